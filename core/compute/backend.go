@@ -1,0 +1,202 @@
+// Package compute is the contract between the training code and the machine:
+// about twenty kernels over float32 buffers, each documented by the loop it
+// equals. Packages below it implement it (purego is the reference), and
+// computetest holds the one suite that every implementation passes.
+//
+// Kernels take effect in call order, and none of them waits: only
+// [Backend.Read] does. An implementation may therefore queue everything until
+// a Read (the deferred backend of computetest does just that, and a GPU will).
+//
+// All matrices are row-major and dense. Sizes are passed with each call and may
+// be smaller than the buffers they address, so that one buffer serves batches
+// of every size up to its own; sizes of zero are legal and do nothing (except
+// that a product with k = 0 still scales its destination by beta). Buffers
+// passed to one call must not overlap unless the kernel's comment says so.
+//
+// A caller that passes a buffer of another backend, a size larger than a
+// buffer or a negative size has a bug; implementations panic then, and
+// package train, which sizes all buffers, is written so that it cannot happen.
+package compute
+
+import "context"
+
+// Buffer is a run of float32 values owned by the backend that made it.
+type Buffer interface {
+	// Len is the number of values the buffer holds.
+	Len() int
+}
+
+// Trans says whether Gemm reads an operand as stored or transposed.
+type Trans bool
+
+const (
+	NoTrans   Trans = false
+	Transpose Trans = true
+)
+
+// Backend runs the kernels. It is used by one goroutine at a time.
+//
+// NaN and ±Inf flow through every kernel as IEEE 754 arithmetic has them,
+// except where a comment says otherwise. Sums may be taken in any order and, in
+// float32, with or without fused multiply-add: computetest states the tolerance.
+type Backend interface {
+	// Name is the value of a run's "backend": "purego", "simd", "webgpu" ….
+	Name() string
+
+	// New returns a buffer of n zeros.
+	New(n int) Buffer
+
+	// Free gives a buffer back. Using it afterwards is a bug.
+	Free(b Buffer)
+
+	// Write copies src over the first len(src) values of dst; src may be
+	// reused as soon as Write returns.
+	Write(dst Buffer, src []float32)
+
+	// Read waits for every kernel called before it and copies the first
+	// len(dst) values of src. Its error is the context's, or the device's.
+	Read(ctx context.Context, dst []float32, src Buffer) error
+
+	// Fill is
+	//
+	//	for i := range n { dst[i] = v }
+	Fill(n int, v float32, dst Buffer)
+
+	// Copy is
+	//
+	//	for i := range n { dst[i] = src[i] }
+	Copy(n int, dst, src Buffer)
+
+	// Scale is
+	//
+	//	for i := range n { x[i] *= a }
+	Scale(n int, a float32, x Buffer)
+
+	// Axpy is
+	//
+	//	for i := range n { y[i] += a * x[i] }
+	Axpy(n int, a float32, x, y Buffer)
+
+	// Mul is, where dst may be x or y,
+	//
+	//	for i := range n { dst[i] = x[i] * y[i] }
+	Mul(n int, dst, x, y Buffer)
+
+	// MulAdd is
+	//
+	//	for i := range n { dst[i] += x[i] * (y[i] + shift) }
+	MulAdd(n int, shift float32, x, y, dst Buffer)
+
+	// Gemm is the matrix product C = op(A)·op(B) + beta·C, where op(A) is
+	// [m×k], op(B) is [k×n] and C is [m×n]; A is stored [m×k], or [k×m] when
+	// tA is Transpose, and B [k×n] or [n×k]. With beta = 0, C is written
+	// without being read, so that NaN in it does not survive.
+	//
+	//	for i := range m {
+	//		for j := range n {
+	//			s := 0.0
+	//			for l := range k { s += op(A)[i][l] * op(B)[l][j] }
+	//			c[i*n+j] = s + beta*c[i*n+j]
+	//		}
+	//	}
+	Gemm(tA, tB Trans, m, n, k int, a, b Buffer, beta float32, c Buffer)
+
+	// AddRow adds the vector b to every row of y [m×n]:
+	//
+	//	for i := range m { for j := range n { y[i*n+j] += b[j] } }
+	AddRow(m, n int, b, y Buffer)
+
+	// ColSums adds the column sums of x [m×n] to dst:
+	//
+	//	for j := range n { s := 0.0; for i := range m { s += x[i*n+j] }; dst[j] += s }
+	ColSums(m, n int, x, dst Buffer)
+
+	// RowSqNorms writes the squared L2 norm of every row of x [m×n]:
+	//
+	//	for i := range m { s := 0.0; for j := range n { s += x[i*n+j]*x[i*n+j] }; dst[i] = s }
+	RowSqNorms(m, n int, x, dst Buffer)
+
+	// ScaleRows scales every row of x [m×n] by its factor; dst may be x. A
+	// factor of exactly 0 writes zeros whatever the row holds, NaN and ±Inf
+	// included: a rejected example leaves no trace.
+	//
+	//	for i := range m { for j := range n {
+	//		if f[i] == 0 { dst[i*n+j] = 0 } else { dst[i*n+j] = f[i] * x[i*n+j] }
+	//	} }
+	ScaleRows(m, n int, f, x, dst Buffer)
+
+	// ReLU is, where y may be x (NaN stays NaN),
+	//
+	//	for i := range n { if x[i] < 0 { y[i] = 0 } else { y[i] = x[i] } }
+	ReLU(n int, x, y Buffer)
+
+	// ReLUGrad turns the gradient by a ReLU's output y into the one by its
+	// input; dx may be dy.
+	//
+	//	for i := range n { if y[i] > 0 { dx[i] = dy[i] } else { dx[i] = 0 } }
+	ReLUGrad(n int, y, dy, dx Buffer)
+
+	// Tanh is, where y may be x,
+	//
+	//	for i := range n { y[i] = math.Tanh(x[i]) }
+	Tanh(n int, x, y Buffer)
+
+	// TanhGrad is, where dx may be dy,
+	//
+	//	for i := range n { dx[i] = dy[i] * (1 - y[i]*y[i]) }
+	TanhGrad(n int, y, dy, dx Buffer)
+
+	// SoftmaxCE is softmax with cross-entropy for logits z [m×n], n ≥ 1, and
+	// labels [m] that hold a class index 0…n−1 each. loss[i] is
+	// log Σ_j exp(z_ij) − z_i,label, never negative, computed after
+	// subtracting the row's maximum; dz [m×n], which may be z, is
+	// softmax(z_i) − onehot(label). NaN or +Inf in a row makes that row's
+	// loss and gradient NaN and touches no other row.
+	SoftmaxCE(m, n int, z, labels, loss, dz Buffer)
+
+	// SigmoidBCE is the multi-label loss: for logits z and targets t in
+	// [0, 1], both [m×n], the sum over a row's columns; dz may be z.
+	//
+	//	loss[i] = Σ_j max(z,0) − z·t + log1p(exp(−|z|)),  dz = 1/(1+exp(−z)) − t
+	SigmoidBCE(m, n int, z, t, loss, dz Buffer)
+
+	// Squared is the squared loss for predictions z and targets t, both
+	// [m×n]; dz may be z.
+	//
+	//	loss[i] = ½ Σ_j (z−t)²,  dz = z − t
+	Squared(m, n int, z, t, loss, dz Buffer)
+
+	// AddNoise adds Gaussian noise drawn from a ChaCha stream, the same for
+	// every backend up to rounding: dst[i] += std·z_i, where z is the
+	// standard normal sequence that package chacha defines for the key.
+	// With std = 0 it does nothing.
+	//
+	// Guarantee: two calls with different keys draw from independent streams;
+	// the caller (package privacy) never uses one key twice.
+	AddNoise(n int, std float32, key NoiseKey, dst Buffer)
+
+	// Adam is one step of Adam (Kingma & Ba 2015, Algorithm 1), where g is
+	// read only and c1 = 1−b1^t, c2 = 1−b2^t are the bias corrections:
+	//
+	//	for i := range n {
+	//		m[i] = b1*m[i] + (1-b1)*g[i]
+	//		v[i] = b2*v[i] + (1-b2)*g[i]*g[i]
+	//		w[i] -= lr * (m[i]/c1) / (sqrt(v[i]/c2) + eps)
+	//	}
+	Adam(n int, p AdamParams, g, m, v, w Buffer)
+
+	// Close frees everything the backend holds.
+	Close()
+}
+
+// AdamParams are the scalars of one Adam step.
+type AdamParams struct {
+	LR, Beta1, Beta2, Eps, C1, C2 float32
+}
+
+// NoiseKey names one noise sequence: a ChaCha key and a nonce that is used for
+// nothing else.
+type NoiseKey struct {
+	Key   [8]uint32
+	Nonce [3]uint32
+}

@@ -1,0 +1,73 @@
+// Package data turns local files and seeded generators into a [Dataset]: rows
+// of features with their targets, kept in the smallest form they came in and
+// converted to float32 one batch at a time.
+//
+// Everything a Dataset says of itself besides its rows (the list of columns and
+// classes, the task) counts as public; the statement of a run says so. Nothing
+// in this package looks at the values of training rows to scale them, except
+// where a type's comment says that it does and what that costs.
+package data
+
+// Task says what the targets are and so which loss fits them.
+type Task string
+
+const (
+	Classification Task = "classification" // one class index a row; softmax cross-entropy
+	MultiLabel     Task = "multi-label"    // Outputs values of 0 or 1 a row; binary cross-entropy
+	Regression     Task = "regression"     // Outputs real values a row; squared loss
+)
+
+// Dataset is what a run trains and is tested on. It is not changed once made.
+type Dataset struct {
+	Name     string
+	Task     Task
+	Features int      // columns of a row after one-hot coding
+	Shape    []int    // the features' shape where they have one: 28, 28 for images; else nil
+	Outputs  int      // classes, labels or regression targets
+	Classes  []string // names of the classes or labels; nil for regression
+	Columns  []Column // where the features come from; nil where they have no names
+	Bounds   []Bound  // declared, public bounds of each feature; nil where none are declared
+	Train    Split
+	Test     Split // N may be 0: then nothing is tested
+}
+
+// Bound is the public range a feature is declared to lie in.
+type Bound struct{ Lo, Hi float64 }
+
+// Split is one part of a data set: N rows. Exactly one of U8 and F32 is set
+// when N > 0; each holds [N×Features] row-major.
+type Split struct {
+	N   int
+	U8  []uint8   // images as bytes, worth their value 0 … 255
+	F32 []float32 // everything else
+	// Y holds the targets: [N] class indices for Classification, otherwise
+	// [N×Outputs].
+	Y []float32
+}
+
+// TargetWidth is the number of target values a row has: 1 class index, or Outputs.
+func (d *Dataset) TargetWidth() int {
+	if d.Task == Classification {
+		return 1
+	}
+	return d.Outputs
+}
+
+// Column is one column of a table as the parser understood it.
+type Column struct {
+	Name       string     `json:"name"`
+	Kind       ColumnKind `json:"kind"`
+	Categories []string   `json:"categories,omitempty"` // of a categorical column: the one-hot order
+	Missing    int        `json:"missing,omitempty"`    // cells that were empty or said so (NA, ?, NaN)
+	First      int        `json:"first"`                // index of the column's first feature
+}
+
+// ColumnKind says what a table's column holds.
+type ColumnKind string
+
+const (
+	Numeric     ColumnKind = "numeric"
+	Categorical ColumnKind = "categorical"
+	Label       ColumnKind = "label"
+	Ignored     ColumnKind = "ignored"
+)

@@ -1,0 +1,56 @@
+// Package privacy knows what a mechanism costs: it names mechanisms as events,
+// composes them in accountants, calibrates the noise to a target and draws the
+// noise and the batches.
+//
+// Neighbouring data sets differ by adding or removing one example. Every ε is
+// natural-log and an upper bound unless its name says approximation.
+package privacy
+
+// Event describes a mechanism that ran. The set is closed: an accountant knows
+// each kind or refuses it.
+type Event interface{ event() }
+
+// Gaussian is one release of a sum of L2 sensitivity 1 with noise of standard
+// deviation NoiseMultiplier.
+type Gaussian struct{ NoiseMultiplier float64 }
+
+// Joint is several releases that look at the same rows at once, such as a
+// clipped sum and a histogram of the same batch. Gaussian parts cost what one
+// Gaussian with multiplier (Σ σ_i⁻²)^(−1/2) costs (DC-SGD, Theorem 2).
+type Joint struct{ Parts []Gaussian }
+
+// PoissonSampled runs Of on a sample that holds each example independently with
+// probability SampleRate.
+type PoissonSampled struct {
+	SampleRate float64
+	Of         Event
+}
+
+// SelfComposed is Count runs of Of, one after the other.
+type SelfComposed struct {
+	Of    Event
+	Count int
+}
+
+// Composed is several mechanisms on the same data, adaptively chosen.
+type Composed struct{ Parts []Event }
+
+// NonPrivate is a release without noise: every accountant answers ε = +Inf.
+type NonPrivate struct{}
+
+func (Gaussian) event()       {}
+func (Joint) event()          {}
+func (PoissonSampled) event() {}
+func (SelfComposed) event()   {}
+func (Composed) event()       {}
+func (NonPrivate) event()     {}
+
+// Accountant composes events and answers what they cost together.
+type Accountant interface {
+	// Compose adds e to what has been spent. It returns an error, and adds
+	// nothing, for an event it has no proof for.
+	Compose(e Event) error
+	// Epsilon is an upper bound on ε at δ = delta for everything composed;
+	// +Inf when something without noise was.
+	Epsilon(delta float64) (float64, error)
+}

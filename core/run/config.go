@@ -1,0 +1,101 @@
+// Package run holds the plain types that cross the border between the page and
+// the trainer's worker: the [Config] that goes in and the [Event] stream that
+// comes out. One JSON schema serves the page's controls, presets, the share
+// URL, the report and the scripting API.
+package run
+
+// ProtocolVersion changes whenever a message between page and worker changes
+// its meaning. Both sides carry it and refuse to talk across versions: after an
+// update an old page can meet a new worker.
+const ProtocolVersion = 1
+
+// Config is everything that decides a run except the data's rows. Its zero
+// fields mean "the default"; [Config.WithDefaults] fills them in. Names and
+// meanings are the field's own.
+type Config struct {
+	// Data names built-in data (digits, moons, blobs, spirals, regression-vc,
+	// regression-ac), or is "files" when files take its place.
+	Data    string  `json:"data,omitempty"`
+	CSV     CSV     `json:"csv,omitzero"`
+	Scaling Scaling `json:"scaling,omitzero"`
+	Model   Model   `json:"model,omitzero"`
+
+	// Method is the registered name of a clipping method. Its own parameters
+	// stand beside these fields in JSON and in the URL ("r": 0.1) and are
+	// kept in Params; the method's declaration says which exist.
+	Method string             `json:"method,omitempty"`
+	Params map[string]float64 `json:"-"`
+	// Weight, Threshold and Grouping replace one axis of the method, so that
+	// combinations no paper names can be run ("psac" weights, "dc-e" rule).
+	Weight    string `json:"weight,omitempty"`
+	Threshold string `json:"threshold,omitempty"`
+	Grouping  string `json:"grouping,omitempty"`
+
+	// MaxGradNorm is the clipping threshold C, or C₀ where a rule adapts it.
+	MaxGradNorm float64 `json:"max_grad_norm,omitempty"`
+
+	// Exactly one of NoiseMultiplier and TargetEpsilon decides the noise. A
+	// NoiseMultiplier of 0 is refused unless NoPrivacy says it is meant.
+	NoiseMultiplier *float64 `json:"noise_multiplier,omitempty"`
+	TargetEpsilon   *float64 `json:"target_epsilon,omitempty"`
+	TargetDelta     float64  `json:"target_delta,omitempty"`
+	NoPrivacy       bool     `json:"no_privacy,omitempty"`
+	Accountant      string   `json:"accountant,omitempty"` // pld or rdp
+
+	ExpectedBatchSize    float64 `json:"expected_batch_size,omitempty"`
+	MaxPhysicalBatchSize int     `json:"max_physical_batch_size,omitempty"`
+	// One of Epochs and Steps; an epoch is N/expected_batch_size steps.
+	Epochs float64 `json:"epochs,omitempty"`
+	Steps  int     `json:"steps,omitempty"`
+
+	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam
+	LearningRate float64 `json:"learning_rate,omitempty"`
+	Momentum     float64 `json:"momentum,omitempty"`
+	Beta1        float64 `json:"beta1,omitempty"`
+	Beta2        float64 `json:"beta2,omitempty"`
+	Eps          float64 `json:"eps,omitempty"`
+
+	// Seed fixes every random choice. Such a run is for teaching: its noise
+	// can be recomputed, so it carries no guarantee.
+	Seed *uint64 `json:"seed,omitempty"`
+	// Backend is auto, simd, purego or webgpu.
+	Backend string `json:"backend,omitempty"`
+}
+
+// Model is the architecture.
+type Model struct {
+	Kind       string `json:"kind,omitempty"`       // linear, softmax, mlp
+	Hidden     []int  `json:"hidden,omitempty"`     // mlp: widths of the hidden layers
+	Activation string `json:"activation,omitempty"` // mlp: relu (default) or tanh
+}
+
+// Scaling says how features are brought to a common size before training.
+type Scaling struct {
+	// Kind is
+	//   declared  bounds [Lo, Hi] that the user states without looking at the
+	//             data, mapped to [0, 1], values outside clamped (free);
+	//             images are 0–255 unless the user says otherwise
+	//   row       each row divided by its own L2 norm (free)
+	//   private   per-column bounds from a noisy histogram; spends Share of ε
+	//   measured  per-column mean and deviation of the training rows: a leak,
+	//             so the statement becomes "no guarantee"
+	//   none      as the file has them (free)
+	Kind string  `json:"kind,omitempty"`
+	Lo   float64 `json:"lo,omitempty"`
+	Hi   float64 `json:"hi,omitempty"`
+	// Share of ε that "private" spends, default 0.1.
+	Share float64 `json:"share,omitempty"`
+}
+
+// CSV says how to read tables. Zero values are detected and shown.
+type CSV struct {
+	Delimiter string `json:"delimiter,omitempty"`
+	Header    string `json:"header,omitempty"`  // yes, no; empty: detected
+	Label     string `json:"label,omitempty"`   // name or 1-based number of the label column; empty: detected
+	Task      string `json:"task,omitempty"`    // classification, regression; empty: detected
+	Missing   string `json:"missing,omitempty"` // what to do with missing cells: error (default), drop (the row), zero
+	// Columns overrides the kind of columns by name: numeric, categorical, ignored.
+	Columns map[string]string `json:"columns,omitempty"`
+	// TestShare of the rows is held out where no test file is given (default 0.2).
+	TestShare float64 `json:"test_share,omitempty"`
+}

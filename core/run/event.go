@@ -1,0 +1,87 @@
+package run
+
+// Event is one step of a run. What may leave the device and what only its owner
+// may look at are different types, so that an exporter cannot mix them up.
+type Event struct {
+	Step     int      `json:"step"` // steps done so far, this one included
+	Steps    int      `json:"steps"`
+	Released Released `json:"released"`
+	Diag     *Diag    `json:"diagnostic,omitempty"`
+}
+
+// Released is what the mechanism gave out in this step: noised, paid for in ε.
+//
+// Guarantee: every field is computed from public configuration and noised
+// sums alone; it may be published under the run's (ε, δ).
+type Released struct {
+	MaxGradNorm float64 `json:"max_grad_norm"` // the threshold C of this step
+	Epsilon     Number  `json:"epsilon"`       // spent up to and including this step, at the target δ
+	GradNorm    Number  `json:"noisy_grad_norm"`
+	// Histogram is the noisy histogram of per-sample norms where the
+	// threshold rule paid for one, over [0, HistogramRange].
+	Histogram      []float64 `json:"histogram,omitempty"`
+	HistogramRange float64   `json:"histogram_range,omitempty"`
+	// Curves are what the rule weighed to choose the next threshold (dc-e).
+	Curves *ErrorCurves `json:"error_curves,omitempty"`
+}
+
+// ErrorCurves are DC-SGD-E's estimate of the expected squared error by
+// candidate threshold: its variance and bias parts.
+type ErrorCurves struct {
+	C        []float64 `json:"max_grad_norm"`
+	Variance []float64 `json:"variance"`
+	Bias     []float64 `json:"bias"`
+}
+
+// Diag is computed from the private data without noise. Its owner may look; it
+// never leaves the device unless the owner explicitly asks for it.
+type Diag struct {
+	BatchSize    int     `json:"batch_size"`
+	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm > C; NaN for an empty batch
+	TrainLoss    Number  `json:"train_loss"`    // mean over this batch
+	NonFinite    int     `json:"non_finite,omitempty"`
+	Norms        *Norms  `json:"norms,omitempty"`
+	TrainAcc     Number  `json:"train_accuracy"` // of this batch, 0 … 1; NaN for regression
+	Eval         *Eval   `json:"eval,omitempty"`
+	StepSeconds  float64 `json:"step_seconds"`
+}
+
+// Norms summarises the batch's per-sample gradient norms before clipping.
+type Norms struct {
+	Counts        []int  `json:"counts"` // equal bins over [0, Max]
+	Max           Number `json:"max"`
+	P10, P50, P90 Number
+}
+
+// Eval is a measurement on the test rows.
+type Eval struct {
+	Rows     int    `json:"rows"` // how many test rows were used
+	Loss     Number `json:"test_loss"`
+	Accuracy Number `json:"test_accuracy"` // 0 … 1; NaN for regression
+}
+
+// Result is what a run ends with.
+type Result struct {
+	Steps        int      `json:"steps"` // steps done; fewer than planned when stopped
+	Stopped      bool     `json:"stopped,omitempty"`
+	Epsilon      Number   `json:"epsilon"`
+	Delta        float64  `json:"delta"`
+	Accountant   string   `json:"accountant"`
+	TestAccuracy Number   `json:"test_accuracy"`
+	TestLoss     Number   `json:"test_loss"`
+	TrainSeconds float64  `json:"train_seconds"` // time inside steps, without loading and testing
+	Backend      string   `json:"backend"`
+	Notes        []string `json:"notes,omitempty"` // fallbacks and warnings the owner must see
+	Guarantee    string   `json:"guarantee"`       // the statement in words
+	Released     Summary  `json:"released"`
+}
+
+// Summary is the released side of a whole run.
+//
+// Guarantee: as [Released].
+type Summary struct {
+	NoiseMultiplier float64   `json:"noise_multiplier"`
+	SampleRate      float64   `json:"sample_rate"`
+	MaxGradNorm     []float64 `json:"max_grad_norm"` // C of every step
+	Parameters      []float32 `json:"parameters,omitempty"`
+}

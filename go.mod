@@ -1,0 +1,5 @@
+module clipscope
+
+go 1.26
+
+ignore ./web/node_modules
