@@ -48,9 +48,11 @@ type Diag struct {
 
 // Norms summarises the batch's per-sample gradient norms before clipping.
 type Norms struct {
-	Counts        []int  `json:"counts"` // equal bins over [0, Max]
-	Max           Number `json:"max"`
-	P10, P50, P90 Number
+	Counts []int  `json:"counts"` // equal bins over [0, Max]
+	Max    Number `json:"max"`
+	P10    Number `json:"p10"`
+	P50    Number `json:"p50"`
+	P90    Number `json:"p90"`
 }
 
 // Eval is a measurement on the test rows.
