@@ -1,0 +1,150 @@
+package clip
+
+import "math"
+
+// Source says where the norm of an example's gradient comes from.
+type Source string
+
+const (
+	// Exact norms come from the layers without forming any gradient (ghost norms).
+	Exact Source = "exact"
+	// Bounded norms are upper bounds from the loss and the forward pass alone;
+	// the loss gradient is scaled before one backward pass (value clipping).
+	Bounded Source = "bound"
+	// OneAtATime runs examples one by one: the naive baseline to time against.
+	OneAtATime Source = "one-at-a-time"
+)
+
+// Grouping says which parameters are clipped together.
+type Grouping string
+
+const (
+	// Flat clips the whole gradient as one vector.
+	Flat Grouping = "flat"
+	// PerLayer clips each of L layers on its own to C/√L, so that all
+	// together stay within C (Abadi et al. 2016).
+	PerLayer Grouping = "per-layer"
+)
+
+// Weight is the weight function of a method.
+type Weight interface {
+	// Factor is what an example's gradient of L2 norm n is multiplied with at
+	// threshold c > 0.
+	//
+	// Guarantee: 0 ≤ Factor(n, c)·n ≤ c for every n ≥ 0, and Factor is 0 for
+	// n = NaN and +Inf. It depends on nothing but n and c.
+	Factor(n, c float64) float64
+}
+
+// Rule moves the threshold between steps.
+type Rule interface {
+	// C is the threshold of the coming step: finite and positive always.
+	C() float64
+	// Query is the statistic the rule wants from the coming step's batch, nil
+	// when it needs none. It is constant over a run but for what Value reads
+	// of the rule's own state.
+	Query() *Query
+	// Adapt moves the threshold, given the noisy answer to Query (nil when
+	// there is none). It is called once after every step.
+	//
+	// Guarantee: the new state is a function of the old state and released
+	// alone, so adapting is post-processing and costs nothing.
+	Adapt(released []float64)
+}
+
+// Query is a vector statistic: a sum over the examples of a batch, released
+// with Gaussian noise inside the same Poisson sample as the gradient.
+type Query struct {
+	Len int
+	// Value adds what one example with gradient norm n contributes to
+	// dst [Len]. It is not called for NaN and +Inf.
+	Value func(dst []float64, n float64)
+	// Sensitivity bounds the L2 norm of what one call of Value adds.
+	Sensitivity float64
+	// NoiseStd is the standard deviation of the noise on each element.
+	NoiseStd float64
+}
+
+// NoiseMultiplier is the query's noise in units of its sensitivity, which is
+// what an accountant wants.
+func (q *Query) NoiseMultiplier() float64 { return q.NoiseStd / q.Sensitivity }
+
+// Geometry is a change of coordinates in which gradients are measured, clipped
+// and noised: u = (g − centre)/scale, coordinate by coordinate. All vectors are
+// [d], the parameters flattened in the model's order.
+type Geometry interface {
+	// Reset sets the dimension, once, before the first step.
+	Reset(d int)
+	// Centre and Scale are a and b of the coming step; every element of Scale
+	// is finite and positive. The caller does not change them.
+	Centre() []float32
+	Scale() []float32
+	// Adapt moves both, given the noisy mean gradient in original
+	// coordinates and the standard deviation of its noise before scaling by b.
+	//
+	// Guarantee: as [Rule.Adapt].
+	Adapt(released []float32, noiseStd, batchSize float64)
+}
+
+// Clipper is one point in the product of the axes.
+type Clipper struct {
+	Source   Source
+	Grouping Grouping
+	Weight   Weight
+	Rule     Rule
+	// Geometry is nil for plain Euclidean coordinates.
+	Geometry Geometry
+	// Coordinates clamps every coordinate to [−C, C] instead of scaling the
+	// gradient; Weight is then not used.
+	Coordinates bool
+	// Tight picks the tighter of the two bounds of Source Bounded.
+	Tight bool
+	// FeatureBound, where positive, limits the norm of each row of features
+	// (with the constant 1 of the bias) before the forward pass, so that C is
+	// a proven bound on the gradient (norm-bound).
+	FeatureBound float64
+	// NonPrivate marks the baseline that bounds nothing and adds no noise.
+	NonPrivate bool
+}
+
+// Sensitivity is the most, in L2 norm, that one example adds to the clipped sum
+// of a model with d parameters in the coming step, in the coordinates of the
+// clipper's geometry: +Inf for the non-private baseline.
+//
+// Guarantee: nobody else multiplies C by anything; noise and accountant ask here.
+func (c *Clipper) Sensitivity(d int) float64 {
+	switch {
+	case c.NonPrivate:
+		return math.Inf(1)
+	case c.Coordinates:
+		return c.Rule.C() * math.Sqrt(float64(d))
+	default:
+		return c.Rule.C()
+	}
+}
+
+// GroupThreshold is the threshold of each of the groups that C is divided among.
+func (c *Clipper) GroupThreshold(groups int) float64 {
+	if c.Grouping == PerLayer && groups > 1 {
+		return c.Rule.C() / math.Sqrt(float64(groups))
+	}
+	return c.Rule.C()
+}
+
+// Thresholds stay within these bounds whatever the noise does: far beyond any
+// useful norm, yet safe to square in float32.
+const (
+	MinThreshold = 1e-12
+	MaxThreshold = 1e12
+)
+
+// clampThreshold keeps a proposed threshold finite and positive; a NaN keeps the old one.
+func clampThreshold(proposed, old float64) float64 {
+	if math.IsNaN(proposed) {
+		return old
+	}
+	return min(max(proposed, MinThreshold), MaxThreshold)
+}
+
+// usable reports whether n is a norm a weight function may divide by.
+func usable(n float64) bool { return n >= 0 && !math.IsInf(n, 1) }

@@ -1,0 +1,126 @@
+package clip
+
+// dce picks the threshold with the least expected squared error
+// (DC-SGD, Algorithms 1, 2 and 4).
+type dce struct {
+	histogram
+	c      float64
+	varC2  float64 // σ_T²·d/B²: the variance term is varC2·C²
+	curves Curves
+}
+
+// Curves are an estimate of the expected squared error of the mean gradient by
+// threshold, in its two parts.
+type Curves struct{ C, Variance, Bias []float64 }
+
+// Curver is a rule that can show what it weighed when it last adapted.
+type Curver interface{ Curves() Curves }
+
+// candidates are the multiples of the present threshold that are compared, and
+// maxRecentre bounds how often the search moves on from an end of them:
+// 2²⁰ and 10⁻²⁰ cover every useful threshold in one step.
+const (
+	candidates  = 20
+	maxRecentre = 20
+)
+
+func newDCE(e Env) (Rule, error) {
+	d := &dce{histogram: newHistogram(e), c: e.MaxGradNorm}
+	sigmaT, err := Split(e.NoiseMultiplier, d.query())
+	if err != nil {
+		return nil, err
+	}
+	d.varC2 = sigmaT * sigmaT * float64(e.Dim) / (e.ExpectedBatchSize * e.ExpectedBatchSize)
+	return d, nil
+}
+
+func (d *dce) C() float64     { return d.c }
+func (d *dce) Query() *Query  { return d.query() }
+func (d *dce) Curves() Curves { return d.curves }
+
+// HistogramRange is R of the coming step.
+func (d *dce) HistogramRange() float64 { return d.r }
+
+func (d *dce) Adapt(h []float64) {
+	s := total(h)
+	if !usableTotal(s) {
+		return
+	}
+	d.c = clampThreshold(d.search(h, s), d.c)
+	d.moveRange(h, s)
+}
+
+// search minimises E over {0.1, 0.2, …, 2.0}·C, recentring while the minimum
+// sits on an end.
+func (d *dce) search(h []float64, s float64) float64 {
+	centre := d.c
+	for range maxRecentre {
+		best := d.weigh(h, s, centre)
+		c := d.curves.C[best]
+		if best != 0 && best != candidates-1 {
+			return c
+		}
+		centre = clampThreshold(c, centre)
+	}
+	return centre
+}
+
+// weigh fills the curves for candidates around centre and returns the index of the least sum.
+func (d *dce) weigh(h []float64, s, centre float64) int {
+	d.curves = Curves{make([]float64, candidates), make([]float64, candidates), make([]float64, candidates)}
+	best, least := 0, 0.0
+	for i := range candidates {
+		c := centre * float64(i+1) / 10
+		d.curves.C[i], d.curves.Variance[i], d.curves.Bias[i] = c, d.varC2*c*c, d.bias(h, s, c)
+		if e := d.curves.Variance[i] + d.curves.Bias[i]; i == 0 || e < least {
+			best, least = i, e
+		}
+	}
+	return best
+}
+
+// bias is the mean over the histogram of max(norm − c, 0)².
+func (d *dce) bias(h []float64, s, c float64) float64 {
+	sum := 0.0
+	for k, v := range h {
+		if over := d.mid(k) - c; over > 0 {
+			sum += v * over * over
+		}
+	}
+	return sum / s
+}
+
+// moveRange doubles R when half of all norms sit in the last bin, and halves it
+// when the right half of the bins is as good as empty.
+func (d *dce) moveRange(h []float64, s float64) {
+	switch b := len(h); {
+	case h[b-1] >= 0.5*s:
+		d.setRange(2 * d.r)
+	case total(h[b/2:]) <= s/float64(b):
+		d.setRange(d.r / 2)
+	}
+}
+
+func init() {
+	params := histogramParams(20)
+	registerRule("dc-e", params, newDCE)
+	register(Method{
+		Info: Info{
+			Name:    "dc-e",
+			Title:   "Least squared error (DC-SGD-E)",
+			Idea:    "A noisy histogram of gradient norms estimates, for every possible threshold, how much clipping would bias the update and how much noise would blur it. C moves to where the sum of the two is least.",
+			Formula: "C ← argmin σ_T²C²d/B² + mean max(‖gᵢ‖−C, 0)²",
+			When:    "When you do not know the size of the gradients, or it changes during training.",
+			Paper:   "DC-SGD, Algorithms 1, 2 and 4",
+			Params:  params,
+			Private: true,
+		},
+		New: func(e Env) (*Clipper, error) {
+			rule, err := newDCE(e)
+			if err != nil {
+				return nil, err
+			}
+			return &Clipper{Source: Exact, Grouping: Flat, Weight: constant{}, Rule: rule}, nil
+		},
+	})
+}

@@ -1,0 +1,15 @@
+package clip
+
+// fixed is the rule of a constant threshold.
+type fixed struct{ c float64 }
+
+// Fixed is the rule that keeps the threshold at c.
+func Fixed(c float64) Rule { return fixed{c} }
+
+func (f fixed) C() float64      { return f.c }
+func (f fixed) Query() *Query   { return nil }
+func (f fixed) Adapt([]float64) {}
+
+func init() {
+	registerRule("fixed", nil, func(e Env) (Rule, error) { return Fixed(e.MaxGradNorm), nil })
+}
