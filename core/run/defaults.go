@@ -1,0 +1,64 @@
+package run
+
+// Default values, where a field's source is not the paper of the chosen method.
+const (
+	DefaultDelta         = 1e-5 // as Opacus, and the four papers on MNIST
+	DefaultEpsilon       = 1.0
+	DefaultBatch         = 256 // DC-SGD's
+	DefaultEpochs        = 5
+	DefaultLearningRate  = 0.5
+	DefaultAdamRate      = 1e-3 // Kingma & Ba 2015
+	DefaultPhysicalBatch = 512  // bounds memory; a few hundred rows keep the matrix products fast
+	DefaultAccountant    = "rdp"
+)
+
+// WithDefaults fills in every field that is left at its zero value. It changes
+// nothing that was set, so contradictions stay for the plan to refuse.
+func (c Config) WithDefaults() Config {
+	def(&c.Data, "digits")
+	def(&c.Model.Kind, "softmax")
+	if c.Model.Kind == "mlp" {
+		def(&c.Model.Activation, "relu")
+		if len(c.Model.Hidden) == 0 {
+			c.Model.Hidden = []int{128}
+		}
+	}
+	def(&c.Method, "constant")
+	def(&c.MaxGradNorm, 1)
+	if c.NoiseMultiplier == nil && c.TargetEpsilon == nil && c.Method != "none" {
+		c.TargetEpsilon = new(float64)
+		*c.TargetEpsilon = DefaultEpsilon
+	}
+	def(&c.TargetDelta, DefaultDelta)
+	def(&c.Accountant, DefaultAccountant)
+	def(&c.ExpectedBatchSize, DefaultBatch)
+	def(&c.MaxPhysicalBatchSize, DefaultPhysicalBatch)
+	if c.Epochs == 0 && c.Steps == 0 {
+		c.Epochs = DefaultEpochs
+	}
+	c.optimizerDefaults()
+	def(&c.Backend, "auto")
+	return c
+}
+
+func (c *Config) optimizerDefaults() {
+	def(&c.Optimizer, "sgd")
+	switch c.Optimizer {
+	case "momentum":
+		def(&c.Momentum, 0.9)
+		def(&c.LearningRate, DefaultLearningRate/10)
+	case "adam":
+		def(&c.Beta1, 0.9)
+		def(&c.Beta2, 0.999)
+		def(&c.Eps, 1e-8)
+		def(&c.LearningRate, DefaultAdamRate)
+	}
+	def(&c.LearningRate, DefaultLearningRate)
+}
+
+func def[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

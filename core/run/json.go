@@ -1,0 +1,123 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+)
+
+// plain has Config's fields without its methods.
+type plain Config
+
+// fields are the JSON names of Config's own fields, in order.
+var fields = fieldNames(reflect.TypeFor[Config]())
+
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// MarshalJSON writes the configuration with the method's own parameters beside
+// its fields, sorted by name.
+func (c Config) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(plain(c))
+	if err != nil || len(c.Params) == 0 {
+		return b, err
+	}
+	names := make([]string, 0, len(c.Params))
+	for name := range c.Params {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := bytes.NewBuffer(b[:len(b)-1])
+	for _, name := range names {
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		k, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		v, err := json.Marshal(c.Params[name])
+		if err != nil {
+			return nil, fmt.Errorf("run: parameter %s: %w", name, err)
+		}
+		out.Write(k)
+		out.WriteByte(':')
+		out.Write(v)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// UnmarshalJSON reads a configuration. Keys that are no field of Config must be
+// numbers and are kept in Params; whether the method takes them is checked when
+// the run is planned. Errors are of type [*ConfigError] and name the key.
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return fmt.Errorf("run: a configuration is a JSON object: %w", err)
+	}
+	var p plain
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		value, ok := raw[name]
+		if !ok {
+			continue
+		}
+		delete(raw, name)
+		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
+			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, kindName(v.Field(i).Type()))}
+		}
+	}
+	for name, value := range raw {
+		var x float64
+		if string(value) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(value, &x); err != nil {
+			return &ConfigError{name, "there is no such field; the fields are " + strings.Join(fields, ", ") + " and the method's own parameters"}
+		}
+		if p.Params == nil {
+			p.Params = map[string]float64{}
+		}
+		p.Params[name] = x
+	}
+	*c = Config(p)
+	return nil
+}
+
+func kindName(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Uint64:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	default:
+		return "an object"
+	}
+}
+
+// ConfigError is a fault in one field of a configuration.
+type ConfigError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+func (e *ConfigError) Error() string { return e.Field + ": " + e.Message }

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func full() Config {
+	return Config{
+		Data: "digits", CSV: CSV{Delimiter: ",", Columns: map[string]string{"a b": "numeric"}, TestShare: 0.25},
+		Scaling: Scaling{Kind: "declared", Hi: 255}, Model: Model{Kind: "mlp", Hidden: []int{128, 64}, Activation: "tanh"},
+		Method: "psac", Params: map[string]float64{"r": 0.1}, MaxGradNorm: 2, NoiseMultiplier: ptr(1.5), TargetDelta: 1e-5,
+		ExpectedBatchSize: 600, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Seed: ptr(uint64(math.MaxUint64)), NoPrivacy: true,
+	}
+}
+
+func TestConfigRoundTrips(t *testing.T) {
+	for name, c := range map[string]Config{"empty": {}, "full": full(), "defaults": Config{}.WithDefaults()} {
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var back Config
+		if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(c, back) {
+			t.Errorf("%s: JSON %s came back as %+v, %v", name, b, back, err)
+		}
+		h, err := c.Hash()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if back := ParseHash("#" + h); !reflect.DeepEqual(c, back) {
+			t.Errorf("%s: hash %s came back as\n%+v, want\n%+v", name, h, back, c)
+		}
+	}
+}
+
+func TestHashIgnoresWhatItDoesNotKnow(t *testing.T) {
+	c := ParseHash("method=psac&steps=oops&wat=is+this&=&&%zz=1&model.hidden=12&model.kind=mlp")
+	if c.Method != "psac" || c.Steps != 0 || !reflect.DeepEqual(c.Model.Hidden, []int{12}) || len(c.Params) != 0 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestConfigErrorNamesTheField(t *testing.T) {
+	for in, field := range map[string]string{
+		`{"steps": "ten"}`:           "steps",
+		`{"learning_rat": "x"}`:      "learning_rat",
+		`{"model": 3}`:               "model",
+		`{"seed": -1}`:               "seed",
+		`{"noise_multiplier": "1"}`:  "noise_multiplier",
+		`{"max_grad_norm": [1]}`:     "max_grad_norm",
+		`{"expected_batch_size":{}}`: "expected_batch_size",
+	} {
+		var c Config
+		err := json.Unmarshal([]byte(in), &c)
+		var ce *ConfigError
+		if !errors.As(err, &ce) || ce.Field != field {
+			t.Errorf("%s: got error %v, want one for %q", in, err, field)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, f := range []float64{0, 1.5, -2e-300, math.Inf(1), math.Inf(-1), math.NaN()} {
+		b, err := json.Marshal(Number(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Number
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if g := float64(back); g != f && !(math.IsNaN(f) && math.IsNaN(g)) {
+			t.Errorf("%v came back as %v through %s", f, g, b)
+		}
+	}
+	var n Number
+	if json.Unmarshal([]byte(`"seven"`), &n) == nil {
+		t.Error("a word was read as a number")
+	}
+}
+
+func FuzzParseHash(f *testing.F) {
+	h, _ := full().Hash()
+	f.Add(h)
+	f.Add("model.hidden=1,2,x&seed=18446744073709551616&r=NaN")
+	f.Fuzz(func(t *testing.T, s string) {
+		c := ParseHash(s)
+		h, err := c.Hash()
+		if err != nil {
+			t.Fatalf("%q gives a configuration that cannot be written: %v", s, err)
+		}
+		if again, _ := ParseHash(h).Hash(); again != h {
+			t.Fatalf("%q: hash %q is read back as %q", s, h, again)
+		}
+	})
+}
