@@ -1,0 +1,109 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall/js"
+)
+
+// sliceSize is how much of a file is in memory at a time.
+const sliceSize = 1 << 20
+
+// blob is a File of the page as a data.File. Only slices of it are ever read.
+type blob struct{ file js.Value }
+
+func (b blob) Name() string {
+	if v := b.file.Get("name"); v.Type() == js.TypeString {
+		return v.String()
+	}
+	return "file"
+}
+
+func (b blob) Size() int64 { return int64(b.file.Get("size").Float()) }
+
+func (b blob) Open() (io.ReadCloser, error) {
+	return &blobReader{file: b.file, size: b.Size(), buf: make([]byte, 0, min(b.Size(), sliceSize))}, nil
+}
+
+type blobReader struct {
+	file js.Value
+	size int64
+	next int64  // offset of the first byte after buf
+	buf  []byte // the present slice
+	rest []byte // what of buf has not been read
+}
+
+// Read blocks its goroutine while the browser fetches the next slice, which lets
+// messages in.
+func (r *blobReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(r.rest) == 0 {
+		if r.next >= r.size {
+			return 0, io.EOF
+		}
+		if err := r.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func (r *blobReader) fill() error {
+	end := min(r.next+sliceSize, r.size)
+	buffer, err := await(r.file.Call("slice", float64(r.next), float64(end)).Call("arrayBuffer"))
+	if err != nil {
+		return fmt.Errorf("reading at byte %d: %w", r.next, err)
+	}
+	array := js.Global().Get("Uint8Array").New(buffer)
+	r.buf = r.buf[:0]
+	if n := array.Length(); cap(r.buf) < n {
+		r.buf = make([]byte, n)
+	} else {
+		r.buf = r.buf[:n]
+	}
+	n := js.CopyBytesToGo(r.buf, array)
+	if n == 0 {
+		return io.ErrUnexpectedEOF // the file shrank
+	}
+	r.rest = r.buf[:n]
+	r.next += int64(n)
+	return nil
+}
+
+func (r *blobReader) Close() error {
+	r.buf, r.rest, r.next = nil, nil, r.size
+	return nil
+}
+
+// await blocks the goroutine until the promise settles.
+func await(promise js.Value) (js.Value, error) {
+	type settled struct {
+		value js.Value
+		err   error
+	}
+	result := make(chan settled, 1)
+	fulfilled := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		result <- settled{value: args[0]}
+		return nil
+	})
+	defer fulfilled.Release()
+	rejected := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		message := "the browser gave no reason"
+		if v := args[0].Get("message"); v.Type() == js.TypeString {
+			message = v.String()
+		}
+		result <- settled{err: errors.New(message)}
+		return nil
+	})
+	defer rejected.Release()
+	promise.Call("then", fulfilled, rejected)
+	r := <-result
+	return r.value, r.err
+}

@@ -1,0 +1,94 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"syscall/js"
+
+	"clipscope/core/data"
+	"clipscope/wasm/worker"
+)
+
+// port is the worker's global scope as a place to send to and receive from.
+type port struct {
+	self js.Value
+	send js.Value // postMessage, bound once
+}
+
+func newPort() *port {
+	self := js.Global()
+	return &port{self, self.Get("postMessage").Call("bind", self)}
+}
+
+func (p *port) post(m worker.Message) {
+	o := js.Global().Get("Object").New()
+	o.Set("type", m.Type)
+	o.Set("id", m.ID)
+	o.Set("text", m.Text)
+	p.send.Invoke(o)
+}
+
+// listen hands every message to handle, for as long as the worker lives.
+func (p *port) listen(handle func(worker.Request)) {
+	p.self.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		m := args[0].Get("data")
+		if m.Type() != js.TypeObject {
+			return nil
+		}
+		handle(worker.Request{
+			Message:    worker.Message{Type: text(m, "type"), ID: number(m, "id"), Text: text(m, "text")},
+			TrainFiles: files(m, "train"),
+			TestFiles:  files(m, "test"),
+		})
+		return nil
+	}))
+}
+
+func text(m js.Value, key string) string {
+	if v := m.Get(key); v.Type() == js.TypeString {
+		return v.String()
+	}
+	return ""
+}
+
+func number(m js.Value, key string) int {
+	if v := m.Get(key); v.Type() == js.TypeNumber {
+		return v.Int()
+	}
+	return 0
+}
+
+func files(m js.Value, key string) []data.File {
+	list := m.Get(key)
+	if list.Type() != js.TypeObject {
+		return nil
+	}
+	var out []data.File
+	for i := range list.Length() {
+		out = append(out, blob{list.Index(i)})
+	}
+	return out
+}
+
+// yielder gives the event loop a turn: a message to itself comes back after the
+// messages that were waiting. It costs a tenth of what a timer does.
+type yielder struct {
+	port js.Value
+	back chan struct{}
+}
+
+func newYielder() *yielder {
+	y := &yielder{back: make(chan struct{}, 1)}
+	channel := js.Global().Get("MessageChannel").New()
+	channel.Get("port1").Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
+		y.back <- struct{}{}
+		return nil
+	}))
+	y.port = channel.Get("port2")
+	return y
+}
+
+func (y *yielder) yield() {
+	y.port.Call("postMessage", js.Null())
+	<-y.back
+}

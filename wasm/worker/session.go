@@ -1,0 +1,420 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// yieldEvery is how long a run computes before it lets messages in. Each yield
+// costs about a tenth of a millisecond in a browser.
+const yieldEvery = 8 * time.Millisecond
+
+// Trainer is a planned run: package train's Plan.
+type Trainer interface {
+	Info() run.PlanInfo
+	Run(ctx context.Context) iter.Seq2[run.Event, error]
+	Result(ctx context.Context) (run.Result, error)
+}
+
+// Host is what the session needs of its surroundings.
+type Host struct {
+	// Post sends a message to the page.
+	Post func(Message)
+	// Yield lets waiting messages be handled.
+	Yield func()
+	// Now is the clock of the outbox and the yields.
+	Now func() time.Time
+	// Backend opens a back end by a configuration's name. The note says what
+	// the owner must know of a fallback; it is empty where there was none.
+	Backend func(name string) (be compute.Backend, note string, err error)
+	// New plans a run.
+	New func(run.Config, *data.Dataset, compute.Backend) (Trainer, error)
+	// Load reads files.
+	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
+	// Builtin makes built-in data.
+	Builtin func(name string, seed uint64) (*data.Dataset, error)
+}
+
+// Session is one worker's side of the conversation. Handle may be called from
+// any goroutine and never blocks.
+type Session struct {
+	host Host
+
+	// work is held by whatever computes a reply, so that two requests never
+	// interleave; a run does not hold it.
+	work    sync.Mutex
+	open    *data.Dataset // files or built-in data that the page opened
+	builtin *data.Dataset // the built-in data last made for a plan
+	made    builtinKey
+
+	mu  sync.Mutex
+	run *running
+}
+
+type builtinKey struct {
+	name string
+	seed uint64
+}
+
+// running is the run in progress.
+type running struct {
+	id   int
+	gate *gate
+	stop context.CancelFunc
+	mu   sync.Mutex // of out
+	out  Outbox
+}
+
+// NewSession returns a session that has no data and no run.
+func NewSession(h Host) *Session { return &Session{host: h} }
+
+// Greet sends the ready message.
+func (s *Session) Greet() {
+	r := Ready{Protocol: run.ProtocolVersion}
+	be, note, err := s.host.Backend("auto")
+	if err != nil {
+		r.Note = err.Error()
+	} else {
+		r.Backend, r.Note = be.Name(), note
+		be.Close()
+	}
+	s.post(ReadyType, 0, r)
+}
+
+// Request is a message to the worker with its files.
+type Request struct {
+	Message
+	TrainFiles, TestFiles []data.File
+}
+
+// Handle takes one message.
+func (s *Session) Handle(r Request) {
+	switch r.Type {
+	case Pause, Resume, Step, Stop, Ack:
+		s.command(r.Type, r.ID)
+	default:
+		go s.request(r)
+	}
+}
+
+func (s *Session) command(kind string, id int) {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil || r.id != id {
+		return // the run ended while the command was under way
+	}
+	switch kind {
+	case Pause:
+		r.gate.pause()
+		s.post(StateType, id, Paused)
+	case Resume:
+		r.gate.resume()
+		s.post(StateType, id, Running)
+	case Step:
+		r.gate.step()
+	case Stop:
+		r.stop()
+	case Ack:
+		r.mu.Lock()
+		r.out.Ack()
+		r.mu.Unlock()
+	}
+}
+
+// request answers one request; a panic in it becomes an error message.
+func (s *Session) request(r Request) {
+	reply, err := s.answer(r)
+	if err != nil {
+		s.post(ErrorType, r.ID, failure(err))
+		return
+	}
+	s.post(ReplyType, r.ID, reply)
+	if start, ok := reply.(started); ok {
+		start.begin()
+	}
+}
+
+func (s *Session) answer(r Request) (reply any, err error) {
+	s.work.Lock()
+	defer s.work.Unlock()
+	defer recovered(&err)
+	switch r.Type {
+	case Methods:
+		return methods(), nil
+	case Datasets:
+		return data.Builtins(), nil
+	case Epsilon:
+		return decoded(r.Text, epsilon)
+	case Calibrate:
+		return decoded(r.Text, calibrate)
+	case Open:
+		return decoded(r.Text, func(q OpenRequest) (any, error) { return s.openData(r, q) })
+	case Plan:
+		return decoded(r.Text, s.plan)
+	case Train:
+		return decoded(r.Text, func(q TrainRequest) (any, error) { return s.train(r.ID, q) })
+	default:
+		return nil, fmt.Errorf("worker: no request %q in protocol version %d", r.Type, run.ProtocolVersion)
+	}
+}
+
+func decoded[T any](text string, f func(T) (any, error)) (any, error) {
+	var q T
+	if err := json.Unmarshal([]byte(text), &q); err != nil {
+		return nil, fmt.Errorf("worker: request: %w", err)
+	}
+	return f(q)
+}
+
+// openData replaces the open data, and only when it succeeds.
+func (s *Session) openData(r Request, q OpenRequest) (any, error) {
+	if len(r.TrainFiles)+len(r.TestFiles) == 0 {
+		ds, err := s.builtinData(q.Data, q.Seed)
+		if err != nil {
+			return nil, err
+		}
+		s.open = ds
+		return data.Summarize(ds, "built-in"), nil
+	}
+	progress := func(p data.Progress) { s.post(ProgressType, r.ID, p) }
+	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, progress)
+	if err != nil {
+		return nil, err
+	}
+	s.open, s.builtin = ds, nil
+	return report, nil
+}
+
+// builtinSeed makes the built-in data that everybody sees.
+const builtinSeed = 1
+
+func (s *Session) builtinData(name string, seed *uint64) (*data.Dataset, error) {
+	key := builtinKey{name, builtinSeed}
+	if seed != nil {
+		key.seed = *seed
+	}
+	if s.builtin != nil && s.made == key {
+		return s.builtin, nil
+	}
+	ds, err := s.host.Builtin(key.name, key.seed)
+	if err != nil {
+		return nil, err
+	}
+	s.builtin, s.made = ds, key
+	return ds, nil
+}
+
+// dataFor is what a configuration trains on: the open data, or else the built-in
+// data that it names.
+func (s *Session) dataFor(c run.Config) (*data.Dataset, error) {
+	if s.open != nil {
+		return s.open, nil
+	}
+	name := c.WithDefaults().Data
+	if name == "files" {
+		return nil, &run.ConfigError{Field: "data", Message: `no files are open; give files, or name built-in data such as "digits"`}
+	}
+	ds, err := s.builtinData(name, nil)
+	if err != nil {
+		return nil, &run.ConfigError{Field: "data", Message: err.Error()}
+	}
+	return ds, nil
+}
+
+// prepare plans a run on a back end of its own, which the caller closes.
+func (s *Session) prepare(c run.Config) (t Trainer, be compute.Backend, note string, err error) {
+	ds, err := s.dataFor(c)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	be, note, err = s.host.Backend(c.Backend)
+	if err != nil {
+		return nil, nil, "", &run.ConfigError{Field: "backend", Message: err.Error()}
+	}
+	if t, err = s.host.New(c, ds, be); err != nil {
+		be.Close()
+		return nil, nil, "", err
+	}
+	return t, be, note, nil
+}
+
+func planInfo(t Trainer, note string) run.PlanInfo {
+	info := t.Info()
+	if note != "" {
+		info.Warnings = append([]run.Warning{{Field: "backend", Message: note}}, info.Warnings...)
+	}
+	return info
+}
+
+func (s *Session) plan(q TrainRequest) (any, error) {
+	t, be, note, err := s.prepare(q.Config)
+	if err != nil {
+		return nil, err
+	}
+	defer be.Close()
+	return planInfo(t, note), nil
+}
+
+// started is the reply to a train request and the run that follows it.
+type started struct {
+	run.PlanInfo
+	begin func()
+}
+
+func (s *Session) train(id int, q TrainRequest) (any, error) {
+	s.mu.Lock()
+	busy := s.run != nil
+	s.mu.Unlock()
+	if busy {
+		return nil, errors.New("worker: a run is in progress here; stop it first or use another worker")
+	}
+	t, be, note, err := s.prepare(q.Config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &running{id: id, gate: newGate(q.Paused), stop: stop}
+	s.mu.Lock()
+	s.run = r
+	s.mu.Unlock()
+	return started{planInfo(t, note), func() { s.train1(ctx, r, t, be, note) }}, nil
+}
+
+// train1 is a run from its first step to its last message.
+func (s *Session) train1(ctx context.Context, r *running, t Trainer, be compute.Backend, note string) {
+	state := Running
+	if r.gate.closed() {
+		state = Paused
+	}
+	s.post(StateType, r.id, state)
+	result, err := s.steps(ctx, r, t)
+	s.send(r, true)
+	be.Close()
+	r.stop()
+	s.mu.Lock()
+	s.run = nil
+	s.mu.Unlock()
+	if err != nil {
+		s.post(StateType, r.id, Failed)
+		s.post(FailedType, r.id, failure(err))
+		return
+	}
+	if note != "" {
+		result.Notes = append([]string{note}, result.Notes...)
+	}
+	s.post(StateType, r.id, Done)
+	s.post(DoneType, r.id, result)
+}
+
+// steps pulls events until the run ends or is stopped. Not to pull is to pause.
+func (s *Session) steps(ctx context.Context, r *running, t Trainer) (result run.Result, err error) {
+	defer recovered(&err)
+	yielded := s.host.Now()
+	if s.await(ctx, r) {
+		for event, err := range t.Run(ctx) {
+			if err != nil {
+				if ctx.Err() != nil {
+					break // stopped in the middle of a step
+				}
+				return result, err
+			}
+			r.mu.Lock()
+			r.out.Add(event)
+			r.mu.Unlock()
+			s.send(r, false)
+			if s.host.Now().Sub(yielded) >= yieldEvery {
+				s.host.Yield()
+				yielded = s.host.Now()
+			}
+			if !s.await(ctx, r) {
+				break
+			}
+		}
+	}
+	s.send(r, true)
+	s.host.Yield()
+	// The test rows are evaluated after a stop too, so not under ctx.
+	return t.Result(context.WithoutCancel(ctx))
+}
+
+// await holds the run while it is paused, with everything sent so far. It
+// reports false once the run is stopped.
+func (s *Session) await(ctx context.Context, r *running) bool {
+	if r.gate.closed() {
+		s.send(r, true)
+	}
+	return r.gate.wait(ctx)
+}
+
+// send posts what waits in the outbox, if it is time or if it must go.
+func (s *Session) send(r *running, must bool) {
+	now := s.host.Now()
+	r.mu.Lock()
+	var events []run.Event
+	if must || r.out.Ready(now) {
+		events = r.out.Take(now)
+	}
+	r.mu.Unlock()
+	if len(events) > 0 {
+		s.post(EventsType, r.id, events)
+	}
+}
+
+// post sends body as JSON. What cannot be written is a fault of ours and reaches
+// the page as an error instead of nothing.
+func (s *Session) post(kind string, id int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		if kind == DoneType || kind == EventsType {
+			kind = FailedType
+		} else {
+			kind = ErrorType
+		}
+		text, _ = json.Marshal(Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
+	}
+	s.host.Post(Message{kind, id, string(text)})
+}
+
+// recovered turns a panic into an error, so that one bad request or run does not
+// end the worker.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = &panicError{p, debug.Stack()}
+	}
+}
+
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("the trainer failed in a way it should not (%v); what was open before is still open", e.value)
+}
+
+func failure(err error) Failure {
+	f := Failure{Message: err.Error()}
+	var config *run.ConfigError
+	var file *data.Error
+	var internal *panicError
+	switch {
+	case errors.As(err, &config):
+		f.Detail = config
+	case errors.As(err, &file):
+		f.Detail = file
+	case errors.As(err, &internal):
+		f.Detail = map[string]string{"stack": string(internal.stack)}
+	}
+	return f
+}
