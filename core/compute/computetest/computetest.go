@@ -1,0 +1,214 @@
+// Package computetest is the suite that every [compute.Backend] passes: each
+// kernel, over sizes 0 to 67 and odd shapes, over ordinary values and over NaN,
+// ±Inf, denormals and huge ones, against a float64 loop written here.
+//
+// # The tolerance rule
+//
+// A result is a sum of terms, each reached by some roundings. With n the number
+// of terms and roundings (a function such as exp counts as 16), a result is
+// right when
+//
+//	|got − want| ≤ n·2⁻²⁴·Σ|term| + 2⁻¹²⁶
+//
+// which float32 arithmetic keeps in any order of summation, fused or not (Higham
+// 2002, "Accuracy and Stability of Numerical Algorithms", §4.2), and with
+// denormals flushed to zero or not. NaN must be NaN and ±Inf must be that
+// infinity; where Σ|term| or a partial result reaches 2¹²⁷, float32 may
+// overflow on the way, and any result is right. What a kernel only moves (Copy,
+// ReLU, a factor of exactly 0, what lies beyond the size, what is only read)
+// must be exact. AddNoise has 10⁻⁵ standard deviations on top.
+package computetest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"clipscope/core/compute"
+)
+
+// RunAll runs the suite; open returns a fresh backend at each call, which the
+// suite closes.
+func RunAll(t *testing.T, open func() compute.Backend) {
+	for _, k := range kernels {
+		t.Run(k.name, func(t *testing.T) {
+			for _, msg := range failures(k.run, open) {
+				t.Error(msg)
+			}
+		})
+	}
+}
+
+// kernels are the parts of the suite, in the order of compute.Backend.
+var kernels = []struct {
+	name string
+	run  func(*check)
+}{
+	{"Memory", checkMemory},
+	{"Order", checkOrder},
+	{"Fill", checkFill},
+	{"Copy", checkCopy},
+	{"Scale", checkScale},
+	{"Axpy", checkAxpy},
+	{"Mul", checkMul},
+	{"MulAdd", checkMulAdd},
+	{"Gemm", checkGemm},
+	{"AddRow", checkAddRow},
+	{"ColSums", checkColSums},
+	{"RowSqNorms", checkRowSqNorms},
+	{"ScaleRows", checkScaleRows},
+	{"ReLU", checkReLU},
+	{"ReLUGrad", checkReLUGrad},
+	{"Tanh", checkTanh},
+	{"TanhGrad", checkTanhGrad},
+	{"SoftmaxCE", checkSoftmaxCE},
+	{"SigmoidBCE", checkSigmoidBCE},
+	{"Squared", checkSquared},
+	{"AddNoise", checkAddNoise},
+	{"Adam", checkAdam},
+}
+
+// maxFailures is how many failures a kernel may report before its check stops.
+const maxFailures = 8
+
+// failures runs one part of the suite on a fresh backend.
+func failures(run func(*check), open func() compute.Backend) []string {
+	c := &check{b: open(), rng: rand.New(rand.NewPCG(1, 2))}
+	defer c.b.Close()
+	run(c)
+	return c.failed
+}
+
+// check is one part of the suite on its way.
+type check struct {
+	b      compute.Backend
+	rng    *rand.Rand
+	args   []*arg
+	failed []string
+}
+
+func (c *check) errorf(format string, args ...any) {
+	if len(c.failed) < maxFailures {
+		c.failed = append(c.failed, fmt.Sprintf(format, args...))
+	}
+}
+
+// pad is how much longer than its data each buffer is. What lies there is a
+// sentinel that no kernel may touch.
+const pad = 5
+
+var sentinel = math.Float32frombits(0x7fc0beef) // a NaN, so that reading it shows too
+
+// arg is a buffer under test and what it must hold afterwards.
+type arg struct {
+	name string
+	buf  compute.Buffer
+	data []float32 // before the call
+	want []value   // after it; nil for the same data
+}
+
+// arg makes a buffer that holds data, and the padding.
+func (c *check) arg(name string, data []float32) *arg {
+	a := &arg{name: name, buf: c.b.New(len(data) + pad), data: data}
+	all := make([]float32, len(data)+pad)
+	for i := range all {
+		all[i] = sentinel
+	}
+	copy(all, data)
+	c.b.Write(a.buf, all)
+	c.args = append(c.args, a)
+	return a
+}
+
+// verify compares every arg made since the last verify with what is wanted of
+// it, and frees them. What it was about is told by format and args.
+func (c *check) verify(format string, args ...any) {
+	for _, a := range c.args {
+		got := make([]float32, len(a.data)+pad)
+		if err := c.b.Read(context.Background(), got, a.buf); err != nil {
+			c.errorf("%s: reading %s: %v", fmt.Sprintf(format, args...), a.name, err)
+		}
+		if msg := a.compare(got); msg != "" {
+			c.errorf("%s: %s", fmt.Sprintf(format, args...), msg)
+		}
+		c.b.Free(a.buf)
+	}
+	c.args = c.args[:0]
+}
+
+func (a *arg) compare(got []float32) string {
+	n := len(a.data)
+	if a.want != nil && len(a.want) != n {
+		return fmt.Sprintf("the suite wants %d values of %s, which has %d", len(a.want), a.name, n)
+	}
+	for i, g := range got[:n] {
+		w := exactly(a.data[i])
+		if a.want != nil {
+			w = a.want[i]
+		}
+		if !w.accepts(g) {
+			return fmt.Sprintf("%s[%d] = %v, want %v", a.name, i, g, w)
+		}
+	}
+	for i, g := range got[n:] {
+		if !exactly(sentinel).accepts(g) {
+			return fmt.Sprintf("%s[%d] beyond the size %d was overwritten with %v", a.name, n+i, n, g)
+		}
+	}
+	return ""
+}
+
+// full reports that there is no use in going on.
+func (c *check) full() bool { return len(c.failed) >= maxFailures }
+
+// normals returns n values from the standard normal distribution.
+func (c *check) normals(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(c.rng.NormFloat64())
+	}
+	return v
+}
+
+var edges = []float32{
+	float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0, float32(math.Copysign(0, -1)),
+	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 1e-40, -1e-40, 0x1p-126,
+	math.MaxFloat32, -math.MaxFloat32, 1e30, -1e30, 1e-30, 1, -1, 88.8, -104,
+}
+
+// edgy returns n values, one in every about every of which is an edge value.
+func (c *check) edgy(n, every int) []float32 {
+	v := c.normals(n)
+	for i := range v {
+		if c.rng.IntN(every) == 0 {
+			v[i] = edges[c.rng.IntN(len(edges))]
+		}
+	}
+	return v
+}
+
+// vectors calls f for each size with a maker of ordinary vectors, then with one
+// of vectors full of edge values.
+func (c *check) vectors(f func(n int, data func() []float32)) {
+	for n := range 68 {
+		f(n, func() []float32 { return c.normals(n) })
+		f(n, func() []float32 { return c.edgy(n, 3) })
+	}
+	f(1021, func() []float32 { return c.edgy(1021, 20) })
+}
+
+// shapes calls f for each shape, with a maker of ordinary vectors and with one
+// of vectors in which edge values are rare enough to leave some rows alone.
+func (c *check) shapes(f func(m, n int, data func(n int) []float32)) {
+	edgy := func(n int) []float32 { return c.edgy(n, 24) }
+	for d := range 68 {
+		for _, s := range [][2]int{{d, 3}, {2, d}, {d, d}, {5, d}, {d, 10}} {
+			f(s[0], s[1], c.normals)
+			f(s[0], s[1], edgy)
+		}
+	}
+	f(3, 1021, c.normals)
+	f(131, 37, edgy)
+}

@@ -1,0 +1,138 @@
+package computetest
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+func checkGemm(c *check) {
+	for d := range 68 {
+		c.gemm(d, 17, 9, c.normals)
+		c.gemm(5, d, 13, c.normals)
+		c.gemm(7, 19, d, c.normals)
+		c.gemm(d, d, d, c.normals)
+		if c.full() {
+			return
+		}
+	}
+	// Past the block sizes that implementations may have.
+	c.gemm(130, 10, 300, c.normals)
+	c.gemm(131, 70, 40, c.normals)
+	c.gemm(3, 270, 530, c.normals)
+	c.gemm(1, 1, 1500, c.normals)
+	for _, every := range []int{3, 40, 400} {
+		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
+		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
+	}
+}
+
+// gemm checks one shape with all transposes and kinds of beta.
+func (c *check) gemm(m, n, k int, data func(n int) []float32) {
+	betas := []float32{0, 1, -0.75}
+	for i, t := range [][2]compute.Trans{{false, false}, {false, true}, {true, false}, {true, true}} {
+		beta := betas[(i+m+n+k)%len(betas)]
+		a, b, dst := c.arg("a", data(m*k)), c.arg("b", data(k*n)), c.arg("c", data(m*n))
+		if beta == 0 && m*n > 0 {
+			nan := append([]float32(nil), dst.data...)
+			nan[c.rng.IntN(m*n)] = float32(math.NaN())
+			c.b.Write(dst.buf, nan)
+		}
+		c.b.Gemm(t[0], t[1], m, n, k, a.buf, b.buf, beta, dst.buf)
+		dst.want = each(m*n, func(p int) value {
+			i, j := p/n, p%n
+			var s sum
+			for l := range k {
+				x, y := a.data[at(t[0], i, l, m, k)], b.data[at(t[1], l, j, k, n)]
+				s.add(float64(x) * float64(y))
+			}
+			if beta != 0 {
+				s.add(float64(beta) * float64(dst.data[p]))
+			}
+			return s.value(1)
+		})
+		c.verify("Gemm(%t, %t, %d, %d, %d, beta %v)", t[0], t[1], m, n, k, beta)
+	}
+}
+
+// at is where element (i, j) of an [m×n] operand is stored.
+func at(t compute.Trans, i, j, m, n int) int {
+	if t == compute.Transpose {
+		return j*m + i
+	}
+	return i*n + j
+}
+
+func checkAddRow(c *check) {
+	c.shapes(func(m, n int, data func(int) []float32) {
+		b, y := c.arg("b", data(n)), c.arg("y", data(m*n))
+		c.b.AddRow(m, n, b.buf, y.buf)
+		y.want = each(m*n, func(i int) value {
+			var s sum
+			s.add32(y.data[i], b.data[i%n])
+			return s.value(0)
+		})
+		c.verify("AddRow(%d, %d)", m, n)
+	})
+}
+
+func checkColSums(c *check) {
+	c.shapes(func(m, n int, data func(int) []float32) {
+		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(n))
+		c.b.ColSums(m, n, x.buf, dst.buf)
+		dst.want = each(n, func(j int) value {
+			var s sum
+			for i := range m {
+				s.add32(x.data[i*n+j])
+			}
+			s.add32(dst.data[j])
+			return s.value(0)
+		})
+		c.verify("ColSums(%d, %d)", m, n)
+	})
+}
+
+func checkRowSqNorms(c *check) {
+	c.shapes(func(m, n int, data func(int) []float32) {
+		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(m))
+		c.b.RowSqNorms(m, n, x.buf, dst.buf)
+		dst.want = each(m, func(i int) value {
+			var s sum
+			for _, v := range x.data[i*n : (i+1)*n] {
+				s.add(float64(v) * float64(v))
+			}
+			return s.value(1)
+		})
+		c.verify("RowSqNorms(%d, %d)", m, n)
+	})
+}
+
+func checkScaleRows(c *check) {
+	c.shapes(func(m, n int, data func(int) []float32) {
+		for _, inPlace := range []bool{false, true} {
+			f, x := c.arg("f", data(m)), c.arg("x", data(m*n))
+			if m > 0 {
+				f.data[c.rng.IntN(m)] = 0
+				c.b.Write(f.buf, f.data)
+			}
+			if n > 0 && m > 0 { // a rejected row that holds NaN
+				i := c.rng.IntN(m)
+				f.data[i], x.data[i*n+c.rng.IntN(n)] = 0, float32(math.NaN())
+				c.b.Write(f.buf, f.data)
+				c.b.Write(x.buf, x.data)
+			}
+			dst := x
+			if !inPlace {
+				dst = c.arg("dst", data(m*n))
+			}
+			c.b.ScaleRows(m, n, f.buf, x.buf, dst.buf)
+			dst.want = each(m*n, func(i int) value {
+				if f.data[i/n] == 0 {
+					return exactly(0)
+				}
+				return product(f.data[i/n], x.data[i])
+			})
+			c.verify("ScaleRows(%d, %d) in place: %t", m, n, inPlace)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package computetest
+
+import (
+	"fmt"
+	"math"
+)
+
+// value is what a kernel must give: a float64 result and how far a float32 one
+// may be from it.
+type value struct {
+	v     float64
+	tol   float64
+	exact bool
+	any   bool // float32 may overflow on the way
+}
+
+func (w value) String() string {
+	return fmt.Sprintf("%v ± %.2g", w.v, w.tol)
+}
+
+// accepts applies the tolerance rule of the package comment. All NaNs are
+// equal, but 0 and −0 differ only where the result must be exact.
+func (w value) accepts(got float32) bool {
+	g := float64(got)
+	switch {
+	case w.any:
+		return true
+	case math.IsNaN(w.v):
+		return math.IsNaN(g)
+	case w.exact:
+		return g == w.v
+	case math.IsInf(w.v, 0):
+		return g == w.v
+	}
+	return math.Abs(g-w.v) <= w.tol
+}
+
+func exactly(v float32) value { return value{v: float64(v), exact: true} }
+
+// sum adds up a result with what its tolerance depends on.
+type sum struct {
+	s, abs float64
+	n      int
+	high   bool
+}
+
+// function is how many roundings a call of exp, log, tanh … counts as.
+const function = 16
+
+// add adds the terms to the result.
+func (s *sum) add(terms ...float64) {
+	for _, t := range terms {
+		s.s += t
+		s.abs += math.Abs(t)
+		s.n++
+	}
+}
+
+// add32 adds float32 terms.
+func (s *sum) add32(terms ...float32) {
+	for _, t := range terms {
+		s.add(float64(t))
+	}
+}
+
+// via notes a partial result, which may overflow.
+func (s *sum) via(partial float64) {
+	if a := math.Abs(partial); a >= 0x1p127 && !math.IsInf(a, 1) {
+		s.high = true
+	}
+}
+
+// value is the result, where its terms took extra roundings beside the sum.
+func (s *sum) value(extra int) value { return s.of(s.s, extra) }
+
+// of is a result v whose error is that of the sum.
+func (s *sum) of(v float64, extra int) value {
+	s.via(s.abs)
+	return value{v: v, tol: float64(s.n+extra)*0x1p-24*s.abs + 0x1p-126, any: s.high}
+}

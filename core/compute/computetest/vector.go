@@ -1,0 +1,235 @@
+package computetest
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// each wants f of every index.
+func each(n int, f func(i int) value) []value {
+	w := make([]value, n)
+	for i := range w {
+		w[i] = f(i)
+	}
+	return w
+}
+
+func checkFill(c *check) {
+	for n := range 68 {
+		v := edges[n%len(edges)]
+		dst := c.arg("dst", c.normals(n))
+		c.b.Fill(n, v, dst.buf)
+		dst.want = each(n, func(int) value { return exactly(v) })
+		c.verify("Fill(%d, %v)", n, v)
+	}
+}
+
+func checkCopy(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		dst, src := c.arg("dst", data()), c.arg("src", data())
+		c.b.Copy(n, dst.buf, src.buf)
+		dst.want = each(n, func(i int) value { return exactly(src.data[i]) })
+		c.verify("Copy(%d)", n)
+	})
+}
+
+func checkScale(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, a := range []float32{0.3, -1, 0, float32(math.Inf(1))} {
+			x := c.arg("x", data())
+			c.b.Scale(n, a, x.buf)
+			x.want = each(n, func(i int) value { return product(a, x.data[i]) })
+			c.verify("Scale(%d, %v)", n, a)
+		}
+	})
+}
+
+func product(x, y float32) value {
+	var s sum
+	s.add(float64(x) * float64(y))
+	return s.value(0)
+}
+
+func checkAxpy(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, a := range []float32{0.3, -1, 0, float32(math.NaN())} {
+			x, y := c.arg("x", data()), c.arg("y", data())
+			c.b.Axpy(n, a, x.buf, y.buf)
+			y.want = each(n, func(i int) value {
+				var s sum
+				s.add(float64(y.data[i]), float64(a)*float64(x.data[i]))
+				return s.value(1)
+			})
+			c.verify("Axpy(%d, %v)", n, a)
+		}
+	})
+}
+
+func checkMul(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for alias, name := range []string{"", "dst is x", "dst is y", "all one"} {
+			x, y := c.arg("x", data()), c.arg("y", data())
+			if alias == 3 {
+				y = x
+			}
+			dst := x
+			switch alias {
+			case 0:
+				dst = c.arg("dst", data())
+			case 2:
+				dst = y
+			}
+			c.b.Mul(n, dst.buf, x.buf, y.buf)
+			dst.want = each(n, func(i int) value { return product(x.data[i], y.data[i]) })
+			c.verify("Mul(%d) %s", n, name)
+		}
+	})
+}
+
+func checkMulAdd(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, shift := range []float32{0, 1, -0.25} {
+			x, y, dst := c.arg("x", data()), c.arg("y", data()), c.arg("dst", data())
+			c.b.MulAdd(n, shift, x.buf, y.buf, dst.buf)
+			dst.want = each(n, func(i int) value {
+				x, y, d := float64(x.data[i]), float64(y.data[i]), float64(dst.data[i])
+				var s sum
+				s.add(d, x*y, x*float64(shift)) // what the error is relative to
+				s.via(y + float64(shift))
+				return s.of(d+x*(y+float64(shift)), 2)
+			})
+			c.verify("MulAdd(%d, %v)", n, shift)
+		}
+	})
+}
+
+func checkReLU(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, inPlace := range []bool{false, true} {
+			x := c.arg("x", data())
+			y := x
+			if !inPlace {
+				y = c.arg("y", data())
+			}
+			c.b.ReLU(n, x.buf, y.buf)
+			y.want = each(n, func(i int) value {
+				if x.data[i] < 0 {
+					return exactly(0)
+				}
+				return exactly(x.data[i])
+			})
+			c.verify("ReLU(%d) in place: %t", n, inPlace)
+		}
+	})
+}
+
+func checkReLUGrad(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, inPlace := range []bool{false, true} {
+			y, dy := c.arg("y", data()), c.arg("dy", data())
+			dx := dy
+			if !inPlace {
+				dx = c.arg("dx", data())
+			}
+			c.b.ReLUGrad(n, y.buf, dy.buf, dx.buf)
+			dx.want = each(n, func(i int) value {
+				if y.data[i] > 0 {
+					return exactly(dy.data[i])
+				}
+				return exactly(0)
+			})
+			c.verify("ReLUGrad(%d) in place: %t", n, inPlace)
+		}
+	})
+}
+
+func checkTanh(c *check) {
+	test := func(x []float32, inPlace bool, what string) {
+		n := len(x)
+		in := c.arg("x", x)
+		out := in
+		if !inPlace {
+			out = c.arg("y", c.normals(n))
+		}
+		c.b.Tanh(n, in.buf, out.buf)
+		out.want = each(n, func(i int) value {
+			var s sum
+			s.add(math.Tanh(float64(x[i])))
+			return s.value(function)
+		})
+		c.verify("Tanh(%d) of %s values, in place: %t", n, what, inPlace)
+	}
+	c.vectors(func(n int, data func() []float32) {
+		test(data(), false, "mixed")
+		test(data(), true, "mixed")
+	})
+	test(ramp(-12, 12, 4001), false, "evenly spaced")
+	test(ramp(-0.01, 0.01, 4001), false, "small")
+}
+
+// ramp returns n values from lo to hi, evenly spaced.
+func ramp(lo, hi float64, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(lo + (hi-lo)*float64(i)/float64(n-1))
+	}
+	return v
+}
+
+func checkTanhGrad(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		for _, inPlace := range []bool{false, true} {
+			y, dy := c.arg("y", data()), c.arg("dy", data())
+			dx := dy
+			if !inPlace {
+				dx = c.arg("dx", data())
+			}
+			c.b.TanhGrad(n, y.buf, dy.buf, dx.buf)
+			dx.want = each(n, func(i int) value {
+				y, dy := float64(y.data[i]), float64(dy.data[i])
+				var s sum
+				s.add(dy, dy*y*y)
+				s.via(y * y)
+				return s.of(dy*(1-y*y), 3)
+			})
+			c.verify("TanhGrad(%d) in place: %t", n, inPlace)
+		}
+	})
+}
+
+func checkAdam(c *check) {
+	first := compute.AdamParams{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001}
+	later := compute.AdamParams{LR: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1, C1: 0.97, C2: 1}
+	c.vectors(func(n int, data func() []float32) {
+		for _, p := range []compute.AdamParams{first, later} {
+			g, m, v, w := c.arg("g", data()), c.arg("m", c.normals(n)), c.arg("v", squares(c.normals(n))), c.arg("w", data())
+			c.b.Adam(n, p, g.buf, m.buf, v.buf, w.buf)
+			m.want, v.want, w.want = make([]value, n), make([]value, n), make([]value, n)
+			for i := range n {
+				m.want[i], v.want[i], w.want[i] = adam(p, g.data[i], m.data[i], v.data[i], w.data[i])
+			}
+			c.verify("Adam(%d, %+v)", n, p)
+		}
+	})
+}
+
+func squares(v []float32) []float32 {
+	for i := range v {
+		v[i] *= v[i]
+	}
+	return v
+}
+
+func adam(p compute.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
+	b1, b2, g := float64(p.Beta1), float64(p.Beta2), float64(g32)
+	var mean, square, weight sum
+	mean.add(b1*float64(m32), (1-b1)*g)
+	square.add(b2*float64(v32), (1-b2)*g*g)
+	root := math.Sqrt(square.s/float64(p.C2)) + float64(p.Eps)
+	lr := float64(p.LR) / float64(p.C1)
+	weight.add(float64(w32), lr*b1*float64(m32)/root, lr*(1-b1)*g/root)
+	weight.via(square.s / float64(p.C2))
+	weight.via(mean.s / float64(p.C1))
+	return mean.value(3), square.value(4), weight.of(float64(w32)-lr*mean.s/root, 12)
+}
