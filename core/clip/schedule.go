@@ -1,0 +1,44 @@
+package clip
+
+import "math"
+
+// schedule is the threshold C₀·ρ^(−t/T) of Du et al. 2021: it depends on the
+// step's number alone.
+type schedule struct {
+	c0, rho  float64
+	t, steps int
+}
+
+func newSchedule(e Env) (Rule, error) {
+	return &schedule{c0: e.MaxGradNorm, rho: e.Params["rho_c"], steps: max(1, e.Steps)}, nil
+}
+
+func (s *schedule) C() float64 {
+	return clampThreshold(s.c0*math.Pow(s.rho, -float64(s.t)/float64(s.steps)), s.c0)
+}
+func (s *schedule) Query() *Query   { return nil }
+func (s *schedule) Adapt([]float64) { s.t++ }
+
+func init() {
+	params := []Param{{
+		Name: "rho_c", Label: "Decay ρ_C", Default: 2, Min: 0.01, Max: 100, Log: true,
+		Help: "The threshold ends at C₀/ρ_C; values below 1 let it grow.",
+	}}
+	registerRule("schedule", params, newSchedule)
+	register(Method{
+		Info: Info{
+			Name:    "schedule",
+			Title:   "Falling schedule",
+			Idea:    "The threshold shrinks from C₀ to C₀/ρ_C over the run, by a plan fixed beforehand. As gradients get smaller late in training, so does the noise.",
+			Formula: "Cₜ = C₀·ρ_C^(−t/T)",
+			When:    "When you expect gradients to shrink steadily and know how far.",
+			Paper:   "Du et al. 2021",
+			Params:  params,
+			Private: true,
+		},
+		New: func(e Env) (*Clipper, error) {
+			rule, err := newSchedule(e)
+			return &Clipper{Source: Exact, Grouping: Flat, Weight: constant{}, Rule: rule}, err
+		},
+	})
+}
