@@ -1,9 +1,3 @@
-// Package privacy knows what a mechanism costs: it names mechanisms as events,
-// composes them in accountants, calibrates the noise to a target and draws the
-// noise and the batches.
-//
-// Neighbouring data sets differ by adding or removing one example. Every ε is
-// natural-log and an upper bound unless its name says approximation.
 package privacy
 
 // Event describes a mechanism that ran. The set is closed: an accountant knows

@@ -1,0 +1,165 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Budget is what a run may spend. Its methods answer the three questions of
+// calibration, each from the safe side: what they return never costs more than
+// Epsilon at Delta, and comes within a thousandth of Epsilon where the answer is
+// continuous and lies inside the range that is searched.
+type Budget struct {
+	Accountant string // a name of [Names]
+	Epsilon    float64
+	Delta      float64
+	Spent      []Event // what is charged before the first step
+}
+
+// The noise multipliers that are searched. Below the first, ε is beyond any use;
+// above the second, nothing is left of the data.
+const (
+	minNoise = 0.02
+	maxNoise = 1e6
+)
+
+// maxSteps is the most steps that [Budget.Steps] answers.
+const maxSteps = 100_000_000
+
+// NoiseMultiplier is the smallest noise multiplier in [0.02, 1e6] with which
+// steps Gaussian releases on Poisson samples stay in the budget.
+func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) {
+	if err := b.check(); err != nil {
+		return 0, err
+	}
+	eps := func(x float64) (float64, error) { return b.cost(sampleRate, math.Exp(x), steps) }
+	x, ok, err := b.safest(eps, math.Log(maxNoise), math.Log(minNoise))
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return 0, fmt.Errorf("privacy: no noise_multiplier up to %g reaches target_epsilon %g at target_delta %g with sample_rate %g and %d steps: raise target_epsilon, or take fewer steps or a smaller batch",
+			float64(maxNoise), b.Epsilon, b.Delta, sampleRate, steps)
+	}
+	return math.Exp(x), nil
+}
+
+// SampleRate is the largest sample rate in [0, 1] with which steps releases with
+// that noise stay in the budget.
+func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) {
+	if err := b.check(); err != nil {
+		return 0, err
+	}
+	eps := func(x float64) (float64, error) { return b.cost(math.Exp(x), noiseMultiplier, steps) }
+	x, ok, err := b.safest(eps, math.Log(1e-12), 0)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return 0, fmt.Errorf("privacy: no sample_rate reaches target_epsilon %g at target_delta %g with noise_multiplier %g and %d steps: raise noise_multiplier or target_epsilon, or take fewer steps",
+			b.Epsilon, b.Delta, noiseMultiplier, steps)
+	}
+	return math.Exp(x), nil
+}
+
+// Steps is the largest number of steps, up to 1e8, that stays in the budget.
+func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
+	if err := b.check(); err != nil {
+		return 0, err
+	}
+	fits := func(n int) (bool, error) {
+		e, err := b.cost(sampleRate, noiseMultiplier, n)
+		return e <= b.Epsilon, err
+	}
+	if ok, err := fits(1); err != nil || !ok {
+		if err == nil {
+			err = fmt.Errorf("privacy: not one step with noise_multiplier %g and sample_rate %g fits target_epsilon %g at target_delta %g: raise noise_multiplier or target_epsilon",
+				noiseMultiplier, sampleRate, b.Epsilon, b.Delta)
+		}
+		return 0, err
+	}
+	lo, hi := 1, 2 // lo fits
+	for hi < maxSteps {
+		ok, err := fits(hi)
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		lo, hi = hi, hi*2
+	}
+	hi = min(hi, maxSteps+1)
+	for hi-lo > 1 {
+		mid := lo + (hi-lo)/2
+		ok, err := fits(mid)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
+
+func (b Budget) check() error {
+	if err := checkDelta(b.Delta); err != nil {
+		return err
+	}
+	if !(b.Epsilon > 0) {
+		return fmt.Errorf("privacy: target_epsilon %v is not positive", b.Epsilon)
+	}
+	e, err := Epsilon(b.Accountant, b.Delta, b.Spent...)
+	if err != nil {
+		return err
+	}
+	if e > b.Epsilon {
+		return fmt.Errorf("privacy: what is charged before the first step costs ε = %.4g, more than target_epsilon %g: raise target_epsilon", e, b.Epsilon)
+	}
+	return nil
+}
+
+// cost is ε of the whole run.
+func (b Budget) cost(sampleRate, noiseMultiplier float64, steps int) (float64, error) {
+	if !(noiseMultiplier > 0) {
+		return 0, fmt.Errorf("privacy: noise_multiplier %v is not positive: without noise there is no privacy", noiseMultiplier)
+	}
+	events := append([]Event{SelfComposed{PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, steps}}, b.Spent...)
+	return Epsilon(b.Accountant, b.Delta, events...)
+}
+
+// safest looks between safe, where eps is least, and bold, where it is most, for
+// the point nearest to bold with eps ≤ Epsilon: regula falsi on ln ε with a
+// bisection whenever that is slow. ok is false where not even safe fits.
+func (b Budget) safest(eps func(float64) (float64, error), safe, bold float64) (x float64, ok bool, err error) {
+	low, err := eps(safe)
+	if err != nil || low > b.Epsilon {
+		return 0, false, err
+	}
+	high, err := eps(bold)
+	if err != nil || high <= b.Epsilon {
+		return bold, err == nil, err
+	}
+	const tolerance = 2e-4 // of ε, well within the promise
+	for i := 0; low < b.Epsilon*(1-tolerance) && math.Abs(bold-safe) > 1e-9; i++ {
+		x := (safe + bold) / 2
+		if i%3 != 2 && low > 0 && !math.IsInf(high, 1) {
+			// Aim just inside the tolerance.
+			w := (math.Log(b.Epsilon*(1-tolerance/2)) - math.Log(low)) / (math.Log(high) - math.Log(low))
+			x = safe + (bold-safe)*w
+		}
+		e, err := eps(x)
+		if err != nil {
+			return 0, false, err
+		}
+		if e <= b.Epsilon {
+			safe, low = x, e
+		} else {
+			bold, high = x, e
+		}
+	}
+	return safe, true, nil
+}

@@ -1,0 +1,78 @@
+package privacy
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+
+	"clipscope/core/chacha"
+	"clipscope/core/compute"
+)
+
+// A Key is the secret that all randomness of one run comes from. Whoever knows
+// it can subtract the noise: it is never shown, stored or exported.
+type Key [8]uint32
+
+// NewKey draws a key from the operating system, in a browser from
+// crypto.getRandomValues.
+//
+// Guarantee: noise from a key that this function returned and that stays secret
+// is independent of everything outside the run, as far as ChaCha is a
+// pseudo-random function. A run that is resumed from a checkpoint takes a new
+// key, so it cannot release the same noise on other gradients.
+func NewKey() (Key, error) {
+	var b [32]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return Key{}, fmt.Errorf("privacy: no randomness for the noise: %w", err)
+	}
+	var k Key
+	for i := range k {
+		k[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return k, nil
+}
+
+// SeededKey is the key of a run that can be repeated.
+//
+// Guarantee: none. Anyone who knows or guesses the seed can subtract the noise;
+// such a run is for teaching.
+func SeededKey(seed uint64) Key {
+	return Key{uint32(seed), uint32(seed >> 32), 'c', 'l', 'i', 'p', 's', 'c'}
+}
+
+// Purpose separates the streams of one run by what they are drawn for.
+type Purpose uint8
+
+const (
+	Init      Purpose = iota + 1 // the first parameters
+	Sampling                     // which rows a step's batch holds
+	Noise                        // on the clipped sum
+	Statistic                    // noise on what a threshold rule asked for
+	Data                         // generators of built-in data, train/test splits
+	OneOff                       // noise on releases before the first step
+	Canary                       // the audit's canaries and their coin flips
+)
+
+// NoiseKey names the stream for one purpose, tensor and step.
+//
+// Guarantee: different triples give different nonces under the same key,
+// because the nonce is the triple itself, written side by side: bits 16 … 23 of
+// the first word are the purpose, bits 0 … 15 the tensor, and the other two
+// words the step. The top bit of the first word stays clear: package chacha
+// flips it for a second stream of its own. To use one triple once is the
+// caller's part.
+func (k Key) NoiseKey(p Purpose, tensor uint16, step uint64) compute.NoiseKey {
+	return compute.NoiseKey{
+		Key:   k,
+		Nonce: [3]uint32{uint32(p)<<16 | uint32(tensor), uint32(step), uint32(step >> 32)},
+	}
+}
+
+// Stream is that stream as 64-bit words, for everything but noise that a
+// backend adds.
+//
+// Guarantee: as [Key.NoiseKey].
+func (k Key) Stream(p Purpose, tensor uint16, step uint64) *chacha.Stream {
+	n := k.NoiseKey(p, tensor, step)
+	return chacha.NewStream(n.Key, n.Nonce)
+}
