@@ -4,6 +4,7 @@ package main
 
 import (
 	"syscall/js"
+	"unsafe"
 
 	"clipscope/core/data"
 	"clipscope/wasm/worker"
@@ -25,7 +26,18 @@ func (p *port) post(m worker.Message) {
 	o.Set("type", m.Type)
 	o.Set("id", m.ID)
 	o.Set("text", m.Text)
+	if len(m.Parameters) > 0 {
+		o.Set("parameters", float32Array(m.Parameters))
+	}
 	p.send.Invoke(o)
+}
+
+// float32Array copies x into a new Float32Array.
+func float32Array(x []float32) js.Value {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+	bytes := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(bytes, b)
+	return js.Global().Get("Float32Array").New(bytes.Get("buffer"))
 }
 
 // listen hands every message to handle, for as long as the worker lives.

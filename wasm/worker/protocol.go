@@ -86,6 +86,9 @@ type Message struct {
 	Type string
 	ID   int
 	Text string // JSON
+	// Parameters are those of a done message's result, which its JSON leaves
+	// out; they travel as a Float32Array named parameters.
+	Parameters []float32
 }
 
 // Ready is the first message of a worker.

@@ -314,7 +314,7 @@ func (s *Session) train1(ctx context.Context, r *running, t Trainer, be compute.
 		result.Notes = append([]string{note}, result.Notes...)
 	}
 	s.post(StateType, r.id, Done)
-	s.post(DoneType, r.id, result)
+	s.postResult(r.id, result)
 }
 
 // steps pulls events until the run ends or is stopped. Not to pull is to pause.
@@ -383,7 +383,20 @@ func (s *Session) post(kind string, id int, body any) {
 		}
 		text, _ = json.Marshal(Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
 	}
-	s.host.Post(Message{kind, id, string(text)})
+	s.host.Post(Message{Type: kind, ID: id, Text: string(text)})
+}
+
+// postResult sends the parameters beside the JSON: as text, those of a large
+// model would hold up the page's thread.
+func (s *Session) postResult(id int, result run.Result) {
+	parameters := result.Released.Parameters
+	result.Released.Parameters = nil
+	text, err := json.Marshal(result)
+	if err != nil {
+		s.post(FailedType, id, Failure{Message: fmt.Sprintf("worker: result: %v", err)})
+		return
+	}
+	s.host.Post(Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
 }
 
 // recovered turns a panic into an error, so that one bad request or run does not

@@ -1,0 +1,132 @@
+# make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080)
+# make test    the same build, then every check and test
+# make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
+# make bench   the speed figures, in a real browser
+
+# Versions. Go and Node are the least that will do; everything else is pinned in
+# go.mod, tools/go.mod and web/package-lock.json.
+GO_MIN   := 1.26
+NODE_MIN := 20
+
+GO   ?= go
+NODE ?= node
+NPM  ?= npm
+
+ADDR   ?= 127.0.0.1:8080
+PREFIX ?=
+OUT    ?= site
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := build
+
+WASM    := GOOS=js GOARCH=wasm
+LDFLAGS := -trimpath -ldflags '-s -w'
+NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
+
+# What things are made from.
+gofiles   = $(shell find $(1) -name '*.go' ! -name '*_test.go' 2>/dev/null)
+MODULE   := go.mod go.sum
+CORE     := $(call gofiles,core)
+UI       := $(call gofiles,ui)
+KERNELS  := $(shell find core/compute/simd/kernels -type f 2>/dev/null)
+STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
+MODULES  := web/node_modules/.package-lock.json
+BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
+
+.PHONY: build serve test site bench clean versions check format vet lint test-go test-wasm test-page chromium compiler edge
+
+build: dist/index.html
+
+serve: build
+	@exec bin/clipscope -out dist -addr $(ADDR)
+
+site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
+	@bin/clipscope -generate -prefix '$(PREFIX)' -out '$(OUT)'
+	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
+
+dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
+	@bin/clipscope -generate -out dist
+	@touch $@
+
+# --- build --------------------------------------------------------------------
+
+bin/clipscope: serve.go site.go $(UI) $(CORE) $(MODULE) | versions
+	$(GO) build -trimpath -o $@ .
+
+bin/web/app.wasm: $(call gofiles,app) $(UI) $(CORE) $(MODULE) | versions
+	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./app
+
+bin/web/trainer.wasm: $(call gofiles,wasm) $(CORE) $(MODULE) | versions
+	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./wasm
+
+# One run of the compiler writes both.
+bin/web/kernels.wasm: $(KERNELS) $(MODULES)
+	@mkdir -p bin/web
+	cd web && $(NPM) run --silent kernels -- ../bin/web
+	@touch bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
+
+bin/web/kernels-relaxed.wasm: bin/web/kernels.wasm
+	@touch $@
+
+$(MODULES): web/package.json web/package-lock.json | versions
+	cd web && $(NPM_CI)
+	@touch $@
+
+bin/staticcheck: tools/go.mod tools/go.sum | versions
+	cd tools && $(GO) build -o ../$@ honnef.co/go/tools/cmd/staticcheck
+
+versions:
+	@command -v $(GO) >/dev/null || { echo "Go $(GO_MIN) or newer is needed: https://go.dev/dl/"; exit 1; }
+	@command -v $(NODE) >/dev/null && command -v $(NPM) >/dev/null || { echo "Node $(NODE_MIN) or newer with npm is needed: https://nodejs.org/"; exit 1; }
+	@$(NODE) -e 'if (parseInt(process.versions.node) < $(NODE_MIN)) { console.log("Node $(NODE_MIN) or newer is needed, this is", process.version); process.exit(1) }'
+
+# --- test ---------------------------------------------------------------------
+
+test: check test-go test-wasm test-page
+	@echo "All tests passed."
+
+check: format vet lint
+
+format:
+	@bad="$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go'))"; \
+	  [ -z "$$bad" ] || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+	$(WASM) $(GO) vet ./...
+
+lint: bin/staticcheck
+	bin/staticcheck ./...
+	$(WASM) bin/staticcheck ./...
+
+test-go: build compiler
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+test-wasm: build
+	$(WASM) $(GO) test -exec '$(NODE) $(CURDIR)/web/go_wasm_exec.mjs' ./core/... ./wasm/...
+
+test-page: build chromium
+	$(NODE) --test --test-concurrency=1 web/e2e/*.test.mjs
+
+# The end-to-end tests want Chromium, the race detector a C compiler.
+chromium:
+	@web/e2e/need.sh "$${CHROMIUM:-chromium}" chromium "set CHROMIUM to a Chromium's path, or install it: apt-get install chromium"
+
+compiler:
+	@web/e2e/need.sh "$${CC:-gcc}" "gcc libc6-dev" "the race detector needs a C compiler: apt-get install gcc libc6-dev"
+
+# --- more ---------------------------------------------------------------------
+
+bench: build chromium
+	cd web/bench && $(NPM_CI)
+	$(NODE) web/bench/bench.mjs
+
+# The Worker for Cloudflare; the tool empties the folder it writes to.
+edge: build
+	$(GO) tool workers-assets-gen -mode=go -o app/edge/build
+	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
+
+clean:
+	rm -rf bin dist site app/edge/build web/e2e/results

@@ -1,0 +1,200 @@
+//go:build !js
+
+// Command clipscope generates the static site and serves it on this machine:
+// what runs locally is, byte for byte, what a static host is given.
+//
+//	clipscope -wasm bin/web -out dist -generate        write the site and end
+//	clipscope -out dist -addr 127.0.0.1:8080           serve it
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("clipscope: ")
+	var s site
+	flag.StringVar(&s.source, "source", ".", "`folder` of the sources: web/ and assets/")
+	flag.StringVar(&s.wasm, "wasm", "bin/web", "`folder` of the built .wasm files")
+	flag.StringVar(&s.out, "out", "dist", "`folder` of the site")
+	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
+	generate := flag.Bool("generate", false, "write the site and end")
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if *generate {
+		err = s.generate()
+	} else {
+		err = serve(ctx, *addr, s.prefix, os.DirFS(s.out))
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve answers until ctx ends.
+func serve(ctx context.Context, addr, prefix string, site fs.FS) error {
+	if _, err := fs.Stat(site, "index.html"); err != nil {
+		return fmt.Errorf("no site to serve, run make: %w", err)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("serve: %w (make serve ADDR=127.0.0.1:9000 takes another port)", err)
+	}
+	prefix = cleanPrefix(prefix)
+	fmt.Printf("Clipscope is at http://%s%s/\n", l.Addr(), prefix)
+	srv := &http.Server{
+		Handler:           http.StripPrefix(prefix, &server{site: site, tags: map[string]tag{}}),
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	go func() {
+		<-ctx.Done()
+		srv.Close()
+	}()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// server serves a folder the way a static host does: /x is x.html, what does not
+// exist is 404.html. Browsers ask again before they use what they have, so that
+// a rebuild is seen at once.
+type server struct {
+	site fs.FS
+	mu   sync.Mutex
+	tags map[string]tag
+}
+
+// tag is the ETag of a file as it was.
+type tag struct {
+	modified time.Time
+	size     int64
+	etag     string
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, h := range securityHeaders {
+		w.Header().Set(h[0], h[1])
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	name, found := s.find(r.URL.Path)
+	if !found {
+		s.notFound(w, r)
+		return
+	}
+	etag, err := s.etag(name)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("ETag", etag)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Content-Type", contentType(name))
+	http.ServeFileFS(w, withoutIndexRedirect(r), s.site, name)
+}
+
+// withoutIndexRedirect keeps ServeFileFS from redirecting /index.html to ./.
+func withoutIndexRedirect(r *http.Request) *http.Request {
+	if !strings.HasSuffix(r.URL.Path, "/index.html") {
+		return r
+	}
+	r = r.Clone(r.Context())
+	r.URL.Path = strings.TrimSuffix(r.URL.Path, "index.html")
+	return r
+}
+
+// find maps the path of a URL to a file.
+func (s *server) find(urlPath string) (name string, found bool) {
+	name = strings.Trim(path.Clean("/"+urlPath), "/")
+	if name == "" {
+		name = "index.html"
+	}
+	for _, candidate := range []string{name, name + ".html"} {
+		if info, err := fs.Stat(s.site, candidate); err == nil && info.Mode().IsRegular() {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
+	page, err := fs.ReadFile(s.site, "404.html")
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	w.Write(page)
+}
+
+// etag hashes a file's content, again only after it has changed.
+func (s *server) etag(name string) (string, error) {
+	info, err := fs.Stat(s.site, name)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.tags[name]; t.modified.Equal(info.ModTime()) && t.size == info.Size() && t.etag != "" {
+		return t.etag, nil
+	}
+	content, err := fs.ReadFile(s.site, name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(content)
+	t := tag{info.ModTime(), info.Size(), `"` + hex.EncodeToString(sum[:12]) + `"`}
+	s.tags[name] = t
+	return t.etag, nil
+}
+
+// contentType does not depend on what the machine has in /etc/mime.types.
+func contentType(name string) string {
+	switch filepath.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js", ".mjs":
+		return "text/javascript; charset=utf-8"
+	case ".json":
+		return "application/json"
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".wasm":
+		return "application/wasm"
+	case ".svg":
+		return "image/svg+xml"
+	case ".png":
+		return "image/png"
+	case ".csv", ".txt", "":
+		return "text/plain; charset=utf-8"
+	default:
+		return "application/octet-stream"
+	}
+}

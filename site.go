@@ -1,0 +1,328 @@
+//go:build !js
+
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"clipscope/ui"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// release is the version of the scripting API and the page.
+const release = "0.1.0"
+
+// policy lets the page load its own files and nothing else: no script, no
+// request and no worker of another origin, so that data has nowhere to go.
+//
+// Guarantee: a browser that honours the policy refuses every request of the
+// page and its workers to another origin.
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+
+// securityHeaders go with every response. Cross-origin isolation gives finer
+// timers; nothing depends on it.
+var securityHeaders = [][2]string{
+	{"Content-Security-Policy", policy},
+	{"Cross-Origin-Opener-Policy", "same-origin"},
+	{"Cross-Origin-Embedder-Policy", "require-corp"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+	{"X-Content-Type-Options", "nosniff"},
+	{"Referrer-Policy", "no-referrer"},
+}
+
+// site is a static site to generate.
+type site struct {
+	source string // folder with web/ and assets/
+	wasm   string // folder with the built .wasm files
+	out    string
+	prefix string // "" or "/repo"
+}
+
+// published are the files of the sources that are served, by their place under
+// /web/. Folders are taken whole.
+var published = []struct{ from, to string }{
+	{"web/clipscope.js", "clipscope.js"},
+	{"web/trainer-worker.js", "trainer-worker.js"},
+	{"web/kernels.js", "kernels.js"},
+	{"web/charts.js", "charts.js"},
+	{"web/css", "css"},
+	{"assets", "assets"},
+	{"web/node_modules/uplot/dist/uPlot.iife.min.js", "uplot.js"},
+	{"web/node_modules/uplot/dist/uPlot.min.css", "uplot.css"},
+}
+
+// generate writes the site, replacing what was there. It is built beside its
+// place and moved, so that a server of the old one never sees half a site.
+func (s site) generate() error {
+	s.prefix = cleanPrefix(s.prefix)
+	next := s.out + ".next"
+	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.fixManifest, s.writeHostFiles} {
+		if err := step(next); err != nil {
+			return fmt.Errorf("generate: %w", err)
+		}
+	}
+	if err := errors.Join(os.RemoveAll(s.out), os.Rename(next, s.out)); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	return nil
+}
+
+func cleanPrefix(p string) string {
+	p = strings.Trim(p, "/")
+	if p == "" {
+		return ""
+	}
+	return "/" + p
+}
+
+// copyFiles fills out/web.
+func (s site) copyFiles(out string) error {
+	web := filepath.Join(out, "web")
+	for _, p := range published {
+		if err := copyTree(filepath.Join(s.source, p.from), filepath.Join(web, p.to)); err != nil {
+			return err
+		}
+	}
+	binaries, err := filepath.Glob(filepath.Join(s.wasm, "*.wasm"))
+	if err != nil || len(binaries) == 0 {
+		return fmt.Errorf("no .wasm files in %s, run make: %w", s.wasm, err)
+	}
+	for _, b := range binaries {
+		if err := copyTree(b, filepath.Join(web, filepath.Base(b))); err != nil {
+			return err
+		}
+	}
+	version, err := s.version(out)
+	if err != nil {
+		return err
+	}
+	return replaceIn(filepath.Join(web, "clipscope.js"), "__VERSION__", release+"+"+version[:8])
+}
+
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		target := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return copyFile(p, target)
+	})
+}
+
+func copyFile(from, to string) (err error) {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	_, err = io.Copy(dst, src)
+	return err
+}
+
+func replaceIn(name, old, with string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(b), old) {
+		return fmt.Errorf("%s has no %s", name, old)
+	}
+	return os.WriteFile(name, []byte(strings.ReplaceAll(string(b), old, with)), 0o644)
+}
+
+// version is a hash of everything that a browser may keep: an installed page
+// updates exactly when it changes.
+func (s site) version(out string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s %s\n", release, s.prefix, policy)
+	add := func(name string, b []byte) { fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) }
+	worker, err := s.workerTemplate()
+	if err != nil {
+		return "", err
+	}
+	add("service worker", []byte(worker))
+	err = walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
+		b, err := os.ReadFile(name)
+		// The version is written into this file, so it cannot depend on it.
+		if rel == "clipscope.js" {
+			b, err = os.ReadFile(filepath.Join(s.source, "web", rel))
+		}
+		add(rel, b)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil))[:20], err
+}
+
+// walkFiles calls f for every file below dir, in lexical order, with its
+// slash-separated path below dir.
+func walkFiles(dir string, f func(rel, name string) error) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		return f(filepath.ToSlash(rel), p)
+	})
+}
+
+// workerTemplate is the service worker with the headers it must add.
+func (s site) workerTemplate() (string, error) {
+	b, err := os.ReadFile(filepath.Join(s.source, "web", "app-worker.tmpl.js"))
+	if err != nil {
+		return "", err
+	}
+	headers := map[string]string{}
+	for _, h := range securityHeaders {
+		headers[h[0]] = h[1]
+	}
+	text, err := json.MarshalIndent(headers, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(string(b), "{{.Headers}}", string(text)), nil
+}
+
+// page describes the page to go-app.
+func page() *app.Handler {
+	return &app.Handler{
+		Name:            "Clipscope",
+		ShortName:       "Clipscope",
+		Title:           "Clipscope",
+		Description:     "Train with differential privacy in the browser: data never leaves the device, and every step of clipping can be watched.",
+		Keywords:        []string{"differential privacy", "DP-SGD", "gradient clipping", "WebAssembly"},
+		Lang:            "en",
+		LoadingLabel:    "Loading {progress} %",
+		BackgroundColor: "#ffffff",
+		ThemeColor:      "#ffffff",
+		Icon: app.Icon{
+			Default:  "/web/assets/icon-192.png",
+			Large:    "/web/assets/icon-512.png",
+			Maskable: "/web/assets/icon-maskable-512.png",
+			SVG:      "/web/assets/icon.svg",
+		},
+		Styles:  []string{"/web/uplot.css", "/web/css/clipscope.css"},
+		Scripts: []string{"/web/uplot.js", "/web/charts.js", "/web/clipscope.js"},
+	}
+}
+
+// writePages has go-app write one page for every route, and its own files.
+func (s site) writePages(out string) error {
+	ui.Register()
+	version, err := s.version(out)
+	if err != nil {
+		return err
+	}
+	worker, err := s.workerTemplate()
+	if err != nil {
+		return err
+	}
+	h := page()
+	h.Version = version
+	h.ServiceWorkerTemplate = worker
+	h.Resources = app.PrefixedLocation(s.prefix)
+	h.RawHeaders = append(h.RawHeaders, `<meta http-equiv="Content-Security-Policy" content="`+policy+`">`)
+	if err := s.cacheable(out, h); err != nil {
+		return err
+	}
+	return app.GenerateStaticWebsite(out, h)
+}
+
+// cacheable has every file under /web/ kept for offline use.
+func (s site) cacheable(out string, h *app.Handler) error {
+	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
+		url := path.Join("/web", rel)
+		if !slices.Contains(h.CacheableResources, url) {
+			h.CacheableResources = append(h.CacheableResources, url)
+		}
+		if rel == "app.wasm" {
+			info, err := os.Stat(name)
+			if err != nil {
+				return err
+			}
+			// Hosts that compress send another length, or none.
+			h.WasmContentLength = fmt.Sprint(info.Size())
+		}
+		return nil
+	})
+}
+
+// fixManifest sets the scope, which go-app has fixed at the root.
+func (s site) fixManifest(out string) error {
+	name := filepath.Join(out, "manifest.webmanifest")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	m["scope"] = s.prefix + "/"
+	m["start_url"] = s.prefix + "/"
+	if b, err = json.MarshalIndent(m, "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(name, b, 0o644)
+}
+
+// writeHostFiles writes what static hosts look for: the headers (Cloudflare,
+// Netlify), the page for unknown addresses, and a note for GitHub Pages not to
+// run a generator of its own.
+func (s site) writeHostFiles(out string) error {
+	var headers strings.Builder
+	fmt.Fprintf(&headers, "%s/*\n", s.prefix)
+	for _, h := range securityHeaders {
+		fmt.Fprintf(&headers, "  %s: %s\n", h[0], h[1])
+	}
+	headers.WriteString("  Cache-Control: no-cache\n")
+	notFound := fmt.Sprintf(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="%[2]s">
+<title>Not found · Clipscope</title>
+<link rel="icon" href="data:,">
+<h1>There is no such page</h1>
+<p><a href="%[1]s/">Clipscope starts here.</a></p>
+</html>
+`, s.prefix, policy)
+	return errors.Join(
+		os.WriteFile(filepath.Join(out, "_headers"), []byte(headers.String()), 0o644),
+		os.WriteFile(filepath.Join(out, "404.html"), []byte(notFound), 0o644),
+		os.WriteFile(filepath.Join(out, ".nojekyll"), nil, 0o644),
+	)
+}

@@ -1,0 +1,61 @@
+// The service worker: the page works offline, at the root of a host or under any
+// path. The site generator fills in the version and the list of resources.
+"use strict";
+
+const SCOPE = new URL(self.registration.scope);
+const PREFIX = "clipscope " + SCOPE.pathname + " ";
+const CACHE = PREFIX + "{{.Version}}";
+
+// The list names the start page without its final slash, which some hosts answer
+// by a redirect; a redirected response cannot answer a navigation.
+const RESOURCES = {{.ResourcesToCache}}.map((r) => {
+  const url = new URL(r, SCOPE);
+  return url.pathname + "/" === SCOPE.pathname ? SCOPE.href : url.href;
+});
+
+// A static host may not send these; then they come from here.
+const HEADERS = {{.Headers}};
+
+self.addEventListener("install", (event) => {
+  event.waitUntil((async () => {
+    const cache = await caches.open(CACHE);
+    await cache.addAll([...new Set(RESOURCES)].map((r) => new Request(r, { cache: "reload" })));
+    await self.skipWaiting();
+  })());
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil((async () => {
+    for (const key of await caches.keys()) {
+      if (key.startsWith(PREFIX) && key !== CACHE) await caches.delete(key);
+    }
+  })());
+});
+
+// Claiming pages while activating would look like an update to them; they ask
+// for it when they are ready.
+self.addEventListener("message", (event) => {
+  if (event.data?.type === "claim") event.waitUntil(self.clients.claim());
+});
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== SCOPE.origin || !url.pathname.startsWith(SCOPE.pathname)) return;
+  event.respondWith(answer(event.request, url));
+});
+
+async function answer(request, url) {
+  const cache = await caches.open(CACHE);
+  const stored = await cache.match(url.origin + url.pathname)
+    ?? (request.mode === "navigate" ? await cache.match(SCOPE.href) : undefined);
+  return withHeaders(stored ?? await fetch(request));
+}
+
+function withHeaders(response) {
+  if (response.type === "opaque" || response.type === "opaqueredirect" || response.status === 0) return response;
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(HEADERS)) {
+    if (!headers.has(name)) headers.set(name, value);
+  }
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
+}

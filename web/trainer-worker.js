@@ -1,0 +1,34 @@
+// The bootstrap of a trainer worker: it waits for the compiled trainer, joins it
+// to the SIMD kernels where the browser can run them, and starts it. From then
+// on the Go program owns onmessage; see wasm/worker/protocol.go.
+"use strict";
+
+importScripts("../wasm_exec.js", "kernels.js");
+
+// The last lines the program wrote: why it ended, if it ends.
+let log = "";
+const decoder = new TextDecoder();
+const writeSync = globalThis.fs.writeSync;
+globalThis.fs.writeSync = (fd, bytes) => {
+  log = (log + decoder.decode(bytes)).slice(-4000);
+  return writeSync.call(globalThis.fs, fd, bytes);
+};
+
+function exit(text) {
+  postMessage({ type: "exit", id: 0, text: text || log });
+}
+
+self.onmessage = async (e) => {
+  if (e.data?.type !== "init") return;
+  self.onmessage = null;
+  try {
+    const go = new Go();
+    const kernels = await clipscopeKernels.load(new URL(".", self.location.href));
+    const instance = await WebAssembly.instantiate(e.data.module, kernels.imports(go.importObject));
+    await kernels.bind(instance);
+    await go.run(instance);
+    exit(log);
+  } catch (error) {
+    exit(log + "\n" + (error?.name ?? "Error") + ": " + (error?.message ?? error));
+  }
+};
