@@ -1,0 +1,148 @@
+// Package export writes a run to files that may leave the device.
+//
+// Guarantee: unless Diagnostics is set, everything written is public
+// configuration or a released value, so the file may be published under the
+// run's (ε, δ).
+package export
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"clipscope/core/run"
+	"clipscope/ui/series"
+)
+
+// Run is what can be exported of a run.
+type Run struct {
+	Config run.Config
+	// Result is nil while the run goes on.
+	Result *run.Result
+	Points []series.Point
+	// Diagnostics adds the columns that were computed from the private data
+	// without noise. Then the file carries no guarantee, and says so.
+	Diagnostics bool
+}
+
+type column struct {
+	name string
+	of   series.Column
+}
+
+var released = []column{
+	{"step", series.Step}, {"max_grad_norm", series.C}, {"epsilon", series.Epsilon}, {"noisy_grad_norm", series.NoisyNorm},
+}
+
+// The prefix keeps a pasted column recognisable.
+var diagnostic = []column{
+	{"diagnostic_clip_fraction", series.Clipped}, {"diagnostic_train_loss", series.TrainLoss},
+	{"diagnostic_train_accuracy", series.TrainAcc}, {"diagnostic_test_loss", series.TestLoss},
+	{"diagnostic_test_accuracy", series.TestAcc},
+}
+
+func (r *Run) columns() []column {
+	if !r.Diagnostics {
+		return released
+	}
+	return append(append([]column{}, released...), diagnostic...)
+}
+
+// CSV writes one row a step. Missing values are empty, infinite ones "Infinity".
+func (r *Run) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	cols := r.columns()
+	row := make([]string, len(cols))
+	for i, c := range cols {
+		row[i] = c.name
+	}
+	if err := out.Write(row); err != nil {
+		return fmt.Errorf("export: csv: %w", err)
+	}
+	for _, p := range r.Points {
+		for i, c := range cols {
+			row[i] = cell(p[c.of])
+		}
+		if err := out.Write(row); err != nil {
+			return fmt.Errorf("export: csv: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("export: csv: %w", err)
+	}
+	return nil
+}
+
+func cell(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	default:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+}
+
+// file is the JSON form of a run.
+type file struct {
+	Config     run.Config              `json:"config"`
+	Guarantee  string                  `json:"guarantee,omitempty"`
+	Epsilon    *run.Number             `json:"epsilon,omitempty"`
+	Delta      float64                 `json:"delta,omitempty"`
+	Accountant string                  `json:"accountant,omitempty"`
+	Steps      int                     `json:"steps,omitempty"`
+	Released   *run.Summary            `json:"released,omitempty"`
+	Series     map[string][]run.Number `json:"series"`
+	Diagnostic *diagnostics            `json:"diagnostic,omitempty"`
+}
+
+// diagnostics are the parts of a result that come from the data without noise.
+type diagnostics struct {
+	Warning      string     `json:"warning"`
+	TestAccuracy run.Number `json:"test_accuracy"`
+	TestLoss     run.Number `json:"test_loss"`
+}
+
+// Warning is what a file with diagnostics says of itself.
+const Warning = "The fields named diagnostic were computed from the private data without noise. The guarantee does not cover them: whoever sees them may learn about single rows."
+
+// JSON writes configuration, guarantee and released values.
+func (r *Run) JSON(w io.Writer) error {
+	f := file{Config: r.Config, Series: map[string][]run.Number{}}
+	for _, c := range r.columns() {
+		values := make([]run.Number, len(r.Points))
+		for i, p := range r.Points {
+			values[i] = run.Number(p[c.of])
+		}
+		f.Series[c.name] = values
+	}
+	if r.Result != nil {
+		r.describe(&f)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(f); err != nil {
+		return fmt.Errorf("export: json: %w", err)
+	}
+	return nil
+}
+
+// describe copies field by field: a field added to a result is not exported
+// until somebody decides that it is released.
+func (r *Run) describe(f *file) {
+	res := r.Result
+	f.Guarantee, f.Epsilon, f.Delta = res.Guarantee, &res.Epsilon, res.Delta
+	f.Accountant, f.Steps = res.Accountant, res.Steps
+	summary := res.Released
+	f.Released = &summary
+	if r.Diagnostics {
+		f.Diagnostic = &diagnostics{Warning, res.TestAccuracy, res.TestLoss}
+	}
+}

@@ -1,0 +1,142 @@
+// Package series keeps what a run reported: a drawing of bounded size for the
+// charts, and a log for the export.
+package series
+
+import (
+	"math"
+
+	"clipscope/core/run"
+)
+
+// Column is one quantity over steps.
+type Column int
+
+// The columns of a [Series]. Step, C, Epsilon and NoisyNorm are released, the
+// others are diagnostic.
+const (
+	Step Column = iota
+	C
+	Epsilon
+	NoisyNorm
+	Clipped
+	TrainLoss
+	TrainAcc
+	TestLoss
+	TestAcc
+	Columns
+)
+
+// Point is one event's numbers, by column; NaN where the event has none.
+type Point [Columns]float64
+
+// FromEvent takes the numbers out of an event.
+func FromEvent(e *run.Event) Point {
+	p := Point{
+		Step: float64(e.Step), C: e.Released.MaxGradNorm,
+		Epsilon: float64(e.Released.Epsilon), NoisyNorm: float64(e.Released.GradNorm),
+	}
+	for i := Clipped; i < Columns; i++ {
+		p[i] = math.NaN()
+	}
+	if d := e.Diag; d != nil {
+		p[Clipped], p[TrainLoss], p[TrainAcc] = float64(d.ClipFraction), float64(d.TrainLoss), float64(d.TrainAcc)
+		if d.Eval != nil {
+			p[TestLoss], p[TestAcc] = float64(d.Eval.Loss), float64(d.Eval.Accuracy)
+		}
+	}
+	return p
+}
+
+// Limit is how many points a [Series] holds at most: more than a screen shows.
+const Limit = 2000
+
+// Series is a run at bounded resolution. When it is full, neighbours are merged
+// in pairs and later points are gathered in buckets twice as large. In a bucket
+// diagnostic values are averaged, since they are noisy; of the others the last
+// one stands, since they are exact. The zero value is empty and ready.
+type Series struct {
+	cols   [Columns][]float64
+	counts [Columns]int // numbers behind the mean in the last bucket
+	held   int          // points in the last bucket
+	stride int          // points a full bucket has; 0 means 1
+}
+
+// Len is the number of points to draw.
+func (s *Series) Len() int { return len(s.cols[Step]) }
+
+// Stride is how many events a drawn point stands for.
+func (s *Series) Stride() int { return max(1, s.stride) }
+
+// Column is the drawn values of one column. It is valid until the next Add.
+func (s *Series) Column(c Column) []float64 { return s.cols[c] }
+
+// Add takes one more point. Infinite values are kept.
+func (s *Series) Add(p Point) {
+	if s.held == 0 || s.held == s.Stride() {
+		if s.Len() == Limit {
+			s.halve()
+		}
+		s.open(p)
+		return
+	}
+	s.held++
+	last := s.Len() - 1
+	for c := range Columns {
+		s.cols[c][last], s.counts[c] = merge(c, s.cols[c][last], p[c], s.counts[c])
+	}
+}
+
+func (s *Series) open(p Point) {
+	s.held = 1
+	for c := range Columns {
+		s.cols[c] = append(s.cols[c], p[c])
+		s.counts[c] = 0
+		if !math.IsNaN(p[c]) {
+			s.counts[c] = 1
+		}
+	}
+}
+
+// merge adds v to a bucket that stands at old, made from n numbers.
+func merge(c Column, old, v float64, n int) (float64, int) {
+	switch {
+	case math.IsNaN(v):
+		return old, n
+	case n == 0 || c < Clipped:
+		return v, n + 1
+	default:
+		return old + (v-old)/float64(n+1), n + 1
+	}
+}
+
+// halve merges neighbours; the number of points is even when it is called.
+func (s *Series) halve() {
+	s.stride = 2 * s.Stride()
+	for c := range Columns {
+		col := s.cols[c]
+		for i := 0; i < len(col)/2; i++ {
+			n := 1
+			if math.IsNaN(col[2*i]) {
+				n = 0
+			}
+			col[i], _ = merge(c, col[2*i], col[2*i+1], n)
+		}
+		s.cols[c] = col[:len(col)/2]
+	}
+}
+
+// Ago is the value of column c at least steps before the last point, with the
+// distance that it really has; 0 steps when the series is too short.
+func (s *Series) Ago(c Column, steps int) (value float64, distance int) {
+	n := s.Len()
+	if n < 2 {
+		return math.NaN(), 0
+	}
+	last := s.cols[Step][n-1]
+	for i := n - 2; i >= 0; i-- {
+		if d := last - s.cols[Step][i]; d >= float64(steps) || i == 0 {
+			return s.cols[c][i], int(d)
+		}
+	}
+	return math.NaN(), 0
+}

@@ -1,0 +1,174 @@
+package words
+
+import (
+	"fmt"
+	"math"
+
+	"clipscope/core/run"
+)
+
+// Moment is what the sentences under the charts are made from: the newest
+// event, and the threshold some steps before it.
+type Moment struct {
+	Event run.Event
+	// Test is the newest measurement on test rows, which not every event has.
+	Test *run.Eval
+	// EarlierC is the threshold EarlierSteps ago; EarlierSteps is 0 when there is none.
+	EarlierC     float64
+	EarlierSteps int
+	// TargetEpsilon is the budget, 0 when there is none.
+	TargetEpsilon float64
+	// Weight is the method's weight function; nil when it has none.
+	Weight func(norm, c float64) float64
+}
+
+// Clipping says how much of the batch was clipped.
+func Clipping(m Moment) string {
+	d := m.Event.Diag
+	if d == nil {
+		return ""
+	}
+	if d.BatchSize == 0 {
+		return "The batch of this step was empty; a step with noise alone was taken, and it counts."
+	}
+	f := float64(d.ClipFraction)
+	if math.IsNaN(f) {
+		return ""
+	}
+	s := fmt.Sprintf("%s of the %s in this step had gradients longer than C = %s.",
+		Percent(f, 0), Plural(d.BatchSize, "example"), Number(m.Event.Released.MaxGradNorm, 3))
+	if d.NonFinite > 0 {
+		s += fmt.Sprintf(" %s had a gradient that is not finite and added nothing.", Plural(d.NonFinite, "example"))
+	}
+	return s
+}
+
+// steady is the change of C, as a share, that is not worth calling a change.
+const steady = 0.02
+
+// Threshold says where C went, and why where the rule's own curves tell.
+func Threshold(m Moment) string {
+	c := m.Event.Released.MaxGradNorm
+	if !(c > 0) || math.IsInf(c, 1) {
+		return ""
+	}
+	if m.EarlierSteps == 0 || !(m.EarlierC > 0) {
+		return fmt.Sprintf("C is %s.", Number(c, 3))
+	}
+	switch change := c/m.EarlierC - 1; {
+	case c == m.EarlierC:
+		return fmt.Sprintf("C is %s, as it was %s ago.", Number(c, 3), Plural(m.EarlierSteps, "step"))
+	case math.Abs(change) < steady:
+		return fmt.Sprintf("C is steady at %s.", Number(c, 3))
+	case change < 0:
+		return fmt.Sprintf("C fell from %s to %s in %s%s.", Number(m.EarlierC, 3), Number(c, 3), Plural(m.EarlierSteps, "step"), because(m, false))
+	default:
+		return fmt.Sprintf("C rose from %s to %s in %s%s.", Number(m.EarlierC, 3), Number(c, 3), Plural(m.EarlierSteps, "step"), because(m, true))
+	}
+}
+
+// because names the part of the error that outweighs the other at C, when it
+// is the one that explains the move.
+func because(m Moment, rose bool) string {
+	variance, bias, ok := errorAt(m.Event.Released.Curves, m.Event.Released.MaxGradNorm)
+	switch {
+	case !ok:
+		return ""
+	case rose && bias > variance:
+		return ": clipping cost more than the noise"
+	case !rose && variance > bias:
+		return ": the noise cost more than clipping"
+	default:
+		return ""
+	}
+}
+
+// errorAt reads both curves at the candidate nearest to c.
+func errorAt(e *run.ErrorCurves, c float64) (variance, bias float64, ok bool) {
+	if e == nil || len(e.C) == 0 || len(e.Variance) != len(e.C) || len(e.Bias) != len(e.C) {
+		return 0, 0, false
+	}
+	best := 0
+	for i := range e.C {
+		if math.Abs(e.C[i]-c) < math.Abs(e.C[best]-c) {
+			best = i
+		}
+	}
+	return e.Variance[best], e.Bias[best], true
+}
+
+// Norms says what the weight function does to the median gradient.
+func Norms(m Moment) string {
+	d := m.Event.Diag
+	if d == nil || d.Norms == nil || d.BatchSize == 0 {
+		return ""
+	}
+	p50, p90 := float64(d.Norms.P50), float64(d.Norms.P90)
+	if math.IsNaN(p50) || math.IsNaN(p90) {
+		return ""
+	}
+	s := fmt.Sprintf("Half of the gradients are longer than %s, a tenth longer than %s.", Number(p50, 3), Number(p90, 3))
+	c := m.Event.Released.MaxGradNorm
+	if m.Weight == nil || !(c > 0) || math.IsInf(c, 1) {
+		return s
+	}
+	return s + fmt.Sprintf(" The median one is scaled by %s.", Number(m.Weight(p50, c), 2))
+}
+
+// Learning says how well the model does.
+func Learning(m Moment) string {
+	d := m.Event.Diag
+	if d == nil {
+		return ""
+	}
+	s := ""
+	if loss := float64(d.TrainLoss); !math.IsNaN(loss) {
+		s = fmt.Sprintf("Loss on this batch %s.", Number(loss, 3))
+	}
+	if m.Test == nil {
+		return s
+	}
+	if a := float64(m.Test.Accuracy); !math.IsNaN(a) {
+		return fmt.Sprintf("%s of %s are classified right. %s", Percent(a, 1), Plural(m.Test.Rows, "test row"), s)
+	}
+	return fmt.Sprintf("Loss on %s is %s. %s", Plural(m.Test.Rows, "test row"), Number(float64(m.Test.Loss), 3), s)
+}
+
+// Spending says how much of the budget is gone.
+func Spending(m Moment) string {
+	e := float64(m.Event.Released.Epsilon)
+	done, left := m.Event.Step, m.Event.Steps-m.Event.Step
+	switch {
+	case math.IsNaN(e):
+		return ""
+	case math.IsInf(e, 1):
+		return "No noise is added: ε is ∞, nothing is protected."
+	case m.TargetEpsilon > 0 && left > 0:
+		return fmt.Sprintf("ε = %s of %s spent after %s; %s to go.", Epsilon(e), Epsilon(m.TargetEpsilon), Plural(done, "step"), Plural(left, "step"))
+	case m.TargetEpsilon > 0:
+		return fmt.Sprintf("ε = %s of %s spent after %s.", Epsilon(e), Epsilon(m.TargetEpsilon), Plural(done, "step"))
+	default:
+		return fmt.Sprintf("ε = %s spent after %s.", Epsilon(e), Plural(done, "step"))
+	}
+}
+
+// Trade says where the estimated error is least and what it is made of there.
+func Trade(m Moment) string {
+	e := m.Event.Released.Curves
+	if e == nil || len(e.C) == 0 || len(e.Variance) != len(e.C) || len(e.Bias) != len(e.C) {
+		return ""
+	}
+	best := 0
+	for i := range e.C {
+		if e.Variance[i]+e.Bias[i] < e.Variance[best]+e.Bias[best] {
+			best = i
+		}
+	}
+	total := e.Variance[best] + e.Bias[best]
+	if !(total > 0) || math.IsInf(total, 1) {
+		return fmt.Sprintf("The estimated error is least at C = %s.", Number(e.C[best], 3))
+	}
+	share := min(max(e.Variance[best]/total, 0), 1)
+	return fmt.Sprintf("The estimated error is least at C = %s: %s noise, %s clipping.",
+		Number(e.C[best], 3), Percent(share, 0), Percent(1-share, 0))
+}

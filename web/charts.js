@@ -1,0 +1,440 @@
+// What the page's Go side cannot do cheaply itself: uPlot charts fed from one
+// shared buffer each, and a few browser calls. Go decides what is drawn; this
+// file decides only how. See ui/chart.go for the other half.
+"use strict";
+
+(() => {
+  // --- ink: the stylesheet's colours, as a canvas needs them ---------------
+
+  const names = ["released", "diagnostic", "text", "muted", "grid", "surface"];
+  let inks = null;
+  const charts = new Set();
+
+  function ink(name) {
+    inks ??= readInks();
+    return inks[name];
+  }
+
+  function readInks() {
+    const probe = document.createElement("span");
+    probe.hidden = true;
+    document.documentElement.append(probe);
+    const found = {};
+    for (const name of names) {
+      probe.className = "ink-" + name;
+      found[name] = getComputedStyle(probe).color;
+    }
+    probe.remove();
+    return found;
+  }
+
+  function repaint() {
+    inks = null;
+    for (const c of charts) c.redraw();
+  }
+
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+
+  // --- numbers -------------------------------------------------------------
+
+  const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+  function short(v) {
+    const a = Math.abs(v);
+    if (v !== 0 && (a < 1e-3 || a >= 1e6)) return v.toExponential().replace("e+", "e").replace("-", "−");
+    return exact.format(v);
+  }
+
+  const formats = {
+    percent: v => exact.format(100 * v) + " %",
+    number: short,
+  };
+
+  // nice is the least of 1, 2, 2.5, 5 times a power of ten that is at least v:
+  // axes grow in these steps and do not jump with every value.
+  function nice(v) {
+    if (!(v > 0) || !isFinite(v)) return 1;
+    const p = 10 ** Math.floor(Math.log10(v));
+    for (const m of [1, 2, 2.5, 5]) if (m * p >= v * (1 - 1e-9)) return m * p;
+    return 10 * p;
+  }
+
+  // decades widens a range to whole powers of ten.
+  function decades(min, max) {
+    if (!(min > 0)) return [0.1, 10];
+    let lo = Math.floor(Math.log10(min) + 1e-9), hi = Math.ceil(Math.log10(max) - 1e-9);
+    if (lo === hi) { lo--; hi++; }
+    return [10 ** lo, 10 ** hi];
+  }
+
+  // --- options -------------------------------------------------------------
+
+  const font = "11px system-ui, sans-serif";
+  const dash = [5, 4];
+
+  function scales(spec, now) {
+    const y = spec.y;
+    const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, now.mark || 0))
+      : y.max ? () => [0, y.max]
+        : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, now.mark || 0))];
+    const all = {
+      x: { time: false, range: () => [0, now.end || 1] },
+      y: { distr: y.log ? 3 : 1, range },
+    };
+    if (spec.kind === "histogram") {
+      all.y.range = () => [0, nice(1.02 * now.tallest)];
+      all.w = { range: () => [0, nice(1.02 * now.heaviest)] };
+    }
+    return all;
+  }
+
+  function axis(more) {
+    return {
+      font, labelFont: font, labelSize: 16, labelGap: 0, gap: 4,
+      stroke: () => ink("muted"),
+      grid: { stroke: () => ink("grid"), width: 1 },
+      ticks: { stroke: () => ink("grid"), width: 1, size: 4 },
+      ...more,
+    };
+  }
+
+  function axes(spec) {
+    const format = formats[spec.y.format] || short;
+    const x = axis({ size: spec.x.hidden ? 8 : 34, label: spec.x.hidden ? null : spec.x.label, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
+    const y = axis({ scale: "y", size: 52, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
+    if (spec.kind !== "histogram") return [x, y];
+    return [x, y, axis({ scale: "w", side: 1, size: 44, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
+  }
+
+  function decade(v) {
+    const e = Math.log10(v);
+    return Math.abs(e - Math.round(e)) < 1e-9;
+  }
+
+  function line(s) {
+    return {
+      label: s.label, scale: s.scale || "y", spanGaps: true,
+      stroke: () => ink(s.ink), width: s.width || 1.5,
+      dash: s.ink === "diagnostic" ? dash : undefined,
+      points: { show: !!s.points, size: 5, width: 1, stroke: () => ink(s.ink), fill: () => ink(s.points ? "surface" : s.ink) },
+      paths: s.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
+    };
+  }
+
+  function options(spec, now, size, hooks) {
+    return {
+      ...size,
+      legend: { show: false },
+      padding: [10, spec.kind === "histogram" ? 0 : 62, 0, 0],
+      scales: scales(spec, now), axes: axes(spec),
+      series: [{ label: spec.x.label }, ...spec.series.map(line)],
+      cursor: {
+        drag: { x: false, y: false },
+        focus: { prox: -1 },
+        points: { size: 6 },
+        y: false,
+        sync: spec.sync ? { key: spec.sync, scales: ["x", null] } : undefined,
+      },
+      hooks,
+    };
+  }
+
+  // --- drawing on top of uPlot ---------------------------------------------
+
+  // endLabels writes each line's name behind its last point, apart from each other.
+  function endLabels(u, spec) {
+    const ctx = u.ctx, r = devicePixelRatio, labels = [];
+    spec.series.forEach((s, k) => {
+      if (!s.label || s.scale === "w") return;
+      const col = u.data[k + 1];
+      let i = col.length - 1;
+      while (i >= 0 && (col[i] == null || !isFinite(col[i]))) i--;
+      if (i < 0) return;
+      labels.push({ s, x: u.valToPos(u.data[0][i], "x", true) + 6 * r, y: u.valToPos(col[i], "y", true) });
+    });
+    labels.sort((a, b) => a.y - b.y);
+    const top = u.bbox.top + 5 * r, bottom = u.bbox.top + u.bbox.height - 5 * r, gap = 12 * r;
+    labels.forEach((l, i) => { l.y = Math.max(l.y, i ? labels[i - 1].y + gap : top); });
+    for (let i = labels.length - 1, limit = bottom; i >= 0; i--, limit -= gap) labels[i].y = Math.min(labels[i].y, limit);
+    ctx.save();
+    ctx.font = `${11 * r}px system-ui, sans-serif`;
+    ctx.textBaseline = "middle";
+    for (const l of labels) {
+      ctx.fillStyle = ink(l.s.ink);
+      ctx.fillText(l.s.label, l.x, l.y);
+    }
+    ctx.restore();
+  }
+
+  function rule(u, from, to, colour, text, at) {
+    const ctx = u.ctx, r = devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour;
+    ctx.lineWidth = 1.5 * r;
+    ctx.beginPath();
+    ctx.moveTo(...from);
+    ctx.lineTo(...to);
+    ctx.stroke();
+    ctx.font = `${11 * r}px system-ui, sans-serif`;
+    ctx.fillText(text, ...at);
+    ctx.restore();
+  }
+
+  // vertical marks a threshold, horizontal a budget.
+  function vertical(u, x, text) {
+    const r = devicePixelRatio, b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
+    if (!(px >= b.left && px <= b.left + b.width)) return;
+    const right = px > b.left + 0.75 * b.width;
+    u.ctx.textAlign = right ? "right" : "left";
+    rule(u, [px, b.top], [px, b.top + b.height], ink("released"), text, [px + (right ? -5 : 5) * r, b.top + 12 * r]);
+  }
+
+  function horizontal(u, y, text) {
+    const r = devicePixelRatio, b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
+    if (!(py >= b.top && py <= b.top + b.height)) return;
+    u.ctx.textAlign = "left";
+    rule(u, [b.left, py], [b.left + b.width, py], ink("muted"), text, [b.left + 6 * r, py - 5 * r]);
+  }
+
+  // bars draws bins over [0, max] as an outline: filled and dashed for
+  // diagnostic counts, open and solid for released ones.
+  function bars(u, counts, max, name) {
+    if (!counts.length || !(max > 0)) return;
+    const ctx = u.ctx, base = u.valToPos(0, "y", true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    ctx.clip();
+    ctx.beginPath();
+    ctx.moveTo(u.valToPos(0, "x", true), base);
+    counts.forEach((n, i) => {
+      const y = u.valToPos(Math.max(n, 0), "y", true);
+      ctx.lineTo(u.valToPos(max * i / counts.length, "x", true), y);
+      ctx.lineTo(u.valToPos(max * (i + 1) / counts.length, "x", true), y);
+    });
+    ctx.lineTo(u.valToPos(max, "x", true), base);
+    ctx.strokeStyle = ctx.fillStyle = ink(name);
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    if (name === "diagnostic") {
+      ctx.globalAlpha = 0.22;
+      ctx.fill();
+      ctx.globalAlpha = 1;
+      ctx.setLineDash(dash.map(d => d * devicePixelRatio));
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+
+  // --- one chart -----------------------------------------------------------
+
+  // A column without gaps goes to uPlot as it lies in the buffer; one with
+  // NaN, which uPlot would draw, as an array with null in its place.
+  function column(values) {
+    for (let i = 0; i < values.length; i++) {
+      if (!Number.isFinite(values[i])) return Array.from(values, v => Number.isFinite(v) ? v : null);
+    }
+    return values;
+  }
+
+  // Reader walks the buffer that Go filled.
+  class Reader {
+    constructor(all) { this.all = all; this.at = 0; }
+    number() { return this.all[this.at++]; }
+    list(n) { return this.all.subarray(this.at, this.at += n); }
+  }
+
+  class Chart {
+    constructor(el, spec) {
+      this.el = el;
+      this.spec = spec;
+      this.now = { end: 0, mark: NaN, tallest: 1, heaviest: 1, counts: [], noisy: [] };
+      this.bytes = new Uint8Array(0);
+      this.frame = 0;
+      this.readout = document.createElement("p");
+      this.readout.className = "readout";
+      this.plot = new uPlot(options(spec, this.now, this.size(), this.hooks()), this.blank(), el);
+      el.append(this.readout);
+      this.keys = e => this.key(e);
+      el.addEventListener("keydown", this.keys);
+      this.sizer = new ResizeObserver(() => this.plot.setSize(this.size()));
+      this.sizer.observe(el);
+      charts.add(this);
+    }
+
+    blank() { return [[], ...this.spec.series.map(() => [])]; }
+
+    size() {
+      return { width: Math.max(120, this.el.clientWidth), height: Math.max(60, this.el.clientHeight) };
+    }
+
+    hooks() {
+      return {
+        drawClear: [u => this.under(u)],
+        draw: [u => this.over(u)],
+        setCursor: [u => this.read(u)],
+      };
+    }
+
+    // room is a view to write n numbers into.
+    room(n) {
+      if (this.bytes.length < 8 * n) this.bytes = new Uint8Array(8 * Math.ceil(1.5 * n));
+      return this.bytes;
+    }
+
+    // draw shows what the first n numbers say, in the next frame.
+    draw(n) {
+      this.filled = n;
+      this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.show(); });
+    }
+
+    show() {
+      const r = new Reader(new Float64Array(this.bytes.buffer, 0, this.filled));
+      this.plot.setData(this.spec.kind === "histogram" ? this.histogram(r) : this.lines(r));
+    }
+
+    lines(r) {
+      const cols = r.number(), rows = r.number();
+      this.now.end = r.number();
+      this.now.mark = r.number();
+      return Array.from({ length: cols }, () => column(r.list(rows)));
+    }
+
+    histogram(r) {
+      const now = this.now;
+      now.end = r.number();
+      now.mark = r.number();
+      now.heaviest = r.number();
+      now.max = r.number();
+      now.counts = r.list(r.number());
+      now.range = r.number();
+      now.noisy = r.list(r.number());
+      now.tallest = Math.max(1, ...now.counts, ...now.noisy);
+      const n = r.number();
+      return [r.list(n), column(r.list(n)), new Array(n).fill(null)];
+    }
+
+    under(u) {
+      if (this.spec.kind !== "histogram") return;
+      bars(u, this.now.counts, this.now.max, "diagnostic");
+      bars(u, this.now.noisy, this.now.range, "released");
+    }
+
+    over(u) {
+      const { spec, now } = this;
+      if (!u.data[0].length) return;
+      endLabels(u, spec);
+      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + short(now.mark));
+      if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + short(now.mark));
+    }
+
+    read(u) {
+      const i = u.cursor.idx;
+      if (i == null || u.cursor.left < 0) { this.readout.textContent = ""; return; }
+      const parts = [`${this.spec.x.label} ${short(u.data[0][i])}`];
+      this.spec.series.forEach((s, k) => {
+        const v = u.data[k + 1][i], f = s.scale === "w" ? short : formats[this.spec.y.format] || short;
+        if (s.label && v != null) parts.push(`${s.label} ${f(v)}`);
+      });
+      this.readout.textContent = parts.join("   ");
+    }
+
+    key(e) {
+      const move = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[e.key];
+      const xs = this.plot.data[0];
+      if (move === undefined || !xs.length) return;
+      e.preventDefault();
+      const i = Math.min(xs.length - 1, Math.max(0, (this.plot.cursor.idx ?? xs.length - 1) + move));
+      this.plot.setCursor({ left: this.plot.valToPos(xs[i], "x"), top: 8 });
+    }
+
+    clear() {
+      cancelAnimationFrame(this.frame);
+      this.frame = 0;
+      this.now.counts = this.now.noisy = [];
+      this.now.mark = NaN;
+      this.plot.setData(this.blank());
+    }
+
+    redraw() { this.plot.redraw(false, true); }
+
+    destroy() {
+      cancelAnimationFrame(this.frame);
+      charts.delete(this);
+      this.sizer.disconnect();
+      this.el.removeEventListener("keydown", this.keys);
+      this.plot.destroy();
+      this.readout.remove();
+    }
+  }
+
+  // --- the theme -----------------------------------------------------------
+
+  const themeKey = "clipscope-theme";
+
+  function stored() {
+    try { return localStorage.getItem(themeKey); } catch { return null; }
+  }
+
+  function setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    try { localStorage.setItem(themeKey, theme); } catch { /* private mode: not kept */ }
+    repaint();
+  }
+
+  function dark() {
+    const theme = document.documentElement.dataset.theme;
+    return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  const kept = stored();
+  if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
+
+  // --- requests ------------------------------------------------------------
+
+  // watchRequests tells fn the names of the requests that left the page for the
+  // network since now. An answer from the browser's own cache has a transfer
+  // size of 0 and is not one; what an other origin answered has 0 as well, and is.
+  function watchRequests(fn) {
+    const since = performance.now(), seen = [];
+    const sent = e => e.startTime >= since && /^https?:/.test(e.name) &&
+      (e.transferSize > 0 || new URL(e.name).origin !== location.origin);
+    new PerformanceObserver(list => {
+      const fresh = list.getEntries().filter(sent);
+      if (!fresh.length) return;
+      seen.push(...fresh.map(e => e.name));
+      fn(seen.length, seen.slice(-5).map(n => n.replace(location.origin, "")).join("\n"));
+    }).observe({ type: "resource", buffered: false });
+  }
+
+  // --- the rest ------------------------------------------------------------
+
+  function download(name, type, text) {
+    const a = document.createElement("a");
+    a.href = URL.createObjectURL(new Blob([text], { type }));
+    a.download = name;
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+  }
+
+  // stringify is JSON with the infinities as core/run writes them.
+  function stringify(v) {
+    return JSON.stringify(v, (k, x) => x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x) ?? "null";
+  }
+
+  // pixels paints base64 bytes as a grey image, or a colour one when there are
+  // three times as many as the shape asks for.
+  function pixels(canvas, base64, height, width) {
+    const raw = atob(base64), n = height * width, colour = raw.length >= 3 * n;
+    const ctx = canvas.getContext("2d"), image = ctx.createImageData(width, height);
+    for (let i = 0; i < n; i++) {
+      for (let c = 0; c < 3; c++) image.data[4 * i + c] = raw.charCodeAt(colour ? c * n + i : i);
+      image.data[4 * i + 3] = 255;
+    }
+    ctx.putImageData(image, 0, 0);
+  }
+
+  window.clipscopeUI = {
+    chart: (el, spec) => new Chart(el, JSON.parse(spec)),
+    dark, setTheme, watchRequests, download, stringify, pixels,
+  };
+})();
