@@ -1,0 +1,212 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// cell is where something was first met.
+type cell struct {
+	file File
+	line int
+	text string
+}
+
+// tally is what the cells of one column are.
+type tally struct {
+	missing   int
+	numbers   int // finite or not
+	texts     int
+	fractions int            // numbers that are not integers
+	infinite  *cell          // the first number that is not finite
+	firstText *cell          // the first cell that is no number
+	distinct  map[string]int // how often each value comes; nil when there are too many
+	ids       map[int64]struct{}
+	idsBroken bool // a cell was not an integer, or came twice
+}
+
+const (
+	mostIDs      = 1 << 20 // enough to believe that a column numbers the rows
+	plainIDs     = 50      // rows from which an unnamed first column may be one
+	numericShare = 0.95    // of its cells a numeric column's are numbers at least
+)
+
+func (c *tally) add(s string, comma rune, f File, line, mostDistinct int) {
+	if missing(s) {
+		c.missing++
+		return
+	}
+	v, ok := parseNumber(s, comma)
+	switch {
+	case !ok:
+		c.texts++
+		if c.firstText == nil {
+			c.firstText = &cell{f, line, strings.Clone(s)}
+		}
+	default:
+		c.numbers++
+		if c.infinite == nil && math.IsInf(float64(v), 0) {
+			c.infinite = &cell{f, line, strings.Clone(s)}
+		}
+		if v != float32(math.Trunc(float64(v))) {
+			c.fractions++
+		}
+	}
+	c.addID(s)
+	if c.distinct == nil {
+		return
+	}
+	if n, ok := c.distinct[s]; ok {
+		c.distinct[s] = n + 1
+	} else if len(c.distinct) == mostDistinct {
+		c.distinct = nil
+	} else {
+		c.distinct[strings.Clone(s)] = 1
+	}
+}
+
+func (c *tally) addID(s string) {
+	if c.idsBroken || len(c.ids) >= mostIDs {
+		return
+	}
+	id, err := strconv.ParseInt(s, 10, 64)
+	if _, twice := c.ids[id]; err != nil || twice {
+		c.idsBroken, c.ids = true, nil
+		return
+	}
+	c.ids[id] = struct{}{}
+}
+
+// numeric reports whether the column holds numbers: all but a few of its cells
+// are. One odd cell is always allowed to be odd, however short the table.
+func (c *tally) numeric() bool {
+	odd := float64(c.texts)
+	return c.numbers >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.numbers+c.texts))
+}
+
+// scan is the first pass over all files.
+type scan struct {
+	names    []string // nil without a header
+	width    int
+	rows     int
+	columns  []tally
+	dialects []*dialect // of the training files
+	comma    rune
+	preview  [][]string
+}
+
+func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
+	sc := &scan{}
+	for _, f := range files {
+		if err := l.scanTable(sc, f, ch); err != nil {
+			return nil, err
+		}
+	}
+	if sc.rows == 0 {
+		return nil, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a file that has rows."}
+	}
+	return sc, nil
+}
+
+func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
+	t, err := l.openTable(f, phaseScan, ch, nil)
+	if err != nil {
+		return err
+	}
+	defer t.src.Close()
+	sc.dialects = append(sc.dialects, t.dialect)
+	if len(sc.dialects) == 1 {
+		sc.names, sc.comma = t.names, t.comma
+	} else if err := sameHeader(sc.names, t); err != nil {
+		return err
+	}
+	rows := 0
+	for {
+		cells, line, err := t.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := sc.start(t, cells, line, l.limits); err != nil {
+			return err
+		}
+		for i, s := range cells {
+			sc.columns[i].add(s, t.comma, f, line, l.limits.categories)
+		}
+		if len(sc.preview) < previewRows {
+			row := make([]string, len(cells))
+			for i, s := range cells {
+				row[i] = text(strings.Clone(s))
+			}
+			sc.preview = append(sc.preview, row)
+		}
+		rows++
+	}
+	if t.rows > 0 && t.rows != rows {
+		l.warn("%s: the first line promises %d rows, but there are %d.", t.name, t.rows, rows)
+	}
+	sc.rows += rows
+	return nil
+}
+
+// start checks the width of a row against the table's, which the first row sets.
+func (sc *scan) start(t *table, cells []string, line int, lim limits) error {
+	if sc.width == 0 {
+		if len(cells) > lim.columns {
+			return tooWide(t.name, line, len(cells), lim)
+		}
+		if len(cells) < 2 {
+			return &Error{File: t.name, Row: line, Expected: "at least two columns, features and a label", Got: "one",
+				Fix: "Choose the delimiter of the file, or another file."}
+		}
+		sc.width = len(cells)
+		sc.columns = make([]tally, sc.width)
+		for i := range sc.columns {
+			sc.columns[i].distinct = map[string]int{}
+			sc.columns[i].ids = map[int64]struct{}{}
+		}
+	}
+	if len(cells) != sc.width {
+		return &Error{File: t.name, Row: line, Expected: fmt.Sprintf("%d columns, as in the files before", sc.width),
+			Got: fmt.Sprint(len(cells)), Fix: "Choose files with the same columns."}
+	}
+	return nil
+}
+
+// sameHeader compares the header of a further file with the first one's.
+func sameHeader(names []string, t *table) error {
+	if names == nil && t.names == nil {
+		return nil
+	}
+	wrong := func(expected, got string) error {
+		return &Error{File: t.name, Row: t.skip + 1, Expected: expected, Got: got,
+			Fix: "Give all files the same columns in the same order."}
+	}
+	switch {
+	case t.names == nil:
+		return wrong("a header with the same columns as in the first file", "a row of data")
+	case names == nil:
+		return wrong("no header, as in the first file", "a header")
+	case len(names) != len(t.names):
+		return wrong(fmt.Sprintf("%d columns, as in the first file", len(names)), fmt.Sprint(len(t.names)))
+	}
+	for i, n := range names {
+		if !strings.EqualFold(n, t.names[i]) {
+			return &Error{File: t.name, Row: t.skip + 1, Column: i + 1, Expected: "the name " + quote(n) + ", as in the first file",
+				Got: quote(t.names[i]), Fix: "Give all files the same columns in the same order."}
+		}
+	}
+	return nil
+}
+
+func (sc *scan) name(i int) string {
+	if sc.names != nil && i < len(sc.names) {
+		return sc.names[i]
+	}
+	return columnName(i)
+}

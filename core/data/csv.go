@@ -1,0 +1,234 @@
+package data
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"clipscope/core/run"
+)
+
+// A table is read twice. The first pass (scan) counts, per column, what its
+// cells are; from that the kind of each column, its categories and the label
+// are decided (decide); the second pass (fill) writes the rows into an array
+// of the right size. So no more than the result is ever held.
+
+// csvChoices are the user's choices that bear on a file's dialect.
+type csvChoices struct {
+	comma  rune
+	header string
+}
+
+func choices(opt run.CSV) (csvChoices, error) {
+	c := csvChoices{header: opt.Header}
+	switch opt.Delimiter {
+	case "":
+	case "tab", `\t`:
+		c.comma = '\t'
+	default:
+		r, n := utf8.DecodeRuneInString(opt.Delimiter)
+		if n != len(opt.Delimiter) || r == utf8.RuneError || r == '"' || r == '\n' || r == '\r' {
+			return c, badOption("delimiter", "one character such as , ; | or tab", opt.Delimiter)
+		}
+		c.comma = r
+	}
+	if !slices.Contains([]string{"", "yes", "no"}, opt.Header) {
+		return c, badOption("header", `"yes" or "no", or nothing to detect it`, opt.Header)
+	}
+	if !slices.Contains([]string{"", "error", "drop", "zero"}, opt.Missing) {
+		return c, badOption("missing", `"error", "drop" or "zero"`, opt.Missing)
+	}
+	if !slices.Contains([]string{"", string(Classification), string(Regression)}, opt.Task) {
+		return c, badOption("task", `"classification" or "regression", or nothing to detect it`, opt.Task)
+	}
+	for _, kind := range opt.Columns {
+		if !slices.Contains([]ColumnKind{Numeric, Categorical, Ignored}, ColumnKind(kind)) {
+			return c, badOption("columns", `"numeric", "categorical" or "ignored"`, kind)
+		}
+	}
+	return c, nil
+}
+
+func badOption(field, expected, got string) error {
+	return &Error{Expected: fmt.Sprintf("csv.%s to be %s", field, expected), Got: quote(got), Fix: "Correct the option."}
+}
+
+// table is an open table file: its dialect is known and its header is behind.
+type table struct {
+	*dialect
+	name   string
+	src    *source
+	r      *csv.Reader
+	guard  *recordGuard
+	width  int // cells of the first row; 0 before it
+	before int // lines before the first that r sees
+}
+
+// openTable opens f for a pass. d is nil for a file that has not been seen.
+func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*table, error) {
+	s, err := openSource(l.ctx, f, phase, l.progress)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{name: f.Name(), src: s}
+	if err := l.startTable(t, ch, d); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
+	head, err := t.src.Peek(headSize)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	complete := err == io.EOF
+	if strings.HasPrefix(string(head), "\ufeff") {
+		if _, err := t.src.Discard(len("\ufeff")); err != nil {
+			return err
+		}
+		head = head[len("\ufeff"):]
+	}
+	if d == nil {
+		found, warnings, err := detect(t.name, head, complete, ch)
+		if err != nil {
+			return err
+		}
+		for _, w := range warnings {
+			l.warn("%s", w)
+		}
+		d = &found
+	}
+	t.dialect, t.before = d, d.skip
+	t.guard = &recordGuard{r: t.src.Reader, limit: l.limits.record, file: t.name}
+	if err := t.skipLines(); err != nil {
+		return err
+	}
+	t.r = csv.NewReader(t.guard)
+	t.r.Comma = d.comma
+	t.r.FieldsPerRecord = -1
+	t.r.ReuseRecord = true
+	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
+	t.guard.offset = t.r.InputOffset
+	if !d.header {
+		return nil
+	}
+	return t.readHeader(l.limits)
+}
+
+func (t *table) skipLines() error {
+	for range t.skip {
+		for {
+			_, err := t.src.ReadSlice('\n')
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil && err != io.EOF {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+func (t *table) readHeader(lim limits) error {
+	cells, line, err := t.next()
+	if err == io.EOF {
+		return &Error{File: t.name, Expected: "rows of data", Got: "nothing but a header", Fix: "Choose a file that has rows."}
+	}
+	if err != nil {
+		return err
+	}
+	if len(cells) > lim.columns {
+		return tooWide(t.name, line, len(cells), lim)
+	}
+	names := make([]string, len(cells))
+	at := map[string]int{}
+	for i, c := range cells {
+		c = text(strings.Clone(c))
+		if c == "" {
+			c = columnName(i)
+		}
+		if first, ok := at[c]; ok {
+			return &Error{File: t.name, Row: line, Column: i + 1, ColumnName: c, Expected: "a name of its own for each column",
+				Got: fmt.Sprintf("the name of column %d again", first+1), Fix: "Rename one of the two columns, or say that there is no header."}
+		}
+		at[c] = i
+		names[i] = c
+	}
+	t.names = names
+	return nil
+}
+
+func tooWide(file string, line, got int, lim limits) error {
+	return &Error{File: file, Row: line, Expected: fmt.Sprintf("at most %d columns", lim.columns),
+		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
+}
+
+// next returns the next row, trimmed, and its line. The cells are valid until
+// the next call. The error is io.EOF after the last row.
+func (t *table) next() ([]string, int, error) {
+	cells, err := t.r.Read()
+	if err != nil {
+		return nil, 0, t.rowError(err)
+	}
+	line, _ := t.r.FieldPos(0)
+	line += t.before
+	for i, c := range cells {
+		cells[i] = strings.TrimSpace(c)
+	}
+	if t.width == 0 {
+		t.width = len(cells)
+	}
+	if len(cells) != t.width {
+		return nil, line, &Error{File: t.name, Row: line,
+			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
+			Fix: "Add or remove cells; quote cells that contain the delimiter."}
+	}
+	return cells, line, nil
+}
+
+func (t *table) rowError(err error) error {
+	var pe *csv.ParseError
+	if err == io.EOF || !errors.As(err, &pe) {
+		return err
+	}
+	e := &Error{File: t.name, Row: pe.Line + t.before}
+	switch {
+	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
+		e.Row = pe.StartLine + t.before
+		e.Expected, e.Got = "a quoted cell to end", fmt.Sprintf("that its quote is still open at line %d", pe.Line+t.before)
+		e.Fix = "Add the closing quote, or write a quote inside a quoted cell twice."
+	default:
+		e.Expected, e.Got = "quotes only around whole cells", fmt.Sprintf("a stray quote at character %d of the line", pe.Column)
+		e.Fix = "Quote the whole cell, and write a quote inside a quoted cell twice."
+	}
+	return e
+}
+
+// recordGuard ends a row that goes on and on: an open quote would otherwise
+// collect the rest of the file in memory.
+type recordGuard struct {
+	r      io.Reader
+	limit  int64
+	file   string
+	read   int64
+	offset func() int64 // where the current row began
+}
+
+func (g *recordGuard) Read(p []byte) (int, error) {
+	if g.read-g.offset() > g.limit {
+		return 0, &Error{File: g.file, Byte: g.offset(), Expected: fmt.Sprintf("rows of at most %d MB", g.limit>>20),
+			Got: "a longer one", Fix: "Look for a quote that is not closed, or choose a file with line ends."}
+	}
+	n, err := g.r.Read(p)
+	g.read += int64(n)
+	return n, err
+}

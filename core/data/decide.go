@@ -1,0 +1,356 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MissingCategory is the category of cells without a value where missing cells
+// are kept (csv.missing is "zero").
+const MissingCategory = "(missing)"
+
+// schema is what a table's columns mean.
+type schema struct {
+	columns    []Column
+	label      int
+	task       Task
+	classes    []string       // canonical names, in order of their index
+	index      map[string]int // of a class, by canonical name
+	numLabels  bool           // labels are numbers: 1 and 1.0 are one class
+	categories []map[string]int
+	features   int
+}
+
+// decide turns what was counted into what the columns mean. It fills the
+// report's columns even where it returns an error, so that the page can show them.
+func (l *loader) decide(sc *scan, file string) (*schema, error) {
+	s := &schema{categories: make([]map[string]int, sc.width)}
+	for i := range sc.columns {
+		s.columns = append(s.columns, Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
+	}
+	l.report.Columns = s.columns
+	l.report.Rows = sc.rows
+	l.report.Delimiter = string(sc.comma)
+	l.report.Header = sc.names != nil
+	l.report.Preview.Rows = sc.preview
+	if err := l.checkColumnNames(s); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.label, err = l.findLabel(sc, s); err != nil {
+		return nil, err
+	}
+	l.report.Label = s.columns[s.label].Name
+	for i := range sc.columns {
+		if err := l.decideColumn(sc, s, i, file); err != nil {
+			return nil, err
+		}
+	}
+	if s.features == 0 {
+		return nil, &Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
+			Fix: "Declare a column numeric or categorical."}
+	}
+	if err := l.decideLabel(sc, s, file); err != nil {
+		return nil, err
+	}
+	return s, l.checkMissing(sc, s, file)
+}
+
+func (l *loader) checkColumnNames(s *schema) error {
+	for name := range l.opt.Columns {
+		if !slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == name }) {
+			return &Error{ColumnName: name, Expected: "csv.columns to name columns of the table", Got: quote(name),
+				Fix: "Use the names of the header (or \"column 3\" where there is none)."}
+		}
+	}
+	return nil
+}
+
+// labelNames are what label columns are usually called, the likeliest first.
+func labelNames() []string {
+	return []string{"label", "labels", "class", "target", "y", "income", "diagnosis", "outcome", "species", "class_label", "output"}
+}
+
+// findLabel finds the label column: the chosen one; else one with a usual
+// name; else, where the last column holds real numbers and exactly one column
+// holds a few texts, that one; else the last.
+func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
+	if want := l.opt.Label; want != "" {
+		for i, c := range s.columns {
+			if c.Name == want {
+				return i, nil
+			}
+		}
+		if n, err := strconv.Atoi(want); err == nil && n >= 1 && n <= len(s.columns) {
+			return n - 1, nil
+		}
+		return 0, &Error{Expected: fmt.Sprintf("csv.label to be a column's name or its number from 1 to %d", sc.width),
+			Got: quote(want), Fix: "Choose one of: " + columnList(s.columns) + "."}
+	}
+	for _, name := range labelNames() {
+		for i, c := range s.columns {
+			if strings.EqualFold(c.Name, name) {
+				return i, nil
+			}
+		}
+	}
+	last := sc.width - 1
+	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fractions > 0 && sc.names == nil {
+		l.warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
+		return few[0], nil
+	}
+	l.warn("The last column (%s) is taken as the label. Choose another if that is wrong.", s.columns[last].Name)
+	return last, nil
+}
+
+func (l *loader) fewTexts(sc *scan, s *schema) []int {
+	const few = 20
+	var at []int
+	for i := range sc.columns {
+		if c := &sc.columns[i]; l.opt.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts > 0 && c.distinct != nil && len(c.distinct) <= few {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func columnList(columns []Column) string {
+	const most = 20
+	var names []string
+	for _, c := range columns[:min(most, len(columns))] {
+		names = append(names, c.Name)
+	}
+	if len(columns) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
+	if i == s.label {
+		return nil
+	}
+	c, col := &sc.columns[i], &s.columns[i]
+	col.Kind = l.kind(sc, i, col.Name)
+	switch col.Kind {
+	case Numeric:
+		if err := checkNumeric(c, i, col.Name); err != nil {
+			return err
+		}
+		col.First = s.features
+		s.features++
+	case Categorical:
+		if c.distinct == nil {
+			return &Error{File: file, Column: i + 1, ColumnName: col.Name,
+				Expected: fmt.Sprintf("at most %d categories", l.limits.categories), Got: "more", Fix: "Declare the column ignored."}
+		}
+		l.listCategories(c, s, i)
+		col.First = s.features
+		s.features += len(col.Categories)
+	}
+	if s.features > l.limits.features {
+		return &Error{File: file, Column: i + 1, ColumnName: col.Name,
+			Expected: fmt.Sprintf("at most %d features, categories counted", l.limits.features), Got: "more",
+			Fix: "Declare columns with many categories, or that do not matter, ignored."}
+	}
+	return nil
+}
+
+// kind decides what a column other than the label is, and warns where that is
+// not plain.
+func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
+	if k, ok := l.opt.Columns[name]; ok {
+		return ColumnKind(k)
+	}
+	c := &sc.columns[i]
+	switch {
+	case c.numbers+c.texts == 0:
+		l.warn("%s has no values at all and is ignored.", name)
+		return Ignored
+	case sc.isID(i):
+		l.warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
+		return Ignored
+	case c.numeric():
+		return Numeric
+	case c.distinct == nil:
+		l.warn("%s is ignored: it has over %d different texts, and the list of categories counts as public.", name, l.limits.categories)
+		return Ignored
+	case len(c.distinct) == c.texts+c.numbers && sc.rows >= 20:
+		l.warn("%s is ignored: all its texts differ, as names do.", name)
+		return Ignored
+	case c.numbers > c.texts:
+		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText.text))
+	}
+	return Categorical
+}
+
+// isID reports whether column i only tells rows apart: integers that never
+// repeat, under such a name or, without a header, in the first column.
+func (sc *scan) isID(i int) bool {
+	c := &sc.columns[i]
+	if c.idsBroken || c.missing > 0 || c.numbers < 2 {
+		return false
+	}
+	if sc.names == nil {
+		return i == 0 && sc.rows >= plainIDs
+	}
+	switch name := strings.ToLower(sc.names[i]); name {
+	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
+		return true
+	default:
+		return i == 0 && (name == columnName(0) || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, " id"))
+	}
+}
+
+func checkNumeric(c *tally, i int, name string) error {
+	if t := c.firstText; t != nil {
+		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: "a number, as in the rest of the column",
+			Got: quote(text(t.text)), Fix: "Declare the column categorical, or fix the cell."}
+	}
+	if t := c.infinite; t != nil {
+		return notFinite(t.file.Name(), t.line, i, name, t.text)
+	}
+	return nil
+}
+
+func notFinite(file string, line, i int, name, got string) error {
+	return &Error{File: file, Row: line, Column: i + 1, ColumnName: name, Expected: "a finite number (below 3.4e38)",
+		Got: quote(text(got)), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
+}
+
+func (l *loader) listCategories(c *tally, s *schema, i int) {
+	col := &s.columns[i]
+	names := make([]string, 0, len(c.distinct)+1)
+	for v := range c.distinct {
+		names = append(names, v)
+	}
+	slices.Sort(names)
+	index := make(map[string]int, len(names)+1)
+	for k, v := range names {
+		index[v] = k
+		names[k] = text(v)
+	}
+	if c.missing > 0 && l.opt.Missing == "zero" {
+		index[MissingCategory] = len(names)
+		names = append(names, MissingCategory)
+	}
+	col.Categories, s.categories[i] = names, index
+}
+
+// decideLabel decides the task and the classes.
+func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
+	c, col := &sc.columns[s.label], &s.columns[s.label]
+	col.Kind = Label
+	declared := l.opt.Columns[col.Name]
+	numbers := c.numeric() && declared != string(Categorical)
+	s.task = Task(l.opt.Task)
+	if s.task == "" {
+		s.task = guessTask(c, numbers)
+	}
+	if numbers || s.task == Regression {
+		if err := checkNumeric(c, s.label, col.Name); err != nil {
+			return err
+		}
+	}
+	l.report.Task = s.task
+	if s.task == Regression {
+		return nil
+	}
+	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.numbers+c.texts >= 20 && len(c.distinct) > (c.numbers+c.texts)/2 {
+		return &Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", l.limits.classes),
+			Got: "more classes than that", Fix: "Choose another label column, or regression as the task."}
+	}
+	s.numLabels = numbers
+	s.listClasses(c, sc.comma)
+	if len(s.classes) < 2 {
+		only := "no class"
+		if len(s.classes) == 1 {
+			return oneClass(file, s.classes[0])
+		}
+		return &Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: "labels", Got: only, Fix: "Choose another label column."}
+	}
+	col.Categories = s.classes
+	return nil
+}
+
+// guessTask: text names classes; so do a few different integers.
+func guessTask(c *tally, numbers bool) Task {
+	const few = 20
+	if !numbers || c.distinct != nil && c.fractions == 0 && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers) {
+		return Classification
+	}
+	return Regression
+}
+
+// listClasses sorts the classes, numbers by value.
+func (s *schema) listClasses(c *tally, comma rune) {
+	set := map[string]float64{}
+	for v := range c.distinct {
+		name := s.canonical(v, comma)
+		f, _ := strconv.ParseFloat(name, 64)
+		set[name] = f
+	}
+	for v := range set {
+		// adult.test ends its labels with a point; train and test given
+		// together must not make twice the classes.
+		if short := strings.TrimSuffix(v, "."); short != v {
+			if _, ok := set[short]; ok {
+				continue
+			}
+		}
+		s.classes = append(s.classes, v)
+	}
+	slices.SortFunc(s.classes, func(a, b string) int {
+		if s.numLabels {
+			return cmp.Compare(set[a], set[b])
+		}
+		return strings.Compare(a, b)
+	})
+	s.index = make(map[string]int, len(s.classes))
+	for i, v := range s.classes {
+		s.index[v] = i
+		s.classes[i] = text(v)
+	}
+}
+
+// canonical makes 1, 1.0 and +1 one class.
+func (s *schema) canonical(v string, comma rune) string {
+	if !s.numLabels {
+		return v
+	}
+	if f, ok := parseNumber(v, comma); ok && !math.IsInf(float64(f), 0) {
+		if f == 0 {
+			return "0"
+		}
+		return strconv.FormatFloat(float64(f), 'f', -1, 32)
+	}
+	return v
+}
+
+// checkMissing refuses missing cells unless the user has said what to do, and
+// then says where they are.
+func (l *loader) checkMissing(sc *scan, s *schema, file string) error {
+	total := 0
+	var where []string
+	for i, c := range s.columns {
+		if c.Kind == Ignored || sc.columns[i].missing == 0 {
+			continue
+		}
+		total += c.Missing
+		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
+	}
+	l.report.Missing = total
+	if total == 0 || l.opt.Missing == "drop" || l.opt.Missing == "zero" {
+		return nil
+	}
+	const most = 8
+	if len(where) > most {
+		where = append(where[:most], fmt.Sprintf("and %d more", len(where)-most))
+	}
+	return &Error{File: file, Expected: "a value in every cell", Got: fmt.Sprintf("%d missing cells, in %s", total, strings.Join(where, ", ")),
+		Fix: `Choose "drop" to leave such rows out, or "zero" to keep them (0 for numbers, a category of its own for text); or declare the column ignored.`}
+}

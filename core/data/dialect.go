@@ -1,0 +1,252 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// dialect is how one table file is written.
+type dialect struct {
+	comma  rune
+	skip   int      // lines before the table: comments and the like
+	header bool     // the first line after those names the columns
+	names  []string // from the header; nil without
+	// classes name the integer labels 0, 1, …: scikit-learn's files begin
+	// with rows, features and the names of the classes.
+	classes []string
+	rows    int // as such a file states them; 0 where it does not
+}
+
+// detect finds the dialect from the first bytes of a file. complete says that
+// head is the whole file. Only the header may be wrong for a reader's needs, so
+// that is the only error.
+func detect(name string, head []byte, complete bool, opt csvChoices) (dialect, []string, error) {
+	var warnings []string
+	lines, err := headLines(name, head, complete)
+	if err != nil {
+		return dialect{}, nil, err
+	}
+	d := dialect{comma: opt.comma}
+	if d.comma == 0 {
+		d.comma = detectDelimiter(lines)
+	}
+	rows, width := splitLines(lines, d.comma)
+	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
+		warnings = append(warnings, fmt.Sprintf("%s: line %d (%s) is not a row and is skipped.", name, d.skip+1, quote(lines[d.skip])))
+		d.skip++
+	}
+	rows = rows[d.skip:]
+	if d.sklearn(rows, width) {
+		warnings = append(warnings, fmt.Sprintf("%s: the first line gives the number of rows and columns and the names of the classes.", name))
+		return d, warnings, nil
+	}
+	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
+	return d, warnings, nil
+}
+
+// headLines are the whole lines of head, at most 200 and without empty ones at
+// the end.
+func headLines(name string, head []byte, complete bool) ([]string, error) {
+	if !complete {
+		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
+			head = head[:i]
+		}
+	}
+	if !bytes.Contains(head, []byte("\n")) && bytes.Count(bytes.TrimRight(head, "\r"), []byte("\r")) > 0 {
+		return nil, &Error{File: name, Expected: "lines that end in LF or CR LF", Got: "lines that end in CR alone",
+			Fix: "Save the table again with today's line ends."}
+	}
+	const most = 200
+	lines := strings.SplitN(string(head), "\n", most+1)
+	lines = lines[:min(most, len(lines))]
+	for i, s := range lines {
+		lines[i] = strings.TrimSuffix(s, "\r")
+	}
+	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines, nil
+}
+
+// detectDelimiter takes the candidate that cuts the most lines into the same
+// number of cells; among equals the one that makes more cells. A table of one
+// column has none, and a comma does no harm.
+func detectDelimiter(lines []string) rune {
+	best, bestShare, bestWidth := ',', 0.0, 1
+	for _, c := range ",;\t|" {
+		rows, width := splitLines(lines, c)
+		if width < 2 {
+			continue
+		}
+		same := 0
+		for _, r := range rows {
+			if len(r) == width {
+				same++
+			}
+		}
+		share := float64(same) / float64(len(rows))
+		if share > bestShare+0.01 || share > bestShare-0.01 && width > bestWidth {
+			best, bestShare, bestWidth = c, share, width
+		}
+	}
+	return best
+}
+
+// splitLines cuts lines into cells and says how many most of them have.
+func splitLines(lines []string, comma rune) (rows [][]string, width int) {
+	count := map[int]int{}
+	for _, s := range lines {
+		r := splitLine(s, comma)
+		rows = append(rows, r)
+		if strings.TrimSpace(s) != "" {
+			count[len(r)]++
+		}
+	}
+	for w, n := range count {
+		if n > count[width] || n == count[width] && w > width {
+			width = w
+		}
+	}
+	return rows, width
+}
+
+// splitLine is a rough cut that respects quotes; the rows themselves are read
+// by encoding/csv.
+func splitLine(s string, comma rune) []string {
+	var cells []string
+	quoted, start := false, 0
+	for i, r := range s {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == comma && !quoted:
+			cells = append(cells, unquote(s[start:i]))
+			start = i + 1
+		}
+	}
+	return append(cells, unquote(s[start:]))
+}
+
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = strings.ReplaceAll(s[1:len(s)-1], `""`, `"`)
+	}
+	return s
+}
+
+// oddLine reports whether a line at the top is a remark, not a row: it begins
+// as comments do, or is a lone text where rows have many cells.
+func oddLine(row []string, width int) bool {
+	if len(row) == width && width > 1 && !strings.HasPrefix(row[0], "#") {
+		return false
+	}
+	first := strings.TrimSpace(row[0])
+	switch {
+	case first == "" && len(row) == 1:
+		return true
+	case strings.HasPrefix(first, "#") || strings.HasPrefix(first, "|") || strings.HasPrefix(first, "%") || strings.HasPrefix(first, "//"):
+		return len(row) != width || width == 1 || strings.HasPrefix(first, "# ")
+	default:
+		return len(row) == 1 && width >= 3
+	}
+}
+
+// sklearn recognises the first line of scikit-learn's data files.
+func (d *dialect) sklearn(rows [][]string, width int) bool {
+	if len(rows) < 2 || len(rows[0]) < 4 {
+		return false
+	}
+	first := rows[0]
+	n, err1 := strconv.Atoi(first[0])
+	features, err2 := strconv.Atoi(first[1])
+	if err1 != nil || err2 != nil || n < 1 || features != width-1 || len(rows[1]) != width {
+		return false
+	}
+	for _, c := range first[2:] {
+		if _, ok := parseNumber(c, d.comma); ok || c == "" {
+			return false
+		}
+	}
+	d.skip++
+	d.rows, d.classes = n, slices.Clone(first[2:])
+	return true
+}
+
+// looksHeader reports whether the first row names columns: no cell is a number,
+// and some column has numbers below it, or no cell of it comes again below.
+func looksHeader(rows [][]string) bool {
+	if len(rows) < 2 {
+		return false
+	}
+	for _, c := range rows[0] {
+		if _, ok := parseNumber(c, ','); ok {
+			return false
+		}
+	}
+	repeats, filled := false, 0
+	for j, c := range rows[0] {
+		if c != "" {
+			filled++
+		}
+		numbers, others := 0, 0
+		for _, r := range rows[1:] {
+			switch {
+			case j >= len(r) || missing(r[j]):
+				continue
+			case r[j] == c:
+				repeats = true
+			}
+			if _, ok := parseNumber(r[j], ','); ok {
+				numbers++
+			} else {
+				others++
+			}
+		}
+		if numbers > 0 && numbers >= others && !missing(c) {
+			return true
+		}
+	}
+	return filled > 0 && !repeats
+}
+
+// missing reports whether a cell says that there is no value.
+func missing(s string) bool {
+	switch len(s) {
+	case 0:
+		return true
+	case 1:
+		return s == "?"
+	case 2:
+		return strings.EqualFold(s, "na")
+	case 3:
+		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a")
+	case 4:
+		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>")
+	}
+	return false
+}
+
+// parseNumber reads a cell as a float32. Tables cut at semicolons may write the
+// decimal point as a comma. ok is true for numbers that are out of range too:
+// they come as ±Inf.
+func parseNumber(s string, comma rune) (v float32, ok bool) {
+	if s == "" {
+		return 0, false
+	}
+	if c := s[0]; c > '9' && c != 'i' && c != 'I' && c != 'n' && c != 'N' {
+		return 0, false // most text, without the cost of an error
+	}
+	if comma == ';' && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	f, err := strconv.ParseFloat(s, 32)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0, false
+	}
+	return float32(f), true
+}

@@ -1,0 +1,161 @@
+package data
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+)
+
+const (
+	side   = 28
+	pixels = side * side
+)
+
+// Digits draws n training and test digits of 28×28 bytes. Each image takes one
+// way to write its digit, moves every point of the pen's path a little, bends
+// the plane, slants, turns, stretches and shifts it, and draws the path with a
+// pen of random width and ink. Classes come in random order, about equally often.
+func Digits(seed uint64, n, test int) *Dataset {
+	ds := &Dataset{Name: "digits", Task: Classification, Features: pixels, Shape: []int{side, side}, Outputs: 10,
+		Bounds: byteBounds(pixels)}
+	for c := range 10 {
+		ds.Classes = append(ds.Classes, strconv.Itoa(c))
+	}
+	ds.Train = drawDigits(newRand(seed, "digits train"), n)
+	ds.Test = drawDigits(newRand(seed, "digits test"), test)
+	return ds
+}
+
+func drawDigits(rng *rand.Rand, n int) Split {
+	sp := Split{N: n, U8: make([]uint8, n*pixels), Y: make([]float32, n)}
+	p := pen{rng: rng}
+	ways := glyphs()
+	for i := range n {
+		c := rng.IntN(10)
+		sp.Y[i] = float32(c)
+		p.draw(ways[c][rng.IntN(len(ways[c]))], sp.U8[i*pixels:(i+1)*pixels])
+	}
+	return sp
+}
+
+// pen draws one glyph after the other and keeps its buffers.
+type pen struct {
+	rng  *rand.Rand
+	ink  [pixels]float32
+	path []point
+}
+
+// hand is how one image is written: from the unit box to pixels.
+type hand struct {
+	a, b, c, d float64 // pixels = [a b; c d]·(p − ½) + centre
+	cx, cy     float64
+	bend       [4]wave // two for x, two for y
+	radius     float64 // of the pen, in pixels
+	soft       float64 // width of the edge, in pixels
+	dark       float64 // ink at the middle of a stroke
+}
+
+// wave bends the plane smoothly, so that strokes that meet still meet.
+type wave struct{ kx, ky, phase, size float64 }
+
+func (w wave) at(p point) float64 { return w.size * math.Sin(w.kx*p.x+w.ky*p.y+w.phase) }
+
+func newHand(rng *rand.Rand) hand {
+	turn := 0.16 * rng.NormFloat64()
+	slant := 0.08 + 0.2*rng.NormFloat64()
+	height := 19 * (1 + 0.08*rng.NormFloat64())
+	width := height * (0.88 + 0.12*rng.NormFloat64())
+	sin, cos := math.Sincos(turn)
+	h := hand{
+		a: cos * width, b: -cos*slant*height - sin*height,
+		c: sin * width, d: -sin*slant*height + cos*height,
+		cx: side/2 + 1.1*rng.NormFloat64(), cy: side/2 + 1.1*rng.NormFloat64(),
+		radius: 0.65 + 0.75*rng.Float64(), soft: 0.8 + 0.6*rng.Float64(), dark: 0.78 + 0.22*rng.Float64(),
+	}
+	for i := range h.bend {
+		h.bend[i] = wave{kx: 3 * rng.NormFloat64(), ky: 3 * rng.NormFloat64(), phase: 2 * math.Pi * rng.Float64(), size: 0.045}
+	}
+	return h
+}
+
+func (h *hand) place(p point) point {
+	x := p.x + h.bend[0].at(p) + h.bend[1].at(p) - 0.5
+	y := p.y + h.bend[2].at(p) + h.bend[3].at(p) - 0.5
+	return point{h.a*x + h.b*y + h.cx, h.c*x + h.d*y + h.cy}
+}
+
+func (p *pen) draw(g glyph, dst []uint8) {
+	h := newHand(p.rng)
+	clear(p.ink[:])
+	for _, s := range g {
+		p.trace(&h, s)
+		for i := 1; i < len(p.path); i++ {
+			p.line(&h, p.path[i-1], p.path[i])
+		}
+	}
+	for i, v := range p.ink {
+		if v > 0 {
+			// Paper is rough: ink varies from pixel to pixel.
+			v *= float32(h.dark) * (0.88 + 0.24*p.rng.Float32())
+			dst[i] = uint8(min(max(v*255, 0), 255))
+		}
+	}
+}
+
+// trace puts the points of s as this hand places them on the path, with the
+// curve between them (Catmull and Rom's spline).
+func (p *pen) trace(h *hand, s stroke) {
+	const wobble, steps = 0.016, 4
+	var at [16]point // more than any stroke has
+	q := at[:len(s)]
+	for i, c := range s {
+		if i > 0 && s[i-1] == c {
+			q[i] = q[i-1]
+			continue
+		}
+		q[i] = h.place(point{c.x + wobble*p.rng.NormFloat64(), c.y + wobble*p.rng.NormFloat64()})
+	}
+	p.path = append(p.path[:0], q[0])
+	for i := 1; i < len(q); i++ {
+		before, after := q[max(i-2, 0)], q[min(i+1, len(q)-1)]
+		if q[i] == q[i-1] {
+			continue
+		}
+		for k := 1; k <= steps; k++ {
+			p.path = append(p.path, spline(before, q[i-1], q[i], after, float64(k)/steps))
+		}
+	}
+}
+
+// spline is the point at t of the curve from b to c; a comes before, d after.
+func spline(a, b, c, d point, t float64) point {
+	f := func(a, b, c, d float64) float64 {
+		return b + 0.5*t*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))
+	}
+	return point{f(a.x, b.x, c.x, d.x), f(a.y, b.y, c.y, d.y)}
+}
+
+// line inks the pixels near the segment from a to b, and looks at no others.
+func (p *pen) line(h *hand, a, b point) {
+	reach := h.radius + h.soft/2
+	x0, x1 := within(min(a.x, b.x)-reach), within(max(a.x, b.x)+reach+1)
+	y0, y1 := within(min(a.y, b.y)-reach), within(max(a.y, b.y)+reach+1)
+	dx, dy := b.x-a.x, b.y-a.y
+	inv := 1 / max(dx*dx+dy*dy, 1e-12)
+	for y := y0; y < y1; y++ {
+		row := p.ink[y*side : (y+1)*side]
+		py := float64(y) + 0.5 - a.y
+		for x := x0; x < x1; x++ {
+			px := float64(x) + 0.5 - a.x
+			t := min(max((px*dx+py*dy)*inv, 0), 1)
+			ex, ey := px-t*dx, py-t*dy
+			if sq := ex*ex + ey*ey; sq < reach*reach {
+				v := float32(min((reach-math.Sqrt(sq))/h.soft, 1))
+				row[x] = max(row[x], v)
+			}
+		}
+	}
+}
+
+// within rounds a coordinate down to a pixel of the image.
+func within(v float64) int { return int(min(max(v, 0), side)) }

@@ -1,0 +1,83 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error says what is wrong with an input in terms its owner can act on: where,
+// what was expected, what was found and what to do.
+type Error struct {
+	File       string `json:"file,omitempty"`
+	Row        int    `json:"row,omitempty"`    // line of the file as an editor counts it, from 1; 0 is unknown
+	Column     int    `json:"column,omitempty"` // from 1; 0 is unknown
+	ColumnName string `json:"column_name,omitempty"`
+	// Byte is the offset in the file, after decompression, of what is wrong;
+	// 0 is the beginning of the file, or unknown.
+	Byte     int64  `json:"byte,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Got      string `json:"got,omitempty"`
+	Fix      string `json:"fix,omitempty"` // a whole sentence
+	Err      error  `json:"-"`             // the cause, where there is one
+}
+
+// Error is one readable sentence, and a second that says what to do.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.place())
+	switch {
+	case e.Expected != "" && e.Got != "":
+		fmt.Fprintf(&b, "expected %s, found %s", e.Expected, e.Got)
+	case e.Expected != "":
+		fmt.Fprintf(&b, "expected %s", e.Expected)
+	case e.Got != "":
+		b.WriteString(e.Got)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, " (%v)", e.Err)
+	}
+	b.WriteString(".")
+	if e.Fix != "" {
+		b.WriteString(" " + e.Fix)
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) place() string {
+	var parts []string
+	if e.File != "" {
+		parts = append(parts, e.File)
+	}
+	if e.Row > 0 {
+		parts = append(parts, fmt.Sprintf("row %d", e.Row))
+	}
+	switch name := columnName(e.Column - 1); {
+	case e.Column > 0 && e.ColumnName != "" && e.ColumnName != name:
+		parts = append(parts, fmt.Sprintf("column %d (%q)", e.Column, e.ColumnName))
+	case e.Column > 0:
+		parts = append(parts, name)
+	case e.ColumnName != "":
+		parts = append(parts, fmt.Sprintf("column %q", e.ColumnName))
+	}
+	if e.Byte > 0 {
+		parts = append(parts, fmt.Sprintf("byte %d", e.Byte))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ": "
+}
+
+// columnName names a column that has no name; i counts from 0.
+func columnName(i int) string { return fmt.Sprintf("column %d", i+1) }
+
+// quote shows a cell in a message, shortened and printable.
+func quote(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

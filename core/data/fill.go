@@ -1,0 +1,289 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
+	ch, err := choices(l.opt)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := l.scanTables(train, ch)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.decide(sc, train[0].Name())
+	if err != nil {
+		return nil, err
+	}
+	if bytes := 4 * int64(sc.rows) * int64(s.features); bytes > l.limits.bytes {
+		return nil, &Error{File: train[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
+			Got: fmt.Sprintf("%d rows of %d features, %d MB", sc.rows, s.features, bytes>>20),
+			Fix: "Ignore columns with many categories, or use fewer rows."}
+	}
+	s.nameClasses(sc.dialects[0])
+	ds := s.dataset()
+	if ds.Train, err = l.fillTables(train, sc.dialects, s, false, sc.rows); err != nil {
+		return nil, err
+	}
+	if ds.Task == Classification && allEqual(ds.Train.Y) {
+		return nil, oneClass(train[0].Name(), ds.Classes[int(ds.Train.Y[0])])
+	}
+	if len(test) == 0 {
+		return ds, nil
+	}
+	dialects, rows, err := l.scanTest(test, ch, sc, s)
+	if err != nil {
+		return nil, err
+	}
+	ds.Test, err = l.fillTables(test, dialects, s, true, rows)
+	return ds, err
+}
+
+// nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
+func (s *schema) nameClasses(d *dialect) {
+	names := d.classes
+	if s.task != Classification || !s.numLabels || len(names) != len(s.classes) {
+		return
+	}
+	for i, c := range s.classes {
+		if c != fmt.Sprint(i) {
+			return
+		}
+	}
+	copy(s.classes, names) // shared with the label's column
+}
+
+func (s *schema) dataset() *Dataset {
+	ds := &Dataset{Task: s.task, Features: s.features, Outputs: 1, Columns: s.columns}
+	if s.task == Classification {
+		ds.Classes, ds.Outputs = s.classes, len(s.classes)
+	}
+	all := make([]Bound, s.features)
+	for _, c := range s.columns {
+		switch c.Kind {
+		case Numeric:
+			return ds
+		case Categorical:
+			for k := range c.Categories {
+				all[c.First+k] = Bound{0, 1}
+			}
+		}
+	}
+	ds.Bounds = all
+	return ds
+}
+
+// scanTest counts the rows of the test files, learns their dialects and their
+// missing cells.
+func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dialects []*dialect, rows int, err error) {
+	missingCells := 0
+	for _, f := range files {
+		t, err := l.openTable(f, phaseScan, ch, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		n, m, err := l.countTable(t, sc, s)
+		t.src.Close()
+		if err != nil {
+			return nil, 0, err
+		}
+		dialects = append(dialects, t.dialect)
+		rows += n
+		missingCells += m
+	}
+	if rows == 0 {
+		return nil, 0, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a test file that has rows, or none."}
+	}
+	if bytes := 4 * int64(rows) * int64(s.features); bytes > l.limits.bytes {
+		return nil, 0, &Error{File: files[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
+			Got: fmt.Sprintf("%d MB", bytes>>20), Fix: "Use fewer test rows."}
+	}
+	if missingCells > 0 && l.opt.Missing != "drop" && l.opt.Missing != "zero" {
+		return nil, 0, &Error{File: files[0].Name(), Expected: "a value in every cell", Got: fmt.Sprintf("%d missing cells", missingCells),
+			Fix: `Choose "drop" to leave such rows out, or "zero" to keep them.`}
+	}
+	l.report.Missing += missingCells
+	return dialects, rows, nil
+}
+
+func (l *loader) countTable(t *table, sc *scan, s *schema) (rows, missingCells int, err error) {
+	if err := sameHeader(sc.names, t); err != nil {
+		return 0, 0, err
+	}
+	for {
+		cells, line, err := t.next()
+		if err == io.EOF {
+			return rows, missingCells, nil
+		}
+		if err == nil {
+			err = sc.start(t, cells, line, l.limits)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		rows++
+		for i, c := range cells {
+			if s.columns[i].Kind != Ignored && missing(c) {
+				missingCells++
+			}
+		}
+	}
+}
+
+// filler writes rows of a table into a Split.
+type filler struct {
+	*loader
+	*schema
+	split   Split
+	test    bool
+	comma   rune
+	dropped int
+}
+
+func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test bool, rows int) (Split, error) {
+	f := &filler{loader: l, schema: s, test: test}
+	f.split.F32 = make([]float32, rows*s.features)
+	f.split.Y = make([]float32, rows)
+	seen := 0
+	for i, file := range files {
+		t, err := l.openTable(file, phaseRead, csvChoices{}, dialects[i])
+		if err != nil {
+			return Split{}, err
+		}
+		n, err := f.table(t, rows-seen)
+		t.src.Close()
+		if err != nil {
+			return Split{}, err
+		}
+		seen += n
+	}
+	if seen != rows {
+		return Split{}, changed(files[0].Name())
+	}
+	n := f.split.N
+	if n == 0 {
+		return Split{}, &Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
+			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
+	}
+	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	if f.dropped > 0 {
+		l.report.Dropped += f.dropped
+		what := "training"
+		if test {
+			what = "test"
+		}
+		l.warn("%d %s rows are left out because of missing cells.", f.dropped, what)
+	}
+	return f.split, nil
+}
+
+func changed(file string) error {
+	return &Error{File: file, Expected: "the same rows as a moment ago", Got: "others: the file has changed while it was read", Fix: "Choose the file again."}
+}
+
+// table fills from one file of at most most rows and returns how many it had.
+func (f *filler) table(t *table, most int) (int, error) {
+	f.comma = t.comma
+	for rows := 0; ; rows++ {
+		cells, line, err := t.next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if rows == most || len(cells) != len(f.columns) {
+			return 0, changed(t.name)
+		}
+		if err := f.row(t.name, cells, line); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// row writes one row, unless a missing cell drops it.
+func (f *filler) row(file string, cells []string, line int) error {
+	for i, c := range cells {
+		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || f.opt.Missing != "zero") {
+			f.dropped++
+			return nil
+		}
+	}
+	n := f.split.N
+	x := f.split.F32[n*f.features : (n+1)*f.features]
+	for i, c := range cells {
+		var err error
+		switch col := &f.columns[i]; col.Kind {
+		case Numeric:
+			x[col.First], err = f.number(file, line, i, c)
+		case Categorical:
+			f.category(file, x[col.First:], line, i, c)
+		case Label:
+			f.split.Y[n], err = f.target(file, line, i, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.split.N++
+	return nil
+}
+
+func (f *filler) number(file string, line, i int, s string) (float32, error) {
+	if missing(s) {
+		return 0, nil
+	}
+	v, ok := parseNumber(s, f.comma)
+	if !ok {
+		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: "a number, as in the training rows",
+			Got: quote(text(s)), Fix: "Declare the column categorical, or fix the cell."}
+	}
+	if math.IsInf(float64(v), 0) {
+		return 0, notFinite(file, line, i, f.columns[i].Name, s)
+	}
+	return v, nil
+}
+
+func (f *filler) category(file string, x []float32, line, i int, s string) {
+	if missing(s) {
+		s = MissingCategory
+	}
+	if k, ok := f.categories[i][s]; ok {
+		x[k] = 1
+		return
+	}
+	if f.test {
+		f.warn("%s: category %s of %s is not among the training rows; it counts as none (zeros).", file, quote(text(s)), f.columns[i].Name)
+	}
+}
+
+func (f *filler) target(file string, line, i int, s string) (float32, error) {
+	if f.task == Regression {
+		return f.number(file, line, i, s)
+	}
+	name := f.canonical(s, f.comma)
+	if k, ok := f.index[name]; ok {
+		return float32(k), nil
+	}
+	if short := strings.TrimSuffix(name, "."); short != name {
+		if k, ok := f.index[short]; ok {
+			f.warn("%s: labels end with a point, which is left out.", file)
+			return float32(k), nil
+		}
+	}
+	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
+		Expected: "one of the classes " + classList(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(text(s))), Fix: "Correct the label, or remove the row."}
+}
+
+func classList(classes []string) string {
+	const most = 12
+	if len(classes) > most {
+		return strings.Join(classes[:most], ", ") + " …"
+	}
+	return strings.Join(classes, ", ")
+}

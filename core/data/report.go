@@ -1,0 +1,92 @@
+package data
+
+import (
+	"strconv"
+)
+
+// Report is what Load understood, in the form the page shows it.
+type Report struct {
+	Name     string   `json:"name"`
+	Format   string   `json:"format"` // idx, cifar-10, csv or built-in
+	Task     Task     `json:"task"`
+	Rows     int      `json:"rows"`
+	TestRows int      `json:"test_rows"`
+	Features int      `json:"features"`
+	Shape    []int    `json:"shape,omitempty"`
+	Outputs  int      `json:"outputs"`
+	Classes  []string `json:"classes,omitempty"`
+	Columns  []Column `json:"columns,omitempty"`
+	Warnings []string `json:"warnings"`
+	Preview  Preview  `json:"preview"`
+
+	// Of tables.
+	Delimiter string `json:"delimiter,omitempty"`
+	Header    bool   `json:"header,omitempty"`
+	Label     string `json:"label,omitempty"`   // name of the label column
+	Missing   int    `json:"missing,omitempty"` // cells
+	Dropped   int    `json:"dropped,omitempty"` // rows left out because of missing cells
+}
+
+// Preview is a look at the first rows. It holds rows of the data: for the
+// owner's eyes only, never for export.
+type Preview struct {
+	// Images are up to ten training rows of raw 8-bit pixels in the order
+	// Shape says (28, 28 row-major; 3, 32, 32 one colour plane after the other).
+	Images [][]byte `json:"images,omitempty"`
+	// Rows are up to ten rows of a table: its cells as the file has them.
+	Rows [][]string `json:"rows,omitempty"`
+	// Labels belong to Images: the class of each.
+	Labels []string `json:"labels,omitempty"`
+}
+
+const previewRows = 10
+
+// Summarize describes ds as Load's report would.
+func Summarize(ds *Dataset, format string) *Report {
+	r := &Report{
+		Name: ds.Name, Format: format, Task: ds.Task,
+		Rows: ds.Train.N, TestRows: ds.Test.N,
+		Features: ds.Features, Shape: ds.Shape,
+		Outputs: ds.Outputs, Classes: ds.Classes, Columns: ds.Columns,
+		Warnings: []string{},
+	}
+	n := min(previewRows, ds.Train.N)
+	if len(ds.Shape) > 0 && ds.Train.U8 != nil {
+		for i := range n {
+			r.Preview.Images = append(r.Preview.Images, ds.Train.U8[i*ds.Features:(i+1)*ds.Features])
+			if ds.Task == Classification {
+				r.Preview.Labels = append(r.Preview.Labels, ds.Classes[int(ds.Train.Y[i])])
+			}
+		}
+		return r
+	}
+	for i := range n {
+		r.Preview.Rows = append(r.Preview.Rows, previewRow(ds, i))
+	}
+	return r
+}
+
+// previewRow writes out at most a few features of row i and its targets.
+func previewRow(ds *Dataset, i int) []string {
+	const most = 12
+	var row []string
+	for j := range min(most, ds.Features) {
+		row = append(row, formatFloat(ds.Train.value(i*ds.Features+j)))
+	}
+	if ds.Task == Classification {
+		return append(row, ds.Classes[int(ds.Train.Y[i])])
+	}
+	for j := range min(most, ds.Outputs) {
+		row = append(row, formatFloat(ds.Train.Y[i*ds.Outputs+j]))
+	}
+	return row
+}
+
+func formatFloat(f float32) string { return strconv.FormatFloat(float64(f), 'g', 5, 32) }
+
+func (s *Split) value(i int) float32 {
+	if s.U8 != nil {
+		return float32(s.U8[i])
+	}
+	return s.F32[i]
+}

@@ -1,0 +1,233 @@
+package data
+
+import (
+	"fmt"
+	"math"
+)
+
+// Scale brings the features of a row to a common size while the row is copied
+// into a batch. It is not changed once made and may be shared.
+//
+// Guarantee: a Scale made by [NoScale], [RowScale], [DeclaredScale] or
+// [BoundsScale] maps each row by itself, so it costs nothing beyond what its
+// arguments cost. One made by [MeasuredScale] depends on every training row
+// without noise: a run that uses it has no guarantee.
+type Scale struct {
+	features int
+	// bytes is what each byte becomes where all features are scaled alike,
+	// which is nearly always so for images.
+	bytes *[256]float32
+	mul   []float32 // per feature: x·mul + add; nil with bytes
+	add   []float32
+	clamp bool // then to [0, 1]
+	unit  bool // then divided by the row's L2 norm
+}
+
+// NoScale leaves features as they are; bytes become 0 … 255.
+func NoScale(ds *Dataset) *Scale {
+	s := &Scale{features: ds.Features}
+	if ds.Train.U8 != nil {
+		s.bytes = byteTable(1, 0, false)
+		return s
+	}
+	s.mul, s.add = make([]float32, ds.Features), make([]float32, ds.Features)
+	for i := range s.mul {
+		s.mul[i] = 1
+	}
+	return s
+}
+
+// RowScale divides each row by its own L2 norm. Rows of zeros stay zeros.
+func RowScale(ds *Dataset) *Scale {
+	s := NoScale(ds)
+	s.unit = true
+	return s
+}
+
+// DeclaredScale maps bounds that are public to [0, 1] and clamps what lies
+// outside. The bounds are lo and hi for every feature that comes from a number
+// (categories are 0 or 1 as they are), or, where lo and hi are both 0, the
+// bounds the data set declares: 0–255 for images. The error says so when there
+// are none, or when lo < hi does not hold for finite numbers.
+func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
+	if lo == 0 && hi == 0 {
+		if ds.Bounds == nil {
+			return nil, fmt.Errorf("data: scaling: this data declares no bounds of its own; state lo and hi, or choose another scaling")
+		}
+		return BoundsScale(ds, ds.Bounds)
+	}
+	bounds := make([]Bound, ds.Features)
+	for i := range bounds {
+		bounds[i] = Bound{0, 1}
+	}
+	for _, i := range ds.NumericFeatures() {
+		bounds[i] = Bound{lo, hi}
+	}
+	return BoundsScale(ds, bounds)
+}
+
+// BoundsScale maps each feature's bounds to [0, 1] and clamps what lies
+// outside. bounds has one element a feature, with finite Lo < Hi.
+//
+// Guarantee: as that of the bounds.
+func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
+	if len(bounds) != ds.Features {
+		return nil, fmt.Errorf("data: scaling: %d bounds for %d features", len(bounds), ds.Features)
+	}
+	s := &Scale{features: ds.Features, clamp: true}
+	same := len(bounds) > 0
+	for i, b := range bounds {
+		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
+			return nil, fmt.Errorf("data: scaling: bounds of feature %d: want finite lo < hi, have %v and %v", i+1, b.Lo, b.Hi)
+		}
+		same = same && b == bounds[0]
+	}
+	if same && ds.Train.U8 != nil {
+		s.bytes = byteTable(1/(bounds[0].Hi-bounds[0].Lo), -bounds[0].Lo/(bounds[0].Hi-bounds[0].Lo), true)
+		return s, nil
+	}
+	s.mul, s.add = make([]float32, ds.Features), make([]float32, ds.Features)
+	for i, b := range bounds {
+		s.mul[i], s.add[i] = float32(1/(b.Hi-b.Lo)), float32(-b.Lo/(b.Hi-b.Lo))
+	}
+	return s, nil
+}
+
+// MeasuredScale gives each feature mean 0 and deviation 1 over the rows of
+// split. Features that never change become 0.
+//
+// Guarantee: none. The means and deviations are exact functions of all rows.
+func MeasuredScale(ds *Dataset, split *Split) *Scale {
+	f := ds.Features
+	mean, dev := make([]float64, f), make([]float64, f)
+	for i := range split.N {
+		for j := range f { // Welford's update, which does not cancel
+			x := float64(split.value(i*f + j))
+			d := x - mean[j]
+			mean[j] += d / float64(i+1)
+			dev[j] += d * (x - mean[j])
+		}
+	}
+	s := &Scale{features: f, mul: make([]float32, f), add: make([]float32, f)}
+	for j := range f {
+		sd := math.Sqrt(dev[j] / max(1, float64(split.N)))
+		if sd > 1e-9*math.Abs(mean[j]) && sd > 0 {
+			s.mul[j] = float32(1 / sd)
+			s.add[j] = float32(-mean[j] / sd)
+		}
+	}
+	return s
+}
+
+// Rows writes the rows of split that idx lists into dst [len(idx)×Features],
+// scaled. dst must be that long and the indices in range, as for a slice. An
+// empty idx writes nothing. Finite features give finite values.
+func (s *Scale) Rows(dst []float32, split *Split, idx []int) {
+	f := s.features
+	dst = dst[:len(idx)*f]
+	for k, i := range idx {
+		row := dst[k*f : (k+1)*f]
+		switch {
+		case split.U8 == nil:
+			s.floats(row, split.F32[i*f:(i+1)*f])
+		case s.bytes != nil:
+			lookUp(row, split.U8[i*f:(i+1)*f], s.bytes)
+		default:
+			s.scaleBytes(row, split.U8[i*f:(i+1)*f])
+		}
+		if s.unit {
+			toUnit(row)
+		}
+	}
+}
+
+// lookUp is the hot path: a byte image costs one load a pixel.
+func lookUp(dst []float32, src []uint8, table *[256]float32) {
+	dst = dst[:len(src)]
+	for i, b := range src {
+		dst[i] = table[b]
+	}
+}
+
+func (s *Scale) floats(dst, src []float32) {
+	mul, add := s.mul[:len(src)], s.add[:len(src)]
+	dst = dst[:len(src)]
+	for i, x := range src {
+		dst[i] = s.bound(x*mul[i] + add[i])
+	}
+}
+
+func (s *Scale) scaleBytes(dst []float32, src []uint8) {
+	mul, add := s.mul[:len(src)], s.add[:len(src)]
+	dst = dst[:len(src)]
+	for i, x := range src {
+		dst[i] = s.bound(float32(x)*mul[i] + add[i])
+	}
+}
+
+func (s *Scale) bound(x float32) float32 {
+	if s.clamp {
+		return min(max(x, 0), 1)
+	}
+	// A huge value over a tiny deviation may leave float32's range.
+	return min(max(x, -math.MaxFloat32), math.MaxFloat32)
+}
+
+func toUnit(row []float32) {
+	sum := 0.0
+	for _, x := range row {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	norm := math.Sqrt(sum)
+	for i, x := range row {
+		row[i] = float32(float64(x) / norm)
+	}
+}
+
+func byteTable(mul, add float64, clamp bool) *[256]float32 {
+	var t [256]float32
+	for i := range t {
+		v := float64(i)*mul + add
+		if clamp {
+			v = min(max(v, 0), 1)
+		}
+		t[i] = float32(v)
+	}
+	return &t
+}
+
+// Targets writes the targets of the rows that idx lists into dst
+// [len(idx)×width], width being the data set's TargetWidth.
+func (s *Split) Targets(dst []float32, width int, idx []int) {
+	if width == 1 {
+		dst = dst[:len(idx)]
+		for k, i := range idx {
+			dst[k] = s.Y[i]
+		}
+		return
+	}
+	for k, i := range idx {
+		copy(dst[k*width:(k+1)*width], s.Y[i*width:(i+1)*width])
+	}
+}
+
+// NumericFeatures lists the features whose size is not known from what they
+// are: all but those that stand for a category, ascending.
+func (d *Dataset) NumericFeatures() []int {
+	var idx []int
+	if d.Columns == nil {
+		for i := range d.Features {
+			idx = append(idx, i)
+		}
+		return idx
+	}
+	for _, c := range d.Columns {
+		if c.Kind == Numeric {
+			idx = append(idx, c.First)
+		}
+	}
+	return idx
+}
