@@ -1,0 +1,98 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"clipscope/core/run"
+)
+
+// describe fills in what the page shows before a run.
+func (p *Plan) describe() {
+	eps := p.curve.Epsilon(p.steps)
+	p.info.NoiseMultiplier, p.info.GradNoise = p.sigma, p.gradNoise
+	p.info.SampleRate, p.info.Steps = p.rate, p.steps
+	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
+	p.info.Parameters = p.spec.Params()
+	p.info.MemoryBytes = p.memory()
+	if p.be != nil {
+		p.info.Backend = p.be.Name()
+	}
+	p.warnings(eps)
+	p.info.Private = p.sigma > 0 && p.cfg.Seed == nil && p.cfg.Scaling.Kind != "measured"
+	p.info.Guarantee = p.guarantee(p.steps)
+}
+
+// capacity is the number of rows that go through the model at once.
+func (p *Plan) capacity() int {
+	if p.clipper.Source == "one-at-a-time" {
+		return 1
+	}
+	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
+	// nearly empty second passes.
+	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.ds.Train.N, p.ds.Test.N, 1)))
+}
+
+// memory estimates the bytes a run holds: parameters with gradient and
+// optimiser state, a physical batch through the layers, and the data.
+func (p *Plan) memory() int64 {
+	copies := map[string]int{"sgd": 2, "momentum": 3, "adam": 4}[p.cfg.Optimizer]
+	if p.clipper.Geometry != nil {
+		copies += 6
+	}
+	width := 0
+	for i, w := range p.spec.Widths {
+		width += w
+		if i > 0 {
+			width += 4 * w // outputs, their gradients, activations, scaled gradients
+		}
+	}
+	floats := int64(copies)*int64(p.spec.Params()) + int64(p.capacity())*int64(width)
+	bytes := 4 * floats
+	for _, s := range []int64{int64(p.ds.Train.N), int64(p.ds.Test.N)} {
+		per := int64(4)
+		if p.ds.Train.U8 != nil {
+			per = 1
+		}
+		bytes += s * (per*int64(p.ds.Features) + 4*int64(p.ds.TargetWidth()))
+	}
+	return bytes
+}
+
+func (p *Plan) warnings(eps float64) {
+	n := p.ds.Train.N
+	if p.cfg.TargetDelta >= 1/float64(n) {
+		p.warn("target_delta", "δ = %.2g is not below 1/N = %.2g: a mechanism that publishes one random row in full would pass. Take δ well below 1/N.", p.cfg.TargetDelta, 1/float64(n))
+	}
+	if p.cfg.Seed != nil {
+		p.warn("seed", "A fixed seed makes the noise predictable: this run is for teaching, not for release.")
+	}
+	if p.cfg.Scaling.Kind == "measured" {
+		p.warn("scaling", "Scaling measured from the data is itself a release without noise: this run carries no guarantee.")
+	}
+	if p.nonPrivate() {
+		p.warn("method", "Nothing protects the training rows in this run: ε = ∞.")
+	} else if eps > 10 && !math.IsInf(eps, 1) {
+		p.warn("target_epsilon", "ε = %.1f is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %.2g.", eps, math.Exp(eps))
+	}
+	if p.gradNoise > 1.1*p.sigma {
+		p.warn("noise_multiplier", "The statistic that moves the threshold takes its share: the gradient's own noise_multiplier is %.3g instead of %.3g.", p.gradNoise, p.sigma)
+	}
+}
+
+// guarantee is the statement in words after the given number of steps.
+func (p *Plan) guarantee(steps int) string {
+	switch {
+	case p.nonPrivate():
+		return "For teaching, no guarantee: this run adds no noise (ε = ∞)."
+	case p.cfg.Seed != nil:
+		return "For teaching, no guarantee: the seed is fixed, so the noise can be recomputed and subtracted."
+	case p.cfg.Scaling.Kind == "measured":
+		return "No guarantee: features were scaled by figures measured from the training rows without noise."
+	}
+	return fmt.Sprintf("(ε = %.4g, δ = %.2g)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. It covers the parameters after every step and all released values, "+
+		"not losses, accuracies, raw norms or clip rates. The number of rows, the list of columns and of classes count as public.",
+		p.curve.Epsilon(steps), p.cfg.TargetDelta, p.cfg.Accountant, steps, p.rate, p.sigma)
+}

@@ -1,0 +1,264 @@
+// Package train runs differentially private SGD. It is the only package that
+// knows the others: [New] makes data, model, clipping, noise and accounting
+// agree, once, and refuses what does not fit; [Plan.Run] then takes the steps.
+//
+// # Guarantee
+//
+// The parameters after every step, and everything in [run.Released], are
+// (ε, δ)-differentially private under adding or removing one training row, with
+// the ε that the event carries, provided that the plan is Private: batches are
+// Poisson samples, what a row adds is bounded by the clipper's own statement of
+// its sensitivity, noise in proportion to it is drawn once per step from a key
+// nobody knows, and thresholds move by released values alone. The divisor is the
+// expected batch size, never the realised one. Rows of the test set are outside
+// the guarantee, and so is everything in [run.Diag].
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/data"
+	"clipscope/core/nn"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// Plan is a run whose parts agree. It runs once.
+type Plan struct {
+	cfg  run.Config // with defaults
+	ds   *data.Dataset
+	be   compute.Backend
+	key  privacy.Key
+	spec nn.Spec
+
+	clipper   *clip.Clipper
+	query     *clip.Query // nil when the threshold rule asks for nothing
+	sigma     float64     // what a step costs; 0 without noise
+	gradNoise float64     // σ_T, of the clipped sum alone
+	rate      float64     // q
+	batch     float64     // B
+	steps     int         // T
+	scale     *data.Scale
+	once      []privacy.Event // charged before the first step
+	curve     *privacy.Curve
+
+	info  run.PlanInfo
+	notes []string // what the owner must see in the result
+	st    *state
+}
+
+// New makes a plan for cfg on ds, or says with a [*run.ConfigError] which field
+// is at fault. A ds without rows, and a backend of nil, are legal as long as
+// only Info is asked for.
+func New(cfg run.Config, ds *data.Dataset, be compute.Backend) (*Plan, error) {
+	p := &Plan{cfg: cfg.WithDefaults(), ds: ds, be: be}
+	for _, part := range []func() error{
+		p.checkNumbers, p.chooseModel, p.chooseSteps, p.chooseKey,
+		p.chooseScale, p.chooseNoise, p.chooseClipper, p.choosePrice,
+	} {
+		if err := part(); err != nil {
+			return nil, asConfigError(err)
+		}
+	}
+	p.describe()
+	return p, nil
+}
+
+// Info is what the run will do and cost.
+func (p *Plan) Info() run.PlanInfo { return p.info }
+
+// asConfigError keeps the field that a part's error names.
+func asConfigError(err error) error {
+	if pe := (*clip.ParamError)(nil); errors.As(err, &pe) {
+		return &run.ConfigError{Field: pe.Key, Message: pe.Message}
+	}
+	return err
+}
+
+func fault(field, format string, args ...any) error {
+	return &run.ConfigError{Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+func (p *Plan) warn(field, format string, args ...any) {
+	p.info.Warnings = append(p.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// checkNumbers refuses what no part could make sense of.
+func (p *Plan) checkNumbers() error {
+	c := &p.cfg
+	for _, f := range []struct {
+		name     string
+		v        float64
+		min, max float64
+	}{
+		{"max_grad_norm", c.MaxGradNorm, clip.MinThreshold, clip.MaxThreshold},
+		{"learning_rate", c.LearningRate, 0, 1e6},
+		{"momentum", c.Momentum, 0, 1},
+		{"beta1", c.Beta1, 0, 1},
+		{"beta2", c.Beta2, 0, 1},
+		{"eps", c.Eps, 0, 1},
+		{"expected_batch_size", c.ExpectedBatchSize, math.SmallestNonzeroFloat64, math.MaxFloat64},
+		{"epochs", c.Epochs, 0, 1e6},
+		{"steps", float64(c.Steps), 0, 1e8},
+		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, 1 << 16},
+	} {
+		if !(f.v >= f.min && f.v <= f.max) {
+			return fault(f.name, "%v is not in %g … %g", f.v, f.min, f.max)
+		}
+	}
+	if c.Momentum == 1 || c.Beta1 == 1 || c.Beta2 == 1 {
+		return fault("momentum", "a decay rate of exactly 1 never forgets; take less than 1")
+	}
+	if !(c.TargetDelta > 0 && c.TargetDelta < 1) {
+		return fault("target_delta", "δ must lie between 0 and 1, usually below 1/N; got %v", c.TargetDelta)
+	}
+	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
+		return fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
+	}
+	return nil
+}
+
+// Limits of a model that a browser tab can hold.
+const (
+	maxWidth  = 1 << 16
+	maxParams = 1 << 27
+)
+
+func (p *Plan) chooseModel() error {
+	m := p.cfg.Model
+	switch {
+	case m.Kind != "linear" && m.Kind != "softmax" && m.Kind != "mlp":
+		return fault("model", "there is no model kind %q; choose linear, softmax or mlp", m.Kind)
+	case m.Kind == "softmax" && p.ds.Task == data.Regression:
+		return fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
+	case m.Kind == "linear" && p.ds.Task == data.Classification:
+		return fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
+	}
+	p.spec = nn.Spec{Widths: []int{p.ds.Features}, Activation: m.Activation, Loss: lossOf(p.ds.Task)}
+	if m.Kind == "mlp" {
+		for _, w := range m.Hidden {
+			if w < 1 || w > maxWidth {
+				return fault("model.hidden", "a hidden layer of %d units is not in 1 … %d", w, maxWidth)
+			}
+		}
+		if m.Activation != "relu" && m.Activation != "tanh" {
+			return fault("model.activation", "there is no activation %q; choose relu or tanh", m.Activation)
+		}
+		p.spec.Widths = append(p.spec.Widths, m.Hidden...)
+	}
+	p.spec.Widths = append(p.spec.Widths, p.ds.Outputs)
+	if d := p.spec.Params(); d > maxParams {
+		return fault("model.hidden", "%d parameters are more than a browser tab can hold (%d); take fewer or narrower layers", d, maxParams)
+	}
+	return nil
+}
+
+func lossOf(t data.Task) nn.Loss {
+	switch t {
+	case data.Classification:
+		return nn.SoftmaxCE
+	case data.MultiLabel:
+		return nn.SigmoidBCE
+	default:
+		return nn.Squared
+	}
+}
+
+// chooseSteps settles q and T. An epoch is N/B steps, rounded up.
+func (p *Plan) chooseSteps() error {
+	n := float64(p.ds.Train.N)
+	p.batch = p.cfg.ExpectedBatchSize
+	p.rate = p.batch / n
+	switch {
+	case p.ds.Train.N == 0:
+		return fault("data", "there are no training rows")
+	case p.rate > 1:
+		return fault("expected_batch_size", "%g is more than the %d training rows, so sample_rate would exceed 1; take at most %d", p.batch, p.ds.Train.N, p.ds.Train.N)
+	case p.cfg.Epochs > 0 && p.cfg.Steps > 0:
+		return fault("steps", "epochs and steps are both given; give one")
+	}
+	if p.steps = p.cfg.Steps; p.steps == 0 {
+		// The margin keeps a quotient that is whole but for rounding from
+		// costing a step more.
+		p.steps = int(math.Ceil(p.cfg.Epochs/p.rate - 1e-9))
+	}
+	return nil
+}
+
+func (p *Plan) chooseKey() (err error) {
+	if p.cfg.Seed != nil {
+		p.key = privacy.SeededKey(*p.cfg.Seed)
+		return nil
+	}
+	if p.key, err = privacy.NewKey(); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// nonPrivate reports whether the user asked for a run without noise.
+func (p *Plan) nonPrivate() bool { return p.cfg.Method == "none" || p.cfg.NoPrivacy }
+
+func (p *Plan) budget() privacy.Budget {
+	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once}
+}
+
+// chooseNoise settles σ, from itself or from ε.
+func (p *Plan) chooseNoise() (err error) {
+	c := &p.cfg
+	switch {
+	case p.nonPrivate():
+		return nil
+	case c.NoiseMultiplier != nil && c.TargetEpsilon != nil:
+		return fault("noise_multiplier", "noise_multiplier and target_epsilon are both given; each decides the other, so give one")
+	case c.NoiseMultiplier != nil:
+		if p.sigma = *c.NoiseMultiplier; !(p.sigma > 0) || math.IsInf(p.sigma, 1) {
+			return fault("noise_multiplier", "%v adds no noise, so nothing would be protected; take a positive number, or choose “no privacy” (no_privacy: true) to train without a guarantee", p.sigma)
+		}
+		return nil
+	}
+	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
+		return fault("target_epsilon", "%v", err)
+	}
+	return nil
+}
+
+func (p *Plan) chooseClipper() (err error) {
+	c := &p.cfg
+	p.clipper, err = clip.New(
+		clip.Choice{Method: c.Method, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping},
+		clip.Env{
+			MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: p.sigma, Steps: p.steps,
+			ExpectedBatchSize: p.batch, Dim: p.spec.Params(), Params: c.Params,
+		})
+	if err != nil {
+		return err
+	}
+	p.query = p.clipper.Rule.Query()
+	p.gradNoise, err = clip.Split(p.sigma, p.query)
+	return err
+}
+
+// stepEvent is what one step releases.
+func (p *Plan) stepEvent() privacy.Event {
+	if p.sigma == 0 {
+		return privacy.NonPrivate{}
+	}
+	var e privacy.Event = privacy.Gaussian{NoiseMultiplier: p.gradNoise}
+	if p.query != nil {
+		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: p.gradNoise}, {NoiseMultiplier: p.query.NoiseMultiplier()}}}
+	}
+	return privacy.PoissonSampled{SampleRate: p.rate, Of: e}
+}
+
+func (p *Plan) choosePrice() (err error) {
+	p.curve, err = privacy.NewCurve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
+	if err != nil {
+		return fault("accountant", "%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+)
+
+// defaultShare of ε goes into private bounds unless the user says otherwise.
+const defaultShare = 0.1
+
+// chooseScale settles the kind of scaling and what it costs. Bounds that cost
+// something are released when the run starts, not before: planning must be free.
+func (p *Plan) chooseScale() error {
+	s := &p.cfg.Scaling
+	if s.Kind == "" {
+		s.Kind = p.defaultScaling()
+	}
+	if s.Share == 0 {
+		s.Share = defaultShare
+	}
+	switch s.Kind {
+	case "none", "row", "measured":
+		return nil
+	case "declared":
+		_, err := data.DeclaredScale(p.ds, s.Lo, s.Hi)
+		if err != nil {
+			return fault("scaling", "%v", err)
+		}
+		return nil
+	case "private":
+		return p.chooseShare()
+	default:
+		return fault("scaling.kind", "there is no scaling %q; choose declared, row, private, measured or none", s.Kind)
+	}
+}
+
+// defaultScaling is free where bounds are public, and private for tables.
+func (p *Plan) defaultScaling() string {
+	switch {
+	case p.ds.Bounds != nil:
+		return "declared"
+	case p.ds.Columns != nil && len(p.ds.NumericFeatures()) > 0:
+		return "private"
+	default:
+		return "none"
+	}
+}
+
+// chooseShare charges the private bounds' share of ε before the first step.
+func (p *Plan) chooseShare() error {
+	s := &p.cfg.Scaling
+	if !(s.Share > 0 && s.Share < 1) {
+		return fault("scaling.share", "the share of ε for private bounds must lie between 0 and 1, got %v", s.Share)
+	}
+	if p.nonPrivate() || len(p.ds.NumericFeatures()) == 0 {
+		return nil
+	}
+	b := privacy.Budget{Accountant: p.cfg.Accountant, Delta: p.cfg.TargetDelta}
+	switch c := &p.cfg; {
+	case c.TargetEpsilon != nil:
+		b.Epsilon = s.Share * *c.TargetEpsilon
+	case c.NoiseMultiplier != nil && *c.NoiseMultiplier > 0:
+		training, err := privacy.Epsilon(c.Accountant, c.TargetDelta, privacy.SelfComposed{
+			Of:    privacy.PoissonSampled{SampleRate: p.rate, Of: privacy.Gaussian{NoiseMultiplier: *c.NoiseMultiplier}},
+			Count: p.steps,
+		})
+		if err != nil {
+			return fault("noise_multiplier", "%v", err)
+		}
+		b.Epsilon = s.Share / (1 - s.Share) * training
+	default:
+		return nil // chooseNoise refuses
+	}
+	sigma, err := b.NoiseMultiplier(1, 1)
+	if err != nil {
+		return fault("scaling.share", "private bounds: %v", err)
+	}
+	p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
+	return nil
+}
+
+// openScale makes the scaling, releasing private bounds where they were chosen.
+//
+// Guarantee: as charged in once; with kind "measured" there is none.
+func (p *Plan) openScale() (err error) {
+	switch s := p.cfg.Scaling; s.Kind {
+	case "row":
+		p.scale = data.RowScale(p.ds)
+	case "measured":
+		p.scale = data.MeasuredScale(p.ds, &p.ds.Train)
+	case "declared":
+		p.scale, err = data.DeclaredScale(p.ds, s.Lo, s.Hi)
+	case "private":
+		p.scale, err = p.privateScale()
+	default:
+		p.scale = data.NoScale(p.ds)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+func (p *Plan) privateScale() (*data.Scale, error) {
+	h := data.NewBoundsHistogram(p.ds)
+	sigma := 0.0
+	for _, e := range p.once {
+		sigma = e.(privacy.Gaussian).NoiseMultiplier * h.Sensitivity()
+	}
+	z := make([]float64, h.Len())
+	if sigma > 0 {
+		var err error
+		if z, err = p.normals(privacy.OneOff, 0, h.Len()); err != nil {
+			return nil, err
+		}
+	}
+	bounds, uncertain, err := h.Bounds(func(dst []float64) {
+		for i := range dst {
+			dst[i] += sigma * z[i]
+		}
+	}, sigma)
+	if err != nil {
+		return nil, err
+	}
+	if uncertain > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(p.ds.NumericFeatures())))
+	}
+	return data.BoundsScale(p.ds, bounds)
+}
+
+// boundFeatures scales every row of x longer than the method's feature bound,
+// the constant 1 of the bias included, down to it. Rows are changed one by one.
+func (p *Plan) boundFeatures(x []float32) {
+	bound := p.clipper.FeatureBound
+	if bound <= 0 {
+		return
+	}
+	limit := math.Sqrt(bound*bound - 1)
+	f := p.ds.Features
+	for ; len(x) > 0; x = x[f:] {
+		sum := 0.0
+		for _, v := range x[:f] {
+			sum += float64(v) * float64(v)
+		}
+		if norm := math.Sqrt(sum); norm > limit {
+			for i := range f {
+				x[i] = float32(float64(x[i]) * (limit / norm))
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/chacha"
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/nn"
+	"clipscope/core/optim"
+	"clipscope/core/privacy"
+)
+
+// state is what changes while a plan runs. All buffers are made once, so that
+// memory stays flat however long the run.
+type state struct {
+	model   *nn.Model
+	bounds  *nn.Bounds // for value clipping
+	opt     optim.Optimizer
+	sampler privacy.Sampler
+
+	params, grads []compute.Buffer
+	x, targets    compute.Buffer
+	sq, factors   []compute.Buffer // one, or one for each group
+	keep          compute.Buffer
+	scalar        compute.Buffer
+
+	rows []int // of the step's batch
+	host hostBuffers
+	stat []float64 // the query's sum
+	tall tally
+
+	done         int
+	thresholds   []float64
+	trainSeconds float64
+}
+
+// hostBuffers are this side's copies of what crosses the backend's border.
+type hostBuffers struct {
+	x, targets, losses, outputs, keep, sq []float32
+	factors                               [][]float32
+	norms                                 []float64   // over all parameters
+	group                                 [][]float64 // by group
+}
+
+// start builds the model and its buffers.
+func (p *Plan) start() (*state, error) {
+	capacity := p.capacity()
+	model, err := nn.New(p.be, p.spec, capacity)
+	if err != nil {
+		return nil, err
+	}
+	s := &state{model: model, params: model.Params()}
+	s.model.Init(rand.New(p.stream(privacy.Init, 0)))
+	if s.sampler, err = privacy.NewSampler(p.ds.Train.N, p.rate); err != nil {
+		return nil, err
+	}
+	c := &p.cfg
+	s.opt, err = optim.New(p.be, optim.Config{
+		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps,
+	}, s.params)
+	if err != nil {
+		return nil, err
+	}
+	if p.clipper.Source == clip.Bounded {
+		s.bounds = nn.NewBounds(model, p.clipper.Tight)
+	}
+	groups := 1
+	if p.clipper.Grouping == clip.PerLayer && p.clipper.Source != clip.Bounded {
+		groups = model.Groups()
+	}
+	s.allocate(p, capacity, groups)
+	return s, nil
+}
+
+func (s *state) allocate(p *Plan, capacity, groups int) {
+	for _, w := range s.params {
+		s.grads = append(s.grads, p.be.New(w.Len()))
+	}
+	s.x, s.targets = p.be.New(capacity*p.ds.Features), p.be.New(capacity*p.ds.TargetWidth())
+	s.keep, s.scalar = p.be.New(capacity), p.be.New(1)
+	h := &s.host
+	for range groups {
+		s.sq, s.factors = append(s.sq, p.be.New(capacity)), append(s.factors, p.be.New(capacity))
+		h.factors, h.group = append(h.factors, make([]float32, capacity)), append(h.group, make([]float64, capacity))
+	}
+	h.x, h.targets = make([]float32, capacity*p.ds.Features), make([]float32, capacity*p.ds.TargetWidth())
+	h.losses, h.keep, h.sq = make([]float32, capacity), make([]float32, capacity), make([]float32, capacity)
+	h.outputs = make([]float32, capacity*s.model.Outputs())
+	h.norms = make([]float64, capacity)
+	if p.query != nil {
+		s.stat = make([]float64, p.query.Len)
+	}
+}
+
+// stream is the source of random choices for one purpose and step.
+func (p *Plan) stream(purpose privacy.Purpose, step int) *chacha.Stream {
+	k := p.key.NoiseKey(purpose, 0, uint64(step))
+	return chacha.NewStream(k.Key, k.Nonce)
+}
+
+// normals draws n standard normals on this side, for one purpose and step: once
+// each, or noise would repeat.
+func (p *Plan) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
+	z := make([]float64, n)
+	k := p.key.NoiseKey(purpose, 0, uint64(step))
+	if err := chacha.Normal(&k.Key, &k.Nonce, z); err != nil {
+		return nil, fmt.Errorf("train: noise: %w", err)
+	}
+	return z, nil
+}

@@ -1,0 +1,249 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"clipscope/core/clip"
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// normSlack widens every computed norm before it is turned into a factor, so
+// that rounding in float32 sums (about 1e-6 for rows of a thousand values)
+// never lets an example add more than the clipper states.
+const normSlack = 1 + 4e-6
+
+// step takes one private step: sample, clip and sum, add noise, move.
+func (p *Plan) step(ctx context.Context) (run.Event, error) {
+	began := time.Now()
+	s := p.st
+	c := p.clipper.Rule.C()
+	s.rows = s.sampler.Append(s.rows[:0], p.stream(privacy.Sampling, s.done))
+	s.tall.reset()
+	clear(s.stat)
+	if s.bounds != nil {
+		if err := s.bounds.Refresh(ctx); err != nil {
+			return run.Event{}, err
+		}
+	}
+	for _, g := range s.grads {
+		p.be.Fill(g.Len(), 0, g)
+	}
+	for lo := 0; lo < len(s.rows); lo += s.model.Capacity {
+		if err := p.accumulate(ctx, s.rows[lo:min(lo+s.model.Capacity, len(s.rows))]); err != nil {
+			return run.Event{}, err
+		}
+	}
+	if err := p.addNoise(); err != nil {
+		return run.Event{}, err
+	}
+	norm, err := p.move(ctx)
+	if err != nil {
+		return run.Event{}, err
+	}
+	s.done++
+	s.thresholds = append(s.thresholds, c)
+	e := run.Event{Step: s.done, Steps: p.steps, Released: p.adapt(c, norm)}
+	seconds := time.Since(began).Seconds()
+	s.trainSeconds += seconds
+	e.Diag = s.tall.diag(c, seconds)
+	return e, nil
+}
+
+// accumulate adds the clipped gradients of one physical batch to the sum.
+func (p *Plan) accumulate(ctx context.Context, rows []int) error {
+	s, n := p.st, len(rows)
+	p.load(&p.ds.Train, rows)
+	s.model.Forward(s.x, n)
+	losses := s.model.Losses(s.targets)
+	if err := p.be.Read(ctx, s.host.losses[:n], losses); err != nil {
+		return fmt.Errorf("train: reading losses: %w", err)
+	}
+	if err := s.model.ReadOutputs(ctx, s.host.outputs); err != nil {
+		return fmt.Errorf("train: reading outputs: %w", err)
+	}
+	s.tall.add(p, n)
+	switch {
+	case p.clipper.NonPrivate:
+		s.model.Backward()
+		s.model.Grads(s.grads, nil)
+		return nil
+	case p.clipper.Source == clip.Bounded:
+		return p.clipByBound(ctx, n)
+	default:
+		return p.clipByNorm(ctx, n)
+	}
+}
+
+// clipByNorm measures the gradients and then weighs their sum: two passes over
+// the layers' memory, one backward pass.
+func (p *Plan) clipByNorm(ctx context.Context, n int) error {
+	s := p.st
+	s.model.Backward()
+	if err := p.norms(ctx, n); err != nil {
+		return err
+	}
+	dropped := p.weigh(n)
+	s.tall.addNorms(p, n)
+	if dropped {
+		s.model.Drop(s.keep)
+	}
+	s.model.Grads(s.grads, s.factors)
+	return nil
+}
+
+// clipByBound weighs the losses by a bound known before the backward pass.
+func (p *Plan) clipByBound(ctx context.Context, n int) error {
+	s := p.st
+	norms := s.host.norms[:n]
+	if err := s.bounds.Norms(ctx, norms, s.host.losses[:n], s.host.outputs); err != nil {
+		return fmt.Errorf("train: bounding gradients: %w", err)
+	}
+	for i, norm := range norms {
+		s.host.group[0][i] = norm
+	}
+	dropped := p.weigh(n)
+	s.tall.addNorms(p, n)
+	s.model.WeighLosses(s.factors[0])
+	s.model.Backward()
+	if dropped {
+		s.model.Drop(s.keep)
+	}
+	s.model.Grads(s.grads, nil)
+	return nil
+}
+
+// load brings rows of a split and their targets onto the backend.
+func (p *Plan) load(split *data.Split, rows []int) {
+	s, n, width := p.st, len(rows), p.ds.TargetWidth()
+	x, t := s.host.x[:n*p.ds.Features], s.host.targets[:n*width]
+	p.scale.Rows(x, split, rows)
+	p.boundFeatures(x)
+	split.Targets(t, width, rows)
+	p.be.Write(s.x, x)
+	p.be.Write(s.targets, t)
+}
+
+// norms computes every example's gradient norm, over all parameters and by group.
+func (p *Plan) norms(ctx context.Context, n int) error {
+	s := p.st
+	for _, b := range s.sq {
+		p.be.Fill(n, 0, b)
+	}
+	s.model.SqNorms(s.sq)
+	total := s.host.norms[:n]
+	clear(total)
+	for g, b := range s.sq {
+		if err := p.be.Read(ctx, s.host.sq[:n], b); err != nil {
+			return fmt.Errorf("train: reading norms: %w", err)
+		}
+		for i, sq := range s.host.sq[:n] {
+			total[i] += float64(sq)
+			s.host.group[g][i] = math.Sqrt(float64(sq)) * normSlack
+		}
+	}
+	for i := range total {
+		total[i] = math.Sqrt(total[i]) * normSlack
+	}
+	return nil
+}
+
+// weigh turns norms into factors on the backend and feeds the rule's statistic.
+// Examples whose gradient or loss is not finite get factor 0; it reports whether
+// there were any, for then their rows must be dropped as well.
+//
+// Guarantee: example i's factor depends on its own norms and on C alone.
+func (p *Plan) weigh(n int) (dropped bool) {
+	s, weight := p.st, p.clipper.Weight
+	c := p.clipper.GroupThreshold(len(s.factors))
+	for i := range n {
+		ok := finite(s.host.norms[i]) && finite(float64(s.host.losses[i]))
+		s.host.keep[i] = 0
+		if ok {
+			s.host.keep[i] = 1
+			if p.query != nil {
+				p.query.Value(s.stat, s.host.norms[i])
+			}
+		}
+		dropped = dropped || !ok
+		for g := range s.factors {
+			s.host.factors[g][i] = 0
+			if ok {
+				s.host.factors[g][i] = float32(weight.Factor(s.host.group[g][i], c))
+			}
+		}
+	}
+	for g, b := range s.factors {
+		p.be.Write(b, s.host.factors[g][:n])
+	}
+	if dropped {
+		p.be.Write(s.keep, s.host.keep[:n])
+	}
+	return dropped
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// addNoise adds the step's Gaussian noise to the clipped sum, once for each
+// logical step however many physical batches there were.
+//
+// Guarantee: the standard deviation is σ_T times what the clipper states as its
+// sensitivity, and every tensor and step draws from a stream of its own.
+func (p *Plan) addNoise() error {
+	if p.sigma == 0 {
+		return nil
+	}
+	std := p.gradNoise * p.clipper.Sensitivity(p.spec.Params())
+	for i, g := range p.st.grads {
+		p.be.AddNoise(g.Len(), float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(p.st.done)), g)
+	}
+	if p.query == nil {
+		return nil
+	}
+	z, err := p.normals(privacy.Statistic, p.st.done, len(p.st.stat))
+	for i := range z {
+		p.st.stat[i] += p.query.NoiseStd * z[i]
+	}
+	return err
+}
+
+// move divides by the expected batch size and takes the optimiser's step. It
+// returns the norm of the noised mean gradient.
+func (p *Plan) move(ctx context.Context) (float64, error) {
+	s := p.st
+	sq := 0.0
+	var part [1]float32
+	for _, g := range s.grads {
+		p.be.Scale(g.Len(), float32(1/p.batch), g)
+		p.be.RowSqNorms(1, g.Len(), g, s.scalar)
+		if err := p.be.Read(ctx, part[:], s.scalar); err != nil {
+			return 0, fmt.Errorf("train: reading the gradient's norm: %w", err)
+		}
+		sq += float64(part[0])
+	}
+	s.opt.Step(s.params, s.grads)
+	return math.Sqrt(sq), nil
+}
+
+// adapt hands the rule its noised statistic and says what the step released.
+func (p *Plan) adapt(c, norm float64) run.Released {
+	s := p.st
+	r := run.Released{MaxGradNorm: c, Epsilon: run.Number(p.curve.Epsilon(s.done)), GradNorm: run.Number(norm)}
+	if p.query == nil {
+		p.clipper.Rule.Adapt(nil)
+		return r
+	}
+	if h, ok := p.clipper.Rule.(interface{ HistogramRange() float64 }); ok {
+		r.Histogram, r.HistogramRange = append([]float64(nil), s.stat...), h.HistogramRange()
+	}
+	p.clipper.Rule.Adapt(s.stat)
+	if w, ok := p.clipper.Rule.(clip.Curver); ok {
+		curves := w.Curves()
+		r.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
+	}
+	return r
+}
