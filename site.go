@@ -52,7 +52,7 @@ type site struct {
 }
 
 // published are the files of the sources that are served, by their place under
-// /web/. Folders are taken whole.
+// /web/. Of folders, everything but Go files is taken.
 var published = []struct{ from, to string }{
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
@@ -124,7 +124,7 @@ func copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() {
+		if d.IsDir() || filepath.Ext(p) == ".go" {
 			return nil
 		}
 		target := filepath.Join(to, rel)
