@@ -56,18 +56,31 @@ type Rule interface {
 // with Gaussian noise inside the same Poisson sample as the gradient.
 type Query struct {
 	Len int
-	// Value adds what one example with gradient norm n contributes to
-	// dst [Len]. It is not called for NaN and +Inf.
-	Value func(dst []float64, n float64)
-	// Sensitivity bounds the L2 norm of what one call of Value adds.
+	// Value adds what one example adds to dst [Len]: norm is its gradient's
+	// norm, clipped an upper bound on what is left of it after weighing. It is
+	// not called for gradients that are not finite.
+	Value func(dst []float64, norm, clipped float64)
+	// Sensitivity bounds the L2 norm of what one call of Value adds, and
+	// NoiseStd is the standard deviation of the noise on each element. Both
+	// are unused with Joined.
 	Sensitivity float64
-	// NoiseStd is the standard deviation of the noise on each element.
-	NoiseStd float64
+	NoiseStd    float64
+	// Joined says that what Value adds and the clipped gradient, taken as one
+	// vector, stay within C together. The statistic then gets the gradient's
+	// own noise and costs nothing on top.
+	Joined bool
 }
 
 // NoiseMultiplier is the query's noise in units of its sensitivity, which is
-// what an accountant wants.
+// what an accountant wants. It has no meaning for a joined query.
 func (q *Query) NoiseMultiplier() float64 { return q.NoiseStd / q.Sensitivity }
+
+// FractionReleaser is a rule whose statistic also estimates, at no further
+// cost, the share of gradients longer than the threshold.
+type FractionReleaser interface {
+	// ClipFraction is that share in the step last adapted to, within [0, 1].
+	ClipFraction() float64
+}
 
 // Geometry is a change of coordinates in which gradients are measured, clipped
 // and noised: u = (g − centre)/scale, coordinate by coordinate. All vectors are

@@ -6,6 +6,7 @@ import "math"
 // (Andrew et al. 2021, Algorithm 1).
 type quantile struct {
 	c, gamma, rate, std, batch float64
+	below                      float64 // the share within C last released
 }
 
 func newQuantile(e Env) (Rule, error) {
@@ -27,7 +28,7 @@ func (q *quantile) Query() *Query {
 	return &Query{Len: 1, Value: q.value, Sensitivity: 0.5, NoiseStd: q.std}
 }
 
-func (q *quantile) value(dst []float64, n float64) {
+func (q *quantile) value(dst []float64, n, _ float64) {
 	if n <= q.c {
 		dst[0] += 0.5
 	} else {
@@ -38,9 +39,11 @@ func (q *quantile) value(dst []float64, n float64) {
 // Adapt divides by the expected batch size: the realised one is private. The
 // fraction is held within [0, 1], where the true one lies.
 func (q *quantile) Adapt(released []float64) {
-	b := min(max(released[0]/q.batch+0.5, 0), 1)
-	q.c = clampThreshold(q.c*math.Exp(-q.rate*(b-q.gamma)), q.c)
+	q.below = min(max(released[0]/q.batch+0.5, 0), 1)
+	q.c = clampThreshold(q.c*math.Exp(-q.rate*(q.below-q.gamma)), q.c)
 }
+
+func (q *quantile) ClipFraction() float64 { return 1 - q.below }
 
 func init() {
 	params := []Param{

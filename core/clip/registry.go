@@ -158,7 +158,21 @@ func New(c Choice, e Env) (*Clipper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cl, replaceAxes(cl, c, e)
+	if err := replaceAxes(cl, c, e); err != nil {
+		return nil, err
+	}
+	return cl, cl.check()
+}
+
+// check refuses the few points of the product that mean nothing.
+func (c *Clipper) check() error {
+	if c.Grouping == PerLayer && (c.Source == Bounded || c.Geometry != nil || c.Coordinates) {
+		return &ParamError{"grouping", "this method measures all layers together; per-layer grouping needs norms layer by layer"}
+	}
+	if q := c.Rule.Query(); c.Coordinates && q != nil {
+		return &ParamError{"threshold", "clamping coordinates leaves no norm for a threshold rule to count; choose fixed or schedule"}
+	}
+	return nil
 }
 
 // replaceAxes puts the axes that c names in place of the method's own.

@@ -11,10 +11,10 @@ import (
 //	σ⁻² = σ_T⁻² + (NoiseStd/Sensitivity)⁻²
 //
 // (DC-SGD, Theorem 2), so that the pair costs exactly what one Gaussian release
-// with multiplier sigma costs. Without a query σ_T is sigma. It refuses a query
+// with multiplier sigma costs. Without a query, or with a joined one, σ_T is sigma. It refuses a query
 // that alone would cost as much as the whole step, or more.
 func Split(sigma float64, q *Query) (float64, error) {
-	if q == nil || sigma == 0 {
+	if q == nil || q.Joined || sigma == 0 {
 		return sigma, nil
 	}
 	s := q.NoiseMultiplier()

@@ -21,6 +21,9 @@ type Dense struct {
 	scaled compute.Buffer // [capacity×out]
 	sqX    compute.Buffer // [capacity]
 	sqDy   compute.Buffer // [capacity]
+
+	// Of ScaledSqNorms, made when first needed: squares of x and dy, products, ones.
+	xx, dd, t, ones compute.Buffer
 }
 
 // NewDense makes a dense layer for batches of up to capacity rows. The first

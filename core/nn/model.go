@@ -174,3 +174,19 @@ func (m *Model) ReadOutputs(ctx context.Context, dst []float32) error {
 
 // Outputs is the width k of the last layer.
 func (m *Model) Outputs() int { return m.outputs }
+
+// ScaledSqNorms adds to dst [n] each example's squared gradient norm in the
+// coordinates u = (g − a)/b, over all parameters: inv = 1/b² and lin = a/b² have
+// one buffer for each of Params, offsets Σ a²/b² one for each of Groups.
+func (m *Model) ScaledSqNorms(dst compute.Buffer, inv, lin []compute.Buffer, offsets []float64) error {
+	for i, l := range m.groups() {
+		s, ok := l.(Scaled)
+		if !ok {
+			return fmt.Errorf("nn: layer %d cannot measure gradients in other coordinates", i+1)
+		}
+		k := len(l.Params())
+		s.ScaledSqNorms(dst, inv[:k], lin[:k], float32(offsets[i]))
+		inv, lin = inv[k:], lin[k:]
+	}
+	return nil
+}

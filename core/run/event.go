@@ -17,6 +17,9 @@ type Released struct {
 	MaxGradNorm float64 `json:"max_grad_norm"` // the threshold C of this step
 	Epsilon     Number  `json:"epsilon"`       // spent up to and including this step, at the target δ
 	GradNorm    Number  `json:"noisy_grad_norm"`
+	// ClipFraction is a noisy estimate of the share of gradients longer than
+	// C, where the threshold rule's statistic gives one.
+	ClipFraction *Number `json:"noisy_clip_fraction,omitempty"`
 	// Histogram is the noisy histogram of per-sample norms where the
 	// threshold rule paid for one, over [0, HistogramRange].
 	Histogram      []float64 `json:"histogram,omitempty"`

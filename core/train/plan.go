@@ -249,7 +249,7 @@ func (p *Plan) stepEvent() privacy.Event {
 		return privacy.NonPrivate{}
 	}
 	var e privacy.Event = privacy.Gaussian{NoiseMultiplier: p.gradNoise}
-	if p.query != nil {
+	if p.query != nil && !p.query.Joined {
 		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: p.gradNoise}, {NoiseMultiplier: p.query.NoiseMultiplier()}}}
 	}
 	return privacy.PoissonSampled{SampleRate: p.rate, Of: e}

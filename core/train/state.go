@@ -16,7 +16,8 @@ import (
 // memory stays flat however long the run.
 type state struct {
 	model   *nn.Model
-	bounds  *nn.Bounds // for value clipping
+	bounds  *nn.Bounds   // for value clipping
+	coords  *coordinates // for a geometry of its own
 	opt     optim.Optimizer
 	sampler privacy.Sampler
 
@@ -71,6 +72,9 @@ func (p *Plan) start() (*state, error) {
 		groups = model.Groups()
 	}
 	s.allocate(p, capacity, groups)
+	if p.clipper.Geometry != nil {
+		s.coords = p.newCoordinates(s)
+	}
 	return s, nil
 }
 

@@ -25,6 +25,9 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	s.rows = s.sampler.Append(s.rows[:0], p.stream(privacy.Sampling, s.done))
 	s.tall.reset()
 	clear(s.stat)
+	if s.coords != nil {
+		s.coords.weights = 0
+	}
 	if s.bounds != nil {
 		if err := s.bounds.Refresh(ctx); err != nil {
 			return run.Event{}, err
@@ -134,7 +137,13 @@ func (p *Plan) norms(ctx context.Context, n int) error {
 	for _, b := range s.sq {
 		p.be.Fill(n, 0, b)
 	}
-	s.model.SqNorms(s.sq)
+	if s.coords != nil {
+		if err := s.model.ScaledSqNorms(s.sq[0], s.coords.inv, s.coords.lin, s.coords.offsets); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+	} else {
+		s.model.SqNorms(s.sq)
+	}
 	total := s.host.norms[:n]
 	clear(total)
 	for g, b := range s.sq {
@@ -158,23 +167,20 @@ func (p *Plan) norms(ctx context.Context, n int) error {
 //
 // Guarantee: example i's factor depends on its own norms and on C alone.
 func (p *Plan) weigh(n int) (dropped bool) {
-	s, weight := p.st, p.clipper.Weight
-	c := p.clipper.GroupThreshold(len(s.factors))
+	s := p.st
 	for i := range n {
-		ok := finite(s.host.norms[i]) && finite(float64(s.host.losses[i]))
 		s.host.keep[i] = 0
-		if ok {
-			s.host.keep[i] = 1
-			if p.query != nil {
-				p.query.Value(s.stat, s.host.norms[i])
-			}
-		}
-		dropped = dropped || !ok
 		for g := range s.factors {
 			s.host.factors[g][i] = 0
-			if ok {
-				s.host.factors[g][i] = float32(weight.Factor(s.host.group[g][i], c))
-			}
+		}
+		if !finite(s.host.norms[i]) || !finite(float64(s.host.losses[i])) {
+			dropped = true
+			continue
+		}
+		s.host.keep[i] = 1
+		clipped := p.weighOne(i)
+		if p.query != nil {
+			p.query.Value(s.stat, s.host.norms[i], clipped)
 		}
 	}
 	for g, b := range s.factors {
@@ -186,6 +192,23 @@ func (p *Plan) weigh(n int) (dropped bool) {
 	return dropped
 }
 
+// weighOne sets example i's factors and returns the norm that they leave.
+func (p *Plan) weighOne(i int) float64 {
+	s := p.st
+	c := p.clipper.GroupThreshold(len(s.factors))
+	sq := 0.0
+	for g := range s.factors {
+		norm := s.host.group[g][i]
+		f := float32(p.clipper.Weight.Factor(norm, c))
+		s.host.factors[g][i] = f
+		sq += norm * norm * float64(f) * float64(f)
+	}
+	if s.coords != nil {
+		s.coords.weights += float64(s.host.factors[0][i])
+	}
+	return math.Sqrt(sq)
+}
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // addNoise adds the step's Gaussian noise to the clipped sum, once for each
@@ -194,19 +217,26 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // Guarantee: the standard deviation is σ_T times what the clipper states as its
 // sensitivity, and every tensor and step draws from a stream of its own.
 func (p *Plan) addNoise() error {
-	if p.sigma == 0 {
+	std := 0.0
+	if p.sigma > 0 {
+		std = p.gradNoise * p.clipper.Sensitivity(p.spec.Params())
+	}
+	if p.st.coords != nil {
+		p.noised(std)
+	} else {
+		for i, g := range p.st.grads {
+			p.be.AddNoise(g.Len(), float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(p.st.done)), g)
+		}
+	}
+	if p.query == nil || p.sigma == 0 {
 		return nil
 	}
-	std := p.gradNoise * p.clipper.Sensitivity(p.spec.Params())
-	for i, g := range p.st.grads {
-		p.be.AddNoise(g.Len(), float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(p.st.done)), g)
-	}
-	if p.query == nil {
-		return nil
+	if !p.query.Joined {
+		std = p.query.NoiseStd
 	}
 	z, err := p.normals(privacy.Statistic, p.st.done, len(p.st.stat))
 	for i := range z {
-		p.st.stat[i] += p.query.NoiseStd * z[i]
+		p.st.stat[i] += std * z[i]
 	}
 	return err
 }
@@ -219,6 +249,13 @@ func (p *Plan) move(ctx context.Context) (float64, error) {
 	var part [1]float32
 	for _, g := range s.grads {
 		p.be.Scale(g.Len(), float32(1/p.batch), g)
+	}
+	if s.coords != nil {
+		if err := p.recentre(ctx); err != nil {
+			return 0, err
+		}
+	}
+	for _, g := range s.grads {
 		p.be.RowSqNorms(1, g.Len(), g, s.scalar)
 		if err := p.be.Read(ctx, part[:], s.scalar); err != nil {
 			return 0, fmt.Errorf("train: reading the gradient's norm: %w", err)
@@ -241,6 +278,10 @@ func (p *Plan) adapt(c, norm float64) run.Released {
 		r.Histogram, r.HistogramRange = append([]float64(nil), s.stat...), h.HistogramRange()
 	}
 	p.clipper.Rule.Adapt(s.stat)
+	if f, ok := p.clipper.Rule.(clip.FractionReleaser); ok {
+		share := run.Number(f.ClipFraction())
+		r.ClipFraction = &share
+	}
 	if w, ok := p.clipper.Rule.(clip.Curver); ok {
 		curves := w.Curves()
 		r.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}

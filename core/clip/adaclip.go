@@ -1,0 +1,96 @@
+package clip
+
+import "math"
+
+// adaptive is AdaCliP's change of coordinates (AC, Algorithm 1): centre a and
+// scale b follow the mean and the spread of the released gradients.
+type adaptive struct {
+	beta1, beta2, h1, h2 float64
+	literal              bool
+
+	m, b []float32
+	s2   []float32 // s², the variance of one example's coordinate
+}
+
+func (g *adaptive) Reset(d int) {
+	g.m, g.b, g.s2 = make([]float32, d), make([]float32, d), make([]float32, d)
+	for j := range g.s2 {
+		g.s2[j] = float32(math.Sqrt(g.h1 * g.h2))
+	}
+	g.rescale()
+}
+
+func (g *adaptive) Centre() []float32 { return g.m }
+func (g *adaptive) Scale() []float32  { return g.b }
+
+// Adapt updates a and b from the noisy mean gradient. A coordinate that is not
+// finite leaves its centre and spread as they were.
+func (g *adaptive) Adapt(released []float32, noiseStd, batchSize float64) {
+	times := batchSize
+	if g.literal {
+		times = 1
+	}
+	noise := noiseStd * noiseStd / (batchSize * batchSize)
+	for j, x := range released {
+		dev := float64(x) - float64(g.m[j])
+		b := float64(g.b[j])
+		v := times * (dev*dev - b*b*noise)
+		if math.IsNaN(v - v) { // NaN and ±Inf alike
+			continue
+		}
+		v = min(max(v, g.h1), g.h2)
+		g.s2[j] = float32(g.beta2*float64(g.s2[j]) + (1-g.beta2)*v)
+		g.m[j] = float32(g.beta1*float64(g.m[j]) + (1-g.beta1)*float64(x))
+	}
+	g.rescale()
+}
+
+// rescale sets b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping
+// (AC, Theorem 2, with γ = 1).
+func (g *adaptive) rescale() {
+	sum := 0.0
+	for _, v := range g.s2 {
+		sum += math.Sqrt(float64(v))
+	}
+	root := math.Sqrt(sum)
+	for j, v := range g.s2 {
+		g.b[j] = float32(math.Sqrt(math.Sqrt(float64(v))) * root)
+	}
+}
+
+func init() {
+	params := []Param{
+		{Name: "beta_mean", Label: "Mean decay β₁", Default: 0.99, Min: 0, Max: 0.99999,
+			Help: "How slowly the centre follows the released gradients."},
+		{Name: "beta_spread", Label: "Spread decay β₂", Default: 0.9, Min: 0, Max: 0.99999,
+			Help: "How slowly the scale follows their spread."},
+		{Name: "h1", Label: "Least variance h₁", Default: 1e-12, Min: 1e-20, Max: 1, Log: true,
+			Help: "Variances are kept above this."},
+		{Name: "h2", Label: "Greatest variance h₂", Default: 1e-2, Min: 1e-19, Max: 1e6, Log: true,
+			Help: "Variances are kept below this; it decides how much noise a wild coordinate gets, so it is worth tuning."},
+		{Name: "literal", Label: "As printed", Default: 0, Min: 0, Max: 1, Integer: true,
+			Help: "1 estimates variances as the paper prints it, for batches of one; 0 corrects for the mean over a batch."},
+	}
+	register(Method{
+		Info: Info{
+			Name:    "adaclip",
+			Title:   "Coordinate-wise (AdaCliP)",
+			Idea:    "Gradients are measured relative to where they usually lie and how much each coordinate usually varies. Coordinates that hardly vary then get hardly any noise.",
+			Formula: "u = (g − a)/b,  û = u / max(1, ‖u‖/C),  g̃ = b∘((Σû + 𝒩(0, σ²C²))/B) + a",
+			When:    "When few coordinates carry most of the signal. With C = 1 the scale is set so that a typical ‖u‖ is 1.",
+			Paper:   "AC, Algorithm 1; the batch correction is explained in RATIONALE",
+			Params:  params,
+			Private: true,
+		},
+		New: func(e Env) (*Clipper, error) {
+			p := e.Params
+			if p["h1"] >= p["h2"] {
+				return nil, &ParamError{"h1", "the least variance h1 must be below the greatest, h2"}
+			}
+			return &Clipper{
+				Source: Exact, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm),
+				Geometry: &adaptive{beta1: p["beta_mean"], beta2: p["beta_spread"], h1: p["h1"], h2: p["h2"], literal: p["literal"] == 1},
+			}, nil
+		},
+	})
+}
