@@ -62,7 +62,7 @@ bin/web/trainer.wasm: $(call gofiles,wasm) $(CORE) $(MODULE) | versions
 	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./wasm
 
 # One run of the compiler writes both.
-bin/web/kernels.wasm: $(KERNELS) $(MODULES)
+bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && $(NPM) run --silent kernels -- ../bin/web
 	@touch bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
@@ -105,7 +105,7 @@ test-go: build compiler
 	CGO_ENABLED=1 $(GO) test -race ./...
 
 test-wasm: build
-	$(WASM) $(GO) test -exec '$(NODE) $(CURDIR)/web/go_wasm_exec.mjs' ./core/... ./wasm/...
+	$(WASM) $(GO) test -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/... ./wasm/...
 
 test-page: build chromium
 	$(NODE) --test --test-concurrency=1 web/e2e/*.test.mjs

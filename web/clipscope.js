@@ -287,6 +287,9 @@
     step() { this.#tell("step"); }
     stop() { this.#tell("stop"); }
 
+    // memory says what the run's worker holds: {heap_bytes, system_bytes}.
+    async memory() { return JSON.parse(await this.#connection.request("memory")); }
+
     #tell(type) {
       if (this.state === "running" || this.state === "paused") this.#connection.tell(type, this.id);
     }

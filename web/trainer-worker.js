@@ -18,14 +18,19 @@ function exit(text) {
   postMessage({ type: "exit", id: 0, text: text || log });
 }
 
+async function compile(name) {
+  const response = await fetch(new URL(name, self.location.href));
+  if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
 self.onmessage = async (e) => {
   if (e.data?.type !== "init") return;
   self.onmessage = null;
   try {
     const go = new Go();
-    const kernels = await clipscopeKernels.load(new URL(".", self.location.href));
-    const instance = await WebAssembly.instantiate(e.data.module, kernels.imports(go.importObject));
-    await kernels.bind(instance);
+    const instance = await WebAssembly.instantiate(e.data.module, { ...go.importObject, ...clipscopeKernels.imports() });
+    await clipscopeKernels.load(instance, compile);
     await go.run(instance);
     exit(log);
   } catch (error) {

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"runtime"
+
 	"clipscope/core/clip"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -52,4 +54,11 @@ func calibrate(q CalibrateRequest) (any, error) {
 	e, err := cost(b.Accountant, q.SampleRate, sigma, steps, q.TargetDelta)
 	reply.Epsilon = run.Number(e)
 	return reply, err
+}
+
+func memory() MemoryReply {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return MemoryReply{HeapBytes: m.HeapAlloc, SystemBytes: m.Sys}
 }

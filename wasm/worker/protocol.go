@@ -24,6 +24,7 @@
 //	plan       [TrainRequest] → reply: run.PlanInfo
 //	train      [TrainRequest] → reply: run.PlanInfo; from then on, under the same
 //	           id: state, events … and at the end one of done and failed
+//	memory     → reply: [MemoryReply], after a garbage collection
 //
 // A request that cannot be met is answered by error, whose text is [Failure];
 // nothing that the worker held before is lost by it.
@@ -54,6 +55,7 @@ const (
 	Open      = "open"
 	Plan      = "plan"
 	Train     = "train"
+	Memory    = "memory"
 	Pause     = "pause"
 	Resume    = "resume"
 	Step      = "step"
@@ -146,4 +148,10 @@ type TrainRequest struct {
 	Config run.Config `json:"config"`
 	// Paused starts the run before its first step.
 	Paused bool `json:"paused,omitempty"`
+}
+
+// MemoryReply says what the worker's program holds.
+type MemoryReply struct {
+	HeapBytes   uint64 `json:"heap_bytes"`   // in use
+	SystemBytes uint64 `json:"system_bytes"` // taken from the browser, which gets none back
 }

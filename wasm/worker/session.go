@@ -164,6 +164,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, s.plan)
 	case Train:
 		return decoded(r.Text, func(q TrainRequest) (any, error) { return s.train(r.ID, q) })
+	case Memory:
+		return memory(), nil
 	default:
 		return nil, fmt.Errorf("worker: no request %q in protocol version %d", r.Type, run.ProtocolVersion)
 	}

@@ -1,0 +1,327 @@
+// The scripting API in a real browser: what a user's script can do and what it
+// is told when it cannot.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { file, hasShared, launch, open, serve, sharedFile, train } from "./browser.mjs";
+
+let server, browser, page;
+before(async () => {
+  server = await serve();
+  browser = await launch();
+  page = await open(await browser.newContext(), server.url);
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+// A run that takes a second at most.
+const quick = {
+  data: "digits", model: { kind: "softmax" }, method: "constant", noise_multiplier: 0.8, max_grad_norm: 1,
+  target_delta: 1e-5, expected_batch_size: 256, steps: 40, learning_rate: 0.5, optimizer: "sgd",
+};
+
+// A run that does not end by itself while a test lasts.
+const endless = { ...quick, data: "moons", expected_batch_size: 8, steps: 50_000_000, noise_multiplier: 100 };
+
+test("methods and data describe themselves", async () => {
+  const { methods, datasets, version } = await page.evaluate(async () => ({
+    methods: await clipscope.methods(), datasets: await clipscope.datasets(), version: clipscope.version,
+  }));
+  for (const name of ["none", "constant", "auto-s", "psac", "dc-e"]) {
+    const m = methods.find((m) => m.name === name);
+    assert.ok(m?.title && m.idea && m.paper, `method ${name} is described`);
+  }
+  for (const name of ["digits", "moons", "blobs", "spirals", "regression-vc", "regression-ac"]) {
+    assert.ok(datasets.some((d) => d.name === name), `data ${name} is listed`);
+  }
+  assert.match(version, /^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
+});
+
+test("epsilon and calibrate agree with each other and with known values", async () => {
+  const r = await page.evaluate(async () => {
+    const of = (x) => clipscope.epsilon({ target_delta: 1e-5, accountant: "rdp", ...x });
+    const target = { target_epsilon: 3, target_delta: 1e-5, sample_rate: 0.01, accountant: "rdp" };
+    const noise = await clipscope.calibrate({ ...target, steps: 1000 });
+    const most = await clipscope.calibrate({ ...target, noise_multiplier: noise.noise_multiplier });
+    return {
+      known: await of({ noise_multiplier: 1.5, sample_rate: 0.04, steps: 2250 }),
+      none: await of({ noise_multiplier: 0, sample_rate: 0.04, steps: 1 }),
+      noise, most,
+    };
+  });
+  // Opacus and dp_accounting give 7.329111 and 7.329335 with their own orders.
+  assert.ok(r.known > 7.32 && r.known <= 7.3292, `epsilon ${r.known}`);
+  assert.equal(r.none, Infinity);
+  // Opacus gives 0.86461 for these.
+  assert.ok(Math.abs(r.noise.noise_multiplier - 0.8646) < 2e-3, `noise_multiplier ${r.noise.noise_multiplier}`);
+  assert.ok(r.noise.epsilon <= 3 && r.noise.epsilon > 2.99, `epsilon ${r.noise.epsilon}`);
+  assert.ok(r.most.steps >= 1000 && r.most.steps < 1010 && r.most.epsilon <= 3, `steps ${r.most.steps}`);
+});
+
+test("a run on built-in data learns, reports every step and ends", async () => {
+  const { result, events, parameters, finite, plan } = await train(page, quick);
+  assert.equal(result.steps, 40);
+  assert.ok(result.test_accuracy > 0.6, `accuracy ${result.test_accuracy}`);
+  assert.ok(result.epsilon > 0 && Number.isFinite(result.epsilon));
+  assert.equal(result.delta, 1e-5);
+  assert.ok(result.train_seconds > 0);
+  assert.match(result.guarantee, /differential/);
+  assert.equal(parameters, 7850);
+  assert.equal(plan.parameters, 7850);
+  assert.ok(finite, "parameters are finite");
+  const last = events.at(-1);
+  assert.equal(last.step, 40);
+  assert.ok(Math.abs(last.released.epsilon - result.epsilon) < 1e-9, "the last event has spent what the result says");
+  assert.ok(events.every((e, i) => i === 0 || e.step > events[i - 1].step), "events come in order");
+  assert.ok(events.every((e) => e.released.max_grad_norm === 1), "C is reported");
+});
+
+test("without noise epsilon is infinite, not null", async () => {
+  const { result, events } = await train(page, { ...quick, steps: 3, method: "none", noise_multiplier: undefined, no_privacy: true });
+  assert.equal(result.epsilon, Infinity);
+  assert.equal(events.at(-1).released.epsilon, Infinity);
+});
+
+test("pause, step, resume and stop", async () => {
+  const r = await page.evaluate(async (config) => {
+    const run = await clipscope.train(config, undefined, { paused: true });
+    const next = () => new Promise((resolve) => { const off = run.on((e) => { off(); resolve(e.step); }); });
+    const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const out = { steps: [] };
+    await wait(100);
+    out.first = run.state;
+    for (let i = 0; i < 3; i++) {
+      const step = next();
+      run.step();
+      out.steps.push(await step);
+    }
+    const step = next();
+    run.resume();
+    await step;
+    out.resumed = run.state;
+    run.pause();
+    while (run.state !== "paused") await wait(5);
+    let seen = 0;
+    run.on(() => seen++);
+    await wait(200);
+    out.whilePaused = seen;
+    run.stop();
+    const result = await run.done;
+    return { ...out, state: run.state, stopped: result.stopped, done: result.steps, epsilon: result.epsilon };
+  }, endless);
+  assert.equal(r.first, "paused");
+  assert.deepEqual(r.steps, [1, 2, 3]);
+  assert.equal(r.resumed, "running");
+  // At most what was under way when the pause was seen.
+  assert.ok(r.whilePaused <= 1, `${r.whilePaused} events while paused`);
+  assert.equal(r.state, "done");
+  assert.equal(r.stopped, true);
+  assert.ok(r.done > 3 && r.epsilon > 0);
+});
+
+test("a fast run sends few messages, and its last event is never lost", async () => {
+  const r = await page.evaluate(async (config) => {
+    const run = await clipscope.train(config);
+    const sizes = [];
+    const started = performance.now();
+    let last;
+    run.onText((text) => {
+      const events = JSON.parse(text);
+      sizes.push(events.length);
+      last = events.at(-1).step;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    run.stop();
+    const result = await run.done;
+    return { seconds: (performance.now() - started) / 1000, sizes, last, steps: result.steps };
+  }, endless);
+  // 20 a second, the first and the last, and one more for a timer's slack.
+  assert.ok(r.sizes.length <= 20 * r.seconds + 3, `${r.sizes.length} messages in ${r.seconds} s`);
+  assert.ok(r.steps > 100 && r.last === r.steps, `last event ${r.last} of ${r.steps} steps`);
+});
+
+test("runs side by side on one data set, each in its own worker", async () => {
+  const r = await page.evaluate(async (config) => {
+    const data = await clipscope.open("digits");
+    const plan = await clipscope.plan(config, data);
+    const runs = await Promise.all([1, 2].map((seed) => clipscope.train({ ...config, seed }, data)));
+    const results = await Promise.all(runs.map((run) => run.done));
+    const again = await (await clipscope.train({ ...config, seed: 1 }, data)).done;
+    data.close();
+    const closed = await clipscope.train(config, data).catch((e) => e.message);
+    const first = ({ released }) => released.parameters.slice(0, 50);
+    return { summary: data.summary, plan, a: first(results[0]), b: first(results[1]), again: first(again), closed };
+  }, quick);
+  assert.equal(r.summary.rows, 6000);
+  assert.equal(r.summary.test_rows, 1000);
+  assert.equal(r.summary.preview.images.length, 10);
+  assert.equal(Buffer.from(r.summary.preview.images[0], "base64").length, 784);
+  assert.ok(Math.abs(r.plan.sample_rate - 256 / 6000) < 1e-12);
+  assert.notDeepEqual(r.a, r.b, "another seed is another run");
+  assert.deepEqual(r.a, r.again, "the same seed is the same run");
+  assert.match(r.closed, /closed/);
+});
+
+test("what this browser cannot do is said, not hidden", async () => {
+  const { result, plan } = await train(page, { ...quick, steps: 2, backend: "webgpu" });
+  const said = [...(result.notes ?? []), ...plan.warnings.map((w) => w.message)].join(" ");
+  assert.ok(result.backend === "webgpu" || /webgpu/i.test(said), `ran on ${result.backend} and said ${said}`);
+});
+
+test("bad configurations name the field", async () => {
+  const cases = {
+    noise_multiplier: { noise_multiplier: 0 },
+    target_epsilon: { noise_multiplier: undefined, target_epsilon: 0 },
+    expected_batch_size: { expected_batch_size: 7000 },
+    method: { method: "scissors" },
+    model: { model: { kind: "transformer" } },
+    data: { data: "cats" },
+    backend: { backend: "abacus" },
+    learning_rate: { learning_rate: -1 },
+    lerning_rate: { lerning_rate: "much" },
+    steps: { steps: "many" },
+  };
+  for (const [field, change] of Object.entries(cases)) {
+    for (const call of ["plan", "train"]) {
+      const e = await page.evaluate(([call, config]) => clipscope[call](config).then(() => null, (e) => ({ message: e.message, ...e.detail })),
+        [call, { ...quick, ...change }]);
+      assert.ok(e, `${call} refuses ${field}`);
+      assert.equal(e.field, field, `${call}: ${e.message}`);
+      assert.doesNotMatch(e.message, /panic|undefined|runtime error/i);
+    }
+  }
+});
+
+// idx writes the IDX format: a magic number, the dimensions, the bytes.
+function idx(dims, bytes) {
+  const head = Buffer.alloc(4 + 4 * dims.length);
+  head.writeUInt32BE(0x0800 + dims.length, 0);
+  dims.forEach((d, i) => head.writeUInt32BE(d, 4 + 4 * i));
+  return Buffer.concat([head, Buffer.from(bytes)]);
+}
+
+// Four-by-four images of two kinds that a line separates.
+function stripes(n) {
+  const pixels = [], labels = [];
+  for (let i = 0; i < n; i++) {
+    labels.push(i % 2);
+    for (let j = 0; j < 16; j++) pixels.push((j >> 2) % 2 === i % 2 ? 200 + (i * j) % 50 : (i * j) % 40);
+  }
+  return { images: idx([n, 4, 4], pixels), labels: idx([n], labels) };
+}
+
+const table = (n) => "a,b,kind\n" + Array.from({ length: n }, (_, i) => `${i % 7 - 3},${((i * 13) % 11) / 3},${i % 7 > 3 ? "high" : "low"}`).join("\n") + "\n";
+
+test("files are read: IDX plain and gzip, and a table", async () => {
+  const a = stripes(200), b = stripes(40);
+  const config = { ...quick, data: undefined, expected_batch_size: 50, steps: 30 };
+  for (const pack of [(x) => x, gzipSync]) {
+    const { result } = await train(page, config, {
+      train: [file("a-images", pack(a.images)), file("a-labels", pack(a.labels))],
+      test: [file("b-images", pack(b.images)), file("b-labels", pack(b.labels))],
+    });
+    assert.ok(result.test_accuracy > 0.95, `accuracy ${result.test_accuracy}`);
+  }
+  const { result } = await train(page, { ...config, scaling: { kind: "declared", lo: -4, hi: 4 } }, { train: [file("table.csv", table(400))] });
+  assert.ok(result.test_accuracy > 0.8, `accuracy ${result.test_accuracy}`);
+});
+
+test("bad files are refused in words, and nothing is lost", async () => {
+  const { images, labels } = stripes(100);
+  const many = Array.from({ length: 400 }, (_, i) => (i === 200 ? "1,foo,1" : `${i % 7},${i / 3},${i % 2}`)).join("\n");
+  const cases = {
+    "cut gzip": [[file("i.gz", gzipSync(images).subarray(0, 60)), file("l", labels)], /i\.gz/],
+    "cut IDX": [[file("i", images.subarray(0, 500)), file("l", labels)], /\bi\b.*(byte|expected)/s],
+    "no labels": [[file("i", images)], /label/],
+    "no images": [[file("l", labels)], /image/],
+    "other labels": [[file("i", images), file("l", stripes(60).labels)], /100|60/],
+    "ragged rows": [[file("a.csv", "x,y,label\n1,2,0\n1,2\n3,4,1\n")], /a\.csv.*row 3/],
+    "text cell": [[file("a.csv", "x,y,label\n" + many + "\n")], /a\.csv.*row 202.*(foo|column)/s],
+    "empty": [[file("a.csv", "")], /a\.csv/],
+    "header only": [[file("a.csv", "x,y,label\n")], /a\.csv/],
+    "one class": [[file("a.csv", "x,label\n1,0\n2,0\n3,0\n")], /class/],
+    "missing cells": [[file("a.csv", "x,label\n1,0\n,1\n3,0\n4,1\n")], /missing/],
+    "picture": [[file("a.csv", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"))], /a\.csv/],
+  };
+  const data = await page.evaluateHandle(() => clipscope.open("digits"));
+  for (const [name, [files, want]] of Object.entries(cases)) {
+    const e = await page.evaluate(async ([config, files]) => {
+      const list = files.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+      return clipscope.train(config, { train: list }).then(() => null, (e) => ({ message: e.message, detail: e.detail }));
+    }, [{ ...quick, expected_batch_size: 2, steps: 2 }, files]);
+    assert.ok(e, `${name} is refused`);
+    assert.match(e.message, want, name);
+    assert.ok(e.detail.file || /label|image|class/.test(e.message), `${name} has a place: ${JSON.stringify(e.detail)}`);
+    assert.doesNotMatch(e.message, /panic|undefined|runtime error|unreachable/i, name);
+  }
+  const steps = await page.evaluate(async ([data, config]) => (await (await clipscope.train(config, data)).done).steps, [data, { ...quick, steps: 5 }]);
+  assert.equal(steps, 5, "the data that was open still trains");
+});
+
+test("a large file is streamed with progress and can be cancelled", async () => {
+  const r = await page.evaluate(async () => {
+    // 200 MB of rows, made of one block that the browser stores once.
+    const rows = "1.25,2.5,3.75,0\n2.5,1.25,0.5,1\n".repeat(20_000);
+    const block = new Blob([rows]);
+    const big = new File(["a,b,c,label\n", ...Array(Math.ceil(200e6 / block.size)).fill(block)], "big.csv");
+    const seen = [];
+    const cancel = new AbortController();
+    const opening = clipscope.open({ train: [big] }, {}, (p) => {
+      seen.push(p);
+      if (p.done > 20e6) cancel.abort();
+    }, cancel.signal);
+    const e = await opening.then(() => null, (e) => e);
+    return { name: e?.name, size: big.size, seen };
+  });
+  assert.equal(r.name, "AbortError");
+  assert.ok(r.seen.length > 5, `${r.seen.length} reports`);
+  assert.ok(r.seen.every((p) => p.file === "big.csv" && p.total === r.size && p.phase), JSON.stringify(r.seen[0]));
+  assert.ok(r.seen.every((p, i) => i === 0 || p.done > r.seen[i - 1].done), "progress only grows");
+});
+
+test("what is not files or data is refused", async () => {
+  for (const what of [{}, { train: [] }, { train: ["a.csv"] }, 7]) {
+    const message = await page.evaluate(([config, what]) => clipscope.train(config, what).then(() => null, (e) => e.message), [quick, what]);
+    assert.match(message ?? "accepted", /File/, JSON.stringify(what));
+  }
+});
+
+test("disposing of a run ends it", async () => {
+  const message = await page.evaluate(async (config) => {
+    const run = await clipscope.train(config);
+    run.dispose();
+    return run.done.then(() => null, (e) => e.message);
+  }, endless);
+  assert.match(message, /disposed/);
+});
+
+test("a listener that throws disturbs neither the run nor the others", async () => {
+  const seen = await page.evaluate(async (config) => {
+    const run = await clipscope.train(config);
+    let seen = 0;
+    run.on(() => { throw new Error("thrown on purpose"); });
+    run.on((e) => { seen = e.step; });
+    await run.done;
+    return seen;
+  }, { ...quick, steps: 5 });
+  assert.equal(seen, 5);
+  page.errors = page.errors.filter((e) => !/thrown on purpose/.test(e));
+});
+
+test("MNIST by softmax regression reaches what the papers do", { skip: !hasShared("data", "mnist") && "no ../shared/data/mnist" }, async () => {
+  const [xs, ys, xt, yt] = ["train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"]
+    .map((n) => sharedFile("data", "mnist", n + "-ubyte.gz"));
+  const config = {
+    model: { kind: "softmax" }, method: "constant", max_grad_norm: 4, expected_batch_size: 600, accountant: "rdp",
+    target_epsilon: 1, target_delta: 1e-5, epochs: 10, learning_rate: 0.25, optimizer: "sgd",
+  };
+  const { result } = await train(page, config, { train: [xs, ys], test: [xt, yt] });
+  assert.ok(result.epsilon <= 1 && result.epsilon > 0.99, `epsilon ${result.epsilon}`);
+  assert.ok(result.test_accuracy >= 0.905, `accuracy ${result.test_accuracy}`);
+});
+
+test("the page reported no errors", () => {
+  assert.deepEqual(page.errors, []);
+});

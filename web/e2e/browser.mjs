@@ -1,0 +1,77 @@
+// What the end-to-end tests share: a server of its own for each test file, real
+// headless Chromium, and pages that complain.
+import { spawn, execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const results = path.join(root, "web/e2e/results");
+fs.mkdirSync(results, { recursive: true });
+
+// shared is the optional folder of public data sets beside the repository.
+export const shared = process.env.CLIPSCOPE_SHARED ?? path.resolve(root, "../shared");
+export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names));
+
+// serve starts the built server on a free loopback port and resolves with its
+// address and a function that ends it.
+export function serve(...args) {
+  return new Promise((resolve, reject) => {
+    const server = spawn(path.join(root, "bin/clipscope"), ["-out", path.join(root, "dist"), "-addr", "127.0.0.1:0", ...args],
+      { stdio: ["ignore", "pipe", "inherit"] });
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
+    let said = "";
+    server.stdout.on("data", (chunk) => {
+      said += chunk;
+      const m = said.match(/http:\/\/\S+\//);
+      if (m) resolve({ url: m[0], close: () => server.kill() });
+    });
+  });
+}
+
+export function launch(...more) {
+  const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"]).toString().trim();
+  return chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", ...more],
+  });
+}
+
+// open brings up the page with its scripting API ready. What the page reports as
+// an error is kept in page.errors, for the test to be empty at its end.
+export async function open(context, url) {
+  const page = await context.newPage();
+  page.errors = [];
+  page.on("pageerror", (e) => page.errors.push(e.message));
+  page.on("console", (m) => { if (m.type() === "error") page.errors.push(m.text()); });
+  await page.goto(url);
+  await ready(page);
+  return page;
+}
+
+export async function ready(page) {
+  await page.waitForFunction(() => !!window.clipscope);
+  await page.evaluate(() => window.clipscope.ready);
+}
+
+// train runs to the end and brings back the result, without the parameters, and
+// the events that were seen.
+export function train(page, config, files) {
+  return page.evaluate(async ([config, files]) => {
+    const file = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
+    const run = await window.clipscope.train(config, files && { train: files.train.map(file), test: (files.test ?? []).map(file) });
+    const events = [];
+    run.on((e) => events.push(e));
+    const result = await run.done;
+    const parameters = result.released.parameters;
+    result.released.parameters = undefined;
+    return { result, events, parameters: parameters?.length, finite: parameters?.every(Number.isFinite), plan: run.plan };
+  }, [config, files]);
+}
+
+// file is a file for train, made of text or bytes.
+export const file = (name, content) => ({ name, base64: Buffer.from(content).toString("base64") });
+export const sharedFile = (...names) => file(names.at(-1), fs.readFileSync(path.join(shared, ...names)));
