@@ -17,15 +17,16 @@ type cell struct {
 
 // tally is what the cells of one column are.
 type tally struct {
-	missing   int
-	numbers   int // finite or not
-	texts     int
-	fractions int            // numbers that are not integers
-	infinite  *cell          // the first number that is not finite
-	firstText *cell          // the first cell that is no number
-	distinct  map[string]int // how often each value comes; nil when there are too many
-	ids       map[int64]struct{}
-	idsBroken bool // a cell was not an integer, or came twice
+	missing    int
+	firstEmpty *cell // the first cell without a value
+	numbers    int   // finite or not
+	texts      int
+	fractions  int            // numbers that are not integers
+	infinite   *cell          // the first number that is not finite
+	firstText  *cell          // the first cell that is no number
+	distinct   map[string]int // how often each value comes; nil when there are too many
+	ids        map[int64]struct{}
+	idsBroken  bool // a cell was not an integer, or came twice
 }
 
 const (
@@ -37,6 +38,9 @@ const (
 func (c *tally) add(s string, comma rune, f File, line, mostDistinct int) {
 	if missing(s) {
 		c.missing++
+		if c.firstEmpty == nil {
+			c.firstEmpty = &cell{f, line, strings.Clone(s)}
+		}
 		return
 	}
 	v, ok := parseNumber(s, comma)

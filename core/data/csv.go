@@ -115,7 +115,6 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	t.r.FieldsPerRecord = -1
 	t.r.ReuseRecord = true
 	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
-	t.guard.offset = t.r.InputOffset
 	if !d.header {
 		return nil
 	}
@@ -175,6 +174,7 @@ func tooWide(file string, line, got int, lim limits) error {
 // next returns the next row, trimmed, and its line. The cells are valid until
 // the next call. The error is io.EOF after the last row.
 func (t *table) next() ([]string, int, error) {
+	t.guard.start = t.r.InputOffset()
 	cells, err := t.r.Read()
 	if err != nil {
 		return nil, 0, t.rowError(err)
@@ -216,16 +216,16 @@ func (t *table) rowError(err error) error {
 // recordGuard ends a row that goes on and on: an open quote would otherwise
 // collect the rest of the file in memory.
 type recordGuard struct {
-	r      io.Reader
-	limit  int64
-	file   string
-	read   int64
-	offset func() int64 // where the current row began
+	r     io.Reader
+	limit int64
+	file  string
+	read  int64
+	start int64 // of the current row
 }
 
 func (g *recordGuard) Read(p []byte) (int, error) {
-	if g.read-g.offset() > g.limit {
-		return 0, &Error{File: g.file, Byte: g.offset(), Expected: fmt.Sprintf("rows of at most %d MB", g.limit>>20),
+	if g.read-g.start > g.limit {
+		return 0, &Error{File: g.file, Byte: g.start, Expected: fmt.Sprintf("rows of at most %d MB", g.limit>>20),
 			Got: "a longer one", Fix: "Look for a quote that is not closed, or choose a file with line ends."}
 	}
 	n, err := g.r.Read(p)

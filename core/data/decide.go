@@ -57,7 +57,7 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	if err := l.decideLabel(sc, s, file); err != nil {
 		return nil, err
 	}
-	return s, l.checkMissing(sc, s, file)
+	return s, l.checkMissing(sc, s)
 }
 
 func (l *loader) checkColumnNames(s *schema) error {
@@ -333,12 +333,16 @@ func (s *schema) canonical(v string, comma rune) string {
 
 // checkMissing refuses missing cells unless the user has said what to do, and
 // then says where they are.
-func (l *loader) checkMissing(sc *scan, s *schema, file string) error {
-	total := 0
+func (l *loader) checkMissing(sc *scan, s *schema) error {
+	total, column := 0, 0
+	var first *cell
 	var where []string
 	for i, c := range s.columns {
 		if c.Kind == Ignored || sc.columns[i].missing == 0 {
 			continue
+		}
+		if total == 0 {
+			first, column = sc.columns[i].firstEmpty, i
 		}
 		total += c.Missing
 		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
@@ -351,6 +355,12 @@ func (l *loader) checkMissing(sc *scan, s *schema, file string) error {
 	if len(where) > most {
 		where = append(where[:most], fmt.Sprintf("and %d more", len(where)-most))
 	}
-	return &Error{File: file, Expected: "a value in every cell", Got: fmt.Sprintf("%d missing cells, in %s", total, strings.Join(where, ", ")),
-		Fix: `Choose "drop" to leave such rows out, or "zero" to keep them (0 for numbers, a category of its own for text); or declare the column ignored.`}
+	e := missingValue(*first, column, s.columns[column].Name)
+	e.Got += fmt.Sprintf(" (%d missing cells in all: %s)", total, strings.Join(where, ", "))
+	return e
+}
+
+func missingValue(at cell, i int, name string) *Error {
+	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(text(at.text)),
+		Fix: `Choose "drop" to leave rows with missing cells out, or "zero" to keep them (0 for numbers, a category of its own for text); or declare the column ignored.`}
 }

@@ -40,7 +40,7 @@ func detect(name string, head []byte, complete bool, opt csvChoices) (dialect, [
 		d.skip++
 	}
 	rows = rows[d.skip:]
-	if d.sklearn(rows, width) {
+	if opt.header == "" && d.sklearn(rows, width) {
 		warnings = append(warnings, fmt.Sprintf("%s: the first line gives the number of rows and columns and the names of the classes.", name))
 		return d, warnings, nil
 	}

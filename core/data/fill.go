@@ -87,7 +87,7 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 		if err != nil {
 			return nil, 0, err
 		}
-		n, m, err := l.countTable(t, sc, s)
+		n, m, err := l.countTable(t, f, sc, s)
 		t.src.Close()
 		if err != nil {
 			return nil, 0, err
@@ -103,15 +103,11 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 		return nil, 0, &Error{File: files[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
 			Got: fmt.Sprintf("%d MB", bytes>>20), Fix: "Use fewer test rows."}
 	}
-	if missingCells > 0 && l.opt.Missing != "drop" && l.opt.Missing != "zero" {
-		return nil, 0, &Error{File: files[0].Name(), Expected: "a value in every cell", Got: fmt.Sprintf("%d missing cells", missingCells),
-			Fix: `Choose "drop" to leave such rows out, or "zero" to keep them.`}
-	}
 	l.report.Missing += missingCells
 	return dialects, rows, nil
 }
 
-func (l *loader) countTable(t *table, sc *scan, s *schema) (rows, missingCells int, err error) {
+func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missingCells int, err error) {
 	if err := sameHeader(sc.names, t); err != nil {
 		return 0, 0, err
 	}
@@ -128,8 +124,11 @@ func (l *loader) countTable(t *table, sc *scan, s *schema) (rows, missingCells i
 		}
 		rows++
 		for i, c := range cells {
-			if s.columns[i].Kind != Ignored && missing(c) {
-				missingCells++
+			if s.columns[i].Kind == Ignored || !missing(c) {
+				continue
+			}
+			if missingCells++; l.opt.Missing != "drop" && l.opt.Missing != "zero" {
+				return 0, 0, missingValue(cell{f, line, c}, i, s.columns[i].Name)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -186,13 +187,10 @@ func (l *loader) sniff(f File) (format, error) {
 	}
 	defer s.Close()
 	head, err := s.Peek(headSize)
+	if err != nil && err != io.EOF {
+		return "", err
+	}
 	if len(head) == 0 {
-		if e, ok := err.(*Error); ok {
-			return "", e
-		}
-		if l.ctx.Err() != nil {
-			return "", err
-		}
 		return "", emptyFile(f)
 	}
 	return sniff(f.Name(), head)
