@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"clipscope/ui"
@@ -234,7 +233,7 @@ func page() *app.Handler {
 			Maskable: "/web/assets/icon-maskable-512.png",
 			SVG:      "/web/assets/icon.svg",
 		},
-		Styles:  []string{"/web/uplot.css", "/web/css/clipscope.css"},
+		Styles:  []string{"/web/uplot.css"},
 		Scripts: []string{"/web/uplot.js", "/web/charts.js", "/web/clipscope.js"},
 	}
 }
@@ -261,12 +260,14 @@ func (s site) writePages(out string) error {
 	return app.GenerateStaticWebsite(out, h)
 }
 
-// cacheable has every file under /web/ kept for offline use.
+// cacheable has every file under /web/ kept for offline use, and the stylesheets
+// used.
 func (s site) cacheable(out string, h *app.Handler) error {
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		url := path.Join("/web", rel)
-		if !slices.Contains(h.CacheableResources, url) {
-			h.CacheableResources = append(h.CacheableResources, url)
+		h.CacheableResources = append(h.CacheableResources, url)
+		if strings.HasPrefix(rel, "css/") {
+			h.Styles = append(h.Styles, url)
 		}
 		if rel == "app.wasm" {
 			info, err := os.Stat(name)
