@@ -8,13 +8,13 @@
 // of terms and roundings (a function such as exp counts as 16), a result is
 // right when
 //
-//	|got − want| ≤ n·2⁻²⁴·Σ|term| + 2⁻¹²⁶
+//	|got − want| ≤ n·(2⁻²⁴·Σ|term| + 2⁻¹²⁶)
 //
 // which float32 arithmetic keeps in any order of summation, fused or not (Higham
 // 2002, "Accuracy and Stability of Numerical Algorithms", §4.2), and with
 // denormals flushed to zero or not. NaN must be NaN and ±Inf must be that
-// infinity; where Σ|term| or a partial result reaches 2¹²⁷, float32 may
-// overflow on the way, and any result is right. What a kernel only moves (Copy,
+// infinity; where the finite terms add up to 2¹²⁷, or a finite partial result
+// reaches it, float32 may overflow on the way, and any result is right. What a kernel only moves (Copy,
 // ReLU, a factor of exactly 0, what lies beyond the size, what is only read)
 // must be exact. AddNoise has 10⁻⁵ standard deviations on top.
 package computetest

@@ -40,6 +40,7 @@ func exactly(v float32) value { return value{v: float64(v), exact: true} }
 // sum adds up a result with what its tolerance depends on.
 type sum struct {
 	s, abs float64
+	finite float64 // of abs
 	n      int
 	high   bool
 }
@@ -52,6 +53,9 @@ func (s *sum) add(terms ...float64) {
 	for _, t := range terms {
 		s.s += t
 		s.abs += math.Abs(t)
+		if !math.IsInf(t, 0) && !math.IsNaN(t) {
+			s.finite += math.Abs(t)
+		}
 		s.n++
 	}
 }
@@ -75,6 +79,6 @@ func (s *sum) value(extra int) value { return s.of(s.s, extra) }
 
 // of is a result v whose error is that of the sum.
 func (s *sum) of(v float64, extra int) value {
-	s.via(s.abs)
-	return value{v: v, tol: float64(s.n+extra)*0x1p-24*s.abs + 0x1p-126, any: s.high}
+	s.via(s.finite)
+	return value{v: v, tol: float64(s.n+extra) * (0x1p-24*s.abs + 0x1p-126), any: s.high}
 }

@@ -1,0 +1,10 @@
+// The kernels of core/compute/backend.go for WebAssembly SIMD, on Go's own
+// memory. One source, two builds: with --enable simd, and with relaxed-simd
+// besides, where multiply-add is fused. Every exported function is declared in
+// imports_js.go with the same parameters.
+
+export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, scale, tanh, tanhGrad } from "./vector";
+export { addRow, colSums, rowSqNorms, scaleRows } from "./rows";
+export { sigmoidBCE, softmaxCE, squared } from "./loss";
+export { addNoise } from "./noise";
+export { gemm } from "./gemm";

@@ -1,0 +1,50 @@
+// Runs a Go program for js/wasm in Node with the SIMD kernels; otherwise what
+// lib/wasm/go_js_wasm_exec of the Go distribution does:
+//
+//	GOOS=js GOARCH=wasm go test -exec "node --stack-size=8192 $PWD/web/go_wasm_exec.mjs" ./core/...
+//
+// CLIPSCOPE_KERNELS names the directory of the kernel modules (default
+// ../dist/web), CLIPSCOPE_SIMD the kind: relaxed, simd128 or none (default: the
+// best that this Node runs; relaxed needs --experimental-wasm-relaxed-simd in
+// Node 20).
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const dir = process.env.CLIPSCOPE_KERNELS ?? join(here, "../dist/web");
+if (process.argv.length < 3) {
+  console.error("usage: go_wasm_exec.mjs program.wasm [arguments]");
+  process.exit(2);
+}
+
+globalThis.require = createRequire(import.meta.url);
+globalThis.fs = globalThis.require("fs");
+globalThis.path = globalThis.require("path");
+const script = (file) => vm.runInThisContext(readFileSync(file, "utf8"), { filename: file });
+const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
+script(join(goroot, "lib/wasm/wasm_exec.js"));
+script(join(here, "kernels.js"));
+
+const go = new globalThis.Go();
+go.argv = process.argv.slice(2);
+go.env = { TMPDIR: tmpdir(), ...process.env };
+go.exit = process.exit;
+process.on("exit", (code) => {
+  if (code === 0 && !go.exited) { // a deadlock: have Go print its goroutines
+    go._pendingEvent = { id: 0 };
+    go._resume();
+  }
+});
+
+const kernels = globalThis.clipscopeKernels;
+const { instance } = await WebAssembly.instantiate(
+  readFileSync(process.argv[2]),
+  { ...go.importObject, ...kernels.imports() },
+);
+await kernels.load(instance, (name) => WebAssembly.compile(readFileSync(join(dir, name))), process.env.CLIPSCOPE_SIMD);
+await go.run(instance);
