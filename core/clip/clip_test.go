@@ -1,0 +1,271 @@
+package clip
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func newRule(t *testing.T, method string, edit func(*Env)) Rule {
+	t.Helper()
+	e := Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 256, Dim: 1000}
+	if edit != nil {
+		edit(&e)
+	}
+	c, err := New(Choice{Method: method}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Rule
+}
+
+// tell gives a rule the exact statistic of a batch of norms.
+func tell(r Rule, batch []float64) {
+	q := r.Query()
+	sum := make([]float64, q.Len)
+	for _, n := range batch {
+		q.Value(sum, n, math.Min(n, r.C()))
+	}
+	r.Adapt(sum)
+}
+
+func normal(rng *rand.Rand, n int, mean, dev float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Abs(mean + dev*rng.NormFloat64())
+	}
+	return v
+}
+
+// TestPercentile is DC-SGD, Figure 2: norms from 𝒩(100, 20²), 256 draws. Without
+// noise the threshold lies within half a bin, R/(2b), of the true percentile.
+func TestPercentile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, p := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
+		r := newRule(t, "dc-p", func(e *Env) { e.Params = Params{"p": p} }).(*dcp)
+		for range 40 { // from C₀ = 1: the range must first grow to fit
+			tell(r, normal(rng, 256, 100, 20))
+		}
+		batch := normal(rng, 256, 100, 20)
+		width := r.r / float64(r.bins)
+		tell(r, batch)
+		slices.Sort(batch)
+		true_ := batch[int(math.Ceil(p*256))-1]
+		if math.Abs(r.C()-true_) > width/2*(1+1e-9) {
+			t.Errorf("p = %g: threshold %g, true percentile %g, half a bin is %g", p, r.C(), true_, width/2)
+		}
+	}
+}
+
+// TestLeastError: dc-e's curves and minimum equal brute force on the histogram.
+func TestLeastError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := newRule(t, "dc-e", func(e *Env) { e.MaxGradNorm = 4; e.Dim = 100_000; e.ExpectedBatchSize = 128 }).(*dce)
+	sigmaT := 1 / math.Sqrt(1-1.0/25)
+	for range 60 {
+		batch := normal(rng, 128, 5, 2)
+		h := make([]float64, r.bins)
+		for _, n := range batch {
+			h[min(r.bins-1, int(float64(r.bins)*n/r.r))]++
+		}
+		width := r.r / float64(r.bins)
+		e := func(c float64) float64 {
+			s := sigmaT * sigmaT * c * c * 1e5 / (128 * 128)
+			for k, v := range h {
+				if mid := (float64(k) + 0.5) * width; mid > c {
+					s += v / 128 * (mid - c) * (mid - c)
+				}
+			}
+			return s
+		}
+		tell(r, batch)
+		best := math.Inf(1)
+		for _, c := range r.curves.C {
+			best = min(best, e(c))
+		}
+		for i, c := range r.curves.C {
+			if got := r.curves.Variance[i] + r.curves.Bias[i]; math.Abs(got-e(c)) > 1e-9*e(c) {
+				t.Fatalf("E(%g) = %g, brute force %g", c, got, e(c))
+			}
+		}
+		if got := e(r.C()); got > best*(1+1e-9) {
+			t.Fatalf("C = %g costs %g, the best candidate %g", r.C(), got, best)
+		}
+	}
+}
+
+// TestErrorMinimiserFromAnywhere: whichever threshold it starts from, dc-e ends
+// at the same least error.
+func TestErrorMinimiserFromAnywhere(t *testing.T) {
+	var ends []float64
+	for _, c0 := range []float64{0.01, 1, 100} {
+		rng := rand.New(rand.NewPCG(5, 6))
+		r := newRule(t, "dc-e", func(e *Env) { e.MaxGradNorm = c0; e.Dim = 100_000 })
+		for range 30 {
+			tell(r, normal(rng, 256, 8, 2))
+		}
+		ends = append(ends, r.C())
+	}
+	if slices.Max(ends) > 1.25*slices.Min(ends) {
+		t.Errorf("from C₀ = 0.01, 1 and 100 it ends at %v", ends)
+	}
+}
+
+// TestQuantileReachesItsTarget within 100 steps and 0.05, from a tenth and
+// ten times its threshold, with the method's own noise.
+func TestQuantileReachesItsTarget(t *testing.T) {
+	for _, method := range []string{"quantile", "slaclip"} {
+		for _, c0 := range []float64{1, 100} { // e^(−η_C·γ) a step at worst: a factor 10 takes 58
+			for _, gamma := range []float64{0.2, 0.5, 0.8} {
+				rng := rand.New(rand.NewPCG(7, 8))
+				r := newRule(t, method, func(e *Env) { e.MaxGradNorm = c0; e.Params = Params{"gamma": gamma} })
+				for range 100 {
+					q := r.Query()
+					sum := make([]float64, q.Len)
+					for _, n := range normal(rng, 256, 10, 4) {
+						q.Value(sum, n, math.Min(n, r.C()))
+					}
+					std := q.NoiseStd
+					if q.Joined {
+						std = r.C()
+					}
+					for i := range sum {
+						sum[i] += std * rng.NormFloat64()
+					}
+					r.Adapt(sum)
+				}
+				below := 0
+				sample := normal(rng, 20_000, 10, 4)
+				for _, n := range sample {
+					if n <= r.C() {
+						below++
+					}
+				}
+				// slaclip counts norms up to C·√(1 − 1/16), so a little more lies within C.
+				tol := 0.05
+				if method == "slaclip" {
+					tol = 0.08
+				}
+				if got := float64(below) / 20_000; math.Abs(got-gamma) > tol {
+					t.Errorf("%s from C₀ = %g: %g of the norms lie within C, want %g", method, c0, got, gamma)
+				}
+			}
+		}
+	}
+}
+
+// TestPSACWeightCurve is PS, Figure 2: about C at 0, a single peak at
+// √r − r, and about C/n far out.
+func TestPSACWeightCurve(t *testing.T) {
+	for _, r := range []float64{0.001, 0.01, 0.1, 0.5} {
+		w := psac{r}
+		if f := w.Factor(0, 1); math.Abs(f-1) > 1e-12 {
+			t.Errorf("r = %g: weight at 0 is %g, want 1", r, f)
+		}
+		if f := w.Factor(1e6, 1) * 1e6; math.Abs(f-1) > 1e-5 {
+			t.Errorf("r = %g: n·weight far out is %g, want 1", r, f)
+		}
+		peak := math.Sqrt(r) - r
+		for n := peak / 1000; n < 100; n *= 1.05 {
+			a, b := w.Factor(n, 1), w.Factor(n*1.01, 1)
+			if n*1.01 < peak && b < a || n > peak && b > a {
+				t.Errorf("r = %g: the weight turns at %g, want one peak at %g", r, n, peak)
+				break
+			}
+		}
+		if top := w.Factor(peak, 1); math.Abs(top-1/(2*math.Sqrt(r)-r)) > 1e-9*top {
+			t.Errorf("r = %g: the peak is %g high, want %g", r, top, 1/(2*math.Sqrt(r)-r))
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	q := &Query{Sensitivity: 0.5, NoiseStd: 1}
+	// FIELD §2: z = 1.5, σ_b = 1 gives 2.268.
+	got, err := Split(1.5, q)
+	if err != nil || math.Abs(got-2.2677868) > 1e-6 {
+		t.Errorf("Split(1.5) = %v, %v", got, err)
+	}
+	for _, sigma := range []float64{0.2, 1, 1.999} {
+		s, err := Split(sigma, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := 1 / math.Sqrt(1/(s*s)+1/4.0); math.Abs(back-sigma) > 1e-9*sigma {
+			t.Errorf("the parts of %g cost %g together", sigma, back)
+		}
+	}
+	var pe *ParamError
+	if _, err := Split(2, q); !errors.As(err, &pe) || pe.Key != "noise_multiplier" {
+		t.Errorf("a statistic that costs everything was accepted: %v", err)
+	}
+	if s, err := Split(3, &Query{Joined: true}); s != 3 || err != nil {
+		t.Errorf("a joined query took a share: %v, %v", s, err)
+	}
+}
+
+func TestScheduleEnds(t *testing.T) {
+	r := newRule(t, "schedule", func(e *Env) { e.MaxGradNorm = 6; e.Params = Params{"rho_c": 3} })
+	for range 100 {
+		r.Adapt(nil)
+	}
+	if math.Abs(r.C()-2) > 1e-12 {
+		t.Errorf("after all steps C is %g, want 6/3", r.C())
+	}
+}
+
+// TestAxesCombine: any weight with any rule, which no paper names.
+func TestAxesCombine(t *testing.T) {
+	for _, w := range Weights() {
+		for _, r := range Rules() {
+			for _, g := range []string{"flat", "per-layer"} {
+				c, err := New(Choice{Method: "constant", Weight: w, Threshold: r, Grouping: g},
+					Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 100, Dim: 10})
+				if err != nil {
+					t.Errorf("%s × %s × %s: %v", w, r, g, err)
+					continue
+				}
+				if got := c.GroupThreshold(4); g == "per-layer" && math.Abs(got*2-c.Rule.C()) > 1e-12 {
+					t.Errorf("four layers share C = %g as %g each", c.Rule.C(), got)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryMethodExplainsItself(t *testing.T) {
+	for _, m := range Methods() {
+		if m.Title == "" || m.Idea == "" || m.Formula == "" || m.When == "" || m.Paper == "" {
+			t.Errorf("%s lacks help", m.Name)
+		}
+		for _, p := range m.Params {
+			if p.Label == "" || p.Help == "" || p.Default < p.Min || p.Default > p.Max {
+				t.Errorf("%s: parameter %+v", m.Name, p)
+			}
+		}
+	}
+}
+
+// TestAdaptiveNoise is AC §4.3: when one coordinate of d carries all variance
+// μ², the noise b∘𝒩(0, σ²) has expected square σ²·Σ b² = σ²μ², a factor d below
+// that of clipping the whole gradient at μ.
+func TestAdaptiveNoise(t *testing.T) {
+	const d, mu, sigma = 400, 1.0, 0.1
+	g := &adaptive{beta1: 0.99, beta2: 0.9, h1: 1e-20, h2: 10}
+	g.Reset(d)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 400 {
+		v := make([]float32, d)
+		v[0] = float32(mu * float64(1-2*rng.IntN(2)))
+		g.Adapt(v, 0, 1)
+	}
+	sum := 0.0
+	for _, b := range g.Scale() {
+		sum += float64(b) * float64(b)
+	}
+	if got, want := sigma*sigma*sum, sigma*sigma*mu*mu; got < 0.5*want || got > 2*want {
+		t.Errorf("expected squared noise is %g, want about σ²μ² = %g (whole gradient: %g)", got, want, d*want)
+	}
+}

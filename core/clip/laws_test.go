@@ -1,0 +1,283 @@
+package clip
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// The laws hold for every weight function and rule. Each is a function that
+// returns what it found wrong, so that the planted faults below can show that
+// it finds them.
+
+// norms are what a gradient's norm can be, in every size that exists.
+func norms(rng *rand.Rand, n int) []float64 {
+	fixed := []float64{0, math.SmallestNonzeroFloat64, 1e-310, 1e-45, 1e-30, 1e-15, 1, 1e15, 1e30, math.MaxFloat32, math.MaxFloat64, math.Inf(1), math.NaN()}
+	for len(fixed) < n {
+		fixed = append(fixed, math.Exp(rng.Float64()*180-90))
+	}
+	return fixed
+}
+
+// bounded: Factor(n, c)·n ≤ c, and no factor is negative or not finite.
+func bounded(w Weight) error {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i, n := range norms(rng, 100_000) {
+		c := math.Exp(rng.Float64()*40 - 20)
+		f := w.Factor(n, c)
+		if math.IsNaN(n) || math.IsInf(n, 1) {
+			if f != 0 {
+				return fmt.Errorf("factor %g for norm %g", f, n)
+			}
+			continue
+		}
+		if !(f >= 0) || math.IsInf(f, 1) {
+			return fmt.Errorf("case %d: factor %g for norm %g at C = %g", i, f, n, c)
+		}
+		if f*n > c*(1+1e-6) {
+			return fmt.Errorf("case %d: norm %g is left at %g, above C = %g", i, n, f*n, c)
+		}
+	}
+	return nil
+}
+
+// ofItsOwn: a factor is the same whatever was asked before.
+func ofItsOwn(w Weight) error {
+	rng := rand.New(rand.NewPCG(2, 2))
+	ns := norms(rng, 200)
+	first := make([]float64, len(ns))
+	for i, n := range ns {
+		first[i] = w.Factor(n, 1.5)
+	}
+	for _, i := range rng.Perm(len(ns)) {
+		if f := w.Factor(ns[i], 1.5); f != first[i] {
+			return fmt.Errorf("norm %g had factor %g, then %g", ns[i], first[i], f)
+		}
+	}
+	return nil
+}
+
+// blind: two rules that saw different examples and were told the same released
+// values agree ever after.
+func blind(fresh func() Rule) error {
+	a, b := fresh(), fresh()
+	rng := rand.New(rand.NewPCG(3, 3))
+	for step := range 50 {
+		if a.C() != b.C() {
+			return fmt.Errorf("step %d: thresholds %g and %g", step, a.C(), b.C())
+		}
+		q, r := a.Query(), b.Query()
+		if q == nil {
+			a.Adapt(nil)
+			b.Adapt(nil)
+			continue
+		}
+		sum := make([]float64, q.Len)
+		for range 30 {
+			n := math.Exp(rng.NormFloat64())
+			q.Value(sum, n, math.Min(n, a.C()))
+			r.Value(make([]float64, q.Len), 1e3*n, b.C())
+		}
+		a.Adapt(append([]float64(nil), sum...))
+		b.Adapt(append([]float64(nil), sum...))
+	}
+	return nil
+}
+
+// steady: the threshold stays finite and positive under any noise.
+func steady(r Rule) error {
+	rng := rand.New(rand.NewPCG(4, 4))
+	wild := []float64{0, -1, 1, 1e300, -1e300, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()}
+	for step := range 3000 {
+		var released []float64
+		if q := r.Query(); q != nil {
+			released = make([]float64, q.Len)
+			for i := range released {
+				released[i] = rng.NormFloat64() * math.Exp(rng.Float64()*30-10)
+				if step%3 == 0 {
+					released[i] = wild[rng.IntN(len(wild))]
+				}
+			}
+		}
+		r.Adapt(released)
+		if c := r.C(); !(c >= MinThreshold && c <= MaxThreshold) {
+			return fmt.Errorf("step %d: threshold %g", step, c)
+		}
+	}
+	return nil
+}
+
+// honest: no example adds more to the statistic than its query states; with a
+// joined one, no more than the clipped gradient leaves room for.
+func honest(r Rule) error {
+	q := r.Query()
+	if q == nil {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range norms(rng, 20_000) {
+		if !usable(n) {
+			continue
+		}
+		clipped := math.Min(n, r.C())
+		one := make([]float64, q.Len)
+		q.Value(one, n, clipped)
+		sq := 0.0
+		for _, v := range one {
+			sq += v * v
+		}
+		if q.Joined && sq+clipped*clipped > r.C()*r.C()*(1+1e-6) {
+			return fmt.Errorf("norm %g: gradient and statistic together have norm %g, above C = %g", n, math.Sqrt(sq+clipped*clipped), r.C())
+		}
+		if !q.Joined && math.Sqrt(sq) > q.Sensitivity*(1+1e-6) {
+			return fmt.Errorf("norm %g adds %g, above the sensitivity %g", n, math.Sqrt(sq), q.Sensitivity)
+		}
+	}
+	return nil
+}
+
+func env(m Info) Env {
+	return Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 100, Dim: 50}
+}
+
+func build(t *testing.T, m Info) *Clipper {
+	t.Helper()
+	c, err := New(Choice{Method: m.Name}, env(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestLaws(t *testing.T) {
+	for _, m := range Methods() {
+		t.Run(m.Name, func(t *testing.T) {
+			c := build(t, m)
+			rule := func() Rule { return build(t, m).Rule }
+			check := func(law string, err error) {
+				if err != nil {
+					t.Errorf("%s: %v", law, err)
+				}
+			}
+			if !c.NonPrivate && !c.Coordinates {
+				check("bounded", bounded(c.Weight))
+			}
+			if c.Weight != nil {
+				check("ofItsOwn", ofItsOwn(c.Weight))
+			}
+			check("blind", blind(rule))
+			check("steady", steady(rule()))
+			check("honest", honest(rule()))
+			if s := c.Sensitivity(50); !(s > 0) || math.IsInf(s, 1) != c.NonPrivate {
+				t.Errorf("sensitivity %g", s)
+			}
+		})
+	}
+}
+
+// TestFreshClippersShareNothing: using one clipper leaves no trace in the next.
+func TestFreshClippersShareNothing(t *testing.T) {
+	for _, m := range Methods() {
+		want := build(t, m)
+		used := build(t, m)
+		if q := used.Rule.Query(); q != nil {
+			used.Rule.Adapt(make([]float64, q.Len))
+		} else {
+			used.Rule.Adapt(nil)
+		}
+		if used.Geometry != nil {
+			used.Geometry.Reset(5)
+			used.Geometry.Adapt([]float32{1, 2, 3, 4, 5}, 1, 10)
+		}
+		if got := build(t, m); !reflect.DeepEqual(got.Rule.C(), want.Rule.C()) || !reflect.DeepEqual(got.Geometry, want.Geometry) {
+			t.Errorf("%s: a fresh clipper remembers", m.Name)
+		}
+	}
+}
+
+// TestGeometryStaysFinite: centre and scale under any released value.
+func TestGeometryStaysFinite(t *testing.T) {
+	for _, m := range Methods() {
+		g := build(t, m).Geometry
+		if g == nil {
+			continue
+		}
+		const d = 200
+		g.Reset(d)
+		rng := rand.New(rand.NewPCG(6, 6))
+		for range 300 {
+			v := make([]float32, d)
+			for i := range v {
+				v[i] = []float32{0, float32(rng.NormFloat64()), float32(math.NaN()), float32(math.Inf(1)), 3e38, -3e38, 1e-45}[rng.IntN(7)]
+			}
+			g.Adapt(v, 1, 100)
+			for i := range d {
+				a, b := float64(g.Centre()[i]), float64(g.Scale()[i])
+				if math.IsNaN(a) || math.IsInf(a, 0) || !(b > 0) || math.IsInf(b, 1) {
+					t.Fatalf("%s: centre %g, scale %g", m.Name, a, b)
+				}
+			}
+		}
+	}
+}
+
+// The planted faults: what each law is there to catch.
+
+type overshoot struct{ constant }
+
+func (w overshoot) Factor(n, c float64) float64 { return w.constant.Factor(n, 1.01*c) }
+
+type crowd struct{ sum float64 } // a factor that depends on the batch
+
+func (w *crowd) Factor(n, c float64) float64 {
+	if !usable(n) {
+		return 0
+	}
+	w.sum += n
+	return constant{}.Factor(n, c) / (1 + 1e-3*math.Min(w.sum, 1e3))
+}
+
+type peeking struct{ slack } // adapts from what it saw, not from what was released
+
+func (p *peeking) Query() *Query {
+	q := p.slack.Query()
+	inner := q.Value
+	q.Value = func(dst []float64, n, clipped float64) {
+		p.slack.c = clampThreshold(0.999*p.slack.c+0.001*n, p.slack.c)
+		inner(dst, n, clipped)
+	}
+	return q
+}
+
+type reckless struct{ quantile } // trusts the noise
+
+func (r *reckless) Adapt(v []float64) { r.c *= math.Exp(-v[0]) }
+
+type greedy struct{ histogram } // counts an example in two bins
+
+func (g *greedy) C() float64      { return 1 }
+func (g *greedy) Adapt([]float64) {}
+func (g *greedy) Query() *Query {
+	q := g.query()
+	q.Value = func(dst []float64, n, _ float64) { dst[g.bin(n)]++; dst[0]++ }
+	return q
+}
+
+func TestLawsCatchPlantedFaults(t *testing.T) {
+	newPeeking := func() Rule { return &peeking{slack{c: 1, gamma: 0.5, rate: 0.2, batch: 100, k: 8}} }
+	for name, err := range map[string]error{
+		"bound overshoot":        bounded(overshoot{}),
+		"batch-dependent factor": ofItsOwn(&crowd{}),
+		"peeking adaptation":     blind(newPeeking),
+		"unbounded threshold":    steady(&reckless{quantile{c: 1, batch: 100}}),
+		"understated statistic":  honest(&greedy{histogram{bins: 10, r: 1, std: 5}}),
+	} {
+		if err == nil {
+			t.Errorf("%s went unnoticed", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+}
