@@ -194,14 +194,17 @@ func setInt(p *int, s string) error {
 	return nil
 }
 
+// maxSeed is the largest whole number that survives JavaScript.
+const maxSeed = 1<<53 - 1
+
 func setSeed(c *run.Config, s string) error {
 	if s == "" {
 		c.Seed = nil
 		return nil
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return fmt.Errorf("“%s” is not a whole number between 0 and 18446744073709551615", s)
+	if err != nil || n > maxSeed {
+		return fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
 	}
 	c.Seed = &n
 	return nil

@@ -1,0 +1,11 @@
+// Package assets holds what the page ships besides code: the presets, and the
+// icons that icons/main.go draws.
+package assets
+
+import _ "embed"
+
+// Presets is a JSON array of {name, title, about, config}: experiments to start
+// from. The first is what a first visit sees.
+//
+//go:embed presets.json
+var Presets []byte

@@ -1,0 +1,339 @@
+package ui
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+
+	"clipscope/core/data"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// The cards, by name.
+const (
+	cardData      = "data"
+	cardModel     = "model"
+	cardClipping  = "clipping"
+	cardPrivacy   = "privacy"
+	cardOptimiser = "optimiser"
+)
+
+// loader is where the data card's events go.
+type loader interface {
+	openFiles(files app.Value)
+	cancelOpen()
+}
+
+// builtin is the data that the page can generate.
+var builtin = []option{
+	{"digits", "Digits, drawn: 28×28, 10 classes"},
+	{"moons", "Two moons in the plane"},
+	{"blobs", "Blobs in the plane"},
+	{"spirals", "Spirals in the plane"},
+	{"regression-vc", "Regression, value clipping’s"},
+	{"regression-ac", "Regression, AdaCliP’s"},
+}
+
+// DataView is what the data card shows besides the form.
+type DataView struct {
+	Source   string
+	Report   *data.Report
+	Loading  bool
+	Slow     bool
+	Wanted   string
+	Progress data.Progress
+	Fault    string
+}
+
+func (d *dataState) view() DataView {
+	return DataView{d.source, d.report, d.loading, d.slow, d.wanted, d.progress, d.fault}
+}
+
+// dataCard is the first card: where the rows come from and how they are read.
+type dataCard struct {
+	app.Compo
+	Form   *Form
+	View   DataView
+	Loader loader
+	over   bool // a file is held over the drop zone
+}
+
+func (c *dataCard) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
+
+func (c *dataCard) Render() app.UI {
+	head := card{cardData, "1", "Data", dataLine(c.View),
+		[]string{"data", "scaling.kind", "scaling.lo", "scaling.hi", "scaling.share", "csv.label", "csv.test_share"}}
+	return head.view(c.Form,
+		c.source(),
+		c.drop(),
+		c.progress(),
+		message("data-fault", "fault", c.View.Fault),
+		c.summary(),
+		c.table(),
+		c.scaling(),
+		c.reading(),
+	)
+}
+
+// dataLine says in one line what the data is.
+func dataLine(v DataView) string {
+	if v.Report == nil {
+		if v.Loading {
+			return "reading…"
+		}
+		return "none yet"
+	}
+	r := v.Report
+	name := r.Name
+	if v.Source != filesSource {
+		name = v.Source
+	}
+	return fmt.Sprintf("%s, %s × %s%s", name, words.Count(r.Rows), words.Count(r.Features), outputs(r))
+}
+
+func outputs(r *data.Report) string {
+	switch r.Task {
+	case data.Classification:
+		return ", " + words.Count(r.Outputs) + " classes"
+	case data.MultiLabel:
+		return ", " + words.Plural(r.Outputs, "label")
+	default:
+		return ", regression"
+	}
+}
+
+func (c *dataCard) source() app.UI {
+	now := c.View.Source
+	if c.View.Loading {
+		now = c.View.Wanted
+	}
+	options := builtin
+	if now == filesSource || c.View.Source == filesSource {
+		options = append([]option{{filesSource, "Your files"}}, builtin...)
+	}
+	d := field{key: "data", label: "Built-in data", help: "Generated in this tab; nothing is downloaded."}
+	return d.wrap(c.Form, d.menu(now, options, c.Form.Editor))
+}
+
+func (c *dataCard) drop() app.UI {
+	class := "drop"
+	if c.over {
+		class += " over"
+	}
+	return app.Div().Class(class).
+		OnDragEnter(c.dragged).OnDragOver(c.dragged).OnDragLeave(c.left).OnDrop(c.dropped).
+		Body(
+			app.Label().Class("button").For("files").Text("Choose files"),
+			app.Input().Type("file").ID("files").Class("visually-hidden").Multiple(true).
+				Aria("describedby", "files-help").OnChange(c.chosen),
+			app.P().ID("files-help").Class("help").Text("or drop them here. Images: IDX or CIFAR-10 files with their labels. Tables: CSV. Also gzipped. Test files are told by their names. They never leave this device."),
+		)
+}
+
+func (c *dataCard) dragged(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	c.over = true
+}
+
+func (c *dataCard) left(app.Context, app.Event) { c.over = false }
+
+func (c *dataCard) dropped(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	c.over = false
+	c.Loader.openFiles(e.Get("dataTransfer").Get("files"))
+}
+
+// chosen empties the picker afterwards, so that the same file can be chosen again.
+func (c *dataCard) chosen(ctx app.Context, _ app.Event) {
+	list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+	ctx.JSSrc().Set("value", "")
+	c.Loader.openFiles(list)
+}
+
+func (c *dataCard) progress() app.UI {
+	v, l := c.View, c.Loader
+	if !v.Slow {
+		return app.Div().Class("loading").Hidden(true)
+	}
+	bar := app.Progress().Aria("label", "Reading the data")
+	label := "Generating " + v.Wanted + "…"
+	if p := v.Progress; p.Total > 0 {
+		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
+		label = fmt.Sprintf("%s: %s of %s", p.File, words.Bytes(p.Done), words.Bytes(p.Total))
+	}
+	return app.Div().Class("loading").Body(
+		app.P().Text(label), bar,
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) { l.cancelOpen() }),
+	)
+}
+
+func (c *dataCard) summary() app.UI {
+	r := c.View.Report
+	if r == nil {
+		return app.Div().Class("summary")
+	}
+	return app.Div().Class("summary").Body(
+		app.P().Text(reportLine(r)),
+		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
+		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Warnings[i]) }),
+	)
+}
+
+func reportLine(r *data.Report) string {
+	s := fmt.Sprintf("%s to train on", words.Plural(r.Rows, "row"))
+	if r.TestRows > 0 {
+		s += fmt.Sprintf(", %s to test on", words.Count(r.TestRows))
+	} else {
+		s += ", none to test on"
+	}
+	s += fmt.Sprintf("; %s", words.Plural(r.Features, "feature"))
+	if len(r.Shape) >= 2 {
+		s += " ("
+		for i, n := range r.Shape {
+			if i > 0 {
+				s += "×"
+			}
+			s += strconv.Itoa(n)
+		}
+		s += ")"
+	}
+	return s + "."
+}
+
+func thumbs(r *data.Report) app.UI {
+	h, w := r.Shape[len(r.Shape)-2], r.Shape[len(r.Shape)-1]
+	return app.Ul().Class("thumbs").Aria("label", "First training rows").Body(
+		app.Range(r.Preview.Images).Slice(func(i int) app.UI {
+			label := ""
+			if i < len(r.Preview.Labels) {
+				label = r.Preview.Labels[i]
+			}
+			return app.Li().Body(&thumb{Pixels: base64.StdEncoding.EncodeToString(r.Preview.Images[i]), Height: h, Width: w, Label: label})
+		}))
+}
+
+// thumb is one image of the data.
+type thumb struct {
+	app.Compo
+	Pixels        string // base64 of raw 8-bit pixels
+	Height, Width int
+	Label         string
+}
+
+func (t *thumb) Render() app.UI {
+	return app.Figure().Body(
+		app.Canvas().Attr("width", t.Width).Attr("height", t.Height).Role("img").Aria("label", "an image of class "+t.Label),
+		app.FigCaption().Text(t.Label),
+	)
+}
+
+func (t *thumb) OnMount(app.Context)  { t.paint() }
+func (t *thumb) OnUpdate(app.Context) { t.paint() }
+
+func (t *thumb) paint() {
+	if glue().Truthy() {
+		glue().Call("pixels", t.JSValue().Get("firstElementChild"), t.Pixels, t.Height, t.Width)
+	}
+}
+
+var kinds = []option{{"numeric", "numeric"}, {"categorical", "categorical"}, {"ignored", "ignored"}}
+
+// table lists the columns of a table with their kinds, which can be corrected.
+func (c *dataCard) table() app.UI {
+	r := c.View.Report
+	if r == nil || len(r.Columns) == 0 {
+		return app.Div().Class("columns").Hidden(true)
+	}
+	shown := r.Columns[:min(len(r.Columns), maxColumns)]
+	return app.Div().Class("columns").Body(
+		app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("kind"), app.Th().Scope("col").Text("missing"))),
+			app.TBody().Body(app.Range(shown).Slice(func(i int) app.UI { return c.column(shown[i]) })),
+		),
+		app.If(len(shown) < len(r.Columns), func() app.UI {
+			return app.P().Class("help").Text(fmt.Sprintf("and %s more", words.Plural(len(r.Columns)-len(shown), "column")))
+		}),
+	)
+}
+
+// maxColumns is how many columns are listed: enough to find a mistake, few
+// enough to keep the page light.
+const maxColumns = 200
+
+func (c *dataCard) column(col data.Column) app.UI {
+	kind := app.UI(app.Text("label"))
+	if col.Kind != data.Label {
+		d := field{key: "csv.columns." + col.Name}
+		kind = d.menu(string(col.Kind), kinds, c.Form.Editor)
+	}
+	missing := words.Missing
+	if col.Missing > 0 {
+		missing = words.Count(col.Missing)
+	}
+	return app.Tr().Body(app.Th().Scope("row").Text(col.Name), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
+}
+
+// reading is how a table is read.
+func (c *dataCard) reading() app.UI {
+	r := c.View.Report
+	if r == nil || r.Format != "csv" {
+		return app.Div().Hidden(true)
+	}
+	labels := make([]option, 0, len(r.Columns)+1)
+	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
+		labels = append(labels, option{col.Name, col.Name})
+	}
+	label := field{key: "csv.label", label: "Label column", help: "What the model learns to predict."}
+	now := c.Form.text("csv.label")
+	if now == "" {
+		now = r.Label
+	}
+	missing := field{key: "csv.missing", label: "Missing cells", help: "What to do with cells that are empty or say NA."}
+	return app.Div().Body(
+		label.wrap(c.Form, label.menu(now, labels, c.Form.Editor)),
+		missing.choice(c.Form, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
+		advanced(
+			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(c.Form),
+			field{key: "csv.delimiter", label: "Delimiter", preset: "detected"}.number(c.Form),
+			field{key: "csv.header", label: "Header"}.choice(c.Form, []option{{"", "detected"}, {"yes", "the first row is one"}, {"no", "there is none"}}),
+			field{key: "csv.task", label: "Task"}.choice(c.Form, []option{{"", "detected"}, {"classification", "classification"}, {"regression", "regression"}}),
+		),
+	)
+}
+
+var scalings = []option{
+	{"", "the data’s own default"},
+	{"declared", "bounds I declare"},
+	{"row", "each row to length 1"},
+	{"private", "private bounds, paid for"},
+	{"measured", "measured from the data"},
+	{"none", "none"},
+}
+
+// scalingCost says what each choice costs in privacy.
+var scalingCost = map[string]string{
+	"":         "Images are divided by 255, which is public; built-in data comes scaled. Free.",
+	"declared": "Bounds you know without looking at the rows, such as an age from 0 to 120. Values outside are clamped. Free.",
+	"row":      "Uses nothing but the row itself. Free.",
+	"private":  "Bounds of each column come from a noisy histogram, which spends the stated share of ε.",
+	"measured": "Means and deviations are released without noise: the run carries no guarantee.",
+	"none":     "Features go in as they are. Free; large ones make gradients long.",
+}
+
+func (c *dataCard) scaling() app.UI {
+	f := c.Form
+	kind := f.Full.Scaling.Kind
+	d := field{key: "scaling.kind", label: "Scaling", help: scalingCost[kind]}
+	return app.Div().Body(
+		d.choice(f, scalings),
+		app.Div().Class("pair").Hidden(kind != "declared").Body(
+			field{key: "scaling.lo", label: "From", preset: "0"}.number(f),
+			field{key: "scaling.hi", label: "To", preset: "1"}.number(f),
+		),
+		app.Div().Hidden(kind != "private").Body(
+			field{key: "scaling.share", label: "Share of ε", preset: "0.1"}.number(f),
+		),
+	)
+}

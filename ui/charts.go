@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"math"
+
+	"clipscope/core/run"
+	"clipscope/ui/words"
+)
+
+// The charts of the page. All that share the axis of steps share the cursor.
+const syncSteps = "steps"
+
+var (
+	stepAxis   = Axis{Label: "step"}
+	stepHidden = Axis{Label: "step", Hidden: true}
+
+	clippingSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepHidden, Y: Axis{Format: "percent", Max: 1},
+		Series: []Line{{Label: "clipped", Ink: Diagnostic}}}
+	thresholdSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Log: true},
+		Series: []Line{{Label: "C", Ink: Released, Width: 2, Stepped: true}}}
+	normsSpec = &Spec{Kind: "histogram", X: Axis{Label: "gradient norm ‖g‖"}, Y: Axis{}, Mark: "vertical", MarkLabel: "C",
+		Series: []Line{{Label: "w", Ink: Released, Scale: "w", Width: 2}, {Ink: Diagnostic}}}
+	accuracySpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepHidden, Y: Axis{Format: "percent", Max: 1},
+		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
+	lossSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{},
+		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
+	epsilonSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{}, Mark: "horizontal", MarkLabel: "target",
+		Series: []Line{{Label: "ε spent", Ink: Released, Width: 2}}}
+	curvesSpec = &Spec{Kind: "lines", X: Axis{Label: "threshold C"}, Y: Axis{}, Mark: "vertical", MarkLabel: "least at",
+		Series: []Line{{Label: "noise", Ink: Released, Width: 1}, {Label: "clipping", Ink: Released, Width: 1}, {Label: "sum", Ink: Released, Width: 2.5}}}
+)
+
+// panels are the charts in the order in which they stack; the curves only
+// where the rule has some.
+func (s *session) panels() []*Panel {
+	l, blank := s.run.live, true
+	m := words.Moment{}
+	if l != nil && l.series.Len() > 0 {
+		m, blank = l.moment(), false
+	}
+	texts := sentences(m, blank)
+	list := []*Panel{
+		{ID: "clipping", Figures: s.figs.clipping, Text: texts[0]},
+		{ID: "norms", Figures: s.figs.norms, Text: texts[1]},
+		{ID: "learning", Figures: s.figs.learning, Text: texts[2]},
+		{ID: "epsilon", Figures: s.figs.epsilon, Text: texts[3]},
+	}
+	if s.weighs() {
+		list = append(list, &Panel{ID: "curves", Figures: s.figs.curves, Text: texts[4]})
+	}
+	for _, p := range list {
+		p.Blank = blank
+		p.Rows = rows(p.ID, m, blank)
+	}
+	return list
+}
+
+// weighs reports whether the experiment's rule draws error curves.
+func (s *session) weighs() bool {
+	c := s.full()
+	if s.run.live != nil {
+		c = s.run.live.cfg
+	}
+	return c.Method == "dc-e" && c.Threshold == "" || c.Threshold == "dc-e"
+}
+
+func sentences(m words.Moment, blank bool) [5]string {
+	if blank {
+		return [5]string{}
+	}
+	return [5]string{
+		join(words.Clipping(m), words.Threshold(m)), words.Norms(m), words.Learning(m), words.Spending(m), words.Trade(m),
+	}
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// figures are made once: their pointers tell the panels that nothing changed.
+type figureSet struct{ clipping, norms, learning, epsilon, curves []*figure }
+
+func newFigures(f *feeds) figureSet {
+	return figureSet{
+		clipping: []*figure{
+			{Title: "Clipping frequency", Ink: Diagnostic, Spec: clippingSpec, Feed: &f.clipping, Empty: "The share of each batch whose gradients were longer than C."},
+			{Title: "Threshold C", Ink: Released, Spec: thresholdSpec, Feed: &f.threshold, Empty: "The threshold of every step. Start a run to see it."},
+		},
+		norms: []*figure{
+			{Title: "Gradient norms of this batch", Ink: Diagnostic, Spec: normsSpec, Feed: &f.norms, Empty: "How long the gradients of the newest batch are, with C and the weight w(‖g‖) that each is scaled by."},
+		},
+		learning: []*figure{
+			{Title: "Accuracy", Ink: Diagnostic, Spec: accuracySpec, Feed: &f.accuracy, Empty: "Accuracy on each batch and on the test rows."},
+			{Title: "Loss", Ink: Diagnostic, Spec: lossSpec, Feed: &f.loss, Empty: "Loss on each batch and on the test rows."},
+		},
+		epsilon: []*figure{
+			{Title: "Privacy spent", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε after every step, against the target."},
+		},
+		curves: []*figure{
+			{Title: "Estimated error by threshold", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least."},
+		},
+	}
+}
+
+// rows are the latest values of a panel.
+func rows(id string, m words.Moment, blank bool) []Row {
+	if blank {
+		return []Row{{"nothing yet", words.Missing, Released}}
+	}
+	r := m.Event.Released
+	d := m.Event.Diag
+	if d == nil {
+		nan := run.Number(math.NaN())
+		d = &run.Diag{ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
+	}
+	switch id {
+	case "clipping":
+		return []Row{
+			{"clipped", words.Percent(float64(d.ClipFraction), 1), Diagnostic},
+			{"batch size", words.Count(d.BatchSize), Diagnostic},
+			{"max_grad_norm", words.Number(r.MaxGradNorm, 4), Released},
+			{"noisy gradient norm", words.Number(float64(r.GradNorm), 4), Released},
+		}
+	case "norms":
+		return normRows(d.Norms, r)
+	case "learning":
+		return learningRows(d, m.Test)
+	case "epsilon":
+		return []Row{{"ε spent", words.Number(float64(r.Epsilon), 4), Released}, {"step", words.Count(m.Event.Step), Released}}
+	default:
+		return curveRows(r.Curves)
+	}
+}
+
+func normRows(n *run.Norms, r run.Released) []Row {
+	if n == nil {
+		return []Row{{"norms", words.Missing, Diagnostic}}
+	}
+	return []Row{
+		{"10th percentile", words.Number(float64(n.P10), 3), Diagnostic},
+		{"median", words.Number(float64(n.P50), 3), Diagnostic},
+		{"90th percentile", words.Number(float64(n.P90), 3), Diagnostic},
+		{"largest", words.Number(float64(n.Max), 3), Diagnostic},
+		{"max_grad_norm", words.Number(r.MaxGradNorm, 4), Released},
+	}
+}
+
+func learningRows(d *run.Diag, test *run.Eval) []Row {
+	list := []Row{
+		{"batch accuracy", words.Percent(float64(d.TrainAcc), 1), Diagnostic},
+		{"batch loss", words.Number(float64(d.TrainLoss), 3), Diagnostic},
+	}
+	if test == nil {
+		return list
+	}
+	return append(list,
+		Row{"test accuracy", words.Percent(float64(test.Accuracy), 1), Diagnostic},
+		Row{"test loss", words.Number(float64(test.Loss), 3), Diagnostic})
+}
+
+func curveRows(e *run.ErrorCurves) []Row {
+	if e == nil || len(e.C) == 0 {
+		return []Row{{"curves", words.Missing, Released}}
+	}
+	best := 0
+	for i := range e.C {
+		if e.Variance[i]+e.Bias[i] < e.Variance[best]+e.Bias[best] {
+			best = i
+		}
+	}
+	return []Row{
+		{"least at C", words.Number(e.C[best], 3), Released},
+		{"noise there", words.Number(e.Variance[best], 3), Released},
+		{"clipping there", words.Number(e.Bias[best], 3), Released},
+	}
+}

@@ -1,0 +1,240 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// client is the page's way to the trainer: window.clipscope, and in tests
+// something that answers at once. Callbacks come later, on the page's thread.
+type client interface {
+	// Ready calls back when the others may be called.
+	Ready(func(error))
+	// Open opens built-in data by name, or files (an array of File objects).
+	// The returned function cancels it.
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(opened, error)) (cancel func())
+	Plan(cfg run.Config, d handle, done func(run.PlanInfo, error))
+	// Train starts a run on opened data; paused, it waits for Step or Resume.
+	Train(cfg run.Config, d handle, paused bool, started func(runner, error))
+}
+
+// handle is opened data in its worker; nil is none.
+type handle interface{ Close() }
+
+// opened is what opening data gives.
+type opened struct {
+	Handle handle
+	Report data.Report
+}
+
+// runner is a run in its worker.
+type runner interface {
+	Pause()
+	Resume()
+	Step()
+	Stop()
+	Dispose()
+	// Watch calls back with events as they come and once with the end.
+	Watch(events func([]run.Event), done func(run.Result, error))
+	// SaveParameters downloads the trained parameters of a run that is done.
+	SaveParameters(name string)
+}
+
+// fault is an error from the other side, with the field it belongs to.
+type fault struct {
+	Message string `json:"message"`
+	Field   string `json:"field"`
+}
+
+func (f *fault) Error() string { return f.Message }
+
+// errAborted is what cancelled work ends with.
+var errAborted = errors.New("ui: cancelled")
+
+// jsClient calls window.clipscope.
+type jsClient struct{}
+
+func api() app.Value  { return app.Window().Get("clipscope") }
+func glue() app.Value { return app.Window().Get("clipscopeUI") }
+
+func (jsClient) Ready(done func(error)) {
+	if !api().Truthy() || !glue().Truthy() {
+		done(&fault{Message: "The page is incomplete: a script did not load. Reload it."})
+		return
+	}
+	await(api().Get("ready"), func(_ app.Value, err error) { done(err) })
+}
+
+func (jsClient) Open(source any, csv run.CSV, progress func(data.Progress), done func(opened, error)) func() {
+	abort := app.Window().Get("AbortController").New()
+	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		var p data.Progress
+		if err := decode(args[0], &p); err == nil {
+			progress(p)
+		}
+		return nil
+	})
+	if files, ok := source.(app.Value); ok {
+		source = map[string]any{"train": files, "test": []any{}}
+	}
+	promise := api().Call("open", source, toJS(csv), watch, abort.Get("signal"))
+	await(promise, func(v app.Value, err error) {
+		watch.Release()
+		o := opened{}
+		if err == nil {
+			o.Handle = jsHandle{v}
+			err = decode(v.Get("summary"), &o.Report)
+		}
+		done(o, err)
+	})
+	return func() { abort.Call("abort") }
+}
+
+func (jsClient) Plan(cfg run.Config, d handle, done func(run.PlanInfo, error)) {
+	await(api().Call("plan", toJS(cfg), jsOf(d)), func(v app.Value, err error) {
+		var p run.PlanInfo
+		if err == nil {
+			err = decode(v, &p)
+		}
+		done(p, err)
+	})
+}
+
+func (jsClient) Train(cfg run.Config, d handle, paused bool, started func(runner, error)) {
+	await(api().Call("train", toJS(cfg), jsOf(d), map[string]any{"paused": paused}), func(v app.Value, err error) {
+		if err != nil {
+			started(nil, err)
+			return
+		}
+		started(&jsRun{run: v}, nil)
+	})
+}
+
+type jsHandle struct{ data app.Value }
+
+func (h jsHandle) Close() { h.data.Call("close") }
+
+func jsOf(d handle) any {
+	if h, ok := d.(jsHandle); ok {
+		return h.data
+	}
+	return app.Undefined()
+}
+
+type jsRun struct {
+	run    app.Value
+	result app.Value
+	listen app.Func
+}
+
+func (r *jsRun) Pause()  { r.run.Call("pause") }
+func (r *jsRun) Resume() { r.run.Call("resume") }
+func (r *jsRun) Step()   { r.run.Call("step") }
+func (r *jsRun) Stop()   { r.run.Call("stop") }
+
+func (r *jsRun) Dispose() {
+	r.run.Call("dispose")
+	if r.listen != nil {
+		r.listen.Release()
+		r.listen = nil
+	}
+}
+
+func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
+	r.listen = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		var batch []run.Event
+		if err := json.Unmarshal([]byte(args[0].String()), &batch); err != nil {
+			app.Log("ui: events: ", err)
+			return nil
+		}
+		events(batch)
+		return nil
+	})
+	r.run.Call("onText", r.listen)
+	await(r.run.Get("done"), func(v app.Value, err error) {
+		var res run.Result
+		if err == nil {
+			r.result = v
+			err = json.Unmarshal([]byte(glue().Call("result", v).String()), &res)
+		}
+		done(res, err)
+	})
+}
+
+func (r *jsRun) SaveParameters(name string) {
+	if r.result != nil {
+		glue().Call("saveParameters", name, r.result)
+	}
+}
+
+// await calls f once with what promise settles to.
+func await(promise app.Value, f func(app.Value, error)) {
+	var resolve, reject app.Func
+	release := func() {
+		resolve.Release()
+		reject.Release()
+	}
+	resolve = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		release()
+		f(first(args), nil)
+		return nil
+	})
+	reject = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		release()
+		f(nil, toError(first(args)))
+		return nil
+	})
+	promise.Call("then", resolve, reject)
+}
+
+func first(args []app.Value) app.Value {
+	if len(args) == 0 {
+		return app.Undefined()
+	}
+	return args[0]
+}
+
+// toError turns what a promise was rejected with into an error.
+func toError(v app.Value) error {
+	if !v.Truthy() {
+		return &fault{Message: "The trainer gave no reason."}
+	}
+	if name := v.Get("name"); name.Type() == app.TypeString && name.String() == "AbortError" {
+		return errAborted
+	}
+	f := &fault{Message: "The trainer failed."}
+	if m := v.Get("message"); m.Type() == app.TypeString {
+		f.Message = m.String()
+	}
+	if detail := v.Get("detail"); detail.Truthy() {
+		if field := detail.Get("field"); field.Type() == app.TypeString {
+			f.Field = field.String()
+		}
+	}
+	return f
+}
+
+// decode reads a JavaScript object by way of JSON.
+func decode(v app.Value, to any) error {
+	if err := json.Unmarshal([]byte(glue().Call("stringify", v).String()), to); err != nil {
+		return fmt.Errorf("ui: answer from the trainer: %w", err)
+	}
+	return nil
+}
+
+// toJS makes a JavaScript object by way of JSON. Seeds above 2⁵³ keep their
+// digits only as far as JavaScript's numbers do; the form offers smaller ones.
+func toJS(v any) app.Value {
+	b, err := json.Marshal(v)
+	if err != nil {
+		app.Log("ui: ", err)
+		return app.Null()
+	}
+	return app.Window().Get("JSON").Call("parse", string(b))
+}

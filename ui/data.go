@@ -1,0 +1,159 @@
+package ui
+
+import (
+	"errors"
+	"time"
+
+	"clipscope/core/data"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// filesSource is the name that a configuration gives to local files.
+const filesSource = "files"
+
+// dataState is the data of the experiment. What was opened last stays until
+// something else was opened without an error.
+type dataState struct {
+	source string // name of built-in data, or filesSource
+	handle handle
+	report *data.Report
+	files  app.Value // the File objects behind it, for reading them again
+
+	loading  bool
+	slow     bool // it takes long enough to show progress
+	wanted   string
+	progress data.Progress
+	cancel   func()
+	fault    string
+	tries    int
+}
+
+// openBuiltin opens built-in data by name.
+func (s *session) openBuiltin(name string) {
+	if name == filesSource {
+		if s.data.files == nil {
+			s.data.wanted = name
+			s.data.fault = "This link was made with local files, which a link never holds. Choose them here."
+			s.opened = cardData
+			s.touch()
+			return
+		}
+		s.open(name, s.data.files)
+		return
+	}
+	s.open(name, nil)
+}
+
+// openFiles opens an array of File objects.
+func (s *session) openFiles(files app.Value) {
+	if !files.Truthy() || files.Length() == 0 {
+		return
+	}
+	list := app.Window().Get("Array").Call("from", files)
+	s.open(filesSource, list)
+}
+
+// reopen reads the same files again, after a change of how to read them.
+func (s *session) reopen() {
+	if s.data.source == filesSource && s.data.files != nil {
+		s.open(filesSource, s.data.files)
+	}
+}
+
+// noticeable is how long work may take before its progress is shown.
+const noticeable = 300 * time.Millisecond
+
+func (s *session) open(name string, files app.Value) {
+	if !s.ready {
+		return
+	}
+	s.cancelOpen()
+	d := &s.data
+	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, data.Progress{}
+	d.tries++
+	mine := d.tries
+	time.AfterFunc(noticeable, func() {
+		if mine == d.tries && d.loading {
+			d.slow = true
+			s.changed()
+		}
+	})
+	var source any = name
+	if files != nil {
+		source = files
+	}
+	d.cancel = s.client.Open(source, s.cfg.CSV, s.loaded(mine), func(o opened, err error) {
+		if mine != d.tries {
+			if err == nil {
+				o.Handle.Close()
+			}
+			return
+		}
+		s.dataOpened(name, files, o, err)
+	})
+	s.touch()
+}
+
+// loaded shows progress, at most ten times a second.
+func (s *session) loaded(mine int) func(data.Progress) {
+	var last time.Time
+	return func(p data.Progress) {
+		if mine != s.data.tries {
+			return
+		}
+		s.data.progress = p
+		if time.Since(last) > 100*time.Millisecond {
+			last = time.Now()
+			s.changed()
+		}
+	}
+}
+
+func (s *session) dataOpened(name string, files app.Value, o opened, err error) {
+	d := &s.data
+	d.loading, d.slow, d.cancel = false, false, nil
+	if err != nil {
+		if !errors.Is(err, errAborted) {
+			d.fault = err.Error()
+			s.opened = cardData
+		}
+		s.touch()
+		return
+	}
+	if d.handle != nil {
+		d.handle.Close()
+	}
+	changed := d.source != name || s.cfg.Data != name
+	d.handle, d.report, d.source, d.files = o.Handle, &o.Report, name, files
+	s.cfg.Data = name
+	if changed {
+		s.suit(&o.Report)
+		s.writeHash()
+	}
+	s.replan()
+	s.touch()
+}
+
+// suit takes a model that fits the task, when the present one does not.
+func (s *session) suit(r *data.Report) {
+	kind := s.full().Model.Kind
+	switch {
+	case r.Task == data.Regression && kind == "softmax":
+		s.cfg.Model.Kind = "linear"
+		s.epoch++
+	case r.Task != data.Regression && kind == "linear":
+		s.cfg.Model.Kind = "softmax"
+		s.epoch++
+	}
+}
+
+// cancelOpen ends opening; what was open before stays.
+func (s *session) cancelOpen() {
+	d := &s.data
+	if d.cancel != nil {
+		d.cancel()
+	}
+	d.tries++
+	d.loading, d.slow, d.cancel = false, false, nil
+}

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"clipscope/core/clip"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// helpPage explains what the page shows and how to read it.
+type helpPage struct {
+	app.Compo
+	s *session
+}
+
+func (p *helpPage) OnMount(ctx app.Context) { p.s.changed = func() { ctx.Dispatch(nil) } }
+func (p *helpPage) OnDismount()             { p.s.changed = func() {} }
+
+func (p *helpPage) Render() app.UI {
+	return app.Div().Class("page prose").Body(
+		&Header{Page: "help", Sent: p.s.sent},
+		app.Main().Class("article").Body(
+			app.H1().Text("Reading a private run"),
+			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),
+			app.H2().ID("methods").Text("Clipping methods"),
+			app.Range(clip.Methods()).Slice(func(i int) app.UI { return methodHelp(clip.Methods()[i]) }),
+		),
+	)
+}
+
+// topic is one section of the help.
+type topic struct {
+	id, title  string
+	paragraphs []string
+}
+
+func (t topic) view() app.UI {
+	return app.Section().Body(
+		app.H2().ID(t.id).Text(t.title),
+		app.Range(t.paragraphs).Slice(func(i int) app.UI { return app.P().Text(t.paragraphs[i]) }),
+	)
+}
+
+var helpTopics = []topic{
+	{"step", "What one step does", []string{
+		"Every training row enters the batch by its own coin toss. For each row in the batch the model's gradient is computed, and its length, the gradient norm, is compared with the threshold C (max_grad_norm). Longer gradients are shortened, so that no row can move the sum by more than C.",
+		"Gaussian noise with standard deviation σ·C is added to the sum (σ is noise_multiplier), the result is divided by the expected batch size, and the optimiser sees nothing else.",
+	}},
+	{"trade", "Why the threshold matters", []string{
+		"The noise grows with C: a large threshold drowns the gradients. A small threshold clips nearly all of them, and the sum then points elsewhere than their mean would. The first error is variance, the second is bias; adaptive methods look for the C at which both together are least.",
+		"Watch the clipping frequency and the threshold together. A frequency near 100 % says that C is small for these gradients, one near 0 % that more noise is added than clipping needs.",
+	}},
+	{"ink", "Released or diagnostic", []string{
+		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
+	}},
+	{"epsilon", "What ε and δ promise", []string{
+		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns and classes count as public.",
+		"ε is an upper bound from an accountant. It is spent step by step, and the run is planned so that it ends at the target.",
+		"Several runs on the same rows spend together: what stands beside each of them is for that run alone.",
+	}},
+	{"local", "Where the data goes", []string{
+		"Nowhere. Files are read in this tab, by workers of this page. The page's security policy allows connections to its own site only, and the count at the top is the browser's own: requests of this page that reached the network since it was ready.",
+	}},
+	{"keys", "By keyboard", []string{
+		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
+	}},
+	{"script", "From a script", []string{
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), open(), plan() and train(). The configuration is the same as in the address after the # sign.",
+	}},
+}
+
+func methodHelp(m clip.Info) app.UI {
+	return app.Section().Class("method").Body(
+		app.H3().ID("method-"+m.Name).Body(app.Text(m.Title+" "), app.Code().Class("name").Text(m.Name)),
+		app.P().Text(m.Idea),
+		app.P().Class("formula").Text(m.Formula),
+		app.P().Text(m.When),
+		app.P().Class("source").Text(m.Paper),
+	)
+}

@@ -1,0 +1,183 @@
+package ui
+
+import (
+	"math"
+
+	"clipscope/core/clip"
+	"clipscope/core/run"
+	"clipscope/ui/series"
+	"clipscope/ui/words"
+)
+
+// live is a run as it is drawn: what events add up to. It knows nothing of the
+// page, so that it can be tested without one.
+type live struct {
+	cfg    run.Config
+	weight func(norm, c float64) float64
+	target float64 // ε's budget, 0 when there is none
+
+	series series.Series
+	log    series.Log
+	last   run.Event
+	test   *run.Eval
+	curves *run.ErrorCurves // the newest that an event had
+	noisy  []float64
+	within float64 // the noisy histogram's range
+	norms  *run.Norms
+
+	normsEnd, weightEnd float64
+	xs, ws              [points]float64
+	counts              []float64
+}
+
+// points is how finely the weight function is drawn.
+const points = 121
+
+// newLive prepares for a run of cfg, which has its defaults, at the plan's noise.
+func newLive(cfg run.Config, sigma float64, steps int) *live {
+	l := &live{cfg: cfg, weight: weightOf(cfg, sigma, steps)}
+	if cfg.TargetEpsilon != nil {
+		l.target = *cfg.TargetEpsilon
+	}
+	return l
+}
+
+// weightOf is the method's weight function, nil when it has none to draw.
+func weightOf(cfg run.Config, sigma float64, steps int) func(norm, c float64) float64 {
+	c, err := clip.New(
+		clip.Choice{Method: cfg.Method, Weight: cfg.Weight, Grouping: cfg.Grouping},
+		clip.Env{MaxGradNorm: cfg.MaxGradNorm, NoiseMultiplier: max(sigma, 1e-3), Steps: max(steps, 1),
+			ExpectedBatchSize: max(cfg.ExpectedBatchSize, 1), Dim: 1, Params: clip.Params(cfg.Params)})
+	if err != nil || c.Weight == nil || c.Coordinates || c.NonPrivate {
+		return nil
+	}
+	return c.Weight.Factor
+}
+
+// add takes the events of one message.
+func (l *live) add(events []run.Event) {
+	for i := range events {
+		e := &events[i]
+		p := series.FromEvent(e)
+		l.series.Add(p)
+		l.log.Add(p)
+		l.keep(e)
+	}
+}
+
+func (l *live) keep(e *run.Event) {
+	l.last = *e
+	if e.Released.Curves != nil {
+		l.curves = e.Released.Curves
+	}
+	if e.Released.Histogram != nil {
+		l.noisy, l.within = e.Released.Histogram, e.Released.HistogramRange
+	}
+	if e.Diag != nil && e.Diag.Eval != nil {
+		l.test = e.Diag.Eval
+	}
+	if e.Diag != nil && e.Diag.Norms != nil {
+		l.norms = e.Diag.Norms
+	}
+}
+
+// lookBack is how many steps the sentence on C compares over.
+const lookBack = 50
+
+func (l *live) moment() words.Moment {
+	m := words.Moment{Event: l.last, Test: l.test, TargetEpsilon: l.target, Weight: l.weight}
+	m.Event.Released.Curves = l.curves
+	if m.Event.Diag != nil && m.Event.Diag.Norms == nil && l.norms != nil {
+		d := *m.Event.Diag
+		d.Norms = l.norms
+		m.Event.Diag = &d
+	}
+	m.EarlierC, m.EarlierSteps = l.series.Ago(series.C, lookBack)
+	return m
+}
+
+// feeds are the charts of the page.
+type feeds struct {
+	clipping, threshold, norms, accuracy, loss, epsilon, curves Feed
+}
+
+func (f *feeds) clear() {
+	for _, x := range []*Feed{&f.clipping, &f.threshold, &f.norms, &f.accuracy, &f.loss, &f.epsilon, &f.curves} {
+		x.Clear()
+	}
+}
+
+// draw sends what there is to the charts.
+func (l *live) draw(f *feeds) {
+	if l.series.Len() == 0 {
+		return
+	}
+	col := l.series.Column
+	x, end, none := col(series.Step), growing(float64(l.last.Step), float64(l.last.Steps)), math.NaN()
+	f.clipping.Lines(end, none, x, col(series.Clipped))
+	f.threshold.Lines(end, none, x, col(series.C))
+	f.accuracy.Lines(end, none, x, col(series.TrainAcc), col(series.TestAcc))
+	f.loss.Lines(end, none, x, col(series.TrainLoss), col(series.TestLoss))
+	target := none
+	if l.target > 0 {
+		target = l.target
+	}
+	f.epsilon.Lines(end, target, x, col(series.Epsilon))
+	l.drawNorms(&f.norms)
+	l.drawCurves(&f.curves)
+}
+
+func (l *live) drawNorms(f *Feed) {
+	if l.norms == nil {
+		return
+	}
+	c := l.last.Released.MaxGradNorm
+	h := Histogram{Mark: math.NaN(), Max: float64(l.norms.Max), Noisy: l.noisy, Range: l.within, HighestOfWeights: 1}
+	if c > 0 && l.weight != nil {
+		h.Mark = c
+	}
+	l.counts = l.counts[:0]
+	for _, n := range l.norms.Counts {
+		l.counts = append(l.counts, float64(n))
+	}
+	h.Counts = l.counts
+	l.normsEnd = stretch(l.normsEnd, h.Max)
+	h.End = l.normsEnd
+	l.drawWeights(&h, c)
+	f.Histogram(h)
+}
+
+func (l *live) drawWeights(h *Histogram, c float64) {
+	for i := range l.xs {
+		l.xs[i], l.ws[i] = h.End*float64(i)/(points-1), math.NaN()
+		if l.weight != nil {
+			l.ws[i] = l.weight(l.xs[i], c)
+		}
+	}
+	// Where a weight grows without bound towards 0, the first tenth of the
+	// axis does not decide the height of the rest.
+	need := 0.0
+	for _, w := range l.ws[points/10:] {
+		need = max(need, w)
+	}
+	if l.weight == nil {
+		need = 1
+	}
+	l.weightEnd = stretch(l.weightEnd, need)
+	h.Norms, h.Weights, h.HighestOfWeights = l.xs[:], l.ws[:], l.weightEnd
+}
+
+func (l *live) drawCurves(f *Feed) {
+	e := l.curves
+	if e == nil || len(e.C) == 0 {
+		return
+	}
+	sum, best := make([]float64, len(e.C)), 0
+	for i := range e.C {
+		sum[i] = e.Variance[i] + e.Bias[i]
+		if sum[i] < sum[best] {
+			best = i
+		}
+	}
+	f.Lines(e.C[len(e.C)-1], e.C[best], e.C, e.Variance, e.Bias, sum)
+}

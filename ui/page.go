@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// trainPage is the page: the experiment at the left, its run at the right.
+type trainPage struct {
+	app.Compo
+	s *session
+
+	hashChange app.Func
+	escape     app.Func
+}
+
+func (p *trainPage) OnMount(ctx app.Context) {
+	p.s.changed = func() { ctx.Dispatch(nil) }
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.s.readHash(); return nil })
+	app.Window().Call("addEventListener", "hashchange", p.hashChange)
+	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		if args[0].Get("key").String() == "Escape" && p.s.sheet {
+			p.s.toggleSheet()
+		}
+		return nil
+	})
+	app.Window().Call("addEventListener", "keydown", p.escape)
+	p.s.start()
+	if p.s.ready && app.Window().Get("location").Get("hash").String() == "" {
+		p.s.writeHash()
+	}
+}
+
+func (p *trainPage) OnDismount() {
+	p.s.changed = func() {}
+	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
+	app.Window().Call("removeEventListener", "keydown", p.escape)
+	p.hashChange.Release()
+	p.escape.Release()
+}
+
+func (p *trainPage) Render() app.UI {
+	s := p.s
+	class := "page train"
+	if s.sheet {
+		class += " sheet-open"
+	}
+	return app.Div().Class(class).Body(
+		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
+		&Header{Page: "train", Sent: s.sent},
+		app.Main().Class("bench").Body(
+			p.experiment(),
+			app.Div().Class("stage").Body(
+				&RunBar{View: s.runView(), Actions: s},
+				message("problem", "fault", s.problem),
+				app.If(s.run.result != nil, func() app.UI { return &ResultView{Result: s.run.result, Saver: s} }),
+				p.charts(),
+			),
+		),
+	)
+}
+
+func (p *trainPage) experiment() app.UI {
+	f := p.s.formNow()
+	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
+		&presetMenu{Epoch: p.s.epoch, Session: p.s},
+		&dataCard{Form: f, View: p.s.data.view(), Loader: p.s},
+		&modelCard{Form: f},
+		&clippingCard{Form: f},
+		&privacyCard{Form: f},
+		&optimiserCard{Form: f},
+		&foot{Form: f, Copied: p.s.copied, Session: p.s},
+	)
+}
+
+func (p *trainPage) charts() app.UI {
+	panels := p.s.panels()
+	class := "charts"
+	if len(panels) > 4 {
+		class += " with-curves"
+	}
+	return app.Div().Class(class).Body(app.Range(panels).Slice(func(i int) app.UI { return panels[i] }))
+}
+
+// runView is the run in the numbers of the run bar.
+func (s *session) runView() RunView {
+	r := &s.run
+	v := RunView{Phase: r.phase, Ready: s.ready && (s.data.handle != nil || !s.data.loading), Left: math.NaN(), Spent: math.NaN(), Fault: r.fault, Sheet: s.sheet}
+	if v.Phase == "" {
+		v.Phase = idle
+	}
+	if s.plan != nil {
+		v.Steps = s.plan.Steps
+	}
+	if full := s.full(); full.TargetEpsilon != nil {
+		v.Target = *full.TargetEpsilon
+	}
+	if l := r.live; l != nil {
+		v.Target, v.Left = l.target, r.pace.left(l.last.Steps)
+		if l.last.Steps > 0 {
+			v.Step, v.Steps, v.Spent = l.last.Step, l.last.Steps, float64(l.last.Released.Epsilon)
+		}
+	}
+	return v
+}
+
+func (s *session) toggleSheet() {
+	s.sheet = !s.sheet
+	s.changed()
+	if !app.IsClient {
+		return
+	}
+	to := "act-start"
+	if s.sheet {
+		to = "experiment-first"
+	}
+	if e := app.Window().GetElementByID(to); e.Truthy() {
+		e.Call("focus")
+	}
+}
+
+// presetMenu chooses an experiment to start from.
+type presetMenu struct {
+	app.Compo
+	Epoch   int
+	Session *session
+}
+
+func (m *presetMenu) Render() app.UI {
+	list := presets()
+	s := m.Session
+	return app.Div().Class("preset").Body(
+		app.Label().For("experiment-first").Text("Start from"),
+		app.Select().ID("experiment-first").OnChange(func(ctx app.Context, _ app.Event) {
+			name := ctx.JSSrc().Get("value").String()
+			ctx.JSSrc().Set("value", noChoice)
+			s.usePreset(name)
+		}).Body(
+			app.Option().Value(noChoice).Text("a prepared experiment…").Selected(true),
+			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
+		),
+		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(icon("close")),
+	)
+}
+
+// foot is the end of the experiment: seed and link.
+type foot struct {
+	app.Compo
+	Form    *Form
+	Copied  bool
+	Session *session
+}
+
+func (c *foot) CompoID() string { return "foot-" + strconv.Itoa(c.Form.Epoch) }
+
+func (c *foot) Render() app.UI {
+	text := "Copy link"
+	if c.Copied {
+		text = "Link copied"
+	}
+	s := c.Session
+	return app.Div().Class("foot").Body(
+		&seedField{Form: c.Form},
+		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").
+			OnClick(func(app.Context, app.Event) { s.share() }).Body(icon("share"), app.Span().Aria("live", "polite").Text(text)),
+	)
+}
+
+// seedField fixes the random choices, which takes the guarantee away.
+type seedField struct {
+	app.Compo
+	Form *Form
+}
+
+func (c *seedField) Render() app.UI {
+	f := c.Form
+	d := field{key: "seed", label: "Seed"}
+	if f.Config.Seed != nil && f.Warnings["seed"] == "" {
+		d.help = "A fixed seed makes the noise predictable: teaching only."
+	}
+	return app.Div().Class("seed").Body(d.number(f))
+}

@@ -1,0 +1,55 @@
+package ui
+
+import (
+	"encoding/json"
+	"math"
+
+	"clipscope/assets"
+	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// preset is an experiment to start from.
+type preset struct {
+	Name   string     `json:"name"`
+	Title  string     `json:"title"`
+	About  string     `json:"about"`
+	Config run.Config `json:"config"`
+}
+
+// presets reads the experiments that come with the page; the first is what a
+// first visit sees.
+func presets() []preset {
+	var list []preset
+	if err := json.Unmarshal(assets.Presets, &list); err != nil {
+		app.Log("ui: presets: ", err)
+	}
+	return list
+}
+
+func firstVisit() run.Config {
+	if list := presets(); len(list) > 0 {
+		return list[0].Config
+	}
+	return run.Config{}
+}
+
+// usePreset starts from a preset.
+func (s *session) usePreset(name string) {
+	for _, p := range presets() {
+		if p.Name == name {
+			s.replace(p.Config)
+			s.writeHash()
+		}
+	}
+}
+
+// round keeps digits significant digits.
+func round(x float64, digits int) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	p := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*p) / p
+}

@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"math"
+
+	"clipscope/core/run"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// saver is where the result's downloads go.
+type saver interface {
+	save(kind string, diagnostics bool)
+	saveParameters()
+}
+
+// ResultView is what a run ended with, and how it was asked for.
+type ResultView struct {
+	app.Compo
+	Result *run.Result
+	Saver  saver
+
+	diagnostics bool
+}
+
+func (v *ResultView) Render() app.UI {
+	r := v.Result
+	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
+		app.Dl().Class("result-figures").Body(
+			score(r),
+			resultFigure("ε", words.Epsilon(float64(r.Epsilon)), Released),
+			resultFigure("δ", words.Number(r.Delta, 2), Released),
+			resultFigure("steps", stepsDone(r), Released),
+			resultFigure("time", words.Duration(r.TrainSeconds)+perStep(r), Diagnostic),
+			resultFigure("back end", r.Backend, Released),
+		),
+		app.Div().Class("result-words").Body(
+			app.P().Class("guarantee").Text(r.Guarantee),
+			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
+		),
+		v.downloads(),
+	)
+}
+
+func score(r *run.Result) app.UI {
+	if a := float64(r.TestAccuracy); !math.IsNaN(a) {
+		return resultFigure("test accuracy", words.Percent(a, 1), Diagnostic)
+	}
+	return resultFigure("test loss", words.Number(float64(r.TestLoss), 3), Diagnostic)
+}
+
+func resultFigure(name, value string, ink Ink) app.UI {
+	return app.Div().Class("value-"+string(ink)).Body(app.Dt().Text(name), app.Dd().Class("figure").Text(value))
+}
+
+func stepsDone(r *run.Result) string {
+	if r.Stopped {
+		return words.Count(r.Steps) + ", stopped"
+	}
+	return words.Count(r.Steps)
+}
+
+func perStep(r *run.Result) string {
+	if r.Steps == 0 {
+		return ""
+	}
+	return ", " + words.Duration(r.TrainSeconds/float64(r.Steps)) + " a step"
+}
+
+func (v *ResultView) downloads() app.UI {
+	save := func(kind string) app.EventHandler {
+		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
+	}
+	return app.Div().Class("downloads").Body(
+		app.Div().Class("buttons").Body(
+			button("save", "JSON", "", false, save("json")),
+			button("save", "CSV", "", false, save("csv")),
+			button("save", "Parameters", "", false, func(app.Context, app.Event) { v.Saver.saveParameters() }),
+		),
+		app.Label().Class("tick").Body(
+			app.Input().Type("checkbox").ID("with-diagnostics").Checked(v.diagnostics).OnChange(func(ctx app.Context, _ app.Event) {
+				v.diagnostics = ctx.JSSrc().Get("checked").Bool()
+			}),
+			app.Span().Text("with diagnostics: the guarantee then does not cover the file, which can tell about single rows"),
+		),
+	)
+}

@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// RunView is what the run bar shows.
+type RunView struct {
+	Phase       phase
+	Ready       bool // a run can be started
+	Step, Steps int
+	Left        float64 // seconds; NaN when unknown
+	Spent       float64 // ε; NaN when nothing ran
+	Target      float64 // ε; 0 when there is none
+	Fault       string
+	Sheet       bool // the cards are open over the charts
+}
+
+// runActions is where the run bar's events go.
+type runActions interface {
+	startRun()
+	pause()
+	stepRun()
+	stop()
+	reset()
+	toggleSheet()
+}
+
+// RunBar starts, paces and ends a run, and says how far it is.
+type RunBar struct {
+	app.Compo
+	View    RunView
+	Actions runActions
+}
+
+func (b *RunBar) Render() app.UI {
+	return app.Div().Class("runbar").Role("region").Aria("label", "Run").Body(
+		app.Div().Class("runbar-row").Body(
+			b.buttons(),
+			b.progress(),
+			b.epsilon(),
+		),
+		message("run-fault", "fault", b.View.Fault),
+	)
+}
+
+func (b *RunBar) buttons() app.UI {
+	v, a := b.View, b.Actions
+	act := func(f func()) app.EventHandler { return func(app.Context, app.Event) { f() } }
+	first := button("start", startLabel(v.Phase), "primary", !v.Ready || v.Phase == running || v.Phase == starting || v.Phase == stopping, act(a.startRun))
+	if v.Phase == running {
+		first = button("pause", "Pause", "primary", false, act(a.pause))
+	}
+	return app.Div().Class("buttons").Body(
+		first,
+		button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.stepRun)),
+		button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
+		button("reset", "Reset", "", v.Phase == idle || v.Phase == "", act(a.reset)),
+		app.Button().Type("button").Class("setup").Aria("expanded", boolText(v.Sheet)).Aria("controls", "experiment").
+			OnClick(act(a.toggleSheet)).Body(icon("setup"), app.Span().Text("Setup")),
+	)
+}
+
+func startLabel(p phase) string {
+	switch p {
+	case paused:
+		return "Resume"
+	case done, failed:
+		return "Start again"
+	default:
+		return "Start"
+	}
+}
+
+// button is an icon with its name. Its handler is scoped by both, as go-app
+// tells handlers apart by their code alone.
+func button(name, label, class string, disabled bool, f app.EventHandler) app.UI {
+	return app.Button().Type("button").Class("act "+class).ID("act-"+name).Disabled(disabled).
+		OnClick(f, app.EventScope(name, label)).Body(icon(name), app.Span().Text(label))
+}
+
+func (b *RunBar) progress() app.UI {
+	v := b.View
+	bar := app.Progress().Max(1).Value(0).Aria("label", "Progress of the run")
+	if v.Steps > 0 {
+		bar = app.Progress().Max(v.Steps).Value(v.Step).Aria("label", "Progress of the run")
+	}
+	return app.Div().Class("progress").Body(
+		app.Span().Class("steps figure").Text(stepText(v)),
+		bar,
+		app.Span().Class("left figure").Text(leftText(v)),
+	)
+}
+
+func stepText(v RunView) string {
+	if v.Steps == 0 {
+		return "step –"
+	}
+	return fmt.Sprintf("step %s / %s", words.Count(v.Step), words.Count(v.Steps))
+}
+
+// leftText is the state in words, or while it runs the time that is left.
+func leftText(v RunView) string {
+	switch {
+	case v.Phase == starting:
+		return "starting…"
+	case v.Phase == paused:
+		return "paused"
+	case v.Phase == stopping:
+		return "stopping…"
+	case v.Phase == done:
+		return "finished"
+	case v.Phase == failed:
+		return "ended by an error"
+	case v.Phase == running && !math.IsNaN(v.Left):
+		return words.Duration(math.Ceil(v.Left)) + " left"
+	case v.Phase == running:
+		return "running"
+	default:
+		return "ready"
+	}
+}
+
+func (b *RunBar) epsilon() app.UI {
+	v := b.View
+	target := ""
+	if v.Target > 0 {
+		target = " / " + words.Epsilon(v.Target)
+	}
+	return app.Div().Class("spent figure").Title("ε spent, of the target").Body(
+		app.Span().Class("symbol").Text("ε"),
+		app.Strong().Text(words.Epsilon(v.Spent)),
+		app.Span().Text(target),
+	)
+}
