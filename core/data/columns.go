@@ -87,6 +87,9 @@ func (c *tally) addID(s string) {
 // numeric reports whether the column holds numbers: all but a few of its cells
 // are. One odd cell is always allowed to be odd, however short the table.
 func (c *tally) numeric() bool {
+	if c.texts == 0 {
+		return c.numbers > 0
+	}
 	odd := float64(c.texts)
 	return c.numbers >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.numbers+c.texts))
 }

@@ -184,7 +184,7 @@ func looksHeader(rows [][]string) bool {
 		return false
 	}
 	for _, c := range rows[0] {
-		if _, ok := parseNumber(c, ','); ok {
+		if _, ok := parseNumber(c, ','); ok || c != "" && missing(c) {
 			return false
 		}
 	}

@@ -1,0 +1,248 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+func one(s string) []File { return []File{Bytes("t.csv", []byte(s))} }
+
+// all is an option that holds nothing out, so that rows stay in order.
+func all(opt run.CSV) run.CSV {
+	opt.TestShare = -1
+	return opt
+}
+
+// TestDialects reads one small table written in many ways.
+func TestDialects(t *testing.T) {
+	const nine = "1,2.5,\"x,y\",a\n-3,4e1,z,b\n5,.5,z,a\n"
+	for name, s := range map[string]string{
+		"comma":        nine,
+		"header":       "one,two,three,label\n" + nine,
+		"CRLF":         strings.ReplaceAll(nine, "\n", "\r\n"),
+		"no last LF":   strings.TrimSuffix(nine, "\n"),
+		"BOM":          "\ufeff" + nine,
+		"BOM, header":  "\ufeff" + "\"one\",two,three,label\n" + nine,
+		"blank lines":  strings.ReplaceAll(nine, "\n", "\n\n"),
+		"spaces":       "1, 2.5, \"x,y\", a\n-3 , 4e1 ,z ,b \n5,.5,z,a\n",
+		"semicolon":    "1;2.5;x,y;a\n-3;4e1;z;b\n5;.5;z;a\n",
+		"decimal ,":    "1;2,5;\"x,y\";a\n-3;40,0;z;b\n5;0,5;z;a\n",
+		"tab":          "1\t2.5\tx,y\ta\n-3\t4e1\tz\tb\n5\t.5\tz\ta\n",
+		"bar":          "1|2.5|x,y|a\n-3|4e1|z|b\n5|.5|z|a\n",
+		"comment":      "# made today\n# by hand, with care\n" + nine,
+		"odd line":     "|1x3 Cross validator\n" + nine,
+		"title":        "My table\none,two,three,label\n" + nine,
+		"quoted lines": "one,two,three,label\n1,2.5,\"x,y\",\"a\"\n\"-3\",\"4e1\",\"z\",\"b\"\n5,.5,z,a",
+	} {
+		ds, r := load(t, all(run.CSV{}), one(s))
+		want := []float32{1, 2.5, 1, 0, -3, 40, 0, 1, 5, .5, 0, 1}
+		if !slices.Equal(ds.Train.F32, want) || !slices.Equal(ds.Train.Y, []float32{0, 1, 0}) {
+			t.Errorf("%s: rows %v, labels %v", name, ds.Train.F32, ds.Train.Y)
+		}
+		if !slices.Equal(ds.Classes, []string{"a", "b"}) || !slices.Equal(ds.Columns[2].Categories, []string{"x,y", "z"}) {
+			t.Errorf("%s: classes %q, columns %+v", name, ds.Classes, ds.Columns)
+		}
+		header := strings.Contains(s, "label")
+		if r.Header != header || header && ds.Columns[1].Name != "two" || !header && ds.Columns[1].Name != "column 2" {
+			t.Errorf("%s: header %v, columns %+v", name, r.Header, ds.Columns)
+		}
+		if want := strings.Count(s, "Cross") + strings.Count(s, "#") + strings.Count(s, "My"); !header && len(r.Warnings) != 1+want {
+			t.Errorf("%s: warnings %q", name, r.Warnings)
+		}
+	}
+}
+
+func TestHeaderDetection(t *testing.T) {
+	for s, want := range map[string]bool{
+		"a,b\n1,2\n3,4\n":                   true,
+		"1,2\n3,4\n":                        false,
+		"colour,size\nred,big\nblue,big\n":  true,
+		"red,big\nblue,big\nred,small\n":    false,
+		"a,2020\n1,2\n3,4\n":                false,
+		"x,label\n1,yes\n2,no\n":            true,
+		"?,yes\n1,no\n2,no\n":               false,
+		"name,y\nann,1\nbob,0\n":            true,
+		"\"a, b\",c\n1,2\n3,4\n":            true,
+		",x,label\n0,1.5,yes\n1,2.5,no\n":   true,
+		"x,label\n":                         false,
+		"2020,2021\n0.5,0.25\n0.75,0.125\n": false,
+	} {
+		d, _, err := detect("t", []byte(s), true, csvChoices{})
+		if err != nil || d.header != want {
+			t.Errorf("%q: header %v, %v", s, d.header, err)
+		}
+		for choice, want := range map[string]bool{"yes": true, "no": false} {
+			if d, _, _ := detect("t", []byte(s), true, csvChoices{header: choice}); d.header != want {
+				t.Errorf("%q: header %v though %s was chosen", s, d.header, choice)
+			}
+		}
+	}
+}
+
+func TestLabelAndTask(t *testing.T) {
+	real := "a,target,b\n"
+	for i := range 60 {
+		real += fmt.Sprintf("%d,%d.5,%d\n", i%7, i, i%2)
+	}
+	texts := "" // no header, the last column real, one column of text
+	for i := range 60 {
+		texts += fmt.Sprintf("%d.5,%s,%d.25\n", i, []string{"m", "b"}[i%2], i)
+	}
+	twoInts := "a,b\n"
+	for i := range 60 {
+		twoInts += fmt.Sprintf("%d,%d\n", i%9, i%2)
+	}
+	for name, tc := range map[string]struct {
+		s    string
+		opt  run.CSV
+		name string
+		task Task
+		outs int
+	}{
+		"by its name":      {real, run.CSV{}, "target", Regression, 1},
+		"chosen name":      {real, run.CSV{Label: "b"}, "b", Classification, 2},
+		"chosen number":    {real, run.CSV{Label: "3"}, "b", Classification, 2},
+		"few integers":     {real, run.CSV{Label: "a"}, "a", Classification, 7},
+		"declared reals":   {real, run.CSV{Label: "a", Task: "regression"}, "a", Regression, 1},
+		"declared classes": {real, run.CSV{Label: "a", Task: "classification"}, "a", Classification, 7},
+		"categorical":      {real, run.CSV{Label: "a", Columns: map[string]string{"a": "categorical"}}, "a", Classification, 7},
+		"last":             {twoInts, run.CSV{}, "b", Classification, 2},
+		"only text":        {texts, run.CSV{}, "column 2", Classification, 2},
+		"number wins":      {texts, run.CSV{Label: "3"}, "column 3", Regression, 1},
+	} {
+		ds, r := load(t, tc.opt, one(tc.s))
+		if r.Label != tc.name || ds.Task != tc.task || ds.Outputs != tc.outs {
+			t.Errorf("%s: label %q, task %s, %d outputs", name, r.Label, ds.Task, ds.Outputs)
+		}
+	}
+}
+
+func TestNumericClassesAreSortedByValue(t *testing.T) {
+	ds, _ := load(t, all(run.CSV{Task: "classification"}), one("x,y\n1,10\n2,9\n3,9.0\n4,+10\n5,-1\n6,-1\n"))
+	if !slices.Equal(ds.Classes, []string{"-1", "9", "10"}) || !slices.Equal(ds.Train.Y, []float32{2, 1, 1, 2, 0, 0}) {
+		t.Errorf("classes %q, labels %v", ds.Classes, ds.Train.Y)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	const s = "n,c,junk,label\n1,red,,a\n,blue,,b\n3,?,,a\n4,NULL,,b\n5,red,,\n6,blue,,b\n"
+	drop, r := load(t, all(run.CSV{Missing: "drop"}), one(s))
+	if !slices.Equal(drop.Train.F32, []float32{1, 0, 1, 6, 1, 0}) || r.Dropped != 4 || r.Missing != 4 {
+		t.Errorf("drop: %v, %d rows dropped, %d cells missing", drop.Train.F32, r.Dropped, r.Missing)
+	}
+	zero, r := load(t, all(run.CSV{Missing: "zero"}), one(s))
+	if want := []float32{1, 0, 1, 0, 0, 1, 0, 0, 3, 0, 0, 1, 4, 0, 0, 1, 6, 1, 0, 0}; !slices.Equal(zero.Train.F32, want) {
+		t.Errorf("zero: %v", zero.Train.F32)
+	}
+	if c := zero.Columns[1]; !slices.Equal(c.Categories, []string{"blue", "red", MissingCategory}) || c.Missing != 2 {
+		t.Errorf("zero: %+v", c)
+	}
+	if zero.Columns[2].Kind != Ignored || r.Dropped != 1 {
+		t.Errorf("zero: %+v, %d dropped", zero.Columns[2], r.Dropped)
+	}
+	_, r, err := Load(t.Context(), one(s), nil, run.CSV{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "4 missing cells in all: n (1), c (2), label (1)") {
+		t.Errorf("error: %v", err)
+	}
+	if r.Missing != 4 || len(r.Columns) != 4 || r.Columns[0].Missing != 1 || len(r.Preview.Rows) != 6 {
+		t.Errorf("the report beside the error is %+v", r)
+	}
+}
+
+func TestColumnKinds(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,age,grade,name,mixed,label\n")
+	for i := range 60 {
+		mixed := fmt.Sprint(i % 3)
+		if i%4 == 0 {
+			mixed = "3+"
+		}
+		fmt.Fprintf(&b, "%d,%d,%s,n%d,%s,%d\n", 100+i, 20+i%30, []string{"A", "B", "C"}[i%3], i, mixed, i%2)
+	}
+	ds, r := load(t, run.CSV{}, one(b.String()))
+	var kinds []ColumnKind
+	for _, c := range ds.Columns {
+		kinds = append(kinds, c.Kind)
+	}
+	if want := []ColumnKind{Ignored, Numeric, Categorical, Ignored, Categorical, Label}; !slices.Equal(kinds, want) {
+		t.Errorf("kinds %v", kinds)
+	}
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "id numbers the rows") || !strings.Contains(text, "name is ignored") || !strings.Contains(text, "mixed mixes") {
+		t.Errorf("warnings %s", text)
+	}
+	if ds.Bounds != nil {
+		t.Error("age has declared bounds that nobody declared")
+	}
+	ds, _ = load(t, run.CSV{Columns: map[string]string{"id": "numeric", "age": "ignored", "name": "categorical", "grade": "ignored"}}, one(b.String()))
+	if ds.Columns[0].Kind != Numeric || ds.Columns[1].Kind != Ignored || len(ds.Columns[3].Categories) != 60 || ds.Columns[4].First != 61 {
+		t.Errorf("columns %+v", ds.Columns)
+	}
+	ds, _ = load(t, run.CSV{Columns: map[string]string{"age": "ignored"}}, one(b.String()))
+	if ds.Bounds[2] != (Bound{0, 1}) {
+		t.Errorf("bounds of categories %v", ds.Bounds)
+	}
+	// Without a header only a first column of many distinct integers is an id.
+	long := b.String()[strings.Index(b.String(), "\n")+1:]
+	if ds, _ := load(t, run.CSV{}, one(long)); ds.Columns[0].Kind != Ignored {
+		t.Error("an unnamed id is used")
+	}
+	lines := strings.SplitAfter(long, "\n")
+	if ds, _ := load(t, run.CSV{}, one(strings.Join(lines[:40], ""))); ds.Columns[0].Kind != Numeric {
+		t.Error("40 different integers pass as an id")
+	}
+}
+
+func TestTestFile(t *testing.T) {
+	train := "x,c,income\n1,red,<=50K\n2,blue,>50K\n3,red,<=50K\n"
+	ds, r := load(t, run.CSV{}, one(train), Bytes("u.csv", []byte("X,c,income\n7,blue,<=50K.\n8,green,>50K.\n")))
+	if ds.Train.N != 3 || !slices.Equal(ds.Test.F32, []float32{7, 1, 0, 8, 0, 0}) || !slices.Equal(ds.Test.Y, []float32{0, 1}) {
+		t.Errorf("test rows %v, labels %v", ds.Test.F32, ds.Test.Y)
+	}
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "end with a point") || !strings.Contains(text, `category "green" of c`) {
+		t.Errorf("warnings %s", text)
+	}
+	// Both given as training rows make two classes, not four.
+	ds, _ = load(t, run.CSV{}, []File{Bytes("a", []byte(train)), Bytes("b", []byte("x,c,income\n7,blue,<=50K.\n8,green,>50K.\n"))})
+	if len(ds.Classes) != 2 || ds.Train.N+ds.Test.N != 5 {
+		t.Errorf("classes %q of %d rows", ds.Classes, ds.Train.N+ds.Test.N)
+	}
+}
+
+func TestScikitLearnFirstLine(t *testing.T) {
+	ds, r := load(t, all(run.CSV{}), one("4,2,setosa,virginica\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n"))
+	if !slices.Equal(ds.Classes, []string{"setosa", "virginica"}) || ds.Train.N != 4 || ds.Features != 2 || r.Header {
+		t.Errorf("classes %q, %d rows of %d", ds.Classes, ds.Train.N, ds.Features)
+	}
+	_, r = load(t, all(run.CSV{}), one("5,2,setosa,virginica\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n"))
+	if !strings.Contains(strings.Join(r.Warnings, "\n"), "promises 5 rows") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestRowsAreLinesOfTheFile(t *testing.T) {
+	for s, want := range map[string]int{
+		"a,label\n1,x\n2,y\n3,x\nz,y\n":            5,
+		"# c\n\n1,x\n2,y\n3,x\nz,y\n":              6,
+		"1,x\n\n\n2,y\n3,x\nz,y\n":                 6,
+		"1,\"x\n\"\n2,y\n3,y\nz,y\n":               5,
+		"\ufeff1,x\r\n2,y\r\n3,x\r\nz,y\r\n":       4,
+		"|1x3 Cross\n1,2,x\n2,3,y\n3,2,x\nz,1,y\n": 5,
+	} {
+		_, _, err := Load(t.Context(), one(s), nil, run.CSV{}, nil)
+		e, ok := err.(*Error)
+		if !ok || e.Row != want || e.Column != 1 {
+			t.Errorf("%q: %v, want row %d", s, err, want)
+		}
+	}
+}
+
+func TestLatin1IsShownAsUTF8(t *testing.T) {
+	ds, r := load(t, all(run.CSV{}), one("x,c,label\n1,caf\xe9,a\n2,bar,b\n3,bar,b\n"))
+	if ds.Columns[1].Categories[1] != "caf�" || r.Preview.Rows[0][1] != "caf�" {
+		t.Errorf("%q, %q", ds.Columns[1].Categories, r.Preview.Rows)
+	}
+}

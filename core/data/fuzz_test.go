@@ -1,0 +1,87 @@
+package data
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+// sound loads files and checks that the outcome is a sound data set or an
+// *Error that says something, and that the report survives JSON.
+func sound(t *testing.T, train, test []File, opt run.CSV) {
+	l := &loader{ctx: t.Context(), opt: opt, limits: limits{bytes: 1 << 20, features: 1 << 12, columns: 1000, categories: 50, classes: 50, record: 1 << 16},
+		report: &Report{Warnings: []string{}}}
+	ds, err := l.load(train, test)
+	if _, jerr := json.Marshal(l.report); jerr != nil {
+		t.Fatal(jerr)
+	}
+	if err != nil {
+		var e *Error
+		if !errors.As(err, &e) || len(e.Error()) < 20 || e.Fix == "" || strings.Contains(err.Error(), "%!") {
+			t.Fatalf("error %#v", err)
+		}
+		return
+	}
+	if err := check(ds); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := DeclaredScale(ds, -1, 1); err != nil {
+		t.Fatal(err)
+	} else {
+		s.Rows(make([]float32, ds.Features), &ds.Train, []int{ds.Train.N - 1})
+	}
+}
+
+func FuzzIDX(f *testing.F) {
+	img, lab := images(12, 3, 2, 3)
+	f.Add(img, lab)
+	f.Add(gz(img), lab)
+	f.Add(lab, gz(img))
+	f.Add(img[:20], lab)
+	f.Add(img, lab[:9])
+	f.Add(gz(img)[:20], gz(lab))
+	f.Add(idx(nil, 1<<31, 1<<31, 1<<31, 1<<31), lab)
+	f.Add(idx([]byte{1, 2, 3, 4}, 2, 2), idx([]byte{0, 1}, 2))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		sound(t, []File{Bytes("images-idx3", a), Bytes("labels-idx1", b)}, nil, run.CSV{})
+		sound(t, []File{Bytes("a-idx", img), Bytes("b-idx", lab)}, []File{Bytes("c-idx", a), Bytes("d-idx", b)}, run.CSV{})
+	})
+}
+
+func FuzzCIFAR(f *testing.F) {
+	f.Add(cifar(3))
+	f.Add(cifar(2)[:4000])
+	f.Add(gz(cifar(3)))
+	f.Add(gz(cifar(3))[:30])
+	f.Add([]byte{0})
+	f.Fuzz(func(t *testing.T, a []byte) {
+		sound(t, []File{Bytes("cifar.bin", a)}, nil, run.CSV{})
+		sound(t, []File{Bytes("cifar.bin", cifar(3))}, []File{Bytes("cifar-2.bin", a)}, run.CSV{})
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{
+		"a,b,label\n1,2,x\n3,4,y\n5,6,x\n",
+		"39, State-gov, 77516, <=50K\n50, ?, 83311, >50K\n38, Private, 215646, <=50K\n",
+		"|1x3 Cross validator\n25, Private, <=50K.\n38, Private, >50K.\n",
+		"4,2,setosa,virginica\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n",
+		"\ufeff\"a;b\";c;label\r\n1,5;2;3\r\n\"2\"\"\";;4\r\n",
+		"a\tb\n1\t2\n3\tNaN\n4\tInf\n",
+		"id,y\n1,0.5\n2,0.25\n3,1e39\n",
+		"1,\"2,3\n4,5\n", "1,2\"3,4\n", "\n\n", ",\n,\n", "\"\"\n", "a|b\r1|2\r",
+	} {
+		f.Add([]byte(s), []byte(s), "", "", "")
+		f.Add([]byte(s), gz([]byte(s)), "drop", "1", "classification")
+		f.Add([]byte(s), []byte("x"), "zero", "label", "regression")
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte, missing, label, task string) {
+		opt := run.CSV{Missing: missing, Label: label, Task: task}
+		sound(t, []File{Bytes("a.csv", a)}, nil, opt)
+		sound(t, []File{Bytes("a.csv", a)}, []File{Bytes("b.csv", b)}, opt)
+		sound(t, []File{Bytes("a.csv", a), Bytes("b.csv", b)}, nil, opt)
+	})
+}
