@@ -1,0 +1,198 @@
+// The site as hosts serve it: nothing is asked of the network after it has
+// loaded, nothing can leave, and it works offline and under any path.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { launch, open, ready, root, serve, train } from "./browser.mjs";
+
+let server, browser;
+before(async () => {
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const quick = {
+  data: "digits", model: { kind: "softmax" }, method: "constant", noise_multiplier: 0.8, max_grad_norm: 1,
+  target_delta: 1e-5, expected_batch_size: 256, steps: 10, learning_rate: 0.5, optimizer: "sgd",
+};
+
+// temporary makes a folder that goes with the test.
+function temporary(t) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+// host is a static host without headers of its own; it counts what it is asked.
+async function host(t, dir, prefix) {
+  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png" };
+  const asked = [];
+  const srv = http.createServer((req, res) => {
+    const url = new URL(req.url, "http://host");
+    asked.push(url.pathname);
+    if (!url.pathname.startsWith(prefix)) return res.writeHead(404).end();
+    if (url.pathname === prefix && prefix !== "/") return res.writeHead(301, { Location: prefix + "/" }).end();
+    let name = path.join(dir, url.pathname.slice(prefix.length));
+    if (name.endsWith("/") || fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) name = path.join(name, "index.html");
+    if (!fs.existsSync(name) && fs.existsSync(name + ".html")) name += ".html";
+    const found = fs.existsSync(name);
+    res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
+    res.end(fs.readFileSync(found ? name : path.join(dir, "404.html")));
+  });
+  await new Promise((resolve) => srv.listen(0, "127.0.0.1", resolve));
+  const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
+  t.after(close);
+  return { origin: `http://127.0.0.1:${srv.address().port}`, asked, close };
+}
+
+// controlled waits until the service worker serves the page.
+const controlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+
+test("the policy is sent, and the page cannot call another origin", async () => {
+  const response = await fetch(server.url);
+  const policy = response.headers.get("content-security-policy");
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /connect-src 'self'(;|$)/);
+  assert.equal(response.headers.get("cross-origin-opener-policy"), "same-origin");
+  const foreign = http.createServer((_, res) => res.end()).listen(0, "127.0.0.1");
+  let reached = 0;
+  foreign.on("request", () => reached++);
+  await new Promise((resolve) => foreign.once("listening", resolve));
+  try {
+    const context = await browser.newContext();
+    const page = await open(context, server.url);
+    const blocked = await page.evaluate(async (url) => {
+      const violations = [];
+      addEventListener("securitypolicyviolation", (e) => violations.push(e.effectiveDirective));
+      const tries = [fetch(url, { mode: "no-cors" }), new Promise((resolve, reject) => { const i = new Image(); i.onload = resolve; i.onerror = reject; i.src = url + "x.png"; })];
+      const settled = await Promise.allSettled(tries);
+      const beacon = navigator.sendBeacon(url, "x");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { settled: settled.map((s) => s.status), beacon, violations };
+    }, `http://127.0.0.1:${foreign.address().port}/`);
+    assert.deepEqual(blocked.settled, ["rejected", "rejected"]);
+    assert.ok(blocked.violations.includes("connect-src") && blocked.violations.includes("img-src"), blocked.violations.join());
+    assert.equal(reached, 0, "nothing arrived elsewhere");
+    await context.close();
+  } finally {
+    foreign.close();
+  }
+});
+
+test("nothing is requested after the page has loaded", async (t) => {
+  const site = await host(t, path.join(root, "dist"), "/");
+  const context = await browser.newContext();
+  const page = await open(context, site.origin + "/");
+  await controlled(page);
+  const before = site.asked.length;
+  assert.ok(before > 0);
+  await train(page, quick);
+  await page.evaluate(async () => { (await clipscope.open("moons")).close(); });
+  assert.deepEqual(site.asked.slice(before), []);
+  await context.close();
+});
+
+test("it starts and trains offline, at its links too", async (t) => {
+  const site = await host(t, path.join(root, "dist"), "/");
+  const context = await browser.newContext();
+  const page = await open(context, site.origin + "/");
+  await controlled(page);
+  await site.close();
+  for (const url of ["/", "/help", "/?from=elsewhere#seed=1"]) {
+    await page.goto(site.origin + url);
+    await ready(page);
+    const { result } = await train(page, { ...quick, steps: 2 });
+    assert.equal(result.steps, 2, url);
+  }
+  await context.close();
+});
+
+test("a site for a sub-path works on a host without headers, offline too", async (t) => {
+  const dir = temporary(t);
+  execFileSync("make", ["--silent", "site", "PREFIX=/some/repo", `OUT=${dir}/site`], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  const site = await host(t, `${dir}/site`, "/some/repo");
+  const context = await browser.newContext();
+  const page = await open(context, site.origin + "/some/repo/");
+  assert.ok(site.asked.every((p) => p.startsWith("/some/repo/") || p === "/favicon.ico"), site.asked.join(" "));
+  const manifest = await (await fetch(site.origin + "/some/repo/manifest.webmanifest")).json();
+  assert.equal(manifest.scope, "/some/repo/");
+  await controlled(page);
+  await train(page, { ...quick, steps: 2 });
+  const blocked = await page.evaluate(() => fetch("http://127.0.0.2:9/").then(() => false, () => true));
+  assert.ok(blocked, "the policy in the page holds without the header");
+  // From the service worker the page is isolated even on such a host.
+  await page.reload();
+  await ready(page);
+  assert.ok(await page.evaluate(() => crossOriginIsolated), "isolated from the second load on");
+  await site.close();
+  for (const url of ["/some/repo/", "/some/repo/help"]) {
+    await page.goto(site.origin + url);
+    await ready(page);
+    assert.equal((await train(page, { ...quick, steps: 2 })).result.steps, 2, url);
+  }
+  await context.close();
+});
+
+test("every file that the page is told to keep exists", async () => {
+  const worker = await (await fetch(server.url + "app-worker.js")).text();
+  const list = JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1]);
+  assert.ok(list.includes("/web/trainer.wasm") && list.includes("/web/kernels-relaxed.wasm"));
+  for (const name of list) {
+    assert.equal((await fetch(new URL(name, server.url))).status, 200, name);
+  }
+});
+
+test("the server answers as a static host does, and sees a rebuild", async (t) => {
+  const dir = temporary(t);
+  fs.cpSync(path.join(root, "dist"), dir, { recursive: true });
+  const own = await serve("-out", dir);
+  t.after(() => own.close());
+  const get = (name, headers) => fetch(own.url + name, { headers });
+  assert.equal((await get("help")).status, 200);
+  assert.equal((await get("index.html")).status, 200);
+  assert.equal((await get("web/app.wasm", {})).headers.get("content-type"), "application/wasm");
+  const missing = await get("no/such/page");
+  assert.equal(missing.status, 404);
+  assert.match(await missing.text(), /no such page/i);
+  assert.equal((await fetch(own.url, { method: "POST", body: "x" })).status, 405);
+  assert.equal((await get("..%2f..%2fetc/passwd")).status, 404);
+  const first = await get("web/clipscope.js");
+  const etag = first.headers.get("etag");
+  assert.equal((await get("web/clipscope.js", { "If-None-Match": etag })).status, 304);
+  fs.appendFileSync(path.join(dir, "web/clipscope.js"), "\n// changed\n");
+  const second = await get("web/clipscope.js", { "If-None-Match": etag });
+  assert.equal(second.status, 200);
+  assert.match(await second.text(), /changed/);
+});
+
+test("a new version replaces the old one at the load after next", async (t) => {
+  const dir = temporary(t);
+  fs.cpSync(path.join(root, "dist"), dir, { recursive: true });
+  const own = await serve("-out", dir);
+  t.after(() => own.close());
+  const context = await browser.newContext();
+  const page = await open(context, own.url);
+  await controlled(page);
+  const old = await page.evaluate(() => clipscope.version);
+  for (const name of ["web/clipscope.js", "app-worker.js"]) {
+    const file = path.join(dir, name);
+    const text = fs.readFileSync(file, "utf8");
+    fs.writeFileSync(file, name === "app-worker.js" ? text.replace(/const CACHE = PREFIX \+ "/, "$&new-") : text.replace(old, "9.9.9+00000000"));
+  }
+  await page.reload();
+  for (let keys = []; !(keys.length === 1 && keys[0].includes("new-")); await page.waitForTimeout(100)) {
+    keys = await page.evaluate(() => caches.keys());
+  }
+  await page.reload();
+  await ready(page);
+  assert.equal(await page.evaluate(() => clipscope.version), "9.9.9+00000000");
+  await context.close();
+});
