@@ -61,22 +61,25 @@ type wave struct{ kx, ky, phase, size float64 }
 func (w wave) at(p point) float64 { return w.size * math.Sin(w.kx*p.x+w.ky*p.y+w.phase) }
 
 func newHand(rng *rand.Rand) hand {
-	turn := 0.13 * rng.NormFloat64()
-	slant := 0.08 + 0.17*rng.NormFloat64()
-	height := 19 * (1 + 0.08*rng.NormFloat64())
-	width := height * (0.88 + 0.12*rng.NormFloat64())
+	turn := 0.13 * about(rng)
+	slant := 0.08 + 0.17*about(rng)
+	height := 19 * (1 + 0.08*about(rng))
+	width := height * (0.88 + 0.12*about(rng))
 	sin, cos := math.Sincos(turn)
 	h := hand{
 		a: cos * width, b: -cos*slant*height - sin*height,
 		c: sin * width, d: -sin*slant*height + cos*height,
-		cx: side/2 + 0.9*rng.NormFloat64(), cy: side/2 + 0.9*rng.NormFloat64(),
+		cx: side/2 + 0.9*about(rng), cy: side/2 + 0.9*about(rng),
 		radius: 0.75 + 0.75*rng.Float64(), soft: 0.8 + 0.6*rng.Float64(), dark: 0.78 + 0.22*rng.Float64(),
 	}
 	for i := range h.bend {
-		h.bend[i] = wave{kx: 3 * rng.NormFloat64(), ky: 3 * rng.NormFloat64(), phase: 2 * math.Pi * rng.Float64(), size: 0.045}
+		h.bend[i] = wave{kx: 3 * about(rng), ky: 3 * about(rng), phase: 2 * math.Pi * rng.Float64(), size: 0.045}
 	}
 	return h
 }
+
+// about is a normal number held within ±2: nobody writes off the page.
+func about(rng *rand.Rand) float64 { return min(max(rng.NormFloat64(), -2), 2) }
 
 func (h *hand) place(p point) point {
 	x := p.x + h.bend[0].at(p) + h.bend[1].at(p) - 0.5
