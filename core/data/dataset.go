@@ -59,7 +59,7 @@ type Column struct {
 	Kind       ColumnKind `json:"kind"`
 	Categories []string   `json:"categories,omitempty"` // of a categorical column: the one-hot order
 	Missing    int        `json:"missing,omitempty"`    // cells that were empty or said so (NA, ?, NaN)
-	First      int        `json:"first"`                // index of the column's first feature
+	First      int        `json:"first"`                // index of the column's first feature; -1 for labels and ignored columns
 }
 
 // ColumnKind says what a table's column holds.

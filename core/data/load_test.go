@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -410,6 +411,53 @@ func TestProgressAndCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || r == nil {
 			t.Errorf("cancelled in %s: %v", phase, err)
 		}
+	}
+}
+
+// generated is a table of lines equal rows that is written while it is read.
+type generated struct{ lines int }
+
+func (g generated) Name() string { return "generated.csv" }
+func (g generated) Size() int64  { return int64(g.lines * len(generatedLine(0))) }
+func (g generated) Open() (io.ReadCloser, error) {
+	at := 0
+	var rest string
+	return readCloser{readerFunc(func(p []byte) (int, error) {
+		if rest == "" {
+			if at == g.lines {
+				return 0, io.EOF
+			}
+			rest = generatedLine(at)
+			at++
+		}
+		n := copy(p, rest)
+		rest = rest[n:]
+		return n, nil
+	})}, nil
+}
+
+func generatedLine(i int) string {
+	return fmt.Sprintf("%07d,%s,%d\n", i%5000, strings.Repeat("text ", 200), i%2)
+}
+
+// TestLoadStreams: a file mostly of text that is ignored must not be held. 16 MB
+// of it may raise the heap by no more than 10 MB, of which the runtime itself
+// lets 4 be garbage.
+func TestLoadStreams(t *testing.T) {
+	f := generated{16 << 10}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, uint64(0)
+	ds, _, err := Load(t.Context(), []File{f}, nil, run.CSV{Columns: map[string]string{"column 2": "ignored"}}, func(Progress) {
+		runtime.ReadMemStats(&m)
+		most = max(most, m.HeapAlloc)
+	})
+	if err != nil || ds.Train.N+ds.Test.N != f.lines {
+		t.Fatal(err)
+	}
+	if most > before+10<<20 {
+		t.Errorf("the heap rose from %d to %d MB for a file of %d MB", before>>20, most>>20, f.Size()>>20)
 	}
 }
 
