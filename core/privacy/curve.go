@@ -25,11 +25,16 @@ func NewCurve(accountant string, delta float64, perStep Event, maxSteps int, onc
 	if err != nil {
 		return nil, err
 	}
+	if _, err := flatten(perStep, maxSteps); err != nil {
+		return nil, err
+	}
 	start, err := flatten(Composed{once}, 1)
 	if err != nil {
 		return nil, err
 	}
 	switch accountant {
+	case PLD:
+		return &Curve{pldEpsilons(delta, step, start, maxSteps), maxSteps}, nil
 	case RDP:
 		return &Curve{rdpEpsilons(delta, step, start), maxSteps}, nil
 	default:

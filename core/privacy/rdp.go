@@ -69,6 +69,17 @@ func (rho rdpCurve) epsilon(delta float64) float64 {
 	return max(best, 0)
 }
 
+// order is the one at which epsilon has its minimum.
+func (rho rdpCurve) order(delta float64) float64 {
+	best, at := math.Inf(1), 0.0
+	for i, r := range rho {
+		if e := r + rdpOffset(orders[i], delta); e < best {
+			best, at = e, orders[i]
+		}
+	}
+	return at
+}
+
 // rdpOffset is the part of the conversion that does not depend on ρ.
 func rdpOffset(order, delta float64) float64 {
 	return math.Log1p(-1/order) - (math.Log(delta)+math.Log(order))/(order-1)

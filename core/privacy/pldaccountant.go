@@ -1,0 +1,317 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// pldAccountant composes privacy loss distributions (Koskela, Jälkö & Honkela
+// 2020; Doroshenko et al. 2022).
+type pldAccountant struct{ spent spent }
+
+func (a *pldAccountant) Compose(e Event) error {
+	s, err := flatten(e, 1)
+	if err != nil {
+		return err
+	}
+	return a.spent.merge(s)
+}
+
+func (a *pldAccountant) Epsilon(delta float64) (float64, error) {
+	if err := checkDelta(delta); err != nil {
+		return 0, err
+	}
+	e, _ := a.spent.pld(delta)
+	return e, nil
+}
+
+// exact returns δ(ε) in closed form where there is one: Gaussians only, or one
+// sampled release only. Otherwise it returns nil.
+func (s *spent) exact() func(epsilon float64) float64 {
+	switch {
+	case s.infinite:
+		return nil
+	case len(s.sampled) == 0:
+		mu := math.Sqrt(s.precision)
+		return func(e float64) float64 { return gaussianDelta(mu, e) }
+	case len(s.sampled) == 1 && s.sampled[0].count == 1 && s.precision == 0:
+		t := s.sampled[0]
+		return func(e float64) float64 { return sampledDelta(t.sampleRate, t.noiseMultiplier, e) }
+	}
+	return nil
+}
+
+// pld is ε at delta, with a notice where it is not what PLD gives but the
+// looser RDP bound.
+//
+// Guarantee: an upper bound, never above RDP's.
+func (s *spent) pld(delta float64) (epsilon float64, notice string) {
+	if s.infinite {
+		return math.Inf(1), ""
+	}
+	if exact := s.exact(); exact != nil {
+		return smallestEpsilon(delta, exact), ""
+	}
+	loose := s.rdp().epsilon(delta)
+	if loose == 0 {
+		return 0, ""
+	}
+	t := s.terms()
+	m := newMoments(t, reach(t, delta, loose))
+	e, ok := refine(t, remove, m.aim(remove, counts(t), delta))
+	if ok {
+		a := m.aim(add, counts(t), delta)
+		if a.epsilon < e {
+			return min(e, loose), "" // adding an example is the lesser of the two
+		}
+		var f float64
+		if f, ok = refine(t, add, a); ok {
+			return min(max(e, f), loose), ""
+		}
+	}
+	return loose, fmt.Sprintf("the PLD accountant ran out of precision at δ = %g: ε is the RDP accountant's, which is looser", delta)
+}
+
+// pldLow is a lower bound on ε at delta; 0 is always one.
+func (s *spent) pldLow(delta float64) float64 {
+	if s.infinite {
+		return math.Inf(1)
+	}
+	if exact := s.exact(); exact != nil {
+		return smallestEpsilon(delta, exact) * (1 - 1e-9)
+	}
+	loose := s.rdp().epsilon(delta)
+	if loose == 0 {
+		return 0
+	}
+	t := s.terms()
+	m := newMoments(t, reach(t, delta, loose))
+	best := 0.0
+	for _, sd := range []side{remove, add} {
+		a := m.aim(sd, counts(t), delta)
+		for n, tries := 1<<15, 0; n <= 1<<17 && tries < 2; n, tries = 4*n, tries+1 {
+			if e, ok := newSpectrum(t, sd, lower, a.window(0, n)).compose(counts(t)).epsilon(lower, delta); ok {
+				best = max(best, e)
+			}
+		}
+	}
+	return best
+}
+
+// pldDelta is an upper bound on δ at epsilon ≥ 0.
+func (s *spent) pldDelta(epsilon float64) float64 {
+	if s.infinite {
+		return 1
+	}
+	if exact := s.exact(); exact != nil {
+		return exact(epsilon)
+	}
+	loose := s.rdp().delta(epsilon)
+	t := s.terms()
+	best := loose
+	// The first answer tells what is negligible, the second is exact to that.
+	for range 2 {
+		if best < 1e-300 {
+			return best
+		}
+		m := newMoments(t, reach(t, best, epsilon))
+		worst := 0.0
+		for _, sd := range []side{remove, add} {
+			a := m.aim(sd, counts(t), best)
+			low := max(0, min(epsilon, a.epsilon)-0.6*a.spread)
+			w := a.window(low, startSize(t)*4)
+			if epsilon >= w.h*float64(w.top) {
+				continue // above the window: Chernoff's bound has it below best
+			}
+			d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).delta(upper, epsilon)
+			if !ok {
+				return best
+			}
+			worst = max(worst, d)
+		}
+		if worst == 0 {
+			return best
+		}
+		best = min(best, worst)
+	}
+	return best
+}
+
+const negligible = 1e-4 // of δ: what each truncation may cost
+
+// reach is how many standard deviations of a release matter. An output beyond r
+// that counts as infinite loss costs at most exp(ε)·Q(beyond) more than its loss
+// is worth, and Q(beyond) ≤ exp(−r²/2).
+func reach(terms []term, delta, epsilon float64) float64 {
+	n := 0.0
+	for _, t := range terms {
+		n += float64(t.count)
+	}
+	return math.Sqrt(2 * (math.Log(n) + epsilon - math.Log(delta*negligible)))
+}
+
+// Moments holds ln E exp(s·loss) of each term for some exponents s, to choose
+// where to look. Nothing rests on its values but time and precision.
+type moments struct {
+	reach     float64
+	exponents []float64
+	logs      [2][][]float64 // by side, term and exponent
+}
+
+func newMoments(terms []term, reach float64) *moments {
+	m := &moments{reach: reach}
+	for s := 1e-3; s < 1e6; s *= 1.15 {
+		m.exponents = append(m.exponents, s)
+	}
+	for _, t := range terms {
+		q, sigma := t.sampleRate, t.noiseMultiplier
+		step := 0.4 * min(1, sigma)
+		var logP, loss []float64 // the trapezium rule under N(0,σ²)
+		for z := -reach; z <= reach; z += step {
+			logP = append(logP, -z*z/2+math.Log(step/math.Sqrt(2*math.Pi)))
+			loss = append(loss, lossAt(q, sigma, z*sigma))
+		}
+		for _, sd := range []side{remove, add} {
+			logs := make([]float64, len(m.exponents))
+			for i, s := range m.exponents {
+				power := s + 1 // E_P exp(s·l) = E_Q exp((s+1)·l) for remove
+				if sd == add {
+					power = -s
+				}
+				var sum logSum
+				for j, l := range loss {
+					sum.add(logP[j] + power*l)
+				}
+				logs[i] = sum.log()
+			}
+			m.logs[sd] = append(m.logs[sd], logs)
+		}
+	}
+	return m
+}
+
+// An aim says where the tail of a composed loss is to be read.
+type aim struct {
+	delta     float64
+	reach     float64
+	epsilon   float64   // an upper bound by Chernoff
+	lambda    float64   // the exponent that gave it
+	exponents []float64 // as in moments
+	logs      []float64 // log moments of the composition
+	spread    float64   // the loss is above epsilon+spread with negligible probability
+}
+
+func (m *moments) aim(sd side, counts []float64, delta float64) aim {
+	a := aim{
+		delta: delta, reach: m.reach, exponents: m.exponents, logs: make([]float64, len(m.exponents)),
+		epsilon: math.Inf(1), spread: math.Inf(1),
+	}
+	for i, s := range m.exponents {
+		for t, c := range counts {
+			a.logs[i] += c * m.logs[sd][t][i]
+		}
+		if e := a.logs[i]/s + rdpOffset(s+1, delta*(1-2*negligible)); e < a.epsilon {
+			a.epsilon, a.lambda = e, s
+		}
+	}
+	for i, s := range m.exponents {
+		a.spread = min(a.spread, (a.logs[i]+a.little())/s-a.epsilon)
+	}
+	return a
+}
+
+// little is −ln of a negligible probability.
+func (a *aim) little() float64 { return -math.Log(a.delta * negligible) }
+
+// window places a grid of n points that begins at low. A transform of length L
+// adds to the sum's probability at x that at x±L, x±2L …, times exp(∓λL) for
+// the tilt λ:
+//   - what lies below the window comes in with at most exp(−λL);
+//   - what lies above comes in enlarged, with at most exp(k(s)−s·(low+L)+λL) for
+//     any s > λ, k being the log moment (Chernoff).
+//
+// L and λ are such that both, and the mass above the window, are negligible
+// beside δ, and L is as short as that allows.
+func (a *aim) window(low float64, n int) window {
+	w := window{n: n, reach: a.reach}
+	length := math.Inf(1)
+	for _, lambda := range a.exponents {
+		if lambda > a.lambda {
+			break
+		}
+		above, chern := math.Inf(1), 0.0
+		for i, s := range a.exponents {
+			if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < above {
+				above, chern = l, s
+			}
+		}
+		if l := max(above, a.little()/lambda); l < length {
+			length, w.lambda, w.chern = l, lambda, chern
+		}
+	}
+	length = max(length, a.spread)
+	w.h = length / float64(n)
+	w.top = int(math.Ceil((low + length) / w.h))
+	return w
+}
+
+// The sizes of transform that are tried.
+const (
+	minSize = 1 << 12
+	maxSize = 1 << 19
+)
+
+// startSize is about right: a grid step h raises each step's variance v by at
+// most h²/4, and the window is some ten standard deviations √(vT) long.
+func startSize(terms []term) int {
+	steps := 0.0
+	for _, c := range counts(terms) {
+		steps += c
+	}
+	n := minSize
+	for n < maxSize/4 && float64(n) < 100*math.Sqrt(steps) {
+		n *= 2
+	}
+	return n
+}
+
+// terms lists the sampled releases and the Gaussian as one more.
+func (s *spent) terms() []term {
+	t := append([]term(nil), s.sampled...)
+	if s.precision > 0 {
+		t = append(t, term{1, 1 / math.Sqrt(s.precision), 1})
+	}
+	return t
+}
+
+func counts(terms []term) []float64 {
+	c := make([]float64, len(terms))
+	for i, t := range terms {
+		c[i] = float64(t.count)
+	}
+	return c
+}
+
+// refine doubles the grid until ε hardly moves: its excess falls as the square
+// of the step.
+func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
+	low := max(0, a.epsilon-0.6*a.spread)
+	last, best := math.Inf(1), math.Inf(1)
+	for n := startSize(terms); n <= maxSize; {
+		e, ok := newSpectrum(terms, sd, upper, a.window(low, n)).compose(counts(terms)).epsilon(upper, a.delta)
+		switch {
+		case ok:
+			best = min(best, e)
+			if last-e < 6e-4*e+3e-6 {
+				return best, true
+			}
+			last = e
+			n *= 2
+		case low > 0:
+			low = max(0, low-2*a.spread)
+		default:
+			n *= 2
+		}
+	}
+	return best, !math.IsInf(best, 1)
+}

@@ -1,0 +1,144 @@
+package privacy
+
+import (
+	"math"
+	"sort"
+)
+
+// pldEpsilons is ε by steps. It is worked out, in order and when first asked
+// for, after some of the steps; in between it is what it will be at the next of
+// them, which is an upper bound because ε never falls. There are the more of
+// them the longer the run, so that all cost a small share of it.
+func pldEpsilons(delta float64, step, start spent, maxSteps int) func(int) float64 {
+	if step.infinite || start.infinite || maxSteps == 0 || len(step.sampled) == 0 {
+		return func(steps int) float64 {
+			e, _ := start.plus(step, steps).pld(delta)
+			return e
+		}
+	}
+	c := &pldCurve{delta: delta, step: step, start: start, rdp: rdpEpsilons(delta, step, start)}
+	points := min(400, max(12, maxSteps/25))
+	for k := 1; k <= points; k++ {
+		// Evenly in √steps, as ε grows about so.
+		x := float64(k) / float64(points)
+		if at := int(math.Ceil(x * x * float64(maxSteps))); len(c.at) == 0 || at > c.at[len(c.at)-1] {
+			c.at = append(c.at, at)
+		}
+	}
+	whole := start.plus(step, maxSteps)
+	c.last, _ = whole.pld(delta)
+	c.zero, _ = start.pld(delta)
+	c.terms = whole.terms()
+	c.moments = newMoments(c.terms, reach(c.terms, delta, c.rdp(maxSteps)))
+	return c.epsilon
+}
+
+// A pldCurve is the state behind pldEpsilons.
+type pldCurve struct {
+	delta       float64
+	step, start spent
+	rdp         func(int) float64
+	at          []int     // steps at which it is worked out
+	values      []float64 // ε there, as far as asked for
+	zero, last  float64   // ε before the first step and after the last
+	terms       []term    // of the whole run
+	moments     *moments
+	spectra     [2]*spectrum
+	from        [2]int // steps from which the spectra serve
+}
+
+func (c *pldCurve) epsilon(steps int) float64 {
+	if steps == 0 {
+		return c.zero
+	}
+	i := sort.SearchInts(c.at, steps)
+	if i == len(c.at)-1 {
+		return c.last
+	}
+	for len(c.values) <= i {
+		floor := c.zero
+		if n := len(c.values); n > 0 {
+			floor = c.values[n-1]
+		}
+		c.values = append(c.values, max(floor, c.work(c.at[len(c.values)])))
+	}
+	return min(c.values[i], c.rdp(steps), c.last)
+}
+
+// work is ε after that many steps.
+func (c *pldCurve) work(steps int) float64 {
+	now := c.start.plus(c.step, steps)
+	if now.exact() != nil || c.step.precision > 0 {
+		e, _ := now.pld(c.delta)
+		return e
+	}
+	counts := make([]float64, len(c.terms))
+	for i, t := range c.terms {
+		counts[i] = now.count(t)
+	}
+	worst := 0.0
+	for _, sd := range []side{remove, add} {
+		a := c.moments.aim(sd, counts, c.delta)
+		if sd == add && a.epsilon < worst {
+			break
+		}
+		e, ok := c.spectrum(sd, steps).compose(counts).epsilon(upper, c.delta)
+		if !ok {
+			return c.rdp(steps)
+		}
+		worst = max(worst, e)
+	}
+	return worst
+}
+
+// spectrum returns one that serves steps: spectra are made for up to four times
+// the steps that they are first asked for.
+func (c *pldCurve) spectrum(sd side, steps int) *spectrum {
+	if sp := c.spectra[sd]; sp != nil && steps <= c.from[sd] {
+		return sp
+	}
+	most := min(4*steps, c.at[len(c.at)-1])
+	then := c.start.plus(c.step, most)
+	counts := make([]float64, len(c.terms))
+	total := 0.0
+	for i, t := range c.terms {
+		counts[i] = then.count(t)
+		total += counts[i]
+	}
+	n := minSize
+	for n < maxSize/4 && float64(n) < 100*math.Sqrt(total) {
+		n *= 2
+	}
+	a := c.moments.aim(sd, counts, c.delta)
+	c.spectra[sd], c.from[sd] = newSpectrum(c.terms, sd, upper, a.window(0, n)), most
+	return c.spectra[sd]
+}
+
+// plus is s followed by times runs of t.
+func (s spent) plus(t spent, times int) *spent {
+	sum := spent{precision: s.precision, infinite: s.infinite, sampled: append([]term(nil), s.sampled...)}
+	if times == 0 {
+		return &sum
+	}
+	sum.precision += float64(times) * t.precision
+	sum.infinite = sum.infinite || t.infinite
+	for _, u := range t.sampled {
+		u.count *= times
+		sum.addTerm(u)
+	}
+	return &sum
+}
+
+// count is how often t is in s; the Gaussian of a whole run, which is a term of
+// rate 1, counts once.
+func (s *spent) count(t term) float64 {
+	if t.sampleRate == 1 {
+		return 1
+	}
+	for _, u := range s.sampled {
+		if u.sampleRate == t.sampleRate && u.noiseMultiplier == t.noiseMultiplier {
+			return float64(u.count)
+		}
+	}
+	return 0
+}
