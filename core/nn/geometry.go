@@ -39,9 +39,8 @@ func (d *Dense) ScaledSqNorms(dst compute.Buffer, inv, lin []compute.Buffer, off
 	// −2B: the centre's part.
 	be.Gemm(compute.NoTrans, compute.NoTrans, n, d.Out, d.In, d.x, lin[0], 0, d.t)
 	be.AddRow(n, d.Out, lin[1], d.t)
-	be.Mul(n*d.Out, d.t, d.t, d.dy)
 	be.Scale(n*d.Out, -2, d.t)
-	be.Gemm(compute.NoTrans, compute.NoTrans, n, 1, d.Out, d.t, d.ones, 1, dst)
+	d.addRowDots(dst)
 	// C, the same for every example.
 	be.Fill(n, offset*(1+slack), d.sqX)
 	be.Axpy(n, 1, d.sqX, dst)
@@ -59,4 +58,27 @@ func (d *Dense) allocateScaled() {
 type Clamped interface {
 	// ClampedGrads adds Σ_i clamp(g_i, −c, c) to dst, one buffer for each of Params.
 	ClampedGrads(dst []compute.Buffer, c float32)
+}
+
+// Projected is a layer that can take every example's gradient's inner product
+// with a given vector, without forming the gradients.
+type Projected interface {
+	// Dots adds ⟨g_i, v⟩ to dst [n], v with one buffer for each of Params.
+	Dots(dst compute.Buffer, v []compute.Buffer)
+}
+
+// Dots uses ⟨h⊗δ, V⟩ = hᵀVδ: one matrix product over the batch.
+func (d *Dense) Dots(dst compute.Buffer, v []compute.Buffer) {
+	if d.ones == nil {
+		d.allocateScaled()
+	}
+	d.be.Gemm(compute.NoTrans, compute.NoTrans, d.n, d.Out, d.In, d.x, v[0], 0, d.t)
+	d.be.AddRow(d.n, d.Out, v[1], d.t)
+	d.addRowDots(dst)
+}
+
+// addRowDots adds Σ_k t_ik·δ_ik to dst [n].
+func (d *Dense) addRowDots(dst compute.Buffer) {
+	d.be.Mul(d.n*d.Out, d.t, d.t, d.dy)
+	d.be.Gemm(compute.NoTrans, compute.NoTrans, d.n, 1, d.Out, d.t, d.ones, 1, dst)
 }

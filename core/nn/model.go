@@ -190,3 +190,17 @@ func (m *Model) ScaledSqNorms(dst compute.Buffer, inv, lin []compute.Buffer, off
 	}
 	return nil
 }
+
+// Dots adds every example's ⟨g_i, v⟩ to dst [n], v with one buffer for each of Params.
+func (m *Model) Dots(dst compute.Buffer, v []compute.Buffer) error {
+	for i, l := range m.groups() {
+		d, ok := l.(Projected)
+		if !ok {
+			return fmt.Errorf("nn: layer %d cannot project its gradients", i+1)
+		}
+		k := len(l.Params())
+		d.Dots(dst, v[:k])
+		v = v[k:]
+	}
+	return nil
+}

@@ -18,6 +18,7 @@ type Config struct {
 	Data    string  `json:"data,omitempty"`
 	CSV     CSV     `json:"csv,omitzero"`
 	Scaling Scaling `json:"scaling,omitzero"`
+	PCA     PCA     `json:"pca,omitzero"`
 	Model   Model   `json:"model,omitzero"`
 
 	// Method is the registered name of a clipping method. Its own parameters
@@ -55,6 +56,14 @@ type Config struct {
 	Beta2        float64 `json:"beta2,omitempty"`
 	Eps          float64 `json:"eps,omitempty"`
 
+	// Iterate says which parameters a run ends with: last (default), random
+	// (a uniformly random step's, as the theory of VC has it) or ema (their
+	// exponential average, with EMADecay). All are post-processing and free.
+	Iterate  string  `json:"iterate,omitempty"`
+	EMADecay float64 `json:"ema_decay,omitempty"`
+	// DiagnosticsEvery asks for [GradientDiag] every so many steps; 0 for never.
+	DiagnosticsEvery int `json:"diagnostics_every,omitempty"`
+
 	// Seed fixes every random choice. Such a run is for teaching: its noise
 	// can be recomputed, so it carries no guarantee.
 	Seed *uint64 `json:"seed,omitempty"`
@@ -84,6 +93,15 @@ type Scaling struct {
 	Lo   float64 `json:"lo,omitempty"`
 	Hi   float64 `json:"hi,omitempty"`
 	// Share of ε that "private" spends, default 0.1.
+	Share float64 `json:"share,omitempty"`
+}
+
+// PCA reduces rows to their leading directions before training, privately:
+// rows are brought to unit length and the covariance gets Gaussian noise
+// (DP-PCA; Abadi et al. 2016, AC §6).
+type PCA struct {
+	Components int `json:"components,omitempty"` // 0: no PCA
+	// Share of ε that it spends, default 0.1.
 	Share float64 `json:"share,omitempty"`
 }
 

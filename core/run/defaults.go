@@ -37,6 +37,10 @@ func (c Config) WithDefaults() Config {
 		c.Epochs = DefaultEpochs
 	}
 	c.optimizerDefaults()
+	def(&c.Iterate, "last")
+	if c.Iterate == "ema" {
+		def(&c.EMADecay, 0.99)
+	}
 	def(&c.Backend, "auto")
 	return c
 }

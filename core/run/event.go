@@ -47,6 +47,27 @@ type Diag struct {
 	TrainAcc     Number  `json:"train_accuracy"` // of this batch, 0 … 1; NaN for regression
 	Eval         *Eval   `json:"eval,omitempty"`
 	StepSeconds  float64 `json:"step_seconds"`
+	// Gradient compares this batch's clipped and true gradients, when asked for.
+	Gradient *GradientDiag `json:"gradient,omitempty"`
+}
+
+// GradientDiag shows what clipping and noise did to a batch's gradient.
+type GradientDiag struct {
+	Cosine   Number `json:"cosine"`    // between the mean clipped and the mean true gradient
+	Bias     Number `json:"bias"`      // ‖mean g − mean ĝ‖, both divided by the expected batch size
+	TrueNorm Number `json:"true_norm"` // ‖mean g‖
+	// NoiseVariance is σ_T²C²d/B², the expected squared norm of the noise.
+	NoiseVariance Number `json:"noise_variance"`
+	// BySize sorts the batch by gradient norm into equal parts: the mean norm
+	// of each, and the mean cosine between its examples' gradients and the
+	// batch's true gradient (PS, Figure 1).
+	BySize []SizeCosine `json:"by_size,omitempty"`
+}
+
+// SizeCosine is one part of a batch sorted by gradient norm.
+type SizeCosine struct {
+	Norm   Number `json:"norm"`
+	Cosine Number `json:"cosine"`
 }
 
 // Norms summarises the batch's per-sample gradient norms before clipping.

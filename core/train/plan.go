@@ -116,6 +116,12 @@ func (p *Plan) checkNumbers() error {
 	if !(c.TargetDelta > 0 && c.TargetDelta < 1) {
 		return fault("target_delta", "δ must lie between 0 and 1, usually below 1/N; got %v", c.TargetDelta)
 	}
+	if c.Iterate != "last" && c.Iterate != "random" && c.Iterate != "ema" {
+		return fault("iterate", "there is no iterate policy %q; choose last, random or ema", c.Iterate)
+	}
+	if !(c.EMADecay >= 0 && c.EMADecay < 1) {
+		return fault("ema_decay", "%v is not in 0 … 1, 1 excluded", c.EMADecay)
+	}
 	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
 		return fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
 	}

@@ -128,6 +128,10 @@ func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 		Guarantee: p.guarantee(p.st.done), Notes: p.notes,
 		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate, MaxGradNorm: p.st.thresholds},
 	}
+	if it := p.st.iterate; it != nil {
+		it.restore(p.st.params, p.st.done)
+		p.st.iterate = nil
+	}
 	eval, err := p.evaluate(ctx, p.ds.Test.N)
 	if err != nil {
 		return r, err

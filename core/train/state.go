@@ -27,6 +27,10 @@ type state struct {
 	keep          compute.Buffer
 	scalar        compute.Buffer
 
+	iterate   *iterate // nil: the last
+	teacher   *teacher // nil: not asked for
+	lastBatch int      // rows of the step's last physical batch, when taught
+
 	rows []int // of the step's batch
 	host hostBuffers
 	stat []float64 // the query's sum
@@ -75,6 +79,7 @@ func (p *Plan) start() (*state, error) {
 	if p.clipper.Geometry != nil {
 		s.coords = p.newCoordinates(s)
 	}
+	s.iterate, s.teacher = p.newIterate(s), p.newTeacher(s)
 	return s, nil
 }
 

@@ -25,6 +25,10 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	s.rows = s.sampler.Append(s.rows[:0], p.stream(privacy.Sampling, s.done))
 	s.tall.reset()
 	clear(s.stat)
+	s.lastBatch = 0
+	if p.teaching() {
+		s.teacher.reset(p.be)
+	}
 	if s.coords != nil {
 		s.coords.weights = 0
 	}
@@ -41,6 +45,13 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 			return run.Event{}, err
 		}
 	}
+	var gradient *run.GradientDiag
+	if p.teaching() {
+		var err error
+		if gradient, err = p.compare(ctx); err != nil {
+			return run.Event{}, err
+		}
+	}
 	if err := p.addNoise(); err != nil {
 		return run.Event{}, err
 	}
@@ -49,11 +60,15 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 		return run.Event{}, err
 	}
 	s.done++
+	if s.iterate != nil {
+		s.iterate.add(s.params, s.done)
+	}
 	s.thresholds = append(s.thresholds, c)
 	e := run.Event{Step: s.done, Steps: p.steps, Released: p.adapt(c, norm)}
 	seconds := time.Since(began).Seconds()
 	s.trainSeconds += seconds
 	e.Diag = s.tall.diag(c, seconds)
+	e.Diag.Gradient = gradient
 	return e, nil
 }
 
@@ -73,6 +88,7 @@ func (p *Plan) accumulate(ctx context.Context, rows []int) error {
 	switch {
 	case p.clipper.NonPrivate:
 		s.model.Backward()
+		p.teach(0)
 		s.model.Grads(s.grads, nil)
 		return nil
 	case p.clipper.Source == clip.Bounded:
@@ -95,6 +111,7 @@ func (p *Plan) clipByNorm(ctx context.Context, n int) error {
 	if dropped {
 		s.model.Drop(s.keep)
 	}
+	p.teach(n)
 	s.model.Grads(s.grads, s.factors)
 	return nil
 }
@@ -111,6 +128,13 @@ func (p *Plan) clipByBound(ctx context.Context, n int) error {
 	}
 	dropped := p.weigh(n)
 	s.tall.addNorms(p, n)
+	if p.teaching() { // the true gradient needs a backward pass of its own here
+		s.model.Backward()
+		if dropped {
+			s.model.Drop(s.keep)
+		}
+		p.teach(0)
+	}
 	s.model.WeighLosses(s.factors[0])
 	s.model.Backward()
 	if dropped {
