@@ -22,8 +22,8 @@ const groupLen = 64
 //
 // The error is that of a dst longer than [MaxNormals]; dst is untouched then.
 func Normal[F float32 | float64](key *[8]uint32, nonce *[3]uint32, dst []F) error {
-	if int64(len(dst)) > MaxNormals {
-		return fmt.Errorf("chacha: %d normals asked of one key and nonce, which give %d", len(dst), int64(MaxNormals))
+	if err := checkLen(int64(len(dst))); err != nil {
+		return err
 	}
 	var z [groupLen]float64
 	for g := 0; g*groupLen < len(dst); g++ {
@@ -31,6 +31,13 @@ func Normal[F float32 | float64](key *[8]uint32, nonce *[3]uint32, dst []F) erro
 		for i, v := range z[:min(groupLen, len(dst)-g*groupLen)] {
 			dst[g*groupLen+i] = F(v)
 		}
+	}
+	return nil
+}
+
+func checkLen(n int64) error {
+	if n > MaxNormals {
+		return fmt.Errorf("chacha: %d normals asked of one key and nonce, which give %d", n, int64(MaxNormals))
 	}
 	return nil
 }

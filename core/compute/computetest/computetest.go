@@ -34,7 +34,7 @@ import (
 func RunAll(t *testing.T, open func() compute.Backend) {
 	for _, k := range kernels {
 		t.Run(k.name, func(t *testing.T) {
-			for _, msg := range failures(k.run, open) {
+			for _, msg := range failures(k.run, open, 8) {
 				t.Error(msg)
 			}
 		})
@@ -70,12 +70,10 @@ var kernels = []struct {
 	{"Adam", checkAdam},
 }
 
-// maxFailures is how many failures a kernel may report before its check stops.
-const maxFailures = 8
-
-// failures runs one part of the suite on a fresh backend.
-func failures(run func(*check), open func() compute.Backend) []string {
-	c := &check{b: open(), rng: rand.New(rand.NewPCG(1, 2))}
+// failures runs one part of the suite on a fresh backend, until there are limit
+// failures.
+func failures(run func(*check), open func() compute.Backend, limit int) []string {
+	c := &check{b: open(), rng: rand.New(rand.NewPCG(1, 2)), limit: limit}
 	defer c.b.Close()
 	run(c)
 	return c.failed
@@ -87,10 +85,11 @@ type check struct {
 	rng    *rand.Rand
 	args   []*arg
 	failed []string
+	limit  int // of failed
 }
 
 func (c *check) errorf(format string, args ...any) {
-	if len(c.failed) < maxFailures {
+	if !c.full() {
 		c.failed = append(c.failed, fmt.Sprintf(format, args...))
 	}
 }
@@ -161,7 +160,7 @@ func (a *arg) compare(got []float32) string {
 }
 
 // full reports that there is no use in going on.
-func (c *check) full() bool { return len(c.failed) >= maxFailures }
+func (c *check) full() bool { return len(c.failed) >= c.limit }
 
 // normals returns n values from the standard normal distribution.
 func (c *check) normals(n int) []float32 {
@@ -195,6 +194,9 @@ func (c *check) vectors(f func(n int, data func() []float32)) {
 	for n := range 68 {
 		f(n, func() []float32 { return c.normals(n) })
 		f(n, func() []float32 { return c.edgy(n, 3) })
+		if c.full() {
+			return
+		}
 	}
 	f(1021, func() []float32 { return c.edgy(1021, 20) })
 }
@@ -207,6 +209,9 @@ func (c *check) shapes(f func(m, n int, data func(n int) []float32)) {
 		for _, s := range [][2]int{{d, 3}, {2, d}, {d, d}, {5, d}, {d, 10}} {
 			f(s[0], s[1], c.normals)
 			f(s[0], s[1], edgy)
+		}
+		if c.full() {
+			return
 		}
 	}
 	f(3, 1021, c.normals)

@@ -15,7 +15,7 @@ import (
 
 func TestReferencePasses(t *testing.T) {
 	for _, k := range kernels {
-		for _, msg := range failures(k.run, func() compute.Backend { return purego.New() }) {
+		for _, msg := range failures(k.run, func() compute.Backend { return purego.New() }, 8) {
 			t.Errorf("%s: %s", k.name, msg)
 		}
 	}
@@ -29,7 +29,7 @@ func TestMutantsFail(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.kernel+"/"+m.defect, func(t *testing.T) {
 			open := func() compute.Backend { return m.open(purego.New()) }
-			if msgs := failures(run[m.kernel], open); len(msgs) == 0 {
+			if msgs := failures(run[m.kernel], open, 1); len(msgs) == 0 {
 				t.Error("the suite passes")
 			}
 		})

@@ -58,7 +58,7 @@ func (b *Backend) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
 // −s/(1+s) drowns in that 1.
 func softmaxRow(z []float32, label float32, dz []float32, e []float64) float32 {
 	top := 0
-	ok := label >= 0 && int(label) < len(z) && float32(int(label)) == label
+	ok := label >= 0 && label < float32(len(z)) && float32(int(label)) == label
 	for j, v := range z {
 		if v > z[top] {
 			top = j

@@ -16,7 +16,7 @@ type Backend struct {
 	gemm  []float32
 	noise struct {
 		key   [11]uint32 // key and nonce
-		words [128]uint32
+		words [256]uint32
 	}
 }
 
@@ -122,7 +122,7 @@ const (
 
 func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, aBuf, bBuf compute.Buffer, beta float32, cBuf compute.Buffer) {
 	ap, bp, cp := mat(aBuf, m, k), mat(bBuf, k, n), mat(cBuf, m, n)
-	cols := (min(n, blockCols) + tileCols - 1) / tileCols * tileCols
+	cols := (min(max(m, n), blockCols) + tileCols - 1) / tileCols * tileCols
 	size := tileRows*tileCols + min(k, blockDepth)*(tileRows+cols)
 	if len(b.gemm) < size {
 		b.gemm = make([]float32, size)
@@ -193,7 +193,6 @@ func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute
 	copy(s.key[:8], key.Key[:])
 	copy(s.key[8:], key.Nonce[:])
 	kernelAddNoise(int32(n), std, unsafe.Pointer(&s.key), p, unsafe.Pointer(&s.words))
-	clear(s.key[:])
 }
 
 func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {

@@ -11,15 +11,38 @@ const NR = 8;
 const KC = 320; // rows of op(B) packed at a time; see scratch in gemm_js.go
 const NC = 512; // columns
 
-// gemm is the kernel. tA and tB are 0 or 1. scratch has room for the tile of an
+// gemm is the kernel. tA and tB are 0 or 1. Where it wastes less of the tiles at
+// the edges, as for ten columns, it computes the transpose. scratch has room for the tile of an
 // edge, a strip of op(A) and a panel of op(B):
 //
-//	MR·NR + min(k, KC)·(MR + min(n, NC) rounded up to NR) floats
+//	MR·NR + min(k, KC)·(MR + min(max(m, n), NC) rounded up to NR) floats
 export function gemm(
   tA: i32, tB: i32, m: i32, n: i32, k: i32,
   a: Ptr, b: Ptr, beta: f32, c: Ptr, scratch: Ptr,
 ): void {
   if (m == 0 || n == 0) return;
+  const row = <usize>n << 2;
+  if (padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9) {
+    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch); // Cᵀ = op(B)ᵀ·op(A)ᵀ
+  } else {
+    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch);
+  }
+}
+
+// padded is n rounded up to a multiple of unit, as a float: the product of two
+// may be beyond an i32.
+// @ts-ignore: decorator
+@inline
+function padded(n: i32, unit: i32): f64 {
+  return <f64>((n + unit - 1) / unit * unit);
+}
+
+// product is gemm into a C whose rows are rowStep bytes apart and columns
+// colStep.
+function product(
+  tA: i32, tB: i32, m: i32, n: i32, k: i32,
+  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr,
+): void {
   const blocks = max((k + KC - 1) / KC, 1);
   const depth = (k + blocks - 1) / blocks; // of all blocks but the last
   const strip = scratch + ((MR * NR) << 2);
@@ -33,10 +56,9 @@ export function gemm(
       for (let i0 = 0; i0 < m; i0 += MR) {
         const mr = min(m - i0, MR);
         packA(tA, m, k, a, i0, mr, l0, kc, strip);
-        const row = c + (<usize>(i0 * n + j0) << 2);
-        for (let j = 0; j < nc; j += NR) {
-          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale,
-            row + (<usize>j << 2), <usize>n << 2, mr, min(nc - j, NR), scratch);
+        let to = c + <usize>i0 * rowStep + <usize>j0 * colStep;
+        for (let j = 0; j < nc; j += NR, to += <usize>NR * colStep) {
+          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch);
         }
       }
     }
@@ -44,9 +66,9 @@ export function gemm(
 }
 
 // tile is c = a·b + beta·c for one strip of each operand, where c has mr ≤ MR
-// rows, stride bytes apart, and nr ≤ NR columns. edge is room for a whole tile.
+// rows and nr ≤ NR columns. edge is room for a whole tile.
 function tile(
-  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, stride: usize, mr: i32, nr: i32, edge: Ptr,
+  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr,
 ): void {
   let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
@@ -78,12 +100,12 @@ function tile(
     c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
     c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
   }
-  if (mr == MR && nr == NR) {
-    write(c, c00, c01, beta); c += stride;
-    write(c, c10, c11, beta); c += stride;
-    write(c, c20, c21, beta); c += stride;
-    write(c, c30, c31, beta); c += stride;
-    write(c, c40, c41, beta); c += stride;
+  if (mr == MR && nr == NR && colStep == 4) {
+    write(c, c00, c01, beta); c += rowStep;
+    write(c, c10, c11, beta); c += rowStep;
+    write(c, c20, c21, beta); c += rowStep;
+    write(c, c30, c31, beta); c += rowStep;
+    write(c, c40, c41, beta); c += rowStep;
     write(c, c50, c51, beta);
     return;
   }
@@ -93,11 +115,12 @@ function tile(
   v128.store(edge, c30, 96); v128.store(edge, c31, 112);
   v128.store(edge, c40, 128); v128.store(edge, c41, 144);
   v128.store(edge, c50, 160); v128.store(edge, c51, 176);
-  for (let i = 0; i < mr; i++, c += stride, edge += NR << 2) {
-    for (let j: usize = 0; j < <usize>nr << 2; j += 4) {
+  for (let i = 0; i < mr; i++, c += rowStep, edge += NR << 2) {
+    let to = c;
+    for (let j: usize = 0; j < <usize>nr << 2; j += 4, to += colStep) {
       let v = load<f32>(edge + j);
-      if (beta != 0) v += beta * load<f32>(c + j);
-      store<f32>(c + j, v);
+      if (beta != 0) v += beta * load<f32>(to);
+      store<f32>(to, v);
     }
   }
 }
@@ -118,7 +141,7 @@ function write(c: Ptr, v0: v128, v1: v128, beta: f32): void {
 // packA writes rows i0 … i0+mr−1 and columns l0 … l0+kc−1 of op(A) column by
 // column, MR values each, missing rows as 0.
 function packA(t: i32, m: i32, k: i32, a: Ptr, i0: i32, mr: i32, l0: i32, kc: i32, dst: Ptr): void {
-  const rowStep = (t ? 1 : <usize>k) << 2; // between neighbours in a column of op(A)
+  const rowStep = (t ? 1 : k) << 2; // between neighbours in a column of op(A)
   const colStep = (t ? <usize>m : 1) << 2; // in a row
   a += <usize>i0 * rowStep + <usize>l0 * colStep;
   if (mr < MR) {
@@ -156,7 +179,7 @@ function packA(t: i32, m: i32, k: i32, a: Ptr, i0: i32, mr: i32, l0: i32, kc: i3
 // packB writes rows l0 … l0+kc−1 and columns j0 … j0+nc−1 of op(B) in strips of
 // NR columns, row by row, missing columns as 0.
 function packB(t: i32, n: i32, k: i32, b: Ptr, l0: i32, kc: i32, j0: i32, nc: i32, dst: Ptr): void {
-  const rowStep = (t ? 1 : <usize>n) << 2; // between neighbours in a column of op(B)
+  const rowStep = (t ? 1 : n) << 2; // between neighbours in a column of op(B)
   const colStep = (t ? <usize>k : 1) << 2;
   b += <usize>l0 * rowStep + <usize>j0 * colStep;
   for (let j = 0; j < nc; j += NR, b += <usize>NR * colStep, dst += <usize>(kc * NR) << 2) {

@@ -1,0 +1,189 @@
+package simd_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/simd"
+)
+
+// random returns a buffer of n normal values.
+func random(b compute.Backend, n int) compute.Buffer {
+	rng := rand.New(rand.NewPCG(1, 2))
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	x := b.New(n)
+	b.Write(x, v)
+	return x
+}
+
+func BenchmarkGemm(b *testing.B) {
+	be := open(b)
+	const no, tr = compute.NoTrans, compute.Transpose
+	for _, s := range []struct {
+		name    string
+		tA, tB  compute.Trans
+		m, n, k int
+	}{
+		{"square", no, no, 512, 512, 512},
+		{"mlp/forward1", no, no, 128, 128, 784},
+		{"mlp/forward2", no, no, 128, 10, 128},
+		{"mlp/input2", no, tr, 128, 128, 10},
+		{"mlp/weights2", tr, no, 128, 10, 128},
+		{"mlp/weights1", tr, no, 784, 128, 128},
+		{"softmax/forward", no, no, 600, 10, 784},
+		{"softmax/weights", tr, no, 784, 10, 600},
+		{"gram", no, tr, 128, 128, 784},
+		{"vector/forward", no, no, 128, 1, 784},
+		{"vector/weights", tr, no, 784, 1, 128},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			x, y, z := random(be, s.m*s.k), random(be, s.k*s.n), be.New(s.m*s.n)
+			for b.Loop() {
+				be.Gemm(s.tA, s.tB, s.m, s.n, s.k, x, y, 0, z)
+			}
+			flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
+			b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}
+
+func BenchmarkKernels(b *testing.B) {
+	be := open(b)
+	const n = 101_770
+	const rows = 128
+	x, y, z, w := random(be, n), random(be, n), random(be, n), random(be, n)
+	labels, loss := be.New(rows), be.New(rows)
+	for _, k := range []struct {
+		name string
+		n    int
+		run  func()
+	}{
+		{"Call", 1, func() { be.Fill(0, 0, x) }},
+		{"Fill", n, func() { be.Fill(n, 1, z) }},
+		{"Copy", n, func() { be.Copy(n, z, x) }},
+		{"Scale", n, func() { be.Scale(n, 1, z) }},
+		{"Axpy", n, func() { be.Axpy(n, -1e-9, x, z) }},
+		{"Mul", n, func() { be.Mul(n, z, x, y) }},
+		{"MulAdd", n, func() { be.MulAdd(n, 1e-9, x, y, z) }},
+		{"AddNoise", n, func() { be.AddNoise(n, 1, compute.NoiseKey{}, z) }},
+		{"Adam", n, func() {
+			be.Adam(n, compute.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
+		}},
+		{"AddRow", rows * 128, func() { be.AddRow(rows, 128, x, z) }},
+		{"ColSums", rows * 128, func() { be.ColSums(rows, 128, x, y) }},
+		{"RowSqNorms", rows * 784, func() { be.RowSqNorms(rows, 784, x, loss) }},
+		{"ScaleRows", rows * 128, func() { be.ScaleRows(rows, 128, labels, x, z) }},
+		{"ReLU", rows * 128, func() { be.ReLU(rows*128, x, z) }},
+		{"ReLUGrad", rows * 128, func() { be.ReLUGrad(rows*128, x, y, z) }},
+		{"Tanh", rows * 128, func() { be.Tanh(rows*128, x, z) }},
+		{"TanhGrad", rows * 128, func() { be.TanhGrad(rows*128, x, y, z) }},
+		{"SoftmaxCE", rows * 10, func() { be.SoftmaxCE(rows, 10, x, labels, loss, z) }},
+		{"SigmoidBCE", rows * 10, func() { be.SigmoidBCE(rows, 10, x, y, loss, z) }},
+		{"Squared", rows * 10, func() { be.Squared(rows, 10, x, y, loss, z) }},
+	} {
+		b.Run(k.name, func(b *testing.B) {
+			for b.Loop() {
+				k.run()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(k.n), "ns/value")
+		})
+	}
+}
+
+// BenchmarkStep is one step of DP-SGD on an MLP 784-128-10 with 128 examples,
+// by ghost norms and a weighted sum, without the nn package: what the kernels
+// alone cost.
+func BenchmarkStep(b *testing.B) {
+	for _, private := range []bool{false, true} {
+		b.Run(fmt.Sprintf("private=%t", private), func(b *testing.B) {
+			s := newStep(open(b))
+			for b.Loop() {
+				s.run(private)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e6, "ms/step")
+		})
+	}
+}
+
+const batch, features, hidden, classes = 128, 784, 128, 10
+
+type step struct {
+	b                        *simd.Backend
+	x, labels                compute.Buffer
+	w1, b1, w2, b2           compute.Buffer
+	h, z, dh, dz, loss       compute.Buffer
+	sq, sqX, sqH, sqDh, sqDz compute.Buffer
+	factors                  compute.Buffer
+	g1, gb1, g2, gb2         compute.Buffer
+	norms                    []float32
+	key                      compute.NoiseKey
+}
+
+func newStep(b *simd.Backend) *step {
+	r := func(n int) compute.Buffer { return random(b, n) }
+	w1, w2 := r(features*hidden), r(hidden*classes)
+	b.Scale(features*hidden, 0.05, w1)
+	b.Scale(hidden*classes, 0.1, w2)
+	return &step{
+		b: b, x: r(batch * features), labels: b.New(batch),
+		w1: w1, b1: b.New(hidden), w2: w2, b2: b.New(classes),
+		h: b.New(batch * hidden), z: b.New(batch * classes), dh: b.New(batch * hidden), dz: b.New(batch * classes), loss: b.New(batch),
+		sq: b.New(batch), sqX: b.New(batch), sqH: b.New(batch), sqDh: b.New(batch), sqDz: b.New(batch), factors: b.New(batch),
+		g1: b.New(features * hidden), gb1: b.New(hidden), g2: b.New(hidden * classes), gb2: b.New(classes),
+		norms: make([]float32, batch),
+	}
+}
+
+func (s *step) run(private bool) {
+	const no, tr = compute.NoTrans, compute.Transpose
+	b := s.b
+	b.Gemm(no, no, batch, hidden, features, s.x, s.w1, 0, s.h)
+	b.AddRow(batch, hidden, s.b1, s.h)
+	b.ReLU(batch*hidden, s.h, s.h)
+	b.Gemm(no, no, batch, classes, hidden, s.h, s.w2, 0, s.z)
+	b.AddRow(batch, classes, s.b2, s.z)
+	b.SoftmaxCE(batch, classes, s.z, s.labels, s.loss, s.dz)
+	b.Gemm(no, tr, batch, hidden, classes, s.dz, s.w2, 0, s.dh)
+	b.ReLUGrad(batch*hidden, s.h, s.dh, s.dh)
+	if private {
+		b.Fill(batch, 0, s.sq)
+		b.RowSqNorms(batch, features, s.x, s.sqX)
+		b.RowSqNorms(batch, hidden, s.dh, s.sqDh)
+		b.MulAdd(batch, 1, s.sqDh, s.sqX, s.sq)
+		b.RowSqNorms(batch, hidden, s.h, s.sqH)
+		b.RowSqNorms(batch, classes, s.dz, s.sqDz)
+		b.MulAdd(batch, 1, s.sqDz, s.sqH, s.sq)
+		if err := b.Read(context.Background(), s.norms, s.sq); err != nil {
+			panic(err)
+		}
+		for i, v := range s.norms {
+			s.norms[i] = 1 / max(1, v)
+		}
+		b.Write(s.factors, s.norms)
+		b.ScaleRows(batch, hidden, s.factors, s.dh, s.dh)
+		b.ScaleRows(batch, classes, s.factors, s.dz, s.dz)
+	}
+	b.Gemm(tr, no, features, hidden, batch, s.x, s.dh, 0, s.g1)
+	b.Gemm(tr, no, hidden, classes, batch, s.h, s.dz, 0, s.g2)
+	b.Fill(hidden, 0, s.gb1)
+	b.Fill(classes, 0, s.gb2)
+	b.ColSums(batch, hidden, s.dh, s.gb1)
+	b.ColSums(batch, classes, s.dz, s.gb2)
+	for i, p := range []struct {
+		n    int
+		g, w compute.Buffer
+	}{{features * hidden, s.g1, s.w1}, {hidden, s.gb1, s.b1}, {hidden * classes, s.g2, s.w2}, {classes, s.gb2, s.b2}} {
+		if private {
+			s.key.Key[0]++
+			s.key.Nonce[2] = uint32(i)
+			b.AddNoise(p.n, 1e-3, s.key, p.g)
+		}
+		b.Axpy(p.n, -1e-4, p.g, p.w)
+	}
+}
