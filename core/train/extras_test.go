@@ -1,10 +1,13 @@
 package train
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
@@ -73,5 +76,78 @@ func TestIterates(t *testing.T) {
 		if math.Abs(float64(w-last.Released.Parameters[i])) > 1e-6*(1+math.Abs(float64(w))) {
 			t.Fatalf("after one step the average is %g, the last %g", w, last.Released.Parameters[i])
 		}
+	}
+}
+
+// planted has all its variance in two of eight directions.
+func planted() *data.Dataset {
+	ds := &data.Dataset{Name: "planted", Task: data.Classification, Features: 8, Outputs: 2, Classes: []string{"a", "b"}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 400 {
+		row := make([]float32, 8)
+		side := float64(i%2)*2 - 1
+		row[2], row[5] = float32(3*side), float32(2*rng.NormFloat64())
+		for j := range row {
+			row[j] += float32(0.02 * rng.NormFloat64())
+		}
+		ds.Train.F32, ds.Train.Y = append(ds.Train.F32, row...), append(ds.Train.Y, float32(i%2))
+	}
+	ds.Train.N = 400
+	ds.Test = ds.Train
+	return ds
+}
+
+// TestPCAFindsTheDirections with and without noise, and charges for them.
+func TestPCAFindsTheDirections(t *testing.T) {
+	for _, method := range []string{"none", "constant"} {
+		cfg := run.Config{Method: method, ExpectedBatchSize: 100, Steps: 30, LearningRate: 2, Seed: ptr(uint64(4)), PCA: run.PCA{Components: 2}}
+		if method != "none" {
+			cfg.TargetEpsilon = ptr(4.0)
+		}
+		p := mustPlan(t, cfg, planted())
+		_, r := finish(t, p)
+		if len(r.Released.Parameters) != (2+1)*2 {
+			t.Fatalf("%d parameters", len(r.Released.Parameters))
+		}
+		v := make([]float32, 16)
+		if err := p.be.Read(context.Background(), v, p.pca.v); err != nil {
+			t.Fatal(err)
+		}
+		held := 0.0 // how much of the planted plane the two directions hold, 2 at most
+		for j := range 2 {
+			held += float64(v[2*2+j])*float64(v[2*2+j]) + float64(v[5*2+j])*float64(v[5*2+j])
+		}
+		if held < 1.9 {
+			t.Errorf("%s: the directions hold %.2f of the plane's 2", method, held)
+		}
+		if !(r.TestAccuracy > 0.95) {
+			t.Errorf("%s: accuracy %v", method, r.TestAccuracy)
+		}
+		if method != "none" {
+			if eps := float64(r.Epsilon); !(eps <= 4 && eps > 3.9) {
+				t.Errorf("the whole run costs ε = %v, want just under 4", eps)
+			}
+			alone := run.Config{Method: method, ExpectedBatchSize: 100, Steps: 30, TargetEpsilon: ptr(4.0), Seed: ptr(uint64(4))}
+			if q := mustPlan(t, alone, planted()); q.Info().NoiseMultiplier >= p.Info().NoiseMultiplier {
+				t.Errorf("PCA cost nothing: σ = %g with it, %g without", p.Info().NoiseMultiplier, q.Info().NoiseMultiplier)
+			}
+		}
+	}
+}
+
+// TestPrivateBounds: values far from [0, 1] are brought there, at a price.
+func TestPrivateBounds(t *testing.T) {
+	ds := planted()
+	for i := range ds.Train.F32 {
+		ds.Train.F32[i] *= 1000
+	}
+	cfg := run.Config{Method: "constant", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 2, Seed: ptr(uint64(4)), Scaling: run.Scaling{Kind: "private"}}
+	p := mustPlan(t, cfg, ds)
+	if p.boundsNoise == 0 || len(p.once) != 1 {
+		t.Fatal("private bounds were not charged")
+	}
+	_, r := finish(t, p)
+	if !(r.TestAccuracy > 0.9) || !(r.Epsilon <= 4) {
+		t.Errorf("accuracy %v at ε = %v", r.TestAccuracy, r.Epsilon)
 	}
 }

@@ -43,8 +43,11 @@ type Plan struct {
 	batch     float64     // B
 	steps     int         // T
 	scale     *data.Scale
-	once      []privacy.Event // charged before the first step
-	curve     *privacy.Curve
+	pca       *projection // nil: rows as they are
+	// Noise multipliers of what is released before the first step; 0 without.
+	boundsNoise, pcaNoise float64
+	once                  []privacy.Event // charged before the first step
+	curve                 *privacy.Curve
 
 	info  run.PlanInfo
 	notes []string // what the owner must see in the result
@@ -58,7 +61,7 @@ func New(cfg run.Config, ds *data.Dataset, be compute.Backend) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), ds: ds, be: be}
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps, p.chooseKey,
-		p.chooseScale, p.chooseNoise, p.chooseClipper, p.choosePrice,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.choosePrice,
 	} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)
@@ -144,7 +147,7 @@ func (p *Plan) chooseModel() error {
 	case m.Kind == "linear" && p.ds.Task == data.Classification:
 		return fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
 	}
-	p.spec = nn.Spec{Widths: []int{p.ds.Features}, Activation: m.Activation, Loss: lossOf(p.ds.Task)}
+	p.spec = nn.Spec{Widths: []int{p.inputs()}, Activation: m.Activation, Loss: lossOf(p.ds.Task)}
 	if m.Kind == "mlp" {
 		for _, w := range m.Hidden {
 			if w < 1 || w > maxWidth {

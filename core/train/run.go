@@ -24,7 +24,7 @@ const (
 // noise to other gradients.
 func (p *Plan) Run(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
-		if err := p.begin(); err != nil {
+		if err := p.begin(ctx); err != nil {
 			yield(run.Event{}, err)
 			return
 		}
@@ -37,7 +37,7 @@ func (p *Plan) Run(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-func (p *Plan) begin() (err error) {
+func (p *Plan) begin(ctx context.Context) (err error) {
 	switch {
 	case p.st != nil:
 		return errors.New("train: a plan runs once; make a new one")
@@ -45,6 +45,9 @@ func (p *Plan) begin() (err error) {
 		return errors.New("train: the plan has no backend to run on")
 	}
 	if err := p.openScale(); err != nil {
+		return err
+	}
+	if err := p.openPCA(ctx, p.capacity()); err != nil {
 		return err
 	}
 	p.st, err = p.start()

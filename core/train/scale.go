@@ -51,35 +51,46 @@ func (p *Plan) defaultScaling() string {
 
 // chooseShare charges the private bounds' share of ε before the first step.
 func (p *Plan) chooseShare() error {
-	s := &p.cfg.Scaling
-	if !(s.Share > 0 && s.Share < 1) {
-		return fault("scaling.share", "the share of ε for private bounds must lie between 0 and 1, got %v", s.Share)
-	}
-	if p.nonPrivate() || len(p.ds.NumericFeatures()) == 0 {
+	if len(p.ds.NumericFeatures()) == 0 {
 		return nil
+	}
+	var err error
+	p.boundsNoise, err = p.charge("scaling.share", p.cfg.Scaling.Share)
+	return err
+}
+
+// charge sets a share of the whole run's ε aside for one Gaussian release before
+// the first step, and returns that release's noise multiplier; 0 in a run
+// without noise.
+func (p *Plan) charge(field string, share float64) (float64, error) {
+	if !(share > 0 && share < 1) {
+		return 0, fault(field, "a share of ε must lie between 0 and 1, got %v", share)
+	}
+	if p.nonPrivate() {
+		return 0, nil
 	}
 	b := privacy.Budget{Accountant: p.cfg.Accountant, Delta: p.cfg.TargetDelta}
 	switch c := &p.cfg; {
 	case c.TargetEpsilon != nil:
-		b.Epsilon = s.Share * *c.TargetEpsilon
+		b.Epsilon = share * *c.TargetEpsilon
 	case c.NoiseMultiplier != nil && *c.NoiseMultiplier > 0:
 		training, err := privacy.Epsilon(c.Accountant, c.TargetDelta, privacy.SelfComposed{
 			Of:    privacy.PoissonSampled{SampleRate: p.rate, Of: privacy.Gaussian{NoiseMultiplier: *c.NoiseMultiplier}},
 			Count: p.steps,
 		})
 		if err != nil {
-			return fault("noise_multiplier", "%v", err)
+			return 0, fault("noise_multiplier", "%v", err)
 		}
-		b.Epsilon = s.Share / (1 - s.Share) * training
+		b.Epsilon = share / (1 - share) * training
 	default:
-		return nil // chooseNoise refuses
+		return 0, nil // chooseNoise refuses
 	}
 	sigma, err := b.NoiseMultiplier(1, 1)
 	if err != nil {
-		return fault("scaling.share", "private bounds: %v", err)
+		return 0, fault(field, "%v", err)
 	}
 	p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
-	return nil
+	return sigma, nil
 }
 
 // openScale makes the scaling, releasing private bounds where they were chosen.
@@ -106,10 +117,7 @@ func (p *Plan) openScale() (err error) {
 
 func (p *Plan) privateScale() (*data.Scale, error) {
 	h := data.NewBoundsHistogram(p.ds)
-	sigma := 0.0
-	for _, e := range p.once {
-		sigma = e.(privacy.Gaussian).NoiseMultiplier * h.Sensitivity()
-	}
+	sigma := p.boundsNoise * h.Sensitivity()
 	z := make([]float64, h.Len())
 	if sigma > 0 {
 		var err error
@@ -141,14 +149,22 @@ func (p *Plan) boundFeatures(x []float32) {
 	limit := math.Sqrt(bound*bound - 1)
 	f := p.ds.Features
 	for ; len(x) > 0; x = x[f:] {
-		sum := 0.0
-		for _, v := range x[:f] {
-			sum += float64(v) * float64(v)
+		if norm := rowNorm(x[:f]); norm > limit {
+			scaleRow(x[:f], limit/norm)
 		}
-		if norm := math.Sqrt(sum); norm > limit {
-			for i := range f {
-				x[i] = float32(float64(x[i]) * (limit / norm))
-			}
-		}
+	}
+}
+
+func rowNorm(row []float32) float64 {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
+}
+
+func scaleRow(row []float32, by float64) {
+	for i, v := range row {
+		row[i] = float32(float64(v) * by)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clipscope/core/clip"
+	"clipscope/core/compute"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -149,10 +150,16 @@ func (p *Plan) load(split *data.Split, rows []int) {
 	s, n, width := p.st, len(rows), p.ds.TargetWidth()
 	x, t := s.host.x[:n*p.ds.Features], s.host.targets[:n*width]
 	p.scale.Rows(x, split, rows)
-	p.boundFeatures(x)
 	split.Targets(t, width, rows)
-	p.be.Write(s.x, x)
 	p.be.Write(s.targets, t)
+	if pr := p.pca; pr != nil {
+		unitRows(x, pr.features)
+		p.be.Write(pr.rows, x)
+		p.be.Gemm(compute.NoTrans, compute.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, s.x)
+		return
+	}
+	p.boundFeatures(x)
+	p.be.Write(s.x, x)
 }
 
 // norms computes every example's gradient norm, over all parameters and by group.
