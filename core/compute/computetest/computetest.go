@@ -55,6 +55,7 @@ var kernels = []struct {
 	{"Mul", checkMul},
 	{"MulAdd", checkMulAdd},
 	{"Gemm", checkGemm},
+	{"ClampedOuter", checkClampedOuter},
 	{"AddRow", checkAddRow},
 	{"ColSums", checkColSums},
 	{"RowSqNorms", checkRowSqNorms},

@@ -7,20 +7,23 @@ import (
 )
 
 func checkGemm(c *check) {
+	c.gemm(1, 1, 1500, c.normals)
 	for d := range 68 {
 		c.gemm(d, 17, 9, c.normals)
 		c.gemm(5, d, 13, c.normals)
 		c.gemm(7, 19, d, c.normals)
-		c.gemm(d, d, d, c.normals)
+		if d < 20 {
+			c.gemm(d, d, d, c.normals)
+		}
 		if c.full() {
 			return
 		}
 	}
 	// Past the block sizes that implementations may have.
+	c.gemm(67, 66, 65, c.normals)
 	c.gemm(130, 10, 300, c.normals)
-	c.gemm(131, 70, 40, c.normals)
-	c.gemm(3, 270, 530, c.normals)
-	c.gemm(1, 1, 1500, c.normals)
+	c.gemm(3, 530, 41, c.normals)
+	c.gemm(530, 3, 41, c.normals)
 	for _, every := range []int{3, 40, 400} {
 		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
@@ -61,6 +64,25 @@ func at(t compute.Trans, i, j, m, n int) int {
 		return j*m + i
 	}
 	return i*n + j
+}
+
+func checkClampedOuter(c *check) {
+	c.shapes(func(n, k int, data func(int) []float32) {
+		const m = 5
+		bound := []float32{0, 0.3, 2, float32(math.Inf(1))}[c.rng.IntN(4)]
+		h, d, dst := c.arg("h", data(m*n)), c.arg("d", data(m*k)), c.arg("dst", data(n*k))
+		c.b.ClampedOuter(m, n, k, bound, h.buf, d.buf, dst.buf)
+		dst.want = each(n*k, func(p int) value {
+			var s sum
+			for i := range m {
+				x := float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k])
+				s.add(min(max(x, -float64(bound)), float64(bound)))
+			}
+			s.add32(dst.data[p])
+			return s.value(1)
+		})
+		c.verify("ClampedOuter(%d, %d, %d, %v)", m, n, k, bound)
+	})
 }
 
 func checkAddRow(c *check) {
