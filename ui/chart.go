@@ -171,14 +171,14 @@ func growing(x, limit float64) float64 {
 	return min(end, limit)
 }
 
-// stretch moves an axis's end only when need passes it or falls far below it:
-// the result is 1, 2, 2.5 or 5 times a power of ten.
+// stretch moves an axis's end only when need passes it or falls far below it,
+// and then in steps of about a quarter.
 func stretch(end, need float64) float64 {
-	if !(need > 0) || math.IsInf(need, 1) || need <= end && need > end/4 {
+	if !(need > 0) || math.IsInf(need, 1) || need <= end && need > end/3 {
 		return end
 	}
 	p := math.Pow(10, math.Floor(math.Log10(need)))
-	for _, m := range []float64{1, 2, 2.5, 5} {
+	for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
 		if m*p >= need {
 			return m * p
 		}

@@ -18,7 +18,7 @@ var (
 		Series: []Line{{Label: "clipped", Ink: Diagnostic}}}
 	thresholdSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Log: true},
 		Series: []Line{{Label: "C", Ink: Released, Width: 2, Stepped: true}}}
-	normsSpec = &Spec{Kind: "histogram", X: Axis{Label: "gradient norm ‖g‖"}, Y: Axis{}, Mark: "vertical", MarkLabel: "C",
+	normsSpec = &Spec{Kind: "histogram", X: Axis{Label: "‖g‖"}, Y: Axis{}, Mark: "vertical", MarkLabel: "C",
 		Series: []Line{{Label: "w", Ink: Released, Scale: "w", Width: 2}, {Ink: Diagnostic}}}
 	accuracySpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepHidden, Y: Axis{Format: "percent", Max: 1},
 		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
@@ -26,7 +26,7 @@ var (
 		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
 	epsilonSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{}, Mark: "horizontal", MarkLabel: "target",
 		Series: []Line{{Label: "ε spent", Ink: Released, Width: 2}}}
-	curvesSpec = &Spec{Kind: "lines", X: Axis{Label: "threshold C"}, Y: Axis{}, Mark: "vertical", MarkLabel: "least at",
+	curvesSpec = &Spec{Kind: "lines", X: Axis{Label: "C"}, Y: Axis{}, Mark: "vertical", MarkLabel: "least at",
 		Series: []Line{{Label: "noise", Ink: Released, Width: 1}, {Label: "clipping", Ink: Released, Width: 1}, {Label: "sum", Ink: Released, Width: 2.5}}}
 )
 
@@ -100,7 +100,7 @@ func newFigures(f *feeds) figureSet {
 			{Title: "Privacy spent", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε after every step, against the target."},
 		},
 		curves: []*figure{
-			{Title: "Estimated error by threshold", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least."},
+			{Title: "Estimated error", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least."},
 		},
 	}
 }

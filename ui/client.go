@@ -74,6 +74,7 @@ func (jsClient) Ready(done func(error)) {
 func (jsClient) Open(source any, csv run.CSV, progress func(data.Progress), done func(opened, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer survive()
 		var p data.Progress
 		if err := decode(args[0], &p); err == nil {
 			progress(p)
@@ -148,6 +149,7 @@ func (r *jsRun) Dispose() {
 
 func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 	r.listen = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer survive()
 		var batch []run.Event
 		if err := json.Unmarshal([]byte(args[0].String()), &batch); err != nil {
 			app.Log("ui: events: ", err)
@@ -181,16 +183,25 @@ func await(promise app.Value, f func(app.Value, error)) {
 		reject.Release()
 	}
 	resolve = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer survive()
 		release()
 		f(first(args), nil)
 		return nil
 	})
 	reject = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer survive()
 		release()
 		f(nil, toError(first(args)))
 		return nil
 	})
 	promise.Call("then", resolve, reject)
+}
+
+// survive keeps a fault in one callback from ending the whole page.
+func survive() {
+	if r := recover(); r != nil {
+		app.Logf("ui: a callback failed: %v", r)
+	}
 }
 
 func first(args []app.Value) app.Value {

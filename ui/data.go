@@ -35,7 +35,7 @@ func (s *session) openBuiltin(name string) {
 		if s.data.files == nil {
 			s.data.wanted = name
 			s.data.fault = "This link was made with local files, which a link never holds. Choose them here."
-			s.opened = cardData
+			s.show(cardData)
 			s.touch()
 			return
 		}
@@ -113,10 +113,11 @@ func (s *session) loaded(mine int) func(data.Progress) {
 func (s *session) dataOpened(name string, files app.Value, o opened, err error) {
 	d := &s.data
 	d.loading, d.slow, d.cancel = false, false, nil
+	s.watchRequests()
 	if err != nil {
 		if !errors.Is(err, errAborted) {
 			d.fault = err.Error()
-			s.opened = cardData
+			s.show(cardData)
 		}
 		s.touch()
 		return

@@ -10,11 +10,11 @@ var icons = map[string]string{
 	"step":  `<path d="M3 3v10l6-5zM10 3h2.5v10H10z"/>`,
 	"stop":  `<path d="M3.5 3.5h9v9h-9z"/>`,
 	"reset": `<path d="M8 3a5 5 0 1 1-4.6 3.05l1.4.58A3.5 3.5 0 1 0 8 4.5V7L4.5 3.75 8 .5z"/>`,
-	"share": `<path d="M5 1.5h8.5V11H12V3H5zM2.5 4.500h8v10h-8zM4 6v7h5V6z" fill-rule="evenodd"/>`,
-	"theme": `<path d="M8 1.500a6.500 6.500 0 1 0 0 13zM8 3a5 5 0 0 1 0 10z" fill-rule="evenodd"/>`,
-	"setup": `<path d="M2 3.500h6v1.500H2zM11 3.500h3v1.500h-3zM8.500 2.500H10v3.500H8.500zM2 11h3v1.500H2zM8 11h6v1.500H8zM5.500 10H7v3.500H5.500z"/>`,
-	"close": `<path d="M3.500 2.400 8 6.900l4.500-4.500 1.100 1.100L9.100 8l4.500 4.500-1.100 1.100L8 9.100l-4.500 4.500-1.100-1.100L6.900 8 2.400 3.500z"/>`,
-	"save":  `<path d="M7.250 1.500h1.500v6.700l2.200-2.200 1.050 1.050L8 11 4 7.050 5.050 6l2.200 2.200zM2.500 12.500h11V14h-11z"/>`,
+	"share": `<path d="M5 1.5h8.5V11H12V3H5zM2.5 4.5h8v10h-8zM4 6v7h5V6z" fill-rule="evenodd"/>`,
+	"theme": `<path d="M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM8 3v10A5 5 0 0 0 8 3z" fill-rule="evenodd"/>`,
+	"setup": `<path d="M2 3.5h6v1.5H2zM11 3.5h3v1.5h-3zM8.5 2.5H10v3.5H8.5zM2 11h3v1.5H2zM8 11h6v1.5H8zM5.5 10H7v3.5H5.5z"/>`,
+	"close": `<path d="M3.5 2.4 8 6.9l4.5-4.5 1.1 1.1L9.1 8l4.5 4.5-1.1 1.1L8 9.1l-4.5 4.5-1.1-1.1L6.9 8 2.4 3.5z"/>`,
+	"save":  `<path d="M7.25 1.5h1.5v6.7l2.2-2.2 1.05 1.05L8 11 4 7.05 5.05 6l2.2 2.2zM2.5 12.5h11V14h-11z"/>`,
 }
 
 func icon(name string) app.UI {

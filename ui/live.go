@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 
 	"clipscope/core/clip"
 	"clipscope/core/run"
@@ -81,8 +82,12 @@ func (l *live) keep(e *run.Event) {
 	}
 }
 
-// lookBack is how many steps the sentence on C compares over.
-const lookBack = 50
+// lookBack is how many steps the sentence on C compares over, and window over
+// how many it averages: a threshold that follows noisy histograms jitters.
+const (
+	lookBack = 50
+	window   = 10
+)
 
 func (l *live) moment() words.Moment {
 	m := words.Moment{Event: l.last, Test: l.test, TargetEpsilon: l.target, Weight: l.weight}
@@ -92,7 +97,10 @@ func (l *live) moment() words.Moment {
 		d.Norms = l.norms
 		m.Event.Diag = &d
 	}
-	m.EarlierC, m.EarlierSteps = l.series.Ago(series.C, lookBack)
+	m.RecentC = l.series.Mean(series.C, 0, window)
+	if m.EarlierC = l.series.Mean(series.C, lookBack, lookBack+window); !math.IsNaN(m.EarlierC) {
+		m.EarlierSteps = lookBack
+	}
 	return m
 }
 
@@ -141,7 +149,7 @@ func (l *live) drawNorms(f *Feed) {
 		l.counts = append(l.counts, float64(n))
 	}
 	h.Counts = l.counts
-	l.normsEnd = stretch(l.normsEnd, h.Max)
+	l.normsEnd = stretch(l.normsEnd, axisFor(l.norms))
 	h.End = l.normsEnd
 	l.drawWeights(&h, c)
 	f.Histogram(h)
@@ -154,17 +162,32 @@ func (l *live) drawWeights(h *Histogram, c float64) {
 			l.ws[i] = l.weight(l.xs[i], c)
 		}
 	}
-	// Where a weight grows without bound towards 0, the first tenth of the
-	// axis does not decide the height of the rest.
-	need := 0.0
-	for _, w := range l.ws[points/10:] {
-		need = max(need, w)
-	}
-	if l.weight == nil {
-		need = 1
+	need := 1.0
+	if l.weight != nil {
+		need = highest(l.ws[:])
 	}
 	l.weightEnd = stretch(l.weightEnd, need)
 	h.Norms, h.Weights, h.HighestOfWeights = l.xs[:], l.ws[:], l.weightEnd
+}
+
+// axisFor is how far the axis of norms must reach: to the largest, unless that
+// one lies far beyond nearly all others.
+func axisFor(n *run.Norms) float64 {
+	if p90 := float64(n.P90); p90 > 0 {
+		return min(float64(n.Max), 2*p90)
+	}
+	return float64(n.Max)
+}
+
+// steep is the weight above which the first tenth of the axis does not decide
+// the height of the rest: there a weight grows without bound towards 0.
+const steep = 5
+
+func highest(weights []float64) float64 {
+	if all := slices.Max(weights); all <= steep {
+		return all
+	}
+	return slices.Max(weights[len(weights)/10:])
 }
 
 func (l *live) drawCurves(f *Feed) {

@@ -26,6 +26,9 @@ type ResultView struct {
 
 func (v *ResultView) Render() app.UI {
 	r := v.Result
+	save := func(kind string) app.EventHandler {
+		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
+	}
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
 			score(r),
@@ -35,12 +38,32 @@ func (v *ResultView) Render() app.UI {
 			resultFigure("time", words.Duration(r.TrainSeconds)+perStep(r), Diagnostic),
 			resultFigure("back end", r.Backend, Released),
 		),
+		app.Div().Class("buttons downloads").Body(
+			download("json", "Run, JSON", save("json")),
+			download("csv", "Run, CSV", save("csv")),
+			download("parameters", "Model", func(app.Context, app.Event) { v.Saver.saveParameters() }),
+		),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
-		v.downloads(),
+		v.tick(),
 	)
+}
+
+// tick adds to a file what the guarantee does not cover.
+func (v *ResultView) tick() app.UI {
+	return app.Label().Class("tick").Body(
+		app.Input().Type("checkbox").ID("with-diagnostics").Checked(v.diagnostics).OnChange(func(ctx app.Context, _ app.Event) {
+			v.diagnostics = ctx.JSSrc().Get("checked").Bool()
+		}),
+		app.Span().Text("with diagnostics: the guarantee then does not cover the file, which can tell about single rows"),
+	)
+}
+
+func download(name, label string, f app.EventHandler) app.UI {
+	return app.Button().Type("button").ID("save-"+name).Aria("label", "Download "+label).OnClick(f, app.EventScope(name)).
+		Body(icon("save"), app.Span().Text(label))
 }
 
 func score(r *run.Result) app.UI {
@@ -66,23 +89,4 @@ func perStep(r *run.Result) string {
 		return ""
 	}
 	return ", " + words.Duration(r.TrainSeconds/float64(r.Steps)) + " a step"
-}
-
-func (v *ResultView) downloads() app.UI {
-	save := func(kind string) app.EventHandler {
-		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
-	}
-	return app.Div().Class("downloads").Body(
-		app.Div().Class("buttons").Body(
-			button("save", "JSON", "", false, save("json")),
-			button("save", "CSV", "", false, save("csv")),
-			button("save", "Parameters", "", false, func(app.Context, app.Event) { v.Saver.saveParameters() }),
-		),
-		app.Label().Class("tick").Body(
-			app.Input().Type("checkbox").ID("with-diagnostics").Checked(v.diagnostics).OnChange(func(ctx app.Context, _ app.Event) {
-				v.diagnostics = ctx.JSSrc().Get("checked").Bool()
-			}),
-			app.Span().Text("with diagnostics: the guarantee then does not cover the file, which can tell about single rows"),
-		),
-	)
 }

@@ -90,11 +90,11 @@ func (s *session) blocked() {
 	case s.data.handle == nil && s.data.loading:
 		s.run.fault = "The data is still being read."
 	case s.data.handle == nil:
-		s.opened = cardData
+		s.show(cardData)
 		s.run.fault = "There is no data yet. Choose some under Data."
 	default:
 		for key := range s.faults {
-			s.opened = cardOf(key)
+			s.show(cardOf(key))
 		}
 		s.run.fault = "A field needs attention before the run can start."
 	}
@@ -105,7 +105,7 @@ func (s *session) refusedRun(err error) {
 	s.run.phase, s.run.fault = failed, err.Error()
 	if f, ok := err.(*fault); ok && f.Field != "" {
 		s.refuse(err)
-		s.opened = cardOf(fieldFor(f.Field))
+		s.show(cardOf(fieldFor(f.Field)))
 		s.run.phase = idle
 	}
 	s.touch()

@@ -231,8 +231,16 @@ func (s *session) Open(card string) {
 	if s.opened == card {
 		card = ""
 	}
+	s.show(card)
+}
+
+// show opens a card, or none, and brings it in sight.
+func (s *session) show(card string) {
 	s.opened = card
 	s.touch()
+	if card != "" && app.IsClient && glue().Truthy() {
+		glue().Call("reveal", "card-"+card)
+	}
 }
 
 // edited follows a change of the configuration with the URL and a new plan.
@@ -352,13 +360,14 @@ func (s *session) start() {
 		}
 		s.ready = true
 		s.openBuiltin(s.full().Data)
-		s.watchRequests()
 		s.changed()
 	})
 }
 
+// watchRequests counts from when the page is ready: its program and the first
+// worker with data have been loaded.
 func (s *session) watchRequests() {
-	if !glue().Truthy() {
+	if s.sent.Known || !app.IsClient || !glue().Truthy() {
 		return
 	}
 	s.sent.Known = true

@@ -75,7 +75,7 @@
   function scales(spec, now) {
     const y = spec.y;
     const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, now.mark || 0))
-      : y.max ? () => [0, y.max]
+      : y.max ? () => [0, 1.04 * y.max]
         : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, now.mark || 0))];
     const all = {
       x: { time: false, range: () => [0, now.end || 1] },
@@ -83,14 +83,14 @@
     };
     if (spec.kind === "histogram") {
       all.y.range = () => [0, nice(1.02 * now.tallest)];
-      all.w = { range: () => [0, nice(1.02 * now.heaviest)] };
+      all.w = { range: () => [0, 1.04 * now.heaviest] };
     }
     return all;
   }
 
   function axis(more) {
     return {
-      font, labelFont: font, labelSize: 16, labelGap: 0, gap: 4,
+      font, gap: 4,
       stroke: () => ink("muted"),
       grid: { stroke: () => ink("grid"), width: 1 },
       ticks: { stroke: () => ink("grid"), width: 1, size: 4 },
@@ -100,10 +100,10 @@
 
   function axes(spec) {
     const format = formats[spec.y.format] || short;
-    const x = axis({ size: spec.x.hidden ? 8 : 34, label: spec.x.hidden ? null : spec.x.label, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
-    const y = axis({ scale: "y", size: 52, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
+    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
+    const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
     if (spec.kind !== "histogram") return [x, y];
-    return [x, y, axis({ scale: "w", side: 1, size: 44, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
+    return [x, y, axis({ scale: "w", side: 1, size: 40, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
   }
 
   function decade(v) {
@@ -125,7 +125,7 @@
     return {
       ...size,
       legend: { show: false },
-      padding: [10, spec.kind === "histogram" ? 0 : 62, 0, 0],
+      padding: [8, spec.kind === "histogram" ? 0 : 56, 0, 0],
       scales: scales(spec, now), axes: axes(spec),
       series: [{ label: spec.x.label }, ...spec.series.map(line)],
       cursor: {
@@ -140,6 +140,18 @@
   }
 
   // --- drawing on top of uPlot ---------------------------------------------
+
+  // write puts text on the canvas, in CSS pixels' size.
+  function write(u, text, x, y, colour, align = "left") {
+    const ctx = u.ctx;
+    ctx.save();
+    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = align;
+    ctx.fillStyle = colour;
+    ctx.fillText(text, x, y);
+    ctx.restore();
+  }
 
   // endLabels writes each line's name behind its last point, apart from each other.
   function endLabels(u, spec) {
@@ -156,27 +168,31 @@
     const top = u.bbox.top + 5 * r, bottom = u.bbox.top + u.bbox.height - 5 * r, gap = 12 * r;
     labels.forEach((l, i) => { l.y = Math.max(l.y, i ? labels[i - 1].y + gap : top); });
     for (let i = labels.length - 1, limit = bottom; i >= 0; i--, limit -= gap) labels[i].y = Math.min(labels[i].y, limit);
-    ctx.save();
-    ctx.font = `${11 * r}px system-ui, sans-serif`;
-    ctx.textBaseline = "middle";
-    for (const l of labels) {
-      ctx.fillStyle = ink(l.s.ink);
-      ctx.fillText(l.s.label, l.x, l.y);
-    }
-    ctx.restore();
+    for (const l of labels) write(u, l.s.label, l.x, l.y, ink(l.s.ink));
   }
 
-  function rule(u, from, to, colour, text, at) {
-    const ctx = u.ctx, r = devicePixelRatio;
+  // axisName stands behind the end of the x axis, in the row of its ticks.
+  function axisName(u, name) {
+    const r = devicePixelRatio, b = u.bbox;
+    write(u, name, b.left + b.width + 18 * r, b.top + b.height + 13 * r, ink("muted"));
+  }
+
+  // key names what a histogram shows, where its tail leaves room.
+  function key(u, entries) {
+    const r = devicePixelRatio, b = u.bbox;
+    entries.forEach(([name, text], i) => write(u, text, b.left + b.width - 8 * r, b.top + (10 + 15 * i) * r, ink(name), "right"));
+  }
+
+  function rule(u, from, to, colour) {
+    const ctx = u.ctx;
     ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = colour;
-    ctx.lineWidth = 1.5 * r;
+    ctx.setLineDash([]);
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5 * devicePixelRatio;
     ctx.beginPath();
     ctx.moveTo(...from);
     ctx.lineTo(...to);
     ctx.stroke();
-    ctx.font = `${11 * r}px system-ui, sans-serif`;
-    ctx.fillText(text, ...at);
     ctx.restore();
   }
 
@@ -184,16 +200,16 @@
   function vertical(u, x, text) {
     const r = devicePixelRatio, b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
     if (!(px >= b.left && px <= b.left + b.width)) return;
-    const right = px > b.left + 0.75 * b.width;
-    u.ctx.textAlign = right ? "right" : "left";
-    rule(u, [px, b.top], [px, b.top + b.height], ink("released"), text, [px + (right ? -5 : 5) * r, b.top + 12 * r]);
+    const right = px > b.left + 0.6 * b.width;
+    rule(u, [px, b.top], [px, b.top + b.height], ink("released"));
+    write(u, text, px + (right ? -5 : 5) * r, b.top + 10 * r, ink("released"), right ? "right" : "left");
   }
 
   function horizontal(u, y, text) {
     const r = devicePixelRatio, b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
     if (!(py >= b.top && py <= b.top + b.height)) return;
-    u.ctx.textAlign = "left";
-    rule(u, [b.left, py], [b.left + b.width, py], ink("muted"), text, [b.left + 6 * r, py - 5 * r]);
+    rule(u, [b.left, py], [b.left + b.width, py], ink("muted"));
+    write(u, text, b.left + 6 * r, py - 8 * r, ink("muted"));
   }
 
   // bars draws bins over [0, max] as an outline: filled and dashed for
@@ -202,6 +218,7 @@
     if (!counts.length || !(max > 0)) return;
     const ctx = u.ctx, base = u.valToPos(0, "y", true);
     ctx.save();
+    ctx.setLineDash([]);
     ctx.beginPath();
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
@@ -322,9 +339,18 @@
     over(u) {
       const { spec, now } = this;
       if (!u.data[0].length) return;
+      if (!spec.x.hidden) axisName(u, spec.x.label);
       endLabels(u, spec);
+      if (spec.kind === "histogram") key(u, this.legend());
       if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + short(now.mark));
       if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + short(now.mark));
+    }
+
+    legend() {
+      const entries = [["diagnostic", "this batch"]];
+      if (this.now.noisy.length) entries.push(["released", "noisy histogram"]);
+      if (Number.isFinite(this.now.mark)) entries.push(["released", "weight w, right axis"]);
+      return entries;
     }
 
     read(u) {
@@ -416,9 +442,33 @@
     setTimeout(() => URL.revokeObjectURL(a.href), 10000);
   }
 
+  // reveal scrolls so that an element which is about to change is in sight.
+  function reveal(id) {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const e = document.getElementById(id), box = e?.parentElement;
+      if (!box) return;
+      const above = e.getBoundingClientRect().top < box.getBoundingClientRect().top;
+      e.scrollIntoView({ block: above ? "start" : "nearest" });
+    }));
+  }
+
   // stringify is JSON with the infinities as core/run writes them.
   function stringify(v) {
     return JSON.stringify(v, (k, x) => x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x) ?? "null";
+  }
+
+  // result is a run's result without its parameters, which may be millions and
+  // which the page does not look at.
+  function result(r) {
+    return stringify({ ...r, released: { ...r.released, parameters: undefined } });
+  }
+
+  // saveParameters writes nine digits, which is all that a float32 has.
+  function saveParameters(name, r) {
+    const parameters = Array.from(r.released.parameters ?? [], x => +x.toPrecision(9));
+    download(name, "application/json", stringify({
+      guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, parameters,
+    }));
   }
 
   // pixels paints base64 bytes as a grey image, or a colour one when there are
@@ -435,6 +485,6 @@
 
   window.clipscopeUI = {
     chart: (el, spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, stringify, pixels,
+    dark, setTheme, watchRequests, download, reveal, stringify, result, saveParameters, pixels,
   };
 })();

@@ -125,18 +125,21 @@ func (s *Series) halve() {
 	}
 }
 
-// Ago is the value of column c at least steps before the last point, with the
-// distance that it really has; 0 steps when the series is too short.
-func (s *Series) Ago(c Column, steps int) (value float64, distance int) {
-	n := s.Len()
-	if n < 2 {
-		return math.NaN(), 0
-	}
-	last := s.cols[Step][n-1]
-	for i := n - 2; i >= 0; i-- {
-		if d := last - s.cols[Step][i]; d >= float64(steps) || i == 0 {
-			return s.cols[c][i], int(d)
+// Mean is the mean of column c over the points that lie from or more, and less
+// than to, steps before the last one; NaN when there is none.
+func (s *Series) Mean(c Column, from, to int) float64 {
+	sum, n := 0.0, 0
+	for i := s.Len() - 1; i >= 0; i-- {
+		back := s.cols[Step][s.Len()-1] - s.cols[Step][i]
+		if back >= float64(to) {
+			break
+		}
+		if v := s.cols[c][i]; back >= float64(from) && !math.IsNaN(v) {
+			sum, n = sum+v, n+1
 		}
 	}
-	return math.NaN(), 0
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
 }

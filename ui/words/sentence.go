@@ -13,7 +13,9 @@ type Moment struct {
 	Event run.Event
 	// Test is the newest measurement on test rows, which not every event has.
 	Test *run.Eval
-	// EarlierC is the threshold EarlierSteps ago; EarlierSteps is 0 when there is none.
+	// RecentC is the mean threshold of the last few steps and EarlierC that of
+	// a few EarlierSteps before; EarlierSteps is 0 when there are none.
+	RecentC      float64
 	EarlierC     float64
 	EarlierSteps int
 	// TargetEpsilon is the budget, 0 when there is none.
@@ -44,7 +46,7 @@ func Clipping(m Moment) string {
 }
 
 // steady is the change of C, as a share, that is not worth calling a change.
-const steady = 0.02
+const steady = 0.05
 
 // Threshold says where C went, and why where the rule's own curves tell.
 func Threshold(m Moment) string {
@@ -52,25 +54,26 @@ func Threshold(m Moment) string {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return ""
 	}
-	if m.EarlierSteps == 0 || !(m.EarlierC > 0) {
+	if m.EarlierSteps == 0 || !(m.EarlierC > 0) || !(m.RecentC > 0) {
 		return fmt.Sprintf("C is %s.", Number(c, 3))
 	}
-	switch change := c/m.EarlierC - 1; {
-	case c == m.EarlierC:
-		return fmt.Sprintf("C is %s, as it was %s ago.", Number(c, 3), Plural(m.EarlierSteps, "step"))
+	verb := "rose"
+	switch change := m.RecentC/m.EarlierC - 1; {
+	case m.RecentC == m.EarlierC:
+		return fmt.Sprintf("C stays at %s.", Number(c, 3))
 	case math.Abs(change) < steady:
-		return fmt.Sprintf("C is steady at %s.", Number(c, 3))
+		return fmt.Sprintf("C is steady, about %s.", Number(m.RecentC, 2))
 	case change < 0:
-		return fmt.Sprintf("C fell from %s to %s in %s%s.", Number(m.EarlierC, 3), Number(c, 3), Plural(m.EarlierSteps, "step"), because(m, false))
-	default:
-		return fmt.Sprintf("C rose from %s to %s in %s%s.", Number(m.EarlierC, 3), Number(c, 3), Plural(m.EarlierSteps, "step"), because(m, true))
+		verb = "fell"
 	}
+	return fmt.Sprintf("C %s from about %s to %s in %s%s.", verb,
+		Number(m.EarlierC, 2), Number(m.RecentC, 2), Plural(m.EarlierSteps, "step"), because(m, verb == "rose"))
 }
 
-// because names the part of the error that outweighs the other at C, when it
-// is the one that explains the move.
+// because names the part of the error that outweighs the other at the older,
+// left threshold, when it is the one that explains the move.
 func because(m Moment, rose bool) string {
-	variance, bias, ok := errorAt(m.Event.Released.Curves, m.Event.Released.MaxGradNorm)
+	variance, bias, ok := errorAt(m.Event.Released.Curves, m.EarlierC)
 	switch {
 	case !ok:
 		return ""
@@ -83,7 +86,8 @@ func because(m Moment, rose bool) string {
 	}
 }
 
-// errorAt reads both curves at the candidate nearest to c.
+// errorAt reads both curves at the candidate nearest to c; not ok when c lies
+// beyond them.
 func errorAt(e *run.ErrorCurves, c float64) (variance, bias float64, ok bool) {
 	if e == nil || len(e.C) == 0 || len(e.Variance) != len(e.C) || len(e.Bias) != len(e.C) {
 		return 0, 0, false
@@ -94,7 +98,7 @@ func errorAt(e *run.ErrorCurves, c float64) (variance, bias float64, ok bool) {
 			best = i
 		}
 	}
-	return e.Variance[best], e.Bias[best], true
+	return e.Variance[best], e.Bias[best], c <= 1.1*e.C[len(e.C)-1]
 }
 
 // Norms says what the weight function does to the median gradient.
