@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -33,7 +34,8 @@ func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) 
 		return 0, err
 	}
 	eps := func(x float64) (float64, error) { return b.cost(sampleRate, math.Exp(x), steps) }
-	x, ok, err := b.safest(eps, math.Log(maxNoise), math.Log(minNoise))
+	hint := func(b Budget) (float64, error) { return b.NoiseMultiplier(sampleRate, steps) }
+	x, ok, err := b.safest(eps, math.Log(maxNoise), math.Log(minNoise), hint)
 	if err != nil {
 		return 0, err
 	}
@@ -51,7 +53,8 @@ func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) 
 		return 0, err
 	}
 	eps := func(x float64) (float64, error) { return b.cost(math.Exp(x), noiseMultiplier, steps) }
-	x, ok, err := b.safest(eps, math.Log(1e-12), 0)
+	hint := func(b Budget) (float64, error) { return b.SampleRate(noiseMultiplier, steps) }
+	x, ok, err := b.safest(eps, math.Log(1e-12), 0, hint)
 	if err != nil {
 		return 0, err
 	}
@@ -79,6 +82,13 @@ func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
 		return 0, err
 	}
 	lo, hi := 1, 2 // lo fits
+	if b.Accountant != RDP {
+		if n, err := b.loose().Steps(sampleRate, noiseMultiplier); err == nil {
+			if ok, err := fits(n); err == nil && ok {
+				lo, hi = n, n+n/8+1
+			}
+		}
+	}
 	for hi < maxSteps {
 		ok, err := fits(hi)
 		if err != nil {
@@ -90,7 +100,11 @@ func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
 		lo, hi = hi, hi*2
 	}
 	hi = min(hi, maxSteps+1)
-	for hi-lo > 1 {
+	slack := 1
+	if b.Accountant != RDP {
+		slack = max(1, lo/4000) // a finer search would only tell rounding apart
+	}
+	for hi-lo > slack {
 		mid := lo + (hi-lo)/2
 		ok, err := fits(mid)
 		if err != nil {
@@ -131,19 +145,49 @@ func (b Budget) cost(sampleRate, noiseMultiplier float64, steps int) (float64, e
 	return Epsilon(b.Accountant, b.Delta, events...)
 }
 
+// loose is the budget by the accountant that is cheaper to ask and never answers
+// less.
+func (b Budget) loose() Budget {
+	b.Accountant = RDP
+	return b
+}
+
 // safest looks between safe, where eps is least, and bold, where it is most, for
 // the point nearest to bold with eps ≤ Epsilon: regula falsi on ln ε with a
-// bisection whenever that is slow. ok is false where not even safe fits.
-func (b Budget) safest(eps func(float64) (float64, error), safe, bold float64) (x float64, ok bool, err error) {
-	low, err := eps(safe)
-	if err != nil || low > b.Epsilon {
-		return 0, false, err
-	}
-	high, err := eps(bold)
-	if err != nil || high <= b.Epsilon {
-		return bold, err == nil, err
-	}
+// bisection whenever that is slow. It starts from what hint answers for the
+// cheaper accountant. ok is false where not even safe fits.
+func (b Budget) safest(eps func(float64) (float64, error), safe, bold float64, hint func(Budget) (float64, error)) (x float64, ok bool, err error) {
 	const tolerance = 2e-4 // of ε, well within the promise
+	low, high := 0.0, math.Inf(1)
+	if h, err := b.hint(hint); err == nil {
+		start := math.Log(h)
+		if e, err := eps(start); err == nil && e <= b.Epsilon {
+			safe, low = start, e
+			end, step := bold, math.Copysign(0.1, bold-start)
+			for math.Abs(end-safe) > math.Abs(step) {
+				e, err := eps(safe + step)
+				if err != nil {
+					return 0, false, err
+				}
+				if e > b.Epsilon {
+					bold, high = safe+step, e
+					break
+				}
+				safe, low = safe+step, e
+				step *= 2
+			}
+		}
+	}
+	if low == 0 {
+		if low, err = eps(safe); err != nil || low > b.Epsilon {
+			return 0, false, err
+		}
+	}
+	if math.IsInf(high, 1) {
+		if high, err = eps(bold); err != nil || high <= b.Epsilon {
+			return bold, err == nil, err
+		}
+	}
 	for i := 0; low < b.Epsilon*(1-tolerance) && math.Abs(bold-safe) > 1e-9; i++ {
 		x := (safe + bold) / 2
 		if i%3 != 2 && low > 0 && !math.IsInf(high, 1) {
@@ -163,3 +207,12 @@ func (b Budget) safest(eps func(float64) (float64, error), safe, bold float64) (
 	}
 	return safe, true, nil
 }
+
+func (b Budget) hint(ask func(Budget) (float64, error)) (float64, error) {
+	if b.Accountant == RDP {
+		return 0, errNoHint
+	}
+	return ask(b.loose())
+}
+
+var errNoHint = errors.New("privacy: no cheaper accountant")

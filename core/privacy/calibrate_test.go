@@ -25,12 +25,12 @@ func TestCalibrateRDPKnownAnswers(t *testing.T) {
 }
 
 // checkNoise also holds the promise: never over, within 1e-3 of ε.
-func checkNoise(t *testing.T, b Budget, q float64, steps int, want, rel float64) {
+func checkNoise(t *testing.T, b Budget, q float64, steps int, want, rel float64) float64 {
 	t.Helper()
 	got, err := b.NoiseMultiplier(q, steps)
 	if err != nil {
 		t.Errorf("%+v: %v", b, err)
-		return
+		return 0
 	}
 	if !within(got, want, rel) {
 		t.Errorf("%s ε=%v q=%v T=%d: σ = %v, want %v", b.Accountant, b.Epsilon, q, steps, got, want)
@@ -38,6 +38,28 @@ func checkNoise(t *testing.T, b Budget, q float64, steps int, want, rel float64)
 	e := mustEpsilon(t, b.Accountant, b.Delta, SelfComposed{PoissonSampled{q, Gaussian{got}}, steps})
 	if e > b.Epsilon || e < b.Epsilon*(1-1e-3) {
 		t.Errorf("%s ε=%v q=%v T=%d: σ = %v spends %v", b.Accountant, b.Epsilon, q, steps, got, e)
+	}
+	return got
+}
+
+func TestCalibratePLDKnownAnswers(t *testing.T) {
+	for _, c := range []struct {
+		q      float64
+		steps  int
+		sigmas map[float64]float64
+	}{
+		{256. / 60000, 3515, map[float64]float64{.5: 1.96095, 1: 1.18817, 2: .83905, 3: .72831, 8: .54647}},
+		{256. / 60000, 14062, map[float64]float64{.5: 3.86166, 1: 2.05441, 2: 1.22818, 3: .96965, 8: .65580}},
+		{.01, 1000, map[float64]float64{.5: 2.39077, 1: 1.41577, 2: .95924, 3: .81363, 8: .58627}},
+	} {
+		for eps, want := range c.sigmas {
+			// Their grid of 1e-3 costs up to 5 % where T is large, so ours is at
+			// or below theirs.
+			got := checkNoise(t, Budget{Accountant: PLD, Epsilon: eps, Delta: 1e-5}, c.q, c.steps, want, 0.06)
+			if got > want*1.001 {
+				t.Errorf("q=%v T=%d ε=%v: σ = %v, want at most %v", c.q, c.steps, eps, got, want)
+			}
+		}
 	}
 }
 
@@ -53,6 +75,9 @@ func TestCalibrateReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkNoise(t, b, c.SampleRate, c.Steps, want, 0)
+		if c.SigmaPLD > 0 {
+			checkNoise(t, Budget{Accountant: PLD, Epsilon: c.TargetEpsilon, Delta: c.Delta}, c.SampleRate, c.Steps, c.SigmaPLD, 5e-3)
+		}
 		// Our orders are more, so σ may be smaller, never larger.
 		if want > c.SigmaRDP*1.001 || want < c.SigmaPLD {
 			t.Errorf("ε=%v q=%v T=%d: σ = %v, want %v … %v", c.TargetEpsilon, c.SampleRate, c.Steps, want, c.SigmaPLD, c.SigmaRDP)

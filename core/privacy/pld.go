@@ -167,12 +167,12 @@ func discretizeLow(t term, s side, w window) loss {
 		}
 		at := math.Log(m.mix/m.zero) / h
 		if s == remove {
-			j := int(math.Floor(at + 1e-9))
+			j := int(math.Floor(at))
 			if k := j - l.first; k >= 0 && k < len(l.p) {
 				l.p[k] += max(0, m.mix-m.mixErr)
 			}
 		} else {
-			j := int(math.Floor(-at + 1e-9))
+			j := int(math.Floor(-at + 0.01))
 			if k := j - l.first; k >= 0 && k < len(l.p) {
 				l.p[k] += max(0, m.zero-m.zeroErr)
 			}
@@ -194,15 +194,14 @@ func cellEnd(t term, begin edge, from, to, x float64) (edge, bool) {
 	if math.IsInf(from, -1) {
 		return edge{}, false
 	}
-	end, f := excess(to)
-	if f < 0 {
+	if _, f := excess(to); f < 0 {
 		return edge{}, false
 	}
 	// The excess falls until from and rises after it, at first quadratically.
 	z := math.Min(to, 2*from-begin.z)
 	lo, hi := from, to
 	for range 60 {
-		end, f = excess(z)
+		end, f := excess(z)
 		if f < 0 {
 			lo = z
 		} else {
@@ -213,12 +212,13 @@ func cellEnd(t term, begin edge, from, to, x float64) (edge, bool) {
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
 		}
-		if math.Abs(next-z) <= 1e-9*(to-from) {
-			break
+		if math.Abs(next-z) <= 1e-5*(to-from) {
+			// A little too far keeps the ratio on the right side of exp(x).
+			return edgeAt(t, next+2e-5*(to-from)), true
 		}
 		z = next
 	}
-	return end, true
+	return edge{}, false
 }
 
 // roundoff is the size of the numbers that between subtracts.
@@ -365,7 +365,7 @@ func (t *tailSum) walk(err float64, visit func(k int, a, here, below float64) bo
 	down, ch := math.Exp(-t.h), -math.Expm1(-t.h)
 	a, d := 0.0, 0.0
 	scale, up := math.Exp(t.k-t.lambda*t.h*float64(t.top)), math.Exp(t.lambda*t.h)
-	for k := t.top; k > t.top-t.n+1; k-- {
+	for k := t.top; k > t.top-t.n; k-- {
 		a += scale * max(0, t.mass[k&(t.n-1)]+err)
 		scale *= up
 		here := d

@@ -89,10 +89,9 @@ func (s *spent) pldLow(delta float64) float64 {
 	best := 0.0
 	for _, sd := range []side{remove, add} {
 		a := m.aim(sd, counts(t), delta)
-		for n, tries := 1<<15, 0; n <= 1<<17 && tries < 2; n, tries = 4*n, tries+1 {
-			if e, ok := newSpectrum(t, sd, lower, a.window(0, n)).compose(counts(t)).epsilon(lower, delta); ok {
-				best = max(best, e)
-			}
+		w := a.window(0, max(1<<15, 2*startSize(t)))
+		if e, ok := newSpectrum(t, sd, lower, w).compose(counts(t)).epsilon(lower, delta); ok {
+			best = max(best, e)
 		}
 	}
 	return best
