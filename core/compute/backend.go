@@ -101,6 +101,20 @@ type Backend interface {
 	//	}
 	Gemm(tA, tB Trans, m, n, k int, a, b Buffer, beta float32, c Buffer)
 
+	// ClampedOuter adds, for h [m×n] and d [m×k], the outer products of their
+	// rows to dst [n×k], every element of every product clamped on its own: the
+	// sum of a dense layer's per-sample gradients, clamped coordinate by
+	// coordinate. c is not negative. A product that is NaN makes its sum NaN.
+	//
+	//	for j := range n {
+	//		for l := range k {
+	//			s := 0.0
+	//			for i := range m { s += min(max(h[i*n+j]*d[i*k+l], -c), c) }
+	//			dst[j*k+l] += s
+	//		}
+	//	}
+	ClampedOuter(m, n, k int, c float32, h, d, dst Buffer)
+
 	// AddRow adds the vector b to every row of y [m×n]:
 	//
 	//	for i := range m { for j := range n { y[i*n+j] += b[j] } }

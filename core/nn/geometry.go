@@ -82,3 +82,14 @@ func (d *Dense) addRowDots(dst compute.Buffer) {
 	d.be.Mul(d.n*d.Out, d.t, d.t, d.dy)
 	d.be.Gemm(compute.NoTrans, compute.NoTrans, d.n, 1, d.Out, d.t, d.ones, 1, dst)
 }
+
+// ClampedGrads sums the clamped outer products; the bias is the row of a
+// constant input 1.
+func (d *Dense) ClampedGrads(dst []compute.Buffer, c float32) {
+	if d.column == nil {
+		d.column = d.be.New(d.sqX.Len())
+		d.be.Fill(d.column.Len(), 1, d.column)
+	}
+	d.be.ClampedOuter(d.n, d.In, d.Out, c, d.x, d.dy, dst[0])
+	d.be.ClampedOuter(d.n, 1, d.Out, c, d.column, d.dy, dst[1])
+}

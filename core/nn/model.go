@@ -204,3 +204,18 @@ func (m *Model) Dots(dst compute.Buffer, v []compute.Buffer) error {
 	}
 	return nil
 }
+
+// ClampedGrads adds Σ_i clamp(g_i, −c, c), coordinate by coordinate, to dst, one
+// buffer for each of Params. Examples that are not finite must be dropped before.
+func (m *Model) ClampedGrads(dst []compute.Buffer, c float32) error {
+	for i, l := range m.groups() {
+		cl, ok := l.(Clamped)
+		if !ok {
+			return fmt.Errorf("nn: layer %d cannot clamp its gradients coordinate by coordinate", i+1)
+		}
+		k := len(l.Params())
+		cl.ClampedGrads(dst[:k], c)
+		dst = dst[k:]
+	}
+	return nil
+}

@@ -113,6 +113,12 @@ func (p *Plan) clipByNorm(ctx context.Context, n int) error {
 		s.model.Drop(s.keep)
 	}
 	p.teach(n)
+	if p.clipper.Coordinates {
+		if err := s.model.ClampedGrads(s.grads, float32(p.clipper.Rule.C())); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		return nil
+	}
 	s.model.Grads(s.grads, s.factors)
 	return nil
 }

@@ -61,6 +61,7 @@ type (
 	gemmSkip0   struct{ compute.Backend }
 	gemmHalf    struct{ compute.Backend }
 	gemmPast    struct{ compute.Backend }
+	sumClamped  struct{ compute.Backend }
 	rowOnce     struct{ compute.Backend }
 	colsSet     struct{ compute.Backend }
 	normsRoot   struct{ compute.Backend }

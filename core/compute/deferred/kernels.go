@@ -32,6 +32,10 @@ func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, a, bb compute.Buffer, 
 	b.later3(a, bb, c, func(a, bb, c buf) { b.inner.Gemm(tA, tB, m, n, k, a, bb, beta, c) })
 }
 
+func (b *Backend) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer) {
+	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.ClampedOuter(m, n, k, c, h, d, dst) })
+}
+
 func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
 	b.later2(row, y, func(row, y buf) { b.inner.AddRow(m, n, row, y) })
 }

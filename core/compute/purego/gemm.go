@@ -39,3 +39,18 @@ func addTo(c []float32, beta float32, s []float64) {
 		c[j] = float32(v)
 	}
 }
+
+func (b *Backend) ClampedOuter(m, n, k int, c float32, hBuf, dBuf, dstBuf compute.Buffer) {
+	h, d, dst := rows(hBuf, m, n), rows(dBuf, m, k), rows(dstBuf, n, k)
+	for j := range n {
+		sums := b.sums(k)
+		for i := range m {
+			for l, x := range d[i*k : (i+1)*k] {
+				sums[l] += float64(min(max(h[i*n+j]*x, -c), c))
+			}
+		}
+		for l, s := range sums {
+			dst[j*k+l] += float32(s)
+		}
+	}
+}

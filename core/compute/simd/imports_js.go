@@ -23,6 +23,9 @@ func kernelMulAdd(n int32, shift float32, x, y, dst unsafe.Pointer)
 //go:wasmimport kernels gemm
 func kernelGemm(tA, tB, m, n, k int32, a, b unsafe.Pointer, beta float32, c, scratch unsafe.Pointer)
 
+//go:wasmimport kernels clampedOuter
+func kernelClampedOuter(m, n, k int32, c float32, h, d, dst unsafe.Pointer)
+
 //go:wasmimport kernels addRow
 func kernelAddRow(m, n int32, b, y unsafe.Pointer)
 
