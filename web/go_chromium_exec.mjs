@@ -3,9 +3,8 @@
 //
 //	GOOS=js GOARCH=wasm go test -exec "node $PWD/web/go_chromium_exec.mjs" ./core/compute/simd
 //
-// The program has no file system. CHROMIUM names the browser (default
-// /usr/bin/chromium); CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in
-// go_wasm_exec.mjs.
+// The program has no file system. CHROMIUM names the browser (default chromium);
+// CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in go_wasm_exec.mjs.
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -72,7 +71,8 @@ const server = createServer(async (request, response) => {
 });
 await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage();
   await page.exposeFunction("print", (line) => console.log(line));
