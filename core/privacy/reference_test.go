@@ -56,15 +56,19 @@ func (a *answer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// loadReference returns nil, and logs it, where the folder is not there: every
-// test that uses it has values of its own as well.
-func loadReference(t *testing.T) *reference {
-	t.Helper()
+func referenceFile() string {
 	root := os.Getenv("CLIPSCOPE_SHARED")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "shared")
 	}
-	name := filepath.Join(root, "reference", "accounting.json")
+	return filepath.Join(root, "reference", "accounting.json")
+}
+
+// loadReference returns nil, and logs it, where the folder is not there: every
+// test that uses it has values of its own as well.
+func loadReference(t *testing.T) *reference {
+	t.Helper()
+	name := referenceFile()
 	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Logf("without %s: only the values in this file are tested", name)

@@ -1,0 +1,148 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// TuningCosts is ε at one δ for trying several configurations on the same data
+// and keeping the best, by each way of paying for it. The three last ways draw
+// the number of runs at random and pick configurations at random, with the mean
+// number of runs equal to the size of the grid; their ε does not hold for a grid
+// that is walked once.
+type TuningCosts struct {
+	Runs int
+	// CompositionPLD and CompositionRDP release every run.
+	CompositionPLD, CompositionRDP float64
+	// LiuTalwar is random stopping with a hard limit (Liu & Talwar 2019, as
+	// DC-SGD's Theorem 1 states it).
+	LiuTalwar float64
+	// Geometric, Logarithmic and Poisson are repeat-and-select with that
+	// distribution of the number of runs (Papernot & Steinke 2022).
+	Geometric, Logarithmic, Poisson float64
+}
+
+// NewTuningCosts answers for runs configurations that each cost what run does.
+//
+// Guarantee: every figure is an upper bound for its way of tuning.
+func NewTuningCosts(delta float64, run Event, runs int) (TuningCosts, error) {
+	if err := checkDelta(delta); err != nil {
+		return TuningCosts{}, err
+	}
+	if runs < 1 {
+		return TuningCosts{}, fmt.Errorf("privacy: %d runs cannot be compared", runs)
+	}
+	one, err := flatten(run, 1)
+	if err != nil {
+		return TuningCosts{}, err
+	}
+	all, err := flatten(run, runs)
+	if err != nil {
+		return TuningCosts{}, err
+	}
+	c := TuningCosts{Runs: runs, CompositionRDP: all.rdp().epsilon(delta)}
+	c.CompositionPLD, _ = all.pld(delta)
+	delta1 := LiuTalwarDelta(delta, runs)
+	if delta1 > 0 {
+		epsilon1, _ := one.pld(delta1)
+		c.LiuTalwar = 3*epsilon1 + 3*math.Sqrt(2*delta1)
+	} else {
+		c.LiuTalwar = math.Inf(1)
+	}
+	mean := float64(runs)
+	c.Geometric = one.repeatAndSelect(delta, mean, 1)
+	c.Logarithmic = one.repeatAndSelect(delta, mean, 0)
+	c.Poisson = one.repeatAndSelect(delta, mean, math.Inf(1))
+	return c, nil
+}
+
+// The constants of Liu and Talwar's random stopping in DC-SGD, Theorem 1: each
+// round stops with probability γ = 1/(2G), at the latest after ln(1/δ₂)/γ.
+const liuTalwarDelta2 = 1e-20
+
+// LiuTalwarRounds is the hard limit on the number of runs for a grid of runs.
+func LiuTalwarRounds(runs int) float64 {
+	return -math.Log(liuTalwarDelta2) * 2 * float64(runs)
+}
+
+// LiuTalwarDelta is the δ₁ that each run may have when the tuning is to have
+// delta: δ = 3·√(2δ₁)·rounds + δ₂. It is 0 where delta leaves nothing.
+func LiuTalwarDelta(delta float64, runs int) float64 {
+	root := max(0, delta-liuTalwarDelta2) / (3 * LiuTalwarRounds(runs))
+	return root * root / 2
+}
+
+// RepeatAndSelect is ε at delta of running the mechanism K times, K ≥ 0 random
+// with mean meanRuns ≥ 1, each time with a configuration drawn at random, and
+// releasing only the best run (Papernot & Steinke 2022). K is a truncated
+// negative binomial of that shape > −1 (1: geometric, 0: logarithmic) or, where
+// shape is +Inf, Poisson.
+func RepeatAndSelect(delta float64, run Event, meanRuns, shape float64) (float64, error) {
+	if err := checkDelta(delta); err != nil {
+		return 0, err
+	}
+	if !(meanRuns >= 1) || math.IsInf(meanRuns, 1) || !(shape > -1) {
+		return 0, fmt.Errorf("privacy: repeating %v times on average with shape %v: the mean has to be at least 1 and the shape above -1", meanRuns, shape)
+	}
+	s, err := flatten(run, 1)
+	if err != nil {
+		return 0, err
+	}
+	return s.repeatAndSelect(delta, meanRuns, shape), nil
+}
+
+func (s *spent) repeatAndSelect(delta, mean, shape float64) float64 {
+	if s.infinite {
+		return math.Inf(1)
+	}
+	rho := s.rdp()
+	out := make(rdpCurve, len(rho))
+	if math.IsInf(shape, 1) {
+		// Theorem 6: with (ε̂, δ̂) such that exp(ε̂) ≤ 1 + 1/(α−1).
+		for i, r := range rho {
+			hat := rho.delta(math.Log1p(1 / (orders[i] - 1)))
+			out[i] = r + mean*hat + math.Log(mean)/(orders[i]-1)
+		}
+		return out.epsilonOnly(delta)
+	}
+	// Theorem 2, with the best α̂.
+	gamma := repeatGamma(mean, shape)
+	extra := math.Inf(1)
+	for i, r := range rho {
+		extra = min(extra, (1+shape)*((1-1/orders[i])*r-math.Log(gamma)/orders[i]))
+	}
+	for i, r := range rho {
+		out[i] = r + extra + math.Log(mean)/(orders[i]-1)
+	}
+	return out.epsilonOnly(delta)
+}
+
+// epsilonOnly is epsilon without the rule that gives 0: the output may have no
+// run in it, so the curve is not one of a Gaussian.
+func (rho rdpCurve) epsilonOnly(delta float64) float64 {
+	best := math.Inf(1)
+	for i, r := range rho {
+		best = min(best, r+rdpOffset(orders[i], delta))
+	}
+	return max(best, 0)
+}
+
+// repeatGamma is the γ of the truncated negative binomial with that mean.
+func repeatGamma(mean, shape float64) float64 {
+	expected := func(g float64) float64 {
+		if shape == 0 {
+			return (1/g - 1) / -math.Log(g)
+		}
+		return shape * (1 - g) / g / -math.Expm1(shape*math.Log(g))
+	}
+	lo, hi := math.Log(1e-300), -1e-12 // of ln γ; the mean falls in γ
+	for range 200 {
+		mid := (lo + hi) / 2
+		if expected(math.Exp(mid)) > mean {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return math.Exp(lo)
+}
