@@ -250,7 +250,7 @@ func (c *dataCard) table() app.UI {
 	return app.Div().Class("columns").Body(
 		app.Table().Body(
 			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("kind"), app.Th().Scope("col").Text("missing"))),
-			app.TBody().Body(app.Range(shown).Slice(func(i int) app.UI { return c.column(shown[i]) })),
+			app.TBody().Body(app.Range(shown).Slice(func(i int) app.UI { return c.column(i, shown[i]) })),
 		),
 		app.If(len(shown) < len(r.Columns), func() app.UI {
 			return app.P().Class("help").Text(fmt.Sprintf("and %s more", words.Plural(len(r.Columns)-len(shown), "column")))
@@ -262,11 +262,11 @@ func (c *dataCard) table() app.UI {
 // enough to keep the page light.
 const maxColumns = 200
 
-func (c *dataCard) column(col data.Column) app.UI {
+func (c *dataCard) column(i int, col data.Column) app.UI {
 	kind := app.UI(app.Text("label"))
 	if col.Kind != data.Label {
 		d := field{key: "csv.columns." + col.Name}
-		kind = d.menu(string(col.Kind), kinds, c.Form.Editor)
+		kind = d.menu(string(col.Kind), kinds, c.Form.Editor).ID("column-"+strconv.Itoa(i)).Aria("describedby", "").Aria("label", "Kind of column "+col.Name)
 	}
 	missing := words.Missing
 	if col.Missing > 0 {

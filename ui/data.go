@@ -73,7 +73,7 @@ func (s *session) open(name string, files app.Value) {
 	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, data.Progress{}
 	d.tries++
 	mine := d.tries
-	time.AfterFunc(noticeable, func() {
+	s.after(noticeable, func() {
 		if mine == d.tries && d.loading {
 			d.slow = true
 			s.changed()

@@ -116,7 +116,7 @@ func (d field) choice(f *Form, options []option) app.UI {
 	return d.wrap(f, d.menu(f.text(d.key), options, f.Editor))
 }
 
-func (d field) menu(now string, options []option, ed Editor) app.UI {
+func (d field) menu(now string, options []option, ed Editor) app.HTMLSelect {
 	key := d.key
 	return app.Select().ID(d.id()).Aria("describedby", d.described()).
 		OnChange(func(ctx app.Context, _ app.Event) {

@@ -38,7 +38,7 @@ type runState struct {
 
 	drawn   time.Time // when the charts were last drawn
 	told    time.Time // when the words were last shown
-	pending *time.Timer
+	pending func() bool
 	step    bool // one step was asked for before the run had started
 }
 
@@ -66,6 +66,7 @@ func (s *session) launch(step bool) {
 		return
 	}
 	s.clearRun()
+	s.sheet = false
 	r := &s.run
 	r.phase, r.step = starting, step
 	number, cfg := r.number, s.cfg
@@ -147,7 +148,7 @@ func (s *session) events(events []run.Event) {
 		return
 	}
 	wait := max(0, drawEvery-time.Since(r.drawn))
-	r.pending = time.AfterFunc(wait, s.draw)
+	r.pending = s.after(wait, s.draw)
 }
 
 // draw shows what has come in; the words less often than the charts.
@@ -160,7 +161,7 @@ func (s *session) draw() {
 	r.drawn = time.Now()
 	r.live.draw(&s.feeds)
 	if rest := tellEvery - time.Since(r.told); rest > 0 && r.phase == running {
-		r.pending = time.AfterFunc(rest, s.draw)
+		r.pending = s.after(rest, s.draw)
 		return
 	}
 	r.told = time.Now()
@@ -170,7 +171,7 @@ func (s *session) draw() {
 func (s *session) ended(res run.Result, err error) {
 	r := &s.run
 	if r.pending != nil {
-		r.pending.Stop()
+		r.pending()
 	}
 	r.pending = nil
 	if err != nil {
@@ -233,7 +234,7 @@ func (s *session) clearRun() {
 		r.runner.Dispose()
 	}
 	if r.pending != nil {
-		r.pending.Stop()
+		r.pending()
 	}
 	*r = runState{phase: idle, number: r.number + 1}
 	s.feeds.clear()

@@ -20,6 +20,8 @@ type session struct {
 	client client
 	// changed asks for the page to be shown anew; nothing while none is.
 	changed func()
+	// after calls f on the page's thread once d has passed, unless stopped.
+	after func(d time.Duration, f func()) (stop func() bool)
 
 	cfg     run.Config
 	drafts  map[string]string
@@ -31,7 +33,7 @@ type session struct {
 	plan     *run.PlanInfo
 	planning bool
 	asked    int // number of the newest question to the planner
-	planTask *time.Timer
+	planTask func() bool
 
 	data    dataState
 	run     runState
@@ -54,7 +56,7 @@ type requests struct {
 
 func newSession(c client) *session {
 	s := &session{
-		client: c, changed: func() {},
+		client: c, changed: func() {}, after: afterFunc,
 		cfg: firstVisit(), drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{},
 		opened: cardClipping,
 	}
@@ -62,6 +64,8 @@ func newSession(c client) *session {
 	s.figs = newFigures(&s.feeds)
 	return s
 }
+
+func afterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
 // full is the configuration with its defaults.
 func (s *session) full() run.Config { return s.cfg.WithDefaults() }
@@ -276,9 +280,9 @@ func (s *session) replan() {
 	s.asked++
 	mine := s.asked
 	if s.planTask != nil {
-		s.planTask.Stop()
+		s.planTask()
 	}
-	s.planTask = time.AfterFunc(patience, func() {
+	s.planTask = s.after(patience, func() {
 		s.client.Plan(s.cfg, s.data.handle, func(p run.PlanInfo, err error) {
 			if mine == s.asked {
 				s.planned(p, err)
@@ -339,7 +343,7 @@ func (s *session) share() {
 	await(clipboard.Call("writeText", app.Window().Get("location").Get("href")), func(_ app.Value, err error) {
 		s.copied = err == nil
 		s.changed()
-		time.AfterFunc(3*time.Second, func() {
+		s.after(3*time.Second, func() {
 			s.copied = false
 			s.changed()
 		})

@@ -1,0 +1,102 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+	"clipscope/ui/series"
+)
+
+// secret is a number that only diagnostics hold.
+const secret = 0.123456789
+
+func example() Run {
+	e := run.Event{Step: 1, Released: run.Released{MaxGradNorm: 2, Epsilon: run.Number(math.Inf(1)), GradNorm: run.Number(math.NaN())},
+		Diag: &run.Diag{BatchSize: 77, ClipFraction: secret, TrainLoss: secret, TrainAcc: secret, Eval: &run.Eval{Loss: secret, Accuracy: secret}}}
+	return Run{
+		Config: run.Config{Method: "psac", Params: map[string]float64{"r": 0.5}},
+		Result: &run.Result{Steps: 1, Epsilon: 1.5, Delta: 1e-5, TestAccuracy: secret, TestLoss: secret, TrainSeconds: secret,
+			Notes: []string{"secret note"}, Guarantee: "the statement", Released: run.Summary{NoiseMultiplier: 1, MaxGradNorm: []float64{2}}},
+		Points: []series.Point{series.FromEvent(&e)},
+	}
+}
+
+func write(t *testing.T, f func(*bytes.Buffer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Without the tick nothing that came from the data without noise is written.
+func TestReleasedOnly(t *testing.T) {
+	r := example()
+	for name, text := range map[string]string{
+		"csv":  write(t, func(b *bytes.Buffer) error { return r.CSV(b) }),
+		"json": write(t, func(b *bytes.Buffer) error { return r.JSON(b) }),
+	} {
+		for _, leak := range []string{"0.1234", "77", "diagnostic", "accuracy", "secret note"} {
+			if strings.Contains(text, leak) {
+				t.Errorf("%s holds %q:\n%s", name, leak, text)
+			}
+		}
+	}
+}
+
+func TestWithDiagnostics(t *testing.T) {
+	r := example()
+	r.Diagnostics = true
+	rows, err := csv.NewReader(strings.NewReader(write(t, func(b *bytes.Buffer) error { return r.CSV(b) }))).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("rows %v, %v", rows, err)
+	}
+	for i, name := range rows[0] {
+		if private := strings.HasPrefix(name, "diagnostic_"); private != (rows[1][i] == "0.123456789") {
+			t.Errorf("column %s holds %s", name, rows[1][i])
+		}
+	}
+	if text := write(t, func(b *bytes.Buffer) error { return r.JSON(b) }); !strings.Contains(text, Warning) {
+		t.Errorf("the file does not say what it holds:\n%s", text)
+	}
+}
+
+func TestJSONReadsBack(t *testing.T) {
+	r := example()
+	var back struct {
+		Config    run.Config
+		Guarantee string
+		Epsilon   run.Number
+		Series    map[string][]run.Number
+		Released  run.Summary
+	}
+	if err := json.Unmarshal([]byte(write(t, func(b *bytes.Buffer) error { return r.JSON(b) })), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Config.Params["r"] != 0.5 || back.Guarantee != "the statement" || back.Epsilon != 1.5 || back.Released.NoiseMultiplier != 1 {
+		t.Errorf("came back as %+v", back)
+	}
+	if e := back.Series["epsilon"]; len(e) != 1 || !math.IsInf(float64(e[0]), 1) {
+		t.Errorf("ε came back as %v", e)
+	}
+	if n := back.Series["noisy_grad_norm"]; len(n) != 1 || !math.IsNaN(float64(n[0])) {
+		t.Errorf("the norm came back as %v", n)
+	}
+}
+
+func TestWhileItRuns(t *testing.T) {
+	r := example()
+	r.Result, r.Points = nil, nil
+	if text := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }); text != "step,max_grad_norm,epsilon,noisy_grad_norm\n" {
+		t.Errorf("an empty run is %q", text)
+	}
+	if text := write(t, func(b *bytes.Buffer) error { return r.JSON(b) }); strings.Contains(text, "guarantee") {
+		t.Errorf("a run that goes on has a guarantee:\n%s", text)
+	}
+}

@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+var (
+	controls = regexp.MustCompile(`<(input|select)\b[^>]*>`)
+	idOf     = regexp.MustCompile(`\bid="([^"]*)"`)
+	forOf    = regexp.MustCompile(`<label[^>]*\bfor="([^"]*)"`)
+)
+
+// Every component renders, keeps to the policy that forbids inline styles, and
+// has a label for each of its controls.
+func TestStories(t *testing.T) {
+	for _, s := range stories() {
+		html := app.HTMLString(s.view())
+		if len(html) < 100 {
+			t.Errorf("%s: renders %q", s.name, html)
+		}
+		if strings.Contains(html, "style=") {
+			t.Errorf("%s: has an inline style", s.name)
+		}
+		labels := map[string]bool{}
+		for _, m := range forOf.FindAllStringSubmatch(html, -1) {
+			labels[m[1]] = true
+		}
+		for _, control := range controls.FindAllString(html, -1) {
+			id := idOf.FindStringSubmatch(control)
+			wrapped := strings.Contains(control, `type="checkbox"`) // stands inside its label
+			named := strings.Contains(control, "aria-label=") || id != nil && labels[id[1]]
+			if !wrapped && !named {
+				t.Errorf("%s: no label for %s", s.name, control)
+			}
+		}
+	}
+}
+
+func TestEveryChartSaysWhatItIs(t *testing.T) {
+	for _, p := range newSession(nil).panels() {
+		html := app.HTMLString(p)
+		for _, f := range p.Figures {
+			if !strings.Contains(html, f.Empty) || !strings.Contains(html, "badge-"+string(f.Ink)) {
+				t.Errorf("%s, %s: no badge, or no word of what will be here", p.ID, f.Title)
+			}
+			for _, l := range f.Spec.Series {
+				if f.Ink == Released && l.Ink != Released {
+					t.Errorf("%s: a chart called released draws %q, which is not", f.Title, l.Label)
+				}
+			}
+		}
+	}
+}
+
+func TestRunBarTexts(t *testing.T) {
+	for _, c := range []struct {
+		view RunView
+		want []string
+	}{
+		{RunView{Phase: idle, Ready: true, Steps: 1000, Spent: math.NaN(), Left: math.NaN(), Target: 1}, []string{"Start", "step 0 / 1,000", "ready", "/ 1.00"}},
+		{RunView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Target: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63"}},
+		{RunView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
+		{RunView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Start again", "finished"}},
+	} {
+		html := app.HTMLString(&RunBar{View: c.view, Actions: nobody{}})
+		for _, want := range c.want {
+			if !strings.Contains(html, want) {
+				t.Errorf("%s: no %q", c.view.Phase, want)
+			}
+		}
+	}
+}
+
+func TestPresets(t *testing.T) {
+	list := presets()
+	if len(list) < 3 {
+		t.Fatalf("%d presets", len(list))
+	}
+	seen := map[string]bool{}
+	for _, p := range list {
+		if p.Name == "" || p.Title == "" || p.About == "" || seen[p.Name] {
+			t.Errorf("preset %+v", p)
+		}
+		seen[p.Name] = true
+		if methodInfo(p.Config.Method).Formula == "" {
+			t.Errorf("%s: there is no method %q", p.Name, p.Config.Method)
+		}
+		if h, err := p.Config.Hash(); err != nil || h == "" {
+			t.Errorf("%s: hash %q, %v", p.Name, h, err)
+		}
+	}
+}
+
+func TestLinksStayInTheSite(t *testing.T) {
+	html := app.HTMLString(&Header{Page: "train"})
+	if !strings.Contains(html, `href="/help"`) {
+		t.Errorf("no link to the help:\n%s", html)
+	}
+}

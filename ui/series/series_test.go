@@ -1,0 +1,131 @@
+package series
+
+import (
+	"math"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+func point(step int, c, clipped float64) Point {
+	p := Point{Step: float64(step), C: c}
+	for i := Clipped; i < Columns; i++ {
+		p[i] = math.NaN()
+	}
+	p[Clipped] = clipped
+	return p
+}
+
+func TestFromEvent(t *testing.T) {
+	e := run.Event{Step: 3, Released: run.Released{MaxGradNorm: 2, Epsilon: 0.5, GradNorm: 7}}
+	p := FromEvent(&e)
+	if p[Step] != 3 || p[C] != 2 || p[Epsilon] != 0.5 || p[NoisyNorm] != 7 || !math.IsNaN(p[Clipped]) || !math.IsNaN(p[TestAcc]) {
+		t.Errorf("without diagnostics: %v", p)
+	}
+	e.Diag = &run.Diag{ClipFraction: 0.25, TrainLoss: 1, TrainAcc: 0.5, Eval: &run.Eval{Loss: 2, Accuracy: 0.75}}
+	if p = FromEvent(&e); p[Clipped] != 0.25 || p[TrainLoss] != 1 || p[TrainAcc] != 0.5 || p[TestLoss] != 2 || p[TestAcc] != 0.75 {
+		t.Errorf("with diagnostics: %v", p)
+	}
+}
+
+// A series stays within Limit, spans the run, keeps the newest exact value, and
+// its diagnostic means weigh every point the same.
+func TestSeriesAtAnyLength(t *testing.T) {
+	for _, n := range []int{0, 1, 2, Limit - 1, Limit, Limit + 1, Limit + 2, 2*Limit + 1, 10*Limit + 7} {
+		var s Series
+		sum := 0.0
+		for i := 1; i <= n; i++ {
+			clipped := float64(i%7) / 7
+			sum += clipped
+			s.Add(point(i, 1/float64(i), clipped))
+		}
+		if s.Len() > Limit || n > 0 && s.Len() < min(n, Limit/2) {
+			t.Fatalf("%d points: %d are drawn", n, s.Len())
+		}
+		if n == 0 {
+			continue
+		}
+		steps, cs := s.Column(Step), s.Column(C)
+		if last := s.Len() - 1; steps[last] != float64(n) || cs[last] != 1/float64(n) {
+			t.Errorf("%d points: the last one drawn is step %v with C %v", n, steps[last], cs[last])
+		}
+		for i := 1; i < len(steps); i++ {
+			if steps[i] <= steps[i-1] {
+				t.Fatalf("%d points: step %v follows %v", n, steps[i], steps[i-1])
+			}
+		}
+		if n%s.Stride() == 0 && Limit%2 == 0 {
+			mean := 0.0
+			for _, v := range s.Column(Clipped) {
+				mean += v / float64(s.Len())
+			}
+			if want := sum / float64(n); math.Abs(mean-want) > 1e-9 {
+				t.Errorf("%d points: the mean became %v, want %v", n, mean, want)
+			}
+		}
+	}
+}
+
+func TestSeriesSkipsWhatIsMissing(t *testing.T) {
+	var s Series
+	for i := 1; i <= 2*Limit; i++ {
+		clipped := math.NaN()
+		if i%2 == 0 {
+			clipped = 0.5
+		}
+		s.Add(point(i, 1, clipped))
+	}
+	for i, v := range s.Column(Clipped) {
+		if v != 0.5 {
+			t.Fatalf("point %d is %v: a missing value took part in a mean", i, v)
+		}
+	}
+	for i, v := range s.Column(TestAcc) {
+		if !math.IsNaN(v) {
+			t.Fatalf("point %d: nothing became %v", i, v)
+		}
+	}
+}
+
+func TestMean(t *testing.T) {
+	var s Series
+	if !math.IsNaN(s.Mean(C, 0, 10)) {
+		t.Error("an empty series has a mean")
+	}
+	for i := 1; i <= 100; i++ {
+		s.Add(point(i, float64(i), 0))
+	}
+	for _, c := range []struct {
+		from, to int
+		want     float64
+	}{{0, 1, 100}, {0, 10, 95.5}, {50, 60, 45.5}, {99, 200, 1}} {
+		if got := s.Mean(C, c.from, c.to); got != c.want {
+			t.Errorf("mean from %d to %d steps back is %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+	if !math.IsNaN(s.Mean(C, 100, 200)) {
+		t.Error("steps before the first have a mean")
+	}
+}
+
+func TestLog(t *testing.T) {
+	for _, n := range []int{0, 1, LogLimit, LogLimit + 1, 3 * LogLimit} {
+		var l Log
+		for i := range n {
+			l.Add(point(i+1, 1, 0))
+		}
+		points := l.Points()
+		if n <= LogLimit && len(points) != n || len(points) > LogLimit {
+			t.Errorf("%d points: %d are kept", n, len(points))
+		}
+		if n == 0 {
+			continue
+		}
+		gap := points[min(1, len(points)-1)][Step] - points[0][Step]
+		for i := 1; i < len(points); i++ {
+			if points[i][Step]-points[i-1][Step] != gap {
+				t.Fatalf("%d points: between the kept steps %v and %v the gap changes", n, points[i-1][Step], points[i][Step])
+			}
+		}
+	}
+}

@@ -1,0 +1,357 @@
+package ui
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// fakeClient keeps what it was asked, and answers when the test says so.
+type fakeClient struct {
+	opens []*openCall
+	plans []func(run.PlanInfo, error)
+	runs  []*fakeRun
+	train func(run.Config, bool) error
+}
+
+type openCall struct {
+	source   any
+	progress func(data.Progress)
+	done     func(opened, error)
+	aborted  bool
+}
+
+type fakeHandle struct{ closed bool }
+
+func (h *fakeHandle) Close() { h.closed = true }
+
+func (c *fakeClient) Ready(f func(error)) { f(nil) }
+
+func (c *fakeClient) Open(source any, _ run.CSV, progress func(data.Progress), done func(opened, error)) func() {
+	o := &openCall{source: source, progress: progress, done: done}
+	c.opens = append(c.opens, o)
+	return func() { o.aborted = true }
+}
+
+func (c *fakeClient) Plan(_ run.Config, _ handle, done func(run.PlanInfo, error)) {
+	c.plans = append(c.plans, done)
+}
+
+func (c *fakeClient) Train(cfg run.Config, _ handle, paused bool, started func(runner, error)) {
+	if c.train != nil {
+		if err := c.train(cfg, paused); err != nil {
+			started(nil, err)
+			return
+		}
+	}
+	r := &fakeRun{cfg: cfg}
+	c.runs = append(c.runs, r)
+	started(r, nil)
+}
+
+type fakeRun struct {
+	cfg    run.Config
+	calls  []string
+	events func([]run.Event)
+	done   func(run.Result, error)
+}
+
+func (r *fakeRun) Pause()                { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()               { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()                 { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()                 { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose()              { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) SaveParameters(string) {}
+func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
+	r.events, r.done = events, done
+}
+
+// bench is a session whose clock the test turns.
+type bench struct {
+	*session
+	client *fakeClient
+	queue  []*task
+}
+
+type task struct {
+	f       func()
+	stopped bool
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	c := &fakeClient{}
+	b := &bench{session: newSession(c), client: c}
+	b.after = func(_ time.Duration, f func()) func() bool {
+		k := &task{f: f}
+		b.queue = append(b.queue, k)
+		return func() bool { k.stopped = true; return true }
+	}
+	b.start()
+	return b
+}
+
+// tick lets all the time pass that anything waits for.
+func (b *bench) tick() {
+	queue := b.queue
+	b.queue = nil
+	for _, k := range queue {
+		if !k.stopped {
+			k.f()
+		}
+	}
+}
+
+// load answers the newest opening with data of n rows.
+func (b *bench) load(n int) *fakeHandle {
+	h := &fakeHandle{}
+	b.client.opens[len(b.client.opens)-1].done(opened{h, data.Report{Rows: n, Task: data.Classification, Outputs: 10}}, nil)
+	return h
+}
+
+func TestFirstVisitIsOnePressFromARun(t *testing.T) {
+	b := newBench(t)
+	if len(b.client.opens) != 1 || b.client.opens[0].source != "digits" {
+		t.Fatalf("opened %v", b.client.opens)
+	}
+	b.load(6000)
+	b.startRun()
+	if len(b.client.runs) != 1 || b.client.runs[0].cfg.Data != "digits" || b.data.handle == nil {
+		t.Fatalf("one press started %d runs", len(b.client.runs))
+	}
+	b.client.runs[0].events([]run.Event{exampleEvent(1), exampleEvent(2)})
+	b.tick()
+	if v := b.runView(); v.Phase != running || v.Step != 2 || v.Steps != 600 {
+		t.Errorf("the run bar shows %+v", v)
+	}
+	if p := b.panels(); p[0].Blank || p[0].Text == "" || len(b.feeds.clipping.numbers) == 0 {
+		t.Errorf("nothing is drawn: %+v", p[0])
+	}
+}
+
+func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	before := b.cfg.MaxGradNorm
+	b.Set("max_grad_norm", "1..5")
+	b.Settle("max_grad_norm")
+	f := b.formNow()
+	if f.text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.cfg.MaxGradNorm != before {
+		t.Errorf("text %q, fault %q, C %v", f.text("max_grad_norm"), f.Faults["max_grad_norm"], b.cfg.MaxGradNorm)
+	}
+	b.startRun()
+	if len(b.client.runs) != 0 || b.run.fault == "" || b.opened != cardClipping {
+		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.run.fault, b.opened)
+	}
+	b.Set("max_grad_norm", "1.5")
+	if f := b.formNow(); len(f.Faults) != 0 || b.cfg.MaxGradNorm != 1.5 {
+		t.Errorf("faults %v, C %v", f.Faults, b.cfg.MaxGradNorm)
+	}
+}
+
+func TestOnlyTheNewestPlanCounts(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.Set("max_grad_norm", "2")
+	b.tick()
+	n := len(b.client.plans)
+	if n < 2 {
+		t.Fatalf("the planner was asked %d times", n)
+	}
+	b.client.plans[n-1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
+	b.client.plans[n-2](run.PlanInfo{Steps: 5}, nil)
+	if f := b.formNow(); f.Plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || f.Planning {
+		t.Errorf("plan %+v, warnings %v", f.Plan, f.Warnings)
+	}
+}
+
+func TestTheFieldAtFaultIsNamed(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.client.plans[len(b.client.plans)-1](run.PlanInfo{}, &fault{Message: "noise_multiplier: must be above 0", Field: "noise_multiplier"})
+	if f := b.formNow(); f.Faults["noise_multiplier"] != "must be above 0" || f.Plan != nil {
+		t.Errorf("faults %v", f.Faults)
+	}
+	b.client.plans[len(b.client.plans)-1](run.PlanInfo{Steps: 1}, nil)
+	if f := b.formNow(); len(f.Faults) != 0 || f.Plan == nil {
+		t.Errorf("a fault of an earlier plan stays: %v", f.Faults)
+	}
+}
+
+func TestABadFileLeavesTheDataInPlace(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.Set("data", "moons")
+	b.tick()
+	if v := b.data.view(); !v.Slow || v.Wanted != "moons" || v.Report.Rows != 6000 {
+		t.Errorf("while it loads the card shows %+v", v)
+	}
+	b.client.opens[1].done(opened{}, &fault{Message: "moons, row 3: expected a number"})
+	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.cfg.Data != "digits" || b.opened != cardData {
+		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.cfg.Data)
+	}
+	b.Set("data", "blobs")
+	b.load(500)
+	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.cfg.Data != "blobs" {
+		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
+	}
+}
+
+func TestCancelledLoading(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.Set("data", "moons")
+	b.cancelOpen()
+	late := &fakeHandle{}
+	b.client.opens[1].done(opened{Handle: late, Report: data.Report{Rows: 1}}, nil)
+	if !b.client.opens[1].aborted || !late.closed || h.closed || b.data.report.Rows != 6000 || b.data.fault != "" {
+		t.Errorf("aborted %v, late closed %v, earlier closed %v, report %+v, fault %q", b.client.opens[1].aborted, late.closed, h.closed, b.data.report, b.data.fault)
+	}
+	b.Set("data", "moons")
+	b.client.opens[2].done(opened{}, errAborted)
+	if b.data.fault != "" {
+		t.Errorf("a cancelled opening is called an error: %q", b.data.fault)
+	}
+}
+
+func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.replace(run.Config{Data: "files", Method: "psac"})
+	if b.data.fault == "" || b.data.report.Rows != 6000 || b.opened != cardData || b.cfg.Method != "psac" {
+		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.opened)
+	}
+}
+
+func TestARunFromStartToEnd(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.startRun()
+	r := b.client.runs[0]
+	r.events([]run.Event{exampleEvent(1)})
+	b.pause()
+	b.stepRun()
+	b.startRun() // resumes
+	b.stop()
+	b.stop()
+	r.done(run.Result{Steps: 1, Stopped: true, Epsilon: 0.5, TestAccuracy: run.Number(math.NaN())}, nil)
+	if got := strings.Join(r.calls, " "); got != "pause step resume stop" {
+		t.Errorf("the run was told %q", got)
+	}
+	if b.run.phase != done || b.run.result == nil || b.run.live.series.Len() != 1 {
+		t.Errorf("phase %q, result %+v", b.run.phase, b.run.result)
+	}
+	b.startRun()
+	if r.calls[len(r.calls)-1] != "dispose" || b.run.phase != running || b.run.result != nil || b.run.live.series.Len() != 0 {
+		t.Errorf("the second run began with %+v", b.run)
+	}
+	r.events([]run.Event{exampleEvent(9)})
+	r.done(run.Result{}, errors.New("late"))
+	if b.run.phase != running || b.run.live.series.Len() != 0 {
+		t.Error("an earlier run still speaks")
+	}
+}
+
+func TestStepBeforeStartTakesOneStep(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	asked := false
+	b.client.train = func(_ run.Config, paused bool) error { asked = paused; return nil }
+	b.stepRun()
+	if !asked || b.run.phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
+		t.Errorf("paused %v, phase %q, told %v", asked, b.run.phase, b.client.runs[0].calls)
+	}
+}
+
+func TestACrashKeepsEverythingElse(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.startRun()
+	b.client.runs[0].events([]run.Event{exampleEvent(1)})
+	b.client.runs[0].done(run.Result{}, &fault{Message: "out of memory"})
+	if b.run.phase != failed || b.run.fault != "out of memory" || h.closed || b.run.live.series.Len() != 1 {
+		t.Errorf("phase %q, fault %q, closed %v", b.run.phase, b.run.fault, h.closed)
+	}
+	b.startRun()
+	if len(b.client.runs) != 2 || b.run.phase != running || b.run.fault != "" {
+		t.Error("another run does not start after a crash")
+	}
+}
+
+func TestARefusedRunShowsWhere(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.client.train = func(run.Config, bool) error {
+		return &fault{Message: "must be at most N", Field: "expected_batch_size"}
+	}
+	b.startRun()
+	if f := b.formNow(); f.Faults["expected_batch_size"] == "" || b.opened != cardPrivacy || b.run.phase != idle {
+		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.opened, b.run.phase)
+	}
+}
+
+func TestAnotherMethodDropsParametersItDoesNotTake(t *testing.T) {
+	b := newBench(t)
+	b.Set("method", "psac")
+	b.Set("r", "0.5")
+	if b.cfg.Params["r"] != 0.5 {
+		t.Fatalf("parameters %v", b.cfg.Params)
+	}
+	b.Set("method", "constant")
+	if len(b.cfg.Params) != 0 {
+		t.Errorf("parameters %v are left for a method without any", b.cfg.Params)
+	}
+}
+
+func TestTheBudgetChangesSidesWithoutAJump(t *testing.T) {
+	b := newBench(t)
+	b.plan = &run.PlanInfo{NoiseMultiplier: 1.23456, Epsilon: 2.3456, Steps: 700}
+	b.Set("budget", "noise_multiplier")
+	if c := b.cfg; c.TargetEpsilon != nil || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 1.23 {
+		t.Errorf("σ: %+v", c)
+	}
+	b.plan = &run.PlanInfo{NoiseMultiplier: 1.23, Epsilon: 2.3456, Steps: 700}
+	b.Set("budget", "target_epsilon")
+	if c := b.cfg; c.NoiseMultiplier != nil || c.TargetEpsilon == nil || *c.TargetEpsilon != 2.3 {
+		t.Errorf("ε: %+v", c)
+	}
+	b.Set("budget", "no_privacy")
+	if c := b.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || budget(c) != "no_privacy" {
+		t.Errorf("none: %+v", c)
+	}
+	b.plan = &run.PlanInfo{Steps: 700}
+	b.Set("length", "steps")
+	if c := b.cfg; c.Steps != 700 || c.Epochs != 0 {
+		t.Errorf("steps: %+v", c)
+	}
+}
+
+func TestReplacingTheConfigurationRemakesTheCards(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Set("learning_rate", "0.3x")
+	before := (&optimiserCard{Form: b.formNow()}).CompoID()
+	b.replace(run.Config{LearningRate: 2})
+	f := b.formNow()
+	if (&optimiserCard{Form: f}).CompoID() == before || f.text("learning_rate") != "2" || len(f.Faults) != 0 {
+		t.Errorf("id %q, text %q, faults %v", before, f.text("learning_rate"), f.Faults)
+	}
+}
+
+func TestEveryFieldHasItsCard(t *testing.T) {
+	for key, want := range map[string]string{
+		"data": cardData, "scaling.kind": cardData, "csv.label": cardData, "model.hidden": cardModel, "target_delta": cardPrivacy,
+		"plan": cardPrivacy, "backend": cardOptimiser, "r": cardClipping, "max_grad_norm": cardClipping,
+	} {
+		if got := cardOf(key); got != want {
+			t.Errorf("%s stands on %q, want %q", key, got, want)
+		}
+	}
+}

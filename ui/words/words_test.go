@@ -1,0 +1,122 @@
+package words
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Number(0.63, 3), "0.63"}, {Number(1e-5, 2), "1e−5"}, {Number(1.5e-5, 2), "1.5e−5"}, {Number(-2, 3), "−2"},
+		{Number(0, 3), "0"}, {Number(nan, 3), Missing}, {Number(inf, 3), "∞"}, {Number(-inf, 3), "−∞"},
+		{Number(123456, 3), "123456"}, {Number(1.23456e7, 3), "1.23e7"}, {Number(0.001, 3), "0.001"}, {Number(99.96, 3), "100"},
+		{Number(10, 2), "10"}, {Number(100, 3), "100"}, {Number(0.000999, 2), "1e−3"},
+		{Epsilon(0.634), "0.63"}, {Epsilon(2), "2.00"}, {Epsilon(inf), "∞"}, {Epsilon(nan), Missing}, {Epsilon(0.0012), "0.0012"}, {Epsilon(0), "0.00"},
+		{Percent(0.624, 0), "62 %"}, {Percent(nan, 0), Missing}, {Percent(1, 1), "100.0 %"},
+		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(60000), "60,000"}, {Count(-1234567), "−1,234,567"},
+		{Plural(1, "row"), "1 row"}, {Plural(2, "row"), "2 rows"}, {Plural(0, "row"), "0 rows"},
+		{Duration(18.2), "18 s"}, {Duration(0.0024), "2.4 ms"}, {Duration(2.44), "2.4 s"}, {Duration(200), "3 min 20 s"}, {Duration(7200), "2 h 00 min"},
+		{Duration(nan), Missing}, {Duration(-1), Missing}, {Duration(0), "0 µs"},
+		{Bytes(1), "1 byte"}, {Bytes(14e6), "14 MB"}, {Bytes(2.5e9), "2.5 GB"}, {Bytes(999), "999 bytes"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// moment is a step in the middle of a run.
+func moment() Moment {
+	return Moment{
+		Event: run.Event{Step: 412, Steps: 1000,
+			Released: run.Released{MaxGradNorm: 0.84, Epsilon: 0.63},
+			Diag: &run.Diag{BatchSize: 128, ClipFraction: 0.62, TrainLoss: 0.321, TrainAcc: 0.9,
+				Norms: &run.Norms{P10: 0.3, P50: 1.9, P90: 4, Max: 9}}},
+		Test:    &run.Eval{Rows: 1000, Accuracy: 0.912, Loss: 0.3},
+		RecentC: 0.84, EarlierC: 1.2, EarlierSteps: 50, TargetEpsilon: 1,
+		Weight: func(n, c float64) float64 { return min(1, c/n) },
+	}
+}
+
+func TestSentences(t *testing.T) {
+	m := moment()
+	for _, c := range []struct{ name, got, want string }{
+		{"clipping", Clipping(m), "62 % of the 128 examples in this step had gradients longer than C = 0.84."},
+		{"threshold", Threshold(m), "C fell from about 1.2 to 0.84 in 50 steps."},
+		{"norms", Norms(m), "Half of the gradients are longer than 1.9, a tenth longer than 4. The median one is scaled by 0.44."},
+		{"learning", Learning(m), "91.2 % of 1,000 test rows are classified right. Loss on this batch 0.321."},
+		{"spending", Spending(m), "ε = 0.63 of 1.00 spent after 412 steps; 588 steps to go."},
+		{"trade without curves", Trade(m), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestThresholdSaysWhyOnlyWhereTheCurvesDo(t *testing.T) {
+	curves := func(variance, bias float64) *run.ErrorCurves {
+		return &run.ErrorCurves{C: []float64{0.6, 1.2}, Variance: []float64{variance, variance}, Bias: []float64{bias, bias}}
+	}
+	for _, c := range []struct {
+		name            string
+		earlier, recent float64
+		curves          *run.ErrorCurves
+		want            string
+	}{
+		{"fell for the noise", 1.2, 0.8, curves(2, 1), "C fell from about 1.2 to 0.8 in 50 steps: the noise cost more than clipping."},
+		{"fell against the curves", 1.2, 0.8, curves(1, 2), "C fell from about 1.2 to 0.8 in 50 steps."},
+		{"rose for the bias", 0.6, 0.8, curves(1, 2), "C rose from about 0.6 to 0.8 in 50 steps: clipping cost more than the noise."},
+		{"rose against the curves", 0.6, 0.8, curves(2, 1), "C rose from about 0.6 to 0.8 in 50 steps."},
+		{"beyond the curves", 5, 0.8, curves(2, 1), "C fell from about 5 to 0.8 in 50 steps."},
+		{"steady", 0.81, 0.8, nil, "C is steady, about 0.8."},
+		{"constant", 0.84, 0.84, nil, "C stays at 0.84."},
+	} {
+		m := moment()
+		m.EarlierC, m.RecentC, m.Event.Released.Curves = c.earlier, c.recent, c.curves
+		if got := Threshold(m); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSentencesAtTheEdges(t *testing.T) {
+	empty := moment()
+	empty.Event.Diag = &run.Diag{ClipFraction: run.Number(nan), TrainLoss: run.Number(nan)}
+	infinite := moment()
+	infinite.Event.Released.Epsilon, infinite.Event.Released.MaxGradNorm = run.Number(inf), inf
+	poisoned := moment()
+	poisoned.Event.Diag.NonFinite = 1
+	nothing := Moment{}
+	for _, c := range []struct{ name, got, want string }{
+		{"empty batch", Clipping(empty), "The batch of this step was empty; a step with noise alone was taken, and it counts."},
+		{"no privacy", Spending(infinite), "No noise is added: ε is ∞, nothing is protected."},
+		{"no threshold", Threshold(infinite), ""},
+		{"nothing clipping", Clipping(nothing), ""}, {"nothing norms", Norms(nothing), ""},
+		{"nothing learning", Learning(nothing), ""}, {"nothing threshold", Threshold(nothing), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
+		}
+	}
+	if got := Clipping(poisoned); !strings.Contains(got, "1 example had a gradient that is not finite") {
+		t.Errorf("a gradient that is not finite is not told: %q", got)
+	}
+}
+
+func TestTrade(t *testing.T) {
+	m := moment()
+	m.Event.Released.Curves = &run.ErrorCurves{C: []float64{1, 2, 3}, Variance: []float64{1, 4, 9}, Bias: []float64{9, 4, 3}}
+	if got, want := Trade(m), "The estimated error is least at C = 2: 50 % noise, 50 % clipping."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	m.Event.Released.Curves.Bias = nil
+	if got := Trade(m); got != "" {
+		t.Errorf("curves of different lengths gave %q", got)
+	}
+}
