@@ -7,9 +7,9 @@ const (
 	DefaultBatch         = 256 // DC-SGD's
 	DefaultEpochs        = 5
 	DefaultLearningRate  = 0.5
-	DefaultAdamRate      = 1e-3 // Kingma & Ba 2015
-	DefaultPhysicalBatch = 512  // bounds memory; a few hundred rows keep the matrix products fast
-	DefaultAccountant    = "rdp"
+	DefaultAdamRate      = 1e-3  // Kingma & Ba 2015
+	DefaultPhysicalBatch = 512   // bounds memory; a few hundred rows keep the matrix products fast
+	DefaultAccountant    = "pld" // the tightest that is proven; rdp is what the papers use
 )
 
 // WithDefaults fills in every field that is left at its zero value. It changes

@@ -3,19 +3,21 @@ package run
 // PlanInfo is what a run will do and cost, known before it starts and computed
 // from public configuration alone (and the number of rows, for q).
 type PlanInfo struct {
-	NoiseMultiplier float64   `json:"noise_multiplier"`
-	GradNoise       float64   `json:"gradient_noise_multiplier"` // σ_T, after a statistic's share
-	SampleRate      float64   `json:"sample_rate"`
-	Steps           int       `json:"steps"`
-	Epsilon         Number    `json:"epsilon"`
-	Delta           float64   `json:"delta"`
-	Accountant      string    `json:"accountant"`
-	Parameters      int       `json:"parameters"`
-	MemoryBytes     int64     `json:"memory_bytes"`
-	Backend         string    `json:"backend"`
-	Private         bool      `json:"private"` // false: "for teaching, no guarantee"
-	Guarantee       string    `json:"guarantee"`
-	Warnings        []Warning `json:"warnings,omitempty"`
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+	GradNoise       float64 `json:"gradient_noise_multiplier"` // σ_T, after a statistic's share
+	SampleRate      float64 `json:"sample_rate"`
+	Steps           int     `json:"steps"`
+	Epsilon         Number  `json:"epsilon"`
+	Delta           float64 `json:"delta"`
+	Accountant      string  `json:"accountant"`
+	// Epsilons is ε of the whole run by every accountant, upper bounds all.
+	Epsilons    map[string]Number `json:"epsilons"`
+	Parameters  int               `json:"parameters"`
+	MemoryBytes int64             `json:"memory_bytes"`
+	Backend     string            `json:"backend"`
+	Private     bool              `json:"private"` // false: "for teaching, no guarantee"
+	Guarantee   string            `json:"guarantee"`
+	Warnings    []Warning         `json:"warnings,omitempty"`
 }
 
 // Warning is something the user should know, at the field it comes from.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -13,6 +14,7 @@ func (p *Plan) describe() {
 	p.info.NoiseMultiplier, p.info.GradNoise = p.sigma, p.gradNoise
 	p.info.SampleRate, p.info.Steps = p.rate, p.steps
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
+	p.info.Epsilons = p.epsilons()
 	p.info.Parameters = p.spec.Params()
 	p.info.MemoryBytes = p.memory()
 	if p.be != nil {
@@ -21,6 +23,18 @@ func (p *Plan) describe() {
 	p.warnings(eps)
 	p.info.Private = p.sigma > 0 && p.cfg.Seed == nil && p.cfg.Scaling.Kind != "measured"
 	p.info.Guarantee = p.guarantee(p.steps)
+}
+
+// epsilons is the price of the whole run by every accountant that can tell.
+func (p *Plan) epsilons() map[string]run.Number {
+	all := map[string]run.Number{}
+	for _, name := range privacy.Names() {
+		events := append([]privacy.Event{privacy.SelfComposed{Of: p.stepEvent(), Count: p.steps}}, p.once...)
+		if e, err := privacy.Epsilon(name, p.cfg.TargetDelta, events...); err == nil {
+			all[name] = run.Number(e)
+		}
+	}
+	return all
 }
 
 // capacity is the number of rows that go through the model at once.
