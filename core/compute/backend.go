@@ -115,6 +115,18 @@ type Backend interface {
 	//	}
 	ClampedOuter(m, n, k int, c float32, h, d, dst Buffer)
 
+	// RoundedOuter is ClampedOuter's sum with every product rounded to the
+	// nearest whole number, ties to even, after rounding it to float32. While
+	// all sums stay within ±2²⁴ and dst holds whole numbers, the result is
+	// exact and the same on every backend: secure noise builds on that.
+	//
+	//	for j := range n {
+	//		for l := range k {
+	//			for i := range m { dst[j*k+l] += roundToEven(h[i*n+j]*d[i*k+l]) }
+	//		}
+	//	}
+	RoundedOuter(m, n, k int, h, d, dst Buffer)
+
 	// AddRow adds the vector b to every row of y [m×n]:
 	//
 	//	for i := range m { for j := range n { y[i*n+j] += b[j] } }

@@ -56,6 +56,7 @@ var kernels = []struct {
 	{"MulAdd", checkMulAdd},
 	{"Gemm", checkGemm},
 	{"ClampedOuter", checkClampedOuter},
+	{"RoundedOuter", checkRoundedOuter},
 	{"AddRow", checkAddRow},
 	{"ColSums", checkColSums},
 	{"RowSqNorms", checkRowSqNorms},

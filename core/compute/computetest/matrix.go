@@ -85,6 +85,41 @@ func checkClampedOuter(c *check) {
 	})
 }
 
+func checkRoundedOuter(c *check) {
+	c.shapes(func(n, k int, _ func(int) []float32) {
+		const m = 5
+		h, d, dst := c.arg("h", c.normals(m*n)), c.arg("d", c.normals(m*k)), c.arg("dst", c.normals(n*k))
+		for i := range d.data {
+			d.data[i] = float32(math.Ldexp(float64(d.data[i]), c.rng.IntN(14)))
+		}
+		for i := range h.data { // some products are ties
+			if i%3 == 0 {
+				h.data[i] = 0.5
+			}
+		}
+		for i := range d.data {
+			if i%2 == 0 {
+				d.data[i] = float32(math.Round(float64(d.data[i])))
+			}
+		}
+		for i := range dst.data {
+			dst.data[i] = float32(c.rng.IntN(2e6) - 1e6)
+		}
+		c.b.Write(h.buf, h.data)
+		c.b.Write(d.buf, d.data)
+		c.b.Write(dst.buf, dst.data)
+		c.b.RoundedOuter(m, n, k, h.buf, d.buf, dst.buf)
+		dst.want = each(n*k, func(p int) value {
+			s := float64(dst.data[p])
+			for i := range m {
+				s += math.RoundToEven(float64(h.data[i*n+p/k] * d.data[i*k+p%k]))
+			}
+			return exactly(float32(s))
+		})
+		c.verify("RoundedOuter(%d, %d, %d)", m, n, k)
+	})
+}
+
 func checkAddRow(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		b, y := c.arg("b", data(n)), c.arg("y", data(m*n))

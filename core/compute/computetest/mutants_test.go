@@ -62,6 +62,7 @@ type (
 	gemmHalf    struct{ compute.Backend }
 	gemmPast    struct{ compute.Backend }
 	sumClamped  struct{ compute.Backend }
+	sumRounded  struct{ compute.Backend }
 	rowOnce     struct{ compute.Backend }
 	colsSet     struct{ compute.Backend }
 	normsRoot   struct{ compute.Backend }
@@ -112,6 +113,7 @@ var mutants = []struct {
 	{"Gemm", "half precision", func(b compute.Backend) compute.Backend { return gemmHalf{b} }},
 	{"Gemm", "writes beyond the size", func(b compute.Backend) compute.Backend { return gemmPast{b} }},
 	{"ClampedOuter", "the sum clamped, not its terms", func(b compute.Backend) compute.Backend { return sumClamped{b} }},
+	{"RoundedOuter", "the sum rounded, not its terms", func(b compute.Backend) compute.Backend { return sumRounded{b} }},
 	{"AddRow", "last row left out", func(b compute.Backend) compute.Backend { return rowOnce{b} }},
 	{"ColSums", "sets instead of adding", func(b compute.Backend) compute.Backend { return colsSet{b} }},
 	{"RowSqNorms", "norm, not its square", func(b compute.Backend) compute.Backend { return normsRoot{b} }},
@@ -244,6 +246,17 @@ func (g gemmPast) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, b
 
 func (s sumClamped) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer) {
 	s.Backend.Gemm(compute.Transpose, compute.NoTrans, n, k, m, h, d, 1, dst)
+}
+
+func (s sumRounded) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
+	s.Backend.Gemm(compute.Transpose, compute.NoTrans, n, k, m, h, d, 1, dst)
+	v := make([]float32, n*k)
+	if s.Backend.Read(context.Background(), v, dst) == nil {
+		for i := range v {
+			v[i] = float32(math.RoundToEven(float64(v[i])))
+		}
+		s.Backend.Write(dst, v)
+	}
 }
 
 func (r rowOnce) AddRow(m, n int, b, y compute.Buffer) { r.Backend.AddRow(max(m-1, 0), n, b, y) }

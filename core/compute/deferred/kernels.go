@@ -36,6 +36,10 @@ func (b *Backend) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer)
 	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.ClampedOuter(m, n, k, c, h, d, dst) })
 }
 
+func (b *Backend) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
+	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.RoundedOuter(m, n, k, h, d, dst) })
+}
+
 func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
 	b.later2(row, y, func(row, y buf) { b.inner.AddRow(m, n, row, y) })
 }

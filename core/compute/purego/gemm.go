@@ -1,6 +1,10 @@
 package purego
 
-import "clipscope/core/compute"
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
 
 // Gemm takes one row of C at a time. With B as stored, the row is the sum of
 // rows of B, which reads memory in order; with B transposed each element is the
@@ -51,6 +55,21 @@ func (b *Backend) ClampedOuter(m, n, k int, c float32, hBuf, dBuf, dstBuf comput
 		}
 		for l, s := range sums {
 			dst[j*k+l] += float32(s)
+		}
+	}
+}
+
+func (b *Backend) RoundedOuter(m, n, k int, hBuf, dBuf, dstBuf compute.Buffer) {
+	h, d, dst := rows(hBuf, m, n), rows(dBuf, m, k), rows(dstBuf, n, k)
+	for j := range n {
+		sums := b.sums(k)
+		for i := range m {
+			for l, x := range d[i*k : (i+1)*k] {
+				sums[l] += math.RoundToEven(float64(h[i*n+j] * x))
+			}
+		}
+		for l, s := range sums {
+			dst[j*k+l] = float32(float64(dst[j*k+l]) + s)
 		}
 	}
 }

@@ -26,6 +26,9 @@ func kernelGemm(tA, tB, m, n, k int32, a, b unsafe.Pointer, beta float32, c, scr
 //go:wasmimport kernels clampedOuter
 func kernelClampedOuter(m, n, k int32, c float32, h, d, dst unsafe.Pointer)
 
+//go:wasmimport kernels roundedOuter
+func kernelRoundedOuter(m, n, k int32, h, d, dst unsafe.Pointer)
+
 //go:wasmimport kernels addRow
 func kernelAddRow(m, n int32, b, y unsafe.Pointer)
 

@@ -141,6 +141,10 @@ func (b *Backend) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer)
 	kernelClampedOuter(int32(m), int32(n), int32(k), c, mat(h, m, n), mat(d, m, k), mat(dst, n, k))
 }
 
+func (b *Backend) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
+	kernelRoundedOuter(int32(m), int32(n), int32(k), mat(h, m, n), mat(d, m, k), mat(dst, n, k))
+}
+
 func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
 	kernelAddRow(int32(m), int32(n), vec(row, n), mat(y, m, n))
 }

@@ -6,6 +6,6 @@
 export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, scale, tanh, tanhGrad } from "./vector";
 export { addRow, colSums, rowSqNorms, scaleRows } from "./rows";
 export { sigmoidBCE, softmaxCE, squared } from "./loss";
-export { clampedOuter } from "./outer";
+export { clampedOuter, roundedOuter } from "./outer";
 export { addNoise } from "./noise";
 export { gemm } from "./gemm";

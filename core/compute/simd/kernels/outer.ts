@@ -1,16 +1,22 @@
-// Sums of outer products whose elements are clamped one by one.
+// Sums of outer products whose elements are changed one by one, so that no
+// matrix product can take their place.
 
 import { Ptr, loadPart, storePart } from "./vec";
 
+// term is one vector of products, clamped to [low, high] or rounded.
 // @ts-ignore: decorator
 @inline
-function clamped(x: v128, low: v128, high: v128): v128 {
-  return f32x4.min(f32x4.max(x, low), high); // NaN stays NaN
+function term(x: v128, y: v128, low: v128, high: v128, round: bool): v128 {
+  const p = f32x4.mul(x, y);
+  if (round) return f32x4.nearest(p);
+  return f32x4.min(f32x4.max(p, low), high); // NaN stays NaN
 }
 
-// clampedOuter keeps 16 elements of a row of dst in registers while it walks
-// the batch.
-export function clampedOuter(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst: Ptr): void {
+// outer keeps 16 elements of a row of dst in registers while it walks the
+// batch. Inlined with a constant round, it costs no branch.
+// @ts-ignore: decorator
+@inline
+function outer(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst: Ptr, round: bool): void {
   const high = f32x4.splat(c), low = f32x4.splat(-c);
   const hStride = <usize>n << 2, dStride = <usize>k << 2;
   for (let j = 0; j < n; j++, h += 4) {
@@ -19,10 +25,10 @@ export function clampedOuter(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst
       let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
       for (let i = 0, p = column, q = h; i < m; i++, p += dStride, q += hStride) {
         const x = v128.load32_splat(q);
-        s0 = f32x4.add(s0, clamped(f32x4.mul(x, v128.load(p)), low, high));
-        s1 = f32x4.add(s1, clamped(f32x4.mul(x, v128.load(p, 16)), low, high));
-        s2 = f32x4.add(s2, clamped(f32x4.mul(x, v128.load(p, 32)), low, high));
-        s3 = f32x4.add(s3, clamped(f32x4.mul(x, v128.load(p, 48)), low, high));
+        s0 = f32x4.add(s0, term(x, v128.load(p), low, high, round));
+        s1 = f32x4.add(s1, term(x, v128.load(p, 16), low, high, round));
+        s2 = f32x4.add(s2, term(x, v128.load(p, 32), low, high, round));
+        s3 = f32x4.add(s3, term(x, v128.load(p, 48), low, high, round));
       }
       v128.store(dst, f32x4.add(s0, v128.load(dst)));
       v128.store(dst, f32x4.add(s1, v128.load(dst, 16)), 16);
@@ -32,17 +38,25 @@ export function clampedOuter(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst
     for (; left >= 4; left -= 4, column += 16, dst += 16) {
       let s = f32x4.splat(0);
       for (let i = 0, p = column, q = h; i < m; i++, p += dStride, q += hStride) {
-        s = f32x4.add(s, clamped(f32x4.mul(v128.load32_splat(q), v128.load(p)), low, high));
+        s = f32x4.add(s, term(v128.load32_splat(q), v128.load(p), low, high, round));
       }
       v128.store(dst, f32x4.add(s, v128.load(dst)));
     }
     if (left) {
       let s = f32x4.splat(0);
       for (let i = 0, p = column, q = h; i < m; i++, p += dStride, q += hStride) {
-        s = f32x4.add(s, clamped(f32x4.mul(v128.load32_splat(q), loadPart(p, left)), low, high));
+        s = f32x4.add(s, term(v128.load32_splat(q), loadPart(p, left), low, high, round));
       }
       storePart(dst, f32x4.add(s, loadPart(dst, left)), left);
       dst += <usize>left << 2;
     }
   }
+}
+
+export function clampedOuter(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst: Ptr): void {
+  outer(m, n, k, c, h, d, dst, false);
+}
+
+export function roundedOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr): void {
+  outer(m, n, k, 0, h, d, dst, true);
 }
