@@ -24,7 +24,7 @@ type Dense struct {
 
 	// Of ScaledSqNorms, made when first needed: squares of x and dy, products, ones.
 	xx, dd, t, ones compute.Buffer
-	column          compute.Buffer // ones [capacity], made by ClampedGrads
+	column          compute.Buffer // ones [capacity], made by constantInput
 }
 
 // NewDense makes a dense layer for batches of up to capacity rows. The first

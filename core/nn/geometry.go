@@ -86,10 +86,31 @@ func (d *Dense) addRowDots(dst compute.Buffer) {
 // ClampedGrads sums the clamped outer products; the bias is the row of a
 // constant input 1.
 func (d *Dense) ClampedGrads(dst []compute.Buffer, c float32) {
+	d.be.ClampedOuter(d.n, d.In, d.Out, c, d.x, d.dy, dst[0])
+	d.be.ClampedOuter(d.n, 1, d.Out, c, d.constantInput(), d.dy, dst[1])
+}
+
+// Rounded is a layer that can sum its weighted gradients as whole numbers.
+type Rounded interface {
+	// RoundedGrads adds Σ_i round(factors_i·g_i), every coordinate of every
+	// example rounded to the nearest whole number, to dst, one buffer for each
+	// of Params. The sums are exact while they stay within ±2²⁴.
+	RoundedGrads(dst []compute.Buffer, factors compute.Buffer)
+}
+
+// RoundedGrads sums the rounded outer products; the bias is the row of a
+// constant input 1.
+func (d *Dense) RoundedGrads(dst []compute.Buffer, factors compute.Buffer) {
+	d.be.ScaleRows(d.n, d.Out, factors, d.dy, d.scaled)
+	d.be.RoundedOuter(d.n, d.In, d.Out, d.x, d.scaled, dst[0])
+	d.be.RoundedOuter(d.n, 1, d.Out, d.constantInput(), d.scaled, dst[1])
+}
+
+// constantInput is the input that the bias sees: ones [capacity×1].
+func (d *Dense) constantInput() compute.Buffer {
 	if d.column == nil {
 		d.column = d.be.New(d.sqX.Len())
 		d.be.Fill(d.column.Len(), 1, d.column)
 	}
-	d.be.ClampedOuter(d.n, d.In, d.Out, c, d.x, d.dy, dst[0])
-	d.be.ClampedOuter(d.n, 1, d.Out, c, d.column, d.dy, dst[1])
+	return d.column
 }

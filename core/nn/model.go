@@ -219,3 +219,19 @@ func (m *Model) ClampedGrads(dst []compute.Buffer, c float32) error {
 	}
 	return nil
 }
+
+// RoundedGrads adds the weighted gradients, every coordinate of every example
+// rounded to a whole number, to dst, one buffer for each of Params; factors is
+// as in Grads and not nil.
+func (m *Model) RoundedGrads(dst []compute.Buffer, factors []compute.Buffer) error {
+	for i, l := range m.groups() {
+		r, ok := l.(Rounded)
+		if !ok {
+			return fmt.Errorf("nn: layer %d cannot round its gradients one by one", i+1)
+		}
+		k := len(l.Params())
+		r.RoundedGrads(dst[:k], factors[min(i, len(factors)-1)])
+		dst = dst[k:]
+	}
+	return nil
+}

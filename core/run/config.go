@@ -42,6 +42,9 @@ type Config struct {
 	TargetDelta     float64  `json:"target_delta,omitempty"`
 	NoPrivacy       bool     `json:"no_privacy,omitempty"`
 	Accountant      string   `json:"accountant,omitempty"` // pld or rdp
+	// NoiseMode is float (default), or secure: gradients on an integer grid with
+	// discrete Gaussian noise, slower, without the holes of floating point.
+	NoiseMode string `json:"noise_mode,omitempty"`
 
 	ExpectedBatchSize    float64 `json:"expected_batch_size,omitempty"`
 	MaxPhysicalBatchSize int     `json:"max_physical_batch_size,omitempty"`

@@ -31,6 +31,7 @@ func (c Config) WithDefaults() Config {
 	}
 	def(&c.TargetDelta, DefaultDelta)
 	def(&c.Accountant, DefaultAccountant)
+	def(&c.NoiseMode, "float")
 	def(&c.ExpectedBatchSize, DefaultBatch)
 	def(&c.MaxPhysicalBatchSize, DefaultPhysicalBatch)
 	if c.Epochs == 0 && c.Steps == 0 {

@@ -45,6 +45,9 @@ func (p *Plan) capacity() int {
 	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
 	// nearly empty second passes.
 	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
+	if p.cfg.NoiseMode == "secure" {
+		likely = min(likely, secureRows)
+	}
 	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.ds.Train.N, p.ds.Test.N, 1)))
 }
 

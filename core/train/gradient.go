@@ -65,7 +65,11 @@ func (t *teacher) reset(be compute.Backend) {
 // cosines are those of the last physical batch with the whole true gradient.
 func (p *Plan) compare(ctx context.Context) (*run.GradientDiag, error) {
 	s, t := p.st, p.st.teacher
-	if err := p.readAll(ctx, t.clipped, s.grads); err != nil {
+	if s.secure != nil {
+		for i, z := range s.secure.sum {
+			t.clipped[i] = float32(float64(z) * s.secure.unit)
+		}
+	} else if err := p.readAll(ctx, t.clipped, s.grads); err != nil {
 		return nil, err
 	}
 	if err := p.readAll(ctx, t.exact, t.sum); err != nil {

@@ -118,16 +118,13 @@ func (p *Plan) openScale() (err error) {
 func (p *Plan) privateScale() (*data.Scale, error) {
 	h := data.NewBoundsHistogram(p.ds)
 	sigma := p.boundsNoise * h.Sensitivity()
-	z := make([]float64, h.Len())
-	if sigma > 0 {
-		var err error
-		if z, err = p.normals(privacy.OneOff, 0, h.Len()); err != nil {
-			return nil, err
-		}
+	noise, err := p.boundsDraws(sigma, h.Len())
+	if err != nil {
+		return nil, err
 	}
 	bounds, uncertain, err := h.Bounds(func(dst []float64) {
 		for i := range dst {
-			dst[i] += sigma * z[i]
+			dst[i] += noise[i]
 		}
 	}, sigma)
 	if err != nil {
@@ -137,6 +134,29 @@ func (p *Plan) privateScale() (*data.Scale, error) {
 		p.notes = append(p.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(p.ds.NumericFeatures())))
 	}
 	return data.BoundsScale(p.ds, bounds)
+}
+
+// boundsDraws is the noise on the bounds' counts, whole numbers in secure mode.
+func (p *Plan) boundsDraws(sigma float64, n int) ([]float64, error) {
+	if sigma == 0 {
+		return make([]float64, n), nil
+	}
+	if p.cfg.NoiseMode == "secure" {
+		d, err := privacy.NewDiscreteGaussian(sigma)
+		if err != nil {
+			return nil, err
+		}
+		src, z := p.stream(privacy.OneOff, 0), make([]float64, n)
+		for i := range z {
+			z[i] = float64(d.Draw(src))
+		}
+		return z, nil
+	}
+	z, err := p.normals(privacy.OneOff, 0, n)
+	for i := range z {
+		z[i] *= sigma
+	}
+	return z, err
 }
 
 // boundFeatures scales every row of x longer than the method's feature bound,

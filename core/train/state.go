@@ -27,6 +27,7 @@ type state struct {
 	keep          compute.Buffer
 	scalar        compute.Buffer
 
+	secure    *secure  // nil: float noise
 	iterate   *iterate // nil: the last
 	teacher   *teacher // nil: not asked for
 	lastBatch int      // rows of the step's last physical batch, when taught
@@ -79,6 +80,7 @@ func (p *Plan) start() (*state, error) {
 	if p.clipper.Geometry != nil {
 		s.coords = p.newCoordinates(s)
 	}
+	s.secure = p.newSecure(s)
 	s.iterate, s.teacher = p.newIterate(s), p.newTeacher(s)
 	return s, nil
 }
@@ -105,7 +107,11 @@ func (s *state) allocate(p *Plan, capacity, groups int) {
 
 // stream is the source of random choices for one purpose and step.
 func (p *Plan) stream(purpose privacy.Purpose, step int) *chacha.Stream {
-	k := p.key.NoiseKey(purpose, 0, uint64(step))
+	return p.tensorStream(purpose, 0, step)
+}
+
+func (p *Plan) tensorStream(purpose privacy.Purpose, tensor, step int) *chacha.Stream {
+	k := p.key.NoiseKey(purpose, uint16(tensor), uint64(step))
 	return chacha.NewStream(k.Key, k.Nonce)
 }
 

@@ -33,6 +33,9 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	if s.coords != nil {
 		s.coords.weights = 0
 	}
+	if s.secure != nil {
+		s.secure.unit = gridUnit(c)
+	}
 	if s.bounds != nil {
 		if err := s.bounds.Refresh(ctx); err != nil {
 			return run.Event{}, err
@@ -119,6 +122,9 @@ func (p *Plan) clipByNorm(ctx context.Context, n int) error {
 		}
 		return nil
 	}
+	if s.secure != nil {
+		return p.sumRounded(ctx, n, false)
+	}
 	s.model.Grads(s.grads, s.factors)
 	return nil
 }
@@ -146,6 +152,9 @@ func (p *Plan) clipByBound(ctx context.Context, n int) error {
 	s.model.Backward()
 	if dropped {
 		s.model.Drop(s.keep)
+	}
+	if s.secure != nil {
+		return p.sumRounded(ctx, n, true)
 	}
 	s.model.Grads(s.grads, nil)
 	return nil
@@ -232,7 +241,7 @@ func (p *Plan) weigh(n int) (dropped bool) {
 // weighOne sets example i's factors and returns the norm that they leave.
 func (p *Plan) weighOne(i int) float64 {
 	s := p.st
-	c := p.clipper.GroupThreshold(len(s.factors))
+	c := p.threshold(len(s.factors))
 	sq := 0.0
 	for g := range s.factors {
 		norm := s.host.group[g][i]
@@ -254,6 +263,12 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // Guarantee: the standard deviation is σ_T times what the clipper states as its
 // sensitivity, and every tensor and step draws from a stream of its own.
 func (p *Plan) addNoise() error {
+	if p.st.secure != nil {
+		if err := p.addIntegers(); err != nil || p.query == nil {
+			return err
+		}
+		return p.addIntegerStatistic()
+	}
 	std := 0.0
 	if p.sigma > 0 {
 		std = p.gradNoise * p.clipper.Sensitivity(p.spec.Params())

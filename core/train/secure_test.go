@@ -1,0 +1,117 @@
+package train
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+func secureConfig(method string) run.Config {
+	cfg := base(method)
+	cfg.NoiseMode, cfg.Model = "secure", run.Model{Kind: "mlp", Hidden: []int{16}}
+	return cfg
+}
+
+// TestSecureSumsAreIntegersWithinTheBound: every example alone adds whole units
+// of norm at most C/u.
+func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
+	for _, method := range []string{"constant", "auto-s", "psac", "dc-e", "per-layer", "value-tight"} {
+		ds := small(t)
+		p := mustPlan(t, secureConfig(method), ds)
+		if err := p.begin(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s := p.st
+		for _, c := range []float64{1} {
+			s.secure.unit = gridUnit(c)
+			if s.bounds != nil {
+				if err := s.bounds.Refresh(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for row := range 200 {
+				clear(s.secure.sum)
+				if err := p.accumulate(context.Background(), []int{row}); err != nil {
+					t.Fatal(err)
+				}
+				sq := 0.0
+				for _, z := range s.secure.sum {
+					sq += float64(z) * float64(z)
+				}
+				if limit := c / s.secure.unit; math.Sqrt(sq) > limit {
+					t.Fatalf("%s: row %d adds an integer vector of norm %g, above C/u = %g", method, row, math.Sqrt(sq), limit)
+				}
+				if sq == 0 {
+					t.Fatalf("%s: row %d adds nothing", method, row)
+				}
+			}
+		}
+	}
+}
+
+// TestSecureOutputsAreOnTheGrid: with η = B and plain SGD from zero weights, one
+// step's parameters are the released sum itself.
+func TestSecureOutputsAreOnTheGrid(t *testing.T) {
+	cfg := secureConfig("constant")
+	cfg.Model, cfg.Steps = run.Model{Kind: "softmax"}, 1
+	cfg.ExpectedBatchSize, cfg.LearningRate = 128, 128
+	_, r := finish(t, mustPlan(t, cfg, small(t)))
+	unit := gridUnit(1)
+	for i, w := range r.Released.Parameters {
+		if z := float64(w) / unit; z != math.Trunc(z) {
+			t.Errorf("parameter %d is %g units", i, z)
+		}
+	}
+}
+
+// TestSecureEqualsFloat up to the grid and the noise's own size.
+func TestSecureEqualsFloat(t *testing.T) {
+	accuracy := func(mode string) float64 {
+		cfg := secureConfig("constant")
+		cfg.NoiseMode = mode
+		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		return float64(r.TestAccuracy)
+	}
+	if f, s := accuracy("float"), accuracy("secure"); math.Abs(f-s) > 0.05 {
+		t.Errorf("accuracy %v with float noise, %v with secure noise", f, s)
+	}
+}
+
+// TestSecureNoiseHasItsVariance: with no gradients, parameters are noise alone,
+// of variance T·(ησC/B)² (within 4 standard errors: one false alarm in 16,000,
+// and the seed is fixed).
+func TestSecureNoiseHasItsVariance(t *testing.T) {
+	ds := data.MeanEstimation(100, 400)
+	clear(ds.Train.Y)
+	ds.Test = data.Split{}
+	const steps, lr, sigma, batch = 20, 1e-3, 1.5, 0.1
+	cfg := run.Config{Method: "constant", NoiseMode: "secure", Model: run.Model{Kind: "linear"}, NoiseMultiplier: ptr(sigma), MaxGradNorm: 1, ExpectedBatchSize: batch, Steps: steps, LearningRate: lr, Seed: ptr(uint64(5))}
+	_, r := finish(t, mustPlan(t, cfg, ds))
+	sum := 0.0
+	for _, w := range r.Released.Parameters {
+		sum += float64(w) * float64(w)
+	}
+	n := float64(len(r.Released.Parameters))
+	if got, want := sum/n, steps*math.Pow(lr*sigma/batch, 2); math.Abs(got/want-1) > 4*math.Sqrt(2/n) {
+		t.Errorf("variance %g, want %g", got, want)
+	}
+}
+
+func TestSecureRefuses(t *testing.T) {
+	for name, edit := range map[string]func(*run.Config){
+		"adaclip":    func(c *run.Config) { c.Method = "adaclip" },
+		"coordinate": func(c *run.Config) { c.Method = "coordinate" },
+		"slaclip":    func(c *run.Config) { c.Method = "slaclip" },
+		"none":       func(c *run.Config) { c.Method = "none" },
+		"mode":       func(c *run.Config) { c.NoiseMode = "loud" },
+	} {
+		cfg := secureConfig("constant")
+		edit(&cfg)
+		if _, err := New(cfg, small(t), nil); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}
