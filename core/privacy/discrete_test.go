@@ -1,0 +1,133 @@
+package privacy
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// χ² of frequencies against exp(−x²/2σ²), cells with fewer than 10 expected
+// pooled. The seed is fixed; on a fresh one a right sampler fails with
+// probability 1e-6 a row (χ² with k degrees of freedom above k + 5√(2k) + 15).
+func TestDiscreteGaussianFrequencies(t *testing.T) {
+	const draws = 200_000
+	for i, sigma := range []float64{0.25, 0.7, 1, 2.5, 13, 40} {
+		d, err := NewDiscreteGaussian(sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := d.Sigma(); s < sigma || s > sigma+1./1024+1e-12 {
+			t.Errorf("σ = %v became %v", sigma, s)
+		}
+		src := SeededKey(uint64(i)).Stream(Noise, 0, 0)
+		count := map[int64]int{}
+		for range draws {
+			count[d.Draw(src)]++
+		}
+		total, s := 0.0, d.Sigma()
+		weight := func(x int64) float64 { return math.Exp(-float64(x*x) / (2 * s * s)) }
+		far := int64(12*s) + 2
+		for x := -far; x <= far; x++ {
+			total += weight(x)
+		}
+		chi, cells, rest, restWant := 0.0, 0, 0.0, 0.0
+		for x := -far; x <= far; x++ {
+			want := draws * weight(x) / total
+			if want < 10 {
+				rest += float64(count[x])
+				restWant += want
+				continue
+			}
+			diff := float64(count[x]) - want
+			chi += diff * diff / want
+			cells++
+		}
+		if restWant > 1 {
+			chi += (rest - restWant) * (rest - restWant) / restWant
+		} else if rest > 15 {
+			t.Errorf("σ=%v: %v draws where %v are expected", sigma, rest, restWant)
+		}
+		if k := float64(cells); chi > k+5*math.Sqrt(2*k)+15 {
+			t.Errorf("σ=%v: χ² = %v in %d cells", sigma, chi, cells)
+		}
+	}
+}
+
+// At the σ of secure mode: mean, variance, and Kolmogorov–Smirnov against the
+// continuous Gaussian, from which a discrete one with σ = 2²⁰ is within 1e-6.
+// False alarms: 6e-7 each for the moments, 2·exp(−2·2.7²) = 1e-6 for KS.
+func TestDiscreteGaussianLarge(t *testing.T) {
+	const draws = 50_000
+	const sigma = 1 << 20
+	d, err := NewDiscreteGaussian(sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := SeededKey(77).Stream(Noise, 0, 0)
+	var sum, squares float64
+	const bins = 1000
+	var below [bins]int // draws at or below the k/bins quantile
+	for range draws {
+		x := float64(d.Draw(src)) / sigma
+		sum += x
+		squares += x * x
+		below[min(bins-1, int(normalCDF(x)*bins))]++
+	}
+	if m := sum / draws; math.Abs(m) > limit/math.Sqrt(draws) {
+		t.Errorf("mean %v", m)
+	}
+	if v := squares / draws; math.Abs(v-1) > limit*math.Sqrt(2./draws) {
+		t.Errorf("variance %v", v)
+	}
+	cum, worst := 0, 0.0
+	for k, n := range below {
+		cum += n
+		worst = max(worst, math.Abs(float64(cum)/draws-float64(k+1)/bins))
+	}
+	if worst > 2.7/math.Sqrt(draws) {
+		t.Errorf("Kolmogorov–Smirnov distance %v", worst)
+	}
+}
+
+func TestCoinsBias(t *testing.T) {
+	c := coins{SeededKey(3).Stream(Noise, 1, 0)}
+	const n = 200_000
+	check := func(what string, want float64, draw func() bool) {
+		t.Helper()
+		hits := 0
+		for range n {
+			if draw() {
+				hits++
+			}
+		}
+		if math.Abs(float64(hits)-n*want) > limit*math.Sqrt(n*want*(1-want))+1e-9 {
+			t.Errorf("%s: %d of %d, want %v", what, hits, n, n*want)
+		}
+	}
+	check("exp(−2/3)", math.Exp(-2./3), func() bool { return c.exp(2, 3) })
+	check("exp(0)", 1, func() bool { return c.exp(0, 3) })
+	check("exp(−1)", math.Exp(-1), c.expOne)
+	check("exp(−7/3)", math.Exp(-7./3), func() bool { return c.expBig(big.NewInt(7), big.NewInt(3)) })
+	check("exp(−1/1000)", math.Exp(-0.001), func() bool { return c.expBig(big.NewInt(1), big.NewInt(1000)) })
+	check("coin 5/7", 5./7, func() bool { return c.coin(big.NewInt(5), big.NewInt(7)) })
+	check("below 3 is 0", 1./3, func() bool { return c.below(3) == 0 })
+}
+
+func TestDiscreteGaussianErrors(t *testing.T) {
+	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), 1 << 31} {
+		if _, err := NewDiscreteGaussian(s); err == nil {
+			t.Errorf("no error for σ = %v", s)
+		}
+	}
+}
+
+func BenchmarkDiscreteGaussian(b *testing.B) {
+	d, err := NewDiscreteGaussian(1 << 20)
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := SeededKey(1).Stream(Noise, 0, 0)
+	for b.Loop() {
+		d.Draw(src)
+	}
+}
