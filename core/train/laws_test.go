@@ -1,0 +1,214 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// hostile makes rows of every size that float32 has.
+func hostile(n int) *data.Dataset {
+	const features = 5
+	ds := &data.Dataset{Name: "hostile", Task: data.Classification, Features: features, Outputs: 3, Classes: []string{"a", "b", "c"}}
+	rng := rand.New(rand.NewPCG(1, 7))
+	wild := []float32{0, 1e-45, -1e-40, 1e-20, 1e18, -1e19, 3e38, -3e38, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}
+	for i := range n {
+		size := math.Exp(rng.Float64()*60 - 40)
+		for range features {
+			x := float32(size * rng.NormFloat64())
+			if i%4 == 0 && rng.IntN(3) == 0 {
+				x = wild[rng.IntN(len(wild))]
+			}
+			ds.Train.F32 = append(ds.Train.F32, x)
+		}
+		ds.Train.Y = append(ds.Train.Y, float32(rng.IntN(3)))
+	}
+	ds.Train.N = n
+	return ds
+}
+
+// begun is a plan on hostile rows, ready to accumulate, with weights of some size.
+func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
+	t.Helper()
+	p, err := New(run.Config{
+		Method: method, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 10, Seed: ptr(uint64(2)),
+		Model: run.Model{Kind: "mlp", Hidden: []int{6}}, Scaling: run.Scaling{Kind: "none"},
+	}, ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.begin(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.st.params {
+		p.be.Scale(w.Len(), size, w)
+	}
+	return p
+}
+
+// added is what the given rows add to the clipped sum, in the clipper's coordinates.
+func added(t *testing.T, p *Plan, rows []int) []float64 {
+	t.Helper()
+	ctx, s := context.Background(), p.st
+	for _, g := range s.grads {
+		p.be.Fill(g.Len(), 0, g)
+	}
+	s.tall.reset()
+	if s.bounds != nil {
+		if err := s.bounds.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.coords != nil {
+		s.coords.weights = 0
+	}
+	if err := p.accumulate(ctx, rows); err != nil {
+		t.Fatal(err)
+	}
+	sum := make([]float32, p.spec.Params())
+	if err := p.readAll(ctx, sum, s.grads); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(sum))
+	for j, x := range sum {
+		out[j] = float64(x)
+		if s.coords != nil {
+			a, b := s.coords.geo.Centre()[j], s.coords.geo.Scale()[j]
+			out[j] = (float64(x) - s.coords.weights*float64(a)) / float64(b)
+		}
+	}
+	return out
+}
+
+func length(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x * x
+	}
+	return math.Sqrt(s)
+}
+
+// overshoot reports the first row that adds more than the clipper states.
+func overshoot(t *testing.T, p *Plan, rows int) error {
+	limit := p.clipper.Sensitivity(p.spec.Params())
+	for i := range rows {
+		if n := length(added(t, p, []int{i})); !(n <= limit*(1+1e-6)) {
+			return fmt.Errorf("row %d %v adds %g, the sensitivity is %g", i, p.ds.Train.F32[i*5:i*5+5], n, limit)
+		}
+	}
+	return nil
+}
+
+// TestNoExampleAddsMoreThanStated, whatever it holds and however large the
+// weights: the whole path from row to sum, for every method.
+func TestNoExampleAddsMoreThanStated(t *testing.T) {
+	rows := 3000
+	if testing.Short() {
+		rows = 500
+	}
+	ds := hostile(rows)
+	for _, m := range clip.Methods() {
+		if !m.Private {
+			continue
+		}
+		for _, size := range []float32{0, 1, 30} {
+			if err := overshoot(t, begun(t, m.Name, ds, size), rows/3); err != nil {
+				t.Errorf("%s, weights ×%g: %v", m.Name, size, err)
+			}
+		}
+	}
+	// The planted fault: a clipper that states a hundredth less than it allows.
+	p := begun(t, "constant", ds, 1)
+	p.clipper.Rule = clip.Fixed(1)
+	p.clipper.Weight = generous{}
+	if overshoot(t, p, rows/3) == nil {
+		t.Error("a bound overshot by 1 % went unnoticed")
+	}
+}
+
+type generous struct{}
+
+func (generous) Factor(n, c float64) float64 {
+	if math.IsNaN(n) || math.IsInf(n, 1) {
+		return 0
+	}
+	return 1.01 * c / math.Max(c, n)
+}
+
+// TestExamplesAddOnTheirOwn: a batch adds what its rows add one by one, so no
+// row's share depends on who else is there.
+func TestExamplesAddOnTheirOwn(t *testing.T) {
+	ds := hostile(40)
+	for _, m := range clip.Methods() {
+		p := begun(t, m.Name, ds, 1)
+		if !m.Private { // the baseline is not protected from wild rows
+			continue
+		}
+		capacity := p.st.model.Capacity
+		rows := make([]int, min(capacity, 12))
+		for i := range rows {
+			rows[i] = 3*i + 1
+		}
+		want := make([]float64, p.spec.Params())
+		for _, i := range rows {
+			for j, x := range added(t, p, []int{i}) {
+				want[j] += x
+			}
+		}
+		got := added(t, p, slices.Clone(rows))
+		for j := range want {
+			if math.Abs(got[j]-want[j]) > 1e-4*(1+math.Abs(want[j])) {
+				t.Errorf("%s: coordinate %d of the batch is %g, of its rows one by one %g", m.Name, j, got[j], want[j])
+				break
+			}
+		}
+	}
+}
+
+// TestAdaptationSeesOnlyWhatIsReleased: two data sets whose private values
+// differ, with the noised statistic forced to be the same, move the threshold
+// alike.
+func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
+	for _, m := range clip.Methods() {
+		path := func(seed uint64) []float64 {
+			ds := small(t)
+			rng := rand.New(rand.NewPCG(seed, 1))
+			for i := range ds.Train.F32 {
+				ds.Train.F32[i] = float32(rng.NormFloat64())
+			}
+			p := mustPlan(t, base(m.Name), ds)
+			if err := p.begin(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			var cs []float64
+			for step := range 20 {
+				p.st.rows = p.st.sampler.Append(p.st.rows[:0], p.stream(1, step))
+				if p.st.bounds != nil {
+					if err := p.st.bounds.Refresh(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := p.accumulate(context.Background(), p.st.rows[:min(len(p.st.rows), p.st.model.Capacity)]); err != nil {
+					t.Fatal(err)
+				}
+				for i := range p.st.stat { // what is released is the same in both
+					p.st.stat[i] = 10 + 3*math.Sin(float64(step*7+i))
+				}
+				p.adapt(p.clipper.Rule.C(), 1)
+				cs = append(cs, p.clipper.Rule.C())
+			}
+			return cs
+		}
+		if a, b := path(1), path(2); !slices.Equal(a, b) {
+			t.Errorf("%s: thresholds %v and %v", m.Name, a, b)
+		}
+	}
+}

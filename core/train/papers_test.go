@@ -1,0 +1,214 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// The tests of the files papers_*_test.go repeat the papers' experiments. They
+// take minutes to an hour, so they run on request only ("make papers"), and
+// print tables in Markdown: settings, every learning rate tried, seeds, and mean
+// ± standard deviation beside the paper's figure.
+//
+// Settings are chosen on seeds 101 and on, and measured on seeds 1 and on, so
+// that no figure profits from having been picked. All grids are in the code.
+
+// request is the environment variable that asks for the papers' experiments.
+const request = "CLIPSCOPE_PAPERS"
+
+// papers skips the test unless the papers' experiments were asked for.
+func papers(t *testing.T) {
+	t.Helper()
+	if os.Getenv(request) == "" {
+		t.Skipf("an experiment of minutes, run on request: set %s=1, or “make papers”", request)
+	}
+}
+
+// tuning and measuring are the seeds to choose settings by, and to report.
+func tuning(n int) []uint64    { return from(101, n) }
+func measuring(n int) []uint64 { return from(1, n) }
+
+func from(first uint64, n int) []uint64 {
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = first + uint64(i)
+	}
+	return s
+}
+
+// say prints a line of a table or of progress. With -v the test runner shows it
+// at once.
+func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// row prints a row of a Markdown table.
+func row(cells ...any) {
+	s := make([]string, len(cells))
+	for i, c := range cells {
+		s[i] = fmt.Sprint(c)
+	}
+	say("| %s |", strings.Join(s, " | "))
+}
+
+func header(cells ...any) {
+	row(cells...)
+	say("|%s", strings.Repeat(" --- |", len(cells)))
+}
+
+// images loads one of the optional data sets of 28×28 images, or skips.
+func images(t *testing.T, name string) *data.Dataset {
+	t.Helper()
+	root := os.Getenv("CLIPSCOPE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	files := func(part string) (f []data.File) {
+		for _, kind := range []string{"images-idx3", "labels-idx1"} {
+			path := filepath.Join(root, "data", name, part+"-"+kind+"-ubyte.gz")
+			if _, err := os.Stat(path); err != nil {
+				t.Skipf("no %s: this experiment needs the published images", path)
+			}
+			f = append(f, local(path))
+		}
+		return f
+	}
+	ds, _, err := data.Load(context.Background(), files("train"), files("t10k"), run.CSV{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
+}
+
+// local is a data.File of the file system.
+type local string
+
+func (f local) Name() string                 { return filepath.Base(string(f)) }
+func (f local) Open() (io.ReadCloser, error) { return os.Open(string(f)) }
+func (f local) Size() int64 {
+	info, err := os.Stat(string(f))
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// once runs cfg on the fastest backend and hands every event to watch, which
+// may be nil.
+func once(t *testing.T, cfg run.Config, ds *data.Dataset, seed uint64, watch func(run.Event)) run.Result {
+	t.Helper()
+	cfg.Seed = &seed
+	be := fast(t)
+	defer be.Close()
+	p, err := New(cfg, ds, be)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range p.Run(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if watch != nil {
+			watch(e)
+		}
+	}
+	r, err := p.Result(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// scores are the test accuracies in per cent, one for each seed.
+func scores(t *testing.T, cfg run.Config, ds *data.Dataset, seeds []uint64) sample {
+	t.Helper()
+	var s sample
+	for _, seed := range seeds {
+		s = append(s, 100*float64(once(t, cfg, ds, seed, nil).TestAccuracy))
+	}
+	return s
+}
+
+// choice is a point of a grid: the configuration and what a table calls it.
+type choice struct {
+	label string
+	cfg   run.Config
+}
+
+// tune returns the grid's point with the best mean accuracy over the tuning
+// seeds, and prints what every point reached: a best point at the border of its
+// grid deserves suspicion.
+func tune(t *testing.T, what string, ds *data.Dataset, grid []choice, seeds []uint64) choice {
+	t.Helper()
+	began := time.Now()
+	best, top, line := choice{}, math.Inf(-1), ""
+	for _, c := range grid {
+		m := scores(t, c.cfg, ds, seeds).mean()
+		line += fmt.Sprintf("; %s: %.2f", c.label, m)
+		if m > top {
+			best, top = c, m
+		}
+	}
+	say("- tuning %s, seeds %v, %.0f s: best %s%s", what, seeds, time.Since(began).Seconds(), best.label, line)
+	return best
+}
+
+// sample is a few measurements of one thing.
+type sample []float64
+
+func (s sample) mean() float64 {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	return sum / float64(len(s))
+}
+
+// sd is the standard deviation that the sample estimates; 0 for fewer than two.
+func (s sample) sd() float64 {
+	if len(s) < 2 {
+		return 0
+	}
+	m, sum := s.mean(), 0.0
+	for _, v := range s {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(s)-1))
+}
+
+func (s sample) min() float64 {
+	m := math.Inf(1)
+	for _, v := range s {
+		m = min(m, v)
+	}
+	return m
+}
+
+func (s sample) String() string { return fmt.Sprintf("%.2f ± %.2f", s.mean(), s.sd()) }
+
+// with returns a copy of cfg after edit, its parameters copied too.
+func with(cfg run.Config, edit func(*run.Config)) run.Config {
+	params := make(map[string]float64, len(cfg.Params)+2)
+	for k, v := range cfg.Params {
+		params[k] = v
+	}
+	cfg.Params = params
+	edit(&cfg)
+	return cfg
+}
+
+// rates is a grid of learning rates for one configuration.
+func rates(label string, cfg run.Config, rates ...float64) (grid []choice) {
+	for _, lr := range rates {
+		grid = append(grid, choice{fmt.Sprintf("%s η=%g", label, lr), with(cfg, func(c *run.Config) { c.LearningRate = lr })})
+	}
+	return grid
+}
