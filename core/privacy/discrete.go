@@ -12,21 +12,28 @@ import (
 //
 //	P(X = x) ∝ exp(−x²/2σ²)
 //
-// by the algorithms of Canonne, Kamath & Steinke 2020 (1, 2 and 3), which use
-// nothing but fair coins and integer arithmetic.
+// by rejection from a discrete Laplace distribution, as Canonne, Kamath &
+// Steinke 2020 do (Algorithms 2 and 3). Every choice is a comparison of a
+// uniform number with exp(−a/b) for integers a and b. Floats settle it when the
+// first 64 digits of the number are not within 2⁻⁴⁰ of it, which is nearly
+// always; otherwise integers of as many digits as it takes do.
 //
-// Guarantee: src being uniform, the distribution is exact: no rounding, no
-// logarithm, no grid of floats whose holes would tell the true value
-// (Mironov 2012). A release of an integer vector of L2 sensitivity Δ with such
-// noise in every coordinate is ½(Δ/σ)²-concentrated DP (their Theorem 4), hence
-// has at every Rényi order the cost of Gaussian{σ/Δ}. It is not timing-safe: how
-// long a draw takes depends, weakly, on its value.
+// Guarantee: src being uniform, the distribution is exact: there is no grid of
+// floats whose holes would tell the true value (Mironov 2012). A release of an
+// integer vector of L2 sensitivity Δ with such noise in every coordinate is
+// ½(Δ/σ)²-concentrated DP (their Theorem 4), so at every Rényi order it costs at
+// most what Gaussian{σ/Δ} does. Within a Poisson sample its privacy loss is
+// taken to be the continuous Gaussian's, from which it differs by the order of
+// exp(−2π²σ²): nothing at the σ of thousands that secure mode uses. It is
+// not timing-safe: how long a draw takes depends, weakly, on its value.
 type DiscreteGaussian struct {
-	t uint64 // ⌊σ⌋ + 1
-	// σ² = num/den, so that the exponent of acceptance, (|x|−σ²/t)²/2σ², is
-	// the fraction (|x|·t·den − num)² / (2·num·den·t²).
-	num, den *big.Int
+	t     uint64  // ⌊σ⌋ + 1, the scale of the Laplace distribution
+	n     uint64  // σ = n/2¹⁰
+	sigma float64 // exactly that
+	shift float64 // σ²/t
 }
+
+const sigmaBits = 10 // binary digits of σ after the point
 
 // NewDiscreteGaussian returns the distribution with that σ, which must be in
 // (0, 2³⁰]. σ is rounded up to a multiple of 2⁻¹⁰ first, so that σ² is a fraction
@@ -35,51 +42,46 @@ func NewDiscreteGaussian(sigma float64) (*DiscreteGaussian, error) {
 	if !(sigma > 0 && sigma <= 1<<30) {
 		return nil, fmt.Errorf("privacy: discrete Gaussian with standard deviation %v: it has to be in (0, 2³⁰]", sigma)
 	}
-	n := uint64(math.Ceil(sigma * (1 << 10))) // σ = n/2¹⁰, n ≤ 2⁴⁰
-	d := &DiscreteGaussian{t: n>>10 + 1}
-	num, den := new(big.Int).SetUint64(n), big.NewInt(1<<20)
-	num.Mul(num, num)
-	d.num, d.den = num, den
+	n := uint64(math.Ceil(sigma * (1 << sigmaBits)))
+	d := &DiscreteGaussian{n: n, t: n>>sigmaBits + 1, sigma: float64(n) / (1 << sigmaBits)}
+	d.shift = d.sigma * d.sigma / float64(d.t)
 	return d, nil
 }
 
 // Sigma is the σ that is drawn with, at least the one that was asked for.
-func (d *DiscreteGaussian) Sigma() float64 {
-	r, _ := new(big.Rat).SetFrac(d.num, d.den).Float64()
-	return math.Sqrt(r)
-}
+func (d *DiscreteGaussian) Sigma() float64 { return d.sigma }
 
 // Draw returns one X.
 func (d *DiscreteGaussian) Draw(src rand.Source) int64 {
 	c := coins{src}
-	var y, top, bottom big.Int
 	for {
-		x := c.laplace(d.t)
-		m := x
-		if m < 0 {
-			m = -m
-		}
-		// Accept with exp(−(|x|·t·den − num)²/(2·num·den·t²)).
-		top.SetInt64(m)
-		y.SetUint64(d.t)
-		top.Mul(&top, &y)
-		top.Mul(&top, d.den)
-		top.Sub(&top, d.num)
-		top.Mul(&top, &top)
-		bottom.Mul(&y, &y)
-		bottom.Mul(&bottom, d.num)
-		bottom.Mul(&bottom, d.den)
-		bottom.Lsh(&bottom, 1)
-		if c.expBig(&top, &bottom) {
-			return x
+		m, negative := c.laplace(d.t)
+		// Accept with exp(−(|x|−σ²/t)²/2σ²).
+		z := (float64(m) - d.shift) / d.sigma
+		if c.exp(z*z/2, func() (a, b *big.Int) { return d.exponent(m) }) {
+			if negative {
+				return -int64(m)
+			}
+			return int64(m)
 		}
 	}
+}
+
+// exponent is (m−σ²/t)²/2σ² as the fraction (m·t·4¹⁰ − n²)² / (2·n²·4¹⁰·t²).
+func (d *DiscreteGaussian) exponent(m uint64) (a, b *big.Int) {
+	n2 := new(big.Int).SetUint64(d.n)
+	n2.Mul(n2, n2)
+	t := new(big.Int).SetUint64(d.t)
+	a = new(big.Int).SetUint64(m)
+	a.Mul(a, t).Lsh(a, 2*sigmaBits).Sub(a, n2).Mul(a, a)
+	b = t.Mul(t, t).Mul(t, n2).Lsh(t, 2*sigmaBits+1)
+	return a, b
 }
 
 // coins makes exact random choices from uniform 64-bit words.
 type coins struct{ src rand.Source }
 
-// below is uniform on 0 … n−1 (Lemire's method, with rejection).
+// below is uniform on 0 … n−1, n > 0 (Lemire's method, with rejection).
 func (c coins) below(n uint64) uint64 {
 	for {
 		hi, lo := bits.Mul64(c.src.Uint64(), n)
@@ -89,76 +91,100 @@ func (c coins) below(n uint64) uint64 {
 	}
 }
 
-// exp is true with probability exp(−a/b), a ≤ b: the number of successes in a
-// row of coins with a/(b·1), a/(b·2), … is even (their Algorithm 1).
-func (c coins) exp(a, b uint64) bool {
-	for k := uint64(1); ; k++ {
-		// The coin a/(b·k) is one of a/b and one of 1/k.
-		if c.below(b) >= a || c.below(k) != 0 {
-			return k&1 == 1
-		}
-	}
-}
-
-// expOne is true with probability exp(−1).
-func (c coins) expOne() bool { return c.exp(1, 1) }
-
-// laplace is discrete Laplace, P(X = x) ∝ exp(−|x|/t) (their Algorithm 2).
-func (c coins) laplace(t uint64) int64 {
+// laplace is discrete Laplace, P(X = x) ∝ exp(−|x|/t), as magnitude and sign: the
+// magnitude is u + t·v with u < t kept with probability exp(−u/t), v geometric
+// and minus zero refused.
+func (c coins) laplace(t uint64) (magnitude uint64, negative bool) {
 	for {
 		u := c.below(t)
-		if !c.exp(u, t) {
+		if !c.exp(float64(u)/float64(t), func() (a, b *big.Int) {
+			return new(big.Int).SetUint64(u), new(big.Int).SetUint64(t)
+		}) {
 			continue
 		}
-		v := uint64(0)
-		for c.expOne() {
-			v++
-		}
-		x := u + t*v
-		negative := c.src.Uint64()&1 == 1
-		if negative && x == 0 {
+		m := u + t*c.geometric()
+		negative := c.src.Uint64()>>63 == 1
+		if negative && m == 0 {
 			continue
 		}
-		if negative {
-			return -int64(x)
-		}
-		return int64(x)
+		return m, negative
 	}
 }
 
-// expBig is true with probability exp(−a/b) for any a ≥ 0, b > 0.
-func (c coins) expBig(a, b *big.Int) bool {
-	var whole, rest big.Int
-	whole.QuoRem(a, b, &rest)
-	if !whole.IsUint64() {
-		return false // less than exp(−2⁶⁴)
+// geometric is v ≥ 0 with P(v ≥ k) = exp(−k): the number of k ≥ 1 for which one
+// uniform number is below exp(−k).
+func (c coins) geometric() uint64 {
+	w := c.src.Uint64()
+	k := uint64(0)
+	for c.below64(w, float64(k+1), func() (a, b *big.Int) { return new(big.Int).SetUint64(k + 1), big.NewInt(1) }) {
+		k++
 	}
-	for n := whole.Uint64(); n > 0; n-- {
-		if !c.expOne() {
+	return k
+}
+
+// exp is true with probability exp(−a/b), of which gamma is a/b to within 2⁻⁴⁵
+// of its size.
+func (c coins) exp(gamma float64, exact func() (a, b *big.Int)) bool {
+	return c.below64(c.src.Uint64(), gamma, exact)
+}
+
+// below64 reports whether the uniform number in [0, 1) whose first 64 binary
+// digits are w is below exp(−a/b); gamma is a/b, nearly.
+func (c coins) below64(w uint64, gamma float64, exact func() (a, b *big.Int)) bool {
+	u, p := float64(w)*0x1p-64, math.Exp(-gamma)
+	switch {
+	case u < p-margin:
+		return true
+	case u > p+margin:
+		return false
+	}
+	a, b := exact()
+	return c.decide(w, a, b)
+}
+
+const margin = 0x1p-40
+
+// decide is below64 in integers: it adds digits to the number and to the bounds
+// on exp(−a/b) until they part.
+func (c coins) decide(w uint64, a, b *big.Int) bool {
+	u := new(big.Int).SetUint64(w)
+	one := big.NewInt(1)
+	for digits := uint(64); ; digits += 64 {
+		p := expFixed(a, b, digits)
+		// p is within 1 of exp(−a/b)·2^digits, and the number is in [u, u+1).
+		if new(big.Int).Add(u, big.NewInt(2)).Cmp(p) <= 0 {
+			return true
+		}
+		if u.Cmp(new(big.Int).Add(p, one)) >= 0 {
 			return false
 		}
-	}
-	for k := uint64(1); ; k++ {
-		if !c.coin(&rest, b) || c.below(k) != 0 {
-			return k&1 == 1
-		}
+		u.Lsh(u, 64).Or(u, new(big.Int).SetUint64(c.src.Uint64()))
 	}
 }
 
-// coin is true with probability a/b < 1. It compares a uniform number's binary
-// digits, 64 at a time, with those of a/b, so it nearly always needs one word.
-func (c coins) coin(a, b *big.Int) bool {
-	var digits, rest big.Int
-	rest.Set(a)
-	for {
-		rest.Lsh(&rest, 64)
-		digits.QuoRem(&rest, b, &rest)
-		u, d := c.src.Uint64(), digits.Uint64()
-		if u != d {
-			return u < d
-		}
-		if rest.Sign() == 0 {
-			return false
+// expFixed is exp(−a/b)·2^digits to within 1, for a ≥ 0, b > 0: the argument is
+// halved until it is below 1, Taylor's series summed, and the result squared
+// back. Each of the s squarings at most doubles the error, for which s+32 more
+// digits are carried.
+func expFixed(a, b *big.Int, digits uint) *big.Int {
+	s := uint(max(0, a.BitLen()-b.BitLen()+1))
+	if s > 40 {
+		return new(big.Int) // below exp(−2³⁹)
+	}
+	prec := digits + s + 32
+	x := new(big.Int).Lsh(a, prec)
+	x.Quo(x, new(big.Int).Lsh(b, s))
+	sum, term := new(big.Int).Lsh(big.NewInt(1), prec), new(big.Int).Lsh(big.NewInt(1), prec)
+	for k := int64(1); term.Sign() != 0; k++ {
+		term.Mul(term, x).Rsh(term, prec).Quo(term, big.NewInt(k))
+		if k&1 == 1 {
+			sum.Sub(sum, term)
+		} else {
+			sum.Add(sum, term)
 		}
 	}
+	for range s {
+		sum.Mul(sum, sum).Rsh(sum, prec)
+	}
+	return sum.Rsh(sum, prec-digits)
 }

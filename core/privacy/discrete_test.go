@@ -89,9 +89,10 @@ func TestDiscreteGaussianLarge(t *testing.T) {
 	}
 }
 
+// Every choice both by floats and, as if the float were no help, by integers.
 func TestCoinsBias(t *testing.T) {
 	c := coins{SeededKey(3).Stream(Noise, 1, 0)}
-	const n = 200_000
+	const n = 100_000
 	check := func(what string, want float64, draw func() bool) {
 		t.Helper()
 		hits := 0
@@ -104,13 +105,56 @@ func TestCoinsBias(t *testing.T) {
 			t.Errorf("%s: %d of %d, want %v", what, hits, n, n*want)
 		}
 	}
-	check("exp(−2/3)", math.Exp(-2./3), func() bool { return c.exp(2, 3) })
-	check("exp(0)", 1, func() bool { return c.exp(0, 3) })
-	check("exp(−1)", math.Exp(-1), c.expOne)
-	check("exp(−7/3)", math.Exp(-7./3), func() bool { return c.expBig(big.NewInt(7), big.NewInt(3)) })
-	check("exp(−1/1000)", math.Exp(-0.001), func() bool { return c.expBig(big.NewInt(1), big.NewInt(1000)) })
-	check("coin 5/7", 5./7, func() bool { return c.coin(big.NewInt(5), big.NewInt(7)) })
+	for _, r := range [][2]int64{{0, 1}, {1, 1000}, {2, 3}, {1, 1}, {7, 3}, {25, 4}} {
+		a, b := big.NewInt(r[0]), big.NewInt(r[1])
+		gamma := float64(r[0]) / float64(r[1])
+		check("float", math.Exp(-gamma), func() bool {
+			return c.exp(gamma, func() (*big.Int, *big.Int) { return a, b })
+		})
+		check("integer", math.Exp(-gamma), func() bool { return c.decide(c.src.Uint64(), a, b) })
+	}
 	check("below 3 is 0", 1./3, func() bool { return c.below(3) == 0 })
+	check("geometric ≥ 2", math.Exp(-2), func() bool { return c.geometric() >= 2 })
+}
+
+// expFixed to 200 digits against itself at 400, and to 50 against floats.
+func TestExpFixed(t *testing.T) {
+	for _, r := range [][2]int64{{0, 1}, {1, 1 << 40}, {1, 2}, {1, 1}, {10, 7}, {35, 1}, {1000, 3}, {1 << 40, 3}} {
+		a, b := big.NewInt(r[0]), big.NewInt(r[1])
+		short, long := expFixed(a, b, 200), expFixed(a, b, 400)
+		if d := short.Sub(short, long.Rsh(long, 200)); d.CmpAbs(big.NewInt(1)) > 0 {
+			t.Errorf("exp(-%d/%d) is %v units off", r[0], r[1], d)
+		}
+		got, _ := new(big.Float).SetInt(expFixed(a, b, 50)).Float64()
+		if want := math.Exp(-float64(r[0])/float64(r[1])) * (1 << 50); math.Abs(got-want) > 1.5 {
+			t.Errorf("exp(-%d/%d) = %v·2⁻⁵⁰, want %v", r[0], r[1], got, want)
+		}
+	}
+}
+
+// words repeats its words. A number that begins exactly like the probability
+// has to be settled by the digits that follow.
+type words []uint64
+
+func (w *words) Uint64() uint64 {
+	v := (*w)[0]
+	*w = append((*w)[1:], v)
+	return v
+}
+
+func TestDecideReadsOn(t *testing.T) {
+	a, b := big.NewInt(1), big.NewInt(1)
+	first := expFixed(a, b, 64).Uint64()
+	next := new(big.Int).And(expFixed(a, b, 128), new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+	for _, c := range []struct {
+		second uint64
+		want   bool
+	}{{next - 10, true}, {next + 10, false}, {0, true}, {math.MaxUint64, false}} {
+		src := words{c.second, 0}
+		if got := (coins{&src}).decide(first, a, b); got != c.want {
+			t.Errorf("digits %x %x: below is %t, want %t", first, c.second, got, c.want)
+		}
+	}
 }
 
 func TestDiscreteGaussianErrors(t *testing.T) {
