@@ -114,7 +114,7 @@ func (c *dataCard) source() app.UI {
 		options = append([]option{{filesSource, "Your files"}}, builtin...)
 	}
 	d := field{key: "data", label: "Built-in data", help: "Generated in this tab; nothing is downloaded."}
-	return d.wrap(c.Form, d.menu(now, options, c.Form.Editor))
+	return d.chosen(c.Form, now, options)
 }
 
 func (c *dataCard) drop() app.UI {
@@ -266,7 +266,7 @@ func (c *dataCard) column(i int, col data.Column) app.UI {
 	kind := app.UI(app.Text("label"))
 	if col.Kind != data.Label {
 		d := field{key: "csv.columns." + col.Name}
-		kind = d.menu(string(col.Kind), kinds, c.Form.Editor).ID("column-"+strconv.Itoa(i)).Aria("describedby", "").Aria("label", "Kind of column "+col.Name)
+		kind = d.menu(string(col.Kind), kinds, c.Form.Editor).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
 	}
 	missing := words.Missing
 	if col.Missing > 0 {
@@ -292,7 +292,7 @@ func (c *dataCard) reading() app.UI {
 	}
 	missing := field{key: "csv.missing", label: "Missing cells", help: "What to do with cells that are empty or say NA."}
 	return app.Div().Body(
-		label.wrap(c.Form, label.menu(now, labels, c.Form.Editor)),
+		label.chosen(c.Form, now, labels),
 		missing.choice(c.Form, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
 		advanced(
 			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(c.Form),

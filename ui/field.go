@@ -113,12 +113,17 @@ type option struct{ value, text string }
 
 // choice is a menu.
 func (d field) choice(f *Form, options []option) app.UI {
-	return d.wrap(f, d.menu(f.text(d.key), options, f.Editor))
+	return d.chosen(f, f.text(d.key), options)
+}
+
+// chosen is a menu that shows now, which the form may not hold.
+func (d field) chosen(f *Form, now string, options []option) app.UI {
+	return d.wrap(f, d.menu(now, options, f.Editor).Aria("describedby", d.described()))
 }
 
 func (d field) menu(now string, options []option, ed Editor) app.HTMLSelect {
 	key := d.key
-	return app.Select().ID(d.id()).Aria("describedby", d.described()).
+	return app.Select().ID(d.id()).
 		OnChange(func(ctx app.Context, _ app.Event) {
 			ed.Set(key, strings.TrimPrefix(ctx.JSSrc().Get("value").String(), noChoice))
 			ed.Settle(key)

@@ -130,7 +130,7 @@ func (s *session) Set(key, text string) {
 		s.setLength(text)
 	default:
 		s.drafts[key] = text
-		if err := form.Set(&s.cfg, key, text); err != nil {
+		if err := s.put(key, text); err != nil {
 			s.faults[key] = err.Error()
 			s.touch()
 			return
@@ -142,6 +142,25 @@ func (s *session) Set(key, text string) {
 	if strings.HasPrefix(key, "csv.") && key != "csv.columns." {
 		s.reopen()
 	}
+}
+
+// errNeeded is the fault of an empty field that decides something: without it
+// another field would silently decide.
+var errNeeded = errors.New("a number above 0 is needed here")
+
+func (s *session) put(key, text string) error {
+	trial := s.cfg
+	if err := form.Set(&trial, key, text); err != nil {
+		return err
+	}
+	switch key {
+	case "noise_multiplier", "target_epsilon", "epochs", "steps":
+		if form.Get(&trial, key) == "" {
+			return errNeeded
+		}
+	}
+	s.cfg = trial
+	return nil
 }
 
 // follow keeps the fields that depend on key in step with it.
@@ -331,7 +350,9 @@ func (s *session) readHash() {
 	if mine, err := s.cfg.Hash(); hash == "" || err == nil && hash == mine {
 		return
 	}
-	s.replace(run.ParseHash(hash))
+	cfg := run.ParseHash(hash)
+	form.KeepParams(&cfg, names(declared(&cfg)))
+	s.replace(cfg)
 }
 
 func (s *session) share() {

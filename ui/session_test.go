@@ -154,6 +154,23 @@ func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 	}
 }
 
+func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	for _, key := range []string{"target_epsilon", "noise_multiplier", "steps", "epochs"} {
+		b.Set(key, "3")
+		before := b.cfg
+		b.Set(key, "")
+		if f := b.formNow(); f.Faults[key] == "" || budget(b.cfg) != budget(before) || length(b.cfg) != length(before) {
+			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, budget(b.cfg), length(b.cfg))
+		}
+		b.Set(key, "4")
+		if f := b.formNow(); len(f.Faults) != 0 {
+			t.Errorf("%s filled again: faults %v", key, f.Faults)
+		}
+	}
+}
+
 func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)

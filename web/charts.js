@@ -370,7 +370,7 @@
       if (move === undefined || !xs.length) return;
       e.preventDefault();
       const i = Math.min(xs.length - 1, Math.max(0, (this.plot.cursor.idx ?? xs.length - 1) + move));
-      this.plot.setCursor({ left: this.plot.valToPos(xs[i], "x"), top: 8 });
+      this.plot.setCursor({ left: this.plot.valToPos(xs[i], "x"), top: 8 }, true, true);
     }
 
     clear() {

@@ -269,9 +269,12 @@ func setColumn(c *run.Config, name, kind string) {
 // KeepParams drops the parameters that are not in declared: another method
 // does not take them.
 func KeepParams(c *run.Config, declared []string) {
-	kept := map[string]float64{}
+	var kept map[string]float64
 	for k, v := range c.Params {
 		if slices.Contains(declared, k) {
+			if kept == nil {
+				kept = map[string]float64{}
+			}
 			kept[k] = v
 		}
 	}

@@ -1,0 +1,380 @@
+// The page as its visitor uses it: by mouse, by keyboard, at both sizes, in
+// light and dark. Screenshots go to results/; CLIPSCOPE_SCREENSHOT=1 renews the
+// README's picture as well.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { hasShared, launch, open, results, root, serve, shared } from "./browser.mjs";
+
+let server, browser;
+before(async () => {
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
+
+// visit opens the page with its data loaded and its plan made.
+async function visit(t, { hash = "", viewport = wide, ...options } = {}) {
+  const context = await browser.newContext({ viewport, acceptDownloads: true, ...options });
+  t.after(() => context.close());
+  const page = await open(context, server.url + hash);
+  await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
+  await page.locator(".figures").first().waitFor({ state: "attached" });
+  return page;
+}
+
+// A run long enough to be looked at, by its hash.
+const long = "#data=digits&model.kind=mlp&model.hidden=32&method=dc-e&noise_multiplier=2&expected_batch_size=256&steps=20000&learning_rate=0.1";
+const short = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=256&steps=60&learning_rate=0.5";
+
+const steps = (page) => page.locator(".steps").innerText().then((s) => Number(s.match(/step ([\d,]+)/)?.[1].replaceAll(",", "") ?? NaN));
+const stepsReach = (page, n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent.match(/step ([\d,]+)/)?.[1].replaceAll(",", "")) >= n, n);
+const finished = (page) => page.locator("#result").waitFor({ timeout: 120_000 });
+const shot = (page, name) => page.screenshot({ path: path.join(results, `${name}.png`) });
+const openCard = async (page, name) => {
+  const head = page.locator(`#card-${name} .card-head`);
+  if (await head.getAttribute("aria-expanded") === "false") await head.click();
+};
+// inked counts the pixels of a panel's charts that differ from their ground.
+const inked = (page, panel) => page.locator(`#panel-${panel} canvas`).evaluateAll((all) => all.map((canvas) => {
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  let n = 0;
+  for (let i = 3; i < data.length; i += 4) if (data[i] > 100) n++;
+  return n;
+}));
+const text = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
+const table = (rows) => "width,colour,kind\n" + Array.from({ length: rows }, (_, i) => `${(i % 17) / 3 + (i % 2)},${["red", "green", "blue"][i % 3]},${i % 2 ? "yes" : "no"}`).join("\n") + "\n";
+
+test("a first visit is one press away from watching gradients being clipped", async (t) => {
+  const page = await visit(t);
+  assert.match(await page.locator("#card-data .card-line").innerText(), /^digits, 6,000 × 784, 10 classes$/);
+  await shot(page, "idle-wide-light");
+  for (const panel of ["clipping", "norms", "learning", "epsilon", "curves"]) {
+    assert.ok((await page.locator(`#panel-${panel} .empty`).first().innerText()).length > 20, `${panel} does not say what will appear`);
+  }
+  await page.click("#act-start");
+  await stepsReach(page, 30);
+  for (const panel of ["clipping", "norms", "learning", "epsilon", "curves"]) {
+    for (const n of await inked(page, panel)) assert.ok(n > 200, `${panel} is empty: ${n} pixels`);
+    assert.ok(await page.locator(`#panel-${panel} .empty`).first().isHidden());
+  }
+  assert.match(await page.locator("#panel-clipping .sentence").innerText(), /\d+ % of the \d+ examples in this step .* C /);
+  assert.match(await page.locator("#panel-epsilon .sentence").innerText(), /ε = \d\.\d\d of 4\.00 spent/);
+  await finished(page);
+  assert.match(await page.locator("#result").innerText(), /differential privacy for every training row/);
+  assert.equal(await page.locator("#counter").innerText(), "0 bytes sent since load");
+  assert.deepEqual(page.errors, []);
+});
+
+test("pause, step, resume, stop and reset", async (t) => {
+  const page = await visit(t, { hash: long });
+  await page.click("#act-start");
+  await stepsReach(page, 5);
+  await page.click("#act-pause");
+  await page.locator(".left", { hasText: "paused" }).waitFor();
+  // What was under way when Pause was pressed arrives within a few messages.
+  let before = -1, now = await steps(page);
+  while (before !== now) {
+    await page.waitForTimeout(400);
+    [before, now] = [now, await steps(page)];
+  }
+  await page.click("#act-step");
+  await stepsReach(page, now + 1);
+  await page.waitForTimeout(400);
+  assert.equal(await steps(page), now + 1, "one press takes one step");
+  await page.click("#act-start");
+  await stepsReach(page, now + 20);
+  await page.click("#act-stop");
+  await finished(page);
+  assert.match(await page.locator("#result").innerText(), /stopped/);
+  await page.click("#act-reset");
+  await page.locator("#result").waitFor({ state: "detached" });
+  assert.equal(await steps(page), 0);
+  assert.ok(await page.locator("#panel-clipping .empty").first().isVisible());
+  assert.deepEqual(page.errors, []);
+});
+
+test("the address holds the configuration, and gives it back", async (t) => {
+  const page = await visit(t, { hash: short + "&unknown_key=1&epochs=oops" });
+  await openCard(page, "clipping");
+  await page.selectOption("#f-method", "psac");
+  await page.fill("#f-r", "0.25");
+  await page.waitForFunction(() => location.hash.includes("r=0.25"));
+  const hash = await page.evaluate(() => location.hash);
+  assert.match(hash, /method=psac/);
+  assert.doesNotMatch(hash, /unknown_key/);
+  const again = await visit(t, { hash });
+  assert.equal(await again.inputValue("#f-r"), "0.25");
+  assert.equal(await again.evaluate(() => location.hash), hash);
+  await again.evaluate(() => { location.hash = "#data=digits&method=constant&max_grad_norm=7&steps=60"; });
+  await again.waitForFunction(() => document.querySelector("#f-max_grad_norm")?.value === "7");
+  assert.equal(await again.locator("#f-r").count(), 0, "a parameter of another method is still shown");
+  assert.deepEqual([...page.errors, ...again.errors], []);
+});
+
+test("the plan answers while one types, and a fault stands at its field", async (t) => {
+  const page = await visit(t, { hash: short });
+  await openCard(page, "privacy");
+  const figure = (i) => page.locator(".figures dd:not(.name)").nth(i).innerText();
+  const before = await figure(0);
+  await page.fill("#f-noise_multiplier", "4");
+  await page.waitForFunction((b) => document.querySelector(".figures dd")?.textContent !== b, before);
+  assert.ok(Number(await figure(0)) < Number(before), "more noise is more private");
+  await page.fill("#f-noise_multiplier", "-1");
+  await page.locator("#f-noise_multiplier-fault:not([hidden])").waitFor();
+  assert.equal(await page.inputValue("#f-noise_multiplier"), "-1", "what was typed is gone");
+  assert.equal(await page.getAttribute("#f-noise_multiplier", "aria-invalid"), "true");
+  await shot(page, "error-field-wide-light");
+  await page.fill("#f-noise_multiplier", "");
+  await page.locator("#f-noise_multiplier-fault", { hasText: "is needed" }).waitFor();
+  await page.fill("#f-noise_multiplier", "one");
+  await page.locator("#f-noise_multiplier-fault", { hasText: "is not a number" }).waitFor();
+  await page.click("#act-start");
+  await page.locator("#run-fault", { hasText: "needs attention" }).waitFor();
+  await page.fill("#f-noise_multiplier", "2");
+  await page.locator("#f-noise_multiplier-fault").waitFor({ state: "hidden" });
+  await page.fill("#f-seed", "7");
+  await page.locator("#f-seed-warning:not([hidden])").waitFor();
+  assert.match(await page.locator("#f-seed-warning").innerText(), /predictable/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("a table: columns shown and corrected, a bad file changes nothing", async (t) => {
+  const page = await visit(t, { hash: short.replace("256", "32") });
+  await openCard(page, "data");
+  await page.setInputFiles("#files", text("kinds.csv", table(300)));
+  await page.locator("#card-data .card-line", { hasText: "kinds.csv" }).waitFor();
+  assert.equal(await page.locator(".columns tbody tr").count(), 3);
+  assert.equal(await page.inputValue("#f-csv-label"), "kind");
+  await page.selectOption(".columns select >> nth=1", "ignored");
+  await page.locator("#card-data .card-line", { hasText: /× 1,/ }).waitFor();
+  await page.setInputFiles("#files", text("bad.csv", "width,kind\n1,yes\n2\n3,no\n"));
+  await page.locator("#data-fault:not([hidden])").waitFor();
+  assert.match(await page.locator("#data-fault").innerText(), /bad\.csv/);
+  assert.match(await page.locator("#card-data .card-line").innerText(), /kinds\.csv/);
+  await shot(page, "error-file-wide-light");
+  await page.click("#act-start");
+  await finished(page);
+  assert.match(await page.locator("#card-data .card-line").innerText(), /kinds\.csv/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("files are dropped on the page", async (t) => {
+  const page = await visit(t, { hash: short });
+  await openCard(page, "data");
+  const transfer = await page.evaluateHandle((content) => {
+    const d = new DataTransfer();
+    d.items.add(new File([content], "dropped.csv"));
+    return d;
+  }, table(200));
+  await page.dispatchEvent(".drop", "dragover", { dataTransfer: transfer });
+  await page.locator(".drop.over").waitFor();
+  await page.dispatchEvent(".drop", "drop", { dataTransfer: transfer });
+  await page.locator("#card-data .card-line", { hasText: "dropped.csv" }).waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
+test("MNIST through the file input", async (t) => {
+  if (!hasShared("data", "mnist")) return t.skip("no shared data");
+  const page = await visit(t, { hash: short });
+  await openCard(page, "data");
+  const dir = path.join(shared, "data", "mnist");
+  await page.setInputFiles("#files", fs.readdirSync(dir).filter((n) => n.endsWith(".gz")).map((n) => path.join(dir, n)));
+  await page.locator("#card-data .card-line", { hasText: "60,000 × 784" }).waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator(".thumbs canvas").count(), 10);
+  const dark = await page.locator(".thumbs canvas").first().evaluate((c) => Math.max(...c.getContext("2d").getImageData(0, 0, c.width, c.height).data.filter((_, i) => i % 4 === 0)));
+  assert.ok(dark > 200, "the first image is not painted");
+  await shot(page, "data-mnist-wide-light");
+  assert.deepEqual(page.errors, []);
+});
+
+async function saved(page, click) {
+  const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+  return { name: download.suggestedFilename(), text: fs.readFileSync(await download.path(), "utf8") };
+}
+
+test("exports hold released values, and diagnostics only when asked for", async (t) => {
+  const page = await visit(t, { hash: short });
+  await page.click("#act-start");
+  await finished(page);
+  const plain = await saved(page, () => page.click("#save-json"));
+  const run = JSON.parse(plain.text);
+  assert.equal(run.series.max_grad_norm.length, 60);
+  assert.ok(run.epsilon > 0 && /differential privacy/.test(run.guarantee));
+  assert.deepEqual(plain.text.match(/diagnostic|test_|train_|batch_size"\s*:\s*\[/g), null);
+  const csv = await saved(page, () => page.click("#save-csv"));
+  assert.equal(csv.text.trim().split("\n").length, 61);
+  assert.equal(csv.text.split("\n")[0], "step,max_grad_norm,epsilon,noisy_grad_norm");
+  const model = JSON.parse((await saved(page, () => page.click("#save-parameters"))).text);
+  assert.equal(model.parameters.length, 7850);
+  await page.check("#with-diagnostics");
+  const all = await saved(page, () => page.click("#save-csv"));
+  assert.match(all.text, /diagnostic_clip_fraction/);
+  assert.match(all.name, /not-private/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the help does not end the run", async (t) => {
+  const page = await visit(t, { hash: long });
+  await page.click("#act-start");
+  await stepsReach(page, 5);
+  const before = await steps(page);
+  await page.click("nav >> text=Help");
+  await page.locator("h1", { hasText: "Reading a private run" }).waitFor();
+  await page.click("nav >> text=Train");
+  await stepsReach(page, before + 20);
+  assert.ok((await inked(page, "clipping"))[0] > 200, "the chart is empty after coming back");
+  assert.equal(await page.locator(".uplot").count(), 7);
+  assert.deepEqual(page.errors, []);
+});
+
+test("by keyboard alone", async (t) => {
+  const page = await visit(t, { hash: short });
+  const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.className || document.activeElement.tagName);
+  await page.keyboard.press("Tab");
+  assert.match(await focused(), /skip/, "the first stop skips to the run");
+  await page.keyboard.press("Enter");
+  for (let i = 0; i < 40 && await focused() !== "act-start"; i++) await page.keyboard.press("Tab");
+  assert.equal(await focused(), "act-start");
+  assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none", "the focus cannot be seen");
+  await page.keyboard.press("Enter");
+  await finished(page);
+  for (let i = 0; i < 40 && await focused() !== "plot"; i++) await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Home");
+  assert.match(await page.locator("#panel-clipping .readout").first().innerText(), /^step 1\s+clipped/);
+  assert.match(await page.locator("#panel-clipping .readout").nth(1).innerText(), /^step 1\s+C 1/, "the charts over steps share one cursor");
+  await openCard(page, "privacy");
+  await page.focus("#s-length-steps");
+  await page.keyboard.press("ArrowLeft");
+  await page.locator("#f-epochs").waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
+test("nothing essential is below the fold or beside the page", async (t) => {
+  for (const hash of [short, long]) {
+    const page = await visit(t, { hash });
+    const fold = await page.evaluate(() => ({
+      page: document.documentElement.scrollWidth, lowest: Math.max(...[...document.querySelectorAll(".panel, .runbar, .foot")].map((e) => e.getBoundingClientRect().bottom)),
+    }));
+    assert.ok(fold.page <= 1280 && fold.lowest <= 801, JSON.stringify(fold));
+  }
+  const phone = await visit(t, { hash: short, viewport: narrow, hasTouch: true });
+  const width = () => phone.evaluate(() => document.documentElement.scrollWidth);
+  assert.equal(await width(), 390);
+  await shot(phone, "idle-narrow-light");
+  await phone.click(".setup");
+  for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
+    await openCard(phone, card);
+    assert.equal(await width(), 390, `${card} is wider than the page`);
+    const out = await phone.evaluate(() => [...document.querySelectorAll(".experiment *")].filter((e) => e.getBoundingClientRect().right > 391).map((e) => e.className || e.tagName));
+    assert.deepEqual(out, [], `${card}: beside the page`);
+  }
+  await shot(phone, "sheet-narrow-light");
+  const bar = await phone.locator(".runbar").boundingBox();
+  assert.ok(Math.abs(bar.y + bar.height - 844) < 1, "the run bar is not at the bottom");
+  await phone.click("#act-start");
+  await stepsReach(phone, 5);
+  assert.ok(await phone.locator(".experiment").isHidden(), "the sheet covers the run");
+  await shot(phone, "running-narrow-light");
+  await finished(phone);
+  assert.equal(await width(), 390);
+  await shot(phone, "finished-narrow-light");
+  assert.deepEqual(phone.errors, []);
+});
+
+// contrast finds text below 4.5:1 on its ground.
+const contrast = (page) => page.evaluate(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgb = (c) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = c;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = rgb(getComputedStyle(e).backgroundColor);
+      if (c[3] === 255) return c;
+    }
+    return [255, 255, 255];
+  };
+  const bad = [];
+  for (const e of document.querySelectorAll("body *")) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (!own || !e.checkVisibility() || e.matches(":disabled, :disabled *, option, .visually-hidden")) continue;
+    const [a, b] = [light(rgb(getComputedStyle(e).color)), light(ground(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.push(`${e.className || e.tagName} “${e.textContent.trim().slice(0, 20)}” ${ratio.toFixed(2)}`);
+  }
+  return bad;
+});
+
+test("contrast in light and dark, running and finished", async (t) => {
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await visit(t, { colorScheme });
+    for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
+      await openCard(page, card);
+      assert.deepEqual(await contrast(page), [], `${colorScheme}, ${card}`);
+    }
+    if (colorScheme === "dark") await shot(page, "idle-wide-dark");
+    await openCard(page, "clipping");
+    await page.click("#act-start");
+    await stepsReach(page, 150);
+    await shot(page, `running-wide-${colorScheme}`);
+    if (colorScheme === "light") await portrait(page);
+    await finished(page);
+    assert.deepEqual(await contrast(page), [], `${colorScheme}, finished`);
+    await shot(page, `finished-wide-${colorScheme}`);
+    assert.deepEqual(page.errors, []);
+  }
+  const phone = await visit(t, { hash: short, viewport: narrow, colorScheme: "dark" });
+  await phone.click("#act-start");
+  await finished(phone);
+  assert.deepEqual(await contrast(phone), [], "dark, narrow");
+  await shot(phone, "finished-narrow-dark");
+});
+
+// portrait is the README's picture.
+async function portrait(page) {
+  const name = path.join(root, "assets/screenshot.png");
+  if (!process.env.CLIPSCOPE_SCREENSHOT && fs.existsSync(name)) return;
+  await page.screenshot({ path: name });
+  assert.ok(fs.statSync(name).size <= 300_000, "the README's picture is too large");
+}
+
+test("light and dark by hand, and kept", async (t) => {
+  const page = await visit(t, { hash: short, colorScheme: "light" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const before = await ground();
+  await page.click('[aria-label="Light or dark"]');
+  const dark = await ground();
+  assert.notEqual(dark, before);
+  await page.reload();
+  await page.locator("#act-start").waitFor();
+  assert.equal(await ground(), dark);
+});
+
+test("motion is left out where it is not wanted", async (t) => {
+  const page = await visit(t, { hash: short, reducedMotion: "reduce" });
+  const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((e) => getComputedStyle(e).transitionDuration.split(",").some((d) => parseFloat(d) > 0)).length);
+  assert.equal(moving, 0);
+});
+
+test("every component stands alone on the stories page", async (t) => {
+  const context = await browser.newContext({ viewport: wide });
+  t.after(() => context.close());
+  const page = await open(context, server.url + "stories");
+  await page.locator(".story canvas").first().waitFor();
+  assert.ok(await page.locator(".story").count() >= 15);
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".story")].filter((s) => s.getBoundingClientRect().height < 60).map((s) => s.textContent.slice(0, 40))), []);
+  await page.screenshot({ path: path.join(results, "stories.png"), fullPage: true });
+  assert.deepEqual(page.errors, []);
+});
