@@ -2,6 +2,7 @@
 # make test    the same build, then every check and test
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
 # make bench   the speed figures, in a real browser
+# make papers  the papers' figures, where the published data are
 
 # Versions. Go and Node are the least that will do; everything else is pinned in
 # go.mod, tools/go.mod and web/package-lock.json.
@@ -35,7 +36,7 @@ STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js
 MODULES  := web/node_modules/.package-lock.json
 BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
 
-.PHONY: build serve test site bench clean versions check format vet lint test-go test-wasm test-page chromium compiler edge
+.PHONY: build serve test site bench papers clean versions check format vet lint test-go test-wasm test-page chromium compiler edge
 
 build: dist/index.html
 
@@ -122,6 +123,13 @@ compiler:
 bench: build chromium
 	cd web/bench && $(NPM_CI)
 	$(NODE) web/bench/bench.mjs
+
+# The papers' experiments on the published data sets in ../shared: about an hour
+# and a half. PAPERS picks some, by a pattern of their names.
+PAPERS ?= TestPapers
+papers: build
+	CLIPSCOPE_PAPERS=1 $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run '$(PAPERS)' \
+	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/train
 
 # The Worker for Cloudflare; the tool empties the folder it writes to.
 edge: build
