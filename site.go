@@ -51,7 +51,8 @@ type site struct {
 }
 
 // published are the files of the sources that are served, by their place under
-// /web/. Of folders, everything but Go files is taken.
+// /web/. Of folders, everything is taken but Go files
+// and the README's picture.
 var published = []struct{ from, to string }{
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
@@ -123,7 +124,7 @@ func copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() || filepath.Ext(p) == ".go" {
+		if d.IsDir() || filepath.Ext(p) == ".go" || d.Name() == "screenshot.png" {
 			return nil
 		}
 		target := filepath.Join(to, rel)

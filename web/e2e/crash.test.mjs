@@ -1,0 +1,86 @@
+// What happens when a trainer's program ends, or is of another version than the
+// page: one run is lost, in words, and nothing else.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open, serve, train } from "./browser.mjs";
+
+let server, browser;
+before(async () => {
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const config = {
+  data: "moons", model: { kind: "mlp", hidden: [8] }, method: "constant", noise_multiplier: 100, max_grad_norm: 1,
+  target_delta: 1e-5, expected_batch_size: 8, steps: 5_000_000, learning_rate: 0.1, optimizer: "sgd",
+};
+
+// visit opens a page whose trainer workers run what change() makes of the
+// bootstrap. Without a service worker, so that the test can stand in between.
+async function visit(t) {
+  const context = await browser.newContext({ serviceWorkers: "block" });
+  t.after(() => context.close());
+  const page = await open(context, server.url);
+  const sabotage = (change) => page.route("**/web/trainer-worker.js", async (route) => {
+    const response = await route.fetch(); // for its headers, which isolation asks for
+    await route.fulfill({ response, body: change(await response.text()) });
+  });
+  return { page, sabotage };
+}
+
+// dying has the Go program end after a while as it does when the runtime gives
+// up: it writes why, and its run is over.
+const dying = (why, ms) => (script) => script + `
+  globalThis.Go = class extends globalThis.Go {
+    constructor() {
+      super();
+      setTimeout(() => {
+        fs.writeSync(2, new TextEncoder().encode(${JSON.stringify(why)}));
+        this.exited = true;
+        this._resolveExitPromise();
+      }, ${ms});
+    }
+  };`;
+
+for (const [name, log, want] of [
+  ["out of memory", "runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n\ngoroutine 1", /ran out of memory.*only this run/],
+  ["a fatal error", "fatal error: concurrent map writes\n\ngoroutine 7", /ended unexpectedly \(fatal error: concurrent map writes\)/],
+]) {
+  test(`${name} ends one run and says so`, async (t) => {
+    const { page, sabotage } = await visit(t);
+    await sabotage(dying(log, 2500));
+    const r = await page.evaluate(async (config) => {
+      const data = await clipscope.open("moons");
+      const run = await clipscope.train(config, data);
+      const message = await run.done.then(() => null, (e) => e.message);
+      return { message, state: run.state, epsilon: await clipscope.epsilon({ noise_multiplier: 1, sample_rate: 0.01, steps: 10, target_delta: 1e-5 }), summary: data.summary.name, data: (globalThis.kept = data) && true };
+    }, config);
+    assert.match(r.message, want);
+    assert.equal(r.state, "error");
+    assert.ok(r.epsilon > 0, "the calculator still answers");
+    // The data opens again by itself.
+    await page.unroute("**/web/trainer-worker.js");
+    const steps = await page.evaluate(async (config) => (await (await clipscope.train(config, globalThis.kept)).done).steps, { ...config, steps: 3 });
+    assert.equal(steps, 3);
+  });
+}
+
+test("a worker that cannot start is an error, and the next one may", async (t) => {
+  const { page, sabotage } = await visit(t);
+  await sabotage(() => "throw new Error('broken on purpose');");
+  const message = await page.evaluate((config) => clipscope.train(config).then(() => null, (e) => e.message), config);
+  assert.match(message, /could not run.*broken on purpose/);
+  await page.unroute("**/web/trainer-worker.js");
+  assert.equal((await train(page, { ...config, steps: 2 })).result.steps, 2);
+});
+
+test("a worker of another version asks for a reload", async (t) => {
+  const { page, sabotage } = await visit(t);
+  await sabotage(() => `onmessage = () => postMessage({ type: "ready", id: 0, text: '{"protocol":999}' });`);
+  const message = await page.evaluate((config) => clipscope.train(config).then(() => null, (e) => e.message), config);
+  assert.match(message, /updated.*[Rr]eload/);
+});
