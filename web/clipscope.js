@@ -42,6 +42,12 @@
     return o;
   }
 
+  // figures revives an answer that is numbers and lists of numbers throughout.
+  function figures(o) {
+    for (const key of Object.keys(o)) o[key] = Array.isArray(o[key]) ? o[key].map(number) : number(o[key]);
+    return o;
+  }
+
   // The trainer is compiled once and the module handed to every worker.
   let compiled;
   function trainerModule() {
@@ -401,6 +407,10 @@
     async datasets() { return JSON.parse(await ask("datasets")); },
     async epsilon(request) { return number(JSON.parse(await ask("epsilon", request))); },
     async calibrate(request) { return revive(JSON.parse(await ask("calibrate", request))); },
+    async delta(request) { return number(JSON.parse(await ask("delta", request))); },
+    async report(request) { return figures(JSON.parse(await ask("report", request))); },
+    async curve(request) { return figures(JSON.parse(await ask("curve", request))); },
+    async tuning(request) { return figures(JSON.parse(await ask("tuning", request))); },
     async open(source, csv, onProgress, signal) {
       const checked = sourceOf(source);
       const { connection, summary } = await load(checked, csv, onProgress, signal);

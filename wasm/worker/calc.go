@@ -36,7 +36,12 @@ func calibrate(q CalibrateRequest) (any, error) {
 	var sigma float64
 	var steps int
 	var err error
+	rate := q.SampleRate
 	switch {
+	case q.Steps != nil && q.NoiseMultiplier != nil:
+		sigma, steps = *q.NoiseMultiplier, *q.Steps
+		rate, err = b.SampleRate(sigma, steps)
+		reply.SampleRate = rate
 	case q.Steps != nil:
 		steps = *q.Steps
 		sigma, err = b.NoiseMultiplier(q.SampleRate, steps)
@@ -46,12 +51,12 @@ func calibrate(q CalibrateRequest) (any, error) {
 		steps, err = b.Steps(q.SampleRate, sigma)
 		reply.Steps = steps
 	default:
-		err = &run.ConfigError{Field: "steps", Message: "give steps to get noise_multiplier, or noise_multiplier to get steps"}
+		err = &run.ConfigError{Field: "steps", Message: "give steps to get noise_multiplier, noise_multiplier to get steps, or both to get sample_rate"}
 	}
 	if err != nil {
 		return nil, err
 	}
-	e, err := cost(b.Accountant, q.SampleRate, sigma, steps, q.TargetDelta)
+	e, err := cost(b.Accountant, rate, sigma, steps, q.TargetDelta)
 	reply.Epsilon = run.Number(e)
 	return reply, err
 }

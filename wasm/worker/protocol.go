@@ -19,6 +19,7 @@
 //	datasets   → reply: the built-in data, []data.BuiltinInfo
 //	epsilon    [EpsilonRequest]   → reply: a number
 //	calibrate  [CalibrateRequest] → reply: [CalibrateReply]
+//	delta, report, curve, tuning: see calculator.go
 //	open       [OpenRequest] + files → progress…, reply: data.Report,
 //	           about the data, which the worker keeps until the next open succeeds
 //	plan       [TrainRequest] → reply: run.PlanInfo
@@ -118,7 +119,8 @@ type EpsilonRequest struct {
 }
 
 // CalibrateRequest asks for the smallest noise multiplier that meets a target,
-// or, with NoiseMultiplier given and Steps left out, for the most steps.
+// or, with NoiseMultiplier given and Steps left out, for the most steps, or, with
+// both given, for the largest sample rate.
 type CalibrateRequest struct {
 	TargetEpsilon   float64  `json:"target_epsilon"`
 	TargetDelta     float64  `json:"target_delta"`
@@ -132,6 +134,7 @@ type CalibrateRequest struct {
 type CalibrateReply struct {
 	NoiseMultiplier float64    `json:"noise_multiplier,omitempty"`
 	Steps           int        `json:"steps,omitempty"`
+	SampleRate      float64    `json:"sample_rate,omitempty"`
 	Epsilon         run.Number `json:"epsilon"`
 }
 

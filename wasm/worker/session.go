@@ -158,6 +158,14 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, epsilon)
 	case Calibrate:
 		return decoded(r.Text, calibrate)
+	case Delta:
+		return decoded(r.Text, delta)
+	case Report:
+		return decoded(r.Text, report)
+	case Curve:
+		return decoded(r.Text, curve)
+	case Tuning:
+		return decoded(r.Text, tuning)
 	case Open:
 		return decoded(r.Text, func(q OpenRequest) (any, error) { return s.openData(r, q) })
 	case Plan:

@@ -1,0 +1,115 @@
+package worker
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// ask puts a request to a session and decodes its reply.
+func ask(t *testing.T, kind, text string, reply any) error {
+	t.Helper()
+	s := NewSession(Host{})
+	r, err := s.answer(Request{Message: Message{Type: kind, ID: 1, Text: text}})
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, reply); err != nil {
+		t.Fatal(err)
+	}
+	return nil
+}
+
+const common = `"noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 1000, "target_delta": 1e-5`
+
+func TestReportAndDelta(t *testing.T) {
+	var r ReportReply
+	if err := ask(t, Report, "{"+common+"}", &r); err != nil {
+		t.Fatal(err)
+	}
+	if !(r.Low > 0 && r.Low <= r.PLD && r.PLD <= r.RDP) || r.Order <= 1 || r.Notice != "" {
+		t.Errorf("report %+v", r)
+	}
+	var d float64
+	if err := ask(t, Delta, `{"noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 1000, "epsilon": `+jsonOf(t, r.PLD)+`}`, &d); err != nil {
+		t.Fatal(err)
+	}
+	if !(d <= 1.01e-5 && d > 0.97e-5) {
+		t.Errorf("δ(ε(1e-5)) = %v", d)
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestCurves(t *testing.T) {
+	var c CurveReply
+	if err := ask(t, Curve, "{"+common+"}", &c); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Steps); n < 20 || len(c.Epsilon) != n || c.Steps[0] != 0 || c.Steps[n-1] != 1000 || c.Epsilon[0] != 0 {
+		t.Fatalf("over steps: %+v", c)
+	}
+	var whole float64
+	if err := ask(t, Epsilon, "{"+common+"}", &whole); err != nil {
+		t.Fatal(err)
+	}
+	if last := float64(c.Epsilon[len(c.Epsilon)-1]); math.Abs(last-whole) > 1e-9 {
+		t.Errorf("the curve ends at ε = %v, the run costs %v", last, whole)
+	}
+	c = CurveReply{}
+	if err := ask(t, Curve, "{"+common+`, "over": "epsilon", "points": 9}`, &c); err != nil {
+		t.Fatal(err)
+	}
+	// The middle of the axis is the run's ε, and there δ is the target.
+	if len(c.Delta) != 9 || len(c.Steps) != 0 || math.Abs(float64(c.Epsilon[4])-whole) > 1e-9 || math.Abs(float64(c.Delta[4])/1e-5-1) > 0.1 {
+		t.Errorf("over ε: %+v, want δ = 1e-5 at %v", c, whole)
+	}
+	for _, bad := range []string{`"over": "x"`, `"points": 1`, `"points": 1000000`, `"to": -1`} {
+		if err := ask(t, Curve, "{"+common+", "+bad+"}", &c); err == nil {
+			t.Errorf("no error for %s", bad)
+		}
+	}
+}
+
+func TestTuning(t *testing.T) {
+	for runs, want := range map[string]string{"1": "composition_pld", "100000": "repeat_"} {
+		var r TuningReply
+		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(r.Cheapest, want) || !(r.CompositionPLD <= r.CompositionRDP) {
+			t.Errorf("%s runs: %+v", runs, r)
+		}
+	}
+	var r TuningReply
+	for _, runs := range []string{"0", "-1", "1e15"} {
+		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err == nil {
+			t.Errorf("no error for %s runs", runs)
+		}
+	}
+}
+
+func TestCalibrateForTheSampleRate(t *testing.T) {
+	var r CalibrateReply
+	if err := ask(t, Calibrate, `{"target_epsilon": 2, "target_delta": 1e-5, "steps": 1000, "noise_multiplier": 1}`, &r); err != nil {
+		t.Fatal(err)
+	}
+	if !(r.SampleRate > 0.005 && r.SampleRate < 0.05) || !(r.Epsilon <= 2 && r.Epsilon > 1.99) || r.Steps != 0 || r.NoiseMultiplier != 0 {
+		t.Errorf("%+v", r)
+	}
+	if err := ask(t, Calibrate, `{"target_epsilon": 2, "target_delta": 1e-5, "sample_rate": 0.1}`, &r); err == nil {
+		t.Error("no error for a question with two unknowns")
+	}
+}
