@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"clipscope/core/data"
 	"clipscope/ui/words"
@@ -86,11 +87,23 @@ func dataLine(v DataView) string {
 		return "none yet"
 	}
 	r := v.Report
-	name := r.Name
-	if v.Source != filesSource {
-		name = v.Source
+	name := v.Source
+	if name == filesSource {
+		name = shortName(r.Name)
 	}
 	return fmt.Sprintf("%s, %s × %s%s", name, words.Count(r.Rows), words.Count(r.Features), outputs(r))
+}
+
+// shortName keeps what tells a file from its neighbours.
+func shortName(file string) string {
+	for _, suffix := range []string{".gz", "-ubyte", "-idx3", "-idx1"} {
+		file = strings.TrimSuffix(file, suffix)
+	}
+	const most = 20
+	if name := []rune(file); len(name) > most {
+		return string(name[:most/2]) + "…" + string(name[len(name)-most/2+1:])
+	}
+	return file
 }
 
 func outputs(r *data.Report) string {
@@ -113,7 +126,10 @@ func (c *dataCard) source() app.UI {
 	if now == filesSource || c.View.Source == filesSource {
 		options = append([]option{{filesSource, "Your files"}}, builtin...)
 	}
-	d := field{key: "data", label: "Built-in data", help: "Generated in this tab; nothing is downloaded."}
+	d := field{key: "data", label: "Data set", help: "Generated in this tab; nothing is downloaded."}
+	if now == filesSource {
+		d.help = "Read in this tab; the list has built-in data as well."
+	}
 	return d.chosen(c.Form, now, options)
 }
 
@@ -177,7 +193,7 @@ func (c *dataCard) summary() app.UI {
 	return app.Div().Class("summary").Body(
 		app.P().Text(reportLine(r)),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
-		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Warnings[i]) }),
+		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }),
 	)
 }
 

@@ -107,6 +107,9 @@ type plot struct {
 	room  int
 }
 
+// CompoID keeps one chart's canvas from being given to another.
+func (p *plot) CompoID() string { return p.Label }
+
 func (p *plot) Render() app.UI {
 	return app.Div().Class("plot").Role("img").TabIndex(0).Aria("label", p.Label)
 }

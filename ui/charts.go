@@ -3,7 +3,9 @@ package ui
 import (
 	"math"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/series"
 	"clipscope/ui/words"
 )
 
@@ -42,7 +44,7 @@ func (s *session) panels() []*Panel {
 	list := []*Panel{
 		{ID: "clipping", Figures: s.figs.clipping, Text: texts[0]},
 		{ID: "norms", Figures: s.figs.norms, Text: texts[1]},
-		{ID: "learning", Figures: s.figs.learning, Text: texts[2]},
+		{ID: "learning", Figures: s.learning(), Text: texts[2]},
 		{ID: "epsilon", Figures: s.figs.epsilon, Text: texts[3]},
 	}
 	if s.weighs() {
@@ -50,9 +52,20 @@ func (s *session) panels() []*Panel {
 	}
 	for _, p := range list {
 		p.Blank = blank
+		for _, f := range p.Figures {
+			p.Without = append(p.Without, !blank && !f.has(l))
+		}
 		p.Rows = rows(p.ID, m, blank)
 	}
 	return list
+}
+
+// learning leaves accuracy out where the targets are not classes.
+func (s *session) learning() []*figure {
+	if r := s.data.report; r != nil && r.Task == data.Regression {
+		return s.figs.learning[1:]
+	}
+	return s.figs.learning
 }
 
 // weighs reports whether the experiment's rule draws error curves.
@@ -86,24 +99,26 @@ type figureSet struct{ clipping, norms, learning, epsilon, curves []*figure }
 func newFigures(f *feeds) figureSet {
 	return figureSet{
 		clipping: []*figure{
-			{Title: "Clipping frequency", Ink: Diagnostic, Spec: clippingSpec, Feed: &f.clipping, Empty: "The share of each batch whose gradients were longer than C."},
-			{Title: "Threshold C", Ink: Released, Spec: thresholdSpec, Feed: &f.threshold, Empty: "The threshold of every step. Start a run to see it."},
+			{Title: "Clipping frequency", Ink: Diagnostic, Spec: clippingSpec, Feed: &f.clipping, Empty: "The share of each batch whose gradients were longer than C.", None: "Nothing is clipped in this run.", has: column(series.Clipped)},
+			{Title: "Threshold C", Ink: Released, Spec: thresholdSpec, Feed: &f.threshold, Empty: "The threshold of every step. Start a run to see it.", None: "This run has no threshold.", has: column(series.C)},
 		},
 		norms: []*figure{
-			{Title: "Gradient norms of this batch", Ink: Diagnostic, Spec: normsSpec, Feed: &f.norms, Empty: "How long the gradients of the newest batch are, with C and the weight w(‖g‖) that each is scaled by."},
+			{Title: "Gradient norms of this batch", Ink: Diagnostic, Spec: normsSpec, Feed: &f.norms, Empty: "How long the gradients of the newest batch are, with C and the weight w(‖g‖) that each is scaled by.", None: "No norms are measured in this run.", has: func(l *live) bool { return l.norms != nil }},
 		},
 		learning: []*figure{
-			{Title: "Accuracy", Ink: Diagnostic, Spec: accuracySpec, Feed: &f.accuracy, Empty: "Accuracy on each batch and on the test rows."},
-			{Title: "Loss", Ink: Diagnostic, Spec: lossSpec, Feed: &f.loss, Empty: "Loss on each batch and on the test rows."},
+			{Title: "Accuracy", Ink: Diagnostic, Spec: accuracySpec, Feed: &f.accuracy, Empty: "Accuracy on each batch and on the test rows.", has: column(series.TrainAcc)},
+			{Title: "Loss", Ink: Diagnostic, Spec: lossSpec, Feed: &f.loss, Empty: "Loss on each batch and on the test rows.", has: column(series.TrainLoss)},
 		},
 		epsilon: []*figure{
-			{Title: "Privacy spent", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε after every step, against the target."},
+			{Title: "Privacy spent", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε after every step, against the target.", None: "ε is ∞: nothing is protected.", has: column(series.Epsilon)},
 		},
 		curves: []*figure{
-			{Title: "Estimated error", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least."},
+			{Title: "Estimated error", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least.", has: func(l *live) bool { return l.curves != nil }},
 		},
 	}
 }
+
+func column(c series.Column) func(*live) bool { return func(l *live) bool { return l.seen[c] } }
 
 // rows are the latest values of a panel.
 func rows(id string, m words.Moment, blank bool) []Row {

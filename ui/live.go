@@ -19,6 +19,7 @@ type live struct {
 
 	series series.Series
 	log    series.Log
+	seen   [series.Columns]bool // columns that have had a finite value
 	last   run.Event
 	test   *run.Eval
 	curves *run.ErrorCurves // the newest that an event had
@@ -60,6 +61,12 @@ func (l *live) add(events []run.Event) {
 	for i := range events {
 		e := &events[i]
 		p := series.FromEvent(e)
+		if l.cfg.Method == "none" {
+			p[series.C] = math.NaN() // it bounds nothing
+		}
+		for c, v := range p {
+			l.seen[c] = l.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
+		}
 		l.series.Add(p)
 		l.log.Add(p)
 		l.keep(e)
@@ -92,6 +99,9 @@ const (
 func (l *live) moment() words.Moment {
 	m := words.Moment{Event: l.last, Test: l.test, TargetEpsilon: l.target, Weight: l.weight}
 	m.Event.Released.Curves = l.curves
+	if l.cfg.Method == "none" {
+		m.Event.Released.MaxGradNorm = math.NaN()
+	}
 	if m.Event.Diag != nil && m.Event.Diag.Norms == nil && l.norms != nil {
 		d := *m.Event.Diag
 		d.Norms = l.norms

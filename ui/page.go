@@ -55,10 +55,21 @@ func (p *trainPage) Render() app.UI {
 			app.Div().Class("stage").Body(
 				&RunBar{View: s.runView(), Actions: s},
 				message("problem", "fault", s.problem),
+				update(s.newer),
 				app.If(s.run.result != nil, func() app.UI { return &ResultView{Result: s.run.result, Saver: s} }),
 				p.charts(),
 			),
 		),
+	)
+}
+
+// OnAppUpdate is called when a newer version of the page is at hand.
+func (p *trainPage) OnAppUpdate(app.Context) { p.s.newer = true }
+
+func update(newer bool) app.UI {
+	return app.Div().Class("update").Role("status").Hidden(!newer).Body(
+		app.Span().Text("A newer version of this page is ready."),
+		app.Button().Type("button").Text("Reload").OnClick(func(ctx app.Context, _ app.Event) { ctx.Reload() }),
 	)
 }
 

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strconv"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -18,6 +20,9 @@ type figure struct {
 	Spec  *Spec
 	Feed  *Feed
 	Empty string // what will be here, while nothing is
+	None  string // why nothing is here, though a run goes on
+	// has reports whether a run has anything for the chart.
+	has func(*live) bool
 }
 
 // Panel is one or two charts with a sentence and the latest values.
@@ -26,11 +31,13 @@ type Panel struct {
 	ID      string
 	Figures []*figure // pointers, so that comparing panels is cheap
 	Blank   bool      // nothing has been drawn yet
+	Without []bool    // by figure: this run has nothing for it
 	Text    string    // one sentence in words
 	Rows    []Row
 }
 
-func (p *Panel) CompoID() string { return p.ID }
+// CompoID tells panels apart, also one panel with more figures.
+func (p *Panel) CompoID() string { return p.ID + strconv.Itoa(len(p.Figures)) }
 
 func (p *Panel) Render() app.UI {
 	class := "panel panel-" + p.ID
@@ -61,9 +68,19 @@ func (p *Panel) figure(i int) app.UI {
 		),
 		app.Div().Class("plot-box").Body(
 			&plot{Spec: f.Spec, Feed: f.Feed, Label: f.Title + ", " + string(f.Ink)},
-			app.P().Class("empty").Hidden(!p.Blank).Text(f.Empty),
+			app.P().Class("empty").Hidden(!p.Blank && !p.without(i)).Text(p.instead(i)),
 		),
 	)
+}
+
+func (p *Panel) without(i int) bool { return i < len(p.Without) && p.Without[i] }
+
+// instead is what stands in an empty chart.
+func (p *Panel) instead(i int) string {
+	if p.Blank || p.Figures[i].None == "" {
+		return p.Figures[i].Empty
+	}
+	return p.Figures[i].None
 }
 
 // badge says whether what a chart shows may be published.

@@ -65,7 +65,7 @@ func TestRunBarTexts(t *testing.T) {
 		{RunView{Phase: idle, Ready: true, Steps: 1000, Spent: math.NaN(), Left: math.NaN(), Target: 1}, []string{"Start", "step 0 / 1,000", "ready", "/ 1.00"}},
 		{RunView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Target: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63"}},
 		{RunView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
-		{RunView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Start again", "finished"}},
+		{RunView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Restart", "finished"}},
 	} {
 		html := app.HTMLString(&RunBar{View: c.view, Actions: nobody{}})
 		for _, want := range c.want {
@@ -92,6 +92,17 @@ func TestPresets(t *testing.T) {
 		}
 		if h, err := p.Config.Hash(); err != nil || h == "" {
 			t.Errorf("%s: hash %q, %v", p.Name, h, err)
+		}
+	}
+}
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"train-images-idx3-ubyte.gz": "train-images", "iris.csv": "iris.csv", "": "",
+		"a-very-long-name-of-a-table.csv": "a-very-lon…table.csv", "日本語の名前がとても長いファイルです.csv": "日本語の名前がとても…ァイルです.csv",
+	} {
+		if got := shortName(name); got != want || len([]rune(got)) > 20 {
+			t.Errorf("%q is shortened to %q, want %q", name, got, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func startLabel(p phase) string {
 	case paused:
 		return "Resume"
 	case done, failed:
-		return "Start again"
+		return "Restart"
 	default:
 		return "Start"
 	}

@@ -43,6 +43,7 @@ type session struct {
 	sheet   bool  // the cards are shown over the charts, on a narrow page
 	copied  bool
 	problem string // what keeps the whole page from working
+	newer   bool   // the site has a newer version of the page
 	ready   bool
 	sent    requests
 }

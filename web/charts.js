@@ -415,6 +415,19 @@
   const kept = stored();
   if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
 
+  // keepIcon puts the icon itself in place of its address: browsers ask for the
+  // icon again whenever the address of the page changes, and that would be a
+  // request without a reason.
+  async function keepIcon() {
+    const links = [...document.querySelectorAll('link[rel="icon"]')];
+    const link = links.find(l => l.href.endsWith(".svg"));
+    if (!link) return;
+    const svg = await (await fetch(link.href)).text();
+    link.href = "data:image/svg+xml," + encodeURIComponent(svg);
+    for (const l of links) if (l !== link) l.remove();
+  }
+  keepIcon().catch(() => {}); // then it stays as it is
+
   // --- requests ------------------------------------------------------------
 
   // watchRequests tells fn the names of the requests that left the page for the
