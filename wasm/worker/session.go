@@ -298,11 +298,11 @@ func (s *Session) train(id int, q TrainRequest) (any, error) {
 	s.mu.Lock()
 	s.run = r
 	s.mu.Unlock()
-	return started{planInfo(t, note), func() { s.train1(ctx, r, t, be, note) }}, nil
+	return started{planInfo(t, note), func() { s.conduct(ctx, r, t, be, note) }}, nil
 }
 
-// train1 is a run from its first step to its last message.
-func (s *Session) train1(ctx context.Context, r *running, t Trainer, be compute.Backend, note string) {
+// conduct is a run from its first step to its last message.
+func (s *Session) conduct(ctx context.Context, r *running, t Trainer, be compute.Backend, note string) {
 	state := Running
 	if r.gate.closed() {
 		state = Paused
