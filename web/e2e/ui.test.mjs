@@ -180,6 +180,30 @@ test("files are dropped on the page", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+test("a large file shows how far it is, and can be cancelled", async (t) => {
+  const page = await visit(t, { hash: short });
+  await openCard(page, "data");
+  // 200 MB of rows; the file is made of one part, over and over.
+  await page.evaluate(() => {
+    const part = new Blob(["0.123,0.456,0.789,yes\n0.321,0.654,0.987,no\n".repeat(20_000)]);
+    const files = new DataTransfer();
+    files.items.add(new File(["a,b,c,kind\n", ...Array(230).fill(part)], "large.csv"));
+    const input = document.querySelector("#files");
+    input.files = files.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await page.locator(".loading p", { hasText: /large\.csv: .* of \d+ MB/ }).waitFor();
+  assert.ok(await page.locator(".loading progress").isVisible());
+  await page.click(".loading button");
+  await page.locator(".loading").waitFor({ state: "hidden" });
+  assert.match(await page.locator("#card-data .card-line").innerText(), /^digits/);
+  assert.equal(await page.inputValue("#f-data"), "digits");
+  assert.ok(await page.locator("#data-fault").isHidden());
+  await page.click("#act-start");
+  await finished(page);
+  assert.deepEqual(page.errors, []);
+});
+
 test("MNIST through the file input", async (t) => {
   if (!hasShared("data", "mnist")) return t.skip("no shared data");
   const page = await visit(t, { hash: short });
@@ -326,6 +350,7 @@ test("contrast in light and dark, running and finished", async (t) => {
     }
     if (colorScheme === "dark") await shot(page, "idle-wide-dark");
     await openCard(page, "clipping");
+    await page.evaluate(() => document.querySelector(".experiment").scrollTo(0, 0));
     await page.click("#act-start");
     await stepsReach(page, 150);
     await shot(page, `running-wide-${colorScheme}`);
