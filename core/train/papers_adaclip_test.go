@@ -45,7 +45,7 @@ func TestPapersSoftmax(t *testing.T) {
 		if c.epsilon > 0 {
 			name = fmt.Sprintf("ε = %g", c.epsilon)
 		}
-		best := tune(t, name, ds, c.grid, tuning(2))
+		best := best(try(t, name, ds, c.grid, tuning(2)))
 		s := scores(t, best.cfg, ds, measuring(8))
 		if s.min() < c.least {
 			t.Errorf("%s, %s: %.2f at worst, want at least %g", name, best.label, s.min(), c.least)
@@ -59,8 +59,8 @@ func TestPapersSoftmax(t *testing.T) {
 	}
 }
 
-// TestPapersAdaClipTable1 is AC Table 1. All three rows choose from the same
-// learning rates and epochs; norm-bound also chooses the bound on its features
+// TestPapersAdaClipTable1 is AC Table 1, with ten epochs throughout (the paper
+// does not say how many). All rows choose from the same learning rates; norm-bound also chooses the bound on its features
 // and adaclip h₂. AC's sensitivity of 28 is ours with features bounded by
 // 28/√2, which no image of MNIST exceeds.
 func TestPapersAdaClipTable1(t *testing.T) {
@@ -77,29 +77,27 @@ func TestPapersAdaClipTable1(t *testing.T) {
 		values       []float64
 	}{
 		{"norm-bound", "norm-bound, AC's 28", "bound", []float64{28 / math.Sqrt2}},
-		{"norm-bound", "norm-bound, tuned", "bound", []float64{12, 8, 5}},
+		{"norm-bound", "norm-bound, tuned", "bound", []float64{10, 6}},
 		{"constant", "constant", "", []float64{0}},
 		{"adaclip", "adaclip", "h2", []float64{1e-3, 1e-2, 3e-2}},
 	}
-	say("\n### AC Table 1: softmax regression on MNIST, B = 600, δ = 1e−5, RDP\n")
+	say("\n### AC Table 1: softmax regression on MNIST, B = 600, δ = 1e−5, RDP, ten epochs\n")
 	var lines [][]any
 	for i, epsilon := range []float64{0.1, 0.25, 0.5, 1, 2} {
 		for _, o := range own {
 			var grid []choice
-			for _, epochs := range []float64{5, 20} {
-				for _, v := range o.values {
-					cfg, label := softmax(o.method, epsilon, epochs), fmt.Sprintf("%g epochs", epochs)
-					if o.key != "" {
-						cfg.Params = map[string]float64{o.key: v}
-						label += fmt.Sprintf(" %s=%.3g", o.key, v)
-					}
-					if o.method == "adaclip" {
-						cfg.MaxGradNorm = 1 // in its own coordinates
-					}
-					grid = append(grid, rates(label, cfg, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5)...)
+			for _, v := range o.values {
+				cfg, label := softmax(o.method, epsilon, 10), ""
+				if o.key != "" {
+					cfg.Params = map[string]float64{o.key: v}
+					label = fmt.Sprintf("%s=%.3g", o.key, v)
 				}
+				if o.method == "adaclip" {
+					cfg.MaxGradNorm = 1 // in its own coordinates
+				}
+				grid = append(grid, rates(label, cfg, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5)...)
 			}
-			best := tune(t, fmt.Sprintf("%s at ε = %g", o.name, epsilon), ds, grid, tuning(1))
+			best := best(try(t, fmt.Sprintf("%s at ε = %g", o.name, epsilon), ds, grid, tuning(1)))
 			lines = append(lines, []any{epsilon, o.name, best.label, scores(t, best.cfg, ds, measuring(5)), paper[o.method][i]})
 			say("- %v", lines[len(lines)-1])
 		}

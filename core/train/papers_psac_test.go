@@ -19,7 +19,7 @@ func TestPapersFashion(t *testing.T) {
 			Method: m, Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", TargetEpsilon: ptr(3.0),
 			MaxGradNorm: 1, ExpectedBatchSize: 512, Epochs: 12,
 		}
-		best := tune(t, m, ds, rates("", cfg, 0.25, 0.5, 1, 2), tuning(1))
+		best := best(try(t, m, ds, rates("", cfg, 0.25, 0.5, 1, 2), tuning(1)))
 		s := scores(t, best.cfg, ds, measuring(3))
 		if m == "psac" && s.min() < 82 {
 			t.Errorf("psac reaches %.2f at worst, want 82", s.min())

@@ -1,12 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,22 +145,30 @@ type choice struct {
 	cfg   run.Config
 }
 
-// tune returns the grid's point with the best mean accuracy over the tuning
-// seeds, and prints what every point reached: a best point at the border of its
-// grid deserves suspicion.
-func tune(t *testing.T, what string, ds *data.Dataset, grid []choice, seeds []uint64) choice {
+// tried is a choice with its mean accuracy over the tuning seeds.
+type tried struct {
+	choice
+	mean float64
+}
+
+// try measures every point of a grid and prints what it reached.
+func try(t *testing.T, what string, ds *data.Dataset, grid []choice, seeds []uint64) []tried {
 	t.Helper()
 	began := time.Now()
-	best, top, line := choice{}, math.Inf(-1), ""
+	var all []tried
+	line := ""
 	for _, c := range grid {
-		m := scores(t, c.cfg, ds, seeds).mean()
-		line += fmt.Sprintf("; %s: %.2f", c.label, m)
-		if m > top {
-			best, top = c, m
-		}
+		all = append(all, tried{c, scores(t, c.cfg, ds, seeds).mean()})
+		line += fmt.Sprintf("; %s: %.2f", c.label, all[len(all)-1].mean)
 	}
-	say("- tuning %s, seeds %v, %.0f s: best %s%s", what, seeds, time.Since(began).Seconds(), best.label, line)
-	return best
+	say("- %s, seeds %v, %.0f s%s", what, seeds, time.Since(began).Seconds(), line)
+	return all
+}
+
+// best is the point with the highest accuracy; one at the border of its grid
+// deserves suspicion.
+func best(all []tried) choice {
+	return slices.MaxFunc(all, func(a, b tried) int { return cmp.Compare(a.mean, b.mean) }).choice
 }
 
 // sample is a few measurements of one thing.
@@ -208,7 +218,7 @@ func with(cfg run.Config, edit func(*run.Config)) run.Config {
 // rates is a grid of learning rates for one configuration.
 func rates(label string, cfg run.Config, rates ...float64) (grid []choice) {
 	for _, lr := range rates {
-		grid = append(grid, choice{fmt.Sprintf("%s η=%g", label, lr), with(cfg, func(c *run.Config) { c.LearningRate = lr })})
+		grid = append(grid, choice{strings.TrimSpace(fmt.Sprintf("%s η=%g", label, lr)), with(cfg, func(c *run.Config) { c.LearningRate = lr })})
 	}
 	return grid
 }

@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"clipscope/core/run"
@@ -31,12 +30,10 @@ func TestPapersValueClipping(t *testing.T) {
 				Method: m, Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", NoiseMultiplier: ptr(1.0),
 				MaxGradNorm: c, ExpectedBatchSize: 128, Epochs: 5,
 			}
-			for _, g := range []struct {
-				name  string
-				rates []float64
-			}{{"VC's", grid[:inPaper]}, {"wide", grid}} {
-				best := tune(t, fmt.Sprintf("%s, C = %g, %s grid", m, c, g.name), ds, rates("", cfg, g.rates...), tuning(1))
-				cells[fmt.Sprint(m, c, g.name)] = cell{strings.TrimSpace(best.label), scores(t, best.cfg, ds, seeds)}
+			all := try(t, fmt.Sprintf("%s, C = %g", m, c), ds, rates("", cfg, grid...), tuning(1))
+			for name, part := range map[string][]tried{"VC's": all[:inPaper], "wide": all} {
+				best := best(part)
+				cells[fmt.Sprint(m, c, name)] = cell{best.label, scores(t, best.cfg, ds, seeds)}
 			}
 		}
 	}
