@@ -1,5 +1,5 @@
 // The page's client of the trainer workers, and its scripting API:
-// window.clipscope. README.md documents it for users; the messages are described
+// window.clipscope. docs/scripting.md documents it for users; the messages are described
 // in wasm/worker/protocol.go. Nothing is computed on the page's thread.
 (() => {
   "use strict";

@@ -183,7 +183,7 @@ func TestPSACWeightCurve(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	q := &Query{Sensitivity: 0.5, NoiseStd: 1}
-	// FIELD §2: z = 1.5, σ_b = 1 gives 2.268.
+	// z = 1.5, σ_b = 1, as Opacus accounts for it, gives 2.268.
 	got, err := Split(1.5, q)
 	if err != nil || math.Abs(got-2.2677868) > 1e-6 {
 		t.Errorf("Split(1.5) = %v, %v", got, err)

@@ -5,7 +5,7 @@
 //
 // Kernels take effect in call order, and none of them waits: only
 // [Backend.Read] does. An implementation may therefore queue everything until
-// a Read (the deferred backend of computetest does just that, and a GPU will).
+// a Read (package deferred does just that, and a GPU will).
 //
 // All matrices are row-major and dense. Sizes are passed with each call and may
 // be smaller than the buffers they address, so that one buffer serves batches

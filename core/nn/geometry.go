@@ -15,8 +15,7 @@ type Scaled interface {
 //
 //	Σ_jk (h_j·δ_k − m_jk)²·V_jk = (h∘h)ᵀV(δ∘δ) − 2·hᵀ(m∘V)δ + Σ m²V
 //
-// two matrix products over the batch (ALGORITHMS §5; no published library has
-// it). offset is Σ m²V over this layer.
+// two matrix products over the batch. offset is Σ m²V over this layer.
 //
 // Guarantee: the three terms nearly cancel where gradients lie close to the
 // centre, so their rounding is covered: with A, B, C the three terms,
