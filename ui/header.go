@@ -20,7 +20,7 @@ func link(path string) string {
 // Header is the top of every page.
 type Header struct {
 	app.Compo
-	Page string // the page that is shown: train or help
+	Page string // the page that is shown: train, calculator or help
 	Sent requests
 
 	shown bool // the explanation of the count is open
@@ -31,6 +31,7 @@ func (h *Header) Render() app.UI {
 		app.A().Class("brand").Href(link("/")).Body(mark(), app.Span().Text("Clipscope")),
 		app.Nav().Aria("label", "Pages").Body(
 			h.tab("train", "/", "Train"),
+			h.tab("calculator", "/calculator", "Calculator"),
 			h.tab("help", "/help", "Help"),
 		),
 		h.counter(),

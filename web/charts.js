@@ -73,10 +73,10 @@
   const dash = [5, 4];
 
   function scales(spec, now) {
-    const y = spec.y;
-    const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, now.mark || 0))
+    const y = spec.y, mark = () => spec.mark === "horizontal" && now.mark || 0;
+    const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, mark()))
       : y.max ? () => [0, 1.04 * y.max]
-        : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, now.mark || 0))];
+        : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, mark()))];
     const all = {
       x: { time: false, range: () => [0, now.end || 1] },
       y: { distr: y.log ? 3 : 1, range },

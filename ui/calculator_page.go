@@ -1,0 +1,317 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"clipscope/core/run"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// calculatorPage relates ε, σ, steps and sample rate, without data.
+type calculatorPage struct {
+	app.Compo
+	s *session
+	k *calculator
+
+	hashChange app.Func
+}
+
+func (p *calculatorPage) OnMount(ctx app.Context) {
+	p.k.changed = func() { ctx.Dispatch(nil) }
+	p.s.changed = p.k.changed // the count of requests
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.k.start(hashNow()); return nil })
+	app.Window().Call("addEventListener", "hashchange", p.hashChange)
+	p.k.start(hashNow())
+}
+
+func (p *calculatorPage) OnDismount() {
+	p.k.changed = func() {}
+	p.s.changed = func() {}
+	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
+	p.hashChange.Release()
+}
+
+func hashNow() string {
+	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
+}
+
+func (p *calculatorPage) Render() app.UI {
+	return app.Div().Class("page").Body(
+		&Header{Page: "calculator", Sent: p.s.sent},
+		app.Main().Class("bench calculator").Body(
+			&calculatorInputs{K: p.k, Form: p.k.formNow(), Solve: p.k.solve, By: p.k.by},
+			app.Div().Class("stage").Body(
+				&calculatorAnswer{Answer: p.k.answer, Solve: p.k.solve, Fault: p.k.fault, Rows: p.k.rows(), Pending: p.k.pending()},
+				app.Div().Class("charts calculator-charts").Body(
+					&calculatorChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &p.k.charts.steps, Blank: p.k.answer.report == nil, Empty: "ε as the run goes on, by two accountants."},
+					&calculatorChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &p.k.charts.delta, Blank: p.k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
+				),
+				&tuningTable{Costs: p.k.answer.tuning, Pending: p.k.pending()},
+			),
+		),
+	)
+}
+
+// rows is the number of training rows where it is given.
+func (k *calculator) rows() float64 {
+	if k.by == byRows {
+		return k.cfg.Params["rows"]
+	}
+	return 0
+}
+
+// pending reports whether something shown is not about what the fields say.
+func (k *calculator) pending() bool {
+	return k.fault == "" && (k.answer.version != k.version || !k.answer.whole)
+}
+
+// calculatorInputs are the fields.
+type calculatorInputs struct {
+	app.Compo
+	K         *calculator
+	Form      *Form
+	Solve, By string
+}
+
+func (c *calculatorInputs) CompoID() string { return "calculator-" + strconv.Itoa(c.Form.Epoch) }
+
+func (c *calculatorInputs) Render() app.UI {
+	f, k := c.Form, c.K
+	return app.Div().Class("experiment").Role("region").Aria("label", "Inputs").Body(
+		app.H1().Text("Privacy calculator"),
+		app.Div().Class("inputs").Body(
+			segments("solve", "Find", c.Solve, []option{{solveEpsilon, "ε"}, {solveNoise, "noise σ"}, {solveSteps, "steps"}, {solveRate, "rate q"}}, k),
+			app.If(c.Solve != solveRate, func() app.UI { return c.sampling() }),
+			app.If(c.Solve == solveRate, func() app.UI {
+				return app.If(c.By == byRows, func() app.UI {
+					return field{key: "rows", label: "Training rows N", help: "Only to say how large a batch is."}.number(f)
+				})
+			}),
+			app.If(c.Solve != solveSteps, func() app.UI { return c.length() }),
+			app.If(c.Solve != solveNoise, func() app.UI {
+				return field{key: "noise_multiplier", label: "Noise multiplier σ", help: "The noise's standard deviation, in units of the clipping threshold."}.number(f)
+			}),
+			app.If(c.Solve != solveEpsilon, func() app.UI {
+				return field{key: "target_epsilon", label: "Privacy budget ε", help: "What the run may cost at most."}.number(f)
+			}),
+			field{key: "target_delta", label: "Failure probability δ", help: "Well below 1 over the number of rows."}.number(f),
+			field{key: "runs", label: "Runs compared", help: "How many configurations are tried on the same rows."}.number(f),
+		),
+	)
+}
+
+func (c *calculatorInputs) sampling() app.UI {
+	f := c.Form
+	return app.Div().Class("inputs").Body(
+		segments("by", "Sampling by", c.By, []option{{byRows, "rows and batch"}, {byRate, "sample rate"}}, c.K),
+		app.If(c.By == byRows, func() app.UI {
+			return app.Div().Class("pair").Body(
+				field{key: "rows", label: "Training rows N"}.number(f),
+				field{key: "expected_batch_size", label: "Expected batch"}.number(f),
+			)
+		}).Else(func() app.UI {
+			return field{key: "sample_rate", label: "Sample rate q", help: "The chance with which each row enters a batch."}.number(f)
+		}),
+	)
+}
+
+func (c *calculatorInputs) length() app.UI {
+	f := c.Form
+	steps := field{key: "steps", label: "Steps", help: "An empty batch takes a step too."}
+	if c.Solve == solveRate {
+		return steps.number(f)
+	}
+	unit := length(f.Full)
+	return app.Div().Class("inputs").Body(
+		segments("length", "Length in", unit, []option{{"epochs", "epochs"}, {"steps", "steps"}}, c.K),
+		app.If(unit == "steps", func() app.UI { return steps.number(f) }).
+			Else(func() app.UI {
+				return field{key: "epochs", label: "Epochs", help: "One epoch is as many steps as it takes to draw each row once on average."}.number(f)
+			}),
+	)
+}
+
+// calculatorAnswer is the answer in figures and words.
+type calculatorAnswer struct {
+	app.Compo
+	Answer  answer
+	Solve   string
+	Fault   string
+	Rows    float64
+	Pending bool
+}
+
+func (c *calculatorAnswer) Render() app.UI {
+	class := "answer-box"
+	if c.Pending {
+		class += " pending"
+	}
+	return app.Section().Class(class).ID("answer").Aria("label", "Answer").Body(
+		message("calculator-fault", "fault", c.Fault),
+		app.If(c.Answer.report != nil, func() app.UI { return c.figures() }),
+		app.If(c.Answer.report == nil && c.Fault == "", func() app.UI { return app.P().Class("help").Text("Calculating…") }),
+	)
+}
+
+func (c *calculatorAnswer) figures() app.UI {
+	a := &c.Answer
+	r, s := a.report, a.setting
+	low, high := bracket(float64(r.Low), float64(r.PLD))
+	return app.Div().Body(
+		app.Dl().Class("headline").Body(
+			c.figure(solveEpsilon, "ε", words.Number(float64(r.PLD), 4), "upper bound, PLD"),
+			c.figure(solveNoise, "σ", words.Number(s.Sigma, 5), "noise_multiplier"),
+			c.figure(solveRate, "q", words.Number(s.Rate, 4), c.batch(s)),
+			c.figure(solveSteps, "T", words.Count(s.Steps), epochsText(s)),
+			c.figure("", "δ", words.Number(s.Delta, 2), "target_delta"),
+		),
+		app.P().Class("bracket").Body(
+			app.Span().Text("The true ε lies between "),
+			app.Strong().Text(low), app.Span().Text(" and "), app.Strong().Text(high),
+			app.Span().Text(". RDP shows "), app.Strong().Text(words.Number(float64(r.RDP), 4)),
+			app.Span().Text(" (order "+words.Number(r.Order, 3)+"). "),
+			app.Span().Class("badge badge-diagnostic").Text("approximation"),
+			app.Span().Text(" GDP says "+words.Number(float64(r.GDP), 4)+", which is no bound."),
+		),
+		app.P().Class("warning").Hidden(r.Notice == "").Text(r.Notice),
+		app.P().Class("meaning").Text(a.sentence()),
+	)
+}
+
+// bracket writes both ends with as many digits as it takes to tell them apart.
+func bracket(low, high float64) (string, string) {
+	a, b := "", ""
+	for digits := 4; digits < 8 && a == b; digits++ {
+		a, b = words.Number(low, digits), words.Number(high, digits)
+	}
+	return a, b
+}
+
+func (c *calculatorAnswer) figure(what, symbol, value, name string) app.UI {
+	class := ""
+	if what == c.Solve {
+		class = "solved"
+	}
+	return app.Div().Class(class).Body(app.Dt().Text(symbol), app.Dd().Class("figure").Text(value), app.Dd().Class("name").Text(name))
+}
+
+func (c *calculatorAnswer) batch(s setting) string {
+	if c.Rows > 0 {
+		return "about " + words.Number(s.Rate*c.Rows, 4) + " of " + words.Count(int(c.Rows)) + " rows"
+	}
+	return "sample_rate"
+}
+
+func epochsText(s setting) string {
+	return "steps, " + words.Number(float64(s.Steps)*s.Rate, 3) + " epochs"
+}
+
+var (
+	epsilonOverSteps = &Spec{Kind: "lines", X: Axis{Label: "step"}, Y: Axis{}, Mark: "vertical", MarkLabel: "T",
+		Series: []Line{{Label: "PLD", Ink: Released, Width: 2}, {Label: "RDP", Ink: Released, Width: 1}}}
+	deltaOverEpsilon = &Spec{Kind: "lines", X: Axis{Label: "ε"}, Y: Axis{Log: true}, Mark: "vertical", MarkLabel: "ε",
+		Series: []Line{{Label: "δ", Ink: Released, Width: 2}}}
+)
+
+// calculatorChart is a chart of nobody's data, so without a badge.
+type calculatorChart struct {
+	app.Compo
+	ID, Title, Empty string
+	Spec             *Spec
+	Feed             *Feed
+	Blank            bool
+}
+
+func (c *calculatorChart) CompoID() string { return c.ID }
+
+func (c *calculatorChart) Render() app.UI {
+	return app.Section().Class("panel").ID("panel-"+c.ID).Aria("label", c.Title).Body(
+		app.Div().Class("figure-box").Body(
+			app.Div().Class("figure-head").Body(app.H2().Text(c.Title)),
+			app.Div().Class("plot-box").Body(
+				&plot{Spec: c.Spec, Feed: c.Feed, Label: c.Title},
+				app.P().Class("empty").Hidden(!c.Blank).Text(c.Empty),
+			),
+		),
+	)
+}
+
+// tuningTable compares the ways of paying for several runs.
+type tuningTable struct {
+	app.Compo
+	Costs   *tuningCosts
+	Pending bool
+}
+
+type way struct{ key, name, how string }
+
+var ways = []way{
+	{"composition_pld", "Publish every run", "composed by PLD; a grid that is walked once"},
+	{"composition_rdp", "Publish every run, RDP", "composed by RDP, as papers do"},
+	{"liu_talwar", "Random stopping", "Liu & Talwar 2019, as in DC-SGD’s Theorem 1"},
+	{"repeat_geometric", "Repeat and select, geometric", "a random number of runs, only the best published (Papernot & Steinke 2022)"},
+	{"repeat_logarithmic", "Repeat and select, logarithmic", "as above"},
+	{"repeat_poisson", "Repeat and select, Poisson", "as above; there may be no run at all"},
+}
+
+func (c *tuningCosts) of(key string) run.Number {
+	return map[string]run.Number{
+		"composition_pld": c.CompositionPLD, "composition_rdp": c.CompositionRDP, "liu_talwar": c.LiuTalwar,
+		"repeat_geometric": c.Geometric, "repeat_logarithmic": c.Logarithmic, "repeat_poisson": c.Poisson,
+	}[key]
+}
+
+func (t *tuningTable) Render() app.UI {
+	class := "tuning"
+	if t.Pending {
+		class += " pending"
+	}
+	return app.Section().Class(class).ID("tuning").Aria("label", "The cost of tuning").Body(
+		app.H2().Text("The cost of tuning"),
+		app.If(t.Costs == nil, func() app.UI {
+			return app.P().Class("help").Text("What it costs to try several configurations on the same rows.")
+		}).
+			Else(func() app.UI { return t.table() }),
+	)
+}
+
+func (t *tuningTable) table() app.UI {
+	c := t.Costs
+	return app.Div().Body(
+		app.P().Class("help").Text(t.sentence()),
+		app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("Way"), app.Th().Scope("col").Text("ε"), app.Th().Scope("col").Text("What happens"))),
+			app.TBody().Body(app.Range(ways).Slice(func(i int) app.UI {
+				w := ways[i]
+				class := ""
+				if w.key == c.Cheapest {
+					class = "cheapest"
+				}
+				return app.Tr().Class(class).Body(
+					app.Th().Scope("row").Body(app.Text(w.name), app.If(w.key == c.Cheapest, func() app.UI { return app.Span().Class("badge badge-released").Text("cheapest") })),
+					app.Td().Class("figure").Text(words.Number(float64(c.of(w.key)), 4)),
+					app.Td().Text(w.how),
+				)
+			})),
+		),
+	)
+}
+
+func (t *tuningTable) sentence() string {
+	c := t.Costs
+	for _, w := range ways {
+		if w.key != c.Cheapest {
+			continue
+		}
+		s := fmt.Sprintf("%s on the same rows: the cheapest way is “%s”, ε = %s.", words.Plural(c.Runs, "run"), strings.ToLower(w.name[:1])+w.name[1:], words.Number(float64(c.of(w.key)), 4))
+		if strings.HasPrefix(w.key, "repeat_") || w.key == "liu_talwar" {
+			s += fmt.Sprintf(" It draws the number of runs at random, %s on average, and each configuration at random; it does not hold for a grid that is walked once.", words.Count(c.Runs))
+		}
+		return s
+	}
+	return ""
+}
