@@ -23,7 +23,11 @@ SHELL := bash
 .DEFAULT_GOAL := build
 
 WASM    := GOOS=js GOARCH=wasm
-LDFLAGS := -trimpath -ldflags '-s -w'
+LDFLAGS := -ldflags '-s -w'
+
+# Nothing built names the folders of the machine; and as every command of Go's
+# has the same flags, each package is compiled once for all of them.
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
 NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 
 # What things are made from.
@@ -54,7 +58,7 @@ dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 # --- build --------------------------------------------------------------------
 
 bin/clipscope: serve.go site.go $(UI) $(CORE) $(MODULE) | versions
-	$(GO) build -trimpath -o $@ .
+	$(GO) build -o $@ .
 
 bin/web/app.wasm: $(call gofiles,app) $(UI) $(CORE) $(MODULE) | versions
 	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./app
