@@ -122,7 +122,7 @@ func TestJointCost(t *testing.T) {
 func TestMonotoneAndOrderFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range Names() {
-		for range 12 {
+		for range 6 {
 			q := math.Exp(-7 * rng.Float64())
 			sigma := math.Exp(2*rng.Float64() - 0.7)
 			steps := 1 + rng.IntN(2000)

@@ -92,7 +92,7 @@ func TestDiscreteGaussianLarge(t *testing.T) {
 // Every choice both by floats and, as if the float were no help, by integers.
 func TestCoinsBias(t *testing.T) {
 	c := coins{SeededKey(3).Stream(Noise, 1, 0)}
-	const n = 100_000
+	const n = 20_000
 	check := func(what string, want float64, draw func() bool) {
 		t.Helper()
 		hits := 0

@@ -134,8 +134,8 @@ func massBetween(t term, a, b edge) mass {
 // such that P(cell)/Q(cell) is exp of a grid point: each ends about as far above
 // its grid point as it begins below it. Where no end does that, the cell's loss
 // is rounded down. To tell only the cell is post-processing, so no δ grows, and
-// the same cells serve both sides. What discretize counts as infinite is left
-// out, which lowers δ too.
+// the same cells serve both sides. What discretize counts as infinite has here
+// the least loss that it can have, or is left out, which lowers δ too.
 //
 // Guarantee: the true distribution dominates the result, up to rounding.
 func discretizeLow(t term, s side, w window) loss {
@@ -178,6 +178,13 @@ func discretizeLow(t term, s side, w window) loss {
 			}
 		}
 		begin = end
+	}
+	if s == remove {
+		// All that is left has at least the loss at begin.
+		k := int(math.Floor(lossAt(q, sigma, begin.z)/h-0.01)) - l.first
+		if m := massBetween(t, begin, edgeAt(t, math.Inf(1))); k >= 0 {
+			l.p[min(k, len(l.p)-1)] += max(0, m.mix-m.mixErr)
+		}
 	}
 	return l
 }

@@ -164,9 +164,11 @@ func newMoments(terms []term, reach float64) *moments {
 	}
 	for _, t := range terms {
 		q, sigma := t.sampleRate, t.noiseMultiplier
-		step := 0.4 * min(1, sigma)
-		var logP, loss []float64 // the trapezium rule under N(0,σ²)
-		for z := -reach; z <= reach; z += step {
+		n := math.Ceil(2 * reach / (0.4 * min(1, sigma)))
+		step := 2 * reach / n
+		var logP, loss []float64 // the trapezium rule under N(0,σ²), ends included
+		for i := 0.0; i <= n; i++ {
+			z := -reach + i*step
 			logP = append(logP, -z*z/2+math.Log(step/math.Sqrt(2*math.Pi)))
 			loss = append(loss, lossAt(q, sigma, z*sigma))
 		}
@@ -240,7 +242,8 @@ func (a *aim) window(low float64, n int) window {
 		}
 		above, chern := math.Inf(1), 0.0
 		for i, s := range a.exponents {
-			if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < above {
+			// A larger s has to be worth it: rounding to the grid moves k(s) by s·h.
+			if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < 0.97*above {
 				above, chern = l, s
 			}
 		}
@@ -249,8 +252,8 @@ func (a *aim) window(low float64, n int) window {
 		}
 	}
 	length = max(length, a.spread)
-	w.h = length / float64(n)
-	w.top = int(math.Ceil((low + length) / w.h))
+	w.h = length / float64(n-4) // four to spare for rounding outwards
+	w.top = int(math.Ceil((low+length)/w.h)) + 2
 	return w
 }
 
