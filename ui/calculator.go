@@ -294,16 +294,16 @@ func (k *calculator) rate() (float64, error) {
 		if q := k.cfg.Params["sample_rate"]; q > 0 && q <= 1 {
 			return q, nil
 		}
-		return 0, &fault{"The sample rate is a probability: more than 0, at most 1.", "sample_rate"}
+		return 0, &fault{Message: "The sample rate is a probability: more than 0, at most 1.", Field: "sample_rate"}
 	}
 	n, b := k.cfg.Params["rows"], k.cfg.ExpectedBatchSize
 	switch {
 	case !(n >= 1):
-		return 0, &fault{"Give the number of training rows.", "rows"}
+		return 0, &fault{Message: "Give the number of training rows.", Field: "rows"}
 	case !(b > 0):
-		return 0, &fault{"Give the expected batch size.", "expected_batch_size"}
+		return 0, &fault{Message: "Give the expected batch size.", Field: "expected_batch_size"}
 	case b > n:
-		return 0, &fault{"A batch cannot be expected to hold more than all rows.", "expected_batch_size"}
+		return 0, &fault{Message: "A batch cannot be expected to hold more than all rows.", Field: "expected_batch_size"}
 	}
 	return b / n, nil
 }
@@ -312,10 +312,10 @@ func (k *calculator) rate() (float64, error) {
 func (k *calculator) asked() (setting, error) {
 	s := setting{Delta: k.cfg.TargetDelta, Runs: int(k.cfg.Params["runs"])}
 	if !(s.Delta > 0 && s.Delta < 1) {
-		return s, &fault{"δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", "target_delta"}
+		return s, &fault{Message: "δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", Field: "target_delta"}
 	}
 	if r := k.cfg.Params["runs"]; !(r >= 1 && r <= 1e6 && r == math.Trunc(r)) {
-		return s, &fault{"A whole number from 1 to a million.", "runs"}
+		return s, &fault{Message: "A whole number from 1 to a million.", Field: "runs"}
 	}
 	if k.solve != solveRate {
 		q, err := k.rate()
@@ -326,13 +326,13 @@ func (k *calculator) asked() (setting, error) {
 	}
 	if k.solve != solveNoise {
 		if k.cfg.NoiseMultiplier == nil || !(*k.cfg.NoiseMultiplier > 0) {
-			return s, &fault{"Give a positive noise multiplier: without noise, ε is ∞.", "noise_multiplier"}
+			return s, &fault{Message: "Give a positive noise multiplier: without noise, ε is ∞.", Field: "noise_multiplier"}
 		}
 		s.Sigma = *k.cfg.NoiseMultiplier
 	}
 	if k.solve != solveEpsilon {
 		if k.cfg.TargetEpsilon == nil || !(*k.cfg.TargetEpsilon > 0) {
-			return s, &fault{"Give a positive ε.", "target_epsilon"}
+			return s, &fault{Message: "Give a positive ε.", Field: "target_epsilon"}
 		}
 		s.Epsilon = *k.cfg.TargetEpsilon
 	}
@@ -343,7 +343,7 @@ func (k *calculator) asked() (setting, error) {
 		s.Steps = stepsOf(k.cfg.Epochs, s.Rate)
 	}
 	if s.Steps < 1 || s.Steps > 1e8 {
-		return s, &fault{"Between one step and 10⁸.", length(k.cfg)}
+		return s, &fault{Message: "Between one step and 10⁸.", Field: length(k.cfg)}
 	}
 	return s, nil
 }
