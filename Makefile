@@ -2,7 +2,6 @@
 # make test    the same build, then every check and test
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
 # make bench   the speed figures, in a real browser
-# make papers  the papers' tables, in Node; PAPERS=TestPapersSoftmax for one
 # make papers  the papers' figures, where the published data are
 
 # Versions. Go and Node are the least that will do; everything else is pinned in
@@ -135,12 +134,6 @@ PAPERS ?= TestPapers
 papers: build
 	CLIPSCOPE_PAPERS=1 $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run '$(PAPERS)' \
 	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/train
-
-# Minutes to an hour each, and the published data is needed.
-PAPERS ?= TestPapers
-papers: build
-	CLIPSCOPE_PAPERS=1 $(WASM) $(GO) test -count=1 -vet=off -v -timeout 0 -run '$(PAPERS)' \
-	  -exec '$(NODE) --stack-size=8192 --experimental-wasm-relaxed-simd $(CURDIR)/web/go_wasm_exec.mjs' ./core/train
 
 # The Worker for Cloudflare; the tool empties the folder it writes to.
 edge: build
