@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -46,10 +47,21 @@ type DataView struct {
 	Wanted   string
 	Progress data.Progress
 	Fault    string
+	// Refused says that files wait to be read in another way; Table is what is
+	// known of the table at hand, theirs or the one in use.
+	Refused bool
+	Table   *data.Report
 }
 
 func (d *dataState) view() DataView {
-	return DataView{d.source, d.report, d.loading, d.slow, d.wanted, d.progress, d.fault}
+	v := DataView{Source: d.source, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault}
+	switch {
+	case d.refused != nil:
+		v.Refused, v.Table = true, d.refusedReport
+	case d.report != nil && d.report.Format == "csv":
+		v.Table = d.report
+	}
+	return v
 }
 
 // dataCard is the first card: where the rows come from and how they are read.
@@ -71,10 +83,10 @@ func (c *dataCard) Render() app.UI {
 		c.drop(),
 		c.progress(),
 		message("data-fault", "fault", c.View.Fault),
-		c.summary(),
 		c.table(),
-		c.scaling(),
 		c.reading(),
+		c.summary(),
+		c.scaling(),
 	)
 }
 
@@ -139,12 +151,12 @@ func (c *dataCard) drop() app.UI {
 		class += " over"
 	}
 	return app.Div().Class(class).
-		OnDragEnter(c.dragged).OnDragOver(c.dragged).OnDragLeave(c.left).OnDrop(c.dropped).
+		OnDragEnter(c.dragged).OnDragOver(c.dragged).OnDragLeave(c.left).OnDrop(c.left).
 		Body(
 			app.Label().Class("button").For("files").Text("Choose files"),
 			app.Input().Type("file").ID("files").Class("visually-hidden").Multiple(true).
 				Aria("describedby", "files-help").OnChange(c.chosen),
-			app.P().ID("files-help").Class("help").Text("or drop them here. Images: IDX or CIFAR-10 files with their labels. Tables: CSV. Also gzipped. Test files are told by their names. They never leave this device."),
+			app.P().ID("files-help").Class("help").Text("or drop them on the page. Images: IDX or CIFAR-10 files with their labels. Tables: CSV. Also gzipped. Test files are told by their names. They never leave this device."),
 		)
 }
 
@@ -153,13 +165,9 @@ func (c *dataCard) dragged(_ app.Context, e app.Event) {
 	c.over = true
 }
 
+// left ends the highlight; what is dropped is taken by the page, on which a
+// file may be dropped anywhere.
 func (c *dataCard) left(app.Context, app.Event) { c.over = false }
-
-func (c *dataCard) dropped(_ app.Context, e app.Event) {
-	e.PreventDefault()
-	c.over = false
-	c.Loader.openFiles(e.Get("dataTransfer").Get("files"))
-}
 
 // chosen empties the picker afterwards, so that the same file can be chosen again.
 func (c *dataCard) chosen(ctx app.Context, _ app.Event) {
@@ -258,7 +266,7 @@ var kinds = []option{{"numeric", "numeric"}, {"categorical", "categorical"}, {"i
 
 // table lists the columns of a table with their kinds, which can be corrected.
 func (c *dataCard) table() app.UI {
-	r := c.View.Report
+	r := c.View.Table
 	if r == nil || len(r.Columns) == 0 {
 		return app.Div().Class("columns").Hidden(true)
 	}
@@ -291,32 +299,38 @@ func (c *dataCard) column(i int, col data.Column) app.UI {
 	return app.Tr().Body(app.Th().Scope("row").Text(col.Name), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
 }
 
-// reading is how a table is read.
+// reading is how a table is read: that of the files which were refused, or else
+// of the data at hand.
 func (c *dataCard) reading() app.UI {
-	r := c.View.Report
-	if r == nil || r.Format != "csv" {
+	if c.View.Table == nil && !c.View.Refused {
 		return app.Div().Hidden(true)
 	}
-	labels := make([]option, 0, len(r.Columns)+1)
-	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
-		labels = append(labels, option{col.Name, col.Name})
-	}
-	label := field{key: "csv.label", label: "Label column", help: "What the model learns to predict."}
-	now := c.Form.text("csv.label")
-	if now == "" {
-		now = r.Label
-	}
+	f := c.Form
 	missing := field{key: "csv.missing", label: "Missing cells", help: "What to do with cells that are empty or say NA."}
 	return app.Div().Body(
-		label.chosen(c.Form, now, labels),
-		missing.choice(c.Form, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
+		c.label(),
+		missing.choice(f, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
 		advanced(
-			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(c.Form),
-			field{key: "csv.delimiter", label: "Delimiter", preset: "detected"}.number(c.Form),
-			field{key: "csv.header", label: "Header"}.choice(c.Form, []option{{"", "detected"}, {"yes", "the first row is one"}, {"no", "there is none"}}),
-			field{key: "csv.task", label: "Task"}.choice(c.Form, []option{{"", "detected"}, {"classification", "classification"}, {"regression", "regression"}}),
+			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(f),
+			field{key: "csv.delimiter", label: "Delimiter"}.choice(f, []option{{"", "detected"}, {",", "comma"}, {";", "semicolon"}, {"\t", "tab"}, {"|", "bar"}, {" ", "space"}}),
+			field{key: "csv.header", label: "Header"}.choice(f, []option{{"", "detected"}, {"yes", "the first row is one"}, {"no", "there is none"}}),
+			field{key: "csv.task", label: "Task"}.choice(f, []option{{"", "detected"}, {"classification", "classification"}, {"regression", "regression"}}),
 		),
 	)
+}
+
+// label chooses the column to predict, from a list where the columns are known.
+func (c *dataCard) label() app.UI {
+	d := field{key: "csv.label", label: "Label column", help: "What the model learns to predict."}
+	r := c.View.Table
+	if r == nil || len(r.Columns) == 0 {
+		return d.number(c.Form)
+	}
+	options := make([]option, 0, len(r.Columns))
+	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
+		options = append(options, option{col.Name, col.Name})
+	}
+	return d.chosen(c.Form, cmp.Or(c.Form.text("csv.label"), r.Label), options)
 }
 
 var scalings = []option{

@@ -54,6 +54,14 @@ type fault struct {
 
 func (f *fault) Error() string { return f.Message }
 
+// refusal is a fault in files, with what was understood of them.
+type refusal struct {
+	*fault
+	Report *data.Report
+}
+
+func (r *refusal) Unwrap() error { return r.fault }
+
 // errAborted is what cancelled work ends with.
 var errAborted = errors.New("ui: cancelled")
 
@@ -226,6 +234,12 @@ func toError(v app.Value) error {
 	if detail := v.Get("detail"); detail.Truthy() {
 		if field := detail.Get("field"); field.Type() == app.TypeString {
 			f.Field = field.String()
+		}
+		if report := detail.Get("report"); report.Truthy() {
+			r := &refusal{f, &data.Report{}}
+			if err := decode(report, r.Report); err == nil {
+				return r
+			}
 		}
 	}
 	return f

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/run"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -19,6 +21,11 @@ type dataState struct {
 	handle handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
+
+	// refused are files that could not be read as they are, and what was
+	// understood of them: another way of reading them may do.
+	refused       app.Value
+	refusedReport *data.Report
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
@@ -51,11 +58,33 @@ func (s *session) openFiles(files app.Value) {
 		return
 	}
 	list := app.Window().Get("Array").Call("from", files)
+	if s.data.source == filesSource {
+		// How the last table was read says nothing about the next.
+		s.cfg.CSV = run.CSV{Missing: s.cfg.CSV.Missing, TestShare: s.cfg.CSV.TestShare}
+	}
+	s.show(cardData)
 	s.open(filesSource, list)
+}
+
+// tables reports whether files may be tables, by their names.
+func tables(files app.Value) bool {
+	for i := range files.Length() {
+		name := strings.ToLower(files.Index(i).Get("name").String())
+		for _, other := range []string{"ubyte", "idx", ".bin", "_batch"} {
+			if strings.Contains(name, other) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // reopen reads the same files again, after a change of how to read them.
 func (s *session) reopen() {
+	if s.data.refused != nil {
+		s.open(filesSource, s.data.refused)
+		return
+	}
 	if s.data.source == filesSource && s.data.files != nil {
 		s.open(filesSource, s.data.files)
 	}
@@ -114,10 +143,10 @@ func (s *session) dataOpened(name string, files app.Value, o opened, err error) 
 	d := &s.data
 	d.loading, d.slow, d.cancel = false, false, nil
 	s.watchRequests()
+	d.refused, d.refusedReport = nil, nil
 	if err != nil {
 		if !errors.Is(err, errAborted) {
-			d.fault = err.Error()
-			s.show(cardData)
+			s.refuseFiles(files, err)
 		}
 		s.touch()
 		return
@@ -134,6 +163,18 @@ func (s *session) dataOpened(name string, files app.Value, o opened, err error) 
 	}
 	s.replan()
 	s.touch()
+}
+
+func (s *session) refuseFiles(files app.Value, err error) {
+	d := &s.data
+	d.fault = err.Error()
+	if files != nil && tables(files) {
+		d.refused = files
+		if r := (*refusal)(nil); errors.As(err, &r) {
+			d.refusedReport = r.Report
+		}
+	}
+	s.show(cardData)
 }
 
 // suit takes a model that fits the task, when the present one does not.

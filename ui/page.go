@@ -47,7 +47,7 @@ func (p *trainPage) Render() app.UI {
 	if s.sheet {
 		class += " sheet-open"
 	}
-	return app.Div().Class(class).Body(
+	return app.Div().Class(class).OnDrop(p.dropped).Body(
 		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
 		&Header{Page: "train", Sent: s.sent},
 		app.Main().Class("bench").Body(
@@ -61,6 +61,11 @@ func (p *trainPage) Render() app.UI {
 			),
 		),
 	)
+}
+
+func (p *trainPage) dropped(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	p.s.openFiles(e.Get("dataTransfer").Get("files"))
 }
 
 // OnAppUpdate is called when a newer version of the page is at hand.

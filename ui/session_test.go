@@ -9,6 +9,8 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // fakeClient keeps what it was asked, and answers when the test says so.
@@ -70,6 +72,31 @@ func (r *fakeRun) SaveParameters(string) {}
 func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 	r.events, r.done = events, done
 }
+
+// fakeFiles is an array of File objects as far as the page looks at them.
+type fakeFiles struct {
+	app.Value
+	names []string
+}
+
+func filesNamed(names ...string) app.Value { return fakeFiles{app.Null(), names} }
+
+func (f fakeFiles) Length() int           { return len(f.names) }
+func (f fakeFiles) Index(i int) app.Value { return fakeFile{app.Null(), f.names[i]} }
+
+type fakeFile struct {
+	app.Value
+	name string
+}
+
+func (f fakeFile) Get(string) app.Value { return fakeText{app.Null(), f.name} }
+
+type fakeText struct {
+	app.Value
+	text string
+}
+
+func (t fakeText) String() string { return t.text }
 
 // bench is a session whose clock the test turns.
 type bench struct {
@@ -218,6 +245,37 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	b.load(500)
 	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.cfg.Data != "blobs" {
 		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
+	}
+}
+
+// A table that is refused can be read in another way; what is known of its
+// columns is shown though the data in use is another.
+func TestARefusedTableIsReadAgain(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	files := filesNamed("cells.csv")
+	b.open(filesSource, files)
+	b.client.opens[1].done(opened{}, &refusal{&fault{Message: "cells.csv, row 4: expected a value"}, &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
+	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
+		t.Fatalf("the card shows %+v", v)
+	}
+	b.Set("csv.missing", "drop")
+	if n := len(b.client.opens); n != 3 || b.client.opens[2].source == "digits" || b.cfg.CSV.Missing != "drop" {
+		t.Fatalf("opened %d times, csv %+v", n, b.cfg.CSV)
+	}
+	b.load(80)
+	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.cfg.Data != filesSource {
+		t.Errorf("the card shows %+v", v)
+	}
+}
+
+func TestRefusedImagesAreNotTables(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.open(filesSource, filesNamed("train-images-idx3-ubyte.gz"))
+	b.client.opens[1].done(opened{}, &fault{Message: "cut short"})
+	if v := b.data.view(); v.Refused || v.Table != nil || v.Fault == "" {
+		t.Errorf("the card shows %+v", v)
 	}
 }
 

@@ -70,13 +70,13 @@ func stories() []story {
 		}},
 		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: nobody{}} }},
 		{"Data card, a table", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport()}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
 		}},
 		{"Data card, reading", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Loading: true, Slow: true, Wanted: filesSource, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: filesSource, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
 		}},
 		{"Data card, a bad file", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
 		}},
 		{"Model card", func() app.UI { return &modelCard{Form: exampleForm(cardModel)} }},
 		{"Clipping card", func() app.UI { return &clippingCard{Form: exampleForm(cardClipping)} }},

@@ -445,6 +445,13 @@
     }).observe({ type: "resource", buffered: false });
   }
 
+  // --- files ---------------------------------------------------------------
+
+  // A file that is dropped beside the page's own target must not replace the page.
+  for (const type of ["dragover", "drop"]) {
+    addEventListener(type, e => { if ([...e.dataTransfer?.types ?? []].includes("Files")) e.preventDefault(); });
+  }
+
   // --- the rest ------------------------------------------------------------
 
   function download(name, type, text) {

@@ -165,6 +165,20 @@ test("a table: columns shown and corrected, a bad file changes nothing", async (
   assert.deepEqual(page.errors, []);
 });
 
+test("missing cells are shown, and read as one chooses", async (t) => {
+  const page = await visit(t, { hash: short.replace("256", "32") });
+  await openCard(page, "data");
+  await page.setInputFiles("#files", text("cells.csv", table(300).replace("\n1,", "\n,")));
+  await page.locator("#data-fault", { hasText: "cells.csv" }).waitFor();
+  assert.match(await page.locator("#card-data .card-line").innerText(), /^digits/);
+  await page.selectOption("#f-csv-missing", "drop");
+  await page.locator("#card-data .card-line", { hasText: "cells.csv" }).waitFor();
+  assert.ok(await page.locator("#data-fault").isHidden());
+  await page.click("#act-start");
+  await finished(page);
+  assert.deepEqual(page.errors, []);
+});
+
 test("files are dropped on the page", async (t) => {
   const page = await visit(t, { hash: short });
   await openCard(page, "data");
@@ -176,6 +190,11 @@ test("files are dropped on the page", async (t) => {
   await page.dispatchEvent(".drop", "dragover", { dataTransfer: transfer });
   await page.locator(".drop.over").waitFor();
   await page.dispatchEvent(".drop", "drop", { dataTransfer: transfer });
+  await page.locator("#card-data .card-line", { hasText: "dropped.csv" }).waitFor();
+  assert.equal(await page.locator(".drop.over").count(), 0);
+  await page.selectOption("#f-data", "moons");
+  await page.locator("#card-data .card-line", { hasText: "moons" }).waitFor();
+  await page.dispatchEvent(".charts", "drop", { dataTransfer: transfer });
   await page.locator("#card-data .card-line", { hasText: "dropped.csv" }).waitFor();
   assert.deepEqual(page.errors, []);
 });
