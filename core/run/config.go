@@ -78,7 +78,7 @@ type Config struct {
 type Model struct {
 	Kind       string `json:"kind,omitempty"`       // linear, softmax, mlp
 	Hidden     []int  `json:"hidden,omitempty"`     // mlp: widths of the hidden layers
-	Activation string `json:"activation,omitempty"` // mlp: relu (default) or tanh
+	Activation string `json:"activation,omitempty"` // mlp: tanh (default) or relu
 }
 
 // Scaling says how features are brought to a common size before training.
