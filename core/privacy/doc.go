@@ -59,7 +59,7 @@
 // σ ≥ 1 the two usually agree to three digits, which is the best test of both.
 //
 // The central limit ([Report].GDP) is shown as what it is. Over our reference
-// rows it errs from −97 % to +200000 %.
+// rows it errs from −92 % to +180000 %.
 //
 // # Live figures
 //
