@@ -1,5 +1,7 @@
 package run
 
+import "encoding/json"
+
 // Event is one step of a run. What may leave the device and what only its owner
 // may look at are different types, so that an exporter cannot mix them up.
 type Event struct {
@@ -98,8 +100,11 @@ type Result struct {
 	TrainSeconds float64  `json:"train_seconds"` // time inside steps, without loading and testing
 	Backend      string   `json:"backend"`
 	Notes        []string `json:"notes,omitempty"` // fallbacks and warnings the owner must see
-	Guarantee    string   `json:"guarantee"`       // the statement in words
-	Released     Summary  `json:"released"`
+	Guarantee    string   `json:"guarantee"`       // the promise in one sentence
+	// Statement is the whole statement of the run's privacy, a
+	// privacy.Statement as JSON; its "text" is the same in words.
+	Statement json.RawMessage `json:"statement,omitempty"`
+	Released  Summary         `json:"released"`
 }
 
 // Summary is the released side of a whole run.

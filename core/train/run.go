@@ -131,6 +131,7 @@ func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 		Guarantee: p.guarantee(p.st.done), Notes: p.notes,
 		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate, MaxGradNorm: p.st.thresholds},
 	}
+	p.statement(p.st.done, &r)
 	if it := p.st.iterate; it != nil {
 		it.restore(p.st.params, p.st.done)
 		p.st.iterate = nil

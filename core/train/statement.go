@@ -1,0 +1,106 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// Events is what the plan charges: once before the first step, and for each of
+// its steps.
+func (p *Plan) Events() (once []privacy.Event, perStep privacy.Event) {
+	return slices.Clone(p.once), p.stepEvent()
+}
+
+// Statement is what the run may say of its privacy after so many steps. Ledger
+// and the page's version are for the caller to add.
+func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
+	once, perStep := p.Events()
+	s, err := privacy.NewStatement(privacy.Statement{
+		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps,
+		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Clipping: p.clippingInWords(), Once: once, PerStep: perStep,
+		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(),
+		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("train: statement: %w", err)
+	}
+	return s, nil
+}
+
+// statement is Statement as the result carries it. A run whose statement cannot
+// be written says so in its notes and keeps everything else.
+func (p *Plan) statement(steps int, r *run.Result) {
+	s, err := p.Statement(steps)
+	var b []byte
+	if err == nil {
+		b, err = json.Marshal(s)
+	}
+	if err != nil {
+		r.Notes = append(r.Notes, "There is no statement of this run: "+err.Error())
+		return
+	}
+	r.Statement = b
+}
+
+// broken is why there is no guarantee, besides noise that is missing, which the
+// events show.
+func (p *Plan) broken() []string {
+	var why []string
+	if p.cfg.Seed != nil && !p.nonPrivate() {
+		why = append(why, "the seed is fixed, so the noise can be recomputed and subtracted")
+	}
+	if p.cfg.Scaling.Kind == "measured" {
+		why = append(why, "features were scaled by figures measured from the training rows without noise")
+	}
+	return why
+}
+
+// clippingInWords names the method and every choice that it rests on.
+func (p *Plan) clippingInWords() string {
+	c := &p.cfg
+	if c.Method == "none" {
+		return "none"
+	}
+	parts := []string{c.Method}
+	for _, axis := range [][2]string{{"weights", c.Weight}, {"threshold rule", c.Threshold}, {"grouping", c.Grouping}} {
+		if axis[1] != "" {
+			parts = append(parts, axis[1]+" "+axis[0])
+		}
+	}
+	name := "max_grad_norm"
+	if p.query != nil {
+		name = "first max_grad_norm"
+	}
+	parts = append(parts, fmt.Sprintf("%s = %g", name, c.MaxGradNorm))
+	for _, key := range slices.Sorted(maps.Keys(c.Params)) {
+		parts = append(parts, fmt.Sprintf("%s = %g", key, c.Params[key]))
+	}
+	if p.gradNoise > p.sigma {
+		parts = append(parts, fmt.Sprintf("noise_multiplier of the gradient alone = %.6g", p.gradNoise))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// covered lists what the guarantee holds for.
+func (p *Plan) covered() []string {
+	list := []string{"the parameters after every step", "the noisy gradient norm of every step"}
+	if p.query != nil {
+		list = append(list, "the threshold of every step", "the noisy statistic that moves it")
+	}
+	if p.boundsNoise > 0 {
+		list = append(list, "the private bounds of the features")
+	}
+	if p.pcaNoise > 0 {
+		list = append(list, "the principal directions")
+	}
+	return list
+}

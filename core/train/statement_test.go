@@ -1,0 +1,90 @@
+package train
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// TestStatementSaysWhatRan: for every method, the statement's own events cost
+// what the run says it spent.
+func TestStatementSaysWhatRan(t *testing.T) {
+	for _, m := range clip.Methods() {
+		cfg := base(m.Name)
+		cfg.Seed, cfg.Steps = nil, 7
+		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		var s struct {
+			Guarantee bool              `json:"guarantee"`
+			Steps     int               `json:"steps"`
+			Epsilon   run.Number        `json:"epsilon"`
+			Events    []json.RawMessage `json:"events"`
+			Noise     string            `json:"noise_mode"`
+			Clipping  string            `json:"clipping"`
+			Released  []string          `json:"released"`
+			Text      string            `json:"text"`
+		}
+		if err := json.Unmarshal(r.Statement, &s); err != nil {
+			t.Fatalf("%s: %v in %s", m.Name, err, r.Statement)
+		}
+		var events []privacy.Event
+		for _, b := range s.Events {
+			e, err := privacy.UnmarshalEvent(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+		eps, err := privacy.Epsilon(r.Accountant, r.Delta, events...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Steps != 7 || run.Number(eps) != s.Epsilon || s.Guarantee != m.Private || s.Noise != "float" || !strings.Contains(s.Clipping, m.Name) {
+			t.Errorf("%s: the run cost %v, its events %v: %s", m.Name, r.Epsilon, eps, r.Statement)
+		}
+		if m.Private && !(s.Epsilon <= r.Epsilon*1.001+1e-4) {
+			t.Errorf("%s: the statement's ε %v is above the result's %v", m.Name, s.Epsilon, r.Epsilon)
+		}
+		if moves := strings.Join(s.Released, " "); m.Private && !strings.Contains(moves, "parameters") {
+			t.Errorf("%s: released %v", m.Name, s.Released)
+		}
+	}
+}
+
+func TestStatementWithoutGuarantee(t *testing.T) {
+	seeded := base("constant")
+	seeded.Seed = ptr(uint64(1))
+	measured := base("constant")
+	measured.Seed, measured.Scaling.Kind = nil, "measured"
+	none := base("none")
+	none.Seed = nil
+	for why, cfg := range map[string]run.Config{"seed is fixed": seeded, "measured": measured, "without noise": none} {
+		cfg.Steps = 2
+		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		if text := string(r.Statement); !strings.Contains(text, `"guarantee":false`) || !strings.Contains(text, "For teaching, no guarantee") || !strings.Contains(text, why) {
+			t.Errorf("%s: %s", why, text)
+		}
+	}
+}
+
+func TestStatementOfWhatCostsOnce(t *testing.T) {
+	cfg := run.Config{Method: "quantile", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 5, Scaling: run.Scaling{Kind: "private"}, NoiseMode: "secure"}
+	p := mustPlan(t, cfg, planted())
+	once, _ := p.Events()
+	s, err := p.Statement(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.Text()
+	for _, want := range []string{"private bounds", "Noise: secure", "first max_grad_norm", "noisy statistic"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	if len(once) != 1 || s.Epsilon() > 4 {
+		t.Errorf("%d events once, ε = %v", len(once), s.Epsilon())
+	}
+}
