@@ -312,7 +312,7 @@ func (c *dataCard) reading() app.UI {
 		missing.choice(f, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
 		advanced(
 			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(f),
-			field{key: "csv.delimiter", label: "Delimiter"}.choice(f, []option{{"", "detected"}, {",", "comma"}, {";", "semicolon"}, {"\t", "tab"}, {"|", "bar"}, {" ", "space"}}),
+			field{key: "csv.delimiter", label: "Delimiter"}.choice(f, []option{{"", "detected"}, {",", "comma"}, {";", "semicolon"}, {"tab", "tab"}, {"|", "bar"}}),
 			field{key: "csv.header", label: "Header"}.choice(f, []option{{"", "detected"}, {"yes", "the first row is one"}, {"no", "there is none"}}),
 			field{key: "csv.task", label: "Task"}.choice(f, []option{{"", "detected"}, {"classification", "classification"}, {"regression", "regression"}}),
 		),

@@ -60,7 +60,7 @@ func (h *Header) counter() app.UI {
 	return app.Div().Class("counter").Body(
 		app.Button().Type("button").Class("plain").ID("counter").Aria("expanded", boolText(h.shown)).
 			OnClick(func(app.Context, app.Event) { h.shown = !h.shown }).
-			Body(app.Span().Class("dot"), app.Span().Text(sentText(h.Sent))),
+			Body(app.Span().Class("dot"), app.Span().Body(app.Text(sentText(h.Sent)), app.Span().Class("since").Text(" since load"))),
 		app.Div().Class("popover").Hidden(!h.shown).Body(
 			app.P().Text("Counted by the browser itself: requests of this page that reached the network since it was ready. Your files are read and trained on in this tab, and the page's security policy lets it connect to nowhere but the site it came from."),
 			app.If(h.Sent.Count > 0, func() app.UI {
@@ -72,9 +72,9 @@ func (h *Header) counter() app.UI {
 
 func sentText(r requests) string {
 	if r.Count == 0 {
-		return "0 bytes sent since load"
+		return "0 bytes sent"
 	}
-	return words.Plural(r.Count, "request") + " since load"
+	return words.Plural(r.Count, "request")
 }
 
 func (h *Header) toggle(app.Context, app.Event) {
