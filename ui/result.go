@@ -48,6 +48,7 @@ func (v *ResultView) Render() app.UI {
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		v.tick(),
+		&statementView{Result: r},
 	)
 }
 

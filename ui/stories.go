@@ -115,7 +115,8 @@ func exampleReport() *data.Report {
 func exampleResult() *run.Result {
 	return &run.Result{Steps: 938, Epsilon: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
-		Guarantee: "(ε = 1.999, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant."}
+		Guarantee: "(ε = 1.999, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
+		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 1.999, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
 }
 
 // exampleSession has a run of made-up events behind it.

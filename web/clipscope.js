@@ -260,6 +260,13 @@
     }
   }
 
+  // signed adds to a statement the version of the page that it comes from.
+  function signed(statement) {
+    if (!statement) return;
+    statement.versions = { clipscope: VERSION, ...statement.versions };
+    statement.text += `Made by Clipscope ${VERSION}.\n`;
+  }
+
   // Run is a training run in a worker.
   class Run {
     #connection;
@@ -331,6 +338,7 @@
         case "done": {
           const result = revive(JSON.parse(m.text));
           if (m.parameters) result.released.parameters = Array.from(m.parameters);
+          signed(result.statement);
           this.#release();
           if (this.state === "error") return; // disposed of
           this.state = "done";
