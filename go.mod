@@ -5,10 +5,11 @@ go 1.26
 ignore ./web/node_modules
 
 require (
-	github.com/google/uuid v1.6.0 // indirect
-	github.com/maxence-charriere/go-app/v10 v10.1.11 // indirect
-	github.com/syumai/workers v0.32.0 // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
+	github.com/maxence-charriere/go-app/v10 v10.1.11
+	github.com/syumai/workers v0.32.0
+	gonum.org/v1/gonum v0.17.0
 )
+
+require github.com/google/uuid v1.6.0 // indirect
 
 tool github.com/syumai/workers/cmd/workers-assets-gen
