@@ -19,7 +19,7 @@ func init() {
 			if c == 0 {
 				c = typical * e.MaxGradNorm / math.Sqrt(float64(e.Dim))
 			}
-			return &Clipper{Source: Exact, Grouping: Flat, Weight: constant{}, Rule: Fixed(c), Coordinates: true}, nil
+			return &Clipper{Source: Exact, Grouping: Flat, Rule: Fixed(c), Coordinates: true}, nil
 		},
 	})
 }

@@ -20,8 +20,8 @@ func init() {
 		},
 		New: func(e Env) (*Clipper, error) {
 			bound := e.Params["bound"]
-			// The weight can only act where rounding lifts a norm above the
-			// proven bound: it is a belt to the proof's braces.
+			// Where the proof holds, the weight acts only when rounding lifts a
+			// norm above the bound; for other models it clips.
 			return &Clipper{Source: Exact, Grouping: Flat, Weight: constant{}, Rule: Fixed(math.Sqrt2 * bound), FeatureBound: bound}, nil
 		},
 	})

@@ -169,6 +169,9 @@ func (c *Clipper) check() error {
 	if c.Grouping == PerLayer && (c.Source == Bounded || c.Geometry != nil || c.Coordinates) {
 		return &ParamError{"grouping", "this method measures all layers together; per-layer grouping needs norms layer by layer"}
 	}
+	if c.Coordinates && c.Weight != nil {
+		return &ParamError{"weight", "clamping coordinates uses no weight function; choose another method for it"}
+	}
 	if q := c.Rule.Query(); c.Coordinates && q != nil {
 		return &ParamError{"threshold", "clamping coordinates leaves no norm for a threshold rule to count; choose fixed or schedule"}
 	}

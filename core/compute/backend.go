@@ -137,7 +137,10 @@ type Backend interface {
 	//	for j := range n { s := 0.0; for i := range m { s += x[i*n+j] }; dst[j] += s }
 	ColSums(m, n int, x, dst Buffer)
 
-	// RowSqNorms writes the squared L2 norm of every row of x [m×n]:
+	// RowSqNorms writes the squared L2 norm of every row of x [m×n], to a
+	// relative error of 1e-6 for any n (but for squares below 2⁻¹²⁶, which may
+	// be lost): clipping divides by it, and a norm that is too small lets an
+	// example add more than it may. Plain float32 sums do not do for long rows.
 	//
 	//	for i := range m { s := 0.0; for j := range n { s += x[i*n+j]*x[i*n+j] }; dst[i] = s }
 	RowSqNorms(m, n int, x, dst Buffer)

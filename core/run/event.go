@@ -42,7 +42,7 @@ type ErrorCurves struct {
 // never leaves the device unless the owner explicitly asks for it.
 type Diag struct {
 	BatchSize    int     `json:"batch_size"`
-	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm > C; NaN for an empty batch
+	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm (or bound) > C; NaN for an empty batch, and where coordinates are clamped
 	TrainLoss    Number  `json:"train_loss"`    // mean over this batch
 	NonFinite    int     `json:"non_finite,omitempty"`
 	Norms        *Norms  `json:"norms,omitempty"`
@@ -79,6 +79,9 @@ type Norms struct {
 	P10    Number `json:"p10"`
 	P50    Number `json:"p50"`
 	P90    Number `json:"p90"`
+	// Bounds says that these are upper bounds known before the backward pass
+	// (value clipping), not the norms themselves.
+	Bounds bool `json:"bounds,omitempty"`
 }
 
 // Eval is a measurement on the test rows.

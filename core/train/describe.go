@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -93,6 +94,12 @@ func (p *Plan) warnings(eps float64) {
 	} else if eps > 10 && !math.IsInf(eps, 1) {
 		p.warn("target_epsilon", "ε = %.1f is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %.2g.", eps, math.Exp(eps))
 	}
+	if p.clipper.FeatureBound > 0 {
+		p.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", p.clipper.Rule.C())
+		if len(p.spec.Widths) > 2 || p.spec.Loss != nn.SoftmaxCE {
+			p.warn("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
+		}
+	}
 	if p.gradNoise > 1.1*p.sigma {
 		p.warn("noise_multiplier", "The statistic that moves the threshold takes its share: the gradient's own noise_multiplier is %.3g instead of %.3g.", p.gradNoise, p.sigma)
 	}
@@ -108,8 +115,33 @@ func (p *Plan) guarantee(steps int) string {
 	case p.cfg.Scaling.Kind == "measured":
 		return "No guarantee: features were scaled by figures measured from the training rows without noise."
 	}
-	return fmt.Sprintf("(ε = %.4g, δ = %.2g)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
-		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. It covers the parameters after every step and all released values, "+
+	mode := "floating-point noise, which an attacker who sees every bit of a release may tell from ideal noise"
+	if p.cfg.NoiseMode == "secure" {
+		mode = "discrete noise on an integer grid"
+	}
+	return fmt.Sprintf("(ε = %s, δ = %.2g)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s It covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. The number of rows, the list of columns and of classes count as public.",
-		p.curve.Epsilon(steps), p.cfg.TargetDelta, p.cfg.Accountant, steps, p.rate, p.sigma)
+		roundUp(p.curve.Epsilon(steps)), p.cfg.TargetDelta, p.cfg.Accountant, steps, p.rate, p.sigma, mode, p.before())
+}
+
+// before says what was released before the first step.
+func (p *Plan) before() string {
+	s := ""
+	if p.boundsNoise > 0 {
+		s += fmt.Sprintf(" Bounds of the columns were released first, with noise_multiplier %.4g.", p.boundsNoise)
+	}
+	if p.pcaNoise > 0 {
+		s += fmt.Sprintf(" Directions of PCA were released first, with noise_multiplier %.4g.", p.pcaNoise)
+	}
+	return s
+}
+
+// roundUp writes ε with four digits, never below its value.
+func roundUp(eps float64) string {
+	if !(eps > 0) || math.IsInf(eps, 1) {
+		return fmt.Sprint(eps)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(eps))-3)
+	return fmt.Sprintf("%.4g", math.Ceil(eps/unit*(1-1e-12))*unit)
 }

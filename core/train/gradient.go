@@ -80,16 +80,32 @@ func (p *Plan) compare(ctx context.Context) (*run.GradientDiag, error) {
 		a, b := float64(c), float64(t.exact[i])
 		cc, ee, ce, diff = cc+a*a, ee+b*b, ce+a*b, diff+(a-b)*(a-b)
 	}
-	noise := p.gradNoise * p.clipper.Rule.C() / p.batch
 	g := &run.GradientDiag{
 		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / p.batch), TrueNorm: run.Number(math.Sqrt(ee) / p.batch),
-		NoiseVariance: run.Number(noise * noise * float64(p.spec.Params())),
+		NoiseVariance: run.Number(p.noiseVariance()),
 	}
 	if err := p.compareExamples(ctx, math.Sqrt(ee)); err != nil {
 		return nil, err
 	}
 	g.BySize = bySize(t.examples, math.Sqrt(ee))
 	return g, nil
+}
+
+// noiseVariance is the expected squared norm of the noise on the mean gradient:
+// σ_T²·S²·d/B² for a sensitivity S, or σ_T²·S²·Σb²/B² in scaled coordinates.
+func (p *Plan) noiseVariance() float64 {
+	if p.sigma == 0 {
+		return 0
+	}
+	std := p.gradNoise * p.clipper.Sensitivity(p.spec.Params()) / p.batch
+	if p.st.coords == nil {
+		return std * std * float64(p.spec.Params())
+	}
+	sum := 0.0
+	for _, b := range p.st.coords.geo.Scale() {
+		sum += float64(b) * float64(b)
+	}
+	return std * std * sum
 }
 
 func (p *Plan) readAll(ctx context.Context, dst []float32, from []compute.Buffer) error {

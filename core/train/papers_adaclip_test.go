@@ -33,9 +33,8 @@ func TestPapersSoftmax(t *testing.T) {
 		ac      string
 		grid    []choice
 	}{
-		{1, 91, "90.74 ± 0.05", append(rates("10 epochs", softmax("constant", 1, 10), 0.25, 0.5, 1), append(
-			rates("20 epochs", softmax("constant", 1, 20), 0.12, 0.25, 0.5),
-			rates("40 epochs", softmax("constant", 1, 40), 0.06, 0.12, 0.25)...)...)},
+		{1, 91, "90.74 ± 0.05", append(rates("10 epochs", softmax("constant", 1, 10), 0.25, 0.5, 1),
+			rates("20 epochs", softmax("constant", 1, 20), 0.12, 0.25, 0.5)...)},
 		{0.1, 86, "84.23 ± 0.15", append(rates("5 epochs", softmax("constant", 0.1, 5), 0.06, 0.12, 0.25), append(
 			rates("10 epochs", softmax("constant", 0.1, 10), 0.03, 0.06, 0.12),
 			rates("20 epochs", softmax("constant", 0.1, 20), 0.015, 0.03, 0.06)...)...)},

@@ -55,8 +55,7 @@ type Plan struct {
 }
 
 // New makes a plan for cfg on ds, or says with a [*run.ConfigError] which field
-// is at fault. A ds without rows, and a backend of nil, are legal as long as
-// only Info is asked for.
+// is at fault. A backend of nil is legal as long as only Info is asked for.
 func New(cfg run.Config, ds *data.Dataset, be compute.Backend) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), ds: ds, be: be}
 	for _, part := range []func() error{
@@ -193,7 +192,7 @@ func (p *Plan) chooseSteps() error {
 	if p.steps = p.cfg.Steps; p.steps == 0 {
 		// The margin keeps a quotient that is whole but for rounding from
 		// costing a step more.
-		p.steps = int(math.Ceil(p.cfg.Epochs/p.rate - 1e-9))
+		p.steps = max(1, int(math.Ceil(p.cfg.Epochs/p.rate-1e-9)))
 	}
 	return nil
 }

@@ -120,10 +120,14 @@ func (p *Plan) test(ctx context.Context, rows []int) (loss float64, correct int,
 // Result measures the model on all test rows and gathers what the run leaves,
 // whether it ended or was stopped.
 func (p *Plan) Result(ctx context.Context) (run.Result, error) {
-	if p.st == nil {
-		return run.Result{}, errors.New("train: the plan has not run")
-	}
 	nan := run.Number(math.NaN())
+	if p.st == nil { // stopped before the first step: nothing was released
+		return run.Result{
+			Stopped: true, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant, TestAccuracy: nan, TestLoss: nan,
+			Backend: p.info.Backend, Guarantee: "Nothing was trained and nothing was released.",
+			Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate},
+		}, nil
+	}
 	r := run.Result{
 		Steps: p.st.done, Stopped: p.st.done < p.steps,
 		Epsilon: run.Number(p.curve.Epsilon(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,

@@ -14,8 +14,10 @@ import (
 )
 
 // normSlack widens every computed norm before it is turned into a factor, so
-// that rounding in float32 sums (about 1e-6 for rows of a thousand values)
-// never lets an example add more than the clipper states.
+// that rounding never lets an example add more than the clipper states. A squared
+// norm is a product of two sums that compute.Backend promises to 1e-6 each, added
+// up over a few layers: 2.2e-6 at most, half of it in the norm; the factor, the
+// scaled rows and the products round three times more, 2⁻²⁴ each.
 const normSlack = 1 + 4e-6
 
 // step takes one private step: sample, clip and sum, add noise, move.
@@ -71,7 +73,7 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	e := run.Event{Step: s.done, Steps: p.steps, Released: p.adapt(c, norm)}
 	seconds := time.Since(began).Seconds()
 	s.trainSeconds += seconds
-	e.Diag = s.tall.diag(c, seconds)
+	e.Diag = s.tall.diag(p.clipper, c, seconds)
 	e.Diag.Gradient = gradient
 	return e, nil
 }
@@ -245,7 +247,10 @@ func (p *Plan) weighOne(i int) float64 {
 	sq := 0.0
 	for g := range s.factors {
 		norm := s.host.group[g][i]
-		f := float32(p.clipper.Weight.Factor(norm, c))
+		f := float32(1) // clamped coordinates are not weighed
+		if !p.clipper.Coordinates {
+			f = float32(p.clipper.Weight.Factor(norm, c))
+		}
 		s.host.factors[g][i] = f
 		sq += norm * norm * float64(f) * float64(f)
 	}

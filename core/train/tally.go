@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -43,8 +44,8 @@ func (t *tally) addNorms(p *Plan, n int) {
 // normBins is the resolution of the norms' histogram on the page.
 const normBins = 40
 
-// diag summarises the tally for a step with threshold c.
-func (t *tally) diag(c, seconds float64) *run.Diag {
+// diag summarises the tally for a step of clipper cl with threshold c.
+func (t *tally) diag(cl *clip.Clipper, c, seconds float64) *run.Diag {
 	nan := run.Number(math.NaN())
 	d := &run.Diag{BatchSize: t.n, NonFinite: t.nonFinite, StepSeconds: seconds, ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
 	if t.n > 0 {
@@ -55,6 +56,10 @@ func (t *tally) diag(c, seconds float64) *run.Diag {
 	}
 	if len(t.norms) > 0 {
 		d.ClipFraction, d.Norms = t.summary(c)
+		d.Norms.Bounds = cl.Source == clip.Bounded
+		if cl.Coordinates { // a norm says nothing about single coordinates
+			d.ClipFraction = nan
+		}
 	}
 	return d
 }

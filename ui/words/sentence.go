@@ -37,8 +37,12 @@ func Clipping(m Moment) string {
 	if math.IsNaN(f) {
 		return ""
 	}
-	s := fmt.Sprintf("%s of the %s in this step had gradients longer than C = %s.",
-		Percent(f, 0), Plural(d.BatchSize, "example"), Number(m.Event.Released.MaxGradNorm, 3))
+	what := "gradients longer than"
+	if d.Norms != nil && d.Norms.Bounds {
+		what = "a bound on the gradient above"
+	}
+	s := fmt.Sprintf("%s of the %s in this step had %s C = %s.",
+		Percent(f, 0), Plural(d.BatchSize, "example"), what, Number(m.Event.Released.MaxGradNorm, 3))
 	if d.NonFinite > 0 {
 		s += fmt.Sprintf(" %s had a gradient that is not finite and added nothing.", Plural(d.NonFinite, "example"))
 	}

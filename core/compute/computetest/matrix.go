@@ -158,7 +158,9 @@ func checkRowSqNorms(c *check) {
 			for _, v := range x.data[i*n : (i+1)*n] {
 				s.add(float64(v) * float64(v))
 			}
-			return s.value(1)
+			w := s.value(1)
+			w.tol = min(w.tol, 1e-6*s.abs+float64(n)*0x1p-126)
+			return w
 		})
 		c.verify("RowSqNorms(%d, %d)", m, n)
 	})
