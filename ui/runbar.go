@@ -117,6 +117,8 @@ func leftText(v RunView) string {
 		return "finished"
 	case v.Phase == failed:
 		return "ended by an error"
+	case v.Phase == running && v.Left < 1:
+		return "under 1 s left"
 	case v.Phase == running && !math.IsNaN(v.Left):
 		return words.Duration(math.Ceil(v.Left)) + " left"
 	case v.Phase == running:

@@ -369,6 +369,7 @@ test("contrast in light and dark, running and finished", async (t) => {
     }
     if (colorScheme === "dark") await shot(page, "idle-wide-dark");
     await openCard(page, "clipping");
+    await page.waitForTimeout(200); // the card is brought in sight in the next frames
     await page.evaluate(() => document.querySelector(".experiment").scrollTo(0, 0));
     await page.click("#act-start");
     await stepsReach(page, 150);
