@@ -24,7 +24,7 @@ func (c *clippingCard) Render() app.UI {
 	f := c.Form
 	info := methodInfo(f.Full.Method)
 	params := declared(&f.Config)
-	keys := append([]string{"method", "max_grad_norm", "weight", "threshold", "grouping"}, names(params)...)
+	keys := append([]string{"method", "max_grad_norm", "weight", "threshold", "grouping", "diagnostics_every"}, names(params)...)
 	head := card{cardClipping, "3", "Clipping", clippingLine(f.Full, info), keys}
 	return head.view(f,
 		field{key: "method", label: "Method", help: info.Idea}.choice(f, methodOptions()),
@@ -103,6 +103,7 @@ func (c *clippingCard) axes() app.UI {
 		field{key: "weight", label: "Weight function", help: "What a gradient's norm is turned into a factor by."}.choice(f, withNames(own, clip.Weights())),
 		field{key: "threshold", label: "Threshold rule", help: "What moves C from step to step."}.choice(f, withNames(own, clip.Rules())),
 		field{key: "grouping", label: "Grouping", help: "What is clipped together."}.choice(f, withNames(own, []string{string(clip.Flat), string(clip.PerLayer)})),
+		field{key: "diagnostics_every", label: "Compare gradients every", unit: "steps", preset: "0", help: "Shows what clipping and noise did to a batch's gradient; for your eyes only. 0 for never. Such a step takes longer."}.number(f),
 	)
 }
 

@@ -77,7 +77,7 @@ func (c *dataCard) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch
 
 func (c *dataCard) Render() app.UI {
 	head := card{cardData, "1", "Data", dataLine(c.View),
-		[]string{"data", "scaling.kind", "scaling.lo", "scaling.hi", "scaling.share", "csv.label", "csv.test_share"}}
+		[]string{"data", "scaling.kind", "scaling.lo", "scaling.hi", "scaling.share", "pca", "pca.components", "pca.share", "csv.label", "csv.test_share"}}
 	return head.view(c.Form,
 		c.source(),
 		c.drop(),
@@ -364,6 +364,10 @@ func (c *dataCard) scaling() app.UI {
 		),
 		app.Div().Hidden(kind != "private").Body(
 			field{key: "scaling.share", label: "Share of ε", preset: "0.1"}.number(f),
+		),
+		advanced(
+			field{key: "pca.components", label: "Principal components", preset: "0", help: "Rows are brought to unit length and reduced to this many directions before training, privately (DP-PCA); 0 for none."}.number(f),
+			app.Div().Hidden(f.Full.PCA.Components == 0).Body(field{key: "pca.share", label: "Share of ε for them", preset: "0.1"}.number(f)),
 		),
 	)
 }

@@ -21,7 +21,7 @@ func (c *privacyCard) CompoID() string { return "privacy-" + strconv.Itoa(c.Form
 
 func (c *privacyCard) Render() app.UI {
 	f := c.Form
-	keys := []string{"noise_multiplier", "target_epsilon", "target_delta", "expected_batch_size", "epochs", "steps", "accountant", "sample_rate", "plan"}
+	keys := []string{"noise_multiplier", "target_epsilon", "target_delta", "expected_batch_size", "epochs", "steps", "accountant", "noise_mode", "sample_rate", "plan"}
 	head := card{cardPrivacy, "4", "Privacy", privacyLine(f), keys}
 	return head.view(f,
 		c.answer(),
@@ -33,9 +33,17 @@ func (c *privacyCard) Render() app.UI {
 		field{key: "expected_batch_size", label: "Expected batch size", unit: "rows", help: "Each row enters a batch by its own coin toss; this many do on average."}.number(f),
 		segments("length", "Length in", length(f.Full), []option{{"epochs", "epochs"}, {"steps", "steps"}}, f.Editor),
 		c.duration(),
+		segments("noise_mode", "Noise as", f.Full.NoiseMode, []option{{"float", "float"}, {"secure", "secure integers"}}, f.Editor),
+		message("f-noise_mode-fault", "fault", f.Faults["noise_mode"]),
+		app.P().Class("help").Text(noiseHelp[f.Full.NoiseMode]),
 		advanced(field{key: "accountant", label: "Accountant", help: "How ε is proven from the steps; both are upper bounds."}.
 			choice(f, []option{{"rdp", "RDP"}, {"pld", "PLD"}})),
 	)
+}
+
+var noiseHelp = map[string]string{
+	"float":  "Fast. The low digits of floating-point noise can, in principle, tell more than ε says.",
+	"secure": "Gradients on a grid of integers, discrete Gaussian noise: no such digits. Slower.",
 }
 
 // budget names what decides the noise.

@@ -41,6 +41,9 @@ func (s *session) panels() []*Panel {
 		m, blank = l.moment(), false
 	}
 	texts := sentences(m, blank)
+	if !blank {
+		texts[1] = join(texts[1], words.Gradient(l.gradient, l.gradientAt))
+	}
 	list := []*Panel{
 		{ID: "clipping", Figures: s.figs.clipping, Text: texts[0]},
 		{ID: "norms", Figures: s.figs.norms, Text: texts[1]},
@@ -56,6 +59,9 @@ func (s *session) panels() []*Panel {
 			p.Without = append(p.Without, !blank && !f.has(l))
 		}
 		p.Rows = rows(p.ID, m, blank)
+		if p.ID == "norms" && !blank {
+			p.Rows = append(p.Rows, gradientRows(l.gradient)...)
+		}
 	}
 	return list
 }
@@ -160,6 +166,19 @@ func normRows(n *run.Norms, r run.Released) []Row {
 		{"90th percentile", words.Number(float64(n.P90), 3), Diagnostic},
 		{"largest", words.Number(float64(n.Max), 3), Diagnostic},
 		{"max_grad_norm", words.Number(r.MaxGradNorm, 4), Released},
+	}
+}
+
+// gradientRows are the values of a comparison, if there was one.
+func gradientRows(g *run.GradientDiag) []Row {
+	if g == nil {
+		return nil
+	}
+	return []Row{
+		{"cosine of clipped and true mean", words.Number(float64(g.Cosine), 4), Diagnostic},
+		{"norm of the true mean", words.Number(float64(g.TrueNorm), 3), Diagnostic},
+		{"bias of clipping", words.Number(float64(g.Bias), 3), Diagnostic},
+		{"variance of the noise", words.Number(float64(g.NoiseVariance), 3), Diagnostic},
 	}
 }
 

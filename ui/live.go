@@ -26,6 +26,9 @@ type live struct {
 	noisy  []float64
 	within float64 // the noisy histogram's range
 	norms  *run.Norms
+	// gradient is the newest comparison of clipped and true gradients.
+	gradient   *run.GradientDiag
+	gradientAt int
 
 	normsEnd, weightEnd float64
 	xs, ws              [points]float64
@@ -86,6 +89,9 @@ func (l *live) keep(e *run.Event) {
 	}
 	if e.Diag != nil && e.Diag.Norms != nil {
 		l.norms = e.Diag.Norms
+	}
+	if e.Diag != nil && e.Diag.Gradient != nil {
+		l.gradient, l.gradientAt = e.Diag.Gradient, e.Step
 	}
 }
 

@@ -21,7 +21,7 @@
   // The keys whose values are numbers that JSON may not be able to write: NaN
   // comes as null and the infinities as strings.
   const numbers = new Set(["epsilon", "noisy_grad_norm", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "max", "p10", "p50", "p90"]);
+    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "noise_variance"]);
   const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
 
   function number(x) {

@@ -38,6 +38,10 @@ func other(c *run.Config, key string) string {
 		return formatInts(c.Model.Hidden)
 	case "steps":
 		return formatNonZero(float64(c.Steps))
+	case "pca.components":
+		return formatNonZero(float64(c.PCA.Components))
+	case "diagnostics_every":
+		return formatNonZero(float64(c.DiagnosticsEvery))
 	case "max_physical_batch_size":
 		return formatNonZero(float64(c.MaxPhysicalBatchSize))
 	case "seed":
@@ -85,6 +89,10 @@ func setOther(c *run.Config, key, s string) error {
 		return setInts(&c.Model.Hidden, s)
 	case "steps":
 		return setInt(&c.Steps, s)
+	case "pca.components":
+		return setInt(&c.PCA.Components, s)
+	case "diagnostics_every":
+		return setInt(&c.DiagnosticsEvery, s)
 	case "max_physical_batch_size":
 		return setInt(&c.MaxPhysicalBatchSize, s)
 	case "seed":
@@ -97,7 +105,7 @@ func setOther(c *run.Config, key, s string) error {
 func text(c *run.Config, key string) *string {
 	return map[string]*string{
 		"data": &c.Data, "method": &c.Method, "weight": &c.Weight, "threshold": &c.Threshold, "grouping": &c.Grouping,
-		"accountant": &c.Accountant, "optimizer": &c.Optimizer, "backend": &c.Backend,
+		"accountant": &c.Accountant, "noise_mode": &c.NoiseMode, "iterate": &c.Iterate, "optimizer": &c.Optimizer, "backend": &c.Backend,
 		"model.kind": &c.Model.Kind, "model.activation": &c.Model.Activation, "scaling.kind": &c.Scaling.Kind,
 		"csv.delimiter": &c.CSV.Delimiter, "csv.header": &c.CSV.Header, "csv.label": &c.CSV.Label,
 		"csv.task": &c.CSV.Task, "csv.missing": &c.CSV.Missing,
@@ -110,6 +118,7 @@ func number(c *run.Config, key string) *float64 {
 		"max_grad_norm": &c.MaxGradNorm, "target_delta": &c.TargetDelta, "expected_batch_size": &c.ExpectedBatchSize,
 		"epochs": &c.Epochs, "learning_rate": &c.LearningRate, "momentum": &c.Momentum,
 		"beta1": &c.Beta1, "beta2": &c.Beta2, "eps": &c.Eps,
+		"ema_decay": &c.EMADecay, "pca.share": &c.PCA.Share,
 		"scaling.lo": &c.Scaling.Lo, "scaling.hi": &c.Scaling.Hi, "scaling.share": &c.Scaling.Share,
 		"csv.test_share": &c.CSV.TestShare,
 	}[key]

@@ -15,7 +15,7 @@ var keys = map[string]string{
 	"scaling.kind": "declared", "scaling.lo": "-1", "scaling.hi": "255", "scaling.share": "0.2",
 	"csv.delimiter": ";", "csv.header": "yes", "csv.label": "class", "csv.task": "regression", "csv.missing": "drop", "csv.test_share": "0.1",
 	"csv.columns.a b": "ignored", "max_grad_norm": "0.5", "target_delta": "1e-6", "expected_batch_size": "600", "epochs": "2.5", "steps": "1000",
-	"learning_rate": "0.001", "momentum": "0.9", "beta1": "0.8", "beta2": "0.99", "eps": "1e-9", "noise_multiplier": "0", "target_epsilon": "3",
+	"learning_rate": "0.001", "momentum": "0.9", "beta1": "0.8", "beta2": "0.99", "eps": "1e-9", "noise_mode": "secure", "iterate": "ema", "ema_decay": "0.9", "pca.components": "5", "pca.share": "0.2", "diagnostics_every": "10", "noise_multiplier": "0", "target_epsilon": "3",
 	"max_physical_batch_size": "64", "seed": "42", "r": "0.1",
 }
 

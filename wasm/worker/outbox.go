@@ -17,7 +17,8 @@ const (
 // whatever the page does, up to the events that carry an evaluation.
 //
 // When more events wait than a message may carry, it keeps the last one, every
-// one that carries an evaluation, and of the others an even selection. A
+// one that carries an evaluation, the last that compares gradients, and of the
+// others an even selection. A
 // histogram, a set of curves and a summary of norms travel once a message, with
 // the latest event that has one: they are drawn, not listed.
 type Outbox struct {
@@ -60,15 +61,21 @@ func (o *Outbox) Ack() {
 	}
 }
 
-// thin keeps the last event, the evaluations, and evenly of the others, so that
-// about limit remain; it reuses the slice.
+// thin keeps the last event, the evaluations, the last comparison of gradients,
+// and evenly of the others, so that about limit remain; it reuses the slice.
 func thin(events []run.Event, limit int) []run.Event {
 	if len(events) <= limit {
 		return events
 	}
-	loose := 0
+	loose, compared := 0, -1
 	for i, e := range events {
-		if !keep(events, i, e) {
+		if e.Diag != nil && e.Diag.Gradient != nil {
+			compared = i
+		}
+	}
+	stays := func(i int, e run.Event) bool { return i == compared || keep(events, i, e) }
+	for i, e := range events {
+		if !stays(i, e) {
 			loose++
 		}
 	}
@@ -76,7 +83,7 @@ func thin(events []run.Event, limit int) []run.Event {
 	kept := events[:0]
 	seen := 0
 	for i, e := range events {
-		if keep(events, i, e) {
+		if stays(i, e) {
 			kept = append(kept, e)
 			continue
 		}

@@ -20,6 +20,29 @@ func event(step int, eval bool) run.Event {
 	return e
 }
 
+// The newest comparison of gradients is rare and must not be thinned away.
+func TestOutboxKeepsTheLastComparison(t *testing.T) {
+	for _, n := range []int{10, 100, 1000, 5000} {
+		var o Outbox
+		for i := 1; i <= n; i++ {
+			e := event(i, false)
+			if i%7 == 3 {
+				e.Diag.Gradient = &run.GradientDiag{TrueNorm: run.Number(i)}
+			}
+			o.Add(e)
+		}
+		last := 0
+		for _, e := range o.Take(time.Unix(0, 0)) {
+			if e.Diag.Gradient != nil {
+				last = e.Step
+			}
+		}
+		if want := (n-3)/7*7 + 3; last != want {
+			t.Errorf("of %d steps the last comparison is step %d's, want %d's", n, last, want)
+		}
+	}
+}
+
 func TestOutboxKeepsWhatMatters(t *testing.T) {
 	tests := []struct {
 		name        string
