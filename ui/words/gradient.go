@@ -24,7 +24,7 @@ func Gradient(g *run.GradientDiag, step int) string {
 		s += " nothing was left of the mean gradient after clipping"
 	}
 	if b := float64(g.Bias); b >= 0 {
-		s += fmt.Sprintf("; clipping took %s of its length away", Percent(b/norm, 0))
+		s += fmt.Sprintf("; clipping moved it by %s of its length", Percent(b/norm, 0))
 	}
 	if v := float64(g.NoiseVariance); v >= 0 {
 		s += fmt.Sprintf("; the noise was %s times as long (variance %s)", Number(math.Sqrt(v)/norm, 2), Number(v, 2))
