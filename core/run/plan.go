@@ -1,5 +1,7 @@
 package run
 
+import "encoding/json"
+
 // PlanInfo is what a run will do and cost, known before it starts and computed
 // from public configuration alone (and the number of rows, for q).
 type PlanInfo struct {
@@ -16,8 +18,16 @@ type PlanInfo struct {
 	MemoryBytes int64             `json:"memory_bytes"`
 	Backend     string            `json:"backend"`
 	Private     bool              `json:"private"` // false: "for teaching, no guarantee"
+	Events      Events            `json:"events"`
 	Guarantee   string            `json:"guarantee"`
 	Warnings    []Warning         `json:"warnings,omitempty"`
+}
+
+// Events is what a run charges to its data, as events in JSON (privacy.Event).
+// Both are left out for a run without noise, which no price covers.
+type Events struct {
+	Once    []json.RawMessage `json:"once,omitempty"`     // before the first step
+	PerStep json.RawMessage   `json:"per_step,omitempty"` // in each of the steps
 }
 
 // Warning is something the user should know, at the field it comes from.

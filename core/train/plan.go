@@ -60,7 +60,7 @@ func New(cfg run.Config, ds *data.Dataset, be compute.Backend) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), ds: ds, be: be}
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps, p.chooseKey,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.choosePrice,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.choosePrice, p.writeEvents,
 	} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)

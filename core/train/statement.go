@@ -19,6 +19,27 @@ func (p *Plan) Events() (once []privacy.Event, perStep privacy.Event) {
 	return slices.Clone(p.once), p.stepEvent()
 }
 
+// writeEvents puts Events into the plan's info, for the page's ledger.
+func (p *Plan) writeEvents() error {
+	if p.sigma == 0 {
+		return nil
+	}
+	once, perStep := p.Events()
+	for _, o := range once {
+		b, err := privacy.MarshalEvent(o)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		p.info.Events.Once = append(p.info.Events.Once, b)
+	}
+	b, err := privacy.MarshalEvent(perStep)
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	p.info.Events.PerStep = b
+	return nil
+}
+
 // Statement is what the run may say of its privacy after so many steps. Ledger
 // and the page's version are for the caller to add.
 func (p *Plan) Statement(steps int) (*privacy.Statement, error) {

@@ -54,6 +54,10 @@ type Session struct {
 	// interleave; a run does not hold it.
 	work    sync.Mutex
 	open    *data.Dataset // files or built-in data that the page opened
+	files   []data.File   // that open was read from; nil for built-in data
+	table   bool          // files are tables
+	names   []string      // of open in the ledger, under salt; nil until asked
+	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
 
@@ -166,6 +170,10 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, curve)
 	case Tuning:
 		return decoded(r.Text, tuning)
+	case Digest:
+		return decoded(r.Text, s.digest)
+	case Spent:
+		return decoded(r.Text, spent)
 	case Open:
 		return decoded(r.Text, func(q OpenRequest) (any, error) { return s.openData(r, q) })
 	case Plan:
@@ -194,7 +202,7 @@ func (s *Session) openData(r Request, q OpenRequest) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.open = ds
+		s.open, s.files, s.names = ds, nil, nil
 		return data.Summarize(ds, "built-in"), nil
 	}
 	progress := func(p data.Progress) { s.post(ProgressType, r.ID, p) }
@@ -203,6 +211,7 @@ func (s *Session) openData(r Request, q OpenRequest) (any, error) {
 		return nil, err
 	}
 	s.open, s.builtin = ds, nil
+	s.files, s.table, s.names = r.TrainFiles, report.Format == "csv", nil
 	return report, nil
 }
 

@@ -1,0 +1,215 @@
+package worker
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// The requests of the ledger. The page stores the entries, as only it outlives a
+// run; what they come to is worked out here.
+//
+//	digest [DigestRequest] → reply: [DigestReply], about the open files
+//	spent  [SpentRequest]  → reply: [SpentReply]
+const (
+	Digest = "digest"
+	Spent  = "spent"
+)
+
+// DigestRequest asks for the names of the open data in the ledger.
+type DigestRequest struct {
+	Salt string `json:"salt"` // hexadecimal, 16 bytes at least; it never leaves the device
+}
+
+// DigestReply has the names that the data goes by: its training rows as they
+// were read, and for tables the content of each file as well, as the same file
+// can be read in many ways. Data sets with a name in common are one.
+type DigestReply struct {
+	Names []string `json:"names"`
+}
+
+func (s *Session) digest(q DigestRequest) (any, error) {
+	salt, err := hex.DecodeString(q.Salt)
+	if err != nil {
+		return nil, fmt.Errorf("worker: the ledger's salt: %w", err)
+	}
+	if s.open == nil || len(s.files) == 0 {
+		return nil, errors.New("worker: no files are open: built-in data are public and have no ledger")
+	}
+	if s.names != nil && s.salt == q.Salt {
+		return DigestReply{s.names}, nil
+	}
+	if len(salt) < 16 {
+		return nil, errors.New("worker: the ledger's salt is shorter than 16 bytes")
+	}
+	rows := data.Digest(s.open, salt)
+	names := []string{hex.EncodeToString(rows[:16])}
+	if s.table {
+		for _, f := range s.files {
+			name, err := digestFile(f, salt)
+			if err != nil {
+				return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
+			}
+			names = append(names, name)
+		}
+	}
+	s.names, s.salt = names, q.Salt
+	return DigestReply{names}, nil
+}
+
+// digestFile names a file by its content, compressed or not.
+func digestFile(f data.File, salt []byte) (name string, err error) {
+	r, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	hash, sum, err := privacy.Digest(salt)
+	if err != nil {
+		return "", err
+	}
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	var content io.Reader = buffered
+	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
+		if content, err = gzip.NewReader(buffered); err != nil {
+			return "", err
+		}
+	}
+	if _, err := io.Copy(hash, content); err != nil {
+		return "", err
+	}
+	return sum(), nil
+}
+
+// Record is one run as the page stores it.
+type Record struct {
+	Names []string      `json:"names"` // of its data
+	Entry privacy.Entry `json:"entry"`
+}
+
+// SpentRequest asks what a data set has cost.
+type SpentRequest struct {
+	Records     []Record `json:"records"` // of all data sets
+	Names       []string `json:"names"`   // of the one in question
+	TargetDelta float64  `json:"target_delta"`
+	Accountant  string   `json:"accountant"` // empty: the preferred one
+	// Next is what a coming run would be charged; nil: none is coming.
+	Next *privacy.Entry `json:"next"`
+}
+
+// SpentReply is ε at one δ of everything charged to a data set.
+//
+// Guarantee: an upper bound on what its runs have released, provided that every
+// run is among the records with at least the steps that it released.
+type SpentReply struct {
+	Runs        []string   `json:"runs"`        // the names of its runs
+	Open        int        `json:"open"`        // running, or ended without notice: charged in full
+	Unprotected int        `json:"unprotected"` // without a guarantee; the total does not cover them
+	Epsilon     run.Number `json:"epsilon"`
+	Delta       float64    `json:"delta"`
+	// NextEpsilon is ε with the coming run.
+	NextEpsilon *run.Number `json:"next_epsilon,omitempty"`
+	Text        string      `json:"text"` // the same in a sentence, for statements
+}
+
+// theData stands for the data set in question, whatever its runs call it.
+const theData = "data"
+
+func spent(q SpentRequest) (any, error) {
+	reply := SpentReply{Runs: []string{}, Delta: q.TargetDelta}
+	var l privacy.Ledger
+	for _, r := range sameData(q.Records, q.Names) {
+		reply.Runs = append(reply.Runs, r.Entry.Run)
+		r.Entry.Data = theData
+		if err := l.Put(r.Entry); err != nil {
+			return nil, err
+		}
+	}
+	total, err := l.Total(accountant(q.Accountant), theData, q.TargetDelta)
+	if err != nil {
+		return nil, err
+	}
+	reply.Open, reply.Unprotected, reply.Epsilon = total.Open, total.Unprotected, run.Number(total.Epsilon)
+	reply.Text = spentText(total)
+	if q.Next != nil {
+		next, err := l.Total(accountant(q.Accountant), theData, q.TargetDelta, q.Next.Events()...)
+		if err != nil {
+			return nil, err
+		}
+		e := run.Number(next.Epsilon)
+		reply.NextEpsilon = &e
+	}
+	return reply, nil
+}
+
+// sameData are the records that have a name in common with names, or with one
+// another that has, and so on.
+func sameData(records []Record, names []string) []Record {
+	known := map[string]bool{}
+	for _, n := range names {
+		known[n] = true
+	}
+	rest := slices.Clone(records)
+	var same []Record
+	for {
+		n := len(rest)
+		rest = slices.DeleteFunc(rest, func(r Record) bool {
+			if !slices.ContainsFunc(r.Names, func(name string) bool { return known[name] }) {
+				return false
+			}
+			for _, name := range r.Names {
+				known[name] = true
+			}
+			same = append(same, r)
+			return true
+		})
+		if len(rest) == n {
+			return same
+		}
+	}
+}
+
+func spentText(t privacy.Total) string {
+	if t.Runs == 0 {
+		return "Nothing has been spent on this data set on this device."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "On this device, this data set has spent ε = %.4g at δ = %.3g in %s so far.", t.Epsilon, t.Delta, plural(t.Runs, "run"))
+	if t.Open > 0 {
+		fmt.Fprintf(&b, " %s not been closed: running, or ended without notice, and charged in full.", has(t.Open))
+	}
+	if t.Unprotected > 0 {
+		fmt.Fprintf(&b, " %s no guarantee; the total does not cover what such a run tells.", carry(t.Unprotected))
+	}
+	return b.String()
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+func has(n int) string {
+	if n == 1 {
+		return "1 of them has"
+	}
+	return fmt.Sprintf("%d of them have", n)
+}
+
+func carry(n int) string {
+	if n == 1 {
+		return "1 of them carries"
+	}
+	return fmt.Sprintf("%d of them carry", n)
+}

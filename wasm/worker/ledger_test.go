@@ -1,0 +1,183 @@
+package worker
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+)
+
+const salt = "000102030405060708090a0b0c0d0e0f"
+
+// memFile is a file in memory.
+type memFile struct {
+	name string
+	b    []byte
+}
+
+func (f memFile) Name() string                 { return f.name }
+func (f memFile) Size() int64                  { return int64(len(f.b)) }
+func (f memFile) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.b)), nil }
+
+func zipped(t *testing.T, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// names opens files and asks for their names.
+func names(t *testing.T, salt, open string, files ...data.File) []string {
+	t.Helper()
+	s := NewSession(Host{Load: data.Load, Post: func(Message) {}})
+	if _, err := s.answer(Request{Message: Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.answer(Request{Message: Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(DigestReply).Names
+}
+
+func share(a, b []string) bool {
+	return slices.ContainsFunc(a, func(n string) bool { return slices.Contains(b, n) })
+}
+
+// The same table is recognised compressed or not and however it is read; another
+// table, and the same one under another salt, are not.
+func TestDigestRecognisesFiles(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b,kind\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i, i*i%7, i%2)
+	}
+	table := []byte(b.String())
+	other := bytes.Replace(table, []byte("\n7,"), []byte("\n8,"), 1)
+	first := names(t, salt, "{}", memFile{"x.csv", table})
+	for what, again := range map[string][]string{
+		"renamed":            names(t, salt, "{}", memFile{"y.csv", table}),
+		"compressed":         names(t, salt, "{}", memFile{"x.csv.gz", zipped(t, table)}),
+		"another label":      names(t, salt, `{"csv":{"label":"b"}}`, memFile{"x.csv", table}),
+		"other columns":      names(t, salt, `{"csv":{"columns":{"a":"ignored"}}}`, memFile{"x.csv", table}),
+		"another test share": names(t, salt, `{"csv":{"test_share":0.5}}`, memFile{"x.csv", table}),
+		"with a second file": names(t, salt, "{}", memFile{"x.csv", table}, memFile{"z.csv", other}),
+	} {
+		if !share(first, again) {
+			t.Errorf("%s: not recognised", what)
+		}
+	}
+	for what, new := range map[string][]string{
+		"another row":  names(t, salt, "{}", memFile{"x.csv", other}),
+		"another salt": names(t, strings.Replace(salt, "0", "f", 1), "{}", memFile{"x.csv", table}),
+	} {
+		if share(first, new) {
+			t.Errorf("%s: taken for the same", what)
+		}
+	}
+}
+
+func TestDigestRefuses(t *testing.T) {
+	s := NewSession(Host{Builtin: data.Builtin})
+	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
+		if _, err := s.answer(Request{Message: Message{Type: Digest, ID: 1, Text: text}}); err == nil {
+			t.Errorf("no error for %s without files", text)
+		}
+	}
+	if _, err := s.answer(Request{Message: Message{Type: Open, ID: 1, Text: `{"data":"moons"}`}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.answer(Request{Message: Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}}); err == nil {
+		t.Error("built-in data has a name")
+	}
+}
+
+func record(run string, steps int, closed bool, names ...string) Record {
+	return Record{names, privacy.Entry{Run: run, Data: names[0], Version: 1, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
+}
+
+func askSpent(t *testing.T, q SpentRequest) (SpentReply, error) {
+	t.Helper()
+	var r SpentReply
+	err := ask(t, Spent, jsonOf(t, q), &r)
+	return r, err
+}
+
+func TestSpent(t *testing.T) {
+	unprotected := record("e", 0, true, "rows-1")
+	unprotected.Entry.Unprotected, unprotected.Entry.PerStep = true, nil
+	records := []Record{
+		record("a", 100, true, "rows-1", "file-1"),
+		record("b", 200, false, "rows-2", "file-1"), // the same file, read otherwise
+		record("c", 400, true, "rows-3"),
+		record("d", 800, true, "rows-4", "file-2"),
+		unprotected,
+	}
+	cost := func(steps int) float64 {
+		e, err := privacy.Epsilon(privacy.PLD, 1e-5, dpsgd(0.01, 1, steps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for _, c := range []struct {
+		names []string
+		runs  string
+		steps int
+	}{
+		{[]string{"rows-1"}, "aeb", 300}, {[]string{"file-1"}, "abe", 300}, {[]string{"rows-2", "x"}, "bae", 300},
+		{[]string{"rows-3"}, "c", 400}, {[]string{"unknown"}, "", 0}, {[]string{"rows-3", "file-2"}, "cd", 1200}, {nil, "", 0},
+	} {
+		r, err := askSpent(t, SpentRequest{Records: records, Names: c.names, TargetDelta: 1e-5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := slices.Sorted(slices.Values(r.Runs)), slices.Sorted(slices.Values(strings.Split(c.runs, "")))
+		if c.runs == "" {
+			want = nil
+		}
+		if !slices.Equal(got, want) || math.Abs(float64(r.Epsilon)-cost(c.steps)) > 2e-3*cost(c.steps) {
+			t.Errorf("%v: runs %v, ε = %v; want %v, %v", c.names, r.Runs, r.Epsilon, want, cost(c.steps))
+		}
+		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "charged in full") || !strings.Contains(r.Text, "no guarantee")) {
+			t.Errorf("%+v", r)
+		}
+	}
+	next := record("f", 400, false, "x").Entry
+	r, err := askSpent(t, SpentRequest{Records: records, Names: []string{"rows-3"}, TargetDelta: 1e-5, Next: &next})
+	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
+		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
+	}
+}
+
+// A record that nobody can price is refused, not left out.
+func TestSpentRefusesDamage(t *testing.T) {
+	good := jsonOf(t, record("a", 100, true, "n"))
+	for _, bad := range []string{
+		strings.Replace(good, `"poisson_sampled"`, `"magic"`, 1), strings.Replace(good, `0.01`, `7`, 1),
+		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","data":"n","steps":3}}`,
+	} {
+		var r SpentReply
+		if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+bad+`]}`, &r); err == nil {
+			t.Errorf("no error for %s", bad)
+		}
+	}
+	var r SpentReply
+	if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+good+`]}`, &r); err != nil || !json.Valid([]byte(good)) {
+		t.Error(err)
+	}
+}
