@@ -54,6 +54,7 @@ type site struct {
 // /web/. Of folders, everything is taken but Go files
 // and the README's picture.
 var published = []struct{ from, to string }{
+	{"web/ledger.js", "ledger.js"},
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
 	{"web/kernels.js", "kernels.js"},
@@ -235,7 +236,7 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/uplot.js", "/web/charts.js", "/web/clipscope.js"},
+		Scripts: []string{"/web/uplot.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
 	}
 }
 

@@ -5,7 +5,7 @@
   "use strict";
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 1;
+  const PROTOCOL = 2;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", document.currentScript.src);
 
@@ -21,7 +21,7 @@
   // The keys whose values are numbers that JSON may not be able to write: NaN
   // comes as null and the infinities as strings.
   const numbers = new Set(["epsilon", "noisy_grad_norm", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "noise_variance"]);
+    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "noise_variance", "next_epsilon"]);
   const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
 
   function number(x) {
@@ -75,6 +75,7 @@
     #last = 0;
     #gone; // the Error that ended it
     run; // the Run in progress, if any
+    label; // what its files are called; undefined for built-in data
 
     static async start() {
       const module = await trainerModule();
@@ -251,13 +252,22 @@
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
       const text = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
-      return { connection, summary: JSON.parse(text) };
+      const summary = JSON.parse(text);
+      if (source.files) connection.label = summary.name; // what the ledger calls it
+      return { connection, summary };
     } catch (e) {
       connection.end(e);
       throw e;
     } finally {
       signal?.removeEventListener("abort", abort);
     }
+  }
+
+  // The ledger of what has been spent on files; built-in data are public.
+  const ledger = new clipscopeLedger.Ledger(async (type, body) => revive(JSON.parse(await ask(type, body))));
+
+  async function namesOf(connection) {
+    return JSON.parse(await connection.request("digest", { salt: await ledger.salt() })).names;
   }
 
   // signed adds to a statement the version of the page that it comes from.
@@ -267,6 +277,13 @@
     statement.text += `Made by Clipscope ${VERSION}.\n`;
   }
 
+  // noted adds what the data set has spent in all.
+  function noted(statement, total) {
+    if (!statement) return;
+    statement.ledger = { runs: total.runs.length, open: total.open, unprotected: total.unprotected, epsilon: total.epsilon, delta: total.delta };
+    statement.text += total.text + "\n";
+  }
+
   // Run is a training run in a worker.
   class Run {
     #connection;
@@ -274,10 +291,16 @@
     #listeners = new Set();
     #textListeners = new Set();
     #settle;
+    #freed;
+    #held = false; // kept from its first step until it stands in the ledger
+    #book; // its entry there
+    #uncounted; // why it has none
+    #seen = 0; // the last step that was seen; NaN when not known
 
     constructor(connection, own) {
       this.#connection = connection;
       this.#own = own;
+      this.freed = new Promise((resolve) => { this.#freed = resolve; });
       this.id = connection.nextID;
       this.state = "running";
       this.done = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
@@ -329,7 +352,7 @@
           }
           return;
         case "state":
-          if (this.state === "running" || this.state === "paused") {
+          if (!this.#held && (this.state === "running" || this.state === "paused")) {
             const state = JSON.parse(m.text);
             // done and error are said by the messages that carry the reason.
             if (state === "running" || state === "paused") this.state = state;
@@ -338,11 +361,8 @@
         case "done": {
           const result = revive(JSON.parse(m.text));
           if (m.parameters) result.released.parameters = Array.from(m.parameters);
-          signed(result.statement);
           this.#release();
-          if (this.state === "error") return; // disposed of
-          this.state = "done";
-          this.#settle.resolve(result);
+          this.#finish(result);
           return;
         }
         case "failed": {
@@ -352,7 +372,42 @@
       }
     }
 
+    // hold keeps the run from its first step, and enter lets it go on once what
+    // it may spend is written down.
+    hold() { this.#held = true; }
+
+    async enter(paused, anyway) {
+      try {
+        this.#book = await ledger.reserve({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
+      } catch (e) {
+        if (e.detail?.kind !== "ledger" || !anyway) throw e;
+        this.#uncounted = e.message;
+      }
+      this.#held = false;
+      if (paused) this.state = "paused";
+      else this.resume();
+    }
+
+    async #finish(result) {
+      const notes = [];
+      if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
+      try {
+        await this.#book?.close(result.steps);
+        if (this.#book) noted(result.statement, await ledger.spent(this.#book.names));
+      } catch (e) {
+        notes.push("The ledger charges this run in full: " + e.message);
+      }
+      if (notes.length > 0) result.notes = [...(result.notes ?? []), ...notes];
+      signed(result.statement);
+      if (this.state === "error") return; // disposed of
+      this.state = "done";
+      this.#settle.resolve(result);
+    }
+
     #events(text) {
+      // The step of the last event, without reading the others.
+      this.#seen = parseInt(text.slice(text.lastIndexOf('{"step":') + 8), 10);
+      this.#book?.progress(this.#seen);
       for (const fn of this.#textListeners) guarded(fn, text);
       if (this.#listeners.size === 0) return;
       for (const event of JSON.parse(text)) {
@@ -363,13 +418,18 @@
 
     // fail ends the run; with held, the worker is still busy with its last step.
     fail(error, held) {
-      if (!held) this.#release();
+      if (!held) {
+        this.#release();
+        // Nothing came out of the worker after the last step that was seen.
+        if (this.#seen >= 0) this.#book?.close(this.#seen).catch(reportError);
+      }
       if (this.state === "done" || this.state === "error") return;
       this.state = "error";
       this.#settle.reject(error);
     }
 
     #release() {
+      this.#freed();
       if (this.#connection.run === this) this.#connection.run = undefined;
       if (this.#own) this.#connection.end(fail("The run has ended."));
     }
@@ -391,12 +451,22 @@
       return train(config, what, options);
     }
     const run = new Run(connection, own);
+    const counts = connection.label !== undefined, paused = options?.paused ?? false;
+    if (counts) run.hold();
     try {
-      const text = await connection.request("train", { config: config ?? {}, paused: options?.paused ?? false });
+      const text = await connection.request("train", { config: config ?? {}, paused: paused || counts });
       run.plan = revive(JSON.parse(text));
-      return run;
     } catch (e) {
       run.fail(e);
+      throw e;
+    }
+    if (!counts) return run;
+    try {
+      await run.enter(paused, options?.anyway ?? false);
+      return run;
+    } catch (e) {
+      run.dispose();
+      await run.freed;
       throw e;
     }
   }
@@ -432,6 +502,10 @@
       return revive(JSON.parse(text));
     },
     train,
+    ledger: clipscopeLedger.surface(ledger, async (data) => {
+      if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
+      return namesOf((await data.connect(false)).connection);
+    }),
   };
   clipscope.ready.catch(() => {}); // the page decides what to say
   window.clipscope = Object.freeze(clipscope);
