@@ -127,6 +127,7 @@ compiler:
 bench: build chromium
 	cd web/bench && $(NPM_CI)
 	$(NODE) web/bench/bench.mjs
+	$(NODE) web/bench/methods.mjs
 
 # The papers' experiments on the published data sets in ../shared: about an hour
 # and a half. PAPERS picks some, by a pattern of their names.

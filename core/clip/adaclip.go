@@ -9,14 +9,17 @@ type adaptive struct {
 	literal              bool
 
 	m, b []float32
-	s2   []float32 // s², the variance of one example's coordinate
+	s    []float32 // the deviation of one example's coordinate
+	sum  float64   // Σ s
 }
 
 func (g *adaptive) Reset(d int) {
-	g.m, g.b, g.s2 = make([]float32, d), make([]float32, d), make([]float32, d)
-	for j := range g.s2 {
-		g.s2[j] = float32(math.Sqrt(g.h1 * g.h2))
+	g.m, g.b, g.s = make([]float32, d), make([]float32, d), make([]float32, d)
+	first := math.Sqrt(math.Sqrt(g.h1 * g.h2))
+	for j := range g.s {
+		g.s[j] = float32(first)
 	}
+	g.sum = first * float64(d)
 	g.rescale()
 }
 
@@ -30,17 +33,20 @@ func (g *adaptive) Adapt(released []float32, noiseStd, batchSize float64) {
 	if g.literal {
 		times = 1
 	}
-	noise := noiseStd * noiseStd / (batchSize * batchSize)
+	// b² = s·Σs, so the noise on a coordinate has variance noise·s.
+	noise := noiseStd * noiseStd / (batchSize * batchSize) * g.sum
+	g.sum = 0
+	m, s := g.m[:len(released)], g.s[:len(released)]
 	for j, x := range released {
-		dev := float64(x) - float64(g.m[j])
-		b := float64(g.b[j])
-		v := times * (dev*dev - b*b*noise)
-		if math.IsNaN(v - v) { // NaN and ±Inf alike
-			continue
+		dev, old := float64(x)-float64(m[j]), float64(s[j])
+		v := times * (dev*dev - old*noise)
+		if v-v == 0 { // neither NaN nor ±Inf
+			v = min(max(v, g.h1), g.h2)
+			old = math.Sqrt(g.beta2*old*old + (1-g.beta2)*v)
+			s[j] = float32(old)
+			m[j] = float32(g.beta1*float64(m[j]) + (1-g.beta1)*float64(x))
 		}
-		v = min(max(v, g.h1), g.h2)
-		g.s2[j] = float32(g.beta2*float64(g.s2[j]) + (1-g.beta2)*v)
-		g.m[j] = float32(g.beta1*float64(g.m[j]) + (1-g.beta1)*float64(x))
+		g.sum += old
 	}
 	g.rescale()
 }
@@ -48,13 +54,8 @@ func (g *adaptive) Adapt(released []float32, noiseStd, batchSize float64) {
 // rescale sets b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping
 // (AC, Theorem 2, with γ = 1).
 func (g *adaptive) rescale() {
-	sum := 0.0
-	for _, v := range g.s2 {
-		sum += math.Sqrt(float64(v))
-	}
-	root := math.Sqrt(sum)
-	for j, v := range g.s2 {
-		g.b[j] = float32(math.Sqrt(math.Sqrt(float64(v))) * root)
+	for j, s := range g.s {
+		g.b[j] = float32(math.Sqrt(float64(s) * g.sum))
 	}
 }
 

@@ -16,7 +16,7 @@ const repeats = Number(process.argv[2] ?? 5);
 const median = (x) => x.toSorted((a, b) => a - b)[x.length >> 1];
 
 const config = {
-  model: { kind: "mlp", hidden: [128] }, max_grad_norm: 1, noise_multiplier: 1, target_delta: 1e-5,
+  model: { kind: "mlp", hidden: [128], activation: "relu" }, max_grad_norm: 1, noise_multiplier: 1, target_delta: 1e-5,
   expected_batch_size: 128, steps: 469, learning_rate: 0.25, optimizer: "sgd",
 };
 

@@ -9,7 +9,8 @@ import { Ptr, loadPart, storePart } from "./vec";
 function term(x: v128, y: v128, low: v128, high: v128, round: bool): v128 {
   const p = f32x4.mul(x, y);
   if (round) return f32x4.nearest(p);
-  return f32x4.min(f32x4.max(p, low), high); // NaN stays NaN
+  // In this order of arguments the one-instruction forms keep NaN as well.
+  return f32x4.pmin(f32x4.pmax(p, low), high);
 }
 
 // outer keeps 16 elements of a row of dst in registers while it walks the
