@@ -14,7 +14,9 @@ import (
 // privacyCard is the fourth card: what is promised, and what it takes.
 type privacyCard struct {
 	app.Compo
-	Form *Form
+	Form    *Form
+	Ledger  LedgerView
+	Actions ledgerActions
 }
 
 func (c *privacyCard) CompoID() string { return "privacy-" + strconv.Itoa(c.Form.Epoch) }
@@ -36,6 +38,7 @@ func (c *privacyCard) Render() app.UI {
 		segments("noise_mode", "Noise as", f.Full.NoiseMode, []option{{"float", "float"}, {"secure", "secure integers"}}, f.Editor),
 		message("f-noise_mode-fault", "fault", f.Faults["noise_mode"]),
 		app.P().Class("help").Text(noiseHelp[f.Full.NoiseMode]),
+		&ledgerBlock{View: c.Ledger, Actions: c.Actions},
 		advanced(field{key: "accountant", label: "Accountant", help: "How ε is proven from the steps; both are upper bounds."}.
 			choice(f, []option{{"rdp", "RDP"}, {"pld", "PLD"}})),
 	)

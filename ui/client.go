@@ -50,6 +50,7 @@ type runner interface {
 type fault struct {
 	Message string `json:"message"`
 	Field   string `json:"field"`
+	Kind    string `json:"kind"` // of a refusal that can be overruled, see overLimit
 }
 
 func (f *fault) Error() string { return f.Message }
@@ -234,6 +235,9 @@ func toError(v app.Value) error {
 	if detail := v.Get("detail"); detail.Truthy() {
 		if field := detail.Get("field"); field.Type() == app.TypeString {
 			f.Field = field.String()
+		}
+		if kind := detail.Get("kind"); kind.Type() == app.TypeString {
+			f.Kind = kind.String()
 		}
 		if report := detail.Get("report"); report.Truthy() {
 			r := &refusal{f, &data.Report{}}

@@ -55,6 +55,7 @@ func (p *trainPage) Render() app.UI {
 			app.Div().Class("stage").Body(
 				&RunBar{View: s.runView(), Actions: s},
 				message("problem", "fault", s.problem),
+				&ledgerAsk{Question: s.ledger.ask, Answer: s},
 				update(s.newer),
 				app.If(s.run.result != nil, func() app.UI { return &ResultView{Result: s.run.result, Saver: s} }),
 				p.charts(),
@@ -85,7 +86,7 @@ func (p *trainPage) experiment() app.UI {
 		&dataCard{Form: f, View: p.s.data.view(), Loader: p.s},
 		&modelCard{Form: f},
 		&clippingCard{Form: f},
-		&privacyCard{Form: f},
+		&privacyCard{Form: f, Ledger: p.s.ledgerView(), Actions: p.s},
 		&optimiserCard{Form: f},
 		&foot{Form: f, Copied: p.s.copied, Session: p.s},
 	)

@@ -70,14 +70,17 @@ func (s *session) launch(step bool) {
 	r := &s.run
 	r.phase, r.step = starting, step
 	number, cfg := r.number, s.cfg
-	s.client.Train(cfg, s.data.handle, step, func(x runner, err error) {
+	s.ledger.ask = nil
+	s.trainer()(cfg, s.data.handle, step, func(x runner, err error) {
 		switch {
 		case number != r.number:
 			if err == nil {
 				x.Dispose()
 			}
 		case err != nil:
-			s.refusedRun(err)
+			if !s.asks(err, step) {
+				s.refusedRun(err)
+			}
 		default:
 			s.launched(x, cfg.WithDefaults())
 		}

@@ -36,6 +36,7 @@ type session struct {
 	planTask func() bool
 
 	data    dataState
+	ledger  ledgerState
 	run     runState
 	feeds   feeds
 	figs    figureSet
@@ -63,6 +64,7 @@ func newSession(c client) *session {
 	}
 	s.data.source = s.cfg.Data
 	s.figs = newFigures(&s.feeds)
+	s.ledger.client, _ = c.(ledgerClient)
 	return s
 }
 
@@ -320,6 +322,7 @@ func (s *session) planned(p run.PlanInfo, err error) {
 	} else {
 		s.refuse(err)
 	}
+	s.followLedger()
 	s.touch()
 }
 

@@ -52,6 +52,17 @@ func (nobody) toggleSheet()        {}
 func (nobody) save(string, bool)   {}
 func (nobody) saveParameters()     {}
 
+func (nobody) setLimit(string)   {}
+func (nobody) exportLedger()     {}
+func (nobody) forgetLedger(bool) {}
+func (nobody) confirmRun()       {}
+func (nobody) declineRun()       {}
+
+func exampleLedger(sure bool) LedgerView {
+	limit, next := 3.0, run.Number(3.2)
+	return LedgerView{Shown: true, Sure: sure, Total: &spending{Runs: []string{"a", "b", "c"}, Open: 1, Unprotected: 1, Epsilon: 2.1, Delta: 1e-5, Next: &next, Limit: &limit}}
+}
+
 func stories() []story {
 	s := exampleSession()
 	panels := s.panels()
@@ -81,6 +92,11 @@ func stories() []story {
 		{"Model card", func() app.UI { return &modelCard{Form: exampleForm(cardModel)} }},
 		{"Clipping card", func() app.UI { return &clippingCard{Form: exampleForm(cardClipping)} }},
 		{"Privacy card, with a fault", func() app.UI { return &privacyCard{Form: exampleForm(cardPrivacy)} }},
+		{"Budget of the data", func() app.UI { return &ledgerBlock{View: exampleLedger(false), Actions: nobody{}} }},
+		{"Budget of the data, to be deleted", func() app.UI { return &ledgerBlock{View: exampleLedger(true), Actions: nobody{}} }},
+		{"Over the limit", func() app.UI {
+			return &ledgerAsk{Question: &ledgerQuestion{Text: "With this run, ε = 3.2 at δ = 1e-05 would have been spent on this data, more than your limit of 3. So far it is 2.1.", Kind: overLimit}, Answer: nobody{}}
+		}},
 		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(cardOptimiser)} }},
 	}
 	for _, p := range panels {

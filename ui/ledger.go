@@ -1,0 +1,405 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"clipscope/core/run"
+	"clipscope/ui/form"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// ledgerClient is a client that keeps a ledger of what runs on files spend.
+type ledgerClient interface {
+	// Ledger calls a function of the ledger with its arguments, of which a
+	// handle stands for its data. The answer is JSON.
+	Ledger(function string, done func([]byte, error), args ...any)
+	// WatchLedger calls f after every change, those of other tabs too.
+	WatchLedger(f func())
+	// TrainAnyway is Train in spite of the limit, or of a ledger that cannot
+	// be written.
+	TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error))
+}
+
+// Ledger calls window.clipscope.ledger.
+func (jsClient) Ledger(function string, done func([]byte, error), args ...any) {
+	list := make([]any, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case handle:
+			list[i] = jsOf(a)
+		case nil:
+			list[i] = app.Undefined()
+		default:
+			list[i] = toJS(a)
+		}
+	}
+	await(api().Get("ledger").Call(function, list...), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done([]byte(glue().Call("stringify", v).String()), nil)
+	})
+}
+
+func (jsClient) WatchLedger(f func()) {
+	api().Get("ledger").Call("on", app.FuncOf(func(app.Value, []app.Value) any {
+		defer survive()
+		f()
+		return nil
+	}))
+}
+
+func (jsClient) TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error)) {
+	await(api().Call("train", toJS(cfg), jsOf(d), map[string]any{"paused": paused, "anyway": true}), func(v app.Value, err error) {
+		if err != nil {
+			started(nil, err)
+			return
+		}
+		started(&jsRun{run: v}, nil)
+	})
+}
+
+// The kinds of refusals that a person can overrule.
+const (
+	overLimit = "limit"
+	noLedger  = "ledger"
+)
+
+// spending is what a data set has cost so far.
+type spending struct {
+	Runs        []string    `json:"runs"`
+	Open        int         `json:"open"`
+	Unprotected int         `json:"unprotected"`
+	Epsilon     run.Number  `json:"epsilon"`
+	Delta       float64     `json:"delta"`
+	Next        *run.Number `json:"next_epsilon"`
+	Limit       *float64    `json:"limit"`
+}
+
+// ledgerState is the page's view of the ledger. All of it is about the open
+// files; built-in data has none.
+type ledgerState struct {
+	client ledgerClient // nil: none is kept
+	watch  bool
+	busy   bool
+	stale  bool
+	total  *spending
+	fault  string
+	draft  *string // of the limit
+	wrong  string  // what is wrong with it
+	sure   bool    // deleting was asked for and has to be confirmed
+	ask    *ledgerQuestion
+	anyway bool // the coming run was confirmed
+}
+
+// ledgerQuestion is asked before a run that would go over the limit, or that
+// cannot be written down.
+type ledgerQuestion struct {
+	Text string
+	Kind string
+	step bool
+}
+
+// followLedger asks anew what the open files have cost, and would with the run
+// that is planned.
+func (s *session) followLedger() {
+	l := &s.ledger
+	if l.client == nil || s.data.source != filesSource || s.data.handle == nil {
+		l.total, l.ask = nil, nil
+		return
+	}
+	if !l.watch {
+		l.watch = true
+		l.client.WatchLedger(s.followLedger)
+	}
+	if l.busy {
+		l.stale = true
+		return
+	}
+	l.busy, l.stale = true, false
+	var next any
+	if p := s.plan; p != nil && p.Events.PerStep != nil {
+		next = map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps}
+	}
+	mine := s.data.handle
+	l.client.Ledger("total", func(b []byte, err error) {
+		l.busy = false
+		if l.stale || mine != s.data.handle {
+			s.followLedger()
+			return
+		}
+		l.fault, l.total = "", nil
+		var t spending
+		if err == nil {
+			err = json.Unmarshal(b, &t)
+		}
+		if err != nil {
+			l.fault = err.Error()
+		} else {
+			l.total = &t
+		}
+		s.touch()
+	}, s.data.handle, next)
+}
+
+// trainer is how the coming run is started.
+func (s *session) trainer() func(run.Config, handle, bool, func(runner, error)) {
+	if l := &s.ledger; l.anyway && l.client != nil {
+		l.anyway = false
+		return l.client.TrainAnyway
+	}
+	return s.client.Train
+}
+
+// asks turns a refusal that can be overruled into a question.
+func (s *session) asks(err error, step bool) bool {
+	f := (*fault)(nil)
+	if !errors.As(err, &f) || f.Kind != overLimit && f.Kind != noLedger || s.ledger.client == nil {
+		return false
+	}
+	s.ledger.ask = &ledgerQuestion{f.Message, f.Kind, step}
+	s.run.phase = idle
+	s.touch()
+	return true
+}
+
+func (s *session) confirmRun() {
+	if q := s.ledger.ask; q != nil {
+		s.ledger.ask, s.ledger.anyway = nil, true
+		s.launch(q.step)
+	}
+}
+
+func (s *session) declineRun() {
+	s.ledger.ask = nil
+	s.touch()
+}
+
+// setLimit takes what was typed as the limit; empty is none.
+func (s *session) setLimit(text string) {
+	l := &s.ledger
+	l.draft, l.wrong = &text, ""
+	var limit any
+	if text = strings.TrimSpace(text); text != "" {
+		e, err := form.Parse(text)
+		if err == nil && !(e > 0) {
+			err = errors.New("a limit is a positive ε, or nothing for none")
+		}
+		if err != nil {
+			l.wrong = err.Error()
+			s.touch()
+			return
+		}
+		limit = map[string]any{"epsilon": e}
+	}
+	if l.client != nil {
+		l.client.Ledger("limit", func(_ []byte, err error) {
+			if err != nil {
+				l.wrong = err.Error()
+			}
+			l.draft = nil
+			s.followLedger()
+			s.touch()
+		}, jsonNull{limit})
+	}
+}
+
+// jsonNull is an argument that is sent as null where it is nil, not left out.
+type jsonNull struct{ value any }
+
+func (n jsonNull) MarshalJSON() ([]byte, error) { return json.Marshal(n.value) }
+
+func (s *session) exportLedger() {
+	s.ledger.client.Ledger("export", func(b []byte, err error) {
+		var text string
+		if err == nil {
+			err = json.Unmarshal(b, &text)
+		}
+		if err != nil {
+			s.ledger.fault = err.Error()
+			s.touch()
+			return
+		}
+		glue().Call("download", "clipscope-ledger.json", "application/json", text)
+	})
+}
+
+// forgetLedger deletes what is known of the open files, once that is confirmed.
+func (s *session) forgetLedger(sure bool) {
+	l := &s.ledger
+	if !sure || !l.sure {
+		l.sure = !sure && !l.sure
+		s.touch()
+		return
+	}
+	l.sure = false
+	l.client.Ledger("forget", func(_ []byte, err error) {
+		if err != nil {
+			l.fault = err.Error()
+		}
+		s.followLedger()
+		s.touch()
+	}, s.data.handle)
+}
+
+// ledgerActions is where the ledger's events go.
+type ledgerActions interface {
+	setLimit(text string)
+	exportLedger()
+	forgetLedger(sure bool)
+}
+
+// LedgerView is what the privacy card shows of the ledger.
+type LedgerView struct {
+	Shown bool
+	Total *spending
+	Fault string
+	Draft *string
+	Wrong string
+	Sure  bool
+}
+
+func (s *session) ledgerView() LedgerView {
+	l := &s.ledger
+	return LedgerView{l.client != nil && s.data.source == filesSource, l.total, l.fault, l.draft, l.wrong, l.sure}
+}
+
+// ledgerBlock is what the open files have cost, in the privacy card.
+type ledgerBlock struct {
+	app.Compo
+	View    LedgerView
+	Actions ledgerActions
+}
+
+func (b *ledgerBlock) Render() app.UI {
+	v := b.View
+	if !v.Shown {
+		return app.Div().Class("ledger").Hidden(true)
+	}
+	return app.Section().Class("ledger").ID("ledger").Aria("label", "Budget of this data").Body(
+		app.H3().Text("Budget of this data"),
+		message("ledger-fault", "fault", v.Fault),
+		app.P().Class("help").Hidden(v.Total != nil || v.Fault != "").Text("Looking into the ledger…"),
+		app.If(v.Total != nil, func() app.UI { return b.spent() }),
+		b.limit(),
+		b.buttons(),
+	)
+}
+
+func (b *ledgerBlock) spent() app.UI {
+	t := b.View.Total
+	return app.Div().Class("ledger-spent").Body(
+		app.Dl().Class("figures").Body(
+			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
+			app.Div().Hidden(t.Next == nil).Body(app.Dt().Text("with this run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
+			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
+		),
+		app.P().Class("help").Text(spentLine(t)),
+	)
+}
+
+func next(t *spending) float64 {
+	if t.Next == nil {
+		return math.NaN()
+	}
+	return float64(*t.Next)
+}
+
+func (b *ledgerBlock) over() string {
+	if t := b.View.Total; t.Limit != nil && next(t) > *t.Limit {
+		return "over"
+	}
+	return ""
+}
+
+func spentLine(t *spending) string {
+	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed.", words.Number(t.Delta, 2))
+	if t.Open > 0 {
+		s += fmt.Sprintf(" %s still open: running, or ended without notice, and charged in full.", count(t.Open))
+	}
+	if t.Unprotected > 0 {
+		s += fmt.Sprintf(" %s without a guarantee, which no total covers.", count(t.Unprotected))
+	}
+	return s
+}
+
+// count is "1 is" or "3 are".
+func count(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return words.Count(n) + " are"
+}
+
+func (b *ledgerBlock) limit() app.UI {
+	v, a := b.View, b.Actions
+	text := ""
+	if v.Total != nil && v.Total.Limit != nil {
+		text = form.Format(*v.Total.Limit)
+	}
+	if v.Draft != nil {
+		text = *v.Draft
+	}
+	return app.Div().Class("field").Body(
+		app.Div().Class("field-head").Body(app.Label().For("ledger-limit").Text("Limit on ε, each data set")),
+		app.Input().Type("text").ID("ledger-limit").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Spellcheck(false).
+			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", boolText(v.Wrong != "")).
+			OnChange(func(ctx app.Context, _ app.Event) { a.setLimit(ctx.JSSrc().Get("value").String()) }),
+		message("ledger-limit-fault", "fault", v.Wrong),
+		app.P().Class("help").ID("ledger-limit-help").Text("You are asked before a run that would go over it."),
+	)
+}
+
+func (b *ledgerBlock) buttons() app.UI {
+	v, a := b.View, b.Actions
+	if v.Sure {
+		return app.Div().Class("ledger-sure").Body(
+			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low."),
+			app.Div().Class("buttons").Body(
+				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.forgetLedger(true) }),
+				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.forgetLedger(false) }),
+			),
+		)
+	}
+	return app.Div().Class("buttons").Body(
+		app.Button().Type("button").ID("ledger-export").Body(icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.exportLedger() }),
+		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.forgetLedger(false) }),
+	)
+}
+
+// ledgerAnswer is where the answer to the question goes.
+type ledgerAnswer interface {
+	confirmRun()
+	declineRun()
+}
+
+// ledgerAsk is the question before a run.
+type ledgerAsk struct {
+	app.Compo
+	Question *ledgerQuestion
+	Answer   ledgerAnswer
+}
+
+func (q *ledgerAsk) Render() app.UI {
+	if q.Question == nil {
+		return app.Div().Class("ask").Role("alert")
+	}
+	yes := "Run all the same"
+	if q.Question.Kind == noLedger {
+		yes = "Run without counting"
+	}
+	return app.Div().Class("ask shown").Role("alert").ID("ledger-ask").Body(
+		app.P().Text(q.Question.Text),
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").ID("ask-no").Class("primary").Text("Do not run").OnClick(func(app.Context, app.Event) { q.Answer.declineRun() }),
+			app.Button().Type("button").ID("ask-yes").Text(yes).OnClick(func(app.Context, app.Event) { q.Answer.confirmRun() }),
+		),
+	)
+}
