@@ -128,10 +128,10 @@ func (s *session) followLedger() {
 	if p := s.plan; p != nil && p.Events.PerStep != nil {
 		next = map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps}
 	}
-	mine := s.data.handle
+	mine := s.data.tries
 	l.client.Ledger("total", func(b []byte, err error) {
 		l.busy = false
-		if l.stale || mine != s.data.handle {
+		if l.stale || mine != s.data.tries {
 			s.followLedger()
 			return
 		}

@@ -322,3 +322,47 @@ test("without storage no run on files starts by itself", async (t) => {
   assert.equal(r.steps, 30);
   assert.match(r.notes.join(" "), /not counted/);
 });
+
+const tableFile = (rows) => ({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from(table(rows)) });
+const runHash = "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=40&steps=30&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20";
+
+test("the page shows the budget of files, asks at the limit, and deletes on request", async (t) => {
+  const page = await visit(t, runHash);
+  await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
+  assert.equal(await page.locator("#ledger").count(), 0, "built-in data has no ledger");
+  await page.setInputFiles("#files", tableFile(400));
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  const spent = page.locator("#ledger-spent");
+  await page.waitForFunction(() => document.querySelector("#ledger-spent")?.textContent === "0.00" && /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
+  await page.click("#act-start");
+  await page.locator("#statement").waitFor();
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
+  const first = await spent.innerText();
+  assert.match(first, /^[1-9]\.\d\d$/);
+  await page.locator("#statement summary").click();
+  assert.match(await page.locator("#statement").innerText(), /this data set has spent ε = [\d.]+ at δ = 1e-05 in 1 run so far/);
+
+  await page.fill("#ledger-limit", first);
+  await page.locator("#ledger-limit").press("Enter");
+  await page.locator("#ledger-limit").blur();
+  await page.locator("#ledger-next.over").waitFor();
+  await page.click("#act-start");
+  await page.locator("#ledger-ask").waitFor();
+  assert.match(await page.locator("#ledger-ask").innerText(), /more than your limit/);
+  await page.screenshot({ path: path.join(results, "ledger-ask.png") });
+  await page.click("#ask-no");
+  await page.locator("#ledger-ask").waitFor({ state: "detached" });
+  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+  await page.click("#act-start");
+  await page.click("#ask-yes");
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "2");
+  await page.locator("#statement").waitFor();
+
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
+  assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
+  await page.click("#ledger-forget");
+  await page.click("#ledger-delete");
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
+  assert.deepEqual(page.errors, []);
+});
