@@ -211,7 +211,7 @@
 
   function over(t, limit) {
     const digits = (x) => Number(x.toPrecision(4));
-    return fail(`With this run, ε = ${digits(t.next_epsilon)} at δ = ${limit.delta} would have been spent on this data, more than your limit of ${digits(limit.epsilon)}. So far it is ${digits(t.epsilon)}.`,
+    return fail(`With this run, ε = ${digits(t.next_epsilon)} at δ = ${limit.delta.toExponential()} would have been spent on this data, more than your limit of ${digits(limit.epsilon)}. So far it is ${digits(t.epsilon)}.`,
       { kind: "limit", epsilon: t.epsilon, next_epsilon: t.next_epsilon, limit: limit.epsilon, delta: limit.delta });
   }
 
