@@ -20,8 +20,8 @@
 
   // The keys whose values are numbers that JSON may not be able to write: NaN
   // comes as null and the infinities as strings.
-  const numbers = new Set(["epsilon", "noisy_grad_norm", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "noise_variance", "next_epsilon"]);
+  const numbers = new Set(["epsilon", "noisy_grad_norm", "noisy_clip_fraction", "clip_fraction", "train_loss", "train_accuracy",
+    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "norm", "noise_variance", "next_epsilon"]);
   const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
 
   function number(x) {
@@ -36,6 +36,7 @@
     } else if (o !== null && typeof o === "object") {
       for (const key of Object.keys(o)) {
         if (numbers.has(key)) o[key] = number(o[key]);
+        else if (key === "epsilons") figures(o[key]);
         else revive(o[key]);
       }
     }
