@@ -134,14 +134,15 @@ func meanError(t *testing.T, cfg run.Config, d int, seeds []uint64) (all, noise 
 	t.Helper()
 	ds := data.MeanEstimation(1000, d)
 	for _, seed := range seeds {
+		o := once(t, cfg, ds, seed)
 		var e sample
-		r := once(t, cfg, ds, seed, func(ev run.Event) {
-			if ev.Diag.Eval != nil && ev.Step > ev.Steps/2 {
+		for _, ev := range o.events[len(o.events)/2:] {
+			if ev.Diag.Eval != nil {
 				e = append(e, 2*float64(ev.Diag.Eval.Loss)-1)
 			}
-		})
+		}
 		rest := 0.0
-		for _, w := range r.Released.Parameters[d+1:] { // after d weights of the zero feature: the bias, θ
+		for _, w := range o.parameters[d+1:] { // after d weights of the zero feature: the bias, θ
 			rest += float64(w) * float64(w)
 		}
 		all, noise = append(all, e.mean()), append(noise, rest)

@@ -15,18 +15,18 @@ import (
 // that it wanders by a few tenths; a rule that kept any trace of C₀ would be off
 // by orders of magnitude.
 func TestDCEStart(t *testing.T) {
-	ds := data.Digits(1, 600, 0)
+	ds := data.Digits(1, 400, 0)
 	settle := func(start float64) float64 {
 		cfg := run.Config{
 			Method: "dc-e", NoiseMultiplier: ptr(1.0), MaxGradNorm: start,
-			ExpectedBatchSize: 300, Steps: 30, LearningRate: 0.1, Seed: ptr(uint64(1)),
+			ExpectedBatchSize: 200, Steps: 24, LearningRate: 0.1, Seed: ptr(uint64(1)),
 		}
-		events, r := finishOn(t, func() compute.Backend { return fast(t) }, cfg, ds)
+		o := outcomeOf(t, func() compute.Backend { return fast(t) }, cfg, ds)
 		late := sample{}
-		for _, e := range events[len(events)/2:] {
+		for _, e := range o.events[len(o.events)/2:] {
 			late = append(late, float64(e.Diag.ClipFraction))
 		}
-		c := r.Released.MaxGradNorm
+		c := o.thresholds
 		typical := geometricMean(c[len(c)/2:])
 		t.Logf("C₀ = %g: C = %.3g in the end, %.0f %% clipped", start, typical, 100*late.mean())
 		if f := late.mean(); !(f > 0.02 && f < 0.98) {
@@ -66,12 +66,12 @@ func TestPapersDCEStart(t *testing.T) {
 			MaxGradNorm: start, ExpectedBatchSize: 128, Epochs: 1, LearningRate: 0.1,
 		}
 		seen[start] = map[int]moment{}
-		r := once(t, cfg, ds, 1, func(e run.Event) {
+		o := once(t, cfg, ds, 1)
+		for _, e := range o.events {
 			seen[start][e.Step] = moment{e.Released.MaxGradNorm, float64(e.Diag.ClipFraction)}
-		})
-		c := r.Released.MaxGradNorm
-		typical[start] = geometricMean(c[len(c)/2:])
-		accuracy[start] = 100 * float64(r.TestAccuracy)
+		}
+		typical[start] = geometricMean(o.thresholds[len(o.thresholds)/2:])
+		accuracy[start] = 100 * float64(o.test.Accuracy)
 	}
 	say("\n### dc-e on MNIST: MLP 784-128-10, B = 128, σ = 1, η = 0.1, one epoch; C_t and the share of gradients clipped\n")
 	cells := []any{"step"}

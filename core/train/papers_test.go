@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"clipscope/core/compute"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -103,30 +104,11 @@ func (f local) Size() int64 {
 	return info.Size()
 }
 
-// once runs cfg on the fastest backend and hands every event to watch, which
-// may be nil.
-func once(t *testing.T, cfg run.Config, ds *data.Dataset, seed uint64, watch func(run.Event)) run.Result {
+// once runs cfg with a seed on the fastest backend.
+func once(t *testing.T, cfg run.Config, ds *data.Dataset, seed uint64) outcome {
 	t.Helper()
 	cfg.Seed = &seed
-	be := fast(t)
-	defer be.Close()
-	p, err := New(cfg, ds, be)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for e, err := range p.Run(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if watch != nil {
-			watch(e)
-		}
-	}
-	r, err := p.Result(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return outcomeOf(t, func() compute.Backend { return fast(t) }, cfg, ds)
 }
 
 // scores are the test accuracies in per cent, one for each seed.
@@ -134,7 +116,7 @@ func scores(t *testing.T, cfg run.Config, ds *data.Dataset, seeds []uint64) samp
 	t.Helper()
 	var s sample
 	for _, seed := range seeds {
-		s = append(s, 100*float64(once(t, cfg, ds, seed, nil).TestAccuracy))
+		s = append(s, 100*float64(once(t, cfg, ds, seed).test.Accuracy))
 	}
 	return s
 }
