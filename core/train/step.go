@@ -138,9 +138,7 @@ func (p *Plan) clipByBound(ctx context.Context, n int) error {
 	if err := s.bounds.Norms(ctx, norms, s.host.losses[:n], s.host.outputs); err != nil {
 		return fmt.Errorf("train: bounding gradients: %w", err)
 	}
-	for i, norm := range norms {
-		s.host.group[0][i] = norm
-	}
+	copy(s.host.group[0], norms)
 	dropped := p.weigh(n)
 	s.tall.addNorms(p, n)
 	if p.teaching() { // the true gradient needs a backward pass of its own here
