@@ -1,0 +1,348 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"clipscope/core/chacha"
+	"clipscope/core/compute"
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// AuditConfig is what may be chosen of an audit. Zero fields have defaults that
+// catch a mechanism whose noise is half of what it says.
+type AuditConfig struct {
+	// Run decides the mechanism: method with its parameters and axes,
+	// max_grad_norm, noise_mode, backend, accountant, noise_multiplier or
+	// target_epsilon (default 4), target_delta. The rest is the audit's own.
+	Run run.Config `json:"config"`
+	// Canaries are examples of which a fair coin puts each into the training
+	// rows or leaves it out (default 2000).
+	Canaries int `json:"canaries,omitempty"`
+	// Rows are the ordinary training rows beside them (default 1000).
+	Rows int `json:"rows,omitempty"`
+	// Steps (default 50) on Poisson samples at SampleRate (default 0.25).
+	Steps      int     `json:"steps,omitempty"`
+	SampleRate float64 `json:"sample_rate,omitempty"`
+	// Guesses are how many canaries the auditor names the coin of (default a
+	// fifth of them). It must not be chosen after seeing a result.
+	Guesses int `json:"guesses,omitempty"`
+	// Significance is the chance that a bound is wrong (default 0.05).
+	Significance float64 `json:"significance,omitempty"`
+}
+
+// WithDefaults fills in what is left at zero.
+func (c AuditConfig) WithDefaults() AuditConfig {
+	def := func(f *int, v int) {
+		if *f == 0 {
+			*f = v
+		}
+	}
+	def(&c.Canaries, 2000)
+	def(&c.Rows, 1000)
+	def(&c.Steps, 50)
+	def(&c.Guesses, c.Canaries/5)
+	if c.SampleRate == 0 {
+		c.SampleRate = 0.25
+	}
+	if c.Significance == 0 {
+		c.Significance = 0.05
+	}
+	if c.Run.NoiseMultiplier == nil && c.Run.TargetEpsilon == nil {
+		four := 4.0
+		c.Run.TargetEpsilon = &four
+	}
+	return c
+}
+
+// AuditReport is what an audit found.
+type AuditReport struct {
+	Claimed    run.Number `json:"claimed_epsilon"` // the accountant's upper bound
+	Delta      float64    `json:"delta"`
+	Accountant string     `json:"accountant"`
+	// LowerBound refutes every smaller ε, if the privacy curve is that of a
+	// Gaussian mechanism, which DP-SGD's tends to (Mahloujifar, Melis &
+	// Chaudhuri 2024). With probability Confidence it is below the true ε.
+	LowerBound float64 `json:"lower_bound"`
+	// AnyMechanism is the same without that assumption (Steinke, Nasr &
+	// Jagielski 2023): valid for everything, and weaker.
+	AnyMechanism float64 `json:"lower_bound_any_mechanism"`
+	Confidence   float64 `json:"confidence"`
+	Refuted      bool    `json:"refuted"` // LowerBound is above Claimed
+
+	Canaries        int     `json:"canaries"`
+	Included        int     `json:"included"`
+	Guesses         int     `json:"guesses"`
+	Correct         int     `json:"correct"`
+	Steps           int     `json:"steps"`
+	SampleRate      float64 `json:"sample_rate"`
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+	Backend         string  `json:"backend"`
+}
+
+// An Audit trains softmax regression on drawn digits and canaries, and bounds
+// from below the ε of the code that trains every run: an error in the sampler,
+// the clipping or the noise shows as a lower bound above the claim. To pass is
+// no proof of anything.
+//
+// # Canaries
+//
+// A canary is all zeros but for one feature that no digit has; ten canaries, one
+// of each class, share a feature. Its gradient before clipping is long and lies
+// in ten parameters, so after clipping it has norm C there: the strongest signal
+// that one example may give. The auditor sees the parameters after every step
+// (white box), works out each noisy gradient from them and takes the logarithm
+// of the likelihood ratio of "in" against "out", summed over the steps, as the
+// canary's score. The lower bound holds for any score; a good one makes it high.
+type Audit struct {
+	cfg   AuditConfig
+	plan  *Plan
+	in    []bool    // the coins
+	score []float64 // by canary
+}
+
+// The canaries' feature is this long, so that their gradients are always clipped
+// at the usual thresholds, and their logits stay moderate.
+const (
+	canaryLength = 20.0
+	auditRate    = 1.0 // of learning
+)
+
+// NewAudit prepares an audit on a backend. Errors name a field as [New]'s do.
+func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
+	a := &Audit{cfg: cfg.WithDefaults()}
+	c := &a.cfg
+	switch {
+	case c.Canaries < 10 || c.Canaries > 20_000:
+		return nil, fault("canaries", "%d is not in 10 … 20000", c.Canaries)
+	case c.Rows < 1 || c.Rows > 6000:
+		return nil, fault("rows", "%d is not in 1 … 6000", c.Rows)
+	case c.Steps < 1 || c.Steps > 10_000:
+		return nil, fault("steps", "%d is not in 1 … 10000", c.Steps)
+	case !(c.SampleRate > 0 && c.SampleRate <= 1):
+		return nil, fault("sample_rate", "%v is not in (0, 1]", c.SampleRate)
+	case c.Guesses < 1 || c.Guesses > c.Canaries:
+		return nil, fault("guesses", "%d is not in 1 … %d", c.Guesses, c.Canaries)
+	case !(c.Significance > 0 && c.Significance < 1):
+		return nil, fault("significance", "%v is not in (0, 1)", c.Significance)
+	}
+	key, err := a.key()
+	if err != nil {
+		return nil, err
+	}
+	a.in, a.score = coins(key.Stream(privacy.Canary, 0, 0), c.Canaries), make([]float64, c.Canaries)
+	ds := a.dataset()
+	rc := c.Run
+	rc.Data, rc.CSV, rc.PCA = "digits", run.CSV{}, run.PCA{}
+	rc.Scaling = run.Scaling{Kind: "none"}
+	rc.Model = run.Model{Kind: "softmax"}
+	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(ds.Train.N), 0, c.Steps
+	rc.Optimizer, rc.LearningRate, rc.Momentum = "sgd", auditRate, 0
+	rc.Iterate, rc.DiagnosticsEvery = "last", 0
+	if a.plan, err = New(rc, ds, be); err != nil {
+		return nil, err
+	}
+	if a.plan.sigma == 0 {
+		return nil, fault("method", "a run without noise claims nothing that could be audited; choose a private method")
+	}
+	return a, nil
+}
+
+// key is the source of the coins: the run's seed, or nobody knows.
+func (a *Audit) key() (privacy.Key, error) {
+	if s := a.cfg.Run.Seed; s != nil {
+		return privacy.SeededKey(*s), nil
+	}
+	k, err := privacy.NewKey()
+	if err != nil {
+		return k, fmt.Errorf("train: audit: %w", err)
+	}
+	return k, nil
+}
+
+func coins(src *chacha.Stream, n int) []bool {
+	in := make([]bool, n)
+	for i := range in {
+		in[i] = src.Uint64()>>63 == 1
+	}
+	return in
+}
+
+// classes of the digits, and so canaries that share a feature.
+const classes = 10
+
+// auditPixels is the side of the digits after halving: the audit is about the
+// mechanism, and small images leave more of the time to it.
+const auditPixels = 14
+
+// dataset is the digits and the canaries whose coins say in.
+func (a *Audit) dataset() *data.Dataset {
+	digits := data.Digits(1, a.cfg.Rows, 0)
+	columns := (a.cfg.Canaries + classes - 1) / classes
+	f := auditPixels*auditPixels + columns
+	ds := &data.Dataset{Name: "digits and canaries", Task: data.Classification, Features: f, Outputs: classes, Classes: digits.Classes}
+	t := &ds.Train
+	t.F32 = make([]float32, digits.Train.N*f, (digits.Train.N+a.cfg.Canaries)*f)
+	for i := range digits.Train.N {
+		halve(t.F32[i*f:], digits.Train.U8[i*digits.Features:])
+	}
+	t.Y = append(t.Y, digits.Train.Y...)
+	for i, in := range a.in {
+		if !in {
+			continue
+		}
+		row := make([]float32, f)
+		row[canaryFeature(i)] = canaryLength
+		t.F32, t.Y = append(t.F32, row...), append(t.Y, float32(i%classes))
+	}
+	t.N = len(t.Y)
+	return ds
+}
+
+func canaryFeature(i int) int { return auditPixels*auditPixels + i/classes }
+
+// halve averages 2×2 pixels of a 28×28 image, to 0 … 1.
+func halve(dst []float32, src []uint8) {
+	const w = 2 * auditPixels
+	for y := range auditPixels {
+		for x := range auditPixels {
+			at := 2*y*w + 2*x
+			sum := int(src[at]) + int(src[at+1]) + int(src[at+w]) + int(src[at+w+1])
+			dst[y*auditPixels+x] = float32(sum) / (4 * 255)
+		}
+	}
+}
+
+// Run trains, listens and guesses. progress may be nil; it is called after every
+// step and may end the audit with an error. An audit runs once.
+func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (AuditReport, error) {
+	p := a.plan
+	var before, after []float32
+	for e, err := range p.Run(ctx) {
+		if err != nil {
+			return AuditReport{}, err
+		}
+		if after, err = p.readParameters(ctx, after); err != nil {
+			return AuditReport{}, err
+		}
+		if before == nil {
+			before = make([]float32, len(after)) // softmax regression starts at zero
+		}
+		a.listen(before, after, e.Released.MaxGradNorm)
+		before, after = after, before
+		if progress != nil {
+			if err := progress(e.Step, e.Steps); err != nil {
+				return AuditReport{}, err
+			}
+		}
+	}
+	if p.st == nil || p.st.done < p.steps {
+		return AuditReport{}, errors.New("train: audit: the run ended early")
+	}
+	return a.report()
+}
+
+// readParameters reads all parameters, which the run has released, into dst.
+func (p *Plan) readParameters(ctx context.Context, dst []float32) ([]float32, error) {
+	d := p.spec.Params()
+	if len(dst) != d {
+		dst = make([]float32, d)
+	}
+	rest := dst
+	for _, w := range p.st.params {
+		if err := p.be.Read(ctx, rest[:w.Len()], w); err != nil {
+			return nil, fmt.Errorf("train: audit: reading the parameters: %w", err)
+		}
+		rest = rest[w.Len():]
+	}
+	return dst, nil
+}
+
+// listen adds what one step tells to every canary's score.
+func (a *Audit) listen(before, after []float32, c float64) {
+	p := a.plan
+	bias := before[p.ds.Features*classes:]
+	perUnit := p.batch / (auditRate * c) // from a move of the parameters to the noisy sum, in units of C
+	variance := p.gradNoise * p.gradNoise
+	var u [classes]float64
+	for i := range a.score {
+		at := canaryFeature(i) * classes
+		was, is := before[at:at+classes], after[at:at+classes]
+		direction(u[:], was, bias, i%classes)
+		x := 0.0
+		for k := range u {
+			x += u[k] * (float64(was[k]) - float64(is[k]))
+		}
+		a.score[i] += logRatio(x*perUnit, p.rate, variance)
+	}
+}
+
+// direction is that of a canary's gradient in its feature's parameters:
+// softmax minus one-hot.
+func direction(u []float64, w, bias []float32, class int) {
+	top := math.Inf(-1)
+	for k := range u {
+		u[k] = canaryLength*float64(w[k]) + float64(bias[k])
+		top = max(top, u[k])
+	}
+	sum := 0.0
+	for k := range u {
+		u[k] = math.Exp(u[k] - top)
+		sum += u[k]
+	}
+	norm := 0.0
+	for k := range u {
+		u[k] /= sum
+		if k == class {
+			u[k]--
+		}
+		norm += u[k] * u[k]
+	}
+	for k := range u {
+		u[k] /= math.Sqrt(norm)
+	}
+}
+
+// logRatio is ln of the density of x under (1−q)·N(0, v)+q·N(1, v) over that
+// under N(0, v).
+func logRatio(x, q, v float64) float64 {
+	z := (x - 0.5) / v
+	if z > 50 {
+		return z + math.Log(q)
+	}
+	return math.Log1p(q * math.Expm1(z))
+}
+
+func (a *Audit) report() (AuditReport, error) {
+	p, c := a.plan, &a.cfg
+	canaries := make([]privacy.CanaryScore, len(a.in))
+	included := 0
+	for i, in := range a.in {
+		canaries[i] = privacy.CanaryScore{Included: in, Score: a.score[i]}
+		if in {
+			included++
+		}
+	}
+	audits, err := privacy.NewOneRunAudits(canaries, c.Guesses)
+	if err != nil {
+		return AuditReport{}, fmt.Errorf("train: audit: %w", err)
+	}
+	audit := audits[0]
+	r := AuditReport{
+		Claimed: run.Number(p.curve.Epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Confidence: 1 - c.Significance, Canaries: c.Canaries, Included: included, Guesses: audit.Guesses, Correct: audit.Correct,
+		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: p.be.Name(),
+	}
+	if r.LowerBound, err = audit.GDPEpsilon(r.Delta, c.Significance); err != nil {
+		return r, fmt.Errorf("train: audit: %w", err)
+	}
+	if r.AnyMechanism, err = audit.Epsilon(r.Delta, c.Significance); err != nil {
+		return r, fmt.Errorf("train: audit: %w", err)
+	}
+	r.Refuted = r.LowerBound > float64(r.Claimed)
+	return r, nil
+}
