@@ -25,7 +25,7 @@ type AuditConfig struct {
 	Canaries int `json:"canaries,omitempty"`
 	// Rows are the ordinary training rows beside them (default 1000).
 	Rows int `json:"rows,omitempty"`
-	// Steps (default 50) on Poisson samples at SampleRate (default 0.25).
+	// Steps (default 200) on Poisson samples at SampleRate (default 0.1).
 	Steps      int     `json:"steps,omitempty"`
 	SampleRate float64 `json:"sample_rate,omitempty"`
 	// Guesses are how many canaries the auditor names the coin of (default a
@@ -44,10 +44,10 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 	}
 	def(&c.Canaries, 2000)
 	def(&c.Rows, 1000)
-	def(&c.Steps, 50)
+	def(&c.Steps, 200)
 	def(&c.Guesses, c.Canaries/5)
 	if c.SampleRate == 0 {
-		c.SampleRate = 0.25
+		c.SampleRate = 0.1
 	}
 	if c.Significance == 0 {
 		c.Significance = 0.05
