@@ -36,6 +36,7 @@ func main() {
 			return data.Load(ctx, trainFiles, testFiles, opt, progress)
 		},
 		Builtin: data.Builtin,
+		Audit:   audit,
 	})
 	port.listen(session.Handle)
 	session.Greet()

@@ -503,6 +503,20 @@
       return revive(JSON.parse(text));
     },
     train,
+    // audit runs in a worker of its own, which signal ends.
+    async audit(request, onProgress, signal) {
+      signal?.throwIfAborted();
+      const connection = await Connection.start();
+      const abort = () => connection.end(signal.reason ?? fail("The audit was cancelled."));
+      try {
+        signal?.addEventListener("abort", abort);
+        if (signal?.aborted) abort();
+        return figures(JSON.parse(await connection.request("audit", request ?? {}, undefined, onProgress)));
+      } finally {
+        signal?.removeEventListener("abort", abort);
+        connection.end(fail("The audit is over."));
+      }
+    },
     ledger: clipscopeLedger.surface(ledger, async (data) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
       return namesOf((await data.connect(false)).connection);

@@ -21,6 +21,7 @@
 //	calibrate  [CalibrateRequest] → reply: [CalibrateReply]
 //	delta, report, curve, tuning: see calculator.go
 //	digest, spent: see ledger.go
+//	audit: see audit.go
 //	open       [OpenRequest] + files → progress…, reply: data.Report,
 //	           about the data, which the worker keeps until the next open succeeds
 //	plan       [TrainRequest] → reply: run.PlanInfo

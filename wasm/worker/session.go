@@ -43,6 +43,8 @@ type Host struct {
 	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
+	// Audit audits the trainer, calling progress after every step.
+	Audit func(config json.RawMessage, progress func(step, steps int) error) (any, error)
 }
 
 // Session is one worker's side of the conversation. Handle may be called from
@@ -170,6 +172,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, curve)
 	case Tuning:
 		return decoded(r.Text, tuning)
+	case Audit:
+		return s.audit(r)
 	case Digest:
 		return decoded(r.Text, s.digest)
 	case Spent:
