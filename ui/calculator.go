@@ -40,6 +40,7 @@ type calculator struct {
 	answer answer
 	fault  string // why there is no answer
 	charts struct{ steps, delta Feed }
+	audit  auditState
 }
 
 // setting is a run as the calculator knows it.
@@ -81,6 +82,8 @@ type tuningCosts struct {
 
 func newCalculator(c asker) *calculator {
 	k := &calculator{client: c, changed: func() {}, after: afterFunc, drafts: map[string]string{}, faults: map[string]string{}}
+	k.audit.client, _ = c.(auditClient)
+	k.audit.changed = func() { k.changed() }
 	k.read("")
 	return k
 }

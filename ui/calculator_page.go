@@ -51,6 +51,7 @@ func (p *calculatorPage) Render() app.UI {
 					&calculatorChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &p.k.charts.delta, Blank: p.k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
 				),
 				&tuningTable{Costs: p.k.answer.tuning, Pending: p.k.pending()},
+				newAuditPanel(p.s.full(), &p.k.audit),
 			),
 		),
 	)

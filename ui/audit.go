@@ -1,0 +1,205 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"clipscope/core/run"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// auditClient is a client that can audit the trainer.
+type auditClient interface {
+	// Audit starts one; the returned function ends it.
+	Audit(request any, progress func(step, steps int), done func(auditReport, error)) (cancel func())
+}
+
+// Audit calls window.clipscope.audit.
+func (jsClient) Audit(request any, progress func(step, steps int), done func(auditReport, error)) func() {
+	abort := app.Window().Get("AbortController").New()
+	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer survive()
+		progress(args[0].Get("step").Int(), args[0].Get("steps").Int())
+		return nil
+	})
+	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
+		watch.Release()
+		var r auditReport
+		if err == nil {
+			err = json.Unmarshal([]byte(glue().Call("stringify", v).String()), &r)
+		}
+		done(r, err)
+	})
+	return func() { abort.Call("abort") }
+}
+
+// auditReport is what an audit found.
+type auditReport struct {
+	Claimed         run.Number `json:"claimed_epsilon"`
+	Delta           float64    `json:"delta"`
+	Accountant      string     `json:"accountant"`
+	LowerBound      float64    `json:"lower_bound"`
+	AnyMechanism    float64    `json:"lower_bound_any_mechanism"`
+	Confidence      float64    `json:"confidence"`
+	Refuted         bool       `json:"refuted"`
+	Canaries        int        `json:"canaries"`
+	Guesses         int        `json:"guesses"`
+	Correct         int        `json:"correct"`
+	Steps           int        `json:"steps"`
+	SampleRate      float64    `json:"sample_rate"`
+	NoiseMultiplier float64    `json:"noise_multiplier"`
+}
+
+// auditState is an audit under way and the last one's report.
+type auditState struct {
+	client  auditClient
+	changed func()
+	running bool
+	step    int
+	steps   int
+	number  int
+	cancel  func()
+	report  *auditReport
+	method  string // that was audited
+	fault   string
+}
+
+// start audits the mechanism that a configuration chooses.
+func (a *auditState) start(c run.Config) {
+	if a.running || a.client == nil {
+		return
+	}
+	a.number++
+	mine := a.number
+	a.running, a.step, a.steps, a.fault, a.report = true, 0, 0, "", nil
+	a.method = mechanism(c)
+	mechanismOnly := run.Config{Method: c.Method, Params: c.Params, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping,
+		MaxGradNorm: c.MaxGradNorm, NoiseMode: c.NoiseMode, Backend: c.Backend}
+	a.cancel = a.client.Audit(map[string]any{"config": mechanismOnly}, func(step, steps int) {
+		if mine == a.number {
+			a.step, a.steps = step, steps
+			a.changed()
+		}
+	}, func(r auditReport, err error) {
+		if mine != a.number {
+			return
+		}
+		a.running = false
+		switch {
+		case errors.Is(err, errAborted):
+		case err != nil:
+			a.fault = err.Error()
+		default:
+			a.report = &r
+		}
+		a.changed()
+	})
+	a.changed()
+}
+
+func (a *auditState) stop() {
+	if a.running {
+		a.number++
+		a.running = false
+		a.cancel()
+		a.changed()
+	}
+}
+
+// mechanism names what is audited.
+func mechanism(c run.Config) string {
+	noise := "float noise"
+	if c.NoiseMode == "secure" {
+		noise = "secure noise"
+	}
+	return methodInfo(c.Method).Title + ", " + noise
+}
+
+// auditPanel audits the mechanism of the experiment at one click.
+type auditPanel struct {
+	app.Compo
+	Config run.Config // of the experiment, with its defaults
+	State  *auditState
+	// Running, Step and Report are State's, so that a change is seen.
+	Running bool
+	Step    int
+	Fault   string
+	Report  *auditReport
+}
+
+func newAuditPanel(c run.Config, a *auditState) *auditPanel {
+	return &auditPanel{Config: c, State: a, Running: a.running, Step: a.step, Fault: a.fault, Report: a.report}
+}
+
+func (p *auditPanel) Render() app.UI {
+	a := p.State
+	return app.Section().Class("audit").ID("audit").Aria("label", "Audit").Body(
+		app.Div().Class("audit-head").Body(
+			app.H2().Text("Audit"),
+			app.If(p.Running, func() app.UI {
+				return app.Button().Type("button").ID("audit-stop").Text("Cancel").OnClick(func(app.Context, app.Event) { a.stop() })
+			}).Else(func() app.UI {
+				return app.Button().Type("button").ID("audit-start").Class("primary").Text("Audit the trainer").
+					Disabled(!methodInfo(p.Config.Method).Private).OnClick(func(app.Context, app.Event) { a.start(p.Config) })
+			}),
+		),
+		app.P().Class("help").Text(p.about()),
+		app.Div().Hidden(!p.Running).Class("loading").Body(
+			app.Progress().ID("audit-progress").Max(max(a.steps, 1)).Value(p.Step).Aria("label", "Progress of the audit"),
+		),
+		message("audit-fault", "fault", p.Fault),
+		app.If(p.Report != nil, func() app.UI { return auditResult(p.Report, a.method) }),
+	)
+}
+
+func (p *auditPanel) about() string {
+	if !methodInfo(p.Config.Method).Private {
+		return "The method chosen under Train adds no noise, so it claims nothing that could be audited."
+	}
+	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed, with the method chosen under Train (%s). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows would prove the guarantee wrong; that none are is no proof that it is right.", mechanism(p.Config))
+}
+
+func auditResult(r *auditReport, method string) app.UI {
+	verdict, class := "The claim stands", "verdict"
+	if r.Refuted {
+		verdict, class = "The claim is refuted", "verdict refuted"
+	}
+	claimed := float64(r.Claimed)
+	return app.Div().Class("audit-result").Role("status").Body(
+		app.Dl().Class("headline").Body(
+			auditFigure("claimed, at most", "ε "+words.Number(claimed, 3), "accountant, δ "+words.Number(r.Delta, 2)),
+			auditFigure("measured, at least", "ε "+words.Number(r.LowerBound, 3), words.Percent(r.Confidence, 0)+" confidence"),
+			auditFigure("guesses right", words.Count(r.Correct)+" of "+words.Count(r.Guesses), words.Count(r.Canaries)+" canaries"),
+		),
+		app.Div().Class("audit-bars").Aria("hidden", "true").Body(
+			app.Progress().Class("bar-measured").Max(1).Value(share(r.LowerBound, claimed)),
+			app.Progress().Class("bar-claimed").Max(1).Value(share(claimed, r.LowerBound)),
+		),
+		app.P().Class(class).Body(app.Strong().Text(verdict+". "), app.Text(auditSentence(r, method))),
+	)
+}
+
+// share is x as a part of the larger of x and y.
+func share(x, y float64) float64 {
+	if top := math.Max(x, y); top > 0 && !math.IsInf(top, 1) {
+		return x / top
+	}
+	return 0
+}
+
+func auditFigure(name, value, below string) app.UI {
+	return app.Div().Body(app.Dt().Text(name), app.Dd().Class("figure").Text(value), app.Dd().Class("name").Text(below))
+}
+
+func auditSentence(r *auditReport, method string) string {
+	s := fmt.Sprintf("%s, %s at sample rate %s with σ = %s: with %s confidence the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is.",
+		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Percent(r.Confidence, 0), words.Number(r.LowerBound, 3), words.Number(r.AnyMechanism, 3))
+	if r.Refuted {
+		return s + " That is more than the accountant claims: something between the rows and the released parameters is broken. Run it again, and if it happens twice, trust no ε of this page."
+	}
+	return s + " The accountant’s bound lies above both."
+}
