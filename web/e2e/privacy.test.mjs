@@ -366,3 +366,39 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
   await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
   assert.deepEqual(page.errors, []);
 });
+
+// --- the audit ---
+
+test("one click audits the trainer and the claim stands", async (t) => {
+  const page = await visit(t, "calculator");
+  await settled(page);
+  await page.click("#audit-start");
+  await page.locator("#audit-progress").waitFor();
+  await page.locator("#audit .verdict").waitFor({ timeout: 120_000 });
+  const text = await page.locator("#audit").innerText();
+  assert.match(text, /The claim stands/);
+  const [claimed, measured] = [...text.matchAll(/ε ([\d.]+)\n/g)].map((m) => Number(m[1]));
+  assert.ok(measured > 1 && measured < claimed && claimed <= 4, `claimed ${claimed}, measured ${measured}`);
+  await page.screenshot({ path: path.join(results, "audit.png"), fullPage: true });
+  await page.click("#audit-start");
+  await page.click("#audit-stop");
+  await page.locator("#audit-start").waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
+test("an audit from a script can be chosen and cancelled", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async () => {
+    const steps = [];
+    const small = { canaries: 300, rows: 200, steps: 30, config: { method: "auto-s", noise_mode: "secure", noise_multiplier: 2 } };
+    const report = await clipscope.audit(small, (p) => steps.push(p.step));
+    const abort = new AbortController();
+    const ended = clipscope.audit({ ...small, steps: 10000 }, () => abort.abort(), abort.signal).catch((e) => e.name);
+    return { report, steps, ended: await ended, bad: await clipscope.audit({ config: { method: "none" } }).catch((e) => e.detail.field) };
+  });
+  assert.equal(r.report.refuted, false);
+  assert.equal(r.report.noise_multiplier, 2);
+  assert.equal(r.steps.at(-1), 30);
+  assert.equal(r.ended, "AbortError");
+  assert.equal(r.bad, "method");
+});
