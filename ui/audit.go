@@ -68,7 +68,9 @@ type auditState struct {
 	fault   string
 }
 
-// start audits the mechanism that a configuration chooses.
+// start audits the trainer with the noise that a configuration chooses. It clips
+// at a constant threshold: sampler, norms, sums and noise are the same for every
+// method, and a canary is heard best where nothing else moves.
 func (a *auditState) start(c run.Config) {
 	if a.running || a.client == nil {
 		return
@@ -77,9 +79,8 @@ func (a *auditState) start(c run.Config) {
 	mine := a.number
 	a.running, a.step, a.steps, a.fault, a.report = true, 0, 0, "", nil
 	a.method = mechanism(c)
-	mechanismOnly := run.Config{Method: c.Method, Params: c.Params, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping,
-		MaxGradNorm: c.MaxGradNorm, NoiseMode: c.NoiseMode, Backend: c.Backend}
-	a.cancel = a.client.Audit(map[string]any{"config": mechanismOnly}, func(step, steps int) {
+	audited := run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}
+	a.cancel = a.client.Audit(map[string]any{"config": audited}, func(step, steps int) {
 		if mine == a.number {
 			a.step, a.steps = step, steps
 			a.changed()
@@ -112,11 +113,10 @@ func (a *auditState) stop() {
 
 // mechanism names what is audited.
 func mechanism(c run.Config) string {
-	noise := "float noise"
 	if c.NoiseMode == "secure" {
-		noise = "secure noise"
+		return "constant clipping, secure noise"
 	}
-	return methodInfo(c.Method).Title + ", " + noise
+	return "constant clipping, float noise"
 }
 
 // auditPanel audits the mechanism of the experiment at one click.
@@ -143,8 +143,7 @@ func (p *auditPanel) Render() app.UI {
 			app.If(p.Running, func() app.UI {
 				return app.Button().Type("button").ID("audit-stop").Text("Cancel").OnClick(func(app.Context, app.Event) { a.stop() })
 			}).Else(func() app.UI {
-				return app.Button().Type("button").ID("audit-start").Class("primary").Text("Audit the trainer").
-					Disabled(!methodInfo(p.Config.Method).Private).OnClick(func(app.Context, app.Event) { a.start(p.Config) })
+				return app.Button().Type("button").ID("audit-start").Class("primary").Text("Audit the trainer").OnClick(func(app.Context, app.Event) { a.start(p.Config) })
 			}),
 		),
 		app.P().Class("help").Text(p.about()),
@@ -157,10 +156,7 @@ func (p *auditPanel) Render() app.UI {
 }
 
 func (p *auditPanel) about() string {
-	if !methodInfo(p.Config.Method).Private {
-		return "The method chosen under Train adds no noise, so it claims nothing that could be audited."
-	}
-	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed, with the method chosen under Train (%s). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows would prove the guarantee wrong; that none are is no proof that it is right.", mechanism(p.Config))
+	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows would prove the guarantee wrong; that none are is no proof that it is right.", mechanism(p.Config))
 }
 
 func auditResult(r *auditReport, method string) app.UI {
@@ -196,8 +192,8 @@ func auditFigure(name, value, below string) app.UI {
 }
 
 func auditSentence(r *auditReport, method string) string {
-	s := fmt.Sprintf("%s, %s at sample rate %s with σ = %s: with %s confidence the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is.",
-		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Percent(r.Confidence, 0), words.Number(r.LowerBound, 3), words.Number(r.AnyMechanism, 3))
+	s := fmt.Sprintf("With %s, %s at sample rate %s and σ = %s, the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is, each with %s confidence.",
+		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Number(r.LowerBound, 3), words.Number(r.AnyMechanism, 3), words.Percent(r.Confidence, 0))
 	if r.Refuted {
 		return s + " That is more than the accountant claims: something between the rows and the released parameters is broken. Run it again, and if it happens twice, trust no ε of this page."
 	}

@@ -98,7 +98,7 @@ func stories() []story {
 			return &ledgerAsk{Question: &ledgerQuestion{Text: "With this run, ε = 3.2 at δ = 1e-05 would have been spent on this data, more than your limit of 3. So far it is 2.1.", Kind: overLimit}, Answer: nobody{}}
 		}},
 		{"Audit", func() app.UI {
-			return newAuditPanel(firstVisit().WithDefaults(), &auditState{method: "DC-SGD-E, float noise", report: &auditReport{
+			return newAuditPanel(firstVisit().WithDefaults(), &auditState{method: "constant clipping, float noise", report: &auditReport{
 				Claimed: 4, Delta: 1e-5, LowerBound: 2.05, AnyMechanism: 1.3, Confidence: 0.95, Canaries: 2000, Guesses: 400, Correct: 330, Steps: 200, SampleRate: 0.1, NoiseMultiplier: 1.76}})
 		}},
 		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(cardOptimiser)} }},
