@@ -41,7 +41,11 @@ func (g *adaptive) Adapt(released []float32, noiseStd, batchSize float64) {
 		dev, old := float64(x)-float64(m[j]), float64(s[j])
 		v := times * (dev*dev - old*noise)
 		if v-v == 0 { // neither NaN nor ±Inf
-			v = min(max(v, g.h1), g.h2)
+			if v < g.h1 { // not min and max: in wasm they are calls
+				v = g.h1
+			} else if v > g.h2 {
+				v = g.h2
+			}
 			old = math.Sqrt(g.beta2*old*old + (1-g.beta2)*v)
 			s[j] = float32(old)
 			m[j] = float32(g.beta1*float64(m[j]) + (1-g.beta1)*float64(x))

@@ -165,12 +165,20 @@ func (s *Scale) scaleBytes(dst []float32, src []uint8) {
 	}
 }
 
+// bound compares by hand: min and max are calls in wasm.
 func (s *Scale) bound(x float32) float32 {
-	if s.clamp {
-		return min(max(x, 0), 1)
-	}
 	// A huge value over a tiny deviation may leave float32's range.
-	return min(max(x, -math.MaxFloat32), math.MaxFloat32)
+	lo, hi := float32(-math.MaxFloat32), float32(math.MaxFloat32)
+	if s.clamp {
+		lo, hi = 0, 1
+	}
+	switch {
+	case x < lo:
+		return lo
+	case x > hi:
+		return hi
+	}
+	return x
 }
 
 func toUnit(row []float32) {
