@@ -55,7 +55,17 @@ var helpTopics = []topic{
 	{"epsilon", "What ε and δ promise", []string{
 		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns and classes count as public.",
 		"ε is an upper bound from an accountant. It is spent step by step, and the run is planned so that it ends at the target.",
-		"Several runs on the same rows spend together: what stands beside each of them is for that run alone.",
+	}},
+	{"budget", "What a data set has spent", []string{
+		"Several runs on the same rows spend together. Every run on your own files is therefore written to a ledger in this browser, before its first step and charged for all of its steps; when it ends, or is stopped, it is charged for what it released. A run whose tab was closed stays charged in full. The privacy card shows the total, composed over all runs, and you can set a limit that you are asked about before a run goes over it.",
+		"Files are recognised by a salted hash that never leaves this device. A copy with one row changed counts as other data: the total holds for the file, not for the people in it. Built-in data is public and has no ledger.",
+		"Trying many settings and keeping the best spends too. The calculator compares the ways to pay for that.",
+	}},
+	{"statement", "The statement of a run", []string{
+		"Under the result stands a statement to publish with the model: what is promised and to whom, how rows were sampled, every event that was charged, ε by each accountant, how the noise was drawn, and what the promise does not cover. With a fixed seed, or without noise, it says that there is no guarantee.",
+	}},
+	{"audit", "What an audit shows", []string{
+		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. The calculator's page audits this trainer at one click.",
 	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The page's security policy allows connections to its own site only, and the count at the top is the browser's own: requests of this page that reached the network since it was ready.",
@@ -64,7 +74,7 @@ var helpTopics = []topic{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
 	}},
 	{"script", "From a script", []string{
-		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), open(), plan() and train(). The configuration is the same as in the address after the # sign.",
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), open(), plan(), train(), audit() and ledger. The configuration is the same as in the address after the # sign.",
 	}},
 }
 
