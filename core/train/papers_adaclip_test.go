@@ -94,7 +94,7 @@ func TestPapersAdaClipTable1(t *testing.T) {
 				if o.method == "adaclip" {
 					cfg.MaxGradNorm = 1 // in its own coordinates
 				}
-				grid = append(grid, rates(label, cfg, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5)...)
+				grid = append(grid, rates(label, cfg, 0.004, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5)...)
 			}
 			best := best(try(t, fmt.Sprintf("%s at ε = %g", o.name, epsilon), ds, grid, tuning(1)))
 			lines = append(lines, []any{epsilon, o.name, best.label, scores(t, best.cfg, ds, measuring(5)), paper[o.method][i]})
