@@ -120,6 +120,7 @@ func TestJointCost(t *testing.T) {
 }
 
 func TestMonotoneAndOrderFree(t *testing.T) {
+	sweep(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range Names() {
 		for range 6 {
@@ -209,4 +210,13 @@ func within0(steps, max int) int {
 		return 0
 	}
 	return min(steps, max)
+}
+
+// sweep marks a test that takes many accounts: the legs with the race detector
+// and in Node, where it would take minutes, leave it to the plain native one.
+func sweep(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long sweep: left to the plain native tests")
+	}
 }

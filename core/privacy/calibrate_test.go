@@ -43,6 +43,7 @@ func checkNoise(t *testing.T, b Budget, q float64, steps int, want, rel float64)
 }
 
 func TestCalibratePLDKnownAnswers(t *testing.T) {
+	sweep(t)
 	for _, c := range []struct {
 		q      float64
 		steps  int
@@ -64,6 +65,7 @@ func TestCalibratePLDKnownAnswers(t *testing.T) {
 }
 
 func TestCalibrateReference(t *testing.T) {
+	sweep(t)
 	r := loadReference(t)
 	if r == nil {
 		return

@@ -79,6 +79,7 @@ func TestSingleStepKnownAnswers(t *testing.T) {
 // The transform against closed forms: Gaussians that are sent through it as if
 // they were sampled at rate 1, and one sampled step.
 func TestTransformAgainstClosedForms(t *testing.T) {
+	sweep(t)
 	for _, c := range []struct {
 		t     term
 		delta float64
@@ -118,6 +119,7 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 // The lower bound comes from another discretisation, so a narrow bracket checks
 // both.
 func TestReportBracket(t *testing.T) {
+	sweep(t)
 	for _, k := range knowns {
 		if k.sigma < 0.7 {
 			continue // there the lower bound can be 0
@@ -145,6 +147,7 @@ func TestReportBracket(t *testing.T) {
 
 // No corner of σ ∈ [0.2, 100], q ∈ [1e−6, 1], T ≤ 1e6 gives up or falls back.
 func TestPLDCorners(t *testing.T) {
+	sweep(t)
 	for _, q := range []float64{1e-6, 1e-3, 0.5} {
 		for _, sigma := range []float64{0.2, 0.8, 100} {
 			for _, steps := range []int{2, 1_000_000} {

@@ -8,6 +8,7 @@ import (
 // A profile never falls below what one point at a time gives by more than
 // rounding, nor far above it, and never rises with ε.
 func TestProfileAgainstSinglePoints(t *testing.T) {
+	sweep(t)
 	for _, k := range knowns {
 		if k.steps > 10000 {
 			continue

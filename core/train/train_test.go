@@ -51,7 +51,7 @@ func finish(t testing.TB, p *Plan) ([]run.Event, run.Result) {
 }
 
 func base(method string) run.Config {
-	return run.Config{Method: method, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 0.5, Seed: ptr(uint64(3))}
+	return run.Config{Method: method, Accountant: "rdp", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 0.5, Seed: ptr(uint64(3))}
 }
 
 func TestEveryMethodTrains(t *testing.T) {
