@@ -41,6 +41,17 @@ const openCard = async (page, name) => {
   const head = page.locator(`#card-${name} .card-head`);
   if (await head.getAttribute("aria-expanded") === "false") await head.click();
 };
+// settled waits until an element has not been drawn anew for half a second: a
+// card that has just opened may still get the answer to its first question.
+async function settled(page, selector) {
+  for (let i = 0; i < 20; i++) {
+    const element = await page.waitForSelector(selector);
+    await page.waitForTimeout(500);
+    if (await element.evaluate((e) => e.isConnected)) return;
+  }
+  assert.fail(`${selector} is drawn anew again and again`);
+}
+
 // inked counts the pixels of a panel's charts that differ from their ground.
 const inked = (page, panel) => page.locator(`#panel-${panel} canvas`).evaluateAll((all) => all.map((canvas) => {
   const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -294,6 +305,7 @@ test("by keyboard alone", async (t) => {
   assert.match(await page.locator("#panel-clipping .readout").first().innerText(), /^step 1\s+clipped/);
   assert.match(await page.locator("#panel-clipping .readout").nth(1).innerText(), /^step 1\s+C 1/, "the charts over steps share one cursor");
   await openCard(page, "privacy");
+  await settled(page, "#s-length-steps");
   await page.focus("#s-length-steps");
   await page.keyboard.press("ArrowLeft");
   await page.locator("#f-epochs").waitFor();
