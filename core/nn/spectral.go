@@ -24,6 +24,10 @@ func gamma(l int) float64 {
 	return lu / (1 - lu)
 }
 
+// lost bounds what underflow takes from a computed inner product, or sum of
+// squares, of length l: every product below 2⁻¹²⁶ may be flushed to 0.
+func lost(l int) float64 { return float64(l) * 0x1p-126 }
+
 // spectral bounds the spectral norms of one layer's weights from above by Gram
 // iteration (Delattre et al. 2023):
 //
@@ -31,53 +35,43 @@ func gamma(l int) float64 {
 //
 // Power iteration would approach the norm from below and so bound nothing.
 type spectral struct {
-	be  compute.Backend
-	lay *Dense
-	n   int // the smaller side of W
-	a   compute.Buffer
-	out compute.Buffer
-	m   []float32 // host copy [n×n]
-	b   []float32 // the biases
+	be     compute.Backend
+	lay    *Dense
+	n      int // the smaller side of W
+	a, out compute.Buffer
+	scalar compute.Buffer
 }
 
 func newSpectral(be compute.Backend, lay *Dense) *spectral {
 	n := min(lay.In, lay.Out)
-	size := n * n
-	return &spectral{be: be, lay: lay, n: n, a: be.New(size), out: be.New(size), m: make([]float32, size), b: make([]float32, lay.Out)}
+	return &spectral{be: be, lay: lay, n: n, a: be.New(n * n), out: be.New(n * n), scalar: be.New(1)}
 }
 
 // norms returns upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
-// weights with the bias folded in. NaN or ±Inf among the weights gives +Inf.
+// weights with the bias folded in. NaN or ±Inf among the weights gives +Inf, and
+// so do weights beyond 1e9, whose squares float32 does not hold.
 //
-// Guarantee: both are upper bounds for the weights as stored; rounding is
-// accounted for by [gamma] at every product.
+// Guarantee: both are upper bounds for the weights as stored; rounding and
+// underflow are accounted for by [gamma] and [lost] at every product.
 func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error) {
-	ta, tb := compute.Transpose, compute.NoTrans
-	long := s.lay.In
+	ta, tb, long := compute.Transpose, compute.NoTrans, s.lay.In
 	if s.lay.In < s.lay.Out {
 		ta, tb, long = compute.NoTrans, compute.Transpose, s.lay.Out
 	}
-	s.be.Gemm(ta, tb, s.n, s.n, long, s.lay.w, s.lay.w, 0, s.out)
-	if err := s.be.Read(ctx, s.m[:s.n*s.n], s.out); err != nil {
-		return 0, 0, fmt.Errorf("nn: reading a Gram matrix: %w", err)
-	}
-	if err := s.be.Read(ctx, s.b, s.lay.b); err != nil {
-		return 0, 0, fmt.Errorf("nn: reading biases: %w", err)
-	}
-	trace := 0.0 // ‖W‖_F², the scale of the first product's error
-	for i := range s.n {
-		trace += float64(s.m[i*s.n+i])
-	}
-	sq, err := s.gram(ctx, s.n)
+	s.be.Gemm(ta, tb, s.n, s.n, long, s.lay.w, s.lay.w, 0, s.a)
+	sq, err := s.gram(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	// The trace is itself computed; the factor 2 covers that.
-	sq += 2 * gamma(long) * trace
-	bias := 0.0
-	for _, b := range s.b {
-		bias += float64(b) * float64(b)
+	frobenius, err := s.sqNorm(ctx, s.lay.In*s.lay.Out, s.lay.w)
+	if err != nil {
+		return 0, 0, err
 	}
+	bias, err := s.sqNorm(ctx, s.lay.Out, s.lay.b)
+	if err != nil {
+		return 0, 0, err
+	}
+	sq += gamma(long)*frobenius + float64(s.n)*lost(long)
 	// ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act
 	// on disjoint outputs.
 	const slack = 1 + 1e-6
@@ -91,52 +85,40 @@ func orInf(x float64) float64 {
 	return x
 }
 
-// gram bounds the spectral norm of the symmetric matrix in m [n×n].
-//
-// With s = ‖M‖_F and P = fl((M/s)²), ‖M‖ = s·‖(M/s)²‖^½ ≤ s·(‖P‖ + γ)^½, where
-// γ covers both the product and the rounding of M/s; ‖P‖ is bounded the same
-// way, and at last by ‖P‖_F.
-func (s *spectral) gram(ctx context.Context, n int) (float64, error) {
-	var scales [gramIterations]float64
-	m := s.m[:n*n]
-	err := gamma(n) + 4*unitRoundoff
-	for k := range scales {
-		scales[k] = symmetrise(m, n)
-		if scales[k] == 0 {
-			return unwind(scales[:k], 0, err), nil
-		}
-		for i := range m {
-			m[i] = float32(float64(m[i]) / scales[k])
-		}
-		s.be.Write(s.a, m)
-		s.be.Gemm(compute.NoTrans, compute.Transpose, n, n, n, s.a, s.a, 0, s.out)
-		if err := s.be.Read(ctx, m, s.out); err != nil {
-			return 0, fmt.Errorf("nn: reading a Gram matrix: %w", err)
-		}
+// sqNorm bounds the sum of the first n squares of b from above, by a millionth
+// (what [compute.Backend.RowSqNorms] may err by) and what underflow took.
+func (s *spectral) sqNorm(ctx context.Context, n int, b compute.Buffer) (float64, error) {
+	var sum [1]float32
+	s.be.RowSqNorms(1, n, b, s.scalar)
+	if err := s.be.Read(ctx, sum[:], s.scalar); err != nil {
+		return 0, fmt.Errorf("nn: reading the norm of a matrix: %w", err)
 	}
-	return unwind(scales[:], symmetrise(m, n), err), nil
+	return float64(sum[0])*(1+2e-6) + lost(n), nil
 }
 
-func unwind(scales []float64, bound, err float64) float64 {
+// gram bounds the spectral norm of the matrix in a [n×n], which it overwrites.
+//
+// Let s be a power of two with ‖M‖_F ≤ s, A = M/s, and P = fl(A·Aᵀ). Then
+// ‖M‖ = s·‖A·Aᵀ‖^½ ≤ s·(‖P‖ + γ + n·lost)^½, and ‖P‖ is bounded the same way, at
+// last by ‖P‖_F. That holds for every matrix, symmetric or not; dividing by s
+// is exact but for underflow.
+func (s *spectral) gram(ctx context.Context) (float64, error) {
+	var scales [gramIterations]float64
+	n, err := s.n, gamma(s.n)+4*float64(s.n)*lost(s.n)
+	for k := range scales {
+		sq, fault := s.sqNorm(ctx, n*n, s.a)
+		if fault != nil || math.IsNaN(sq) || math.IsInf(sq, 1) {
+			return math.Inf(1), fault
+		}
+		scales[k] = math.Exp2(math.Ceil(math.Log2(sq) / 2))
+		s.be.Scale(n*n, float32(1/scales[k]), s.a)
+		s.be.Gemm(compute.NoTrans, compute.Transpose, n, n, n, s.a, s.a, 0, s.out)
+		s.a, s.out = s.out, s.a
+	}
+	sq, fault := s.sqNorm(ctx, n*n, s.a)
+	bound := math.Sqrt(sq)
 	for k := len(scales) - 1; k >= 0; k-- {
 		bound = scales[k] * math.Sqrt(bound+err)
 	}
-	return bound
-}
-
-// symmetrise replaces m by (m + mᵀ)/2, which is no farther from the exact
-// symmetric product than m was, and returns its Frobenius norm.
-func symmetrise(m []float32, n int) float64 {
-	sum := 0.0
-	for i := range n {
-		for j := range i + 1 {
-			x := (float64(m[i*n+j]) + float64(m[j*n+i])) / 2
-			m[i*n+j], m[j*n+i] = float32(x), float32(x)
-			sum += x * x
-			if i != j {
-				sum += x * x
-			}
-		}
-	}
-	return math.Sqrt(sum)
+	return bound, fault
 }

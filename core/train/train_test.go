@@ -214,37 +214,6 @@ func TestStopKeepsWhatWasPaidFor(t *testing.T) {
 	}
 }
 
-// TestEmptyBatchesAreSteps has an empty batch nine times in ten. The parameters
-// are then noise alone, of variance T·(ησC/B)² each.
-func TestEmptyBatchesAreSteps(t *testing.T) {
-	ds := data.MeanEstimation(100, 2000)
-	clear(ds.Train.Y) // gradients are θ itself: next to nothing
-	ds.Test = data.Split{}
-	const steps, lr, c, sigma, batch = 400, 1e-3, 1.0, 1.0, 0.1
-	cfg := run.Config{Method: "constant", Model: run.Model{Kind: "linear"}, NoiseMultiplier: ptr(sigma), MaxGradNorm: c, ExpectedBatchSize: batch, Steps: steps, LearningRate: lr, Seed: ptr(uint64(9))}
-	events, r := finish(t, mustPlan(t, cfg, ds))
-	empty := 0
-	for _, e := range events {
-		if e.Diag.BatchSize == 0 {
-			empty++
-		}
-	}
-	if empty < steps*8/10 {
-		t.Errorf("%d of %d batches were empty, want about 90 %%", empty, steps)
-	}
-	sum := 0.0
-	for _, w := range r.Released.Parameters {
-		sum += float64(w) * float64(w)
-	}
-	n := float64(len(r.Released.Parameters))
-	want := steps * math.Pow(lr*sigma*c/batch, 2)
-	// The mean square of n normals is within 4 standard errors √(2/n) of its
-	// value but for one time in 16,000; the seed is fixed, so never here.
-	if got := sum / n; math.Abs(got/want-1) > 4*math.Sqrt(2/n)+0.02 {
-		t.Errorf("variance of the parameters is %g, want %g", got, want)
-	}
-}
-
 // TestNonFiniteRowsLeaveNoTrace: an example that overflows adds nothing.
 func TestNonFiniteRowsLeaveNoTrace(t *testing.T) {
 	ds := small(t)

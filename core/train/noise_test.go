@@ -1,0 +1,163 @@
+package train
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// Tests of the noise as a run releases it. Keys are fixed, so each test either
+// always passes or always fails; the false-alarm rate it states is that under a
+// random key.
+
+// silent is a run on n rows whose gradients are θ itself, which starts at 0: at a
+// learning rate this small parameters are noise alone. It has 2·d of them.
+func silent(t *testing.T, n, d int, mode string, edit func(*run.Config)) ([]run.Event, run.Result) {
+	t.Helper()
+	ds := data.MeanEstimation(n, d)
+	clear(ds.Train.Y)
+	ds.Test = data.Split{}
+	cfg := run.Config{
+		Method: "constant", NoiseMode: mode, Model: run.Model{Kind: "linear"}, Accountant: "rdp",
+		NoiseMultiplier: ptr(1.5), MaxGradNorm: 1, LearningRate: 1e-6, Seed: ptr(uint64(9)),
+	}
+	edit(&cfg)
+	return finish(t, mustPlan(t, cfg, ds))
+}
+
+// TestNoiseHasItsVariance: after T steps without gradients every parameter has
+// variance T·(ησC/B)², whether batches are full or nine in ten of them empty.
+// The mean square of n normals is within 3 standard errors √(2/n) of its value
+// but for one time in 370; five cases, one in 74 altogether.
+func TestNoiseHasItsVariance(t *testing.T) {
+	const lr = 1e-6
+	for _, tt := range []struct {
+		mode            string
+		n, d, steps     int
+		batch, c, sigma float64
+	}{
+		{"float", 100, 2000, 400, 0.1, 1, 1.5}, // q = 0.001
+		{"float", 100, 2000, 400, 0.1, 40, 0.3},
+		{"float", 50, 2000, 20, 50, 1, 1.5}, // q = 1
+		{"secure", 100, 500, 100, 0.1, 1, 1.5},
+		{"secure", 50, 500, 20, 50, 3, 1.5},
+	} {
+		events, r := silent(t, tt.n, tt.d, tt.mode, func(c *run.Config) {
+			c.Steps, c.ExpectedBatchSize, c.MaxGradNorm, c.NoiseMultiplier = tt.steps, tt.batch, tt.c, &tt.sigma
+		})
+		empty := 0
+		for _, e := range events {
+			if e.Diag.BatchSize == 0 {
+				empty++
+			}
+		}
+		if q := tt.batch / float64(tt.n); q < 0.01 && empty < tt.steps*8/10 {
+			t.Errorf("%s: %d of %d batches were empty, want about 90 %%", tt.mode, empty, tt.steps)
+		}
+		sum := 0.0
+		for _, w := range r.Released.Parameters {
+			sum += float64(w) * float64(w)
+		}
+		n := float64(len(r.Released.Parameters))
+		got, want := sum/n, float64(tt.steps)*math.Pow(lr*tt.sigma*tt.c/tt.batch, 2)
+		if math.Abs(got/want-1) > 3*math.Sqrt(2/n) {
+			t.Errorf("%s, N = %d, B = %g: variance %g, want %g (ratio %.4f)", tt.mode, tt.n, tt.batch, got, want, got/want)
+		}
+	}
+}
+
+// TestReleasedNoiseKolmogorovSmirnov compares a million parameters after one
+// step with the normal distribution, by Kolmogorov's P(√n·D > x) ≈ 2·exp(−2x²):
+// false-alarm rate 10⁻⁶ for each of the two modes.
+func TestReleasedNoiseKolmogorovSmirnov(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two million draws, sorted")
+	}
+	const d, sigma, lr = 500_000, 1.5, 1e-6
+	for _, mode := range []string{"float", "secure"} {
+		_, r := silent(t, 2, d, mode, func(c *run.Config) { c.Steps, c.ExpectedBatchSize = 1, 1 })
+		z := r.Released.Parameters
+		slices.Sort(z)
+		far, n := 0.0, float64(len(z))
+		for i, v := range z {
+			p := 0.5 * math.Erfc(-float64(v)/(lr*sigma)/math.Sqrt2)
+			far = max(far, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
+		}
+		x, limit := math.Sqrt(n)*far, math.Sqrt(-math.Log(1e-6/2)/2)
+		if t.Logf("%s: √n·D = %.3f, limit %.3f", mode, x, limit); x > limit {
+			t.Errorf("%s: √n·D = %.3f, want at most %.3f", mode, x, limit)
+		}
+	}
+}
+
+// listener hears which noise a run draws.
+type listener struct {
+	compute.Backend
+	keys map[compute.NoiseKey]bool
+	seen map[[4]float32]bool // four neighbours of each tensor's noise
+	t    *testing.T
+}
+
+func (l *listener) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+	if l.keys[key] {
+		l.t.Fatalf("the noise of %v is drawn twice", key.Nonce)
+	}
+	l.keys[key] = true
+	l.Backend.AddNoise(n, std, key, dst)
+	// The same stream again, on zeros: the first 64 numbers, one group of blocks.
+	b := l.New(n)
+	defer l.Free(b)
+	l.Backend.AddNoise(n, 1, key, b)
+	z := make([]float32, min(n, 64))
+	if err := l.Read(context.Background(), z, b); err != nil {
+		l.t.Fatal(err)
+	}
+	for four := range slices.Chunk(z, 4) {
+		if len(four) < 4 {
+			break
+		}
+		if k := [4]float32(four); l.seen[k] {
+			l.t.Fatalf("a block of noise repeats, in %v", key.Nonce)
+		} else {
+			l.seen[k] = true
+		}
+	}
+}
+
+// TestNoNoiseRepeats: whatever the tensor, the step, the method's extra draws, a
+// pause between two steps, or a second run of the same configuration, no key is
+// used twice and no four neighbouring numbers come again. Four float32 in a row
+// meet by chance in under 10⁻¹² of runs.
+func TestNoNoiseRepeats(t *testing.T) {
+	l := &listener{keys: map[compute.NoiseKey]bool{}, seen: map[[4]float32]bool{}, t: t}
+	tensors := 0
+	for _, method := range []string{"constant", "constant", "dc-e", "adaclip", "per-layer"} {
+		cfg := base(method)
+		cfg.Model, cfg.Seed, cfg.Steps = run.Model{Kind: "mlp", Hidden: []int{16}}, nil, 12
+		l.Backend = purego.New()
+		p, err := New(cfg, small(t), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range p.Run(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Step == 6 { // paused: a user looks at the model, then goes on
+				if _, err := p.evaluate(context.Background(), 10); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		tensors += 12 * len(p.st.params)
+	}
+	if len(l.keys) != tensors {
+		t.Errorf("%d draws of noise, want one for each of %d tensors and steps", len(l.keys), tensors)
+	}
+}
