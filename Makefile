@@ -129,6 +129,7 @@ bench: build chromium
 	cd web/bench && $(NPM_CI)
 	$(NODE) web/bench/bench.mjs
 	$(NODE) web/bench/methods.mjs
+	$(NODE) web/bench/mnist.mjs
 
 # The papers' experiments on the published data sets in ../shared: about an hour
 # and a half. PAPERS picks some, by a pattern of their names.

@@ -124,7 +124,7 @@ func (b Budget) check() error {
 		return err
 	}
 	if !(b.Epsilon > 0) {
-		return fmt.Errorf("privacy: target_epsilon %v is not positive", b.Epsilon)
+		return fmt.Errorf("privacy: target_epsilon %v is not positive: take 1, for example; smaller is more private", b.Epsilon)
 	}
 	e, err := Epsilon(b.Accountant, b.Delta, b.Spent...)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -83,6 +84,16 @@ func asConfigError(err error) error {
 
 func fault(field, format string, args ...any) error {
 	return &run.ConfigError{Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// faultOf blames a field for another package's error; whose it was says nothing
+// to the one who fills in the form.
+func faultOf(field string, err error) error {
+	_, said, found := strings.Cut(err.Error(), ": ")
+	if !found {
+		said = err.Error()
+	}
+	return &run.ConfigError{Field: field, Message: said}
 }
 
 func (p *Plan) warn(field, format string, args ...any) {
@@ -230,7 +241,7 @@ func (p *Plan) chooseNoise() (err error) {
 		return nil
 	}
 	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
-		return fault("target_epsilon", "%v", err)
+		return faultOf("target_epsilon", err)
 	}
 	return nil
 }
@@ -266,7 +277,7 @@ func (p *Plan) stepEvent() privacy.Event {
 func (p *Plan) choosePrice() (err error) {
 	p.curve, err = privacy.NewCurve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
 	if err != nil {
-		return fault("accountant", "%v", err)
+		return faultOf("accountant", err)
 	}
 	return nil
 }

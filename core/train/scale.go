@@ -27,7 +27,7 @@ func (p *Plan) chooseScale() error {
 	case "declared":
 		_, err := data.DeclaredScale(p.ds, s.Lo, s.Hi)
 		if err != nil {
-			return fault("scaling", "%v", err)
+			return faultOf("scaling", err)
 		}
 		return nil
 	case "private":
@@ -79,7 +79,7 @@ func (p *Plan) charge(field string, share float64) (float64, error) {
 			Count: p.steps,
 		})
 		if err != nil {
-			return 0, fault("noise_multiplier", "%v", err)
+			return 0, faultOf("noise_multiplier", err)
 		}
 		b.Epsilon = share / (1 - share) * training
 	default:
@@ -87,7 +87,7 @@ func (p *Plan) charge(field string, share float64) (float64, error) {
 	}
 	sigma, err := b.NoiseMultiplier(1, 1)
 	if err != nil {
-		return 0, fault(field, "%v", err)
+		return 0, faultOf(field, err)
 	}
 	p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
 	return sigma, nil

@@ -320,7 +320,7 @@ test("nothing essential is below the fold or beside the page", async (t) => {
     }));
     assert.ok(fold.page <= 1280 && fold.lowest <= 801, JSON.stringify(fold));
   }
-  const phone = await visit(t, { hash: short, viewport: narrow, hasTouch: true });
+  const phone = await visit(t, { viewport: narrow, hasTouch: true });
   const width = () => phone.evaluate(() => document.documentElement.scrollWidth);
   assert.equal(await width(), 390);
   await shot(phone, "idle-narrow-light");
@@ -332,10 +332,17 @@ test("nothing essential is below the fold or beside the page", async (t) => {
     assert.deepEqual(out, [], `${card}: beside the page`);
   }
   await shot(phone, "sheet-narrow-light");
+  await openCard(phone, "privacy");
+  const epsilon = await phone.inputValue("#f-target_epsilon");
+  await phone.fill("#f-target_epsilon", "-1");
+  await phone.locator("#f-target_epsilon-fault:not([hidden])").waitFor();
+  await shot(phone, "error-narrow-light");
+  await phone.fill("#f-target_epsilon", epsilon);
+  await phone.locator("#f-target_epsilon-fault").waitFor({ state: "hidden" });
   const bar = await phone.locator(".runbar").boundingBox();
   assert.ok(Math.abs(bar.y + bar.height - 844) < 1, "the run bar is not at the bottom");
   await phone.click("#act-start");
-  await stepsReach(phone, 5);
+  await stepsReach(phone, 150);
   assert.ok(await phone.locator(".experiment").isHidden(), "the sheet covers the run");
   await shot(phone, "running-narrow-light");
   await finished(phone);
