@@ -1,68 +1,5 @@
 package clip
 
-import "math"
-
-// adaptive is AdaCliP's change of coordinates (AC, Algorithm 1): centre a and
-// scale b follow the mean and the spread of the released gradients.
-type adaptive struct {
-	beta1, beta2, h1, h2 float64
-	literal              bool
-
-	m, b []float32
-	s    []float32 // the deviation of one example's coordinate
-	sum  float64   // Σ s
-}
-
-func (g *adaptive) Reset(d int) {
-	g.m, g.b, g.s = make([]float32, d), make([]float32, d), make([]float32, d)
-	first := math.Sqrt(math.Sqrt(g.h1 * g.h2))
-	for j := range g.s {
-		g.s[j] = float32(first)
-	}
-	g.sum = first * float64(d)
-	g.rescale()
-}
-
-func (g *adaptive) Centre() []float32 { return g.m }
-func (g *adaptive) Scale() []float32  { return g.b }
-
-// Adapt updates a and b from the noisy mean gradient. A coordinate that is not
-// finite leaves its centre and spread as they were.
-func (g *adaptive) Adapt(released []float32, noiseStd, batchSize float64) {
-	times := batchSize
-	if g.literal {
-		times = 1
-	}
-	// b² = s·Σs, so the noise on a coordinate has variance noise·s.
-	noise := noiseStd * noiseStd / (batchSize * batchSize) * g.sum
-	g.sum = 0
-	m, s := g.m[:len(released)], g.s[:len(released)]
-	for j, x := range released {
-		dev, old := float64(x)-float64(m[j]), float64(s[j])
-		v := times * (dev*dev - old*noise)
-		if v-v == 0 { // neither NaN nor ±Inf
-			if v < g.h1 { // not min and max: in wasm they are calls
-				v = g.h1
-			} else if v > g.h2 {
-				v = g.h2
-			}
-			old = math.Sqrt(g.beta2*old*old + (1-g.beta2)*v)
-			s[j] = float32(old)
-			m[j] = float32(g.beta1*float64(m[j]) + (1-g.beta1)*float64(x))
-		}
-		g.sum += old
-	}
-	g.rescale()
-}
-
-// rescale sets b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping
-// (AC, Theorem 2, with γ = 1).
-func (g *adaptive) rescale() {
-	for j, s := range g.s {
-		g.b[j] = float32(math.Sqrt(float64(s) * g.sum))
-	}
-}
-
 func init() {
 	params := []Param{
 		{Name: "beta_mean", Label: "Mean decay β₁", Default: 0.99, Min: 0, Max: 0.99999,
@@ -94,7 +31,7 @@ func init() {
 			}
 			return &Clipper{
 				Source: Exact, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm),
-				Geometry: &adaptive{beta1: p["beta_mean"], beta2: p["beta_spread"], h1: p["h1"], h2: p["h2"], literal: p["literal"] == 1},
+				Geometry: &Geometry{BetaMean: p["beta_mean"], BetaSpread: p["beta_spread"], Least: p["h1"], Greatest: p["h2"], Literal: p["literal"] == 1},
 			}, nil
 		},
 	})

@@ -83,20 +83,34 @@ type FractionReleaser interface {
 }
 
 // Geometry is a change of coordinates in which gradients are measured, clipped
-// and noised: u = (g − centre)/scale, coordinate by coordinate. All vectors are
-// [d], the parameters flattened in the model's order.
-type Geometry interface {
-	// Reset sets the dimension, once, before the first step.
-	Reset(d int)
-	// Centre and Scale are a and b of the coming step; every element of Scale
-	// is finite and positive. The caller does not change them.
-	Centre() []float32
-	Scale() []float32
-	// Adapt moves both, given the noisy mean gradient in original
-	// coordinates and the standard deviation of its noise before scaling by b.
-	//
-	// Guarantee: as [Rule.Adapt].
-	Adapt(released []float32, noiseStd, batchSize float64)
+// and noised: u = (g − a)/b, coordinate by coordinate (AC, Algorithm 1). The
+// centre a and each coordinate's deviation s follow the released gradients, and
+// b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping (AC, Theorem 2,
+// with γ = 1).
+//
+// Guarantee: as [Rule.Adapt]: a and b are functions of released values alone.
+type Geometry struct {
+	// BetaMean and BetaSpread say how slowly a and s² follow.
+	BetaMean, BetaSpread float64
+	// Least and Greatest bound a variance.
+	Least, Greatest float64
+	// Literal estimates variances as the paper prints it, for batches of one;
+	// otherwise the variance of a mean over a batch is multiplied by its size.
+	Literal bool
+}
+
+// First is the deviation of every coordinate before the first step.
+func (g *Geometry) First() float64 { return math.Sqrt(math.Sqrt(g.Least * g.Greatest)) }
+
+// Update says what to do with a coordinate's squared deviation from its centre:
+// times·(dev² − noise·s) estimates its variance, where noiseStd is the standard
+// deviation of the noise on the sum before scaling by b, and total is Σs.
+func (g *Geometry) Update(noiseStd, batchSize, total float64) (times, noise float64) {
+	times = batchSize
+	if g.Literal {
+		times = 1
+	}
+	return times, noiseStd * noiseStd / (batchSize * batchSize) * total // b² = s·Σs
 }
 
 // Clipper is one point in the product of the axes.
@@ -106,7 +120,7 @@ type Clipper struct {
 	Weight   Weight
 	Rule     Rule
 	// Geometry is nil for plain Euclidean coordinates.
-	Geometry Geometry
+	Geometry *Geometry
 	// Coordinates clamps every coordinate to [−C, C] instead of scaling the
 	// gradient; Weight is then not used.
 	Coordinates bool

@@ -247,25 +247,3 @@ func TestEveryMethodExplainsItself(t *testing.T) {
 		}
 	}
 }
-
-// TestAdaptiveNoise is AC §4.3: when one coordinate of d carries all variance
-// μ², the noise b∘𝒩(0, σ²) has expected square σ²·Σ b² = σ²μ², a factor d below
-// that of clipping the whole gradient at μ.
-func TestAdaptiveNoise(t *testing.T) {
-	const d, mu, sigma = 400, 1.0, 0.1
-	g := &adaptive{beta1: 0.99, beta2: 0.9, h1: 1e-20, h2: 10}
-	g.Reset(d)
-	rng := rand.New(rand.NewPCG(9, 9))
-	for range 400 {
-		v := make([]float32, d)
-		v[0] = float32(mu * float64(1-2*rng.IntN(2)))
-		g.Adapt(v, 0, 1)
-	}
-	sum := 0.0
-	for _, b := range g.Scale() {
-		sum += float64(b) * float64(b)
-	}
-	if got, want := sigma*sigma*sum, sigma*sigma*mu*mu; got < 0.5*want || got > 2*want {
-		t.Errorf("expected squared noise is %g, want about σ²μ² = %g (whole gradient: %g)", got, want, d*want)
-	}
-}

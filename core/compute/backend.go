@@ -214,6 +214,29 @@ type Backend interface {
 	//	}
 	Adam(n int, p AdamParams, g, m, v, w Buffer)
 
+	// Spread is one update, from a noised gradient g, of its centre m and of the
+	// deviation of its coordinates, of which r holds the square root (AC,
+	// Algorithm 1). Where v is NaN or ±Inf, m and r stay as they are.
+	//
+	//	for i := range n {
+	//		dev, s := g[i] - m[i], r[i]*r[i]
+	//		v := times * (dev*dev - noise*s)
+	//		if isNaN(v) || isInf(v) { continue }
+	//		v = min(max(v, least), greatest)
+	//		r[i] = sqrt(sqrt(b2*s*s + (1-b2)*v))
+	//		m[i] = b1*m[i] + (1-b1)*g[i]
+	//	}
+	Spread(n int, p SpreadParams, g, m, r Buffer)
+
+	// Rescale works out coordinates (g − m)/b from what Spread keeps:
+	//
+	//	for i := range n {
+	//		b[i] = scale * r[i]
+	//		inv[i] = 1 / (b[i]*b[i])
+	//		lin[i] = m[i] * inv[i]
+	//	}
+	Rescale(n int, scale float32, m, r, b, inv, lin Buffer)
+
 	// Close frees everything the backend holds.
 	Close()
 }
@@ -221,6 +244,13 @@ type Backend interface {
 // AdamParams are the scalars of one Adam step.
 type AdamParams struct {
 	LR, Beta1, Beta2, Eps, C1, C2 float32
+}
+
+// SpreadParams are the scalars of one Spread: the two decays, what a squared
+// deviation is multiplied with, the noise in it per unit of deviation, and the
+// least and the greatest variance.
+type SpreadParams struct {
+	Beta1, Beta2, Times, Noise, Least, Greatest float32
 }
 
 // NoiseKey names one noise sequence: a ChaCha key and a nonce that is used for

@@ -2,67 +2,64 @@ package train
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/privacy"
 )
 
-// coordinates carries a clipper's geometry to the backend: per parameter tensor
-// the centre a, the scale b, and what measuring needs of them.
+// coordinates is a clipper's geometry on the backend: per parameter tensor the
+// centre a, the scale b, and what measuring needs of them.
 type coordinates struct {
-	geo     clip.Geometry
-	a, b    []compute.Buffer
-	inv     []compute.Buffer // 1/b²
-	lin     []compute.Buffer // a/b²
-	noise   compute.Buffer
-	offsets []float64 // Σ a²/b² by group
-	groupOf []int
-	weights float64 // Σ of this step's factors
-
-	host, hostInv, hostLin []float32
+	geo      *clip.Geometry
+	a, b     []compute.Buffer
+	root     []compute.Buffer // √s, of each coordinate's deviation s
+	inv, lin []compute.Buffer // 1/b² and a/b²
+	spare    compute.Buffer
+	offsets  []float64 // Σ a²/b² by group
+	groupOf  []int
+	total    float64 // Σs
+	weights  float64 // Σ of this step's factors
 }
 
-func (p *Plan) newCoordinates(s *state) *coordinates {
+func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, error) {
 	c := &coordinates{geo: p.clipper.Geometry, offsets: make([]float64, s.model.Groups())}
 	largest := 0
 	for i, w := range s.params {
 		n := w.Len()
 		largest = max(largest, n)
-		c.a, c.b = append(c.a, p.be.New(n)), append(c.b, p.be.New(n))
+		c.a, c.b, c.root = append(c.a, p.be.New(n)), append(c.b, p.be.New(n)), append(c.root, p.be.New(n))
 		c.inv, c.lin = append(c.inv, p.be.New(n)), append(c.lin, p.be.New(n))
+		p.be.Fill(n, float32(math.Sqrt(c.geo.First())), c.root[i])
 		c.groupOf = append(c.groupOf, i*len(c.offsets)/len(s.params))
 	}
-	c.noise = p.be.New(largest)
-	c.host = make([]float32, p.spec.Params())
-	c.hostInv, c.hostLin = make([]float32, largest), make([]float32, largest)
-	c.geo.Reset(p.spec.Params())
-	p.writeCoordinates(s, c)
-	return c
+	c.spare = p.be.New(largest)
+	return c, p.rescale(ctx, s, c)
 }
 
-// writeCoordinates brings the geometry's present vectors to the backend.
-func (p *Plan) writeCoordinates(s *state, c *coordinates) {
-	a, b := c.geo.Centre(), c.geo.Scale()
-	clear(c.offsets)
-	for i, w := range s.params {
-		n := w.Len()
-		inv, lin := c.hostInv[:n], c.hostLin[:n]
-		sum := 0.0
-		for j := range n {
-			v := 1 / (float64(b[j]) * float64(b[j]))
-			m := float64(a[j])
-			inv[j], lin[j] = float32(v), float32(m*v)
-			sum += m * m * v
+// rescale works out the scale b, and what goes with it, from the deviations.
+func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
+	c.total = 0
+	for _, r := range c.root {
+		part, err := p.sqNorm(ctx, s, r.Len(), r)
+		if err != nil {
+			return err
 		}
-		c.offsets[c.groupOf[i]] += sum
-		p.be.Write(c.a[i], a[:n])
-		p.be.Write(c.b[i], b[:n])
-		p.be.Write(c.inv[i], inv)
-		p.be.Write(c.lin[i], lin)
-		a, b = a[n:], b[n:]
+		c.total += part
 	}
+	clear(c.offsets)
+	for i, r := range c.root {
+		n := r.Len()
+		p.be.Rescale(n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.inv[i], c.lin[i])
+		p.be.Mul(n, c.spare, c.lin[i], c.b[i])
+		part, err := p.sqNorm(ctx, s, n, c.spare)
+		if err != nil {
+			return err
+		}
+		c.offsets[c.groupOf[i]] += part
+	}
+	return nil
 }
 
 // noised turns the weighted gradient sum into b∘(Σû + noise): each example's
@@ -76,10 +73,9 @@ func (p *Plan) noised(std float64) {
 		if std == 0 {
 			continue
 		}
-		p.be.Fill(n, 0, c.noise)
-		p.be.AddNoise(n, float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(s.done)), c.noise)
-		p.be.Mul(n, c.noise, c.noise, c.b[i])
-		p.be.Axpy(n, 1, c.noise, g)
+		p.be.Fill(n, 0, c.spare)
+		p.be.AddNoise(n, float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(s.done)), c.spare)
+		p.be.MulAdd(n, 0, c.spare, c.b[i], g)
 	}
 }
 
@@ -88,16 +84,14 @@ func (p *Plan) noised(std float64) {
 func (p *Plan) recentre(ctx context.Context) error {
 	s := p.st
 	c := s.coords
-	rest := c.host
-	for i, g := range s.grads {
-		n := g.Len()
-		p.be.Axpy(n, 1, c.a[i], g)
-		if err := p.be.Read(ctx, rest[:n], g); err != nil {
-			return fmt.Errorf("train: reading the released gradient: %w", err)
-		}
-		rest = rest[n:]
+	times, noise := c.geo.Update(p.gradNoise*p.clipper.Sensitivity(p.spec.Params()), p.batch, c.total)
+	update := compute.SpreadParams{
+		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: float32(noise),
+		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
 	}
-	c.geo.Adapt(c.host, p.gradNoise*p.clipper.Sensitivity(p.spec.Params()), p.batch)
-	p.writeCoordinates(s, c)
-	return nil
+	for i, g := range s.grads {
+		p.be.Axpy(g.Len(), 1, c.a[i], g)
+		p.be.Spread(g.Len(), update, g, c.a[i], c.root[i])
+	}
+	return p.rescale(ctx, s, c)
 }

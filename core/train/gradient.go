@@ -101,11 +101,7 @@ func (p *Plan) noiseVariance() float64 {
 	if p.st.coords == nil {
 		return std * std * float64(p.spec.Params())
 	}
-	sum := 0.0
-	for _, b := range p.st.coords.geo.Scale() {
-		sum += float64(b) * float64(b)
-	}
-	return std * std * sum
+	return std * std * p.st.coords.total * p.st.coords.total // b² = s·Σs
 }
 
 func (p *Plan) readAll(ctx context.Context, dst []float32, from []compute.Buffer) error {

@@ -77,12 +77,15 @@ func added(t *testing.T, p *Plan, rows []int) []float64 {
 	if err := p.readAll(ctx, sum, s.grads); err != nil {
 		t.Fatal(err)
 	}
+	a, b := make([]float32, len(sum)), make([]float32, len(sum))
+	if s.coords != nil {
+		readCoordinates(t, p, a, b)
+	}
 	out := make([]float64, len(sum))
 	for j, x := range sum {
 		out[j] = float64(x)
 		if s.coords != nil {
-			a, b := s.coords.geo.Centre()[j], s.coords.geo.Scale()[j]
-			out[j] = (float64(x) - s.coords.weights*float64(a)) / float64(b)
+			out[j] = (float64(x) - s.coords.weights*float64(a[j])) / float64(b[j])
 		}
 	}
 	return out

@@ -88,19 +88,21 @@ func TestPapersAdaClipTable1(t *testing.T) {
 	var lines [][]any
 	for i, epsilon := range []float64{0.1, 0.25, 0.5, 1, 2} {
 		for _, o := range own {
-			var grid []choice
-			for _, v := range o.values {
-				cfg := with(softmax(o.method, epsilon, 10), func(c *run.Config) {
-					if o.method == "adaclip" {
-						c.MaxGradNorm = 1 // in its own coordinates
-					}
-					o.set(c, v)
-				})
-				grid = append(grid, rates(fmt.Sprintf("%s=%.3g", o.key, v), cfg, 0.002, 0.004, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1)...)
-			}
-			best := best(try(t, fmt.Sprintf("%s at ε = %g", o.name, epsilon), ds, grid, tuning(1)))
-			lines = append(lines, []any{epsilon, o.name, best.label, scores(t, best.cfg, ds, measuring(5)), paper[o.method][i]})
-			say("- %v", lines[len(lines)-1])
+			t.Run(fmt.Sprintf("%s/%g", o.name, epsilon), func(t *testing.T) {
+				var grid []choice
+				for _, v := range o.values {
+					cfg := with(softmax(o.method, epsilon, 10), func(c *run.Config) {
+						if o.method == "adaclip" {
+							c.MaxGradNorm = 1 // in its own coordinates
+						}
+						o.set(c, v)
+					})
+					grid = append(grid, rates(fmt.Sprintf("%s=%.3g", o.key, v), cfg, 0.002, 0.004, 0.0075, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2)...)
+				}
+				best := best(try(t, fmt.Sprintf("%s at ε = %g", o.name, epsilon), ds, grid, tuning(1)))
+				lines = append(lines, []any{epsilon, o.name, best.label, scores(t, best.cfg, ds, measuring(5)), paper[o.method][i]})
+				say("- %v", lines[len(lines)-1])
+			})
 		}
 	}
 	say("")

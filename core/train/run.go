@@ -50,7 +50,7 @@ func (p *Plan) begin(ctx context.Context) (err error) {
 	if err := p.openPCA(ctx, p.capacity()); err != nil {
 		return err
 	}
-	p.st, err = p.start()
+	p.st, err = p.start(ctx)
 	return err
 }
 

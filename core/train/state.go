@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -51,7 +52,7 @@ type hostBuffers struct {
 }
 
 // start builds the model and its buffers.
-func (p *Plan) start() (*state, error) {
+func (p *Plan) start(ctx context.Context) (*state, error) {
 	capacity := p.capacity()
 	model, err := nn.New(p.be, p.spec, capacity)
 	if err != nil {
@@ -78,7 +79,9 @@ func (p *Plan) start() (*state, error) {
 	}
 	s.allocate(p, capacity, groups)
 	if p.clipper.Geometry != nil {
-		s.coords = p.newCoordinates(s)
+		if s.coords, err = p.newCoordinates(ctx, s); err != nil {
+			return nil, err
+		}
 	}
 	s.secure = p.newSecure(s)
 	s.iterate, s.teacher = p.newIterate(s), p.newTeacher(s)

@@ -300,8 +300,6 @@ func (p *Plan) addNoise() error {
 // returns the norm of the noised mean gradient.
 func (p *Plan) move(ctx context.Context) (float64, error) {
 	s := p.st
-	sq := 0.0
-	var part [1]float32
 	for _, g := range s.grads {
 		p.be.Scale(g.Len(), float32(1/p.batch), g)
 	}
@@ -310,15 +308,26 @@ func (p *Plan) move(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
+	sq := 0.0
 	for _, g := range s.grads {
-		p.be.RowSqNorms(1, g.Len(), g, s.scalar)
-		if err := p.be.Read(ctx, part[:], s.scalar); err != nil {
-			return 0, fmt.Errorf("train: reading the gradient's norm: %w", err)
+		part, err := p.sqNorm(ctx, s, g.Len(), g)
+		if err != nil {
+			return 0, err
 		}
-		sq += float64(part[0])
+		sq += part
 	}
 	s.opt.Step(s.params, s.grads)
 	return math.Sqrt(sq), nil
+}
+
+// sqNorm is the squared norm of the first n values of b.
+func (p *Plan) sqNorm(ctx context.Context, s *state, n int, b compute.Buffer) (float64, error) {
+	var sum [1]float32
+	p.be.RowSqNorms(1, n, b, s.scalar)
+	if err := p.be.Read(ctx, sum[:], s.scalar); err != nil {
+		return 0, fmt.Errorf("train: reading a norm: %w", err)
+	}
+	return float64(sum[0]), nil
 }
 
 // adapt hands the rule its noised statistic and says what the step released.

@@ -27,7 +27,7 @@ try {
   }, [data, { ...config, method, ...more }]);
   const rows = [];
   await msPerStep("constant"); // warm
-  const variants = [...names.filter((n) => n !== "none").map((n) => [n, n, {}]), ["constant, secure noise", "constant", { noise_mode: "secure", steps: 30 }]];
+  const variants = [...(process.argv[3]?.split(",") ?? names).filter((n) => n !== "none").map((n) => [n, n, {}]), ["constant, secure noise", "constant", { noise_mode: "secure", steps: 30 }]];
   for (const [label, method, more] of variants) {
     const ratios = [], times = [];
     for (let i = 0; i < rounds; i++) {

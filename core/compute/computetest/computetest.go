@@ -70,6 +70,8 @@ var kernels = []struct {
 	{"Squared", checkSquared},
 	{"AddNoise", checkAddNoise},
 	{"Adam", checkAdam},
+	{"Spread", checkSpread},
+	{"Rescale", checkRescale},
 }
 
 // failures runs one part of the suite on a fresh backend, until there are limit

@@ -85,6 +85,9 @@ type (
 	noiseSet    struct{ compute.Backend }
 	adamEps     struct{ compute.Backend }
 	adamNoBias  struct{ compute.Backend }
+	spreadNoise struct{ compute.Backend }
+	spreadOff   struct{ compute.Backend }
+	rescaleLin  struct{ compute.Backend }
 	eager       struct {
 		compute.Backend
 		last compute.Buffer
@@ -136,6 +139,9 @@ var mutants = []struct {
 	{"AddNoise", "sets instead of adding", func(b compute.Backend) compute.Backend { return noiseSet{b} }},
 	{"Adam", "eps inside the root", func(b compute.Backend) compute.Backend { return adamEps{b} }},
 	{"Adam", "no bias correction", func(b compute.Backend) compute.Backend { return adamNoBias{b} }},
+	{"Spread", "its own noise counted as deviation", func(b compute.Backend) compute.Backend { return spreadNoise{b} }},
+	{"Spread", "the greatest variance ignored", func(b compute.Backend) compute.Backend { return spreadOff{b} }},
+	{"Rescale", "lin is 1/b²", func(b compute.Backend) compute.Backend { return rescaleLin{b} }},
 }
 
 func (m dirtyNew) New(n int) compute.Buffer {
@@ -432,4 +438,19 @@ func (s adamEps) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 func (s adamNoBias) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 	p.C1, p.C2 = 1, 1
 	s.Backend.Adam(n, p, g, m, v, w)
+}
+
+func (s spreadNoise) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
+	p.Noise = 0
+	s.Backend.Spread(n, p, g, m, r)
+}
+
+func (s spreadOff) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
+	p.Greatest = math.MaxFloat32
+	s.Backend.Spread(n, p, g, m, r)
+}
+
+func (s rescaleLin) Rescale(n int, scale float32, m, r, b, inv, lin compute.Buffer) {
+	s.Backend.Rescale(n, scale, m, r, b, inv, lin)
+	s.Backend.Copy(n, lin, inv)
 }

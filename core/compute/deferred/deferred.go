@@ -89,7 +89,7 @@ func (b *Backend) Close() {
 	b.inner.Close()
 }
 
-// later1 … later4 queue a kernel over that many buffers.
+// later1 … later5 queue a kernel over that many buffers.
 
 func (b *Backend) later1(x compute.Buffer, f func(x compute.Buffer)) {
 	p := b.own(x)
@@ -109,6 +109,11 @@ func (b *Backend) later3(x, y, z compute.Buffer, f func(x, y, z compute.Buffer))
 func (b *Backend) later4(x, y, z, w compute.Buffer, f func(x, y, z, w compute.Buffer)) {
 	p, q, r, s := b.own(x), b.own(y), b.own(z), b.own(w)
 	b.later(func() { f(p.inner, q.inner, r.inner, s.inner) })
+}
+
+func (b *Backend) later5(x, y, z, w, v compute.Buffer, f func(x, y, z, w, v compute.Buffer)) {
+	p, q, r, s, t := b.own(x), b.own(y), b.own(z), b.own(w), b.own(v)
+	b.later(func() { f(p.inner, q.inner, r.inner, s.inner, t.inner) })
 }
 
 var _ compute.Backend = (*Backend)(nil)

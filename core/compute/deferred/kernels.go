@@ -88,6 +88,14 @@ func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute
 	b.later1(dst, func(dst buf) { b.inner.AddNoise(n, std, key, dst) })
 }
 
+func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
+	b.later3(g, m, r, func(g, m, r buf) { b.inner.Spread(n, p, g, m, r) })
+}
+
+func (b *Backend) Rescale(n int, scale float32, m, r, bb, inv, lin compute.Buffer) {
+	b.later5(m, r, bb, inv, lin, func(m, r, bb, inv, lin buf) { b.inner.Rescale(n, scale, m, r, bb, inv, lin) })
+}
+
 func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 	b.later4(g, m, v, w, func(g, m, v, w buf) { b.inner.Adam(n, p, g, m, v, w) })
 }

@@ -131,6 +131,32 @@ func (b *Backend) Squared(m, n int, z, t, loss, dz compute.Buffer) {
 	}
 }
 
+func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
+	gv, mv, rv := take(g, n), take(m, n), take(r, n)
+	b1, b2 := float64(p.Beta1), float64(p.Beta2)
+	for i := range gv {
+		x, mean, root := float64(gv[i]), float64(mv[i]), float64(rv[i])
+		dev, s := x-mean, root*root
+		v := float64(p.Times) * (dev*dev - float64(p.Noise)*s)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		v = min(max(v, float64(p.Least)), float64(p.Greatest))
+		rv[i] = float32(math.Sqrt(math.Sqrt(b2*s*s + (1-b2)*v)))
+		mv[i] = float32(b1*mean + (1-b1)*x)
+	}
+}
+
+func (b *Backend) Rescale(n int, scale float32, m, r, bb, inv, lin compute.Buffer) {
+	mv, rv, bv, iv, lv := take(m, n), take(r, n), take(bb, n), take(inv, n), take(lin, n)
+	for i := range mv {
+		size := float64(scale) * float64(rv[i])
+		bv[i] = float32(size)
+		iv[i] = float32(1 / (float64(bv[i]) * float64(bv[i])))
+		lv[i] = float32(float64(mv[i]) * float64(iv[i]))
+	}
+}
+
 func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 	gv, mv, vv, wv := take(g, n), take(m, n), take(v, n), take(w, n)
 	b1, b2 := float64(p.Beta1), float64(p.Beta2)

@@ -67,3 +67,9 @@ func kernelAddNoise(n int32, std float32, key, dst, scratch unsafe.Pointer)
 
 //go:wasmimport kernels adam
 func kernelAdam(n int32, lr, beta1, beta2, eps, c1, c2 float32, g, m, v, w unsafe.Pointer)
+
+//go:wasmimport kernels spread
+func kernelSpread(n int32, beta1, beta2, times, noise, least, greatest float32, g, m, r unsafe.Pointer)
+
+//go:wasmimport kernels rescale
+func kernelRescale(n int32, size float32, m, r, b, inv, lin unsafe.Pointer)

@@ -203,6 +203,14 @@ func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute
 	kernelAddNoise(int32(n), std, unsafe.Pointer(&s.key), p, unsafe.Pointer(&s.words))
 }
 
+func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
+	kernelSpread(int32(n), p.Beta1, p.Beta2, p.Times, p.Noise, p.Least, p.Greatest, vec(g, n), vec(m, n), vec(r, n))
+}
+
+func (b *Backend) Rescale(n int, scale float32, m, r, bb, inv, lin compute.Buffer) {
+	kernelRescale(int32(n), scale, vec(m, n), vec(r, n), vec(bb, n), vec(inv, n), vec(lin, n))
+}
+
 func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 	kernelAdam(int32(n), p.LR, p.Beta1, p.Beta2, p.Eps, p.C1, p.C2, vec(g, n), vec(m, n), vec(v, n), vec(w, n))
 }

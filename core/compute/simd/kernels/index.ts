@@ -3,7 +3,7 @@
 // besides, where multiply-add is fused. Every exported function is declared in
 // imports_js.go with the same parameters.
 
-export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, scale, tanh, tanhGrad } from "./vector";
+export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, rescale, scale, spread, tanh, tanhGrad } from "./vector";
 export { addRow, colSums, rowSqNorms, scaleRows } from "./rows";
 export { sigmoidBCE, softmaxCE, squared } from "./loss";
 export { clampedOuter, roundedOuter } from "./outer";

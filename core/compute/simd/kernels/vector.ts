@@ -122,3 +122,53 @@ export function adam(
     }
   }
 }
+
+// spread takes the scalars of SpreadParams one by one.
+export function spread(
+  n: i32, beta1: f32, beta2: f32, times: f32, noise: f32, least: f32, greatest: f32,
+  g: Ptr, m: Ptr, r: Ptr,
+): void {
+  const b1 = f32x4.splat(beta1), a1 = f32x4.splat(1 - beta1);
+  const b2 = f32x4.splat(beta2), a2 = f32x4.splat(1 - beta2);
+  const t = f32x4.splat(times), own = f32x4.splat(noise);
+  const lo = f32x4.splat(least), hi = f32x4.splat(greatest), zero = f32x4.splat(0);
+  for (let left = n; left > 0; left -= 4, g += 16, m += 16, r += 16) {
+    const part = left < 4;
+    const gv = part ? loadPart(g, left) : v128.load(g);
+    const mv = part ? loadPart(m, left) : v128.load(m);
+    const rv = part ? loadPart(r, left) : v128.load(r);
+    const dev = f32x4.sub(gv, mv), s = f32x4.mul(rv, rv);
+    const v = f32x4.mul(t, f32x4.sub(f32x4.mul(dev, dev), f32x4.mul(own, s)));
+    const finite = f32x4.eq(f32x4.sub(v, v), zero);
+    const kept = f32x4.min(f32x4.max(v, lo), hi);
+    const deviation = f32x4.sqrt(madd(a2, kept, f32x4.mul(b2, f32x4.mul(s, s))));
+    const root = v128.bitselect(f32x4.sqrt(deviation), rv, finite);
+    const mean = v128.bitselect(madd(a1, gv, f32x4.mul(b1, mv)), mv, finite);
+    if (part) {
+      storePart(m, mean, left);
+      storePart(r, root, left);
+    } else {
+      v128.store(m, mean);
+      v128.store(r, root);
+    }
+  }
+}
+
+export function rescale(n: i32, size: f32, m: Ptr, r: Ptr, b: Ptr, inv: Ptr, lin: Ptr): void {
+  const k = f32x4.splat(size), one = f32x4.splat(1);
+  for (let left = n; left > 0; left -= 4, m += 16, r += 16, b += 16, inv += 16, lin += 16) {
+    const part = left < 4;
+    const bv = f32x4.mul(k, part ? loadPart(r, left) : v128.load(r));
+    const iv = f32x4.div(one, f32x4.mul(bv, bv));
+    const lv = f32x4.mul(part ? loadPart(m, left) : v128.load(m), iv);
+    if (part) {
+      storePart(b, bv, left);
+      storePart(inv, iv, left);
+      storePart(lin, lv, left);
+    } else {
+      v128.store(b, bv);
+      v128.store(inv, iv);
+      v128.store(lin, lv);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/data"
+)
+
+func readCoordinates(t *testing.T, p *Plan, a, b []float32) {
+	t.Helper()
+	for dst, from := range map[*[]float32][]compute.Buffer{&a: p.st.coords.a, &b: p.st.coords.b} {
+		if err := p.readAll(context.Background(), *dst, from); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCoordinatesStayFinite: centre and scale, whatever was released.
+func TestCoordinatesStayFinite(t *testing.T) {
+	p := begun(t, "adaclip", hostile(50), 1)
+	rng := rand.New(rand.NewPCG(6, 6))
+	a, b := make([]float32, p.spec.Params()), make([]float32, p.spec.Params())
+	for range 300 {
+		for _, g := range p.st.grads {
+			v := make([]float32, g.Len())
+			for i := range v {
+				v[i] = []float32{0, float32(rng.NormFloat64()), float32(math.NaN()), float32(math.Inf(1)), 3e38, -3e38, 1e-45}[rng.IntN(7)]
+			}
+			p.be.Write(g, v)
+		}
+		if err := p.recentre(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		readCoordinates(t, p, a, b)
+		for i := range a {
+			m, scale := float64(a[i]), float64(b[i])
+			if math.IsNaN(m) || math.IsInf(m, 0) || !(scale > 0) || math.IsInf(scale, 1) {
+				t.Fatalf("centre %g, scale %g", m, scale)
+			}
+		}
+	}
+}
+
+// TestAdaptiveNoise is AC §4.3: when one coordinate of d carries all variance
+// μ², the noise b∘𝒩(0, σ²) has expected square σ²·Σ b² = σ²μ², a factor d below
+// that of clipping the whole gradient at μ.
+func TestAdaptiveNoise(t *testing.T) {
+	const d, mu, sigma = 400, 1.0, 0.1
+	cfg := meanEstimation("adaclip", 1)
+	cfg.Params = map[string]float64{"beta_mean": 0.99, "beta_spread": 0.9, "h1": 1e-20, "h2": 10}
+	p := mustPlan(t, cfg, data.MeanEstimation(10, d))
+	ctx := context.Background()
+	if err := p.begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.gradNoise = 0 // the gradients written below have none
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 400 {
+		for _, g := range p.st.grads {
+			p.be.Fill(g.Len(), 0, g)
+		}
+		p.be.Write(p.st.grads[0], []float32{float32(mu * float64(1-2*rng.IntN(2)))})
+		if err := p.recentre(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := make([]float32, p.spec.Params()), make([]float32, p.spec.Params())
+	readCoordinates(t, p, a, b)
+	sum := 0.0
+	for _, v := range b {
+		sum += float64(v) * float64(v)
+	}
+	if got, want := sigma*sigma*sum, sigma*sigma*mu*mu; got < 0.5*want || got > 2*want {
+		t.Errorf("expected squared noise is %g, want about σ²μ² = %g (whole gradient: %g)", got, want, d*want)
+	}
+	if total := p.st.coords.total; math.Abs(total*total/sum-1) > 1e-4 {
+		t.Errorf("Σb² is %g, (Σs)² %g", sum, total*total)
+	}
+}
