@@ -114,8 +114,7 @@ func (p *Plan) stream(purpose privacy.Purpose, step int) *chacha.Stream {
 }
 
 func (p *Plan) tensorStream(purpose privacy.Purpose, tensor, step int) *chacha.Stream {
-	k := p.key.NoiseKey(purpose, uint16(tensor), uint64(step))
-	return chacha.NewStream(k.Key, k.Nonce)
+	return p.key.Stream(purpose, uint16(tensor), uint64(step))
 }
 
 // normals draws n standard normals on this side, for one purpose and step: once

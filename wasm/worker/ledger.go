@@ -48,11 +48,14 @@ func (s *Session) digest(q DigestRequest) (any, error) {
 	if s.names != nil && s.salt == q.Salt {
 		return DigestReply{s.names}, nil
 	}
-	if len(salt) < 16 {
-		return nil, errors.New("worker: the ledger's salt is shorter than 16 bytes")
+	rows, name, err := privacy.Digest(salt)
+	if err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
 	}
-	rows := data.Digest(s.open, salt)
-	names := []string{hex.EncodeToString(rows[:16])}
+	if err := data.WriteRows(rows, s.open); err != nil {
+		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
+	}
+	names := []string{name()}
 	if s.table {
 		for _, f := range s.files {
 			name, err := digestFile(f, salt)
