@@ -1,10 +1,12 @@
 package privacy
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNamesExist(t *testing.T) {
@@ -218,5 +220,37 @@ func sweep(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a long sweep: left to the plain native tests")
+	}
+}
+
+// BenchmarkCurve is what the live ε of a whole run costs: making the curve, all
+// its answers, and one that had to be worked out.
+func BenchmarkCurve(b *testing.B) {
+	for _, steps := range []int{469, 4690, 10_000} {
+		b.Run(fmt.Sprint(steps), func(b *testing.B) {
+			var setup, answers time.Duration
+			worked := 0
+			for b.Loop() {
+				began := time.Now()
+				c, err := NewCurve(PLD, 1e-5, PoissonSampled{128. / 60000, Gaussian{1}}, steps)
+				if err != nil {
+					b.Fatal(err)
+				}
+				setup += time.Since(began)
+				began = time.Now()
+				last := 0.0
+				for i := range steps {
+					if e := c.Epsilon(i + 1); e != last {
+						last = e
+						worked++
+					}
+				}
+				answers += time.Since(began)
+			}
+			ms := func(d time.Duration, n int) float64 { return d.Seconds() * 1000 / float64(n) }
+			b.ReportMetric(ms(setup, b.N), "ms-setup")
+			b.ReportMetric(ms(answers, b.N), "ms-answers")
+			b.ReportMetric(ms(answers, worked), "ms-worked-out")
+		})
 	}
 }

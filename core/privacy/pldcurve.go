@@ -17,7 +17,7 @@ func pldEpsilons(delta float64, step, start spent, maxSteps int) func(int) float
 		}
 	}
 	c := &pldCurve{delta: delta, step: step, start: start, rdp: rdpEpsilons(delta, step, start)}
-	points := min(150, max(12, maxSteps/10))
+	points := min(100, max(12, maxSteps/16))
 	for k := 1; k <= points; k++ {
 		// Evenly in √steps, as ε grows about so.
 		x := float64(k) / float64(points)
@@ -92,14 +92,13 @@ func (c *pldCurve) work(steps int) float64 {
 }
 
 // spectrum is one side's, made for the whole run: the window that holds the
-// longest sum holds all shorter ones. A half or a quarter of the usual grid costs
-// a per cent or two in ε and keeps each answer under a millisecond; the last
-// step's ε, worked out apart, is not affected.
+// longest sum holds all shorter ones. A quarter of the usual grid costs one to
+// three per cent of ε and keeps each answer under a millisecond; the last step's
+// ε, worked out apart, is not affected.
 func (c *pldCurve) spectrum(sd side) *spectrum {
 	if c.spectra[sd] == nil {
 		a := c.moments.aim(sd, counts(c.terms), c.delta)
-		usual := startSize(c.terms)
-		c.spectra[sd] = newSpectrum(c.terms, sd, upper, a.window(0, max(min(usual/2, 1<<12), usual/4)))
+		c.spectra[sd] = newSpectrum(c.terms, sd, upper, a.window(0, max(1<<11, startSize(c.terms)/4)))
 	}
 	return c.spectra[sd]
 }
