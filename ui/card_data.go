@@ -47,6 +47,7 @@ type DataView struct {
 	Wanted   string
 	Progress data.Progress
 	Fault    string
+	Suited   []string // what was changed to go with the data
 	// Refused says that files wait to be read in another way; Table is what is
 	// known of the table at hand, theirs or the one in use.
 	Refused bool
@@ -54,7 +55,7 @@ type DataView struct {
 }
 
 func (d *dataState) view() DataView {
-	v := DataView{Source: d.source, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault}
+	v := DataView{Source: d.source, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault, Suited: d.suited}
 	switch {
 	case d.refused != nil:
 		v.Refused, v.Table = true, d.refusedReport
@@ -201,6 +202,7 @@ func (c *dataCard) summary() app.UI {
 	return app.Div().Class("summary").Body(
 		app.P().Text(reportLine(r)),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
+		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
 		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }),
 	)
 }

@@ -2,11 +2,14 @@ package ui
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -33,6 +36,7 @@ type dataState struct {
 	progress data.Progress
 	cancel   func()
 	fault    string
+	suited   []string // what was changed to go with the data
 	tries    int
 }
 
@@ -157,8 +161,8 @@ func (s *session) dataOpened(name string, files app.Value, o opened, err error) 
 	changed := d.source != name || s.cfg.Data != name
 	d.handle, d.report, d.source, d.files = o.Handle, &o.Report, name, files
 	s.cfg.Data = name
-	if changed {
-		s.suit(&o.Report)
+	s.suit(&o.Report)
+	if changed || len(d.suited) > 0 {
 		s.writeHash()
 	}
 	s.replan()
@@ -177,15 +181,26 @@ func (s *session) refuseFiles(files app.Value, err error) {
 	s.show(cardData)
 }
 
-// suit takes a model that fits the task, when the present one does not.
+// suit changes what cannot work with the data just opened, and says so: a model
+// for another task, batches of more rows than there are.
 func (s *session) suit(r *data.Report) {
-	kind := s.full().Model.Kind
+	full, said := s.full(), []string{}
+	model := func(kind, why string) {
+		s.cfg.Model.Kind = kind
+		said = append(said, fmt.Sprintf("The model is now %s regression: %s.", kind, why))
+	}
 	switch {
-	case r.Task == data.Regression && kind == "softmax":
-		s.cfg.Model.Kind = "linear"
-		s.epoch++
-	case r.Task != data.Regression && kind == "linear":
-		s.cfg.Model.Kind = "softmax"
+	case r.Task == data.Regression && full.Model.Kind == "softmax":
+		model("linear", "the labels are numbers")
+	case r.Task != data.Regression && full.Model.Kind == "linear":
+		model("softmax", "the labels are classes")
+	}
+	if full.ExpectedBatchSize > float64(r.Rows) {
+		s.cfg.ExpectedBatchSize = math.Ceil(float64(r.Rows) / 10)
+		said = append(said, fmt.Sprintf("Batches of %s were more than all rows: expected_batch_size is now %s, a tenth of them.",
+			form.Format(full.ExpectedBatchSize), form.Format(s.cfg.ExpectedBatchSize)))
+	}
+	if s.data.suited = said; len(said) > 0 {
 		s.epoch++
 	}
 }

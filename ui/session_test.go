@@ -248,6 +248,27 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	}
 }
 
+// Batches of more rows than there are, and a model for another task, give way
+// to the data, and the card says so.
+func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.cfg.Model.Kind, b.cfg.ExpectedBatchSize = "softmax", 512
+	if len(b.data.view().Suited) > 0 {
+		t.Fatalf("changed without need: %v", b.data.view().Suited)
+	}
+	b.Set("data", "regression-vc")
+	b.client.opens[1].done(opened{&fakeHandle{}, data.Report{Rows: 114, Task: data.Regression, Outputs: 1}}, nil)
+	if b.cfg.Model.Kind != "linear" || b.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 2 {
+		t.Errorf("model %q, batches of %v, said %q", b.cfg.Model.Kind, b.cfg.ExpectedBatchSize, b.data.view().Suited)
+	}
+	b.Set("data", "moons")
+	b.load(6000)
+	if b.cfg.Model.Kind != "softmax" || b.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 1 {
+		t.Errorf("model %q, batches of %v, said %q", b.cfg.Model.Kind, b.cfg.ExpectedBatchSize, b.data.view().Suited)
+	}
+}
+
 // A table that is refused can be read in another way; what is known of its
 // columns is shown though the data in use is another.
 func TestARefusedTableIsReadAgain(t *testing.T) {

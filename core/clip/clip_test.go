@@ -113,6 +113,26 @@ func TestErrorMinimiserFromAnywhere(t *testing.T) {
 	}
 }
 
+// TestErrorMinimiserStaysWithoutSignal: in a histogram that is all noise the
+// least error may lie at 0; C and R then stay where they are.
+func TestErrorMinimiserStaysWithoutSignal(t *testing.T) {
+	for name, h := range map[string][]float64{
+		"negative mean":   {30, 2, 0, -9, -8},
+		"negative spread": {40, 0, 0, 0, -1.5},
+		"negative sum":    {-30, 2, 0, 9, 8},
+		"NaN":             {math.NaN(), 1, 1, 1, 1},
+	} {
+		r, err := newDCE(Env{MaxGradNorm: 3, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 30, Dim: 10, Params: map[string]float64{"bins": 5, "r0": 10, "sigma_h": 8}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Adapt(h)
+		if d := r.(*dce); d.c != 3 || d.r != 10 {
+			t.Errorf("%s: C = %g, R = %g", name, d.c, d.r)
+		}
+	}
+}
+
 // TestQuantileReachesItsTarget within 100 steps and 0.05, from a tenth and
 // ten times its threshold, with the method's own noise.
 func TestQuantileReachesItsTarget(t *testing.T) {

@@ -43,8 +43,8 @@ func (d *dce) HistogramRange() float64 { return d.r }
 
 func (d *dce) Adapt(h []float64) {
 	s := total(h)
-	if !usableTotal(s) {
-		return
+	if !usableTotal(s) || !(d.bias(h, s, 0) > 0 && d.mean(h, s) > 0) {
+		return // no norms have such moments: noise is all there is to read
 	}
 	d.c = clampThreshold(d.search(h, s), d.c)
 	d.moveRange(h, s)
@@ -86,6 +86,16 @@ func (d *dce) bias(h []float64, s, c float64) float64 {
 		if over := d.mid(k) - c; over > 0 {
 			sum += v * over * over
 		}
+	}
+	return sum / s
+}
+
+// mean is the norms' mean by the histogram. Where noise makes it negative the
+// least error lies at C = 0, as far down as the search would go.
+func (d *dce) mean(h []float64, s float64) float64 {
+	sum := 0.0
+	for k, v := range h {
+		sum += v * d.mid(k)
 	}
 	return sum / s
 }
