@@ -90,7 +90,8 @@ type Backend interface {
 	// Gemm is the matrix product C = op(A)·op(B) + beta·C, where op(A) is
 	// [m×k], op(B) is [k×n] and C is [m×n]; A is stored [m×k], or [k×m] when
 	// tA is Transpose, and B [k×n] or [n×k]. With beta = 0, C is written
-	// without being read, so that NaN in it does not survive.
+	// without being read, so that NaN in it does not survive. A and B may be
+	// one buffer.
 	//
 	//	for i := range m {
 	//		for j := range n {

@@ -19,14 +19,16 @@ type Scaled interface {
 //
 // Guarantee: the three terms nearly cancel where gradients lie close to the
 // centre, so their rounding is covered: with A, B, C the three terms,
-// |2B| ≤ A + C, and every one is computed to within gamma(in + out + 8) of its
-// size, so adding 2·gamma·(A + C) keeps the result above the true value.
+// |2B| ≤ A + C, and every one is computed to within gamma(in + out + 24) of its
+// size, so adding 2·gamma·(A + C) keeps the result above the true value. Of the
+// 24, four are for the rounding of V and m∘V, the others for offset, a sum of
+// squares that is good to a millionth (17·2⁻²⁴).
 func (d *Dense) ScaledSqNorms(dst compute.Buffer, inv, lin []compute.Buffer, offset float32) {
 	if d.ones == nil {
 		d.allocateScaled()
 	}
 	be, n := d.be, d.n
-	slack := float32(2 * gamma(d.In+d.Out+8))
+	slack := float32(2 * gamma(d.In+d.Out+24))
 	be.Mul(n*d.In, d.xx, d.x, d.x)
 	be.Mul(n*d.Out, d.dd, d.dy, d.dy)
 	// A: squares against V, weights and biases.

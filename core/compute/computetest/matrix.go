@@ -28,6 +28,27 @@ func checkGemm(c *check) {
 		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
 	}
+	for n := range 41 {
+		c.gram(n, 7)
+	}
+	c.gram(13, 700)
+	c.gram(530, 3)
+}
+
+// gram checks a matrix times its own transpose, both of one buffer.
+func (c *check) gram(n, k int) {
+	for _, t := range []compute.Trans{compute.NoTrans, compute.Transpose} {
+		a, dst := c.arg("a", c.normals(n*k)), c.arg("c", c.edgy(n*n, 3))
+		c.b.Gemm(t, !t, n, n, k, a.buf, a.buf, 0, dst.buf)
+		dst.want = each(n*n, func(p int) value {
+			var s sum
+			for l := range k {
+				s.add(float64(a.data[at(t, p/n, l, n, k)]) * float64(a.data[at(t, p%n, l, n, k)]))
+			}
+			return s.value(1)
+		})
+		c.verify("Gemm(%t, %t, %d, %d, %d) of a matrix with itself", t, !t, n, n, k)
+	}
 }
 
 // gemm checks one shape with all transposes and kinds of beta.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"clipscope/core/compute"
@@ -39,11 +40,16 @@ func BenchmarkGemm(b *testing.B) {
 		{"softmax/forward", no, no, 600, 10, 784},
 		{"softmax/weights", tr, no, 784, 10, 600},
 		{"gram", no, tr, 128, 128, 784},
+		{"gram/input", tr, no, 128, 128, 784},
+		{"gram/squaring", no, tr, 128, 128, 128},
 		{"vector/forward", no, no, 128, 1, 784},
 		{"vector/weights", tr, no, 784, 1, 128},
 	} {
 		b.Run(s.name, func(b *testing.B) {
 			x, y, z := random(be, s.m*s.k), random(be, s.k*s.n), be.New(s.m*s.n)
+			if strings.HasPrefix(s.name, "gram") {
+				y = x
+			}
 			for b.Loop() {
 				be.Gemm(s.tA, s.tB, s.m, s.n, s.k, x, y, 0, z)
 			}

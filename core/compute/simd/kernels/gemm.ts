@@ -12,7 +12,8 @@ const KC = 320; // rows of op(B) packed at a time; see scratch in gemm_js.go
 const NC = 512; // columns
 
 // gemm is the kernel. tA and tB are 0 or 1. Where it wastes less of the tiles at
-// the edges, as for ten columns, it computes the transpose. scratch has room for the tile of an
+// the edges, as for ten columns, it computes the transpose; of a matrix times
+// its own transpose it computes the upper half and copies it. scratch has room for the tile of an
 // edge, a strip of op(A) and a panel of op(B):
 //
 //	MR·NR + min(k, KC)·(MR + min(max(m, n), NC) rounded up to NR) floats
@@ -22,10 +23,22 @@ export function gemm(
 ): void {
   if (m == 0 || n == 0) return;
   const row = <usize>n << 2;
-  if (padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9) {
-    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch); // Cᵀ = op(B)ᵀ·op(A)ᵀ
+  if (a == b && m == n && tA != tB && beta == 0) {
+    product(tA, tB, n, n, k, a, b, 0, c, row, 4, scratch, true);
+    mirror(n, c);
+  } else if (padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9) {
+    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch, false); // Cᵀ = op(B)ᵀ·op(A)ᵀ
   } else {
-    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch);
+    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch, false);
+  }
+}
+
+// mirror copies what is above the diagonal of c [n×n] to below it.
+function mirror(n: i32, c: Ptr): void {
+  const row = <usize>n << 2;
+  for (let i = 1; i < n; i++) {
+    let from = c + (<usize>i << 2), to = c + <usize>i * row;
+    for (let j = 0; j < i; j++, from += row, to += 4) store<f32>(to, load<f32>(from));
   }
 }
 
@@ -38,10 +51,10 @@ function padded(n: i32, unit: i32): f64 {
 }
 
 // product is gemm into a C whose rows are rowStep bytes apart and columns
-// colStep.
+// colStep. With upper, tiles that lie below the diagonal are left out.
 function product(
   tA: i32, tB: i32, m: i32, n: i32, k: i32,
-  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr,
+  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr, upper: bool,
 ): void {
   const blocks = max((k + KC - 1) / KC, 1);
   const depth = (k + blocks - 1) / blocks; // of all blocks but the last
@@ -55,9 +68,11 @@ function product(
       packB(tB, n, k, b, l0, kc, j0, nc, panel);
       for (let i0 = 0; i0 < m; i0 += MR) {
         const mr = min(m - i0, MR);
+        const left = upper ? max(i0 - j0, 0) / NR * NR : 0;
+        if (left >= nc) break;
         packA(tA, m, k, a, i0, mr, l0, kc, strip);
-        let to = c + <usize>i0 * rowStep + <usize>j0 * colStep;
-        for (let j = 0; j < nc; j += NR, to += <usize>NR * colStep) {
+        let to = c + <usize>i0 * rowStep + <usize>(j0 + left) * colStep;
+        for (let j = left; j < nc; j += NR, to += <usize>NR * colStep) {
           tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch);
         }
       }
