@@ -358,6 +358,10 @@ func (c *dataCard) scaling() app.UI {
 	f := c.Form
 	kind := f.Full.Scaling.Kind
 	d := field{key: "scaling.kind", label: "Scaling", help: scalingCost[kind]}
+	if r := c.View.Report; kind == "" && r != nil && r.Format == "csv" {
+		kind = "private" // the default for tables
+		d.help = "For a table, private bounds. " + scalingCost[kind]
+	}
 	return app.Div().Body(
 		d.choice(f, scalings),
 		app.Div().Class("pair").Hidden(kind != "declared").Body(
