@@ -66,6 +66,7 @@ func TestAuditTwenty(t *testing.T) {
 // of a claimed 4, and 5.3 ± 0.2 with the noise halved (12 runs each): a wrong
 // verdict is some six deviations away.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	for sabotage := range sabotages {
 		r := auditOnce(t, AuditConfig{Run: run.Config{Seed: ptr(uint64(7))}, Rows: 100}, sabotage)
 		if r.Refuted != (sabotage != "") || r.AnyMechanism > r.LowerBound || !(r.Claimed > 3.9 && r.Claimed <= 4) {
@@ -80,6 +81,7 @@ func TestAudit(t *testing.T) {
 // TestAuditOfOtherMethods: an honest run passes whatever clips it, and however
 // the noise is drawn.
 func TestAuditOfOtherMethods(t *testing.T) {
+	t.Parallel()
 	for _, rc := range []run.Config{
 		{Method: "auto-s"}, {Method: "dc-e"}, {Method: "constant", NoiseMode: "secure"}, {Method: "value"}, {Method: "per-layer"},
 	} {

@@ -14,6 +14,7 @@ import (
 // TestGradientDiagnostics: without clipping the two gradients agree; with a
 // tight threshold they differ by what was cut off.
 func TestGradientDiagnostics(t *testing.T) {
+	t.Parallel()
 	for _, m := range clip.Methods() {
 		cfg := base(m.Name)
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
@@ -47,6 +48,7 @@ func TestGradientDiagnostics(t *testing.T) {
 // TestIterates: the average lies between, the random one is one of the steps',
 // and neither costs anything.
 func TestIterates(t *testing.T) {
+	t.Parallel()
 	end := map[string]run.Result{}
 	for _, policy := range []string{"last", "ema", "random"} {
 		cfg := base("constant")

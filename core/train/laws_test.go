@@ -199,6 +199,7 @@ func TestExamplesAddOnTheirOwn(t *testing.T) {
 // differ, with the noised statistic forced to be the same, move the threshold
 // alike.
 func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
+	t.Parallel()
 	for _, m := range clip.Methods() {
 		path := func(seed uint64) []float64 {
 			ds := small(t)

@@ -74,6 +74,7 @@ func eachMethod(t *testing.T, f func(t *testing.T, m clip.Info, open func() comp
 // something, whatever clips its gradients. Batches are larger than what goes
 // through the network at once.
 func TestEveryMethodOnDigits(t *testing.T) {
+	t.Parallel()
 	ds := data.Digits(1, 500, 100)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {
 		cfg := run.Config{
@@ -115,6 +116,7 @@ func TestEveryMethodOnDigits(t *testing.T) {
 
 // TestEveryMethodOnRegression: the same for squared loss and a linear model.
 func TestEveryMethodOnRegression(t *testing.T) {
+	t.Parallel()
 	ds := data.LinearTruth(1, 1000, 200, 8)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {
 		cfg := run.Config{
@@ -135,6 +137,7 @@ func TestEveryMethodOnRegression(t *testing.T) {
 // TestMicroBatchEqualsConstant: one example at a time is another way to the
 // same sum.
 func TestMicroBatchEqualsConstant(t *testing.T) {
+	t.Parallel()
 	digits := data.Digits(2, 200, 0)
 	for name, open := range backends(t) {
 		for _, c := range []struct {
@@ -177,6 +180,7 @@ func TestMicroBatchEqualsConstant(t *testing.T) {
 // TestBackendsAgree holds the first steps of every method against purego's: few
 // enough that rounding has not been amplified yet.
 func TestBackendsAgree(t *testing.T) {
+	t.Parallel()
 	ds := small(t)
 	plan := func(method string) run.Config {
 		c := run.Config{

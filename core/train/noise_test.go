@@ -36,6 +36,7 @@ func silent(t *testing.T, n, d int, mode string, edit func(*run.Config)) ([]run.
 // The mean square of n normals is within 3 standard errors √(2/n) of its value
 // but for one time in 370; five cases, one in 74 altogether.
 func TestNoiseHasItsVariance(t *testing.T) {
+	t.Parallel()
 	const lr = 1e-6
 	for _, tt := range []struct {
 		mode            string
@@ -76,6 +77,7 @@ func TestNoiseHasItsVariance(t *testing.T) {
 // step with the normal distribution, by Kolmogorov's P(√n·D > x) ≈ 2·exp(−2x²):
 // false-alarm rate 10⁻⁶ for each of the two modes.
 func TestReleasedNoiseKolmogorovSmirnov(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("two million draws, sorted")
 	}

@@ -165,6 +165,7 @@ func meanError(t *testing.T, cfg run.Config, d int, seeds []uint64) (all, noise 
 // order has changed. The other bounds compare runs that share their batches and
 // so most of their chance.
 func TestAdaClipErrorIsFlatInDimension(t *testing.T) {
+	t.Parallel()
 	const few, many = 4, 20
 	seeds := measuring(2)
 	result := func(cfg run.Config, d int) (all, noise float64) {

@@ -15,6 +15,7 @@ import (
 // that it wanders by a few tenths; a rule that kept any trace of C₀ would be off
 // by orders of magnitude.
 func TestDCEStart(t *testing.T) {
+	t.Parallel()
 	ds := data.Digits(1, 400, 0)
 	settle := func(start float64) float64 {
 		cfg := run.Config{

@@ -14,6 +14,7 @@ import (
 // TestStatementSaysWhatRan: for every way of releasing, the statement's own
 // events cost what the run says it spent.
 func TestStatementSaysWhatRan(t *testing.T) {
+	t.Parallel()
 	for _, m := range clip.Methods() {
 		if !slices.Contains([]string{"none", "constant", "quantile", "dc-e", "slaclip", "adaclip"}, m.Name) {
 			continue

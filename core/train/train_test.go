@@ -55,6 +55,7 @@ func base(method string) run.Config {
 }
 
 func TestEveryMethodTrains(t *testing.T) {
+	t.Parallel()
 	for _, m := range clip.Methods() {
 		t.Run(m.Name, func(t *testing.T) {
 			cfg := base(m.Name)
@@ -149,6 +150,7 @@ func TestWarnings(t *testing.T) {
 // TestPhysicalBatchesDoNotMatter: the same seed gives the same parameters
 // whatever number of rows goes through the model at once.
 func TestPhysicalBatchesDoNotMatter(t *testing.T) {
+	t.Parallel()
 	run1 := func(physical int) []float32 {
 		cfg := base("dc-e")
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
