@@ -25,11 +25,11 @@ func pldEpsilons(delta float64, step, start spent, maxSteps int) func(int) float
 			c.at = append(c.at, at)
 		}
 	}
-	whole := start.plus(step, maxSteps)
-	c.last, _ = whole.pld(delta)
 	c.zero, _ = start.pld(delta)
-	c.terms = whole.terms()
-	c.moments = newMoments(c.terms, reach(c.terms, delta, c.rdp(maxSteps)))
+	c.end(maxSteps)
+	// A quarter of the usual grid costs one to three per cent of ε and keeps
+	// each answer under a millisecond.
+	c.size = max(1<<11, startSize(c.terms)/4)
 	c.spectrum(remove) // nearly always the side that counts: now, not at a step
 	return c.epsilon
 }
@@ -44,7 +44,21 @@ type pldCurve struct {
 	zero, last  float64   // ε before the first step and after the last
 	terms       []term    // of the whole run
 	moments     *moments
+	size        int // of the spectra
 	spectra     [2]*spectrum
+}
+
+// end works out ε after the last step, by itself and to full precision, and what
+// the other steps need.
+func (c *pldCurve) end(steps int) {
+	whole, loose := c.start.plus(c.step, steps), c.rdp(steps)
+	c.terms = whole.terms()
+	c.moments = newMoments(c.terms, reach(c.terms, c.delta, loose))
+	if loose == 0 || whole.exact() != nil {
+		c.last, _ = whole.pld(c.delta)
+		return
+	}
+	c.last, _ = whole.pldBelow(c.delta, loose, c.moments)
 }
 
 func (c *pldCurve) epsilon(steps int) float64 {
@@ -92,13 +106,11 @@ func (c *pldCurve) work(steps int) float64 {
 }
 
 // spectrum is one side's, made for the whole run: the window that holds the
-// longest sum holds all shorter ones. A quarter of the usual grid costs one to
-// three per cent of ε and keeps each answer under a millisecond; the last step's
-// ε, worked out apart, is not affected.
+// longest sum holds all shorter ones.
 func (c *pldCurve) spectrum(sd side) *spectrum {
 	if c.spectra[sd] == nil {
 		a := c.moments.aim(sd, counts(c.terms), c.delta)
-		c.spectra[sd] = newSpectrum(c.terms, sd, upper, a.window(0, max(1<<11, startSize(c.terms)/4)))
+		c.spectra[sd] = newSpectrum(c.terms, sd, upper, a.window(0, c.size))
 	}
 	return c.spectra[sd]
 }

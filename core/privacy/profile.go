@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"errors"
-	"math"
 	"slices"
 )
 
@@ -130,10 +129,8 @@ func pldEpsilonsAt(delta float64, step spent, steps []int) func(int) float64 {
 		return alone
 	}
 	last := points[len(points)-1]
-	c := &pldCurve{delta: delta, step: step, rdp: rdpEpsilons(delta, step, none), at: points, last: math.Inf(1)}
-	whole := none.plus(step, last)
-	c.last, _ = whole.pld(delta)
-	c.terms = whole.terms()
-	c.moments = newMoments(c.terms, reach(c.terms, delta, c.rdp(last)))
+	c := &pldCurve{delta: delta, step: step, rdp: rdpEpsilons(delta, step, none), at: points}
+	c.end(last)
+	c.size = startSize(c.terms)
 	return c.epsilon
 }
