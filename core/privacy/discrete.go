@@ -81,12 +81,14 @@ func (d *DiscreteGaussian) exponent(m uint64) (a, b *big.Int) {
 // coins makes exact random choices from uniform 64-bit words.
 type coins struct{ src rand.Source }
 
-// below is uniform on 0 … n−1, n > 0 (Lemire's method, with rejection).
-func (c coins) below(n uint64) uint64 {
+// below is uniform on 0 … n−1, 0 < n < 2⁶² (Lemire's method, with rejection, of
+// 63 binary digits), and a fair coin of its own from the word's last digit.
+func (c coins) below(n uint64) (x uint64, coin bool) {
 	for {
-		hi, lo := bits.Mul64(c.src.Uint64(), n)
-		if lo >= n || lo >= -n%n {
-			return hi
+		w := c.src.Uint64()
+		hi, lo := bits.Mul64(w&^1, n)
+		if lo >>= 1; lo >= n || lo >= (1<<63)%n {
+			return hi, w&1 == 1
 		}
 	}
 }
@@ -96,14 +98,13 @@ func (c coins) below(n uint64) uint64 {
 // and minus zero refused.
 func (c coins) laplace(t uint64) (magnitude uint64, negative bool) {
 	for {
-		u := c.below(t)
+		u, negative := c.below(t)
 		if !c.exp(float64(u)/float64(t), func() (a, b *big.Int) {
 			return new(big.Int).SetUint64(u), new(big.Int).SetUint64(t)
 		}) {
 			continue
 		}
 		m := u + t*c.geometric()
-		negative := c.src.Uint64()>>63 == 1
 		if negative && m == 0 {
 			continue
 		}
@@ -129,10 +130,17 @@ func (c coins) exp(gamma float64, exact func() (a, b *big.Int)) bool {
 }
 
 // below64 reports whether the uniform number in [0, 1) whose first 64 binary
-// digits are w is below exp(−a/b); gamma is a/b, nearly.
+// digits are w is below exp(−a/b); gamma is a/b, nearly. Mostly the first two
+// sums of Taylor's series, which lie on either side of it, settle the matter.
 func (c coins) below64(w uint64, gamma float64, exact func() (a, b *big.Int)) bool {
-	u, p := float64(w)*0x1p-64, math.Exp(-gamma)
+	u, line := float64(w)*0x1p-64, 1-gamma
 	switch {
+	case u < line-margin:
+		return true
+	case u > line+gamma*gamma/2+margin:
+		return false
+	}
+	switch p := math.Exp(-gamma); {
 	case u < p-margin:
 		return true
 	case u > p+margin:

@@ -113,7 +113,9 @@ func TestCoinsBias(t *testing.T) {
 		})
 		check("integer", math.Exp(-gamma), func() bool { return c.decide(c.src.Uint64(), a, b) })
 	}
-	check("below 3 is 0", 1./3, func() bool { return c.below(3) == 0 })
+	check("below 3 is 0", 1./3, func() bool { x, _ := c.below(3); return x == 0 })
+	check("below 3 is 0, with heads", 1./6, func() bool { x, heads := c.below(3); return x == 0 && heads })
+	check("below 2⁶¹+1 is in the lower half", 0.5, func() bool { x, _ := c.below(1<<61 + 1); return x < 1<<60 })
 	check("geometric ≥ 2", math.Exp(-2), func() bool { return c.geometric() >= 2 })
 }
 
