@@ -311,7 +311,7 @@ func (c *dataCard) reading() app.UI {
 	missing := field{key: "csv.missing", label: "Missing cells", help: "What to do with cells that are empty or say NA."}
 	return app.Div().Body(
 		c.label(),
-		missing.choice(f, []option{{"", "refuse the file"}, {"drop", "leave the row out"}, {"zero", "take 0"}}),
+		missing.choice(f, []option{{"", "refuse the file"}, {"drop", "drop: leave the row out"}, {"zero", "zero: 0, or a category of its own"}}),
 		advanced(
 			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(f),
 			field{key: "csv.delimiter", label: "Delimiter"}.choice(f, []option{{"", "detected"}, {",", "comma"}, {";", "semicolon"}, {"tab", "tab"}, {"|", "bar"}}),

@@ -178,7 +178,27 @@ func (s *session) refuseFiles(files app.Value, err error) {
 			d.refusedReport = r.Report
 		}
 	}
+	if d.handle == nil && s.cfg.Data != filesSource {
+		s.openBehind()
+	}
 	s.show(cardData)
+}
+
+// openBehind opens the built-in data that files were chosen instead of before it
+// was there, now that they cannot be read. What is said of them stays.
+func (s *session) openBehind() {
+	d, mine := &s.data, s.data.tries
+	d.cancel = s.client.Open(s.cfg.Data, s.cfg.CSV, func(data.Progress) {}, func(o opened, err error) {
+		switch {
+		case err != nil:
+		case mine != d.tries:
+			o.Handle.Close()
+		default:
+			d.handle, d.report, d.source, d.cancel = o.Handle, &o.Report, s.cfg.Data, nil
+			s.replan()
+			s.touch()
+		}
+	})
 }
 
 // suit changes what cannot work with the data just opened, and says so: a model

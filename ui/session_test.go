@@ -248,6 +248,21 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	}
 }
 
+// Files that come before the first data are there, and cannot be read, do not
+// leave the page without any.
+func TestABadFileBeforeAnyData(t *testing.T) {
+	b := newBench(t)
+	b.open(filesSource, filesNamed("cells.csv"))
+	b.client.opens[1].done(opened{}, &fault{Message: "cells.csv, row 4: expected a value"})
+	if n := len(b.client.opens); n != 3 || b.client.opens[2].source != "digits" {
+		t.Fatalf("opened %d times", n)
+	}
+	b.load(6000)
+	if v := b.data.view(); v.Fault == "" || !v.Refused || v.Report == nil || v.Report.Rows != 6000 || b.data.source != "digits" {
+		t.Errorf("the card shows %+v", v)
+	}
+}
+
 // Batches of more rows than there are, and a model for another task, give way
 // to the data, and the card says so.
 func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
