@@ -123,6 +123,19 @@ func (s *spent) merge(t spent) error {
 	return nil
 }
 
+// precisions is the sum of [precision] over parts.
+func precisions[E Event](parts []E) (float64, error) {
+	sum := 0.0
+	for _, part := range parts {
+		p, err := precision(part)
+		if err != nil {
+			return 0, err
+		}
+		sum += p
+	}
+	return sum, nil
+}
+
 // precision is Σ σ⁻² of the Gaussian releases that e makes of the same rows:
 // together they cost what one Gaussian with that precision costs, however
 // adaptively they were chosen (Dong, Roth & Su 2022, Corollary 3.3; DC-SGD,
@@ -135,15 +148,7 @@ func precision(e Event) (float64, error) {
 		}
 		return 1 / e.NoiseMultiplier / e.NoiseMultiplier, nil
 	case Joint:
-		sum := 0.0
-		for _, part := range e.Parts {
-			p, err := precision(part)
-			if err != nil {
-				return 0, err
-			}
-			sum += p
-		}
-		return sum, nil
+		return precisions(e.Parts)
 	case SelfComposed:
 		p, err := precision(e.Of)
 		if err != nil {
@@ -157,15 +162,7 @@ func precision(e Event) (float64, error) {
 		}
 		return p * float64(e.Count), nil
 	case Composed:
-		sum := 0.0
-		for _, part := range e.Parts {
-			p, err := precision(part)
-			if err != nil {
-				return 0, err
-			}
-			sum += p
-		}
-		return sum, nil
+		return precisions(e.Parts)
 	case NonPrivate:
 		return math.Inf(1), nil
 	case PoissonSampled:
