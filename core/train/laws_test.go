@@ -227,6 +227,9 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 				}
 				p.adapt(p.clipper.Rule.C(), 1)
 				cs = append(cs, p.clipper.Rule.C())
+				if p.st.coords != nil {
+					cs = append(cs, moved(t, p, step)...)
+				}
 			}
 			return cs
 		}
@@ -234,4 +237,27 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			t.Errorf("%s: thresholds %v and %v", m.Name, a, b)
 		}
 	}
+}
+
+// moved releases the same gradients in every run, and is where the coordinates
+// go from there.
+func moved(t *testing.T, p *Plan, step int) []float64 {
+	t.Helper()
+	for i, g := range p.st.grads {
+		v := make([]float32, g.Len())
+		for j := range v {
+			v[j] = float32(math.Sin(float64(step + 5*i + j)))
+		}
+		p.be.Write(g, v)
+	}
+	if err := p.recentre(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ab := make([]float32, 2*p.spec.Params())
+	readCoordinates(t, p, ab[:p.spec.Params()], ab[p.spec.Params():])
+	out := make([]float64, len(ab))
+	for i, x := range ab {
+		out[i] = float64(x)
+	}
+	return out
 }
