@@ -117,7 +117,11 @@ func (jsClient) Plan(cfg run.Config, d handle, done func(run.PlanInfo, error)) {
 }
 
 func (jsClient) Train(cfg run.Config, d handle, paused bool, started func(runner, error)) {
-	await(api().Call("train", toJS(cfg), jsOf(d), map[string]any{"paused": paused}), func(v app.Value, err error) {
+	train(cfg, d, map[string]any{"paused": paused}, started)
+}
+
+func train(cfg run.Config, d handle, options map[string]any, started func(runner, error)) {
+	await(api().Call("train", toJS(cfg), jsOf(d), options), func(v app.Value, err error) {
 		if err != nil {
 			started(nil, err)
 			return

@@ -57,13 +57,7 @@ func (jsClient) WatchLedger(f func()) {
 }
 
 func (jsClient) TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error)) {
-	await(api().Call("train", toJS(cfg), jsOf(d), map[string]any{"paused": paused, "anyway": true}), func(v app.Value, err error) {
-		if err != nil {
-			started(nil, err)
-			return
-		}
-		started(&jsRun{run: v}, nil)
-	})
+	train(cfg, d, map[string]any{"paused": paused, "anyway": true}, started)
 }
 
 // The kinds of refusals that a person can overrule.

@@ -18,7 +18,10 @@
 // package train, which sizes all buffers, is written so that it cannot happen.
 package compute
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Buffer is a run of float32 values owned by the backend that made it.
 type Buffer interface {
@@ -240,6 +243,17 @@ type Backend interface {
 
 	// Close frees everything the backend holds.
 	Close()
+}
+
+// SqNorm is the squared L2 norm of the first n values of x, to a relative error
+// of 1e-6, as [Backend.RowSqNorms]; scalar holds one value on the way.
+func SqNorm(ctx context.Context, be Backend, n int, x, scalar Buffer) (float64, error) {
+	var sum [1]float32
+	be.RowSqNorms(1, n, x, scalar)
+	if err := be.Read(ctx, sum[:], scalar); err != nil {
+		return 0, fmt.Errorf("compute: reading a norm: %w", err)
+	}
+	return float64(sum[0]), nil
 }
 
 // AdamParams are the scalars of one Adam step.

@@ -88,12 +88,11 @@ func orInf(x float64) float64 {
 // sqNorm bounds the sum of the first n squares of b from above, by a millionth
 // (what [compute.Backend.RowSqNorms] may err by) and what underflow took.
 func (s *spectral) sqNorm(ctx context.Context, n int, b compute.Buffer) (float64, error) {
-	var sum [1]float32
-	s.be.RowSqNorms(1, n, b, s.scalar)
-	if err := s.be.Read(ctx, sum[:], s.scalar); err != nil {
-		return 0, fmt.Errorf("nn: reading the norm of a matrix: %w", err)
+	sum, err := compute.SqNorm(ctx, s.be, n, b, s.scalar)
+	if err != nil {
+		return 0, fmt.Errorf("nn: the norm of a matrix: %w", err)
 	}
-	return float64(sum[0])*(1+2e-6) + lost(n), nil
+	return sum*(1+2e-6) + lost(n), nil
 }
 
 // gram bounds the spectral norm of the matrix in a [n×n], which it overwrites.

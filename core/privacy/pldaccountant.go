@@ -57,13 +57,7 @@ func (s *spent) pld(delta float64) (epsilon float64, notice string) {
 		return 0, ""
 	}
 	t := s.terms()
-	return s.pldBelow(delta, loose, newMoments(t, reach(t, delta, loose)))
-}
-
-// pldBelow is pld where there is no closed form, given RDP's ε > 0 and moments
-// that reach far enough for it.
-func (s *spent) pldBelow(delta, loose float64, m *moments) (epsilon float64, notice string) {
-	t := s.terms()
+	m := newMoments(t, reach(t, delta, loose))
 	e, ok := refine(t, remove, m.aim(remove, counts(t), delta))
 	if ok {
 		a := m.aim(add, counts(t), delta)

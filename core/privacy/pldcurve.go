@@ -51,14 +51,10 @@ type pldCurve struct {
 // end works out ε after the last step, by itself and to full precision, and what
 // the other steps need.
 func (c *pldCurve) end(steps int) {
-	whole, loose := c.start.plus(c.step, steps), c.rdp(steps)
+	whole := c.start.plus(c.step, steps)
+	c.last, _ = whole.pld(c.delta)
 	c.terms = whole.terms()
-	c.moments = newMoments(c.terms, reach(c.terms, c.delta, loose))
-	if loose == 0 || whole.exact() != nil {
-		c.last, _ = whole.pld(c.delta)
-		return
-	}
-	c.last, _ = whole.pldBelow(c.delta, loose, c.moments)
+	c.moments = newMoments(c.terms, reach(c.terms, c.delta, c.rdp(steps)))
 }
 
 func (c *pldCurve) epsilon(steps int) float64 {

@@ -130,7 +130,7 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 	case !(c.Significance > 0 && c.Significance < 1):
 		return nil, fault("significance", "%v is not in (0, 1)", c.Significance)
 	}
-	key, err := a.key()
+	key, err := keyOf(c.Run.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +150,6 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 		return nil, fault("method", "a run without noise claims nothing that could be audited; choose a private method")
 	}
 	return a, nil
-}
-
-// key is the source of the coins: the run's seed, or nobody knows.
-func (a *Audit) key() (privacy.Key, error) {
-	if s := a.cfg.Run.Seed; s != nil {
-		return privacy.SeededKey(*s), nil
-	}
-	k, err := privacy.NewKey()
-	if err != nil {
-		return k, fmt.Errorf("train: audit: %w", err)
-	}
-	return k, nil
 }
 
 func coins(src *chacha.Stream, n int) []bool {
@@ -221,16 +209,14 @@ func halve(dst []float32, src []uint8) {
 // step and may end the audit with an error. An audit runs once.
 func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (AuditReport, error) {
 	p := a.plan
-	var before, after []float32
+	d := p.spec.Params()
+	before, after := make([]float32, d), make([]float32, d) // softmax regression starts at zero
 	for e, err := range p.Run(ctx) {
 		if err != nil {
 			return AuditReport{}, err
 		}
-		if after, err = p.readParameters(ctx, after); err != nil {
+		if err := p.readAll(ctx, after, p.st.params); err != nil {
 			return AuditReport{}, err
-		}
-		if before == nil {
-			before = make([]float32, len(after)) // softmax regression starts at zero
 		}
 		a.listen(before, after, e.Released.MaxGradNorm)
 		before, after = after, before
@@ -244,22 +230,6 @@ func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (
 		return AuditReport{}, errors.New("train: audit: the run ended early")
 	}
 	return a.report()
-}
-
-// readParameters reads all parameters, which the run has released, into dst.
-func (p *Plan) readParameters(ctx context.Context, dst []float32) ([]float32, error) {
-	d := p.spec.Params()
-	if len(dst) != d {
-		dst = make([]float32, d)
-	}
-	rest := dst
-	for _, w := range p.st.params {
-		if err := p.be.Read(ctx, rest[:w.Len()], w); err != nil {
-			return nil, fmt.Errorf("train: audit: reading the parameters: %w", err)
-		}
-		rest = rest[w.Len():]
-	}
-	return dst, nil
 }
 
 // listen adds what one step tells to every canary's score.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"clipscope/core/clip"
@@ -42,9 +43,9 @@ func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, erro
 func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	c.total = 0
 	for _, r := range c.root {
-		part, err := p.sqNorm(ctx, s, r.Len(), r)
+		part, err := compute.SqNorm(ctx, p.be, r.Len(), r, s.scalar)
 		if err != nil {
-			return err
+			return fmt.Errorf("train: deviations: %w", err)
 		}
 		c.total += part
 	}
@@ -53,9 +54,9 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 		n := r.Len()
 		p.be.Rescale(n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.inv[i], c.lin[i])
 		p.be.Mul(n, c.spare, c.lin[i], c.b[i])
-		part, err := p.sqNorm(ctx, s, n, c.spare)
+		part, err := compute.SqNorm(ctx, p.be, n, c.spare, s.scalar)
 		if err != nil {
-			return err
+			return fmt.Errorf("train: the centre: %w", err)
 		}
 		c.offsets[c.groupOf[i]] += part
 	}

@@ -104,16 +104,6 @@ func (p *Plan) noiseVariance() float64 {
 	return std * std * p.st.coords.total * p.st.coords.total // b² = s·Σs
 }
 
-func (p *Plan) readAll(ctx context.Context, dst []float32, from []compute.Buffer) error {
-	for _, b := range from {
-		if err := p.be.Read(ctx, dst[:b.Len()], b); err != nil {
-			return fmt.Errorf("train: reading gradients: %w", err)
-		}
-		dst = dst[b.Len():]
-	}
-	return nil
-}
-
 // compareExamples finds each example's inner product with the true gradient.
 func (p *Plan) compareExamples(ctx context.Context, total float64) error {
 	s, t := p.st, p.st.teacher

@@ -62,10 +62,8 @@ func TestPapersDCEStart(t *testing.T) {
 	seen := map[float64]map[int]moment{}
 	accuracy, typical := map[float64]float64{}, map[float64]float64{}
 	for _, start := range starts {
-		cfg := run.Config{
-			Method: "dc-e", Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", NoiseMultiplier: ptr(1.0),
-			MaxGradNorm: start, ExpectedBatchSize: 128, Epochs: 1, LearningRate: 0.1,
-		}
+		cfg := perceptron("dc-e", start, 1)
+		cfg.LearningRate = 0.1
 		seen[start] = map[int]moment{}
 		o := once(t, cfg, ds, 1)
 		for _, e := range o.events {

@@ -13,25 +13,21 @@ import (
 func TestPapersSecure(t *testing.T) {
 	papers(t)
 	ds := images(t, "mnist")
-	mlp := run.Config{
-		Method: "constant", Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", NoiseMultiplier: ptr(1.0),
-		MaxGradNorm: 1, ExpectedBatchSize: 128, Epochs: 1, LearningRate: 0.25,
-	}
 	say("\n### Secure noise on MNIST: softmax (ε = 1, B = 600, C = 4, 20 epochs, η = 0.25) and MLP 784-128-10 (σ = 1, B = 128, C = 1, one epoch, η = 0.25)\n")
 	header("model", "noise", "test accuracy %, five seeds", "ms a step")
 	for _, m := range []struct {
 		name string
 		cfg  run.Config
 	}{
-		{"softmax", with(softmax("constant", 1, 20), func(c *run.Config) { c.LearningRate = 0.25 })},
-		{"MLP", mlp},
+		{"softmax", softmax("constant", 1, 20)},
+		{"MLP", perceptron("constant", 1, 1)},
 	} {
 		means := map[string]float64{}
 		for _, mode := range []string{"float", "secure"} {
 			steps, began := 0, time.Now()
 			var s sample
 			for _, seed := range measuring(5) {
-				o := once(t, with(m.cfg, func(c *run.Config) { c.NoiseMode = mode }), ds, seed)
+				o := once(t, with(m.cfg, func(c *run.Config) { c.NoiseMode, c.LearningRate = mode, 0.25 }), ds, seed)
 				s, steps = append(s, 100*float64(o.test.Accuracy)), steps+len(o.events)
 			}
 			means[mode] = s.mean()

@@ -186,6 +186,15 @@ func (s sample) min() float64 {
 
 func (s sample) String() string { return fmt.Sprintf("%.2f ± %.2f", s.mean(), s.sd()) }
 
+// perceptron is the setting of VC §6 and DC on MNIST: an MLP 784-128-10, batches
+// of 128 and σ = 1.
+func perceptron(method string, c, epochs float64) run.Config {
+	return run.Config{
+		Method: method, Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", NoiseMultiplier: ptr(1.0),
+		MaxGradNorm: c, ExpectedBatchSize: 128, Epochs: epochs,
+	}
+}
+
 // with returns a copy of cfg after edit, its parameters copied too.
 func with(cfg run.Config, edit func(*run.Config)) run.Config {
 	params := make(map[string]float64, len(cfg.Params)+2)

@@ -3,8 +3,6 @@ package train
 import (
 	"fmt"
 	"testing"
-
-	"clipscope/core/run"
 )
 
 // TestPapersValueClipping is VC §6 on MNIST: an MLP with 128 hidden units,
@@ -26,11 +24,7 @@ func TestPapersValueClipping(t *testing.T) {
 	cells := map[string]cell{}
 	for _, c := range []float64{1, 5, 20, 40} {
 		for _, m := range methods {
-			cfg := run.Config{
-				Method: m, Model: run.Model{Kind: "mlp", Hidden: []int{128}}, Accountant: "rdp", NoiseMultiplier: ptr(1.0),
-				MaxGradNorm: c, ExpectedBatchSize: 128, Epochs: 5,
-			}
-			all := try(t, fmt.Sprintf("%s, C = %g", m, c), ds, rates("", cfg, grid...), tuning(1))
+			all := try(t, fmt.Sprintf("%s, C = %g", m, c), ds, rates("", perceptron(m, c, 5), grid...), tuning(1))
 			for name, part := range map[string][]tried{"VC's": all[:inPaper], "wide": all} {
 				best := best(part)
 				cells[fmt.Sprint(m, c, name)] = cell{best.label, scores(t, best.cfg, ds, seeds)}

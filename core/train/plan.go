@@ -209,14 +209,21 @@ func (p *Plan) chooseSteps() error {
 }
 
 func (p *Plan) chooseKey() (err error) {
-	if p.cfg.Seed != nil {
-		p.key = privacy.SeededKey(*p.cfg.Seed)
-		return nil
+	p.key, err = keyOf(p.cfg.Seed)
+	return err
+}
+
+// keyOf is the source of a run's randomness: the seed, where one is fixed, or
+// nobody knows.
+func keyOf(seed *uint64) (privacy.Key, error) {
+	if seed != nil {
+		return privacy.SeededKey(*seed), nil
 	}
-	if p.key, err = privacy.NewKey(); err != nil {
-		return fmt.Errorf("train: %w", err)
+	k, err := privacy.NewKey()
+	if err != nil {
+		return k, fmt.Errorf("train: %w", err)
 	}
-	return nil
+	return k, nil
 }
 
 // nonPrivate reports whether the user asked for a run without noise.

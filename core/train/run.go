@@ -147,12 +147,6 @@ func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 	if eval != nil {
 		r.TestAccuracy, r.TestLoss = eval.Accuracy, eval.Loss
 	}
-	for _, w := range p.st.params {
-		part := make([]float32, w.Len())
-		if err := p.be.Read(ctx, part, w); err != nil {
-			return r, fmt.Errorf("train: reading the parameters: %w", err)
-		}
-		r.Released.Parameters = append(r.Released.Parameters, part...)
-	}
-	return r, nil
+	r.Released.Parameters = make([]float32, p.spec.Params())
+	return r, p.readAll(ctx, r.Released.Parameters, p.st.params)
 }

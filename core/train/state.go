@@ -127,3 +127,14 @@ func (p *Plan) normals(purpose privacy.Purpose, step, n int) ([]float64, error) 
 	}
 	return z, nil
 }
+
+// readAll reads tensors, one after the other, into dst.
+func (p *Plan) readAll(ctx context.Context, dst []float32, from []compute.Buffer) error {
+	for _, b := range from {
+		if err := p.be.Read(ctx, dst[:b.Len()], b); err != nil {
+			return fmt.Errorf("train: reading gradients or parameters: %w", err)
+		}
+		dst = dst[b.Len():]
+	}
+	return nil
+}

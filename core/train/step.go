@@ -310,24 +310,14 @@ func (p *Plan) move(ctx context.Context) (float64, error) {
 	}
 	sq := 0.0
 	for _, g := range s.grads {
-		part, err := p.sqNorm(ctx, s, g.Len(), g)
+		part, err := compute.SqNorm(ctx, p.be, g.Len(), g, s.scalar)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("train: the gradient: %w", err)
 		}
 		sq += part
 	}
 	s.opt.Step(s.params, s.grads)
 	return math.Sqrt(sq), nil
-}
-
-// sqNorm is the squared norm of the first n values of b.
-func (p *Plan) sqNorm(ctx context.Context, s *state, n int, b compute.Buffer) (float64, error) {
-	var sum [1]float32
-	p.be.RowSqNorms(1, n, b, s.scalar)
-	if err := p.be.Read(ctx, sum[:], s.scalar); err != nil {
-		return 0, fmt.Errorf("train: reading a norm: %w", err)
-	}
-	return float64(sum[0]), nil
 }
 
 // adapt hands the rule its noised statistic and says what the step released.

@@ -13,8 +13,8 @@ const NC = 512; // columns
 
 // gemm is the kernel. tA and tB are 0 or 1. Where it wastes less of the tiles at
 // the edges, as for ten columns, it computes the transpose; of a matrix times
-// its own transpose it computes the upper half and copies it. scratch has room for the tile of an
-// edge, a strip of op(A) and a panel of op(B):
+// its own transpose it computes the upper half and copies it. scratch has room
+// for the tile of an edge, a strip of op(A) and a panel of op(B):
 //
 //	MR·NR + min(k, KC)·(MR + min(max(m, n), NC) rounded up to NR) floats
 export function gemm(

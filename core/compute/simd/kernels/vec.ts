@@ -42,6 +42,21 @@ export function storePart(p: Ptr, v: v128, n: i32): void {
   if (n == 3) v128.store_lane<f32>(p, v, 2, 8);
 }
 
+// loadUpTo is a whole vector, or what is left of one.
+// @ts-ignore: decorator
+@inline
+export function loadUpTo(p: Ptr, left: i32): v128 {
+  return left < 4 ? loadPart(p, left) : v128.load(p);
+}
+
+// storeUpTo stores a whole vector, or what is left of one.
+// @ts-ignore: decorator
+@inline
+export function storeUpTo(p: Ptr, v: v128, left: i32): void {
+  if (left < 4) storePart(p, v, left);
+  else v128.store(p, v);
+}
+
 // firstLanes is a mask of the first n lanes.
 // @ts-ignore: decorator
 @inline

@@ -1,7 +1,7 @@
 // The kernels over vectors. Each is the loop of the same name in
 // core/compute/backend.go: whole vectors first, then what is left of one.
 
-import { Ptr, loadPart, madd, quads, storePart } from "./vec";
+import { Ptr, loadPart, loadUpTo, madd, quads, storePart, storeUpTo } from "./vec";
 import { tanh as tanhOf } from "./functions";
 
 export function fill(n: i32, v: f32, dst: Ptr): void {
@@ -102,24 +102,17 @@ export function adam(
   const b2 = f32x4.splat(beta2), a2 = f32x4.splat(1 - beta2);
   const rate = f32x4.splat(lr / c1), d2 = f32x4.splat(c2), e = f32x4.splat(eps);
   for (let left = n; left > 0; left -= 4, g += 16, m += 16, v += 16, w += 16) {
-    const part = left < 4;
-    const gv = part ? loadPart(g, left) : v128.load(g);
-    let mv = part ? loadPart(m, left) : v128.load(m);
-    let vv = part ? loadPart(v, left) : v128.load(v);
-    let wv = part ? loadPart(w, left) : v128.load(w);
+    const gv = loadUpTo(g, left);
+    let mv = loadUpTo(m, left);
+    let vv = loadUpTo(v, left);
+    let wv = loadUpTo(w, left);
     mv = madd(a1, gv, f32x4.mul(b1, mv));
     vv = madd(f32x4.mul(a2, gv), gv, f32x4.mul(b2, vv));
     const root = f32x4.add(f32x4.sqrt(f32x4.div(vv, d2)), e);
     wv = f32x4.sub(wv, f32x4.div(f32x4.mul(rate, mv), root));
-    if (part) {
-      storePart(m, mv, left);
-      storePart(v, vv, left);
-      storePart(w, wv, left);
-    } else {
-      v128.store(m, mv);
-      v128.store(v, vv);
-      v128.store(w, wv);
-    }
+    storeUpTo(m, mv, left);
+    storeUpTo(v, vv, left);
+    storeUpTo(w, wv, left);
   }
 }
 
@@ -133,10 +126,9 @@ export function spread(
   const t = f32x4.splat(times), own = f32x4.splat(noise);
   const lo = f32x4.splat(least), hi = f32x4.splat(greatest), zero = f32x4.splat(0);
   for (let left = n; left > 0; left -= 4, g += 16, m += 16, r += 16) {
-    const part = left < 4;
-    const gv = part ? loadPart(g, left) : v128.load(g);
-    const mv = part ? loadPart(m, left) : v128.load(m);
-    const rv = part ? loadPart(r, left) : v128.load(r);
+    const gv = loadUpTo(g, left);
+    const mv = loadUpTo(m, left);
+    const rv = loadUpTo(r, left);
     const dev = f32x4.sub(gv, mv), s = f32x4.mul(rv, rv);
     const v = f32x4.mul(t, f32x4.sub(f32x4.mul(dev, dev), f32x4.mul(own, s)));
     const finite = f32x4.eq(f32x4.sub(v, v), zero);
@@ -144,31 +136,19 @@ export function spread(
     const deviation = f32x4.sqrt(madd(a2, kept, f32x4.mul(b2, f32x4.mul(s, s))));
     const root = v128.bitselect(f32x4.sqrt(deviation), rv, finite);
     const mean = v128.bitselect(madd(a1, gv, f32x4.mul(b1, mv)), mv, finite);
-    if (part) {
-      storePart(m, mean, left);
-      storePart(r, root, left);
-    } else {
-      v128.store(m, mean);
-      v128.store(r, root);
-    }
+    storeUpTo(m, mean, left);
+    storeUpTo(r, root, left);
   }
 }
 
 export function rescale(n: i32, size: f32, m: Ptr, r: Ptr, b: Ptr, inv: Ptr, lin: Ptr): void {
   const k = f32x4.splat(size), one = f32x4.splat(1);
   for (let left = n; left > 0; left -= 4, m += 16, r += 16, b += 16, inv += 16, lin += 16) {
-    const part = left < 4;
-    const bv = f32x4.mul(k, part ? loadPart(r, left) : v128.load(r));
+    const bv = f32x4.mul(k, loadUpTo(r, left));
     const iv = f32x4.div(one, f32x4.mul(bv, bv));
-    const lv = f32x4.mul(part ? loadPart(m, left) : v128.load(m), iv);
-    if (part) {
-      storePart(b, bv, left);
-      storePart(inv, iv, left);
-      storePart(lin, lv, left);
-    } else {
-      v128.store(b, bv);
-      v128.store(inv, iv);
-      v128.store(lin, lv);
-    }
+    const lv = f32x4.mul(loadUpTo(m, left), iv);
+    storeUpTo(b, bv, left);
+    storeUpTo(inv, iv, left);
+    storeUpTo(lin, lv, left);
   }
 }
