@@ -1,5 +1,5 @@
 // Package compute is the contract between the training code and the machine:
-// about twenty kernels over float32 buffers, each documented by the loop it
+// about thirty kernels over float32 buffers, each documented by the loop it
 // equals. Packages below it implement it (purego is the reference), and
 // computetest holds the one suite that every implementation passes.
 //
@@ -29,6 +29,27 @@ type Buffer interface {
 	Len() int
 }
 
+// Sums is a run of sums in more digits than float32 has, owned by the backend
+// that made it: what examples add to is held here until noise has been added.
+type Sums interface {
+	// Len is the number of sums.
+	Len() int
+	// Wide tells Sums from a Buffer; it does nothing.
+	Wide()
+}
+
+// PieceRows is how many rows of a batch a backend may add up in float32. The
+// kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on,
+// in any order within a piece, and the pieces' sums to at least 52 binary
+// digits. Package train derives from this how far rounding can carry one
+// example's part.
+const PieceRows = 64
+
+// MaxInput is the length beyond which a row of a layer's inputs is refused: its
+// example counts as one whose gradient is not finite. Below it, what underflow
+// takes from a product is nothing beside the least threshold.
+const MaxInput = 0x1p60
+
 // Trans says whether Gemm reads an operand as stored or transposed.
 type Trans bool
 
@@ -49,7 +70,7 @@ type Backend interface {
 	// New returns a buffer of n zeros.
 	New(n int) Buffer
 
-	// Free gives a buffer back. Using it afterwards is a bug.
+	// Free gives a buffer, or sums, back. Using it afterwards is a bug.
 	Free(b Buffer)
 
 	// Write copies src over the first len(src) values of dst; src may be
@@ -105,49 +126,66 @@ type Backend interface {
 	//	}
 	Gemm(tA, tB Trans, m, n, k int, a, b Buffer, beta float32, c Buffer)
 
-	// ClampedOuter adds, for h [m×n] and d [m×k], the outer products of their
-	// rows to dst [n×k], every element of every product clamped on its own: the
-	// sum of a dense layer's per-sample gradients, clamped coordinate by
-	// coordinate. c is not negative. A product that is NaN makes its sum NaN.
-	//
-	//	for j := range n {
-	//		for l := range k {
-	//			s := 0.0
-	//			for i := range m { s += min(max(h[i*n+j]*d[i*k+l], -c), c) }
-	//			dst[j*k+l] += s
-	//		}
-	//	}
-	ClampedOuter(m, n, k int, c float32, h, d, dst Buffer)
+	// NewSums returns n sums that are zero.
+	NewSums(n int) Sums
 
-	// RoundedOuter is ClampedOuter's sum with every product rounded to the
-	// nearest whole number, ties to even, after rounding it to float32. While
-	// all sums stay within ±2²⁴ and dst holds whole numbers, the result is
-	// exact and the same on every backend: secure noise builds on that.
+	// Clear sets all of s to zero.
+	Clear(s Sums)
+
+	// ReadSums is Read for sums.
+	ReadSums(ctx context.Context, dst []float64, src Sums) error
+
+	// AddOuter adds, for h [m×n] and d [m×k], which may be one buffer, the outer
+	// products of their rows to dst [n×k], in pieces of [PieceRows] rows: the sum
+	// of a dense layer's per-sample gradients.
 	//
 	//	for j := range n {
 	//		for l := range k {
-	//			for i := range m { dst[j*k+l] += roundToEven(h[i*n+j]*d[i*k+l]) }
+	//			for each piece { s := 0.0; for i of the piece { s += h[i*n+j]*d[i*k+l] }; dst[j*k+l] += s }
 	//		}
 	//	}
-	RoundedOuter(m, n, k int, h, d, dst Buffer)
+	AddOuter(m, n, k int, h, d Buffer, dst Sums)
+
+	// AddClampedOuter is AddOuter with every element of every product clamped on
+	// its own to [−c, c], c not negative. A product that is NaN makes its sum NaN.
+	AddClampedOuter(m, n, k int, c float32, h, d Buffer, dst Sums)
+
+	// AddRoundedOuter is AddOuter with every product rounded to float32 and then
+	// to the nearest whole number, ties to even. While the sums of pieces stay
+	// within ±2²⁴ and dst within ±2⁵³, the result is exact and the same on every
+	// backend: secure noise builds on that.
+	AddRoundedOuter(m, n, k int, h, d Buffer, dst Sums)
+
+	// AddScaled is
+	//
+	//	for i := range n { dst[i] += a * x[i] }
+	AddScaled(n int, a float64, x Buffer, dst Sums)
+
+	// Settle adds sums to dst and rounds once:
+	//
+	//	for i := range n { dst[i] = float32(src[i] + dst[i]) }
+	Settle(n int, src Sums, dst Buffer)
 
 	// AddRow adds the vector b to every row of y [m×n]:
 	//
 	//	for i := range m { for j := range n { y[i*n+j] += b[j] } }
 	AddRow(m, n int, b, y Buffer)
 
-	// ColSums adds the column sums of x [m×n] to dst:
+	// RowNorms writes an upper bound on the L2 norm of every row of x [m×n], at
+	// most a millionth, or 2⁻¹⁴⁹, above it for any n: clipping divides by it, and
+	// a norm that is too small lets an example add more than it may. Rows with
+	// NaN or ±Inf give NaN or +Inf.
 	//
-	//	for j := range n { s := 0.0; for i := range m { s += x[i*n+j] }; dst[j] += s }
-	ColSums(m, n int, x, dst Buffer)
+	//	for i := range m { s := 0.0; for j := range n { s += x[i*n+j]*x[i*n+j] }; dst[i] = √s }
+	RowNorms(m, n int, x, dst Buffer)
 
-	// RowSqNorms writes the squared L2 norm of every row of x [m×n], to a
-	// relative error of 1e-6 for any n (but for squares below 2⁻¹²⁶, which may
-	// be lost): clipping divides by it, and a norm that is too small lets an
-	// example add more than it may. Plain float32 sums do not do for long rows.
+	// JoinNorms joins to each norm in dst that of one more part of a gradient,
+	// the outer product of an input of length h and a gradient of length d, with
+	// the bias's input 1. Like RowNorms it errs upwards only, by no more. Inputs
+	// longer than [MaxInput], and NaN or ±Inf, give NaN or +Inf.
 	//
-	//	for i := range m { s := 0.0; for j := range n { s += x[i*n+j]*x[i*n+j] }; dst[i] = s }
-	RowSqNorms(m, n int, x, dst Buffer)
+	//	for i := range n { dst[i] = √(dst[i]² + d[i]²·(h[i]² + 1)) }
+	JoinNorms(n int, h, d, dst Buffer)
 
 	// ScaleRows scales every row of x [m×n] by its factor; dst may be x. A
 	// factor of exactly 0 writes zeros whatever the row holds, NaN and ±Inf
@@ -245,15 +283,15 @@ type Backend interface {
 	Close()
 }
 
-// SqNorm is the squared L2 norm of the first n values of x, to a relative error
-// of 1e-6, as [Backend.RowSqNorms]; scalar holds one value on the way.
-func SqNorm(ctx context.Context, be Backend, n int, x, scalar Buffer) (float64, error) {
-	var sum [1]float32
-	be.RowSqNorms(1, n, x, scalar)
-	if err := be.Read(ctx, sum[:], scalar); err != nil {
+// Norm bounds the L2 norm of the first n values of x from above, as
+// [Backend.RowNorms]; scalar holds one value on the way.
+func Norm(ctx context.Context, be Backend, n int, x, scalar Buffer) (float64, error) {
+	var norm [1]float32
+	be.RowNorms(1, n, x, scalar)
+	if err := be.Read(ctx, norm[:], scalar); err != nil {
 		return 0, fmt.Errorf("compute: reading a norm: %w", err)
 	}
-	return float64(sum[0]), nil
+	return float64(norm[0]), nil
 }
 
 // AdamParams are the scalars of one Adam step.

@@ -48,7 +48,7 @@ func (a *activation) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	return a.dx
 }
 
-func (a *activation) SqNorms(compute.Buffer)                 {}
-func (a *activation) Grads([]compute.Buffer, compute.Buffer) {}
-func (a *activation) Drop(compute.Buffer)                    {}
-func (a *activation) Init(*rand.Rand)                        {}
+func (a *activation) Norms(compute.Buffer)                 {}
+func (a *activation) Grads([]compute.Sums, compute.Buffer) {}
+func (a *activation) Drop(compute.Buffer)                  {}
+func (a *activation) Init(*rand.Rand)                      {}

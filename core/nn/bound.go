@@ -19,14 +19,14 @@ type Bounds struct {
 	plain    []float64 // ‖W_l‖
 	folded   []float64 // ‖W̃_l‖
 
-	sq   compute.Buffer
+	norm compute.Buffer
 	host []float32
 }
 
 // NewBounds prepares bounds for m: with tight, the sharper ones that use the
 // norms of every layer's input; otherwise the paper's.
 func NewBounds(m *Model, tight bool) *Bounds {
-	b := &Bounds{m: m, tight: tight, sq: m.be.New(m.Capacity), host: make([]float32, m.Capacity)}
+	b := &Bounds{m: m, tight: tight, norm: m.be.New(m.Capacity), host: make([]float32, m.Capacity)}
 	for _, l := range m.layers {
 		d, ok := l.(*Dense)
 		if !ok {
@@ -77,7 +77,7 @@ func (b *Bounds) tightNorms(ctx context.Context, dst []float64, losses, outputs 
 			return err
 		}
 		for i := range dst {
-			dst[i] += (float64(b.host[i]) + 1) * after
+			dst[i] += (sq(b.host[i]) + 1) * after
 		}
 		after *= b.plain[j] * b.plain[j]
 	}
@@ -102,7 +102,7 @@ func (b *Bounds) paperNorms(ctx context.Context, dst []float64, losses, outputs 
 		sum += product
 	}
 	for i := range dst {
-		dst[i] = (float64(b.host[i]) + 1) * sum
+		dst[i] = (sq(b.host[i]) + 1) * sum
 	}
 	top := topSq(b.m.Loss)
 	if b.m.Loss == SoftmaxCE {
@@ -112,16 +112,25 @@ func (b *Bounds) paperNorms(ctx context.Context, dst []float64, losses, outputs 
 	return nil
 }
 
-// inputNorms reads the squared norms of a layer's inputs.
+func sq(x float32) float64 { return float64(x) * float64(x) }
+
+// inputNorms reads the norms of a layer's inputs.
 func (b *Bounds) inputNorms(ctx context.Context, d *Dense, n int) error {
-	b.m.be.RowSqNorms(n, d.In, d.x, b.sq)
-	if err := b.m.be.Read(ctx, b.host[:n], b.sq); err != nil {
+	b.m.be.RowNorms(n, d.In, d.x, b.norm)
+	if err := b.m.be.Read(ctx, b.host[:n], b.norm); err != nil {
 		return fmt.Errorf("nn: reading input norms: %w", err)
 	}
 	return nil
 }
 
-// finish multiplies by the top gradient's squared norm and takes the root.
+// greatest is how much longer a gradient may be than that of the loss by the
+// outputs: beyond, its example is refused, so that what underflow leaves of the
+// latter stays nothing beside the least threshold.
+const greatest = 0x1p80
+
+// finish multiplies by the top gradient's squared norm and takes the root. The
+// factor of 1 + 2·10⁻⁵ covers the roundings of tanh's gradient and of the factors
+// on at most 64 layers; those of the products are in the spectral norms.
 func (b *Bounds) finish(dst []float64, losses, outputs []float32, top func(float64) float64) {
 	k := b.m.outputs
 	for i := range dst {
@@ -132,8 +141,9 @@ func (b *Bounds) finish(dst []float64, losses, outputs []float32, top func(float
 			largest = math.Max(largest, math.Abs(float64(z)))
 		}
 		f := float64(losses[i])*(1+1e-5) + 1e-6*(1+largest)
-		dst[i] = math.Sqrt(dst[i]*top(f)) * (1 + 1e-5)
-		if math.IsNaN(dst[i]) {
+		gain := dst[i]
+		dst[i] = math.Sqrt(gain*top(f)) * (1 + 2e-5)
+		if math.IsNaN(dst[i]) || gain > greatest*greatest {
 			dst[i] = math.Inf(1)
 		}
 	}

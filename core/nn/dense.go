@@ -19,12 +19,12 @@ type Dense struct {
 	x, dy  compute.Buffer // of the last Forward and Backward; not owned
 	y, dx  compute.Buffer // [capacity×out], [capacity×in]
 	scaled compute.Buffer // [capacity×out]
-	sqX    compute.Buffer // [capacity]
-	sqDy   compute.Buffer // [capacity]
+	normX  compute.Buffer // [capacity]
+	normDy compute.Buffer // [capacity]
+	one    compute.Buffer // what the bias sees: ones [capacity×1]
 
 	// Of ScaledSqNorms, made when first needed: squares of x and dy, products, ones.
 	xx, dd, t, ones compute.Buffer
-	column          compute.Buffer // ones [capacity], made by constantInput
 }
 
 // NewDense makes a dense layer for batches of up to capacity rows. The first
@@ -35,8 +35,9 @@ func NewDense(be compute.Backend, in, out, capacity int, wantDx, zero bool) *Den
 		be: be, In: in, Out: out, zero: zero,
 		w: be.New(in * out), b: be.New(out),
 		y: be.New(capacity * out), scaled: be.New(capacity * out),
-		sqX: be.New(capacity), sqDy: be.New(capacity),
+		normX: be.New(capacity), normDy: be.New(capacity), one: be.New(capacity),
 	}
+	be.Fill(capacity, 1, d.one)
 	if wantDx {
 		d.dx = be.New(capacity * in)
 	}
@@ -61,20 +62,20 @@ func (d *Dense) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	return d.dx
 }
 
-func (d *Dense) SqNorms(dst compute.Buffer) {
-	d.be.RowSqNorms(d.n, d.In, d.x, d.sqX)
-	d.be.RowSqNorms(d.n, d.Out, d.dy, d.sqDy)
-	d.be.MulAdd(d.n, 1, d.sqDy, d.sqX, dst)
+func (d *Dense) Norms(dst compute.Buffer) {
+	d.be.RowNorms(d.n, d.In, d.x, d.normX)
+	d.be.RowNorms(d.n, d.Out, d.dy, d.normDy)
+	d.be.JoinNorms(d.n, d.normX, d.normDy, dst)
 }
 
-func (d *Dense) Grads(dst []compute.Buffer, factors compute.Buffer) {
+func (d *Dense) Grads(dst []compute.Sums, factors compute.Buffer) {
 	delta := d.dy
 	if factors != nil {
 		d.be.ScaleRows(d.n, d.Out, factors, d.dy, d.scaled)
 		delta = d.scaled
 	}
-	d.be.Gemm(compute.Transpose, compute.NoTrans, d.In, d.Out, d.n, d.x, delta, 1, dst[0])
-	d.be.ColSums(d.n, d.Out, delta, dst[1])
+	d.be.AddOuter(d.n, d.In, d.Out, d.x, delta, dst[0])
+	d.be.AddOuter(d.n, 1, d.Out, d.one, delta, dst[1])
 }
 
 func (d *Dense) Drop(keep compute.Buffer) {

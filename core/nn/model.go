@@ -137,18 +137,17 @@ func (m *Model) Backward() {
 	}
 }
 
-// SqNorms adds each example's squared gradient norm [n] to dst: to the one
-// buffer of dst over all parameters, or to one for each of Groups.
-func (m *Model) SqNorms(dst []compute.Buffer) {
+// Norms joins an upper bound on each example's gradient norm [n] to dst: to the
+// one buffer of dst over all parameters, or to one for each of Groups.
+func (m *Model) Norms(dst []compute.Buffer) {
 	for i, l := range m.groups() {
-		l.SqNorms(dst[min(i, len(dst)-1)])
+		l.Norms(dst[min(i, len(dst)-1)])
 	}
 }
 
-// Grads adds the weighted gradient sum to dst, one buffer for each of Params.
-// factors holds one buffer [n] for all, or one for each of Groups; nil means
-// ones.
-func (m *Model) Grads(dst []compute.Buffer, factors []compute.Buffer) {
+// Grads adds the weighted gradient sum to dst, sums for each of Params. factors
+// holds one buffer [n] for all, or one for each of Groups; nil means ones.
+func (m *Model) Grads(dst []compute.Sums, factors []compute.Buffer) {
 	for i, l := range m.groups() {
 		var f compute.Buffer
 		if len(factors) > 0 {
@@ -175,18 +174,17 @@ func (m *Model) ReadOutputs(ctx context.Context, dst []float32) error {
 // Outputs is the width k of the last layer.
 func (m *Model) Outputs() int { return m.outputs }
 
-// ScaledSqNorms adds to dst [n] each example's squared gradient norm in the
-// coordinates u = (g − a)/b, over all parameters: inv = 1/b² and lin = a/b² have
-// one buffer for each of Params, offsets Σ a²/b² one for each of Groups.
-func (m *Model) ScaledSqNorms(dst compute.Buffer, inv, lin []compute.Buffer, offsets []float64) error {
+// ScaledSqNorms adds to dst [n] an upper bound on each example's squared gradient
+// norm in the coordinates c, over all parameters.
+func (m *Model) ScaledSqNorms(dst compute.Buffer, c Coordinates) error {
 	for i, l := range m.groups() {
 		s, ok := l.(Scaled)
 		if !ok {
 			return fmt.Errorf("nn: layer %d cannot measure gradients in other coordinates", i+1)
 		}
 		k := len(l.Params())
-		s.ScaledSqNorms(dst, inv[:k], lin[:k], float32(offsets[i]))
-		inv, lin = inv[k:], lin[k:]
+		s.ScaledSqNorms(dst, c)
+		c.Inv, c.Lin, c.Offsets = c.Inv[k:], c.Lin[k:], c.Offsets[1:]
 	}
 	return nil
 }
@@ -205,9 +203,9 @@ func (m *Model) Dots(dst compute.Buffer, v []compute.Buffer) error {
 	return nil
 }
 
-// ClampedGrads adds Σ_i clamp(g_i, −c, c), coordinate by coordinate, to dst, one
-// buffer for each of Params. Examples that are not finite must be dropped before.
-func (m *Model) ClampedGrads(dst []compute.Buffer, c float32) error {
+// ClampedGrads adds Σ_i clamp(g_i, −c, c), coordinate by coordinate, to dst, sums
+// for each of Params. Examples that are not finite must be dropped before.
+func (m *Model) ClampedGrads(dst []compute.Sums, c float32) error {
 	for i, l := range m.groups() {
 		cl, ok := l.(Clamped)
 		if !ok {
@@ -221,9 +219,9 @@ func (m *Model) ClampedGrads(dst []compute.Buffer, c float32) error {
 }
 
 // RoundedGrads adds the weighted gradients, every coordinate of every example
-// rounded to a whole number, to dst, one buffer for each of Params; factors is
-// as in Grads and not nil.
-func (m *Model) RoundedGrads(dst []compute.Buffer, factors []compute.Buffer) error {
+// rounded to a whole number, to dst, sums for each of Params; factors is as in
+// Grads and not nil.
+func (m *Model) RoundedGrads(dst []compute.Sums, factors []compute.Buffer) error {
 	for i, l := range m.groups() {
 		r, ok := l.(Rounded)
 		if !ok {

@@ -1,6 +1,6 @@
 // Package nn holds the layers and losses of the models, with what
-// differentially private training needs of them: per-sample squared gradient
-// norms without per-sample gradients (ghost norms), and the weighted gradient
+// differentially private training needs of them: per-sample gradient norms
+// without per-sample gradients (ghost norms), and the weighted gradient
 // sum of a batch without a second backward pass (book-keeping).
 //
 // Per-sample gradients are never formed: a dense layer's is the outer product
@@ -9,7 +9,10 @@
 // (Goodfellow 2015; Bu et al. 2022 and 2023).
 //
 // Every layer treats every example on its own: no layer may look across a
-// batch, or one example would change another's gradient.
+// batch, or one example would change another's gradient. That holds to the bit:
+// what a layer computes for a row depends neither on the other rows nor on their
+// number nor on where it stands among them, for the bound on what one example
+// adds to a rounded sum rests on it.
 package nn
 
 import (
@@ -19,8 +22,8 @@ import (
 )
 
 // Layer is one stage of a model. It keeps what its backward pass needs: a call
-// of Backward, SqNorms or Grads speaks of the batch last given to Forward, and
-// SqNorms and Grads of the gradient last given to Backward. n may be 0.
+// of Backward, Norms or Grads speaks of the batch last given to Forward, and
+// Norms and Grads of the gradient last given to Backward. n may be 0.
 type Layer interface {
 	// Params are the layer's parameters; empty for activations.
 	Params() []compute.Buffer
@@ -29,12 +32,13 @@ type Layer interface {
 	// Backward takes the gradient by the output [n×out] and, when want is
 	// set, returns the one by the input [n×in] in a buffer the layer owns.
 	Backward(dy compute.Buffer, want bool) compute.Buffer
-	// SqNorms adds ‖g_i‖² of this layer's parameters to dst [n], without g_i.
-	// Sums that overflow float32 become +Inf, which callers reject as they do NaN.
-	SqNorms(dst compute.Buffer)
-	// Grads adds Σ_i factors_i·g_i to dst, one buffer for each of Params; nil
-	// factors are ones.
-	Grads(dst []compute.Buffer, factors compute.Buffer)
+	// Norms joins to dst [n] an upper bound on ‖g_i‖ over this layer's
+	// parameters, tight to a few millionths, without g_i. What overflows float32
+	// becomes +Inf, which callers reject as they do NaN.
+	Norms(dst compute.Buffer)
+	// Grads adds Σ_i factors_i·g_i to dst, sums for each of Params; nil factors
+	// are ones.
+	Grads(dst []compute.Sums, factors compute.Buffer)
 	// Drop forgets the examples whose keep [n] is 0: their rows of all that
 	// Grads reads become zero, NaN and ±Inf included.
 	Drop(keep compute.Buffer)

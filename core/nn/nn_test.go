@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"clipscope/core/compute"
@@ -99,20 +100,38 @@ func newModel(t *testing.T, be compute.Backend, spec Spec, capacity int) *Model 
 func gradients(t *testing.T, be compute.Backend, m *Model, b batch, n int, factors []float32) []float32 {
 	t.Helper()
 	pass(be, m, b, n)
-	var dst []compute.Buffer
-	for _, p := range m.Params() {
-		dst = append(dst, be.New(p.Len()))
-	}
+	dst := sums(be, m)
 	var f []compute.Buffer
 	if factors != nil {
 		f = []compute.Buffer{buffer(be, factors)}
 	}
 	m.Grads(dst, f)
-	var flat []float32
-	for _, g := range dst {
-		flat = append(flat, read(t, be, g, g.Len())...)
+	return flat(t, be, dst)
+}
+
+// sums are empty ones beside each of a model's parameters.
+func sums(be compute.Backend, m *Model) []compute.Sums {
+	var all []compute.Sums
+	for _, p := range m.Params() {
+		all = append(all, be.NewSums(p.Len()))
 	}
-	return flat
+	return all
+}
+
+// flat reads sums, one after the other, as float32.
+func flat(t *testing.T, be compute.Backend, all []compute.Sums) []float32 {
+	t.Helper()
+	var out []float32
+	for _, s := range all {
+		v := make([]float64, s.Len())
+		if err := be.ReadSums(context.Background(), v, s); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range v {
+			out = append(out, float32(x))
+		}
+	}
+	return out
 }
 
 func pass(be compute.Backend, m *Model, b batch, n int) compute.Buffer {
@@ -151,10 +170,10 @@ func TestGhostNormsAndWeightedSums(t *testing.T) {
 				}
 			}
 			pass(be, m, b, n)
-			sq := be.New(16)
-			m.SqNorms([]compute.Buffer{sq})
-			for i, s := range read(t, be, sq, n) {
-				if got := math.Sqrt(float64(s)); math.Abs(got-norms[i]) > tol*norms[i] {
+			bounds := be.New(16)
+			m.Norms([]compute.Buffer{bounds})
+			for i, got := range read(t, be, bounds, n) {
+				if math.Abs(float64(got)-norms[i]) > tol*norms[i] {
 					t.Errorf("n=%d example %d: ghost norm %g, true norm %g", n, i, got, norms[i])
 				}
 			}
@@ -223,9 +242,9 @@ func TestExamplesDoNotTouchEachOther(t *testing.T) {
 		m := newModel(t, be, spec, n)
 		measure := func() (norms, losses []float32) {
 			l := pass(be, m, b, n)
-			sq := be.New(n)
-			m.SqNorms([]compute.Buffer{sq})
-			return read(t, be, sq, n), read(t, be, l, n)
+			bounds := be.New(n)
+			m.Norms([]compute.Buffer{bounds})
+			return read(t, be, bounds, n), read(t, be, l, n)
 		}
 		norms, losses := measure()
 		keep := []float32{1, 1, 0, 1, 1, 1}
@@ -243,18 +262,11 @@ func TestExamplesDoNotTouchEachOther(t *testing.T) {
 			}
 			k := buffer(be, keep)
 			m.Drop(k)
-			var dst []compute.Buffer
-			for _, q := range m.Params() {
-				dst = append(dst, be.New(q.Len()))
-			}
+			dst := sums(be, m)
 			m.Grads(dst, []compute.Buffer{k})
-			at := 0
-			for _, g := range dst {
-				for _, x := range read(t, be, g, g.Len()) {
-					if x != want[at] {
-						t.Fatalf("poison %g: dropped example left a trace: %g, want %g", p, x, want[at])
-					}
-					at++
+			for at, x := range flat(t, be, dst) {
+				if x != want[at] {
+					t.Fatalf("poison %g: dropped example left a trace: %g, want %g", p, x, want[at])
 				}
 			}
 		}
@@ -287,20 +299,13 @@ func TestClampedGrads(t *testing.T) {
 			}
 		}
 		pass(be, m, b, n)
-		var dst []compute.Buffer
-		for _, p := range m.Params() {
-			dst = append(dst, be.New(p.Len()))
-		}
+		dst := sums(be, m)
 		if err := m.ClampedGrads(dst, c); err != nil {
 			t.Fatal(err)
 		}
-		at := 0
-		for _, g := range dst {
-			for _, x := range read(t, be, g, g.Len()) {
-				if math.Abs(float64(x)-want[at]) > 1e-5*n*c {
-					t.Fatalf("element %d is %g, want %g", at, x, want[at])
-				}
-				at++
+		for at, x := range flat(t, be, dst) {
+			if math.Abs(float64(x)-want[at]) > 1e-5*n*c {
+				t.Fatalf("element %d is %g, want %g", at, x, want[at])
 			}
 		}
 	})
@@ -330,18 +335,17 @@ func TestScaledNorms(t *testing.T) {
 				}
 			}
 			pass(be, m, b, n)
-			var invs, lins []compute.Buffer
-			offsets := make([]float64, m.Groups())
+			c := Coordinates{Offsets: make([]float64, m.Groups()), Largest: float64(slices.Max(inv))}
 			at := 0
 			for i, p := range m.Params() {
-				invs, lins = append(invs, buffer(be, inv[at:at+p.Len()])), append(lins, buffer(be, lin[at:at+p.Len()]))
+				c.Inv, c.Lin = append(c.Inv, buffer(be, inv[at:at+p.Len()])), append(c.Lin, buffer(be, lin[at:at+p.Len()]))
 				for j := at; j < at+p.Len(); j++ {
-					offsets[i/2] += float64(a[j]) * float64(a[j]) * float64(inv[j])
+					c.Offsets[i/2] += float64(a[j]) * float64(a[j]) * float64(inv[j])
 				}
 				at += p.Len()
 			}
 			dst := be.New(n)
-			if err := m.ScaledSqNorms(dst, invs, lins, offsets); err != nil {
+			if err := m.ScaledSqNorms(dst, c); err != nil {
 				t.Fatal(err)
 			}
 			for i, got := range read(t, be, dst, n) {
@@ -483,8 +487,8 @@ func TestGradientBounds(t *testing.T) {
 			}
 			for _, tight := range []bool{false, true} {
 				losses := read(t, be, pass(be, m, b, n), n)
-				sq := be.New(n)
-				m.SqNorms([]compute.Buffer{sq})
+				norms := be.New(n)
+				m.Norms([]compute.Buffer{norms})
 				outputs := make([]float32, n*m.Outputs())
 				if err := m.ReadOutputs(context.Background(), outputs); err != nil {
 					t.Fatal(err)
@@ -497,8 +501,8 @@ func TestGradientBounds(t *testing.T) {
 				if err := bounds.Norms(context.Background(), got, losses, outputs); err != nil {
 					t.Fatal(err)
 				}
-				for i, s := range read(t, be, sq, n) {
-					if norm := math.Sqrt(float64(s)); got[i] < norm*(1-1e-6) {
+				for i, s := range read(t, be, norms, n) {
+					if norm := float64(s); got[i] < norm*(1-1e-6) {
 						t.Errorf("trial %d, tight %v, example %d: bound %g, norm %g", trial, tight, i, got[i], norm)
 					}
 				}

@@ -24,8 +24,7 @@ func gamma(l int) float64 {
 	return lu / (1 - lu)
 }
 
-// lost bounds what underflow takes from a computed inner product, or sum of
-// squares, of length l: every product below 2⁻¹²⁶ may be flushed to 0.
+// lost bounds what underflow takes from a computed inner product of length l: every product below 2⁻¹²⁶ may be flushed to 0.
 func lost(l int) float64 { return float64(l) * 0x1p-126 }
 
 // spectral bounds the spectral norms of one layer's weights from above by Gram
@@ -48,11 +47,14 @@ func newSpectral(be compute.Backend, lay *Dense) *spectral {
 }
 
 // norms returns upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
-// weights with the bias folded in. NaN or ±Inf among the weights gives +Inf, and
+// weights with the bias folded in, and besides on how much longer a row can
+// become when it is multiplied with them in float32. NaN or ±Inf among the weights gives +Inf, and
 // so do weights beyond 1e9, whose squares float32 does not hold.
 //
 // Guarantee: both are upper bounds for the weights as stored; rounding and
-// underflow are accounted for by [gamma] and [lost] at every product.
+// underflow are accounted for by [gamma] and [lost] at every product. A computed
+// product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
+// added.
 func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error) {
 	ta, tb, long := compute.Transpose, compute.NoTrans, s.lay.In
 	if s.lay.In < s.lay.Out {
@@ -75,7 +77,10 @@ func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error)
 	// ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act
 	// on disjoint outputs.
 	const slack = 1 + 1e-6
-	return orInf(math.Sqrt(sq) * slack), orInf(math.Sqrt(sq+bias+1) * slack), nil
+	long = max(s.lay.In, s.lay.Out) + 2
+	plain = math.Sqrt(sq) + gamma(long)*math.Sqrt(frobenius)
+	folded = math.Sqrt(sq+bias+1) + gamma(long)*math.Sqrt(frobenius+bias)
+	return orInf(plain * slack), orInf(folded * slack), nil
 }
 
 func orInf(x float64) float64 {
@@ -85,14 +90,13 @@ func orInf(x float64) float64 {
 	return x
 }
 
-// sqNorm bounds the sum of the first n squares of b from above, by a millionth
-// (what [compute.Backend.RowSqNorms] may err by) and what underflow took.
+// sqNorm bounds the sum of the first n squares of b from above, and away from 0.
 func (s *spectral) sqNorm(ctx context.Context, n int, b compute.Buffer) (float64, error) {
-	sum, err := compute.SqNorm(ctx, s.be, n, b, s.scalar)
+	norm, err := compute.Norm(ctx, s.be, n, b, s.scalar)
 	if err != nil {
 		return 0, fmt.Errorf("nn: the norm of a matrix: %w", err)
 	}
-	return sum*(1+2e-6) + lost(n), nil
+	return norm*norm + lost(n), nil
 }
 
 // gram bounds the spectral norm of the matrix in a [n×n], which it overwrites.

@@ -21,11 +21,9 @@ import (
 // Guarantee: src being uniform, the distribution is exact: there is no grid of
 // floats whose holes would tell the true value (Mironov 2012). A release of an
 // integer vector of L2 sensitivity Δ with such noise in every coordinate is
-// ½(Δ/σ)²-concentrated DP (their Theorem 4), so at every Rényi order it costs at
-// most what Gaussian{σ/Δ} does. Within a Poisson sample its privacy loss is
-// taken to be the continuous Gaussian's, from which it differs by the order of
-// exp(−2π²σ²): nothing at the σ of thousands that secure mode uses. It is
-// not timing-safe: how long a draw takes depends, weakly, on its value.
+// ½(Δ/σ)²-concentrated DP (their Theorem 4), which is no bound on (ε, δ) as
+// tight as the Gaussian's, and none within a sample: see [GridNoise] for one.
+// It is not timing-safe: how long a draw takes depends, weakly, on its value.
 type DiscreteGaussian struct {
 	t     uint64  // ⌊σ⌋ + 1, the scale of the Laplace distribution
 	n     uint64  // σ = n/2¹⁰
@@ -36,11 +34,11 @@ type DiscreteGaussian struct {
 const sigmaBits = 10 // binary digits of σ after the point
 
 // NewDiscreteGaussian returns the distribution with that σ, which must be in
-// (0, 2³⁰]. σ is rounded up to a multiple of 2⁻¹⁰ first, so that σ² is a fraction
+// (0, 2³¹]. σ is rounded up to a multiple of 2⁻¹⁰ first, so that σ² is a fraction
 // of small integers; the noise is never less than asked for.
 func NewDiscreteGaussian(sigma float64) (*DiscreteGaussian, error) {
-	if !(sigma > 0 && sigma <= 1<<30) {
-		return nil, fmt.Errorf("privacy: discrete Gaussian with standard deviation %v: it has to be in (0, 2³⁰]", sigma)
+	if !(sigma > 0 && sigma <= 1<<31) {
+		return nil, fmt.Errorf("privacy: discrete Gaussian with standard deviation %v: it has to be in (0, 2³¹]", sigma)
 	}
 	n := uint64(math.Ceil(sigma * (1 << sigmaBits)))
 	d := &DiscreteGaussian{n: n, t: n>>sigmaBits + 1, sigma: float64(n) / (1 << sigmaBits)}
@@ -77,6 +75,51 @@ func (d *DiscreteGaussian) exponent(m uint64) (a, b *big.Int) {
 	b = t.Mul(t, t).Mul(t, n2).Lsh(t, 2*sigmaBits+1)
 	return a, b
 }
+
+// GridNoise is noise for sums that are whole multiples of a unit.
+//
+// # Guarantee
+//
+// A release of such sums with this noise costs no more than one with Gaussian
+// noise of standard deviation Sigma, whatever accountant prices that, inside a
+// Poisson sample or not. The draw is discrete Gaussian with variance σ² + r² in
+// units, r = 2, and up to a factor e^±η that is
+//
+//	randomised rounding of (sum + 𝒩(0, σ²)),
+//
+// where y is rounded to the integer x with probability ∝ exp(−(x−y)²/2r²): after
+// the Gaussian release, that is post-processing. For the rounding's normaliser
+// Σ_x exp(−(x−y)²/2r²) is r√(2π)·(1 ± ε) for every y by Poisson's summation
+// formula, ε = 2Σ_{k≥1} exp(−2π²r²k²) < 2⁻¹¹²; so the rounded value has density
+// 𝒩(x; sum, σ²+r²)/(1 ± ε) at every integer x, and so has the draw (cf. Peikert
+// 2010; Micciancio & Walter 2017). Over d numbers and T releases η ≤ 2·d·T·ε,
+// which for d·T ≤ 2⁶⁰ moves ε by less than 2⁻⁵⁰, under what the accountants round
+// up by.
+type GridNoise struct {
+	d    *DiscreteGaussian
+	unit float64
+}
+
+const roundingVariance = 4 // r²
+
+// NewGridNoise returns noise of standard deviation sigma for multiples of unit.
+// sigma/unit must be in (0, 2³¹).
+func NewGridNoise(sigma, unit float64) (*GridNoise, error) {
+	d, err := NewDiscreteGaussian(math.Sqrt((sigma/unit)*(sigma/unit) + roundingVariance))
+	if err != nil {
+		return nil, err
+	}
+	return &GridNoise{d, unit}, nil
+}
+
+// FineUnit is a power of two that divides unit, itself one, and is at most a
+// thousandth of sigma, so that r adds next to nothing.
+func FineUnit(sigma, unit float64) float64 {
+	return math.Min(unit, math.Exp2(math.Floor(math.Log2(sigma/1000))))
+}
+
+// Draw returns one number, in units.
+func (g *GridNoise) Draw(src rand.Source) int64 { return g.d.Draw(src) }
 
 // coins makes exact random choices from uniform 64-bit words.
 type coins struct{ src rand.Source }

@@ -160,7 +160,7 @@ func TestDecideReadsOn(t *testing.T) {
 }
 
 func TestDiscreteGaussianErrors(t *testing.T) {
-	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), 1 << 31} {
+	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), 1 << 32} {
 		if _, err := NewDiscreteGaussian(s); err == nil {
 			t.Errorf("no error for σ = %v", s)
 		}

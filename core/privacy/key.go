@@ -53,7 +53,11 @@ const (
 	Canary                       // the audit's canaries and their coin flips
 )
 
-// NoiseKey names the stream for one purpose, tensor and step.
+// maxTensors is how many tensors the nonce tells apart.
+const maxTensors = 1 << 16
+
+// NoiseKey names the stream for one purpose, tensor and step, or says that there
+// are more tensors than it can tell apart.
 //
 // Guarantee: different triples give different nonces under the same key,
 // because the nonce is the triple itself, written side by side: bits 16 … 23 of
@@ -61,7 +65,14 @@ const (
 // words the step. The top bit of the first word stays clear: package chacha
 // flips it for a second stream of its own. To use one triple once is the
 // caller's part.
-func (k Key) NoiseKey(p Purpose, tensor uint16, step uint64) compute.NoiseKey {
+func (k Key) NoiseKey(p Purpose, tensor int, step uint64) (compute.NoiseKey, error) {
+	if tensor < 0 || tensor >= maxTensors {
+		return compute.NoiseKey{}, fmt.Errorf("privacy: tensor %d of a run has no stream of noise: there are %d", tensor, maxTensors)
+	}
+	return k.noiseKey(p, uint16(tensor), step), nil
+}
+
+func (k Key) noiseKey(p Purpose, tensor uint16, step uint64) compute.NoiseKey {
 	return compute.NoiseKey{
 		Key:   k,
 		Nonce: [3]uint32{uint32(p)<<16 | uint32(tensor), uint32(step), uint32(step >> 32)},
@@ -73,6 +84,6 @@ func (k Key) NoiseKey(p Purpose, tensor uint16, step uint64) compute.NoiseKey {
 //
 // Guarantee: as [Key.NoiseKey].
 func (k Key) Stream(p Purpose, tensor uint16, step uint64) *chacha.Stream {
-	n := k.NoiseKey(p, tensor, step)
+	n := k.noiseKey(p, tensor, step)
 	return chacha.NewStream(n.Key, n.Nonce)
 }

@@ -12,7 +12,10 @@ func FuzzNoiseKeyInjective(f *testing.F) {
 	f.Add(uint8(255), uint16(math.MaxUint16), uint64(math.MaxUint64))
 	f.Fuzz(func(t *testing.T, p uint8, tensor uint16, step uint64) {
 		k := SeededKey(3)
-		n := k.NoiseKey(Purpose(p), tensor, step)
+		n, err := k.NoiseKey(Purpose(p), int(tensor), step)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n.Nonce[0]>>31 != 0 {
 			t.Error("the bit that package chacha flips is set")
 		}
@@ -23,6 +26,15 @@ func FuzzNoiseKeyInjective(f *testing.F) {
 			t.Error("another key")
 		}
 	})
+}
+
+// A tensor more than the nonce tells apart would draw another's noise again.
+func TestNoiseKeyRefusesOverflow(t *testing.T) {
+	for _, tensor := range []int{-1, 1 << 16, 1<<16 + 1, math.MaxInt} {
+		if _, err := SeededKey(1).NoiseKey(Noise, tensor, 0); err == nil {
+			t.Errorf("tensor %d was accepted", tensor)
+		}
+	}
 }
 
 func TestPurposesDiffer(t *testing.T) {

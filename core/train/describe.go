@@ -46,16 +46,13 @@ func (p *Plan) capacity() int {
 	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
 	// nearly empty second passes.
 	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	if p.cfg.NoiseMode == "secure" {
-		likely = min(likely, secureRows)
-	}
 	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.ds.Train.N, p.ds.Test.N, 1)))
 }
 
-// memory estimates the bytes a run holds: parameters with gradient and
-// optimiser state, a physical batch through the layers, and the data.
+// memory estimates the bytes a run holds: parameters with gradient, its sums in
+// float64, and optimiser state, a physical batch through the layers, and the data.
 func (p *Plan) memory() int64 {
-	copies := map[string]int{"sgd": 2, "momentum": 3, "adam": 4}[p.cfg.Optimizer]
+	copies := map[string]int{"sgd": 4, "momentum": 5, "adam": 6}[p.cfg.Optimizer]
 	if p.clipper.Geometry != nil {
 		copies += 6
 	}

@@ -40,7 +40,9 @@ func TestGradientDiagnostics(t *testing.T) {
 	if math.Abs(float64(g.Cosine)-1) > 1e-6 || float64(g.Bias) > 1e-6*float64(g.TrueNorm) || len(g.BySize) != sizeParts {
 		t.Errorf("nothing was clipped, yet %+v", *g)
 	}
-	if want := run.Number(math.Pow(1e6/100, 2) * 12); math.Abs(float64(g.NoiseVariance/want)-1) > 1e-9 {
+	ds := small(t)
+	rounding := 1 + rowSlack + sumSlack(ds.Train.N, ds.Train.N)
+	if want := run.Number(math.Pow(1e6*rounding/100, 2) * 12); math.Abs(float64(g.NoiseVariance/want)-1) > 1e-9 {
 		t.Errorf("noise variance %g, want σ²C²d/B² = %g", g.NoiseVariance, want)
 	}
 }

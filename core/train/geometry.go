@@ -7,33 +7,60 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
-	"clipscope/core/privacy"
+	"clipscope/core/nn"
 )
 
 // coordinates is a clipper's geometry on the backend: per parameter tensor the
 // centre a, the scale b, and what measuring needs of them.
 type coordinates struct {
-	geo      *clip.Geometry
-	a, b     []compute.Buffer
-	root     []compute.Buffer // √s, of each coordinate's deviation s
-	inv, lin []compute.Buffer // 1/b² and a/b²
-	spare    compute.Buffer
-	offsets  []float64 // Σ a²/b² by group
-	groupOf  []int
-	total    float64 // Σs
-	weights  float64 // Σ of this step's factors
+	nn.Coordinates
+	geo     *clip.Geometry
+	a, b    []compute.Buffer
+	root    []compute.Buffer // √s, of each coordinate's deviation s
+	spare   compute.Buffer
+	groupOf []int
+	total   float64 // Σs
+	most    float64 // of a factor
+	weights float64 // Σ of this step's factors
+}
+
+// centred bounds f·‖a/b‖ in units of C, for the factor f of every example. Beyond
+// it an example weighs less, so that what all examples have in common, and the
+// centre takes away again, is never much longer than what is left: the float32
+// sum of it rounds.
+const centred = 16
+
+// weightUnit divides all factors, and exactWeights bounds their sum: float64 adds
+// up such numbers exactly.
+const (
+	weightUnit   = 0x1p-20
+	exactWeights = 1 << 53 * weightUnit
+)
+
+// factor is f in float32, rounded down to a multiple of weightUnit.
+func (c *coordinates) factor(f float64) float32 {
+	down := math.Floor(min(f, c.most)/weightUnit) * weightUnit
+	if !(down > 0) {
+		return 0
+	}
+	f32 := float32(down) // beyond 16, to a multiple of more
+	if float64(f32) > down {
+		f32 = math.Nextafter32(f32, 0)
+	}
+	return f32
 }
 
 func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, error) {
-	c := &coordinates{geo: p.clipper.Geometry, offsets: make([]float64, s.model.Groups())}
+	c := &coordinates{geo: p.clipper.Geometry}
+	c.Offsets = make([]float64, s.model.Groups())
 	largest := 0
 	for i, w := range s.params {
 		n := w.Len()
 		largest = max(largest, n)
 		c.a, c.b, c.root = append(c.a, p.be.New(n)), append(c.b, p.be.New(n)), append(c.root, p.be.New(n))
-		c.inv, c.lin = append(c.inv, p.be.New(n)), append(c.lin, p.be.New(n))
+		c.Inv, c.Lin = append(c.Inv, p.be.New(n)), append(c.Lin, p.be.New(n))
 		p.be.Fill(n, float32(math.Sqrt(c.geo.First())), c.root[i])
-		c.groupOf = append(c.groupOf, i*len(c.offsets)/len(s.params))
+		c.groupOf = append(c.groupOf, i*len(c.Offsets)/len(s.params))
 	}
 	c.spare = p.be.New(largest)
 	return c, p.rescale(ctx, s, c)
@@ -43,41 +70,32 @@ func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, erro
 func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	c.total = 0
 	for _, r := range c.root {
-		part, err := compute.SqNorm(ctx, p.be, r.Len(), r, s.scalar)
+		part, err := compute.Norm(ctx, p.be, r.Len(), r, s.scalar)
 		if err != nil {
 			return fmt.Errorf("train: deviations: %w", err)
 		}
-		c.total += part
+		c.total += part * part
 	}
-	clear(c.offsets)
+	clear(c.Offsets)
+	offset := 0.0
 	for i, r := range c.root {
 		n := r.Len()
-		p.be.Rescale(n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.inv[i], c.lin[i])
-		p.be.Mul(n, c.spare, c.lin[i], c.b[i])
-		part, err := compute.SqNorm(ctx, p.be, n, c.spare, s.scalar)
+		p.be.Rescale(n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.Inv[i], c.Lin[i])
+		p.be.Mul(n, c.spare, c.Lin[i], c.b[i])
+		part, err := compute.Norm(ctx, p.be, n, c.spare, s.scalar)
 		if err != nil {
 			return fmt.Errorf("train: the centre: %w", err)
 		}
-		c.offsets[c.groupOf[i]] += part
+		c.Offsets[c.groupOf[i]] += part * part
+		offset += part * part
+	}
+	// A deviation s is at least √Least, and b² = s·Σs; float32 rounds both.
+	c.Largest = 1.001 / (math.Sqrt(c.geo.Least) * c.total)
+	c.most = exactWeights / float64(max(p.ds.Train.N, 1))
+	if offset > 0 {
+		c.most = min(c.most, centred*p.clipper.Rule.C()/math.Sqrt(offset)/1.001)
 	}
 	return nil
-}
-
-// noised turns the weighted gradient sum into b∘(Σû + noise): each example's
-// factor also took its share of the centre away.
-func (p *Plan) noised(std float64) {
-	s := p.st
-	c := s.coords
-	for i, g := range s.grads {
-		n := g.Len()
-		p.be.Axpy(n, float32(-c.weights), c.a[i], g)
-		if std == 0 {
-			continue
-		}
-		p.be.Fill(n, 0, c.spare)
-		p.be.AddNoise(n, float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(s.done)), c.spare)
-		p.be.MulAdd(n, 0, c.spare, c.b[i], g)
-	}
 }
 
 // recentre adds the centre back to the noised mean, g̃ = b∘ũ + a, and lets the
@@ -85,7 +103,7 @@ func (p *Plan) noised(std float64) {
 func (p *Plan) recentre(ctx context.Context) error {
 	s := p.st
 	c := s.coords
-	times, noise := c.geo.Update(p.gradNoise*p.clipper.Sensitivity(p.spec.Params()), p.batch, c.total)
+	times, noise := c.geo.Update(p.gradNoise*p.sensitivity(), p.batch, c.total)
 	update := compute.SpreadParams{
 		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: float32(noise),
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),

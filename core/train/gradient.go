@@ -13,10 +13,11 @@ import (
 // teacher holds what comparing clipped with true gradients needs. It looks at
 // private values only to show them to their owner.
 type teacher struct {
-	sum      []compute.Buffer // Σ g_i of the step
+	sums     []compute.Sums   // Σ g_i of the step
+	rounded  []compute.Buffer // the same as buffers
 	dots     compute.Buffer
-	clipped  []float32 // Σ ĝ_i, on this side
-	exact    []float32 // Σ g_i
+	clipped  []float64 // Σ ĝ_i, on this side
+	exact    []float64 // Σ g_i
 	part     []float32
 	examples []example
 }
@@ -33,9 +34,9 @@ func (p *Plan) newTeacher(s *state) *teacher {
 	}
 	t := &teacher{dots: p.be.New(s.model.Capacity), part: make([]float32, s.model.Capacity)}
 	d := p.spec.Params()
-	t.clipped, t.exact = make([]float32, d), make([]float32, d)
+	t.clipped, t.exact = make([]float64, d), make([]float64, d)
 	for _, w := range s.params {
-		t.sum = append(t.sum, p.be.New(w.Len()))
+		t.sums, t.rounded = append(t.sums, p.be.NewSums(w.Len())), append(t.rounded, p.be.New(w.Len()))
 	}
 	return t
 }
@@ -50,13 +51,13 @@ func (p *Plan) teaching() bool {
 func (p *Plan) teach(rows int) {
 	if p.teaching() {
 		p.st.lastBatch = rows
-		p.st.model.Grads(p.st.teacher.sum, nil)
+		p.st.model.Grads(p.st.teacher.sums, nil)
 	}
 }
 
 func (t *teacher) reset(be compute.Backend) {
-	for _, b := range t.sum {
-		be.Fill(b.Len(), 0, b)
+	for _, s := range t.sums {
+		be.Clear(s)
 	}
 	t.examples = t.examples[:0]
 }
@@ -65,19 +66,19 @@ func (t *teacher) reset(be compute.Backend) {
 // cosines are those of the last physical batch with the whole true gradient.
 func (p *Plan) compare(ctx context.Context) (*run.GradientDiag, error) {
 	s, t := p.st, p.st.teacher
-	if s.secure != nil {
-		for i, z := range s.secure.sum {
-			t.clipped[i] = float32(float64(z) * s.secure.unit)
-		}
-	} else if err := p.readAll(ctx, t.clipped, s.grads); err != nil {
+	if err := p.readSums(ctx, t.clipped, s.sums); err != nil {
 		return nil, err
 	}
-	if err := p.readAll(ctx, t.exact, t.sum); err != nil {
+	if err := p.readSums(ctx, t.exact, t.sums); err != nil {
 		return nil, err
+	}
+	unit := 1.0
+	if s.secure != nil {
+		unit = s.secure.unit
 	}
 	var cc, ee, ce, diff float64
 	for i, c := range t.clipped {
-		a, b := float64(c), float64(t.exact[i])
+		a, b := c*unit, t.exact[i]
 		cc, ee, ce, diff = cc+a*a, ee+b*b, ce+a*b, diff+(a-b)*(a-b)
 	}
 	g := &run.GradientDiag{
@@ -97,7 +98,7 @@ func (p *Plan) noiseVariance() float64 {
 	if p.sigma == 0 {
 		return 0
 	}
-	std := p.gradNoise * p.clipper.Sensitivity(p.spec.Params()) / p.batch
+	std := p.gradNoise * p.sensitivity() / p.batch
 	if p.st.coords == nil {
 		return std * std * float64(p.spec.Params())
 	}
@@ -112,7 +113,11 @@ func (p *Plan) compareExamples(ctx context.Context, total float64) error {
 		return nil
 	}
 	p.be.Fill(n, 0, t.dots)
-	if err := s.model.Dots(t.dots, t.sum); err != nil {
+	for i, b := range t.rounded {
+		p.be.Fill(b.Len(), 0, b)
+		p.be.Settle(b.Len(), t.sums[i], b)
+	}
+	if err := s.model.Dots(t.dots, t.rounded); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	if err := p.be.Read(ctx, t.part[:n], t.dots); err != nil {

@@ -73,8 +73,8 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
 func added(t *testing.T, p *Plan, rows []int) []float64 {
 	t.Helper()
 	ctx, s := context.Background(), p.st
-	for _, g := range s.grads {
-		p.be.Fill(g.Len(), 0, g)
+	for _, sum := range s.sums {
+		p.be.Clear(sum)
 	}
 	s.tall.reset()
 	if s.bounds != nil {
@@ -88,22 +88,24 @@ func added(t *testing.T, p *Plan, rows []int) []float64 {
 	if err := p.accumulate(ctx, rows); err != nil {
 		t.Fatal(err)
 	}
-	sum := make([]float32, p.spec.Params())
-	if err := p.readAll(ctx, sum, s.grads); err != nil {
+	sum := make([]float64, p.spec.Params())
+	if err := p.readSums(ctx, sum, s.sums); err != nil {
 		t.Fatal(err)
 	}
-	a, b := make([]float32, len(sum)), make([]float32, len(sum))
-	if s.coords != nil {
-		readCoordinates(t, p, a, b)
-	}
-	out := make([]float64, len(sum))
-	for j, x := range sum {
-		out[j] = float64(x)
-		if s.coords != nil {
-			out[j] = (float64(x) - s.coords.weights*float64(a[j])) / float64(b[j])
+	if s.secure != nil {
+		for j := range sum {
+			sum[j] *= s.secure.unit
 		}
 	}
-	return out
+	if s.coords == nil {
+		return sum
+	}
+	a, b := make([]float32, len(sum)), make([]float32, len(sum))
+	readCoordinates(t, p, a, b)
+	for j := range sum {
+		sum[j] = (sum[j] - s.coords.weights*float64(a[j])) / float64(b[j])
+	}
+	return sum
 }
 
 func length(v []float64) float64 {

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -53,7 +54,8 @@ func (p *Plan) choosePCA() (err error) {
 // norm ‖xxᵀ‖ = ‖x‖² ≤ 1; each element gets independent noise of that multiplier,
 // and everything after is post-processing (Dwork et al. 2014, "Analyze Gauss";
 // theirs, and Abadi's, give every element the same noise, which is a little more
-// off the diagonal).
+// off the diagonal). Rounding, of rows to unit length and of their sum, is
+// covered as [Plan.sensitivity] has it, with the rows in random order.
 func (p *Plan) openPCA(ctx context.Context, capacity int) error {
 	if p.cfg.PCA.Components == 0 {
 		return nil
@@ -74,28 +76,25 @@ func (p *Plan) openPCA(ctx context.Context, capacity int) error {
 }
 
 // secondMoment sums xxᵀ over the training rows.
-func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float32, error) {
+func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float64, error) {
 	f, n := p.ds.Features, p.ds.Train.N
-	sum := p.be.New(f * f)
+	sum := p.be.NewSums(f * f)
 	defer p.be.Free(sum)
 	x := make([]float32, capacity*f)
-	idx := make([]int, 0, capacity)
-	for lo := 0; lo < n; lo += len(idx) {
+	order := rand.New(p.stream(privacy.OneOff, 2)).Perm(n)
+	for lo := 0; lo < n; lo += capacity {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("train: PCA: %w", err)
 		}
-		idx = idx[:0]
-		for i := lo; i < min(n, lo+capacity); i++ {
-			idx = append(idx, i)
-		}
+		idx := order[lo:min(n, lo+capacity)]
 		part := x[:len(idx)*f]
 		p.scale.Rows(part, &p.ds.Train, idx)
 		unitRows(part, f)
 		p.be.Write(rows, part)
-		p.be.Gemm(compute.Transpose, compute.NoTrans, f, f, len(idx), rows, rows, 1, sum)
+		p.be.AddOuter(len(idx), f, f, rows, rows, sum)
 	}
-	m := make([]float32, f*f)
-	if err := p.be.Read(ctx, m, sum); err != nil {
+	m := make([]float64, f*f)
+	if err := p.be.ReadSums(ctx, m, sum); err != nil {
 		return nil, fmt.Errorf("train: PCA: %w", err)
 	}
 	return m, nil
@@ -103,20 +102,21 @@ func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity i
 
 // directions adds the noise and returns the k leading eigenvectors as columns
 // [f×k].
-func (p *Plan) directions(moment []float32, f, k int) ([]float32, error) {
+func (p *Plan) directions(moment []float64, f, k int) ([]float32, error) {
 	z, err := p.normals(privacy.OneOff, 1, f*(f+1)/2)
 	if err != nil {
 		return nil, err
 	}
+	std := p.pcaNoise * (1 + rowSlack + sumSlack(p.ds.Train.N, p.capacity()))
 	sym := mat.NewSymDense(f, nil)
 	at := 0
 	for i := range f {
 		for j := i; j < f; j++ {
-			noise := p.pcaNoise * z[at]
+			noise := std * z[at]
 			if i != j {
 				noise *= 0.7071067811865476 // released times √2, read back by 1/√2
 			}
-			sym.SetSym(i, j, float64(moment[i*f+j])+noise)
+			sym.SetSym(i, j, moment[i*f+j]+noise)
 			at++
 		}
 	}

@@ -145,6 +145,9 @@ func (p *Plan) checkNumbers() error {
 const (
 	maxWidth  = 1 << 16
 	maxParams = 1 << 27
+	// maxLayers is as far as the roundings of a backward pass are covered for
+	// value clipping (nn.Bounds), and well below the tensors that keys tell apart.
+	maxLayers = 64
 )
 
 func (p *Plan) chooseModel() error {
@@ -159,6 +162,9 @@ func (p *Plan) chooseModel() error {
 	}
 	p.spec = nn.Spec{Widths: []int{p.inputs()}, Activation: m.Activation, Loss: lossOf(p.ds.Task)}
 	if m.Kind == "mlp" {
+		if len(m.Hidden) >= maxLayers {
+			return fault("model.hidden", "%d hidden layers are more than %d", len(m.Hidden), maxLayers-1)
+		}
 		for _, w := range m.Hidden {
 			if w < 1 || w > maxWidth {
 				return fault("model.hidden", "a hidden layer of %d units is not in 1 … %d", w, maxWidth)

@@ -136,21 +136,13 @@ func (p *Plan) privateScale() (*data.Scale, error) {
 	return data.BoundsScale(p.ds, bounds)
 }
 
-// boundsDraws is the noise on the bounds' counts, whole numbers in secure mode.
+// boundsDraws is the noise on the bounds' counts, on a grid in secure mode.
 func (p *Plan) boundsDraws(sigma float64, n int) ([]float64, error) {
 	if sigma == 0 {
 		return make([]float64, n), nil
 	}
 	if p.cfg.NoiseMode == "secure" {
-		d, err := privacy.NewDiscreteGaussian(sigma)
-		if err != nil {
-			return nil, err
-		}
-		src, z := p.stream(privacy.OneOff, 0), make([]float64, n)
-		for i := range z {
-			z[i] = float64(d.Draw(src))
-		}
-		return z, nil
+		return p.gridNoise(sigma, 1, p.stream(privacy.OneOff, 0), n)
 	}
 	z, err := p.normals(privacy.OneOff, 0, n)
 	for i := range z {

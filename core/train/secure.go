@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"clipscope/core/chacha"
+	"clipscope/core/compute"
 	"clipscope/core/privacy"
 )
 
@@ -16,29 +18,20 @@ import (
 // With unit u (a power of two) and threshold C, an example's integer vector z
 // has ‖z‖₂ ≤ C/u: its gradient is clipped to C·shrink, and rounding moves each
 // of d coordinates by half a unit at most, √d/2 units together, which shrink
-// leaves room for. Partial sums stay within ±2²⁴, so float32 adds them without
-// error, and batches are added as int64. Discrete Gaussian noise of σ_T·C/u
-// units is drawn exactly. What is released is a whole multiple of u whatever
-// the data, so the holes that floating-point noise leaves around a true value
-// (Mironov 2012; opacus#616) do not exist.
-//
-// The accountants price a Poisson sample of the discrete Gaussian as one of the
-// continuous Gaussian. For the whole data set that is proven (Canonne, Kamath &
-// Steinke 2020, Theorem 4); inside a sample it is not, but the two distributions
-// differ by a factor of 1 ± 3·exp(−2π²s²) for a deviation of s units, and s is at
-// least 10 for counts and thousands for gradients.
+// leaves room for. The sums of a piece of rows stay within ±2²⁴, so float32 adds
+// them without error, and pieces are added in float64, which is exact to 2⁵³.
+// Noise of deviation σ_T·C is drawn exactly, in whole units; what it costs is
+// proven at [privacy.GridNoise]. What is released is a whole multiple of u
+// whatever the data, so the holes that floating-point noise leaves around a true
+// value (Mironov 2012; opacus#616) do not exist.
 type secure struct {
-	sum  []int64 // Σ z_i, all parameters
-	part []float32
-	unit float64
+	sum   []float64 // Σ z_i of the largest tensor
+	noisy []float32
+	unit  float64
 }
 
 // exactly is the largest magnitude up to which float32 holds every whole number.
 const exactly = 1 << 24
-
-// secureRows bounds a physical batch in secure mode: fewer rows leave each a
-// finer grid.
-const secureRows = 512
 
 // arithmetic covers the relative rounding of factors and products in float32,
 // before they are rounded to the grid: four roundings of 2⁻²⁴ each, with room.
@@ -76,16 +69,16 @@ func (p *Plan) checkSecure() error {
 }
 
 // gridUnit is the power of two that C is measured in: as fine as exact sums of a
-// full physical batch allow.
+// full piece allow.
 func gridUnit(c float64) float64 {
-	return math.Exp2(math.Ceil(math.Log2(c * secureRows / exactly)))
+	return math.Exp2(math.Ceil(math.Log2(c * compute.PieceRows / exactly)))
 }
 
 // shrink is what of C is left for a gradient when rounding has taken its part.
 // It is the same for every C but for the rounding of the unit to a power of
 // two, which at worst doubles it: that worst is taken.
 func (p *Plan) shrink() float64 {
-	units := float64(exactly) / secureRows / 2
+	units := float64(exactly) / compute.PieceRows / 2
 	return (1 - math.Sqrt(float64(p.spec.Params()))/2/units) * arithmetic
 }
 
@@ -97,7 +90,7 @@ func (p *Plan) newSecure(s *state) *secure {
 	for _, w := range s.params {
 		largest = max(largest, w.Len())
 	}
-	return &secure{sum: make([]int64, p.spec.Params()), part: make([]float32, largest)}
+	return &secure{sum: make([]float64, largest), noisy: make([]float32, largest)}
 }
 
 // threshold is what each of the groups is clipped to.
@@ -109,10 +102,10 @@ func (p *Plan) threshold(groups int) float64 {
 	return c
 }
 
-// sumRounded adds a physical batch, already weighed on the backend, to the
-// integer sum. With weighed set the losses carry the factors and only the grid
+// sumRounded adds a physical batch, already weighed on the backend, to the sums,
+// in whole units. With weighed set the losses carry the factors and only the grid
 // is missing.
-func (p *Plan) sumRounded(ctx context.Context, n int, weighed bool) error {
+func (p *Plan) sumRounded(n int, weighed bool) error {
 	s := p.st
 	for _, f := range s.factors {
 		if weighed {
@@ -121,58 +114,60 @@ func (p *Plan) sumRounded(ctx context.Context, n int, weighed bool) error {
 			p.be.Scale(n, float32(1/s.secure.unit), f) // a power of two: exact
 		}
 	}
-	for _, g := range s.grads {
-		p.be.Fill(g.Len(), 0, g)
-	}
-	if err := s.model.RoundedGrads(s.grads, s.factors); err != nil {
+	if err := s.model.RoundedGrads(s.sums, s.factors); err != nil {
 		return fmt.Errorf("train: %w", err)
-	}
-	rest := s.secure.sum
-	for _, g := range s.grads {
-		part := s.secure.part[:g.Len()]
-		if err := p.be.Read(ctx, part, g); err != nil {
-			return fmt.Errorf("train: reading integer sums: %w", err)
-		}
-		for j, x := range part {
-			rest[j] += int64(x)
-		}
-		rest = rest[g.Len():]
 	}
 	return nil
 }
 
 // addIntegers adds the discrete noise and writes the released sum, a multiple of
 // the unit, to the gradient buffers.
-func (p *Plan) addIntegers() error {
+func (p *Plan) addIntegers(ctx context.Context) error {
 	s := p.st
-	noise, err := privacy.NewDiscreteGaussian(p.gradNoise * p.clipper.Sensitivity(p.spec.Params()) / s.secure.unit)
+	noise, err := privacy.NewGridNoise(p.gradNoise*p.sensitivity(), s.secure.unit)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	rest := s.secure.sum
 	for i, g := range s.grads {
-		src := p.tensorStream(privacy.Noise, i, s.done)
-		part := s.secure.part[:g.Len()]
-		for j := range part {
-			part[j] = float32(float64(rest[j]+noise.Draw(src)) * s.secure.unit)
+		key, err := p.noiseKey(i)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
 		}
-		p.be.Write(g, part)
-		rest = rest[g.Len():]
+		sum, noisy := s.secure.sum[:g.Len()], s.secure.noisy[:g.Len()]
+		if err := p.be.ReadSums(ctx, sum, s.sums[i]); err != nil {
+			return fmt.Errorf("train: reading integer sums: %w", err)
+		}
+		src := chacha.NewStream(key.Key, key.Nonce)
+		for j, z := range sum {
+			noisy[j] = float32(float64(int64(z)+noise.Draw(src)) * s.secure.unit)
+		}
+		p.be.Write(g, noisy)
 	}
-	clear(s.secure.sum)
 	return nil
 }
 
-// addIntegerStatistic noises the threshold rule's counts with whole numbers. All
-// of them are multiples of ½.
+// addIntegerStatistic noises the threshold rule's counts, all of them multiples
+// of ½, on a grid much finer than the noise.
 func (p *Plan) addIntegerStatistic() error {
-	noise, err := privacy.NewDiscreteGaussian(2 * p.query.NoiseStd)
+	z, err := p.gridNoise(p.query.NoiseStd, 0.5, p.stream(privacy.Statistic, p.st.done), len(p.st.stat))
+	for i := range z {
+		p.st.stat[i] += z[i]
+	}
+	return err
+}
+
+// gridNoise draws n numbers for a release of multiples of unit, a power of two,
+// with noise of deviation std, as multiples of a much smaller one. Their sums
+// with such multiples below 2⁴⁰ are exact.
+func (p *Plan) gridNoise(std, unit float64, src *chacha.Stream, n int) ([]float64, error) {
+	unit = privacy.FineUnit(std, unit)
+	noise, err := privacy.NewGridNoise(std, unit)
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	src := p.tensorStream(privacy.Statistic, 0, p.st.done)
-	for i, v := range p.st.stat {
-		p.st.stat[i] = (math.Round(2*v) + float64(noise.Draw(src))) / 2
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = float64(noise.Draw(src)) * unit
 	}
-	return nil
+	return z, nil
 }

@@ -23,8 +23,9 @@ type state struct {
 	sampler privacy.Sampler
 
 	params, grads []compute.Buffer
+	sums          []compute.Sums // Σ f_i·g_i of the step, beside each of params
 	x, targets    compute.Buffer
-	sq, factors   []compute.Buffer // one, or one for each group
+	norm, factors []compute.Buffer // one, or one for each group
 	keep          compute.Buffer
 	scalar        compute.Buffer
 
@@ -45,10 +46,10 @@ type state struct {
 
 // hostBuffers are this side's copies of what crosses the backend's border.
 type hostBuffers struct {
-	x, targets, losses, outputs, keep, sq []float32
-	factors                               [][]float32
-	norms                                 []float64   // over all parameters
-	group                                 [][]float64 // by group
+	x, targets, losses, outputs, keep, norm []float32
+	factors                                 [][]float32
+	norms                                   []float64   // over all parameters
+	group                                   [][]float64 // by group
 }
 
 // start builds the model and its buffers.
@@ -90,17 +91,17 @@ func (p *Plan) start(ctx context.Context) (*state, error) {
 
 func (s *state) allocate(p *Plan, capacity, groups int) {
 	for _, w := range s.params {
-		s.grads = append(s.grads, p.be.New(w.Len()))
+		s.grads, s.sums = append(s.grads, p.be.New(w.Len())), append(s.sums, p.be.NewSums(w.Len()))
 	}
 	s.x, s.targets = p.be.New(capacity*p.ds.Features), p.be.New(capacity*p.ds.TargetWidth())
 	s.keep, s.scalar = p.be.New(capacity), p.be.New(1)
 	h := &s.host
 	for range groups {
-		s.sq, s.factors = append(s.sq, p.be.New(capacity)), append(s.factors, p.be.New(capacity))
+		s.norm, s.factors = append(s.norm, p.be.New(capacity)), append(s.factors, p.be.New(capacity))
 		h.factors, h.group = append(h.factors, make([]float32, capacity)), append(h.group, make([]float64, capacity))
 	}
 	h.x, h.targets = make([]float32, capacity*p.ds.Features), make([]float32, capacity*p.ds.TargetWidth())
-	h.losses, h.keep, h.sq = make([]float32, capacity), make([]float32, capacity), make([]float32, capacity)
+	h.losses, h.keep, h.norm = make([]float32, capacity), make([]float32, capacity), make([]float32, capacity)
 	h.outputs = make([]float32, capacity*s.model.Outputs())
 	h.norms = make([]float64, capacity)
 	if p.query != nil {
@@ -110,22 +111,37 @@ func (s *state) allocate(p *Plan, capacity, groups int) {
 
 // stream is the source of random choices for one purpose and step.
 func (p *Plan) stream(purpose privacy.Purpose, step int) *chacha.Stream {
-	return p.tensorStream(purpose, 0, step)
+	return p.key.Stream(purpose, 0, uint64(step))
 }
 
-func (p *Plan) tensorStream(purpose privacy.Purpose, tensor, step int) *chacha.Stream {
-	return p.key.Stream(purpose, uint16(tensor), uint64(step))
+// noiseKey names the noise of one tensor in the present step.
+func (p *Plan) noiseKey(tensor int) (compute.NoiseKey, error) {
+	return p.key.NoiseKey(privacy.Noise, tensor, uint64(p.st.done))
 }
 
 // normals draws n standard normals on this side, for one purpose and step: once
 // each, or noise would repeat.
 func (p *Plan) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
 	z := make([]float64, n)
-	k := p.key.NoiseKey(purpose, 0, uint64(step))
+	k, err := p.key.NoiseKey(purpose, 0, uint64(step))
+	if err != nil {
+		return nil, fmt.Errorf("train: noise: %w", err)
+	}
 	if err := chacha.Normal(&k.Key, &k.Nonce, z); err != nil {
 		return nil, fmt.Errorf("train: noise: %w", err)
 	}
 	return z, nil
+}
+
+// readSums reads the sums of all tensors, one after the other, into dst.
+func (p *Plan) readSums(ctx context.Context, dst []float64, from []compute.Sums) error {
+	for _, s := range from {
+		if err := p.be.ReadSums(ctx, dst[:s.Len()], s); err != nil {
+			return fmt.Errorf("train: reading sums: %w", err)
+		}
+		dst = dst[s.Len():]
+	}
+	return nil
 }
 
 // readAll reads tensors, one after the other, into dst.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"clipscope/core/clip"
@@ -13,19 +14,12 @@ import (
 	"clipscope/core/run"
 )
 
-// normSlack widens every computed norm before it is turned into a factor, so
-// that rounding never lets an example add more than the clipper states. A squared
-// norm is a product of two sums that compute.Backend promises to 1e-6 each, added
-// up over a few layers: 2.2e-6 at most, half of it in the norm; the factor, the
-// scaled rows and the products round three times more, 2⁻²⁴ each.
-const normSlack = 1 + 4e-6
-
 // step takes one private step: sample, clip and sum, add noise, move.
 func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	began := time.Now()
 	s := p.st
 	c := p.clipper.Rule.C()
-	s.rows = s.sampler.Append(s.rows[:0], p.stream(privacy.Sampling, s.done))
+	s.rows = p.sample(s.rows[:0])
 	s.tall.reset()
 	clear(s.stat)
 	s.lastBatch = 0
@@ -38,13 +32,13 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	if s.secure != nil {
 		s.secure.unit = gridUnit(c)
 	}
+	for _, sum := range s.sums {
+		p.be.Clear(sum)
+	}
 	if s.bounds != nil {
 		if err := s.bounds.Refresh(ctx); err != nil {
 			return run.Event{}, err
 		}
-	}
-	for _, g := range s.grads {
-		p.be.Fill(g.Len(), 0, g)
 	}
 	for lo := 0; lo < len(s.rows); lo += s.model.Capacity {
 		if err := p.accumulate(ctx, s.rows[lo:min(lo+s.model.Capacity, len(s.rows))]); err != nil {
@@ -58,7 +52,7 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 			return run.Event{}, err
 		}
 	}
-	if err := p.addNoise(); err != nil {
+	if err := p.addNoise(ctx); err != nil {
 		return run.Event{}, err
 	}
 	norm, err := p.move(ctx)
@@ -78,6 +72,15 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	return e, nil
 }
 
+// sample draws the present step's batch, in an order that is uniformly random and
+// independent of what is in it: see [Plan.sensitivity].
+func (p *Plan) sample(dst []int) []int {
+	src := p.stream(privacy.Sampling, p.st.done)
+	rows := p.st.sampler.Append(dst, src)
+	rand.New(src).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return rows
+}
+
 // accumulate adds the clipped gradients of one physical batch to the sum.
 func (p *Plan) accumulate(ctx context.Context, rows []int) error {
 	s, n := p.st, len(rows)
@@ -95,7 +98,7 @@ func (p *Plan) accumulate(ctx context.Context, rows []int) error {
 	case p.clipper.NonPrivate:
 		s.model.Backward()
 		p.teach(0)
-		s.model.Grads(s.grads, nil)
+		s.model.Grads(s.sums, nil)
 		return nil
 	case p.clipper.Source == clip.Bounded:
 		return p.clipByBound(ctx, n)
@@ -119,15 +122,15 @@ func (p *Plan) clipByNorm(ctx context.Context, n int) error {
 	}
 	p.teach(n)
 	if p.clipper.Coordinates {
-		if err := s.model.ClampedGrads(s.grads, float32(p.clipper.Rule.C())); err != nil {
+		if err := s.model.ClampedGrads(s.sums, float32(p.clipper.Rule.C())); err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 		return nil
 	}
 	if s.secure != nil {
-		return p.sumRounded(ctx, n, false)
+		return p.sumRounded(n, false)
 	}
-	s.model.Grads(s.grads, s.factors)
+	s.model.Grads(s.sums, s.factors)
 	return nil
 }
 
@@ -154,9 +157,9 @@ func (p *Plan) clipByBound(ctx context.Context, n int) error {
 		s.model.Drop(s.keep)
 	}
 	if s.secure != nil {
-		return p.sumRounded(ctx, n, true)
+		return p.sumRounded(n, true)
 	}
-	s.model.Grads(s.grads, nil)
+	s.model.Grads(s.sums, nil)
 	return nil
 }
 
@@ -180,29 +183,30 @@ func (p *Plan) load(split *data.Split, rows []int) {
 // norms computes every example's gradient norm, over all parameters and by group.
 func (p *Plan) norms(ctx context.Context, n int) error {
 	s := p.st
-	for _, b := range s.sq {
+	for _, b := range s.norm {
 		p.be.Fill(n, 0, b)
 	}
 	if s.coords != nil {
-		if err := s.model.ScaledSqNorms(s.sq[0], s.coords.inv, s.coords.lin, s.coords.offsets); err != nil {
+		if err := s.model.ScaledSqNorms(s.norm[0], s.coords.Coordinates); err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 	} else {
-		s.model.SqNorms(s.sq)
+		s.model.Norms(s.norm)
 	}
 	total := s.host.norms[:n]
 	clear(total)
-	for g, b := range s.sq {
-		if err := p.be.Read(ctx, s.host.sq[:n], b); err != nil {
+	for g, b := range s.norm {
+		if err := p.be.Read(ctx, s.host.norm[:n], b); err != nil {
 			return fmt.Errorf("train: reading norms: %w", err)
 		}
-		for i, sq := range s.host.sq[:n] {
-			total[i] += float64(sq)
-			s.host.group[g][i] = math.Sqrt(float64(sq)) * normSlack
+		for i, v := range s.host.norm[:n] {
+			norm := float64(v)
+			if s.coords != nil { // which were squares
+				norm = math.Sqrt(norm)
+			}
+			total[i] = math.Hypot(total[i], norm)
+			s.host.group[g][i] = norm
 		}
-	}
-	for i := range total {
-		total[i] = math.Sqrt(total[i]) * normSlack
 	}
 	return nil
 }
@@ -247,7 +251,7 @@ func (p *Plan) weighOne(i int) float64 {
 		norm := s.host.group[g][i]
 		f := float32(1) // clamped coordinates are not weighed
 		if !p.clipper.Coordinates {
-			f = float32(p.clipper.Weight.Factor(norm, c))
+			f = p.factor(p.clipper.Weight.Factor(norm, c))
 		}
 		s.host.factors[g][i] = f
 		sq += norm * norm * float64(f) * float64(f)
@@ -258,30 +262,62 @@ func (p *Plan) weighOne(i int) float64 {
 	return math.Sqrt(sq)
 }
 
+// Factors outside of these bounds are cut: below, float32 has no digits for the
+// example, which then adds nothing; above, it has no number for the factor.
+const (
+	leastFactor    = 0x1p-120
+	greatestFactor = 0x1p100
+)
+
+// factor is f in float32, rounded down, so that it never lets more through.
+func (p *Plan) factor(f float64) float32 {
+	if c := p.st.coords; c != nil {
+		return c.factor(f)
+	}
+	if !(f >= leastFactor) {
+		return 0
+	}
+	f = min(f, greatestFactor)
+	down := float32(f)
+	if float64(down) > f {
+		down = math.Nextafter32(down, 0)
+	}
+	return down
+}
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // addNoise adds the step's Gaussian noise to the clipped sum, once for each
 // logical step however many physical batches there were.
 //
-// Guarantee: the standard deviation is σ_T times what the clipper states as its
-// sensitivity, and every tensor and step draws from a stream of its own.
-func (p *Plan) addNoise() error {
+// Guarantee: the standard deviation is at least σ_T times the sensitivity of the
+// computed sum, every tensor and step draws from a stream of its own, and what is
+// released is one rounding of the computed sum plus noise: a function of that
+// number, so post-processing.
+func (p *Plan) addNoise(ctx context.Context) error {
 	if p.st.secure != nil {
-		if err := p.addIntegers(); err != nil || p.query == nil {
+		if err := p.addIntegers(ctx); err != nil || p.query == nil {
 			return err
 		}
 		return p.addIntegerStatistic()
 	}
 	std := 0.0
 	if p.sigma > 0 {
-		std = p.gradNoise * p.clipper.Sensitivity(p.spec.Params())
+		std = p.gradNoise * p.sensitivity()
 	}
-	if p.st.coords != nil {
-		p.noised(std)
-	} else {
-		for i, g := range p.st.grads {
-			p.be.AddNoise(g.Len(), float32(std), p.key.NoiseKey(privacy.Noise, uint16(i), uint64(p.st.done)), g)
+	for i, g := range p.st.grads {
+		n, sum := g.Len(), p.st.sums[i]
+		key, err := p.noiseKey(i)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
 		}
+		p.be.Fill(n, 0, g)
+		p.be.AddNoise(n, above(std), key, g)
+		if c := p.st.coords; c != nil {
+			p.be.Mul(n, g, g, c.b[i])
+			p.be.AddScaled(n, -c.weights, c.a[i], sum)
+		}
+		p.be.Settle(n, sum, g)
 	}
 	if p.query == nil || p.sigma == 0 {
 		return nil
@@ -308,16 +344,16 @@ func (p *Plan) move(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	sq := 0.0
+	norm := 0.0
 	for _, g := range s.grads {
-		part, err := compute.SqNorm(ctx, p.be, g.Len(), g, s.scalar)
+		part, err := compute.Norm(ctx, p.be, g.Len(), g, s.scalar)
 		if err != nil {
 			return 0, fmt.Errorf("train: the gradient: %w", err)
 		}
-		sq += part
+		norm = math.Hypot(norm, part)
 	}
 	s.opt.Step(s.params, s.grads)
-	return math.Sqrt(sq), nil
+	return norm, nil
 }
 
 // adapt hands the rule its noised statistic and says what the step released.

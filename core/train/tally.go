@@ -41,6 +41,10 @@ func (t *tally) addNorms(p *Plan, n int) {
 	}
 }
 
+// normSlack is how far a computed norm may lie above the true one: within it, a
+// norm of just C does not count as clipped.
+const normSlack = 1 + 2e-6
+
 // normBins is the resolution of the norms' histogram on the page.
 const normBins = 40
 

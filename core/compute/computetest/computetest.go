@@ -16,7 +16,8 @@
 // infinity; where the finite terms add up to 2¹²⁷, or a finite partial result
 // reaches it, float32 may overflow on the way, and any result is right. What a kernel only moves (Copy,
 // ReLU, a factor of exactly 0, what lies beyond the size, what is only read)
-// must be exact. AddNoise has 10⁻⁵ standard deviations on top.
+// must be exact. AddNoise has 10⁻⁵ standard deviations on top. Norms must not lie
+// below the true ones, and sums keep the rule piece by piece.
 package computetest
 
 import (
@@ -55,11 +56,15 @@ var kernels = []struct {
 	{"Mul", checkMul},
 	{"MulAdd", checkMulAdd},
 	{"Gemm", checkGemm},
-	{"ClampedOuter", checkClampedOuter},
-	{"RoundedOuter", checkRoundedOuter},
+	{"Sums", checkSums},
+	{"AddOuter", checkAddOuter},
+	{"AddClampedOuter", checkAddClampedOuter},
+	{"AddRoundedOuter", checkAddRoundedOuter},
+	{"AddScaled", checkAddScaled},
+	{"Settle", checkSettle},
 	{"AddRow", checkAddRow},
-	{"ColSums", checkColSums},
-	{"RowSqNorms", checkRowSqNorms},
+	{"RowNorms", checkRowNorms},
+	{"JoinNorms", checkJoinNorms},
 	{"ScaleRows", checkScaleRows},
 	{"ReLU", checkReLU},
 	{"ReLUGrad", checkReLUGrad},

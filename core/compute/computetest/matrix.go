@@ -87,60 +87,6 @@ func at(t compute.Trans, i, j, m, n int) int {
 	return i*n + j
 }
 
-func checkClampedOuter(c *check) {
-	c.shapes(func(n, k int, data func(int) []float32) {
-		const m = 5
-		bound := []float32{0, 0.3, 2, float32(math.Inf(1))}[c.rng.IntN(4)]
-		h, d, dst := c.arg("h", data(m*n)), c.arg("d", data(m*k)), c.arg("dst", data(n*k))
-		c.b.ClampedOuter(m, n, k, bound, h.buf, d.buf, dst.buf)
-		dst.want = each(n*k, func(p int) value {
-			var s sum
-			for i := range m {
-				x := float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k])
-				s.add(min(max(x, -float64(bound)), float64(bound)))
-			}
-			s.add32(dst.data[p])
-			return s.value(1)
-		})
-		c.verify("ClampedOuter(%d, %d, %d, %v)", m, n, k, bound)
-	})
-}
-
-func checkRoundedOuter(c *check) {
-	c.shapes(func(n, k int, _ func(int) []float32) {
-		const m = 5
-		h, d, dst := c.arg("h", c.normals(m*n)), c.arg("d", c.normals(m*k)), c.arg("dst", c.normals(n*k))
-		for i := range d.data {
-			d.data[i] = float32(math.Ldexp(float64(d.data[i]), c.rng.IntN(14)))
-		}
-		for i := range h.data { // some products are ties
-			if i%3 == 0 {
-				h.data[i] = 0.5
-			}
-		}
-		for i := range d.data {
-			if i%2 == 0 {
-				d.data[i] = float32(math.Round(float64(d.data[i])))
-			}
-		}
-		for i := range dst.data {
-			dst.data[i] = float32(c.rng.IntN(2e6) - 1e6)
-		}
-		c.b.Write(h.buf, h.data)
-		c.b.Write(d.buf, d.data)
-		c.b.Write(dst.buf, dst.data)
-		c.b.RoundedOuter(m, n, k, h.buf, d.buf, dst.buf)
-		dst.want = each(n*k, func(p int) value {
-			s := float64(dst.data[p])
-			for i := range m {
-				s += math.RoundToEven(float64(h.data[i*n+p/k] * d.data[i*k+p%k]))
-			}
-			return exactly(float32(s))
-		})
-		c.verify("RoundedOuter(%d, %d, %d)", m, n, k)
-	})
-}
-
 func checkAddRow(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		b, y := c.arg("b", data(n)), c.arg("y", data(m*n))
@@ -154,36 +100,61 @@ func checkAddRow(c *check) {
 	})
 }
 
-func checkColSums(c *check) {
-	c.shapes(func(m, n int, data func(int) []float32) {
-		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(n))
-		c.b.ColSums(m, n, x.buf, dst.buf)
-		dst.want = each(n, func(j int) value {
-			var s sum
-			for i := range m {
-				s.add32(x.data[i*n+j])
-			}
-			s.add32(dst.data[j])
-			return s.value(0)
-		})
-		c.verify("ColSums(%d, %d)", m, n)
-	})
-}
-
-func checkRowSqNorms(c *check) {
+func checkRowNorms(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(m))
-		c.b.RowSqNorms(m, n, x.buf, dst.buf)
-		dst.want = each(m, func(i int) value {
-			var s sum
-			for _, v := range x.data[i*n : (i+1)*n] {
-				s.add(float64(v) * float64(v))
+		c.b.RowNorms(m, n, x.buf, dst.buf)
+		dst.want = each(m, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
+		c.verify("RowNorms(%d, %d)", m, n)
+	})
+	for _, n := range []int{1, 3, 16, 100, 1021} { // where float32 holds no square
+		for _, size := range []float64{1e-45, 1e-40, 1e-30, 1e-22, 1e-19, 1e-10, 1e10, 1e18, 1e22, 1e35} {
+			x, dst := c.arg("x", c.normals(2*n)), c.arg("dst", c.normals(2))
+			for i := range x.data {
+				x.data[i] = float32(size * float64(x.data[i]))
 			}
-			w := s.value(1)
-			w.tol = min(w.tol, 1e-6*s.abs+float64(n)*0x1p-126)
-			return w
+			c.b.Write(x.buf, x.data)
+			c.b.RowNorms(2, n, x.buf, dst.buf)
+			dst.want = each(2, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
+			c.verify("RowNorms(2, %d) of values about %g", n, size)
+		}
+	}
+}
+
+func length(x []float32) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += float64(v) * float64(v)
+	}
+	return math.Sqrt(s)
+}
+
+// bound wants an upper bound on a norm.
+func bound(norm float64) value {
+	slack := norm*1e-6 + 0x1p-149
+	return value{v: norm + slack/2, tol: slack / 2, bound: true, any: norm > math.MaxFloat32*(1-1e-6) && !math.IsInf(norm, 1)}
+}
+
+func checkJoinNorms(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		h, d, dst := c.arg("h", data()), c.arg("d", data()), c.arg("dst", data())
+		for i := range n {
+			for _, v := range [][]float32{h.data, d.data, dst.data} { // lengths
+				v[i] = float32(math.Abs(float64(v[i])))
+			}
+		}
+		for _, a := range []*arg{h, d, dst} {
+			c.b.Write(a.buf, a.data)
+		}
+		c.b.JoinNorms(n, h.buf, d.buf, dst.buf)
+		dst.want = each(n, func(i int) value {
+			x, y, z := float64(h.data[i]), float64(d.data[i]), float64(dst.data[i])
+			if !(x <= compute.MaxInput) {
+				return value{bound: true, any: true, refuse: true}
+			}
+			return bound(math.Sqrt(z*z + y*y*(x*x+1)))
 		})
-		c.verify("RowSqNorms(%d, %d)", m, n)
+		c.verify("JoinNorms(%d)", n)
 	})
 }
 

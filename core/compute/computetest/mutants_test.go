@@ -61,12 +61,20 @@ type (
 	gemmSkip0   struct{ compute.Backend }
 	gemmHalf    struct{ compute.Backend }
 	gemmPast    struct{ compute.Backend }
+	outerFloat  struct{ compute.Backend }
+	outerWhole  struct{ compute.Backend }
 	sumClamped  struct{ compute.Backend }
 	sumRounded  struct{ compute.Backend }
+	scaledFloat struct{ compute.Backend }
+	settleTwice struct{ compute.Backend }
+	clearSome   struct{ compute.Backend }
 	rowOnce     struct{ compute.Backend }
-	colsSet     struct{ compute.Backend }
-	normsRoot   struct{ compute.Backend }
-	normsLoss   struct{ compute.Backend }
+	normsSquare struct{ compute.Backend }
+	normsBelow  struct{ compute.Backend }
+	normsLost   struct{ compute.Backend }
+	joinNoBias  struct{ compute.Backend }
+	joinLost    struct{ compute.Backend }
+	joinAll     struct{ compute.Backend }
 	rowsNaN     struct{ compute.Backend }
 	reluNaN     struct{ compute.Backend }
 	reluGradGE  struct{ compute.Backend }
@@ -115,12 +123,20 @@ var mutants = []struct {
 	{"Gemm", "k = 0 does nothing", func(b compute.Backend) compute.Backend { return gemmSkip0{b} }},
 	{"Gemm", "half precision", func(b compute.Backend) compute.Backend { return gemmHalf{b} }},
 	{"Gemm", "writes beyond the size", func(b compute.Backend) compute.Backend { return gemmPast{b} }},
-	{"ClampedOuter", "the sum clamped, not its terms", func(b compute.Backend) compute.Backend { return sumClamped{b} }},
-	{"RoundedOuter", "the sum rounded, not its terms", func(b compute.Backend) compute.Backend { return sumRounded{b} }},
+	{"Sums", "Clear leaves the last", func(b compute.Backend) compute.Backend { return clearSome{b} }},
+	{"AddOuter", "summed in float32", func(b compute.Backend) compute.Backend { return outerFloat{b} }},
+	{"AddOuter", "pieces of 4096 rows in float32", func(b compute.Backend) compute.Backend { return outerWhole{b} }},
+	{"AddClampedOuter", "the sum clamped, not its terms", func(b compute.Backend) compute.Backend { return sumClamped{b} }},
+	{"AddRoundedOuter", "the sum rounded, not its terms", func(b compute.Backend) compute.Backend { return sumRounded{b} }},
+	{"AddScaled", "in float32", func(b compute.Backend) compute.Backend { return scaledFloat{b} }},
+	{"Settle", "the sum rounded before it is added", func(b compute.Backend) compute.Backend { return settleTwice{b} }},
 	{"AddRow", "last row left out", func(b compute.Backend) compute.Backend { return rowOnce{b} }},
-	{"ColSums", "sets instead of adding", func(b compute.Backend) compute.Backend { return colsSet{b} }},
-	{"RowSqNorms", "norm, not its square", func(b compute.Backend) compute.Backend { return normsRoot{b} }},
-	{"RowSqNorms", "off by 1e-4", func(b compute.Backend) compute.Backend { return normsLoss{b} }},
+	{"RowNorms", "squares", func(b compute.Backend) compute.Backend { return normsSquare{b} }},
+	{"RowNorms", "a unit in the last place too small", func(b compute.Backend) compute.Backend { return normsBelow{b} }},
+	{"RowNorms", "squares lost to underflow", func(b compute.Backend) compute.Backend { return normsLost{b} }},
+	{"JoinNorms", "without the bias", func(b compute.Backend) compute.Backend { return joinNoBias{b} }},
+	{"JoinNorms", "squares lost to underflow", func(b compute.Backend) compute.Backend { return joinLost{b} }},
+	{"JoinNorms", "inputs of any length", func(b compute.Backend) compute.Backend { return joinAll{b} }},
 	{"ScaleRows", "0·NaN is NaN", func(b compute.Backend) compute.Backend { return rowsNaN{b} }},
 	{"ReLU", "NaN becomes 0", func(b compute.Backend) compute.Backend { return reluNaN{b} }},
 	{"ReLUGrad", "passes at 0", func(b compute.Backend) compute.Backend { return reluGradGE{b} }},
@@ -250,40 +266,141 @@ func (g gemmPast) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, b
 	}
 }
 
-func (s sumClamped) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer) {
-	s.Backend.Gemm(compute.Transpose, compute.NoTrans, n, k, m, h, d, 1, dst)
-}
-
-func (s sumRounded) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
-	s.Backend.Gemm(compute.Transpose, compute.NoTrans, n, k, m, h, d, 1, dst)
-	v := make([]float32, n*k)
-	if s.Backend.Read(context.Background(), v, dst) == nil {
+// editSums changes the first n of s.
+func editSums(b compute.Backend, s compute.Sums, n int, f func(v []float64)) {
+	v := make([]float64, n)
+	if err := b.ReadSums(context.Background(), v, s); err != nil {
+		panic(err)
+	}
+	f(v)
+	b.Clear(s)
+	x := b.New(n)
+	for _, scale := range []float64{1, 0x1p-25} { // in two parts, as buffers are float32
+		part := make([]float32, n)
 		for i := range v {
-			v[i] = float32(math.RoundToEven(float64(v[i])))
+			part[i] = float32(v[i] / scale)
+			v[i] -= float64(part[i]) * scale
 		}
-		s.Backend.Write(dst, v)
+		b.Write(x, part)
+		b.AddScaled(n, scale, x, s)
 	}
 }
 
-func (r rowOnce) AddRow(m, n int, b, y compute.Buffer) { r.Backend.AddRow(max(m-1, 0), n, b, y) }
-
-func (s colsSet) ColSums(m, n int, x, dst compute.Buffer) {
-	s.Backend.Fill(n, 0, dst)
-	s.Backend.ColSums(m, n, x, dst)
+func (s clearSome) Clear(x compute.Sums) {
+	if x.Len() > 0 {
+		one := s.Backend.New(x.Len())
+		edit(s.Backend, one, x.Len(), func(v []float32) { v[0] = 1 })
+		s.Backend.Clear(x)
+		s.Backend.AddScaled(x.Len(), 1, one, x)
+	}
 }
 
-func (s normsRoot) RowSqNorms(m, n int, x, dst compute.Buffer) {
-	s.Backend.RowSqNorms(m, n, x, dst)
-	edit(s.Backend, dst, m, func(v []float32) {
-		for i, x := range v {
-			v[i] = float32(math.Sqrt(float64(x)))
+// inFloat adds outer products as float32 does, rows rows at a time.
+func inFloat(b compute.Backend, m, n, k, rows int, h, d compute.Buffer, dst compute.Sums) {
+	hv, dv := get(b, h, m*n), get(b, d, m*k)
+	for lo := 0; lo < m; lo += rows {
+		part := b.New(n * k)
+		edit(b, part, n*k, func(v []float32) {
+			for i := lo; i < min(m, lo+rows); i++ {
+				for p := range v {
+					v[p] += hv[i*n+p/k] * dv[i*k+p%k]
+				}
+			}
+		})
+		b.AddScaled(n*k, 1, part, dst)
+	}
+}
+
+func (s outerFloat) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	inFloat(s.Backend, m, n, k, max(m, 1), h, d, dst)
+}
+
+func (s outerWhole) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	inFloat(s.Backend, m, n, k, 4096, h, d, dst)
+}
+
+func (s sumClamped) AddClampedOuter(m, n, k int, c float32, h, d compute.Buffer, dst compute.Sums) {
+	s.Backend.AddOuter(m, n, k, h, d, dst)
+}
+
+func (s sumRounded) AddRoundedOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	s.Backend.AddOuter(m, n, k, h, d, dst)
+	editSums(s.Backend, dst, n*k, func(v []float64) {
+		for i := range v {
+			v[i] = math.RoundToEven(v[i])
 		}
 	})
 }
 
-func (s normsLoss) RowSqNorms(m, n int, x, dst compute.Buffer) {
-	s.Backend.RowSqNorms(m, n, x, dst)
-	s.Backend.Scale(m, 1-1e-4, dst)
+func (s scaledFloat) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
+	s.Backend.AddScaled(n, float64(float32(a)), x, dst)
+}
+
+func (s settleTwice) Settle(n int, src compute.Sums, dst compute.Buffer) {
+	before := get(s.Backend, dst, n)
+	s.Backend.Fill(n, 0, dst)
+	s.Backend.Settle(n, src, dst)
+	edit(s.Backend, dst, n, func(v []float32) {
+		for i := range v {
+			v[i] = float32(float64(v[i]) + 1.0000005*float64(before[i]))
+		}
+	})
+}
+
+func (r rowOnce) AddRow(m, n int, b, y compute.Buffer) { r.Backend.AddRow(max(m-1, 0), n, b, y) }
+
+func (s normsSquare) RowNorms(m, n int, x, dst compute.Buffer) {
+	s.Backend.RowNorms(m, n, x, dst)
+	s.Backend.Mul(m, dst, dst, dst)
+}
+
+func (s normsBelow) RowNorms(m, n int, x, dst compute.Buffer) {
+	s.Backend.RowNorms(m, n, x, dst)
+	s.Backend.Scale(m, 1-0x1p-23, dst)
+}
+
+func (s normsLost) RowNorms(m, n int, x, dst compute.Buffer) {
+	s.Backend.RowNorms(m, n, x, dst)
+	edit(s.Backend, dst, m, func(v []float32) {
+		for i, f := range v {
+			if f < 1e-19 {
+				v[i] = 0
+			}
+		}
+	})
+}
+
+func (s joinNoBias) JoinNorms(n int, h, d, dst compute.Buffer) {
+	hv, dv := get(s.Backend, h, n), get(s.Backend, d, n)
+	edit(s.Backend, dst, n, func(v []float32) {
+		for i := range v {
+			v[i] = float32(math.Hypot(float64(v[i]), float64(hv[i])*float64(dv[i])))
+		}
+	})
+}
+
+func (s joinLost) JoinNorms(n int, h, d, dst compute.Buffer) {
+	small := get(s.Backend, d, n)
+	edit(s.Backend, d, n, func(v []float32) {
+		for i, f := range v {
+			if f < 1e-19 {
+				v[i] = 0
+			}
+		}
+	})
+	s.Backend.JoinNorms(n, h, d, dst)
+	s.Backend.Write(d, small)
+}
+
+func (s joinAll) JoinNorms(n int, h, d, dst compute.Buffer) {
+	long := get(s.Backend, h, n)
+	edit(s.Backend, h, n, func(v []float32) {
+		for i := range v {
+			v[i] = min(v[i], compute.MaxInput)
+		}
+	})
+	s.Backend.JoinNorms(n, h, d, dst)
+	s.Backend.Write(h, long)
 }
 
 func (s rowsNaN) ScaleRows(m, n int, f, x, dst compute.Buffer) {

@@ -12,6 +12,9 @@ type value struct {
 	tol   float64
 	exact bool
 	any   bool // float32 may overflow on the way
+	// Of a norm: what must be NaN may be +Inf instead, as either is refused; with
+	// refuse it must be one of them.
+	bound, refuse bool
 }
 
 func (w value) String() string {
@@ -20,9 +23,15 @@ func (w value) String() string {
 
 // accepts applies the tolerance rule of the package comment. All NaNs are
 // equal, but 0 and −0 differ only where the result must be exact.
-func (w value) accepts(got float32) bool {
-	g := float64(got)
+func (w value) accepts(got float32) bool { return w.accepts64(float64(got)) }
+
+func (w value) accepts64(g float64) bool {
+	refused := math.IsNaN(g) || math.IsInf(g, 1)
 	switch {
+	case w.refuse:
+		return refused
+	case w.bound && (math.IsNaN(w.v) || math.IsInf(w.v, 1)):
+		return refused
 	case w.any:
 		return true
 	case math.IsNaN(w.v):

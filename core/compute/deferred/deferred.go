@@ -57,7 +57,44 @@ func (b *Backend) New(n int) compute.Buffer {
 	return x
 }
 
+// sums, too, have their memory only then.
+type sums struct {
+	owner *Backend
+	n     int
+	inner compute.Sums
+}
+
+func (s *sums) Len() int { return s.n }
+func (s *sums) Wide()    {}
+
+func (b *Backend) NewSums(n int) compute.Sums {
+	if n < 0 {
+		panic(fmt.Sprintf("deferred: %d sums", n))
+	}
+	s := &sums{owner: b, n: n}
+	b.later(func() { s.inner = b.inner.NewSums(n) })
+	return s
+}
+
+func (b *Backend) ownSums(x compute.Sums) *sums {
+	p, ok := x.(*sums)
+	if !ok || p.owner != b {
+		panic(fmt.Sprintf("deferred: a %T is not sums of this backend", x))
+	}
+	return p
+}
+
+func (b *Backend) Clear(x compute.Sums) {
+	s := b.ownSums(x)
+	b.later(func() { b.inner.Clear(s.inner) })
+}
+
 func (b *Backend) Free(x compute.Buffer) {
+	if s, ok := x.(*sums); ok {
+		b.ownSums(s)
+		b.later(func() { b.inner.Free(s.inner); s.inner = nil })
+		return
+	}
 	p := b.own(x)
 	b.later(func() { b.inner.Free(p.inner); p.inner = nil })
 }
@@ -72,6 +109,22 @@ func (b *Backend) Write(dst compute.Buffer, src []float32) {
 // done runs nothing; the queue is kept for the next Read.
 func (b *Backend) Read(ctx context.Context, dst []float32, src compute.Buffer) error {
 	p := b.own(src)
+	if err := b.run(ctx); err != nil {
+		return err
+	}
+	return b.inner.Read(ctx, dst, p.inner)
+}
+
+// ReadSums is Read for sums.
+func (b *Backend) ReadSums(ctx context.Context, dst []float64, src compute.Sums) error {
+	s := b.ownSums(src)
+	if err := b.run(ctx); err != nil {
+		return err
+	}
+	return b.inner.ReadSums(ctx, dst, s.inner)
+}
+
+func (b *Backend) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("deferred: read: %w", err)
 	}
@@ -80,7 +133,7 @@ func (b *Backend) Read(ctx context.Context, dst []float32, src compute.Buffer) e
 	}
 	clear(b.queue)
 	b.queue = b.queue[:0]
-	return b.inner.Read(ctx, dst, p.inner)
+	return nil
 }
 
 // Close drops what is queued and closes the wrapped backend.

@@ -32,24 +32,16 @@ func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, a, bb compute.Buffer, 
 	b.later3(a, bb, c, func(a, bb, c buf) { b.inner.Gemm(tA, tB, m, n, k, a, bb, beta, c) })
 }
 
-func (b *Backend) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer) {
-	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.ClampedOuter(m, n, k, c, h, d, dst) })
-}
-
-func (b *Backend) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
-	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.RoundedOuter(m, n, k, h, d, dst) })
-}
-
 func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
 	b.later2(row, y, func(row, y buf) { b.inner.AddRow(m, n, row, y) })
 }
 
-func (b *Backend) ColSums(m, n int, x, dst compute.Buffer) {
-	b.later2(x, dst, func(x, dst buf) { b.inner.ColSums(m, n, x, dst) })
+func (b *Backend) RowNorms(m, n int, x, dst compute.Buffer) {
+	b.later2(x, dst, func(x, dst buf) { b.inner.RowNorms(m, n, x, dst) })
 }
 
-func (b *Backend) RowSqNorms(m, n int, x, dst compute.Buffer) {
-	b.later2(x, dst, func(x, dst buf) { b.inner.RowSqNorms(m, n, x, dst) })
+func (b *Backend) JoinNorms(n int, h, d, dst compute.Buffer) {
+	b.later3(h, d, dst, func(h, d, dst buf) { b.inner.JoinNorms(n, h, d, dst) })
 }
 
 func (b *Backend) ScaleRows(m, n int, f, x, dst compute.Buffer) {
@@ -98,4 +90,29 @@ func (b *Backend) Rescale(n int, scale float32, m, r, bb, inv, lin compute.Buffe
 
 func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
 	b.later4(g, m, v, w, func(g, m, v, w buf) { b.inner.Adam(n, p, g, m, v, w) })
+}
+
+func (b *Backend) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	s := b.ownSums(dst)
+	b.later2(h, d, func(h, d buf) { b.inner.AddOuter(m, n, k, h, d, s.inner) })
+}
+
+func (b *Backend) AddClampedOuter(m, n, k int, c float32, h, d compute.Buffer, dst compute.Sums) {
+	s := b.ownSums(dst)
+	b.later2(h, d, func(h, d buf) { b.inner.AddClampedOuter(m, n, k, c, h, d, s.inner) })
+}
+
+func (b *Backend) AddRoundedOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	s := b.ownSums(dst)
+	b.later2(h, d, func(h, d buf) { b.inner.AddRoundedOuter(m, n, k, h, d, s.inner) })
+}
+
+func (b *Backend) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
+	s := b.ownSums(dst)
+	b.later1(x, func(x buf) { b.inner.AddScaled(n, a, x, s.inner) })
+}
+
+func (b *Backend) Settle(n int, src compute.Sums, dst compute.Buffer) {
+	s := b.ownSums(src)
+	b.later1(dst, func(dst buf) { b.inner.Settle(n, s.inner, dst) })
 }

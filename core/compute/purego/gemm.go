@@ -1,10 +1,6 @@
 package purego
 
-import (
-	"math"
-
-	"clipscope/core/compute"
-)
+import "clipscope/core/compute"
 
 // Gemm takes one row of C at a time. With B as stored, the row is the sum of
 // rows of B, which reads memory in order; with B transposed each element is the
@@ -41,35 +37,5 @@ func addTo(c []float32, beta float32, s []float64) {
 			v += float64(beta) * float64(c[j])
 		}
 		c[j] = float32(v)
-	}
-}
-
-func (b *Backend) ClampedOuter(m, n, k int, c float32, hBuf, dBuf, dstBuf compute.Buffer) {
-	h, d, dst := rows(hBuf, m, n), rows(dBuf, m, k), rows(dstBuf, n, k)
-	for j := range n {
-		sums := b.sums(k)
-		for i := range m {
-			for l, x := range d[i*k : (i+1)*k] {
-				sums[l] += float64(min(max(h[i*n+j]*x, -c), c))
-			}
-		}
-		for l, s := range sums {
-			dst[j*k+l] += float32(s)
-		}
-	}
-}
-
-func (b *Backend) RoundedOuter(m, n, k int, hBuf, dBuf, dstBuf compute.Buffer) {
-	h, d, dst := rows(hBuf, m, n), rows(dBuf, m, k), rows(dstBuf, n, k)
-	for j := range n {
-		sums := b.sums(k)
-		for i := range m {
-			for l, x := range d[i*k : (i+1)*k] {
-				sums[l] += math.RoundToEven(float64(h[i*n+j] * x))
-			}
-		}
-		for l, s := range sums {
-			dst[j*k+l] = float32(float64(dst[j*k+l]) + s)
-		}
 	}
 }

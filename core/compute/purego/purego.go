@@ -7,13 +7,14 @@ package purego
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"clipscope/core/compute"
 )
 
 // Backend is the reference backend. Make one with [New].
 type Backend struct {
-	acc []float64 // one row of Gemm's or ColSums' sums
+	acc []float64 // one row of Gemm's sums
 	z   []float64 // the normals of AddNoise
 }
 
@@ -30,7 +31,14 @@ func (b *Backend) Name() string { return "purego" }
 func (b *Backend) New(n int) compute.Buffer { return &buffer{make([]float32, n)} }
 
 // Free drops the buffer's memory, so that a later use of it panics.
-func (b *Backend) Free(x compute.Buffer) { x.(*buffer).v = nil }
+func (b *Backend) Free(x compute.Buffer) {
+	switch x := x.(type) {
+	case *sums:
+		x.v = nil
+	default:
+		x.(*buffer).v = nil
+	}
+}
 
 func (b *Backend) Close() { *b = Backend{} }
 
@@ -125,27 +133,38 @@ func (b *Backend) AddRow(m, n int, bias, y compute.Buffer) {
 	}
 }
 
-func (b *Backend) ColSums(m, n int, x, dst compute.Buffer) {
-	xv, d, s := rows(x, m, n), take(dst, n), b.sums(n)
-	for i := range m {
-		for j, v := range xv[i*n : (i+1)*n] {
-			s[j] += float64(v)
-		}
-	}
-	for j := range d {
-		d[j] = float32(float64(d[j]) + s[j])
-	}
-}
-
-func (b *Backend) RowSqNorms(m, n int, x, dst compute.Buffer) {
+func (b *Backend) RowNorms(m, n int, x, dst compute.Buffer) {
 	xv, d := rows(x, m, n), take(dst, m)
 	for i := range d {
-		s := 0.0
+		s := 0.0 // float64 holds the square of every float32
 		for _, v := range xv[i*n : (i+1)*n] {
 			s += float64(v) * float64(v)
 		}
-		d[i] = float32(s)
+		d[i] = above(math.Sqrt(s))
 	}
+}
+
+func (b *Backend) JoinNorms(n int, h, d, dst compute.Buffer) {
+	hv, dv, to := take(h, n), take(d, n), take(dst, n)
+	for i, v := range to {
+		in, out := float64(hv[i]), float64(dv[i])
+		if !(in <= compute.MaxInput) {
+			to[i] = float32(math.Inf(1))
+			continue
+		}
+		to[i] = above(math.Sqrt(float64(v)*float64(v) + out*out*(in*in+1)))
+	}
+}
+
+// above is the least float32 that is not below x, whatever rounding x itself has
+// been through in float64.
+func above(x float64) float32 {
+	x *= 1 + 0x1p-40
+	f := float32(x)
+	if float64(f) < x {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
+	}
+	return f
 }
 
 func (b *Backend) ScaleRows(m, n int, f, x, dst compute.Buffer) {

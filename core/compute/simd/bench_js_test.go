@@ -65,6 +65,7 @@ func BenchmarkKernels(b *testing.B) {
 	const rows = 128
 	x, y, z, w := random(be, n), random(be, n), random(be, n), random(be, n)
 	labels, loss := be.New(rows), be.New(rows)
+	sums := be.NewSums(n)
 	for _, k := range []struct {
 		name string
 		n    int
@@ -82,8 +83,10 @@ func BenchmarkKernels(b *testing.B) {
 			be.Adam(n, compute.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
 		}},
 		{"AddRow", rows * 128, func() { be.AddRow(rows, 128, x, z) }},
-		{"ColSums", rows * 128, func() { be.ColSums(rows, 128, x, y) }},
-		{"RowSqNorms", rows * 784, func() { be.RowSqNorms(rows, 784, x, loss) }},
+		{"RowNorms", rows * 784, func() { be.RowNorms(rows, 784, x, loss) }},
+		{"Clear", n, func() { be.Clear(sums) }},
+		{"AddScaled", n, func() { be.AddScaled(n, 1e-9, x, sums) }},
+		{"Settle", n, func() { be.Settle(n, sums, z) }},
 		{"ScaleRows", rows * 128, func() { be.ScaleRows(rows, 128, labels, x, z) }},
 		{"ReLU", rows * 128, func() { be.ReLU(rows*128, x, z) }},
 		{"ReLUGrad", rows * 128, func() { be.ReLUGrad(rows*128, x, y, z) }},
@@ -120,15 +123,16 @@ func BenchmarkStep(b *testing.B) {
 const batch, features, hidden, classes = 128, 784, 128, 10
 
 type step struct {
-	b                        *simd.Backend
-	x, labels                compute.Buffer
-	w1, b1, w2, b2           compute.Buffer
-	h, z, dh, dz, loss       compute.Buffer
-	sq, sqX, sqH, sqDh, sqDz compute.Buffer
-	factors                  compute.Buffer
-	g1, gb1, g2, gb2         compute.Buffer
-	norms                    []float32
-	key                      compute.NoiseKey
+	b                      *simd.Backend
+	x, labels              compute.Buffer
+	w1, b1, w2, b2         compute.Buffer
+	h, z, dh, dz, loss     compute.Buffer
+	norm, nX, nH, nDh, nDz compute.Buffer
+	factors, ones          compute.Buffer
+	s1, sb1, s2, sb2       compute.Sums
+	g1, gb1, g2, gb2       compute.Buffer
+	norms                  []float32
+	key                    compute.NoiseKey
 }
 
 func newStep(b *simd.Backend) *step {
@@ -140,7 +144,8 @@ func newStep(b *simd.Backend) *step {
 		b: b, x: r(batch * features), labels: b.New(batch),
 		w1: w1, b1: b.New(hidden), w2: w2, b2: b.New(classes),
 		h: b.New(batch * hidden), z: b.New(batch * classes), dh: b.New(batch * hidden), dz: b.New(batch * classes), loss: b.New(batch),
-		sq: b.New(batch), sqX: b.New(batch), sqH: b.New(batch), sqDh: b.New(batch), sqDz: b.New(batch), factors: b.New(batch),
+		norm: b.New(batch), nX: b.New(batch), nH: b.New(batch), nDh: b.New(batch), nDz: b.New(batch), factors: b.New(batch), ones: r(batch),
+		s1: b.NewSums(features * hidden), sb1: b.NewSums(hidden), s2: b.NewSums(hidden * classes), sb2: b.NewSums(classes),
 		g1: b.New(features * hidden), gb1: b.New(hidden), g2: b.New(hidden * classes), gb2: b.New(classes),
 		norms: make([]float32, batch),
 	}
@@ -158,14 +163,14 @@ func (s *step) run(private bool) {
 	b.Gemm(no, tr, batch, hidden, classes, s.dz, s.w2, 0, s.dh)
 	b.ReLUGrad(batch*hidden, s.h, s.dh, s.dh)
 	if private {
-		b.Fill(batch, 0, s.sq)
-		b.RowSqNorms(batch, features, s.x, s.sqX)
-		b.RowSqNorms(batch, hidden, s.dh, s.sqDh)
-		b.MulAdd(batch, 1, s.sqDh, s.sqX, s.sq)
-		b.RowSqNorms(batch, hidden, s.h, s.sqH)
-		b.RowSqNorms(batch, classes, s.dz, s.sqDz)
-		b.MulAdd(batch, 1, s.sqDz, s.sqH, s.sq)
-		if err := b.Read(context.Background(), s.norms, s.sq); err != nil {
+		b.Fill(batch, 0, s.norm)
+		b.RowNorms(batch, features, s.x, s.nX)
+		b.RowNorms(batch, hidden, s.dh, s.nDh)
+		b.JoinNorms(batch, s.nX, s.nDh, s.norm)
+		b.RowNorms(batch, hidden, s.h, s.nH)
+		b.RowNorms(batch, classes, s.dz, s.nDz)
+		b.JoinNorms(batch, s.nH, s.nDz, s.norm)
+		if err := b.Read(context.Background(), s.norms, s.norm); err != nil {
 			panic(err)
 		}
 		for i, v := range s.norms {
@@ -175,21 +180,25 @@ func (s *step) run(private bool) {
 		b.ScaleRows(batch, hidden, s.factors, s.dh, s.dh)
 		b.ScaleRows(batch, classes, s.factors, s.dz, s.dz)
 	}
-	b.Gemm(tr, no, features, hidden, batch, s.x, s.dh, 0, s.g1)
-	b.Gemm(tr, no, hidden, classes, batch, s.h, s.dz, 0, s.g2)
-	b.Fill(hidden, 0, s.gb1)
-	b.Fill(classes, 0, s.gb2)
-	b.ColSums(batch, hidden, s.dh, s.gb1)
-	b.ColSums(batch, classes, s.dz, s.gb2)
+	for _, sums := range []compute.Sums{s.s1, s.sb1, s.s2, s.sb2} {
+		b.Clear(sums)
+	}
+	b.AddOuter(batch, features, hidden, s.x, s.dh, s.s1)
+	b.AddOuter(batch, 1, hidden, s.ones, s.dh, s.sb1)
+	b.AddOuter(batch, hidden, classes, s.h, s.dz, s.s2)
+	b.AddOuter(batch, 1, classes, s.ones, s.dz, s.sb2)
 	for i, p := range []struct {
 		n    int
+		s    compute.Sums
 		g, w compute.Buffer
-	}{{features * hidden, s.g1, s.w1}, {hidden, s.gb1, s.b1}, {hidden * classes, s.g2, s.w2}, {classes, s.gb2, s.b2}} {
+	}{{features * hidden, s.s1, s.g1, s.w1}, {hidden, s.sb1, s.gb1, s.b1}, {hidden * classes, s.s2, s.g2, s.w2}, {classes, s.sb2, s.gb2, s.b2}} {
+		b.Fill(p.n, 0, p.g)
 		if private {
 			s.key.Key[0]++
 			s.key.Nonce[2] = uint32(i)
 			b.AddNoise(p.n, 1e-3, s.key, p.g)
 		}
+		b.Settle(p.n, p.s, p.g)
 		b.Axpy(p.n, -1e-4, p.g, p.w)
 	}
 }

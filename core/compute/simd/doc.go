@@ -9,9 +9,9 @@
 // always does.
 //
 // Arithmetic is in float32. Sums are taken in blocks: over k in [Backend.Gemm]
-// of at most 320 terms, over rows in ColSums all in one; RowSqNorms sums in
-// float64 and has a relative error below 4·10⁻⁷ for every length. Results that
-// would be denormal may be 0 where an exponential is involved.
+// of at most 320 terms, over rows of a batch of compute.PieceRows, whose sums are
+// added in float64. Norms are summed in float64. Results that would be denormal
+// may be 0 where an exponential is involved.
 package simd
 
 import "errors"

@@ -23,20 +23,29 @@ func kernelMulAdd(n int32, shift float32, x, y, dst unsafe.Pointer)
 //go:wasmimport kernels gemm
 func kernelGemm(tA, tB, m, n, k int32, a, b unsafe.Pointer, beta float32, c, scratch unsafe.Pointer)
 
-//go:wasmimport kernels clampedOuter
-func kernelClampedOuter(m, n, k int32, c float32, h, d, dst unsafe.Pointer)
-
-//go:wasmimport kernels roundedOuter
-func kernelRoundedOuter(m, n, k int32, h, d, dst unsafe.Pointer)
-
 //go:wasmimport kernels addRow
 func kernelAddRow(m, n int32, b, y unsafe.Pointer)
 
-//go:wasmimport kernels colSums
-func kernelColSums(m, n int32, x, dst unsafe.Pointer)
+//go:wasmimport kernels rowNorms
+func kernelRowNorms(m, n int32, x, dst unsafe.Pointer)
 
-//go:wasmimport kernels rowSqNorms
-func kernelRowSqNorms(m, n int32, x, dst unsafe.Pointer)
+//go:wasmimport kernels joinNorms
+func kernelJoinNorms(n int32, h, d, dst unsafe.Pointer)
+
+//go:wasmimport kernels addOuter
+func kernelAddOuter(m, n, k int32, h, d, dst, scratch unsafe.Pointer)
+
+//go:wasmimport kernels addClampedOuter
+func kernelAddClampedOuter(m, n, k int32, c float32, h, d, dst unsafe.Pointer)
+
+//go:wasmimport kernels addRoundedOuter
+func kernelAddRoundedOuter(m, n, k int32, h, d, dst unsafe.Pointer)
+
+//go:wasmimport kernels addScaled
+func kernelAddScaled(n int32, a float64, x, dst unsafe.Pointer)
+
+//go:wasmimport kernels settle
+func kernelSettle(n int32, src, dst unsafe.Pointer)
 
 //go:wasmimport kernels scaleRows
 func kernelScaleRows(m, n int32, f, x, dst unsafe.Pointer)

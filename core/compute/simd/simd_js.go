@@ -48,7 +48,14 @@ func (b *buffer) Len() int { return len(b.v) }
 func (b *Backend) New(n int) compute.Buffer { return &buffer{make([]float32, n)} }
 
 // Free drops the buffer's memory, so that a later use of it panics.
-func (b *Backend) Free(x compute.Buffer) { x.(*buffer).v = nil }
+func (b *Backend) Free(x compute.Buffer) {
+	switch x := x.(type) {
+	case *sums:
+		x.v = nil
+	default:
+		x.(*buffer).v = nil
+	}
+}
 
 func (b *Backend) Close() { *b = Backend{kind: b.kind} }
 
@@ -122,12 +129,17 @@ const (
 
 func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, aBuf, bBuf compute.Buffer, beta float32, cBuf compute.Buffer) {
 	ap, bp, cp := mat(aBuf, m, k), mat(bBuf, k, n), mat(cBuf, m, n)
+	kernelGemm(flag(tA), flag(tB), int32(m), int32(n), int32(k), ap, bp, beta, cp, b.scratch(m, n, k))
+}
+
+// scratch is room for the kernels' tiles and panels.
+func (b *Backend) scratch(m, n, k int) unsafe.Pointer {
 	cols := (min(max(m, n), blockCols) + tileCols - 1) / tileCols * tileCols
 	size := tileRows*tileCols + min(k, blockDepth)*(tileRows+cols)
 	if len(b.gemm) < size {
 		b.gemm = make([]float32, size)
 	}
-	kernelGemm(flag(tA), flag(tB), int32(m), int32(n), int32(k), ap, bp, beta, cp, unsafe.Pointer(unsafe.SliceData(b.gemm)))
+	return unsafe.Pointer(unsafe.SliceData(b.gemm))
 }
 
 func flag(t compute.Trans) int32 {
@@ -137,24 +149,16 @@ func flag(t compute.Trans) int32 {
 	return 0
 }
 
-func (b *Backend) ClampedOuter(m, n, k int, c float32, h, d, dst compute.Buffer) {
-	kernelClampedOuter(int32(m), int32(n), int32(k), c, mat(h, m, n), mat(d, m, k), mat(dst, n, k))
-}
-
-func (b *Backend) RoundedOuter(m, n, k int, h, d, dst compute.Buffer) {
-	kernelRoundedOuter(int32(m), int32(n), int32(k), mat(h, m, n), mat(d, m, k), mat(dst, n, k))
-}
-
 func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
 	kernelAddRow(int32(m), int32(n), vec(row, n), mat(y, m, n))
 }
 
-func (b *Backend) ColSums(m, n int, x, dst compute.Buffer) {
-	kernelColSums(int32(m), int32(n), mat(x, m, n), vec(dst, n))
+func (b *Backend) RowNorms(m, n int, x, dst compute.Buffer) {
+	kernelRowNorms(int32(m), int32(n), mat(x, m, n), vec(dst, m))
 }
 
-func (b *Backend) RowSqNorms(m, n int, x, dst compute.Buffer) {
-	kernelRowSqNorms(int32(m), int32(n), mat(x, m, n), vec(dst, m))
+func (b *Backend) JoinNorms(n int, h, d, dst compute.Buffer) {
+	kernelJoinNorms(int32(n), vec(h, n), vec(d, n), vec(dst, n))
 }
 
 func (b *Backend) ScaleRows(m, n int, f, x, dst compute.Buffer) {

@@ -34,7 +34,7 @@ func TestPanics(t *testing.T) {
 		"a negative size":           func() { b.Fill(-1, 0, x) },
 		"a matrix beyond an i32":    func() { b.AddRow(1<<16, 1<<16, x, x) },
 		"two negative sizes":        func() { b.AddRow(-2, -3, x, x) },
-		"a matrix beyond":           func() { b.RowSqNorms(2, 4, x, x) },
+		"a matrix beyond":           func() { b.RowNorms(2, 4, x, x) },
 		"a write beyond":            func() { b.Write(x, make([]float32, 7)) },
 		"a buffer of another kind":  func() { b.Fill(0, 0, foreign{}) },
 		"a buffer that was freed":   func() { y := b.New(3); b.Free(y); b.Fill(1, 0, y) },

@@ -4,12 +4,33 @@
 // and a tile of MR×NR sums stays in registers. 6×8 floats are 12 of the 15
 // vector registers that an engine for x86-64 leaves us.
 
-import { Ptr, madd } from "./vec";
+import { PIECE, Ptr, addWide, madd } from "./vec";
 
 const MR = 6;
 const NR = 8;
 const KC = 320; // rows of op(B) packed at a time; see scratch in gemm_js.go
 const NC = 512; // columns
+
+// addOuter is the product of a transpose with each piece of rows, added to dst in
+// float64. scratch is as for gemm with a depth of PIECE.
+export function addOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, scratch: Ptr): void {
+  const row = <usize>k << 3;
+  const turn = turned(n, k);
+  for (let i = 0; i < m; i += PIECE) {
+    const x = h + (<usize>(i * n) << 2), y = d + (<usize>(i * k) << 2);
+    const rows = min(m - i, PIECE);
+    if (turn) product(1, 0, k, n, rows, y, x, 0, dst, 8, row, scratch, false, true);
+    else product(1, 0, n, k, rows, x, y, 0, dst, row, 8, scratch, false, true);
+  }
+}
+
+// turned reports whether the transpose of an [m×n] product wastes less of the
+// tiles at the edges.
+// @ts-ignore: decorator
+@inline
+function turned(m: i32, n: i32): bool {
+  return padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9;
+}
 
 // gemm is the kernel. tA and tB are 0 or 1. Where it wastes less of the tiles at
 // the edges, as for ten columns, it computes the transpose; of a matrix times
@@ -24,12 +45,12 @@ export function gemm(
   if (m == 0 || n == 0) return;
   const row = <usize>n << 2;
   if (a == b && m == n && tA != tB && beta == 0) {
-    product(tA, tB, n, n, k, a, b, 0, c, row, 4, scratch, true);
+    product(tA, tB, n, n, k, a, b, 0, c, row, 4, scratch, true, false);
     mirror(n, c);
-  } else if (padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9) {
-    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch, false); // Cᵀ = op(B)ᵀ·op(A)ᵀ
+  } else if (turned(m, n)) {
+    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch, false, false); // Cᵀ = op(B)ᵀ·op(A)ᵀ
   } else {
-    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch, false);
+    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch, false, false);
   }
 }
 
@@ -51,10 +72,11 @@ function padded(n: i32, unit: i32): f64 {
 }
 
 // product is gemm into a C whose rows are rowStep bytes apart and columns
-// colStep. With upper, tiles that lie below the diagonal are left out.
+// colStep. With upper, tiles that lie below the diagonal are left out. With wide,
+// C is in float64 and is added to whatever beta is.
 function product(
   tA: i32, tB: i32, m: i32, n: i32, k: i32,
-  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr, upper: bool,
+  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr, upper: bool, wide: bool,
 ): void {
   const blocks = max((k + KC - 1) / KC, 1);
   const depth = (k + blocks - 1) / blocks; // of all blocks but the last
@@ -73,7 +95,7 @@ function product(
         packA(tA, m, k, a, i0, mr, l0, kc, strip);
         let to = c + <usize>i0 * rowStep + <usize>(j0 + left) * colStep;
         for (let j = left; j < nc; j += NR, to += <usize>NR * colStep) {
-          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch);
+          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch, wide);
         }
       }
     }
@@ -81,13 +103,16 @@ function product(
 }
 
 // tile is c = a·b + beta·c for one strip of each operand, where c has mr ≤ MR
-// rows and nr ≤ NR columns. edge is room for a whole tile.
+// rows and nr ≤ NR columns. edge is room for a whole tile. One step of the sum at
+// a time is faster by a third where multiply-add is fused, two where it is not:
+// the engine's choice of registers decides it, and "make bench" shows it.
 function tile(
-  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr,
+  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr, wide: bool,
 ): void {
   let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
-  for (let l = kc >> 1; l > 0; l--) {
+  const pairs = ASC_FEATURE_RELAXED_SIMD ? 0 : kc >> 1;
+  for (let l = pairs; l > 0; l--) {
     let b0 = v128.load(b), b1 = v128.load(b, 16), x = v128.load_splat<f32>(a);
     c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
     c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 8);
@@ -105,7 +130,7 @@ function tile(
     a += 48;
     b += 64;
   }
-  if (kc & 1) {
+  for (let l = kc - 2 * pairs; l > 0; l--) {
     const b0 = v128.load(b), b1 = v128.load(b, 16);
     let x = v128.load_splat<f32>(a);
     c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
@@ -114,8 +139,10 @@ function tile(
     c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 16);
     c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
     c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
+    a += 24;
+    b += 32;
   }
-  if (mr == MR && nr == NR && colStep == 4) {
+  if (!wide && mr == MR && nr == NR && colStep == 4) {
     write(c, c00, c01, beta); c += rowStep;
     write(c, c10, c11, beta); c += rowStep;
     write(c, c20, c21, beta); c += rowStep;
@@ -130,6 +157,10 @@ function tile(
   v128.store(edge, c30, 96); v128.store(edge, c31, 112);
   v128.store(edge, c40, 128); v128.store(edge, c41, 144);
   v128.store(edge, c50, 160); v128.store(edge, c51, 176);
+  if (wide) {
+    addTile(edge, c, rowStep, colStep, mr, nr);
+    return;
+  }
   for (let i = 0; i < mr; i++, c += rowStep, edge += NR << 2) {
     let to = c;
     for (let j: usize = 0; j < <usize>nr << 2; j += 4, to += colStep) {
@@ -137,6 +168,19 @@ function tile(
       if (beta != 0) v += beta * load<f32>(to);
       store<f32>(to, v);
     }
+  }
+}
+
+// addTile adds the tile at v to c in float64.
+function addTile(v: Ptr, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32): void {
+  for (let i = 0; i < mr; i++, c += rowStep, v += NR << 2) {
+    if (nr == NR && colStep == 8) {
+      addWide(c, v128.load(v));
+      addWide(c + 32, v128.load(v, 16));
+      continue;
+    }
+    let to = c;
+    for (let j: usize = 0; j < <usize>nr << 2; j += 4, to += colStep) store<f64>(to, load<f64>(to) + <f64>load<f32>(v + j));
   }
 }
 

@@ -4,8 +4,9 @@
 // imports_js.go with the same parameters.
 
 export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, rescale, scale, spread, tanh, tanhGrad } from "./vector";
-export { addRow, colSums, rowSqNorms, scaleRows } from "./rows";
+export { addRow, joinNorms, rowNorms, scaleRows } from "./rows";
 export { sigmoidBCE, softmaxCE, squared } from "./loss";
-export { clampedOuter, roundedOuter } from "./outer";
+export { addClampedOuter, addRoundedOuter } from "./outer";
+export { addScaled, settle } from "./sums";
 export { addNoise } from "./noise";
-export { gemm } from "./gemm";
+export { addOuter, gemm } from "./gemm";

@@ -1,6 +1,6 @@
 // The kernels over the rows of a row-major matrix [m×n].
 
-import { Ptr, loadPart, quads, storePart } from "./vec";
+import { Ptr, high, loadPart, low, quads, storePart } from "./vec";
 
 export function addRow(m: i32, n: i32, b: Ptr, y: Ptr): void {
   const rest = n & 3;
@@ -11,35 +11,6 @@ export function addRow(m: i32, n: i32, b: Ptr, y: Ptr): void {
     }
     if (rest) storePart(y, f32x4.add(loadPart(y, rest), loadPart(p, rest)), rest);
     y += <usize>rest << 2;
-  }
-}
-
-// colSums keeps 16 columns in registers on the way down.
-export function colSums(m: i32, n: i32, x: Ptr, dst: Ptr): void {
-  const stride = <usize>n << 2;
-  let left = n;
-  for (; left >= 16; left -= 16, x += 64, dst += 64) {
-    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-    for (let i = 0, p = x; i < m; i++, p += stride) {
-      s0 = f32x4.add(s0, v128.load(p));
-      s1 = f32x4.add(s1, v128.load(p, 16));
-      s2 = f32x4.add(s2, v128.load(p, 32));
-      s3 = f32x4.add(s3, v128.load(p, 48));
-    }
-    v128.store(dst, f32x4.add(s0, v128.load(dst)));
-    v128.store(dst, f32x4.add(s1, v128.load(dst, 16)), 16);
-    v128.store(dst, f32x4.add(s2, v128.load(dst, 32)), 32);
-    v128.store(dst, f32x4.add(s3, v128.load(dst, 48)), 48);
-  }
-  for (; left >= 4; left -= 4, x += 16, dst += 16) {
-    let s = f32x4.splat(0);
-    for (let i = 0, p = x; i < m; i++, p += stride) s = f32x4.add(s, v128.load(p));
-    v128.store(dst, f32x4.add(s, v128.load(dst)));
-  }
-  if (left) {
-    let s = f32x4.splat(0);
-    for (let i = 0, p = x; i < m; i++, p += stride) s = f32x4.add(s, loadPart(p, left));
-    storePart(dst, f32x4.add(s, loadPart(dst, left)), left);
   }
 }
 
@@ -54,16 +25,15 @@ function square(p: Ptr): v128 {
 // @ts-ignore: decorator
 @inline
 function widen(s: v128, v: v128): v128 {
-  const high = i32x4.shuffle(v, v, 2, 3, 2, 3);
-  return f64x2.add(s, f64x2.add(f64x2.promote_low_f32x4(v), f64x2.promote_low_f32x4(high)));
+  return f64x2.add(s, f64x2.add(low(v), high(v)));
 }
 
 // sqNorm is the squared norm of n values. It sums four squares a lane in
 // float32 and those sums in float64, so that no term sees more than six
-// roundings and the relative error is below 6·2⁻²⁴ < 4·10⁻⁷ for any n.
+// roundings and the relative error is below 6·2⁻²⁴ for any n.
 // @ts-ignore: decorator
 @inline
-function sqNorm(n: i32, x: Ptr): f32 {
+function sqNorm(n: i32, x: Ptr): f64 {
   let s = f64x2.splat(0);
   for (const end = x + ((<usize>n & ~15) << 2); x < end; x += 64) {
     const v = f32x4.add(
@@ -78,12 +48,48 @@ function sqNorm(n: i32, x: Ptr): f32 {
     const v = loadPart(x, left);
     s = widen(s, f32x4.mul(v, v));
   }
-  return <f32>(f64x2.extract_lane(s, 0) + f64x2.extract_lane(s, 1));
+  return f64x2.extract_lane(s, 0) + f64x2.extract_lane(s, 1);
 }
 
-export function rowSqNorms(m: i32, n: i32, x: Ptr, dst: Ptr): void {
+// exactSqNorm squares in float64, where no float32 under- or overflows.
+function exactSqNorm(n: i32, x: Ptr): f64 {
+  let s: f64 = 0;
+  for (const end = x + (<usize>n << 2); x < end; x += 4) {
+    const v = <f64>load<f32>(x);
+    s += v * v;
+  }
+  return s;
+}
+
+// above is the least f32 that is not below x ≥ 0, with room for what rounding
+// has done to x in float64.
+// @ts-ignore: decorator
+@inline
+function above(x: f64): f32 {
+  x *= 1.0000000000009095; // 1 + 2⁻⁴⁰
+  const f = <f32>x;
+  return <f64>f < x ? reinterpret<f32>(reinterpret<u32>(f) + 1) : f;
+}
+
+// rowNorms takes the long way where squares may have been lost: a sum above 2⁻⁶⁰
+// does not miss what 2⁴⁰ of them lose.
+export function rowNorms(m: i32, n: i32, x: Ptr, dst: Ptr): void {
   const stride = <usize>n << 2;
-  for (let i = 0; i < m; i++, x += stride, dst += 4) store<f32>(dst, sqNorm(n, x));
+  for (let i = 0; i < m; i++, x += stride, dst += 4) {
+    let s = sqNorm(n, x);
+    if (s > 8.673617379884035e-19 && s < 1.329227995784916e36) s *= 1.000000476837158; // 1 + 2⁻²¹
+    else s = exactSqNorm(n, x);
+    store<f32>(dst, above(Math.sqrt(s)));
+  }
+}
+
+// joinNorms refuses inputs beyond compute.MaxInput, 2⁶⁰.
+export function joinNorms(n: i32, h: Ptr, d: Ptr, dst: Ptr): void {
+  for (const end = h + (<usize>n << 2); h < end; h += 4, d += 4, dst += 4) {
+    const x = <f64>load<f32>(h), y = <f64>load<f32>(d), z = <f64>load<f32>(dst);
+    const norm = x <= 1152921504606846976 ? above(Math.sqrt(z * z + y * y * (x * x + 1))) : <f32>Infinity;
+    store<f32>(dst, norm);
+  }
 }
 
 // scaleRows fills the row of a factor of 0 with zeros whatever it held.

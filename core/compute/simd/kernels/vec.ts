@@ -3,6 +3,30 @@
 
 export type Ptr = usize;
 
+// PIECE is compute.PieceRows.
+export const PIECE = 64;
+
+// low and high are the two halves of a vector in float64.
+// @ts-ignore: decorator
+@inline
+export function low(v: v128): v128 {
+  return f64x2.promote_low_f32x4(v);
+}
+
+// @ts-ignore: decorator
+@inline
+export function high(v: v128): v128 {
+  return f64x2.promote_low_f32x4(i32x4.shuffle(v, v, 2, 3, 2, 3));
+}
+
+// addWide adds four values to the four float64 at p.
+// @ts-ignore: decorator
+@inline
+export function addWide(p: Ptr, v: v128): void {
+  v128.store(p, f64x2.add(v128.load(p), low(v)));
+  v128.store(p, f64x2.add(v128.load(p, 16), high(v)), 16);
+}
+
 // madd is a·b + c: fused in the relaxed build, two roundings in the plain one.
 // @ts-ignore: decorator
 @inline

@@ -1,0 +1,234 @@
+package computetest
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// wideArg is [arg] for sums.
+type wideArg struct {
+	sums compute.Sums
+	data []float32
+}
+
+// sums makes sums that hold data, and the padding.
+func (c *check) sums(data []float32) *wideArg {
+	a := &wideArg{c.b.NewSums(len(data) + pad), data}
+	all := append(append([]float32(nil), data...), make([]float32, pad)...)
+	x := c.b.New(len(all))
+	c.b.Write(x, all)
+	c.b.AddScaled(len(all), 1, x, a.sums)
+	c.b.Free(x)
+	return a
+}
+
+// verifySums compares sums with what is wanted of them, and frees them.
+func (c *check) verifySums(a *wideArg, want []value, format string, args ...any) {
+	got := make([]float64, len(a.data)+pad)
+	if err := c.b.ReadSums(context.Background(), got, a.sums); err != nil {
+		c.errorf("ReadSums: %v", err)
+	}
+	for i, w := range want {
+		if !w.accepts64(got[i]) {
+			c.errorf(format+": dst[%d] = %v, want %v", append(args, i, got[i], w)...)
+			break
+		}
+	}
+	for i, g := range got[len(want):] {
+		if g != 0 {
+			c.errorf(format+": dst[%d] beyond the size was overwritten with %v", append(args, len(want)+i, g)...)
+			break
+		}
+	}
+	c.b.Free(a.sums)
+	c.verify(format, args...)
+}
+
+// inPieces is start and the terms of m rows, added up as the contract says: in
+// float32 within a piece, in many more digits between them.
+func inPieces(m int, start float32, term func(i int) float64) value {
+	out := value{v: float64(start), tol: 0x1p-45 * math.Abs(float64(start))}
+	for lo := 0; lo < m; lo += compute.PieceRows {
+		var s sum
+		for i := lo; i < min(m, lo+compute.PieceRows); i++ {
+			s.add(term(i))
+		}
+		w := s.value(1)
+		out.v += w.v
+		out.tol += w.tol + 0x1p-45*s.abs
+		out.any = out.any || w.any
+	}
+	return out
+}
+
+func checkSums(c *check) {
+	for _, n := range []int{0, 1, 3, 64, 1000} {
+		s := c.sums(c.normals(n))
+		if s.sums.Len() != n+pad {
+			c.errorf("NewSums(%d).Len() = %d", n+pad, s.sums.Len())
+		}
+		c.b.Clear(s.sums)
+		c.verifySums(s, make([]value, n), "Clear")
+	}
+	s := c.b.NewSums(4)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := c.b.ReadSums(ctx, make([]float64, 4), s); !errors.Is(err, context.Canceled) {
+		c.errorf("ReadSums with a cancelled context: error %v, want %v", err, context.Canceled)
+	}
+}
+
+// outers calls f for each shape of a sum of outer products, within a piece and
+// beyond, with a maker of data.
+func (c *check) outers(f func(m, n, k int, data func(int) []float32)) {
+	for d := range 68 {
+		for _, s := range [][3]int{{d, 5, 13}, {7, d, 11}, {9, 13, d}, {3, d, 1}, {4, 1, d}} {
+			f(s[0], s[1], s[2], c.normals)
+		}
+		if d < 20 {
+			f(d, d, d, c.normals)
+		}
+		if c.full() {
+			return
+		}
+	}
+	for _, s := range [][3]int{{67, 66, 65}, {130, 10, 300}, {200, 300, 10}, {3, 530, 41}, {3, 41, 530}, {300, 1, 10}, {129, 10, 1}, {64, 6, 8}, {65, 6, 8}} {
+		f(s[0], s[1], s[2], c.normals)
+		for _, every := range []int{40, 400} {
+			f(s[0], s[1], s[2], func(n int) []float32 { return c.edgy(n, every) })
+		}
+	}
+	f(5000, 3, 9, func(n int) []float32 { // all sums grow: float32 would lose them
+		v := c.normals(n)
+		for i := range v {
+			v[i] = 1 + 1e-4*v[i]
+		}
+		return v
+	})
+}
+
+func checkAddOuter(c *check) {
+	c.outers(func(m, n, k int, data func(int) []float32) {
+		h, d, dst := c.arg("h", data(m*n)), c.arg("d", data(m*k)), c.sums(data(n*k))
+		c.b.AddOuter(m, n, k, h.buf, d.buf, dst.sums)
+		c.verifySums(dst, each(n*k, func(p int) value {
+			return inPieces(m, dst.data[p], func(i int) float64 { return float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k]) })
+		}), "AddOuter(%d, %d, %d)", m, n, k)
+	})
+	c.ownPieces()
+}
+
+// ownPieces: the rows of one piece leave the sums of the others as they are, to
+// the bit, which is what lets one example move the sum by its own piece's
+// rounding alone.
+func (c *check) ownPieces() {
+	const n, k = 13, 21
+	for _, m := range []int{65, 128, 200} {
+		h, d := c.normals(m*n), c.normals(m*k)
+		all, apart := c.b.NewSums(n*k), c.b.NewSums(n*k)
+		add := func(lo, hi int, dst compute.Sums) {
+			x, y := c.b.New((hi-lo)*n), c.b.New((hi-lo)*k)
+			c.b.Write(x, h[lo*n:hi*n])
+			c.b.Write(y, d[lo*k:hi*k])
+			c.b.AddOuter(hi-lo, n, k, x, y, dst)
+		}
+		add(0, m, all)
+		for lo := 0; lo < m; lo += compute.PieceRows {
+			add(lo, min(m, lo+compute.PieceRows), apart)
+		}
+		got, want := make([]float64, n*k), make([]float64, n*k)
+		if err := errors.Join(c.b.ReadSums(context.Background(), got, all), c.b.ReadSums(context.Background(), want, apart)); err != nil {
+			c.errorf("ReadSums: %v", err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 0x1p-45*float64(m) {
+				c.errorf("AddOuter of %d rows gives dst[%d] = %v, its pieces one by one %v", m, i, got[i], want[i])
+				break
+			}
+		}
+	}
+}
+
+func checkAddClampedOuter(c *check) {
+	c.outers(func(m, n, k int, data func(int) []float32) {
+		bound := []float32{0, 0.3, 2, float32(math.Inf(1))}[c.rng.IntN(4)]
+		h, d, dst := c.arg("h", data(m*n)), c.arg("d", data(m*k)), c.sums(data(n*k))
+		c.b.AddClampedOuter(m, n, k, bound, h.buf, d.buf, dst.sums)
+		c.verifySums(dst, each(n*k, func(p int) value {
+			return inPieces(m, dst.data[p], func(i int) float64 {
+				x := float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k])
+				return min(max(x, -float64(bound)), float64(bound))
+			})
+		}), "AddClampedOuter(%d, %d, %d, %v)", m, n, k, bound)
+	})
+}
+
+func checkAddRoundedOuter(c *check) {
+	c.outers(func(m, n, k int, _ func(int) []float32) {
+		h, d := c.arg("h", c.normals(m*n)), c.arg("d", c.normals(m*k))
+		for i := range d.data {
+			d.data[i] = float32(math.Ldexp(float64(d.data[i]), c.rng.IntN(14)))
+			if i%2 == 0 {
+				d.data[i] = float32(math.Round(float64(d.data[i])))
+			}
+		}
+		for i := range h.data { // some products are ties
+			if i%3 == 0 {
+				h.data[i] = 0.5
+			}
+		}
+		start := make([]float32, n*k)
+		for i := range start {
+			start[i] = float32(c.rng.IntN(2e6) - 1e6)
+		}
+		dst := c.sums(start)
+		c.b.Write(h.buf, h.data)
+		c.b.Write(d.buf, d.data)
+		c.b.AddRoundedOuter(m, n, k, h.buf, d.buf, dst.sums)
+		c.verifySums(dst, each(n*k, func(p int) value {
+			s := float64(start[p])
+			for i := range m {
+				s += math.RoundToEven(float64(h.data[i*n+p/k] * d.data[i*k+p%k]))
+			}
+			return value{v: s, exact: true}
+		}), "AddRoundedOuter(%d, %d, %d)", m, n, k)
+	})
+}
+
+func checkAddScaled(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		a := c.rng.NormFloat64() * 1e5
+		x, dst := c.arg("x", data()), c.sums(data())
+		c.b.AddScaled(n, a, x.buf, dst.sums)
+		c.verifySums(dst, each(n, func(i int) value {
+			s, t := float64(dst.data[i]), a*float64(x.data[i])
+			return value{v: s + t, tol: 0x1p-45*(math.Abs(s)+math.Abs(t)) + 0x1p-200}
+		}), "AddScaled(%d, %v)", n, a)
+	})
+}
+
+func checkSettle(c *check) {
+	c.vectors(func(n int, data func() []float32) {
+		src, dst := c.sums(data()), c.arg("dst", data())
+		c.b.Settle(n, src.sums, dst.buf)
+		dst.want = each(n, func(i int) value {
+			var s sum
+			s.add32(src.data[i], dst.data[i])
+			w := s.value(-1) // one rounding
+			w.tol = 0x1p-23*math.Abs(s.s) + 0x1p-126
+			return w
+		})
+		c.verifySums(src, each(n, func(i int) value { return exactly(src.data[i]) }), "Settle(%d)", n)
+	})
+	// What float32 could not hold on the way is not lost.
+	s, dst := c.sums([]float32{1 << 30}), c.arg("dst", []float32{0.25})
+	minus := c.arg("x", []float32{-(1 << 30) / 2})
+	c.b.AddScaled(1, 2, minus.buf, s.sums)
+	c.b.AddScaled(1, 0x1p-31, minus.buf, s.sums) // −0.25
+	c.b.Settle(1, s.sums, dst.buf)
+	dst.want = []value{exactly(0)}
+	c.verifySums(s, []value{{v: -0.25, exact: true}}, "Settle of a sum that cancels")
+}

@@ -1,0 +1,86 @@
+package train
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// sensitivity is the most, in L2 norm and in the clipper's coordinates, that
+// adding or removing one row moves the *computed* sum of a step, rounding
+// included. Noise is scaled by it.
+//
+// # Guarantee
+//
+// Clipping bounds what a row adds to a sum of real numbers. A computed sum is
+// rounded on the way, and one row more can change the rounding of all the
+// others (Casacuberta, Shoemate, Vadhan & Wagaman 2022): over a long float32 sum
+// by many times C. Here it cannot, for these reasons.
+//
+//  1. One row's part, as computed, is at most C·(1 + 10⁻⁶). Norms are upper
+//     bounds, factors are rounded down; a factor times δ, and that times an
+//     input, round once each by 2⁻²⁴, and C and σ·C once when they become float32.
+//     Underflow adds less than 2⁻⁷⁰: a row of inputs is shorter than 2⁶⁰ and a
+//     scaled δ errs by 2⁻¹⁵⁰. It is the same part wherever the row stands in the
+//     batch and whoever else is there (package nn).
+//
+//  2. A batch is put in uniformly random order before it is summed, in pieces of
+//     at most m = compute.PieceRows rows that go by position. Let x be the row
+//     that D′ has and D has not. Given the rows sampled from D in their random
+//     order, the order of D′'s batch has the same law as this: x takes a
+//     position that is uniform on all, old and new, and the row that stood there
+//     goes to the new last position. (So does the shuffle called inside-out
+//     build a uniform order.) All other rows keep their places. So the batches
+//     can be coupled such that, beside x itself, two pieces differ: one in which
+//     x stands for another row, and the last, which has one more.
+//
+//  3. A piece of m rows, added in float32 in any order, errs by at most
+//     2⁻²⁴·C·m(m+1)/2 in norm: each addition rounds a partial sum of j ≤ m rows,
+//     coordinate by coordinate by 2⁻²⁴ of it, so by 2⁻²⁴·jC in norm, and j adds
+//     up to m(m+1)/2 at most. Two pieces, in D and D′: 4 times that, or
+//     2⁻²³·m(m+1)·C, which is 5·10⁻⁴·C for m = 64.
+//
+//  4. Pieces are added to at least 52 binary digits: K of them, N rows in all,
+//     err by 2⁻⁵³·(K+1)·N/2·C at most, twice.
+//
+// The pair (sum of D, sum of D′) therefore lies within C plus these four, for
+// every outcome of the shuffle, and with Gaussian noise costs no more than the
+// Gaussian mechanism of that sensitivity; averaging over outcomes, and over
+// whether x was sampled, adds nothing, as δ(ε) is jointly convex in the pair.
+//
+// In coordinates (g − a)/b a row's weighted gradient is not C long but at most
+// 1 + centred times that, as [coordinates.factor] sees to, and so are the
+// errors of 3 and 4. The sum of the weights is exact.
+//
+// In secure mode all sums are exact and rounding has been taken out of C.
+func (p *Plan) sensitivity() float64 {
+	c := p.clipper.Sensitivity(p.spec.Params())
+	if p.cfg.NoiseMode == "secure" {
+		return c
+	}
+	long := 1.0
+	if p.clipper.Geometry != nil {
+		long += centred
+	}
+	return c * (1 + rowSlack + long*sumSlack(p.ds.Train.N, p.capacity()))
+}
+
+// rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.
+const rowSlack = 1e-6
+
+// sumSlack is what rounding adds to the sensitivity of a sum of up to n rows of
+// norm 1, capacity of them at a time: items 3 and 4 above.
+func sumSlack(n, capacity int) float64 {
+	const m = compute.PieceRows
+	pieces := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/m)
+	return 0x1p-23*m*(m+1) + 0x1p-53*(pieces+1)*float64(n)
+}
+
+// above is the least float32 that is not below x.
+func above(x float64) float32 {
+	f := float32(x)
+	if float64(f) < x {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
+	}
+	return f
+}
