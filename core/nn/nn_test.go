@@ -510,3 +510,70 @@ func TestGradientBounds(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsAreComputedAlikeWhereverTheyStand: outputs, loss, norm and gradient of a
+// row are the same to the bit in every batch, at every place. Package train
+// couples batches that differ in one row, and could not if the others' parts moved.
+func TestRowsAreComputedAlikeWhereverTheyStand(t *testing.T) {
+	for name, open := range backends(t) {
+		for _, spec := range []Spec{
+			{Widths: []int{7, 3}, Loss: SoftmaxCE},
+			{Widths: []int{330, 33, 10}, Activation: "tanh", Loss: SoftmaxCE},
+			{Widths: []int{21, 40, 1}, Activation: "relu", Loss: Squared},
+			{Widths: []int{64, 9, 17}, Activation: "relu", Loss: SigmoidBCE},
+		} {
+			be := open()
+			const most = 70
+			rng := rand.New(rand.NewPCG(20, 1))
+			b := randomBatch(rng, spec, most)
+			m := newModel(t, be, spec, most)
+			alone := make([]rowResult, most)
+			for i := range alone {
+				alone[i] = measure(t, be, m, b, []int{i}, 0)
+			}
+			for _, n := range []int{2, 5, 6, 7, 8, 13, 16, 48, 63, 64, 65, 70} {
+				order := rng.Perm(most)[:n]
+				for _, at := range []int{0, n / 2, n - 1} {
+					if got := measure(t, be, m, b, order, at); !got.equal(alone[order[at]]) {
+						t.Errorf("%s, %v: row %d is another at place %d of %d", name, spec.Widths, order[at], at, n)
+					}
+				}
+			}
+			be.Close()
+		}
+	}
+}
+
+// rowResult is all that a pass says of one row.
+type rowResult struct {
+	outputs, gradient []float32
+	loss, norm        float32
+}
+
+func (r rowResult) equal(s rowResult) bool {
+	return slices.Equal(r.outputs, s.outputs) && slices.Equal(r.gradient, s.gradient) && r.loss == s.loss && r.norm == s.norm
+}
+
+// measure passes rows of b and says what becomes of the one at a place.
+func measure(t *testing.T, be compute.Backend, m *Model, b batch, rows []int, at int) rowResult {
+	t.Helper()
+	n, all := len(rows), len(b.x)/m.Widths[0]
+	var part batch
+	for _, i := range rows {
+		r := b.row(i, all)
+		part.x, part.targets = append(part.x, r.x...), append(part.targets, r.targets...)
+	}
+	losses := pass(be, m, part, n)
+	norms := be.New(n)
+	m.Norms([]compute.Buffer{norms})
+	outputs := make([]float32, n*m.Outputs())
+	if err := m.ReadOutputs(context.Background(), outputs); err != nil {
+		t.Fatal(err)
+	}
+	only := make([]float32, n)
+	only[at] = 1
+	dst := sums(be, m)
+	m.Grads(dst, []compute.Buffer{buffer(be, only)})
+	k := m.Outputs()
+	return rowResult{outputs[at*k : (at+1)*k], flat(t, be, dst), read(t, be, losses, n)[at], read(t, be, norms, n)[at]}
+}

@@ -98,6 +98,16 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	return nil
 }
 
+// centre takes away from the sum, in coordinates, the centre's share in every
+// example's weighted gradient.
+func (p *Plan) centre() {
+	if c := p.st.coords; c != nil {
+		for i, sum := range p.st.sums {
+			p.be.AddScaled(sum.Len(), -c.weights, c.a[i], sum)
+		}
+	}
+}
+
 // recentre adds the centre back to the noised mean, g̃ = b∘ũ + a, and lets the
 // geometry learn from it.
 func (p *Plan) recentre(ctx context.Context) error {

@@ -85,9 +85,10 @@ func added(t *testing.T, p *Plan, rows []int) []float64 {
 	if s.coords != nil {
 		s.coords.weights = 0
 	}
-	if err := p.accumulate(ctx, rows); err != nil {
+	if err := p.addUp(ctx, rows); err != nil {
 		t.Fatal(err)
 	}
+	p.centre()
 	sum := make([]float64, p.spec.Params())
 	if err := p.readSums(ctx, sum, s.sums); err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func added(t *testing.T, p *Plan, rows []int) []float64 {
 	a, b := make([]float32, len(sum)), make([]float32, len(sum))
 	readCoordinates(t, p, a, b)
 	for j := range sum {
-		sum[j] = (sum[j] - s.coords.weights*float64(a[j])) / float64(b[j])
+		sum[j] /= float64(b[j])
 	}
 	return sum
 }

@@ -40,10 +40,8 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 			return run.Event{}, err
 		}
 	}
-	for lo := 0; lo < len(s.rows); lo += s.model.Capacity {
-		if err := p.accumulate(ctx, s.rows[lo:min(lo+s.model.Capacity, len(s.rows))]); err != nil {
-			return run.Event{}, err
-		}
+	if err := p.addUp(ctx, s.rows); err != nil {
+		return run.Event{}, err
 	}
 	var gradient *run.GradientDiag
 	if p.teaching() {
@@ -79,6 +77,17 @@ func (p *Plan) sample(dst []int) []int {
 	rows := p.st.sampler.Append(dst, src)
 	rand.New(src).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return rows
+}
+
+// addUp adds the clipped gradients of rows to the sum, in that order.
+func (p *Plan) addUp(ctx context.Context, rows []int) error {
+	most := p.st.model.Capacity
+	for lo := 0; lo < len(rows); lo += most {
+		if err := p.accumulate(ctx, rows[lo:min(lo+most, len(rows))]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // accumulate adds the clipped gradients of one physical batch to the sum.
@@ -305,6 +314,7 @@ func (p *Plan) addNoise(ctx context.Context) error {
 	if p.sigma > 0 {
 		std = p.gradNoise * p.sensitivity()
 	}
+	p.centre()
 	for i, g := range p.st.grads {
 		n, sum := g.Len(), p.st.sums[i]
 		key, err := p.noiseKey(i)
@@ -315,7 +325,6 @@ func (p *Plan) addNoise(ctx context.Context) error {
 		p.be.AddNoise(n, above(std), key, g)
 		if c := p.st.coords; c != nil {
 			p.be.Mul(n, g, g, c.b[i])
-			p.be.AddScaled(n, -c.weights, c.a[i], sum)
 		}
 		p.be.Settle(n, sum, g)
 	}

@@ -1,0 +1,102 @@
+// Package rough is a [compute.Backend] that rounds as badly as the contract lets
+// it: it adds up every piece of a batch in float32, in an order of the caller's
+// choice. The reference adds in float64, so what is proven of rounded sums would
+// hold on it by luck. For tests.
+package rough
+
+import (
+	"context"
+	"fmt"
+
+	"clipscope/core/compute"
+)
+
+// Order adds up the terms of a piece, rounding as float32 does.
+type Order func(terms []float32) float32
+
+// Orders are those that a backend may have: from the first term on, from the last,
+// halves with halves, and four interleaved sums, as of SIMD lanes.
+var Orders = map[string]Order{
+	"forward": func(v []float32) float32 {
+		s := float32(0)
+		for _, x := range v {
+			s += x
+		}
+		return s
+	},
+	"backward": func(v []float32) float32 {
+		s := float32(0)
+		for i := len(v) - 1; i >= 0; i-- {
+			s += v[i]
+		}
+		return s
+	},
+	"pairwise": pairwise,
+	"lanes": func(v []float32) float32 {
+		var s [4]float32
+		for i, x := range v {
+			s[i%4] += x
+		}
+		return (s[0] + s[1]) + (s[2] + s[3])
+	},
+}
+
+func pairwise(v []float32) float32 {
+	switch len(v) {
+	case 0:
+		return 0
+	case 1:
+		return v[0]
+	}
+	return pairwise(v[:len(v)/2]) + pairwise(v[len(v)/2:])
+}
+
+// Backend is the wrapped one but for its sums. Make one with [New].
+type Backend struct {
+	compute.Backend
+	order Order
+	rows  int
+}
+
+// New returns a backend that takes sums in that order, in pieces of rows rows:
+// compute.PieceRows, or more where a test plants that fault.
+func New(inner compute.Backend, order Order, rows int) *Backend {
+	return &Backend{inner, order, rows}
+}
+
+// Name is "rough".
+func (b *Backend) Name() string { return "rough" }
+
+func (b *Backend) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
+	b.outer(m, n, k, h, d, dst, func(x, y float32) float32 { return x * y })
+}
+
+func (b *Backend) AddClampedOuter(m, n, k int, c float32, h, d compute.Buffer, dst compute.Sums) {
+	b.outer(m, n, k, h, d, dst, func(x, y float32) float32 { return min(max(x*y, -c), c) })
+}
+
+func (b *Backend) outer(m, n, k int, h, d compute.Buffer, dst compute.Sums, term func(x, y float32) float32) {
+	hv, dv := b.values(h, m*n), b.values(d, m*k)
+	part, to := b.New(n*k), make([]float32, n*k)
+	defer b.Free(part)
+	terms := make([]float32, 0, min(m, b.rows))
+	for lo := 0; lo < m; lo += b.rows {
+		for p := range to {
+			terms = terms[:0]
+			for i := lo; i < min(m, lo+b.rows); i++ {
+				terms = append(terms, term(hv[i*n+p/k], dv[i*k+p%k]))
+			}
+			to[p] = b.order(terms)
+		}
+		b.Write(part, to)
+		b.AddScaled(n*k, 1, part, dst)
+	}
+}
+
+func (b *Backend) values(x compute.Buffer, n int) []float32 {
+	v := make([]float32, n)
+	if err := b.Read(context.Background(), v, x); err != nil {
+		panic(fmt.Sprintf("rough: %v", err)) // the context is never done
+	}
+	return v
+}

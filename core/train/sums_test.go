@@ -1,0 +1,373 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/compute/rough"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// A crowd is rows whose gradients are known and add up badly in float32: linear
+// regression at zero weights gives the row (x, y) the gradient −y·(x, 1).
+type crowd struct {
+	name string
+	row  func(rng *rand.Rand, i, n int, c float64) (x [2]float64, y float64)
+	// extra is the row that D′ has and D has not.
+	extra func(c float64) (x [2]float64, y float64)
+}
+
+const root3 = 1.7320508075688772 // ‖(1, 1, 1)‖
+
+var crowds = []crowd{
+	{ // every addition rounds: the sum is a power of two times C, or nearly
+		"ones",
+		func(_ *rand.Rand, _, _ int, c float64) ([2]float64, float64) { return [2]float64{1, 1}, -c / root3 },
+		func(c float64) ([2]float64, float64) { return [2]float64{1, 1}, 0.3 * c / root3 },
+	},
+	{ // a unit in the last place apart
+		"ulps",
+		func(rng *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
+			return [2]float64{1 + float64(i%3)*0x1p-23, 1 - float64(i%2)*0x1p-24}, -c / root3 * (1 + float64(rng.IntN(4))*0x1p-23)
+		},
+		func(c float64) ([2]float64, float64) { return [2]float64{1, -1}, c / root3 },
+	},
+	{ // clipped, every which way
+		"clipped",
+		func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
+			return [2]float64{rng.NormFloat64(), 1 + rng.NormFloat64()}, c * math.Exp(3*rng.NormFloat64())
+		},
+		func(c float64) ([2]float64, float64) { return [2]float64{7, -3}, 20 * c },
+	},
+	{ // small gradients of long inputs: δ² is below what float32 holds
+		"tiny δ",
+		func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
+			return [2]float64{1e15, 1e14 * rng.NormFloat64()}, c * 1e-23 * math.Exp(rng.NormFloat64())
+		},
+		func(c float64) ([2]float64, float64) { return [2]float64{1e15, 1e13}, -c * 1e-22 },
+	},
+	{ // see ledge
+		"ledge",
+		func(_ *rand.Rand, i, n int, c float64) ([2]float64, float64) { return ledge(i, n, c) },
+		func(c float64) ([2]float64, float64) { return [2]float64{}, 0.3 * c },
+	},
+	{ // one in every piece
+		"ledges",
+		func(_ *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
+			return ledge(i%compute.PieceRows, compute.PieceRows, c)
+		},
+		func(c float64) ([2]float64, float64) { return [2]float64{}, 0.3 * c },
+	},
+}
+
+// ledge is the worst that has been found: rows of C bring a float32 sum to just
+// above a power of two, and each of the others takes away a little. What it takes is less than half a unit
+// in the last place there, and rounds to nothing; but a row more that leaves the
+// sum just below, where a unit is half as large, and it rounds to a unit.
+func ledge(i, n int, c float64) ([2]float64, float64) {
+	k := math.Floor(math.Log2(float64(max(n, 2)) / 2))
+	if i <= int(math.Exp2(k)) {
+		return [2]float64{}, -c
+	}
+	return [2]float64{}, c * 0.56 * math.Exp2(k-24)
+}
+
+// data is n rows of the crowd and the extra one.
+func (w crowd) data(n int, c float64) *data.Dataset {
+	ds := &data.Dataset{Name: w.name, Task: data.Regression, Features: 2, Outputs: 1}
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	for i := range n + 1 {
+		x, y := w.row(rng, i, n, c)
+		if i == n {
+			x, y = w.extra(c)
+		}
+		ds.Train.F32 = append(ds.Train.F32, float32(x[0]), float32(x[1]))
+		ds.Train.Y = append(ds.Train.Y, float32(y))
+	}
+	ds.Train.N = n + 1
+	return ds
+}
+
+// excess adds up n rows of the crowd, and again with the extra row at each of
+// some places, coupled as the proof at [Plan.sensitivity] has it; it returns the
+// greatest distance over the sensitivity.
+func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Plan)) float64 {
+	t.Helper()
+	ds := w.data(n, cfg.MaxGradNorm)
+	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "none"}
+	cfg.NoiseMultiplier, cfg.Steps, cfg.Seed = ptr(1.0), 1, ptr(uint64(1))
+	cfg.ExpectedBatchSize = float64(n + 1) // all: nothing that takes long to account for
+	cfg.Accountant, cfg.MaxPhysicalBatchSize = "rdp", 1<<16
+	p, err := New(cfg, ds, be)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.begin(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if p.st.secure != nil {
+		p.st.secure.unit = gridUnit(p.clipper.Rule.C())
+	}
+	if p.st.coords != nil {
+		settleOn(t, p, w, cfg.MaxGradNorm)
+	}
+	for _, edit := range edits {
+		edit(p)
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	without, statWithout := totals(t, p, order)
+	worst := 0.0
+	for _, at := range []int{0, n / 2, max(n-1, 0), n} {
+		with := append(slices.Clone(order), n)
+		with[at], with[n] = with[n], with[at]
+		sum, stat := totals(t, p, with)
+		for i := range sum {
+			sum[i] -= without[i]
+		}
+		for i := range stat {
+			stat[i] -= statWithout[i]
+		}
+		moved := length(sum)
+		if q := p.query; q != nil && q.Joined {
+			moved = math.Hypot(moved, length(stat))
+		} else if q != nil && length(stat) > q.Sensitivity {
+			t.Errorf("%s, %s, B = %d: the statistic moves by %g, its sensitivity is %g", cfg.Method, w.name, n, length(stat), q.Sensitivity)
+		}
+		worst = max(worst, moved/p.sensitivity())
+	}
+	return worst
+}
+
+// settling is how many steps it takes a centre with β₁ = 0.99 to come within
+// rounding of where gradients lie.
+const settling = 2500
+
+// settleOn lets coordinates follow what the crowd has in common, until the centre
+// is far longer than what is left.
+func settleOn(t *testing.T, p *Plan, w crowd, c float64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	var a, b [3]float32
+	for i := range settling {
+		x, y := w.row(rng, i, settling, c)
+		readCoordinates(t, p, a[:], b[:])
+		p.be.Write(p.st.grads[0], []float32{float32(-y*x[0]) - a[0], float32(-y*x[1]) - a[1]})
+		p.be.Write(p.st.grads[1], []float32{float32(-y) - a[2]})
+		if err := p.recentre(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// totals is what rows add to the sum and to the statistic, in that order and in
+// physical batches as a step takes them.
+func totals(t *testing.T, p *Plan, rows []int) (sum, stat []float64) {
+	t.Helper()
+	clear(p.st.stat)
+	return added(t, p, rows), slices.Clone(p.st.stat)
+}
+
+func sumConfig(method, mode string, c float64) run.Config {
+	return run.Config{Method: method, NoiseMode: mode, MaxGradNorm: c}
+}
+
+// TestOneRowMovesTheSumByNoMoreThanTheSensitivity is the law of sums: rounding
+// included, for every method, on crowds that round badly, the row early, in the
+// middle and late, with as many rows as there may be.
+func TestOneRowMovesTheSumByNoMoreThanTheSensitivity(t *testing.T) {
+	sizes := []int{0, 1, 512}
+	if !testing.Short() {
+		sizes = append(sizes, 10_000)
+	}
+	for _, m := range clip.Methods() {
+		if !m.Private {
+			continue
+		}
+		for _, mode := range []string{"float", "secure"} {
+			if mode == "secure" && (m.Name == "adaclip" || m.Name == "coordinate" || m.Name == "slaclip") {
+				continue // refused
+			}
+			t.Run(m.Name+"/"+mode, func(t *testing.T) {
+				t.Parallel()
+				for _, n := range sizes {
+					sumLaw(t, m.Name, mode, n)
+				}
+			})
+		}
+	}
+}
+
+func sumLaw(t *testing.T, method, mode string, n int) {
+	t.Helper()
+	cs := []float64{1}
+	if n <= 512 {
+		cs = []float64{1e-12, 1e-6, 1, 1e6, 1e12}
+	}
+	for _, w := range crowds {
+		if method == "micro-batch" && n > 512 {
+			continue
+		}
+		for _, c := range cs {
+			for name, be := range sumBackends(t, n <= 512 && c == 1) {
+				if x := excess(t, w, sumConfig(method, mode, c), max(n, 1), be); !(x <= 1) {
+					t.Errorf("%s, B = %d, C = %g, %s: one row moves the sum by %.6g times the sensitivity", w.name, n, c, name, x)
+				}
+				be.Close()
+			}
+		}
+	}
+}
+
+// sumBackends are the SIMD one, where there is one, and the roughest legal ones:
+// one order of summation, or every.
+func sumBackends(t *testing.T, every bool) map[string]compute.Backend {
+	all := map[string]compute.Backend{}
+	for name, order := range rough.Orders {
+		if every || name == "forward" {
+			all["rough "+name] = rough.New(purego.New(), order, compute.PieceRows)
+		}
+	}
+	for name, open := range backends(t) {
+		if name == "simd" {
+			all[name] = open()
+		}
+	}
+	return all
+}
+
+// TestSumLawOnAMillionRows: B = 10⁶ and full batches, the review's setting.
+func TestSumLawOnAMillionRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million rows, five times")
+	}
+	t.Parallel()
+	for _, method := range []string{"constant", "coordinate", "adaclip"} {
+		for name, be := range sumBackends(t, false) {
+			w := crowds[slices.IndexFunc(crowds, func(w crowd) bool { return w.name == "ledge" })]
+			x := excess(t, w, sumConfig(method, "float", 1), 1_000_000, be)
+			t.Logf("%s, %s: %.6f times the sensitivity", method, name, x)
+			if !(x <= 1) {
+				t.Errorf("%s, %s: one row of a million moves the sum by %.6g times the sensitivity", method, name, x)
+			}
+			be.Close()
+		}
+	}
+}
+
+// TestSumLawCatchesPlantedFaults: what the law is there to find.
+func TestSumLawCatchesPlantedFaults(t *testing.T) {
+	const n = 60_000
+	forward := rough.Orders["forward"]
+	for name, be := range map[string]compute.Backend{
+		"norms a hundredth short": shortNorms{purego.New()},
+		"small norms lost":        lostNorms{purego.New()},
+	} {
+		notice(t, name, "auto-v", n, be)
+	}
+	notice(t, "the whole batch in float32", "constant", n, rough.New(purego.New(), forward, n+1))
+	notice(t, "a centre that cancels in float32", "adaclip", n, floatCentre{purego.New()},
+		func(p *Plan) { p.st.coords.most = 1 })
+}
+
+func notice(t *testing.T, fault, method string, n int, be compute.Backend, edits ...func(*Plan)) {
+	t.Helper()
+	worst, at := 0.0, ""
+	for _, w := range crowds {
+		if x := excess(t, w, sumConfig(method, "float", 1), n, be, edits...); x > worst {
+			worst, at = x, w.name
+		}
+	}
+	if t.Logf("%s, %s: %.4g times the sensitivity (%s)", method, fault, worst, at); worst <= 1 {
+		t.Errorf("%s went unnoticed", fault)
+	}
+}
+
+type floatCentre struct{ compute.Backend }
+
+func (b floatCentre) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
+	sum := b.New(n)
+	b.Settle(n, dst, sum)
+	b.Axpy(n, float32(a), x, sum)
+	b.Clear(dst)
+	b.Backend.AddScaled(n, 1, sum, dst)
+}
+
+type shortNorms struct{ compute.Backend }
+
+func (b shortNorms) RowNorms(m, n int, x, dst compute.Buffer) {
+	b.Backend.RowNorms(m, n, x, dst)
+	b.Scale(m, 0.99, dst)
+}
+
+type lostNorms struct{ compute.Backend }
+
+func (b lostNorms) RowNorms(m, n int, x, dst compute.Buffer) { // squares in float32
+	b.Backend.RowNorms(m, n, x, dst)
+	v := make([]float32, m)
+	if err := b.Read(context.Background(), v, dst); err != nil {
+		panic(err)
+	}
+	for i, f := range v {
+		v[i] = float32(math.Sqrt(float64(f * f)))
+	}
+	b.Write(dst, v)
+}
+
+// TestSensitivityOfSums: what rounding adds to the noise, by size of batch.
+func TestSensitivityOfSums(t *testing.T) {
+	for _, tt := range []struct {
+		rows, batch int
+		most        float64
+	}{
+		{60_000, 128, 1e-3}, {60_000, 512, 1e-3}, {60_000, 10_000, 1e-3}, {1_000_000, 1_000_000, 1e-2},
+	} {
+		got := rowSlack + sumSlack(tt.rows, min(1024, tt.batch+6*int(math.Sqrt(float64(tt.batch)))+1))
+		if t.Logf("N = %d, B = %d: noise larger by %.4f %%", tt.rows, tt.batch, 100*got); !(got > 0 && got <= tt.most) {
+			t.Errorf("N = %d, B = %d: rounding adds %g to the sensitivity, want at most %g", tt.rows, tt.batch, got, tt.most)
+		}
+	}
+}
+
+// TestOrderIsUniform: the proof couples batches in uniformly random order. The
+// first row of a full batch of 5 is each of them equally often: χ² with 4
+// degrees of freedom above 35 has probability 5·10⁻⁷.
+func TestOrderIsUniform(t *testing.T) {
+	cfg := sumConfig("constant", "float", 1)
+	cfg.Model, cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = run.Model{Kind: "linear"}, ptr(1.0), 5, 1, ptr(uint64(4))
+	cfg.Scaling = run.Scaling{Kind: "none"}
+	p, err := New(cfg, crowds[0].data(4, 1), purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.begin(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	const draws = 5000
+	count := map[[2]int]int{} // (place, row)
+	for i := range draws {
+		p.st.done = i
+		for place, row := range p.sample(nil) {
+			count[[2]int{place, row}]++
+		}
+	}
+	for place := range 5 {
+		chi := 0.0
+		for row := range 5 {
+			d := float64(count[[2]int{place, row}]) - draws/5
+			chi += d * d / (draws / 5)
+		}
+		if chi > 35 {
+			t.Errorf("place %d: χ² = %g", place, chi)
+		}
+	}
+}
