@@ -177,3 +177,84 @@ func BenchmarkDiscreteGaussian(b *testing.B) {
 		d.Draw(src)
 	}
 }
+
+// discreteDelta is δ at epsilon of one release of a whole number that a row moves
+// by shift, with discrete Gaussian noise of deviation s on a Poisson sample, by
+// summing over all outcomes: the worse of the two directions.
+func discreteDelta(q, s float64, shift int, epsilon float64) float64 {
+	far := int(14*s) + 20*shift
+	total := 0.0
+	for x := -far; x <= far; x++ {
+		total += math.Exp(-float64(x*x) / (2 * s * s))
+	}
+	p := func(x int) float64 { return math.Exp(-float64(x*x)/(2*s*s)) / total }
+	var remove, add float64
+	for x := -far; x <= far+shift; x++ {
+		without, with := p(x), (1-q)*p(x)+q*p(x-shift)
+		remove += max(0, with-math.Exp(epsilon)*without)
+		add += max(0, without-math.Exp(epsilon)*with)
+	}
+	return max(remove, add)
+}
+
+// TestGridNoiseCostsNoMoreThanGaussian: δ of the noise as drawn against what the
+// accountants say, by brute force, where a unit is as large as the noise and
+// every hole shows. Priced as Gaussian without GridNoise's share of variance it
+// would cost up to 5 times more than said.
+func TestGridNoiseCostsNoMoreThanGaussian(t *testing.T) {
+	for _, sigma := range []float64{0.4, 0.7, 1, 2, 3, 10, 40} {
+		g, err := NewGridNoise(sigma, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worst, bare := 0.0, 0.0
+		for _, q := range []float64{1, 0.3, 0.01} {
+			for _, shift := range []int{1, 2, 5} {
+				s := sigma * float64(shift) // of the continuous release, in units of the shift
+				for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4, 8} {
+					claim := sampledDelta(q, s/float64(shift), eps)
+					if q == 1 {
+						claim = gaussianDelta(1/sigma, eps)
+					}
+					if claim < 1e-12 {
+						continue // beyond what the sums below resolve
+					}
+					grid, err := NewGridNoise(s, 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					worst = max(worst, discreteDelta(q, grid.d.Sigma(), shift, eps)/claim)
+					if shift == 1 {
+						bare = max(bare, discreteDelta(q, s, shift, eps)/claim)
+					}
+				}
+			}
+		}
+		t.Logf("σ = %v units: true over claimed δ at most %.4f; priced as before %.4f", sigma, worst, bare)
+		if worst > 1+1e-9 {
+			t.Errorf("σ = %v units: the true δ is %.6f times the claimed", sigma, worst)
+		}
+		if sigma <= 1 && bare < 1.5 {
+			t.Errorf("σ = %v units: the test would not have noticed", sigma)
+		}
+		if v := g.d.Sigma(); v < math.Sqrt(sigma*sigma+roundingVariance) {
+			t.Errorf("σ = %v is drawn with %v", sigma, v)
+		}
+	}
+}
+
+// TestFineUnit: a power of two that divides the counts' unit and is far below the
+// noise, which it makes next to no larger.
+func TestFineUnit(t *testing.T) {
+	for _, sigma := range []float64{1e-9, 0.3, 0.5001, 1, 5, 12, 1e3, 1e8} {
+		for _, unit := range []float64{0.5, 1} {
+			u := FineUnit(sigma, unit)
+			if frac, _ := math.Frexp(u); frac != 0.5 || math.Mod(unit, u) != 0 || u > sigma/1000 {
+				t.Errorf("FineUnit(%v, %v) = %v", sigma, unit, u)
+			}
+			if larger := math.Sqrt(sigma*sigma+roundingVariance*u*u) / sigma; larger > 1+2.1e-6 {
+				t.Errorf("FineUnit(%v, %v): noise is %v times as large", sigma, unit, larger)
+			}
+		}
+	}
+}
