@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // An OneRunAudit is the outcome of auditing a mechanism in one run (Steinke,
@@ -184,4 +186,44 @@ func NewOneRunAudits(canaries []CanaryScore, guesses ...int) ([]OneRunAudit, err
 		audits = append(audits, a)
 	}
 	return audits, nil
+}
+
+// A TwoSampleAudit is the outcome of telling two data sets apart that differ by
+// one row: the mechanism ran Runs times on each, and the auditor, by a rule fixed
+// before, said "the row is there" of Included outputs with it and of Excluded
+// outputs without it.
+type TwoSampleAudit struct {
+	Runs, Included, Excluded int
+}
+
+// Epsilon is the largest ε that the audit refutes at the given significance, for
+// any mechanism: an (ε, δ)-DP one says "there" with the row at most e^ε times as
+// often as without it, but for δ, and "not there" likewise. Both shares are
+// bounded by Clopper & Pearson's intervals, at half the significance each, for
+// the two ways round. 0 where it refutes nothing.
+func (a TwoSampleAudit) Epsilon(delta, significance float64) (float64, error) {
+	if !(a.Runs > 0 && 0 <= a.Included && a.Included <= a.Runs && 0 <= a.Excluded && a.Excluded <= a.Runs) {
+		return 0, fmt.Errorf("privacy: an audit of %d runs cannot have %d and %d positives", a.Runs, a.Included, a.Excluded)
+	}
+	if !(delta >= 0 && delta < 1) || !(significance > 0 && significance < 1) {
+		return 0, fmt.Errorf("privacy: an audit at δ = %v and significance %v: the first has to be in [0, 1), the second in (0, 1)", delta, significance)
+	}
+	best := 0.0
+	for _, k := range [][2]int{{a.Included, a.Excluded}, {a.Runs - a.Excluded, a.Runs - a.Included}} {
+		often := 1 - shareBelow(a.Runs-k[0], a.Runs, significance/4)
+		seldom := shareBelow(k[1], a.Runs, significance/4)
+		if often > delta {
+			best = max(best, math.Log((often-delta)/seldom))
+		}
+	}
+	return best, nil
+}
+
+// shareBelow is the Clopper–Pearson bound on a share, from above, after k of n:
+// the largest p for which so few, or fewer, have probability alpha.
+func shareBelow(k, n int, alpha float64) float64 {
+	if k == n {
+		return 1
+	}
+	return mathext.InvRegIncBeta(float64(k+1), float64(n-k), 1-alpha)
 }

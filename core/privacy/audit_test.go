@@ -141,3 +141,29 @@ func TestOneRunHolds(t *testing.T) {
 		t.Error("no error for more guesses than canaries")
 	}
 }
+
+// TestTwoSampleAudit: where all are right the share of hits is at least
+// (α/4)^(1/n), and of false ones at most 1 minus that; coins, and an auditor who
+// is always wrong, show nothing.
+func TestTwoSampleAudit(t *testing.T) {
+	for _, a := range []TwoSampleAudit{{100, 100, 0}, {200, 200, 0}, {200, 0, 200}, {200, 100, 100}} {
+		for _, delta := range []float64{0, 1e-5, 0.5} {
+			got, err := a.Epsilon(delta, 0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0.0
+			if p := math.Pow(0.05/4, 1/float64(a.Runs)); a.Included == a.Runs {
+				want = math.Log((p - delta) / (1 - p))
+			}
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("%+v at δ = %v: ε ≥ %v, want %v", a, delta, got, want)
+			}
+		}
+	}
+	for _, a := range []TwoSampleAudit{{0, 0, 0}, {10, 11, 0}, {10, 0, -1}} {
+		if _, err := a.Epsilon(0, 0.05); err == nil {
+			t.Errorf("%+v was accepted", a)
+		}
+	}
+}

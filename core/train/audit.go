@@ -18,8 +18,15 @@ import (
 type AuditConfig struct {
 	// Run decides the mechanism: method with its parameters and axes,
 	// max_grad_norm, noise_mode, backend, accountant, noise_multiplier or
-	// target_epsilon (default 4), target_delta. The rest is the audit's own.
+	// target_epsilon (default 4, on worst-case data 1), target_delta. The rest is
+	// the audit's own.
 	Run run.Config `json:"config"`
+	// Data is "canaries" (default), drawn digits with canaries among them, or
+	// "worst-case": pairs of data sets, made so that a sum that rounds or a norm
+	// that is too small shows, on full batches; then Runs (default 200) runs of
+	// each are told apart, and only Run and Significance matter besides.
+	Data string `json:"data,omitempty"`
+	Runs int    `json:"runs,omitempty"`
 	// Canaries are examples of which a fair coin puts each into the training
 	// rows or leaves it out (default 2000).
 	Canaries int `json:"canaries,omitempty"`
@@ -42,6 +49,10 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 			*f = v
 		}
 	}
+	if c.Data == "" {
+		c.Data = "canaries"
+	}
+	def(&c.Runs, defaultRuns)
 	def(&c.Canaries, 2000)
 	def(&c.Rows, 1000)
 	def(&c.Steps, 200)
@@ -53,8 +64,11 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 		c.Significance = 0.05
 	}
 	if c.Run.NoiseMultiplier == nil && c.Run.TargetEpsilon == nil {
-		four := 4.0
-		c.Run.TargetEpsilon = &four
+		eps := 4.0
+		if c.Data == "worst-case" { // 200 runs cannot show more than 3.5
+			eps = 1
+		}
+		c.Run.TargetEpsilon = &eps
 	}
 	return c
 }
@@ -74,10 +88,14 @@ type AuditReport struct {
 	Confidence   float64 `json:"confidence"`
 	Refuted      bool    `json:"refuted"` // LowerBound is above Claimed
 
-	Canaries        int     `json:"canaries"`
-	Included        int     `json:"included"`
-	Guesses         int     `json:"guesses"`
-	Correct         int     `json:"correct"`
+	Canaries int `json:"canaries,omitempty"`
+	Included int `json:"included,omitempty"`
+	Guesses  int `json:"guesses,omitempty"`
+	Correct  int `json:"correct,omitempty"`
+	// Runs, of each kind, and WorstCases are those of an audit on worst-case data.
+	Runs       int         `json:"runs,omitempty"`
+	WorstCases []WorstCase `json:"worst_cases,omitempty"`
+
 	Steps           int     `json:"steps"`
 	SampleRate      float64 `json:"sample_rate"`
 	NoiseMultiplier float64 `json:"noise_multiplier"`
@@ -103,7 +121,11 @@ type Audit struct {
 	plan  *Plan
 	in    []bool    // the coins
 	score []float64 // by canary
+
+	worst *worstCaseAudit // instead of all that
 }
+
+var errAuditNoNoise = fault("method", "a run without noise claims nothing that could be audited; choose a private method")
 
 // The canaries' feature is this long, so that their gradients are always clipped
 // at the usual thresholds, and their logits stay moderate.
@@ -117,6 +139,8 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 	a := &Audit{cfg: cfg.WithDefaults()}
 	c := &a.cfg
 	switch {
+	case c.Data != "canaries" && c.Data != "worst-case":
+		return nil, fault("data", "there is no audit on %q; choose canaries or worst-case", c.Data)
 	case c.Canaries < 10 || c.Canaries > 20_000:
 		return nil, fault("canaries", "%d is not in 10 … 20000", c.Canaries)
 	case c.Rows < 1 || c.Rows > 6000:
@@ -129,6 +153,10 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 		return nil, fault("guesses", "%d is not in 1 … %d", c.Guesses, c.Canaries)
 	case !(c.Significance > 0 && c.Significance < 1):
 		return nil, fault("significance", "%v is not in (0, 1)", c.Significance)
+	}
+	if c.Data == "worst-case" {
+		a.worst = &worstCaseAudit{cfg: *c, be: be}
+		return a, a.worst.check()
 	}
 	key, err := keyOf(c.Run.Seed)
 	if err != nil {
@@ -147,7 +175,7 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 		return nil, err
 	}
 	if a.plan.sigma == 0 {
-		return nil, fault("method", "a run without noise claims nothing that could be audited; choose a private method")
+		return nil, errAuditNoNoise
 	}
 	return a, nil
 }
@@ -208,6 +236,9 @@ func halve(dst []float32, src []uint8) {
 // Run trains, listens and guesses. progress may be nil; it is called after every
 // step and may end the audit with an error. An audit runs once.
 func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (AuditReport, error) {
+	if a.worst != nil {
+		return a.worst.run(ctx, progress)
+	}
 	p := a.plan
 	d := p.spec.Params()
 	before, after := make([]float32, d), make([]float32, d) // softmax regression starts at zero

@@ -20,8 +20,10 @@ type coordinates struct {
 	spare   compute.Buffer
 	groupOf []int
 	total   float64 // Σs
-	most    float64 // of a factor
 	weights float64 // Σ of this step's factors
+	// A factor is at most most, and a multiple of unit: a power of two such that
+	// float64 adds up N of them exactly; 0 where that does not matter.
+	most, unit float64
 }
 
 // centred bounds f·‖a/b‖ in units of C, for the factor f of every example. Beyond
@@ -30,24 +32,22 @@ type coordinates struct {
 // sum of it rounds.
 const centred = 16
 
-// weightUnit divides all factors, and exactWeights bounds their sum: float64 adds
-// up such numbers exactly.
-const (
-	weightUnit   = 0x1p-20
-	exactWeights = 1 << 53 * weightUnit
-)
+// factor is f rounded down to what adds up exactly.
+func (c *coordinates) factor(f float64) float64 {
+	f = min(f, c.most)
+	if c.unit > 0 {
+		f = math.Floor(f/c.unit) * c.unit
+	}
+	return f // which in float32 is a multiple of unit, too
+}
 
-// factor is f in float32, rounded down to a multiple of weightUnit.
-func (c *coordinates) factor(f float64) float32 {
-	down := math.Floor(min(f, c.most)/weightUnit) * weightUnit
-	if !(down > 0) {
-		return 0
+// limit bounds the factors for a centre a with ‖a/b‖ = away, and n rows.
+func (c *coordinates) limit(away, threshold float64, n int) {
+	c.most, c.unit = greatestFactor, 0
+	if away > 0 {
+		c.most = min(c.most, centred*threshold/away/1.001)
+		c.unit = math.Exp2(math.Ceil(math.Log2(c.most * float64(max(n, 1)) * 0x1p-53)))
 	}
-	f32 := float32(down) // beyond 16, to a multiple of more
-	if float64(f32) > down {
-		f32 = math.Nextafter32(f32, 0)
-	}
-	return f32
 }
 
 func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, error) {
@@ -91,10 +91,7 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	}
 	// A deviation s is at least √Least, and b² = s·Σs; float32 rounds both.
 	c.Largest = 1.001 / (math.Sqrt(c.geo.Least) * c.total)
-	c.most = exactWeights / float64(max(p.ds.Train.N, 1))
-	if offset > 0 {
-		c.most = min(c.most, centred*p.clipper.Rule.C()/math.Sqrt(offset)/1.001)
-	}
+	c.limit(math.Sqrt(offset), p.clipper.Rule.C(), p.ds.Train.N)
 	return nil
 }
 

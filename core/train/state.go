@@ -21,6 +21,7 @@ type state struct {
 	coords  *coordinates // for a geometry of its own
 	opt     optim.Optimizer
 	sampler privacy.Sampler
+	mix     func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
 
 	params, grads []compute.Buffer
 	sums          []compute.Sums // Σ f_i·g_i of the step, beside each of params
@@ -59,7 +60,7 @@ func (p *Plan) start(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &state{model: model, params: model.Params()}
+	s := &state{model: model, params: model.Params(), mix: shuffle}
 	s.model.Init(rand.New(p.stream(privacy.Init, 0)))
 	if s.sampler, err = privacy.NewSampler(p.ds.Train.N, p.rate); err != nil {
 		return nil, err

@@ -75,8 +75,12 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 func (p *Plan) sample(dst []int) []int {
 	src := p.stream(privacy.Sampling, p.st.done)
 	rows := p.st.sampler.Append(dst, src)
-	rand.New(src).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	p.st.mix(rows, src)
 	return rows
+}
+
+func shuffle(rows []int, src rand.Source) {
+	rand.New(src).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
 // addUp adds the clipped gradients of rows to the sum, in that order.
@@ -281,7 +285,7 @@ const (
 // factor is f in float32, rounded down, so that it never lets more through.
 func (p *Plan) factor(f float64) float32 {
 	if c := p.st.coords; c != nil {
-		return c.factor(f)
+		f = c.factor(f)
 	}
 	if !(f >= leastFactor) {
 		return 0

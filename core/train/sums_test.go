@@ -11,18 +11,8 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/rough"
-	"clipscope/core/data"
 	"clipscope/core/run"
 )
-
-// A crowd is rows whose gradients are known and add up badly in float32: linear
-// regression at zero weights gives the row (x, y) the gradient −y·(x, 1).
-type crowd struct {
-	name string
-	row  func(rng *rand.Rand, i, n int, c float64) (x [2]float64, y float64)
-	// extra is the row that D′ has and D has not.
-	extra func(c float64) (x [2]float64, y float64)
-}
 
 const root3 = 1.7320508075688772 // ‖(1, 1, 1)‖
 
@@ -53,11 +43,7 @@ var crowds = []crowd{
 		},
 		func(c float64) ([2]float64, float64) { return [2]float64{1e15, 1e13}, -c * 1e-22 },
 	},
-	{ // see ledge
-		"ledge",
-		func(_ *rand.Rand, i, n int, c float64) ([2]float64, float64) { return ledge(i, n, c) },
-		func(c float64) ([2]float64, float64) { return [2]float64{}, 0.3 * c },
-	},
+	oneLedge,
 	{ // one in every piece
 		"ledges",
 		func(_ *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
@@ -67,40 +53,12 @@ var crowds = []crowd{
 	},
 }
 
-// ledge is the worst that has been found: rows of C bring a float32 sum to just
-// above a power of two, and each of the others takes away a little. What it takes is less than half a unit
-// in the last place there, and rounds to nothing; but a row more that leaves the
-// sum just below, where a unit is half as large, and it rounds to a unit.
-func ledge(i, n int, c float64) ([2]float64, float64) {
-	k := math.Floor(math.Log2(float64(max(n, 2)) / 2))
-	if i <= int(math.Exp2(k)) {
-		return [2]float64{}, -c
-	}
-	return [2]float64{}, c * 0.56 * math.Exp2(k-24)
-}
-
-// data is n rows of the crowd and the extra one.
-func (w crowd) data(n int, c float64) *data.Dataset {
-	ds := &data.Dataset{Name: w.name, Task: data.Regression, Features: 2, Outputs: 1}
-	rng := rand.New(rand.NewPCG(3, uint64(n)))
-	for i := range n + 1 {
-		x, y := w.row(rng, i, n, c)
-		if i == n {
-			x, y = w.extra(c)
-		}
-		ds.Train.F32 = append(ds.Train.F32, float32(x[0]), float32(x[1]))
-		ds.Train.Y = append(ds.Train.Y, float32(y))
-	}
-	ds.Train.N = n + 1
-	return ds
-}
-
 // excess adds up n rows of the crowd, and again with the extra row at each of
 // some places, coupled as the proof at [Plan.sensitivity] has it; it returns the
 // greatest distance over the sensitivity.
 func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Plan)) float64 {
 	t.Helper()
-	ds := w.data(n, cfg.MaxGradNorm)
+	ds := w.data(n, true, cfg.MaxGradNorm)
 	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "none"}
 	cfg.NoiseMultiplier, cfg.Steps, cfg.Seed = ptr(1.0), 1, ptr(uint64(1))
 	cfg.ExpectedBatchSize = float64(n + 1) // all: nothing that takes long to account for
@@ -345,7 +303,7 @@ func TestOrderIsUniform(t *testing.T) {
 	cfg := sumConfig("constant", "float", 1)
 	cfg.Model, cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = run.Model{Kind: "linear"}, ptr(1.0), 5, 1, ptr(uint64(4))
 	cfg.Scaling = run.Scaling{Kind: "none"}
-	p, err := New(cfg, crowds[0].data(4, 1), purego.New())
+	p, err := New(cfg, crowds[0].data(4, true, 1), purego.New())
 	if err != nil {
 		t.Fatal(err)
 	}
