@@ -31,8 +31,9 @@ type DigestRequest struct {
 }
 
 // DigestReply has the names that the data goes by: its training rows as they
-// were read, and for tables the content of each file as well, as the same file
-// can be read in many ways. Data sets with a name in common are one.
+// were read, and the content of each file that they came from, as the same file
+// can be read in many ways, split otherwise, or joined with others. Data sets
+// with a name in common are one.
 type DigestReply struct {
 	Names []string `json:"names"`
 }
@@ -56,14 +57,12 @@ func (s *Session) digest(q DigestRequest) (any, error) {
 		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
 	}
 	names := []string{name()}
-	if s.table {
-		for _, f := range s.files {
-			name, err := digestFile(f, salt)
-			if err != nil {
-				return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
-			}
-			names = append(names, name)
+	for _, f := range s.files {
+		name, err := digestFile(f, salt)
+		if err != nil {
+			return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
 		}
+		names = append(names, name)
 	}
 	s.names, s.salt = names, q.Salt
 	return DigestReply{names}, nil

@@ -91,6 +91,62 @@ func TestDigestRecognisesFiles(t *testing.T) {
 	}
 }
 
+// idxPair is images and labels of n rows as IDX files.
+func idxPair(n int, seed byte) (images, labels memFile) {
+	images = memFile{"train-images-idx3-ubyte", []byte{0, 0, 8, 3, 0, 0, 0, byte(n), 0, 0, 0, 2, 0, 0, 0, 2}}
+	labels = memFile{"train-labels-idx1-ubyte", []byte{0, 0, 8, 1, 0, 0, 0, byte(n)}}
+	for i := range n {
+		images.b = append(images.b, byte(i)*seed, byte(i*i), seed, byte(3*i))
+		labels.b = append(labels.b, (byte(i)+seed)%3)
+	}
+	return images, labels
+}
+
+// cifarBatch is n records of CIFAR-10.
+func cifarBatch(name string, n int, seed byte) memFile {
+	f := memFile{name, nil}
+	for i := range n {
+		record := bytes.Repeat([]byte{byte(i) * seed}, 3073)
+		record[0] = byte(i) % 10
+		f.b = append(f.b, record...)
+	}
+	return f
+}
+
+// Images are recognised by their files too: with other rows held out, and where a
+// file that was one of several comes alone. Files that are for testing alone do
+// not make two data sets one.
+func TestDigestRecognisesImages(t *testing.T) {
+	images, labels := idxPair(60, 5)
+	first := names(t, salt, "{}", images, labels)
+	one, two := cifarBatch("data_batch_1.bin", 20, 3), cifarBatch("data_batch_2.bin", 20, 7)
+	both := names(t, salt, "{}", one, two)
+	zip := memFile{"train-images-idx3-ubyte.gz", zipped(t, images.b)}
+	for what, pair := range map[string][2][]string{
+		"another test share": {first, names(t, salt, `{"csv":{"test_share":0.5}}`, images, labels)},
+		"compressed":         {first, names(t, salt, `{"csv":{"test_share":0.3}}`, zip, labels)},
+		"one batch of two":   {both, names(t, salt, "{}", one)},
+		"the other batch":    {both, names(t, salt, "{}", two)},
+		"in the other order": {both, names(t, salt, "{}", two, one)},
+		"with a test file":   {names(t, salt, "{}", one), names(t, salt, "{}", one, memFile{"test_batch.bin", two.b})},
+	} {
+		if !share(pair[0], pair[1]) {
+			t.Errorf("%s: not recognised", what)
+		}
+	}
+	otherImages, otherLabels := idxPair(60, 12)
+	test := memFile{"test_batch.bin", cifarBatch("", 20, 9).b}
+	for what, pair := range map[string][2][]string{
+		"other images":       {first, names(t, salt, "{}", otherImages, otherLabels)},
+		"another batch":      {names(t, salt, "{}", one), names(t, salt, "{}", two)},
+		"the same test file": {names(t, salt, "{}", one, test), names(t, salt, "{}", two, test)},
+	} {
+		if share(pair[0], pair[1]) {
+			t.Errorf("%s: taken for the same", what)
+		}
+	}
+}
+
 func TestDigestRefuses(t *testing.T) {
 	s := NewSession(Host{Builtin: data.Builtin})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
