@@ -5,7 +5,7 @@
   "use strict";
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 2;
+  const PROTOCOL = 3;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", document.currentScript.src);
 

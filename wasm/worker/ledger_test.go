@@ -163,7 +163,7 @@ func TestDigestRefuses(t *testing.T) {
 }
 
 func record(run string, steps int, closed bool, names ...string) Record {
-	return Record{names, privacy.Entry{Run: run, Data: names[0], Version: 1, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
+	return Record{names, privacy.Entry{Run: run, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
 }
 
 func askSpent(t *testing.T, q SpentRequest) (SpentReply, error) {
@@ -209,7 +209,7 @@ func TestSpent(t *testing.T) {
 		if !slices.Equal(got, want) || math.Abs(float64(r.Epsilon)-cost(c.steps)) > 2e-3*cost(c.steps) {
 			t.Errorf("%v: runs %v, ε = %v; want %v, %v", c.names, r.Runs, r.Epsilon, want, cost(c.steps))
 		}
-		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "charged in full") || !strings.Contains(r.Text, "no guarantee")) {
+		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "planned steps") || !strings.Contains(r.Text, "1 of them has not ended") || !strings.Contains(r.Text, "no guarantee")) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -218,6 +218,14 @@ func TestSpent(t *testing.T) {
 	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
 		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
 	}
+	// A run without a guarantee may tell anything, with noise or without.
+	for _, per := range []privacy.Event{nil, next.PerStep} {
+		next := privacy.Entry{Run: "g", PerStep: per, Unprotected: true}
+		r, err := askSpent(t, SpentRequest{Records: records, Names: []string{"rows-3"}, TargetDelta: 1e-5, Next: &next})
+		if err != nil || r.NextEpsilon == nil || !math.IsInf(float64(*r.NextEpsilon), 1) {
+			t.Errorf("%+v, %v; want ε = ∞ with a run without a guarantee", r, err)
+		}
+	}
 }
 
 // A record that nobody can price is refused, not left out.
@@ -225,7 +233,7 @@ func TestSpentRefusesDamage(t *testing.T) {
 	good := jsonOf(t, record("a", 100, true, "n"))
 	for _, bad := range []string{
 		strings.Replace(good, `"poisson_sampled"`, `"magic"`, 1), strings.Replace(good, `0.01`, `7`, 1),
-		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","data":"n","steps":3}}`,
+		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","steps":3}}`,
 	} {
 		var r SpentReply
 		if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+bad+`]}`, &r); err == nil {

@@ -19,7 +19,7 @@
 //	datasets   → reply: the built-in data, []data.BuiltinInfo
 //	epsilon    [EpsilonRequest]   → reply: a number
 //	calibrate  [CalibrateRequest] → reply: [CalibrateReply]
-//	delta, report, curve, tuning: see calculator.go
+//	delta, report, curve, tuning, group: see calculator.go
 //	digest, spent: see ledger.go
 //	audit: see audit.go
 //	open       [OpenRequest] + files → progress…, reply: data.Report,

@@ -171,6 +171,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, curve)
 	case Tuning:
 		return decoded(r.Text, tuning)
+	case Group:
+		return decoded(r.Text, group)
 	case Audit:
 		return s.audit(r)
 	case Digest:
