@@ -76,7 +76,7 @@ func TestBlindChartsSayWhy(t *testing.T) {
 			}
 		}
 	}
-	s.run.live = nil
+	s.run = runState{phase: idle}
 	if p := s.panels()[1]; !strings.Contains(p.instead(0), "Hidden") {
 		t.Errorf("before a blind run: %q", p.instead(0))
 	}

@@ -103,7 +103,7 @@
   }
 
   function axes(spec) {
-    const format = formats[spec.y.format] || short;
+    const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
     const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
     const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
     if (spec.kind !== "histogram") return [x, y];
