@@ -163,7 +163,7 @@ test("a fixed seed, or no noise, makes it a statement of no guarantee", async (t
 
 // --- the ledger ---
 
-test("the ledger charges what was released and composes runs", async (t) => {
+test("the ledger charges what was planned and composes runs", async (t) => {
   const page = await visit(t, "");
   const a = await tableRun(page, table(400));
   assert.equal(a.statement.ledger.runs, 1);
@@ -195,7 +195,7 @@ test("the same table read in another way is the same data", async (t) => {
   assert.ok(b.statement.ledger.epsilon > a.statement.ledger.epsilon);
 });
 
-test("an entry is written before the first step, and a stopped run is charged for what it released", async (t) => {
+test("an entry is written before the first step, and a stopped run is charged for what it planned", async (t) => {
   const page = await visit(t, "");
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 100000 }, { train: [new File([text], "table.csv")] }, { paused: true });
@@ -208,14 +208,115 @@ test("an entry is written before the first step, and a stopped run is charged fo
     const during = (await clipscope.ledger.entries())[0];
     run.stop();
     const result = await run.done;
-    return { before, state, during, steps: result.steps, after: (await clipscope.ledger.entries())[0], total: result.statement.ledger.epsilon, plan: run.plan };
+    const { statement, released, ...said } = result;
+    return { before, state, during, said, statement, after: (await clipscope.ledger.entries())[0], plan: run.plan };
   }, [table(400), config]);
   assert.equal(r.state, "paused");
   assert.deepEqual([r.before.charged, r.before.state, r.before.done], [100000, "running", 0]);
   assert.equal(r.during.charged, 100000);
-  assert.ok(r.steps >= 20 && r.steps < 100000);
-  assert.deepEqual([r.after.charged, r.after.state], [r.steps, "closed"]);
-  assert.ok(near(r.total, await epsilonOf(page, r.plan, r.steps)));
+  const { said, statement } = r;
+  assert.ok(said.stopped && said.steps >= 20 && said.steps < 100000);
+  assert.deepEqual([r.after.charged, r.after.done, r.after.state], [100000, said.steps, "closed"]);
+  assert.ok(near(statement.ledger.epsilon, await epsilonOf(page, r.plan, 100000)), `${statement.ledger.epsilon} is charged`);
+  // Result and statement quote the plan's ε; the step's is beside it.
+  assert.equal(said.planned_steps, 100000);
+  assert.equal(said.epsilon, r.plan.epsilon);
+  assert.ok(said.epsilon_at_step > 0 && said.epsilon_at_step < said.epsilon / 2, `${said.epsilon_at_step} at the step, ${said.epsilon} in all`);
+  assert.match(said.guarantee, /is charged all 100000; had \d+ been fixed beforehand, ε would be/);
+  assert.deepEqual([statement.stopped, statement.blind, statement.planned_steps, statement.steps, statement.events[0].count], [true, false, 100000, said.steps, 100000]);
+  assert.ok(near(statement.epsilon, said.epsilon) && statement.epsilon_at_step < statement.epsilon / 2);
+  assert.match(statement.text, /no ε covers/);
+});
+
+test("a run that was never let go costs nothing, one that was costs its plan", async (t) => {
+  const page = await visit(t, "");
+  const charged = await page.evaluate(async ([text, config]) => {
+    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
+    const ended = async (n) => {
+      for (;;) {
+        const list = await clipscope.ledger.entries();
+        if (list.length === n && list.every((e) => e.state === "closed")) return list.map((e) => e.charged);
+        await new Promise((r) => setTimeout(r, 10));
+      }
+    };
+    const waiting = await clipscope.train(config, data, { paused: true });
+    waiting.dispose();
+    await ended(1);
+    const stepped = await clipscope.train(config, data, { paused: true });
+    const step = new Promise((resolve) => stepped.on(resolve));
+    stepped.step();
+    await step;
+    stepped.dispose();
+    return ended(2);
+  }, [table(400), config]);
+  assert.deepEqual(charged, [0, 30]);
+});
+
+test("a blind run shows no diagnostic until it has ended", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    const run = await clipscope.train({ ...config, method: "dc-e", blind: true, steps: 100000 }, { train: [new File([text], "table.csv")] });
+    const events = [], texts = [];
+    run.onText((t) => texts.push(t));
+    await new Promise((resolve) => run.on((e) => { if (events.push(e) >= 30) resolve(); }));
+    run.stop();
+    const result = await run.done;
+    return { events, texts: texts.join(""), stopped: result.stopped, blind: result.blind, accuracy: result.test_accuracy, statement: result.statement, last: events.at(-1) };
+  }, [table(400), config]);
+  assert.ok(r.events.length >= 30 && r.events.every((e) => e.diagnostic === undefined && e.released.noisy_grad_norm > 0));
+  assert.doesNotMatch(r.texts, /diagnostic|train_loss|accuracy|clip_fraction"|batch_size/);
+  assert.ok(r.stopped && r.blind && r.accuracy >= 0 && r.accuracy <= 1);
+  assert.equal(r.statement.blind, true);
+  assert.match(r.statement.text, /hidden until the end, so nothing but released values could decide when to stop/);
+});
+
+// --- images ---
+
+// idx is a pair of IDX files of n images of two by two pixels; cifar a batch.
+const idx = (n, seed) => {
+  const images = [0, 0, 8, 3, 0, 0, 0, n, 0, 0, 0, 2, 0, 0, 0, 2], labels = [0, 0, 8, 1, 0, 0, 0, n];
+  for (let i = 0; i < n; i++) {
+    images.push((i * seed) % 256, (i * i) % 256, seed, (3 * i) % 256);
+    labels.push((i + seed) % 3);
+  }
+  return [["train-images-idx3-ubyte", images], ["train-labels-idx1-ubyte", labels]];
+};
+const cifar = (name, n, seed) => [name, Array.from({ length: n }, (_, i) => [i % 10, ...new Array(3072).fill((i * seed) % 256)]).flat()];
+
+test("the ledger recognises images by their files", async (t) => {
+  const page = await visit(t, "");
+  const runs = (files, csv) => page.evaluate(async ([files, csv, config]) => {
+    const train = files.map(([name, bytes]) => new File([new Uint8Array(bytes)], name));
+    const run = await clipscope.train({ ...config, scaling: undefined, expected_batch_size: 5, steps: 3, csv }, { train });
+    return (await run.done).statement.ledger.runs;
+  }, [files, csv, config]);
+  assert.equal(await runs(idx(60, 5), {}), 1);
+  assert.equal(await runs(idx(60, 5), { test_share: 0.5 }), 2, "other rows of the same images are held out");
+  assert.equal(await runs(idx(60, 12), {}), 1, "other images");
+  const one = cifar("data_batch_1.bin", 30, 3), two = cifar("data_batch_2.bin", 30, 7);
+  assert.equal(await runs([one, two], {}), 1);
+  assert.equal(await runs([one], {}), 2, "one batch of the two");
+  assert.equal(await runs([two], {}), 3, "and the other");
+});
+
+test("every run without a guarantee is asked about where there is a limit", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    await clipscope.ledger.limit({ epsilon: 1000 });
+    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
+    const refused = [];
+    for (const change of [{ method: "none", noise_multiplier: undefined }, { seed: 1 }, { scaling: { kind: "measured" } }]) {
+      refused.push(await clipscope.train({ ...config, ...change }, data).then(() => ({}), (e) => ({ ...e.detail, message: e.message })));
+    }
+    const ran = (await (await clipscope.train({ ...config, method: "none", noise_multiplier: undefined }, data, { anyway: true })).done).steps;
+    return { refused, ran, free: (await (await clipscope.train(config, data)).done).steps };
+  }, [table(400), config]);
+  for (const f of r.refused) {
+    assert.equal(f.kind, "limit");
+    assert.equal(f.next_epsilon, Infinity);
+    assert.match(f.message, /carries no guarantee.*your limit is 1000/);
+  }
+  assert.deepEqual([r.ran, r.free], [30, 30]);
 });
 
 test("a tab that ends in mid-run is charged in full", async (t) => {
@@ -234,10 +335,10 @@ test("a tab that ends in mid-run is charged in full", async (t) => {
   const spent = await total(next, table(400));
   assert.ok(near(spent.epsilon, await epsilonOf(next, plan, 5000)), `${spent.epsilon}`);
   assert.equal(spent.open, 1);
-  assert.match(spent.text, /charged in full/);
+  assert.match(spent.text, /charged for all of its planned steps.*1 of them has not ended/);
 });
 
-test("a worker that ends in mid-run is charged for all that came out of it", async (t) => {
+test("a worker that ends in mid-run is charged for its plan", async (t) => {
   const page = await visit(t, "");
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
@@ -245,9 +346,11 @@ test("a worker that ends in mid-run is charged for all that came out of it", asy
     await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(); }));
     run.dispose(); // ends the worker
     while ((await clipscope.ledger.entries())[0].state !== "closed") await new Promise((r) => setTimeout(r, 10));
-    return { last, charged: (await clipscope.ledger.entries())[0].charged };
+    const { charged, done } = (await clipscope.ledger.entries())[0];
+    return { last, charged, done };
   }, [table(400), config]);
-  assert.ok(r.charged >= r.last && r.charged < 1_000_000, `${r.charged} steps are charged, ${r.last} were seen`);
+  assert.equal(r.charged, 1_000_000);
+  assert.ok(r.done >= r.last && r.done < 1_000_000, `${r.done} steps are noted, ${r.last} were seen`);
 });
 
 test("two tabs at once lose nothing, and cannot go over the limit together", async (t) => {
@@ -368,6 +471,129 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
 });
 
 // --- the audit ---
+
+test("the page charges a stopped run its plan, and asks before one without noise", async (t) => {
+  const page = await visit(t, runHash.replace("steps=30", "steps=200000"));
+  await page.setInputFiles("#files", tableFile(400));
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  await page.waitForFunction(() => /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
+  const planned = await page.locator("#ledger-next").innerText();
+  await page.click("#act-start");
+  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
+  assert.match(await page.locator("#panel-epsilon .sentence").innerText(), new RegExp(`charged ε = ${planned} for all 200,000, stopped or not`));
+  await page.click("#act-stop");
+  await page.locator("#statement").waitFor();
+  const figures = await page.locator("#result .result-figures").innerText();
+  assert.ok(figures.includes(planned), `${figures} without ${planned}`);
+  assert.match(figures, /ε, planned for [\d,]+/);
+  assert.match(figures, /of 200,000, stopped/);
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
+  assert.equal(await page.locator("#ledger-spent").innerText(), planned);
+  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      await page.screenshot({ path: path.join(results, `stopped-${name}-${colorScheme}.png`) });
+    }
+  }
+  await page.setViewportSize(wide);
+
+  await page.fill("#ledger-limit", "1000000");
+  await page.locator("#ledger-limit").press("Enter");
+  await page.locator("#ledger-limit").blur();
+  await page.locator("#s-budget-no_privacy").check({ force: true });
+  await page.locator("#ledger-next.over", { hasText: "∞" }).waitFor();
+  await page.click("#act-start");
+  await page.locator("#ledger-ask", { hasText: "carries no guarantee" }).waitFor();
+  await page.screenshot({ path: path.join(results, "ledger-ask-none.png") });
+  await page.click("#ask-no");
+  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+  assert.deepEqual(page.errors, []);
+});
+
+test("the page hides diagnostics until the end where that is ticked", async (t) => {
+  const page = await visit(t, "#data=digits&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=256&steps=100000");
+  await page.locator(".figures").first().waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  await page.locator("#f-blind").check();
+  assert.match(page.url(), /blind=true/);
+  await page.click("#act-start");
+  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
+  for (const panel of ["clipping", "norms", "learning"]) {
+    assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /Hidden until the run has ended/);
+  }
+  assert.equal(await page.locator("#panel-epsilon .empty:visible").count(), 0);
+  assert.equal(await page.locator("#panel-learning .empty:visible").count(), 2);
+  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      await page.screenshot({ path: path.join(results, `blind-${name}-${colorScheme}.png`), fullPage: name === "narrow" });
+    }
+  }
+  await page.setViewportSize(wide);
+  await page.click("#act-stop");
+  await page.locator("#statement").waitFor();
+  assert.match(await page.locator("#result .result-figures").innerText(), /test accuracy\s+[\d.]+ %/);
+  await page.locator("#statement summary").click();
+  assert.match(await page.locator("#statement").innerText(), /hidden until the end, so nothing but released values/);
+  assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /This run was blind/);
+  await page.screenshot({ path: path.join(results, "blind-done.png") });
+  await page.reload();
+  await page.locator("#card-privacy .card-head").click();
+  assert.ok(await page.locator("#f-blind").isChecked(), "the address keeps it");
+  assert.deepEqual(page.errors, []);
+});
+
+test("no ε is shown below what it is", async (t) => {
+  const page = await visit(t, "calculator");
+  await settled(page);
+  const wrong = await page.evaluate(() => {
+    for (let i = 0; i < 100000; i++) {
+      const x = Math.exp(20 * Math.random() - 10), digits = 1 + Math.floor(8 * Math.random());
+      const y = clipscopeLedger.roundUp(x, digits);
+      if (!(y >= x && y - x <= 10 ** (Math.floor(Math.log10(x)) + 1 - digits) * (1 + 1e-9)) || Number(y.toPrecision(digits)) !== y) return [x, digits, y];
+    }
+    return ["infinite", Infinity, 0].some((x) => clipscopeLedger.roundUp(x, 3) !== x) ? ["special"] : [];
+  });
+  assert.deepEqual(wrong, []);
+  // The figures, the cursor of the chart and the marks all come from the one report.
+  const report = await page.evaluate(() => clipscope.report({ noise_multiplier: 1.1, sample_rate: 256 / 60000, steps: 3516, target_delta: 1e-5 }));
+  const shown = Number(await figure(page, "ε").innerText());
+  assert.ok(shown >= report.pld && shown < report.pld * 1.001, `${shown} for ${report.pld}`);
+  const [low, high] = (await page.locator("#answer .bracket strong").allInnerTexts()).slice(0, 2).map(Number);
+  assert.ok(low <= report.pld_lower_bound && high >= report.pld, `${low} … ${high} for ${report.pld_lower_bound} … ${report.pld}`);
+  const chart = page.locator("#panel-steps .plot");
+  await chart.focus();
+  await page.keyboard.press("End");
+  const curve = await page.evaluate(() => clipscope.curve({ noise_multiplier: 1.1, sample_rate: 256 / 60000, steps: 3516, target_delta: 1e-5, to: 5274 }));
+  const readout = await chart.locator(".readout").innerText();
+  const pld = Number(readout.match(/PLD ([\d.]+)/)[1]), exact = curve.epsilon.at(-1);
+  assert.ok(pld >= exact && pld < exact * 1.01, `${readout} for ${exact}`);
+});
+
+test("the calculator and scripts price several rows of one person", async (t) => {
+  const page = await visit(t, "calculator#noise_multiplier=4&rows=60000&expected_batch_size=256&steps=1000&group=5");
+  await settled(page);
+  const of = (rows) => page.evaluate((rows) => clipscope.group({ noise_multiplier: 4, sample_rate: 256 / 60000, steps: 1000, target_delta: 1e-5, rows }), rows);
+  const shown = async () => (await page.locator("#group").innerText()).match(/^For someone with (\d+) rows? in the data, ε = ([\d.]+) at the same δ/);
+  let [, rows, epsilon] = await shown();
+  const five = await of(5);
+  assert.equal(rows, "5");
+  assert.ok(Number(epsilon) >= five && Number(epsilon) < five * 1.002, `${epsilon} for ${five}`);
+  await page.fill("#f-group", "20");
+  await settled(page);
+  await page.waitForFunction(() => document.querySelector("#group").textContent.includes("20 rows"));
+  [, rows, epsilon] = await shown();
+  assert.ok(Number(epsilon) > five);
+  const one = await page.evaluate(() => clipscope.epsilon({ noise_multiplier: 4, sample_rate: 256 / 60000, steps: 1000, target_delta: 1e-5 }));
+  assert.ok(await of(1) >= one * (1 - 1e-6) && await of(2) > one && await of(2) > await of(1) && await of(100) > await of(50));
+  assert.equal(await page.evaluate(() => clipscope.group({ noise_multiplier: 1, sample_rate: 0.1, steps: 1, target_delta: 1e-5, rows: 0 }).catch((e) => e.detail.field)), "rows");
+  assert.deepEqual(page.errors, []);
+});
 
 test("one click audits the trainer and the claim stands", async (t) => {
   const page = await visit(t, "calculator");
