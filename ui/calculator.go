@@ -110,7 +110,7 @@ func calculatorDefaults() run.Config {
 	sigma, eps := 1.1, 2.0
 	return run.Config{
 		NoiseMultiplier: &sigma, TargetEpsilon: &eps, TargetDelta: 1e-5, ExpectedBatchSize: 256, Epochs: 15,
-		Params: map[string]float64{"rows": 60000, "sample_rate": 0.004, "runs": 10, "group": 10},
+		Params: map[string]float64{"rows": 60000, "sample_rate": 0.004, "runs": 10, "group": 2},
 	}
 }
 

@@ -130,13 +130,13 @@ func leftText(v RunView) string {
 
 func (b *RunBar) epsilon() app.UI {
 	v := b.View
-	whole := ""
+	here, charged := "", v.Spent
 	if v.Whole > 0 {
-		whole = " / " + words.Epsilon(v.Whole)
+		here, charged = words.Epsilon(v.Spent)+" / ", v.Whole
 	}
 	return app.Div().Class("spent figure").Title("ε of a run planned to end here, and of the whole run, which is what it is charged").Body(
 		app.Span().Class("symbol").Text("ε"),
-		app.Strong().Text(words.Epsilon(v.Spent)),
-		app.Span().Text(whole),
+		app.Span().Text(here),
+		app.Strong().Text(words.Epsilon(charged)),
 	)
 }

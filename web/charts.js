@@ -46,7 +46,11 @@
   }
 
   // bound writes an upper bound, such as ε: never less than it is.
-  const bound = v => short(clipscopeLedger.roundUp(v, 3));
+  const finer = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+  function bound(v) {
+    const up = clipscopeLedger.roundUp(v, 4);
+    return up < 1e-3 || up >= 1e6 ? short(up) : finer.format(up);
+  }
 
   const formats = {
     percent: v => exact.format(100 * v) + " %",

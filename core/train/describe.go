@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
@@ -121,7 +122,7 @@ func (p *Plan) guarantee(steps int) string {
 		mode = "discrete noise on an integer grid"
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
-		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s It covers the parameters after every step and all released values, "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. The number of rows, the list of columns and of classes count as public.",
 		run.UpText(p.curve.Epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), p.cfg.Accountant, p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps))
 }
@@ -132,11 +133,21 @@ func (p *Plan) ending(steps int) string {
 		return ""
 	}
 	s := fmt.Sprintf(" It was stopped after %d steps and is charged all %d; had %d been fixed beforehand, ε would be %s.",
-		steps, p.steps, steps, run.UpText(p.curve.Epsilon(steps), 4))
+		steps, p.steps, steps, run.UpText(p.epsilonAt(steps), 4))
 	if p.cfg.Blind {
 		return s
 	}
 	return s + " Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+}
+
+// epsilonAt is ε of a run planned to end with that step, sharper than the curve's
+// staircase where the accountant can tell.
+func (p *Plan) epsilonAt(step int) float64 {
+	e, err := privacy.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(slices.Clone(p.once), privacy.SelfComposed{Of: p.stepEvent(), Count: step})...)
+	if err != nil {
+		return p.curve.Epsilon(step)
+	}
+	return min(e, p.curve.Epsilon(step))
 }
 
 // before says what was released before the first step.

@@ -138,7 +138,7 @@ func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 	}
 	r := run.Result{
 		Steps: p.st.done, PlannedSteps: p.steps, Stopped: p.st.done < p.steps, Blind: p.cfg.Blind,
-		Epsilon: run.Number(p.curve.Epsilon(p.steps)), EpsilonAtStep: run.Number(p.curve.Epsilon(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Epsilon: run.Number(p.curve.Epsilon(p.steps)), EpsilonAtStep: run.Number(p.epsilonAt(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		TestAccuracy: nan, TestLoss: nan, TrainSeconds: p.st.trainSeconds, Backend: p.be.Name(),
 		Guarantee: p.guarantee(p.st.done), Notes: p.notes,
 		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate, MaxGradNorm: p.st.thresholds},
