@@ -61,11 +61,11 @@ func (e Entry) check() error {
 
 // A Total is what a data set has cost so far.
 type Total struct {
-	Runs        int     `json:"runs"`
-	Open        int     `json:"open"` // running now, or ended by a crash
-	Unprotected int     `json:"unprotected"`
-	Epsilon     float64 `json:"-"`
-	Delta       float64 `json:"delta"`
+	Runs        int
+	Open        int // running now, or ended by a crash
+	Unprotected int
+	Epsilon     float64
+	Delta       float64
 }
 
 // NewTotal is ε at delta of everything that is charged in the entries of one data

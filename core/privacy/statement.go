@@ -31,7 +31,6 @@ type Statement struct {
 	SecureNoise     bool
 	Released        []string // what was given out; other values are not covered
 	TuningRuns      int      // configurations compared on the same data, this one included
-	Ledger          *Total   // of the data set, this run included; nil where none is kept
 	Versions        map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
@@ -145,9 +144,6 @@ func (s *Statement) Text() string {
 	if s.TuningRuns > 1 {
 		line("This is one of %d configurations compared on the same data. ε above is this run's alone: the choice among them is not covered.", s.TuningRuns)
 	}
-	if s.Ledger != nil {
-		line("This data set has spent ε = %s at δ = %s in %d runs so far, %d of them without a guarantee.", atMost(s.Ledger.Epsilon), run.UpText(s.Ledger.Delta, 3), s.Ledger.Runs, s.Ledger.Unprotected)
-	}
 	return b.String()
 }
 
@@ -194,10 +190,6 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		RDP run.Number `json:"rdp"`
 		GDP run.Number `json:"gdp_approximation"`
 	}
-	type ledger struct {
-		Total
-		Epsilon run.Number `json:"epsilon"`
-	}
 	events := []json.RawMessage{}
 	for _, e := range s.events(s.Planned) {
 		b, err := MarshalEvent(e)
@@ -205,10 +197,6 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 		events = append(events, b)
-	}
-	var spent *ledger
-	if s.Ledger != nil {
-		spent = &ledger{*s.Ledger, run.Number(s.Ledger.Epsilon)}
 	}
 	noise := "float"
 	if s.SecureNoise {
@@ -240,13 +228,12 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Noise           string            `json:"noise_mode"`
 		Released        []string          `json:"released"`
 		TuningRuns      int               `json:"tuning_runs"`
-		Ledger          *ledger           `json:"ledger,omitempty"`
 		Versions        map[string]string `json:"versions,omitempty"`
 		Text            string            `json:"text"`
 	}{
 		len(s.Broken) == 0, s.Broken, "add or remove one row", "row", "poisson", s.SampleRate, run.Number(s.NoiseMultiplier), s.Steps, s.Planned, s.stopped(), s.Blind, s.Clipping, events,
 		run.Number(s.Epsilon()), run.Number(s.atStep), s.Delta, s.Accountant,
 		epsilons{run.Number(s.report.PLD), run.Number(s.report.Low), run.Number(s.report.RDP), run.Number(s.report.GDP)},
-		s.groups, s.report.Order, s.report.Notice, "chacha12", noise, s.Released, max(1, s.TuningRuns), spent, s.Versions, s.Text(),
+		s.groups, s.report.Order, s.report.Notice, "chacha12", noise, s.Released, max(1, s.TuningRuns), s.Versions, s.Text(),
 	})
 }

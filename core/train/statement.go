@@ -41,8 +41,8 @@ func (p *Plan) writeEvents() error {
 }
 
 // Statement is what the run may say of its privacy when it has ended after so many
-// steps. Ledger
-// and the page's version are for the caller to add.
+// steps. What the data set has spent in all, and the page's version, are for the
+// page to add.
 func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
 	once, perStep := p.Events()
 	s, err := privacy.NewStatement(privacy.Statement{
