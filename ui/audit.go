@@ -156,7 +156,7 @@ func (p *auditPanel) Render() app.UI {
 }
 
 func (p *auditPanel) about() string {
-	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows would prove the guarantee wrong; that none are is no proof that it is right.", mechanism(p.Config))
+	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows refute the guarantee with 95 %% confidence: by chance, at most one audit in twenty does so to a sound trainer. That none are is no proof that it is right.", mechanism(p.Config))
 }
 
 func auditResult(r *auditReport, method string) app.UI {
@@ -167,8 +167,8 @@ func auditResult(r *auditReport, method string) app.UI {
 	claimed := float64(r.Claimed)
 	return app.Div().Class("audit-result").Role("status").Body(
 		app.Dl().Class("headline").Body(
-			auditFigure("claimed, at most", "ε "+words.Number(claimed, 3), "accountant, δ "+words.Number(r.Delta, 2)),
-			auditFigure("measured, at least", "ε "+words.Number(r.LowerBound, 3), words.Percent(r.Confidence, 0)+" confidence"),
+			auditFigure("claimed, at most", "ε "+words.Upper(claimed, 3), "accountant, δ "+words.Upper(r.Delta, 2)),
+			auditFigure("measured, at least", "ε "+words.Lower(r.LowerBound, 3), words.Percent(r.Confidence, 0)+" confidence"),
 			auditFigure("guesses right", words.Count(r.Correct)+" of "+words.Count(r.Guesses), words.Count(r.Canaries)+" canaries"),
 		),
 		app.Div().Class("audit-bars").Aria("hidden", "true").Body(
@@ -193,7 +193,7 @@ func auditFigure(name, value, below string) app.UI {
 
 func auditSentence(r *auditReport, method string) string {
 	s := fmt.Sprintf("With %s, %s at sample rate %s and σ = %s, the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is, each with %s confidence.",
-		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Number(r.LowerBound, 3), words.Number(r.AnyMechanism, 3), words.Percent(r.Confidence, 0))
+		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Lower(r.LowerBound, 3), words.Lower(r.AnyMechanism, 3), words.Percent(r.Confidence, 0))
 	if r.Refuted {
 		return s + " That is more than the accountant claims: something between the rows and the released parameters is broken. Run it again, and if it happens twice, trust no ε of this page."
 	}

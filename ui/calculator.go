@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -22,8 +23,8 @@ type calculator struct {
 	changed func()
 	after   func(d time.Duration, f func()) (stop func() bool)
 
-	// cfg holds what was typed. rows, sample_rate and runs, which no run has,
-	// stand among its parameters.
+	// cfg holds what was typed. rows, sample_rate, runs and group, which no run
+	// has, stand among its parameters.
 	cfg    run.Config
 	solve  string // what is asked for: epsilon, noise_multiplier, steps, sample_rate
 	by     string // how the sample rate is given: rows, or sample_rate itself
@@ -46,7 +47,7 @@ type calculator struct {
 // setting is a run as the calculator knows it.
 type setting struct {
 	Sigma, Rate, Epsilon, Delta float64
-	Steps, Runs                 int
+	Steps, Runs, Group          int // Group: rows of one person
 }
 
 // answer is what is known of a setting.
@@ -55,7 +56,14 @@ type answer struct {
 	setting setting
 	report  *accountants
 	tuning  *tuningCosts
+	group   *groupCost
 	whole   bool // everything shown is about this setting
+}
+
+// groupCost is ε for someone who has several rows in the data.
+type groupCost struct {
+	Rows    int
+	Epsilon float64
 }
 
 // accountants are ε by each of them.
@@ -102,7 +110,7 @@ func calculatorDefaults() run.Config {
 	sigma, eps := 1.1, 2.0
 	return run.Config{
 		NoiseMultiplier: &sigma, TargetEpsilon: &eps, TargetDelta: 1e-5, ExpectedBatchSize: 256, Epochs: 15,
-		Params: map[string]float64{"rows": 60000, "sample_rate": 0.004, "runs": 10},
+		Params: map[string]float64{"rows": 60000, "sample_rate": 0.004, "runs": 10, "group": 2},
 	}
 }
 
@@ -313,12 +321,14 @@ func (k *calculator) rate() (float64, error) {
 
 // asked is the setting as far as it is given; what is solved for is 0.
 func (k *calculator) asked() (setting, error) {
-	s := setting{Delta: k.cfg.TargetDelta, Runs: int(k.cfg.Params["runs"])}
+	s := setting{Delta: k.cfg.TargetDelta, Runs: int(k.cfg.Params["runs"]), Group: int(k.cfg.Params["group"])}
 	if !(s.Delta > 0 && s.Delta < 1) {
 		return s, &fault{Message: "δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", Field: "target_delta"}
 	}
-	if r := k.cfg.Params["runs"]; !(r >= 1 && r <= 1e6 && r == math.Trunc(r)) {
-		return s, &fault{Message: "A whole number from 1 to a million.", Field: "runs"}
+	for _, key := range []string{"runs", "group"} {
+		if r := k.cfg.Params[key]; !(r >= 1 && r <= 1e6 && r == math.Trunc(r)) {
+			return s, &fault{Message: "A whole number from 1 to a million.", Field: key}
+		}
 	}
 	if k.solve != solveRate {
 		q, err := k.rate()
@@ -505,7 +515,15 @@ func (k *calculator) drawDelta(a answer) {
 
 func (k *calculator) priced(a answer) {
 	askNext(k, a.version, "tuning", a.setting.with("runs", a.setting.Runs), func(t tuningCosts) {
-		a.tuning, a.whole = &t, true
+		a.tuning = &t
+		k.grouped(a)
+	})
+}
+
+// grouped asks what the run costs someone who has several rows.
+func (k *calculator) grouped(a answer) {
+	askNext(k, a.version, "group", a.setting.with("rows", a.setting.Group), func(e run.Number) {
+		a.group, a.whole = &groupCost{a.setting.Group, float64(e)}, true
 		k.show(a)
 	})
 }
@@ -513,6 +531,9 @@ func (k *calculator) priced(a answer) {
 func (k *calculator) show(a answer) {
 	if a.tuning == nil {
 		a.tuning = k.answer.tuning // pale, until the new one is there
+	}
+	if a.group == nil {
+		a.group = k.answer.group
 	}
 	k.answer = a
 	k.changed()
@@ -548,9 +569,17 @@ func (a *answer) sentence() string {
 	if math.IsInf(e, 1) {
 		return "Nothing is protected."
 	}
-	likely := "e^ε = " + fmt.Sprintf("%.3g", math.Exp(e))
+	likely := "e^ε = " + words.Upper(math.Exp(e), 3)
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as without it, but for a probability of δ.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as without it, but for a probability of δ. A run that is stopped early is charged for all of these steps.", likely)
+}
+
+// sentence says what the group's figure means.
+func (g *groupCost) sentence() string {
+	if g == nil {
+		return ""
+	}
+	return fmt.Sprintf("For someone with %s in the data, ε = %s at the same δ.", words.Plural(g.Rows, "row"), words.Upper(g.Epsilon, 4))
 }

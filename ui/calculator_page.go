@@ -100,6 +100,7 @@ func (c *calculatorInputs) Render() app.UI {
 				return field{key: "target_epsilon", label: "Privacy budget ε", help: "What the run may cost at most."}.number(f)
 			}),
 			field{key: "target_delta", label: "Failure probability δ", help: "Well below 1 over the number of rows."}.number(f),
+			field{key: "group", label: "Rows of one person", help: "Who has several rows in the data is promised less."}.number(f),
 			field{key: "runs", label: "Runs compared", help: "How many configurations are tried on the same rows."}.number(f),
 		),
 	)
@@ -164,32 +165,34 @@ func (c *calculatorAnswer) figures() app.UI {
 	low, high := bracket(float64(r.Low), float64(r.PLD))
 	return app.Div().Body(
 		app.Dl().Class("headline").Body(
-			c.figure(solveEpsilon, "ε", words.Number(float64(r.PLD), 4), "upper bound, PLD"),
+			c.figure(solveEpsilon, "ε", words.Upper(float64(r.PLD), 4), "upper bound, PLD"),
 			c.figure(solveNoise, "σ", words.Number(s.Sigma, 5), "noise_multiplier"),
 			c.figure(solveRate, "q", words.Number(s.Rate, 4), c.batch(s)),
 			c.figure(solveSteps, "T", words.Count(s.Steps), epochsText(s)),
-			c.figure("", "δ", words.Number(s.Delta, 2), "target_delta"),
+			c.figure("", "δ", words.Upper(s.Delta, 2), "target_delta"),
 		),
 		app.P().Class("bracket").Body(
 			app.Span().Text("The true ε lies between "),
 			app.Strong().Text(low), app.Span().Text(" and "), app.Strong().Text(high),
-			app.Span().Text(". RDP shows "), app.Strong().Text(words.Number(float64(r.RDP), 4)),
+			app.Span().Text(". RDP shows "), app.Strong().Text(words.Upper(float64(r.RDP), 4)),
 			app.Span().Text(" (order "+words.Number(r.Order, 3)+"). "),
 			app.Span().Class("badge badge-diagnostic").Text("approximation"),
 			app.Span().Text(" GDP says "+words.Number(float64(r.GDP), 4)+", which is no bound."),
 		),
 		app.P().Class("warning").Hidden(r.Notice == "").Text(r.Notice),
 		app.P().Class("meaning").Text(a.sentence()),
+		app.P().Class("meaning").ID("group").Text(a.group.sentence()),
 	)
 }
 
-// bracket writes both ends with as many digits as it takes to tell them apart.
+// bracket writes both ends, away from each other, with as many digits as it takes
+// for them to differ by little more than the truth does.
 func bracket(low, high float64) (string, string) {
-	a, b := "", ""
-	for digits := 4; digits < 8 && a == b; digits++ {
-		a, b = words.Number(low, digits), words.Number(high, digits)
+	digits := 4
+	for digits < 8 && run.RoundUp(high, digits)-run.RoundDown(low, digits) > 2*(high-low) {
+		digits++
 	}
-	return a, b
+	return words.Lower(low, digits), words.Upper(high, digits)
 }
 
 func (c *calculatorAnswer) figure(what, symbol, value, name string) app.UI {
@@ -212,9 +215,9 @@ func epochsText(s setting) string {
 }
 
 var (
-	epsilonOverSteps = &Spec{Kind: "lines", X: Axis{Label: "step"}, Y: Axis{}, Mark: "vertical", MarkLabel: "T",
+	epsilonOverSteps = &Spec{Kind: "lines", X: Axis{Label: "step"}, Y: Axis{Format: "bound"}, Mark: "vertical", MarkLabel: "T",
 		Series: []Line{{Label: "PLD", Ink: Released, Width: 2}, {Label: "RDP", Ink: Released, Width: 1}}}
-	deltaOverEpsilon = &Spec{Kind: "lines", X: Axis{Label: "ε"}, Y: Axis{Log: true}, Mark: "vertical", MarkLabel: "ε",
+	deltaOverEpsilon = &Spec{Kind: "lines", X: Axis{Label: "ε", Format: "bound"}, Y: Axis{Log: true, Format: "bound"}, Mark: "vertical", MarkLabel: "ε",
 		Series: []Line{{Label: "δ", Ink: Released, Width: 2}}}
 )
 
@@ -294,7 +297,7 @@ func (t *tuningTable) table() app.UI {
 				}
 				return app.Tr().Class(class).Body(
 					app.Th().Scope("row").Body(app.Text(w.name), app.If(w.key == c.Cheapest, func() app.UI { return app.Span().Class("badge badge-released").Text("cheapest") })),
-					app.Td().Class("figure").Text(words.Number(float64(c.of(w.key)), 4)),
+					app.Td().Class("figure").Text(words.Upper(float64(c.of(w.key)), 4)),
 					app.Td().Text(w.how),
 				)
 			})),
@@ -308,7 +311,7 @@ func (t *tuningTable) sentence() string {
 		if w.key != c.Cheapest {
 			continue
 		}
-		s := fmt.Sprintf("%s on the same rows: the cheapest way is “%s”, ε = %s.", words.Plural(c.Runs, "run"), strings.ToLower(w.name[:1])+w.name[1:], words.Number(float64(c.of(w.key)), 4))
+		s := fmt.Sprintf("%s on the same rows: the cheapest way is “%s”, ε = %s.", words.Plural(c.Runs, "run"), strings.ToLower(w.name[:1])+w.name[1:], words.Upper(float64(c.of(w.key)), 4))
 		if strings.HasPrefix(w.key, "repeat_") || w.key == "liu_talwar" {
 			s += fmt.Sprintf(" It draws the number of runs at random, %s on average, and each configuration at random; it does not hold for a grid that is walked once.", words.Count(c.Runs))
 		}

@@ -67,6 +67,8 @@ func fakeAnswer(t *testing.T, c askCall, epsilon float64) []byte {
 		}
 	case "tuning":
 		v = map[string]any{"runs": c.request["runs"], "composition_pld": 4, "composition_rdp": 5, "liu_talwar": "Infinity", "repeat_geometric": 3, "repeat_logarithmic": 2.5, "repeat_poisson": 3, "cheapest": "repeat_logarithmic"}
+	case "group":
+		v = 7.7771
 	default:
 		t.Fatalf("asked %q", c.function)
 	}
@@ -102,8 +104,8 @@ func newTestCalculator() (*calculator, *fakeAsker, func()) {
 
 func TestCalculatorAnswers(t *testing.T) {
 	for solve, want := range map[string]string{
-		solveEpsilon: "report curve curve curve tuning", solveNoise: "calibrate report curve curve curve tuning",
-		solveSteps: "calibrate report curve curve curve tuning", solveRate: "calibrate report curve curve curve tuning",
+		solveEpsilon: "report curve curve curve tuning group", solveNoise: "calibrate report curve curve curve tuning group",
+		solveSteps: "calibrate report curve curve curve tuning group", solveRate: "calibrate report curve curve curve tuning group",
 	} {
 		k, a, tick := newTestCalculator()
 		k.start("steps=500&solve=" + solve)
@@ -191,13 +193,14 @@ func TestCalculatorHash(t *testing.T) {
 	k.Set("length", "steps")
 	k.Set("steps", "1234")
 	k.Set("runs", "50")
+	k.Set("group", "3")
 	l, _, _ := newTestCalculator()
 	l.read(k.hash())
-	if l.hash() != k.hash() || l.solve != solveNoise || l.by != byRate || l.cfg.Steps != 1234 || l.cfg.Epochs != 0 || l.cfg.Params["runs"] != 50 || l.cfg.Params["sample_rate"] != 0.02 {
+	if l.hash() != k.hash() || l.solve != solveNoise || l.by != byRate || l.cfg.Steps != 1234 || l.cfg.Epochs != 0 || l.cfg.Params["runs"] != 50 || l.cfg.Params["group"] != 3 || l.cfg.Params["sample_rate"] != 0.02 {
 		t.Errorf("%s became %s", k.hash(), l.hash())
 	}
 	l.read("steps=<script>&solve=everything&bogus=1")
-	if l.solve != solveEpsilon || l.cfg.Steps != 0 || len(l.cfg.Params) != 3 {
+	if l.solve != solveEpsilon || l.cfg.Steps != 0 || len(l.cfg.Params) != 4 {
 		t.Errorf("a hostile hash became %s", l.hash())
 	}
 }
@@ -230,7 +233,7 @@ func TestCalculatorRenders(t *testing.T) {
 	tick()
 	a.answerAll(t, 1.25)
 	html := app.HTMLString(page)
-	for _, want := range []string{">1.25<", "upper bound, PLD", "1.238", "approximation", "which is no bound", "cheapest", "does not hold for a grid", "about 256 of 60,000 rows", "3,516", "∞"} {
+	for _, want := range []string{">1.25<", "upper bound, PLD", "1.237", "approximation", "which is no bound", "cheapest", "does not hold for a grid", "about 256 of 60,000 rows", "3,516", "∞", "For someone with 2 rows in the data, ε = 7.778 at the same δ", "stopped early is charged"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q", want)
 		}

@@ -23,7 +23,7 @@ func (c *privacyCard) CompoID() string { return "privacy-" + strconv.Itoa(c.Form
 
 func (c *privacyCard) Render() app.UI {
 	f := c.Form
-	keys := []string{"noise_multiplier", "target_epsilon", "target_delta", "expected_batch_size", "epochs", "steps", "accountant", "noise_mode", "sample_rate", "plan"}
+	keys := []string{"noise_multiplier", "target_epsilon", "target_delta", "expected_batch_size", "epochs", "steps", "accountant", "noise_mode", "blind", "sample_rate", "plan"}
 	head := card{cardPrivacy, "4", "Privacy", privacyLine(f), keys}
 	return head.view(f,
 		c.answer(),
@@ -38,6 +38,7 @@ func (c *privacyCard) Render() app.UI {
 		segments("noise_mode", "Noise as", f.Full.NoiseMode, []option{{"float", "float"}, {"secure", "secure integers"}}, f.Editor),
 		message("f-noise_mode-fault", "fault", f.Faults["noise_mode"]),
 		app.P().Class("help").Text(noiseHelp[f.Full.NoiseMode]),
+		field{key: "blind", label: "Hide diagnostics until the end", help: blindHelp}.tick(f),
 		&ledgerBlock{View: c.Ledger, Actions: c.Actions},
 		advanced(field{key: "accountant", label: "Accountant", help: "How ε is proven from the steps; both are upper bounds."}.
 			choice(f, []option{{"rdp", "RDP"}, {"pld", "PLD"}})),
@@ -45,9 +46,11 @@ func (c *privacyCard) Render() app.UI {
 }
 
 var noiseHelp = map[string]string{
-	"float":  "Fast. The low digits of floating-point noise can, in principle, tell more than ε says.",
-	"secure": "Gradients on a grid of integers, discrete Gaussian noise: no such digits. Slower.",
+	"float":  "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says.",
+	"secure": "Gradients on a grid of integers, discrete Gaussian noise: no such holes. Slower.",
 }
+
+const blindHelp = "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."
 
 // budget names what decides the noise.
 func budget(c run.Config) string {
@@ -119,10 +122,10 @@ func figures(p *run.PlanInfo) app.UI {
 func privacyLine(f *Form) string {
 	p := f.Plan
 	if p == nil {
-		return "δ " + words.Number(f.Full.TargetDelta, 2)
+		return "δ " + words.Upper(f.Full.TargetDelta, 2)
 	}
 	if math.IsInf(float64(p.Epsilon), 1) {
 		return fmt.Sprintf("no guarantee, %s", words.Plural(p.Steps, "step"))
 	}
-	return fmt.Sprintf("ε %s, δ %s, σ %s, %s", words.Epsilon(float64(p.Epsilon)), words.Number(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
+	return fmt.Sprintf("ε %s, δ %s, σ %s, %s", words.Epsilon(float64(p.Epsilon)), words.Upper(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
 }

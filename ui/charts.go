@@ -26,8 +26,8 @@ var (
 		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
 	lossSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{},
 		Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}}
-	epsilonSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{}, Mark: "horizontal", MarkLabel: "target",
-		Series: []Line{{Label: "ε spent", Ink: Released, Width: 2}}}
+	epsilonSpec = &Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "bound"}, Mark: "horizontal", MarkLabel: "charged",
+		Series: []Line{{Label: "ε", Ink: Released, Width: 2}}}
 	curvesSpec = &Spec{Kind: "lines", X: Axis{Label: "C"}, Y: Axis{}, Mark: "vertical", MarkLabel: "least at",
 		Series: []Line{{Label: "noise", Ink: Released, Width: 1}, {Label: "clipping", Ink: Released, Width: 1}, {Label: "sum", Ink: Released, Width: 2.5}}}
 )
@@ -53,8 +53,9 @@ func (s *session) panels() []*Panel {
 	if s.weighs() {
 		list = append(list, &Panel{ID: "curves", Figures: s.figs.curves, Text: texts[4]})
 	}
+	hidden := s.hidden()
 	for _, p := range list {
-		p.Blank = blank
+		p.Blank, p.Hidden = blank, hidden
 		for _, f := range p.Figures {
 			p.Without = append(p.Without, !blank && !f.has(l))
 		}
@@ -64,6 +65,22 @@ func (s *session) panels() []*Panel {
 		}
 	}
 	return list
+}
+
+// hidden says why diagnostics are not shown, if they are not.
+func (s *session) hidden() string {
+	c := s.full()
+	if s.run.live != nil {
+		c = s.run.live.cfg
+	}
+	switch {
+	case !c.Blind:
+		return ""
+	case s.run.phase == done:
+		return "This run was blind: nothing was measured without noise while it went on. Its result says how well the model does."
+	default:
+		return "Hidden until the run has ended: it is blind, so that only released values can decide when to stop it."
+	}
 }
 
 // learning leaves accuracy out where the targets are not classes.
@@ -116,7 +133,7 @@ func newFigures(f *feeds) figureSet {
 			{Title: "Loss", Ink: Diagnostic, Spec: lossSpec, Feed: &f.loss, Empty: "Loss on each batch and on the test rows.", has: column(series.TrainLoss)},
 		},
 		epsilon: []*figure{
-			{Title: "Privacy spent", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε after every step, against the target.", None: "ε is ∞: nothing is protected.", has: column(series.Epsilon)},
+			{Title: "Privacy cost", Ink: Released, Spec: epsilonSpec, Feed: &f.epsilon, Empty: "ε of a run planned to end at each step, and that of the whole run, which is what it is charged.", None: "ε is ∞: nothing is protected.", has: column(series.Epsilon)},
 		},
 		curves: []*figure{
 			{Title: "Estimated error", Ink: Released, Spec: curvesSpec, Feed: &f.curves, Empty: "What noise and clipping would cost at other thresholds; the rule takes the least.", has: func(l *live) bool { return l.curves != nil }},
@@ -139,9 +156,13 @@ func rows(id string, m words.Moment, blank bool) []Row {
 	}
 	switch id {
 	case "clipping":
+		size := words.Count(d.BatchSize)
+		if m.Event.Diag == nil {
+			size = words.Missing
+		}
 		return []Row{
 			{"clipped", words.Percent(float64(d.ClipFraction), 1), Diagnostic},
-			{"batch size", words.Count(d.BatchSize), Diagnostic},
+			{"batch size", size, Diagnostic},
 			{"max_grad_norm", words.Number(r.MaxGradNorm, 4), Released},
 			{"noisy gradient norm", words.Number(float64(r.GradNorm), 4), Released},
 		}
@@ -150,7 +171,11 @@ func rows(id string, m words.Moment, blank bool) []Row {
 	case "learning":
 		return learningRows(d, m.Test)
 	case "epsilon":
-		return []Row{{"ε spent", words.Number(float64(r.Epsilon), 4), Released}, {"step", words.Count(m.Event.Step), Released}}
+		list := []Row{{"ε, planned to end here", words.Upper(float64(r.Epsilon), 4), Released}, {"step", words.Count(m.Event.Step), Released}}
+		if m.PlannedEpsilon > 0 {
+			list = append(list, Row{"ε of the whole run", words.Upper(m.PlannedEpsilon, 4), Released})
+		}
+		return list
 	default:
 		return curveRows(r.Curves)
 	}

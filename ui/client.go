@@ -40,6 +40,8 @@ type runner interface {
 	Step()
 	Stop()
 	Dispose()
+	// Plan is what the run does and costs.
+	Plan() run.PlanInfo
 	// Watch calls back with events as they come and once with the end.
 	Watch(events func([]run.Event), done func(run.Result, error))
 	// SaveParameters downloads the trained parameters of a run that is done.
@@ -126,7 +128,13 @@ func train(cfg run.Config, d handle, options map[string]any, started func(runner
 			started(nil, err)
 			return
 		}
-		started(&jsRun{run: v}, nil)
+		r := &jsRun{run: v}
+		if err := decode(v.Get("plan"), &r.plan); err != nil {
+			r.Dispose()
+			started(nil, err)
+			return
+		}
+		started(r, nil)
 	})
 }
 
@@ -143,6 +151,7 @@ func jsOf(d handle) any {
 
 type jsRun struct {
 	run    app.Value
+	plan   run.PlanInfo
 	result app.Value
 	listen app.Func
 }
@@ -151,6 +160,8 @@ func (r *jsRun) Pause()  { r.run.Call("pause") }
 func (r *jsRun) Resume() { r.run.Call("resume") }
 func (r *jsRun) Step()   { r.run.Call("step") }
 func (r *jsRun) Stop()   { r.run.Call("stop") }
+
+func (r *jsRun) Plan() run.PlanInfo { return r.plan }
 
 func (r *jsRun) Dispose() {
 	r.run.Call("dispose")

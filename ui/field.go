@@ -108,6 +108,25 @@ func (d field) number(f *Form) app.UI {
 	return d.wrap(f, input)
 }
 
+// tick is a field that is on or off.
+func (d field) tick(f *Form) app.UI {
+	key, ed := d.key, f.Editor
+	box := app.Input().Type("checkbox").ID(d.id()).Checked(f.text(key) == "true").Aria("describedby", d.described()).
+		OnChange(func(ctx app.Context, _ app.Event) {
+			ed.Set(key, boolText(ctx.JSSrc().Get("checked").Bool()))
+			ed.Settle(key)
+		}, app.EventScope(key))
+	return app.Div().Class("field").Body(
+		app.Div().Class("field-head").Body(
+			app.Label().Class("tick").For(d.id()).Body(box, app.Span().Text(d.label)),
+			app.Code().Class("name").Text(d.key),
+		),
+		message(d.id()+"-fault", "fault", f.Faults[d.key]),
+		message(d.id()+"-warning", "warning", f.Warnings[d.key]),
+		app.P().Class("help").ID(d.id()+"-help").Text(d.help),
+	)
+}
+
 // option is one choice of a menu.
 type option struct{ value, text string }
 

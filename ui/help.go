@@ -54,11 +54,15 @@ var helpTopics = []topic{
 	}},
 	{"epsilon", "What ε and δ promise", []string{
 		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns and classes count as public.",
-		"ε is an upper bound from an accountant. It is spent step by step, and the run is planned so that it ends at the target.",
+		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
+		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
+	}},
+	{"blind", "Stopping, and hiding diagnostics", []string{
+		"The plan’s ε covers stopping a run for anything that it released, the blue. It does not cover stopping it for what the amber shows: the number of steps is then decided by private values, and tells something about them. Tick “Hide diagnostics until the end” under Privacy (blind) and no loss, accuracy, norm or clipping frequency is measured while the run goes on; the statement says which it was.",
 	}},
 	{"budget", "What a data set has spent", []string{
-		"Several runs on the same rows spend together. Every run on your own files is therefore written to a ledger in this browser, before its first step and charged for all of its steps; when it ends, or is stopped, it is charged for what it released. A run whose tab was closed stays charged in full. The privacy card shows the total, composed over all runs, and you can set a limit that you are asked about before a run goes over it.",
-		"Files are recognised by a salted hash that never leaves this device. A copy with one row changed counts as other data: the total holds for the file, not for the people in it. Built-in data is public and has no ledger.",
+		"Several runs on the same rows spend together. Every run on your own files is therefore written to a ledger in this browser, before its first step and charged for all of its planned steps, whether it takes them all, is stopped or loses its tab. The privacy card shows the total, composed over all runs, and you can set a limit that you are asked about before a run goes over it, or before one that carries no guarantee.",
+		"Files, images as well as tables, are recognised by a salted hash that never leaves this device. A copy with one row changed counts as other data: the total holds for the file, not for the people in it. Built-in data is public and has no ledger.",
 		"Trying many settings and keeping the best spends too. The calculator compares the ways to pay for that.",
 	}},
 	{"statement", "The statement of a run", []string{
@@ -74,7 +78,7 @@ var helpTopics = []topic{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
 	}},
 	{"script", "From a script", []string{
-		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), open(), plan(), train(), audit() and ledger. The configuration is the same as in the address after the # sign.",
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), plan(), train(), audit() and ledger. The configuration is the same as in the address after the # sign.",
 	}},
 }
 

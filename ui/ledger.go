@@ -119,8 +119,8 @@ func (s *session) followLedger() {
 	}
 	l.busy, l.stale = true, false
 	var next any
-	if p := s.plan; p != nil && p.Events.PerStep != nil {
-		next = map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps}
+	if p := s.plan; p != nil {
+		next = coming(p)
 	}
 	mine := s.data.tries
 	l.client.Ledger("total", func(b []byte, err error) {
@@ -141,6 +141,14 @@ func (s *session) followLedger() {
 		}
 		s.touch()
 	}, s.data.handle, next)
+}
+
+// coming is the entry of a run to come.
+func coming(p *run.PlanInfo) map[string]any {
+	if p.Events.PerStep == nil {
+		return map[string]any{"unprotected": true}
+	}
+	return map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps, "unprotected": !p.Private}
 }
 
 // trainer is how the coming run is started.
@@ -314,9 +322,9 @@ func (b *ledgerBlock) over() string {
 }
 
 func spentLine(t *spending) string {
-	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed.", words.Number(t.Delta, 2))
+	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed, each charged for all of its planned steps.", words.Upper(t.Delta, 2))
 	if t.Open > 0 {
-		s += fmt.Sprintf(" %s still open: running, or ended without notice, and charged in full.", count(t.Open))
+		s += fmt.Sprintf(" %s still open: running, or ended without notice.", count(t.Open))
 	}
 	if t.Unprotected > 0 {
 		s += fmt.Sprintf(" %s without a guarantee, which no total covers.", count(t.Unprotected))
@@ -347,7 +355,7 @@ func (b *ledgerBlock) limit() app.UI {
 			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", boolText(v.Wrong != "")).
 			OnChange(func(ctx app.Context, _ app.Event) { a.setLimit(ctx.JSSrc().Get("value").String()) }),
 		message("ledger-limit-fault", "fault", v.Wrong),
-		app.P().Class("help").ID("ledger-limit-help").Text("You are asked before a run that would go over it."),
+		app.P().Class("help").ID("ledger-limit-help").Text("You are asked before a run that would go over it, and before any without a guarantee."),
 	)
 }
 

@@ -76,7 +76,7 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 	}
 	c.done([]byte(`{"runs":["x"],"open":1,"unprotected":0,"epsilon":1.5,"delta":1e-5,"next_epsilon":2.5,"limit":2}`), nil)
 	html := app.HTMLString(&ledgerBlock{View: b.ledgerView(), Actions: nobody{}})
-	for _, want := range []string{"1.50", "2.50", `class="over"`, "charged in full", `value="2"`} {
+	for _, want := range []string{"1.50", "2.50", `class="over"`, "all of its planned steps", `value="2"`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in %s", want, html)
 		}

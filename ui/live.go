@@ -15,7 +15,7 @@ import (
 type live struct {
 	cfg    run.Config
 	weight func(norm, c float64) float64
-	target float64 // ε's budget, 0 when there is none
+	whole  float64 // ε of the plan; 0 when it is not known or infinite
 
 	series series.Series
 	log    series.Log
@@ -38,11 +38,11 @@ type live struct {
 // points is how finely the weight function is drawn.
 const points = 121
 
-// newLive prepares for a run of cfg, which has its defaults, at the plan's noise.
-func newLive(cfg run.Config, sigma float64, steps int) *live {
-	l := &live{cfg: cfg, weight: weightOf(cfg, sigma, steps)}
-	if cfg.TargetEpsilon != nil {
-		l.target = *cfg.TargetEpsilon
+// newLive prepares for a run of cfg, which has its defaults, as it was planned.
+func newLive(cfg run.Config, plan run.PlanInfo) *live {
+	l := &live{cfg: cfg, weight: weightOf(cfg, plan.NoiseMultiplier, plan.Steps)}
+	if e := float64(plan.Epsilon); e > 0 && !math.IsInf(e, 1) {
+		l.whole = e
 	}
 	return l
 }
@@ -103,7 +103,7 @@ const (
 )
 
 func (l *live) moment() words.Moment {
-	m := words.Moment{Event: l.last, Test: l.test, TargetEpsilon: l.target, Weight: l.weight}
+	m := words.Moment{Event: l.last, Test: l.test, PlannedEpsilon: l.whole, Weight: l.weight}
 	m.Event.Released.Curves = l.curves
 	if l.cfg.Method == "none" {
 		m.Event.Released.MaxGradNorm = math.NaN()
@@ -142,11 +142,11 @@ func (l *live) draw(f *feeds) {
 	f.threshold.Lines(end, none, x, col(series.C))
 	f.accuracy.Lines(end, none, x, col(series.TrainAcc), col(series.TestAcc))
 	f.loss.Lines(end, none, x, col(series.TrainLoss), col(series.TestLoss))
-	target := none
-	if l.target > 0 {
-		target = l.target
+	whole := none
+	if l.whole > 0 {
+		whole = l.whole
 	}
-	f.epsilon.Lines(end, target, x, col(series.Epsilon))
+	f.epsilon.Lines(end, whole, x, col(series.Epsilon))
 	l.drawNorms(&f.norms)
 	l.drawCurves(&f.curves)
 }

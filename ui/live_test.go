@@ -114,7 +114,7 @@ func TestLinesLayout(t *testing.T) {
 
 // Drawing a run at full length takes no memory that grows with it.
 func TestDrawingIsBounded(t *testing.T) {
-	l := newLive(exampleSession().cfg.WithDefaults(), 1, 10000)
+	l := newLive(exampleSession().cfg.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10000})
 	var f feeds
 	for step := 1; step <= 10000; step++ {
 		l.add([]run.Event{exampleEvent(step)})
@@ -129,7 +129,7 @@ func TestDrawingIsBounded(t *testing.T) {
 }
 
 func TestDrawWithoutDiagnostics(t *testing.T) {
-	l := newLive(run.Config{}.WithDefaults(), 1, 10)
+	l := newLive(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10})
 	l.add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
 	var f feeds
 	l.draw(&f)

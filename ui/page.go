@@ -109,13 +109,10 @@ func (s *session) runView() RunView {
 		v.Phase = idle
 	}
 	if s.plan != nil {
-		v.Steps = s.plan.Steps
-	}
-	if full := s.full(); full.TargetEpsilon != nil {
-		v.Target = *full.TargetEpsilon
+		v.Steps, v.Whole = s.plan.Steps, float64(s.plan.Epsilon)
 	}
 	if l := r.live; l != nil {
-		v.Target, v.Left = l.target, r.pace.left(l.last.Steps)
+		v.Whole, v.Left = l.whole, r.pace.left(l.last.Steps)
 		if l.last.Steps > 0 {
 			v.Step, v.Steps, v.Spent = l.last.Step, l.last.Steps, float64(l.last.Released.Epsilon)
 		}

@@ -32,6 +32,7 @@ type Panel struct {
 	Figures []*figure // pointers, so that comparing panels is cheap
 	Blank   bool      // nothing has been drawn yet
 	Without []bool    // by figure: this run has nothing for it
+	Hidden  string    // why diagnostics are not shown; empty: they are
 	Text    string    // one sentence in words
 	Rows    []Row
 }
@@ -77,6 +78,9 @@ func (p *Panel) without(i int) bool { return i < len(p.Without) && p.Without[i] 
 
 // instead is what stands in an empty chart.
 func (p *Panel) instead(i int) string {
+	if p.Hidden != "" && p.Figures[i].Ink == Diagnostic {
+		return p.Hidden
+	}
 	if p.Blank || p.Figures[i].None == "" {
 		return p.Figures[i].Empty
 	}

@@ -57,13 +57,38 @@ func TestEveryChartSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// A blind run's charts of diagnostics are empty and say why; those of released
+// values are drawn.
+func TestBlindChartsSayWhy(t *testing.T) {
+	s := exampleBlind()
+	for _, phase := range []phase{running, done} {
+		s.run.phase = phase
+		want := map[bool]string{true: "This run was blind", false: "Hidden until the run has ended"}[phase == done]
+		for _, p := range s.panels() {
+			for i, f := range p.Figures {
+				said := p.without(i) && strings.Contains(p.instead(i), want)
+				if said != (f.Ink == Diagnostic) {
+					t.Errorf("%s, %s: empty %t, says %q", phase, f.Title, p.without(i), p.instead(i))
+				}
+			}
+			if html := app.HTMLString(p); strings.Contains(html, "batch size</th><td class=\"figure value-diagnostic\">0") {
+				t.Errorf("%s shows a batch size that nobody told", p.ID)
+			}
+		}
+	}
+	s.run = runState{phase: idle}
+	if p := s.panels()[1]; !strings.Contains(p.instead(0), "Hidden") {
+		t.Errorf("before a blind run: %q", p.instead(0))
+	}
+}
+
 func TestRunBarTexts(t *testing.T) {
 	for _, c := range []struct {
 		view RunView
 		want []string
 	}{
-		{RunView{Phase: idle, Ready: true, Steps: 1000, Spent: math.NaN(), Left: math.NaN(), Target: 1}, []string{"Start", "step 0 / 1,000", "ready", "/ 1.00"}},
-		{RunView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Target: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63"}},
+		{RunView{Phase: idle, Ready: true, Steps: 1000, Spent: math.NaN(), Left: math.NaN(), Whole: 1}, []string{"Start", "step 0 / 1,000", "ready", "– / ", "1.00"}},
+		{RunView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Whole: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63 / ", "<strong>1.00"}},
 		{RunView{Phase: running, Step: 9, Steps: 10, Left: 0.2, Spent: 0.63}, []string{"under 1 s left"}},
 		{RunView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
 		{RunView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Restart", "finished"}},

@@ -33,7 +33,10 @@ func (v *ResultView) Render() app.UI {
 		app.Dl().Class("result-figures").Body(
 			score(r),
 			resultFigure("ε", words.Epsilon(float64(r.Epsilon)), Released),
-			resultFigure("δ", words.Number(r.Delta, 2), Released),
+			app.If(r.Stopped && r.Steps > 0, func() app.UI {
+				return resultFigure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), Released)
+			}),
+			resultFigure("δ", words.Upper(r.Delta, 2), Released),
 			resultFigure("steps", stepsDone(r), Released),
 			resultFigure("time", words.Duration(r.TrainSeconds)+perStep(r), Diagnostic),
 			resultFigure("back end", r.Backend, Released),
@@ -80,7 +83,7 @@ func resultFigure(name, value string, ink Ink) app.UI {
 
 func stepsDone(r *run.Result) string {
 	if r.Stopped {
-		return words.Count(r.Steps) + ", stopped"
+		return words.Count(r.Steps) + " of " + words.Count(r.PlannedSteps) + ", stopped"
 	}
 	return words.Count(r.Steps)
 }

@@ -15,8 +15,8 @@ type RunView struct {
 	Ready       bool // a run can be started
 	Step, Steps int
 	Left        float64 // seconds; NaN when unknown
-	Spent       float64 // ε; NaN when nothing ran
-	Target      float64 // ε; 0 when there is none
+	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
+	Whole       float64 // ε of the whole run, which it is charged; 0 when it is not known
 	Fault       string
 	Sheet       bool // the cards are open over the charts
 }
@@ -130,13 +130,13 @@ func leftText(v RunView) string {
 
 func (b *RunBar) epsilon() app.UI {
 	v := b.View
-	target := ""
-	if v.Target > 0 {
-		target = " / " + words.Epsilon(v.Target)
+	here, charged := "", v.Spent
+	if v.Whole > 0 {
+		here, charged = words.Epsilon(v.Spent)+" / ", v.Whole
 	}
-	return app.Div().Class("spent figure").Title("ε spent, of the target").Body(
+	return app.Div().Class("spent figure").Title("ε of a run planned to end here, and of the whole run, which is what it is charged").Body(
 		app.Span().Class("symbol").Text("ε"),
-		app.Strong().Text(words.Epsilon(v.Spent)),
-		app.Span().Text(target),
+		app.Span().Text(here),
+		app.Strong().Text(words.Epsilon(charged)),
 	)
 }

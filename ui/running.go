@@ -34,7 +34,6 @@ type runState struct {
 	pace   pace
 	result *run.Result
 	fault  string
-	plan   *run.PlanInfo
 
 	drawn   time.Time // when the charts were last drawn
 	told    time.Time // when the words were last shown
@@ -117,11 +116,7 @@ func (s *session) refusedRun(err error) {
 
 func (s *session) launched(x runner, cfg run.Config) {
 	r := &s.run
-	sigma, steps := 1.0, cfg.Steps
-	if r.plan = s.plan; r.plan != nil {
-		sigma, steps = r.plan.NoiseMultiplier, r.plan.Steps
-	}
-	r.runner, r.phase, r.live = x, running, newLive(cfg, sigma, steps)
+	r.runner, r.phase, r.live = x, running, newLive(cfg, x.Plan())
 	number := r.number
 	x.Watch(func(events []run.Event) {
 		if number == r.number {

@@ -61,6 +61,7 @@ type fakeRun struct {
 	calls  []string
 	events func([]run.Event)
 	done   func(run.Result, error)
+	plan   run.PlanInfo
 }
 
 func (r *fakeRun) Pause()                { r.calls = append(r.calls, "pause") }
@@ -69,6 +70,7 @@ func (r *fakeRun) Step()                 { r.calls = append(r.calls, "step") }
 func (r *fakeRun) Stop()                 { r.calls = append(r.calls, "stop") }
 func (r *fakeRun) Dispose()              { r.calls = append(r.calls, "dispose") }
 func (r *fakeRun) SaveParameters(string) {}
+func (r *fakeRun) Plan() run.PlanInfo    { return r.plan }
 func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 	r.events, r.done = events, done
 }

@@ -68,18 +68,19 @@ func stories() []story {
 	panels := s.panels()
 	list := []story{
 		{"Run bar, idle", func() app.UI {
-			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Target: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}}
 		}},
 		{"Run bar, running", func() app.UI {
-			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Target: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}}
 		}},
 		{"Run bar, paused", func() app.UI {
-			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Target: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}}
 		}},
 		{"Run bar, failed", func() app.UI {
-			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Target: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}}
 		}},
 		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: nobody{}} }},
+		{"Result, stopped", func() app.UI { return &ResultView{Result: exampleStopped(), Saver: nobody{}} }},
 		{"Data card, a table", func() app.UI {
 			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
 		}},
@@ -105,6 +106,9 @@ func stories() []story {
 	}
 	for _, p := range panels {
 		list = append(list, story{"Chart, " + p.ID, func() app.UI { return p }})
+	}
+	for _, p := range exampleBlind().panels()[:2] {
+		list = append(list, story{"Chart, " + p.ID + ", blind", func() app.UI { return p }})
 	}
 	return list
 }
@@ -133,19 +137,37 @@ func exampleReport() *data.Report {
 }
 
 func exampleResult() *run.Result {
-	return &run.Result{Steps: 938, Epsilon: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
+	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
-		Guarantee: "(ε = 1.999, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
-		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 1.999, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
+		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+}
+
+func exampleStopped() *run.Result {
+	r := exampleResult()
+	r.Steps, r.Stopped, r.Notes = 312, true, nil
+	r.EpsilonAtStep = 1.0312
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after 312 steps and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	return r
 }
 
 // exampleSession has a run of made-up events behind it.
-func exampleSession() *session {
+func exampleSession() *session { return exampleOf(false) }
+
+// exampleBlind is the same run, blind.
+func exampleBlind() *session { return exampleOf(true) }
+
+func exampleOf(blind bool) *session {
 	s := newSession(nil)
-	s.run.live = newLive(s.full(), 1.1, 600)
+	s.cfg.Blind = blind
+	s.run.live = newLive(s.full(), run.PlanInfo{NoiseMultiplier: 1.1, Steps: 600, Epsilon: 2})
 	s.run.phase = running
 	for step := 1; step <= 400; step++ {
-		s.run.live.add([]run.Event{exampleEvent(step)})
+		e := exampleEvent(step)
+		if blind {
+			e.Diag = nil
+		}
+		s.run.live.add([]run.Event{e})
 	}
 	s.run.live.draw(&s.feeds)
 	return s

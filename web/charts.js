@@ -45,9 +45,17 @@
     return exact.format(v);
   }
 
+  // bound writes an upper bound, such as ε: never less than it is.
+  const finer = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+  function bound(v) {
+    const up = clipscopeLedger.roundUp(v, 4);
+    return up < 1e-3 || up >= 1e6 ? short(up) : finer.format(up);
+  }
+
   const formats = {
     percent: v => exact.format(100 * v) + " %",
     number: short,
+    bound,
   };
 
   // nice is the least of 1, 2, 2.5, 5 times a power of ten that is at least v:
@@ -99,7 +107,7 @@
   }
 
   function axes(spec) {
-    const format = formats[spec.y.format] || short;
+    const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
     const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
     const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
     if (spec.kind !== "histogram") return [x, y];
@@ -342,8 +350,8 @@
       if (!spec.x.hidden) axisName(u, spec.x.label);
       endLabels(u, spec);
       if (spec.kind === "histogram") key(u, this.legend());
-      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + short(now.mark));
-      if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + short(now.mark));
+      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark));
+      if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + (formats[spec.y.format] || short)(now.mark));
     }
 
     legend() {
@@ -356,7 +364,7 @@
     read(u) {
       const i = u.cursor.idx;
       if (i == null || u.cursor.left < 0) { this.readout.textContent = ""; return; }
-      const parts = [`${this.spec.x.label} ${short(u.data[0][i])}`];
+      const parts = [`${this.spec.x.label} ${(formats[this.spec.x.format] || short)(u.data[0][i])}`];
       this.spec.series.forEach((s, k) => {
         const v = u.data[k + 1][i], f = s.scale === "w" ? short : formats[this.spec.y.format] || short;
         if (s.label && v != null) parts.push(`${s.label} ${f(v)}`);

@@ -5,7 +5,7 @@
   "use strict";
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 2;
+  const PROTOCOL = 3;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", document.currentScript.src);
 
@@ -21,7 +21,7 @@
   // The keys whose values are numbers that JSON may not be able to write: NaN
   // comes as null and the infinities as strings.
   const numbers = new Set(["epsilon", "noisy_grad_norm", "noisy_clip_fraction", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "norm", "noise_variance", "next_epsilon"]);
+    "test_loss", "test_accuracy", "epsilon_at_step", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "norm", "noise_variance", "next_epsilon"]);
   const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
 
   function number(x) {
@@ -296,6 +296,7 @@
     #held = false; // kept from its first step until it stands in the ledger
     #book; // its entry there
     #uncounted; // why it has none
+    #begun = false; // let go for a step at least
     #seen = 0; // the last step that was seen; NaN when not known
 
     constructor(connection, own) {
@@ -328,7 +329,9 @@
     async memory() { return JSON.parse(await this.#connection.request("memory")); }
 
     #tell(type) {
-      if (this.state === "running" || this.state === "paused") this.#connection.tell(type, this.id);
+      if (this.state !== "running" && this.state !== "paused") return;
+      if (type === "resume" || type === "step") this.#begun = true;
+      this.#connection.tell(type, this.id);
     }
 
     // dispose ends the run at once, without a result.
@@ -379,7 +382,7 @@
 
     async enter(paused, anyway) {
       try {
-        this.#book = await ledger.reserve({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
+        this.#book = await ledger.enter({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
       } catch (e) {
         if (e.detail?.kind !== "ledger" || !anyway) throw e;
         this.#uncounted = e.message;
@@ -393,10 +396,10 @@
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
-        await this.#book?.close(result.steps);
+        await this.#book?.close(result.steps, result.steps === 0);
         if (this.#book) noted(result.statement, await ledger.spent(this.#book.names));
       } catch (e) {
-        notes.push("The ledger charges this run in full: " + e.message);
+        notes.push("The ledger does not know that this run has ended: " + e.message);
       }
       if (notes.length > 0) result.notes = [...(result.notes ?? []), ...notes];
       signed(result.statement);
@@ -421,8 +424,7 @@
     fail(error, held) {
       if (!held) {
         this.#release();
-        // Nothing came out of the worker after the last step that was seen.
-        if (this.#seen >= 0) this.#book?.close(this.#seen).catch(reportError);
+        this.#book?.close(this.#seen, !this.#begun).catch(reportError);
       }
       if (this.state === "done" || this.state === "error") return;
       this.state = "error";
@@ -489,6 +491,7 @@
     async delta(request) { return number(JSON.parse(await ask("delta", request))); },
     async report(request) { return figures(JSON.parse(await ask("report", request))); },
     async curve(request) { return figures(JSON.parse(await ask("curve", request))); },
+    async group(request) { return number(JSON.parse(await ask("group", request))); },
     async tuning(request) { return figures(JSON.parse(await ask("tuning", request))); },
     async open(source, csv, onProgress, signal) {
       const checked = sourceOf(source);

@@ -1,8 +1,9 @@
 // The ledger of what runs have spent on each data set, in this browser's
-// storage. An entry is written before a run's first release and charged in full
-// until the run says how much it released: what ends without notice never counts
-// for less. What entries come to is worked out by the trainer; see
-// wasm/worker/ledger.go. Nothing here leaves the device.
+// storage. An entry is written before a run's first release and charged for all of
+// its planned steps, however many it takes: where a run is stopped may depend on
+// what it released, so only the number that was fixed beforehand bounds its cost.
+// What entries come to is worked out by the trainer; see wasm/worker/ledger.go.
+// Nothing here leaves the device.
 //
 // Each run has a record of its own, {run, names, label, done, entry}, that only
 // it changes, so tabs cannot write over each other's.
@@ -80,17 +81,7 @@
     return setting("salt");
   }
 
-  // put stores a record unless a newer one of its run is there. Stored
-  // numbers that no JSON has are not there: what comes in came as JSON.
-  function put(record) {
-    return transact("readwrite", (runs) => {
-      const request = runs.get(record.run);
-      request.onsuccess = () => {
-        if (!(request.result?.entry.version > record.entry.version)) runs.put(record);
-      };
-      return request;
-    });
-  }
+  const put = (record) => transact("readwrite", (runs) => runs.put(record));
 
   // --- tabs ---
 
@@ -142,22 +133,25 @@
       return this.#writing;
     }
 
-    // progress notes the last step that was seen; the charge stays.
+    // progress notes the last step that was seen, which changes no charge.
     progress(step) {
       this.#record.done = step;
       if (performance.now() - this.#told < 1000) return;
       this.#told = performance.now();
-      this.#write().catch(() => {}); // the charge on disk is the larger one
+      this.#write().catch(() => {}); // the charge is on disk already
     }
 
-    // close charges the run for the steps that it released.
-    async close(steps) {
+    // close notes that the run has ended, and after how many steps. It changes
+    // the charge only where nothing can have been released.
+    async close(done, nothing) {
       const entry = this.#record.entry;
       if (entry.closed) return;
-      entry.steps = Math.min(steps, entry.steps);
+      if (nothing) {
+        entry.steps = 0;
+        entry.once = [];
+      }
       entry.closed = true;
-      entry.version++;
-      this.#record.done = steps;
+      this.#record.done = done || 0;
       try {
         await this.#write();
       } finally {
@@ -182,14 +176,14 @@
       return this.#ask("spent", { records: await all(), names, next, target_delta: limit?.delta ?? DELTA });
     }
 
-    // reserve writes the entry of a run that has released nothing yet. It rejects
+    // enter writes the entry of a run that has released nothing yet. It rejects
     // where the run would go over the limit, unless anyway is true.
-    reserve({ names, label, plan, anyway }) {
+    enter({ names, label, plan, anyway }) {
       const charged = plan.events.per_step !== undefined;
       const record = {
         run: random(16), names, label, done: 0,
         entry: {
-          run: "", data: names[0], version: 1, label, started: new Date().toISOString(),
+          run: "", label, started: new Date().toISOString(),
           once: plan.events.once, per_step: plan.events.per_step, steps: charged ? plan.steps : 0, closed: false,
           unprotected: !plan.private,
         },
@@ -197,7 +191,7 @@
       record.entry.run = record.run;
       return exclusively(async () => {
         const limit = await setting("limit");
-        if (limit && charged && !anyway) {
+        if (limit && !anyway) {
           const t = await this.spent(names, record.entry);
           if (t.next_epsilon > limit.epsilon) throw over(t, limit);
         }
@@ -209,9 +203,22 @@
     }
   }
 
+  // roundUp is the least number of at most so many significant digits that is not
+  // below x, as core/run's RoundUp: whatever is shown of a bound is one.
+  function roundUp(x, digits) {
+    if (!(x > 0) || !isFinite(x)) return x;
+    const nearest = x.toExponential(digits - 1);
+    if (Number(nearest) >= x) return Number(nearest);
+    const [mantissa, exponent] = nearest.split("e");
+    return Number(`${Number(mantissa.replace(".", "")) + 1}e${Number(exponent) - digits + 1}`);
+  }
+
   function over(t, limit) {
-    const digits = (x) => Number(x.toPrecision(4));
-    return fail(`With this run, ε = ${digits(t.next_epsilon)} at δ = ${limit.delta.toExponential()} would have been spent on this data, more than your limit of ${digits(limit.epsilon)}. So far it is ${digits(t.epsilon)}.`,
+    const shown = (x) => roundUp(x, 4), so = `So far it is ${shown(t.epsilon)}.`;
+    const text = t.next_epsilon === Infinity
+      ? `This run carries no guarantee: it may tell anything about this data (ε = ∞), and your limit is ${limit.epsilon}. ${so}`
+      : `With this run, ε = ${shown(t.next_epsilon)} at δ = ${limit.delta.toExponential()} would have been spent on this data, more than your limit of ${limit.epsilon}. ${so}`;
+    return fail(text,
       { kind: "limit", epsilon: t.epsilon, next_epsilon: t.next_epsilon, limit: limit.epsilon, delta: limit.delta });
   }
 
@@ -279,5 +286,5 @@
     });
   }
 
-  globalThis.clipscopeLedger = { Ledger, surface };
+  globalThis.clipscopeLedger = { Ledger, surface, roundUp };
 })();

@@ -40,8 +40,8 @@
 // multiples of 2π·2⁻²⁴, radii those of 32-bit (in the tail 48-bit) words
 // rounded to float32, the smallest radius beside 0 is 3.5·10⁻⁴, and nothing lies beyond
 // 9.5 standard deviations, which the real distribution passes with probability
-// 2·10⁻²¹ a draw. The privacy accounting is that of the ideal Gaussian; the
-// low bits of noised float32 values are therefore not covered by it (Mironov
-// 2012, "On significance of the least significant bits for differential
-// privacy").
+// 2·10⁻²¹ a draw. The privacy accounting is that of the ideal Gaussian; it does
+// not cover the holes between noised float32 values, which depend on the value
+// beneath and can rule one out with certainty (Mironov 2012, "On significance of
+// the least significant bits for differential privacy").
 package chacha

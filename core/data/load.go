@@ -127,9 +127,21 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
-// splitByName moves files that call themselves test out of train where no test
-// files were given: people drop all of a data set's files at once.
+// splitByName is SplitByName with a word to the owner.
 func (l *loader) splitByName(train, test []File) ([]File, []File) {
+	tr, te := SplitByName(train, test)
+	if len(test) == 0 {
+		for _, f := range te {
+			l.warn("%s is used for testing, as its name says.", f.Name())
+		}
+	}
+	return tr, te
+}
+
+// SplitByName moves files that call themselves test out of train where no test
+// files were given: people drop all of a data set's files at once. Rows of the
+// files that stay in train are trained on.
+func SplitByName(train, test []File) ([]File, []File) {
 	if len(test) > 0 {
 		return train, test
 	}
@@ -143,9 +155,6 @@ func (l *loader) splitByName(train, test []File) ([]File, []File) {
 	}
 	if len(tr) == 0 || len(te) == 0 {
 		return train, nil
-	}
-	for _, f := range te {
-		l.warn("%s is used for testing, as its name says.", f.Name())
 	}
 	return tr, te
 }

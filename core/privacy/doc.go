@@ -15,7 +15,8 @@
 //	NewSampler(n, q); NewKey(); key.NoiseKey(purpose, tensor, step)
 //	NewDiscreteGaussian(sigma)                      // exact integers, for secure mode
 //	OneRunAudit{canaries, guesses, correct}         // .Epsilon: a lower bound from an attack
-//	Ledger, Entry                                   // what a data set has spent over all runs
+//	GroupEpsilon(PLD, rows, delta, e)               // for several rows of one person
+//	NewTotal(PLD, delta, entries)                   // what a data set has spent over all runs
 //	NewStatement(Statement{…})                      // .Text, JSON
 //
 // # Events and refusals
@@ -68,6 +69,13 @@
 // them share a handful of transforms, so the whole curve of a run costs a few
 // milliseconds for hundreds of steps, and below 1 % of any run.
 //
+// # Stopping
+//
+// A curve's figure at a step is ε of a run that was planned to end there. For one
+// that is stopped there it is no bound, as the step may have been chosen by what
+// was released: see TestOptionalStopping. [Statement] and [Entry] therefore price
+// the plan, whose ε holds for every rule that looks at released values alone.
+//
 // # Keys
 //
 // A run has one random key. The nonce of a stream is its purpose, tensor and step,
@@ -79,7 +87,8 @@
 //
 // # What it does not do
 //
-// Timing is not constant anywhere. Privacy is per row. The ledger recognises a
+// Timing is not constant anywhere. Privacy is per row; [GroupEpsilon] says what
+// that leaves for several. The ledger recognises a
 // file, not the people in it. The choice among configurations is charged only by
 // [NewTuningCosts] and [RepeatAndSelect], not by the accountants.
 package privacy

@@ -8,37 +8,33 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"maps"
 	"slices"
 )
 
-// A Ledger is what has been spent on every data set of this device: one Entry a
-// run. The zero value is empty and ready.
+// An Entry is one run in the ledger of what has been spent on this device's data
+// sets.
 //
-// Guarantee: if every run reserves its steps here before it releases them, and
-// nobody deletes entries, the totals never under-count: not after a crash (what
-// was reserved stays charged), not with several tabs at once (Merge loses
-// nothing), not after a run was stopped (it is charged what it released). Data
-// sets are told apart by digest, so a copy with one row changed counts as
-// another data set: the totals hold for the file, not for the people in it.
-type Ledger struct{ entries map[string]Entry }
-
-// An Entry is one run. Only the run itself changes its entry, and raises Version
-// each time; store each entry under a key of its own, so that tabs never write
-// over each other's.
+// Guarantee: if every run is entered before its first release, for all the steps
+// of its plan, and nobody deletes entries, [NewTotal] never under-counts: not
+// after a crash, not with several tabs at once, not after a run was stopped.
+// Where a run breaks off may depend on what it has released, so the steps that it
+// took are no bound on what they cost; those that were fixed before the first
+// are. They are the budget of a filter (Feldman & Zrnic 2021, "Individual Privacy
+// Accounting via a Rényi Filter"), here with equal steps: whatever has been
+// stopped early is post-processing of the run that was not. Data sets are told
+// apart by digest, so a copy with one row changed counts as another data set: the
+// totals hold for the file, not for the people in it.
 type Entry struct {
-	Run     string `json:"run"`  // a random name; a resumed run takes a new one
-	Data    string `json:"data"` // from Digest; never leaves the device
-	Version int    `json:"version"`
+	Run     string `json:"run"` // a random name
 	Label   string `json:"label,omitempty"`
 	Started string `json:"started,omitempty"` // RFC 3339
-	// Once is charged from the start, PerStep for each of Steps.
+	// Once is charged, and PerStep for each of Steps.
 	Once    []Event `json:"-"`
 	PerStep Event   `json:"-"`
-	// Steps may have been released: those done and, while the run is open,
-	// those reserved.
+	// Steps is how many the run was planned for, however many it took; 0 for
+	// one that ended before it was let go.
 	Steps int `json:"steps"`
-	// Closed says that Steps is final.
+	// Closed says that the run has ended and said so.
 	Closed bool `json:"closed"`
 	// Unprotected marks a run with a fixed seed, without noise, or with
 	// scaling measured from the data: its Steps are charged as if it had been
@@ -55,135 +51,46 @@ func (e Entry) Events() []Event {
 	return events
 }
 
-// Reserve returns e charged for steps in all, at least as many as before: to be
-// stored before they are released.
-func (e Entry) Reserve(steps int) (Entry, error) {
-	if e.Closed {
-		return e, fmt.Errorf("privacy: run %s is closed: a run that goes on takes a new entry", e.Run)
-	}
-	if steps > e.Steps {
-		e.Steps = steps
-		e.Version++
-	}
-	return e, nil
-}
-
-// Close returns e charged for the steps that were released, which may be fewer
-// than reserved but not more.
-func (e Entry) Close(released int) (Entry, error) {
-	if e.Closed || released < 0 || released > e.Steps {
-		return e, fmt.Errorf("privacy: run %s cannot close at %d steps: it has reserved %d (closed: %t)", e.Run, released, e.Steps, e.Closed)
-	}
-	e.Steps, e.Closed = released, true
-	e.Version++
-	return e, nil
-}
-
-// Put adds e, or replaces what is known of its run where e is newer. It refuses
-// an entry that no accountant would take.
-func (l *Ledger) Put(e Entry) error {
-	if e.Run == "" || e.Data == "" || e.Steps < 0 || e.PerStep == nil && e.Steps > 0 {
+// check refuses an entry that cannot be what a run wrote.
+func (e Entry) check() error {
+	if e.Run == "" || e.Steps < 0 || e.PerStep == nil && e.Steps > 0 {
 		return fmt.Errorf("privacy: ledger entry of run %q is incomplete", e.Run)
 	}
-	if _, err := flatten(Composed{e.Events()}, 1); err != nil {
-		return fmt.Errorf("privacy: ledger entry of run %q: %w", e.Run, err)
-	}
-	old, ok := l.entries[e.Run]
-	if ok && !newer(e, old) {
-		return nil
-	}
-	if l.entries == nil {
-		l.entries = map[string]Entry{}
-	}
-	l.entries[e.Run] = e
 	return nil
-}
-
-// newer orders the states of one run; between states that should not both
-// exist it prefers the one that charges more.
-func newer(a, b Entry) bool {
-	if a.Version != b.Version {
-		return a.Version > b.Version
-	}
-	if a.Steps != b.Steps {
-		return a.Steps > b.Steps
-	}
-	return !a.Closed && b.Closed
-}
-
-// Merge puts every entry of other. Merging in any order, any number of times,
-// ends the same.
-func (l *Ledger) Merge(other *Ledger) error {
-	for _, e := range other.Entries() {
-		if err := l.Put(e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Entries lists the entries by data set and start.
-func (l *Ledger) Entries() []Entry {
-	list := slices.Collect(maps.Values(l.entries))
-	slices.SortFunc(list, func(a, b Entry) int {
-		for _, pair := range [][2]string{{a.Data, b.Data}, {a.Started, b.Started}, {a.Run, b.Run}} {
-			if pair[0] != pair[1] {
-				if pair[0] < pair[1] {
-					return -1
-				}
-				return 1
-			}
-		}
-		return 0
-	})
-	return list
-}
-
-// Spent is every event charged to a data set.
-func (l *Ledger) Spent(data string) []Event {
-	var events []Event
-	for _, e := range l.Entries() {
-		if e.Data == data {
-			events = append(events, e.Events()...)
-		}
-	}
-	return events
 }
 
 // A Total is what a data set has cost so far.
 type Total struct {
-	Runs        int     `json:"runs"`
-	Open        int     `json:"open"` // running now, or ended by a crash
-	Unprotected int     `json:"unprotected"`
-	Epsilon     float64 `json:"-"`
-	Delta       float64 `json:"delta"`
+	Runs        int
+	Open        int // running now, or ended by a crash
+	Unprotected int
+	Epsilon     float64
+	Delta       float64
 }
 
-// Total is ε at delta of everything charged to data and then, if given, of next:
-// ask it before a run starts, and compare with the owner's limit.
-func (l *Ledger) Total(accountant, data string, delta float64, next ...Event) (Total, error) {
-	t := Total{Delta: delta}
-	for _, e := range l.entries {
-		if e.Data != data {
-			continue
+// NewTotal is ε at delta of everything that is charged in the entries of one data
+// set and then, if given, of next: ask it before a run starts, and compare with
+// the owner's limit. An entry that no accountant would take is an error.
+func NewTotal(accountant string, delta float64, entries []Entry, next ...Event) (Total, error) {
+	t := Total{Runs: len(entries), Delta: delta}
+	var events []Event
+	for _, e := range entries {
+		if err := e.check(); err != nil {
+			return t, err
 		}
-		t.Runs++
 		if !e.Closed {
 			t.Open++
 		}
 		if e.Unprotected {
 			t.Unprotected++
 		}
+		events = append(events, e.Events()...)
 	}
 	var err error
-	t.Epsilon, err = Epsilon(accountant, delta, append(l.Spent(data), next...)...)
-	return t, err
-}
-
-// Forget deletes every entry of a data set, or of all where data is empty. The
-// totals no longer hold afterwards.
-func (l *Ledger) Forget(data string) {
-	maps.DeleteFunc(l.entries, func(_ string, e Entry) bool { return data == "" || e.Data == data })
+	if t.Epsilon, err = Epsilon(accountant, delta, append(events, next...)...); err != nil {
+		return t, fmt.Errorf("privacy: the ledger: %w", err)
+	}
+	return t, nil
 }
 
 // entryJSON adds to Entry what encoding/json cannot do by itself.
@@ -236,28 +143,6 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 		}
 		e.PerStep = event
 	}
-	return nil
-}
-
-// MarshalJSON writes the entries in order: the export.
-func (l *Ledger) MarshalJSON() ([]byte, error) {
-	return json.Marshal(l.Entries())
-}
-
-// UnmarshalJSON merges what MarshalJSON wrote into l, or changes nothing and
-// returns an error.
-func (l *Ledger) UnmarshalJSON(b []byte) error {
-	var entries []Entry
-	if err := json.Unmarshal(b, &entries); err != nil {
-		return fmt.Errorf("privacy: ledger: %w", err)
-	}
-	sum := Ledger{entries: maps.Clone(l.entries)}
-	for _, e := range entries {
-		if err := sum.Put(e); err != nil {
-			return err
-		}
-	}
-	*l = sum
 	return nil
 }
 

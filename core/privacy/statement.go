@@ -3,6 +3,7 @@ package privacy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"clipscope/core/run"
@@ -10,11 +11,18 @@ import (
 
 // A Statement is what a run may say of its privacy when it is over: the guarantee
 // in words and as JSON, with everything it rests on.
+//
+// Guarantee: ε is that of all steps that were fixed beforehand. It covers a run
+// that was stopped early for what it released; it does not cover a number of
+// steps that was decided by anything else computed from the rows, which the text
+// says where that could be.
 type Statement struct {
 	// What ran, filled in by the caller.
 	NoiseMultiplier float64 // σ, of everything a step releases together
 	SampleRate      float64
-	Steps           int // released, not planned
+	Steps           int  // released
+	Planned         int  // fixed beforehand and charged; 0: Steps
+	Blind           bool // diagnostics were hidden until the end
 	Delta           float64
 	Accountant      string // whose ε is quoted
 	Clipping        string // the method, in words
@@ -23,46 +31,87 @@ type Statement struct {
 	SecureNoise     bool
 	Released        []string // what was given out; other values are not covered
 	TuningRuns      int      // configurations compared on the same data, this one included
-	Ledger          *Total   // of the data set, this run included; nil where none is kept
 	Versions        map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
 	Broken []string
 
 	report Report
+	atStep float64
+	groups []groupEpsilon
 }
 
-// NewStatement asks every accountant what s.Once and s.Steps times s.PerStep
+// groupEpsilon is ε for data sets that differ by that many rows.
+type groupEpsilon struct {
+	Rows    int        `json:"rows"`
+	Epsilon run.Number `json:"epsilon"`
+}
+
+// groupSizes are those that a statement lists.
+var groupSizes = []int{2, 5, 10, 20, 50, 100}
+
+// NewStatement asks every accountant what s.Once and s.Planned times s.PerStep
 // cost. A statement of a mechanism without noise lists that under Broken.
 func NewStatement(s Statement) (*Statement, error) {
-	events := append([]Event(nil), s.Once...)
-	if s.Steps > 0 {
-		events = append(events, SelfComposed{s.PerStep, s.Steps})
+	if s.Planned == 0 {
+		s.Planned = s.Steps
 	}
-	r, err := NewReport(s.Delta, events...)
-	if err != nil {
-		return nil, err
+	if s.Steps < 0 || s.Steps > s.Planned {
+		return nil, fmt.Errorf("privacy: a statement of %d steps out of %d", s.Steps, s.Planned)
 	}
 	if _, err := NewAccountant(s.Accountant); err != nil {
 		return nil, err
 	}
-	s.report = r
-	if flat, err := flatten(Composed{events}, 1); err != nil {
+	events := s.events(s.Planned)
+	flat, err := flatten(Composed{events}, 1)
+	if err != nil {
 		return nil, err
-	} else if flat.infinite {
+	}
+	if flat.infinite {
 		s.Broken = append(s.Broken, "something was released without noise (ε = ∞)")
+	}
+	if s.report, err = NewReport(s.Delta, events...); err != nil {
+		return nil, err
+	}
+	if s.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
+		return nil, err
+	}
+	for _, k := range groupSizes {
+		e, err := GroupEpsilon(s.Accountant, k, s.Delta, events...)
+		if err != nil {
+			return nil, err
+		}
+		s.groups = append(s.groups, groupEpsilon{k, run.Number(e)})
 	}
 	return &s, nil
 }
 
-// Epsilon is the quoted ε, an upper bound; it means nothing where Broken is not
-// empty.
+// events is what so many steps release, and what comes before them.
+func (s *Statement) events(steps int) []Event {
+	events := slices.Clone(s.Once)
+	if steps > 0 {
+		events = append(events, SelfComposed{s.PerStep, steps})
+	}
+	return events
+}
+
+// Epsilon is the quoted ε, an upper bound for the run as it was planned; it means
+// nothing where Broken is not empty.
 func (s *Statement) Epsilon() float64 {
 	if s.Accountant == RDP {
 		return s.report.RDP
 	}
 	return s.report.PLD
 }
+
+// EpsilonAtStep is what Epsilon would be had the steps that were released been
+// fixed beforehand.
+//
+// Guarantee: none for a run that was stopped.
+func (s *Statement) EpsilonAtStep() float64 { return s.atStep }
+
+// stopped reports whether the run ended before it was planned to.
+func (s *Statement) stopped() bool { return s.Steps < s.Planned }
 
 // Text is the statement in words, one paragraph a line.
 func (s *Statement) Text() string {
@@ -71,9 +120,10 @@ func (s *Statement) Text() string {
 	if len(s.Broken) > 0 {
 		line("For teaching, no guarantee: %s. The figures below describe the same run without that.", strings.Join(s.Broken, "; "))
 	}
-	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %.6g over %d steps satisfies (ε = %.4g, δ = %.3g)-differential privacy by the %s accountant.",
-		s.SampleRate, s.NoiseMultiplier, s.Steps, s.Epsilon(), s.Delta, strings.ToUpper(s.Accountant))
-	line("Neighbouring data sets differ by adding or removing one row; the unit of privacy is the row, so someone with k rows has less.")
+	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %.6g over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
+		s.SampleRate, s.NoiseMultiplier, s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))
+	line("%s", s.ending())
+	line("Neighbouring data sets differ by adding or removing one row; the unit of privacy is the row, so someone with k rows has less: %s.", s.groupText())
 	line("Each row entered each batch independently (Poisson sampling); this is what ran and what was accounted. Batches that came out empty were released and counted.")
 	if s.Clipping != "" {
 		line("Clipping: %s.", s.Clipping)
@@ -81,8 +131,8 @@ func (s *Statement) Text() string {
 	if len(s.Once) > 0 {
 		line("Besides the steps, %d releases were made once and are charged.", len(s.Once))
 	}
-	line("ε by accountant: PLD %.4g (the truth is at least %.4g), RDP %.4g at order %g; the Gaussian approximation says %.4g, which is not a bound.",
-		s.report.PLD, s.report.Low, s.report.RDP, s.report.Order, s.report.GDP)
+	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g; the Gaussian approximation says %.4g, which is not a bound.",
+		atMost(s.report.PLD), run.DownText(s.report.Low, 4), atMost(s.report.RDP), s.report.Order, s.report.GDP)
 	if s.report.Notice != "" {
 		line("Note: %s.", s.report.Notice)
 	}
@@ -90,18 +140,46 @@ func (s *Statement) Text() string {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
 	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the columns and the classes count as public.")
-	if s.SecureNoise {
-		line("Noise: secure, discrete Gaussian on an integer grid from a cryptographic generator. It withstands attacks on floating-point noise, not on timing.")
-	} else {
-		line("Noise: floating-point Gaussian from a cryptographic generator. Its low digits can, in principle, tell more than ε says (Mironov 2012); secure mode avoids that.")
-	}
+	line("%s", s.noiseText())
 	if s.TuningRuns > 1 {
 		line("This is one of %d configurations compared on the same data. ε above is this run's alone: the choice among them is not covered.", s.TuningRuns)
 	}
-	if s.Ledger != nil {
-		line("This data set has spent ε = %.4g at δ = %.3g in %d runs so far, %d of them without a guarantee.", s.Ledger.Epsilon, s.Ledger.Delta, s.Ledger.Runs, s.Ledger.Unprotected)
-	}
 	return b.String()
+}
+
+// atMost writes an upper bound.
+func atMost(epsilon float64) string { return run.UpText(epsilon, 4) }
+
+// ending says how the run ended, and what that may tell.
+func (s *Statement) ending() string {
+	switch {
+	case !s.stopped() && s.Blind:
+		return "It took all of its steps, with diagnostics hidden until the end."
+	case !s.stopped():
+		return "It took all of its steps, a number that was fixed beforehand; diagnostics were shown and did not end it."
+	}
+	text := fmt.Sprintf("It was stopped after %d steps. ε is that of all %d, as where a run is stopped may depend on what it released; had %d steps been fixed beforehand, ε would be %s.",
+		s.Steps, s.Planned, s.Steps, atMost(s.atStep))
+	if s.Blind {
+		return text + " Diagnostics were hidden until the end, so nothing but released values could decide when to stop, and ε covers the number of steps too."
+	}
+	return text + " Diagnostics were shown while it ran. If it was stopped for what they showed, the number of steps was decided by private values and tells something about them that no ε covers; hiding diagnostics until the end (blind) avoids that."
+}
+
+// groupText is ε for several rows of one person.
+func (s *Statement) groupText() string {
+	parts := make([]string, len(s.groups))
+	for i, g := range s.groups {
+		parts[i] = fmt.Sprintf("ε = %s for %d", atMost(float64(g.Epsilon)), g.Rows)
+	}
+	return strings.Join(parts, ", ") + " rows, at the same δ"
+}
+
+func (s *Statement) noiseText() string {
+	if s.SecureNoise {
+		return "Noise: secure, discrete Gaussian on an integer grid from a cryptographic generator (Canonne, Kamath & Steinke 2020). It withstands attacks on floating-point noise, not on timing."
+	}
+	return "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
 }
 
 // MarshalJSON writes the statement for machines.
@@ -112,28 +190,13 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		RDP run.Number `json:"rdp"`
 		GDP run.Number `json:"gdp_approximation"`
 	}
-	type ledger struct {
-		Total
-		Epsilon run.Number `json:"epsilon"`
-	}
 	events := []json.RawMessage{}
-	for _, e := range s.Once {
+	for _, e := range s.events(s.Planned) {
 		b, err := MarshalEvent(e)
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, b)
-	}
-	if s.Steps > 0 {
-		b, err := MarshalEvent(SelfComposed{s.PerStep, s.Steps})
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, b)
-	}
-	var spent *ledger
-	if s.Ledger != nil {
-		spent = &ledger{*s.Ledger, run.Number(s.Ledger.Epsilon)}
 	}
 	noise := "float"
 	if s.SecureNoise {
@@ -148,25 +211,29 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		SampleRate      float64           `json:"sample_rate"`
 		NoiseMultiplier run.Number        `json:"noise_multiplier"`
 		Steps           int               `json:"steps"`
+		Planned         int               `json:"planned_steps"`
+		Stopped         bool              `json:"stopped"`
+		Blind           bool              `json:"blind"`
 		Clipping        string            `json:"clipping"`
 		Events          []json.RawMessage `json:"events"`
 		Epsilon         run.Number        `json:"epsilon"`
+		EpsilonAtStep   run.Number        `json:"epsilon_at_step"`
 		Delta           float64           `json:"delta"`
 		Accountant      string            `json:"accountant"`
 		Epsilons        epsilons          `json:"epsilons"`
+		Groups          []groupEpsilon    `json:"groups"`
 		Order           float64           `json:"rdp_order"`
 		Notice          string            `json:"notice,omitempty"`
 		RNG             string            `json:"rng"`
 		Noise           string            `json:"noise_mode"`
 		Released        []string          `json:"released"`
 		TuningRuns      int               `json:"tuning_runs"`
-		Ledger          *ledger           `json:"ledger,omitempty"`
 		Versions        map[string]string `json:"versions,omitempty"`
 		Text            string            `json:"text"`
 	}{
-		len(s.Broken) == 0, s.Broken, "add or remove one row", "row", "poisson", s.SampleRate, run.Number(s.NoiseMultiplier), s.Steps, s.Clipping, events,
-		run.Number(s.Epsilon()), s.Delta, s.Accountant,
+		len(s.Broken) == 0, s.Broken, "add or remove one row", "row", "poisson", s.SampleRate, run.Number(s.NoiseMultiplier), s.Steps, s.Planned, s.stopped(), s.Blind, s.Clipping, events,
+		run.Number(s.Epsilon()), run.Number(s.atStep), s.Delta, s.Accountant,
 		epsilons{run.Number(s.report.PLD), run.Number(s.report.Low), run.Number(s.report.RDP), run.Number(s.report.GDP)},
-		s.report.Order, s.report.Notice, "chacha12", noise, s.Released, max(1, s.TuningRuns), spent, s.Versions, s.Text(),
+		s.groups, s.report.Order, s.report.Notice, "chacha12", noise, s.Released, max(1, s.TuningRuns), s.Versions, s.Text(),
 	})
 }

@@ -3,6 +3,7 @@ package privacy
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ func TestStatement(t *testing.T) {
 	s, err := NewStatement(Statement{
 		NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, Clipping: "constant, C = 4",
 		PerStep: PoissonSampled{0.01, Gaussian{1.1}}, Once: []Event{Gaussian{20}}, SecureNoise: true, TuningRuns: 3,
-		Released: []string{"the parameters after every step"}, Ledger: &Total{Runs: 2, Epsilon: 3.5, Delta: 1e-5},
+		Released: []string{"the parameters after every step"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +22,7 @@ func TestStatement(t *testing.T) {
 		t.Errorf("ε = %v, want %v", s.Epsilon(), want)
 	}
 	text := s.Text()
-	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 steps", "δ = 1e-05", "PLD", "adding or removing one row", "Poisson", "constant, C = 4", "secure", "3 configurations", "ε = 3.5", "not a bound", "once"} {
+	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 steps", "δ = 1e-05", "PLD", "adding or removing one row", "Poisson", "constant, C = 4", "secure", "3 configurations", "not a bound", "once"} {
 		if !strings.Contains(text, say) {
 			t.Errorf("the statement does not say %q:\n%s", say, text)
 		}
@@ -54,6 +55,100 @@ func TestStatement(t *testing.T) {
 	}
 	if e := mustEpsilon(t, PLD, 1e-5, events...); e != want {
 		t.Errorf("the events in the JSON cost %v, want %v", e, want)
+	}
+}
+
+// A stopped run quotes the ε of its plan, says what the steps that it took would
+// have cost, and what their number may tell.
+func TestStatementOfAStoppedRun(t *testing.T) {
+	step := PoissonSampled{0.01, Gaussian{1.1}}
+	at := func(steps int) float64 {
+		return mustEpsilon(t, PLD, 1e-5, Gaussian{20}, SelfComposed{step, steps})
+	}
+	for _, c := range []struct {
+		steps   int
+		blind   bool
+		say     []string
+		without string
+	}{
+		{100, false, []string{"over 300 steps satisfies", "stopped after 100 steps", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
+		{100, true, []string{"over 300 steps satisfies", "stopped after 100 steps", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
+		{300, false, []string{"took all of its steps", "diagnostics were shown"}, "stopped after"},
+		{300, true, []string{"took all of its steps", "hidden until the end"}, "stopped after"},
+	} {
+		s, err := NewStatement(Statement{
+			NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: c.steps, Planned: 300, Blind: c.blind, Delta: 1e-5, Accountant: PLD,
+			PerStep: step, Once: []Event{Gaussian{20}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Epsilon() != at(300) || s.EpsilonAtStep() != at(c.steps) {
+			t.Errorf("%d steps: ε = %v, at the step %v; want %v, %v", c.steps, s.Epsilon(), s.EpsilonAtStep(), at(300), at(c.steps))
+		}
+		text := s.Text()
+		for _, say := range c.say {
+			if !strings.Contains(text, say) {
+				t.Errorf("%d steps, blind %t: it does not say %q:\n%s", c.steps, c.blind, say, text)
+			}
+		}
+		if strings.Contains(text, c.without) {
+			t.Errorf("%d steps, blind %t: it says %q:\n%s", c.steps, c.blind, c.without, text)
+		}
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back struct {
+			Steps   int
+			Planned int `json:"planned_steps"`
+			Stopped bool
+			Blind   bool
+			Epsilon float64
+			AtStep  float64 `json:"epsilon_at_step"`
+			Events  []struct{ Count int }
+		}
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if back.Steps != c.steps || back.Planned != 300 || back.Stopped != (c.steps < 300) || back.Blind != c.blind || back.Epsilon != at(300) || back.AtStep != at(c.steps) || back.Events[1].Count != 300 {
+			t.Errorf("%d steps, blind %t: %s", c.steps, c.blind, b)
+		}
+	}
+	if _, err := NewStatement(Statement{Steps: 5, Planned: 4, Delta: 1e-5, Accountant: PLD, PerStep: step}); err == nil {
+		t.Error("no error for more steps than were planned")
+	}
+}
+
+// Several rows of one person cost more than one, and the more the more.
+func TestStatementOfGroups(t *testing.T) {
+	s, err := NewStatement(Statement{NoiseMultiplier: 4, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: RDP, PerStep: PoissonSampled{0.01, Gaussian{4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Groups []struct {
+			Rows    int
+			Epsilon float64
+		}
+	}
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	sizes, last := []int{}, s.Epsilon()
+	for _, g := range back.Groups {
+		sizes = append(sizes, g.Rows)
+		if g.Epsilon <= last {
+			t.Errorf("%d rows cost %v, fewer %v", g.Rows, g.Epsilon, last)
+		}
+		last = g.Epsilon
+	}
+	if !slices.Equal(sizes, []int{2, 5, 10, 20, 50, 100}) || !strings.Contains(s.Text(), "for 100 rows, at the same δ") {
+		t.Errorf("groups of %v in %s", sizes, s.Text())
 	}
 }
 

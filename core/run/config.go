@@ -7,7 +7,7 @@ package run
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
-const ProtocolVersion = 2
+const ProtocolVersion = 3
 
 // Config is everything that decides a run except the data's rows. Its zero
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and
@@ -66,6 +66,9 @@ type Config struct {
 	EMADecay float64 `json:"ema_decay,omitempty"`
 	// DiagnosticsEvery asks for [GradientDiag] every so many steps; 0 for never.
 	DiagnosticsEvery int `json:"diagnostics_every,omitempty"`
+	// Blind hides every diagnostic until the run has ended, so that nothing but
+	// released values can decide when to stop it.
+	Blind bool `json:"blind,omitempty"`
 
 	// Seed fixes every random choice. Such a run is for teaching: its noise
 	// can be recomputed, so it carries no guarantee.

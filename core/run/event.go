@@ -8,7 +8,7 @@ type Event struct {
 	Step     int      `json:"step"` // steps done so far, this one included
 	Steps    int      `json:"steps"`
 	Released Released `json:"released"`
-	Diag     *Diag    `json:"diagnostic,omitempty"`
+	Diag     *Diag    `json:"diagnostic,omitempty"` // nil in a blind run
 }
 
 // Released is what the mechanism gave out in this step: noised, paid for in ε.
@@ -17,8 +17,10 @@ type Event struct {
 // sums alone; it may be published under the run's (ε, δ).
 type Released struct {
 	MaxGradNorm float64 `json:"max_grad_norm"` // the threshold C of this step
-	Epsilon     Number  `json:"epsilon"`       // spent up to and including this step, at the target δ
-	GradNorm    Number  `json:"noisy_grad_norm"`
+	// Epsilon is that of a run planned to end with this step, at the target δ. A
+	// run that is stopped here is charged its whole plan all the same.
+	Epsilon  Number `json:"epsilon"`
+	GradNorm Number `json:"noisy_grad_norm"`
 	// ClipFraction is a noisy estimate of the share of gradients longer than
 	// C, where the threshold rule's statistic gives one.
 	ClipFraction *Number `json:"noisy_clip_fraction,omitempty"`
@@ -93,17 +95,24 @@ type Eval struct {
 
 // Result is what a run ends with.
 type Result struct {
-	Steps        int      `json:"steps"` // steps done; fewer than planned when stopped
-	Stopped      bool     `json:"stopped,omitempty"`
-	Epsilon      Number   `json:"epsilon"`
-	Delta        float64  `json:"delta"`
-	Accountant   string   `json:"accountant"`
-	TestAccuracy Number   `json:"test_accuracy"`
-	TestLoss     Number   `json:"test_loss"`
-	TrainSeconds float64  `json:"train_seconds"` // time inside steps, without loading and testing
-	Backend      string   `json:"backend"`
-	Notes        []string `json:"notes,omitempty"` // fallbacks and warnings the owner must see
-	Guarantee    string   `json:"guarantee"`       // the promise in one sentence
+	Steps        int  `json:"steps"` // steps done; fewer than planned when stopped
+	PlannedSteps int  `json:"planned_steps"`
+	Stopped      bool `json:"stopped,omitempty"`
+	Blind        bool `json:"blind,omitempty"` // diagnostics were hidden until the end
+	// Epsilon is that of the plan, stopped or not: where a run is stopped may
+	// depend on what it released. 0 where nothing was released.
+	Epsilon Number `json:"epsilon"`
+	// EpsilonAtStep is what Epsilon would be had Steps been fixed beforehand.
+	// Of a run that was stopped it is no guarantee.
+	EpsilonAtStep Number   `json:"epsilon_at_step"`
+	Delta         float64  `json:"delta"`
+	Accountant    string   `json:"accountant"`
+	TestAccuracy  Number   `json:"test_accuracy"`
+	TestLoss      Number   `json:"test_loss"`
+	TrainSeconds  float64  `json:"train_seconds"` // time inside steps, without loading and testing
+	Backend       string   `json:"backend"`
+	Notes         []string `json:"notes,omitempty"` // fallbacks and warnings the owner must see
+	Guarantee     string   `json:"guarantee"`       // the promise in one sentence
 	// Statement is the whole statement of the run's privacy, a
 	// privacy.Statement as JSON; its "text" is the same in words.
 	Statement json.RawMessage `json:"statement,omitempty"`

@@ -15,7 +15,7 @@ func full() Config {
 		Data: "digits", CSV: CSV{Delimiter: ",", Columns: map[string]string{"a b": "numeric"}, TestShare: 0.25},
 		Scaling: Scaling{Kind: "declared", Hi: 255}, Model: Model{Kind: "mlp", Hidden: []int{128, 64}, Activation: "tanh"},
 		Method: "psac", Params: map[string]float64{"r": 0.1}, MaxGradNorm: 2, NoiseMultiplier: ptr(1.5), TargetDelta: 1e-5,
-		ExpectedBatchSize: 600, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Seed: ptr(uint64(math.MaxUint64)), NoPrivacy: true,
+		ExpectedBatchSize: 600, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Seed: ptr(uint64(math.MaxUint64)), NoPrivacy: true, Blind: true,
 	}
 }
 

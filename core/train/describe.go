@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
@@ -78,7 +79,7 @@ func (p *Plan) memory() int64 {
 func (p *Plan) warnings(eps float64) {
 	n := p.ds.Train.N
 	if p.cfg.TargetDelta >= 1/float64(n) {
-		p.warn("target_delta", "δ = %.2g is not below 1/N = %.2g: a mechanism that publishes one random row in full would pass. Take δ well below 1/N.", p.cfg.TargetDelta, 1/float64(n))
+		p.warn("target_delta", "δ = %s is not below 1/N = %.2g: a mechanism that publishes one random row in full would pass. Take δ well below 1/N.", run.UpText(p.cfg.TargetDelta, 2), 1/float64(n))
 	}
 	if p.cfg.Seed != nil {
 		p.warn("seed", "A fixed seed makes the noise predictable: this run is for teaching, not for release.")
@@ -89,7 +90,7 @@ func (p *Plan) warnings(eps float64) {
 	if p.nonPrivate() {
 		p.warn("method", "Nothing protects the training rows in this run: ε = ∞.")
 	} else if eps > 10 && !math.IsInf(eps, 1) {
-		p.warn("target_epsilon", "ε = %.1f is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %.2g.", eps, math.Exp(eps))
+		p.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}
 	if p.clipper.FeatureBound > 0 {
 		p.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", p.clipper.Rule.C())
@@ -102,7 +103,8 @@ func (p *Plan) warnings(eps float64) {
 	}
 }
 
-// guarantee is the statement in words after the given number of steps.
+// guarantee is the statement in one sentence or two, of a run that ends after the
+// given number of steps.
 func (p *Plan) guarantee(steps int) string {
 	switch {
 	case p.nonPrivate():
@@ -112,14 +114,37 @@ func (p *Plan) guarantee(steps int) string {
 	case p.cfg.Scaling.Kind == "measured":
 		return "No guarantee: features were scaled by figures measured from the training rows without noise."
 	}
-	mode := "floating-point noise, which an attacker who sees every bit of a release may tell from ideal noise"
+	mode := "floating-point noise, from which an attacker who sees every bit of a release may learn more than ε says"
 	if p.cfg.NoiseMode == "secure" {
 		mode = "discrete noise on an integer grid"
 	}
-	return fmt.Sprintf("(ε = %s, δ = %.2g)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
-		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s It covers the parameters after every step and all released values, "+
+	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. The number of rows, the list of columns and of classes count as public.",
-		roundUp(p.curve.Epsilon(steps)), p.cfg.TargetDelta, p.cfg.Accountant, steps, p.rate, p.sigma, mode, p.before())
+		run.UpText(p.curve.Epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), p.cfg.Accountant, p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps))
+}
+
+// ending says what stopping the run means for ε.
+func (p *Plan) ending(steps int) string {
+	if steps == p.steps {
+		return ""
+	}
+	s := fmt.Sprintf(" It was stopped after %d steps and is charged all %d; had %d been fixed beforehand, ε would be %s.",
+		steps, p.steps, steps, run.UpText(p.epsilonAt(steps), 4))
+	if p.cfg.Blind {
+		return s
+	}
+	return s + " Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+}
+
+// epsilonAt is ε of a run planned to end with that step, sharper than the curve's
+// staircase where the accountant can tell.
+func (p *Plan) epsilonAt(step int) float64 {
+	e, err := privacy.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(slices.Clone(p.once), privacy.SelfComposed{Of: p.stepEvent(), Count: step})...)
+	if err != nil {
+		return p.curve.Epsilon(step)
+	}
+	return min(e, p.curve.Epsilon(step))
 }
 
 // before says what was released before the first step.
@@ -132,13 +157,4 @@ func (p *Plan) before() string {
 		s += fmt.Sprintf(" Directions of PCA were released first, with noise_multiplier %.4g.", p.pcaNoise)
 	}
 	return s
-}
-
-// roundUp writes ε with four digits, never below its value.
-func roundUp(eps float64) string {
-	if !(eps > 0) || math.IsInf(eps, 1) {
-		return fmt.Sprint(eps)
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(eps))-3)
-	return fmt.Sprintf("%.4g", math.Ceil(eps/unit*(1-1e-12))*unit)
 }

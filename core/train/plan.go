@@ -135,6 +135,9 @@ func (p *Plan) checkNumbers() error {
 	if !(c.EMADecay >= 0 && c.EMADecay < 1) {
 		return fault("ema_decay", "%v is not in 0 … 1, 1 excluded", c.EMADecay)
 	}
+	if c.Blind && c.DiagnosticsEvery > 0 {
+		return fault("diagnostics_every", "the run is blind, so there are no diagnostics to compare gradients for; take 0, or show diagnostics")
+	}
 	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
 		return fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
 	}

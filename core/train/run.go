@@ -19,9 +19,13 @@ const (
 )
 
 // Run takes the plan's steps, yielding an event after each. To pause is to stop
-// pulling; to stop is to break off, and what was released till then has been
-// paid for. A plan runs once: a second run of the same plan would add the same
-// noise to other gradients.
+// pulling; to stop is to break off. A plan runs once, and no further than it was
+// planned: a second run of the same plan would add the same noise to other
+// gradients.
+//
+// Guarantee: what has been released, and the step at which the run was broken off
+// if released values alone decided that, cost the ε of the whole plan. In a blind
+// run no diagnostic is yielded that could decide it.
 func (p *Plan) Run(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
 		if err := p.begin(ctx); err != nil {
@@ -61,6 +65,10 @@ func (p *Plan) next(ctx context.Context) (run.Event, error) {
 	e, err := p.step(ctx)
 	if err != nil {
 		return e, err
+	}
+	if p.cfg.Blind {
+		e.Diag = nil
+		return e, nil
 	}
 	if every := max(1, p.steps/evals); e.Step%every == 0 || e.Step == 1 {
 		if e.Diag.Eval, err = p.evaluate(ctx, evalRows); err != nil {
@@ -123,14 +131,14 @@ func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 	nan := run.Number(math.NaN())
 	if p.st == nil { // stopped before the first step: nothing was released
 		return run.Result{
-			Stopped: true, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant, TestAccuracy: nan, TestLoss: nan,
+			PlannedSteps: p.steps, Stopped: true, Blind: p.cfg.Blind, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant, TestAccuracy: nan, TestLoss: nan,
 			Backend: p.info.Backend, Guarantee: "Nothing was trained and nothing was released.",
 			Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate},
 		}, nil
 	}
 	r := run.Result{
-		Steps: p.st.done, Stopped: p.st.done < p.steps,
-		Epsilon: run.Number(p.curve.Epsilon(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Steps: p.st.done, PlannedSteps: p.steps, Stopped: p.st.done < p.steps, Blind: p.cfg.Blind,
+		Epsilon: run.Number(p.curve.Epsilon(p.steps)), EpsilonAtStep: run.Number(p.epsilonAt(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		TestAccuracy: nan, TestLoss: nan, TrainSeconds: p.st.trainSeconds, Backend: p.be.Name(),
 		Guarantee: p.guarantee(p.st.done), Notes: p.notes,
 		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate, MaxGradNorm: p.st.thresholds},

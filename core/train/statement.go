@@ -40,12 +40,13 @@ func (p *Plan) writeEvents() error {
 	return nil
 }
 
-// Statement is what the run may say of its privacy after so many steps. Ledger
-// and the page's version are for the caller to add.
+// Statement is what the run may say of its privacy when it has ended after so many
+// steps. What the data set has spent in all, and the page's version, are for the
+// page to add.
 func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
 	once, perStep := p.Events()
 	s, err := privacy.NewStatement(privacy.Statement{
-		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps,
+		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, PerStep: perStep,
 		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(),

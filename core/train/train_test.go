@@ -120,6 +120,7 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"weight", func(c *run.Config) { c.Weight = "none" }},
 		{"threshold", func(c *run.Config) { c.Threshold = "magic" }},
 		{"grouping", func(c *run.Config) { c.Grouping = "magic" }},
+		{"diagnostics_every", func(c *run.Config) { c.Blind, c.DiagnosticsEvery = true, 5 }},
 	} {
 		cfg := base("constant")
 		c.edit(&cfg)
@@ -192,27 +193,70 @@ func TestDivisorIsTheExpectedBatch(t *testing.T) {
 	}
 }
 
-func TestStopKeepsWhatWasPaidFor(t *testing.T) {
-	p := mustPlan(t, base("constant"), small(t))
+// stoppedAt runs p and breaks off after that step.
+func stoppedAt(t *testing.T, p *Plan, step int) ([]run.Event, run.Result) {
+	t.Helper()
+	var events []run.Event
 	for e, err := range p.Run(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Step == 7 {
+		if events = append(events, e); e.Step == step {
 			break
 		}
 	}
 	r, err := p.Result(context.Background())
-	if err != nil || r.Steps != 7 || !r.Stopped {
+	if err != nil || r.Steps != step {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if full := p.Info().Epsilon; !(r.Epsilon > 0 && r.Epsilon < full) {
-		t.Errorf("ε after 7 of 60 steps is %v, of the whole run %v", r.Epsilon, full)
-	}
-	for _, err := range p.Run(context.Background()) {
-		if err == nil {
-			t.Fatal("a plan ran twice: its noise would repeat")
+	return events, r
+}
+
+// A stopped run is charged what it was planned for, says what its steps alone
+// would have cost, and cannot go on.
+func TestStoppedRunCostsItsPlan(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		cfg := base("constant")
+		cfg.Seed, cfg.Blind = nil, blind
+		p := mustPlan(t, cfg, small(t))
+		events, r := stoppedAt(t, p, 7)
+		if !r.Stopped || r.PlannedSteps != cfg.Steps || r.Blind != blind {
+			t.Errorf("%+v", r)
 		}
+		if full := p.Info().Epsilon; r.Epsilon != full || !(r.EpsilonAtStep > 0 && r.EpsilonAtStep < full) || events[6].Released.Epsilon < r.EpsilonAtStep {
+			t.Errorf("ε = %v, after 7 of %d steps %v; the plan costs %v", r.Epsilon, cfg.Steps, r.EpsilonAtStep, full)
+		}
+		watched := strings.Contains(r.Guarantee, "Diagnostics were shown")
+		if !strings.Contains(r.Guarantee, "stopped after 7 steps") || !strings.HasPrefix(r.Guarantee, "(ε = "+run.UpText(float64(r.Epsilon), 4)) || watched == blind {
+			t.Errorf("blind %t: %s", blind, r.Guarantee)
+		}
+		if text := string(r.Statement); !strings.Contains(text, `"stopped":true`) || strings.Contains(text, `"blind":true`) != blind {
+			t.Errorf("blind %t: %s", blind, text)
+		}
+		for _, err := range p.Run(context.Background()) {
+			if err == nil {
+				t.Fatal("a plan ran twice: its noise would repeat")
+			}
+		}
+	}
+}
+
+// A blind run yields no diagnostic and learns the same.
+func TestBlindRunShowsNothing(t *testing.T) {
+	cfg := base("dc-e")
+	watched, want := finish(t, mustPlan(t, cfg, small(t)))
+	cfg.Blind = true
+	events, got := finish(t, mustPlan(t, cfg, small(t)))
+	for i, e := range events {
+		if e.Diag != nil {
+			t.Fatalf("step %d of a blind run shows %+v", e.Step, e.Diag)
+		}
+		if e.Released.GradNorm != watched[i].Released.GradNorm || e.Released.Histogram == nil {
+			t.Fatalf("step %d releases %+v, watched %+v", e.Step, e.Released, watched[i].Released)
+		}
+	}
+	if len(events) != cfg.Steps || got.TestAccuracy != want.TestAccuracy || math.IsNaN(float64(got.TestAccuracy)) {
+		t.Errorf("%d events, test accuracy %v, watched %v", len(events), got.TestAccuracy, want.TestAccuracy)
 	}
 }
 

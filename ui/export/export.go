@@ -98,6 +98,8 @@ type file struct {
 	Delta      float64                 `json:"delta,omitempty"`
 	Accountant string                  `json:"accountant,omitempty"`
 	Steps      int                     `json:"steps,omitempty"`
+	Planned    int                     `json:"planned_steps,omitempty"` // what epsilon is charged for
+	AtStep     *run.Number             `json:"epsilon_at_step,omitempty"`
 	Released   *run.Summary            `json:"released,omitempty"`
 	Series     map[string][]run.Number `json:"series"`
 	Diagnostic *diagnostics            `json:"diagnostic,omitempty"`
@@ -139,7 +141,7 @@ func (r *Run) JSON(w io.Writer) error {
 func (r *Run) describe(f *file) {
 	res := r.Result
 	f.Guarantee, f.Epsilon, f.Delta = res.Guarantee, &res.Epsilon, res.Delta
-	f.Accountant, f.Steps = res.Accountant, res.Steps
+	f.Accountant, f.Steps, f.Planned, f.AtStep = res.Accountant, res.Steps, res.PlannedSteps, &res.EpsilonAtStep
 	summary := res.Released
 	f.Released = &summary
 	if r.Diagnostics {

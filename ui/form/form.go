@@ -44,6 +44,11 @@ func other(c *run.Config, key string) string {
 		return formatNonZero(float64(c.DiagnosticsEvery))
 	case "max_physical_batch_size":
 		return formatNonZero(float64(c.MaxPhysicalBatchSize))
+	case "blind":
+		if c.Blind {
+			return "true"
+		}
+		return ""
 	case "seed":
 		if c.Seed == nil {
 			return ""
@@ -95,6 +100,8 @@ func setOther(c *run.Config, key, s string) error {
 		return setInt(&c.DiagnosticsEvery, s)
 	case "max_physical_batch_size":
 		return setInt(&c.MaxPhysicalBatchSize, s)
+	case "blind":
+		return setBool(&c.Blind, s)
 	case "seed":
 		return setSeed(c, s)
 	}
@@ -200,6 +207,14 @@ func setInt(p *int, s string) error {
 		return fmt.Errorf("“%s” is not a whole number", s)
 	}
 	*p = int(f)
+	return nil
+}
+
+func setBool(p *bool, s string) error {
+	if s != "" && s != "true" && s != "false" {
+		return fmt.Errorf("“%s” is neither true nor false", s)
+	}
+	*p = s == "true"
 	return nil
 }
 

@@ -16,7 +16,7 @@ var keys = map[string]string{
 	"csv.delimiter": ";", "csv.header": "yes", "csv.label": "class", "csv.task": "regression", "csv.missing": "drop", "csv.test_share": "0.1",
 	"csv.columns.a b": "ignored", "max_grad_norm": "0.5", "target_delta": "1e-6", "expected_batch_size": "600", "epochs": "2.5", "steps": "1000",
 	"learning_rate": "0.001", "momentum": "0.9", "beta1": "0.8", "beta2": "0.99", "eps": "1e-9", "noise_mode": "secure", "iterate": "ema", "ema_decay": "0.9", "pca.components": "5", "pca.share": "0.2", "diagnostics_every": "10", "noise_multiplier": "0", "target_epsilon": "3",
-	"max_physical_batch_size": "64", "seed": "42", "r": "0.1",
+	"max_physical_batch_size": "64", "seed": "42", "r": "0.1", "blind": "true",
 }
 
 func TestSetThenGet(t *testing.T) {
@@ -41,7 +41,7 @@ func TestSetThenGet(t *testing.T) {
 func TestAnErrorChangesNothing(t *testing.T) {
 	for _, c := range []struct{ key, text string }{
 		{"max_grad_norm", "one"}, {"max_grad_norm", "NaN"}, {"target_epsilon", "inf"}, {"steps", "1.5"}, {"steps", "1e300"},
-		{"model.hidden", "128, x"}, {"model.hidden", "0"}, {"seed", "-1"}, {"seed", "9007199254740993"}, {"r", "a"}, {"epochs", "1,000"},
+		{"model.hidden", "128, x"}, {"model.hidden", "0"}, {"seed", "-1"}, {"seed", "9007199254740993"}, {"r", "a"}, {"epochs", "1,000"}, {"blind", "perhaps"},
 	} {
 		cfg := run.Config{MaxGradNorm: 2, Steps: 7, Params: map[string]float64{"r": 0.5}, Model: run.Model{Hidden: []int{3}}}
 		before := cfg

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"clipscope/core/run"
 )
 
 // Missing stands where there is no number.
@@ -61,14 +63,32 @@ func Fixed(x float64, places int) string {
 	return minus(strconv.FormatFloat(x, 'f', places, 64))
 }
 
-// Epsilon writes ε: two decimals, and never rounded down to less than was spent
-// in a way that matters: values under 0.005 keep two significant digits.
+// Epsilon writes ε: two decimals, values under 0.005 with two significant digits.
+//
+// Guarantee: what it writes is not below x.
 func Epsilon(x float64) string {
-	if x > 0 && x < 0.005 {
-		return Number(x, 2)
+	switch {
+	case !(x > 0) || math.IsInf(x, 1):
+		return Fixed(x, 2)
+	case x < 0.005:
+		return Upper(x, 2)
+	case x < 0.01:
+		return "0.01"
+	default:
+		return Fixed(run.RoundUp(x, 3+int(math.Floor(math.Log10(x)))), 2)
 	}
-	return Fixed(x, 2)
 }
+
+// Upper writes an upper bound, such as ε or δ, with at most digits significant
+// digits.
+//
+// Guarantee: what it writes is not below x.
+func Upper(x float64, digits int) string { return Number(run.RoundUp(x, digits), digits) }
+
+// Lower writes a lower bound with at most digits significant digits.
+//
+// Guarantee: what it writes is not above x.
+func Lower(x float64, digits int) string { return Number(run.RoundDown(x, digits), digits) }
 
 // Percent writes a share of 1 as a percentage with the given decimal places.
 func Percent(share float64, places int) string {

@@ -18,8 +18,9 @@ type Moment struct {
 	RecentC      float64
 	EarlierC     float64
 	EarlierSteps int
-	// TargetEpsilon is the budget, 0 when there is none.
-	TargetEpsilon float64
+	// PlannedEpsilon is that of the whole run, which it is charged whenever it
+	// ends; 0 when it is not known or infinite.
+	PlannedEpsilon float64
 	// Weight is the method's weight function; nil when it has none.
 	Weight func(norm, c float64) float64
 }
@@ -142,7 +143,8 @@ func Learning(m Moment) string {
 	return fmt.Sprintf("Loss on %s is %s. %s", Plural(m.Test.Rows, "test row"), Number(float64(m.Test.Loss), 3), s)
 }
 
-// Spending says how much of the budget is gone.
+// Spending says what the run costs, and would have cost had it been planned to end
+// with this step.
 func Spending(m Moment) string {
 	e := float64(m.Event.Released.Epsilon)
 	done, left := m.Event.Step, m.Event.Steps-m.Event.Step
@@ -151,12 +153,10 @@ func Spending(m Moment) string {
 		return ""
 	case math.IsInf(e, 1):
 		return "No noise is added: ε is ∞, nothing is protected."
-	case m.TargetEpsilon > 0 && left > 0:
-		return fmt.Sprintf("ε = %s of %s spent after %s; %s to go.", Epsilon(e), Epsilon(m.TargetEpsilon), Plural(done, "step"), Plural(left, "step"))
-	case m.TargetEpsilon > 0:
-		return fmt.Sprintf("ε = %s of %s spent after %s.", Epsilon(e), Epsilon(m.TargetEpsilon), Plural(done, "step"))
+	case left > 0 && m.PlannedEpsilon > 0:
+		return fmt.Sprintf("ε = %s for a run planned to end after %s. This one is charged ε = %s for all %s, stopped or not.", Epsilon(e), Plural(done, "step"), Epsilon(m.PlannedEpsilon), Count(m.Event.Steps))
 	default:
-		return fmt.Sprintf("ε = %s spent after %s.", Epsilon(e), Plural(done, "step"))
+		return fmt.Sprintf("ε = %s for a run planned to end after %s.", Epsilon(e), Plural(done, "step"))
 	}
 }
 

@@ -2,6 +2,8 @@ package words
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ func TestNumbers(t *testing.T) {
 		{Number(0, 3), "0"}, {Number(nan, 3), Missing}, {Number(inf, 3), "∞"}, {Number(-inf, 3), "−∞"},
 		{Number(123456, 3), "123456"}, {Number(1.23456e7, 3), "1.23e7"}, {Number(0.001, 3), "0.001"}, {Number(99.96, 3), "100"},
 		{Number(10, 2), "10"}, {Number(100, 3), "100"}, {Number(0.000999, 2), "1e−3"},
-		{Epsilon(0.634), "0.63"}, {Epsilon(2), "2.00"}, {Epsilon(inf), "∞"}, {Epsilon(nan), Missing}, {Epsilon(0.0012), "0.0012"}, {Epsilon(0), "0.00"},
+		{Epsilon(0.634), "0.64"}, {Epsilon(0.63), "0.63"}, {Epsilon(0.0149), "0.02"}, {Epsilon(0.0071), "0.01"}, {Epsilon(0.00491), "0.005"}, {Epsilon(9.9999), "10.00"}, {Upper(2.3711, 4), "2.372"}, {Upper(1.21e-5, 2), "1.3e−5"}, {Lower(2.3719, 4), "2.371"}, {Epsilon(2), "2.00"}, {Epsilon(inf), "∞"}, {Epsilon(nan), Missing}, {Epsilon(0.0012), "0.0012"}, {Epsilon(0), "0.00"},
 		{Percent(0.624, 0), "62 %"}, {Percent(nan, 0), Missing}, {Percent(1, 1), "100.0 %"},
 		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(60000), "60,000"}, {Count(-1234567), "−1,234,567"},
 		{Plural(1, "row"), "1 row"}, {Plural(2, "row"), "2 rows"}, {Plural(0, "row"), "0 rows"},
@@ -30,6 +32,34 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// No ε that is shown is below the true one, and none is above it by more than its
+// last digit.
+func TestEpsilonIsNeverRoundedDown(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	read := func(s string) float64 {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(s, "−", "-"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for range 100_000 {
+		x := math.Exp(rng.NormFloat64() * 4)
+		digits := 1 + rng.IntN(6)
+		for _, c := range []struct {
+			text string
+			unit float64
+		}{{Epsilon(x), 0.01}, {Upper(x, digits), math.Pow(10, math.Floor(math.Log10(x))+1-float64(digits))}} {
+			if y := read(c.text); y < x || y > x+c.unit*(1+1e-9) {
+				t.Fatalf("%v is shown as %s", x, c.text)
+			}
+		}
+		if y := read(Lower(x, digits)); y > x {
+			t.Fatalf("the lower bound %v is shown as %v", x, y)
+		}
+	}
+}
+
 // moment is a step in the middle of a run.
 func moment() Moment {
 	return Moment{
@@ -38,7 +68,7 @@ func moment() Moment {
 			Diag: &run.Diag{BatchSize: 128, ClipFraction: 0.62, TrainLoss: 0.321, TrainAcc: 0.9,
 				Norms: &run.Norms{P10: 0.3, P50: 1.9, P90: 4, Max: 9}}},
 		Test:    &run.Eval{Rows: 1000, Accuracy: 0.912, Loss: 0.3},
-		RecentC: 0.84, EarlierC: 1.2, EarlierSteps: 50, TargetEpsilon: 1,
+		RecentC: 0.84, EarlierC: 1.2, EarlierSteps: 50, PlannedEpsilon: 1,
 		Weight: func(n, c float64) float64 { return min(1, c/n) },
 	}
 }
@@ -50,7 +80,7 @@ func TestSentences(t *testing.T) {
 		{"threshold", Threshold(m), "C fell from about 1.2 to 0.84 in 50 steps."},
 		{"norms", Norms(m), "Half of the gradients are longer than 1.9, a tenth longer than 4. The median one is scaled by 0.44."},
 		{"learning", Learning(m), "91.2 % of 1,000 test rows are classified right. Loss on this batch 0.321."},
-		{"spending", Spending(m), "ε = 0.63 of 1.00 spent after 412 steps; 588 steps to go."},
+		{"spending", Spending(m), "ε = 0.63 for a run planned to end after 412 steps. This one is charged ε = 1.00 for all 1,000, stopped or not."},
 		{"trade without curves", Trade(m), ""},
 	} {
 		if c.got != c.want {

@@ -14,11 +14,13 @@ import (
 //	report  [EpsilonRequest] → reply: [ReportReply]
 //	curve   [CurveRequest]  → reply: [CurveReply]
 //	tuning  [TuningRequest] → reply: [TuningReply]
+//	group   [GroupRequest]  → reply: a number
 const (
 	Delta  = "delta"
 	Report = "report"
 	Curve  = "curve"
 	Tuning = "tuning"
+	Group  = "group"
 )
 
 // DeltaRequest asks for the least δ that is shown at an ε.
@@ -65,6 +67,12 @@ type CurveReply struct {
 	Delta   []run.Number `json:"delta,omitempty"`
 }
 
+// GroupRequest asks what a run costs someone who has Rows rows in the data.
+type GroupRequest struct {
+	EpsilonRequest
+	Rows int `json:"rows"`
+}
+
 // TuningRequest asks what it costs to try Runs configurations like this one.
 type TuningRequest struct {
 	EpsilonRequest
@@ -103,6 +111,18 @@ func report(q EpsilonRequest) (any, error) {
 		return nil, err
 	}
 	return ReportReply{r.Delta, run.Number(r.PLD), run.Number(r.Low), run.Number(r.RDP), r.Order, run.Number(r.GDP), r.Notice}, nil
+}
+
+// mostRows bounds what is asked of the accountants; long before it, ε is past
+// every use.
+const mostRows = 1_000_000
+
+func group(q GroupRequest) (any, error) {
+	if q.Rows < 1 || q.Rows > mostRows {
+		return nil, &run.ConfigError{Field: "rows", Message: fmt.Sprintf("%d rows of one person are not in 1 … %d", q.Rows, mostRows)}
+	}
+	e, err := privacy.GroupEpsilon(accountant(q.Accountant), q.Rows, q.TargetDelta, dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps))
+	return run.Number(e), err
 }
 
 const (

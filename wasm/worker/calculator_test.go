@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -97,6 +98,35 @@ func TestTuning(t *testing.T) {
 	for _, runs := range []string{"0", "-1", "1e15"} {
 		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err == nil {
 			t.Errorf("no error for %s runs", runs)
+		}
+	}
+}
+
+func TestGroup(t *testing.T) {
+	const run = `"noise_multiplier": 4, "sample_rate": 0.01, "steps": 1000, "target_delta": 1e-5`
+	var one float64
+	if err := ask(t, Epsilon, "{"+run+"}", &one); err != nil {
+		t.Fatal(err)
+	}
+	last := one
+	for _, rows := range []int{2, 5, 10, 20, 50, 100} {
+		var e float64
+		if err := ask(t, Group, fmt.Sprintf(`{%s, "rows": %d}`, run, rows), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e <= last {
+			t.Errorf("%d rows cost %v, fewer %v", rows, e, last)
+		}
+		last = e
+	}
+	var same float64
+	if err := ask(t, Group, "{"+run+`, "rows": 1}`, &same); err != nil || math.Abs(same/one-1) > 1e-3 {
+		t.Errorf("one row costs %v as a group and %v as a row: %v", same, one, err)
+	}
+	for _, rows := range []string{"0", "-1", "10000000", "1.5"} {
+		var e float64
+		if err := ask(t, Group, "{"+run+`, "rows": `+rows+"}", &e); err == nil {
+			t.Errorf("no error for %s rows", rows)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,8 +32,9 @@ type DigestRequest struct {
 }
 
 // DigestReply has the names that the data goes by: its training rows as they
-// were read, and for tables the content of each file as well, as the same file
-// can be read in many ways. Data sets with a name in common are one.
+// were read, and the content of each file that they came from, as the same file
+// can be read in many ways, split otherwise, or joined with others. Data sets
+// with a name in common are one.
 type DigestReply struct {
 	Names []string `json:"names"`
 }
@@ -56,14 +58,12 @@ func (s *Session) digest(q DigestRequest) (any, error) {
 		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
 	}
 	names := []string{name()}
-	if s.table {
-		for _, f := range s.files {
-			name, err := digestFile(f, salt)
-			if err != nil {
-				return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
-			}
-			names = append(names, name)
+	for _, f := range s.files {
+		name, err := digestFile(f, salt)
+		if err != nil {
+			return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
 		}
+		names = append(names, name)
 	}
 	s.names, s.salt = names, q.Salt
 	return DigestReply{names}, nil
@@ -112,46 +112,49 @@ type SpentRequest struct {
 // SpentReply is ε at one δ of everything charged to a data set.
 //
 // Guarantee: an upper bound on what its runs have released, provided that every
-// run is among the records with at least the steps that it released.
+// run is among the records with all the steps that it was planned for.
 type SpentReply struct {
 	Runs        []string   `json:"runs"`        // the names of its runs
-	Open        int        `json:"open"`        // running, or ended without notice: charged in full
+	Open        int        `json:"open"`        // running, or ended without notice
 	Unprotected int        `json:"unprotected"` // without a guarantee; the total does not cover them
 	Epsilon     run.Number `json:"epsilon"`
 	Delta       float64    `json:"delta"`
-	// NextEpsilon is ε with the coming run.
+	// NextEpsilon is ε with the coming run; +Inf where that one carries no
+	// guarantee.
 	NextEpsilon *run.Number `json:"next_epsilon,omitempty"`
 	Text        string      `json:"text"` // the same in a sentence, for statements
 }
 
-// theData stands for the data set in question, whatever its runs call it.
-const theData = "data"
-
 func spent(q SpentRequest) (any, error) {
 	reply := SpentReply{Runs: []string{}, Delta: q.TargetDelta}
-	var l privacy.Ledger
+	var entries []privacy.Entry
 	for _, r := range sameData(q.Records, q.Names) {
 		reply.Runs = append(reply.Runs, r.Entry.Run)
-		r.Entry.Data = theData
-		if err := l.Put(r.Entry); err != nil {
-			return nil, err
-		}
+		entries = append(entries, r.Entry)
 	}
-	total, err := l.Total(accountant(q.Accountant), theData, q.TargetDelta)
+	total, err := privacy.NewTotal(accountant(q.Accountant), q.TargetDelta, entries)
 	if err != nil {
 		return nil, err
 	}
 	reply.Open, reply.Unprotected, reply.Epsilon = total.Open, total.Unprotected, run.Number(total.Epsilon)
 	reply.Text = spentText(total)
 	if q.Next != nil {
-		next, err := l.Total(accountant(q.Accountant), theData, q.TargetDelta, q.Next.Events()...)
+		e, err := withNext(q, entries)
 		if err != nil {
 			return nil, err
 		}
-		e := run.Number(next.Epsilon)
 		reply.NextEpsilon = &e
 	}
 	return reply, nil
+}
+
+// withNext is ε with the coming run: without a guarantee it may tell anything.
+func withNext(q SpentRequest, entries []privacy.Entry) (run.Number, error) {
+	if q.Next.Unprotected {
+		return run.Number(math.Inf(1)), nil
+	}
+	t, err := privacy.NewTotal(accountant(q.Accountant), q.TargetDelta, append(entries, *q.Next))
+	return run.Number(t.Epsilon), err
 }
 
 // sameData are the records that have a name in common with names, or with one
@@ -186,9 +189,10 @@ func spentText(t privacy.Total) string {
 		return "Nothing has been spent on this data set on this device."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "On this device, this data set has spent ε = %.4g at δ = %.3g in %s so far.", t.Epsilon, t.Delta, plural(t.Runs, "run"))
+	fmt.Fprintf(&b, "On this device, this data set has spent ε = %s at δ = %s in %s so far, each charged for all of its planned steps.",
+		run.UpText(t.Epsilon, 4), run.UpText(t.Delta, 3), plural(t.Runs, "run"))
 	if t.Open > 0 {
-		fmt.Fprintf(&b, " %s not been closed: running, or ended without notice, and charged in full.", has(t.Open))
+		fmt.Fprintf(&b, " %s not ended, or ended without notice.", has(t.Open))
 	}
 	if t.Unprotected > 0 {
 		fmt.Fprintf(&b, " %s no guarantee; the total does not cover what such a run tells.", carry(t.Unprotected))

@@ -91,6 +91,62 @@ func TestDigestRecognisesFiles(t *testing.T) {
 	}
 }
 
+// idxPair is images and labels of n rows as IDX files.
+func idxPair(n int, seed byte) (images, labels memFile) {
+	images = memFile{"train-images-idx3-ubyte", []byte{0, 0, 8, 3, 0, 0, 0, byte(n), 0, 0, 0, 2, 0, 0, 0, 2}}
+	labels = memFile{"train-labels-idx1-ubyte", []byte{0, 0, 8, 1, 0, 0, 0, byte(n)}}
+	for i := range n {
+		images.b = append(images.b, byte(i)*seed, byte(i*i), seed, byte(3*i))
+		labels.b = append(labels.b, (byte(i)+seed)%3)
+	}
+	return images, labels
+}
+
+// cifarBatch is n records of CIFAR-10.
+func cifarBatch(name string, n int, seed byte) memFile {
+	f := memFile{name, nil}
+	for i := range n {
+		record := bytes.Repeat([]byte{byte(i) * seed}, 3073)
+		record[0] = byte(i) % 10
+		f.b = append(f.b, record...)
+	}
+	return f
+}
+
+// Images are recognised by their files too: with other rows held out, and where a
+// file that was one of several comes alone. Files that are for testing alone do
+// not make two data sets one.
+func TestDigestRecognisesImages(t *testing.T) {
+	images, labels := idxPair(60, 5)
+	first := names(t, salt, "{}", images, labels)
+	one, two := cifarBatch("data_batch_1.bin", 20, 3), cifarBatch("data_batch_2.bin", 20, 7)
+	both := names(t, salt, "{}", one, two)
+	zip := memFile{"train-images-idx3-ubyte.gz", zipped(t, images.b)}
+	for what, pair := range map[string][2][]string{
+		"another test share": {first, names(t, salt, `{"csv":{"test_share":0.5}}`, images, labels)},
+		"compressed":         {first, names(t, salt, `{"csv":{"test_share":0.3}}`, zip, labels)},
+		"one batch of two":   {both, names(t, salt, "{}", one)},
+		"the other batch":    {both, names(t, salt, "{}", two)},
+		"in the other order": {both, names(t, salt, "{}", two, one)},
+		"with a test file":   {names(t, salt, "{}", one), names(t, salt, "{}", one, memFile{"test_batch.bin", two.b})},
+	} {
+		if !share(pair[0], pair[1]) {
+			t.Errorf("%s: not recognised", what)
+		}
+	}
+	otherImages, otherLabels := idxPair(60, 12)
+	test := memFile{"test_batch.bin", cifarBatch("", 20, 9).b}
+	for what, pair := range map[string][2][]string{
+		"other images":       {first, names(t, salt, "{}", otherImages, otherLabels)},
+		"another batch":      {names(t, salt, "{}", one), names(t, salt, "{}", two)},
+		"the same test file": {names(t, salt, "{}", one, test), names(t, salt, "{}", two, test)},
+	} {
+		if share(pair[0], pair[1]) {
+			t.Errorf("%s: taken for the same", what)
+		}
+	}
+}
+
 func TestDigestRefuses(t *testing.T) {
 	s := NewSession(Host{Builtin: data.Builtin})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
@@ -107,7 +163,7 @@ func TestDigestRefuses(t *testing.T) {
 }
 
 func record(run string, steps int, closed bool, names ...string) Record {
-	return Record{names, privacy.Entry{Run: run, Data: names[0], Version: 1, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
+	return Record{names, privacy.Entry{Run: run, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
 }
 
 func askSpent(t *testing.T, q SpentRequest) (SpentReply, error) {
@@ -153,7 +209,7 @@ func TestSpent(t *testing.T) {
 		if !slices.Equal(got, want) || math.Abs(float64(r.Epsilon)-cost(c.steps)) > 2e-3*cost(c.steps) {
 			t.Errorf("%v: runs %v, ε = %v; want %v, %v", c.names, r.Runs, r.Epsilon, want, cost(c.steps))
 		}
-		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "charged in full") || !strings.Contains(r.Text, "no guarantee")) {
+		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "planned steps") || !strings.Contains(r.Text, "1 of them has not ended") || !strings.Contains(r.Text, "no guarantee")) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -162,6 +218,14 @@ func TestSpent(t *testing.T) {
 	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
 		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
 	}
+	// A run without a guarantee may tell anything, with noise or without.
+	for _, per := range []privacy.Event{nil, next.PerStep} {
+		next := privacy.Entry{Run: "g", PerStep: per, Unprotected: true}
+		r, err := askSpent(t, SpentRequest{Records: records, Names: []string{"rows-3"}, TargetDelta: 1e-5, Next: &next})
+		if err != nil || r.NextEpsilon == nil || !math.IsInf(float64(*r.NextEpsilon), 1) {
+			t.Errorf("%+v, %v; want ε = ∞ with a run without a guarantee", r, err)
+		}
+	}
 }
 
 // A record that nobody can price is refused, not left out.
@@ -169,7 +233,7 @@ func TestSpentRefusesDamage(t *testing.T) {
 	good := jsonOf(t, record("a", 100, true, "n"))
 	for _, bad := range []string{
 		strings.Replace(good, `"poisson_sampled"`, `"magic"`, 1), strings.Replace(good, `0.01`, `7`, 1),
-		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","data":"n","steps":3}}`,
+		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","steps":3}}`,
 	} {
 		var r SpentReply
 		if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+bad+`]}`, &r); err == nil {

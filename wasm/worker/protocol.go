@@ -19,7 +19,7 @@
 //	datasets   → reply: the built-in data, []data.BuiltinInfo
 //	epsilon    [EpsilonRequest]   → reply: a number
 //	calibrate  [CalibrateRequest] → reply: [CalibrateReply]
-//	delta, report, curve, tuning: see calculator.go
+//	delta, report, curve, tuning, group: see calculator.go
 //	digest, spent: see ledger.go
 //	audit: see audit.go
 //	open       [OpenRequest] + files → progress…, reply: data.Report,
@@ -35,9 +35,14 @@
 // Commands to the run carry its id and get no reply of their own; what they
 // change comes as a state message, one of "running", "paused", "done", "error":
 //
-//	pause, resume, stop
+//	pause, resume
+//	stop       the run's result comes, with the ε of its whole plan; a run cannot
+//	           be made longer than it was planned
 //	step       one step, while paused
 //	ack        one events message has been dealt with
+//
+// In a blind run ([run.Config.Blind]) no event has a diagnostic, and nothing is
+// tested before the run has ended.
 //
 // # Back-pressure
 //

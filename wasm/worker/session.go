@@ -56,8 +56,7 @@ type Session struct {
 	// interleave; a run does not hold it.
 	work    sync.Mutex
 	open    *data.Dataset // files or built-in data that the page opened
-	files   []data.File   // that open was read from; nil for built-in data
-	table   bool          // files are tables
+	files   []data.File   // that open's training rows were read from; nil for built-in data
 	names   []string      // of open in the ledger, under salt; nil until asked
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
@@ -172,6 +171,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, curve)
 	case Tuning:
 		return decoded(r.Text, tuning)
+	case Group:
+		return decoded(r.Text, group)
 	case Audit:
 		return s.audit(r)
 	case Digest:
@@ -215,7 +216,8 @@ func (s *Session) openData(r Request, q OpenRequest) (any, error) {
 		return nil, err
 	}
 	s.open, s.builtin = ds, nil
-	s.files, s.table, s.names = r.TrainFiles, report.Format == "csv", nil
+	s.files, _ = data.SplitByName(r.TrainFiles, r.TestFiles)
+	s.names = nil
 	return report, nil
 }
 

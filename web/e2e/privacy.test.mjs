@@ -1,5 +1,4 @@
-// The privacy engine in the page: the calculator, statements, the ledger of a
-// data set, the audit.
+// The privacy engine in the page: the calculator, statements, the audit.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -102,29 +101,56 @@ test("δ, reports, curves, tuning and calibration from a script", async (t) => {
   assert.equal(r.bad, "over");
 });
 
+test("no ε is shown below what it is", async (t) => {
+  const page = await visit(t, "calculator");
+  await settled(page);
+  const wrong = await page.evaluate(() => {
+    for (let i = 0; i < 100000; i++) {
+      const x = Math.exp(20 * Math.random() - 10), digits = 1 + Math.floor(8 * Math.random());
+      const y = clipscopeLedger.roundUp(x, digits);
+      if (!(y >= x && y - x <= 10 ** (Math.floor(Math.log10(x)) + 1 - digits) * (1 + 1e-9)) || Number(y.toPrecision(digits)) !== y) return [x, digits, y];
+    }
+    return ["infinite", Infinity, 0].some((x) => clipscopeLedger.roundUp(x, 3) !== x) ? ["special"] : [];
+  });
+  assert.deepEqual(wrong, []);
+  // The figures, the cursor of the chart and the marks all come from the one report.
+  const report = await page.evaluate(() => clipscope.report({ noise_multiplier: 1.1, sample_rate: 256 / 60000, steps: 3516, target_delta: 1e-5 }));
+  const shown = Number(await figure(page, "ε").innerText());
+  assert.ok(shown >= report.pld && shown < report.pld * 1.001, `${shown} for ${report.pld}`);
+  const [low, high] = (await page.locator("#answer .bracket strong").allInnerTexts()).slice(0, 2).map(Number);
+  assert.ok(low <= report.pld_lower_bound && high >= report.pld, `${low} … ${high} for ${report.pld_lower_bound} … ${report.pld}`);
+  const chart = page.locator("#panel-steps .plot");
+  await chart.focus();
+  await page.keyboard.press("End");
+  const curve = await page.evaluate(() => clipscope.curve({ noise_multiplier: 1.1, sample_rate: 256 / 60000, steps: 3516, target_delta: 1e-5, to: 5274 }));
+  const readout = await chart.locator(".readout").innerText();
+  const pld = Number(readout.match(/PLD ([\d.]+)/)[1]), exact = curve.epsilon.at(-1);
+  assert.ok(pld >= exact && pld < exact * 1.01, `${readout} for ${exact}`);
+});
+
+test("the calculator and scripts price several rows of one person", async (t) => {
+  const page = await visit(t, "calculator#noise_multiplier=4&rows=60000&expected_batch_size=256&steps=1000&group=5");
+  await settled(page);
+  const of = (rows) => page.evaluate((rows) => clipscope.group({ noise_multiplier: 4, sample_rate: 256 / 60000, steps: 1000, target_delta: 1e-5, rows }), rows);
+  const shown = async () => (await page.locator("#group").innerText()).match(/^For someone with (\d+) rows? in the data, ε = ([\d.]+) at the same δ/);
+  let [, rows, epsilon] = await shown();
+  const five = await of(5);
+  assert.equal(rows, "5");
+  assert.ok(Number(epsilon) >= five && Number(epsilon) < five * 1.002, `${epsilon} for ${five}`);
+  await page.fill("#f-group", "20");
+  await settled(page);
+  await page.waitForFunction(() => document.querySelector("#group").textContent.includes("20 rows"));
+  [, rows, epsilon] = await shown();
+  assert.ok(Number(epsilon) > five);
+  const one = await page.evaluate(() => clipscope.epsilon({ noise_multiplier: 4, sample_rate: 256 / 60000, steps: 1000, target_delta: 1e-5 }));
+  assert.ok(await of(1) >= one * (1 - 1e-3) && await of(2) > one && await of(2) > await of(1) && await of(100) > await of(50));
+  assert.equal(await page.evaluate(() => clipscope.group({ noise_multiplier: 1, sample_rate: 0.1, steps: 1, target_delta: 1e-5, rows: 0 }).catch((e) => e.detail.field)), "rows");
+  assert.deepEqual(page.errors, []);
+});
+
 // --- the statement ---
 
-const table = (rows, salt = 0) => "width,height,kind\n" + Array.from({ length: rows }, (_, i) => `${(i * 7 + salt) % 17},${(i * 5) % 13},${i % 2}`).join("\n") + "\n";
-
-// A run on a table in a page, with everything that a test may want to know.
 const config = { model: { kind: "softmax" }, method: "constant", noise_multiplier: 1, max_grad_norm: 1, target_delta: 1e-5, expected_batch_size: 40, steps: 30, learning_rate: 0.1, scaling: { kind: "declared", lo: 0, hi: 20 } };
-const tableRun = (page, text, change = {}, options = {}) => page.evaluate(async ([text, config, options]) => {
-  const run = await clipscope.train(config, { train: [new File([text], "table.csv")] }, options);
-  const { statement, ...result } = await run.done;
-  return { statement, result, plan: run.plan };
-}, [text, { ...config, ...change }, options]);
-const entries = (page) => page.evaluate(() => clipscope.ledger.entries());
-// total asks what a table has cost.
-const total = (page, text) => page.evaluate(async (text) => {
-  const data = await clipscope.open({ train: [new File([text], "again.csv")] });
-  try {
-    return await clipscope.ledger.total(data);
-  } finally {
-    data.close();
-  }
-}, text);
-const epsilonOf = (page, plan, steps) => page.evaluate(([q, sigma, steps]) => clipscope.epsilon({ sample_rate: q, noise_multiplier: sigma, steps, target_delta: 1e-5 }), [plan.sample_rate, plan.noise_multiplier, steps]);
-const near = (a, b) => Math.abs(a - b) <= 2e-3 * b + 1e-6;
 
 test("a run ends with a statement that can be kept", async (t) => {
   const page = await visit(t, "#data=digits&model.kind=softmax&method=dc-e&noise_multiplier=1&expected_batch_size=256&steps=20&noise_mode=secure");
@@ -159,212 +185,6 @@ test("a fixed seed, or no noise, makes it a statement of no guarantee", async (t
     assert.equal(s.guarantee, false);
     assert.match(s.text, /^For teaching, no guarantee/);
   }
-});
-
-// --- the ledger ---
-
-test("the ledger charges what was released and composes runs", async (t) => {
-  const page = await visit(t, "");
-  const a = await tableRun(page, table(400));
-  assert.equal(a.statement.ledger.runs, 1);
-  const first = await epsilonOf(page, a.plan, 30);
-  assert.ok(near(a.statement.ledger.epsilon, first), `${a.statement.ledger.epsilon} is charged, ${first} was spent`);
-  const b = await tableRun(page, table(400));
-  const both = await epsilonOf(page, a.plan, 60);
-  assert.ok(near(b.statement.ledger.epsilon, both), `${b.statement.ledger.epsilon} is charged, ${both} was spent`);
-  assert.match(b.statement.text, /in 2 runs so far/);
-  // Another table has a budget of its own; built-in data have none; a run
-  // without noise is listed and not charged.
-  assert.equal((await total(page, table(400, 1))).epsilon, 0);
-  await tableRun(page, table(400, 1), { method: "none", noise_multiplier: undefined });
-  const other = await total(page, table(400, 1));
-  assert.deepEqual([other.epsilon, other.runs.length, other.unprotected], [0, 1, 1]);
-  await page.evaluate(async (config) => (await clipscope.train({ ...config, data: "moons", scaling: undefined })).done, config);
-  const list = await entries(page);
-  assert.deepEqual(list.map((e) => [e.data, e.charged, e.state]), [[1, 30, "closed"], [1, 30, "closed"], [2, 0, "closed"]]);
-  await page.reload();
-  assert.ok(near((await total(page, table(400))).epsilon, both), "the ledger survives a reload");
-  assert.deepEqual(page.errors, []);
-});
-
-test("the same table read in another way is the same data", async (t) => {
-  const page = await visit(t, "");
-  const a = await tableRun(page, table(400));
-  const b = await tableRun(page, table(400), { csv: { label: "height", task: "regression" }, model: { kind: "linear" } });
-  assert.equal(b.statement.ledger.runs, 2);
-  assert.ok(b.statement.ledger.epsilon > a.statement.ledger.epsilon);
-});
-
-test("an entry is written before the first step, and a stopped run is charged for what it released", async (t) => {
-  const page = await visit(t, "");
-  const r = await page.evaluate(async ([text, config]) => {
-    const run = await clipscope.train({ ...config, steps: 100000 }, { train: [new File([text], "table.csv")] }, { paused: true });
-    let events = 0;
-    run.on(() => events++);
-    const before = (await clipscope.ledger.entries())[0], state = run.state;
-    const seen = new Promise((resolve) => run.on((e) => { if (e.step >= 20) resolve(); }));
-    run.resume();
-    await seen;
-    const during = (await clipscope.ledger.entries())[0];
-    run.stop();
-    const result = await run.done;
-    return { before, state, during, steps: result.steps, after: (await clipscope.ledger.entries())[0], total: result.statement.ledger.epsilon, plan: run.plan };
-  }, [table(400), config]);
-  assert.equal(r.state, "paused");
-  assert.deepEqual([r.before.charged, r.before.state, r.before.done], [100000, "running", 0]);
-  assert.equal(r.during.charged, 100000);
-  assert.ok(r.steps >= 20 && r.steps < 100000);
-  assert.deepEqual([r.after.charged, r.after.state], [r.steps, "closed"]);
-  assert.ok(near(r.total, await epsilonOf(page, r.plan, r.steps)));
-});
-
-test("a tab that ends in mid-run is charged in full", async (t) => {
-  const page = await visit(t, "");
-  const plan = await page.evaluate(async ([text, config]) => {
-    window.run = await clipscope.train({ ...config, steps: 5000, noise_multiplier: 30 }, { train: [new File([text], "table.csv")] }, { paused: true });
-    const step = new Promise((resolve) => window.run.on(resolve));
-    window.run.step();
-    await step;
-    return window.run.plan;
-  }, [table(400), config]);
-  const next = await open(page.context(), server.url);
-  assert.equal((await entries(next))[0].state, "running");
-  await page.close();
-  await next.waitForFunction(async () => (await clipscope.ledger.entries())[0].state === "lost");
-  const spent = await total(next, table(400));
-  assert.ok(near(spent.epsilon, await epsilonOf(next, plan, 5000)), `${spent.epsilon}`);
-  assert.equal(spent.open, 1);
-  assert.match(spent.text, /charged in full/);
-});
-
-test("a worker that ends in mid-run is charged for all that came out of it", async (t) => {
-  const page = await visit(t, "");
-  const r = await page.evaluate(async ([text, config]) => {
-    const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
-    let last = 0;
-    await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(); }));
-    run.dispose(); // ends the worker
-    while ((await clipscope.ledger.entries())[0].state !== "closed") await new Promise((r) => setTimeout(r, 10));
-    return { last, charged: (await clipscope.ledger.entries())[0].charged };
-  }, [table(400), config]);
-  assert.ok(r.charged >= r.last && r.charged < 1_000_000, `${r.charged} steps are charged, ${r.last} were seen`);
-});
-
-test("two tabs at once lose nothing, and cannot go over the limit together", async (t) => {
-  const page = await visit(t, "");
-  const other = await open(page.context(), server.url);
-  const [a, b] = await Promise.all([tableRun(page, table(400)), tableRun(other, table(400))]);
-  const both = await epsilonOf(page, a.plan, 60);
-  assert.ok(near((await total(page, table(400))).epsilon, both));
-  assert.ok(near(Math.max(a.statement.ledger.epsilon, b.statement.ledger.epsilon), both));
-  // Room for one more run, not for two.
-  const limit = await epsilonOf(page, a.plan, 100);
-  await page.evaluate((epsilon) => clipscope.ledger.limit({ epsilon }), limit);
-  const ends = await Promise.allSettled([tableRun(page, table(400)), tableRun(other, table(400))]);
-  assert.deepEqual(ends.map((e) => e.status).sort(), ["fulfilled", "rejected"]);
-  assert.match(ends.find((e) => e.status === "rejected").reason.message, /more than your limit/);
-  assert.equal((await entries(other)).length, 3);
-});
-
-test("the limit asks, and can be overruled; a refused run costs nothing and leaves its data open", async (t) => {
-  const page = await visit(t, "");
-  const r = await page.evaluate(async ([text, config]) => {
-    await clipscope.ledger.limit({ epsilon: 0.5 });
-    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
-    const refused = await clipscope.train(config, data).catch((e) => ({ message: e.message, ...e.detail }));
-    const none = await clipscope.ledger.entries();
-    const run = await clipscope.train(config, data, { anyway: true });
-    await run.done;
-    const out = { refused, none: none.length, charged: (await clipscope.ledger.entries())[0].charged };
-    const bad = await clipscope.ledger.limit({ epsilon: -1 }).catch((e) => e.detail.field);
-    await clipscope.ledger.limit(null);
-    return { ...out, bad, limit: await clipscope.ledger.limit(), free: (await (await clipscope.train(config, data)).done).steps };
-  }, [table(400), config]);
-  assert.equal(r.refused.kind, "limit");
-  assert.ok(r.refused.next_epsilon > 0.5 && r.refused.epsilon === 0);
-  assert.deepEqual([r.none, r.charged, r.bad, r.limit, r.free], [0, 30, "limit", null, 30]);
-});
-
-test("the ledger can be exported, without names of data, and deleted", async (t) => {
-  const page = await visit(t, "");
-  await tableRun(page, table(400));
-  await tableRun(page, table(300));
-  const r = await page.evaluate(async (text) => {
-    const text1 = await clipscope.ledger.export();
-    const data = await clipscope.open({ train: [new File([text], "t.csv")] });
-    let changes = 0;
-    clipscope.ledger.on(() => changes++);
-    await clipscope.ledger.forget(data);
-    const left = await clipscope.ledger.entries();
-    await clipscope.ledger.forget();
-    return { text: text1, left: left.length, none: (await clipscope.ledger.entries()).length, changes };
-  }, table(400));
-  const made = JSON.parse(r.text);
-  assert.equal(made.runs.length, 2);
-  assert.equal(made.runs[0].per_step.kind, "poisson_sampled");
-  assert.doesNotMatch(r.text, /"names"|[0-9a-f]{64}/);
-  assert.deepEqual([r.left, r.none], [1, 0]);
-  assert.ok(r.changes >= 2);
-});
-
-test("without storage no run on files starts by itself", async (t) => {
-  const context = await browser.newContext();
-  t.after(() => context.close());
-  await context.addInitScript(() => { indexedDB.open = () => { throw new Error("storage is off"); }; });
-  const page = await open(context, server.url);
-  const r = await page.evaluate(async ([text, config]) => {
-    const files = () => ({ train: [new File([text], "table.csv")] });
-    const refused = await clipscope.train(config, files()).catch((e) => ({ message: e.message, kind: e.detail.kind }));
-    const result = await (await clipscope.train(config, files(), { anyway: true })).done;
-    return { refused, notes: result.notes, steps: result.steps };
-  }, [table(400), config]);
-  assert.equal(r.refused.kind, "ledger");
-  assert.equal(r.steps, 30);
-  assert.match(r.notes.join(" "), /not counted/);
-});
-
-const tableFile = (rows) => ({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from(table(rows)) });
-const runHash = "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=40&steps=30&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20";
-
-test("the page shows the budget of files, asks at the limit, and deletes on request", async (t) => {
-  const page = await visit(t, runHash);
-  await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
-  assert.equal(await page.locator("#ledger").count(), 0, "built-in data has no ledger");
-  await page.setInputFiles("#files", tableFile(400));
-  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
-  await page.locator("#card-privacy .card-head").click();
-  const spent = page.locator("#ledger-spent");
-  await page.waitForFunction(() => document.querySelector("#ledger-spent")?.textContent === "0.00" && /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
-  await page.click("#act-start");
-  await page.locator("#statement").waitFor();
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
-  const first = await spent.innerText();
-  assert.match(first, /^[1-9]\.\d\d$/);
-  await page.locator("#statement summary").click();
-  assert.match(await page.locator("#statement").innerText(), /this data set has spent ε = [\d.]+ at δ = 1e-05 in 1 run so far/);
-
-  await page.fill("#ledger-limit", first);
-  await page.locator("#ledger-limit").press("Enter");
-  await page.locator("#ledger-limit").blur();
-  await page.locator("#ledger-next.over").waitFor();
-  await page.click("#act-start");
-  await page.locator("#ledger-ask").waitFor();
-  assert.match(await page.locator("#ledger-ask").innerText(), /more than your limit/);
-  await page.screenshot({ path: path.join(results, "ledger-ask.png") });
-  await page.click("#ask-no");
-  await page.locator("#ledger-ask").waitFor({ state: "detached" });
-  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
-  await page.click("#act-start");
-  await page.click("#ask-yes");
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "2");
-  await page.locator("#statement").waitFor();
-
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
-  assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
-  await page.click("#ledger-forget");
-  await page.click("#ledger-delete");
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
-  assert.deepEqual(page.errors, []);
 });
 
 // --- the audit ---

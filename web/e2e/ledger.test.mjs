@@ -1,0 +1,428 @@
+// What runs on files spend: the ledger, stopped runs and blind ones.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { launch, open, results, serve } from "./browser.mjs";
+
+let server, browser;
+before(async () => {
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
+
+async function visit(t, where) {
+  const context = await browser.newContext({ viewport: wide, acceptDownloads: true });
+  t.after(() => context.close());
+  return open(context, server.url + where);
+}
+
+const table = (rows, salt = 0) => "width,height,kind\n" + Array.from({ length: rows }, (_, i) => `${(i * 7 + salt) % 17},${(i * 5) % 13},${i % 2}`).join("\n") + "\n";
+
+// A run on a table in a page, with everything that a test may want to know.
+const config = { model: { kind: "softmax" }, method: "constant", noise_multiplier: 1, max_grad_norm: 1, target_delta: 1e-5, expected_batch_size: 40, steps: 30, learning_rate: 0.1, scaling: { kind: "declared", lo: 0, hi: 20 } };
+const tableRun = (page, text, change = {}, options = {}) => page.evaluate(async ([text, config, options]) => {
+  const run = await clipscope.train(config, { train: [new File([text], "table.csv")] }, options);
+  const { statement, ...result } = await run.done;
+  return { statement, result, plan: run.plan };
+}, [text, { ...config, ...change }, options]);
+const entries = (page) => page.evaluate(() => clipscope.ledger.entries());
+// total asks what a table has cost.
+const total = (page, text) => page.evaluate(async (text) => {
+  const data = await clipscope.open({ train: [new File([text], "again.csv")] });
+  try {
+    return await clipscope.ledger.total(data);
+  } finally {
+    data.close();
+  }
+}, text);
+const epsilonOf = (page, plan, steps) => page.evaluate(([q, sigma, steps]) => clipscope.epsilon({ sample_rate: q, noise_multiplier: sigma, steps, target_delta: 1e-5 }), [plan.sample_rate, plan.noise_multiplier, steps]);
+const near = (a, b) => Math.abs(a - b) <= 2e-3 * b + 1e-6;
+
+test("the ledger charges what was planned and composes runs", async (t) => {
+  const page = await visit(t, "");
+  const a = await tableRun(page, table(400));
+  assert.equal(a.statement.ledger.runs, 1);
+  const first = await epsilonOf(page, a.plan, 30);
+  assert.ok(near(a.statement.ledger.epsilon, first), `${a.statement.ledger.epsilon} is charged, ${first} was spent`);
+  const b = await tableRun(page, table(400));
+  const both = await epsilonOf(page, a.plan, 60);
+  assert.ok(near(b.statement.ledger.epsilon, both), `${b.statement.ledger.epsilon} is charged, ${both} was spent`);
+  assert.match(b.statement.text, /in 2 runs so far/);
+  // Another table has a budget of its own; built-in data have none; a run
+  // without noise is listed and not charged.
+  assert.equal((await total(page, table(400, 1))).epsilon, 0);
+  await tableRun(page, table(400, 1), { method: "none", noise_multiplier: undefined });
+  const other = await total(page, table(400, 1));
+  assert.deepEqual([other.epsilon, other.runs.length, other.unprotected], [0, 1, 1]);
+  await page.evaluate(async (config) => (await clipscope.train({ ...config, data: "moons", scaling: undefined })).done, config);
+  const list = await entries(page);
+  assert.deepEqual(list.map((e) => [e.data, e.charged, e.state]), [[1, 30, "closed"], [1, 30, "closed"], [2, 0, "closed"]]);
+  await page.reload();
+  assert.ok(near((await total(page, table(400))).epsilon, both), "the ledger survives a reload");
+  assert.deepEqual(page.errors, []);
+});
+
+test("the same table read in another way is the same data", async (t) => {
+  const page = await visit(t, "");
+  const a = await tableRun(page, table(400));
+  const b = await tableRun(page, table(400), { csv: { label: "height", task: "regression" }, model: { kind: "linear" } });
+  assert.equal(b.statement.ledger.runs, 2);
+  assert.ok(b.statement.ledger.epsilon > a.statement.ledger.epsilon);
+});
+
+test("an entry is written before the first step, and a stopped run is charged for what it planned", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    const run = await clipscope.train({ ...config, steps: 100000 }, { train: [new File([text], "table.csv")] }, { paused: true });
+    let events = 0;
+    run.on(() => events++);
+    const before = (await clipscope.ledger.entries())[0], state = run.state;
+    const seen = new Promise((resolve) => run.on((e) => { if (e.step >= 20) resolve(); }));
+    run.resume();
+    await seen;
+    const during = (await clipscope.ledger.entries())[0];
+    run.stop();
+    const result = await run.done;
+    const { statement, released, ...said } = result;
+    return { before, state, during, said, statement, after: (await clipscope.ledger.entries())[0], plan: run.plan };
+  }, [table(400), config]);
+  assert.equal(r.state, "paused");
+  assert.deepEqual([r.before.charged, r.before.state, r.before.done], [100000, "running", 0]);
+  assert.equal(r.during.charged, 100000);
+  const { said, statement } = r;
+  assert.ok(said.stopped && said.steps >= 20 && said.steps < 100000);
+  assert.deepEqual([r.after.charged, r.after.done, r.after.state], [100000, said.steps, "closed"]);
+  assert.ok(near(statement.ledger.epsilon, await epsilonOf(page, r.plan, 100000)), `${statement.ledger.epsilon} is charged`);
+  // Result and statement quote the plan's ε; the step's is beside it.
+  assert.equal(said.planned_steps, 100000);
+  assert.equal(said.epsilon, r.plan.epsilon);
+  assert.ok(said.epsilon_at_step > 0 && said.epsilon_at_step < said.epsilon / 2, `${said.epsilon_at_step} at the step, ${said.epsilon} in all`);
+  assert.match(said.guarantee, /is charged all 100000; had \d+ been fixed beforehand, ε would be/);
+  assert.deepEqual([statement.stopped, statement.blind, statement.planned_steps, statement.steps, statement.events[0].count], [true, false, 100000, said.steps, 100000]);
+  assert.ok(near(statement.epsilon, said.epsilon) && statement.epsilon_at_step < statement.epsilon / 2);
+  assert.match(statement.text, /no ε covers/);
+});
+
+test("a run that was never let go costs nothing, one that was costs its plan", async (t) => {
+  const page = await visit(t, "");
+  const charged = await page.evaluate(async ([text, config]) => {
+    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
+    const ended = async (n) => {
+      for (;;) {
+        const list = await clipscope.ledger.entries();
+        if (list.length === n && list.every((e) => e.state === "closed")) return list.map((e) => e.charged);
+        await new Promise((r) => setTimeout(r, 10));
+      }
+    };
+    const waiting = await clipscope.train(config, data, { paused: true });
+    waiting.dispose();
+    await ended(1);
+    const stepped = await clipscope.train(config, data, { paused: true });
+    const step = new Promise((resolve) => stepped.on(resolve));
+    stepped.step();
+    await step;
+    stepped.dispose();
+    return ended(2);
+  }, [table(400), config]);
+  assert.deepEqual(charged, [0, 30]);
+});
+
+test("a blind run shows no diagnostic until it has ended", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    const run = await clipscope.train({ ...config, method: "dc-e", blind: true, steps: 100000 }, { train: [new File([text], "table.csv")] });
+    const events = [], texts = [];
+    run.onText((t) => texts.push(t));
+    await new Promise((resolve) => run.on((e) => { if (events.push(e) >= 30) resolve(); }));
+    run.stop();
+    const result = await run.done;
+    return { events, texts: texts.join(""), stopped: result.stopped, blind: result.blind, accuracy: result.test_accuracy, statement: result.statement, last: events.at(-1) };
+  }, [table(400), config]);
+  assert.ok(r.events.length >= 30 && r.events.every((e) => e.diagnostic === undefined && e.released.noisy_grad_norm > 0));
+  assert.doesNotMatch(r.texts, /diagnostic|train_loss|accuracy|clip_fraction"|batch_size/);
+  assert.ok(r.stopped && r.blind && r.accuracy >= 0 && r.accuracy <= 1);
+  assert.equal(r.statement.blind, true);
+  assert.match(r.statement.text, /hidden until the end, so nothing but released values could decide when to stop/);
+});
+
+// --- images ---
+
+// idx is a pair of IDX files of n images of two by two pixels; cifar a batch.
+const idx = (n, seed) => {
+  const images = [0, 0, 8, 3, 0, 0, 0, n, 0, 0, 0, 2, 0, 0, 0, 2], labels = [0, 0, 8, 1, 0, 0, 0, n];
+  for (let i = 0; i < n; i++) {
+    images.push((i * seed) % 256, (i * i) % 256, seed, (3 * i) % 256);
+    labels.push((i + seed) % 3);
+  }
+  return [["train-images-idx3-ubyte", images], ["train-labels-idx1-ubyte", labels]];
+};
+const cifar = (name, n, seed) => [name, Array.from({ length: n }, (_, i) => [i % 10, ...new Array(3072).fill((i * seed) % 256)]).flat()];
+
+test("the ledger recognises images by their files", async (t) => {
+  const page = await visit(t, "");
+  const runs = (files, csv) => page.evaluate(async ([files, csv, config]) => {
+    const train = files.map(([name, bytes]) => new File([new Uint8Array(bytes)], name));
+    const run = await clipscope.train({ ...config, scaling: undefined, expected_batch_size: 5, steps: 3, csv }, { train });
+    return (await run.done).statement.ledger.runs;
+  }, [files, csv, config]);
+  assert.equal(await runs(idx(60, 5), {}), 1);
+  assert.equal(await runs(idx(60, 5), { test_share: 0.5 }), 2, "other rows of the same images are held out");
+  assert.equal(await runs(idx(60, 12), {}), 1, "other images");
+  const one = cifar("data_batch_1.bin", 30, 3), two = cifar("data_batch_2.bin", 30, 7);
+  assert.equal(await runs([one, two], {}), 1);
+  assert.equal(await runs([one], {}), 2, "one batch of the two");
+  assert.equal(await runs([two], {}), 3, "and the other");
+});
+
+test("every run without a guarantee is asked about where there is a limit", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    await clipscope.ledger.limit({ epsilon: 1000 });
+    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
+    const refused = [];
+    for (const change of [{ method: "none", noise_multiplier: undefined }, { seed: 1 }, { scaling: { kind: "measured" } }]) {
+      refused.push(await clipscope.train({ ...config, ...change }, data).then(() => ({}), (e) => ({ ...e.detail, message: e.message })));
+    }
+    const ran = (await (await clipscope.train({ ...config, method: "none", noise_multiplier: undefined }, data, { anyway: true })).done).steps;
+    return { refused, ran, free: (await (await clipscope.train(config, data)).done).steps };
+  }, [table(400), config]);
+  for (const f of r.refused) {
+    assert.equal(f.kind, "limit");
+    assert.equal(f.next_epsilon, Infinity);
+    assert.match(f.message, /carries no guarantee.*your limit is 1000/);
+  }
+  assert.deepEqual([r.ran, r.free], [30, 30]);
+});
+
+test("a tab that ends in mid-run is charged in full", async (t) => {
+  const page = await visit(t, "");
+  const plan = await page.evaluate(async ([text, config]) => {
+    window.run = await clipscope.train({ ...config, steps: 5000, noise_multiplier: 30 }, { train: [new File([text], "table.csv")] }, { paused: true });
+    const step = new Promise((resolve) => window.run.on(resolve));
+    window.run.step();
+    await step;
+    return window.run.plan;
+  }, [table(400), config]);
+  const next = await open(page.context(), server.url);
+  assert.equal((await entries(next))[0].state, "running");
+  await page.close();
+  await next.waitForFunction(async () => (await clipscope.ledger.entries())[0].state === "lost");
+  const spent = await total(next, table(400));
+  assert.ok(near(spent.epsilon, await epsilonOf(next, plan, 5000)), `${spent.epsilon}`);
+  assert.equal(spent.open, 1);
+  assert.match(spent.text, /charged for all of its planned steps.*1 of them has not ended/);
+});
+
+test("a worker that ends in mid-run is charged for its plan", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
+    let last = 0;
+    await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(); }));
+    run.dispose(); // ends the worker
+    while ((await clipscope.ledger.entries())[0].state !== "closed") await new Promise((r) => setTimeout(r, 10));
+    const { charged, done } = (await clipscope.ledger.entries())[0];
+    return { last, charged, done };
+  }, [table(400), config]);
+  assert.equal(r.charged, 1_000_000);
+  assert.ok(r.done >= r.last && r.done < 1_000_000, `${r.done} steps are noted, ${r.last} were seen`);
+});
+
+test("two tabs at once lose nothing, and cannot go over the limit together", async (t) => {
+  const page = await visit(t, "");
+  const other = await open(page.context(), server.url);
+  const [a, b] = await Promise.all([tableRun(page, table(400)), tableRun(other, table(400))]);
+  const both = await epsilonOf(page, a.plan, 60);
+  assert.ok(near((await total(page, table(400))).epsilon, both));
+  assert.ok(near(Math.max(a.statement.ledger.epsilon, b.statement.ledger.epsilon), both));
+  // Room for one more run, not for two.
+  const limit = await epsilonOf(page, a.plan, 100);
+  await page.evaluate((epsilon) => clipscope.ledger.limit({ epsilon }), limit);
+  const ends = await Promise.allSettled([tableRun(page, table(400)), tableRun(other, table(400))]);
+  assert.deepEqual(ends.map((e) => e.status).sort(), ["fulfilled", "rejected"]);
+  assert.match(ends.find((e) => e.status === "rejected").reason.message, /more than your limit/);
+  assert.equal((await entries(other)).length, 3);
+});
+
+test("the limit asks, and can be overruled; a refused run costs nothing and leaves its data open", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([text, config]) => {
+    await clipscope.ledger.limit({ epsilon: 0.5 });
+    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
+    const refused = await clipscope.train(config, data).catch((e) => ({ message: e.message, ...e.detail }));
+    const none = await clipscope.ledger.entries();
+    const run = await clipscope.train(config, data, { anyway: true });
+    await run.done;
+    const out = { refused, none: none.length, charged: (await clipscope.ledger.entries())[0].charged };
+    const bad = await clipscope.ledger.limit({ epsilon: -1 }).catch((e) => e.detail.field);
+    await clipscope.ledger.limit(null);
+    return { ...out, bad, limit: await clipscope.ledger.limit(), free: (await (await clipscope.train(config, data)).done).steps };
+  }, [table(400), config]);
+  assert.equal(r.refused.kind, "limit");
+  assert.ok(r.refused.next_epsilon > 0.5 && r.refused.epsilon === 0);
+  assert.deepEqual([r.none, r.charged, r.bad, r.limit, r.free], [0, 30, "limit", null, 30]);
+});
+
+test("the ledger can be exported, without names of data, and deleted", async (t) => {
+  const page = await visit(t, "");
+  await tableRun(page, table(400));
+  await tableRun(page, table(300));
+  const r = await page.evaluate(async (text) => {
+    const text1 = await clipscope.ledger.export();
+    const data = await clipscope.open({ train: [new File([text], "t.csv")] });
+    let changes = 0;
+    clipscope.ledger.on(() => changes++);
+    await clipscope.ledger.forget(data);
+    const left = await clipscope.ledger.entries();
+    await clipscope.ledger.forget();
+    return { text: text1, left: left.length, none: (await clipscope.ledger.entries()).length, changes };
+  }, table(400));
+  const made = JSON.parse(r.text);
+  assert.equal(made.runs.length, 2);
+  assert.equal(made.runs[0].per_step.kind, "poisson_sampled");
+  assert.doesNotMatch(r.text, /"names"|[0-9a-f]{64}/);
+  assert.deepEqual([r.left, r.none], [1, 0]);
+  assert.ok(r.changes >= 2);
+});
+
+test("without storage no run on files starts by itself", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  await context.addInitScript(() => { indexedDB.open = () => { throw new Error("storage is off"); }; });
+  const page = await open(context, server.url);
+  const r = await page.evaluate(async ([text, config]) => {
+    const files = () => ({ train: [new File([text], "table.csv")] });
+    const refused = await clipscope.train(config, files()).catch((e) => ({ message: e.message, kind: e.detail.kind }));
+    const result = await (await clipscope.train(config, files(), { anyway: true })).done;
+    return { refused, notes: result.notes, steps: result.steps };
+  }, [table(400), config]);
+  assert.equal(r.refused.kind, "ledger");
+  assert.equal(r.steps, 30);
+  assert.match(r.notes.join(" "), /not counted/);
+});
+
+const tableFile = (rows) => ({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from(table(rows)) });
+const runHash = "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=40&steps=30&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20";
+
+test("the page shows the budget of files, asks at the limit, and deletes on request", async (t) => {
+  const page = await visit(t, runHash);
+  await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
+  assert.equal(await page.locator("#ledger").count(), 0, "built-in data has no ledger");
+  await page.setInputFiles("#files", tableFile(400));
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  const spent = page.locator("#ledger-spent");
+  await page.waitForFunction(() => document.querySelector("#ledger-spent")?.textContent === "0.00" && /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
+  await page.click("#act-start");
+  await page.locator("#statement").waitFor();
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
+  const first = await spent.innerText();
+  assert.match(first, /^[1-9]\.\d\d$/);
+  await page.locator("#statement summary").click();
+  assert.match(await page.locator("#statement").innerText(), /this data set has spent ε = [\d.]+ at δ = 1e-05 in 1 run so far/);
+
+  await page.fill("#ledger-limit", first);
+  await page.locator("#ledger-limit").press("Enter");
+  await page.locator("#ledger-limit").blur();
+  await page.locator("#ledger-next.over").waitFor();
+  await page.click("#act-start");
+  await page.locator("#ledger-ask").waitFor();
+  assert.match(await page.locator("#ledger-ask").innerText(), /more than your limit/);
+  await page.screenshot({ path: path.join(results, "ledger-ask.png") });
+  await page.click("#ask-no");
+  await page.locator("#ledger-ask").waitFor({ state: "detached" });
+  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+  await page.click("#act-start");
+  await page.click("#ask-yes");
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "2");
+  await page.locator("#statement").waitFor();
+
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
+  assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
+  await page.click("#ledger-forget");
+  await page.click("#ledger-delete");
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
+  assert.deepEqual(page.errors, []);
+});
+
+test("the page charges a stopped run its plan, and asks before one without noise", async (t) => {
+  const page = await visit(t, runHash.replace("steps=30", "steps=200000"));
+  await page.setInputFiles("#files", tableFile(400));
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  await page.waitForFunction(() => /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
+  const planned = await page.locator("#ledger-next").innerText();
+  await page.click("#act-start");
+  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
+  assert.match(await page.locator("#panel-epsilon .sentence").innerText(), new RegExp(`charged ε = ${planned} for all 200,000, stopped or not`));
+  await page.click("#act-stop");
+  await page.locator("#statement").waitFor();
+  const figures = await page.locator("#result .result-figures").innerText();
+  assert.ok(figures.includes(planned), `${figures} without ${planned}`);
+  assert.match(figures, /ε, planned for [\d,]+/);
+  assert.match(figures, /of 200,000, stopped/);
+  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
+  assert.equal(await page.locator("#ledger-spent").innerText(), planned);
+  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      await page.screenshot({ path: path.join(results, `stopped-${name}-${colorScheme}.png`) });
+    }
+  }
+  await page.setViewportSize(wide);
+
+  await page.fill("#ledger-limit", "1000000");
+  await page.locator("#ledger-limit").press("Enter");
+  await page.locator("#ledger-limit").blur();
+  await page.locator("#s-budget-no_privacy").check({ force: true });
+  await page.locator("#ledger-next.over", { hasText: "∞" }).waitFor();
+  await page.click("#act-start");
+  await page.locator("#ledger-ask", { hasText: "carries no guarantee" }).waitFor();
+  await page.screenshot({ path: path.join(results, "ledger-ask-none.png") });
+  await page.click("#ask-no");
+  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+  assert.deepEqual(page.errors, []);
+});
+
+test("the page hides diagnostics until the end where that is ticked", async (t) => {
+  const page = await visit(t, "#data=digits&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=256&steps=100000");
+  await page.locator(".figures").first().waitFor({ state: "attached" });
+  await page.locator("#card-privacy .card-head").click();
+  await page.locator("#f-blind").check();
+  assert.match(page.url(), /blind=true/);
+  await page.click("#act-start");
+  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
+  for (const panel of ["clipping", "norms", "learning"]) {
+    assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /Hidden until the run has ended/);
+  }
+  assert.equal(await page.locator("#panel-epsilon .empty:visible").count(), 0);
+  assert.equal(await page.locator("#panel-learning .empty:visible").count(), 2);
+  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      await page.screenshot({ path: path.join(results, `blind-${name}-${colorScheme}.png`), fullPage: name === "narrow" });
+    }
+  }
+  await page.setViewportSize(wide);
+  await page.click("#act-stop");
+  await page.locator("#statement").waitFor();
+  assert.match(await page.locator("#result .result-figures").innerText(), /test accuracy\s+[\d.]+ %/);
+  await page.locator("#statement summary").click();
+  assert.match(await page.locator("#statement").innerText(), /hidden until the end, so nothing but released values/);
+  assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /This run was blind/);
+  await page.screenshot({ path: path.join(results, "blind-done.png") });
+  await page.reload();
+  await page.locator("#card-privacy .card-head").click();
+  assert.ok(await page.locator("#f-blind").isChecked(), "the address keeps it");
+  assert.deepEqual(page.errors, []);
+});
