@@ -15,11 +15,11 @@ import (
 // auditClient is a client that can audit the trainer.
 type auditClient interface {
 	// Audit starts one; the returned function ends it.
-	Audit(request any, progress func(step, steps int), done func(auditReport, error)) (cancel func())
+	Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
 }
 
 // Audit calls window.clipscope.audit.
-func (jsClient) Audit(request any, progress func(step, steps int), done func(auditReport, error)) func() {
+func (jsClient) Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer survive()
@@ -28,7 +28,7 @@ func (jsClient) Audit(request any, progress func(step, steps int), done func(aud
 	})
 	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
 		watch.Release()
-		var r auditReport
+		var r run.AuditReport
 		if err == nil {
 			err = json.Unmarshal([]byte(glue().Call("stringify", v).String()), &r)
 		}
@@ -37,21 +37,14 @@ func (jsClient) Audit(request any, progress func(step, steps int), done func(aud
 	return func() { abort.Call("abort") }
 }
 
-// auditReport is what an audit found.
-type auditReport struct {
-	Claimed         run.Number `json:"claimed_epsilon"`
-	Delta           float64    `json:"delta"`
-	Accountant      string     `json:"accountant"`
-	LowerBound      float64    `json:"lower_bound"`
-	AnyMechanism    float64    `json:"lower_bound_any_mechanism"`
-	Confidence      float64    `json:"confidence"`
-	Refuted         bool       `json:"refuted"`
-	Canaries        int        `json:"canaries"`
-	Guesses         int        `json:"guesses"`
-	Correct         int        `json:"correct"`
-	Steps           int        `json:"steps"`
-	SampleRate      float64    `json:"sample_rate"`
-	NoiseMultiplier float64    `json:"noise_multiplier"`
+// auditKind is one of the audits that the panel offers.
+type auditKind struct{ key, name string }
+
+// The kinds: canaries in sampled and in full batches, and worst-case data.
+var auditKinds = []auditKind{
+	{"canaries", "canaries, sampled batches"},
+	{"full", "canaries, full batches"},
+	{"worst-case", "worst-case data, full batches"},
 }
 
 // auditState is an audit under way and the last one's report.
@@ -63,7 +56,8 @@ type auditState struct {
 	steps   int
 	number  int
 	cancel  func()
-	report  *auditReport
+	report  *run.AuditReport
+	kind    string // of auditKinds; empty for the first
 	method  string // that was audited
 	fault   string
 }
@@ -80,12 +74,19 @@ func (a *auditState) start(c run.Config) {
 	a.running, a.step, a.steps, a.fault, a.report = true, 0, 0, "", nil
 	a.method = mechanism(c)
 	audited := run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}
-	a.cancel = a.client.Audit(map[string]any{"config": audited}, func(step, steps int) {
+	request := map[string]any{"config": audited}
+	switch a.kind {
+	case "full":
+		request["sample_rate"], request["steps"] = 1.0, 20
+	case "worst-case":
+		request["data"] = a.kind
+	}
+	a.cancel = a.client.Audit(request, func(step, steps int) {
 		if mine == a.number {
 			a.step, a.steps = step, steps
 			a.changed()
 		}
-	}, func(r auditReport, err error) {
+	}, func(r run.AuditReport, err error) {
 		if mine != a.number {
 			return
 		}
@@ -124,15 +125,16 @@ type auditPanel struct {
 	app.Compo
 	Config run.Config // of the experiment, with its defaults
 	State  *auditState
-	// Running, Step and Report are State's, so that a change is seen.
+	// Running, Step, Kind and Report are State's, so that a change is seen.
 	Running bool
 	Step    int
+	Kind    string
 	Fault   string
-	Report  *auditReport
+	Report  *run.AuditReport
 }
 
 func newAuditPanel(c run.Config, a *auditState) *auditPanel {
-	return &auditPanel{Config: c, State: a, Running: a.running, Step: a.step, Fault: a.fault, Report: a.report}
+	return &auditPanel{Config: c, State: a, Running: a.running, Step: a.step, Kind: a.kind, Fault: a.fault, Report: a.report}
 }
 
 func (p *auditPanel) Render() app.UI {
@@ -140,6 +142,14 @@ func (p *auditPanel) Render() app.UI {
 	return app.Section().Class("audit").ID("audit").Aria("label", "Audit").Body(
 		app.Div().Class("audit-head").Body(
 			app.H2().Text("Audit"),
+			app.Select().ID("audit-kind").Aria("label", "What the audit trains on").Disabled(p.Running).
+				OnChange(func(ctx app.Context, _ app.Event) {
+					a.kind = ctx.JSSrc().Get("value").String()
+					a.changed()
+				}).Body(app.Range(auditKinds).Slice(func(i int) app.UI {
+				k := auditKinds[i]
+				return app.Option().Value(k.key).Selected(k.key == p.Kind).Text(k.name)
+			})),
 			app.If(p.Running, func() app.UI {
 				return app.Button().Type("button").ID("audit-stop").Text("Cancel").OnClick(func(app.Context, app.Event) { a.stop() })
 			}).Else(func() app.UI {
@@ -156,10 +166,14 @@ func (p *auditPanel) Render() app.UI {
 }
 
 func (p *auditPanel) about() string {
-	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows refute the guarantee with 95 %% confidence: by chance, at most one audit in twenty does so to a sound trainer. That none are is no proof that it is right.", mechanism(p.Config))
+	const chance = "refute the guarantee with 95 %% confidence: by chance, at most one audit in twenty does so to a sound trainer. That none are is no proof that it is right."
+	if p.Kind == "worst-case" {
+		return fmt.Sprintf("Takes one step on pairs of data sets that differ by one row, made so that a sum that rounds, or a norm that is too small, would show (%s), 200 times on each. It then tells from the noisy sums which was which. Guesses that are better than ε allows "+chance, mechanism(p.Config))
+	}
+	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows "+chance, mechanism(p.Config))
 }
 
-func auditResult(r *auditReport, method string) app.UI {
+func auditResult(r *run.AuditReport, method string) app.UI {
 	verdict, class := "The claim stands", "verdict"
 	if r.Refuted {
 		verdict, class = "The claim is refuted", "verdict refuted"
@@ -169,13 +183,34 @@ func auditResult(r *auditReport, method string) app.UI {
 		app.Dl().Class("headline").Body(
 			auditFigure("claimed, at most", "ε "+words.Upper(claimed, 3), "accountant, δ "+words.Upper(r.Delta, 2)),
 			auditFigure("measured, at least", "ε "+words.Lower(r.LowerBound, 3), words.Percent(r.Confidence, 0)+" confidence"),
-			auditFigure("guesses right", words.Count(r.Correct)+" of "+words.Count(r.Guesses), words.Count(r.Canaries)+" canaries"),
+			app.If(len(r.WorstCases) == 0, func() app.UI {
+				return auditFigure("guesses right", words.Count(r.Correct)+" of "+words.Count(r.Guesses), words.Count(r.Canaries)+" canaries")
+			}).Else(func() app.UI {
+				return auditFigure("runs", words.Count(2*r.Runs*len(r.WorstCases)), words.Plural(len(r.WorstCases), "pair")+" of data sets")
+			}),
 		),
 		app.Div().Class("audit-bars").Aria("hidden", "true").Body(
 			app.Progress().Class("bar-measured").Max(1).Value(share(r.LowerBound, claimed)),
 			app.Progress().Class("bar-claimed").Max(1).Value(share(claimed, r.LowerBound)),
 		),
+		app.If(len(r.WorstCases) > 0, func() app.UI { return worstCases(r) }),
 		app.P().Class(class).Body(app.Strong().Text(verdict+". "), app.Text(auditSentence(r, method))),
+	)
+}
+
+// worstCases lists what was found on each pair of data sets.
+func worstCases(r *run.AuditReport) app.UI {
+	cell := func(s string) app.UI { return app.Td().Text(s) }
+	return app.Table().Class("audit-cases").Body(
+		app.THead().Body(app.Tr().Body(
+			app.Th().Scope("col").Text("Data"), app.Th().Scope("col").Text("“there” with the row"),
+			app.Th().Scope("col").Text("without it"), app.Th().Scope("col").Text("ε at least"))),
+		app.TBody().Body(app.Range(r.WorstCases).Slice(func(i int) app.UI {
+			w, tried := r.WorstCases[i], r.Runs-r.Runs/4
+			return app.Tr().Body(
+				cell(w.Name+", "+words.Count(w.Rows)+" rows"), cell(words.Count(w.Included)+" of "+words.Count(tried)),
+				cell(words.Count(w.Excluded)+" of "+words.Count(tried)), cell(words.Lower(w.LowerBound, 3)))
+		})),
 	)
 }
 
@@ -191,11 +226,19 @@ func auditFigure(name, value, below string) app.UI {
 	return app.Div().Body(app.Dt().Text(name), app.Dd().Class("figure").Text(value), app.Dd().Class("name").Text(below))
 }
 
-func auditSentence(r *auditReport, method string) string {
-	s := fmt.Sprintf("With %s, %s at sample rate %s and σ = %s, the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is, each with %s confidence.",
-		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Lower(r.LowerBound, 3), words.Lower(r.AnyMechanism, 3), words.Percent(r.Confidence, 0))
+func auditSentence(r *run.AuditReport, method string) string {
+	s := fmt.Sprintf("With %s (and adaclip's centre), on full batches and σ = %s, the true ε is above %s, whatever the mechanism is, with %s confidence.",
+		method, words.Number(r.NoiseMultiplier, 3), words.Lower(r.LowerBound, 3), words.Percent(r.Confidence, 0))
+	if len(r.WorstCases) == 0 {
+		s = guessesSentence(r, method)
+	}
 	if r.Refuted {
 		return s + " That is more than the accountant claims: something between the rows and the released parameters is broken. Run it again, and if it happens twice, trust no ε of this page."
 	}
-	return s + " The accountant’s bound lies above both."
+	return s + " The accountant’s bound lies above."
+}
+
+func guessesSentence(r *run.AuditReport, method string) string {
+	return fmt.Sprintf("With %s, %s at sample rate %s and σ = %s, the true ε is above %s if the privacy curve is that of a Gaussian, and above %s whatever it is, each with %s confidence.",
+		method, words.Plural(r.Steps, "step"), words.Number(r.SampleRate, 3), words.Number(r.NoiseMultiplier, 3), words.Lower(r.LowerBound, 3), words.Lower(r.AnyMechanism, 3), words.Percent(r.Confidence, 0))
 }

@@ -14,17 +14,22 @@ import (
 type fakeAuditor struct {
 	requests  []map[string]any
 	progress  func(int, int)
-	done      func(auditReport, error)
+	done      func(run.AuditReport, error)
 	cancelled int
 }
 
-func (f *fakeAuditor) Audit(request any, progress func(int, int), done func(auditReport, error)) func() {
+func (f *fakeAuditor) Audit(request any, progress func(int, int), done func(run.AuditReport, error)) func() {
 	f.requests = append(f.requests, request.(map[string]any))
 	f.progress, f.done = progress, done
 	return func() { f.cancelled++ }
 }
 
-var found = auditReport{Claimed: 4, Delta: 1e-5, LowerBound: 2.05, AnyMechanism: 1.3, Confidence: 0.95, Canaries: 2000, Guesses: 400, Correct: 330, Steps: 200, SampleRate: 0.1, NoiseMultiplier: 1.76}
+var found = run.AuditReport{Claimed: 4, Delta: 1e-5, LowerBound: 2.05, AnyMechanism: 1.3, Confidence: 0.95, Canaries: 2000, Guesses: 400, Correct: 330, Steps: 200, SampleRate: 0.1, NoiseMultiplier: 1.76}
+
+var worstCaseFound = run.AuditReport{
+	Claimed: 1, Delta: 1e-5, Confidence: 0.95, Steps: 1, SampleRate: 1, NoiseMultiplier: 3.73, Runs: 200,
+	WorstCases: []run.WorstCase{{Name: "a sum that rounds", Rows: 60_000, Included: 80, Excluded: 77}},
+}
 
 func TestAuditPanel(t *testing.T) {
 	f := &fakeAuditor{}
@@ -65,7 +70,22 @@ func TestAuditPanel(t *testing.T) {
 	if h := html(); !strings.Contains(h, "The claim is refuted") || !strings.Contains(h, "trust no ε") {
 		t.Errorf("no alarm in %s", h)
 	}
+	a.kind = "worst-case"
 	a.start(cfg)
+	if last := f.requests[len(f.requests)-1]; last["data"] != "worst-case" {
+		t.Errorf("the request is %v", last)
+	}
+	f.done(worstCaseFound, nil)
+	for _, want := range []string{"The claim stands", "a sum that rounds, 60,000 rows", "80 of 150", "whatever the mechanism is"} {
+		if !strings.Contains(html(), want) {
+			t.Errorf("no %q in %s", want, html())
+		}
+	}
+	a.kind = "full"
+	a.start(cfg)
+	if last := f.requests[len(f.requests)-1]; last["sample_rate"] != 1.0 {
+		t.Errorf("the request is %v", last)
+	}
 	late := f.done
 	a.stop()
 	late(found, nil)
@@ -73,7 +93,7 @@ func TestAuditPanel(t *testing.T) {
 		t.Error("a cancelled audit has a report")
 	}
 	a.start(cfg)
-	f.done(auditReport{}, errors.New("out of memory"))
+	f.done(run.AuditReport{}, errors.New("out of memory"))
 	if !strings.Contains(html(), "out of memory") {
 		t.Error("a failure is not shown")
 	}

@@ -69,7 +69,7 @@ var helpTopics = []topic{
 		"Under the result stands a statement to publish with the model: what is promised and to whom, how rows were sampled, every event that was charged, ε by each accountant, how the noise was drawn, and what the promise does not cover. With a fixed seed, or without noise, it says that there is no guarantee.",
 	}},
 	{"audit", "What an audit shows", []string{
-		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. The calculator's page audits this trainer at one click.",
+		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
 	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The page's security policy allows connections to its own site only, and the count at the top is the browser's own: requests of this page that reached the network since it was ready.",

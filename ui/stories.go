@@ -99,8 +99,16 @@ func stories() []story {
 			return &ledgerAsk{Question: &ledgerQuestion{Text: "With this run, ε = 3.2 at δ = 1e-05 would have been spent on this data, more than your limit of 3. So far it is 2.1.", Kind: overLimit}, Answer: nobody{}}
 		}},
 		{"Audit", func() app.UI {
-			return newAuditPanel(firstVisit().WithDefaults(), &auditState{method: "constant clipping, float noise", report: &auditReport{
+			return newAuditPanel(firstVisit().WithDefaults(), &auditState{method: "constant clipping, float noise", report: &run.AuditReport{
 				Claimed: 4, Delta: 1e-5, LowerBound: 2.05, AnyMechanism: 1.3, Confidence: 0.95, Canaries: 2000, Guesses: 400, Correct: 330, Steps: 200, SampleRate: 0.1, NoiseMultiplier: 1.76}})
+		}},
+		{"Audit on worst-case data", func() app.UI {
+			return newAuditPanel(firstVisit().WithDefaults(), &auditState{kind: "worst-case", method: "constant clipping, float noise", report: &run.AuditReport{
+				Claimed: 1, Delta: 1e-5, Confidence: 0.95, Steps: 1, SampleRate: 1, NoiseMultiplier: 3.73, Runs: 200,
+				WorstCases: []run.WorstCase{
+					{Name: "rows whose sum rounds differently with one row more", Rows: 60_000, Included: 81, Excluded: 77},
+					{Name: "a small gradient of a long input, at a small threshold", Rows: 1000, Included: 70, Excluded: 74},
+				}}})
 		}},
 		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(cardOptimiser)} }},
 	}

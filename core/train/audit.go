@@ -73,35 +73,6 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 	return c
 }
 
-// AuditReport is what an audit found.
-type AuditReport struct {
-	Claimed    run.Number `json:"claimed_epsilon"` // the accountant's upper bound
-	Delta      float64    `json:"delta"`
-	Accountant string     `json:"accountant"`
-	// LowerBound refutes every smaller ε, if the privacy curve is that of a
-	// Gaussian mechanism, which DP-SGD's tends to (Mahloujifar, Melis &
-	// Chaudhuri 2024). With probability Confidence it is below the true ε.
-	LowerBound float64 `json:"lower_bound"`
-	// AnyMechanism is the same without that assumption (Steinke, Nasr &
-	// Jagielski 2023): valid for everything, and weaker.
-	AnyMechanism float64 `json:"lower_bound_any_mechanism"`
-	Confidence   float64 `json:"confidence"`
-	Refuted      bool    `json:"refuted"` // LowerBound is above Claimed
-
-	Canaries int `json:"canaries,omitempty"`
-	Included int `json:"included,omitempty"`
-	Guesses  int `json:"guesses,omitempty"`
-	Correct  int `json:"correct,omitempty"`
-	// Runs, of each kind, and WorstCases are those of an audit on worst-case data.
-	Runs       int         `json:"runs,omitempty"`
-	WorstCases []WorstCase `json:"worst_cases,omitempty"`
-
-	Steps           int     `json:"steps"`
-	SampleRate      float64 `json:"sample_rate"`
-	NoiseMultiplier float64 `json:"noise_multiplier"`
-	Backend         string  `json:"backend"`
-}
-
 // An Audit trains softmax regression on drawn digits and canaries, and bounds
 // from below the ε of the code that trains every run: an error in the sampler,
 // the clipping or the noise shows as a lower bound above the claim. To pass is
@@ -235,7 +206,7 @@ func halve(dst []float32, src []uint8) {
 
 // Run trains, listens and guesses. progress may be nil; it is called after every
 // step and may end the audit with an error. An audit runs once.
-func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (AuditReport, error) {
+func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (run.AuditReport, error) {
 	if a.worst != nil {
 		return a.worst.run(ctx, progress)
 	}
@@ -244,21 +215,21 @@ func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (
 	before, after := make([]float32, d), make([]float32, d) // softmax regression starts at zero
 	for e, err := range p.Run(ctx) {
 		if err != nil {
-			return AuditReport{}, err
+			return run.AuditReport{}, err
 		}
 		if err := p.readAll(ctx, after, p.st.params); err != nil {
-			return AuditReport{}, err
+			return run.AuditReport{}, err
 		}
 		a.listen(before, after, e.Released.MaxGradNorm)
 		before, after = after, before
 		if progress != nil {
 			if err := progress(e.Step, e.Steps); err != nil {
-				return AuditReport{}, err
+				return run.AuditReport{}, err
 			}
 		}
 	}
 	if p.st == nil || p.st.done < p.steps {
-		return AuditReport{}, errors.New("train: audit: the run ended early")
+		return run.AuditReport{}, errors.New("train: audit: the run ended early")
 	}
 	return a.report()
 }
@@ -318,7 +289,7 @@ func logRatio(x, q, v float64) float64 {
 	return math.Log1p(q * math.Expm1(z))
 }
 
-func (a *Audit) report() (AuditReport, error) {
+func (a *Audit) report() (run.AuditReport, error) {
 	p, c := a.plan, &a.cfg
 	canaries := make([]privacy.CanaryScore, len(a.in))
 	included := 0
@@ -330,10 +301,10 @@ func (a *Audit) report() (AuditReport, error) {
 	}
 	audits, err := privacy.NewOneRunAudits(canaries, c.Guesses)
 	if err != nil {
-		return AuditReport{}, fmt.Errorf("train: audit: %w", err)
+		return run.AuditReport{}, fmt.Errorf("train: audit: %w", err)
 	}
 	audit := audits[0]
-	r := AuditReport{
+	r := run.AuditReport{
 		Claimed: run.Number(p.curve.Epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Confidence: 1 - c.Significance, Canaries: c.Canaries, Included: included, Guesses: audit.Guesses, Correct: audit.Correct,
 		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: p.be.Name(),

@@ -26,7 +26,7 @@ var sabotages = map[string]func(*Plan){
 	"clipping off": func(p *Plan) { p.clipper.Weight = everything{} },
 }
 
-func auditOnce(t *testing.T, cfg AuditConfig, sabotage string) AuditReport {
+func auditOnce(t *testing.T, cfg AuditConfig, sabotage string) run.AuditReport {
 	t.Helper()
 	a, err := NewAudit(cfg, purego.New())
 	if err != nil {

@@ -115,18 +115,6 @@ func centreOnAlike(ctx context.Context, p *Plan) error {
 	return p.rescale(ctx, p.st, c)
 }
 
-// WorstCase is what a two-sample audit found on one pair of data sets.
-type WorstCase struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
-	// Included and Excluded are how many of the runs with and without the extra
-	// row looked to the auditor as if it were there.
-	Included int `json:"included"`
-	Excluded int `json:"excluded"`
-	// LowerBound is that of the true ε, whatever the mechanism is.
-	LowerBound float64 `json:"lower_bound"`
-}
-
 // worstCaseAudit runs every worst case many times with and without its extra row
 // and tells the two apart by what was released, the noisy gradient of one step: a
 // linear rule learned on some of the runs and tried on the others.
@@ -193,9 +181,9 @@ func (w *worstCaseAudit) plan(wc worstCase, extra bool) (*Plan, error) {
 	return New(c, ds, w.be)
 }
 
-func (w *worstCaseAudit) run(ctx context.Context, progress func(step, steps int) error) (AuditReport, error) {
+func (w *worstCaseAudit) run(ctx context.Context, progress func(step, steps int) error) (run.AuditReport, error) {
 	c := &w.cfg
-	r := AuditReport{
+	r := run.AuditReport{
 		Claimed: w.info.Epsilon, Delta: w.info.Delta, Accountant: w.info.Accountant, Confidence: 1 - c.Significance,
 		Runs: c.Runs, Steps: 1, SampleRate: 1, NoiseMultiplier: w.info.NoiseMultiplier, Backend: w.be.Name(),
 	}
@@ -261,7 +249,7 @@ func (w *worstCaseAudit) release(ctx context.Context, wc worstCase, extra bool) 
 
 // tellApart learns a direction and a threshold from the first runs of each kind
 // and counts on the others how often they are right.
-func tellApart(out [2][][]float64, learned int, delta, significance float64) (WorstCase, error) {
+func tellApart(out [2][][]float64, learned int, delta, significance float64) (run.WorstCase, error) {
 	direction := make([]float64, len(out[0][0]))
 	for j := range direction {
 		m0, v0 := moments(out[0][:learned], j)
@@ -293,7 +281,7 @@ func tellApart(out [2][][]float64, learned int, delta, significance float64) (Wo
 	}
 	a := privacy.TwoSampleAudit{Runs: len(out[0]) - learned, Included: hits[1], Excluded: hits[0]}
 	eps, err := a.Epsilon(delta, significance)
-	return WorstCase{Included: hits[1], Excluded: hits[0], LowerBound: eps}, err
+	return run.WorstCase{Included: hits[1], Excluded: hits[0], LowerBound: eps}, err
 }
 
 // moments are the mean and the variance of the j-th numbers.

@@ -206,6 +206,18 @@ test("one click audits the trainer and the claim stands", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+test("worst-case data, too, leave the claim standing", async (t) => {
+  const page = await visit(t, "calculator");
+  await settled(page);
+  await page.selectOption("#audit-kind", "worst-case");
+  await page.click("#audit-start");
+  await page.locator("#audit .verdict").waitFor({ timeout: 200_000 });
+  const text = await page.locator("#audit").innerText();
+  assert.match(text, /The claim stands/);
+  assert.equal(await page.locator(".audit-cases tbody tr").count(), 3);
+  await page.screenshot({ path: path.join(results, "audit-worst-case.png"), fullPage: true });
+});
+
 test("an audit from a script can be chosen and cancelled", async (t) => {
   const page = await visit(t, "");
   const r = await page.evaluate(async () => {
