@@ -86,14 +86,18 @@ func discretize(t term, s side, w window) loss {
 
 // lowest is the first grid point of the remove side's loss.
 func (t term) lowest(w window) int {
-	return int(math.Floor(lossAt(t.sampleRate, t.noiseMultiplier, -w.reach*t.noiseMultiplier) / w.h))
+	return index(math.Floor(lossAt(t.sampleRate, t.noiseMultiplier, -w.reach*t.noiseMultiplier) / w.h))
 }
+
+// index is x, an integer, or the nearest whose float64 neighbours are still
+// integers: a grid that has to go as far is cut by span.
+func index(x float64) int { return int(min(max(x, -0x1p52), 0x1p52)) }
 
 // span is the range of the remove side's grid, of which the add side's is the
 // mirror image.
 func (t term) span(s side, w window) (lo, hi int) {
 	lo = t.lowest(w)
-	hi = int(math.Ceil(lossAt(t.sampleRate, t.noiseMultiplier, w.reach*t.noiseMultiplier) / w.h))
+	hi = index(math.Ceil(lossAt(t.sampleRate, t.noiseMultiplier, w.reach*t.noiseMultiplier) / w.h))
 	if s == remove {
 		hi = min(hi, w.top+w.n)
 		lo = max(lo, hi-4*w.n)
@@ -368,13 +372,17 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 // walk visits the grid points from the top down, with the index k, the mass a at
 // or above it, and δ at it and at the grid point below, until visit returns
 // true. err is added to each entry of mass.
+//
+// What undoes the tilt, exp(k−λx), is worked out at each point: carried from
+// point to point, it would stay 0 for good once it had underflowed at the top of
+// a long window, and all the mass with it. It may overflow at the bottom, where
+// a, a probability, is 1 already.
 func (t *tailSum) walk(err float64, visit func(k int, a, here, below float64) bool) bool {
 	down, ch := math.Exp(-t.h), -math.Expm1(-t.h)
 	a, d := 0.0, 0.0
-	scale, up := math.Exp(t.k-t.lambda*t.h*float64(t.top)), math.Exp(t.lambda*t.h)
 	for k := t.top; k > t.top-t.n; k-- {
-		a += scale * max(0, t.mass[k&(t.n-1)]+err)
-		scale *= up
+		untilt := min(math.Exp(t.k-t.lambda*t.h*float64(k)), math.MaxFloat64)
+		a = min(1, a+untilt*max(0, t.mass[k&(t.n-1)]+err))
 		here := d
 		d = down*d + ch*a
 		if visit(k, a, here, d) {
@@ -402,7 +410,7 @@ func (t *tailSum) epsilon(b bound, delta float64) (eps float64, ok bool) {
 		}
 		return x-t.h <= 0
 	})
-	return max(eps, 0), ok
+	return max(eps, 0), ok && !math.IsNaN(eps)
 }
 
 // delta is a bound on δ at epsilon ≥ 0.

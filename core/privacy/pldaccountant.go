@@ -44,49 +44,109 @@ func (s *spent) exact() func(epsilon float64) float64 {
 // pld is ε at delta, with a notice where it is not what PLD gives but the
 // looser RDP bound.
 //
-// Guarantee: an upper bound, never above RDP's.
+// Guarantee: an upper bound, never above RDP's. A figure of the transform below
+// the lower bound that low proves is not believed.
 func (s *spent) pld(delta float64) (epsilon float64, notice string) {
+	if s.infinite || s.exact() != nil {
+		return s.pldOr(nil, delta)
+	}
+	return s.pldOr(s.rdp(), delta)
+}
+
+// pldOr is pld for a caller who has the Rényi curve already.
+func (s *spent) pldOr(rho rdpCurve, delta float64) (epsilon float64, notice string) {
 	if s.infinite {
 		return math.Inf(1), ""
 	}
 	if exact := s.exact(); exact != nil {
 		return smallestEpsilon(delta, exact), ""
 	}
-	loose := s.rdp().epsilon(delta)
+	loose := min(rho.epsilon(delta), s.unsampled(delta))
 	if loose == 0 {
 		return 0, ""
 	}
+	const instead = "ε is the RDP accountant's, which is looser, or that of the same releases without sampling where that is less"
+	if why := s.beyond(delta); why != "" {
+		return loose, fmt.Sprintf("the PLD accountant does not answer for %s: %s", why, instead)
+	}
+	e, ok := s.transformed(delta, loose)
+	if !ok || !(e >= s.low(delta)) {
+		return loose, fmt.Sprintf("the PLD accountant ran out of precision at δ = %g: %s", delta, instead)
+	}
+	return min(e, loose), ""
+}
+
+// unsampled is ε at delta with every release made of all rows, which is never
+// less: a Gaussian's, in closed form.
+func (s *spent) unsampled(delta float64) float64 {
+	sum := s.precision
+	for _, t := range s.sampled {
+		sum += float64(t.count) / t.noiseMultiplier / t.noiseMultiplier
+	}
+	mu := math.Sqrt(sum)
+	return smallestEpsilon(delta, func(e float64) float64 { return gaussianDelta(mu, e) })
+}
+
+// transformed is ε at delta by the Fourier transform; ok is false where that
+// shows nothing. RDP's ε says where to look.
+func (s *spent) transformed(delta, loose float64) (epsilon float64, ok bool) {
 	t := s.terms()
 	m := newMoments(t, reach(t, delta, loose))
 	e, ok := refine(t, remove, m.aim(remove, counts(t), delta))
-	if ok {
-		a := m.aim(add, counts(t), delta)
-		if a.epsilon < e {
-			return min(e, loose), "" // adding an example is the lesser of the two
-		}
-		var f float64
-		if f, ok = refine(t, add, a); ok {
-			return min(max(e, f), loose), ""
-		}
+	if !ok {
+		return 0, false
 	}
-	return loose, fmt.Sprintf("the PLD accountant ran out of precision at δ = %g: ε is the RDP accountant's, which is looser", delta)
+	a := m.aim(add, counts(t), delta)
+	if a.epsilon < e {
+		return e, true // adding an example is the lesser of the two
+	}
+	f, ok := refine(t, add, a)
+	return max(e, f), ok
+}
+
+// Where PLD is not attempted: there RDP's bound is all that this package says.
+// The limits are far outside what any run can use, and each is on one side of
+// one argument, so ε, which jumps up at them, stays monotone. Inside them every
+// grid is bounded: see losses and span.
+const (
+	leastNoise = minNoise // one release with less costs ε > 1000, and its losses fill no grid
+	leastDelta = 1e-30    // a tail that rare has to be told from the transform's rounding
+	mostCounts = maxSteps // rounding grows with the number of steps
+)
+
+// beyond says, in words, which limit is passed; it is empty where none is.
+func (s *spent) beyond(delta float64) string {
+	steps := 0.0
+	for _, t := range s.terms() {
+		if t.noiseMultiplier < leastNoise {
+			return fmt.Sprintf("a noise_multiplier below %g, that of all releases on all rows together included", leastNoise)
+		}
+		steps += float64(t.count)
+	}
+	switch {
+	case delta < leastDelta:
+		return fmt.Sprintf("a δ below %g", leastDelta)
+	case steps > mostCounts:
+		return fmt.Sprintf("more than %d steps", mostCounts)
+	}
+	return ""
 }
 
 // pldLow is a lower bound on ε at delta; 0 is always one.
-func (s *spent) pldLow(delta float64) float64 {
+func (s *spent) pldLow(rho rdpCurve, delta float64) float64 {
 	if s.infinite {
 		return math.Inf(1)
 	}
-	if exact := s.exact(); exact != nil {
-		return smallestEpsilon(delta, exact) * (1 - 1e-9)
+	best := s.low(delta)
+	if s.exact() != nil || s.beyond(delta) != "" {
+		return best
 	}
-	loose := s.rdp().epsilon(delta)
+	loose := rho.epsilon(delta)
 	if loose == 0 {
 		return 0
 	}
 	t := s.terms()
 	m := newMoments(t, reach(t, delta, loose))
-	best := 0.0
 	for _, sd := range []side{remove, add} {
 		a := m.aim(sd, counts(t), delta)
 		w := a.window(0, max(1<<15, 2*startSize(t)))
@@ -106,12 +166,21 @@ func (s *spent) pldDelta(epsilon float64) float64 {
 		return exact(epsilon)
 	}
 	loose := s.rdp().delta(epsilon)
+	if d, ok := s.transformedDelta(epsilon, loose); ok && d >= s.lowDelta(epsilon) {
+		return d
+	}
+	return loose
+}
+
+// transformedDelta is δ at epsilon by the Fourier transform, at most loose; ok is
+// false where that is not attempted.
+func (s *spent) transformedDelta(epsilon, loose float64) (delta float64, ok bool) {
 	t := s.terms()
 	best := loose
 	// The first answer tells what is negligible, the second is exact to that.
 	for range 2 {
-		if best < 1e-300 {
-			return best
+		if s.beyond(best) != "" {
+			return best, best < loose
 		}
 		m := newMoments(t, reach(t, best, epsilon))
 		worst := 0.0
@@ -124,29 +193,32 @@ func (s *spent) pldDelta(epsilon float64) float64 {
 			}
 			d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).delta(upper, epsilon)
 			if !ok {
-				return best
+				return best, true
 			}
 			worst = max(worst, d)
 		}
 		if worst == 0 {
-			return best
+			return best, true
 		}
 		best = min(best, worst)
 	}
-	return best
+	return best, true
 }
 
 const negligible = 1e-4 // of δ: what each truncation may cost
 
 // reach is how many standard deviations of a release matter. An output beyond r
-// that counts as infinite loss costs at most exp(ε)·Q(beyond) more than its loss
-// is worth, and Q(beyond) ≤ exp(−r²/2).
+// that counts as infinite loss costs at most its own probability, which is that of
+// a normal tail beyond r−1/σ, and at most exp(ε)·Q(beyond) more than its loss is
+// worth, and Q(beyond) ≤ exp(−r²/2): whichever is the nearer.
 func reach(terms []term, delta, epsilon float64) float64 {
-	n := 0.0
+	n, shift := 0.0, 0.0
 	for _, t := range terms {
 		n += float64(t.count)
+		shift = max(shift, 1/t.noiseMultiplier)
 	}
-	return math.Sqrt(2 * (math.Log(n) + epsilon - math.Log(delta*negligible)))
+	little := math.Log(n) - math.Log(delta) - math.Log(negligible)
+	return min(math.Sqrt(2*(little+epsilon)), shift+math.Sqrt(2*little))
 }
 
 // Moments holds ln E exp(s·loss) of each term for some exponents s, to choose
@@ -157,38 +229,73 @@ type moments struct {
 	logs      [2][][]float64 // by side, term and exponent
 }
 
+// The exponents that are tried. The best is about √(−2 ln δ) over the standard
+// deviation of the composed loss, which at leastNoise and a full sample may be
+// 1e7 after 1e7 steps.
+const (
+	leastExponent = 1e-9
+	fineExponent  = 1e-3 // from here on they are closer together
+	mostExponent  = 1e6
+)
+
 func newMoments(terms []term, reach float64) *moments {
 	m := &moments{reach: reach}
-	for s := 1e-3; s < 1e6; s *= 1.15 {
+	for s := leastExponent; s < fineExponent; s *= 1.3 {
+		m.exponents = append(m.exponents, s)
+	}
+	for s := fineExponent; s < mostExponent; s *= 1.15 {
 		m.exponents = append(m.exponents, s)
 	}
 	for _, t := range terms {
-		q, sigma := t.sampleRate, t.noiseMultiplier
-		n := math.Ceil(2 * reach / (0.4 * min(1, sigma)))
-		step := 2 * reach / n
-		var logP, loss []float64 // the trapezium rule under N(0,σ²), ends included
-		for i := 0.0; i <= n; i++ {
-			z := -reach + i*step
-			logP = append(logP, -z*z/2+math.Log(step/math.Sqrt(2*math.Pi)))
-			loss = append(loss, lossAt(q, sigma, z*sigma))
+		var byMass []weighted
+		if t.sampleRate < 1 {
+			byMass = t.losses(reach)
 		}
 		for _, sd := range []side{remove, add} {
 			logs := make([]float64, len(m.exponents))
 			for i, s := range m.exponents {
-				power := s + 1 // E_P exp(s·l) = E_Q exp((s+1)·l) for remove
-				if sd == add {
-					power = -s
-				}
-				var sum logSum
-				for j, l := range loss {
-					sum.add(logP[j] + power*l)
-				}
-				logs[i] = sum.log()
+				logs[i] = logMoment(t, byMass, sd, s)
 			}
 			m.logs[sd] = append(m.logs[sd], logs)
 		}
 	}
 	return m
+}
+
+// A weighted loss has the logarithm of its weight under Q of the remove side.
+type weighted struct{ logWeight, loss float64 }
+
+// losses are the nodes of the trapezium rule under N(0,σ²), as many as a few
+// for each σ of the integrand's own scale: reach is at most 1/σ + 40, so there are
+// never more than 25,000 with σ ≥ leastNoise.
+func (t term) losses(reach float64) []weighted {
+	n := math.Ceil(2 * reach / (0.4 * min(1, t.noiseMultiplier)))
+	step := 2 * reach / n
+	var nodes []weighted
+	for i := 0.0; i <= n; i++ {
+		z := -reach + i*step
+		nodes = append(nodes, weighted{
+			-z*z/2 + math.Log(step/math.Sqrt(2*math.Pi)),
+			lossAt(t.sampleRate, t.noiseMultiplier, z*t.noiseMultiplier),
+		})
+	}
+	return nodes
+}
+
+// logMoment is ln E exp(s·loss) over nodes, or in closed form without sampling.
+func logMoment(t term, nodes []weighted, sd side, s float64) float64 {
+	if t.sampleRate == 1 {
+		return s * (s + 1) / (2 * t.noiseMultiplier * t.noiseMultiplier)
+	}
+	power := s + 1 // E_P exp(s·l) = E_Q exp((s+1)·l) for remove
+	if sd == add {
+		power = -s
+	}
+	var sum logSum
+	for _, n := range nodes {
+		sum.add(n.logWeight + power*n.loss)
+	}
+	return sum.log()
 }
 
 // An aim says where the tail of a composed loss is to be read.
@@ -232,13 +339,19 @@ func (a *aim) little() float64 { return -math.Log(a.delta * negligible) }
 //     any s > λ, k being the log moment (Chernoff).
 //
 // L and λ are such that both, and the mass above the window, are negligible
-// beside δ, and L is as short as that allows.
+// beside δ, and L is as short as that allows. The tilt gives the tail beyond ε a
+// share of about δ·exp(λε−k(λ)) of the sum, which is largest for the exponent that
+// gave ε; a λ with which it came near the transform's rounding is left out.
 func (a *aim) window(low float64, n int) window {
+	const share = -16 // the logarithm: 1e-7, where the rounding is 1e-13
 	w := window{n: n, reach: a.reach}
 	length := math.Inf(1)
-	for _, lambda := range a.exponents {
+	for i, lambda := range a.exponents {
 		if lambda > a.lambda {
 			break
+		}
+		if lambda < a.lambda && math.Log(a.delta)+lambda*a.epsilon-a.logs[i] < share {
+			continue
 		}
 		above, chern := math.Inf(1), 0.0
 		for i, s := range a.exponents {
@@ -298,6 +411,7 @@ func counts(terms []term) []float64 {
 // of the step.
 func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
 	low := max(0, a.epsilon-0.6*a.spread)
+	back := 2 * a.spread
 	last, best := math.Inf(1), math.Inf(1)
 	for n := startSize(terms); n <= maxSize; {
 		e, ok := newSpectrum(terms, sd, upper, a.window(low, n)).compose(counts(terms)).epsilon(upper, a.delta)
@@ -310,7 +424,8 @@ func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
 			last = e
 			n *= 2
 		case low > 0:
-			low = max(0, low-2*a.spread)
+			low = max(0, low-back)
+			back *= 2
 		default:
 			n *= 2
 		}

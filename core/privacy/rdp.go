@@ -82,13 +82,16 @@ func (rho rdpCurve) order(delta float64) float64 {
 
 // rdpOffset is the part of the conversion that does not depend on ρ.
 func rdpOffset(order, delta float64) float64 {
-	return math.Log1p(-1/order) - (math.Log(delta)+math.Log(order))/(order-1)
+	return math.Log1p(-1/order) - (ln(delta)+math.Log(order))/(order-1)
 }
 
 // delta is the smallest δ for which the curve shows (epsilon, δ).
 func (rho rdpCurve) delta(epsilon float64) float64 {
 	best := 1.0
 	for i, r := range rho {
+		if math.IsInf(r, 1) {
+			continue // says nothing, not even at ε = +Inf
+		}
 		a := orders[i]
 		logDelta := (a-1)*(r-epsilon+math.Log1p(-1/a)) - math.Log(a)
 		best = min(best, math.Exp(logDelta), math.Sqrt(-math.Expm1(-r)))
@@ -144,7 +147,7 @@ func sampledRDP(q, sigma, order float64) float64 {
 //
 // are positive, so nothing cancels.
 func logExcessSum(q, sigma float64, order int) float64 {
-	logQ, logP := math.Log(q), math.Log1p(-q)
+	logQ, logP := ln(q), math.Log1p(-q)
 	logChoose := math.Log(float64(order)) // ln C(order, 1)
 	var sum logSum
 	for k := 2; k <= order; k++ {
@@ -193,11 +196,14 @@ func logExcessIntegral(q, sigma, order float64) float64 {
 // logPowerExcess is ln((1+u)^a − 1 − a·u) for u = q·(exp(y)−1), a > 1: −Inf at
 // u = 0.
 func logPowerExcess(a, q, y float64) float64 {
-	if y > 600 { // 1+u is q·exp(y) to all digits
-		l := y + math.Log(q) + (1-q)/q*math.Exp(-y)
+	if l := y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
+		l += (1 - q) / q * math.Exp(-y)
 		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l))
 	}
 	u := q * math.Expm1(y)
+	if y > 600 { // u is q·exp(y), which overflows on the way for tiny q
+		u = math.Exp(y + ln(q))
+	}
 	l := math.Log1p(u)
 	switch {
 	case math.Abs(u) <= 0.1 && math.Abs(a*u) <= 0.5:
