@@ -7,7 +7,7 @@ import "math"
 // transform, its windows or its precision cannot hide in both.
 
 // low is a lower bound on ε at delta: the most that one of the events costs by
-// itself. To tell only what one of them released is post-processing, so the whole
+// itself, for one row of a group. To tell only what one of them released is post-processing, so the whole
 // never costs less.
 //
 // Guarantee: at most the truth. 0 is always a bound.
@@ -69,7 +69,7 @@ func (s *spent) lowDelta(epsilon float64) float64 {
 //     best where σ is small.
 func (t term) tests(bound func(power, logLevel float64)) {
 	steps, mean := float64(t.count), float64(t.count)*t.sampleRate
-	slack := rounding(steps)
+	slack := gammaRounding(steps)
 	for _, j := range [...]float64{-8, -5, -3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9} {
 		m := max(1, math.Floor(mean*(1-1e-12)+j*(math.Sqrt(mean)+1)))
 		if m > steps {
@@ -99,9 +99,9 @@ func atLeast(n, q, m float64) float64 {
 	return math.Exp(logBinomial(n, m) + m*ln(q) + (n-m)*math.Log1p(-q))
 }
 
-// rounding is far above that of logBinomial(n, m) for any m: each logarithm of a
+// gammaRounding is far above that of logBinomial(n, m) for any m: each logarithm of a
 // factorial is good to a few units in the last place.
-func rounding(n float64) float64 { return 0x1p-48*logGamma(n+1) + 1e-12 }
+func gammaRounding(n float64) float64 { return 0x1p-48*logGamma(n+1) + 1e-12 }
 
 // logBinomial is ln C(n, m).
 func logBinomial(n, m float64) float64 {

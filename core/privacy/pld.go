@@ -54,7 +54,7 @@ func discretize(t term, s side, w window) loss {
 		l.first = -hi
 	}
 	ch := -math.Expm1(-w.h)
-	point := func(i int) edge { return edgeAt(t, lossPoint(t.sampleRate, t.noiseMultiplier, float64(lo+i)*w.h)) }
+	point := func(i int) edge { return edgeAt(t, t.lossPoint(float64(lo+i)*w.h)) }
 	low := point(0)
 	below := massBetween(t, edgeAt(t, math.Inf(-1)), low)
 	for i := range n - 1 {
@@ -76,7 +76,7 @@ func discretize(t term, s side, w window) loss {
 	above := massBetween(t, low, edgeAt(t, math.Inf(1)))
 	if s == remove {
 		*place(0) += below.mix + below.mixErr
-		l.inf = above.mix + above.mixErr
+		l.inf = above.mix + above.mixErr + t.group.left()
 	} else {
 		*place(n - 1) += above.zero + above.zeroErr
 		l.inf = below.zero + below.zeroErr
@@ -86,7 +86,7 @@ func discretize(t term, s side, w window) loss {
 
 // lowest is the first grid point of the remove side's loss.
 func (t term) lowest(w window) int {
-	return index(math.Floor(lossAt(t.sampleRate, t.noiseMultiplier, -w.reach*t.noiseMultiplier) / w.h))
+	return index(math.Floor(t.lossAt(-w.reach*t.noiseMultiplier) / w.h))
 }
 
 // index is x, an integer, or the nearest whose float64 neighbours are still
@@ -97,7 +97,7 @@ func index(x float64) int { return int(min(max(x, -0x1p52), 0x1p52)) }
 // mirror image.
 func (t term) span(s side, w window) (lo, hi int) {
 	lo = t.lowest(w)
-	hi = index(math.Ceil(lossAt(t.sampleRate, t.noiseMultiplier, w.reach*t.noiseMultiplier) / w.h))
+	hi = index(math.Ceil(t.lossAt(w.reach*t.noiseMultiplier) / w.h))
 	if s == remove {
 		hi = min(hi, w.top+w.n)
 		lo = max(lo, hi-4*w.n)
@@ -109,25 +109,35 @@ func (t term) span(s side, w window) (lo, hi int) {
 }
 
 // An edge is an output, with its distances from the two means in standard
-// deviations and the tails beyond.
-type edge struct{ z, z0, z1, t0, t1 float64 }
+// deviations and the tails beyond; more are the tails of a group's further means.
+type edge struct {
+	z, z0, z1, t0, t1 float64
+	more              []float64
+}
 
 func edgeAt(t term, z float64) edge {
 	e := edge{z: z, z0: z / t.noiseMultiplier, z1: (z - 1) / t.noiseMultiplier}
 	e.t0, e.t1 = tail(e.z0), tail(e.z1)
+	e.more = t.group.tails(z, t.noiseMultiplier)
 	return e
 }
+
+// rounding is that of a difference of two normal tails, in units of the larger.
+const rounding = 0x1p-50
 
 // A mass is what N(0,σ²) and the mixture give to an interval, with bounds on
 // the rounding errors.
 type mass struct{ zero, mix, zeroErr, mixErr float64 }
 
 func massBetween(t term, a, b edge) mass {
-	const rounding = 0x1p-50
 	q := t.sampleRate
 	m := mass{
 		zero:    between(a.z0, b.z0, a.t0, b.t0),
 		zeroErr: rounding * roundoff(a.z0, b.z0, a.t0, b.t0),
+	}
+	if t.group != nil {
+		m.mix, m.mixErr = t.group.massBetween(t.noiseMultiplier, m, a, b)
+		return m
 	}
 	m.mix = (1-q)*m.zero + q*between(a.z1, b.z1, a.t1, b.t1)
 	m.mixErr = (1-q)*m.zeroErr + q*rounding*roundoff(a.z1, b.z1, a.t1, b.t1)

@@ -34,7 +34,7 @@ func (s *spent) exact() func(epsilon float64) float64 {
 	case len(s.sampled) == 0:
 		mu := math.Sqrt(s.precision)
 		return func(e float64) float64 { return gaussianDelta(mu, e) }
-	case len(s.sampled) == 1 && s.sampled[0].count == 1 && s.precision == 0:
+	case len(s.sampled) == 1 && s.sampled[0].count == 1 && s.sampled[0].group == nil && s.precision == 0:
 		t := s.sampled[0]
 		return func(e float64) float64 { return sampledDelta(t.sampleRate, t.noiseMultiplier, e) }
 	}
@@ -81,7 +81,8 @@ func (s *spent) pldOr(rho rdpCurve, delta float64) (epsilon float64, notice stri
 func (s *spent) unsampled(delta float64) float64 {
 	sum := s.precision
 	for _, t := range s.sampled {
-		sum += float64(t.count) / t.noiseMultiplier / t.noiseMultiplier
+		shift := t.rows() / t.noiseMultiplier
+		sum += float64(t.count) * shift * shift
 	}
 	mu := math.Sqrt(sum)
 	return smallestEpsilon(delta, func(e float64) float64 { return gaussianDelta(mu, e) })
@@ -111,6 +112,7 @@ func (s *spent) transformed(delta, loose float64) (epsilon float64, ok bool) {
 const (
 	leastNoise = minNoise // one release with less costs ε > 1000, and its losses fill no grid
 	leastDelta = 1e-30    // a tail that rare has to be told from the transform's rounding
+	mostShift  = 200      // keeps losses below 60,000 nodes for groups, too
 	mostCounts = maxSteps // rounding grows with the number of steps
 )
 
@@ -120,6 +122,9 @@ func (s *spent) beyond(delta float64) string {
 	for _, t := range s.terms() {
 		if t.noiseMultiplier < leastNoise {
 			return fmt.Sprintf("a noise_multiplier below %g, that of all releases on all rows together included", leastNoise)
+		}
+		if t.group != nil && t.shift() > mostShift*t.noiseMultiplier {
+			return fmt.Sprintf("groups of which more than %d·noise_multiplier rows may enter one batch", mostShift)
 		}
 		steps += float64(t.count)
 	}
@@ -209,13 +214,13 @@ const negligible = 1e-4 // of δ: what each truncation may cost
 
 // reach is how many standard deviations of a release matter. An output beyond r
 // that counts as infinite loss costs at most its own probability, which is that of
-// a normal tail beyond r−1/σ, and at most exp(ε)·Q(beyond) more than its loss is
+// a normal tail beyond r−1/σ (r−m/σ where up to m rows of a group enter a batch), and at most exp(ε)·Q(beyond) more than its loss is
 // worth, and Q(beyond) ≤ exp(−r²/2): whichever is the nearer.
 func reach(terms []term, delta, epsilon float64) float64 {
 	n, shift := 0.0, 0.0
 	for _, t := range terms {
 		n += float64(t.count)
-		shift = max(shift, 1/t.noiseMultiplier)
+		shift = max(shift, t.shift()/t.noiseMultiplier)
 	}
 	little := math.Log(n) - math.Log(delta) - math.Log(negligible)
 	return min(math.Sqrt(2*(little+epsilon)), shift+math.Sqrt(2*little))
@@ -267,7 +272,7 @@ type weighted struct{ logWeight, loss float64 }
 
 // losses are the nodes of the trapezium rule under N(0,σ²), as many as a few
 // for each σ of the integrand's own scale: reach is at most 1/σ + 40, so there are
-// never more than 25,000 with σ ≥ leastNoise.
+// never more than 25,000 with σ ≥ leastNoise and one row.
 func (t term) losses(reach float64) []weighted {
 	n := math.Ceil(2 * reach / (0.4 * min(1, t.noiseMultiplier)))
 	step := 2 * reach / n
@@ -276,7 +281,7 @@ func (t term) losses(reach float64) []weighted {
 		z := -reach + i*step
 		nodes = append(nodes, weighted{
 			-z*z/2 + math.Log(step/math.Sqrt(2*math.Pi)),
-			lossAt(t.sampleRate, t.noiseMultiplier, z*t.noiseMultiplier),
+			t.lossAt(z * t.noiseMultiplier),
 		})
 	}
 	return nodes
@@ -394,7 +399,7 @@ func startSize(terms []term) int {
 func (s *spent) terms() []term {
 	t := append([]term(nil), s.sampled...)
 	if s.precision > 0 {
-		t = append(t, term{1, 1 / math.Sqrt(s.precision), 1})
+		t = append(t, term{1, 1 / math.Sqrt(s.precision), 1, nil})
 	}
 	return t
 }

@@ -45,7 +45,8 @@ func (s *spent) rdp() rdpCurve {
 		}
 		rho[i] = a * s.precision / 2
 		for _, t := range s.sampled {
-			rho[i] += float64(t.count) * sampledRDP(t.sampleRate, t.noiseMultiplier, a)
+			q, sigma := t.one()
+			rho[i] += float64(t.count) * sampledRDP(q, sigma, a)
 		}
 	}
 	return rho
@@ -127,9 +128,9 @@ func (a *rdpAccountant) Epsilon(delta float64) (float64, error) {
 // digits. It is 0 rather than an error where A − 1 underflows, and never
 // overflows below +Inf.
 func sampledRDP(q, sigma, order float64) float64 {
-	if order > 2000*sigma {
-		// Far beyond any order that decides ε, and costly: what the release
-		// costs without sampling, which never costs less.
+	if q == 1 || order > 2000*sigma {
+		// The second is far beyond any order that decides ε, and costly: what
+		// the release costs without sampling, which never costs less.
 		return order / (2 * sigma * sigma)
 	}
 	var logExcess float64
