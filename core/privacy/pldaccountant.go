@@ -346,33 +346,44 @@ func (a *aim) little() float64 { return -math.Log(a.delta * negligible) }
 // L and λ are such that both, and the mass above the window, are negligible
 // beside δ, and L is as short as that allows. The tilt gives the tail beyond ε a
 // share of about δ·exp(λε−k(λ)) of the sum, which is largest for the exponent that
-// gave ε; a λ with which it came near the transform's rounding is left out.
+// gave ε; a λ with which it comes near the transform's rounding is taken only where
+// there is no other.
 func (a *aim) window(low float64, n int) window {
-	const share = -16 // the logarithm: 1e-7, where the rounding is 1e-13
 	w := window{n: n, reach: a.reach}
 	length := math.Inf(1)
-	for i, lambda := range a.exponents {
-		if lambda > a.lambda {
-			break
-		}
-		if lambda < a.lambda && math.Log(a.delta)+lambda*a.epsilon-a.logs[i] < share {
-			continue
-		}
-		above, chern := math.Inf(1), 0.0
-		for i, s := range a.exponents {
-			// A larger s has to be worth it: rounding to the grid moves k(s) by s·h.
-			if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < 0.97*above {
-				above, chern = l, s
+	for _, least := range []float64{-16, math.Inf(-1)} { // a share of 1e-7, where the rounding is 1e-13
+		for i, lambda := range a.exponents {
+			if lambda > a.lambda {
+				break
+			}
+			if lambda < a.lambda && math.Log(a.delta)+lambda*a.epsilon-a.logs[i] < least {
+				continue
+			}
+			if l, chern := a.length(lambda, low); l < length {
+				length, w.lambda, w.chern = l, lambda, chern
 			}
 		}
-		if l := max(above, a.little()/lambda); l < length {
-			length, w.lambda, w.chern = l, lambda, chern
+		if !math.IsInf(length, 1) {
+			break
 		}
 	}
 	length = max(length, a.spread)
 	w.h = length / float64(n-4) // four to spare for rounding outwards
-	w.top = int(math.Ceil((low+length)/w.h)) + 2
+	w.top = index(math.Ceil((low+length)/w.h)) + 2
 	return w
+}
+
+// length is that of the window for the tilt lambda, with the exponent of the
+// bound above it.
+func (a *aim) length(lambda, low float64) (length, chern float64) {
+	above := math.Inf(1)
+	for i, s := range a.exponents {
+		// A larger s has to be worth it: rounding to the grid moves k(s) by s·h.
+		if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < 0.97*above {
+			above, chern = l, s
+		}
+	}
+	return max(above, a.little()/lambda), chern
 }
 
 // The sizes of transform that are tried.
