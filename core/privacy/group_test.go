@@ -137,7 +137,7 @@ func TestGroupMonotone(t *testing.T) {
 
 // Every setting has an answer between what one row costs at least and RDP's.
 func TestGroupSweep(t *testing.T) {
-	points := 40
+	points := 20
 	if testing.Short() {
 		points = 5
 	}

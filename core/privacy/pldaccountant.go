@@ -180,34 +180,40 @@ func (s *spent) pldDelta(epsilon float64) float64 {
 // transformedDelta is δ at epsilon by the Fourier transform, at most loose; ok is
 // false where that is not attempted.
 func (s *spent) transformedDelta(epsilon, loose float64) (delta float64, ok bool) {
-	t := s.terms()
 	best := loose
-	// The first answer tells what is negligible, the second is exact to that.
-	for range 2 {
+	// Each answer tells what is negligible to the next, which is exact to that;
+	// where ε is above the window, it is about negligible times the one before.
+	for range 20 {
 		if s.beyond(best) != "" {
 			return best, best < loose
 		}
-		m := newMoments(t, reach(t, best, epsilon))
-		worst := 0.0
-		for _, sd := range []side{remove, add} {
-			a := m.aim(sd, counts(t), best)
-			low := max(0, min(epsilon, a.epsilon)-0.6*a.spread)
-			w := a.window(low, startSize(t)*4)
-			if epsilon >= w.h*float64(w.top) {
-				continue // above the window: Chernoff's bound has it below best
-			}
-			d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).delta(upper, epsilon)
-			if !ok {
-				return best, true
-			}
-			worst = max(worst, d)
-		}
-		if worst == 0 {
+		d, ok := s.deltaNear(epsilon, best)
+		if !ok || d >= best {
 			return best, true
 		}
-		best = min(best, worst)
+		last := best
+		if best = d; best > last/2 {
+			break
+		}
 	}
 	return best, true
+}
+
+// deltaNear is δ at epsilon in windows that suit a δ of about near.
+func (s *spent) deltaNear(epsilon, near float64) (delta float64, ok bool) {
+	t := s.terms()
+	m := newMoments(t, reach(t, near, epsilon))
+	for _, sd := range []side{remove, add} {
+		a := m.aim(sd, counts(t), near)
+		low := max(0, min(epsilon, a.epsilon)-0.6*a.spread)
+		w := a.window(low, startSize(t)*4)
+		d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).atMost(epsilon)
+		if !ok {
+			return 1, false
+		}
+		delta = max(delta, d)
+	}
+	return delta, true
 }
 
 const negligible = 1e-4 // of δ: what each truncation may cost
