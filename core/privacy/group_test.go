@@ -70,6 +70,9 @@ func TestGroupBruteForce(t *testing.T) {
 		{0.1, 1, 2, 2, 1e-4},
 		{0.6, 2, 3, 2, 1e-2},
 	} {
+		if c.steps > 1 && testing.Short() {
+			continue
+		}
 		run := SelfComposed{PoissonSampled{c.q, Gaussian{c.sigma}}, c.steps}
 		for _, name := range Names() {
 			e := mustGroup(t, name, c.rows, c.delta, run)

@@ -115,6 +115,7 @@ func TestLegalNumbers(t *testing.T) {
 // What an answer takes is bounded: the nodes of the moments and the points of the
 // grid, at every corner inside the limits of PLD.
 func TestBoundedWork(t *testing.T) {
+	sweep(t)
 	for _, q := range []float64{1e-9, 0.5} {
 		for _, sigma := range []float64{leastNoise, 1, 1e9} {
 			for _, steps := range []int{2, mostCounts} {
