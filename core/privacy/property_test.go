@@ -278,7 +278,7 @@ func TestCurvesAboveLowerBound(t *testing.T) {
 		{256. / 60000, 1.1, 3525, 1e-5},
 		{0.5, 1e-9, 1, 1e-300},
 	}
-	more := 12
+	more := 6
 	if testing.Short() {
 		settings, more = settings[2:5], 0
 	}
