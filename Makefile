@@ -3,6 +3,7 @@
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
 # make bench   the speed figures, in a real browser
 # make papers  the papers' figures, where the published data are
+# make fuzz    every fuzz target for TIME=60s, and a long sweep of the accountants
 
 # Versions. Go and Node are the least that will do; everything else is pinned in
 # go.mod, tools/go.mod and web/package-lock.json.
@@ -40,7 +41,7 @@ STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js
 MODULES  := web/node_modules/.package-lock.json
 BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
 
-.PHONY: build serve test site bench papers clean versions check format vet lint test-go test-wasm test-page chromium compiler edge
+.PHONY: build serve test site bench papers clean versions check format vet lint test-go test-wasm test-page chromium compiler edge fuzz
 
 build: dist/index.html
 
@@ -140,6 +141,17 @@ PAPERS ?= TestPapers
 papers: build
 	CLIPSCOPE_PAPERS=1 $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run '$(PAPERS)' \
 	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/train
+
+# Every fuzz target of the module, one after the other as go test takes one at a
+# time, and then the accountants at POINTS settings: about 20 ms each.
+TIME   ?= 60s
+POINTS ?= 100000
+fuzz:
+	@grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
+	  echo "$${func#func } in $${file%/*}"; \
+	  $(GO) test -vet=off -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime '$(TIME)' "$${file%/*}"; \
+	done
+	CLIPSCOPE_POINTS='$(POINTS)' $(GO) test -vet=off -count=1 -timeout 0 -v -run '^TestSweep$$' ./core/privacy
 
 # The Worker for Cloudflare; the tool empties the folder it writes to.
 edge: build

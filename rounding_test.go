@@ -19,11 +19,10 @@ var (
 	goNumber = regexp.MustCompile(`words\.(Number|Fixed)\([^,]*\b(Epsilon|EpsilonAtStep|PLD|RDP|Low|LowerBound|AnyMechanism|Delta|TargetDelta|claimed|Spent|Whole|low|high)\b|words\.Number\(float64\(c\.of`)
 	jsNumber = regexp.MustCompile(`\.(toPrecision|toFixed|toExponential)\(`)
 	roundsOK = []string{
-		`what is charged before the first step costs ε = %.4g`, // an error about a target, not a claim
-		`const nearest = x.toExponential(digits - 1);`,         // roundUp itself
-		`limit.delta.toExponential()`,                          // without digits: all of them
-		`return v.toExponential().replace`,                     // likewise
-		`x => +x.toPrecision(9)`,                               // parameters
+		`const nearest = x.toExponential(digits - 1);`, // roundUp itself
+		`limit.delta.toExponential()`,                  // without digits: all of them
+		`return v.toExponential().replace`,             // likewise
+		`x => +x.toPrecision(9)`,                       // parameters
 	}
 )
 

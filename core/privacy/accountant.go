@@ -96,9 +96,9 @@ func NewReport(delta float64, events ...Event) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Delta: delta, Low: s.pldLow(delta), GDP: s.gdp(delta)}
 	rho := s.rdp()
+	r := Report{Delta: delta, Low: s.pldLow(rho, delta), GDP: s.gdp(delta)}
 	r.RDP, r.Order = rho.epsilon(delta), rho.order(delta)
-	r.PLD, r.Notice = s.pld(delta)
+	r.PLD, r.Notice = s.pldOr(rho, delta)
 	return r, nil
 }

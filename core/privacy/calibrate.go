@@ -131,7 +131,7 @@ func (b Budget) check() error {
 		return err
 	}
 	if e > b.Epsilon {
-		return fmt.Errorf("privacy: what is charged before the first step costs ε = %.4g, more than target_epsilon %g: raise target_epsilon", e, b.Epsilon)
+		return fmt.Errorf("privacy: what is charged before the first step costs ε = %s, more than target_epsilon %g: raise target_epsilon", atMost(e), b.Epsilon)
 	}
 	return nil
 }

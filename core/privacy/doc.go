@@ -12,6 +12,7 @@
 //	NewCurve(PLD, delta, perStep, maxSteps, once…)  // then Epsilon(step), cheaply
 //	Budget{PLD, epsilon, delta, spent}              // .NoiseMultiplier, .Steps, .SampleRate
 //	NewTuningCosts(delta, run, configurations)
+//	GroupEpsilon(PLD, rows, delta, e)               // for neighbours that differ in that many rows
 //	NewSampler(n, q); NewKey(); key.NoiseKey(purpose, tensor, step)
 //	NewDiscreteGaussian(sigma)                      // exact integers, for secure mode
 //	OneRunAudit{canaries, guesses, correct}         // .Epsilon: a lower bound from an attack
@@ -52,6 +53,13 @@
 //   - everything left out is added back as a bound: what lies beyond the window
 //     (Chernoff), what the transform wraps around, its rounding, and the rounding
 //     of normal tails. What a doubling of the grid still moves is below 3e-4 of ε.
+//
+// It is not attempted where nobody could use the answer and no grid would do:
+// with a noise multiplier below 0.02, δ below 1e-30 or more than 1e8 steps. There,
+// and wherever it runs out of precision, ε is the RDP accountant's and a notice
+// says so. No figure of it is believed that lies below a lower bound from another
+// source: what one release costs by itself, and a few tests of the summed outputs
+// (lower.go). So every legal setting has an answer, in bounded time and memory.
 //
 // Both ways of differing, adding and removing, are composed, unless Chernoff's
 // bound shows that the one cannot exceed the other. Gaussians without sampling,

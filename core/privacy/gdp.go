@@ -18,6 +18,9 @@ func (s *spent) gdp(delta float64) float64 {
 	for _, t := range s.sampled {
 		mu2 += float64(t.count) * t.sampleRate * t.sampleRate * math.Expm1(1/(t.noiseMultiplier*t.noiseMultiplier))
 	}
+	if math.IsNaN(mu2) {
+		return math.Inf(1) // 0·∞: so little noise that nothing tends to anything
+	}
 	mu := math.Sqrt(mu2)
 	return smallestEpsilon(delta, func(e float64) float64 { return gaussianDelta(mu, e) })
 }

@@ -54,7 +54,7 @@ func discretize(t term, s side, w window) loss {
 		l.first = -hi
 	}
 	ch := -math.Expm1(-w.h)
-	point := func(i int) edge { return edgeAt(t, lossPoint(t.sampleRate, t.noiseMultiplier, float64(lo+i)*w.h)) }
+	point := func(i int) edge { return edgeAt(t, t.lossPoint(float64(lo+i)*w.h)) }
 	low := point(0)
 	below := massBetween(t, edgeAt(t, math.Inf(-1)), low)
 	for i := range n - 1 {
@@ -76,7 +76,7 @@ func discretize(t term, s side, w window) loss {
 	above := massBetween(t, low, edgeAt(t, math.Inf(1)))
 	if s == remove {
 		*place(0) += below.mix + below.mixErr
-		l.inf = above.mix + above.mixErr
+		l.inf = above.mix + above.mixErr + t.group.left()
 	} else {
 		*place(n - 1) += above.zero + above.zeroErr
 		l.inf = below.zero + below.zeroErr
@@ -86,14 +86,18 @@ func discretize(t term, s side, w window) loss {
 
 // lowest is the first grid point of the remove side's loss.
 func (t term) lowest(w window) int {
-	return int(math.Floor(lossAt(t.sampleRate, t.noiseMultiplier, -w.reach*t.noiseMultiplier) / w.h))
+	return index(math.Floor(t.lossAt(-w.reach*t.noiseMultiplier) / w.h))
 }
+
+// index is x, an integer, or the nearest whose float64 neighbours are still
+// integers: a grid that has to go as far is cut by span.
+func index(x float64) int { return int(min(max(x, -0x1p52), 0x1p52)) }
 
 // span is the range of the remove side's grid, of which the add side's is the
 // mirror image.
 func (t term) span(s side, w window) (lo, hi int) {
 	lo = t.lowest(w)
-	hi = int(math.Ceil(lossAt(t.sampleRate, t.noiseMultiplier, w.reach*t.noiseMultiplier) / w.h))
+	hi = index(math.Ceil(t.lossAt(w.reach*t.noiseMultiplier) / w.h))
 	if s == remove {
 		hi = min(hi, w.top+w.n)
 		lo = max(lo, hi-4*w.n)
@@ -105,25 +109,35 @@ func (t term) span(s side, w window) (lo, hi int) {
 }
 
 // An edge is an output, with its distances from the two means in standard
-// deviations and the tails beyond.
-type edge struct{ z, z0, z1, t0, t1 float64 }
+// deviations and the tails beyond; more are the tails of a group's further means.
+type edge struct {
+	z, z0, z1, t0, t1 float64
+	more              []float64
+}
 
 func edgeAt(t term, z float64) edge {
 	e := edge{z: z, z0: z / t.noiseMultiplier, z1: (z - 1) / t.noiseMultiplier}
 	e.t0, e.t1 = tail(e.z0), tail(e.z1)
+	e.more = t.group.tails(z, t.noiseMultiplier)
 	return e
 }
+
+// rounding is that of a difference of two normal tails, in units of the larger.
+const rounding = 0x1p-50
 
 // A mass is what N(0,σ²) and the mixture give to an interval, with bounds on
 // the rounding errors.
 type mass struct{ zero, mix, zeroErr, mixErr float64 }
 
 func massBetween(t term, a, b edge) mass {
-	const rounding = 0x1p-50
 	q := t.sampleRate
 	m := mass{
 		zero:    between(a.z0, b.z0, a.t0, b.t0),
 		zeroErr: rounding * roundoff(a.z0, b.z0, a.t0, b.t0),
+	}
+	if t.group != nil {
+		m.mix, m.mixErr = t.group.massBetween(t.noiseMultiplier, m, a, b)
+		return m
 	}
 	m.mix = (1-q)*m.zero + q*between(a.z1, b.z1, a.t1, b.t1)
 	m.mixErr = (1-q)*m.zeroErr + q*rounding*roundoff(a.z1, b.z1, a.t1, b.t1)
@@ -368,13 +382,17 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 // walk visits the grid points from the top down, with the index k, the mass a at
 // or above it, and δ at it and at the grid point below, until visit returns
 // true. err is added to each entry of mass.
+//
+// What undoes the tilt, exp(k−λx), is worked out at each point: carried from
+// point to point, it would stay 0 for good once it had underflowed at the top of
+// a long window, and all the mass with it. It may overflow at the bottom, where
+// a, a probability, is 1 already.
 func (t *tailSum) walk(err float64, visit func(k int, a, here, below float64) bool) bool {
 	down, ch := math.Exp(-t.h), -math.Expm1(-t.h)
 	a, d := 0.0, 0.0
-	scale, up := math.Exp(t.k-t.lambda*t.h*float64(t.top)), math.Exp(t.lambda*t.h)
 	for k := t.top; k > t.top-t.n; k-- {
-		a += scale * max(0, t.mass[k&(t.n-1)]+err)
-		scale *= up
+		untilt := min(math.Exp(t.k-t.lambda*t.h*float64(k)), math.MaxFloat64)
+		a = min(1, a+untilt*max(0, t.mass[k&(t.n-1)]+err))
 		here := d
 		d = down*d + ch*a
 		if visit(k, a, here, d) {
@@ -402,7 +420,7 @@ func (t *tailSum) epsilon(b bound, delta float64) (eps float64, ok bool) {
 		}
 		return x-t.h <= 0
 	})
-	return max(eps, 0), ok
+	return max(eps, 0), ok && !math.IsNaN(eps)
 }
 
 // delta is a bound on δ at epsilon ≥ 0.

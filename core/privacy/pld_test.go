@@ -84,7 +84,7 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 		t     term
 		delta float64
 	}{
-		{term{1, 10, 100}, 1e-5}, {term{1, 2, 3}, 1e-6}, {term{1, 30, 10000}, 1e-10}, {term{0.01, 1, 1}, 1e-5}, {term{0.2, 0.6, 1}, 1e-7},
+		{term{1, 10, 100, nil}, 1e-5}, {term{1, 2, 3, nil}, 1e-6}, {term{1, 30, 10000, nil}, 1e-10}, {term{0.01, 1, 1, nil}, 1e-5}, {term{0.2, 0.6, 1, nil}, 1e-7},
 	} {
 		s := spent{sampled: []term{c.t}}
 		exact := s.exact()

@@ -34,7 +34,7 @@ func (s *spent) exact() func(epsilon float64) float64 {
 	case len(s.sampled) == 0:
 		mu := math.Sqrt(s.precision)
 		return func(e float64) float64 { return gaussianDelta(mu, e) }
-	case len(s.sampled) == 1 && s.sampled[0].count == 1 && s.precision == 0:
+	case len(s.sampled) == 1 && s.sampled[0].count == 1 && s.sampled[0].group == nil && s.precision == 0:
 		t := s.sampled[0]
 		return func(e float64) float64 { return sampledDelta(t.sampleRate, t.noiseMultiplier, e) }
 	}
@@ -44,49 +44,114 @@ func (s *spent) exact() func(epsilon float64) float64 {
 // pld is ε at delta, with a notice where it is not what PLD gives but the
 // looser RDP bound.
 //
-// Guarantee: an upper bound, never above RDP's.
+// Guarantee: an upper bound, never above RDP's. A figure of the transform below
+// the lower bound that low proves is not believed.
 func (s *spent) pld(delta float64) (epsilon float64, notice string) {
+	if s.infinite || s.exact() != nil {
+		return s.pldOr(nil, delta)
+	}
+	return s.pldOr(s.rdp(), delta)
+}
+
+// pldOr is pld for a caller who has the Rényi curve already.
+func (s *spent) pldOr(rho rdpCurve, delta float64) (epsilon float64, notice string) {
 	if s.infinite {
 		return math.Inf(1), ""
 	}
 	if exact := s.exact(); exact != nil {
 		return smallestEpsilon(delta, exact), ""
 	}
-	loose := s.rdp().epsilon(delta)
+	loose := min(rho.epsilon(delta), s.unsampled(delta))
 	if loose == 0 {
 		return 0, ""
 	}
+	const instead = "ε is the RDP accountant's, which is looser, or that of the same releases without sampling where that is less"
+	if why := s.beyond(delta); why != "" {
+		return loose, fmt.Sprintf("the PLD accountant does not answer for %s: %s", why, instead)
+	}
+	e, ok := s.transformed(delta, loose)
+	if !ok || !(e >= s.low(delta)) {
+		return loose, fmt.Sprintf("the PLD accountant ran out of precision at δ = %g: %s", delta, instead)
+	}
+	return min(e, loose), ""
+}
+
+// unsampled is ε at delta with every release made of all rows, which is never
+// less: a Gaussian's, in closed form.
+func (s *spent) unsampled(delta float64) float64 {
+	sum := s.precision
+	for _, t := range s.sampled {
+		shift := t.rows() / t.noiseMultiplier
+		sum += float64(t.count) * shift * shift
+	}
+	mu := math.Sqrt(sum)
+	return smallestEpsilon(delta, func(e float64) float64 { return gaussianDelta(mu, e) })
+}
+
+// transformed is ε at delta by the Fourier transform; ok is false where that
+// shows nothing. RDP's ε says where to look.
+func (s *spent) transformed(delta, loose float64) (epsilon float64, ok bool) {
 	t := s.terms()
 	m := newMoments(t, reach(t, delta, loose))
 	e, ok := refine(t, remove, m.aim(remove, counts(t), delta))
-	if ok {
-		a := m.aim(add, counts(t), delta)
-		if a.epsilon < e {
-			return min(e, loose), "" // adding an example is the lesser of the two
-		}
-		var f float64
-		if f, ok = refine(t, add, a); ok {
-			return min(max(e, f), loose), ""
-		}
+	if !ok {
+		return 0, false
 	}
-	return loose, fmt.Sprintf("the PLD accountant ran out of precision at δ = %g: ε is the RDP accountant's, which is looser", delta)
+	a := m.aim(add, counts(t), delta)
+	if a.epsilon < e {
+		return e, true // adding an example is the lesser of the two
+	}
+	f, ok := refine(t, add, a)
+	return max(e, f), ok
+}
+
+// Where PLD is not attempted: there RDP's bound is all that this package says.
+// The limits are far outside what any run can use, and each is on one side of
+// one argument, so ε, which jumps up at them, stays monotone. Inside them every
+// grid is bounded: see losses and span.
+const (
+	leastNoise = minNoise // one release with less costs ε > 1000, and its losses fill no grid
+	leastDelta = 1e-30    // a tail that rare has to be told from the transform's rounding
+	mostShift  = 200      // keeps losses below 60,000 nodes for groups, too
+	mostCounts = maxSteps // rounding grows with the number of steps
+)
+
+// beyond says, in words, which limit is passed; it is empty where none is.
+func (s *spent) beyond(delta float64) string {
+	steps := 0.0
+	for _, t := range s.terms() {
+		if t.noiseMultiplier < leastNoise {
+			return fmt.Sprintf("a noise_multiplier below %g, that of all releases on all rows together included", leastNoise)
+		}
+		if t.group != nil && t.shift() > mostShift*t.noiseMultiplier {
+			return fmt.Sprintf("groups of which more than %d·noise_multiplier rows may enter one batch", mostShift)
+		}
+		steps += float64(t.count)
+	}
+	switch {
+	case delta < leastDelta:
+		return fmt.Sprintf("a δ below %g", leastDelta)
+	case steps > mostCounts:
+		return fmt.Sprintf("more than %d steps", mostCounts)
+	}
+	return ""
 }
 
 // pldLow is a lower bound on ε at delta; 0 is always one.
-func (s *spent) pldLow(delta float64) float64 {
+func (s *spent) pldLow(rho rdpCurve, delta float64) float64 {
 	if s.infinite {
 		return math.Inf(1)
 	}
-	if exact := s.exact(); exact != nil {
-		return smallestEpsilon(delta, exact) * (1 - 1e-9)
+	best := s.low(delta)
+	if s.exact() != nil || s.beyond(delta) != "" {
+		return best
 	}
-	loose := s.rdp().epsilon(delta)
+	loose := rho.epsilon(delta)
 	if loose == 0 {
 		return 0
 	}
 	t := s.terms()
 	m := newMoments(t, reach(t, delta, loose))
-	best := 0.0
 	for _, sd := range []side{remove, add} {
 		a := m.aim(sd, counts(t), delta)
 		w := a.window(0, max(1<<15, 2*startSize(t)))
@@ -106,47 +171,65 @@ func (s *spent) pldDelta(epsilon float64) float64 {
 		return exact(epsilon)
 	}
 	loose := s.rdp().delta(epsilon)
-	t := s.terms()
-	best := loose
-	// The first answer tells what is negligible, the second is exact to that.
-	for range 2 {
-		if best < 1e-300 {
-			return best
-		}
-		m := newMoments(t, reach(t, best, epsilon))
-		worst := 0.0
-		for _, sd := range []side{remove, add} {
-			a := m.aim(sd, counts(t), best)
-			low := max(0, min(epsilon, a.epsilon)-0.6*a.spread)
-			w := a.window(low, startSize(t)*4)
-			if epsilon >= w.h*float64(w.top) {
-				continue // above the window: Chernoff's bound has it below best
-			}
-			d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).delta(upper, epsilon)
-			if !ok {
-				return best
-			}
-			worst = max(worst, d)
-		}
-		if worst == 0 {
-			return best
-		}
-		best = min(best, worst)
+	if d, ok := s.transformedDelta(epsilon, loose); ok && d >= s.lowDelta(epsilon) {
+		return d
 	}
-	return best
+	return loose
+}
+
+// transformedDelta is δ at epsilon by the Fourier transform, at most loose; ok is
+// false where that is not attempted.
+func (s *spent) transformedDelta(epsilon, loose float64) (delta float64, ok bool) {
+	best := loose
+	// Each answer tells what is negligible to the next, which is exact to that;
+	// where ε is above the window, it is about negligible times the one before.
+	for range 20 {
+		if s.beyond(best) != "" {
+			return best, best < loose
+		}
+		d, ok := s.deltaNear(epsilon, best)
+		if !ok || d >= best {
+			return best, true
+		}
+		last := best
+		if best = d; best > last/2 {
+			break
+		}
+	}
+	return best, true
+}
+
+// deltaNear is δ at epsilon in windows that suit a δ of about near.
+func (s *spent) deltaNear(epsilon, near float64) (delta float64, ok bool) {
+	t := s.terms()
+	m := newMoments(t, reach(t, near, epsilon))
+	for _, sd := range []side{remove, add} {
+		a := m.aim(sd, counts(t), near)
+		low := max(0, min(epsilon, a.epsilon)-0.6*a.spread)
+		w := a.window(low, startSize(t)*4)
+		d, ok := newSpectrum(t, sd, upper, w).compose(counts(t)).atMost(epsilon)
+		if !ok {
+			return 1, false
+		}
+		delta = max(delta, d)
+	}
+	return delta, true
 }
 
 const negligible = 1e-4 // of δ: what each truncation may cost
 
 // reach is how many standard deviations of a release matter. An output beyond r
-// that counts as infinite loss costs at most exp(ε)·Q(beyond) more than its loss
-// is worth, and Q(beyond) ≤ exp(−r²/2).
+// that counts as infinite loss costs at most its own probability, which is that of
+// a normal tail beyond r−1/σ (r−m/σ where up to m rows of a group enter a batch), and at most exp(ε)·Q(beyond) more than its loss is
+// worth, and Q(beyond) ≤ exp(−r²/2): whichever is the nearer.
 func reach(terms []term, delta, epsilon float64) float64 {
-	n := 0.0
+	n, shift := 0.0, 0.0
 	for _, t := range terms {
 		n += float64(t.count)
+		shift = max(shift, t.shift()/t.noiseMultiplier)
 	}
-	return math.Sqrt(2 * (math.Log(n) + epsilon - math.Log(delta*negligible)))
+	little := math.Log(n) - math.Log(delta) - math.Log(negligible)
+	return min(math.Sqrt(2*(little+epsilon)), shift+math.Sqrt(2*little))
 }
 
 // Moments holds ln E exp(s·loss) of each term for some exponents s, to choose
@@ -157,38 +240,73 @@ type moments struct {
 	logs      [2][][]float64 // by side, term and exponent
 }
 
+// The exponents that are tried. The best is about √(−2 ln δ) over the standard
+// deviation of the composed loss, which at leastNoise and a full sample may be
+// 1e7 after 1e7 steps.
+const (
+	leastExponent = 1e-9
+	fineExponent  = 1e-3 // from here on they are closer together
+	mostExponent  = 1e6
+)
+
 func newMoments(terms []term, reach float64) *moments {
 	m := &moments{reach: reach}
-	for s := 1e-3; s < 1e6; s *= 1.15 {
+	for s := leastExponent; s < fineExponent; s *= 1.3 {
+		m.exponents = append(m.exponents, s)
+	}
+	for s := fineExponent; s < mostExponent; s *= 1.15 {
 		m.exponents = append(m.exponents, s)
 	}
 	for _, t := range terms {
-		q, sigma := t.sampleRate, t.noiseMultiplier
-		n := math.Ceil(2 * reach / (0.4 * min(1, sigma)))
-		step := 2 * reach / n
-		var logP, loss []float64 // the trapezium rule under N(0,σ²), ends included
-		for i := 0.0; i <= n; i++ {
-			z := -reach + i*step
-			logP = append(logP, -z*z/2+math.Log(step/math.Sqrt(2*math.Pi)))
-			loss = append(loss, lossAt(q, sigma, z*sigma))
+		var byMass []weighted
+		if t.sampleRate < 1 {
+			byMass = t.losses(reach)
 		}
 		for _, sd := range []side{remove, add} {
 			logs := make([]float64, len(m.exponents))
 			for i, s := range m.exponents {
-				power := s + 1 // E_P exp(s·l) = E_Q exp((s+1)·l) for remove
-				if sd == add {
-					power = -s
-				}
-				var sum logSum
-				for j, l := range loss {
-					sum.add(logP[j] + power*l)
-				}
-				logs[i] = sum.log()
+				logs[i] = logMoment(t, byMass, sd, s)
 			}
 			m.logs[sd] = append(m.logs[sd], logs)
 		}
 	}
 	return m
+}
+
+// A weighted loss has the logarithm of its weight under Q of the remove side.
+type weighted struct{ logWeight, loss float64 }
+
+// losses are the nodes of the trapezium rule under N(0,σ²), as many as a few
+// for each σ of the integrand's own scale: reach is at most 1/σ + 40, so there are
+// never more than 25,000 with σ ≥ leastNoise and one row.
+func (t term) losses(reach float64) []weighted {
+	n := math.Ceil(2 * reach / (0.4 * min(1, t.noiseMultiplier)))
+	step := 2 * reach / n
+	var nodes []weighted
+	for i := 0.0; i <= n; i++ {
+		z := -reach + i*step
+		nodes = append(nodes, weighted{
+			-z*z/2 + math.Log(step/math.Sqrt(2*math.Pi)),
+			t.lossAt(z * t.noiseMultiplier),
+		})
+	}
+	return nodes
+}
+
+// logMoment is ln E exp(s·loss) over nodes, or in closed form without sampling.
+func logMoment(t term, nodes []weighted, sd side, s float64) float64 {
+	if t.sampleRate == 1 {
+		return s * (s + 1) / (2 * t.noiseMultiplier * t.noiseMultiplier)
+	}
+	power := s + 1 // E_P exp(s·l) = E_Q exp((s+1)·l) for remove
+	if sd == add {
+		power = -s
+	}
+	var sum logSum
+	for _, n := range nodes {
+		sum.add(n.logWeight + power*n.loss)
+	}
+	return sum.log()
 }
 
 // An aim says where the tail of a composed loss is to be read.
@@ -232,29 +350,46 @@ func (a *aim) little() float64 { return -math.Log(a.delta * negligible) }
 //     any s > λ, k being the log moment (Chernoff).
 //
 // L and λ are such that both, and the mass above the window, are negligible
-// beside δ, and L is as short as that allows.
+// beside δ, and L is as short as that allows. The tilt gives the tail beyond ε a
+// share of about δ·exp(λε−k(λ)) of the sum, which is largest for the exponent that
+// gave ε; a λ with which it comes near the transform's rounding is taken only where
+// there is no other.
 func (a *aim) window(low float64, n int) window {
 	w := window{n: n, reach: a.reach}
 	length := math.Inf(1)
-	for _, lambda := range a.exponents {
-		if lambda > a.lambda {
-			break
-		}
-		above, chern := math.Inf(1), 0.0
-		for i, s := range a.exponents {
-			// A larger s has to be worth it: rounding to the grid moves k(s) by s·h.
-			if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < 0.97*above {
-				above, chern = l, s
+	for _, least := range []float64{-16, math.Inf(-1)} { // a share of 1e-7, where the rounding is 1e-13
+		for i, lambda := range a.exponents {
+			if lambda > a.lambda {
+				break
+			}
+			if lambda < a.lambda && math.Log(a.delta)+lambda*a.epsilon-a.logs[i] < least {
+				continue
+			}
+			if l, chern := a.length(lambda, low); l < length {
+				length, w.lambda, w.chern = l, lambda, chern
 			}
 		}
-		if l := max(above, a.little()/lambda); l < length {
-			length, w.lambda, w.chern = l, lambda, chern
+		if !math.IsInf(length, 1) {
+			break
 		}
 	}
 	length = max(length, a.spread)
 	w.h = length / float64(n-4) // four to spare for rounding outwards
-	w.top = int(math.Ceil((low+length)/w.h)) + 2
+	w.top = index(math.Ceil((low+length)/w.h)) + 2
 	return w
+}
+
+// length is that of the window for the tilt lambda, with the exponent of the
+// bound above it.
+func (a *aim) length(lambda, low float64) (length, chern float64) {
+	above := math.Inf(1)
+	for i, s := range a.exponents {
+		// A larger s has to be worth it: rounding to the grid moves k(s) by s·h.
+		if l := (a.logs[i] + a.little() - s*low) / (s - lambda); s > lambda && l < 0.97*above {
+			above, chern = l, s
+		}
+	}
+	return max(above, a.little()/lambda), chern
 }
 
 // The sizes of transform that are tried.
@@ -281,7 +416,7 @@ func startSize(terms []term) int {
 func (s *spent) terms() []term {
 	t := append([]term(nil), s.sampled...)
 	if s.precision > 0 {
-		t = append(t, term{1, 1 / math.Sqrt(s.precision), 1})
+		t = append(t, term{1, 1 / math.Sqrt(s.precision), 1, nil})
 	}
 	return t
 }
@@ -298,6 +433,7 @@ func counts(terms []term) []float64 {
 // of the step.
 func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
 	low := max(0, a.epsilon-0.6*a.spread)
+	back := 2 * a.spread
 	last, best := math.Inf(1), math.Inf(1)
 	for n := startSize(terms); n <= maxSize; {
 		e, ok := newSpectrum(terms, sd, upper, a.window(low, n)).compose(counts(terms)).epsilon(upper, a.delta)
@@ -310,7 +446,8 @@ func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
 			last = e
 			n *= 2
 		case low > 0:
-			low = max(0, low-2*a.spread)
+			low = max(0, low-back)
+			back *= 2
 		default:
 			n *= 2
 		}

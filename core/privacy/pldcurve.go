@@ -16,6 +16,9 @@ func pldEpsilons(delta float64, step, start spent, maxSteps int) func(int) float
 			return e
 		}
 	}
+	if start.plus(step, maxSteps).beyond(delta) != "" {
+		return rdpEpsilons(delta, step, start)
+	}
 	c := &pldCurve{delta: delta, step: step, start: start, rdp: rdpEpsilons(delta, step, start)}
 	points := min(100, max(12, maxSteps/16))
 	for k := 1; k <= points; k++ {
@@ -97,6 +100,9 @@ func (c *pldCurve) work(steps int) float64 {
 			return c.rdp(steps)
 		}
 		worst = max(worst, e)
+	}
+	if !(worst >= now.low(c.delta)) {
+		return c.rdp(steps)
 	}
 	return worst
 }

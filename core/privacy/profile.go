@@ -49,6 +49,9 @@ func (s *spent) profile() func(epsilon float64) float64 {
 		return exact
 	}
 	loose := s.rdp()
+	if s.beyond(profileDeltas[0]) != "" {
+		return loose.delta
+	}
 	t := s.terms()
 	var views [][2]*tailSum
 	for _, d := range profileDeltas {
@@ -68,6 +71,9 @@ func (s *spent) profile() func(epsilon float64) float64 {
 			if okR && okA {
 				best = min(best, max(r, a))
 			}
+		}
+		if !(best >= s.lowDelta(epsilon)) {
+			return loose.delta(epsilon)
 		}
 		return best
 	}
@@ -129,6 +135,9 @@ func pldEpsilonsAt(delta float64, step spent, steps []int) func(int) float64 {
 		return alone
 	}
 	last := points[len(points)-1]
+	if none.plus(step, last).beyond(delta) != "" {
+		return rdpEpsilons(delta, step, none)
+	}
 	c := &pldCurve{delta: delta, step: step, rdp: rdpEpsilons(delta, step, none), at: points}
 	c.end(last)
 	c.size = startSize(c.terms)

@@ -45,7 +45,8 @@ func (s *spent) rdp() rdpCurve {
 		}
 		rho[i] = a * s.precision / 2
 		for _, t := range s.sampled {
-			rho[i] += float64(t.count) * sampledRDP(t.sampleRate, t.noiseMultiplier, a)
+			q, sigma := t.one()
+			rho[i] += float64(t.count) * sampledRDP(q, sigma, a)
 		}
 	}
 	return rho
@@ -82,13 +83,16 @@ func (rho rdpCurve) order(delta float64) float64 {
 
 // rdpOffset is the part of the conversion that does not depend on ρ.
 func rdpOffset(order, delta float64) float64 {
-	return math.Log1p(-1/order) - (math.Log(delta)+math.Log(order))/(order-1)
+	return math.Log1p(-1/order) - (ln(delta)+math.Log(order))/(order-1)
 }
 
 // delta is the smallest δ for which the curve shows (epsilon, δ).
 func (rho rdpCurve) delta(epsilon float64) float64 {
 	best := 1.0
 	for i, r := range rho {
+		if math.IsInf(r, 1) {
+			continue // says nothing, not even at ε = +Inf
+		}
 		a := orders[i]
 		logDelta := (a-1)*(r-epsilon+math.Log1p(-1/a)) - math.Log(a)
 		best = min(best, math.Exp(logDelta), math.Sqrt(-math.Expm1(-r)))
@@ -124,9 +128,9 @@ func (a *rdpAccountant) Epsilon(delta float64) (float64, error) {
 // digits. It is 0 rather than an error where A − 1 underflows, and never
 // overflows below +Inf.
 func sampledRDP(q, sigma, order float64) float64 {
-	if order > 2000*sigma {
-		// Far beyond any order that decides ε, and costly: what the release
-		// costs without sampling, which never costs less.
+	if q == 1 || order > 2000*sigma {
+		// The second is far beyond any order that decides ε, and costly: what
+		// the release costs without sampling, which never costs less.
 		return order / (2 * sigma * sigma)
 	}
 	var logExcess float64
@@ -144,7 +148,7 @@ func sampledRDP(q, sigma, order float64) float64 {
 //
 // are positive, so nothing cancels.
 func logExcessSum(q, sigma float64, order int) float64 {
-	logQ, logP := math.Log(q), math.Log1p(-q)
+	logQ, logP := ln(q), math.Log1p(-q)
 	logChoose := math.Log(float64(order)) // ln C(order, 1)
 	var sum logSum
 	for k := 2; k <= order; k++ {
@@ -193,11 +197,14 @@ func logExcessIntegral(q, sigma, order float64) float64 {
 // logPowerExcess is ln((1+u)^a − 1 − a·u) for u = q·(exp(y)−1), a > 1: −Inf at
 // u = 0.
 func logPowerExcess(a, q, y float64) float64 {
-	if y > 600 { // 1+u is q·exp(y) to all digits
-		l := y + math.Log(q) + (1-q)/q*math.Exp(-y)
+	if l := y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
+		l += (1 - q) / q * math.Exp(-y)
 		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l))
 	}
 	u := q * math.Expm1(y)
+	if y > 600 { // u is q·exp(y), which overflows on the way for tiny q
+		u = math.Exp(y + ln(q))
+	}
 	l := math.Log1p(u)
 	switch {
 	case math.Abs(u) <= 0.1 && math.Abs(a*u) <= 0.5:

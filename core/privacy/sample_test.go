@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -58,6 +59,105 @@ func FuzzSampler(f *testing.F) {
 			}
 		}
 	})
+}
+
+// scripted is a source that gives these and then those of another.
+type scripted struct {
+	first []uint64
+	rest  rand.Source
+	drawn int
+}
+
+func (w *scripted) Uint64() uint64 {
+	w.drawn++
+	if w.drawn <= len(w.first) {
+		return w.first[w.drawn-1]
+	}
+	return w.rest.Uint64()
+}
+
+// Gaps against their definition in numbers of 4096 binary digits, with U chosen
+// within a few units of 2⁻⁶⁴ of the powers, where 64 digits of U and a float64
+// quotient cannot decide; and with any U.
+func TestSamplerGapsAreExact(t *testing.T) {
+	const digits = 4096
+	rng := rand.New(rand.NewPCG(5, 6))
+	undecided := 0
+	for _, q := range []float64{1e-12, 1e-5, 128. / 60000, 0.1, 0.5, 0.75, 1 - 0x1p-53} {
+		s, err := NewSampler(1000, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 400 {
+			at, _ := new(big.Float).SetMantExp(powerOf(q, rng.IntN(12), 200), 64).Uint64()
+			first := []uint64{at + uint64(i%7) - 3, rng.Uint64()}
+			if i%2 == 0 {
+				first[0] = rng.Uint64()
+			}
+			if i%8 == 1 && at > 0 { // 64 digits and the next agree with a power
+				power := new(big.Float).SetMantExp(powerOf(q, 1+rng.IntN(5), 300), 64)
+				first[0], _ = power.Uint64()
+				power.Sub(power, new(big.Float).SetUint64(first[0]))
+				first[1], _ = power.SetMantExp(power, 64).Uint64()
+			}
+			src := &scripted{first: first, rest: rand.NewPCG(uint64(i), 7)}
+			got := s.gap(s.n, src)
+			if src.drawn > 1 {
+				undecided++
+			}
+			// All digits of U that were drawn, and more.
+			again := &scripted{first: first, rest: rand.NewPCG(uint64(i), 7)}
+			u := new(big.Int)
+			for range 16 {
+				u.Lsh(u, 64).Or(u, new(big.Int).SetUint64(again.Uint64()))
+			}
+			f := new(big.Float).SetPrec(digits).SetInt(u)
+			f.SetMantExp(f, -16*64)
+			want, power := 0, new(big.Float).SetPrec(digits).SetInt64(1)
+			keep := new(big.Float).SetPrec(digits).Sub(big.NewFloat(1), big.NewFloat(q))
+			for ; want < s.n; want++ {
+				if power.Mul(power, keep); f.Cmp(power) >= 0 {
+					break
+				}
+			}
+			if got != want {
+				t.Errorf("q=%v, U = %x…: gap %d, want %d", q, first, got, want)
+			}
+		}
+	}
+	if undecided < 100 {
+		t.Errorf("only %d draws needed more than 64 digits", undecided)
+	}
+}
+
+// It costs the batch: one word for each member and one to see that there is no
+// other, but once in about 2⁴⁸·q draws.
+func TestSamplerCostsTheBatch(t *testing.T) {
+	s, err := NewSampler(60_000, 128./60_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &scripted{rest: SeededKey(3).Stream(Sampling, 0, 0)}
+	members := 0
+	const rounds = 1000
+	for range rounds {
+		members += len(s.Append(nil, src))
+	}
+	if src.drawn > members+rounds {
+		t.Errorf("%d words for %d members in %d batches", src.drawn, members, rounds)
+	}
+}
+
+func BenchmarkSampler(b *testing.B) {
+	s, err := NewSampler(60_000, 128./60_000)
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := SeededKey(3).Stream(Sampling, 0, 0)
+	var batch []int
+	for b.Loop() {
+		batch = s.Append(batch[:0], src)
+	}
 }
 
 // The seeds are fixed, so the statistical tests below pass or fail for good;

@@ -7,10 +7,12 @@ import (
 )
 
 // A term is count Gaussian releases on Poisson samples, 0 < sampleRate < 1 and
-// 0 < noiseMultiplier < ∞.
+// 0 < noiseMultiplier < ∞. The neighbours differ in one row, or in the rows of
+// group where that is not nil.
 type term struct {
 	sampleRate, noiseMultiplier float64
 	count                       int
+	group                       *group
 }
 
 // spent is what a tree of events comes to: every supported event is a multiset
@@ -87,7 +89,7 @@ func (s *spent) addSampled(e PoissonSampled, times int) error {
 	case math.IsInf(p, 1):
 		s.infinite = true
 	default:
-		return s.addTerm(term{q, 1 / math.Sqrt(p), times})
+		return s.addTerm(term{q, 1 / math.Sqrt(p), times, nil})
 	}
 	return nil
 }
