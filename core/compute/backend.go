@@ -39,11 +39,16 @@ type Sums interface {
 }
 
 // PieceRows is how many rows of a batch a backend may add up in float32. The
-// kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on,
-// in any order within a piece, and the pieces' sums to at least 52 binary
-// digits. Package train derives from this how far rounding can carry one
-// example's part.
-const PieceRows = 64
+// kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on, in
+// any order within a piece. The sums of BlockPieces pieces that follow each other,
+// from the first of a call on, may still be added in float32, in any order; those
+// of such blocks, and of calls, are added to at least 52 binary digits. Package
+// train derives from this how far rounding can carry one example's part.
+const (
+	PieceRows   = 64
+	BlockPieces = 4
+	BlockRows   = PieceRows * BlockPieces
+)
 
 // MaxInput is the length beyond which a row of a layer's inputs is refused: its
 // example counts as one whose gradient is not finite. Below it, what underflow
@@ -136,12 +141,12 @@ type Backend interface {
 	ReadSums(ctx context.Context, dst []float64, src Sums) error
 
 	// AddOuter adds, for h [m×n] and d [m×k], which may be one buffer, the outer
-	// products of their rows to dst [n×k], in pieces of [PieceRows] rows: the sum
-	// of a dense layer's per-sample gradients.
+	// products of their rows to dst [n×k], in pieces and blocks as at [PieceRows]:
+	// the sum of a dense layer's per-sample gradients.
 	//
 	//	for j := range n {
 	//		for l := range k {
-	//			for each piece { s := 0.0; for i of the piece { s += h[i*n+j]*d[i*k+l] }; dst[j*k+l] += s }
+	//			for each block { s := 0.0; for i of the block { s += h[i*n+j]*d[i*k+l] }; dst[j*k+l] += s }
 	//		}
 	//	}
 	AddOuter(m, n, k int, h, d Buffer, dst Sums)

@@ -67,13 +67,14 @@ func TestLowerBoundBelowExact(t *testing.T) {
 	for _, q := range []float64{1e-6, 0.01, 0.5, 0.999} {
 		for _, sigma := range []float64{0.02, 0.3, 1, 30} {
 			tried := 0
-			term{q, sigma, 1, nil}.tests(func(power, logLevel float64) {
+			term{q, sigma, 1, nil}.tests(func(power, logLevel float64) bool {
 				tried++
 				for _, e := range []float64{0, 0.1, 1, 10, 100} {
 					if d := sampledDelta(q, sigma, e); power-math.Exp(e+logLevel) > d*(1+1e-9) {
 						t.Errorf("q=%v σ=%v: a test shows δ(%v) = %v, the truth is %v", q, sigma, e, power-math.Exp(e+logLevel), d)
 					}
 				}
+				return true
 			})
 			if tried == 0 {
 				t.Errorf("q=%v σ=%v: no test", q, sigma)

@@ -25,7 +25,8 @@ import (
 //     batch and whoever else is there (package nn).
 //
 //  2. A batch is put in uniformly random order before it is summed, in pieces of
-//     at most m = compute.PieceRows rows that go by position. Let x be the row
+//     at most m = compute.PieceRows rows that go by position, of which up to
+//     p = compute.BlockPieces make a block. Let x be the row
 //     that D′ has and D has not. Given the rows sampled from D in their random
 //     order, the order of D′'s batch has the same law as this: x takes a
 //     position that is uniform on all, old and new, and the row that stood there
@@ -37,10 +38,12 @@ import (
 //  3. A piece of m rows, added in float32 in any order, errs by at most
 //     2⁻²⁴·C·m(m+1)/2 in norm: each addition rounds a partial sum of j ≤ m rows,
 //     coordinate by coordinate by 2⁻²⁴ of it, so by 2⁻²⁴·jC in norm, and j adds
-//     up to m(m+1)/2 at most. Two pieces, in D and D′: 4 times that, or
-//     2⁻²³·m(m+1)·C, which is 5·10⁻⁴·C for m = 64.
+//     up to m(m+1)/2 at most. Likewise p pieces of m rows, once they are summed,
+//     err by 2⁻²⁴·C·m·(p(p+1)/2 − 1) when they are added. All pieces but two are
+//     the same in D and D′, so what differs is two pieces and two blocks, in D
+//     and in D′: 4 times the two, or 6.4·10⁻⁴·C for m = 64 and p = 4.
 //
-//  4. Pieces are added to at least 52 binary digits: K of them, N rows in all,
+//  4. Blocks are added to at least 52 binary digits: K of them, N rows in all,
 //     err by 2⁻⁵³·(K+1)·N/2·C at most, twice.
 //
 // The pair (sum of D, sum of D′) therefore lies within C plus these four, for
@@ -71,9 +74,9 @@ const rowSlack = 1e-6
 // sumSlack is what rounding adds to the sensitivity of a sum of up to n rows of
 // norm 1, capacity of them at a time: items 3 and 4 above.
 func sumSlack(n, capacity int) float64 {
-	const m = compute.PieceRows
-	pieces := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/m)
-	return 0x1p-23*m*(m+1) + 0x1p-53*(pieces+1)*float64(n)
+	const m, p = compute.PieceRows, compute.BlockPieces
+	blocks := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/compute.BlockRows)
+	return 0x1p-22*m*((m+1)/2.0+p*(p+1)/2-1) + 0x1p-53*(blocks+1)*float64(n)
 }
 
 // above is the least float32 that is not below x.

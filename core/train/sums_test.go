@@ -233,7 +233,7 @@ func TestSumLawCatchesPlantedFaults(t *testing.T) {
 		notice(t, name, "auto-v", n, be)
 	}
 	notice(t, "the whole batch in float32", "constant", n, rough.New(purego.New(), forward, n+1))
-	notice(t, "a centre that cancels in float32", "adaclip", n, floatCentre{purego.New()},
+	notice(t, "a centre that cancels in float32", "adaclip", 4*n, floatCentre{purego.New()},
 		func(p *Plan) { p.st.coords.most = 1 })
 }
 

@@ -48,7 +48,8 @@ func (c *check) verifySums(a *wideArg, want []value, format string, args ...any)
 }
 
 // inPieces is start and the terms of m rows, added up as the contract says: in
-// float32 within a piece, in many more digits between them.
+// float32 within a piece and a few times more within a block, in many more digits
+// between those.
 func inPieces(m int, start float32, term func(i int) float64) value {
 	out := value{v: float64(start), tol: 0x1p-45 * math.Abs(float64(start))}
 	for lo := 0; lo < m; lo += compute.PieceRows {
@@ -58,7 +59,7 @@ func inPieces(m int, start float32, term func(i int) float64) value {
 		}
 		w := s.value(1)
 		out.v += w.v
-		out.tol += w.tol + 0x1p-45*s.abs
+		out.tol += w.tol + compute.BlockPieces*0x1p-24*s.abs
 		out.any = out.any || w.any
 	}
 	return out
@@ -118,15 +119,15 @@ func checkAddOuter(c *check) {
 			return inPieces(m, dst.data[p], func(i int) float64 { return float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k]) })
 		}), "AddOuter(%d, %d, %d)", m, n, k)
 	})
-	c.ownPieces()
+	c.ownBlocks()
 }
 
-// ownPieces: the rows of one piece leave the sums of the others as they are, to
-// the bit, which is what lets one example move the sum by its own piece's
+// ownBlocks: the rows of one block leave the sums of the others as they are, to
+// the bit, which is what lets one example move the sum by its own block's
 // rounding alone.
-func (c *check) ownPieces() {
+func (c *check) ownBlocks() {
 	const n, k = 13, 21
-	for _, m := range []int{65, 128, 200} {
+	for _, m := range []int{257, 512, 700} {
 		h, d := c.normals(m*n), c.normals(m*k)
 		all, apart := c.b.NewSums(n*k), c.b.NewSums(n*k)
 		add := func(lo, hi int, dst compute.Sums) {
@@ -136,8 +137,8 @@ func (c *check) ownPieces() {
 			c.b.AddOuter(hi-lo, n, k, x, y, dst)
 		}
 		add(0, m, all)
-		for lo := 0; lo < m; lo += compute.PieceRows {
-			add(lo, min(m, lo+compute.PieceRows), apart)
+		for lo := 0; lo < m; lo += compute.BlockRows {
+			add(lo, min(m, lo+compute.BlockRows), apart)
 		}
 		got, want := make([]float64, n*k), make([]float64, n*k)
 		if err := errors.Join(c.b.ReadSums(context.Background(), got, all), c.b.ReadSums(context.Background(), want, apart)); err != nil {
@@ -145,7 +146,7 @@ func (c *check) ownPieces() {
 		}
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 0x1p-45*float64(m) {
-				c.errorf("AddOuter of %d rows gives dst[%d] = %v, its pieces one by one %v", m, i, got[i], want[i])
+				c.errorf("AddOuter of %d rows gives dst[%d] = %v, its blocks one by one %v", m, i, got[i], want[i])
 				break
 			}
 		}

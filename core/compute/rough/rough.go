@@ -1,6 +1,6 @@
 // Package rough is a [compute.Backend] that rounds as badly as the contract lets
-// it: it adds up every piece of a batch in float32, in an order of the caller's
-// choice. The reference adds in float64, so what is proven of rounded sums would
+// it: it adds up every piece of a batch, and every block of pieces, in float32, in
+// an order of the caller's choice. The reference adds in float64, so what is proven of rounded sums would
 // hold on it by luck. For tests.
 package rough
 
@@ -79,18 +79,27 @@ func (b *Backend) outer(m, n, k int, h, d compute.Buffer, dst compute.Sums, term
 	hv, dv := b.values(h, m*n), b.values(d, m*k)
 	part, to := b.New(n*k), make([]float32, n*k)
 	defer b.Free(part)
-	terms := make([]float32, 0, min(m, b.rows))
-	for lo := 0; lo < m; lo += b.rows {
+	block := b.rows * compute.BlockPieces
+	for lo := 0; lo < m; lo += block {
 		for p := range to {
-			terms = terms[:0]
-			for i := lo; i < min(m, lo+b.rows); i++ {
-				terms = append(terms, term(hv[i*n+p/k], dv[i*k+p%k]))
-			}
-			to[p] = b.order(terms)
+			to[p] = b.block(lo, min(m, lo+block), func(i int) float32 { return term(hv[i*n+p/k], dv[i*k+p%k]) })
 		}
 		b.Write(part, to)
 		b.AddScaled(n*k, 1, part, dst)
 	}
+}
+
+// block adds up the pieces of rows lo to hi.
+func (b *Backend) block(lo, hi int, term func(i int) float32) float32 {
+	var pieces, terms []float32
+	for ; lo < hi; lo += b.rows {
+		terms = terms[:0]
+		for i := lo; i < min(hi, lo+b.rows); i++ {
+			terms = append(terms, term(i))
+		}
+		pieces = append(pieces, b.order(terms))
+	}
+	return b.order(pieces)
 }
 
 func (b *Backend) values(x compute.Buffer, n int) []float32 {

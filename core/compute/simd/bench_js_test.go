@@ -59,6 +59,28 @@ func BenchmarkGemm(b *testing.B) {
 	}
 }
 
+func BenchmarkAddOuter(b *testing.B) {
+	be := open(b)
+	for _, s := range []struct {
+		name    string
+		m, n, k int
+	}{
+		{"mlp/weights1", 128, 784, 128},
+		{"mlp/weights2", 128, 128, 10},
+		{"mlp/bias1", 128, 1, 128},
+		{"softmax/weights", 600, 784, 10},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			x, y, z := random(be, s.m*s.n), random(be, s.m*s.k), be.NewSums(s.n*s.k)
+			for b.Loop() {
+				be.AddOuter(s.m, s.n, s.k, x, y, z)
+			}
+			flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
+			b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}
+
 func BenchmarkKernels(b *testing.B) {
 	be := open(b)
 	const n = 101_770

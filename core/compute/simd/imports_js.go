@@ -32,6 +32,9 @@ func kernelRowNorms(m, n int32, x, dst unsafe.Pointer)
 //go:wasmimport kernels joinNorms
 func kernelJoinNorms(n int32, h, d, dst unsafe.Pointer)
 
+//go:wasmimport kernels outer
+func kernelOuter(m, n, k int32, h, d, dst, scratch unsafe.Pointer)
+
 //go:wasmimport kernels addOuter
 func kernelAddOuter(m, n, k int32, h, d, dst, scratch unsafe.Pointer)
 

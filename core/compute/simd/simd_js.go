@@ -51,7 +51,7 @@ func (b *Backend) New(n int) compute.Buffer { return &buffer{make([]float32, n)}
 func (b *Backend) Free(x compute.Buffer) {
 	switch x := x.(type) {
 	case *sums:
-		x.v = nil
+		x.block, x.wide = nil, nil
 	default:
 		x.(*buffer).v = nil
 	}

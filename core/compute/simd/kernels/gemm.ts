@@ -4,24 +4,30 @@
 // and a tile of MR×NR sums stays in registers. 6×8 floats are 12 of the 15
 // vector registers that an engine for x86-64 leaves us.
 
-import { PIECE, Ptr, addWide, madd } from "./vec";
+import { BLOCK, PIECE, Ptr, addWide, madd } from "./vec";
 
 const MR = 6;
 const NR = 8;
 const KC = 320; // rows of op(B) packed at a time; see scratch in gemm_js.go
 const NC = 512; // columns
 
-// addOuter is the product of a transpose with each piece of rows, added to dst in
-// float64. scratch is as for gemm with a depth of PIECE.
+// outer writes the sum of the outer products of one block of rows, m ≤ BLOCK.
+// scratch is as for gemm with that depth.
+export function outer(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, scratch: Ptr): void {
+  blockOf(m, n, k, h, d, dst, scratch, false);
+}
+
+// addOuter adds those of any number of rows to dst, in float64.
 export function addOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, scratch: Ptr): void {
-  const row = <usize>k << 3;
-  const turn = turned(n, k);
-  for (let i = 0; i < m; i += PIECE) {
-    const x = h + (<usize>(i * n) << 2), y = d + (<usize>(i * k) << 2);
-    const rows = min(m - i, PIECE);
-    if (turn) product(1, 0, k, n, rows, y, x, 0, dst, 8, row, scratch, false, true);
-    else product(1, 0, n, k, rows, x, y, 0, dst, row, 8, scratch, false, true);
+  for (let i = 0; i < m; i += BLOCK) {
+    blockOf(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>(i * k) << 2), dst, scratch, true);
   }
+}
+
+function blockOf(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, scratch: Ptr, wide: bool): void {
+  const size: usize = wide ? 8 : 4, row = <usize>k * size;
+  if (turned(n, k)) product(1, 0, k, n, m, d, h, 0, dst, size, row, scratch, PIECE, false, wide);
+  else product(1, 0, n, k, m, h, d, 0, dst, row, size, scratch, PIECE, false, wide);
 }
 
 // turned reports whether the transpose of an [m×n] product wastes less of the
@@ -45,12 +51,12 @@ export function gemm(
   if (m == 0 || n == 0) return;
   const row = <usize>n << 2;
   if (a == b && m == n && tA != tB && beta == 0) {
-    product(tA, tB, n, n, k, a, b, 0, c, row, 4, scratch, true, false);
+    product(tA, tB, n, n, k, a, b, 0, c, row, 4, scratch, KC, true, false);
     mirror(n, c);
   } else if (turned(m, n)) {
-    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch, false, false); // Cᵀ = op(B)ᵀ·op(A)ᵀ
+    product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, scratch, KC, false, false); // Cᵀ = op(B)ᵀ·op(A)ᵀ
   } else {
-    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch, false, false);
+    product(tA, tB, m, n, k, a, b, beta, c, row, 4, scratch, KC, false, false);
   }
 }
 
@@ -72,11 +78,11 @@ function padded(n: i32, unit: i32): f64 {
 }
 
 // product is gemm into a C whose rows are rowStep bytes apart and columns
-// colStep. With upper, tiles that lie below the diagonal are left out. With wide,
+// colStep. Sums of more than chain terms are added up in pieces. With upper, tiles that lie below the diagonal are left out. With wide,
 // C is in float64 and is added to whatever beta is.
 function product(
   tA: i32, tB: i32, m: i32, n: i32, k: i32,
-  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr, upper: bool, wide: bool,
+  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, scratch: Ptr, chain: i32, upper: bool, wide: bool,
 ): void {
   const blocks = max((k + KC - 1) / KC, 1);
   const depth = (k + blocks - 1) / blocks; // of all blocks but the last
@@ -95,7 +101,7 @@ function product(
         packA(tA, m, k, a, i0, mr, l0, kc, strip);
         let to = c + <usize>i0 * rowStep + <usize>(j0 + left) * colStep;
         for (let j = left; j < nc; j += NR, to += <usize>NR * colStep) {
-          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch, wide);
+          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), scratch, chain, wide);
         }
       }
     }
@@ -103,44 +109,65 @@ function product(
 }
 
 // tile is c = a·b + beta·c for one strip of each operand, where c has mr ≤ MR
-// rows and nr ≤ NR columns. edge is room for a whole tile. One step of the sum at
+// rows and nr ≤ NR columns, in pieces of up to chain terms. edge is room for a
+// whole tile. One step of the sum at
 // a time is faster by a third where multiply-add is fused, two where it is not:
 // the engine's choice of registers decides it, and "make bench" shows it.
 function tile(
-  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr, wide: bool,
+  kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr, chain: i32, wide: bool,
 ): void {
   let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
-  const pairs = ASC_FEATURE_RELAXED_SIMD ? 0 : kc >> 1;
-  for (let l = pairs; l > 0; l--) {
-    let b0 = v128.load(b), b1 = v128.load(b, 16), x = v128.load_splat<f32>(a);
-    c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
-    c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 8);
-    c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 12);
-    c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 16);
-    c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
-    c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
-    b0 = v128.load(b, 32); b1 = v128.load(b, 48); x = v128.load_splat<f32>(a, 24);
-    c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 28);
-    c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 32);
-    c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 36);
-    c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 40);
-    c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 44);
-    c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
-    a += 48;
-    b += 64;
-  }
-  for (let l = kc - 2 * pairs; l > 0; l--) {
-    const b0 = v128.load(b), b1 = v128.load(b, 16);
-    let x = v128.load_splat<f32>(a);
-    c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
-    c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 8);
-    c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 12);
-    c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 16);
-    c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
-    c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
-    a += 24;
-    b += 32;
+  for (let left = kc; ;) {
+    const steps = min(left, chain);
+    const pairs = ASC_FEATURE_RELAXED_SIMD ? 0 : steps >> 1;
+    for (let l = pairs; l > 0; l--) {
+      let b0 = v128.load(b), b1 = v128.load(b, 16), x = v128.load_splat<f32>(a);
+      c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
+      c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 8);
+      c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 12);
+      c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 16);
+      c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
+      c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
+      b0 = v128.load(b, 32); b1 = v128.load(b, 48); x = v128.load_splat<f32>(a, 24);
+      c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 28);
+      c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 32);
+      c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 36);
+      c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 40);
+      c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 44);
+      c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
+      a += 48;
+      b += 64;
+    }
+    for (let l = steps - 2 * pairs; l > 0; l--) {
+      const b0 = v128.load(b), b1 = v128.load(b, 16);
+      let x = v128.load_splat<f32>(a);
+      c00 = madd(x, b0, c00); c01 = madd(x, b1, c01); x = v128.load_splat<f32>(a, 4);
+      c10 = madd(x, b0, c10); c11 = madd(x, b1, c11); x = v128.load_splat<f32>(a, 8);
+      c20 = madd(x, b0, c20); c21 = madd(x, b1, c21); x = v128.load_splat<f32>(a, 12);
+      c30 = madd(x, b0, c30); c31 = madd(x, b1, c31); x = v128.load_splat<f32>(a, 16);
+      c40 = madd(x, b0, c40); c41 = madd(x, b1, c41); x = v128.load_splat<f32>(a, 20);
+      c50 = madd(x, b0, c50); c51 = madd(x, b1, c51);
+      a += 24;
+      b += 32;
+    }
+    if (left < kc) { // the pieces before
+      c00 = f32x4.add(v128.load(edge), c00); c01 = f32x4.add(v128.load(edge, 16), c01);
+      c10 = f32x4.add(v128.load(edge, 32), c10); c11 = f32x4.add(v128.load(edge, 48), c11);
+      c20 = f32x4.add(v128.load(edge, 64), c20); c21 = f32x4.add(v128.load(edge, 80), c21);
+      c30 = f32x4.add(v128.load(edge, 96), c30); c31 = f32x4.add(v128.load(edge, 112), c31);
+      c40 = f32x4.add(v128.load(edge, 128), c40); c41 = f32x4.add(v128.load(edge, 144), c41);
+      c50 = f32x4.add(v128.load(edge, 160), c50); c51 = f32x4.add(v128.load(edge, 176), c51);
+    }
+    left -= steps;
+    if (left == 0) break;
+    v128.store(edge, c00); v128.store(edge, c01, 16);
+    v128.store(edge, c10, 32); v128.store(edge, c11, 48);
+    v128.store(edge, c20, 64); v128.store(edge, c21, 80);
+    v128.store(edge, c30, 96); v128.store(edge, c31, 112);
+    v128.store(edge, c40, 128); v128.store(edge, c41, 144);
+    v128.store(edge, c50, 160); v128.store(edge, c51, 176);
+    c00 = c01 = c10 = c11 = c20 = c21 = c30 = c31 = c40 = c41 = c50 = c51 = f32x4.splat(0);
   }
   if (!wide && mr == MR && nr == NR && colStep == 4) {
     write(c, c00, c01, beta); c += rowStep;

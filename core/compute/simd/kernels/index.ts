@@ -9,4 +9,4 @@ export { sigmoidBCE, softmaxCE, squared } from "./loss";
 export { addClampedOuter, addRoundedOuter } from "./outer";
 export { addScaled, settle } from "./sums";
 export { addNoise } from "./noise";
-export { addOuter, gemm } from "./gemm";
+export { addOuter, gemm, outer } from "./gemm";

@@ -3,8 +3,9 @@
 
 export type Ptr = usize;
 
-// PIECE is compute.PieceRows.
+// PIECE is compute.PieceRows, BLOCK compute.BlockRows.
 export const PIECE = 64;
+export const BLOCK = 256;
 
 // low and high are the two halves of a vector in float64.
 // @ts-ignore: decorator
