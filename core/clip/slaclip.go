@@ -41,8 +41,18 @@ func newSlack(e Env) (Rule, error) {
 
 func (s *slack) C() float64            { return s.c }
 func (s *slack) Query() *Query         { return &Query{Len: s.k, Value: s.value, Joined: true} }
-func (s *slack) unit() float64         { return s.c / math.Sqrt(float64(s.k)) }
 func (s *slack) ClipFraction() float64 { return 1 - s.below }
+
+// unit is C/√K rounded down to the digits of float32, so that float64 adds up 2²⁹
+// of them without rounding.
+func (s *slack) unit() float64 {
+	x := s.c / math.Sqrt(float64(s.k))
+	f := float32(x)
+	if float64(f) > x {
+		f = math.Nextafter32(f, 0)
+	}
+	return float64(f)
+}
 
 func (s *slack) value(dst []float64, _, clipped float64) {
 	r := clipped / s.c
