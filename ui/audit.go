@@ -227,15 +227,22 @@ func auditFigure(name, value, below string) app.UI {
 }
 
 func auditSentence(r *run.AuditReport, method string) string {
-	s := fmt.Sprintf("With %s (and adaclip's centre), on full batches and σ = %s, the true ε is above %s, whatever the mechanism is, with %s confidence.",
-		method, words.Number(r.NoiseMultiplier, 3), words.Lower(r.LowerBound, 3), words.Percent(r.Confidence, 0))
-	if len(r.WorstCases) == 0 {
-		s = guessesSentence(r, method)
+	s := guessesSentence(r, method)
+	if len(r.WorstCases) > 0 {
+		s = worstCaseSentence(r, method)
 	}
 	if r.Refuted {
 		return s + " That is more than the accountant claims: something between the rows and the released parameters is broken. Run it again, and if it happens twice, trust no ε of this page."
 	}
 	return s + " The accountant’s bound lies above."
+}
+
+func worstCaseSentence(r *run.AuditReport, method string) string {
+	found := "no pair of data sets could be told apart"
+	if r.LowerBound > 0 {
+		found = fmt.Sprintf("the true ε is above %s, whatever the mechanism is, with %s confidence", words.Lower(r.LowerBound, 3), words.Percent(r.Confidence, 0))
+	}
+	return fmt.Sprintf("With %s (and adaclip’s centre), on full batches and σ = %s, %s.", method, words.Number(r.NoiseMultiplier, 3), found)
 }
 
 func guessesSentence(r *run.AuditReport, method string) string {

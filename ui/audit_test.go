@@ -76,7 +76,7 @@ func TestAuditPanel(t *testing.T) {
 		t.Errorf("the request is %v", last)
 	}
 	f.done(worstCaseFound, nil)
-	for _, want := range []string{"The claim stands", "a sum that rounds, 60,000 rows", "80 of 150", "whatever the mechanism is"} {
+	for _, want := range []string{"The claim stands", "a sum that rounds, 60,000 rows", "80 of 150", "no pair of data sets could be told apart"} {
 		if !strings.Contains(html(), want) {
 			t.Errorf("no %q in %s", want, html())
 		}
