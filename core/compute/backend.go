@@ -42,7 +42,7 @@ type Sums interface {
 // kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on, in
 // any order within a piece. The sums of BlockPieces pieces that follow each other,
 // from the first of a call on, may still be added in float32, in any order; those
-// of such blocks, and of calls, are added to at least 52 binary digits. Package
+// of such blocks, and of calls, are added in float64, or as exactly. Package
 // train derives from this how far rounding can carry one example's part.
 const (
 	PieceRows   = 64

@@ -45,7 +45,7 @@ type Model struct {
 
 	n         int
 	z, losses compute.Buffer
-	dz        compute.Buffer
+	dz, part  compute.Buffer
 }
 
 // New builds the model; its parameters are zero until Init.
@@ -66,7 +66,7 @@ func New(be compute.Backend, spec Spec, capacity int) (*Model, error) {
 		}
 		m.layers = append(m.layers, act)
 	}
-	m.losses, m.dz = be.New(capacity), be.New(capacity*m.outputs)
+	m.losses, m.dz, m.part = be.New(capacity), be.New(capacity*m.outputs), be.New(capacity)
 	return m, nil
 }
 
@@ -177,15 +177,21 @@ func (m *Model) Outputs() int { return m.outputs }
 // ScaledSqNorms adds to dst [n] an upper bound on each example's squared gradient
 // norm in the coordinates c, over all parameters.
 func (m *Model) ScaledSqNorms(dst compute.Buffer, c Coordinates) error {
-	for i, l := range m.groups() {
+	layers := m.groups()
+	for i, l := range layers {
 		s, ok := l.(Scaled)
 		if !ok {
 			return fmt.Errorf("nn: layer %d cannot measure gradients in other coordinates", i+1)
 		}
 		k := len(l.Params())
-		s.ScaledSqNorms(dst, c)
+		// Each layer's slack is for its own terms: it may not be lost in those
+		// of the layers before.
+		m.be.Fill(m.n, 0, m.part)
+		s.ScaledSqNorms(m.part, c)
+		m.be.Axpy(m.n, 1, m.part, dst)
 		c.Inv, c.Lin, c.Offsets = c.Inv[k:], c.Lin[k:], c.Offsets[1:]
 	}
+	m.be.Scale(m.n, 1+float32(len(layers)+2)*0x1p-23, dst)
 	return nil
 }
 

@@ -577,3 +577,49 @@ func measure(t *testing.T, be compute.Backend, m *Model, b batch, rows []int, at
 	k := m.Outputs()
 	return rowResult{outputs[at*k : (at+1)*k], flat(t, be, dst), read(t, be, losses, n)[at], read(t, be, norms, n)[at]}
 }
+
+// TestScaledNormsOfDeepModels: 64 layers, of which all but the first add less than
+// half a unit in the last place of what is there already.
+func TestScaledNormsOfDeepModels(t *testing.T) {
+	const layers = 64
+	widths := make([]int, layers+1)
+	for i := range widths {
+		widths[i] = 1
+	}
+	for name, open := range backends(t) {
+		be := open()
+		m, err := New(be, Spec{Widths: widths, Activation: "relu", Loss: Squared}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []float32{0.3 * 0x1p-23, 0.49 * 0x1p-23, 0.9 * 0x1p-23} {
+			// Weights 1, biases 0; the first layer as it is, the others with a centre
+			// of (1, −1), at right angles to their gradient.
+			c := Coordinates{Largest: 1}
+			for i, p := range m.Params() {
+				be.Fill(1, float32(1-i%2), p)
+				inv, lin, offset := float32(1), float32(0), 0.0
+				if i >= 2 {
+					inv, lin, offset = v, v*float32(1-2*(i%2)), 2*float64(v)
+				}
+				c.Inv, c.Lin = append(c.Inv, buffer(be, []float32{inv})), append(c.Lin, buffer(be, []float32{lin}))
+				if i%2 == 0 {
+					c.Offsets = append(c.Offsets, offset)
+				}
+			}
+			for _, d := range []float32{1, 1.005} {
+				pass(be, m, batch{[]float32{1}, []float32{1 - d}}, 1)
+				dst := be.New(1)
+				if err := m.ScaledSqNorms(dst, c); err != nil {
+					t.Fatal(err)
+				}
+				delta := float64(read(t, be, m.dz, 1)[0])
+				want := 2*delta*delta + (layers-1)*(2*delta*delta+2)*float64(v)
+				if got := float64(read(t, be, dst, 1)[0]); got < want {
+					t.Errorf("%s: the squared norm is bounded by %v, but is %v", name, got, want)
+				}
+			}
+		}
+		be.Close()
+	}
+}

@@ -20,6 +20,7 @@ type coordinates struct {
 	spare   compute.Buffer
 	groupOf []int
 	total   float64 // Σs
+	away    float64 // ‖a/b‖
 	weights float64 // Σ of this step's factors
 	// A factor is at most most, and a multiple of unit: a power of two such that
 	// float64 adds up N of them exactly; 0 where that does not matter.
@@ -41,11 +42,11 @@ func (c *coordinates) factor(f float64) float64 {
 	return f // which in float32 is a multiple of unit, too
 }
 
-// limit bounds the factors for a centre a with ‖a/b‖ = away, and n rows.
-func (c *coordinates) limit(away, threshold float64, n int) {
+// limit bounds the factors of a step on n rows, for the threshold it has.
+func (c *coordinates) limit(threshold float64, n int) {
 	c.most, c.unit = greatestFactor, 0
-	if away > 0 {
-		c.most = min(c.most, centred*threshold/away/1.001)
+	if c.away > 0 {
+		c.most = min(c.most, centred*threshold/c.away/1.001)
 		c.unit = math.Exp2(math.Ceil(math.Log2(c.most * float64(max(n, 1)) * 0x1p-53)))
 	}
 }
@@ -91,7 +92,7 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	}
 	// A deviation s is at least √Least, and b² = s·Σs; float32 rounds both.
 	c.Largest = 1.001 / (math.Sqrt(c.geo.Least) * c.total)
-	c.limit(math.Sqrt(offset), p.clipper.Rule.C(), p.ds.Train.N)
+	c.away = math.Sqrt(offset)
 	return nil
 }
 

@@ -73,17 +73,12 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
 func added(t *testing.T, p *Plan, rows []int) []float64 {
 	t.Helper()
 	ctx, s := context.Background(), p.st
-	for _, sum := range s.sums {
-		p.be.Clear(sum)
-	}
+	p.empty(p.clipper.Rule.C())
 	s.tall.reset()
 	if s.bounds != nil {
 		if err := s.bounds.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if s.coords != nil {
-		s.coords.weights = 0
 	}
 	if err := p.addUp(ctx, rows); err != nil {
 		t.Fatal(err)

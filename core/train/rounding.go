@@ -43,8 +43,8 @@ import (
 //     the same in D and D′, so what differs is two pieces and two blocks, in D
 //     and in D′: 4 times the two, or 6.4·10⁻⁴·C for m = 64 and p = 4.
 //
-//  4. Blocks are added to at least 52 binary digits: K of them, N rows in all,
-//     err by 2⁻⁵³·(K+1)·N/2·C at most, twice.
+//  4. Blocks are added to 53 binary digits: K of them, N rows in all, err by
+//     2⁻⁵³·(K+1)·N/2·C at most, twice.
 //
 // The pair (sum of D, sum of D′) therefore lies within C plus these four, for
 // every outcome of the shuffle, and with Gaussian noise costs no more than the
@@ -52,8 +52,11 @@ import (
 // whether x was sampled, adds nothing, as δ(ε) is jointly convex in the pair.
 //
 // In coordinates (g − a)/b a row's weighted gradient is not C long but at most
-// 1 + centred times that, as [coordinates.factor] sees to, and so are the
-// errors of 3 and 4. The sum of the weights is exact.
+// 1 + centred times that, as [coordinates.limit] sees to, and so are the errors of
+// 1, 3 and 4, which cover the centre's product as well. The sum of the weights is
+// exact.
+//
+// The number of rows counts as public and as the same on both sides.
 //
 // In secure mode all sums are exact and rounding has been taken out of C.
 func (p *Plan) sensitivity() float64 {
@@ -65,7 +68,7 @@ func (p *Plan) sensitivity() float64 {
 	if p.clipper.Geometry != nil {
 		long += centred
 	}
-	return c * (1 + rowSlack + long*sumSlack(p.ds.Train.N, p.capacity()))
+	return c * (1 + long*(rowSlack+sumSlack(p.ds.Train.N, p.capacity())))
 }
 
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.

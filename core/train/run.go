@@ -129,7 +129,9 @@ func (p *Plan) test(ctx context.Context, rows []int) (loss float64, correct int,
 // whether it ended or was stopped.
 func (p *Plan) Result(ctx context.Context) (run.Result, error) {
 	nan := run.Number(math.NaN())
-	if p.st == nil { // stopped before the first step: nothing was released
+	// Stopped before the first step: bounds or directions may have been worked out
+	// for it, but nothing of them leaves.
+	if p.st == nil || p.st.done == 0 {
 		return run.Result{
 			PlannedSteps: p.steps, Stopped: true, Blind: p.cfg.Blind, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant, TestAccuracy: nan, TestLoss: nan,
 			Backend: p.info.Backend, Guarantee: "Nothing was trained and nothing was released.",

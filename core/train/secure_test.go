@@ -24,7 +24,6 @@ func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		const c = 1.0
-		p.st.secure.unit = gridUnit(c)
 		for row := range 200 {
 			sum := added(t, p, []int{row})
 			for _, x := range sum {

@@ -1,12 +1,16 @@
 package train
 
 import (
+	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -91,5 +95,33 @@ func TestStatementOfWhatCostsOnce(t *testing.T) {
 	}
 	if len(once) != 1 || s.Epsilon() > 4 {
 		t.Errorf("%d events once, ε = %v", len(once), s.Epsilon())
+	}
+}
+
+// TestStoppedBeforeTheFirstStep: what was worked out for the steps, private bounds
+// among it, does not leave, so nothing need be charged.
+func TestStoppedBeforeTheFirstStep(t *testing.T) {
+	ds := data.MeanEstimation(50, 3)
+	ds.Columns = []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	cfg := base("constant")
+	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "private"}
+	cfg.ExpectedBatchSize = 10
+	p, err := New(cfg, ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range p.Run(ctx) {
+		if err == nil {
+			t.Fatal("a step was taken")
+		}
+	}
+	r, err := p.Result(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Steps != 0 || !r.Stopped || len(r.Released.Parameters) > 0 || len(r.Notes) > 0 || !math.IsNaN(float64(r.TestLoss)) || len(r.Statement) > 0 {
+		t.Errorf("before the first step %+v was released", r)
 	}
 }

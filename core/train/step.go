@@ -26,15 +26,7 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	if p.teaching() {
 		s.teacher.reset(p.be)
 	}
-	if s.coords != nil {
-		s.coords.weights = 0
-	}
-	if s.secure != nil {
-		s.secure.unit = gridUnit(c)
-	}
-	for _, sum := range s.sums {
-		p.be.Clear(sum)
-	}
+	p.empty(c)
 	if s.bounds != nil {
 		if err := s.bounds.Refresh(ctx); err != nil {
 			return run.Event{}, err
@@ -68,6 +60,21 @@ func (p *Plan) step(ctx context.Context) (run.Event, error) {
 	e.Diag = s.tall.diag(p.clipper, c, seconds)
 	e.Diag.Gradient = gradient
 	return e, nil
+}
+
+// empty makes ready for the sum of a step at threshold c.
+func (p *Plan) empty(c float64) {
+	s := p.st
+	if s.coords != nil {
+		s.coords.weights = 0
+		s.coords.limit(c, p.ds.Train.N)
+	}
+	if s.secure != nil {
+		s.secure.unit = gridUnit(c)
+	}
+	for _, sum := range s.sums {
+		p.be.Clear(sum)
+	}
 }
 
 // sample draws the present step's batch, in an order that is uniformly random and

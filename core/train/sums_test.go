@@ -70,9 +70,6 @@ func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, ed
 	if err := p.begin(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if p.st.secure != nil {
-		p.st.secure.unit = gridUnit(p.clipper.Rule.C())
-	}
 	if p.st.coords != nil {
 		settleOn(t, p, w, cfg.MaxGradNorm)
 	}
@@ -237,7 +234,7 @@ func TestSumLawCatchesPlantedFaults(t *testing.T) {
 		if err := centreOnAlike(context.Background(), p); err != nil {
 			t.Fatal(err)
 		}
-		p.st.coords.most = 1
+		p.st.coords.away = 0 // nothing outweighs
 	})
 	if t.Logf("adaclip, a centre that cancels in float32: %.4g times the sensitivity", centred); centred <= 1 {
 		t.Error("a centre that cancels in float32 went unnoticed")
@@ -254,6 +251,52 @@ func notice(t *testing.T, fault, method string, n int, be compute.Backend) {
 	}
 	if t.Logf("%s, %s: %.4g times the sensitivity (%s)", method, fault, worst, at); worst <= 1 {
 		t.Errorf("%s went unnoticed", fault)
+	}
+}
+
+// TestSumLawWhenTheThresholdFalls: a centre as long as C allows, and then a rule
+// that makes C a twentieth before the next step.
+func TestSumLawWhenTheThresholdFalls(t *testing.T) {
+	// In every piece: 33 rows at the centre g = (0, 0, 1), then rows near 0 whose
+	// weighted gradients are about half a unit in the last place of their sum.
+	centredLedge := crowd{
+		"centred ledge",
+		func(_ *rand.Rand, i, _ int, _ float64) ([2]float64, float64) {
+			if i%compute.PieceRows < 33 {
+				return [2]float64{}, -1
+			}
+			return [2]float64{}, 0.56 * 0x1p-19 * 320
+		},
+		func(float64) ([2]float64, float64) { return [2]float64{}, 10 },
+	}
+	for _, tt := range []struct {
+		rule   string
+		params map[string]float64
+		seen   []float64 // by the rule
+	}{
+		{"fixed", nil, nil},
+		{"dc-p", map[string]float64{"r0": 2}, append([]float64{1000}, make([]float64, 19)...)},
+		{"quantile", map[string]float64{"eta_c": 6, "gamma": 0.5}, []float64{1e6}},
+	} {
+		for name, be := range sumBackends(t, false) {
+			cfg := sumConfig("adaclip", "float", 1)
+			cfg.Threshold, cfg.Params = tt.rule, tt.params
+			x := excess(t, centredLedge, cfg, 16*compute.PieceRows, be, func(p *Plan) {
+				s := 1 / (0.99 * centred * root3) // b = s·√3, so ‖a/b‖ is nearly what C allows
+				for i, v := range [][]float32{{0, 0}, {1}} {
+					p.be.Write(p.st.coords.a[i], v)
+					p.be.Fill(len(v), float32(math.Sqrt(s)), p.st.coords.root[i])
+				}
+				if err := p.rescale(context.Background(), p.st, p.st.coords); err != nil {
+					t.Fatal(err)
+				}
+				p.clipper.Rule.Adapt(tt.seen)
+			})
+			if !(x <= 1) {
+				t.Errorf("%s, %s: one row moves the sum by %.6g times the sensitivity", tt.rule, name, x)
+			}
+			be.Close()
+		}
 	}
 }
 
