@@ -325,9 +325,9 @@ func (k *calculator) asked() (setting, error) {
 	if !(s.Delta > 0 && s.Delta < 1) {
 		return s, &fault{Message: "δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", Field: "target_delta"}
 	}
-	for _, key := range []string{"runs", "group"} {
-		if r := k.cfg.Params[key]; !(r >= 1 && r <= 1e6 && r == math.Trunc(r)) {
-			return s, &fault{Message: "A whole number from 1 to a million.", Field: key}
+	for key, most := range map[string]float64{"runs": 1e6, "group": run.MaxGroup} {
+		if r := k.cfg.Params[key]; !(r >= 1 && r <= most && r == math.Trunc(r)) {
+			return s, &fault{Message: fmt.Sprintf("A whole number from 1 to %s.", words.Count(int(most))), Field: key}
 		}
 	}
 	if k.solve != solveRate {

@@ -77,9 +77,9 @@ func (s *session) hidden() string {
 	case !c.Blind:
 		return ""
 	case s.run.phase == done:
-		return "This run was blind: nothing was measured without noise while it went on. Its result says how well the model does."
+		return "Not measured: this run was blind."
 	default:
-		return "Hidden until the run has ended: it is blind, so that only released values can decide when to stop it."
+		return "Not measured: the run is blind, so that only released values can decide when to stop it."
 	}
 }
 

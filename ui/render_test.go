@@ -63,7 +63,7 @@ func TestBlindChartsSayWhy(t *testing.T) {
 	s := exampleBlind()
 	for _, phase := range []phase{running, done} {
 		s.run.phase = phase
-		want := map[bool]string{true: "This run was blind", false: "Hidden until the run has ended"}[phase == done]
+		want := map[bool]string{true: "this run was blind", false: "the run is blind"}[phase == done]
 		for _, p := range s.panels() {
 			for i, f := range p.Figures {
 				said := p.without(i) && strings.Contains(p.instead(i), want)
@@ -77,7 +77,7 @@ func TestBlindChartsSayWhy(t *testing.T) {
 		}
 	}
 	s.run = runState{phase: idle}
-	if p := s.panels()[1]; !strings.Contains(p.instead(0), "Hidden") {
+	if p := s.panels()[1]; !strings.Contains(p.instead(0), "the run is blind") {
 		t.Errorf("before a blind run: %q", p.instead(0))
 	}
 }

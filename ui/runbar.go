@@ -113,6 +113,8 @@ func leftText(v RunView) string {
 		return "paused"
 	case v.Phase == stopping:
 		return "stopping…"
+	case v.Phase == done && v.Step < v.Steps:
+		return "stopped"
 	case v.Phase == done:
 		return "finished"
 	case v.Phase == failed:

@@ -155,7 +155,7 @@ func exampleStopped() *run.Result {
 	r := exampleResult()
 	r.Steps, r.Stopped, r.Notes = 312, true, nil
 	r.EpsilonAtStep = 1.0312
-	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after 312 steps and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
 	return r
 }
 

@@ -3,10 +3,9 @@ package privacy
 import (
 	"fmt"
 	"math"
-)
 
-// mostRows is the largest group that [GroupEpsilon] answers for.
-const mostRows = 1000
+	"clipscope/core/run"
+)
 
 // GroupEpsilon is ε at δ = delta of running the events one after the other for
 // neighbours that differ by adding or removing rows rows, those of one person for
@@ -23,8 +22,8 @@ const mostRows = 1000
 // Ganesh 2024, "Tight group-level DP guarantees for DP-SGD with sampling via mixture
 // of Gaussians mechanisms").
 func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (float64, error) {
-	if rows < 1 || rows > mostRows {
-		return 0, fmt.Errorf("privacy: a group of %d rows: from 1 to %d are supported", rows, mostRows)
+	if rows < 1 || rows > run.MaxGroup {
+		return 0, fmt.Errorf("privacy: a group of %d rows: from 1 to %d are supported", rows, run.MaxGroup)
 	}
 	if rows == 1 {
 		return Epsilon(accountant, delta, events...)

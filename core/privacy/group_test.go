@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"clipscope/core/run"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -157,7 +158,7 @@ func TestGroupSweep(t *testing.T) {
 }
 
 func TestGroupRefuses(t *testing.T) {
-	for _, rows := range []int{-1, 0, mostRows + 1} {
+	for _, rows := range []int{-1, 0, run.MaxGroup + 1} {
 		if _, err := GroupEpsilon(PLD, rows, 1e-5, Gaussian{1}); err == nil || !strings.Contains(err.Error(), "group") {
 			t.Errorf("%d rows: %v", rows, err)
 		}

@@ -159,7 +159,7 @@ func (s *Statement) ending() string {
 	case !s.stopped():
 		return "It took all of its steps, a number that was fixed beforehand; diagnostics were shown and did not end it."
 	}
-	text := fmt.Sprintf("It was stopped after %d steps. ε is that of all %d, as where a run is stopped may depend on what it released; had %d steps been fixed beforehand, ε would be %s.",
+	text := fmt.Sprintf("It was stopped after step %d. ε is that of all %d steps, as where a run is stopped may depend on what it released; had %d been fixed beforehand, ε would be %s.",
 		s.Steps, s.Planned, s.Steps, atMost(s.atStep))
 	if s.Blind {
 		return text + " Diagnostics were hidden until the end, so nothing but released values could decide when to stop, and ε covers the number of steps too."

@@ -71,8 +71,8 @@ func TestStatementOfAStoppedRun(t *testing.T) {
 		say     []string
 		without string
 	}{
-		{100, false, []string{"over 300 steps satisfies", "stopped after 100 steps", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
-		{100, true, []string{"over 300 steps satisfies", "stopped after 100 steps", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
+		{100, false, []string{"over 300 steps satisfies", "stopped after step 100", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
+		{100, true, []string{"over 300 steps satisfies", "stopped after step 100", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
 		{300, false, []string{"took all of its steps", "diagnostics were shown"}, "stopped after"},
 		{300, true, []string{"took all of its steps", "hidden until the end"}, "stopped after"},
 	} {

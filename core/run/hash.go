@@ -125,7 +125,11 @@ func readings(value string) []any {
 	if json.Valid([]byte(text)) {
 		all = append(all, json.RawMessage(text))
 	}
-	return append(all, text, items)
+	all = append(all, text)
+	if yes, err := strconv.ParseBool(text); err == nil { // as people write it: 1, TRUE
+		all = append(all, yes)
+	}
+	return append(all, items)
 }
 
 func put(tree map[string]any, path []string, v any) {

@@ -76,7 +76,7 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		delete(raw, name)
 		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
-			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, kindName(v.Field(i).Type()))}
+			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, KindName(v.Field(i).Type()))}
 		}
 	}
 	for name, value := range raw {
@@ -96,7 +96,8 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func kindName(t reflect.Type) string {
+// KindName names what JSON calls a Go type, for messages.
+func KindName(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

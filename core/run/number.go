@@ -86,8 +86,18 @@ func rounded(x float64, digits int, does func(float64) bool, unit int64) float64
 	return y
 }
 
-// UpText is RoundUp as text in the form of %g.
-func UpText(x float64, digits int) string { return fmt.Sprintf("%.*g", digits, RoundUp(x, digits)) }
+// UpText is RoundUp as text in the form of %g, +Inf as ∞.
+func UpText(x float64, digits int) string { return text(RoundUp(x, digits), digits) }
 
-// DownText is RoundDown as text in the form of %g.
-func DownText(x float64, digits int) string { return fmt.Sprintf("%.*g", digits, RoundDown(x, digits)) }
+// DownText is RoundDown as text in the form of %g, +Inf as ∞.
+func DownText(x float64, digits int) string { return text(RoundDown(x, digits), digits) }
+
+func text(x float64, digits int) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
+	return fmt.Sprintf("%.*g", digits, x)
+}
+
+// MaxGroup is the largest number of rows of one person that is priced.
+const MaxGroup = 1000

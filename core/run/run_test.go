@@ -100,3 +100,15 @@ func FuzzParseHash(f *testing.F) {
 		}
 	})
 }
+
+// TestHashOfBooleans: a link written by hand does not turn blind off.
+func TestHashOfBooleans(t *testing.T) {
+	for _, yes := range []string{"true", "TRUE", "1", "t"} {
+		if !ParseHash("blind=" + yes).Blind {
+			t.Errorf("blind=%s is read as false", yes)
+		}
+	}
+	if ParseHash("blind=0").Blind || ParseHash("blind=false").Blind {
+		t.Error("blind=0 is read as true")
+	}
+}

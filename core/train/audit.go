@@ -122,6 +122,8 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 		return nil, fault("sample_rate", "%v is not in (0, 1]", c.SampleRate)
 	case c.Guesses < 1 || c.Guesses > c.Canaries:
 		return nil, fault("guesses", "%d is not in 1 … %d", c.Guesses, c.Canaries)
+	case c.Run.TargetDelta != 0 && !(c.Run.TargetDelta >= 1e-30 && c.Run.TargetDelta <= 0.5):
+		return nil, fault("target_delta", "an audit sees nothing at a δ of %v; take 1e-30 … 0.5", c.Run.TargetDelta)
 	case !(c.Significance > 0 && c.Significance < 1):
 		return nil, fault("significance", "%v is not in (0, 1)", c.Significance)
 	}

@@ -129,7 +129,7 @@ func (p *Plan) ending(steps int) string {
 	if steps == p.steps {
 		return ""
 	}
-	s := fmt.Sprintf(" It was stopped after %d steps and is charged all %d; had %d been fixed beforehand, ε would be %s.",
+	s := fmt.Sprintf(" It was stopped after step %d and is charged all %d; had %d been fixed beforehand, ε would be %s.",
 		steps, p.steps, steps, run.UpText(p.epsilonAt(steps), 4))
 	if p.cfg.Blind {
 		return s

@@ -114,9 +114,9 @@ func (p *Plan) checkNumbers() error {
 		{"beta1", c.Beta1, 0, 1},
 		{"beta2", c.Beta2, 0, 1},
 		{"eps", c.Eps, 0, 1},
-		{"expected_batch_size", c.ExpectedBatchSize, math.SmallestNonzeroFloat64, math.MaxFloat64},
+		{"expected_batch_size", c.ExpectedBatchSize, 1e-3, 1e9},
 		{"epochs", c.Epochs, 0, 1e6},
-		{"steps", float64(c.Steps), 0, 1e8},
+		{"steps", float64(c.Steps), 0, maxSteps},
 		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, 1 << 16},
 	} {
 		if !(f.v >= f.min && f.v <= f.max) {
@@ -151,6 +151,9 @@ const (
 	// maxLayers is as far as the roundings of a backward pass are covered for
 	// value clipping (nn.Bounds), and well below the tensors that keys tell apart.
 	maxLayers = 64
+	// maxSteps and minNoise are where nothing that a run could say is of use.
+	maxSteps = 1e8
+	minNoise = 1e-9
 )
 
 func (p *Plan) chooseModel() error {
@@ -212,7 +215,11 @@ func (p *Plan) chooseSteps() error {
 	if p.steps = p.cfg.Steps; p.steps == 0 {
 		// The margin keeps a quotient that is whole but for rounding from
 		// costing a step more.
-		p.steps = max(1, int(math.Ceil(p.cfg.Epochs/p.rate-1e-9)))
+		steps := math.Ceil(p.cfg.Epochs/p.rate - 1e-9)
+		if !(steps <= maxSteps) {
+			return fault("expected_batch_size", "%g epochs of batches of %g rows are %.3g steps, more than %g; take larger batches or fewer epochs", p.cfg.Epochs, p.batch, steps, float64(maxSteps))
+		}
+		p.steps = max(1, int(steps))
 	}
 	return nil
 }
@@ -253,6 +260,9 @@ func (p *Plan) chooseNoise() (err error) {
 	case c.NoiseMultiplier != nil:
 		if p.sigma = *c.NoiseMultiplier; !(p.sigma > 0) || math.IsInf(p.sigma, 1) {
 			return fault("noise_multiplier", "%v adds no noise, so nothing would be protected; take a positive number, or choose “no privacy” (no_privacy: true) to train without a guarantee", p.sigma)
+		}
+		if p.sigma < minNoise {
+			return fault("noise_multiplier", "%v is next to no noise, which protects nothing; take at least %g", p.sigma, minNoise)
 		}
 		return nil
 	}

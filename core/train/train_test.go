@@ -227,7 +227,7 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 			t.Errorf("ε = %v, after 7 of %d steps %v; the plan costs %v", r.Epsilon, cfg.Steps, r.EpsilonAtStep, full)
 		}
 		watched := strings.Contains(r.Guarantee, "Diagnostics were shown")
-		if !strings.Contains(r.Guarantee, "stopped after 7 steps") || !strings.HasPrefix(r.Guarantee, "(ε = "+run.UpText(float64(r.Epsilon), 4)) || watched == blind {
+		if !strings.Contains(r.Guarantee, "stopped after step 7") || !strings.HasPrefix(r.Guarantee, "(ε = "+run.UpText(float64(r.Epsilon), 4)) || watched == blind {
 			t.Errorf("blind %t: %s", blind, r.Guarantee)
 		}
 		if text := string(r.Statement); !strings.Contains(text, `"stopped":true`) || strings.Contains(text, `"blind":true`) != blind {

@@ -19,6 +19,9 @@ func accountant(name string) string {
 }
 
 func epsilon(q EpsilonRequest) (any, error) {
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
+	}
 	e, err := cost(q.Accountant, q.SampleRate, q.NoiseMultiplier, q.Steps, q.TargetDelta)
 	return run.Number(e), err
 }

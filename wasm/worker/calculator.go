@@ -92,6 +92,18 @@ type TuningReply struct {
 	Cheapest       string     `json:"cheapest"` // the key of the least, the first where several are equal
 }
 
+// checkRun refuses a question in which something was left out or is no number,
+// which arrives as 0: the answer to that would be ε = 0.
+func checkRun(sampleRate float64, steps int) error {
+	if !(sampleRate > 0 && sampleRate <= 1) {
+		return &run.ConfigError{Field: "sample_rate", Message: fmt.Sprintf("%v is not a rate: give the expected batch size over the number of rows, more than 0 and at most 1", sampleRate)}
+	}
+	if steps < 1 {
+		return &run.ConfigError{Field: "steps", Message: fmt.Sprintf("a run of %d steps: give a whole number from 1", steps)}
+	}
+	return nil
+}
+
 // dpsgd is a run of DP-SGD as an event.
 func dpsgd(sampleRate, noiseMultiplier float64, steps int) privacy.Event {
 	return privacy.SelfComposed{
@@ -101,11 +113,17 @@ func dpsgd(sampleRate, noiseMultiplier float64, steps int) privacy.Event {
 }
 
 func delta(q DeltaRequest) (any, error) {
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
+	}
 	d, err := privacy.Delta(accountant(q.Accountant), q.Epsilon, dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps))
 	return run.Number(d), err
 }
 
 func report(q EpsilonRequest) (any, error) {
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
+	}
 	r, err := privacy.NewReport(q.TargetDelta, dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps))
 	if err != nil {
 		return nil, err
@@ -113,13 +131,12 @@ func report(q EpsilonRequest) (any, error) {
 	return ReportReply{r.Delta, run.Number(r.PLD), run.Number(r.Low), run.Number(r.RDP), r.Order, run.Number(r.GDP), r.Notice}, nil
 }
 
-// mostRows bounds what is asked of the accountants; long before it, ε is past
-// every use.
-const mostRows = 1_000_000
-
 func group(q GroupRequest) (any, error) {
-	if q.Rows < 1 || q.Rows > mostRows {
-		return nil, &run.ConfigError{Field: "rows", Message: fmt.Sprintf("%d rows of one person are not in 1 … %d", q.Rows, mostRows)}
+	if q.Rows < 1 || q.Rows > run.MaxGroup {
+		return nil, &run.ConfigError{Field: "rows", Message: fmt.Sprintf("%d rows of one person are not in 1 … %d", q.Rows, run.MaxGroup)}
+	}
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
 	}
 	e, err := privacy.GroupEpsilon(accountant(q.Accountant), q.Rows, q.TargetDelta, dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps))
 	return run.Number(e), err
@@ -152,6 +169,9 @@ func overSteps(q CurveRequest) (any, error) {
 	if q.To == 0 {
 		q.To = float64(q.Steps)
 	}
+	if err := checkRun(q.SampleRate, 1); err != nil {
+		return nil, err
+	}
 	if !(q.To >= 1 && q.To <= 1e9) {
 		return nil, &run.ConfigError{Field: "steps", Message: fmt.Sprintf("a curve up to %v steps: give a number from 1", q.To)}
 	}
@@ -171,6 +191,9 @@ func overSteps(q CurveRequest) (any, error) {
 }
 
 func overEpsilon(q CurveRequest) (any, error) {
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
+	}
 	event := dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps)
 	if q.To == 0 {
 		e, err := privacy.Epsilon(accountant(q.Accountant), q.TargetDelta, event)
@@ -204,6 +227,9 @@ func sayNumbers(x []float64) []run.Number {
 func tuning(q TuningRequest) (any, error) {
 	if q.Runs > maxRuns {
 		return nil, &run.ConfigError{Field: "runs", Message: fmt.Sprintf("%d runs are more than %d", q.Runs, maxRuns)}
+	}
+	if err := checkRun(q.SampleRate, q.Steps); err != nil {
+		return nil, err
 	}
 	c, err := privacy.NewTuningCosts(q.TargetDelta, dpsgd(q.SampleRate, q.NoiseMultiplier, q.Steps), q.Runs)
 	if err != nil {

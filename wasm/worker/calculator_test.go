@@ -2,10 +2,13 @@ package worker
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"clipscope/core/run"
 )
 
 // ask puts a request to a session and decodes its reply.
@@ -141,5 +144,34 @@ func TestCalibrateForTheSampleRate(t *testing.T) {
 	}
 	if err := ask(t, Calibrate, `{"target_epsilon": 2, "target_delta": 1e-5, "sample_rate": 0.1}`, &r); err == nil {
 		t.Error("no error for a question with two unknowns")
+	}
+}
+
+// TestWhatIsLeftOutIsNotFree: a question that lacks the sample rate or the steps,
+// or has NaN there, which JSON makes null, is refused and not answered with ε = 0.
+func TestWhatIsLeftOutIsNotFree(t *testing.T) {
+	s := NewSession(Host{})
+	for _, kind := range []string{Epsilon, Report, Tuning, Group, Delta, Curve} {
+		for _, missing := range []string{"sample_rate", "steps"} {
+			q := map[string]any{"noise_multiplier": 1, "sample_rate": 0.01, "steps": 100, "target_delta": 1e-5, "epsilon": 1, "rows": 2, "runs": 3}
+			delete(q, missing)
+			for _, null := range []bool{false, true} {
+				if null {
+					q[missing] = nil
+				}
+				b, err := json.Marshal(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ce := (*run.ConfigError)(nil)
+				if reply, err := s.answer(Request{Message: Message{Type: kind, ID: 1, Text: string(b)}}); !errors.As(err, &ce) || ce.Field != missing {
+					t.Errorf("%s without %s: %v, %v", kind, missing, reply, err)
+				}
+			}
+		}
+	}
+	_, err := s.answer(Request{Message: Message{Type: Group, ID: 1, Text: `{"rows": 1.5}`}})
+	if ce := (*run.ConfigError)(nil); !errors.As(err, &ce) || ce.Field != "rows" || !strings.Contains(ce.Message, "a whole number") {
+		t.Errorf("a row and a half: %v", err)
 	}
 }

@@ -195,6 +195,9 @@ func (s *Session) answer(r Request) (reply any, err error) {
 func decoded[T any](text string, f func(T) (any, error)) (any, error) {
 	var q T
 	if err := json.Unmarshal([]byte(text), &q); err != nil {
+		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) {
+			return nil, &run.ConfigError{Field: te.Field, Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
+		}
 		return nil, fmt.Errorf("worker: request: %w", err)
 	}
 	return f(q)

@@ -354,7 +354,7 @@ func TestCalculator(t *testing.T) {
 		// 7.329111, and ours may only be better.
 		{"epsilon", Epsilon, `{"noise_multiplier":1.5,"sample_rate":0.04,"steps":2250,"target_delta":1e-5,"accountant":"rdp"}`, "7.32", ""},
 		{"no noise", Epsilon, `{"noise_multiplier":0,"sample_rate":0.04,"steps":10,"target_delta":1e-5,"accountant":"rdp"}`, `"Infinity"`, ""},
-		{"no steps", Epsilon, `{"noise_multiplier":1,"sample_rate":0.04,"steps":0,"target_delta":1e-5}`, "0", ""},
+		{"no steps", Epsilon, `{"noise_multiplier":1,"sample_rate":0.04,"steps":0,"target_delta":1e-5}`, "", "steps"},
 		{"bad delta", Epsilon, `{"noise_multiplier":1,"sample_rate":0.04,"steps":1,"target_delta":2}`, "", "delta"},
 		{"no such accountant", Epsilon, `{"noise_multiplier":1,"sample_rate":0.04,"steps":1,"target_delta":1e-5,"accountant":"abacus"}`, "", "abacus"},
 		{"noise", Calibrate, `{"target_epsilon":8,"target_delta":1e-5,"sample_rate":0.01,"steps":1000,"accountant":"rdp"}`, `{"noise_multiplier":0.61`, ""},

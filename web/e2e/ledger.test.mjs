@@ -401,7 +401,7 @@ test("the page hides diagnostics until the end where that is ticked", async (t) 
   await page.click("#act-start");
   await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
   for (const panel of ["clipping", "norms", "learning"]) {
-    assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /Hidden until the run has ended/);
+    assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /the run is blind/);
   }
   assert.equal(await page.locator("#panel-epsilon .empty:visible").count(), 0);
   assert.equal(await page.locator("#panel-learning .empty:visible").count(), 2);
@@ -419,7 +419,7 @@ test("the page hides diagnostics until the end where that is ticked", async (t) 
   assert.match(await page.locator("#result .result-figures").innerText(), /test accuracy\s+[\d.]+ %/);
   await page.locator("#statement summary").click();
   assert.match(await page.locator("#statement").innerText(), /hidden until the end, so nothing but released values/);
-  assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /This run was blind/);
+  assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /this run was blind/);
   await page.screenshot({ path: path.join(results, "blind-done.png") });
   await page.reload();
   await page.locator("#card-privacy .card-head").click();
