@@ -93,8 +93,8 @@ func (d *DiscreteGaussian) exponent(m uint64) (a, b *big.Int) {
 // formula, ε = 2Σ_{k≥1} exp(−2π²r²k²) < 2⁻¹¹²; so the rounded value has density
 // 𝒩(x; sum, σ²+r²)/(1 ± ε) at every integer x, and so has the draw (cf. Peikert
 // 2010; Micciancio & Walter 2017). Over d numbers and T releases η ≤ 2·d·T·ε,
-// which for d·T ≤ 2⁶⁰ moves ε by less than 2⁻⁵⁰, under what the accountants round
-// up by.
+// which for d·T ≤ 2⁴⁰ moves ε by less than 2⁻⁷⁰: beneath the last digit of every ε
+// that anything here says.
 type GridNoise struct {
 	d    *DiscreteGaussian
 	unit float64

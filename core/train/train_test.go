@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,11 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		}},
 		{"model", func(c *run.Config) { c.Model.Kind = "linear" }},
 		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: []int{0}} }},
+		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: slices.Repeat([]int{1}, 33_000)} }},
+		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: slices.Repeat([]int{1}, maxLayers)} }},
+		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize = 5e-324 }},
+		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize, c.Steps, c.Epochs = 1e-3, 0, 1e6 }},
+		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = ptr(5e-324), nil }},
 		{"model.activation", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Activation: "gelu"} }},
 		{"optimizer", func(c *run.Config) { c.Optimizer = "lion" }},
 		{"accountant", func(c *run.Config) { c.Accountant = "abacus" }},
