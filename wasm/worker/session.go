@@ -122,6 +122,7 @@ func (s *Session) command(kind string, id int) {
 	switch kind {
 	case Pause:
 		r.gate.pause()
+		s.send(r, true) // a page that hears of the pause has heard of all steps but the one under way
 		s.post(StateType, id, Paused)
 	case Resume:
 		r.gate.resume()
