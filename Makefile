@@ -118,7 +118,7 @@ test-wasm: build
 	$(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' $(SLOWEST) ./core/... ./wasm/...
 
 test-page: build chromium
-	$(NODE) --test --test-concurrency=1 --test-timeout=240000 web/e2e/*.test.mjs
+	$(NODE) --test --test-concurrency=1 --test-timeout=480000 web/e2e/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
 chromium:

@@ -168,7 +168,7 @@ func (p *auditPanel) Render() app.UI {
 func (p *auditPanel) about() string {
 	const chance = "refute the guarantee with 95 %% confidence: by chance, at most one audit in twenty does so to a sound trainer. That none are is no proof that it is right."
 	if p.Kind == "worst-case" {
-		return fmt.Sprintf("Takes one step on pairs of data sets that differ by one row, made so that a sum that rounds, or a norm that is too small, would show (%s), 200 times on each. It then tells from the noisy sums which was which. Guesses that are better than ε allows "+chance, mechanism(p.Config))
+		return fmt.Sprintf("Takes one step on pairs of data sets that differ by one row, made so that a sum that rounds, or a norm that is too small, would show (%s), 100 times on each. It then tells from the noisy sums which was which. Guesses that are better than ε allows "+chance, mechanism(p.Config))
 	}
 	return fmt.Sprintf("Trains a small model on drawn digits and on canaries, rows made to be noticed (%s; the noise is the one chosen under Train). It then guesses from the released parameters which canaries were in. Guesses that are better than ε allows "+chance, mechanism(p.Config))
 }

@@ -23,7 +23,7 @@ type AuditConfig struct {
 	Run run.Config `json:"config"`
 	// Data is "canaries" (default), drawn digits with canaries among them, or
 	// "worst-case": pairs of data sets, made so that a sum that rounds or a norm
-	// that is too small shows, on full batches; then Runs (default 200) runs of
+	// that is too small shows, on full batches; then Runs (default 100) runs of
 	// each are told apart, and only Run and Significance matter besides.
 	Data string `json:"data,omitempty"`
 	Runs int    `json:"runs,omitempty"`
@@ -65,7 +65,7 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 	}
 	if c.Run.NoiseMultiplier == nil && c.Run.TargetEpsilon == nil {
 		eps := 4.0
-		if c.Data == "worst-case" { // 200 runs cannot show more than 3.5
+		if c.Data == "worst-case" { // 100 runs cannot show more than 2.6
 			eps = 1
 		}
 		c.Run.TargetEpsilon = &eps

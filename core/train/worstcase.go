@@ -131,7 +131,7 @@ type worstCaseAudit struct {
 }
 
 const (
-	defaultRuns = 200
+	defaultRuns = 100
 	learning    = 4 // one in so many runs is learned from
 )
 
