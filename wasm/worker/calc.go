@@ -27,10 +27,7 @@ func epsilon(q EpsilonRequest) (any, error) {
 }
 
 func cost(name string, sampleRate, noiseMultiplier float64, steps int, delta float64) (float64, error) {
-	return privacy.Epsilon(accountant(name), delta, privacy.SelfComposed{
-		Of:    privacy.PoissonSampled{SampleRate: sampleRate, Of: privacy.Gaussian{NoiseMultiplier: noiseMultiplier}},
-		Count: steps,
-	})
+	return privacy.Epsilon(accountant(name), delta, dpsgd(sampleRate, noiseMultiplier, steps))
 }
 
 func calibrate(q CalibrateRequest) (any, error) {
