@@ -111,11 +111,6 @@ type Backend interface {
 	//	for i := range n { dst[i] = x[i] * y[i] }
 	Mul(n int, dst, x, y Buffer)
 
-	// MulAdd is
-	//
-	//	for i := range n { dst[i] += x[i] * (y[i] + shift) }
-	MulAdd(n int, shift float32, x, y, dst Buffer)
-
 	// Gemm is the matrix product C = op(A)·op(B) + beta·C, where op(A) is
 	// [m×k], op(B) is [k×n] and C is [m×n]; A is stored [m×k], or [k×m] when
 	// tA is Transpose, and B [k×n] or [n×k]. With beta = 0, C is written
@@ -242,14 +237,14 @@ type Backend interface {
 	//	loss[i] = ½ Σ_j (z−t)²,  dz = z − t
 	Squared(m, n int, z, t, loss, dz Buffer)
 
-	// AddNoise adds Gaussian noise drawn from a ChaCha stream, the same for
-	// every backend up to rounding: dst[i] += std·z_i, where z is the
-	// standard normal sequence that package chacha defines for the key.
-	// With std = 0 it does nothing.
+	// Noise writes Gaussian noise drawn from a ChaCha stream, the same for
+	// every backend up to rounding: dst[i] = std·z_i, where z is the standard
+	// normal sequence that package chacha defines for the key. With std = 0 it
+	// writes zeros.
 	//
 	// Guarantee: two calls with different keys draw from independent streams;
 	// the caller (package privacy) never uses one key twice.
-	AddNoise(n int, std float32, key NoiseKey, dst Buffer)
+	Noise(n int, std float32, key NoiseKey, dst Buffer)
 
 	// Adam is one step of Adam (Kingma & Ba 2015, Algorithm 1), where g is
 	// read only and c1 = 1−b1^t, c2 = 1−b2^t are the bias corrections:

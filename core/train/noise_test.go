@@ -106,16 +106,16 @@ type listener struct {
 	t    *testing.T
 }
 
-func (l *listener) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+func (l *listener) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
 	if l.keys[key] {
 		l.t.Fatalf("the noise of %v is drawn twice", key.Nonce)
 	}
 	l.keys[key] = true
-	l.Backend.AddNoise(n, std, key, dst)
+	l.Backend.Noise(n, std, key, dst)
 	// The same stream again, on zeros: the first 64 numbers, one group of blocks.
 	b := l.New(n)
 	defer l.Free(b)
-	l.Backend.AddNoise(n, 1, key, b)
+	l.Backend.Noise(n, 1, key, b)
 	z := make([]float32, min(n, 64))
 	if err := l.Read(context.Background(), z, b); err != nil {
 		l.t.Fatal(err)

@@ -332,8 +332,7 @@ func (p *Plan) addNoise(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
-		p.be.Fill(n, 0, g)
-		p.be.AddNoise(n, above(std), key, g)
+		p.be.Noise(n, above(std), key, g)
 		if c := p.st.coords; c != nil {
 			p.be.Mul(n, g, g, c.b[i])
 		}

@@ -16,7 +16,7 @@
 // infinity; where the finite terms add up to 2¹²⁷, or a finite partial result
 // reaches it, float32 may overflow on the way, and any result is right. What a kernel only moves (Copy,
 // ReLU, a factor of exactly 0, what lies beyond the size, what is only read)
-// must be exact. AddNoise has 10⁻⁵ standard deviations on top. Norms must not lie
+// must be exact. Noise has 10⁻⁵ standard deviations on top. Norms must not lie
 // below the true ones, and sums keep the rule piece by piece.
 package computetest
 
@@ -54,7 +54,6 @@ var kernels = []struct {
 	{"Scale", checkScale},
 	{"Axpy", checkAxpy},
 	{"Mul", checkMul},
-	{"MulAdd", checkMulAdd},
 	{"Gemm", checkGemm},
 	{"Sums", checkSums},
 	{"AddOuter", checkAddOuter},
@@ -73,7 +72,7 @@ var kernels = []struct {
 	{"SoftmaxCE", checkSoftmaxCE},
 	{"SigmoidBCE", checkSigmoidBCE},
 	{"Squared", checkSquared},
-	{"AddNoise", checkAddNoise},
+	{"Noise", checkNoise},
 	{"Adam", checkAdam},
 	{"Spread", checkSpread},
 	{"Rescale", checkRescale},

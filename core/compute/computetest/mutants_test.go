@@ -53,7 +53,6 @@ type (
 	scaleZero   struct{ compute.Backend }
 	axpySkip    struct{ compute.Backend }
 	mulAlias    struct{ compute.Backend }
-	noShift     struct{ compute.Backend }
 	gemmBetaNaN struct{ compute.Backend }
 	gemmNoBeta  struct{ compute.Backend }
 	gemmTrans   struct{ compute.Backend }
@@ -90,7 +89,7 @@ type (
 	squaredFull struct{ compute.Backend }
 	noiseKey    struct{ compute.Backend }
 	noiseTail   struct{ compute.Backend }
-	noiseSet    struct{ compute.Backend }
+	noiseAdd    struct{ compute.Backend }
 	adamEps     struct{ compute.Backend }
 	adamNoBias  struct{ compute.Backend }
 	spreadNoise struct{ compute.Backend }
@@ -115,7 +114,6 @@ var mutants = []struct {
 	{"Scale", "a = 0 clears NaN", func(b compute.Backend) compute.Backend { return scaleZero{b} }},
 	{"Axpy", "a = 0 skips NaN", func(b compute.Backend) compute.Backend { return axpySkip{b} }},
 	{"Mul", "dst is cleared first", func(b compute.Backend) compute.Backend { return mulAlias{b} }},
-	{"MulAdd", "without shift", func(b compute.Backend) compute.Backend { return noShift{b} }},
 	{"Gemm", "beta 0 keeps NaN", func(b compute.Backend) compute.Backend { return gemmBetaNaN{b} }},
 	{"Gemm", "beta is 1 or 0", func(b compute.Backend) compute.Backend { return gemmNoBeta{b} }},
 	{"Gemm", "tB is ignored", func(b compute.Backend) compute.Backend { return gemmTrans{b} }},
@@ -150,9 +148,9 @@ var mutants = []struct {
 	{"SigmoidBCE", "mean, not sum", func(b compute.Backend) compute.Backend { return bceMean{b} }},
 	{"SigmoidBCE", "exp(z) overflows", func(b compute.Backend) compute.Backend { return bceRaw{b} }},
 	{"Squared", "without the half", func(b compute.Backend) compute.Backend { return squaredFull{b} }},
-	{"AddNoise", "nonce ignored", func(b compute.Backend) compute.Backend { return noiseKey{b} }},
-	{"AddNoise", "tail cut", func(b compute.Backend) compute.Backend { return noiseTail{b} }},
-	{"AddNoise", "sets instead of adding", func(b compute.Backend) compute.Backend { return noiseSet{b} }},
+	{"Noise", "nonce ignored", func(b compute.Backend) compute.Backend { return noiseKey{b} }},
+	{"Noise", "tail cut", func(b compute.Backend) compute.Backend { return noiseTail{b} }},
+	{"Noise", "adds instead of setting", func(b compute.Backend) compute.Backend { return noiseAdd{b} }},
 	{"Adam", "eps inside the root", func(b compute.Backend) compute.Backend { return adamEps{b} }},
 	{"Adam", "no bias correction", func(b compute.Backend) compute.Backend { return adamNoBias{b} }},
 	{"Spread", "its own noise counted as deviation", func(b compute.Backend) compute.Backend { return spreadNoise{b} }},
@@ -212,10 +210,6 @@ func (m axpySkip) Axpy(n int, a float32, x, y compute.Buffer) {
 func (m mulAlias) Mul(n int, dst, x, y compute.Buffer) {
 	m.Backend.Fill(n, 0, dst)
 	m.Backend.Mul(n, dst, x, y)
-}
-
-func (m noShift) MulAdd(n int, shift float32, x, y, dst compute.Buffer) {
-	m.Backend.MulAdd(n, 0, x, y, dst)
 }
 
 func (g gemmBetaNaN) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
@@ -522,29 +516,27 @@ func (s squaredFull) Squared(m, n int, z, t, loss, dz compute.Buffer) {
 	s.Backend.Scale(m, 2, loss)
 }
 
-func (s noiseKey) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+func (s noiseKey) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
 	key.Nonce[2] = 0
-	s.Backend.AddNoise(n, std, key, dst)
+	s.Backend.Noise(n, std, key, dst)
 }
 
-func (s noiseTail) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	if std == 0 {
-		return
-	}
-	before := get(s.Backend, dst, n)
-	s.Backend.AddNoise(n, std, key, dst)
+func (s noiseTail) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+	s.Backend.Noise(n, std, key, dst)
 	edit(s.Backend, dst, n, func(v []float32) {
 		limit := 4.5 * math.Abs(float64(std))
 		for i := range v {
-			d := float64(v[i]) - float64(before[i])
-			v[i] = float32(float64(before[i]) + max(-limit, min(limit, d)))
+			v[i] = float32(max(-limit, min(limit, float64(v[i]))))
 		}
 	})
 }
 
-func (s noiseSet) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	s.Backend.Fill(n, 0, dst)
-	s.Backend.AddNoise(n, std, key, dst)
+func (s noiseAdd) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+	before := s.New(n)
+	defer s.Free(before)
+	s.Axpy(n, 1, dst, before)
+	s.Backend.Noise(n, std, key, dst)
+	s.Axpy(n, 1, before, dst)
 }
 
 func (s adamEps) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {

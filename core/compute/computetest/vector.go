@@ -87,23 +87,6 @@ func checkMul(c *check) {
 	})
 }
 
-func checkMulAdd(c *check) {
-	c.vectors(func(n int, data func() []float32) {
-		for _, shift := range []float32{0, 1, -0.25} {
-			x, y, dst := c.arg("x", data()), c.arg("y", data()), c.arg("dst", data())
-			c.b.MulAdd(n, shift, x.buf, y.buf, dst.buf)
-			dst.want = each(n, func(i int) value {
-				x, y, d := float64(x.data[i]), float64(y.data[i]), float64(dst.data[i])
-				var s sum
-				s.add(d, x*y, x*float64(shift)) // what the error is relative to
-				s.via(y + float64(shift))
-				return s.of(d+x*(y+float64(shift)), 2)
-			})
-			c.verify("MulAdd(%d, %v)", n, shift)
-		}
-	})
-}
-
 func checkReLU(c *check) {
 	c.vectors(func(n int, data func() []float32) {
 		for _, inPlace := range []bool{false, true} {

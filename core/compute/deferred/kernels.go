@@ -24,10 +24,6 @@ func (b *Backend) Mul(n int, dst, x, y compute.Buffer) {
 	b.later3(dst, x, y, func(dst, x, y buf) { b.inner.Mul(n, dst, x, y) })
 }
 
-func (b *Backend) MulAdd(n int, shift float32, x, y, dst compute.Buffer) {
-	b.later3(x, y, dst, func(x, y, dst buf) { b.inner.MulAdd(n, shift, x, y, dst) })
-}
-
 func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, a, bb compute.Buffer, beta float32, c compute.Buffer) {
 	b.later3(a, bb, c, func(a, bb, c buf) { b.inner.Gemm(tA, tB, m, n, k, a, bb, beta, c) })
 }
@@ -76,8 +72,8 @@ func (b *Backend) Squared(m, n int, z, t, loss, dz compute.Buffer) {
 	b.later4(z, t, loss, dz, func(z, t, loss, dz buf) { b.inner.Squared(m, n, z, t, loss, dz) })
 }
 
-func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	b.later1(dst, func(dst buf) { b.inner.AddNoise(n, std, key, dst) })
+func (b *Backend) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+	b.later1(dst, func(dst buf) { b.inner.Noise(n, std, key, dst) })
 }
 
 func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {

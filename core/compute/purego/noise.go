@@ -5,10 +5,11 @@ import (
 	"clipscope/core/compute"
 )
 
-// AddNoise panics for n beyond [chacha.MaxNormals], which no buffer reaches.
-func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+// Noise panics for n beyond [chacha.MaxNormals], which no buffer reaches.
+func (b *Backend) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
 	d := take(dst, n)
 	if std == 0 {
+		clear(d)
 		return
 	}
 	if cap(b.z) < n {
@@ -19,6 +20,6 @@ func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute
 		panic(err)
 	}
 	for i, v := range z {
-		d[i] = float32(float64(d[i]) + float64(std)*v)
+		d[i] = float32(float64(std) * v)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Backend is the reference backend. Make one with [New].
 type Backend struct {
 	acc []float64 // one row of Gemm's sums
-	z   []float64 // the normals of AddNoise
+	z   []float64 // the normals of Noise
 }
 
 // New returns a backend that holds no buffers yet.
@@ -113,13 +113,6 @@ func (b *Backend) Mul(n int, dst, x, y compute.Buffer) {
 	d, xv, yv := take(dst, n), take(x, n), take(y, n)
 	for i := range d {
 		d[i] = xv[i] * yv[i]
-	}
-}
-
-func (b *Backend) MulAdd(n int, shift float32, x, y, dst compute.Buffer) {
-	xv, yv, d := take(x, n), take(y, n), take(dst, n)
-	for i := range d {
-		d[i] = float32(float64(d[i]) + float64(xv[i])*(float64(yv[i])+float64(shift)))
 	}
 }
 

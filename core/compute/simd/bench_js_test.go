@@ -99,8 +99,7 @@ func BenchmarkKernels(b *testing.B) {
 		{"Scale", n, func() { be.Scale(n, 1, z) }},
 		{"Axpy", n, func() { be.Axpy(n, -1e-9, x, z) }},
 		{"Mul", n, func() { be.Mul(n, z, x, y) }},
-		{"MulAdd", n, func() { be.MulAdd(n, 1e-9, x, y, z) }},
-		{"AddNoise", n, func() { be.AddNoise(n, 1, compute.NoiseKey{}, z) }},
+		{"Noise", n, func() { be.Noise(n, 1, compute.NoiseKey{}, z) }},
 		{"Adam", n, func() {
 			be.Adam(n, compute.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
 		}},
@@ -214,12 +213,13 @@ func (s *step) run(private bool) {
 		s    compute.Sums
 		g, w compute.Buffer
 	}{{features * hidden, s.s1, s.g1, s.w1}, {hidden, s.sb1, s.gb1, s.b1}, {hidden * classes, s.s2, s.g2, s.w2}, {classes, s.sb2, s.gb2, s.b2}} {
-		b.Fill(p.n, 0, p.g)
+		std := float32(0)
 		if private {
-			s.key.Key[0]++
-			s.key.Nonce[2] = uint32(i)
-			b.AddNoise(p.n, 1e-3, s.key, p.g)
+			std = 1e-3
 		}
+		s.key.Key[0]++
+		s.key.Nonce[2] = uint32(i)
+		b.Noise(p.n, std, s.key, p.g)
 		b.Settle(p.n, p.s, p.g)
 		b.Axpy(p.n, -1e-4, p.g, p.w)
 	}

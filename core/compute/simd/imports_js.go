@@ -17,9 +17,6 @@ func kernelAxpy(n int32, a float32, x, y unsafe.Pointer)
 //go:wasmimport kernels mul
 func kernelMul(n int32, dst, x, y unsafe.Pointer)
 
-//go:wasmimport kernels mulAdd
-func kernelMulAdd(n int32, shift float32, x, y, dst unsafe.Pointer)
-
 //go:wasmimport kernels gemm
 func kernelGemm(tA, tB, m, n, k int32, a, b unsafe.Pointer, beta float32, c, scratch unsafe.Pointer)
 
@@ -74,8 +71,8 @@ func kernelSigmoidBCE(m, n int32, z, t, loss, dz unsafe.Pointer)
 //go:wasmimport kernels squared
 func kernelSquared(m, n int32, z, t, loss, dz unsafe.Pointer)
 
-//go:wasmimport kernels addNoise
-func kernelAddNoise(n int32, std float32, key, dst, scratch unsafe.Pointer)
+//go:wasmimport kernels noise
+func kernelNoise(n int32, std float32, key, dst, scratch unsafe.Pointer)
 
 //go:wasmimport kernels adam
 func kernelAdam(n int32, lr, beta1, beta2, eps, c1, c2 float32, g, m, v, w unsafe.Pointer)

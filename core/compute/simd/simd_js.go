@@ -117,10 +117,6 @@ func (b *Backend) Mul(n int, dst, x, y compute.Buffer) {
 	kernelMul(int32(n), vec(dst, n), vec(x, n), vec(y, n))
 }
 
-func (b *Backend) MulAdd(n int, shift float32, x, y, dst compute.Buffer) {
-	kernelMulAdd(int32(n), shift, vec(x, n), vec(y, n), vec(dst, n))
-}
-
 // The blocking of kernels/gemm.ts, which scratch is sized for.
 const (
 	tileRows, tileCols    = 6, 8
@@ -196,15 +192,16 @@ func (b *Backend) Squared(m, n int, z, t, loss, dz compute.Buffer) {
 	kernelSquared(int32(m), int32(n), mat(z, m, n), mat(t, m, n), vec(loss, m), mat(dz, m, n))
 }
 
-func (b *Backend) AddNoise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
+func (b *Backend) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
 	p := vec(dst, n)
 	if std == 0 {
+		kernelFill(int32(n), 0, p)
 		return
 	}
 	s := &b.noise
 	copy(s.key[:8], key.Key[:])
 	copy(s.key[8:], key.Nonce[:])
-	kernelAddNoise(int32(n), std, unsafe.Pointer(&s.key), p, unsafe.Pointer(&s.words))
+	kernelNoise(int32(n), std, unsafe.Pointer(&s.key), p, unsafe.Pointer(&s.words))
 }
 
 func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {

@@ -3,10 +3,10 @@
 // besides, where multiply-add is fused. Every exported function is declared in
 // imports_js.go with the same parameters.
 
-export { adam, axpy, fill, mul, mulAdd, relu, reluGrad, rescale, scale, spread, tanh, tanhGrad } from "./vector";
+export { adam, axpy, fill, mul, relu, reluGrad, rescale, scale, spread, tanh, tanhGrad } from "./vector";
 export { addRow, joinNorms, rowNorms, scaleRows } from "./rows";
 export { sigmoidBCE, softmaxCE, squared } from "./loss";
 export { addClampedOuter, addRoundedOuter } from "./outer";
 export { addScaled, settle } from "./sums";
-export { addNoise } from "./noise";
+export { noise } from "./noise";
 export { addOuter, gemm, outer } from "./gemm";

@@ -145,7 +145,7 @@ function setConstants(at: Ptr): void {
 }
 
 // addNormals turns the words of a group into its 64 normals, pairs of radius
-// and angle words into pairs z₀, z₁, and adds std times these to to.
+// and angle words into pairs z₀, z₁, and writes std times these to to.
 function addNormals(std: v128, key: Ptr, counter: u32, words: Ptr, tail: Ptr, at: Ptr, to: Ptr): void {
   for (let offset: usize = 0; offset < 256; offset += 32, to += 32) {
     const r = v128.load(words + offset);
@@ -188,14 +188,14 @@ function addNormals(std: v128, key: Ptr, counter: u32, words: Ptr, tail: Ptr, at
     const cosSign = v128.and(i32x4.add(a, v128.load_splat<u32>(at, 60)), sign);
     const cos = v128.xor(v128.xor(c, swap), cosSign);
     const sin = v128.xor(v128.xor(s, swap), v128.and(a, sign));
-    v128.store(to, madd(radius, cos, v128.load(to)));
-    v128.store(to, madd(radius, sin, v128.load(to, 16)), 16);
+    v128.store(to, f32x4.mul(radius, cos));
+    v128.store(to, f32x4.mul(radius, sin), 16);
   }
 }
 
-// addNoise is the kernel. scratch has room for 256 words: two groups', those of
+// noise is the kernel. scratch has room for 256 words: two groups', those of
 // the last, short piece of dst, and the constants.
-export function addNoise(n: i32, std: f32, key: Ptr, dst: Ptr, scratch: Ptr): void {
+export function noise(n: i32, std: f32, key: Ptr, dst: Ptr, scratch: Ptr): void {
   const tail = scratch + 256, last = scratch + 512, at = scratch + 768;
   const sv = f32x4.splat(std);
   setConstants(at);
@@ -205,10 +205,8 @@ export function addNoise(n: i32, std: f32, key: Ptr, dst: Ptr, scratch: Ptr): vo
     addNormals(sv, key, counter, scratch, tail, at, dst);
   }
   if (n) {
-    const size = <usize>n << 2;
-    memory.copy(last, dst, size);
     group(key, 0, counter, scratch);
     addNormals(sv, key, counter, scratch, tail, at, last);
-    memory.copy(dst, last, size);
+    memory.copy(dst, last, <usize>n << 2);
   }
 }

@@ -35,17 +35,6 @@ export function mul(n: i32, dst: Ptr, x: Ptr, y: Ptr): void {
   if (rest) storePart(dst, f32x4.mul(loadPart(x, rest), loadPart(y, rest)), rest);
 }
 
-export function mulAdd(n: i32, shift: f32, x: Ptr, y: Ptr, dst: Ptr): void {
-  const vs = f32x4.splat(shift);
-  const end = x + quads(n), rest = n & 3;
-  for (; x < end; x += 16, y += 16, dst += 16) {
-    v128.store(dst, madd(v128.load(x), f32x4.add(v128.load(y), vs), v128.load(dst)));
-  }
-  if (rest) {
-    storePart(dst, madd(loadPart(x, rest), f32x4.add(loadPart(y, rest), vs), loadPart(dst, rest)), rest);
-  }
-}
-
 // @ts-ignore: decorator
 @inline
 function reluOf(x: v128): v128 {
