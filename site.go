@@ -54,6 +54,7 @@ type site struct {
 // /web/. Of folders, everything is taken but Go files
 // and the README's picture.
 var published = []struct{ from, to string }{
+	{"web/early.js", "early.js"},
 	{"web/ledger.js", "ledger.js"},
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
@@ -236,7 +237,7 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/uplot.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
+		Scripts: []string{"/web/early.js", "/web/uplot.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
 	}
 }
 

@@ -24,6 +24,7 @@ type dataState struct {
 	handle handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
+	early  app.Value // files chosen before anything can read them
 
 	// refused are files that could not be read as they are, and what was
 	// understood of them: another way of reading them may do.
@@ -99,6 +100,7 @@ const noticeable = 300 * time.Millisecond
 
 func (s *session) open(name string, files app.Value) {
 	if !s.ready {
+		s.data.early = files
 		return
 	}
 	s.cancelOpen()

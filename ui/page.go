@@ -28,6 +28,7 @@ func (p *trainPage) OnMount(ctx app.Context) {
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
 	p.s.start()
+	p.s.openFiles(app.Window().Get("clipscopeEarly").Call("take"))
 	if p.s.ready && app.Window().Get("location").Get("hash").String() == "" {
 		p.s.writeHash()
 	}

@@ -388,7 +388,12 @@ func (s *session) start() {
 			return
 		}
 		s.ready = true
-		s.openBuiltin(s.full().Data)
+		if early := s.data.early; early != nil {
+			s.data.early = nil
+			s.open(filesSource, early)
+		} else {
+			s.openBuiltin(s.full().Data)
+		}
 		s.changed()
 	})
 }

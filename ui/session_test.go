@@ -19,6 +19,8 @@ type fakeClient struct {
 	plans []func(run.PlanInfo, error)
 	runs  []*fakeRun
 	train func(run.Config, bool) error
+	ready []func(error)
+	late  bool // the trainer is not ready when it is asked
 }
 
 type openCall struct {
@@ -32,7 +34,13 @@ type fakeHandle struct{ closed bool }
 
 func (h *fakeHandle) Close() { h.closed = true }
 
-func (c *fakeClient) Ready(f func(error)) { f(nil) }
+func (c *fakeClient) Ready(f func(error)) {
+	if c.late {
+		c.ready = append(c.ready, f)
+		return
+	}
+	f(nil)
+}
 
 func (c *fakeClient) Open(source any, _ run.CSV, progress func(data.Progress), done func(opened, error)) func() {
 	o := &openCall{source: source, progress: progress, done: done}
@@ -114,7 +122,10 @@ type task struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	c := &fakeClient{}
+	return benchOf(&fakeClient{})
+}
+
+func benchOf(c *fakeClient) *bench {
 	b := &bench{session: newSession(c), client: c}
 	b.after = func(_ time.Duration, f func()) func() bool {
 		k := &task{f: f}
@@ -247,6 +258,19 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	b.load(500)
 	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.cfg.Data != "blobs" {
 		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
+	}
+}
+
+// Files that are chosen before anything can read them are read when it can.
+func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
+	b := benchOf(&fakeClient{late: true})
+	b.open(filesSource, filesNamed("cells.csv"))
+	if len(b.client.opens) != 0 {
+		t.Fatal("files were opened by a trainer that is not there")
+	}
+	b.client.ready[0](nil)
+	if len(b.client.opens) != 1 || b.client.opens[0].source == "digits" {
+		t.Fatalf("opened %v", b.client.opens)
 	}
 }
 

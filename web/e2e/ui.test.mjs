@@ -210,6 +210,34 @@ test("files are dropped on the page", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+// The page is drawn long before its program is there, where the network is slow.
+for (const way of ["chosen", "dropped"]) {
+  test(`a file ${way} before the program runs is opened when it does`, async (t) => {
+    const context = await browser.newContext({ viewport: wide, serviceWorkers: "block" });
+    t.after(() => context.close());
+    let proceed;
+    const held = new Promise((resolve) => { proceed = resolve; });
+    await context.route("**/app.wasm*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const page = await context.newPage();
+    await page.goto(server.url, { waitUntil: "commit" });
+    await page.waitForFunction(() => window.clipscopeEarly && document.querySelector("#files"));
+    if (way === "chosen") {
+      await page.setInputFiles("#files", text("early.csv", table(40)));
+    } else {
+      await page.evaluate((text) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], "early.csv"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+      }, table(40));
+    }
+    proceed();
+    await page.locator("#card-data .card-line", { hasText: "early.csv" }).waitFor({ state: "attached" });
+  });
+}
+
 test("a large file shows how far it is, and can be cancelled", async (t) => {
   const page = await visit(t, { hash: short });
   await openCard(page, "data");
