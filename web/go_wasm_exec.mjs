@@ -42,9 +42,7 @@ process.on("exit", (code) => {
 });
 
 const kernels = globalThis.clipscopeKernels;
-const { instance } = await WebAssembly.instantiate(
-  readFileSync(process.argv[2]),
-  { ...go.importObject, ...kernels.imports() },
-);
-await kernels.load(instance, (name) => WebAssembly.compile(readFileSync(join(dir, name))), process.env.CLIPSCOPE_SIMD);
+await kernels.load((name) => WebAssembly.compile(readFileSync(join(dir, name))), process.env.CLIPSCOPE_SIMD);
+const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), { ...go.importObject, kernels: kernels.imports });
+kernels.attach(instance);
 await go.run(instance);

@@ -29,8 +29,9 @@ self.onmessage = async (e) => {
   self.onmessage = null;
   try {
     const go = new Go();
-    const instance = await WebAssembly.instantiate(e.data.module, { ...go.importObject, ...clipscopeKernels.imports() });
-    await clipscopeKernels.load(instance, compile);
+    await clipscopeKernels.load(compile);
+    const instance = await WebAssembly.instantiate(e.data.module, { ...go.importObject, kernels: clipscopeKernels.imports });
+    clipscopeKernels.attach(instance);
     await go.run(instance);
     exit(log);
   } catch (error) {

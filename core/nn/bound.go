@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // Bounds bounds every example's gradient norm from its loss and the forward
@@ -14,39 +15,49 @@ type Bounds struct {
 	m     *Model
 	tight bool
 
-	dense    []*Dense
-	spectral []*spectral
-	plain    []float64 // ‖W_l‖
-	folded   []float64 // ‖W̃_l‖
+	layers []Lipschitz
+	sites  []*outer  // nil for layers without parameters
+	plain  []float64 // ‖W_l‖
+	folded []float64 // ‖W̃_l‖
 
 	norm compute.Buffer
 	host []float32
 }
 
 // NewBounds prepares bounds for m: with tight, the sharper ones that use the
-// norms of every layer's input; otherwise the paper's.
-func NewBounds(m *Model, tight bool) *Bounds {
+// norms of every layer's input; otherwise the paper's. It refuses, by name, layers
+// that have no Lipschitz bound, or parameters whose gradient is not the product of
+// what a bound is known of.
+func NewBounds(m *Model, tight bool) (*Bounds, error) {
 	b := &Bounds{m: m, tight: tight, norm: m.be.New(m.Capacity), host: make([]float32, m.Capacity)}
-	for _, l := range m.layers {
-		d, ok := l.(*Dense)
+	for i, l := range m.layers {
+		bounded, ok := l.(Lipschitz)
 		if !ok {
-			continue
+			return nil, fmt.Errorf("nn: layer %d, %s, has no Lipschitz bound", i+1, l.Name())
 		}
-		b.dense = append(b.dense, d)
-		b.spectral = append(b.spectral, newSpectral(m.be, d))
+		var site *outer
+		if sites := l.Sites(); len(sites) > 0 || i == 0 {
+			if len(sites) == 1 {
+				site, ok = sites[0].(*outer)
+			}
+			if site == nil || !ok {
+				return nil, fmt.Errorf("nn: no bound is known for the gradients of layer %d, %s", i+1, l.Name())
+			}
+		}
+		b.layers, b.sites = append(b.layers, bounded), append(b.sites, site)
 	}
-	b.plain, b.folded = make([]float64, len(b.dense)), make([]float64, len(b.dense))
-	return b
+	b.plain, b.folded = make([]float64, len(b.sites)), make([]float64, len(b.sites))
+	return b, nil
 }
 
 // Refresh bounds the present weights' spectral norms. It is called once after
 // the weights have moved, before Norms.
 func (b *Bounds) Refresh(ctx context.Context) (err error) {
-	for i, s := range b.spectral {
+	for i, l := range b.layers {
 		if b.tight && i == 0 {
 			continue // the first layer's weights are no factor of the tighter bound
 		}
-		if b.plain[i], b.folded[i], err = s.norms(ctx); err != nil {
+		if b.plain[i], b.folded[i], err = l.Lipschitz(ctx); err != nil {
 			return err
 		}
 	}
@@ -72,12 +83,14 @@ func (b *Bounds) Norms(ctx context.Context, dst []float64, losses, outputs []flo
 // of the gradient by the outputs.
 func (b *Bounds) tightNorms(ctx context.Context, dst []float64, losses, outputs []float32) error {
 	after := 1.0
-	for j := len(b.dense) - 1; j >= 0; j-- {
-		if err := b.inputNorms(ctx, b.dense[j], len(dst)); err != nil {
-			return err
-		}
-		for i := range dst {
-			dst[i] += (sq(b.host[i]) + 1) * after
+	for j := len(b.sites) - 1; j >= 0; j-- {
+		if b.sites[j] != nil {
+			if err := b.inputNorms(ctx, b.sites[j], len(dst)); err != nil {
+				return err
+			}
+			for i := range dst {
+				dst[i] += (sq(b.host[i]) + 1) * after
+			}
 		}
 		after *= b.plain[j] * b.plain[j]
 	}
@@ -88,13 +101,16 @@ func (b *Bounds) tightNorms(ctx context.Context, dst []float64, losses, outputs 
 // paperNorms is VC, Appendix D: ‖x̃‖²·Σ_j Π_{l≠j}‖W̃_l‖² times 8f for
 // cross-entropy (β₁·f with β₂ = 0).
 func (b *Bounds) paperNorms(ctx context.Context, dst []float64, losses, outputs []float32) error {
-	if err := b.inputNorms(ctx, b.dense[0], len(dst)); err != nil {
+	if err := b.inputNorms(ctx, b.sites[0], len(dst)); err != nil {
 		return err
 	}
 	sum := 0.0
-	for j := range b.dense {
+	for j, site := range b.sites {
+		if site == nil {
+			continue
+		}
 		product := 1.0
-		for l := range b.dense {
+		for l := range b.sites {
 			if l != j {
 				product *= b.folded[l] * b.folded[l]
 			}
@@ -115,9 +131,9 @@ func (b *Bounds) paperNorms(ctx context.Context, dst []float64, losses, outputs 
 func sq(x float32) float64 { return float64(x) * float64(x) }
 
 // inputNorms reads the norms of a layer's inputs.
-func (b *Bounds) inputNorms(ctx context.Context, d *Dense, n int) error {
-	b.m.be.RowNorms(n, d.In, d.x, b.norm)
-	if err := b.m.be.Read(ctx, b.host[:n], b.norm); err != nil {
+func (b *Bounds) inputNorms(ctx context.Context, d *outer, n int) error {
+	kernel.RowNorms(b.m.be, n, d.in, d.x, b.norm)
+	if err := compute.Read(ctx, b.m.be, b.host[:n], b.norm); err != nil {
 		return fmt.Errorf("nn: reading input norms: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // gramIterations is how often a Gram matrix is squared. The bound is above the
@@ -35,14 +36,14 @@ func lost(l int) float64 { return float64(l) * 0x1p-126 }
 // Power iteration would approach the norm from below and so bound nothing.
 type spectral struct {
 	be     compute.Backend
-	lay    *Dense
+	lay    *outer
 	n      int // the smaller side of W
 	a, out compute.Buffer
 	scalar compute.Buffer
 }
 
-func newSpectral(be compute.Backend, lay *Dense) *spectral {
-	n := min(lay.In, lay.Out)
+func newSpectral(be compute.Backend, lay *outer) *spectral {
+	n := min(lay.in, lay.out)
 	return &spectral{be: be, lay: lay, n: n, a: be.New(n * n), out: be.New(n * n), scalar: be.New(1)}
 }
 
@@ -56,20 +57,20 @@ func newSpectral(be compute.Backend, lay *Dense) *spectral {
 // product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
 // added.
 func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error) {
-	ta, tb, long := compute.Transpose, compute.NoTrans, s.lay.In
-	if s.lay.In < s.lay.Out {
-		ta, tb, long = compute.NoTrans, compute.Transpose, s.lay.Out
+	ta, tb, long := kernel.Transpose, kernel.NoTrans, s.lay.in
+	if s.lay.in < s.lay.out {
+		ta, tb, long = kernel.NoTrans, kernel.Transpose, s.lay.out
 	}
-	s.be.Gemm(ta, tb, s.n, s.n, long, s.lay.w, s.lay.w, 0, s.a)
+	kernel.Gemm(s.be, ta, tb, s.n, s.n, long, s.lay.w, s.lay.w, 0, s.a)
 	sq, err := s.gram(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	frobenius, err := s.sqNorm(ctx, s.lay.In*s.lay.Out, s.lay.w)
+	frobenius, err := s.sqNorm(ctx, s.lay.in*s.lay.out, s.lay.w)
 	if err != nil {
 		return 0, 0, err
 	}
-	bias, err := s.sqNorm(ctx, s.lay.Out, s.lay.b)
+	bias, err := s.sqNorm(ctx, s.lay.out, s.lay.b)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -77,7 +78,7 @@ func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error)
 	// ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act
 	// on disjoint outputs.
 	const slack = 1 + 1e-6
-	long = max(s.lay.In, s.lay.Out) + 2
+	long = max(s.lay.in, s.lay.out) + 2
 	plain = math.Sqrt(sq) + gamma(long)*math.Sqrt(frobenius)
 	folded = math.Sqrt(sq+bias+1) + gamma(long)*math.Sqrt(frobenius+bias)
 	return orInf(plain * slack), orInf(folded * slack), nil
@@ -92,7 +93,7 @@ func orInf(x float64) float64 {
 
 // sqNorm bounds the sum of the first n squares of b from above, and away from 0.
 func (s *spectral) sqNorm(ctx context.Context, n int, b compute.Buffer) (float64, error) {
-	norm, err := compute.Norm(ctx, s.be, n, b, s.scalar)
+	norm, err := kernel.Norm(ctx, s.be, b.Slice(0, n), s.scalar)
 	if err != nil {
 		return 0, fmt.Errorf("nn: the norm of a matrix: %w", err)
 	}
@@ -114,8 +115,8 @@ func (s *spectral) gram(ctx context.Context) (float64, error) {
 			return math.Inf(1), fault
 		}
 		scales[k] = math.Exp2(math.Ceil(math.Log2(sq) / 2))
-		s.be.Scale(n*n, float32(1/scales[k]), s.a)
-		s.be.Gemm(compute.NoTrans, compute.Transpose, n, n, n, s.a, s.a, 0, s.out)
+		kernel.Scale(s.be, n*n, float32(1/scales[k]), s.a)
+		kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, n, n, n, s.a, s.a, 0, s.out)
 		s.a, s.out = s.out, s.a
 	}
 	sq, fault := s.sqNorm(ctx, n*n, s.a)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/compute"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -114,7 +115,7 @@ func TestPCAFindsTheDirections(t *testing.T) {
 			t.Fatalf("%d parameters", len(r.Released.Parameters))
 		}
 		v := make([]float32, 16)
-		if err := p.be.Read(context.Background(), v, p.pca.v); err != nil {
+		if err := compute.Read(context.Background(), p.be, v, p.pca.v); err != nil {
 			t.Fatal(err)
 		}
 		held := 0.0 // how much of the planted plane the two directions hold, 2 at most

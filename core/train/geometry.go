@@ -7,7 +7,9 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/nn"
+	"clipscope/core/train/adaclip"
 )
 
 // coordinates is a clipper's geometry on the backend: per parameter tensor the
@@ -18,7 +20,7 @@ type coordinates struct {
 	a, b    []compute.Buffer
 	root    []compute.Buffer // √s, of each coordinate's deviation s
 	spare   compute.Buffer
-	groupOf []int
+	siteOf  []int
 	total   float64 // Σs
 	away    float64 // ‖a/b‖
 	weights float64 // Σ of this step's factors
@@ -53,15 +55,20 @@ func (c *coordinates) limit(threshold float64, n int) {
 
 func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, error) {
 	c := &coordinates{geo: p.clipper.Geometry}
-	c.Offsets = make([]float64, s.model.Groups())
+	sites := s.model.Sites()
+	c.Offsets = make([]float64, len(sites))
+	for i, site := range sites {
+		for range site.Params() {
+			c.siteOf = append(c.siteOf, i)
+		}
+	}
 	largest := 0
 	for i, w := range s.params {
 		n := w.Len()
 		largest = max(largest, n)
 		c.a, c.b, c.root = append(c.a, p.be.New(n)), append(c.b, p.be.New(n)), append(c.root, p.be.New(n))
 		c.Inv, c.Lin = append(c.Inv, p.be.New(n)), append(c.Lin, p.be.New(n))
-		p.be.Fill(n, float32(math.Sqrt(c.geo.First())), c.root[i])
-		c.groupOf = append(c.groupOf, i*len(c.Offsets)/len(s.params))
+		kernel.Fill(p.be, n, float32(math.Sqrt(c.geo.First())), c.root[i])
 	}
 	c.spare = p.be.New(largest)
 	return c, p.rescale(ctx, s, c)
@@ -71,7 +78,7 @@ func (p *Plan) newCoordinates(ctx context.Context, s *state) (*coordinates, erro
 func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	c.total = 0
 	for _, r := range c.root {
-		part, err := compute.Norm(ctx, p.be, r.Len(), r, s.scalar)
+		part, err := kernel.Norm(ctx, p.be, r, s.scalar)
 		if err != nil {
 			return fmt.Errorf("train: deviations: %w", err)
 		}
@@ -81,13 +88,13 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 	offset := 0.0
 	for i, r := range c.root {
 		n := r.Len()
-		p.be.Rescale(n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.Inv[i], c.Lin[i])
-		p.be.Mul(n, c.spare, c.Lin[i], c.b[i])
-		part, err := compute.Norm(ctx, p.be, n, c.spare, s.scalar)
+		adaclip.Rescale(p.be, n, float32(math.Sqrt(c.total)), c.a[i], r, c.b[i], c.Inv[i], c.Lin[i])
+		kernel.Mul(p.be, n, c.spare, c.Lin[i], c.b[i])
+		part, err := kernel.Norm(ctx, p.be, c.spare.Slice(0, n), s.scalar)
 		if err != nil {
 			return fmt.Errorf("train: the centre: %w", err)
 		}
-		c.Offsets[c.groupOf[i]] += part * part
+		c.Offsets[c.siteOf[i]] += part * part
 		offset += part * part
 	}
 	// A deviation s is at least √Least, and b² = s·Σs; float32 rounds both.
@@ -101,7 +108,7 @@ func (p *Plan) rescale(ctx context.Context, s *state, c *coordinates) error {
 func (p *Plan) centre() {
 	if c := p.st.coords; c != nil {
 		for i, sum := range p.st.sums {
-			p.be.AddScaled(sum.Len(), -c.weights, c.a[i], sum)
+			kernel.AddScaled(p.be, sum.Len(), -c.weights, c.a[i], sum)
 		}
 	}
 }
@@ -112,13 +119,13 @@ func (p *Plan) recentre(ctx context.Context) error {
 	s := p.st
 	c := s.coords
 	times, noise := c.geo.Update(p.gradNoise*p.sensitivity(), p.batch, c.total)
-	update := compute.SpreadParams{
+	update := adaclip.SpreadParams{
 		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: float32(noise),
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
 	}
 	for i, g := range s.grads {
-		p.be.Axpy(g.Len(), 1, c.a[i], g)
-		p.be.Spread(g.Len(), update, g, c.a[i], c.root[i])
+		kernel.Axpy(p.be, g.Len(), 1, c.a[i], g)
+		adaclip.Spread(p.be, g.Len(), update, g, c.a[i], c.root[i])
 	}
 	return p.rescale(ctx, s, c)
 }

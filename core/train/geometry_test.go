@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 )
 
@@ -61,7 +62,7 @@ func TestAdaptiveNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 400 {
 		for _, g := range p.st.grads {
-			p.be.Fill(g.Len(), 0, g)
+			kernel.Fill(p.be, g.Len(), 0, g)
 		}
 		p.be.Write(p.st.grads[0], []float32{float32(mu * float64(1-2*rng.IntN(2)))})
 		if err := p.recentre(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/run"
 )
 
@@ -51,13 +52,13 @@ func (p *Plan) teaching() bool {
 func (p *Plan) teach(rows int) {
 	if p.teaching() {
 		p.st.lastBatch = rows
-		p.st.model.Grads(p.st.teacher.sums, nil)
+		p.st.model.Add(p.st.teacher.sums, []compute.Buffer{p.st.keep}, kernel.Plain())
 	}
 }
 
 func (t *teacher) reset(be compute.Backend) {
 	for _, s := range t.sums {
-		be.Clear(s)
+		kernel.Clear(be, s)
 	}
 	t.examples = t.examples[:0]
 }
@@ -112,15 +113,13 @@ func (p *Plan) compareExamples(ctx context.Context, total float64) error {
 	if n == 0 || total == 0 {
 		return nil
 	}
-	p.be.Fill(n, 0, t.dots)
+	kernel.Fill(p.be, n, 0, t.dots)
 	for i, b := range t.rounded {
-		p.be.Fill(b.Len(), 0, b)
-		p.be.Settle(b.Len(), t.sums[i], b)
+		kernel.Fill(p.be, b.Len(), 0, b)
+		kernel.Settle(p.be, b.Len(), t.sums[i], b)
 	}
-	if err := s.model.Dots(t.dots, t.rounded); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	if err := p.be.Read(ctx, t.part[:n], t.dots); err != nil {
+	s.model.Dots(t.dots, t.rounded)
+	if err := compute.Read(ctx, p.be, t.part[:n], t.dots); err != nil {
 		return fmt.Errorf("train: reading inner products: %w", err)
 	}
 	for i, dot := range t.part[:n] {

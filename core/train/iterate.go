@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -39,12 +40,12 @@ func (it *iterate) add(params []compute.Buffer, step int) {
 	switch {
 	case it.rng == nil:
 		for i, w := range params {
-			it.be.Scale(w.Len(), float32(it.decay), it.kept[i])
-			it.be.Axpy(w.Len(), float32(1-it.decay), w, it.kept[i])
+			kernel.Scale(it.be, w.Len(), float32(it.decay), it.kept[i])
+			kernel.Axpy(it.be, w.Len(), float32(1-it.decay), w, it.kept[i])
 		}
 	case it.rng.IntN(step) == 0: // uniform over the steps done, wherever the run stops
 		for i, w := range params {
-			it.be.Copy(w.Len(), it.kept[i], w)
+			kernel.Copy(it.be, w.Len(), it.kept[i], w)
 		}
 	}
 }
@@ -55,9 +56,9 @@ func (it *iterate) restore(params []compute.Buffer, steps int) {
 		return
 	}
 	for i, w := range params {
-		it.be.Copy(w.Len(), w, it.kept[i])
+		kernel.Copy(it.be, w.Len(), w, it.kept[i])
 		if it.rng == nil { // the average started from zero
-			it.be.Scale(w.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), w)
+			kernel.Scale(it.be, w.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), w)
 		}
 	}
 }

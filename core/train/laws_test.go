@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/compute/kernel"
 	"context"
 	"fmt"
 	"math"
@@ -49,7 +50,7 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
 		t.Fatal(err)
 	}
 	for _, w := range p.st.params {
-		p.be.Scale(w.Len(), size, w)
+		kernel.Scale(p.be, w.Len(), size, w)
 	}
 	if p.st.coords != nil { // centres and scales that have moved, each its own way
 		rng := rand.New(rand.NewPCG(4, 4))

@@ -40,7 +40,7 @@ func outcomeOf(t *testing.T, open func() compute.Backend, cfg run.Config, ds *da
 	o.thresholds = p.st.thresholds
 	for _, w := range p.st.params {
 		part := make([]float32, w.Len())
-		if err := be.Read(ctx, part, w); err != nil {
+		if err := compute.Read(ctx, be, part, w); err != nil {
 			t.Fatal(err)
 		}
 		o.parameters = append(o.parameters, part...)

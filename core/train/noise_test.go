@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -106,18 +107,22 @@ type listener struct {
 	t    *testing.T
 }
 
-func (l *listener) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	if l.keys[key] {
-		l.t.Fatalf("the noise of %v is drawn twice", key.Nonce)
+func (l *listener) Run(k *compute.Kernel, a compute.Args) {
+	l.Backend.Run(k, a)
+	if !k.Keyed {
+		return
 	}
-	l.keys[key] = true
-	l.Backend.Noise(n, std, key, dst)
-	// The same stream again, on zeros: the first 64 numbers, one group of blocks.
+	if l.keys[a.Key] {
+		l.t.Fatalf("the noise of %v is drawn twice", a.Key.Nonce)
+	}
+	l.keys[a.Key] = true
+	// The same stream again: the first 64 numbers, one group of blocks.
+	n := min(a.Buf[0].Len(), 64)
 	b := l.New(n)
 	defer l.Free(b)
-	l.Backend.Noise(n, 1, key, b)
-	z := make([]float32, min(n, 64))
-	if err := l.Read(context.Background(), z, b); err != nil {
+	kernel.Noise(l.Backend, n, 1, a.Key, b)
+	z := make([]float32, n)
+	if err := compute.Read(context.Background(), l.Backend, z, b); err != nil {
 		l.t.Fatal(err)
 	}
 	for four := range slices.Chunk(z, 4) {
@@ -125,7 +130,7 @@ func (l *listener) Noise(n int, std float32, key compute.NoiseKey, dst compute.B
 			break
 		}
 		if k := [4]float32(four); l.seen[k] {
-			l.t.Fatalf("a block of noise repeats, in %v", key.Nonce)
+			l.t.Fatalf("a block of noise repeats, in %v", a.Key.Nonce)
 		} else {
 			l.seen[k] = true
 		}

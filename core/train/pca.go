@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -79,7 +80,7 @@ func (p *Plan) openPCA(ctx context.Context, capacity int) error {
 func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float64, error) {
 	f, n := p.ds.Features, p.ds.Train.N
 	sum := p.be.NewSums(f * f)
-	defer p.be.Free(sum)
+	defer p.be.FreeSums(sum)
 	x := make([]float32, capacity*f)
 	order := rand.New(p.stream(privacy.OneOff, 2)).Perm(n)
 	for lo := 0; lo < n; lo += capacity {
@@ -91,10 +92,10 @@ func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity i
 		p.scale.Rows(part, &p.ds.Train, idx)
 		unitRows(part, f)
 		p.be.Write(rows, part)
-		p.be.AddOuter(len(idx), f, f, rows, rows, sum)
+		kernel.AddOuter(p.be, len(idx), f, f, kernel.Plain(), rows, rows, sum)
 	}
 	m := make([]float64, f*f)
-	if err := p.be.ReadSums(ctx, m, sum); err != nil {
+	if err := kernel.ReadSums(ctx, p.be, m, sum); err != nil {
 		return nil, fmt.Errorf("train: PCA: %w", err)
 	}
 	return m, nil

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/compute"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (p *Plan) test(ctx context.Context, rows []int) (loss float64, correct int,
 	p.load(&p.ds.Test, rows)
 	s.model.Forward(s.x, n)
 	losses := s.model.Losses(s.targets)
-	if err := p.be.Read(ctx, s.host.losses[:n], losses); err != nil {
+	if err := compute.Read(ctx, p.be, s.host.losses[:n], losses); err != nil {
 		return 0, 0, err
 	}
 	if err := s.model.ReadOutputs(ctx, s.host.outputs); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -105,19 +106,15 @@ func (p *Plan) threshold(groups int) float64 {
 // sumRounded adds a physical batch, already weighed on the backend, to the sums,
 // in whole units. With weighed set the losses carry the factors and only the grid
 // is missing.
-func (p *Plan) sumRounded(n int, weighed bool) error {
+func (p *Plan) sumRounded(n int, weighed bool) {
 	s := p.st
 	for _, f := range s.factors {
 		if weighed {
-			p.be.Fill(n, float32(1/s.secure.unit), f)
-		} else {
-			p.be.Scale(n, float32(1/s.secure.unit), f) // a power of two: exact
+			kernel.Copy(p.be, n, f, s.keep)
 		}
+		kernel.Scale(p.be, n, float32(1/s.secure.unit), f) // a power of two: exact
 	}
-	if err := s.model.RoundedGrads(s.sums, s.factors); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return nil
+	s.model.Add(s.sums, s.factors, kernel.Rounded())
 }
 
 // addIntegers adds the discrete noise and writes the released sum, a multiple of
@@ -134,7 +131,7 @@ func (p *Plan) addIntegers(ctx context.Context) error {
 			return fmt.Errorf("train: %w", err)
 		}
 		sum, noisy := s.secure.sum[:g.Len()], s.secure.noisy[:g.Len()]
-		if err := p.be.ReadSums(ctx, sum, s.sums[i]); err != nil {
+		if err := kernel.ReadSums(ctx, p.be, sum, s.sums[i]); err != nil {
 			return fmt.Errorf("train: reading integer sums: %w", err)
 		}
 		src := chacha.NewStream(key.Key, key.Nonce)

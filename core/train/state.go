@@ -8,6 +8,7 @@ import (
 	"clipscope/core/chacha"
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/nn"
 	"clipscope/core/optim"
 	"clipscope/core/privacy"
@@ -23,8 +24,9 @@ type state struct {
 	sampler privacy.Sampler
 	mix     func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
 
-	params, grads []compute.Buffer
-	sums          []compute.Sums // Σ f_i·g_i of the step, beside each of params
+	gradient      compute.Buffer   // released, of all parameters
+	params, grads []compute.Buffer // parts of the model and of gradient
+	sums          []compute.Sums   // Σ f_i·g_i of the step, beside each of params
 	x, targets    compute.Buffer
 	norm, factors []compute.Buffer // one, or one for each group
 	keep          compute.Buffer
@@ -68,12 +70,14 @@ func (p *Plan) start(ctx context.Context) (*state, error) {
 	c := &p.cfg
 	s.opt, err = optim.New(p.be, optim.Config{
 		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps,
-	}, s.params)
+	}, p.spec.Params())
 	if err != nil {
 		return nil, err
 	}
 	if p.clipper.Source == clip.Bounded {
-		s.bounds = nn.NewBounds(model, p.clipper.Tight)
+		if s.bounds, err = nn.NewBounds(model, p.clipper.Tight); err != nil {
+			return nil, err
+		}
 	}
 	groups := 1
 	if p.clipper.Grouping == clip.PerLayer && p.clipper.Source != clip.Bounded {
@@ -91,11 +95,15 @@ func (p *Plan) start(ctx context.Context) (*state, error) {
 }
 
 func (s *state) allocate(p *Plan, capacity, groups int) {
+	s.gradient = p.be.New(s.model.All().Len())
+	at := 0
 	for _, w := range s.params {
-		s.grads, s.sums = append(s.grads, p.be.New(w.Len())), append(s.sums, p.be.NewSums(w.Len()))
+		s.grads, s.sums = append(s.grads, s.gradient.Slice(at, w.Len())), append(s.sums, p.be.NewSums(w.Len()))
+		at += w.Len()
 	}
 	s.x, s.targets = p.be.New(capacity*p.ds.Features), p.be.New(capacity*p.ds.TargetWidth())
 	s.keep, s.scalar = p.be.New(capacity), p.be.New(1)
+	kernel.Fill(p.be, capacity, 1, s.keep)
 	h := &s.host
 	for range groups {
 		s.norm, s.factors = append(s.norm, p.be.New(capacity)), append(s.factors, p.be.New(capacity))
@@ -137,7 +145,7 @@ func (p *Plan) normals(purpose privacy.Purpose, step, n int) ([]float64, error) 
 // readSums reads the sums of all tensors, one after the other, into dst.
 func (p *Plan) readSums(ctx context.Context, dst []float64, from []compute.Sums) error {
 	for _, s := range from {
-		if err := p.be.ReadSums(ctx, dst[:s.Len()], s); err != nil {
+		if err := kernel.ReadSums(ctx, p.be, dst[:s.Len()], s); err != nil {
 			return fmt.Errorf("train: reading sums: %w", err)
 		}
 		dst = dst[s.Len():]
@@ -148,7 +156,7 @@ func (p *Plan) readSums(ctx context.Context, dst []float64, from []compute.Sums)
 // readAll reads tensors, one after the other, into dst.
 func (p *Plan) readAll(ctx context.Context, dst []float32, from []compute.Buffer) error {
 	for _, b := range from {
-		if err := p.be.Read(ctx, dst[:b.Len()], b); err != nil {
+		if err := compute.Read(ctx, p.be, dst[:b.Len()], b); err != nil {
 			return fmt.Errorf("train: reading gradients or parameters: %w", err)
 		}
 		dst = dst[b.Len():]

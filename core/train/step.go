@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -73,7 +74,7 @@ func (p *Plan) empty(c float64) {
 		s.secure.unit = gridUnit(c)
 	}
 	for _, sum := range s.sums {
-		p.be.Clear(sum)
+		kernel.Clear(p.be, sum)
 	}
 }
 
@@ -107,7 +108,7 @@ func (p *Plan) accumulate(ctx context.Context, rows []int) error {
 	p.load(&p.ds.Train, rows)
 	s.model.Forward(s.x, n)
 	losses := s.model.Losses(s.targets)
-	if err := p.be.Read(ctx, s.host.losses[:n], losses); err != nil {
+	if err := compute.Read(ctx, p.be, s.host.losses[:n], losses); err != nil {
 		return fmt.Errorf("train: reading losses: %w", err)
 	}
 	if err := s.model.ReadOutputs(ctx, s.host.outputs); err != nil {
@@ -118,7 +119,7 @@ func (p *Plan) accumulate(ctx context.Context, rows []int) error {
 	case p.clipper.NonPrivate:
 		s.model.Backward()
 		p.teach(0)
-		s.model.Grads(s.sums, nil)
+		s.model.Add(s.sums, nil, kernel.Plain())
 		return nil
 	case p.clipper.Source == clip.Bounded:
 		return p.clipByBound(ctx, n)
@@ -135,22 +136,18 @@ func (p *Plan) clipByNorm(ctx context.Context, n int) error {
 	if err := p.norms(ctx, n); err != nil {
 		return err
 	}
-	dropped := p.weigh(n)
+	p.weigh(n)
 	s.tall.addNorms(p, n)
-	if dropped {
-		s.model.Drop(s.keep)
-	}
 	p.teach(n)
 	if p.clipper.Coordinates {
-		if err := s.model.ClampedGrads(s.sums, float32(p.clipper.Rule.C())); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
+		s.model.Add(s.sums, s.factors, kernel.Clamped(float32(p.clipper.Rule.C()))) // of 1 or 0
 		return nil
 	}
 	if s.secure != nil {
-		return p.sumRounded(n, false)
+		p.sumRounded(n, false)
+		return nil
 	}
-	s.model.Grads(s.sums, s.factors)
+	s.model.Add(s.sums, s.factors, kernel.Plain())
 	return nil
 }
 
@@ -162,24 +159,19 @@ func (p *Plan) clipByBound(ctx context.Context, n int) error {
 		return fmt.Errorf("train: bounding gradients: %w", err)
 	}
 	copy(s.host.group[0], norms)
-	dropped := p.weigh(n)
+	p.weigh(n)
 	s.tall.addNorms(p, n)
 	if p.teaching() { // the true gradient needs a backward pass of its own here
 		s.model.Backward()
-		if dropped {
-			s.model.Drop(s.keep)
-		}
 		p.teach(0)
 	}
 	s.model.WeighLosses(s.factors[0])
 	s.model.Backward()
-	if dropped {
-		s.model.Drop(s.keep)
-	}
 	if s.secure != nil {
-		return p.sumRounded(n, true)
+		p.sumRounded(n, true)
+		return nil
 	}
-	s.model.Grads(s.sums, nil)
+	s.model.Add(s.sums, []compute.Buffer{s.keep}, kernel.Plain())
 	return nil
 }
 
@@ -193,7 +185,7 @@ func (p *Plan) load(split *data.Split, rows []int) {
 	if pr := p.pca; pr != nil {
 		unitRows(x, pr.features)
 		p.be.Write(pr.rows, x)
-		p.be.Gemm(compute.NoTrans, compute.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, s.x)
+		kernel.Gemm(p.be, kernel.NoTrans, kernel.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, s.x)
 		return
 	}
 	p.boundFeatures(x)
@@ -204,19 +196,17 @@ func (p *Plan) load(split *data.Split, rows []int) {
 func (p *Plan) norms(ctx context.Context, n int) error {
 	s := p.st
 	for _, b := range s.norm {
-		p.be.Fill(n, 0, b)
+		kernel.Fill(p.be, n, 0, b)
 	}
 	if s.coords != nil {
-		if err := s.model.ScaledSqNorms(s.norm[0], s.coords.Coordinates); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
+		s.model.ScaledSqNorms(s.norm[0], s.coords.Coordinates)
 	} else {
 		s.model.Norms(s.norm)
 	}
 	total := s.host.norms[:n]
 	clear(total)
 	for g, b := range s.norm {
-		if err := p.be.Read(ctx, s.host.norm[:n], b); err != nil {
+		if err := compute.Read(ctx, p.be, s.host.norm[:n], b); err != nil {
 			return fmt.Errorf("train: reading norms: %w", err)
 		}
 		for i, v := range s.host.norm[:n] {
@@ -232,11 +222,10 @@ func (p *Plan) norms(ctx context.Context, n int) error {
 }
 
 // weigh turns norms into factors on the backend and feeds the rule's statistic.
-// Examples whose gradient or loss is not finite get factor 0; it reports whether
-// there were any, for then their rows must be dropped as well.
+// Examples whose gradient or loss is not finite get factor 0.
 //
 // Guarantee: example i's factor depends on its own norms and on C alone.
-func (p *Plan) weigh(n int) (dropped bool) {
+func (p *Plan) weigh(n int) {
 	s := p.st
 	for i := range n {
 		s.host.keep[i] = 0
@@ -244,7 +233,6 @@ func (p *Plan) weigh(n int) (dropped bool) {
 			s.host.factors[g][i] = 0
 		}
 		if !finite(s.host.norms[i]) || !finite(float64(s.host.losses[i])) {
-			dropped = true
 			continue
 		}
 		s.host.keep[i] = 1
@@ -256,10 +244,7 @@ func (p *Plan) weigh(n int) (dropped bool) {
 	for g, b := range s.factors {
 		p.be.Write(b, s.host.factors[g][:n])
 	}
-	if dropped {
-		p.be.Write(s.keep, s.host.keep[:n])
-	}
-	return dropped
+	p.be.Write(s.keep, s.host.keep[:n])
 }
 
 // weighOne sets example i's factors and returns the norm that they leave.
@@ -332,11 +317,11 @@ func (p *Plan) addNoise(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
-		p.be.Noise(n, above(std), key, g)
+		kernel.Noise(p.be, n, above(std), key, g)
 		if c := p.st.coords; c != nil {
-			p.be.Mul(n, g, g, c.b[i])
+			kernel.Mul(p.be, n, g, g, c.b[i])
 		}
-		p.be.Settle(n, sum, g)
+		kernel.Settle(p.be, n, sum, g)
 	}
 	if p.query == nil || p.sigma == 0 {
 		return nil
@@ -355,23 +340,17 @@ func (p *Plan) addNoise(ctx context.Context) error {
 // returns the norm of the noised mean gradient.
 func (p *Plan) move(ctx context.Context) (float64, error) {
 	s := p.st
-	for _, g := range s.grads {
-		p.be.Scale(g.Len(), float32(1/p.batch), g)
-	}
+	kernel.Scale(p.be, s.gradient.Len(), float32(1/p.batch), s.gradient)
 	if s.coords != nil {
 		if err := p.recentre(ctx); err != nil {
 			return 0, err
 		}
 	}
-	norm := 0.0
-	for _, g := range s.grads {
-		part, err := compute.Norm(ctx, p.be, g.Len(), g, s.scalar)
-		if err != nil {
-			return 0, fmt.Errorf("train: the gradient: %w", err)
-		}
-		norm = math.Hypot(norm, part)
+	norm, err := kernel.Norm(ctx, p.be, s.gradient, s.scalar)
+	if err != nil {
+		return 0, fmt.Errorf("train: the gradient: %w", err)
 	}
-	s.opt.Step(s.params, s.grads)
+	s.opt.Step(s.model.All(), s.gradient)
 	return norm, nil
 }
 

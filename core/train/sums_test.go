@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/rough"
 	"clipscope/core/run"
@@ -285,7 +286,7 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 				s := 1 / (0.99 * centred * root3) // b = s·√3, so ‖a/b‖ is nearly what C allows
 				for i, v := range [][]float32{{0, 0}, {1}} {
 					p.be.Write(p.st.coords.a[i], v)
-					p.be.Fill(len(v), float32(math.Sqrt(s)), p.st.coords.root[i])
+					kernel.Fill(p.be, len(v), float32(math.Sqrt(s)), p.st.coords.root[i])
 				}
 				if err := p.rescale(context.Background(), p.st, p.st.coords); err != nil {
 					t.Fatal(err)
@@ -302,33 +303,43 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 
 type floatCentre struct{ compute.Backend }
 
-func (b floatCentre) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
+func (b floatCentre) Run(k *compute.Kernel, a compute.Args) {
+	if k.Name != "addScaled" {
+		b.Backend.Run(k, a)
+		return
+	}
+	n := a.N[0]
 	sum := b.New(n)
-	b.Settle(n, dst, sum)
-	b.Axpy(n, float32(a), x, sum)
-	b.Clear(dst)
-	b.Backend.AddScaled(n, 1, sum, dst)
+	kernel.Settle(b, n, a.Sums, sum)
+	kernel.Axpy(b, n, float32(a.F[0]), a.Buf[0], sum)
+	kernel.Clear(b, a.Sums)
+	kernel.AddScaled(b.Backend, n, 1, sum, a.Sums)
 }
 
 type shortNorms struct{ compute.Backend }
 
-func (b shortNorms) RowNorms(m, n int, x, dst compute.Buffer) {
-	b.Backend.RowNorms(m, n, x, dst)
-	b.Scale(m, 0.99, dst)
+func (b shortNorms) Run(k *compute.Kernel, a compute.Args) {
+	b.Backend.Run(k, a)
+	if k.Name == "rowNorms" {
+		kernel.Scale(b, a.Buf[1].Len(), 0.99, a.Buf[1])
+	}
 }
 
 type lostNorms struct{ compute.Backend }
 
-func (b lostNorms) RowNorms(m, n int, x, dst compute.Buffer) { // squares in float32
-	b.Backend.RowNorms(m, n, x, dst)
-	v := make([]float32, m)
-	if err := b.Read(context.Background(), v, dst); err != nil {
+func (b lostNorms) Run(k *compute.Kernel, a compute.Args) { // squares in float32
+	b.Backend.Run(k, a)
+	if k.Name != "rowNorms" {
+		return
+	}
+	v := make([]float32, a.Buf[1].Len())
+	if err := compute.Read(context.Background(), b, v, a.Buf[1]); err != nil {
 		panic(err)
 	}
 	for i, f := range v {
 		v[i] = float32(math.Sqrt(float64(f * f)))
 	}
-	b.Write(dst, v)
+	b.Write(a.Buf[1], v)
 }
 
 // TestSensitivityOfSums: what rounding adds to the noise, by size of batch.

@@ -5,33 +5,17 @@ import (
 	"testing"
 
 	"clipscope/core/clip"
-	"clipscope/core/compute"
+	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
-// waiting counts how often a run waits for its backend.
-type waiting struct {
-	compute.Backend
-	waits int
-}
-
-func (w *waiting) Read(ctx context.Context, dst []float32, src compute.Buffer) error {
-	w.waits++
-	return w.Backend.Read(ctx, dst, src)
-}
-
-func (w *waiting) ReadSums(ctx context.Context, dst []float64, src compute.Sums) error {
-	w.waits++
-	return w.Backend.ReadSums(ctx, dst, src)
-}
-
 // waitsOf is how often each of the first steps of a run on an MLP waited; its
 // batches fit into memory whole.
 func waitsOf(t *testing.T, cfg run.Config) []int {
 	t.Helper()
-	be := &waiting{Backend: purego.New()}
+	be := deferred.New(purego.New())
 	cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
 	cfg.Accountant, cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Seed = "rdp", 20, 6, 0.1, ptr(uint64(3))
 	if cfg.Method != "none" {
@@ -50,9 +34,9 @@ func waitsOf(t *testing.T, cfg run.Config) []int {
 			t.Fatal(err)
 		}
 		if e.Step > 1 && e.Step < cfg.Steps { // what comes before the first step, and after the last, is apart
-			waits = append(waits, be.waits-last)
+			waits = append(waits, be.Waits()-last)
 		}
-		last = be.waits
+		last = be.Waits()
 	}
 	return waits
 }
@@ -68,16 +52,16 @@ func TestWaitsPerStep(t *testing.T) {
 			}
 		})
 	}
-	want := map[string]int{"none": 6, "adaclip": 15, "value": 25, "value-tight": 17, "per-layer": 8}
+	want := map[string]int{"none": 3, "adaclip": 12, "value": 22, "value-tight": 14, "per-layer": 5}
 	for _, m := range clip.Methods() {
 		if m.Name == "micro-batch" {
 			continue // waits for each example on its own
 		}
 		n, ok := want[m.Name]
 		if !ok {
-			n = 7
+			n = 4
 		}
 		check(m.Name, run.Config{Method: m.Name}, n)
 	}
-	check("secure", run.Config{Method: "constant", NoiseMode: "secure"}, 11)
+	check("secure", run.Config{Method: "constant", NoiseMode: "secure"}, 8)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -110,7 +111,7 @@ func centreOnAlike(ctx context.Context, p *Plan) error {
 	p.be.Write(c.a[0], []float32{float32(alikeRow[0]), float32(alikeRow[1])})
 	p.be.Write(c.a[1], []float32{1})
 	for _, r := range c.root {
-		p.be.Fill(r.Len(), float32(math.Sqrt(deviation)), r)
+		kernel.Fill(p.be, r.Len(), float32(math.Sqrt(deviation)), r)
 	}
 	return p.rescale(ctx, p.st, c)
 }
