@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 
@@ -60,9 +59,11 @@ func (d *dense) Init(rng *rand.Rand) {
 	kernel.Fill(d.be, d.out, 0, d.b)
 }
 
-func (d *dense) Lipschitz(ctx context.Context) (plain, folded float64, err error) {
+func (d *dense) Measure() compute.Buffer {
 	if d.bound == nil {
 		d.bound = newSpectral(d.be, d.outer)
 	}
-	return d.bound.norms(ctx)
+	return d.bound.measure()
 }
+
+func (d *dense) Bound(measured []float32) (plain, folded float64) { return d.bound.bound(measured) }

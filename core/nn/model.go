@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -45,9 +44,9 @@ type Model struct {
 	params  compute.Buffer // of all layers
 	outputs int
 
-	n         int
-	z, losses compute.Buffer
-	dz, part  compute.Buffer
+	n        int
+	z        compute.Buffer
+	dz, part compute.Buffer
 }
 
 // New builds the model; its parameters are zero until Init.
@@ -69,7 +68,7 @@ func New(be compute.Backend, spec Spec, capacity int) (*Model, error) {
 		}
 		m.layers = append(m.layers, act)
 	}
-	m.losses, m.dz, m.part = be.New(capacity), be.New(capacity*m.outputs), be.New(capacity)
+	m.dz, m.part = be.New(capacity*m.outputs), be.New(capacity)
 	return m, nil
 }
 
@@ -139,11 +138,10 @@ func (m *Model) Forward(x compute.Buffer, n int) compute.Buffer {
 
 var kinds = map[Loss]kernel.LossKind{SoftmaxCE: kernel.SoftmaxCE, SigmoidBCE: kernel.SigmoidBCE, Squared: kernel.Squared}
 
-// Losses computes each example's loss [n] for the last Forward, and prepares
+// Losses writes each example's loss to dst [n] for the last Forward, and prepares
 // the gradient that Backward starts from.
-func (m *Model) Losses(targets compute.Buffer) compute.Buffer {
-	kernel.Loss(m.be, kinds[m.Loss], m.n, m.outputs, m.z, targets, m.losses, m.dz)
-	return m.losses
+func (m *Model) Losses(targets, dst compute.Buffer) {
+	kernel.Loss(m.be, kinds[m.Loss], m.n, m.outputs, m.z, targets, dst, m.dz)
 }
 
 // WeighLosses scales every example's loss by its factor [n] before Backward, as
@@ -179,10 +177,8 @@ func (m *Model) Add(dst []compute.Sums, factors []compute.Buffer, each kernel.Ea
 	})
 }
 
-// ReadOutputs copies the last Forward's outputs into dst [n×k].
-func (m *Model) ReadOutputs(ctx context.Context, dst []float32) error {
-	return compute.Read(ctx, m.be, dst[:m.n*m.outputs], m.z)
-}
+// Predictions are the last Forward's outputs [n×k].
+func (m *Model) Predictions() compute.Buffer { return m.z }
 
 // Outputs is the width k of the last layer.
 func (m *Model) Outputs() int { return m.outputs }

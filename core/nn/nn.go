@@ -16,7 +16,6 @@
 package nn
 
 import (
-	"context"
 	"math/rand/v2"
 
 	"clipscope/core/compute"
@@ -40,9 +39,12 @@ type Layer interface {
 
 // Lipschitz is a layer that can say how much longer it makes what passes through.
 type Lipschitz interface {
-	// Lipschitz returns upper bounds, for the present weights, on the layer's
-	// Lipschitz constant, and on that of (x, 1) ↦ (y, 1), roundings included.
-	Lipschitz(ctx context.Context) (plain, folded float64, err error)
+	// Measure queues what Bound wants to know of the present weights and says
+	// where it will be; nowhere is nothing.
+	Measure() compute.Buffer
+	// Bound returns upper bounds on the layer's Lipschitz constant, and on that of
+	// (x, 1) ↦ (y, 1), roundings included, from what was measured.
+	Bound(measured []float32) (plain, folded float64)
 }
 
 // arena hands out a model's parameters from one buffer.

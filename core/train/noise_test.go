@@ -29,7 +29,7 @@ func silent(t *testing.T, n, d int, mode string, edit func(*run.Config)) ([]run.
 		NoiseMultiplier: ptr(1.5), MaxGradNorm: 1, LearningRate: 1e-6, Seed: ptr(uint64(9)),
 	}
 	edit(&cfg)
-	return finish(t, mustPlan(t, cfg, ds))
+	return finish(t, started(t, cfg, ds))
 }
 
 // TestNoiseHasItsVariance: after T steps without gradients every parameter has
@@ -148,11 +148,8 @@ func TestNoNoiseRepeats(t *testing.T) {
 		cfg := base(method)
 		cfg.Model, cfg.Seed, cfg.Steps = run.Model{Kind: "mlp", Hidden: []int{16}}, nil, 12
 		l.Backend = purego.New()
-		p, err := New(cfg, small(t), l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for e, err := range p.Run(context.Background()) {
+		p := startOn(t, cfg, small(t), l)
+		for e, err := range p.Steps(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +159,7 @@ func TestNoNoiseRepeats(t *testing.T) {
 				}
 			}
 		}
-		tensors += 12 * len(p.st.params)
+		tensors += 12 * len(p.model.Params())
 	}
 	if len(l.keys) != tensors {
 		t.Errorf("%d draws of noise, want one for each of %d tensors and steps", len(l.keys), tensors)

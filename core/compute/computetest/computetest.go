@@ -79,6 +79,13 @@ var parts = []struct {
 	{"ReLUGrad", "unaryGrad", checkReLUGrad},
 	{"Tanh", "unary", checkTanh},
 	{"TanhGrad", "unaryGrad", checkTanhGrad},
+	{"Root", "unary", checkRoot},
+	{"Finite", "finite", checkFinite},
+	{"Hits", "hits", checkHits},
+	{"Weigh", "weigh", checkWeigh},
+	{"Normalize", "normalize", checkNormalize},
+	{"Total", "total", checkTotal},
+	{"Centre", "centre", checkCentre},
 	{"SoftmaxCE", "loss", checkSoftmaxCE},
 	{"SigmoidBCE", "loss", checkSigmoidBCE},
 	{"Squared", "loss", checkSquared},
@@ -153,6 +160,15 @@ func (c *check) verify(format string, args ...any) {
 		c.b.Free(a.buf)
 	}
 	c.args = c.args[:0]
+}
+
+// get32 reads an argument as it is now.
+func get32(c *check, a *arg) []float32 {
+	got := make([]float32, len(a.data))
+	if err := compute.Read(context.Background(), c.b, got, a.buf); err != nil {
+		c.errorf("reading %s: %v", a.name, err)
+	}
+	return got
 }
 
 func (a *arg) compare(got []float32) string {

@@ -288,6 +288,46 @@ var mutants = []struct {
 			v[i] = float32(math.Tanh(float64(v[i])))
 		}
 	})},
+	{"Root", "a unit in the last place too small", after("unary", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 - 0x1p-22
+		}
+	})},
+	{"Finite", "lets an infinity pass", before("finite", 0, func(v []float32) {
+		for i := range v {
+			v[i] = min(v[i], math.MaxFloat32)
+		}
+	})},
+	{"Hits", "the last row the other way round", after("hits", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		if len(v) > 0 {
+			v[len(v)-1] = 1 - v[len(v)-1]
+		}
+	})},
+	{"Weigh", "believes its table", after("weigh", 3, func(a compute.Args, was [][]float32, v []float32) {
+		for i, u := range was[0] {
+			if v[i] > 0 {
+				v[i] = float32(a.F[1]) / was[2][math.Float32bits(u)>>16]
+			}
+		}
+	})},
+	{"Weigh", "a unit in the last place above C/u", after("weigh", 3, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 + 0x1p-23
+		}
+	})},
+	{"Weigh", "a refused example weighs", with("weigh", func(a *compute.Args) { a.Buf[1] = a.Buf[0] })},
+	{"Weigh", "the table's step, not between", before("weigh", 0, func(v []float32) {
+		for i := range v {
+			v[i] = math.Float32frombits(math.Float32bits(v[i]) &^ 0xffff)
+		}
+	})},
+	{"Normalize", "by the norm itself", after("normalize", 0, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 0.7
+		}
+	})},
+	{"Total", "of all but the last", with("total", func(a *compute.Args) { a.Buf[0].N = max(0, a.Buf[0].N-1); a.N[0] = a.Buf[0].N })},
+	{"Centre", "by the first part alone", before("centre", 0, func(v []float32) { v[1] = 1 })},
 	{"SoftmaxCE", "maximum not subtracted", after("loss", 2, func(a compute.Args, was [][]float32, v []float32) {
 		n := a.N[2]
 		for i := range v {

@@ -12,6 +12,7 @@ type Function int
 const (
 	ReLU Function = iota // 0 below 0; NaN stays NaN
 	Tanh
+	Root // an upper bound on √x for x ≥ 0, as good as [RowNorms]
 )
 
 // Unary is, where y may be x,
@@ -24,9 +25,12 @@ func Unary(q compute.Queue, f Function, n int, x, y compute.Buffer) {
 var unary = compute.Define(compute.Kernel{Name: "unary", Loop: func(o *compute.Operands) {
 	x, y := o.Buf[0], o.Buf[1]
 	for i, v := range x {
-		if Function(o.N[0]) == Tanh {
+		switch {
+		case Function(o.N[0]) == Tanh:
 			v = float32(math.Tanh(float64(v)))
-		} else if v < 0 {
+		case Function(o.N[0]) == Root:
+			v = above(math.Sqrt(float64(v)))
+		case v < 0:
 			v = 0
 		}
 		y[i] = v

@@ -1,7 +1,8 @@
 import { tanh } from "../simd/functions";
-import { Ptr, loadPart, quads, storePart } from "../simd/vec";
+import { Ptr, above, loadPart, quads, storePart } from "../simd/vec";
 
 // apply is the function: 1 is kernel.Tanh, 0 kernel.ReLU, in which NaN is not less.
+// Root is taken one by one.
 // @ts-ignore: decorator
 @inline
 function apply(f: i32, x: v128): v128 {
@@ -19,5 +20,6 @@ function each(f: i32, n: i32, x: Ptr, y: Ptr): void {
 
 export function unary(f: i32, n: i32, x: Ptr, y: Ptr): void {
   if (f == 1) each(1, n, x, y);
-  else each(0, n, x, y);
+  else if (f == 0) each(0, n, x, y);
+  else for (const end = x + (<usize>n << 2); x < end; x += 4, y += 4) store<f32>(y, above(Math.sqrt(<f64>load<f32>(x))));
 }
