@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// mostShown is how many characters of a cell are kept to be shown.
+const mostShown = 100
+
 // cell is where something was first met.
 type cell struct {
 	file File
@@ -21,25 +24,26 @@ type tally struct {
 	firstEmpty *cell // the first cell without a value
 	numbers    int   // finite or not
 	texts      int
-	fractions  int            // numbers that are not integers
-	infinite   *cell          // the first number that is not finite
-	firstText  *cell          // the first cell that is no number
-	distinct   map[string]int // how often each value comes; nil when there are too many
+	fractions  int                 // numbers that are not integers
+	infinite   *cell               // the first number that is not finite
+	firstText  *cell               // the first cell that is no number
+	distinct   map[string]struct{} // the values; nil when they are too many or too long
+	held       int64               // bytes that distinct takes
 	ids        map[int64]struct{}
 	idsBroken  bool // a cell was not an integer, or came twice
 }
 
 const (
-	mostIDs      = 1 << 20 // enough to believe that a column numbers the rows
+	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
 	plainIDs     = 50      // rows from which an unnamed first column may be one
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
 
-func (c *tally) add(s string, comma rune, f File, line, mostDistinct int) {
+func (c *tally) add(s string, comma rune, f File, line int) {
 	if missing(s) {
 		c.missing++
 		if c.firstEmpty == nil {
-			c.firstEmpty = &cell{f, line, strings.Clone(s)}
+			c.firstEmpty = &cell{f, line, strings.Clone(clip(s, mostShown))}
 		}
 		return
 	}
@@ -48,28 +52,39 @@ func (c *tally) add(s string, comma rune, f File, line, mostDistinct int) {
 	case !ok:
 		c.texts++
 		if c.firstText == nil {
-			c.firstText = &cell{f, line, strings.Clone(s)}
+			c.firstText = &cell{f, line, strings.Clone(clip(s, mostShown))}
 		}
 	default:
 		c.numbers++
 		if c.infinite == nil && math.IsInf(float64(v), 0) {
-			c.infinite = &cell{f, line, strings.Clone(s)}
+			c.infinite = &cell{f, line, strings.Clone(clip(s, mostShown))}
 		}
 		if v != float32(math.Trunc(float64(v))) {
 			c.fractions++
 		}
 	}
 	c.addID(s)
-	if c.distinct == nil {
+}
+
+// list adds s to the values of column c, unless that takes more than is allowed:
+// then the column has no such list. All columns together may have so much.
+func (sc *scan) list(c *tally, s string, lim *limits) {
+	if c.distinct == nil || missing(s) {
 		return
 	}
-	if n, ok := c.distinct[s]; ok {
-		c.distinct[s] = n + 1
-	} else if len(c.distinct) == mostDistinct {
-		c.distinct = nil
-	} else {
-		c.distinct[strings.Clone(s)] = 1
+	if _, ok := c.distinct[s]; ok {
+		return
 	}
+	const entry = 64 // about what a map takes beside the text
+	bytes := entry + int64(len(s))
+	if len(c.distinct) == lim.categories || len(s) > lim.category || sc.texts+bytes > lim.texts {
+		sc.texts -= c.held
+		c.distinct, c.held = nil, 0
+		return
+	}
+	c.distinct[strings.Clone(s)] = struct{}{}
+	c.held += bytes
+	sc.texts += bytes
 }
 
 func (c *tally) addID(s string) {
@@ -103,6 +118,7 @@ type scan struct {
 	dialects []*dialect // of the training files
 	comma    rune
 	preview  [][]string
+	texts    int64 // bytes that the columns' lists of values take
 }
 
 func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
@@ -142,20 +158,25 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		if err := sc.start(t, cells, line, l.limits); err != nil {
 			return err
 		}
+		if err := l.room(t.name, int64(sc.rows+rows), 1, 4+rowOverhead); err != nil {
+			return err
+		}
 		for i, s := range cells {
-			sc.columns[i].add(s, t.comma, f, line, l.limits.categories)
+			c := &sc.columns[i]
+			c.add(s, t.comma, f, line)
+			sc.list(c, s, &l.limits)
 		}
 		if len(sc.preview) < previewRows {
 			row := make([]string, len(cells))
 			for i, s := range cells {
-				row[i] = text(strings.Clone(s))
+				row[i] = text(strings.Clone(clip(s, mostShown)))
 			}
 			sc.preview = append(sc.preview, row)
 		}
 		rows++
 	}
 	if t.rows > 0 && t.rows != rows {
-		l.warn("%s: the first line promises %d rows, but there are %d.", t.name, t.rows, rows)
+		l.warn("%s: the first line promises %d rows, but there are %d.", shorten(t.name), t.rows, rows)
 	}
 	sc.rows += rows
 	return nil
@@ -174,8 +195,9 @@ func (sc *scan) start(t *table, cells []string, line int, lim limits) error {
 		sc.width = len(cells)
 		sc.columns = make([]tally, sc.width)
 		for i := range sc.columns {
-			sc.columns[i].distinct = map[string]int{}
-			sc.columns[i].ids = map[int64]struct{}{}
+			c := &sc.columns[i]
+			c.distinct, c.idsBroken = map[string]struct{}{}, !sc.mayBeID(i)
+			c.ids = map[int64]struct{}{}
 		}
 	}
 	if len(cells) != sc.width {

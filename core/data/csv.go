@@ -71,7 +71,7 @@ type table struct {
 
 // openTable opens f for a pass. d is nil for a file that has not been seen.
 func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*table, error) {
-	s, err := openSource(l.ctx, f, phase, l.progress)
+	s, err := l.open(f, phase)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,9 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 		head = head[len("\ufeff"):]
 	}
 	if d == nil {
-		found, warnings, err := detect(t.name, head, complete, ch)
+		found, err := detect(t.name, head, complete, ch, l.warn)
 		if err != nil {
 			return err
-		}
-		for _, w := range warnings {
-			l.warn("%s", w)
 		}
 		d = &found
 	}

@@ -71,12 +71,13 @@ func TestHeaderDetection(t *testing.T) {
 		"x,label\n":                         false,
 		"2020,2021\n0.5,0.25\n0.75,0.125\n": false,
 	} {
-		d, _, err := detect("t", []byte(s), true, csvChoices{})
+		warn := func(string, ...any) {}
+		d, err := detect("t", []byte(s), true, csvChoices{}, warn)
 		if err != nil || d.header != want {
 			t.Errorf("%q: header %v, %v", s, d.header, err)
 		}
 		for choice, want := range map[string]bool{"yes": true, "no": false} {
-			if d, _, _ := detect("t", []byte(s), true, csvChoices{header: choice}); d.header != want {
+			if d, _ := detect("t", []byte(s), true, csvChoices{header: choice}, warn); d.header != want {
 				t.Errorf("%q: header %v though %s was chosen", s, d.header, choice)
 			}
 		}

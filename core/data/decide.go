@@ -103,7 +103,7 @@ func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
 		l.warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
 		return few[0], nil
 	}
-	l.warn("The last column (%s) is taken as the label. Choose another if that is wrong.", s.columns[last].Name)
+	l.warn("The last column (%s) is taken as the label. Choose another if that is wrong.", shorten(s.columns[last].Name))
 	return last, nil
 }
 
@@ -122,7 +122,7 @@ func columnList(columns []Column) string {
 	const most = 20
 	var names []string
 	for _, c := range columns[:min(most, len(columns))] {
-		names = append(names, c.Name)
+		names = append(names, shorten(c.Name))
 	}
 	if len(columns) > most {
 		names = append(names, "…")
@@ -146,7 +146,7 @@ func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 	case Categorical:
 		if c.distinct == nil {
 			return &Error{File: file, Column: i + 1, ColumnName: col.Name,
-				Expected: fmt.Sprintf("at most %d categories", l.limits.categories), Got: "more", Fix: "Declare the column ignored."}
+				Expected: fmt.Sprintf("at most %d categories of at most %d bytes", l.limits.categories, l.limits.category), Got: "more, or longer ones", Fix: "Declare the column ignored."}
 		}
 		l.listCategories(c, s, i)
 		col.First = s.features
@@ -166,6 +166,7 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	if k, ok := l.opt.Columns[name]; ok {
 		return ColumnKind(k)
 	}
+	name = shorten(name)
 	c := &sc.columns[i]
 	switch {
 	case c.numbers+c.texts == 0:
@@ -177,7 +178,7 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	case c.numeric():
 		return Numeric
 	case c.distinct == nil:
-		l.warn("%s is ignored: it has over %d different texts, and the list of categories counts as public.", name, l.limits.categories)
+		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public.", name, l.limits.categories)
 		return Ignored
 	case len(c.distinct) == c.texts+c.numbers && sc.rows >= 20:
 		l.warn("%s is ignored: all its texts differ, as names do.", name)
@@ -192,11 +193,13 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 // repeat, under such a name or, without a header, in the first column.
 func (sc *scan) isID(i int) bool {
 	c := &sc.columns[i]
-	if c.idsBroken || c.missing > 0 || c.numbers < 2 {
-		return false
-	}
+	return !c.idsBroken && c.missing == 0 && c.numbers >= 2 && (sc.names != nil || sc.rows >= plainIDs)
+}
+
+// mayBeID is the half of isID that needs no values.
+func (sc *scan) mayBeID(i int) bool {
 	if sc.names == nil {
-		return i == 0 && sc.rows >= plainIDs
+		return i == 0
 	}
 	switch name := strings.ToLower(sc.names[i]); name {
 	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
@@ -345,7 +348,7 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 			first, column = sc.columns[i].firstEmpty, i
 		}
 		total += c.Missing
-		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
+		where = append(where, fmt.Sprintf("%s (%d)", shorten(c.Name), c.Missing))
 	}
 	l.report.Missing = total
 	if total == 0 || l.opt.Missing == "drop" || l.opt.Missing == "zero" {

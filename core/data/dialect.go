@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -24,11 +23,10 @@ type dialect struct {
 // detect finds the dialect from the first bytes of a file. complete says that
 // head is the whole file. Only the header may be wrong for a reader's needs, so
 // that is the only error.
-func detect(name string, head []byte, complete bool, opt csvChoices) (dialect, []string, error) {
-	var warnings []string
+func detect(name string, head []byte, complete bool, opt csvChoices, warn func(format string, args ...any)) (dialect, error) {
 	lines, err := headLines(name, head, complete)
 	if err != nil {
-		return dialect{}, nil, err
+		return dialect{}, err
 	}
 	d := dialect{comma: opt.comma}
 	if d.comma == 0 {
@@ -36,16 +34,16 @@ func detect(name string, head []byte, complete bool, opt csvChoices) (dialect, [
 	}
 	rows, width := splitLines(lines, d.comma)
 	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
-		warnings = append(warnings, fmt.Sprintf("%s: line %d (%s) is not a row and is skipped.", name, d.skip+1, quote(lines[d.skip])))
+		warn("%s: line %d (%s) is not a row and is skipped.", shorten(name), d.skip+1, quote(lines[d.skip]))
 		d.skip++
 	}
 	rows = rows[d.skip:]
 	if opt.header == "" && d.sklearn(rows, width) {
-		warnings = append(warnings, fmt.Sprintf("%s: the first line gives the number of rows and columns and the names of the classes.", name))
-		return d, warnings, nil
+		warn("%s: the first line gives the number of rows and columns and the names of the classes.", shorten(name))
+		return d, nil
 	}
 	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
-	return d, warnings, nil
+	return d, nil
 }
 
 // headLines are the whole lines of head, at most 200 and without empty ones at

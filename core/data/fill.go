@@ -20,10 +20,8 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes := 4 * int64(sc.rows) * int64(s.features); bytes > l.limits.bytes {
-		return nil, &Error{File: train[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
-			Got: fmt.Sprintf("%d rows of %d features, %d MB", sc.rows, s.features, bytes>>20),
-			Fix: "Ignore columns with many categories, or use fewer rows."}
+	if err := l.claimTable(train[0].Name(), sc.rows, s.features); err != nil {
+		return nil, err
 	}
 	s.nameClasses(sc.dialects[0])
 	ds := s.dataset()
@@ -42,6 +40,10 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	}
 	ds.Test, err = l.fillTables(test, dialects, s, true, rows)
 	return ds, err
+}
+
+func (l *loader) claimTable(file string, rows, features int) error {
+	return l.claim(file, int64(rows), int64(features), 4*int64(features)+rowOverhead)
 }
 
 // nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
@@ -99,9 +101,8 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 	if rows == 0 {
 		return nil, 0, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a test file that has rows, or none."}
 	}
-	if bytes := 4 * int64(rows) * int64(s.features); bytes > l.limits.bytes {
-		return nil, 0, &Error{File: files[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
-			Got: fmt.Sprintf("%d MB", bytes>>20), Fix: "Use fewer test rows."}
+	if err := l.claimTable(files[0].Name(), rows, s.features); err != nil {
+		return nil, 0, err
 	}
 	l.report.Missing += missingCells
 	return dialects, rows, nil
@@ -123,6 +124,9 @@ func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missin
 			return 0, 0, err
 		}
 		rows++
+		if err := l.room(t.name, int64(rows), int64(s.features), 4*int64(s.features)+rowOverhead); err != nil {
+			return 0, 0, err
+		}
 		for i, c := range cells {
 			if s.columns[i].Kind == Ignored || !missing(c) {
 				continue
@@ -142,10 +146,18 @@ type filler struct {
 	test    bool
 	comma   rune
 	dropped int
+	unseen  []unseen // by column
+	points  bool     // a label of this file ended with a point
+}
+
+// unseen counts the cells of a column whose category no training row has.
+type unseen struct {
+	cells int
+	first string
 }
 
 func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test bool, rows int) (Split, error) {
-	f := &filler{loader: l, schema: s, test: test}
+	f := &filler{loader: l, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
 	f.split.F32 = make([]float32, rows*s.features)
 	f.split.Y = make([]float32, rows)
 	seen := 0
@@ -178,6 +190,12 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 		}
 		l.warn("%d %s rows are left out because of missing cells.", f.dropped, what)
 	}
+	for i, u := range f.unseen {
+		if u.cells > 0 {
+			l.warn("Test rows: category %s of %s is not among the training rows; it counts as none (zeros), as do %d cells of the column in all.",
+				quote(u.first), shorten(s.columns[i].Name), u.cells)
+		}
+	}
 	return f.split, nil
 }
 
@@ -187,7 +205,7 @@ func changed(file string) error {
 
 // table fills from one file of at most most rows and returns how many it had.
 func (f *filler) table(t *table, most int) (int, error) {
-	f.comma = t.comma
+	f.comma, f.points = t.comma, false
 	for rows := 0; ; rows++ {
 		cells, line, err := t.next()
 		if err == io.EOF {
@@ -221,7 +239,7 @@ func (f *filler) row(file string, cells []string, line int) error {
 		case Numeric:
 			x[col.First], err = f.number(file, line, i, c)
 		case Categorical:
-			f.category(file, x[col.First:], line, i, c)
+			f.category(x[col.First:], i, c)
 		case Label:
 			f.split.Y[n], err = f.target(file, line, i, c)
 		}
@@ -248,7 +266,7 @@ func (f *filler) number(file string, line, i int, s string) (float32, error) {
 	return v, nil
 }
 
-func (f *filler) category(file string, x []float32, line, i int, s string) {
+func (f *filler) category(x []float32, i int, s string) {
 	if missing(s) {
 		s = MissingCategory
 	}
@@ -256,8 +274,9 @@ func (f *filler) category(file string, x []float32, line, i int, s string) {
 		x[k] = 1
 		return
 	}
-	if f.test {
-		f.warn("%s: category %s of %s is not among the training rows; it counts as none (zeros).", file, quote(text(s)), f.columns[i].Name)
+	u := &f.unseen[i]
+	if u.cells++; u.cells == 1 {
+		u.first = clip(text(s), 100)
 	}
 }
 
@@ -271,7 +290,10 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 	}
 	if short := strings.TrimSuffix(name, "."); short != name {
 		if k, ok := f.index[short]; ok {
-			f.warn("%s: labels end with a point, which is left out.", file)
+			if !f.points {
+				f.warn("%s: labels end with a point, which is left out.", shorten(file))
+				f.points = true
+			}
 			return float32(k), nil
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // sound loads files and checks that the outcome is a sound data set or an
 // *Error that says something, and that the report survives JSON.
 func sound(t *testing.T, train, test []File, opt run.CSV) {
-	l := &loader{ctx: t.Context(), opt: opt, limits: limits{bytes: 1 << 20, features: 1 << 12, columns: 1000, categories: 50, classes: 50, record: 1 << 16},
-		report: &Report{Warnings: []string{}}}
+	l := newLoader(t.Context(), opt)
+	l.limits = limits{bytes: 1 << 20, features: 1 << 12, columns: 1000, categories: 50, category: 100, texts: 1 << 14, classes: 50, record: 1 << 16}
 	ds, err := l.load(train, test)
 	if _, jerr := json.Marshal(l.report); jerr != nil {
 		t.Fatal(jerr)

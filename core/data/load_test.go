@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -361,7 +362,7 @@ func TestLimits(t *testing.T) {
 			run.CSV{Columns: map[string]string{"column 2": "categorical"}}, "at most 29 categories"},
 		"record": {[]File{Bytes("t", []byte(long))}, func(l *limits) { l.record = 256 << 10 }, run.CSV{}, "rows of at most"},
 	} {
-		l := &loader{ctx: t.Context(), opt: tc.opt, limits: defaultLimits(), report: &Report{}}
+		l := newLoader(t.Context(), tc.opt)
 		tc.change(&l.limits)
 		_, err := l.load(tc.files, nil)
 		var e *Error
@@ -369,7 +370,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: have %v, want %q", name, err, tc.want)
 		}
 	}
-	l := &loader{ctx: t.Context(), limits: defaultLimits(), report: &Report{}}
+	l := newLoader(t.Context(), run.CSV{})
 	l.limits.categories = 29
 	ds, err := l.load([]File{Bytes("t", []byte(cats.String()))}, nil)
 	if err != nil || ds.Columns[1].Kind != Ignored {
@@ -384,7 +385,10 @@ func TestProgressAndCancel(t *testing.T) {
 	}
 	f := Bytes("big.csv", []byte(b.String()))
 	var seen []Progress
-	if _, _, err := Load(t.Context(), []File{f}, nil, run.CSV{}, func(p Progress) { seen = append(seen, p) }); err != nil {
+	l := newLoader(t.Context(), run.CSV{})
+	l.now = func() time.Time { return time.Time{} } // so that bytes alone count
+	l.progress = func(p Progress) { seen = append(seen, p) }
+	if _, err := l.load([]File{f}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) < 6 || len(seen) > 10 {

@@ -43,12 +43,19 @@ const previewRows = 10
 
 // Summarize describes ds as Load's report would.
 func Summarize(ds *Dataset, format string) *Report {
-	r := &Report{
-		Name: ds.Name, Format: format, Task: ds.Task,
-		Rows: ds.Train.N, TestRows: ds.Test.N,
-		Features: ds.Features, Shape: ds.Shape,
-		Outputs: ds.Outputs, Classes: ds.Classes, Columns: ds.Columns,
-		Warnings: []string{},
+	r := &Report{Warnings: []string{}}
+	r.describe(ds, format)
+	return r
+}
+
+// describe fills r in from ds and keeps what a parser has put there.
+func (r *Report) describe(ds *Dataset, format string) {
+	r.Name, r.Format, r.Task = ds.Name, format, ds.Task
+	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
+	r.Features, r.Shape = ds.Features, ds.Shape
+	r.Outputs, r.Classes, r.Columns = ds.Outputs, ds.Classes, ds.Columns
+	if r.Preview.Rows != nil {
+		return
 	}
 	n := min(previewRows, ds.Train.N)
 	if len(ds.Shape) > 0 && ds.Train.U8 != nil {
@@ -58,12 +65,11 @@ func Summarize(ds *Dataset, format string) *Report {
 				r.Preview.Labels = append(r.Preview.Labels, ds.Classes[int(ds.Train.Y[i])])
 			}
 		}
-		return r
+		return
 	}
 	for i := range n {
 		r.Preview.Rows = append(r.Preview.Rows, previewRow(ds, i))
 	}
-	return r
 }
 
 // previewRow writes out at most a few features of row i and its targets.
