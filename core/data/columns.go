@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -169,17 +170,30 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		if len(sc.preview) < previewRows {
 			row := make([]string, len(cells))
 			for i, s := range cells {
-				row[i] = text(strings.Clone(clip(s, mostShown)))
+				row[i] = strings.Clone(clip(s, mostShown))
 			}
 			sc.preview = append(sc.preview, row)
 		}
 		rows++
 	}
+	l.learnEncoding(t)
 	if t.rows > 0 && t.rows != rows {
 		l.warn("%s: the first line promises %d rows, but there are %d.", shorten(t.name), t.rows, rows)
 	}
 	sc.rows += rows
 	return nil
+}
+
+// learnEncoding takes from a table that has been read to its end how its text is
+// encoded.
+func (l *loader) learnEncoding(t *table) {
+	t.encoding = cmp.Or(t.text.encoding, utf8Text)
+	switch {
+	case t.encoding == windows1252 && l.opt.Encoding == "":
+		l.warn("%s is not in UTF-8 and is read as Windows-1252, as older programs write text. Choose the encoding if letters are wrong.", shorten(t.name))
+	case t.text.damaged > 0:
+		l.warn("%s: %d characters are not what %s has and are read as �. Choose another encoding if letters are wrong.", shorten(t.name), t.text.damaged, t.encoding)
+	}
 }
 
 // start checks the width of a row against the table's, which the first row sets.

@@ -20,22 +20,26 @@ import (
 
 // csvChoices are the user's choices that bear on a file's dialect.
 type csvChoices struct {
-	comma  rune
-	header string
+	comma    rune
+	header   string
+	encoding string
 }
 
 func choices(opt run.CSV) (csvChoices, error) {
-	c := csvChoices{header: opt.Header}
+	c := csvChoices{header: opt.Header, encoding: opt.Encoding}
 	switch opt.Delimiter {
 	case "":
 	case "tab", `\t`:
 		c.comma = '\t'
 	default:
 		r, n := utf8.DecodeRuneInString(opt.Delimiter)
-		if n != len(opt.Delimiter) || r == utf8.RuneError || r == '"' || r == '\n' || r == '\r' {
+		if n != len(opt.Delimiter) || !delimits(r) {
 			return c, badOption("delimiter", "one character such as , ; | or tab", opt.Delimiter)
 		}
 		c.comma = r
+	}
+	if !slices.Contains([]string{"", utf8Text, utf16Text, windows1252}, opt.Encoding) {
+		return c, badOption("encoding", `"utf-8", "utf-16" or "windows-1252", or nothing to detect it`, opt.Encoding)
 	}
 	if !slices.Contains([]string{"", "yes", "no"}, opt.Header) {
 		return c, badOption("header", `"yes" or "no", or nothing to detect it`, opt.Header)
@@ -54,6 +58,11 @@ func choices(opt run.CSV) (csvChoices, error) {
 	return c, nil
 }
 
+// delimits reports whether r can part cells.
+func delimits(r rune) bool {
+	return r != utf8.RuneError && r != '"' && r != '\n' && r != '\r' && r != 0
+}
+
 func badOption(field, expected, got string) error {
 	return &Error{Expected: fmt.Sprintf("csv.%s to be %s", field, expected), Got: quote(got), Fix: "Correct the option."}
 }
@@ -63,6 +72,7 @@ type table struct {
 	*dialect
 	name   string
 	src    *source
+	text   *decoder
 	r      *csv.Reader
 	guard  *recordGuard
 	width  int // cells of the first row; 0 before it
@@ -84,17 +94,16 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 }
 
 func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
-	head, err := t.src.Peek(headSize)
+	if d != nil {
+		ch.encoding = d.encoding
+	}
+	t.text = newDecoder(t.src.Reader, ch.encoding)
+	lines := bufio.NewReaderSize(t.text, headSize)
+	head, err := lines.Peek(headSize)
 	if err != nil && err != io.EOF {
 		return err
 	}
 	complete := err == io.EOF
-	if strings.HasPrefix(string(head), "\ufeff") {
-		if _, err := t.src.Discard(len("\ufeff")); err != nil {
-			return err
-		}
-		head = head[len("\ufeff"):]
-	}
 	if d == nil {
 		found, err := detect(t.name, head, complete, ch, l.warn)
 		if err != nil {
@@ -103,8 +112,8 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 		d = &found
 	}
 	t.dialect, t.before = d, d.skip
-	t.guard = &recordGuard{r: t.src.Reader, limit: l.limits.record, file: t.name}
-	if err := t.skipLines(); err != nil {
+	t.guard = &recordGuard{r: lines, limit: l.limits.record, file: t.name}
+	if err := skipLines(lines, t.skip); err != nil {
 		return err
 	}
 	t.r = csv.NewReader(t.guard)
@@ -118,10 +127,10 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	return t.readHeader(l.limits)
 }
 
-func (t *table) skipLines() error {
-	for range t.skip {
+func skipLines(r *bufio.Reader, n int) error {
+	for range n {
 		for {
-			_, err := t.src.ReadSlice('\n')
+			_, err := r.ReadSlice('\n')
 			if err == bufio.ErrBufferFull {
 				continue
 			}
@@ -148,7 +157,7 @@ func (t *table) readHeader(lim limits) error {
 	names := make([]string, len(cells))
 	at := map[string]int{}
 	for i, c := range cells {
-		c = text(strings.Clone(c))
+		c = strings.Clone(c)
 		if c == "" {
 			c = columnName(i)
 		}

@@ -34,6 +34,7 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	}
 	l.report.Columns = s.columns
 	l.report.Rows = sc.rows
+	l.report.Encoding = sc.dialects[0].encoding
 	l.report.Delimiter = string(sc.comma)
 	l.report.Header = sc.names != nil
 	l.report.Preview.Rows = sc.preview
@@ -212,7 +213,7 @@ func (sc *scan) mayBeID(i int) bool {
 func checkNumeric(c *tally, i int, name string) error {
 	if t := c.firstText; t != nil {
 		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: "a number, as in the rest of the column",
-			Got: quote(text(t.text)), Fix: "Declare the column categorical, or fix the cell."}
+			Got: quote(t.text), Fix: "Declare the column categorical, or fix the cell."}
 	}
 	if t := c.infinite; t != nil {
 		return notFinite(t.file.Name(), t.line, i, name, t.text)
@@ -222,7 +223,7 @@ func checkNumeric(c *tally, i int, name string) error {
 
 func notFinite(file string, line, i int, name, got string) error {
 	return &Error{File: file, Row: line, Column: i + 1, ColumnName: name, Expected: "a finite number (below 3.4e38)",
-		Got: quote(text(got)), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
+		Got: quote(got), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
 }
 
 func (l *loader) listCategories(c *tally, s *schema, i int) {
@@ -235,7 +236,6 @@ func (l *loader) listCategories(c *tally, s *schema, i int) {
 	index := make(map[string]int, len(names)+1)
 	for k, v := range names {
 		index[v] = k
-		names[k] = text(v)
 	}
 	if c.missing > 0 && l.opt.Missing == "zero" {
 		index[MissingCategory] = len(names)
@@ -316,7 +316,6 @@ func (s *schema) listClasses(c *tally, comma rune) {
 	s.index = make(map[string]int, len(s.classes))
 	for i, v := range s.classes {
 		s.index[v] = i
-		s.classes[i] = text(v)
 	}
 }
 
@@ -364,6 +363,6 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 }
 
 func missingValue(at cell, i int, name string) *Error {
-	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(text(at.text)),
+	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(at.text),
 		Fix: `Choose "drop" to leave rows with missing cells out, or "zero" to keep them (0 for numbers, a category of its own for text); or declare the column ignored.`}
 }

@@ -2,18 +2,21 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // dialect is how one table file is written.
 type dialect struct {
-	comma  rune
-	skip   int      // lines before the table: comments and the like
-	header bool     // the first line after those names the columns
-	names  []string // from the header; nil without
+	encoding string
+	comma    rune
+	skip     int      // lines before the table: comments and the like
+	header   bool     // the first line after those names the columns
+	names    []string // from the header; nil without
 	// classes name the integer labels 0, 1, …: scikit-learn's files begin
 	// with rows, features and the names of the classes.
 	classes []string
@@ -29,6 +32,10 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 		return dialect{}, err
 	}
 	d := dialect{comma: opt.comma}
+	if comma, ok := separatorLine(lines[0]); ok {
+		d.skip = 1
+		d.comma = cmp.Or(d.comma, comma)
+	}
 	if d.comma == 0 {
 		d.comma = detectDelimiter(lines)
 	}
@@ -44,6 +51,13 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 	}
 	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
 	return d, nil
+}
+
+// separatorLine reads the line with which a spreadsheet is told the delimiter.
+func separatorLine(line string) (comma rune, ok bool) {
+	rest, ok := strings.CutPrefix(strings.ToLower(strings.Trim(line, `"`)), "sep=")
+	comma, n := utf8.DecodeRuneInString(rest)
+	return comma, ok && n == len(rest) && delimits(comma)
 }
 
 // headLines are the whole lines of head, at most 200 and without empty ones at

@@ -90,6 +90,7 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 			return nil, 0, err
 		}
 		n, m, err := l.countTable(t, f, sc, s)
+		l.learnEncoding(t)
 		t.src.Close()
 		if err != nil {
 			return nil, 0, err
@@ -258,7 +259,7 @@ func (f *filler) number(file string, line, i int, s string) (float32, error) {
 	v, ok := parseNumber(s, f.comma)
 	if !ok {
 		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: "a number, as in the training rows",
-			Got: quote(text(s)), Fix: "Declare the column categorical, or fix the cell."}
+			Got: quote(s), Fix: "Declare the column categorical, or fix the cell."}
 	}
 	if math.IsInf(float64(v), 0) {
 		return 0, notFinite(file, line, i, f.columns[i].Name, s)
@@ -276,7 +277,7 @@ func (f *filler) category(x []float32, i int, s string) {
 	}
 	u := &f.unseen[i]
 	if u.cells++; u.cells == 1 {
-		u.first = clip(text(s), 100)
+		u.first = strings.Clone(clip(s, mostShown))
 	}
 }
 
@@ -298,7 +299,7 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 		}
 	}
 	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
-		Expected: "one of the classes " + classList(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(text(s))), Fix: "Correct the label, or remove the row."}
+		Expected: "one of the classes " + classList(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
 }
 
 func classList(classes []string) string {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"clipscope/core/run"
 )
@@ -257,6 +256,9 @@ func (l *loader) sniff(f File) (format, error) {
 	if len(head) == 0 {
 		return "", emptyFile(f)
 	}
+	if utf16Mark(head) || l.opt.Encoding == utf16Text {
+		return formatCSV, nil
+	}
 	return sniff(f.Name(), head)
 }
 
@@ -310,8 +312,6 @@ func foreign(head []byte) string {
 		{"\x1f\x8b", "a gzip file inside a gzip file"},
 		{"BZh", "a bzip2 file"},
 		{"\xfd7zXZ", "an xz file"},
-		{"\xff\xfe", "text in UTF-16 instead of UTF-8"},
-		{"\xfe\xff", "text in UTF-16 instead of UTF-8"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
 			return m.what
@@ -321,7 +321,7 @@ func foreign(head []byte) string {
 }
 
 // isBinary reports whether head is not text: it has a NUL or many control bytes.
-// Text need not be UTF-8; old tables are Latin-1.
+// Text need not be UTF-8; old tables are in Windows-1252.
 func isBinary(head []byte) bool {
 	control := 0
 	for _, c := range head {
@@ -372,12 +372,4 @@ func cut[T any](a []T, width int, idx []int32) (rest, taken []T) {
 		}
 	}
 	return a[:to:to], a[to:]
-}
-
-// text makes a cell fit for JSON and the page.
-func text(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "�")
 }

@@ -20,6 +20,7 @@ type Report struct {
 	Preview  Preview  `json:"preview"`
 
 	// Of tables.
+	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16 or windows-1252
 	Delimiter string `json:"delimiter,omitempty"`
 	Header    bool   `json:"header,omitempty"`
 	Label     string `json:"label,omitempty"`   // name of the label column

@@ -113,6 +113,7 @@ type PCA struct {
 
 // CSV says how to read tables. Zero values are detected and shown.
 type CSV struct {
+	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16, windows-1252; empty: detected
 	Delimiter string `json:"delimiter,omitempty"`
 	Header    string `json:"header,omitempty"`  // yes, no; empty: detected
 	Label     string `json:"label,omitempty"`   // name or 1-based number of the label column; empty: detected
