@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
+
+	"clipscope/core/run"
 )
 
 // mostShown is how many characters of a cell are kept to be shown.
@@ -23,15 +24,12 @@ type cell struct {
 type tally struct {
 	missing    int
 	firstEmpty *cell // the first cell without a value
-	numbers    int   // finite or not
-	texts      int
-	fractions  int                 // numbers that are not integers
-	infinite   *cell               // the first number that is not finite
-	firstText  *cell               // the first cell that is no number
-	distinct   map[string]struct{} // the values; nil when they are too many or too long
-	held       int64               // bytes that distinct takes
-	ids        map[int64]struct{}
-	idsBroken  bool // a cell was not an integer, or came twice
+	styleCount
+	style     int                 // in styles: how its numbers are written
+	distinct  map[string]struct{} // the values; nil when they are too many or too long
+	held      int64               // bytes that distinct takes
+	ids       map[int64]struct{}
+	idsBroken bool // a cell was not an integer, or came twice
 }
 
 const (
@@ -40,37 +38,60 @@ const (
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
 
-func (c *tally) add(s string, comma rune, f File, line int) {
+// numbers counts the cells that are numbers, finite or not, or dates.
+func (c *tally) numbers() int { return c.fit[c.style] }
+
+func (c *tally) texts() int { return c.cells - c.numbers() }
+
+// firstText is the first cell that is no number.
+func (c *tally) firstText() *cell { return c.misses[c.style] }
+
+// add counts a cell of the column.
+func (sc *scan) add(c *tally, s string, f File, line int, lim *limits) {
+	var kept *cell
+	at := func() *cell {
+		if kept == nil {
+			kept = &cell{f, line, strings.Clone(clip(s, mostShown))}
+		}
+		return kept
+	}
 	if missing(s) {
 		c.missing++
 		if c.firstEmpty == nil {
-			c.firstEmpty = &cell{f, line, strings.Clone(clip(s, mostShown))}
+			c.firstEmpty = at()
 		}
 		return
 	}
-	v, ok := parseNumber(s, comma)
-	switch {
-	case !ok:
-		c.texts++
-		if c.firstText == nil {
-			c.firstText = &cell{f, line, strings.Clone(clip(s, mostShown))}
-		}
-	default:
-		c.numbers++
-		if c.infinite == nil && math.IsInf(float64(v), 0) {
-			c.infinite = &cell{f, line, strings.Clone(clip(s, mostShown))}
-		}
-		if v != float32(math.Trunc(float64(v))) {
-			c.fractions++
-		}
+	switch set := c.count(s, at); {
+	case set&commaStyles == 0 && set&pointStyles != 0:
+		sc.points++
+	case set&pointStyles == 0 && set&commaStyles != 0:
+		sc.commas++
 	}
 	c.addID(s)
+	sc.list(c, s, lim)
+}
+
+// settle chooses the style of each column: what most of its cells fit and, where
+// that leaves a choice, what goes with the rest of the table.
+func (sc *scan) settle(opt run.CSV) {
+	sc.decimal = '.'
+	if opt.Decimal != "" {
+		sc.decimal = opt.Decimal[0]
+	} else if sc.commas > sc.points || sc.commas == sc.points && sc.comma == ';' {
+		sc.decimal = ','
+	}
+	allowed := allowedStyles(opt)
+	for i := range sc.columns {
+		c := &sc.columns[i]
+		c.style = c.best(allowed, sc.decimal)
+	}
 }
 
 // list adds s to the values of column c, unless that takes more than is allowed:
 // then the column has no such list. All columns together may have so much.
 func (sc *scan) list(c *tally, s string, lim *limits) {
-	if c.distinct == nil || missing(s) {
+	if c.distinct == nil {
 		return
 	}
 	if _, ok := c.distinct[s]; ok {
@@ -103,11 +124,11 @@ func (c *tally) addID(s string) {
 // numeric reports whether the column holds numbers: all but a few of its cells
 // are. One odd cell is always allowed to be odd, however short the table.
 func (c *tally) numeric() bool {
-	if c.texts == 0 {
-		return c.numbers > 0
+	if c.texts() == 0 {
+		return c.numbers() > 0
 	}
-	odd := float64(c.texts)
-	return c.numbers >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.numbers+c.texts))
+	odd := float64(c.texts())
+	return c.numbers() >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.cells))
 }
 
 // scan is the first pass over all files.
@@ -118,6 +139,9 @@ type scan struct {
 	columns  []tally
 	dialects []*dialect // of the training files
 	comma    rune
+	decimal  byte // the mark that most numbers with one have
+	points   int  // numbers that can only have a decimal point
+	commas   int  // and only a decimal comma
 	preview  [][]string
 	texts    int64 // bytes that the columns' lists of values take
 }
@@ -132,6 +156,7 @@ func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
 	if sc.rows == 0 {
 		return nil, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a file that has rows."}
 	}
+	sc.settle(l.opt)
 	return sc, nil
 }
 
@@ -163,9 +188,7 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 			return err
 		}
 		for i, s := range cells {
-			c := &sc.columns[i]
-			c.add(s, t.comma, f, line)
-			sc.list(c, s, &l.limits)
+			sc.add(&sc.columns[i], s, f, line, &l.limits)
 		}
 		if len(sc.preview) < previewRows {
 			row := make([]string, len(cells))

@@ -38,17 +38,24 @@ func choices(opt run.CSV) (csvChoices, error) {
 		}
 		c.comma = r
 	}
-	if !slices.Contains([]string{"", utf8Text, utf16Text, windows1252}, opt.Encoding) {
-		return c, badOption("encoding", `"utf-8", "utf-16" or "windows-1252", or nothing to detect it`, opt.Encoding)
+	for _, o := range []struct {
+		field, got string
+		want       []string
+	}{
+		{"encoding", opt.Encoding, []string{utf8Text, utf16Text, windows1252}},
+		{"header", opt.Header, []string{"yes", "no"}},
+		{"decimal", opt.Decimal, []string{".", ","}},
+		{"thousands", opt.Thousands, []string{"none", ".", ",", "'", " "}},
+		{"date", opt.Date, []string{"ymd", "dmy", "mdy"}},
+		{"missing", opt.Missing, []string{"error", "drop", "zero"}},
+		{"task", opt.Task, []string{string(Classification), string(Regression)}},
+	} {
+		if o.got != "" && !slices.Contains(o.want, o.got) {
+			return c, badOption(o.field, "one of "+strings.Join(o.want, " "), o.got)
+		}
 	}
-	if !slices.Contains([]string{"", "yes", "no"}, opt.Header) {
-		return c, badOption("header", `"yes" or "no", or nothing to detect it`, opt.Header)
-	}
-	if !slices.Contains([]string{"", "error", "drop", "zero"}, opt.Missing) {
-		return c, badOption("missing", `"error", "drop" or "zero"`, opt.Missing)
-	}
-	if !slices.Contains([]string{"", string(Classification), string(Regression)}, opt.Task) {
-		return c, badOption("task", `"classification" or "regression", or nothing to detect it`, opt.Task)
+	if opt.Decimal != "" && opt.Decimal == opt.Thousands {
+		return c, badOption("thousands", "another mark than the decimal one", opt.Thousands)
 	}
 	for _, kind := range opt.Columns {
 		if !slices.Contains([]ColumnKind{Numeric, Categorical, Ignored}, ColumnKind(kind)) {

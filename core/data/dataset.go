@@ -60,6 +60,13 @@ type Column struct {
 	Categories []string   `json:"categories,omitempty"` // of a categorical column: the one-hot order
 	Missing    int        `json:"missing,omitempty"`    // cells that were empty or said so (NA, ?, NaN)
 	First      int        `json:"first"`                // index of the column's first feature; -1 for labels and ignored columns
+
+	// How the numbers of the column are written, where it is not 1234.5: the
+	// decimal mark, that between thousands, and for dates, which are read as days
+	// since 1970 began, the order of year, month and day (ymd, dmy, mdy).
+	Decimal   string `json:"decimal,omitempty"`
+	Thousands string `json:"thousands,omitempty"`
+	Date      string `json:"date,omitempty"`
 }
 
 // ColumnKind says what a table's column holds.

@@ -16,6 +16,7 @@ const MissingCategory = "(missing)"
 // schema is what a table's columns mean.
 type schema struct {
 	columns    []Column
+	styles     []style // of the columns' numbers
 	label      int
 	task       Task
 	classes    []string       // canonical names, in order of their index
@@ -31,11 +32,13 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	s := &schema{categories: make([]map[string]int, sc.width)}
 	for i := range sc.columns {
 		s.columns = append(s.columns, Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
+		s.styles = append(s.styles, styles[sc.columns[i].style])
 	}
 	l.report.Columns = s.columns
 	l.report.Rows = sc.rows
 	l.report.Encoding = sc.dialects[0].encoding
 	l.report.Delimiter = string(sc.comma)
+	l.report.Decimal = string(rune(sc.decimal))
 	l.report.Header = sc.names != nil
 	l.report.Preview.Rows = sc.preview
 	if err := l.checkColumnNames(s); err != nil {
@@ -100,7 +103,7 @@ func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
 		}
 	}
 	last := sc.width - 1
-	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fractions > 0 && sc.names == nil {
+	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
 		l.warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
 		return few[0], nil
 	}
@@ -112,7 +115,7 @@ func (l *loader) fewTexts(sc *scan, s *schema) []int {
 	const few = 20
 	var at []int
 	for i := range sc.columns {
-		if c := &sc.columns[i]; l.opt.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts > 0 && c.distinct != nil && len(c.distinct) <= few {
+		if c := &sc.columns[i]; l.opt.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts() > 0 && c.distinct != nil && len(c.distinct) <= few {
 			at = append(at, i)
 		}
 	}
@@ -142,6 +145,7 @@ func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 		if err := checkNumeric(c, i, col.Name); err != nil {
 			return err
 		}
+		l.tellStyle(c, col)
 		col.First = s.features
 		s.features++
 	case Categorical:
@@ -170,7 +174,7 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	name = shorten(name)
 	c := &sc.columns[i]
 	switch {
-	case c.numbers+c.texts == 0:
+	case c.cells == 0:
 		l.warn("%s has no values at all and is ignored.", name)
 		return Ignored
 	case sc.isID(i):
@@ -181,11 +185,11 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	case c.distinct == nil:
 		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public.", name, l.limits.categories)
 		return Ignored
-	case len(c.distinct) == c.texts+c.numbers && sc.rows >= 20:
+	case len(c.distinct) == c.cells && sc.rows >= 20:
 		l.warn("%s is ignored: all its texts differ, as names do.", name)
 		return Ignored
-	case c.numbers > c.texts:
-		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText.text))
+	case c.numbers() > c.texts():
+		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText().text))
 	}
 	return Categorical
 }
@@ -194,7 +198,7 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 // repeat, under such a name or, without a header, in the first column.
 func (sc *scan) isID(i int) bool {
 	c := &sc.columns[i]
-	return !c.idsBroken && c.missing == 0 && c.numbers >= 2 && (sc.names != nil || sc.rows >= plainIDs)
+	return !c.idsBroken && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
 }
 
 // mayBeID is the half of isID that needs no values.
@@ -210,9 +214,37 @@ func (sc *scan) mayBeID(i int) bool {
 	}
 }
 
+// tellStyle notes how the numbers of a column are written, and warns where its
+// cells would fit another style as well, in which they mean something else.
+func (l *loader) tellStyle(c *tally, col *Column) {
+	st := styles[c.style]
+	if st.date != "" {
+		col.Date = st.date
+		if other := c.best(dateStyles&^(1<<c.style), 0); l.opt.Date == "" && c.fit[other] == c.fit[c.style] {
+			l.warn("%s: dates are read in the order %s; they could also be %s. Choose the order if that is wrong.", shorten(col.Name), st.date, styles[other].date)
+		}
+		return
+	}
+	if st.decimal == '.' && st.thousands == 0 {
+		return
+	}
+	col.Decimal = string(rune(st.decimal))
+	if st.thousands != 0 {
+		col.Thousands = string(rune(st.thousands))
+	}
+	others := pointStyles
+	if st.decimal == '.' {
+		others = commaStyles
+	}
+	if other := c.best(others, 0); l.opt.Decimal+l.opt.Thousands == "" && c.unclear != nil && c.fit[other] == c.fit[c.style] {
+		v, _ := st.parse(c.unclear.text)
+		l.warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", shorten(col.Name), quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	}
+}
+
 func checkNumeric(c *tally, i int, name string) error {
-	if t := c.firstText; t != nil {
-		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: "a number, as in the rest of the column",
+	if t := c.firstText(); t != nil {
+		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: styles[c.style].what() + ", as in the rest of the column",
 			Got: quote(t.text), Fix: "Declare the column categorical, or fix the cell."}
 	}
 	if t := c.infinite; t != nil {
@@ -258,17 +290,18 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 		if err := checkNumeric(c, s.label, col.Name); err != nil {
 			return err
 		}
+		l.tellStyle(c, col)
 	}
 	l.report.Task = s.task
 	if s.task == Regression {
 		return nil
 	}
-	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.numbers+c.texts >= 20 && len(c.distinct) > (c.numbers+c.texts)/2 {
+	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.cells >= 20 && len(c.distinct) > c.cells/2 {
 		return &Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", l.limits.classes),
 			Got: "more classes than that", Fix: "Choose another label column, or regression as the task."}
 	}
-	s.numLabels = numbers
-	s.listClasses(c, sc.comma)
+	s.numLabels = numbers && styles[c.style].date == ""
+	s.listClasses(c)
 	if len(s.classes) < 2 {
 		only := "no class"
 		if len(s.classes) == 1 {
@@ -283,17 +316,17 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 // guessTask: text names classes; so do a few different integers.
 func guessTask(c *tally, numbers bool) Task {
 	const few = 20
-	if !numbers || c.distinct != nil && c.fractions == 0 && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers) {
+	if !numbers || c.distinct != nil && !c.fraction.has(c.style) && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers()) {
 		return Classification
 	}
 	return Regression
 }
 
 // listClasses sorts the classes, numbers by value.
-func (s *schema) listClasses(c *tally, comma rune) {
+func (s *schema) listClasses(c *tally) {
 	set := map[string]float64{}
 	for v := range c.distinct {
-		name := s.canonical(v, comma)
+		name := s.canonical(v)
 		f, _ := strconv.ParseFloat(name, 64)
 		set[name] = f
 	}
@@ -320,11 +353,11 @@ func (s *schema) listClasses(c *tally, comma rune) {
 }
 
 // canonical makes 1, 1.0 and +1 one class.
-func (s *schema) canonical(v string, comma rune) string {
+func (s *schema) canonical(v string) string {
 	if !s.numLabels {
 		return v
 	}
-	if f, ok := parseNumber(v, comma); ok && !math.IsInf(float64(f), 0) {
+	if f, ok := s.styles[s.label].parse(v); ok && !math.IsInf(float64(f), 0) {
 		if f == 0 {
 			return "0"
 		}

@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,7 +179,7 @@ func (d *dialect) sklearn(rows [][]string, width int) bool {
 		return false
 	}
 	for _, c := range first[2:] {
-		if _, ok := parseNumber(c, d.comma); ok || c == "" {
+		if fitting(c) != 0 || c == "" {
 			return false
 		}
 	}
@@ -196,7 +195,7 @@ func looksHeader(rows [][]string) bool {
 		return false
 	}
 	for _, c := range rows[0] {
-		if _, ok := parseNumber(c, ','); ok || c != "" && missing(c) {
+		if fitting(c) != 0 || c != "" && missing(c) {
 			return false
 		}
 	}
@@ -213,7 +212,7 @@ func looksHeader(rows [][]string) bool {
 			case r[j] == c:
 				repeats = true
 			}
-			if _, ok := parseNumber(r[j], ','); ok {
+			if fitting(r[j]) != 0 {
 				numbers++
 			} else {
 				others++
@@ -224,41 +223,4 @@ func looksHeader(rows [][]string) bool {
 		}
 	}
 	return filled > 0 && !repeats
-}
-
-// missing reports whether a cell says that there is no value.
-func missing(s string) bool {
-	switch len(s) {
-	case 0:
-		return true
-	case 1:
-		return s == "?"
-	case 2:
-		return strings.EqualFold(s, "na")
-	case 3:
-		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a")
-	case 4:
-		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>")
-	}
-	return false
-}
-
-// parseNumber reads a cell as a float32. Tables cut at semicolons may write the
-// decimal point as a comma. ok is true for numbers that are out of range too:
-// they come as ±Inf.
-func parseNumber(s string, comma rune) (v float32, ok bool) {
-	if s == "" {
-		return 0, false
-	}
-	if c := s[0]; c > '9' && c != 'i' && c != 'I' && c != 'n' && c != 'N' {
-		return 0, false // most text, without the cost of an error
-	}
-	if comma == ';' && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-		s = strings.Replace(s, ",", ".", 1)
-	}
-	f, err := strconv.ParseFloat(s, 32)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return float32(f), true
 }

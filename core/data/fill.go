@@ -145,7 +145,6 @@ type filler struct {
 	*schema
 	split   Split
 	test    bool
-	comma   rune
 	dropped int
 	unseen  []unseen // by column
 	points  bool     // a label of this file ended with a point
@@ -206,7 +205,7 @@ func changed(file string) error {
 
 // table fills from one file of at most most rows and returns how many it had.
 func (f *filler) table(t *table, most int) (int, error) {
-	f.comma, f.points = t.comma, false
+	f.points = false
 	for rows := 0; ; rows++ {
 		cells, line, err := t.next()
 		if err == io.EOF {
@@ -256,9 +255,9 @@ func (f *filler) number(file string, line, i int, s string) (float32, error) {
 	if missing(s) {
 		return 0, nil
 	}
-	v, ok := parseNumber(s, f.comma)
+	v, ok := f.styles[i].parse(s)
 	if !ok {
-		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: "a number, as in the training rows",
+		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: f.styles[i].what() + ", as in the training rows",
 			Got: quote(s), Fix: "Declare the column categorical, or fix the cell."}
 	}
 	if math.IsInf(float64(v), 0) {
@@ -285,7 +284,7 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 	if f.task == Regression {
 		return f.number(file, line, i, s)
 	}
-	name := f.canonical(s, f.comma)
+	name := f.canonical(s)
 	if k, ok := f.index[name]; ok {
 		return float32(k), nil
 	}

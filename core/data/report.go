@@ -22,6 +22,7 @@ type Report struct {
 	// Of tables.
 	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16 or windows-1252
 	Delimiter string `json:"delimiter,omitempty"`
+	Decimal   string `json:"decimal,omitempty"` // the mark that most numbers have, . or ,
 	Header    bool   `json:"header,omitempty"`
 	Label     string `json:"label,omitempty"`   // name of the label column
 	Missing   int    `json:"missing,omitempty"` // cells

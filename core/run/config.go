@@ -115,7 +115,13 @@ type PCA struct {
 type CSV struct {
 	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16, windows-1252; empty: detected
 	Delimiter string `json:"delimiter,omitempty"`
-	Header    string `json:"header,omitempty"`  // yes, no; empty: detected
+	Header    string `json:"header,omitempty"` // yes, no; empty: detected
+	// How numbers are written, where whole columns do not tell: the decimal mark
+	// (. or ,), that between thousands (. , ' a space, or none), and the order of
+	// dates (ymd, dmy, mdy), which are read as days since 1970 began.
+	Decimal   string `json:"decimal,omitempty"`
+	Thousands string `json:"thousands,omitempty"`
+	Date      string `json:"date,omitempty"`
 	Label     string `json:"label,omitempty"`   // name or 1-based number of the label column; empty: detected
 	Task      string `json:"task,omitempty"`    // classification, regression; empty: detected
 	Missing   string `json:"missing,omitempty"` // what to do with missing cells: error (default), drop (the row), zero
