@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,7 +26,7 @@ type csvChoices struct {
 	encoding string
 }
 
-func choices(opt run.CSV) (csvChoices, error) {
+func choices(opt run.CSV, lim limits) (csvChoices, error) {
 	c := csvChoices{header: opt.Header, encoding: opt.Encoding}
 	switch opt.Delimiter {
 	case "":
@@ -47,7 +48,8 @@ func choices(opt run.CSV) (csvChoices, error) {
 		{"decimal", opt.Decimal, []string{".", ","}},
 		{"thousands", opt.Thousands, []string{"none", ".", ",", "'", " "}},
 		{"date", opt.Date, []string{"ymd", "dmy", "mdy"}},
-		{"missing", opt.Missing, []string{"error", "drop", "zero"}},
+		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
+		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
 		{"task", opt.Task, []string{string(Classification), string(Regression)}},
 	} {
 		if o.got != "" && !slices.Contains(o.want, o.got) {
@@ -58,9 +60,22 @@ func choices(opt run.CSV) (csvChoices, error) {
 		return c, badOption("thousands", "another mark than the decimal one", opt.Thousands)
 	}
 	for _, kind := range opt.Columns {
-		if !slices.Contains([]ColumnKind{Numeric, Categorical, Ignored}, ColumnKind(kind)) {
-			return c, badOption("columns", `"numeric", "categorical" or "ignored"`, kind)
+		if !slices.Contains([]string{string(Numeric), string(Categorical), bucketed, string(Ignored)}, kind) {
+			return c, badOption("columns", `"numeric", "categorical", "bucketed" or "ignored"`, kind)
 		}
+	}
+	for _, b := range opt.Bounds {
+		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
+			return c, badOption("bounds", "finite, with lo below hi", fmt.Sprintf("%v and %v", b.Lo, b.Hi))
+		}
+	}
+	for _, v := range opt.Fill {
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return c, badOption("fill", "finite numbers", fmt.Sprint(v))
+		}
+	}
+	if opt.Buckets < 0 || opt.Buckets > lim.categories {
+		return c, badOption("buckets", fmt.Sprintf("a number up to %d", lim.categories), fmt.Sprint(opt.Buckets))
 	}
 	return c, nil
 }
@@ -82,8 +97,9 @@ type table struct {
 	text   *decoder
 	r      *csv.Reader
 	guard  *recordGuard
-	width  int // cells of the first row; 0 before it
-	before int // lines before the first that r sees
+	width  int      // cells of a row; 0 before the first
+	bad    *badRows // where rows that cannot be read are counted; nil: they are refused
+	before int      // lines before the first that r sees
 }
 
 // openTable opens f for a pass. d is nil for a file that has not been seen.
@@ -93,6 +109,9 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 		return nil, err
 	}
 	t := &table{name: f.Name(), src: s}
+	if l.opt.BadRows == "skip" {
+		t.bad = &badRows{}
+	}
 	if err := l.startTable(t, ch, d); err != nil {
 		s.Close()
 		return nil, err
@@ -128,10 +147,13 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	t.r.FieldsPerRecord = -1
 	t.r.ReuseRecord = true
 	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
-	if !d.header {
-		return nil
+	if d.header {
+		return t.readHeader(l.limits)
 	}
-	return t.readHeader(l.limits)
+	if t.bad != nil {
+		t.width = d.width
+	}
+	return nil
 }
 
 func skipLines(r *bufio.Reader, n int) error {
@@ -184,9 +206,37 @@ func tooWide(file string, line, got int, lim limits) error {
 		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
 }
 
-// next returns the next row, trimmed, and its line. The cells are valid until
-// the next call. The error is io.EOF after the last row.
+// badRows are rows that cannot be read and are left out.
+type badRows struct {
+	count int
+	first *Error // what is wrong with the first
+}
+
+// take counts a row by its error and reports whether it may be left out: not
+// where b is nil, and not where the fault may take other rows with it.
+func (b *badRows) take(err error) bool {
+	var e *Error
+	if b == nil || !errors.As(err, &e) || e.Row == 0 || e.Got == openQuote {
+		return false
+	}
+	if b.count++; b.count == 1 {
+		b.first = e
+	}
+	return true
+}
+
+// next returns the next row that can be read, trimmed, and its line. The cells
+// are valid until the next call. The error is io.EOF after the last row.
 func (t *table) next() ([]string, int, error) {
+	for {
+		cells, line, err := t.row()
+		if !t.bad.take(err) {
+			return cells, line, err
+		}
+	}
+}
+
+func (t *table) row() ([]string, int, error) {
 	t.guard.start = t.r.InputOffset()
 	cells, err := t.r.Read()
 	if err != nil {
@@ -203,10 +253,12 @@ func (t *table) next() ([]string, int, error) {
 	if len(cells) != t.width {
 		return nil, line, &Error{File: t.name, Row: line,
 			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
-			Fix: "Add or remove cells; quote cells that contain the delimiter."}
+			Fix: "Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."}
 	}
 	return cells, line, nil
 }
+
+const openQuote = "that its quote is still open lines later"
 
 func (t *table) rowError(err error) error {
 	var pe *csv.ParseError
@@ -217,7 +269,8 @@ func (t *table) rowError(err error) error {
 	switch {
 	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
 		e.Row = pe.StartLine + t.before
-		e.Expected, e.Got = "a quoted cell to end", fmt.Sprintf("that its quote is still open at line %d", pe.Line+t.before)
+		// Who knows how many rows it takes with it: this is never skipped.
+		e.Expected, e.Got = "a quoted cell to end", openQuote
 		e.Fix = "Add the closing quote, or write a quote inside a quoted cell twice."
 	default:
 		e.Expected, e.Got = "quotes only around whole cells", fmt.Sprintf("a stray quote at character %d of the line", pe.Column)

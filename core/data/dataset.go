@@ -32,7 +32,10 @@ type Dataset struct {
 }
 
 // Bound is the public range a feature is declared to lie in.
-type Bound struct{ Lo, Hi float64 }
+type Bound struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
 
 // Split is one part of a data set: N rows. Exactly one of U8 and F32 is set
 // when N > 0; each holds [N×Features] row-major.
@@ -61,6 +64,10 @@ type Column struct {
 	Missing    int        `json:"missing,omitempty"`    // cells that were empty or said so (NA, ?, NaN)
 	First      int        `json:"first"`                // index of the column's first feature; -1 for labels and ignored columns
 
+	// Indicator is the feature that says where a value is missing; 0 for none.
+	Indicator int    `json:"indicator,omitempty"`
+	Bounds    *Bound `json:"bounds,omitempty"` // declared for this column
+
 	// How the numbers of the column are written, where it is not 1234.5: the
 	// decimal mark, that between thousands, and for dates, which are read as days
 	// since 1970 began, the order of year, month and day (ymd, dmy, mdy).
@@ -78,3 +85,6 @@ const (
 	Label       ColumnKind = "label"
 	Ignored     ColumnKind = "ignored"
 )
+
+// bucketed is declared of categorical columns whose values are hashed.
+const bucketed = "bucketed"

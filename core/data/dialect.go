@@ -14,6 +14,7 @@ type dialect struct {
 	encoding string
 	comma    rune
 	skip     int      // lines before the table: comments and the like
+	width    int      // cells of most rows in sight
 	header   bool     // the first line after those names the columns
 	names    []string // from the header; nil without
 	// classes name the integer labels 0, 1, …: scikit-learn's files begin
@@ -39,6 +40,7 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 		d.comma = detectDelimiter(lines)
 	}
 	rows, width := splitLines(lines, d.comma)
+	d.width = width
 	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
 		warn("%s: line %d (%s) is not a row and is skipped.", shorten(name), d.skip+1, quote(lines[d.skip]))
 		d.skip++

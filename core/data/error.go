@@ -25,6 +25,11 @@ type Error struct {
 
 // Error is one readable sentence, and a second that says what to do.
 func (e *Error) Error() string {
+	return strings.TrimSuffix(e.fault()+". "+e.Fix, " ")
+}
+
+// fault is what is wrong, and where, without a point.
+func (e *Error) fault() string {
 	var b strings.Builder
 	b.WriteString(e.place())
 	switch {
@@ -37,10 +42,6 @@ func (e *Error) Error() string {
 	}
 	if e.Err != nil {
 		fmt.Fprintf(&b, " (%v)", e.Err)
-	}
-	b.WriteString(".")
-	if e.Fix != "" {
-		b.WriteString(" " + e.Fix)
 	}
 	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
-	ch, err := choices(l.opt)
+	ch, err := choices(l.opt, l.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +65,9 @@ func (s *schema) dataset() *Dataset {
 	if s.task == Classification {
 		ds.Classes, ds.Outputs = s.classes, len(s.classes)
 	}
-	all := make([]Bound, s.features)
-	for _, c := range s.columns {
-		switch c.Kind {
-		case Numeric:
-			return ds
-		case Categorical:
-			for k := range c.Categories {
-				all[c.First+k] = Bound{0, 1}
-			}
-		}
+	if len(ds.NumericFeatures()) == 0 {
+		ds.Bounds = ds.knownBounds()
 	}
-	ds.Bounds = all
 	return ds
 }
 
@@ -132,7 +123,7 @@ func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missin
 			if s.columns[i].Kind == Ignored || !missing(c) {
 				continue
 			}
-			if missingCells++; l.opt.Missing != "drop" && l.opt.Missing != "zero" {
+			if missingCells++; l.opt.Missing != "drop" && !l.keepsMissing() {
 				return 0, 0, missingValue(cell{f, line, c}, i, s.columns[i].Name)
 			}
 		}
@@ -146,6 +137,7 @@ type filler struct {
 	split   Split
 	test    bool
 	dropped int
+	bad     badRows
 	unseen  []unseen // by column
 	points  bool     // a label of this file ended with a point
 }
@@ -166,6 +158,9 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 		if err != nil {
 			return Split{}, err
 		}
+		if t.bad != nil {
+			t.bad = &f.bad
+		}
 		n, err := f.table(t, rows-seen)
 		t.src.Close()
 		if err != nil {
@@ -176,18 +171,26 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 	if seen != rows {
 		return Split{}, changed(files[0].Name())
 	}
+	if f.bad.count > rows/2 {
+		return Split{}, &Error{File: files[0].Name(), Expected: "most rows to be readable", Got: fmt.Sprintf("%d rows that are not (the first: %s)", f.bad.count, f.bad.first.fault()),
+			Fix: "Choose the delimiter, the header or the kinds of the columns."}
+	}
 	n := f.split.N
 	if n == 0 {
 		return Split{}, &Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
 			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
 	}
 	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	what := "training"
+	if test {
+		what = "test"
+	}
+	if f.bad.count > 0 {
+		l.report.BadRows += f.bad.count
+		l.warn("%d %s rows are left out because they cannot be read. The first: %s.", f.bad.count, what, f.bad.first.fault())
+	}
 	if f.dropped > 0 {
 		l.report.Dropped += f.dropped
-		what := "training"
-		if test {
-			what = "test"
-		}
 		l.warn("%d %s rows are left out because of missing cells.", f.dropped, what)
 	}
 	for i, u := range f.unseen {
@@ -217,7 +220,7 @@ func (f *filler) table(t *table, most int) (int, error) {
 		if rows == most || len(cells) != len(f.columns) {
 			return 0, changed(t.name)
 		}
-		if err := f.row(t.name, cells, line); err != nil {
+		if err := f.row(t.name, cells, line); err != nil && !t.bad.take(err) {
 			return 0, err
 		}
 	}
@@ -226,17 +229,22 @@ func (f *filler) table(t *table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || f.opt.Missing != "zero") {
+		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || !f.keepsMissing()) {
 			f.dropped++
 			return nil
 		}
 	}
 	n := f.split.N
 	x := f.split.F32[n*f.features : (n+1)*f.features]
+	clear(x) // of what a bad row has left
 	for i, c := range cells {
 		var err error
 		switch col := &f.columns[i]; col.Kind {
 		case Numeric:
+			if missing(c) {
+				f.absent(x, i)
+				break
+			}
 			x[col.First], err = f.number(file, line, i, c)
 		case Categorical:
 			f.category(x[col.First:], i, c)
@@ -251,14 +259,22 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-func (f *filler) number(file string, line, i int, s string) (float32, error) {
-	if missing(s) {
-		return 0, nil
+// absent writes a missing number.
+func (f *filler) absent(x []float32, i int) {
+	col := &f.columns[i]
+	if f.opt.Missing == "indicator" {
+		x[col.First] = f.fill[i]
 	}
+	if col.Indicator > 0 {
+		x[col.Indicator] = 1
+	}
+}
+
+func (f *filler) number(file string, line, i int, s string) (float32, error) {
 	v, ok := f.styles[i].parse(s)
 	if !ok {
 		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: f.styles[i].what() + ", as in the training rows",
-			Got: quote(s), Fix: "Declare the column categorical, or fix the cell."}
+			Got: quote(s), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
 	}
 	if math.IsInf(float64(v), 0) {
 		return 0, notFinite(file, line, i, f.columns[i].Name, s)
@@ -267,8 +283,12 @@ func (f *filler) number(file string, line, i int, s string) (float32, error) {
 }
 
 func (f *filler) category(x []float32, i int, s string) {
-	if missing(s) {
+	switch n := f.buckets[i]; {
+	case missing(s):
 		s = MissingCategory
+	case n > 0:
+		x[bucket(s, n)] = 1
+		return
 	}
 	if k, ok := f.categories[i][s]; ok {
 		x[k] = 1
@@ -284,8 +304,8 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 	if f.task == Regression {
 		return f.number(file, line, i, s)
 	}
-	name := f.canonical(s)
-	if k, ok := f.index[name]; ok {
+	name, ok := f.canonical(s)
+	if k, known := f.index[name]; ok && known {
 		return float32(k), nil
 	}
 	if short := strings.TrimSuffix(name, "."); short != name {
@@ -298,13 +318,5 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 		}
 	}
 	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
-		Expected: "one of the classes " + classList(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
-}
-
-func classList(classes []string) string {
-	const most = 12
-	if len(classes) > most {
-		return strings.Join(classes[:most], ", ") + " …"
-	}
-	return strings.Join(classes, ", ")
+		Expected: "one of the classes " + list(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
 }

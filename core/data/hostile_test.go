@@ -59,11 +59,11 @@ func TestBombs(t *testing.T) {
 		files []File
 		want  string
 	}{
-		"CIFAR":        {[]File{Bytes("cifar.gz", gz(make([]byte, 64<<20)))}, "at most 1 MB of data"},
+		"CIFAR":        {[]File{Bytes("cifar.gz", gz(make([]byte, 16<<20)))}, "at most 1 MB of data"},
 		"IDX":          {[]File{Bytes("lab", gz(lab)), Bytes("img", gz(img))}, "at most 1 MB of data"},
-		"table":        {[]File{Bytes("t", gz(bytes.Repeat([]byte("1,0\n"), 8<<20)))}, "at most 1 MB of data"},
+		"table":        {[]File{Bytes("t", gz(bytes.Repeat([]byte("1,0\n"), 1<<20)))}, "at most 1 MB of data"},
 		"wide table":   {[]File{Bytes("t", gz(bytes.Repeat([]byte(strings.Repeat("1.5,", 500)+"a\n"+strings.Repeat("2.5,", 500)+"b\n"), 1<<11)))}, "at most 1 MB of data"},
-		"test table":   {[]File{Bytes("a", []byte("1,a\n2,b\n")), Bytes("test", gz(bytes.Repeat([]byte("1,a\n"), 4<<20)))}, "at most 1 MB of data"},
+		"test table":   {[]File{Bytes("a", []byte("1,a\n2,b\n")), Bytes("test", gz(bytes.Repeat([]byte("1,a\n"), 1<<20)))}, "at most 1 MB of data"},
 		"long texts":   {[]File{Bytes("t", gz([]byte(values.String())))}, "features"},
 		"many columns": {[]File{Bytes("t", gz([]byte(strings.Repeat(strings.Repeat("1,", 30_000)+"1\n", 30))))}, "at most 20000 columns"},
 	} {

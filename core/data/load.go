@@ -133,7 +133,9 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, test = l.splitByName(train, test)
+	if train, test, err = l.split(train, test); err != nil {
+		return nil, err
+	}
 	kind, err := l.recognise(train, test)
 	if err != nil {
 		return nil, err
@@ -181,36 +183,60 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
-// splitByName is SplitByName with a word to the owner.
-func (l *loader) splitByName(train, test []File) ([]File, []File) {
-	tr, te := SplitByName(train, test)
-	if len(test) == 0 {
-		for _, f := range te {
+// split is Split with a word to the owner.
+func (l *loader) split(train, test []File) ([]File, []File, error) {
+	files := slices.Concat(train, test)
+	for name, role := range l.opt.Roles {
+		if role != roleTrain && role != roleTest {
+			return nil, nil, badOption("roles", `"train" or "test"`, role)
+		}
+		if !slices.ContainsFunc(files, func(f File) bool { return f.Name() == name }) {
+			return nil, nil, badOption("roles", "about files that are given", name)
+		}
+	}
+	tr, te, named := SplitFiles(train, test, l.opt.Roles)
+	if len(tr) == 0 {
+		return nil, nil, badOption("roles", "such that a file is left to train on", "test files alone")
+	}
+	for _, f := range te {
+		if named {
 			l.warn("%s is used for testing, as its name says.", shorten(f.Name()))
 		}
 	}
-	return tr, te
+	return tr, te, nil
 }
 
-// SplitByName moves files that call themselves test out of train where no test
-// files were given: people drop all of a data set's files at once. Rows of the
+const (
+	roleTrain = "train"
+	roleTest  = "test"
+)
+
+// SplitFiles moves files to where roles, by name, says that they belong. Where
+// that leaves no test files, those of the others that call themselves test are,
+// and named is true: people drop all of a data set's files at once. Rows of the
 // files that stay in train are trained on.
-func SplitByName(train, test []File) ([]File, []File) {
-	if len(test) > 0 {
-		return train, test
+func SplitFiles(train, test []File, roles map[string]string) (tr, te []File, named bool) {
+	tr, te = part(train, func(f File) bool { return roles[f.Name()] == roleTest })
+	back, rest := part(test, func(f File) bool { return roles[f.Name()] != roleTrain })
+	if tr, te = append(tr, back...), append(te, rest...); len(te) > 0 {
+		return tr, te, false
 	}
-	var tr, te []File
-	for _, f := range train {
-		if namedTest(f.Name()) {
-			te = append(te, f)
+	if others, te := part(tr, func(f File) bool { return roles[f.Name()] == "" && namedTest(f.Name()) }); len(others) > 0 && len(te) > 0 {
+		return others, te, true
+	}
+	return tr, nil, false
+}
+
+// part splits files into those for which no and yes is the answer.
+func part(files []File, answer func(File) bool) (no, yes []File) {
+	for _, f := range files {
+		if answer(f) {
+			yes = append(yes, f)
 		} else {
-			tr = append(tr, f)
+			no = append(no, f)
 		}
 	}
-	if len(tr) == 0 || len(te) == 0 {
-		return train, nil
-	}
-	return tr, te
+	return no, yes
 }
 
 // namedTest reports whether one of the words of a file's name is test or t10k.

@@ -100,6 +100,12 @@ func check(ds *Dataset) error {
 				return fmt.Errorf("column %q begins at %d, not %d", c.Name, c.First, next)
 			}
 			next += max(1, len(c.Categories))
+			if c.Indicator > 0 {
+				if c.Indicator != next {
+					return fmt.Errorf("column %q says what is missing at %d, not %d", c.Name, c.Indicator, next)
+				}
+				next++
+			}
 		default:
 			if c.First != -1 {
 				return fmt.Errorf("column %q has feature %d", c.Name, c.First)
@@ -305,6 +311,20 @@ func TestBadInput(t *testing.T) {
 		"bad kind":           {table(rows("")), nil, run.CSV{Columns: map[string]string{"column 1": "blue"}}, want{text: "csv.columns"}},
 		"bad delimiter":      {table(rows("")), nil, run.CSV{Delimiter: "ab"}, want{text: "csv.delimiter"}},
 		"bad missing":        {table(rows("")), nil, run.CSV{Missing: "guess"}, want{text: "csv.missing"}},
+		"bad bad_rows":       {table(rows("")), nil, run.CSV{BadRows: "ignore"}, want{text: "csv.bad_rows"}},
+		"bad bounds":         {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 1": {Lo: 1, Hi: 1}}}, want{text: "lo below hi"}},
+		"endless bounds":     {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 1": {Hi: math.Inf(1)}}}, want{text: "lo below hi"}},
+		"bounds of none":     {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"nope": {Hi: 1}}}, want{text: "csv.bounds"}},
+		"bounds of text":     {table(rows("")), nil, run.CSV{Columns: map[string]string{"column 2": "categorical"}, Bounds: map[string]run.Bounds{"column 2": {Hi: 1}}}, want{col: 2, text: "numeric columns"}},
+		"bounds of labels":   {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 3": {Hi: 1}}}, want{col: 3, text: "numeric columns"}},
+		"bad fill":           {table(rows("")), nil, run.CSV{Fill: map[string]float64{"column 1": math.Inf(1)}}, want{text: "csv.fill"}},
+		"fill of none":       {table(rows("")), nil, run.CSV{Fill: map[string]float64{"nope": 1}}, want{text: "csv.fill"}},
+		"bad buckets":        {table(rows("")), nil, run.CSV{Buckets: -1}, want{text: "csv.buckets"}},
+		"bad role":           {table(rows("")), nil, run.CSV{Roles: map[string]string{"t.csv": "judge"}}, want{text: "csv.roles"}},
+		"role of none":       {table(rows("")), nil, run.CSV{Roles: map[string]string{"u.csv": "test"}}, want{text: "csv.roles"}},
+		"no train role":      {table(rows("")), nil, run.CSV{Roles: map[string]string{"t.csv": "test"}}, want{text: "left to train on"}},
+		"most rows bad":      {table("1,2,a\n" + strings.Repeat("1,x,b\n", 9)), nil, run.CSV{BadRows: "skip", Columns: map[string]string{"column 2": "numeric"}}, want{file: "t.csv", text: "9 rows that are not"}},
+		"open quote, skip":   {table(rows("1,\"2,yes\n")), nil, run.CSV{BadRows: "skip"}, want{file: "t.csv", row: 21, text: "still open"}},
 		"bad task":           {table(rows("")), nil, run.CSV{Task: "poetry"}, want{text: "csv.task"}},
 		"bad decimal":        {table(rows("")), nil, run.CSV{Decimal: ":"}, want{text: "csv.decimal"}},
 		"bad thousands":      {table(rows("")), nil, run.CSV{Thousands: "_"}, want{text: "csv.thousands"}},

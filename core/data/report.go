@@ -24,9 +24,10 @@ type Report struct {
 	Delimiter string `json:"delimiter,omitempty"`
 	Decimal   string `json:"decimal,omitempty"` // the mark that most numbers have, . or ,
 	Header    bool   `json:"header,omitempty"`
-	Label     string `json:"label,omitempty"`   // name of the label column
-	Missing   int    `json:"missing,omitempty"` // cells
-	Dropped   int    `json:"dropped,omitempty"` // rows left out because of missing cells
+	Label     string `json:"label,omitempty"`    // name of the label column
+	Missing   int    `json:"missing,omitempty"`  // cells
+	Dropped   int    `json:"dropped,omitempty"`  // rows left out because of missing cells
+	BadRows   int    `json:"bad_rows,omitempty"` // rows left out because they cannot be read
 }
 
 // Preview is a look at the first rows. It holds rows of the data: for the
@@ -35,8 +36,12 @@ type Preview struct {
 	// Images are up to ten training rows of raw 8-bit pixels in the order
 	// Shape says (28, 28 row-major; 3, 32, 32 one colour plane after the other).
 	Images [][]byte `json:"images,omitempty"`
-	// Rows are up to ten rows of a table: its cells as the file has them.
+	// Rows are up to ten rows of a table: its cells as the file has them, cut
+	// after a hundred characters.
 	Rows [][]string `json:"rows,omitempty"`
+	// Values are what the cells of Rows are read as: a number, a category, a
+	// class; empty in ignored columns, "?" where a cell cannot be read.
+	Values [][]string `json:"values,omitempty"`
 	// Labels belong to Images: the class of each.
 	Labels []string `json:"labels,omitempty"`
 }
