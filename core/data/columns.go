@@ -25,11 +25,10 @@ type tally struct {
 	missing    int
 	firstEmpty *cell // the first cell without a value
 	styleCount
-	style     int                 // in styles: how its numbers are written
-	distinct  map[string]struct{} // the values; nil when they are too many or too long
-	held      int64               // bytes that distinct takes
-	ids       map[int64]struct{}
-	idsBroken bool // a cell was not an integer, or came twice
+	style    int                 // in styles: how its numbers are written
+	distinct map[string]struct{} // the values; nil when they are too many or too long
+	held     int64               // bytes that distinct takes
+	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
 const (
@@ -110,12 +109,12 @@ func (sc *scan) list(c *tally, s string, lim *limits) {
 }
 
 func (c *tally) addID(s string) {
-	if c.idsBroken || len(c.ids) >= mostIDs {
+	if c.ids == nil || len(c.ids) >= mostIDs {
 		return
 	}
 	id, err := strconv.ParseInt(s, 10, 64)
 	if _, twice := c.ids[id]; err != nil || twice {
-		c.idsBroken, c.ids = true, nil
+		c.ids = nil
 		return
 	}
 	c.ids[id] = struct{}{}
@@ -233,8 +232,10 @@ func (sc *scan) start(t *table, cells []string, line int, lim limits) error {
 		sc.columns = make([]tally, sc.width)
 		for i := range sc.columns {
 			c := &sc.columns[i]
-			c.distinct, c.idsBroken = map[string]struct{}{}, !sc.mayBeID(i)
-			c.ids = map[int64]struct{}{}
+			c.distinct = map[string]struct{}{}
+			if sc.mayBeID(i) {
+				c.ids = map[int64]struct{}{}
+			}
 		}
 	}
 	if len(cells) != sc.width {

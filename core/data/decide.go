@@ -278,7 +278,7 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 // repeat, under such a name or, without a header, in the first column.
 func (sc *scan) isID(i int) bool {
 	c := &sc.columns[i]
-	return !c.idsBroken && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
+	return c.ids != nil && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
 }
 
 // mayBeID is the half of isID that needs no values.

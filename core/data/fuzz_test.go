@@ -103,12 +103,26 @@ func FuzzCSV(f *testing.F) {
 		"id,y\n1,0.5\n2,0.25\n3,1e39\n",
 		"1,\"2,3\n4,5\n", "1,2\"3,4\n", "\n\n", ",\n,\n", "\"\"\n", "a|b\r1|2\r",
 	} {
-		f.Add([]byte(s), []byte(s), "", "", "")
-		f.Add([]byte(s), gz([]byte(s)), "drop", "1", "classification")
-		f.Add([]byte(s), []byte("x"), "zero", "label", "regression")
+		f.Add([]byte(s), []byte(s), "", "", "", uint8(0))
+		f.Add([]byte(s), gz([]byte(s)), "drop", "1", "classification", uint8(1))
+		f.Add([]byte(s), []byte("x"), "zero", "label", "regression", uint8(2))
+		f.Add([]byte(s), []byte(s), "indicator", "", "", uint8(1|4|8))
+		f.Add([]byte(s), []byte(s), "indicator", "", "", uint8(1|16|32))
 	}
-	f.Fuzz(func(t *testing.T, a, b []byte, missing, label, task string) {
-		opt := run.CSV{Missing: missing, Label: label, Task: task}
+	f.Fuzz(func(t *testing.T, a, b []byte, missing, label, task string, how uint8) {
+		opt := run.CSV{Missing: missing, Label: label, Task: task, Columns: map[string]string{}}
+		for bit, set := range []func(){
+			func() { opt.BadRows = "skip" },
+			func() { opt.Decimal = "," },
+			func() { opt.Columns["a"] = bucketed },
+			func() { opt.Bounds = map[string]run.Bounds{"b": {Lo: -1, Hi: 1}} },
+			func() { opt.Columns["column 1"] = bucketed },
+			func() { opt.Encoding, opt.Date = windows1252, "mdy" },
+		} {
+			if how>>bit&1 != 0 {
+				set()
+			}
+		}
 		sound(t, []File{Bytes("a.csv", a)}, nil, opt)
 		sound(t, []File{Bytes("a.csv", a)}, []File{Bytes("b.csv", b)}, opt)
 		sound(t, []File{Bytes("a.csv", a), Bytes("b.csv", b)}, nil, opt)

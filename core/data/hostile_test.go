@@ -36,7 +36,7 @@ func TestWarningsAreFew(t *testing.T) {
 		"unseen categories": {one(train.String()), []File{Bytes("t", []byte(test.String()))}, `category "new 0" of c is not among the training rows; it counts as none (zeros), as do 4000 cells`},
 		"files":             {append(names, one("1,a\n2,b\n")...), nil, fmt.Sprintf("And %d more like", len(names)-mostAlike)},
 	} {
-		_, r := load(t, run.CSV{Columns: map[string]string{}}, tc.train, tc.test...)
+		_, r := load(t, run.CSV{}, tc.train, tc.test...)
 		if said := strings.Join(r.Warnings, "\n"); len(r.Warnings) > 2*mostAlike || !strings.Contains(said, tc.want) {
 			t.Errorf("%s: %d warnings:\n%s", name, len(r.Warnings), said)
 		}
@@ -48,13 +48,6 @@ func TestWarningsAreFew(t *testing.T) {
 func TestBombs(t *testing.T) {
 	const rows = 1 << 19
 	img, lab := idx(make([]byte, rows), rows, 1), idx(bytes.Repeat([]byte{0, 1}, rows/2), rows)
-	var values strings.Builder // 40 columns of 400 long texts
-	for i := range 400 {
-		for j := range 40 {
-			fmt.Fprintf(&values, "%d%s%d,", j, strings.Repeat("x", 200), i)
-		}
-		fmt.Fprintf(&values, "%d\n", i%2)
-	}
 	for name, tc := range map[string]struct {
 		files []File
 		want  string
@@ -64,7 +57,6 @@ func TestBombs(t *testing.T) {
 		"table":        {[]File{Bytes("t", gz(bytes.Repeat([]byte("1,0\n"), 1<<20)))}, "at most 1 MB of data"},
 		"wide table":   {[]File{Bytes("t", gz(bytes.Repeat([]byte(strings.Repeat("1.5,", 500)+"a\n"+strings.Repeat("2.5,", 500)+"b\n"), 1<<11)))}, "at most 1 MB of data"},
 		"test table":   {[]File{Bytes("a", []byte("1,a\n2,b\n")), Bytes("test", gz(bytes.Repeat([]byte("1,a\n"), 1<<20)))}, "at most 1 MB of data"},
-		"long texts":   {[]File{Bytes("t", gz([]byte(values.String())))}, "features"},
 		"many columns": {[]File{Bytes("t", gz([]byte(strings.Repeat(strings.Repeat("1,", 30_000)+"1\n", 30))))}, "at most 20000 columns"},
 	} {
 		l := newLoader(t.Context(), run.CSV{})
@@ -80,6 +72,35 @@ func TestBombs(t *testing.T) {
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 32 {
 			t.Errorf("%s: %d MB were allocated", name, mb)
 		}
+	}
+}
+
+// TestTextsAreBounded: what the lists of categories take is bounded over all
+// columns, and those that grow least are kept.
+func TestTextsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 400 {
+		for j := range 40 {
+			fmt.Fprintf(&b, "%d%s%d,", j, strings.Repeat("x", 200), i)
+		}
+		fmt.Fprintf(&b, "%s,%d\n", strings.Repeat("long ", 300), i%2)
+	}
+	l := newLoader(t.Context(), run.CSV{})
+	l.limits.texts = 1 << 20
+	sc, err := l.scanTables(one(b.String()), csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, lists := int64(0), 0
+	for _, c := range sc.columns {
+		held += c.held
+		if c.distinct != nil {
+			lists++
+		}
+	}
+	// A list of 400 such texts takes about 107 kB, so nine fit, and the labels.
+	if held != sc.texts || held > l.limits.texts || lists != 10 || sc.columns[40].distinct != nil || len(sc.columns[41].distinct) != 2 {
+		t.Errorf("%d bytes are held (%d by count) in %d lists", held, sc.texts, lists)
 	}
 }
 

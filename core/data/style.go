@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
@@ -29,10 +30,15 @@ var styles = [...]style{
 
 // what says what a cell in the style is.
 func (st style) what() string {
-	if st.date != "" {
-		return "a date"
+	switch {
+	case st.date != "":
+		return "a date (" + st.date + ")"
+	case st.decimal == '.' && st.thousands == 0:
+		return "a number"
+	case st.thousands == 0:
+		return "a number such as 1234,5"
 	}
-	return "a number"
+	return fmt.Sprintf("a number such as 1%c234%c5", st.thousands, st.decimal)
 }
 
 type styleSet uint16

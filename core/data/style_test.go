@@ -132,6 +132,21 @@ func TestDatesAreNoCategories(t *testing.T) {
 	}
 }
 
+// TestAnotherStyleIsNoNumber: a cell is refused and not misread.
+func TestAnotherStyleIsNoNumber(t *testing.T) {
+	german := "x;label\n" + strings.Repeat("48.284,52;a\n7,5;b\n", 20)
+	for cell, want := range map[string]string{"1,234.5": "a number such as 1.234,5", "1.5": "a number such as 1.234,5"} {
+		_, _, err := Load(t.Context(), one(german+cell+";a\n"), nil, run.CSV{}, nil)
+		if err == nil || !strings.Contains(err.Error(), "row 42") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s among German numbers: %v", cell, err)
+		}
+	}
+	_, _, err := Load(t.Context(), one("x;label\n1,5;a\n2,25;b\n"), []File{Bytes("u", []byte("x;label\n1.5;a\n"))}, run.CSV{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "a number such as 1234,5, as in the training rows") {
+		t.Errorf("in a test file: %v", err)
+	}
+}
+
 // TestLabelsHaveStyles: classes and targets are read like features.
 func TestLabelsHaveStyles(t *testing.T) {
 	ds, _ := load(t, all(run.CSV{Task: "classification"}), one("x;y\n1;1.000\n2;2.000,5\n3;1.000,0\n"))
