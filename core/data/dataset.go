@@ -3,7 +3,9 @@
 // converted to float32 one batch at a time.
 //
 // Everything a Dataset says of itself besides its rows (the list of columns and
-// classes, the task) counts as public; the statement of a run says so. Nothing
+// classes, the task, what a column is taken for and how it is written, whether
+// cells of it are missing) counts as public; the statement of a run says so.
+// What is declared in run.CSV is not looked for in the rows. Nothing
 // in this package looks at the values of training rows to scale them, except
 // where a type's comment says that it does and what that costs.
 package data

@@ -16,15 +16,16 @@ import (
 // Load reads local files into a Dataset. What a file is, is decided by its
 // content: IDX (images with labels), CIFAR-10 binary records or a table, each
 // plain or gzip. Files of one kind belong together: one IDX pair, several
-// CIFAR or table files joined in the order given. Without test files, those of
-// the train files that call themselves test (t10k-…, adult.test) are taken, and
-// failing that opt.TestShare of the rows (default 0.2; negative for none),
-// chosen by a fixed shuffle.
+// CIFAR or table files joined in the order given. opt.Roles moves files between
+// train and test; without test files, those of the train files that call
+// themselves test (t10k-…, adult.test) are taken, and failing that opt.TestShare
+// of the rows (default 0.2; negative for none), chosen by a fixed shuffle.
 //
-// A file is streamed: besides the Dataset itself a few hundred kilobytes are
-// held. progress may be nil; it is called about every megabyte on the caller's
-// goroutine, and may block to let others run. Load ends with ctx's error when
-// ctx does.
+// A file is streamed: besides the Dataset itself, of a gigabyte at most, a few
+// hundred kilobytes are held, and of tables the lists of their categories.
+// progress may be nil; it is called about every megabyte and every quarter of a
+// second on the caller's goroutine, and may block to let others run. Load ends
+// with ctx's error when ctx does.
 //
 // Values are finite: a file with NaN or Inf is refused (or its NaN treated as
 // missing, as opt.Missing says), as is one without rows or with one class only.
