@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -109,12 +110,13 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 		return nil, err
 	}
 	t := &table{name: f.Name(), src: s}
-	if l.opt.BadRows == "skip" {
-		t.bad = &badRows{}
-	}
 	if err := l.startTable(t, ch, d); err != nil {
 		s.Close()
 		return nil, err
+	}
+	if l.opt.BadRows == "skip" { // but no header is
+		t.bad = &badRows{}
+		t.width = cmp.Or(t.width, t.dialect.width)
 	}
 	return t, nil
 }
@@ -147,13 +149,10 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	t.r.FieldsPerRecord = -1
 	t.r.ReuseRecord = true
 	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
-	if d.header {
-		return t.readHeader(l.limits)
+	if !d.header {
+		return nil
 	}
-	if t.bad != nil {
-		t.width = d.width
-	}
-	return nil
+	return t.readHeader(l.limits)
 }
 
 func skipLines(r *bufio.Reader, n int) error {

@@ -184,7 +184,7 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
-// split is Split with a word to the owner.
+// split is SplitFiles with a check of the roles and a word to the owner.
 func (l *loader) split(train, test []File) ([]File, []File, error) {
 	files := slices.Concat(train, test)
 	for name, role := range l.opt.Roles {
@@ -199,8 +199,8 @@ func (l *loader) split(train, test []File) ([]File, []File, error) {
 	if len(tr) == 0 {
 		return nil, nil, badOption("roles", "such that a file is left to train on", "test files alone")
 	}
-	for _, f := range te {
-		if named {
+	if named {
+		for _, f := range te {
 			l.warn("%s is used for testing, as its name says.", shorten(f.Name()))
 		}
 	}

@@ -215,6 +215,22 @@ func TestHoldOutLosesNothing(t *testing.T) {
 	}
 }
 
+// TestHoldOutTakesTheSameRows: which rows are held out is decided by their number
+// alone, and stays so from one version to the next.
+func TestHoldOutTakesTheSameRows(t *testing.T) {
+	const n = 1000
+	ds := &Dataset{Features: 1, Outputs: 1, Task: Regression, Train: Split{N: n, F32: make([]float32, n), Y: make([]float32, n)}}
+	for i := range n {
+		ds.Train.F32[i], ds.Train.Y[i] = float32(i), float32(i)
+	}
+	ds.holdOut(0.2)
+	want := rand.New(rand.NewPCG(0x686f6c64, 0x6f7574)).Perm(n)[:200]
+	slices.Sort(want)
+	if got := labels(ds.Test.Y, 200); !slices.Equal(got, want) || got[0] != 11 || !slices.Equal(ds.Test.F32, ds.Test.Y) {
+		t.Errorf("held out are %v …", got[:10])
+	}
+}
+
 // TestBadInput lists what may be wrong with files, and where the error must point.
 func TestBadInput(t *testing.T) {
 	img, lab := images(30, 4, 5, 3)

@@ -36,6 +36,10 @@ func TestBadRowsAreSkipped(t *testing.T) {
 			t.Errorf("%s: %d bad rows, %s", name, r.BadRows, said)
 		}
 	}
+	// A header that cannot be read is no row to skip: another would take its place.
+	if _, _, err := Load(t.Context(), one("a,b\"c,label\n"+good), nil, run.CSV{BadRows: "skip", Header: "yes"}, nil); err == nil || !strings.Contains(err.Error(), "row 1: expected quotes") {
+		t.Errorf("a header with a stray quote: %v", err)
+	}
 	// The first row does not set the width; a test row of another class is bad; a
 	// category before a bad cell leaves no trace.
 	ds, r := load(t, run.CSV{BadRows: "skip"}, one("1,2\n"+strings.Repeat("a,1,yes\nb,2,no\n", 30)+"c,x,yes\nb,3,no\n"),

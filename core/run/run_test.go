@@ -15,7 +15,11 @@ func ptr[T any](v T) *T { return &v }
 
 func full() Config {
 	return Config{
-		Data: "digits", CSV: CSV{Delimiter: ",", Columns: map[string]string{"a b": "numeric"}, TestShare: 0.25},
+		Data: "digits", CSV: CSV{
+			Delimiter: ",", Encoding: "utf-16", Decimal: ",", Thousands: " ", Date: "dmy", Missing: "indicator", BadRows: "skip", Buckets: 16, TestShare: 0.25,
+			Columns: map[string]string{"a b": "numeric", "c.d=1&e": "bucketed"}, Bounds: map[string]Bounds{"a b": {Lo: -0.5, Hi: 120}, "n": {Lo: 0, Hi: 1}},
+			Fill: map[string]float64{"a.b": 0, "0": 1.5}, Roles: map[string]string{"adult.test": "train", "true": "test"},
+		},
 		Scaling: Scaling{Kind: "declared", Hi: 255}, Model: Model{Kind: "mlp", Hidden: []int{128, 64}, Activation: "tanh"},
 		Method: "psac", Params: map[string]float64{"r": 0.1}, MaxGradNorm: 2, NoiseMultiplier: ptr(1.5), TargetDelta: 1e-5,
 		ExpectedBatchSize: 600, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Seed: ptr(uint64(math.MaxUint64)), NoPrivacy: true, Blind: true,
