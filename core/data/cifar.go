@@ -101,7 +101,15 @@ func (l *loader) countCIFAR(f File) (int64, error) {
 		n := f.Size() / cifarRecord
 		return n, l.claim(f.Name(), n, cifarPixels, bytes)
 	}
-	return l.eachCIFAR(f, phaseScan, func([]byte) error { return l.claim(f.Name(), 1, cifarPixels, bytes) })
+	rows := int64(0)
+	_, err = l.eachCIFAR(f, phaseScan, func([]byte) error {
+		rows++
+		return l.room(f.Name(), rows, cifarPixels, bytes)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, l.claim(f.Name(), rows, cifarPixels, bytes)
 }
 
 // eachCIFAR calls do with each record of f and returns how many there are.

@@ -88,22 +88,19 @@ func (d *decoder) fill() error {
 	return err
 }
 
-// utf8 decodes b, all but a character that is cut in two, and returns how many
-// bytes that took.
+// utf8 decodes b but for what is cut in two at its end, at least one character,
+// and returns how many bytes that took.
 func (d *decoder) utf8(b []byte) (used int) {
 	if utf8.Valid(b) {
 		d.buf = append(d.buf, b...)
 		return len(b)
 	}
-	for used < len(b) {
+	if !utf8.FullRune(b) {
+		b, _ = d.r.Peek(utf8.UTFMax)
+	}
+	for used < len(b) && (used == 0 || utf8.FullRune(b[used:])) {
 		r, n := utf8.DecodeRune(b[used:])
 		if r == utf8.RuneError && n == 1 {
-			if !utf8.FullRune(b[used:]) && (used > 0 || d.more(&b, utf8.UTFMax)) {
-				if used > 0 {
-					return used
-				}
-				continue
-			}
 			d.damaged++
 		}
 		d.buf = utf8.AppendRune(d.buf, r)
@@ -112,39 +109,39 @@ func (d *decoder) utf8(b []byte) (used int) {
 	return used
 }
 
+// utf16 is utf8 for the other encoding.
 func (d *decoder) utf16(b []byte) (used int) {
-	for used < len(b) {
-		if len(b)-used < 4 && (used > 0 || d.more(&b, 4)) && used > 0 {
-			return used
-		}
-		if len(b)-used < 2 {
+	const most = 4 // bytes of a character
+	if len(b) < most {
+		b, _ = d.r.Peek(most)
+	}
+	for used < len(b) && (used == 0 || len(b)-used >= most) {
+		r, n := decodeUTF16(b[used:], d.order)
+		if r == utf8.RuneError {
 			d.damaged++
-			d.buf = utf8.AppendRune(d.buf, utf8.RuneError)
-			return used + 1
-		}
-		r := rune(d.order.Uint16(b[used:]))
-		used += 2
-		if utf16.IsSurrogate(r) {
-			second := rune(0)
-			if len(b)-used >= 2 {
-				second = rune(d.order.Uint16(b[used:]))
-			}
-			if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
-				d.damaged++
-			} else {
-				used += 2
-			}
 		}
 		d.buf = utf8.AppendRune(d.buf, r)
+		used += n
 	}
 	return used
 }
 
-// more makes b as long as n where r has so much, and reports whether it grew.
-func (d *decoder) more(b *[]byte, n int) bool {
-	before := len(*b)
-	*b, _ = d.r.Peek(max(n, before))
-	return len(*b) > before
+// decodeUTF16 decodes the first character of b and returns how many bytes it
+// has; RuneError where it is cut off or half of a pair.
+func decodeUTF16(b []byte, order binary.ByteOrder) (r rune, n int) {
+	if len(b) < 2 {
+		return utf8.RuneError, len(b)
+	}
+	r = rune(order.Uint16(b))
+	if !utf16.IsSurrogate(r) {
+		return r, 2
+	}
+	if len(b) >= 4 {
+		if pair := utf16.DecodeRune(r, rune(order.Uint16(b[2:]))); pair != utf8.RuneError {
+			return pair, 4
+		}
+	}
+	return utf8.RuneError, 2
 }
 
 func ascii(b []byte) bool {
