@@ -14,7 +14,8 @@ import (
 
 // A style is one way to write the numbers of a column: which mark stands before
 // the decimals and which between thousands (0: none), or, where numbers are
-// days, the order of a date's year, month and day.
+// days, the order of a date's year, month and day; decimal is then the mark that
+// the countries use which write dates so.
 type style struct {
 	decimal, thousands byte
 	date               string
@@ -23,10 +24,19 @@ type style struct {
 // styles are all that are known; among those that fit a column alike, earlier
 // ones come first. A set of them is a bit mask.
 var styles = [...]style{
-	{'.', 0, ""}, {',', 0, ""}, {'.', ',', ""}, {',', '.', ""},
+	plainPoint: {'.', 0, ""}, plainComma: {',', 0, ""},
+	pointAndCommas: {'.', ',', ""}, commaAndPoints: {',', '.', ""},
 	{'.', ' ', ""}, {',', ' ', ""}, {'.', '\'', ""}, {',', '\'', ""},
 	{'.', 0, "ymd"}, {',', 0, "dmy"}, {'.', 0, "mdy"},
 }
+
+// Those in which the same point or comma may mean either.
+const (
+	plainPoint = iota
+	plainComma
+	pointAndCommas
+	commaAndPoints
+)
 
 // what says what a cell in the style is.
 func (st style) what() string {
@@ -52,6 +62,8 @@ const (
 )
 
 func (set styleSet) has(k int) bool { return set>>k&1 != 0 }
+
+func (set styleSet) first() int { return bits.TrailingZeros16(uint16(set)) }
 
 // fitting are the styles in which s is a number or a date.
 func fitting(s string) styleSet {
@@ -80,8 +92,8 @@ func fitting(s string) styleSet {
 	case marks == 0 && !odd:
 		return numberStyles
 	case marks == 1 && !odd && strings.Contains(s, "."):
-		if styles[3].written(s) != "" {
-			return pointStyles | 1<<3
+		if styles[commaAndPoints].written(s) != "" {
+			return pointStyles | 1<<commaAndPoints
 		}
 		return pointStyles
 	}
@@ -259,21 +271,22 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 			c.misses[k] = at()
 		}
 	}
-	if set == 0 || set == numberStyles && len(s) < 38 && !strings.ContainsAny(s, "eEiI") {
+	odd := len(s) >= 38 || strings.ContainsAny(s, "eEiI") // neither surely finite nor, without a mark, surely whole
+	if set == 0 || set == numberStyles && !odd {
 		return set
 	}
+	if odd && c.infinite == nil {
+		if v, _ := styles[set.first()].parse(s); math.IsInf(float64(v), 0) {
+			c.infinite = at()
+		}
+	}
 	for rest := set &^ c.fraction; rest != 0; rest &= rest - 1 {
-		k := bits.TrailingZeros16(uint16(rest))
-		switch v, _ := styles[k].parse(s); {
-		case math.IsInf(float64(v), 0):
-			if c.infinite == nil {
-				c.infinite = at()
-			}
-		case v != float32(math.Trunc(float64(v))):
+		k := rest.first()
+		if v, _ := styles[k].parse(s); v != float32(math.Trunc(float64(v))) {
 			c.fraction |= 1 << k
 		}
 	}
-	if c.unclear == nil && (set.has(0) && set.has(3) || set.has(1) && set.has(2)) && set != numberStyles {
+	if c.unclear == nil && (set.has(plainPoint) && set.has(commaAndPoints) || set.has(plainComma) && set.has(pointAndCommas)) && set != numberStyles {
 		c.unclear = at()
 	}
 	return set
@@ -282,16 +295,16 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 // best is the style that most cells fit, of those allowed; of several the one
 // with the table's decimal mark.
 func (c *styleCount) best(allowed styleSet, decimal byte) int {
-	best := -1
+	best := allowed.first()
 	for k, st := range styles {
-		if !allowed.has(k) || c.fit[k] == 0 {
+		if !allowed.has(k) {
 			continue
 		}
-		if best < 0 || c.fit[k] > c.fit[best] || c.fit[k] == c.fit[best] && st.decimal == decimal && styles[best].decimal != decimal {
+		if c.fit[k] > c.fit[best] || c.fit[k] == c.fit[best] && st.decimal == decimal && styles[best].decimal != decimal {
 			best = k
 		}
 	}
-	return max(best, 0)
+	return best
 }
 
 // allowedStyles are those that the user's choices leave.

@@ -109,6 +109,26 @@ func TestColumnsTellTheirStyle(t *testing.T) {
 	}
 }
 
+// TestDeclaredMarksBind: a column of numbers in no declared style is text.
+func TestDeclaredMarksBind(t *testing.T) {
+	const s = "x,label\n1.5,a\n2.25,b\n1.5,a\n"
+	if ds, _ := load(t, run.CSV{Decimal: ","}, one(s)); ds.Columns[0].Kind != Categorical {
+		t.Errorf("column %+v", ds.Columns[0])
+	}
+	_, _, err := Load(t.Context(), one(s), nil, run.CSV{Decimal: ",", Columns: map[string]string{"x": "numeric"}}, nil)
+	if err == nil || !strings.Contains(err.Error(), `row 2, column 1 ("x"): expected a number such as 1234,5`) {
+		t.Errorf("declared numeric: %v", err)
+	}
+}
+
+// TestInfinityIsFoundLate: also in a column that has had fractions of every style.
+func TestInfinityIsFoundLate(t *testing.T) {
+	_, r, err := Load(t.Context(), one("x,y\n1e-5,a\n1.5,b\n1e39,a\n,b\n"), nil, run.CSV{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "row 4, column 1 (\"x\"): expected a finite number") || r.Features != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestDatesAreNoCategories: hundreds of days are one feature, also in a test
 // file, and a cell that is none is found.
 func TestDatesAreNoCategories(t *testing.T) {
