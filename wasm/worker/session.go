@@ -220,7 +220,7 @@ func (s *Session) openData(r Request, q OpenRequest) (any, error) {
 		return nil, err
 	}
 	s.open, s.builtin = ds, nil
-	s.files, _ = data.SplitByName(r.TrainFiles, r.TestFiles)
+	s.files, _, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
 	s.names = nil
 	return report, nil
 }
