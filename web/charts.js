@@ -4,6 +4,8 @@
 "use strict";
 
 (() => {
+  const { say } = clipscopeWire;
+
   // --- ink: the stylesheet's colours, as a canvas needs them ---------------
 
   const names = ["released", "diagnostic", "text", "muted", "grid", "surface"];
@@ -45,10 +47,20 @@
     return exact.format(v);
   }
 
+  // roundUp is the least number of at most so many significant digits that is not
+  // below x, as core/run's RoundUp: whatever is shown of a bound is one.
+  function roundUp(x, digits) {
+    if (!(x > 0) || !isFinite(x)) return x;
+    const nearest = x.toExponential(digits - 1);
+    if (Number(nearest) >= x) return Number(nearest);
+    const [mantissa, exponent] = nearest.split("e");
+    return Number(`${Number(mantissa.replace(".", "")) + 1}e${Number(exponent) - digits + 1}`);
+  }
+
   // bound writes an upper bound, such as ε: never less than it is.
   const finer = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
   function bound(v) {
-    const up = clipscopeLedger.roundUp(v, 4);
+    const up = roundUp(v, 4);
     return up < 1e-3 || up >= 1e6 ? short(up) : finer.format(up);
   }
 
@@ -440,7 +452,7 @@
 
   // watchRequests tells fn the names of the requests that left the page for the
   // network since now. An answer from the browser's own cache has a transfer
-  // size of 0 and is not one; what an other origin answered has 0 as well, and is.
+  // size of 0 and is not one; what another origin answered has 0 as well, and is.
   function watchRequests(fn) {
     const since = performance.now(), seen = [];
     const sent = e => e.startTime >= since && /^https?:/.test(e.name) &&
@@ -480,10 +492,8 @@
     }));
   }
 
-  // stringify is JSON with the infinities as core/run writes them.
-  function stringify(v) {
-    return JSON.stringify(v, (k, x) => x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x) ?? "null";
-  }
+  // stringify is a value for the page's Go side to read.
+  const stringify = (v) => say(v) ?? "null";
 
   // result is a run's result without its parameters, which may be millions and
   // which the page does not look at.
@@ -513,6 +523,6 @@
 
   window.clipscopeUI = {
     chart: (el, spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, stringify, result, saveParameters, pixels,
+    dark, setTheme, watchRequests, download, reveal, roundUp, stringify, result, saveParameters, pixels,
   };
 })();

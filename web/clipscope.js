@@ -4,50 +4,12 @@
 (() => {
   "use strict";
 
+  const { say, hear, fail } = clipscopeWire;
+
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 3;
+  const PROTOCOL = 4;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", document.currentScript.src);
-
-  // fail makes the Error that the API rejects with. detail says in fields what
-  // the message says in words.
-  function fail(message, detail) {
-    const e = new Error(message);
-    e.name = "ClipscopeError";
-    e.detail = detail ?? {};
-    return e;
-  }
-
-  // The keys whose values are numbers that JSON may not be able to write: NaN
-  // comes as null and the infinities as strings.
-  const numbers = new Set(["epsilon", "noisy_grad_norm", "noisy_clip_fraction", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "epsilon_at_step", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "norm", "noise_variance", "next_epsilon"]);
-  const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
-
-  function number(x) {
-    return x === null ? NaN : (infinities[x] ?? x);
-  }
-
-  // revive turns them back into numbers, in place. Long arrays of plain numbers
-  // are not walked.
-  function revive(o) {
-    if (Array.isArray(o)) {
-      if (typeof o[0] === "object") o.forEach(revive);
-    } else if (o !== null && typeof o === "object") {
-      for (const key of Object.keys(o)) {
-        if (numbers.has(key)) o[key] = number(o[key]);
-        else if (key === "epsilons") figures(o[key]);
-        else revive(o[key]);
-      }
-    }
-    return o;
-  }
-
-  // figures revives an answer that is numbers and lists of numbers throughout.
-  function figures(o) {
-    for (const key of Object.keys(o)) o[key] = Array.isArray(o[key]) ? o[key].map(number) : number(o[key]);
-    return o;
-  }
 
   // The trainer is compiled once and the module handed to every worker.
   let compiled;
@@ -101,7 +63,7 @@
     #receive(m) {
       switch (m.type) {
         case "ready": {
-          const ready = JSON.parse(m.text);
+          const ready = hear(m.text);
           if (ready.protocol !== PROTOCOL) {
             this.end(fail("The page was updated while it was open. Reload it to go on."));
             return;
@@ -110,15 +72,15 @@
           return;
         }
         case "reply":
-          this.#settle(m.id, (p) => p.resolve(m.text));
+          this.#settle(m.id, (p) => p.resolve(hear(m.text)));
           return;
         case "error": {
-          const f = JSON.parse(m.text);
+          const f = hear(m.text);
           this.#settle(m.id, (p) => p.reject(fail(f.message, f.detail)));
           return;
         }
         case "progress":
-          this.#pending.get(m.id)?.progress?.(JSON.parse(m.text));
+          this.#pending.get(m.id)?.progress?.(hear(m.text));
           return;
         case "exit":
           this.end(fail(crash(m.text), { kind: "crash", log: m.text }));
@@ -134,7 +96,7 @@
       if (p) f(p);
     }
 
-    // request resolves with the text of the reply.
+    // request resolves with the reply.
     request(type, body, files, progress) {
       if (this.#gone) return Promise.reject(this.#gone);
       const id = ++this.#last;
@@ -142,7 +104,7 @@
         this.#pending.set(id, { resolve, reject, progress });
         try {
           this.#worker.postMessage({
-            type, id, text: body === undefined ? undefined : JSON.stringify(body, sayInfinite),
+            type, id, text: body === undefined ? undefined : say(body),
             train: files?.train, test: files?.test,
           });
         } catch (e) {
@@ -168,12 +130,6 @@
       this.#pending.clear();
       this.run?.fail(reason);
     }
-  }
-
-  function sayInfinite(key, x) {
-    if (x === Infinity) return "Infinity";
-    if (x === -Infinity) return "-Infinity";
-    return x;
   }
 
   // crash says in words what the last lines of a Go program that ended mean.
@@ -252,8 +208,7 @@
     try {
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
-      const text = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
-      const summary = JSON.parse(text);
+      const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
       if (source.files) connection.label = summary.name; // what the ledger calls it
       return { connection, summary };
     } catch (e) {
@@ -265,24 +220,10 @@
   }
 
   // The ledger of what has been spent on files; built-in data are public.
-  const ledger = new clipscopeLedger.Ledger(async (type, body) => revive(JSON.parse(await ask(type, body))));
+  const ledger = new clipscopeLedger.Ledger(ask);
 
   async function namesOf(connection) {
-    return JSON.parse(await connection.request("digest", { salt: await ledger.salt() })).names;
-  }
-
-  // signed adds to a statement the version of the page that it comes from.
-  function signed(statement) {
-    if (!statement) return;
-    statement.versions = { clipscope: VERSION, ...statement.versions };
-    statement.text += `Made by Clipscope ${VERSION}.\n`;
-  }
-
-  // noted adds what the data set has spent in all.
-  function noted(statement, total) {
-    if (!statement) return;
-    statement.ledger = { runs: total.runs.length, open: total.open, unprotected: total.unprotected, epsilon: total.epsilon, delta: total.delta };
-    statement.text += total.text + "\n";
+    return (await connection.request("digest", { salt: await ledger.salt() })).names;
   }
 
   // Run is a training run in a worker.
@@ -326,7 +267,7 @@
     stop() { this.#tell("stop"); }
 
     // memory says what the run's worker holds: {heap_bytes, system_bytes}.
-    async memory() { return JSON.parse(await this.#connection.request("memory")); }
+    memory() { return this.#connection.request("memory"); }
 
     #tell(type) {
       if (this.state !== "running" && this.state !== "paused") return;
@@ -350,27 +291,27 @@
       switch (m.type) {
         case "events":
           try {
-            this.#events(m.text);
+            this.#events(m);
           } finally {
             this.#connection.tell("ack", this.id);
           }
           return;
         case "state":
           if (!this.#held && (this.state === "running" || this.state === "paused")) {
-            const state = JSON.parse(m.text);
+            const state = hear(m.text);
             // done and error are said by the messages that carry the reason.
             if (state === "running" || state === "paused") this.state = state;
           }
           return;
         case "done": {
-          const result = revive(JSON.parse(m.text));
+          const result = hear(m.text);
           if (m.parameters) result.released.parameters = Array.from(m.parameters);
           this.#release();
           this.#finish(result);
           return;
         }
         case "failed": {
-          const f = JSON.parse(m.text);
+          const f = hear(m.text);
           this.fail(fail(f.message, f.detail));
         }
       }
@@ -397,25 +338,33 @@
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
         await this.#book?.close(result.steps, result.steps === 0);
-        if (this.#book) noted(result.statement, await ledger.spent(this.#book.names));
       } catch (e) {
         notes.push("The ledger does not know that this run has ended: " + e.message);
       }
+      try {
+        await this.#conclude(result);
+      } catch (e) {
+        notes.push("The statement does not say what this data has spent in all: " + e.message);
+      }
       if (notes.length > 0) result.notes = [...(result.notes ?? []), ...notes];
-      signed(result.statement);
       if (this.state === "error") return; // disposed of
       this.state = "done";
       this.#settle.resolve(result);
     }
 
-    #events(text) {
-      // The step of the last event, without reading the others.
-      this.#seen = parseInt(text.slice(text.lastIndexOf('{"step":') + 8), 10);
+    // conclude has the statement completed with what only the page knows.
+    async #conclude(result) {
+      if (!result.statement) return;
+      const account = this.#book && await ledger.account(this.#book.names);
+      result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
+    }
+
+    #events(m) {
+      this.#seen = m.step;
       this.#book?.progress(this.#seen);
-      for (const fn of this.#textListeners) guarded(fn, text);
+      for (const fn of this.#textListeners) guarded(fn, m.text);
       if (this.#listeners.size === 0) return;
-      for (const event of JSON.parse(text)) {
-        revive(event);
+      for (const event of hear(m.text)) {
         for (const fn of this.#listeners) guarded(fn, event);
       }
     }
@@ -457,8 +406,7 @@
     const counts = connection.label !== undefined, paused = options?.paused ?? false;
     if (counts) run.hold();
     try {
-      const text = await connection.request("train", { config: config ?? {}, paused: paused || counts });
-      run.plan = revive(JSON.parse(text));
+      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts });
     } catch (e) {
       run.fail(e);
       throw e;
@@ -484,15 +432,15 @@
   const clipscope = {
     version: VERSION,
     ready: calculator().then(() => undefined),
-    async methods() { return JSON.parse(await ask("methods")); },
-    async datasets() { return JSON.parse(await ask("datasets")); },
-    async epsilon(request) { return number(JSON.parse(await ask("epsilon", request))); },
-    async calibrate(request) { return revive(JSON.parse(await ask("calibrate", request))); },
-    async delta(request) { return number(JSON.parse(await ask("delta", request))); },
-    async report(request) { return figures(JSON.parse(await ask("report", request))); },
-    async curve(request) { return figures(JSON.parse(await ask("curve", request))); },
-    async group(request) { return number(JSON.parse(await ask("group", request))); },
-    async tuning(request) { return figures(JSON.parse(await ask("tuning", request))); },
+    methods: () => ask("methods"),
+    datasets: () => ask("datasets"),
+    epsilon: (request) => ask("epsilon", request),
+    calibrate: (request) => ask("calibrate", request),
+    delta: (request) => ask("delta", request),
+    report: (request) => ask("report", request),
+    curve: (request) => ask("curve", request),
+    group: (request) => ask("group", request),
+    tuning: (request) => ask("tuning", request),
     async open(source, csv, onProgress, signal) {
       const checked = sourceOf(source);
       const { connection, summary } = await load(checked, csv, onProgress, signal);
@@ -500,10 +448,7 @@
     },
     async plan(config, data) {
       const body = { config: config ?? {} };
-      const text = data instanceof Data
-        ? await (await data.connect(false)).connection.request("plan", body)
-        : await ask("plan", body);
-      return revive(JSON.parse(text));
+      return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : ask("plan", body);
     },
     train,
     // audit runs in a worker of its own, which signal ends.
@@ -514,7 +459,7 @@
       try {
         signal?.addEventListener("abort", abort);
         if (signal?.aborted) abort();
-        return figures(JSON.parse(await connection.request("audit", request ?? {}, undefined, onProgress)));
+        return await connection.request("audit", request ?? {}, undefined, onProgress);
       } finally {
         signal?.removeEventListener("abort", abort);
         connection.end(fail("The audit is over."));

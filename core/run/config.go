@@ -7,7 +7,7 @@ package run
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // Config is everything that decides a run except the data's rows. Its zero
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and
