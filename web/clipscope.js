@@ -9,9 +9,10 @@
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
   const PROTOCOL = 4;
   const VERSION = "__VERSION__"; // filled in when the site is generated
-  const base = new URL(".", document.currentScript.src);
+  const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
   // The trainer is compiled once and the module handed to every worker.
+  /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiled;
   function trainerModule() {
     compiled ??= compile(new URL("trainer.wasm", base)).catch((e) => {
@@ -21,6 +22,7 @@
     return compiled;
   }
 
+  /** @param {URL} url */
   async function compile(url) {
     if (typeof WebAssembly !== "object") throw fail("this browser has no WebAssembly");
     const response = await fetch(url);
@@ -31,13 +33,20 @@
     return WebAssembly.compile(await response.arrayBuffer());
   }
 
+  // Pending is a request under way.
+  /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */
+
   // Connection is one worker and the conversation with it.
   class Connection {
-    #worker;
-    #pending = new Map(); // request id → {resolve, reject, progress}
+    #worker = new Worker(new URL("trainer-worker.js", base));
+    /** @type {Map<number, Pending>} */
+    #pending = new Map(); // by the request's id
     #last = 0;
-    #gone; // the Error that ended it
-    run; // the Run in progress, if any
+    /** @type {Error | undefined} */
+    #gone; // what ended it
+    /** @type {Run | undefined} */
+    run; // in progress
+    /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
 
     static async start() {
@@ -47,9 +56,9 @@
       return c;
     }
 
+    /** @param {WebAssembly.Module} module */
     #hello(module) {
       return new Promise((resolve, reject) => {
-        this.#worker = new Worker(new URL("trainer-worker.js", base));
         this.#pending.set(0, { resolve, reject });
         this.#worker.onmessage = (e) => this.#receive(e.data);
         this.#worker.onerror = (e) => {
@@ -60,6 +69,7 @@
       });
     }
 
+    /** @param {Message} m */
     #receive(m) {
       switch (m.type) {
         case "ready": {
@@ -90,6 +100,7 @@
       }
     }
 
+    /** @param {number} id @param {(p: Pending) => void} f */
     #settle(id, f) {
       const p = this.#pending.get(id);
       this.#pending.delete(id);
@@ -97,6 +108,7 @@
     }
 
     // request resolves with the reply.
+    /** @param {string} type @param {unknown} [body] @param {Files} [files] @param {Pending["progress"]} [progress] @returns {Promise<any>} */
     request(type, body, files, progress) {
       if (this.#gone) return Promise.reject(this.#gone);
       const id = ++this.#last;
@@ -117,11 +129,13 @@
     get nextID() { return this.#last + 1; }
     get alive() { return !this.#gone; }
 
+    /** @param {string} type @param {number} id */
     tell(type, id) {
       if (!this.#gone) this.#worker.postMessage({ type, id });
     }
 
     // end terminates the worker; whoever waits for it gets the reason.
+    /** @param {Error} reason */
     end(reason) {
       if (this.#gone) return;
       this.#gone = reason;
@@ -133,6 +147,7 @@
   }
 
   // crash says in words what the last lines of a Go program that ended mean.
+  /** @param {string} log */
   function crash(log) {
     if (/out of memory|cannot allocate/i.test(log)) {
       return "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
@@ -142,7 +157,9 @@
   }
 
   // The calculator: one worker without data of its own, kept.
+  /** @type {Promise<Connection> | undefined} */
   let calculating;
+  /** @returns {Promise<Connection>} */
   function calculator() {
     calculating ??= Connection.start().catch((e) => {
       calculating = undefined;
@@ -154,9 +171,11 @@
       return calculator();
     });
   }
+  /** @type {Ask} */
   const ask = async (type, body) => (await calculator()).request(type, body);
 
   // sourceOf checks what open and train take as data.
+  /** @param {any} what @returns {Source} */
   function sourceOf(what) {
     if (typeof what === "string") return { data: what };
     const files = { train: [...(what?.train ?? [])], test: [...(what?.test ?? [])] };
@@ -176,6 +195,7 @@
     #csv;
     #closed = false;
 
+    /** @param {Connection} connection @param {Source} source @param {object | undefined} csv @param {any} summary */
     constructor(connection, source, csv, summary) {
       this.#connection = connection;
       this.#source = source;
@@ -190,6 +210,7 @@
 
     // connect finds a worker that holds the data. One that is busy with a run
     // cannot take a second: its files are opened again in another.
+    /** @param {boolean} forRun */
     async connect(forRun) {
       if (this.#closed) throw fail("The data was closed: open it again.");
       if (!this.#connection.alive) {
@@ -201,10 +222,11 @@
   }
 
   // load starts a worker and opens the source in it.
+  /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
     const connection = await Connection.start();
-    const abort = () => connection.end(signal.reason ?? fail("Opening was cancelled."));
+    const abort = () => connection.end(signal?.reason ?? fail("Opening was cancelled."));
     try {
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
@@ -222,6 +244,7 @@
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
+  /** @param {Connection} connection */
   async function namesOf(connection) {
     return (await connection.request("digest", { salt: await ledger.salt() })).names;
   }
@@ -230,20 +253,28 @@
   class Run {
     #connection;
     #own; // the worker ends with the run
+    /** @type {Set<(event: any) => void>} */
     #listeners = new Set();
+    /** @type {Set<(text: string) => void>} */
     #textListeners = new Set();
-    #settle;
-    #freed;
+    // Both are set while the promises are made.
+    #settle = /** @type {Pending} */ ({});
+    #freed = () => {};
     #held = false; // kept from its first step until it stands in the ledger
+    /** @type {Book | undefined} */
     #book; // its entry there
+    /** @type {string | undefined} */
     #uncounted; // why it has none
     #begun = false; // let go for a step at least
-    #seen = 0; // the last step that was seen; NaN when not known
+    #seen = 0; // the last step that was seen
+    /** @type {Plan | undefined} */
+    plan;
 
+    /** @param {Connection} connection @param {boolean} own */
     constructor(connection, own) {
       this.#connection = connection;
       this.#own = own;
-      this.freed = new Promise((resolve) => { this.#freed = resolve; });
+      this.freed = new Promise((resolve) => { this.#freed = () => resolve(undefined); });
       this.id = connection.nextID;
       this.state = "running";
       this.done = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
@@ -251,11 +282,13 @@
       connection.run = this;
     }
 
+    /** @param {(x: any) => void} fn */
     on(fn) {
       this.#listeners.add(fn);
       return () => this.#listeners.delete(fn);
     }
 
+    /** @param {(x: any) => void} fn */
     onText(fn) {
       this.#textListeners.add(fn);
       return () => this.#textListeners.delete(fn);
@@ -269,6 +302,7 @@
     // memory says what the run's worker holds: {heap_bytes, system_bytes}.
     memory() { return this.#connection.request("memory"); }
 
+    /** @param {string} type */
     #tell(type) {
       if (this.state !== "running" && this.state !== "paused") return;
       if (type === "resume" || type === "step") this.#begun = true;
@@ -287,6 +321,7 @@
       }
     }
 
+    /** @param {Message} m */
     receive(m) {
       switch (m.type) {
         case "events":
@@ -321,6 +356,7 @@
     // it may spend is written down.
     hold() { this.#held = true; }
 
+    /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
       try {
         this.#book = await ledger.enter({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
@@ -333,6 +369,7 @@
       else this.resume();
     }
 
+    /** @param {Result} result */
     async #finish(result) {
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
@@ -353,12 +390,14 @@
     }
 
     // conclude has the statement completed with what only the page knows.
+    /** @param {Result} result */
     async #conclude(result) {
       if (!result.statement) return;
       const account = this.#book && await ledger.account(this.#book.names);
       result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
     }
 
+    /** @param {Message} m */
     #events(m) {
       this.#seen = m.step;
       this.#book?.progress(this.#seen);
@@ -370,6 +409,7 @@
     }
 
     // fail ends the run; with held, the worker is still busy with its last step.
+    /** @param {Error} error @param {boolean} [held] */
     fail(error, held) {
       if (!held) {
         this.#release();
@@ -388,6 +428,7 @@
   }
 
   // guarded keeps a listener that throws from the others and from the run.
+  /** @param {(x: any) => void} fn @param {unknown} arg */
   function guarded(fn, arg) {
     try {
       fn(arg);
@@ -396,6 +437,7 @@
     }
   }
 
+  /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean }} [options] @returns {Promise<Run>} */
   async function train(config, what, options) {
     const { connection, own } = await place(config, what);
     if (connection.run) {
@@ -423,39 +465,47 @@
   }
 
   // place finds the worker for a run.
+  /** @param {any} config @param {any} what */
   async function place(config, what) {
     if (what instanceof Data) return what.connect(true);
     if (what === undefined || what === null) return { connection: await Connection.start(), own: true };
     return { connection: (await load(sourceOf(what), config?.csv)).connection, own: true };
   }
 
+  // question is a call that puts one to the calculator.
+  /** @param {string} type @returns {(request?: unknown) => Promise<any>} */
+  const question = (type) => (request) => ask(type, request);
+
   const clipscope = {
     version: VERSION,
     ready: calculator().then(() => undefined),
-    methods: () => ask("methods"),
-    datasets: () => ask("datasets"),
-    epsilon: (request) => ask("epsilon", request),
-    calibrate: (request) => ask("calibrate", request),
-    delta: (request) => ask("delta", request),
-    report: (request) => ask("report", request),
-    curve: (request) => ask("curve", request),
-    group: (request) => ask("group", request),
-    tuning: (request) => ask("tuning", request),
+    methods: question("methods"),
+    datasets: question("datasets"),
+    epsilon: question("epsilon"),
+    calibrate: question("calibrate"),
+    delta: question("delta"),
+    report: question("report"),
+    curve: question("curve"),
+    group: question("group"),
+    tuning: question("tuning"),
+    /** @param {unknown} source @param {object} [csv] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async open(source, csv, onProgress, signal) {
       const checked = sourceOf(source);
       const { connection, summary } = await load(checked, csv, onProgress, signal);
       return new Data(connection, checked, csv, summary);
     },
+    /** @param {any} [config] @param {unknown} [data] */
     async plan(config, data) {
       const body = { config: config ?? {} };
       return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : ask("plan", body);
     },
     train,
     // audit runs in a worker of its own, which signal ends.
+    /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {
       signal?.throwIfAborted();
       const connection = await Connection.start();
-      const abort = () => connection.end(signal.reason ?? fail("The audit was cancelled."));
+      const abort = () => connection.end(signal?.reason ?? fail("The audit was cancelled."));
       try {
         signal?.addEventListener("abort", abort);
         if (signal?.aborted) abort();
@@ -477,6 +527,7 @@
   // Once it is active, let it serve this page too, so that workers that start
   // later come from its cache and nothing more is asked of the network.
   navigator.serviceWorker?.ready.then(({ active }) => {
+    if (!active) return;
     const claim = () => setTimeout(() => active.postMessage({ type: "claim" }), 1000);
     if (active.state === "activated") claim();
     else active.addEventListener("statechange", () => { if (active.state === "activated") claim(); });

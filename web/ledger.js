@@ -14,6 +14,7 @@
 
   // --- storage ---
 
+  /** @type {Promise<IDBDatabase> | undefined} */
   let opened;
   function database() {
     opened ??= new Promise((resolve, reject) => {
@@ -38,6 +39,7 @@
 
   // transact runs f(runs, settings), which makes requests, in one transaction
   // and resolves with what f's request answers once everything is on disk.
+  /** @param {IDBTransactionMode} mode @param {(runs: IDBObjectStore, settings: IDBObjectStore) => IDBRequest | void} f @returns {Promise<any>} */
   async function transact(mode, f) {
     let db;
     try {
@@ -46,18 +48,19 @@
       throw fail("The ledger in this browser's storage cannot be opened (" + e.message + ").", { kind: "ledger" });
     }
     return new Promise((resolve, reject) => {
-      let request;
       const wrong = () => reject(fail("The ledger in this browser's storage cannot be used (" + (t.error?.message ?? "no reason given") + ").", { kind: "ledger" }));
       const t = db.transaction(["runs", "settings"], mode, { durability: "strict" });
-      t.oncomplete = () => resolve(request?.result);
       t.onerror = t.onabort = wrong;
-      request = f(t.objectStore("runs"), t.objectStore("settings"));
+      const request = f(t.objectStore("runs"), t.objectStore("settings"));
+      t.oncomplete = () => resolve(request?.result);
     });
   }
 
   const all = () => transact("readonly", (runs) => runs.getAll());
+  /** @param {string} key */
   const setting = (key) => transact("readonly", (_, settings) => settings.get(key));
 
+  /** @param {number} bytes */
   function random(bytes) {
     return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (b) => b.toString(16).padStart(2, "0")).join("");
   }
@@ -73,20 +76,23 @@
     return setting("salt");
   }
 
+  /** @param {LedgerRecord} record */
   const put = (record) => transact("readwrite", (runs) => runs.put(record));
 
   // --- tabs ---
 
   // exclusively runs f while no other tab does.
+  /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   function exclusively(f) {
     return navigator.locks ? navigator.locks.request(NAME, f) : f();
   }
 
   // alive holds a lock for as long as this tab lives, or until the function that
   // it returns is called: others can tell a run that goes on from one that is lost.
+  /** @param {string} run */
   function alive(run) {
     let release = () => {};
-    navigator.locks?.request(NAME + "/" + run, () => new Promise((resolve) => { release = resolve; })).catch(() => {});
+    navigator.locks?.request(NAME + "/" + run, () => new Promise((resolve) => { release = () => resolve(undefined); })).catch(() => {});
     return () => release();
   }
 
@@ -96,6 +102,7 @@
   }
 
   const channel = globalThis.BroadcastChannel ? new BroadcastChannel(NAME) : undefined;
+  /** @type {Set<() => void>} */
   const listeners = new Set();
   const tell = () => { for (const fn of listeners) fn(); };
   if (channel) channel.onmessage = tell;
@@ -114,6 +121,7 @@
     #told = 0;
     #writing = Promise.resolve();
 
+    /** @param {LedgerRecord} record @param {Ask} ask */
     constructor(record, ask) {
       this.#record = record;
       this.#ask = ask;
@@ -128,6 +136,7 @@
     }
 
     // progress notes the last step that was seen, which changes no charge.
+    /** @param {number} step */
     progress(step) {
       this.#record.done = step;
       if (performance.now() - this.#told < 1000) return;
@@ -137,6 +146,7 @@
 
     // close notes that the run has ended, and after how many steps; unreleased
     // says that it was never let go.
+    /** @param {number} done @param {boolean} unreleased */
     async close(done, unreleased) {
       try {
         this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased });
@@ -153,25 +163,31 @@
   class Ledger {
     #ask; // (type, body) → the trainer's answer, an object
 
+    /** @param {Ask} ask */
     constructor(ask) { this.#ask = ask; }
 
     salt() { return salt(); }
 
     // account is all that there is to know of the data set of those names.
+    /** @param {string[]} names */
     async account(names) {
       return { records: await all(), names, limit: (await setting("limit")) ?? null };
     }
 
     // spent is what it has cost, and would with next.
+    /** @param {string[]} names @param {object} [next] */
     async spent(names, next) {
       return this.#ask("spent", { ...await this.account(names), next: next ?? null });
     }
 
+    /** @returns {Promise<{ run: string, closed: boolean }[]>} */
     entries() { return all().then((records) => this.#ask("entries", records)); }
+    /** @param {Limit} limit */
     checked(limit) { return this.#ask("limit", limit); }
 
     // enter writes the record of a run that has released nothing yet. It rejects
     // where the run would go over the limit, unless anyway is true.
+    /** @param {Entering} entering */
     enter({ names, label, plan, anyway }) {
       return exclusively(async () => {
         const limited = !anyway && (await setting("limit")) !== undefined;
@@ -188,15 +204,18 @@
   // --- what scripts and the page use ---
 
   // surface is window.clipscope.ledger. namesOf finds a data handle's names.
+  /** @param {Ledger} ledger @param {(data: unknown) => Promise<string[]>} namesOf */
   function surface(ledger, namesOf) {
     return Object.freeze({
       async entries() {
-        const [lines, held] = [await ledger.entries(), await living()];
+        const lines = await ledger.entries(), held = await living();
         return lines.map(({ closed, ...line }) => ({
           ...line, state: closed ? "closed" : held.has(NAME + "/" + line.run) ? "running" : "lost",
         }));
       },
+      /** @param {unknown} data @param {object} [next] */
       async total(data, next) { return ledger.spent(await namesOf(data), next); },
+      /** @param {Limit | null} [value] */
       async limit(value) {
         if (value === undefined) return (await setting("limit")) ?? null;
         if (value !== null) value = await ledger.checked(value);
@@ -207,6 +226,7 @@
       async export() {
         return say({ made: new Date().toISOString(), limit: await this.limit(), runs: await this.entries() }, 2) + "\n";
       },
+      /** @param {unknown} [data] */
       async forget(data) {
         if (data === undefined) await transact("readwrite", (runs) => runs.clear());
         else {
@@ -215,6 +235,7 @@
         }
         changed();
       },
+      /** @param {() => void} fn */
       on(fn) {
         listeners.add(fn);
         return () => listeners.delete(fn);

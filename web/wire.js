@@ -8,16 +8,19 @@
   const numbers = new Map([["NaN", NaN], ["Infinity", Infinity], ["-Infinity", -Infinity]]);
 
   // say is v as text for the trainer, or for a file.
+  /** @param {unknown} v @param {number} [indent] */
   function say(v, indent) {
     return JSON.stringify(v, (_, x) => typeof x === "number" && !Number.isFinite(x) ? { [KEY]: String(x) } : x, indent);
   }
 
   // hear is what a text from the trainer says.
+  /** @param {string} text */
   function hear(text) {
     return revive(JSON.parse(text));
   }
 
   // revive turns the objects that stand for numbers into numbers, in place.
+  /** @param {any} v */
   function revive(v) {
     if (v === null || typeof v !== "object") return v;
     if (Array.isArray(v)) {
@@ -32,8 +35,9 @@
 
   // fail makes the Error that the API rejects with. detail says in fields what
   // the message says in words.
+  /** @param {string} message @param {object} [detail] */
   function fail(message, detail) {
-    const e = new Error(message);
+    const e = /** @type {ClipscopeError} */ (new Error(message));
     e.name = "ClipscopeError";
     e.detail = detail ?? {};
     return e;

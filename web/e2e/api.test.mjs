@@ -1,20 +1,12 @@
 // The scripting API in a real browser: what a user's script can do and what it
 // is told when it cannot.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { file, hasShared, launch, open, serve, sharedFile, train } from "./browser.mjs";
+import { file, hasShared, open, sharedFile, stage, train } from "./browser.mjs";
 
-let server, browser, page;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-  page = await open(await browser.newContext(), server.url);
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+const { server, browser } = await stage();
+const page = await open(await browser.newContext(), server.url);
 
 // A run that takes a second at most.
 const quick = {
@@ -252,7 +244,7 @@ test("bad files are refused in words, and nothing is lost", async () => {
       return clipscope.train(config, { train: list }).then(() => null, (e) => ({ message: e.message, detail: e.detail }));
     }, [{ ...quick, expected_batch_size: 2, steps: 2 }, files]);
     assert.ok(e, `${name} is refused`);
-    assert.match(e.message, want, name);
+    assert.match(e.message, /** @type {RegExp} */ (want), name);
     assert.ok(e.detail.file || /label|image|class/.test(e.message), `${name} has a place: ${JSON.stringify(e.detail)}`);
     assert.doesNotMatch(e.message, /panic|undefined|runtime error|unreachable/i, name);
   }
