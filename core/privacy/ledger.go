@@ -68,18 +68,14 @@ func Close(q run.CloseRequest) run.Record {
 
 // Spent is what a data set has cost, and would with a coming run.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
-	reply := run.SpentReply{Runs: []string{}}
 	var entries []run.Entry
 	for _, r := range sameData(q.Records, q.Names) {
-		reply.Runs = append(reply.Runs, r.Entry.Run)
 		entries = append(entries, r.Entry)
 	}
-	t, err := NewTotal(Names()[0], q.Delta(), entries)
+	reply, err := total(Names()[0], q.Delta(), entries)
 	if err != nil {
 		return reply, err
 	}
-	reply.Open, reply.Unprotected, reply.Epsilon, reply.Delta = t.Open, t.Unprotected, run.Number(t.Epsilon), t.Delta
-	reply.Text = t.text()
 	if q.Limit != nil {
 		reply.Limit = &q.Limit.Epsilon
 	}
@@ -102,8 +98,8 @@ func withNext(q run.SpentRequest, entries []run.Entry) (run.Number, error) {
 	if next.Run == "" {
 		next.Run = "next"
 	}
-	t, err := NewTotal(Names()[0], q.Delta(), append(entries, next))
-	return run.Number(t.Epsilon), err
+	t, err := total(Names()[0], q.Delta(), append(entries, next))
+	return t.Epsilon, err
 }
 
 // Lines is the ledger as its owner reads it, oldest first.
@@ -173,37 +169,31 @@ func dataSets(records []run.Record) []int {
 	return numbers
 }
 
-// A Total is what a data set has cost so far.
-type Total struct {
-	Runs        int
-	Open        int // running now, or ended by a crash
-	Unprotected int
-	Epsilon     float64
-	Delta       float64
-}
-
-// NewTotal is ε at delta of everything that is charged in the entries of one data
+// total is ε at delta of everything that is charged in the entries of one data
 // set. An entry that no accountant would take is an error.
-func NewTotal(accountant string, delta float64, entries []run.Entry) (Total, error) {
-	t := Total{Runs: len(entries), Delta: delta}
+func total(accountant string, delta float64, entries []run.Entry) (run.SpentReply, error) {
+	t := run.SpentReply{Runs: []string{}, Delta: delta}
 	var all []Event
 	for _, e := range entries {
 		events, err := charged(e)
 		if err != nil {
 			return t, fmt.Errorf("privacy: the ledger's entry of run %q: %w", e.Run, err)
 		}
+		all = append(all, events...)
+		t.Runs = append(t.Runs, e.Run)
 		if !e.Closed {
 			t.Open++
 		}
 		if e.Unprotected {
 			t.Unprotected++
 		}
-		all = append(all, events...)
 	}
-	var err error
-	if t.Epsilon, err = Epsilon(accountant, delta, all...); err != nil {
+	e, err := Epsilon(accountant, delta, all...)
+	if err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
 	}
+	t.Epsilon = run.Number(e)
+	t.Text = spentText(t)
 	return t, nil
 }
 
@@ -230,14 +220,14 @@ func charged(e run.Entry) ([]Event, error) {
 	return events, nil
 }
 
-// text is t in a sentence or three.
-func (t Total) text() string {
-	if t.Runs == 0 {
+// spentText is t in a sentence or three.
+func spentText(t run.SpentReply) string {
+	if len(t.Runs) == 0 {
 		return "Nothing has been spent on this data set on this device."
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "On this device, this data set has spent ε = %s at δ = %s in %s so far, each charged for all of its planned steps.",
-		run.UpText(t.Epsilon, 4), run.UpText(t.Delta, 3), plural(t.Runs, "1 run", "%d runs"))
+		run.UpText(float64(t.Epsilon), 4), run.UpText(t.Delta, 3), plural(len(t.Runs), "1 run", "%d runs"))
 	if t.Open > 0 {
 		b.WriteString(plural(t.Open, " 1 of them has", " %d of them have") + " not ended, or ended without notice.")
 	}

@@ -72,9 +72,9 @@ func entry(t testing.TB, name string, steps int) run.Entry {
 	return run.Entry{Run: name, Steps: steps, Events: run.Events{PerStep: rawEvent(t, oneStep), Once: []json.RawMessage{rawEvent(t, Gaussian{20})}}}
 }
 
-func total(t *testing.T, entries ...run.Entry) Total {
+func sumOf(t *testing.T, entries ...run.Entry) run.SpentReply {
 	t.Helper()
-	sum, err := NewTotal(RDP, 1e-5, entries)
+	sum, err := total(RDP, 1e-5, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,18 +82,18 @@ func total(t *testing.T, entries ...run.Entry) Total {
 }
 
 func TestTotal(t *testing.T) {
-	if got := total(t); got != (Total{Delta: 1e-5}) {
+	if got := sumOf(t); len(got.Runs) != 0 || got.Epsilon != 0 || got.Delta != 1e-5 || got.Open != 0 || got.Unprotected != 0 {
 		t.Errorf("nothing costs %+v", got)
 	}
 	a, b := entry(t, "a", 100), entry(t, "b", 40)
 	b.Closed, b.Unprotected = true, true
-	got := total(t, a, b)
+	got := sumOf(t, a, b)
 	want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, Gaussian{20}, SelfComposed{oneStep, 140})
-	if got.Runs != 2 || got.Open != 1 || got.Unprotected != 1 || math.Abs(got.Epsilon-want) > 1e-12*want {
+	if len(got.Runs) != 2 || got.Open != 1 || got.Unprotected != 1 || math.Abs(float64(got.Epsilon)-want) > 1e-12*want {
 		t.Errorf("%+v, want ε %v", got, want)
 	}
 	next := run.Entry{Run: "c", Events: run.Events{Once: []json.RawMessage{rawEvent(t, Gaussian{2})}}}
-	if with := total(t, a, b, next); with.Epsilon <= got.Epsilon || with.Runs != 3 {
+	if with := sumOf(t, a, b, next); with.Epsilon <= got.Epsilon || len(with.Runs) != 3 {
 		t.Errorf("with what comes next: %+v", with)
 	}
 }
@@ -118,7 +118,7 @@ func TestEntryJSON(t *testing.T) {
 	for _, bad := range []string{`[{"steps":0}]`, `[{"run":"x","steps":-1}]`, `[{"run":"x","steps":3}]`, `[{"run":"x","steps":3,"per_step":{"kind":"?"}}]`, `[{"run":"x","once":[{"kind":"poisson_sampled","sample_rate":7,"of":{"kind":"gaussian","noise_multiplier":1}}]}]`} {
 		var entries []run.Entry
 		if err := json.Unmarshal([]byte(bad), &entries); err == nil {
-			_, err = NewTotal(PLD, 1e-5, entries)
+			_, err = total(PLD, 1e-5, entries)
 			if err == nil {
 				t.Errorf("%s is priced", bad)
 			}
@@ -134,7 +134,7 @@ func FuzzEntryJSON(f *testing.F) {
 		if json.Unmarshal(b, &entries) != nil {
 			return
 		}
-		if sum, err := NewTotal(RDP, 1e-5, entries); err == nil && math.IsNaN(sum.Epsilon) {
+		if sum, err := total(RDP, 1e-5, entries); err == nil && math.IsNaN(float64(sum.Epsilon)) {
 			t.Errorf("%+v: %+v", entries, sum)
 		}
 		if _, err := json.Marshal(entries); err != nil {
@@ -156,7 +156,7 @@ func TestWhatARunIsCharged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := total(t, r.Entry).Epsilon
+	whole := float64(sumOf(t, r.Entry).Epsilon)
 	if want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, SelfComposed{oneStep, 100}); whole != want || r.Run != "a" || r.Label != "l" || r.Entry.Started == "" || r.Entry.Closed || r.Entry.Unprotected || r.Names[0] != "n" {
 		t.Errorf("%+v costs %v, want %v", r, whole, want)
 	}
@@ -166,7 +166,7 @@ func TestWhatARunIsCharged(t *testing.T) {
 		want       float64
 	}{{100, false, whole}, {3, false, whole}, {0, false, whole}, {0, true, 0}} {
 		closed := Close(run.CloseRequest{Record: r, Done: c.done, Unreleased: c.unreleased})
-		if got := total(t, closed.Entry).Epsilon; got != c.want || !closed.Entry.Closed || closed.Done != c.done {
+		if got := float64(sumOf(t, closed.Entry).Epsilon); got != c.want || !closed.Entry.Closed || closed.Done != c.done {
 			t.Errorf("closed after %d steps, unreleased %t: %+v costs %v, want %v", c.done, c.unreleased, closed, got, c.want)
 		}
 		// Ending twice changes nothing: the second time may know less.

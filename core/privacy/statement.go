@@ -36,7 +36,7 @@ type Statement struct {
 	// measured from the data. Empty means that there is one.
 	Broken []string
 
-	report Report
+	report run.ReportReply
 	atStep float64
 	groups []run.GroupEpsilon
 }
@@ -94,9 +94,9 @@ func (s *Statement) events(steps int) []Event {
 // nothing where Broken is not empty.
 func (s *Statement) Epsilon() float64 {
 	if s.Accountant == RDP {
-		return s.report.RDP
+		return float64(s.report.RDP)
 	}
-	return s.report.PLD
+	return float64(s.report.PLD)
 }
 
 // EpsilonAtStep is what Epsilon would be had the steps that were released been
@@ -127,7 +127,7 @@ func (s *Statement) Text() string {
 		line("Besides the steps, %d releases were made once and are charged.", len(s.Once))
 	}
 	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g; the Gaussian approximation says %.4g, which is not a bound.",
-		atMost(s.report.PLD), run.DownText(s.report.Low, 4), atMost(s.report.RDP), s.report.Order, s.report.GDP)
+		atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
 	if s.report.Notice != "" {
 		line("Note: %s.", s.report.Notice)
 	}
@@ -188,7 +188,6 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 	if s.SecureNoise {
 		noise = "secure"
 	}
-	r := s.report
 	return json.Marshal(run.Statement{
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
 		Neighbours: "add or remove one row", Unit: "row", Sampler: "poisson",
@@ -196,8 +195,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
-		Epsilons: run.Epsilons{PLD: run.Number(r.PLD), Low: run.Number(r.Low), RDP: run.Number(r.RDP), GDP: run.Number(r.GDP)},
-		Groups:   s.groups, Order: r.Order, Notice: r.Notice,
+		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
 		RNG: "chacha12", Noise: noise, Released: s.Released, Versions: s.Versions, Text: s.Text(),
 	})
 }

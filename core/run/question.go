@@ -53,16 +53,22 @@ type DeltaRequest struct {
 	Epsilon float64 `json:"epsilon"`
 }
 
-// ReportReply is what every accountant says.
+// Epsilons are ε at one δ by each accountant.
+type Epsilons struct {
+	PLD Number `json:"pld"`             // upper bound, the figure to quote
+	Low Number `json:"pld_lower_bound"` // the truth lies between it and PLD
+	RDP Number `json:"rdp"`             // upper bound
+	// GDP is an approximation by the central limit theorem (Bu et al. 2020),
+	// which can err either way by any amount. It is not a bound: never quote it.
+	GDP Number `json:"gdp_approximation"`
+}
+
+// ReportReply is all that is known about what some events cost together at one δ.
 type ReportReply struct {
 	Delta float64 `json:"delta"`
-	PLD   Number  `json:"pld"`             // upper bound, the figure to quote
-	Low   Number  `json:"pld_lower_bound"` // the truth lies between it and PLD
-	RDP   Number  `json:"rdp"`             // upper bound
-	Order float64 `json:"rdp_order"`
-	// GDP is an approximation that can err either way: not a bound.
-	GDP    Number `json:"gdp_approximation"`
-	Notice string `json:"notice,omitempty"`
+	Epsilons
+	Order  float64 `json:"rdp_order"`        // the Rényi order that gave RDP
+	Notice string  `json:"notice,omitempty"` // where PLD fell back to RDP
 }
 
 // CalibrateRequest asks for the smallest noise multiplier that meets a target,
@@ -162,17 +168,26 @@ func (q TuningRequest) Check() error {
 	return q.Mechanism.Check()
 }
 
-// TuningReply is ε by each way of paying, as privacy.TuningCosts has them.
+// TuningReply is ε at one δ for trying several configurations on the same data
+// and keeping the best, by each way of paying for it. The three last ways draw
+// the number of runs at random and pick configurations at random, with the mean
+// number of runs equal to the size of the grid; their ε does not hold for a grid
+// that is walked once.
 type TuningReply struct {
-	Runs           int     `json:"runs"`
-	Delta          float64 `json:"delta"`
-	CompositionPLD Number  `json:"composition_pld"`
-	CompositionRDP Number  `json:"composition_rdp"`
-	LiuTalwar      Number  `json:"liu_talwar"`
-	Geometric      Number  `json:"repeat_geometric"`
-	Logarithmic    Number  `json:"repeat_logarithmic"`
-	Poisson        Number  `json:"repeat_poisson"`
-	Cheapest       string  `json:"cheapest"` // the key of the least, the first where several are equal
+	Runs  int     `json:"runs"`
+	Delta float64 `json:"delta"`
+	// CompositionPLD and CompositionRDP release every run.
+	CompositionPLD Number `json:"composition_pld"`
+	CompositionRDP Number `json:"composition_rdp"`
+	// LiuTalwar is random stopping with a hard limit (Liu & Talwar 2019, as
+	// DC-SGD's Theorem 1 states it).
+	LiuTalwar Number `json:"liu_talwar"`
+	// Geometric, Logarithmic and Poisson are repeat-and-select with that
+	// distribution of the number of runs (Papernot & Steinke 2022).
+	Geometric   Number `json:"repeat_geometric"`
+	Logarithmic Number `json:"repeat_logarithmic"`
+	Poisson     Number `json:"repeat_poisson"`
+	Cheapest    string `json:"cheapest"` // the key of the least, the first where several are equal
 }
 
 // TuningWays are the keys of the ways of paying, in the order of [TuningReply].

@@ -36,14 +36,6 @@ type Statement struct {
 	Text     string            `json:"text"`
 }
 
-// Epsilons are ε by each accountant.
-type Epsilons struct {
-	PLD Number `json:"pld"`
-	Low Number `json:"pld_lower_bound"`
-	RDP Number `json:"rdp"`
-	GDP Number `json:"gdp_approximation"`
-}
-
 // GroupEpsilon is ε for data sets that differ by that many rows.
 type GroupEpsilon struct {
 	Rows    int    `json:"rows"`

@@ -66,13 +66,7 @@ func delta(q run.DeltaRequest) (run.Number, error) {
 }
 
 func report(q run.EpsilonRequest) (run.ReportReply, error) {
-	r, err := privacy.NewReport(q.TargetDelta, dpsgd(q.Mechanism))
-	if err != nil {
-		return run.ReportReply{}, err
-	}
-	return run.ReportReply{
-		Delta: r.Delta, PLD: run.Number(r.PLD), Low: run.Number(r.Low), RDP: run.Number(r.RDP), Order: r.Order, GDP: run.Number(r.GDP), Notice: r.Notice,
-	}, nil
+	return privacy.NewReport(q.TargetDelta, dpsgd(q.Mechanism))
 }
 
 func group(q run.GroupRequest) (run.Number, error) {
@@ -135,15 +129,5 @@ func sayNumbers(x []float64) []run.Number {
 }
 
 func tuning(q run.TuningRequest) (run.TuningReply, error) {
-	c, err := privacy.NewTuningCosts(q.TargetDelta, dpsgd(q.Mechanism), q.Runs)
-	if err != nil {
-		return run.TuningReply{}, err
-	}
-	r := run.TuningReply{
-		Runs: c.Runs, Delta: q.TargetDelta,
-		CompositionPLD: run.Number(c.CompositionPLD), CompositionRDP: run.Number(c.CompositionRDP), LiuTalwar: run.Number(c.LiuTalwar),
-		Geometric: run.Number(c.Geometric), Logarithmic: run.Number(c.Logarithmic), Poisson: run.Number(c.Poisson),
-	}
-	r.Cheapest = r.Least()
-	return r, nil
+	return privacy.NewTuningCosts(q.TargetDelta, dpsgd(q.Mechanism), q.Runs)
 }
