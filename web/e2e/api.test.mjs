@@ -220,6 +220,24 @@ test("files are read: IDX plain and gzip, and a table", async () => {
   assert.ok(result.test_accuracy > 0.8, `accuracy ${result.test_accuracy}`);
 });
 
+// What the user's files call things is never taken for a number, whatever it says.
+test("names that look like numbers that JSON lacks stay names", async () => {
+  const summary = await page.evaluate(async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `${i},${i % 7},${i % 2 ? "Infinity" : "$numberDouble"}`);
+    const table = new File(["NaN,$numberDouble,-Infinity\n" + rows.join("\n") + "\n"], '{"$numberDouble":"NaN"}.csv');
+    const data = await clipscope.open({ train: [table] }, { label: "-Infinity", task: "classification", header: "yes" });
+    data.close();
+    return data.summary;
+  });
+  assert.equal(summary.name, '{"$numberDouble":"NaN"}.csv');
+  assert.deepEqual(summary.classes.toSorted(), ["$numberDouble", "Infinity"]);
+  assert.deepEqual(summary.columns.map((c) => c.name), ["NaN", "$numberDouble", "-Infinity"]);
+  assert.equal(summary.preview.rows[1][2], "Infinity");
+  const e = await page.evaluate(() => clipscope.open({ train: [new File(["x,y\n1,2\n"], "Infinity.csv")] }, { label: "NaN" }).catch((e) => ({ message: e.message, detail: e.detail })));
+  assert.match(e.message, /NaN/);
+  assert.equal(e.detail.file, "Infinity.csv");
+});
+
 test("bad files are refused in words, and nothing is lost", async () => {
   const { images, labels } = stripes(100);
   const many = Array.from({ length: 400 }, (_, i) => (i === 200 ? "1,foo,1" : `${i % 7},${i / 3},${i % 2}`)).join("\n");
