@@ -211,24 +211,31 @@ func sure[Q, A any](f func(Q) A) func(Q) (A, error) {
 	return func(q Q) (A, error) { return f(q), nil }
 }
 
-// decoded reads a request, refuses what its type refuses, and answers it.
+// decoded reads a request and answers it.
 func decoded[Q, A any](text string, f func(Q) (A, error)) (any, error) {
 	var q Q
-	if err := json.Unmarshal([]byte(text), &q); err != nil {
-		if ce := (*run.ConfigError)(nil); errors.As(err, &ce) {
-			return nil, ce
-		}
-		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
-			return nil, &run.ConfigError{Field: key(te.Field), Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
-		}
-		return nil, fmt.Errorf("worker: request: %w", err)
-	}
-	if c, ok := any(q).(interface{ Check() error }); ok {
-		if err := c.Check(); err != nil {
-			return nil, err
-		}
+	if err := read(text, &q); err != nil {
+		return nil, err
 	}
 	return f(q)
+}
+
+// read fills a request, and refuses what its type refuses. It is apart from
+// decoded, which is compiled anew for every type.
+func read(text string, request any) error {
+	if err := json.Unmarshal([]byte(text), request); err != nil {
+		if ce := (*run.ConfigError)(nil); errors.As(err, &ce) {
+			return ce
+		}
+		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
+			return &run.ConfigError{Field: key(te.Field), Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
+		}
+		return fmt.Errorf("worker: request: %w", err)
+	}
+	if c, ok := request.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
 }
 
 // key is the path of a JSON value without the names of embedded Go types, which
