@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,22 +14,25 @@ import (
 // auditClient is a client that can audit the trainer.
 type auditClient interface {
 	// Audit starts one; the returned function ends it.
-	Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
+	Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
 }
 
 // Audit calls window.clipscope.audit.
-func (jsClient) Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) func() {
+func (jsClient) Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer survive()
-		progress(args[0].Get("step").Int(), args[0].Get("steps").Int())
+		var p run.AuditProgress
+		if err := decode(args[0], &p); err == nil {
+			progress(p.Step, p.Steps)
+		}
 		return nil
 	})
 	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
 		watch.Release()
 		var r run.AuditReport
 		if err == nil {
-			err = json.Unmarshal([]byte(glue().Call("stringify", v).String()), &r)
+			err = decode(v, &r)
 		}
 		done(r, err)
 	})
@@ -73,13 +75,12 @@ func (a *auditState) start(c run.Config) {
 	mine := a.number
 	a.running, a.step, a.steps, a.fault, a.report = true, 0, 0, "", nil
 	a.method = mechanism(c)
-	audited := run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}
-	request := map[string]any{"config": audited}
+	request := run.AuditRequest{Run: run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}}
 	switch a.kind {
 	case "full":
-		request["sample_rate"], request["steps"] = 1.0, 20
+		request.SampleRate, request.Steps = 1, 20
 	case "worst-case":
-		request["data"] = a.kind
+		request.Data = a.kind
 	}
 	a.cancel = a.client.Audit(request, func(step, steps int) {
 		if mine == a.number {

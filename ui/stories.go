@@ -59,8 +59,8 @@ func (nobody) confirmRun()       {}
 func (nobody) declineRun()       {}
 
 func exampleLedger(sure bool) LedgerView {
-	limit, next := 3.0, run.Number(3.2)
-	return LedgerView{Shown: true, Sure: sure, Total: &spending{Runs: []string{"a", "b", "c"}, Open: 1, Unprotected: 1, Epsilon: 2.1, Delta: 1e-5, Next: &next, Limit: &limit}}
+	limit, next := run.Number(3), run.Number(3.2)
+	return LedgerView{Shown: true, Sure: sure, Total: &run.SpentReply{Runs: []string{"a", "b", "c"}, Open: 1, Unprotected: 1, Epsilon: 2.1, Delta: 1e-5, NextEpsilon: &next, Limit: &limit}}
 }
 
 func stories() []story {

@@ -15,15 +15,18 @@ const core = join(here, "../core");
 const out = resolve(process.argv[2] ?? join(here, "../dist/web"));
 
 // files are those of the kernels.
+/** @returns {Promise<string[]>} */
 async function files() {
   const all = (await readdir(core, { recursive: true })).filter((f) => f.endsWith(".ts") && !f.startsWith(join("compute", "simd")));
   return all.sort().map((f) => join(core, f));
 }
 
 // arguments of run, by the type of a kernel's parameter.
+/** @type {Record<string, [string, number]>} */
 const kinds = { i32: ["n", 5], f32: ["f", 6], f64: ["f", 6], Ptr: ["b", 5], Sums: ["s", 1], Key: ["k", 1] };
 
 // signature is the name of the kernel in a file and its call from run.
+/** @param {string} file */
 async function signature(file) {
   const text = await readFile(file, "utf8");
   for (const [, name, list] of text.matchAll(/export function (\w+)\(([^)]*)\)/g)) {
@@ -43,8 +46,12 @@ async function signature(file) {
 }
 
 // entry is the source of run.
+/**
+ * @param {{ file: string, name: string, call: string }[]} kernels
+ * @param {string} dir
+ */
 function entry(kernels, dir) {
-  const parameters = Object.values({ ...kinds, f32: undefined }).filter(Boolean)
+  const parameters = Object.values(kinds).filter((k, i, all) => all.findIndex(([letter]) => letter === k[0]) === i)
     .flatMap(([letter, n]) => Array.from({ length: n }, (_, i) => `${letter}${i}: ${letter === "f" ? "f64" : letter === "n" ? "i32" : "usize"}`));
   const from = (file) => `./${relative(dir, file).replace(/\.ts$/, "")}`;
   return `${kernels.map((k) => `import { ${k.name} } from "${from(k.file)}";`).join("\n")}
@@ -62,6 +69,11 @@ ${kernels.map((k, i) => `export const id_${k.name}: i32 = ${i};`).join("\n")}
 }
 
 // build returns the module's bytes.
+/**
+ * @param {string} source
+ * @param {string} root
+ * @param {string[]} features
+ */
 async function build(source, root, features) {
   let wasm;
   const { error, stderr } = await asc.main(
@@ -82,7 +94,7 @@ const root = join(here, "..");
 const kernels = await Promise.all((await files()).map(signature));
 const source = entry(kernels, root);
 await mkdir(out, { recursive: true });
-for (const [name, features] of [["kernels.wasm", ["simd"]], ["kernels-relaxed.wasm", ["simd", "relaxed-simd"]]]) {
+for (const [name, features] of /** @type {[string, string[]][]} */ ([["kernels.wasm", ["simd"]], ["kernels-relaxed.wasm", ["simd", "relaxed-simd"]]])) {
   const wasm = await build(source, root, features);
   await writeFile(join(out, name), wasm);
   console.log(`${name}: ${wasm.length} bytes`);

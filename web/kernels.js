@@ -14,6 +14,7 @@
 globalThis.clipscopeKernels = (() => {
   // Modules of one function without parameters or results:
   // v128.const 0, drop; and three of those, f32x4.relaxed_madd, drop.
+  /** @param {number[]} body */
   const probe = (body) => new Uint8Array([
     0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0,
     10, body.length + 4, 1, body.length + 2, 0, ...body, 11,
@@ -23,14 +24,20 @@ globalThis.clipscopeKernels = (() => {
     relaxed: probe([...zero, ...zero, ...zero, 253, 133, 2, 26]),
     simd128: probe([...zero, 26]),
   };
+  /** @type {Partial<Record<Kind, string>>} */
   const files = { relaxed: "kernels-relaxed.wasm", simd128: "kernels.wasm" };
+  /** @type {any} */
   let kernels = null; // the exports of their module
+  /** @type {any} */
   let memory = null; // Go's
 
+  /** @returns {any} */
   const none = () => { throw new Error("there are no kernels"); };
+  /** @type {(at: number, bytes: number) => Uint8Array} */
   const theirs = (at, bytes) => new Uint8Array(kernels.memory.buffer, at >>> 0, bytes);
+  /** @type {(at: number, bytes: number) => Uint8Array} */
   const gos = (at, bytes) => new Uint8Array(memory.buffer, at >>> 0, bytes);
-  // room is memory for n bytes, all of them zero.
+  /** @type {(make: () => number, bytes: number) => number} */
   const room = (make, bytes) => {
     try {
       return make();
@@ -39,13 +46,14 @@ globalThis.clipscopeKernels = (() => {
     }
   };
 
+  /** @type {typeof clipscopeKernels} */
   const self = {
     // bound is the kind of kernels that Go has: "relaxed", "simd128" or "none".
     bound: "none",
 
     // choose returns the best kind that this engine runs.
     choose() {
-      for (const kind of ["relaxed", "simd128"]) {
+      for (const kind of /** @type {const} */ (["relaxed", "simd128"])) {
         if (WebAssembly.validate(probes[kind])) return kind;
       }
       return "none";
@@ -69,15 +77,16 @@ globalThis.clipscopeKernels = (() => {
     // choice or by failure, Go runs all the same: bound stays "none". It returns
     // bound.
     async load(compile, kind = self.choose()) {
-      if (kind === "none") return self.bound;
+      const file = files[kind];
+      if (file === undefined) return self.bound;
       try {
-        const instance = await WebAssembly.instantiate(await compile(files[kind]), {});
+        const instance = await WebAssembly.instantiate(await compile(file), {});
         kernels = instance.exports;
         const { run, free, freeSums } = kernels;
         Object.assign(self.imports, {
           run, free, freeSums,
-          newSums: (n) => room(() => kernels.newSums(n), 4 * n),
-          alloc: (bytes) => room(() => {
+          newSums: /** @param {number} n */ (n) => room(() => kernels.newSums(n), 4 * n),
+          alloc: /** @param {number} bytes */ (bytes) => room(() => {
             const at = kernels.alloc(bytes);
             kernels.clearBytes(at, bytes);
             return at;

@@ -14,10 +14,12 @@ globalThis.fs.writeSync = (fd, bytes) => {
   return writeSync.call(globalThis.fs, fd, bytes);
 };
 
+/** @param {string} text */
 function exit(text) {
   postMessage({ type: "exit", id: 0, text: text || log });
 }
 
+/** @param {string} name */
 async function compile(name) {
   const response = await fetch(new URL(name, self.location.href));
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
@@ -29,8 +31,10 @@ self.onmessage = async (e) => {
   self.onmessage = null;
   try {
     const go = new Go();
+    /** @type {WebAssembly.Module} */
+    const module = e.data.module;
     await clipscopeKernels.load(compile);
-    const instance = await WebAssembly.instantiate(e.data.module, { ...go.importObject, kernels: clipscopeKernels.imports });
+    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
     clipscopeKernels.attach(instance);
     await go.run(instance);
     exit(log);

@@ -5,12 +5,6 @@ import "math/bits"
 // Rounds is the number of ChaCha rounds behind everything this package gives.
 const Rounds = 12
 
-// Key names one stream: a ChaCha key, and a nonce that is used for nothing else.
-type Key struct {
-	Key   [8]uint32
-	Nonce [3]uint32
-}
-
 // Block writes block counter of the stream of key and nonce to out, as words;
 // the byte stream of the cipher is those words in little-endian order.
 func Block(key *[8]uint32, counter uint32, nonce *[3]uint32, out *[16]uint32) {
