@@ -26,16 +26,31 @@ type memory struct {
 	sums bool
 }
 
+// Available returns the error that New would.
+func Available() error {
+	_, _, err := kernels()
+	return err
+}
+
+// kernels are what kernels.js has loaded.
+func kernels() (loader js.Value, kind string, err error) {
+	loader = js.Global().Get("clipscopeKernels")
+	if loader.Type() != js.TypeObject {
+		return loader, "", fmt.Errorf("simd: %w: the page did not load kernels.js", ErrNone)
+	}
+	kind = loader.Get("bound").String()
+	if kind != "relaxed" && kind != "simd128" {
+		return loader, "", fmt.Errorf("simd: %w: this browser has no WebAssembly SIMD, or they could not be loaded", ErrNone)
+	}
+	return loader, kind, nil
+}
+
 // New returns a backend that holds no buffers yet, or an error that wraps
 // [ErrNone] where the host found no kernels that its engine runs.
 func New() (*Backend, error) {
-	loader := js.Global().Get("clipscopeKernels")
-	if loader.Type() != js.TypeObject {
-		return nil, fmt.Errorf("simd: %w: the page did not load kernels.js", ErrNone)
-	}
-	kind := loader.Get("bound").String()
-	if kind != "relaxed" && kind != "simd128" {
-		return nil, fmt.Errorf("simd: %w: this browser has no WebAssembly SIMD, or they could not be loaded", ErrNone)
+	loader, kind, err := kernels()
+	if err != nil {
+		return nil, err
 	}
 	b := &Backend{kind: kind, live: make(map[*memory]struct{})}
 	for _, k := range compute.Kernels() {
