@@ -155,7 +155,7 @@ func TestProgressByTime(t *testing.T) {
 
 func TestGzipMembers(t *testing.T) {
 	table := []byte("1,a\n2,b\n3,a\n")
-	ds, _ := load(t, all(run.CSV{}), []File{Bytes("two", slices.Concat(gz(table), gz(table)))})
+	ds, _ := load(t, all(run.CSV{}), []File{Bytes("two", slices.Concat(gz(table), bytes.Repeat(gz(nil), 300), gz(table)))})
 	if ds.Train.N != 6 {
 		t.Errorf("%d rows of two members", ds.Train.N)
 	}
