@@ -129,18 +129,22 @@ type members struct {
 var errTrailing = errors.New("not gzip")
 
 func (m *members) Read(p []byte) (int, error) {
-	m.Multistream(false)
-	n, err := m.Reader.Read(p)
-	if err != io.EOF {
-		return n, err
+	for {
+		m.Multistream(false)
+		n, err := m.Reader.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		if _, err := m.stored.Peek(1); err != nil {
+			return n, err
+		}
+		if !gzipped(m.stored) {
+			return n, errTrailing
+		}
+		if err := m.Reset(m.stored); err != nil || n > 0 {
+			return n, err
+		}
 	}
-	switch _, end := m.stored.Peek(1); {
-	case end != nil:
-		return n, end
-	case !gzipped(m.stored):
-		return n, errTrailing
-	}
-	return n, m.Reset(m.stored)
 }
 
 func (s *source) Close() error { return s.raw.rc.Close() }

@@ -75,6 +75,36 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestFilesShareTheLimit: what each file takes is within the limit, and what all
+// take is not.
+func TestFilesShareTheLimit(t *testing.T) {
+	img, lab := images(100, 2, 2, 3)
+	pair := []File{Bytes("img", img), Bytes("lab", lab)}
+	table := one(strings.Repeat("1,2,a\n3,4,b\n", 50))
+	records := []File{Bytes("c", cifar(10))}
+	for name, tc := range map[string]struct {
+		train, test []File
+		bytes       int64 // that train alone takes
+	}{
+		"IDX":           {pair, pair, 100 * (4 + 1 + rowOverhead)},
+		"table":         {table, table, 100 * (2*4 + rowOverhead)},
+		"CIFAR":         {records, records, 10 * (cifarPixels + rowOverhead)},
+		"CIFAR, joined": {append(records, records...), nil, 20 * (cifarPixels + rowOverhead)},
+	} {
+		for _, c := range []struct {
+			test  []File
+			limit int64
+			fits  bool
+		}{{nil, tc.bytes, true}, {nil, tc.bytes - 1, false}, {tc.test, 2 * tc.bytes, true}, {tc.test, 2*tc.bytes - 1, tc.test == nil}} {
+			l := newLoader(t.Context(), run.CSV{})
+			l.limits.bytes = c.limit
+			if _, err := l.load(tc.train, c.test); (err == nil) != c.fits {
+				t.Errorf("%s with %d test files and a limit of %d: %v", name, len(c.test), c.limit, err)
+			}
+		}
+	}
+}
+
 // TestTextsAreBounded: what the lists of categories take is bounded over all
 // columns, and those that grow least are kept.
 func TestTextsAreBounded(t *testing.T) {
@@ -125,7 +155,7 @@ func TestProgressByTime(t *testing.T) {
 
 func TestGzipMembers(t *testing.T) {
 	table := []byte("1,a\n2,b\n3,a\n")
-	ds, _ := load(t, all(run.CSV{}), []File{Bytes("two", slices.Concat(gz(table), gz(table)))})
+	ds, _ := load(t, all(run.CSV{}), []File{Bytes("two", slices.Concat(gz(table), bytes.Repeat(gz(nil), 300), gz(table)))})
 	if ds.Train.N != 6 {
 		t.Errorf("%d rows of two members", ds.Train.N)
 	}
