@@ -14,6 +14,7 @@ func init() {
 			Help: "1 estimates variances as the paper prints it, for batches of one; 0 corrects for the mean over a batch."},
 	}
 	register(Method{
+		Place: 11,
 		Info: Info{
 			Name:    "adaclip",
 			Title:   "Coordinate-wise (AdaCliP)",

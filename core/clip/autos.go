@@ -21,6 +21,7 @@ var autoSParams = []Param{{
 func init() {
 	registerWeight("auto-s", autoSParams, func(p Params) Weight { return autoS{p["r"]} })
 	register(Method{
+		Place: 3,
 		Info: Info{
 			Name:    "auto-s",
 			Title:   "Normalised (Auto-S, NSGD)",

@@ -20,6 +20,7 @@ func (autoV) Power() int { return 1 }
 func init() {
 	registerWeight("auto-v", nil, func(Params) Weight { return autoV{} })
 	register(Method{
+		Place: 4,
 		Info: Info{
 			Name:    "auto-v",
 			Title:   "Normalised, plain (Auto-V)",

@@ -20,6 +20,7 @@ func (constant) Power() int { return 0 }
 func init() {
 	registerWeight("constant", nil, func(Params) Weight { return constant{} })
 	register(Method{
+		Place: 2,
 		Info: Info{
 			Name:    "constant",
 			Title:   "Constant threshold",

@@ -4,6 +4,7 @@ import "math"
 
 func init() {
 	register(Method{
+		Place: 14,
 		Info: Info{
 			Name:    "coordinate",
 			Title:   "Each coordinate clamped",

@@ -115,6 +115,7 @@ func init() {
 	params := histogramParams(20)
 	registerRule("dc-e", params, newDCE)
 	register(Method{
+		Place: 9,
 		Info: Info{
 			Name:    "dc-e",
 			Title:   "Least squared error (DC-SGD-E)",

@@ -40,6 +40,7 @@ func init() {
 	}}, histogramParams(1)...)
 	registerRule("dc-p", params, newDCP)
 	register(Method{
+		Place: 8,
 		Info: Info{
 			Name:    "dc-p",
 			Title:   "Percentile of a histogram (DC-SGD-P)",

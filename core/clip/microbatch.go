@@ -2,6 +2,7 @@ package clip
 
 func init() {
 	register(Method{
+		Place: 17,
 		Info: Info{
 			Name:    "micro-batch",
 			Title:   "One example at a time",

@@ -15,6 +15,7 @@ func (unit) Factor(n, _ float64) float64 {
 
 func init() {
 	register(Method{
+		Place: 1,
 		Info: Info{
 			Name:    "none",
 			Title:   "No privacy",

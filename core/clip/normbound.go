@@ -8,6 +8,7 @@ func init() {
 		Help: "Rows of features longer than this (the constant 1 of the bias included) are scaled down to it before training.",
 	}}
 	register(Method{
+		Place: 16,
 		Info: Info{
 			Name:    "norm-bound",
 			Title:   "Proven bound",

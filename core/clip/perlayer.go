@@ -2,6 +2,7 @@ package clip
 
 func init() {
 	register(Method{
+		Place: 15,
 		Info: Info{
 			Name:    "per-layer",
 			Title:   "Each layer on its own",

@@ -25,6 +25,7 @@ var psacParams = []Param{{
 func init() {
 	registerWeight("psac", psacParams, func(p Params) Weight { return psac{p["r"]} })
 	register(Method{
+		Place: 5,
 		Info: Info{
 			Name:    "psac",
 			Title:   "Per-sample adaptive (DP-PSAC)",

@@ -56,6 +56,7 @@ func init() {
 	}
 	registerRule("quantile", params, newQuantile)
 	register(Method{
+		Place: 6,
 		Info: Info{
 			Name:    "quantile",
 			Title:   "Quantile tracking",

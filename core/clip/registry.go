@@ -1,7 +1,9 @@
 package clip
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -24,6 +26,7 @@ type Params map[string]float64
 // Method is a named row of axes.
 type Method struct {
 	Info
+	Place int // in the list that the page shows, from 1: simple to elaborate
 	// New builds a fresh clipper: two clippers of one method share no memory.
 	New func(Env) (*Clipper, error)
 }
@@ -55,31 +58,31 @@ func registerRule(name string, params []Param, f func(Env) (Rule, error)) {
 	rules[name] = axis[Rule]{params, f}
 }
 
-// order is how the page lists methods: simple to elaborate. Methods it does not
-// name follow alphabetically.
-var order = []string{"none", "constant", "auto-s", "auto-v", "psac", "quantile", "schedule",
-	"dc-p", "dc-e", "slaclip", "adaclip", "value", "value-tight", "coordinate", "per-layer", "norm-bound", "micro-batch"}
-
-// Methods lists every registered method.
+// Methods lists every registered method, in the order of their places; those
+// without one follow alphabetically.
 func Methods() []Info {
-	infos := make([]Info, 0, len(methods))
-	for _, m := range methods {
-		infos = append(infos, m.Info)
-	}
-	rank := func(name string) int {
-		if i := slices.Index(order, name); i >= 0 {
-			return i
+	all := slices.Collect(maps.Values(methods))
+	place := func(m Method) int {
+		if m.Place == 0 {
+			return math.MaxInt
 		}
-		return len(order)
+		return m.Place
 	}
-	sort.Slice(infos, func(i, j int) bool {
-		a, b := infos[i].Name, infos[j].Name
-		if ra, rb := rank(a), rank(b); ra != rb {
-			return ra < rb
-		}
-		return a < b
+	slices.SortFunc(all, func(a, b Method) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name, b.Name))
 	})
+	infos := make([]Info, len(all))
+	for i, m := range all {
+		infos[i] = m.Info
+	}
 	return infos
+}
+
+// IsPrivate reports whether a method adds noise at all; one that is not registered
+// would.
+func IsPrivate(name string) bool {
+	m, ok := methods[name]
+	return !ok || m.Private
 }
 
 // Weights and Rules list the axes' values that a configuration may name.

@@ -26,6 +26,7 @@ func init() {
 	}}
 	registerRule("schedule", params, newSchedule)
 	register(Method{
+		Place: 7,
 		Info: Info{
 			Name:    "schedule",
 			Title:   "Falling schedule",

@@ -81,6 +81,7 @@ func init() {
 	}
 	registerRule("slaclip", params, newSlack)
 	register(Method{
+		Place: 10,
 		Info: Info{
 			Name:    "slaclip",
 			Title:   "Slack indicator (SlaClip)",

@@ -9,6 +9,7 @@ func newValue(tight bool) func(Env) (*Clipper, error) {
 
 func init() {
 	register(Method{
+		Place: 12,
 		Info: Info{
 			Name:    "value",
 			Title:   "Value clipping (DP-SGD-VC)",

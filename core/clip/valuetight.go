@@ -2,6 +2,7 @@ package clip
 
 func init() {
 	register(Method{
+		Place: 13,
 		Info: Info{
 			Name:    "value-tight",
 			Title:   "Value clipping, tighter",

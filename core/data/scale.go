@@ -134,7 +134,7 @@ func (s *Scale) Rows(dst []float32, split *Split, idx []int) {
 			s.scaleBytes(row, split.U8[i*f:(i+1)*f])
 		}
 		if s.unit {
-			toUnit(row)
+			UnitRows(row, f)
 		}
 	}
 }
@@ -177,20 +177,6 @@ func (s *Scale) bound(x float32) float32 {
 		return hi
 	}
 	return x
-}
-
-func toUnit(row []float32) {
-	sum := 0.0
-	for _, x := range row {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	norm := math.Sqrt(sum)
-	for i, x := range row {
-		row[i] = float32(float64(x) / norm)
-	}
 }
 
 func byteTable(mul, add float64, clamp bool) *[256]float32 {

@@ -134,7 +134,7 @@ func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
 // example's weighted gradient, and adds noise in proportion to the scale.
 func (c *adaClip) release(context.Context) error {
 	c.centre()
-	return c.noised(c.sensitivity(), func(i int) {
+	return c.addNoise(c.sensitivity(), func(i int) {
 		kernel.Mul(c.be, c.grads[i].Len(), c.grads[i], c.grads[i], c.scales[i])
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"clipscope/core/clip"
 	"clipscope/core/nn"
@@ -21,7 +22,7 @@ func (p *Plan) describe() {
 	p.info.Parameters = p.spec.Params()
 	p.info.MemoryBytes = p.memory()
 	p.warnings(eps)
-	p.info.Private = p.sigma > 0 && p.cfg.Seed == nil && p.cfg.Scaling.Kind != "measured"
+	p.info.Private = p.sigma > 0 && len(p.broken()) == 0
 	p.info.Guarantee = p.guarantee(p.steps)
 }
 
@@ -100,13 +101,11 @@ func (p *Plan) warnings(eps float64) {
 // guarantee is the statement in one sentence or two, of a run that ends after the
 // given number of steps.
 func (p *Plan) guarantee(steps int) string {
-	switch {
-	case p.nonPrivate():
+	if p.nonPrivate() {
 		return "For teaching, no guarantee: this run adds no noise (ε = ∞)."
-	case p.cfg.Seed != nil:
-		return "For teaching, no guarantee: the seed is fixed, so the noise can be recomputed and subtracted."
-	case p.cfg.Scaling.Kind == "measured":
-		return "No guarantee: features were scaled by figures measured from the training rows without noise."
+	}
+	if why := p.broken(); len(why) > 0 {
+		return "For teaching, no guarantee: " + strings.Join(why, "; and ") + "."
 	}
 	mode := "floating-point noise, from which an attacker who sees every bit of a release may learn more than ε says"
 	if p.cfg.NoiseMode == "secure" {

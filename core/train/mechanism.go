@@ -84,12 +84,12 @@ func (g *gaussian) add(_ int, factors []compute.Buffer, _ compute.Buffer) {
 // released is one rounding of the computed sum plus noise: a function of that
 // number, so post-processing.
 func (g *gaussian) release(context.Context) error {
-	return g.noised(g.sensitivity(), nil)
+	return g.addNoise(g.sensitivity(), nil)
 }
 
-// noised leaves the sum with noise for that sensitivity in the gradient. stretch,
+// addNoise leaves the sum with noise for that sensitivity in the gradient. stretch,
 // where it is not nil, changes a tensor's noise before it is added.
-func (g *gaussian) noised(sensitivity float64, stretch func(tensor int)) error {
+func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error {
 	std := 0.0
 	if g.sigma > 0 {
 		std = g.gradNoise * sensitivity

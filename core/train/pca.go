@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/data"
 	"clipscope/core/privacy"
 )
 
@@ -22,7 +23,7 @@ type projection struct {
 // project maps rows x, which it makes unit length, into dst.
 func (pr *projection) project(be compute.Backend, x []float32, dst compute.Buffer) {
 	n := len(x) / pr.features
-	unitRows(x, pr.features)
+	data.UnitRows(x, pr.features)
 	be.Write(pr.rows, x)
 	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, dst)
 }
@@ -99,7 +100,7 @@ func (r *Run) secondMoment(ctx context.Context, rows compute.Buffer, capacity in
 		idx := order[lo:min(n, lo+capacity)]
 		part := x[:len(idx)*f]
 		r.scale.Rows(part, &r.ds.Train, idx)
-		unitRows(part, f)
+		data.UnitRows(part, f)
 		r.be.Write(rows, part)
 		kernel.AddOuter(r.be, len(idx), f, f, kernel.Plain(), rows, rows, sum)
 	}
@@ -145,13 +146,4 @@ func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
 		}
 	}
 	return v, nil
-}
-
-// unitRows divides each row of x [n×f] by its norm; zero rows stay.
-func unitRows(x []float32, f int) {
-	for ; len(x) > 0; x = x[f:] {
-		if norm := rowNorm(x[:f]); norm > 0 {
-			scaleRow(x[:f], 1/norm)
-		}
-	}
 }

@@ -234,7 +234,7 @@ func keyOf(seed *uint64) (privacy.Key, error) {
 }
 
 // nonPrivate reports whether the user asked for a run without noise.
-func (p *Plan) nonPrivate() bool { return p.cfg.Method == "none" || p.cfg.NoPrivacy }
+func (p *Plan) nonPrivate() bool { return !clip.IsPrivate(p.cfg.Method) || p.cfg.NoPrivacy }
 
 func (p *Plan) budget() privacy.Budget {
 	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once}

@@ -154,29 +154,7 @@ func (r *Run) boundsDraws(sigma float64, n int) ([]float64, error) {
 // boundFeatures scales every row of x longer than the method's feature bound,
 // the constant 1 of the bias included, down to it. Rows are changed one by one.
 func (r *Run) boundFeatures(x []float32) {
-	bound := r.clipper.FeatureBound
-	if bound <= 0 {
-		return
-	}
-	limit := math.Sqrt(bound*bound - 1)
-	f := r.ds.Features
-	for ; len(x) > 0; x = x[f:] {
-		if norm := rowNorm(x[:f]); norm > limit {
-			scaleRow(x[:f], limit/norm)
-		}
-	}
-}
-
-func rowNorm(row []float32) float64 {
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
-}
-
-func scaleRow(row []float32, by float64) {
-	for i, v := range row {
-		row[i] = float32(float64(v) * by)
+	if bound := r.clipper.FeatureBound; bound > 0 {
+		data.LimitRows(x, r.ds.Features, math.Sqrt(bound*bound-1))
 	}
 }

@@ -89,8 +89,8 @@ func (p *Plan) broken() []string {
 // clippingInWords names the method and every choice that it rests on.
 func (p *Plan) clippingInWords() string {
 	c := &p.cfg
-	if c.Method == "none" {
-		return "none"
+	if p.first.NonPrivate {
+		return c.Method
 	}
 	parts := []string{c.Method}
 	for _, axis := range [][2]string{{"weights", c.Weight}, {"threshold rule", c.Threshold}, {"grouping", c.Grouping}} {
