@@ -97,7 +97,7 @@ test: check test-go test-wasm test-page
 check:
 	@before="$$(git status --porcelain)"; \
 	  $(MAKE) --no-print-directory format vet lint javascript build; \
-	  new="$$(diff <(echo "$$before") <(git status --porcelain) || true)"; \
+	  new="$$(diff <(echo "$$before") <(echo "$$(git status --porcelain)") || true)"; \
 	  [ -z "$$new" ] || { echo "The checks or the build changed what git sees:"; echo "$$new"; exit 1; }
 
 format:

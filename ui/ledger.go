@@ -109,7 +109,7 @@ func (s *session) followLedger() {
 	l.busy, l.stale = true, false
 	var next any
 	if p := s.plan; p != nil {
-		next = coming(p)
+		next = p.Entry()
 	}
 	mine := s.data.tries
 	l.client.Ledger("total", func(b []byte, err error) {
@@ -130,15 +130,6 @@ func (s *session) followLedger() {
 		}
 		s.touch()
 	}, s.data.handle, next)
-}
-
-// coming is the entry of a run to come.
-func coming(p *run.PlanInfo) run.Entry {
-	e := run.Entry{Events: p.Events, Unprotected: !p.Private}
-	if p.Events.PerStep != nil {
-		e.Steps = p.Steps
-	}
-	return e
 }
 
 // trainer is how the coming run is started.

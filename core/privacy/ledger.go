@@ -34,10 +34,8 @@ import (
 // step of its plan. Where there is a limit and the run would go over it, the error
 // is a [*run.OverLimit].
 func Enter(q run.EnterRequest) (run.Record, error) {
-	e := run.Entry{Run: q.Run, Label: q.Label, Started: q.Started, Events: q.Plan.Events, Unprotected: !q.Plan.Private}
-	if e.PerStep != nil {
-		e.Steps = q.Plan.Steps
-	}
+	e := q.Plan.Entry()
+	e.Run, e.Label, e.Started = q.Run, q.Label, q.Started
 	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
 	if q.Limit == nil {
 		return r, nil

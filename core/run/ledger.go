@@ -47,6 +47,16 @@ type Entry struct {
 	Unprotected bool `json:"unprotected,omitempty"`
 }
 
+// Entry is what a run of this plan is charged: all of its steps, however many it
+// takes. A run without noise is listed, and not charged, as no price covers it.
+func (p PlanInfo) Entry() Entry {
+	e := Entry{Events: p.Events, Unprotected: !p.Private}
+	if p.Events.PerStep != nil {
+		e.Steps = p.Steps
+	}
+	return e
+}
+
 // Limit is the most that the owner wants any data set to spend.
 type Limit struct {
 	Epsilon Number  `json:"epsilon"`
