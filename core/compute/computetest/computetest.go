@@ -49,12 +49,15 @@ func RunAll(t *testing.T, open func() compute.Backend) {
 	}
 }
 
-// parts are those of the suite. A part is named after the kernel it tests, or after
-// one of its kind.
-var parts = []struct {
+// part of the suite. It is named after the kernel it tests, or after one of its
+// kind.
+type part struct {
 	name, kernel string
 	run          func(*check)
-}{
+}
+
+// parts are those of the suite; a file with a part of its own appends it.
+var parts = []part{
 	{"Memory", "", checkMemory},
 	{"Order", "", checkOrder},
 	{"Fill", "fill", checkFill},

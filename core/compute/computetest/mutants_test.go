@@ -107,10 +107,12 @@ type (
 	}
 )
 
-var mutants = []struct {
+type mutant struct {
 	part, defect string
 	open         func(compute.Backend) compute.Backend
-}{
+}
+
+var mutants = []mutant{
 	{"Memory", "New does not clear", func(b compute.Backend) compute.Backend { return dirtyNew{b} }},
 	{"Memory", "Write of a part clears the rest", func(b compute.Backend) compute.Backend { return keepSrc{b} }},
 	{"Memory", "Wait ignores its context", func(b compute.Backend) compute.Backend { return deafRead{b} }},
