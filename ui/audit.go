@@ -160,7 +160,7 @@ func (p *auditPanel) Render() app.UI {
 		app.Div().Hidden(!p.Running).Class("loading").Body(
 			app.Progress().ID("audit-progress").Max(max(a.steps, 1)).Value(p.Step).Aria("label", "Progress of the audit"),
 		),
-		message("audit-fault", "fault", p.Fault),
+		Message("audit-fault", "fault", p.Fault),
 		app.If(p.Report != nil, func() app.UI { return auditResult(p.Report, a.method) }),
 	)
 }

@@ -247,7 +247,7 @@ func (k *calculator) Settle(key string) {
 }
 
 // Open is for cards, of which there are none.
-func (k *calculator) Open(string) {}
+func (k *calculator) Open(form.Card) {}
 
 func (k *calculator) edited() {
 	k.version++
@@ -356,7 +356,7 @@ func (k *calculator) asked() (setting, error) {
 		s.Steps = stepsOf(k.cfg.Epochs, s.Rate)
 	}
 	if s.Steps < 1 || s.Steps > 1e8 {
-		return s, &fault{Message: "Between one step and 10⁸.", Field: length(k.cfg)}
+		return s, &fault{Message: "Between one step and 10⁸.", Field: form.LengthOf(&k.cfg)}
 	}
 	return s, nil
 }

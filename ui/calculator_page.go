@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clipscope/core/run"
+	"clipscope/ui/form"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -85,23 +86,23 @@ func (c *calculatorInputs) Render() app.UI {
 	return app.Div().Class("experiment").Role("region").Aria("label", "Inputs").Body(
 		app.H1().Text("Privacy calculator"),
 		app.Div().Class("inputs").Body(
-			segments("solve", "Find", c.Solve, []option{{solveEpsilon, "ε"}, {solveNoise, "noise σ"}, {solveSteps, "steps"}, {solveRate, "rate q"}}, k),
+			Segments("solve", "Find", c.Solve, []form.Option{{Value: solveEpsilon, Text: "ε"}, {Value: solveNoise, Text: "noise σ"}, {Value: solveSteps, Text: "steps"}, {Value: solveRate, Text: "rate q"}}, k),
 			app.If(c.Solve != solveRate, func() app.UI { return c.sampling() }),
 			app.If(c.Solve == solveRate, func() app.UI {
 				return app.If(c.By == byRows, func() app.UI {
-					return field{key: "rows", label: "Training rows N", help: "Only to say how large a batch is."}.number(f)
+					return f.Field(form.Field{Key: "rows", Label: "Training rows N", Help: "Only to say how large a batch is."})
 				})
 			}),
 			app.If(c.Solve != solveSteps, func() app.UI { return c.length() }),
 			app.If(c.Solve != solveNoise, func() app.UI {
-				return field{key: "noise_multiplier", label: "Noise multiplier σ", help: "The noise's standard deviation, in units of the clipping threshold."}.number(f)
+				return f.Field(form.Field{Key: "noise_multiplier", Label: "Noise multiplier σ", Help: "The noise's standard deviation, in units of the clipping threshold."})
 			}),
 			app.If(c.Solve != solveEpsilon, func() app.UI {
-				return field{key: "target_epsilon", label: "Privacy budget ε", help: "What the run may cost at most."}.number(f)
+				return f.Field(form.Field{Key: "target_epsilon", Label: "Privacy budget ε", Help: "What the run may cost at most."})
 			}),
-			field{key: "target_delta", label: "Failure probability δ", help: "Well below 1 over the number of rows."}.number(f),
-			field{key: "group", label: "Rows of one person", help: "Who has several rows in the data is promised less."}.number(f),
-			field{key: "runs", label: "Runs compared", help: "How many configurations are tried on the same rows."}.number(f),
+			f.Field(form.Find("target_delta")),
+			f.Field(form.Field{Key: "group", Label: "Rows of one person", Help: "Who has several rows in the data is promised less."}),
+			f.Field(form.Field{Key: "runs", Label: "Runs compared", Help: "How many configurations are tried on the same rows."}),
 		),
 	)
 }
@@ -109,31 +110,28 @@ func (c *calculatorInputs) Render() app.UI {
 func (c *calculatorInputs) sampling() app.UI {
 	f := c.Form
 	return app.Div().Class("inputs").Body(
-		segments("by", "Sampling by", c.By, []option{{byRows, "rows and batch"}, {byRate, "sample rate"}}, c.K),
+		Segments("by", "Sampling by", c.By, []form.Option{{Value: byRows, Text: "rows and batch"}, {Value: byRate, Text: "sample rate"}}, c.K),
 		app.If(c.By == byRows, func() app.UI {
 			return app.Div().Class("pair").Body(
-				field{key: "rows", label: "Training rows N"}.number(f),
-				field{key: "expected_batch_size", label: "Expected batch"}.number(f),
+				f.Field(form.Field{Key: "rows", Label: "Training rows N"}),
+				f.Field(form.Field{Key: "expected_batch_size", Label: "Expected batch"}),
 			)
 		}).Else(func() app.UI {
-			return field{key: "sample_rate", label: "Sample rate q", help: "The chance with which each row enters a batch."}.number(f)
+			return f.Field(form.Field{Key: "sample_rate", Label: "Sample rate q", Help: "The chance with which each row enters a batch."})
 		}),
 	)
 }
 
 func (c *calculatorInputs) length() app.UI {
 	f := c.Form
-	steps := field{key: "steps", label: "Steps", help: "An empty batch takes a step too."}
+	steps := form.Find("steps")
 	if c.Solve == solveRate {
-		return steps.number(f)
+		return f.Field(steps)
 	}
-	unit := length(f.Full)
+	unit := form.LengthOf(&f.Full)
 	return app.Div().Class("inputs").Body(
-		segments("length", "Length in", unit, []option{{"epochs", "epochs"}, {"steps", "steps"}}, c.K),
-		app.If(unit == "steps", func() app.UI { return steps.number(f) }).
-			Else(func() app.UI {
-				return field{key: "epochs", label: "Epochs", help: "One epoch is as many steps as it takes to draw each row once on average."}.number(f)
-			}),
+		f.Field(form.Find(form.Length)),
+		f.Field(form.Find(unit)),
 	)
 }
 
@@ -153,7 +151,7 @@ func (c *calculatorAnswer) Render() app.UI {
 		class += " pending"
 	}
 	return app.Section().Class(class).ID("answer").Aria("label", "Answer").Body(
-		message("calculator-fault", "fault", c.Fault),
+		Message("calculator-fault", "fault", c.Fault),
 		app.If(c.Answer.report != nil, func() app.UI { return c.figures() }),
 		app.If(c.Answer.report == nil && c.Fault == "", func() app.UI { return app.P().Class("help").Text("Calculating…") }),
 	)

@@ -1,43 +1,50 @@
 package ui
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"strconv"
 
-// card is one step of the experiment: a heading with one line that says what
+	"clipscope/ui/form"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Card is one step of the experiment: a heading with one line that says what
 // was chosen, and its controls when it is open.
-type card struct {
-	id, number, title string
-	line              string // what was chosen
-	keys              []string
+type Card struct {
+	ID            form.Card
+	Number, Title string
+	Line          string // what was chosen
 }
 
-func (c card) view(f *Form, body ...app.UI) app.UI {
-	open := f.Opened == c.id
+// View is the card with its controls.
+func (c Card) View(f *Form, body ...app.UI) app.UI {
+	open := f.Opened == c.ID
 	class := "card"
 	if open {
 		class += " open"
 	}
-	return app.Section().Class(class).ID("card-"+c.id).Body(
+	return app.Section().Class(class).ID("card-"+string(c.ID)).Body(
 		c.head(f, open),
-		app.Div().Class("card-body").ID("card-body-"+c.id).Hidden(!open).Body(body...),
+		app.Div().Class("card-body").ID("card-body-"+string(c.ID)).Hidden(!open).Body(body...),
 	)
 }
 
-func (c card) head(f *Form, open bool) app.UI {
-	id, ed := c.id, f.Editor
+func (c Card) head(f *Form, open bool) app.UI {
+	ed := f.Editor
 	return app.H2().Body(
 		app.Button().Type("button").Class("card-head").
-			Aria("expanded", boolText(open)).Aria("controls", "card-body-"+id).
-			OnClick(func(app.Context, app.Event) { ed.Open(id) }, app.EventScope(id)).
+			Aria("expanded", strconv.FormatBool(open)).Aria("controls", "card-body-"+string(c.ID)).
+			OnClick(func(app.Context, app.Event) { ed.Open(c.ID) }, app.EventScope(c.ID)).
 			Body(
-				app.Span().Class("card-number").Text(c.number),
-				app.Span().Class("card-title").Text(c.title),
+				app.Span().Class("card-number").Text(c.Number),
+				app.Span().Class("card-title").Text(c.Title),
 				c.mark(f),
-				app.Span().Class("card-line").Text(c.line),
+				app.Span().Class("card-line").Text(c.Line),
 			),
 	)
 }
 
 // mark points at a closed card with a fault in it.
-func (c card) mark(f *Form) app.UI {
-	return app.Span().Class("card-fault").Hidden(!f.faulty(c.keys...)).Text("needs attention")
+func (c Card) mark(f *Form) app.UI {
+	return app.Span().Class("card-fault").Hidden(!f.faulty(c.ID)).Text("needs attention")
 }

@@ -21,20 +21,23 @@ type clippingCard struct {
 func (c *clippingCard) CompoID() string { return "clipping-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *clippingCard) Render() app.UI {
-	f := c.Form
+	f, rows := c.Form, form.On(form.Clipping)
 	info := methodInfo(f.Full.Method)
-	params := declared(&f.Config)
-	keys := append([]string{"method", "max_grad_norm", "weight", "threshold", "grouping", "diagnostics_every"}, names(params)...)
-	head := card{cardClipping, "3", "Clipping", clippingLine(f.Full, info), keys}
-	return head.view(f,
-		field{key: "method", label: "Method", help: info.Idea}.choice(f, methodOptions()),
-		c.explanation(info),
-		app.Div().Hidden(!info.Private).Body(
-			field{key: "max_grad_norm", label: thresholdLabel(f.Full), help: "The most, in L2 norm, that one example may add to the sum."}.number(f),
-		),
-		app.Range(params).Slice(func(i int) app.UI { return param(f, params[i]) }),
-		c.axes(),
-	)
+	body := append(f.Plain(rows), c.explanation(info), app.Div().Hidden(!info.Private).Body(c.threshold()))
+	for _, p := range form.Declared(&f.Config) {
+		body = append(body, f.Field(param(p)))
+	}
+	head := Card{form.Clipping, "3", "Clipping", clippingLine(f.Full, info)}
+	return head.View(f, append(body, f.Advanced(rows))...)
+}
+
+// threshold tells a threshold that moves from one that stays.
+func (c *clippingCard) threshold() app.UI {
+	d := form.Find("max_grad_norm")
+	if adapts(c.Form.Full) {
+		d.Label = "First threshold C₀"
+	}
+	return c.Form.Field(d)
 }
 
 // methodInfo is what a method says of itself; of an unknown one its name.
@@ -47,15 +50,6 @@ func methodInfo(name string) clip.Info {
 	return clip.Info{Name: name, Title: name, Private: true}
 }
 
-func methodOptions() []option {
-	methods := clip.Methods()
-	options := make([]option, len(methods))
-	for i, m := range methods {
-		options[i] = option{m.Name, m.Title}
-	}
-	return options
-}
-
 func clippingLine(c run.Config, info clip.Info) string {
 	if !info.Private {
 		return info.Title
@@ -63,19 +57,22 @@ func clippingLine(c run.Config, info clip.Info) string {
 	return fmt.Sprintf("%s, C %s", info.Title, words.Number(c.MaxGradNorm, 3))
 }
 
-// thresholdLabel tells a threshold that moves from one that stays.
-func thresholdLabel(c run.Config) string {
-	if adapts(c) {
-		return "First threshold C₀"
-	}
-	return "Threshold C"
+// adapts reports whether the configuration's rule moves the threshold by what
+// it sees.
+func adapts(c run.Config) bool {
+	r := ruleOf(c)
+	return r != nil && r.Query() != nil
 }
 
-// adapts reports whether the configuration's rule moves the threshold.
-func adapts(c run.Config) bool {
+// ruleOf is the threshold rule of a configuration, to be asked what it is; nil
+// where the configuration makes none.
+func ruleOf(c run.Config) clip.Rule {
 	cl, err := clip.New(clip.Choice{Method: c.Method, Threshold: c.Threshold},
 		clip.Env{MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: c.ExpectedBatchSize, Dim: 1, Params: clip.Params(c.Params)})
-	return err == nil && cl.Rule != nil && cl.Rule.Query() != nil
+	if err != nil {
+		return nil
+	}
+	return cl.Rule
 }
 
 func (c *clippingCard) explanation(info clip.Info) app.UI {
@@ -89,28 +86,8 @@ func (c *clippingCard) explanation(info clip.Info) app.UI {
 	)
 }
 
-// param is the control of one declared parameter.
-func param(f *Form, p clip.Param) app.UI {
+// param is the field of a declared parameter.
+func param(p clip.Param) form.Field {
 	help := fmt.Sprintf("%s From %s to %s.", p.Help, words.Number(p.Min, 4), words.Number(p.Max, 4))
-	return field{key: p.Name, label: p.Label, preset: form.Format(p.Default), help: help}.number(f)
-}
-
-// axes lets one axis of the method be replaced.
-func (c *clippingCard) axes() app.UI {
-	f := c.Form
-	own := option{"", "the method’s own"}
-	return advanced(
-		field{key: "weight", label: "Weight function", help: "What a gradient's norm is turned into a factor by."}.choice(f, withNames(own, clip.Weights())),
-		field{key: "threshold", label: "Threshold rule", help: "What moves C from step to step."}.choice(f, withNames(own, clip.Rules())),
-		field{key: "grouping", label: "Grouping", help: "What is clipped together."}.choice(f, withNames(own, []string{string(clip.Flat), string(clip.PerLayer)})),
-		field{key: "diagnostics_every", label: "Compare gradients every", unit: "steps", preset: "0", help: "Shows what clipping and noise did to a batch's gradient; for your eyes only. 0 for never. Such a step takes longer."}.number(f),
-	)
-}
-
-func withNames(first option, names []string) []option {
-	options := []option{first}
-	for _, n := range names {
-		options = append(options, option{n, n})
-	}
-	return options
+	return form.Field{Key: p.Name, Label: p.Label, Preset: form.Format(p.Default), Help: help}
 }

@@ -4,38 +4,21 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/ui/form"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
-)
-
-// The cards, by name.
-const (
-	cardData      = "data"
-	cardModel     = "model"
-	cardClipping  = "clipping"
-	cardPrivacy   = "privacy"
-	cardOptimiser = "optimiser"
 )
 
 // loader is where the data card's events go.
 type loader interface {
 	openFiles(files app.Value)
 	cancelOpen()
-}
-
-// builtin is the data that the page can generate.
-var builtin = []option{
-	{"digits", "Digits, drawn: 28×28, 10 classes"},
-	{"moons", "Two moons in the plane"},
-	{"blobs", "Blobs in the plane"},
-	{"spirals", "Spirals in the plane"},
-	{"regression-vc", "Regression, value clipping’s"},
-	{"regression-ac", "Regression, AdaCliP’s"},
 }
 
 // DataView is what the data card shows besides the form.
@@ -77,13 +60,12 @@ type dataCard struct {
 func (c *dataCard) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *dataCard) Render() app.UI {
-	head := card{cardData, "1", "Data", dataLine(c.View),
-		[]string{"data", "scaling.kind", "scaling.lo", "scaling.hi", "scaling.share", "pca", "pca.components", "pca.share", "csv.label", "csv.test_share"}}
-	return head.view(c.Form,
+	head := Card{form.Data, "1", "Data", dataLine(c.View)}
+	return head.View(c.Form,
 		c.source(),
 		c.drop(),
 		c.progress(),
-		message("data-fault", "fault", c.View.Fault),
+		Message("data-fault", "fault", c.View.Fault),
 		c.table(),
 		c.reading(),
 		c.summary(),
@@ -101,7 +83,7 @@ func dataLine(v DataView) string {
 	}
 	r := v.Report
 	name := v.Source
-	if name == filesSource {
+	if name == form.Files {
 		name = shortName(r.Name)
 	}
 	return fmt.Sprintf("%s, %s × %s%s", name, words.Count(r.Rows), words.Count(r.Features), outputs(r))
@@ -135,15 +117,14 @@ func (c *dataCard) source() app.UI {
 	if c.View.Loading {
 		now = c.View.Wanted
 	}
-	options := builtin
-	if now == filesSource || c.View.Source == filesSource {
-		options = append([]option{{filesSource, "Your files"}}, builtin...)
+	d := form.Find("data")
+	if now == form.Files {
+		d.Help = "Read in this tab; the list has built-in data as well."
 	}
-	d := field{key: "data", label: "Data set", help: "Generated in this tab; nothing is downloaded."}
-	if now == filesSource {
-		d.help = "Read in this tab; the list has built-in data as well."
+	if now == form.Files || c.View.Source == form.Files {
+		d.Options = append([]form.Option{{Value: form.Files, Text: "Your files"}}, d.Options...)
 	}
-	return d.chosen(c.Form, now, options)
+	return c.Form.Menu(d, now)
 }
 
 func (c *dataCard) drop() app.UI {
@@ -264,7 +245,8 @@ func (t *thumb) paint() {
 	}
 }
 
-var kinds = []option{{"numeric", "numeric"}, {"categorical", "categorical"}, {"ignored", "ignored"}}
+// kinds are what a column can be told to be.
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "ignored", Text: "ignored"}}
 
 // table lists the columns of a table with their kinds, which can be corrected.
 func (c *dataCard) table() app.UI {
@@ -291,8 +273,8 @@ const maxColumns = 200
 func (c *dataCard) column(i int, col data.Column) app.UI {
 	kind := app.UI(app.Text("label"))
 	if col.Kind != data.Label {
-		d := field{key: "csv.columns." + col.Name}
-		kind = d.menu(string(col.Kind), kinds, c.Form.Editor).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
+		d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
+		kind = c.Form.Select(d, string(col.Kind)).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
 	}
 	missing := words.Missing
 	if col.Missing > 0 {
@@ -307,73 +289,32 @@ func (c *dataCard) reading() app.UI {
 	if c.View.Table == nil && !c.View.Refused {
 		return app.Div().Hidden(true)
 	}
-	f := c.Form
-	missing := field{key: "csv.missing", label: "Missing cells", help: "What to do with cells that are empty or say NA."}
-	return app.Div().Body(
-		c.label(),
-		missing.choice(f, []option{{"", "refuse the file"}, {"drop", "drop: leave the row out"}, {"zero", "zero: 0, or a category of its own"}}),
-		advanced(
-			field{key: "csv.test_share", label: "Share held out for testing", preset: "0.2", help: "Where no test file is given."}.number(f),
-			field{key: "csv.delimiter", label: "Delimiter"}.choice(f, []option{{"", "detected"}, {",", "comma"}, {";", "semicolon"}, {"tab", "tab"}, {"|", "bar"}}),
-			field{key: "csv.header", label: "Header"}.choice(f, []option{{"", "detected"}, {"yes", "the first row is one"}, {"no", "there is none"}}),
-			field{key: "csv.task", label: "Task"}.choice(f, []option{{"", "detected"}, {"classification", "classification"}, {"regression", "regression"}}),
-		),
-	)
+	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return !form.Reads(d.Key) })
+	return app.Div().Body(append(append([]app.UI{c.label()}, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
 }
 
 // label chooses the column to predict, from a list where the columns are known.
 func (c *dataCard) label() app.UI {
-	d := field{key: "csv.label", label: "Label column", help: "What the model learns to predict."}
+	d := form.Find("csv.label")
 	r := c.View.Table
 	if r == nil || len(r.Columns) == 0 {
-		return d.number(c.Form)
+		return c.Form.Field(d)
 	}
-	options := make([]option, 0, len(r.Columns))
 	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
-		options = append(options, option{col.Name, col.Name})
+		d.Options = append(d.Options, form.Option{Value: col.Name, Text: col.Name})
 	}
-	return d.chosen(c.Form, cmp.Or(c.Form.text("csv.label"), r.Label), options)
+	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }
 
-var scalings = []option{
-	{"", "the data’s own default"},
-	{"declared", "bounds I declare"},
-	{"row", "each row to length 1"},
-	{"private", "private bounds, paid for"},
-	{"measured", "measured from the data"},
-	{"none", "none"},
-}
-
-// scalingCost says what each choice costs in privacy.
-var scalingCost = map[string]string{
-	"":         "Images are divided by 255, which is public; built-in data comes scaled. Free.",
-	"declared": "Bounds you know without looking at the rows, such as an age from 0 to 120. Values outside are clamped. Free.",
-	"row":      "Uses nothing but the row itself. Free.",
-	"private":  "Bounds of each column come from a noisy histogram, which spends the stated share of ε.",
-	"measured": "Means and deviations are released without noise: the run carries no guarantee.",
-	"none":     "Features go in as they are. Free; large ones make gradients long.",
-}
-
+// scaling is how features are scaled, and what else is done to them.
 func (c *dataCard) scaling() app.UI {
-	f := c.Form
-	kind := f.Full.Scaling.Kind
-	d := field{key: "scaling.kind", label: "Scaling", help: scalingCost[kind]}
+	f := *c.Form
+	d, kind := form.Find("scaling.kind"), f.Full.Scaling.Kind
 	if r := c.View.Report; kind == "" && r != nil && r.Format == "csv" {
-		kind = "private" // the default for tables
-		d.help = "For a table, private bounds. " + scalingCost[kind]
+		f.Full.Scaling.Kind = "private" // the default for tables
+		d.Options = slices.Clone(d.Options)
+		d.Options[0].Help = "For a table, private bounds. " + d.HelpAt("private")
 	}
-	return app.Div().Body(
-		d.choice(f, scalings),
-		app.Div().Class("pair").Hidden(kind != "declared").Body(
-			field{key: "scaling.lo", label: "From", preset: "0"}.number(f),
-			field{key: "scaling.hi", label: "To", preset: "1"}.number(f),
-		),
-		app.Div().Hidden(kind != "private").Body(
-			field{key: "scaling.share", label: "Share of ε", preset: "0.1"}.number(f),
-		),
-		advanced(
-			field{key: "pca.components", label: "Principal components", preset: "0", help: "Rows are brought to unit length and reduced to this many directions before training, privately (DP-PCA); 0 for none."}.number(f),
-			app.Div().Hidden(f.Full.PCA.Components == 0).Body(field{key: "pca.share", label: "Share of ε for them", preset: "0.1"}.number(f)),
-		),
-	)
+	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return form.Reads(d.Key) })
+	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)
 }

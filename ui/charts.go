@@ -3,6 +3,7 @@ package ui
 import (
 	"math"
 
+	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/series"
@@ -97,7 +98,8 @@ func (s *session) weighs() bool {
 	if s.run.live != nil {
 		c = s.run.live.cfg
 	}
-	return c.Method == "dc-e" && c.Threshold == "" || c.Threshold == "dc-e"
+	_, ok := ruleOf(c).(clip.Curver)
+	return ok
 }
 
 func sentences(m words.Moment, blank bool) [5]string {

@@ -14,13 +14,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// filesSource is the name that a configuration gives to local files.
-const filesSource = "files"
-
 // dataState is the data of the experiment. What was opened last stays until
 // something else was opened without an error.
 type dataState struct {
-	source string // name of built-in data, or filesSource
+	source string // name of built-in data, or form.Files
 	handle handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
@@ -43,11 +40,11 @@ type dataState struct {
 
 // openBuiltin opens built-in data by name.
 func (s *session) openBuiltin(name string) {
-	if name == filesSource {
+	if name == form.Files {
 		if s.data.files == nil {
 			s.data.wanted = name
 			s.data.fault = "This link was made with local files, which a link never holds. Choose them here."
-			s.show(cardData)
+			s.show(form.Data)
 			s.touch()
 			return
 		}
@@ -63,12 +60,12 @@ func (s *session) openFiles(files app.Value) {
 		return
 	}
 	list := app.Window().Get("Array").Call("from", files)
-	if s.data.source == filesSource {
+	if s.data.source == form.Files {
 		// How the last table was read says nothing about the next.
 		s.cfg.CSV = run.CSV{Missing: s.cfg.CSV.Missing, TestShare: s.cfg.CSV.TestShare}
 	}
-	s.show(cardData)
-	s.open(filesSource, list)
+	s.show(form.Data)
+	s.open(form.Files, list)
 }
 
 // tables reports whether files may be tables, by their names.
@@ -87,11 +84,11 @@ func tables(files app.Value) bool {
 // reopen reads the same files again, after a change of how to read them.
 func (s *session) reopen() {
 	if s.data.refused != nil {
-		s.open(filesSource, s.data.refused)
+		s.open(form.Files, s.data.refused)
 		return
 	}
-	if s.data.source == filesSource && s.data.files != nil {
-		s.open(filesSource, s.data.files)
+	if s.data.source == form.Files && s.data.files != nil {
+		s.open(form.Files, s.data.files)
 	}
 }
 
@@ -180,10 +177,10 @@ func (s *session) refuseFiles(files app.Value, err error) {
 			d.refusedReport = r.Report
 		}
 	}
-	if d.handle == nil && s.cfg.Data != filesSource {
+	if d.handle == nil && s.cfg.Data != form.Files {
 		s.openBehind()
 	}
-	s.show(cardData)
+	s.show(form.Data)
 }
 
 // openBehind opens the built-in data that files were chosen instead of before it

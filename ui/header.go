@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
 	"clipscope/ui/words"
@@ -58,7 +59,7 @@ func (h *Header) counter() app.UI {
 		return app.Div().Class("counter")
 	}
 	return app.Div().Class("counter").Body(
-		app.Button().Type("button").Class("plain").ID("counter").Aria("expanded", boolText(h.shown)).
+		app.Button().Type("button").Class("plain").ID("counter").Aria("expanded", strconv.FormatBool(h.shown)).
 			OnClick(func(app.Context, app.Event) { h.shown = !h.shown }).
 			Body(app.Span().Class("dot"), app.Span().Body(app.Text(sentText(h.Sent)), app.Span().Class("since").Text(" since load"))),
 		app.Div().Class("popover").Hidden(!h.shown).Body(

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"clipscope/core/run"
@@ -105,7 +106,7 @@ type ledgerQuestion struct {
 // that is planned.
 func (s *session) followLedger() {
 	l := &s.ledger
-	if l.client == nil || s.data.source != filesSource || s.data.handle == nil {
+	if l.client == nil || s.data.source != form.Files || s.data.handle == nil {
 		l.total, l.ask = nil, nil
 		return
 	}
@@ -270,7 +271,7 @@ type LedgerView struct {
 
 func (s *session) ledgerView() LedgerView {
 	l := &s.ledger
-	return LedgerView{l.client != nil && s.data.source == filesSource, l.total, l.fault, l.draft, l.wrong, l.sure}
+	return LedgerView{l.client != nil && s.data.source == form.Files, l.total, l.fault, l.draft, l.wrong, l.sure}
 }
 
 // ledgerBlock is what the open files have cost, in the privacy card.
@@ -287,7 +288,7 @@ func (b *ledgerBlock) Render() app.UI {
 	}
 	return app.Section().Class("ledger").ID("ledger").Aria("label", "Budget of this data").Body(
 		app.H3().Text("Budget of this data"),
-		message("ledger-fault", "fault", v.Fault),
+		Message("ledger-fault", "fault", v.Fault),
 		app.P().Class("help").Hidden(v.Total != nil || v.Fault != "").Text("Looking into the ledger…"),
 		app.If(v.Total != nil, func() app.UI { return b.spent() }),
 		b.limit(),
@@ -352,9 +353,9 @@ func (b *ledgerBlock) limit() app.UI {
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(app.Label().For("ledger-limit").Text("Limit on ε, each data set")),
 		app.Input().Type("text").ID("ledger-limit").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Spellcheck(false).
-			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", boolText(v.Wrong != "")).
+			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", strconv.FormatBool(v.Wrong != "")).
 			OnChange(func(ctx app.Context, _ app.Event) { a.setLimit(ctx.JSSrc().Get("value").String()) }),
-		message("ledger-limit-fault", "fault", v.Wrong),
+		Message("ledger-limit-fault", "fault", v.Wrong),
 		app.P().Class("help").ID("ledger-limit-help").Text("You are asked before a run that would go over it, and before any without a guarantee."),
 	)
 }

@@ -8,6 +8,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -51,7 +52,7 @@ func newLedgerBench(t *testing.T) (*bench, *fakeLedger) {
 	b, l := newBench(t), &fakeLedger{}
 	b.ledger.client = l
 	b.load(6000)
-	b.session.open(filesSource, filesNamed("a.csv"))
+	b.session.open(form.Files, filesNamed("a.csv"))
 	b.client.opens[len(b.client.opens)-1].done(opened{&fakeHandle{}, data.Report{Rows: 100, Task: data.Classification, Outputs: 2}}, nil)
 	b.plans(t, run.PlanInfo{Steps: 40, Events: run.Events{PerStep: json.RawMessage(`{"kind":"gaussian","noise_multiplier":1}`)}})
 	return b, l

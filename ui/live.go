@@ -6,6 +6,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
 )
@@ -15,7 +16,9 @@ import (
 type live struct {
 	cfg    run.Config
 	weight func(norm, c float64) float64
-	whole  float64 // ε of the plan; 0 when it is not known or infinite
+	// unbounded says that the method clips nothing, so that C means nothing.
+	unbounded bool
+	whole     float64 // ε of the plan; 0 when it is not known or infinite
 
 	series series.Series
 	log    series.Log
@@ -40,7 +43,7 @@ const points = 121
 
 // newLive prepares for a run of cfg, which has its defaults, as it was planned.
 func newLive(cfg run.Config, plan run.PlanInfo) *live {
-	l := &live{cfg: cfg, weight: weightOf(cfg, plan.NoiseMultiplier, plan.Steps)}
+	l := &live{cfg: cfg, unbounded: form.Unbounded(&cfg), weight: weightOf(cfg, plan.NoiseMultiplier, plan.Steps)}
 	if e := float64(plan.Epsilon); e > 0 && !math.IsInf(e, 1) {
 		l.whole = e
 	}
@@ -64,8 +67,8 @@ func (l *live) add(events []run.Event) {
 	for i := range events {
 		e := &events[i]
 		p := series.FromEvent(e)
-		if l.cfg.Method == "none" {
-			p[series.C] = math.NaN() // it bounds nothing
+		if l.unbounded {
+			p[series.C] = math.NaN()
 		}
 		for c, v := range p {
 			l.seen[c] = l.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -105,7 +108,7 @@ const (
 func (l *live) moment() words.Moment {
 	m := words.Moment{Event: l.last, Test: l.test, PlannedEpsilon: l.whole, Weight: l.weight}
 	m.Event.Released.Curves = l.curves
-	if l.cfg.Method == "none" {
+	if l.unbounded {
 		m.Event.Released.MaxGradNorm = math.NaN()
 	}
 	if m.Event.Diag != nil && m.Event.Diag.Norms == nil && l.norms != nil {

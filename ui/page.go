@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"clipscope/ui/form"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -55,7 +57,7 @@ func (p *trainPage) Render() app.UI {
 			p.experiment(),
 			app.Div().Class("stage").Body(
 				&RunBar{View: s.runView(), Actions: s},
-				message("problem", "fault", s.problem),
+				Message("problem", "fault", s.problem),
 				&ledgerAsk{Question: s.ledger.ask, Answer: s},
 				update(s.newer),
 				app.If(s.run.result != nil, func() app.UI { return &ResultView{Result: s.run.result, Saver: s} }),
@@ -85,9 +87,9 @@ func (p *trainPage) experiment() app.UI {
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: p.s.epoch, Session: p.s},
 		&dataCard{Form: f, View: p.s.data.view(), Loader: p.s},
-		&modelCard{Form: f},
+		&modelCard{Form: f, Plan: p.s.plan},
 		&clippingCard{Form: f},
-		&privacyCard{Form: f, Ledger: p.s.ledgerView(), Actions: p.s},
+		&privacyCard{Form: f, Plan: p.s.plan, Planning: p.s.planning, Ledger: p.s.ledgerView(), Actions: p.s},
 		&optimiserCard{Form: f},
 		&foot{Form: f, Copied: p.s.copied, Session: p.s},
 	)
@@ -150,10 +152,10 @@ func (m *presetMenu) Render() app.UI {
 		app.Label().For("experiment-first").Text("Start from"),
 		app.Select().ID("experiment-first").OnChange(func(ctx app.Context, _ app.Event) {
 			name := ctx.JSSrc().Get("value").String()
-			ctx.JSSrc().Set("value", noChoice)
+			ctx.JSSrc().Set("value", NoChoice)
 			s.usePreset(name)
 		}).Body(
-			app.Option().Value(noChoice).Text("a prepared experiment…").Selected(true),
+			app.Option().Value(NoChoice).Text("a prepared experiment…").Selected(true),
 			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
 		),
 		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(icon("close")),
@@ -176,7 +178,7 @@ func (c *foot) Render() app.UI {
 		text = "Link copied"
 	}
 	s := c.Session
-	return app.Div().Class("foot").Body(
+	return app.Div().Class("foot").ID("foot").Body(
 		&seedField{Form: c.Form},
 		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").
 			OnClick(func(app.Context, app.Event) { s.share() }).Body(icon("share"), app.Span().Aria("live", "polite").Text(text)),
@@ -191,9 +193,9 @@ type seedField struct {
 
 func (c *seedField) Render() app.UI {
 	f := c.Form
-	d := field{key: "seed", label: "Seed"}
-	if f.Config.Seed != nil && f.Warnings["seed"] == "" {
-		d.help = "A fixed seed makes the noise predictable: teaching only."
+	d := form.Find("seed")
+	if f.Config.Seed != nil && f.Warnings[d.Key] == "" {
+		d.Help = "A fixed seed makes the noise predictable: teaching only."
 	}
-	return app.Div().Class("seed").Body(d.number(f))
+	return app.Div().Class("seed").Body(f.Field(d))
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"clipscope/ui/words"
 
@@ -45,7 +46,7 @@ func (b *RunBar) Render() app.UI {
 			b.progress(),
 			b.epsilon(),
 		),
-		message("run-fault", "fault", b.View.Fault),
+		Message("run-fault", "fault", b.View.Fault),
 	)
 }
 
@@ -61,7 +62,7 @@ func (b *RunBar) buttons() app.UI {
 		button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.stepRun)),
 		button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
 		button("reset", "Reset", "", v.Phase == idle || v.Phase == "", act(a.reset)),
-		app.Button().Type("button").Class("setup").Aria("expanded", boolText(v.Sheet)).Aria("controls", "experiment").
+		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(v.Sheet)).Aria("controls", "experiment").
 			OnClick(act(a.toggleSheet)).Body(icon("setup"), app.Span().Text("Setup")),
 	)
 }

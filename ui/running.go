@@ -6,6 +6,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/export"
+	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -93,12 +94,10 @@ func (s *session) blocked() {
 	case s.data.handle == nil && s.data.loading:
 		s.run.fault = "The data is still being read."
 	case s.data.handle == nil:
-		s.show(cardData)
+		s.show(form.Data)
 		s.run.fault = "There is no data yet. Choose some under Data."
 	default:
-		for key := range s.faults {
-			s.show(cardOf(key))
-		}
+		s.point(form.Sorted(s.faults)[0])
 		s.run.fault = "A field needs attention before the run can start."
 	}
 	s.touch()
@@ -108,7 +107,7 @@ func (s *session) refusedRun(err error) {
 	s.run.phase, s.run.fault = failed, err.Error()
 	if f, ok := err.(*fault); ok && f.Field != "" {
 		s.refuse(err)
-		s.show(cardOf(fieldFor(f.Field)))
+		s.point(f.Field)
 		s.run.phase = idle
 	}
 	s.touch()

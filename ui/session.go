@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"clipscope/core/clip"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 
@@ -27,7 +26,7 @@ type session struct {
 	drafts  map[string]string
 	faults  map[string]string // of what was typed
 	refused map[string]string // of what the planner says
-	opened  string            // the open card
+	opened  form.Card         // the open card
 	epoch   int               // counts replacements of the whole configuration
 
 	plan     *run.PlanInfo
@@ -60,7 +59,7 @@ func newSession(c client) *session {
 	s := &session{
 		client: c, changed: func() {}, after: afterFunc,
 		cfg: firstVisit(), drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{},
-		opened: cardClipping,
+		opened: form.Clipping,
 	}
 	s.data.source = s.cfg.Data
 	s.figs = newFigures(&s.feeds)
@@ -84,7 +83,7 @@ func (s *session) formNow() *Form {
 	if s.form == nil {
 		s.form = &Form{
 			Config: s.cfg, Full: s.full(), Drafts: maps.Clone(s.drafts), Faults: merged(s.refused, s.faults),
-			Warnings: warningsOf(s.plan), Plan: s.plan, Planning: s.planning, Opened: s.opened, Epoch: s.epoch, Editor: s,
+			Warnings: warningsOf(s.plan), Opened: s.opened, Epoch: s.epoch, Editor: s,
 		}
 	}
 	return s.form
@@ -96,26 +95,13 @@ func merged(a, b map[string]string) map[string]string {
 	return m
 }
 
-// fieldFor maps what the planner calls a field to the control that stands for it.
-func fieldFor(name string) string {
-	switch name {
-	case "scaling":
-		return "scaling.kind"
-	case "model":
-		return "model.kind"
-	case "csv":
-		return "csv.label"
-	}
-	return name
-}
-
 func warningsOf(p *run.PlanInfo) map[string]string {
 	m := map[string]string{}
 	if p == nil {
 		return m
 	}
 	for _, w := range p.Warnings {
-		key := fieldFor(w.Field)
+		key := form.Find(w.Field).Key
 		m[key] = strings.TrimSpace(m[key] + " " + w.Message)
 	}
 	return m
@@ -127,22 +113,21 @@ func (s *session) Set(key, text string) {
 	case "data":
 		s.openBuiltin(text)
 		return
-	case "budget":
+	case form.Budget:
 		s.setBudget(text)
-	case "length":
+	case form.Length:
 		s.setLength(text)
 	default:
 		s.drafts[key] = text
-		if err := s.put(key, text); err != nil {
+		if err := s.put(form.Find(key), key, text); err != nil {
 			s.faults[key] = err.Error()
 			s.touch()
 			return
 		}
 		delete(s.faults, key)
 	}
-	s.follow(key)
 	s.edited()
-	if strings.HasPrefix(key, "csv.") && key != "csv.columns." {
+	if form.Reads(key) {
 		s.reopen()
 	}
 }
@@ -151,56 +136,26 @@ func (s *session) Set(key, text string) {
 // another field would silently decide.
 var errNeeded = errors.New("a number above 0 is needed here")
 
-func (s *session) put(key, text string) error {
-	trial := s.cfg
-	if err := form.Set(&trial, key, text); err != nil {
+// put takes a field's text, and with it what depends on the field.
+func (s *session) put(f form.Field, key, text string) error {
+	next := s.cfg
+	if err := form.Set(&next, key, text); err != nil {
 		return err
 	}
-	switch key {
-	case "noise_multiplier", "target_epsilon", "epochs", "steps":
-		if form.Get(&trial, key) == "" {
-			return errNeeded
+	if f.Needed && form.Get(&next, key) == "" {
+		return errNeeded
+	}
+	for _, other := range f.Resets {
+		if err := form.Set(&next, other, ""); err != nil {
+			return err
 		}
 	}
-	s.cfg = trial
-	return nil
-}
-
-// follow keeps the fields that depend on key in step with it.
-func (s *session) follow(key string) {
-	switch key {
-	case "method", "weight", "threshold":
-		form.KeepParams(&s.cfg, names(declared(&s.cfg)))
-	case "optimizer":
-		s.cfg.LearningRate, s.cfg.Momentum, s.cfg.Beta1, s.cfg.Beta2, s.cfg.Eps = 0, 0, 0, 0, 0
+	form.KeepParams(&next)
+	s.cfg = next
+	if f.Kind == form.Menu && len(f.Resets) > 0 {
 		s.epoch++
-	case "noise_multiplier":
-		s.cfg.TargetEpsilon = nil
-	case "target_epsilon":
-		s.cfg.NoiseMultiplier = nil
-	case "epochs":
-		s.cfg.Steps = 0
-	case "steps":
-		s.cfg.Epochs = 0
 	}
-}
-
-// declared are the parameters that the configuration's method takes.
-func declared(c *run.Config) []clip.Param {
-	full := c.WithDefaults()
-	params, err := clip.Declared(clip.Choice{Method: full.Method, Weight: full.Weight, Threshold: full.Threshold, Grouping: full.Grouping})
-	if err != nil {
-		return nil
-	}
-	return params
-}
-
-func names(params []clip.Param) []string {
-	all := make([]string, len(params))
-	for i, p := range params {
-		all[i] = p.Name
-	}
-	return all
+	return nil
 }
 
 // setBudget changes what decides the noise, starting from what the other
@@ -253,19 +208,29 @@ func (s *session) Settle(key string) {
 }
 
 // Open opens a card, and closes it when it is open.
-func (s *session) Open(card string) {
+func (s *session) Open(card form.Card) {
 	if s.opened == card {
-		card = ""
+		card = form.Foot
 	}
 	s.show(card)
 }
 
 // show opens a card, or none, and brings it in sight.
-func (s *session) show(card string) {
+func (s *session) show(card form.Card) {
 	s.opened = card
 	s.touch()
-	if card != "" && app.IsClient && glue().Truthy() {
-		glue().Call("reveal", "card-"+card)
+	if card != form.Foot && app.IsClient && glue().Truthy() {
+		glue().Call("reveal", "card-"+string(card))
+	}
+}
+
+// point brings in sight what a name stands for.
+func (s *session) point(name string) {
+	f := form.Find(name)
+	if f.Card != form.Foot {
+		s.show(f.Card)
+	} else if app.IsClient && glue().Truthy() {
+		glue().Call("reveal", "foot")
 	}
 }
 
@@ -328,9 +293,9 @@ func (s *session) planned(p run.PlanInfo, err error) {
 
 // refuse puts an error at the field it belongs to.
 func (s *session) refuse(err error) {
-	key := "plan"
+	key := form.Plan
 	if f := (*fault)(nil); errors.As(err, &f) && f.Field != "" {
-		key = fieldFor(f.Field)
+		key = form.Find(f.Field).Key
 	}
 	s.refused[key] = strings.TrimPrefix(err.Error(), key+": ")
 }
@@ -355,7 +320,7 @@ func (s *session) readHash() {
 		return
 	}
 	cfg := run.ParseHash(hash)
-	form.KeepParams(&cfg, names(declared(&cfg)))
+	form.KeepParams(&cfg)
 	s.replace(cfg)
 }
 
@@ -390,7 +355,7 @@ func (s *session) start() {
 		s.ready = true
 		if early := s.data.early; early != nil {
 			s.data.early = nil
-			s.open(filesSource, early)
+			s.open(form.Files, early)
 		} else {
 			s.openBuiltin(s.full().Data)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -181,11 +182,11 @@ func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 	b.Set("max_grad_norm", "1..5")
 	b.Settle("max_grad_norm")
 	f := b.formNow()
-	if f.text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.cfg.MaxGradNorm != before {
-		t.Errorf("text %q, fault %q, C %v", f.text("max_grad_norm"), f.Faults["max_grad_norm"], b.cfg.MaxGradNorm)
+	if f.Text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.cfg.MaxGradNorm != before {
+		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.cfg.MaxGradNorm)
 	}
 	b.startRun()
-	if len(b.client.runs) != 0 || b.run.fault == "" || b.opened != cardClipping {
+	if len(b.client.runs) != 0 || b.run.fault == "" || b.opened != form.Clipping {
 		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.run.fault, b.opened)
 	}
 	b.Set("max_grad_norm", "1.5")
@@ -201,8 +202,8 @@ func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
 		b.Set(key, "3")
 		before := b.cfg
 		b.Set(key, "")
-		if f := b.formNow(); f.Faults[key] == "" || budget(b.cfg) != budget(before) || length(b.cfg) != length(before) {
-			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, budget(b.cfg), length(b.cfg))
+		if f := b.formNow(); f.Faults[key] == "" || form.BudgetOf(&b.cfg) != form.BudgetOf(&before) || form.LengthOf(&b.cfg) != form.LengthOf(&before) {
+			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, form.BudgetOf(&b.cfg), form.LengthOf(&b.cfg))
 		}
 		b.Set(key, "4")
 		if f := b.formNow(); len(f.Faults) != 0 {
@@ -223,8 +224,8 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	}
 	b.client.plans[n-1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
 	b.client.plans[n-2](run.PlanInfo{Steps: 5}, nil)
-	if f := b.formNow(); f.Plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || f.Planning {
-		t.Errorf("plan %+v, warnings %v", f.Plan, f.Warnings)
+	if f := b.formNow(); b.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.planning {
+		t.Errorf("plan %+v, warnings %v", b.plan, f.Warnings)
 	}
 }
 
@@ -233,11 +234,11 @@ func TestTheFieldAtFaultIsNamed(t *testing.T) {
 	b.load(6000)
 	b.tick()
 	b.client.plans[len(b.client.plans)-1](run.PlanInfo{}, &fault{Message: "noise_multiplier: must be above 0", Field: "noise_multiplier"})
-	if f := b.formNow(); f.Faults["noise_multiplier"] != "must be above 0" || f.Plan != nil {
+	if f := b.formNow(); f.Faults["noise_multiplier"] != "must be above 0" || b.plan != nil {
 		t.Errorf("faults %v", f.Faults)
 	}
 	b.client.plans[len(b.client.plans)-1](run.PlanInfo{Steps: 1}, nil)
-	if f := b.formNow(); len(f.Faults) != 0 || f.Plan == nil {
+	if f := b.formNow(); len(f.Faults) != 0 || b.plan == nil {
 		t.Errorf("a fault of an earlier plan stays: %v", f.Faults)
 	}
 }
@@ -251,7 +252,7 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 		t.Errorf("while it loads the card shows %+v", v)
 	}
 	b.client.opens[1].done(opened{}, &fault{Message: "moons, row 3: expected a number"})
-	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.cfg.Data != "digits" || b.opened != cardData {
+	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.cfg.Data != "digits" || b.opened != form.Data {
 		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.cfg.Data)
 	}
 	b.Set("data", "blobs")
@@ -264,7 +265,7 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 // Files that are chosen before anything can read them are read when it can.
 func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 	b := benchOf(&fakeClient{late: true})
-	b.open(filesSource, filesNamed("cells.csv"))
+	b.open(form.Files, filesNamed("cells.csv"))
 	if len(b.client.opens) != 0 {
 		t.Fatal("files were opened by a trainer that is not there")
 	}
@@ -278,7 +279,7 @@ func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 // leave the page without any.
 func TestABadFileBeforeAnyData(t *testing.T) {
 	b := newBench(t)
-	b.open(filesSource, filesNamed("cells.csv"))
+	b.open(form.Files, filesNamed("cells.csv"))
 	b.client.opens[1].done(opened{}, &fault{Message: "cells.csv, row 4: expected a value"})
 	if n := len(b.client.opens); n != 3 || b.client.opens[2].source != "digits" {
 		t.Fatalf("opened %d times", n)
@@ -316,7 +317,7 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	files := filesNamed("cells.csv")
-	b.open(filesSource, files)
+	b.open(form.Files, files)
 	b.client.opens[1].done(opened{}, &refusal{&fault{Message: "cells.csv, row 4: expected a value"}, &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
 	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
 		t.Fatalf("the card shows %+v", v)
@@ -326,7 +327,7 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 		t.Fatalf("opened %d times, csv %+v", n, b.cfg.CSV)
 	}
 	b.load(80)
-	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.cfg.Data != filesSource {
+	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.cfg.Data != form.Files {
 		t.Errorf("the card shows %+v", v)
 	}
 }
@@ -334,7 +335,7 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 func TestRefusedImagesAreNotTables(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	b.open(filesSource, filesNamed("train-images-idx3-ubyte.gz"))
+	b.open(form.Files, filesNamed("train-images-idx3-ubyte.gz"))
 	b.client.opens[1].done(opened{}, &fault{Message: "cut short"})
 	if v := b.data.view(); v.Refused || v.Table != nil || v.Fault == "" {
 		t.Errorf("the card shows %+v", v)
@@ -362,7 +363,7 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.replace(run.Config{Data: "files", Method: "psac"})
-	if b.data.fault == "" || b.data.report.Rows != 6000 || b.opened != cardData || b.cfg.Method != "psac" {
+	if b.data.fault == "" || b.data.report.Rows != 6000 || b.opened != form.Data || b.cfg.Method != "psac" {
 		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.opened)
 	}
 }
@@ -429,7 +430,7 @@ func TestARefusedRunShowsWhere(t *testing.T) {
 		return &fault{Message: "must be at most N", Field: "expected_batch_size"}
 	}
 	b.startRun()
-	if f := b.formNow(); f.Faults["expected_batch_size"] == "" || b.opened != cardPrivacy || b.run.phase != idle {
+	if f := b.formNow(); f.Faults["expected_batch_size"] == "" || b.opened != form.Privacy || b.run.phase != idle {
 		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.opened, b.run.phase)
 	}
 }
@@ -460,7 +461,7 @@ func TestTheBudgetChangesSidesWithoutAJump(t *testing.T) {
 		t.Errorf("ε: %+v", c)
 	}
 	b.Set("budget", "no_privacy")
-	if c := b.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || budget(c) != "no_privacy" {
+	if c := b.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || form.BudgetOf(&c) != "no_privacy" {
 		t.Errorf("none: %+v", c)
 	}
 	b.plan = &run.PlanInfo{Steps: 700}
@@ -477,18 +478,64 @@ func TestReplacingTheConfigurationRemakesTheCards(t *testing.T) {
 	before := (&optimiserCard{Form: b.formNow()}).CompoID()
 	b.replace(run.Config{LearningRate: 2})
 	f := b.formNow()
-	if (&optimiserCard{Form: f}).CompoID() == before || f.text("learning_rate") != "2" || len(f.Faults) != 0 {
-		t.Errorf("id %q, text %q, faults %v", before, f.text("learning_rate"), f.Faults)
+	if (&optimiserCard{Form: f}).CompoID() == before || f.Text("learning_rate") != "2" || len(f.Faults) != 0 {
+		t.Errorf("id %q, text %q, faults %v", before, f.Text("learning_rate"), f.Faults)
 	}
 }
 
-func TestEveryFieldHasItsCard(t *testing.T) {
-	for key, want := range map[string]string{
-		"data": cardData, "scaling.kind": cardData, "csv.label": cardData, "model.hidden": cardModel, "target_delta": cardPrivacy,
-		"plan": cardPrivacy, "backend": cardOptimiser, "r": cardClipping, "max_grad_norm": cardClipping,
+// What is wrong first on the page is what is shown, whatever else is wrong.
+func TestTheFirstFaultIsShown(t *testing.T) {
+	for range 20 { // the order of a map is another each time
+		b := newBench(t)
+		b.load(6000)
+		for _, key := range []string{"momentum", "target_delta", "model.hidden", "max_grad_norm"} {
+			b.Set(key, "?")
+		}
+		b.startRun()
+		if b.opened != form.Model {
+			t.Fatalf("opened %q", b.opened)
+		}
+	}
+}
+
+// The seed stands on no card: a fault in it opens none and closes none.
+func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Open(form.Optimiser)
+	b.Set("seed", "-1")
+	b.startRun()
+	if b.opened != form.Optimiser || b.run.fault == "" {
+		t.Errorf("opened %q, said %q", b.opened, b.run.fault)
+	}
+}
+
+// A column may have no name; its kind decides how the file is read all the same.
+func TestAColumnWithoutANameIsReadAgain(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.session.open(form.Files, filesNamed("a.csv"))
+	b.load(80)
+	n := len(b.client.opens)
+	b.Set("csv.columns.", "ignored")
+	if len(b.client.opens) != n+1 || b.cfg.CSV.Columns[""] != "ignored" {
+		t.Errorf("opened %d times, columns %v", len(b.client.opens)-n, b.cfg.CSV.Columns)
+	}
+}
+
+// The curves go with the rule, by whatever name it was chosen.
+func TestCurvesGoWithTheRule(t *testing.T) {
+	for _, c := range []struct {
+		cfg  run.Config
+		want bool
+	}{
+		{run.Config{Method: "dc-e"}, true}, {run.Config{Method: "psac", Threshold: "dc-e"}, true},
+		{run.Config{Method: "dc-e", Threshold: "quantile"}, false}, {run.Config{Method: "constant"}, false},
 	} {
-		if got := cardOf(key); got != want {
-			t.Errorf("%s stands on %q, want %q", key, got, want)
+		s := newSession(nil)
+		s.cfg = c.cfg
+		if s.weighs() != c.want {
+			t.Errorf("%s with rule %q: curves %t", c.cfg.Method, c.cfg.Threshold, s.weighs())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -40,7 +41,7 @@ type nobody struct{}
 
 func (nobody) Set(string, string)  {}
 func (nobody) Settle(string)       {}
-func (nobody) Open(string)         {}
+func (nobody) Open(form.Card)      {}
 func (nobody) openFiles(app.Value) {}
 func (nobody) cancelOpen()         {}
 func (nobody) startRun()           {}
@@ -82,17 +83,17 @@ func stories() []story {
 		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: nobody{}} }},
 		{"Result, stopped", func() app.UI { return &ResultView{Result: exampleStopped(), Saver: nobody{}} }},
 		{"Data card, a table", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
 		}},
 		{"Data card, reading", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: filesSource, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: form.Files, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
 		}},
 		{"Data card, a bad file", func() app.UI {
-			return &dataCard{Form: exampleForm(cardData), View: DataView{Source: filesSource, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
+			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
 		}},
-		{"Model card", func() app.UI { return &modelCard{Form: exampleForm(cardModel)} }},
-		{"Clipping card", func() app.UI { return &clippingCard{Form: exampleForm(cardClipping)} }},
-		{"Privacy card, with a fault", func() app.UI { return &privacyCard{Form: exampleForm(cardPrivacy)} }},
+		{"Model card", func() app.UI { return &modelCard{Form: exampleForm(form.Model), Plan: examplePlan()} }},
+		{"Clipping card", func() app.UI { return &clippingCard{Form: exampleForm(form.Clipping)} }},
+		{"Privacy card, with a fault", func() app.UI { return &privacyCard{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
 		{"Budget of the data", func() app.UI { return &ledgerBlock{View: exampleLedger(false), Actions: nobody{}} }},
 		{"Budget of the data, to be deleted", func() app.UI { return &ledgerBlock{View: exampleLedger(true), Actions: nobody{}} }},
 		{"Over the limit", func() app.UI {
@@ -110,7 +111,7 @@ func stories() []story {
 					{Name: "a small gradient of a long input, at a small threshold", Rows: 1000, Included: 70, Excluded: 74},
 				}}})
 		}},
-		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(cardOptimiser)} }},
+		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(form.Optimiser)} }},
 	}
 	for _, p := range panels {
 		list = append(list, story{"Chart, " + p.ID, func() app.UI { return p }})
@@ -121,17 +122,20 @@ func stories() []story {
 	return list
 }
 
-func exampleForm(card string) *Form {
+func exampleForm(card form.Card) *Form {
 	cfg := firstVisit()
 	f := &Form{Config: cfg, Full: cfg.WithDefaults(), Drafts: map[string]string{}, Faults: map[string]string{}, Warnings: map[string]string{},
-		Plan:   &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Parameters: 101770, MemoryBytes: 14e6},
 		Opened: card, Editor: nobody{}}
-	if card == cardPrivacy {
+	if card == form.Privacy {
 		f.Drafts["target_delta"] = "1e-"
 		f.Faults["target_delta"] = "“1e-” is not a number; write for example 0.1 or 1e-5"
 		f.Warnings["target_epsilon"] = "ε = 12.0 is a weak promise."
 	}
 	return f
+}
+
+func examplePlan() *run.PlanInfo {
+	return &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Parameters: 101770, MemoryBytes: 14e6}
 }
 
 func exampleReport() *data.Report {

@@ -5,58 +5,74 @@ package form
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"clipscope/core/clip"
 	"clipscope/core/run"
 )
 
-// Get is the text of a field; "" when it has its default.
-func Get(c *run.Config, key string) string {
-	if name, ok := strings.CutPrefix(key, "csv.columns."); ok {
-		return c.CSV.Columns[name]
+// locate points at the field behind key, nil when there is none: keys are the
+// names that JSON has for them. The rest of a map's key is the name within it.
+func locate(c *run.Config, key string) (field any, name string) {
+	v := reflect.ValueOf(c).Elem()
+	for v.Kind() == reflect.Struct {
+		var head string
+		head, key, _ = strings.Cut(key, ".")
+		if v = named(v, head); !v.IsValid() {
+			return nil, ""
+		}
 	}
-	if s := text(c, key); s != nil {
-		return *s
+	if key != "" && v.Kind() != reflect.Map {
+		return nil, ""
 	}
-	if f := number(c, key); f != nil {
-		return formatNonZero(*f)
-	}
-	return other(c, key)
+	return v.Addr().Interface(), key
 }
 
-func other(c *run.Config, key string) string {
-	switch key {
-	case "noise_multiplier":
-		return formatOptional(c.NoiseMultiplier)
-	case "target_epsilon":
-		return formatOptional(c.TargetEpsilon)
-	case "model.hidden":
-		return formatInts(c.Model.Hidden)
-	case "steps":
-		return formatNonZero(float64(c.Steps))
-	case "pca.components":
-		return formatNonZero(float64(c.PCA.Components))
-	case "diagnostics_every":
-		return formatNonZero(float64(c.DiagnosticsEvery))
-	case "max_physical_batch_size":
-		return formatNonZero(float64(c.MaxPhysicalBatchSize))
-	case "blind":
-		if c.Blind {
+// named is the field of a struct that JSON calls by a name.
+func named(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name && tag != "-" {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// Get is the text of a field; "" when it has its default.
+func Get(c *run.Config, key string) string {
+	field, name := locate(c, key)
+	switch p := field.(type) {
+	case *string:
+		return *p
+	case *float64:
+		return formatNonZero(*p)
+	case *int:
+		return formatNonZero(float64(*p))
+	case *bool:
+		if *p {
 			return "true"
 		}
-		return ""
-	case "seed":
-		if c.Seed == nil {
-			return ""
+	case **float64:
+		if *p != nil {
+			return Format(**p)
 		}
-		return strconv.FormatUint(*c.Seed, 10)
-	}
-	if v, ok := c.Params[key]; ok {
-		return Format(v)
+	case **uint64:
+		if *p != nil {
+			return strconv.FormatUint(**p, 10)
+		}
+	case *[]int:
+		return formatInts(*p)
+	case *map[string]string:
+		return (*p)[name]
+	case nil:
+		if v, ok := c.Params[key]; ok {
+			return Format(v)
+		}
 	}
 	return ""
 }
@@ -65,70 +81,28 @@ func other(c *run.Config, key string) string {
 // whose text is meant for the person at the field, c is unchanged.
 func Set(c *run.Config, key, s string) error {
 	s = strings.TrimSpace(s)
-	if name, ok := strings.CutPrefix(key, "csv.columns."); ok {
-		setColumn(c, name, s)
-		return nil
-	}
-	if p := text(c, key); p != nil {
+	field, name := locate(c, key)
+	switch p := field.(type) {
+	case *string:
 		*p = s
-		return nil
+	case *float64:
+		return setNumber(p, s)
+	case *int:
+		return setInt(p, s)
+	case *bool:
+		return setBool(p, s)
+	case **float64:
+		return setOptional(p, s)
+	case **uint64:
+		return setSeed(p, s)
+	case *[]int:
+		return setInts(p, s)
+	case *map[string]string:
+		setName(p, name, s)
+	default:
+		return setParam(c, key, s)
 	}
-	if f := number(c, key); f != nil {
-		v, err := parseOrZero(s)
-		if err != nil {
-			return err
-		}
-		*f = v
-		return nil
-	}
-	return setOther(c, key, s)
-}
-
-func setOther(c *run.Config, key, s string) error {
-	switch key {
-	case "noise_multiplier":
-		return setOptional(&c.NoiseMultiplier, s)
-	case "target_epsilon":
-		return setOptional(&c.TargetEpsilon, s)
-	case "model.hidden":
-		return setInts(&c.Model.Hidden, s)
-	case "steps":
-		return setInt(&c.Steps, s)
-	case "pca.components":
-		return setInt(&c.PCA.Components, s)
-	case "diagnostics_every":
-		return setInt(&c.DiagnosticsEvery, s)
-	case "max_physical_batch_size":
-		return setInt(&c.MaxPhysicalBatchSize, s)
-	case "blind":
-		return setBool(&c.Blind, s)
-	case "seed":
-		return setSeed(c, s)
-	}
-	return setParam(c, key, s)
-}
-
-// text is the string field behind key, nil when there is none.
-func text(c *run.Config, key string) *string {
-	return map[string]*string{
-		"data": &c.Data, "method": &c.Method, "weight": &c.Weight, "threshold": &c.Threshold, "grouping": &c.Grouping,
-		"accountant": &c.Accountant, "noise_mode": &c.NoiseMode, "iterate": &c.Iterate, "optimizer": &c.Optimizer, "backend": &c.Backend,
-		"model.kind": &c.Model.Kind, "model.activation": &c.Model.Activation, "scaling.kind": &c.Scaling.Kind,
-		"csv.delimiter": &c.CSV.Delimiter, "csv.header": &c.CSV.Header, "csv.label": &c.CSV.Label,
-		"csv.task": &c.CSV.Task, "csv.missing": &c.CSV.Missing,
-	}[key]
-}
-
-// number is the float field behind key for which 0 means the default.
-func number(c *run.Config, key string) *float64 {
-	return map[string]*float64{
-		"max_grad_norm": &c.MaxGradNorm, "target_delta": &c.TargetDelta, "expected_batch_size": &c.ExpectedBatchSize,
-		"epochs": &c.Epochs, "learning_rate": &c.LearningRate, "momentum": &c.Momentum,
-		"beta1": &c.Beta1, "beta2": &c.Beta2, "eps": &c.Eps,
-		"ema_decay": &c.EMADecay, "pca.share": &c.PCA.Share,
-		"scaling.lo": &c.Scaling.Lo, "scaling.hi": &c.Scaling.Hi, "scaling.share": &c.Scaling.Share,
-		"csv.test_share": &c.CSV.TestShare,
-	}[key]
+	return nil
 }
 
 // Format writes a number as it would be typed, shortest form.
@@ -178,13 +152,6 @@ func formatNonZero(f float64) string {
 	return Format(f)
 }
 
-func formatOptional(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return Format(*f)
-}
-
 func setOptional(p **float64, s string) error {
 	if s == "" {
 		*p = nil
@@ -196,6 +163,14 @@ func setOptional(p **float64, s string) error {
 	}
 	*p = &f
 	return nil
+}
+
+func setNumber(p *float64, s string) error {
+	f, err := parseOrZero(s)
+	if err == nil {
+		*p = f
+	}
+	return err
 }
 
 func setInt(p *int, s string) error {
@@ -221,16 +196,16 @@ func setBool(p *bool, s string) error {
 // maxSeed is the largest whole number that survives JavaScript.
 const maxSeed = 1<<53 - 1
 
-func setSeed(c *run.Config, s string) error {
+func setSeed(p **uint64, s string) error {
 	if s == "" {
-		c.Seed = nil
+		*p = nil
 		return nil
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > maxSeed {
 		return fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
 	}
-	c.Seed = &n
+	*p = &n
 	return nil
 }
 
@@ -259,12 +234,10 @@ func setInts(p *[]int, s string) error {
 	return nil
 }
 
-// setParam copies the map first: a configuration may have been handed out.
+// setParam copies the map first, as setName does: a configuration may have been
+// handed out.
 func setParam(c *run.Config, key, s string) error {
-	params := make(map[string]float64, len(c.Params)+1)
-	for k, v := range c.Params {
-		params[k] = v
-	}
+	params := maps.Clone(c.Params)
 	if s == "" {
 		delete(params, key)
 	} else {
@@ -272,34 +245,47 @@ func setParam(c *run.Config, key, s string) error {
 		if err != nil {
 			return err
 		}
+		if params == nil {
+			params = map[string]float64{}
+		}
 		params[key] = f
 	}
 	c.Params = params
 	return nil
 }
 
-func setColumn(c *run.Config, name, kind string) {
-	columns := make(map[string]string, len(c.CSV.Columns)+1)
-	for k, v := range c.CSV.Columns {
-		columns[k] = v
+func setName(p *map[string]string, name, s string) {
+	m := maps.Clone(*p)
+	switch {
+	case s == "":
+		delete(m, name)
+	case m == nil:
+		m = map[string]string{name: s}
+	default:
+		m[name] = s
 	}
-	columns[name] = kind
-	if kind == "" {
-		delete(columns, name)
-	}
-	c.CSV.Columns = columns
+	*p = m
 }
 
-// KeepParams drops the parameters that are not in declared: another method
-// does not take them.
-func KeepParams(c *run.Config, declared []string) {
+// Declared are the parameters that the configuration's method takes.
+func Declared(c *run.Config) []clip.Param {
+	full := c.WithDefaults()
+	params, err := clip.Declared(clip.Choice{Method: full.Method, Weight: full.Weight, Threshold: full.Threshold, Grouping: full.Grouping})
+	if err != nil {
+		return nil
+	}
+	return params
+}
+
+// KeepParams drops the parameters that the method does not take.
+func KeepParams(c *run.Config) {
 	var kept map[string]float64
-	for k, v := range c.Params {
-		if slices.Contains(declared, k) {
+	for _, p := range Declared(c) {
+		if v, ok := c.Params[p.Name]; ok {
 			if kept == nil {
 				kept = map[string]float64{}
 			}
-			kept[k] = v
+			kept[p.Name] = v
 		}
 	}
 	c.Params = kept
