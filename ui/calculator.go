@@ -11,8 +11,6 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/words"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // calculator is the state of the page that relates ε, σ, steps and sample rate
@@ -186,13 +184,13 @@ func (k *calculator) Set(key, text string) {
 func (k *calculator) setSolve(what string) {
 	if a := k.answer; a.report != nil && a.version == k.version {
 		if e := float64(a.report.PLD); e > 0 && !math.IsInf(e, 1) {
-			e = round(e, 4)
+			e = form.Round(e, 4)
 			k.cfg.TargetEpsilon = &e
 		}
-		sigma := round(a.setting.Sigma, 5)
+		sigma := form.Round(a.setting.Sigma, 5)
 		k.cfg.NoiseMultiplier = &sigma
 		k.cfg.Params = maps.Clone(k.cfg.Params)
-		k.cfg.Params["sample_rate"] = round(a.setting.Rate, 5)
+		k.cfg.Params["sample_rate"] = form.Round(a.setting.Rate, 5)
 		if k.solve == solveSteps || what == solveRate {
 			k.cfg.Steps, k.cfg.Epochs = a.setting.Steps, 0
 		}
@@ -210,7 +208,7 @@ func (k *calculator) setBy(how string) {
 	if how == byRate && k.by == byRows {
 		if q := k.cfg.ExpectedBatchSize / k.cfg.Params["rows"]; q > 0 && q <= 1 {
 			k.cfg.Params = maps.Clone(k.cfg.Params)
-			k.cfg.Params["sample_rate"] = round(q, 5)
+			k.cfg.Params["sample_rate"] = form.Round(q, 5)
 		}
 	}
 	k.by = how
@@ -222,7 +220,7 @@ func (k *calculator) setLength(unit string) {
 		k.cfg.Steps = max(1, stepsOf(k.cfg.Epochs, q))
 		k.cfg.Epochs = 0
 	} else if unit == "epochs" && k.cfg.Steps > 0 {
-		k.cfg.Epochs = max(round(float64(k.cfg.Steps)*q, 4), 1e-4)
+		k.cfg.Epochs = max(form.Round(float64(k.cfg.Steps)*q, 4), 1e-4)
 		k.cfg.Steps = 0
 	}
 	delete(k.drafts, "steps")
@@ -252,17 +250,9 @@ func (k *calculator) Open(form.Card) {}
 func (k *calculator) edited() {
 	k.version++
 	k.form = nil
-	k.writeHash()
+	setHash(k.hash())
 	k.recalculate()
 	k.changed()
-}
-
-func (k *calculator) writeHash() {
-	if !app.IsClient {
-		return
-	}
-	location := app.Window().Get("location")
-	app.Window().Get("history").Call("replaceState", app.Null(), "", location.Get("pathname").String()+location.Get("search").String()+"#"+k.hash())
 }
 
 // start begins, or goes on with what an address says.

@@ -36,10 +36,6 @@ func (p *calculatorPage) OnDismount() {
 	p.hashChange.Release()
 }
 
-func hashNow() string {
-	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
-}
-
 func (p *calculatorPage) Render() app.UI {
 	return app.Div().Class("page").Body(
 		&Header{Page: "calculator", Sent: p.s.sent},
@@ -52,7 +48,7 @@ func (p *calculatorPage) Render() app.UI {
 					&calculatorChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &p.k.charts.delta, Blank: p.k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
 				),
 				&tuningTable{Costs: p.k.answer.tuning, Pending: p.k.pending()},
-				newAuditPanel(p.s.full(), &p.k.audit),
+				newAuditPanel(p.s.exp.full(), &p.k.audit),
 			),
 		),
 	)

@@ -60,19 +60,8 @@ func clippingLine(c run.Config, info clip.Info) string {
 // adapts reports whether the configuration's rule moves the threshold by what
 // it sees.
 func adapts(c run.Config) bool {
-	r := ruleOf(c)
+	r := form.Rule(&c)
 	return r != nil && r.Query() != nil
-}
-
-// ruleOf is the threshold rule of a configuration, to be asked what it is; nil
-// where the configuration makes none.
-func ruleOf(c run.Config) clip.Rule {
-	cl, err := clip.New(clip.Choice{Method: c.Method, Threshold: c.Threshold},
-		clip.Env{MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: c.ExpectedBatchSize, Dim: 1, Params: clip.Params(c.Params)})
-	if err != nil {
-		return nil
-	}
-	return cl.Rule
 }
 
 func (c *clippingCard) explanation(info clip.Info) app.UI {

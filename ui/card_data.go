@@ -37,17 +37,6 @@ type DataView struct {
 	Table   *data.Report
 }
 
-func (d *dataState) view() DataView {
-	v := DataView{Source: d.source, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault, Suited: d.suited}
-	switch {
-	case d.refused != nil:
-		v.Refused, v.Table = true, d.refusedReport
-	case d.report != nil && d.report.Format == "csv":
-		v.Table = d.report
-	}
-	return v
-}
-
 // dataCard is the first card: where the rows come from and how they are read.
 type dataCard struct {
 	app.Compo

@@ -119,10 +119,10 @@ func (jsClient) Plan(cfg run.Config, d handle, done func(run.PlanInfo, error)) {
 }
 
 func (jsClient) Train(cfg run.Config, d handle, paused bool, started func(runner, error)) {
-	train(cfg, d, map[string]any{"paused": paused}, started)
+	startRun(cfg, d, map[string]any{"paused": paused}, started)
 }
 
-func train(cfg run.Config, d handle, options map[string]any, started func(runner, error)) {
+func startRun(cfg run.Config, d handle, options map[string]any, started func(runner, error)) {
 	await(api().Call("train", toJS(cfg), jsOf(d), options), func(v app.Value, err error) {
 		if err != nil {
 			started(nil, err)

@@ -27,6 +27,9 @@ type ledgerClient interface {
 	TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error))
 }
 
+// train is a way to start a run.
+type train func(cfg run.Config, d handle, paused bool, started func(runner, error))
+
 // Ledger calls window.clipscope.ledger.
 func (jsClient) Ledger(function string, done func([]byte, error), args ...any) {
 	list := make([]any, len(args))
@@ -58,7 +61,7 @@ func (jsClient) WatchLedger(f func()) {
 }
 
 func (jsClient) TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error)) {
-	train(cfg, d, map[string]any{"paused": paused, "anyway": true}, started)
+	startRun(cfg, d, map[string]any{"paused": paused, "anyway": true}, started)
 }
 
 // The kinds of refusals that a person can overrule.
@@ -78,10 +81,14 @@ type spending struct {
 	Limit       *float64    `json:"limit"`
 }
 
-// ledgerState is the page's view of the ledger. All of it is about the open
-// files; built-in data has none.
-type ledgerState struct {
-	client ledgerClient // nil: none is kept
+// ledger is the page's view of the ledger. All of it is about the open files;
+// built-in data has none.
+type ledger struct {
+	client  ledgerClient  // nil: none is kept
+	files   func() handle // the open files; nil where there are none
+	plan    func() *run.PlanInfo
+	changed func()
+
 	watch  bool
 	busy   bool
 	stale  bool
@@ -102,17 +109,17 @@ type ledgerQuestion struct {
 	step bool
 }
 
-// followLedger asks anew what the open files have cost, and would with the run
-// that is planned.
-func (s *session) followLedger() {
-	l := &s.ledger
-	if l.client == nil || s.data.source != form.Files || s.data.handle == nil {
+// follow asks anew what the open files have cost, and would with the run that is
+// planned.
+func (l *ledger) follow() {
+	files := l.files()
+	if l.client == nil || files == nil {
 		l.total, l.ask = nil, nil
 		return
 	}
 	if !l.watch {
 		l.watch = true
-		l.client.WatchLedger(s.followLedger)
+		l.client.WatchLedger(l.follow)
 	}
 	if l.busy {
 		l.stale = true
@@ -120,14 +127,13 @@ func (s *session) followLedger() {
 	}
 	l.busy, l.stale = true, false
 	var next any
-	if p := s.plan; p != nil {
+	if p := l.plan(); p != nil {
 		next = coming(p)
 	}
-	mine := s.data.tries
 	l.client.Ledger("total", func(b []byte, err error) {
 		l.busy = false
-		if l.stale || mine != s.data.tries {
-			s.followLedger()
+		if l.stale || files != l.files() {
+			l.follow()
 			return
 		}
 		l.fault, l.total = "", nil
@@ -140,8 +146,8 @@ func (s *session) followLedger() {
 		} else {
 			l.total = &t
 		}
-		s.touch()
-	}, s.data.handle, next)
+		l.changed()
+	}, files, next)
 }
 
 // coming is the entry of a run to come.
@@ -152,42 +158,38 @@ func coming(p *run.PlanInfo) map[string]any {
 	return map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps, "unprotected": !p.Private}
 }
 
-// trainer is how the coming run is started.
-func (s *session) trainer() func(run.Config, handle, bool, func(runner, error)) {
-	if l := &s.ledger; l.anyway && l.client != nil {
+// trainer is how the coming run is started: as ever, or in spite of the ledger.
+func (l *ledger) trainer(as train) train {
+	if l.anyway && l.client != nil {
 		l.anyway = false
 		return l.client.TrainAnyway
 	}
-	return s.client.Train
+	return as
 }
 
 // asks turns a refusal that can be overruled into a question.
-func (s *session) asks(err error, step bool) bool {
+func (l *ledger) asks(err error, step bool) bool {
 	f := (*fault)(nil)
-	if !errors.As(err, &f) || f.Kind != overLimit && f.Kind != noLedger || s.ledger.client == nil {
+	if !errors.As(err, &f) || f.Kind != overLimit && f.Kind != noLedger || l.client == nil {
 		return false
 	}
-	s.ledger.ask = &ledgerQuestion{f.Message, f.Kind, step}
-	s.run.phase = idle
-	s.touch()
+	l.ask = &ledgerQuestion{f.Message, f.Kind, step}
 	return true
 }
 
-func (s *session) confirmRun() {
-	if q := s.ledger.ask; q != nil {
-		s.ledger.ask, s.ledger.anyway = nil, true
-		s.launch(q.step)
+// answer takes the question away. A yes is for one run, and step is whether
+// that was to take one step.
+func (l *ledger) answer(yes bool) (step bool) {
+	q := l.ask
+	if q == nil {
+		return false
 	}
-}
-
-func (s *session) declineRun() {
-	s.ledger.ask = nil
-	s.touch()
+	l.ask, l.anyway = nil, yes
+	return q.step
 }
 
 // setLimit takes what was typed as the limit; empty is none.
-func (s *session) setLimit(text string) {
-	l := &s.ledger
+func (l *ledger) setLimit(text string) {
 	l.draft, l.wrong = &text, ""
 	var limit any
 	if text = strings.TrimSpace(text); text != "" {
@@ -197,7 +199,7 @@ func (s *session) setLimit(text string) {
 		}
 		if err != nil {
 			l.wrong = err.Error()
-			s.touch()
+			l.changed()
 			return
 		}
 		limit = map[string]any{"epsilon": e}
@@ -208,8 +210,8 @@ func (s *session) setLimit(text string) {
 				l.wrong = err.Error()
 			}
 			l.draft = nil
-			s.followLedger()
-			s.touch()
+			l.follow()
+			l.changed()
 		}, jsonNull{limit})
 	}
 }
@@ -219,27 +221,26 @@ type jsonNull struct{ value any }
 
 func (n jsonNull) MarshalJSON() ([]byte, error) { return json.Marshal(n.value) }
 
-func (s *session) exportLedger() {
-	s.ledger.client.Ledger("export", func(b []byte, err error) {
+func (l *ledger) export() {
+	l.client.Ledger("export", func(b []byte, err error) {
 		var text string
 		if err == nil {
 			err = json.Unmarshal(b, &text)
 		}
 		if err != nil {
-			s.ledger.fault = err.Error()
-			s.touch()
+			l.fault = err.Error()
+			l.changed()
 			return
 		}
 		glue().Call("download", "clipscope-ledger.json", "application/json", text)
 	})
 }
 
-// forgetLedger deletes what is known of the open files, once that is confirmed.
-func (s *session) forgetLedger(sure bool) {
-	l := &s.ledger
+// forget deletes what is known of the open files, once that is confirmed.
+func (l *ledger) forget(sure bool) {
 	if !sure || !l.sure {
 		l.sure = !sure && !l.sure
-		s.touch()
+		l.changed()
 		return
 	}
 	l.sure = false
@@ -247,16 +248,16 @@ func (s *session) forgetLedger(sure bool) {
 		if err != nil {
 			l.fault = err.Error()
 		}
-		s.followLedger()
-		s.touch()
-	}, s.data.handle)
+		l.follow()
+		l.changed()
+	}, l.files())
 }
 
 // ledgerActions is where the ledger's events go.
 type ledgerActions interface {
 	setLimit(text string)
-	exportLedger()
-	forgetLedger(sure bool)
+	export()
+	forget(sure bool)
 }
 
 // LedgerView is what the privacy card shows of the ledger.
@@ -269,9 +270,8 @@ type LedgerView struct {
 	Sure  bool
 }
 
-func (s *session) ledgerView() LedgerView {
-	l := &s.ledger
-	return LedgerView{l.client != nil && s.data.source == form.Files, l.total, l.fault, l.draft, l.wrong, l.sure}
+func (l *ledger) view() LedgerView {
+	return LedgerView{l.client != nil && l.files() != nil, l.total, l.fault, l.draft, l.wrong, l.sure}
 }
 
 // ledgerBlock is what the open files have cost, in the privacy card.
@@ -325,20 +325,12 @@ func (b *ledgerBlock) over() string {
 func spentLine(t *spending) string {
 	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed, each charged for all of its planned steps.", words.Upper(t.Delta, 2))
 	if t.Open > 0 {
-		s += fmt.Sprintf(" %s still open: running, or ended without notice.", count(t.Open))
+		s += fmt.Sprintf(" %s still open: running, or ended without notice.", words.Are(t.Open))
 	}
 	if t.Unprotected > 0 {
-		s += fmt.Sprintf(" %s without a guarantee, which no total covers.", count(t.Unprotected))
+		s += fmt.Sprintf(" %s without a guarantee, which no total covers.", words.Are(t.Unprotected))
 	}
 	return s
-}
-
-// count is "1 is" or "3 are".
-func count(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return words.Count(n) + " are"
 }
 
 func (b *ledgerBlock) limit() app.UI {
@@ -366,14 +358,14 @@ func (b *ledgerBlock) buttons() app.UI {
 		return app.Div().Class("ledger-sure").Body(
 			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.forgetLedger(true) }),
-				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.forgetLedger(false) }),
+				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.forget(true) }),
+				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.forget(false) }),
 			),
 		)
 	}
 	return app.Div().Class("buttons").Body(
-		app.Button().Type("button").ID("ledger-export").Body(icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.exportLedger() }),
-		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.forgetLedger(false) }),
+		app.Button().Type("button").ID("ledger-export").Body(icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.export() }),
+		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.forget(false) }),
 	)
 }
 

@@ -52,7 +52,7 @@ func newLedgerBench(t *testing.T) (*bench, *fakeLedger) {
 	b, l := newBench(t), &fakeLedger{}
 	b.ledger.client = l
 	b.load(6000)
-	b.session.open(form.Files, filesNamed("a.csv"))
+	b.data.open(form.Files, filesNamed("a.csv"))
 	b.client.opens[len(b.client.opens)-1].done(opened{&fakeHandle{}, data.Report{Rows: 100, Task: data.Classification, Outputs: 2}}, nil)
 	b.plans(t, run.PlanInfo{Steps: 40, Events: run.Events{PerStep: json.RawMessage(`{"kind":"gaussian","noise_multiplier":1}`)}})
 	return b, l
@@ -76,7 +76,7 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 		t.Fatalf("asked %s %v", c.function, c.args)
 	}
 	c.done([]byte(`{"runs":["x"],"open":1,"unprotected":0,"epsilon":1.5,"delta":1e-5,"next_epsilon":2.5,"limit":2}`), nil)
-	html := app.HTMLString(&ledgerBlock{View: b.ledgerView(), Actions: nobody{}})
+	html := app.HTMLString(&ledgerBlock{View: b.ledger.view(), Actions: nobody{}})
 	for _, want := range []string{"1.50", "2.50", `class="over"`, "all of its planned steps", `value="2"`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in %s", want, html)
@@ -94,13 +94,13 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 		t.Error("an answer from before the change is shown")
 	}
 	l.take(t).done(nil, errors.New("no storage"))
-	if b.ledgerView().Fault != "no storage" {
-		t.Errorf("%+v", b.ledgerView())
+	if b.ledger.view().Fault != "no storage" {
+		t.Errorf("%+v", b.ledger.view())
 	}
-	b.session.openBuiltin("moons")
+	b.data.openNamed("moons")
 	b.load(100)
 	b.plans(t, run.PlanInfo{Steps: 40})
-	if len(l.calls) > 0 || b.ledgerView().Shown {
+	if len(l.calls) > 0 || b.ledger.view().Shown {
 		t.Error("built-in data has a ledger")
 	}
 }
@@ -114,26 +114,26 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 		}
 		return nil
 	}
-	b.startRun()
-	if q := b.ledger.ask; q == nil || q.Kind != overLimit || b.run.phase != idle || b.run.fault != "" {
-		t.Fatalf("asks %+v, phase %s, fault %q", q, b.run.phase, b.run.fault)
+	b.trials.start()
+	if q := b.ledger.ask; q == nil || q.Kind != overLimit || b.trials.last().phase != idle || b.trials.last().fault != "" {
+		t.Fatalf("asks %+v, phase %s, fault %q", q, b.trials.last().phase, b.trials.last().fault)
 	}
-	b.declineRun()
+	b.trials.declineRun()
 	if b.ledger.ask != nil || len(l.anyway) > 0 {
 		t.Fatal("declining did not end it")
 	}
-	b.startRun()
-	b.confirmRun()
-	if b.ledger.ask != nil || len(l.anyway) != 1 || b.run.phase != starting {
-		t.Fatalf("confirming started %d runs, phase %s", len(l.anyway), b.run.phase)
+	b.trials.start()
+	b.trials.confirmRun()
+	if b.ledger.ask != nil || len(l.anyway) != 1 || b.trials.last().phase != starting {
+		t.Fatalf("confirming started %d runs, phase %s", len(l.anyway), b.trials.last().phase)
 	}
 	l.anyway[0](&fakeRun{}, nil)
-	if b.run.phase != running {
-		t.Errorf("phase %s", b.run.phase)
+	if b.trials.last().phase != running {
+		t.Errorf("phase %s", b.trials.last().phase)
 	}
 	// A confirmation is for one run.
-	b.reset()
-	b.startRun()
+	b.trials.reset()
+	b.trials.start()
 	if b.ledger.ask == nil || len(l.anyway) != 1 {
 		t.Error("the next run was not asked about")
 	}
@@ -142,18 +142,18 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 func TestLimitField(t *testing.T) {
 	b, l := newLedgerBench(t)
 	l.take(t).done([]byte(`{"runs":[],"epsilon":0,"delta":1e-5}`), nil)
-	b.setLimit("much")
-	if len(l.calls) > 0 || b.ledgerView().Wrong == "" || *b.ledgerView().Draft != "much" {
-		t.Errorf("%+v", b.ledgerView())
+	b.ledger.setLimit("much")
+	if len(l.calls) > 0 || b.ledger.view().Wrong == "" || *b.ledger.view().Draft != "much" {
+		t.Errorf("%+v", b.ledger.view())
 	}
-	b.setLimit("2,5")
+	b.ledger.setLimit("2,5")
 	c := l.take(t)
 	if got, err := json.Marshal(c.args[0]); c.function != "limit" || err != nil || string(got) != `{"epsilon":2.5}` {
 		t.Errorf("%s %s %v", c.function, got, err)
 	}
 	c.done([]byte("{}"), nil)
 	l.take(t) // the total
-	b.setLimit(" ")
+	b.ledger.setLimit(" ")
 	if got, _ := json.Marshal(l.take(t).args[0]); string(got) != "null" {
 		t.Errorf("an empty limit is sent as %s", got)
 	}
@@ -162,21 +162,21 @@ func TestLimitField(t *testing.T) {
 func TestForgettingIsConfirmed(t *testing.T) {
 	b, l := newLedgerBench(t)
 	l.take(t).done([]byte(`{"runs":[],"epsilon":0,"delta":1e-5}`), nil)
-	b.forgetLedger(true)
+	b.ledger.forget(true)
 	if len(l.calls) > 0 {
 		t.Fatal("deleted without asking")
 	}
 	b.ledger.sure = false
-	b.forgetLedger(false)
-	if !b.ledgerView().Sure || len(l.calls) > 0 {
-		t.Fatalf("%+v", b.ledgerView())
+	b.ledger.forget(false)
+	if !b.ledger.view().Sure || len(l.calls) > 0 {
+		t.Fatalf("%+v", b.ledger.view())
 	}
-	b.forgetLedger(false)
-	if b.ledgerView().Sure {
+	b.ledger.forget(false)
+	if b.ledger.view().Sure {
 		t.Fatal("it cannot be kept")
 	}
-	b.forgetLedger(false)
-	b.forgetLedger(true)
+	b.ledger.forget(false)
+	b.ledger.forget(true)
 	if c := l.take(t); c.function != "forget" || c.args[0] != b.data.handle {
 		t.Errorf("%s %v", c.function, c.args)
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"math"
 	"strconv"
 
 	"clipscope/ui/form"
@@ -20,7 +19,7 @@ type trainPage struct {
 
 func (p *trainPage) OnMount(ctx app.Context) {
 	p.s.changed = func() { ctx.Dispatch(nil) }
-	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.s.readHash(); return nil })
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.s.follow(); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
 		if args[0].Get("key").String() == "Escape" && p.s.sheet {
@@ -29,10 +28,10 @@ func (p *trainPage) OnMount(ctx app.Context) {
 		return nil
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
-	p.s.start()
-	p.s.openFiles(app.Window().Get("clipscopeEarly").Call("take"))
-	if p.s.ready && app.Window().Get("location").Get("hash").String() == "" {
-		p.s.writeHash()
+	p.s.begin()
+	p.s.data.openFiles(app.Window().Get("clipscopeEarly").Call("take"))
+	if p.s.data.ready && hashNow() == "" {
+		p.s.address.write()
 	}
 }
 
@@ -56,11 +55,11 @@ func (p *trainPage) Render() app.UI {
 		app.Main().Class("bench").Body(
 			p.experiment(),
 			app.Div().Class("stage").Body(
-				&RunBar{View: s.runView(), Actions: s},
+				&RunBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
 				Message("problem", "fault", s.problem),
-				&ledgerAsk{Question: s.ledger.ask, Answer: s},
+				&ledgerAsk{Question: s.ledger.ask, Answer: s.trials},
 				update(s.newer),
-				app.If(s.run.result != nil, func() app.UI { return &ResultView{Result: s.run.result, Saver: s} }),
+				app.If(s.trials.last().result != nil, func() app.UI { return &ResultView{Result: s.trials.last().result, Saver: s.trials.last()} }),
 				p.charts(),
 			),
 		),
@@ -69,7 +68,7 @@ func (p *trainPage) Render() app.UI {
 
 func (p *trainPage) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	p.s.openFiles(e.Get("dataTransfer").Get("files"))
+	p.s.data.openFiles(e.Get("dataTransfer").Get("files"))
 }
 
 // OnAppUpdate is called when a newer version of the page is at hand.
@@ -83,59 +82,26 @@ func update(newer bool) app.UI {
 }
 
 func (p *trainPage) experiment() app.UI {
-	f := p.s.formNow()
+	s, x := p.s, p.s.exp
+	f := x.formFor(s)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
-		&presetMenu{Epoch: p.s.epoch, Session: p.s},
-		&dataCard{Form: f, View: p.s.data.view(), Loader: p.s},
-		&modelCard{Form: f, Plan: p.s.plan},
+		&presetMenu{Epoch: x.epoch, Session: s},
+		&dataCard{Form: f, View: s.data.view(), Loader: s.data},
+		&modelCard{Form: f, Plan: x.plan},
 		&clippingCard{Form: f},
-		&privacyCard{Form: f, Plan: p.s.plan, Planning: p.s.planning, Ledger: p.s.ledgerView(), Actions: p.s},
+		&privacyCard{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.view(), Actions: s.ledger},
 		&optimiserCard{Form: f},
-		&foot{Form: f, Copied: p.s.copied, Session: p.s},
+		&foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)
 }
 
 func (p *trainPage) charts() app.UI {
-	panels := p.s.panels()
+	panels := p.s.trials.panels()
 	class := "charts"
 	if len(panels) > 4 {
 		class += " with-curves"
 	}
 	return app.Div().Class(class).Body(app.Range(panels).Slice(func(i int) app.UI { return panels[i] }))
-}
-
-// runView is the run in the numbers of the run bar.
-func (s *session) runView() RunView {
-	r := &s.run
-	v := RunView{Phase: r.phase, Ready: s.ready && (s.data.handle != nil || !s.data.loading), Left: math.NaN(), Spent: math.NaN(), Fault: r.fault, Sheet: s.sheet}
-	if v.Phase == "" {
-		v.Phase = idle
-	}
-	if s.plan != nil {
-		v.Steps, v.Whole = s.plan.Steps, float64(s.plan.Epsilon)
-	}
-	if l := r.live; l != nil {
-		v.Whole, v.Left = l.whole, r.pace.left(l.last.Steps)
-		if l.last.Steps > 0 {
-			v.Step, v.Steps, v.Spent = l.last.Step, l.last.Steps, float64(l.last.Released.Epsilon)
-		}
-	}
-	return v
-}
-
-func (s *session) toggleSheet() {
-	s.sheet = !s.sheet
-	s.changed()
-	if !app.IsClient {
-		return
-	}
-	to := "act-start"
-	if s.sheet {
-		to = "experiment-first"
-	}
-	if e := app.Window().GetElementByID(to); e.Truthy() {
-		e.Call("focus")
-	}
 }
 
 // presetMenu chooses an experiment to start from.
@@ -165,10 +131,13 @@ func (m *presetMenu) Render() app.UI {
 // foot is the end of the experiment: seed and link.
 type foot struct {
 	app.Compo
-	Form    *Form
-	Copied  bool
-	Session *session
+	Form   *Form
+	Copied bool
+	Sharer sharer
 }
+
+// sharer is where the foot's event goes.
+type sharer interface{ share() }
 
 func (c *foot) CompoID() string { return "foot-" + strconv.Itoa(c.Form.Epoch) }
 
@@ -177,7 +146,7 @@ func (c *foot) Render() app.UI {
 	if c.Copied {
 		text = "Link copied"
 	}
-	s := c.Session
+	s := c.Sharer
 	return app.Div().Class("foot").ID("foot").Body(
 		&seedField{Form: c.Form},
 		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"encoding/json"
-	"math"
 
 	"clipscope/assets"
 	"clipscope/core/run"
@@ -33,23 +32,4 @@ func firstVisit() run.Config {
 		return list[0].Config
 	}
 	return run.Config{}
-}
-
-// usePreset starts from a preset.
-func (s *session) usePreset(name string) {
-	for _, p := range presets() {
-		if p.Name == name {
-			s.replace(p.Config)
-			s.writeHash()
-		}
-	}
-}
-
-// round keeps digits significant digits.
-func round(x float64, digits int) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
-	p := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
-	return math.Round(x*p) / p
 }

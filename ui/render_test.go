@@ -42,9 +42,9 @@ func TestStories(t *testing.T) {
 }
 
 func TestEveryChartSaysWhatItIs(t *testing.T) {
-	for _, p := range newSession(nil).panels() {
+	for _, p := range newSession(nil).trials.panels() {
 		html := app.HTMLString(p)
-		for _, f := range p.Figures {
+		for _, f := range p.Charts {
 			if !strings.Contains(html, f.Empty) || !strings.Contains(html, "badge-"+string(f.Ink)) {
 				t.Errorf("%s, %s: no badge, or no word of what will be here", p.ID, f.Title)
 			}
@@ -62,10 +62,10 @@ func TestEveryChartSaysWhatItIs(t *testing.T) {
 func TestBlindChartsSayWhy(t *testing.T) {
 	s := exampleBlind()
 	for _, phase := range []phase{running, done} {
-		s.run.phase = phase
+		s.trials.last().phase = phase
 		want := map[bool]string{true: "this run was blind", false: "the run is blind"}[phase == done]
-		for _, p := range s.panels() {
-			for i, f := range p.Figures {
+		for _, p := range s.trials.panels() {
+			for i, f := range p.Charts {
 				said := p.without(i) && strings.Contains(p.instead(i), want)
 				if said != (f.Ink == Diagnostic) {
 					t.Errorf("%s, %s: empty %t, says %q", phase, f.Title, p.without(i), p.instead(i))
@@ -76,8 +76,8 @@ func TestBlindChartsSayWhy(t *testing.T) {
 			}
 		}
 	}
-	s.run = runState{phase: idle}
-	if p := s.panels()[1]; !strings.Contains(p.instead(0), "the run is blind") {
+	s.trials.clear()
+	if p := s.trials.panels()[1]; !strings.Contains(p.instead(0), "the run is blind") {
 		t.Errorf("before a blind run: %q", p.instead(0))
 	}
 }
@@ -93,7 +93,7 @@ func TestRunBarTexts(t *testing.T) {
 		{RunView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
 		{RunView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Restart", "finished"}},
 	} {
-		html := app.HTMLString(&RunBar{View: c.view, Actions: nobody{}})
+		html := app.HTMLString(&RunBar{View: c.view, Actions: nobody{}, Setup: nobody{}})
 		for _, want := range c.want {
 			if !strings.Contains(html, want) {
 				t.Errorf("%s: no %q", c.view.Phase, want)

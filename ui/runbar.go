@@ -19,24 +19,27 @@ type RunView struct {
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
 	Whole       float64 // ε of the whole run, which it is charged; 0 when it is not known
 	Fault       string
-	Sheet       bool // the cards are open over the charts
 }
 
 // runActions is where the run bar's events go.
 type runActions interface {
-	startRun()
+	start()
 	pause()
-	stepRun()
+	step()
 	stop()
 	reset()
-	toggleSheet()
 }
+
+// setup is where the event of the button for the cards goes.
+type setup interface{ toggleSheet() }
 
 // RunBar starts, paces and ends a run, and says how far it is.
 type RunBar struct {
 	app.Compo
 	View    RunView
 	Actions runActions
+	Setup   setup
+	Sheet   bool // the cards are open over the charts
 }
 
 func (b *RunBar) Render() app.UI {
@@ -53,17 +56,17 @@ func (b *RunBar) Render() app.UI {
 func (b *RunBar) buttons() app.UI {
 	v, a := b.View, b.Actions
 	act := func(f func()) app.EventHandler { return func(app.Context, app.Event) { f() } }
-	first := button("start", startLabel(v.Phase), "primary", !v.Ready || v.Phase == running || v.Phase == starting || v.Phase == stopping, act(a.startRun))
+	first := button("start", startLabel(v.Phase), "primary", !v.Ready || v.Phase == running || v.Phase == starting || v.Phase == stopping, act(a.start))
 	if v.Phase == running {
 		first = button("pause", "Pause", "primary", false, act(a.pause))
 	}
 	return app.Div().Class("buttons").Body(
 		first,
-		button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.stepRun)),
+		button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.step)),
 		button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
-		button("reset", "Reset", "", v.Phase == idle || v.Phase == "", act(a.reset)),
-		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(v.Sheet)).Aria("controls", "experiment").
-			OnClick(act(a.toggleSheet)).Body(icon("setup"), app.Span().Text("Setup")),
+		button("reset", "Reset", "", v.Phase == idle, act(a.reset)),
+		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(b.Sheet)).Aria("controls", "experiment").
+			OnClick(act(b.Setup.toggleSheet)).Body(icon("setup"), app.Span().Text("Setup")),
 	)
 }
 

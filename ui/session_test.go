@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,7 +134,7 @@ func benchOf(c *fakeClient) *bench {
 		b.queue = append(b.queue, k)
 		return func() bool { k.stopped = true; return true }
 	}
-	b.start()
+	b.begin()
 	return b
 }
 
@@ -161,16 +162,16 @@ func TestFirstVisitIsOnePressFromARun(t *testing.T) {
 		t.Fatalf("opened %v", b.client.opens)
 	}
 	b.load(6000)
-	b.startRun()
+	b.trials.start()
 	if len(b.client.runs) != 1 || b.client.runs[0].cfg.Data != "digits" || b.data.handle == nil {
 		t.Fatalf("one press started %d runs", len(b.client.runs))
 	}
 	b.client.runs[0].events([]run.Event{exampleEvent(1), exampleEvent(2)})
 	b.tick()
-	if v := b.runView(); v.Phase != running || v.Step != 2 || v.Steps != 600 {
+	if v := b.trials.view(); v.Phase != running || v.Step != 2 || v.Steps != 600 {
 		t.Errorf("the run bar shows %+v", v)
 	}
-	if p := b.panels(); p[0].Blank || p[0].Text == "" || len(b.feeds.clipping.numbers) == 0 {
+	if p := b.trials.panels(); p[0].Blank || p[0].Text == "" || len(p[0].Charts[0].feed.numbers) == 0 {
 		t.Errorf("nothing is drawn: %+v", p[0])
 	}
 }
@@ -178,20 +179,20 @@ func TestFirstVisitIsOnePressFromARun(t *testing.T) {
 func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	before := b.cfg.MaxGradNorm
+	before := b.exp.cfg.MaxGradNorm
 	b.Set("max_grad_norm", "1..5")
 	b.Settle("max_grad_norm")
-	f := b.formNow()
-	if f.Text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.cfg.MaxGradNorm != before {
-		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.cfg.MaxGradNorm)
+	f := b.exp.formFor(b)
+	if f.Text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.exp.cfg.MaxGradNorm != before {
+		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.exp.cfg.MaxGradNorm)
 	}
-	b.startRun()
-	if len(b.client.runs) != 0 || b.run.fault == "" || b.opened != form.Clipping {
-		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.run.fault, b.opened)
+	b.trials.start()
+	if len(b.client.runs) != 0 || b.trials.last().fault == "" || b.exp.opened != form.Clipping {
+		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.trials.last().fault, b.exp.opened)
 	}
 	b.Set("max_grad_norm", "1.5")
-	if f := b.formNow(); len(f.Faults) != 0 || b.cfg.MaxGradNorm != 1.5 {
-		t.Errorf("faults %v, C %v", f.Faults, b.cfg.MaxGradNorm)
+	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.cfg.MaxGradNorm != 1.5 {
+		t.Errorf("faults %v, C %v", f.Faults, b.exp.cfg.MaxGradNorm)
 	}
 }
 
@@ -200,13 +201,13 @@ func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
 	b.load(6000)
 	for _, key := range []string{"target_epsilon", "noise_multiplier", "steps", "epochs"} {
 		b.Set(key, "3")
-		before := b.cfg
+		before := b.exp.cfg
 		b.Set(key, "")
-		if f := b.formNow(); f.Faults[key] == "" || form.BudgetOf(&b.cfg) != form.BudgetOf(&before) || form.LengthOf(&b.cfg) != form.LengthOf(&before) {
-			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, form.BudgetOf(&b.cfg), form.LengthOf(&b.cfg))
+		if f := b.exp.formFor(b); f.Faults[key] == "" || form.BudgetOf(&b.exp.cfg) != form.BudgetOf(&before) || form.LengthOf(&b.exp.cfg) != form.LengthOf(&before) {
+			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, form.BudgetOf(&b.exp.cfg), form.LengthOf(&b.exp.cfg))
 		}
 		b.Set(key, "4")
-		if f := b.formNow(); len(f.Faults) != 0 {
+		if f := b.exp.formFor(b); len(f.Faults) != 0 {
 			t.Errorf("%s filled again: faults %v", key, f.Faults)
 		}
 	}
@@ -224,8 +225,8 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	}
 	b.client.plans[n-1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
 	b.client.plans[n-2](run.PlanInfo{Steps: 5}, nil)
-	if f := b.formNow(); b.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.planning {
-		t.Errorf("plan %+v, warnings %v", b.plan, f.Warnings)
+	if f := b.exp.formFor(b); b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
+		t.Errorf("plan %+v, warnings %v", b.exp.plan, f.Warnings)
 	}
 }
 
@@ -234,11 +235,11 @@ func TestTheFieldAtFaultIsNamed(t *testing.T) {
 	b.load(6000)
 	b.tick()
 	b.client.plans[len(b.client.plans)-1](run.PlanInfo{}, &fault{Message: "noise_multiplier: must be above 0", Field: "noise_multiplier"})
-	if f := b.formNow(); f.Faults["noise_multiplier"] != "must be above 0" || b.plan != nil {
+	if f := b.exp.formFor(b); f.Faults["noise_multiplier"] != "must be above 0" || b.exp.plan != nil {
 		t.Errorf("faults %v", f.Faults)
 	}
 	b.client.plans[len(b.client.plans)-1](run.PlanInfo{Steps: 1}, nil)
-	if f := b.formNow(); len(f.Faults) != 0 || b.plan == nil {
+	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.plan == nil {
 		t.Errorf("a fault of an earlier plan stays: %v", f.Faults)
 	}
 }
@@ -252,12 +253,12 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 		t.Errorf("while it loads the card shows %+v", v)
 	}
 	b.client.opens[1].done(opened{}, &fault{Message: "moons, row 3: expected a number"})
-	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.cfg.Data != "digits" || b.opened != form.Data {
-		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.cfg.Data)
+	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
+		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.exp.cfg.Data)
 	}
 	b.Set("data", "blobs")
 	b.load(500)
-	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.cfg.Data != "blobs" {
+	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.exp.cfg.Data != "blobs" {
 		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
 	}
 }
@@ -265,7 +266,7 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 // Files that are chosen before anything can read them are read when it can.
 func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 	b := benchOf(&fakeClient{late: true})
-	b.open(form.Files, filesNamed("cells.csv"))
+	b.data.open(form.Files, filesNamed("cells.csv"))
 	if len(b.client.opens) != 0 {
 		t.Fatal("files were opened by a trainer that is not there")
 	}
@@ -279,13 +280,13 @@ func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 // leave the page without any.
 func TestABadFileBeforeAnyData(t *testing.T) {
 	b := newBench(t)
-	b.open(form.Files, filesNamed("cells.csv"))
+	b.data.open(form.Files, filesNamed("cells.csv"))
 	b.client.opens[1].done(opened{}, &fault{Message: "cells.csv, row 4: expected a value"})
 	if n := len(b.client.opens); n != 3 || b.client.opens[2].source != "digits" {
 		t.Fatalf("opened %d times", n)
 	}
 	b.load(6000)
-	if v := b.data.view(); v.Fault == "" || !v.Refused || v.Report == nil || v.Report.Rows != 6000 || b.data.source != "digits" {
+	if v := b.data.view(); v.Fault == "" || !v.Refused || v.Report == nil || v.Report.Rows != 6000 || b.data.name != "digits" {
 		t.Errorf("the card shows %+v", v)
 	}
 }
@@ -295,19 +296,19 @@ func TestABadFileBeforeAnyData(t *testing.T) {
 func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	b.cfg.Model.Kind, b.cfg.ExpectedBatchSize = "softmax", 512
+	b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize = "softmax", 512
 	if len(b.data.view().Suited) > 0 {
 		t.Fatalf("changed without need: %v", b.data.view().Suited)
 	}
 	b.Set("data", "regression-vc")
 	b.client.opens[1].done(opened{&fakeHandle{}, data.Report{Rows: 114, Task: data.Regression, Outputs: 1}}, nil)
-	if b.cfg.Model.Kind != "linear" || b.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 2 {
-		t.Errorf("model %q, batches of %v, said %q", b.cfg.Model.Kind, b.cfg.ExpectedBatchSize, b.data.view().Suited)
+	if b.exp.cfg.Model.Kind != "linear" || b.exp.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 2 {
+		t.Errorf("model %q, batches of %v, said %q", b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize, b.data.view().Suited)
 	}
 	b.Set("data", "moons")
 	b.load(6000)
-	if b.cfg.Model.Kind != "softmax" || b.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 1 {
-		t.Errorf("model %q, batches of %v, said %q", b.cfg.Model.Kind, b.cfg.ExpectedBatchSize, b.data.view().Suited)
+	if b.exp.cfg.Model.Kind != "softmax" || b.exp.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 1 {
+		t.Errorf("model %q, batches of %v, said %q", b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize, b.data.view().Suited)
 	}
 }
 
@@ -317,17 +318,17 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	files := filesNamed("cells.csv")
-	b.open(form.Files, files)
+	b.data.open(form.Files, files)
 	b.client.opens[1].done(opened{}, &refusal{&fault{Message: "cells.csv, row 4: expected a value"}, &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
 	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
 		t.Fatalf("the card shows %+v", v)
 	}
 	b.Set("csv.missing", "drop")
-	if n := len(b.client.opens); n != 3 || b.client.opens[2].source == "digits" || b.cfg.CSV.Missing != "drop" {
-		t.Fatalf("opened %d times, csv %+v", n, b.cfg.CSV)
+	if n := len(b.client.opens); n != 3 || b.client.opens[2].source == "digits" || b.exp.cfg.CSV.Missing != "drop" {
+		t.Fatalf("opened %d times, csv %+v", n, b.exp.cfg.CSV)
 	}
 	b.load(80)
-	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.cfg.Data != form.Files {
+	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.exp.cfg.Data != form.Files {
 		t.Errorf("the card shows %+v", v)
 	}
 }
@@ -335,7 +336,7 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 func TestRefusedImagesAreNotTables(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	b.open(form.Files, filesNamed("train-images-idx3-ubyte.gz"))
+	b.data.open(form.Files, filesNamed("train-images-idx3-ubyte.gz"))
 	b.client.opens[1].done(opened{}, &fault{Message: "cut short"})
 	if v := b.data.view(); v.Refused || v.Table != nil || v.Fault == "" {
 		t.Errorf("the card shows %+v", v)
@@ -346,7 +347,7 @@ func TestCancelledLoading(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
 	b.Set("data", "moons")
-	b.cancelOpen()
+	b.data.cancelOpen()
 	late := &fakeHandle{}
 	b.client.opens[1].done(opened{Handle: late, Report: data.Report{Rows: 1}}, nil)
 	if !b.client.opens[1].aborted || !late.closed || h.closed || b.data.report.Rows != 6000 || b.data.fault != "" {
@@ -363,36 +364,36 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.replace(run.Config{Data: "files", Method: "psac"})
-	if b.data.fault == "" || b.data.report.Rows != 6000 || b.opened != form.Data || b.cfg.Method != "psac" {
-		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.opened)
+	if b.data.fault == "" || b.data.report.Rows != 6000 || b.exp.opened != form.Data || b.exp.cfg.Method != "psac" {
+		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.exp.opened)
 	}
 }
 
 func TestARunFromStartToEnd(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	b.startRun()
+	b.trials.start()
 	r := b.client.runs[0]
 	r.events([]run.Event{exampleEvent(1)})
-	b.pause()
-	b.stepRun()
-	b.startRun() // resumes
-	b.stop()
-	b.stop()
+	b.trials.pause()
+	b.trials.step()
+	b.trials.start() // resumes
+	b.trials.stop()
+	b.trials.stop()
 	r.done(run.Result{Steps: 1, Stopped: true, Epsilon: 0.5, TestAccuracy: run.Number(math.NaN())}, nil)
 	if got := strings.Join(r.calls, " "); got != "pause step resume stop" {
 		t.Errorf("the run was told %q", got)
 	}
-	if b.run.phase != done || b.run.result == nil || b.run.live.series.Len() != 1 {
-		t.Errorf("phase %q, result %+v", b.run.phase, b.run.result)
+	if b.trials.last().phase != done || b.trials.last().result == nil || b.trials.last().record.Len() != 1 {
+		t.Errorf("phase %q, result %+v", b.trials.last().phase, b.trials.last().result)
 	}
-	b.startRun()
-	if r.calls[len(r.calls)-1] != "dispose" || b.run.phase != running || b.run.result != nil || b.run.live.series.Len() != 0 {
-		t.Errorf("the second run began with %+v", b.run)
+	b.trials.start()
+	if r.calls[len(r.calls)-1] != "dispose" || b.trials.last().phase != running || b.trials.last().result != nil || b.trials.last().record.Len() != 0 {
+		t.Errorf("the second run began with %+v", b.trials.last())
 	}
 	r.events([]run.Event{exampleEvent(9)})
 	r.done(run.Result{}, errors.New("late"))
-	if b.run.phase != running || b.run.live.series.Len() != 0 {
+	if b.trials.last().phase != running || b.trials.last().record.Len() != 0 {
 		t.Error("an earlier run still speaks")
 	}
 }
@@ -402,23 +403,23 @@ func TestStepBeforeStartTakesOneStep(t *testing.T) {
 	b.load(6000)
 	asked := false
 	b.client.train = func(_ run.Config, paused bool) error { asked = paused; return nil }
-	b.stepRun()
-	if !asked || b.run.phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
-		t.Errorf("paused %v, phase %q, told %v", asked, b.run.phase, b.client.runs[0].calls)
+	b.trials.step()
+	if !asked || b.trials.last().phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
+		t.Errorf("paused %v, phase %q, told %v", asked, b.trials.last().phase, b.client.runs[0].calls)
 	}
 }
 
 func TestACrashKeepsEverythingElse(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
-	b.startRun()
+	b.trials.start()
 	b.client.runs[0].events([]run.Event{exampleEvent(1)})
 	b.client.runs[0].done(run.Result{}, &fault{Message: "out of memory"})
-	if b.run.phase != failed || b.run.fault != "out of memory" || h.closed || b.run.live.series.Len() != 1 {
-		t.Errorf("phase %q, fault %q, closed %v", b.run.phase, b.run.fault, h.closed)
+	if b.trials.last().phase != failed || b.trials.last().fault != "out of memory" || h.closed || b.trials.last().record.Len() != 1 {
+		t.Errorf("phase %q, fault %q, closed %v", b.trials.last().phase, b.trials.last().fault, h.closed)
 	}
-	b.startRun()
-	if len(b.client.runs) != 2 || b.run.phase != running || b.run.fault != "" {
+	b.trials.start()
+	if len(b.client.runs) != 2 || b.trials.last().phase != running || b.trials.last().fault != "" {
 		t.Error("another run does not start after a crash")
 	}
 }
@@ -429,9 +430,9 @@ func TestARefusedRunShowsWhere(t *testing.T) {
 	b.client.train = func(run.Config, bool) error {
 		return &fault{Message: "must be at most N", Field: "expected_batch_size"}
 	}
-	b.startRun()
-	if f := b.formNow(); f.Faults["expected_batch_size"] == "" || b.opened != form.Privacy || b.run.phase != idle {
-		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.opened, b.run.phase)
+	b.trials.start()
+	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.opened != form.Privacy || b.trials.last().phase != idle {
+		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.opened, b.trials.last().phase)
 	}
 }
 
@@ -439,34 +440,34 @@ func TestAnotherMethodDropsParametersItDoesNotTake(t *testing.T) {
 	b := newBench(t)
 	b.Set("method", "psac")
 	b.Set("r", "0.5")
-	if b.cfg.Params["r"] != 0.5 {
-		t.Fatalf("parameters %v", b.cfg.Params)
+	if b.exp.cfg.Params["r"] != 0.5 {
+		t.Fatalf("parameters %v", b.exp.cfg.Params)
 	}
 	b.Set("method", "constant")
-	if len(b.cfg.Params) != 0 {
-		t.Errorf("parameters %v are left for a method without any", b.cfg.Params)
+	if len(b.exp.cfg.Params) != 0 {
+		t.Errorf("parameters %v are left for a method without any", b.exp.cfg.Params)
 	}
 }
 
 func TestTheBudgetChangesSidesWithoutAJump(t *testing.T) {
 	b := newBench(t)
-	b.plan = &run.PlanInfo{NoiseMultiplier: 1.23456, Epsilon: 2.3456, Steps: 700}
+	b.exp.plan = &run.PlanInfo{NoiseMultiplier: 1.23456, Epsilon: 2.3456, Steps: 700}
 	b.Set("budget", "noise_multiplier")
-	if c := b.cfg; c.TargetEpsilon != nil || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 1.23 {
+	if c := b.exp.cfg; c.TargetEpsilon != nil || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 1.23 {
 		t.Errorf("σ: %+v", c)
 	}
-	b.plan = &run.PlanInfo{NoiseMultiplier: 1.23, Epsilon: 2.3456, Steps: 700}
+	b.exp.plan = &run.PlanInfo{NoiseMultiplier: 1.23, Epsilon: 2.3456, Steps: 700}
 	b.Set("budget", "target_epsilon")
-	if c := b.cfg; c.NoiseMultiplier != nil || c.TargetEpsilon == nil || *c.TargetEpsilon != 2.3 {
+	if c := b.exp.cfg; c.NoiseMultiplier != nil || c.TargetEpsilon == nil || *c.TargetEpsilon != 2.3 {
 		t.Errorf("ε: %+v", c)
 	}
 	b.Set("budget", "no_privacy")
-	if c := b.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || form.BudgetOf(&c) != "no_privacy" {
+	if c := b.exp.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || form.BudgetOf(&c) != "no_privacy" {
 		t.Errorf("none: %+v", c)
 	}
-	b.plan = &run.PlanInfo{Steps: 700}
+	b.exp.plan = &run.PlanInfo{Steps: 700}
 	b.Set("length", "steps")
-	if c := b.cfg; c.Steps != 700 || c.Epochs != 0 {
+	if c := b.exp.cfg; c.Steps != 700 || c.Epochs != 0 {
 		t.Errorf("steps: %+v", c)
 	}
 }
@@ -475,9 +476,9 @@ func TestReplacingTheConfigurationRemakesTheCards(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.Set("learning_rate", "0.3x")
-	before := (&optimiserCard{Form: b.formNow()}).CompoID()
+	before := (&optimiserCard{Form: b.exp.formFor(b)}).CompoID()
 	b.replace(run.Config{LearningRate: 2})
-	f := b.formNow()
+	f := b.exp.formFor(b)
 	if (&optimiserCard{Form: f}).CompoID() == before || f.Text("learning_rate") != "2" || len(f.Faults) != 0 {
 		t.Errorf("id %q, text %q, faults %v", before, f.Text("learning_rate"), f.Faults)
 	}
@@ -491,9 +492,9 @@ func TestTheFirstFaultIsShown(t *testing.T) {
 		for _, key := range []string{"momentum", "target_delta", "model.hidden", "max_grad_norm"} {
 			b.Set(key, "?")
 		}
-		b.startRun()
-		if b.opened != form.Model {
-			t.Fatalf("opened %q", b.opened)
+		b.trials.start()
+		if b.exp.opened != form.Model {
+			t.Fatalf("opened %q", b.exp.opened)
 		}
 	}
 }
@@ -504,9 +505,9 @@ func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
 	b.load(6000)
 	b.Open(form.Optimiser)
 	b.Set("seed", "-1")
-	b.startRun()
-	if b.opened != form.Optimiser || b.run.fault == "" {
-		t.Errorf("opened %q, said %q", b.opened, b.run.fault)
+	b.trials.start()
+	if b.exp.opened != form.Optimiser || b.trials.last().fault == "" {
+		t.Errorf("opened %q, said %q", b.exp.opened, b.trials.last().fault)
 	}
 }
 
@@ -514,13 +515,17 @@ func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
 func TestAColumnWithoutANameIsReadAgain(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	b.session.open(form.Files, filesNamed("a.csv"))
+	b.data.open(form.Files, filesNamed("a.csv"))
 	b.load(80)
 	n := len(b.client.opens)
 	b.Set("csv.columns.", "ignored")
-	if len(b.client.opens) != n+1 || b.cfg.CSV.Columns[""] != "ignored" {
-		t.Errorf("opened %d times, columns %v", len(b.client.opens)-n, b.cfg.CSV.Columns)
+	if len(b.client.opens) != n+1 || b.exp.cfg.CSV.Columns[""] != "ignored" {
+		t.Errorf("opened %d times, columns %v", len(b.client.opens)-n, b.exp.cfg.CSV.Columns)
 	}
+}
+
+func showsCurves(s *session) bool {
+	return slices.ContainsFunc(s.trials.panels(), func(p *Panel) bool { return p.ID == "curves" })
 }
 
 // The curves go with the rule, by whatever name it was chosen.
@@ -533,9 +538,9 @@ func TestCurvesGoWithTheRule(t *testing.T) {
 		{run.Config{Method: "dc-e", Threshold: "quantile"}, false}, {run.Config{Method: "constant"}, false},
 	} {
 		s := newSession(nil)
-		s.cfg = c.cfg
-		if s.weighs() != c.want {
-			t.Errorf("%s with rule %q: curves %t", c.cfg.Method, c.cfg.Threshold, s.weighs())
+		s.exp.cfg = c.cfg
+		if showsCurves(s) != c.want {
+			t.Errorf("%s with rule %q: curves %t", c.cfg.Method, c.cfg.Threshold, showsCurves(s))
 		}
 	}
 }

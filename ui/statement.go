@@ -53,11 +53,7 @@ func (v *statementView) Render() app.UI {
 }
 
 func (v *statementView) copy(ctx app.Context, _ app.Event) {
-	clipboard := app.Window().Get("navigator").Get("clipboard")
-	if !clipboard.Truthy() {
-		return
-	}
-	await(clipboard.Call("writeText", textOf(v.Result.Statement)), func(_ app.Value, err error) {
+	copyText(textOf(v.Result.Statement), func(err error) {
 		ctx.Dispatch(func(ctx app.Context) {
 			v.copied = err == nil
 			ctx.After(3*time.Second, func(app.Context) { v.copied = false })

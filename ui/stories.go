@@ -6,6 +6,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -44,20 +45,20 @@ func (nobody) Settle(string)       {}
 func (nobody) Open(form.Card)      {}
 func (nobody) openFiles(app.Value) {}
 func (nobody) cancelOpen()         {}
-func (nobody) startRun()           {}
+func (nobody) start()              {}
 func (nobody) pause()              {}
-func (nobody) stepRun()            {}
+func (nobody) step()               {}
 func (nobody) stop()               {}
 func (nobody) reset()              {}
 func (nobody) toggleSheet()        {}
 func (nobody) save(string, bool)   {}
 func (nobody) saveParameters()     {}
 
-func (nobody) setLimit(string)   {}
-func (nobody) exportLedger()     {}
-func (nobody) forgetLedger(bool) {}
-func (nobody) confirmRun()       {}
-func (nobody) declineRun()       {}
+func (nobody) setLimit(string) {}
+func (nobody) export()         {}
+func (nobody) forget(bool)     {}
+func (nobody) confirmRun()     {}
+func (nobody) declineRun()     {}
 
 func exampleLedger(sure bool) LedgerView {
 	limit, next := 3.0, run.Number(3.2)
@@ -66,19 +67,19 @@ func exampleLedger(sure bool) LedgerView {
 
 func stories() []story {
 	s := exampleSession()
-	panels := s.panels()
+	panels := s.trials.panels()
 	list := []story{
 		{"Run bar, idle", func() app.UI {
-			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{"Run bar, running", func() app.UI {
-			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{"Run bar, paused", func() app.UI {
-			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{"Run bar, failed", func() app.UI {
-			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}}
+			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: nobody{}} }},
 		{"Result, stopped", func() app.UI { return &ResultView{Result: exampleStopped(), Saver: nobody{}} }},
@@ -116,7 +117,7 @@ func stories() []story {
 	for _, p := range panels {
 		list = append(list, story{"Chart, " + p.ID, func() app.UI { return p }})
 	}
-	for _, p := range exampleBlind().panels()[:2] {
+	for _, p := range exampleBlind().trials.panels()[:2] {
 		list = append(list, story{"Chart, " + p.ID + ", blind", func() app.UI { return p }})
 	}
 	return list
@@ -171,17 +172,18 @@ func exampleBlind() *session { return exampleOf(true) }
 
 func exampleOf(blind bool) *session {
 	s := newSession(nil)
-	s.cfg.Blind = blind
-	s.run.live = newLive(s.full(), run.PlanInfo{NoiseMultiplier: 1.1, Steps: 600, Epsilon: 2})
-	s.run.phase = running
+	s.exp.cfg.Blind = blind
+	t := s.trials.last()
+	t.record = series.NewRecord(s.exp.full(), run.PlanInfo{NoiseMultiplier: 1.1, Steps: 600, Epsilon: 2})
+	t.phase = running
 	for step := 1; step <= 400; step++ {
 		e := exampleEvent(step)
 		if blind {
 			e.Diag = nil
 		}
-		s.run.live.add([]run.Event{e})
+		t.record.Add([]run.Event{e})
 	}
-	s.run.live.draw(&s.feeds)
+	s.trials.draw()
 	return s
 }
 

@@ -107,13 +107,6 @@ func LengthOf(c *run.Config) string {
 	return "epochs"
 }
 
-// Unbounded reports whether the method bounds no gradient, so that there is no
-// threshold and no noise.
-func Unbounded(c *run.Config) bool {
-	cl, err := clip.New(clip.Choice{Method: c.Method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})
-	return err == nil && cl.NonPrivate
-}
-
 // is makes a When of one value of a field.
 func is(key, value string) func(*run.Config) bool {
 	return func(c *run.Config) bool { return Get(c, key) == value }

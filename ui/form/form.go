@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"clipscope/core/clip"
 	"clipscope/core/run"
 )
 
@@ -117,6 +116,15 @@ func Format(f float64) string {
 	}
 	n, _ := strconv.Atoi(exponent)
 	return mantissa + "e" + strconv.Itoa(n)
+}
+
+// Round keeps so many significant digits.
+func Round(x float64, digits int) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	p := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*p) / p
 }
 
 // thousands is a number that one half of the world reads as a thousand times
@@ -265,28 +273,4 @@ func setName(p *map[string]string, name, s string) {
 		m[name] = s
 	}
 	*p = m
-}
-
-// Declared are the parameters that the configuration's method takes.
-func Declared(c *run.Config) []clip.Param {
-	full := c.WithDefaults()
-	params, err := clip.Declared(clip.Choice{Method: full.Method, Weight: full.Weight, Threshold: full.Threshold, Grouping: full.Grouping})
-	if err != nil {
-		return nil
-	}
-	return params
-}
-
-// KeepParams drops the parameters that the method does not take.
-func KeepParams(c *run.Config) {
-	var kept map[string]float64
-	for _, p := range Declared(c) {
-		if v, ok := c.Params[p.Name]; ok {
-			if kept == nil {
-				kept = map[string]float64{}
-			}
-			kept[p.Name] = v
-		}
-	}
-	c.Params = kept
 }

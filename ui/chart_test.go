@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"clipscope/core/run"
@@ -45,50 +46,6 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-func TestPace(t *testing.T) {
-	var p pace
-	if !math.IsNaN(p.left(100)) {
-		t.Error("an unknown pace gives a time")
-	}
-	for i := range 20 {
-		p.see(float64(i)*0.5, 10*i)
-	}
-	if got := p.left(290); math.Abs(got-5) > 1e-9 {
-		t.Errorf("100 steps at 20 a second take %v s", got)
-	}
-	p.rest()
-	p.see(1000, 190) // after a pause
-	p.see(1000.5, 200)
-	if got := p.left(300); math.Abs(got-5) > 1e-6 {
-		t.Errorf("the pause counts: %v s", got)
-	}
-}
-
-func TestWeightOf(t *testing.T) {
-	for _, c := range []struct {
-		cfg        run.Config
-		norm, want float64
-	}{
-		{run.Config{Method: "constant", MaxGradNorm: 1}, 4, 0.25},
-		{run.Config{Method: "dc-e", MaxGradNorm: 1, ExpectedBatchSize: 100}, 0.5, 1},
-		{run.Config{Method: "dc-e", Weight: "auto-s", MaxGradNorm: 1, ExpectedBatchSize: 100}, 0.99, 1},
-	} {
-		w := weightOf(c.cfg, 1, 100)
-		if w == nil {
-			t.Errorf("%s has no weight function", c.cfg.Method)
-			continue
-		}
-		if got := w(c.norm, 1); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%s %s: w(%v) is %v, want %v", c.cfg.Method, c.cfg.Weight, c.norm, got, c.want)
-		}
-	}
-	for _, name := range []string{"none", "no such method"} {
-		if weightOf(run.Config{Method: name, MaxGradNorm: 1}, 1, 100) != nil {
-			t.Errorf("%q has a weight function", name)
-		}
-	}
-}
-
 // What a chart is sent is laid out as charts.js reads it.
 func TestLinesLayout(t *testing.T) {
 	var f Feed
@@ -112,28 +69,66 @@ func TestLinesLayout(t *testing.T) {
 	}
 }
 
+// numbers are what the chart of a title was sent last.
+func (s *ChartSet) numbers(t *testing.T, title string) []float64 {
+	t.Helper()
+	for c := range s.charts {
+		if c.Title == title {
+			return c.feed.numbers
+		}
+	}
+	t.Fatalf("there is no chart %q", title)
+	return nil
+}
+
 // Drawing a run at full length takes no memory that grows with it.
 func TestDrawingIsBounded(t *testing.T) {
-	l := newLive(exampleSession().cfg.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10000})
-	var f feeds
+	r := series.NewRecord(exampleSession().exp.full(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10000})
+	s := NewChartSet(1)
 	for step := 1; step <= 10000; step++ {
-		l.add([]run.Event{exampleEvent(step)})
+		r.Add([]run.Event{exampleEvent(step)})
 	}
-	l.draw(&f)
-	if n := len(f.accuracy.numbers); n > 4+3*series.Limit {
+	runs := []*series.Record{r}
+	s.Draw(runs)
+	if n := len(s.numbers(t, "Accuracy")); n > 4+3*series.Limit {
 		t.Errorf("a chart of three columns is sent %d numbers", n)
 	}
-	if allocs := testing.AllocsPerRun(20, func() { l.draw(&f) }); allocs > 4 {
+	if allocs := testing.AllocsPerRun(20, func() { s.Draw(runs) }); allocs > 4 {
 		t.Errorf("drawing allocates %v times", allocs)
 	}
 }
 
 func TestDrawWithoutDiagnostics(t *testing.T) {
-	l := newLive(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10})
-	l.add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
-	var f feeds
-	l.draw(&f)
-	if len(f.clipping.numbers) == 0 || len(f.norms.numbers) != 0 {
-		t.Errorf("sent %d and %d numbers", len(f.clipping.numbers), len(f.norms.numbers))
+	r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10})
+	r.Add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
+	s := NewChartSet(1)
+	s.Draw([]*series.Record{r})
+	if clipping, norms := s.numbers(t, "Clipping frequency"), s.numbers(t, "Gradient norms of this batch"); len(clipping) == 0 || len(norms) != 0 {
+		t.Errorf("sent %d and %d numbers", len(clipping), len(norms))
+	}
+}
+
+// Several runs are drawn over the steps of all of them, one line after the other.
+func TestSeveralRunsInOneChart(t *testing.T) {
+	var runs []*series.Record
+	for _, steps := range [][]int{{1, 2, 4}, {2, 3}} {
+		r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 4})
+		for _, step := range steps {
+			r.Add([]run.Event{{Step: step, Steps: 4, Released: run.Released{MaxGradNorm: float64(10*len(steps) + step)}}})
+		}
+		runs = append(runs, r)
+	}
+	s := NewChartSet(2)
+	s.Draw(append(runs, series.NewRecord(run.Config{}, run.PlanInfo{})))
+	nan := math.NaN()
+	want := []float64{3, 4, 4, nan, 1, 2, 3, 4, 31, 32, nan, 34, nan, 22, 23, nan}
+	got := s.numbers(t, "Threshold C")
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+		t.Errorf("sent %v", got)
+	}
+	for c := range s.charts {
+		if numbers := c.feed.numbers; c.Spec.Kind == "lines" && len(numbers) > 0 && int(numbers[0]) != 1+len(c.Spec.Series) {
+			t.Errorf("%s has %d lines and is sent %v columns", c.Title, len(c.Spec.Series), numbers[0])
+		}
 	}
 }

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"clipscope/core/run"
+	"clipscope/ui/form"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// address keeps the configuration in the URL, after the #.
+type address struct {
+	*env
+	exp    *experiment
+	copied bool // the clipboard has it
+}
+
+// write puts the configuration in the URL without a step in the history.
+func (a *address) write() {
+	if hash, err := a.exp.cfg.Hash(); err == nil {
+		setHash(hash)
+	}
+}
+
+// read is the configuration in the URL; not ok if it holds none, or the present one.
+func (a *address) read() (cfg run.Config, ok bool) {
+	hash := hashNow()
+	if mine, err := a.exp.cfg.Hash(); hash == "" || err == nil && hash == mine {
+		return cfg, false
+	}
+	cfg = run.ParseHash(hash)
+	form.KeepParams(&cfg)
+	return cfg, true
+}
+
+// share copies the URL.
+func (a *address) share() {
+	a.write()
+	copyText(app.Window().Get("location").Get("href").String(), func(err error) {
+		a.copied = err == nil
+		a.changed()
+		a.after(3*time.Second, func() {
+			a.copied = false
+			a.changed()
+		})
+	})
+}
+
+// hashNow is what stands after the # in the URL.
+func hashNow() string {
+	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
+}
+
+// setHash replaces it without a step in the history.
+func setHash(hash string) {
+	if !app.IsClient {
+		return
+	}
+	location := app.Window().Get("location")
+	url := location.Get("pathname").String() + location.Get("search").String() + "#" + hash
+	app.Window().Get("history").Call("replaceState", app.Null(), "", url)
+}
+
+// copyText puts text on the clipboard, where there is one.
+func copyText(text string, done func(error)) {
+	clipboard := app.Window().Get("navigator").Get("clipboard")
+	if !clipboard.Truthy() {
+		return
+	}
+	await(clipboard.Call("writeText", text), func(_ app.Value, err error) { done(err) })
+}

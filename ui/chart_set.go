@@ -1,0 +1,203 @@
+package ui
+
+import (
+	"math"
+	"slices"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/series"
+	"clipscope/ui/words"
+)
+
+// order is the panels as they stack, and the charts of each, which share a
+// sentence.
+func order() []Panel {
+	return []Panel{
+		{ID: "clipping", Charts: []*Chart{clippingChart(), thresholdChart()}},
+		{ID: "norms", Charts: []*Chart{normsChart()}},
+		{ID: "learning", Charts: []*Chart{accuracyChart(), lossChart()}},
+		{ID: "epsilon", Charts: []*Chart{epsilonChart()}},
+		{ID: "curves", Charts: []*Chart{curvesChart()}},
+	}
+}
+
+// Chart is one chart of runs: what it draws and what it says. Where it can show
+// but one run, that is the last.
+type Chart struct {
+	Title string
+	Ink   Ink // what the badge says
+	Spec  Spec
+	Empty string // what will be here, while nothing is
+	None  string // why nothing is here, though a run goes on; Empty where it is empty
+
+	feed Feed
+	// fits reports whether an experiment can have the chart at all; nil: all can.
+	fits func(c *run.Config, task data.Task) bool
+	// has reports whether a run has anything for it.
+	has func(*series.Record) bool
+	// draw sends what there is to the feed. No run is without points.
+	draw func(*Feed, []*series.Record)
+	// sentence and rows are what the newest step says; nil: nothing.
+	sentence func(*series.Record) string
+	rows     func(*series.Record) []Row
+}
+
+// Row is one line of a chart's text alternative.
+type Row struct {
+	Name, Value string
+	Ink         Ink
+}
+
+// ChartSet is the charts of some runs.
+type ChartSet struct{ panels []Panel }
+
+// NewChartSet makes empty charts, whose lines are there for each of so many runs.
+func NewChartSet(runs int) *ChartSet {
+	s := &ChartSet{order()}
+	for c := range s.charts {
+		if c.Spec.Kind == "lines" && c.Spec.Sync == syncSteps {
+			c.Spec.Series = slices.Repeat(c.Spec.Series, runs)
+		}
+	}
+	return s
+}
+
+func (s *ChartSet) charts(yield func(*Chart) bool) {
+	for _, p := range s.panels {
+		for _, c := range p.Charts {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Draw shows what the runs have reported.
+func (s *ChartSet) Draw(runs []*series.Record) {
+	runs = begun(runs)
+	if len(runs) == 0 {
+		return
+	}
+	for c := range s.charts {
+		c.draw(&c.feed, runs)
+	}
+}
+
+// Clear empties the charts.
+func (s *ChartSet) Clear() {
+	for c := range s.charts {
+		c.feed.Clear()
+	}
+}
+
+// begun are the runs that have reported something.
+func begun(runs []*series.Record) []*series.Record {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *series.Record) bool { return r.Len() == 0 })
+}
+
+// Panels are the charts in their order, those that an experiment can have, with
+// what is to be said of the runs; hidden is why diagnostics are not shown, empty
+// where they are.
+func (s *ChartSet) Panels(runs []*series.Record, c run.Config, task data.Task, hidden string) []*Panel {
+	var last *series.Record
+	if runs = begun(runs); len(runs) > 0 {
+		last = runs[len(runs)-1]
+	}
+	var list []*Panel
+	for _, p := range s.panels {
+		p.Charts = slices.DeleteFunc(slices.Clone(p.Charts), func(x *Chart) bool { return x.fits != nil && !x.fits(&c, task) })
+		if len(p.Charts) == 0 {
+			continue
+		}
+		p.Hidden, p.Blank = hidden, last == nil
+		p.say(last)
+		list = append(list, &p)
+	}
+	return list
+}
+
+// syncSteps is shared by the charts over steps: they move their cursors together.
+const syncSteps = "steps"
+
+var (
+	stepAxis   = Axis{Label: "step"}
+	stepHidden = Axis{Label: "step", Hidden: true}
+)
+
+// column reports whether a run has had a number in a column.
+func column(c series.Column) func(*series.Record) bool {
+	return func(r *series.Record) bool { return r.Has(c) }
+}
+
+// lines draws columns over steps.
+func lines(columns ...series.Column) func(*Feed, []*series.Record) {
+	return markedLines(func(*series.Record) float64 { return math.NaN() }, columns...)
+}
+
+// markedLines are lines with a mark for the last run.
+func markedLines(mark func(*series.Record) float64, columns ...series.Column) func(*Feed, []*series.Record) {
+	var buffer [][]float64
+	return func(f *Feed, runs []*series.Record) {
+		step, steps := 0, 0
+		for _, r := range runs {
+			step, steps = max(step, r.Last.Step), max(steps, r.Last.Steps)
+		}
+		buffer = overSteps(buffer[:0], runs, columns)
+		f.Lines(growing(float64(step), float64(steps)), mark(runs[len(runs)-1]), buffer...)
+	}
+}
+
+// overSteps appends to dst the steps of all runs, and the columns of each over
+// them: NaN where a run has no point.
+func overSteps(dst [][]float64, runs []*series.Record, columns []series.Column) [][]float64 {
+	if len(runs) == 1 {
+		dst = append(dst, runs[0].Column(series.Step))
+		for _, c := range columns {
+			dst = append(dst, runs[0].Column(c))
+		}
+		return dst
+	}
+	var steps []float64
+	for _, r := range runs {
+		steps = append(steps, r.Column(series.Step)...)
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	dst = append(dst, steps)
+	for _, r := range runs {
+		for _, c := range columns {
+			dst = append(dst, spread(steps, r.Column(series.Step), r.Column(c)))
+		}
+	}
+	return dst
+}
+
+// spread is values at some of the steps over all of them, NaN between.
+func spread(steps, at, values []float64) []float64 {
+	out := make([]float64, len(steps))
+	for i, k := 0, 0; i < len(steps); i++ {
+		out[i] = math.NaN()
+		if k < len(at) && at[k] == steps[i] {
+			out[i] = values[k]
+			k++
+		}
+	}
+	return out
+}
+
+// diagnostics are those of the newest step, all missing where it has none.
+func diagnostics(m words.Moment) *run.Diag {
+	if m.Event.Diag != nil {
+		return m.Event.Diag
+	}
+	nan := run.Number(math.NaN())
+	return &run.Diag{ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
