@@ -24,7 +24,7 @@ type client interface {
 	Train(cfg run.Config, d handle, paused bool, started func(runner, error))
 }
 
-// handle is opened data in its worker; nil is none.
+// handle is opened data in its worker; nil is none. Handles are compared.
 type handle interface{ Close() }
 
 // opened is what opening data gives.
@@ -100,7 +100,7 @@ func (jsClient) Open(source any, csv run.CSV, progress func(data.Progress), done
 		watch.Release()
 		o := opened{}
 		if err == nil {
-			o.Handle = jsHandle{v}
+			o.Handle = &jsHandle{v}
 			err = decode(v.Get("summary"), &o.Report)
 		}
 		done(o, err)
@@ -140,10 +140,10 @@ func startRun(cfg run.Config, d handle, options map[string]any, started func(run
 
 type jsHandle struct{ data app.Value }
 
-func (h jsHandle) Close() { h.data.Call("close") }
+func (h *jsHandle) Close() { h.data.Call("close") }
 
 func jsOf(d handle) any {
-	if h, ok := d.(jsHandle); ok {
+	if h, ok := d.(*jsHandle); ok {
 		return h.data
 	}
 	return app.Undefined()
