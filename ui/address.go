@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"time"
 
 	"clipscope/core/run"
@@ -36,38 +35,14 @@ func (a *address) read() (cfg run.Config, ok bool) {
 }
 
 // share copies the URL.
-func (a *address) share() {
+func (a *address) Share() {
 	a.write()
-	copyText(app.Window().Get("location").Get("href").String(), func(err error) {
-		a.copied = err == nil
+	copyText(app.Window().Get("location").Get("href").String(), func(ok bool) {
+		a.copied = ok
 		a.changed()
 		a.after(3*time.Second, func() {
 			a.copied = false
 			a.changed()
 		})
 	})
-}
-
-// hashNow is what stands after the # in the URL.
-func hashNow() string {
-	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
-}
-
-// setHash replaces it without a step in the history.
-func setHash(hash string) {
-	if !app.IsClient {
-		return
-	}
-	location := app.Window().Get("location")
-	url := location.Get("pathname").String() + location.Get("search").String() + "#" + hash
-	app.Window().Get("history").Call("replaceState", app.Null(), "", url)
-}
-
-// copyText puts text on the clipboard, where there is one.
-func copyText(text string, done func(error)) {
-	clipboard := app.Window().Get("navigator").Get("clipboard")
-	if !clipboard.Truthy() {
-		return
-	}
-	await(clipboard.Call("writeText", text), func(_ app.Value, err error) { done(err) })
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -16,25 +15,6 @@ import (
 type auditClient interface {
 	// Audit starts one; the returned function ends it.
 	Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
-}
-
-// Audit calls window.clipscope.audit.
-func (jsClient) Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) func() {
-	abort := app.Window().Get("AbortController").New()
-	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer survive()
-		progress(args[0].Get("step").Int(), args[0].Get("steps").Int())
-		return nil
-	})
-	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
-		watch.Release()
-		var r run.AuditReport
-		if err == nil {
-			err = json.Unmarshal([]byte(glue().Call("stringify", v).String()), &r)
-		}
-		done(r, err)
-	})
-	return func() { abort.Call("abort") }
 }
 
 // auditKind is one of the audits that the panel offers.

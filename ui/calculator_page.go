@@ -15,40 +15,41 @@ import (
 // calculatorPage relates ε, σ, steps and sample rate, without data.
 type calculatorPage struct {
 	app.Compo
-	s *session
-	k *calculator
+	Around     around
+	Calculator *calculator
 
 	hashChange app.Func
 }
 
 func (p *calculatorPage) OnMount(ctx app.Context) {
-	p.k.changed = func() { ctx.Dispatch(nil) }
-	p.s.changed = p.k.changed // the count of requests
-	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.k.start(hashNow()); return nil })
+	p.Calculator.changed = func() { ctx.Dispatch(nil) }
+	p.Around.Show(p.Calculator.changed) // the count of requests
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Calculator.start(hashNow()); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
-	p.k.start(hashNow())
+	p.Calculator.start(hashNow())
 }
 
 func (p *calculatorPage) OnDismount() {
-	p.k.changed = func() {}
-	p.s.changed = func() {}
+	p.Calculator.changed = func() {}
+	p.Around.Hide()
 	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
 	p.hashChange.Release()
 }
 
 func (p *calculatorPage) Render() app.UI {
+	k := p.Calculator
 	return app.Div().Class("page").Body(
-		&Header{Page: "calculator", Sent: p.s.sent},
+		&Header{Page: "calculator", Sent: p.Around.Sent()},
 		app.Main().Class("bench calculator").Body(
-			&calculatorInputs{K: p.k, Form: p.k.formNow(), Solve: p.k.solve, By: p.k.by},
+			&calculatorInputs{K: k, Form: k.formNow(), Solve: k.solve, By: k.by},
 			app.Div().Class("stage").Body(
-				&calculatorAnswer{Answer: p.k.answer, Solve: p.k.solve, Fault: p.k.fault, Rows: p.k.rows(), Pending: p.k.pending()},
+				&calculatorAnswer{Answer: k.answer, Solve: k.solve, Fault: k.fault, Rows: k.rows(), Pending: k.pending()},
 				app.Div().Class("charts calculator-charts").Body(
-					&calculatorChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &p.k.charts.steps, Blank: p.k.answer.report == nil, Empty: "ε as the run goes on, by two accountants."},
-					&calculatorChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &p.k.charts.delta, Blank: p.k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
+					&calculatorChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &k.charts.steps, Blank: k.answer.report == nil, Empty: "ε as the run goes on, by two accountants."},
+					&calculatorChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &k.charts.delta, Blank: k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
 				),
-				&tuningTable{Costs: p.k.answer.tuning, Pending: p.k.pending()},
-				newAuditPanel(p.s.exp.full(), &p.k.audit),
+				&tuningTable{Costs: k.answer.tuning, Pending: k.pending()},
+				newAuditPanel(p.Around.Config(), &k.audit),
 			),
 		),
 	)
@@ -65,6 +66,15 @@ func (k *calculator) rows() float64 {
 // pending reports whether something shown is not about what the fields say.
 func (k *calculator) pending() bool {
 	return k.fault == "" && (k.answer.version != k.version || !k.answer.whole)
+}
+
+// around is the rest of the site, as far as the page shows it.
+type around interface {
+	Show(changed func())
+	Hide()
+	// Config is the experiment's, whose noise is audited.
+	Config() run.Config
+	Sent() requests
 }
 
 // calculatorInputs are the fields.

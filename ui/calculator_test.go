@@ -225,7 +225,7 @@ func TestCalculatorKeepsTheSetting(t *testing.T) {
 
 func TestCalculatorRenders(t *testing.T) {
 	k, a, tick := newTestCalculator()
-	page := &calculatorPage{s: newSession(nil), k: k}
+	page := &calculatorPage{Around: newSession(nil), Calculator: k}
 	if html := app.HTMLString(page); !strings.Contains(html, "Calculating…") {
 		t.Error("it does not say that it calculates")
 	}

@@ -17,8 +17,8 @@ import (
 
 // loader is where the data card's events go.
 type loader interface {
-	openFiles(files app.Value)
-	cancelOpen()
+	OpenFiles(files app.Value)
+	CancelOpen()
 }
 
 // DataView is what the data card shows besides the form.
@@ -144,7 +144,7 @@ func (c *dataCard) left(app.Context, app.Event) { c.over = false }
 func (c *dataCard) chosen(ctx app.Context, _ app.Event) {
 	list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
 	ctx.JSSrc().Set("value", "")
-	c.Loader.openFiles(list)
+	c.Loader.OpenFiles(list)
 }
 
 func (c *dataCard) progress() app.UI {
@@ -160,7 +160,7 @@ func (c *dataCard) progress() app.UI {
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,
-		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) { l.cancelOpen() }),
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) { l.CancelOpen() }),
 	)
 }
 

@@ -97,9 +97,8 @@ func begun(runs []*series.Record) []*series.Record {
 }
 
 // Panels are the charts in their order, those that an experiment can have, with
-// what is to be said of the runs; hidden is why diagnostics are not shown, empty
-// where they are.
-func (s *ChartSet) Panels(runs []*series.Record, c run.Config, task data.Task, hidden string) []*Panel {
+// what is to be said of the runs; over is whether the last has come to its end.
+func (s *ChartSet) Panels(runs []*series.Record, c run.Config, task data.Task, over bool) []*Panel {
 	var last *series.Record
 	if runs = begun(runs); len(runs) > 0 {
 		last = runs[len(runs)-1]
@@ -110,11 +109,23 @@ func (s *ChartSet) Panels(runs []*series.Record, c run.Config, task data.Task, h
 		if len(p.Charts) == 0 {
 			continue
 		}
-		p.Hidden, p.Blank = hidden, last == nil
+		p.Hidden, p.Blank = hidden(&c, over), last == nil
 		p.say(last)
 		list = append(list, &p)
 	}
 	return list
+}
+
+// hidden says why diagnostics are not shown, if they are not.
+func hidden(c *run.Config, over bool) string {
+	switch {
+	case !c.Blind:
+		return ""
+	case over:
+		return "Not measured: this run was blind."
+	default:
+		return "Not measured: the run is blind, so that only released values can decide when to stop it."
+	}
 }
 
 // syncSteps is shared by the charts over steps: they move their cursors together.

@@ -3,10 +3,14 @@ package ui
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/series"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 func TestGrowing(t *testing.T) {
@@ -83,11 +87,8 @@ func (s *ChartSet) numbers(t *testing.T, title string) []float64 {
 
 // Drawing a run at full length takes no memory that grows with it.
 func TestDrawingIsBounded(t *testing.T) {
-	r := series.NewRecord(exampleSession().exp.full(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10000})
+	r := exampleRecord(10000, false)
 	s := NewChartSet(1)
-	for step := 1; step <= 10000; step++ {
-		r.Add([]run.Event{exampleEvent(step)})
-	}
 	runs := []*series.Record{r}
 	s.Draw(runs)
 	if n := len(s.numbers(t, "Accuracy")); n > 4+3*series.Limit {
@@ -130,5 +131,45 @@ func TestSeveralRunsInOneChart(t *testing.T) {
 		if numbers := c.feed.numbers; c.Spec.Kind == "lines" && len(numbers) > 0 && int(numbers[0]) != 1+len(c.Spec.Series) {
 			t.Errorf("%s has %d lines and is sent %v columns", c.Title, len(c.Spec.Series), numbers[0])
 		}
+	}
+}
+
+func TestEveryChartSaysWhatItIs(t *testing.T) {
+	for _, p := range NewChartSet(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {
+		html := app.HTMLString(p)
+		for _, f := range p.Charts {
+			if !strings.Contains(html, f.Empty) || !strings.Contains(html, "badge-"+string(f.Ink)) {
+				t.Errorf("%s, %s: no badge, or no word of what will be here", p.ID, f.Title)
+			}
+			for _, l := range f.Spec.Series {
+				if f.Ink == Released && l.Ink != Released {
+					t.Errorf("%s: a chart called released draws %q, which is not", f.Title, l.Label)
+				}
+			}
+		}
+	}
+}
+
+// A blind run's charts of diagnostics are empty and say why; those of released
+// values are drawn.
+func TestBlindChartsSayWhy(t *testing.T) {
+	r, s := exampleRecord(400, true), NewChartSet(1)
+	runs := []*series.Record{r}
+	for _, over := range []bool{false, true} {
+		want := map[bool]string{true: "this run was blind", false: "the run is blind"}[over]
+		for _, p := range s.Panels(runs, r.Config, data.Classification, over) {
+			for i, c := range p.Charts {
+				said := p.without(i) && strings.Contains(p.instead(i), want)
+				if said != (c.Ink == Diagnostic) {
+					t.Errorf("over %t, %s: empty %t, says %q", over, c.Title, p.without(i), p.instead(i))
+				}
+			}
+			if html := app.HTMLString(p); strings.Contains(html, "batch size</th><td class=\"figure value-diagnostic\">0") {
+				t.Errorf("%s shows a batch size that nobody told", p.ID)
+			}
+		}
+	}
+	if p := s.Panels(nil, r.Config, data.Classification, false)[1]; !strings.Contains(p.instead(0), "the run is blind") {
+		t.Errorf("before a blind run: %q", p.instead(0))
 	}
 }

@@ -11,19 +11,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// client is the page's way to the trainer: window.clipscope, and in tests
-// something that answers at once. Callbacks come later, on the page's thread.
-type client interface {
-	// Ready calls back when the others may be called.
-	Ready(func(error))
-	// Open opens built-in data by name, or files (an array of File objects).
-	// The returned function cancels it.
-	Open(source any, csv run.CSV, progress func(data.Progress), done func(opened, error)) (cancel func())
-	Plan(cfg run.Config, d handle, done func(run.PlanInfo, error))
-	// Train starts a run on opened data; paused, it waits for Step or Resume.
-	Train(cfg run.Config, d handle, paused bool, started func(runner, error))
-}
-
 // handle is opened data in its worker; nil is none. Handles are compared.
 type handle interface{ Close() }
 
@@ -48,6 +35,12 @@ type runner interface {
 	SaveParameters(name string)
 }
 
+// The kinds of refusals that a person can overrule.
+const (
+	overLimit = "limit"
+	noLedger  = "ledger"
+)
+
 // fault is an error from the other side, with the field it belongs to.
 type fault struct {
 	Message string `json:"message"`
@@ -71,8 +64,7 @@ var errAborted = errors.New("ui: cancelled")
 // jsClient calls window.clipscope.
 type jsClient struct{}
 
-func api() app.Value  { return app.Window().Get("clipscope") }
-func glue() app.Value { return app.Window().Get("clipscopeUI") }
+func api() app.Value { return app.Window().Get("clipscope") }
 
 func (jsClient) Ready(done func(error)) {
 	if !api().Truthy() || !glue().Truthy() {
@@ -201,38 +193,13 @@ func (r *jsRun) SaveParameters(name string) {
 
 // await calls f once with what promise settles to.
 func await(promise app.Value, f func(app.Value, error)) {
-	var resolve, reject app.Func
-	release := func() {
-		resolve.Release()
-		reject.Release()
-	}
-	resolve = app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer survive()
-		release()
-		f(first(args), nil)
-		return nil
+	settle(promise, func(v app.Value, rejected bool) {
+		if rejected {
+			f(nil, toError(v))
+			return
+		}
+		f(v, nil)
 	})
-	reject = app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer survive()
-		release()
-		f(nil, toError(first(args)))
-		return nil
-	})
-	promise.Call("then", resolve, reject)
-}
-
-// survive keeps a fault in one callback from ending the whole page.
-func survive() {
-	if r := recover(); r != nil {
-		app.Logf("ui: a callback failed: %v", r)
-	}
-}
-
-func first(args []app.Value) app.Value {
-	if len(args) == 0 {
-		return app.Undefined()
-	}
-	return args[0]
 }
 
 // toError turns what a promise was rejected with into an error.
@@ -281,4 +248,19 @@ func toJS(v any) app.Value {
 		return app.Null()
 	}
 	return app.Window().Get("JSON").Call("parse", string(b))
+}
+
+// Ask calls window.clipscope.
+func (jsClient) Ask(function string, request any, done func([]byte, error)) {
+	if !api().Truthy() || !glue().Truthy() {
+		done(nil, &fault{Message: "The page is incomplete: a script did not load. Reload it."})
+		return
+	}
+	await(api().Call(function, toJS(request)), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done([]byte(glue().Call("stringify", v).String()), nil)
+	})
 }

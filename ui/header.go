@@ -18,6 +18,13 @@ func link(path string) string {
 	return path
 }
 
+// requests are what left the page for the network since it was ready.
+type requests struct {
+	Known bool
+	Count int
+	Names string
+}
+
 // Header is the top of every page.
 type Header struct {
 	app.Compo

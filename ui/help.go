@@ -9,15 +9,15 @@ import (
 // helpPage explains what the page shows and how to read it.
 type helpPage struct {
 	app.Compo
-	s *session
+	Session *session
 }
 
-func (p *helpPage) OnMount(ctx app.Context) { p.s.changed = func() { ctx.Dispatch(nil) } }
-func (p *helpPage) OnDismount()             { p.s.changed = func() {} }
+func (p *helpPage) OnMount(ctx app.Context) { p.Session.Show(func() { ctx.Dispatch(nil) }) }
+func (p *helpPage) OnDismount()             { p.Session.Hide() }
 
 func (p *helpPage) Render() app.UI {
 	return app.Div().Class("page prose").Body(
-		&Header{Page: "help", Sent: p.s.sent},
+		&Header{Page: "help", Sent: p.Session.Sent()},
 		app.Main().Class("article").Body(
 			app.H1().Text("Reading a private run"),
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),

@@ -20,3 +20,16 @@ var icons = map[string]string{
 func icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="currentColor" aria-hidden="true">` + icons[name] + `</svg>`)
 }
+
+// button is an icon with its name, as the run bar has them. Its handler is scoped by both, as go-app
+// tells handlers apart by their code alone.
+func button(name, label, class string, disabled bool, f app.EventHandler) app.UI {
+	return app.Button().Type("button").Class("act "+class).ID("act-"+name).Disabled(disabled).
+		OnClick(f, app.EventScope(name, label)).Body(icon(name), app.Span().Text(label))
+}
+
+// download is a button that saves a file.
+func download(name, label string, f app.EventHandler) app.UI {
+	return app.Button().Type("button").ID("save-"+name).Aria("label", "Download "+label).OnClick(f, app.EventScope(name)).
+		Body(icon("save"), app.Span().Text(label))
+}

@@ -30,46 +30,6 @@ type ledgerClient interface {
 // train is a way to start a run.
 type train func(cfg run.Config, d handle, paused bool, started func(runner, error))
 
-// Ledger calls window.clipscope.ledger.
-func (jsClient) Ledger(function string, done func([]byte, error), args ...any) {
-	list := make([]any, len(args))
-	for i, a := range args {
-		switch a := a.(type) {
-		case handle:
-			list[i] = jsOf(a)
-		case nil:
-			list[i] = app.Undefined()
-		default:
-			list[i] = toJS(a)
-		}
-	}
-	await(api().Get("ledger").Call(function, list...), func(v app.Value, err error) {
-		if err != nil {
-			done(nil, err)
-			return
-		}
-		done([]byte(glue().Call("stringify", v).String()), nil)
-	})
-}
-
-func (jsClient) WatchLedger(f func()) {
-	api().Get("ledger").Call("on", app.FuncOf(func(app.Value, []app.Value) any {
-		defer survive()
-		f()
-		return nil
-	}))
-}
-
-func (jsClient) TrainAnyway(cfg run.Config, d handle, paused bool, started func(runner, error)) {
-	startRun(cfg, d, map[string]any{"paused": paused, "anyway": true}, started)
-}
-
-// The kinds of refusals that a person can overrule.
-const (
-	overLimit = "limit"
-	noLedger  = "ledger"
-)
-
 // spending is what a data set has cost so far.
 type spending struct {
 	Runs        []string    `json:"runs"`
@@ -107,6 +67,14 @@ type ledgerQuestion struct {
 	Text string
 	Kind string
 	step bool
+}
+
+// newLedger is the view of the ledger that c keeps, if it keeps one. changed is
+// called when there is something new to show.
+func newLedger(c any, files func() handle, plan func() *run.PlanInfo, changed func()) *ledger {
+	l := &ledger{files: files, plan: plan, changed: changed}
+	l.client, _ = c.(ledgerClient)
+	return l
 }
 
 // follow asks anew what the open files have cost, and would with the run that is
@@ -177,19 +145,22 @@ func (l *ledger) asks(err error, step bool) bool {
 	return true
 }
 
-// answer takes the question away. A yes is for one run, and step is whether
-// that was to take one step.
-func (l *ledger) answer(yes bool) (step bool) {
+// question is what has to be answered before a run; nil: nothing.
+func (l *ledger) question() *ledgerQuestion { return l.ask }
+
+// answer takes the question away, if there is one. A yes is for one run; step is
+// whether that was to take one step.
+func (l *ledger) answer(yes bool) (step, asked bool) {
 	q := l.ask
 	if q == nil {
-		return false
+		return false, false
 	}
 	l.ask, l.anyway = nil, yes
-	return q.step
+	return q.step, true
 }
 
-// setLimit takes what was typed as the limit; empty is none.
-func (l *ledger) setLimit(text string) {
+// SetLimit takes what was typed as the limit; empty is none.
+func (l *ledger) SetLimit(text string) {
 	l.draft, l.wrong = &text, ""
 	var limit any
 	if text = strings.TrimSpace(text); text != "" {
@@ -221,7 +192,8 @@ type jsonNull struct{ value any }
 
 func (n jsonNull) MarshalJSON() ([]byte, error) { return json.Marshal(n.value) }
 
-func (l *ledger) export() {
+// Export downloads the whole ledger.
+func (l *ledger) Export() {
 	l.client.Ledger("export", func(b []byte, err error) {
 		var text string
 		if err == nil {
@@ -232,12 +204,12 @@ func (l *ledger) export() {
 			l.changed()
 			return
 		}
-		glue().Call("download", "clipscope-ledger.json", "application/json", text)
+		saveFile("clipscope-ledger.json", "application/json", text)
 	})
 }
 
-// forget deletes what is known of the open files, once that is confirmed.
-func (l *ledger) forget(sure bool) {
+// Forget deletes what is known of the open files, once that is confirmed.
+func (l *ledger) Forget(sure bool) {
 	if !sure || !l.sure {
 		l.sure = !sure && !l.sure
 		l.changed()
@@ -255,9 +227,9 @@ func (l *ledger) forget(sure bool) {
 
 // ledgerActions is where the ledger's events go.
 type ledgerActions interface {
-	setLimit(text string)
-	export()
-	forget(sure bool)
+	SetLimit(text string)
+	Export()
+	Forget(sure bool)
 }
 
 // LedgerView is what the privacy card shows of the ledger.
@@ -346,7 +318,7 @@ func (b *ledgerBlock) limit() app.UI {
 		app.Div().Class("field-head").Body(app.Label().For("ledger-limit").Text("Limit on ε, each data set")),
 		app.Input().Type("text").ID("ledger-limit").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Spellcheck(false).
 			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", strconv.FormatBool(v.Wrong != "")).
-			OnChange(func(ctx app.Context, _ app.Event) { a.setLimit(ctx.JSSrc().Get("value").String()) }),
+			OnChange(func(ctx app.Context, _ app.Event) { a.SetLimit(ctx.JSSrc().Get("value").String()) }),
 		Message("ledger-limit-fault", "fault", v.Wrong),
 		app.P().Class("help").ID("ledger-limit-help").Text("You are asked before a run that would go over it, and before any without a guarantee."),
 	)
@@ -358,21 +330,21 @@ func (b *ledgerBlock) buttons() app.UI {
 		return app.Div().Class("ledger-sure").Body(
 			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.forget(true) }),
-				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.forget(false) }),
+				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.Forget(true) }),
+				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.Forget(false) }),
 			),
 		)
 	}
 	return app.Div().Class("buttons").Body(
-		app.Button().Type("button").ID("ledger-export").Body(icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.export() }),
-		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.forget(false) }),
+		app.Button().Type("button").ID("ledger-export").Body(icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.Export() }),
+		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.Forget(false) }),
 	)
 }
 
 // ledgerAnswer is where the answer to the question goes.
 type ledgerAnswer interface {
-	confirmRun()
-	declineRun()
+	ConfirmRun()
+	DeclineRun()
 }
 
 // ledgerAsk is the question before a run.
@@ -393,8 +365,8 @@ func (q *ledgerAsk) Render() app.UI {
 	return app.Div().Class("ask shown").Role("alert").ID("ledger-ask").Body(
 		app.P().Text(q.Question.Text),
 		app.Div().Class("buttons").Body(
-			app.Button().Type("button").ID("ask-no").Class("primary").Text("Do not run").OnClick(func(app.Context, app.Event) { q.Answer.declineRun() }),
-			app.Button().Type("button").ID("ask-yes").Text(yes).OnClick(func(app.Context, app.Event) { q.Answer.confirmRun() }),
+			app.Button().Type("button").ID("ask-no").Class("primary").Text("Do not run").OnClick(func(app.Context, app.Event) { q.Answer.DeclineRun() }),
+			app.Button().Type("button").ID("ask-yes").Text(yes).OnClick(func(app.Context, app.Event) { q.Answer.ConfirmRun() }),
 		),
 	)
 }

@@ -49,8 +49,12 @@ func (l *fakeLedger) take(t *testing.T) ledgerCall {
 // newLedgerBench has files open, a plan, and a ledger that was asked about them.
 func newLedgerBench(t *testing.T) (*bench, *fakeLedger) {
 	t.Helper()
-	b, l := newBench(t), &fakeLedger{}
-	b.ledger.client = l
+	l := &fakeLedger{}
+	c := &fakeClient{}
+	b := benchOf(struct {
+		*fakeClient
+		*fakeLedger
+	}{c, l}, c)
 	b.load(6000)
 	b.data.open(form.Files, filesNamed("a.csv"))
 	b.client.opens[len(b.client.opens)-1].done(opened{&fakeHandle{}, data.Report{Rows: 100, Task: data.Classification, Outputs: 2}}, nil)
@@ -76,7 +80,7 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 		t.Fatalf("asked %s %v", c.function, c.args)
 	}
 	c.done([]byte(`{"runs":["x"],"open":1,"unprotected":0,"epsilon":1.5,"delta":1e-5,"next_epsilon":2.5,"limit":2}`), nil)
-	html := app.HTMLString(&ledgerBlock{View: b.ledger.view(), Actions: nobody{}})
+	html := app.HTMLString(&ledgerBlock{View: b.ledger.view(), Actions: b.ledger})
 	for _, want := range []string{"1.50", "2.50", `class="over"`, "all of its planned steps", `value="2"`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in %s", want, html)
@@ -90,7 +94,7 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 		t.Fatalf("%d questions at once", len(l.calls))
 	}
 	l.take(t).done([]byte(`{"runs":[],"epsilon":9,"delta":1e-5}`), nil)
-	if b.ledger.total.Epsilon == 9 {
+	if b.ledger.view().Total.Epsilon == 9 {
 		t.Error("an answer from before the change is shown")
 	}
 	l.take(t).done(nil, errors.New("no storage"))
@@ -115,16 +119,16 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 		return nil
 	}
 	b.trials.start()
-	if q := b.ledger.ask; q == nil || q.Kind != overLimit || b.trials.last().phase != idle || b.trials.last().fault != "" {
+	if q := b.ledger.question(); q == nil || q.Kind != overLimit || b.trials.last().phase != idle || b.trials.last().fault != "" {
 		t.Fatalf("asks %+v, phase %s, fault %q", q, b.trials.last().phase, b.trials.last().fault)
 	}
-	b.trials.declineRun()
-	if b.ledger.ask != nil || len(l.anyway) > 0 {
+	b.trials.DeclineRun()
+	if b.ledger.question() != nil || len(l.anyway) > 0 {
 		t.Fatal("declining did not end it")
 	}
 	b.trials.start()
-	b.trials.confirmRun()
-	if b.ledger.ask != nil || len(l.anyway) != 1 || b.trials.last().phase != starting {
+	b.trials.ConfirmRun()
+	if b.ledger.question() != nil || len(l.anyway) != 1 || b.trials.last().phase != starting {
 		t.Fatalf("confirming started %d runs, phase %s", len(l.anyway), b.trials.last().phase)
 	}
 	l.anyway[0](&fakeRun{}, nil)
@@ -134,7 +138,7 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 	// A confirmation is for one run.
 	b.trials.reset()
 	b.trials.start()
-	if b.ledger.ask == nil || len(l.anyway) != 1 {
+	if b.ledger.question() == nil || len(l.anyway) != 1 {
 		t.Error("the next run was not asked about")
 	}
 }
@@ -142,18 +146,18 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 func TestLimitField(t *testing.T) {
 	b, l := newLedgerBench(t)
 	l.take(t).done([]byte(`{"runs":[],"epsilon":0,"delta":1e-5}`), nil)
-	b.ledger.setLimit("much")
+	b.ledger.SetLimit("much")
 	if len(l.calls) > 0 || b.ledger.view().Wrong == "" || *b.ledger.view().Draft != "much" {
 		t.Errorf("%+v", b.ledger.view())
 	}
-	b.ledger.setLimit("2,5")
+	b.ledger.SetLimit("2,5")
 	c := l.take(t)
 	if got, err := json.Marshal(c.args[0]); c.function != "limit" || err != nil || string(got) != `{"epsilon":2.5}` {
 		t.Errorf("%s %s %v", c.function, got, err)
 	}
 	c.done([]byte("{}"), nil)
 	l.take(t) // the total
-	b.ledger.setLimit(" ")
+	b.ledger.SetLimit(" ")
 	if got, _ := json.Marshal(l.take(t).args[0]); string(got) != "null" {
 		t.Errorf("an empty limit is sent as %s", got)
 	}
@@ -162,21 +166,20 @@ func TestLimitField(t *testing.T) {
 func TestForgettingIsConfirmed(t *testing.T) {
 	b, l := newLedgerBench(t)
 	l.take(t).done([]byte(`{"runs":[],"epsilon":0,"delta":1e-5}`), nil)
-	b.ledger.forget(true)
+	b.ledger.Forget(true)
 	if len(l.calls) > 0 {
 		t.Fatal("deleted without asking")
 	}
-	b.ledger.sure = false
-	b.ledger.forget(false)
+	b.ledger.Forget(false)
 	if !b.ledger.view().Sure || len(l.calls) > 0 {
 		t.Fatalf("%+v", b.ledger.view())
 	}
-	b.ledger.forget(false)
+	b.ledger.Forget(false)
 	if b.ledger.view().Sure {
 		t.Fatal("it cannot be kept")
 	}
-	b.ledger.forget(false)
-	b.ledger.forget(true)
+	b.ledger.Forget(false)
+	b.ledger.Forget(true)
 	if c := l.take(t); c.function != "forget" || c.args[0] != b.data.handle {
 		t.Errorf("%s %v", c.function, c.args)
 	}

@@ -1,42 +1,36 @@
 package ui
 
-import (
-	"strconv"
-
-	"clipscope/ui/form"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-)
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
 
 // trainPage is the page: the experiment at the left, its run at the right.
 type trainPage struct {
 	app.Compo
-	s *session
+	Session *session
 
 	hashChange app.Func
 	escape     app.Func
 }
 
 func (p *trainPage) OnMount(ctx app.Context) {
-	p.s.changed = func() { ctx.Dispatch(nil) }
-	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.s.follow(); return nil })
+	p.Session.Show(func() { ctx.Dispatch(nil) })
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Session.follow(); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
-		if args[0].Get("key").String() == "Escape" && p.s.sheet {
-			p.s.toggleSheet()
+		if args[0].Get("key").String() == "Escape" && p.Session.sheet {
+			p.Session.toggleSheet()
 		}
 		return nil
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
-	p.s.begin()
-	p.s.data.openFiles(app.Window().Get("clipscopeEarly").Call("take"))
-	if p.s.data.ready && hashNow() == "" {
-		p.s.address.write()
+	p.Session.begin()
+	p.Session.data.OpenFiles(app.Window().Get("clipscopeEarly").Call("take"))
+	if p.Session.data.ready && hashNow() == "" {
+		p.Session.address.write()
 	}
 }
 
 func (p *trainPage) OnDismount() {
-	p.s.changed = func() {}
+	p.Session.Hide()
 	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
 	app.Window().Call("removeEventListener", "keydown", p.escape)
 	p.hashChange.Release()
@@ -44,7 +38,7 @@ func (p *trainPage) OnDismount() {
 }
 
 func (p *trainPage) Render() app.UI {
-	s := p.s
+	s := p.Session
 	class := "page train"
 	if s.sheet {
 		class += " sheet-open"
@@ -57,7 +51,7 @@ func (p *trainPage) Render() app.UI {
 			app.Div().Class("stage").Body(
 				&RunBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
 				Message("problem", "fault", s.problem),
-				&ledgerAsk{Question: s.ledger.ask, Answer: s.trials},
+				&ledgerAsk{Question: s.ledger.question(), Answer: s.trials},
 				update(s.newer),
 				app.If(s.trials.last().result != nil, func() app.UI { return &ResultView{Result: s.trials.last().result, Saver: s.trials.last()} }),
 				p.charts(),
@@ -68,11 +62,11 @@ func (p *trainPage) Render() app.UI {
 
 func (p *trainPage) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	p.s.data.openFiles(e.Get("dataTransfer").Get("files"))
+	p.Session.data.OpenFiles(e.Get("dataTransfer").Get("files"))
 }
 
 // OnAppUpdate is called when a newer version of the page is at hand.
-func (p *trainPage) OnAppUpdate(app.Context) { p.s.newer = true }
+func (p *trainPage) OnAppUpdate(app.Context) { p.Session.newer = true }
 
 func update(newer bool) app.UI {
 	return app.Div().Class("update").Role("status").Hidden(!newer).Body(
@@ -82,7 +76,7 @@ func update(newer bool) app.UI {
 }
 
 func (p *trainPage) experiment() app.UI {
-	s, x := p.s, p.s.exp
+	s, x := p.Session, p.Session.exp
 	f := x.formFor(s)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, Session: s},
@@ -96,7 +90,7 @@ func (p *trainPage) experiment() app.UI {
 }
 
 func (p *trainPage) charts() app.UI {
-	panels := p.s.trials.panels()
+	panels := p.Session.trials.panels()
 	class := "charts"
 	if len(panels) > 4 {
 		class += " with-curves"
@@ -112,7 +106,7 @@ type presetMenu struct {
 }
 
 func (m *presetMenu) Render() app.UI {
-	list := presets()
+	list := Presets()
 	s := m.Session
 	return app.Div().Class("preset").Body(
 		app.Label().For("experiment-first").Text("Start from"),
@@ -126,45 +120,4 @@ func (m *presetMenu) Render() app.UI {
 		),
 		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(icon("close")),
 	)
-}
-
-// foot is the end of the experiment: seed and link.
-type foot struct {
-	app.Compo
-	Form   *Form
-	Copied bool
-	Sharer sharer
-}
-
-// sharer is where the foot's event goes.
-type sharer interface{ share() }
-
-func (c *foot) CompoID() string { return "foot-" + strconv.Itoa(c.Form.Epoch) }
-
-func (c *foot) Render() app.UI {
-	text := "Copy link"
-	if c.Copied {
-		text = "Link copied"
-	}
-	s := c.Sharer
-	return app.Div().Class("foot").ID("foot").Body(
-		&seedField{Form: c.Form},
-		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").
-			OnClick(func(app.Context, app.Event) { s.share() }).Body(icon("share"), app.Span().Aria("live", "polite").Text(text)),
-	)
-}
-
-// seedField fixes the random choices, which takes the guarantee away.
-type seedField struct {
-	app.Compo
-	Form *Form
-}
-
-func (c *seedField) Render() app.UI {
-	f := c.Form
-	d := form.Find("seed")
-	if f.Config.Seed != nil && f.Warnings[d.Key] == "" {
-		d.Help = "A fixed seed makes the noise predictable: teaching only."
-	}
-	return app.Div().Class("seed").Body(f.Field(d))
 }

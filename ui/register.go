@@ -7,9 +7,9 @@ import "github.com/maxence-charriere/go-app/v10/pkg/app"
 // pages share one session.
 func Register() {
 	s := newSession(jsClient{})
-	app.Route("/", func() app.Composer { return &trainPage{s: s} })
+	app.Route("/", func() app.Composer { return &trainPage{Session: s} })
 	k := newCalculator(jsClient{})
-	app.Route("/calculator", func() app.Composer { return &calculatorPage{s: s, k: k} })
-	app.Route("/help", func() app.Composer { return &helpPage{s: s} })
+	app.Route("/calculator", func() app.Composer { return &calculatorPage{Around: s, Calculator: k} })
+	app.Route("/help", func() app.Composer { return &helpPage{Session: s} })
 	app.Route("/stories", func() app.Composer { return &storiesPage{} })
 }

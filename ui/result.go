@@ -65,11 +65,6 @@ func (v *ResultView) tick() app.UI {
 	)
 }
 
-func download(name, label string, f app.EventHandler) app.UI {
-	return app.Button().Type("button").ID("save-"+name).Aria("label", "Download "+label).OnClick(f, app.EventScope(name)).
-		Body(icon("save"), app.Span().Text(label))
-}
-
 func score(r *run.Result) app.UI {
 	if a := float64(r.TestAccuracy); !math.IsNaN(a) {
 		return resultFigure("test accuracy", words.Percent(a, 1), Diagnostic)

@@ -81,13 +81,6 @@ func startLabel(p phase) string {
 	}
 }
 
-// button is an icon with its name. Its handler is scoped by both, as go-app
-// tells handlers apart by their code alone.
-func button(name, label, class string, disabled bool, f app.EventHandler) app.UI {
-	return app.Button().Type("button").Class("act "+class).ID("act-"+name).Disabled(disabled).
-		OnClick(f, app.EventScope(name, label)).Body(icon(name), app.Span().Text(label))
-}
-
 func (b *RunBar) progress() app.UI {
 	v := b.View
 	bar := app.Progress().Max(1).Value(0).Aria("label", "Progress of the run")

@@ -1,11 +1,25 @@
 package ui
 
 import (
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
+
+// client is the page's way to the trainer: window.clipscope, and in tests
+// something that answers at once. Callbacks come later, on the page's thread.
+type client interface {
+	// Ready calls back when the others may be called.
+	Ready(func(error))
+	// Open opens built-in data by name, or files (an array of File objects).
+	// The returned function cancels it.
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(opened, error)) (cancel func())
+	Plan(cfg run.Config, d handle, done func(run.PlanInfo, error))
+	// Train starts a run on opened data; paused, it waits for Step or Resume.
+	Train(cfg run.Config, d handle, paused bool, started func(runner, error))
+}
 
 // session is the state of the page on which one trains: an experiment, its data
 // and its runs. It outlives the components that show it, so that reading the
@@ -26,20 +40,13 @@ type session struct {
 	sent    requests
 }
 
-// requests are what left the page for the network since it was ready.
-type requests struct {
-	Known bool
-	Count int
-	Names string
-}
-
+// newSession is a session before its page is shown for the first time.
 func newSession(c client) *session {
-	e, exp := newEnv(), newExperiment(firstVisit())
+	e, exp := newEnv(), newExperiment(FirstVisit())
 	s := &session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data,
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
-	s.ledger = &ledger{files: s.files, plan: func() *run.PlanInfo { return exp.plan }, changed: func() { s.changed() }}
-	s.ledger.client, _ = c.(ledgerClient)
+	s.ledger = newLedger(c, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, charts: NewChartSet(1),
 		launching: func() { s.sheet = false }, point: s.point}
 	s.trials.clear()
@@ -102,12 +109,6 @@ func (s *session) point(name string) {
 	reveal("foot")
 }
 
-func reveal(id string) {
-	if app.IsClient && glue().Truthy() {
-		glue().Call("reveal", id)
-	}
-}
-
 // edited follows a change of the configuration with the URL and a new plan.
 func (s *session) edited() {
 	s.address.write()
@@ -148,7 +149,7 @@ func (s *session) askPlan(cfg run.Config, done func(run.PlanInfo, error)) {
 
 // usePreset starts from a preset.
 func (s *session) usePreset(name string) {
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		if p.Name == name {
 			s.replace(p.Config)
 			s.address.write()
@@ -208,3 +209,15 @@ func (s *session) watchRequests() {
 		return nil
 	}))
 }
+
+// Show says who is to be told, from now on, when there is something new to show.
+func (s *session) Show(changed func()) { s.env.changed = changed }
+
+// Hide says that nothing is shown.
+func (s *session) Hide() { s.env.changed = func() {} }
+
+// Config is the experiment's configuration, with its defaults.
+func (s *session) Config() run.Config { return s.exp.full() }
+
+// Sent is what left the page for the network.
+func (s *session) Sent() requests { return s.sent }

@@ -11,6 +11,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -124,11 +125,13 @@ type task struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	return benchOf(&fakeClient{})
+	c := &fakeClient{}
+	return benchOf(c, c)
 }
 
-func benchOf(c *fakeClient) *bench {
-	b := &bench{session: newSession(c), client: c}
+// benchOf has a session whose client is as, which is fake or more.
+func benchOf(as client, fake *fakeClient) *bench {
+	b := &bench{session: newSession(as), client: fake}
 	b.after = func(_ time.Duration, f func()) func() bool {
 		k := &task{f: f}
 		b.queue = append(b.queue, k)
@@ -166,7 +169,7 @@ func TestFirstVisitIsOnePressFromARun(t *testing.T) {
 	if len(b.client.runs) != 1 || b.client.runs[0].cfg.Data != "digits" || b.data.handle == nil {
 		t.Fatalf("one press started %d runs", len(b.client.runs))
 	}
-	b.client.runs[0].events([]run.Event{exampleEvent(1), exampleEvent(2)})
+	b.client.runs[0].events([]run.Event{series.Example(1), series.Example(2)})
 	b.tick()
 	if v := b.trials.view(); v.Phase != running || v.Step != 2 || v.Steps != 600 {
 		t.Errorf("the run bar shows %+v", v)
@@ -265,7 +268,8 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 
 // Files that are chosen before anything can read them are read when it can.
 func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
-	b := benchOf(&fakeClient{late: true})
+	c := &fakeClient{late: true}
+	b := benchOf(c, c)
 	b.data.open(form.Files, filesNamed("cells.csv"))
 	if len(b.client.opens) != 0 {
 		t.Fatal("files were opened by a trainer that is not there")
@@ -347,7 +351,7 @@ func TestCancelledLoading(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
 	b.Set("data", "moons")
-	b.data.cancelOpen()
+	b.data.CancelOpen()
 	late := &fakeHandle{}
 	b.client.opens[1].done(opened{Handle: late, Report: data.Report{Rows: 1}}, nil)
 	if !b.client.opens[1].aborted || !late.closed || h.closed || b.data.report.Rows != 6000 || b.data.fault != "" {
@@ -374,7 +378,7 @@ func TestARunFromStartToEnd(t *testing.T) {
 	b.load(6000)
 	b.trials.start()
 	r := b.client.runs[0]
-	r.events([]run.Event{exampleEvent(1)})
+	r.events([]run.Event{series.Example(1)})
 	b.trials.pause()
 	b.trials.step()
 	b.trials.start() // resumes
@@ -391,7 +395,7 @@ func TestARunFromStartToEnd(t *testing.T) {
 	if r.calls[len(r.calls)-1] != "dispose" || b.trials.last().phase != running || b.trials.last().result != nil || b.trials.last().record.Len() != 0 {
 		t.Errorf("the second run began with %+v", b.trials.last())
 	}
-	r.events([]run.Event{exampleEvent(9)})
+	r.events([]run.Event{series.Example(9)})
 	r.done(run.Result{}, errors.New("late"))
 	if b.trials.last().phase != running || b.trials.last().record.Len() != 0 {
 		t.Error("an earlier run still speaks")
@@ -413,7 +417,7 @@ func TestACrashKeepsEverythingElse(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
 	b.trials.start()
-	b.client.runs[0].events([]run.Event{exampleEvent(1)})
+	b.client.runs[0].events([]run.Event{series.Example(1)})
 	b.client.runs[0].done(run.Result{}, &fault{Message: "out of memory"})
 	if b.trials.last().phase != failed || b.trials.last().fault != "out of memory" || h.closed || b.trials.last().record.Len() != 1 {
 		t.Errorf("phase %q, fault %q, closed %v", b.trials.last().phase, b.trials.last().fault, h.closed)

@@ -72,8 +72,8 @@ func (d *source) openNamed(name string) {
 	}
 }
 
-// openFiles opens an array of File objects.
-func (d *source) openFiles(files app.Value) {
+// OpenFiles opens an array of File objects.
+func (d *source) OpenFiles(files app.Value) {
 	if !files.Truthy() || files.Length() == 0 {
 		return
 	}
@@ -213,8 +213,8 @@ func (d *source) openBehind() {
 	})
 }
 
-// cancelOpen ends opening; what was open before stays.
-func (d *source) cancelOpen() {
+// CancelOpen ends opening; what was open before stays.
+func (d *source) CancelOpen() {
 	d.stop()
 	d.changed()
 }

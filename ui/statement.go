@@ -53,9 +53,9 @@ func (v *statementView) Render() app.UI {
 }
 
 func (v *statementView) copy(ctx app.Context, _ app.Event) {
-	copyText(textOf(v.Result.Statement), func(err error) {
+	copyText(textOf(v.Result.Statement), func(ok bool) {
 		ctx.Dispatch(func(ctx app.Context) {
-			v.copied = err == nil
+			v.copied = ok
 			ctx.After(3*time.Second, func(app.Context) { v.copied = false })
 		})
 	})
@@ -67,7 +67,7 @@ func (v *statementView) save(kind string) app.EventHandler {
 		if kind == "json" {
 			text, mime = indented(v.Result.Statement), "application/json"
 		}
-		glue().Call("download", "clipscope-statement."+kind, mime, text)
+		saveFile("clipscope-statement."+kind, mime, text)
 	}
 }
 

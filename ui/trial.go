@@ -190,7 +190,7 @@ func (t *trial) save(kind string, diagnostics bool) {
 	if diagnostics {
 		name += "-not-private"
 	}
-	glue().Call("download", name+"."+kind, mime, b.String())
+	saveFile(name+"."+kind, mime, b.String())
 }
 
 func (t *trial) saveParameters() {

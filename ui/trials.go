@@ -87,7 +87,7 @@ func (s *trials) launch(step bool) {
 	}
 	s.clear()
 	s.launching()
-	s.ledger.ask = nil
+	s.ledger.answer(false)
 	t := s.last()
 	t.start(s.ledger.trainer(s.client.Train), s.exp.cfg, s.data.handle, step, func(err error) {
 		if s.ledger.asks(err, step) {
@@ -126,15 +126,15 @@ func (s *trials) refused(t *trial, err error) {
 	t.say(idle, err.Error())
 }
 
-// confirmRun starts the run that was asked about, this once.
-func (s *trials) confirmRun() {
-	if s.ledger.ask != nil {
-		s.launch(s.ledger.answer(true))
+// ConfirmRun starts the run that was asked about, this once.
+func (s *trials) ConfirmRun() {
+	if step, asked := s.ledger.answer(true); asked {
+		s.launch(step)
 	}
 }
 
-// declineRun takes the question away.
-func (s *trials) declineRun() {
+// DeclineRun takes the question away.
+func (s *trials) DeclineRun() {
 	s.ledger.answer(false)
 	s.changed()
 }
@@ -153,19 +153,7 @@ func (s *trials) panels() []*Panel {
 	if r := s.data.report; r != nil {
 		task = r.Task
 	}
-	return s.charts.Panels(s.records(), s.subject(), task, s.hidden())
-}
-
-// hidden says why diagnostics are not shown, if they are not.
-func (s *trials) hidden() string {
-	switch {
-	case !s.subject().Blind:
-		return ""
-	case s.last().phase == done:
-		return "Not measured: this run was blind."
-	default:
-		return "Not measured: the run is blind, so that only released values can decide when to stop it."
-	}
+	return s.charts.Panels(s.records(), s.subject(), task, s.last().phase == done)
 }
 
 // view is the last run in the numbers of the run bar.

@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"math"
+
+	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// trainStories are what stands around a run, each alone.
+func trainStories() []Story {
+	return []Story{
+		{"Run bar, idle", func() app.UI {
+			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
+		}},
+		{"Run bar, running", func() app.UI {
+			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
+		}},
+		{"Run bar, paused", func() app.UI {
+			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
+		}},
+		{"Run bar, failed", func() app.UI {
+			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: noTrainer{}, Setup: noTrainer{}}
+		}},
+		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: noTrainer{}} }},
+		{"Result, stopped", func() app.UI { return &ResultView{Result: exampleStopped(), Saver: noTrainer{}} }},
+	}
+}
+
+// noTrainer takes the events of stories.
+type noTrainer struct{}
+
+func (noTrainer) start()            {}
+func (noTrainer) pause()            {}
+func (noTrainer) step()             {}
+func (noTrainer) stop()             {}
+func (noTrainer) reset()            {}
+func (noTrainer) toggleSheet()      {}
+func (noTrainer) save(string, bool) {}
+func (noTrainer) saveParameters()   {}
+
+func exampleResult() *run.Result {
+	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
+		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
+		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
+		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+}
+
+func exampleStopped() *run.Result {
+	r := exampleResult()
+	r.Steps, r.Stopped, r.Notes = 312, true, nil
+	r.EpsilonAtStep = 1.0312
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	return r
+}
