@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -43,6 +44,9 @@ func reveal(id string) {
 		glue().Call("reveal", id)
 	}
 }
+
+// afterFunc calls f on the page's thread once d has passed, unless stopped.
+func afterFunc(d time.Duration, f func()) (stop func() bool) { return time.AfterFunc(d, f).Stop }
 
 // settle calls f once with what promise settles to.
 func settle(promise app.Value, f func(v app.Value, rejected bool)) {

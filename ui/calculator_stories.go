@@ -9,11 +9,11 @@ import (
 // calculatorStories are the calculator's components, each alone.
 func calculatorStories() []Story {
 	return []Story{
-		{"Audit", func() app.UI {
+		{Name: "Audit", View: func() app.UI {
 			return newAuditPanel(run.Config{}.WithDefaults(), &auditState{method: "constant clipping, float noise", report: &run.AuditReport{
 				Claimed: 4, Delta: 1e-5, LowerBound: 2.05, AnyMechanism: 1.3, Confidence: 0.95, Canaries: 2000, Guesses: 400, Correct: 330, Steps: 200, SampleRate: 0.1, NoiseMultiplier: 1.76}})
 		}},
-		{"Audit on worst-case data", func() app.UI {
+		{Name: "Audit on worst-case data", View: func() app.UI {
 			return newAuditPanel(run.Config{}.WithDefaults(), &auditState{kind: "worst-case", method: "constant clipping, float noise", report: &run.AuditReport{
 				Claimed: 1, Delta: 1e-5, Confidence: 0.95, Steps: 1, SampleRate: 1, NoiseMultiplier: 3.73, Runs: 200,
 				WorstCases: []run.WorstCase{

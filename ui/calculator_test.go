@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"clipscope/core/run"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -223,9 +225,17 @@ func TestCalculatorKeepsTheSetting(t *testing.T) {
 	}
 }
 
+// alone is a site of which there is nothing but the calculator.
+type alone struct{}
+
+func (alone) Show(func())        {}
+func (alone) Hide()              {}
+func (alone) Config() run.Config { return run.Config{}.WithDefaults() }
+func (alone) Sent() requests     { return requests{} }
+
 func TestCalculatorRenders(t *testing.T) {
 	k, a, tick := newTestCalculator()
-	page := &calculatorPage{Around: newSession(nil), Calculator: k}
+	page := &calculatorPage{Around: alone{}, Calculator: k}
 	if html := app.HTMLString(page); !strings.Contains(html, "Calculating…") {
 		t.Error("it does not say that it calculates")
 	}

@@ -27,7 +27,7 @@ func (c *clippingCard) Render() app.UI {
 	for _, p := range form.Declared(&f.Config) {
 		body = append(body, f.Field(param(p)))
 	}
-	head := Card{form.Clipping, "3", "Clipping", clippingLine(f.Full, info)}
+	head := Card{ID: form.Clipping, Number: "3", Title: "Clipping", Line: clippingLine(f.Full, info)}
 	return head.View(f, append(body, f.Advanced(rows))...)
 }
 

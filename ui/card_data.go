@@ -49,7 +49,7 @@ type dataCard struct {
 func (c *dataCard) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *dataCard) Render() app.UI {
-	head := Card{form.Data, "1", "Data", dataLine(c.View)}
+	head := Card{ID: form.Data, Number: "1", Title: "Data", Line: dataLine(c.View)}
 	return head.View(c.Form,
 		c.source(),
 		c.drop(),

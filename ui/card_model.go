@@ -23,7 +23,7 @@ func (c *modelCard) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epo
 
 func (c *modelCard) Render() app.UI {
 	f := c.Form
-	head := Card{form.Model, "2", "Model", modelLine(f.Full.Model, c.Plan)}
+	head := Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan)}
 	return head.View(f, append(f.Plain(form.On(form.Model)),
 		app.P().Class("answer").Hidden(c.Plan == nil).Text(size(c.Plan)))...)
 }

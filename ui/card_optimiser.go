@@ -21,7 +21,7 @@ func (c *optimiserCard) CompoID() string { return "optimiser-" + strconv.Itoa(c.
 
 func (c *optimiserCard) Render() app.UI {
 	f, rows := c.Form, form.On(form.Optimiser)
-	head := Card{form.Optimiser, "5", "Optimiser", optimiserLine(f.Full)}
+	head := Card{ID: form.Optimiser, Number: "5", Title: "Optimiser", Line: optimiserLine(f.Full)}
 	return head.View(f, append(f.Plain(rows), f.Advanced(rows))...)
 }
 

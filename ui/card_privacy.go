@@ -26,7 +26,7 @@ func (c *privacyCard) CompoID() string { return "privacy-" + strconv.Itoa(c.Form
 
 func (c *privacyCard) Render() app.UI {
 	f, rows := c.Form, form.On(form.Privacy)
-	head := Card{form.Privacy, "4", "Privacy", privacyLine(c.Plan, f.Full.TargetDelta)}
+	head := Card{ID: form.Privacy, Number: "4", Title: "Privacy", Line: privacyLine(c.Plan, f.Full.TargetDelta)}
 	body := append([]app.UI{c.answer()}, f.Plain(rows)...)
 	return head.View(f, append(body, &ledgerBlock{View: c.Ledger, Actions: c.Actions}, f.Advanced(rows))...)
 }

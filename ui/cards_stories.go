@@ -11,19 +11,19 @@ import (
 // cardsStories are the cards, each alone.
 func cardsStories() []Story {
 	return []Story{
-		{"Data card, a table", func() app.UI {
+		{Name: "Data card, a table", View: func() app.UI {
 			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
 		}},
-		{"Data card, reading", func() app.UI {
+		{Name: "Data card, reading", View: func() app.UI {
 			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: form.Files, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
 		}},
-		{"Data card, a bad file", func() app.UI {
+		{Name: "Data card, a bad file", View: func() app.UI {
 			return &dataCard{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
 		}},
-		{"Model card", func() app.UI { return &modelCard{Form: exampleForm(form.Model), Plan: examplePlan()} }},
-		{"Clipping card", func() app.UI { return &clippingCard{Form: exampleForm(form.Clipping)} }},
-		{"Privacy card, with a fault", func() app.UI { return &privacyCard{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
-		{"Optimiser card", func() app.UI { return &optimiserCard{Form: exampleForm(form.Optimiser)} }},
+		{Name: "Model card", View: func() app.UI { return &modelCard{Form: exampleForm(form.Model), Plan: examplePlan()} }},
+		{Name: "Clipping card", View: func() app.UI { return &clippingCard{Form: exampleForm(form.Clipping)} }},
+		{Name: "Privacy card, with a fault", View: func() app.UI { return &privacyCard{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
+		{Name: "Optimiser card", View: func() app.UI { return &optimiserCard{Form: exampleForm(form.Optimiser)} }},
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 func chartStories() []Story {
 	var list []Story
 	for _, p := range exampleCharts(false) {
-		list = append(list, Story{"Chart, " + p.ID, func() app.UI { return p }})
+		list = append(list, Story{Name: "Chart, " + p.ID, View: func() app.UI { return p }})
 	}
 	for _, p := range exampleCharts(true)[:2] {
-		list = append(list, Story{"Chart, " + p.ID + ", blind", func() app.UI { return p }})
+		list = append(list, Story{Name: "Chart, " + p.ID + ", blind", View: func() app.UI { return p }})
 	}
 	return list
 }

@@ -23,8 +23,6 @@ type env struct {
 
 func newEnv() *env { return &env{changed: func() {}, after: afterFunc} }
 
-func afterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
-
 // experiment is what is being edited: a configuration, what stands in its
 // fields, and what the planner says of it.
 type experiment struct {

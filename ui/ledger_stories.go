@@ -9,9 +9,9 @@ import (
 // ledgerStories are the ledger's components, each alone.
 func ledgerStories() []Story {
 	return []Story{
-		{"Budget of the data", func() app.UI { return &ledgerBlock{View: exampleLedger(false), Actions: noLedgerUser{}} }},
-		{"Budget of the data, to be deleted", func() app.UI { return &ledgerBlock{View: exampleLedger(true), Actions: noLedgerUser{}} }},
-		{"Over the limit", func() app.UI {
+		{Name: "Budget of the data", View: func() app.UI { return &ledgerBlock{View: exampleLedger(false), Actions: noLedgerUser{}} }},
+		{Name: "Budget of the data, to be deleted", View: func() app.UI { return &ledgerBlock{View: exampleLedger(true), Actions: noLedgerUser{}} }},
+		{Name: "Over the limit", View: func() app.UI {
 			return &ledgerAsk{Question: &ledgerQuestion{Text: "With this run, ε = 3.2 at δ = 1e-05 would have been spent on this data, more than your limit of 3. So far it is 2.1.", Kind: overLimit}, Answer: noLedgerUser{}}
 		}},
 	}

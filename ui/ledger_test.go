@@ -57,7 +57,7 @@ func newLedgerBench(t *testing.T) (*bench, *fakeLedger) {
 	}{c, l}, c)
 	b.load(6000)
 	b.data.open(form.Files, filesNamed("a.csv"))
-	b.client.opens[len(b.client.opens)-1].done(opened{&fakeHandle{}, data.Report{Rows: 100, Task: data.Classification, Outputs: 2}}, nil)
+	b.client.opens[len(b.client.opens)-1].done(opened{Handle: &fakeHandle{}, Report: data.Report{Rows: 100, Task: data.Classification, Outputs: 2}}, nil)
 	b.plans(t, run.PlanInfo{Steps: 40, Events: run.Events{PerStep: json.RawMessage(`{"kind":"gaussian","noise_multiplier":1}`)}})
 	return b, l
 }

@@ -204,7 +204,7 @@ func (s *session) watchRequests() {
 	}
 	s.sent.Known = true
 	glue().Call("watchRequests", app.FuncOf(func(_ app.Value, args []app.Value) any {
-		s.sent = requests{true, args[0].Int(), args[1].String()}
+		s.sent = requests{Known: true, Count: args[0].Int(), Names: args[1].String()}
 		s.changed()
 		return nil
 	}))

@@ -155,7 +155,7 @@ func (b *bench) tick() {
 // load answers the newest opening with data of n rows.
 func (b *bench) load(n int) *fakeHandle {
 	h := &fakeHandle{}
-	b.client.opens[len(b.client.opens)-1].done(opened{h, data.Report{Rows: n, Task: data.Classification, Outputs: 10}}, nil)
+	b.client.opens[len(b.client.opens)-1].done(opened{Handle: h, Report: data.Report{Rows: n, Task: data.Classification, Outputs: 10}}, nil)
 	return h
 }
 
@@ -305,7 +305,7 @@ func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
 		t.Fatalf("changed without need: %v", b.data.view().Suited)
 	}
 	b.Set("data", "regression-vc")
-	b.client.opens[1].done(opened{&fakeHandle{}, data.Report{Rows: 114, Task: data.Regression, Outputs: 1}}, nil)
+	b.client.opens[1].done(opened{Handle: &fakeHandle{}, Report: data.Report{Rows: 114, Task: data.Regression, Outputs: 1}}, nil)
 	if b.exp.cfg.Model.Kind != "linear" || b.exp.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 2 {
 		t.Errorf("model %q, batches of %v, said %q", b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize, b.data.view().Suited)
 	}
@@ -323,7 +323,7 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 	b.load(6000)
 	files := filesNamed("cells.csv")
 	b.data.open(form.Files, files)
-	b.client.opens[1].done(opened{}, &refusal{&fault{Message: "cells.csv, row 4: expected a value"}, &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
+	b.client.opens[1].done(opened{}, &refusal{fault: &fault{Message: "cells.csv, row 4: expected a value"}, Report: &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
 	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
 		t.Fatalf("the card shows %+v", v)
 	}

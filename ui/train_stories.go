@@ -11,20 +11,20 @@ import (
 // trainStories are what stands around a run, each alone.
 func trainStories() []Story {
 	return []Story{
-		{"Run bar, idle", func() app.UI {
+		{Name: "Run bar, idle", View: func() app.UI {
 			return &RunBar{View: RunView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
 		}},
-		{"Run bar, running", func() app.UI {
+		{Name: "Run bar, running", View: func() app.UI {
 			return &RunBar{View: RunView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
 		}},
-		{"Run bar, paused", func() app.UI {
+		{Name: "Run bar, paused", View: func() app.UI {
 			return &RunBar{View: RunView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: noTrainer{}, Setup: noTrainer{}}
 		}},
-		{"Run bar, failed", func() app.UI {
+		{Name: "Run bar, failed", View: func() app.UI {
 			return &RunBar{View: RunView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: noTrainer{}, Setup: noTrainer{}}
 		}},
-		{"Result", func() app.UI { return &ResultView{Result: exampleResult(), Saver: noTrainer{}} }},
-		{"Result, stopped", func() app.UI { return &ResultView{Result: exampleStopped(), Saver: noTrainer{}} }},
+		{Name: "Result", View: func() app.UI { return &ResultView{Result: exampleResult(), Saver: noTrainer{}} }},
+		{Name: "Result, stopped", View: func() app.UI { return &ResultView{Result: exampleStopped(), Saver: noTrainer{}} }},
 	}
 }
 
