@@ -3,4 +3,3 @@
 // through the small interfaces that components are given. Nothing is computed
 // here that a worker could compute, and chart data never passes the virtual DOM.
 package ui
-
