@@ -3,20 +3,27 @@ package ui
 import (
 	"slices"
 
+	"clipscope/ui/calculator"
+	"clipscope/ui/cards"
+	"clipscope/ui/chart"
+	"clipscope/ui/ledger"
+	"clipscope/ui/train"
+	"clipscope/ui/widget"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // storiesPage shows every component alone, with fixed data and no client.
 type storiesPage struct {
 	app.Compo
-	list []Story
+	list []widget.Story
 }
 
 func (p *storiesPage) OnInit() { p.list = stories() }
 
 func (p *storiesPage) Render() app.UI {
 	return app.Div().Class("page prose").Body(
-		&Header{Page: "stories", Sent: requests{Known: true}},
+		&widget.Header{Page: "stories", Sent: widget.Requests{Known: true}},
 		app.Main().Class("stories").Body(
 			app.H1().Text("Components"),
 			app.Range(p.list).Slice(func(i int) app.UI {
@@ -27,6 +34,6 @@ func (p *storiesPage) Render() app.UI {
 }
 
 // stories are those of all rooms.
-func stories() []Story {
-	return slices.Concat(trainStories(), cardsStories(), ledgerStories(), calculatorStories(), chartStories())
+func stories() []widget.Story {
+	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), chart.Stories())
 }
