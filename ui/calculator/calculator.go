@@ -1,3 +1,5 @@
+// Package calculator is the page that relates ε, noise, steps and sample rate
+// without any data, and audits the trainer. It computes nothing: it asks.
 package calculator
 
 import (
@@ -290,7 +292,7 @@ func (k *Calculator) recalculate() {
 	if k.rest != nil {
 		k.rest()
 	}
-	k.rest = k.after(restless, k.begin)
+	k.rest = k.after(restless, k.ask)
 }
 
 // rate is the sample rate as it is given.
@@ -355,8 +357,8 @@ func (k *Calculator) asked() (setting, error) {
 	return s, nil
 }
 
-// begin works through the questions about the present setting.
-func (k *Calculator) begin() {
+// ask works through the questions about the present setting.
+func (k *Calculator) ask() {
 	if k.busy {
 		return // the answer under way begins anew when it comes
 	}
@@ -398,7 +400,7 @@ func (k *Calculator) refuse(err error) {
 	k.changed()
 }
 
-// ask puts one question of the chain about version; f is called with the answer
+// askNext puts one question of the chain about version; f is called with the answer
 // unless something was edited meanwhile.
 func askNext[T any](k *Calculator, version int, function string, request any, f func(T)) {
 	k.busy = true
@@ -406,7 +408,7 @@ func askNext[T any](k *Calculator, version int, function string, request any, f 
 		k.busy = false
 		switch {
 		case version != k.version:
-			k.begin()
+			k.ask()
 		case err != nil:
 			k.refuse(err)
 		default:

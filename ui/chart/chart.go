@@ -1,3 +1,6 @@
+// Package chart draws runs: one file a chart, with its title, what it draws and
+// what it says, and one list of their order. Numbers go from a series to the
+// canvas past the virtual DOM.
 package chart
 
 import (

@@ -38,7 +38,7 @@ func (p *Panel) say(r *series.Record) {
 	}
 }
 
-// CompoID tells panels apart, also one panel with more figures.
+// CompoID tells panels apart, also one panel with more charts.
 func (p *Panel) CompoID() string { return p.ID + strconv.Itoa(len(p.Charts)) }
 
 func (p *Panel) Render() app.UI {

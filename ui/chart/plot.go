@@ -5,6 +5,8 @@ import (
 	"math"
 	"unsafe"
 
+	"clipscope/ui/browser"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -12,6 +14,7 @@ import (
 // and diagnostic lines are dashed.
 type Ink string
 
+// What is drawn in either.
 const (
 	Released   Ink = "released"
 	Diagnostic Ink = "diagnostic"
@@ -50,6 +53,7 @@ type Line struct {
 // Feed carries numbers to a chart past the virtual DOM. It outlives the chart,
 // which shows the feed's last numbers when it is mounted.
 type Feed struct {
+	// Numbers is what was sent last, laid out as charts.js reads it.
 	Numbers []float64
 	sink    func([]float64)
 }
@@ -115,7 +119,7 @@ func (p *Plot) Render() app.UI {
 }
 
 func (p *Plot) OnMount(app.Context) {
-	glue := app.Window().Get("clipscopeUI")
+	glue := browser.Glue()
 	if !glue.Truthy() {
 		return
 	}

@@ -1,3 +1,6 @@
+// Package client is the page's side of window.clipscope, the interface of the
+// trainer: data, runs, questions, the ledger and the audit. Who uses some of it
+// says so by an interface of its own, which [JS] satisfies.
 package client
 
 import (
@@ -46,7 +49,7 @@ const (
 type Fault struct {
 	Message string `json:"message"`
 	Field   string `json:"field"`
-	Kind    string `json:"kind"` // of a refusal that can be overruled, see overLimit
+	Kind    string `json:"kind"` // of a refusal that can be overruled, see [OverLimit]
 }
 
 func (f *Fault) Error() string { return f.Message }

@@ -245,9 +245,9 @@ func on(card Card, rows []Field) []Field {
 	return rows
 }
 
-// On are the fields of a card that it does not draw itself, in their order.
+// On are the fields of a card, in their order.
 func On(card Card) []Field {
-	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card || f.Own })
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
 }
 
 // Reads reports whether a field says how files are read.

@@ -146,6 +146,30 @@ func TestSortedAsOnThePage(t *testing.T) {
 	}
 }
 
+// Fields come and go with their meaning.
+func TestWhen(t *testing.T) {
+	for _, c := range []struct {
+		cfg           run.Config
+		shown, hidden string
+	}{
+		{run.Config{Optimizer: "adam"}, "beta1 beta2 eps", "momentum ema_decay"},
+		{run.Config{Optimizer: "momentum", Iterate: "ema"}, "momentum ema_decay", "beta1 beta2 eps"},
+		{run.Config{Steps: 5, NoiseMultiplier: new(float64)}, "steps noise_multiplier", "epochs target_epsilon no_privacy"},
+		{run.Config{Method: "none"}, "epochs no_privacy", "steps noise_multiplier target_epsilon"},
+		{run.Config{Scaling: run.Scaling{Kind: "declared"}}, "scaling.lo scaling.hi", "scaling.share pca.share"},
+		{run.Config{PCA: run.PCA{Components: 3}, Model: run.Model{Kind: "mlp"}}, "pca.share model.hidden model.activation", "scaling.lo"},
+	} {
+		full := c.cfg.WithDefaults()
+		for keys, want := range map[string]bool{c.shown: true, c.hidden: false} {
+			for key := range strings.FieldsSeq(keys) {
+				if Find(key).When(&full) != want {
+					t.Errorf("%+v: %s is shown: %t", c.cfg, key, !want)
+				}
+			}
+		}
+	}
+}
+
 func TestUnbounded(t *testing.T) {
 	for _, m := range clip.Methods() {
 		if c := (run.Config{Method: m.Name}); Unbounded(&c) == m.Private {

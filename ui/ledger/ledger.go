@@ -1,3 +1,6 @@
+// Package ledger is the page's view of what runs on a person's files have spent,
+// and the question before a run that would go over a limit. The ledger itself is
+// kept by the client.
 package ledger
 
 import (
@@ -47,8 +50,8 @@ type spending struct {
 // Ledger is the page's view of the ledger. All of it is about the open files;
 // built-in data has none.
 type Ledger struct {
-	client  Client               // nil: none is kept
-	files   func() client.Handle // the open files; nil where there are none
+	client  Client
+	files   func() client.Handle
 	plan    func() *run.PlanInfo
 	changed func()
 
@@ -72,12 +75,11 @@ type Question struct {
 	step bool
 }
 
-// New is the view of the ledger that c keeps, if it keeps one. changed is
-// called when there is something new to show.
-func New(c any, files func() client.Handle, plan func() *run.PlanInfo, changed func()) *Ledger {
-	l := &Ledger{files: files, plan: plan, changed: changed}
-	l.client, _ = c.(Client)
-	return l
+// New is the view of the ledger that c keeps; nil: none is kept. files are the
+// open ones, nil where there are none, plan is that of the run to come, nil while
+// it is not known, and changed is called when there is something new to show.
+func New(c Client, files func() client.Handle, plan func() *run.PlanInfo, changed func()) *Ledger {
+	return &Ledger{client: c, files: files, plan: plan, changed: changed}
 }
 
 // Follow asks anew what the open files have cost, and would with the run that is

@@ -1,3 +1,4 @@
+// Package preset has the prepared experiments that come with the page.
 package preset
 
 import (

@@ -1,3 +1,5 @@
+// Package train is the page on which one trains: the state of an experiment, its
+// data and its runs, and what stands around the charts.
 package train
 
 import (
@@ -52,7 +54,8 @@ func New(c Client) *Session {
 	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data,
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
-	s.ledger = ledger.New(c, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
+	kept, _ := c.(ledger.Client)
+	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, charts: chart.New(1),
 		launching: func() { s.sheet = false }, point: s.point}
 	s.trials.clear()

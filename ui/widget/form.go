@@ -1,3 +1,7 @@
+// Package widget is what every page is made of: fields of a configuration, cards,
+// buttons, messages, the header. Widgets are given plain values, and send what
+// happens to them to the small interfaces they are given with them; they know of
+// no run and no trainer.
 package widget
 
 import (
@@ -52,11 +56,11 @@ func (f *Form) faulty(card form.Card) bool {
 	})
 }
 
-// Plain are the controls of rows but the advanced ones, grouped by when they
-// have a meaning: those that have none are hidden.
+// Plain are the controls of rows but the advanced ones and those that a card draws
+// itself. Those that have no meaning now are hidden.
 func (f *Form) Plain(rows []form.Field) []app.UI { return f.grouped(rows, false) }
 
-// Advanced folds away the advanced ones of rows, and what else is given.
+// Advanced folds away the advanced ones of rows.
 func (f *Form) Advanced(rows []form.Field) app.UI {
 	return app.Details().Class("advanced").Body(
 		app.Summary().Text("Advanced"),
@@ -66,7 +70,7 @@ func (f *Form) Advanced(rows []form.Field) app.UI {
 
 func (f *Form) grouped(rows []form.Field, advanced bool) []app.UI {
 	var list []app.UI
-	rows = slices.DeleteFunc(slices.Clone(rows), func(d form.Field) bool { return d.Advanced != advanced })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(d form.Field) bool { return d.Own || d.Advanced != advanced })
 	for len(rows) > 0 {
 		d, n := rows[0], 1
 		for d.Pair && n < len(rows) && rows[n].Pair {
