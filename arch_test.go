@@ -59,3 +59,56 @@ func TestArrows(t *testing.T) {
 		}
 	}
 }
+
+// rooms are the packages of the page and which of the others each may know. What
+// is plain stands first: it may not even know of go-app.
+var rooms = []struct {
+	name  string
+	plain bool
+	knows string
+}{
+	{"words", true, ""},
+	{"form", true, ""},
+	{"series", true, "words"},
+	{"export", true, "series"},
+	{"preset", false, ""},
+	{"browser", false, ""},
+	{"client", false, "browser"},
+	{"widget", false, "browser form words"},
+	{"chart", false, "browser form preset series widget words"},
+	{"ledger", false, "browser client form widget words"},
+	{"cards", false, "browser form ledger preset widget words"},
+	{"calculator", false, "browser chart client form widget words"},
+	{"train", false, "browser cards chart client export form ledger preset series widget words"},
+}
+
+// TestRooms holds who may import whom within the page: widgets know of no run,
+// charts of no trainer, the two pages not of each other; ui itself composes them.
+func TestRooms(t *testing.T) {
+	all := imports(t)
+	seen := 0
+	for _, r := range rooms {
+		list, ok := all["clipscope/ui/"+r.name]
+		if !ok {
+			t.Errorf("there is no room ui/%s", r.name)
+		}
+		seen++
+		for _, dep := range list {
+			other, inside := strings.CutPrefix(dep, "clipscope/ui/")
+			switch {
+			case dep == "clipscope/ui" || inside && !slices.Contains(strings.Fields(r.knows), other):
+				t.Errorf("ui/%s imports %s", r.name, dep)
+			case r.plain && strings.Contains(dep, "go-app"):
+				t.Errorf("ui/%s imports %s: it is plain Go", r.name, dep)
+			}
+		}
+	}
+	for pkg := range all {
+		if strings.HasPrefix(pkg, "clipscope/ui/") {
+			seen--
+		}
+	}
+	if seen != 0 {
+		t.Errorf("%d packages below ui have no place in the table", -seen)
+	}
+}
