@@ -56,7 +56,7 @@ type Field struct {
 
 	Own      bool     // the card draws it itself
 	Advanced bool     // folded away with what most people leave alone
-	Pair     bool     // stands beside its neighbour
+	Pair     bool     // stands beside its neighbour, and comes and goes with it
 	Needed   bool     // may not be empty: another field would silently decide
 	Resets   []string // the fields that go back to their defaults with a change of it
 

@@ -1,6 +1,8 @@
 package form
 
 import (
+	"slices"
+
 	"clipscope/core/clip"
 	"clipscope/core/run"
 )
@@ -13,6 +15,11 @@ func Declared(c *run.Config) []clip.Param {
 		return nil
 	}
 	return params
+}
+
+// Takes reports whether a key is a field, or a parameter that the method takes.
+func Takes(c *run.Config, key string) bool {
+	return row(key) >= 0 || slices.ContainsFunc(Declared(c), func(p clip.Param) bool { return p.Name == key })
 }
 
 // KeepParams drops the parameters that the method does not take.

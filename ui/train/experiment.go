@@ -114,6 +114,12 @@ func (x *experiment) put(f form.Field, key, text string) error {
 		}
 	}
 	form.KeepParams(&next)
+	x.forget(f.Resets...)
+	for key := range x.drafts {
+		if !form.Takes(&next, key) {
+			x.forget(key)
+		}
+	}
 	x.cfg = next
 	if f.Kind == form.Menu && len(f.Resets) > 0 {
 		x.epoch++
@@ -141,8 +147,7 @@ func (x *experiment) setBudget(kind string) {
 	default:
 		x.cfg.TargetEpsilon = &eps
 	}
-	delete(x.drafts, "noise_multiplier")
-	delete(x.drafts, "target_epsilon")
+	x.forget("noise_multiplier", "target_epsilon")
 }
 
 // setLength changes what decides when a run on rows ends; 0 is not known.
@@ -159,8 +164,16 @@ func (x *experiment) setLength(kind string, rows int) {
 			x.cfg.Epochs = form.Round(float64(x.plan.Steps)*full.ExpectedBatchSize/float64(rows), 3)
 		}
 	}
-	delete(x.drafts, "epochs")
-	delete(x.drafts, "steps")
+	x.forget("epochs", "steps")
+}
+
+// forget takes back what was typed into fields that are set otherwise, and what
+// was said of it: nobody could correct it.
+func (x *experiment) forget(keys ...string) {
+	for _, key := range keys {
+		delete(x.drafts, key)
+		delete(x.faults, key)
+	}
 }
 
 // settle ends typing in a field.

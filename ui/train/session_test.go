@@ -551,3 +551,25 @@ func TestCurvesGoWithTheRule(t *testing.T) {
 		}
 	}
 }
+
+// A fault in a field that another choice takes away keeps nothing from running.
+func TestAFaultGoesWithItsField(t *testing.T) {
+	for _, c := range [][4]string{
+		{"target_epsilon", "", form.Budget, "noise_multiplier"}, {"epochs", "?", form.Length, "steps"},
+		{"learning_rate", "0.3x", "optimizer", "adam"}, {"sigma_h", "?", "method", "constant"},
+	} {
+		b := newBench(t)
+		b.load(6000)
+		b.Set("method", "dc-e")
+		b.Set(c[0], c[1])
+		b.trials.start()
+		if len(b.client.runs) != 0 {
+			t.Fatalf("%s: a run started over a fault", c[0])
+		}
+		b.Set(c[2], c[3])
+		b.trials.start()
+		if len(b.client.runs) != 1 || b.exp.formFor(b).Faults[c[0]] != "" {
+			t.Errorf("%s is gone and still at fault: %v", c[0], b.exp.faults)
+		}
+	}
+}

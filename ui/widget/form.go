@@ -6,7 +6,6 @@ package widget
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,9 +50,12 @@ func (f *Form) Text(key string) string {
 
 // faulty reports whether something on a card is wrong.
 func (f *Form) faulty(card form.Card) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(f.Faults)), func(key string) bool {
-		return f.Faults[key] != "" && form.Find(key).Card == card
-	})
+	for key, text := range f.Faults {
+		if text != "" && form.Find(key).Card == card {
+			return true
+		}
+	}
+	return false
 }
 
 // Plain are the controls of rows but the advanced ones and those that a card draws

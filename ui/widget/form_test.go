@@ -31,7 +31,7 @@ func TestRowsBecomeControls(t *testing.T) {
 		hidden bool
 	}{{"f-a", false}, {"f-b f-c", true}, {"f-d", false}} {
 		first, _, _ := strings.Cut(html[i], ">")
-		if strings.HasSuffix(first, " hidden") != want.hidden {
+		if strings.Contains(first+" ", " hidden ") != want.hidden {
 			t.Errorf("group %d begins %s", i, first)
 		}
 		for _, id := range []string{"f-a", "f-b", "f-c", "f-d", "f-e", "f-g"} {
