@@ -15,31 +15,42 @@ import (
 	"clipscope/core/run"
 )
 
-// locate points at the field behind key, nil when there is none: keys are the
-// names that JSON has for them. The rest of a map's key is the name within it.
-func locate(c *run.Config, key string) (field any, name string) {
-	v := reflect.ValueOf(c).Elem()
-	for v.Kind() == reflect.Struct {
-		var head string
-		head, key, _ = strings.Cut(key, ".")
-		if v = named(v, head); !v.IsValid() {
-			return nil, ""
+// paths are where the fields of a configuration lie, by the names that JSON has
+// for them, nested ones with a dot.
+var paths = pathsOf(reflect.TypeFor[run.Config]())
+
+func pathsOf(t reflect.Type) map[string][]int {
+	m := map[string][]int{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case f.Type.Kind() == reflect.Struct:
+			for below, path := range pathsOf(f.Type) {
+				m[name+"."+below] = append([]int{i}, path...)
+			}
+		default:
+			m[name] = []int{i}
 		}
 	}
-	if key != "" && v.Kind() != reflect.Map {
-		return nil, ""
-	}
-	return v.Addr().Interface(), key
+	return m
 }
 
-// named is the field of a struct that JSON calls by a name.
-func named(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name && tag != "-" {
-			return v.Field(i)
-		}
+// columns is the map of a configuration; what follows is a name in it.
+const columns = "csv.columns."
+
+// locate points at the field behind key, nil when there is none. Of a map, name is
+// the place in it.
+func locate(c *run.Config, key string) (field any, name string) {
+	if name, ok := strings.CutPrefix(key, columns); ok {
+		return &c.CSV.Columns, name
 	}
-	return reflect.Value{}
+	path, ok := paths[key]
+	if !ok {
+		return nil, ""
+	}
+	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), ""
 }
 
 // Get is the text of a field; "" when it has its default.
