@@ -96,23 +96,63 @@ func Set(c *run.Config, key, s string) error {
 	case *string:
 		*p = s
 	case *float64:
-		return setNumber(p, s)
+		return put(p, s, Parse)
 	case *int:
-		return setInt(p, s)
+		return put(p, s, parseInt)
 	case *bool:
-		return setBool(p, s)
+		return put(p, s, parseBool)
 	case **float64:
-		return setOptional(p, s)
+		return put(p, s, pointer(Parse))
 	case **uint64:
-		return setSeed(p, s)
+		return put(p, s, pointer(parseSeed))
 	case *[]int:
-		return setInts(p, s)
+		return put(p, s, parseInts)
 	case *map[string]string:
-		setName(p, name, s)
+		*p = with(*p, name, s, s != "")
 	default:
-		return setParam(c, key, s)
+		var v float64
+		if err := put(&v, s, Parse); err != nil {
+			return err
+		}
+		c.Params = with(c.Params, key, v, s != "")
 	}
 	return nil
+}
+
+// put sets what p points at to what s says; empty text is the zero value.
+func put[T any](p *T, s string, parse func(string) (T, error)) error {
+	var v T
+	if s != "" {
+		var err error
+		if v, err = parse(s); err != nil {
+			return err
+		}
+	}
+	*p = v
+	return nil
+}
+
+// pointer makes of parse what reads an optional value.
+func pointer[T any](parse func(string) (T, error)) func(string) (*T, error) {
+	return func(s string) (*T, error) {
+		v, err := parse(s)
+		return &v, err
+	}
+}
+
+// with is m with v at key, or nothing there. It is a copy, as a configuration may
+// have been handed out.
+func with[V any](m map[string]V, key string, v V, there bool) map[string]V {
+	m = maps.Clone(m)
+	switch {
+	case !there:
+		delete(m, key)
+	case m == nil:
+		m = map[string]V{key: v}
+	default:
+		m[key] = v
+	}
+	return m
 }
 
 // Format writes a number as it would be typed, shortest form.
@@ -157,13 +197,6 @@ func Parse(s string) (float64, error) {
 	return f, nil
 }
 
-func parseOrZero(s string) (float64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	return Parse(s)
-}
-
 func formatNonZero(f float64) string {
 	if f == 0 {
 		return ""
@@ -171,61 +204,30 @@ func formatNonZero(f float64) string {
 	return Format(f)
 }
 
-func setOptional(p **float64, s string) error {
-	if s == "" {
-		*p = nil
-		return nil
-	}
+func parseInt(s string) (int, error) {
 	f, err := Parse(s)
-	if err != nil {
-		return err
+	if err == nil && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+		err = fmt.Errorf("“%s” is not a whole number", s)
 	}
-	*p = &f
-	return nil
+	return int(f), err
 }
 
-func setNumber(p *float64, s string) error {
-	f, err := parseOrZero(s)
-	if err == nil {
-		*p = f
+func parseBool(s string) (bool, error) {
+	if s != "true" && s != "false" {
+		return false, fmt.Errorf("“%s” is neither true nor false", s)
 	}
-	return err
-}
-
-func setInt(p *int, s string) error {
-	f, err := parseOrZero(s)
-	if err != nil {
-		return err
-	}
-	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return fmt.Errorf("“%s” is not a whole number", s)
-	}
-	*p = int(f)
-	return nil
-}
-
-func setBool(p *bool, s string) error {
-	if s != "" && s != "true" && s != "false" {
-		return fmt.Errorf("“%s” is neither true nor false", s)
-	}
-	*p = s == "true"
-	return nil
+	return s == "true", nil
 }
 
 // maxSeed is the largest whole number that survives JavaScript.
 const maxSeed = 1<<53 - 1
 
-func setSeed(p **uint64, s string) error {
-	if s == "" {
-		*p = nil
-		return nil
-	}
+func parseSeed(s string) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > maxSeed {
-		return fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
+		return 0, fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
 	}
-	*p = &n
-	return nil
+	return n, nil
 }
 
 func formatInts(v []int) string {
@@ -236,52 +238,13 @@ func formatInts(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func setInts(p *[]int, s string) error {
-	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' })
-	v := make([]int, 0, len(fields))
-	for _, f := range fields {
+func parseInts(s string) (v []int, err error) {
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
 		n, err := strconv.Atoi(f)
 		if err != nil || n < 1 {
-			return fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)
+			return nil, fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)
 		}
 		v = append(v, n)
 	}
-	*p = v
-	if len(v) == 0 {
-		*p = nil
-	}
-	return nil
-}
-
-// setParam copies the map first, as setName does: a configuration may have been
-// handed out.
-func setParam(c *run.Config, key, s string) error {
-	params := maps.Clone(c.Params)
-	if s == "" {
-		delete(params, key)
-	} else {
-		f, err := Parse(s)
-		if err != nil {
-			return err
-		}
-		if params == nil {
-			params = map[string]float64{}
-		}
-		params[key] = f
-	}
-	c.Params = params
-	return nil
-}
-
-func setName(p *map[string]string, name, s string) {
-	m := maps.Clone(*p)
-	switch {
-	case s == "":
-		delete(m, name)
-	case m == nil:
-		m = map[string]string{name: s}
-	default:
-		m[name] = s
-	}
-	*p = m
+	return v, nil
 }
