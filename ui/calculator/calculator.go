@@ -92,6 +92,8 @@ type tuningCosts struct {
 	Cheapest       string     `json:"cheapest"`
 }
 
+// New is a calculator with its defaults, which asks c once its page is shown. A c
+// that can also audit the trainer does so for it.
 func New(c Asker) *Calculator {
 	k := &Calculator{client: c, changed: func() {}, after: browser.After, drafts: map[string]string{}, faults: map[string]string{}}
 	k.audit.client, _ = c.(auditClient)

@@ -9,7 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Audit calls window.clipscope.audit.
+// Audit audits the trainer and returns what ends that.
 func (JS) Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {

@@ -21,7 +21,7 @@ type Handle interface{ Close() }
 // Opened is what opening data gives.
 type Opened struct {
 	Handle Handle
-	Report data.Report
+	Report data.Report // what was understood of it
 }
 
 // Run is a run in its worker.
@@ -63,21 +63,32 @@ type Refusal struct {
 func (r *Refusal) Unwrap() error { return r.Fault }
 
 // ErrAborted is what cancelled work ends with.
-var ErrAborted = errors.New("ui: cancelled")
+var ErrAborted = errors.New("client: cancelled")
 
 // JS calls window.clipscope.
 type JS struct{}
 
 func api() app.Value { return app.Window().Get("clipscope") }
 
-func (JS) Ready(done func(error)) {
+// complete reports as an error that a script is missing.
+func complete() error {
 	if !api().Truthy() || !browser.Glue().Truthy() {
-		done(&Fault{Message: "The page is incomplete: a script did not load. Reload it."})
+		return &Fault{Message: "The page is incomplete: a script did not load. Reload it."}
+	}
+	return nil
+}
+
+// Ready calls back when the others may be called.
+func (JS) Ready(done func(error)) {
+	if err := complete(); err != nil {
+		done(err)
 		return
 	}
 	await(api().Get("ready"), func(_ app.Value, err error) { done(err) })
 }
 
+// Open opens built-in data by name, or an array of File objects, and returns what
+// cancels that.
 func (JS) Open(source any, csv run.CSV, progress func(data.Progress), done func(Opened, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -104,6 +115,7 @@ func (JS) Open(source any, csv run.CSV, progress func(data.Progress), done func(
 	return func() { abort.Call("abort") }
 }
 
+// Plan asks what a run of cfg on d would do and cost.
 func (JS) Plan(cfg run.Config, d Handle, done func(run.PlanInfo, error)) {
 	await(api().Call("plan", toJS(cfg), jsOf(d)), func(v app.Value, err error) {
 		var p run.PlanInfo
@@ -114,6 +126,7 @@ func (JS) Plan(cfg run.Config, d Handle, done func(run.PlanInfo, error)) {
 	})
 }
 
+// Train starts a run on opened data; paused, it waits for Step or Resume.
 func (JS) Train(cfg run.Config, d Handle, paused bool, started func(Run, error)) {
 	startRun(cfg, d, map[string]any{"paused": paused}, started)
 }
@@ -254,10 +267,10 @@ func toJS(v any) app.Value {
 	return app.Window().Get("JSON").Call("parse", string(b))
 }
 
-// Ask calls window.clipscope.
+// Ask calls a function of window.clipscope with one argument; the answer is JSON.
 func (JS) Ask(function string, request any, done func([]byte, error)) {
-	if !api().Truthy() || !browser.Glue().Truthy() {
-		done(nil, &Fault{Message: "The page is incomplete: a script did not load. Reload it."})
+	if err := complete(); err != nil {
+		done(nil, err)
 		return
 	}
 	await(api().Call(function, toJS(request)), func(v app.Value, err error) {

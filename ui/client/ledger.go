@@ -7,7 +7,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Ledger calls window.clipscope.ledger.
+// Ledger calls a function of window.clipscope.ledger with its arguments, of which
+// a handle stands for its data. The answer is JSON.
 func (JS) Ledger(function string, done func([]byte, error), args ...any) {
 	list := make([]any, len(args))
 	for i, a := range args {
@@ -29,6 +30,7 @@ func (JS) Ledger(function string, done func([]byte, error), args ...any) {
 	})
 }
 
+// WatchLedger calls f after every change, those of other tabs too.
 func (JS) WatchLedger(f func()) {
 	api().Get("ledger").Call("on", app.FuncOf(func(app.Value, []app.Value) any {
 		defer browser.Survive()
@@ -37,6 +39,7 @@ func (JS) WatchLedger(f func()) {
 	}))
 }
 
+// TrainAnyway is Train in spite of the limit, or of a ledger that cannot be written.
 func (JS) TrainAnyway(cfg run.Config, d Handle, paused bool, started func(Run, error)) {
 	startRun(cfg, d, map[string]any{"paused": paused, "anyway": true}, started)
 }

@@ -247,6 +247,7 @@ type View struct {
 	Sure  bool
 }
 
+// View is what there is to show of it.
 func (l *Ledger) View() View {
 	return View{l.client != nil && l.files() != nil, l.total, l.fault, l.draft, l.wrong, l.sure}
 }
