@@ -55,7 +55,8 @@ type Row struct {
 // Set is the charts of some runs.
 type Set struct{ panels []Panel }
 
-// New makes empty charts, whose lines are there for each of so many runs.
+// New makes empty charts. Those over steps have their lines for each of so many
+// runs; the others show the last.
 func New(runs int) *Set {
 	s := &Set{order()}
 	for c := range s.charts {
