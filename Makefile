@@ -41,7 +41,7 @@ STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js
 MODULES  := web/node_modules/.package-lock.json
 BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
 
-.PHONY: build serve test site bench papers clean versions check format vet lint test-go test-wasm test-page chromium compiler edge fuzz
+.PHONY: build serve test site bench papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
 
 build: dist/index.html
 
@@ -93,7 +93,12 @@ versions:
 test: check test-go test-wasm test-page
 	@echo "All tests passed."
 
-check: format vet lint
+# What checks and build write is ignored by git, or it would end up in a commit.
+check:
+	@before="$$(git status --porcelain)"; \
+	  $(MAKE) --no-print-directory format vet lint javascript build; \
+	  new="$$(diff <(echo "$$before") <(git status --porcelain) || true)"; \
+	  [ -z "$$new" ] || { echo "The checks or the build changed what git sees:"; echo "$$new"; exit 1; }
 
 format:
 	@bad="$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go'))"; \
@@ -106,6 +111,9 @@ vet:
 lint: bin/staticcheck
 	bin/staticcheck ./...
 	$(WASM) bin/staticcheck ./...
+
+javascript: $(MODULES)
+	cd web && $(NPM) run --silent check
 
 # Packages are tested in this order; the slowest last would keep one core waiting.
 SLOWEST := ./core/train ./core/privacy

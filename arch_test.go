@@ -53,6 +53,8 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports syscall/js: the protocol is plain Go", pkg)
 			case below(pkg, "ui") && below(dep, "core/train", "core/nn", "core/optim", "core/compute"):
 				t.Errorf("%s imports %s: the page computes nothing", pkg, dep)
+			case below(pkg, "core/privacy") && below(dep, "core/compute"):
+				t.Errorf("%s imports %s: what a run costs depends on no machine", pkg, dep)
 			case below(dep, "core/train") && !below(pkg, "core/train", "wasm"):
 				t.Errorf("%s imports %s: only the trainer runs plans", pkg, dep)
 			}

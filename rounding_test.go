@@ -16,12 +16,11 @@ import (
 // formatting. What may do so is listed with the reason.
 var (
 	goText   = regexp.MustCompile(`[εδ]( =| is|,)? ?%[.\d]+[efgEFG]`)
-	goNumber = regexp.MustCompile(`words\.(Number|Fixed)\([^,]*\b(Epsilon|EpsilonAtStep|PLD|RDP|Low|LowerBound|AnyMechanism|Delta|TargetDelta|claimed|Spent|Whole|low|high)\b|words\.Number\(float64\(c\.of`)
+	goNumber = regexp.MustCompile(`words\.(Number|Fixed)\([^,]*\b(Epsilon|EpsilonAtStep|PLD|RDP|Low|LowerBound|AnyMechanism|Delta|TargetDelta|claimed|Spent|Whole|low|high)\b|words\.Number\(float64\(c\.Of`)
 	jsNumber = regexp.MustCompile(`\.(toPrecision|toFixed|toExponential)\(`)
 	roundsOK = []string{
 		`const nearest = x.toExponential(digits - 1);`, // roundUp itself
-		`limit.delta.toExponential()`,                  // without digits: all of them
-		`return v.toExponential().replace`,             // likewise
+		`return v.toExponential().replace`,             // without digits: all of them
 		`x => +x.toPrecision(9)`,                       // parameters
 	}
 )

@@ -55,6 +55,7 @@ type site struct {
 // and the README's picture.
 var published = []struct{ from, to string }{
 	{"web/early.js", "early.js"},
+	{"web/wire.js", "wire.js"},
 	{"web/ledger.js", "ledger.js"},
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
@@ -237,7 +238,7 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/early.js", "/web/uplot.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
+		Scripts: []string{"/web/early.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
 	}
 }
 

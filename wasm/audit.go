@@ -4,31 +4,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 
 	"clipscope/core/run"
 	"clipscope/core/train"
 )
 
-// audit runs a one-run audit of the trainer.
-func audit(config json.RawMessage, progress func(step, steps int) error) (any, error) {
-	var c train.AuditConfig
-	if err := json.Unmarshal(config, &c); err != nil {
-		if ce := (*run.ConfigError)(nil); errors.As(err, &ce) {
-			return nil, ce
-		}
-		return nil, fmt.Errorf("audit: %w", err)
-	}
-	be, _, err := openBackend(c.Run.Backend)
+// audit runs an audit of the trainer.
+func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error) {
+	be, _, err := openBackend(q.Run.Backend)
 	if err != nil {
-		return nil, err
+		return run.AuditReport{}, err
 	}
 	defer be.Close()
-	a, err := train.NewAudit(c, be)
+	a, err := train.NewAudit(train.AuditConfig(q), be)
 	if err != nil {
-		return nil, err
+		return run.AuditReport{}, err
 	}
 	return a.Run(context.Background(), progress)
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"clipscope/core/data"
+	"clipscope/core/run"
 	"clipscope/wasm/worker"
 )
 
@@ -21,11 +22,14 @@ func newPort() *port {
 	return &port{self, self.Get("postMessage").Call("bind", self)}
 }
 
-func (p *port) post(m worker.Message) {
+func (p *port) post(m run.Message) {
 	o := js.Global().Get("Object").New()
 	o.Set("type", m.Type)
 	o.Set("id", m.ID)
 	o.Set("text", m.Text)
+	if m.Step > 0 {
+		o.Set("step", m.Step)
+	}
 	if len(m.Parameters) > 0 {
 		o.Set("parameters", float32Array(m.Parameters))
 	}
@@ -48,7 +52,7 @@ func (p *port) listen(handle func(worker.Request)) {
 			return nil
 		}
 		handle(worker.Request{
-			Message:    worker.Message{Type: text(m, "type"), ID: number(m, "id"), Text: text(m, "text")},
+			Message:    run.Message{Type: text(m, "type"), ID: number(m, "id"), Text: text(m, "text")},
 			TrainFiles: files(m, "train"),
 			TestFiles:  files(m, "test"),
 		})

@@ -12,6 +12,7 @@ const source = relative(process.cwd(), join(here, "../core/compute/simd/kernels/
 const out = resolve(process.argv[2] ?? join(here, "../dist/web"));
 
 // build returns the module's bytes.
+/** @param {string[]} features */
 async function build(features) {
   let wasm;
   const { error, stderr } = await asc.main(
@@ -53,7 +54,7 @@ function needsOnly(wasm) {
 }
 
 await mkdir(out, { recursive: true });
-for (const [name, features] of [["kernels.wasm", ["simd"]], ["kernels-relaxed.wasm", ["simd", "relaxed-simd"]]]) {
+for (const [name, features] of /** @type {[string, string[]][]} */ ([["kernels.wasm", ["simd"]], ["kernels-relaxed.wasm", ["simd", "relaxed-simd"]]])) {
   const wasm = await build(features);
   await writeFile(join(out, name), wasm);
   console.log(`${name}: ${wasm.length} bytes`);

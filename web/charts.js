@@ -4,12 +4,18 @@
 "use strict";
 
 (() => {
+  const { say } = clipscopeWire;
+
   // --- ink: the stylesheet's colours, as a canvas needs them ---------------
 
+  /** @type {Ink[]} */
   const names = ["released", "diagnostic", "text", "muted", "grid", "surface"];
+  /** @type {Record<Ink, string> | null} */
   let inks = null;
+  /** @type {Set<Chart>} */
   const charts = new Set();
 
+  /** @param {Ink} name */
   function ink(name) {
     inks ??= readInks();
     return inks[name];
@@ -19,7 +25,7 @@
     const probe = document.createElement("span");
     probe.hidden = true;
     document.documentElement.append(probe);
-    const found = {};
+    const found = /** @type {Record<Ink, string>} */ ({});
     for (const name of names) {
       probe.className = "ink-" + name;
       found[name] = getComputedStyle(probe).color;
@@ -39,19 +45,33 @@
 
   const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
+  /** @param {number} v */
   function short(v) {
     const a = Math.abs(v);
     if (v !== 0 && (a < 1e-3 || a >= 1e6)) return v.toExponential().replace("e+", "e").replace("-", "−");
     return exact.format(v);
   }
 
+  // roundUp is the least number of at most so many significant digits that is not
+  // below x, as core/run's RoundUp: whatever is shown of a bound is one.
+  /** @param {number} x @param {number} digits */
+  function roundUp(x, digits) {
+    if (!(x > 0) || !isFinite(x)) return x;
+    const nearest = x.toExponential(digits - 1);
+    if (Number(nearest) >= x) return Number(nearest);
+    const [mantissa, exponent] = nearest.split("e");
+    return Number(`${Number(mantissa.replace(".", "")) + 1}e${Number(exponent) - digits + 1}`);
+  }
+
   // bound writes an upper bound, such as ε: never less than it is.
   const finer = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+  /** @param {number} v */
   function bound(v) {
-    const up = clipscopeLedger.roundUp(v, 4);
+    const up = roundUp(v, 4);
     return up < 1e-3 || up >= 1e6 ? short(up) : finer.format(up);
   }
 
+  /** @type {Record<Format, (v: number) => string>} */
   const formats = {
     percent: v => exact.format(100 * v) + " %",
     number: short,
@@ -60,6 +80,7 @@
 
   // nice is the least of 1, 2, 2.5, 5 times a power of ten that is at least v:
   // axes grow in these steps and do not jump with every value.
+  /** @param {number} v */
   function nice(v) {
     if (!(v > 0) || !isFinite(v)) return 1;
     const p = 10 ** Math.floor(Math.log10(v));
@@ -68,6 +89,7 @@
   }
 
   // decades widens a range to whole powers of ten.
+  /** @param {number} min @param {number} max @returns {Ends} */
   function decades(min, max) {
     if (!(min > 0)) return [0.1, 10];
     let lo = Math.floor(Math.log10(min) + 1e-9), hi = Math.ceil(Math.log10(max) - 1e-9);
@@ -80,22 +102,27 @@
   const font = "11px system-ui, sans-serif";
   const dash = [5, 4];
 
+  /** @param {Spec} spec @param {Shown} now */
   function scales(spec, now) {
     const y = spec.y, mark = () => spec.mark === "horizontal" && now.mark || 0;
+    const top = y.max;
+    /** @type {(u: Plot, lo: number, hi: number) => Ends} */
     const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, mark()))
-      : y.max ? () => [0, 1.04 * y.max]
+      : top ? () => [0, 1.04 * top]
         : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, mark()))];
+    /** @type {import("uplot").Scales} */
     const all = {
       x: { time: false, range: () => [0, now.end || 1] },
       y: { distr: y.log ? 3 : 1, range },
     };
     if (spec.kind === "histogram") {
-      all.y.range = () => [0, nice(1.02 * now.tallest)];
+      all.y = { ...all.y, range: () => [0, nice(1.02 * now.tallest)] };
       all.w = { range: () => [0, 1.04 * now.heaviest] };
     }
     return all;
   }
 
+  /** @param {import("uplot").Axis} more @returns {import("uplot").Axis} */
   function axis(more) {
     return {
       font, gap: 4,
@@ -106,6 +133,7 @@
     };
   }
 
+  /** @param {Spec} spec */
   function axes(spec) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
     const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
@@ -114,21 +142,24 @@
     return [x, y, axis({ scale: "w", side: 1, size: 40, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
   }
 
+  /** @param {number} v */
   function decade(v) {
     const e = Math.log10(v);
     return Math.abs(e - Math.round(e)) < 1e-9;
   }
 
+  /** @param {Line} s @returns {import("uplot").Series} */
   function line(s) {
     return {
       label: s.label, scale: s.scale || "y", spanGaps: true,
       stroke: () => ink(s.ink), width: s.width || 1.5,
       dash: s.ink === "diagnostic" ? dash : undefined,
       points: { show: !!s.points, size: 5, width: 1, stroke: () => ink(s.ink), fill: () => ink(s.points ? "surface" : s.ink) },
-      paths: s.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
+      paths: s.stepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
     };
   }
 
+  /** @param {Spec} spec @param {Shown} now @param {{ width: number, height: number }} size @param {import("uplot").Hooks.Arrays} hooks @returns {import("uplot").Options} */
   function options(spec, now, size, hooks) {
     return {
       ...size,
@@ -150,6 +181,7 @@
   // --- drawing on top of uPlot ---------------------------------------------
 
   // write puts text on the canvas, in CSS pixels' size.
+  /** @param {Plot} u @param {string} text @param {number} x @param {number} y @param {string} colour @param {CanvasTextAlign} align */
   function write(u, text, x, y, colour, align = "left") {
     const ctx = u.ctx;
     ctx.save();
@@ -162,15 +194,20 @@
   }
 
   // endLabels writes each line's name behind its last point, apart from each other.
+  /** @param {Plot} u @param {Spec} spec */
   function endLabels(u, spec) {
-    const ctx = u.ctx, r = devicePixelRatio, labels = [];
+    const r = devicePixelRatio;
+    /** @type {{ s: Line, x: number, y: number }[]} */
+    const labels = [];
     spec.series.forEach((s, k) => {
       if (!s.label || s.scale === "w") return;
       const col = u.data[k + 1];
-      let i = col.length - 1;
-      while (i >= 0 && (col[i] == null || !isFinite(col[i]))) i--;
-      if (i < 0) return;
-      labels.push({ s, x: u.valToPos(u.data[0][i], "x", true) + 6 * r, y: u.valToPos(col[i], "y", true) });
+      for (let i = col.length - 1; i >= 0; i--) {
+        const y = col[i];
+        if (typeof y !== "number" || !isFinite(y)) continue;
+        labels.push({ s, x: u.valToPos(u.data[0][i], "x", true) + 6 * r, y: u.valToPos(y, "y", true) });
+        return;
+      }
     });
     labels.sort((a, b) => a.y - b.y);
     const top = u.bbox.top + 5 * r, bottom = u.bbox.top + u.bbox.height - 5 * r, gap = 12 * r;
@@ -180,17 +217,20 @@
   }
 
   // axisName stands behind the end of the x axis, in the row of its ticks.
+  /** @param {Plot} u @param {string} name */
   function axisName(u, name) {
     const r = devicePixelRatio, b = u.bbox;
     write(u, name, b.left + b.width + 18 * r, b.top + b.height + 13 * r, ink("muted"));
   }
 
   // key names what a histogram shows, where its tail leaves room.
+  /** @param {Plot} u @param {[Ink, string][]} entries */
   function key(u, entries) {
     const r = devicePixelRatio, b = u.bbox;
     entries.forEach(([name, text], i) => write(u, text, b.left + b.width - 8 * r, b.top + (10 + 15 * i) * r, ink(name), "right"));
   }
 
+  /** @param {Plot} u @param {[number, number]} from @param {[number, number]} to @param {string} colour */
   function rule(u, from, to, colour) {
     const ctx = u.ctx;
     ctx.save();
@@ -205,6 +245,7 @@
   }
 
   // vertical marks a threshold, horizontal a budget.
+  /** @param {Plot} u @param {number} x @param {string} text */
   function vertical(u, x, text) {
     const r = devicePixelRatio, b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
     if (!(px >= b.left && px <= b.left + b.width)) return;
@@ -213,6 +254,7 @@
     write(u, text, px + (right ? -5 : 5) * r, b.top + 10 * r, ink("released"), right ? "right" : "left");
   }
 
+  /** @param {Plot} u @param {number} y @param {string} text */
   function horizontal(u, y, text) {
     const r = devicePixelRatio, b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
     if (!(py >= b.top && py <= b.top + b.height)) return;
@@ -222,6 +264,7 @@
 
   // bars draws bins over [0, max] as an outline: filled and dashed for
   // diagnostic counts, open and solid for released ones.
+  /** @param {Plot} u @param {Float64Array} counts @param {number} max @param {Ink} name */
   function bars(u, counts, max, name) {
     if (!counts.length || !(max > 0)) return;
     const ctx = u.ctx, base = u.valToPos(0, "y", true);
@@ -254,6 +297,7 @@
 
   // A column without gaps goes to uPlot as it lies in the buffer; one with
   // NaN, which uPlot would draw, as an array with null in its place.
+  /** @param {Float64Array} values */
   function column(values) {
     for (let i = 0; i < values.length; i++) {
       if (!Number.isFinite(values[i])) return Array.from(values, v => Number.isFinite(v) ? v : null);
@@ -261,24 +305,33 @@
     return values;
   }
 
+  const moves = new Map([["ArrowLeft", -1], ["ArrowRight", 1], ["Home", -Infinity], ["End", Infinity]]);
+
   // Reader walks the buffer that Go filled.
   class Reader {
+    /** @param {Float64Array} all */
     constructor(all) { this.all = all; this.at = 0; }
     number() { return this.all[this.at++]; }
+    /** @param {number} n */
     list(n) { return this.all.subarray(this.at, this.at += n); }
   }
 
+  const none = new Float64Array(0);
+
   class Chart {
+    /** @param {HTMLElement} el @param {Spec} spec */
     constructor(el, spec) {
       this.el = el;
       this.spec = spec;
-      this.now = { end: 0, mark: NaN, tallest: 1, heaviest: 1, counts: [], noisy: [] };
+      /** @type {Shown} */
+      this.now = { end: 0, mark: NaN, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none };
       this.bytes = new Uint8Array(0);
       this.frame = 0;
       this.readout = document.createElement("p");
       this.readout.className = "readout";
       this.plot = new uPlot(options(spec, this.now, this.size(), this.hooks()), this.blank(), el);
       el.append(this.readout);
+      /** @type {(e: KeyboardEvent) => void} */
       this.keys = e => this.key(e);
       el.addEventListener("keydown", this.keys);
       this.sizer = new ResizeObserver(() => this.plot.setSize(this.size()));
@@ -286,12 +339,14 @@
       charts.add(this);
     }
 
-    blank() { return [[], ...this.spec.series.map(() => [])]; }
+    /** @returns {Columns} */
+    blank() { return /** @type {Columns} */ ([[], ...this.spec.series.map(() => [])]); }
 
     size() {
       return { width: Math.max(120, this.el.clientWidth), height: Math.max(60, this.el.clientHeight) };
     }
 
+    /** @returns {import("uplot").Hooks.Arrays} */
     hooks() {
       return {
         drawClear: [u => this.under(u)],
@@ -301,12 +356,14 @@
     }
 
     // room is a view to write n numbers into.
+    /** @param {number} n */
     room(n) {
       if (this.bytes.length < 8 * n) this.bytes = new Uint8Array(8 * Math.ceil(1.5 * n));
       return this.bytes;
     }
 
     // draw shows what the first n numbers say, in the next frame.
+    /** @param {number} n */
     draw(n) {
       this.filled = n;
       this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.show(); });
@@ -317,13 +374,15 @@
       this.plot.setData(this.spec.kind === "histogram" ? this.histogram(r) : this.lines(r));
     }
 
+    /** @param {Reader} r @returns {Columns} */
     lines(r) {
       const cols = r.number(), rows = r.number();
       this.now.end = r.number();
       this.now.mark = r.number();
-      return Array.from({ length: cols }, () => column(r.list(rows)));
+      return /** @type {Columns} */ (Array.from({ length: cols }, () => column(r.list(rows))));
     }
 
+    /** @param {Reader} r @returns {Columns} */
     histogram(r) {
       const now = this.now;
       now.end = r.number();
@@ -338,12 +397,14 @@
       return [r.list(n), column(r.list(n)), new Array(n).fill(null)];
     }
 
+    /** @param {Plot} u */
     under(u) {
       if (this.spec.kind !== "histogram") return;
       bars(u, this.now.counts, this.now.max, "diagnostic");
       bars(u, this.now.noisy, this.now.range, "released");
     }
 
+    /** @param {Plot} u */
     over(u) {
       const { spec, now } = this;
       if (!u.data[0].length) return;
@@ -355,15 +416,17 @@
     }
 
     legend() {
+      /** @type {[Ink, string][]} */
       const entries = [["diagnostic", "this batch"]];
       if (this.now.noisy.length) entries.push(["released", "noisy histogram"]);
       if (Number.isFinite(this.now.mark)) entries.push(["released", "weight w, right axis"]);
       return entries;
     }
 
+    /** @param {Plot} u */
     read(u) {
       const i = u.cursor.idx;
-      if (i == null || u.cursor.left < 0) { this.readout.textContent = ""; return; }
+      if (i == null || (u.cursor.left ?? -1) < 0) { this.readout.textContent = ""; return; }
       const parts = [`${this.spec.x.label} ${(formats[this.spec.x.format] || short)(u.data[0][i])}`];
       this.spec.series.forEach((s, k) => {
         const v = u.data[k + 1][i], f = s.scale === "w" ? short : formats[this.spec.y.format] || short;
@@ -372,19 +435,21 @@
       this.readout.textContent = parts.join("   ");
     }
 
+    /** @param {KeyboardEvent} e */
     key(e) {
-      const move = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[e.key];
+      const move = moves.get(e.key);
       const xs = this.plot.data[0];
       if (move === undefined || !xs.length) return;
       e.preventDefault();
       const i = Math.min(xs.length - 1, Math.max(0, (this.plot.cursor.idx ?? xs.length - 1) + move));
+      // @ts-expect-error: the third, which uPlot's types lack, moves the charts that share the cursor
       this.plot.setCursor({ left: this.plot.valToPos(xs[i], "x"), top: 8 }, true, true);
     }
 
     clear() {
       cancelAnimationFrame(this.frame);
       this.frame = 0;
-      this.now.counts = this.now.noisy = [];
+      this.now.counts = this.now.noisy = none;
       this.now.mark = NaN;
       this.plot.setData(this.blank());
     }
@@ -409,6 +474,7 @@
     try { return localStorage.getItem(themeKey); } catch { return null; }
   }
 
+  /** @param {string} theme */
   function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
     try { localStorage.setItem(themeKey, theme); } catch { /* private mode: not kept */ }
@@ -427,7 +493,7 @@
   // icon again whenever the address of the page changes, and that would be a
   // request without a reason.
   async function keepIcon() {
-    const links = [...document.querySelectorAll('link[rel="icon"]')];
+    const links = [.../** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll('link[rel="icon"]'))];
     const link = links.find(l => l.href.endsWith(".svg"));
     if (!link) return;
     const svg = await (await fetch(link.href)).text();
@@ -440,13 +506,17 @@
 
   // watchRequests tells fn the names of the requests that left the page for the
   // network since now. An answer from the browser's own cache has a transfer
-  // size of 0 and is not one; what an other origin answered has 0 as well, and is.
+  // size of 0 and is not one; what another origin answered has 0 as well, and is.
+  /** @param {(count: number, last: string) => void} fn */
   function watchRequests(fn) {
-    const since = performance.now(), seen = [];
+    const since = performance.now();
+    /** @type {string[]} */
+    const seen = [];
+    /** @param {PerformanceResourceTiming} e */
     const sent = e => e.startTime >= since && /^https?:/.test(e.name) &&
       (e.transferSize > 0 || new URL(e.name).origin !== location.origin);
     new PerformanceObserver(list => {
-      const fresh = list.getEntries().filter(sent);
+      const fresh = /** @type {PerformanceResourceTiming[]} */ (list.getEntries()).filter(sent);
       if (!fresh.length) return;
       seen.push(...fresh.map(e => e.name));
       fn(seen.length, seen.slice(-5).map(n => n.replace(location.origin, "")).join("\n"));
@@ -456,12 +526,13 @@
   // --- files ---------------------------------------------------------------
 
   // A file that is dropped beside the page's own target must not replace the page.
-  for (const type of ["dragover", "drop"]) {
+  for (const type of /** @type {const} */ (["dragover", "drop"])) {
     addEventListener(type, e => { if ([...e.dataTransfer?.types ?? []].includes("Files")) e.preventDefault(); });
   }
 
   // --- the rest ------------------------------------------------------------
 
+  /** @param {string} name @param {string} type @param {string} text */
   function download(name, type, text) {
     const a = document.createElement("a");
     a.href = URL.createObjectURL(new Blob([text], { type }));
@@ -471,6 +542,7 @@
   }
 
   // reveal scrolls so that an element which is about to change is in sight.
+  /** @param {string} id */
   function reveal(id) {
     requestAnimationFrame(() => requestAnimationFrame(() => {
       const e = document.getElementById(id), box = e?.parentElement;
@@ -480,18 +552,19 @@
     }));
   }
 
-  // stringify is JSON with the infinities as core/run writes them.
-  function stringify(v) {
-    return JSON.stringify(v, (k, x) => x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x) ?? "null";
-  }
+  // stringify is a value for the page's Go side to read.
+  /** @param {unknown} v */
+  const stringify = (v) => say(v) ?? "null";
 
   // result is a run's result without its parameters, which may be millions and
   // which the page does not look at.
+  /** @param {Result} r */
   function result(r) {
     return stringify({ ...r, released: { ...r.released, parameters: undefined } });
   }
 
   // saveParameters writes nine digits, which is all that a float32 has.
+  /** @param {string} name @param {Result} r */
   function saveParameters(name, r) {
     const parameters = Array.from(r.released.parameters ?? [], x => +x.toPrecision(9));
     download(name, "application/json", stringify({
@@ -501,9 +574,10 @@
 
   // pixels paints base64 bytes as a grey image, or a colour one when there are
   // three times as many as the shape asks for.
+  /** @param {HTMLCanvasElement} canvas @param {string} base64 @param {number} height @param {number} width */
   function pixels(canvas, base64, height, width) {
     const raw = atob(base64), n = height * width, colour = raw.length >= 3 * n;
-    const ctx = canvas.getContext("2d"), image = ctx.createImageData(width, height);
+    const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), image = ctx.createImageData(width, height);
     for (let i = 0; i < n; i++) {
       for (let c = 0; c < 3; c++) image.data[4 * i + c] = raw.charCodeAt(colour ? c * n + i : i);
       image.data[4 * i + 3] = 255;
@@ -512,7 +586,7 @@
   }
 
   window.clipscopeUI = {
-    chart: (el, spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, stringify, result, saveParameters, pixels,
+    chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
+    dark, setTheme, watchRequests, download, reveal, roundUp, stringify, result, saveParameters, pixels,
   };
 })();

@@ -4,52 +4,15 @@
 (() => {
   "use strict";
 
+  const { say, hear, fail } = clipscopeWire;
+
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 3;
+  const PROTOCOL = 4;
   const VERSION = "__VERSION__"; // filled in when the site is generated
-  const base = new URL(".", document.currentScript.src);
-
-  // fail makes the Error that the API rejects with. detail says in fields what
-  // the message says in words.
-  function fail(message, detail) {
-    const e = new Error(message);
-    e.name = "ClipscopeError";
-    e.detail = detail ?? {};
-    return e;
-  }
-
-  // The keys whose values are numbers that JSON may not be able to write: NaN
-  // comes as null and the infinities as strings.
-  const numbers = new Set(["epsilon", "noisy_grad_norm", "noisy_clip_fraction", "clip_fraction", "train_loss", "train_accuracy",
-    "test_loss", "test_accuracy", "epsilon_at_step", "max", "p10", "p50", "p90", "cosine", "bias", "true_norm", "norm", "noise_variance", "next_epsilon"]);
-  const infinities = { Infinity: Infinity, "-Infinity": -Infinity };
-
-  function number(x) {
-    return x === null ? NaN : (infinities[x] ?? x);
-  }
-
-  // revive turns them back into numbers, in place. Long arrays of plain numbers
-  // are not walked.
-  function revive(o) {
-    if (Array.isArray(o)) {
-      if (typeof o[0] === "object") o.forEach(revive);
-    } else if (o !== null && typeof o === "object") {
-      for (const key of Object.keys(o)) {
-        if (numbers.has(key)) o[key] = number(o[key]);
-        else if (key === "epsilons") figures(o[key]);
-        else revive(o[key]);
-      }
-    }
-    return o;
-  }
-
-  // figures revives an answer that is numbers and lists of numbers throughout.
-  function figures(o) {
-    for (const key of Object.keys(o)) o[key] = Array.isArray(o[key]) ? o[key].map(number) : number(o[key]);
-    return o;
-  }
+  const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
   // The trainer is compiled once and the module handed to every worker.
+  /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiled;
   function trainerModule() {
     compiled ??= compile(new URL("trainer.wasm", base)).catch((e) => {
@@ -59,6 +22,7 @@
     return compiled;
   }
 
+  /** @param {URL} url */
   async function compile(url) {
     if (typeof WebAssembly !== "object") throw fail("this browser has no WebAssembly");
     const response = await fetch(url);
@@ -69,13 +33,20 @@
     return WebAssembly.compile(await response.arrayBuffer());
   }
 
+  // Pending is a request under way.
+  /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */
+
   // Connection is one worker and the conversation with it.
   class Connection {
-    #worker;
-    #pending = new Map(); // request id → {resolve, reject, progress}
+    #worker = new Worker(new URL("trainer-worker.js", base));
+    /** @type {Map<number, Pending>} */
+    #pending = new Map(); // by the request's id
     #last = 0;
-    #gone; // the Error that ended it
-    run; // the Run in progress, if any
+    /** @type {Error | undefined} */
+    #gone; // what ended it
+    /** @type {Run | undefined} */
+    run; // in progress
+    /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
 
     static async start() {
@@ -85,9 +56,9 @@
       return c;
     }
 
+    /** @param {WebAssembly.Module} module */
     #hello(module) {
       return new Promise((resolve, reject) => {
-        this.#worker = new Worker(new URL("trainer-worker.js", base));
         this.#pending.set(0, { resolve, reject });
         this.#worker.onmessage = (e) => this.#receive(e.data);
         this.#worker.onerror = (e) => {
@@ -98,10 +69,11 @@
       });
     }
 
+    /** @param {Message} m */
     #receive(m) {
       switch (m.type) {
         case "ready": {
-          const ready = JSON.parse(m.text);
+          const ready = hear(m.text);
           if (ready.protocol !== PROTOCOL) {
             this.end(fail("The page was updated while it was open. Reload it to go on."));
             return;
@@ -110,15 +82,15 @@
           return;
         }
         case "reply":
-          this.#settle(m.id, (p) => p.resolve(m.text));
+          this.#settle(m.id, (p) => p.resolve(hear(m.text)));
           return;
         case "error": {
-          const f = JSON.parse(m.text);
+          const f = hear(m.text);
           this.#settle(m.id, (p) => p.reject(fail(f.message, f.detail)));
           return;
         }
         case "progress":
-          this.#pending.get(m.id)?.progress?.(JSON.parse(m.text));
+          this.#pending.get(m.id)?.progress?.(hear(m.text));
           return;
         case "exit":
           this.end(fail(crash(m.text), { kind: "crash", log: m.text }));
@@ -128,13 +100,15 @@
       }
     }
 
+    /** @param {number} id @param {(p: Pending) => void} f */
     #settle(id, f) {
       const p = this.#pending.get(id);
       this.#pending.delete(id);
       if (p) f(p);
     }
 
-    // request resolves with the text of the reply.
+    // request resolves with the reply.
+    /** @param {string} type @param {unknown} [body] @param {Files} [files] @param {Pending["progress"]} [progress] @returns {Promise<any>} */
     request(type, body, files, progress) {
       if (this.#gone) return Promise.reject(this.#gone);
       const id = ++this.#last;
@@ -142,7 +116,7 @@
         this.#pending.set(id, { resolve, reject, progress });
         try {
           this.#worker.postMessage({
-            type, id, text: body === undefined ? undefined : JSON.stringify(body, sayInfinite),
+            type, id, text: body === undefined ? undefined : say(body),
             train: files?.train, test: files?.test,
           });
         } catch (e) {
@@ -155,11 +129,13 @@
     get nextID() { return this.#last + 1; }
     get alive() { return !this.#gone; }
 
+    /** @param {string} type @param {number} id */
     tell(type, id) {
       if (!this.#gone) this.#worker.postMessage({ type, id });
     }
 
     // end terminates the worker; whoever waits for it gets the reason.
+    /** @param {Error} reason */
     end(reason) {
       if (this.#gone) return;
       this.#gone = reason;
@@ -170,13 +146,8 @@
     }
   }
 
-  function sayInfinite(key, x) {
-    if (x === Infinity) return "Infinity";
-    if (x === -Infinity) return "-Infinity";
-    return x;
-  }
-
   // crash says in words what the last lines of a Go program that ended mean.
+  /** @param {string} log */
   function crash(log) {
     if (/out of memory|cannot allocate/i.test(log)) {
       return "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
@@ -186,7 +157,9 @@
   }
 
   // The calculator: one worker without data of its own, kept.
+  /** @type {Promise<Connection> | undefined} */
   let calculating;
+  /** @returns {Promise<Connection>} */
   function calculator() {
     calculating ??= Connection.start().catch((e) => {
       calculating = undefined;
@@ -198,9 +171,11 @@
       return calculator();
     });
   }
+  /** @type {Ask} */
   const ask = async (type, body) => (await calculator()).request(type, body);
 
   // sourceOf checks what open and train take as data.
+  /** @param {any} what @returns {Source} */
   function sourceOf(what) {
     if (typeof what === "string") return { data: what };
     const files = { train: [...(what?.train ?? [])], test: [...(what?.test ?? [])] };
@@ -220,6 +195,7 @@
     #csv;
     #closed = false;
 
+    /** @param {Connection} connection @param {Source} source @param {object | undefined} csv @param {any} summary */
     constructor(connection, source, csv, summary) {
       this.#connection = connection;
       this.#source = source;
@@ -234,6 +210,7 @@
 
     // connect finds a worker that holds the data. One that is busy with a run
     // cannot take a second: its files are opened again in another.
+    /** @param {boolean} forRun */
     async connect(forRun) {
       if (this.#closed) throw fail("The data was closed: open it again.");
       if (!this.#connection.alive) {
@@ -245,15 +222,15 @@
   }
 
   // load starts a worker and opens the source in it.
+  /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
     const connection = await Connection.start();
-    const abort = () => connection.end(signal.reason ?? fail("Opening was cancelled."));
+    const abort = () => connection.end(signal?.reason ?? fail("Opening was cancelled."));
     try {
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
-      const text = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
-      const summary = JSON.parse(text);
+      const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
       if (source.files) connection.label = summary.name; // what the ledger calls it
       return { connection, summary };
     } catch (e) {
@@ -265,44 +242,39 @@
   }
 
   // The ledger of what has been spent on files; built-in data are public.
-  const ledger = new clipscopeLedger.Ledger(async (type, body) => revive(JSON.parse(await ask(type, body))));
+  const ledger = new clipscopeLedger.Ledger(ask);
 
+  /** @param {Connection} connection */
   async function namesOf(connection) {
-    return JSON.parse(await connection.request("digest", { salt: await ledger.salt() })).names;
-  }
-
-  // signed adds to a statement the version of the page that it comes from.
-  function signed(statement) {
-    if (!statement) return;
-    statement.versions = { clipscope: VERSION, ...statement.versions };
-    statement.text += `Made by Clipscope ${VERSION}.\n`;
-  }
-
-  // noted adds what the data set has spent in all.
-  function noted(statement, total) {
-    if (!statement) return;
-    statement.ledger = { runs: total.runs.length, open: total.open, unprotected: total.unprotected, epsilon: total.epsilon, delta: total.delta };
-    statement.text += total.text + "\n";
+    return (await connection.request("digest", { salt: await ledger.salt() })).names;
   }
 
   // Run is a training run in a worker.
   class Run {
     #connection;
     #own; // the worker ends with the run
+    /** @type {Set<(event: any) => void>} */
     #listeners = new Set();
+    /** @type {Set<(text: string) => void>} */
     #textListeners = new Set();
-    #settle;
-    #freed;
+    // Both are set while the promises are made.
+    #settle = /** @type {Pending} */ ({});
+    #freed = () => {};
     #held = false; // kept from its first step until it stands in the ledger
+    /** @type {Book | undefined} */
     #book; // its entry there
+    /** @type {string | undefined} */
     #uncounted; // why it has none
     #begun = false; // let go for a step at least
-    #seen = 0; // the last step that was seen; NaN when not known
+    #seen = 0; // the last step that was seen
+    /** @type {Plan | undefined} */
+    plan;
 
+    /** @param {Connection} connection @param {boolean} own */
     constructor(connection, own) {
       this.#connection = connection;
       this.#own = own;
-      this.freed = new Promise((resolve) => { this.#freed = resolve; });
+      this.freed = new Promise((resolve) => { this.#freed = () => resolve(undefined); });
       this.id = connection.nextID;
       this.state = "running";
       this.done = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
@@ -310,11 +282,13 @@
       connection.run = this;
     }
 
+    /** @param {(x: any) => void} fn */
     on(fn) {
       this.#listeners.add(fn);
       return () => this.#listeners.delete(fn);
     }
 
+    /** @param {(x: any) => void} fn */
     onText(fn) {
       this.#textListeners.add(fn);
       return () => this.#textListeners.delete(fn);
@@ -326,8 +300,9 @@
     stop() { this.#tell("stop"); }
 
     // memory says what the run's worker holds: {heap_bytes, system_bytes}.
-    async memory() { return JSON.parse(await this.#connection.request("memory")); }
+    memory() { return this.#connection.request("memory"); }
 
+    /** @param {string} type */
     #tell(type) {
       if (this.state !== "running" && this.state !== "paused") return;
       if (type === "resume" || type === "step") this.#begun = true;
@@ -346,31 +321,32 @@
       }
     }
 
+    /** @param {Message} m */
     receive(m) {
       switch (m.type) {
         case "events":
           try {
-            this.#events(m.text);
+            this.#events(m);
           } finally {
             this.#connection.tell("ack", this.id);
           }
           return;
         case "state":
           if (!this.#held && (this.state === "running" || this.state === "paused")) {
-            const state = JSON.parse(m.text);
+            const state = hear(m.text);
             // done and error are said by the messages that carry the reason.
             if (state === "running" || state === "paused") this.state = state;
           }
           return;
         case "done": {
-          const result = revive(JSON.parse(m.text));
+          const result = hear(m.text);
           if (m.parameters) result.released.parameters = Array.from(m.parameters);
           this.#release();
           this.#finish(result);
           return;
         }
         case "failed": {
-          const f = JSON.parse(m.text);
+          const f = hear(m.text);
           this.fail(fail(f.message, f.detail));
         }
       }
@@ -380,6 +356,7 @@
     // it may spend is written down.
     hold() { this.#held = true; }
 
+    /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
       try {
         this.#book = await ledger.enter({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
@@ -392,35 +369,47 @@
       else this.resume();
     }
 
+    /** @param {Result} result */
     async #finish(result) {
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
         await this.#book?.close(result.steps, result.steps === 0);
-        if (this.#book) noted(result.statement, await ledger.spent(this.#book.names));
       } catch (e) {
         notes.push("The ledger does not know that this run has ended: " + e.message);
       }
+      try {
+        await this.#conclude(result);
+      } catch (e) {
+        notes.push("The statement does not say what this data has spent in all: " + e.message);
+      }
       if (notes.length > 0) result.notes = [...(result.notes ?? []), ...notes];
-      signed(result.statement);
       if (this.state === "error") return; // disposed of
       this.state = "done";
       this.#settle.resolve(result);
     }
 
-    #events(text) {
-      // The step of the last event, without reading the others.
-      this.#seen = parseInt(text.slice(text.lastIndexOf('{"step":') + 8), 10);
+    // conclude has the statement completed with what only the page knows.
+    /** @param {Result} result */
+    async #conclude(result) {
+      if (!result.statement) return;
+      const account = this.#book && await ledger.account(this.#book.names);
+      result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
+    }
+
+    /** @param {Message} m */
+    #events(m) {
+      this.#seen = m.step;
       this.#book?.progress(this.#seen);
-      for (const fn of this.#textListeners) guarded(fn, text);
+      for (const fn of this.#textListeners) guarded(fn, m.text);
       if (this.#listeners.size === 0) return;
-      for (const event of JSON.parse(text)) {
-        revive(event);
+      for (const event of hear(m.text)) {
         for (const fn of this.#listeners) guarded(fn, event);
       }
     }
 
     // fail ends the run; with held, the worker is still busy with its last step.
+    /** @param {Error} error @param {boolean} [held] */
     fail(error, held) {
       if (!held) {
         this.#release();
@@ -439,6 +428,7 @@
   }
 
   // guarded keeps a listener that throws from the others and from the run.
+  /** @param {(x: any) => void} fn @param {unknown} arg */
   function guarded(fn, arg) {
     try {
       fn(arg);
@@ -447,6 +437,7 @@
     }
   }
 
+  /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean }} [options] @returns {Promise<Run>} */
   async function train(config, what, options) {
     const { connection, own } = await place(config, what);
     if (connection.run) {
@@ -457,8 +448,7 @@
     const counts = connection.label !== undefined, paused = options?.paused ?? false;
     if (counts) run.hold();
     try {
-      const text = await connection.request("train", { config: config ?? {}, paused: paused || counts });
-      run.plan = revive(JSON.parse(text));
+      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts });
     } catch (e) {
       run.fail(e);
       throw e;
@@ -475,46 +465,51 @@
   }
 
   // place finds the worker for a run.
+  /** @param {any} config @param {any} what */
   async function place(config, what) {
     if (what instanceof Data) return what.connect(true);
     if (what === undefined || what === null) return { connection: await Connection.start(), own: true };
     return { connection: (await load(sourceOf(what), config?.csv)).connection, own: true };
   }
 
+  // question is a call that puts one to the calculator.
+  /** @param {string} type @returns {(request?: unknown) => Promise<any>} */
+  const question = (type) => (request) => ask(type, request);
+
   const clipscope = {
     version: VERSION,
     ready: calculator().then(() => undefined),
-    async methods() { return JSON.parse(await ask("methods")); },
-    async datasets() { return JSON.parse(await ask("datasets")); },
-    async epsilon(request) { return number(JSON.parse(await ask("epsilon", request))); },
-    async calibrate(request) { return revive(JSON.parse(await ask("calibrate", request))); },
-    async delta(request) { return number(JSON.parse(await ask("delta", request))); },
-    async report(request) { return figures(JSON.parse(await ask("report", request))); },
-    async curve(request) { return figures(JSON.parse(await ask("curve", request))); },
-    async group(request) { return number(JSON.parse(await ask("group", request))); },
-    async tuning(request) { return figures(JSON.parse(await ask("tuning", request))); },
+    methods: question("methods"),
+    datasets: question("datasets"),
+    epsilon: question("epsilon"),
+    calibrate: question("calibrate"),
+    delta: question("delta"),
+    report: question("report"),
+    curve: question("curve"),
+    group: question("group"),
+    tuning: question("tuning"),
+    /** @param {unknown} source @param {object} [csv] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async open(source, csv, onProgress, signal) {
       const checked = sourceOf(source);
       const { connection, summary } = await load(checked, csv, onProgress, signal);
       return new Data(connection, checked, csv, summary);
     },
+    /** @param {any} [config] @param {unknown} [data] */
     async plan(config, data) {
       const body = { config: config ?? {} };
-      const text = data instanceof Data
-        ? await (await data.connect(false)).connection.request("plan", body)
-        : await ask("plan", body);
-      return revive(JSON.parse(text));
+      return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : ask("plan", body);
     },
     train,
     // audit runs in a worker of its own, which signal ends.
+    /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {
       signal?.throwIfAborted();
       const connection = await Connection.start();
-      const abort = () => connection.end(signal.reason ?? fail("The audit was cancelled."));
+      const abort = () => connection.end(signal?.reason ?? fail("The audit was cancelled."));
       try {
         signal?.addEventListener("abort", abort);
         if (signal?.aborted) abort();
-        return figures(JSON.parse(await connection.request("audit", request ?? {}, undefined, onProgress)));
+        return await connection.request("audit", request ?? {}, undefined, onProgress);
       } finally {
         signal?.removeEventListener("abort", abort);
         connection.end(fail("The audit is over."));
@@ -532,6 +527,7 @@
   // Once it is active, let it serve this page too, so that workers that start
   // later come from its cache and nothing more is asked of the network.
   navigator.serviceWorker?.ready.then(({ active }) => {
+    if (!active) return;
     const claim = () => setTimeout(() => active.postMessage({ type: "claim" }), 1000);
     if (active.state === "activated") claim();
     else active.addEventListener("statechange", () => { if (active.state === "activated") claim(); });

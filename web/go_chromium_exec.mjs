@@ -6,6 +6,7 @@
 // The program has no file system. CHROMIUM names the browser (default chromium);
 // CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in go_wasm_exec.mjs.
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
@@ -23,7 +24,7 @@ const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim(
 
 // The worker: prints through messages, each a line or {exit: code}.
 async function worker(argv, env, kind) {
-  importScripts("/wasm_exec.js", "/kernels.js");
+  /** @type {any} */ (globalThis).importScripts("/wasm_exec.js", "/kernels.js");
   console.log = console.warn = (line) => postMessage(String(line)); // what wasm_exec.js prints with
   const go = new Go();
   go.argv = argv;
@@ -69,18 +70,20 @@ const server = createServer(async (request, response) => {
     response.writeHead(404).end();
   }
 });
-await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+await once(server.listen(0, "127.0.0.1"), "listening");
 
 const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage();
-  await page.exposeFunction("print", (line) => console.log(line));
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.exposeFunction("say", (/** @type {string} */ line) => console.log(line));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  await page.goto(`http://127.0.0.1:${port}/`);
   process.exitCode = await page.evaluate(() => new Promise((resolve) => {
+    const { say } = /** @type {any} */ (globalThis);
     const w = new Worker("/worker.js");
-    w.onmessage = ({ data }) => (typeof data === "string" ? print(data) : resolve(data.exit));
-    w.onerror = (event) => { print(event.message); resolve(2); };
+    w.onmessage = ({ data }) => (typeof data === "string" ? say(data) : resolve(data.exit));
+    w.onerror = (event) => { say(event.message); resolve(2); };
   }));
 } finally {
   await browser.close();

@@ -22,15 +22,15 @@ if (process.argv.length < 3) {
   process.exit(2);
 }
 
-globalThis.require = createRequire(import.meta.url);
-globalThis.fs = globalThis.require("fs");
-globalThis.path = globalThis.require("path");
+const require = createRequire(import.meta.url);
+Object.assign(globalThis, { require, fs: require("fs"), path: require("path") }); // what wasm_exec.js asks for
 const script = (file) => vm.runInThisContext(readFileSync(file, "utf8"), { filename: file });
 const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 script(join(goroot, "lib/wasm/wasm_exec.js"));
 script(join(here, "kernels.js"));
 
-const go = new globalThis.Go();
+/** @type {any} */
+const go = new Go();
 go.argv = process.argv.slice(2);
 go.env = { TMPDIR: tmpdir(), ...process.env };
 go.exit = process.exit;
@@ -41,10 +41,9 @@ process.on("exit", (code) => {
   }
 });
 
-const kernels = globalThis.clipscopeKernels;
 const { instance } = await WebAssembly.instantiate(
   readFileSync(process.argv[2]),
-  { ...go.importObject, ...kernels.imports() },
+  { ...go.importObject, ...clipscopeKernels.imports() },
 );
-await kernels.load(instance, (name) => WebAssembly.compile(readFileSync(join(dir, name))), process.env.CLIPSCOPE_SIMD);
+await clipscopeKernels.load(instance, (name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
 await go.run(instance);

@@ -14,10 +14,12 @@ globalThis.fs.writeSync = (fd, bytes) => {
   return writeSync.call(globalThis.fs, fd, bytes);
 };
 
+/** @param {string} text */
 function exit(text) {
   postMessage({ type: "exit", id: 0, text: text || log });
 }
 
+/** @param {string} name */
 async function compile(name) {
   const response = await fetch(new URL(name, self.location.href));
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
@@ -29,7 +31,9 @@ self.onmessage = async (e) => {
   self.onmessage = null;
   try {
     const go = new Go();
-    const instance = await WebAssembly.instantiate(e.data.module, { ...go.importObject, ...clipscopeKernels.imports() });
+    /** @type {WebAssembly.Module} */
+    const module = e.data.module;
+    const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...clipscopeKernels.imports() });
     await clipscopeKernels.load(instance, compile);
     await go.run(instance);
     exit(log);

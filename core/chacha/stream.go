@@ -1,5 +1,11 @@
 package chacha
 
+// Key names one sequence: a ChaCha key and a nonce that is used for nothing else.
+type Key struct {
+	Key   [8]uint32
+	Nonce [3]uint32
+}
+
 // Stream is the word stream of a key and a nonce, two words a draw, low word
 // first. It implements the Source of math/rand/v2. It is not safe for
 // concurrent use.

@@ -21,6 +21,8 @@ package compute
 import (
 	"context"
 	"fmt"
+
+	"clipscope/core/chacha"
 )
 
 // Buffer is a run of float32 values owned by the backend that made it.
@@ -308,7 +310,4 @@ type SpreadParams struct {
 
 // NoiseKey names one noise sequence: a ChaCha key and a nonce that is used for
 // nothing else.
-type NoiseKey struct {
-	Key   [8]uint32
-	Nonce [3]uint32
-}
+type NoiseKey = chacha.Key

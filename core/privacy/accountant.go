@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"clipscope/core/run"
 )
 
 // The accountants that [NewAccountant] knows.
@@ -71,34 +73,20 @@ func Delta(accountant string, epsilon float64, events ...Event) (float64, error)
 	}
 }
 
-// A Report is all that is known about what some events cost together at one δ.
-type Report struct {
-	Delta float64
-	// PLD and RDP are upper bounds on ε by the two accountants.
-	PLD, RDP float64
-	// Low is a lower bound on ε: the truth lies between it and PLD.
-	Low float64
-	// GDP is an approximation by the central limit theorem (Bu et al. 2020),
-	// which can err either way by any amount. It is not a bound: never quote it.
-	GDP float64
-	// Order is the Rényi order that gave RDP.
-	Order float64
-	// Notice says where PLD fell back to RDP, and is otherwise empty.
-	Notice string
-}
-
 // NewReport asks every accountant.
-func NewReport(delta float64, events ...Event) (Report, error) {
+func NewReport(delta float64, events ...Event) (run.ReportReply, error) {
 	if err := checkDelta(delta); err != nil {
-		return Report{}, err
+		return run.ReportReply{}, err
 	}
 	s, err := flatten(Composed{events}, 1)
 	if err != nil {
-		return Report{}, err
+		return run.ReportReply{}, err
 	}
 	rho := s.rdp()
-	r := Report{Delta: delta, Low: s.pldLow(rho, delta), GDP: s.gdp(delta)}
-	r.RDP, r.Order = rho.epsilon(delta), rho.order(delta)
-	r.PLD, r.Notice = s.pldOr(rho, delta)
-	return r, nil
+	pld, notice := s.pldOr(rho, delta)
+	return run.ReportReply{
+		Delta:    delta,
+		Epsilons: run.Epsilons{PLD: run.Number(pld), Low: run.Number(s.pldLow(rho, delta)), RDP: run.Number(rho.epsilon(delta)), GDP: run.Number(s.gdp(delta))},
+		Order:    rho.order(delta), Notice: notice,
+	}, nil
 }

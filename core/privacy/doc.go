@@ -16,8 +16,7 @@
 //	NewSampler(n, q); NewKey(); key.NoiseKey(purpose, tensor, step)
 //	NewDiscreteGaussian(sigma)                      // exact integers, for secure mode
 //	OneRunAudit{canaries, guesses, correct}         // .Epsilon: a lower bound from an attack
-//	GroupEpsilon(PLD, rows, delta, e)               // for several rows of one person
-//	NewTotal(PLD, delta, entries)                   // what a data set has spent over all runs
+//	Enter(request), Close(request), Spent(request)  // the ledger over all runs on a data set
 //	NewStatement(Statement{…})                      // .Text, JSON
 //
 // # Events and refusals
@@ -81,7 +80,7 @@
 //
 // A curve's figure at a step is ε of a run that was planned to end there. For one
 // that is stopped there it is no bound, as the step may have been chosen by what
-// was released: see TestOptionalStopping. [Statement] and [Entry] therefore price
+// was released: see TestOptionalStopping. [Statement] and [Enter] therefore price
 // the plan, whose ε holds for every rule that looks at released values alone.
 //
 // # Keys

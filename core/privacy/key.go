@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"clipscope/core/chacha"
-	"clipscope/core/compute"
 )
 
 // A Key is the secret that all randomness of one run comes from. Whoever knows
@@ -48,7 +47,6 @@ const (
 	Sampling                     // which rows a step's batch holds
 	Noise                        // on the clipped sum
 	Statistic                    // noise on what a threshold rule asked for
-	Data                         // generators of built-in data, train/test splits
 	OneOff                       // noise on releases before the first step
 	Canary                       // the audit's canaries and their coin flips
 )
@@ -65,15 +63,15 @@ const maxTensors = 1 << 16
 // words the step. The top bit of the first word stays clear: package chacha
 // flips it for a second stream of its own. To use one triple once is the
 // caller's part.
-func (k Key) NoiseKey(p Purpose, tensor int, step uint64) (compute.NoiseKey, error) {
+func (k Key) NoiseKey(p Purpose, tensor int, step uint64) (chacha.Key, error) {
 	if tensor < 0 || tensor >= maxTensors {
-		return compute.NoiseKey{}, fmt.Errorf("privacy: tensor %d of a run has no stream of noise: there are %d", tensor, maxTensors)
+		return chacha.Key{}, fmt.Errorf("privacy: tensor %d of a run has no stream of noise: there are %d", tensor, maxTensors)
 	}
 	return k.noiseKey(p, uint16(tensor), step), nil
 }
 
-func (k Key) noiseKey(p Purpose, tensor uint16, step uint64) compute.NoiseKey {
-	return compute.NoiseKey{
+func (k Key) noiseKey(p Purpose, tensor uint16, step uint64) chacha.Key {
+	return chacha.Key{
 		Key:   k,
 		Nonce: [3]uint32{uint32(p)<<16 | uint32(tensor), uint32(step), uint32(step >> 32)},
 	}

@@ -39,7 +39,7 @@ func TestNoiseKeyRefusesOverflow(t *testing.T) {
 
 func TestPurposesDiffer(t *testing.T) {
 	seen := map[Purpose]bool{}
-	for _, p := range []Purpose{Init, Sampling, Noise, Statistic, Data, OneOff, Canary} {
+	for _, p := range []Purpose{Init, Sampling, Noise, Statistic, OneOff, Canary} {
 		if seen[p] || p == 0 {
 			t.Errorf("purpose %d twice", p)
 		}

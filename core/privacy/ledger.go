@@ -8,14 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"math"
 	"slices"
+	"strings"
+
+	"clipscope/core/run"
 )
 
-// An Entry is one run in the ledger of what has been spent on this device's data
-// sets.
+// The ledger of what has been spent on this device's data sets. The page stores
+// the records, as only it outlives a run, and asks here what to write and what it
+// comes to.
 //
-// Guarantee: if every run is entered before its first release, for all the steps
-// of its plan, and nobody deletes entries, [NewTotal] never under-counts: not
+// Guarantee: if every run is entered ([Enter]) and its record is on disk before
+// its first release, and nobody deletes records, [Spent] never under-counts: not
 // after a crash, not with several tabs at once, not after a run was stopped.
 // Where a run breaks off may depend on what it has released, so the steps that it
 // took are no bound on what they cost; those that were fixed before the first
@@ -24,126 +29,219 @@ import (
 // stopped early is post-processing of the run that was not. Data sets are told
 // apart by digest, so a copy with one row changed counts as another data set: the
 // totals hold for the file, not for the people in it.
-type Entry struct {
-	Run     string `json:"run"` // a random name
-	Label   string `json:"label,omitempty"`
-	Started string `json:"started,omitempty"` // RFC 3339
-	// Once is charged, and PerStep for each of Steps.
-	Once    []Event `json:"-"`
-	PerStep Event   `json:"-"`
-	// Steps is how many the run was planned for, however many it took; 0 for
-	// one that ended before it was let go.
-	Steps int `json:"steps"`
-	// Closed says that the run has ended and said so.
-	Closed bool `json:"closed"`
-	// Unprotected marks a run with a fixed seed, without noise, or with
-	// scaling measured from the data: its Steps are charged as if it had been
-	// private, but it may have told anything.
-	Unprotected bool `json:"unprotected,omitempty"`
-}
 
-// Events is what e is charged for.
-func (e Entry) Events() []Event {
-	events := slices.Clone(e.Once)
-	if e.PerStep != nil && e.Steps > 0 {
-		events = append(events, SelfComposed{e.PerStep, e.Steps})
+// Enter is the record of a run that has released nothing yet, charged for every
+// step of its plan. Where there is a limit and the run would go over it, the error
+// is a [*run.OverLimit].
+func Enter(q run.EnterRequest) (run.Record, error) {
+	e := run.Entry{Run: q.Run, Label: q.Label, Started: q.Started, Events: q.Plan.Events, Unprotected: !q.Plan.Private}
+	if e.PerStep != nil {
+		e.Steps = q.Plan.Steps
 	}
-	return events
-}
-
-// check refuses an entry that cannot be what a run wrote.
-func (e Entry) check() error {
-	if e.Run == "" || e.Steps < 0 || e.PerStep == nil && e.Steps > 0 {
-		return fmt.Errorf("privacy: ledger entry of run %q is incomplete", e.Run)
+	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
+	if q.Limit == nil {
+		return r, nil
 	}
-	return nil
+	s, err := Spent(run.SpentRequest{Account: q.Account, Next: &e})
+	if err != nil {
+		return run.Record{}, err
+	}
+	if *s.NextEpsilon > q.Limit.Epsilon {
+		return run.Record{}, &run.OverLimit{Kind: "limit", Epsilon: s.Epsilon, NextEpsilon: *s.NextEpsilon, Limit: q.Limit.Epsilon, Delta: s.Delta}
+	}
+	return r, nil
 }
 
-// A Total is what a data set has cost so far.
-type Total struct {
-	Runs        int
-	Open        int // running now, or ended by a crash
-	Unprotected int
-	Epsilon     float64
-	Delta       float64
+// Close is the record of a run that has ended. Only where nothing can have been
+// released does that change the charge.
+func Close(q run.CloseRequest) run.Record {
+	r := q.Record
+	if r.Entry.Closed {
+		return r
+	}
+	if q.Unreleased {
+		r.Entry.Steps, r.Entry.Once = 0, nil
+	}
+	r.Entry.Closed, r.Done = true, q.Done
+	return r
 }
 
-// NewTotal is ε at delta of everything that is charged in the entries of one data
-// set and then, if given, of next: ask it before a run starts, and compare with
-// the owner's limit. An entry that no accountant would take is an error.
-func NewTotal(accountant string, delta float64, entries []Entry, next ...Event) (Total, error) {
-	t := Total{Runs: len(entries), Delta: delta}
-	var events []Event
-	for _, e := range entries {
-		if err := e.check(); err != nil {
-			return t, err
+// Spent is what a data set has cost, and would with a coming run.
+func Spent(q run.SpentRequest) (run.SpentReply, error) {
+	var entries []run.Entry
+	for _, r := range sameData(q.Records, q.Names) {
+		entries = append(entries, r.Entry)
+	}
+	reply, err := total(Names()[0], q.Delta(), entries)
+	if err != nil {
+		return reply, err
+	}
+	if q.Limit != nil {
+		reply.Limit = &q.Limit.Epsilon
+	}
+	if q.Next != nil {
+		e, err := withNext(q, entries)
+		if err != nil {
+			return reply, err
 		}
+		reply.NextEpsilon = &e
+	}
+	return reply, nil
+}
+
+// withNext is ε with the coming run: without a guarantee it may tell anything.
+func withNext(q run.SpentRequest, entries []run.Entry) (run.Number, error) {
+	next := *q.Next
+	if next.Unprotected {
+		return run.Number(math.Inf(1)), nil
+	}
+	if next.Run == "" {
+		next.Run = "next"
+	}
+	t, err := total(Names()[0], q.Delta(), append(entries, next))
+	return t.Epsilon, err
+}
+
+// Lines is the ledger as its owner reads it, oldest first.
+func Lines(records []run.Record) []run.Line {
+	records = slices.Clone(records)
+	slices.SortStableFunc(records, func(a, b run.Record) int { return strings.Compare(a.Entry.Started, b.Entry.Started) })
+	numbers := dataSets(records)
+	lines := make([]run.Line, len(records))
+	for i, r := range records {
+		e := r.Entry
+		lines[i] = run.Line{
+			Run: r.Run, Data: numbers[i], Label: r.Label, Started: e.Started, Done: r.Done, Charged: e.Steps,
+			Closed: e.Closed, Unprotected: e.Unprotected, Once: e.Once, PerStep: e.PerStep,
+		}
+		if e.Once == nil {
+			lines[i].Once = []json.RawMessage{}
+		}
+	}
+	return lines
+}
+
+// sameData are the records of the data set that goes by names.
+func sameData(records []run.Record, names []string) []run.Record {
+	numbers := dataSets(append([]run.Record{{Names: names}}, records...))
+	var same []run.Record
+	for i, r := range records {
+		if numbers[i+1] == numbers[0] {
+			same = append(same, r)
+		}
+	}
+	return same
+}
+
+// dataSets numbers the records' data sets, from 1 in the order in which they
+// come: records that have a name in common are about the same one, and so are
+// those that have one in common with either, and so on.
+func dataSets(records []run.Record) []int {
+	set := make([]int, len(records)) // the first record known to be about the same
+	root := func(i int) int {
+		for set[i] != i {
+			i = set[i]
+		}
+		return i
+	}
+	first := map[string]int{}
+	for i, r := range records {
+		set[i] = i
+		for _, name := range r.Names {
+			j, known := first[name]
+			if !known {
+				first[name] = i
+				continue
+			}
+			a, b := root(i), root(j)
+			set[max(a, b)] = min(a, b)
+		}
+	}
+	numbers, next := make([]int, len(records)), 0
+	for i := range records {
+		if set[i] == i {
+			next++
+			numbers[i] = next
+		} else {
+			numbers[i] = numbers[root(i)]
+		}
+	}
+	return numbers
+}
+
+// total is ε at delta of everything that is charged in the entries of one data
+// set. An entry that no accountant would take is an error.
+func total(accountant string, delta float64, entries []run.Entry) (run.SpentReply, error) {
+	t := run.SpentReply{Runs: []string{}, Delta: delta}
+	var all []Event
+	for _, e := range entries {
+		events, err := charged(e)
+		if err != nil {
+			return t, fmt.Errorf("privacy: the ledger's entry of run %q: %w", e.Run, err)
+		}
+		all = append(all, events...)
+		t.Runs = append(t.Runs, e.Run)
 		if !e.Closed {
 			t.Open++
 		}
 		if e.Unprotected {
 			t.Unprotected++
 		}
-		events = append(events, e.Events()...)
 	}
-	var err error
-	if t.Epsilon, err = Epsilon(accountant, delta, append(events, next...)...); err != nil {
+	e, err := Epsilon(accountant, delta, all...)
+	if err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
 	}
+	t.Epsilon = run.Number(e)
+	t.Text = spentText(t)
 	return t, nil
 }
 
-// entryJSON adds to Entry what encoding/json cannot do by itself.
-type entryJSON struct {
-	plainEntry
-	OnceJSON    []json.RawMessage `json:"once,omitempty"`
-	PerStepJSON json.RawMessage   `json:"per_step,omitempty"`
-}
-
-type plainEntry Entry
-
-// MarshalJSON writes the entry with its events.
-func (e Entry) MarshalJSON() ([]byte, error) {
-	j := entryJSON{plainEntry: plainEntry(e)}
+// charged is what e is charged for. It refuses what no run can have written.
+func charged(e run.Entry) ([]Event, error) {
+	if e.Run == "" || e.Steps < 0 || e.PerStep == nil && e.Steps > 0 {
+		return nil, errors.New("it is incomplete")
+	}
+	var events []Event
 	for _, o := range e.Once {
-		b, err := MarshalEvent(o)
-		if err != nil {
-			return nil, err
-		}
-		j.OnceJSON = append(j.OnceJSON, b)
-	}
-	if e.PerStep != nil {
-		b, err := MarshalEvent(e.PerStep)
-		if err != nil {
-			return nil, err
-		}
-		j.PerStepJSON = b
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (e *Entry) UnmarshalJSON(b []byte) error {
-	var j entryJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return fmt.Errorf("privacy: ledger entry: %w", err)
-	}
-	*e = Entry(j.plainEntry)
-	for _, o := range j.OnceJSON {
 		event, err := UnmarshalEvent(o)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		e.Once = append(e.Once, event)
+		events = append(events, event)
 	}
-	if len(j.PerStepJSON) > 0 {
-		event, err := UnmarshalEvent(j.PerStepJSON)
+	if e.PerStep != nil {
+		event, err := UnmarshalEvent(e.PerStep)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		e.PerStep = event
+		events = append(events, SelfComposed{event, e.Steps})
 	}
-	return nil
+	return events, nil
+}
+
+// spentText is t in a sentence or three.
+func spentText(t run.SpentReply) string {
+	if len(t.Runs) == 0 {
+		return "Nothing has been spent on this data set on this device."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "On this device, this data set has spent ε = %s at δ = %s in %s so far, each charged for all of its planned steps.",
+		run.UpText(float64(t.Epsilon), 4), run.UpText(t.Delta, 3), plural(len(t.Runs), "1 run", "%d runs"))
+	if t.Open > 0 {
+		b.WriteString(plural(t.Open, " 1 of them has", " %d of them have") + " not ended, or ended without notice.")
+	}
+	if t.Unprotected > 0 {
+		b.WriteString(plural(t.Unprotected, " 1 of them carries", " %d of them carry") + " no guarantee; the total does not cover what such a run tells.")
+	}
+	return b.String()
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
 }
 
 // Digest returns a hash to write a data set's rows to, in a fixed order and

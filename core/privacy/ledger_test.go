@@ -2,10 +2,16 @@ package privacy
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
+
+	"clipscope/core/run"
 )
 
 func FuzzUnmarshalEvent(f *testing.F) {
@@ -22,7 +28,7 @@ func FuzzUnmarshalEvent(f *testing.F) {
 	}
 	f.Add([]byte(`{"kind":"self_composed","count":3}`))
 	f.Add([]byte(`{"kind":"composed","parts":[null]}`))
-	f.Add([]byte(`{"kind":"gaussian","noise_multiplier":"Infinity"}`))
+	f.Add([]byte(`{"kind":"gaussian","noise_multiplier":{"$numberDouble":"Infinity"}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := UnmarshalEvent(b)
 		if err != nil {
@@ -50,13 +56,25 @@ func TestMarshalEventRefuses(t *testing.T) {
 	}
 }
 
-func entry(run string, steps int) Entry {
-	return Entry{Run: run, PerStep: PoissonSampled{0.01, Gaussian{1}}, Steps: steps, Once: []Event{Gaussian{20}}}
+// rawEvent is e as JSON.
+func rawEvent(t testing.TB, e Event) json.RawMessage {
+	t.Helper()
+	b, err := MarshalEvent(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
-func total(t *testing.T, entries []Entry, next ...Event) Total {
+var oneStep = PoissonSampled{0.01, Gaussian{1}}
+
+func entry(t testing.TB, name string, steps int) run.Entry {
+	return run.Entry{Run: name, Steps: steps, Events: run.Events{PerStep: rawEvent(t, oneStep), Once: []json.RawMessage{rawEvent(t, Gaussian{20})}}}
+}
+
+func sumOf(t *testing.T, entries ...run.Entry) run.SpentReply {
 	t.Helper()
-	sum, err := NewTotal(RDP, 1e-5, entries, next...)
+	sum, err := total(RDP, 1e-5, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,25 +82,28 @@ func total(t *testing.T, entries []Entry, next ...Event) Total {
 }
 
 func TestTotal(t *testing.T) {
-	if got := total(t, nil); got != (Total{Delta: 1e-5}) {
+	if got := sumOf(t); len(got.Runs) != 0 || got.Epsilon != 0 || got.Delta != 1e-5 || got.Open != 0 || got.Unprotected != 0 {
 		t.Errorf("nothing costs %+v", got)
 	}
-	a, b := entry("a", 100), entry("b", 40)
+	a, b := entry(t, "a", 100), entry(t, "b", 40)
 	b.Closed, b.Unprotected = true, true
-	got := total(t, []Entry{a, b})
-	want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, Gaussian{20}, SelfComposed{PoissonSampled{0.01, Gaussian{1}}, 140})
-	if got.Runs != 2 || got.Open != 1 || got.Unprotected != 1 || math.Abs(got.Epsilon-want) > 1e-12*want {
+	got := sumOf(t, a, b)
+	want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, Gaussian{20}, SelfComposed{oneStep, 140})
+	if len(got.Runs) != 2 || got.Open != 1 || got.Unprotected != 1 || math.Abs(float64(got.Epsilon)-want) > 1e-12*want {
 		t.Errorf("%+v, want ε %v", got, want)
 	}
-	if with := total(t, []Entry{a, b}, Gaussian{2}); with.Epsilon <= got.Epsilon || with.Runs != 2 {
+	next := run.Entry{Run: "c", Events: run.Events{Once: []json.RawMessage{rawEvent(t, Gaussian{2})}}}
+	if with := sumOf(t, a, b, next); with.Epsilon <= got.Epsilon || len(with.Runs) != 3 {
 		t.Errorf("with what comes next: %+v", with)
 	}
 }
 
+// An entry costs the same after it was stored, and what nobody can price is an
+// error.
 func TestEntryJSON(t *testing.T) {
-	var entries []Entry
+	var entries []run.Entry
 	for i, steps := range []int{0, 10, 300} {
-		e := entry(fmt.Sprint(i), steps)
+		e := entry(t, fmt.Sprint(i), steps)
 		e.Label, e.Started, e.Unprotected, e.Closed = "run", "2026-01-02T03:04:05Z", i == 2, i == 1
 		entries = append(entries, e)
 	}
@@ -90,14 +111,14 @@ func TestEntryJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back []Entry
+	var back []run.Entry
 	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(entries, back) {
 		t.Errorf("%+v became %+v, %v", entries, back, err)
 	}
 	for _, bad := range []string{`[{"steps":0}]`, `[{"run":"x","steps":-1}]`, `[{"run":"x","steps":3}]`, `[{"run":"x","steps":3,"per_step":{"kind":"?"}}]`, `[{"run":"x","once":[{"kind":"poisson_sampled","sample_rate":7,"of":{"kind":"gaussian","noise_multiplier":1}}]}]`} {
-		var entries []Entry
+		var entries []run.Entry
 		if err := json.Unmarshal([]byte(bad), &entries); err == nil {
-			_, err = NewTotal(PLD, 1e-5, entries)
+			_, err = total(PLD, 1e-5, entries)
 			if err == nil {
 				t.Errorf("%s is priced", bad)
 			}
@@ -109,17 +130,159 @@ func FuzzEntryJSON(f *testing.F) {
 	f.Add([]byte(`[{"run":"a","steps":3,"closed":true,"per_step":{"kind":"gaussian","noise_multiplier":2}}]`))
 	f.Add([]byte(`[{"run":"a","once":[{"kind":"non_private"}]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var entries []Entry
+		var entries []run.Entry
 		if json.Unmarshal(b, &entries) != nil {
 			return
 		}
-		if sum, err := NewTotal(RDP, 1e-5, entries); err == nil && math.IsNaN(sum.Epsilon) {
+		if sum, err := total(RDP, 1e-5, entries); err == nil && math.IsNaN(float64(sum.Epsilon)) {
 			t.Errorf("%+v: %+v", entries, sum)
 		}
 		if _, err := json.Marshal(entries); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// plan is that of a private run.
+func plan(t testing.TB, steps int) run.PlanInfo {
+	return run.PlanInfo{Steps: steps, Private: true, Events: run.Events{PerStep: rawEvent(t, oneStep), Once: []json.RawMessage{rawEvent(t, Gaussian{20})}}}
+}
+
+// A record is charged for the whole plan when it is entered, whatever the run then
+// does; only one that was never let go costs nothing.
+func TestWhatARunIsCharged(t *testing.T) {
+	q := run.EnterRequest{Account: run.Account{Names: []string{"n"}}, Run: "a", Label: "l", Started: "2026-01-02T03:04:05Z", Plan: plan(t, 100)}
+	r, err := Enter(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := float64(sumOf(t, r.Entry).Epsilon)
+	if want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, SelfComposed{oneStep, 100}); whole != want || r.Run != "a" || r.Label != "l" || r.Entry.Started == "" || r.Entry.Closed || r.Entry.Unprotected || r.Names[0] != "n" {
+		t.Errorf("%+v costs %v, want %v", r, whole, want)
+	}
+	for _, c := range []struct {
+		done       int
+		unreleased bool
+		want       float64
+	}{{100, false, whole}, {3, false, whole}, {0, false, whole}, {0, true, 0}} {
+		closed := Close(run.CloseRequest{Record: r, Done: c.done, Unreleased: c.unreleased})
+		if got := float64(sumOf(t, closed.Entry).Epsilon); got != c.want || !closed.Entry.Closed || closed.Done != c.done {
+			t.Errorf("closed after %d steps, unreleased %t: %+v costs %v, want %v", c.done, c.unreleased, closed, got, c.want)
+		}
+		// Ending twice changes nothing: the second time may know less.
+		if again := Close(run.CloseRequest{Record: closed, Unreleased: true}); !reflect.DeepEqual(again, closed) {
+			t.Errorf("%+v became %+v", closed, again)
+		}
+	}
+	// Without noise nothing is charged, and the record says that it is not covered.
+	q.Plan = run.PlanInfo{Steps: 100}
+	if r, err = Enter(q); err != nil || r.Entry.Steps != 0 || !r.Entry.Unprotected {
+		t.Errorf("without noise: %+v, %v", r, err)
+	}
+}
+
+func TestEnterKeepsTheLimit(t *testing.T) {
+	first, err := Enter(run.EnterRequest{Account: run.Account{Names: []string{"n"}}, Run: "a", Plan: plan(t, 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := func(steps, once int) float64 {
+		events := []Event{SelfComposed{oneStep, steps}, SelfComposed{Gaussian{20}, once}}
+		return mustEpsilon(t, PLD, 1e-6, events...)
+	}
+	enter := func(limit float64, p run.PlanInfo, names ...string) error {
+		_, err := Enter(run.EnterRequest{
+			Account: run.Account{Records: []run.Record{first}, Names: names, Limit: &run.Limit{Epsilon: run.Number(limit), Delta: 1e-6}},
+			Run:     "b", Plan: p,
+		})
+		return err
+	}
+	two := cost(200, 2)
+	if err := enter(two*1.01, plan(t, 100), "n"); err != nil {
+		t.Errorf("under the limit: %v", err)
+	}
+	if err := enter(two*0.99, plan(t, 100), "other"); err != nil {
+		t.Errorf("other data: %v", err)
+	}
+	var over *run.OverLimit
+	if err := enter(two*0.99, plan(t, 100), "n"); !errors.As(err, &over) || math.Abs(float64(over.NextEpsilon)/two-1) > 2e-3 || math.Abs(float64(over.Epsilon)/cost(100, 1)-1) > 2e-3 || over.Kind != "limit" || over.Delta != 1e-6 || !strings.Contains(err.Error(), "more than your limit") {
+		t.Errorf("over the limit: %+v", over)
+	}
+	// A run without a guarantee may tell anything, with noise or without.
+	seeded := plan(t, 1)
+	seeded.Private = false
+	for _, p := range []run.PlanInfo{seeded, {Steps: 1}} {
+		if err := enter(1e9, p, "n"); !errors.As(err, &over) || !math.IsInf(float64(over.NextEpsilon), 1) || !strings.Contains(err.Error(), "carries no guarantee") {
+			t.Errorf("without a guarantee: %v", err)
+		}
+	}
+}
+
+// What the owner reads has the same data sets as what is composed.
+func TestLines(t *testing.T) {
+	record := func(name, started string, names ...string) run.Record {
+		return run.Record{Run: name, Names: names, Entry: run.Entry{Run: name, Started: started, Steps: 1, Events: run.Events{PerStep: rawEvent(t, oneStep)}}}
+	}
+	records := []run.Record{
+		record("d", "4", "rows-4", "file-2", "file-3"), // joins b's and c's
+		record("a", "1", "rows-1", "file-1"), record("b", "2", "rows-2", "file-2"), record("c", "3", "rows-3", "file-3"),
+		record("e", "5", "file-1"), record("f", "6"), record("g", "7"),
+	}
+	var runs, data []string
+	for _, l := range Lines(records) {
+		runs, data = append(runs, l.Run), append(data, fmt.Sprint(l.Data))
+		if l.Charged != 1 || l.Once == nil {
+			t.Errorf("%+v", l)
+		}
+	}
+	if got := strings.Join(runs, "") + " " + strings.Join(data, ""); got != "abcdefg 1222134" {
+		t.Errorf("runs and data sets %s", got)
+	}
+	for _, l := range Lines(records) {
+		i := slices.IndexFunc(records, func(r run.Record) bool { return r.Run == l.Run })
+		var same []string
+		for _, r := range sameData(records, records[i].Names) {
+			same = append(same, r.Run)
+		}
+		for _, m := range Lines(records) {
+			if len(records[i].Names) > 0 && slices.Contains(same, m.Run) != (m.Data == l.Data) {
+				t.Errorf("%s and %s: composed %t, shown as data %d and %d", l.Run, m.Run, slices.Contains(same, m.Run), l.Data, m.Data)
+			}
+		}
+	}
+}
+
+// Two records are of one data set exactly where names lead from one to the other.
+func TestDataSetsFollowNames(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		records := make([]run.Record, rng.IntN(30))
+		for i := range records {
+			for range rng.IntN(3) {
+				records[i].Names = append(records[i].Names, fmt.Sprint(rng.IntN(40)))
+			}
+		}
+		numbers := dataSets(records)
+		for i := range records {
+			// The definition, by search.
+			reached, todo := map[int]bool{i: true}, []int{i}
+			for len(todo) > 0 {
+				at := todo[0]
+				todo = todo[1:]
+				for j := range records {
+					if !reached[j] && slices.ContainsFunc(records[at].Names, func(n string) bool { return slices.Contains(records[j].Names, n) }) {
+						reached[j] = true
+						todo = append(todo, j)
+					}
+				}
+			}
+			for j := range records {
+				if reached[j] != (numbers[i] == numbers[j]) {
+					t.Fatalf("%v: %d and %d are numbered %d and %d", records, i, j, numbers[i], numbers[j])
+				}
+			}
+		}
+	}
 }
 
 func TestDigest(t *testing.T) {

@@ -102,10 +102,10 @@ func TestLegalNumbers(t *testing.T) {
 				for _, steps := range []int{1, 2, math.MaxInt} {
 					run := setting{q, sigma, steps, delta}
 					s := run.spent(t)
-					r := Report{Low: s.low(delta), GDP: s.gdp(delta), RDP: s.rdp().epsilon(delta)}
-					r.PLD, r.Notice = s.pld(delta)
-					if !(0 <= r.Low && r.Low <= r.PLD && (r.PLD <= r.RDP || s.exact() != nil) && r.GDP >= 0) {
-						t.Errorf("%v: %+v", run, r)
+					low, gdp, rdp := s.low(delta), s.gdp(delta), s.rdp().epsilon(delta)
+					pld, notice := s.pld(delta)
+					if !(0 <= low && low <= pld && (pld <= rdp || s.exact() != nil) && gdp >= 0) {
+						t.Errorf("%v: %v … %v, RDP %v, GDP %v, %q", run, low, pld, rdp, gdp, notice)
 					}
 				}
 			}

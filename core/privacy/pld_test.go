@@ -132,14 +132,14 @@ func TestReportBracket(t *testing.T) {
 			t.Errorf("q=%v σ=%v T=%d: %+v", k.q, k.sigma, k.steps, r)
 		}
 		// At rate 1 ours is exact, not the central limit.
-		if k.q < 1 && !within(r.GDP, k.gdp, 2e-4) {
+		if k.q < 1 && !within(float64(r.GDP), k.gdp, 2e-4) {
 			t.Errorf("q=%v σ=%v T=%d: GDP %v, want %v", k.q, k.sigma, k.steps, r.GDP, k.gdp)
 		}
-		d, err := Delta(PLD, r.PLD, k.event())
+		d, err := Delta(PLD, float64(r.PLD), k.event())
 		if err != nil || d > k.delta*1.01 || d < k.delta*0.98 {
 			t.Errorf("q=%v σ=%v T=%d: δ(ε(δ)) = %v, %v; want %v", k.q, k.sigma, k.steps, d, err, k.delta)
 		}
-		if d, err := Delta(RDP, r.RDP, k.event()); err != nil || d > k.delta*(1+1e-9) {
+		if d, err := Delta(RDP, float64(r.RDP), k.event()); err != nil || d > k.delta*(1+1e-9) {
 			t.Errorf("q=%v σ=%v T=%d: RDP δ(ε(δ)) = %v, %v", k.q, k.sigma, k.steps, d, err)
 		}
 	}

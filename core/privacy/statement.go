@@ -3,6 +3,7 @@ package privacy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,21 +31,14 @@ type Statement struct {
 	PerStep         Event
 	SecureNoise     bool
 	Released        []string // what was given out; other values are not covered
-	TuningRuns      int      // configurations compared on the same data, this one included
 	Versions        map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
 	Broken []string
 
-	report Report
+	report run.ReportReply
 	atStep float64
-	groups []groupEpsilon
-}
-
-// groupEpsilon is ε for data sets that differ by that many rows.
-type groupEpsilon struct {
-	Rows    int        `json:"rows"`
-	Epsilon run.Number `json:"epsilon"`
+	groups []run.GroupEpsilon
 }
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
@@ -82,7 +76,7 @@ func NewStatement(s Statement) (*Statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.groups = append(s.groups, groupEpsilon{k, run.Number(e)})
+		s.groups = append(s.groups, run.GroupEpsilon{Rows: k, Epsilon: run.Number(e)})
 	}
 	return &s, nil
 }
@@ -100,9 +94,9 @@ func (s *Statement) events(steps int) []Event {
 // nothing where Broken is not empty.
 func (s *Statement) Epsilon() float64 {
 	if s.Accountant == RDP {
-		return s.report.RDP
+		return float64(s.report.RDP)
 	}
-	return s.report.PLD
+	return float64(s.report.PLD)
 }
 
 // EpsilonAtStep is what Epsilon would be had the steps that were released been
@@ -133,7 +127,7 @@ func (s *Statement) Text() string {
 		line("Besides the steps, %d releases were made once and are charged.", len(s.Once))
 	}
 	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g; the Gaussian approximation says %.4g, which is not a bound.",
-		atMost(s.report.PLD), run.DownText(s.report.Low, 4), atMost(s.report.RDP), s.report.Order, s.report.GDP)
+		atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
 	if s.report.Notice != "" {
 		line("Note: %s.", s.report.Notice)
 	}
@@ -142,9 +136,6 @@ func (s *Statement) Text() string {
 	}
 	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the columns and the classes count as public.")
 	line("%s", s.noiseText())
-	if s.TuningRuns > 1 {
-		line("This is one of %d configurations compared on the same data. ε above is this run's alone: the choice among them is not covered.", s.TuningRuns)
-	}
 	return b.String()
 }
 
@@ -183,14 +174,8 @@ func (s *Statement) noiseText() string {
 	return "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
 }
 
-// MarshalJSON writes the statement for machines.
+// MarshalJSON writes the statement for machines, as [run.Statement].
 func (s *Statement) MarshalJSON() ([]byte, error) {
-	type epsilons struct {
-		PLD run.Number `json:"pld"`
-		Low run.Number `json:"pld_lower_bound"`
-		RDP run.Number `json:"rdp"`
-		GDP run.Number `json:"gdp_approximation"`
-	}
 	events := []json.RawMessage{}
 	for _, e := range s.events(s.Planned) {
 		b, err := MarshalEvent(e)
@@ -203,38 +188,39 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 	if s.SecureNoise {
 		noise = "secure"
 	}
-	return json.Marshal(struct {
-		Guarantee       bool              `json:"guarantee"`
-		NoGuarantee     []string          `json:"no_guarantee_because,omitempty"`
-		Neighbours      string            `json:"neighbouring_relation"`
-		Unit            string            `json:"unit_of_privacy"`
-		Sampler         string            `json:"sampler"`
-		SampleRate      float64           `json:"sample_rate"`
-		NoiseMultiplier run.Number        `json:"noise_multiplier"`
-		Steps           int               `json:"steps"`
-		Planned         int               `json:"planned_steps"`
-		Stopped         bool              `json:"stopped"`
-		Blind           bool              `json:"blind"`
-		Clipping        string            `json:"clipping"`
-		Events          []json.RawMessage `json:"events"`
-		Epsilon         run.Number        `json:"epsilon"`
-		EpsilonAtStep   run.Number        `json:"epsilon_at_step"`
-		Delta           float64           `json:"delta"`
-		Accountant      string            `json:"accountant"`
-		Epsilons        epsilons          `json:"epsilons"`
-		Groups          []groupEpsilon    `json:"groups"`
-		Order           float64           `json:"rdp_order"`
-		Notice          string            `json:"notice,omitempty"`
-		RNG             string            `json:"rng"`
-		Noise           string            `json:"noise_mode"`
-		Released        []string          `json:"released"`
-		TuningRuns      int               `json:"tuning_runs"`
-		Versions        map[string]string `json:"versions,omitempty"`
-		Text            string            `json:"text"`
-	}{
-		len(s.Broken) == 0, s.Broken, "add or remove one row", "row", "poisson", s.SampleRate, run.Number(s.NoiseMultiplier), s.Steps, s.Planned, s.stopped(), s.Blind, s.Clipping, events,
-		run.Number(s.Epsilon()), run.Number(s.atStep), s.Delta, s.Accountant,
-		epsilons{run.Number(s.report.PLD), run.Number(s.report.Low), run.Number(s.report.RDP), run.Number(s.report.GDP)},
-		s.groups, s.report.Order, s.report.Notice, "chacha12", noise, s.Released, max(1, s.TuningRuns), s.Versions, s.Text(),
+	return json.Marshal(run.Statement{
+		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
+		Neighbours: "add or remove one row", Unit: "row", Sampler: "poisson",
+		SampleRate: s.SampleRate, NoiseMultiplier: run.Number(s.NoiseMultiplier),
+		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
+		Clipping: s.Clipping, Events: events,
+		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
+		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
+		RNG: "chacha12", Noise: noise, Released: s.Released, Versions: s.Versions, Text: s.Text(),
 	})
+}
+
+// Conclude adds to a run's statement what only the page knows when it is over:
+// the version that it comes from, and what the ledger says of its data.
+func Conclude(q run.StatementRequest) (run.Statement, error) {
+	s := q.Statement
+	if q.Account != nil {
+		t, err := Spent(run.SpentRequest{Account: *q.Account})
+		if err != nil {
+			return s, err
+		}
+		s.Ledger = &run.StatementLedger{Runs: len(t.Runs), Open: t.Open, Unprotected: t.Unprotected, Epsilon: t.Epsilon, Delta: t.Delta}
+		s.Text += t.Text
+		if n := len(t.Runs); n > 1 {
+			s.Text += fmt.Sprintf(" This run is one of the %d: ε above is its own, and a choice among them is not covered by it.", n)
+		}
+		s.Text += "\n"
+	}
+	s.Versions = maps.Clone(s.Versions)
+	if s.Versions == nil {
+		s.Versions = map[string]string{}
+	}
+	s.Versions["clipscope"] = q.Version
+	s.Text += "Made by Clipscope " + q.Version + ".\n"
+	return s, nil
 }

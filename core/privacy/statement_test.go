@@ -3,15 +3,18 @@ package privacy
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"clipscope/core/run"
 )
 
 func TestStatement(t *testing.T) {
 	s, err := NewStatement(Statement{
 		NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, Clipping: "constant, C = 4",
-		PerStep: PoissonSampled{0.01, Gaussian{1.1}}, Once: []Event{Gaussian{20}}, SecureNoise: true, TuningRuns: 3,
+		PerStep: PoissonSampled{0.01, Gaussian{1.1}}, Once: []Event{Gaussian{20}}, SecureNoise: true,
 		Released: []string{"the parameters after every step"},
 	})
 	if err != nil {
@@ -22,7 +25,7 @@ func TestStatement(t *testing.T) {
 		t.Errorf("ε = %v, want %v", s.Epsilon(), want)
 	}
 	text := s.Text()
-	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 steps", "δ = 1e-05", "PLD", "adding or removing one row", "Poisson", "constant, C = 4", "secure", "3 configurations", "not a bound", "once"} {
+	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 steps", "δ = 1e-05", "PLD", "adding or removing one row", "Poisson", "constant, C = 4", "secure", "not a bound", "once"} {
 		if !strings.Contains(text, say) {
 			t.Errorf("the statement does not say %q:\n%s", say, text)
 		}
@@ -172,5 +175,53 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 	}
 	if _, err := NewStatement(Statement{Delta: 1e-5, Accountant: "x"}); err == nil {
 		t.Error("no error for an unknown accountant")
+	}
+}
+
+// What is added when a run is over: the ledger's total, that a choice among its
+// runs is not covered, and the version; and nothing else is changed.
+func TestConclude(t *testing.T) {
+	s, err := NewStatement(Statement{NoiseMultiplier: 1, SampleRate: 0.01, Steps: 100, Delta: 1e-5, Accountant: PLD, PerStep: oneStep, Versions: map[string]string{"go": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made run.Statement
+	if err := json.Unmarshal(b, &made); err != nil {
+		t.Fatal(err)
+	}
+	if made.Text != s.Text() || !made.Guarantee || made.Epsilon != run.Number(s.Epsilon()) {
+		t.Fatalf("%s came back as %+v", b, made)
+	}
+	var records []run.Record
+	for _, name := range []string{"a", "b", "c"} {
+		records = append(records, run.Record{Run: name, Names: []string{"n"}, Entry: entry(t, name, 100)})
+	}
+	for runs, say := range map[int]string{0: "", 1: "in 1 run so far", 3: "This run is one of the 3: ε above is its own, and a choice among them is not covered"} {
+		q := run.StatementRequest{Statement: made, Version: "9.9"}
+		if runs > 0 {
+			q.Account = &run.Account{Records: records[:runs], Names: []string{"n"}}
+		}
+		got, err := Conclude(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		added, kept := strings.CutPrefix(got.Text, made.Text)
+		if !kept || !strings.Contains(added, say) || !strings.HasSuffix(added, "Made by Clipscope 9.9.\n") || got.Versions["clipscope"] != "9.9" || got.Versions["go"] != "1" || made.Versions["clipscope"] != "" {
+			t.Errorf("%d runs: %q, %v", runs, added, got.Versions)
+		}
+		if strings.Contains(added, "choice among") != (runs > 1) || (got.Ledger == nil) != (runs == 0) {
+			t.Errorf("%d runs: %q, ledger %+v", runs, added, got.Ledger)
+		}
+		if l := got.Ledger; l != nil && (l.Runs != runs || l.Open != runs || l.Delta != 1e-5 || !(l.Epsilon > 0)) {
+			t.Errorf("%d runs: ledger %+v", runs, l)
+		}
+		got.Ledger, got.Text, got.Versions = made.Ledger, made.Text, made.Versions
+		if !reflect.DeepEqual(got, made) {
+			t.Errorf("%+v became %+v", made, got)
+		}
 	}
 }

@@ -3,57 +3,43 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"clipscope/core/run"
 )
 
-// TuningCosts is ε at one δ for trying several configurations on the same data
-// and keeping the best, by each way of paying for it. The three last ways draw
-// the number of runs at random and pick configurations at random, with the mean
-// number of runs equal to the size of the grid; their ε does not hold for a grid
-// that is walked once.
-type TuningCosts struct {
-	Runs int
-	// CompositionPLD and CompositionRDP release every run.
-	CompositionPLD, CompositionRDP float64
-	// LiuTalwar is random stopping with a hard limit (Liu & Talwar 2019, as
-	// DC-SGD's Theorem 1 states it).
-	LiuTalwar float64
-	// Geometric, Logarithmic and Poisson are repeat-and-select with that
-	// distribution of the number of runs (Papernot & Steinke 2022).
-	Geometric, Logarithmic, Poisson float64
-}
-
-// NewTuningCosts answers for runs configurations that each cost what run does.
+// NewTuningCosts answers for runs configurations that each cost what of does.
 //
 // Guarantee: every figure is an upper bound for its way of tuning.
-func NewTuningCosts(delta float64, run Event, runs int) (TuningCosts, error) {
+func NewTuningCosts(delta float64, of Event, runs int) (run.TuningReply, error) {
 	if err := checkDelta(delta); err != nil {
-		return TuningCosts{}, err
+		return run.TuningReply{}, err
 	}
 	if runs < 1 {
-		return TuningCosts{}, fmt.Errorf("privacy: %d runs cannot be compared", runs)
+		return run.TuningReply{}, fmt.Errorf("privacy: %d runs cannot be compared", runs)
 	}
-	one, err := flatten(run, 1)
+	one, err := flatten(of, 1)
 	if err != nil {
-		return TuningCosts{}, err
+		return run.TuningReply{}, err
 	}
-	all, err := flatten(run, runs)
+	all, err := flatten(of, runs)
 	if err != nil {
-		return TuningCosts{}, err
+		return run.TuningReply{}, err
 	}
-	c := TuningCosts{Runs: runs, CompositionRDP: all.rdp().epsilon(delta)}
-	c.CompositionPLD, _ = all.pld(delta)
+	composed, _ := all.pld(delta)
+	stopped := math.Inf(1)
 	delta1 := LiuTalwarDelta(delta, runs)
 	if delta1 > 0 {
 		epsilon1, _ := one.pld(delta1)
-		c.LiuTalwar = 3*epsilon1 + 3*math.Sqrt(2*delta1)
-	} else {
-		c.LiuTalwar = math.Inf(1)
+		stopped = 3*epsilon1 + 3*math.Sqrt(2*delta1)
 	}
-	mean := float64(runs)
-	c.Geometric = one.repeatAndSelect(delta, mean, 1)
-	c.Logarithmic = one.repeatAndSelect(delta, mean, 0)
-	c.Poisson = one.repeatAndSelect(delta, mean, math.Inf(1))
-	return c, nil
+	repeated := func(shape float64) run.Number { return run.Number(one.repeatAndSelect(delta, float64(runs), shape)) }
+	r := run.TuningReply{
+		Runs: runs, Delta: delta,
+		CompositionPLD: run.Number(composed), CompositionRDP: run.Number(all.rdp().epsilon(delta)), LiuTalwar: run.Number(stopped),
+		Geometric: repeated(1), Logarithmic: repeated(0), Poisson: repeated(math.Inf(1)),
+	}
+	r.Cheapest = r.Least()
+	return r, nil
 }
 
 // The constants of Liu and Talwar's random stopping in DC-SGD, Theorem 1: each

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"clipscope/core/run"
 )
 
 func TestRepeatAndSelectKnownAnswers(t *testing.T) {
@@ -97,14 +99,14 @@ func TestLiuTalwar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if costs.LiuTalwar > c.EpsilonPrime*(1+1e-4) || costs.LiuTalwar < c.EpsilonPrime*0.6 {
+		if float64(costs.LiuTalwar) > c.EpsilonPrime*(1+1e-4) || float64(costs.LiuTalwar) < c.EpsilonPrime*0.6 {
 			t.Errorf("G=%d: by PLD ε′ = %v, want just below %v", c.G, costs.LiuTalwar, c.EpsilonPrime)
 		}
 		costs, err = NewTuningCosts(c.DeltaPrime, run(c.SigmaComposed), c.G)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := costs.CompositionRDP; e > c.EpsilonPrime*(1+1e-3) || e < c.EpsilonPrime*0.98 {
+		if e := float64(costs.CompositionRDP); e > c.EpsilonPrime*(1+1e-3) || e < c.EpsilonPrime*0.98 {
 			t.Errorf("G=%d: composed ε = %v, want %v", c.G, e, c.EpsilonPrime)
 		}
 		if costs.CompositionPLD > costs.CompositionRDP {
@@ -114,24 +116,24 @@ func TestLiuTalwar(t *testing.T) {
 }
 
 func TestTuningOfOneRun(t *testing.T) {
-	run := SelfComposed{PoissonSampled{0.01, Gaussian{1.2}}, 300}
-	c, err := NewTuningCosts(1e-5, run, 1)
+	once := SelfComposed{PoissonSampled{0.01, Gaussian{1.2}}, 300}
+	c, err := NewTuningCosts(1e-5, once, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := mustEpsilon(t, PLD, 1e-5, run); c.CompositionPLD != e {
+	if e := mustEpsilon(t, PLD, 1e-5, once); float64(c.CompositionPLD) != e {
 		t.Errorf("one run costs %v, composed %v", e, c.CompositionPLD)
 	}
-	for what, e := range map[string]float64{"LT": c.LiuTalwar, "geometric": c.Geometric, "logarithmic": c.Logarithmic, "Poisson": c.Poisson} {
-		if e < c.CompositionPLD || math.IsInf(e, 1) {
+	for what, e := range map[string]run.Number{"LT": c.LiuTalwar, "geometric": c.Geometric, "logarithmic": c.Logarithmic, "Poisson": c.Poisson} {
+		if e < c.CompositionPLD || math.IsInf(float64(e), 1) {
 			t.Errorf("%s costs %v, one run alone %v", what, e, c.CompositionPLD)
 		}
 	}
-	if _, err := NewTuningCosts(1e-5, run, 0); err == nil {
+	if _, err := NewTuningCosts(1e-5, once, 0); err == nil {
 		t.Error("no error for no runs")
 	}
 	free, err := NewTuningCosts(1e-5, NonPrivate{}, 3)
-	if err != nil || !math.IsInf(free.Geometric, 1) || !math.IsInf(free.CompositionPLD, 1) || !math.IsInf(free.LiuTalwar, 1) {
+	if err != nil || !math.IsInf(float64(free.Geometric), 1) || !math.IsInf(float64(free.CompositionPLD), 1) || !math.IsInf(float64(free.LiuTalwar), 1) {
 		t.Errorf("without noise: %+v, %v", free, err)
 	}
 }

@@ -1,5 +1,39 @@
 package run
 
+// AuditRequest asks for an audit of the trainer.
+type AuditRequest struct {
+	// Run decides the mechanism: method with its parameters and axes,
+	// max_grad_norm, noise_mode, backend, accountant, noise_multiplier or
+	// target_epsilon (default 4, on worst-case data 1), target_delta. The rest is
+	// the audit's own.
+	Run Config `json:"config"`
+	// Data is "canaries" (default), drawn digits with canaries among them, or
+	// "worst-case": pairs of data sets, made so that a sum that rounds or a norm
+	// that is too small shows, on full batches; then Runs (default 100) runs of
+	// each are told apart, and only Run and Significance matter besides.
+	Data string `json:"data,omitempty"`
+	Runs int    `json:"runs,omitempty"`
+	// Canaries are examples of which a fair coin puts each into the training
+	// rows or leaves it out (default 2000).
+	Canaries int `json:"canaries,omitempty"`
+	// Rows are the ordinary training rows beside them (default 1000).
+	Rows int `json:"rows,omitempty"`
+	// Steps (default 200) on Poisson samples at SampleRate (default 0.1).
+	Steps      int     `json:"steps,omitempty"`
+	SampleRate float64 `json:"sample_rate,omitempty"`
+	// Guesses are how many canaries the auditor names the coin of (default a
+	// fifth of them). It must not be chosen after seeing a result.
+	Guesses int `json:"guesses,omitempty"`
+	// Significance is the chance that a bound is wrong (default 0.05).
+	Significance float64 `json:"significance,omitempty"`
+}
+
+// AuditProgress says how far an audit is.
+type AuditProgress struct {
+	Step  int `json:"step"`
+	Steps int `json:"steps"`
+}
+
 // AuditReport is what an audit found.
 type AuditReport struct {
 	Claimed    Number  `json:"claimed_epsilon"` // the accountant's upper bound

@@ -1,13 +1,15 @@
 // Package run holds the plain types that cross the border between the page and
-// the trainer's worker: the [Config] that goes in and the [Event] stream that
-// comes out. One JSON schema serves the page's controls, presets, the share
-// URL, the report and the scripting API.
+// the trainer's worker: the [Config] that goes in, the [Event] stream that comes
+// out and the [Result] that ends it, and every request and reply. Package worker
+// says which message holds what; what files, built-in data and methods say of
+// themselves is in the form of packages data and clip. One JSON schema serves the
+// page's controls, presets, the share URL, the report and the scripting API.
 package run
 
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // Config is everything that decides a run except the data's rows. Its zero
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and

@@ -1,43 +1,57 @@
 package run
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 )
 
-// Number is a float64 that survives JSON: NaN is null, the infinities are the
-// strings "Infinity" and "-Infinity".
+// Number is a float64 that survives JSON. What JSON cannot write, NaN and the
+// infinities, is an object with one key, [numberKey], and the number's name, as in
+// MongoDB's Extended JSON. No text, whoever wrote it, is taken for one: the page
+// can turn every such object into a number without a list of fields (hear in
+// web/wire.js), and sends its own numbers in the same form.
 type Number float64
 
+// numberKey is the key of a number that JSON cannot write.
+const numberKey = "$numberDouble"
+
+// unwritable are the numbers that JSON cannot write, by name.
+var unwritable = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
+
 func (n Number) MarshalJSON() ([]byte, error) {
-	switch f := float64(n); {
-	case math.IsNaN(f):
-		return []byte("null"), nil
-	case math.IsInf(f, 1):
-		return []byte(`"Infinity"`), nil
-	case math.IsInf(f, -1):
-		return []byte(`"-Infinity"`), nil
-	default:
+	f := float64(n)
+	if !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
 	}
+	name := "NaN"
+	if f > 0 {
+		name = "Infinity"
+	} else if f < 0 {
+		name = "-Infinity"
+	}
+	return fmt.Appendf(nil, "{%q:%q}", numberKey, name), nil
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote, and null as NaN. What is no number
+// is a [json.UnmarshalTypeError].
 func (n *Number) UnmarshalJSON(b []byte) error {
-	switch s := string(bytes.Trim(b, `"`)); s {
-	case "null":
-		*n = Number(math.NaN())
-	case "Infinity", "-Infinity":
-		*n = Number(math.Inf(map[bool]int{true: 1, false: -1}[s[0] == 'I']))
-	default:
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			return fmt.Errorf("run: number %q: %w", s, err)
+	f := math.NaN()
+	if b[0] == '{' {
+		var o map[string]string
+		err := json.Unmarshal(b, &o)
+		v, known := unwritable[o[numberKey]]
+		if err != nil || !known || len(o) != 1 {
+			return &json.UnmarshalTypeError{Value: "object", Type: reflect.TypeFor[float64]()}
 		}
-		*n = Number(f)
+		f = v
+	} else if err := json.Unmarshal(b, &f); err != nil {
+		return err // its context is added by whoever reads the whole
 	}
+	*n = Number(f)
 	return nil
 }
 
@@ -98,6 +112,3 @@ func text(x float64, digits int) string {
 	}
 	return fmt.Sprintf("%.*g", digits, x)
 }
-
-// MaxGroup is the largest number of rows of one person that is priced.
-const MaxGroup = 1000

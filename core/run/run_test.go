@@ -75,13 +75,22 @@ func TestNumber(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
+		if object := b[0] == '{'; object != (math.IsNaN(f) || math.IsInf(f, 0)) {
+			t.Errorf("%v is written %s", f, b)
+		}
 		if g := float64(back); g != f && !(math.IsNaN(f) && math.IsNaN(g)) {
 			t.Errorf("%v came back as %v through %s", f, g, b)
 		}
 	}
+	for _, no := range []string{`"seven"`, `"Infinity"`, `{}`, `{"$numberDouble":"seven"}`, `{"$numberDouble":"NaN","x":"y"}`, `{"$numberDouble":1}`, `[1]`, `1e999`} {
+		n := Number(5)
+		if err := json.Unmarshal([]byte(no), &n); err == nil || n != 5 {
+			t.Errorf("%s was read as %v, %v", no, n, err)
+		}
+	}
 	var n Number
-	if json.Unmarshal([]byte(`"seven"`), &n) == nil {
-		t.Error("a word was read as a number")
+	if err := json.Unmarshal([]byte("null"), &n); err != nil || !math.IsNaN(float64(n)) {
+		t.Errorf("null was read as %v, %v", n, err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // auditClient is a client that can audit the trainer.
 type auditClient interface {
 	// Audit starts one; the returned function ends it.
-	Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
+	Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
 }
 
 // auditKind is one of the audits that the panel offers.
@@ -55,13 +55,12 @@ func (a *auditState) start(c run.Config) {
 	mine := a.number
 	a.running, a.step, a.steps, a.fault, a.report = true, 0, 0, "", nil
 	a.method = mechanism(c)
-	audited := run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}
-	request := map[string]any{"config": audited}
+	request := run.AuditRequest{Run: run.Config{Method: "constant", NoiseMode: c.NoiseMode, Backend: c.Backend}}
 	switch a.kind {
 	case "full":
-		request["sample_rate"], request["steps"] = 1.0, 20
+		request.SampleRate, request.Steps = 1, 20
 	case "worst-case":
-		request["data"] = a.kind
+		request.Data = a.kind
 	}
 	a.cancel = a.client.Audit(request, func(step, steps int) {
 		if mine == a.number {

@@ -12,14 +12,14 @@ import (
 )
 
 type fakeAuditor struct {
-	requests  []map[string]any
+	requests  []run.AuditRequest
 	progress  func(int, int)
 	done      func(run.AuditReport, error)
 	cancelled int
 }
 
-func (f *fakeAuditor) Audit(request any, progress func(int, int), done func(run.AuditReport, error)) func() {
-	f.requests = append(f.requests, request.(map[string]any))
+func (f *fakeAuditor) Audit(request run.AuditRequest, progress func(int, int), done func(run.AuditReport, error)) func() {
+	f.requests = append(f.requests, request)
 	f.progress, f.done = progress, done
 	return func() { f.cancelled++ }
 }
@@ -72,7 +72,7 @@ func TestAuditPanel(t *testing.T) {
 	}
 	a.kind = "worst-case"
 	a.start(cfg)
-	if last := f.requests[len(f.requests)-1]; last["data"] != "worst-case" {
+	if last := f.requests[len(f.requests)-1]; last.Data != "worst-case" {
 		t.Errorf("the request is %v", last)
 	}
 	f.done(worstCaseFound, nil)
@@ -83,7 +83,7 @@ func TestAuditPanel(t *testing.T) {
 	}
 	a.kind = "full"
 	a.start(cfg)
-	if last := f.requests[len(f.requests)-1]; last["sample_rate"] != 1.0 {
+	if last := f.requests[len(f.requests)-1]; last.SampleRate != 1 {
 		t.Errorf("the request is %v", last)
 	}
 	late := f.done

@@ -58,8 +58,8 @@ type setting struct {
 type answer struct {
 	version int // of the edits that it answers
 	setting setting
-	report  *accountants
-	tuning  *tuningCosts
+	report  *run.ReportReply
+	tuning  *run.TuningReply
 	group   *groupCost
 	whole   bool // everything shown is about this setting
 }
@@ -68,28 +68,6 @@ type answer struct {
 type groupCost struct {
 	Rows    int
 	Epsilon float64
-}
-
-// accountants are ε by each of them.
-type accountants struct {
-	PLD    run.Number `json:"pld"`
-	Low    run.Number `json:"pld_lower_bound"`
-	RDP    run.Number `json:"rdp"`
-	Order  float64    `json:"rdp_order"`
-	GDP    run.Number `json:"gdp_approximation"`
-	Notice string     `json:"notice"`
-}
-
-// tuningCosts are ε of trying several runs, by each way of paying.
-type tuningCosts struct {
-	Runs           int        `json:"runs"`
-	CompositionPLD run.Number `json:"composition_pld"`
-	CompositionRDP run.Number `json:"composition_rdp"`
-	LiuTalwar      run.Number `json:"liu_talwar"`
-	Geometric      run.Number `json:"repeat_geometric"`
-	Logarithmic    run.Number `json:"repeat_logarithmic"`
-	Poisson        run.Number `json:"repeat_poisson"`
-	Cheapest       string     `json:"cheapest"`
 }
 
 // New is a calculator with its defaults, which asks c once its page is shown. A c
@@ -323,7 +301,7 @@ func (k *Calculator) asked() (setting, error) {
 	if !(s.Delta > 0 && s.Delta < 1) {
 		return s, &client.Fault{Message: "δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", Field: "target_delta"}
 	}
-	for key, most := range map[string]float64{"runs": 1e6, "group": run.MaxGroup} {
+	for key, most := range map[string]float64{"runs": run.MaxRuns, "group": run.MaxGroup} {
 		if r := k.cfg.Params[key]; !(r >= 1 && r <= most && r == math.Trunc(r)) {
 			return s, &client.Fault{Message: fmt.Sprintf("A whole number from 1 to %s.", words.Count(int(most))), Field: key}
 		}
@@ -425,22 +403,14 @@ func (k *Calculator) solved(a answer) {
 		k.reported(a)
 		return
 	}
-	request := map[string]any{"target_epsilon": a.setting.Epsilon, "target_delta": a.setting.Delta}
-	if k.solve != solveRate {
-		request["sample_rate"] = a.setting.Rate
-	}
+	request := run.CalibrateRequest{TargetEpsilon: a.setting.Epsilon, TargetDelta: a.setting.Delta, SampleRate: a.setting.Rate}
 	if k.solve != solveSteps {
-		request["steps"] = a.setting.Steps
+		request.Steps = &a.setting.Steps
 	}
 	if k.solve != solveNoise {
-		request["noise_multiplier"] = a.setting.Sigma
+		request.NoiseMultiplier = &a.setting.Sigma
 	}
-	type solution struct {
-		NoiseMultiplier float64 `json:"noise_multiplier"`
-		SampleRate      float64 `json:"sample_rate"`
-		Steps           int     `json:"steps"`
-	}
-	askNext(k, a.version, "calibrate", request, func(s solution) {
+	askNext(k, a.version, "calibrate", request, func(s run.CalibrateReply) {
 		switch k.solve {
 		case solveNoise:
 			a.setting.Sigma = s.NoiseMultiplier
@@ -454,7 +424,7 @@ func (k *Calculator) solved(a answer) {
 }
 
 func (k *Calculator) reported(a answer) {
-	askNext(k, a.version, "report", a.setting.request(), func(r accountants) {
+	askNext(k, a.version, "report", a.setting.request(), func(r run.ReportReply) {
 		a.report = &r
 		a.setting.Epsilon = float64(r.PLD)
 		k.show(a)
@@ -462,34 +432,19 @@ func (k *Calculator) reported(a answer) {
 	})
 }
 
-func (s setting) request() map[string]any {
-	return map[string]any{"noise_multiplier": s.Sigma, "sample_rate": s.Rate, "steps": s.Steps, "target_delta": s.Delta}
-}
-
-func (s setting) with(key string, value any) map[string]any {
-	r := s.request()
-	r[key] = value
-	return r
-}
-
-type curveOverSteps struct {
-	Steps   []float64    `json:"steps"`
-	Epsilon []run.Number `json:"epsilon"`
-}
-
-type curveOverEpsilon struct {
-	Epsilon []run.Number `json:"epsilon"`
-	Delta   []run.Number `json:"delta"`
+func (s setting) request() run.EpsilonRequest {
+	return run.EpsilonRequest{Mechanism: run.Mechanism{NoiseMultiplier: s.Sigma, SampleRate: s.Rate, Steps: s.Steps}, TargetDelta: s.Delta}
 }
 
 // drawSteps draws ε against steps, half as far again as the run goes.
 func (k *Calculator) drawSteps(a answer) {
-	request := a.setting.with("to", math.Ceil(1.5*float64(a.setting.Steps)))
-	askNext(k, a.version, "curve", request, func(pld curveOverSteps) {
-		request["accountant"] = "rdp"
-		askNext(k, a.version, "curve", request, func(rdp curveOverSteps) {
+	request := run.CurveRequest{EpsilonRequest: a.setting.request(), To: math.Ceil(1.5 * float64(a.setting.Steps))}
+	askNext(k, a.version, "curve", request, func(pld run.CurveReply) {
+		request.Accountant = "rdp"
+		askNext(k, a.version, "curve", request, func(rdp run.CurveReply) {
 			if n := len(pld.Steps); n > 0 && len(rdp.Steps) == n {
-				k.charts.steps.Lines(pld.Steps[n-1], float64(a.setting.Steps), pld.Steps, floats(pld.Epsilon), floats(rdp.Epsilon))
+				steps := floats(pld.Steps)
+				k.charts.steps.Lines(steps[n-1], float64(a.setting.Steps), steps, floats(pld.Epsilon), floats(rdp.Epsilon))
 			}
 			k.drawDelta(a)
 		})
@@ -498,12 +453,11 @@ func (k *Calculator) drawSteps(a answer) {
 
 // drawDelta draws δ against ε, twice as far as the run's.
 func (k *Calculator) drawDelta(a answer) {
-	request := a.setting.with("over", "epsilon")
-	request["to"] = math.Max(2*a.setting.Epsilon, 1e-6)
+	request := run.CurveRequest{EpsilonRequest: a.setting.request(), Over: "epsilon", To: math.Max(2*a.setting.Epsilon, 1e-6)}
 	if math.IsInf(a.setting.Epsilon, 1) {
-		request["to"] = 100.0
+		request.To = 100
 	}
-	askNext(k, a.version, "curve", request, func(c curveOverEpsilon) {
+	askNext(k, a.version, "curve", request, func(c run.CurveReply) {
 		if e := floats(c.Epsilon); len(e) > 0 {
 			k.charts.delta.Lines(e[len(e)-1], a.setting.Epsilon, e, positive(floats(c.Delta)))
 		}
@@ -512,7 +466,7 @@ func (k *Calculator) drawDelta(a answer) {
 }
 
 func (k *Calculator) priced(a answer) {
-	askNext(k, a.version, "tuning", a.setting.with("runs", a.setting.Runs), func(t tuningCosts) {
+	askNext(k, a.version, "tuning", run.TuningRequest{EpsilonRequest: a.setting.request(), Runs: a.setting.Runs}, func(t run.TuningReply) {
 		a.tuning = &t
 		k.grouped(a)
 	})
@@ -520,7 +474,7 @@ func (k *Calculator) priced(a answer) {
 
 // grouped asks what the run costs someone who has several rows.
 func (k *Calculator) grouped(a answer) {
-	askNext(k, a.version, "group", a.setting.with("rows", a.setting.Group), func(e run.Number) {
+	askNext(k, a.version, "group", run.GroupRequest{EpsilonRequest: a.setting.request(), Rows: a.setting.Group}, func(e run.Number) {
 		a.group, a.whole = &groupCost{a.setting.Group, float64(e)}, true
 		k.show(a)
 	})
@@ -537,7 +491,7 @@ func (k *Calculator) show(a answer) {
 	k.changed()
 }
 
-func floats(x []run.Number) []float64 {
+func floats[T int | run.Number](x []T) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = float64(v)

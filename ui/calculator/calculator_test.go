@@ -26,7 +26,15 @@ type askCall struct {
 func (a *fakeAsker) Ready(f func(error)) { f(nil) }
 
 func (a *fakeAsker) Ask(function string, request any, done func([]byte, error)) {
-	a.calls = append(a.calls, askCall{function, request.(map[string]any), done})
+	b, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	call := askCall{function: function, done: done}
+	if err := json.Unmarshal(b, &call.request); err != nil {
+		panic(err)
+	}
+	a.calls = append(a.calls, call)
 }
 
 // take removes the oldest question.
@@ -69,7 +77,7 @@ func fakeAnswer(t *testing.T, c askCall, epsilon float64) []byte {
 			v = map[string]any{"steps": []float64{0, 10}, "epsilon": []float64{0, epsilon}}
 		}
 	case "tuning":
-		v = map[string]any{"runs": c.request["runs"], "composition_pld": 4, "composition_rdp": 5, "liu_talwar": "Infinity", "repeat_geometric": 3, "repeat_logarithmic": 2.5, "repeat_poisson": 3, "cheapest": "repeat_logarithmic"}
+		v = map[string]any{"runs": c.request["runs"], "composition_pld": 4, "composition_rdp": 5, "liu_talwar": run.Number(math.Inf(1)), "repeat_geometric": 3, "repeat_logarithmic": 2.5, "repeat_poisson": 3, "cheapest": "repeat_logarithmic"}
 	case "group":
 		v = 7.7771
 	default:

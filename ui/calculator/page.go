@@ -254,7 +254,7 @@ func (c *lineChart) Render() app.UI {
 // tuningTable compares the ways of paying for several runs.
 type tuningTable struct {
 	app.Compo
-	Costs   *tuningCosts
+	Costs   *run.TuningReply
 	Pending bool
 }
 
@@ -267,13 +267,6 @@ var ways = []way{
 	{"repeat_geometric", "Repeat and select, geometric", "a random number of runs, only the best published (Papernot & Steinke 2022)"},
 	{"repeat_logarithmic", "Repeat and select, logarithmic", "as above"},
 	{"repeat_poisson", "Repeat and select, Poisson", "as above; there may be no run at all"},
-}
-
-func (c *tuningCosts) of(key string) run.Number {
-	return map[string]run.Number{
-		"composition_pld": c.CompositionPLD, "composition_rdp": c.CompositionRDP, "liu_talwar": c.LiuTalwar,
-		"repeat_geometric": c.Geometric, "repeat_logarithmic": c.Logarithmic, "repeat_poisson": c.Poisson,
-	}[key]
 }
 
 func (t *tuningTable) Render() app.UI {
@@ -304,7 +297,7 @@ func (t *tuningTable) table() app.UI {
 				}
 				return app.Tr().Class(class).Body(
 					app.Th().Scope("row").Body(app.Text(w.name), app.If(w.key == c.Cheapest, func() app.UI { return app.Span().Class("badge badge-released").Text("cheapest") })),
-					app.Td().Class("figure").Text(words.Upper(float64(c.of(w.key)), 4)),
+					app.Td().Class("figure").Text(words.Upper(float64(c.Of(w.key)), 4)),
 					app.Td().Text(w.how),
 				)
 			})),
@@ -318,7 +311,7 @@ func (t *tuningTable) sentence() string {
 		if w.key != c.Cheapest {
 			continue
 		}
-		s := fmt.Sprintf("%s on the same rows: the cheapest way is “%s”, ε = %s.", words.Plural(c.Runs, "run"), strings.ToLower(w.name[:1])+w.name[1:], words.Upper(float64(c.of(w.key)), 4))
+		s := fmt.Sprintf("%s on the same rows: the cheapest way is “%s”, ε = %s.", words.Plural(c.Runs, "run"), strings.ToLower(w.name[:1])+w.name[1:], words.Upper(float64(c.Of(w.key)), 4))
 		if strings.HasPrefix(w.key, "repeat_") || w.key == "liu_talwar" {
 			s += fmt.Sprintf(" It draws the number of runs at random, %s on average, and each configuration at random; it does not hold for a grid that is walked once.", words.Count(c.Runs))
 		}

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"encoding/json"
-
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 
@@ -10,18 +8,21 @@ import (
 )
 
 // Audit audits the trainer and returns what ends that.
-func (JS) Audit(request any, progress func(step, steps int), done func(run.AuditReport, error)) func() {
+func (JS) Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer browser.Survive()
-		progress(args[0].Get("step").Int(), args[0].Get("steps").Int())
+		var p run.AuditProgress
+		if err := decode(args[0], &p); err == nil {
+			progress(p.Step, p.Steps)
+		}
 		return nil
 	})
 	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
 		watch.Release()
 		var r run.AuditReport
 		if err == nil {
-			err = json.Unmarshal([]byte(browser.Glue().Call("stringify", v).String()), &r)
+			err = decode(v, &r)
 		}
 		done(r, err)
 	})

@@ -92,17 +92,17 @@ func cell(v float64) string {
 
 // file is the JSON form of a run.
 type file struct {
-	Config     run.Config              `json:"config"`
-	Guarantee  string                  `json:"guarantee,omitempty"`
-	Epsilon    *run.Number             `json:"epsilon,omitempty"`
-	Delta      float64                 `json:"delta,omitempty"`
-	Accountant string                  `json:"accountant,omitempty"`
-	Steps      int                     `json:"steps,omitempty"`
-	Planned    int                     `json:"planned_steps,omitempty"` // what epsilon is charged for
-	AtStep     *run.Number             `json:"epsilon_at_step,omitempty"`
-	Released   *run.Summary            `json:"released,omitempty"`
-	Series     map[string][]run.Number `json:"series"`
-	Diagnostic *diagnostics            `json:"diagnostic,omitempty"`
+	Config     run.Config               `json:"config"`
+	Guarantee  string                   `json:"guarantee,omitempty"`
+	Epsilon    *run.Number              `json:"epsilon,omitempty"`
+	Delta      float64                  `json:"delta,omitempty"`
+	Accountant string                   `json:"accountant,omitempty"`
+	Steps      int                      `json:"steps,omitempty"`
+	Planned    int                      `json:"planned_steps,omitempty"` // what epsilon is charged for
+	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
+	Released   *run.Summary             `json:"released,omitempty"`
+	Series     map[string][]*run.Number `json:"series"` // null: missing
+	Diagnostic *diagnostics             `json:"diagnostic,omitempty"`
 }
 
 // diagnostics are the parts of a result that come from the data without noise.
@@ -117,11 +117,13 @@ const Warning = "The fields named diagnostic were computed from the private data
 
 // JSON writes configuration, guarantee and released values.
 func (r *Run) JSON(w io.Writer) error {
-	f := file{Config: r.Config, Series: map[string][]run.Number{}}
+	f := file{Config: r.Config, Series: map[string][]*run.Number{}}
 	for _, c := range r.columns() {
-		values := make([]run.Number, len(r.Points))
+		values := make([]*run.Number, len(r.Points))
 		for i, p := range r.Points {
-			values[i] = run.Number(p[c.of])
+			if x := run.Number(p[c.of]); !math.IsNaN(float64(x)) {
+				values[i] = &x
+			}
 		}
 		f.Series[c.name] = values
 	}

@@ -36,17 +36,6 @@ type Client interface {
 // Train is a way to start a run.
 type Train func(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
 
-// spending is what a data set has cost so far.
-type spending struct {
-	Runs        []string    `json:"runs"`
-	Open        int         `json:"open"`
-	Unprotected int         `json:"unprotected"`
-	Epsilon     run.Number  `json:"epsilon"`
-	Delta       float64     `json:"delta"`
-	Next        *run.Number `json:"next_epsilon"`
-	Limit       *float64    `json:"limit"`
-}
-
 // Ledger is the page's view of the ledger. All of it is about the open files;
 // built-in data has none.
 type Ledger struct {
@@ -58,7 +47,7 @@ type Ledger struct {
 	watch  bool
 	busy   bool
 	stale  bool
-	total  *spending
+	total  *run.SpentReply
 	fault  string
 	draft  *string // of the limit
 	wrong  string  // what is wrong with it
@@ -110,7 +99,7 @@ func (l *Ledger) Follow() {
 			return
 		}
 		l.fault, l.total = "", nil
-		var t spending
+		var t run.SpentReply
 		if err == nil {
 			err = json.Unmarshal(b, &t)
 		}
@@ -124,11 +113,12 @@ func (l *Ledger) Follow() {
 }
 
 // coming is the entry of a run to come.
-func coming(p *run.PlanInfo) map[string]any {
-	if p.Events.PerStep == nil {
-		return map[string]any{"unprotected": true}
+func coming(p *run.PlanInfo) run.Entry {
+	e := run.Entry{Events: p.Events, Unprotected: !p.Private}
+	if p.Events.PerStep != nil {
+		e.Steps = p.Steps
 	}
-	return map[string]any{"once": p.Events.Once, "per_step": p.Events.PerStep, "steps": p.Steps, "unprotected": !p.Private}
+	return e
 }
 
 // Trainer is how the coming run is started: as ever, or in spite of the ledger.
@@ -178,7 +168,7 @@ func (l *Ledger) SetLimit(text string) {
 			l.changed()
 			return
 		}
-		limit = map[string]any{"epsilon": e}
+		limit = run.Limit{Epsilon: run.Number(e)}
 	}
 	if l.client != nil {
 		l.client.Ledger("limit", func(_ []byte, err error) {
@@ -240,7 +230,7 @@ type Actions interface {
 // View is what the privacy card shows of the ledger.
 type View struct {
 	Shown bool
-	Total *spending
+	Total *run.SpentReply
 	Fault string
 	Draft *string
 	Wrong string
@@ -279,28 +269,28 @@ func (b *Block) spent() app.UI {
 	return app.Div().Class("ledger-spent").Body(
 		app.Dl().Class("figures").Body(
 			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
-			app.Div().Hidden(t.Next == nil).Body(app.Dt().Text("with this run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
+			app.Div().Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with this run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
 			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
 		),
 		app.P().Class("help").Text(spentLine(t)),
 	)
 }
 
-func next(t *spending) float64 {
-	if t.Next == nil {
+func next(t *run.SpentReply) float64 {
+	if t.NextEpsilon == nil {
 		return math.NaN()
 	}
-	return float64(*t.Next)
+	return float64(*t.NextEpsilon)
 }
 
 func (b *Block) over() string {
-	if t := b.View.Total; t.Limit != nil && next(t) > *t.Limit {
+	if t := b.View.Total; t.Limit != nil && next(t) > float64(*t.Limit) {
 		return "over"
 	}
 	return ""
 }
 
-func spentLine(t *spending) string {
+func spentLine(t *run.SpentReply) string {
 	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed, each charged for all of its planned steps.", words.Upper(t.Delta, 2))
 	if t.Open > 0 {
 		s += fmt.Sprintf(" %s still open: running, or ended without notice.", words.Are(t.Open))
@@ -315,7 +305,7 @@ func (b *Block) limit() app.UI {
 	v, a := b.View, b.Actions
 	text := ""
 	if v.Total != nil && v.Total.Limit != nil {
-		text = form.Format(*v.Total.Limit)
+		text = form.Format(float64(*v.Total.Limit))
 	}
 	if v.Draft != nil {
 		text = *v.Draft

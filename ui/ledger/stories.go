@@ -29,6 +29,6 @@ func (nobody) ConfirmRun()     {}
 func (nobody) DeclineRun()     {}
 
 func exampleLedger(sure bool) View {
-	limit, next := 3.0, run.Number(3.2)
-	return View{Shown: true, Sure: sure, Total: &spending{Runs: []string{"a", "b", "c"}, Open: 1, Unprotected: 1, Epsilon: 2.1, Delta: 1e-5, Next: &next, Limit: &limit}}
+	limit, next := run.Number(3), run.Number(3.2)
+	return View{Shown: true, Sure: sure, Total: &run.SpentReply{Runs: []string{"a", "b", "c"}, Open: 1, Unprotected: 1, Epsilon: 2.1, Delta: 1e-5, NextEpsilon: &next, Limit: &limit}}
 }

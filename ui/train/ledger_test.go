@@ -77,8 +77,8 @@ func (b *bench) plans(t *testing.T, p run.PlanInfo) {
 func TestLedgerFollowsTheFiles(t *testing.T) {
 	b, l := newLedgerBench(t)
 	c := l.take(t)
-	next, _ := c.args[1].(map[string]any)
-	if c.function != "total" || c.args[0] != b.data.handle || next["steps"] != 40 {
+	next, _ := c.args[1].(run.Entry)
+	if c.function != "total" || c.args[0] != b.data.handle || next.Steps != 40 || !next.Unprotected {
 		t.Fatalf("asked %s %v", c.function, c.args)
 	}
 	c.done([]byte(`{"runs":["x"],"open":1,"unprotected":0,"epsilon":1.5,"delta":1e-5,"next_epsilon":2.5,"limit":2}`), nil)

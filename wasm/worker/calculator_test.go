@@ -15,7 +15,7 @@ import (
 func ask(t *testing.T, kind, text string, reply any) error {
 	t.Helper()
 	s := NewSession(Host{})
-	r, err := s.answer(Request{Message: Message{Type: kind, ID: 1, Text: text}})
+	r, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: text}})
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func ask(t *testing.T, kind, text string, reply any) error {
 const common = `"noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 1000, "target_delta": 1e-5`
 
 func TestReportAndDelta(t *testing.T) {
-	var r ReportReply
+	var r run.ReportReply
 	if err := ask(t, Report, "{"+common+"}", &r); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func jsonOf(t *testing.T, v any) string {
 }
 
 func TestCurves(t *testing.T) {
-	var c CurveReply
+	var c run.CurveReply
 	if err := ask(t, Curve, "{"+common+"}", &c); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestCurves(t *testing.T) {
 	if last := float64(c.Epsilon[len(c.Epsilon)-1]); math.Abs(last-whole) > 1e-9 {
 		t.Errorf("the curve ends at ε = %v, the run costs %v", last, whole)
 	}
-	c = CurveReply{}
+	c = run.CurveReply{}
 	if err := ask(t, Curve, "{"+common+`, "over": "epsilon", "points": 9}`, &c); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestCurves(t *testing.T) {
 
 func TestTuning(t *testing.T) {
 	for runs, want := range map[string]string{"1": "composition_pld", "100000": "repeat_"} {
-		var r TuningReply
+		var r run.TuningReply
 		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestTuning(t *testing.T) {
 			t.Errorf("%s runs: %+v", runs, r)
 		}
 	}
-	var r TuningReply
+	var r run.TuningReply
 	for _, runs := range []string{"0", "-1", "1e15"} {
 		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err == nil {
 			t.Errorf("no error for %s runs", runs)
@@ -135,7 +135,7 @@ func TestGroup(t *testing.T) {
 }
 
 func TestCalibrateForTheSampleRate(t *testing.T) {
-	var r CalibrateReply
+	var r run.CalibrateReply
 	if err := ask(t, Calibrate, `{"target_epsilon": 2, "target_delta": 1e-5, "steps": 1000, "noise_multiplier": 1}`, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -164,14 +164,22 @@ func TestWhatIsLeftOutIsNotFree(t *testing.T) {
 					t.Fatal(err)
 				}
 				ce := (*run.ConfigError)(nil)
-				if reply, err := s.answer(Request{Message: Message{Type: kind, ID: 1, Text: string(b)}}); !errors.As(err, &ce) || ce.Field != missing {
+				if reply, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: string(b)}}); !errors.As(err, &ce) || ce.Field != missing {
 					t.Errorf("%s without %s: %v, %v", kind, missing, reply, err)
 				}
 			}
 		}
 	}
-	_, err := s.answer(Request{Message: Message{Type: Group, ID: 1, Text: `{"rows": 1.5}`}})
+	_, err := s.answer(Request{Message: run.Message{Type: Group, ID: 1, Text: `{"rows": 1.5}`}})
 	if ce := (*run.ConfigError)(nil); !errors.As(err, &ce) || ce.Field != "rows" || !strings.Contains(ce.Message, "a whole number") {
 		t.Errorf("a row and a half: %v", err)
+	}
+	for _, kind := range []string{Epsilon, Delta, Curve, Calibrate} {
+		for _, no := range []string{`"0.01"`, `{"$numberDouble":"NaN"}`} {
+			_, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: `{"sample_rate": ` + no + `}`}})
+			if ce := (*run.ConfigError)(nil); !errors.As(err, &ce) || ce.Field != "sample_rate" || !strings.Contains(ce.Message, "give a number") {
+				t.Errorf("%s of %s: %v", kind, no, err)
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ func FuzzRequest(f *testing.F) {
 	kinds := []string{Open, Plan, Train}
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		p := newPage(t, steps(1))
-		r := Request{Message: Message{Type: kinds[int(kind)%len(kinds)], ID: 1, Text: text}}
+		r := Request{Message: run.Message{Type: kinds[int(kind)%len(kinds)], ID: 1, Text: text}}
 		_, err := p.s.answer(r)
 		var internal *panicError
 		if errors.As(err, &internal) {

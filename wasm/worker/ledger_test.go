@@ -13,6 +13,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/privacy"
+	"clipscope/core/run"
 )
 
 const salt = "000102030405060708090a0b0c0d0e0f"
@@ -43,15 +44,15 @@ func zipped(t *testing.T, b []byte) []byte {
 // names opens files and asks for their names.
 func names(t *testing.T, salt, open string, files ...data.File) []string {
 	t.Helper()
-	s := NewSession(Host{Load: data.Load, Post: func(Message) {}})
-	if _, err := s.answer(Request{Message: Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
+	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}})
+	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.answer(Request{Message: Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}})
+	r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.(DigestReply).Names
+	return r.(run.DigestReply).Names
 }
 
 func share(a, b []string) bool {
@@ -150,41 +151,46 @@ func TestDigestRecognisesImages(t *testing.T) {
 func TestDigestRefuses(t *testing.T) {
 	s := NewSession(Host{Builtin: data.Builtin})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
-		if _, err := s.answer(Request{Message: Message{Type: Digest, ID: 1, Text: text}}); err == nil {
+		if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 1, Text: text}}); err == nil {
 			t.Errorf("no error for %s without files", text)
 		}
 	}
-	if _, err := s.answer(Request{Message: Message{Type: Open, ID: 1, Text: `{"data":"moons"}`}}); err != nil {
+	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: `{"data":"moons"}`}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.answer(Request{Message: Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}}); err == nil {
+	if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}}); err == nil {
 		t.Error("built-in data has a name")
 	}
 }
 
-func record(run string, steps int, closed bool, names ...string) Record {
-	return Record{names, privacy.Entry{Run: run, PerStep: privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}}, Steps: steps, Closed: closed}}
+func record(t *testing.T, name string, steps int, closed bool, names ...string) run.Record {
+	t.Helper()
+	b, err := privacy.MarshalEvent(privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Record{Run: name, Names: names, Entry: run.Entry{Run: name, Events: run.Events{PerStep: b}, Steps: steps, Closed: closed}}
 }
 
-func askSpent(t *testing.T, q SpentRequest) (SpentReply, error) {
+func askSpent(t *testing.T, q run.SpentRequest) (run.SpentReply, error) {
 	t.Helper()
-	var r SpentReply
+	var r run.SpentReply
 	err := ask(t, Spent, jsonOf(t, q), &r)
 	return r, err
 }
 
 func TestSpent(t *testing.T) {
-	unprotected := record("e", 0, true, "rows-1")
+	unprotected := record(t, "e", 0, true, "rows-1")
 	unprotected.Entry.Unprotected, unprotected.Entry.PerStep = true, nil
-	records := []Record{
-		record("a", 100, true, "rows-1", "file-1"),
-		record("b", 200, false, "rows-2", "file-1"), // the same file, read otherwise
-		record("c", 400, true, "rows-3"),
-		record("d", 800, true, "rows-4", "file-2"),
+	records := []run.Record{
+		record(t, "a", 100, true, "rows-1", "file-1"),
+		record(t, "b", 200, false, "rows-2", "file-1"), // the same file, read otherwise
+		record(t, "c", 400, true, "rows-3"),
+		record(t, "d", 800, true, "rows-4", "file-2"),
 		unprotected,
 	}
 	cost := func(steps int) float64 {
-		e, err := privacy.Epsilon(privacy.PLD, 1e-5, dpsgd(0.01, 1, steps))
+		e, err := privacy.Epsilon(privacy.PLD, 1e-5, dpsgd(run.Mechanism{SampleRate: 0.01, NoiseMultiplier: 1, Steps: steps}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +204,7 @@ func TestSpent(t *testing.T) {
 		{[]string{"rows-1"}, "aeb", 300}, {[]string{"file-1"}, "abe", 300}, {[]string{"rows-2", "x"}, "bae", 300},
 		{[]string{"rows-3"}, "c", 400}, {[]string{"unknown"}, "", 0}, {[]string{"rows-3", "file-2"}, "cd", 1200}, {nil, "", 0},
 	} {
-		r, err := askSpent(t, SpentRequest{Records: records, Names: c.names, TargetDelta: 1e-5})
+		r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: c.names}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,15 +219,15 @@ func TestSpent(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	next := record("f", 400, false, "x").Entry
-	r, err := askSpent(t, SpentRequest{Records: records, Names: []string{"rows-3"}, TargetDelta: 1e-5, Next: &next})
+	next := record(t, "f", 400, false, "x").Entry
+	r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: &next})
 	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
 		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
 	}
 	// A run without a guarantee may tell anything, with noise or without.
-	for _, per := range []privacy.Event{nil, next.PerStep} {
-		next := privacy.Entry{Run: "g", PerStep: per, Unprotected: true}
-		r, err := askSpent(t, SpentRequest{Records: records, Names: []string{"rows-3"}, TargetDelta: 1e-5, Next: &next})
+	for _, per := range []json.RawMessage{nil, next.PerStep} {
+		next := run.Entry{Run: "g", Events: run.Events{PerStep: per}, Unprotected: true}
+		r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: &next})
 		if err != nil || r.NextEpsilon == nil || !math.IsInf(float64(*r.NextEpsilon), 1) {
 			t.Errorf("%+v, %v; want ε = ∞ with a run without a guarantee", r, err)
 		}
@@ -230,18 +236,52 @@ func TestSpent(t *testing.T) {
 
 // A record that nobody can price is refused, not left out.
 func TestSpentRefusesDamage(t *testing.T) {
-	good := jsonOf(t, record("a", 100, true, "n"))
+	good := jsonOf(t, record(t, "a", 100, true, "n"))
 	for _, bad := range []string{
 		strings.Replace(good, `"poisson_sampled"`, `"magic"`, 1), strings.Replace(good, `0.01`, `7`, 1),
 		strings.Replace(good, `"steps":100`, `"steps":-1`, 1), `{"names":["n"],"entry":{"run":"a","steps":3}}`,
 	} {
-		var r SpentReply
-		if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+bad+`]}`, &r); err == nil {
+		var r run.SpentReply
+		if err := ask(t, Spent, `{"names":["n"],"records":[`+bad+`]}`, &r); err == nil {
 			t.Errorf("no error for %s", bad)
 		}
 	}
-	var r SpentReply
-	if err := ask(t, Spent, `{"target_delta":1e-5,"names":["n"],"records":[`+good+`]}`, &r); err != nil || !json.Valid([]byte(good)) {
+	var r run.SpentReply
+	if err := ask(t, Spent, `{"names":["n"],"records":[`+good+`]}`, &r); err != nil || !json.Valid([]byte(good)) {
 		t.Error(err)
+	}
+}
+
+// A run over the limit is refused with the figures, the infinite one too.
+func TestEnterRefusesInFields(t *testing.T) {
+	p := newPage(t, steps(1))
+	for _, c := range []struct{ plan, want string }{
+		{`{"steps":10,"private":true,"events":{"per_step":{"kind":"gaussian","noise_multiplier":1}}}`, "more than your limit of 0.1"},
+		{`{"steps":10}`, "carries no guarantee"},
+	} {
+		p.send(Enter, 1, `{"run":"a","names":["n"],"records":[],"limit":{"epsilon":0.1},"plan":`+c.plan+`}`)
+		f := decode[struct {
+			Message string
+			Detail  run.OverLimit
+		}](t, p.next(ErrorType))
+		if !strings.Contains(f.Message, c.want) || f.Detail.Kind != "limit" || f.Detail.Limit != 0.1 || f.Detail.Delta != 1e-5 || !(f.Detail.NextEpsilon > 1) {
+			t.Errorf("%+v, want %q", f, c.want)
+		}
+	}
+	p.send(Enter, 2, `{"run":"a","names":["n"],"plan":{"steps":10,"private":true,"events":{"per_step":{"kind":"gaussian","noise_multiplier":1}}}}`)
+	if r := decode[run.Record](t, p.next(ReplyType)); r.Run != "a" || r.Entry.Steps != 10 || r.Names[0] != "n" {
+		t.Errorf("entered %+v", r)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	var l run.Limit
+	if err := ask(t, Limit, `{"epsilon":2}`, &l); err != nil || l != (run.Limit{Epsilon: 2, Delta: 1e-5}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	for _, bad := range []string{`{}`, `{"epsilon":0}`, `{"epsilon":-1}`, `{"epsilon":null}`, `{"epsilon":2,"delta":1}`, `{"epsilon":2,"delta":-1}`, `{"epsilon":"2"}`} {
+		if err := ask(t, Limit, bad, &l); err == nil {
+			t.Errorf("no error for %s", bad)
+		}
 	}
 }

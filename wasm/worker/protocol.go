@@ -5,11 +5,13 @@
 //
 // # Protocol, version [run.ProtocolVersion]
 //
-// A message is an object {type, id, text} whose text is JSON (or absent). To the
-// worker it may also carry files, {train: [File…], test: [File…]}, which are
+// A message is an object {type, id, text} whose text is JSON (or absent), in which
+// a number that JSON cannot write is as [run.Number] has it. An events message has
+// the last step that it tells of beside them, step, and a done message the
+// parameters. To the worker it may also carry files, {train: [File…], test: [File…]}, which are
 // read in slices and never copied whole.
 //
-// The worker speaks first: ready, with [Ready]. A page that expects another
+// The worker speaks first: ready, with [run.Ready]. A page that expects another
 // protocol version ends the worker and asks the user to reload; an old page can
 // meet a new worker after an update.
 //
@@ -17,19 +19,37 @@
 //
 //	methods    → reply: the clipping methods, []clip.Info
 //	datasets   → reply: the built-in data, []data.BuiltinInfo
-//	epsilon    [EpsilonRequest]   → reply: a number
-//	calibrate  [CalibrateRequest] → reply: [CalibrateReply]
-//	delta, report, curve, tuning, group: see calculator.go
-//	digest, spent: see ledger.go
-//	audit: see audit.go
-//	open       [OpenRequest] + files → progress…, reply: data.Report,
+//	open       [run.OpenRequest] + files → progress data.Progress…, reply: data.Report,
 //	           about the data, which the worker keeps until the next open succeeds
-//	plan       [TrainRequest] → reply: run.PlanInfo
-//	train      [TrainRequest] → reply: run.PlanInfo; from then on, under the same
-//	           id: state, events … and at the end one of done and failed
-//	memory     → reply: [MemoryReply], after a garbage collection
+//	plan       [run.TrainRequest] → reply: [run.PlanInfo]
+//	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
+//	           same id: state, events … and at the end one of done and failed
+//	memory     → reply: [run.MemoryReply], after a garbage collection
+//	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
+//	           [run.AuditReport]. It keeps the worker busy until it is over: a page
+//	           starts a worker for it, and ends the worker to end the audit
 //
-// A request that cannot be met is answered by error, whose text is [Failure];
+// Of the calculator, about a run and without data:
+//
+//	epsilon    [run.EpsilonRequest]   → reply: [run.Number]
+//	delta      [run.DeltaRequest]     → reply: [run.Number]
+//	report     [run.EpsilonRequest]   → reply: [run.ReportReply]
+//	curve      [run.CurveRequest]     → reply: [run.CurveReply]
+//	tuning     [run.TuningRequest]    → reply: [run.TuningReply]
+//	group      [run.GroupRequest]     → reply: [run.Number]
+//	calibrate  [run.CalibrateRequest] → reply: [run.CalibrateReply]
+//
+// Of the ledger, whose records the page stores, as only it outlives a run:
+//
+//	digest     [run.DigestRequest]    → reply: [run.DigestReply], of the open files
+//	enter      [run.EnterRequest]     → reply: the [run.Record] to store
+//	close      [run.CloseRequest]     → reply: the [run.Record] to store
+//	spent      [run.SpentRequest]     → reply: [run.SpentReply]
+//	entries    a list of [run.Record]  → reply: a list of [run.Line]
+//	limit      [run.Limit]            → reply: the [run.Limit] to store
+//	statement  [run.StatementRequest] → reply: [run.Statement]
+//
+// A request that cannot be met is answered by error, whose text is [run.Failure];
 // nothing that the worker held before is lost by it.
 //
 // Commands to the run carry its id and get no reply of their own; what they
@@ -52,8 +72,6 @@
 // whatever is left is sent.
 package worker
 
-import "clipscope/core/run"
-
 // The types of messages to the worker.
 const (
 	Methods   = "methods"
@@ -64,6 +82,19 @@ const (
 	Plan      = "plan"
 	Train     = "train"
 	Memory    = "memory"
+	Audit     = "audit"
+	Delta     = "delta"
+	Report    = "report"
+	Curve     = "curve"
+	Tuning    = "tuning"
+	Group     = "group"
+	Digest    = "digest"
+	Enter     = "enter"
+	Close     = "close"
+	Spent     = "spent"
+	Entries   = "entries"
+	Limit     = "limit"
+	Statement = "statement"
 	Pause     = "pause"
 	Resume    = "resume"
 	Step      = "step"
@@ -90,78 +121,3 @@ const (
 	Done    = "done"
 	Failed  = "error"
 )
-
-// Message is one message in either direction, without its files.
-type Message struct {
-	Type string
-	ID   int
-	Text string // JSON
-	// Parameters are those of a done message's result, which its JSON leaves
-	// out; they travel as a Float32Array named parameters.
-	Parameters []float32
-}
-
-// Ready is the first message of a worker.
-type Ready struct {
-	Protocol int    `json:"protocol"`
-	Backend  string `json:"backend"` // what "auto" means here
-	Note     string `json:"note,omitempty"`
-}
-
-// Failure says why a request or a run ended without a result.
-type Failure struct {
-	Message string `json:"message"`
-	// Detail is the error's own fields where it has some: a data.Error's
-	// place in a file, a run.ConfigError's field.
-	Detail any `json:"detail,omitempty"`
-}
-
-// EpsilonRequest asks what a run costs.
-type EpsilonRequest struct {
-	NoiseMultiplier float64 `json:"noise_multiplier"`
-	SampleRate      float64 `json:"sample_rate"`
-	Steps           int     `json:"steps"`
-	TargetDelta     float64 `json:"target_delta"`
-	Accountant      string  `json:"accountant"` // empty: the preferred one
-}
-
-// CalibrateRequest asks for the smallest noise multiplier that meets a target,
-// or, with NoiseMultiplier given and Steps left out, for the most steps, or, with
-// both given, for the largest sample rate.
-type CalibrateRequest struct {
-	TargetEpsilon   float64  `json:"target_epsilon"`
-	TargetDelta     float64  `json:"target_delta"`
-	SampleRate      float64  `json:"sample_rate"`
-	Steps           *int     `json:"steps"`
-	NoiseMultiplier *float64 `json:"noise_multiplier"`
-	Accountant      string   `json:"accountant"`
-}
-
-// CalibrateReply answers with the number that was asked for and the ε it spends.
-type CalibrateReply struct {
-	NoiseMultiplier float64    `json:"noise_multiplier,omitempty"`
-	Steps           int        `json:"steps,omitempty"`
-	SampleRate      float64    `json:"sample_rate,omitempty"`
-	Epsilon         run.Number `json:"epsilon"`
-}
-
-// OpenRequest names built-in data, or says how to read the files beside it.
-type OpenRequest struct {
-	Data string  `json:"data,omitempty"`
-	Seed *uint64 `json:"seed,omitempty"` // of built-in data; nil: its usual one
-	CSV  run.CSV `json:"csv,omitzero"`
-}
-
-// TrainRequest carries a configuration. Where the worker has no data open, its
-// built-in data is used.
-type TrainRequest struct {
-	Config run.Config `json:"config"`
-	// Paused starts the run before its first step.
-	Paused bool `json:"paused,omitempty"`
-}
-
-// MemoryReply says what the worker's program holds.
-type MemoryReply struct {
-	HeapBytes   uint64 `json:"heap_bytes"`   // in use
-	SystemBytes uint64 `json:"system_bytes"` // taken from the browser, which gets none back
-}

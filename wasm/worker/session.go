@@ -6,12 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -29,7 +35,7 @@ type Trainer interface {
 // Host is what the session needs of its surroundings.
 type Host struct {
 	// Post sends a message to the page.
-	Post func(Message)
+	Post func(run.Message)
 	// Yield lets waiting messages be handled.
 	Yield func()
 	// Now is the clock of the outbox and the yields.
@@ -44,7 +50,7 @@ type Host struct {
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
 	// Audit audits the trainer, calling progress after every step.
-	Audit func(config json.RawMessage, progress func(step, steps int) error) (any, error)
+	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
 
 // Session is one worker's side of the conversation. Handle may be called from
@@ -85,7 +91,7 @@ func NewSession(h Host) *Session { return &Session{host: h} }
 
 // Greet sends the ready message.
 func (s *Session) Greet() {
-	r := Ready{Protocol: run.ProtocolVersion}
+	r := run.Ready{Protocol: run.ProtocolVersion}
 	be, note, err := s.host.Backend("auto")
 	if err != nil {
 		r.Note = err.Error()
@@ -98,7 +104,7 @@ func (s *Session) Greet() {
 
 // Request is a message to the worker with its files.
 type Request struct {
-	Message
+	run.Message
 	TrainFiles, TestFiles []data.File
 }
 
@@ -157,55 +163,97 @@ func (s *Session) answer(r Request) (reply any, err error) {
 	defer recovered(&err)
 	switch r.Type {
 	case Methods:
-		return methods(), nil
+		return clip.Methods(), nil
 	case Datasets:
 		return data.Builtins(), nil
-	case Epsilon:
-		return decoded(r.Text, epsilon)
-	case Calibrate:
-		return decoded(r.Text, calibrate)
-	case Delta:
-		return decoded(r.Text, delta)
-	case Report:
-		return decoded(r.Text, report)
-	case Curve:
-		return decoded(r.Text, curve)
-	case Tuning:
-		return decoded(r.Text, tuning)
-	case Group:
-		return decoded(r.Text, group)
-	case Audit:
-		return s.audit(r)
-	case Digest:
-		return decoded(r.Text, s.digest)
-	case Spent:
-		return decoded(r.Text, spent)
 	case Open:
-		return decoded(r.Text, func(q OpenRequest) (any, error) { return s.openData(r, q) })
+		return decoded(r.Text, func(q run.OpenRequest) (any, error) { return s.openData(r, q) })
 	case Plan:
 		return decoded(r.Text, s.plan)
 	case Train:
-		return decoded(r.Text, func(q TrainRequest) (any, error) { return s.train(r.ID, q) })
+		return decoded(r.Text, func(q run.TrainRequest) (any, error) { return s.train(r.ID, q) })
 	case Memory:
 		return memory(), nil
-	default:
-		return nil, fmt.Errorf("worker: no request %q in protocol version %d", r.Type, run.ProtocolVersion)
+	case Audit:
+		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
+	case Digest:
+		return decoded(r.Text, s.digest)
 	}
+	if f, ok := questions[r.Type]; ok {
+		return f(r.Text)
+	}
+	return nil, fmt.Errorf("worker: no request %q in protocol version %d", r.Type, run.ProtocolVersion)
 }
 
-func decoded[T any](text string, f func(T) (any, error)) (any, error) {
-	var q T
-	if err := json.Unmarshal([]byte(text), &q); err != nil {
-		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) {
-			return nil, &run.ConfigError{Field: te.Field, Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
-		}
-		return nil, fmt.Errorf("worker: request: %w", err)
+// questions need nothing that a session holds.
+var questions = map[string]func(text string) (any, error){
+	Epsilon:   question(epsilon),
+	Calibrate: question(calibrate),
+	Delta:     question(delta),
+	Report:    question(report),
+	Curve:     question(curve),
+	Tuning:    question(tuning),
+	Group:     question(group),
+	Enter:     question(privacy.Enter),
+	Close:     question(sure(privacy.Close)),
+	Spent:     question(privacy.Spent),
+	Entries:   question(sure(privacy.Lines)),
+	Limit:     question(sure(run.Limit.WithDefaults)),
+	Statement: question(privacy.Conclude),
+}
+
+func question[Q, A any](f func(Q) (A, error)) func(string) (any, error) {
+	return func(text string) (any, error) { return decoded(text, f) }
+}
+
+// sure is f as a function that may fail.
+func sure[Q, A any](f func(Q) A) func(Q) (A, error) {
+	return func(q Q) (A, error) { return f(q), nil }
+}
+
+// decoded reads a request and answers it.
+func decoded[Q, A any](text string, f func(Q) (A, error)) (any, error) {
+	var q Q
+	if err := read(text, &q); err != nil {
+		return nil, err
 	}
 	return f(q)
 }
 
+// read fills a request, and refuses what its type refuses. It is apart from
+// decoded, which is compiled anew for every type.
+func read(text string, request any) error {
+	if err := json.Unmarshal([]byte(text), request); err != nil {
+		if ce := (*run.ConfigError)(nil); errors.As(err, &ce) {
+			return ce
+		}
+		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
+			return &run.ConfigError{Field: key(te.Field), Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
+		}
+		return fmt.Errorf("worker: request: %w", err)
+	}
+	if c, ok := request.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// key is the path of a JSON value without the names of embedded Go types, which
+// encoding/json puts there too: keys of ours begin with a small letter.
+func key(path string) string {
+	parts := strings.Split(path, ".")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p != "" && unicode.IsUpper(rune(p[0])) }), ".")
+}
+
+func memory() run.MemoryReply {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return run.MemoryReply{HeapBytes: m.HeapAlloc, SystemBytes: m.Sys}
+}
+
 // openData replaces the open data, and only when it succeeds.
-func (s *Session) openData(r Request, q OpenRequest) (any, error) {
+func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 	if len(r.TrainFiles)+len(r.TestFiles) == 0 {
 		ds, err := s.builtinData(q.Data, q.Seed)
 		if err != nil {
@@ -286,7 +334,7 @@ func planInfo(t Trainer, note string) run.PlanInfo {
 	return info
 }
 
-func (s *Session) plan(q TrainRequest) (any, error) {
+func (s *Session) plan(q run.TrainRequest) (any, error) {
 	t, be, note, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
@@ -301,7 +349,7 @@ type started struct {
 	begin func()
 }
 
-func (s *Session) train(id int, q TrainRequest) (any, error) {
+func (s *Session) train(id int, q run.TrainRequest) (any, error) {
 	s.mu.Lock()
 	busy := s.run != nil
 	s.mu.Unlock()
@@ -396,13 +444,15 @@ func (s *Session) send(r *running, must bool) {
 	}
 	r.mu.Unlock()
 	if len(events) > 0 {
-		s.post(EventsType, r.id, events)
+		s.postStep(EventsType, r.id, events[len(events)-1].Step, events)
 	}
 }
 
-// post sends body as JSON. What cannot be written is a fault of ours and reaches
-// the page as an error instead of nothing.
-func (s *Session) post(kind string, id int, body any) {
+func (s *Session) post(kind string, id int, body any) { s.postStep(kind, id, 0, body) }
+
+// postStep sends body as JSON. What cannot be written is a fault of ours and
+// reaches the page as an error instead of nothing.
+func (s *Session) postStep(kind string, id, step int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		if kind == DoneType || kind == EventsType {
@@ -410,9 +460,9 @@ func (s *Session) post(kind string, id int, body any) {
 		} else {
 			kind = ErrorType
 		}
-		text, _ = json.Marshal(Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
+		text, _ = json.Marshal(run.Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
 	}
-	s.host.Post(Message{Type: kind, ID: id, Text: string(text)})
+	s.host.Post(run.Message{Type: kind, ID: id, Step: step, Text: string(text)})
 }
 
 // postResult sends the parameters beside the JSON: as text, those of a large
@@ -422,10 +472,10 @@ func (s *Session) postResult(id int, result run.Result) {
 	result.Released.Parameters = nil
 	text, err := json.Marshal(result)
 	if err != nil {
-		s.post(FailedType, id, Failure{Message: fmt.Sprintf("worker: result: %v", err)})
+		s.post(FailedType, id, run.Failure{Message: fmt.Sprintf("worker: result: %v", err)})
 		return
 	}
-	s.host.Post(Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
+	s.host.Post(run.Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
 }
 
 // recovered turns a panic into an error, so that one bad request or run does not
@@ -445,14 +495,17 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the trainer failed in a way it should not (%v); what was open before is still open", e.value)
 }
 
-func failure(err error) Failure {
-	f := Failure{Message: err.Error()}
+func failure(err error) run.Failure {
+	f := run.Failure{Message: err.Error()}
 	var config *run.ConfigError
+	var over *run.OverLimit
 	var file *data.Error
 	var internal *panicError
 	switch {
 	case errors.As(err, &config):
 		f.Detail = config
+	case errors.As(err, &over):
+		f.Detail = over
 	case errors.As(err, &file):
 		f.Detail = file
 	case errors.As(err, &internal):

@@ -1,20 +1,12 @@
 // The scripting API in a real browser: what a user's script can do and what it
 // is told when it cannot.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { file, hasShared, launch, open, serve, sharedFile, train } from "./browser.mjs";
+import { file, hasShared, open, sharedFile, stage, train } from "./browser.mjs";
 
-let server, browser, page;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-  page = await open(await browser.newContext(), server.url);
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+const { server, browser } = await stage();
+const page = await open(await browser.newContext(), server.url);
 
 // A run that takes a second at most.
 const quick = {
@@ -228,6 +220,23 @@ test("files are read: IDX plain and gzip, and a table", async () => {
   assert.ok(result.test_accuracy > 0.8, `accuracy ${result.test_accuracy}`);
 });
 
+// What the user's files call things is never taken for a number, whatever it says.
+test("names that look like numbers that JSON lacks stay names", async () => {
+  const summary = await page.evaluate(async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `${i},${i % 7},${i % 2 ? "Infinity" : "$numberDouble"}`);
+    const table = new File(["NaN,$numberDouble,-Infinity\n" + rows.join("\n") + "\n"], '{"$numberDouble":"NaN"}.csv');
+    const data = await clipscope.open({ train: [table] }, { label: "-Infinity", task: "classification", header: "yes" });
+    data.close();
+    return data.summary;
+  });
+  assert.equal(summary.name, '{"$numberDouble":"NaN"}.csv');
+  assert.deepEqual(summary.classes.toSorted(), ["$numberDouble", "Infinity"]);
+  assert.deepEqual(summary.columns.map((c) => c.name), ["NaN", "$numberDouble", "-Infinity"]);
+  assert.equal(summary.preview.rows[1][2], "Infinity");
+  const e = await page.evaluate(() => clipscope.open({ train: [new File(["x,NaN\n1,0\n2,1\n3,1,4\n"], "Infinity.csv")] }).catch((e) => e.detail));
+  assert.equal(e.file, "Infinity.csv");
+});
+
 test("bad files are refused in words, and nothing is lost", async () => {
   const { images, labels } = stripes(100);
   const many = Array.from({ length: 400 }, (_, i) => (i === 200 ? "1,foo,1" : `${i % 7},${i / 3},${i % 2}`)).join("\n");
@@ -252,7 +261,7 @@ test("bad files are refused in words, and nothing is lost", async () => {
       return clipscope.train(config, { train: list }).then(() => null, (e) => ({ message: e.message, detail: e.detail }));
     }, [{ ...quick, expected_batch_size: 2, steps: 2 }, files]);
     assert.ok(e, `${name} is refused`);
-    assert.match(e.message, want, name);
+    assert.match(e.message, /** @type {RegExp} */ (want), name);
     assert.ok(e.detail.file || /label|image|class/.test(e.message), `${name} has a place: ${JSON.stringify(e.detail)}`);
     assert.doesNotMatch(e.message, /panic|undefined|runtime error|unreachable/i, name);
   }

@@ -3,6 +3,7 @@
 import { spawn, execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -14,8 +15,29 @@ fs.mkdirSync(results, { recursive: true });
 export const shared = process.env.CLIPSCOPE_SHARED ?? path.resolve(root, "../shared");
 export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names));
 
+export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
+
+// stage is what the tests of a file play on, until the last of them has ended: a
+// server, a browser, and visit, which opens a page of its own for one test.
+/** @param {string[]} flags of the browser */
+export async function stage(...flags) {
+  const [server, browser] = await Promise.all([serve(), launch(...flags)]);
+  after(async () => {
+    await browser.close();
+    server.close();
+  });
+  /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
+  async function visit(t, where, options) {
+    const context = await browser.newContext({ viewport: wide, acceptDownloads: true, ...options });
+    t.after(() => context.close());
+    return open(context, server.url + where);
+  }
+  return { server, browser, visit };
+}
+
 // serve starts the built server on a free loopback port and resolves with its
 // address and a function that ends it.
+/** @param {string[]} args @returns {Promise<{ url: string, close(): void }>} */
 export function serve(...args) {
   return new Promise((resolve, reject) => {
     const server = spawn(path.join(root, "bin/clipscope"), ["-out", path.join(root, "dist"), "-addr", "127.0.0.1:0", ...args],
@@ -42,6 +64,7 @@ export function launch(...more) {
 
 // open brings up the page with its scripting API ready. What the page reports as
 // an error is kept in page.errors, for the test to be empty at its end.
+/** @param {any} context @param {string} url @returns {Promise<any>} a playwright-core Page, of which the functions it evaluates are not checked */
 export async function open(context, url) {
   const page = await context.newPage();
   page.errors = [];
@@ -52,6 +75,7 @@ export async function open(context, url) {
   return page;
 }
 
+/** @param {any} page */
 export async function ready(page) {
   await page.waitForFunction(() => !!window.clipscope);
   await page.evaluate(() => window.clipscope.ready);
@@ -59,6 +83,7 @@ export async function ready(page) {
 
 // train runs to the end and brings back the result, without the parameters, and
 // the events that were seen.
+/** @param {any} page @param {object} config @param {{ train: object[], test?: object[] }} [files] */
 export function train(page, config, files) {
   return page.evaluate(async ([config, files]) => {
     const file = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
@@ -73,5 +98,6 @@ export function train(page, config, files) {
 }
 
 // file is a file for train, made of text or bytes.
-export const file = (name, content) => ({ name, base64: Buffer.from(content).toString("base64") });
+/** @param {string} name @param {string | Uint8Array} content */
+export const file = (name, content) => ({ name, base64: Buffer.from(/** @type {any} */ (content)).toString("base64") });
 export const sharedFile = (...names) => file(names.at(-1), fs.readFileSync(path.join(shared, ...names)));

@@ -1,18 +1,10 @@
 // What happens when a trainer's program ends, or is of another version than the
 // page: one run is lost, in words, and nothing else.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { launch, open, serve, train } from "./browser.mjs";
+import { test } from "node:test";
+import { stage, train } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+const { visit: arrive } = await stage();
 
 const config = {
   data: "moons", model: { kind: "mlp", hidden: [8] }, method: "constant", noise_multiplier: 100, max_grad_norm: 1,
@@ -22,9 +14,7 @@ const config = {
 // visit opens a page whose trainer workers run what change() makes of the
 // bootstrap. Without a service worker, so that the test can stand in between.
 async function visit(t) {
-  const context = await browser.newContext({ serviceWorkers: "block" });
-  t.after(() => context.close());
-  const page = await open(context, server.url);
+  const page = await arrive(t, "", { serviceWorkers: "block" });
   const sabotage = (change) => page.route("**/web/trainer-worker.js", async (route) => {
     const response = await route.fetch(); // for its headers, which isolation asks for
     await route.fulfill({ response, body: change(await response.text()) });
@@ -59,7 +49,7 @@ for (const [name, log, want] of [
       const message = await run.done.then(() => null, (e) => e.message);
       return { message, state: run.state, epsilon: await clipscope.epsilon({ noise_multiplier: 1, sample_rate: 0.01, steps: 10, target_delta: 1e-5 }), summary: data.summary.name, data: (globalThis.kept = data) && true };
     }, config);
-    assert.match(r.message, want);
+    assert.match(r.message, /** @type {RegExp} */ (want));
     assert.equal(r.state, "error");
     assert.ok(r.epsilon > 0, "the calculator still answers");
     // The data opens again by itself.

@@ -1,26 +1,10 @@
 // What runs on files spend: the ledger, stopped runs and blind ones.
 import assert from "node:assert/strict";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { launch, open, results, serve } from "./browser.mjs";
+import { test } from "node:test";
+import { narrow, open, results, stage, wide } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
-
-async function visit(t, where) {
-  const context = await browser.newContext({ viewport: wide, acceptDownloads: true });
-  t.after(() => context.close());
-  return open(context, server.url + where);
-}
+const { server, browser, visit } = await stage();
 
 const table = (rows, salt = 0) => "width,height,kind\n" + Array.from({ length: rows }, (_, i) => `${(i * 7 + salt) % 17},${(i * 5) % 13},${i % 2}`).join("\n") + "\n";
 
@@ -83,7 +67,7 @@ test("an entry is written before the first step, and a stopped run is charged fo
     let events = 0;
     run.on(() => events++);
     const before = (await clipscope.ledger.entries())[0], state = run.state;
-    const seen = new Promise((resolve) => run.on((e) => { if (e.step >= 20) resolve(); }));
+    const seen = new Promise((resolve) => run.on((e) => { if (e.step >= 20) resolve(e); }));
     run.resume();
     await seen;
     const during = (await clipscope.ledger.entries())[0];
@@ -139,7 +123,7 @@ test("a blind run shows no diagnostic until it has ended", async (t) => {
     const run = await clipscope.train({ ...config, method: "dc-e", blind: true, steps: 100000 }, { train: [new File([text], "table.csv")] });
     const events = [], texts = [];
     run.onText((t) => texts.push(t));
-    await new Promise((resolve) => run.on((e) => { if (events.push(e) >= 30) resolve(); }));
+    await new Promise((resolve) => run.on((e) => { if (events.push(e) >= 30) resolve(e); }));
     run.stop();
     const result = await run.done;
     return { events, texts: texts.join(""), stopped: result.stopped, blind: result.blind, accuracy: result.test_accuracy, statement: result.statement, last: events.at(-1) };
@@ -203,11 +187,12 @@ test("every run without a guarantee is asked about where there is a limit", asyn
 test("a tab that ends in mid-run is charged in full", async (t) => {
   const page = await visit(t, "");
   const plan = await page.evaluate(async ([text, config]) => {
-    window.run = await clipscope.train({ ...config, steps: 5000, noise_multiplier: 30 }, { train: [new File([text], "table.csv")] }, { paused: true });
-    const step = new Promise((resolve) => window.run.on(resolve));
-    window.run.step();
+    const run = await clipscope.train({ ...config, steps: 5000, noise_multiplier: 30 }, { train: [new File([text], "table.csv")] }, { paused: true });
+    Object.assign(window, { run });
+    const step = new Promise((resolve) => run.on(resolve));
+    run.step();
     await step;
-    return window.run.plan;
+    return run.plan;
   }, [table(400), config]);
   const next = await open(page.context(), server.url);
   assert.equal((await entries(next))[0].state, "running");
@@ -224,7 +209,7 @@ test("a worker that ends in mid-run is charged for its plan", async (t) => {
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
     let last = 0;
-    await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(); }));
+    await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(e); }));
     run.dispose(); // ends the worker
     while ((await clipscope.ledger.entries())[0].state !== "closed") await new Promise((r) => setTimeout(r, 10));
     const { charged, done } = (await clipscope.ledger.entries())[0];

@@ -1,26 +1,10 @@
 // The privacy engine in the page: the calculator, statements, the audit.
 import assert from "node:assert/strict";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { launch, open, results, serve } from "./browser.mjs";
+import { test } from "node:test";
+import { narrow, results, stage, wide } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
-
-async function visit(t, where, options = {}) {
-  const context = await browser.newContext({ viewport: wide, acceptDownloads: true, ...options });
-  t.after(() => context.close());
-  return open(context, server.url + where);
-}
+const { visit } = await stage();
 
 // --- the calculator ---
 
@@ -35,7 +19,7 @@ test("the calculator answers in all four directions and keeps the question in it
   assert.ok(epsilon > 2.371 && epsilon < 2.392, `ε = ${epsilon}`);
   assert.match(await page.locator("#answer .bracket").innerText(), /RDP shows 2\.59\d* .*GDP says 2\.32\d*, which is no bound/);
   assert.match(await page.locator("#tuning .cheapest").innerText(), /cheapest/);
-  for (const [id, what, low, high] of [["noise_multiplier", "σ", 1.099, 1.102], ["steps", "T", 14000, 14200], ["sample_rate", "q", 0.00425, 0.00429]]) {
+  for (const { id, what, low, high } of [{ id: "noise_multiplier", what: "σ", low: 1.099, high: 1.102 }, { id: "steps", what: "T", low: 14000, high: 14200 }, { id: "sample_rate", what: "q", low: 0.00425, high: 0.00429 }]) {
     await page.locator(`#s-solve-${id}`).check({ force: true });
     await settled(page);
     const value = Number((await figure(page, what).innerText()).replaceAll(",", ""));
@@ -107,10 +91,10 @@ test("no ε is shown below what it is", async (t) => {
   const wrong = await page.evaluate(() => {
     for (let i = 0; i < 100000; i++) {
       const x = Math.exp(20 * Math.random() - 10), digits = 1 + Math.floor(8 * Math.random());
-      const y = clipscopeLedger.roundUp(x, digits);
+      const y = clipscopeUI.roundUp(x, digits);
       if (!(y >= x && y - x <= 10 ** (Math.floor(Math.log10(x)) + 1 - digits) * (1 + 1e-9)) || Number(y.toPrecision(digits)) !== y) return [x, digits, y];
     }
-    return ["infinite", Infinity, 0].some((x) => clipscopeLedger.roundUp(x, 3) !== x) ? ["special"] : [];
+    return ["infinite", Infinity, 0].some((x) => clipscopeUI.roundUp(x, 3) !== x) ? ["special"] : [];
   });
   assert.deepEqual(wrong, []);
   // The figures, the cursor of the chart and the marks all come from the one report.
@@ -141,6 +125,7 @@ test("the calculator and scripts price several rows of one person", async (t) =>
   await settled(page);
   await page.waitForFunction(() => document.querySelector("#group").textContent.includes("20 rows"));
   [, rows, epsilon] = await shown();
+  assert.equal(rows, "20");
   assert.ok(Number(epsilon) > five);
   const one = await page.evaluate(() => clipscope.epsilon({ noise_multiplier: 4, sample_rate: 256 / 60000, steps: 1000, target_delta: 1e-5 }));
   assert.ok(await of(1) >= one * (1 - 1e-3) && await of(2) > one && await of(2) > await of(1) && await of(100) > await of(50));
@@ -162,7 +147,7 @@ test("a run ends with a statement that can be kept", async (t) => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-statement-json")]);
   const chunks = [];
   for await (const c of await download.createReadStream()) chunks.push(c);
-  const s = JSON.parse(Buffer.concat(chunks));
+  const s = JSON.parse(Buffer.concat(chunks).toString());
   assert.equal(s.guarantee, true);
   assert.equal(s.noise_mode, "secure");
   assert.equal(s.steps, 20);

@@ -2,22 +2,15 @@
 // loaded, nothing can leave, and it works offline and under any path.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { launch, open, ready, root, serve, train } from "./browser.mjs";
+import { test } from "node:test";
+import { open, ready, root, serve, stage, train } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+const { server, browser } = await stage();
 
 const quick = {
   data: "digits", model: { kind: "softmax" }, method: "constant", noise_multiplier: 0.8, max_grad_norm: 1,
@@ -30,6 +23,9 @@ function temporary(t) {
   t.after(() => fs.rmSync(dir, { recursive: true }));
   return dir;
 }
+
+/** @param {http.Server} server */
+const portOf = (server) => /** @type {import("node:net").AddressInfo} */ (server.address()).port;
 
 // host is a static host without headers of its own; it counts what it is asked.
 async function host(t, dir, prefix) {
@@ -47,10 +43,10 @@ async function host(t, dir, prefix) {
     res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
     res.end(fs.readFileSync(found ? name : path.join(dir, "404.html")));
   });
-  await new Promise((resolve) => srv.listen(0, "127.0.0.1", resolve));
+  await once(srv.listen(0, "127.0.0.1"), "listening");
   const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
   t.after(close);
-  return { origin: `http://127.0.0.1:${srv.address().port}`, asked, close };
+  return { origin: `http://127.0.0.1:${portOf(srv)}`, asked, close };
 }
 
 // controlled waits until the service worker serves the page.
@@ -65,7 +61,7 @@ test("the policy is sent, and the page cannot call another origin", async () => 
   const foreign = http.createServer((_, res) => res.end()).listen(0, "127.0.0.1");
   let reached = 0;
   foreign.on("request", () => reached++);
-  await new Promise((resolve) => foreign.once("listening", resolve));
+  await once(foreign, "listening");
   try {
     const context = await browser.newContext();
     const page = await open(context, server.url);
@@ -77,7 +73,7 @@ test("the policy is sent, and the page cannot call another origin", async () => 
       const beacon = navigator.sendBeacon(url, "x");
       await new Promise((resolve) => setTimeout(resolve, 300));
       return { settled: settled.map((s) => s.status), beacon, violations };
-    }, `http://127.0.0.1:${foreign.address().port}/`);
+    }, `http://127.0.0.1:${portOf(foreign)}/`);
     assert.deepEqual(blocked.settled, ["rejected", "rejected"]);
     assert.ok(blocked.violations.includes("connect-src") && blocked.violations.includes("img-src"), blocked.violations.join());
     assert.equal(reached, 0, "nothing arrived elsewhere");

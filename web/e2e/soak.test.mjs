@@ -1,17 +1,9 @@
 // A long run: the page stays alive and nothing grows.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { launch, open, serve } from "./browser.mjs";
+import { test } from "node:test";
+import { open, stage } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch("--enable-precise-memory-info");
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+const { server, browser } = await stage("--enable-precise-memory-info");
 
 // heap is what the page's own JavaScript holds after a collection: the least of
 // three readings, as a message under way may be counted in one.

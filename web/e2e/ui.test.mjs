@@ -4,26 +4,15 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { hasShared, launch, open, results, root, serve, shared } from "./browser.mjs";
+import { test } from "node:test";
+import { hasShared, narrow, open, results, root, shared, stage, wide } from "./browser.mjs";
 
-let server, browser;
-before(async () => {
-  server = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
+const { server, browser, visit: arrive } = await stage();
 
 // visit opens the page with its data loaded and its plan made.
-async function visit(t, { hash = "", viewport = wide, ...options } = {}) {
-  const context = await browser.newContext({ viewport, acceptDownloads: true, ...options });
-  t.after(() => context.close());
-  const page = await open(context, server.url + hash);
+/** @param {any} t @param {any} [options] of its context, and the hash of the address */
+async function visit(t, { hash = "", ...options } = {}) {
+  const page = await arrive(t, hash, options);
   await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
   await page.locator(".figures").first().waitFor({ state: "attached" });
   return page;
@@ -124,7 +113,7 @@ test("the address holds the configuration, and gives it back", async (t) => {
   assert.equal(await again.inputValue("#f-r"), "0.25");
   assert.equal(await again.evaluate(() => location.hash), hash);
   await again.evaluate(() => { location.hash = "#data=digits&method=constant&max_grad_norm=7&steps=60"; });
-  await again.waitForFunction(() => document.querySelector("#f-max_grad_norm")?.value === "7");
+  await again.waitForFunction(() => /** @type {HTMLInputElement} */ (document.querySelector("#f-max_grad_norm"))?.value === "7");
   assert.equal(await again.locator("#f-r").count(), 0, "a parameter of another method is still shown");
   assert.deepEqual([...page.errors, ...again.errors], []);
 });
@@ -246,7 +235,7 @@ test("a large file shows how far it is, and can be cancelled", async (t) => {
     const part = new Blob(["0.123,0.456,0.789,yes\n0.321,0.654,0.987,no\n".repeat(20_000)]);
     const files = new DataTransfer();
     files.items.add(new File(["a,b,c,kind\n", ...Array(230).fill(part)], "large.csv"));
-    const input = document.querySelector("#files");
+    const input = /** @type {HTMLInputElement} */ (document.querySelector("#files"));
     input.files = files.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
@@ -388,7 +377,7 @@ const contrast = (page) => page.evaluate(() => {
     canvas.fillRect(0, 0, 1, 1);
     return [...canvas.getImageData(0, 0, 1, 1).data];
   };
-  const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
   const ground = (e) => {
     for (; e; e = e.parentElement) {
       const c = rgb(getComputedStyle(e).backgroundColor);
@@ -398,7 +387,7 @@ const contrast = (page) => page.evaluate(() => {
   };
   const bad = [];
   for (const e of document.querySelectorAll("body *")) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
     if (!own || !e.checkVisibility() || e.matches(":disabled, :disabled *, option, .visually-hidden")) continue;
     const [a, b] = [light(rgb(getComputedStyle(e).color)), light(ground(e))];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);

@@ -1,0 +1,162 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// DigestRequest asks for the names of the open data in the ledger.
+type DigestRequest struct {
+	Salt string `json:"salt"` // hexadecimal, 16 bytes at least; it never leaves the device
+}
+
+// DigestReply has the names that the data goes by: its training rows as they
+// were read, and the content of each file that they came from, as the same file
+// can be read in many ways, split otherwise, or joined with others. Data sets
+// with a name in common are one.
+type DigestReply struct {
+	Names []string `json:"names"`
+}
+
+// Record is one run in the ledger as the page stores it. Only its run's tab
+// changes it.
+type Record struct {
+	Run   string   `json:"run"`   // a random name
+	Names []string `json:"names"` // of its data
+	Label string   `json:"label"` // what its data is called
+	Done  int      `json:"done"`  // the last step that was seen; it changes no charge
+	Entry Entry    `json:"entry"`
+}
+
+// Entry is what a run is charged.
+type Entry struct {
+	Run     string `json:"run"`
+	Label   string `json:"label,omitempty"`
+	Started string `json:"started,omitempty"` // RFC 3339
+	// Once of the events is charged, and PerStep for each of Steps.
+	Events
+	// Steps is how many the run was planned for, however many it took; 0 for
+	// one that ended before it was let go.
+	Steps int `json:"steps"`
+	// Closed says that the run has ended and said so.
+	Closed bool `json:"closed"`
+	// Unprotected marks a run with a fixed seed, without noise, or with
+	// scaling measured from the data: its Steps are charged as if it had been
+	// private, but it may have told anything.
+	Unprotected bool `json:"unprotected,omitempty"`
+}
+
+// Limit is the most that the owner wants any data set to spend.
+type Limit struct {
+	Epsilon Number  `json:"epsilon"`
+	Delta   float64 `json:"delta,omitempty"` // default DefaultDelta
+}
+
+// WithDefaults fills in δ.
+func (l Limit) WithDefaults() Limit {
+	def(&l.Delta, DefaultDelta)
+	return l
+}
+
+// Check refuses what is no limit.
+func (l Limit) Check() error {
+	l = l.WithDefaults()
+	if !(l.Epsilon > 0) {
+		return &ConfigError{"limit", "A limit is a positive ε."}
+	}
+	if !(l.Delta > 0 && l.Delta < 1) {
+		return &ConfigError{"limit", "The limit's δ lies between 0 and 1."}
+	}
+	return nil
+}
+
+// Account is what the ledger knows when it is asked about one data set.
+type Account struct {
+	Records []Record `json:"records"` // of all data sets
+	Names   []string `json:"names"`   // of the one in question
+	Limit   *Limit   `json:"limit"`   // its δ is that of totals; nil: none, and DefaultDelta
+}
+
+// Delta is the δ of totals.
+func (a *Account) Delta() float64 {
+	if a.Limit == nil {
+		return DefaultDelta
+	}
+	return a.Limit.WithDefaults().Delta
+}
+
+// EnterRequest asks for the record of a run that has released nothing yet. Where
+// it would go over the Account's limit, the answer is [OverLimit].
+type EnterRequest struct {
+	Account
+	Run     string   `json:"run"`
+	Label   string   `json:"label"`
+	Started string   `json:"started"` // RFC 3339
+	Plan    PlanInfo `json:"plan"`
+}
+
+// CloseRequest asks for the record of a run that has ended.
+type CloseRequest struct {
+	Record Record `json:"record"`
+	Done   int    `json:"done"` // steps
+	// Unreleased says that nothing can have been released: it was never let go.
+	Unreleased bool `json:"unreleased"`
+}
+
+// SpentRequest asks what a data set has cost.
+type SpentRequest struct {
+	Account
+	// Next is what a coming run would be charged; nil: none is coming.
+	Next *Entry `json:"next"`
+}
+
+// SpentReply is ε at one δ of everything charged to a data set.
+//
+// Guarantee: an upper bound on what its runs have released, provided that every
+// run is among the records with all the steps that it was planned for.
+type SpentReply struct {
+	Runs        []string `json:"runs"`        // the names of its runs
+	Open        int      `json:"open"`        // running, or ended without notice
+	Unprotected int      `json:"unprotected"` // without a guarantee; the total does not cover them
+	Epsilon     Number   `json:"epsilon"`
+	Delta       float64  `json:"delta"`
+	// NextEpsilon is ε with the coming run; +Inf where that one carries no
+	// guarantee.
+	NextEpsilon *Number `json:"next_epsilon,omitempty"`
+	Limit       *Number `json:"limit"`
+	Text        string  `json:"text"` // the same in a sentence, for statements
+}
+
+// Line is one run in the ledger as its owner reads it, without the names of its
+// data; the page adds its state.
+type Line struct {
+	Run         string            `json:"run"`
+	Data        int               `json:"data"` // numbers the data sets
+	Label       string            `json:"label"`
+	Started     string            `json:"started"`
+	Done        int               `json:"done"`
+	Charged     int               `json:"charged"`
+	Closed      bool              `json:"closed"`
+	Unprotected bool              `json:"unprotected"`
+	Once        []json.RawMessage `json:"once"`
+	PerStep     json.RawMessage   `json:"per_step"` // null: none
+}
+
+// OverLimit refuses a run that would spend more than the owner's limit.
+type OverLimit struct {
+	Kind        string  `json:"kind"` // "limit"
+	Epsilon     Number  `json:"epsilon"`
+	NextEpsilon Number  `json:"next_epsilon"` // +Inf for a run without a guarantee
+	Limit       Number  `json:"limit"`
+	Delta       float64 `json:"delta"`
+}
+
+func (e *OverLimit) Error() string {
+	so := UpText(float64(e.Epsilon), 4)
+	if math.IsInf(float64(e.NextEpsilon), 1) {
+		return fmt.Sprintf("This run carries no guarantee: it may tell anything about this data (ε = ∞), and your limit is %v. So far it is %s.", e.Limit, so)
+	}
+	return fmt.Sprintf("With this run, ε = %s at δ = %v would have been spent on this data, more than your limit of %v. So far it is %s.",
+		UpText(float64(e.NextEpsilon), 4), e.Delta, e.Limit, so)
+}

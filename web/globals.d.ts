@@ -1,0 +1,84 @@
+// What the page's scripts share, for the checker alone. Of what the trainer says
+// (core/run), only what a script itself looks at.
+
+import type uPlotClass from "uplot";
+
+declare global {
+  // --- from the trainer ---
+
+  interface Plan { events: object; steps: number; private: boolean }
+  interface Result {
+    steps: number;
+    notes?: string[];
+    statement?: object;
+    released: { parameters?: number[] };
+    guarantee: string; epsilon: number; delta: number; accountant: string;
+  }
+  // Message is one from a worker, as wasm/worker/protocol.go has them.
+  interface Message { type: string; id: number; text: string; step: number; parameters?: Float32Array }
+
+  // --- wire.js ---
+
+  interface ClipscopeError extends Error { detail: any }
+  var clipscopeWire: Readonly<{
+    say(v: unknown, indent?: number): string;
+    hear(text: string): any;
+    fail(message: string, detail?: object): ClipscopeError;
+  }>;
+
+  // --- ledger.js ---
+
+  // Ask puts a question to the trainer.
+  type Ask = (type: string, body?: unknown) => Promise<any>;
+  // LedgerRecord is a run.Record: a script keeps it and reads no more of it than this.
+  interface LedgerRecord { run: string; names: string[]; done: number }
+  interface Limit { epsilon: number; delta: number }
+  interface Account { records: LedgerRecord[]; names: string[]; limit: Limit | null }
+  interface Entering { names: string[]; label: string | undefined; plan: Plan | undefined; anyway: boolean }
+  interface Book {
+    readonly names: string[];
+    progress(step: number): void;
+    close(done: number, unreleased: boolean): Promise<void>;
+  }
+  interface Ledger {
+    salt(): Promise<string>;
+    account(names: string[]): Promise<Account>;
+    spent(names: string[], next?: object): Promise<{ runs: string[] }>;
+    entries(): Promise<({ run: string; closed: boolean })[]>;
+    checked(limit: Limit): Promise<Limit>;
+    enter(e: Entering): Promise<Book>;
+  }
+  var clipscopeLedger: {
+    Ledger: new (ask: Ask) => Ledger;
+    surface(ledger: Ledger, namesOf: (data: unknown) => Promise<string[]>): object;
+  };
+
+  // --- clipscope.js: docs/scripting.md says what it has ---
+
+  var clipscope: any;
+  interface Files { train: File[]; test: File[] }
+  interface Source { data?: string; files?: Files }
+
+  // --- charts.js ---
+
+  var clipscopeUI: any;
+  var uPlot: typeof uPlotClass;
+  // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
+  type Plot = uPlotClass;
+  type Ink = "released" | "diagnostic" | "text" | "muted" | "grid" | "surface";
+  type Format = "percent" | "number" | "bound";
+  interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
+  interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean }
+  interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string }
+  type Columns = import("uplot").AlignedData;
+  type Ends = [number, number];
+  // Shown is what a chart shows beside its lines.
+  interface Shown {
+    end: number; mark: number; tallest: number; heaviest: number; max: number; range: number;
+    counts: Float64Array; noisy: Float64Array;
+  }
+
+  // --- early.js ---
+
+  interface Window { clipscopeEarly: { take(): File[] } }
+}

@@ -1,0 +1,22 @@
+// What the trainer worker's scripts share, for the checker alone.
+
+// Go runs a program that Go compiled; wasm_exec.js of its distribution has it,
+// and fs, whose writeSync is where the program prints.
+declare class Go {
+  argv: string[];
+  env: Record<string, string>;
+  exit(code: number): void;
+  importObject: WebAssembly.Imports;
+  run(instance: WebAssembly.Instance): Promise<void>;
+}
+declare var fs: { writeSync(fd: number, bytes: Uint8Array): number };
+
+declare type Kind = "relaxed" | "simd128" | "none";
+declare var clipscopeKernels: {
+  bound: Kind;
+  choose(): Kind;
+  file(kind: Kind): string | undefined;
+  imports(): WebAssembly.Imports;
+  bind(instance: WebAssembly.Instance, module: WebAssembly.Module, kind: Kind): Promise<void>;
+  load(instance: WebAssembly.Instance, compile: (name: string) => Promise<WebAssembly.Module>, kind?: Kind): Promise<Kind>;
+};
