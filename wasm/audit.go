@@ -11,7 +11,11 @@ import (
 
 // audit runs an audit of the trainer.
 func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error) {
-	be, _, err := openBackend(q.Run.Backend)
+	found, err := backend(q.Run.Backend)
+	if err != nil {
+		return run.AuditReport{}, err
+	}
+	be, err := found.Open()
 	if err != nil {
 		return run.AuditReport{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
+	"clipscope/core/compute/simd"
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/core/train"
@@ -24,13 +25,13 @@ func main() {
 		Post:    port.post,
 		Yield:   newYielder().yield,
 		Now:     time.Now,
-		Backend: openBackend,
-		New: func(c run.Config, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
-			p, err := train.New(c, ds, be)
+		Backend: backend,
+		New: func(c run.Config, meta data.Meta) (worker.Planned, error) {
+			p, err := train.New(c, meta)
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
 			}
-			return p, nil
+			return plan{p}, nil
 		},
 		Load: func(ctx context.Context, trainFiles, testFiles []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
 			return data.Load(ctx, trainFiles, testFiles, opt, progress)
@@ -43,31 +44,38 @@ func main() {
 	select {}
 }
 
-// openBackend opens what a configuration names. A fallback is never silent.
-func openBackend(name string) (be compute.Backend, note string, err error) {
-	switch name {
-	case "purego":
-		return purego.New(), "", nil
-	case "auto", "", "simd":
-		be, err := openSIMD()
-		if err == nil {
-			return be, "", nil
-		}
-		return purego.New(), fmt.Sprintf("SIMD kernels are not available (%v): running on plain Go, many times slower", err), nil
-	case "webgpu":
-		be, note, err := openBackend("auto")
-		if err != nil {
-			return nil, "", err
-		}
-		return be, join(fmt.Sprintf("the webgpu backend does not exist yet: running on %s", be.Name()), note), nil
-	default:
-		return nil, "", fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", name)
+// plan is a [train.Plan] as the session has it.
+type plan struct{ *train.Plan }
+
+func (p plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
+	r, err := p.Plan.Start(ctx, ds, be)
+	if err != nil {
+		return nil, err
 	}
+	return r, nil
 }
 
-func join(a, b string) string {
-	if b == "" {
-		return a
+// backend finds what a configuration names. A fallback is never silent.
+func backend(name string) (worker.Backend, error) {
+	reference := worker.Backend{Name: "purego", Open: func() (compute.Backend, error) { return purego.New(), nil }}
+	switch name {
+	case "purego":
+		return reference, nil
+	case "auto", "", "simd":
+		if err := simd.Available(); err != nil {
+			reference.Note = fmt.Sprintf("SIMD kernels are not available (%v): running on plain Go, many times slower", err)
+			return reference, nil
+		}
+		return worker.Backend{Name: "simd", Open: openSIMD}, nil
+	case "webgpu":
+		b, err := backend("auto")
+		note := fmt.Sprintf("the webgpu backend does not exist yet: running on %s", b.Name)
+		if b.Note != "" {
+			note += "; " + b.Note
+		}
+		b.Note = note
+		return b, err
+	default:
+		return worker.Backend{}, fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", name)
 	}
-	return a + "; " + b
 }

@@ -1,61 +1,101 @@
-// Builds the SIMD kernels, core/compute/simd/kernels, twice from one source:
-// kernels.wasm and, with fused multiply-add, kernels-relaxed.wasm.
+// Builds the SIMD kernels twice from one source: kernels.wasm and, with fused
+// multiply-add, kernels-relaxed.wasm. Every .ts file under core, but for those of
+// package simd that kernels share, is one kernel: it exports a function of its
+// name, which one function, run, calls by number (package kernel has the rule for
+// parameters). The numbers are exported as id_NAME.
 //
 //	node build-kernels.mjs [output directory, default ../dist/web]
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const source = relative(process.cwd(), join(here, "../core/compute/simd/kernels/index.ts"));
+const core = join(here, "../core");
 const out = resolve(process.argv[2] ?? join(here, "../dist/web"));
 
+// files are those of the kernels.
+/** @returns {Promise<string[]>} */
+async function files() {
+  const all = (await readdir(core, { recursive: true })).filter((f) => f.endsWith(".ts") && !f.startsWith(join("compute", "simd")));
+  return all.sort().map((f) => join(core, f));
+}
+
+// arguments of run, by the type of a kernel's parameter.
+/** @type {Record<string, [string, number]>} */
+const kinds = { i32: ["n", 5], f32: ["f", 6], f64: ["f", 6], Ptr: ["b", 5], Sums: ["s", 1], Key: ["k", 1] };
+
+// signature is the name of the kernel in a file and its call from run.
+/** @param {string} file */
+async function signature(file) {
+  const text = await readFile(file, "utf8");
+  for (const [, name, list] of text.matchAll(/export function (\w+)\(([^)]*)\)/g)) {
+    if (name.toLowerCase() !== basename(file, ".ts")) continue;
+    const used = {};
+    const args = list.split(",").map((p) => p.trim()).filter(Boolean).map((parameter) => {
+      const type = parameter.split(":")[1].trim();
+      if (!kinds[type]) throw new Error(`${file}: a parameter of type ${type}`);
+      const [letter, most] = kinds[type], i = used[letter] ?? 0;
+      if (i === most) throw new Error(`${file}: more parameters of type ${type} than ${most}`);
+      used[letter] = i + 1;
+      return `${type === "f32" ? "<f32>" : ""}${letter}${i}`;
+    });
+    return { file, name, call: `${name}(${args.join(", ")})` };
+  }
+  throw new Error(`${file}: there is no export of that name`);
+}
+
+// entry is the source of run.
+/**
+ * @param {{ file: string, name: string, call: string }[]} kernels
+ * @param {string} dir
+ */
+function entry(kernels, dir) {
+  const parameters = Object.values(kinds).filter((k, i, all) => all.findIndex(([letter]) => letter === k[0]) === i)
+    .flatMap(([letter, n]) => Array.from({ length: n }, (_, i) => `${letter}${i}: ${letter === "f" ? "f64" : letter === "n" ? "i32" : "usize"}`));
+  const from = (file) => `./${relative(dir, file).replace(/\.ts$/, "")}`;
+  return `${kernels.map((k) => `import { ${k.name} } from "${from(k.file)}";`).join("\n")}
+export { newSums, freeSums } from "./core/compute/simd/sums";
+export function alloc(bytes: usize): usize { return heap.alloc(bytes); }
+export function free(at: usize): void { heap.free(at); }
+export function clearBytes(at: usize, bytes: usize): void { memory.fill(at, 0, bytes); }
+export function run(id: i32, ${parameters.join(", ")}): void {
+  switch (id) {
+${kernels.map((k, i) => `    case ${i}: ${k.call}; break;`).join("\n")}
+  }
+}
+${kernels.map((k, i) => `export const id_${k.name}: i32 = ${i};`).join("\n")}
+`;
+}
+
 // build returns the module's bytes.
-/** @param {string[]} features */
-async function build(features) {
+/**
+ * @param {string} source
+ * @param {string} root
+ * @param {string[]} features
+ */
+async function build(source, root, features) {
   let wasm;
   const { error, stderr } = await asc.main(
-    [source, "--outFile", "k.wasm", "-Ospeed", "--noAssert",
-      "--runtime", "stub", "--importMemory", "--noExportMemory", "--use", "abort=",
+    ["entry.ts", "--baseDir", root, "--outFile", "k.wasm", "-Ospeed", "--noAssert", "--runtime", "minimal", "--use", "abort=",
       ...features.flatMap((f) => ["--enable", f])],
-    { writeFile: (_, bytes) => { wasm = bytes; }, readFile: (name, dir) => readFile(resolve(dir, name), "utf8").catch(() => null) },
+    {
+      writeFile: (_, bytes) => { wasm = bytes; },
+      readFile: (name, dir) => name === "entry.ts" ? source : readFile(resolve(dir, name), "utf8").catch(() => null),
+    },
   );
   if (error) throw new Error(`${error.message}\n${stderr}`);
-  check(wasm);
+  const needs = WebAssembly.Module.imports(await WebAssembly.compile(wasm).catch(() => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
+  if (needs.length > 0) throw new Error(`the kernels import ${needs.map((i) => `${i.module}.${i.name}`).join(", ")}, not nothing`);
   return wasm;
 }
 
-// check refuses a module that would write to the memory it is given, which is
-// Go's, or that needs anything else.
-function check(wasm) {
-  const needs = WebAssembly.Module.imports(new WebAssembly.Module(needsOnly(wasm)));
-  const names = needs.map((i) => `${i.module}.${i.name}`).join(", ");
-  if (names !== "env.memory") throw new Error(`the kernels import ${names}, not env.memory alone`);
-}
-
-// needsOnly returns the module up to its import section, which every engine can
-// compile, after looking for a data (11) or start (8) section.
-function needsOnly(wasm) {
-  let end = 8;
-  for (let p = 8; p < wasm.length;) {
-    const id = wasm[p++];
-    let size = 0;
-    for (let shift = 0; ; shift += 7) {
-      const b = wasm[p++];
-      size |= (b & 0x7f) << shift;
-      if (b < 0x80) break;
-    }
-    p += size;
-    if (id === 11 || id === 8) throw new Error("the kernels have data or start code, which Go's memory has no room for");
-    if (id <= 2) end = p;
-  }
-  return wasm.subarray(0, end);
-}
-
+const root = join(here, "..");
+const kernels = await Promise.all((await files()).map(signature));
+const source = entry(kernels, root);
 await mkdir(out, { recursive: true });
 for (const [name, features] of /** @type {[string, string[]][]} */ ([["kernels.wasm", ["simd"]], ["kernels-relaxed.wasm", ["simd", "relaxed-simd"]]])) {
-  const wasm = await build(features);
+  const wasm = await build(source, root, features);
   await writeFile(join(out, name), wasm);
   console.log(`${name}: ${wasm.length} bytes`);
 }

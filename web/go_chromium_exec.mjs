@@ -32,9 +32,10 @@ async function worker(argv, env, kind) {
   let code = 0;
   go.exit = (c) => { code = c; };
   try {
+    await clipscopeKernels.load((name) => WebAssembly.compileStreaming(fetch("/" + name)), kind);
     const { instance } = await WebAssembly.instantiateStreaming(
-      fetch("/program.wasm"), { ...go.importObject, ...clipscopeKernels.imports() });
-    await clipscopeKernels.load(instance, (name) => WebAssembly.compileStreaming(fetch("/" + name)), kind);
+      fetch("/program.wasm"), { ...go.importObject, kernels: clipscopeKernels.imports });
+    clipscopeKernels.attach(instance);
     await go.run(instance);
   } catch (err) {
     postMessage(String(err.stack ?? err));

@@ -41,9 +41,7 @@ process.on("exit", (code) => {
   }
 });
 
-const { instance } = await WebAssembly.instantiate(
-  readFileSync(process.argv[2]),
-  { ...go.importObject, ...clipscopeKernels.imports() },
-);
-await clipscopeKernels.load(instance, (name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
+await clipscopeKernels.load((name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
+const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), { ...go.importObject, kernels: clipscopeKernels.imports });
+clipscopeKernels.attach(instance);
 await go.run(instance);

@@ -2,14 +2,13 @@
 // (importScripts) and for Node (go_wasm_exec.mjs):
 //
 //	const K = clipscopeKernels;
-//	const module = await WebAssembly.compileStreaming(fetch("trainer.wasm"));
-//	const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...K.imports() });
-//	await K.load(instance, async (name) => WebAssembly.compileStreaming(fetch(name)));
+//	await K.load(async (name) => WebAssembly.compileStreaming(fetch(name)));
+//	const instance = await WebAssembly.instantiate(trainer, { ...go.importObject, kernels: K.imports });
+//	K.attach(instance);
 //	go.run(instance);
 //
-// The kernels work on Go's own memory, so Go must be instantiated first, with
-// trampolines for its imports, which bind then points at the kernels.
-// Go reads clipscopeKernels.bound to learn which kernels it has.
+// The kernels have a memory of their own, so they are there before Go is, and Go
+// calls them directly. Go reads clipscopeKernels.bound to learn which it has.
 "use strict";
 
 globalThis.clipscopeKernels = (() => {
@@ -28,10 +27,24 @@ globalThis.clipscopeKernels = (() => {
   /** @type {Partial<Record<Kind, string>>} */
   const files = { relaxed: "kernels-relaxed.wasm", simd128: "kernels.wasm" };
   /** @type {any} */
-  let kernels = null; // the exports of the module that is bound
+  let kernels = null; // the exports of their module
+  /** @type {any} */
+  let memory = null; // Go's
 
-  /** @type {(name: string) => (...args: any[]) => any} */
-  const trampoline = (name) => (a, b, c, d, e, f, g, h, i, j, k) => kernels[name](a, b, c, d, e, f, g, h, i, j, k);
+  /** @returns {any} */
+  const none = () => { throw new Error("there are no kernels"); };
+  /** @type {(at: number, bytes: number) => Uint8Array} */
+  const theirs = (at, bytes) => new Uint8Array(kernels.memory.buffer, at >>> 0, bytes);
+  /** @type {(at: number, bytes: number) => Uint8Array} */
+  const gos = (at, bytes) => new Uint8Array(memory.buffer, at >>> 0, bytes);
+  /** @type {(make: () => number, bytes: number) => number} */
+  const room = (make, bytes) => {
+    try {
+      return make();
+    } catch {
+      throw new RangeError(`out of memory: the kernels cannot have ${bytes} bytes more than ${kernels.memory.buffer.byteLength}`);
+    }
+  };
 
   /** @type {typeof clipscopeKernels} */
   const self = {
@@ -49,33 +62,45 @@ globalThis.clipscopeKernels = (() => {
     // file is the name of the module of a kind; undefined for "none".
     file(kind) { return files[kind]; },
 
-    // imports is what a Go program that may use the kernels imports, to be
-    // merged into its import object.
-    imports() {
-      return { kernels: new Proxy({}, { get: (_, name) => trampoline(String(name)) }) };
+    // imports is what a Go program that may use the kernels imports. Addresses of
+    // the kernels' memory come first, Go's own second.
+    imports: {
+      run: none, newSums: none, freeSums: none, alloc: none, free: none,
+      write(to, from, bytes) { theirs(to, bytes).set(gos(from, bytes)); },
+      read(from, to, bytes) { gos(to, bytes).set(theirs(from, bytes)); },
     },
 
-    // bind instantiates a compiled kernel module on the memory of a Go instance
-    // that was given imports().
-    async bind(goInstance, module, kind) {
-      const instance = await WebAssembly.instantiate(module, { env: { memory: /** @type {WebAssembly.Memory} */ (goInstance.exports.mem) } });
-      kernels = instance.exports;
-      self.bound = kind;
-    },
+    // id is the number of a kernel for run, negative where there is none.
+    id(name) { return kernels?.[`id_${name}`]?.value ?? -1; },
 
-    // load chooses, has compile(name) make the module, and binds it. Without
-    // kernels, by choice or by failure, Go runs all the same: bound stays
-    // "none". It returns bound.
-    async load(goInstance, compile, kind = self.choose()) {
+    // load chooses, and has compile(name) make the module. Without kernels, by
+    // choice or by failure, Go runs all the same: bound stays "none". It returns
+    // bound.
+    async load(compile, kind = self.choose()) {
       const file = files[kind];
       if (file === undefined) return self.bound;
       try {
-        await self.bind(goInstance, await compile(file), kind);
+        const instance = await WebAssembly.instantiate(await compile(file), {});
+        kernels = instance.exports;
+        const { run, free, freeSums } = kernels;
+        Object.assign(self.imports, {
+          run, free, freeSums,
+          newSums: /** @param {number} n */ (n) => room(() => kernels.newSums(n), 4 * n),
+          alloc: /** @param {number} bytes */ (bytes) => room(() => {
+            const at = kernels.alloc(bytes);
+            kernels.clearBytes(at, bytes);
+            return at;
+          }, bytes),
+        });
+        self.bound = kind;
       } catch (err) {
         console.warn(`clipscope: no SIMD kernels: ${err.message}`);
       }
       return self.bound;
     },
+
+    // attach says whose memory Go's addresses are of.
+    attach(goInstance) { memory = goInstance.exports.mem; },
   };
   return self;
 })();

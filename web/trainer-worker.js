@@ -33,8 +33,9 @@ self.onmessage = async (e) => {
     const go = new Go();
     /** @type {WebAssembly.Module} */
     const module = e.data.module;
-    const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...clipscopeKernels.imports() });
-    await clipscopeKernels.load(instance, compile);
+    await clipscopeKernels.load(compile);
+    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
+    clipscopeKernels.attach(instance);
     await go.run(instance);
     exit(log);
   } catch (error) {

@@ -16,7 +16,8 @@ declare var clipscopeKernels: {
   bound: Kind;
   choose(): Kind;
   file(kind: Kind): string | undefined;
-  imports(): WebAssembly.Imports;
-  bind(instance: WebAssembly.Instance, module: WebAssembly.Module, kind: Kind): Promise<void>;
-  load(instance: WebAssembly.Instance, compile: (name: string) => Promise<WebAssembly.Module>, kind?: Kind): Promise<Kind>;
+  imports: Record<string, (...args: any[]) => any>;
+  id(name: string): number;
+  load(compile: (name: string) => Promise<WebAssembly.Module>, kind?: Kind): Promise<Kind>;
+  attach(instance: WebAssembly.Instance): void;
 };

@@ -10,6 +10,9 @@ func (w autoS) Factor(n, c float64) float64 {
 	return c / (n + w.r)
 }
 
+// Power is that of [Powered].
+func (autoS) Power() int { return 1 }
+
 var autoSParams = []Param{{
 	Name: "r", Label: "Stability r", Default: 0.01, Min: 1e-6, Max: 10, Log: true,
 	Help: "Keeps the weight of very small gradients finite; larger values treat small gradients more gently.",

@@ -5,7 +5,7 @@ type autoV struct{}
 
 // tiny is the norm below which a gradient counts as zero: its square is near
 // the least float32, so a quotient by it would amplify rounding, not signal.
-const tiny = 1e-15
+const tiny = 0x1p-50
 
 func (autoV) Factor(n, c float64) float64 {
 	if !usable(n) || n < tiny {
@@ -13,6 +13,9 @@ func (autoV) Factor(n, c float64) float64 {
 	}
 	return c / n
 }
+
+// Power is that of [Powered].
+func (autoV) Power() int { return 1 }
 
 func init() {
 	registerWeight("auto-v", nil, func(Params) Weight { return autoV{} })

@@ -36,6 +36,13 @@ type Weight interface {
 	Factor(n, c float64) float64
 }
 
+// Powered is a weight whose factor is g(n)·c^Power wherever that times n stays
+// below c, and c/n beyond, so that one table of g serves every threshold.
+type Powered interface {
+	Weight
+	Power() int
+}
+
 // Rule moves the threshold between steps.
 type Rule interface {
 	// C is the threshold of the coming step: finite and positive always.
@@ -80,6 +87,12 @@ func (q *Query) NoiseMultiplier() float64 { return q.NoiseStd / q.Sensitivity }
 type FractionReleaser interface {
 	// ClipFraction is that share in the step last adapted to, within [0, 1].
 	ClipFraction() float64
+}
+
+// HistogramReleaser is a rule whose statistic is a histogram of norms.
+type HistogramReleaser interface {
+	// HistogramRange is where the histogram ends, R, in the coming step.
+	HistogramRange() float64
 }
 
 // Geometry is a change of coordinates in which gradients are measured, clipped

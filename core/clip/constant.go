@@ -14,6 +14,9 @@ func (constant) Factor(n, c float64) float64 {
 	}
 }
 
+// Power is that of [Powered].
+func (constant) Power() int { return 0 }
+
 func init() {
 	registerWeight("constant", nil, func(Params) Weight { return constant{} })
 	register(Method{

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // BoundsHistogram finds bounds of the numeric features privately: per feature a
@@ -19,7 +20,7 @@ import (
 // rows; the bounds are computed from the noisy counts alone.
 type BoundsHistogram struct {
 	features []int
-	all      int // features of the data set
+	known    []Bound // of the other features
 	counts   []float64
 }
 
@@ -35,7 +36,7 @@ const (
 // NewBoundsHistogram counts the training rows of ds. The counts are private:
 // they leave only through Bounds.
 func NewBoundsHistogram(ds *Dataset) *BoundsHistogram {
-	h := &BoundsHistogram{features: ds.NumericFeatures(), all: ds.Features}
+	h := &BoundsHistogram{features: ds.NumericFeatures(), known: ds.knownBounds()}
 	h.counts = make([]float64, binsPer*len(h.features))
 	for i := range ds.Train.N {
 		for k, f := range h.features {
@@ -83,7 +84,8 @@ func (h *BoundsHistogram) Len() int { return len(h.counts) }
 
 // Bounds releases the histogram once, through noise, which must add independent
 // Gaussian noise of standard deviation sigma to each element, and returns
-// bounds for all features of the data set: [0, 1] for those of categories. A
+// bounds for all features of the data set: [0, 1] for those of categories, and
+// what was declared of columns. A
 // bin counts as occupied when noise alone would lift any empty bin so high with
 // probability at most 1 %. Where no bin stands out, the fullest does, and
 // uncertain counts the features for which that was so. Call it once: a second
@@ -92,10 +94,7 @@ func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (boun
 	if !(sigma >= 0) || math.IsInf(sigma, 0) {
 		return nil, 0, fmt.Errorf("data: private bounds: want a finite sigma of at least 0, have %v", sigma)
 	}
-	bounds = make([]Bound, h.all)
-	for i := range bounds {
-		bounds[i] = Bound{0, 1}
-	}
+	bounds = slices.Clone(h.known)
 	if len(h.features) == 0 {
 		return bounds, 0, nil
 	}

@@ -55,61 +55,91 @@ func allEqual(y []float32) bool {
 	return true
 }
 
-// readCIFAR joins the records of files.
+// readCIFAR joins the records of files. They are counted first, as what a
+// compressed file holds cannot be told from its size.
 func (l *loader) readCIFAR(files []File) (Split, error) {
-	var sp Split
-	for _, f := range files {
-		if err := l.appendCIFAR(&sp, f); err != nil {
+	rows := make([]int64, len(files))
+	total := int64(0)
+	for i, f := range files {
+		var err error
+		if rows[i], err = l.countCIFAR(f); err != nil {
 			return Split{}, err
 		}
+		total += rows[i]
 	}
-	sp.N = len(sp.Y)
+	sp := Split{N: int(total), U8: make([]uint8, total*cifarPixels), Y: make([]float32, total)}
+	at := int64(0)
+	for i, f := range files {
+		n, err := l.eachCIFAR(f, phaseRead, func(rec []byte) error {
+			if at == total {
+				return changed(f.Name())
+			}
+			sp.Y[at] = float32(rec[0])
+			copy(sp.U8[at*cifarPixels:], rec[1:])
+			at++
+			return nil
+		})
+		if err != nil {
+			return Split{}, err
+		}
+		if n != rows[i] {
+			return Split{}, changed(f.Name())
+		}
+	}
 	return sp, nil
 }
 
-func (l *loader) appendCIFAR(sp *Split, f File) error {
-	s, err := openSource(l.ctx, f, phaseRead, l.progress)
+// countCIFAR counts the records of f and claims the memory for them.
+func (l *loader) countCIFAR(f File) (int64, error) {
+	const bytes = cifarPixels + rowOverhead
+	s, err := l.open(f, phaseSniff)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	s.Close()
+	if !s.gzip {
+		n := f.Size() / cifarRecord
+		return n, l.claim(f.Name(), n, cifarPixels, bytes)
+	}
+	rows := int64(0)
+	_, err = l.eachCIFAR(f, phaseScan, func([]byte) error {
+		rows++
+		return l.room(f.Name(), rows, cifarPixels, bytes)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, l.claim(f.Name(), rows, cifarPixels, bytes)
+}
+
+// eachCIFAR calls do with each record of f and returns how many there are.
+func (l *loader) eachCIFAR(f File, phase string, do func(rec []byte) error) (row int64, err error) {
+	s, err := l.open(f, phase)
+	if err != nil {
+		return 0, err
 	}
 	defer s.Close()
-	if !s.gzip { // the size is known, so that nothing is copied while growing
-		n := min(f.Size()/cifarRecord, l.limits.bytes/cifarPixels)
-		sp.U8 = grow(sp.U8, int(n)*cifarPixels)
-	}
 	var rec [cifarRecord]byte
-	for row := int64(0); ; row++ {
+	for ; ; row++ {
 		n, err := io.ReadFull(s, rec[:])
 		at := row * cifarRecord
 		switch {
 		case err == io.EOF && row > 0:
-			return nil
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return &Error{File: f.Name(), Byte: at + int64(n),
+			return row, nil
+		case atEnd(err):
+			return row, &Error{File: f.Name(), Byte: at + int64(n),
 				Expected: fmt.Sprintf("CIFAR-10 records of %d bytes", cifarRecord),
 				Got:      fmt.Sprintf("the end of the file %d bytes into record %d", n, row+1),
 				Fix:      "Download or copy the file again: it is cut short, or not CIFAR-10's binary version."}
 		case err != nil:
-			return err
+			return row, err
 		case rec[0] >= cifarClasses:
-			return &Error{File: f.Name(), Row: int(row) + 1, Byte: at, Expected: "a label from 0 to 9",
+			return row, &Error{File: f.Name(), Row: int(row) + 1, Byte: at, Expected: "a label from 0 to 9",
 				Got: fmt.Sprintf("label %d, which is out of range", rec[0]),
 				Fix: "Check that this is CIFAR-10's binary version (CIFAR-100 has another form)."}
-		case int64(len(sp.U8)+cifarPixels) > l.limits.bytes:
-			return &Error{File: f.Name(), Row: int(row) + 1, Got: fmt.Sprintf("the data set is larger than %d MB", l.limits.bytes>>20),
-				Fix: "Choose fewer files."}
 		}
-		sp.U8 = append(sp.U8, rec[1:]...)
-		sp.Y = append(sp.Y, float32(rec[0]))
+		if err := do(rec[:]); err != nil {
+			return row, err
+		}
 	}
-}
-
-// grow makes room for n more elements without the spare room append adds.
-func grow(a []uint8, n int) []uint8 {
-	if cap(a)-len(a) >= n {
-		return a
-	}
-	b := make([]uint8, len(a), len(a)+n)
-	copy(b, a)
-	return b
 }

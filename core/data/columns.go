@@ -1,12 +1,17 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
+
+	"clipscope/core/run"
 )
+
+// mostShown is how many characters of a cell are kept to be shown.
+const mostShown = 100
 
 // cell is where something was first met.
 type cell struct {
@@ -19,66 +24,97 @@ type cell struct {
 type tally struct {
 	missing    int
 	firstEmpty *cell // the first cell without a value
-	numbers    int   // finite or not
-	texts      int
-	fractions  int            // numbers that are not integers
-	infinite   *cell          // the first number that is not finite
-	firstText  *cell          // the first cell that is no number
-	distinct   map[string]int // how often each value comes; nil when there are too many
-	ids        map[int64]struct{}
-	idsBroken  bool // a cell was not an integer, or came twice
+	styleCount
+	style    int                 // in styles: how its numbers are written
+	distinct map[string]struct{} // the values; nil when they are too many or too long
+	held     int64               // bytes that distinct takes
+	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
 const (
-	mostIDs      = 1 << 20 // enough to believe that a column numbers the rows
+	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
 	plainIDs     = 50      // rows from which an unnamed first column may be one
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
 
-func (c *tally) add(s string, comma rune, f File, line, mostDistinct int) {
+// numbers counts the cells that are numbers, finite or not, or dates.
+func (c *tally) numbers() int { return c.fit[c.style] }
+
+func (c *tally) texts() int { return c.cells - c.numbers() }
+
+// firstText is the first cell that is no number.
+func (c *tally) firstText() *cell { return c.misses[c.style] }
+
+// add counts a cell of the column.
+func (sc *scan) add(c *tally, s string, f File, line int, lim *limits) {
+	var kept *cell
+	at := func() *cell {
+		if kept == nil {
+			kept = &cell{f, line, strings.Clone(clip(s, mostShown))}
+		}
+		return kept
+	}
 	if missing(s) {
 		c.missing++
 		if c.firstEmpty == nil {
-			c.firstEmpty = &cell{f, line, strings.Clone(s)}
+			c.firstEmpty = at()
 		}
 		return
 	}
-	v, ok := parseNumber(s, comma)
-	switch {
-	case !ok:
-		c.texts++
-		if c.firstText == nil {
-			c.firstText = &cell{f, line, strings.Clone(s)}
-		}
-	default:
-		c.numbers++
-		if c.infinite == nil && math.IsInf(float64(v), 0) {
-			c.infinite = &cell{f, line, strings.Clone(s)}
-		}
-		if v != float32(math.Trunc(float64(v))) {
-			c.fractions++
-		}
+	switch set := c.count(s, at); {
+	case set&commaStyles == 0 && set&pointStyles != 0:
+		sc.points++
+	case set&pointStyles == 0 && set&commaStyles != 0:
+		sc.commas++
 	}
 	c.addID(s)
-	if c.distinct == nil {
-		return
+	sc.list(c, s, lim)
+}
+
+// settle chooses the style of each column: what most of its cells fit and, where
+// that leaves a choice, what goes with the rest of the table.
+func (sc *scan) settle(opt run.CSV) {
+	sc.decimal = '.'
+	if opt.Decimal != "" {
+		sc.decimal = opt.Decimal[0]
+	} else if sc.commas > sc.points || sc.commas == sc.points && sc.comma == ';' {
+		sc.decimal = ','
 	}
-	if n, ok := c.distinct[s]; ok {
-		c.distinct[s] = n + 1
-	} else if len(c.distinct) == mostDistinct {
-		c.distinct = nil
-	} else {
-		c.distinct[strings.Clone(s)] = 1
+	allowed := allowedStyles(opt)
+	for i := range sc.columns {
+		c := &sc.columns[i]
+		c.style = c.best(allowed, sc.decimal)
 	}
 }
 
+// list adds s to the values of column c, unless that takes more than is allowed:
+// then the column has no such list. All columns together may have so much.
+func (sc *scan) list(c *tally, s string, lim *limits) {
+	if c.distinct == nil {
+		return
+	}
+	if _, ok := c.distinct[s]; ok {
+		return
+	}
+	const entry = 64 // about what a map takes beside the text
+	bytes := entry + int64(len(s))
+	if len(c.distinct) == lim.categories || len(s) > lim.category || sc.texts+bytes > lim.texts {
+		sc.texts -= c.held
+		c.distinct, c.held = nil, 0
+		return
+	}
+	c.distinct[strings.Clone(s)] = struct{}{}
+	c.held += bytes
+	sc.texts += bytes
+}
+
 func (c *tally) addID(s string) {
-	if c.idsBroken || len(c.ids) >= mostIDs {
+	if c.ids == nil || len(c.ids) >= mostIDs {
 		return
 	}
 	id, err := strconv.ParseInt(s, 10, 64)
 	if _, twice := c.ids[id]; err != nil || twice {
-		c.idsBroken, c.ids = true, nil
+		c.ids = nil
 		return
 	}
 	c.ids[id] = struct{}{}
@@ -87,11 +123,11 @@ func (c *tally) addID(s string) {
 // numeric reports whether the column holds numbers: all but a few of its cells
 // are. One odd cell is always allowed to be odd, however short the table.
 func (c *tally) numeric() bool {
-	if c.texts == 0 {
-		return c.numbers > 0
+	if c.texts() == 0 {
+		return c.numbers() > 0
 	}
-	odd := float64(c.texts)
-	return c.numbers >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.numbers+c.texts))
+	odd := float64(c.texts())
+	return c.numbers() >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.cells))
 }
 
 // scan is the first pass over all files.
@@ -102,7 +138,11 @@ type scan struct {
 	columns  []tally
 	dialects []*dialect // of the training files
 	comma    rune
+	decimal  byte // the mark that most numbers with one have
+	points   int  // numbers that can only have a decimal point
+	commas   int  // and only a decimal comma
 	preview  [][]string
+	texts    int64 // bytes that the columns' lists of values take
 }
 
 func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
@@ -115,6 +155,7 @@ func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
 	if sc.rows == 0 {
 		return nil, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a file that has rows."}
 	}
+	sc.settle(l.opt)
 	return sc, nil
 }
 
@@ -142,23 +183,39 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		if err := sc.start(t, cells, line, l.limits); err != nil {
 			return err
 		}
+		if err := l.room(t.name, int64(sc.rows+rows), 1, 4+rowOverhead); err != nil {
+			return err
+		}
 		for i, s := range cells {
-			sc.columns[i].add(s, t.comma, f, line, l.limits.categories)
+			sc.add(&sc.columns[i], s, f, line, &l.limits)
 		}
 		if len(sc.preview) < previewRows {
 			row := make([]string, len(cells))
 			for i, s := range cells {
-				row[i] = text(strings.Clone(s))
+				row[i] = strings.Clone(clip(s, mostShown))
 			}
 			sc.preview = append(sc.preview, row)
 		}
 		rows++
 	}
+	l.learnEncoding(t)
 	if t.rows > 0 && t.rows != rows {
-		l.warn("%s: the first line promises %d rows, but there are %d.", t.name, t.rows, rows)
+		l.warn("%s: the first line promises %d rows, but there are %d.", shorten(t.name), t.rows, rows)
 	}
 	sc.rows += rows
 	return nil
+}
+
+// learnEncoding takes from a table that has been read to its end how its text is
+// encoded.
+func (l *loader) learnEncoding(t *table) {
+	t.encoding = cmp.Or(t.text.encoding, utf8Text)
+	switch {
+	case t.encoding == windows1252 && l.opt.Encoding == "":
+		l.warn("%s is not in UTF-8 and is read as Windows-1252, as older programs write text. Choose the encoding if letters are wrong.", shorten(t.name))
+	case t.text.damaged > 0:
+		l.warn("%s: %d characters are not what %s has and are read as �. Choose another encoding if letters are wrong.", shorten(t.name), t.text.damaged, t.encoding)
+	}
 }
 
 // start checks the width of a row against the table's, which the first row sets.
@@ -174,8 +231,11 @@ func (sc *scan) start(t *table, cells []string, line int, lim limits) error {
 		sc.width = len(cells)
 		sc.columns = make([]tally, sc.width)
 		for i := range sc.columns {
-			sc.columns[i].distinct = map[string]int{}
-			sc.columns[i].ids = map[int64]struct{}{}
+			c := &sc.columns[i]
+			c.distinct = map[string]struct{}{}
+			if sc.mayBeID(i) {
+				c.ids = map[int64]struct{}{}
+			}
 		}
 	}
 	if len(cells) != sc.width {

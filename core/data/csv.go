@@ -2,10 +2,12 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,38 +22,68 @@ import (
 
 // csvChoices are the user's choices that bear on a file's dialect.
 type csvChoices struct {
-	comma  rune
-	header string
+	comma    rune
+	header   string
+	encoding string
 }
 
-func choices(opt run.CSV) (csvChoices, error) {
-	c := csvChoices{header: opt.Header}
+func choices(opt run.CSV, lim limits) (csvChoices, error) {
+	c := csvChoices{header: opt.Header, encoding: opt.Encoding}
 	switch opt.Delimiter {
 	case "":
 	case "tab", `\t`:
 		c.comma = '\t'
 	default:
 		r, n := utf8.DecodeRuneInString(opt.Delimiter)
-		if n != len(opt.Delimiter) || r == utf8.RuneError || r == '"' || r == '\n' || r == '\r' {
+		if n != len(opt.Delimiter) || !delimits(r) {
 			return c, badOption("delimiter", "one character such as , ; | or tab", opt.Delimiter)
 		}
 		c.comma = r
 	}
-	if !slices.Contains([]string{"", "yes", "no"}, opt.Header) {
-		return c, badOption("header", `"yes" or "no", or nothing to detect it`, opt.Header)
-	}
-	if !slices.Contains([]string{"", "error", "drop", "zero"}, opt.Missing) {
-		return c, badOption("missing", `"error", "drop" or "zero"`, opt.Missing)
-	}
-	if !slices.Contains([]string{"", string(Classification), string(Regression)}, opt.Task) {
-		return c, badOption("task", `"classification" or "regression", or nothing to detect it`, opt.Task)
-	}
-	for _, kind := range opt.Columns {
-		if !slices.Contains([]ColumnKind{Numeric, Categorical, Ignored}, ColumnKind(kind)) {
-			return c, badOption("columns", `"numeric", "categorical" or "ignored"`, kind)
+	for _, o := range []struct {
+		field, got string
+		want       []string
+	}{
+		{"encoding", opt.Encoding, []string{utf8Text, utf16Text, windows1252}},
+		{"header", opt.Header, []string{"yes", "no"}},
+		{"decimal", opt.Decimal, []string{".", ","}},
+		{"thousands", opt.Thousands, []string{"none", ".", ",", "'", " "}},
+		{"date", opt.Date, []string{"ymd", "dmy", "mdy"}},
+		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
+		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
+		{"task", opt.Task, []string{string(Classification), string(Regression)}},
+	} {
+		if o.got != "" && !slices.Contains(o.want, o.got) {
+			return c, badOption(o.field, "one of "+strings.Join(o.want, " "), o.got)
 		}
 	}
+	if opt.Decimal != "" && opt.Decimal == opt.Thousands {
+		return c, badOption("thousands", "another mark than the decimal one", opt.Thousands)
+	}
+	for _, kind := range opt.Columns {
+		if !slices.Contains([]string{string(Numeric), string(Categorical), bucketed, string(Ignored)}, kind) {
+			return c, badOption("columns", `"numeric", "categorical", "bucketed" or "ignored"`, kind)
+		}
+	}
+	for _, b := range opt.Bounds {
+		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
+			return c, badOption("bounds", "finite, with lo below hi", fmt.Sprintf("%v and %v", b.Lo, b.Hi))
+		}
+	}
+	for _, v := range opt.Fill {
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return c, badOption("fill", "finite numbers", fmt.Sprint(v))
+		}
+	}
+	if opt.Buckets < 0 || opt.Buckets > lim.categories {
+		return c, badOption("buckets", fmt.Sprintf("a number up to %d", lim.categories), fmt.Sprint(opt.Buckets))
+	}
 	return c, nil
+}
+
+// delimits reports whether r can part cells.
+func delimits(r rune) bool {
+	return r != utf8.RuneError && r != '"' && r != '\n' && r != '\r' && r != 0
 }
 
 func badOption(field, expected, got string) error {
@@ -63,15 +95,17 @@ type table struct {
 	*dialect
 	name   string
 	src    *source
+	text   *decoder
 	r      *csv.Reader
 	guard  *recordGuard
-	width  int // cells of the first row; 0 before it
-	before int // lines before the first that r sees
+	width  int      // cells of a row; 0 before the first
+	bad    *badRows // where rows that cannot be read are counted; nil: they are refused
+	before int      // lines before the first that r sees
 }
 
 // openTable opens f for a pass. d is nil for a file that has not been seen.
 func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*table, error) {
-	s, err := openSource(l.ctx, f, phase, l.progress)
+	s, err := l.open(f, phase)
 	if err != nil {
 		return nil, err
 	}
@@ -80,34 +114,34 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 		s.Close()
 		return nil, err
 	}
+	if l.opt.BadRows == "skip" { // but no header is
+		t.bad = &badRows{}
+		t.width = cmp.Or(t.width, t.dialect.width)
+	}
 	return t, nil
 }
 
 func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
-	head, err := t.src.Peek(headSize)
+	if d != nil {
+		ch.encoding = d.encoding
+	}
+	t.text = newDecoder(t.src.Reader, ch.encoding)
+	lines := bufio.NewReaderSize(t.text, headSize)
+	head, err := lines.Peek(headSize)
 	if err != nil && err != io.EOF {
 		return err
 	}
 	complete := err == io.EOF
-	if strings.HasPrefix(string(head), "\ufeff") {
-		if _, err := t.src.Discard(len("\ufeff")); err != nil {
-			return err
-		}
-		head = head[len("\ufeff"):]
-	}
 	if d == nil {
-		found, warnings, err := detect(t.name, head, complete, ch)
+		found, err := detect(t.name, head, complete, ch, l.warn)
 		if err != nil {
 			return err
-		}
-		for _, w := range warnings {
-			l.warn("%s", w)
 		}
 		d = &found
 	}
 	t.dialect, t.before = d, d.skip
-	t.guard = &recordGuard{r: t.src.Reader, limit: l.limits.record, file: t.name}
-	if err := t.skipLines(); err != nil {
+	t.guard = &recordGuard{r: lines, limit: l.limits.record, file: t.name}
+	if err := skipLines(lines, t.skip); err != nil {
 		return err
 	}
 	t.r = csv.NewReader(t.guard)
@@ -121,10 +155,10 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	return t.readHeader(l.limits)
 }
 
-func (t *table) skipLines() error {
-	for range t.skip {
+func skipLines(r *bufio.Reader, n int) error {
+	for range n {
 		for {
-			_, err := t.src.ReadSlice('\n')
+			_, err := r.ReadSlice('\n')
 			if err == bufio.ErrBufferFull {
 				continue
 			}
@@ -151,7 +185,7 @@ func (t *table) readHeader(lim limits) error {
 	names := make([]string, len(cells))
 	at := map[string]int{}
 	for i, c := range cells {
-		c = text(strings.Clone(c))
+		c = strings.Clone(c)
 		if c == "" {
 			c = columnName(i)
 		}
@@ -171,9 +205,37 @@ func tooWide(file string, line, got int, lim limits) error {
 		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
 }
 
-// next returns the next row, trimmed, and its line. The cells are valid until
-// the next call. The error is io.EOF after the last row.
+// badRows are rows that cannot be read and are left out.
+type badRows struct {
+	count int
+	first *Error // what is wrong with the first
+}
+
+// take counts a row by its error and reports whether it may be left out: not
+// where b is nil, and not where the fault may take other rows with it.
+func (b *badRows) take(err error) bool {
+	var e *Error
+	if b == nil || !errors.As(err, &e) || e.Row == 0 || e.Got == openQuote {
+		return false
+	}
+	if b.count++; b.count == 1 {
+		b.first = e
+	}
+	return true
+}
+
+// next returns the next row that can be read, trimmed, and its line. The cells
+// are valid until the next call. The error is io.EOF after the last row.
 func (t *table) next() ([]string, int, error) {
+	for {
+		cells, line, err := t.row()
+		if !t.bad.take(err) {
+			return cells, line, err
+		}
+	}
+}
+
+func (t *table) row() ([]string, int, error) {
 	t.guard.start = t.r.InputOffset()
 	cells, err := t.r.Read()
 	if err != nil {
@@ -190,10 +252,12 @@ func (t *table) next() ([]string, int, error) {
 	if len(cells) != t.width {
 		return nil, line, &Error{File: t.name, Row: line,
 			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
-			Fix: "Add or remove cells; quote cells that contain the delimiter."}
+			Fix: "Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."}
 	}
 	return cells, line, nil
 }
+
+const openQuote = "that its quote is still open lines later"
 
 func (t *table) rowError(err error) error {
 	var pe *csv.ParseError
@@ -204,7 +268,8 @@ func (t *table) rowError(err error) error {
 	switch {
 	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
 		e.Row = pe.StartLine + t.before
-		e.Expected, e.Got = "a quoted cell to end", fmt.Sprintf("that its quote is still open at line %d", pe.Line+t.before)
+		// Who knows how many rows it takes with it: this is never skipped.
+		e.Expected, e.Got = "a quoted cell to end", openQuote
 		e.Fix = "Add the closing quote, or write a quote inside a quoted cell twice."
 	default:
 		e.Expected, e.Got = "quotes only around whole cells", fmt.Sprintf("a stray quote at character %d of the line", pe.Column)

@@ -3,7 +3,9 @@
 // converted to float32 one batch at a time.
 //
 // Everything a Dataset says of itself besides its rows (the list of columns and
-// classes, the task) counts as public; the statement of a run says so. Nothing
+// classes, the task, what a column is taken for and how it is written, whether
+// cells of it are missing) counts as public; the statement of a run says so.
+// What is declared in run.CSV is not looked for in the rows. Nothing
 // in this package looks at the values of training rows to scale them, except
 // where a type's comment says that it does and what that costs.
 package data
@@ -32,7 +34,10 @@ type Dataset struct {
 }
 
 // Bound is the public range a feature is declared to lie in.
-type Bound struct{ Lo, Hi float64 }
+type Bound struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
 
 // Split is one part of a data set: N rows. Exactly one of U8 and F32 is set
 // when N > 0; each holds [N×Features] row-major.
@@ -60,6 +65,17 @@ type Column struct {
 	Categories []string   `json:"categories,omitempty"` // of a categorical column: the one-hot order
 	Missing    int        `json:"missing,omitempty"`    // cells that were empty or said so (NA, ?, NaN)
 	First      int        `json:"first"`                // index of the column's first feature; -1 for labels and ignored columns
+
+	// Indicator is the feature that says where a value is missing; 0 for none.
+	Indicator int    `json:"indicator,omitempty"`
+	Bounds    *Bound `json:"bounds,omitempty"` // declared for this column
+
+	// How the numbers of the column are written, where it is not 1234.5: the
+	// decimal mark, that between thousands, and for dates, which are read as days
+	// since 1970 began, the order of year, month and day (ymd, dmy, mdy).
+	Decimal   string `json:"decimal,omitempty"`
+	Thousands string `json:"thousands,omitempty"`
+	Date      string `json:"date,omitempty"`
 }
 
 // ColumnKind says what a table's column holds.
@@ -71,3 +87,6 @@ const (
 	Label       ColumnKind = "label"
 	Ignored     ColumnKind = "ignored"
 )
+
+// bucketed is declared of categorical columns whose values are hashed.
+const bucketed = "bucketed"

@@ -3,6 +3,8 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -10,31 +12,37 @@ import (
 )
 
 // MissingCategory is the category of cells without a value where missing cells
-// are kept (csv.missing is "zero").
+// are kept (csv.missing is "zero" or "indicator").
 const MissingCategory = "(missing)"
 
 // schema is what a table's columns mean.
 type schema struct {
 	columns    []Column
+	styles     []style // of the columns' numbers
 	label      int
 	task       Task
 	classes    []string       // canonical names, in order of their index
 	index      map[string]int // of a class, by canonical name
 	numLabels  bool           // labels are numbers: 1 and 1.0 are one class
 	categories []map[string]int
+	buckets    []uint32  // into which the values of a column are hashed; 0: they are not
+	fill       []float32 // what stands for a missing number
 	features   int
 }
 
 // decide turns what was counted into what the columns mean. It fills the
 // report's columns even where it returns an error, so that the page can show them.
 func (l *loader) decide(sc *scan, file string) (*schema, error) {
-	s := &schema{categories: make([]map[string]int, sc.width)}
+	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float32, sc.width)}
 	for i := range sc.columns {
 		s.columns = append(s.columns, Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
+		s.styles = append(s.styles, styles[sc.columns[i].style])
 	}
 	l.report.Columns = s.columns
 	l.report.Rows = sc.rows
+	l.report.Encoding = sc.dialects[0].encoding
 	l.report.Delimiter = string(sc.comma)
+	l.report.Decimal = string(rune(sc.decimal))
 	l.report.Header = sc.names != nil
 	l.report.Preview.Rows = sc.preview
 	if err := l.checkColumnNames(s); err != nil {
@@ -57,14 +65,71 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	if err := l.decideLabel(sc, s, file); err != nil {
 		return nil, err
 	}
+	for i, c := range s.columns {
+		if _, ok := l.opt.Bounds[c.Name]; ok && c.Kind != Numeric {
+			return nil, &Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind),
+				Fix: "Leave its bounds out, or declare the column numeric."}
+		}
+	}
+	l.readPreview(s)
 	return s, l.checkMissing(sc, s)
 }
 
+// readPreview says of each cell of the preview what it is read as.
+func (l *loader) readPreview(s *schema) {
+	for _, row := range l.report.Preview.Rows {
+		values := make([]string, len(row))
+		for i, c := range row {
+			values[i] = s.meaning(i, c)
+		}
+		l.report.Preview.Values = append(l.report.Preview.Values, values)
+	}
+}
+
+// meaning is what cell c of column i is read as, in words; empty where it is
+// not read, "?" where it cannot be.
+func (s *schema) meaning(i int, c string) string {
+	col := &s.columns[i]
+	switch {
+	case col.Kind == Ignored:
+		return ""
+	case missing(c):
+		return MissingCategory
+	case col.Kind == Numeric || col.Kind == Label && s.task == Regression:
+		if v, ok := s.styles[i].parse(c); ok {
+			return strconv.FormatFloat(float64(v), 'f', -1, 32)
+		}
+		return "?"
+	case col.Kind == Label:
+		if name, ok := s.canonical(c); ok {
+			return name
+		}
+		return "?"
+	case s.buckets[i] > 0:
+		return col.Categories[bucket(c, s.buckets[i])]
+	}
+	return c
+}
+
+// bucket hashes a category. The hash (FNV-1a) is public and looks at nothing
+// else, so which categories share a bucket depends on no row.
+func bucket(s string, n uint32) int {
+	h := uint32(2166136261)
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return int(h % n)
+}
+
 func (l *loader) checkColumnNames(s *schema) error {
-	for name := range l.opt.Columns {
-		if !slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == name }) {
-			return &Error{ColumnName: name, Expected: "csv.columns to name columns of the table", Got: quote(name),
-				Fix: "Use the names of the header (or \"column 3\" where there is none)."}
+	for field, names := range map[string]iter.Seq[string]{
+		"columns": maps.Keys(l.opt.Columns), "bounds": maps.Keys(l.opt.Bounds), "fill": maps.Keys(l.opt.Fill),
+	} {
+		for name := range names {
+			if !slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == name }) {
+				return &Error{ColumnName: name, Expected: "csv." + field + " to name columns of the table", Got: quote(name),
+					Fix: "Use the names of the header (or \"column 3\" where there is none)."}
+			}
 		}
 	}
 	return nil
@@ -99,11 +164,11 @@ func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
 		}
 	}
 	last := sc.width - 1
-	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fractions > 0 && sc.names == nil {
+	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
 		l.warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
 		return few[0], nil
 	}
-	l.warn("The last column (%s) is taken as the label. Choose another if that is wrong.", s.columns[last].Name)
+	l.warn("The last column (%s) is taken as the label. Choose another if that is wrong.", shorten(s.columns[last].Name))
 	return last, nil
 }
 
@@ -111,7 +176,7 @@ func (l *loader) fewTexts(sc *scan, s *schema) []int {
 	const few = 20
 	var at []int
 	for i := range sc.columns {
-		if c := &sc.columns[i]; l.opt.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts > 0 && c.distinct != nil && len(c.distinct) <= few {
+		if c := &sc.columns[i]; l.opt.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts() > 0 && c.distinct != nil && len(c.distinct) <= few {
 			at = append(at, i)
 		}
 	}
@@ -119,36 +184,53 @@ func (l *loader) fewTexts(sc *scan, s *schema) []int {
 }
 
 func columnList(columns []Column) string {
-	const most = 20
-	var names []string
-	for _, c := range columns[:min(most, len(columns))] {
-		names = append(names, c.Name)
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = shorten(c.Name)
 	}
-	if len(columns) > most {
-		names = append(names, "…")
+	return list(names)
+}
+
+// list names the first few and counts the others.
+func list(names []string) string {
+	const most = 8
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 	}
 	return strings.Join(names, ", ")
 }
 
 func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 	if i == s.label {
-		return nil
+		return nil // decideLabel does it
 	}
 	c, col := &sc.columns[i], &s.columns[i]
 	col.Kind = l.kind(sc, i, col.Name)
 	switch col.Kind {
 	case Numeric:
-		if err := checkNumeric(c, i, col.Name); err != nil {
+		if err := l.checkNumeric(c, i, col.Name); err != nil {
 			return err
 		}
+		l.tellStyle(c, col)
 		col.First = s.features
 		s.features++
+		if c.missing > 0 && l.opt.Missing == "indicator" {
+			col.Indicator = s.features
+			s.features++
+		}
+		l.declare(s, i)
 	case Categorical:
+		if l.opt.Columns[col.Name] == bucketed {
+			l.listBuckets(c, s, i)
+			break
+		}
 		if c.distinct == nil {
 			return &Error{File: file, Column: i + 1, ColumnName: col.Name,
-				Expected: fmt.Sprintf("at most %d categories", l.limits.categories), Got: "more", Fix: "Declare the column ignored."}
+				Expected: fmt.Sprintf("at most %d categories of at most %d bytes", l.limits.categories, l.limits.category), Got: "more, or longer ones", Fix: "Declare the column ignored."}
 		}
 		l.listCategories(c, s, i)
+	}
+	if col.Kind == Categorical {
 		col.First = s.features
 		s.features += len(col.Categories)
 	}
@@ -164,11 +246,15 @@ func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 // not plain.
 func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	if k, ok := l.opt.Columns[name]; ok {
+		if k == bucketed {
+			return Categorical
+		}
 		return ColumnKind(k)
 	}
+	name = shorten(name)
 	c := &sc.columns[i]
 	switch {
-	case c.numbers+c.texts == 0:
+	case c.cells == 0:
 		l.warn("%s has no values at all and is ignored.", name)
 		return Ignored
 	case sc.isID(i):
@@ -177,13 +263,13 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	case c.numeric():
 		return Numeric
 	case c.distinct == nil:
-		l.warn("%s is ignored: it has over %d different texts, and the list of categories counts as public.", name, l.limits.categories)
+		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it.", name, l.limits.categories)
 		return Ignored
-	case len(c.distinct) == c.texts+c.numbers && sc.rows >= 20:
+	case len(c.distinct) == c.cells && sc.rows >= 20:
 		l.warn("%s is ignored: all its texts differ, as names do.", name)
 		return Ignored
-	case c.numbers > c.texts:
-		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText.text))
+	case c.numbers() > c.texts():
+		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText().text))
 	}
 	return Categorical
 }
@@ -192,11 +278,13 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 // repeat, under such a name or, without a header, in the first column.
 func (sc *scan) isID(i int) bool {
 	c := &sc.columns[i]
-	if c.idsBroken || c.missing > 0 || c.numbers < 2 {
-		return false
-	}
+	return c.ids != nil && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
+}
+
+// mayBeID is the half of isID that needs no values.
+func (sc *scan) mayBeID(i int) bool {
 	if sc.names == nil {
-		return i == 0 && sc.rows >= plainIDs
+		return i == 0
 	}
 	switch name := strings.ToLower(sc.names[i]); name {
 	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
@@ -206,10 +294,55 @@ func (sc *scan) isID(i int) bool {
 	}
 }
 
-func checkNumeric(c *tally, i int, name string) error {
-	if t := c.firstText; t != nil {
-		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: "a number, as in the rest of the column",
-			Got: quote(text(t.text)), Fix: "Declare the column categorical, or fix the cell."}
+// tellStyle notes how the numbers of a column are written, and warns where its
+// cells would fit another style as well, in which they mean something else.
+func (l *loader) tellStyle(c *tally, col *Column) {
+	st := styles[c.style]
+	if st.date != "" {
+		col.Date = st.date
+		if other := c.best(dateStyles&^(1<<c.style), 0); l.opt.Date == "" && c.fit[other] == c.fit[c.style] {
+			l.warn("%s: dates are read in the order %s; they could also be %s. Choose the order if that is wrong.", shorten(col.Name), st.date, styles[other].date)
+		}
+		return
+	}
+	if st.decimal == '.' && st.thousands == 0 {
+		return
+	}
+	col.Decimal = string(rune(st.decimal))
+	if st.thousands != 0 {
+		col.Thousands = string(rune(st.thousands))
+	}
+	others := pointStyles
+	if st.decimal == '.' {
+		others = commaStyles
+	}
+	if other := c.best(others, 0); l.opt.Decimal+l.opt.Thousands == "" && c.unclear != nil && c.fit[other] == c.fit[c.style] {
+		v, _ := st.parse(c.unclear.text)
+		l.warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", shorten(col.Name), quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	}
+}
+
+// declare takes what the user has said of numeric column i.
+func (l *loader) declare(s *schema, i int) {
+	col := &s.columns[i]
+	if b, ok := l.opt.Bounds[col.Name]; ok {
+		col.Bounds = (*Bound)(&b)
+		s.fill[i] = float32((b.Lo + b.Hi) / 2)
+	}
+	if v, ok := l.opt.Fill[col.Name]; ok {
+		s.fill[i] = float32(v)
+	}
+}
+
+// checkNumeric refuses a column of numbers with other cells, unless their rows
+// are to be left out.
+func (l *loader) checkNumeric(c *tally, i int, name string) error {
+	if l.opt.BadRows == "skip" {
+		return nil
+	}
+	if t := c.firstText(); t != nil {
+		return &Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: styles[c.style].what() + ", as in the rest of the column",
+			Got: quote(t.text), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
 	}
 	if t := c.infinite; t != nil {
 		return notFinite(t.file.Name(), t.line, i, name, t.text)
@@ -219,7 +352,7 @@ func checkNumeric(c *tally, i int, name string) error {
 
 func notFinite(file string, line, i int, name, got string) error {
 	return &Error{File: file, Row: line, Column: i + 1, ColumnName: name, Expected: "a finite number (below 3.4e38)",
-		Got: quote(text(got)), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
+		Got: quote(got), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
 }
 
 func (l *loader) listCategories(c *tally, s *schema, i int) {
@@ -232,14 +365,31 @@ func (l *loader) listCategories(c *tally, s *schema, i int) {
 	index := make(map[string]int, len(names)+1)
 	for k, v := range names {
 		index[v] = k
-		names[k] = text(v)
 	}
-	if c.missing > 0 && l.opt.Missing == "zero" {
-		index[MissingCategory] = len(names)
-		names = append(names, MissingCategory)
-	}
-	col.Categories, s.categories[i] = names, index
+	col.Categories, s.categories[i] = l.withMissing(c, names, index), index
 }
+
+// withMissing adds the category of missing cells where there are any to keep.
+func (l *loader) withMissing(c *tally, names []string, index map[string]int) []string {
+	if c.missing == 0 || !l.keepsMissing() {
+		return names
+	}
+	index[MissingCategory] = len(names)
+	return append(names, MissingCategory)
+}
+
+func (l *loader) keepsMissing() bool { return l.opt.Missing == "zero" || l.opt.Missing == "indicator" }
+
+func (l *loader) listBuckets(c *tally, s *schema, i int) {
+	n := cmp.Or(l.opt.Buckets, defaultBuckets)
+	names, index := make([]string, n), map[string]int{}
+	for k := range names {
+		names[k] = fmt.Sprintf("bucket %d", k+1)
+	}
+	s.columns[i].Categories, s.categories[i], s.buckets[i] = l.withMissing(c, names, index), index, uint32(n)
+}
+
+const defaultBuckets = 32
 
 // decideLabel decides the task and the classes.
 func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
@@ -252,20 +402,21 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 		s.task = guessTask(c, numbers)
 	}
 	if numbers || s.task == Regression {
-		if err := checkNumeric(c, s.label, col.Name); err != nil {
+		if err := l.checkNumeric(c, s.label, col.Name); err != nil {
 			return err
 		}
+		l.tellStyle(c, col)
 	}
 	l.report.Task = s.task
 	if s.task == Regression {
 		return nil
 	}
-	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.numbers+c.texts >= 20 && len(c.distinct) > (c.numbers+c.texts)/2 {
+	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.cells >= 20 && len(c.distinct) > c.cells/2 {
 		return &Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", l.limits.classes),
 			Got: "more classes than that", Fix: "Choose another label column, or regression as the task."}
 	}
-	s.numLabels = numbers
-	s.listClasses(c, sc.comma)
+	s.numLabels = numbers && styles[c.style].date == ""
+	s.listClasses(c)
 	if len(s.classes) < 2 {
 		only := "no class"
 		if len(s.classes) == 1 {
@@ -280,19 +431,19 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 // guessTask: text names classes; so do a few different integers.
 func guessTask(c *tally, numbers bool) Task {
 	const few = 20
-	if !numbers || c.distinct != nil && c.fractions == 0 && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers) {
+	if !numbers || c.distinct != nil && !c.fraction.has(c.style) && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers()) {
 		return Classification
 	}
 	return Regression
 }
 
 // listClasses sorts the classes, numbers by value.
-func (s *schema) listClasses(c *tally, comma rune) {
+func (s *schema) listClasses(c *tally) {
 	set := map[string]float64{}
 	for v := range c.distinct {
-		name := s.canonical(v, comma)
-		f, _ := strconv.ParseFloat(name, 64)
-		set[name] = f
+		if name, ok := s.canonical(v); ok {
+			set[name], _ = strconv.ParseFloat(name, 64)
+		}
 	}
 	for v := range set {
 		// adult.test ends its labels with a point; train and test given
@@ -313,22 +464,20 @@ func (s *schema) listClasses(c *tally, comma rune) {
 	s.index = make(map[string]int, len(s.classes))
 	for i, v := range s.classes {
 		s.index[v] = i
-		s.classes[i] = text(v)
 	}
 }
 
-// canonical makes 1, 1.0 and +1 one class.
-func (s *schema) canonical(v string, comma rune) string {
+// canonical makes 1, 1.0 and +1 one class. ok is false for what is no finite
+// number among numbers.
+func (s *schema) canonical(v string) (name string, ok bool) {
 	if !s.numLabels {
-		return v
+		return v, true
 	}
-	if f, ok := parseNumber(v, comma); ok && !math.IsInf(float64(f), 0) {
-		if f == 0 {
-			return "0"
-		}
-		return strconv.FormatFloat(float64(f), 'f', -1, 32)
+	f, ok := s.styles[s.label].parse(v)
+	if f == 0 {
+		f = 0 // not −0
 	}
-	return v
+	return strconv.FormatFloat(float64(f), 'f', -1, 32), ok && !math.IsInf(float64(f), 0)
 }
 
 // checkMissing refuses missing cells unless the user has said what to do, and
@@ -336,7 +485,7 @@ func (s *schema) canonical(v string, comma rune) string {
 func (l *loader) checkMissing(sc *scan, s *schema) error {
 	total, column := 0, 0
 	var first *cell
-	var where []string
+	var where, kept []string
 	for i, c := range s.columns {
 		if c.Kind == Ignored || sc.columns[i].missing == 0 {
 			continue
@@ -345,22 +494,24 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 			first, column = sc.columns[i].firstEmpty, i
 		}
 		total += c.Missing
-		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
+		where = append(where, fmt.Sprintf("%s (%d)", shorten(c.Name), c.Missing))
+		if c.Kind == Categorical || c.Indicator > 0 {
+			kept = append(kept, shorten(c.Name))
+		}
 	}
 	l.report.Missing = total
-	if total == 0 || l.opt.Missing == "drop" || l.opt.Missing == "zero" {
+	if l.keepsMissing() && len(kept) > 0 {
+		l.warn("A feature says where a value is missing: of %s. Which columns have missing cells counts as public, like a list of categories.", list(kept))
+	}
+	if total == 0 || l.opt.Missing == "drop" || l.keepsMissing() {
 		return nil
 	}
-	const most = 8
-	if len(where) > most {
-		where = append(where[:most], fmt.Sprintf("and %d more", len(where)-most))
-	}
 	e := missingValue(*first, column, s.columns[column].Name)
-	e.Got += fmt.Sprintf(" (%d missing cells in all: %s)", total, strings.Join(where, ", "))
+	e.Got += fmt.Sprintf(" (%d missing cells in all: %s)", total, list(where))
 	return e
 }
 
 func missingValue(at cell, i int, name string) *Error {
-	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(text(at.text)),
-		Fix: `Choose "drop" to leave rows with missing cells out, or "zero" to keep them (0 for numbers, a category of its own for text); or declare the column ignored.`}
+	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(at.text),
+		Fix: `Choose "drop" to leave rows with missing cells out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
 }

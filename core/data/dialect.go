@@ -2,19 +2,21 @@ package data
 
 import (
 	"bytes"
-	"fmt"
-	"math"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // dialect is how one table file is written.
 type dialect struct {
-	comma  rune
-	skip   int      // lines before the table: comments and the like
-	header bool     // the first line after those names the columns
-	names  []string // from the header; nil without
+	encoding string
+	comma    rune
+	skip     int      // lines before the table: comments and the like
+	width    int      // cells of most rows in sight
+	header   bool     // the first line after those names the columns
+	names    []string // from the header; nil without
 	// classes name the integer labels 0, 1, …: scikit-learn's files begin
 	// with rows, features and the names of the classes.
 	classes []string
@@ -24,28 +26,39 @@ type dialect struct {
 // detect finds the dialect from the first bytes of a file. complete says that
 // head is the whole file. Only the header may be wrong for a reader's needs, so
 // that is the only error.
-func detect(name string, head []byte, complete bool, opt csvChoices) (dialect, []string, error) {
-	var warnings []string
+func detect(name string, head []byte, complete bool, opt csvChoices, warn func(format string, args ...any)) (dialect, error) {
 	lines, err := headLines(name, head, complete)
 	if err != nil {
-		return dialect{}, nil, err
+		return dialect{}, err
 	}
 	d := dialect{comma: opt.comma}
+	if comma, ok := separatorLine(lines[0]); ok {
+		d.skip = 1
+		d.comma = cmp.Or(d.comma, comma)
+	}
 	if d.comma == 0 {
 		d.comma = detectDelimiter(lines)
 	}
 	rows, width := splitLines(lines, d.comma)
+	d.width = width
 	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
-		warnings = append(warnings, fmt.Sprintf("%s: line %d (%s) is not a row and is skipped.", name, d.skip+1, quote(lines[d.skip])))
+		warn("%s: line %d (%s) is not a row and is skipped.", shorten(name), d.skip+1, quote(lines[d.skip]))
 		d.skip++
 	}
 	rows = rows[d.skip:]
 	if opt.header == "" && d.sklearn(rows, width) {
-		warnings = append(warnings, fmt.Sprintf("%s: the first line gives the number of rows and columns and the names of the classes.", name))
-		return d, warnings, nil
+		warn("%s: the first line gives the number of rows and columns and the names of the classes.", shorten(name))
+		return d, nil
 	}
 	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
-	return d, warnings, nil
+	return d, nil
+}
+
+// separatorLine reads the line with which a spreadsheet is told the delimiter.
+func separatorLine(line string) (comma rune, ok bool) {
+	rest, ok := strings.CutPrefix(strings.ToLower(strings.Trim(line, `"`)), "sep=")
+	comma, n := utf8.DecodeRuneInString(rest)
+	return comma, ok && n == len(rest) && delimits(comma)
 }
 
 // headLines are the whole lines of head, at most 200 and without empty ones at
@@ -168,7 +181,7 @@ func (d *dialect) sklearn(rows [][]string, width int) bool {
 		return false
 	}
 	for _, c := range first[2:] {
-		if _, ok := parseNumber(c, d.comma); ok || c == "" {
+		if fitting(c) != 0 || c == "" {
 			return false
 		}
 	}
@@ -184,7 +197,7 @@ func looksHeader(rows [][]string) bool {
 		return false
 	}
 	for _, c := range rows[0] {
-		if _, ok := parseNumber(c, ','); ok || c != "" && missing(c) {
+		if fitting(c) != 0 || c != "" && missing(c) {
 			return false
 		}
 	}
@@ -201,7 +214,7 @@ func looksHeader(rows [][]string) bool {
 			case r[j] == c:
 				repeats = true
 			}
-			if _, ok := parseNumber(r[j], ','); ok {
+			if fitting(r[j]) != 0 {
 				numbers++
 			} else {
 				others++
@@ -212,41 +225,4 @@ func looksHeader(rows [][]string) bool {
 		}
 	}
 	return filled > 0 && !repeats
-}
-
-// missing reports whether a cell says that there is no value.
-func missing(s string) bool {
-	switch len(s) {
-	case 0:
-		return true
-	case 1:
-		return s == "?"
-	case 2:
-		return strings.EqualFold(s, "na")
-	case 3:
-		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a")
-	case 4:
-		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>")
-	}
-	return false
-}
-
-// parseNumber reads a cell as a float32. Tables cut at semicolons may write the
-// decimal point as a comma. ok is true for numbers that are out of range too:
-// they come as ±Inf.
-func parseNumber(s string, comma rune) (v float32, ok bool) {
-	if s == "" {
-		return 0, false
-	}
-	if c := s[0]; c > '9' && c != 'i' && c != 'I' && c != 'n' && c != 'N' {
-		return 0, false // most text, without the cost of an error
-	}
-	if comma == ';' && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-		s = strings.Replace(s, ",", ".", 1)
-	}
-	f, err := strconv.ParseFloat(s, 32)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return float32(f), true
 }

@@ -2,7 +2,9 @@ package data
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error says what is wrong with an input in terms its owner can act on: where,
@@ -23,6 +25,11 @@ type Error struct {
 
 // Error is one readable sentence, and a second that says what to do.
 func (e *Error) Error() string {
+	return strings.TrimSuffix(e.fault()+". "+e.Fix, " ")
+}
+
+// fault is what is wrong, and where, without a point.
+func (e *Error) fault() string {
 	var b strings.Builder
 	b.WriteString(e.place())
 	switch {
@@ -36,10 +43,6 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		fmt.Fprintf(&b, " (%v)", e.Err)
 	}
-	b.WriteString(".")
-	if e.Fix != "" {
-		b.WriteString(" " + e.Fix)
-	}
 	return b.String()
 }
 
@@ -48,18 +51,18 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) place() string {
 	var parts []string
 	if e.File != "" {
-		parts = append(parts, e.File)
+		parts = append(parts, shorten(e.File))
 	}
 	if e.Row > 0 {
 		parts = append(parts, fmt.Sprintf("row %d", e.Row))
 	}
 	switch name := columnName(e.Column - 1); {
 	case e.Column > 0 && e.ColumnName != "" && e.ColumnName != name:
-		parts = append(parts, fmt.Sprintf("column %d (%q)", e.Column, e.ColumnName))
+		parts = append(parts, fmt.Sprintf("column %d (%s)", e.Column, quote(e.ColumnName)))
 	case e.Column > 0:
 		parts = append(parts, name)
 	case e.ColumnName != "":
-		parts = append(parts, fmt.Sprintf("column %q", e.ColumnName))
+		parts = append(parts, fmt.Sprintf("column %s", quote(e.ColumnName)))
 	}
 	if e.Byte > 0 {
 		parts = append(parts, fmt.Sprintf("byte %d", e.Byte))
@@ -73,11 +76,31 @@ func (e *Error) place() string {
 // columnName names a column that has no name; i counts from 0.
 func columnName(i int) string { return fmt.Sprintf("column %d", i+1) }
 
-// quote shows a cell in a message, shortened and printable.
-func quote(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
+// quote shows a cell or a column's name in a message, shortened and printable.
+func quote(s string) string { return strconv.Quote(clip(s, 40)) }
+
+// clip is s with an ellipsis for what is beyond most characters.
+func clip(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i] + "…"
+		}
 	}
-	return fmt.Sprintf("%q", s)
+	return s
+}
+
+// shorten is the name of a file or a column as messages show it: the middle of
+// a long one is left out, as its end tells as much as its beginning.
+func shorten(name string) string {
+	const most, end = 80, 20
+	short := clip(name, most)
+	if short == name {
+		return name
+	}
+	at := len(name)
+	for range end {
+		_, n := utf8.DecodeLastRuneInString(name[:at])
+		at -= n
+	}
+	return clip(name, most-end) + name[at:]
 }

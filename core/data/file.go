@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // File is a local file. It may be opened several times, one after the other,
@@ -33,8 +33,8 @@ func (f bytesFile) Open() (io.ReadCloser, error) {
 }
 
 // Progress says how far Load is: Done of Total stored bytes of one file in one
-// phase. A table is read twice: "scan" learns its columns, "read" fills the
-// rows; images have only "read".
+// phase. Tables and compressed CIFAR records are read twice: "scan" learns what
+// there is, "read" fills the rows; other images have only "read".
 type Progress struct {
 	Phase string `json:"phase"`
 	File  string `json:"file"`
@@ -43,21 +43,25 @@ type Progress struct {
 }
 
 const (
-	phaseScan = "scan"
-	phaseRead = "read"
+	phaseScan  = "scan"
+	phaseRead  = "read"
+	phaseSniff = "" // not reported
 
-	progressEvery = 1 << 20   // bytes between two reports
-	mostPerRead   = 256 << 10 // so that cancelling and progress are prompt
-	headSize      = 64 << 10  // how much of a file is looked at to recognise it
+	progressEvery = 1 << 20                // stored bytes between two reports at most,
+	progressAfter = 250 * time.Millisecond // or time: few bytes may decompress to many
+	mostPerRead   = 256 << 10              // so that cancelling and progress are prompt
+	headSize      = 64 << 10               // how much of a file is looked at to recognise it
 )
 
 // limits bound what a file may ask for. They are a struct so that tests need
 // no gigabytes to meet them.
 type limits struct {
-	bytes      int64 // of the features of one data set
+	bytes      int64 // of all rows, see claim
 	features   int
-	columns    int // of a table
-	categories int // of a categorical column
+	columns    int   // of a table
+	categories int   // of a categorical column
+	category   int   // bytes of one
+	texts      int64 // bytes of all categories of all columns, while they are counted
 	classes    int
 	record     int64 // bytes of one row of a table
 }
@@ -68,6 +72,8 @@ func defaultLimits() limits {
 		features:   1 << 16,
 		columns:    20_000,
 		categories: 1000,
+		category:   1000,
+		texts:      64 << 20,
 		classes:    1000,
 		record:     4 << 20,
 	}
@@ -78,12 +84,12 @@ type source struct {
 	*bufio.Reader
 	file   File
 	gzip   bool
-	stream io.Reader // what Reader reads: errors already in the owner's terms
+	stream io.Reader // the content
 	raw    *meter
 }
 
-// openSource opens f, sees through gzip, and reports progress on the stored bytes.
-func openSource(ctx context.Context, f File, phase string, progress func(Progress)) (*source, error) {
+// open opens f, sees through gzip, and reports progress on the stored bytes.
+func (l *loader) open(f File, phase string) (*source, error) {
 	if f.Size() == 0 {
 		return nil, emptyFile(f)
 	}
@@ -92,31 +98,69 @@ func openSource(ctx context.Context, f File, phase string, progress func(Progres
 		return nil, &Error{File: f.Name(), Got: "the file could not be opened", Err: err,
 			Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	raw := &meter{ctx: ctx, rc: rc, file: f, phase: phase, progress: progress}
-	s := &source{file: f, raw: raw}
+	s := &source{file: f, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
 	stored := bufio.NewReaderSize(readerFunc(s.readStored), headSize)
 	s.stream = stored
-	if magic, _ := stored.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+	if gzipped(stored) {
 		s.gzip = true
 		zr, err := gzip.NewReader(stored)
 		if err != nil {
 			rc.Close()
 			return nil, s.gzipError(err)
 		}
-		s.stream = readerFunc(func(p []byte) (int, error) {
-			n, err := zr.Read(p)
-			return n, s.gzipError(err)
-		})
+		s.stream = &members{stored, zr}
 	}
-	s.Reader = bufio.NewReaderSize(s.stream, headSize)
+	s.Reader = bufio.NewReaderSize(readerFunc(s.read), headSize)
 	return s, nil
+}
+
+func gzipped(r *bufio.Reader) bool {
+	magic, _ := r.Peek(2)
+	return string(magic) == "\x1f\x8b"
+}
+
+// members reads the members of a gzip file one after the other, so that what
+// follows the last is told from damage.
+type members struct {
+	stored *bufio.Reader
+	*gzip.Reader
+}
+
+var errTrailing = errors.New("not gzip")
+
+func (m *members) Read(p []byte) (int, error) {
+	m.Multistream(false)
+	n, err := m.Reader.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	switch _, end := m.stored.Peek(1); {
+	case end != nil:
+		return n, end
+	case !gzipped(m.stored):
+		return n, errTrailing
+	}
+	return n, m.Reset(m.stored)
 }
 
 func (s *source) Close() error { return s.raw.rc.Close() }
 
+// read reads the content, with errors in the owner's terms. A few stored bytes
+// may be a great many here, so the time is looked at too.
+func (s *source) read(p []byte) (int, error) {
+	if err := s.raw.check(false); err != nil {
+		return 0, err
+	}
+	n, err := s.stream.Read(p)
+	if s.gzip {
+		err = s.gzipError(err)
+	}
+	return n, err
+}
+
 func (s *source) readStored(p []byte) (int, error) {
 	n, err := s.raw.Read(p)
-	if err == nil || err == io.EOF || s.raw.ctx.Err() != nil {
+	if err == nil || err == io.EOF || s.raw.l.ctx.Err() != nil {
 		return n, err
 	}
 	return n, &Error{File: s.file.Name(), Byte: s.raw.done, Got: "the file could not be read", Err: err,
@@ -127,8 +171,12 @@ func (s *source) readStored(p []byte) (int, error) {
 func (s *source) gzipError(err error) error {
 	var own *Error
 	switch {
-	case err == nil || err == io.EOF || errors.As(err, &own) || s.raw.ctx.Err() != nil:
+	case err == nil || err == io.EOF || errors.As(err, &own) || s.raw.l.ctx.Err() != nil:
 		return err
+	case err == errTrailing:
+		return &Error{File: s.file.Name(), Expected: "nothing after the end of the gzip data",
+			Got: "other bytes there",
+			Fix: "Remove what follows the compressed data, or compress the file again."}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{File: s.file.Name(), Expected: "a complete gzip file",
 			Got: fmt.Sprintf("one that is cut short after %d bytes", s.raw.done),
@@ -145,28 +193,44 @@ func emptyFile(f File) error {
 		Fix: "Choose a file that has rows."}
 }
 
-// meter counts the stored bytes, reports them and ends reading when ctx does.
+// meter counts the stored bytes, reports them and ends reading when the context
+// does.
 type meter struct {
-	ctx      context.Context
+	l        *loader
 	rc       io.ReadCloser
 	file     File
 	phase    string
-	progress func(Progress)
 	done     int64
 	reported int64
+	told     time.Time
 }
 
 func (m *meter) Read(p []byte) (int, error) {
-	if err := m.ctx.Err(); err != nil {
-		return 0, fmt.Errorf("data: load: %w", err)
+	if err := m.check(false); err != nil {
+		return 0, err
 	}
 	n, err := m.rc.Read(p[:min(len(p), mostPerRead)])
 	m.done += int64(n)
-	if m.progress != nil && (m.done-m.reported >= progressEvery || err == io.EOF && m.done > m.reported) {
-		m.reported = m.done
-		m.progress(Progress{Phase: m.phase, File: m.file.Name(), Done: m.done, Total: m.file.Size()})
+	if err == io.EOF && m.done > m.reported {
+		m.check(true)
 	}
 	return n, err
+}
+
+// check reports progress when it is time to. The error is the context's.
+func (m *meter) check(end bool) error {
+	if err := m.l.ctx.Err(); err != nil {
+		return fmt.Errorf("data: load: %w", err)
+	}
+	if m.l.progress == nil || m.phase == phaseSniff {
+		return nil
+	}
+	now := m.l.now()
+	if end || m.done-m.reported >= progressEvery || now.Sub(m.told) >= progressAfter {
+		m.reported, m.told = m.done, now
+		m.l.progress(Progress{Phase: m.phase, File: m.file.Name(), Done: m.done, Total: m.file.Size()})
+	}
+	return nil
 }
 
 type readerFunc func([]byte) (int, error)

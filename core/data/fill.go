@@ -8,7 +8,7 @@ import (
 )
 
 func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
-	ch, err := choices(l.opt)
+	ch, err := choices(l.opt, l.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -20,10 +20,8 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes := 4 * int64(sc.rows) * int64(s.features); bytes > l.limits.bytes {
-		return nil, &Error{File: train[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
-			Got: fmt.Sprintf("%d rows of %d features, %d MB", sc.rows, s.features, bytes>>20),
-			Fix: "Ignore columns with many categories, or use fewer rows."}
+	if err := l.claimTable(train[0].Name(), sc.rows, s.features); err != nil {
+		return nil, err
 	}
 	s.nameClasses(sc.dialects[0])
 	ds := s.dataset()
@@ -42,6 +40,10 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	}
 	ds.Test, err = l.fillTables(test, dialects, s, true, rows)
 	return ds, err
+}
+
+func (l *loader) claimTable(file string, rows, features int) error {
+	return l.claim(file, int64(rows), int64(features), 4*int64(features)+rowOverhead)
 }
 
 // nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
@@ -63,18 +65,9 @@ func (s *schema) dataset() *Dataset {
 	if s.task == Classification {
 		ds.Classes, ds.Outputs = s.classes, len(s.classes)
 	}
-	all := make([]Bound, s.features)
-	for _, c := range s.columns {
-		switch c.Kind {
-		case Numeric:
-			return ds
-		case Categorical:
-			for k := range c.Categories {
-				all[c.First+k] = Bound{0, 1}
-			}
-		}
+	if len(ds.NumericFeatures()) == 0 {
+		ds.Bounds = ds.knownBounds()
 	}
-	ds.Bounds = all
 	return ds
 }
 
@@ -88,6 +81,7 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 			return nil, 0, err
 		}
 		n, m, err := l.countTable(t, f, sc, s)
+		l.learnEncoding(t)
 		t.src.Close()
 		if err != nil {
 			return nil, 0, err
@@ -99,9 +93,8 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 	if rows == 0 {
 		return nil, 0, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a test file that has rows, or none."}
 	}
-	if bytes := 4 * int64(rows) * int64(s.features); bytes > l.limits.bytes {
-		return nil, 0, &Error{File: files[0].Name(), Expected: fmt.Sprintf("at most %d MB of features", l.limits.bytes>>20),
-			Got: fmt.Sprintf("%d MB", bytes>>20), Fix: "Use fewer test rows."}
+	if err := l.claimTable(files[0].Name(), rows, s.features); err != nil {
+		return nil, 0, err
 	}
 	l.report.Missing += missingCells
 	return dialects, rows, nil
@@ -123,11 +116,14 @@ func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missin
 			return 0, 0, err
 		}
 		rows++
+		if err := l.room(t.name, int64(rows), int64(s.features), 4*int64(s.features)+rowOverhead); err != nil {
+			return 0, 0, err
+		}
 		for i, c := range cells {
 			if s.columns[i].Kind == Ignored || !missing(c) {
 				continue
 			}
-			if missingCells++; l.opt.Missing != "drop" && l.opt.Missing != "zero" {
+			if missingCells++; l.opt.Missing != "drop" && !l.keepsMissing() {
 				return 0, 0, missingValue(cell{f, line, c}, i, s.columns[i].Name)
 			}
 		}
@@ -140,12 +136,20 @@ type filler struct {
 	*schema
 	split   Split
 	test    bool
-	comma   rune
 	dropped int
+	bad     badRows
+	unseen  []unseen // by column
+	points  bool     // a label of this file ended with a point
+}
+
+// unseen counts the cells of a column whose category no training row has.
+type unseen struct {
+	cells int
+	first string
 }
 
 func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test bool, rows int) (Split, error) {
-	f := &filler{loader: l, schema: s, test: test}
+	f := &filler{loader: l, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
 	f.split.F32 = make([]float32, rows*s.features)
 	f.split.Y = make([]float32, rows)
 	seen := 0
@@ -153,6 +157,9 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 		t, err := l.openTable(file, phaseRead, csvChoices{}, dialects[i])
 		if err != nil {
 			return Split{}, err
+		}
+		if t.bad != nil {
+			t.bad = &f.bad
 		}
 		n, err := f.table(t, rows-seen)
 		t.src.Close()
@@ -164,19 +171,33 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 	if seen != rows {
 		return Split{}, changed(files[0].Name())
 	}
+	if f.bad.count > rows/2 {
+		return Split{}, &Error{File: files[0].Name(), Expected: "most rows to be readable", Got: fmt.Sprintf("%d rows that are not (the first: %s)", f.bad.count, f.bad.first.fault()),
+			Fix: "Choose the delimiter, the header or the kinds of the columns."}
+	}
 	n := f.split.N
 	if n == 0 {
 		return Split{}, &Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
 			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
 	}
 	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	what := "training"
+	if test {
+		what = "test"
+	}
+	if f.bad.count > 0 {
+		l.report.BadRows += f.bad.count
+		l.warn("%d %s rows are left out because they cannot be read. The first: %s.", f.bad.count, what, f.bad.first.fault())
+	}
 	if f.dropped > 0 {
 		l.report.Dropped += f.dropped
-		what := "training"
-		if test {
-			what = "test"
-		}
 		l.warn("%d %s rows are left out because of missing cells.", f.dropped, what)
+	}
+	for i, u := range f.unseen {
+		if u.cells > 0 {
+			l.warn("Test rows: category %s of %s is not among the training rows; it counts as none (zeros), as do %d cells of the column in all.",
+				quote(u.first), shorten(s.columns[i].Name), u.cells)
+		}
 	}
 	return f.split, nil
 }
@@ -187,7 +208,7 @@ func changed(file string) error {
 
 // table fills from one file of at most most rows and returns how many it had.
 func (f *filler) table(t *table, most int) (int, error) {
-	f.comma = t.comma
+	f.points = false
 	for rows := 0; ; rows++ {
 		cells, line, err := t.next()
 		if err == io.EOF {
@@ -199,7 +220,7 @@ func (f *filler) table(t *table, most int) (int, error) {
 		if rows == most || len(cells) != len(f.columns) {
 			return 0, changed(t.name)
 		}
-		if err := f.row(t.name, cells, line); err != nil {
+		if err := f.row(t.name, cells, line); err != nil && !t.bad.take(err) {
 			return 0, err
 		}
 	}
@@ -208,20 +229,25 @@ func (f *filler) table(t *table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || f.opt.Missing != "zero") {
+		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || !f.keepsMissing()) {
 			f.dropped++
 			return nil
 		}
 	}
 	n := f.split.N
 	x := f.split.F32[n*f.features : (n+1)*f.features]
+	clear(x) // of what a bad row has left
 	for i, c := range cells {
 		var err error
 		switch col := &f.columns[i]; col.Kind {
 		case Numeric:
+			if missing(c) {
+				f.absent(x, i)
+				break
+			}
 			x[col.First], err = f.number(file, line, i, c)
 		case Categorical:
-			f.category(file, x[col.First:], line, i, c)
+			f.category(x[col.First:], i, c)
 		case Label:
 			f.split.Y[n], err = f.target(file, line, i, c)
 		}
@@ -233,14 +259,22 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-func (f *filler) number(file string, line, i int, s string) (float32, error) {
-	if missing(s) {
-		return 0, nil
+// absent writes a missing number.
+func (f *filler) absent(x []float32, i int) {
+	col := &f.columns[i]
+	if f.opt.Missing == "indicator" {
+		x[col.First] = f.fill[i]
 	}
-	v, ok := parseNumber(s, f.comma)
+	if col.Indicator > 0 {
+		x[col.Indicator] = 1
+	}
+}
+
+func (f *filler) number(file string, line, i int, s string) (float32, error) {
+	v, ok := f.styles[i].parse(s)
 	if !ok {
-		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: "a number, as in the training rows",
-			Got: quote(text(s)), Fix: "Declare the column categorical, or fix the cell."}
+		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: f.styles[i].what() + ", as in the training rows",
+			Got: quote(s), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
 	}
 	if math.IsInf(float64(v), 0) {
 		return 0, notFinite(file, line, i, f.columns[i].Name, s)
@@ -248,16 +282,21 @@ func (f *filler) number(file string, line, i int, s string) (float32, error) {
 	return v, nil
 }
 
-func (f *filler) category(file string, x []float32, line, i int, s string) {
-	if missing(s) {
+func (f *filler) category(x []float32, i int, s string) {
+	switch n := f.buckets[i]; {
+	case missing(s):
 		s = MissingCategory
+	case n > 0:
+		x[bucket(s, n)] = 1
+		return
 	}
 	if k, ok := f.categories[i][s]; ok {
 		x[k] = 1
 		return
 	}
-	if f.test {
-		f.warn("%s: category %s of %s is not among the training rows; it counts as none (zeros).", file, quote(text(s)), f.columns[i].Name)
+	u := &f.unseen[i]
+	if u.cells++; u.cells == 1 {
+		u.first = strings.Clone(clip(s, mostShown))
 	}
 }
 
@@ -265,24 +304,19 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 	if f.task == Regression {
 		return f.number(file, line, i, s)
 	}
-	name := f.canonical(s, f.comma)
-	if k, ok := f.index[name]; ok {
+	name, ok := f.canonical(s)
+	if k, known := f.index[name]; ok && known {
 		return float32(k), nil
 	}
 	if short := strings.TrimSuffix(name, "."); short != name {
 		if k, ok := f.index[short]; ok {
-			f.warn("%s: labels end with a point, which is left out.", file)
+			if !f.points {
+				f.warn("%s: labels end with a point, which is left out.", shorten(file))
+				f.points = true
+			}
 			return float32(k), nil
 		}
 	}
 	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
-		Expected: "one of the classes " + classList(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(text(s))), Fix: "Correct the label, or remove the row."}
-}
-
-func classList(classes []string) string {
-	const most = 12
-	if len(classes) > most {
-		return strings.Join(classes[:most], ", ") + " …"
-	}
-	return strings.Join(classes, ", ")
+		Expected: "one of the classes " + list(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
 }

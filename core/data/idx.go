@@ -51,7 +51,7 @@ func (h idxHeader) row() int {
 }
 
 // readIDXHeader reads the header and checks it against limits and, for a plain
-// file, against the file's size; so what it promises may be allocated.
+// file, against the file's size.
 func readIDXHeader(s *source, lim limits) (idxHeader, error) {
 	name := s.file.Name()
 	var magic [4]byte
@@ -175,7 +175,7 @@ func (l *loader) readPair(files []File) (images, labels idxFile, err error) {
 		}
 		if slot.file != nil {
 			return images, labels, &Error{File: f.Name(), Expected: "one image file and one label file",
-				Got: fmt.Sprintf("a second %s file beside %s", kind, slot.file.Name()),
+				Got: fmt.Sprintf("a second %s file beside %s", kind, shorten(slot.file.Name())),
 				Fix: "Choose the images and the labels of one data set."}
 		}
 		*slot = r
@@ -195,7 +195,7 @@ func checkPair(images, labels idxFile) error {
 			Fix: "Choose the labels and their images file (…-images-idx3-ubyte) together."}
 	case images.header.dims[0] != labels.header.dims[0]:
 		return &Error{File: labels.file.Name(),
-			Expected: fmt.Sprintf("%d labels, one for each image of %s", images.header.dims[0], images.file.Name()),
+			Expected: fmt.Sprintf("%d labels, one for each image of %s", images.header.dims[0], shorten(images.file.Name())),
 			Got:      fmt.Sprintf("%d labels", labels.header.dims[0]),
 			Fix:      "Choose the labels that belong to these images."}
 	}
@@ -203,13 +203,20 @@ func checkPair(images, labels idxFile) error {
 }
 
 func (l *loader) readIDX(f File) (idxFile, error) {
-	s, err := openSource(l.ctx, f, phaseRead, l.progress)
+	s, err := l.open(f, phaseRead)
 	if err != nil {
 		return idxFile{}, err
 	}
 	defer s.Close()
 	h, err := readIDXHeader(s, l.limits)
 	if err != nil {
+		return idxFile{}, err
+	}
+	bytes := int64(h.row())
+	if h.labels() {
+		bytes += rowOverhead
+	}
+	if err := l.claim(f.Name(), int64(h.dims[0]), int64(h.row()), bytes); err != nil {
 		return idxFile{}, err
 	}
 	values, err := readIDXValues(s, h)
@@ -245,7 +252,7 @@ func (l *loader) loadIDX(train, test []File) (*Dataset, error) {
 	}
 	if got := testImages.header; got.row() != ds.Features {
 		return nil, &Error{File: testImages.file.Name(), Byte: 8,
-			Expected: fmt.Sprintf("images of %d pixels like those of %s", ds.Features, images.file.Name()),
+			Expected: fmt.Sprintf("images of %d pixels like those of %s", ds.Features, shorten(images.file.Name())),
 			Got:      fmt.Sprintf("images of %d pixels", got.row()), Fix: "Choose test images of the same size."}
 	}
 	ds.Test, err = idxSplit(testImages, testLabels, classes)

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -16,22 +16,24 @@ import (
 // Load reads local files into a Dataset. What a file is, is decided by its
 // content: IDX (images with labels), CIFAR-10 binary records or a table, each
 // plain or gzip. Files of one kind belong together: one IDX pair, several
-// CIFAR or table files joined in the order given. Without test files, those of
-// the train files that call themselves test (t10k-…, adult.test) are taken, and
-// failing that opt.TestShare of the rows (default 0.2; negative for none),
-// chosen by a fixed shuffle.
+// CIFAR or table files joined in the order given. opt.Roles moves files between
+// train and test; without test files, those of the train files that call
+// themselves test (t10k-…, adult.test) are taken, and failing that opt.TestShare
+// of the rows (default 0.2; negative for none), chosen by a fixed shuffle.
 //
-// A file is streamed: besides the Dataset itself a few hundred kilobytes are
-// held. progress may be nil; it is called about every megabyte on the caller's
-// goroutine, and may block to let others run. Load ends with ctx's error when
-// ctx does.
+// A file is streamed: besides the Dataset itself, of a gigabyte at most, a few
+// hundred kilobytes are held, and of tables the lists of their categories.
+// progress may be nil; it is called about every megabyte and every quarter of a
+// second on the caller's goroutine, and may block to let others run. Load ends
+// with ctx's error when ctx does.
 //
 // Values are finite: a file with NaN or Inf is refused (or its NaN treated as
 // missing, as opt.Missing says), as is one without rows or with one class only.
 // What is wrong with the input is an [*Error]. The Report says what was
 // understood, also beside an error as far as that is known; it is never nil.
 func Load(ctx context.Context, train, test []File, opt run.CSV, progress func(Progress)) (*Dataset, *Report, error) {
-	l := &loader{ctx: ctx, opt: opt, progress: progress, limits: defaultLimits(), report: &Report{Warnings: []string{}}}
+	l := newLoader(ctx, opt)
+	l.progress = progress
 	ds, err := l.load(train, test)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -46,15 +48,71 @@ type loader struct {
 	ctx      context.Context
 	opt      run.CSV
 	progress func(Progress)
+	now      func() time.Time
 	limits   limits
+	claimed  int64 // bytes of limits.bytes that the data read so far takes
+	notes    []note
 	report   *Report
 }
 
+func newLoader(ctx context.Context, opt run.CSV) *loader {
+	return &loader{ctx: ctx, opt: opt, now: time.Now, limits: defaultLimits(), report: &Report{Warnings: []string{}}}
+}
+
+// note is all warnings of one kind, which is one format. A table can give
+// cause for thousands; a few show what is the matter.
+type note struct {
+	kind  string
+	texts []string
+	more  int // warnings that are counted only
+}
+
+const mostAlike = 5 // warnings of a kind that are shown
+
 func (l *loader) warn(format string, args ...any) {
-	w := fmt.Sprintf(format, args...)
-	if !slices.Contains(l.report.Warnings, w) {
-		l.report.Warnings = append(l.report.Warnings, w)
+	i := slices.IndexFunc(l.notes, func(n note) bool { return n.kind == format })
+	if i < 0 {
+		i = len(l.notes)
+		l.notes = append(l.notes, note{kind: format})
 	}
+	n := &l.notes[i]
+	if len(n.texts) == mostAlike {
+		n.more++
+		return
+	}
+	n.texts = append(n.texts, fmt.Sprintf(format, args...))
+}
+
+// tell puts the warnings into the report.
+func (l *loader) tell() {
+	for _, n := range l.notes {
+		l.report.Warnings = append(l.report.Warnings, n.texts...)
+		if n.more > 0 {
+			l.report.Warnings = append(l.report.Warnings, fmt.Sprintf("And %d more like the one before.", n.more))
+		}
+	}
+}
+
+// rowOverhead is what a row takes beside its features: a target, and its place
+// in the shuffle that holds rows out.
+const rowOverhead = 4 + 4
+
+// claim takes rows of so many bytes each from what the data may take in all. It
+// is called before anything of that size is allocated.
+func (l *loader) claim(file string, rows, features, bytes int64) error {
+	err := l.room(file, rows, features, bytes)
+	l.claimed += rows * bytes
+	return err
+}
+
+// room is claim without taking anything.
+func (l *loader) room(file string, rows, features, bytes int64) error {
+	if l.claimed+rows*bytes <= l.limits.bytes {
+		return nil
+	}
+	return &Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", l.limits.bytes>>20),
+		Got: fmt.Sprintf("data larger than that: %d rows of %d features or more", rows, features),
+		Fix: "Use fewer rows, or ignore columns that do not matter or have many categories."}
 }
 
 // format is what a file holds.
@@ -67,6 +125,7 @@ const (
 )
 
 func (l *loader) load(train, test []File) (*Dataset, error) {
+	defer l.tell()
 	if len(train) == 0 {
 		return nil, &Error{Expected: "at least one file to train on", Got: "none",
 			Fix: "Choose a table, a pair of IDX files or CIFAR-10 batches."}
@@ -75,7 +134,9 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, test = l.splitByName(train, test)
+	if train, test, err = l.split(train, test); err != nil {
+		return nil, err
+	}
 	kind, err := l.recognise(train, test)
 	if err != nil {
 		return nil, err
@@ -93,24 +154,20 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 		return nil, err
 	}
 	ds.Name = train[0].Name()
-	if ds.Test.N == 0 && len(test) == 0 && share > 0 {
+	if len(test) == 0 && share > 0 {
 		ds.holdOut(share)
-		l.warn("No test file: %d of %d rows, chosen by a fixed shuffle, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N)
+		l.warnHeldOut(ds)
 	}
-	l.finish(ds, kind)
+	l.report.describe(ds, string(kind))
 	return ds, nil
 }
 
-// finish fills the report from ds, keeping what a parser has put there.
-func (l *loader) finish(ds *Dataset, kind format) {
-	r := Summarize(ds, string(kind))
-	old := l.report
-	r.Warnings = old.Warnings
-	r.Delimiter, r.Header, r.Label, r.Missing, r.Dropped = old.Delimiter, old.Header, old.Label, old.Missing, old.Dropped
-	if old.Preview.Rows != nil {
-		r.Preview.Rows = old.Preview.Rows
+func (l *loader) warnHeldOut(ds *Dataset) {
+	if ds.Test.N == 0 {
+		l.warn("No test file, and %d rows are too few to hold any out: nothing is tested.", ds.Train.N)
+		return
 	}
-	l.report = r
+	l.warn("No test file: %d of %d rows, chosen by a fixed shuffle, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N)
 }
 
 func testShare(opt run.CSV) (float64, error) {
@@ -127,36 +184,60 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
-// splitByName is SplitByName with a word to the owner.
-func (l *loader) splitByName(train, test []File) ([]File, []File) {
-	tr, te := SplitByName(train, test)
-	if len(test) == 0 {
-		for _, f := range te {
-			l.warn("%s is used for testing, as its name says.", f.Name())
+// split is SplitFiles with a check of the roles and a word to the owner.
+func (l *loader) split(train, test []File) ([]File, []File, error) {
+	files := slices.Concat(train, test)
+	for name, role := range l.opt.Roles {
+		if role != roleTrain && role != roleTest {
+			return nil, nil, badOption("roles", `"train" or "test"`, role)
+		}
+		if !slices.ContainsFunc(files, func(f File) bool { return f.Name() == name }) {
+			return nil, nil, badOption("roles", "about files that are given", name)
 		}
 	}
-	return tr, te
+	tr, te, named := SplitFiles(train, test, l.opt.Roles)
+	if len(tr) == 0 {
+		return nil, nil, badOption("roles", "such that a file is left to train on", "test files alone")
+	}
+	if named {
+		for _, f := range te {
+			l.warn("%s is used for testing, as its name says.", shorten(f.Name()))
+		}
+	}
+	return tr, te, nil
 }
 
-// SplitByName moves files that call themselves test out of train where no test
-// files were given: people drop all of a data set's files at once. Rows of the
+const (
+	roleTrain = "train"
+	roleTest  = "test"
+)
+
+// SplitFiles moves files to where roles, by name, says that they belong. Where
+// that leaves no test files, those of the others that call themselves test are,
+// and named is true: people drop all of a data set's files at once. Rows of the
 // files that stay in train are trained on.
-func SplitByName(train, test []File) ([]File, []File) {
-	if len(test) > 0 {
-		return train, test
+func SplitFiles(train, test []File, roles map[string]string) (tr, te []File, named bool) {
+	tr, te = part(train, func(f File) bool { return roles[f.Name()] == roleTest })
+	back, rest := part(test, func(f File) bool { return roles[f.Name()] != roleTrain })
+	if tr, te = append(tr, back...), append(te, rest...); len(te) > 0 {
+		return tr, te, false
 	}
-	var tr, te []File
-	for _, f := range train {
-		if namedTest(f.Name()) {
-			te = append(te, f)
+	if others, te := part(tr, func(f File) bool { return roles[f.Name()] == "" && namedTest(f.Name()) }); len(others) > 0 && len(te) > 0 {
+		return others, te, true
+	}
+	return tr, nil, false
+}
+
+// part splits files into those for which no and yes is the answer.
+func part(files []File, answer func(File) bool) (no, yes []File) {
+	for _, f := range files {
+		if answer(f) {
+			yes = append(yes, f)
 		} else {
-			tr = append(tr, f)
+			no = append(no, f)
 		}
 	}
-	if len(tr) == 0 || len(te) == 0 {
-		return train, nil
-	}
-	return tr, te
+	return no, yes
 }
 
 // namedTest reports whether one of the words of a file's name is test or t10k.
@@ -181,7 +262,7 @@ func (l *loader) recognise(train, test []File) (format, error) {
 		}
 		if k != kind {
 			return "", &Error{File: f.Name(),
-				Expected: fmt.Sprintf("a file of the same kind as %s (%s)", first.Name(), kind),
+				Expected: fmt.Sprintf("a file of the same kind as %s (%s)", shorten(first.Name()), kind),
 				Got:      fmt.Sprintf("a %s file", k),
 				Fix:      "Choose files of one data set at a time."}
 		}
@@ -190,7 +271,7 @@ func (l *loader) recognise(train, test []File) (format, error) {
 }
 
 func (l *loader) sniff(f File) (format, error) {
-	s, err := openSource(l.ctx, f, phaseRead, nil)
+	s, err := l.open(f, phaseSniff)
 	if err != nil {
 		return "", err
 	}
@@ -201,6 +282,9 @@ func (l *loader) sniff(f File) (format, error) {
 	}
 	if len(head) == 0 {
 		return "", emptyFile(f)
+	}
+	if utf16Mark(head) || l.opt.Encoding == utf16Text {
+		return formatCSV, nil
 	}
 	return sniff(f.Name(), head)
 }
@@ -255,8 +339,6 @@ func foreign(head []byte) string {
 		{"\x1f\x8b", "a gzip file inside a gzip file"},
 		{"BZh", "a bzip2 file"},
 		{"\xfd7zXZ", "an xz file"},
-		{"\xff\xfe", "text in UTF-16 instead of UTF-8"},
-		{"\xfe\xff", "text in UTF-16 instead of UTF-8"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
 			return m.what
@@ -266,7 +348,7 @@ func foreign(head []byte) string {
 }
 
 // isBinary reports whether head is not text: it has a NUL or many control bytes.
-// Text need not be UTF-8; old tables are Latin-1.
+// Text need not be UTF-8; old tables are in Windows-1252.
 func isBinary(head []byte) bool {
 	control := 0
 	for _, c := range head {
@@ -281,46 +363,40 @@ func isBinary(head []byte) bool {
 }
 
 // holdOut moves share of the training rows to Test. The shuffle's seed is fixed
-// so that the same files give the same split.
+// so that the same files give the same split. Both parts stay in the memory they
+// are in.
 func (d *Dataset) holdOut(share float64) {
 	n := d.Train.N
 	k := min(int(float64(n)*share), n-1)
 	if k <= 0 {
 		return
 	}
+	perm := make([]int32, n)
+	for i := range perm {
+		perm[i] = int32(i)
+	}
 	rng := rand.New(rand.NewPCG(0x686f6c64, 0x6f7574))
-	perm := rng.Perm(n)[:k]
+	rng.Shuffle(n, func(i, j int) { perm[i], perm[j] = perm[j], perm[i] })
+	perm = perm[:k]
 	slices.Sort(perm)
-	w, f := d.TargetWidth(), d.Features
 	d.Test.N, d.Train.N = k, n-k
-	d.Test.U8, d.Train.U8 = takeRows(d.Train.U8, f, perm)
-	d.Test.F32, d.Train.F32 = takeRows(d.Train.F32, f, perm)
-	d.Test.Y, d.Train.Y = takeRows(d.Train.Y, w, perm)
+	d.Train.U8, d.Test.U8 = cut(d.Train.U8, d.Features, perm)
+	d.Train.F32, d.Test.F32 = cut(d.Train.F32, d.Features, perm)
+	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
 }
 
-// takeRows copies the rows of a listed in idx (ascending) out and closes the
-// gaps in place.
-func takeRows[T any](a []T, width int, idx []int) (taken, rest []T) {
+// cut moves the rows of a listed in idx (ascending) to its end, where they keep
+// their order, by exchanging them with the rows there.
+func cut[T any](a []T, width int, idx []int32) (rest, taken []T) {
 	if a == nil {
 		return nil, nil
 	}
-	taken = make([]T, 0, len(idx)*width)
-	to := idx[0] * width
-	for i, at := range idx {
-		taken = append(taken, a[at*width:(at+1)*width]...)
-		next := len(a)
-		if i+1 < len(idx) {
-			next = idx[i+1] * width
+	to := len(a)
+	for _, from := range slices.Backward(idx) {
+		to -= width
+		for j, at := 0, int(from)*width; j < width; j++ {
+			a[to+j], a[at+j] = a[at+j], a[to+j]
 		}
-		to += copy(a[to:], a[(at+1)*width:next])
 	}
-	return taken, a[:to:to]
-}
-
-// text makes a cell fit for JSON and the page.
-func text(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "�")
+	return a[:to:to], a[to:]
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -99,6 +100,12 @@ func check(ds *Dataset) error {
 				return fmt.Errorf("column %q begins at %d, not %d", c.Name, c.First, next)
 			}
 			next += max(1, len(c.Categories))
+			if c.Indicator > 0 {
+				if c.Indicator != next {
+					return fmt.Errorf("column %q says what is missing at %d, not %d", c.Name, c.Indicator, next)
+				}
+				next++
+			}
 		default:
 			if c.First != -1 {
 				return fmt.Errorf("column %q has feature %d", c.Name, c.First)
@@ -208,6 +215,22 @@ func TestHoldOutLosesNothing(t *testing.T) {
 	}
 }
 
+// TestHoldOutTakesTheSameRows: which rows are held out is decided by their number
+// alone, and stays so from one version to the next.
+func TestHoldOutTakesTheSameRows(t *testing.T) {
+	const n = 1000
+	ds := &Dataset{Features: 1, Outputs: 1, Task: Regression, Train: Split{N: n, F32: make([]float32, n), Y: make([]float32, n)}}
+	for i := range n {
+		ds.Train.F32[i], ds.Train.Y[i] = float32(i), float32(i)
+	}
+	ds.holdOut(0.2)
+	want := rand.New(rand.NewPCG(0x686f6c64, 0x6f7574)).Perm(n)[:200]
+	slices.Sort(want)
+	if got := labels(ds.Test.Y, 200); !slices.Equal(got, want) || got[0] != 11 || !slices.Equal(ds.Test.F32, ds.Test.Y) {
+		t.Errorf("held out are %v …", got[:10])
+	}
+}
+
 // TestBadInput lists what may be wrong with files, and where the error must point.
 func TestBadInput(t *testing.T) {
 	img, lab := images(30, 4, 5, 3)
@@ -269,7 +292,8 @@ func TestBadInput(t *testing.T) {
 		"mixed kinds":        {[]File{Bytes("c", cifar(10)), Bytes("img", img)}, nil, run.CSV{}, want{file: "img", text: "same kind as c"}},
 		"PNG as CSV":         {one("t.csv", png), nil, run.CSV{}, want{file: "t.csv", text: "a PNG image"}},
 		"binary as CSV":      {one("t.csv", bytes.Repeat([]byte{0, 1, 0xfe}, 50)), nil, run.CSV{}, want{file: "t.csv", text: "binary data"}},
-		"UTF-16":             {one("t.csv", []byte("\xff\xfea\x00,\x00b\x00")), nil, run.CSV{}, want{file: "t.csv", text: "UTF-16"}},
+		"UTF-16, no mark":    {one("t.csv", []byte("1\x00,\x00b\x00")), nil, run.CSV{}, want{file: "t.csv", text: "binary data"}},
+		"bad encoding":       {table(rows("")), nil, run.CSV{Encoding: "ebcdic"}, want{text: "csv.encoding"}},
 		"web page":           {table("<!DOCTYPE html>\n<p>404</p>\n"), nil, run.CSV{}, want{file: "t.csv", text: "web page"}},
 		"old Mac":            {table("1,2\r3,4\r5,6\r"), nil, run.CSV{}, want{file: "t.csv", text: "CR alone"}},
 		"ragged, long":       {table(rows("1,2.5,yes,4\n")), nil, run.CSV{}, want{file: "t.csv", row: 21, text: "3 cells"}},
@@ -303,7 +327,25 @@ func TestBadInput(t *testing.T) {
 		"bad kind":           {table(rows("")), nil, run.CSV{Columns: map[string]string{"column 1": "blue"}}, want{text: "csv.columns"}},
 		"bad delimiter":      {table(rows("")), nil, run.CSV{Delimiter: "ab"}, want{text: "csv.delimiter"}},
 		"bad missing":        {table(rows("")), nil, run.CSV{Missing: "guess"}, want{text: "csv.missing"}},
+		"bad bad_rows":       {table(rows("")), nil, run.CSV{BadRows: "ignore"}, want{text: "csv.bad_rows"}},
+		"bad bounds":         {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 1": {Lo: 1, Hi: 1}}}, want{text: "lo below hi"}},
+		"endless bounds":     {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 1": {Hi: math.Inf(1)}}}, want{text: "lo below hi"}},
+		"bounds of none":     {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"nope": {Hi: 1}}}, want{text: "csv.bounds"}},
+		"bounds of text":     {table(rows("")), nil, run.CSV{Columns: map[string]string{"column 2": "categorical"}, Bounds: map[string]run.Bounds{"column 2": {Hi: 1}}}, want{col: 2, text: "numeric columns"}},
+		"bounds of labels":   {table(rows("")), nil, run.CSV{Bounds: map[string]run.Bounds{"column 3": {Hi: 1}}}, want{col: 3, text: "numeric columns"}},
+		"bad fill":           {table(rows("")), nil, run.CSV{Fill: map[string]float64{"column 1": math.Inf(1)}}, want{text: "csv.fill"}},
+		"fill of none":       {table(rows("")), nil, run.CSV{Fill: map[string]float64{"nope": 1}}, want{text: "csv.fill"}},
+		"bad buckets":        {table(rows("")), nil, run.CSV{Buckets: -1}, want{text: "csv.buckets"}},
+		"bad role":           {table(rows("")), nil, run.CSV{Roles: map[string]string{"t.csv": "judge"}}, want{text: "csv.roles"}},
+		"role of none":       {table(rows("")), nil, run.CSV{Roles: map[string]string{"u.csv": "test"}}, want{text: "csv.roles"}},
+		"no train role":      {table(rows("")), nil, run.CSV{Roles: map[string]string{"t.csv": "test"}}, want{text: "left to train on"}},
+		"most rows bad":      {table("1,2,a\n" + strings.Repeat("1,x,b\n", 9)), nil, run.CSV{BadRows: "skip", Columns: map[string]string{"column 2": "numeric"}}, want{file: "t.csv", text: "9 rows that are not"}},
+		"open quote, skip":   {table(rows("1,\"2,yes\n")), nil, run.CSV{BadRows: "skip"}, want{file: "t.csv", row: 21, text: "still open"}},
 		"bad task":           {table(rows("")), nil, run.CSV{Task: "poetry"}, want{text: "csv.task"}},
+		"bad decimal":        {table(rows("")), nil, run.CSV{Decimal: ":"}, want{text: "csv.decimal"}},
+		"bad thousands":      {table(rows("")), nil, run.CSV{Thousands: "_"}, want{text: "csv.thousands"}},
+		"marks alike":        {table(rows("")), nil, run.CSV{Decimal: ",", Thousands: ","}, want{text: "another mark than the decimal one"}},
+		"bad date order":     {table(rows("")), nil, run.CSV{Date: "dym"}, want{text: "csv.date"}},
 		"bad header":         {table(rows("")), nil, run.CSV{Header: "maybe"}, want{text: "csv.header"}},
 		"bad share":          {table(rows("")), nil, run.CSV{TestShare: 2}, want{text: "test_share"}},
 		"text for a target":  {table(rows("")), nil, run.CSV{Task: "regression"}, want{file: "t.csv", row: 1, col: 3, text: "number"}},
@@ -361,7 +403,7 @@ func TestLimits(t *testing.T) {
 			run.CSV{Columns: map[string]string{"column 2": "categorical"}}, "at most 29 categories"},
 		"record": {[]File{Bytes("t", []byte(long))}, func(l *limits) { l.record = 256 << 10 }, run.CSV{}, "rows of at most"},
 	} {
-		l := &loader{ctx: t.Context(), opt: tc.opt, limits: defaultLimits(), report: &Report{}}
+		l := newLoader(t.Context(), tc.opt)
 		tc.change(&l.limits)
 		_, err := l.load(tc.files, nil)
 		var e *Error
@@ -369,7 +411,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: have %v, want %q", name, err, tc.want)
 		}
 	}
-	l := &loader{ctx: t.Context(), limits: defaultLimits(), report: &Report{}}
+	l := newLoader(t.Context(), run.CSV{})
 	l.limits.categories = 29
 	ds, err := l.load([]File{Bytes("t", []byte(cats.String()))}, nil)
 	if err != nil || ds.Columns[1].Kind != Ignored {
@@ -384,7 +426,10 @@ func TestProgressAndCancel(t *testing.T) {
 	}
 	f := Bytes("big.csv", []byte(b.String()))
 	var seen []Progress
-	if _, _, err := Load(t.Context(), []File{f}, nil, run.CSV{}, func(p Progress) { seen = append(seen, p) }); err != nil {
+	l := newLoader(t.Context(), run.CSV{})
+	l.now = func() time.Time { return time.Time{} } // so that bytes alone count
+	l.progress = func(p Progress) { seen = append(seen, p) }
+	if _, err := l.load([]File{f}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) < 6 || len(seen) > 10 {

@@ -20,11 +20,14 @@ type Report struct {
 	Preview  Preview  `json:"preview"`
 
 	// Of tables.
+	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16 or windows-1252
 	Delimiter string `json:"delimiter,omitempty"`
+	Decimal   string `json:"decimal,omitempty"` // the mark that most numbers have, . or ,
 	Header    bool   `json:"header,omitempty"`
-	Label     string `json:"label,omitempty"`   // name of the label column
-	Missing   int    `json:"missing,omitempty"` // cells
-	Dropped   int    `json:"dropped,omitempty"` // rows left out because of missing cells
+	Label     string `json:"label,omitempty"`    // name of the label column
+	Missing   int    `json:"missing,omitempty"`  // cells
+	Dropped   int    `json:"dropped,omitempty"`  // rows left out because of missing cells
+	BadRows   int    `json:"bad_rows,omitempty"` // rows left out because they cannot be read
 }
 
 // Preview is a look at the first rows. It holds rows of the data: for the
@@ -33,8 +36,12 @@ type Preview struct {
 	// Images are up to ten training rows of raw 8-bit pixels in the order
 	// Shape says (28, 28 row-major; 3, 32, 32 one colour plane after the other).
 	Images [][]byte `json:"images,omitempty"`
-	// Rows are up to ten rows of a table: its cells as the file has them.
+	// Rows are up to ten rows of a table: its cells as the file has them, cut
+	// after a hundred characters.
 	Rows [][]string `json:"rows,omitempty"`
+	// Values are what the cells of Rows are read as: a number, a category, a
+	// class; empty in ignored columns, "?" where a cell cannot be read.
+	Values [][]string `json:"values,omitempty"`
 	// Labels belong to Images: the class of each.
 	Labels []string `json:"labels,omitempty"`
 }
@@ -43,12 +50,19 @@ const previewRows = 10
 
 // Summarize describes ds as Load's report would.
 func Summarize(ds *Dataset, format string) *Report {
-	r := &Report{
-		Name: ds.Name, Format: format, Task: ds.Task,
-		Rows: ds.Train.N, TestRows: ds.Test.N,
-		Features: ds.Features, Shape: ds.Shape,
-		Outputs: ds.Outputs, Classes: ds.Classes, Columns: ds.Columns,
-		Warnings: []string{},
+	r := &Report{Warnings: []string{}}
+	r.describe(ds, format)
+	return r
+}
+
+// describe fills r in from ds and keeps what a parser has put there.
+func (r *Report) describe(ds *Dataset, format string) {
+	r.Name, r.Format, r.Task = ds.Name, format, ds.Task
+	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
+	r.Features, r.Shape = ds.Features, ds.Shape
+	r.Outputs, r.Classes, r.Columns = ds.Outputs, ds.Classes, ds.Columns
+	if r.Preview.Rows != nil {
+		return
 	}
 	n := min(previewRows, ds.Train.N)
 	if len(ds.Shape) > 0 && ds.Train.U8 != nil {
@@ -58,12 +72,11 @@ func Summarize(ds *Dataset, format string) *Report {
 				r.Preview.Labels = append(r.Preview.Labels, ds.Classes[int(ds.Train.Y[i])])
 			}
 		}
-		return r
+		return
 	}
 	for i := range n {
 		r.Preview.Rows = append(r.Preview.Rows, previewRow(ds, i))
 	}
-	return r
 }
 
 // previewRow writes out at most a few features of row i and its targets.

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Scale brings the features of a row to a common size while the row is copied
@@ -46,7 +47,7 @@ func RowScale(ds *Dataset) *Scale {
 
 // DeclaredScale maps bounds that are public to [0, 1] and clamps what lies
 // outside. The bounds are lo and hi for every feature that comes from a number
-// (categories are 0 or 1 as they are), or, where lo and hi are both 0, the
+// and has none of its own (categories are 0 or 1 as they are), or, where lo and hi are both 0, the
 // bounds the data set declares: 0–255 for images. The error says so when there
 // are none, or when lo < hi does not hold for finite numbers.
 func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
@@ -56,10 +57,7 @@ func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
 		}
 		return BoundsScale(ds, ds.Bounds)
 	}
-	bounds := make([]Bound, ds.Features)
-	for i := range bounds {
-		bounds[i] = Bound{0, 1}
-	}
+	bounds := ds.knownBounds()
 	for _, i := range ds.NumericFeatures() {
 		bounds[i] = Bound{lo, hi}
 	}
@@ -222,8 +220,9 @@ func (s *Split) Targets(dst []float32, width int, idx []int) {
 	}
 }
 
-// NumericFeatures lists the features whose size is not known from what they
-// are: all but those that stand for a category, ascending.
+// NumericFeatures lists the features whose size is not known from what they are
+// or was declared: all but those that stand for a category or a missing value,
+// and those of columns with bounds of their own, ascending.
 func (d *Dataset) NumericFeatures() []int {
 	var idx []int
 	if d.Columns == nil {
@@ -233,9 +232,21 @@ func (d *Dataset) NumericFeatures() []int {
 		return idx
 	}
 	for _, c := range d.Columns {
-		if c.Kind == Numeric {
+		if c.Kind == Numeric && c.Bounds == nil {
 			idx = append(idx, c.First)
 		}
 	}
 	return idx
+}
+
+// knownBounds are the bounds that are known of each feature without looking at
+// rows; [0, 1] for those of NumericFeatures, of which none are.
+func (d *Dataset) knownBounds() []Bound {
+	bounds := slices.Repeat([]Bound{{0, 1}}, d.Features)
+	for _, c := range d.Columns {
+		if c.Bounds != nil {
+			bounds[c.First] = *c.Bounds
+		}
+	}
+	return bounds
 }

@@ -5,50 +5,48 @@ import (
 	"math/rand/v2"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
+
+// functions are the activations by name. All are 1-Lipschitz.
+var functions = map[string]kernel.Function{"relu": kernel.ReLU, "tanh": kernel.Tanh}
 
 // activation is a layer without parameters that works element by element.
 type activation struct {
-	width    int
-	n        int
-	y, dx    compute.Buffer
-	forward  func(n int, x, y compute.Buffer)
-	backward func(n int, y, dy, dx compute.Buffer)
+	be    compute.Backend
+	name  string
+	width int
+	n     int
+	y, dx compute.Buffer
 }
 
-// NewActivation makes the activation called name (relu or tanh) for rows of
+// newActivation makes the activation called name (relu or tanh) for rows of
 // width values and batches of up to capacity rows.
-func NewActivation(be compute.Backend, name string, width, capacity int) (Layer, error) {
-	a := &activation{width: width}
-	switch name {
-	case "relu":
-		a.forward, a.backward = be.ReLU, be.ReLUGrad
-	case "tanh":
-		a.forward, a.backward = be.Tanh, be.TanhGrad
-	default:
+func newActivation(be compute.Backend, name string, width, capacity int) (*activation, error) {
+	if _, ok := functions[name]; !ok {
 		return nil, fmt.Errorf("nn: there is no activation %q; choose relu or tanh", name)
 	}
-	a.y, a.dx = be.New(capacity*width), be.New(capacity*width)
-	return a, nil
+	return &activation{be: be, name: name, width: width, y: be.New(capacity * width), dx: be.New(capacity * width)}, nil
 }
 
-func (a *activation) Params() []compute.Buffer { return nil }
+func (a *activation) Name() string  { return a.name }
+func (a *activation) Sites() []Site { return nil }
 
 func (a *activation) Forward(x compute.Buffer, n int) compute.Buffer {
 	a.n = n
-	a.forward(n*a.width, x, a.y)
+	kernel.Unary(a.be, functions[a.name], n*a.width, x, a.y)
 	return a.y
 }
 
 func (a *activation) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	if !want {
-		return nil
+	if want {
+		kernel.UnaryGrad(a.be, functions[a.name], a.n*a.width, a.y, dy, a.dx)
 	}
-	a.backward(a.n*a.width, a.y, dy, a.dx)
 	return a.dx
 }
 
-func (a *activation) Norms(compute.Buffer)                 {}
-func (a *activation) Grads([]compute.Sums, compute.Buffer) {}
-func (a *activation) Drop(compute.Buffer)                  {}
-func (a *activation) Init(*rand.Rand)                      {}
+func (a *activation) Init(*rand.Rand) {}
+
+func (a *activation) Measure() compute.Buffer { return compute.Buffer{} }
+
+func (a *activation) Bound([]float32) (plain, folded float64) { return 1, 1 }

@@ -3,10 +3,10 @@
 // without per-sample gradients (ghost norms), and the weighted gradient
 // sum of a batch without a second backward pass (book-keeping).
 //
-// Per-sample gradients are never formed: a dense layer's is the outer product
-// of its input h and the gradient δ by its output, so its squared norm is
-// ‖δ‖²·(‖h‖²+1) and the weighted sum of a batch is Hᵀ·diag(w)·Δ
-// (Goodfellow 2015; Bu et al. 2022 and 2023).
+// What a layer computes is apart from where its parameters sit. A [Layer] maps
+// rows forwards and gradients backwards, one file each; its parameters sit in
+// [Site]s, of which there are two kinds and which do everything that clipping
+// needs. So a new layer brings no norms, no sums and no bounds of its own.
 //
 // Every layer treats every example on its own: no layer may look across a
 // batch, or one example would change another's gradient. That holds to the bit:
@@ -22,26 +22,36 @@ import (
 )
 
 // Layer is one stage of a model. It keeps what its backward pass needs: a call
-// of Backward, Norms or Grads speaks of the batch last given to Forward, and
-// Norms and Grads of the gradient last given to Backward. n may be 0.
+// of Backward speaks of the batch last given to Forward. n may be 0.
 type Layer interface {
-	// Params are the layer's parameters; empty for activations.
-	Params() []compute.Buffer
+	// Name is the layer's, in messages: "dense", "relu".
+	Name() string
+	// Sites are where the layer's parameters sit; none for activations.
+	Sites() []Site
 	// Forward maps x [n×in] to [n×out], in a buffer the layer owns.
 	Forward(x compute.Buffer, n int) compute.Buffer
 	// Backward takes the gradient by the output [n×out] and, when want is
 	// set, returns the one by the input [n×in] in a buffer the layer owns.
 	Backward(dy compute.Buffer, want bool) compute.Buffer
-	// Norms joins to dst [n] an upper bound on ‖g_i‖ over this layer's
-	// parameters, tight to a few millionths, without g_i. What overflows float32
-	// becomes +Inf, which callers reject as they do NaN.
-	Norms(dst compute.Buffer)
-	// Grads adds Σ_i factors_i·g_i to dst, sums for each of Params; nil factors
-	// are ones.
-	Grads(dst []compute.Sums, factors compute.Buffer)
-	// Drop forgets the examples whose keep [n] is 0: their rows of all that
-	// Grads reads become zero, NaN and ±Inf included.
-	Drop(keep compute.Buffer)
 	// Init draws the parameters afresh.
 	Init(rng *rand.Rand)
+}
+
+// Lipschitz is a layer that can say how much longer it makes what passes through.
+type Lipschitz interface {
+	// Measure queues what Bound wants to know of the present weights and says
+	// where it will be; nowhere is nothing.
+	Measure() compute.Buffer
+	// Bound returns upper bounds on the layer's Lipschitz constant, and on that of
+	// (x, 1) ↦ (y, 1), roundings included, from what was measured.
+	Bound(measured []float32) (plain, folded float64)
+}
+
+// arena hands out a model's parameters from one buffer.
+type arena struct{ left compute.Buffer }
+
+func (a *arena) take(n int) compute.Buffer {
+	p := a.left.Slice(0, n)
+	a.left = a.left.Slice(n, a.left.Len()-n)
+	return p
 }

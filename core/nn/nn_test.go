@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // eachModel runs f on every backend there is for small models of every kind.
@@ -72,7 +73,7 @@ func buffer(be compute.Backend, v []float32) compute.Buffer {
 func read(t *testing.T, be compute.Backend, b compute.Buffer, n int) []float32 {
 	t.Helper()
 	v := make([]float32, n)
-	if err := be.Read(context.Background(), v, b); err != nil {
+	if err := compute.Read(context.Background(), be, v, b); err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -105,7 +106,7 @@ func gradients(t *testing.T, be compute.Backend, m *Model, b batch, n int, facto
 	if factors != nil {
 		f = []compute.Buffer{buffer(be, factors)}
 	}
-	m.Grads(dst, f)
+	m.Add(dst, f, kernel.Plain())
 	return flat(t, be, dst)
 }
 
@@ -124,7 +125,7 @@ func flat(t *testing.T, be compute.Backend, all []compute.Sums) []float32 {
 	var out []float32
 	for _, s := range all {
 		v := make([]float64, s.Len())
-		if err := be.ReadSums(context.Background(), v, s); err != nil {
+		if err := kernel.ReadSums(context.Background(), be, v, s); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range v {
@@ -136,7 +137,8 @@ func flat(t *testing.T, be compute.Backend, all []compute.Sums) []float32 {
 
 func pass(be compute.Backend, m *Model, b batch, n int) compute.Buffer {
 	m.Forward(buffer(be, b.x), n)
-	losses := m.Losses(buffer(be, b.targets))
+	losses := be.New(max(n, 1))
+	m.Losses(buffer(be, b.targets), losses)
 	m.Backward()
 	return losses
 }
@@ -201,7 +203,9 @@ func TestGradientsAreDerivatives(t *testing.T) {
 		loss := func() float64 {
 			m.Forward(buffer(be, b.x), n)
 			s := 0.0
-			for _, l := range read(t, be, m.Losses(buffer(be, b.targets)), n) {
+			losses := be.New(n)
+			m.Losses(buffer(be, b.targets), losses)
+			for _, l := range read(t, be, losses, n) {
 				s += float64(l)
 			}
 			return s
@@ -261,9 +265,8 @@ func TestExamplesDoNotTouchEachOther(t *testing.T) {
 				}
 			}
 			k := buffer(be, keep)
-			m.Drop(k)
 			dst := sums(be, m)
-			m.Grads(dst, []compute.Buffer{k})
+			m.Add(dst, []compute.Buffer{k}, kernel.Plain())
 			for at, x := range flat(t, be, dst) {
 				if x != want[at] {
 					t.Fatalf("poison %g: dropped example left a trace: %g, want %g", p, x, want[at])
@@ -286,8 +289,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestClampedGrads against one example at a time.
-func TestClampedGrads(t *testing.T) {
+// TestClampedSums against one example at a time.
+func TestClampedSums(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n, c = 9, 0.05
 		b := randomBatch(rand.New(rand.NewPCG(9, 1)), spec, n)
@@ -300,9 +303,7 @@ func TestClampedGrads(t *testing.T) {
 		}
 		pass(be, m, b, n)
 		dst := sums(be, m)
-		if err := m.ClampedGrads(dst, c); err != nil {
-			t.Fatal(err)
-		}
+		m.Add(dst, nil, kernel.Clamped(c))
 		for at, x := range flat(t, be, dst) {
 			if math.Abs(float64(x)-want[at]) > 1e-5*n*c {
 				t.Fatalf("element %d is %g, want %g", at, x, want[at])
@@ -345,9 +346,7 @@ func TestScaledNorms(t *testing.T) {
 				at += p.Len()
 			}
 			dst := be.New(n)
-			if err := m.ScaledSqNorms(dst, c); err != nil {
-				t.Fatal(err)
-			}
+			m.ScaledSqNorms(dst, c)
 			for i, got := range read(t, be, dst, n) {
 				if float64(got) < want[i]*(1-1e-6) || float64(got) > want[i]+1e-3*(want[i]+scale) {
 					t.Errorf("centre %g, example %d: %g, want a little above %g", size, i, got, want[i])
@@ -446,12 +445,10 @@ func TestSpectralBound(t *testing.T) {
 	for name, open := range backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
-			d := NewDense(be, rows, cols, 1, false, false)
+			d := newDense(be, &arena{be.New((rows + 1) * cols)}, rows, cols, 1, false, false)
 			be.Write(d.w, w)
-			plain, folded, err := newSpectral(be, d).norms(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			at := d.Measure()
+			plain, folded := d.Bound(read(t, be, at, at.Len()))
 			if !(folded >= plain && folded >= 1) {
 				t.Errorf("folding the bias in gives %g from %g", folded, plain)
 			}
@@ -483,22 +480,19 @@ func TestGradientBounds(t *testing.T) {
 			m := newModel(t, be, spec, n)
 			grow := float32(math.Exp(rng.NormFloat64()))
 			for _, p := range m.Params() {
-				be.Scale(p.Len(), grow, p)
+				kernel.Scale(be, p.Len(), grow, p)
 			}
 			for _, tight := range []bool{false, true} {
-				losses := read(t, be, pass(be, m, b, n), n)
+				losses := pass(be, m, b, n)
 				norms := be.New(n)
 				m.Norms([]compute.Buffer{norms})
-				outputs := make([]float32, n*m.Outputs())
-				if err := m.ReadOutputs(context.Background(), outputs); err != nil {
+				bounds, err := NewBounds(m, tight)
+				if err != nil {
 					t.Fatal(err)
 				}
-				bounds := NewBounds(m, tight)
-				if err := bounds.Refresh(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				bounds.Refresh()
 				got := make([]float64, n)
-				if err := bounds.Norms(context.Background(), got, losses, outputs); err != nil {
+				if err := bounds.Norms(context.Background(), got, losses); err != nil {
 					t.Fatal(err)
 				}
 				for i, s := range read(t, be, norms, n) {
@@ -566,14 +560,11 @@ func measure(t *testing.T, be compute.Backend, m *Model, b batch, rows []int, at
 	losses := pass(be, m, part, n)
 	norms := be.New(n)
 	m.Norms([]compute.Buffer{norms})
-	outputs := make([]float32, n*m.Outputs())
-	if err := m.ReadOutputs(context.Background(), outputs); err != nil {
-		t.Fatal(err)
-	}
+	outputs := read(t, be, m.Predictions(), n*m.Outputs())
 	only := make([]float32, n)
 	only[at] = 1
 	dst := sums(be, m)
-	m.Grads(dst, []compute.Buffer{buffer(be, only)})
+	m.Add(dst, []compute.Buffer{buffer(be, only)}, kernel.Plain())
 	k := m.Outputs()
 	return rowResult{outputs[at*k : (at+1)*k], flat(t, be, dst), read(t, be, losses, n)[at], read(t, be, norms, n)[at]}
 }
@@ -597,7 +588,7 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 			// of (1, −1), at right angles to their gradient.
 			c := Coordinates{Largest: 1}
 			for i, p := range m.Params() {
-				be.Fill(1, float32(1-i%2), p)
+				kernel.Fill(be, 1, float32(1-i%2), p)
 				inv, lin, offset := float32(1), float32(0), 0.0
 				if i >= 2 {
 					inv, lin, offset = v, v*float32(1-2*(i%2)), 2*float64(v)
@@ -610,9 +601,7 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 			for _, d := range []float32{1, 1.005} {
 				pass(be, m, batch{[]float32{1}, []float32{1 - d}}, 1)
 				dst := be.New(1)
-				if err := m.ScaledSqNorms(dst, c); err != nil {
-					t.Fatal(err)
-				}
+				m.ScaledSqNorms(dst, c)
 				delta := float64(read(t, be, m.dz, 1)[0])
 				want := 2*delta*delta + (layers-1)*(2*delta*delta+2)*float64(v)
 				if got := float64(read(t, be, dst, 1)[0]); got < want {

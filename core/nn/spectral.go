@@ -1,11 +1,10 @@
 package nn
 
 import (
-	"context"
-	"fmt"
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // gramIterations is how often a Gram matrix is squared. The bound is above the
@@ -35,18 +34,40 @@ func lost(l int) float64 { return float64(l) * 0x1p-126 }
 // Power iteration would approach the norm from below and so bound nothing.
 type spectral struct {
 	be     compute.Backend
-	lay    *Dense
+	at     *outer
 	n      int // the smaller side of W
 	a, out compute.Buffer
-	scalar compute.Buffer
+	// The norms that bound is made from: of each Gram matrix, of W and of b.
+	norms compute.Buffer
 }
 
-func newSpectral(be compute.Backend, lay *Dense) *spectral {
-	n := min(lay.In, lay.Out)
-	return &spectral{be: be, lay: lay, n: n, a: be.New(n * n), out: be.New(n * n), scalar: be.New(1)}
+func newSpectral(be compute.Backend, at *outer) *spectral {
+	n := min(at.in, at.out)
+	return &spectral{be: be, at: at, n: n, a: be.New(n * n), out: be.New(n * n), norms: be.New(gramIterations + 3)}
 }
 
-// norms returns upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
+// measure queues what bound is made from.
+func (s *spectral) measure() compute.Buffer {
+	ta, tb, n := kernel.Transpose, kernel.NoTrans, s.n
+	if s.at.in < s.at.out {
+		ta, tb = kernel.NoTrans, kernel.Transpose
+	}
+	kernel.Gemm(s.be, ta, tb, n, n, s.long(), s.at.w, s.at.w, 0, s.a)
+	for k := range gramIterations {
+		kernel.Normalize(s.be, n*n, s.a, s.norms.Slice(k, 1))
+		kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, n, n, n, s.a, s.a, 0, s.out)
+		s.a, s.out = s.out, s.a
+	}
+	for i, x := range []compute.Buffer{s.a, s.at.w, s.at.b} {
+		kernel.RowNorms(s.be, 1, x.Len(), x, s.norms.Slice(gramIterations+i, 1))
+	}
+	return s.norms
+}
+
+// long is the length of the inner products of WᵀW, or WWᵀ.
+func (s *spectral) long() int { return max(s.at.in, s.at.out) }
+
+// bound returns upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
 // weights with the bias folded in, and besides on how much longer a row can
 // become when it is multiplied with them in float32. NaN or ±Inf among the weights gives +Inf, and
 // so do weights beyond 1e9, whose squares float32 does not hold.
@@ -55,32 +76,18 @@ func newSpectral(be compute.Backend, lay *Dense) *spectral {
 // underflow are accounted for by [gamma] and [lost] at every product. A computed
 // product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
 // added.
-func (s *spectral) norms(ctx context.Context) (plain, folded float64, err error) {
-	ta, tb, long := compute.Transpose, compute.NoTrans, s.lay.In
-	if s.lay.In < s.lay.Out {
-		ta, tb, long = compute.NoTrans, compute.Transpose, s.lay.Out
-	}
-	s.be.Gemm(ta, tb, s.n, s.n, long, s.lay.w, s.lay.w, 0, s.a)
-	sq, err := s.gram(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	frobenius, err := s.sqNorm(ctx, s.lay.In*s.lay.Out, s.lay.w)
-	if err != nil {
-		return 0, 0, err
-	}
-	bias, err := s.sqNorm(ctx, s.lay.Out, s.lay.b)
-	if err != nil {
-		return 0, 0, err
-	}
-	sq += gamma(long)*frobenius + float64(s.n)*lost(long)
+func (s *spectral) bound(norms []float32) (plain, folded float64) {
+	sq := s.gram(norms[:gramIterations+1])
+	frobenius := sq64(norms[gramIterations+1]) + lost(s.at.in*s.at.out)
+	bias := sq64(norms[gramIterations+2]) + lost(s.at.out)
+	sq += gamma(s.long())*frobenius + float64(s.n)*lost(s.long())
 	// ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act
 	// on disjoint outputs.
 	const slack = 1 + 1e-6
-	long = max(s.lay.In, s.lay.Out) + 2
+	long := s.long() + 2
 	plain = math.Sqrt(sq) + gamma(long)*math.Sqrt(frobenius)
 	folded = math.Sqrt(sq+bias+1) + gamma(long)*math.Sqrt(frobenius+bias)
-	return orInf(plain * slack), orInf(folded * slack), nil
+	return orInf(plain * slack), orInf(folded * slack)
 }
 
 func orInf(x float64) float64 {
@@ -90,38 +97,28 @@ func orInf(x float64) float64 {
 	return x
 }
 
-// sqNorm bounds the sum of the first n squares of b from above, and away from 0.
-func (s *spectral) sqNorm(ctx context.Context, n int, b compute.Buffer) (float64, error) {
-	norm, err := compute.Norm(ctx, s.be, n, b, s.scalar)
-	if err != nil {
-		return 0, fmt.Errorf("nn: the norm of a matrix: %w", err)
-	}
-	return norm*norm + lost(n), nil
-}
+func sq64(x float32) float64 { return float64(x) * float64(x) }
 
-// gram bounds the spectral norm of the matrix in a [n×n], which it overwrites.
+// gram bounds the spectral norm of the first Gram matrix M [n×n], given the norms
+// of it and of the later ones.
 //
 // Let s be a power of two with ‖M‖_F ≤ s, A = M/s, and P = fl(A·Aᵀ). Then
 // ‖M‖ = s·‖A·Aᵀ‖^½ ≤ s·(‖P‖ + γ + n·lost)^½, and ‖P‖ is bounded the same way, at
 // last by ‖P‖_F. That holds for every matrix, symmetric or not; dividing by s
 // is exact but for underflow.
-func (s *spectral) gram(ctx context.Context) (float64, error) {
-	var scales [gramIterations]float64
+func (s *spectral) gram(norms []float32) float64 {
 	n, err := s.n, gamma(s.n)+4*float64(s.n)*lost(s.n)
-	for k := range scales {
-		sq, fault := s.sqNorm(ctx, n*n, s.a)
-		if fault != nil || math.IsNaN(sq) || math.IsInf(sq, 1) {
-			return math.Inf(1), fault
+	last := len(norms) - 1
+	bound := float64(norms[last])
+	for k := last - 1; k >= 0; k-- {
+		switch norm := float64(norms[k]); {
+		case math.IsNaN(norm) || math.IsInf(norm, 1):
+			return math.Inf(1)
+		case norm == 0:
+			bound = 0 // nothing but zeros
+			continue
 		}
-		scales[k] = math.Exp2(math.Ceil(math.Log2(sq) / 2))
-		s.be.Scale(n*n, float32(1/scales[k]), s.a)
-		s.be.Gemm(compute.NoTrans, compute.Transpose, n, n, n, s.a, s.a, 0, s.out)
-		s.a, s.out = s.out, s.a
+		bound = kernel.NormalizedBy(norms[k]) * math.Sqrt(bound+err+float64(n)*lost(n))
 	}
-	sq, fault := s.sqNorm(ctx, n*n, s.a)
-	bound := math.Sqrt(sq)
-	for k := len(scales) - 1; k >= 0; k-- {
-		bound = scales[k] * math.Sqrt(bound+err)
-	}
-	return bound, fault
+	return bound
 }

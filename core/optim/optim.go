@@ -7,14 +7,15 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // Optimizer moves parameters.
 type Optimizer interface {
-	// Step moves params, given the noised mean gradient in grads, one buffer
-	// for each; it may overwrite grads. An empty batch's gradient, which is
-	// noise alone, is a step like any other.
-	Step(params, grads []compute.Buffer)
+	// Step moves params, given the noised mean gradient in grads, both of one
+	// length; it may overwrite grads. An empty batch's gradient, which is noise
+	// alone, is a step like any other.
+	Step(params, grads compute.Buffer)
 }
 
 // Config are the numbers of all optimisers; each uses its own.
@@ -26,25 +27,17 @@ type Config struct {
 	Eps          float64
 }
 
-// New makes the optimiser for parameters of the given sizes.
-func New(be compute.Backend, c Config, params []compute.Buffer) (Optimizer, error) {
+// New makes the optimiser for n parameters.
+func New(be compute.Backend, c Config, n int) (Optimizer, error) {
 	switch c.Name {
 	case "sgd":
 		return &sgd{be, float32(c.LearningRate)}, nil
 	case "momentum":
-		return &momentum{be, float32(c.LearningRate), float32(c.Momentum), like(be, params)}, nil
+		return &momentum{be, float32(c.LearningRate), float32(c.Momentum), be.New(n)}, nil
 	case "adam":
-		return &adam{be: be, c: c, m: like(be, params), v: like(be, params)}, nil
+		return &adam{be: be, c: c, m: be.New(n), v: be.New(n)}, nil
 	}
 	return nil, fmt.Errorf("optim: there is no optimizer %q; choose sgd, momentum or adam", c.Name)
-}
-
-func like(be compute.Backend, params []compute.Buffer) []compute.Buffer {
-	out := make([]compute.Buffer, len(params))
-	for i, p := range params {
-		out[i] = be.New(p.Len())
-	}
-	return out
 }
 
 // sgd is w ← w − η·g.
@@ -53,26 +46,22 @@ type sgd struct {
 	lr float32
 }
 
-func (o *sgd) Step(params, grads []compute.Buffer) {
-	for i, p := range params {
-		o.be.Axpy(p.Len(), -o.lr, grads[i], p)
-	}
+func (o *sgd) Step(params, grads compute.Buffer) {
+	kernel.Axpy(o.be, params.Len(), -o.lr, grads, params)
 }
 
 // momentum is v ← μ·v + g, w ← w − η·v (heavy ball, Polyak 1964).
 type momentum struct {
 	be     compute.Backend
 	lr, mu float32
-	v      []compute.Buffer
+	v      compute.Buffer
 }
 
-func (o *momentum) Step(params, grads []compute.Buffer) {
-	for i, p := range params {
-		n := p.Len()
-		o.be.Scale(n, o.mu, o.v[i])
-		o.be.Axpy(n, 1, grads[i], o.v[i])
-		o.be.Axpy(n, -o.lr, o.v[i], p)
-	}
+func (o *momentum) Step(params, grads compute.Buffer) {
+	n := params.Len()
+	kernel.Scale(o.be, n, o.mu, o.v)
+	kernel.Axpy(o.be, n, 1, grads, o.v)
+	kernel.Axpy(o.be, n, -o.lr, o.v, params)
 }
 
 // adam is Kingma & Ba 2015, Algorithm 1.
@@ -80,16 +69,13 @@ type adam struct {
 	be   compute.Backend
 	c    Config
 	t    float64
-	m, v []compute.Buffer
+	m, v compute.Buffer
 }
 
-func (o *adam) Step(params, grads []compute.Buffer) {
+func (o *adam) Step(params, grads compute.Buffer) {
 	o.t++
-	p := compute.AdamParams{
+	kernel.Adam(o.be, params.Len(), kernel.AdamParams{
 		LR: float32(o.c.LearningRate), Beta1: float32(o.c.Beta1), Beta2: float32(o.c.Beta2), Eps: float32(o.c.Eps),
 		C1: float32(1 - math.Pow(o.c.Beta1, o.t)), C2: float32(1 - math.Pow(o.c.Beta2, o.t)),
-	}
-	for i, w := range params {
-		o.be.Adam(w.Len(), p, grads[i], o.m[i], o.v[i], w)
-	}
+	}, grads, o.m, o.v, params)
 }

@@ -52,7 +52,7 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 			}
 			w, g := be.New(n), be.New(n)
 			be.Write(w, first)
-			opt, err := New(be, c, []compute.Buffer{w})
+			opt, err := New(be, c, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,10 +64,10 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 					grads[s][i] = float64(part[i])
 				}
 				be.Write(g, part)
-				opt.Step([]compute.Buffer{w}, []compute.Buffer{g})
+				opt.Step(w, g)
 			}
 			got := make([]float32, n)
-			if err := be.Read(context.Background(), got, w); err != nil {
+			if err := compute.Read(context.Background(), be, got, w); err != nil {
 				t.Fatal(err)
 			}
 			for i, x := range reference(c, want, grads) {
@@ -80,7 +80,7 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 }
 
 func TestUnknownOptimizer(t *testing.T) {
-	if _, err := New(purego.New(), Config{Name: "lion"}, nil); err == nil {
+	if _, err := New(purego.New(), Config{Name: "lion"}, 0); err == nil {
 		t.Error("an unknown optimizer was accepted")
 	}
 }

@@ -147,11 +147,12 @@ func massBetween(t term, a, b edge) mass {
 // discretizeLow bounds from the other side. The outputs are divided into cells
 // such that P(cell)/Q(cell) is exp of a grid point: each ends about as far above
 // its grid point as it begins below it. Where no end does that, the cell's loss
-// is rounded down. To tell only the cell is post-processing, so no δ grows, and
-// the same cells serve both sides. What discretize counts as infinite has here
-// the least loss that it can have, or is left out, which lowers δ too.
+// is rounded down. To tell only the cell is post-processing, so no δ grows. What
+// discretize counts as infinite has here the least loss that it can have, or is
+// left out, which lowers δ too.
 //
-// Guarantee: the true distribution dominates the result, up to rounding.
+// Guarantee: the true distribution dominates the result: a cell's loss is rounded
+// down from what it is at least, given bounds on the rounding of its masses.
 func discretizeLow(t term, s side, w window) loss {
 	q, sigma, h := t.sampleRate, t.noiseMultiplier, w.h
 	lo, hi := t.span(s, w)
@@ -170,7 +171,7 @@ func discretizeLow(t term, s side, w window) loss {
 		if begin.z >= from {
 			continue
 		}
-		end, ok := cellEnd(t, begin, from, to, x)
+		end, ok := cellEnd(t, s, begin, from, to, x)
 		if !ok {
 			end = edgeAt(t, lossPoint(q, sigma, x+h/2))
 		}
@@ -179,16 +180,13 @@ func discretizeLow(t term, s side, w window) loss {
 			begin = end
 			continue
 		}
-		at := math.Log(m.mix/m.zero) / h
-		if s == remove {
-			j := int(math.Floor(at))
-			if k := j - l.first; k >= 0 && k < len(l.p) {
-				l.p[k] += max(0, m.mix-m.mixErr)
-			}
-		} else {
-			j := int(math.Floor(-at + 0.01))
-			if k := j - l.first; k >= 0 && k < len(l.p) {
-				l.p[k] += max(0, m.zero-m.zeroErr)
+		p, q := m.mix-m.mixErr, m.zero+m.zeroErr
+		if s == add {
+			p, q = m.zero-m.zeroErr, m.mix+m.mixErr
+		}
+		if p > 0 {
+			if k := int(math.Floor(math.Log(p/q)/h)) - l.first; k >= 0 && k < len(l.p) {
+				l.p[k] += p
 			}
 		}
 		begin = end
@@ -204,8 +202,9 @@ func discretizeLow(t term, s side, w window) loss {
 }
 
 // cellEnd solves P/Q = exp(x) for the end of the cell that starts at begin,
-// between from, where the loss is x, and to.
-func cellEnd(t term, begin edge, from, to, x float64) (edge, bool) {
+// between from, where the loss is x, and to: a little too far or too short, so
+// that the cell's loss is on the side of x that rounds down to it.
+func cellEnd(t term, s side, begin edge, from, to, x float64) (edge, bool) {
 	e := math.Exp(x)
 	excess := func(z float64) (edge, float64) {
 		end := edgeAt(t, z)
@@ -234,7 +233,9 @@ func cellEnd(t term, begin edge, from, to, x float64) (edge, bool) {
 			next = (lo + hi) / 2
 		}
 		if math.Abs(next-z) <= 1e-5*(to-from) {
-			// A little too far keeps the ratio on the right side of exp(x).
+			if s == add {
+				return edgeAt(t, next-2e-5*(to-from)), true
+			}
 			return edgeAt(t, next+2e-5*(to-from)), true
 		}
 		z = next
@@ -276,6 +277,7 @@ type tailSum struct {
 	window
 	mass  []float64 // exp(λx−k)·probability at grid points, index modulo n
 	k     float64   // log moment at λ of the composition
+	kErr  float64   // bound on its error
 	err   float64   // bound on the error of one entry of mass
 	above float64   // probability of +∞ and of everything above the window
 	// wrapped bounds what probability from outside the window adds inside.
@@ -372,26 +374,30 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 	// where |φ| ≥ 0.1 and at most 1 elsewhere.
 	unit := 0x1p-53 * 4 * float64(bits.Len(uint(sp.n)))
 	out.err = unit*((10*total+1)*sum+float64(len(sp.terms))) + math.Exp(-60)
-	out.k += total * 1e-14 // and the tilt's own rounding
+	out.kErr = total * 1e-14 // the tilt's own rounding
 	edge, length := float64(sp.top)*sp.h, float64(sp.n)*sp.h
-	out.above = -math.Expm1(logAlive) + math.Exp(min(out.k-sp.lambda*edge, kChern-sp.chern*edge, 0))
+	out.above = -math.Expm1(logAlive) + math.Exp(min(out.k+out.kErr-sp.lambda*edge, kChern-sp.chern*edge, 0))
 	out.wrapped = math.Exp(-sp.lambda*length) + math.Exp(kChern-sp.chern*edge+sp.lambda*length)
 	return out
 }
 
 // walk visits the grid points from the top down, with the index k, the mass a at
 // or above it, and δ at it and at the grid point below, until visit returns
-// true. err is added to each entry of mass.
+// true. The error of each entry of mass is added to it, or taken from it.
 //
 // What undoes the tilt, exp(k−λx), is worked out at each point: carried from
 // point to point, it would stay 0 for good once it had underflowed at the top of
 // a long window, and all the mass with it. It may overflow at the bottom, where
 // a, a probability, is 1 already.
-func (t *tailSum) walk(err float64, visit func(k int, a, here, below float64) bool) bool {
+func (t *tailSum) walk(b bound, visit func(k int, a, here, below float64) bool) bool {
 	down, ch := math.Exp(-t.h), -math.Expm1(-t.h)
+	moment, err := t.k+t.kErr, t.err
+	if b == lower {
+		moment, err = t.k-t.kErr, -t.err
+	}
 	a, d := 0.0, 0.0
 	for k := t.top; k > t.top-t.n; k-- {
-		untilt := min(math.Exp(t.k-t.lambda*t.h*float64(k)), math.MaxFloat64)
+		untilt := min(math.Exp(moment-t.lambda*t.h*float64(k)), math.MaxFloat64)
 		a = min(1, a+untilt*max(0, t.mass[k&(t.n-1)]+err))
 		here := d
 		d = down*d + ch*a
@@ -404,14 +410,14 @@ func (t *tailSum) walk(err float64, visit func(k int, a, here, below float64) bo
 
 // epsilon is a bound on ε at delta; ok is false where the window does not hold it.
 func (t *tailSum) epsilon(b bound, delta float64) (eps float64, ok bool) {
-	target, err := delta*(1-1e-12)-t.above, t.err
+	target := delta*(1-1e-12) - t.above
 	if b == lower {
-		target, err = delta*(1+1e-12)+t.wrapped, -t.err
+		target = delta*(1+1e-12) + t.wrapped
 	}
 	if !(target > 0) {
 		return 0, false
 	}
-	ok = t.walk(err, func(k int, a, here, below float64) bool {
+	ok = t.walk(b, func(k int, a, here, below float64) bool {
 		x := t.h * float64(k)
 		if below > target {
 			// On this stretch δ = a − exp(ε−x)·(a − δ(x)).
@@ -428,11 +434,7 @@ func (t *tailSum) delta(b bound, epsilon float64) (delta float64, ok bool) {
 	if epsilon >= t.h*float64(t.top) {
 		return 1, false
 	}
-	err := t.err
-	if b == lower {
-		err = -err
-	}
-	ok = t.walk(err, func(k int, a, here, below float64) bool {
+	ok = t.walk(b, func(k int, a, here, below float64) bool {
 		x := t.h * float64(k)
 		if x-t.h > epsilon {
 			return false

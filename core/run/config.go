@@ -115,13 +115,41 @@ type PCA struct {
 
 // CSV says how to read tables. Zero values are detected and shown.
 type CSV struct {
+	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16, windows-1252; empty: detected
 	Delimiter string `json:"delimiter,omitempty"`
-	Header    string `json:"header,omitempty"`  // yes, no; empty: detected
-	Label     string `json:"label,omitempty"`   // name or 1-based number of the label column; empty: detected
-	Task      string `json:"task,omitempty"`    // classification, regression; empty: detected
-	Missing   string `json:"missing,omitempty"` // what to do with missing cells: error (default), drop (the row), zero
-	// Columns overrides the kind of columns by name: numeric, categorical, ignored.
+	Header    string `json:"header,omitempty"` // yes, no; empty: detected
+	// How numbers are written, where whole columns do not tell: the decimal mark
+	// (. or ,), that between thousands (. , ' a space, or none), and the order of
+	// dates (ymd, dmy, mdy), which are read as days since 1970 began.
+	Decimal   string `json:"decimal,omitempty"`
+	Thousands string `json:"thousands,omitempty"`
+	Date      string `json:"date,omitempty"`
+	Label     string `json:"label,omitempty"` // name or 1-based number of the label column; empty: detected
+	Task      string `json:"task,omitempty"`  // classification, regression; empty: detected
+	// Missing is what to do with missing cells: error (default), drop (the row),
+	// zero (0, or a category of its own), or indicator: as zero, with a feature
+	// that is 1 where a number is missing, and in its place the column's Fill, or
+	// the middle of its Bounds, or 0.
+	Missing string `json:"missing,omitempty"`
+	BadRows string `json:"bad_rows,omitempty"` // what to do with rows that cannot be read: error (default), skip
+	// Columns overrides the kind of columns by name: numeric, categorical,
+	// bucketed (categories hashed into Buckets features, 32 by default, which no
+	// row decides), ignored.
 	Columns map[string]string `json:"columns,omitempty"`
+	Buckets int               `json:"buckets,omitempty"`
+	// Bounds of numeric columns by name, which the user states without looking at
+	// the data; scaling clamps what lies outside.
+	Bounds map[string]Bounds  `json:"bounds,omitempty"`
+	Fill   map[string]float64 `json:"fill,omitempty"`
+	// Roles of files by name: train or test. Others are test files where their
+	// names say so and no other file is.
+	Roles map[string]string `json:"roles,omitempty"`
 	// TestShare of the rows is held out where no test file is given (default 0.2).
 	TestShare float64 `json:"test_share,omitempty"`
+}
+
+// Bounds are public bounds of a column.
+type Bounds struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
 }

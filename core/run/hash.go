@@ -18,7 +18,7 @@ func (c Config) Hash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("run: hash: %w", err)
 	}
-	tree, err := decodeTree(b)
+	tree, err := decode[map[string]any](b)
 	if err != nil {
 		return "", fmt.Errorf("run: hash: %w", err)
 	}
@@ -28,17 +28,18 @@ func (c Config) Hash() (string, error) {
 	return strings.Join(pairs, "&"), nil
 }
 
-// decodeTree keeps numbers as they are written: a seed needs all its 64 bits.
-func decodeTree(b []byte) (tree map[string]any, err error) {
+// decode keeps numbers as they are written: a seed needs all its 64 bits.
+func decode[T any](b []byte) (v T, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
-	err = dec.Decode(&tree)
-	return tree, err
+	err = dec.Decode(&v)
+	return v, err
 }
 
 func flatten(prefix string, tree map[string]any, pairs *[]string) {
 	for key, v := range tree {
-		key = prefix + url.QueryEscape(key)
+		// A column's name may have dots, which part the path here.
+		key = prefix + strings.ReplaceAll(url.QueryEscape(key), ".", "%2E")
 		switch v := v.(type) {
 		case map[string]any:
 			flatten(key+".", v, pairs)
@@ -54,80 +55,116 @@ func flatten(prefix string, tree map[string]any, pairs *[]string) {
 	}
 }
 
-// maxHash is far longer than any configuration; it bounds the work of a hostile link.
-const maxHash = 4096
+// maxHash is longer than any configuration but that of a table with thousands of
+// columns; it bounds the work of a hostile link.
+const maxHash = 1 << 16
 
-// ParseHash reads what Hash wrote, with or without the '#'. Keys it does not
-// know and values that do not fit their key are ignored, so that links survive
-// other versions of the page; a key with a number that is no field is kept as a
-// parameter of the method.
+// ParseHash is [ReadHash] for those who do not ask what was dropped.
 func ParseHash(s string) Config {
-	var c Config
-	s = s[:min(len(s), maxHash)]
-	for pair := range strings.SplitSeq(strings.TrimPrefix(s, "#"), "&") {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			continue
-		}
-		if trial, err := set(c, key, value); err == nil {
-			c = trial
-		}
-	}
+	c, _ := ReadHash(s)
 	return c
 }
 
-// set returns c with one key of a hash applied, by way of JSON so that there is
-// one list of fields only.
-func set(c Config, key, value string) (Config, error) {
-	path := strings.Split(key, ".")
-	for i := range path {
-		name, err := url.QueryUnescape(path[i])
-		if err != nil {
-			return c, err
-		}
-		path[i] = name
+// Dropped is what a hash holds that was not taken. Its zero value is nothing.
+type Dropped struct {
+	Keys []string // of the first few settings, shortened
+	More int      // how many settings there are beyond those
+}
+
+func (d *Dropped) add(key string) {
+	const most, long = 20, 100
+	if len(d.Keys) == most {
+		d.More++
+		return
 	}
-	b, err := json.Marshal(c)
-	if err != nil {
-		return c, err
+	if len(key) > long {
+		key = strings.ToValidUTF8(key[:long], "") + "…"
 	}
-	tree, err := decodeTree(b)
-	if err != nil {
-		return c, err
-	}
-	for _, candidate := range readings(value) {
-		var next Config
-		put(tree, path, candidate)
-		b, err := json.Marshal(tree)
-		if err != nil {
+	d.Keys = append(d.Keys, key)
+}
+
+// ReadHash reads what Hash wrote, with or without the '#'. Keys it does not know
+// and values that do not fit their key are left out, so that links survive other
+// versions of the page; a key with a number that is no field is kept as a
+// parameter of the method. Settings beyond the first 65,536 bytes are left out
+// whole. What was left out is returned.
+func ReadHash(s string) (c Config, dropped Dropped) {
+	tree := map[string]any{}
+	read := 0
+	for pair := range strings.SplitSeq(strings.TrimPrefix(s, "#"), "&") {
+		read += len(pair) + len("&")
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || pair == "=" {
 			continue
 		}
-		if err = json.Unmarshal(b, &next); err == nil {
-			return next, nil
+		if read > maxHash+len("&") {
+			dropped.add(key)
+			continue
+		}
+		path, v, err := reading(key, value)
+		if err != nil {
+			dropped.add(key)
+			continue
+		}
+		put(tree, path, v)
+	}
+	// Each setting fits by itself, so all do together.
+	b, err := json.Marshal(tree)
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return Config{}, Dropped{More: len(tree)}
+	}
+	return c, dropped
+}
+
+// reading finds what a pair of a hash sets, by way of JSON so that there is one
+// list of fields only.
+func reading(key, value string) (path []string, v any, err error) {
+	const deepest = 4 // csv.bounds.age.lo
+	if path = strings.SplitN(key, ".", deepest+1); len(path) > deepest {
+		return nil, nil, fmt.Errorf("run: no field is as deep as %q", key)
+	}
+	for i := range path {
+		if path[i], err = url.QueryUnescape(path[i]); err != nil {
+			return nil, nil, err
 		}
 	}
-	return c, fmt.Errorf("run: %q does not fit %q", value, key)
+	for _, v := range readings(value) {
+		tree := map[string]any{}
+		put(tree, path, v)
+		b, err := json.Marshal(tree)
+		if err == nil && json.Unmarshal(b, new(Config)) == nil {
+			return path, v, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("run: %q does not fit %q", value, key)
 }
 
 // readings are the JSON values that a hash's text may stand for, best first.
 func readings(value string) []any {
-	var items []any
-	for item := range strings.SplitSeq(value, ",") {
-		if n, err := strconv.ParseInt(item, 10, 64); err == nil {
-			items = append(items, n)
-		}
-	}
-	var all []any
 	text, err := url.QueryUnescape(value)
 	if err != nil {
 		return nil
 	}
-	if json.Valid([]byte(text)) {
-		all = append(all, json.RawMessage(text))
+	var all []any
+	if b := []byte(text); json.Valid(b) {
+		if v, err := decode[any](b); err == nil && v != nil {
+			all = append(all, v)
+		}
 	}
 	all = append(all, text)
 	if yes, err := strconv.ParseBool(text); err == nil { // as people write it: 1, TRUE
 		all = append(all, yes)
+	}
+	var items []any
+	for item := range strings.SplitSeq(value, ",") {
+		n, err := strconv.ParseInt(item, 10, 64)
+		if err != nil {
+			return all
+		}
+		items = append(items, n)
 	}
 	return append(all, items)
 }

@@ -3,8 +3,11 @@ package run
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -12,7 +15,11 @@ func ptr[T any](v T) *T { return &v }
 
 func full() Config {
 	return Config{
-		Data: "digits", CSV: CSV{Delimiter: ",", Columns: map[string]string{"a b": "numeric"}, TestShare: 0.25},
+		Data: "digits", CSV: CSV{
+			Delimiter: ",", Encoding: "utf-16", Decimal: ",", Thousands: " ", Date: "dmy", Missing: "indicator", BadRows: "skip", Buckets: 16, TestShare: 0.25,
+			Columns: map[string]string{"a b": "numeric", "c.d=1&e": "bucketed"}, Bounds: map[string]Bounds{"a b": {Lo: -0.5, Hi: 120}, "n": {Lo: 0, Hi: 1}},
+			Fill: map[string]float64{"a.b": 0, "0": 1.5}, Roles: map[string]string{"adult.test": "train", "true": "test"},
+		},
 		Scaling: Scaling{Kind: "declared", Hi: 255}, Model: Model{Kind: "mlp", Hidden: []int{128, 64}, Activation: "tanh"},
 		Method: "psac", Params: map[string]float64{"r": 0.1}, MaxGradNorm: 2, NoiseMultiplier: ptr(1.5), TargetDelta: 1e-5,
 		ExpectedBatchSize: 600, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Seed: ptr(uint64(math.MaxUint64)), NoPrivacy: true, Blind: true,
@@ -94,6 +101,42 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// TestLongHashLosesNothing: a table has as many settings as columns, and their
+// names have dots.
+func TestLongHashLosesNothing(t *testing.T) {
+	c := Config{CSV: CSV{Columns: map[string]string{}}}
+	for i := range 1000 {
+		c.CSV.Columns[fmt.Sprintf("Sepal.Length & co = %d", i)] = "ignored"
+	}
+	h, err := c.Hash()
+	if err != nil || len(h) < 30_000 {
+		t.Fatal(len(h), err)
+	}
+	if back, dropped := ReadHash(h); !reflect.DeepEqual(c, back) || dropped.Keys != nil || dropped.More != 0 {
+		t.Errorf("%d of %d columns came back; dropped %+v", len(back.CSV.Columns), len(c.CSV.Columns), dropped)
+	}
+}
+
+// TestHashSaysWhatItDropped: settings are cut whole, never within a value.
+func TestHashSaysWhatItDropped(t *testing.T) {
+	long := "method=psac&csv.label=" + strings.Repeat("x", maxHash-len("method=psac&csv.label=")-len("&steps=1"))
+	for s, want := range map[string]struct {
+		steps   int
+		dropped Dropped
+	}{
+		long + "&steps=1":                 {1, Dropped{}},
+		long + "&steps=12":                {0, Dropped{Keys: []string{"steps"}}},
+		"steps=7&wat=is+this&csv.x.y=1&":  {7, Dropped{Keys: []string{"wat"}}},
+		"a.b.c.d.e=1&=&steps=3&page":      {3, Dropped{Keys: []string{"a.b.c.d.e"}}},
+		strings.Repeat("k=oops&", 25):     {0, Dropped{Keys: slices.Repeat([]string{"k"}, 20), More: 5}},
+		strings.Repeat("é", 60) + "=oops": {0, Dropped{Keys: []string{strings.Repeat("é", 50) + "…"}}},
+	} {
+		if c, dropped := ReadHash(s); c.Steps != want.steps || !reflect.DeepEqual(dropped, want.dropped) {
+			t.Errorf("%.60s…: %d steps, dropped %+v; want %+v", s, c.Steps, dropped, want)
+		}
+	}
+}
+
 func FuzzParseHash(f *testing.F) {
 	h, _ := full().Hash()
 	f.Add(h)
@@ -104,7 +147,11 @@ func FuzzParseHash(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q gives a configuration that cannot be written: %v", s, err)
 		}
-		if again, _ := ParseHash(h).Hash(); again != h {
+		back, dropped := ReadHash(h)
+		if len(dropped.Keys) > 0 && len(h) <= maxHash {
+			t.Fatalf("%q: of hash %q %v was dropped", s, h, dropped)
+		}
+		if again, _ := back.Hash(); again != h && len(h) <= maxHash {
 			t.Fatalf("%q: hash %q is read back as %q", s, h, again)
 		}
 	})

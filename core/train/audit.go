@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -89,11 +88,14 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 // canary's score. The lower bound holds for any score; a good one makes it high.
 type Audit struct {
 	cfg   AuditConfig
+	be    compute.Backend
 	plan  *Plan
+	ds    *data.Dataset
 	in    []bool    // the coins
 	score []float64 // by canary
 
-	worst *worstCaseAudit // instead of all that
+	planted func(*Run)      // breaks the mechanism in tests
+	worst   *worstCaseAudit // instead of all that
 }
 
 var errAuditNoNoise = fault("method", "a run without noise claims nothing that could be audited; choose a private method")
@@ -107,7 +109,7 @@ const (
 
 // NewAudit prepares an audit on a backend. Errors name a field as [New]'s do.
 func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
-	a := &Audit{cfg: cfg.WithDefaults()}
+	a := &Audit{cfg: cfg.WithDefaults(), be: be}
 	c := &a.cfg
 	switch {
 	case c.Data != "canaries" && c.Data != "worst-case":
@@ -136,15 +138,15 @@ func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
 		return nil, err
 	}
 	a.in, a.score = coins(key.Stream(privacy.Canary, 0, 0), c.Canaries), make([]float64, c.Canaries)
-	ds := a.dataset()
+	a.ds = a.dataset()
 	rc := c.Run
 	rc.Data, rc.CSV, rc.PCA = "digits", run.CSV{}, run.PCA{}
 	rc.Scaling = run.Scaling{Kind: "none"}
 	rc.Model = run.Model{Kind: "softmax"}
-	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(ds.Train.N), 0, c.Steps
+	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(a.ds.Train.N), 0, c.Steps
 	rc.Optimizer, rc.LearningRate, rc.Momentum = "sgd", auditRate, 0
 	rc.Iterate, rc.DiagnosticsEvery = "last", 0
-	if a.plan, err = New(rc, ds, be); err != nil {
+	if a.plan, err = New(rc, a.ds.Meta()); err != nil {
 		return nil, err
 	}
 	if a.plan.sigma == 0 {
@@ -212,34 +214,48 @@ func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (
 	if a.worst != nil {
 		return a.worst.run(ctx, progress)
 	}
-	p := a.plan
-	d := p.spec.Params()
-	before, after := make([]float32, d), make([]float32, d) // softmax regression starts at zero
-	for e, err := range p.Run(ctx) {
+	r, err := a.plan.Start(ctx, a.ds, a.be)
+	if err != nil {
+		return run.AuditReport{}, err
+	}
+	defer r.Close()
+	if a.planted != nil {
+		a.planted(r)
+	}
+	before := make([]float32, a.plan.spec.Params()) // softmax regression starts at zero
+	for r.done < r.steps {
+		e, after, err := r.single(ctx)
 		if err != nil {
 			return run.AuditReport{}, err
 		}
-		if err := p.readAll(ctx, after, p.st.params); err != nil {
-			return run.AuditReport{}, err
-		}
 		a.listen(before, after, e.Released.MaxGradNorm)
-		before, after = after, before
+		before = after
 		if progress != nil {
 			if err := progress(e.Step, e.Steps); err != nil {
 				return run.AuditReport{}, err
 			}
 		}
 	}
-	if p.st == nil || p.st.done < p.steps {
-		return run.AuditReport{}, errors.New("train: audit: the run ended early")
-	}
 	return a.report()
+}
+
+// single takes one step and returns its event and the parameters after it.
+func (r *Run) single(ctx context.Context) (run.Event, []float32, error) {
+	if err := r.step(ctx); err != nil {
+		return run.Event{}, nil, err
+	}
+	after, err := r.parameters(ctx)
+	if err != nil {
+		return run.Event{}, nil, err
+	}
+	e, err := r.next(ctx)
+	return e, after, err
 }
 
 // listen adds what one step tells to every canary's score.
 func (a *Audit) listen(before, after []float32, c float64) {
 	p := a.plan
-	bias := before[p.ds.Features*classes:]
+	bias := before[p.meta.Features*classes:]
 	perUnit := p.batch / (auditRate * c) // from a move of the parameters to the noisy sum, in units of C
 	variance := p.gradNoise * p.gradNoise
 	var u [classes]float64
@@ -309,7 +325,7 @@ func (a *Audit) report() (run.AuditReport, error) {
 	r := run.AuditReport{
 		Claimed: run.Number(p.curve.Epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Confidence: 1 - c.Significance, Canaries: c.Canaries, Included: included, Guesses: audit.Guesses, Correct: audit.Correct,
-		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: p.be.Name(),
+		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: a.be.Name(),
 	}
 	if r.LowerBound, err = audit.GDPEpsilon(r.Delta, c.Significance); err != nil {
 		return r, fmt.Errorf("train: audit: %w", err)

@@ -4,26 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/rough"
 	"clipscope/core/run"
 )
 
-// everything is a weight that clips nothing: clipping that is off.
-type everything struct{}
+// unbounded is a mechanism whose clipping is off.
+type unbounded struct{ mechanism }
 
-func (everything) Factor(float64, float64) float64 { return 1 }
+func (m unbounded) limit() kernel.Limit {
+	l := m.mechanism.limit()
+	l.C = math.MaxFloat32
+	return l
+}
 
 // The ways in which an audited run can be broken without saying so.
-var sabotages = map[string]func(*Plan){
-	"":             func(*Plan) {},
-	"noise halved": func(p *Plan) { p.gradNoise /= 2 },
-	"clipping off": func(p *Plan) { p.clipper.Weight = everything{} },
+var sabotages = map[string]func(*Run){
+	"":             func(*Run) {},
+	"noise halved": func(p *Run) { p.gradNoise /= 2 },
+	"clipping off": func(p *Run) { p.mech = unbounded{p.mech} },
 }
 
 func auditOnce(t *testing.T, cfg AuditConfig, sabotage string) run.AuditReport {
@@ -32,7 +38,7 @@ func auditOnce(t *testing.T, cfg AuditConfig, sabotage string) run.AuditReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sabotages[sabotage](a.plan)
+	a.planted = sabotages[sabotage]
 	r, err := a.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -135,11 +141,11 @@ func TestWorstCaseAudit(t *testing.T) {
 	t.Parallel()
 	forward := rough.Orders["forward"]
 	whole := rough.New(purego.New(), forward, 1<<16) // a batch in one float32 sum
-	inOrder := func(p *Plan) { p.st.mix = func([]int, rand.Source) {} }
+	inOrder := func(p *Run) { p.mix = func([]int, rand.Source) {} }
 	for _, tt := range []struct {
 		name    string
 		be      compute.Backend
-		planted func(*Plan)
+		planted func(*Run)
 		cases   []worstCase
 	}{
 		{"", rough.New(purego.New(), forward, compute.PieceRows), nil, worstCases},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"clipscope/core/clip"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -19,9 +20,6 @@ func (p *Plan) describe() {
 	p.info.Epsilons = p.epsilons()
 	p.info.Parameters = p.spec.Params()
 	p.info.MemoryBytes = p.memory()
-	if p.be != nil {
-		p.info.Backend = p.be.Name()
-	}
 	p.warnings(eps)
 	p.info.Private = p.sigma > 0 && p.cfg.Seed == nil && p.cfg.Scaling.Kind != "measured"
 	p.info.Guarantee = p.guarantee(p.steps)
@@ -41,20 +39,20 @@ func (p *Plan) epsilons() map[string]run.Number {
 
 // capacity is the number of rows that go through the model at once.
 func (p *Plan) capacity() int {
-	if p.clipper.Source == "one-at-a-time" {
+	if p.first.Source == clip.OneAtATime {
 		return 1
 	}
 	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
 	// nearly empty second passes.
 	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.ds.Train.N, p.ds.Test.N, 1)))
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1)))
 }
 
 // memory estimates the bytes a run holds: parameters with gradient, its sums in
 // float64, and optimiser state, a physical batch through the layers, and the data.
 func (p *Plan) memory() int64 {
 	copies := map[string]int{"sgd": 4, "momentum": 5, "adam": 6}[p.cfg.Optimizer]
-	if p.clipper.Geometry != nil {
+	if p.first.Geometry != nil {
 		copies += 6
 	}
 	width := 0
@@ -66,18 +64,14 @@ func (p *Plan) memory() int64 {
 	}
 	floats := int64(copies)*int64(p.spec.Params()) + int64(p.capacity())*int64(width)
 	bytes := 4 * floats
-	for _, s := range []int64{int64(p.ds.Train.N), int64(p.ds.Test.N)} {
-		per := int64(4)
-		if p.ds.Train.U8 != nil {
-			per = 1
-		}
-		bytes += s * (per*int64(p.ds.Features) + 4*int64(p.ds.TargetWidth()))
+	for _, s := range []int64{int64(p.meta.TrainRows), int64(p.meta.TestRows)} {
+		bytes += s * int64(p.meta.FeatureBytes*p.meta.Features+4*p.meta.TargetWidth())
 	}
 	return bytes
 }
 
 func (p *Plan) warnings(eps float64) {
-	n := p.ds.Train.N
+	n := p.meta.TrainRows
 	if p.cfg.TargetDelta >= 1/float64(n) {
 		p.warn("target_delta", "δ = %s is not below 1/N = %.2g: a mechanism that publishes one random row in full would pass. Take δ well below 1/N.", run.UpText(p.cfg.TargetDelta, 2), 1/float64(n))
 	}
@@ -92,8 +86,8 @@ func (p *Plan) warnings(eps float64) {
 	} else if eps > 10 && !math.IsInf(eps, 1) {
 		p.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}
-	if p.clipper.FeatureBound > 0 {
-		p.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", p.clipper.Rule.C())
+	if p.first.FeatureBound > 0 {
+		p.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", p.first.Rule.C())
 		if len(p.spec.Widths) > 2 || p.spec.Loss != nn.SoftmaxCE {
 			p.warn("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
 		}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/compute"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -19,7 +20,7 @@ func TestGradientDiagnostics(t *testing.T) {
 		cfg := base(m.Name)
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
 		cfg.Steps, cfg.DiagnosticsEvery, cfg.MaxPhysicalBatchSize = 5, 2, 40
-		events, _ := finish(t, mustPlan(t, cfg, small(t)))
+		events, _ := finish(t, started(t, cfg, small(t)))
 		for i, e := range events {
 			g := e.Diag.Gradient
 			if (g != nil) != (i%2 == 0) {
@@ -35,7 +36,7 @@ func TestGradientDiagnostics(t *testing.T) {
 	}
 	cfg := base("constant")
 	cfg.Steps, cfg.DiagnosticsEvery, cfg.MaxGradNorm = 1, 1, 1e6
-	events, _ := finish(t, mustPlan(t, cfg, small(t)))
+	events, _ := finish(t, started(t, cfg, small(t)))
 	g := events[0].Diag.Gradient
 	if math.Abs(float64(g.Cosine)-1) > 1e-6 || float64(g.Bias) > 1e-6*float64(g.TrueNorm) || len(g.BySize) != sizeParts {
 		t.Errorf("nothing was clipped, yet %+v", *g)
@@ -55,7 +56,7 @@ func TestIterates(t *testing.T) {
 	for _, policy := range []string{"last", "ema", "random"} {
 		cfg := base("constant")
 		cfg.Iterate = policy
-		_, end[policy] = finish(t, mustPlan(t, cfg, small(t)))
+		_, end[policy] = finish(t, started(t, cfg, small(t)))
 		if end[policy].Epsilon != end["last"].Epsilon {
 			t.Errorf("%s costs ε = %v, last %v", policy, end[policy].Epsilon, end["last"].Epsilon)
 		}
@@ -73,9 +74,9 @@ func TestIterates(t *testing.T) {
 	}
 	cfg := base("constant")
 	cfg.Iterate, cfg.EMADecay, cfg.Steps = "ema", 0.5, 1
-	_, ema := finish(t, mustPlan(t, cfg, small(t)))
+	_, ema := finish(t, started(t, cfg, small(t)))
 	cfg.Iterate = "last"
-	_, last := finish(t, mustPlan(t, cfg, small(t)))
+	_, last := finish(t, started(t, cfg, small(t)))
 	for i, w := range ema.Released.Parameters {
 		if math.Abs(float64(w-last.Released.Parameters[i])) > 1e-6*(1+math.Abs(float64(w))) {
 			t.Fatalf("after one step the average is %g, the last %g", w, last.Released.Parameters[i])
@@ -108,13 +109,13 @@ func TestPCAFindsTheDirections(t *testing.T) {
 		if method != "none" {
 			cfg.TargetEpsilon = ptr(4.0)
 		}
-		p := mustPlan(t, cfg, planted())
+		p := started(t, cfg, planted())
 		_, r := finish(t, p)
 		if len(r.Released.Parameters) != (2+1)*2 {
 			t.Fatalf("%d parameters", len(r.Released.Parameters))
 		}
 		v := make([]float32, 16)
-		if err := p.be.Read(context.Background(), v, p.pca.v); err != nil {
+		if err := compute.Read(context.Background(), p.be, v, p.pca.v); err != nil {
 			t.Fatal(err)
 		}
 		held := 0.0 // how much of the planted plane the two directions hold, 2 at most
@@ -132,7 +133,7 @@ func TestPCAFindsTheDirections(t *testing.T) {
 				t.Errorf("the whole run costs ε = %v, want just under 4", eps)
 			}
 			alone := run.Config{Method: method, ExpectedBatchSize: 100, Steps: 30, TargetEpsilon: ptr(4.0), Seed: ptr(uint64(4))}
-			if q := mustPlan(t, alone, planted()); q.Info().NoiseMultiplier >= p.Info().NoiseMultiplier {
+			if q := started(t, alone, planted()); q.Info().NoiseMultiplier >= p.Info().NoiseMultiplier {
 				t.Errorf("PCA cost nothing: σ = %g with it, %g without", p.Info().NoiseMultiplier, q.Info().NoiseMultiplier)
 			}
 		}
@@ -146,7 +147,7 @@ func TestPrivateBounds(t *testing.T) {
 		ds.Train.F32[i] *= 1000
 	}
 	cfg := run.Config{Method: "constant", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 2, Seed: ptr(uint64(4)), Scaling: run.Scaling{Kind: "private"}}
-	p := mustPlan(t, cfg, ds)
+	p := started(t, cfg, ds)
 	if p.boundsNoise == 0 || len(p.once) != 1 {
 		t.Fatal("private bounds were not charged")
 	}

@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 )
 
-func readCoordinates(t *testing.T, p *Plan, a, b []float32) {
+func readCoordinates(t *testing.T, p *Run, a, b []float32) {
 	t.Helper()
-	for dst, from := range map[*[]float32][]compute.Buffer{&a: p.st.coords.a, &b: p.st.coords.b} {
-		if err := p.readAll(context.Background(), *dst, from); err != nil {
+	c := p.mech.(*adaClip)
+	for dst, from := range map[*[]float32]compute.Buffer{&a: c.a, &b: c.b} {
+		if err := compute.Read(context.Background(), p.be, *dst, from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -25,14 +27,14 @@ func TestCoordinatesStayFinite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	a, b := make([]float32, p.spec.Params()), make([]float32, p.spec.Params())
 	for range 300 {
-		for _, g := range p.st.grads {
+		for _, g := range p.grads {
 			v := make([]float32, g.Len())
 			for i := range v {
 				v[i] = []float32{0, float32(rng.NormFloat64()), float32(math.NaN()), float32(math.Inf(1)), 3e38, -3e38, 1e-45}[rng.IntN(7)]
 			}
 			p.be.Write(g, v)
 		}
-		if err := p.recentre(context.Background()); err != nil {
+		if err := p.mech.mean(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		readCoordinates(t, p, a, b)
@@ -52,19 +54,16 @@ func TestAdaptiveNoise(t *testing.T) {
 	const d, mu, sigma = 400, 1.0, 0.1
 	cfg := meanEstimation("adaclip", 1)
 	cfg.Params = map[string]float64{"beta_mean": 0.99, "beta_spread": 0.9, "h1": 1e-20, "h2": 10}
-	p := mustPlan(t, cfg, data.MeanEstimation(10, d))
+	p := started(t, cfg, data.MeanEstimation(10, d))
 	ctx := context.Background()
-	if err := p.begin(ctx); err != nil {
-		t.Fatal(err)
-	}
 	p.gradNoise = 0 // the gradients written below have none
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 400 {
-		for _, g := range p.st.grads {
-			p.be.Fill(g.Len(), 0, g)
+		for _, g := range p.grads {
+			kernel.Fill(p.be, g.Len(), 0, g)
 		}
-		p.be.Write(p.st.grads[0], []float32{float32(mu * float64(1-2*rng.IntN(2)))})
-		if err := p.recentre(ctx); err != nil {
+		p.be.Write(p.grads[0], []float32{float32(mu * float64(1-2*rng.IntN(2)))})
+		if err := p.mech.mean(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +76,7 @@ func TestAdaptiveNoise(t *testing.T) {
 	if got, want := sigma*sigma*sum, sigma*sigma*mu*mu; got < 0.5*want || got > 2*want {
 		t.Errorf("expected squared noise is %g, want about σ²μ² = %g (whole gradient: %g)", got, want, d*want)
 	}
-	if total := p.st.coords.total; math.Abs(total*total/sum-1) > 1e-4 {
+	if total := p.mech.(*adaClip).total; math.Abs(total*total/sum-1) > 1e-4 {
 		t.Errorf("Σb² is %g, (Σs)² %g", sum, total*total)
 	}
 }

@@ -7,18 +7,21 @@ import (
 	"slices"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/run"
 )
 
 // teacher holds what comparing clipped with true gradients needs. It looks at
 // private values only to show them to their owner.
 type teacher struct {
+	be       compute.Backend
 	sums     []compute.Sums   // Σ g_i of the step
 	rounded  []compute.Buffer // the same as buffers
 	dots     compute.Buffer
 	clipped  []float64 // Σ ĝ_i, on this side
 	exact    []float64 // Σ g_i
 	part     []float32
+	last     []float64 // norms of the last physical batch, NaN where refused
 	examples []example
 }
 
@@ -28,53 +31,64 @@ type example struct{ norm, dot float64 }
 // sizeParts is how finely a batch is sorted by gradient norm.
 const sizeParts = 10
 
-func (p *Plan) newTeacher(s *state) *teacher {
-	if p.cfg.DiagnosticsEvery <= 0 {
+func (r *Run) newTeacher() *teacher {
+	if r.cfg.DiagnosticsEvery <= 0 {
 		return nil
 	}
-	t := &teacher{dots: p.be.New(s.model.Capacity), part: make([]float32, s.model.Capacity)}
-	d := p.spec.Params()
+	t := &teacher{be: r.be, dots: r.be.New(r.model.Capacity), part: make([]float32, r.model.Capacity)}
+	d := r.spec.Params()
 	t.clipped, t.exact = make([]float64, d), make([]float64, d)
-	for _, w := range s.params {
-		t.sums, t.rounded = append(t.sums, p.be.NewSums(w.Len())), append(t.rounded, p.be.New(w.Len()))
+	for _, w := range r.model.Params() {
+		t.sums, t.rounded = append(t.sums, r.be.NewSums(w.Len())), append(t.rounded, r.be.New(w.Len()))
 	}
 	return t
 }
 
 // teaching reports whether the present step is compared.
-func (p *Plan) teaching() bool {
-	return p.st.teacher != nil && p.st.done%p.cfg.DiagnosticsEvery == 0
+func (r *Run) teaching() bool {
+	return r.teacher != nil && r.done%r.cfg.DiagnosticsEvery == 0
 }
 
-// teach adds the true gradients of the physical batch just backpropagated; rows
-// of them are still there to be compared one by one.
-func (p *Plan) teach(rows int) {
-	if p.teaching() {
-		p.st.lastBatch = rows
-		p.st.model.Grads(p.st.teacher.sums, nil)
+// teach adds the true gradients of the n rows just backpropagated; with compare
+// they are still there to be compared one by one.
+func (r *Run) teach(n int, compare bool) {
+	if !r.teaching() {
+		return
 	}
+	r.rowsLast = 0
+	if compare {
+		r.rowsLast = n
+	}
+	r.model.Add(r.teacher.sums, []compute.Buffer{r.report.keep}, kernel.Plain())
 }
 
-func (t *teacher) reset(be compute.Backend) {
+func (t *teacher) reset() {
 	for _, s := range t.sums {
-		be.Clear(s)
+		kernel.Clear(t.be, s)
 	}
 	t.examples = t.examples[:0]
 }
 
+// readSums reads the sums of all tensors, one after the other, into dst.
+func (r *Run) readSums(ctx context.Context, dst []float64, from []compute.Sums) error {
+	for _, s := range from {
+		if err := kernel.ReadSums(ctx, r.be, dst[:s.Len()], s); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		dst = dst[s.Len():]
+	}
+	return nil
+}
+
 // compare reads both sums, before noise, and says how they differ. The examples'
 // cosines are those of the last physical batch with the whole true gradient.
-func (p *Plan) compare(ctx context.Context) (*run.GradientDiag, error) {
-	s, t := p.st, p.st.teacher
-	if err := p.readSums(ctx, t.clipped, s.sums); err != nil {
+func (r *Run) compare(ctx context.Context) (*run.GradientDiag, error) {
+	t, unit := r.teacher, r.mech.unit()
+	if err := r.readSums(ctx, t.clipped, r.sums); err != nil {
 		return nil, err
 	}
-	if err := p.readSums(ctx, t.exact, t.sums); err != nil {
+	if err := r.readSums(ctx, t.exact, t.sums); err != nil {
 		return nil, err
-	}
-	unit := 1.0
-	if s.secure != nil {
-		unit = s.secure.unit
 	}
 	var cc, ee, ce, diff float64
 	for i, c := range t.clipped {
@@ -82,49 +96,35 @@ func (p *Plan) compare(ctx context.Context) (*run.GradientDiag, error) {
 		cc, ee, ce, diff = cc+a*a, ee+b*b, ce+a*b, diff+(a-b)*(a-b)
 	}
 	g := &run.GradientDiag{
-		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / p.batch), TrueNorm: run.Number(math.Sqrt(ee) / p.batch),
-		NoiseVariance: run.Number(p.noiseVariance()),
+		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / r.batch), TrueNorm: run.Number(math.Sqrt(ee) / r.batch),
 	}
-	if err := p.compareExamples(ctx, math.Sqrt(ee)); err != nil {
+	if r.sigma > 0 {
+		g.NoiseVariance = run.Number(r.mech.variance())
+	}
+	if err := r.compareExamples(ctx, math.Sqrt(ee)); err != nil {
 		return nil, err
 	}
 	g.BySize = bySize(t.examples, math.Sqrt(ee))
 	return g, nil
 }
 
-// noiseVariance is the expected squared norm of the noise on the mean gradient:
-// σ_T²·S²·d/B² for a sensitivity S, or σ_T²·S²·Σb²/B² in scaled coordinates.
-func (p *Plan) noiseVariance() float64 {
-	if p.sigma == 0 {
-		return 0
-	}
-	std := p.gradNoise * p.sensitivity() / p.batch
-	if p.st.coords == nil {
-		return std * std * float64(p.spec.Params())
-	}
-	return std * std * p.st.coords.total * p.st.coords.total // b² = s·Σs
-}
-
 // compareExamples finds each example's inner product with the true gradient.
-func (p *Plan) compareExamples(ctx context.Context, total float64) error {
-	s, t := p.st, p.st.teacher
-	n := s.lastBatch
+func (r *Run) compareExamples(ctx context.Context, total float64) error {
+	t, n := r.teacher, r.rowsLast
 	if n == 0 || total == 0 {
 		return nil
 	}
-	p.be.Fill(n, 0, t.dots)
+	kernel.Fill(r.be, n, 0, t.dots)
 	for i, b := range t.rounded {
-		p.be.Fill(b.Len(), 0, b)
-		p.be.Settle(b.Len(), t.sums[i], b)
+		kernel.Fill(r.be, b.Len(), 0, b)
+		kernel.Settle(r.be, b.Len(), t.sums[i], b)
 	}
-	if err := s.model.Dots(t.dots, t.rounded); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	if err := p.be.Read(ctx, t.part[:n], t.dots); err != nil {
+	r.model.Dots(t.dots, t.rounded)
+	if err := compute.Read(ctx, r.be, t.part[:n], t.dots); err != nil {
 		return fmt.Errorf("train: reading inner products: %w", err)
 	}
 	for i, dot := range t.part[:n] {
-		if norm := s.host.norms[i]; norm > 0 && finite(norm) {
+		if norm := t.last[i]; norm > 0 && finite(norm) {
 			t.examples = append(t.examples, example{norm, float64(dot)})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -13,51 +14,44 @@ import (
 // costs nothing.
 type iterate struct {
 	be    compute.Backend
-	kept  []compute.Buffer
+	kept  compute.Buffer
 	decay float64    // of ema
 	rng   *rand.Rand // of random
 }
 
-func (p *Plan) newIterate(s *state) *iterate {
-	it := &iterate{be: p.be}
-	switch p.cfg.Iterate {
+func (r *Run) newIterate() *iterate {
+	it := &iterate{be: r.be}
+	switch r.cfg.Iterate {
 	case "ema":
-		it.decay = p.cfg.EMADecay
+		it.decay = r.cfg.EMADecay
 	case "random":
-		it.rng = rand.New(p.stream(privacy.Init, 1))
+		it.rng = rand.New(r.stream(privacy.Init, 1))
 	default:
 		return nil
 	}
-	for _, w := range s.params {
-		it.kept = append(it.kept, p.be.New(w.Len()))
-	}
+	it.kept = r.be.New(r.spec.Params())
 	return it
 }
 
 // add takes note of the parameters after a step, step counting from 1.
-func (it *iterate) add(params []compute.Buffer, step int) {
+func (it *iterate) add(params compute.Buffer, step int) {
+	n := params.Len()
 	switch {
 	case it.rng == nil:
-		for i, w := range params {
-			it.be.Scale(w.Len(), float32(it.decay), it.kept[i])
-			it.be.Axpy(w.Len(), float32(1-it.decay), w, it.kept[i])
-		}
+		kernel.Scale(it.be, n, float32(it.decay), it.kept)
+		kernel.Axpy(it.be, n, float32(1-it.decay), params, it.kept)
 	case it.rng.IntN(step) == 0: // uniform over the steps done, wherever the run stops
-		for i, w := range params {
-			it.be.Copy(w.Len(), it.kept[i], w)
-		}
+		kernel.Copy(it.be, n, it.kept, params)
 	}
 }
 
 // restore puts the kept parameters in place of the last ones.
-func (it *iterate) restore(params []compute.Buffer, steps int) {
+func (it *iterate) restore(params compute.Buffer, steps int) {
 	if steps == 0 {
 		return
 	}
-	for i, w := range params {
-		it.be.Copy(w.Len(), w, it.kept[i])
-		if it.rng == nil { // the average started from zero
-			it.be.Scale(w.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), w)
-		}
+	kernel.Copy(it.be, params.Len(), params, it.kept)
+	if it.rng == nil { // the average started from zero
+		kernel.Scale(it.be, params.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), params)
 	}
 }

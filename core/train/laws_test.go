@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/compute/kernel"
 	"context"
 	"fmt"
 	"math"
@@ -36,32 +37,26 @@ func hostile(n int) *data.Dataset {
 }
 
 // begun is a plan on hostile rows, ready to accumulate, with weights of some size.
-func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
+func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Run {
 	t.Helper()
-	p, err := New(run.Config{
+	p := startOn(t, run.Config{
 		Method: method, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 10, Seed: ptr(uint64(2)),
 		Model: run.Model{Kind: "mlp", Hidden: []int{6}}, Scaling: run.Scaling{Kind: "none"},
 	}, ds, purego.New())
-	if err != nil {
-		t.Fatal(err)
+	for _, w := range p.model.Params() {
+		kernel.Scale(p.be, w.Len(), size, w)
 	}
-	if err := p.begin(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range p.st.params {
-		p.be.Scale(w.Len(), size, w)
-	}
-	if p.st.coords != nil { // centres and scales that have moved, each its own way
+	if isAdaClip(p) { // centres and scales that have moved, each its own way
 		rng := rand.New(rand.NewPCG(4, 4))
 		for range 5 {
-			for _, g := range p.st.grads {
+			for _, g := range p.grads {
 				v := make([]float32, g.Len())
 				for i := range v {
 					v[i] = float32(rng.NormFloat64() * math.Exp(4*rng.NormFloat64()))
 				}
 				p.be.Write(g, v)
 			}
-			if err := p.recentre(context.Background()); err != nil {
+			if err := p.mech.mean(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,30 +65,30 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Plan {
 }
 
 // added is what the given rows add to the clipped sum, in the clipper's coordinates.
-func added(t *testing.T, p *Plan, rows []int) []float64 {
+func added(t *testing.T, p *Run, rows []int) []float64 {
 	t.Helper()
-	ctx, s := context.Background(), p.st
-	p.empty(p.clipper.Rule.C())
-	s.tall.reset()
-	if s.bounds != nil {
-		if err := s.bounds.Refresh(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := p.addUp(ctx, rows); err != nil {
+	ctx, e := context.Background(), &pendingEvent{}
+	if err := p.begin(ctx); err != nil {
 		t.Fatal(err)
 	}
-	p.centre()
+	if err := p.addUp(ctx, rows, e); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.collect(ctx, e); err != nil {
+		t.Fatal(err)
+	}
+	c, coordinates := p.mech.(*adaClip)
+	if coordinates {
+		c.centre()
+	}
 	sum := make([]float64, p.spec.Params())
-	if err := p.readSums(ctx, sum, s.sums); err != nil {
+	if err := p.readSums(ctx, sum, p.sums); err != nil {
 		t.Fatal(err)
 	}
-	if s.secure != nil {
-		for j := range sum {
-			sum[j] *= s.secure.unit
-		}
+	for j := range sum {
+		sum[j] *= p.mech.unit()
 	}
-	if s.coords == nil {
+	if !coordinates {
 		return sum
 	}
 	a, b := make([]float32, len(sum)), make([]float32, len(sum))
@@ -114,7 +109,7 @@ func length(v []float64) float64 {
 
 // overshoot reports the first of the rows from lo to hi that adds more than the
 // clipper states.
-func overshoot(t *testing.T, p *Plan, lo, hi int) error {
+func overshoot(t *testing.T, p *Run, lo, hi int) error {
 	limit := p.clipper.Sensitivity(p.spec.Params())
 	for i := lo; i < hi; i++ {
 		if n := length(added(t, p, []int{i})); !(n <= limit*(1+1e-6)) {
@@ -148,19 +143,19 @@ func TestNoExampleAddsMoreThanStated(t *testing.T) {
 	// The planted fault: a clipper that states a hundredth less than it allows.
 	p := begun(t, "constant", ds, 1)
 	p.clipper.Rule = clip.Fixed(1)
-	p.clipper.Weight = generous{}
+	p.mech = generous{p.mech}
 	if overshoot(t, p, 0, 500) == nil {
 		t.Error("a bound overshot by 1 % went unnoticed")
 	}
 }
 
-type generous struct{}
+// generous is a mechanism that lets a hundredth more through than it states.
+type generous struct{ mechanism }
 
-func (generous) Factor(n, c float64) float64 {
-	if math.IsNaN(n) || math.IsInf(n, 1) {
-		return 0
-	}
-	return 1.01 * c / math.Max(c, n)
+func (m generous) limit() kernel.Limit {
+	l := m.mechanism.limit()
+	l.C *= 1.01
+	return l
 }
 
 // TestExamplesAddOnTheirOwn: a batch adds what its rows add one by one, so no
@@ -172,7 +167,7 @@ func TestExamplesAddOnTheirOwn(t *testing.T) {
 		if !m.Private { // the baseline is not protected from wild rows
 			continue
 		}
-		capacity := p.st.model.Capacity
+		capacity := p.model.Capacity
 		rows := make([]int, min(capacity, 12))
 		for i := range rows {
 			rows[i] = 3*i + 1
@@ -205,27 +200,26 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			for i := range ds.Train.F32 {
 				ds.Train.F32[i] = float32(rng.NormFloat64())
 			}
-			p := mustPlan(t, base(m.Name), ds)
-			if err := p.begin(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			p := started(t, base(m.Name), ds)
 			var cs []float64
 			for step := range 20 {
-				p.st.rows = p.st.sampler.Append(p.st.rows[:0], p.stream(1, step))
-				if p.st.bounds != nil {
-					if err := p.st.bounds.Refresh(context.Background()); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := p.accumulate(context.Background(), p.st.rows[:min(len(p.st.rows), p.st.model.Capacity)]); err != nil {
+				p.rows = p.sampler.Append(p.rows[:0], p.stream(1, step))
+				ctx, e := context.Background(), &pendingEvent{}
+				if err := p.begin(ctx); err != nil {
 					t.Fatal(err)
 				}
-				for i := range p.st.stat { // what is released is the same in both
-					p.st.stat[i] = 10 + 3*math.Sin(float64(step*7+i))
+				if err := p.accumulate(ctx, p.rows[:min(len(p.rows), p.model.Capacity)], e); err != nil {
+					t.Fatal(err)
 				}
-				p.adapt(p.clipper.Rule.C(), 1)
+				if err := p.collect(ctx, e); err != nil {
+					t.Fatal(err)
+				}
+				for i := range p.statistic { // what is released is the same in both
+					p.statistic[i] = 10 + 3*math.Sin(float64(step*7+i))
+				}
+				p.adapt(p.clipper.Rule.C())
 				cs = append(cs, p.clipper.Rule.C())
-				if p.st.coords != nil {
+				if isAdaClip(p) {
 					cs = append(cs, moved(t, p, step)...)
 				}
 			}
@@ -239,16 +233,16 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 
 // moved releases the same gradients in every run, and is where the coordinates
 // go from there.
-func moved(t *testing.T, p *Plan, step int) []float64 {
+func moved(t *testing.T, p *Run, step int) []float64 {
 	t.Helper()
-	for i, g := range p.st.grads {
+	for i, g := range p.grads {
 		v := make([]float32, g.Len())
 		for j := range v {
 			v[j] = float32(math.Sin(float64(step + 5*i + j)))
 		}
 		p.be.Write(g, v)
 	}
-	if err := p.recentre(context.Background()); err != nil {
+	if err := p.mech.mean(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	ab := make([]float32, 2*p.spec.Params())
@@ -258,4 +252,9 @@ func moved(t *testing.T, p *Plan, step int) []float64 {
 		out[i] = float64(x)
 	}
 	return out
+}
+
+func isAdaClip(r *Run) bool {
+	_, ok := r.mech.(*adaClip)
+	return ok
 }

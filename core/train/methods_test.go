@@ -25,22 +25,19 @@ func outcomeOf(t *testing.T, open func() compute.Backend, cfg run.Config, ds *da
 	t.Helper()
 	be := open()
 	defer be.Close()
-	p, err := New(cfg, ds, be)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := startOn(t, cfg, ds, be)
 	var o outcome
 	ctx := context.Background()
-	for e, err := range p.Run(ctx) {
+	for e, err := range p.Steps(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.events = append(o.events, e)
 	}
-	o.thresholds = p.st.thresholds
-	for _, w := range p.st.params {
+	o.thresholds = p.thresholds
+	for _, w := range p.model.Params() {
 		part := make([]float32, w.Len())
-		if err := be.Read(ctx, part, w); err != nil {
+		if err := compute.Read(ctx, be, part, w); err != nil {
 			t.Fatal(err)
 		}
 		o.parameters = append(o.parameters, part...)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -28,7 +29,7 @@ func silent(t *testing.T, n, d int, mode string, edit func(*run.Config)) ([]run.
 		NoiseMultiplier: ptr(1.5), MaxGradNorm: 1, LearningRate: 1e-6, Seed: ptr(uint64(9)),
 	}
 	edit(&cfg)
-	return finish(t, mustPlan(t, cfg, ds))
+	return finish(t, started(t, cfg, ds))
 }
 
 // TestNoiseHasItsVariance: after T steps without gradients every parameter has
@@ -106,18 +107,22 @@ type listener struct {
 	t    *testing.T
 }
 
-func (l *listener) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	if l.keys[key] {
-		l.t.Fatalf("the noise of %v is drawn twice", key.Nonce)
+func (l *listener) Run(k *compute.Kernel, a compute.Args) {
+	l.Backend.Run(k, a)
+	if !k.Keyed {
+		return
 	}
-	l.keys[key] = true
-	l.Backend.Noise(n, std, key, dst)
-	// The same stream again, on zeros: the first 64 numbers, one group of blocks.
+	if l.keys[a.Key] {
+		l.t.Fatalf("the noise of %v is drawn twice", a.Key.Nonce)
+	}
+	l.keys[a.Key] = true
+	// The same stream again: the first 64 numbers, one group of blocks.
+	n := min(a.Buf[0].Len(), 64)
 	b := l.New(n)
 	defer l.Free(b)
-	l.Backend.Noise(n, 1, key, b)
-	z := make([]float32, min(n, 64))
-	if err := l.Read(context.Background(), z, b); err != nil {
+	kernel.Noise(l.Backend, n, 1, a.Key, b)
+	z := make([]float32, n)
+	if err := compute.Read(context.Background(), l.Backend, z, b); err != nil {
 		l.t.Fatal(err)
 	}
 	for four := range slices.Chunk(z, 4) {
@@ -125,7 +130,7 @@ func (l *listener) Noise(n int, std float32, key compute.NoiseKey, dst compute.B
 			break
 		}
 		if k := [4]float32(four); l.seen[k] {
-			l.t.Fatalf("a block of noise repeats, in %v", key.Nonce)
+			l.t.Fatalf("a block of noise repeats, in %v", a.Key.Nonce)
 		} else {
 			l.seen[k] = true
 		}
@@ -143,11 +148,8 @@ func TestNoNoiseRepeats(t *testing.T) {
 		cfg := base(method)
 		cfg.Model, cfg.Seed, cfg.Steps = run.Model{Kind: "mlp", Hidden: []int{16}}, nil, 12
 		l.Backend = purego.New()
-		p, err := New(cfg, small(t), l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for e, err := range p.Run(context.Background()) {
+		p := startOn(t, cfg, small(t), l)
+		for e, err := range p.Steps(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +159,7 @@ func TestNoNoiseRepeats(t *testing.T) {
 				}
 			}
 		}
-		tensors += 12 * len(p.st.params)
+		tensors += 12 * len(p.model.Params())
 	}
 	if len(l.keys) != tensors {
 		t.Errorf("%d draws of noise, want one for each of %d tensors and steps", len(l.keys), tensors)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -18,12 +19,20 @@ type projection struct {
 	rows, v              compute.Buffer // [capacity×features], [features×components]
 }
 
+// project maps rows x, which it makes unit length, into dst.
+func (pr *projection) project(be compute.Backend, x []float32, dst compute.Buffer) {
+	n := len(x) / pr.features
+	unitRows(x, pr.features)
+	be.Write(pr.rows, x)
+	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, dst)
+}
+
 // inputs is the number of features that the model sees.
 func (p *Plan) inputs() int {
 	if k := p.cfg.PCA.Components; k > 0 {
 		return k
 	}
-	return p.ds.Features
+	return p.meta.Features
 }
 
 // choosePCA charges for DP-PCA. The directions are released when the run
@@ -35,8 +44,8 @@ func (p *Plan) choosePCA() (err error) {
 	}
 	// The eigenvectors of a larger covariance take longer than most training.
 	const most = 2048
-	if c.Components < 0 || c.Components > p.ds.Features || p.ds.Features > most {
-		return fault("pca.components", "%d components of %d features: take 1 … %d, and no more than %d features", c.Components, p.ds.Features, p.ds.Features, most)
+	if c.Components < 0 || c.Components > p.meta.Features || p.meta.Features > most {
+		return fault("pca.components", "%d components of %d features: take 1 … %d, and no more than %d features", c.Components, p.meta.Features, p.meta.Features, most)
 	}
 	if c.Share == 0 {
 		c.Share = defaultShare
@@ -55,46 +64,47 @@ func (p *Plan) choosePCA() (err error) {
 // and everything after is post-processing (Dwork et al. 2014, "Analyze Gauss";
 // theirs, and Abadi's, give every element the same noise, which is a little more
 // off the diagonal). Rounding, of rows to unit length and of their sum, is
-// covered as [Plan.sensitivity] has it, with the rows in random order.
-func (p *Plan) openPCA(ctx context.Context, capacity int) error {
-	if p.cfg.PCA.Components == 0 {
+// covered as [Run.rounded] has it, with the rows in random order.
+func (r *Run) openPCA(ctx context.Context) error {
+	capacity := r.capacity()
+	if r.cfg.PCA.Components == 0 {
 		return nil
 	}
-	f, k := p.ds.Features, p.cfg.PCA.Components
-	pr := &projection{features: f, components: k, rows: p.be.New(capacity * f), v: p.be.New(f * k)}
-	moment, err := p.secondMoment(ctx, pr.rows, capacity)
+	f, k := r.ds.Features, r.cfg.PCA.Components
+	pr := &projection{features: f, components: k, rows: r.be.New(capacity * f), v: r.be.New(f * k)}
+	moment, err := r.secondMoment(ctx, pr.rows, capacity)
 	if err != nil {
 		return err
 	}
-	v, err := p.directions(moment, f, k)
+	v, err := r.directions(moment, f, k)
 	if err != nil {
 		return err
 	}
-	p.be.Write(pr.v, v)
-	p.pca = pr
+	r.be.Write(pr.v, v)
+	r.pca = pr
 	return nil
 }
 
 // secondMoment sums xxᵀ over the training rows.
-func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float64, error) {
-	f, n := p.ds.Features, p.ds.Train.N
-	sum := p.be.NewSums(f * f)
-	defer p.be.Free(sum)
+func (r *Run) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float64, error) {
+	f, n := r.ds.Features, r.ds.Train.N
+	sum := r.be.NewSums(f * f)
+	defer r.be.FreeSums(sum)
 	x := make([]float32, capacity*f)
-	order := rand.New(p.stream(privacy.OneOff, 2)).Perm(n)
+	order := rand.New(r.stream(privacy.OneOff, 2)).Perm(n)
 	for lo := 0; lo < n; lo += capacity {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("train: PCA: %w", err)
 		}
 		idx := order[lo:min(n, lo+capacity)]
 		part := x[:len(idx)*f]
-		p.scale.Rows(part, &p.ds.Train, idx)
+		r.scale.Rows(part, &r.ds.Train, idx)
 		unitRows(part, f)
-		p.be.Write(rows, part)
-		p.be.AddOuter(len(idx), f, f, rows, rows, sum)
+		r.be.Write(rows, part)
+		kernel.AddOuter(r.be, len(idx), f, f, kernel.Plain(), rows, rows, sum)
 	}
 	m := make([]float64, f*f)
-	if err := p.be.ReadSums(ctx, m, sum); err != nil {
+	if err := kernel.ReadSums(ctx, r.be, m, sum); err != nil {
 		return nil, fmt.Errorf("train: PCA: %w", err)
 	}
 	return m, nil
@@ -102,12 +112,14 @@ func (p *Plan) secondMoment(ctx context.Context, rows compute.Buffer, capacity i
 
 // directions adds the noise and returns the k leading eigenvectors as columns
 // [f×k].
-func (p *Plan) directions(moment []float64, f, k int) ([]float32, error) {
-	z, err := p.normals(privacy.OneOff, 1, f*(f+1)/2)
+func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
+	z, err := r.normals(privacy.OneOff, 1, f*(f+1)/2)
 	if err != nil {
 		return nil, err
 	}
-	std := p.pcaNoise * (1 + rowSlack + sumSlack(p.ds.Train.N, p.capacity()))
+	n := r.ds.Train.N
+	kept := 0x1p-48 * float64(n) // of sums as they are read: see kernel.SplitDigits
+	std := r.pcaNoise * (1 + rowSlack + sumSlack(n, r.capacity()) + 2*kept)
 	sym := mat.NewSymDense(f, nil)
 	at := 0
 	for i := range f {

@@ -1,6 +1,8 @@
 // Package train runs differentially private SGD. It is the only package that
-// knows the others: [New] makes data, model, clipping, noise and accounting
-// agree, once, and refuses what does not fit; [Plan.Run] then takes the steps.
+// knows the others: [New] makes model, clipping, noise and accounting agree, once
+// and without a look at a row, and refuses what does not fit; [Plan.Start] brings
+// data and a backend, and [Run.Steps] takes the steps. How examples are measured,
+// summed and noised is a mechanism's, one file each.
 //
 // # Guarantee
 //
@@ -21,46 +23,40 @@ import (
 	"strings"
 
 	"clipscope/core/clip"
-	"clipscope/core/compute"
 	"clipscope/core/data"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
-// Plan is a run whose parts agree. It runs once.
+// Plan is a run whose parts agree. It never changes and may be started any number
+// of times; each start is charged on its own.
 type Plan struct {
 	cfg  run.Config // with defaults
-	ds   *data.Dataset
-	be   compute.Backend
-	key  privacy.Key
+	meta data.Meta
 	spec nn.Spec
 
-	clipper   *clip.Clipper
-	query     *clip.Query // nil when the threshold rule asks for nothing
-	sigma     float64     // what a step costs; 0 without noise
-	gradNoise float64     // σ_T, of the clipped sum alone
-	rate      float64     // q
-	batch     float64     // B
-	steps     int         // T
-	scale     *data.Scale
-	pca       *projection // nil: rows as they are
+	first     *clip.Clipper // as it is before the first step
+	query     *clip.Query   // nil when the threshold rule asks for nothing
+	sigma     float64       // what a step costs; 0 without noise
+	gradNoise float64       // σ_T, of the clipped sum alone
+	rate      float64       // q
+	batch     float64       // B
+	steps     int           // T
 	// Noise multipliers of what is released before the first step; 0 without.
 	boundsNoise, pcaNoise float64
 	once                  []privacy.Event // charged before the first step
 	curve                 *privacy.Curve
 
-	info  run.PlanInfo
-	notes []string // what the owner must see in the result
-	st    *state
+	info run.PlanInfo
 }
 
-// New makes a plan for cfg on ds, or says with a [*run.ConfigError] which field
-// is at fault. A backend of nil is legal as long as only Info is asked for.
-func New(cfg run.Config, ds *data.Dataset, be compute.Backend) (*Plan, error) {
-	p := &Plan{cfg: cfg.WithDefaults(), ds: ds, be: be}
+// New makes a plan for cfg on such data, or says with a [*run.ConfigError] which
+// field is at fault.
+func New(cfg run.Config, meta data.Meta) (*Plan, error) {
+	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
 	for _, part := range []func() error{
-		p.checkNumbers, p.chooseModel, p.chooseSteps, p.chooseKey,
+		p.checkNumbers, p.chooseModel, p.chooseSteps,
 		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.choosePrice, p.writeEvents,
 	} {
 		if err := part(); err != nil {
@@ -161,12 +157,12 @@ func (p *Plan) chooseModel() error {
 	switch {
 	case m.Kind != "linear" && m.Kind != "softmax" && m.Kind != "mlp":
 		return fault("model", "there is no model kind %q; choose linear, softmax or mlp", m.Kind)
-	case m.Kind == "softmax" && p.ds.Task == data.Regression:
+	case m.Kind == "softmax" && p.meta.Task == data.Regression:
 		return fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
-	case m.Kind == "linear" && p.ds.Task == data.Classification:
+	case m.Kind == "linear" && p.meta.Task == data.Classification:
 		return fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
 	}
-	p.spec = nn.Spec{Widths: []int{p.inputs()}, Activation: m.Activation, Loss: lossOf(p.ds.Task)}
+	p.spec = nn.Spec{Widths: []int{p.inputs()}, Activation: m.Activation, Loss: lossOf(p.meta.Task)}
 	if m.Kind == "mlp" {
 		if len(m.Hidden) >= maxLayers {
 			return fault("model.hidden", "%d hidden layers are more than %d", len(m.Hidden), maxLayers-1)
@@ -181,7 +177,7 @@ func (p *Plan) chooseModel() error {
 		}
 		p.spec.Widths = append(p.spec.Widths, m.Hidden...)
 	}
-	p.spec.Widths = append(p.spec.Widths, p.ds.Outputs)
+	p.spec.Widths = append(p.spec.Widths, p.meta.Outputs)
 	if d := p.spec.Params(); d > maxParams {
 		return fault("model.hidden", "%d parameters are more than a browser tab can hold (%d); take fewer or narrower layers", d, maxParams)
 	}
@@ -201,14 +197,14 @@ func lossOf(t data.Task) nn.Loss {
 
 // chooseSteps settles q and T. An epoch is N/B steps, rounded up.
 func (p *Plan) chooseSteps() error {
-	n := float64(p.ds.Train.N)
+	n := float64(p.meta.TrainRows)
 	p.batch = p.cfg.ExpectedBatchSize
 	p.rate = p.batch / n
 	switch {
-	case p.ds.Train.N == 0:
+	case p.meta.TrainRows == 0:
 		return fault("data", "there are no training rows")
 	case p.rate > 1:
-		return fault("expected_batch_size", "%g is more than the %d training rows, so sample_rate would exceed 1; take at most %d", p.batch, p.ds.Train.N, p.ds.Train.N)
+		return fault("expected_batch_size", "%g is more than the %d training rows, so sample_rate would exceed 1; take at most %d", p.batch, p.meta.TrainRows, p.meta.TrainRows)
 	case p.cfg.Epochs > 0 && p.cfg.Steps > 0:
 		return fault("steps", "epochs and steps are both given; give one")
 	}
@@ -222,11 +218,6 @@ func (p *Plan) chooseSteps() error {
 		p.steps = max(1, int(steps))
 	}
 	return nil
-}
-
-func (p *Plan) chooseKey() (err error) {
-	p.key, err = keyOf(p.cfg.Seed)
-	return err
 }
 
 // keyOf is the source of a run's randomness: the seed, where one is fixed, or
@@ -272,18 +263,21 @@ func (p *Plan) chooseNoise() (err error) {
 	return nil
 }
 
-func (p *Plan) chooseClipper() (err error) {
+func (p *Plan) newClipper() (*clip.Clipper, error) {
 	c := &p.cfg
-	p.clipper, err = clip.New(
+	return clip.New(
 		clip.Choice{Method: c.Method, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping},
 		clip.Env{
 			MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: p.sigma, Steps: p.steps,
 			ExpectedBatchSize: p.batch, Dim: p.spec.Params(), Params: c.Params,
 		})
-	if err != nil {
+}
+
+func (p *Plan) chooseClipper() (err error) {
+	if p.first, err = p.newClipper(); err != nil {
 		return err
 	}
-	p.query = p.clipper.Rule.Query()
+	p.query = p.first.Rule.Query()
 	p.gradNoise, err = clip.Split(p.sigma, p.query)
 	return err
 }

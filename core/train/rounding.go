@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// sensitivity is the most, in L2 norm and in the clipper's coordinates, that
+// rounded is the most, in L2 norm and in the clipper's coordinates, that
 // adding or removing one row moves the *computed* sum of a step, rounding
 // included. Noise is scaled by it.
 //
@@ -52,23 +52,13 @@ import (
 // whether x was sampled, adds nothing, as δ(ε) is jointly convex in the pair.
 //
 // In coordinates (g − a)/b a row's weighted gradient is not C long but at most
-// 1 + centred times that, as [coordinates.limit] sees to, and so are the errors of
+// 1 + centred times that, as [adaClip.limit] sees to, and so are the errors of
 // 1, 3 and 4, which cover the centre's product as well. The sum of the weights is
 // exact.
 //
 // The number of rows counts as public and as the same on both sides.
-//
-// In secure mode all sums are exact and rounding has been taken out of C.
-func (p *Plan) sensitivity() float64 {
-	c := p.clipper.Sensitivity(p.spec.Params())
-	if p.cfg.NoiseMode == "secure" {
-		return c
-	}
-	long := 1.0
-	if p.clipper.Geometry != nil {
-		long += centred
-	}
-	return c * (1 + long*(rowSlack+sumSlack(p.ds.Train.N, p.capacity())))
+func (r *Run) rounded(long float64) float64 {
+	return r.clipper.Sensitivity(r.spec.Params()) * (1 + long*(rowSlack+sumSlack(r.ds.Train.N, r.model.Capacity)))
 }
 
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.

@@ -6,34 +6,172 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 
+	"clipscope/core/chacha"
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/data"
+	"clipscope/core/nn"
+	"clipscope/core/optim"
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
-// evals is how often a run tests itself while it goes on, on evalRows rows at
-// most: enough for a curve, and a few per cent of the time. The result is
+// evaluations is how often a run tests itself while it goes on, on evaluationRows
+// rows at most: enough for a curve, and a few per cent of the time. The result is
 // measured on all rows.
 const (
-	evals    = 20
-	evalRows = 1000
+	evaluations    = 20
+	evaluationRows = 1000
 )
 
-// Run takes the plan's steps, yielding an event after each. To pause is to stop
-// pulling; to stop is to break off. A plan runs once, and no further than it was
-// planned: a second run of the same plan would add the same noise to other
-// gradients.
+// Run is a plan under way: on its data, with a key and randomness of its own. All
+// buffers are made once, so that memory stays flat however long it goes on.
+type Run struct {
+	*Plan
+	ds  *data.Dataset
+	be  *compute.Scope
+	key privacy.Key
+
+	scale   *data.Scale
+	pca     *projection   // nil: rows as they are
+	clipper *clip.Clipper // with its rule, which moves
+	query   *clip.Query   // of that rule
+	model   *nn.Model
+	opt     optim.Optimizer
+	sampler privacy.Sampler
+	mix     func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
+	source  source
+	mech    mechanism
+	weights *weights
+	iterate *iterate // nil: the last
+	teacher *teacher // nil: not asked for
+
+	gradient compute.Buffer   // released, of all parameters
+	grads    []compute.Buffer // its parts, by tensor
+	sums     []compute.Sums   // Σ f_i·g_i of the step, by tensor
+	x        compute.Buffer
+	targets  compute.Buffer
+	factors  []compute.Buffer // one, or one for each group
+	scalar   compute.Buffer
+	report   *report
+	host     struct{ x, targets, report []float32 }
+
+	// Of the present step.
+	limit     kernel.Limit
+	gain      float32
+	rows      []int
+	rowsNow   int       // of the present physical batch
+	rowsLast  int       // of the step's last physical batch, where it is compared
+	statistic []float64 // the rule's, as far as it has been added up
+
+	waiting    []*pendingEvent
+	done       int
+	reported   int
+	ended      bool // its result has been given
+	thresholds []float64
+	seconds    float64
+	notes      []string // what the owner must see in the result
+}
+
+// Start begins the plan on its data: it makes the model and releases what is
+// charged before the first step. Every call has randomness of its own, unless the
+// seed is fixed. The run's memory is given back by Close.
+func (p *Plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (*Run, error) {
+	r := &Run{Plan: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
+	for _, part := range []func(context.Context) error{r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism} {
+		if err := part(ctx); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Run) openKey(context.Context) (err error) {
+	r.key, err = keyOf(r.cfg.Seed)
+	return err
+}
+
+func (r *Run) openModel(context.Context) (err error) {
+	capacity := r.capacity()
+	if r.model, err = nn.New(r.be, r.spec, capacity); err != nil {
+		return err
+	}
+	r.model.Init(rand.New(r.stream(privacy.Init, 0)))
+	if r.sampler, err = privacy.NewSampler(r.ds.Train.N, r.rate); err != nil {
+		return err
+	}
+	d := r.spec.Params()
+	c := &r.cfg
+	r.opt, err = optim.New(r.be, optim.Config{
+		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps,
+	}, d)
+	if err != nil {
+		return err
+	}
+	r.gradient = r.be.New(d)
+	at := 0
+	for _, w := range r.model.Params() {
+		r.grads, r.sums = append(r.grads, r.gradient.Slice(at, w.Len())), append(r.sums, r.be.NewSums(w.Len()))
+		at += w.Len()
+	}
+	width := r.ds.TargetWidth()
+	r.x, r.targets, r.scalar = r.be.New(capacity*r.inputs()), r.be.New(capacity*width), r.be.New(1)
+	r.host.x, r.host.targets = make([]float32, capacity*r.ds.Features), make([]float32, capacity*width)
+	return nil
+}
+
+func (r *Run) openMechanism(ctx context.Context) (err error) {
+	if r.clipper, err = r.newClipper(); err != nil {
+		return err
+	}
+	r.query = r.clipper.Rule.Query()
+	groups := 1
+	if r.clipper.Grouping == clip.PerLayer && r.clipper.Source != clip.Bounded {
+		groups = r.model.Groups()
+	}
+	r.report = newReport(r.be, r.model.Capacity, groups)
+	r.host.report = make([]float32, r.report.all.Len())
+	kernel.Fill(r.be, r.model.Capacity, 1, r.report.keep)
+	for range groups {
+		r.factors = append(r.factors, r.be.New(r.model.Capacity))
+	}
+	if r.query != nil {
+		r.statistic = make([]float64, r.query.Len)
+	}
+	if r.source, err = r.newSource(); err != nil {
+		return err
+	}
+	if r.mech, err = r.mechanism(ctx); err != nil {
+		return err
+	}
+	r.weights = newWeights(r.be, r.clipper.Weight)
+	r.iterate, r.teacher = r.newIterate(), r.newTeacher()
+	return nil
+}
+
+// Close gives the run's memory back.
+func (r *Run) Close() { r.be.Close() }
+
+// Steps takes the plan's steps, yielding an event after each, or a few steps later
+// where a backend is still busy. To pause is to stop pulling; to stop is to break
+// off. What was broken off goes on with the next call, until there is a result, and
+// no further than was planned.
 //
 // Guarantee: what has been released, and the step at which the run was broken off
 // if released values alone decided that, cost the ε of the whole plan. In a blind
 // run no diagnostic is yielded that could decide it.
-func (p *Plan) Run(ctx context.Context) iter.Seq2[run.Event, error] {
+func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
-		if err := p.begin(ctx); err != nil {
-			yield(run.Event{}, err)
+		if r.ended {
+			yield(run.Event{}, errors.New("train: the run has ended; start the plan again"))
 			return
 		}
-		for p.st.done < p.steps {
-			e, err := p.next(ctx)
+		for r.reported < r.steps {
+			e, err := r.next(ctx)
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -41,122 +179,155 @@ func (p *Plan) Run(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-func (p *Plan) begin(ctx context.Context) (err error) {
-	switch {
-	case p.st != nil:
-		return errors.New("train: a plan runs once; make a new one")
-	case p.be == nil:
-		return errors.New("train: the plan has no backend to run on")
-	}
-	if err := p.openScale(); err != nil {
-		return err
-	}
-	if err := p.openPCA(ctx, p.capacity()); err != nil {
-		return err
-	}
-	p.st, err = p.start(ctx)
-	return err
-}
+// trailing is how many steps may be begun before the first of them is reported.
+const trailing = 3
 
-func (p *Plan) next(ctx context.Context) (run.Event, error) {
-	if err := ctx.Err(); err != nil {
-		return run.Event{}, fmt.Errorf("train: step %d: %w", p.st.done+1, err)
+// next is the event of the next step to be reported.
+func (r *Run) next(ctx context.Context) (run.Event, error) {
+	for r.done < r.steps && (len(r.waiting) == 0 || len(r.waiting) < trailing && !r.waiting[0].ready()) {
+		if err := ctx.Err(); err != nil {
+			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
+		}
+		if err := r.step(ctx); err != nil {
+			return run.Event{}, err
+		}
 	}
-	e, err := p.step(ctx)
+	first := r.waiting[0]
+	e, err := r.finish(ctx, first)
 	if err != nil {
 		return e, err
 	}
-	if p.cfg.Blind {
-		e.Diag = nil
-		return e, nil
-	}
-	if every := max(1, p.steps/evals); e.Step%every == 0 || e.Step == 1 {
-		if e.Diag.Eval, err = p.evaluate(ctx, evalRows); err != nil {
-			return e, err
-		}
-	}
+	r.waiting = append(r.waiting[:0], r.waiting[1:]...)
+	r.reported++
 	return e, nil
+}
+
+// tests reports whether the run tests itself after a step.
+func (r *Run) tests(step int) bool {
+	return !r.cfg.Blind && (step == 1 || step%max(1, r.steps/evaluations) == 0)
+}
+
+// stream is the source of random choices for one purpose and step.
+func (r *Run) stream(purpose privacy.Purpose, step int) *chacha.Stream {
+	return r.key.Stream(purpose, 0, uint64(step))
+}
+
+// noiseKey names the noise of one tensor in the present step.
+func (r *Run) noiseKey(tensor int) (compute.NoiseKey, error) {
+	return r.key.NoiseKey(privacy.Noise, tensor, uint64(r.done))
+}
+
+// normals draws n standard normals on this side, for one purpose and step: once
+// each, or noise would repeat.
+func (r *Run) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
+	z := make([]float64, n)
+	k, err := r.key.NoiseKey(purpose, 0, uint64(step))
+	if err != nil {
+		return nil, fmt.Errorf("train: noise: %w", err)
+	}
+	if err := chacha.Normal(&k.Key, &k.Nonce, z); err != nil {
+		return nil, fmt.Errorf("train: noise: %w", err)
+	}
+	return z, nil
 }
 
 // evaluate measures loss and accuracy on the first limit test rows; nil where
-// there are none.
-func (p *Plan) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
-	n := min(limit, p.ds.Test.N)
+// there are none. It waits once.
+func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
+	n := min(limit, r.ds.Test.N)
 	if n == 0 {
 		return nil, nil
 	}
-	s := p.st
-	loss, correct := 0.0, 0
-	rows := make([]int, 0, s.model.Capacity)
+	var parts []reading
+	rows := make([]int, 0, r.model.Capacity)
 	for lo := 0; lo < n; lo += len(rows) {
 		rows = rows[:0]
-		for i := lo; i < min(n, lo+s.model.Capacity); i++ {
+		for i := lo; i < min(n, lo+r.model.Capacity); i++ {
 			rows = append(rows, i)
 		}
-		l, c, err := p.test(ctx, rows)
+		r.load(&r.ds.Test, rows)
+		r.model.Forward(r.x, len(rows))
+		r.judge(len(rows))
+		parts = append(parts, r.report.fetch(r.be, len(rows), false))
+	}
+	loss, hits := 0.0, 0.0
+	for _, p := range parts {
+		v, err := r.wait(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("train: testing: %w", err)
 		}
-		loss += l
-		correct += c
+		for i, l := range v.losses() {
+			loss += float64(l)
+			hits += float64(v.hits()[i])
+		}
 	}
 	e := &run.Eval{Rows: n, Loss: run.Number(loss / float64(n)), Accuracy: run.Number(math.NaN())}
-	if correct >= 0 {
-		e.Accuracy = run.Number(float64(correct) / float64(n))
+	if r.ds.Task != data.Regression {
+		e.Accuracy = run.Number(hits / float64(n))
 	}
 	return e, nil
 }
 
-// test returns the summed loss and the hits on a physical batch of test rows.
-func (p *Plan) test(ctx context.Context, rows []int) (loss float64, correct int, err error) {
-	s, n := p.st, len(rows)
-	p.load(&p.ds.Test, rows)
-	s.model.Forward(s.x, n)
-	losses := s.model.Losses(s.targets)
-	if err := p.be.Read(ctx, s.host.losses[:n], losses); err != nil {
-		return 0, 0, err
+// load brings rows of a split and their targets onto the backend.
+func (r *Run) load(split *data.Split, rows []int) {
+	n, width := len(rows), r.ds.TargetWidth()
+	x, t := r.host.x[:n*r.ds.Features], r.host.targets[:n*width]
+	r.scale.Rows(x, split, rows)
+	split.Targets(t, width, rows)
+	r.be.Write(r.targets, t)
+	if r.pca != nil {
+		r.pca.project(r.be, x, r.x)
+		return
 	}
-	if err := s.model.ReadOutputs(ctx, s.host.outputs); err != nil {
-		return 0, 0, err
+	r.boundFeatures(x)
+	r.be.Write(r.x, x)
+}
+
+// Unstarted is the result of a run that was stopped before its first step. Bounds
+// or directions may have been worked out for it, but nothing of them leaves.
+func (p *Plan) Unstarted() run.Result {
+	nan := run.Number(math.NaN())
+	return run.Result{
+		PlannedSteps: p.steps, Stopped: true, Blind: p.cfg.Blind, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		TestAccuracy: nan, TestLoss: nan, Guarantee: "Nothing was trained and nothing was released.",
+		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate},
 	}
-	for _, l := range s.host.losses[:n] {
-		loss += float64(l)
-	}
-	return loss, hits(p.ds.Task, s.host.outputs, s.host.targets, n, s.model.Outputs()), nil
 }
 
 // Result measures the model on all test rows and gathers what the run leaves,
-// whether it ended or was stopped.
-func (p *Plan) Result(ctx context.Context) (run.Result, error) {
-	nan := run.Number(math.NaN())
-	// Stopped before the first step: bounds or directions may have been worked out
-	// for it, but nothing of them leaves.
-	if p.st == nil || p.st.done == 0 {
-		return run.Result{
-			PlannedSteps: p.steps, Stopped: true, Blind: p.cfg.Blind, Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant, TestAccuracy: nan, TestLoss: nan,
-			Backend: p.info.Backend, Guarantee: "Nothing was trained and nothing was released.",
-			Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate},
-		}, nil
+// whether it ended or was stopped. After it the run does not go on.
+func (r *Run) Result(ctx context.Context) (run.Result, error) {
+	r.ended = true
+	res := r.Unstarted()
+	res.Backend = r.be.Name()
+	if r.done == 0 {
+		return res, nil
 	}
-	r := run.Result{
-		Steps: p.st.done, PlannedSteps: p.steps, Stopped: p.st.done < p.steps, Blind: p.cfg.Blind,
-		Epsilon: run.Number(p.curve.Epsilon(p.steps)), EpsilonAtStep: run.Number(p.epsilonAt(p.st.done)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
-		TestAccuracy: nan, TestLoss: nan, TrainSeconds: p.st.trainSeconds, Backend: p.be.Name(),
-		Guarantee: p.guarantee(p.st.done), Notes: p.notes,
-		Released: run.Summary{NoiseMultiplier: p.sigma, SampleRate: p.rate, MaxGradNorm: p.st.thresholds},
+	res.Steps, res.Stopped = r.done, r.done < r.steps
+	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
+	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
+	res.Released.MaxGradNorm = r.thresholds
+	r.statement(r.done, &res)
+	if r.iterate != nil {
+		r.iterate.restore(r.model.All(), r.done)
+		r.iterate = nil
 	}
-	p.statement(p.st.done, &r)
-	if it := p.st.iterate; it != nil {
-		it.restore(p.st.params, p.st.done)
-		p.st.iterate = nil
-	}
-	eval, err := p.evaluate(ctx, p.ds.Test.N)
+	eval, err := r.evaluate(ctx, r.ds.Test.N)
 	if err != nil {
-		return r, err
+		return res, err
 	}
 	if eval != nil {
-		r.TestAccuracy, r.TestLoss = eval.Accuracy, eval.Loss
+		res.TestAccuracy, res.TestLoss = eval.Accuracy, eval.Loss
 	}
-	r.Released.Parameters = make([]float32, p.spec.Params())
-	return r, p.readAll(ctx, r.Released.Parameters, p.st.params)
+	res.Released.Parameters, err = r.parameters(ctx)
+	return res, err
+}
+
+// parameters are all of the model's, one tensor after the other.
+func (r *Run) parameters(ctx context.Context) ([]float32, error) {
+	v := make([]float32, r.spec.Params())
+	if err := compute.Read(ctx, r.be, v, r.model.All()); err != nil {
+		return nil, fmt.Errorf("train: reading parameters: %w", err)
+	}
+	return v, nil
 }

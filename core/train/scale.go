@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -25,8 +26,7 @@ func (p *Plan) chooseScale() error {
 	case "none", "row", "measured":
 		return nil
 	case "declared":
-		_, err := data.DeclaredScale(p.ds, s.Lo, s.Hi)
-		if err != nil {
+		if err := p.meta.CheckDeclared(s.Lo, s.Hi); err != nil {
 			return faultOf("scaling", err)
 		}
 		return nil
@@ -40,9 +40,9 @@ func (p *Plan) chooseScale() error {
 // defaultScaling is free where bounds are public, and private for tables.
 func (p *Plan) defaultScaling() string {
 	switch {
-	case p.ds.Bounds != nil:
+	case p.meta.Bounds != nil:
 		return "declared"
-	case p.ds.Columns != nil && len(p.ds.NumericFeatures()) > 0:
+	case p.meta.Columns != nil && len(p.meta.NumericFeatures()) > 0:
 		return "private"
 	default:
 		return "none"
@@ -51,7 +51,7 @@ func (p *Plan) defaultScaling() string {
 
 // chooseShare charges the private bounds' share of ε before the first step.
 func (p *Plan) chooseShare() error {
-	if len(p.ds.NumericFeatures()) == 0 {
+	if len(p.meta.NumericFeatures()) == 0 {
 		return nil
 	}
 	var err error
@@ -96,18 +96,18 @@ func (p *Plan) charge(field string, share float64) (float64, error) {
 // openScale makes the scaling, releasing private bounds where they were chosen.
 //
 // Guarantee: as charged in once; with kind "measured" there is none.
-func (p *Plan) openScale() (err error) {
-	switch s := p.cfg.Scaling; s.Kind {
+func (r *Run) openScale(context.Context) (err error) {
+	switch s := r.cfg.Scaling; s.Kind {
 	case "row":
-		p.scale = data.RowScale(p.ds)
+		r.scale = data.RowScale(r.ds)
 	case "measured":
-		p.scale = data.MeasuredScale(p.ds, &p.ds.Train)
+		r.scale = data.MeasuredScale(r.ds, &r.ds.Train)
 	case "declared":
-		p.scale, err = data.DeclaredScale(p.ds, s.Lo, s.Hi)
+		r.scale, err = data.DeclaredScale(r.ds, s.Lo, s.Hi)
 	case "private":
-		p.scale, err = p.privateScale()
+		r.scale, err = r.privateScale()
 	default:
-		p.scale = data.NoScale(p.ds)
+		r.scale = data.NoScale(r.ds)
 	}
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -115,10 +115,10 @@ func (p *Plan) openScale() (err error) {
 	return nil
 }
 
-func (p *Plan) privateScale() (*data.Scale, error) {
-	h := data.NewBoundsHistogram(p.ds)
-	sigma := p.boundsNoise * h.Sensitivity()
-	noise, err := p.boundsDraws(sigma, h.Len())
+func (r *Run) privateScale() (*data.Scale, error) {
+	h := data.NewBoundsHistogram(r.ds)
+	sigma := r.boundsNoise * h.Sensitivity()
+	noise, err := r.boundsDraws(sigma, h.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -131,20 +131,20 @@ func (p *Plan) privateScale() (*data.Scale, error) {
 		return nil, err
 	}
 	if uncertain > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(p.ds.NumericFeatures())))
+		r.notes = append(r.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(r.ds.NumericFeatures())))
 	}
-	return data.BoundsScale(p.ds, bounds)
+	return data.BoundsScale(r.ds, bounds)
 }
 
 // boundsDraws is the noise on the bounds' counts, on a grid in secure mode.
-func (p *Plan) boundsDraws(sigma float64, n int) ([]float64, error) {
+func (r *Run) boundsDraws(sigma float64, n int) ([]float64, error) {
 	if sigma == 0 {
 		return make([]float64, n), nil
 	}
-	if p.cfg.NoiseMode == "secure" {
-		return p.gridNoise(sigma, 1, p.stream(privacy.OneOff, 0), n)
+	if r.cfg.NoiseMode == "secure" {
+		return gridNoise(sigma, 1, r.stream(privacy.OneOff, 0), n)
 	}
-	z, err := p.normals(privacy.OneOff, 0, n)
+	z, err := r.normals(privacy.OneOff, 0, n)
 	for i := range z {
 		z[i] *= sigma
 	}
@@ -153,13 +153,13 @@ func (p *Plan) boundsDraws(sigma float64, n int) ([]float64, error) {
 
 // boundFeatures scales every row of x longer than the method's feature bound,
 // the constant 1 of the bias included, down to it. Rows are changed one by one.
-func (p *Plan) boundFeatures(x []float32) {
-	bound := p.clipper.FeatureBound
+func (r *Run) boundFeatures(x []float32) {
+	bound := r.clipper.FeatureBound
 	if bound <= 0 {
 		return
 	}
 	limit := math.Sqrt(bound*bound - 1)
-	f := p.ds.Features
+	f := r.ds.Features
 	for ; len(x) > 0; x = x[f:] {
 		if norm := rowNorm(x[:f]); norm > limit {
 			scaleRow(x[:f], limit/norm)

@@ -7,6 +7,7 @@ import (
 
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 )
 
@@ -25,9 +26,10 @@ import (
 // whatever the data, so the holes that floating-point noise leaves around a true
 // value (Mironov 2012; opacus#616) do not exist.
 type secure struct {
-	sum   []float64 // Σ z_i of the largest tensor
-	noisy []float32
-	unit  float64
+	*gaussian
+	grid  float64        // the unit
+	parts compute.Buffer // the sum, in two parts
+	noisy []float32      // on this side, of all parameters
 }
 
 // exactly is the largest magnitude up to which float32 holds every whole number.
@@ -49,7 +51,7 @@ func (p *Plan) checkSecure() error {
 	if p.nonPrivate() {
 		return fault("noise_mode", "a run without noise cannot be secure; choose float")
 	}
-	c := p.clipper
+	c := p.first
 	if c.Geometry != nil || c.Coordinates {
 		return fault("noise_mode", "secure noise needs gradients clipped as a whole; %s measures coordinates on their own. Choose another method or float noise", p.cfg.Method)
 	}
@@ -82,84 +84,80 @@ func (p *Plan) shrink() float64 {
 	return (1 - math.Sqrt(float64(p.spec.Params()))/2/units) * arithmetic
 }
 
-func (p *Plan) newSecure(s *state) *secure {
-	if p.cfg.NoiseMode != "secure" {
-		return nil
-	}
-	largest := 0
-	for _, w := range s.params {
-		largest = max(largest, w.Len())
-	}
-	return &secure{sum: make([]float64, largest), noisy: make([]float32, largest)}
+func newSecure(g *gaussian) *secure {
+	d := g.spec.Params()
+	return &secure{gaussian: g, parts: g.be.New(2 * d), noisy: make([]float32, 2*d)}
 }
 
-// threshold is what each of the groups is clipped to.
-func (p *Plan) threshold(groups int) float64 {
-	c := p.clipper.GroupThreshold(groups)
-	if p.st.secure != nil {
-		c *= p.shrink()
-	}
-	return c
+func (s *secure) begin() {
+	s.grid = gridUnit(s.clipper.Rule.C())
+	s.gaussian.begin()
 }
 
-// sumRounded adds a physical batch, already weighed on the backend, to the sums,
-// in whole units. With weighed set the losses carry the factors and only the grid
-// is missing.
-func (p *Plan) sumRounded(n int, weighed bool) error {
-	s := p.st
-	for _, f := range s.factors {
-		if weighed {
-			p.be.Fill(n, float32(1/s.secure.unit), f)
-		} else {
-			p.be.Scale(n, float32(1/s.secure.unit), f) // a power of two: exact
-		}
-	}
-	if err := s.model.RoundedGrads(s.sums, s.factors); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return nil
+// mostSecure keeps a factor in units of the grid within float32: C and so the grid
+// are at least 10⁻¹².
+const mostSecure = 0x1p60
+
+func (s *secure) limit() kernel.Limit {
+	return kernel.Limit{C: below(s.clipper.GroupThreshold(len(s.report.norms)) * s.shrink()), Most: mostSecure}
 }
 
-// addIntegers adds the discrete noise and writes the released sum, a multiple of
-// the unit, to the gradient buffers.
-func (p *Plan) addIntegers(ctx context.Context) error {
-	s := p.st
-	noise, err := privacy.NewGridNoise(p.gradNoise*p.sensitivity(), s.secure.unit)
+// add rounds to the grid.
+func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
+	for _, f := range factors {
+		kernel.Scale(s.be, n, float32(1/s.grid), f) // a power of two: exact
+	}
+	s.model.Add(s.sums, factors, kernel.Rounded())
+}
+
+// release adds the discrete noise and writes the released sum, a multiple of the
+// unit, to the gradient.
+func (s *secure) release(ctx context.Context) error {
+	noise, err := privacy.NewGridNoise(s.gradNoise*s.sensitivity(), s.grid)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	for i, g := range s.grads {
-		key, err := p.noiseKey(i)
+	d := s.spec.Params()
+	at := 0
+	for _, sum := range s.sums {
+		n := sum.Len()
+		kernel.Split(s.be, n, sum, s.parts.Slice(at, n), s.parts.Slice(d+at, n))
+		at += n
+	}
+	if err := compute.Read(ctx, s.be, s.noisy, s.parts); err != nil {
+		return fmt.Errorf("train: reading integer sums: %w", err)
+	}
+	at = 0
+	for i, sum := range s.sums {
+		key, err := s.noiseKey(i)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
-		sum, noisy := s.secure.sum[:g.Len()], s.secure.noisy[:g.Len()]
-		if err := p.be.ReadSums(ctx, sum, s.sums[i]); err != nil {
-			return fmt.Errorf("train: reading integer sums: %w", err)
-		}
 		src := chacha.NewStream(key.Key, key.Nonce)
-		for j, z := range sum {
-			noisy[j] = float32(float64(int64(z)+noise.Draw(src)) * s.secure.unit)
+		for end := at + sum.Len(); at < end; at++ {
+			z := float64(s.noisy[at]) + float64(s.noisy[d+at])
+			s.noisy[at] = float32(float64(int64(z)+noise.Draw(src)) * s.grid)
 		}
-		p.be.Write(g, noisy)
 	}
+	s.be.Write(s.gradient, s.noisy[:d])
 	return nil
 }
 
-// addIntegerStatistic noises the threshold rule's counts, all of them multiples
-// of ½, on a grid much finer than the noise.
-func (p *Plan) addIntegerStatistic() error {
-	z, err := p.gridNoise(p.query.NoiseStd, 0.5, p.stream(privacy.Statistic, p.st.done), len(p.st.stat))
-	for i := range z {
-		p.st.stat[i] += z[i]
-	}
-	return err
+// sensitivity is the clipper's own: all sums are exact, and rounding has been
+// taken out of C.
+func (s *secure) sensitivity() float64 { return s.clipper.Sensitivity(s.spec.Params()) }
+
+func (s *secure) variance() float64 {
+	std := s.gradNoise * s.sensitivity() / s.batch
+	return std * std * float64(s.spec.Params())
 }
+
+func (s *secure) unit() float64 { return s.grid }
 
 // gridNoise draws n numbers for a release of multiples of unit, a power of two,
 // with noise of deviation std, as multiples of a much smaller one. Their sums
 // with such multiples below 2⁴⁰ are exact.
-func (p *Plan) gridNoise(std, unit float64, src *chacha.Stream, n int) ([]float64, error) {
+func gridNoise(std, unit float64, src *chacha.Stream, n int) ([]float64, error) {
 	unit = privacy.FineUnit(std, unit)
 	noise, err := privacy.NewGridNoise(std, unit)
 	if err != nil {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -19,15 +18,12 @@ func secureConfig(method string) run.Config {
 func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
 	for _, method := range []string{"constant", "auto-s", "psac", "dc-e", "per-layer", "value-tight"} {
 		ds := small(t)
-		p := mustPlan(t, secureConfig(method), ds)
-		if err := p.begin(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		p := started(t, secureConfig(method), ds)
 		const c = 1.0
 		for row := range 200 {
 			sum := added(t, p, []int{row})
 			for _, x := range sum {
-				if z := x / p.st.secure.unit; z != math.Trunc(z) {
+				if z := x / p.mech.unit(); z != math.Trunc(z) {
 					t.Fatalf("%s: row %d adds %g units", method, row, z)
 				}
 			}
@@ -44,7 +40,7 @@ func TestSecureOutputsAreOnTheGrid(t *testing.T) {
 	cfg := secureConfig("constant")
 	cfg.Model, cfg.Steps = run.Model{Kind: "softmax"}, 1
 	cfg.ExpectedBatchSize, cfg.LearningRate = 128, 128
-	_, r := finish(t, mustPlan(t, cfg, small(t)))
+	_, r := finish(t, started(t, cfg, small(t)))
 	unit := gridUnit(1)
 	for i, w := range r.Released.Parameters {
 		if z := float64(w) / unit; z != math.Trunc(z) {
@@ -58,7 +54,7 @@ func TestSecureEqualsFloat(t *testing.T) {
 	accuracy := func(mode string) float64 {
 		cfg := secureConfig("constant")
 		cfg.NoiseMode = mode
-		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		_, r := finish(t, started(t, cfg, small(t)))
 		return float64(r.TestAccuracy)
 	}
 	if f, s := accuracy("float"), accuracy("secure"); math.Abs(f-s) > 0.05 {
@@ -76,7 +72,7 @@ func TestSecureRefuses(t *testing.T) {
 	} {
 		cfg := secureConfig("constant")
 		edit(&cfg)
-		if _, err := New(cfg, small(t), nil); err == nil {
+		if _, err := New(cfg, small(t).Meta()); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}

@@ -25,7 +25,7 @@ func TestStatementSaysWhatRan(t *testing.T) {
 		}
 		cfg := base(m.Name)
 		cfg.Seed, cfg.Steps = nil, 7
-		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		_, r := finish(t, started(t, cfg, small(t)))
 		var s struct {
 			Guarantee bool              `json:"guarantee"`
 			Steps     int               `json:"steps"`
@@ -72,7 +72,7 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 	none.Seed = nil
 	for why, cfg := range map[string]run.Config{"seed is fixed": seeded, "measured": measured, "without noise": none} {
 		cfg.Steps = 2
-		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		_, r := finish(t, started(t, cfg, small(t)))
 		if text := string(r.Statement); !strings.Contains(text, `"guarantee":false`) || !strings.Contains(text, "For teaching, no guarantee") || !strings.Contains(text, why) {
 			t.Errorf("%s: %s", why, text)
 		}
@@ -81,7 +81,7 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 
 func TestStatementOfWhatCostsOnce(t *testing.T) {
 	cfg := run.Config{Method: "quantile", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 5, Scaling: run.Scaling{Kind: "private"}, NoiseMode: "secure"}
-	p := mustPlan(t, cfg, planted())
+	p := started(t, cfg, planted())
 	once, _ := p.Events()
 	s, err := p.Statement(5)
 	if err != nil {
@@ -106,13 +106,10 @@ func TestStoppedBeforeTheFirstStep(t *testing.T) {
 	cfg := base("constant")
 	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "private"}
 	cfg.ExpectedBatchSize = 10
-	p, err := New(cfg, ds, purego.New())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := startOn(t, cfg, ds, purego.New())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, err := range p.Run(ctx) {
+	for _, err := range p.Steps(ctx) {
 		if err == nil {
 			t.Fatal("a step was taken")
 		}

@@ -3,86 +3,75 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
-	"clipscope/core/data"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
-// step takes one private step: sample, clip and sum, add noise, move.
-func (p *Plan) step(ctx context.Context) (run.Event, error) {
+// step takes one private step: sample, clip and sum, add noise, move. Its event
+// waits for what the backend has yet to say.
+func (r *Run) step(ctx context.Context) error {
 	began := time.Now()
-	s := p.st
-	c := p.clipper.Rule.C()
-	s.rows = p.sample(s.rows[:0])
-	s.tall.reset()
-	clear(s.stat)
-	s.lastBatch = 0
-	if p.teaching() {
-		s.teacher.reset(p.be)
+	c := r.clipper.Rule.C()
+	e := &pendingEvent{threshold: c}
+	r.rows = r.sample(r.rows[:0])
+	if err := r.begin(ctx); err != nil {
+		return err
 	}
-	p.empty(c)
-	if s.bounds != nil {
-		if err := s.bounds.Refresh(ctx); err != nil {
-			return run.Event{}, err
-		}
+	if err := r.addUp(ctx, r.rows, e); err != nil {
+		return err
 	}
-	if err := p.addUp(ctx, s.rows); err != nil {
-		return run.Event{}, err
+	if err := r.settle(ctx, e); err != nil {
+		return err
 	}
-	var gradient *run.GradientDiag
-	if p.teaching() {
-		var err error
-		if gradient, err = p.compare(ctx); err != nil {
-			return run.Event{}, err
-		}
+	if err := r.mech.release(ctx); err != nil {
+		return err
 	}
-	if err := p.addNoise(ctx); err != nil {
-		return run.Event{}, err
-	}
-	norm, err := p.move(ctx)
+	norm, err := r.move(ctx)
 	if err != nil {
-		return run.Event{}, err
+		return err
 	}
-	s.done++
-	if s.iterate != nil {
-		s.iterate.add(s.params, s.done)
+	e.norm = norm
+	r.done++
+	if r.iterate != nil {
+		r.iterate.add(r.model.All(), r.done)
 	}
-	s.thresholds = append(s.thresholds, c)
-	e := run.Event{Step: s.done, Steps: p.steps, Released: p.adapt(c, norm)}
-	seconds := time.Since(began).Seconds()
-	s.trainSeconds += seconds
-	e.Diag = s.tall.diag(p.clipper, c, seconds)
-	e.Diag.Gradient = gradient
-	return e, nil
+	r.thresholds = append(r.thresholds, c)
+	e.event = run.Event{Step: r.done, Steps: r.steps, Released: r.adapt(c)}
+	e.seconds = time.Since(began).Seconds()
+	r.seconds += e.seconds
+	if r.tests(r.done) {
+		if e.eval, err = r.evaluate(ctx, evaluationRows); err != nil {
+			return err
+		}
+	}
+	r.waiting = append(r.waiting, e)
+	return nil
 }
 
-// empty makes ready for the sum of a step at threshold c.
-func (p *Plan) empty(c float64) {
-	s := p.st
-	if s.coords != nil {
-		s.coords.weights = 0
-		s.coords.limit(c, p.ds.Train.N)
+// begin makes ready for the sum of a step.
+func (r *Run) begin(ctx context.Context) error {
+	r.limit = r.mech.limit()
+	r.gain = float32(r.weights.at(float64(r.limit.C)))
+	clear(r.statistic)
+	r.mech.begin()
+	if r.teaching() {
+		r.teacher.reset()
 	}
-	if s.secure != nil {
-		s.secure.unit = gridUnit(c)
-	}
-	for _, sum := range s.sums {
-		p.be.Clear(sum)
-	}
+	return r.source.begin(ctx)
 }
 
 // sample draws the present step's batch, in an order that is uniformly random and
-// independent of what is in it: see [Plan.sensitivity].
-func (p *Plan) sample(dst []int) []int {
-	src := p.stream(privacy.Sampling, p.st.done)
-	rows := p.st.sampler.Append(dst, src)
-	p.st.mix(rows, src)
+// independent of what is in it: see [Run.rounded].
+func (r *Run) sample(dst []int) []int {
+	src := r.stream(privacy.Sampling, r.done)
+	rows := r.sampler.Append(dst, src)
+	r.mix(rows, src)
 	return rows
 }
 
@@ -91,10 +80,10 @@ func shuffle(rows []int, src rand.Source) {
 }
 
 // addUp adds the clipped gradients of rows to the sum, in that order.
-func (p *Plan) addUp(ctx context.Context, rows []int) error {
-	most := p.st.model.Capacity
+func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
+	most := r.model.Capacity
 	for lo := 0; lo < len(rows); lo += most {
-		if err := p.accumulate(ctx, rows[lo:min(lo+most, len(rows))]); err != nil {
+		if err := r.accumulate(ctx, rows[lo:min(lo+most, len(rows))], e); err != nil {
 			return err
 		}
 	}
@@ -102,298 +91,152 @@ func (p *Plan) addUp(ctx context.Context, rows []int) error {
 }
 
 // accumulate adds the clipped gradients of one physical batch to the sum.
-func (p *Plan) accumulate(ctx context.Context, rows []int) error {
-	s, n := p.st, len(rows)
-	p.load(&p.ds.Train, rows)
-	s.model.Forward(s.x, n)
-	losses := s.model.Losses(s.targets)
-	if err := p.be.Read(ctx, s.host.losses[:n], losses); err != nil {
-		return fmt.Errorf("train: reading losses: %w", err)
-	}
-	if err := s.model.ReadOutputs(ctx, s.host.outputs); err != nil {
-		return fmt.Errorf("train: reading outputs: %w", err)
-	}
-	s.tall.add(p, n)
-	switch {
-	case p.clipper.NonPrivate:
-		s.model.Backward()
-		p.teach(0)
-		s.model.Grads(s.sums, nil)
-		return nil
-	case p.clipper.Source == clip.Bounded:
-		return p.clipByBound(ctx, n)
-	default:
-		return p.clipByNorm(ctx, n)
-	}
-}
-
-// clipByNorm measures the gradients and then weighs their sum: two passes over
-// the layers' memory, one backward pass.
-func (p *Plan) clipByNorm(ctx context.Context, n int) error {
-	s := p.st
-	s.model.Backward()
-	if err := p.norms(ctx, n); err != nil {
+func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
+	n := len(rows)
+	r.rowsNow = n
+	r.load(&r.ds.Train, rows)
+	r.model.Forward(r.x, n)
+	r.judge(n)
+	weighed, err := r.source.take(ctx, n)
+	if err != nil {
 		return err
 	}
-	dropped := p.weigh(n)
-	s.tall.addNorms(p, n)
-	if dropped {
-		s.model.Drop(s.keep)
-	}
-	p.teach(n)
-	if p.clipper.Coordinates {
-		if err := s.model.ClampedGrads(s.sums, float32(p.clipper.Rule.C())); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-		return nil
-	}
-	if s.secure != nil {
-		return p.sumRounded(n, false)
-	}
-	s.model.Grads(s.sums, s.factors)
+	e.parts = append(e.parts, r.report.fetch(r.be, n, weighed))
 	return nil
 }
 
-// clipByBound weighs the losses by a bound known before the backward pass.
-func (p *Plan) clipByBound(ctx context.Context, n int) error {
-	s := p.st
-	norms := s.host.norms[:n]
-	if err := s.bounds.Norms(ctx, norms, s.host.losses[:n], s.host.outputs); err != nil {
-		return fmt.Errorf("train: bounding gradients: %w", err)
-	}
-	copy(s.host.group[0], norms)
-	dropped := p.weigh(n)
-	s.tall.addNorms(p, n)
-	if p.teaching() { // the true gradient needs a backward pass of its own here
-		s.model.Backward()
-		if dropped {
-			s.model.Drop(s.keep)
-		}
-		p.teach(0)
-	}
-	s.model.WeighLosses(s.factors[0])
-	s.model.Backward()
-	if dropped {
-		s.model.Drop(s.keep)
-	}
-	if s.secure != nil {
-		return p.sumRounded(n, true)
-	}
-	s.model.Grads(s.sums, nil)
-	return nil
-}
-
-// load brings rows of a split and their targets onto the backend.
-func (p *Plan) load(split *data.Split, rows []int) {
-	s, n, width := p.st, len(rows), p.ds.TargetWidth()
-	x, t := s.host.x[:n*p.ds.Features], s.host.targets[:n*width]
-	p.scale.Rows(x, split, rows)
-	split.Targets(t, width, rows)
-	p.be.Write(s.targets, t)
-	if pr := p.pca; pr != nil {
-		unitRows(x, pr.features)
-		p.be.Write(pr.rows, x)
-		p.be.Gemm(compute.NoTrans, compute.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, s.x)
-		return
-	}
-	p.boundFeatures(x)
-	p.be.Write(s.x, x)
-}
-
-// norms computes every example's gradient norm, over all parameters and by group.
-func (p *Plan) norms(ctx context.Context, n int) error {
-	s := p.st
-	for _, b := range s.norm {
-		p.be.Fill(n, 0, b)
-	}
-	if s.coords != nil {
-		if err := s.model.ScaledSqNorms(s.norm[0], s.coords.Coordinates); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-	} else {
-		s.model.Norms(s.norm)
-	}
-	total := s.host.norms[:n]
-	clear(total)
-	for g, b := range s.norm {
-		if err := p.be.Read(ctx, s.host.norm[:n], b); err != nil {
-			return fmt.Errorf("train: reading norms: %w", err)
-		}
-		for i, v := range s.host.norm[:n] {
-			norm := float64(v)
-			if s.coords != nil { // which were squares
-				norm = math.Sqrt(norm)
-			}
-			total[i] = math.Hypot(total[i], norm)
-			s.host.group[g][i] = norm
-		}
-	}
-	return nil
-}
-
-// weigh turns norms into factors on the backend and feeds the rule's statistic.
-// Examples whose gradient or loss is not finite get factor 0; it reports whether
-// there were any, for then their rows must be dropped as well.
-//
-// Guarantee: example i's factor depends on its own norms and on C alone.
-func (p *Plan) weigh(n int) (dropped bool) {
-	s := p.st
-	for i := range n {
-		s.host.keep[i] = 0
-		for g := range s.factors {
-			s.host.factors[g][i] = 0
-		}
-		if !finite(s.host.norms[i]) || !finite(float64(s.host.losses[i])) {
-			dropped = true
-			continue
-		}
-		s.host.keep[i] = 1
-		clipped := p.weighOne(i)
-		if p.query != nil {
-			p.query.Value(s.stat, s.host.norms[i], clipped)
-		}
-	}
-	for g, b := range s.factors {
-		p.be.Write(b, s.host.factors[g][:n])
-	}
-	if dropped {
-		p.be.Write(s.keep, s.host.keep[:n])
-	}
-	return dropped
-}
-
-// weighOne sets example i's factors and returns the norm that they leave.
-func (p *Plan) weighOne(i int) float64 {
-	s := p.st
-	c := p.threshold(len(s.factors))
-	sq := 0.0
-	for g := range s.factors {
-		norm := s.host.group[g][i]
-		f := float32(1) // clamped coordinates are not weighed
-		if !p.clipper.Coordinates {
-			f = p.factor(p.clipper.Weight.Factor(norm, c))
-		}
-		s.host.factors[g][i] = f
-		sq += norm * norm * float64(f) * float64(f)
-	}
-	if s.coords != nil {
-		s.coords.weights += float64(s.host.factors[0][i])
-	}
-	return math.Sqrt(sq)
-}
-
-// Factors outside of these bounds are cut: below, float32 has no digits for the
-// example, which then adds nothing; above, it has no number for the factor.
-const (
-	leastFactor    = 0x1p-120
-	greatestFactor = 0x1p100
-)
-
-// factor is f in float32, rounded down, so that it never lets more through.
-func (p *Plan) factor(f float64) float32 {
-	if c := p.st.coords; c != nil {
-		f = c.factor(f)
-	}
-	if !(f >= leastFactor) {
-		return 0
-	}
-	f = min(f, greatestFactor)
-	down := float32(f)
-	if float64(down) > f {
-		down = math.Nextafter32(down, 0)
-	}
-	return down
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// addNoise adds the step's Gaussian noise to the clipped sum, once for each
-// logical step however many physical batches there were.
-//
-// Guarantee: the standard deviation is at least σ_T times the sensitivity of the
-// computed sum, every tensor and step draws from a stream of its own, and what is
-// released is one rounding of the computed sum plus noise: a function of that
-// number, so post-processing.
-func (p *Plan) addNoise(ctx context.Context) error {
-	if p.st.secure != nil {
-		if err := p.addIntegers(ctx); err != nil || p.query == nil {
+// settle brings to this side what the step cannot end without: the rule's
+// statistic, and the gradients' comparison.
+func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
+	if r.query != nil || r.teaching() {
+		if err := r.collect(ctx, e); err != nil {
 			return err
 		}
-		return p.addIntegerStatistic()
 	}
-	std := 0.0
-	if p.sigma > 0 {
-		std = p.gradNoise * p.sensitivity()
-	}
-	p.centre()
-	for i, g := range p.st.grads {
-		n, sum := g.Len(), p.st.sums[i]
-		key, err := p.noiseKey(i)
-		if err != nil {
-			return fmt.Errorf("train: %w", err)
+	if r.teaching() {
+		if e.gradient, err = r.compare(ctx); err != nil {
+			return err
 		}
-		p.be.Noise(n, above(std), key, g)
-		if c := p.st.coords; c != nil {
-			p.be.Mul(n, g, g, c.b[i])
-		}
-		p.be.Settle(n, sum, g)
 	}
-	if p.query == nil || p.sigma == 0 {
+	if r.query == nil || r.sigma == 0 {
 		return nil
 	}
-	if !p.query.Joined {
-		std = p.query.NoiseStd
+	return r.noiseStatistic()
+}
+
+// noiseStatistic adds the noise to the rule's statistic.
+func (r *Run) noiseStatistic() error {
+	if r.cfg.NoiseMode == "secure" { // counts, all of them multiples of ½, on a grid much finer than the noise
+		z, err := gridNoise(r.query.NoiseStd, 0.5, r.stream(privacy.Statistic, r.done), len(r.statistic))
+		for i := range z {
+			r.statistic[i] += z[i]
+		}
+		return err
 	}
-	z, err := p.normals(privacy.Statistic, p.st.done, len(p.st.stat))
+	std := r.gradNoise * r.mech.sensitivity() // where it shares the gradient's noise
+	if !r.query.Joined {
+		std = r.query.NoiseStd
+	}
+	z, err := r.normals(privacy.Statistic, r.done, len(r.statistic))
 	for i := range z {
-		p.st.stat[i] += std * z[i]
+		r.statistic[i] += std * z[i]
 	}
 	return err
 }
 
 // move divides by the expected batch size and takes the optimiser's step. It
-// returns the norm of the noised mean gradient.
-func (p *Plan) move(ctx context.Context) (float64, error) {
-	s := p.st
-	for _, g := range s.grads {
-		p.be.Scale(g.Len(), float32(1/p.batch), g)
+// returns the norm of the noised mean gradient, on its way.
+func (r *Run) move(ctx context.Context) (compute.Pending, error) {
+	kernel.Scale(r.be, r.gradient.Len(), float32(1/r.batch), r.gradient)
+	if err := r.mech.mean(ctx); err != nil {
+		return nil, err
 	}
-	if s.coords != nil {
-		if err := p.recentre(ctx); err != nil {
-			return 0, err
-		}
-	}
-	norm := 0.0
-	for _, g := range s.grads {
-		part, err := compute.Norm(ctx, p.be, g.Len(), g, s.scalar)
-		if err != nil {
-			return 0, fmt.Errorf("train: the gradient: %w", err)
-		}
-		norm = math.Hypot(norm, part)
-	}
-	s.opt.Step(s.params, s.grads)
+	kernel.RowNorms(r.be, 1, r.gradient.Len(), r.gradient, r.scalar)
+	norm := r.be.Fetch(r.scalar)
+	r.opt.Step(r.model.All(), r.gradient)
 	return norm, nil
 }
 
 // adapt hands the rule its noised statistic and says what the step released.
-func (p *Plan) adapt(c, norm float64) run.Released {
-	s := p.st
-	r := run.Released{MaxGradNorm: c, Epsilon: run.Number(p.curve.Epsilon(s.done)), GradNorm: run.Number(norm)}
-	if p.query == nil {
-		p.clipper.Rule.Adapt(nil)
-		return r
+func (r *Run) adapt(c float64) run.Released {
+	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.curve.Epsilon(r.done))}
+	rule := r.clipper.Rule
+	if r.query == nil {
+		rule.Adapt(nil)
+		return out
 	}
-	if h, ok := p.clipper.Rule.(interface{ HistogramRange() float64 }); ok {
-		r.Histogram, r.HistogramRange = append([]float64(nil), s.stat...), h.HistogramRange()
+	if h, ok := rule.(clip.HistogramReleaser); ok {
+		out.Histogram, out.HistogramRange = append([]float64(nil), r.statistic...), h.HistogramRange()
 	}
-	p.clipper.Rule.Adapt(s.stat)
-	if f, ok := p.clipper.Rule.(clip.FractionReleaser); ok {
+	rule.Adapt(r.statistic)
+	if f, ok := rule.(clip.FractionReleaser); ok {
 		share := run.Number(f.ClipFraction())
-		r.ClipFraction = &share
+		out.ClipFraction = &share
 	}
-	if w, ok := p.clipper.Rule.(clip.Curver); ok {
+	if w, ok := rule.(clip.Curver); ok {
 		curves := w.Curves()
-		r.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
+		out.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
 	}
-	return r
+	return out
+}
+
+// pendingEvent is a step's event and what it still waits for.
+type pendingEvent struct {
+	event     run.Event
+	threshold float64
+	parts     []reading // of the physical batches; none once they are collected
+	norm      compute.Pending
+	tally     tally
+	gradient  *run.GradientDiag
+	eval      *run.Eval
+	seconds   float64
+}
+
+// ready reports that nothing has to be waited for.
+func (e *pendingEvent) ready() bool {
+	for _, p := range e.parts {
+		if !p.pending.Done() {
+			return false
+		}
+	}
+	return e.norm.Done()
+}
+
+// collect takes in the reports of a step, once, and adds up the rule's statistic.
+func (r *Run) collect(ctx context.Context, e *pendingEvent) error {
+	for _, p := range e.parts {
+		v, err := r.wait(ctx, p)
+		if err != nil {
+			return err
+		}
+		e.tally.add(v, r.query, r.statistic)
+		if r.teaching() {
+			r.teacher.last = append(r.teacher.last[:0], e.tally.batch...)
+		}
+	}
+	e.parts = nil
+	return nil
+}
+
+// finish waits for what an event lacks.
+func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
+	for _, p := range e.parts {
+		v, err := r.wait(ctx, p)
+		if err != nil {
+			return e.event, err
+		}
+		e.tally.add(v, nil, nil)
+	}
+	e.parts = nil
+	var norm [1]float32
+	if err := e.norm.Wait(ctx, norm[:]); err != nil {
+		return e.event, fmt.Errorf("train: the gradient: %w", err)
+	}
+	e.event.Released.GradNorm = run.Number(norm[0])
+	if r.cfg.Blind {
+		return e.event, nil
+	}
+	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.threshold, e.seconds)
+	e.event.Diag.Gradient, e.event.Diag.Eval = e.gradient, e.eval
+	return e.event, nil
 }

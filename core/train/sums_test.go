@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/rough"
 	"clipscope/core/run"
@@ -54,23 +55,17 @@ var crowds = []crowd{
 }
 
 // excess adds up n rows of the crowd, and again with the extra row at each of
-// some places, coupled as the proof at [Plan.sensitivity] has it; it returns the
+// some places, coupled as the proof at [Run.rounded] has it; it returns the
 // greatest distance over the sensitivity.
-func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Plan)) float64 {
+func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Run)) float64 {
 	t.Helper()
 	ds := w.data(n, true, cfg.MaxGradNorm)
 	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "none"}
 	cfg.NoiseMultiplier, cfg.Steps, cfg.Seed = ptr(1.0), 1, ptr(uint64(1))
 	cfg.ExpectedBatchSize = float64(n + 1) // all: nothing that takes long to account for
 	cfg.Accountant, cfg.MaxPhysicalBatchSize = "rdp", 1<<16
-	p, err := New(cfg, ds, be)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.begin(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if p.st.coords != nil {
+	p := startOn(t, cfg, ds, be)
+	if isAdaClip(p) {
 		settleOn(t, p, w, cfg.MaxGradNorm)
 	}
 	for _, edit := range edits {
@@ -98,7 +93,7 @@ func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, ed
 		} else if q != nil && length(stat) > q.Sensitivity {
 			t.Errorf("%s, %s, B = %d: the statistic moves by %g, its sensitivity is %g", cfg.Method, w.name, n, length(stat), q.Sensitivity)
 		}
-		worst = max(worst, moved/p.sensitivity())
+		worst = max(worst, moved/p.mech.sensitivity())
 	}
 	return worst
 }
@@ -109,16 +104,16 @@ const settling = 2500
 
 // settleOn lets coordinates follow what the crowd has in common, until the centre
 // is far longer than what is left.
-func settleOn(t *testing.T, p *Plan, w crowd, c float64) {
+func settleOn(t *testing.T, p *Run, w crowd, c float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
 	var a, b [3]float32
 	for i := range settling {
 		x, y := w.row(rng, i, settling, c)
 		readCoordinates(t, p, a[:], b[:])
-		p.be.Write(p.st.grads[0], []float32{float32(-y*x[0]) - a[0], float32(-y*x[1]) - a[1]})
-		p.be.Write(p.st.grads[1], []float32{float32(-y) - a[2]})
-		if err := p.recentre(context.Background()); err != nil {
+		p.be.Write(p.grads[0], []float32{float32(-y*x[0]) - a[0], float32(-y*x[1]) - a[1]})
+		p.be.Write(p.grads[1], []float32{float32(-y) - a[2]})
+		if err := p.mech.mean(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,10 +121,10 @@ func settleOn(t *testing.T, p *Plan, w crowd, c float64) {
 
 // totals is what rows add to the sum and to the statistic, in that order and in
 // physical batches as a step takes them.
-func totals(t *testing.T, p *Plan, rows []int) (sum, stat []float64) {
+func totals(t *testing.T, p *Run, rows []int) (sum, stat []float64) {
 	t.Helper()
-	clear(p.st.stat)
-	return added(t, p, rows), slices.Clone(p.st.stat)
+	clear(p.statistic)
+	return added(t, p, rows), slices.Clone(p.statistic)
 }
 
 func sumConfig(method, mode string, c float64) run.Config {
@@ -230,11 +225,11 @@ func TestSumLawCatchesPlantedFaults(t *testing.T) {
 		notice(t, name, "auto-v", n, be)
 	}
 	notice(t, "the whole batch in float32", "constant", n, rough.New(purego.New(), forward, n+1))
-	centred := excess(t, alike, sumConfig("adaclip", "float", 1), 4*n, floatCentre{purego.New()}, func(p *Plan) {
+	centred := excess(t, alike, sumConfig("adaclip", "float", 1), 4*n, floatCentre{purego.New()}, func(p *Run) {
 		if err := centreOnAlike(context.Background(), p); err != nil {
 			t.Fatal(err)
 		}
-		p.st.coords.away = 0 // nothing outweighs
+		p.mech.(*adaClip).away = 0 // nothing outweighs
 	})
 	if t.Logf("adaclip, a centre that cancels in float32: %.4g times the sensitivity", centred); centred <= 1 {
 		t.Error("a centre that cancels in float32 went unnoticed")
@@ -281,13 +276,12 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 		for name, be := range sumBackends(t, false) {
 			cfg := sumConfig("adaclip", "float", 1)
 			cfg.Threshold, cfg.Params = tt.rule, tt.params
-			x := excess(t, centredLedge, cfg, 16*compute.PieceRows, be, func(p *Plan) {
+			x := excess(t, centredLedge, cfg, 16*compute.PieceRows, be, func(p *Run) {
 				s := 1 / (0.99 * centred * root3) // b = s·√3, so ‖a/b‖ is nearly what C allows
-				for i, v := range [][]float32{{0, 0}, {1}} {
-					p.be.Write(p.st.coords.a[i], v)
-					p.be.Fill(len(v), float32(math.Sqrt(s)), p.st.coords.root[i])
-				}
-				if err := p.rescale(context.Background(), p.st, p.st.coords); err != nil {
+				c := p.mech.(*adaClip)
+				p.be.Write(c.a, []float32{0, 0, 1})
+				kernel.Fill(p.be, 3, float32(math.Sqrt(s)), c.root)
+				if err := c.rescale(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				p.clipper.Rule.Adapt(tt.seen)
@@ -302,33 +296,47 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 
 type floatCentre struct{ compute.Backend }
 
-func (b floatCentre) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
+func (b floatCentre) Run(k *compute.Kernel, a compute.Args) {
+	if k.Name != "centre" {
+		b.Backend.Run(k, a)
+		return
+	}
+	var w [2]float32
+	if err := compute.Read(context.Background(), b, w[:], a.Buf[0]); err != nil {
+		panic(err)
+	}
+	n := a.N[0]
 	sum := b.New(n)
-	b.Settle(n, dst, sum)
-	b.Axpy(n, float32(a), x, sum)
-	b.Clear(dst)
-	b.Backend.AddScaled(n, 1, sum, dst)
+	kernel.Settle(b, n, a.Sums, sum)
+	kernel.Axpy(b, n, -(w[0] + w[1]), a.Buf[1], sum)
+	kernel.Clear(b, a.Sums)
+	kernel.AddScaled(b.Backend, n, 1, sum, a.Sums)
 }
 
 type shortNorms struct{ compute.Backend }
 
-func (b shortNorms) RowNorms(m, n int, x, dst compute.Buffer) {
-	b.Backend.RowNorms(m, n, x, dst)
-	b.Scale(m, 0.99, dst)
+func (b shortNorms) Run(k *compute.Kernel, a compute.Args) {
+	b.Backend.Run(k, a)
+	if k.Name == "rowNorms" {
+		kernel.Scale(b, a.Buf[1].Len(), 0.99, a.Buf[1])
+	}
 }
 
 type lostNorms struct{ compute.Backend }
 
-func (b lostNorms) RowNorms(m, n int, x, dst compute.Buffer) { // squares in float32
-	b.Backend.RowNorms(m, n, x, dst)
-	v := make([]float32, m)
-	if err := b.Read(context.Background(), v, dst); err != nil {
+func (b lostNorms) Run(k *compute.Kernel, a compute.Args) { // squares in float32
+	b.Backend.Run(k, a)
+	if k.Name != "rowNorms" {
+		return
+	}
+	v := make([]float32, a.Buf[1].Len())
+	if err := compute.Read(context.Background(), b, v, a.Buf[1]); err != nil {
 		panic(err)
 	}
 	for i, f := range v {
 		v[i] = float32(math.Sqrt(float64(f * f)))
 	}
-	b.Write(dst, v)
+	b.Write(a.Buf[1], v)
 }
 
 // TestSensitivityOfSums: what rounding adds to the noise, by size of batch.
@@ -353,17 +361,11 @@ func TestOrderIsUniform(t *testing.T) {
 	cfg := sumConfig("constant", "float", 1)
 	cfg.Model, cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = run.Model{Kind: "linear"}, ptr(1.0), 5, 1, ptr(uint64(4))
 	cfg.Scaling = run.Scaling{Kind: "none"}
-	p, err := New(cfg, crowds[0].data(4, true, 1), purego.New())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.begin(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	p := startOn(t, cfg, crowds[0].data(4, true, 1), purego.New())
 	const draws = 5000
 	count := map[[2]int]int{} // (place, row)
 	for i := range draws {
-		p.st.done = i
+		p.done = i
 		for place, row := range p.sample(nil) {
 			count[[2]int{place, row}]++
 		}

@@ -11,35 +11,41 @@ import (
 
 // tally gathers a step's diagnostics. They are private: see [run.Diag].
 type tally struct {
-	n, correct, nonFinite int
-	loss                  float64
-	norms                 []float64
+	n, hits, nonFinite int
+	loss               float64
+	norms              []float64
+	batch              []float64 // of the physical batch last added, NaN where refused
 }
 
-func (t *tally) reset() { *t = tally{norms: t.norms[:0]} }
-
-// add counts the losses and hits of the physical batch last read.
-func (t *tally) add(p *Plan, n int) {
-	s := p.st
-	t.n += n
-	for _, l := range s.host.losses[:n] {
+// add counts a physical batch and feeds the statistic of a query, which may be nil.
+func (t *tally) add(v view, q *clip.Query, statistic []float64) {
+	t.n += v.n
+	keep := v.keep()
+	for i, l := range v.losses() {
 		if finite(float64(l)) {
 			t.loss += float64(l)
 		}
+		t.hits += int(v.hits()[i])
 	}
-	t.correct += hits(p.ds.Task, s.host.outputs, s.host.targets, n, s.model.Outputs())
-}
-
-// addNorms keeps the norms of the physical batch last read.
-func (t *tally) addNorms(p *Plan, n int) {
-	for i, norm := range p.st.host.norms[:n] {
-		if p.st.host.keep[i] == 0 {
+	t.batch = t.batch[:0]
+	if !v.weighed {
+		return
+	}
+	for i := range v.n {
+		norm, clipped := v.norm(i)
+		if keep[i] == 0 {
 			t.nonFinite++
+			t.batch = append(t.batch, math.NaN())
 			continue
 		}
-		t.norms = append(t.norms, norm)
+		t.norms, t.batch = append(t.norms, norm), append(t.batch, norm)
+		if q != nil {
+			q.Value(statistic, norm, clipped)
+		}
 	}
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // normSlack is how far a computed norm may lie above the true one: within it, a
 // norm of just C does not count as clipped.
@@ -49,13 +55,13 @@ const normSlack = 1 + 2e-6
 const normBins = 40
 
 // diag summarises the tally for a step of clipper cl with threshold c.
-func (t *tally) diag(cl *clip.Clipper, c, seconds float64) *run.Diag {
+func (t *tally) diag(cl *clip.Clipper, task data.Task, c, seconds float64) *run.Diag {
 	nan := run.Number(math.NaN())
 	d := &run.Diag{BatchSize: t.n, NonFinite: t.nonFinite, StepSeconds: seconds, ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
 	if t.n > 0 {
 		d.TrainLoss = run.Number(t.loss / float64(t.n))
-		if t.correct >= 0 {
-			d.TrainAcc = run.Number(float64(t.correct) / float64(t.n))
+		if task != data.Regression {
+			d.TrainAcc = run.Number(float64(t.hits) / float64(t.n))
 		}
 	}
 	if len(t.norms) > 0 {
@@ -89,42 +95,4 @@ func (t *tally) summary(c float64) (run.Number, *run.Norms) {
 		s.Counts[i]++
 	}
 	return run.Number(float64(k-above) / float64(k)), s
-}
-
-// hits counts right answers among n rows of outputs [n×k], or is negative where
-// the task has none: the largest output is the class; a label is on where its
-// logit is positive, and a row is right when all its labels are.
-func hits(task data.Task, outputs, targets []float32, n, k int) int {
-	right := 0
-	switch task {
-	case data.Classification:
-		for i := range n {
-			if argmax(outputs[i*k:(i+1)*k]) == int(targets[i]) {
-				right++
-			}
-		}
-	case data.MultiLabel:
-		for i := range n {
-			ok := true
-			for j := i * k; j < (i+1)*k; j++ {
-				ok = ok && (outputs[j] > 0) == (targets[j] > 0.5)
-			}
-			if ok {
-				right++
-			}
-		}
-	default:
-		return math.MinInt32
-	}
-	return right
-}
-
-func argmax(v []float32) int {
-	best := 0
-	for i, x := range v {
-		if x > v[best] {
-			best = i
-		}
-	}
-	return best
 }

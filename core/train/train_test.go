@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -26,19 +27,29 @@ func small(t testing.TB) *data.Dataset {
 	return ds
 }
 
-func mustPlan(t testing.TB, cfg run.Config, ds *data.Dataset) *Plan {
+func started(t testing.TB, cfg run.Config, ds *data.Dataset) *Run {
 	t.Helper()
-	p, err := New(cfg, ds, purego.New())
+	return startOn(t, cfg, ds, purego.New())
+}
+
+// startOn plans and starts a run on a backend.
+func startOn(t testing.TB, cfg run.Config, ds *data.Dataset, be compute.Backend) *Run {
+	t.Helper()
+	p, err := New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	r, err := p.Start(context.Background(), ds, be)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
-func finish(t testing.TB, p *Plan) ([]run.Event, run.Result) {
+func finish(t testing.TB, p *Run) ([]run.Event, run.Result) {
 	t.Helper()
 	var events []run.Event
-	for e, err := range p.Run(context.Background()) {
+	for e, err := range p.Steps(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +81,7 @@ func TestEveryMethodTrains(t *testing.T) {
 			if m.Name == "adaclip" {
 				cfg.LearningRate = 2 // its scale starts small
 			}
-			events, r := finish(t, mustPlan(t, cfg, small(t)))
+			events, r := finish(t, started(t, cfg, small(t)))
 			if len(events) != cfg.Steps || r.Steps != cfg.Steps || r.Stopped {
 				t.Fatalf("%d events, %d steps, stopped %v", len(events), r.Steps, r.Stopped)
 			}
@@ -130,7 +141,7 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 	} {
 		cfg := base("constant")
 		c.edit(&cfg)
-		_, err := New(cfg, small(t), nil)
+		_, err := New(cfg, small(t).Meta())
 		var ce *run.ConfigError
 		if !errors.As(err, &ce) || ce.Field != c.field {
 			t.Errorf("want a fault in %s, got %v", c.field, err)
@@ -141,7 +152,7 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	cfg := base("constant")
 	cfg.TargetDelta = 0.01
-	info := mustPlan(t, cfg, small(t)).Info()
+	info := started(t, cfg, small(t)).Info()
 	var fields []string
 	for _, w := range info.Warnings {
 		fields = append(fields, w.Field)
@@ -162,7 +173,7 @@ func TestPhysicalBatchesDoNotMatter(t *testing.T) {
 		cfg := base("dc-e")
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
 		cfg.Steps, cfg.MaxPhysicalBatchSize = 10, physical
-		_, r := finish(t, mustPlan(t, cfg, small(t)))
+		_, r := finish(t, started(t, cfg, small(t)))
 		return r.Released.Parameters
 	}
 	want := run1(512)
@@ -186,7 +197,7 @@ func TestDivisorIsTheExpectedBatch(t *testing.T) {
 		tr.F32, tr.Y = append(tr.F32, make([]float32, extra)...), append(tr.Y, make([]float32, 3*extra)...)
 		ds.Test = data.Split{}
 		cfg := run.Config{Method: "constant", NoPrivacy: true, Model: run.Model{Kind: "linear"}, ExpectedBatchSize: 4, Steps: 1, LearningRate: 1, Seed: ptr(uint64(1))}
-		p := mustPlan(t, cfg, ds)
+		p := started(t, cfg, ds)
 		p.rate = 1 // all rows are sampled, and the divisor is still 4
 		_, r := finish(t, p)
 		return r.Released.Parameters
@@ -200,10 +211,10 @@ func TestDivisorIsTheExpectedBatch(t *testing.T) {
 }
 
 // stoppedAt runs p and breaks off after that step.
-func stoppedAt(t *testing.T, p *Plan, step int) ([]run.Event, run.Result) {
+func stoppedAt(t *testing.T, p *Run, step int) ([]run.Event, run.Result) {
 	t.Helper()
 	var events []run.Event
-	for e, err := range p.Run(context.Background()) {
+	for e, err := range p.Steps(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +235,7 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		cfg := base("constant")
 		cfg.Seed, cfg.Blind = nil, blind
-		p := mustPlan(t, cfg, small(t))
+		p := started(t, cfg, small(t))
 		events, r := stoppedAt(t, p, 7)
 		if !r.Stopped || r.PlannedSteps != cfg.Steps || r.Blind != blind {
 			t.Errorf("%+v", r)
@@ -239,9 +250,9 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 		if text := string(r.Statement); !strings.Contains(text, `"stopped":true`) || strings.Contains(text, `"blind":true`) != blind {
 			t.Errorf("blind %t: %s", blind, text)
 		}
-		for _, err := range p.Run(context.Background()) {
+		for _, err := range p.Steps(context.Background()) {
 			if err == nil {
-				t.Fatal("a plan ran twice: its noise would repeat")
+				t.Fatal("a run went on after its result")
 			}
 		}
 	}
@@ -250,9 +261,9 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 // A blind run yields no diagnostic and learns the same.
 func TestBlindRunShowsNothing(t *testing.T) {
 	cfg := base("dc-e")
-	watched, want := finish(t, mustPlan(t, cfg, small(t)))
+	watched, want := finish(t, started(t, cfg, small(t)))
 	cfg.Blind = true
-	events, got := finish(t, mustPlan(t, cfg, small(t)))
+	events, got := finish(t, started(t, cfg, small(t)))
 	for i, e := range events {
 		if e.Diag != nil {
 			t.Fatalf("step %d of a blind run shows %+v", e.Step, e.Diag)
@@ -275,7 +286,7 @@ func TestNonFiniteRowsLeaveNoTrace(t *testing.T) {
 		ds.Train.F32[i*2] = 3e38
 		ds.Train.F32[i*2+1] = -3e38
 	}
-	events, r := finish(t, mustPlan(t, cfg, ds))
+	events, r := finish(t, started(t, cfg, ds))
 	if got := events[4].Diag.NonFinite; got != 50 {
 		t.Errorf("%d rows counted as not finite, want 50", got)
 	}

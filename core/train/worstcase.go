@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -77,7 +78,7 @@ type worstCase struct {
 	edit  func(*run.Config)
 	// start moves what a run may have moved before, if not nil, and centre is
 	// where that puts the origin of gradients.
-	start  func(context.Context, *Plan) error
+	start  func(context.Context, *Run) error
 	centre [3]float64
 }
 
@@ -104,15 +105,12 @@ var alikeRow = [2]float64{0.96, 0.79}
 // centreOnAlike puts the centre where all gradients of alike lie, and makes the
 // scale so small that rounding the sum of 60,000 of them to float32 would be some
 // 20 times C.
-func centreOnAlike(ctx context.Context, p *Plan) error {
+func centreOnAlike(ctx context.Context, r *Run) error {
 	const deviation = 1e-4
-	c := p.st.coords
-	p.be.Write(c.a[0], []float32{float32(alikeRow[0]), float32(alikeRow[1])})
-	p.be.Write(c.a[1], []float32{1})
-	for _, r := range c.root {
-		p.be.Fill(r.Len(), float32(math.Sqrt(deviation)), r)
-	}
-	return p.rescale(ctx, p.st, c)
+	c := r.mech.(*adaClip)
+	r.be.Write(c.a, []float32{float32(alikeRow[0]), float32(alikeRow[1]), 1})
+	kernel.Fill(r.be, c.root.Len(), float32(math.Sqrt(deviation)), c.root)
+	return c.rescale(ctx)
 }
 
 // worstCaseAudit runs every worst case many times with and without its extra row
@@ -127,7 +125,7 @@ type worstCaseAudit struct {
 	info  run.PlanInfo
 	cases []worstCase
 	// planted breaks the mechanism in tests.
-	planted func(*Plan)
+	planted func(*Run)
 }
 
 const (
@@ -144,7 +142,7 @@ func (w *worstCaseAudit) check() error {
 	if c.Run.NoiseMode == "secure" {
 		w.cases = worstCases[:2] // adaclip is refused there
 	}
-	p, err := w.plan(w.cases[0], false)
+	p, _, err := w.plan(w.cases[0], false)
 	if err != nil {
 		return err
 	}
@@ -155,8 +153,8 @@ func (w *worstCaseAudit) check() error {
 	return nil
 }
 
-// plan is one run of a worst case.
-func (w *worstCaseAudit) plan(wc worstCase, extra bool) (*Plan, error) {
+// plan is one run of a worst case, and its data.
+func (w *worstCaseAudit) plan(wc worstCase, extra bool) (*Plan, *data.Dataset, error) {
 	c := w.cfg.Run
 	if c.MaxGradNorm == 0 {
 		c.MaxGradNorm = 1
@@ -178,7 +176,8 @@ func (w *worstCaseAudit) plan(wc worstCase, extra bool) (*Plan, error) {
 	}
 	c.Optimizer, c.LearningRate, c.Momentum = "sgd", 1, 0
 	c.Iterate, c.DiagnosticsEvery, c.Seed = "last", 0, nil
-	return New(c, ds, w.be)
+	p, err := New(c, ds.Meta())
+	return p, ds, err
 }
 
 func (w *worstCaseAudit) run(ctx context.Context, progress func(step, steps int) error) (run.AuditReport, error) {
@@ -219,29 +218,32 @@ func (w *worstCaseAudit) run(ctx context.Context, progress func(step, steps int)
 // number of rows, which is public, so that the sum without the row and the sum
 // with it are compared, and not two means.
 func (w *worstCaseAudit) release(ctx context.Context, wc worstCase, extra bool) ([]float64, error) {
-	p, err := w.plan(wc, extra)
+	p, ds, err := w.plan(wc, extra)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.begin(ctx); err != nil {
+	r, err := p.Start(ctx, ds, w.be)
+	if err != nil {
 		return nil, err
 	}
+	defer r.Close()
 	if wc.start != nil {
-		if err := wc.start(ctx, p); err != nil {
+		if err := wc.start(ctx, r); err != nil {
 			return nil, err
 		}
 	}
 	if w.planted != nil {
-		w.planted(p)
+		w.planted(r)
 	}
-	if _, err := p.step(ctx); err != nil {
+	if err := r.step(ctx); err != nil {
 		return nil, err
 	}
-	part, out := make([]float32, p.spec.Params()), make([]float64, p.spec.Params())
-	if err := p.readAll(ctx, part, p.st.grads); err != nil {
-		return nil, err
+	mean := make([]float32, p.spec.Params())
+	if err := compute.Read(ctx, r.be, mean, r.gradient); err != nil {
+		return nil, fmt.Errorf("train: audit: %w", err)
 	}
-	for i, x := range part {
+	out := make([]float64, len(mean))
+	for i, x := range mean {
 		out[i] = (float64(x) - wc.centre[i]) * p.batch
 	}
 	return out, nil

@@ -71,18 +71,20 @@ func TestDigestRecognisesFiles(t *testing.T) {
 	other := bytes.Replace(table, []byte("\n7,"), []byte("\n8,"), 1)
 	first := names(t, salt, "{}", memFile{"x.csv", table})
 	for what, again := range map[string][]string{
-		"renamed":            names(t, salt, "{}", memFile{"y.csv", table}),
-		"compressed":         names(t, salt, "{}", memFile{"x.csv.gz", zipped(t, table)}),
-		"another label":      names(t, salt, `{"csv":{"label":"b"}}`, memFile{"x.csv", table}),
-		"other columns":      names(t, salt, `{"csv":{"columns":{"a":"ignored"}}}`, memFile{"x.csv", table}),
-		"another test share": names(t, salt, `{"csv":{"test_share":0.5}}`, memFile{"x.csv", table}),
-		"with a second file": names(t, salt, "{}", memFile{"x.csv", table}, memFile{"z.csv", other}),
+		"renamed":                         names(t, salt, "{}", memFile{"y.csv", table}),
+		"compressed":                      names(t, salt, "{}", memFile{"x.csv.gz", zipped(t, table)}),
+		"another label":                   names(t, salt, `{"csv":{"label":"b"}}`, memFile{"x.csv", table}),
+		"other columns":                   names(t, salt, `{"csv":{"columns":{"a":"ignored"}}}`, memFile{"x.csv", table}),
+		"another test share":              names(t, salt, `{"csv":{"test_share":0.5}}`, memFile{"x.csv", table}),
+		"a test file by name, trained on": names(t, salt, `{"csv":{"roles":{"test.csv":"train"}}}`, memFile{"z.csv", other}, memFile{"test.csv", table}),
+		"with a second file":              names(t, salt, "{}", memFile{"x.csv", table}, memFile{"z.csv", other}),
 	} {
 		if !share(first, again) {
 			t.Errorf("%s: not recognised", what)
 		}
 	}
 	for what, new := range map[string][]string{
+		"for testing":  names(t, salt, "{}", memFile{"z.csv", other}, memFile{"test.csv", table}),
 		"another row":  names(t, salt, "{}", memFile{"x.csv", other}),
 		"another salt": names(t, strings.Replace(salt, "0", "f", 1), "{}", memFile{"x.csv", table}),
 	} {

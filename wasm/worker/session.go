@@ -25,11 +25,26 @@ import (
 // costs about a tenth of a millisecond in a browser.
 const yieldEvery = 8 * time.Millisecond
 
-// Trainer is a planned run: package train's Plan.
-type Trainer interface {
+// Planned is a run whose parts agree: package train's Plan.
+type Planned interface {
 	Info() run.PlanInfo
-	Run(ctx context.Context) iter.Seq2[run.Event, error]
+	// Unstarted is the result of a run that was stopped before it began.
+	Unstarted() run.Result
+	Start(context.Context, *data.Dataset, compute.Backend) (Trainer, error)
+}
+
+// Trainer is a plan under way.
+type Trainer interface {
+	Steps(ctx context.Context) iter.Seq2[run.Event, error]
 	Result(ctx context.Context) (run.Result, error)
+	Close()
+}
+
+// Backend is what a configuration's name for one stands for here.
+type Backend struct {
+	Name string
+	Note string // what the owner must know of a fallback; empty where there was none
+	Open func() (compute.Backend, error)
 }
 
 // Host is what the session needs of its surroundings.
@@ -40,11 +55,10 @@ type Host struct {
 	Yield func()
 	// Now is the clock of the outbox and the yields.
 	Now func() time.Time
-	// Backend opens a back end by a configuration's name. The note says what
-	// the owner must know of a fallback; it is empty where there was none.
-	Backend func(name string) (be compute.Backend, note string, err error)
+	// Backend finds a back end by a configuration's name; it opens none.
+	Backend func(name string) (Backend, error)
 	// New plans a run.
-	New func(run.Config, *data.Dataset, compute.Backend) (Trainer, error)
+	New func(run.Config, data.Meta) (Planned, error)
 	// Load reads files.
 	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
 	// Builtin makes built-in data.
@@ -92,13 +106,11 @@ func NewSession(h Host) *Session { return &Session{host: h} }
 // Greet sends the ready message.
 func (s *Session) Greet() {
 	r := run.Ready{Protocol: run.ProtocolVersion}
-	be, note, err := s.host.Backend("auto")
+	b, err := s.host.Backend("auto")
 	if err != nil {
-		r.Note = err.Error()
-	} else {
-		r.Backend, r.Note = be.Name(), note
-		be.Close()
+		b.Note = err.Error()
 	}
+	r.Backend, r.Note = b.Name, b.Note
 	s.post(ReadyType, 0, r)
 }
 
@@ -268,7 +280,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		return nil, err
 	}
 	s.open, s.builtin = ds, nil
-	s.files, _ = data.SplitByName(r.TrainFiles, r.TestFiles)
+	s.files, _, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
 	s.names = nil
 	return report, nil
 }
@@ -309,38 +321,39 @@ func (s *Session) dataFor(c run.Config) (*data.Dataset, error) {
 	return ds, nil
 }
 
-// prepare plans a run on a back end of its own, which the caller closes.
-func (s *Session) prepare(c run.Config) (t Trainer, be compute.Backend, note string, err error) {
-	ds, err := s.dataFor(c)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	be, note, err = s.host.Backend(c.Backend)
-	if err != nil {
-		return nil, nil, "", &run.ConfigError{Field: "backend", Message: err.Error()}
-	}
-	if t, err = s.host.New(c, ds, be); err != nil {
-		be.Close()
-		return nil, nil, "", err
-	}
-	return t, be, note, nil
+// prepared is a plan with all that it takes to start it.
+type prepared struct {
+	plan Planned
+	ds   *data.Dataset
+	on   Backend
 }
 
-func planInfo(t Trainer, note string) run.PlanInfo {
-	info := t.Info()
-	if note != "" {
-		info.Warnings = append([]run.Warning{{Field: "backend", Message: note}}, info.Warnings...)
+func (s *Session) prepare(c run.Config) (p prepared, err error) {
+	if p.ds, err = s.dataFor(c); err != nil {
+		return p, err
+	}
+	if p.on, err = s.host.Backend(c.Backend); err != nil {
+		return p, &run.ConfigError{Field: "backend", Message: err.Error()}
+	}
+	p.plan, err = s.host.New(c, p.ds.Meta())
+	return p, err
+}
+
+func (p prepared) info() run.PlanInfo {
+	info := p.plan.Info()
+	info.Backend = p.on.Name
+	if p.on.Note != "" {
+		info.Warnings = append([]run.Warning{{Field: "backend", Message: p.on.Note}}, info.Warnings...)
 	}
 	return info
 }
 
 func (s *Session) plan(q run.TrainRequest) (any, error) {
-	t, be, note, err := s.prepare(q.Config)
+	p, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
 	}
-	defer be.Close()
-	return planInfo(t, note), nil
+	return p.info(), nil
 }
 
 // started is the reply to a train request and the run that follows it.
@@ -356,7 +369,7 @@ func (s *Session) train(id int, q run.TrainRequest) (any, error) {
 	if busy {
 		return nil, errors.New("worker: a run is in progress here; stop it first or use another worker")
 	}
-	t, be, note, err := s.prepare(q.Config)
+	p, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -365,19 +378,18 @@ func (s *Session) train(id int, q run.TrainRequest) (any, error) {
 	s.mu.Lock()
 	s.run = r
 	s.mu.Unlock()
-	return started{planInfo(t, note), func() { s.conduct(ctx, r, t, be, note) }}, nil
+	return started{p.info(), func() { s.conduct(ctx, r, p) }}, nil
 }
 
 // conduct is a run from its first step to its last message.
-func (s *Session) conduct(ctx context.Context, r *running, t Trainer, be compute.Backend, note string) {
+func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 	state := Running
 	if r.gate.closed() {
 		state = Paused
 	}
 	s.post(StateType, r.id, state)
-	result, err := s.steps(ctx, r, t)
+	result, err := s.steps(ctx, r, p)
 	s.send(r, true)
-	be.Close()
 	r.stop()
 	s.mu.Lock()
 	s.run = nil
@@ -387,42 +399,69 @@ func (s *Session) conduct(ctx context.Context, r *running, t Trainer, be compute
 		s.post(FailedType, r.id, failure(err))
 		return
 	}
-	if note != "" {
-		result.Notes = append([]string{note}, result.Notes...)
+	if p.on.Note != "" {
+		result.Notes = append([]string{p.on.Note}, result.Notes...)
 	}
 	s.post(StateType, r.id, Done)
 	s.postResult(r.id, result)
 }
 
-// steps pulls events until the run ends or is stopped. Not to pull is to pause.
-func (s *Session) steps(ctx context.Context, r *running, t Trainer) (result run.Result, err error) {
+// steps starts the plan and pulls events until the run ends or is stopped. Not to
+// pull is to pause.
+func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run.Result, err error) {
 	defer recovered(&err)
-	yielded := s.host.Now()
-	if s.await(ctx, r) {
-		for event, err := range t.Run(ctx) {
-			if err != nil {
-				if ctx.Err() != nil {
-					break // stopped in the middle of a step
-				}
-				return result, err
-			}
-			r.mu.Lock()
-			r.out.Add(event)
-			r.mu.Unlock()
-			s.send(r, false)
-			if s.host.Now().Sub(yielded) >= yieldEvery {
-				s.host.Yield()
-				yielded = s.host.Now()
-			}
-			if !s.await(ctx, r) {
-				break
-			}
+	if !s.await(ctx, r) {
+		return s.unstarted(p), nil
+	}
+	be, err := p.on.Open()
+	if err != nil {
+		return result, err
+	}
+	defer be.Close()
+	t, err := p.plan.Start(ctx, p.ds, be)
+	if err != nil {
+		if ctx.Err() != nil {
+			return s.unstarted(p), nil
 		}
+		return result, err
+	}
+	defer t.Close()
+	if err := s.pull(ctx, r, t); err != nil && ctx.Err() == nil {
+		return result, err
 	}
 	s.send(r, true)
 	s.host.Yield()
 	// The test rows are evaluated after a stop too, so not under ctx.
 	return t.Result(context.WithoutCancel(ctx))
+}
+
+func (s *Session) unstarted(p prepared) run.Result {
+	result := p.plan.Unstarted()
+	result.Backend = p.on.Name
+	return result
+}
+
+// pull sends a run's events until it ends or is stopped. The error after a stop is
+// that of the step that it broke into.
+func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
+	yielded := s.host.Now()
+	for event, err := range t.Steps(ctx) {
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		r.out.Add(event)
+		r.mu.Unlock()
+		s.send(r, false)
+		if s.host.Now().Sub(yielded) >= yieldEvery {
+			s.host.Yield()
+			yielded = s.host.Now()
+		}
+		if !s.await(ctx, r) {
+			break
+		}
+	}
+	return nil
 }
 
 // await holds the run while it is paused, with everything sent so far. It

@@ -25,7 +25,13 @@ type fake struct {
 
 func (f *fake) Info() run.PlanInfo { return run.PlanInfo{Steps: f.steps} }
 
-func (f *fake) Run(ctx context.Context) iter.Seq2[run.Event, error] {
+func (f *fake) Unstarted() run.Result { return run.Result{Stopped: true} }
+
+func (f *fake) Start(context.Context, *data.Dataset, compute.Backend) (Trainer, error) { return f, nil }
+
+func (f *fake) Close() {}
+
+func (f *fake) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
 		for i := 1; i <= f.steps && ctx.Err() == nil; i++ {
 			if f.before != nil {
@@ -65,22 +71,24 @@ func dataset(name string) *data.Dataset {
 		Train: data.Split{N: 1, F32: []float32{0}, Y: []float32{0}}}
 }
 
-func newPage(t *testing.T, trainer func(run.Config, *data.Dataset) (Trainer, error)) *page {
+func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error)) *page {
 	p := &page{t: t, got: make(chan run.Message, 10_000)}
 	p.s = NewSession(Host{
 		Post:  func(m run.Message) { p.got <- m },
 		Yield: func() { time.Sleep(time.Millisecond) },
 		Now:   time.Now,
-		Backend: func(name string) (compute.Backend, string, error) {
+		Backend: func(name string) (Backend, error) {
+			b := Backend{Name: "purego", Open: func() (compute.Backend, error) { return purego.New(), nil }}
 			switch name {
 			case "auto", "", "purego":
-				return purego.New(), "", nil
+				return b, nil
 			case "webgpu":
-				return purego.New(), "webgpu is missing", nil
+				b.Note = "webgpu is missing"
+				return b, nil
 			}
-			return nil, "", fmt.Errorf("no backend %q", name)
+			return b, fmt.Errorf("no backend %q", name)
 		},
-		New: func(c run.Config, ds *data.Dataset, _ compute.Backend) (Trainer, error) { return trainer(c, ds) },
+		New: trainer,
 		Load: func(_ context.Context, train, _ []data.File, _ run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
 			if train[0].Name() == "bad" {
 				return nil, nil, &data.Error{File: "bad", Row: 7, Expected: "a number"}
@@ -98,8 +106,8 @@ func newPage(t *testing.T, trainer func(run.Config, *data.Dataset) (Trainer, err
 	return p
 }
 
-func steps(n int) func(run.Config, *data.Dataset) (Trainer, error) {
-	return func(run.Config, *data.Dataset) (Trainer, error) { return &fake{steps: n}, nil }
+func steps(n int) func(run.Config, data.Meta) (Planned, error) {
+	return func(run.Config, data.Meta) (Planned, error) { return &fake{steps: n}, nil }
 }
 
 func (p *page) send(kind string, id int, text string, files ...data.File) {
@@ -193,7 +201,7 @@ func TestRunSendsEveryLastThing(t *testing.T) {
 // end, one more with what is left.
 func TestRunWithoutAcknowledgements(t *testing.T) {
 	trainer := &fake{steps: 400, before: func(int) error { time.Sleep(time.Millisecond); return nil }}
-	p := newPage(t, func(run.Config, *data.Dataset) (Trainer, error) { return trainer, nil })
+	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return trainer, nil })
 	p.mute = true
 	p.send(Train, 1, anyRun)
 	messages := 0
@@ -268,18 +276,18 @@ func TestOneRunAtATime(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	broken := func(before func(int) error) func(run.Config, *data.Dataset) (Trainer, error) {
-		return func(run.Config, *data.Dataset) (Trainer, error) { return &fake{steps: 9, before: before}, nil }
+	broken := func(before func(int) error) func(run.Config, data.Meta) (Planned, error) {
+		return func(run.Config, data.Meta) (Planned, error) { return &fake{steps: 9, before: before}, nil }
 	}
 	tests := []struct {
 		name    string
-		trainer func(run.Config, *data.Dataset) (Trainer, error)
+		trainer func(run.Config, data.Meta) (Planned, error)
 		text    string
 		want    string // in the message
 		field   string // of the detail
 		running bool   // fails after it started
 	}{
-		{"bad configuration", func(run.Config, *data.Dataset) (Trainer, error) {
+		{"bad configuration", func(run.Config, data.Meta) (Planned, error) {
 			return nil, &run.ConfigError{Field: "learning_rate", Message: "no"}
 		}, anyRun, "learning_rate: no", "learning_rate", false},
 		{"wrong type", steps(1), `{"config":{"steps":"many"}}`, "steps", "steps", false},
@@ -287,7 +295,7 @@ func TestFailures(t *testing.T) {
 		{"no files", steps(1), `{"config":{"data":"files"}}`, "no files are open", "data", false},
 		{"no such data", steps(1), `{"config":{"data":"cats"}}`, "cats", "data", false},
 		{"no such backend", steps(1), `{"config":{"data":"digits","backend":"abacus"}}`, "abacus", "backend", false},
-		{"panic while planning", func(run.Config, *data.Dataset) (Trainer, error) { panic("oops") }, anyRun, "oops", "", false},
+		{"panic while planning", func(run.Config, data.Meta) (Planned, error) { panic("oops") }, anyRun, "oops", "", false},
 		{"failing step", broken(func(int) error { return errors.New("step went wrong") }), anyRun, "step went wrong", "", true},
 		{"panic in a step", broken(func(int) error { panic("oops") }), anyRun, "oops", "", true},
 	}
@@ -314,7 +322,7 @@ func TestFailures(t *testing.T) {
 
 func TestFailedOpenLosesNothing(t *testing.T) {
 	var used string
-	p := newPage(t, func(_ run.Config, ds *data.Dataset) (Trainer, error) {
+	p := newPage(t, func(_ run.Config, ds data.Meta) (Planned, error) {
 		used = ds.Name
 		return &fake{steps: 1}, nil
 	})

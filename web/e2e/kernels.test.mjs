@@ -41,19 +41,31 @@ test("the loader takes the best kernels that validate", () => {
 
 test("Go runs without kernels that cannot be loaded", async () => {
   const kernels = loader();
-  const go = { exports: { mem: new WebAssembly.Memory({ initial: 1 }) } };
-  assert.equal(await kernels.load(go, async () => { throw new Error("404"); }), "none");
-  assert.equal(await kernels.load(go, async () => assert.fail("nothing to compile"), "none"), "none");
+  assert.equal(await kernels.load(async () => { throw new Error("404"); }), "none");
+  assert.equal(await kernels.load(async () => assert.fail("nothing to compile"), "none"), "none");
   assert.equal(kernels.bound, "none");
+  assert.throws(() => kernels.imports.run(0), /no kernels/);
 });
 
-test("bound kernels work on the memory of the Go program", async () => {
+test("kernels work on a memory of their own, to and from which Go copies", async () => {
   const kernels = loader();
-  const memory = new WebAssembly.Memory({ initial: 1 });
-  const { fill } = kernels.imports().kernels;
-  assert.throws(() => fill(0, 0, 0), "before there are kernels");
   const compile = (name) => WebAssembly.compile(fs.readFileSync(path.join(root, "dist/web", name)));
-  assert.equal(await kernels.load({ exports: { mem: memory } }, compile, "simd128"), "simd128");
-  fill(5, 1.5, 1024);
-  assert.deepEqual([...new Float32Array(memory.buffer, 1020, 7)], [0, 1.5, 1.5, 1.5, 1.5, 1.5, 0]);
+  assert.equal(await kernels.load(compile, "simd128"), "simd128");
+  const go = new WebAssembly.Memory({ initial: 1 });
+  kernels.attach({ exports: { mem: go } });
+  const fill = kernels.id("fill");
+  assert.ok(fill >= 0);
+  assert.equal(kernels.id("nothing"), -1);
+  const { alloc, run, read, write, free } = kernels.imports;
+  const at = alloc(28);
+  const values = new Float32Array(go.buffer, 1024, 7);
+  read(at, 1024, 28);
+  assert.deepEqual([...values], [0, 0, 0, 0, 0, 0, 0], "new memory is zero");
+  values.fill(7);
+  write(at, 1024, 28);
+  run(fill, 5, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 0, at, 0, 0, 0, 0, 0, 0);
+  read(at, 1024, 28);
+  assert.deepEqual([...values], [1.5, 1.5, 1.5, 1.5, 1.5, 7, 7]);
+  free(at);
+  assert.throws(() => alloc(2 ** 32 - 1), /out of memory/);
 });

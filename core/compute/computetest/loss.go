@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // losses checks one loss over all shapes with at least one column. spread
@@ -12,7 +13,7 @@ import (
 // of a row.
 func (c *check) losses(
 	name string,
-	kernel func(m, n int, z, t, loss, dz compute.Buffer),
+	kind kernel.LossKind,
 	targets func(m, n int) []float32,
 	row func(z, t []float32, dz []value) value,
 ) {
@@ -31,7 +32,7 @@ func (c *check) losses(
 			if !inPlace {
 				dz = c.arg("dz", data(m*n))
 			}
-			kernel(m, n, z.buf, t.buf, loss.buf, dz.buf)
+			kernel.Loss(c.b, kind, m, n, z.buf, t.buf, loss.buf, dz.buf)
 			dz.want = make([]value, m*n)
 			w := len(t.data) / max(m, 1)
 			loss.want = each(m, func(i int) value {
@@ -45,7 +46,7 @@ func (c *check) losses(
 
 func (c *check) neverNegative(name string, loss *arg, m int) {
 	got := make([]float32, m)
-	if err := c.b.Read(context.Background(), got, loss.buf); err != nil {
+	if err := compute.Read(context.Background(), c.b, got, loss.buf); err != nil {
 		c.errorf("%s: %v", name, err)
 	}
 	for i, v := range got {
@@ -63,14 +64,14 @@ func checkSoftmaxCE(c *check) {
 		}
 		return v
 	}
-	c.losses("SoftmaxCE", c.b.SoftmaxCE, labels, func(z, t []float32, dz []value) value {
+	c.losses("SoftmaxCE", kernel.SoftmaxCE, labels, func(z, t []float32, dz []value) value {
 		return softmax(z, int(t[0]), dz)
 	})
 
 	// Rows so certain that 1 + s is 1 in float32: loss and gradient are s.
 	z := c.arg("z", []float32{20, 0, -3, 60, -30, 1, 0, 104, 0})
 	t, loss, dz := c.arg("labels", []float32{0, 0, 1}), c.arg("loss", c.normals(3)), c.arg("dz", c.normals(9))
-	c.b.SoftmaxCE(3, 3, z.buf, t.buf, loss.buf, dz.buf)
+	kernel.Loss(c.b, kernel.SoftmaxCE, 3, 3, z.buf, t.buf, loss.buf, dz.buf)
 	dz.want = make([]value, 9)
 	loss.want = each(3, func(i int) value { return softmax(z.data[3*i:3*i+3], int(t.data[i]), dz.want[3*i:3*i+3]) })
 	c.verify("SoftmaxCE of nearly certain rows")
@@ -144,7 +145,7 @@ func checkSigmoidBCE(c *check) {
 		}
 		return v
 	}
-	c.losses("SigmoidBCE", c.b.SigmoidBCE, targets, func(z, t []float32, dz []value) value {
+	c.losses("SigmoidBCE", kernel.SigmoidBCE, targets, func(z, t []float32, dz []value) value {
 		var loss sum
 		for j := range z {
 			x, y := float64(z[j]), float64(t[j])
@@ -175,7 +176,7 @@ func checkSigmoidBCE(c *check) {
 
 func checkSquared(c *check) {
 	targets := func(m, n int) []float32 { return c.normals(m * n) }
-	c.losses("Squared", c.b.Squared, targets, func(z, t []float32, dz []value) value {
+	c.losses("Squared", kernel.Squared, targets, func(z, t []float32, dz []value) value {
 		var loss sum
 		for j := range z {
 			var d sum

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 func checkGemm(c *check) {
@@ -37,9 +38,9 @@ func checkGemm(c *check) {
 
 // gram checks a matrix times its own transpose, both of one buffer.
 func (c *check) gram(n, k int) {
-	for _, t := range []compute.Trans{compute.NoTrans, compute.Transpose} {
+	for _, t := range []kernel.Trans{kernel.NoTrans, kernel.Transpose} {
 		a, dst := c.arg("a", c.normals(n*k)), c.arg("c", c.edgy(n*n, 3))
-		c.b.Gemm(t, !t, n, n, k, a.buf, a.buf, 0, dst.buf)
+		kernel.Gemm(c.b, t, !t, n, n, k, a.buf, a.buf, 0, dst.buf)
 		dst.want = each(n*n, func(p int) value {
 			var s sum
 			for l := range k {
@@ -54,7 +55,7 @@ func (c *check) gram(n, k int) {
 // gemm checks one shape with all transposes and kinds of beta.
 func (c *check) gemm(m, n, k int, data func(n int) []float32) {
 	betas := []float32{0, 1, -0.75}
-	for i, t := range [][2]compute.Trans{{false, false}, {false, true}, {true, false}, {true, true}} {
+	for i, t := range [][2]kernel.Trans{{false, false}, {false, true}, {true, false}, {true, true}} {
 		beta := betas[(i+m+n+k)%len(betas)]
 		a, b, dst := c.arg("a", data(m*k)), c.arg("b", data(k*n)), c.arg("c", data(m*n))
 		if beta == 0 && m*n > 0 {
@@ -62,7 +63,7 @@ func (c *check) gemm(m, n, k int, data func(n int) []float32) {
 			nan[c.rng.IntN(m*n)] = float32(math.NaN())
 			c.b.Write(dst.buf, nan)
 		}
-		c.b.Gemm(t[0], t[1], m, n, k, a.buf, b.buf, beta, dst.buf)
+		kernel.Gemm(c.b, t[0], t[1], m, n, k, a.buf, b.buf, beta, dst.buf)
 		dst.want = each(m*n, func(p int) value {
 			i, j := p/n, p%n
 			var s sum
@@ -80,8 +81,8 @@ func (c *check) gemm(m, n, k int, data func(n int) []float32) {
 }
 
 // at is where element (i, j) of an [m×n] operand is stored.
-func at(t compute.Trans, i, j, m, n int) int {
-	if t == compute.Transpose {
+func at(t kernel.Trans, i, j, m, n int) int {
+	if t == kernel.Transpose {
 		return j*m + i
 	}
 	return i*n + j
@@ -90,7 +91,7 @@ func at(t compute.Trans, i, j, m, n int) int {
 func checkAddRow(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		b, y := c.arg("b", data(n)), c.arg("y", data(m*n))
-		c.b.AddRow(m, n, b.buf, y.buf)
+		kernel.AddRow(c.b, m, n, b.buf, y.buf)
 		y.want = each(m*n, func(i int) value {
 			var s sum
 			s.add32(y.data[i], b.data[i%n])
@@ -103,7 +104,7 @@ func checkAddRow(c *check) {
 func checkRowNorms(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(m))
-		c.b.RowNorms(m, n, x.buf, dst.buf)
+		kernel.RowNorms(c.b, m, n, x.buf, dst.buf)
 		dst.want = each(m, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
 		c.verify("RowNorms(%d, %d)", m, n)
 	})
@@ -114,7 +115,7 @@ func checkRowNorms(c *check) {
 				x.data[i] = float32(size * float64(x.data[i]))
 			}
 			c.b.Write(x.buf, x.data)
-			c.b.RowNorms(2, n, x.buf, dst.buf)
+			kernel.RowNorms(c.b, 2, n, x.buf, dst.buf)
 			dst.want = each(2, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
 			c.verify("RowNorms(2, %d) of values about %g", n, size)
 		}
@@ -146,7 +147,7 @@ func checkJoinNorms(c *check) {
 		for _, a := range []*arg{h, d, dst} {
 			c.b.Write(a.buf, a.data)
 		}
-		c.b.JoinNorms(n, h.buf, d.buf, dst.buf)
+		kernel.JoinNorms(c.b, n, h.buf, d.buf, dst.buf)
 		dst.want = each(n, func(i int) value {
 			x, y, z := float64(h.data[i]), float64(d.data[i]), float64(dst.data[i])
 			if !(x <= compute.MaxInput) {
@@ -176,7 +177,7 @@ func checkScaleRows(c *check) {
 			if !inPlace {
 				dst = c.arg("dst", data(m*n))
 			}
-			c.b.ScaleRows(m, n, f.buf, x.buf, dst.buf)
+			kernel.ScaleRows(c.b, m, n, f.buf, x.buf, dst.buf)
 			dst.want = each(m*n, func(i int) value {
 				if f.data[i/n] == 0 {
 					return exactly(0)
@@ -185,5 +186,25 @@ func checkScaleRows(c *check) {
 			})
 			c.verify("ScaleRows(%d, %d) in place: %t", m, n, inPlace)
 		}
+	})
+}
+
+func checkDropRows(c *check) {
+	c.shapes(func(m, n int, data func(int) []float32) {
+		f, x := c.arg("f", data(m)), c.arg("x", data(m*n))
+		for i := range m {
+			if i%3 == 0 {
+				f.data[i] = 0
+			}
+		}
+		c.b.Write(f.buf, f.data)
+		kernel.DropRows(c.b, m, n, f.buf, x.buf)
+		x.want = each(m*n, func(i int) value {
+			if f.data[i/n] == 0 {
+				return exactly(0)
+			}
+			return exactly(x.data[i])
+		})
+		c.verify("DropRows(%d, %d)", m, n)
 	})
 }

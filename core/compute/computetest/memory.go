@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 func checkMemory(c *check) {
@@ -36,16 +39,16 @@ func checkMemory(c *check) {
 	x := c.b.New(4)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := c.b.Read(ctx, make([]float32, 4), x); !errors.Is(err, context.Canceled) {
+	if err := compute.Read(ctx, c.b, make([]float32, 4), x); !errors.Is(err, context.Canceled) {
 		c.errorf("Read with a cancelled context: error %v, want %v", err, context.Canceled)
 	}
 	c.reads(x, make([]float32, 4), "a buffer after a cancelled Read")
 }
 
-func (c *check) reads(x interface{ Len() int }, want []float32, what string) {
+func (c *check) reads(x compute.Buffer, want []float32, what string) {
 	got := make([]float32, len(want)+1)
 	got[len(want)] = 7
-	if err := c.b.Read(context.Background(), got[:len(want)], x); err != nil {
+	if err := compute.Read(context.Background(), c.b, got[:len(want)], x); err != nil {
 		c.errorf("Read: %v", err)
 	}
 	if !slices.Equal(got[:len(want)], want) {
@@ -67,14 +70,33 @@ func checkOrder(c *check) {
 		want[i] = 2*a[i] + 3*(2*a[i]) - 4 // below: z = 2a; y = 3z; x = −4; x += y; x += z
 	}
 	c.b.Write(x, a)
-	c.b.Copy(n, z, x)
-	c.b.Scale(n, 2, z)
+	kernel.Copy(c.b, n, z, x)
+	kernel.Scale(c.b, n, 2, z)
 	clear(a)
 	c.b.Write(y, a)
-	c.b.Axpy(n, 3, z, y)
-	c.b.Fill(n, -4, x)
-	c.b.Axpy(n, 1, y, x)
-	c.b.Axpy(n, 1, z, x)
+	kernel.Axpy(c.b, n, 3, z, y)
+	kernel.Fill(c.b, n, -4, x)
+	kernel.Axpy(c.b, n, 1, y, x)
+	kernel.Axpy(c.b, n, 1, z, x)
 	c.b.Free(y)
 	c.reads(x, want, "a chain of kernels")
+
+	// What is fetched is what was there then.
+	early := c.b.Fetch(x)
+	kernel.Fill(c.b, n, 1, x)
+	late := c.b.Fetch(x.Slice(1, 2))
+	c.b.Write(x, []float32{9, 9, 9})
+	got := make([]float32, n)
+	for _, f := range []struct {
+		what string
+		p    compute.Pending
+		want []float32
+	}{{"before", late, []float32{1, 1}}, {"long before", early, want}, {"last", c.b.Fetch(x.Slice(2, 2)), []float32{9, 1}}} {
+		if err := f.p.Wait(context.Background(), got[:len(f.want)]); err != nil || !slices.Equal(got[:len(f.want)], f.want) {
+			c.errorf("what was fetched %s it was written again is %v, %v; want %v", f.what, got[:len(f.want)], err, f.want)
+		}
+		if !f.p.Done() {
+			c.errorf("what has been waited for is not done")
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 )
 
@@ -16,13 +17,13 @@ import (
 
 func TestMutantsFail(t *testing.T) {
 	run := map[string]func(*check){}
-	for _, k := range kernels {
-		run[k.name] = k.run
+	for _, p := range parts {
+		run[p.name] = p.run
 	}
 	for _, m := range mutants {
-		t.Run(m.kernel+"/"+m.defect, func(t *testing.T) {
+		t.Run(m.part+"/"+m.defect, func(t *testing.T) {
 			open := func() compute.Backend { return m.open(purego.New()) }
-			if msgs := failures(run[m.kernel], open, 1); len(msgs) == 0 {
+			if msgs := failures(run[m.part], open, 1); len(msgs) == 0 {
 				t.Error("the suite passes")
 			}
 		})
@@ -32,7 +33,7 @@ func TestMutantsFail(t *testing.T) {
 // get and set reach a buffer's values.
 func get(b compute.Backend, x compute.Buffer, n int) []float32 {
 	v := make([]float32, n)
-	if err := b.Read(context.Background(), v, x); err != nil {
+	if err := compute.Read(context.Background(), b, v, x); err != nil {
 		panic(err)
 	}
 	return v
@@ -44,230 +45,407 @@ func edit(b compute.Backend, x compute.Buffer, n int, f func(v []float32)) {
 	b.Write(x, v)
 }
 
+// faulty runs f in place of one kernel; run is that kernel.
+type faulty struct {
+	compute.Backend
+	kernel string
+	f      func(b compute.Backend, a compute.Args, run func(compute.Args))
+}
+
+func (m faulty) Run(k *compute.Kernel, a compute.Args) {
+	run := func(a compute.Args) { m.Backend.Run(k, a) }
+	if k.Name != m.kernel {
+		run(a)
+		return
+	}
+	m.f(m.Backend, a, run)
+}
+
+// in plants a fault in a kernel.
+func in(name string, f func(b compute.Backend, a compute.Args, run func(compute.Args))) func(compute.Backend) compute.Backend {
+	return func(b compute.Backend) compute.Backend { return faulty{b, name, f} }
+}
+
+// after changes values of the i-th buffer when the kernel has run, given what all
+// of its buffers held before.
+func after(name string, i int, f func(a compute.Args, was [][]float32, v []float32)) func(compute.Backend) compute.Backend {
+	return in(name, func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		var was [][]float32
+		for _, x := range a.Buf {
+			if x.Memory == nil {
+				break
+			}
+			was = append(was, get(b, x, x.Len()))
+		}
+		run(a)
+		edit(b, a.Buf[i], a.Buf[i].Len(), func(v []float32) { f(a, was, v) })
+	})
+}
+
+// with changes a kernel's arguments.
+func with(name string, f func(a *compute.Args)) func(compute.Backend) compute.Backend {
+	return in(name, func(_ compute.Backend, a compute.Args, run func(compute.Args)) {
+		f(&a)
+		run(a)
+	})
+}
+
+// wider is x with n more of its memory.
+func wider(x compute.Buffer, n int) compute.Buffer {
+	return compute.Buffer{Memory: x.Memory, Off: x.Off, N: x.N + n}
+}
+
 type (
-	dirtyNew    struct{ compute.Backend }
-	keepSrc     struct{ compute.Backend }
-	deafRead    struct{ compute.Backend }
-	pastFill    struct{ compute.Backend }
-	shortCopy   struct{ compute.Backend }
-	scaleZero   struct{ compute.Backend }
-	axpySkip    struct{ compute.Backend }
-	mulAlias    struct{ compute.Backend }
-	gemmBetaNaN struct{ compute.Backend }
-	gemmNoBeta  struct{ compute.Backend }
-	gemmTrans   struct{ compute.Backend }
-	gemmTail    struct{ compute.Backend }
-	gemmSkip0   struct{ compute.Backend }
-	gemmHalf    struct{ compute.Backend }
-	gemmPast    struct{ compute.Backend }
-	outerFloat  struct{ compute.Backend }
-	outerWhole  struct{ compute.Backend }
-	sumClamped  struct{ compute.Backend }
-	sumRounded  struct{ compute.Backend }
-	scaledFloat struct{ compute.Backend }
-	settleTwice struct{ compute.Backend }
-	clearSome   struct{ compute.Backend }
-	rowOnce     struct{ compute.Backend }
-	normsSquare struct{ compute.Backend }
-	normsBelow  struct{ compute.Backend }
-	normsLost   struct{ compute.Backend }
-	joinNoBias  struct{ compute.Backend }
-	joinLost    struct{ compute.Backend }
-	joinAll     struct{ compute.Backend }
-	rowsNaN     struct{ compute.Backend }
-	reluNaN     struct{ compute.Backend }
-	reluGradGE  struct{ compute.Backend }
-	tanhRough   struct{ compute.Backend }
-	tanhNaN     struct{ compute.Backend }
-	tanhGradX   struct{ compute.Backend }
-	softmaxRaw  struct{ compute.Backend }
-	softmaxInf  struct{ compute.Backend }
-	softmaxCut  struct{ compute.Backend }
-	softmaxNeg  struct{ compute.Backend }
-	bceMean     struct{ compute.Backend }
-	bceRaw      struct{ compute.Backend }
-	squaredFull struct{ compute.Backend }
-	noiseKey    struct{ compute.Backend }
-	noiseTail   struct{ compute.Backend }
-	noiseAdd    struct{ compute.Backend }
-	adamEps     struct{ compute.Backend }
-	adamNoBias  struct{ compute.Backend }
-	spreadNoise struct{ compute.Backend }
-	spreadOff   struct{ compute.Backend }
-	rescaleLin  struct{ compute.Backend }
-	eager       struct {
-		compute.Backend
-		last compute.Buffer
+	dirtyNew struct{ compute.Backend }
+	keepSrc  struct{ compute.Backend }
+	deafRead struct{ compute.Backend }
+	deaf     struct{ compute.Pending }
+	lateRead struct{ compute.Backend }
+	late     struct {
+		b compute.Backend
+		x compute.Buffer
 	}
 )
 
 var mutants = []struct {
-	kernel, defect string
-	open           func(compute.Backend) compute.Backend
+	part, defect string
+	open         func(compute.Backend) compute.Backend
 }{
 	{"Memory", "New does not clear", func(b compute.Backend) compute.Backend { return dirtyNew{b} }},
 	{"Memory", "Write of a part clears the rest", func(b compute.Backend) compute.Backend { return keepSrc{b} }},
-	{"Memory", "Read ignores its context", func(b compute.Backend) compute.Backend { return deafRead{b} }},
-	{"Order", "Fill overtakes a Copy", func(b compute.Backend) compute.Backend { return &eager{Backend: b} }},
-	{"Fill", "runs past the size", func(b compute.Backend) compute.Backend { return pastFill{b} }},
-	{"Copy", "leaves a tail of n mod 4", func(b compute.Backend) compute.Backend { return shortCopy{b} }},
-	{"Scale", "a = 0 clears NaN", func(b compute.Backend) compute.Backend { return scaleZero{b} }},
-	{"Axpy", "a = 0 skips NaN", func(b compute.Backend) compute.Backend { return axpySkip{b} }},
-	{"Mul", "dst is cleared first", func(b compute.Backend) compute.Backend { return mulAlias{b} }},
-	{"Gemm", "beta 0 keeps NaN", func(b compute.Backend) compute.Backend { return gemmBetaNaN{b} }},
-	{"Gemm", "beta is 1 or 0", func(b compute.Backend) compute.Backend { return gemmNoBeta{b} }},
-	{"Gemm", "tB is ignored", func(b compute.Backend) compute.Backend { return gemmTrans{b} }},
-	{"Gemm", "last of many terms left out", func(b compute.Backend) compute.Backend { return gemmTail{b} }},
-	{"Gemm", "k = 0 does nothing", func(b compute.Backend) compute.Backend { return gemmSkip0{b} }},
-	{"Gemm", "half precision", func(b compute.Backend) compute.Backend { return gemmHalf{b} }},
-	{"Gemm", "writes beyond the size", func(b compute.Backend) compute.Backend { return gemmPast{b} }},
-	{"Sums", "Clear leaves the last", func(b compute.Backend) compute.Backend { return clearSome{b} }},
-	{"AddOuter", "summed in float32", func(b compute.Backend) compute.Backend { return outerFloat{b} }},
-	{"AddOuter", "pieces of 4096 rows in float32", func(b compute.Backend) compute.Backend { return outerWhole{b} }},
-	{"AddClampedOuter", "the sum clamped, not its terms", func(b compute.Backend) compute.Backend { return sumClamped{b} }},
-	{"AddRoundedOuter", "the sum rounded, not its terms", func(b compute.Backend) compute.Backend { return sumRounded{b} }},
-	{"AddScaled", "in float32", func(b compute.Backend) compute.Backend { return scaledFloat{b} }},
-	{"Settle", "the sum rounded before it is added", func(b compute.Backend) compute.Backend { return settleTwice{b} }},
-	{"AddRow", "last row left out", func(b compute.Backend) compute.Backend { return rowOnce{b} }},
-	{"RowNorms", "squares", func(b compute.Backend) compute.Backend { return normsSquare{b} }},
-	{"RowNorms", "a unit in the last place too small", func(b compute.Backend) compute.Backend { return normsBelow{b} }},
-	{"RowNorms", "squares lost to underflow", func(b compute.Backend) compute.Backend { return normsLost{b} }},
-	{"JoinNorms", "without the bias", func(b compute.Backend) compute.Backend { return joinNoBias{b} }},
-	{"JoinNorms", "squares lost to underflow", func(b compute.Backend) compute.Backend { return joinLost{b} }},
-	{"JoinNorms", "inputs of any length", func(b compute.Backend) compute.Backend { return joinAll{b} }},
-	{"ScaleRows", "0·NaN is NaN", func(b compute.Backend) compute.Backend { return rowsNaN{b} }},
-	{"ReLU", "NaN becomes 0", func(b compute.Backend) compute.Backend { return reluNaN{b} }},
-	{"ReLUGrad", "passes at 0", func(b compute.Backend) compute.Backend { return reluGradGE{b} }},
-	{"Tanh", "off by 3e-6", func(b compute.Backend) compute.Backend { return tanhRough{b} }},
-	{"Tanh", "NaN becomes 1", func(b compute.Backend) compute.Backend { return tanhNaN{b} }},
-	{"TanhGrad", "of the input", func(b compute.Backend) compute.Backend { return tanhGradX{b} }},
-	{"SoftmaxCE", "maximum not subtracted", func(b compute.Backend) compute.Backend { return softmaxRaw{b} }},
-	{"SoftmaxCE", "NaN reaches the next row", func(b compute.Backend) compute.Backend { return softmaxInf{b} }},
-	{"SoftmaxCE", "small losses are 0", func(b compute.Backend) compute.Backend { return softmaxCut{b} }},
-	{"SoftmaxCE", "small losses are negative", func(b compute.Backend) compute.Backend { return softmaxNeg{b} }},
-	{"SigmoidBCE", "mean, not sum", func(b compute.Backend) compute.Backend { return bceMean{b} }},
-	{"SigmoidBCE", "exp(z) overflows", func(b compute.Backend) compute.Backend { return bceRaw{b} }},
-	{"Squared", "without the half", func(b compute.Backend) compute.Backend { return squaredFull{b} }},
-	{"Noise", "nonce ignored", func(b compute.Backend) compute.Backend { return noiseKey{b} }},
-	{"Noise", "tail cut", func(b compute.Backend) compute.Backend { return noiseTail{b} }},
-	{"Noise", "adds instead of setting", func(b compute.Backend) compute.Backend { return noiseAdd{b} }},
-	{"Adam", "eps inside the root", func(b compute.Backend) compute.Backend { return adamEps{b} }},
-	{"Adam", "no bias correction", func(b compute.Backend) compute.Backend { return adamNoBias{b} }},
-	{"Spread", "its own noise counted as deviation", func(b compute.Backend) compute.Backend { return spreadNoise{b} }},
-	{"Spread", "the greatest variance ignored", func(b compute.Backend) compute.Backend { return spreadOff{b} }},
-	{"Rescale", "lin is 1/b²", func(b compute.Backend) compute.Backend { return rescaleLin{b} }},
+	{"Memory", "Wait ignores its context", func(b compute.Backend) compute.Backend { return deafRead{b} }},
+	{"Order", "Fetch reads when it is waited for", func(b compute.Backend) compute.Backend { return lateRead{b} }},
+	{"Order", "a Copy waits for the next Fill", func(b compute.Backend) compute.Backend {
+		var last *compute.Args
+		return in("copy", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+			run(a)
+			last = &a
+		})(in("fill", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+			run(a)
+			if last != nil {
+				kernel.Copy(b, a.Buf[0].Len(), last.Buf[0], a.Buf[0])
+			}
+		})(b))
+	}},
+	{"Fill", "runs past the size", with("fill", func(a *compute.Args) { a.Buf[0] = wider(a.Buf[0], -a.Buf[0].N&3) })},
+	{"Copy", "leaves a tail of n mod 4", with("copy", func(a *compute.Args) { a.Buf[0].N &^= 3; a.Buf[1].N &^= 3 })},
+	{"Scale", "a = 0 clears NaN", in("scale", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		run(a)
+		if a.F[0] == 0 {
+			kernel.Fill(b, a.N[0], 0, a.Buf[0])
+		}
+	})},
+	{"Axpy", "a = 0 skips NaN", in("axpy", func(_ compute.Backend, a compute.Args, run func(compute.Args)) {
+		if a.F[0] != 0 {
+			run(a)
+		}
+	})},
+	{"Mul", "dst is cleared first", in("mul", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		kernel.Fill(b, a.N[0], 0, a.Buf[0])
+		run(a)
+	})},
+	{"Gemm", "beta 0 keeps NaN", in("gemm", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		if a.F[0] == 0 {
+			kernel.Scale(b, a.Buf[2].Len(), 0, a.Buf[2])
+			a.F[0] = 1
+		}
+		run(a)
+	})},
+	{"Gemm", "beta is 1 or 0", with("gemm", func(a *compute.Args) {
+		if a.F[0] != 0 {
+			a.F[0] = 1
+		}
+	})},
+	{"Gemm", "tB is ignored", with("gemm", func(a *compute.Args) { a.N[1] = 0 })},
+	{"Gemm", "last of many terms left out", with("gemm", func(a *compute.Args) {
+		if a.N[4] > 100 && a.N[2] == 1 && a.N[3] == 1 {
+			a.N[4]--
+		}
+	})},
+	{"Gemm", "k = 0 does nothing", in("gemm", func(_ compute.Backend, a compute.Args, run func(compute.Args)) {
+		if a.N[4] > 0 {
+			run(a)
+		}
+	})},
+	{"Gemm", "half precision", after("gemm", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i, x := range v {
+			v[i] = math.Float32frombits(math.Float32bits(x) &^ 0xfff)
+		}
+	})},
+	{"Gemm", "writes beyond the size", in("gemm", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		run(a)
+		if n := a.Buf[2].N; n%4 != 0 {
+			edit(b, wider(a.Buf[2], 1), n+1, func(v []float32) { v[n] = 0 })
+		}
+	})},
+	{"Sums", "Clear leaves the last", in("clear", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		run(a)
+		if n := a.Sums.Len(); n > 0 {
+			one := b.New(n)
+			edit(b, one, n, func(v []float32) { v[0] = 1 })
+			kernel.AddScaled(b, n, 1, one, a.Sums)
+		}
+	})},
+	{"AddOuter", "summed in float32", in("addOuter", func(b compute.Backend, a compute.Args, _ func(compute.Args)) {
+		inFloat(b, a, max(a.N[0], 1))
+	})},
+	{"AddOuter", "pieces of 4096 rows in float32", in("addOuter", func(b compute.Backend, a compute.Args, _ func(compute.Args)) {
+		inFloat(b, a, 4096)
+	})},
+	{"AddClampedOuter", "the sum clamped, not its terms", with("addOuter", func(a *compute.Args) { a.N[3] = 0 })},
+	{"AddRoundedOuter", "the sum rounded, not its terms", in("addOuter", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		a.N[3] = 0
+		run(a)
+		editSums(b, a.Sums, a.N[1]*a.N[2], func(v []float64) {
+			for i := range v {
+				v[i] = math.RoundToEven(v[i])
+			}
+		})
+	})},
+	{"AddScaled", "in float32", with("addScaled", func(a *compute.Args) { a.F[0] = float64(float32(a.F[0])) })},
+	{"Settle", "the sum rounded before it is added", in("settle", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		n := a.N[0]
+		before := get(b, a.Buf[0], n)
+		kernel.Fill(b, n, 0, a.Buf[0])
+		run(a)
+		edit(b, a.Buf[0], n, func(v []float32) {
+			for i := range v {
+				v[i] = float32(float64(v[i]) + 1.0000005*float64(before[i]))
+			}
+		})
+	})},
+	{"Split", "the low part left out", after("split", 1, func(_ compute.Args, _ [][]float32, v []float32) { clear(v) })},
+	{"AddRow", "last row left out", with("addRow", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+	{"RowNorms", "squares", after("rowNorms", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= v[i]
+		}
+	})},
+	{"RowNorms", "a unit in the last place too small", after("rowNorms", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 - 0x1p-23
+		}
+	})},
+	{"RowNorms", "squares lost to underflow", after("rowNorms", 1, func(_ compute.Args, _ [][]float32, v []float32) { lost(v) })},
+	{"JoinNorms", "without the bias", after("joinNorms", 2, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			v[i] = float32(math.Hypot(float64(was[2][i]), float64(was[0][i])*float64(was[1][i])))
+		}
+	})},
+	{"JoinNorms", "squares lost to underflow", before("joinNorms", 1, lost)},
+	{"JoinNorms", "inputs of any length", before("joinNorms", 0, func(v []float32) {
+		for i := range v {
+			v[i] = min(v[i], compute.MaxInput)
+		}
+	})},
+	{"ScaleRows", "0·NaN is NaN", after("scaleRows", 2, func(_ compute.Args, was [][]float32, v []float32) {
+		for i, x := range was[1] {
+			if x != x {
+				v[i] = x
+			}
+		}
+	})},
+	{"DropRows", "other rows too", after("dropRows", 1, func(_ compute.Args, was [][]float32, v []float32) {
+		if len(v) > 0 {
+			v[len(v)-1] = 0
+		}
+	})},
+	{"DropRows", "0·NaN is NaN", after("dropRows", 1, func(_ compute.Args, was [][]float32, v []float32) {
+		for i, x := range was[1] {
+			if x != x {
+				v[i] = x
+			}
+		}
+	})},
+	{"ReLU", "NaN becomes 0", after("unary", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			if v[i] != v[i] {
+				v[i] = 0
+			}
+		}
+	})},
+	{"ReLUGrad", "passes at 0", after("unaryGrad", 2, func(_ compute.Args, was [][]float32, v []float32) {
+		for i, y := range was[0] {
+			if y == 0 {
+				v[i] = was[1][i]
+			}
+		}
+	})},
+	{"Tanh", "off by 3e-6", after("unary", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 + 3e-6
+		}
+	})},
+	{"Tanh", "NaN becomes 1", after("unary", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			if v[i] != v[i] {
+				v[i] = 1
+			}
+		}
+	})},
+	{"TanhGrad", "of the input", before("unaryGrad", 0, func(v []float32) {
+		for i := range v {
+			v[i] = float32(math.Tanh(float64(v[i])))
+		}
+	})},
+	{"Root", "a unit in the last place too small", after("unary", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 - 0x1p-22
+		}
+	})},
+	{"Finite", "lets an infinity pass", before("finite", 0, func(v []float32) {
+		for i := range v {
+			v[i] = min(v[i], math.MaxFloat32)
+		}
+	})},
+	{"Hits", "the last row the other way round", after("hits", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		if len(v) > 0 {
+			v[len(v)-1] = 1 - v[len(v)-1]
+		}
+	})},
+	{"Weigh", "believes its table", after("weigh", 3, func(a compute.Args, was [][]float32, v []float32) {
+		for i, u := range was[0] {
+			if v[i] > 0 {
+				v[i] = float32(a.F[1]) / was[2][math.Float32bits(u)>>16]
+			}
+		}
+	})},
+	{"Weigh", "a unit in the last place above C/u", after("weigh", 3, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 + 0x1p-23
+		}
+	})},
+	{"Weigh", "a refused example weighs", with("weigh", func(a *compute.Args) { a.Buf[1] = a.Buf[0] })},
+	{"Weigh", "the table's step, not between", before("weigh", 0, func(v []float32) {
+		for i := range v {
+			v[i] = math.Float32frombits(math.Float32bits(v[i]) &^ 0xffff)
+		}
+	})},
+	{"Normalize", "by the norm itself", after("normalize", 0, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 0.7
+		}
+	})},
+	{"Total", "of all but the last", with("total", func(a *compute.Args) { a.Buf[0].N = max(0, a.Buf[0].N-1); a.N[0] = a.Buf[0].N })},
+	{"Centre", "by the first part alone", before("centre", 0, func(v []float32) { v[1] = 1 })},
+	{"SoftmaxCE", "maximum not subtracted", after("loss", 2, func(a compute.Args, was [][]float32, v []float32) {
+		n := a.N[2]
+		for i := range v {
+			sum := float32(0)
+			for _, x := range was[0][i*n : (i+1)*n] {
+				sum += float32(math.Exp(float64(x)))
+			}
+			v[i] = float32(math.Log(float64(sum))) - was[0][i*n+int(was[1][i])]
+		}
+	})},
+	{"SoftmaxCE", "NaN reaches the next row", after("loss", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := 1; i < len(v); i++ {
+			v[i] += 0 * v[i-1]
+		}
+	})},
+	{"SoftmaxCE", "small losses are 0", after("loss", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i, x := range v {
+			v[i] = (x + 1) - 1
+		}
+	})},
+	{"SoftmaxCE", "small losses are negative", after("loss", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] -= 0x1p-130 // within the tolerance
+		}
+	})},
+	{"SigmoidBCE", "mean, not sum", after("loss", 2, func(a compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] /= float32(a.N[2])
+		}
+	})},
+	{"SigmoidBCE", "exp(z) overflows", after("loss", 3, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			e := float32(math.Exp(float64(was[0][i])))
+			v[i] = e/(1+e) - was[1][i]
+		}
+	})},
+	{"Squared", "without the half", after("loss", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 2
+		}
+	})},
+	{"Noise", "nonce ignored", with("noise", func(a *compute.Args) { a.Key.Nonce[2] = 0 })},
+	{"Noise", "tail cut", after("noise", 0, func(a compute.Args, _ [][]float32, v []float32) {
+		limit := 4.5 * math.Abs(a.F[0])
+		for i := range v {
+			v[i] = float32(max(-limit, min(limit, float64(v[i]))))
+		}
+	})},
+	{"Noise", "adds instead of setting", after("noise", 0, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			v[i] += was[0][i]
+		}
+	})},
+	{"Adam", "eps inside the root", with("adam", func(a *compute.Args) { a.F[3] = math.Sqrt(a.F[3]) })},
+	{"Adam", "no bias correction", with("adam", func(a *compute.Args) { a.F[4], a.F[5] = 1, 1 })},
+	{"Spread", "its own noise counted as deviation", with("spread", func(a *compute.Args) { a.F[3] = 0 })},
+	{"Spread", "the greatest variance ignored", with("spread", func(a *compute.Args) { a.F[5] = math.MaxFloat32 })},
+	{"Rescale", "lin is 1/b²", in("rescale", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		run(a)
+		kernel.Copy(b, a.N[0], a.Buf[4], a.Buf[3])
+	})},
+}
+
+// before changes what a kernel reads from its i-th buffer.
+func before(name string, i int, f func(v []float32)) func(compute.Backend) compute.Backend {
+	return in(name, func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		n := a.Buf[i].Len()
+		kept := get(b, a.Buf[i], n)
+		edit(b, a.Buf[i], n, f)
+		run(a)
+		b.Write(a.Buf[i], kept)
+	})
+}
+
+// lost is what becomes of values whose squares float32 does not hold.
+func lost(v []float32) {
+	for i, f := range v {
+		if f < 1e-19 {
+			v[i] = 0
+		}
+	}
 }
 
 func (m dirtyNew) New(n int) compute.Buffer {
 	x := m.Backend.New(n)
 	if n > 0 {
-		m.Backend.Fill(1, 1e-3, x)
+		kernel.Fill(m.Backend, 1, 1e-3, x)
 	}
 	return x
 }
 
 func (m keepSrc) Write(dst compute.Buffer, src []float32) {
-	m.Backend.Fill(dst.Len(), 0, dst)
+	kernel.Fill(m.Backend, dst.Len(), 0, dst)
 	m.Backend.Write(dst, src)
 }
 
-func (m deafRead) Read(_ context.Context, dst []float32, src compute.Buffer) error {
-	return m.Backend.Read(context.Background(), dst, src)
+func (m deafRead) Fetch(x compute.Buffer) compute.Pending { return deaf{m.Backend.Fetch(x)} }
+
+func (p deaf) Wait(_ context.Context, dst []float32) error {
+	return p.Pending.Wait(context.Background(), dst)
 }
 
-func (m *eager) Copy(n int, dst, src compute.Buffer) {
-	m.Backend.Copy(n, dst, src)
-	m.last = dst
-}
+func (m lateRead) Fetch(x compute.Buffer) compute.Pending { return late{m.Backend, x} }
 
-func (m *eager) Fill(n int, v float32, x compute.Buffer) {
-	m.Backend.Fill(n, v, x)
-	if m.last != nil {
-		m.Backend.Copy(n, m.last, x)
-	}
-}
+func (p late) Done() bool { return true }
 
-func (m pastFill) Fill(n int, v float32, x compute.Buffer) {
-	m.Backend.Fill(min((n+3)/4*4, x.Len()), v, x)
-}
-
-func (m shortCopy) Copy(n int, dst, src compute.Buffer) { m.Backend.Copy(n/4*4, dst, src) }
-
-func (m scaleZero) Scale(n int, a float32, x compute.Buffer) {
-	if a == 0 {
-		m.Backend.Fill(n, 0, x)
-		return
-	}
-	m.Backend.Scale(n, a, x)
-}
-
-func (m axpySkip) Axpy(n int, a float32, x, y compute.Buffer) {
-	if a != 0 {
-		m.Backend.Axpy(n, a, x, y)
-	}
-}
-
-func (m mulAlias) Mul(n int, dst, x, y compute.Buffer) {
-	m.Backend.Fill(n, 0, dst)
-	m.Backend.Mul(n, dst, x, y)
-}
-
-func (g gemmBetaNaN) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	if beta == 0 {
-		g.Backend.Scale(m*n, 0, c)
-		beta = 1
-	}
-	g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-}
-
-func (g gemmNoBeta) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	if beta != 0 {
-		beta = 1
-	}
-	g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-}
-
-func (g gemmTrans) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	g.Backend.Gemm(tA, compute.NoTrans, m, n, k, a, b, beta, c)
-}
-
-func (g gemmTail) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	if k > 100 && m == 1 && n == 1 {
-		k--
-	}
-	g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-}
-
-func (g gemmSkip0) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	if k > 0 {
-		g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-	}
-}
-
-func (g gemmHalf) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-	edit(g.Backend, c, m*n, func(v []float32) {
-		for i, x := range v {
-			v[i] = math.Float32frombits(math.Float32bits(x) &^ 0xfff)
-		}
-	})
-}
-
-func (g gemmPast) Gemm(tA, tB compute.Trans, m, n, k int, a, b compute.Buffer, beta float32, c compute.Buffer) {
-	g.Backend.Gemm(tA, tB, m, n, k, a, b, beta, c)
-	if m*n%4 != 0 {
-		edit(g.Backend, c, m*n+1, func(v []float32) { v[m*n] = 0 })
-	}
+func (p late) Wait(ctx context.Context, dst []float32) error {
+	return compute.Read(ctx, p.b, dst, p.x)
 }
 
 // editSums changes the first n of s.
 func editSums(b compute.Backend, s compute.Sums, n int, f func(v []float64)) {
 	v := make([]float64, n)
-	if err := b.ReadSums(context.Background(), v, s); err != nil {
+	if err := kernel.ReadSums(context.Background(), b, v, s); err != nil {
 		panic(err)
 	}
 	f(v)
-	b.Clear(s)
+	kernel.Clear(b, s)
 	x := b.New(n)
 	for _, scale := range []float64{1, 0x1p-25} { // in two parts, as buffers are float32
 		part := make([]float32, n)
@@ -276,22 +454,14 @@ func editSums(b compute.Backend, s compute.Sums, n int, f func(v []float64)) {
 			v[i] -= float64(part[i]) * scale
 		}
 		b.Write(x, part)
-		b.AddScaled(n, scale, x, s)
-	}
-}
-
-func (s clearSome) Clear(x compute.Sums) {
-	if x.Len() > 0 {
-		one := s.Backend.New(x.Len())
-		edit(s.Backend, one, x.Len(), func(v []float32) { v[0] = 1 })
-		s.Backend.Clear(x)
-		s.Backend.AddScaled(x.Len(), 1, one, x)
+		kernel.AddScaled(b, n, scale, x, s)
 	}
 }
 
 // inFloat adds outer products as float32 does, rows rows at a time.
-func inFloat(b compute.Backend, m, n, k, rows int, h, d compute.Buffer, dst compute.Sums) {
-	hv, dv := get(b, h, m*n), get(b, d, m*k)
+func inFloat(b compute.Backend, a compute.Args, rows int) {
+	m, n, k := a.N[0], a.N[1], a.N[2]
+	hv, dv := get(b, a.Buf[0], m*n), get(b, a.Buf[1], m*k)
 	for lo := 0; lo < m; lo += rows {
 		part := b.New(n * k)
 		edit(b, part, n*k, func(v []float32) {
@@ -301,265 +471,6 @@ func inFloat(b compute.Backend, m, n, k, rows int, h, d compute.Buffer, dst comp
 				}
 			}
 		})
-		b.AddScaled(n*k, 1, part, dst)
+		kernel.AddScaled(b, n*k, 1, part, a.Sums)
 	}
-}
-
-func (s outerFloat) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
-	inFloat(s.Backend, m, n, k, max(m, 1), h, d, dst)
-}
-
-func (s outerWhole) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
-	inFloat(s.Backend, m, n, k, 4096, h, d, dst)
-}
-
-func (s sumClamped) AddClampedOuter(m, n, k int, c float32, h, d compute.Buffer, dst compute.Sums) {
-	s.Backend.AddOuter(m, n, k, h, d, dst)
-}
-
-func (s sumRounded) AddRoundedOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
-	s.Backend.AddOuter(m, n, k, h, d, dst)
-	editSums(s.Backend, dst, n*k, func(v []float64) {
-		for i := range v {
-			v[i] = math.RoundToEven(v[i])
-		}
-	})
-}
-
-func (s scaledFloat) AddScaled(n int, a float64, x compute.Buffer, dst compute.Sums) {
-	s.Backend.AddScaled(n, float64(float32(a)), x, dst)
-}
-
-func (s settleTwice) Settle(n int, src compute.Sums, dst compute.Buffer) {
-	before := get(s.Backend, dst, n)
-	s.Backend.Fill(n, 0, dst)
-	s.Backend.Settle(n, src, dst)
-	edit(s.Backend, dst, n, func(v []float32) {
-		for i := range v {
-			v[i] = float32(float64(v[i]) + 1.0000005*float64(before[i]))
-		}
-	})
-}
-
-func (r rowOnce) AddRow(m, n int, b, y compute.Buffer) { r.Backend.AddRow(max(m-1, 0), n, b, y) }
-
-func (s normsSquare) RowNorms(m, n int, x, dst compute.Buffer) {
-	s.Backend.RowNorms(m, n, x, dst)
-	s.Backend.Mul(m, dst, dst, dst)
-}
-
-func (s normsBelow) RowNorms(m, n int, x, dst compute.Buffer) {
-	s.Backend.RowNorms(m, n, x, dst)
-	s.Backend.Scale(m, 1-0x1p-23, dst)
-}
-
-func (s normsLost) RowNorms(m, n int, x, dst compute.Buffer) {
-	s.Backend.RowNorms(m, n, x, dst)
-	edit(s.Backend, dst, m, func(v []float32) {
-		for i, f := range v {
-			if f < 1e-19 {
-				v[i] = 0
-			}
-		}
-	})
-}
-
-func (s joinNoBias) JoinNorms(n int, h, d, dst compute.Buffer) {
-	hv, dv := get(s.Backend, h, n), get(s.Backend, d, n)
-	edit(s.Backend, dst, n, func(v []float32) {
-		for i := range v {
-			v[i] = float32(math.Hypot(float64(v[i]), float64(hv[i])*float64(dv[i])))
-		}
-	})
-}
-
-func (s joinLost) JoinNorms(n int, h, d, dst compute.Buffer) {
-	small := get(s.Backend, d, n)
-	edit(s.Backend, d, n, func(v []float32) {
-		for i, f := range v {
-			if f < 1e-19 {
-				v[i] = 0
-			}
-		}
-	})
-	s.Backend.JoinNorms(n, h, d, dst)
-	s.Backend.Write(d, small)
-}
-
-func (s joinAll) JoinNorms(n int, h, d, dst compute.Buffer) {
-	long := get(s.Backend, h, n)
-	edit(s.Backend, h, n, func(v []float32) {
-		for i := range v {
-			v[i] = min(v[i], compute.MaxInput)
-		}
-	})
-	s.Backend.JoinNorms(n, h, d, dst)
-	s.Backend.Write(h, long)
-}
-
-func (s rowsNaN) ScaleRows(m, n int, f, x, dst compute.Buffer) {
-	nan := get(s.Backend, x, m*n)
-	s.Backend.ScaleRows(m, n, f, x, dst)
-	edit(s.Backend, dst, m*n, func(v []float32) {
-		for i := range v {
-			if nan[i] != nan[i] {
-				v[i] = nan[i]
-			}
-		}
-	})
-}
-
-func (r reluNaN) ReLU(n int, x, y compute.Buffer) {
-	r.Backend.ReLU(n, x, y)
-	edit(r.Backend, y, n, func(v []float32) {
-		for i := range v {
-			if v[i] != v[i] {
-				v[i] = 0
-			}
-		}
-	})
-}
-
-func (r reluGradGE) ReLUGrad(n int, y, dy, dx compute.Buffer) {
-	yv, dyv := get(r.Backend, y, n), get(r.Backend, dy, n)
-	r.Backend.ReLUGrad(n, y, dy, dx)
-	edit(r.Backend, dx, n, func(v []float32) {
-		for i := range v {
-			if yv[i] == 0 {
-				v[i] = dyv[i]
-			}
-		}
-	})
-}
-
-func (r tanhRough) Tanh(n int, x, y compute.Buffer) {
-	r.Backend.Tanh(n, x, y)
-	r.Backend.Scale(n, 1+3e-6, y)
-}
-
-func (r tanhNaN) Tanh(n int, x, y compute.Buffer) {
-	r.Backend.Tanh(n, x, y)
-	edit(r.Backend, y, n, func(v []float32) {
-		for i := range v {
-			if v[i] != v[i] {
-				v[i] = 1
-			}
-		}
-	})
-}
-
-func (r tanhGradX) TanhGrad(n int, y, dy, dx compute.Buffer) {
-	t := r.Backend.New(n)
-	r.Backend.Tanh(n, y, t)
-	r.Backend.TanhGrad(n, t, dy, dx)
-}
-
-func (s softmaxRaw) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
-	zv, lv := get(s.Backend, z, m*n), get(s.Backend, labels, m)
-	s.Backend.SoftmaxCE(m, n, z, labels, loss, dz)
-	edit(s.Backend, loss, m, func(v []float32) {
-		for i := range v {
-			sum := float32(0)
-			for _, x := range zv[i*n : (i+1)*n] {
-				sum += float32(math.Exp(float64(x)))
-			}
-			v[i] = float32(math.Log(float64(sum))) - zv[i*n+int(lv[i])]
-		}
-	})
-}
-
-func (s softmaxInf) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
-	s.Backend.SoftmaxCE(m, n, z, labels, loss, dz)
-	edit(s.Backend, loss, m, func(v []float32) {
-		for i := 1; i < m; i++ {
-			v[i] += 0 * v[i-1]
-		}
-	})
-}
-
-func (s softmaxCut) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
-	s.Backend.SoftmaxCE(m, n, z, labels, loss, dz)
-	edit(s.Backend, loss, m, func(v []float32) {
-		for i, x := range v {
-			v[i] = (x + 1) - 1
-		}
-	})
-}
-
-func (s softmaxNeg) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
-	s.Backend.SoftmaxCE(m, n, z, labels, loss, dz)
-	edit(s.Backend, loss, m, func(v []float32) {
-		for i := range v {
-			v[i] -= 0x1p-130 // within the tolerance
-		}
-	})
-}
-
-func (s bceMean) SigmoidBCE(m, n int, z, t, loss, dz compute.Buffer) {
-	s.Backend.SigmoidBCE(m, n, z, t, loss, dz)
-	s.Backend.Scale(m, 1/float32(n), loss)
-}
-
-func (s bceRaw) SigmoidBCE(m, n int, z, t, loss, dz compute.Buffer) {
-	zv, tv := get(s.Backend, z, m*n), get(s.Backend, t, m*n)
-	s.Backend.SigmoidBCE(m, n, z, t, loss, dz)
-	edit(s.Backend, dz, m*n, func(v []float32) {
-		for i := range v {
-			e := float32(math.Exp(float64(zv[i])))
-			v[i] = e/(1+e) - tv[i]
-		}
-	})
-}
-
-func (s squaredFull) Squared(m, n int, z, t, loss, dz compute.Buffer) {
-	s.Backend.Squared(m, n, z, t, loss, dz)
-	s.Backend.Scale(m, 2, loss)
-}
-
-func (s noiseKey) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	key.Nonce[2] = 0
-	s.Backend.Noise(n, std, key, dst)
-}
-
-func (s noiseTail) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	s.Backend.Noise(n, std, key, dst)
-	edit(s.Backend, dst, n, func(v []float32) {
-		limit := 4.5 * math.Abs(float64(std))
-		for i := range v {
-			v[i] = float32(max(-limit, min(limit, float64(v[i]))))
-		}
-	})
-}
-
-func (s noiseAdd) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	before := s.New(n)
-	defer s.Free(before)
-	s.Axpy(n, 1, dst, before)
-	s.Backend.Noise(n, std, key, dst)
-	s.Axpy(n, 1, before, dst)
-}
-
-func (s adamEps) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
-	p.Eps = float32(math.Sqrt(float64(p.Eps)))
-	s.Backend.Adam(n, p, g, m, v, w)
-}
-
-func (s adamNoBias) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
-	p.C1, p.C2 = 1, 1
-	s.Backend.Adam(n, p, g, m, v, w)
-}
-
-func (s spreadNoise) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
-	p.Noise = 0
-	s.Backend.Spread(n, p, g, m, r)
-}
-
-func (s spreadOff) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
-	p.Greatest = math.MaxFloat32
-	s.Backend.Spread(n, p, g, m, r)
-}
-
-func (s rescaleLin) Rescale(n int, scale float32, m, r, b, inv, lin compute.Buffer) {
-	s.Backend.Rescale(n, scale, m, r, b, inv, lin)
-	s.Backend.Copy(n, lin, inv)
 }

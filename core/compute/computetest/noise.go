@@ -6,6 +6,7 @@ import (
 
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 func checkNoise(c *check) {
@@ -29,7 +30,7 @@ func checkNoise(c *check) {
 
 func (c *check) noise(n int, std float32, key compute.NoiseKey, data []float32) {
 	dst := c.arg("dst", data)
-	c.b.Noise(n, std, key, dst.buf)
+	kernel.Noise(c.b, n, std, key, dst.buf)
 	z := make([]float64, n)
 	if err := chacha.Normal(&key.Key, &key.Nonce, z); err != nil {
 		c.errorf("%v", err)

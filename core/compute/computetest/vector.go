@@ -3,7 +3,8 @@ package computetest
 import (
 	"math"
 
-	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/train/adaclip"
 )
 
 // each wants f of every index.
@@ -19,7 +20,7 @@ func checkFill(c *check) {
 	for n := range 68 {
 		v := edges[n%len(edges)]
 		dst := c.arg("dst", c.normals(n))
-		c.b.Fill(n, v, dst.buf)
+		kernel.Fill(c.b, n, v, dst.buf)
 		dst.want = each(n, func(int) value { return exactly(v) })
 		c.verify("Fill(%d, %v)", n, v)
 	}
@@ -28,7 +29,7 @@ func checkFill(c *check) {
 func checkCopy(c *check) {
 	c.vectors(func(n int, data func() []float32) {
 		dst, src := c.arg("dst", data()), c.arg("src", data())
-		c.b.Copy(n, dst.buf, src.buf)
+		kernel.Copy(c.b, n, dst.buf, src.buf)
 		dst.want = each(n, func(i int) value { return exactly(src.data[i]) })
 		c.verify("Copy(%d)", n)
 	})
@@ -38,7 +39,7 @@ func checkScale(c *check) {
 	c.vectors(func(n int, data func() []float32) {
 		for _, a := range []float32{0.3, -1, 0, float32(math.Inf(1))} {
 			x := c.arg("x", data())
-			c.b.Scale(n, a, x.buf)
+			kernel.Scale(c.b, n, a, x.buf)
 			x.want = each(n, func(i int) value { return product(a, x.data[i]) })
 			c.verify("Scale(%d, %v)", n, a)
 		}
@@ -55,7 +56,7 @@ func checkAxpy(c *check) {
 	c.vectors(func(n int, data func() []float32) {
 		for _, a := range []float32{0.3, -1, 0, float32(math.NaN())} {
 			x, y := c.arg("x", data()), c.arg("y", data())
-			c.b.Axpy(n, a, x.buf, y.buf)
+			kernel.Axpy(c.b, n, a, x.buf, y.buf)
 			y.want = each(n, func(i int) value {
 				var s sum
 				s.add(float64(y.data[i]), float64(a)*float64(x.data[i]))
@@ -80,7 +81,7 @@ func checkMul(c *check) {
 			case 2:
 				dst = y
 			}
-			c.b.Mul(n, dst.buf, x.buf, y.buf)
+			kernel.Mul(c.b, n, dst.buf, x.buf, y.buf)
 			dst.want = each(n, func(i int) value { return product(x.data[i], y.data[i]) })
 			c.verify("Mul(%d) %s", n, name)
 		}
@@ -95,7 +96,7 @@ func checkReLU(c *check) {
 			if !inPlace {
 				y = c.arg("y", data())
 			}
-			c.b.ReLU(n, x.buf, y.buf)
+			kernel.Unary(c.b, kernel.ReLU, n, x.buf, y.buf)
 			y.want = each(n, func(i int) value {
 				if x.data[i] < 0 {
 					return exactly(0)
@@ -115,7 +116,7 @@ func checkReLUGrad(c *check) {
 			if !inPlace {
 				dx = c.arg("dx", data())
 			}
-			c.b.ReLUGrad(n, y.buf, dy.buf, dx.buf)
+			kernel.UnaryGrad(c.b, kernel.ReLU, n, y.buf, dy.buf, dx.buf)
 			dx.want = each(n, func(i int) value {
 				if y.data[i] > 0 {
 					return exactly(dy.data[i])
@@ -135,7 +136,7 @@ func checkTanh(c *check) {
 		if !inPlace {
 			out = c.arg("y", c.normals(n))
 		}
-		c.b.Tanh(n, in.buf, out.buf)
+		kernel.Unary(c.b, kernel.Tanh, n, in.buf, out.buf)
 		out.want = each(n, func(i int) value {
 			var s sum
 			s.add(math.Tanh(float64(x[i])))
@@ -168,7 +169,7 @@ func checkTanhGrad(c *check) {
 			if !inPlace {
 				dx = c.arg("dx", data())
 			}
-			c.b.TanhGrad(n, y.buf, dy.buf, dx.buf)
+			kernel.UnaryGrad(c.b, kernel.Tanh, n, y.buf, dy.buf, dx.buf)
 			dx.want = each(n, func(i int) value {
 				y, dy := float64(y.data[i]), float64(dy.data[i])
 				var s sum
@@ -182,12 +183,12 @@ func checkTanhGrad(c *check) {
 }
 
 func checkAdam(c *check) {
-	first := compute.AdamParams{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001}
-	later := compute.AdamParams{LR: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1, C1: 0.97, C2: 1}
+	first := kernel.AdamParams{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001}
+	later := kernel.AdamParams{LR: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1, C1: 0.97, C2: 1}
 	c.vectors(func(n int, data func() []float32) {
-		for _, p := range []compute.AdamParams{first, later} {
+		for _, p := range []kernel.AdamParams{first, later} {
 			g, m, v, w := c.arg("g", data()), c.arg("m", c.normals(n)), c.arg("v", squares(c.normals(n))), c.arg("w", data())
-			c.b.Adam(n, p, g.buf, m.buf, v.buf, w.buf)
+			kernel.Adam(c.b, n, p, g.buf, m.buf, v.buf, w.buf)
 			m.want, v.want, w.want = make([]value, n), make([]value, n), make([]value, n)
 			for i := range n {
 				m.want[i], v.want[i], w.want[i] = adam(p, g.data[i], m.data[i], v.data[i], w.data[i])
@@ -204,7 +205,7 @@ func squares(v []float32) []float32 {
 	return v
 }
 
-func adam(p compute.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
+func adam(p kernel.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
 	b1, b2, g := float64(p.Beta1), float64(p.Beta2), float64(g32)
 	var mean, square, weight sum
 	mean.add(b1*float64(m32), (1-b1)*g)
@@ -218,12 +219,12 @@ func adam(p compute.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
 }
 
 func checkSpread(c *check) {
-	first := compute.SpreadParams{Beta1: 0.99, Beta2: 0.9, Times: 600, Noise: 0.25, Least: 1e-12, Greatest: 1e-2}
-	wide := compute.SpreadParams{Beta1: 0.5, Beta2: 0.25, Times: 1, Noise: 1e-3, Least: 0.5, Greatest: 1e6}
+	first := adaclip.SpreadParams{Beta1: 0.99, Beta2: 0.9, Times: 600, Noise: 0.25, Least: 1e-12, Greatest: 1e-2}
+	wide := adaclip.SpreadParams{Beta1: 0.5, Beta2: 0.25, Times: 1, Noise: 1e-3, Least: 0.5, Greatest: 1e6}
 	c.vectors(func(n int, data func() []float32) {
-		for _, p := range []compute.SpreadParams{first, wide} {
+		for _, p := range []adaclip.SpreadParams{first, wide} {
 			g, m, r := c.arg("g", data()), c.arg("m", c.normals(n)), c.arg("r", squares(data()))
-			c.b.Spread(n, p, g.buf, m.buf, r.buf)
+			adaclip.Spread(c.b, n, p, g.buf, m.buf, r.buf)
 			m.want, r.want = make([]value, n), make([]value, n)
 			for i := range n {
 				m.want[i], r.want[i] = spread(p, g.data[i], m.data[i], r.data[i])
@@ -233,7 +234,7 @@ func checkSpread(c *check) {
 	})
 }
 
-func spread(p compute.SpreadParams, g32, m32, r32 float32) (m, r value) {
+func spread(p adaclip.SpreadParams, g32, m32, r32 float32) (m, r value) {
 	g, mean, s := float64(g32), float64(m32), float64(r32)*float64(r32)
 	times, b1, b2 := float64(p.Times), float64(p.Beta1), float64(p.Beta2)
 	dev := g - mean
@@ -261,7 +262,7 @@ func checkRescale(c *check) {
 		for _, scale := range []float32{1, 0.03, 1e4} {
 			m, r := c.arg("m", data()), c.arg("r", squares(data()))
 			b, inv, lin := c.arg("b", data()), c.arg("inv", data()), c.arg("lin", data())
-			c.b.Rescale(n, scale, m.buf, r.buf, b.buf, inv.buf, lin.buf)
+			adaclip.Rescale(c.b, n, scale, m.buf, r.buf, b.buf, inv.buf, lin.buf)
 			b.want, inv.want, lin.want = make([]value, n), make([]value, n), make([]value, n)
 			for i := range n {
 				b.want[i], inv.want[i], lin.want[i] = rescale(scale, m.data[i], r.data[i])

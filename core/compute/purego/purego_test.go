@@ -7,6 +7,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 )
 
@@ -18,14 +19,14 @@ func TestPanics(t *testing.T) {
 	b := purego.New()
 	x := b.New(6)
 	for name, f := range map[string]func(){
-		"a size beyond the buffer":  func() { b.Fill(7, 0, x) },
-		"a negative size":           func() { b.Fill(-1, 0, x) },
-		"two negative sizes":        func() { b.AddRow(-2, -3, x, x) },
-		"a matrix beyond":           func() { b.RowNorms(2, 4, x, x) },
+		"a size beyond the buffer":  func() { kernel.Fill(b, 7, 0, x) },
+		"a negative size":           func() { kernel.Fill(b, -1, 0, x) },
+		"two negative sizes":        func() { kernel.AddRow(b, -2, -3, x, x) },
+		"a matrix beyond":           func() { kernel.RowNorms(b, 2, 4, x, x) },
 		"a write beyond":            func() { b.Write(x, make([]float32, 7)) },
-		"a buffer of another kind":  func() { b.Fill(0, 0, foreign{}) },
-		"a buffer that was freed":   func() { y := b.New(3); b.Free(y); b.Fill(1, 0, y) },
-		"a gemm beyond its operand": func() { b.Gemm(false, false, 2, 2, 4, x, x, 0, b.New(4)) },
+		"a buffer of another kind":  func() { kernel.Fill(b, 0, 0, compute.Buffer{Memory: foreign{}}) },
+		"a buffer that was freed":   func() { y := b.New(3); b.Free(y); kernel.Fill(b, 1, 0, y) },
+		"a gemm beyond its operand": func() { kernel.Gemm(b, kernel.NoTrans, kernel.NoTrans, 2, 2, 4, x, x, 0, b.New(4)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -40,17 +41,15 @@ func TestPanics(t *testing.T) {
 
 type foreign struct{}
 
-func (foreign) Len() int { return 10 }
-
 func TestLabelsThatAreNoClass(t *testing.T) {
 	b := purego.New()
 	labels := []float32{-1, 2, 0.5, float32(math.NaN()), float32(math.Inf(1)), 1e30, 1}
 	m := len(labels)
 	z, l, loss, dz := b.New(2*m), b.New(m), b.New(m), b.New(2*m)
 	b.Write(l, labels)
-	b.SoftmaxCE(m, 2, z, l, loss, dz)
+	kernel.Loss(b, kernel.SoftmaxCE, m, 2, z, l, loss, dz)
 	got := make([]float32, m)
-	if err := b.Read(context.Background(), got, loss); err != nil {
+	if err := compute.Read(context.Background(), b, got, loss); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range got {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // Order adds up the terms of a piece, rounding as float32 does.
@@ -67,16 +68,24 @@ func New(inner compute.Backend, order Order, rows int) *Backend {
 // Name is "rough".
 func (b *Backend) Name() string { return "rough" }
 
-func (b *Backend) AddOuter(m, n, k int, h, d compute.Buffer, dst compute.Sums) {
-	b.outer(m, n, k, h, d, dst, func(x, y float32) float32 { return x * y })
+// Run takes the sums of outer products itself, but for rounded ones, which are exact.
+func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
+	if k.Name != "addOuter" || a.N[3] == 2 {
+		b.Backend.Run(k, a)
+		return
+	}
+	c := float32(a.F[0])
+	b.outer(a, func(x, y float32) float32 {
+		if a.N[3] == 1 {
+			return min(max(x*y, -c), c)
+		}
+		return x * y
+	})
 }
 
-func (b *Backend) AddClampedOuter(m, n, k int, c float32, h, d compute.Buffer, dst compute.Sums) {
-	b.outer(m, n, k, h, d, dst, func(x, y float32) float32 { return min(max(x*y, -c), c) })
-}
-
-func (b *Backend) outer(m, n, k int, h, d compute.Buffer, dst compute.Sums, term func(x, y float32) float32) {
-	hv, dv := b.values(h, m*n), b.values(d, m*k)
+func (b *Backend) outer(a compute.Args, term func(x, y float32) float32) {
+	m, n, k := a.N[0], a.N[1], a.N[2]
+	hv, dv := b.values(a.Buf[0]), b.values(a.Buf[1])
 	part, to := b.New(n*k), make([]float32, n*k)
 	defer b.Free(part)
 	block := b.rows * compute.BlockPieces
@@ -85,7 +94,7 @@ func (b *Backend) outer(m, n, k int, h, d compute.Buffer, dst compute.Sums, term
 			to[p] = b.block(lo, min(m, lo+block), func(i int) float32 { return term(hv[i*n+p/k], dv[i*k+p%k]) })
 		}
 		b.Write(part, to)
-		b.AddScaled(n*k, 1, part, dst)
+		kernel.AddScaled(b.Backend, n*k, 1, part, a.Sums)
 	}
 }
 
@@ -102,9 +111,9 @@ func (b *Backend) block(lo, hi int, term func(i int) float32) float32 {
 	return b.order(pieces)
 }
 
-func (b *Backend) values(x compute.Buffer, n int) []float32 {
-	v := make([]float32, n)
-	if err := b.Read(context.Background(), v, x); err != nil {
+func (b *Backend) values(x compute.Buffer) []float32 {
+	v := make([]float32, x.Len())
+	if err := compute.Read(context.Background(), b, v, x); err != nil {
 		panic(fmt.Sprintf("rough: %v", err)) // the context is never done
 	}
 	return v

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/simd"
 )
 
@@ -25,10 +26,10 @@ func random(b compute.Backend, n int) compute.Buffer {
 
 func BenchmarkGemm(b *testing.B) {
 	be := open(b)
-	const no, tr = compute.NoTrans, compute.Transpose
+	const no, tr = kernel.NoTrans, kernel.Transpose
 	for _, s := range []struct {
 		name    string
-		tA, tB  compute.Trans
+		tA, tB  kernel.Trans
 		m, n, k int
 	}{
 		{"square", no, no, 512, 512, 512},
@@ -51,7 +52,7 @@ func BenchmarkGemm(b *testing.B) {
 				y = x
 			}
 			for b.Loop() {
-				be.Gemm(s.tA, s.tB, s.m, s.n, s.k, x, y, 0, z)
+				kernel.Gemm(be, s.tA, s.tB, s.m, s.n, s.k, x, y, 0, z)
 			}
 			flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
 			b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
@@ -73,7 +74,7 @@ func BenchmarkAddOuter(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			x, y, z := random(be, s.m*s.n), random(be, s.m*s.k), be.NewSums(s.n*s.k)
 			for b.Loop() {
-				be.AddOuter(s.m, s.n, s.k, x, y, z)
+				kernel.AddOuter(be, s.m, s.n, s.k, kernel.Plain(), x, y, z)
 			}
 			flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
 			b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
@@ -93,29 +94,29 @@ func BenchmarkKernels(b *testing.B) {
 		n    int
 		run  func()
 	}{
-		{"Call", 1, func() { be.Fill(0, 0, x) }},
-		{"Fill", n, func() { be.Fill(n, 1, z) }},
-		{"Copy", n, func() { be.Copy(n, z, x) }},
-		{"Scale", n, func() { be.Scale(n, 1, z) }},
-		{"Axpy", n, func() { be.Axpy(n, -1e-9, x, z) }},
-		{"Mul", n, func() { be.Mul(n, z, x, y) }},
-		{"Noise", n, func() { be.Noise(n, 1, compute.NoiseKey{}, z) }},
+		{"Call", 1, func() { kernel.Fill(be, 0, 0, x) }},
+		{"Fill", n, func() { kernel.Fill(be, n, 1, z) }},
+		{"Copy", n, func() { kernel.Copy(be, n, z, x) }},
+		{"Scale", n, func() { kernel.Scale(be, n, 1, z) }},
+		{"Axpy", n, func() { kernel.Axpy(be, n, -1e-9, x, z) }},
+		{"Mul", n, func() { kernel.Mul(be, n, z, x, y) }},
+		{"Noise", n, func() { kernel.Noise(be, n, 1, compute.NoiseKey{}, z) }},
 		{"Adam", n, func() {
-			be.Adam(n, compute.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
+			kernel.Adam(be, n, kernel.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
 		}},
-		{"AddRow", rows * 128, func() { be.AddRow(rows, 128, x, z) }},
-		{"RowNorms", rows * 784, func() { be.RowNorms(rows, 784, x, loss) }},
-		{"Clear", n, func() { be.Clear(sums) }},
-		{"AddScaled", n, func() { be.AddScaled(n, 1e-9, x, sums) }},
-		{"Settle", n, func() { be.Settle(n, sums, z) }},
-		{"ScaleRows", rows * 128, func() { be.ScaleRows(rows, 128, labels, x, z) }},
-		{"ReLU", rows * 128, func() { be.ReLU(rows*128, x, z) }},
-		{"ReLUGrad", rows * 128, func() { be.ReLUGrad(rows*128, x, y, z) }},
-		{"Tanh", rows * 128, func() { be.Tanh(rows*128, x, z) }},
-		{"TanhGrad", rows * 128, func() { be.TanhGrad(rows*128, x, y, z) }},
-		{"SoftmaxCE", rows * 10, func() { be.SoftmaxCE(rows, 10, x, labels, loss, z) }},
-		{"SigmoidBCE", rows * 10, func() { be.SigmoidBCE(rows, 10, x, y, loss, z) }},
-		{"Squared", rows * 10, func() { be.Squared(rows, 10, x, y, loss, z) }},
+		{"AddRow", rows * 128, func() { kernel.AddRow(be, rows, 128, x, z) }},
+		{"RowNorms", rows * 784, func() { kernel.RowNorms(be, rows, 784, x, loss) }},
+		{"Clear", n, func() { kernel.Clear(be, sums) }},
+		{"AddScaled", n, func() { kernel.AddScaled(be, n, 1e-9, x, sums) }},
+		{"Settle", n, func() { kernel.Settle(be, n, sums, z) }},
+		{"ScaleRows", rows * 128, func() { kernel.ScaleRows(be, rows, 128, labels, x, z) }},
+		{"ReLU", rows * 128, func() { kernel.Unary(be, kernel.ReLU, rows*128, x, z) }},
+		{"ReLUGrad", rows * 128, func() { kernel.UnaryGrad(be, kernel.ReLU, rows*128, x, y, z) }},
+		{"Tanh", rows * 128, func() { kernel.Unary(be, kernel.Tanh, rows*128, x, z) }},
+		{"TanhGrad", rows * 128, func() { kernel.UnaryGrad(be, kernel.Tanh, rows*128, x, y, z) }},
+		{"SoftmaxCE", rows * 10, func() { kernel.Loss(be, kernel.SoftmaxCE, rows, 10, x, labels, loss, z) }},
+		{"SigmoidBCE", rows * 10, func() { kernel.Loss(be, kernel.SigmoidBCE, rows, 10, x, y, loss, z) }},
+		{"Squared", rows * 10, func() { kernel.Loss(be, kernel.Squared, rows, 10, x, y, loss, z) }},
 	} {
 		b.Run(k.name, func(b *testing.B) {
 			for b.Loop() {
@@ -159,8 +160,8 @@ type step struct {
 func newStep(b *simd.Backend) *step {
 	r := func(n int) compute.Buffer { return random(b, n) }
 	w1, w2 := r(features*hidden), r(hidden*classes)
-	b.Scale(features*hidden, 0.05, w1)
-	b.Scale(hidden*classes, 0.1, w2)
+	kernel.Scale(b, features*hidden, 0.05, w1)
+	kernel.Scale(b, hidden*classes, 0.1, w2)
 	return &step{
 		b: b, x: r(batch * features), labels: b.New(batch),
 		w1: w1, b1: b.New(hidden), w2: w2, b2: b.New(classes),
@@ -173,41 +174,41 @@ func newStep(b *simd.Backend) *step {
 }
 
 func (s *step) run(private bool) {
-	const no, tr = compute.NoTrans, compute.Transpose
+	const no, tr = kernel.NoTrans, kernel.Transpose
 	b := s.b
-	b.Gemm(no, no, batch, hidden, features, s.x, s.w1, 0, s.h)
-	b.AddRow(batch, hidden, s.b1, s.h)
-	b.ReLU(batch*hidden, s.h, s.h)
-	b.Gemm(no, no, batch, classes, hidden, s.h, s.w2, 0, s.z)
-	b.AddRow(batch, classes, s.b2, s.z)
-	b.SoftmaxCE(batch, classes, s.z, s.labels, s.loss, s.dz)
-	b.Gemm(no, tr, batch, hidden, classes, s.dz, s.w2, 0, s.dh)
-	b.ReLUGrad(batch*hidden, s.h, s.dh, s.dh)
+	kernel.Gemm(b, no, no, batch, hidden, features, s.x, s.w1, 0, s.h)
+	kernel.AddRow(b, batch, hidden, s.b1, s.h)
+	kernel.Unary(b, kernel.ReLU, batch*hidden, s.h, s.h)
+	kernel.Gemm(b, no, no, batch, classes, hidden, s.h, s.w2, 0, s.z)
+	kernel.AddRow(b, batch, classes, s.b2, s.z)
+	kernel.Loss(b, kernel.SoftmaxCE, batch, classes, s.z, s.labels, s.loss, s.dz)
+	kernel.Gemm(b, no, tr, batch, hidden, classes, s.dz, s.w2, 0, s.dh)
+	kernel.UnaryGrad(b, kernel.ReLU, batch*hidden, s.h, s.dh, s.dh)
 	if private {
-		b.Fill(batch, 0, s.norm)
-		b.RowNorms(batch, features, s.x, s.nX)
-		b.RowNorms(batch, hidden, s.dh, s.nDh)
-		b.JoinNorms(batch, s.nX, s.nDh, s.norm)
-		b.RowNorms(batch, hidden, s.h, s.nH)
-		b.RowNorms(batch, classes, s.dz, s.nDz)
-		b.JoinNorms(batch, s.nH, s.nDz, s.norm)
-		if err := b.Read(context.Background(), s.norms, s.norm); err != nil {
+		kernel.Fill(b, batch, 0, s.norm)
+		kernel.RowNorms(b, batch, features, s.x, s.nX)
+		kernel.RowNorms(b, batch, hidden, s.dh, s.nDh)
+		kernel.JoinNorms(b, batch, s.nX, s.nDh, s.norm)
+		kernel.RowNorms(b, batch, hidden, s.h, s.nH)
+		kernel.RowNorms(b, batch, classes, s.dz, s.nDz)
+		kernel.JoinNorms(b, batch, s.nH, s.nDz, s.norm)
+		if err := compute.Read(context.Background(), b, s.norms, s.norm); err != nil {
 			panic(err)
 		}
 		for i, v := range s.norms {
 			s.norms[i] = 1 / max(1, v)
 		}
 		b.Write(s.factors, s.norms)
-		b.ScaleRows(batch, hidden, s.factors, s.dh, s.dh)
-		b.ScaleRows(batch, classes, s.factors, s.dz, s.dz)
+		kernel.ScaleRows(b, batch, hidden, s.factors, s.dh, s.dh)
+		kernel.ScaleRows(b, batch, classes, s.factors, s.dz, s.dz)
 	}
 	for _, sums := range []compute.Sums{s.s1, s.sb1, s.s2, s.sb2} {
-		b.Clear(sums)
+		kernel.Clear(b, sums)
 	}
-	b.AddOuter(batch, features, hidden, s.x, s.dh, s.s1)
-	b.AddOuter(batch, 1, hidden, s.ones, s.dh, s.sb1)
-	b.AddOuter(batch, hidden, classes, s.h, s.dz, s.s2)
-	b.AddOuter(batch, 1, classes, s.ones, s.dz, s.sb2)
+	kernel.AddOuter(b, batch, features, hidden, kernel.Plain(), s.x, s.dh, s.s1)
+	kernel.AddOuter(b, batch, 1, hidden, kernel.Plain(), s.ones, s.dh, s.sb1)
+	kernel.AddOuter(b, batch, hidden, classes, kernel.Plain(), s.h, s.dz, s.s2)
+	kernel.AddOuter(b, batch, 1, classes, kernel.Plain(), s.ones, s.dz, s.sb2)
 	for i, p := range []struct {
 		n    int
 		s    compute.Sums
@@ -219,8 +220,8 @@ func (s *step) run(private bool) {
 		}
 		s.key.Key[0]++
 		s.key.Nonce[2] = uint32(i)
-		b.Noise(p.n, std, s.key, p.g)
-		b.Settle(p.n, p.s, p.g)
-		b.Axpy(p.n, -1e-4, p.g, p.w)
+		kernel.Noise(b, p.n, std, s.key, p.g)
+		kernel.Settle(b, p.n, p.s, p.g)
+		kernel.Axpy(b, p.n, -1e-4, p.g, p.w)
 	}
 }

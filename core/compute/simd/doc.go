@@ -1,6 +1,7 @@
 // Package simd is [compute.Backend] on WebAssembly SIMD: kernels written in
-// AssemblyScript (the kernels directory) that work on Go's own memory, so that
-// any Go slice is their operand and nothing is copied.
+// AssemblyScript, each beside its Go file, that work on a memory of their own. Go
+// copies to and from it; a call of a kernel goes from one module to the other
+// directly.
 //
 // The host that starts the Go program loads the kernels: web/kernels.js in a
 // worker, web/go_wasm_exec.mjs for tests in Node. A program for js/wasm that
@@ -8,10 +9,10 @@
 // without kernels, and [New] then returns an error. On all other platforms New
 // always does.
 //
-// Arithmetic is in float32. Sums are taken in blocks: over k in [Backend.Gemm]
-// of at most 320 terms, over rows of a batch of compute.PieceRows, whose sums are
-// added in float64. Norms are summed in float64. Results that would be denormal
-// may be 0 where an exponential is involved.
+// Arithmetic is in float32. Sums are taken in blocks: over k in a product of at
+// most 320 terms, over rows of a batch of compute.PieceRows, whose sums are added
+// in float64. Norms are summed in float64. Results that would be denormal may be 0
+// where an exponential is involved.
 package simd
 
 import "errors"

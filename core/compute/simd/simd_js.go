@@ -10,28 +10,54 @@ import (
 	"clipscope/core/compute"
 )
 
-// Backend runs the kernels. Make one with [New].
+// Backend runs the kernels. Make one with [New], and give its memory back with
+// Close.
 type Backend struct {
-	kind  string
-	gemm  []float32
-	noise struct {
-		key   [11]uint32 // key and nonce
-		words [256]uint32
+	kind string
+	ids  []int32 // by Kernel.Index
+	key  uint32  // where a kernel finds its key
+	live map[*memory]struct{}
+}
+
+// memory is a buffer's, or sums', in the kernels' memory.
+type memory struct {
+	of   *Backend
+	at   uint32
+	sums bool
+}
+
+// Available returns the error that New would.
+func Available() error {
+	_, _, err := kernels()
+	return err
+}
+
+// kernels are what kernels.js has loaded.
+func kernels() (loader js.Value, kind string, err error) {
+	loader = js.Global().Get("clipscopeKernels")
+	if loader.Type() != js.TypeObject {
+		return loader, "", fmt.Errorf("simd: %w: the page did not load kernels.js", ErrNone)
 	}
+	kind = loader.Get("bound").String()
+	if kind != "relaxed" && kind != "simd128" {
+		return loader, "", fmt.Errorf("simd: %w: this browser has no WebAssembly SIMD, or they could not be loaded", ErrNone)
+	}
+	return loader, kind, nil
 }
 
 // New returns a backend that holds no buffers yet, or an error that wraps
 // [ErrNone] where the host found no kernels that its engine runs.
 func New() (*Backend, error) {
-	loader := js.Global().Get("clipscopeKernels")
-	if loader.Type() != js.TypeObject {
-		return nil, fmt.Errorf("simd: %w: the page did not load kernels.js", ErrNone)
+	loader, kind, err := kernels()
+	if err != nil {
+		return nil, err
 	}
-	kind := loader.Get("bound").String()
-	if kind != "relaxed" && kind != "simd128" {
-		return nil, fmt.Errorf("simd: %w: this browser has no WebAssembly SIMD, or they could not be loaded", ErrNone)
+	b := &Backend{kind: kind, live: make(map[*memory]struct{})}
+	for _, k := range compute.Kernels() {
+		b.ids = append(b.ids, int32(loader.Call("id", k.Name).Int()))
 	}
-	return &Backend{kind: kind}, nil
+	b.key = kernelAlloc(uint32(unsafe.Sizeof(compute.NoiseKey{})))
+	return b, nil
 }
 
 // Name is "simd".
@@ -41,179 +67,112 @@ func (b *Backend) Name() string { return "simd" }
 // is fused.
 func (b *Backend) Kind() string { return b.kind }
 
-type buffer struct{ v []float32 }
+func (b *Backend) New(n int) compute.Buffer {
+	if n < 0 || n > math.MaxInt32/4 {
+		panic(fmt.Sprintf("simd: buffer of size %d", n))
+	}
+	return compute.Buffer{Memory: b.keep(kernelAlloc(uint32(4*n)), false), N: n}
+}
 
-func (b *buffer) Len() int { return len(b.v) }
+func (b *Backend) NewSums(n int) compute.Sums {
+	if n < 0 || n > math.MaxInt32/8 {
+		panic(fmt.Sprintf("simd: %d sums", n))
+	}
+	return compute.Sums{Memory: b.keep(kernelNewSums(int32(n)), true), N: n}
+}
 
-func (b *Backend) New(n int) compute.Buffer { return &buffer{make([]float32, n)} }
+func (b *Backend) keep(at uint32, sums bool) *memory {
+	m := &memory{b, at, sums}
+	b.live[m] = struct{}{}
+	return m
+}
 
-// Free drops the buffer's memory, so that a later use of it panics.
-func (b *Backend) Free(x compute.Buffer) {
-	switch x := x.(type) {
-	case *sums:
-		x.block, x.wide = nil, nil
-	default:
-		x.(*buffer).v = nil
+// Free gives the memory back; a later use of it panics.
+func (b *Backend) Free(x compute.Buffer)   { b.drop(b.own(x.Memory)) }
+func (b *Backend) FreeSums(s compute.Sums) { b.drop(b.own(s.Memory)) }
+
+func (b *Backend) drop(m *memory) {
+	if m.sums {
+		kernelFreeSums(m.at)
+	} else {
+		kernelFree(m.at)
+	}
+	delete(b.live, m)
+	m.of = nil
+}
+
+// Close gives back everything that was not freed.
+func (b *Backend) Close() {
+	for m := range b.live {
+		b.drop(m)
+	}
+	if b.key != 0 {
+		kernelFree(b.key)
+		b.key = 0
 	}
 }
 
-func (b *Backend) Close() { *b = Backend{kind: b.kind} }
-
-// take returns the first n values of x. It is what keeps the kernels, which
-// check nothing, inside of Go's buffers.
-func take(x compute.Buffer, n int) []float32 {
-	p, ok := x.(*buffer)
-	if !ok {
-		panic(fmt.Sprintf("simd: a %T is not a buffer of this backend", x))
+func (b *Backend) own(x any) *memory {
+	m, ok := x.(*memory)
+	if !ok || m.of != b {
+		panic(fmt.Sprintf("simd: a %T is not memory of this backend, or was freed", x))
 	}
-	if n < 0 || n > len(p.v) {
-		panic(fmt.Sprintf("simd: size %d for a buffer of %d", n, len(p.v)))
-	}
-	return p.v[:n]
+	return m
 }
 
-// vec is the address of the first n values of x.
-func vec(x compute.Buffer, n int) unsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(take(x, n)))
-}
-
-// mat is the address of the first m×n values of x.
-func mat(x compute.Buffer, m, n int) unsafe.Pointer {
-	if m < 0 || n < 0 || n > 0 && m > math.MaxInt32/n {
-		panic(fmt.Sprintf("simd: size %d×%d", m, n))
+// at is where x is; a buffer that a kernel has not is at 0.
+func (b *Backend) at(x *compute.Buffer) uint32 {
+	if x.Memory == nil {
+		return 0
 	}
-	return vec(x, m*n)
+	return b.own(x.Memory).at + uint32(4*x.Off)
 }
 
 func (b *Backend) Write(dst compute.Buffer, src []float32) {
-	copy(take(dst, len(src)), src)
+	dst = dst.Slice(0, len(src))
+	kernelWrite(b.at(&dst), unsafe.Pointer(unsafe.SliceData(src)), uint32(4*len(src)))
 }
 
-func (b *Backend) Read(ctx context.Context, dst []float32, src compute.Buffer) error {
+func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
+	id := b.ids[k.Index]
+	if id < 0 {
+		panic("simd: there is no kernel " + k.Name)
+	}
+	for _, n := range a.N {
+		if n > math.MaxInt32 {
+			panic(fmt.Sprintf("simd: %s of size %d", k.Name, n))
+		}
+	}
+	sums := uint32(0)
+	if a.Sums.Memory != nil {
+		sums = b.own(a.Sums.Memory).at
+	}
+	if k.Keyed {
+		kernelWrite(b.key, unsafe.Pointer(&a.Key), uint32(unsafe.Sizeof(a.Key)))
+	}
+	kernelRun(id, int32(a.N[0]), int32(a.N[1]), int32(a.N[2]), int32(a.N[3]), int32(a.N[4]),
+		a.F[0], a.F[1], a.F[2], a.F[3], a.F[4], a.F[5],
+		b.at(&a.Buf[0]), b.at(&a.Buf[1]), b.at(&a.Buf[2]), b.at(&a.Buf[3]), b.at(&a.Buf[4]), sums, b.key)
+}
+
+// pending is what a buffer held when it was fetched.
+type pending []float32
+
+// Fetch copies at once: every kernel before has run.
+func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
+	p := make(pending, x.N)
+	kernelRead(b.at(&x), unsafe.Pointer(unsafe.SliceData(p)), uint32(4*x.N))
+	return p
+}
+
+func (p pending) Done() bool { return true }
+
+func (p pending) Wait(ctx context.Context, dst []float32) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("simd: read: %w", err)
 	}
-	copy(dst, take(src, len(dst)))
+	copy(dst, p)
 	return nil
-}
-
-func (b *Backend) Copy(n int, dst, src compute.Buffer) {
-	copy(take(dst, n), take(src, n))
-}
-
-func (b *Backend) Fill(n int, v float32, dst compute.Buffer) {
-	kernelFill(int32(n), v, vec(dst, n))
-}
-
-func (b *Backend) Scale(n int, a float32, x compute.Buffer) {
-	kernelScale(int32(n), a, vec(x, n))
-}
-
-func (b *Backend) Axpy(n int, a float32, x, y compute.Buffer) {
-	kernelAxpy(int32(n), a, vec(x, n), vec(y, n))
-}
-
-func (b *Backend) Mul(n int, dst, x, y compute.Buffer) {
-	kernelMul(int32(n), vec(dst, n), vec(x, n), vec(y, n))
-}
-
-// The blocking of kernels/gemm.ts, which scratch is sized for.
-const (
-	tileRows, tileCols    = 6, 8
-	blockDepth, blockCols = 320, 512
-)
-
-func (b *Backend) Gemm(tA, tB compute.Trans, m, n, k int, aBuf, bBuf compute.Buffer, beta float32, cBuf compute.Buffer) {
-	ap, bp, cp := mat(aBuf, m, k), mat(bBuf, k, n), mat(cBuf, m, n)
-	kernelGemm(flag(tA), flag(tB), int32(m), int32(n), int32(k), ap, bp, beta, cp, b.scratch(m, n, k))
-}
-
-// scratch is room for the kernels' tiles and panels.
-func (b *Backend) scratch(m, n, k int) unsafe.Pointer {
-	cols := (min(max(m, n), blockCols) + tileCols - 1) / tileCols * tileCols
-	size := tileRows*tileCols + min(k, blockDepth)*(tileRows+cols)
-	if len(b.gemm) < size {
-		b.gemm = make([]float32, size)
-	}
-	return unsafe.Pointer(unsafe.SliceData(b.gemm))
-}
-
-func flag(t compute.Trans) int32 {
-	if t {
-		return 1
-	}
-	return 0
-}
-
-func (b *Backend) AddRow(m, n int, row, y compute.Buffer) {
-	kernelAddRow(int32(m), int32(n), vec(row, n), mat(y, m, n))
-}
-
-func (b *Backend) RowNorms(m, n int, x, dst compute.Buffer) {
-	kernelRowNorms(int32(m), int32(n), mat(x, m, n), vec(dst, m))
-}
-
-func (b *Backend) JoinNorms(n int, h, d, dst compute.Buffer) {
-	kernelJoinNorms(int32(n), vec(h, n), vec(d, n), vec(dst, n))
-}
-
-func (b *Backend) ScaleRows(m, n int, f, x, dst compute.Buffer) {
-	kernelScaleRows(int32(m), int32(n), vec(f, m), mat(x, m, n), mat(dst, m, n))
-}
-
-func (b *Backend) ReLU(n int, x, y compute.Buffer) {
-	kernelReLU(int32(n), vec(x, n), vec(y, n))
-}
-
-func (b *Backend) ReLUGrad(n int, y, dy, dx compute.Buffer) {
-	kernelReLUGrad(int32(n), vec(y, n), vec(dy, n), vec(dx, n))
-}
-
-func (b *Backend) Tanh(n int, x, y compute.Buffer) {
-	kernelTanh(int32(n), vec(x, n), vec(y, n))
-}
-
-func (b *Backend) TanhGrad(n int, y, dy, dx compute.Buffer) {
-	kernelTanhGrad(int32(n), vec(y, n), vec(dy, n), vec(dx, n))
-}
-
-// SoftmaxCE also gives NaN to a row whose label is not a class index.
-func (b *Backend) SoftmaxCE(m, n int, z, labels, loss, dz compute.Buffer) {
-	if n > 0 {
-		kernelSoftmaxCE(int32(m), int32(n), mat(z, m, n), vec(labels, m), vec(loss, m), mat(dz, m, n))
-	}
-}
-
-func (b *Backend) SigmoidBCE(m, n int, z, t, loss, dz compute.Buffer) {
-	kernelSigmoidBCE(int32(m), int32(n), mat(z, m, n), mat(t, m, n), vec(loss, m), mat(dz, m, n))
-}
-
-func (b *Backend) Squared(m, n int, z, t, loss, dz compute.Buffer) {
-	kernelSquared(int32(m), int32(n), mat(z, m, n), mat(t, m, n), vec(loss, m), mat(dz, m, n))
-}
-
-func (b *Backend) Noise(n int, std float32, key compute.NoiseKey, dst compute.Buffer) {
-	p := vec(dst, n)
-	if std == 0 {
-		kernelFill(int32(n), 0, p)
-		return
-	}
-	s := &b.noise
-	copy(s.key[:8], key.Key[:])
-	copy(s.key[8:], key.Nonce[:])
-	kernelNoise(int32(n), std, unsafe.Pointer(&s.key), p, unsafe.Pointer(&s.words))
-}
-
-func (b *Backend) Spread(n int, p compute.SpreadParams, g, m, r compute.Buffer) {
-	kernelSpread(int32(n), p.Beta1, p.Beta2, p.Times, p.Noise, p.Least, p.Greatest, vec(g, n), vec(m, n), vec(r, n))
-}
-
-func (b *Backend) Rescale(n int, scale float32, m, r, bb, inv, lin compute.Buffer) {
-	kernelRescale(int32(n), scale, vec(m, n), vec(r, n), vec(bb, n), vec(inv, n), vec(lin, n))
-}
-
-func (b *Backend) Adam(n int, p compute.AdamParams, g, m, v, w compute.Buffer) {
-	kernelAdam(int32(n), p.LR, p.Beta1, p.Beta2, p.Eps, p.C1, p.C2, vec(g, n), vec(m, n), vec(v, n), vec(w, n))
 }
 
 var _ compute.Backend = (*Backend)(nil)

@@ -1,0 +1,173 @@
+// Package compute is the contract between the training code and the machine.
+//
+// Memory is float32 in [Buffer]s, kernels are values (package kernel has them),
+// and everything is queued: [Backend.Run] and [Backend.Write] take effect in call
+// order, and only [Pending.Wait] waits. A backend may therefore put all of it off
+// until then (package deferred does just that, and a GPU will).
+//
+// All matrices are row-major and dense. Sizes are passed with each call and may
+// be smaller than the buffers they address, so that one buffer serves batches of
+// every size up to its own; sizes of zero are legal and do nothing (except that a
+// product with k = 0 still scales its destination by beta). Buffers passed to one
+// call must not overlap unless the kernel's comment says so.
+//
+// NaN and ±Inf flow through every kernel as IEEE 754 arithmetic has them, except
+// where a comment says otherwise. Sums may be taken in any order and, in float32,
+// with or without fused multiply-add: package computetest states the tolerance.
+//
+// A caller that passes a buffer of another backend, a size larger than a buffer
+// or a negative size has a bug; implementations panic then, and package train,
+// which sizes all buffers, is written so that it cannot happen.
+package compute
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"clipscope/core/chacha"
+)
+
+// Buffer is a run of float32 values in a backend's memory: a small value, of which
+// a part costs nothing. The zero Buffer is no memory at all.
+type Buffer struct {
+	Memory any // the backend's
+	Off, N int // the first value, and how many
+}
+
+// Len is the number of values.
+func (b Buffer) Len() int { return b.N }
+
+// Slice is the n values from the one at from on.
+func (b Buffer) Slice(from, n int) Buffer {
+	if from < 0 || n < 0 || from > b.N || n > b.N-from {
+		panic(fmt.Sprintf("compute: values %d to %d of a buffer of %d", from, from+n, b.N))
+	}
+	return Buffer{b.Memory, b.Off + from, n}
+}
+
+// Matrix is the first m×n values.
+func (b Buffer) Matrix(m, n int) Buffer {
+	if m < 0 || n < 0 || n > 0 && m > math.MaxInt32/n {
+		panic(fmt.Sprintf("compute: size %d×%d", m, n))
+	}
+	return b.Slice(0, m*n)
+}
+
+// Sums is a run of sums in more digits than float32 has: what examples add to is
+// held here until noise has been added.
+type Sums struct {
+	Memory any // the backend's
+	N      int
+}
+
+// Len is the number of sums.
+func (s Sums) Len() int { return s.N }
+
+// PieceRows is how many rows of a batch a backend may add up in float32. The
+// kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on, in
+// any order within a piece. The sums of BlockPieces pieces that follow each other,
+// from the first of a call on, may still be added in float32, in any order; those
+// of such blocks, and of calls, are added in float64, or as exactly. Package
+// train derives from this how far rounding can carry one example's part.
+const (
+	PieceRows   = 64
+	BlockPieces = 4
+	BlockRows   = PieceRows * BlockPieces
+)
+
+// MaxInput is the length beyond which a row of a layer's inputs is refused: its
+// example counts as one whose gradient is not finite. Below it, what underflow
+// takes from a product is nothing beside the least threshold.
+const MaxInput = 0x1p60
+
+// Kernel is one computation. Its Loop is what it means, and the reference.
+type Kernel struct {
+	Name  string
+	Keyed bool // it reads the key
+	Index int  // among [Kernels]
+	Loop  func(*Operands)
+}
+
+var kernels []*Kernel
+
+// Define makes a kernel known, while the program starts.
+func Define(k Kernel) *Kernel {
+	k.Index = len(kernels)
+	kernels = append(kernels, &k)
+	return &k
+}
+
+// Kernels are all that have been defined.
+func Kernels() []*Kernel { return kernels }
+
+// Args are what a kernel is called with, each kernel's as its comment has them: a
+// value, so that a call allocates nothing.
+type Args struct {
+	N    [5]int     // sizes and choices
+	F    [6]float64 // scalars
+	Buf  [5]Buffer  // cut to what the kernel touches
+	Sums Sums
+	Key  NoiseKey
+}
+
+// Operands are Args as a Loop sees them.
+type Operands struct {
+	N    [5]int
+	F    [6]float64
+	Buf  [5][]float32
+	Sums []float64
+	Key  NoiseKey
+}
+
+// Queue takes kernels in their order.
+type Queue interface {
+	Run(*Kernel, Args)
+}
+
+// Backend has memory and runs kernels on it. It is used by one goroutine at a
+// time.
+type Backend interface {
+	Queue
+
+	// Name is the value of a run's "backend": "purego", "simd", "webgpu" ….
+	Name() string
+
+	// New returns a buffer of n zeros.
+	New(n int) Buffer
+
+	// NewSums returns n sums, all zero.
+	NewSums(n int) Sums
+
+	// Free gives a whole buffer back, FreeSums sums. Using them afterwards is a bug.
+	Free(Buffer)
+	FreeSums(Sums)
+
+	// Write copies src over the first values of dst; src may be reused as soon as
+	// Write returns.
+	Write(dst Buffer, src []float32)
+
+	// Fetch is the buffer as it is when everything called before has run.
+	Fetch(Buffer) Pending
+
+	// Close frees everything the backend holds.
+	Close()
+}
+
+// Pending is what will be read.
+type Pending interface {
+	// Done reports that Wait would not wait.
+	Done() bool
+	// Wait copies the first len(dst) values. It is called once; its error is the
+	// context's, or the device's.
+	Wait(ctx context.Context, dst []float32) error
+}
+
+// Read waits for the first len(dst) values of src.
+func Read(ctx context.Context, b Backend, dst []float32, src Buffer) error {
+	return b.Fetch(src.Slice(0, len(dst))).Wait(ctx, dst)
+}
+
+// NoiseKey names one noise sequence: a ChaCha key and a nonce that is used for
+// nothing else.
+type NoiseKey = chacha.Key

@@ -1,0 +1,56 @@
+package kernel
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// Each is what becomes of every element of every product before it is added.
+type Each struct {
+	how   int
+	bound float32
+}
+
+// Plain leaves elements as they are.
+func Plain() Each { return Each{} }
+
+// Clamped clamps them to [−c, c], c not negative. One that is NaN makes its sum NaN.
+func Clamped(c float32) Each { return Each{1, c} }
+
+// Rounded rounds them to float32 and then to the nearest whole number, ties to
+// even. While the sums of pieces stay within ±2²⁴ and dst within ±2⁵³, the result
+// is exact and the same on every backend: secure noise builds on that.
+func Rounded() Each { return Each{2, 0} }
+
+// AddOuter adds to dst [n×k] the sum of the outer products of the rows of
+// h [m×n] and d [m×k], which may be one buffer, in pieces as [compute.PieceRows] has it:
+//
+//	for i := range m { for j := range n { for l := range k {
+//		dst[j*k+l] += each(h[i*n+j] * d[i*k+l])
+//	} } }
+func AddOuter(q compute.Queue, m, n, k int, each Each, h, d compute.Buffer, dst compute.Sums) {
+	q.Run(addOuter, compute.Args{
+		N: sizes{m, n, k, each.how}, F: scalars{float64(each.bound)},
+		Buf: buffers{h.Matrix(m, n), d.Matrix(m, k)}, Sums: sums(dst, n, k),
+	})
+}
+
+var addOuter = compute.Define(compute.Kernel{Name: "addOuter", Loop: func(o *compute.Operands) {
+	m, n, k, c := o.N[0], o.N[1], o.N[2], float32(o.F[0])
+	for i := range m { // no pieces: all sums are in float64
+		for j, x := range o.Buf[0][i*n : (i+1)*n] {
+			row := o.Sums[j*k : (j+1)*k]
+			for l, y := range o.Buf[1][i*k : (i+1)*k] {
+				switch o.N[3] {
+				case 0:
+					row[l] += float64(x) * float64(y)
+				case 1:
+					row[l] += float64(min(max(x*y, -c), c))
+				default:
+					row[l] += math.RoundToEven(float64(x * y))
+				}
+			}
+		}
+	}
+}})

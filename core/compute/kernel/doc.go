@@ -1,0 +1,40 @@
+// Package kernel has the kernels: one Go file each, with what it computes, how it
+// is called and its Loop, and one .ts file of the same name beside it for package
+// simd. Adding one touches nothing else, but for its test in package computetest.
+//
+// The parameters of the .ts function are those of Args by type, each type in its
+// order: i32 from N, f32 and f64 from F, Ptr from Buf, then Sums and Key.
+package kernel
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+type (
+	sizes   = [5]int
+	scalars = [6]float64
+	buffers = [5]compute.Buffer
+)
+
+func vec(b compute.Buffer, n int) compute.Buffer { return b.Slice(0, n) }
+
+// sums checks that s holds m×n.
+func sums(s compute.Sums, m, n int) compute.Sums {
+	if m < 0 || n < 0 || n > 0 && m > s.N/n {
+		panic("kernel: more sums than there are")
+	}
+	return s
+}
+
+// above is the least float32 that is not below x ≥ 0, with room for what rounding
+// has done to x in float64.
+func above(x float64) float32 {
+	x *= 1 + 0x1p-40
+	f := float32(x)
+	if float64(f) < x {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
+	}
+	return f
+}

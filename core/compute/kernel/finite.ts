@@ -1,0 +1,7 @@
+import { Ptr } from "../simd/vec";
+
+export function finite(n: i32, x: Ptr, keep: Ptr): void {
+  for (let i: usize = 0, end = <usize>n << 2; i < end; i += 4) {
+    if (!isFinite(load<f32>(x + i))) store<f32>(keep + i, 0);
+  }
+}

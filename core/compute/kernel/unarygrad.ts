@@ -1,0 +1,22 @@
+import { Ptr, loadPart, quads, storePart } from "../simd/vec";
+
+// @ts-ignore: decorator
+@inline
+function apply(f: i32, y: v128, dy: v128): v128 {
+  return f == 1
+    ? f32x4.mul(dy, f32x4.sub(f32x4.splat(1), f32x4.mul(y, y)))
+    : v128.and(dy, f32x4.gt(y, f32x4.splat(0)));
+}
+
+// @ts-ignore: decorator
+@inline
+function each(f: i32, n: i32, y: Ptr, dy: Ptr, dx: Ptr): void {
+  const end = y + quads(n), rest = n & 3;
+  for (; y < end; y += 16, dy += 16, dx += 16) v128.store(dx, apply(f, v128.load(y), v128.load(dy)));
+  if (rest) storePart(dx, apply(f, loadPart(y, rest), loadPart(dy, rest)), rest);
+}
+
+export function unaryGrad(f: i32, n: i32, y: Ptr, dy: Ptr, dx: Ptr): void {
+  if (f == 1) each(1, n, y, dy, dx);
+  else each(0, n, y, dy, dx);
+}

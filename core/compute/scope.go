@@ -1,0 +1,48 @@
+package compute
+
+// Scope is a backend that knows what was made on it, to give all of that back: the
+// memory of one run on a backend that outlives it. Make one with [NewScope].
+type Scope struct {
+	Backend
+	buffers map[any]Buffer
+	sums    map[any]Sums
+}
+
+// NewScope returns a scope of b.
+func NewScope(b Backend) *Scope {
+	return &Scope{b, map[any]Buffer{}, map[any]Sums{}}
+}
+
+func (s *Scope) New(n int) Buffer {
+	b := s.Backend.New(n)
+	s.buffers[b.Memory] = b
+	return b
+}
+
+func (s *Scope) NewSums(n int) Sums {
+	x := s.Backend.NewSums(n)
+	s.sums[x.Memory] = x
+	return x
+}
+
+func (s *Scope) Free(b Buffer) {
+	delete(s.buffers, b.Memory)
+	s.Backend.Free(b)
+}
+
+func (s *Scope) FreeSums(x Sums) {
+	delete(s.sums, x.Memory)
+	s.Backend.FreeSums(x)
+}
+
+// Close frees what the scope holds; the backend stays open.
+func (s *Scope) Close() {
+	for _, b := range s.buffers {
+		s.Backend.Free(b)
+	}
+	for _, x := range s.sums {
+		s.Backend.FreeSums(x)
+	}
+	clear(s.buffers)
+	clear(s.sums)
+}

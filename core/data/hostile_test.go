@@ -1,0 +1,189 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/run"
+)
+
+// TestWarningsAreFew: thousands of causes of one kind are a few lines and a count.
+func TestWarningsAreFew(t *testing.T) {
+	const wide = 3000
+	empty := strings.Repeat(",", wide)
+	var train, test strings.Builder
+	train.WriteString("c,label\n")
+	test.WriteString("c,label\n")
+	for i := range 4000 {
+		fmt.Fprintf(&train, "c%d,%d\n", i%9, i%2)
+		fmt.Fprintf(&test, "new %d,%d\n", i, i%2)
+	}
+	names := make([]File, 0, 50)
+	for i := range cap(names) {
+		names = append(names, Bytes(fmt.Sprintf("test-%d.csv", i), []byte("1,a\n2,b\n")))
+	}
+	for name, tc := range map[string]struct {
+		train, test []File
+		want        string
+	}{
+		"empty columns":     {one(strings.Repeat("1"+empty+"a\n2"+empty+"b\n", 4)), nil, fmt.Sprintf("And %d more like", wide-1-mostAlike)},
+		"unseen categories": {one(train.String()), []File{Bytes("t", []byte(test.String()))}, `category "new 0" of c is not among the training rows; it counts as none (zeros), as do 4000 cells`},
+		"files":             {append(names, one("1,a\n2,b\n")...), nil, fmt.Sprintf("And %d more like", len(names)-mostAlike)},
+	} {
+		_, r := load(t, run.CSV{}, tc.train, tc.test...)
+		if said := strings.Join(r.Warnings, "\n"); len(r.Warnings) > 2*mostAlike || !strings.Contains(said, tc.want) {
+			t.Errorf("%s: %d warnings:\n%s", name, len(r.Warnings), said)
+		}
+	}
+}
+
+// TestBombs: what a small file may grow to is refused before it is held. The
+// limit here is 1 MB; all that Load allocates on the way is a few.
+func TestBombs(t *testing.T) {
+	const rows = 1 << 19
+	img, lab := idx(make([]byte, rows), rows, 1), idx(bytes.Repeat([]byte{0, 1}, rows/2), rows)
+	for name, tc := range map[string]struct {
+		files []File
+		want  string
+	}{
+		"CIFAR":        {[]File{Bytes("cifar.gz", gz(make([]byte, 16<<20)))}, "at most 1 MB of data, found data larger than that: 341 rows"},
+		"IDX":          {[]File{Bytes("lab", gz(lab)), Bytes("img", gz(img))}, "at most 1 MB of data"},
+		"table":        {[]File{Bytes("t", gz(bytes.Repeat([]byte("1,0\n"), 1<<20)))}, "at most 1 MB of data"},
+		"wide table":   {[]File{Bytes("t", gz(bytes.Repeat([]byte(strings.Repeat("1.5,", 500)+"a\n"+strings.Repeat("2.5,", 500)+"b\n"), 1<<11)))}, "at most 1 MB of data"},
+		"test table":   {[]File{Bytes("a", []byte("1,a\n2,b\n")), Bytes("test", gz(bytes.Repeat([]byte("1,a\n"), 1<<20)))}, "at most 1 MB of data"},
+		"many columns": {[]File{Bytes("t", gz([]byte(strings.Repeat(strings.Repeat("1,", 30_000)+"1\n", 30))))}, "at most 20000 columns"},
+	} {
+		l := newLoader(t.Context(), run.CSV{})
+		l.limits.bytes, l.limits.texts = 1<<20, 1<<20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := l.load(tc.files, nil)
+		runtime.ReadMemStats(&after)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), tc.want) || e.Fix == "" {
+			t.Errorf("%s: have %v, want %q", name, err, tc.want)
+		}
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 32 {
+			t.Errorf("%s: %d MB were allocated", name, mb)
+		}
+	}
+}
+
+// TestTextsAreBounded: what the lists of categories take is bounded over all
+// columns, and those that grow least are kept.
+func TestTextsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 400 {
+		for j := range 40 {
+			fmt.Fprintf(&b, "%d%s%d,", j, strings.Repeat("x", 200), i)
+		}
+		fmt.Fprintf(&b, "%s,%d\n", strings.Repeat("long ", 300), i%2)
+	}
+	l := newLoader(t.Context(), run.CSV{})
+	l.limits.texts = 1 << 20
+	sc, err := l.scanTables(one(b.String()), csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, lists := int64(0), 0
+	for _, c := range sc.columns {
+		held += c.held
+		if c.distinct != nil {
+			lists++
+		}
+	}
+	// A list of 400 such texts takes about 107 kB, so nine fit, and the labels.
+	if held != sc.texts || held > l.limits.texts || lists != 10 || sc.columns[40].distinct != nil || len(sc.columns[41].distinct) != 2 {
+		t.Errorf("%d bytes are held (%d by count) in %d lists", held, sc.texts, lists)
+	}
+}
+
+// TestProgressByTime: a few stored bytes may be a minute's work.
+func TestProgressByTime(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	clock := time.Unix(0, 0)
+	l.now = func() time.Time {
+		clock = clock.Add(progressAfter / 2)
+		return clock
+	}
+	seen := map[string]int{}
+	l.progress = func(p Progress) { seen[p.Phase]++ }
+	f := Bytes("t.gz", gz(bytes.Repeat([]byte("1,0\n1,1\n"), 1<<18)))
+	if _, err := l.load([]File{f}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if seen[phaseScan] < 8 || seen[phaseRead] < 8 || len(seen) != 2 {
+		t.Errorf("%v reports of 2 MB in %d bytes", seen, f.Size())
+	}
+}
+
+func TestGzipMembers(t *testing.T) {
+	table := []byte("1,a\n2,b\n3,a\n")
+	ds, _ := load(t, all(run.CSV{}), []File{Bytes("two", slices.Concat(gz(table), gz(table)))})
+	if ds.Train.N != 6 {
+		t.Errorf("%d rows of two members", ds.Train.N)
+	}
+	for _, rest := range []string{"x", "\x00", "garbage", strings.Repeat("much garbage ", 9000)} {
+		_, _, err := Load(t.Context(), []File{Bytes("t.gz", append(gz(table), rest...))}, nil, run.CSV{}, nil)
+		if err == nil || !strings.Contains(err.Error(), "nothing after the end of the gzip data") {
+			t.Errorf("%d bytes behind: %v", len(rest), err)
+		}
+	}
+	if _, _, err := Load(t.Context(), []File{Bytes("t.gz", append(gz(table), gz(table)[:12]...))}, nil, run.CSV{}, nil); err == nil || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("a second member cut short: %v", err)
+	}
+}
+
+// TestLongNames: names are shortened wherever they are said.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("é", 50_000)
+	name := "test" + long + ".csv"
+	img, lab := images(30, 4, 5, 3)
+	for what, tc := range map[string]struct{ train, test []File }{
+		"cell":       {[]File{Bytes(name, []byte(long+",label\n1,a\n2,b\noops,a\n"))}, nil},
+		"empty cell": {[]File{Bytes(name, []byte(long+",label\n1,a\n2,b\n,a\n"))}, nil},
+		"kinds":      {[]File{Bytes(name, img), Bytes("cifar", cifar(3))}, nil},
+		"images":     {[]File{Bytes(name, img), Bytes(name, img)}, nil},
+		"counts":     {[]File{Bytes(name, img), Bytes("lab", idx(make([]byte, 9), 9))}, nil},
+		"sizes":      {[]File{Bytes(name, img), Bytes("lab", lab)}, []File{Bytes(name, idx(make([]byte, 30), 30, 1)), Bytes("lab", lab)}},
+		"skipped":    {[]File{Bytes("x", []byte("1,2,a\n")), Bytes(" test "+long, []byte("# c\n1,2,a\nx,y,z,\n"))}, nil},
+		"label":      {[]File{Bytes(name, []byte("x,"+long+"\n1,\n2,b\n3,a\n"))}, nil},
+	} {
+		_, r, err := Load(t.Context(), tc.train, tc.test, run.CSV{}, nil)
+		if err == nil {
+			t.Errorf("%s: no error", what)
+			continue
+		}
+		for _, s := range append(r.Warnings, err.Error()) {
+			if len(s) > 1000 {
+				t.Errorf("%s: %d bytes: %.300s…", what, len(s), s)
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"short.csv":                           "short.csv",
+		strings.Repeat("a", 80):               strings.Repeat("a", 80),
+		strings.Repeat("a", 100) + "/end.csv": strings.Repeat("a", 60) + "…" + strings.Repeat("a", 12) + "/end.csv",
+	} {
+		if got := shorten(name); got != want {
+			t.Errorf("%s is shortened to %s", name, got)
+		}
+	}
+}
+
+func TestTooFewToHoldOut(t *testing.T) {
+	ds, r := load(t, run.CSV{}, one("1,a\n2,b\n3,a\n4,b\n"))
+	if said := strings.Join(r.Warnings, "\n"); ds.Test.N != 0 || !strings.Contains(said, "4 rows are too few to hold any out") {
+		t.Errorf("%d test rows, %s", ds.Test.N, said)
+	}
+	ds, r = load(t, run.CSV{}, one("1,a\n2,b\n3,a\n4,b\n5,a\n"))
+	if said := strings.Join(r.Warnings, "\n"); ds.Test.N != 1 || !strings.Contains(said, "1 of 5 rows") {
+		t.Errorf("%d test rows, %s", ds.Test.N, said)
+	}
+}

@@ -1,0 +1,43 @@
+package data
+
+// Meta is what is public of a data set: all of it but its rows, of which only the
+// number is known.
+type Meta struct {
+	Name     string
+	Task     Task
+	Features int
+	Outputs  int
+	Columns  []Column
+	Bounds   []Bound
+	// Rows of either split, and the bytes that a feature of one takes.
+	TrainRows, TestRows, FeatureBytes int
+}
+
+// Meta describes the data set.
+func (d *Dataset) Meta() Meta {
+	m := Meta{
+		Name: d.Name, Task: d.Task, Features: d.Features, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds,
+		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
+	}
+	if d.Train.U8 != nil {
+		m.FeatureBytes = 1
+	}
+	return m
+}
+
+// rowless is a data set without rows, for what asks only what is public.
+func (m Meta) rowless() *Dataset {
+	return &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
+}
+
+// TargetWidth is that of [Dataset.TargetWidth].
+func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
+
+// NumericFeatures is that of [Dataset.NumericFeatures].
+func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
+
+// CheckDeclared is the error of [DeclaredScale], which no row decides.
+func (m Meta) CheckDeclared(lo, hi float64) error {
+	_, err := DeclaredScale(m.rowless(), lo, hi)
+	return err
+}

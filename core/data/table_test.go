@@ -1,0 +1,200 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+// TestBadRowsAreSkipped: rows that cannot be read cost themselves alone, and are
+// counted and placed.
+func TestBadRowsAreSkipped(t *testing.T) {
+	good := strings.Repeat("1,2.5,yes\n3,4.5,no\n", 20)
+	for name, tc := range map[string]struct {
+		row   string
+		first string // where and what
+	}{
+		"long":        {"1,2.5,yes,4\n", "row 41: expected 3 cells"},
+		"short":       {"1,2.5\n", "row 41: expected 3 cells"},
+		"text":        {"1,abc,yes\n", "row 41, column 2: expected a number"},
+		"infinite":    {"1,1e39,yes\n", "row 41, column 2: expected a finite number"},
+		"stray quote": {"1,2\"3,yes\n", "row 41: expected quotes"},
+	} {
+		_, _, err := Load(t.Context(), one(good+tc.row+good), nil, run.CSV{}, nil)
+		if err == nil || !strings.Contains(err.Error(), tc.first) {
+			t.Errorf("%s, not skipped: %v", name, err)
+		}
+		ds, r := load(t, all(run.CSV{BadRows: "skip"}), one(good+tc.row+good))
+		clean, _ := load(t, all(run.CSV{}), one(good+good))
+		if !slices.Equal(ds.Train.F32, clean.Train.F32) || !slices.Equal(ds.Train.Y, clean.Train.Y) {
+			t.Errorf("%s: other rows changed", name)
+		}
+		if said := strings.Join(r.Warnings, "\n"); r.BadRows != 1 || !strings.Contains(said, "1 training rows are left out because they cannot be read. The first: t.csv, "+tc.first) {
+			t.Errorf("%s: %d bad rows, %s", name, r.BadRows, said)
+		}
+	}
+	// A header that cannot be read is no row to skip: another would take its place.
+	if _, _, err := Load(t.Context(), one("a,b\"c,label\n"+good), nil, run.CSV{BadRows: "skip", Header: "yes"}, nil); err == nil || !strings.Contains(err.Error(), "row 1: expected quotes") {
+		t.Errorf("a header with a stray quote: %v", err)
+	}
+	// The first row does not set the width; a test row of another class is bad; a
+	// category before a bad cell leaves no trace.
+	ds, r := load(t, run.CSV{BadRows: "skip"}, one("1,2\n"+strings.Repeat("a,1,yes\nb,2,no\n", 30)+"c,x,yes\nb,3,no\n"),
+		Bytes("u.csv", []byte("b,2,yes\na,x,no\nb,1,maybe\nb,2,yes\nb,2,yes\n")))
+	if ds.Train.N != 61 || ds.Test.N != 3 || r.BadRows != 4 || !slices.Equal(ds.Test.F32[:4], []float32{0, 1, 0, 2}) || !slices.Equal(ds.Train.F32[60*4:], []float32{0, 1, 0, 3}) {
+		t.Errorf("%d + %d rows, %d bad, %v … %v", ds.Train.N, ds.Test.N, r.BadRows, ds.Test.F32, ds.Train.F32[60*4:])
+	}
+	// A label that is no number makes no class among numbers.
+	ds, _ = load(t, run.CSV{BadRows: "skip", Task: "classification"}, one("x,y\n"+strings.Repeat("1,0\n2,1\n", 30)+"3,oops\n4,1e39\n"))
+	if !slices.Equal(ds.Classes, []string{"0", "1"}) || ds.Train.N+ds.Test.N != 60 {
+		t.Errorf("classes %q of %d rows", ds.Classes, ds.Train.N+ds.Test.N)
+	}
+}
+
+// TestIndicator: a missing number is a declared constant and a feature that says
+// so. No value of the data decides either.
+func TestIndicator(t *testing.T) {
+	const s = "n,m,c,label\n1,5,red,a\n,6,blue,b\n3,,?,a\n4,8,red,b\n"
+	for name, tc := range map[string]struct {
+		opt  run.CSV
+		n, m float32 // what stands for a missing cell
+	}{
+		"nothing declared": {run.CSV{}, 0, 0},
+		"bounds":           {run.CSV{Bounds: map[string]run.Bounds{"n": {Lo: 0, Hi: 10}}}, 5, 0},
+		"fill":             {run.CSV{Bounds: map[string]run.Bounds{"n": {Lo: 0, Hi: 10}}, Fill: map[string]float64{"n": 2, "m": -1}}, 2, -1},
+	} {
+		opt := all(tc.opt)
+		opt.Missing = "indicator"
+		ds, r := load(t, opt, one(s), Bytes("u", []byte(s)))
+		want := []float32{1, 0, 5, 0, 0, 1, 0, tc.n, 1, 6, 0, 1, 0, 0, 3, 0, tc.m, 1, 0, 0, 1, 4, 0, 8, 0, 0, 1, 0}
+		if !slices.Equal(ds.Train.F32, want) || !slices.Equal(ds.Test.F32, want) {
+			t.Errorf("%s: %v\nwant %v", name, ds.Train.F32, want)
+		}
+		if said := strings.Join(r.Warnings, "\n"); !strings.Contains(said, "of n, m, c. Which columns have missing cells counts as public") || r.Missing != 6 {
+			t.Errorf("%s: %d missing, %s", name, r.Missing, said)
+		}
+	}
+	// In a column of the training rows without missing cells there is no such feature.
+	ds, _ := load(t, run.CSV{Missing: "indicator"}, one("n,label\n1,a\n2,b\n"), Bytes("u", []byte("n,label\n,a\n2,b\n")))
+	if ds.Features != 1 || ds.Test.F32[0] != 0 {
+		t.Errorf("%d features, %v", ds.Features, ds.Test.F32)
+	}
+}
+
+// TestBuckets: where categories are hashed, no row decides what features there
+// are, or what another row is.
+func TestBuckets(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("c,x,label\n")
+	for i := range 3000 {
+		fmt.Fprintf(&b, "c%d,%d.5,%d\n", i, i%7, i%2)
+	}
+	opt := all(run.CSV{Columns: map[string]string{"c": "bucketed"}, Buckets: 8})
+	ds, r := load(t, opt, one(b.String()))
+	more, _ := load(t, opt, one(b.String()+"never seen,0.5,1\n"))
+	if ds.Features != 9 || more.Features != 9 || !slices.Equal(ds.Train.F32, more.Train.F32[:3000*9]) {
+		t.Errorf("%d features, %d with a row more", ds.Features, more.Features)
+	}
+	if c := ds.Columns[0]; c.Kind != Categorical || c.Categories[7] != "bucket 8" || strings.Contains(fmt.Sprint(r.Columns), "c17") {
+		t.Errorf("column %+v", c)
+	}
+	used := make([]int, 8)
+	for i := range 3000 {
+		row := ds.Train.F32[i*9 : i*9+8]
+		k := slices.Index(row, 1)
+		if k < 0 || slices.Contains(row[k+1:], 1) {
+			t.Fatalf("row %d is %v", i, row)
+		}
+		used[k]++
+	}
+	// 3,000 categories in 8 buckets: 375 each, and 300 is four deviations away.
+	if slices.Min(used) < 300 {
+		t.Errorf("buckets of %v", used)
+	}
+	opt.Missing = "zero"
+	if ds, _ = load(t, opt, one(b.String()+",0.5,1\n")); len(ds.Columns[0].Categories) != 9 || ds.Train.F32[3000*10+8] != 1 {
+		t.Errorf("missing cells: %+v", ds.Columns[0])
+	}
+	if ds, _ = load(t, run.CSV{Columns: map[string]string{"c": "bucketed"}}, one(b.String())); ds.Features != defaultBuckets+1 {
+		t.Errorf("%d features by default", ds.Features)
+	}
+}
+
+// TestColumnBounds: what is declared of a column costs nothing and is asked of no
+// row; the other columns are as before.
+func TestColumnBounds(t *testing.T) {
+	const s = "a,b,c,label\n-10,1,x,a\n20,200,y,b\n5,25,x,a\n"
+	bounds := map[string]run.Bounds{"a": {Lo: 0, Hi: 10}}
+	ds, _ := load(t, all(run.CSV{Bounds: bounds}), one(s))
+	if f := ds.NumericFeatures(); !slices.Equal(f, []int{1}) || ds.Bounds != nil {
+		t.Errorf("numeric features %v, bounds %v", f, ds.Bounds)
+	}
+	scale, err := DeclaredScale(ds, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float32, 3*ds.Features)
+	scale.Rows(dst, &ds.Train, []int{0, 1, 2})
+	if want := []float32{0, .01, 1, 0, 1, 1, 0, 1, .5, .25, 1, 0}; !slices.Equal(dst, want) {
+		t.Errorf("scaled to %v, want %v", dst, want)
+	}
+	h := NewBoundsHistogram(ds)
+	found, _, err := h.Bounds(func([]float64) {}, 0)
+	if h.Sensitivity() != 1 || err != nil || found[0] != (Bound{0, 10}) || found[1] != (Bound{1, 256}) || found[2] != (Bound{0, 1}) {
+		t.Errorf("sensitivity %v, bounds %v, %v", h.Sensitivity(), found, err)
+	}
+	bounds["b"] = run.Bounds{Lo: -1, Hi: 1}
+	ds, _ = load(t, all(run.CSV{Bounds: bounds}), one(s))
+	if want := []Bound{{0, 10}, {-1, 1}, {0, 1}, {0, 1}}; !slices.Equal(ds.Bounds, want) {
+		t.Errorf("bounds %v", ds.Bounds)
+	}
+}
+
+func TestRoles(t *testing.T) {
+	train, test := []byte("1,a\n2,b\n"), []byte("3,a\n4,b\n5,a\n")
+	files := []File{Bytes("rows.csv", train), Bytes("rows.test", test)}
+	for name, tc := range map[string]struct {
+		train, test []File
+		roles       map[string]string
+		n, held     int
+		warnings    int // one is that the last column is the label
+	}{
+		"by name":        {files, nil, nil, 2, 3, 2},
+		"turned":         {files, nil, map[string]string{"rows.csv": "test", "rows.test": "train"}, 3, 2, 1},
+		"both to train":  {files, nil, map[string]string{"rows.test": "train"}, 5, 0, 1},
+		"said":           {files, nil, map[string]string{"rows.test": "test"}, 2, 3, 1},
+		"out of test":    {files[:1], files[1:], map[string]string{"rows.test": "train"}, 5, 0, 1},
+		"given, no name": {files[1:], files[:1], nil, 3, 2, 1},
+	} {
+		ds, r := load(t, run.CSV{TestShare: -1, Roles: tc.roles}, tc.train, tc.test...)
+		if ds.Train.N != tc.n || ds.Test.N != tc.held || len(r.Warnings) != tc.warnings {
+			t.Errorf("%s: %d + %d rows, warnings %q", name, ds.Train.N, ds.Test.N, r.Warnings)
+		}
+	}
+}
+
+// TestPreviewSaysHowCellsAreRead, also where the file is refused for want of a choice.
+func TestPreviewSaysHowCellsAreRead(t *testing.T) {
+	const s = "id;price;day;c;h;y\n1;1.234,5;31.01.1970;red;k1;10\n2;7;01.02.1970;blue;k2;9,0\n3;;02.02.1970;red;k1;10\n"
+	k1, k2 := fmt.Sprintf("bucket %d", 1+bucket("k1", defaultBuckets)), fmt.Sprintf("bucket %d", 1+bucket("k2", defaultBuckets))
+	want := [][]string{{"", "1234.5", "30", "red", k1, "10"}, {"", "7", "31", "blue", k2, "9"}, {"", MissingCategory, "32", "red", k1, "10"}}
+	opt := run.CSV{Columns: map[string]string{"h": "bucketed"}, Task: "classification"}
+	_, r, err := Load(t.Context(), one(s), nil, opt, nil)
+	if err == nil {
+		t.Fatal("a missing cell passed")
+	}
+	if !slices.EqualFunc(r.Preview.Values, want, slices.Equal) || len(r.Preview.Rows) != 3 {
+		t.Errorf("preview %q", r.Preview.Values)
+	}
+	_, r = load(t, run.CSV{BadRows: "skip"}, one(strings.Repeat("1,yes\n2,no\n", 20)))
+	if len(r.Preview.Values) != previewRows || !slices.Equal(r.Preview.Values[1], []string{"2", "no"}) {
+		t.Errorf("preview %q", r.Preview.Values)
+	}
+	_, r = load(t, run.CSV{BadRows: "skip"}, one("1,yes\noops,yes\n"+strings.Repeat("1,yes\n2,no\n", 20)))
+	if !slices.Equal(r.Preview.Values[1], []string{"?", "yes"}) {
+		t.Errorf("preview %q", r.Preview.Values[1])
+	}
+}

@@ -1,0 +1,116 @@
+package nn
+
+import (
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+)
+
+// outer is the site of an affine map: example i's gradient is the outer product
+// of its input x_i, with the bias's input 1, and the gradient δ_i by its output
+// (Goodfellow 2015; Bu et al. 2022 and 2023).
+type outer struct {
+	be      compute.Backend
+	in, out int
+	w, b    compute.Buffer
+
+	n     int
+	x, dy compute.Buffer // of the last pass; not owned
+
+	scaled       compute.Buffer // [capacity×out]
+	normX, normD compute.Buffer // [capacity]
+	one          compute.Buffer // what the bias sees: ones [capacity×1]
+	xx, dd, t    scratch        // of ScaledSqNorms and Dots
+	column       compute.Buffer // ones [out]
+}
+
+func newOuter(be compute.Backend, from *arena, in, out, capacity int) *outer {
+	return &outer{
+		be: be, in: in, out: out, w: from.take(in * out), b: from.take(out),
+		scaled: be.New(capacity * out), normX: be.New(capacity), normD: be.New(capacity), one: ones(be, capacity),
+		xx: scratch{be: be}, dd: scratch{be: be}, t: scratch{be: be}, column: ones(be, out),
+	}
+}
+
+func (s *outer) Params() []compute.Buffer { return []compute.Buffer{s.w, s.b} }
+
+func (s *outer) Norms(dst compute.Buffer) {
+	s.measure()
+	kernel.JoinNorms(s.be, s.n, s.normX, s.normD, dst)
+}
+
+func (s *outer) measure() {
+	kernel.RowNorms(s.be, s.n, s.in, s.x, s.normX)
+	kernel.RowNorms(s.be, s.n, s.out, s.dy, s.normD)
+}
+
+func (s *outer) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
+	delta := s.dy
+	if factors.Memory != nil {
+		kernel.ScaleRows(s.be, s.n, s.out, factors, s.dy, s.scaled)
+		kernel.DropRows(s.be, s.n, s.in, factors, s.x)
+		delta = s.scaled
+	}
+	kernel.AddOuter(s.be, s.n, s.in, s.out, each, s.x, delta, dst[0])
+	kernel.AddOuter(s.be, s.n, 1, s.out, each, s.one, delta, dst[1])
+}
+
+// ScaledSqNorms uses, with V = 1/b² as a matrix and m the centre,
+//
+//	Σ_jk (h_j·δ_k − m_jk)²·V_jk = (h∘h)ᵀV(δ∘δ) − 2·hᵀ(m∘V)δ + Σ m²V
+//
+// two matrix products over the batch.
+//
+// Guarantee: the three terms nearly cancel where gradients lie close to the
+// centre, so their rounding is covered: with A, B, C the three terms,
+// |2B| ≤ A + C, and every one is computed to within gamma(in + out + 32) of its
+// size, so adding 2·gamma·(A + C) keeps the result above the true value. Of the
+// 32, four are for the rounding of V and m∘V, some for C, a sum of squares that
+// is good to a millionth (17·2⁻²⁴), the rest for adding up. Underflow is covered
+// apart: every square and product loses at most 2⁻¹²⁶, which the others enlarge
+// to at most 2⁻¹²⁶·(in+1)·(out+1)·(largest V + 2)·(‖h‖² + ‖δ‖² + 2) each.
+func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
+	be, n := s.be, s.n
+	xx, dd, t := s.xx.of(n*s.in), s.dd.of(n*s.out), s.t.of(n*s.out)
+	slack := float32(2 * gamma(s.in+s.out+32))
+	kernel.Mul(be, n*s.in, xx, s.x, s.x)
+	kernel.Mul(be, n*s.out, dd, s.dy, s.dy)
+	// A: squares against V, weights and biases.
+	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, s.out, s.in, xx, c.Inv[0], 0, t)
+	kernel.AddRow(be, n, s.out, c.Inv[1], t)
+	kernel.Mul(be, n*s.out, t, t, dd)
+	kernel.Scale(be, n*s.out, 1+slack, t)
+	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, 1, s.out, t, s.column, 1, dst)
+	// −2B: the centre's part.
+	s.project(c.Lin, t)
+	kernel.Scale(be, n*s.out, -2, t)
+	s.addRowDots(t, dst)
+	// What underflow took, and C, the same for every example.
+	const terms = 4 // A's squares, its products, m∘V, B's products
+	lost := underflows(terms, s.in, s.out, c.Largest)
+	s.measure()
+	kernel.Mul(be, n, s.normX, s.normX, s.normX)
+	kernel.Mul(be, n, s.normD, s.normD, s.normD)
+	kernel.Axpy(be, n, float32(lost), s.normX, dst)
+	kernel.Axpy(be, n, float32(lost), s.normD, dst)
+	kernel.Fill(be, n, float32(c.Offsets[0]*(1+float64(slack))+2*lost), s.normX)
+	kernel.Axpy(be, n, 1, s.normX, dst)
+}
+
+// Dots uses ⟨h⊗δ, V⟩ = hᵀVδ: one matrix product over the batch.
+func (s *outer) Dots(dst compute.Buffer, v []compute.Buffer) {
+	t := s.t.of(s.n * s.out)
+	s.project(v, t)
+	s.addRowDots(t, dst)
+}
+
+// project is t = x·V, with the bias's row.
+func (s *outer) project(v []compute.Buffer, t compute.Buffer) {
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, s.out, s.in, s.x, v[0], 0, t)
+	kernel.AddRow(s.be, s.n, s.out, v[1], t)
+}
+
+// addRowDots adds Σ_k t_ik·δ_ik to dst [n].
+func (s *outer) addRowDots(t, dst compute.Buffer) {
+	kernel.Mul(s.be, s.n*s.out, t, t, s.dy)
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.out, t, s.column, 1, dst)
+}

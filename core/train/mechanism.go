@@ -1,0 +1,130 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+)
+
+// A mechanism is how the gradients of a step are measured, bounded, summed and
+// noised. There is one file for each, and [Run.mechanism] picks.
+type mechanism interface {
+	// begin makes ready for the sum of a step.
+	begin()
+	// norms writes upper bounds on the norms that factors are made from to dst,
+	// all parameters in one or each group in its own.
+	norms(dst []compute.Buffer)
+	// limit bounds the factors of a step.
+	limit() kernel.Limit
+	// add adds the weighed gradients of n rows to the sum. keep is 0 for examples
+	// that are refused and 1 for the others; all factors of the former are 0.
+	add(n int, factors []compute.Buffer, keep compute.Buffer)
+	// release adds the step's noise to the sum and leaves the outcome in the
+	// gradient.
+	release(ctx context.Context) error
+	// mean turns the released mean, in the coordinates it was noised in, into a
+	// gradient, and learns from it.
+	mean(ctx context.Context) error
+	// sensitivity is the most, in L2 norm, that one row moves the computed sum.
+	sensitivity() float64
+	// variance is the expected squared norm of the noise on the mean gradient.
+	variance() float64
+	// unit is what the sum is in multiples of; 1 for plain numbers.
+	unit() float64
+}
+
+// mechanism picks one.
+func (r *Run) mechanism(ctx context.Context) (mechanism, error) {
+	g := &gaussian{r}
+	switch {
+	case r.clipper.Geometry != nil:
+		return newAdaClip(ctx, g)
+	case r.clipper.Coordinates:
+		return &clamped{g}, nil
+	case r.cfg.NoiseMode == "secure":
+		return newSecure(g), nil
+	default:
+		return g, nil
+	}
+}
+
+// gaussian is the usual mechanism: gradients scaled as a whole, and noise in
+// floating point.
+type gaussian struct{ *Run }
+
+func (g *gaussian) begin() {
+	for _, s := range g.sums {
+		kernel.Clear(g.be, s)
+	}
+}
+
+func (g *gaussian) norms(dst []compute.Buffer) {
+	for _, b := range dst {
+		kernel.Fill(g.be, g.rowsNow, 0, b)
+	}
+	g.model.Norms(dst)
+}
+
+func (g *gaussian) limit() kernel.Limit {
+	return kernel.Limit{C: below(g.clipper.GroupThreshold(len(g.report.norms))), Most: kernel.GreatestFactor}
+}
+
+func (g *gaussian) add(_ int, factors []compute.Buffer, _ compute.Buffer) {
+	g.model.Add(g.sums, factors, kernel.Plain())
+}
+
+// release adds Gaussian noise once for each step, however many physical batches
+// there were.
+//
+// Guarantee: the standard deviation is at least σ_T times the sensitivity of the
+// computed sum, every tensor and step draws from a stream of its own, and what is
+// released is one rounding of the computed sum plus noise: a function of that
+// number, so post-processing.
+func (g *gaussian) release(context.Context) error {
+	return g.noised(g.sensitivity(), nil)
+}
+
+// noised leaves the sum with noise for that sensitivity in the gradient. stretch,
+// where it is not nil, changes a tensor's noise before it is added.
+func (g *gaussian) noised(sensitivity float64, stretch func(tensor int)) error {
+	std := 0.0
+	if g.sigma > 0 {
+		std = g.gradNoise * sensitivity
+	}
+	for i, dst := range g.grads {
+		key, err := g.noiseKey(i)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		kernel.Noise(g.be, dst.Len(), above(std), key, dst)
+		if stretch != nil {
+			stretch(i)
+		}
+		kernel.Settle(g.be, dst.Len(), g.sums[i], dst)
+	}
+	return nil
+}
+
+func (g *gaussian) mean(context.Context) error { return nil }
+
+func (g *gaussian) sensitivity() float64 { return g.rounded(1) }
+
+// variance is σ_T²·S²·d/B² for a sensitivity S.
+func (g *gaussian) variance() float64 {
+	std := g.gradNoise * g.sensitivity() / g.batch
+	return std * std * float64(g.spec.Params())
+}
+
+func (g *gaussian) unit() float64 { return 1 }
+
+// below is the greatest float32 that is not above x > 0, or 0.
+func below(x float64) float32 {
+	f := float32(x)
+	if float64(f) > x {
+		f = math.Nextafter32(f, 0)
+	}
+	return f
+}

@@ -1,0 +1,90 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/data"
+)
+
+// report is where a physical batch leaves what this side wants to know of each
+// example: columns of one buffer, so that one read fetches all.
+type report struct {
+	all          compute.Buffer
+	losses, hits compute.Buffer
+	keep         compute.Buffer   // 1, or 0 for an example that is refused
+	norms        []compute.Buffer // one, or one for each group
+	factors      []compute.Buffer
+	capacity     int
+}
+
+func newReport(be compute.Backend, capacity, groups int) *report {
+	p := &report{all: be.New(capacity * (3 + 2*groups)), capacity: capacity}
+	column := 0
+	next := func() compute.Buffer {
+		column++
+		return p.all.Slice((column-1)*capacity, capacity)
+	}
+	p.losses, p.hits, p.keep = next(), next(), next()
+	for range groups {
+		p.norms, p.factors = append(p.norms, next()), append(p.factors, next())
+	}
+	return p
+}
+
+// reading is a report on its way to this side.
+type reading struct {
+	pending  compute.Pending
+	n        int
+	weighed  bool // there are norms and factors
+	capacity int
+	groups   int
+}
+
+// fetch queues the reading of a report on n examples.
+func (p *report) fetch(be compute.Backend, n int, weighed bool) reading {
+	return reading{be.Fetch(p.all), n, weighed, p.capacity, len(p.norms)}
+}
+
+// view is a report on this side.
+type view struct {
+	reading
+	v []float32
+}
+
+// wait brings a report to this side, in memory that the next one takes again.
+func (r *Run) wait(ctx context.Context, p reading) (view, error) {
+	if err := p.pending.Wait(ctx, r.host.report); err != nil {
+		return view{}, fmt.Errorf("train: reading a report: %w", err)
+	}
+	return view{p, r.host.report}, nil
+}
+
+func (v view) column(i int) []float32 { return v.v[i*v.capacity:][:v.n] }
+
+func (v view) losses() []float32 { return v.column(0) }
+func (v view) hits() []float32   { return v.column(1) }
+func (v view) keep() []float32   { return v.column(2) }
+
+// norm is example i's, over all groups, and clipped an upper bound on what its
+// factors leave of it.
+func (v view) norm(i int) (norm, clipped float64) {
+	sq := 0.0
+	for g := range v.groups {
+		n, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
+		norm = math.Hypot(norm, n)
+		sq += n * n * f * f
+	}
+	return norm, math.Sqrt(sq)
+}
+
+// judge fills in what a forward pass says of n rows: losses and hits.
+func (r *Run) judge(n int) {
+	r.model.Losses(r.targets, r.report.losses)
+	if r.ds.Task != data.Regression {
+		kernel.Hits(r.be, r.ds.Task == data.MultiLabel, n, r.model.Outputs(), r.model.Predictions(), r.targets, r.report.hits)
+	}
+}

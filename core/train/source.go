@@ -1,0 +1,115 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/nn"
+)
+
+// A source is where the norms of gradients come from, and so in what order a
+// physical batch goes through the model.
+type source interface {
+	// begin is called once a step, before its batch.
+	begin(ctx context.Context) error
+	// take adds the weighed gradients of the n rows just passed forward to the
+	// sum, and says whether their report has norms and factors.
+	take(ctx context.Context, n int) (weighed bool, err error)
+}
+
+func (r *Run) newSource() (source, error) {
+	switch {
+	case r.clipper.NonPrivate:
+		return free{r}, nil
+	case r.clipper.Source == clip.Bounded:
+		bounds, err := nn.NewBounds(r.model, r.clipper.Tight)
+		if err != nil {
+			return nil, fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %v. Choose another method", r.cfg.Method, err)
+		}
+		return &bounded{r, bounds, make([]float64, r.model.Capacity), make([]float32, r.model.Capacity)}, nil
+	default:
+		return exact{r}, nil
+	}
+}
+
+// free is the baseline that bounds nothing.
+type free struct{ *Run }
+
+func (free) begin(context.Context) error { return nil }
+
+func (s free) take(_ context.Context, n int) (bool, error) {
+	s.model.Backward()
+	s.teach(n, false)
+	s.model.Add(s.sums, nil, kernel.Plain())
+	return false, nil
+}
+
+// exact measures the gradients and then weighs their sum: two passes over the
+// layers' memory, one backward pass.
+type exact struct{ *Run }
+
+func (exact) begin(context.Context) error { return nil }
+
+func (s exact) take(_ context.Context, n int) (bool, error) {
+	s.model.Backward()
+	s.mech.norms(s.report.norms)
+	s.weigh(n)
+	s.teach(n, true)
+	s.mech.add(n, s.factors, s.report.keep)
+	return true, nil
+}
+
+// bounded weighs the losses by bounds known before the backward pass (value
+// clipping).
+type bounded struct {
+	*Run
+	bounds *nn.Bounds
+	norms  []float64
+	host   []float32
+}
+
+func (s *bounded) begin(context.Context) error {
+	s.bounds.Refresh()
+	return nil
+}
+
+func (s *bounded) take(ctx context.Context, n int) (bool, error) {
+	if err := s.bounds.Norms(ctx, s.norms[:n], s.report.losses); err != nil {
+		return false, fmt.Errorf("train: bounding gradients: %w", err)
+	}
+	for i, v := range s.norms[:n] {
+		s.host[i] = above(v)
+	}
+	s.be.Write(s.report.norms[0], s.host[:n])
+	s.weigh(n)
+	if s.teaching() { // the true gradient needs a backward pass of its own here
+		s.model.Backward()
+		s.teach(n, false)
+	}
+	s.model.WeighLosses(s.factors[0])
+	s.model.Backward()
+	kernel.Copy(s.be, n, s.factors[0], s.report.keep) // the losses carry the factors
+	s.mech.add(n, s.factors, s.report.keep)
+	return true, nil
+}
+
+// weigh turns the norms of n rows into factors. Examples whose gradient or loss is
+// not finite get factor 0.
+//
+// Guarantee: example i's factor depends on its own norms and on C alone.
+func (r *Run) weigh(n int) {
+	p := r.report
+	kernel.Fill(r.be, n, 1, p.keep)
+	kernel.Finite(r.be, n, p.losses, p.keep)
+	for _, u := range p.norms {
+		kernel.Finite(r.be, n, u, p.keep)
+	}
+	l := r.limit
+	l.Gain = r.gain
+	for g, u := range p.norms {
+		kernel.Weigh(r.be, n, l, u, p.keep, r.weights.buffer, p.factors[g])
+		kernel.Copy(r.be, n, r.factors[g], p.factors[g])
+	}
+}
