@@ -61,3 +61,54 @@ func TestArrows(t *testing.T) {
 		}
 	}
 }
+
+// rooms are the packages of the page and which of the others each may know. What
+// is plain stands first: it may not even know of go-app.
+var rooms = []struct {
+	name  string
+	plain bool
+	knows string
+}{
+	{"words", true, ""},
+	{"form", true, ""},
+	{"series", true, "words"},
+	{"export", true, "series"},
+	{"preset", false, ""},
+	{"browser", false, ""},
+	{"client", false, "browser"},
+	{"widget", false, "browser form words"},
+	{"chart", false, "browser form preset series widget words"},
+	{"ledger", false, "browser client form widget words"},
+	{"cards", false, "browser form ledger preset widget words"},
+	{"calculator", false, "browser chart client form widget words"},
+	{"train", false, "browser cards chart client export form ledger preset series widget words"},
+}
+
+// TestRooms holds who may import whom within the page: widgets know of no run,
+// charts of no trainer, the two pages not of each other; ui itself composes them.
+func TestRooms(t *testing.T) {
+	all := imports(t)
+	known := map[string]bool{"clipscope/ui": true}
+	for _, r := range rooms {
+		known["clipscope/ui/"+r.name] = true
+		for _, dep := range all["clipscope/ui/"+r.name] {
+			other, inside := strings.CutPrefix(dep, "clipscope/ui/")
+			switch {
+			case dep == "clipscope/ui" || inside && !slices.Contains(strings.Fields(r.knows), other):
+				t.Errorf("ui/%s imports %s", r.name, dep)
+			case r.plain && strings.Contains(dep, "go-app"):
+				t.Errorf("ui/%s imports %s: it is plain Go", r.name, dep)
+			}
+		}
+	}
+	for pkg := range all {
+		if below(pkg, "ui") && !known[pkg] {
+			t.Errorf("%s has no place in the table", pkg)
+		}
+	}
+	for pkg := range known {
+		if all[pkg] == nil {
+			t.Errorf("there is no %s", pkg)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"clipscope/core/clip"
+	"clipscope/ui/train"
+	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -9,15 +11,15 @@ import (
 // helpPage explains what the page shows and how to read it.
 type helpPage struct {
 	app.Compo
-	s *session
+	Session *train.Session
 }
 
-func (p *helpPage) OnMount(ctx app.Context) { p.s.changed = func() { ctx.Dispatch(nil) } }
-func (p *helpPage) OnDismount()             { p.s.changed = func() {} }
+func (p *helpPage) OnMount(ctx app.Context) { p.Session.Show(func() { ctx.Dispatch(nil) }) }
+func (p *helpPage) OnDismount()             { p.Session.Hide() }
 
 func (p *helpPage) Render() app.UI {
 	return app.Div().Class("page prose").Body(
-		&Header{Page: "help", Sent: p.s.sent},
+		&widget.Header{Page: "help", Sent: p.Session.Sent()},
 		app.Main().Class("article").Body(
 			app.H1().Text("Reading a private run"),
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),

@@ -59,8 +59,7 @@ type momentum struct {
 
 func (o *momentum) Step(params, grads compute.Buffer) {
 	n := params.Len()
-	kernel.Scale(o.be, n, o.mu, o.v)
-	kernel.Axpy(o.be, n, 1, grads, o.v)
+	kernel.Blend(o.be, n, 1, o.mu, grads, o.v)
 	kernel.Axpy(o.be, n, -o.lr, o.v, params)
 }
 

@@ -38,8 +38,7 @@ func (it *iterate) add(params compute.Buffer, step int) {
 	n := params.Len()
 	switch {
 	case it.rng == nil:
-		kernel.Scale(it.be, n, float32(it.decay), it.kept)
-		kernel.Axpy(it.be, n, float32(1-it.decay), params, it.kept)
+		kernel.Blend(it.be, n, float32(1-it.decay), float32(it.decay), params, it.kept)
 	case it.rng.IntN(step) == 0: // uniform over the steps done, wherever the run stops
 		kernel.Copy(it.be, n, it.kept, params)
 	}

@@ -5,58 +5,84 @@ package form
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"clipscope/core/run"
 )
 
-// Get is the text of a field; "" when it has its default.
-func Get(c *run.Config, key string) string {
-	if name, ok := strings.CutPrefix(key, "csv.columns."); ok {
-		return c.CSV.Columns[name]
+// paths are where the fields of a configuration lie, by the names that JSON has
+// for them, nested ones with a dot.
+var paths = pathsOf(reflect.TypeFor[run.Config]())
+
+func pathsOf(t reflect.Type) map[string][]int {
+	m := map[string][]int{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case f.Type.Kind() == reflect.Struct:
+			for below, path := range pathsOf(f.Type) {
+				m[name+"."+below] = append([]int{i}, path...)
+			}
+		default:
+			m[name] = []int{i}
+		}
 	}
-	if s := text(c, key); s != nil {
-		return *s
-	}
-	if f := number(c, key); f != nil {
-		return formatNonZero(*f)
-	}
-	return other(c, key)
+	return m
 }
 
-func other(c *run.Config, key string) string {
-	switch key {
-	case "noise_multiplier":
-		return formatOptional(c.NoiseMultiplier)
-	case "target_epsilon":
-		return formatOptional(c.TargetEpsilon)
-	case "model.hidden":
-		return formatInts(c.Model.Hidden)
-	case "steps":
-		return formatNonZero(float64(c.Steps))
-	case "pca.components":
-		return formatNonZero(float64(c.PCA.Components))
-	case "diagnostics_every":
-		return formatNonZero(float64(c.DiagnosticsEvery))
-	case "max_physical_batch_size":
-		return formatNonZero(float64(c.MaxPhysicalBatchSize))
-	case "blind":
-		if c.Blind {
+// columns is the map of a configuration; what follows is a name in it.
+const columns = "csv.columns."
+
+// locate points at the field behind key, nil when there is none. Of a map, name is
+// the place in it.
+func locate(c *run.Config, key string) (field any, name string) {
+	if name, ok := strings.CutPrefix(key, columns); ok {
+		return &c.CSV.Columns, name
+	}
+	path, ok := paths[key]
+	if !ok {
+		return nil, ""
+	}
+	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), ""
+}
+
+// Get is the text of a field; "" when it has its default.
+func Get(c *run.Config, key string) string {
+	field, name := locate(c, key)
+	switch p := field.(type) {
+	case *string:
+		return *p
+	case *float64:
+		return formatNonZero(*p)
+	case *int:
+		return formatNonZero(float64(*p))
+	case *bool:
+		if *p {
 			return "true"
 		}
-		return ""
-	case "seed":
-		if c.Seed == nil {
-			return ""
+	case **float64:
+		if *p != nil {
+			return Format(**p)
 		}
-		return strconv.FormatUint(*c.Seed, 10)
-	}
-	if v, ok := c.Params[key]; ok {
-		return Format(v)
+	case **uint64:
+		if *p != nil {
+			return strconv.FormatUint(**p, 10)
+		}
+	case *[]int:
+		return formatInts(*p)
+	case *map[string]string:
+		return (*p)[name]
+	case nil:
+		if v, ok := c.Params[key]; ok {
+			return Format(v)
+		}
 	}
 	return ""
 }
@@ -65,70 +91,68 @@ func other(c *run.Config, key string) string {
 // whose text is meant for the person at the field, c is unchanged.
 func Set(c *run.Config, key, s string) error {
 	s = strings.TrimSpace(s)
-	if name, ok := strings.CutPrefix(key, "csv.columns."); ok {
-		setColumn(c, name, s)
-		return nil
-	}
-	if p := text(c, key); p != nil {
+	field, name := locate(c, key)
+	switch p := field.(type) {
+	case *string:
 		*p = s
-		return nil
-	}
-	if f := number(c, key); f != nil {
-		v, err := parseOrZero(s)
-		if err != nil {
+	case *float64:
+		return put(p, s, Parse)
+	case *int:
+		return put(p, s, parseInt)
+	case *bool:
+		return put(p, s, parseBool)
+	case **float64:
+		return put(p, s, pointer(Parse))
+	case **uint64:
+		return put(p, s, pointer(parseSeed))
+	case *[]int:
+		return put(p, s, parseInts)
+	case *map[string]string:
+		*p = with(*p, name, s, s != "")
+	default:
+		var v float64
+		if err := put(&v, s, Parse); err != nil {
 			return err
 		}
-		*f = v
-		return nil
+		c.Params = with(c.Params, key, v, s != "")
 	}
-	return setOther(c, key, s)
+	return nil
 }
 
-func setOther(c *run.Config, key, s string) error {
-	switch key {
-	case "noise_multiplier":
-		return setOptional(&c.NoiseMultiplier, s)
-	case "target_epsilon":
-		return setOptional(&c.TargetEpsilon, s)
-	case "model.hidden":
-		return setInts(&c.Model.Hidden, s)
-	case "steps":
-		return setInt(&c.Steps, s)
-	case "pca.components":
-		return setInt(&c.PCA.Components, s)
-	case "diagnostics_every":
-		return setInt(&c.DiagnosticsEvery, s)
-	case "max_physical_batch_size":
-		return setInt(&c.MaxPhysicalBatchSize, s)
-	case "blind":
-		return setBool(&c.Blind, s)
-	case "seed":
-		return setSeed(c, s)
+// put sets what p points at to what s says; empty text is the zero value.
+func put[T any](p *T, s string, parse func(string) (T, error)) error {
+	var v T
+	if s != "" {
+		var err error
+		if v, err = parse(s); err != nil {
+			return err
+		}
 	}
-	return setParam(c, key, s)
+	*p = v
+	return nil
 }
 
-// text is the string field behind key, nil when there is none.
-func text(c *run.Config, key string) *string {
-	return map[string]*string{
-		"data": &c.Data, "method": &c.Method, "weight": &c.Weight, "threshold": &c.Threshold, "grouping": &c.Grouping,
-		"accountant": &c.Accountant, "noise_mode": &c.NoiseMode, "iterate": &c.Iterate, "optimizer": &c.Optimizer, "backend": &c.Backend,
-		"model.kind": &c.Model.Kind, "model.activation": &c.Model.Activation, "scaling.kind": &c.Scaling.Kind,
-		"csv.delimiter": &c.CSV.Delimiter, "csv.header": &c.CSV.Header, "csv.label": &c.CSV.Label,
-		"csv.task": &c.CSV.Task, "csv.missing": &c.CSV.Missing,
-	}[key]
+// pointer makes of parse what reads an optional value.
+func pointer[T any](parse func(string) (T, error)) func(string) (*T, error) {
+	return func(s string) (*T, error) {
+		v, err := parse(s)
+		return &v, err
+	}
 }
 
-// number is the float field behind key for which 0 means the default.
-func number(c *run.Config, key string) *float64 {
-	return map[string]*float64{
-		"max_grad_norm": &c.MaxGradNorm, "target_delta": &c.TargetDelta, "expected_batch_size": &c.ExpectedBatchSize,
-		"epochs": &c.Epochs, "learning_rate": &c.LearningRate, "momentum": &c.Momentum,
-		"beta1": &c.Beta1, "beta2": &c.Beta2, "eps": &c.Eps,
-		"ema_decay": &c.EMADecay, "pca.share": &c.PCA.Share,
-		"scaling.lo": &c.Scaling.Lo, "scaling.hi": &c.Scaling.Hi, "scaling.share": &c.Scaling.Share,
-		"csv.test_share": &c.CSV.TestShare,
-	}[key]
+// with is m with v at key, or nothing there. It is a copy, as a configuration may
+// have been handed out.
+func with[V any](m map[string]V, key string, v V, there bool) map[string]V {
+	m = maps.Clone(m)
+	switch {
+	case !there:
+		delete(m, key)
+	case m == nil:
+		m = map[string]V{key: v}
+	default:
+		m[key] = v
+	}
+	return m
 }
 
 // Format writes a number as it would be typed, shortest form.
@@ -143,6 +167,15 @@ func Format(f float64) string {
 	}
 	n, _ := strconv.Atoi(exponent)
 	return mantissa + "e" + strconv.Itoa(n)
+}
+
+// Round keeps so many significant digits.
+func Round(x float64, digits int) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	p := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*p) / p
 }
 
 // thousands is a number that one half of the world reads as a thousand times
@@ -164,13 +197,6 @@ func Parse(s string) (float64, error) {
 	return f, nil
 }
 
-func parseOrZero(s string) (float64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	return Parse(s)
-}
-
 func formatNonZero(f float64) string {
 	if f == 0 {
 		return ""
@@ -178,60 +204,30 @@ func formatNonZero(f float64) string {
 	return Format(f)
 }
 
-func formatOptional(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return Format(*f)
-}
-
-func setOptional(p **float64, s string) error {
-	if s == "" {
-		*p = nil
-		return nil
-	}
+func parseInt(s string) (int, error) {
 	f, err := Parse(s)
-	if err != nil {
-		return err
+	if err == nil && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+		err = fmt.Errorf("“%s” is not a whole number", s)
 	}
-	*p = &f
-	return nil
+	return int(f), err
 }
 
-func setInt(p *int, s string) error {
-	f, err := parseOrZero(s)
-	if err != nil {
-		return err
+func parseBool(s string) (bool, error) {
+	if s != "true" && s != "false" {
+		return false, fmt.Errorf("“%s” is neither true nor false", s)
 	}
-	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return fmt.Errorf("“%s” is not a whole number", s)
-	}
-	*p = int(f)
-	return nil
-}
-
-func setBool(p *bool, s string) error {
-	if s != "" && s != "true" && s != "false" {
-		return fmt.Errorf("“%s” is neither true nor false", s)
-	}
-	*p = s == "true"
-	return nil
+	return s == "true", nil
 }
 
 // maxSeed is the largest whole number that survives JavaScript.
 const maxSeed = 1<<53 - 1
 
-func setSeed(c *run.Config, s string) error {
-	if s == "" {
-		c.Seed = nil
-		return nil
-	}
+func parseSeed(s string) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > maxSeed {
-		return fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
+		return 0, fmt.Errorf("“%s” is not a whole number between 0 and %d", s, int64(maxSeed))
 	}
-	c.Seed = &n
-	return nil
+	return n, nil
 }
 
 func formatInts(v []int) string {
@@ -242,65 +238,13 @@ func formatInts(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func setInts(p *[]int, s string) error {
-	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' })
-	v := make([]int, 0, len(fields))
-	for _, f := range fields {
+func parseInts(s string) (v []int, err error) {
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
 		n, err := strconv.Atoi(f)
 		if err != nil || n < 1 {
-			return fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)
+			return nil, fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)
 		}
 		v = append(v, n)
 	}
-	*p = v
-	if len(v) == 0 {
-		*p = nil
-	}
-	return nil
-}
-
-// setParam copies the map first: a configuration may have been handed out.
-func setParam(c *run.Config, key, s string) error {
-	params := make(map[string]float64, len(c.Params)+1)
-	for k, v := range c.Params {
-		params[k] = v
-	}
-	if s == "" {
-		delete(params, key)
-	} else {
-		f, err := Parse(s)
-		if err != nil {
-			return err
-		}
-		params[key] = f
-	}
-	c.Params = params
-	return nil
-}
-
-func setColumn(c *run.Config, name, kind string) {
-	columns := make(map[string]string, len(c.CSV.Columns)+1)
-	for k, v := range c.CSV.Columns {
-		columns[k] = v
-	}
-	columns[name] = kind
-	if kind == "" {
-		delete(columns, name)
-	}
-	c.CSV.Columns = columns
-}
-
-// KeepParams drops the parameters that are not in declared: another method
-// does not take them.
-func KeepParams(c *run.Config, declared []string) {
-	var kept map[string]float64
-	for k, v := range c.Params {
-		if slices.Contains(declared, k) {
-			if kept == nil {
-				kept = map[string]float64{}
-			}
-			kept[k] = v
-		}
-	}
-	c.Params = kept
+	return v, nil
 }

@@ -3,24 +3,47 @@ package form
 import (
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
-// keys are all fields that a control stands for.
-var keys = map[string]string{
-	"data": "moons", "method": "psac", "weight": "auto-s", "threshold": "dc-e", "grouping": "per-layer", "accountant": "pld",
-	"optimizer": "adam", "backend": "simd", "model.kind": "mlp", "model.activation": "tanh", "model.hidden": "128, 64",
-	"scaling.kind": "declared", "scaling.lo": "-1", "scaling.hi": "255", "scaling.share": "0.2",
-	"csv.delimiter": ";", "csv.header": "yes", "csv.label": "class", "csv.task": "regression", "csv.missing": "drop", "csv.test_share": "0.1",
-	"csv.columns.a b": "ignored", "max_grad_norm": "0.5", "target_delta": "1e-6", "expected_batch_size": "600", "epochs": "2.5", "steps": "1000",
-	"learning_rate": "0.001", "momentum": "0.9", "beta1": "0.8", "beta2": "0.99", "eps": "1e-9", "noise_mode": "secure", "iterate": "ema", "ema_decay": "0.9", "pca.components": "5", "pca.share": "0.2", "diagnostics_every": "10", "noise_multiplier": "0", "target_epsilon": "3",
-	"max_physical_batch_size": "64", "seed": "42", "r": "0.1", "blind": "true",
+// others are keys that no row of the table is for.
+var others = []string{"csv.columns.a b", "csv.columns.", "csv.columns.a.b", "r"}
+
+// sample is a text that a field takes, by the type that it has.
+func sample(t *testing.T, key string) string {
+	t.Helper()
+	field, _ := locate(new(run.Config), key)
+	switch field.(type) {
+	case *string, *map[string]string:
+		return "some"
+	case *float64, **float64, nil:
+		return "0.25"
+	case *int, **uint64:
+		return "42"
+	case *bool:
+		return "true"
+	case *[]int:
+		return "128, 64"
+	}
+	t.Fatalf("%s is of type %T, which no control writes", key, field)
+	return ""
 }
 
 func TestSetThenGet(t *testing.T) {
-	for key, text := range keys {
+	keys := others
+	for _, f := range fields {
+		if f.Key != Plan && f.Now == nil {
+			keys = append(keys, f.Key)
+		}
+	}
+	for _, key := range keys {
+		text := sample(t, key)
 		var c run.Config
 		if err := Set(&c, key, text); err != nil {
 			t.Errorf("%s = %q: %v", key, text, err)
@@ -34,6 +57,118 @@ func TestSetThenGet(t *testing.T) {
 		}
 		if err := Set(&c, key, ""); err != nil || Get(&c, key) != "" {
 			t.Errorf("%s cannot be emptied: %q, %v", key, Get(&c, key), err)
+		}
+	}
+}
+
+// elsewhere are the fields that have no row: the kinds of columns, which the list
+// of columns has, and what so far is chosen by a link or a script alone.
+var elsewhere = []string{"csv.columns",
+	"csv.encoding", "csv.decimal", "csv.thousands", "csv.date", "csv.bad_rows", "csv.buckets", "csv.bounds", "csv.fill", "csv.roles"}
+
+// Every field of a configuration but these stands on the page, and every row of the table
+// is a field or a choice between fields, once.
+func TestTheTableIsTheConfiguration(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		field, _ := locate(new(run.Config), f.Key)
+		if choice := f.Now != nil || f.Key == Plan; choice == (field != nil) {
+			t.Errorf("%s is a field: %t, a choice: %t", f.Key, field != nil, choice)
+		}
+		if seen[f.Key] {
+			t.Errorf("%s stands twice in the table", f.Key)
+		}
+		seen[f.Key] = true
+		if f.Label == "" && f.Kind != Notice && f.Key != Plan {
+			t.Errorf("%s has no label", f.Key)
+		}
+		if choosing := f.Kind == Menu || f.Kind == Segments; choosing != (len(f.Options) > 0) {
+			t.Errorf("%s has %d options", f.Key, len(f.Options))
+		}
+		for _, other := range f.Resets {
+			if Find(other).Card != f.Card || row(other) < 0 {
+				t.Errorf("%s resets %s, which stands elsewhere or nowhere", f.Key, other)
+			}
+		}
+	}
+	for key := range paths {
+		if seen[key] == slices.Contains(elsewhere, key) {
+			t.Errorf("%s has a row: %t, and is said to be set elsewhere: %t", key, seen[key], seen[key])
+		}
+	}
+	for _, key := range elsewhere {
+		if _, ok := paths[key]; !ok {
+			t.Errorf("there is no field %s", key)
+		}
+	}
+}
+
+// The menus are what the registries have.
+func TestMenusAreTheRegistries(t *testing.T) {
+	for _, b := range data.Builtins() {
+		if !slices.Contains(Find("data").Options, Option{Value: b.Name, Text: b.Title}) {
+			t.Errorf("%s is not offered as %q", b.Name, b.Title)
+		}
+	}
+	for _, m := range clip.Methods() {
+		if Find("method").HelpAt(m.Name) != m.Idea {
+			t.Errorf("%s is not explained", m.Name)
+		}
+	}
+}
+
+func TestEveryNameHasItsCard(t *testing.T) {
+	for name, want := range map[string]struct {
+		card Card
+		key  string
+	}{
+		"data": {Data, "data"}, "scaling": {Data, "scaling.kind"}, "csv": {Data, "csv.label"}, "pca": {Data, "pca.components"},
+		"csv.columns.a": {Data, "csv.label"}, "model": {Model, "model.kind"}, "model.hidden": {Model, "model.hidden"},
+		"target_delta": {Privacy, "target_delta"}, "blind": {Privacy, "blind"}, "plan": {Privacy, "plan"}, "no_privacy": {Privacy, "no_privacy"},
+		"backend": {Optimiser, "backend"}, "seed": {Foot, "seed"}, "r": {Clipping, "r"}, "max_grad_norm": {Clipping, "max_grad_norm"},
+	} {
+		if f := Find(name); f.Card != want.card || f.Key != want.key {
+			t.Errorf("%s stands on %q as %s", name, f.Card, f.Key)
+		}
+	}
+}
+
+func TestSortedAsOnThePage(t *testing.T) {
+	m := map[string]int{"seed": 0, "beta1": 0, "r": 0, "k": 0, "target_delta": 0, "model.kind": 0, "csv.label": 0, "grouping": 0}
+	want := []string{"csv.label", "model.kind", "k", "r", "grouping", "target_delta", "beta1", "seed"}
+	if got := Sorted(m); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Fields come and go with their meaning.
+func TestWhen(t *testing.T) {
+	for _, c := range []struct {
+		cfg           run.Config
+		shown, hidden string
+	}{
+		{run.Config{Optimizer: "adam"}, "beta1 beta2 eps", "momentum ema_decay"},
+		{run.Config{Optimizer: "momentum", Iterate: "ema"}, "momentum ema_decay", "beta1 beta2 eps"},
+		{run.Config{Steps: 5, NoiseMultiplier: new(float64)}, "steps noise_multiplier", "epochs target_epsilon no_privacy"},
+		{run.Config{Method: "none"}, "epochs no_privacy", "steps noise_multiplier target_epsilon"},
+		{run.Config{Scaling: run.Scaling{Kind: "declared"}}, "scaling.lo scaling.hi", "scaling.share pca.share"},
+		{run.Config{PCA: run.PCA{Components: 3}, Model: run.Model{Kind: "mlp"}}, "pca.share model.hidden model.activation", "scaling.lo"},
+	} {
+		full := c.cfg.WithDefaults()
+		for keys, want := range map[string]bool{c.shown: true, c.hidden: false} {
+			for key := range strings.FieldsSeq(keys) {
+				if Find(key).When(&full) != want {
+					t.Errorf("%+v: %s is shown: %t", c.cfg, key, !want)
+				}
+			}
+		}
+	}
+}
+
+func TestUnbounded(t *testing.T) {
+	for _, m := range clip.Methods() {
+		if c := (run.Config{Method: m.Name}); Unbounded(&c) == m.Private {
+			t.Errorf("%s, private %t, is unbounded: %t", m.Name, m.Private, Unbounded(&c))
 		}
 	}
 }
@@ -78,7 +213,7 @@ func TestSetCopiesMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	KeepParams(&b, nil)
+	KeepParams(&b)
 	if a.Params["r"] != 1 || a.CSV.Columns["a"] != "numeric" {
 		t.Errorf("the earlier configuration became %+v", a)
 	}

@@ -119,6 +119,14 @@ func Plural(n int, one string) string {
 	return Count(n) + " " + one + "s"
 }
 
+// Are is "1 is", "2 are".
+func Are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return Count(n) + " are"
+}
+
 // Duration writes seconds with the unit a person would choose.
 func Duration(seconds float64) string {
 	switch {

@@ -21,7 +21,7 @@ func TestNumbers(t *testing.T) {
 		{Epsilon(0.634), "0.64"}, {Epsilon(0.63), "0.63"}, {Epsilon(0.0149), "0.02"}, {Epsilon(0.0071), "0.01"}, {Epsilon(0.00491), "0.005"}, {Epsilon(9.9999), "10.00"}, {Upper(2.3711, 4), "2.372"}, {Upper(1.21e-5, 2), "1.3e−5"}, {Lower(2.3719, 4), "2.371"}, {Epsilon(2), "2.00"}, {Epsilon(inf), "∞"}, {Epsilon(nan), Missing}, {Epsilon(0.0012), "0.0012"}, {Epsilon(0), "0.00"},
 		{Percent(0.624, 0), "62 %"}, {Percent(nan, 0), Missing}, {Percent(1, 1), "100.0 %"},
 		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(60000), "60,000"}, {Count(-1234567), "−1,234,567"},
-		{Plural(1, "row"), "1 row"}, {Plural(2, "row"), "2 rows"}, {Plural(0, "row"), "0 rows"},
+		{Plural(1, "row"), "1 row"}, {Plural(2, "row"), "2 rows"}, {Plural(0, "row"), "0 rows"}, {Are(1), "1 is"}, {Are(0), "0 are"}, {Are(1200), "1,200 are"},
 		{Duration(18.2), "18 s"}, {Duration(0.0024), "2.4 ms"}, {Duration(2.44), "2.4 s"}, {Duration(200), "3 min 20 s"}, {Duration(7200), "2 h 00 min"},
 		{Duration(nan), Missing}, {Duration(-1), Missing}, {Duration(0), "0 µs"},
 		{Bytes(1), "1 byte"}, {Bytes(14e6), "14 MB"}, {Bytes(2.5e9), "2.5 GB"}, {Bytes(999), "999 bytes"},

@@ -1,0 +1,78 @@
+// Package browser is what the page asks of the browser itself: the address, the
+// clipboard, downloads, and the page's own scripts.
+package browser
+
+import (
+	"strings"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Glue is the page's own scripts.
+func Glue() app.Value { return app.Window().Get("clipscopeUI") }
+
+// Hash is what stands after the # in the URL.
+func Hash() string {
+	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
+}
+
+// SetHash replaces it without a step in the history.
+func SetHash(hash string) {
+	if !app.IsClient {
+		return
+	}
+	location := app.Window().Get("location")
+	url := location.Get("pathname").String() + location.Get("search").String() + "#" + hash
+	app.Window().Get("history").Call("replaceState", app.Null(), "", url)
+}
+
+// Copy puts text on the clipboard, where there is one, and says whether it is
+// there.
+func Copy(text string, done func(ok bool)) {
+	clipboard := app.Window().Get("navigator").Get("clipboard")
+	if !clipboard.Truthy() {
+		return
+	}
+	Settle(clipboard.Call("writeText", text), func(_ app.Value, rejected bool) { done(!rejected) })
+}
+
+// Save downloads text as a file.
+func Save(name, mime, text string) { Glue().Call("download", name, mime, text) }
+
+// Reveal scrolls so that an element which is about to change is in sight.
+func Reveal(id string) {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("reveal", id)
+	}
+}
+
+// After calls f on the page's thread once d has passed, unless stopped.
+func After(d time.Duration, f func()) (stop func() bool) { return time.AfterFunc(d, f).Stop }
+
+// Settle calls f once with what promise settles to.
+func Settle(promise app.Value, f func(v app.Value, rejected bool)) {
+	var resolve, reject app.Func
+	as := func(rejected bool) app.Func {
+		return app.FuncOf(func(_ app.Value, args []app.Value) any {
+			defer Survive()
+			resolve.Release()
+			reject.Release()
+			v := app.Undefined()
+			if len(args) > 0 {
+				v = args[0]
+			}
+			f(v, rejected)
+			return nil
+		})
+	}
+	resolve, reject = as(false), as(true)
+	promise.Call("then", resolve, reject)
+}
+
+// Survive keeps a fault in one callback from ending the whole page.
+func Survive() {
+	if r := recover(); r != nil {
+		app.Logf("ui: a callback failed: %v", r)
+	}
+}

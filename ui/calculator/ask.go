@@ -1,0 +1,22 @@
+package calculator
+
+import "encoding/json"
+
+// Asker puts a question that needs no data to the trainer: a function of
+// window.clipscope with one argument. The answer comes later, as JSON, on the
+// page's thread.
+type Asker interface {
+	Ready(func(error))
+	Ask(function string, request any, done func(answer []byte, err error))
+}
+
+// question is Ask with the answer decoded.
+func question[T any](a Asker, function string, request any, done func(T, error)) {
+	a.Ask(function, request, func(b []byte, err error) {
+		var v T
+		if err == nil {
+			err = json.Unmarshal(b, &v)
+		}
+		done(v, err)
+	})
+}

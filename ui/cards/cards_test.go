@@ -1,0 +1,49 @@
+package cards
+
+import (
+	"strings"
+	"testing"
+
+	"clipscope/ui/form"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// all are the cards with everything on them that can be.
+func all() map[form.Card]app.Composer {
+	table := exampleReport()
+	return map[form.Card]app.Composer{
+		form.Data:      &Data{Form: exampleForm(form.Data), View: DataView{Report: table, Table: table}, Loader: nobody{}},
+		form.Model:     &Model{Form: exampleForm(form.Model)},
+		form.Clipping:  &Clipping{Form: exampleForm(form.Clipping)},
+		form.Privacy:   &Privacy{Form: exampleForm(form.Privacy)},
+		form.Optimiser: &Optimiser{Form: exampleForm(form.Optimiser)},
+		form.Foot:      &Foot{Form: exampleForm(form.Foot)},
+	}
+}
+
+// Every field of the configuration has its control and a place for what is wrong
+// with it, once, on the card that the table says; so a field that is added to the
+// table is on the page.
+func TestEveryFieldIsOnItsCard(t *testing.T) {
+	html := map[form.Card]string{}
+	for card, c := range all() {
+		html[card] = app.HTMLString(c)
+	}
+	for card := range html {
+		for _, f := range form.On(card) {
+			want := `id="f-` + strings.ReplaceAll(f.Key, ".", "-") + `-fault"`
+			switch {
+			case f.Kind == form.Notice:
+				want = f.Help
+			case f.Now != nil:
+				want = "<legend>" + f.Label + "</legend>"
+			}
+			for other, text := range html {
+				if n := strings.Count(text, want); (n == 1) != (other == card) || n > 1 {
+					t.Errorf("%s, of card %q, stands %d times on %q", f.Key, card, n, other)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,314 @@
+// Package cards is the steps of an experiment, one card each, from data to
+// optimiser, and the foot under them. What stands on a card is what the table of
+// package form has for it; a card draws itself only what is peculiar to it.
+package cards
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/ui/browser"
+	"clipscope/ui/form"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Loader is where the data card's events go.
+type Loader interface {
+	OpenFiles(files app.Value)
+	CancelOpen()
+}
+
+// DataView is what the data card shows besides the form.
+type DataView struct {
+	Source   string
+	Report   *data.Report
+	Loading  bool
+	Slow     bool
+	Wanted   string
+	Progress data.Progress
+	Fault    string
+	Suited   []string // what was changed to go with the data
+	// Refused says that files wait to be read in another way; Table is what is
+	// known of the table at hand, theirs or the one in use.
+	Refused bool
+	Table   *data.Report
+}
+
+// Data is the first card: where the rows come from and how they are read.
+type Data struct {
+	app.Compo
+	Form   *widget.Form
+	View   DataView
+	Loader Loader
+	over   bool // a file is held over the drop zone
+}
+
+func (c *Data) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
+
+func (c *Data) Render() app.UI {
+	head := widget.Card{ID: form.Data, Number: "1", Title: "Data", Line: dataLine(c.View)}
+	return head.View(c.Form,
+		c.source(),
+		c.drop(),
+		c.progress(),
+		widget.Message("data-fault", "fault", c.View.Fault),
+		c.table(),
+		c.reading(),
+		c.summary(),
+		c.scaling(),
+	)
+}
+
+// dataLine says in one line what the data is.
+func dataLine(v DataView) string {
+	if v.Report == nil {
+		if v.Loading {
+			return "reading…"
+		}
+		return "none yet"
+	}
+	r := v.Report
+	name := v.Source
+	if name == form.Files {
+		name = shortName(r.Name)
+	}
+	return fmt.Sprintf("%s, %s × %s%s", name, words.Count(r.Rows), words.Count(r.Features), outputs(r))
+}
+
+// shortName keeps what tells a file from its neighbours.
+func shortName(file string) string {
+	for _, suffix := range []string{".gz", "-ubyte", "-idx3", "-idx1"} {
+		file = strings.TrimSuffix(file, suffix)
+	}
+	const most = 20
+	if name := []rune(file); len(name) > most {
+		return string(name[:most/2]) + "…" + string(name[len(name)-most/2+1:])
+	}
+	return file
+}
+
+func outputs(r *data.Report) string {
+	switch r.Task {
+	case data.Classification:
+		return ", " + words.Count(r.Outputs) + " classes"
+	case data.MultiLabel:
+		return ", " + words.Plural(r.Outputs, "label")
+	default:
+		return ", regression"
+	}
+}
+
+func (c *Data) source() app.UI {
+	now := c.View.Source
+	if c.View.Loading {
+		now = c.View.Wanted
+	}
+	d := form.Find("data")
+	if now == form.Files {
+		d.Help = "Read in this tab; the list has built-in data as well."
+	}
+	if now == form.Files || c.View.Source == form.Files {
+		d.Options = append([]form.Option{{Value: form.Files, Text: "Your files"}}, d.Options...)
+	}
+	return c.Form.Menu(d, now)
+}
+
+func (c *Data) drop() app.UI {
+	class := "drop"
+	if c.over {
+		class += " over"
+	}
+	return app.Div().Class(class).
+		OnDragEnter(c.dragged).OnDragOver(c.dragged).OnDragLeave(c.left).OnDrop(c.left).
+		Body(
+			app.Label().Class("button").For("files").Text("Choose files"),
+			app.Input().Type("file").ID("files").Class("visually-hidden").Multiple(true).
+				Aria("describedby", "files-help").OnChange(c.chosen),
+			app.P().ID("files-help").Class("help").Text("or drop them on the page. Images: IDX or CIFAR-10 files with their labels. Tables: CSV. Also gzipped. Test files are told by their names. They never leave this device."),
+		)
+}
+
+func (c *Data) dragged(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	c.over = true
+}
+
+// left ends the highlight; what is dropped is taken by the page, on which a
+// file may be dropped anywhere.
+func (c *Data) left(app.Context, app.Event) { c.over = false }
+
+// chosen empties the picker afterwards, so that the same file can be chosen again.
+func (c *Data) chosen(ctx app.Context, _ app.Event) {
+	list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+	ctx.JSSrc().Set("value", "")
+	c.Loader.OpenFiles(list)
+}
+
+func (c *Data) progress() app.UI {
+	v, l := c.View, c.Loader
+	if !v.Slow {
+		return app.Div().Class("loading").Hidden(true)
+	}
+	bar := app.Progress().Aria("label", "Reading the data")
+	label := "Generating " + v.Wanted + "…"
+	if p := v.Progress; p.Total > 0 {
+		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
+		label = fmt.Sprintf("%s: %s of %s", p.File, words.Bytes(p.Done), words.Bytes(p.Total))
+	}
+	return app.Div().Class("loading").Body(
+		app.P().Text(label), bar,
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) { l.CancelOpen() }),
+	)
+}
+
+func (c *Data) summary() app.UI {
+	r := c.View.Report
+	if r == nil {
+		return app.Div().Class("summary")
+	}
+	return app.Div().Class("summary").Body(
+		app.P().Text(reportLine(r)),
+		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
+		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
+		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }),
+	)
+}
+
+func reportLine(r *data.Report) string {
+	s := fmt.Sprintf("%s to train on", words.Plural(r.Rows, "row"))
+	if r.TestRows > 0 {
+		s += fmt.Sprintf(", %s to test on", words.Count(r.TestRows))
+	} else {
+		s += ", none to test on"
+	}
+	s += fmt.Sprintf("; %s", words.Plural(r.Features, "feature"))
+	if len(r.Shape) >= 2 {
+		s += " ("
+		for i, n := range r.Shape {
+			if i > 0 {
+				s += "×"
+			}
+			s += strconv.Itoa(n)
+		}
+		s += ")"
+	}
+	return s + "."
+}
+
+func thumbs(r *data.Report) app.UI {
+	h, w := r.Shape[len(r.Shape)-2], r.Shape[len(r.Shape)-1]
+	return app.Ul().Class("thumbs").Aria("label", "First training rows").Body(
+		app.Range(r.Preview.Images).Slice(func(i int) app.UI {
+			label := ""
+			if i < len(r.Preview.Labels) {
+				label = r.Preview.Labels[i]
+			}
+			return app.Li().Body(&thumb{Pixels: base64.StdEncoding.EncodeToString(r.Preview.Images[i]), Height: h, Width: w, Label: label})
+		}))
+}
+
+// thumb is one image of the data.
+type thumb struct {
+	app.Compo
+	Pixels        string // base64 of raw 8-bit pixels
+	Height, Width int
+	Label         string
+}
+
+func (t *thumb) Render() app.UI {
+	return app.Figure().Body(
+		app.Canvas().Attr("width", t.Width).Attr("height", t.Height).Role("img").Aria("label", "an image of class "+t.Label),
+		app.FigCaption().Text(t.Label),
+	)
+}
+
+func (t *thumb) OnMount(app.Context)  { t.paint() }
+func (t *thumb) OnUpdate(app.Context) { t.paint() }
+
+func (t *thumb) paint() {
+	if browser.Glue().Truthy() {
+		browser.Glue().Call("pixels", t.JSValue().Get("firstElementChild"), t.Pixels, t.Height, t.Width)
+	}
+}
+
+// kinds are what a column can be told to be.
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "ignored", Text: "ignored"}}
+
+// table lists the columns of a table with their kinds, which can be corrected.
+func (c *Data) table() app.UI {
+	r := c.View.Table
+	if r == nil || len(r.Columns) == 0 {
+		return app.Div().Class("columns").Hidden(true)
+	}
+	shown := r.Columns[:min(len(r.Columns), maxColumns)]
+	return app.Div().Class("columns").Body(
+		app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("kind"), app.Th().Scope("col").Text("missing"))),
+			app.TBody().Body(app.Range(shown).Slice(func(i int) app.UI { return c.column(i, shown[i]) })),
+		),
+		app.If(len(shown) < len(r.Columns), func() app.UI {
+			return app.P().Class("help").Text(fmt.Sprintf("and %s more", words.Plural(len(r.Columns)-len(shown), "column")))
+		}),
+	)
+}
+
+// maxColumns is how many columns are listed: enough to find a mistake, few
+// enough to keep the page light.
+const maxColumns = 200
+
+func (c *Data) column(i int, col data.Column) app.UI {
+	kind := app.UI(app.Text("label"))
+	if col.Kind != data.Label {
+		d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
+		kind = c.Form.Select(d, string(col.Kind)).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
+	}
+	missing := words.Missing
+	if col.Missing > 0 {
+		missing = words.Count(col.Missing)
+	}
+	return app.Tr().Body(app.Th().Scope("row").Text(col.Name), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
+}
+
+// reading is how a table is read: that of the files which were refused, or else
+// of the data at hand.
+func (c *Data) reading() app.UI {
+	if c.View.Table == nil && !c.View.Refused {
+		return app.Div().Hidden(true)
+	}
+	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return !form.Reads(d.Key) })
+	return app.Div().Body(append(append([]app.UI{c.label()}, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
+}
+
+// label chooses the column to predict, from a list where the columns are known.
+func (c *Data) label() app.UI {
+	d := form.Find("csv.label")
+	r := c.View.Table
+	if r == nil || len(r.Columns) == 0 {
+		return c.Form.Field(d)
+	}
+	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
+		d.Options = append(d.Options, form.Option{Value: col.Name, Text: col.Name})
+	}
+	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
+}
+
+// scaling is how features are scaled, and what else is done to them.
+func (c *Data) scaling() app.UI {
+	f := *c.Form
+	d, kind := form.Find("scaling.kind"), f.Full.Scaling.Kind
+	if r := c.View.Report; kind == "" && r != nil && r.Format == "csv" {
+		f.Full.Scaling.Kind = "private" // the default for tables
+		d.Options = slices.Clone(d.Options)
+		d.Options[0].Help = "For a table, private bounds. " + d.HelpAt("private")
+	}
+	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return form.Reads(d.Key) })
+	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)
+}

@@ -1,0 +1,65 @@
+package cards
+
+import (
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/form"
+	"clipscope/ui/preset"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Stories are the cards, each alone.
+func Stories() []widget.Story {
+	return []widget.Story{
+		{Name: "Data card, a table", View: func() app.UI {
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
+		}},
+		{Name: "Data card, reading", View: func() app.UI {
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: form.Files, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
+		}},
+		{Name: "Data card, a bad file", View: func() app.UI {
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
+		}},
+		{Name: "Model card", View: func() app.UI { return &Model{Form: exampleForm(form.Model), Plan: examplePlan()} }},
+		{Name: "Clipping card", View: func() app.UI { return &Clipping{Form: exampleForm(form.Clipping)} }},
+		{Name: "Privacy card, with a fault", View: func() app.UI { return &Privacy{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
+		{Name: "Optimiser card", View: func() app.UI { return &Optimiser{Form: exampleForm(form.Optimiser)} }},
+	}
+}
+
+// nobody takes the events of stories.
+type nobody struct{}
+
+func (nobody) Set(string, string)  {}
+func (nobody) Settle(string)       {}
+func (nobody) Open(form.Card)      {}
+func (nobody) OpenFiles(app.Value) {}
+func (nobody) CancelOpen()         {}
+
+func exampleForm(card form.Card) *widget.Form {
+	cfg := preset.First()
+	f := &widget.Form{Config: cfg, Full: cfg.WithDefaults(), Drafts: map[string]string{}, Faults: map[string]string{}, Warnings: map[string]string{},
+		Opened: card, Editor: nobody{}}
+	if card == form.Privacy {
+		f.Drafts["target_delta"] = "1e-"
+		f.Faults["target_delta"] = "“1e-” is not a number; write for example 0.1 or 1e-5"
+		f.Warnings["target_epsilon"] = "ε = 12.0 is a weak promise."
+	}
+	return f
+}
+
+func examplePlan() *run.PlanInfo {
+	return &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Parameters: 101770, MemoryBytes: 14e6}
+}
+
+func exampleReport() *data.Report {
+	return &data.Report{Name: "iris.csv", Format: "csv", Task: data.Classification, Rows: 120, TestRows: 30, Features: 4, Outputs: 3,
+		Classes: []string{"setosa", "versicolor", "virginica"}, Label: "species",
+		Columns: []data.Column{
+			{Name: "sepal_length", Kind: data.Numeric}, {Name: "sepal_width", Kind: data.Numeric, Missing: 2},
+			{Name: "colour", Kind: data.Categorical}, {Name: "id", Kind: data.Ignored}, {Name: "species", Kind: data.Label},
+		},
+		Warnings: []string{"No test file: 30 of 150 rows, chosen by a fixed shuffle, are held out for testing."}}
+}

@@ -1,0 +1,175 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/series"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+func TestGrowing(t *testing.T) {
+	for _, c := range []struct{ x, limit, want float64 }{
+		{1, 1000, 125}, {125, 1000, 125}, {126, 1000, 250}, {999, 1000, 1000}, {1000, 1000, 1000}, {5, 0, 8}, {3, 8, 4},
+	} {
+		if got := growing(c.x, c.limit); got != c.want {
+			t.Errorf("growing(%v, %v) is %v, want %v", c.x, c.limit, got, c.want)
+		}
+	}
+}
+
+// An axis holds what it must, and holds still for small changes.
+func TestStretch(t *testing.T) {
+	end, moves := 0.0, 0
+	for i := range 1000 {
+		need := 5 + math.Sin(float64(i))
+		next := stretch(end, need)
+		if next < need {
+			t.Fatalf("the axis ends at %v, before %v", next, need)
+		}
+		if next != end {
+			moves++
+		}
+		end = next
+	}
+	if moves > 2 {
+		t.Errorf("the axis moved %d times for values between 4 and 6", moves)
+	}
+	if got := stretch(end, 0.1); got != 0.1 {
+		t.Errorf("an axis to %v became one to %v for values to 0.1", end, got)
+	}
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if got := stretch(3, bad); got != 3 {
+			t.Errorf("%v moved the axis to %v", bad, got)
+		}
+	}
+}
+
+// What a chart is sent is laid out as charts.js reads it.
+func TestLinesLayout(t *testing.T) {
+	var f Feed
+	var got []float64
+	f.sink = func(n []float64) { got = append(got[:0], n...) }
+	f.Lines(10, 5, []float64{1, 2}, []float64{3, 4})
+	for i, want := range []float64{2, 2, 10, 5, 1, 2, 3, 4} {
+		if len(got) != 8 || got[i] != want {
+			t.Fatalf("sent %v", got)
+		}
+	}
+	f.Histogram(Histogram{End: 1, Mark: 2, HighestOfWeights: 3, Counts: []float64{7, 8}, Max: 4, Noisy: []float64{9}, Range: 5, Norms: []float64{0, 1}, Weights: []float64{1, 0.5}})
+	for i, want := range []float64{1, 2, 3, 4, 2, 7, 8, 5, 1, 9, 2, 0, 1, 1, 0.5} {
+		if len(got) != 15 || got[i] != want {
+			t.Fatalf("sent %v, differs at %d", got, i)
+		}
+	}
+	f.Clear()
+	if len(got) != 0 {
+		t.Errorf("cleared, but sent %v", got)
+	}
+}
+
+// numbers are what the chart of a title was sent last.
+func (s *Set) numbers(t *testing.T, title string) []float64 {
+	t.Helper()
+	for c := range s.charts {
+		if c.Title == title {
+			return c.Feed.Numbers
+		}
+	}
+	t.Fatalf("there is no chart %q", title)
+	return nil
+}
+
+// Drawing a run at full length takes no memory that grows with it.
+func TestDrawingIsBounded(t *testing.T) {
+	r := exampleRecord(10000, false)
+	s := New(1)
+	runs := []*series.Record{r}
+	s.Draw(runs)
+	if n := len(s.numbers(t, "Accuracy")); n > 4+3*series.Limit {
+		t.Errorf("a chart of three columns is sent %d numbers", n)
+	}
+	if allocs := testing.AllocsPerRun(20, func() { s.Draw(runs) }); allocs > 4 {
+		t.Errorf("drawing allocates %v times", allocs)
+	}
+}
+
+func TestDrawWithoutDiagnostics(t *testing.T) {
+	r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10})
+	r.Add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
+	s := New(1)
+	s.Draw([]*series.Record{r})
+	if clipping, norms := s.numbers(t, "Clipping frequency"), s.numbers(t, "Gradient norms of this batch"); len(clipping) == 0 || len(norms) != 0 {
+		t.Errorf("sent %d and %d numbers", len(clipping), len(norms))
+	}
+}
+
+// Several runs are drawn over the steps of all of them, one line after the other.
+func TestSeveralRunsInOneChart(t *testing.T) {
+	var runs []*series.Record
+	for _, steps := range [][]int{{1, 2, 4}, {2, 3}} {
+		r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 4})
+		for _, step := range steps {
+			r.Add([]run.Event{{Step: step, Steps: 4, Released: run.Released{MaxGradNorm: float64(10*len(steps) + step)}}})
+		}
+		runs = append(runs, r)
+	}
+	s := New(2)
+	s.Draw(append(runs, series.NewRecord(run.Config{}, run.PlanInfo{})))
+	nan := math.NaN()
+	want := []float64{3, 4, 4, nan, 1, 2, 3, 4, 31, 32, nan, 34, nan, 22, 23, nan}
+	got := s.numbers(t, "Threshold C")
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+		t.Errorf("sent %v", got)
+	}
+	for c := range s.charts {
+		if numbers := c.Feed.Numbers; c.Spec.Kind == "lines" && len(numbers) > 0 && int(numbers[0]) != 1+len(c.Spec.Series) {
+			t.Errorf("%s has %d lines and is sent %v columns", c.Title, len(c.Spec.Series), numbers[0])
+		}
+	}
+}
+
+func TestEveryChartSaysWhatItIs(t *testing.T) {
+	for _, p := range New(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {
+		html := app.HTMLString(p)
+		for _, f := range p.Charts {
+			if !strings.Contains(html, f.Empty) || !strings.Contains(html, "badge-"+string(f.Ink)) {
+				t.Errorf("%s, %s: no badge, or no word of what will be here", p.ID, f.Title)
+			}
+			for _, l := range f.Spec.Series {
+				if f.Ink == Released && l.Ink != Released {
+					t.Errorf("%s: a chart called released draws %q, which is not", f.Title, l.Label)
+				}
+			}
+		}
+	}
+}
+
+// A blind run's charts of diagnostics are empty and say why; those of released
+// values are drawn.
+func TestBlindChartsSayWhy(t *testing.T) {
+	r, s := exampleRecord(400, true), New(1)
+	runs := []*series.Record{r}
+	for _, over := range []bool{false, true} {
+		want := map[bool]string{true: "this run was blind", false: "the run is blind"}[over]
+		for _, p := range s.Panels(runs, r.Config, data.Classification, over) {
+			for i, c := range p.Charts {
+				said := p.without(i) && strings.Contains(p.instead(i), want)
+				if said != (c.Ink == Diagnostic) {
+					t.Errorf("over %t, %s: empty %t, says %q", over, c.Title, p.without(i), p.instead(i))
+				}
+			}
+			if html := app.HTMLString(p); strings.Contains(html, "batch size</th><td class=\"figure value-diagnostic\">0") {
+				t.Errorf("%s shows a batch size that nobody told", p.ID)
+			}
+		}
+	}
+	if p := s.Panels(nil, r.Config, data.Classification, false)[1]; !strings.Contains(p.instead(0), "the run is blind") {
+		t.Errorf("before a blind run: %q", p.instead(0))
+	}
+}

@@ -1,0 +1,127 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"clipscope/core/run"
+	"clipscope/ui/series"
+	"clipscope/ui/words"
+)
+
+// norms is how long the newest batch's gradients are, and what they are
+// scaled by.
+func norms() *Chart {
+	d := &normsDrawing{}
+	return &Chart{
+		Title: "Gradient norms of this batch", Ink: Diagnostic,
+		Empty: "How long the gradients of the newest batch are, with C and the weight w(‖g‖) that each is scaled by.",
+		None:  "No norms are measured in this run.",
+		Spec: Spec{Kind: "histogram", X: Axis{Label: "‖g‖"}, Mark: "vertical", MarkLabel: "C",
+			Series: []Line{{Label: "w", Ink: Released, Scale: "w", Width: 2}, {Ink: Diagnostic}}},
+		has:  func(r *series.Record) bool { return r.Norms != nil },
+		draw: func(f *Feed, runs []*series.Record) { d.draw(f, runs[len(runs)-1]) },
+		sentence: func(r *series.Record) string {
+			return join(words.Norms(r.Moment()), words.Gradient(r.Gradient, r.Compared))
+		},
+		rows: func(r *series.Record) []Row {
+			return append(normRows(diagnostics(r.Moment()).Norms, r), gradientRows(r.Gradient)...)
+		},
+	}
+}
+
+// points is how finely the weight function is drawn.
+const points = 121
+
+// normsDrawing keeps the ends of the axes of a run, so that they hold still, and
+// memory.
+type normsDrawing struct {
+	of                  *series.Record
+	normsEnd, weightEnd float64
+	xs, ws              [points]float64
+	counts              []float64
+}
+
+func (d *normsDrawing) draw(f *Feed, r *series.Record) {
+	if r.Norms == nil {
+		return
+	}
+	if d.of != r {
+		d.of, d.normsEnd, d.weightEnd = r, 0, 0
+	}
+	c := r.Last.Released.MaxGradNorm
+	h := Histogram{Mark: math.NaN(), Max: float64(r.Norms.Max), Noisy: r.Noisy, Range: r.Range}
+	if c > 0 && r.Weight != nil {
+		h.Mark = c
+	}
+	d.counts = d.counts[:0]
+	for _, n := range r.Norms.Counts {
+		d.counts = append(d.counts, float64(n))
+	}
+	h.Counts = d.counts
+	d.normsEnd = stretch(d.normsEnd, axisFor(r.Norms))
+	h.End = d.normsEnd
+	d.weights(&h, r.Weight, c)
+	f.Histogram(h)
+}
+
+func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float64, c float64) {
+	for i := range d.xs {
+		d.xs[i], d.ws[i] = h.End*float64(i)/(points-1), math.NaN()
+		if weight != nil {
+			d.ws[i] = weight(d.xs[i], c)
+		}
+	}
+	need := 1.0
+	if weight != nil {
+		need = highest(d.ws[:])
+	}
+	d.weightEnd = stretch(d.weightEnd, need)
+	h.Norms, h.Weights, h.HighestOfWeights = d.xs[:], d.ws[:], d.weightEnd
+}
+
+// axisFor is how far the axis of norms must reach: to the largest, unless that
+// one lies far beyond nearly all others.
+func axisFor(n *run.Norms) float64 {
+	if p90 := float64(n.P90); p90 > 0 {
+		return min(float64(n.Max), 2*p90)
+	}
+	return float64(n.Max)
+}
+
+// steep is the weight above which the first tenth of the axis does not decide
+// the height of the rest: there a weight grows without bound towards 0.
+const steep = 5
+
+func highest(weights []float64) float64 {
+	if all := slices.Max(weights); all <= steep {
+		return all
+	}
+	return slices.Max(weights[len(weights)/10:])
+}
+
+func normRows(n *run.Norms, r *series.Record) []Row {
+	if n == nil {
+		return []Row{{"norms", words.Missing, Diagnostic}}
+	}
+	return []Row{
+		{"10th percentile", words.Number(float64(n.P10), 3), Diagnostic},
+		{"median", words.Number(float64(n.P50), 3), Diagnostic},
+		{"90th percentile", words.Number(float64(n.P90), 3), Diagnostic},
+		{"largest", words.Number(float64(n.Max), 3), Diagnostic},
+		thresholdRow(r),
+	}
+}
+
+// gradientRows are the values of a comparison, if there was one.
+func gradientRows(g *run.GradientDiag) []Row {
+	if g == nil {
+		return nil
+	}
+	return []Row{
+		{"cosine of clipped and true mean", words.Number(float64(g.Cosine), 4), Diagnostic},
+		{"norm of the true mean", words.Number(float64(g.TrueNorm), 3), Diagnostic},
+		{"bias of clipping", words.Number(float64(g.Bias), 3), Diagnostic},
+		{"variance of the noise", words.Number(float64(g.NoiseVariance), 3), Diagnostic},
+	}
+}

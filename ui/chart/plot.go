@@ -1,0 +1,194 @@
+package chart
+
+import (
+	"encoding/json"
+	"math"
+	"unsafe"
+
+	"clipscope/ui/browser"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Ink says what a line is made from; the stylesheet gives both their colour,
+// and diagnostic lines are dashed.
+type Ink string
+
+// What is drawn in either.
+const (
+	Released   Ink = "released"
+	Diagnostic Ink = "diagnostic"
+)
+
+// Spec is how a chart looks. It does not change while the chart is shown.
+type Spec struct {
+	Kind      string `json:"kind"` // lines or histogram
+	X         Axis   `json:"x"`
+	Y         Axis   `json:"y"`
+	Series    []Line `json:"series"`
+	Sync      string `json:"sync,omitempty"`      // charts of one name share the cursor
+	Mark      string `json:"mark,omitempty"`      // vertical or horizontal: how the mark is drawn
+	MarkLabel string `json:"markLabel,omitempty"` // stands at the mark, before its value
+}
+
+// Axis is one axis. Max fixes its end; otherwise it grows in steps.
+type Axis struct {
+	Label  string  `json:"label,omitempty"`
+	Format string  `json:"format,omitempty"` // percent, number, or bound: rounded up
+	Log    bool    `json:"log,omitempty"`
+	Max    float64 `json:"max,omitempty"`
+	Hidden bool    `json:"hidden,omitempty"`
+}
+
+// Line is one series.
+type Line struct {
+	Label   string  `json:"label"`
+	Ink     Ink     `json:"ink"`
+	Scale   string  `json:"scale,omitempty"`
+	Width   float64 `json:"width,omitempty"`
+	Points  bool    `json:"points,omitempty"`
+	Stepped bool    `json:"stepped,omitempty"`
+}
+
+// Feed carries numbers to a chart past the virtual DOM. It outlives the chart,
+// which shows the feed's last numbers when it is mounted.
+type Feed struct {
+	// Numbers is what was sent last, laid out as charts.js reads it.
+	Numbers []float64
+	sink    func([]float64)
+}
+
+// Lines sets a line chart: x's end, the mark (NaN for none) and columns of
+// equal length, x first. NaN is a gap.
+func (f *Feed) Lines(end, mark float64, columns ...[]float64) {
+	b := f.Numbers[:0]
+	b = append(b, float64(len(columns)), float64(len(columns[0])), end, mark)
+	for _, c := range columns {
+		b = append(b, c...)
+	}
+	f.set(b)
+}
+
+// Histogram is what a histogram chart shows.
+type Histogram struct {
+	End, Mark        float64
+	Counts           []float64 // diagnostic bins over [0, Max]
+	Max              float64
+	Noisy            []float64 // released bins over [0, Range]
+	Range            float64
+	Norms, Weights   []float64 // the weight function, both of one length
+	HighestOfWeights float64
+}
+
+// Histogram sets a histogram chart.
+func (f *Feed) Histogram(h Histogram) {
+	b := append(f.Numbers[:0], h.End, h.Mark, h.HighestOfWeights, h.Max, float64(len(h.Counts)))
+	b = append(append(b, h.Counts...), h.Range, float64(len(h.Noisy)))
+	b = append(append(b, h.Noisy...), float64(len(h.Norms)))
+	f.set(append(append(b, h.Norms...), h.Weights...))
+}
+
+// Clear empties the chart.
+func (f *Feed) Clear() { f.set(f.Numbers[:0]) }
+
+func (f *Feed) set(numbers []float64) {
+	f.Numbers = numbers
+	if f.sink != nil {
+		f.sink(numbers)
+	}
+}
+
+// Plot owns one uPlot chart: it renders an empty element and fills it when
+// mounted, so that the virtual DOM never touches what uPlot made.
+type Plot struct {
+	app.Compo
+	Spec  *Spec
+	Feed  *Feed
+	Label string
+
+	chart app.Value
+	bytes app.Value
+	room  int
+}
+
+// CompoID keeps one chart's canvas from being given to another.
+func (p *Plot) CompoID() string { return p.Label }
+
+func (p *Plot) Render() app.UI {
+	return app.Div().Class("plot").Role("img").TabIndex(0).Aria("label", p.Label)
+}
+
+func (p *Plot) OnMount(app.Context) {
+	glue := browser.Glue()
+	if !glue.Truthy() {
+		return
+	}
+	spec, err := json.Marshal(p.Spec)
+	if err != nil {
+		app.Log("ui: chart: ", err)
+		return
+	}
+	p.chart = glue.Call("chart", p.JSValue(), string(spec))
+	p.Feed.sink = p.show
+	p.show(p.Feed.Numbers)
+}
+
+func (p *Plot) OnDismount() {
+	p.Feed.sink = nil
+	if p.chart != nil {
+		p.chart.Call("destroy")
+		p.chart = nil
+	}
+}
+
+func (p *Plot) show(numbers []float64) {
+	if p.chart == nil {
+		return
+	}
+	if len(numbers) == 0 {
+		p.chart.Call("clear")
+		return
+	}
+	if p.bytes == nil || p.room < len(numbers) {
+		p.bytes = p.chart.Call("room", len(numbers))
+		p.room = p.bytes.Length() / 8
+	}
+	app.CopyBytesToJS(p.bytes, bytesOf(numbers))
+	p.chart.Call("draw", len(numbers))
+}
+
+// bytesOf is v's memory; a browser's arrays have the same byte order as wasm.
+func bytesOf(v []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
+}
+
+// growing is the end of an axis that must reach x and will not pass limit: it
+// doubles, so that the picture holds still between. limit 0 is no limit.
+func growing(x, limit float64) float64 {
+	if limit <= 0 {
+		limit = math.Inf(1)
+	}
+	end := 1.0
+	if !math.IsInf(limit, 1) {
+		end = limit / 8
+	}
+	for end < x {
+		end *= 2
+	}
+	return min(end, limit)
+}
+
+// stretch moves an axis's end only when need passes it or falls far below it,
+// and then in steps of about a quarter.
+func stretch(end, need float64) float64 {
+	if !(need > 0) || math.IsInf(need, 1) || need <= end && need > end/3 {
+		return end
+	}
+	p := math.Pow(10, math.Floor(math.Log10(need)))
+	for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+		if m*p >= need {
+			return m * p
+		}
+	}
+	return 10 * p
+}

@@ -1,0 +1,27 @@
+package chart
+
+import (
+	"clipscope/ui/series"
+	"clipscope/ui/words"
+)
+
+// threshold is where the threshold goes.
+func threshold() *Chart {
+	return &Chart{
+		Title: "Threshold C", Ink: Released,
+		Empty: "The threshold of every step. Start a run to see it.",
+		None:  "This run has no threshold.",
+		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Log: true},
+			Series: []Line{{Label: "C", Ink: Released, Width: 2, Stepped: true}}},
+		has:      column(series.C),
+		draw:     lines(series.C),
+		sentence: func(r *series.Record) string { return words.Threshold(r.Moment()) },
+		rows: func(r *series.Record) []Row {
+			return []Row{thresholdRow(r), {"noisy gradient norm", words.Number(float64(r.Last.Released.GradNorm), 4), Released}}
+		},
+	}
+}
+
+func thresholdRow(r *series.Record) Row {
+	return Row{"max_grad_norm", words.Number(r.Moment().Event.Released.MaxGradNorm, 4), Released}
+}

@@ -1,0 +1,283 @@
+// Package client is the page's side of window.clipscope, the interface of the
+// trainer: data, runs, questions, the ledger and the audit. Who uses some of it
+// says so by an interface of its own, which [JS] satisfies.
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Handle is opened data in its worker; nil is none. Handles are compared.
+type Handle interface{ Close() }
+
+// Opened is what opening data gives.
+type Opened struct {
+	Handle Handle
+	Report data.Report // what was understood of it
+}
+
+// Run is a run in its worker.
+type Run interface {
+	Pause()
+	Resume()
+	Step()
+	Stop()
+	Dispose()
+	// Plan is what the run does and costs.
+	Plan() run.PlanInfo
+	// Watch calls back with events as they come and once with the end.
+	Watch(events func([]run.Event), done func(run.Result, error))
+	// SaveParameters downloads the trained parameters of a run that is done.
+	SaveParameters(name string)
+}
+
+// The kinds of refusals that a person can overrule.
+const (
+	OverLimit = "limit"
+	NoLedger  = "ledger"
+)
+
+// Fault is an error from the other side, with the field it belongs to.
+type Fault struct {
+	Message string `json:"message"`
+	Field   string `json:"field"`
+	Kind    string `json:"kind"` // of a refusal that can be overruled, see [OverLimit]
+}
+
+func (f *Fault) Error() string { return f.Message }
+
+// Refusal is a fault in files, with what was understood of them.
+type Refusal struct {
+	*Fault
+	Report *data.Report
+}
+
+func (r *Refusal) Unwrap() error { return r.Fault }
+
+// ErrAborted is what cancelled work ends with.
+var ErrAborted = errors.New("client: cancelled")
+
+// JS calls window.clipscope.
+type JS struct{}
+
+func api() app.Value { return app.Window().Get("clipscope") }
+
+// complete reports as an error that a script is missing.
+func complete() error {
+	if !api().Truthy() || !browser.Glue().Truthy() {
+		return &Fault{Message: "The page is incomplete: a script did not load. Reload it."}
+	}
+	return nil
+}
+
+// Ready calls back when the others may be called.
+func (JS) Ready(done func(error)) {
+	if err := complete(); err != nil {
+		done(err)
+		return
+	}
+	await(api().Get("ready"), func(_ app.Value, err error) { done(err) })
+}
+
+// Open opens built-in data by name, or an array of File objects, and returns what
+// cancels that.
+func (JS) Open(source any, csv run.CSV, progress func(data.Progress), done func(Opened, error)) func() {
+	abort := app.Window().Get("AbortController").New()
+	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		var p data.Progress
+		if err := decode(args[0], &p); err == nil {
+			progress(p)
+		}
+		return nil
+	})
+	if files, ok := source.(app.Value); ok {
+		source = map[string]any{"train": files, "test": []any{}}
+	}
+	promise := api().Call("open", source, toJS(csv), watch, abort.Get("signal"))
+	await(promise, func(v app.Value, err error) {
+		watch.Release()
+		o := Opened{}
+		if err == nil {
+			o.Handle = &jsHandle{v}
+			err = decode(v.Get("summary"), &o.Report)
+		}
+		done(o, err)
+	})
+	return func() { abort.Call("abort") }
+}
+
+// Plan asks what a run of cfg on d would do and cost.
+func (JS) Plan(cfg run.Config, d Handle, done func(run.PlanInfo, error)) {
+	await(api().Call("plan", toJS(cfg), jsOf(d)), func(v app.Value, err error) {
+		var p run.PlanInfo
+		if err == nil {
+			err = decode(v, &p)
+		}
+		done(p, err)
+	})
+}
+
+// Train starts a run on opened data; paused, it waits for Step or Resume.
+func (JS) Train(cfg run.Config, d Handle, paused bool, started func(Run, error)) {
+	startRun(cfg, d, map[string]any{"paused": paused}, started)
+}
+
+func startRun(cfg run.Config, d Handle, options map[string]any, started func(Run, error)) {
+	await(api().Call("train", toJS(cfg), jsOf(d), options), func(v app.Value, err error) {
+		if err != nil {
+			started(nil, err)
+			return
+		}
+		r := &jsRun{run: v}
+		if err := decode(v.Get("plan"), &r.plan); err != nil {
+			r.Dispose()
+			started(nil, err)
+			return
+		}
+		started(r, nil)
+	})
+}
+
+type jsHandle struct{ data app.Value }
+
+func (h *jsHandle) Close() { h.data.Call("close") }
+
+func jsOf(d Handle) any {
+	if h, ok := d.(*jsHandle); ok {
+		return h.data
+	}
+	return app.Undefined()
+}
+
+type jsRun struct {
+	run    app.Value
+	plan   run.PlanInfo
+	result app.Value
+	listen app.Func
+}
+
+func (r *jsRun) Pause()  { r.run.Call("pause") }
+func (r *jsRun) Resume() { r.run.Call("resume") }
+func (r *jsRun) Step()   { r.run.Call("step") }
+func (r *jsRun) Stop()   { r.run.Call("stop") }
+
+func (r *jsRun) Plan() run.PlanInfo { return r.plan }
+
+func (r *jsRun) Dispose() {
+	r.run.Call("dispose")
+	if r.listen != nil {
+		r.listen.Release()
+		r.listen = nil
+	}
+}
+
+func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
+	r.listen = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		var batch []run.Event
+		if err := json.Unmarshal([]byte(args[0].String()), &batch); err != nil {
+			app.Log("ui: events: ", err)
+			return nil
+		}
+		events(batch)
+		return nil
+	})
+	r.run.Call("onText", r.listen)
+	await(r.run.Get("done"), func(v app.Value, err error) {
+		var res run.Result
+		if err == nil {
+			r.result = v
+			err = json.Unmarshal([]byte(browser.Glue().Call("result", v).String()), &res)
+		}
+		done(res, err)
+	})
+}
+
+func (r *jsRun) SaveParameters(name string) {
+	if r.result != nil {
+		browser.Glue().Call("saveParameters", name, r.result)
+	}
+}
+
+// await calls f once with what promise settles to.
+func await(promise app.Value, f func(app.Value, error)) {
+	browser.Settle(promise, func(v app.Value, rejected bool) {
+		if rejected {
+			f(nil, toError(v))
+			return
+		}
+		f(v, nil)
+	})
+}
+
+// toError turns what a promise was rejected with into an error.
+func toError(v app.Value) error {
+	if !v.Truthy() {
+		return &Fault{Message: "The trainer gave no reason."}
+	}
+	if name := v.Get("name"); name.Type() == app.TypeString && name.String() == "AbortError" {
+		return ErrAborted
+	}
+	f := &Fault{Message: "The trainer failed."}
+	if m := v.Get("message"); m.Type() == app.TypeString {
+		f.Message = m.String()
+	}
+	if detail := v.Get("detail"); detail.Truthy() {
+		if field := detail.Get("field"); field.Type() == app.TypeString {
+			f.Field = field.String()
+		}
+		if kind := detail.Get("kind"); kind.Type() == app.TypeString {
+			f.Kind = kind.String()
+		}
+		if report := detail.Get("report"); report.Truthy() {
+			r := &Refusal{f, &data.Report{}}
+			if err := decode(report, r.Report); err == nil {
+				return r
+			}
+		}
+	}
+	return f
+}
+
+// decode reads a JavaScript object by way of JSON.
+func decode(v app.Value, to any) error {
+	if err := json.Unmarshal([]byte(browser.Glue().Call("stringify", v).String()), to); err != nil {
+		return fmt.Errorf("ui: answer from the trainer: %w", err)
+	}
+	return nil
+}
+
+// toJS makes a JavaScript object by way of JSON. Seeds above 2⁵³ keep their
+// digits only as far as JavaScript's numbers do; the form offers smaller ones.
+func toJS(v any) app.Value {
+	b, err := json.Marshal(v)
+	if err != nil {
+		app.Log("ui: ", err)
+		return app.Null()
+	}
+	return app.Window().Get("JSON").Call("parse", string(b))
+}
+
+// Ask calls a function of window.clipscope with one argument; the answer is JSON.
+func (JS) Ask(function string, request any, done func([]byte, error)) {
+	if err := complete(); err != nil {
+		done(nil, err)
+		return
+	}
+	await(api().Call(function, toJS(request)), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done([]byte(browser.Glue().Call("stringify", v).String()), nil)
+	})
+}

@@ -1,0 +1,286 @@
+package form
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"clipscope/core/clip"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// Card is where on the page a field stands.
+type Card string
+
+// The cards, and the foot under them, which is none.
+const (
+	Data      Card = "data"
+	Model     Card = "model"
+	Clipping  Card = "clipping"
+	Privacy   Card = "privacy"
+	Optimiser Card = "optimiser"
+	Foot      Card = ""
+)
+
+// Kind is the control that a field gets.
+type Kind int
+
+// The kinds.
+const (
+	Text     Kind = iota // a number, or other short text
+	Menu                 // one of the options, which unfold
+	Segments             // one of the options, which are all in sight
+	Tick                 // on or off
+	Notice               // no control: the help, as a warning
+)
+
+// Option is one choice of a menu.
+type Option struct {
+	Value, Text string
+	Help        string // what it means; the field's own help where it is empty
+}
+
+// Field is a field of the configuration as the page shows it, or a choice
+// between such fields.
+type Field struct {
+	Key     string // the JSON name, nested ones with a dot; or a choice's name
+	Card    Card
+	Kind    Kind
+	Label   string
+	Unit    string
+	Help    string
+	Preset  string // the default, where the configuration has none of its own
+	Options []Option
+
+	Own      bool     // the card draws it itself
+	Advanced bool     // folded away with what most people leave alone
+	Pair     bool     // stands beside its neighbour, and comes and goes with it
+	Needed   bool     // may not be empty: another field would silently decide
+	Resets   []string // the fields that go back to their defaults with a change of it
+
+	// When reports whether a configuration, which has its defaults, gives the
+	// field a meaning; nil: always.
+	When func(*run.Config) bool
+	// Now is the option in force of a choice between fields; nil for a field.
+	Now func(*run.Config) string
+}
+
+// HelpAt is what to say under the field while it has a value.
+func (f Field) HelpAt(value string) string {
+	for _, o := range f.Options {
+		if o.Value == value {
+			return cmp.Or(o.Help, f.Help)
+		}
+	}
+	return f.Help
+}
+
+// Files is the name that a configuration gives to local files.
+const Files = "files"
+
+// The choices between fields, and what concerns the plan as a whole.
+const (
+	Budget = "budget" // what decides the noise
+	Length = "length" // what decides when a run ends
+	Plan   = "plan"
+)
+
+// BudgetOf names what decides the noise.
+func BudgetOf(c *run.Config) string {
+	switch {
+	case c.NoPrivacy || Unbounded(c):
+		return "no_privacy"
+	case c.NoiseMultiplier != nil:
+		return "noise_multiplier"
+	default:
+		return "target_epsilon"
+	}
+}
+
+// LengthOf names what decides when a run ends.
+func LengthOf(c *run.Config) string {
+	if c.Steps > 0 {
+		return "steps"
+	}
+	return "epochs"
+}
+
+// is makes a When of one value of a field.
+func is(key, value string) func(*run.Config) bool {
+	return func(c *run.Config) bool { return Get(c, key) == value }
+}
+
+func ends(unit string) func(*run.Config) bool {
+	return func(c *run.Config) bool { return LengthOf(c) == unit }
+}
+
+func decides(what string) func(*run.Config) bool {
+	return func(c *run.Config) bool { return BudgetOf(c) == what }
+}
+
+// fields are the rows of the table, in the order in which they stand on the page.
+var fields = slices.Concat(dataFields(), modelFields(), clippingFields(), privacyFields(), optimiserFields(), []Field{
+	{Key: "seed", Card: Foot, Own: true, Label: "Seed"},
+})
+
+func dataFields() []Field {
+	return on(Data, []Field{
+		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
+		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
+		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say NA.", Options: []Option{
+			{Text: "refuse the file"}, {Value: "drop", Text: "drop: leave the row out"}, {Value: "zero", Text: "zero: 0, or a category of its own"}}},
+		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
+		{Key: "csv.delimiter", Kind: Menu, Advanced: true, Label: "Delimiter", Options: []Option{
+			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ";", Text: "semicolon"}, {Value: "tab", Text: "tab"}, {Value: "|", Text: "bar"}}},
+		{Key: "csv.header", Kind: Menu, Advanced: true, Label: "Header", Options: []Option{
+			{Text: "detected"}, {Value: "yes", Text: "the first row is one"}, {Value: "no", Text: "there is none"}}},
+		{Key: "csv.task", Kind: Menu, Advanced: true, Label: "Task", Options: []Option{
+			{Text: "detected"}, {Value: "classification", Text: "classification"}, {Value: "regression", Text: "regression"}}},
+		{Key: "scaling.kind", Kind: Menu, Own: true, Label: "Scaling", Options: []Option{
+			{"", "the data’s own default", "Images are divided by 255, which is public; built-in data comes scaled. Free."},
+			{"declared", "bounds I declare", "Bounds you know without looking at the rows, such as an age from 0 to 120. Values outside are clamped. Free."},
+			{"row", "each row to length 1", "Uses nothing but the row itself. Free."},
+			{"private", "private bounds, paid for", "Bounds of each column come from a noisy histogram, which spends the stated share of ε."},
+			{"measured", "measured from the data", "Means and deviations are released without noise: the run carries no guarantee."},
+			{"none", "none", "Features go in as they are. Free; large ones make gradients long."}}},
+		{Key: "scaling.lo", Pair: true, Label: "From", Preset: "0", When: is("scaling.kind", "declared")},
+		{Key: "scaling.hi", Pair: true, Label: "To", Preset: "1", When: is("scaling.kind", "declared")},
+		{Key: "scaling.share", Label: "Share of ε", Preset: "0.1", When: is("scaling.kind", "private")},
+		{Key: "pca.components", Advanced: true, Label: "Principal components", Preset: "0", Help: "Rows are brought to unit length and reduced to this many directions before training, privately (DP-PCA); 0 for none."},
+		{Key: "pca.share", Advanced: true, Label: "Share of ε for them", Preset: "0.1", When: func(c *run.Config) bool { return c.PCA.Components != 0 }},
+	})
+}
+
+func builtins() []Option {
+	var options []Option
+	for _, b := range data.Builtins() {
+		options = append(options, Option{Value: b.Name, Text: b.Title})
+	}
+	return options
+}
+
+func modelFields() []Field {
+	mlp := is("model.kind", "mlp")
+	return on(Model, []Field{
+		{Key: "model.kind", Kind: Menu, Label: "Kind", Options: []Option{
+			{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
+			{"linear", "linear regression", "One layer; the loss is the squared error."},
+			{"mlp", "multi-layer network", "Layers in a row. Each parameter adds noise of its own to the sum."}}},
+		{Key: "model.hidden", Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
+		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
+			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
+	})
+}
+
+func clippingFields() []Field {
+	var methods []Option
+	for _, m := range clip.Methods() {
+		methods = append(methods, Option{m.Name, m.Title, m.Idea})
+	}
+	return on(Clipping, []Field{
+		{Key: "method", Kind: Menu, Label: "Method", Options: methods},
+		{Key: "max_grad_norm", Own: true, Label: "Threshold C", Help: "The most, in L2 norm, that one example may add to the sum."},
+		{Key: "weight", Kind: Menu, Advanced: true, Label: "Weight function", Help: "What a gradient's norm is turned into a factor by.", Options: axis(clip.Weights()...)},
+		{Key: "threshold", Kind: Menu, Advanced: true, Label: "Threshold rule", Help: "What moves C from step to step.", Options: axis(clip.Rules()...)},
+		{Key: "grouping", Kind: Menu, Advanced: true, Label: "Grouping", Help: "What is clipped together.", Options: axis(string(clip.Flat), string(clip.PerLayer))},
+		{Key: "diagnostics_every", Advanced: true, Label: "Compare gradients every", Unit: "steps", Preset: "0", Help: "Shows what clipping and noise did to a batch's gradient; for your eyes only. 0 for never. Such a step takes longer."},
+	})
+}
+
+// axis is the options of one axis of a method.
+func axis(names ...string) []Option {
+	options := []Option{{Text: "the method’s own"}}
+	for _, n := range names {
+		options = append(options, Option{Value: n, Text: n})
+	}
+	return options
+}
+
+func privacyFields() []Field {
+	return on(Privacy, []Field{
+		{Key: Plan, Own: true},
+		{Key: Budget, Kind: Segments, Label: "Decide by", Now: BudgetOf, Options: []Option{
+			{Value: "target_epsilon", Text: "ε"}, {Value: "noise_multiplier", Text: "noise σ"}, {Value: "no_privacy", Text: "no noise"}}},
+		{Key: "noise_multiplier", Needed: true, Label: "Noise multiplier σ", Help: "The noise's standard deviation is σ·C on the sum.", When: decides("noise_multiplier"), Resets: []string{"target_epsilon"}},
+		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: an outcome becomes at most e^ε times as likely by one row.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
+		{Key: "no_privacy", Kind: Notice, Help: "Nothing is protected: ε is ∞. For comparison only.", When: decides("no_privacy")},
+		{Key: "target_delta", Label: "Failure probability δ", Help: "Well below 1 over the number of rows."},
+		{Key: "expected_batch_size", Label: "Expected batch size", Unit: "rows", Help: "Each row enters a batch by its own coin toss; this many do on average."},
+		{Key: Length, Kind: Segments, Label: "Length in", Now: LengthOf, Options: []Option{{Value: "epochs", Text: "epochs"}, {Value: "steps", Text: "steps"}}},
+		{Key: "epochs", Needed: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
+		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
+		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
+			{"float", "float", "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says."},
+			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. Slower."}}},
+		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."},
+		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},
+	})
+}
+
+func optimiserFields() []Field {
+	adam := is("optimizer", "adam")
+	return on(Optimiser, []Field{
+		{Key: "optimizer", Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "beta1", "beta2", "eps"}, Options: []Option{
+			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"}}},
+		{Key: "learning_rate", Label: "Learning rate", Help: "How far one step goes."},
+		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
+		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
+		{Key: "beta2", Pair: true, Label: "β₂", When: adam},
+		{Key: "iterate", Kind: Menu, Advanced: true, Label: "Parameters kept", Help: "Which parameters the run ends with; all are free.", Options: []Option{
+			{Value: "last", Text: "those of the last step"}, {Value: "ema", Text: "their moving average"}, {Value: "random", Text: "those of a random step"}}},
+		{Key: "ema_decay", Advanced: true, Label: "Decay of the average", Help: "How much of the average each step keeps.", When: is("iterate", "ema")},
+		{Key: "eps", Advanced: true, Label: "Stabiliser", Help: "Added to Adam's denominator.", When: adam},
+		{Key: "max_physical_batch_size", Advanced: true, Label: "Physical batch size", Unit: "rows", Help: "How many rows are in memory at once; the result does not depend on it."},
+		{Key: "backend", Kind: Menu, Advanced: true, Label: "Back end", Help: "Where the arithmetic is done. What was used stands in the result.", Options: []Option{
+			{Value: "auto", Text: "the fastest there is"}, {Value: "simd", Text: "WebAssembly SIMD"}, {Value: "purego", Text: "plain Go, the reference"}, {Value: "webgpu", Text: "WebGPU"}}},
+	})
+}
+
+func on(card Card, rows []Field) []Field {
+	for i := range rows {
+		rows[i].Card = card
+	}
+	return rows
+}
+
+// On are the fields of a card, in their order.
+func On(card Card) []Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
+}
+
+// Reads reports whether a field says how files are read.
+func Reads(key string) bool { return strings.HasPrefix(key, "csv.") }
+
+// Find is the field that a name stands for. That of a group, or of something in
+// a group that has no control, stands for the group's first; one that is in no
+// row is a parameter of the method.
+func Find(name string) Field {
+	if i := row(name); i >= 0 {
+		return fields[i]
+	}
+	return Field{Key: name, Card: Clipping}
+}
+
+// row is the index of a name's row, -1 for a parameter.
+func row(name string) int {
+	if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == name }); i >= 0 {
+		return i
+	}
+	group, _, _ := strings.Cut(name, ".")
+	return slices.IndexFunc(fields, func(f Field) bool { return strings.HasPrefix(f.Key, group+".") })
+}
+
+// Sorted are the keys of m in the order of the page.
+func Sorted[V any](m map[string]V) []string {
+	place := func(key string) int {
+		if i := row(key); i >= 0 {
+			return i
+		}
+		return row("max_grad_norm") // parameters stand under the threshold
+	}
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+	})
+}

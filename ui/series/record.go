@@ -1,0 +1,135 @@
+package series
+
+import (
+	"math"
+
+	"clipscope/core/clip"
+	"clipscope/core/run"
+	"clipscope/ui/words"
+)
+
+// Record is what a run has reported so far, as it is drawn: all that its events
+// add up to. It knows nothing of the page.
+type Record struct {
+	Config run.Config // of the run, with its defaults
+	// Weight is the method's weight function, nil when it has none to draw.
+	Weight func(norm, c float64) float64
+	Whole  float64 // ε of the plan; 0 when it is not known or infinite
+
+	Last     run.Event
+	Test     *run.Eval // the newest that an event had, as those below
+	Curves   *run.ErrorCurves
+	Norms    *run.Norms
+	Noisy    []float64 // the noisy histogram over [0, Range]
+	Range    float64
+	Gradient *run.GradientDiag // the comparison of clipped and true gradients
+	Compared int               // the step of that
+
+	unbounded bool // the method clips nothing, so that C means nothing
+	series    Series
+	log       Log
+	seen      [Columns]bool // columns that have had a finite value
+}
+
+// NewRecord prepares for a run of cfg, which has its defaults, as it was planned.
+func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
+	r := &Record{Config: cfg}
+	if e := float64(plan.Epsilon); e > 0 && !math.IsInf(e, 1) {
+		r.Whole = e
+	}
+	c, err := clip.New(
+		clip.Choice{Method: cfg.Method, Weight: cfg.Weight, Grouping: cfg.Grouping},
+		clip.Env{MaxGradNorm: cfg.MaxGradNorm, NoiseMultiplier: max(plan.NoiseMultiplier, 1e-3), Steps: max(plan.Steps, 1),
+			ExpectedBatchSize: max(cfg.ExpectedBatchSize, 1), Dim: 1, Params: clip.Params(cfg.Params)})
+	if err != nil {
+		return r
+	}
+	r.unbounded = c.NonPrivate
+	if c.Weight != nil && !c.Coordinates && !c.NonPrivate {
+		r.Weight = c.Weight.Factor
+	}
+	return r
+}
+
+// Add takes the events of one message.
+func (r *Record) Add(events []run.Event) {
+	for i := range events {
+		e := &events[i]
+		p := FromEvent(e)
+		if r.unbounded {
+			p[C] = math.NaN()
+		}
+		for c, v := range p {
+			r.seen[c] = r.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
+		}
+		r.series.Add(p)
+		r.log.Add(p)
+		r.keep(e)
+	}
+}
+
+func (r *Record) keep(e *run.Event) {
+	r.Last = *e
+	if e.Released.Curves != nil {
+		r.Curves = e.Released.Curves
+	}
+	if e.Released.Histogram != nil {
+		r.Noisy, r.Range = e.Released.Histogram, e.Released.HistogramRange
+	}
+	d := e.Diag
+	if d == nil {
+		return
+	}
+	if d.Eval != nil {
+		r.Test = d.Eval
+	}
+	if d.Norms != nil {
+		r.Norms = d.Norms
+	}
+	if d.Gradient != nil {
+		r.Gradient, r.Compared = d.Gradient, e.Step
+	}
+}
+
+// Len is the number of points to draw; a nil record has none.
+func (r *Record) Len() int {
+	if r == nil {
+		return 0
+	}
+	return r.series.Len()
+}
+
+// Column is the drawn values of one column. It is valid until the next Add.
+func (r *Record) Column(c Column) []float64 { return r.series.Column(c) }
+
+// Has reports whether a column has had a finite value.
+func (r *Record) Has(c Column) bool { return r.seen[c] }
+
+// Points are the points for the export, oldest first.
+func (r *Record) Points() []Point { return r.log.Points() }
+
+// lookBack is how many steps the sentence on C compares over, and window over
+// how many it averages: a threshold that follows noisy histograms jitters.
+const (
+	lookBack = 50
+	window   = 10
+)
+
+// Moment is what the sentences on the newest step are made from.
+func (r *Record) Moment() words.Moment {
+	m := words.Moment{Event: r.Last, Test: r.Test, PlannedEpsilon: r.Whole, Weight: r.Weight}
+	m.Event.Released.Curves = r.Curves
+	if r.unbounded {
+		m.Event.Released.MaxGradNorm = math.NaN()
+	}
+	if m.Event.Diag != nil && m.Event.Diag.Norms == nil && r.Norms != nil {
+		d := *m.Event.Diag
+		d.Norms = r.Norms
+		m.Event.Diag = &d
+	}
+	m.RecentC = r.series.Mean(C, 0, window)
+	if m.EarlierC = r.series.Mean(C, lookBack, lookBack+window); !math.IsNaN(m.EarlierC) {
+		m.EarlierSteps = lookBack
+	}
+	return m
+}

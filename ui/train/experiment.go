@@ -1,0 +1,266 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/client"
+	"clipscope/ui/form"
+	"clipscope/ui/widget"
+)
+
+// env is the page around the parts of a session, which outlive it.
+type env struct {
+	// changed asks for the page to be shown anew; nothing while none is.
+	changed func()
+	// after calls f on the page's thread once d has passed, unless stopped.
+	after func(d time.Duration, f func()) (stop func() bool)
+}
+
+func newEnv() *env { return &env{changed: func() {}, after: browser.After} }
+
+// experiment is what is being edited: a configuration, what stands in its
+// fields, and what the planner says of it.
+type experiment struct {
+	cfg     run.Config
+	drafts  map[string]string
+	faults  map[string]string // of what was typed
+	refused map[string]string // of what the planner says
+	opened  form.Card         // the open card
+	epoch   int               // counts replacements of the whole configuration
+
+	plan     *run.PlanInfo
+	planning bool
+	asked    int // number of the newest question to the planner
+	rest     func() bool
+
+	form *widget.Form // what the cards were last given; nil when out of date
+}
+
+func newExperiment(cfg run.Config) *experiment {
+	return &experiment{cfg: cfg, opened: form.Clipping,
+		drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{}}
+}
+
+// full is the configuration with its defaults.
+func (x *experiment) full() run.Config { return x.cfg.WithDefaults() }
+
+// formFor is the experiment for the cards; the same pointer until it changes.
+func (x *experiment) formFor(ed widget.Editor) *widget.Form {
+	if x.form == nil {
+		x.form = &widget.Form{
+			Config: x.cfg, Full: x.full(), Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
+			Warnings: warningsOf(x.plan), Opened: x.opened, Epoch: x.epoch, Editor: ed,
+		}
+		maps.Copy(x.form.Faults, x.faults)
+	}
+	return x.form
+}
+
+func warningsOf(p *run.PlanInfo) map[string]string {
+	m := map[string]string{}
+	if p == nil {
+		return m
+	}
+	for _, w := range p.Warnings {
+		key := form.Find(w.Field).Key
+		m[key] = strings.TrimSpace(m[key] + " " + w.Message)
+	}
+	return m
+}
+
+// set takes what was typed or chosen. An error stands at the field.
+func (x *experiment) set(key, text string, rows int) error {
+	x.form = nil
+	switch key {
+	case form.Budget:
+		x.setBudget(text)
+	case form.Length:
+		x.setLength(text, rows)
+	default:
+		x.drafts[key] = text
+		if err := x.put(form.Find(key), key, text); err != nil {
+			x.faults[key] = err.Error()
+			return err
+		}
+		delete(x.faults, key)
+	}
+	return nil
+}
+
+// errNeeded is the fault of an empty field that decides something: without it
+// another field would silently decide.
+var errNeeded = errors.New("a number above 0 is needed here")
+
+// put takes a field's text, and with it what depends on the field.
+func (x *experiment) put(f form.Field, key, text string) error {
+	next := x.cfg
+	if err := form.Set(&next, key, text); err != nil {
+		return err
+	}
+	if f.Needed && form.Get(&next, key) == "" {
+		return errNeeded
+	}
+	for _, other := range f.Resets {
+		if err := form.Set(&next, other, ""); err != nil {
+			return err
+		}
+	}
+	form.KeepParams(&next)
+	x.forget(f.Resets...)
+	for key := range x.drafts {
+		if !form.Takes(&next, key) {
+			x.forget(key)
+		}
+	}
+	x.cfg = next
+	if f.Kind == form.Menu && len(f.Resets) > 0 {
+		x.epoch++
+	}
+	return nil
+}
+
+// setBudget changes what decides the noise, starting from what the other
+// choice came to, so that nothing jumps.
+func (x *experiment) setBudget(kind string) {
+	sigma, eps := 1.0, run.DefaultEpsilon
+	if x.plan != nil && x.plan.NoiseMultiplier > 0 {
+		sigma = form.Round(x.plan.NoiseMultiplier, 3)
+	}
+	if x.plan != nil && x.plan.Epsilon > 0 && x.plan.Epsilon < 1e4 {
+		eps = form.Round(float64(x.plan.Epsilon), 2)
+	}
+	x.cfg.NoiseMultiplier, x.cfg.TargetEpsilon, x.cfg.NoPrivacy = nil, nil, false
+	switch kind {
+	case "noise_multiplier":
+		x.cfg.NoiseMultiplier = &sigma
+	case "no_privacy":
+		sigma = 0
+		x.cfg.NoiseMultiplier, x.cfg.NoPrivacy = &sigma, true
+	default:
+		x.cfg.TargetEpsilon = &eps
+	}
+	x.forget("noise_multiplier", "target_epsilon")
+}
+
+// setLength changes what decides when a run on rows ends; 0 is not known.
+func (x *experiment) setLength(kind string, rows int) {
+	full := x.full()
+	if kind == "steps" {
+		x.cfg.Steps, x.cfg.Epochs = 1000, 0
+		if x.plan != nil && x.plan.Steps > 0 {
+			x.cfg.Steps = x.plan.Steps
+		}
+	} else {
+		x.cfg.Steps, x.cfg.Epochs = 0, run.DefaultEpochs
+		if x.plan != nil && rows > 0 {
+			x.cfg.Epochs = form.Round(float64(x.plan.Steps)*full.ExpectedBatchSize/float64(rows), 3)
+		}
+	}
+	x.forget("epochs", "steps")
+}
+
+// forget takes back what was typed into fields that are set otherwise, and what
+// was said of it: nobody could correct it.
+func (x *experiment) forget(keys ...string) {
+	for _, key := range keys {
+		delete(x.drafts, key)
+		delete(x.faults, key)
+	}
+}
+
+// settle ends typing in a field.
+func (x *experiment) settle(key string) {
+	if x.faults[key] == "" {
+		delete(x.drafts, key)
+	}
+	x.form = nil
+}
+
+// open opens a card, or none.
+func (x *experiment) open(card form.Card) { x.opened, x.form = card, nil }
+
+// replace puts another whole configuration in place: from a link, a preset.
+func (x *experiment) replace(cfg run.Config) {
+	x.cfg = cfg
+	clear(x.drafts)
+	clear(x.faults)
+	clear(x.refused)
+	x.epoch++
+	x.form = nil
+}
+
+// suit changes what cannot work with data, and says so: a model for another
+// task, batches of more rows than there are.
+func (x *experiment) suit(r *data.Report) (said []string) {
+	full := x.full()
+	model := func(kind, why string) {
+		x.cfg.Model.Kind = kind
+		said = append(said, fmt.Sprintf("The model is now %s regression: %s.", kind, why))
+	}
+	switch {
+	case r.Task == data.Regression && full.Model.Kind == "softmax":
+		model("linear", "the labels are numbers")
+	case r.Task != data.Regression && full.Model.Kind == "linear":
+		model("softmax", "the labels are classes")
+	}
+	if full.ExpectedBatchSize > float64(r.Rows) {
+		x.cfg.ExpectedBatchSize = math.Ceil(float64(r.Rows) / 10)
+		said = append(said, fmt.Sprintf("Batches of %s were more than all rows: expected_batch_size is now %s, a tenth of them.",
+			form.Format(full.ExpectedBatchSize), form.Format(x.cfg.ExpectedBatchSize)))
+	}
+	if len(said) > 0 {
+		x.epoch++
+	}
+	x.form = nil
+	return said
+}
+
+// patience is how long typing must rest before the planner is asked.
+const patience = 150 * time.Millisecond
+
+// replan asks what the configuration comes to, once typing rests; done is called
+// when that is known.
+func (x *experiment) replan(e *env, ask func(run.Config, func(run.PlanInfo, error)), done func()) {
+	x.planning, x.form = true, nil
+	x.asked++
+	mine := x.asked
+	if x.rest != nil {
+		x.rest()
+	}
+	x.rest = e.after(patience, func() {
+		ask(x.cfg, func(p run.PlanInfo, err error) {
+			if mine == x.asked {
+				x.planned(p, err)
+				done()
+			}
+		})
+	})
+}
+
+func (x *experiment) planned(p run.PlanInfo, err error) {
+	x.planning, x.plan, x.form = false, nil, nil
+	clear(x.refused)
+	if err == nil {
+		x.plan = &p
+	} else {
+		x.refuse(err)
+	}
+}
+
+// refuse puts an error at the field it belongs to.
+func (x *experiment) refuse(err error) {
+	key := form.Plan
+	if f := (*client.Fault)(nil); errors.As(err, &f) && f.Field != "" {
+		key = form.Find(f.Field).Key
+	}
+	x.refused[key] = strings.TrimPrefix(err.Error(), key+": ")
+	x.form = nil
+}

@@ -1,0 +1,131 @@
+package train
+
+import (
+	"clipscope/ui/browser"
+	"clipscope/ui/cards"
+	"clipscope/ui/ledger"
+	"clipscope/ui/preset"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Page is the page: the experiment at the left, its run at the right.
+type Page struct {
+	app.Compo
+	Session *Session
+
+	hashChange app.Func
+	escape     app.Func
+}
+
+func (p *Page) OnMount(ctx app.Context) {
+	p.Session.Show(func() { ctx.Dispatch(nil) })
+	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Session.follow(); return nil })
+	app.Window().Call("addEventListener", "hashchange", p.hashChange)
+	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
+		if args[0].Get("key").String() == "Escape" && p.Session.sheet {
+			p.Session.toggleSheet()
+		}
+		return nil
+	})
+	app.Window().Call("addEventListener", "keydown", p.escape)
+	p.Session.begin()
+	p.Session.data.OpenFiles(app.Window().Get("clipscopeEarly").Call("take"))
+	if p.Session.data.ready && browser.Hash() == "" {
+		p.Session.address.write()
+	}
+}
+
+func (p *Page) OnDismount() {
+	p.Session.Hide()
+	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
+	app.Window().Call("removeEventListener", "keydown", p.escape)
+	p.hashChange.Release()
+	p.escape.Release()
+}
+
+func (p *Page) Render() app.UI {
+	s := p.Session
+	class := "page train"
+	if s.sheet {
+		class += " sheet-open"
+	}
+	return app.Div().Class(class).OnDrop(p.dropped).Body(
+		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
+		&widget.Header{Page: "train", Sent: s.sent},
+		app.Main().Class("bench").Body(
+			p.experiment(),
+			app.Div().Class("stage").Body(
+				&runBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
+				widget.Message("problem", "fault", s.problem),
+				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
+				update(s.newer),
+				app.If(s.trials.last().result != nil, func() app.UI { return &resultView{Result: s.trials.last().result, Saver: s.trials.last()} }),
+				p.charts(),
+			),
+		),
+	)
+}
+
+func (p *Page) dropped(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	p.Session.data.OpenFiles(e.Get("dataTransfer").Get("files"))
+}
+
+// OnAppUpdate is called when a newer version of the page is at hand.
+func (p *Page) OnAppUpdate(app.Context) { p.Session.newer = true }
+
+func update(newer bool) app.UI {
+	return app.Div().Class("update").Role("status").Hidden(!newer).Body(
+		app.Span().Text("A newer version of this page is ready."),
+		app.Button().Type("button").Text("Reload").OnClick(func(ctx app.Context, _ app.Event) { ctx.Reload() }),
+	)
+}
+
+func (p *Page) experiment() app.UI {
+	s, x := p.Session, p.Session.exp
+	f := x.formFor(s)
+	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
+		&presetMenu{Epoch: x.epoch, Session: s},
+		&cards.Data{Form: f, View: s.data.view(), Loader: s.data},
+		&cards.Model{Form: f, Plan: x.plan},
+		&cards.Clipping{Form: f},
+		&cards.Privacy{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.View(), Actions: s.ledger},
+		&cards.Optimiser{Form: f},
+		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
+	)
+}
+
+func (p *Page) charts() app.UI {
+	panels := p.Session.trials.panels()
+	class := "charts"
+	if len(panels) > 4 {
+		class += " with-curves"
+	}
+	return app.Div().Class(class).Body(app.Range(panels).Slice(func(i int) app.UI { return panels[i] }))
+}
+
+// presetMenu chooses an experiment to start from.
+type presetMenu struct {
+	app.Compo
+	Epoch   int
+	Session *Session
+}
+
+func (m *presetMenu) Render() app.UI {
+	list := preset.All()
+	s := m.Session
+	return app.Div().Class("preset").Body(
+		app.Label().For("experiment-first").Text("Start from"),
+		app.Select().ID("experiment-first").OnChange(func(ctx app.Context, _ app.Event) {
+			name := ctx.JSSrc().Get("value").String()
+			ctx.JSSrc().Set("value", widget.NoChoice)
+			s.usePreset(name)
+		}).Body(
+			app.Option().Value(widget.NoChoice).Text("a prepared experiment…").Selected(true),
+			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
+		),
+		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(widget.Icon("close")),
+	)
+}

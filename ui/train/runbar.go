@@ -1,0 +1,142 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// runView is what the run bar shows.
+type runView struct {
+	Phase       phase
+	Ready       bool // a run can be started
+	Step, Steps int
+	Left        float64 // seconds; NaN when unknown
+	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
+	Whole       float64 // ε of the whole run, which it is charged; 0 when it is not known
+	Fault       string
+}
+
+// runActions is where the run bar's events go.
+type runActions interface {
+	start()
+	pause()
+	step()
+	stop()
+	reset()
+}
+
+// setup is where the event of the button for the cards goes.
+type setup interface{ toggleSheet() }
+
+// runBar starts, paces and ends a run, and says how far it is.
+type runBar struct {
+	app.Compo
+	View    runView
+	Actions runActions
+	Setup   setup
+	Sheet   bool // the cards are open over the charts
+}
+
+func (b *runBar) Render() app.UI {
+	return app.Div().Class("runbar").Role("region").Aria("label", "Run").Body(
+		app.Div().Class("runbar-row").Body(
+			b.buttons(),
+			b.progress(),
+			b.epsilon(),
+		),
+		widget.Message("run-fault", "fault", b.View.Fault),
+	)
+}
+
+func (b *runBar) buttons() app.UI {
+	v, a := b.View, b.Actions
+	act := func(f func()) app.EventHandler { return func(app.Context, app.Event) { f() } }
+	first := widget.Button("start", startLabel(v.Phase), "primary", !v.Ready || v.Phase == running || v.Phase == starting || v.Phase == stopping, act(a.start))
+	if v.Phase == running {
+		first = widget.Button("pause", "Pause", "primary", false, act(a.pause))
+	}
+	return app.Div().Class("buttons").Body(
+		first,
+		widget.Button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.step)),
+		widget.Button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
+		widget.Button("reset", "Reset", "", v.Phase == idle, act(a.reset)),
+		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(b.Sheet)).Aria("controls", "experiment").
+			OnClick(act(b.Setup.toggleSheet)).Body(widget.Icon("setup"), app.Span().Text("Setup")),
+	)
+}
+
+func startLabel(p phase) string {
+	switch p {
+	case paused:
+		return "Resume"
+	case done, failed:
+		return "Restart"
+	default:
+		return "Start"
+	}
+}
+
+func (b *runBar) progress() app.UI {
+	v := b.View
+	bar := app.Progress().Max(1).Value(0).Aria("label", "Progress of the run")
+	if v.Steps > 0 {
+		bar = app.Progress().Max(v.Steps).Value(v.Step).Aria("label", "Progress of the run")
+	}
+	return app.Div().Class("progress").Body(
+		app.Span().Class("steps figure").Text(stepText(v)),
+		bar,
+		app.Span().Class("left figure").Text(leftText(v)),
+	)
+}
+
+func stepText(v runView) string {
+	if v.Steps == 0 {
+		return "step –"
+	}
+	return fmt.Sprintf("step %s / %s", words.Count(v.Step), words.Count(v.Steps))
+}
+
+// leftText is the state in words, or while it runs the time that is left.
+func leftText(v runView) string {
+	switch {
+	case v.Phase == starting:
+		return "starting…"
+	case v.Phase == paused:
+		return "paused"
+	case v.Phase == stopping:
+		return "stopping…"
+	case v.Phase == done && v.Step < v.Steps:
+		return "stopped"
+	case v.Phase == done:
+		return "finished"
+	case v.Phase == failed:
+		return "ended by an error"
+	case v.Phase == running && v.Left < 1:
+		return "under 1 s left"
+	case v.Phase == running && !math.IsNaN(v.Left):
+		return words.Duration(math.Ceil(v.Left)) + " left"
+	case v.Phase == running:
+		return "running"
+	default:
+		return "ready"
+	}
+}
+
+func (b *runBar) epsilon() app.UI {
+	v := b.View
+	here, charged := "", v.Spent
+	if v.Whole > 0 {
+		here, charged = words.Epsilon(v.Spent)+" / ", v.Whole
+	}
+	return app.Div().Class("spent figure").Title("ε of a run planned to end here, and of the whole run, which is what it is charged").Body(
+		app.Span().Class("symbol").Text("ε"),
+		app.Span().Text(here),
+		app.Strong().Text(words.Epsilon(charged)),
+	)
+}

@@ -1,0 +1,232 @@
+// Package train is the page on which one trains: the state of an experiment, its
+// data and its runs, and what stands around the charts.
+package train
+
+import (
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/chart"
+	"clipscope/ui/client"
+	"clipscope/ui/form"
+	"clipscope/ui/ledger"
+	"clipscope/ui/preset"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Client is the page's way to the trainer: window.clipscope, and in tests
+// something that answers at once. Callbacks come later, on the page's thread.
+type Client interface {
+	// Ready calls back when the others may be called.
+	Ready(func(error))
+	// Open opens built-in data by name, or files (an array of File objects).
+	// The returned function cancels it.
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
+	// Train starts a run on opened data; paused, it waits for Step or Resume.
+	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
+}
+
+// Session is the state of the page on which one trains: an experiment, its data
+// and its runs. It outlives the components that show it, so that reading the
+// help does not end a run. Everything in it happens on the page's one thread.
+type Session struct {
+	*env
+	client  Client
+	exp     *experiment
+	data    *source
+	ledger  *ledger.Ledger
+	trials  *trials
+	address *address
+
+	sheet   bool   // the cards are shown over the charts, on a narrow page
+	problem string // what keeps the whole page from working
+	newer   bool   // the site has a newer version of the page
+	begun   bool
+	sent    widget.Requests
+}
+
+// New is a session before its page is shown for the first time.
+func New(c Client) *Session {
+	e, exp := newEnv(), newExperiment(preset.First())
+	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
+	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data,
+		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
+	kept, _ := c.(ledger.Client)
+	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
+	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, charts: chart.New(1),
+		launching: func() { s.sheet = false }, point: s.point}
+	s.trials.clear()
+	return s
+}
+
+// files is the data at hand where it is a person's own; nil otherwise.
+func (s *Session) files() client.Handle {
+	if s.data.name != form.Files {
+		return nil
+	}
+	return s.data.handle
+}
+
+// Set is what a control calls when something was typed or chosen.
+func (s *Session) Set(key, text string) {
+	if key == "data" {
+		s.data.openNamed(text)
+		return
+	}
+	if err := s.exp.set(key, text, s.data.rows()); err != nil {
+		s.changed()
+		return
+	}
+	s.edited()
+	if form.Reads(key) {
+		s.data.reopen()
+	}
+}
+
+// Settle is what a control calls when typing has ended.
+func (s *Session) Settle(key string) {
+	s.exp.settle(key)
+	s.changed()
+}
+
+// Open opens a card, and closes it when it is open.
+func (s *Session) Open(card form.Card) {
+	if s.exp.opened == card {
+		card = form.Foot
+	}
+	s.show(card)
+}
+
+// show opens a card, or none, and brings it in sight.
+func (s *Session) show(card form.Card) {
+	s.exp.open(card)
+	s.changed()
+	if card != form.Foot {
+		browser.Reveal("card-" + string(card))
+	}
+}
+
+// point brings in sight what a name stands for. In the foot nothing opens.
+func (s *Session) point(name string) {
+	if card := form.Find(name).Card; card != form.Foot {
+		s.show(card)
+		return
+	}
+	browser.Reveal("foot")
+}
+
+// edited follows a change of the configuration with the URL and a new plan.
+func (s *Session) edited() {
+	s.address.write()
+	s.replan()
+}
+
+// adopted follows other data in the same way.
+func (s *Session) adopted(edited bool) {
+	if edited {
+		s.address.write()
+	}
+	s.replan()
+}
+
+// replace puts another whole configuration in place: from a link, a preset.
+func (s *Session) replace(cfg run.Config) {
+	s.exp.replace(cfg)
+	if full := s.exp.full(); full.Data != s.data.name {
+		s.data.openNamed(full.Data)
+	}
+	s.replan()
+}
+
+// replan asks what the configuration comes to.
+func (s *Session) replan() {
+	if s.data.ready {
+		s.exp.replan(s.env, s.askPlan, func() {
+			s.ledger.Follow()
+			s.changed()
+		})
+	}
+	s.changed()
+}
+
+func (s *Session) askPlan(cfg run.Config, done func(run.PlanInfo, error)) {
+	s.client.Plan(cfg, s.data.handle, done)
+}
+
+// usePreset starts from a preset.
+func (s *Session) usePreset(name string) {
+	for _, p := range preset.All() {
+		if p.Name == name {
+			s.replace(p.Config)
+			s.address.write()
+		}
+	}
+}
+
+// begin begins the page's work, once in its life.
+func (s *Session) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	s.follow()
+	s.client.Ready(func(err error) {
+		if err != nil {
+			s.begun, s.problem = false, err.Error()
+			s.changed()
+			return
+		}
+		s.data.begin()
+	})
+}
+
+// follow takes the configuration from the URL, if it holds another.
+func (s *Session) follow() {
+	if cfg, ok := s.address.read(); ok {
+		s.replace(cfg)
+	}
+}
+
+func (s *Session) toggleSheet() {
+	s.sheet = !s.sheet
+	s.changed()
+	if !app.IsClient {
+		return
+	}
+	to := "act-start"
+	if s.sheet {
+		to = "experiment-first"
+	}
+	if e := app.Window().GetElementByID(to); e.Truthy() {
+		e.Call("focus")
+	}
+}
+
+// watchRequests counts from when the page is ready: its program and the first
+// worker with data have been loaded.
+func (s *Session) watchRequests() {
+	if s.sent.Known || !app.IsClient || !browser.Glue().Truthy() {
+		return
+	}
+	s.sent.Known = true
+	browser.Glue().Call("watchRequests", app.FuncOf(func(_ app.Value, args []app.Value) any {
+		s.sent = widget.Requests{Known: true, Count: args[0].Int(), Names: args[1].String()}
+		s.changed()
+		return nil
+	}))
+}
+
+// Show says who is to be told, from now on, when there is something new to show.
+func (s *Session) Show(changed func()) { s.env.changed = changed }
+
+// Hide says that nothing is shown.
+func (s *Session) Hide() { s.env.changed = func() {} }
+
+// Config is the experiment's configuration, with its defaults.
+func (s *Session) Config() run.Config { return s.exp.full() }
+
+// Sent is what left the page for the network.
+func (s *Session) Sent() widget.Requests { return s.sent }

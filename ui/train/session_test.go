@@ -1,0 +1,575 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/cards"
+	"clipscope/ui/chart"
+	"clipscope/ui/client"
+	"clipscope/ui/form"
+	"clipscope/ui/series"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// fakeClient keeps what it was asked, and answers when the test says so.
+type fakeClient struct {
+	opens []*openCall
+	plans []func(run.PlanInfo, error)
+	runs  []*fakeRun
+	train func(run.Config, bool) error
+	ready []func(error)
+	late  bool // the trainer is not ready when it is asked
+}
+
+type openCall struct {
+	source   any
+	progress func(data.Progress)
+	done     func(client.Opened, error)
+	aborted  bool
+}
+
+type fakeHandle struct{ closed bool }
+
+func (h *fakeHandle) Close() { h.closed = true }
+
+func (c *fakeClient) Ready(f func(error)) {
+	if c.late {
+		c.ready = append(c.ready, f)
+		return
+	}
+	f(nil)
+}
+
+func (c *fakeClient) Open(source any, _ run.CSV, progress func(data.Progress), done func(client.Opened, error)) func() {
+	o := &openCall{source: source, progress: progress, done: done}
+	c.opens = append(c.opens, o)
+	return func() { o.aborted = true }
+}
+
+func (c *fakeClient) Plan(_ run.Config, _ client.Handle, done func(run.PlanInfo, error)) {
+	c.plans = append(c.plans, done)
+}
+
+func (c *fakeClient) Train(cfg run.Config, _ client.Handle, paused bool, started func(client.Run, error)) {
+	if c.train != nil {
+		if err := c.train(cfg, paused); err != nil {
+			started(nil, err)
+			return
+		}
+	}
+	r := &fakeRun{cfg: cfg}
+	c.runs = append(c.runs, r)
+	started(r, nil)
+}
+
+type fakeRun struct {
+	cfg    run.Config
+	calls  []string
+	events func([]run.Event)
+	done   func(run.Result, error)
+	plan   run.PlanInfo
+}
+
+func (r *fakeRun) Pause()                { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()               { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()                 { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()                 { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose()              { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) SaveParameters(string) {}
+func (r *fakeRun) Plan() run.PlanInfo    { return r.plan }
+func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
+	r.events, r.done = events, done
+}
+
+// fakeFiles is an array of File objects as far as the page looks at them.
+type fakeFiles struct {
+	app.Value
+	names []string
+}
+
+func filesNamed(names ...string) app.Value { return fakeFiles{app.Null(), names} }
+
+func (f fakeFiles) Length() int           { return len(f.names) }
+func (f fakeFiles) Index(i int) app.Value { return fakeFile{app.Null(), f.names[i]} }
+
+type fakeFile struct {
+	app.Value
+	name string
+}
+
+func (f fakeFile) Get(string) app.Value { return fakeText{app.Null(), f.name} }
+
+type fakeText struct {
+	app.Value
+	text string
+}
+
+func (t fakeText) String() string { return t.text }
+
+// bench is a session whose clock the test turns.
+type bench struct {
+	*Session
+	client *fakeClient
+	queue  []*task
+}
+
+type task struct {
+	f       func()
+	stopped bool
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	c := &fakeClient{}
+	return benchOf(c, c)
+}
+
+// benchOf has a session whose client is as, which is fake or more.
+func benchOf(as Client, fake *fakeClient) *bench {
+	b := &bench{Session: New(as), client: fake}
+	b.after = func(_ time.Duration, f func()) func() bool {
+		k := &task{f: f}
+		b.queue = append(b.queue, k)
+		return func() bool { k.stopped = true; return true }
+	}
+	b.begin()
+	return b
+}
+
+// tick lets all the time pass that anything waits for.
+func (b *bench) tick() {
+	queue := b.queue
+	b.queue = nil
+	for _, k := range queue {
+		if !k.stopped {
+			k.f()
+		}
+	}
+}
+
+// load answers the newest opening with data of n rows.
+func (b *bench) load(n int) *fakeHandle {
+	h := &fakeHandle{}
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: h, Report: data.Report{Rows: n, Task: data.Classification, Outputs: 10}}, nil)
+	return h
+}
+
+func TestFirstVisitIsOnePressFromARun(t *testing.T) {
+	b := newBench(t)
+	if len(b.client.opens) != 1 || b.client.opens[0].source != "digits" {
+		t.Fatalf("opened %v", b.client.opens)
+	}
+	b.load(6000)
+	b.trials.start()
+	if len(b.client.runs) != 1 || b.client.runs[0].cfg.Data != "digits" || b.data.handle == nil {
+		t.Fatalf("one press started %d runs", len(b.client.runs))
+	}
+	b.client.runs[0].events([]run.Event{series.Example(1), series.Example(2)})
+	b.tick()
+	if v := b.trials.view(); v.Phase != running || v.Step != 2 || v.Steps != 600 {
+		t.Errorf("the run bar shows %+v", v)
+	}
+	if p := b.trials.panels(); p[0].Blank || p[0].Text == "" || len(p[0].Charts[0].Feed.Numbers) == 0 {
+		t.Errorf("nothing is drawn: %+v", p[0])
+	}
+}
+
+func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	before := b.exp.cfg.MaxGradNorm
+	b.Set("max_grad_norm", "1..5")
+	b.Settle("max_grad_norm")
+	f := b.exp.formFor(b)
+	if f.Text("max_grad_norm") != "1..5" || f.Faults["max_grad_norm"] == "" || b.exp.cfg.MaxGradNorm != before {
+		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.exp.cfg.MaxGradNorm)
+	}
+	b.trials.start()
+	if len(b.client.runs) != 0 || b.trials.last().fault == "" || b.exp.opened != form.Clipping {
+		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.trials.last().fault, b.exp.opened)
+	}
+	b.Set("max_grad_norm", "1.5")
+	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.cfg.MaxGradNorm != 1.5 {
+		t.Errorf("faults %v, C %v", f.Faults, b.exp.cfg.MaxGradNorm)
+	}
+}
+
+func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	for _, key := range []string{"target_epsilon", "noise_multiplier", "steps", "epochs"} {
+		b.Set(key, "3")
+		before := b.exp.cfg
+		b.Set(key, "")
+		if f := b.exp.formFor(b); f.Faults[key] == "" || form.BudgetOf(&b.exp.cfg) != form.BudgetOf(&before) || form.LengthOf(&b.exp.cfg) != form.LengthOf(&before) {
+			t.Errorf("%s emptied: faults %v, budget %s, length %s", key, f.Faults, form.BudgetOf(&b.exp.cfg), form.LengthOf(&b.exp.cfg))
+		}
+		b.Set(key, "4")
+		if f := b.exp.formFor(b); len(f.Faults) != 0 {
+			t.Errorf("%s filled again: faults %v", key, f.Faults)
+		}
+	}
+}
+
+func TestOnlyTheNewestPlanCounts(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.Set("max_grad_norm", "2")
+	b.tick()
+	n := len(b.client.plans)
+	if n < 2 {
+		t.Fatalf("the planner was asked %d times", n)
+	}
+	b.client.plans[n-1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
+	b.client.plans[n-2](run.PlanInfo{Steps: 5}, nil)
+	if f := b.exp.formFor(b); b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
+		t.Errorf("plan %+v, warnings %v", b.exp.plan, f.Warnings)
+	}
+}
+
+func TestTheFieldAtFaultIsNamed(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.client.plans[len(b.client.plans)-1](run.PlanInfo{}, &client.Fault{Message: "noise_multiplier: must be above 0", Field: "noise_multiplier"})
+	if f := b.exp.formFor(b); f.Faults["noise_multiplier"] != "must be above 0" || b.exp.plan != nil {
+		t.Errorf("faults %v", f.Faults)
+	}
+	b.client.plans[len(b.client.plans)-1](run.PlanInfo{Steps: 1}, nil)
+	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.plan == nil {
+		t.Errorf("a fault of an earlier plan stays: %v", f.Faults)
+	}
+}
+
+func TestABadFileLeavesTheDataInPlace(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.Set("data", "moons")
+	b.tick()
+	if v := b.data.view(); !v.Slow || v.Wanted != "moons" || v.Report.Rows != 6000 {
+		t.Errorf("while it loads the card shows %+v", v)
+	}
+	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "moons, row 3: expected a number"})
+	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
+		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.exp.cfg.Data)
+	}
+	b.Set("data", "blobs")
+	b.load(500)
+	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.exp.cfg.Data != "blobs" {
+		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
+	}
+}
+
+// Files that are chosen before anything can read them are read when it can.
+func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
+	c := &fakeClient{late: true}
+	b := benchOf(c, c)
+	b.data.open(form.Files, filesNamed("cells.csv"))
+	if len(b.client.opens) != 0 {
+		t.Fatal("files were opened by a trainer that is not there")
+	}
+	b.client.ready[0](nil)
+	if len(b.client.opens) != 1 || b.client.opens[0].source == "digits" {
+		t.Fatalf("opened %v", b.client.opens)
+	}
+}
+
+// Files that come before the first data are there, and cannot be read, do not
+// leave the page without any.
+func TestABadFileBeforeAnyData(t *testing.T) {
+	b := newBench(t)
+	b.data.open(form.Files, filesNamed("cells.csv"))
+	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "cells.csv, row 4: expected a value"})
+	if n := len(b.client.opens); n != 3 || b.client.opens[2].source != "digits" {
+		t.Fatalf("opened %d times", n)
+	}
+	b.load(6000)
+	if v := b.data.view(); v.Fault == "" || !v.Refused || v.Report == nil || v.Report.Rows != 6000 || b.data.name != "digits" {
+		t.Errorf("the card shows %+v", v)
+	}
+}
+
+// Batches of more rows than there are, and a model for another task, give way
+// to the data, and the card says so.
+func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize = "softmax", 512
+	if len(b.data.view().Suited) > 0 {
+		t.Fatalf("changed without need: %v", b.data.view().Suited)
+	}
+	b.Set("data", "regression-vc")
+	b.client.opens[1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{Rows: 114, Task: data.Regression, Outputs: 1}}, nil)
+	if b.exp.cfg.Model.Kind != "linear" || b.exp.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 2 {
+		t.Errorf("model %q, batches of %v, said %q", b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize, b.data.view().Suited)
+	}
+	b.Set("data", "moons")
+	b.load(6000)
+	if b.exp.cfg.Model.Kind != "softmax" || b.exp.cfg.ExpectedBatchSize != 12 || len(b.data.view().Suited) != 1 {
+		t.Errorf("model %q, batches of %v, said %q", b.exp.cfg.Model.Kind, b.exp.cfg.ExpectedBatchSize, b.data.view().Suited)
+	}
+}
+
+// A table that is refused can be read in another way; what is known of its
+// columns is shown though the data in use is another.
+func TestARefusedTableIsReadAgain(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	files := filesNamed("cells.csv")
+	b.data.open(form.Files, files)
+	b.client.opens[1].done(client.Opened{}, &client.Refusal{Fault: &client.Fault{Message: "cells.csv, row 4: expected a value"}, Report: &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
+	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
+		t.Fatalf("the card shows %+v", v)
+	}
+	b.Set("csv.missing", "drop")
+	if n := len(b.client.opens); n != 3 || b.client.opens[2].source == "digits" || b.exp.cfg.CSV.Missing != "drop" {
+		t.Fatalf("opened %d times, csv %+v", n, b.exp.cfg.CSV)
+	}
+	b.load(80)
+	if v := b.data.view(); v.Refused || v.Fault != "" || v.Report.Rows != 80 || b.exp.cfg.Data != form.Files {
+		t.Errorf("the card shows %+v", v)
+	}
+}
+
+func TestRefusedImagesAreNotTables(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.open(form.Files, filesNamed("train-images-idx3-ubyte.gz"))
+	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "cut short"})
+	if v := b.data.view(); v.Refused || v.Table != nil || v.Fault == "" {
+		t.Errorf("the card shows %+v", v)
+	}
+}
+
+func TestCancelledLoading(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.Set("data", "moons")
+	b.data.CancelOpen()
+	late := &fakeHandle{}
+	b.client.opens[1].done(client.Opened{Handle: late, Report: data.Report{Rows: 1}}, nil)
+	if !b.client.opens[1].aborted || !late.closed || h.closed || b.data.report.Rows != 6000 || b.data.fault != "" {
+		t.Errorf("aborted %v, late closed %v, earlier closed %v, report %+v, fault %q", b.client.opens[1].aborted, late.closed, h.closed, b.data.report, b.data.fault)
+	}
+	b.Set("data", "moons")
+	b.client.opens[2].done(client.Opened{}, client.ErrAborted)
+	if b.data.fault != "" {
+		t.Errorf("a cancelled opening is called an error: %q", b.data.fault)
+	}
+}
+
+func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.replace(run.Config{Data: "files", Method: "psac"})
+	if b.data.fault == "" || b.data.report.Rows != 6000 || b.exp.opened != form.Data || b.exp.cfg.Method != "psac" {
+		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.exp.opened)
+	}
+}
+
+func TestARunFromStartToEnd(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.trials.start()
+	r := b.client.runs[0]
+	r.events([]run.Event{series.Example(1)})
+	b.trials.pause()
+	b.trials.step()
+	b.trials.start() // resumes
+	b.trials.stop()
+	b.trials.stop()
+	r.done(run.Result{Steps: 1, Stopped: true, Epsilon: 0.5, TestAccuracy: run.Number(math.NaN())}, nil)
+	if got := strings.Join(r.calls, " "); got != "pause step resume stop" {
+		t.Errorf("the run was told %q", got)
+	}
+	if b.trials.last().phase != done || b.trials.last().result == nil || b.trials.last().record.Len() != 1 {
+		t.Errorf("phase %q, result %+v", b.trials.last().phase, b.trials.last().result)
+	}
+	b.trials.start()
+	if r.calls[len(r.calls)-1] != "dispose" || b.trials.last().phase != running || b.trials.last().result != nil || b.trials.last().record.Len() != 0 {
+		t.Errorf("the second run began with %+v", b.trials.last())
+	}
+	r.events([]run.Event{series.Example(9)})
+	r.done(run.Result{}, errors.New("late"))
+	if b.trials.last().phase != running || b.trials.last().record.Len() != 0 {
+		t.Error("an earlier run still speaks")
+	}
+}
+
+func TestStepBeforeStartTakesOneStep(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	asked := false
+	b.client.train = func(_ run.Config, paused bool) error { asked = paused; return nil }
+	b.trials.step()
+	if !asked || b.trials.last().phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
+		t.Errorf("paused %v, phase %q, told %v", asked, b.trials.last().phase, b.client.runs[0].calls)
+	}
+}
+
+func TestACrashKeepsEverythingElse(t *testing.T) {
+	b := newBench(t)
+	h := b.load(6000)
+	b.trials.start()
+	b.client.runs[0].events([]run.Event{series.Example(1)})
+	b.client.runs[0].done(run.Result{}, &client.Fault{Message: "out of memory"})
+	if b.trials.last().phase != failed || b.trials.last().fault != "out of memory" || h.closed || b.trials.last().record.Len() != 1 {
+		t.Errorf("phase %q, fault %q, closed %v", b.trials.last().phase, b.trials.last().fault, h.closed)
+	}
+	b.trials.start()
+	if len(b.client.runs) != 2 || b.trials.last().phase != running || b.trials.last().fault != "" {
+		t.Error("another run does not start after a crash")
+	}
+}
+
+func TestARefusedRunShowsWhere(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.client.train = func(run.Config, bool) error {
+		return &client.Fault{Message: "must be at most N", Field: "expected_batch_size"}
+	}
+	b.trials.start()
+	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.opened != form.Privacy || b.trials.last().phase != idle {
+		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.opened, b.trials.last().phase)
+	}
+}
+
+func TestAnotherMethodDropsParametersItDoesNotTake(t *testing.T) {
+	b := newBench(t)
+	b.Set("method", "psac")
+	b.Set("r", "0.5")
+	if b.exp.cfg.Params["r"] != 0.5 {
+		t.Fatalf("parameters %v", b.exp.cfg.Params)
+	}
+	b.Set("method", "constant")
+	if len(b.exp.cfg.Params) != 0 {
+		t.Errorf("parameters %v are left for a method without any", b.exp.cfg.Params)
+	}
+}
+
+func TestTheBudgetChangesSidesWithoutAJump(t *testing.T) {
+	b := newBench(t)
+	b.exp.plan = &run.PlanInfo{NoiseMultiplier: 1.23456, Epsilon: 2.3456, Steps: 700}
+	b.Set("budget", "noise_multiplier")
+	if c := b.exp.cfg; c.TargetEpsilon != nil || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 1.23 {
+		t.Errorf("σ: %+v", c)
+	}
+	b.exp.plan = &run.PlanInfo{NoiseMultiplier: 1.23, Epsilon: 2.3456, Steps: 700}
+	b.Set("budget", "target_epsilon")
+	if c := b.exp.cfg; c.NoiseMultiplier != nil || c.TargetEpsilon == nil || *c.TargetEpsilon != 2.3 {
+		t.Errorf("ε: %+v", c)
+	}
+	b.Set("budget", "no_privacy")
+	if c := b.exp.cfg; !c.NoPrivacy || c.NoiseMultiplier == nil || *c.NoiseMultiplier != 0 || form.BudgetOf(&c) != "no_privacy" {
+		t.Errorf("none: %+v", c)
+	}
+	b.exp.plan = &run.PlanInfo{Steps: 700}
+	b.Set("length", "steps")
+	if c := b.exp.cfg; c.Steps != 700 || c.Epochs != 0 {
+		t.Errorf("steps: %+v", c)
+	}
+}
+
+func TestReplacingTheConfigurationRemakesTheCards(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Set("learning_rate", "0.3x")
+	before := (&cards.Optimiser{Form: b.exp.formFor(b)}).CompoID()
+	b.replace(run.Config{LearningRate: 2})
+	f := b.exp.formFor(b)
+	if (&cards.Optimiser{Form: f}).CompoID() == before || f.Text("learning_rate") != "2" || len(f.Faults) != 0 {
+		t.Errorf("id %q, text %q, faults %v", before, f.Text("learning_rate"), f.Faults)
+	}
+}
+
+// What is wrong first on the page is what is shown, whatever else is wrong.
+func TestTheFirstFaultIsShown(t *testing.T) {
+	for range 20 { // the order of a map is another each time
+		b := newBench(t)
+		b.load(6000)
+		for _, key := range []string{"momentum", "target_delta", "model.hidden", "max_grad_norm"} {
+			b.Set(key, "?")
+		}
+		b.trials.start()
+		if b.exp.opened != form.Model {
+			t.Fatalf("opened %q", b.exp.opened)
+		}
+	}
+}
+
+// The seed stands on no card: a fault in it opens none and closes none.
+func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Open(form.Optimiser)
+	b.Set("seed", "-1")
+	b.trials.start()
+	if b.exp.opened != form.Optimiser || b.trials.last().fault == "" {
+		t.Errorf("opened %q, said %q", b.exp.opened, b.trials.last().fault)
+	}
+}
+
+// A column may have no name; its kind decides how the file is read all the same.
+func TestAColumnWithoutANameIsReadAgain(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.open(form.Files, filesNamed("a.csv"))
+	b.load(80)
+	n := len(b.client.opens)
+	b.Set("csv.columns.", "ignored")
+	if len(b.client.opens) != n+1 || b.exp.cfg.CSV.Columns[""] != "ignored" {
+		t.Errorf("opened %d times, columns %v", len(b.client.opens)-n, b.exp.cfg.CSV.Columns)
+	}
+}
+
+func showsCurves(s *Session) bool {
+	return slices.ContainsFunc(s.trials.panels(), func(p *chart.Panel) bool { return p.ID == "curves" })
+}
+
+// The curves go with the rule, by whatever name it was chosen.
+func TestCurvesGoWithTheRule(t *testing.T) {
+	for _, c := range []struct {
+		cfg  run.Config
+		want bool
+	}{
+		{run.Config{Method: "dc-e"}, true}, {run.Config{Method: "psac", Threshold: "dc-e"}, true},
+		{run.Config{Method: "dc-e", Threshold: "quantile"}, false}, {run.Config{Method: "constant"}, false},
+	} {
+		s := New(nil)
+		s.exp.cfg = c.cfg
+		if showsCurves(s) != c.want {
+			t.Errorf("%s with rule %q: curves %t", c.cfg.Method, c.cfg.Threshold, showsCurves(s))
+		}
+	}
+}
+
+// A fault in a field that another choice takes away keeps nothing from running.
+func TestAFaultGoesWithItsField(t *testing.T) {
+	for _, c := range [][4]string{
+		{"target_epsilon", "", form.Budget, "noise_multiplier"}, {"epochs", "?", form.Length, "steps"},
+		{"learning_rate", "0.3x", "optimizer", "adam"}, {"sigma_h", "?", "method", "constant"},
+	} {
+		b := newBench(t)
+		b.load(6000)
+		b.Set("method", "dc-e")
+		b.Set(c[0], c[1])
+		b.trials.start()
+		if len(b.client.runs) != 0 {
+			t.Fatalf("%s: a run started over a fault", c[0])
+		}
+		b.Set(c[2], c[3])
+		b.trials.start()
+		if len(b.client.runs) != 1 || b.exp.formFor(b).Faults[c[0]] != "" {
+			t.Errorf("%s is gone and still at fault: %v", c[0], b.exp.faults)
+		}
+	}
+}

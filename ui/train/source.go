@@ -1,0 +1,249 @@
+package train
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/cards"
+	"clipscope/ui/client"
+	"clipscope/ui/form"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// source is the data of an experiment. What was opened last stays until
+// something else was opened without an error.
+type source struct {
+	*env
+	client Client
+	exp    *experiment
+	// ended is called when opening has ended in one way or another, and show when
+	// the card of the data is to be looked at.
+	ended, show func()
+	// adopted is called when data is in use, with whether that changed the
+	// configuration.
+	adopted func(edited bool)
+
+	ready  bool   // data can be opened
+	name   string // name of built-in data, or form.Files
+	handle client.Handle
+	report *data.Report
+	files  app.Value // the File objects behind it, for reading them again
+	early  app.Value // files chosen before anything can read them
+
+	// refused are files that could not be read as they are, and what was
+	// understood of them: another way of reading them may do.
+	refused       app.Value
+	refusedReport *data.Report
+
+	loading  bool
+	slow     bool // it takes long enough to show progress
+	wanted   string
+	progress data.Progress
+	cancel   func()
+	fault    string
+	suited   []string // what was changed to go with the data
+	tries    int
+}
+
+// begin opens the first data: what has been chosen meanwhile, or the experiment's.
+func (d *source) begin() {
+	d.ready = true
+	if early := d.early; early != nil {
+		d.early = nil
+		d.open(form.Files, early)
+	} else {
+		d.openNamed(d.exp.full().Data)
+	}
+}
+
+// openNamed opens built-in data by name, or the files that were open last.
+func (d *source) openNamed(name string) {
+	switch {
+	case name != form.Files:
+		d.open(name, nil)
+	case d.files != nil:
+		d.open(name, d.files)
+	default:
+		d.wanted = name
+		d.fault = "This link was made with local files, which a link never holds. Choose them here."
+		d.show()
+	}
+}
+
+// OpenFiles opens an array of File objects.
+func (d *source) OpenFiles(files app.Value) {
+	if !files.Truthy() || files.Length() == 0 {
+		return
+	}
+	list := app.Window().Get("Array").Call("from", files)
+	if c := &d.exp.cfg.CSV; d.name == form.Files {
+		// How the last table was read says nothing about the next.
+		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
+	}
+	d.show()
+	d.open(form.Files, list)
+}
+
+// tables reports whether files may be tables, by their names.
+func tables(files app.Value) bool {
+	for i := range files.Length() {
+		name := strings.ToLower(files.Index(i).Get("name").String())
+		for _, other := range []string{"ubyte", "idx", ".bin", "_batch"} {
+			if strings.Contains(name, other) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reopen reads the same files again, after a change of how to read them.
+func (d *source) reopen() {
+	if d.refused != nil {
+		d.open(form.Files, d.refused)
+	} else if d.name == form.Files && d.files != nil {
+		d.open(form.Files, d.files)
+	}
+}
+
+// noticeable is how long work may take before its progress is shown.
+const noticeable = 300 * time.Millisecond
+
+func (d *source) open(name string, files app.Value) {
+	if !d.ready {
+		d.early = files
+		return
+	}
+	d.stop()
+	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, data.Progress{}
+	mine := d.tries
+	d.after(noticeable, func() {
+		if mine == d.tries && d.loading {
+			d.slow = true
+			d.changed()
+		}
+	})
+	var from any = name
+	if files != nil {
+		from = files
+	}
+	d.cancel = d.client.Open(from, d.exp.cfg.CSV, d.loaded(mine), func(o client.Opened, err error) {
+		if mine != d.tries {
+			if err == nil {
+				o.Handle.Close()
+			}
+			return
+		}
+		d.settled(name, files, o, err)
+	})
+	d.changed()
+}
+
+// loaded shows progress, at most ten times a second.
+func (d *source) loaded(mine int) func(data.Progress) {
+	var last time.Time
+	return func(p data.Progress) {
+		if mine != d.tries {
+			return
+		}
+		d.progress = p
+		if time.Since(last) > 100*time.Millisecond {
+			last = time.Now()
+			d.changed()
+		}
+	}
+}
+
+func (d *source) settled(name string, files app.Value, o client.Opened, err error) {
+	d.loading, d.slow, d.cancel = false, false, nil
+	d.ended()
+	d.refused, d.refusedReport = nil, nil
+	if err != nil {
+		if !errors.Is(err, client.ErrAborted) {
+			d.refuseFiles(files, err)
+		}
+		d.changed()
+		return
+	}
+	if d.handle != nil {
+		d.handle.Close()
+	}
+	edited := d.name != name || d.exp.cfg.Data != name
+	d.use(name, o)
+	d.files = files
+	d.exp.cfg.Data = name
+	d.suited = d.exp.suit(&o.Report)
+	d.adopted(edited || len(d.suited) > 0)
+}
+
+func (d *source) use(name string, o client.Opened) {
+	d.handle, d.report, d.name = o.Handle, &o.Report, name
+}
+
+func (d *source) refuseFiles(files app.Value, err error) {
+	d.fault = err.Error()
+	if files != nil && tables(files) {
+		d.refused = files
+		if r := (*client.Refusal)(nil); errors.As(err, &r) {
+			d.refusedReport = r.Report
+		}
+	}
+	if d.handle == nil && d.exp.cfg.Data != form.Files {
+		d.openBehind()
+	}
+	d.show()
+}
+
+// openBehind opens the built-in data that files were chosen instead of before it
+// was there, now that they cannot be read. What is said of them stays.
+func (d *source) openBehind() {
+	name, mine := d.exp.cfg.Data, d.tries
+	d.cancel = d.client.Open(name, d.exp.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
+		switch {
+		case err != nil:
+		case mine != d.tries:
+			o.Handle.Close()
+		default:
+			d.use(name, o)
+			d.cancel = nil
+			d.adopted(false)
+		}
+	})
+}
+
+// CancelOpen ends opening; what was open before stays.
+func (d *source) CancelOpen() {
+	d.stop()
+	d.changed()
+}
+
+func (d *source) stop() {
+	if d.cancel != nil {
+		d.cancel()
+	}
+	d.tries++
+	d.loading, d.slow, d.cancel = false, false, nil
+}
+
+// rows is the number of training rows, 0 while there are none.
+func (d *source) rows() int {
+	if d.report == nil {
+		return 0
+	}
+	return d.report.Rows
+}
+
+func (d *source) view() cards.DataView {
+	v := cards.DataView{Source: d.name, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault, Suited: d.suited}
+	switch {
+	case d.refused != nil:
+		v.Refused, v.Table = true, d.refusedReport
+	case d.report != nil && d.report.Format == "csv":
+		v.Table = d.report
+	}
+	return v
+}

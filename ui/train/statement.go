@@ -1,0 +1,82 @@
+package train
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// statementView is the whole statement of a run's privacy, folded away.
+type statementView struct {
+	app.Compo
+	Result *run.Result
+
+	copied bool
+}
+
+// textOf is a statement in words; "" where there is none.
+func textOf(statement json.RawMessage) string {
+	var s struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(statement, &s); err != nil {
+		return ""
+	}
+	return s.Text
+}
+
+func (v *statementView) Render() app.UI {
+	text := textOf(v.Result.Statement)
+	if text == "" {
+		return app.Div().Class("statement")
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	label := "Copy"
+	if v.copied {
+		label = "Copied"
+	}
+	return app.Details().Class("statement").ID("statement").Body(
+		app.Summary().Text("Privacy statement"),
+		app.Div().Class("statement-text").Body(
+			app.Range(lines).Slice(func(i int) app.UI { return app.P().Text(lines[i]) }),
+		),
+		app.Div().Class("buttons downloads").Body(
+			app.Button().Type("button").ID("copy-statement").OnClick(v.copy).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(label)),
+			widget.Download("statement-text", "Statement, text", v.save("txt")),
+			widget.Download("statement-json", "Statement, JSON", v.save("json")),
+		),
+	)
+}
+
+func (v *statementView) copy(ctx app.Context, _ app.Event) {
+	browser.Copy(textOf(v.Result.Statement), func(ok bool) {
+		ctx.Dispatch(func(ctx app.Context) {
+			v.copied = ok
+			ctx.After(3*time.Second, func(app.Context) { v.copied = false })
+		})
+	})
+}
+
+func (v *statementView) save(kind string) app.EventHandler {
+	return func(app.Context, app.Event) {
+		text, mime := textOf(v.Result.Statement), "text/plain"
+		if kind == "json" {
+			text, mime = indented(v.Result.Statement), "application/json"
+		}
+		browser.Save("clipscope-statement."+kind, mime, text)
+	}
+}
+
+func indented(b json.RawMessage) string {
+	out, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return string(b)
+	}
+	return string(out) + "\n"
+}

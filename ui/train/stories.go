@@ -1,0 +1,57 @@
+package train
+
+import (
+	"math"
+
+	"clipscope/core/run"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Stories are what stands around a run, each alone.
+func Stories() []widget.Story {
+	return []widget.Story{
+		{Name: "Run bar, idle", View: func() app.UI {
+			return &runBar{View: runView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+		}},
+		{Name: "Run bar, running", View: func() app.UI {
+			return &runBar{View: runView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+		}},
+		{Name: "Run bar, paused", View: func() app.UI {
+			return &runBar{View: runView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+		}},
+		{Name: "Run bar, failed", View: func() app.UI {
+			return &runBar{View: runView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
+		}},
+		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},
+		{Name: "Result, stopped", View: func() app.UI { return &resultView{Result: exampleStopped(), Saver: nobody{}} }},
+	}
+}
+
+// nobody takes the events of stories.
+type nobody struct{}
+
+func (nobody) start()            {}
+func (nobody) pause()            {}
+func (nobody) step()             {}
+func (nobody) stop()             {}
+func (nobody) reset()            {}
+func (nobody) toggleSheet()      {}
+func (nobody) save(string, bool) {}
+func (nobody) saveParameters()   {}
+
+func exampleResult() *run.Result {
+	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
+		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
+		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
+		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+}
+
+func exampleStopped() *run.Result {
+	r := exampleResult()
+	r.Steps, r.Stopped, r.Notes = 312, true, nil
+	r.EpsilonAtStep = 1.0312
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	return r
+}

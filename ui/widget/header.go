@@ -1,0 +1,99 @@
+package widget
+
+import (
+	"strconv"
+	"strings"
+
+	"clipscope/ui/browser"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// link is the address of a page of the app. go-app prefixes links with the
+// site's sub-path when it renders on a server, but not in the browser.
+func link(path string) string {
+	if app.IsClient {
+		return strings.TrimRight(app.Getenv("GOAPP_ROOT_PREFIX"), "/") + path
+	}
+	return path
+}
+
+// Requests are what left the page for the network since it was ready.
+type Requests struct {
+	Known bool
+	Count int
+	Names string
+}
+
+// Header is the top of every page.
+type Header struct {
+	app.Compo
+	Page string // the page that is shown: train, calculator or help
+	Sent Requests
+
+	shown bool // the explanation of the count is open
+}
+
+func (h *Header) Render() app.UI {
+	return app.Header().Class("top").Body(
+		app.A().Class("brand").Href(link("/")).Body(mark(), app.Span().Text("Clipscope")),
+		app.Nav().Aria("label", "Pages").Body(
+			h.tab("train", "/", "Train"),
+			h.tab("calculator", "/calculator", "Calculator"),
+			h.tab("help", "/help", "Help"),
+		),
+		h.counter(),
+		app.Button().Type("button").Class("plain").Aria("label", "Light or dark").Title("Light or dark").OnClick(h.toggle).Body(Icon("theme")),
+	)
+}
+
+// mark is the sign of the project: a bell curve cut at a threshold.
+func mark() app.UI {
+	return app.Raw(`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-curve" d="M2 20C7 20 7 5 12 5"/><path class="mark-cut" d="M12 5c3.200 0 4.400 6 5.500 9.500"/><path class="mark-line" d="M12 2v20M2 20h20"/></svg>`)
+}
+
+func (h *Header) tab(page, path, text string) app.UI {
+	a := app.A().Href(link(path)).Text(text)
+	if h.Page == page {
+		a = a.Aria("current", "page")
+	}
+	return a
+}
+
+// counter says what left the page since it was ready.
+func (h *Header) counter() app.UI {
+	if !h.Sent.Known {
+		return app.Div().Class("counter")
+	}
+	return app.Div().Class("counter").Body(
+		app.Button().Type("button").Class("plain").ID("counter").Aria("expanded", strconv.FormatBool(h.shown)).
+			OnClick(func(app.Context, app.Event) { h.shown = !h.shown }).
+			Body(app.Span().Class("dot"), app.Span().Body(app.Text(sentText(h.Sent)), app.Span().Class("since").Text(" since load"))),
+		app.Div().Class("popover").Hidden(!h.shown).Body(
+			app.P().Text("Counted by the browser itself: requests of this page that reached the network since it was ready. Your files are read and trained on in this tab, and the page's security policy lets it connect to nowhere but the site it came from."),
+			app.If(h.Sent.Count > 0, func() app.UI {
+				return app.Pre().Text(h.Sent.Names)
+			}),
+		),
+	)
+}
+
+func sentText(r Requests) string {
+	if r.Count == 0 {
+		return "0 bytes sent"
+	}
+	return words.Plural(r.Count, "request")
+}
+
+func (h *Header) toggle(app.Context, app.Event) {
+	g := browser.Glue()
+	if !g.Truthy() {
+		return
+	}
+	theme := "dark"
+	if g.Call("dark").Bool() {
+		theme = "light"
+	}
+	g.Call("setTheme", theme)
+}
