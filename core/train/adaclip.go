@@ -43,14 +43,14 @@ type adaClip struct {
 const centred = 16
 
 func newAdaClip(ctx context.Context, g *gaussian) (*adaClip, error) {
-	d, be, capacity := g.spec.Params(), g.be, g.model.Capacity
+	d, be, capacity := g.r.spec.Params(), g.r.be, g.r.model.Capacity
 	c := &adaClip{
-		gaussian: g, geo: g.clipper.Geometry,
+		gaussian: g, geo: g.r.clipper.Geometry,
 		a: be.New(d), b: be.New(d), root: be.New(d), inv: be.New(d), lin: be.New(d), spare: be.New(d),
 		squares: be.New(capacity), weights: be.NewSums(1), weight: be.New(2),
 	}
 	at := 0
-	for _, s := range g.model.Sites() {
+	for _, s := range g.r.model.Sites() {
 		size := 0
 		for _, w := range s.Params() {
 			n := w.Len()
@@ -69,22 +69,22 @@ func newAdaClip(ctx context.Context, g *gaussian) (*adaClip, error) {
 // waits: what follows depends on them.
 func (c *adaClip) rescale(ctx context.Context) error {
 	d := c.root.Len()
-	kernel.RowNorms(c.be, 1, d, c.root, c.lengths)
+	kernel.RowNorms(c.r.be, 1, d, c.root, c.lengths)
 	// b = √s·√Σs, of which the device has the first factor: a/b = (a/√s)/√Σs.
-	adaclip.Rescale(c.be, d, 1, c.a, c.root, c.b, c.inv, c.lin)
-	kernel.Mul(c.be, d, c.spare, c.lin, c.b)
+	adaclip.Rescale(c.r.be, d, 1, c.a, c.root, c.b, c.inv, c.lin)
+	kernel.Mul(c.r.be, d, c.spare, c.lin, c.b)
 	at := 0
 	for i, n := range c.sizes {
-		kernel.RowNorms(c.be, 1, n, c.spare.Slice(at, n), c.lengths.Slice(1+i, 1))
+		kernel.RowNorms(c.r.be, 1, n, c.spare.Slice(at, n), c.lengths.Slice(1+i, 1))
 		at += n
 	}
 	lengths := make([]float32, c.lengths.Len())
-	if err := compute.Read(ctx, c.be, lengths, c.lengths); err != nil {
+	if err := compute.Read(ctx, c.r.be, lengths, c.lengths); err != nil {
 		return fmt.Errorf("train: coordinates: %w", err)
 	}
 	size := float64(lengths[0])
 	c.total = size * size
-	adaclip.Rescale(c.be, d, float32(size), c.a, c.root, c.b, c.inv, c.lin)
+	adaclip.Rescale(c.r.be, d, float32(size), c.a, c.root, c.b, c.inv, c.lin)
 	offset := 0.0
 	for i, l := range lengths[1:] {
 		part := float64(l) / size * (1 + unscaled)
@@ -102,15 +102,15 @@ func (c *adaClip) rescale(ctx context.Context) error {
 const unscaled = 16 * 0x1p-24
 
 func (c *adaClip) begin() {
-	kernel.Clear(c.be, c.weights)
+	kernel.Clear(c.r.be, c.weights)
 	c.gaussian.begin()
 }
 
 func (c *adaClip) norms(dst []compute.Buffer) {
-	n := c.rowsNow
-	kernel.Fill(c.be, n, 0, c.squares)
-	c.model.ScaledSqNorms(c.squares, c.Coordinates)
-	kernel.Unary(c.be, kernel.Root, n, c.squares, dst[0])
+	n := c.r.rowsNow
+	kernel.Fill(c.r.be, n, 0, c.squares)
+	c.r.model.ScaledSqNorms(c.squares, c.Coordinates)
+	kernel.Unary(c.r.be, kernel.Root, n, c.squares, dst[0])
 }
 
 // limit bounds the factors such that f·‖a/b‖ ≤ centred·C, and makes them multiples
@@ -119,14 +119,14 @@ func (c *adaClip) norms(dst []compute.Buffer) {
 func (c *adaClip) limit() kernel.Limit {
 	l := c.gaussian.limit()
 	if c.away > 0 {
-		l.Most = below(min(kernel.GreatestFactor, centred*c.clipper.Rule.C()/c.away/1.001))
-		l.Unit = float32(math.Exp2(math.Ceil(math.Log2(float64(l.Most) * float64(max(c.ds.Train.N, 1)) * 0x1p-53))))
+		l.Most = below(min(kernel.GreatestFactor, centred*c.r.clipper.Rule.C()/c.away/1.001))
+		l.Unit = float32(math.Exp2(math.Ceil(math.Log2(float64(l.Most) * float64(max(c.r.ds.Train.N, 1)) * 0x1p-53))))
 	}
 	return l
 }
 
 func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
-	adaclip.Total(c.be, n, factors[0], c.weights)
+	adaclip.Total(c.r.be, n, factors[0], c.weights)
 	c.gaussian.add(n, factors, keep)
 }
 
@@ -135,34 +135,34 @@ func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
 func (c *adaClip) release(context.Context) error {
 	c.centre()
 	return c.addNoise(c.sensitivity(), func(i int) {
-		kernel.Mul(c.be, c.grads[i].Len(), c.grads[i], c.grads[i], c.scales[i])
+		kernel.Mul(c.r.be, c.r.grads[i].Len(), c.r.grads[i], c.r.grads[i], c.scales[i])
 	})
 }
 
 func (c *adaClip) centre() {
-	kernel.Split(c.be, 1, c.weights, c.weight.Slice(0, 1), c.weight.Slice(1, 1))
-	for i, sum := range c.sums {
-		adaclip.Centre(c.be, sum.Len(), c.weight, c.centres[i], sum)
+	kernel.Split(c.r.be, 1, c.weights, c.weight.Slice(0, 1), c.weight.Slice(1, 1))
+	for i, sum := range c.r.sums {
+		adaclip.Centre(c.r.be, sum.Len(), c.weight, c.centres[i], sum)
 	}
 }
 
 // mean adds the centre back to the noised mean, g̃ = b∘ũ + a, and lets the geometry
 // learn from it.
 func (c *adaClip) mean(ctx context.Context) error {
-	times, noise := c.geo.Update(c.gradNoise*c.sensitivity(), c.batch, c.total)
-	d := c.gradient.Len()
-	kernel.Axpy(c.be, d, 1, c.a, c.gradient)
-	adaclip.Spread(c.be, d, adaclip.SpreadParams{
+	times, noise := c.geo.Update(c.r.gradNoise*c.sensitivity(), c.r.batch, c.total)
+	d := c.r.gradient.Len()
+	kernel.Axpy(c.r.be, d, 1, c.a, c.r.gradient)
+	adaclip.Spread(c.r.be, d, adaclip.SpreadParams{
 		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: float32(noise),
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
-	}, c.gradient, c.a, c.root)
+	}, c.r.gradient, c.a, c.root)
 	return c.rescale(ctx)
 }
 
-func (c *adaClip) sensitivity() float64 { return c.rounded(1 + centred) }
+func (c *adaClip) sensitivity() float64 { return c.r.rounded(1 + centred) }
 
 // variance is σ_T²·S²·Σb²/B², as b² = s·Σs.
 func (c *adaClip) variance() float64 {
-	std := c.gradNoise * c.sensitivity() / c.batch
+	std := c.r.gradNoise * c.sensitivity() / c.r.batch
 	return std * std * c.total * c.total
 }

@@ -14,5 +14,5 @@ type clamped struct{ *gaussian }
 func (c *clamped) limit() kernel.Limit { return kernel.Limit{C: math.MaxFloat32, Most: 1} }
 
 func (c *clamped) add(_ int, _ []compute.Buffer, keep compute.Buffer) {
-	c.model.Add(c.sums, []compute.Buffer{keep}, kernel.Clamped(below(c.clipper.Rule.C())))
+	c.r.model.Add(c.r.sums, []compute.Buffer{keep}, kernel.Clamped(below(c.r.clipper.Rule.C())))
 }

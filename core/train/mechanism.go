@@ -53,27 +53,27 @@ func (r *Run) mechanism(ctx context.Context) (mechanism, error) {
 
 // gaussian is the usual mechanism: gradients scaled as a whole, and noise in
 // floating point.
-type gaussian struct{ *Run }
+type gaussian struct{ r *Run }
 
 func (g *gaussian) begin() {
-	for _, s := range g.sums {
-		kernel.Clear(g.be, s)
+	for _, s := range g.r.sums {
+		kernel.Clear(g.r.be, s)
 	}
 }
 
 func (g *gaussian) norms(dst []compute.Buffer) {
 	for _, b := range dst {
-		kernel.Fill(g.be, g.rowsNow, 0, b)
+		kernel.Fill(g.r.be, g.r.rowsNow, 0, b)
 	}
-	g.model.Norms(dst)
+	g.r.model.Norms(dst)
 }
 
 func (g *gaussian) limit() kernel.Limit {
-	return kernel.Limit{C: below(g.clipper.GroupThreshold(len(g.report.norms))), Most: kernel.GreatestFactor}
+	return kernel.Limit{C: below(g.r.clipper.GroupThreshold(len(g.r.report.norms))), Most: kernel.GreatestFactor}
 }
 
 func (g *gaussian) add(_ int, factors []compute.Buffer, _ compute.Buffer) {
-	g.model.Add(g.sums, factors, kernel.Plain())
+	g.r.model.Add(g.r.sums, factors, kernel.Plain())
 }
 
 // release adds Gaussian noise once for each step, however many physical batches
@@ -91,31 +91,31 @@ func (g *gaussian) release(context.Context) error {
 // where it is not nil, changes a tensor's noise before it is added.
 func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error {
 	std := 0.0
-	if g.sigma > 0 {
-		std = g.gradNoise * sensitivity
+	if g.r.sigma > 0 {
+		std = g.r.gradNoise * sensitivity
 	}
-	for i, dst := range g.grads {
-		key, err := g.noiseKey(i)
+	for i, dst := range g.r.grads {
+		key, err := g.r.noiseKey(i)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
-		kernel.Noise(g.be, dst.Len(), above(std), key, dst)
+		kernel.Noise(g.r.be, dst.Len(), above(std), key, dst)
 		if stretch != nil {
 			stretch(i)
 		}
-		kernel.Settle(g.be, dst.Len(), g.sums[i], dst)
+		kernel.Settle(g.r.be, dst.Len(), g.r.sums[i], dst)
 	}
 	return nil
 }
 
 func (g *gaussian) mean(context.Context) error { return nil }
 
-func (g *gaussian) sensitivity() float64 { return g.rounded(1) }
+func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
 
 // variance is σ_T²·S²·d/B² for a sensitivity S.
 func (g *gaussian) variance() float64 {
-	std := g.gradNoise * g.sensitivity() / g.batch
-	return std * std * float64(g.spec.Params())
+	std := g.r.gradNoise * g.sensitivity() / g.r.batch
+	return std * std * float64(g.r.spec.Params())
 }
 
 func (g *gaussian) unit() float64 { return 1 }

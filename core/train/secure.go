@@ -85,12 +85,12 @@ func (p *Plan) shrink() float64 {
 }
 
 func newSecure(g *gaussian) *secure {
-	d := g.spec.Params()
-	return &secure{gaussian: g, parts: g.be.New(2 * d), noisy: make([]float32, 2*d)}
+	d := g.r.spec.Params()
+	return &secure{gaussian: g, parts: g.r.be.New(2 * d), noisy: make([]float32, 2*d)}
 }
 
 func (s *secure) begin() {
-	s.grid = gridUnit(s.clipper.Rule.C())
+	s.grid = gridUnit(s.r.clipper.Rule.C())
 	s.gaussian.begin()
 }
 
@@ -99,37 +99,37 @@ func (s *secure) begin() {
 const mostSecure = 0x1p60
 
 func (s *secure) limit() kernel.Limit {
-	return kernel.Limit{C: below(s.clipper.GroupThreshold(len(s.report.norms)) * s.shrink()), Most: mostSecure}
+	return kernel.Limit{C: below(s.r.clipper.GroupThreshold(len(s.r.report.norms)) * s.r.shrink()), Most: mostSecure}
 }
 
 // add rounds to the grid.
 func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
 	for _, f := range factors {
-		kernel.Scale(s.be, n, float32(1/s.grid), f) // a power of two: exact
+		kernel.Scale(s.r.be, n, float32(1/s.grid), f) // a power of two: exact
 	}
-	s.model.Add(s.sums, factors, kernel.Rounded())
+	s.r.model.Add(s.r.sums, factors, kernel.Rounded())
 }
 
 // release adds the discrete noise and writes the released sum, a multiple of the
 // unit, to the gradient.
 func (s *secure) release(ctx context.Context) error {
-	noise, err := privacy.NewGridNoise(s.gradNoise*s.sensitivity(), s.grid)
+	noise, err := privacy.NewGridNoise(s.r.gradNoise*s.sensitivity(), s.grid)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	d := s.spec.Params()
+	d := s.r.spec.Params()
 	at := 0
-	for _, sum := range s.sums {
+	for _, sum := range s.r.sums {
 		n := sum.Len()
-		kernel.Split(s.be, n, sum, s.parts.Slice(at, n), s.parts.Slice(d+at, n))
+		kernel.Split(s.r.be, n, sum, s.parts.Slice(at, n), s.parts.Slice(d+at, n))
 		at += n
 	}
-	if err := compute.Read(ctx, s.be, s.noisy, s.parts); err != nil {
+	if err := compute.Read(ctx, s.r.be, s.noisy, s.parts); err != nil {
 		return fmt.Errorf("train: reading integer sums: %w", err)
 	}
 	at = 0
-	for i, sum := range s.sums {
-		key, err := s.noiseKey(i)
+	for i, sum := range s.r.sums {
+		key, err := s.r.noiseKey(i)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
@@ -139,17 +139,17 @@ func (s *secure) release(ctx context.Context) error {
 			s.noisy[at] = float32(float64(int64(z)+noise.Draw(src)) * s.grid)
 		}
 	}
-	s.be.Write(s.gradient, s.noisy[:d])
+	s.r.be.Write(s.r.gradient, s.noisy[:d])
 	return nil
 }
 
 // sensitivity is the clipper's own: all sums are exact, and rounding has been
 // taken out of C.
-func (s *secure) sensitivity() float64 { return s.clipper.Sensitivity(s.spec.Params()) }
+func (s *secure) sensitivity() float64 { return s.r.clipper.Sensitivity(s.r.spec.Params()) }
 
 func (s *secure) variance() float64 {
-	std := s.gradNoise * s.sensitivity() / s.batch
-	return std * std * float64(s.spec.Params())
+	std := s.r.gradNoise * s.sensitivity() / s.r.batch
+	return std * std * float64(s.r.spec.Params())
 }
 
 func (s *secure) unit() float64 { return s.grid }

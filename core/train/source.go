@@ -35,36 +35,36 @@ func (r *Run) newSource() (source, error) {
 }
 
 // free is the baseline that bounds nothing.
-type free struct{ *Run }
+type free struct{ r *Run }
 
 func (free) begin(context.Context) error { return nil }
 
 func (s free) take(_ context.Context, n int) (bool, error) {
-	s.model.Backward()
-	s.teach(n, false)
-	s.model.Add(s.sums, nil, kernel.Plain())
+	s.r.model.Backward()
+	s.r.teach(n, false)
+	s.r.model.Add(s.r.sums, nil, kernel.Plain())
 	return false, nil
 }
 
 // exact measures the gradients and then weighs their sum: two passes over the
 // layers' memory, one backward pass.
-type exact struct{ *Run }
+type exact struct{ r *Run }
 
 func (exact) begin(context.Context) error { return nil }
 
 func (s exact) take(_ context.Context, n int) (bool, error) {
-	s.model.Backward()
-	s.mech.norms(s.report.norms)
-	s.weigh(n)
-	s.teach(n, true)
-	s.mech.add(n, s.factors, s.report.keep)
+	s.r.model.Backward()
+	s.r.mech.norms(s.r.report.norms)
+	s.r.weigh(n)
+	s.r.teach(n, true)
+	s.r.mech.add(n, s.r.factors, s.r.report.keep)
 	return true, nil
 }
 
 // bounded weighs the losses by bounds known before the backward pass (value
 // clipping).
 type bounded struct {
-	*Run
+	r      *Run
 	bounds *nn.Bounds
 	norms  []float64
 	host   []float32
@@ -76,22 +76,22 @@ func (s *bounded) begin(context.Context) error {
 }
 
 func (s *bounded) take(ctx context.Context, n int) (bool, error) {
-	if err := s.bounds.Norms(ctx, s.norms[:n], s.report.losses); err != nil {
+	if err := s.bounds.Norms(ctx, s.norms[:n], s.r.report.losses); err != nil {
 		return false, fmt.Errorf("train: bounding gradients: %w", err)
 	}
 	for i, v := range s.norms[:n] {
 		s.host[i] = above(v)
 	}
-	s.be.Write(s.report.norms[0], s.host[:n])
-	s.weigh(n)
-	if s.teaching() { // the true gradient needs a backward pass of its own here
-		s.model.Backward()
-		s.teach(n, false)
+	s.r.be.Write(s.r.report.norms[0], s.host[:n])
+	s.r.weigh(n)
+	if s.r.teaching() { // the true gradient needs a backward pass of its own here
+		s.r.model.Backward()
+		s.r.teach(n, false)
 	}
-	s.model.WeighLosses(s.factors[0])
-	s.model.Backward()
-	kernel.Copy(s.be, n, s.factors[0], s.report.keep) // the losses carry the factors
-	s.mech.add(n, s.factors, s.report.keep)
+	s.r.model.WeighLosses(s.r.factors[0])
+	s.r.model.Backward()
+	kernel.Copy(s.r.be, n, s.r.factors[0], s.r.report.keep) // the losses carry the factors
+	s.r.mech.add(n, s.r.factors, s.r.report.keep)
 	return true, nil
 }
 
