@@ -77,6 +77,9 @@ type Config struct {
 	Seed *uint64 `json:"seed,omitempty"`
 	// Backend is auto, simd, purego or webgpu.
 	Backend string `json:"backend,omitempty"`
+	// Note is what its owner wants to remember of a run. Nothing reads it; it goes
+	// where the configuration goes.
+	Note string `json:"note,omitempty"`
 }
 
 // Model is the architecture.

@@ -235,6 +235,7 @@ func optimiserFields() []Field {
 		{Key: "max_physical_batch_size", Advanced: true, Label: "Physical batch size", Unit: "rows", Help: "How many rows are in memory at once; the result does not depend on it."},
 		{Key: "backend", Kind: Menu, Advanced: true, Label: "Back end", Help: "Where the arithmetic is done. What was used stands in the result.", Options: []Option{
 			{Value: "auto", Text: "the fastest there is"}, {Value: "simd", Text: "WebAssembly SIMD"}, {Value: "purego", Text: "plain Go, the reference"}, {Value: "webgpu", Text: "WebGPU"}}},
+		{Key: "note", Advanced: true, Label: "Note", Help: "For yourself. It stands in the address and in exported configurations."},
 	})
 }
 
