@@ -8,8 +8,8 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/adaclip"
 	"clipscope/core/nn"
-	"clipscope/core/train/adaclip"
 )
 
 // adaClip measures, clips and noises gradients in coordinates of their own, which

@@ -7,7 +7,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
-	"clipscope/core/train/adaclip"
+	"clipscope/core/compute/kernel/adaclip"
 )
 
 // wideArg is [arg] for sums.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"clipscope/core/compute/kernel"
-	"clipscope/core/train/adaclip"
+	"clipscope/core/compute/kernel/adaclip"
 )
 
 // each wants f of every index.

@@ -1,4 +1,4 @@
-import { Ptr, loadUpTo, madd, storeUpTo } from "../../compute/simd/vec";
+import { Ptr, loadUpTo, madd, storeUpTo } from "../../simd/vec";
 
 // spread takes the scalars of SpreadParams one by one.
 export function spread(

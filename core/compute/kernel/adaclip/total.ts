@@ -1,5 +1,5 @@
-import { asWide } from "../../compute/simd/sums";
-import { Ptr, Sums } from "../../compute/simd/vec";
+import { asWide } from "../../simd/sums";
+import { Ptr, Sums } from "../../simd/vec";
 
 export function total(n: i32, f: Ptr, dst: Sums): void {
   const at = asWide(dst);

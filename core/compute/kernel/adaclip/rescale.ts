@@ -1,4 +1,4 @@
-import { Ptr, loadUpTo, storeUpTo } from "../../compute/simd/vec";
+import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
 
 export function rescale(n: i32, size: f32, m: Ptr, r: Ptr, b: Ptr, inv: Ptr, lin: Ptr): void {
   const k = f32x4.splat(size), one = f32x4.splat(1);
