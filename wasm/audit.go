@@ -20,7 +20,7 @@ func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditR
 		return run.AuditReport{}, err
 	}
 	defer be.Close()
-	a, err := train.NewAudit(train.AuditConfig(q), be)
+	a, err := train.NewAudit(q, be)
 	if err != nil {
 		return run.AuditReport{}, err
 	}

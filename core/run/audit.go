@@ -28,6 +28,38 @@ type AuditRequest struct {
 	Significance float64 `json:"significance,omitempty"`
 }
 
+// WithDefaults fills in what is left at zero: an audit that catches a mechanism
+// whose noise is half of what it says.
+func (c AuditRequest) WithDefaults() AuditRequest {
+	def := func(f *int, v int) {
+		if *f == 0 {
+			*f = v
+		}
+	}
+	if c.Data == "" {
+		c.Data = "canaries"
+	}
+	def(&c.Runs, 100)
+	def(&c.Canaries, 2000)
+	def(&c.Rows, 1000)
+	def(&c.Steps, 200)
+	def(&c.Guesses, c.Canaries/5)
+	if c.SampleRate == 0 {
+		c.SampleRate = 0.1
+	}
+	if c.Significance == 0 {
+		c.Significance = 0.05
+	}
+	if c.Run.NoiseMultiplier == nil && c.Run.TargetEpsilon == nil {
+		eps := 4.0
+		if c.Data == "worst-case" { // 100 runs cannot show more than 2.6
+			eps = 1
+		}
+		c.Run.TargetEpsilon = &eps
+	}
+	return c
+}
+
 // AuditProgress says how far an audit is.
 type AuditProgress struct {
 	Step  int `json:"step"`

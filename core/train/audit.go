@@ -12,66 +12,6 @@ import (
 	"clipscope/core/run"
 )
 
-// AuditConfig is what may be chosen of an audit. Zero fields have defaults that
-// catch a mechanism whose noise is half of what it says.
-type AuditConfig struct {
-	// Run decides the mechanism: method with its parameters and axes,
-	// max_grad_norm, noise_mode, backend, accountant, noise_multiplier or
-	// target_epsilon (default 4, on worst-case data 1), target_delta. The rest is
-	// the audit's own.
-	Run run.Config `json:"config"`
-	// Data is "canaries" (default), drawn digits with canaries among them, or
-	// "worst-case": pairs of data sets, made so that a sum that rounds or a norm
-	// that is too small shows, on full batches; then Runs (default 100) runs of
-	// each are told apart, and only Run and Significance matter besides.
-	Data string `json:"data,omitempty"`
-	Runs int    `json:"runs,omitempty"`
-	// Canaries are examples of which a fair coin puts each into the training
-	// rows or leaves it out (default 2000).
-	Canaries int `json:"canaries,omitempty"`
-	// Rows are the ordinary training rows beside them (default 1000).
-	Rows int `json:"rows,omitempty"`
-	// Steps (default 200) on Poisson samples at SampleRate (default 0.1).
-	Steps      int     `json:"steps,omitempty"`
-	SampleRate float64 `json:"sample_rate,omitempty"`
-	// Guesses are how many canaries the auditor names the coin of (default a
-	// fifth of them). It must not be chosen after seeing a result.
-	Guesses int `json:"guesses,omitempty"`
-	// Significance is the chance that a bound is wrong (default 0.05).
-	Significance float64 `json:"significance,omitempty"`
-}
-
-// WithDefaults fills in what is left at zero.
-func (c AuditConfig) WithDefaults() AuditConfig {
-	def := func(f *int, v int) {
-		if *f == 0 {
-			*f = v
-		}
-	}
-	if c.Data == "" {
-		c.Data = "canaries"
-	}
-	def(&c.Runs, defaultRuns)
-	def(&c.Canaries, 2000)
-	def(&c.Rows, 1000)
-	def(&c.Steps, 200)
-	def(&c.Guesses, c.Canaries/5)
-	if c.SampleRate == 0 {
-		c.SampleRate = 0.1
-	}
-	if c.Significance == 0 {
-		c.Significance = 0.05
-	}
-	if c.Run.NoiseMultiplier == nil && c.Run.TargetEpsilon == nil {
-		eps := 4.0
-		if c.Data == "worst-case" { // 100 runs cannot show more than 2.6
-			eps = 1
-		}
-		c.Run.TargetEpsilon = &eps
-	}
-	return c
-}
-
 // An Audit trains softmax regression on drawn digits and canaries, and bounds
 // from below the ε of the code that trains every run: an error in the sampler,
 // the clipping or the noise shows as a lower bound above the claim. To pass is
@@ -87,7 +27,7 @@ func (c AuditConfig) WithDefaults() AuditConfig {
 // of the likelihood ratio of "in" against "out", summed over the steps, as the
 // canary's score. The lower bound holds for any score; a good one makes it high.
 type Audit struct {
-	cfg   AuditConfig
+	cfg   run.AuditRequest
 	be    compute.Backend
 	plan  *Plan
 	ds    *data.Dataset
@@ -108,7 +48,7 @@ const (
 )
 
 // NewAudit prepares an audit on a backend. Errors name a field as [New]'s do.
-func NewAudit(cfg AuditConfig, be compute.Backend) (*Audit, error) {
+func NewAudit(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 	a := &Audit{cfg: cfg.WithDefaults(), be: be}
 	c := &a.cfg
 	switch {

@@ -32,7 +32,7 @@ var sabotages = map[string]func(*Run){
 	"clipping off": func(p *Run) { p.mech = unbounded{p.mech} },
 }
 
-func auditOnce(t *testing.T, cfg AuditConfig, sabotage string) run.AuditReport {
+func auditOnce(t *testing.T, cfg run.AuditRequest, sabotage string) run.AuditReport {
 	t.Helper()
 	a, err := NewAudit(cfg, purego.New())
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAuditTwenty(t *testing.T) {
 	for sabotage := range sabotages {
 		refuted := 0
 		for i := range n {
-			r := auditOnce(t, AuditConfig{}, sabotage)
+			r := auditOnce(t, run.AuditRequest{}, sabotage)
 			t.Logf("%q %d: claimed %.3f, at least %.3f (any mechanism %.3f), %d of %d right", sabotage, i, r.Claimed, r.LowerBound, r.AnyMechanism, r.Correct, r.Guesses)
 			if r.Refuted {
 				refuted++
@@ -77,7 +77,7 @@ func TestAuditTwenty(t *testing.T) {
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	for sabotage := range sabotages {
-		r := auditOnce(t, AuditConfig{Run: run.Config{Seed: ptr(uint64(7))}, Rows: 100}, sabotage)
+		r := auditOnce(t, run.AuditRequest{Run: run.Config{Seed: ptr(uint64(7))}, Rows: 100}, sabotage)
 		if r.Refuted != (sabotage != "") || r.AnyMechanism > r.LowerBound || !(r.Claimed > 3.9 && r.Claimed <= 4) {
 			t.Errorf("%q: %+v", sabotage, r)
 		}
@@ -95,7 +95,7 @@ func TestAuditOfOtherMethods(t *testing.T) {
 		{Method: "auto-s"}, {Method: "dc-e"}, {Method: "constant", NoiseMode: "secure"}, {Method: "value"}, {Method: "per-layer"},
 	} {
 		rc.Seed = ptr(uint64(3))
-		r := auditOnce(t, AuditConfig{Run: rc, Canaries: 500, Rows: 300, Steps: 40}, "")
+		r := auditOnce(t, run.AuditRequest{Run: rc, Canaries: 500, Rows: 300, Steps: 40}, "")
 		if r.Refuted {
 			t.Errorf("%s %s: %+v", rc.Method, rc.NoiseMode, r)
 		}
@@ -103,7 +103,7 @@ func TestAuditOfOtherMethods(t *testing.T) {
 }
 
 func TestAuditCanBeEnded(t *testing.T) {
-	a, err := NewAudit(AuditConfig{Canaries: 100, Rows: 50, Steps: 20}, purego.New())
+	a, err := NewAudit(run.AuditRequest{Canaries: 100, Rows: 50, Steps: 20}, purego.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAuditCanBeEnded(t *testing.T) {
 }
 
 func TestAuditRefuses(t *testing.T) {
-	for field, cfg := range map[string]AuditConfig{
+	for field, cfg := range map[string]run.AuditRequest{
 		"canaries": {Canaries: 3}, "rows": {Rows: -1}, "steps": {Steps: -1}, "sample_rate": {SampleRate: 2}, "guesses": {Guesses: 5000},
 		"significance": {Significance: 1}, "method": {Run: run.Config{Method: "none"}}, "noise_multiplier": {Run: run.Config{NoiseMultiplier: ptr(0.0)}},
 	} {
@@ -153,7 +153,7 @@ func TestWorstCaseAudit(t *testing.T) {
 		{"norms that underflow", lostNorms{purego.New()}, nil, worstCases[1:2]},
 		{"a centre that cancels in float32", floatCentre{whole}, inOrder, worstCases[2:]},
 	} {
-		a, err := NewAudit(AuditConfig{Data: "worst-case", Runs: 60}, tt.be)
+		a, err := NewAudit(run.AuditRequest{Data: "worst-case", Runs: 60}, tt.be)
 		if err != nil {
 			t.Fatal(err)
 		}

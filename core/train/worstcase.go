@@ -120,7 +120,7 @@ func centreOnAlike(ctx context.Context, r *Run) error {
 // The claim holds for each run on its own, so runs with other keys on the same
 // rows are samples of its output, not a composition.
 type worstCaseAudit struct {
-	cfg   AuditConfig
+	cfg   run.AuditRequest
 	be    compute.Backend
 	info  run.PlanInfo
 	cases []worstCase
@@ -128,10 +128,8 @@ type worstCaseAudit struct {
 	planted func(*Run)
 }
 
-const (
-	defaultRuns = 100
-	learning    = 4 // one in so many runs is learned from
-)
+// learning: one in so many runs is learned from.
+const learning = 4
 
 func (w *worstCaseAudit) check() error {
 	c := &w.cfg
