@@ -161,8 +161,5 @@ func (c *adaClip) mean(ctx context.Context) error {
 
 func (c *adaClip) sensitivity() float64 { return c.r.rounded(1 + centred) }
 
-// variance is σ_T²·S²·Σb²/B², as b² = s·Σs.
-func (c *adaClip) variance() float64 {
-	std := c.r.gradNoise * c.sensitivity() / c.r.batch
-	return std * std * c.total * c.total
-}
+// spread is Σb², as b² = s·Σs.
+func (c *adaClip) spread() float64 { return c.total * c.total }

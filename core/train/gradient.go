@@ -99,7 +99,8 @@ func (r *Run) compare(ctx context.Context) (*run.GradientDiag, error) {
 		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / r.batch), TrueNorm: run.Number(math.Sqrt(ee) / r.batch),
 	}
 	if r.sigma > 0 {
-		g.NoiseVariance = run.Number(r.mech.variance())
+		std := r.gradNoise * r.mech.sensitivity() / r.batch
+		g.NoiseVariance = run.Number(std * std * r.mech.spread())
 	}
 	if err := r.compareExamples(ctx, math.Sqrt(ee)); err != nil {
 		return nil, err

@@ -30,8 +30,9 @@ type mechanism interface {
 	mean(ctx context.Context) error
 	// sensitivity is the most, in L2 norm, that one row moves the computed sum.
 	sensitivity() float64
-	// variance is the expected squared norm of the noise on the mean gradient.
-	variance() float64
+	// spread is the expected squared norm of the noise on the sum, of deviation 1
+	// in the coordinates that are clipped.
+	spread() float64
 	// unit is what the sum is in multiples of; 1 for plain numbers.
 	unit() float64
 }
@@ -112,11 +113,7 @@ func (g *gaussian) mean(context.Context) error { return nil }
 
 func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
 
-// variance is σ_T²·S²·d/B² for a sensitivity S.
-func (g *gaussian) variance() float64 {
-	std := g.r.gradNoise * g.sensitivity() / g.r.batch
-	return std * std * float64(g.r.spec.Params())
-}
+func (g *gaussian) spread() float64 { return float64(g.r.spec.Params()) }
 
 func (g *gaussian) unit() float64 { return 1 }
 

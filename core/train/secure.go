@@ -147,11 +147,6 @@ func (s *secure) release(ctx context.Context) error {
 // taken out of C.
 func (s *secure) sensitivity() float64 { return s.r.clipper.Sensitivity(s.r.spec.Params()) }
 
-func (s *secure) variance() float64 {
-	std := s.r.gradNoise * s.sensitivity() / s.r.batch
-	return std * std * float64(s.r.spec.Params())
-}
-
 func (s *secure) unit() float64 { return s.grid }
 
 // gridNoise draws n numbers for a release of multiples of unit, a power of two,
