@@ -16,6 +16,18 @@
     keep(e.dataTransfer.files);
   });
 
+  // A link that was cut short, "#%", is none that the program's router can read, and
+  // would end it. A percent sign that begins no escape is made to mean itself, now
+  // and whenever the address changes, before the program hears of it.
+  /** @type {(s: string) => string} */
+  const escaped = (s) => s.replace(/%(?![0-9a-f]{2})/gi, "%25");
+  const mend = () => {
+    const { pathname, search, hash } = location, whole = pathname + search + hash;
+    if (escaped(whole) !== whole) history.replaceState(history.state, "", escaped(whole));
+  };
+  mend();
+  for (const type of ["popstate", "hashchange"]) window.addEventListener(type, mend, { capture: true });
+
   // take hands the files over, once, and listens no more.
   window.clipscopeEarly = { take() {
     listeners.abort();

@@ -95,6 +95,9 @@ func ReadHash(s string) (c Config, dropped Dropped) {
 		read += len(pair) + len("&")
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || pair == "=" {
+			if strings.Contains(pair, "%") { // more than the name of a place on the page
+				dropped.add(pair)
+			}
 			continue
 		}
 		if read > maxHash+len("&") {

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"maps"
 	"slices"
 
 	"clipscope/core/clip"
@@ -20,6 +21,27 @@ func Declared(c *run.Config) []clip.Param {
 // Takes reports whether a key is a field, or a parameter that the method takes.
 func Takes(c *run.Config, key string) bool {
 	return row(key) >= 0 || slices.ContainsFunc(Declared(c), func(p clip.Param) bool { return p.Name == key })
+}
+
+// Understood leaves out of a configuration that came from elsewhere what the page
+// has no such choice for, and parameters that the method does not take, and
+// returns their names.
+func Understood(c *run.Config) (dropped []string) {
+	for _, f := range fields {
+		if v := Get(c, f.Key); v == "" || len(f.Options) == 0 || f.Now != nil || Reads(f.Key) || f.Key == "data" && v == Files {
+			continue
+		} else if !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == v }) && Set(c, f.Key, "") == nil {
+			dropped = append(dropped, f.Key)
+		}
+	}
+	given := slices.Sorted(maps.Keys(c.Params))
+	KeepParams(c)
+	for _, name := range given {
+		if _, ok := c.Params[name]; !ok {
+			dropped = append(dropped, name)
+		}
+	}
+	return dropped
 }
 
 // KeepParams drops the parameters that the method does not take.

@@ -1,11 +1,14 @@
 package train
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/form"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -14,7 +17,8 @@ import (
 type address struct {
 	*env
 	exp    *experiment
-	copied bool // the clipboard has it
+	copied bool   // the clipboard has it
+	lost   string // what of the last link was not understood, for the person who followed it
 }
 
 // write puts the configuration in the URL without a step in the history.
@@ -30,8 +34,16 @@ func (a *address) read() (cfg run.Config, ok bool) {
 	if mine, err := a.exp.cfg.Hash(); hash == "" || err == nil && hash == mine {
 		return cfg, false
 	}
-	cfg = run.ParseHash(hash)
-	form.KeepParams(&cfg)
+	cfg, dropped := run.ReadHash(hash)
+	names := append(dropped.Keys, form.Understood(&cfg)...)
+	a.lost = ""
+	if len(names) > 0 {
+		a.lost = "Not understood in this link, and left out: " + strings.Join(names, ", ")
+		if dropped.More > 0 {
+			a.lost += fmt.Sprintf(" and %s more", words.Count(dropped.More))
+		}
+		a.lost += ". Everything else is as the link says."
+	}
 	return cfg, true
 }
 

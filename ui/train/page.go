@@ -59,6 +59,7 @@ func (p *Page) Render() app.UI {
 			app.Div().Class("stage").Body(
 				&runBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
 				widget.Message("problem", "fault", s.problem),
+				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				update(s.newer),
 				app.If(s.trials.last().result != nil, func() app.UI { return &resultView{Result: s.trials.last().result, Saver: s.trials.last()} }),

@@ -227,6 +227,25 @@ for (const way of ["chosen", "dropped"]) {
   });
 }
 
+test("a broken link is mended, and what of it was not understood is said", async (t) => {
+  for (const [hash, lost] of [["#%", "%"], ["#method=%2", "method"], ["#steps=40&learning_rate=%zz&model.kind=softmax", "learning_rate"], ["#method=nonsense&steps=40", "method"], ["#steps=40&no_such=1&method=constant", "no_such"]]) {
+    const page = await visit(t, { hash });
+    assert.match(await page.locator("#link-lost").innerText(), new RegExp(`left out: .*${lost}`), hash);
+    if (hash.includes("steps=40")) assert.match(await page.locator(".steps").innerText(), /\/ 40/, hash);
+    assert.deepEqual(page.errors, [], hash);
+  }
+  // On the living page, and on others.
+  const page = await visit(t, { hash: short });
+  assert.ok(await page.locator("#link-lost").isHidden());
+  await page.evaluate(() => { location.hash = "#steps=50&method=%2"; });
+  await page.locator("#link-lost", { hasText: "method" }).waitFor();
+  await page.locator(".steps", { hasText: "/ 50" }).waitFor();
+  assert.deepEqual(page.errors, []);
+  await page.goto(server.url + "help#%zz");
+  await page.locator("h1").waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
 test("a large file shows how far it is, and can be cancelled", async (t) => {
   const page = await visit(t, { hash: short });
   await openCard(page, "data");
