@@ -63,7 +63,8 @@
         this.#worker.onmessage = (e) => this.#receive(e.data);
         this.#worker.onerror = (e) => {
           e.preventDefault();
-          this.end(fail("The trainer's worker could not run: " + (e.message || "its script did not load") + "."));
+          const why = e.message || "its script did not load";
+          this.end(fail(/out of memory/i.test(why) ? crash(why) : `The trainer's worker could not run: ${why}.`));
         };
         this.#worker.postMessage({ type: "init", module });
       });

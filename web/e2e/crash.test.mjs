@@ -59,6 +59,16 @@ for (const [name, log, want] of [
   });
 }
 
+test("kernels without memory end one run and say so", async (t) => {
+  const { page, sabotage } = await visit(t);
+  await sabotage((script) => script.replace("await clipscopeKernels.load(compile);", `await clipscopeKernels.load(compile);
+    clipscopeKernels.imports.alloc = () => { throw new RangeError("out of memory: on purpose"); };`));
+  const message = await page.evaluate((config) => clipscope.train(config).then((run) => run.done).then(() => null, (e) => e.message), config);
+  assert.match(message, /ran out of memory.*only this run/);
+  await page.unroute("**/web/trainer-worker.js");
+  assert.equal((await train(page, { ...config, steps: 2 })).result.steps, 2);
+});
+
 test("a worker that cannot start is an error, and the next one may", async (t) => {
   const { page, sabotage } = await visit(t);
   await sabotage(() => "throw new Error('broken on purpose');");
