@@ -240,7 +240,7 @@ func (t *thumb) paint() {
 }
 
 // kinds are what a column can be told to be.
-var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "ignored", Text: "ignored"}}
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "ignored", Text: "ignored"}}
 
 // table lists the columns of a table with their kinds, which can be corrected.
 func (c *Data) table() app.UI {
@@ -274,7 +274,20 @@ func (c *Data) column(i int, col data.Column) app.UI {
 	if col.Missing > 0 {
 		missing = words.Count(col.Missing)
 	}
-	return app.Tr().Body(app.Th().Scope("row").Text(col.Name), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
+	return app.Tr().Body(app.Th().Scope("row").Body(app.Text(col.Name), app.Small().Class("cell").Text(firstCell(c.View.Table, i))), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
+}
+
+// firstCell is what stands in a column's first row, and what it is read as.
+func firstCell(r *data.Report, column int) string {
+	p := r.Preview
+	if len(p.Rows) == 0 || column >= len(p.Rows[0]) {
+		return ""
+	}
+	cell := p.Rows[0][column]
+	if len(p.Values) == 0 || column >= len(p.Values[0]) || p.Values[0][column] == "" || p.Values[0][column] == cell {
+		return cell
+	}
+	return cell + " → " + p.Values[0][column]
 }
 
 // reading is how a table is read: that of the files which were refused, or else

@@ -130,12 +130,23 @@ func dataFields() []Field {
 		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
 		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
 		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say NA.", Options: []Option{
-			{Text: "refuse the file"}, {Value: "drop", Text: "drop: leave the row out"}, {Value: "zero", Text: "zero: 0, or a category of its own"}}},
+			{Text: "refuse the file"}, {Value: "drop", Text: "drop: leave the row out"}, {Value: "zero", Text: "zero: 0, or a category of its own"},
+			{Value: "indicator", Text: "indicator: as zero, and a feature that says so"}}},
+		{Key: "csv.bad_rows", Kind: Menu, Label: "Rows that cannot be read", Options: []Option{
+			{Text: "refuse the file"}, {Value: "skip", Text: "skip and count them"}}},
 		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
 		{Key: "csv.delimiter", Kind: Menu, Advanced: true, Label: "Delimiter", Options: []Option{
 			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ";", Text: "semicolon"}, {Value: "tab", Text: "tab"}, {Value: "|", Text: "bar"}}},
 		{Key: "csv.header", Kind: Menu, Advanced: true, Label: "Header", Options: []Option{
 			{Text: "detected"}, {Value: "yes", Text: "the first row is one"}, {Value: "no", Text: "there is none"}}},
+		{Key: "csv.encoding", Kind: Menu, Advanced: true, Label: "Encoding", Options: []Option{
+			{Text: "detected"}, {Value: "utf-8", Text: "UTF-8"}, {Value: "utf-16", Text: "UTF-16"}, {Value: "windows-1252", Text: "Windows-1252"}}},
+		{Key: "csv.decimal", Kind: Menu, Advanced: true, Label: "Decimal mark", Help: "Told from whole columns where it can be.", Options: []Option{
+			{Text: "detected"}, {Value: ".", Text: "point"}, {Value: ",", Text: "comma"}}},
+		{Key: "csv.thousands", Kind: Menu, Advanced: true, Label: "Mark between thousands", Options: []Option{
+			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ".", Text: "point"}, {Value: "'", Text: "apostrophe"}, {Value: " ", Text: "space"}, {Value: "none", Text: "none"}}},
+		{Key: "csv.date", Kind: Menu, Advanced: true, Label: "Order of dates", Help: "Dates are read as days.", Options: []Option{
+			{Text: "detected"}, {Value: "ymd", Text: "year, month, day"}, {Value: "dmy", Text: "day, month, year"}, {Value: "mdy", Text: "month, day, year"}}},
 		{Key: "csv.task", Kind: Menu, Advanced: true, Label: "Task", Options: []Option{
 			{Text: "detected"}, {Value: "classification", Text: "classification"}, {Value: "regression", Text: "regression"}}},
 		{Key: "scaling.kind", Kind: Menu, Own: true, Label: "Scaling", Options: []Option{

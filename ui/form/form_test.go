@@ -64,7 +64,7 @@ func TestSetThenGet(t *testing.T) {
 // elsewhere are the fields that have no row: the kinds of columns, which the list
 // of columns has, and what so far is chosen by a link or a script alone.
 var elsewhere = []string{"csv.columns",
-	"csv.encoding", "csv.decimal", "csv.thousands", "csv.date", "csv.bad_rows", "csv.buckets", "csv.bounds", "csv.fill", "csv.roles"}
+	"csv.buckets", "csv.bounds", "csv.fill", "csv.roles"}
 
 // Every field of a configuration but these stands on the page, and every row of the table
 // is a field or a choice between fields, once.

@@ -165,6 +165,21 @@ test("a table: columns shown and corrected, a bad file changes nothing", async (
   assert.deepEqual(page.errors, []);
 });
 
+test("a German table says how it is read before anything is spent", async (t) => {
+  const page = await visit(t, { hash: short.replace("256", "32") });
+  await openCard(page, "data");
+  const rows = Array.from({ length: 200 }, (_, i) => `${(i * 37) % 900 + 100}.${String((i * 7) % 1000).padStart(3, "0")};${i % 50},5;0${i % 9 + 1}.0${i % 8 + 1}.2021;${i % 2 ? "ja" : "nein"}`);
+  await page.setInputFiles("#files", { name: "kunden.csv", mimeType: "text/csv", buffer: Buffer.from(`Umsatz;Größe;Datum;Kauf\n${rows.join("\n")}\n`, "latin1") });
+  await page.locator("#card-data .card-line", { hasText: "kunden.csv" }).waitFor();
+  assert.deepEqual(await page.locator(".columns .cell").allInnerTexts(), ["100.000 → 100000", "0,5 → 0.5", "01.01.2021 → 18628", "nein"]);
+  assert.deepEqual(await page.locator(".columns tbody th").evaluateAll((all) => all.map((th) => th.firstChild?.textContent)), ["Umsatz", "Größe", "Datum", "Kauf"]);
+  // What was detected can be changed.
+  await page.locator("#card-data summary", { hasText: "Advanced" }).first().click();
+  await page.selectOption("#f-csv-thousands", "none");
+  await page.locator(".columns .cell", { hasText: "100.000" }).first().waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
 test("missing cells are shown, and read as one chooses", async (t) => {
   const page = await visit(t, { hash: short.replace("256", "32") });
   await openCard(page, "data");
