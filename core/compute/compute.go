@@ -64,6 +64,14 @@ type Sums struct {
 // Len is the number of sums.
 func (s Sums) Len() int { return s.N }
 
+// Holding is s, which has to hold m×n sums.
+func (s Sums) Holding(m, n int) Sums {
+	if m < 0 || n < 0 || n > 0 && m > s.N/n {
+		panic(fmt.Sprintf("compute: %d×%d of %d sums", m, n, s.N))
+	}
+	return s
+}
+
 // PieceRows is how many rows of a batch a backend may add up in float32. The
 // kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on, in
 // any order within a piece. The sums of BlockPieces pieces that follow each other,

@@ -120,7 +120,7 @@ func (c *adaClip) limit() kernel.Limit {
 	l := c.gaussian.limit()
 	if c.away > 0 {
 		l.Most = below(min(kernel.GreatestFactor, centred*c.r.clipper.Rule.C()/c.away/1.001))
-		l.Unit = float32(math.Exp2(math.Ceil(math.Log2(float64(l.Most) * float64(max(c.r.ds.Train.N, 1)) * 0x1p-53))))
+		l.Unit = float32(math.Exp2(math.Ceil(math.Log2(float64(l.Most) * math.Ldexp(float64(max(c.r.ds.Train.N, 1)), -kernel.SplitDigits)))))
 	}
 	return l
 }

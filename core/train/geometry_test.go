@@ -80,3 +80,17 @@ func TestAdaptiveNoise(t *testing.T) {
 		t.Errorf("Σb² is %g, (Σs)² %g", sum, total*total)
 	}
 }
+
+// TestWeightsAddUpExactly: the unit of factors is such that those of all rows, each
+// as large as it may be, are a whole number that what is read of sums can hold.
+func TestWeightsAddUpExactly(t *testing.T) {
+	r := begun(t, "adaclip", hostile(50), 1)
+	c := r.mech.(*adaClip)
+	for _, n := range []int{1, 50, 60_000, 100_000_000} {
+		r.ds.Train.N = n
+		l := c.limit()
+		if units := float64(l.Most) / float64(l.Unit) * float64(n); !(l.Unit > 0 && units <= 1<<kernel.SplitDigits) {
+			t.Errorf("%d rows: factors up to %g in units of %g add up to %g units", n, l.Most, l.Unit, units)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type Run struct {
 	done       int
 	reported   int
 	ended      bool // its result has been given
+	failed     error
 	thresholds []float64
 	seconds    float64
 	notes      []string // what the owner must see in the result
@@ -158,18 +159,15 @@ func (r *Run) Close() { r.be.Close() }
 
 // Steps takes the plan's steps, yielding an event after each, or a few steps later
 // where a backend is still busy. To pause is to stop pulling; to stop is to break
-// off. What was broken off goes on with the next call, until there is a result, and
-// no further than was planned.
+// off. What was broken off goes on with the next call, no further than was planned,
+// and not after a result or an error: half a step cannot be taken again, for its
+// noise may have moved what the second half would start from.
 //
 // Guarantee: what has been released, and the step at which the run was broken off
 // if released values alone decided that, cost the ε of the whole plan. In a blind
 // run no diagnostic is yielded that could decide it.
 func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
-		if r.ended {
-			yield(run.Event{}, errors.New("train: the run has ended; start the plan again"))
-			return
-		}
 		for r.reported < r.steps {
 			e, err := r.next(ctx)
 			if !yield(e, err) || err != nil {
@@ -184,17 +182,23 @@ const trailing = 3
 
 // next is the event of the next step to be reported.
 func (r *Run) next(ctx context.Context) (run.Event, error) {
+	switch {
+	case r.ended:
+		return run.Event{}, errors.New("train: the run has ended; start the plan again")
+	case r.failed != nil:
+		return run.Event{}, r.failed
+	}
 	for r.done < r.steps && (len(r.waiting) == 0 || len(r.waiting) < trailing && !r.waiting[0].ready()) {
 		if err := ctx.Err(); err != nil {
 			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}
-		if err := r.step(ctx); err != nil {
-			return run.Event{}, err
+		if r.failed = r.step(ctx); r.failed != nil {
+			return run.Event{}, r.failed
 		}
 	}
-	first := r.waiting[0]
-	e, err := r.finish(ctx, first)
+	e, err := r.finish(ctx, r.waiting[0])
 	if err != nil {
+		r.failed = err
 		return e, err
 	}
 	r.waiting = append(r.waiting[:0], r.waiting[1:]...)
@@ -234,11 +238,12 @@ func (r *Run) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
 // evaluate measures loss and accuracy on the first limit test rows; nil where
 // there are none. It waits once.
 func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
+	return r.evaluated(ctx, r.test(limit))
+}
+
+// test queues the measuring.
+func (r *Run) test(limit int) (parts []reading) {
 	n := min(limit, r.ds.Test.N)
-	if n == 0 {
-		return nil, nil
-	}
-	var parts []reading
 	rows := make([]int, 0, r.model.Capacity)
 	for lo := 0; lo < n; lo += len(rows) {
 		rows = rows[:0]
@@ -250,8 +255,17 @@ func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
 		r.judge(len(rows))
 		parts = append(parts, r.report.fetch(r.be, len(rows), false))
 	}
-	loss, hits := 0.0, 0.0
+	return parts
+}
+
+// evaluated takes in what was measured; nil where nothing was.
+func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	loss, hits, n := 0.0, 0.0, 0
 	for _, p := range parts {
+		n += p.n
 		v, err := r.wait(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("train: testing: %w", err)
@@ -295,7 +309,8 @@ func (p *Plan) Unstarted() run.Result {
 }
 
 // Result measures the model on all test rows and gathers what the run leaves,
-// whether it ended or was stopped. After it the run does not go on.
+// whether it ended or was stopped: every step that was taken counts, also those
+// that a busy backend has not let be reported. After it the run does not go on.
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	r.ended = true
 	res := r.Unstarted()

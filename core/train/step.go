@@ -46,9 +46,7 @@ func (r *Run) step(ctx context.Context) error {
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
-		if e.eval, err = r.evaluate(ctx, evaluationRows); err != nil {
-			return err
-		}
+		e.test = r.test(evaluationRows)
 	}
 	r.waiting = append(r.waiting, e)
 	return nil
@@ -188,13 +186,18 @@ type pendingEvent struct {
 	norm      compute.Pending
 	tally     tally
 	gradient  *run.GradientDiag
-	eval      *run.Eval
+	test      []reading // of test rows, after the step
 	seconds   float64
 }
 
 // ready reports that nothing has to be waited for.
 func (e *pendingEvent) ready() bool {
 	for _, p := range e.parts {
+		if !p.pending.Done() {
+			return false
+		}
+	}
+	for _, p := range e.test {
 		if !p.pending.Done() {
 			return false
 		}
@@ -220,14 +223,16 @@ func (r *Run) collect(ctx context.Context, e *pendingEvent) error {
 
 // finish waits for what an event lacks.
 func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
-	for _, p := range e.parts {
-		v, err := r.wait(ctx, p)
+	if e.ready() {
+		ctx = context.WithoutCancel(ctx) // what is there is reported
+	}
+	for ; len(e.parts) > 0; e.parts = e.parts[1:] {
+		v, err := r.wait(ctx, e.parts[0])
 		if err != nil {
 			return e.event, err
 		}
 		e.tally.add(v, nil, nil)
 	}
-	e.parts = nil
 	var norm [1]float32
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
 		return e.event, fmt.Errorf("train: the gradient: %w", err)
@@ -237,6 +242,8 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 		return e.event, nil
 	}
 	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.threshold, e.seconds)
-	e.event.Diag.Gradient, e.event.Diag.Eval = e.gradient, e.eval
-	return e.event, nil
+	e.event.Diag.Gradient = e.gradient
+	eval, err := r.evaluated(ctx, e.test)
+	e.event.Diag.Eval = eval
+	return e.event, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -254,6 +255,86 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 			if err == nil {
 				t.Fatal("a run went on after its result")
 			}
+		}
+	}
+}
+
+// A result in the midst of a run ends it.
+func TestResultEndsTheRun(t *testing.T) {
+	cfg := base("constant")
+	cfg.Iterate, cfg.Steps = "ema", 6
+	r := started(t, cfg, small(t))
+	seen := 0
+	for _, err := range r.Steps(context.Background()) {
+		if err != nil {
+			break
+		}
+		if seen++; seen == 2 {
+			if _, err := r.Result(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if seen != 2 || r.done != 2 {
+		t.Errorf("%d events, %d steps after a result at 2", seen, r.done)
+	}
+}
+
+// failing is a backend whose k-th wait fails.
+type failing struct {
+	compute.Backend
+	waits *int
+}
+
+type failure struct {
+	compute.Pending
+	waits *int
+}
+
+var errDevice = errors.New("the device is lost")
+
+func (b failing) Fetch(x compute.Buffer) compute.Pending {
+	return failure{b.Backend.Fetch(x), b.waits}
+}
+
+func (p failure) Wait(ctx context.Context, dst []float32) error {
+	if *p.waits--; *p.waits == 0 {
+		return errDevice
+	}
+	return p.Pending.Wait(ctx, dst)
+}
+
+// TestNoStepIsTakenTwice: wherever a step fails, the run does not go on: another
+// attempt would draw the same noise, which AdaCliP's coordinates may know by then.
+func TestNoStepIsTakenTwice(t *testing.T) {
+	ds := small(t)
+	for _, method := range []string{"constant", "adaclip", "dc-e", "value"} {
+		cfg := base(method)
+		cfg.Steps, cfg.Model = 4, run.Model{Kind: "mlp", Hidden: []int{4}}
+		for k := 1; k < 40; k++ {
+			waits := k
+			p, err := New(cfg, ds.Meta())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := p.Start(context.Background(), ds, failing{deferred.New(purego.New()), &waits})
+			if err != nil {
+				continue
+			}
+			failed := false
+			for range 3 { // whoever tries again
+				for _, err := range r.Steps(context.Background()) {
+					if err != nil {
+						failed = true
+					} else if failed {
+						t.Fatalf("%s: a step after the %d-th wait had failed", method, k)
+					}
+				}
+			}
+			if done := r.done; failed && done > r.steps {
+				t.Errorf("%s: %d steps of %d", method, done, r.steps)
+			}
+			r.Close()
 		}
 	}
 }

@@ -118,21 +118,24 @@ func checkWeigh(c *check) {
 	for e := -12; e <= 12; e++ {
 		limit := kernel.Limit{C: float32(math.Pow(10, float64(e))), Gain: 1, Most: kernel.GreatestFactor}
 		for name, table := range c.tables(limit.C) {
-			n := 3 * len(hostileNorms)
-			u, keep := c.arg("u", c.norms(n, float64(limit.C))), c.arg("keep", make([]float32, n))
-			for i := range keep.data {
-				keep.data[i] = float32(c.rng.IntN(8))
+			for _, l := range []kernel.Limit{limit, {C: limit.C, Gain: 3, Most: 0.5, Unit: 0x1p-20}, {C: float32(math.NaN()), Gain: 1, Most: 1}, {C: -1, Gain: 1, Most: 1}} {
+				c.weigh(l, table, c.norms(3*len(hostileNorms), float64(limit.C)), name)
 			}
-			c.b.Write(keep.buf, keep.data)
-			t, f := c.arg("table", table), c.arg("f", c.normals(n))
-			for _, l := range []kernel.Limit{limit, {C: limit.C, Gain: 3, Most: 0.5, Unit: 0x1p-20}} {
-				kernel.Weigh(c.b, n, l, u.buf, keep.buf, t.buf, f.buf)
-				f.want = each(n, func(i int) value { return factorOf(l, u.data[i], keep.data[i], table) })
-				c.law(l, u.data, f)
-			}
-			c.verify("Weigh(%d, C = %g) with a table that is %s", n, limit.C, name)
 		}
 	}
+}
+
+func (c *check) weigh(l kernel.Limit, table, norms []float32, name string) {
+	n := len(norms)
+	u, keep, t, f := c.arg("u", norms), c.arg("keep", make([]float32, n)), c.arg("table", table), c.arg("f", c.normals(n))
+	for i := range keep.data {
+		keep.data[i] = float32(c.rng.IntN(8))
+	}
+	c.b.Write(keep.buf, keep.data)
+	kernel.Weigh(c.b, n, l, u.buf, keep.buf, t.buf, f.buf)
+	f.want = each(n, func(i int) value { return factorOf(l, u.data[i], keep.data[i], table) })
+	c.law(l, u.data, f)
+	c.verify("Weigh(%d, %+v) with a table that is %s", n, l, name)
 }
 
 // norms are hostile ones, ones about c, and any.
@@ -168,6 +171,12 @@ func (c *check) tables(threshold float32) map[string][]float32 {
 func (c *check) law(l kernel.Limit, u []float32, f *arg) {
 	got := get32(c, f)
 	for i, v := range got {
+		if !(l.C >= 0) {
+			if v != 0 {
+				c.errorf("Weigh: factor %g of a norm of %g, where C is %g", v, u[i], l.C)
+			}
+			continue
+		}
 		if x := float64(v) * float64(u[i]); !(x <= float64(l.C)) || !(v >= 0) || float64(v) > float64(l.Most) {
 			if u[i] >= 0 && u[i] <= math.MaxFloat32 || v != 0 {
 				c.errorf("Weigh: factor %g of a norm of %g (%x) lets %g through, C is %g", v, u[i], math.Float32bits(u[i]), x, l.C)
@@ -180,7 +189,7 @@ func (c *check) law(l kernel.Limit, u []float32, f *arg) {
 // 2⁻²¹, or less where the limits say so.
 func factorOf(l kernel.Limit, u, keep float32, table []float32) value {
 	bits := math.Float32bits(u)
-	if keep == 0 || bits >= 0x7f800000 {
+	if keep == 0 || bits >= 0x7f800000 || !(l.C >= 0) {
 		return exactly(0)
 	}
 	j, x := bits>>16, float64(bits&0xffff)/0x10000

@@ -32,7 +32,7 @@ func Rounded() Each { return Each{2, 0} }
 func AddOuter(q compute.Queue, m, n, k int, each Each, h, d compute.Buffer, dst compute.Sums) {
 	q.Run(addOuter, compute.Args{
 		N: sizes{m, n, k, each.how}, F: scalars{float64(each.bound)},
-		Buf: buffers{h.Matrix(m, n), d.Matrix(m, k)}, Sums: sums(dst, n, k),
+		Buf: buffers{h.Matrix(m, n), d.Matrix(m, k)}, Sums: dst.Holding(n, k),
 	})
 }
 

@@ -6,7 +6,7 @@ import "clipscope/core/compute"
 //
 //	for i := range n { dst[i] += a * x[i] }
 func AddScaled(q compute.Queue, n int, a float64, x compute.Buffer, dst compute.Sums) {
-	q.Run(addScaled, compute.Args{N: sizes{n}, F: scalars{a}, Buf: buffers{vec(x, n)}, Sums: sums(dst, 1, n)})
+	q.Run(addScaled, compute.Args{N: sizes{n}, F: scalars{a}, Buf: buffers{vec(x, n)}, Sums: dst.Holding(1, n)})
 }
 
 var addScaled = compute.Define(compute.Kernel{Name: "addScaled", Loop: func(o *compute.Operands) {

@@ -20,14 +20,6 @@ type (
 
 func vec(b compute.Buffer, n int) compute.Buffer { return b.Slice(0, n) }
 
-// sums checks that s holds m×n.
-func sums(s compute.Sums, m, n int) compute.Sums {
-	if m < 0 || n < 0 || n > 0 && m > s.N/n {
-		panic("kernel: more sums than there are")
-	}
-	return s
-}
-
 // above is the least float32 that is not below x ≥ 0, with room for what rounding
 // has done to x in float64.
 func above(x float64) float32 {

@@ -6,7 +6,7 @@ import "clipscope/core/compute"
 //
 //	for i := range n { dst[i] = float32(src[i] + dst[i]) }
 func Settle(q compute.Queue, n int, src compute.Sums, dst compute.Buffer) {
-	q.Run(settle, compute.Args{N: sizes{n}, Buf: buffers{vec(dst, n)}, Sums: sums(src, 1, n)})
+	q.Run(settle, compute.Args{N: sizes{n}, Buf: buffers{vec(dst, n)}, Sums: src.Holding(1, n)})
 }
 
 var settle = compute.Define(compute.Kernel{Name: "settle", Loop: func(o *compute.Operands) {

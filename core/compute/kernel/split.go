@@ -12,7 +12,7 @@ import (
 //
 //	for i := range n { high[i] = float32(src[i]); low[i] = float32(src[i] - high[i]) }
 func Split(q compute.Queue, n int, src compute.Sums, high, low compute.Buffer) {
-	q.Run(split, compute.Args{N: sizes{n}, Buf: buffers{vec(high, n), vec(low, n)}, Sums: sums(src, 1, n)})
+	q.Run(split, compute.Args{N: sizes{n}, Buf: buffers{vec(high, n), vec(low, n)}, Sums: src.Holding(1, n)})
 }
 
 var split = compute.Define(compute.Kernel{Name: "split", Loop: func(o *compute.Operands) {

@@ -78,7 +78,7 @@ var weigh = compute.Define(compute.Kernel{Name: "weigh", Loop: func(o *compute.O
 
 // factor is the greatest that a weight and the threshold allow.
 func factor(weight, c, norm, unit float64) float32 {
-	if !(weight > 0) { // NaN, or a table that is corrupt
+	if !(weight > 0 && c >= 0) { // NaN, or a table that is corrupt
 		return 0
 	}
 	if weight*norm > c {

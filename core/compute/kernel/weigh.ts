@@ -22,7 +22,7 @@ export function weigh(n: i32, c: f64, gain: f64, most: f64, unit: f64, u: Ptr, k
 // @ts-ignore: decorator
 @inline
 function factor(weight: f64, c: f64, norm: f64, unit: f64): f32 {
-  if (!(weight > 0)) return 0;
+  if (!(weight > 0 && c >= 0)) return 0;
   if (weight * norm > c) weight = c / norm;
   if (unit > 0) weight = Math.floor(weight / unit) * unit;
   let v = <f32>weight;

@@ -7,7 +7,7 @@ import "clipscope/core/compute"
 //
 //	for i := range n { dst[i] -= (w[0] + w[1]) * a[i] }
 func Centre(q compute.Queue, n int, w, a compute.Buffer, dst compute.Sums) {
-	q.Run(centre, compute.Args{N: [5]int{n}, Buf: [5]compute.Buffer{w.Slice(0, 2), a.Slice(0, n)}, Sums: dst})
+	q.Run(centre, compute.Args{N: [5]int{n}, Buf: [5]compute.Buffer{w.Slice(0, 2), a.Slice(0, n)}, Sums: dst.Holding(1, n)})
 }
 
 var centre = compute.Define(compute.Kernel{Name: "centre", Loop: func(o *compute.Operands) {

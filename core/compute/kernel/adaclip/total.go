@@ -7,7 +7,7 @@ import "clipscope/core/compute"
 //
 //	for i := range n { dst[0] += f[i] }
 func Total(q compute.Queue, n int, f compute.Buffer, dst compute.Sums) {
-	q.Run(total, compute.Args{N: [5]int{n}, Buf: [5]compute.Buffer{f.Slice(0, n)}, Sums: dst})
+	q.Run(total, compute.Args{N: [5]int{n}, Buf: [5]compute.Buffer{f.Slice(0, n)}, Sums: dst.Holding(1, 1)})
 }
 
 var total = compute.Define(compute.Kernel{Name: "total", Loop: func(o *compute.Operands) {
