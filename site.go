@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"clipscope/ui"
@@ -261,7 +264,40 @@ func (s site) writePages(out string) error {
 	if err := s.cacheable(out, h); err != nil {
 		return err
 	}
-	return app.GenerateStaticWebsite(out, h)
+	if err := app.GenerateStaticWebsite(out, h); err != nil {
+		return err
+	}
+	return walkFiles(out, func(_, name string) error {
+		if filepath.Ext(name) != ".html" {
+			return nil
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, inOrder(b), 0o644)
+	})
+}
+
+// opening matches an element's start with its attributes; go-app quotes all values and
+// escapes quotes in them.
+var (
+	opening   = regexp.MustCompile(`<[a-z][a-z0-9-]*(?:\s+[^\s=<>"/]+(?:="[^"]*")?)+`)
+	attribute = regexp.MustCompile(`\s+[^\s=<>"/]+(?:="[^"]*")?`)
+)
+
+// inOrder sorts the attributes of every element, which come in the order of a map:
+// the same sources make the same site.
+func inOrder(html []byte) []byte {
+	return opening.ReplaceAllFunc(html, func(t []byte) []byte {
+		all := attribute.FindAll(t, -1)
+		name := t[:len(t)-len(bytes.Join(all, nil))]
+		for i, a := range all {
+			all[i] = bytes.TrimSpace(a)
+		}
+		slices.SortFunc(all, bytes.Compare)
+		return bytes.Join(append([][]byte{bytes.Clone(name)}, all...), []byte(" "))
+	})
 }
 
 // cacheable has every file under /web/ kept for offline use, and the stylesheets

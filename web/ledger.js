@@ -84,7 +84,40 @@
   // exclusively runs f while no other tab does.
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   function exclusively(f) {
-    return navigator.locks ? navigator.locks.request(NAME, f) : f();
+    if (navigator.locks) return navigator.locks.request(NAME, f);
+    const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
+    turn = mine.then(() => {}, () => {});
+    return mine;
+  }
+  let turn = Promise.resolve();
+
+  // stored is exclusively where the browser has no locks: the lock is an entry in
+  // the storage, taken by looking and writing in one transaction. A tab that is
+  // gone renews it no more.
+  const LEASE = 5000; // ms
+  /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
+  async function stored(f) {
+    const owner = random(16);
+    while (!await take(owner)) await new Promise((resolve) => setTimeout(resolve, 20 + 60 * Math.random()));
+    const renewing = setInterval(() => take(owner).catch(() => {}), LEASE / 4);
+    try {
+      return await f();
+    } finally {
+      clearInterval(renewing);
+      await transact("readwrite", (_, settings) => settings.delete("lock"));
+    }
+  }
+
+  /** @param {string} owner */
+  async function take(owner) {
+    const now = Date.now();
+    /** @param {{ owner: string, until: number } | undefined} lock */
+    const free = (lock) => !lock || lock.owner === owner || lock.until < now || lock.until > now + LEASE;
+    return free(await transact("readwrite", (_, settings) => {
+      const request = settings.get("lock");
+      request.onsuccess = () => { if (free(request.result)) settings.put({ owner, until: now + LEASE }, "lock"); };
+      return request;
+    }));
   }
 
   // alive holds a lock for as long as this tab lives, or until the function that

@@ -5,18 +5,22 @@
 
 importScripts("../wasm_exec.js", "kernels.js");
 
-// The last lines the program wrote: why it ended, if it ends.
-let log = "";
+// What the program wrote, its beginning and its end: why it ended, if it ends. Go
+// says the reason first, and may then list what every goroutine was at.
+const KEPT = 4000;
+let head = "", tail = "";
 const decoder = new TextDecoder();
 const writeSync = globalThis.fs.writeSync;
 globalThis.fs.writeSync = (fd, bytes) => {
-  log = (log + decoder.decode(bytes)).slice(-4000);
+  const text = decoder.decode(bytes), room = KEPT - head.length;
+  head += text.slice(0, room);
+  tail = (tail + text.slice(room)).slice(-KEPT);
   return writeSync.call(globalThis.fs, fd, bytes);
 };
 
-/** @param {string} text */
-function exit(text) {
-  postMessage({ type: "exit", id: 0, text: text || log });
+/** @param {string} why what JavaScript knows of it */
+function exit(why) {
+  postMessage({ type: "exit", id: 0, text: [head, tail, why].filter(Boolean).join("\n") });
 }
 
 /** @param {string} name */
@@ -37,8 +41,8 @@ self.onmessage = async (e) => {
     const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
     clipscopeKernels.attach(instance);
     await go.run(instance);
-    exit(log);
+    exit("");
   } catch (error) {
-    exit(log + "\n" + (error?.name ?? "Error") + ": " + (error?.message ?? error));
+    exit((error?.name ?? "Error") + ": " + (error?.message ?? error));
   }
 };

@@ -38,6 +38,7 @@ const dying = (why, ms) => (script) => script + `
 
 for (const [name, log, want] of [
   ["out of memory", "runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n\ngoroutine 1", /ran out of memory.*only this run/],
+  ["out of memory, at length", "runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n" + "goroutine 1 [running]:\n\tsomewhere.go:1\n".repeat(500), /ran out of memory.*only this run/],
   ["a fatal error", "fatal error: concurrent map writes\n\ngoroutine 7", /ended unexpectedly \(fatal error: concurrent map writes\)/],
 ]) {
   test(`${name} ends one run and says so`, async (t) => {

@@ -235,6 +235,20 @@ test("two tabs at once lose nothing, and cannot go over the limit together", asy
   assert.equal((await entries(other)).length, 3);
 });
 
+test("without locks runs at once cannot go over the limit together either", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  await context.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined }));
+  const page = await open(context, server.url), other = await open(context, server.url);
+  const a = await tableRun(page, table(400));
+  const limit = await epsilonOf(page, a.plan, 100); // room for two more runs
+  await page.evaluate((epsilon) => clipscope.ledger.limit({ epsilon }), limit);
+  const ends = await Promise.allSettled([page, other, page, other].map((p) => tableRun(p, table(400))));
+  assert.equal(ends.filter((e) => e.status === "fulfilled").length, 2, ends.map((e) => (e.status === "rejected" ? e.reason.message : e.status)).join("; "));
+  assert.ok((await total(page, table(400))).epsilon <= limit * 1.001);
+  assert.deepEqual([...page.errors, ...other.errors], []);
+});
+
 test("the limit asks, and can be overruled; a refused run costs nothing and leaves its data open", async (t) => {
   const page = await visit(t, "");
   const r = await page.evaluate(async ([text, config]) => {
