@@ -75,17 +75,19 @@ func Threshold(m Moment) string {
 		Number(m.EarlierC, 2), Number(m.RecentC, 2), Plural(m.EarlierSteps, "step"), because(m, verb == "rose"))
 }
 
-// because names the part of the error that outweighs the other at the older,
-// left threshold, when it is the one that explains the move.
+// because says what the move changed by the present curves: of the two parts of the
+// error, one grew by less than the other shrank. It is silent where they say
+// something else.
 func because(m Moment, rose bool) string {
-	variance, bias, ok := errorAt(m.Event.Released.Curves, m.EarlierC)
+	v0, b0, before := errorAt(m.Event.Released.Curves, m.EarlierC)
+	v1, b1, now := errorAt(m.Event.Released.Curves, m.RecentC)
 	switch {
-	case !ok:
+	case !before || !now || !(v1+b1 < v0+b0):
 		return ""
-	case rose && bias > variance:
-		return ": clipping cost more than the noise"
-	case !rose && variance > bias:
-		return ": the noise cost more than clipping"
+	case rose && b1 < b0 && v1 >= v0:
+		return ": less clipping outweighs more noise"
+	case !rose && v1 < v0 && b1 >= b0:
+		return ": less noise outweighs more clipping"
 	default:
 		return ""
 	}

@@ -90,8 +90,10 @@ func TestSentences(t *testing.T) {
 }
 
 func TestThresholdSaysWhyOnlyWhereTheCurvesDo(t *testing.T) {
-	curves := func(variance, bias float64) *run.ErrorCurves {
-		return &run.ErrorCurves{C: []float64{0.6, 1.2}, Variance: []float64{variance, variance}, Bias: []float64{bias, bias}}
+	// curves at C = 0.6, 0.8 and 1.2: noise grows with C and clipping falls, each by
+	// so much in all.
+	curves := func(noise, clipping float64) *run.ErrorCurves {
+		return &run.ErrorCurves{C: []float64{0.6, 0.8, 1.2}, Variance: []float64{0, noise / 2, noise}, Bias: []float64{clipping, clipping / 2, 0}}
 	}
 	for _, c := range []struct {
 		name            string
@@ -99,9 +101,10 @@ func TestThresholdSaysWhyOnlyWhereTheCurvesDo(t *testing.T) {
 		curves          *run.ErrorCurves
 		want            string
 	}{
-		{"fell for the noise", 1.2, 0.8, curves(2, 1), "C fell from about 1.2 to 0.8 in 50 steps: the noise cost more than clipping."},
+		{"fell for the noise", 1.2, 0.8, curves(2, 1), "C fell from about 1.2 to 0.8 in 50 steps: less noise outweighs more clipping."},
+		{"fell where clipping costs most", 1.2, 0.8, &run.ErrorCurves{C: []float64{0.8, 1.2}, Variance: []float64{1, 3}, Bias: []float64{4, 3}}, "C fell from about 1.2 to 0.8 in 50 steps: less noise outweighs more clipping."},
 		{"fell against the curves", 1.2, 0.8, curves(1, 2), "C fell from about 1.2 to 0.8 in 50 steps."},
-		{"rose for the bias", 0.6, 0.8, curves(1, 2), "C rose from about 0.6 to 0.8 in 50 steps: clipping cost more than the noise."},
+		{"rose for the bias", 0.6, 0.8, curves(1, 2), "C rose from about 0.6 to 0.8 in 50 steps: less clipping outweighs more noise."},
 		{"rose against the curves", 0.6, 0.8, curves(2, 1), "C rose from about 0.6 to 0.8 in 50 steps."},
 		{"beyond the curves", 5, 0.8, curves(2, 1), "C fell from about 5 to 0.8 in 50 steps."},
 		{"steady", 0.81, 0.8, nil, "C is steady, about 0.8."},
