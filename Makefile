@@ -39,7 +39,7 @@ UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
-BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
+BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm bin/web/licenses.txt
 
 .PHONY: build serve test site bench papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
 
@@ -75,6 +75,10 @@ bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 
 bin/web/kernels-relaxed.wasm: bin/web/kernels.wasm
 	@touch $@
+
+bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs $(MODULES)
+	@mkdir -p bin/web
+	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
 
 $(MODULES): web/package.json web/package-lock.json | versions
 	cd web && $(NPM_CI)

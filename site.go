@@ -48,7 +48,7 @@ var securityHeaders = [][2]string{
 // site is a static site to generate.
 type site struct {
 	source string // folder with web/ and assets/
-	wasm   string // folder with the built .wasm files
+	wasm   string // folder with the built .wasm files, and the terms of what they are made of
 	out    string
 	prefix string // "" or "/repo"
 }
@@ -109,7 +109,7 @@ func (s site) copyFiles(out string) error {
 	if err != nil || len(binaries) == 0 {
 		return fmt.Errorf("no .wasm files in %s, run make: %w", s.wasm, err)
 	}
-	for _, b := range binaries {
+	for _, b := range append(binaries, filepath.Join(s.wasm, "licenses.txt")) {
 		if err := copyTree(b, filepath.Join(web, filepath.Base(b))); err != nil {
 			return err
 		}

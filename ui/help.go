@@ -25,6 +25,11 @@ func (p *helpPage) Render() app.UI {
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),
 			app.H2().ID("methods").Text("Clipping methods"),
 			app.Range(clip.Methods()).Slice(func(i int) app.UI { return methodHelp(clip.Methods()[i]) }),
+			app.H2().ID("licences").Text("What this page is made of"),
+			app.P().Body(
+				app.Text("Go, go-app, gonum, uPlot and AssemblyScript, and what these use: "),
+				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Target("_blank").Text("their terms"), app.Text("."),
+			),
 		),
 	)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// link is the address of a page of the app. go-app prefixes links with the
+// Link is the address of a page of the app. go-app prefixes links with the
 // site's sub-path when it renders on a server, but not in the browser.
-func link(path string) string {
+func Link(path string) string {
 	if app.IsClient {
 		return strings.TrimRight(app.Getenv("GOAPP_ROOT_PREFIX"), "/") + path
 	}
@@ -37,7 +37,7 @@ type Header struct {
 
 func (h *Header) Render() app.UI {
 	return app.Header().Class("top").Body(
-		app.A().Class("brand").Href(link("/")).Body(mark(), app.Span().Text("Clipscope")),
+		app.A().Class("brand").Href(Link("/")).Body(mark(), app.Span().Text("Clipscope")),
 		app.Nav().Aria("label", "Pages").Body(
 			h.tab("train", "/", "Train"),
 			h.tab("calculator", "/calculator", "Calculator"),
@@ -54,7 +54,7 @@ func mark() app.UI {
 }
 
 func (h *Header) tab(page, path, text string) app.UI {
-	a := app.A().Href(link(path)).Text(text)
+	a := app.A().Href(Link(path)).Text(text)
 	if h.Page == page {
 		a = a.Aria("current", "page")
 	}

@@ -192,3 +192,15 @@ test("a new version replaces the old one at the load after next", async (t) => {
   assert.equal(await page.evaluate(() => clipscope.version), "9.9.9+00000000");
   await context.close();
 });
+
+test("the terms of what the site is made of go with it", async () => {
+  const context = await browser.newContext();
+  const page = await open(context, server.url + "help");
+  const [terms] = await Promise.all([context.waitForEvent("page"), page.click("#licences-link")]);
+  const text = await terms.locator("body").innerText();
+  for (const name of ["Clipscope", "github.com/maxence-charriere/go-app/v10", "gonum.org/v1/gonum", "github.com/google/uuid", "go1.", "uplot", "assemblyscript", "Permission is hereby granted", "Redistribution and use"]) {
+    assert.ok(text.includes(name), name);
+  }
+  assert.deepEqual(page.errors, []);
+  await context.close();
+});
