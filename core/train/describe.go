@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"clipscope/core/clip"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -36,17 +35,6 @@ func (p *Plan) epsilons() map[string]run.Number {
 		}
 	}
 	return all
-}
-
-// capacity is the number of rows that go through the model at once.
-func (p *Plan) capacity() int {
-	if p.first.Source == clip.OneAtATime {
-		return 1
-	}
-	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
-	// nearly empty second passes.
-	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1)))
 }
 
 // memory estimates the bytes a run holds: parameters with gradient, its sums in

@@ -68,9 +68,7 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Run {
 func added(t *testing.T, p *Run, rows []int) []float64 {
 	t.Helper()
 	ctx, e := context.Background(), &pendingEvent{}
-	if err := p.begin(ctx); err != nil {
-		t.Fatal(err)
-	}
+	p.begin()
 	if err := p.addUp(ctx, rows, e); err != nil {
 		t.Fatal(err)
 	}
@@ -205,9 +203,7 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			for step := range 20 {
 				p.rows = p.sampler.Append(p.rows[:0], p.stream(1, step))
 				ctx, e := context.Background(), &pendingEvent{}
-				if err := p.begin(ctx); err != nil {
-					t.Fatal(err)
-				}
+				p.begin()
 				if err := p.accumulate(ctx, p.rows[:min(len(p.rows), p.model.Capacity)], e); err != nil {
 					t.Fatal(err)
 				}

@@ -282,6 +282,17 @@ func (p *Plan) chooseClipper() (err error) {
 	return err
 }
 
+// capacity is the number of rows that go through the model at once.
+func (p *Plan) capacity() int {
+	if p.first.Source == clip.OneAtATime {
+		return 1
+	}
+	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
+	// nearly empty second passes.
+	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1)))
+}
+
 // stepEvent is what one step releases.
 func (p *Plan) stepEvent() privacy.Event {
 	if p.sigma == 0 {

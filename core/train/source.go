@@ -13,7 +13,7 @@ import (
 // physical batch goes through the model.
 type source interface {
 	// begin is called once a step, before its batch.
-	begin(ctx context.Context) error
+	begin()
 	// take adds the weighed gradients of the n rows just passed forward to the
 	// sum, and says whether their report has norms and factors.
 	take(ctx context.Context, n int) (weighed bool, err error)
@@ -37,7 +37,7 @@ func (r *Run) newSource() (source, error) {
 // free is the baseline that bounds nothing.
 type free struct{ r *Run }
 
-func (free) begin(context.Context) error { return nil }
+func (free) begin() {}
 
 func (s free) take(_ context.Context, n int) (bool, error) {
 	s.r.model.Backward()
@@ -50,7 +50,7 @@ func (s free) take(_ context.Context, n int) (bool, error) {
 // layers' memory, one backward pass.
 type exact struct{ r *Run }
 
-func (exact) begin(context.Context) error { return nil }
+func (exact) begin() {}
 
 func (s exact) take(_ context.Context, n int) (bool, error) {
 	s.r.model.Backward()
@@ -70,10 +70,7 @@ type bounded struct {
 	host   []float32
 }
 
-func (s *bounded) begin(context.Context) error {
-	s.bounds.Refresh()
-	return nil
-}
+func (s *bounded) begin() { s.bounds.Refresh() }
 
 func (s *bounded) take(ctx context.Context, n int) (bool, error) {
 	if err := s.bounds.Norms(ctx, s.norms[:n], s.r.report.losses); err != nil {

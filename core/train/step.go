@@ -20,9 +20,7 @@ func (r *Run) step(ctx context.Context) error {
 	c := r.clipper.Rule.C()
 	e := &pendingEvent{threshold: c}
 	r.rows = r.sample(r.rows[:0])
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
+	r.begin()
 	if err := r.addUp(ctx, r.rows, e); err != nil {
 		return err
 	}
@@ -53,7 +51,7 @@ func (r *Run) step(ctx context.Context) error {
 }
 
 // begin makes ready for the sum of a step.
-func (r *Run) begin(ctx context.Context) error {
+func (r *Run) begin() {
 	r.limit = r.mech.limit()
 	r.gain = float32(r.weights.at(float64(r.limit.C)))
 	clear(r.statistic)
@@ -61,7 +59,7 @@ func (r *Run) begin(ctx context.Context) error {
 	if r.teaching() {
 		r.teacher.reset()
 	}
-	return r.source.begin(ctx)
+	r.source.begin()
 }
 
 // sample draws the present step's batch, in an order that is uniformly random and

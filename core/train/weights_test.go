@@ -113,9 +113,7 @@ func TestFactorsOfARun(t *testing.T) {
 		}
 		e := &pendingEvent{}
 		ctx := context.Background()
-		if err := r.begin(ctx); err != nil {
-			t.Fatal(err)
-		}
+		r.begin()
 		if err := r.addUp(ctx, []int{1, 2, 3}[:min(3, r.model.Capacity)], e); err != nil {
 			t.Fatal(err)
 		}
