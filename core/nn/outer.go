@@ -34,11 +34,11 @@ func newOuter(be compute.Backend, from *arena, in, out, capacity int) *outer {
 func (s *outer) Params() []compute.Buffer { return []compute.Buffer{s.w, s.b} }
 
 func (s *outer) Norms(dst compute.Buffer) {
-	s.measure()
+	s.lengths()
 	kernel.JoinNorms(s.be, s.n, s.normX, s.normD, dst)
 }
 
-func (s *outer) measure() {
+func (s *outer) lengths() {
 	kernel.RowNorms(s.be, s.n, s.in, s.x, s.normX)
 	kernel.RowNorms(s.be, s.n, s.out, s.dy, s.normD)
 }
@@ -87,7 +87,7 @@ func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	// What underflow took, and C, the same for every example.
 	const terms = 4 // A's squares, its products, m∘V, B's products
 	lost := underflows(terms, s.in, s.out, c.Largest)
-	s.measure()
+	s.lengths()
 	kernel.Mul(be, n, s.normX, s.normX, s.normX)
 	kernel.Mul(be, n, s.normD, s.normD, s.normD)
 	kernel.Axpy(be, n, float32(lost), s.normX, dst)

@@ -106,8 +106,7 @@ func (c *adaClip) begin() {
 	c.gaussian.begin()
 }
 
-func (c *adaClip) norms(dst []compute.Buffer) {
-	n := c.r.rowsNow
+func (c *adaClip) norms(n int, dst []compute.Buffer) {
 	kernel.Fill(c.r.be, n, 0, c.squares)
 	c.r.model.ScaledSqNorms(c.squares, c.Coordinates)
 	kernel.Unary(c.r.be, kernel.Root, n, c.squares, dst[0])

@@ -21,7 +21,7 @@ type teacher struct {
 	clipped  []float64 // Σ ĝ_i, on this side
 	exact    []float64 // Σ g_i
 	part     []float32
-	last     []float64 // norms of the last physical batch, NaN where refused
+	rows     int // of the last physical batch, where they are compared
 	examples []example
 }
 
@@ -55,9 +55,9 @@ func (r *Run) teach(n int, compare bool) {
 	if !r.teaching() {
 		return
 	}
-	r.rowsLast = 0
+	r.teacher.rows = 0
 	if compare {
-		r.rowsLast = n
+		r.teacher.rows = n
 	}
 	r.model.Add(r.teacher.sums, []compute.Buffer{r.report.keep}, kernel.Plain())
 }
@@ -81,8 +81,9 @@ func (r *Run) readSums(ctx context.Context, dst []float64, from []compute.Sums) 
 }
 
 // compare reads both sums, before noise, and says how they differ. The examples'
-// cosines are those of the last physical batch with the whole true gradient.
-func (r *Run) compare(ctx context.Context) (*run.GradientDiag, error) {
+// cosines are those of the last physical batch, of these norms, with the whole true
+// gradient.
+func (r *Run) compare(ctx context.Context, norms []float64) (*run.GradientDiag, error) {
 	t, unit := r.teacher, r.mech.unit()
 	if err := r.readSums(ctx, t.clipped, r.sums); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (r *Run) compare(ctx context.Context) (*run.GradientDiag, error) {
 		std := r.gradNoise * r.mech.sensitivity() / r.batch
 		g.NoiseVariance = run.Number(std * std * r.mech.spread())
 	}
-	if err := r.compareExamples(ctx, math.Sqrt(ee)); err != nil {
+	if err := r.compareExamples(ctx, norms, math.Sqrt(ee)); err != nil {
 		return nil, err
 	}
 	g.BySize = bySize(t.examples, math.Sqrt(ee))
@@ -110,8 +111,8 @@ func (r *Run) compare(ctx context.Context) (*run.GradientDiag, error) {
 }
 
 // compareExamples finds each example's inner product with the true gradient.
-func (r *Run) compareExamples(ctx context.Context, total float64) error {
-	t, n := r.teacher, r.rowsLast
+func (r *Run) compareExamples(ctx context.Context, norms []float64, total float64) error {
+	t, n := r.teacher, r.teacher.rows
 	if n == 0 || total == 0 {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (r *Run) compareExamples(ctx context.Context, total float64) error {
 		return fmt.Errorf("train: reading inner products: %w", err)
 	}
 	for i, dot := range t.part[:n] {
-		if norm := t.last[i]; norm > 0 && finite(norm) {
+		if norm := norms[i]; norm > 0 && finite(norm) {
 			t.examples = append(t.examples, example{norm, float64(dot)})
 		}
 	}

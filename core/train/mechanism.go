@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -14,9 +13,9 @@ import (
 type mechanism interface {
 	// begin makes ready for the sum of a step.
 	begin()
-	// norms writes upper bounds on the norms that factors are made from to dst,
-	// all parameters in one or each group in its own.
-	norms(dst []compute.Buffer)
+	// norms writes upper bounds on the norms that factors are made from, of n rows,
+	// to dst: all parameters in one or each group in its own.
+	norms(n int, dst []compute.Buffer)
 	// limit bounds the factors of a step.
 	limit() kernel.Limit
 	// add adds the weighed gradients of n rows to the sum. keep is 0 for examples
@@ -62,9 +61,9 @@ func (g *gaussian) begin() {
 	}
 }
 
-func (g *gaussian) norms(dst []compute.Buffer) {
+func (g *gaussian) norms(n int, dst []compute.Buffer) {
 	for _, b := range dst {
-		kernel.Fill(g.r.be, g.r.rowsNow, 0, b)
+		kernel.Fill(g.r.be, n, 0, b)
 	}
 	g.r.model.Norms(dst)
 }
@@ -116,12 +115,3 @@ func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
 func (g *gaussian) spread() float64 { return float64(g.r.spec.Params()) }
 
 func (g *gaussian) unit() float64 { return 1 }
-
-// below is the greatest float32 that is not above x > 0, or 0.
-func below(x float64) float32 {
-	f := float32(x)
-	if float64(f) > x {
-		f = math.Nextafter32(f, 0)
-	}
-	return f
-}

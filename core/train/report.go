@@ -37,16 +37,15 @@ func newReport(be compute.Backend, capacity, groups int) *report {
 
 // reading is a report on its way to this side.
 type reading struct {
-	pending  compute.Pending
-	n        int
-	weighed  bool // there are norms and factors
-	capacity int
-	groups   int
+	of      *report
+	pending compute.Pending
+	n       int
+	weighed bool // there are norms and factors
 }
 
 // fetch queues the reading of a report on n examples.
 func (p *report) fetch(be compute.Backend, n int, weighed bool) reading {
-	return reading{be.Fetch(p.all), n, weighed, p.capacity, len(p.norms)}
+	return reading{p, be.Fetch(p.all), n, weighed}
 }
 
 // view is a report on this side.
@@ -63,7 +62,7 @@ func (r *Run) wait(ctx context.Context, p reading) (view, error) {
 	return view{p, r.host.report}, nil
 }
 
-func (v view) column(i int) []float32 { return v.v[i*v.capacity:][:v.n] }
+func (v view) column(i int) []float32 { return v.v[i*v.of.capacity:][:v.n] }
 
 func (v view) losses() []float32 { return v.column(0) }
 func (v view) hits() []float32   { return v.column(1) }
@@ -73,7 +72,7 @@ func (v view) keep() []float32   { return v.column(2) }
 // factors leave of it.
 func (v view) norm(i int) (norm, clipped float64) {
 	sq := 0.0
-	for g := range v.groups {
+	for g := range v.of.norms {
 		n, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
 		norm = math.Hypot(norm, n)
 		sq += n * n * f * f

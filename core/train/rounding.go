@@ -80,3 +80,12 @@ func above(x float64) float32 {
 	}
 	return f
 }
+
+// below is the greatest float32 that is not above x > 0, or 0.
+func below(x float64) float32 {
+	f := float32(x)
+	if float64(f) > x {
+		f = math.Nextafter32(f, 0)
+	}
+	return f
+}

@@ -61,10 +61,7 @@ type Run struct {
 
 	// Of the present step.
 	limit     kernel.Limit
-	gain      float32
 	rows      []int
-	rowsNow   int       // of the present physical batch
-	rowsLast  int       // of the step's last physical batch, where it is compared
 	statistic []float64 // the rule's, as far as it has been added up
 
 	waiting    []*pendingEvent

@@ -118,7 +118,7 @@ func (r *Run) openScale(context.Context) (err error) {
 func (r *Run) privateScale() (*data.Scale, error) {
 	h := data.NewBoundsHistogram(r.ds)
 	sigma := r.boundsNoise * h.Sensitivity()
-	noise, err := r.boundsDraws(sigma, h.Len())
+	noise, err := r.countNoise(privacy.OneOff, 0, sigma, 1, h.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -134,21 +134,6 @@ func (r *Run) privateScale() (*data.Scale, error) {
 		r.notes = append(r.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(r.ds.NumericFeatures())))
 	}
 	return data.BoundsScale(r.ds, bounds)
-}
-
-// boundsDraws is the noise on the bounds' counts, on a grid in secure mode.
-func (r *Run) boundsDraws(sigma float64, n int) ([]float64, error) {
-	if sigma == 0 {
-		return make([]float64, n), nil
-	}
-	if r.cfg.NoiseMode == "secure" {
-		return gridNoise(sigma, 1, r.stream(privacy.OneOff, 0), n)
-	}
-	z, err := r.normals(privacy.OneOff, 0, n)
-	for i := range z {
-		z[i] *= sigma
-	}
-	return z, err
 }
 
 // boundFeatures scales every row of x longer than the method's feature bound,

@@ -149,6 +149,23 @@ func (s *secure) sensitivity() float64 { return s.r.clipper.Sensitivity(s.r.spec
 
 func (s *secure) unit() float64 { return s.grid }
 
+// countNoise draws n numbers of deviation std for a release of counts, multiples of
+// unit, for one purpose and step: once each, or noise would repeat. Where noise is
+// secure they are on a grid much finer than it.
+func (r *Run) countNoise(purpose privacy.Purpose, step int, std, unit float64, n int) ([]float64, error) {
+	switch {
+	case std == 0:
+		return make([]float64, n), nil
+	case r.cfg.NoiseMode == "secure":
+		return gridNoise(std, unit, r.stream(purpose, step), n)
+	}
+	z, err := r.normals(purpose, step, n)
+	for i := range z {
+		z[i] *= std
+	}
+	return z, err
+}
+
 // gridNoise draws n numbers for a release of multiples of unit, a power of two,
 // with noise of deviation std, as multiples of a much smaller one. Their sums
 // with such multiples below 2⁴⁰ are exact.

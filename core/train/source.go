@@ -54,7 +54,7 @@ func (exact) begin() {}
 
 func (s exact) take(_ context.Context, n int) (bool, error) {
 	s.r.model.Backward()
-	s.r.mech.norms(s.r.report.norms)
+	s.r.mech.norms(n, s.r.report.norms)
 	s.r.weigh(n)
 	s.r.teach(n, true)
 	s.r.mech.add(n, s.r.factors, s.r.report.keep)
@@ -103,10 +103,8 @@ func (r *Run) weigh(n int) {
 	for _, u := range p.norms {
 		kernel.Finite(r.be, n, u, p.keep)
 	}
-	l := r.limit
-	l.Gain = r.gain
 	for g, u := range p.norms {
-		kernel.Weigh(r.be, n, l, u, p.keep, r.weights.buffer, p.factors[g])
+		kernel.Weigh(r.be, n, r.limit, u, p.keep, r.weights.buffer, p.factors[g])
 		kernel.Copy(r.be, n, r.factors[g], p.factors[g])
 	}
 }

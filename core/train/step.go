@@ -18,7 +18,7 @@ import (
 func (r *Run) step(ctx context.Context) error {
 	began := time.Now()
 	c := r.clipper.Rule.C()
-	e := &pendingEvent{threshold: c}
+	e := &pendingEvent{}
 	r.rows = r.sample(r.rows[:0])
 	r.begin()
 	if err := r.addUp(ctx, r.rows, e); err != nil {
@@ -53,7 +53,7 @@ func (r *Run) step(ctx context.Context) error {
 // begin makes ready for the sum of a step.
 func (r *Run) begin() {
 	r.limit = r.mech.limit()
-	r.gain = float32(r.weights.at(float64(r.limit.C)))
+	r.limit.Gain = float32(r.weights.at(float64(r.limit.C)))
 	clear(r.statistic)
 	r.mech.begin()
 	if r.teaching() {
@@ -89,7 +89,6 @@ func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 // accumulate adds the clipped gradients of one physical batch to the sum.
 func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
 	n := len(rows)
-	r.rowsNow = n
 	r.load(&r.ds.Train, rows)
 	r.model.Forward(r.x, n)
 	r.judge(n)
@@ -110,7 +109,7 @@ func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
 		}
 	}
 	if r.teaching() {
-		if e.gradient, err = r.compare(ctx); err != nil {
+		if e.gradient, err = r.compare(ctx, e.tally.batch); err != nil {
 			return err
 		}
 	}
@@ -122,20 +121,13 @@ func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
 
 // noiseStatistic adds the noise to the rule's statistic.
 func (r *Run) noiseStatistic() error {
-	if r.cfg.NoiseMode == "secure" { // counts, all of them multiples of ½, on a grid much finer than the noise
-		z, err := gridNoise(r.query.NoiseStd, 0.5, r.stream(privacy.Statistic, r.done), len(r.statistic))
-		for i := range z {
-			r.statistic[i] += z[i]
-		}
-		return err
-	}
 	std := r.gradNoise * r.mech.sensitivity() // where it shares the gradient's noise
 	if !r.query.Joined {
 		std = r.query.NoiseStd
 	}
-	z, err := r.normals(privacy.Statistic, r.done, len(r.statistic))
+	z, err := r.countNoise(privacy.Statistic, r.done, std, 0.5, len(r.statistic))
 	for i := range z {
-		r.statistic[i] += std * z[i]
+		r.statistic[i] += z[i]
 	}
 	return err
 }
@@ -178,14 +170,13 @@ func (r *Run) adapt(c float64) run.Released {
 
 // pendingEvent is a step's event and what it still waits for.
 type pendingEvent struct {
-	event     run.Event
-	threshold float64
-	parts     []reading // of the physical batches; none once they are collected
-	norm      compute.Pending
-	tally     tally
-	gradient  *run.GradientDiag
-	test      []reading // of test rows, after the step
-	seconds   float64
+	event    run.Event
+	parts    []reading // of the physical batches; none once they are collected
+	norm     compute.Pending
+	tally    tally
+	gradient *run.GradientDiag
+	test     []reading // of test rows, after the step
+	seconds  float64
 }
 
 // ready reports that nothing has to be waited for.
@@ -203,19 +194,16 @@ func (e *pendingEvent) ready() bool {
 	return e.norm.Done()
 }
 
-// collect takes in the reports of a step, once, and adds up the rule's statistic.
+// collect takes in the reports of a step, each once, and adds up the rule's
+// statistic; where there is one, a step has done so before its event is left behind.
 func (r *Run) collect(ctx context.Context, e *pendingEvent) error {
-	for _, p := range e.parts {
-		v, err := r.wait(ctx, p)
+	for ; len(e.parts) > 0; e.parts = e.parts[1:] {
+		v, err := r.wait(ctx, e.parts[0])
 		if err != nil {
 			return err
 		}
 		e.tally.add(v, r.query, r.statistic)
-		if r.teaching() {
-			r.teacher.last = append(r.teacher.last[:0], e.tally.batch...)
-		}
 	}
-	e.parts = nil
 	return nil
 }
 
@@ -224,12 +212,8 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	if e.ready() {
 		ctx = context.WithoutCancel(ctx) // what is there is reported
 	}
-	for ; len(e.parts) > 0; e.parts = e.parts[1:] {
-		v, err := r.wait(ctx, e.parts[0])
-		if err != nil {
-			return e.event, err
-		}
-		e.tally.add(v, nil, nil)
+	if err := r.collect(ctx, e); err != nil {
+		return e.event, err
 	}
 	var norm [1]float32
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
@@ -239,7 +223,7 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	if r.cfg.Blind {
 		return e.event, nil
 	}
-	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.threshold, e.seconds)
+	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 	e.event.Diag.Gradient = e.gradient
 	eval, err := r.evaluated(ctx, e.test)
 	e.event.Diag.Eval = eval

@@ -122,9 +122,9 @@ func TestFactorsOfARun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range v.n {
-			for g := range v.groups {
+			for g := range v.of.norms {
 				u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-				want := r.clipper.Weight.Factor(u, r.clipper.GroupThreshold(v.groups))
+				want := r.clipper.Weight.Factor(u, r.clipper.GroupThreshold(len(v.of.norms)))
 				if math.Abs(f-want) > 3e-5*want {
 					t.Errorf("%s: factor %g of a norm of %g, want %g", m.Name, f, u, want)
 				}
