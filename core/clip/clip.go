@@ -116,14 +116,14 @@ type Geometry struct {
 func (g *Geometry) First() float64 { return math.Sqrt(math.Sqrt(g.Least * g.Greatest)) }
 
 // Update says what to do with a coordinate's squared deviation from its centre:
-// times·(dev² − noise·s) estimates its variance, where noiseStd is the standard
-// deviation of the noise on the sum before scaling by b, and total is Σs.
-func (g *Geometry) Update(noiseStd, batchSize, total float64) (times, noise float64) {
+// times·(dev² − noise·Σs·s) estimates its variance, where noiseStd is the standard
+// deviation of the noise on the sum before scaling by b, b² = s·Σs.
+func (g *Geometry) Update(noiseStd, batchSize float64) (times, noise float64) {
 	times = batchSize
 	if g.Literal {
 		times = 1
 	}
-	return times, noiseStd * noiseStd / (batchSize * batchSize) * total // b² = s·Σs
+	return times, noiseStd * noiseStd / (batchSize * batchSize)
 }
 
 // Clipper is one point in the product of the axes.

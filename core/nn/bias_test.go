@@ -86,15 +86,17 @@ func TestBias(t *testing.T) {
 		}
 		near("norm", column(func(dst compute.Buffer) { m.Norms([]compute.Buffer{dst}) }), norms, 1e-7)
 		near("dot", column(func(dst compute.Buffer) { m.Dots(dst, cut(a)) }), dots, 1)
-		co := Coordinates{Inv: cut(inv), Lin: cut(lin), Offsets: make([]float64, len(m.Sites())), Largest: 100}
+		co := Coordinates{Inv: cut(inv), Lin: cut(lin), Largest: 100}
+		offsets := make([]float64, len(m.Sites()))
 		at := 0
 		for i, s := range m.Sites() {
 			for _, p := range s.Params() {
 				for end := at + p.Len(); at < end; at++ {
-					co.Offsets[i] += float64(a[at]) * float64(a[at]) * float64(inv[at])
+					offsets[i] += float64(a[at]) * float64(a[at]) * float64(inv[at])
 				}
 			}
 		}
+		co.Offsets = upwards(be, offsets)
 		near("scaled norm", column(func(dst compute.Buffer) { m.ScaledSqNorms(dst, co) }), squares, 1e-6)
 		all := sums(be, m)
 		m.Add(all, nil, kernel.Clamped(c))

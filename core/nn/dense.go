@@ -59,11 +59,9 @@ func (d *dense) Init(rng *rand.Rand) {
 	kernel.Fill(d.be, d.out, 0, d.b)
 }
 
-func (d *dense) Measure() compute.Buffer {
+func (d *dense) Bound(dst compute.Buffer) {
 	if d.bound == nil {
 		d.bound = newSpectral(d.be, d.outer)
 	}
-	return d.bound.measure()
+	d.bound.bound(dst)
 }
-
-func (d *dense) Bound(measured []float32) (plain, folded float64) { return d.bound.bound(measured) }

@@ -60,8 +60,9 @@ func (s *formed) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	kernel.RowNorms(be, n, d, s.g, s.norm)
 	kernel.Mul(be, n, s.norm, s.norm, s.norm)
 	kernel.Axpy(be, n, float32(lost), s.norm, dst)
-	kernel.Fill(be, n, float32(c.Offsets[0]*(1+slack)+3*lost), s.norm)
-	kernel.Axpy(be, n, 1, s.norm, dst)
+	kernel.Fill(be, n, float32(3*lost), s.norm)
+	kernel.AddRow(be, n, 1, c.Offsets, s.norm)
+	kernel.Axpy(be, n, 1+float32(slack), s.norm, dst)
 }
 
 func (s *formed) Dots(dst compute.Buffer, v []compute.Buffer) {

@@ -192,7 +192,7 @@ func (m *Model) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 		// Each site's slack is for its own terms: it may not be lost in those
 		// of the sites before.
 		kernel.Fill(m.be, m.n, 0, m.part)
-		s.ScaledSqNorms(m.part, Coordinates{Inv: c.Inv[first:k], Lin: c.Lin[first:k], Offsets: c.Offsets[sites : sites+1], Largest: c.Largest})
+		s.ScaledSqNorms(m.part, Coordinates{Inv: c.Inv[first:k], Lin: c.Lin[first:k], Offsets: c.Offsets.Slice(sites, 1), Largest: c.Largest})
 		kernel.Axpy(m.be, m.n, 1, m.part, dst)
 		sites++
 	})

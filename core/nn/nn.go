@@ -39,12 +39,9 @@ type Layer interface {
 
 // Lipschitz is a layer that can say how much longer it makes what passes through.
 type Lipschitz interface {
-	// Measure queues what Bound wants to know of the present weights and says
-	// where it will be; nowhere is nothing.
-	Measure() compute.Buffer
-	// Bound returns upper bounds on the layer's Lipschitz constant, and on that of
-	// (x, 1) ↦ (y, 1), roundings included, from what was measured.
-	Bound(measured []float32) (plain, folded float64)
+	// Bound writes upper bounds on the layer's Lipschitz constant with its present
+	// weights, and on that of (x, 1) ↦ (y, 1), roundings included, to dst [2].
+	Bound(dst compute.Buffer)
 }
 
 // arena hands out a model's parameters from one buffer.

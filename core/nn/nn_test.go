@@ -336,15 +336,17 @@ func TestScaledNorms(t *testing.T) {
 				}
 			}
 			pass(be, m, b, n)
-			c := Coordinates{Offsets: make([]float64, m.Groups()), Largest: float64(slices.Max(inv))}
+			c := Coordinates{Largest: float64(slices.Max(inv))}
+			offsets := make([]float64, m.Groups())
 			at := 0
 			for i, p := range m.Params() {
 				c.Inv, c.Lin = append(c.Inv, buffer(be, inv[at:at+p.Len()])), append(c.Lin, buffer(be, lin[at:at+p.Len()]))
 				for j := at; j < at+p.Len(); j++ {
-					c.Offsets[i/2] += float64(a[j]) * float64(a[j]) * float64(inv[j])
+					offsets[i/2] += float64(a[j]) * float64(a[j]) * float64(inv[j])
 				}
 				at += p.Len()
 			}
+			c.Offsets = upwards(be, offsets)
 			dst := be.New(n)
 			m.ScaledSqNorms(dst, c)
 			for i, got := range read(t, be, dst, n) {
@@ -354,6 +356,15 @@ func TestScaledNorms(t *testing.T) {
 			}
 		}
 	})
+}
+
+// upwards is a buffer of v, rounded up as package train does.
+func upwards(be compute.Backend, v []float64) compute.Buffer {
+	f := make([]float32, len(v))
+	for i, x := range v {
+		f[i] = kernel.Above(x)
+	}
+	return buffer(be, f)
 }
 
 // trueNorm is the spectral norm by a full power iteration in float64 from many
@@ -447,8 +458,10 @@ func TestSpectralBound(t *testing.T) {
 		bound := func(w []float32, rows, cols int) float64 {
 			d := newDense(be, &arena{be.New((rows + 1) * cols)}, rows, cols, 1, false, false)
 			be.Write(d.w, w)
-			at := d.Measure()
-			plain, folded := d.Bound(read(t, be, at, at.Len()))
+			at := be.New(2)
+			d.Bound(at)
+			both := read(t, be, at, 2)
+			plain, folded := float64(both[0]), float64(both[1])
 			if !(folded >= plain && folded >= 1) {
 				t.Errorf("folding the bias in gives %g from %g", folded, plain)
 			}
@@ -491,12 +504,11 @@ func TestGradientBounds(t *testing.T) {
 					t.Fatal(err)
 				}
 				bounds.Refresh()
-				got := make([]float64, n)
-				if err := bounds.Norms(context.Background(), got, losses); err != nil {
-					t.Fatal(err)
-				}
+				dst := be.New(n)
+				bounds.Norms(n, losses, dst)
+				got := read(t, be, dst, n)
 				for i, s := range read(t, be, norms, n) {
-					if norm := float64(s); got[i] < norm*(1-1e-6) {
+					if norm := float64(s); float64(got[i]) < norm*(1-1e-6) {
 						t.Errorf("trial %d, tight %v, example %d: bound %g, norm %g", trial, tight, i, got[i], norm)
 					}
 				}
@@ -587,6 +599,7 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 			// Weights 1, biases 0; the first layer as it is, the others with a centre
 			// of (1, −1), at right angles to their gradient.
 			c := Coordinates{Largest: 1}
+			var offsets []float64
 			for i, p := range m.Params() {
 				kernel.Fill(be, 1, float32(1-i%2), p)
 				inv, lin, offset := float32(1), float32(0), 0.0
@@ -595,9 +608,10 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 				}
 				c.Inv, c.Lin = append(c.Inv, buffer(be, []float32{inv})), append(c.Lin, buffer(be, []float32{lin}))
 				if i%2 == 0 {
-					c.Offsets = append(c.Offsets, offset)
+					offsets = append(offsets, offset)
 				}
 			}
+			c.Offsets = upwards(be, offsets)
 			for _, d := range []float32{1, 1.005} {
 				pass(be, m, batch{[]float32{1}, []float32{1 - d}}, 1)
 				dst := be.New(1)

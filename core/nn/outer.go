@@ -65,7 +65,8 @@ func (s *outer) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each
 // |2B| ≤ A + C, and every one is computed to within gamma(in + out + 32) of its
 // size, so adding 2·gamma·(A + C) keeps the result above the true value. Of the
 // 32, four are for the rounding of V and m∘V, some for C, a sum of squares that
-// is good to a millionth (17·2⁻²⁴), the rest for adding up. Underflow is covered
+// is good to a millionth (17·2⁻²⁴) above but for eight roundings of what is
+// squared, the rest for adding up. Underflow is covered
 // apart: every square and product loses at most 2⁻¹²⁶, which the others enlarge
 // to at most 2⁻¹²⁶·(in+1)·(out+1)·(largest V + 2)·(‖h‖² + ‖δ‖² + 2) each.
 func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
@@ -92,8 +93,9 @@ func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	kernel.Mul(be, n, s.normD, s.normD, s.normD)
 	kernel.Axpy(be, n, float32(lost), s.normX, dst)
 	kernel.Axpy(be, n, float32(lost), s.normD, dst)
-	kernel.Fill(be, n, float32(c.Offsets[0]*(1+float64(slack))+2*lost), s.normX)
-	kernel.Axpy(be, n, 1, s.normX, dst)
+	kernel.Fill(be, n, float32(2*lost), s.normX)
+	kernel.AddRow(be, n, 1, c.Offsets, s.normX)
+	kernel.Axpy(be, n, 1+slack, s.normX, dst)
 }
 
 // Dots uses ⟨h⊗δ, V⟩ = hᵀVδ: one matrix product over the batch.

@@ -28,11 +28,11 @@ type Site interface {
 }
 
 // Coordinates are those in which gradients are measured, u = (g − a)/b: for each
-// of Params the buffers Inv = 1/b² and Lin = a/b², Σ a²/b² by site, and the
-// largest 1/b² of all.
+// of Params the buffers Inv = 1/b² and Lin = a/b², Σ a²/b² by site, and a bound on
+// the 1/b² of all.
 type Coordinates struct {
 	Inv, Lin []compute.Buffer
-	Offsets  []float64
+	Offsets  compute.Buffer
 	Largest  float64
 }
 

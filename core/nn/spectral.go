@@ -1,10 +1,9 @@
 package nn
 
 import (
-	"math"
-
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/lipschitz"
 )
 
 // gramIterations is how often a Gram matrix is squared. The bound is above the
@@ -46,8 +45,22 @@ func newSpectral(be compute.Backend, at *outer) *spectral {
 	return &spectral{be: be, at: at, n: n, a: be.New(n * n), out: be.New(n * n), norms: be.New(gramIterations + 3)}
 }
 
-// measure queues what bound is made from.
-func (s *spectral) measure() compute.Buffer {
+// bound writes upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
+// weights with the bias folded in, and besides on how much longer a row can
+// become when it is multiplied with them in float32, to dst [2]. NaN or ±Inf among
+// the weights gives +Inf, and so do weights beyond 1e9, whose squares float32 does
+// not hold.
+//
+// Guarantee: both are upper bounds for the weights as stored; rounding and
+// underflow are accounted for by [gamma] and [lost] at every product. A computed
+// product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
+// added.
+//
+// Let M be a Gram matrix [n×n], s a power of two with ‖M‖_F ≤ s, A = M/s, and
+// P = fl(A·Aᵀ). Then ‖M‖ = s·‖A·Aᵀ‖^½ ≤ s·(‖P‖ + γ + n·lost)^½, and ‖P‖ is bounded
+// the same way, at last by ‖P‖_F. That holds for every matrix, symmetric or not;
+// dividing by s is exact but for underflow.
+func (s *spectral) bound(dst compute.Buffer) {
 	ta, tb, n := kernel.Transpose, kernel.NoTrans, s.n
 	if s.at.in < s.at.out {
 		ta, tb = kernel.NoTrans, kernel.Transpose
@@ -61,64 +74,12 @@ func (s *spectral) measure() compute.Buffer {
 	for i, x := range []compute.Buffer{s.a, s.at.w, s.at.b} {
 		kernel.RowNorms(s.be, 1, x.Len(), x, s.norms.Slice(gramIterations+i, 1))
 	}
-	return s.norms
+	lipschitz.Spectral(s.be, gramIterations, lipschitz.SpectralErrors{
+		Square: gamma(n) + 5*float64(n)*lost(n),
+		Gram:   gamma(s.long()), GramLost: gamma(s.long())*lost(s.at.in*s.at.out) + float64(n)*lost(s.long()),
+		Frobenius: lost(s.at.in * s.at.out), Bias: lost(s.at.out), Product: gamma(s.long() + 2),
+	}, s.norms, dst)
 }
 
 // long is the length of the inner products of WᵀW, or WWᵀ.
 func (s *spectral) long() int { return max(s.at.in, s.at.out) }
-
-// bound returns upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
-// weights with the bias folded in, and besides on how much longer a row can
-// become when it is multiplied with them in float32. NaN or ±Inf among the weights gives +Inf, and
-// so do weights beyond 1e9, whose squares float32 does not hold.
-//
-// Guarantee: both are upper bounds for the weights as stored; rounding and
-// underflow are accounted for by [gamma] and [lost] at every product. A computed
-// product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
-// added.
-func (s *spectral) bound(norms []float32) (plain, folded float64) {
-	sq := s.gram(norms[:gramIterations+1])
-	frobenius := sq64(norms[gramIterations+1]) + lost(s.at.in*s.at.out)
-	bias := sq64(norms[gramIterations+2]) + lost(s.at.out)
-	sq += gamma(s.long())*frobenius + float64(s.n)*lost(s.long())
-	// ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act
-	// on disjoint outputs.
-	const slack = 1 + 1e-6
-	long := s.long() + 2
-	plain = math.Sqrt(sq) + gamma(long)*math.Sqrt(frobenius)
-	folded = math.Sqrt(sq+bias+1) + gamma(long)*math.Sqrt(frobenius+bias)
-	return orInf(plain * slack), orInf(folded * slack)
-}
-
-func orInf(x float64) float64 {
-	if math.IsNaN(x) {
-		return math.Inf(1)
-	}
-	return x
-}
-
-func sq64(x float32) float64 { return float64(x) * float64(x) }
-
-// gram bounds the spectral norm of the first Gram matrix M [n×n], given the norms
-// of it and of the later ones.
-//
-// Let s be a power of two with ‖M‖_F ≤ s, A = M/s, and P = fl(A·Aᵀ). Then
-// ‖M‖ = s·‖A·Aᵀ‖^½ ≤ s·(‖P‖ + γ + n·lost)^½, and ‖P‖ is bounded the same way, at
-// last by ‖P‖_F. That holds for every matrix, symmetric or not; dividing by s
-// is exact but for underflow.
-func (s *spectral) gram(norms []float32) float64 {
-	n, err := s.n, gamma(s.n)+4*float64(s.n)*lost(s.n)
-	last := len(norms) - 1
-	bound := float64(norms[last])
-	for k := last - 1; k >= 0; k-- {
-		switch norm := float64(norms[k]); {
-		case math.IsNaN(norm) || math.IsInf(norm, 1):
-			return math.Inf(1)
-		case norm == 0:
-			bound = 0 // nothing but zeros
-			continue
-		}
-		bound = kernel.NormalizedBy(norms[k]) * math.Sqrt(bound+err+float64(n)*lost(n))
-	}
-	return bound
-}

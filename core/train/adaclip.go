@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"clipscope/core/clip"
@@ -26,14 +25,13 @@ type adaClip struct {
 	scales     []compute.Buffer // b, by tensor
 	spare      compute.Buffer
 	sizes      []int          // of each site's parameters
-	lengths    compute.Buffer // norms of root, and of a/b by site
+	size       compute.Buffer // √Σs
+	parts      compute.Buffer // ‖a/b‖ by site
+	away       compute.Buffer // ‖a/b‖
 
 	squares compute.Buffer // [capacity]
 	weights compute.Sums   // Σ of this step's factors
 	weight  compute.Buffer // the same in two parts
-
-	total float64 // Σs
-	away  float64 // ‖a/b‖
 }
 
 // centred bounds f·‖a/b‖ in units of C, for the factor f of every example. Beyond
@@ -42,11 +40,12 @@ type adaClip struct {
 // sum of it rounds.
 const centred = 16
 
-func newAdaClip(ctx context.Context, g *gaussian) (*adaClip, error) {
+func newAdaClip(g *gaussian) *adaClip {
 	d, be, capacity := g.r.spec.Params(), g.r.be, g.r.model.Capacity
 	c := &adaClip{
 		gaussian: g, geo: g.r.clipper.Geometry,
 		a: be.New(d), b: be.New(d), root: be.New(d), inv: be.New(d), lin: be.New(d), spare: be.New(d),
+		size: be.New(1), away: be.New(1),
 		squares: be.New(capacity), weights: be.NewSums(1), weight: be.New(2),
 	}
 	at := 0
@@ -60,73 +59,54 @@ func newAdaClip(ctx context.Context, g *gaussian) (*adaClip, error) {
 		}
 		c.sizes = append(c.sizes, size)
 	}
-	c.Offsets, c.lengths = make([]float64, len(c.sizes)), be.New(1+len(c.sizes))
+	c.parts, c.Offsets = be.New(len(c.sizes)), be.New(len(c.sizes))
+	// Every s is at least √Least, and b² = s·Σs; float32 rounds both.
+	c.Largest = 1.001 / (c.geo.Least * float64(d))
 	kernel.Fill(be, d, float32(math.Sqrt(c.geo.First())), c.root)
-	return c, c.rescale(ctx)
+	c.rescale()
+	return c
 }
 
-// rescale works out the scale b, and what goes with it, from the deviations. It
-// waits: what follows depends on them.
-func (c *adaClip) rescale(ctx context.Context) error {
-	d := c.root.Len()
-	kernel.RowNorms(c.r.be, 1, d, c.root, c.lengths)
-	// b = √s·√Σs, of which the device has the first factor: a/b = (a/√s)/√Σs.
-	adaclip.Rescale(c.r.be, d, 1, c.a, c.root, c.b, c.inv, c.lin)
-	kernel.Mul(c.r.be, d, c.spare, c.lin, c.b)
+// rescale works out the scale b, and what goes with it, from the deviations.
+func (c *adaClip) rescale() {
+	be, d, sites := c.r.be, c.root.Len(), len(c.sizes)
+	kernel.RowNorms(be, 1, d, c.root, c.size)
+	kernel.ScaleRows(be, 1, d, c.size, c.root, c.b) // b = √s·√Σs
+	adaclip.Rescale(be, d, c.a, c.b, c.inv, c.lin)
+	kernel.Mul(be, d, c.spare, c.lin, c.b)
 	at := 0
 	for i, n := range c.sizes {
-		kernel.RowNorms(c.r.be, 1, n, c.spare.Slice(at, n), c.lengths.Slice(1+i, 1))
+		kernel.RowNorms(be, 1, n, c.spare.Slice(at, n), c.parts.Slice(i, 1))
 		at += n
 	}
-	lengths := make([]float32, c.lengths.Len())
-	if err := compute.Read(ctx, c.r.be, lengths, c.lengths); err != nil {
-		return fmt.Errorf("train: coordinates: %w", err)
-	}
-	size := float64(lengths[0])
-	c.total = size * size
-	adaclip.Rescale(c.r.be, d, float32(size), c.a, c.root, c.b, c.inv, c.lin)
-	offset := 0.0
-	for i, l := range lengths[1:] {
-		part := float64(l) / size * (1 + unscaled)
-		c.Offsets[i] = part * part
-		offset += c.Offsets[i]
-	}
-	// A deviation s is at least √Least, and b² = s·Σs; float32 rounds both.
-	c.Largest = 1.001 / (math.Sqrt(c.geo.Least) * c.total)
-	c.away = math.Sqrt(offset)
-	return nil
+	kernel.Mul(be, sites, c.Offsets, c.parts, c.parts)
+	kernel.RowNorms(be, 1, sites, c.parts, c.away)
 }
-
-// unscaled covers the roundings by which a/b differs from (a/√s)/√Σs as computed:
-// of b, 1/b² and a/b² twice each, and of their product.
-const unscaled = 16 * 0x1p-24
 
 func (c *adaClip) begin() {
 	kernel.Clear(c.r.be, c.weights)
 	c.gaussian.begin()
 }
 
+// norms lifts those that are too short for f·‖a/b‖ ≤ centred·C, as f ≤ C over the
+// norm; a thousandth is for the roundings of ‖a/b‖.
 func (c *adaClip) norms(n int, dst []compute.Buffer) {
 	kernel.Fill(c.r.be, n, 0, c.squares)
 	c.r.model.ScaledSqNorms(c.squares, c.Coordinates)
 	kernel.Unary(c.r.be, kernel.Root, n, c.squares, dst[0])
+	adaclip.AtLeast(c.r.be, n, 1.001/centred, c.away, dst[0])
 }
 
-// limit bounds the factors such that f·‖a/b‖ ≤ centred·C, and makes them multiples
-// of a power of two such that those of all rows add up exactly, in the digits that
-// kernel.Split keeps.
-func (c *adaClip) limit() kernel.Limit {
-	l := c.gaussian.limit()
-	if c.away > 0 {
-		l.Most = below(min(kernel.GreatestFactor, centred*c.r.clipper.Rule.C()/c.away/1.001))
-		l.Unit = float32(math.Exp2(math.Ceil(math.Log2(float64(l.Most) * math.Ldexp(float64(max(c.r.ds.Train.N, 1)), -kernel.SplitDigits)))))
-	}
-	return l
-}
-
+// add makes factors multiples of a power of two such that those of all rows, none
+// above centred·C/‖a/b‖, add up exactly, in the digits that kernel.Split keeps.
 func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
-	adaclip.Total(c.r.be, n, factors[0], c.weights)
+	adaclip.Total(c.r.be, n, c.reach(), c.away, factors[0], c.weights)
 	c.gaussian.add(n, factors, keep)
+}
+
+// reach is the least unit of factors times ‖a/b‖.
+func (c *adaClip) reach() float64 {
+	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.ds.Train.N, 1)), -kernel.SplitDigits)
 }
 
 // release takes away from the sum, in coordinates, the centre's share in every
@@ -147,18 +127,22 @@ func (c *adaClip) centre() {
 
 // mean adds the centre back to the noised mean, g̃ = b∘ũ + a, and lets the geometry
 // learn from it.
-func (c *adaClip) mean(ctx context.Context) error {
-	times, noise := c.geo.Update(c.r.gradNoise*c.sensitivity(), c.r.batch, c.total)
+func (c *adaClip) mean() {
+	times, noise := c.geo.Update(c.r.gradNoise*c.sensitivity(), c.r.batch)
 	d := c.r.gradient.Len()
 	kernel.Axpy(c.r.be, d, 1, c.a, c.r.gradient)
 	adaclip.Spread(c.r.be, d, adaclip.SpreadParams{
-		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: float32(noise),
+		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: noise,
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
-	}, c.r.gradient, c.a, c.root)
-	return c.rescale(ctx)
+	}, c.size, c.r.gradient, c.a, c.root)
+	c.rescale()
 }
 
 func (c *adaClip) sensitivity() float64 { return c.r.rounded(1 + centred) }
 
 // spread is Σb², as b² = s·Σs.
-func (c *adaClip) spread() float64 { return c.total * c.total }
+func (c *adaClip) spread(ctx context.Context) (float64, error) {
+	var size [1]float32
+	err := compute.Read(ctx, c.r.be, size[:], c.size)
+	return math.Pow(float64(size[0]), 4), err
+}

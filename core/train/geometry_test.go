@@ -34,9 +34,7 @@ func TestCoordinatesStayFinite(t *testing.T) {
 			}
 			p.be.Write(g, v)
 		}
-		if err := p.mech.mean(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		p.mech.mean()
 		readCoordinates(t, p, a, b)
 		for i := range a {
 			m, scale := float64(a[i]), float64(b[i])
@@ -55,7 +53,6 @@ func TestAdaptiveNoise(t *testing.T) {
 	cfg := meanEstimation("adaclip", 1)
 	cfg.Params = map[string]float64{"beta_mean": 0.99, "beta_spread": 0.9, "h1": 1e-20, "h2": 10}
 	p := started(t, cfg, data.MeanEstimation(10, d))
-	ctx := context.Background()
 	p.gradNoise = 0 // the gradients written below have none
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 400 {
@@ -63,9 +60,7 @@ func TestAdaptiveNoise(t *testing.T) {
 			kernel.Fill(p.be, g.Len(), 0, g)
 		}
 		p.be.Write(p.grads[0], []float32{float32(mu * float64(1-2*rng.IntN(2)))})
-		if err := p.mech.mean(ctx); err != nil {
-			t.Fatal(err)
-		}
+		p.mech.mean()
 	}
 	a, b := make([]float32, p.spec.Params()), make([]float32, p.spec.Params())
 	readCoordinates(t, p, a, b)
@@ -76,21 +71,55 @@ func TestAdaptiveNoise(t *testing.T) {
 	if got, want := sigma*sigma*sum, sigma*sigma*mu*mu; got < 0.5*want || got > 2*want {
 		t.Errorf("expected squared noise is %g, want about σ²μ² = %g (whole gradient: %g)", got, want, d*want)
 	}
-	if total := p.mech.(*adaClip).total; math.Abs(total*total/sum-1) > 1e-4 {
-		t.Errorf("Σb² is %g, (Σs)² %g", sum, total*total)
+	if spread, err := p.mech.spread(context.Background()); err != nil || math.Abs(spread/sum-1) > 1e-4 {
+		t.Errorf("Σb² is %g, (Σs)² %g (%v)", sum, spread, err)
 	}
 }
 
-// TestWeightsAddUpExactly: the unit of factors is such that those of all rows, each
-// as large as it may be, are a whole number that what is read of sums can hold.
+// TestWeightsAddUpExactly: factors that are as large as the floor under norms lets
+// them be, in the unit of their sum, add up to no more of these than what is read of
+// sums can hold.
 func TestWeightsAddUpExactly(t *testing.T) {
 	r := begun(t, "adaclip", hostile(50), 1)
 	c := r.mech.(*adaClip)
 	for _, n := range []int{1, 50, 60_000, 100_000_000} {
 		r.ds.Train.N = n
-		l := c.limit()
-		if units := float64(l.Most) / float64(l.Unit) * float64(n); !(l.Unit > 0 && units <= 1<<kernel.SplitDigits) {
-			t.Errorf("%d rows: factors up to %g in units of %g add up to %g units", n, l.Most, l.Unit, units)
+		for _, away := range []float64{1e-30, 1e-3, 1, 1e9} {
+			most := r.clipper.Rule.C() / (1.001 / centred * away)
+			if units := most / (c.reach() / away) * float64(n); units > 1<<kernel.SplitDigits {
+				t.Errorf("%d rows, centre %g: factors up to %g add up to %g units", n, away, most, units)
+			}
+		}
+	}
+}
+
+// TestCentreWeighsNoMoreThanItMay: f·‖a/b‖ ≤ centred·C, wherever the centre went.
+func TestCentreWeighsNoMoreThanItMay(t *testing.T) {
+	r := begun(t, "adaclip", hostile(50), 1)
+	c := r.mech.(*adaClip)
+	a := make([]float32, c.a.Len())
+	b := make([]float32, c.a.Len())
+	for _, size := range []float32{0, 1e-9, 1, 1e9} {
+		for i := range a {
+			a[i] = size * float32(i%3-1)
+		}
+		r.be.Write(c.a, a)
+		c.rescale()
+		readCoordinates(t, r, a, b)
+		away := 0.0
+		for i := range a {
+			away = math.Hypot(away, float64(a[i])/float64(b[i]))
+		}
+		r.begin()
+		r.accumulate([]int{0, 1, 2, 3, 4, 5, 6, 7}, &pendingEvent{})
+		f := make([]float32, 8)
+		if err := compute.Read(context.Background(), r.be, f, r.report.factors[0]); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range f {
+			if float64(x)*away > centred*r.clipper.Rule.C() {
+				t.Errorf("centre %g, row %d: factor %g of ‖a/b‖ = %g", size, i, x, away)
+			}
 		}
 	}
 }

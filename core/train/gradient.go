@@ -101,7 +101,11 @@ func (r *Run) compare(ctx context.Context, norms []float64) (*run.GradientDiag, 
 	}
 	if r.sigma > 0 {
 		std := r.gradNoise * r.mech.sensitivity() / r.batch
-		g.NoiseVariance = run.Number(std * std * r.mech.spread())
+		spread, err := r.mech.spread(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("train: the noise: %w", err)
+		}
+		g.NoiseVariance = run.Number(std * std * spread)
 	}
 	if err := r.compareExamples(ctx, norms, math.Sqrt(ee)); err != nil {
 		return nil, err

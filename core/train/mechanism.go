@@ -26,28 +26,28 @@ type mechanism interface {
 	release(ctx context.Context) error
 	// mean turns the released mean, in the coordinates it was noised in, into a
 	// gradient, and learns from it.
-	mean(ctx context.Context) error
+	mean()
 	// sensitivity is the most, in L2 norm, that one row moves the computed sum.
 	sensitivity() float64
 	// spread is the expected squared norm of the noise on the sum, of deviation 1
 	// in the coordinates that are clipped.
-	spread() float64
+	spread(context.Context) (float64, error)
 	// unit is what the sum is in multiples of; 1 for plain numbers.
 	unit() float64
 }
 
 // mechanism picks one.
-func (r *Run) mechanism(ctx context.Context) (mechanism, error) {
+func (r *Run) mechanism() mechanism {
 	g := &gaussian{r}
 	switch {
 	case r.clipper.Geometry != nil:
-		return newAdaClip(ctx, g)
+		return newAdaClip(g)
 	case r.clipper.Coordinates:
-		return &clamped{g}, nil
+		return &clamped{g}
 	case r.cfg.NoiseMode == "secure":
-		return newSecure(g), nil
+		return newSecure(g)
 	default:
-		return g, nil
+		return g
 	}
 }
 
@@ -108,10 +108,10 @@ func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error
 	return nil
 }
 
-func (g *gaussian) mean(context.Context) error { return nil }
+func (g *gaussian) mean() {}
 
 func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
 
-func (g *gaussian) spread() float64 { return float64(g.r.spec.Params()) }
+func (g *gaussian) spread(context.Context) (float64, error) { return float64(g.r.spec.Params()), nil }
 
 func (g *gaussian) unit() float64 { return 1 }

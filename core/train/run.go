@@ -143,9 +143,7 @@ func (r *Run) openMechanism(ctx context.Context) (err error) {
 	if r.source, err = r.newSource(); err != nil {
 		return err
 	}
-	if r.mech, err = r.mechanism(ctx); err != nil {
-		return err
-	}
+	r.mech = r.mechanism()
 	r.weights = newWeights(r.be, r.clipper.Weight)
 	r.iterate, r.teacher = r.newIterate(), r.newTeacher()
 	return nil

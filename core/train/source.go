@@ -1,9 +1,6 @@
 package train
 
 import (
-	"context"
-	"fmt"
-
 	"clipscope/core/clip"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/nn"
@@ -16,7 +13,7 @@ type source interface {
 	begin()
 	// take adds the weighed gradients of the n rows just passed forward to the
 	// sum, and says whether their report has norms and factors.
-	take(ctx context.Context, n int) (weighed bool, err error)
+	take(n int) (weighed bool)
 }
 
 func (r *Run) newSource() (source, error) {
@@ -28,7 +25,7 @@ func (r *Run) newSource() (source, error) {
 		if err != nil {
 			return nil, fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %v. Choose another method", r.cfg.Method, err)
 		}
-		return &bounded{r, bounds, make([]float64, r.model.Capacity), make([]float32, r.model.Capacity)}, nil
+		return bounded{r, bounds}, nil
 	default:
 		return exact{r}, nil
 	}
@@ -39,11 +36,11 @@ type free struct{ r *Run }
 
 func (free) begin() {}
 
-func (s free) take(_ context.Context, n int) (bool, error) {
+func (s free) take(n int) bool {
 	s.r.model.Backward()
 	s.r.teach(n, false)
 	s.r.model.Add(s.r.sums, nil, kernel.Plain())
-	return false, nil
+	return false
 }
 
 // exact measures the gradients and then weighs their sum: two passes over the
@@ -52,13 +49,13 @@ type exact struct{ r *Run }
 
 func (exact) begin() {}
 
-func (s exact) take(_ context.Context, n int) (bool, error) {
+func (s exact) take(n int) bool {
 	s.r.model.Backward()
 	s.r.mech.norms(n, s.r.report.norms)
 	s.r.weigh(n)
 	s.r.teach(n, true)
 	s.r.mech.add(n, s.r.factors, s.r.report.keep)
-	return true, nil
+	return true
 }
 
 // bounded weighs the losses by bounds known before the backward pass (value
@@ -66,20 +63,12 @@ func (s exact) take(_ context.Context, n int) (bool, error) {
 type bounded struct {
 	r      *Run
 	bounds *nn.Bounds
-	norms  []float64
-	host   []float32
 }
 
-func (s *bounded) begin() { s.bounds.Refresh() }
+func (s bounded) begin() { s.bounds.Refresh() }
 
-func (s *bounded) take(ctx context.Context, n int) (bool, error) {
-	if err := s.bounds.Norms(ctx, s.norms[:n], s.r.report.losses); err != nil {
-		return false, fmt.Errorf("train: bounding gradients: %w", err)
-	}
-	for i, v := range s.norms[:n] {
-		s.host[i] = above(v)
-	}
-	s.r.be.Write(s.r.report.norms[0], s.host[:n])
+func (s bounded) take(n int) bool {
+	s.bounds.Norms(n, s.r.report.losses, s.r.report.norms[0])
 	s.r.weigh(n)
 	if s.r.teaching() { // the true gradient needs a backward pass of its own here
 		s.r.model.Backward()
@@ -89,7 +78,7 @@ func (s *bounded) take(ctx context.Context, n int) (bool, error) {
 	s.r.model.Backward()
 	kernel.Copy(s.r.be, n, s.r.factors[0], s.r.report.keep) // the losses carry the factors
 	s.r.mech.add(n, s.r.factors, s.r.report.keep)
-	return true, nil
+	return true
 }
 
 // weigh turns the norms of n rows into factors. Examples whose gradient or loss is

@@ -21,20 +21,14 @@ func (r *Run) step(ctx context.Context) error {
 	e := &pendingEvent{}
 	r.rows = r.sample(r.rows[:0])
 	r.begin()
-	if err := r.addUp(ctx, r.rows, e); err != nil {
-		return err
-	}
+	r.addUp(r.rows, e)
 	if err := r.settle(ctx, e); err != nil {
 		return err
 	}
 	if err := r.mech.release(ctx); err != nil {
 		return err
 	}
-	norm, err := r.move(ctx)
-	if err != nil {
-		return err
-	}
-	e.norm = norm
+	e.norm = r.move()
 	r.done++
 	if r.iterate != nil {
 		r.iterate.add(r.model.All(), r.done)
@@ -76,28 +70,20 @@ func shuffle(rows []int, src rand.Source) {
 }
 
 // addUp adds the clipped gradients of rows to the sum, in that order.
-func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
+func (r *Run) addUp(rows []int, e *pendingEvent) {
 	most := r.model.Capacity
 	for lo := 0; lo < len(rows); lo += most {
-		if err := r.accumulate(ctx, rows[lo:min(lo+most, len(rows))], e); err != nil {
-			return err
-		}
+		r.accumulate(rows[lo:min(lo+most, len(rows))], e)
 	}
-	return nil
 }
 
 // accumulate adds the clipped gradients of one physical batch to the sum.
-func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
+func (r *Run) accumulate(rows []int, e *pendingEvent) {
 	n := len(rows)
 	r.load(&r.ds.Train, rows)
 	r.model.Forward(r.x, n)
 	r.judge(n)
-	weighed, err := r.source.take(ctx, n)
-	if err != nil {
-		return err
-	}
-	e.parts = append(e.parts, r.report.fetch(r.be, n, weighed))
-	return nil
+	e.parts = append(e.parts, r.report.fetch(r.be, n, r.source.take(n)))
 }
 
 // settle brings to this side what the step cannot end without: the rule's
@@ -134,15 +120,13 @@ func (r *Run) noiseStatistic() error {
 
 // move divides by the expected batch size and takes the optimiser's step. It
 // returns the norm of the noised mean gradient, on its way.
-func (r *Run) move(ctx context.Context) (compute.Pending, error) {
+func (r *Run) move() compute.Pending {
 	kernel.Scale(r.be, r.gradient.Len(), float32(1/r.batch), r.gradient)
-	if err := r.mech.mean(ctx); err != nil {
-		return nil, err
-	}
+	r.mech.mean()
 	kernel.RowNorms(r.be, 1, r.gradient.Len(), r.gradient, r.scalar)
 	norm := r.be.Fetch(r.scalar)
 	r.opt.Step(r.model.All(), r.gradient)
-	return norm, nil
+	return norm
 }
 
 // adapt hands the rule its noised statistic and says what the step released.

@@ -114,9 +114,7 @@ func TestFactorsOfARun(t *testing.T) {
 		e := &pendingEvent{}
 		ctx := context.Background()
 		r.begin()
-		if err := r.addUp(ctx, []int{1, 2, 3}[:min(3, r.model.Capacity)], e); err != nil {
-			t.Fatal(err)
-		}
+		r.addUp([]int{1, 2, 3}[:min(3, r.model.Capacity)], e)
 		v, err := r.wait(ctx, e.parts[0])
 		if err != nil {
 			t.Fatal(err)

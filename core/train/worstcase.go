@@ -78,7 +78,7 @@ type worstCase struct {
 	edit  func(*run.Config)
 	// start moves what a run may have moved before, if not nil, and centre is
 	// where that puts the origin of gradients.
-	start  func(context.Context, *Run) error
+	start  func(*Run)
 	centre [3]float64
 }
 
@@ -105,12 +105,12 @@ var alikeRow = [2]float64{0.96, 0.79}
 // centreOnAlike puts the centre where all gradients of alike lie, and makes the
 // scale so small that rounding the sum of 60,000 of them to float32 would be some
 // 20 times C.
-func centreOnAlike(ctx context.Context, r *Run) error {
+func centreOnAlike(r *Run) {
 	const deviation = 1e-4
 	c := r.mech.(*adaClip)
 	r.be.Write(c.a, []float32{float32(alikeRow[0]), float32(alikeRow[1]), 1})
 	kernel.Fill(r.be, c.root.Len(), float32(math.Sqrt(deviation)), c.root)
-	return c.rescale(ctx)
+	c.rescale()
 }
 
 // worstCaseAudit runs every worst case many times with and without its extra row
@@ -226,9 +226,7 @@ func (w *worstCaseAudit) release(ctx context.Context, wc worstCase, extra bool) 
 	}
 	defer r.Close()
 	if wc.start != nil {
-		if err := wc.start(ctx, r); err != nil {
-			return nil, err
-		}
+		wc.start(r)
 	}
 	if w.planted != nil {
 		w.planted(r)

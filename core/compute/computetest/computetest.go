@@ -87,15 +87,11 @@ var parts = []part{
 	{"Hits", "hits", checkHits},
 	{"Weigh", "weigh", checkWeigh},
 	{"Normalize", "normalize", checkNormalize},
-	{"Total", "total", checkTotal},
-	{"Centre", "centre", checkCentre},
 	{"SoftmaxCE", "loss", checkSoftmaxCE},
 	{"SigmoidBCE", "loss", checkSigmoidBCE},
 	{"Squared", "loss", checkSquared},
 	{"Noise", "noise", checkNoise},
 	{"Adam", "adam", checkAdam},
-	{"Spread", "spread", checkSpread},
-	{"Rescale", "rescale", checkRescale},
 }
 
 // failures runs one part of the suite on a fresh backend, until there are limit

@@ -328,8 +328,6 @@ var mutants = []mutant{
 			v[i] *= 0.7
 		}
 	})},
-	{"Total", "of all but the last", with("total", func(a *compute.Args) { a.Buf[0].N = max(0, a.Buf[0].N-1); a.N[0] = a.Buf[0].N })},
-	{"Centre", "by the first part alone", before("centre", 0, func(v []float32) { v[1] = 1 })},
 	{"SoftmaxCE", "maximum not subtracted", after("loss", 2, func(a compute.Args, was [][]float32, v []float32) {
 		n := a.N[2]
 		for i := range v {
@@ -385,12 +383,6 @@ var mutants = []mutant{
 	})},
 	{"Adam", "eps inside the root", with("adam", func(a *compute.Args) { a.F[3] = math.Sqrt(a.F[3]) })},
 	{"Adam", "no bias correction", with("adam", func(a *compute.Args) { a.F[4], a.F[5] = 1, 1 })},
-	{"Spread", "its own noise counted as deviation", with("spread", func(a *compute.Args) { a.F[3] = 0 })},
-	{"Spread", "the greatest variance ignored", with("spread", func(a *compute.Args) { a.F[5] = math.MaxFloat32 })},
-	{"Rescale", "lin is 1/b²", in("rescale", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
-		run(a)
-		kernel.Copy(b, a.N[0], a.Buf[4], a.Buf[3])
-	})},
 }
 
 // before changes what a kernel reads from its i-th buffer.

@@ -7,7 +7,6 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
-	"clipscope/core/compute/kernel/adaclip"
 )
 
 // wideArg is [arg] for sums.
@@ -258,30 +257,5 @@ func checkSplit(c *check) {
 			sum[i] = value{v: s, tol: 0x1p-48*math.Abs(s) + 0x1p-149}
 		}
 		c.verifySums(src, sum, "Split(%d)", n)
-	})
-}
-
-func checkTotal(c *check) {
-	c.vectors(func(n int, _ func() []float32) {
-		f, dst := c.arg("f", c.normals(n)), c.sums([]float32{3})
-		total := 3.0
-		for i := range f.data { // multiples of a unit add up exactly
-			f.data[i] = float32(math.Round(float64(f.data[i]) * 0x1p20))
-			total += float64(f.data[i])
-		}
-		c.b.Write(f.buf, f.data)
-		adaclip.Total(c.b, n, f.buf, dst.sums)
-		c.verifySums(dst, []value{{v: total, exact: true}}, "Total(%d)", n)
-	})
-}
-
-func checkCentre(c *check) {
-	c.vectors(func(n int, data func() []float32) {
-		w, a, dst := c.arg("w", []float32{1e6, 0x1p-20}), c.arg("a", data()), c.sums(data())
-		adaclip.Centre(c.b, n, w.buf, a.buf, dst.sums)
-		c.verifySums(dst, each(n, func(i int) value {
-			s, t := float64(dst.data[i]), (1e6+0x1p-20)*float64(a.data[i])
-			return value{v: s - t, tol: 0x1p-45*(math.Abs(s)+math.Abs(t)) + 0x1p-149}
-		}), "Centre(%d)", n)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"clipscope/core/compute/kernel"
-	"clipscope/core/compute/kernel/adaclip"
 )
 
 // each wants f of every index.
@@ -216,76 +215,4 @@ func adam(p kernel.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
 	weight.via(square.s / float64(p.C2))
 	weight.via(mean.s / float64(p.C1))
 	return mean.value(3), square.value(4), weight.of(float64(w32)-lr*mean.s/root, 12)
-}
-
-func checkSpread(c *check) {
-	first := adaclip.SpreadParams{Beta1: 0.99, Beta2: 0.9, Times: 600, Noise: 0.25, Least: 1e-12, Greatest: 1e-2}
-	wide := adaclip.SpreadParams{Beta1: 0.5, Beta2: 0.25, Times: 1, Noise: 1e-3, Least: 0.5, Greatest: 1e6}
-	c.vectors(func(n int, data func() []float32) {
-		for _, p := range []adaclip.SpreadParams{first, wide} {
-			g, m, r := c.arg("g", data()), c.arg("m", c.normals(n)), c.arg("r", squares(data()))
-			adaclip.Spread(c.b, n, p, g.buf, m.buf, r.buf)
-			m.want, r.want = make([]value, n), make([]value, n)
-			for i := range n {
-				m.want[i], r.want[i] = spread(p, g.data[i], m.data[i], r.data[i])
-			}
-			c.verify("Spread(%d, %+v)", n, p)
-		}
-	})
-}
-
-func spread(p adaclip.SpreadParams, g32, m32, r32 float32) (m, r value) {
-	g, mean, s := float64(g32), float64(m32), float64(r32)*float64(r32)
-	times, b1, b2 := float64(p.Times), float64(p.Beta1), float64(p.Beta2)
-	dev := g - mean
-	var v, square, centre sum
-	v.add(times*dev*dev, -times*float64(p.Noise)*s)
-	v.via(s * s)
-	fresh := v.value(6)
-	centre.add(b1*mean, (1-b1)*g)
-	if math.IsNaN(fresh.v) || math.IsInf(fresh.v, 0) {
-		return exactly(m32), exactly(r32)
-	}
-	if fresh.any { // in float32 it may count as infinite
-		return value{any: true}, value{any: true}
-	}
-	square.add(b2*s*s, (1-b2)*min(max(fresh.v, float64(p.Least)), float64(p.Greatest)))
-	// Within these bounds of its square the fourth root is; rounding four times.
-	off := square.value(4).tol + (1-b2)*fresh.tol
-	root := math.Sqrt(math.Sqrt(square.s))
-	high, low := math.Sqrt(math.Sqrt(square.s+off)), math.Sqrt(math.Sqrt(max(0, square.s-off)))
-	return centre.value(3), value{v: root, tol: max(high-root, root-low) + 4*0x1p-24*root}
-}
-
-func checkRescale(c *check) {
-	c.vectors(func(n int, data func() []float32) {
-		for _, scale := range []float32{1, 0.03, 1e4} {
-			m, r := c.arg("m", data()), c.arg("r", squares(data()))
-			b, inv, lin := c.arg("b", data()), c.arg("inv", data()), c.arg("lin", data())
-			adaclip.Rescale(c.b, n, scale, m.buf, r.buf, b.buf, inv.buf, lin.buf)
-			b.want, inv.want, lin.want = make([]value, n), make([]value, n), make([]value, n)
-			for i := range n {
-				b.want[i], inv.want[i], lin.want[i] = rescale(scale, m.data[i], r.data[i])
-			}
-			c.verify("Rescale(%d, %g)", n, scale)
-		}
-	})
-}
-
-func rescale(scale, m32, r32 float32) (b, inv, lin value) {
-	m, size := float64(m32), float64(scale)*float64(r32)
-	var sb, si, sl sum
-	sb.add(size)
-	si.add(1 / (size * size))
-	si.via(size)
-	sl.add(m / (size * size))
-	sl.via(1 / (size * size))
-	sl.via(size)
-	if math.Abs(size) < 0x1p-62 && size != 0 { // its square loses bits, or all of them
-		si.high, sl.high = true, true
-	}
-	if math.Abs(size) > 0x1p62 { // and here the inverse
-		sl.high = true
-	}
-	return sb.value(1), si.value(4), sl.value(6)
 }

@@ -118,7 +118,7 @@ func checkWeigh(c *check) {
 	for e := -12; e <= 12; e++ {
 		limit := kernel.Limit{C: float32(math.Pow(10, float64(e))), Gain: 1, Most: kernel.GreatestFactor}
 		for name, table := range c.tables(limit.C) {
-			for _, l := range []kernel.Limit{limit, {C: limit.C, Gain: 3, Most: 0.5, Unit: 0x1p-20}, {C: float32(math.NaN()), Gain: 1, Most: 1}, {C: -1, Gain: 1, Most: 1}} {
+			for _, l := range []kernel.Limit{limit, {C: limit.C, Gain: 3, Most: 0.5}, {C: float32(math.NaN()), Gain: 1, Most: 1}, {C: -1, Gain: 1, Most: 1}} {
 				c.weigh(l, table, c.norms(3*len(hostileNorms), float64(limit.C)), name)
 			}
 		}
@@ -202,7 +202,7 @@ func factorOf(l kernel.Limit, u, keep float32, table []float32) value {
 	if norm := float64(u); f*norm > float64(l.C) {
 		f = float64(l.C) / norm
 	}
-	tol := 0x1p-21*f + 2*float64(l.Unit)
+	tol := 0x1p-21 * f
 	if size := math.Abs(low) + math.Abs(high); size > 1e4*math.Abs(t) || math.IsNaN(size) { // it cancels
 		return value{any: true}
 	}

@@ -20,9 +20,9 @@ type (
 
 func vec(b compute.Buffer, n int) compute.Buffer { return b.Slice(0, n) }
 
-// above is the least float32 that is not below x ≥ 0, with room for what rounding
+// Above is the least float32 that is not below x ≥ 0, with room for what rounding
 // has done to x in float64.
-func above(x float64) float32 {
+func Above(x float64) float32 {
 	x *= 1 + 0x1p-40
 	f := float32(x)
 	if float64(f) < x {

@@ -24,6 +24,6 @@ var joinNorms = compute.Define(compute.Kernel{Name: "joinNorms", Loop: func(o *c
 			dst[i] = float32(math.Inf(1))
 			continue
 		}
-		dst[i] = above(math.Sqrt(float64(v)*float64(v) + out*out*(in*in+1)))
+		dst[i] = Above(math.Sqrt(float64(v)*float64(v) + out*out*(in*in+1)))
 	}
 }})

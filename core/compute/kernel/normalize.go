@@ -20,7 +20,7 @@ var normalize = compute.Define(compute.Kernel{Name: "normalize", Loop: func(o *c
 	for _, v := range o.Buf[0] {
 		s += float64(v) * float64(v)
 	}
-	o.Buf[1][0] = above(math.Sqrt(s))
+	o.Buf[1][0] = Above(math.Sqrt(s))
 	by := float32(1 / NormalizedBy(o.Buf[1][0]))
 	for i := range o.Buf[0] {
 		o.Buf[0][i] *= by

@@ -25,7 +25,7 @@ var rowNorms = compute.Define(compute.Kernel{Name: "rowNorms", Loop: func(o *com
 		for _, v := range x[i*n : (i+1)*n] {
 			s += float64(v) * float64(v)
 		}
-		o.Buf[1][i] = above(math.Sqrt(s))
+		o.Buf[1][i] = Above(math.Sqrt(s))
 	}
 }})
 

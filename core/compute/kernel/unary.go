@@ -29,7 +29,7 @@ var unary = compute.Define(compute.Kernel{Name: "unary", Loop: func(o *compute.O
 		case Function(o.N[0]) == Tanh:
 			v = float32(math.Tanh(float64(v)))
 		case Function(o.N[0]) == Root:
-			v = above(math.Sqrt(float64(v)))
+			v = Above(math.Sqrt(float64(v)))
 		case v < 0:
 			v = 0
 		}

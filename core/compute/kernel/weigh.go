@@ -34,7 +34,6 @@ type Limit struct {
 	C    float32 // of a factor times its norm
 	Gain float32 // what the table is to be multiplied with
 	Most float32 // of a factor, at most GreatestFactor
-	Unit float32 // factors are whole multiples of this power of two; 0 for no such thing
 }
 
 // Weigh turns norms u into factors: the gain over what the table, with values of
@@ -48,7 +47,7 @@ type Limit struct {
 //	for i := range n {
 //		j, x := bits(u[i]) >> 16, bits(u[i]) & (1<<16 - 1) * 2⁻¹⁶
 //		t := table[j] + x*(table[j+1] - table[j])
-//		f[i] = min(gain/t, C/u[i], most)   then down to a multiple of unit
+//		f[i] = min(gain/t, C/u[i], most)
 //	}
 //
 // Guarantee: f·u ≤ C: the quotient is made smaller until it holds, on float32
@@ -56,13 +55,13 @@ type Limit struct {
 // table and the limit alone.
 func Weigh(q compute.Queue, n int, l Limit, u, keep, table, f compute.Buffer) {
 	q.Run(weigh, compute.Args{
-		N: sizes{n}, F: scalars{float64(l.C), float64(l.Gain), float64(l.Most), float64(l.Unit)},
+		N: sizes{n}, F: scalars{float64(l.C), float64(l.Gain), float64(l.Most)},
 		Buf: buffers{vec(u, n), vec(keep, n), vec(table, TableSize), vec(f, n)},
 	})
 }
 
 var weigh = compute.Define(compute.Kernel{Name: "weigh", Loop: func(o *compute.Operands) {
-	c, gain, most, unit := o.F[0], o.F[1], o.F[2], o.F[3]
+	c, gain, most := o.F[0], o.F[1], o.F[2]
 	u, keep, table, f := o.Buf[0], o.Buf[1], o.Buf[2], o.Buf[3]
 	for i, norm := range u {
 		bits := math.Float32bits(norm)
@@ -72,27 +71,21 @@ var weigh = compute.Define(compute.Kernel{Name: "weigh", Loop: func(o *compute.O
 		}
 		j, x := bits>>tableShift, float64(bits&(1<<tableShift-1))/(1<<tableShift)
 		t := float64(table[j]) + x*(float64(table[j+1])-float64(table[j]))
-		f[i] = factor(min(gain/t, most, GreatestFactor), c, float64(norm), unit)
+		f[i] = factor(min(gain/t, most, GreatestFactor), c, float64(norm))
 	}
 }})
 
 // factor is the greatest that a weight and the threshold allow.
-func factor(weight, c, norm, unit float64) float32 {
+func factor(weight, c, norm float64) float32 {
 	if !(weight > 0 && c >= 0) { // NaN, or a table that is corrupt
 		return 0
 	}
 	if weight*norm > c {
 		weight = c / norm
 	}
-	if unit > 0 {
-		weight = math.Floor(weight/unit) * unit
-	}
 	f := float32(weight)
 	for float64(f) > weight || float64(f)*norm > c { // a product of two float32 is exact
 		f = math.Nextafter32(f, 0)
-	}
-	if unit > 0 {
-		f = float32(math.Floor(float64(f)/unit) * unit)
 	}
 	if f < LeastFactor {
 		return 0

@@ -4,7 +4,7 @@ const SHIFT = 16; // tableShift
 const LEAST: f64 = 7.52316384526264e-37; // LeastFactor, 2⁻¹²⁰
 const GREATEST: f64 = 1.2676506002282294e30; // GreatestFactor, 2¹⁰⁰
 
-export function weigh(n: i32, c: f64, gain: f64, most: f64, unit: f64, u: Ptr, keep: Ptr, table: Ptr, f: Ptr): void {
+export function weigh(n: i32, c: f64, gain: f64, most: f64, u: Ptr, keep: Ptr, table: Ptr, f: Ptr): void {
   for (const end = u + (<usize>n << 2); u < end; u += 4, keep += 4, f += 4) {
     const bits = load<u32>(u);
     if (load<f32>(keep) == 0 || bits >= 0x7f800000) {
@@ -14,19 +14,17 @@ export function weigh(n: i32, c: f64, gain: f64, most: f64, unit: f64, u: Ptr, k
     const at = table + (<usize>(bits >> SHIFT) << 2);
     const low = <f64>load<f32>(at), high = <f64>load<f32>(at, 4);
     const t = low + <f64>(bits & ((1 << SHIFT) - 1)) * 1.52587890625e-5 * (high - low); // 2⁻¹⁶
-    store<f32>(f, factor(min(min(gain / t, most), GREATEST), c, <f64>reinterpret<f32>(bits), unit));
+    store<f32>(f, factor(min(min(gain / t, most), GREATEST), c, <f64>reinterpret<f32>(bits)));
   }
 }
 
 // factor is the greatest that a weight and the threshold allow.
 // @ts-ignore: decorator
 @inline
-function factor(weight: f64, c: f64, norm: f64, unit: f64): f32 {
+function factor(weight: f64, c: f64, norm: f64): f32 {
   if (!(weight > 0 && c >= 0)) return 0;
   if (weight * norm > c) weight = c / norm;
-  if (unit > 0) weight = Math.floor(weight / unit) * unit;
   let v = <f32>weight;
   while (<f64>v > weight || <f64>v * norm > c) v = reinterpret<f32>(reinterpret<u32>(v) - 1);
-  if (unit > 0) v = <f32>(Math.floor(<f64>v / unit) * unit);
   return <f64>v < LEAST ? 0 : v;
 }

@@ -28,7 +28,7 @@ func TestPanics(t *testing.T) {
 		"a buffer of another kind":  func() { kernel.Fill(b, 0, 0, compute.Buffer{Memory: foreign{}}) },
 		"a buffer that was freed":   func() { y := b.New(3); b.Free(y); kernel.Fill(b, 1, 0, y) },
 		"sums beyond":               func() { adaclip.Centre(b, 6, x, x, b.NewSums(4)) },
-		"a total of nothing":        func() { adaclip.Total(b, 6, x, b.NewSums(0)) },
+		"a total of nothing":        func() { adaclip.Total(b, 6, 1, x, x, b.NewSums(0)) },
 		"a gemm beyond its operand": func() { kernel.Gemm(b, kernel.NoTrans, kernel.NoTrans, 2, 2, 4, x, x, 0, b.New(4)) },
 	} {
 		t.Run(name, func(t *testing.T) {

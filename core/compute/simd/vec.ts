@@ -21,6 +21,14 @@ export function high(v: v128): v128 {
   return f64x2.promote_low_f32x4(i32x4.shuffle(v, v, 2, 3, 2, 3));
 }
 
+// powerAbove is the least power of two that is not below x, a normal number.
+// @ts-ignore: decorator
+@inline
+export function powerAbove(x: f64): f64 {
+  const fraction: u64 = (1 << 52) - 1;
+  return reinterpret<f64>((reinterpret<u64>(x) + fraction) & ~fraction);
+}
+
 // addWide adds four values to the four float64 at p.
 // @ts-ignore: decorator
 @inline
@@ -113,4 +121,11 @@ export function above(x: f64): f32 {
   x *= 1.0000000000009095; // 1 + 2⁻⁴⁰
   const f = <f32>x;
   return <f64>f < x ? reinterpret<f32>(reinterpret<u32>(f) + 1) : f;
+}
+
+// aboveOrInf is above, and +Inf where x is NaN.
+// @ts-ignore: decorator
+@inline
+export function aboveOrInf(x: f64): f32 {
+  return x == x ? above(x) : <f32>Infinity;
 }

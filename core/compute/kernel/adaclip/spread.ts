@@ -2,12 +2,13 @@ import { Ptr, loadUpTo, madd, storeUpTo } from "../../simd/vec";
 
 // spread takes the scalars of SpreadParams one by one.
 export function spread(
-  n: i32, beta1: f32, beta2: f32, times: f32, noise: f32, least: f32, greatest: f32,
-  g: Ptr, m: Ptr, r: Ptr,
+  n: i32, beta1: f32, beta2: f32, times: f32, noise: f64, least: f32, greatest: f32,
+  size: Ptr, g: Ptr, m: Ptr, r: Ptr,
 ): void {
   const b1 = f32x4.splat(beta1), a1 = f32x4.splat(1 - beta1);
   const b2 = f32x4.splat(beta2), a2 = f32x4.splat(1 - beta2);
-  const t = f32x4.splat(times), own = f32x4.splat(noise);
+  const all = <f64>load<f32>(size);
+  const t = f32x4.splat(times), own = f32x4.splat(<f32>(noise * all * all));
   const lo = f32x4.splat(least), hi = f32x4.splat(greatest), zero = f32x4.splat(0);
   for (let left = n; left > 0; left -= 4, g += 16, m += 16, r += 16) {
     const gv = loadUpTo(g, left);

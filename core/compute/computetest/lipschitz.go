@@ -1,0 +1,132 @@
+package computetest
+
+import (
+	"math"
+
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/lipschitz"
+)
+
+func init() {
+	parts = append(parts,
+		part{"Spectral", "spectral", checkSpectral}, part{"Chain", "chain", checkChain}, part{"Gain", "gain", checkGain},
+	)
+}
+
+// upTo wants an upper bound on v that is at most 10⁻⁴ of it above.
+func upTo(v float64) value {
+	if v > math.MaxFloat32/2 {
+		v = math.Inf(1)
+	}
+	return value{v: v * (1 + 5e-5), tol: v*5e-5 + 0x1p-126, bound: true}
+}
+
+// huge lists values that float32 may lose on the way to a bound.
+func huge(v ...float64) bool {
+	for _, x := range v {
+		if x > 0x1p60 && !math.IsInf(x, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+func checkSpectral(c *check) {
+	errors := lipschitz.SpectralErrors{Square: 1e-5, Gram: 1e-4, GramLost: 1e-30, Frobenius: 1e-33, Bias: 1e-35, Product: 2e-5}
+	for k := range 9 {
+		for range 40 {
+			norms, dst := c.arg("norms", squares(c.edgy(k+3, 20))), c.arg("dst", c.normals(2))
+			lipschitz.Spectral(c.b, k, errors, norms.buf, dst.buf)
+			g, any := float64(norms.data[k]), false
+			for i := k - 1; i >= 0; i-- {
+				switch v := norms.data[i]; {
+				case v == 0:
+					g = 0
+				case v-v != 0:
+					g = math.Inf(1)
+				default:
+					any = any || huge(g, float64(v))
+					g = kernel.NormalizedBy(v) * math.Sqrt(g+errors.Square)
+				}
+			}
+			w, b := float64(norms.data[k+1]), float64(norms.data[k+2])
+			any = any || huge(g, w, b)
+			g += errors.Gram*w*w + errors.GramLost
+			w, b = w*w+errors.Frobenius, b*b+errors.Bias
+			dst.want = []value{
+				upTo((math.Sqrt(g) + errors.Product*math.Sqrt(w)) * (1 + 1e-6)),
+				upTo((math.Sqrt(g+b+1) + errors.Product*math.Sqrt(w+b)) * (1 + 1e-6)),
+			}
+			dst.want[0].any, dst.want[1].any = any, any
+			c.verify("Spectral(%d)", k)
+		}
+	}
+}
+
+func checkChain(c *check) {
+	for layers := range 67 {
+		for _, paper := range []bool{false, true} {
+			bounds, has, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("has", c.normals(layers)), c.arg("dst", c.normals(layers))
+			for i := range has.data {
+				has.data[i] = float32(c.rng.IntN(2))
+			}
+			c.b.Write(has.buf, has.data)
+			lipschitz.Chain(c.b, layers, paper, bounds.buf, has.buf, dst.buf)
+			dst.want = each(layers, func(j int) value {
+				product, high := 1.0, false
+				for l := range layers {
+					if !paper && l > j {
+						product *= float64(bounds.data[2*l])
+					} else if paper && l != j {
+						product *= float64(bounds.data[2*l+1])
+					}
+					high = high || huge(product) || product < 0x1p-60
+				}
+				if has.data[j] == 0 {
+					return exactly(0)
+				}
+				w := upTo(product)
+				w.any = high
+				return w
+			})
+			c.verify("Chain(%d, %v)", layers, paper)
+		}
+	}
+}
+
+func checkGain(c *check) {
+	tops := []func(f float64) float64{
+		func(f float64) float64 { return 2 * math.Pow(math.Expm1(-f), 2) },
+		func(f float64) float64 { return math.Min(f, f*f) },
+		func(f float64) float64 { return 2 * f },
+		func(f float64) float64 { return 8 * f },
+	}
+	for n := range 40 {
+		for top, of := range tops {
+			layers, k, stride := 1+n%5, n%7, (n%2)*(n+3)
+			after, inputs := c.arg("after", squares(c.edgy(layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
+			losses, outputs, dst := c.arg("losses", squares(c.edgy(n, 20))), c.arg("outputs", c.edgy(n*k, 40)), c.arg("dst", c.normals(n))
+			lipschitz.Gain(c.b, lipschitz.Top(top), n, k, layers, stride, after.buf, inputs.buf, losses.buf, outputs.buf, dst.buf)
+			dst.want = each(n, func(i int) value {
+				g, largest, high := 0.0, 0.0, false
+				for j, a := range after.data {
+					if h := float64(inputs.data[j*stride+i]); a != 0 {
+						g += float64(a) * float64(a) * (h*h + 1)
+						high = high || huge(h, float64(a))
+					}
+				}
+				for _, z := range outputs.data[i*k : (i+1)*k] {
+					largest = math.Max(largest, math.Abs(float64(z)))
+				}
+				f := float64(losses.data[i])*(1+1e-5) + 1e-6*(1+largest)
+				if g > lipschitz.Greatest*lipschitz.Greatest {
+					g = math.Inf(1)
+				}
+				w := upTo(math.Sqrt(g*of(f)) * (1 + 2e-5))
+				w.any = (high || huge(f)) && !math.IsInf(g, 1)
+				return w
+			})
+			c.verify("Gain(%d, top %d, %d layers, stride %d)", n, top, layers, stride)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package lipschitz
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// Top bounds the squared norm of the gradient of a loss f ≥ 0 by the outputs.
+type Top int
+
+// The losses.
+const (
+	// CrossEntropy: p_y = e^(−f), so ‖p − e_y‖² = (1 − p_y)² + Σ_{j≠y} p_j² ≤
+	// 2(1 − e^(−f))².
+	CrossEntropy Top = iota
+	// Binary: each label's part f_j has a gradient of at most 1 − e^(−f_j) ≤
+	// min(1, f_j), and Σ min(1, f_j)² ≤ Σ f_j and ≤ (Σ f_j)².
+	Binary
+	// Squares: ‖z − t‖² = 2f exactly.
+	Squares
+	// PaperCrossEntropy is what VC uses, 8f (β₁·f with β₂ = 0).
+	PaperCrossEntropy
+)
+
+// Greatest is how much longer a gradient may be than that of the loss by the
+// outputs: beyond, its bound is +Inf, so that its example is refused and what
+// underflow leaves of the latter stays nothing beside the least threshold.
+const Greatest = 0x1p60
+
+// Gain bounds the gradient norms of n examples from their losses, their outputs
+// [n×k], the norms of the inputs of layers, stride apart, and how much longer
+// gradients become after each (see [Chain]; 0 for layers that have none). NaN gives
+// +Inf. It may err upwards by 10⁻⁴ of the result, never downwards.
+//
+//	for i := range n {
+//		g := Σ_j after[j]² * (inputs[j*stride+i]² + 1)
+//		f := losses[i]*(1+10⁻⁵) + 10⁻⁶*(1+max_j |outputs[i*k+j]|)
+//		dst[i] = √(g * top(f)) * (1+2·10⁻⁵)   or +Inf where g is above Greatest²
+//	}
+//
+// A loss computed in float32 is off by a few units in the last place of the largest
+// output it was taken from. The factor of 1 + 2·10⁻⁵ covers the roundings of tanh's
+// gradient and of the factors on at most 64 layers; those of products are in the
+// spectral norms.
+func Gain(q compute.Queue, top Top, n, k, layers, stride int, after, inputs, losses, outputs, dst compute.Buffer) {
+	q.Run(gain, compute.Args{
+		N: [5]int{int(top), n, k, layers, stride},
+		Buf: [5]compute.Buffer{
+			after.Slice(0, layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
+		},
+	})
+}
+
+var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Operands) {
+	top, k, stride := Top(o.N[0]), o.N[2], o.N[4]
+	after, inputs, losses, outputs, dst := o.Buf[0], o.Buf[1], o.Buf[2], o.Buf[3], o.Buf[4]
+	for i := range dst {
+		g, largest := 0.0, 0.0
+		for j, a := range after {
+			if a != 0 {
+				h := float64(inputs[j*stride+i])
+				g += (h*h + 1) * float64(a) * float64(a)
+			}
+		}
+		for _, z := range outputs[i*k : (i+1)*k] {
+			largest = math.Max(largest, math.Abs(float64(z)))
+		}
+		f := float64(losses[i])*(1+1e-5) + 1e-6*(1+largest)
+		if g > Greatest*Greatest {
+			g = math.Inf(1)
+		}
+		dst[i] = orInf(math.Sqrt(g*top.of(f)) * (1 + 2e-5))
+	}
+}})
+
+func (t Top) of(f float64) float64 {
+	switch t {
+	case CrossEntropy:
+		e := math.Expm1(-f)
+		return 2 * e * e
+	case Binary:
+		return math.Min(f, f*f)
+	case Squares:
+		return 2 * f
+	default:
+		return 8 * f
+	}
+}
