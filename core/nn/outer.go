@@ -64,11 +64,10 @@ func (s *outer) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each
 // centre, so their rounding is covered: with A, B, C the three terms,
 // |2B| ≤ A + C, and every one is computed to within gamma(in + out + 32) of its
 // size, so adding 2·gamma·(A + C) keeps the result above the true value. Of the
-// 32, four are for the rounding of V and m∘V, some for C, a sum of squares that
-// is good to a millionth (17·2⁻²⁴) above but for eight roundings of what is
-// squared, the rest for adding up. Underflow is covered
-// apart: every square and product loses at most 2⁻¹²⁶, which the others enlarge
-// to at most 2⁻¹²⁶·(in+1)·(out+1)·(largest V + 2)·(‖h‖² + ‖δ‖² + 2) each.
+// 32, four are for the rounding of V and m∘V, some for C, a sum of squares of
+// what was rounded four times that is good to a millionth (17·2⁻²⁴) above, the rest
+// for adding up. Underflow is covered apart: every square and product loses at most
+// 2⁻¹²⁶, which the others enlarge to at most 2⁻¹²⁶·(in+1)·(out+1)·(largest V + 2)·(‖h‖² + ‖δ‖² + 2) each.
 func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	be, n := s.be, s.n
 	xx, dd, t := s.xx.of(n*s.in), s.dd.of(n*s.out), s.t.of(n*s.out)

@@ -52,7 +52,7 @@ import (
 // whether x was sampled, adds nothing, as δ(ε) is jointly convex in the pair.
 //
 // In coordinates (g − a)/b a row's weighted gradient is not C long but at most
-// 1 + centred times that, as [adaClip.limit] sees to, and so are the errors of
+// 1 + centred times that, as [adaClip.norms] sees to, and so are the errors of
 // 1, 3 and 4, which cover the centre's product as well. The sum of the weights is
 // exact.
 //

@@ -20,7 +20,11 @@ func Total(q compute.Queue, n int, reach float64, away, f compute.Buffer, dst co
 var total = compute.Define(compute.Kernel{Name: "total", Loop: func(o *compute.Operands) {
 	unit := 0.0
 	if x := o.F[0] / float64(o.Buf[0][0]); x > 0 && x < math.Inf(1) {
-		unit = math.Exp2(math.Ceil(math.Log2(x)))
+		fraction, exponent := math.Frexp(x) // in [½, 1)
+		if fraction == 0.5 {
+			exponent--
+		}
+		unit = math.Ldexp(1, exponent)
 	}
 	for i, v := range o.Buf[1] {
 		if unit > 0 {
