@@ -18,7 +18,7 @@ type Bounds struct {
 
 	bounds compute.Buffer // [layers×2]
 	has    compute.Buffer // [layers]: 1 where there are parameters
-	after  compute.Buffer // [layers], of the present weights
+	after  compute.Buffer // [layers×2], of the present weights
 	inputs compute.Buffer // norms: [layers×capacity], or of the first alone
 }
 
@@ -28,7 +28,7 @@ type Bounds struct {
 // what a bound is known of.
 func NewBounds(m *Model, tight bool) (*Bounds, error) {
 	n := len(m.layers)
-	b := &Bounds{m: m, tight: tight, sites: make([]*outer, n), bounds: m.be.New(2 * n), has: m.be.New(n), after: m.be.New(n)}
+	b := &Bounds{m: m, tight: tight, sites: make([]*outer, n), bounds: m.be.New(2 * n), has: m.be.New(n), after: m.be.New(2 * n)}
 	for i, l := range m.layers {
 		bounded, ok := l.(Lipschitz)
 		if !ok {

@@ -517,6 +517,95 @@ func TestGradientBounds(t *testing.T) {
 	})
 }
 
+// TestWeighedGradientsOfHostileWeights: a gradient whose loss is weighed by C over
+// its bound is no longer than C, whatever underflow or overflow makes of it at the
+// layers that it passes.
+func TestWeighedGradientsOfHostileWeights(t *testing.T) {
+	chain := func(weight func(layer int) float32) (w []float32) {
+		for i := range 63 {
+			w = append(w, weight(i))
+		}
+		return w
+	}
+	for _, test := range []struct {
+		name    string
+		weights []float32 // of layers with one input and one output
+		x, y    float32
+		c       float64
+	}{
+		{"a short gradient", []float32{0.5, 3}, 1, -1, 1e-3},
+		{"one that rounds up to 2⁻¹⁴⁹, stays there and is made long", chain(func(i int) float32 {
+			switch {
+			case i == 0:
+				return 1
+			case i < 6:
+				return 0x1p30
+			case i == 6:
+				return 0x1p20
+			case i < 58:
+				return 0.75
+			}
+			return 0x1p-30
+		}), 0x1p-100, -1.5, 2},
+		{"one of nothing and an input of infinity", chain(func(i int) float32 {
+			if i < 2 {
+				return 1e9 * float32(1-2*i)
+			}
+			return 1e-30
+		}), 1e30, -1, 1},
+		{"one that is lost beside its input", []float32{0x1p-110, 0x1p-60}, 0x1p110, -1, 0x1.02p-40},
+	} {
+		for name, open := range backends(t) {
+			be := open()
+			spec := Spec{Widths: slices.Repeat([]int{1}, len(test.weights)+1), Activation: "relu", Loss: Squared}
+			m := newModel(t, be, spec, 1)
+			for i, w := range test.weights {
+				be.Write(m.Params()[2*i], []float32{w})
+				kernel.Fill(be, 1, 0, m.Params()[2*i+1])
+			}
+			losses, bound := pass(be, m, batch{[]float32{test.x}, []float32{test.y}}, 1), be.New(1)
+			bounds, err := NewBounds(m, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds.Refresh()
+			bounds.Norms(1, losses, bound)
+			b := float64(read(t, be, bound, 1)[0])
+			factor := float32(min(test.c/b*(1-1e-6), 1))
+			m.WeighLosses(buffer(be, []float32{factor}))
+			m.Backward()
+			sum := sums(be, m)
+			m.Add(sum, nil, kernel.Plain())
+			if got := norm(flat(t, be, sum)); factor > 0 && !(got <= test.c) {
+				t.Errorf("%s, %s: bounded by %g, weighed by %g it is %g, want at most %g", name, test.name, b, factor, got, test.c)
+			}
+		}
+	}
+}
+
+// TestBoundOfManyOutputs: a bound that is nearly the norm holds where the loss, which
+// it is made from, is a long float32 sum.
+func TestBoundOfManyOutputs(t *testing.T) {
+	const k = 1 << 16
+	for name, open := range backends(t) {
+		be := open()
+		m := newModel(t, be, Spec{Widths: []int{1, k}, Loss: Squared}, 1)
+		bounds, err := NewBounds(m, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, z := range []float32{0.3, 0.7, 1.1, 1.9, 2.3} {
+			kernel.Fill(be, k, z, m.Params()[1])
+			losses, bound := pass(be, m, batch{[]float32{0}, make([]float32, k)}, 1), be.New(1)
+			bounds.Refresh()
+			bounds.Norms(1, losses, bound)
+			if got, want := float64(read(t, be, bound, 1)[0]), float64(z)*math.Sqrt(k); got < want {
+				t.Errorf("%s: bounded by %v, and it is %v", name, got, want)
+			}
+		}
+	}
+}
+
 // TestRowsAreComputedAlikeWhereverTheyStand: outputs, loss, norm and gradient of a
 // row are the same to the bit in every batch, at every place. Package train
 // couples batches that differ in one row, and could not if the others' parts moved.

@@ -20,8 +20,9 @@ import (
 //  1. One row's part, as computed, is at most C·(1 + 10⁻⁶). Norms are upper
 //     bounds, factors are rounded down; a factor times δ, and that times an
 //     input, round once each by 2⁻²⁴, and C and σ·C once when they become float32.
-//     Underflow adds less than 2⁻⁷⁰: a row of inputs is shorter than 2⁶⁰ and a
-//     scaled δ errs by 2⁻¹⁵⁰. It is the same part wherever the row stands in the
+//     Underflow adds less than 2⁻⁶⁴: a row of inputs is shorter than 2⁶⁰ and a
+//     scaled δ errs by 2⁻¹⁵⁰; with value clipping it does so at every layer, and
+//     those after it and the input make it no more than 2⁶⁰ times as long. It is the same part wherever the row stands in the
 //     batch and whoever else is there (package nn).
 //
 //  2. A batch is put in uniformly random order before it is summed, in pieces of

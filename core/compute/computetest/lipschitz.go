@@ -66,26 +66,29 @@ func checkSpectral(c *check) {
 func checkChain(c *check) {
 	for layers := range 67 {
 		for _, paper := range []bool{false, true} {
-			bounds, has, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("has", c.normals(layers)), c.arg("dst", c.normals(layers))
+			bounds, has, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("has", c.normals(layers)), c.arg("dst", c.normals(2*layers))
 			for i := range has.data {
 				has.data[i] = float32(c.rng.IntN(2))
 			}
 			c.b.Write(has.buf, has.data)
 			lipschitz.Chain(c.b, layers, paper, bounds.buf, has.buf, dst.buf)
-			dst.want = each(layers, func(j int) value {
-				product, high := 1.0, false
+			dst.want = each(2*layers, func(i int) value {
+				j, product, most, high := i/2, 1.0, 1.0, false
 				for l := range layers {
 					if !paper && l > j {
 						product *= float64(bounds.data[2*l])
 					} else if paper && l != j {
 						product *= float64(bounds.data[2*l+1])
 					}
-					high = high || huge(product) || product < 0x1p-60
+					most, high = max(most, product), high || huge(product) || product < 0x1p-60
 				}
 				if has.data[j] == 0 {
 					return exactly(0)
 				}
 				w := upTo(product)
+				if i%2 == 1 {
+					w = upTo(most)
+				}
 				w.any = high
 				return w
 			})
@@ -104,22 +107,24 @@ func checkGain(c *check) {
 	for n := range 40 {
 		for top, of := range tops {
 			layers, k, stride := 1+n%5, n%7, (n%2)*(n+3)
-			after, inputs := c.arg("after", squares(c.edgy(layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
-			losses, outputs, dst := c.arg("losses", squares(c.edgy(n, 20))), c.arg("outputs", c.edgy(n*k, 40)), c.arg("dst", c.normals(n))
+			after, inputs := c.arg("after", squares(c.edgy(2*layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
+			losses, outputs, dst := c.arg("losses", squares(c.edgy(n, 20))), c.arg("outputs", c.edgy(n*k, 4)), c.arg("dst", c.normals(n))
 			lipschitz.Gain(c.b, lipschitz.Top(top), n, k, layers, stride, after.buf, inputs.buf, losses.buf, outputs.buf, dst.buf)
 			dst.want = each(n, func(i int) value {
-				g, largest, high := 0.0, 0.0, false
-				for j, a := range after.data {
-					if h := float64(inputs.data[j*stride+i]); a != 0 {
-						g += float64(a) * float64(a) * (h*h + 1)
-						high = high || huge(h, float64(a))
+				g, longest, largest, high := 0.0, 0.0, 0.0, false
+				for j := range layers {
+					a, most, h := float64(after.data[2*j]), float64(after.data[2*j+1]), float64(inputs.data[j*stride+i])
+					if most != 0 {
+						g += a * a * (h*h + 1)
+						longest = max(longest, most*most*(h*h+1))
+						high = high || huge(h, a, most)
 					}
 				}
 				for _, z := range outputs.data[i*k : (i+1)*k] {
-					largest = math.Max(largest, math.Abs(float64(z)))
+					largest = max(largest, math.Abs(float64(z)))
 				}
-				f := float64(losses.data[i])*(1+1e-5) + 1e-6*(1+largest)
-				if g > lipschitz.Greatest*lipschitz.Greatest {
+				f := float64(losses.data[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
+				if longest > lipschitz.Greatest*lipschitz.Greatest {
 					g = math.Inf(1)
 				}
 				w := upTo(math.Sqrt(g*of(f)) * (1 + 2e-5))

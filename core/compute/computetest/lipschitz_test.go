@@ -13,6 +13,16 @@ func init() {
 				v[i] = 1
 			}
 		})},
+		mutant{"Chain", "the product for all that it passes", after("chain", 2, func(_ compute.Args, _ [][]float32, v []float32) {
+			for i := 0; i < len(v); i += 2 {
+				v[i+1] = v[i]
+			}
+		})},
+		mutant{"Gain", "whatever is made on the way", before("gain", 0, func(v []float32) {
+			for i := 1; i < len(v); i += 2 {
+				v[i] = min(v[i], 1)
+			}
+		})},
 		mutant{"Gain", "another loss", with("gain", func(a *compute.Args) { a.N[0] = (a.N[0] + 1) % 4 })},
 		mutant{"Gain", "the inputs of the first layer alone", with("gain", func(a *compute.Args) { a.N[4] = 0 })},
 		mutant{"Gain", "the loss as computed", before("gain", 3, func(v []float32) {

@@ -11,7 +11,7 @@ type value struct {
 	v     float64
 	tol   float64
 	exact bool
-	any   bool // float32 may overflow on the way
+	any   bool // float32 may overflow on the way; a bound stays one
 	// Of a norm: what must be NaN may be +Inf instead, as either is refused; with
 	// refuse it must be one of them.
 	bound, refuse bool
@@ -33,7 +33,7 @@ func (w value) accepts64(g float64) bool {
 	case w.bound && (math.IsNaN(w.v) || math.IsInf(w.v, 1)):
 		return refused
 	case w.any:
-		return true
+		return !w.bound || refused || g >= w.v-w.tol
 	case math.IsNaN(w.v):
 		return math.IsNaN(g)
 	case w.exact:

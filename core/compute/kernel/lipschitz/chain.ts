@@ -1,12 +1,15 @@
 import { Ptr, aboveOrInf } from "../../simd/vec";
 
 export function chain(layers: i32, paper: i32, bounds: Ptr, has: Ptr, dst: Ptr): void {
-  for (let j = 0; j < layers; j++) {
-    let product: f64 = 1;
+  for (let j = 0; j < layers; j++, has += 4, dst += 8) {
+    let product: f64 = 1, most: f64 = 1;
     for (let l = paper ? 0 : j + 1; l < layers; l++) {
-      if (l != j) product *= <f64>load<f32>(bounds + (<usize>(2 * l + paper) << 2));
+      if (l == j) continue;
+      product *= <f64>load<f32>(bounds + (<usize>(2 * l + paper) << 2));
+      most = max(most, product);
     }
-    const at = <usize>j << 2;
-    store<f32>(dst + at, load<f32>(has + at) != 0 ? aboveOrInf(product) : 0);
+    const some = load<f32>(has) != 0;
+    store<f32>(dst, some ? aboveOrInf(product) : 0);
+    store<f32>(dst, some ? aboveOrInf(most) : 0, 4);
   }
 }

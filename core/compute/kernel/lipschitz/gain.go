@@ -23,51 +23,55 @@ const (
 	PaperCrossEntropy
 )
 
-// Greatest is how much longer a gradient may be than that of the loss by the
-// outputs: beyond, its bound is +Inf, so that its example is refused and what
-// underflow leaves of the latter stays nothing beside the least threshold.
+// Greatest is how much longer a gradient may be than what it is made from at any
+// layer that it passes: beyond, its bound is +Inf, so that its example is refused and
+// what underflow leaves there stays nothing beside the least threshold. Inputs that
+// are longer are refused with it.
 const Greatest = 0x1p60
 
 // Gain bounds the gradient norms of n examples from their losses, their outputs
 // [n×k], the norms of the inputs of layers, stride apart, and how much longer
-// gradients become after each (see [Chain]; 0 for layers that have none). NaN gives
-// +Inf. It may err upwards by 10⁻⁴ of the result, never downwards.
+// gradients become after each [layers×2] (see [Chain]; 0 for layers that have none).
+// NaN, where it is looked at, gives +Inf. It may err upwards by 10⁻⁴ of the result,
+// never downwards.
 //
 //	for i := range n {
-//		g := Σ_j after[j]² * (inputs[j*stride+i]² + 1)
-//		f := losses[i]*(1+10⁻⁵) + 10⁻⁶*(1+max_j |outputs[i*k+j]|)
-//		dst[i] = √(g * top(f)) * (1+2·10⁻⁵)   or +Inf where g is above Greatest²
+//		g := Σ_j after[2*j]² * (inputs[j*stride+i]² + 1)     of j where after[2*j+1] ≠ 0
+//		f := losses[i]*(1+10⁻⁵+k*2⁻²⁴) + 10⁻⁶*(1+max_j |outputs[i*k+j]|)
+//		dst[i] = √(g * top(f)) * (1+2·10⁻⁵)
+//		or +Inf where max_j after[2*j+1]² * (inputs[j*stride+i]² + 1) is above Greatest²
 //	}
 //
 // A loss computed in float32 is off by a few units in the last place of the largest
-// output it was taken from. The factor of 1 + 2·10⁻⁵ covers the roundings of tanh's
-// gradient and of the factors on at most 64 layers; those of products are in the
-// spectral norms.
+// output it was taken from, and by half of one of its own for each that is added. The
+// factor of 1 + 2·10⁻⁵ covers the roundings of tanh's gradient and of the factors on at
+// most 64 layers; those of products are in the spectral norms.
 func Gain(q compute.Queue, top Top, n, k, layers, stride int, after, inputs, losses, outputs, dst compute.Buffer) {
 	q.Run(gain, compute.Args{
 		N: [5]int{int(top), n, k, layers, stride},
 		Buf: [5]compute.Buffer{
-			after.Slice(0, layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
+			after.Slice(0, 2*layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
 		},
 	})
 }
 
 var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Operands) {
-	top, k, stride := Top(o.N[0]), o.N[2], o.N[4]
+	top, k, layers, stride := Top(o.N[0]), o.N[2], o.N[3], o.N[4]
 	after, inputs, losses, outputs, dst := o.Buf[0], o.Buf[1], o.Buf[2], o.Buf[3], o.Buf[4]
 	for i := range dst {
-		g, largest := 0.0, 0.0
-		for j, a := range after {
-			if a != 0 {
-				h := float64(inputs[j*stride+i])
-				g += (h*h + 1) * float64(a) * float64(a)
+		g, longest, largest := 0.0, 0.0, 0.0
+		for j := range layers {
+			if most := float64(after[2*j+1]); most != 0 {
+				a, h := float64(after[2*j]), float64(inputs[j*stride+i])
+				g += (h*h + 1) * a * a
+				longest = max(longest, (h*h+1)*most*most)
 			}
 		}
 		for _, z := range outputs[i*k : (i+1)*k] {
-			largest = math.Max(largest, math.Abs(float64(z)))
+			largest = max(largest, math.Abs(float64(z))) // math.Max loses NaN beside +Inf
 		}
-		f := float64(losses[i])*(1+1e-5) + 1e-6*(1+largest)
-		if g > Greatest*Greatest {
+		f := float64(losses[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
+		if longest > Greatest*Greatest {
 			g = math.Inf(1)
 		}
 		dst[i] = orInf(math.Sqrt(g*top.of(f)) * (1 + 2e-5))

@@ -13,16 +13,17 @@ function squared(top: i32, f: f64): f64 {
 
 export function gain(top: i32, n: i32, k: i32, layers: i32, stride: i32, after: Ptr, inputs: Ptr, losses: Ptr, outputs: Ptr, dst: Ptr): void {
   for (let i = 0; i < n; i++, inputs += 4, losses += 4, dst += 4) {
-    let g: f64 = 0, largest: f64 = 0;
+    let g: f64 = 0, longest: f64 = 0, largest: f64 = 0;
     for (let j = 0; j < layers; j++) {
-      const a = <f64>load<f32>(after + (<usize>j << 2));
-      if (a == 0) continue;
+      const at = after + (<usize>j << 3), a = <f64>load<f32>(at), most = <f64>load<f32>(at, 4);
+      if (most == 0) continue;
       const h = <f64>load<f32>(inputs + (<usize>(j * stride) << 2));
       g += (h * h + 1) * a * a;
+      longest = max(longest, (h * h + 1) * most * most);
     }
     for (const end = outputs + (<usize>k << 2); outputs < end; outputs += 4) largest = max(largest, <f64>abs(load<f32>(outputs)));
-    const f = <f64>load<f32>(losses) * 1.00001 + 1e-6 * (1 + largest);
-    if (g > GREATEST) g = Infinity;
+    const f = <f64>load<f32>(losses) * (1.00001 + <f64>k * 5.9604644775390625e-8) + 1e-6 * (1 + largest); // 2⁻²⁴
+    if (longest > GREATEST) g = Infinity;
     store<f32>(dst, aboveOrInf(Math.sqrt(g * squared(top, f)) * 1.00002));
   }
 }
