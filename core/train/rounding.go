@@ -22,8 +22,9 @@ import (
 //     input, round once each by 2⁻²⁴, and C and σ·C once when they become float32.
 //     Underflow adds less than 2⁻⁶⁴: a row of inputs is shorter than 2⁶⁰ and a
 //     scaled δ errs by 2⁻¹⁵⁰; with value clipping it does so at every layer, and
-//     those after it and the input make it no more than 2⁶⁰ times as long. It is the same part wherever the row stands in the
-//     batch and whoever else is there (package nn).
+//     the layers that it still passes and the input together make it at most 2⁶⁰
+//     times as long. It is the same part wherever the row stands in the batch and
+//     whoever else is there (package nn).
 //
 //  2. A batch is put in uniformly random order before it is summed, in pieces of
 //     at most m = compute.PieceRows rows that go by position, of which up to
