@@ -1,0 +1,366 @@
+package computetest
+
+import (
+	"math"
+
+	"clipscope/core/compute/kernel/picture"
+)
+
+func init() {
+	parts = append(parts,
+		part{"Conv", "conv", checkConv}, part{"ConvGrad", "convGrad", checkConvGrad}, part{"ConvWeights", "convWeights", checkConvWeights},
+		part{"Pool", "pool", checkPool}, part{"PoolGrad", "poolGrad", checkPoolGrad},
+		part{"GroupNorm", "groupNorm", checkGroupNorm}, part{"GroupNormGrad", "groupNormGrad", checkGroupNormGrad}, part{"GroupNormParams", "groupNormParams", checkGroupNormParams},
+	)
+}
+
+// windows are of every kind: padded and not, overlapping, touching and apart, one
+// position, the whole picture, higher than wide, one that fits nowhere.
+var windows = []picture.Window{
+	{Height: 5, Width: 6, Channels: 1, High: 3, Wide: 3, Stride: 1, Pad: 1},
+	{Height: 7, Width: 7, Channels: 3, High: 4, Wide: 4, Stride: 2, Pad: 1},
+	{Height: 9, Width: 8, Channels: 1, High: 8, Wide: 8, Stride: 2, Pad: 3},
+	{Height: 4, Width: 5, Channels: 5, High: 2, Wide: 2, Stride: 1},
+	{Height: 6, Width: 6, Channels: 4, High: 2, Wide: 2, Stride: 2},
+	{Height: 5, Width: 5, Channels: 6, High: 1, Wide: 1, Stride: 1},
+	{Height: 5, Width: 5, Channels: 2, High: 1, Wide: 1, Stride: 2},
+	{Height: 7, Width: 4, Channels: 2, High: 2, Wide: 1, Stride: 3},
+	{Height: 3, Width: 2, Channels: 7, High: 3, Wide: 2, Stride: 1},
+	{Height: 2, Width: 3, Channels: 2, High: 5, Wide: 5, Stride: 1, Pad: 2},
+	{Height: 2, Width: 2, Channels: 2, High: 3, Wide: 3, Stride: 1},
+	{Height: 19, Width: 18, Channels: 1, High: 3, Wide: 2, Stride: 1, Pad: 1}, // 400 places
+}
+
+// eachWindow calls f for windows, numbers of pictures and of channels that come
+// out, with ordinary values and with edge values.
+func (c *check) eachWindow(padded bool, f func(v picture.Window, m, k int, data func(n int) []float32)) {
+	for i, v := range windows {
+		if v.Pad > 0 && !padded {
+			continue
+		}
+		for _, m := range []int{0, 1, 3} {
+			k := []int{1, 3, 8, 10}[(i+m)%4]
+			f(v, m, k, c.normals)
+			f(v, m, k, func(n int) []float32 { return c.edgy(n, 40) })
+			if c.full() {
+				return
+			}
+		}
+	}
+	if padded {
+		f(windows[1], 70, 9, c.normals)
+		f(windows[4], 2, 0, c.normals)
+	}
+	f(windows[4], 70, 9, c.normals)
+}
+
+// places is how often a window fits.
+func places(n, size, stride, pad int) int {
+	count := 0
+	for at := -pad; at+size <= n+pad; at += stride {
+		count++
+	}
+	return count
+}
+
+// seen calls f for all that window v sees at a place: its number in the patch and
+// where it stands in the picture, -1 outside.
+func seen(v picture.Window, place int, f func(j, at int)) {
+	across := places(v.Width, v.Wide, v.Stride, v.Pad)
+	j := 0
+	for y := place/across*v.Stride - v.Pad; y < place/across*v.Stride-v.Pad+v.High; y++ {
+		for x := place%across*v.Stride - v.Pad; x < place%across*v.Stride-v.Pad+v.Wide; x++ {
+			for c := range v.Channels {
+				if y < 0 || x < 0 || y >= v.Height || x >= v.Width {
+					f(j, -1)
+				} else {
+					f(j, (y*v.Width+x)*v.Channels+c)
+				}
+				j++
+			}
+		}
+	}
+}
+
+func sizes(v picture.Window) (in, patch, t int) {
+	return v.Height * v.Width * v.Channels, v.High * v.Wide * v.Channels,
+		places(v.Height, v.High, v.Stride, v.Pad) * places(v.Width, v.Wide, v.Stride, v.Pad)
+}
+
+// within is x[at], and 0 outside.
+func within(x []float32, at int) float64 {
+	if at < 0 {
+		return 0
+	}
+	return float64(x[at])
+}
+
+func checkConv(c *check) {
+	c.eachWindow(true, func(v picture.Window, m, k int, data func(int) []float32) {
+		in, patch, t := sizes(v)
+		x, w, b, y := c.arg("x", data(m*in)), c.arg("w", data(patch*k)), c.arg("b", data(k)), c.arg("y", c.edgy(m*t*k, 3))
+		picture.Conv(c.b, v, m, k, x.buf, w.buf, b.buf, y.buf)
+		y.want = each(m*t*k, func(p int) value {
+			var s sum
+			s.add(float64(b.data[p%k]))
+			seen(v, p/k%t, func(j, at int) { s.add(within(x.data[p/k/t*in:], at) * float64(w.data[j*k+p%k])) })
+			return s.value(1)
+		})
+		c.verify("Conv(%+v, %d, %d)", v, m, k)
+	})
+}
+
+func checkConvGrad(c *check) {
+	c.eachWindow(true, func(v picture.Window, m, k int, data func(int) []float32) {
+		in, patch, t := sizes(v)
+		dy, w, dx := c.arg("dy", data(m*t*k)), c.arg("w", data(patch*k)), c.arg("dx", c.edgy(m*in, 3))
+		picture.ConvGrad(c.b, v, m, k, dy.buf, w.buf, dx.buf)
+		all := make([]sum, m*in)
+		for p := range m * t {
+			seen(v, p%t, func(j, at int) {
+				if at >= 0 {
+					var s sum
+					for o := range k {
+						s.add(float64(dy.data[p*k+o]) * float64(w.data[j*k+o]))
+					}
+					to := &all[p/t*in+at]
+					to.via(s.finite)
+					to.s, to.abs, to.finite, to.n = to.s+s.s, to.abs+s.abs, to.finite+s.finite, to.n+s.n
+				}
+			})
+		}
+		dx.want = each(m*in, func(i int) value { return all[i].value(1) })
+		c.verify("ConvGrad(%+v, %d, %d)", v, m, k)
+	})
+}
+
+func checkConvWeights(c *check) {
+	c.eachWindow(true, func(v picture.Window, m, k int, data func(int) []float32) {
+		in, patch, t := sizes(v)
+		x, dy, g := c.arg("x", data(m*in)), c.arg("dy", data(m*t*k)), c.arg("g", c.edgy(m*(patch+1)*k, 3))
+		picture.ConvWeights(c.b, v, m, k, x.buf, dy.buf, g.buf)
+		all := make([]sum, m*(patch+1)*k)
+		for p := range m * t {
+			i := p / t
+			for o := range k {
+				d := float64(dy.data[p*k+o])
+				seen(v, p%t, func(j, at int) { all[(i*(patch+1)+j)*k+o].add(within(x.data[i*in:], at) * d) })
+				all[(i*(patch+1)+patch)*k+o].add(d)
+			}
+		}
+		g.want = each(len(all), func(i int) value { return all[i].value(1) })
+		c.verify("ConvWeights(%+v, %d, %d)", v, m, k)
+	})
+}
+
+var poolings = []picture.Pooling{picture.Max, picture.Mean}
+
+// pooled is what pooling makes of one channel at one place, with what it was made of.
+func pooled(how picture.Pooling, v picture.Window, x []float32, place, channel int) (s sum, at []int) {
+	greatest := math.Inf(-1)
+	seen(v, place, func(j, i int) {
+		if j%v.Channels == channel {
+			at = append(at, i)
+			greatest = max(greatest, float64(x[i]))
+			s.add(float64(x[i]) / float64(v.High*v.Wide))
+		}
+	})
+	if how == picture.Max {
+		s = sum{s: greatest}
+	}
+	return s, at
+}
+
+func checkPool(c *check) {
+	c.eachWindow(false, func(v picture.Window, m, _ int, data func(int) []float32) {
+		in, _, t := sizes(v)
+		for _, how := range poolings {
+			x, y := c.arg("x", data(m*in)), c.arg("y", c.edgy(m*t*v.Channels, 3))
+			picture.Pool(c.b, how, v, m, x.buf, y.buf)
+			y.want = each(m*t*v.Channels, func(p int) value {
+				s, _ := pooled(how, v, x.data[p/v.Channels/t*in:], p/v.Channels%t, p%v.Channels)
+				if how == picture.Max {
+					return exactly(float32(s.s))
+				}
+				return s.value(2)
+			})
+			c.verify("Pool(%d, %+v, %d)", how, v, m)
+		}
+	})
+}
+
+func checkPoolGrad(c *check) {
+	c.eachWindow(false, func(v picture.Window, m, _ int, data func(int) []float32) {
+		in, _, t := sizes(v)
+		out := t * v.Channels
+		for _, how := range poolings {
+			x, y, dy, dx := c.arg("x", data(m*in)), c.arg("y", make([]float32, m*out)), c.arg("dy", data(m*out)), c.arg("dx", c.edgy(m*in, 3))
+			for i := range x.data { // ties
+				if i%3 == 0 && x.data[i] == x.data[i] {
+					x.data[i] = float32(math.Min(1, float64(x.data[i])))
+				}
+			}
+			all := make([]sum, m*in)
+			for p := range m * out {
+				i := p / out
+				s, at := pooled(how, v, x.data[i*in:(i+1)*in], p%out/v.Channels, p%v.Channels)
+				y.data[p] = float32(s.s)
+				for _, j := range at {
+					if how == picture.Mean {
+						all[i*in+j].add(float64(dy.data[p]) / float64(v.High*v.Wide))
+					} else if x.data[i*in+j] == y.data[p] {
+						all[i*in+j].add(float64(dy.data[p]))
+						break
+					}
+				}
+			}
+			c.b.Write(x.buf, x.data)
+			c.b.Write(y.buf, y.data)
+			picture.PoolGrad(c.b, how, v, m, x.buf, y.buf, dy.buf, dx.buf)
+			dx.want = each(len(all), func(i int) value { return all[i].value(2) })
+			c.verify("PoolGrad(%d, %+v, %d)", how, v, m)
+		}
+	})
+}
+
+// eachGroups calls f for pictures and groups, with ordinary values and with pictures
+// that hold NaN or an infinity; mean is what their values are about.
+func (c *check) eachGroups(f func(g picture.Groups, m int, data func(n int) []float32)) {
+	for _, n := range [][3]int{{6, 4, 2}, {5, 8, 1}, {9, 8, 2}, {3, 6, 2}, {7, 10, 2}, {4, 5, 5}, {1, 12, 3}, {400, 4, 1}, {1, 1, 1}} {
+		g := picture.Groups{Positions: n[0], Channels: n[1], Count: n[2]}
+		for _, m := range []int{0, 1, 3} {
+			f(g, m, c.normals)
+			f(g, m, func(n int) []float32 {
+				v := c.normals(n)
+				for i := range v {
+					v[i] = 30 + 1e-3*v[i]
+				}
+				if n > 1 {
+					v[c.rng.IntN(n)] = edges[c.rng.IntN(3)]
+				}
+				return v
+			})
+			if c.full() {
+				return
+			}
+		}
+	}
+}
+
+// statistics are what GroupNorm takes from picture x.
+func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
+	n := g.Channels / g.Count
+	count, square := float64(g.Positions*n), 0.0
+	all := func(f func(v float64)) {
+		for t := range g.Positions {
+			for j := range n {
+				f(float64(x[t*g.Channels+group*n+j]))
+			}
+		}
+	}
+	all(func(v float64) { mean += v / count })
+	all(func(v float64) { square += (v - mean) * (v - mean) / count })
+	return mean, 1 / math.Sqrt(square+1e-5)
+}
+
+func checkGroupNorm(c *check) {
+	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
+		in := g.Positions * g.Channels
+		x, p := c.arg("x", data(m*in)), c.arg("p", c.normals(2*g.Channels))
+		stats, y := c.arg("stats", c.edgy(2*m*g.Count, 3)), c.arg("y", c.edgy(m*in, 3))
+		picture.GroupNorm(c.b, g, m, x.buf, p.buf, stats.buf, y.buf)
+		stats.want = each(2*m*g.Count, func(i int) value {
+			mean, r := statistics(g, x.data[i/2/g.Count*in:], i/2%g.Count)
+			var s sum
+			s.add([]float64{mean, r}[i%2])
+			return s.value(1)
+		})
+		y.want = each(m*in, func(i int) value {
+			ch := i % g.Channels
+			mean, r := statistics(g, x.data[i/in*in:], ch/(g.Channels/g.Count))
+			scale := r * float64(p.data[ch])
+			var s sum
+			s.add(float64(x.data[i])*scale, -mean*scale, float64(p.data[g.Channels+ch]))
+			return s.value(6)
+		})
+		c.verify("GroupNorm(%+v, %d)", g, m)
+	})
+}
+
+// normalised makes what a backward pass is given: a picture and its statistics, as
+// float32 has them.
+func (c *check) normalised(g picture.Groups, m int, data func(int) []float32) (x, stats *arg) {
+	in := g.Positions * g.Channels
+	x, stats = c.arg("x", data(m*in)), c.arg("stats", make([]float32, 2*m*g.Count))
+	for i := range m * g.Count {
+		mean, r := statistics(g, x.data[i/g.Count*in:], i%g.Count)
+		stats.data[2*i], stats.data[2*i+1] = float32(mean), float32(r)
+	}
+	c.b.Write(stats.buf, stats.data)
+	return x, stats
+}
+
+// hat is value i of x at mean 0 and variance 1, and the size of what it is made of.
+func hat(g picture.Groups, x, stats *arg, i int) (h, size float64) {
+	in := g.Positions * g.Channels
+	at := 2 * (i/in*g.Count + i%g.Channels/(g.Channels/g.Count))
+	v, mean, r := float64(x.data[i]), float64(stats.data[at]), float64(stats.data[at+1])
+	return (v - mean) * r, (math.Abs(v) + math.Abs(mean)) * r
+}
+
+func checkGroupNormGrad(c *check) {
+	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
+		in, n := g.Positions*g.Channels, g.Channels/g.Count
+		count := float64(g.Positions * n)
+		x, stats := c.normalised(g, m, data)
+		p, dy, dx := c.arg("p", c.normals(2*g.Channels)), c.arg("dy", c.normals(m*in)), c.arg("dx", c.edgy(m*in, 3))
+		picture.GroupNormGrad(c.b, g, m, x.buf, p.buf, stats.buf, dy.buf, dx.buf)
+		u := func(i int) float64 { return float64(dy.data[i]) * float64(p.data[i%g.Channels]) }
+		dx.want = each(m*in, func(i int) value {
+			r := float64(stats.data[2*(i/in*g.Count+i%g.Channels/n)+1])
+			var s sum
+			s.add(r * u(i))
+			hi, sizeI := hat(g, x, stats, i)
+			want, abs := r*u(i), 0.0
+			for t := range g.Positions {
+				for j := range n {
+					k := i/in*in + t*g.Channels + i%g.Channels/n*n + j
+					h, size := hat(g, x, stats, k)
+					want -= r * (u(k) + hi*u(k)*h) / count
+					abs += r * math.Abs(u(k)) * (1 + sizeI*size) / count
+				}
+			}
+			s.add(abs)
+			return s.of(want, int(count)+8)
+		})
+		c.verify("GroupNormGrad(%+v, %d)", g, m)
+	})
+}
+
+func checkGroupNormParams(c *check) {
+	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
+		in := g.Positions * g.Channels
+		x, stats := c.normalised(g, m, data)
+		dy, dst := c.arg("dy", c.normals(m*in)), c.arg("dst", c.edgy(2*m*g.Channels, 3))
+		picture.GroupNormParams(c.b, g, m, x.buf, stats.buf, dy.buf, dst.buf)
+		dst.want = each(2*m*g.Channels, func(i int) value {
+			row, ch := i/(2*g.Channels), i%(2*g.Channels)
+			var s sum
+			want := 0.0
+			for t := range g.Positions {
+				at := row*in + t*g.Channels + ch%g.Channels
+				d := float64(dy.data[at])
+				if ch >= g.Channels {
+					s.add(d)
+					want += d
+					continue
+				}
+				h, size := hat(g, x, stats, at)
+				s.add(math.Abs(d) * size)
+				want += d * h
+			}
+			return s.of(want, 4)
+		})
+		c.verify("GroupNormParams(%+v, %d)", g, m)
+	})
+}

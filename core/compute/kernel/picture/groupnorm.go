@@ -1,0 +1,70 @@
+package picture
+
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// Groups is how the channels of pictures are parted: into Count groups of
+// neighbours, equally many in each.
+type Groups struct{ Positions, Channels, Count int }
+
+func (g Groups) in() int { return g.Positions * g.Channels }
+
+func (g Groups) args(m int, buf ...compute.Buffer) compute.Args {
+	a := compute.Args{N: [5]int{m, g.Positions, g.Channels, g.Count}}
+	copy(a.Buf[:], buf)
+	return a
+}
+
+func groupsOf(o *compute.Operands) Groups { return Groups{o.N[1], o.N[2], o.N[3]} }
+
+// each calls f for every value of a picture, with its group and its channel.
+func (g Groups) each(f func(at, group, channel int)) {
+	for at := range g.in() {
+		c := at % g.Channels
+		f(at, c/(g.Channels/g.Count), c)
+	}
+}
+
+// epsilon is added to variances, as Wu & He 2018 and others have it.
+const epsilon = 1e-5
+
+// GroupNorm brings each group of each of m pictures x [m×positions×channels] to mean 0 and
+// variance 1, and then multiplies channels with the first half of p [2×channels] and
+// adds the second (Wu & He 2018). What it took away and multiplied with goes to
+// stats [m×groups×2].
+//
+//	for i := range m { for g := range groups {
+//		mean, r := Σx/count, 1/√(Σ(x − mean)²/count + 10⁻⁵)   over the group's values
+//		stats[i][g] = mean, r
+//		y = p[c]*(x − mean)*r + p[channels+c]
+//	} }
+func GroupNorm(q compute.Queue, g Groups, m int, x, p, stats, y compute.Buffer) {
+	q.Run(groupNorm, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), y.Matrix(m, g.in())))
+}
+
+var groupNorm = compute.Define(compute.Kernel{Name: "groupNorm", Loop: func(o *compute.Operands) {
+	g, p := groupsOf(o), o.Buf[1]
+	count := float64(g.in() / g.Count)
+	mean, square := make([]float64, g.Count), make([]float64, g.Count)
+	for i := range o.N[0] {
+		x, y := o.Buf[0][i*g.in():(i+1)*g.in()], o.Buf[3][i*g.in():(i+1)*g.in()]
+		stats := o.Buf[2][i*2*g.Count : (i+1)*2*g.Count]
+		clear(mean)
+		clear(square)
+		g.each(func(at, group, _ int) { mean[group] += float64(x[at]) / count })
+		g.each(func(at, group, _ int) {
+			d := float64(x[at]) - mean[group]
+			square[group] += d * d / count
+		})
+		for j, s := range square {
+			stats[2*j], stats[2*j+1] = float32(mean[j]), float32(1/math.Sqrt(s+epsilon))
+		}
+		g.each(func(at, group, c int) {
+			d := (float64(x[at]) - float64(stats[2*group])) * float64(stats[2*group+1])
+			y[at] = float32(float64(p[c])*d + float64(p[g.Channels+c]))
+		})
+	}
+}})
