@@ -14,12 +14,21 @@ type bias struct {
 	y, dx compute.Buffer // [capacity×width]
 }
 
-// newBias makes the layer for batches of up to capacity rows.
-func newBias(be compute.Backend, from *arena, width, capacity int) *bias {
-	return &bias{newFormed(be, from, width, capacity), be.New(capacity * width), be.New(capacity * width)}
+var biasForm = form{usage: "bias", read: func(arguments) part { return shift{} }}
+
+// shift is a bias as it was written.
+type shift struct{}
+
+func (shift) lipschitz() bool { return false }
+
+func (shift) outline(in Shape) (Outline, error) {
+	return Outline{Out: in, Parameters: in.Len(), Floats: 2 * int64(in.Len())}, nil
 }
 
-func (b *bias) Name() string  { return "bias" }
+func (shift) layer(b *builder, in Shape, _ bool) Layer {
+	return &bias{newFormed(b.be, b.from, in.Len(), b.capacity), b.rows(in.Len()), b.rows(in.Len())}
+}
+
 func (b *bias) Sites() []Site { return []Site{b.formed} }
 
 func (b *bias) Forward(x compute.Buffer, n int) compute.Buffer {

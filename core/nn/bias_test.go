@@ -13,16 +13,9 @@ import (
 // biased is a model with a bias layer of its own between two dense ones.
 func biased(t *testing.T, be compute.Backend, capacity int) *Model {
 	t.Helper()
-	const in, hidden, out = 5, 4, 3
-	d := (in+1)*hidden + hidden + (hidden+1)*out
-	m := &Model{Spec: Spec{Widths: []int{in, hidden, out}, Loss: SoftmaxCE}, Capacity: capacity, be: be, params: be.New(d), outputs: out}
-	from := &arena{m.params}
-	act, err := newActivation(be, "tanh", hidden, capacity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.layers = []Layer{newDense(be, from, in, hidden, capacity, false, false), newBias(be, from, hidden, capacity), act, newDense(be, from, hidden, out, capacity, true, false)}
-	m.dz, m.part = be.New(capacity*out), be.New(capacity)
+	const in, out = 5, 3
+	m := New(be, must(Read(Shape{Channels: in}, []string{"dense:4", "bias", "tanh", "dense"}, out, SoftmaxCE)), capacity)
+	d := m.All().Len()
 	rng := rand.New(rand.NewPCG(1, 1))
 	v := make([]float32, d)
 	for i := range v {

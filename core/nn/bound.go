@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"fmt"
-
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/lipschitz"
@@ -14,43 +12,44 @@ type Bounds struct {
 	m      *Model
 	tight  bool
 	layers []Lipschitz
-	sites  []*outer // nil for layers without parameters
+	with   []Bounded // nil for layers without parameters
 
 	bounds compute.Buffer // [layers×2]
-	has    compute.Buffer // [layers]: 1 where there are parameters
-	after  compute.Buffer // [layers×2], of the present weights
-	inputs compute.Buffer // norms: [layers×capacity], or of the first alone
+	reach  compute.Buffer // [layers×2]; 0 where there are no parameters
+	after  compute.Buffer // [layers×4], of the present weights
+	inputs compute.Buffer // norms: [layers×capacity], or of the model's alone
 }
 
 // NewBounds prepares bounds for m: with tight, the sharper ones that use the
-// norms of every layer's input; otherwise the paper's. It refuses, by name, layers
-// that have no Lipschitz bound, or parameters whose gradient is not the product of
-// what a bound is known of.
+// norms of every layer's input; otherwise the paper's. It refuses what
+// [Spec.CheckLipschitz] refuses.
 func NewBounds(m *Model, tight bool) (*Bounds, error) {
-	n := len(m.layers)
-	b := &Bounds{m: m, tight: tight, sites: make([]*outer, n), bounds: m.be.New(2 * n), has: m.be.New(n), after: m.be.New(2 * n)}
-	for i, l := range m.layers {
-		bounded, ok := l.(Lipschitz)
-		if !ok {
-			return nil, fmt.Errorf("nn: layer %d, %s, has no Lipschitz bound", i+1, l.Name())
-		}
-		b.layers = append(b.layers, bounded)
-		if sites := l.Sites(); len(sites) > 0 || i == 0 {
-			if len(sites) == 1 {
-				b.sites[i], _ = sites[0].(*outer)
-			}
-			if b.sites[i] == nil {
-				return nil, fmt.Errorf("nn: no bound is known for the gradients of layer %d, %s", i+1, l.Name())
-			}
-			kernel.Fill(m.be, 1, 1, b.has.Slice(i, 1))
-		}
+	if err := m.CheckLipschitz(); err != nil {
+		return nil, err
 	}
+	n := len(m.layers)
+	b := &Bounds{m: m, tight: tight, with: make([]Bounded, n), bounds: m.be.New(2 * n), reach: m.be.New(2 * n), after: m.be.New(4 * n)}
+	reach := make([]float32, 0, 2*n)
+	for i, l := range m.layers {
+		b.layers = append(b.layers, l.(Lipschitz))
+		input, one := 0.0, 0.0
+		if len(l.Sites()) > 0 {
+			b.with[i] = l.(Bounded)
+			input, one = b.with[i].Reach()
+		}
+		if !tight { // of (x, 1), which the paper carries through all layers before
+			input = max(input, one)
+			one = input
+		}
+		reach = append(reach, kernel.Above(input), kernel.Above(one))
+	}
+	m.be.Write(b.reach, reach)
 	b.inputs = m.be.New(b.stride()*(n-1) + m.Capacity)
 	return b, nil
 }
 
 // stride is what the norms of layers' inputs are apart: the paper's bound uses
-// those of the first for all.
+// those of the model's for all.
 func (b *Bounds) stride() int {
 	if b.tight {
 		return b.m.Capacity
@@ -66,7 +65,7 @@ func (b *Bounds) Refresh() {
 			l.Bound(b.bounds.Slice(2*i, 2))
 		}
 	}
-	lipschitz.Chain(b.m.be, len(b.layers), !b.tight, b.bounds, b.has, b.after)
+	lipschitz.Chain(b.m.be, len(b.layers), !b.tight, b.bounds, b.reach, b.after)
 }
 
 // tops are what is known of the losses' gradients.
@@ -77,18 +76,23 @@ var tops = map[Loss]lipschitz.Top{SoftmaxCE: lipschitz.CrossEntropy, SigmoidBCE:
 // that is NaN gives +Inf.
 //
 // Guarantee: dst[i] ≥ ‖g_i‖ and depends on example i and the weights alone. With
-// tight, which is ours, its square is Σ_j (‖h_{j−1}‖² + 1)·Π_{l>j}‖W_l‖² times the
-// squared norm of the gradient by the outputs; without, as in VC, Appendix D,
-// (‖x‖² + 1)·Σ_j Π_{l≠j}‖W̃_l‖² times it.
+// tight, which is ours, its square is Σ_j (r_j²·‖h_{j−1}‖² + o_j²)·Π_{l>j}‖W_l‖² times
+// the squared norm of the gradient by the outputs, with r and o the layer's
+// [Bounded.Reach], 1 and 1 for dense ones; without, as in VC, Appendix D,
+// (‖x‖² + 1)·Σ_j max(r_j, o_j)²·Π_{l≠j}‖W̃_l‖² times it.
 func (b *Bounds) Norms(n int, losses, dst compute.Buffer) {
-	for i, s := range b.sites {
-		if s != nil && (b.tight || i == 0) {
-			kernel.RowNorms(b.m.be, n, s.in, s.x, b.inputs.Slice(i*b.stride(), n))
+	for i, l := range b.with {
+		if l != nil && b.tight {
+			x, in := l.Input()
+			kernel.RowNorms(b.m.be, n, in, x, b.inputs.Slice(i*b.stride(), n))
 		}
+	}
+	if !b.tight {
+		kernel.RowNorms(b.m.be, n, b.m.Input.Len(), b.m.x, b.inputs)
 	}
 	top := tops[b.m.Loss]
 	if !b.tight && top == lipschitz.CrossEntropy {
 		top = lipschitz.PaperCrossEntropy
 	}
-	lipschitz.Gain(b.m.be, top, n, b.m.outputs, len(b.layers), b.stride(), b.after, b.inputs, losses, b.m.z, dst)
+	lipschitz.Gain(b.m.be, top, n, b.m.Outputs(), len(b.layers), b.stride(), b.after, b.inputs, losses, b.m.z, dst)
 }

@@ -16,18 +16,33 @@ type dense struct {
 	bound *spectral      // made when first needed
 }
 
-// newDense makes a dense layer for batches of up to capacity rows. The first
-// layer of a model needs no gradient by its input, so wantDx false saves that
-// memory. With zero set, Init starts from zero weights.
-func newDense(be compute.Backend, from *arena, in, out, capacity int, wantDx, zero bool) *dense {
-	d := &dense{outer: newOuter(be, from, in, out, capacity), zero: zero, y: be.New(capacity * out)}
+var denseForm = form{usage: "dense:OUTPUTS", least: 1, most: 1, read: func(a arguments) part { return affine{out: a.numbers[0]} }}
+
+// affine is a dense layer as it was written. With zero set, it starts from zero
+// weights.
+type affine struct {
+	out  int
+	zero bool
+}
+
+func (affine) lipschitz() bool { return true }
+
+func (a affine) outline(in Shape) (Outline, error) {
+	n, out := int64(in.Len()), int64(a.out)
+	// Outputs, gradients by them as they are and scaled, and that by the input.
+	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Products: n * out, Floats: n + 3*out}, nil
+}
+
+// layer: the first one of a model needs no gradient by its input, and saves that
+// memory.
+func (a affine) layer(b *builder, in Shape, wantDx bool) Layer {
+	d := &dense{outer: newOuter(b.be, b.from, in.Len(), a.out, b.capacity), zero: a.zero, y: b.rows(a.out)}
 	if wantDx {
-		d.dx = be.New(capacity * in)
+		d.dx = b.rows(in.Len())
 	}
 	return d
 }
 
-func (d *dense) Name() string  { return "dense" }
 func (d *dense) Sites() []Site { return []Site{d.outer} }
 
 func (d *dense) Forward(x compute.Buffer, n int) compute.Buffer {
@@ -61,7 +76,12 @@ func (d *dense) Init(rng *rand.Rand) {
 
 func (d *dense) Bound(dst compute.Buffer) {
 	if d.bound == nil {
-		d.bound = newSpectral(d.be, d.outer)
+		d.bound = newSpectral(d.be, d.w, d.b, d.in, d.out)
 	}
 	d.bound.bound(dst)
 }
+
+// Reach: the gradient is (x, 1) ⊗ δ.
+func (d *dense) Reach() (input, one float64) { return 1, 1 }
+
+func (d *dense) Input() (x compute.Buffer, in int) { return d.x, d.in }

@@ -5,7 +5,11 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// formed is the site of few parameters: example i's gradient is row i of g.
+// formed is the site of gradients that are simply there: example i's is row i of g.
+//
+// Guarantee: what is measured is what is added. Norms are those of g as it was
+// computed, roundings included, and what an example adds is that row times its
+// factor, rounded once.
 type formed struct {
 	be compute.Backend
 	p  compute.Buffer // [d]
@@ -13,16 +17,15 @@ type formed struct {
 	n int
 	g compute.Buffer // [n×d], of the last pass; not owned
 
-	scaled compute.Buffer // [capacity×d]
-	norm   compute.Buffer // [capacity]
-	zero   compute.Buffer // [capacity]
-	one    compute.Buffer // ones [capacity×1]
-	gg     scratch
+	norm compute.Buffer // [capacity]
+	zero compute.Buffer // [capacity]
+	one  compute.Buffer // ones [capacity×1]
+	gg   scratch
 }
 
 func newFormed(be compute.Backend, from *arena, d, capacity int) *formed {
 	return &formed{
-		be: be, p: from.take(d), scaled: be.New(capacity * d), norm: be.New(capacity), zero: be.New(capacity),
+		be: be, p: from.take(d), norm: be.New(capacity), zero: be.New(capacity),
 		one: ones(be, capacity), gg: scratch{be: be},
 	}
 }
@@ -35,12 +38,12 @@ func (s *formed) Norms(dst compute.Buffer) {
 }
 
 func (s *formed) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
-	g := s.g
-	if factors.Memory != nil {
-		kernel.ScaleRows(s.be, s.n, s.p.Len(), factors, s.g, s.scaled)
-		g = s.scaled
+	if factors.Memory == nil {
+		factors = s.one
+	} else {
+		kernel.DropRows(s.be, s.n, s.p.Len(), factors, s.g)
 	}
-	kernel.AddOuter(s.be, s.n, 1, s.p.Len(), each, s.one, g, dst[0])
+	kernel.AddOuter(s.be, s.n, 1, s.p.Len(), each, factors, s.g, dst[0])
 }
 
 // ScaledSqNorms is as that of outer, with an input of 1 and no bias: the same

@@ -7,6 +7,8 @@
 // rows forwards and gradients backwards, one file each; its parameters sit in
 // [Site]s, of which there are two kinds and which do everything that clipping
 // needs. So a new layer brings no norms, no sums and no bounds of its own.
+// A model is written as a list of layers, each a short text such as
+// conv:16:8:s2:p3; [Read] makes a [Spec] of it.
 //
 // Every layer treats every example on its own: no layer may look across a
 // batch, or one example would change another's gradient. That holds to the bit:
@@ -24,8 +26,6 @@ import (
 // Layer is one stage of a model. It keeps what its backward pass needs: a call
 // of Backward speaks of the batch last given to Forward. n may be 0.
 type Layer interface {
-	// Name is the layer's, in messages: "dense", "relu".
-	Name() string
 	// Sites are where the layer's parameters sit; none for activations.
 	Sites() []Site
 	// Forward maps x [n×in] to [n×out], in a buffer the layer owns.
@@ -42,6 +42,17 @@ type Lipschitz interface {
 	// Bound writes upper bounds on the layer's Lipschitz constant with its present
 	// weights, and on that of (x, 1) ↦ (y, 1), roundings included, to dst [2].
 	Bound(dst compute.Buffer)
+}
+
+// Bounded is a [Lipschitz] layer with parameters, of whose gradients a bound is
+// known.
+type Bounded interface {
+	Lipschitz
+	// Reach bounds an example's gradient, as computed, by its input x and the
+	// gradient δ by its output: ‖g‖² ≤ ‖δ‖²·(input²·‖x‖² + one²).
+	Reach() (input, one float64)
+	// Input is the last pass's x [n×in].
+	Input() (x compute.Buffer, in int)
 }
 
 // arena hands out a model's parameters from one buffer.

@@ -8,7 +8,7 @@ import (
 // Site is where parameters sit, with all that is asked of their per-sample
 // gradients g_i after a backward pass of n rows. There are two: [outer], whose
 // gradients are products that are never formed, and [formed], whose gradients are
-// small and simply there.
+// simply there.
 type Site interface {
 	// Params are the parameters.
 	Params() []compute.Buffer

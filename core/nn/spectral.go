@@ -32,17 +32,22 @@ func lost(l int) float64 { return float64(l) * 0x1p-126 }
 //
 // Power iteration would approach the norm from below and so bound nothing.
 type spectral struct {
-	be     compute.Backend
-	at     *outer
-	n      int // the smaller side of W
-	a, out compute.Buffer
+	be              compute.Backend
+	w, b            compute.Buffer // W [rows×columns] and b [columns]
+	rows, columns   int
+	overlap, places int // of a convolution; 1 and 1 of a dense layer
+	n               int // the smaller side of W
+	a, out          compute.Buffer
 	// The norms that bound is made from: of each Gram matrix, of W and of b.
 	norms compute.Buffer
 }
 
-func newSpectral(be compute.Backend, at *outer) *spectral {
-	n := min(at.in, at.out)
-	return &spectral{be: be, at: at, n: n, a: be.New(n * n), out: be.New(n * n), norms: be.New(gramIterations + 3)}
+func newSpectral(be compute.Backend, w, b compute.Buffer, rows, columns int) *spectral {
+	n := min(rows, columns)
+	return &spectral{
+		be: be, w: w, b: b, rows: rows, columns: columns, overlap: 1, places: 1,
+		n: n, a: be.New(n * n), out: be.New(n * n), norms: be.New(gramIterations + 3),
+	}
 }
 
 // bound writes upper bounds on ‖W‖ and on ‖W̃‖ for W̃ = [[W, 0], [b, 1]], the
@@ -54,7 +59,10 @@ func newSpectral(be compute.Backend, at *outer) *spectral {
 // Guarantee: both are upper bounds for the weights as stored; rounding and
 // underflow are accounted for by [gamma] and [lost] at every product. A computed
 // product x·W differs from the true one by at most gamma·‖x‖·‖W‖_F, which is
-// added.
+// added. Of a convolution they are those of the whole map: a value of its input is
+// in at most overlap of the windows that W sees at its places, so it is at most
+// √overlap times as long as W is, its biases at all places together √places times,
+// and on the way back what overlaps is added up, off by gamma(overlap) of it.
 //
 // Let M be a Gram matrix [n×n], s a power of two with ‖M‖_F ≤ s, A = M/s, and
 // P = fl(A·Aᵀ). Then ‖M‖ = s·‖A·Aᵀ‖^½ ≤ s·(‖P‖ + γ + n·lost)^½, and ‖P‖ is bounded
@@ -62,24 +70,24 @@ func newSpectral(be compute.Backend, at *outer) *spectral {
 // dividing by s is exact but for underflow.
 func (s *spectral) bound(dst compute.Buffer) {
 	ta, tb, n := kernel.Transpose, kernel.NoTrans, s.n
-	if s.at.in < s.at.out {
+	if s.rows < s.columns {
 		ta, tb = kernel.NoTrans, kernel.Transpose
 	}
-	kernel.Gemm(s.be, ta, tb, n, n, s.long(), s.at.w, s.at.w, 0, s.a)
+	kernel.Gemm(s.be, ta, tb, n, n, s.long(), s.w, s.w, 0, s.a)
 	for k := range gramIterations {
 		kernel.Normalize(s.be, n*n, s.a, s.norms.Slice(k, 1))
 		kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, n, n, n, s.a, s.a, 0, s.out)
 		s.a, s.out = s.out, s.a
 	}
-	for i, x := range []compute.Buffer{s.a, s.at.w, s.at.b} {
+	for i, x := range []compute.Buffer{s.a, s.w, s.b} {
 		kernel.RowNorms(s.be, 1, x.Len(), x, s.norms.Slice(gramIterations+i, 1))
 	}
-	lipschitz.Spectral(s.be, gramIterations, lipschitz.SpectralErrors{
+	lipschitz.Spectral(s.be, gramIterations, s.overlap, s.places, lipschitz.SpectralErrors{
 		Square: gamma(n) + 5*float64(n)*lost(n),
-		Gram:   gamma(s.long()), GramLost: gamma(s.long())*lost(s.at.in*s.at.out) + float64(n)*lost(s.long()),
-		Frobenius: lost(s.at.in * s.at.out), Bias: lost(s.at.out), Product: gamma(s.long() + 2),
+		Gram:   gamma(s.long()), GramLost: gamma(s.long())*lost(s.rows*s.columns) + float64(n)*lost(s.long()),
+		Frobenius: lost(s.rows * s.columns), Bias: lost(s.columns), Product: gamma(s.long() + 2),
 	}, s.norms, dst)
 }
 
 // long is the length of the inner products of WᵀW, or WWᵀ.
-func (s *spectral) long() int { return max(s.at.in, s.at.out) }
+func (s *spectral) long() int { return max(s.rows, s.columns) }

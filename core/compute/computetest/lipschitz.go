@@ -34,9 +34,10 @@ func huge(v ...float64) bool {
 func checkSpectral(c *check) {
 	errors := lipschitz.SpectralErrors{Square: 1e-5, Gram: 1e-4, GramLost: 1e-30, Frobenius: 1e-33, Bias: 1e-35, Product: 2e-5}
 	for k := range 9 {
-		for range 40 {
+		for i := range 40 {
+			overlap, places := 1+i%3*7, 1+i%2*99
 			norms, dst := c.arg("norms", squares(c.edgy(k+3, 20))), c.arg("dst", c.normals(2))
-			lipschitz.Spectral(c.b, k, errors, norms.buf, dst.buf)
+			lipschitz.Spectral(c.b, k, overlap, places, errors, norms.buf, dst.buf)
 			g, any := float64(norms.data[k]), false
 			for i := k - 1; i >= 0; i-- {
 				switch v := norms.data[i]; {
@@ -52,13 +53,14 @@ func checkSpectral(c *check) {
 			w, b := float64(norms.data[k+1]), float64(norms.data[k+2])
 			any = any || huge(g, w, b)
 			g += errors.Gram*w*w + errors.GramLost
-			w, b = w*w+errors.Frobenius, b*b+errors.Bias
+			o := float64(overlap)
+			g, w, b = o*g, o*(w*w+errors.Frobenius), float64(places)*(b*b+errors.Bias)
 			dst.want = []value{
-				upTo((math.Sqrt(g) + errors.Product*math.Sqrt(w)) * (1 + 1e-6)),
-				upTo((math.Sqrt(g+b+1) + errors.Product*math.Sqrt(w+b)) * (1 + 1e-6)),
+				upTo((math.Sqrt(g) + errors.Product*math.Sqrt(w)) * (1 + 1e-6 + o*0x1p-23)),
+				upTo((math.Sqrt(g+b+1) + errors.Product*math.Sqrt(w+b)) * (1 + 1e-6 + o*0x1p-23)),
 			}
 			dst.want[0].any, dst.want[1].any = any, any
-			c.verify("Spectral(%d)", k)
+			c.verify("Spectral(%d, %d, %d)", k, overlap, places)
 		}
 	}
 }
@@ -66,14 +68,16 @@ func checkSpectral(c *check) {
 func checkChain(c *check) {
 	for layers := range 67 {
 		for _, paper := range []bool{false, true} {
-			bounds, has, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("has", c.normals(layers)), c.arg("dst", c.normals(2*layers))
-			for i := range has.data {
-				has.data[i] = float32(c.rng.IntN(2))
+			bounds, reach, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("reach", squares(c.normals(2*layers))), c.arg("dst", c.normals(4*layers))
+			for i := range reach.data {
+				if c.rng.IntN(3) == 0 {
+					reach.data[i] = 0
+				}
 			}
-			c.b.Write(has.buf, has.data)
-			lipschitz.Chain(c.b, layers, paper, bounds.buf, has.buf, dst.buf)
-			dst.want = each(2*layers, func(i int) value {
-				j, product, most, high := i/2, 1.0, 1.0, false
+			c.b.Write(reach.buf, reach.data)
+			lipschitz.Chain(c.b, layers, paper, bounds.buf, reach.buf, dst.buf)
+			dst.want = each(4*layers, func(i int) value {
+				j, product, most, high := i/4, 1.0, 1.0, false
 				for l := range layers {
 					if !paper && l > j {
 						product *= float64(bounds.data[2*l])
@@ -82,12 +86,13 @@ func checkChain(c *check) {
 					}
 					most, high = max(most, product), high || huge(product) || product < 0x1p-60
 				}
-				if has.data[j] == 0 {
+				r := float64(reach.data[2*j+i%2])
+				if r == 0 {
 					return exactly(0)
 				}
-				w := upTo(product)
-				if i%2 == 1 {
-					w = upTo(most)
+				w := upTo(product * r)
+				if i%4 >= 2 {
+					w = upTo(most * r)
 				}
 				w.any = high
 				return w
@@ -107,17 +112,17 @@ func checkGain(c *check) {
 	for n := range 40 {
 		for top, of := range tops {
 			layers, k, stride := 1+n%5, n%7, (n%2)*(n+3)
-			after, inputs := c.arg("after", squares(c.edgy(2*layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
+			after, inputs := c.arg("after", squares(c.edgy(4*layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
 			losses, outputs, dst := c.arg("losses", squares(c.edgy(n, 20))), c.arg("outputs", c.edgy(n*k, 4)), c.arg("dst", c.normals(n))
 			lipschitz.Gain(c.b, lipschitz.Top(top), n, k, layers, stride, after.buf, inputs.buf, losses.buf, outputs.buf, dst.buf)
 			dst.want = each(n, func(i int) value {
 				g, longest, largest, high := 0.0, 0.0, 0.0, false
 				for j := range layers {
-					a, most, h := float64(after.data[2*j]), float64(after.data[2*j+1]), float64(inputs.data[j*stride+i])
-					if most != 0 {
-						g += a * a * (h*h + 1)
-						longest = max(longest, most*most*(h*h+1))
-						high = high || huge(h, a, most)
+					a, b, h := float64(after.data[4*j]), float64(after.data[4*j+1]), float64(inputs.data[j*stride+i])
+					if far, most := float64(after.data[4*j+2]), float64(after.data[4*j+3]); most != 0 {
+						g += a*a*h*h + b*b
+						longest = max(longest, far*far*h*h+most*most)
+						high = high || huge(h, a, b, far, most)
 					}
 				}
 				for _, z := range outputs.data[i*k : (i+1)*k] {

@@ -31,15 +31,16 @@ const Greatest = 0x1p60
 
 // Gain bounds the gradient norms of n examples from their losses, their outputs
 // [n×k], the norms of the inputs of layers, stride apart, and how much longer
-// gradients become after each [layers×2] (see [Chain]; 0 for layers that have none).
+// gradients become in each and after it, for its input and for 1 [layers×4] (see [Chain];
+// 0 for layers without parameters).
 // NaN, where it is looked at, gives +Inf. It may err upwards by 10⁻⁴ of the result,
 // never downwards.
 //
 //	for i := range n {
-//		g := Σ_j after[2*j]² * (inputs[j*stride+i]² + 1)     of j where after[2*j+1] ≠ 0
+//		g := Σ_j (after[4*j] * inputs[j*stride+i])² + after[4*j+1]²     of j where after[4*j+3] ≠ 0
 //		f := losses[i]*(1+10⁻⁵+k*2⁻²⁴) + 10⁻⁶*(1+max_j |outputs[i*k+j]|)
 //		dst[i] = √(g * top(f)) * (1+2·10⁻⁵)
-//		or +Inf where max_j after[2*j+1]² * (inputs[j*stride+i]² + 1) is above Greatest²
+//		or +Inf where max_j (after[4*j+2] * inputs[j*stride+i])² + after[4*j+3]² is above Greatest²
 //	}
 //
 // A loss computed in float32 is off by a few units in the last place of the largest
@@ -50,7 +51,7 @@ func Gain(q compute.Queue, top Top, n, k, layers, stride int, after, inputs, los
 	q.Run(gain, compute.Args{
 		N: [5]int{int(top), n, k, layers, stride},
 		Buf: [5]compute.Buffer{
-			after.Slice(0, 2*layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
+			after.Slice(0, 4*layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
 		},
 	})
 }
@@ -61,10 +62,10 @@ var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Ope
 	for i := range dst {
 		g, longest, largest := 0.0, 0.0, 0.0
 		for j := range layers {
-			if most := float64(after[2*j+1]); most != 0 {
-				a, h := float64(after[2*j]), float64(inputs[j*stride+i])
-				g += (h*h + 1) * a * a
-				longest = max(longest, (h*h+1)*most*most)
+			if a := after[4*j : 4*j+4]; a[3] != 0 {
+				h := float64(inputs[j*stride+i])
+				g += square(float64(a[0])*h) + square(float64(a[1]))
+				longest = max(longest, square(float64(a[2])*h)+square(float64(a[3])))
 			}
 		}
 		for _, z := range outputs[i*k : (i+1)*k] {
@@ -77,6 +78,8 @@ var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Ope
 		dst[i] = orInf(math.Sqrt(g*top.of(f)) * (1 + 2e-5))
 	}
 }})
+
+func square(x float64) float64 { return x * x }
 
 func (t Top) of(f float64) float64 {
 	switch t {

@@ -15,11 +15,12 @@ export function gain(top: i32, n: i32, k: i32, layers: i32, stride: i32, after: 
   for (let i = 0; i < n; i++, inputs += 4, losses += 4, dst += 4) {
     let g: f64 = 0, longest: f64 = 0, largest: f64 = 0;
     for (let j = 0; j < layers; j++) {
-      const at = after + (<usize>j << 3), a = <f64>load<f32>(at), most = <f64>load<f32>(at, 4);
+      const at = after + (<usize>j << 4), one = <f64>load<f32>(at, 4), most = <f64>load<f32>(at, 12);
       if (most == 0) continue;
       const h = <f64>load<f32>(inputs + (<usize>(j * stride) << 2));
-      g += (h * h + 1) * a * a;
-      longest = max(longest, (h * h + 1) * most * most);
+      const x = <f64>load<f32>(at) * h, far = <f64>load<f32>(at, 8) * h;
+      g += x * x + one * one;
+      longest = max(longest, far * far + most * most);
     }
     for (const end = outputs + (<usize>k << 2); outputs < end; outputs += 4) largest = max(largest, <f64>abs(load<f32>(outputs)));
     const f = <f64>load<f32>(losses) * (1.00001 + <f64>k * 5.9604644775390625e-8) + 1e-6 * (1 + largest); // 2⁻²⁴

@@ -30,14 +30,17 @@ type SpectralErrors struct {
 //	g := norms[squarings]
 //	for k := squarings-1; k >= 0; k-- { g = by(norms[k]) * √(g + Square) }   0 where norms[k] is 0
 //	g += Gram*norms[squarings+1]² + GramLost; w := norms[squarings+1]² + Frobenius; b := norms[squarings+2]² + Bias
-//	dst[0] = (1 + 10⁻⁶) * (√g + Product*√w)
-//	dst[1] = (1 + 10⁻⁶) * (√(g + b + 1) + Product*√(w + b))
+//	g, w, b = overlap*g, overlap*w, places*b
+//	more := 1 + 10⁻⁶ + overlap*2⁻²³
+//	dst[0] = more * (√g + Product*√w)
+//	dst[1] = more * (√(g + b + 1) + Product*√(w + b))
 //
 // For ‖W̃‖² ≤ ‖[W; b]‖² + ‖[0; 1]‖² ≤ ‖W‖² + ‖b‖² + 1, as the two blocks act on
-// disjoint outputs.
-func Spectral(q compute.Queue, squarings int, e SpectralErrors, norms, dst compute.Buffer) {
+// disjoint outputs. A convolution multiplies with W at so many places, where at most
+// overlap see the same value; a dense layer has one of both.
+func Spectral(q compute.Queue, squarings, overlap, places int, e SpectralErrors, norms, dst compute.Buffer) {
 	q.Run(spectral, compute.Args{
-		N: [5]int{squarings}, F: [6]float64{e.Square, e.Gram, e.GramLost, e.Frobenius, e.Bias, e.Product},
+		N: [5]int{squarings, overlap, places}, F: [6]float64{e.Square, e.Gram, e.GramLost, e.Frobenius, e.Bias, e.Product},
 		Buf: [5]compute.Buffer{norms.Slice(0, squarings+3), dst.Slice(0, 2)},
 	})
 }
@@ -56,9 +59,11 @@ var spectral = compute.Define(compute.Kernel{Name: "spectral", Loop: func(o *com
 	}
 	w, b := float64(norms[k+1]), float64(norms[k+2])
 	g += o.F[1]*w*w + o.F[2]
-	w, b = w*w+o.F[3], b*b+o.F[4]
-	dst[0] = orInf((math.Sqrt(g) + o.F[5]*math.Sqrt(w)) * (1 + 1e-6))
-	dst[1] = orInf((math.Sqrt(g+b+1) + o.F[5]*math.Sqrt(w+b)) * (1 + 1e-6))
+	overlap, places := float64(o.N[1]), float64(o.N[2])
+	g, w, b = overlap*g, overlap*(w*w+o.F[3]), places*(b*b+o.F[4])
+	more := 1 + 1e-6 + overlap*0x1p-23
+	dst[0] = orInf((math.Sqrt(g) + o.F[5]*math.Sqrt(w)) * more)
+	dst[1] = orInf((math.Sqrt(g+b+1) + o.F[5]*math.Sqrt(w+b)) * more)
 }})
 
 // orInf is the least float32 that is not below x ≥ 0, and +Inf where x is NaN.

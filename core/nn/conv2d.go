@@ -1,0 +1,136 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/picture"
+)
+
+var convForm = form{
+	usage: "conv:CHANNELS:SIZE, with :sSTRIDE and :pPADDING where they are not 1 and 0", least: 2, most: 2, letters: "sp",
+	read: func(a arguments) part { return conv{a.numbers[0], a.numbers[1], a.option('s', 1), a.option('p', 0)} },
+}
+
+// conv is a convolution as it was written.
+type conv struct{ channels, size, stride, pad int }
+
+func (c conv) window(in Shape) picture.Window {
+	return picture.Window{Height: in.Height, Width: in.Width, Channels: in.Channels, High: c.size, Wide: c.size, Stride: c.stride, Pad: c.pad}
+}
+
+func (c conv) outline(in Shape) (Outline, error) {
+	if !in.IsPicture() {
+		return Outline{}, errNoPicture(in)
+	}
+	if c.pad >= c.size {
+		return Outline{}, fmt.Errorf("with a padding of %d, a kernel of %d×%d would see nothing but padding; take at most %d", c.pad, c.size, c.size, c.size-1)
+	}
+	w := c.window(in)
+	down, across := w.Out()
+	if err := fits(in, c.size, c.pad, down, across); err != nil {
+		return Outline{}, err
+	}
+	o := Outline{Out: Shape{down, across, c.channels}, Parameters: (w.Patch() + 1) * c.channels}
+	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
+	// Outputs, the gradient by the input, and the parameters' gradient of each row.
+	o.Floats = int64(w.Places())*int64(c.channels) + int64(in.Len()) + int64(o.Parameters)
+	return o, nil
+}
+
+// fits says what is wrong with a window that takes no place.
+func fits(in Shape, size, pad, down, across int) error {
+	if down > 0 && across > 0 {
+		return nil
+	}
+	more := ""
+	if pad > 0 {
+		more = fmt.Sprintf(" with a padding of %d", pad)
+	}
+	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s", size, size, in.Height, in.Width, more)
+}
+
+func (conv) lipschitz() bool { return true }
+
+func (c conv) layer(b *builder, in Shape, wantDx bool) Layer {
+	w := c.window(in)
+	l := &conv2d{formed: newFormed(b.be, b.from, (w.Patch()+1)*c.channels, b.capacity), window: w, channels: c.channels}
+	l.g, l.y = b.rows(l.p.Len()), b.rows(w.Places()*c.channels)
+	if wantDx {
+		l.dx = b.rows(in.Len())
+	}
+	return l
+}
+
+// conv2d multiplies what a window sees at each of its places with W [patch×channels]
+// and adds b. An example's gradient is a sum over places, Σ_t x_t ⊗ δ_t, which is
+// formed: summed in float32, it is off by more than any bound on its norm says
+// where its terms cancel, so what is measured has to be what is added.
+type conv2d struct {
+	*formed  // W and then b
+	window   picture.Window
+	channels int
+	x        compute.Buffer // of the last pass; not owned
+	y, dx    compute.Buffer
+	bound    *spectral // made when first needed
+}
+
+func (c *conv2d) weights() (w, b compute.Buffer) {
+	n := c.p.Len() - c.channels
+	return c.p.Slice(0, n), c.p.Slice(n, c.channels)
+}
+
+func (c *conv2d) Sites() []Site { return []Site{c.formed} }
+
+func (c *conv2d) Forward(x compute.Buffer, n int) compute.Buffer {
+	c.x, c.n = x, n
+	w, b := c.weights()
+	picture.Conv(c.be, c.window, n, c.channels, x, w, b, c.y)
+	return c.y
+}
+
+func (c *conv2d) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	picture.ConvWeights(c.be, c.window, c.n, c.channels, c.x, dy, c.g)
+	if want {
+		w, _ := c.weights()
+		picture.ConvGrad(c.be, c.window, c.n, c.channels, dy, w, c.dx)
+	}
+	return c.dx
+}
+
+// Init draws weights from a normal distribution of variance 2/patch (He et al.
+// 2015), and zero biases.
+func (c *conv2d) Init(rng *rand.Rand) {
+	v := make([]float32, c.p.Len())
+	std := math.Sqrt(2 / float64(c.window.Patch()))
+	for i := range len(v) - c.channels {
+		v[i] = float32(std * rng.NormFloat64())
+	}
+	c.be.Write(c.p, v)
+}
+
+// Bound is, with the rows of x that the window sees at each place written one
+// below the other, at most ‖W‖ times as long for each, and every value of x is in
+// at most [picture.Window.Overlap] of them: ‖y‖² ≤ ‖W‖²·Σ_t‖x_t‖² ≤ overlap·‖W‖²·‖x‖².
+// Its adjoint has the same norm.
+func (c *conv2d) Bound(dst compute.Buffer) {
+	if c.bound == nil {
+		w, b := c.weights()
+		c.bound = newSpectral(c.be, w, b, c.window.Patch(), c.channels)
+		c.bound.overlap, c.bound.places = c.window.Overlap(), c.window.Places()
+	}
+	c.bound.bound(dst)
+}
+
+// Reach: with X the matrix of what the window sees, [X, 1]ᵀδ is at most ‖[X, 1]‖_F
+// times as long as δ, and so is the sum of the sizes of its terms, of which rounding
+// takes gamma.
+func (c *conv2d) Reach() (input, one float64) {
+	t := c.window.Places()
+	slack := 1 + gamma(t)
+	return math.Sqrt(float64(c.window.Overlap())) * slack, math.Sqrt(float64(t)) * slack
+}
+
+func (c *conv2d) Input() (x compute.Buffer, in int) { return c.x, c.window.In() }

@@ -1,0 +1,74 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/picture"
+)
+
+var groupNormForm = form{usage: "groupnorm:GROUPS", least: 1, most: 1, read: func(a arguments) part { return groupNorm{a.numbers[0]} }}
+
+// groupNorm is group normalisation as it was written.
+type groupNorm struct{ groups int }
+
+func (g groupNorm) outline(in Shape) (Outline, error) {
+	if !in.IsPicture() {
+		return Outline{}, errNoPicture(in)
+	}
+	if in.Channels%g.groups != 0 {
+		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size", in.Channels, g.groups)
+	}
+	d := 2 * in.Channels
+	return Outline{Out: in, Parameters: d, Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d)}, nil
+}
+
+// lipschitz is false: a group whose values are nearly alike is stretched by as much
+// as 1/√ε.
+func (groupNorm) lipschitz() bool { return false }
+
+func (g groupNorm) layer(b *builder, in Shape, _ bool) Layer {
+	l := &normalised{
+		formed: newFormed(b.be, b.from, 2*in.Channels, b.capacity),
+		groups: picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups},
+		stats:  b.rows(2 * g.groups), y: b.rows(in.Len()), dx: b.rows(in.Len()),
+	}
+	l.g = b.rows(l.p.Len())
+	return l
+}
+
+// normalised brings groups of one example's channels to mean 0 and variance 1, and
+// then has a factor and a summand for each channel (Wu & He 2018). Unlike batch
+// normalisation it looks at one example alone.
+type normalised struct {
+	*formed // the factors and then the summands
+	groups  picture.Groups
+	x       compute.Buffer // of the last pass; not owned
+	stats   compute.Buffer
+	y, dx   compute.Buffer
+}
+
+func (l *normalised) Sites() []Site { return []Site{l.formed} }
+
+func (l *normalised) Forward(x compute.Buffer, n int) compute.Buffer {
+	l.x, l.n = x, n
+	picture.GroupNorm(l.be, l.groups, n, x, l.p, l.stats, l.y)
+	return l.y
+}
+
+func (l *normalised) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	picture.GroupNormParams(l.be, l.groups, l.n, l.x, l.stats, dy, l.g)
+	if want {
+		picture.GroupNormGrad(l.be, l.groups, l.n, l.x, l.p, l.stats, dy, l.dx)
+	}
+	return l.dx
+}
+
+// Init starts with factors of 1 and summands of 0.
+func (l *normalised) Init(*rand.Rand) {
+	c := l.groups.Channels
+	kernel.Fill(l.be, c, 1, l.p.Slice(0, c))
+	kernel.Fill(l.be, c, 0, l.p.Slice(c, c))
+}

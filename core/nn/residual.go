@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+)
+
+var skipForm = form{
+	usage: "skip, or skip:CHANNELS with :sSTRIDE, before a block that ends with add", most: 1, letters: "s",
+	read: func(a arguments) part {
+		if len(a.numbers) == 0 {
+			return skip{bare: true, stride: a.option('s', 1)}
+		}
+		return skip{conv: conv{a.numbers[0], 1, a.option('s', 1), 0}}
+	},
+}
+
+// skip is where a residual block begins: what goes around it, as it is or through
+// a convolution of one position.
+type skip struct {
+	conv
+	bare   bool
+	stride int // of a bare one, which can have none
+}
+
+func (s skip) outline(in Shape) (Outline, error) {
+	switch {
+	case s.bare && s.stride != 1:
+		return Outline{}, fmt.Errorf("a stride needs a convolution: write skip:CHANNELS:s%d", s.stride)
+	case s.bare:
+		return Outline{Out: in}, nil
+	}
+	return s.conv.outline(in)
+}
+
+// block is a residual block: what the layers between skip and add make of x, plus
+// what goes around them.
+type block struct {
+	skip   skip
+	around Shape
+	parts  []placed
+	out    Shape
+}
+
+// residual reads a block from its skip on, at its input.
+func (r *reader) residual(s skip, in Shape) (part, error) {
+	if err := r.place(s, in); err != nil {
+		return nil, err
+	}
+	b := block{skip: s, around: r.spec.Layers[len(r.spec.Layers)-1].Out}
+	r.spec.Layers[len(r.spec.Layers)-1].Out = in // what the block begins with
+	var err error
+	if b.parts, b.out, err = r.chain(in, true); err != nil {
+		return nil, err
+	}
+	return b, r.place(b, in)
+}
+
+func (b block) outline(Shape) (Outline, error) {
+	if b.out != b.around {
+		return Outline{}, fmt.Errorf("the block gives %v, its skip %v; both have to be alike: write skip:CHANNELS:sSTRIDE", b.out, b.around)
+	}
+	return Outline{Out: b.out, Floats: int64(b.out.Len())}, nil
+}
+
+// lipschitz is false: the bounds that value clipping has are for chains.
+func (block) lipschitz() bool { return false }
+
+func (b block) layer(m *builder, in Shape, wantDx bool) Layer {
+	l := &residual{be: m.be, in: in.Len(), out: b.out.Len(), y: m.rows(b.out.Len())}
+	if !b.skip.bare {
+		l.around = []Layer{b.skip.conv.layer(m, in, wantDx)}
+	}
+	l.within = build(m, b.parts, wantDx)
+	if wantDx {
+		l.dx = m.rows(in.Len())
+	}
+	return l
+}
+
+// residual is y = within(x) + around(x).
+type residual struct {
+	be             compute.Backend
+	in, out        int
+	within, around []Layer
+	n              int
+	y, dx          compute.Buffer
+}
+
+func (r *residual) Sites() []Site { return append(sitesOf(r.around), sitesOf(r.within)...) }
+
+func (r *residual) Forward(x compute.Buffer, n int) compute.Buffer {
+	r.n = n
+	r.add(r.out, forward(r.around, x, n), forward(r.within, x, n), r.y)
+	return r.y
+}
+
+func (r *residual) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	a, b := backward(r.around, dy, want), backward(r.within, dy, want)
+	if want {
+		r.add(r.in, a, b, r.dx)
+	}
+	return r.dx
+}
+
+func (r *residual) add(width int, a, b, dst compute.Buffer) {
+	kernel.Copy(r.be, r.n*width, dst, a)
+	kernel.Axpy(r.be, r.n*width, 1, b, dst)
+}
+
+func (r *residual) Init(rng *rand.Rand) {
+	initAll(r.around, rng)
+	initAll(r.within, rng)
+}

@@ -1,0 +1,336 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/picture"
+)
+
+// Shape is that of a row between two layers: a picture of Height×Width positions,
+// each with so many Channels, one position after the other; or, with a Height of 0,
+// Channels numbers that stand nowhere.
+type Shape struct{ Height, Width, Channels int }
+
+// Len is the number of values.
+func (s Shape) Len() int {
+	if !s.IsPicture() {
+		return s.Channels
+	}
+	return s.Height * s.Width * s.Channels
+}
+
+// IsPicture reports whether values stand at positions.
+func (s Shape) IsPicture() bool { return s.Height > 0 }
+
+func (s Shape) String() string {
+	if !s.IsPicture() {
+		return strconv.Itoa(s.Channels)
+	}
+	return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels)
+}
+
+// Outline is what is known of a layer before it is made.
+type Outline struct {
+	Text       string // as it was written
+	Out        Shape  // of what it gives
+	Parameters int
+	Products   int64 // multiplications that one row takes on its way forwards
+	Floats     int64 // of memory for each row of a batch
+}
+
+// Spec is an architecture that fits together. Make one with [Read].
+type Spec struct {
+	Input  Shape
+	Loss   Loss
+	Layers []Outline
+	parts  []placed
+	params int
+}
+
+// Params is the number of parameters d.
+func (s Spec) Params() int { return s.params }
+
+// Outputs is how many numbers a row comes to.
+func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
+
+// Floats is the memory that a model takes for each row of a batch, in values.
+func (s Spec) Floats() int64 {
+	n := int64(0)
+	for _, l := range s.Layers {
+		n += l.Floats
+	}
+	return n
+}
+
+// CheckLipschitz refuses, by its number and name, a layer through which value clipping
+// knows no bound.
+func (s Spec) CheckLipschitz() error {
+	if len(s.Layers) > maxLipschitz {
+		return fmt.Errorf("nn: %d layers are more than the %d whose roundings are covered", len(s.Layers), maxLipschitz)
+	}
+	for i, p := range s.parts {
+		if !p.part.lipschitz() {
+			return fmt.Errorf("nn: layer %d, %s, has no Lipschitz bound", i+1, s.Layers[i].Text)
+		}
+	}
+	return nil
+}
+
+// Limits of a list of layers.
+const (
+	maxLayers = 1 << 10
+	maxNumber = 1 << 16 // in a layer's text
+	maxValues = 1 << 26 // of what a layer gives for one row
+	maxParams = 1 << 27 // what a browser tab can hold
+	// maxLipschitz is as far as the roundings of a backward pass are covered for
+	// value clipping ([Bounds]).
+	maxLipschitz = 64
+)
+
+// part is a layer as it was written: what it will be, whatever its input.
+type part interface {
+	// outline is all but Text; its error says what does not fit.
+	outline(in Shape) (Outline, error)
+	// layer makes it; with wantDx it will be asked for the gradient by its input.
+	layer(b *builder, in Shape, wantDx bool) Layer
+	// lipschitz reports that the layer is a [Lipschitz] one.
+	lipschitz() bool
+}
+
+// placed is a part with the input that it stands at.
+type placed struct {
+	part
+	in Shape
+}
+
+// builder is what layers are made with.
+type builder struct {
+	be       compute.Backend
+	from     *arena
+	capacity int
+}
+
+func (b *builder) rows(width int) compute.Buffer { return b.be.New(b.capacity * width) }
+
+// form is how a layer is written: its name, numbers, and letters with numbers.
+type form struct {
+	usage       string
+	least, most int    // numbers
+	letters     string // what may follow
+	read        func(a arguments) part
+}
+
+// arguments of a layer: numbers in their order, and by letter, with 0 where there
+// is none.
+type arguments struct {
+	numbers []int
+	letter  map[byte]int
+}
+
+// option is the number after a letter, or another where there is none.
+func (a arguments) option(letter byte, other int) int {
+	if n, ok := a.letter[letter]; ok {
+		return n
+	}
+	return other
+}
+
+// forms are the layers by name. Those of a residual block, skip and add, are read
+// by [reader.residual].
+var forms = map[string]form{
+	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
+	"conv": convForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
+	"groupnorm": groupNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
+}
+
+// Read makes a list of layers an architecture for rows of a shape. A dense layer
+// without a number has as many outputs as the whole. Its error names the first layer
+// that cannot be read or does not fit, by its place in the list and its text.
+func Read(in Shape, layers []string, outputs int, loss Loss) (Spec, error) {
+	s := Spec{Input: in, Loss: loss}
+	if len(layers) == 0 {
+		return s, errors.New("nn: a model needs at least one layer")
+	}
+	if len(layers) > maxLayers {
+		return s, fmt.Errorf("nn: %d layers are more than %d", len(layers), maxLayers)
+	}
+	r := &reader{layers: layers, outputs: outputs, spec: &s}
+	parts, out, err := r.chain(in, false)
+	if err != nil {
+		return s, err
+	}
+	s.parts = parts
+	if out.IsPicture() && out.Height*out.Width > 1 || out.Len() != outputs {
+		return s, fmt.Errorf("nn: the last layer, %s, gives %v, but the data needs %d outputs: end with dense, which takes their number from the data", layers[len(layers)-1], out, outputs)
+	}
+	if len(parts) == 1 { // right for a convex model, fatal for a deep one
+		if d, ok := parts[0].part.(affine); ok {
+			d.zero = true
+			parts[0].part = d
+		}
+	}
+	return s, nil
+}
+
+// reader reads a list.
+type reader struct {
+	layers  []string
+	outputs int
+	spec    *Spec
+}
+
+// next is the number of the layer that is read, from 1.
+func (r *reader) next() int { return len(r.spec.Layers) + 1 }
+
+// chain reads layers to the end, or inside a block to what ends it.
+func (r *reader) chain(in Shape, inside bool) (parts []placed, out Shape, err error) {
+	for len(r.spec.Layers) < len(r.layers) {
+		text := r.layers[len(r.spec.Layers)]
+		name, p, err := r.part(text)
+		switch {
+		case err != nil:
+			return nil, in, fmt.Errorf("nn: layer %d: %w", r.next(), err)
+		case name == "add" && inside:
+			return parts, in, nil
+		case name == "add":
+			return nil, in, fmt.Errorf("nn: layer %d, add: no skip stands before it", r.next())
+		case name == "skip":
+			p, err = r.residual(p.(skip), in)
+		default:
+			err = r.place(p, in)
+		}
+		if err != nil {
+			return nil, in, err
+		}
+		parts = append(parts, placed{p, in})
+		in = r.spec.Layers[len(r.spec.Layers)-1].Out
+	}
+	if inside {
+		return nil, in, fmt.Errorf("nn: after layer %d a skip still waits for its add", len(r.layers))
+	}
+	return parts, in, nil
+}
+
+// place notes the outline of the layer that is read, at its input.
+func (r *reader) place(p part, in Shape) error {
+	text := strings.TrimSpace(r.layers[len(r.spec.Layers)])
+	o, err := p.outline(in)
+	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
+		err = fmt.Errorf("it gives %v for each row, more than a browser tab can hold", o.Out)
+	}
+	if err == nil && o.Parameters > maxParams-r.spec.params {
+		err = fmt.Errorf("with its %d parameters there are more than a browser tab can hold (%d)", o.Parameters, maxParams)
+	}
+	if err != nil {
+		return fmt.Errorf("nn: layer %d, %s: %w", r.next(), text, err)
+	}
+	o.Text = text
+	r.spec.params += o.Parameters
+	r.spec.Layers = append(r.spec.Layers, o)
+	return nil
+}
+
+// part reads one layer's text, such as conv:16:8:s2:p3.
+func (r *reader) part(text string) (name string, p part, err error) {
+	words := strings.Split(strings.TrimSpace(text), ":")
+	name = words[0]
+	f, ok := forms[name]
+	if !ok {
+		return name, nil, fmt.Errorf("there is no layer %q; choose %s", clipped(name), strings.Join(names(), ", "))
+	}
+	a := arguments{letter: map[byte]int{}}
+	for _, w := range words[1:] {
+		letter := byte(0)
+		if w != "" && (w[0] < '0' || w[0] > '9') {
+			letter, w = w[0], w[1:]
+		}
+		n, err := strconv.Atoi(w)
+		_, twice := a.letter[letter]
+		if err != nil || n < 0 || n > maxNumber || n == 0 && letter != 'p' || letter != 0 && (twice || strings.IndexByte(f.letters, letter) < 0) {
+			return name, nil, fmt.Errorf("%q cannot be read; write %s, with whole numbers up to %d", clipped(text), f.usage, maxNumber)
+		}
+		if letter != 0 {
+			a.letter[letter] = n
+		} else {
+			a.numbers = append(a.numbers, n)
+		}
+	}
+	if name == "dense" && len(words) == 1 {
+		a.numbers = []int{r.outputs}
+	}
+	if n := len(a.numbers); n < f.least || n > f.most {
+		return name, nil, fmt.Errorf("%q cannot be read; write %s", clipped(text), f.usage)
+	}
+	if f.read != nil {
+		p = f.read(a)
+	}
+	return name, p, nil
+}
+
+func names() []string {
+	var all []string
+	for name := range forms {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// clipped is a text that may have come from a hostile link, for a message.
+func clipped(s string) string {
+	const long = 40
+	if len(s) > long {
+		return strings.ToValidUTF8(s[:long], "") + "…"
+	}
+	return s
+}
+
+// errNoPicture is why a layer refuses a table.
+func errNoPicture(in Shape) error {
+	return fmt.Errorf("it works on pictures, but gets %d numbers that stand in no picture, as those of a table or after flatten and dense", in.Channels)
+}
+
+// build makes layers.
+func build(b *builder, parts []placed, wantDx bool) []Layer {
+	var all []Layer
+	for i, p := range parts {
+		all = append(all, p.layer(b, p.in, wantDx || i > 0))
+	}
+	return all
+}
+
+// forward passes rows through layers.
+func forward(layers []Layer, x compute.Buffer, n int) compute.Buffer {
+	for _, l := range layers {
+		x = l.Forward(x, n)
+	}
+	return x
+}
+
+// backward carries a gradient back through layers.
+func backward(layers []Layer, dy compute.Buffer, want bool) compute.Buffer {
+	for i := len(layers) - 1; i >= 0; i-- {
+		dy = layers[i].Backward(dy, want || i > 0)
+	}
+	return dy
+}
+
+func sitesOf(layers []Layer) []Site {
+	var all []Site
+	for _, l := range layers {
+		all = append(all, l.Sites()...)
+	}
+	return all
+}
+
+func initAll(layers []Layer, rng *rand.Rand) {
+	for _, l := range layers {
+		l.Init(rng)
+	}
+}

@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadRefuses: what does not fit is named by its place and its text.
+func TestReadRefuses(t *testing.T) {
+	picture, table := Shape{7, 7, 3}, Shape{Channels: 12}
+	for _, tt := range []struct {
+		in     Shape
+		layers string
+		want   string
+	}{
+		{picture, "", "needs at least one layer"},
+		{picture, "conv:8:3 relu conv:16:9 dense", "layer 3, conv:16:9: the kernel is 9×9, its input only 5×5"},
+		{picture, "conv:8:9:p8 conv:8:18:p1:s2 dense", "layer 2, conv:8:18:p1:s2: the kernel is 18×18, its input only 15×15 with a padding of 1"},
+		{picture, "maxpool:8 dense", "layer 1, maxpool:8: the kernel is 8×8, its input only 7×7"},
+		{table, "conv:8:3 dense", "layer 1, conv:8:3: it works on pictures, but gets 12 numbers that stand in no picture"},
+		{table, "globalpool dense", "layer 1, globalpool: it works on pictures"},
+		{picture, "flatten groupnorm:3 dense", "layer 2, groupnorm:3: it works on pictures, but gets 147 numbers"},
+		{picture, "groupnorm:2 dense", "layer 1, groupnorm:2: 3 channels cannot be parted into 2 groups"},
+		{picture, "conv:4:3:p3 dense", "layer 1, conv:4:3:p3: with a padding of 3, a kernel of 3×3 would see nothing but padding"},
+		{picture, "convolution:3 dense", `layer 1: there is no layer "convolution"; choose add, avgpool, bias, conv`},
+		{picture, "conv:3 dense", `layer 1: "conv:3" cannot be read; write conv:CHANNELS:SIZE`},
+		{picture, "conv:3:3:s1:s2 dense", "layer 1: \"conv:3:3:s1:s2\" cannot be read"},
+		{picture, "conv:3:3:q1 dense", "cannot be read"},
+		{picture, "conv:3:-3 dense", "cannot be read"},
+		{picture, "conv:3:3:s0 dense", "cannot be read"},
+		{picture, "conv:65537:3 dense", "with whole numbers up to 65536"},
+		{picture, "maxpool:2:p1 dense", "cannot be read; write maxpool:SIZE"},
+		{picture, "relu:3 dense", "cannot be read; write relu"},
+		{picture, "dense:0", "cannot be read"},
+		{picture, "conv:4:3", "the last layer, conv:4:3, gives 5×5×4, but the data needs 10 outputs: end with dense"},
+		{picture, "dense:9", "the last layer, dense:9, gives 9, but the data needs 10 outputs"},
+		{picture, "add dense", "layer 1, add: no skip stands before it"},
+		{picture, "skip relu dense", "after layer 3 a skip still waits for its add"},
+		{picture, "skip conv:4:3 add dense", "layer 3, add: the block gives 5×5×4, its skip 7×7×3"},
+		{picture, "skip:s2 relu add dense", "layer 1, skip:s2: a stride needs a convolution"},
+		{table, "skip:4 add dense", "layer 1, skip:4: it works on pictures"},
+		{Shape{Channels: 1 << 16}, "dense:65536 dense", "layer 1, dense:65536: with its 4295032832 parameters there are more"},
+		{Shape{1000, 1000, 3}, "conv:65536:1 dense", "layer 1, conv:65536:1: it gives 1000×1000×65536 for each row, more than"},
+	} {
+		_, err := Read(tt.in, strings.Fields(tt.layers), 10, SoftmaxCE)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, %q: %v, want %q", tt.in, tt.layers, err, tt.want)
+		}
+	}
+}
+
+// TestOutlines: shapes, parameters and products that were worked out by hand, of
+// the network in Opacus's MNIST example.
+func TestOutlines(t *testing.T) {
+	s := must(Read(Shape{28, 28, 1}, strings.Fields(" conv:16:8:s2:p3 relu maxpool:2:s1 conv:32:4:s2 relu maxpool:2:s1 flatten dense:32 relu dense "), 10, SoftmaxCE))
+	if s.Params() != 26_010 {
+		t.Errorf("%d parameters, want 26,010", s.Params())
+	}
+	for i, want := range []struct {
+		out      string
+		d        int
+		products int64
+	}{
+		{"14×14×16", 1040, 196 * 64 * 16}, {"14×14×16", 0, 0}, {"13×13×16", 0, 0}, {"5×5×32", 8224, 25 * 256 * 32}, {"5×5×32", 0, 0},
+		{"4×4×32", 0, 0}, {"512", 0, 0}, {"32", 16_416, 512 * 32}, {"32", 0, 0}, {"10", 330, 320},
+	} {
+		if l := s.Layers[i]; l.Out.String() != want.out || l.Parameters != want.d || l.Products != want.products {
+			t.Errorf("layer %d, %s: %v, %d parameters, %d products; want %+v", i+1, l.Text, l.Out, l.Parameters, l.Products, want)
+		}
+	}
+}
+
+// TestLipschitzRefuses names the layer.
+func TestLipschitzRefuses(t *testing.T) {
+	for _, tt := range []struct{ layers, want string }{
+		{"conv:4:3 relu maxpool:2 flatten dense", ""},
+		{"conv:4:3 groupnorm:2 relu dense", "layer 2, groupnorm:2, has no Lipschitz bound"},
+		{"conv:4:3 relu skip relu add dense", "layer 3, skip, has no Lipschitz bound"},
+		{strings.Repeat("relu ", 64) + "dense", "65 layers are more than the 64"},
+	} {
+		err := must(Read(Shape{8, 8, 1}, strings.Fields(tt.layers), 3, SoftmaxCE)).CheckLipschitz()
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.layers, err, tt.want)
+		}
+	}
+}
+
+// FuzzRead: whatever is written is either refused or a model whose parts agree.
+func FuzzRead(f *testing.F) {
+	f.Add("conv:16:8:s2:p3,relu,maxpool:2:s1,conv:32:4:s2,relu,maxpool:2:s1,flatten,dense:32,relu,dense", 28, 28, 1)
+	f.Add("conv:4:3:p1,groupnorm:2,skip:6:s2,conv:6:3:s2:p1,tanh,add,globalpool,dense", 9, 5, 3)
+	f.Add("skip,skip,bias,add,avgpool:2,add,dense", 0, 0, 5)
+	f.Add("dense:65536,dense:65536", 0, 0, 65536)
+	f.Fuzz(func(t *testing.T, text string, h, w, c int) {
+		in := Shape{h % 100, w % 100, c % 1000}
+		if in.Height < 0 || in.Channels <= 0 || in.IsPicture() && in.Width <= 0 {
+			return
+		}
+		s, err := Read(in, strings.Split(text, ","), 3, SoftmaxCE)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "nn: ") {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		d := 0
+		for i, l := range s.Layers {
+			if l.Out.Len() <= 0 || l.Out.Len() > maxValues || l.Parameters < 0 || l.Products < 0 || l.Floats < 0 {
+				t.Errorf("%q: layer %d is %+v", text, i+1, l)
+			}
+			d += l.Parameters
+		}
+		if d != s.Params() || d > maxParams || s.Outputs() != 3 {
+			t.Errorf("%q: %d parameters of %d, %d outputs", text, d, s.Params(), s.Outputs())
+		}
+	})
+}
