@@ -24,7 +24,7 @@ type Dataset struct {
 	Name     string
 	Task     Task
 	Features int      // columns of a row after one-hot coding
-	Shape    []int    // the features' shape where they have one: 28, 28 for images; else nil
+	Shape    []int    // the features' shape where they have one: 28, 28, or 3, 32, 32 for planes of colour; else nil
 	Outputs  int      // classes, labels or regression targets
 	Classes  []string // names of the classes or labels; nil for regression
 	Columns  []Column // where the features come from; nil where they have no names

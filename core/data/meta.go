@@ -6,6 +6,7 @@ type Meta struct {
 	Name     string
 	Task     Task
 	Features int
+	Shape    []int // as [Dataset.Shape]
 	Outputs  int
 	Columns  []Column
 	Bounds   []Bound
@@ -16,7 +17,7 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {

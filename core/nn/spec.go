@@ -71,13 +71,17 @@ func (s Spec) Floats() int64 {
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping
 // knows no bound.
 func (s Spec) CheckLipschitz() error {
-	if len(s.Layers) > maxLipschitz {
-		return fmt.Errorf("nn: %d layers are more than the %d whose roundings are covered", len(s.Layers), maxLipschitz)
-	}
+	bends := 0
 	for i, p := range s.parts {
 		if !p.part.lipschitz() {
 			return fmt.Errorf("nn: layer %d, %s, has no Lipschitz bound", i+1, s.Layers[i].Text)
 		}
+		if _, ok := p.part.(bend); ok {
+			bends++
+		}
+	}
+	if bends > maxBends {
+		return fmt.Errorf("nn: %d activations are more than the %d whose roundings are covered", bends, maxBends)
 	}
 	return nil
 }
@@ -88,9 +92,9 @@ const (
 	maxNumber = 1 << 16 // in a layer's text
 	maxValues = 1 << 26 // of what a layer gives for one row
 	maxParams = 1 << 27 // what a browser tab can hold
-	// maxLipschitz is as far as the roundings of a backward pass are covered for
-	// value clipping ([Bounds]).
-	maxLipschitz = 64
+	// maxBends is how many activations' roundings are covered in value clipping
+	// ([lipschitz.Gain]).
+	maxBends = 64
 )
 
 // part is a layer as it was written: what it will be, whatever its input.

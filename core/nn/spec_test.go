@@ -76,7 +76,7 @@ func TestLipschitzRefuses(t *testing.T) {
 		{"conv:4:3 relu maxpool:2 flatten dense", ""},
 		{"conv:4:3 groupnorm:2 relu dense", "layer 2, groupnorm:2, has no Lipschitz bound"},
 		{"conv:4:3 relu skip relu add dense", "layer 3, skip, has no Lipschitz bound"},
-		{strings.Repeat("relu ", 64) + "dense", "65 layers are more than the 64"},
+		{strings.Repeat("relu ", 65) + "dense", "65 activations are more than the 64"},
 	} {
 		err := must(Read(Shape{8, 8, 1}, strings.Fields(tt.layers), 3, SoftmaxCE)).CheckLipschitz()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

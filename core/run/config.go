@@ -82,13 +82,6 @@ type Config struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Model is the architecture.
-type Model struct {
-	Kind       string `json:"kind,omitempty"`       // linear, softmax, mlp
-	Hidden     []int  `json:"hidden,omitempty"`     // mlp: widths of the hidden layers
-	Activation string `json:"activation,omitempty"` // mlp: tanh (default) or relu
-}
-
 // Scaling says how features are brought to a common size before training.
 type Scaling struct {
 	// Kind is

@@ -16,8 +16,16 @@ const (
 // nothing that was set, so contradictions stay for the plan to refuse.
 func (c Config) WithDefaults() Config {
 	def(&c.Data, "digits")
+	if len(c.Model.Layers) > 0 {
+		def(&c.Model.Kind, "layers")
+	}
 	def(&c.Model.Kind, "softmax")
-	if c.Model.Kind == "mlp" {
+	switch c.Model.Kind {
+	case "layers":
+		if len(c.Model.Layers) == 0 {
+			c.Model.Layers = Model{Kind: "cnn-opacus"}.List()
+		}
+	case "mlp":
 		// Bounded activations keep gradients, and so clipping, in hand
 		// (Papernot et al. 2021): Fashion-MNIST, MLP-128, psac at ε = 3 reaches
 		// 82.3 % with tanh and 82.0 % with relu.

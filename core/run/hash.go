@@ -46,7 +46,8 @@ func flatten(prefix string, tree map[string]any, pairs *[]string) {
 		case []any:
 			items := make([]string, len(v))
 			for i, item := range v {
-				items[i] = url.QueryEscape(fmt.Sprint(item))
+				// A colon parts the words of a layer, and nothing here.
+				items[i] = strings.ReplaceAll(url.QueryEscape(fmt.Sprint(item)), "%3A", ":")
 			}
 			*pairs = append(*pairs, key+"="+strings.Join(items, ","))
 		default:
@@ -161,15 +162,19 @@ func readings(value string) []any {
 	if yes, err := strconv.ParseBool(text); err == nil { // as people write it: 1, TRUE
 		all = append(all, yes)
 	}
-	var items []any
+	var numbers, texts []any
 	for item := range strings.SplitSeq(value, ",") {
-		n, err := strconv.ParseInt(item, 10, 64)
-		if err != nil {
-			return all
+		if n, err := strconv.ParseInt(item, 10, 64); err == nil {
+			numbers = append(numbers, n)
 		}
-		items = append(items, n)
+		if text, err = url.QueryUnescape(item); err == nil {
+			texts = append(texts, text)
+		}
 	}
-	return append(all, items)
+	if len(numbers) == len(texts) {
+		all = append(all, numbers)
+	}
+	return append(all, texts)
 }
 
 func put(tree map[string]any, path []string, v any) {

@@ -16,11 +16,24 @@ type PlanInfo struct {
 	Epsilons    map[string]Number `json:"epsilons"`
 	Parameters  int               `json:"parameters"`
 	MemoryBytes int64             `json:"memory_bytes"`
-	Backend     string            `json:"backend"`
-	Private     bool              `json:"private"` // false: "for teaching, no guarantee"
-	Events      Events            `json:"events"`
-	Guarantee   string            `json:"guarantee"`
-	Warnings    []Warning         `json:"warnings,omitempty"`
+	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,
+	// or fewer where a batch has fewer or memory holds no more.
+	PhysicalBatch int       `json:"physical_batch_size"`
+	Layers        []Layer   `json:"layers"`
+	Backend       string    `json:"backend"`
+	Private       bool      `json:"private"` // false: "for teaching, no guarantee"
+	Events        Events    `json:"events"`
+	Guarantee     string    `json:"guarantee"`
+	Warnings      []Warning `json:"warnings,omitempty"`
+}
+
+// Layer is one of a model's layers as the plan sees it.
+type Layer struct {
+	Text       string `json:"layer"`
+	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number
+	Parameters int    `json:"parameters"`
+	Products   int64  `json:"products"` // multiplications that one row takes on its way forwards
+	Bytes      int64  `json:"bytes"`    // of memory for each row of a physical batch
 }
 
 // Events is what a run charges to its data, as events in JSON (privacy.Event).

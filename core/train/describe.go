@@ -19,7 +19,7 @@ func (p *Plan) describe() {
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
 	p.info.Epsilons = p.epsilons()
 	p.info.Parameters = p.spec.Params()
-	p.info.MemoryBytes = p.memory()
+	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = p.memory(), p.capacity(), p.layers()
 	p.warnings(eps)
 	p.info.Private = p.sigma > 0 && len(p.broken()) == 0
 	p.info.Guarantee = p.guarantee(p.steps)
@@ -37,26 +37,52 @@ func (p *Plan) epsilons() map[string]run.Number {
 	return all
 }
 
-// memory estimates the bytes a run holds: parameters with gradient, its sums in
-// float64, and optimiser state, a physical batch through the layers, and the data.
-func (p *Plan) memory() int64 {
-	copies := map[string]int{"sgd": 4, "momentum": 5, "adam": 6}[p.cfg.Optimizer]
+// mostMemory is what a model may take, in bytes: WebAssembly has 4 GiB, of which
+// files, code and what the browser itself needs have to be left.
+const mostMemory = 2 << 30
+
+// held is the bytes that a run holds whatever its batch: parameters with gradient,
+// its sums in float32 and float64, and optimiser state.
+func (p *Plan) held() int64 {
+	copies := map[string]int64{"sgd": 5, "momentum": 6, "adam": 7}[p.cfg.Optimizer]
 	if p.first.Geometry != nil {
 		copies += 6
 	}
-	width := 0
-	for i, w := range p.spec.Widths {
-		width += w
-		if i > 0 {
-			width += 4 * w // outputs, their gradients, activations, scaled gradients
-		}
+	return 4 * copies * int64(p.spec.Params())
+}
+
+// rowBytes is what each row of a physical batch takes on its way through the
+// layers.
+func (p *Plan) rowBytes() int64 { return 4 * (int64(p.inputs()) + p.spec.Floats()) }
+
+// checkMemory refuses a model that does not fit with a single row.
+func (p *Plan) checkMemory() error {
+	if need := p.held() + p.rowBytes(); need > mostMemory {
+		return fault("model", "the model takes %d MiB with a single row of a batch, more than the %d MiB that a browser tab has for it; take fewer or narrower layers", need>>20, mostMemory>>20)
 	}
-	floats := int64(copies)*int64(p.spec.Params()) + int64(p.capacity())*int64(width)
-	bytes := 4 * floats
+	return nil
+}
+
+// memory estimates the bytes a run holds, the data among them.
+func (p *Plan) memory() int64 {
+	bytes := p.held() + int64(p.capacity())*p.rowBytes()
 	for _, s := range []int64{int64(p.meta.TrainRows), int64(p.meta.TestRows)} {
 		bytes += s * int64(p.meta.FeatureBytes*p.meta.Features+4*p.meta.TargetWidth())
 	}
 	return bytes
+}
+
+// layers are the model's as the page shows them.
+func (p *Plan) layers() []run.Layer {
+	var all []run.Layer
+	for _, o := range p.spec.Layers {
+		shape := []int{o.Out.Channels}
+		if o.Out.IsPicture() {
+			shape = []int{o.Out.Height, o.Out.Width, o.Out.Channels}
+		}
+		all = append(all, run.Layer{Text: o.Text, Shape: shape, Parameters: o.Parameters, Products: o.Products, Bytes: 4 * o.Floats})
+	}
+	return all
 }
 
 func (p *Plan) warnings(eps float64) {
@@ -77,7 +103,7 @@ func (p *Plan) warnings(eps float64) {
 	}
 	if p.first.FeatureBound > 0 {
 		p.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", p.first.Rule.C())
-		if len(p.spec.Widths) > 2 || p.spec.Loss != nn.SoftmaxCE {
+		if len(p.spec.Layers) > 1 || p.spec.Loss != nn.SoftmaxCE {
 			p.warn("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
 		}
 	}

@@ -10,14 +10,16 @@ import (
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
 // hostile makes rows of every size that float32 has.
-func hostile(n int) *data.Dataset {
-	const features = 5
+func hostile(n int) *data.Dataset { return hostileRows(n, 5) }
+
+func hostileRows(n, features int) *data.Dataset {
 	ds := &data.Dataset{Name: "hostile", Task: data.Classification, Features: features, Outputs: 3, Classes: []string{"a", "b", "c"}}
 	rng := rand.New(rand.NewPCG(1, 7))
 	wild := []float32{0, 1e-45, -1e-40, 1e-20, 1e18, -1e19, 3e38, -3e38, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}
@@ -39,10 +41,15 @@ func hostile(n int) *data.Dataset {
 // begun is a plan on hostile rows, ready to accumulate, with weights of some size.
 func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Run {
 	t.Helper()
+	return begunWith(t, method, ds, size, run.Model{Kind: "mlp", Hidden: []int{6}}, purego.New())
+}
+
+func begunWith(t *testing.T, method string, ds *data.Dataset, size float32, model run.Model, be compute.Backend) *Run {
+	t.Helper()
 	p := startOn(t, run.Config{
 		Method: method, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 10, Seed: ptr(uint64(2)),
-		Model: run.Model{Kind: "mlp", Hidden: []int{6}}, Scaling: run.Scaling{Kind: "none"},
-	}, ds, purego.New())
+		Model: model, Scaling: run.Scaling{Kind: "none"},
+	}, ds, be)
 	for _, w := range p.model.Params() {
 		kernel.Scale(p.be, w.Len(), size, w)
 	}
@@ -107,7 +114,8 @@ func overshoot(t *testing.T, p *Run, lo, hi int) error {
 	limit := p.clipper.Sensitivity(p.spec.Params())
 	for i := lo; i < hi; i++ {
 		if n := length(added(t, p, []int{i})); !(n <= limit*(1+1e-6)) {
-			return fmt.Errorf("row %d %v adds %g, the sensitivity is %g", i, p.ds.Train.F32[i*5:i*5+5], n, limit)
+			f := p.ds.Features
+			return fmt.Errorf("row %d %v adds %g, the sensitivity is %g", i, p.ds.Train.F32[i*f:(i+1)*f], n, limit)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -57,7 +58,7 @@ func New(cfg run.Config, meta data.Meta) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.choosePrice, p.writeEvents,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkMemory, p.checkSecure, p.choosePrice, p.writeEvents,
 	} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)
@@ -140,48 +141,66 @@ func (p *Plan) checkNumbers() error {
 	return nil
 }
 
-// Limits of a model that a browser tab can hold.
 const (
-	maxWidth  = 1 << 16
-	maxParams = 1 << 27
-	// maxLayers is as far as the roundings of a backward pass are covered for
-	// value clipping (nn.Bounds), and well below the tensors that keys tell apart.
-	maxLayers = 64
 	// maxSteps and minNoise are where nothing that a run could say is of use.
 	maxSteps = 1e8
 	minNoise = 1e-9
+	// maxWidth is that of a hidden layer.
+	maxWidth = 1 << 16
 )
 
-func (p *Plan) chooseModel() error {
+func (p *Plan) chooseModel() (err error) {
 	m := p.cfg.Model
+	list := m.List()
 	switch {
-	case m.Kind != "linear" && m.Kind != "softmax" && m.Kind != "mlp":
-		return fault("model", "there is no model kind %q; choose linear, softmax or mlp", m.Kind)
+	case list == nil:
+		kinds := []string{"linear", "softmax", "mlp", "layers"}
+		for _, n := range run.Networks() {
+			kinds = append(kinds, n.Kind)
+		}
+		return fault("model", "there is no model kind %q; choose %s", m.Kind, strings.Join(kinds, ", "))
 	case m.Kind == "softmax" && p.meta.Task == data.Regression:
 		return fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
 	case m.Kind == "linear" && p.meta.Task == data.Classification:
 		return fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
+	case m.Kind == "mlp":
+		if err := checkHidden(m); err != nil {
+			return err
+		}
 	}
-	p.spec = nn.Spec{Widths: []int{p.inputs()}, Activation: m.Activation, Loss: lossOf(p.meta.Task)}
-	if m.Kind == "mlp" {
-		if len(m.Hidden) >= maxLayers {
-			return fault("model.hidden", "%d hidden layers are more than %d", len(m.Hidden), maxLayers-1)
-		}
-		for _, w := range m.Hidden {
-			if w < 1 || w > maxWidth {
-				return fault("model.hidden", "a hidden layer of %d units is not in 1 … %d", w, maxWidth)
-			}
-		}
-		if m.Activation != "relu" && m.Activation != "tanh" {
-			return fault("model.activation", "there is no activation %q; choose relu or tanh", m.Activation)
-		}
-		p.spec.Widths = append(p.spec.Widths, m.Hidden...)
+	p.spec, err = nn.Read(p.shape(), list, p.meta.Outputs, lossOf(p.meta.Task))
+	if err == nil {
+		return nil
 	}
-	p.spec.Widths = append(p.spec.Widths, p.meta.Outputs)
-	if d := p.spec.Params(); d > maxParams {
-		return fault("model.hidden", "%d parameters are more than a browser tab can hold (%d); take fewer or narrower layers", d, maxParams)
+	field := map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[m.Kind]
+	return faultOf(cmp.Or(field, "model"), err)
+}
+
+// checkHidden says of an mlp's fields what would be said of layers that they are
+// not written as.
+func checkHidden(m run.Model) error {
+	for _, w := range m.Hidden {
+		if w < 1 || w > maxWidth {
+			return fault("model.hidden", "a hidden layer of %d units is not in 1 … %d", w, maxWidth)
+		}
+	}
+	if m.Activation != "relu" && m.Activation != "tanh" {
+		return fault("model.activation", "there is no activation %q; choose relu or tanh", m.Activation)
 	}
 	return nil
+}
+
+// shape is that of a row as the model sees it.
+func (p *Plan) shape() nn.Shape {
+	s := p.meta.Shape
+	switch k := p.cfg.Model.Kind; {
+	case p.cfg.PCA.Components > 0 || k == "softmax" || k == "linear" || k == "mlp":
+	case len(s) == 2:
+		return nn.Shape{Height: s[0], Width: s[1], Channels: 1}
+	case len(s) == 3:
+		return nn.Shape{Height: s[1], Width: s[2], Channels: s[0]}
+	}
+	return nn.Shape{Channels: p.inputs()}
 }
 
 func lossOf(t data.Task) nn.Loss {
@@ -277,9 +296,19 @@ func (p *Plan) chooseClipper() (err error) {
 	if p.first, err = p.newClipper(); err != nil {
 		return err
 	}
+	if p.first.Source == clip.Bounded {
+		if err := p.spec.CheckLipschitz(); err != nil {
+			return p.unbounded(err)
+		}
+	}
 	p.query = p.first.Rule.Query()
 	p.gradNoise, err = clip.Split(p.sigma, p.query)
 	return err
+}
+
+// unbounded is why value clipping refuses a model.
+func (p *Plan) unbounded(err error) error {
+	return fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %v. Choose another method", p.cfg.Method, err)
 }
 
 // capacity is the number of rows that go through the model at once.
@@ -290,7 +319,8 @@ func (p *Plan) capacity() int {
 	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
 	// nearly empty second passes.
 	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1)))
+	fit := (mostMemory - p.held()) / max(p.rowBytes(), 1)
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1), int(max(fit, 1))))
 }
 
 // stepEvent is what one step releases.

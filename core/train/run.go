@@ -57,7 +57,7 @@ type Run struct {
 	factors  []compute.Buffer // one, or one for each group
 	scalar   compute.Buffer
 	report   *report
-	host     struct{ x, targets, report []float32 }
+	host     struct{ x, targets, report, picture []float32 }
 
 	// Of the present step.
 	limit     kernel.Limit
@@ -95,9 +95,7 @@ func (r *Run) openKey(context.Context) (err error) {
 
 func (r *Run) openModel(context.Context) (err error) {
 	capacity := r.capacity()
-	if r.model, err = nn.New(r.be, r.spec, capacity); err != nil {
-		return err
-	}
+	r.model = nn.New(r.be, r.spec, capacity)
 	r.model.Init(rand.New(r.stream(privacy.Init, 0)))
 	if r.sampler, err = privacy.NewSampler(r.ds.Train.N, r.rate); err != nil {
 		return err
@@ -119,6 +117,7 @@ func (r *Run) openModel(context.Context) (err error) {
 	width := r.ds.TargetWidth()
 	r.x, r.targets, r.scalar = r.be.New(capacity*r.inputs()), r.be.New(capacity*width), r.be.New(1)
 	r.host.x, r.host.targets = make([]float32, capacity*r.ds.Features), make([]float32, capacity*width)
+	r.host.picture = make([]float32, r.ds.Features)
 	return nil
 }
 
@@ -289,6 +288,9 @@ func (r *Run) load(split *data.Split, rows []int) {
 		return
 	}
 	r.boundFeatures(x)
+	if s := r.spec.Input; s.IsPicture() && s.Channels > 1 {
+		channelsLast(r.host.picture, x, s.Channels)
+	}
 	r.be.Write(r.x, x)
 }
 

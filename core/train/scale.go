@@ -143,3 +143,18 @@ func (r *Run) boundFeatures(x []float32) {
 		data.LimitRows(x, r.ds.Features, math.Sqrt(bound*bound-1))
 	}
 }
+
+// channelsLast turns pictures of one colour plane after the other, as files have
+// them, into pictures of one position after the other, as layers have them. spare
+// holds one of them on the way.
+func channelsLast(spare, x []float32, channels int) {
+	for ; len(x) > 0; x = x[len(spare):] {
+		copy(spare, x)
+		positions := len(spare) / channels
+		for c := range channels {
+			for i, v := range spare[c*positions : (c+1)*positions] {
+				x[i*channels+c] = v
+			}
+		}
+	}
+}

@@ -23,7 +23,7 @@ func (r *Run) newSource() (source, error) {
 	case r.clipper.Source == clip.Bounded:
 		bounds, err := nn.NewBounds(r.model, r.clipper.Tight)
 		if err != nil {
-			return nil, fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %v. Choose another method", r.cfg.Method, err)
+			return nil, r.unbounded(err)
 		}
 		return bounded{r, bounds}, nil
 	default:

@@ -60,11 +60,17 @@ var crowds = []crowd{
 func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Run)) float64 {
 	t.Helper()
 	ds := w.data(n, true, cfg.MaxGradNorm)
-	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "none"}
+	if cfg.Model.Layers == nil {
+		cfg.Model = run.Model{Kind: "linear"}
+	} else {
+		asPictures(ds)
+	}
+	cfg.Scaling = run.Scaling{Kind: "none"}
 	cfg.NoiseMultiplier, cfg.Steps, cfg.Seed = ptr(1.0), 1, ptr(uint64(1))
 	cfg.ExpectedBatchSize = float64(n + 1) // all: nothing that takes long to account for
 	cfg.Accountant, cfg.MaxPhysicalBatchSize = "rdp", 1<<16
 	p := startOn(t, cfg, ds, be)
+	kernel.Fill(p.be, p.model.All().Len(), 0, p.model.All())
 	if isAdaClip(p) {
 		settleOn(t, p, w, cfg.MaxGradNorm)
 	}
@@ -107,12 +113,17 @@ const settling = 2500
 func settleOn(t *testing.T, p *Run, w crowd, c float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
-	var a, b [3]float32
+	d := p.spec.Params()
+	a, b, g := make([]float32, d), make([]float32, d), make([]float32, d)
 	for i := range settling {
 		x, y := w.row(rng, i, settling, c)
-		readCoordinates(t, p, a[:], b[:])
-		p.be.Write(p.grads[0], []float32{float32(-y*x[0]) - a[0], float32(-y*x[1]) - a[1]})
-		p.be.Write(p.grads[1], []float32{float32(-y) - a[2]})
+		readCoordinates(t, p, a, b)
+		g[0], g[1], g[d-1] = float32(-y*x[0]), float32(-y*x[1]), float32(-y) // weights, other weights, bias
+		for j := range g {
+			g[j] -= a[j]
+		}
+		p.be.Write(p.gradient, g)
+		clear(g)
 		p.mech.mean()
 	}
 }

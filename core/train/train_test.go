@@ -127,7 +127,10 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"model", func(c *run.Config) { c.Model.Kind = "linear" }},
 		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: []int{0}} }},
 		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: slices.Repeat([]int{1}, 33_000)} }},
-		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: slices.Repeat([]int{1}, maxLayers)} }},
+		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: slices.Repeat([]int{1}, 1024)} }},
+		{"model.layers", func(c *run.Config) { c.Model = run.Model{Layers: []string{"conv:4:3", "dense"}} }}, // of a table
+		{"model.layers", func(c *run.Config) { c.Model = run.Model{Layers: []string{"dense:5"}} }},
+		{"model", func(c *run.Config) { c.Model = run.Model{Kind: "resnet18"} }},
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize = 5e-324 }},
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize, c.Steps, c.Epochs = 1e-3, 0, 1e6 }},
 		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = ptr(5e-324), nil }},
