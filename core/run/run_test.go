@@ -141,6 +141,7 @@ func FuzzParseHash(f *testing.F) {
 	h, _ := full().Hash()
 	f.Add(h)
 	f.Add("model.hidden=1,2,x&seed=18446744073709551616&r=NaN")
+	f.Add("model.layers=conv:16:8:s2:p3,relu,skip,add,dense&model.kind=layers")
 	f.Fuzz(func(t *testing.T, s string) {
 		c := ParseHash(s)
 		h, err := c.Hash()
@@ -166,5 +167,40 @@ func TestHashOfBooleans(t *testing.T) {
 	}
 	if ParseHash("blind=0").Blind || ParseHash("blind=false").Blind {
 		t.Error("blind=0 is read as true")
+	}
+}
+
+// TestLayersInTheAddress: a list of layers stands in the address as it is typed, and
+// names its kind.
+func TestLayersInTheAddress(t *testing.T) {
+	c := Config{Model: Model{Layers: []string{"conv:16:8:s2:p3", "relu", "dense"}}}
+	hash, err := c.Hash()
+	if err != nil || hash != "model.layers=conv:16:8:s2:p3,relu,dense" {
+		t.Fatalf("%q, %v", hash, err)
+	}
+	for _, h := range []string{hash, "model.layers=conv%3A16%3A8%3As2%3Ap3,relu,dense"} {
+		if got := ParseHash(h); !slices.Equal(got.Model.Layers, c.Model.Layers) || got.WithDefaults().Model.Kind != "layers" {
+			t.Errorf("%q reads %+v", h, got.Model)
+		}
+	}
+	if got := ParseHash("model.layers=dense").Model.Layers; !slices.Equal(got, []string{"dense"}) {
+		t.Errorf("one layer reads %q", got)
+	}
+}
+
+// TestListsOfNetworks: every kind has layers, and they are the caller's own.
+func TestListsOfNetworks(t *testing.T) {
+	for _, n := range Networks() {
+		list := Model{Kind: n.Kind}.List()
+		if len(list) < 5 || list[len(list)-1] != "dense" || n.Title == "" || n.About == "" {
+			t.Errorf("%+v: %q", n, list)
+		}
+		list[0] = "x"
+		if (Model{Kind: n.Kind}).List()[0] == "x" {
+			t.Errorf("%s: the list is shared", n.Kind)
+		}
+	}
+	if (Model{Kind: "gpt"}).List() != nil {
+		t.Error("an unknown kind has layers")
 	}
 }

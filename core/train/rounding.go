@@ -24,7 +24,12 @@ import (
 //     scaled δ errs by 2⁻¹⁵⁰; with value clipping it does so at every layer, and
 //     the layers that it still passes and the input together make it at most 2⁶⁰
 //     times as long. It is the same part wherever the row stands in the batch and
-//     whoever else is there (package nn).
+//     whoever else is there (package nn). A convolution's gradient is a sum over
+//     positions whose terms may nearly cancel, so that as computed it is longer
+//     than the true one by more than any bound in parts of its norm. So it is
+//     formed, measured as formed, and what is added is what was measured times the
+//     factor, rounded once; where value clipping bounds it unseen, the bound is on
+//     the sizes of its terms and covers their rounding ([nn.Bounded]).
 //
 //  2. A batch is put in uniformly random order before it is summed, in pieces of
 //     at most m = compute.PieceRows rows that go by position, of which up to

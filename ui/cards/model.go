@@ -25,20 +25,62 @@ func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) 
 func (c *Model) Render() app.UI {
 	f := c.Form
 	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan)}
-	return head.View(f, append(f.Plain(form.On(form.Model)),
+	return head.View(f, append(f.Plain(form.On(form.Model)), c.layers(),
 		app.P().Class("answer").Hidden(c.Plan == nil).Text(size(c.Plan)))...)
+}
+
+// layers is a table of what becomes of a row. It is drawn for models of more than
+// dense layers, whose shapes do not stand in the fields.
+func (c *Model) layers() app.UI {
+	kind := c.Form.Full.Model.Kind
+	if c.Plan == nil || kind == "softmax" || kind == "linear" || kind == "mlp" {
+		return app.Div().Class("columns layers").Hidden(true)
+	}
+	list := c.Plan.Layers
+	return app.Div().Class("columns layers").TabIndex(0).Role("region").Aria("label", "Layers").Body(app.Table().Body(
+		app.THead().Body(app.Tr().Body(app.Range(layerColumns).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(layerColumns[i]) }))),
+		app.TBody().Body(app.Range(list).Slice(func(i int) app.UI { return layerRow(i+1, list[i]) })),
+	))
+}
+
+func layerRow(number int, l run.Layer) app.UI {
+	shape := make([]string, len(l.Shape))
+	for i, n := range l.Shape {
+		shape[i] = strconv.Itoa(n)
+	}
+	return app.Tr().Body(
+		app.Th().Scope("row").Text(fmt.Sprintf("%d %s", number, l.Text)), app.Td().Text(strings.Join(shape, "×")),
+		app.Td().Text(count(l.Parameters)), app.Td().Text(count(int(l.Products))), app.Td().Text(words.Bytes(l.Bytes)),
+	)
+}
+
+// layerColumns are of the table; products and memory are those of each row.
+var layerColumns = []string{"layer", "gives", "parameters", "products", "memory"}
+
+func count(n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return words.Count(n)
 }
 
 func size(p *run.PlanInfo) string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s; about %s of memory.", words.Plural(p.Parameters, "parameter"), words.Bytes(p.MemoryBytes))
+	s := fmt.Sprintf("%s; about %s of memory", words.Plural(p.Parameters, "parameter"), words.Bytes(p.MemoryBytes))
+	if p.PhysicalBatch > 0 {
+		s += fmt.Sprintf(", with %s at once", words.Plural(p.PhysicalBatch, "row"))
+	}
+	return s + "."
 }
 
 func modelLine(m run.Model, p *run.PlanInfo) string {
 	s := m.Kind
-	if m.Kind == "mlp" {
+	switch m.Kind {
+	case "layers":
+		s = words.Plural(len(m.Layers), "layer")
+	case "mlp":
 		widths := make([]string, len(m.Hidden))
 		for i, w := range m.Hidden {
 			widths[i] = strconv.Itoa(w)

@@ -23,6 +23,7 @@ func Stories() []widget.Story {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
 		}},
 		{Name: "Model card", View: func() app.UI { return &Model{Form: exampleForm(form.Model), Plan: examplePlan()} }},
+		{Name: "Model card, a list of layers that does not fit", View: func() app.UI { return &Model{Form: layersForm(), Plan: layersPlan()} }},
 		{Name: "Clipping card", View: func() app.UI { return &Clipping{Form: exampleForm(form.Clipping)} }},
 		{Name: "Privacy card, with a fault", View: func() app.UI { return &Privacy{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
 		{Name: "Optimiser card", View: func() app.UI { return &Optimiser{Form: exampleForm(form.Optimiser)} }},
@@ -52,6 +53,24 @@ func exampleForm(card form.Card) *widget.Form {
 
 func examplePlan() *run.PlanInfo {
 	return &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Parameters: 101770, MemoryBytes: 14e6}
+}
+
+func layersForm() *widget.Form {
+	f := exampleForm(form.Model)
+	f.Config.Model = run.Model{Layers: []string{"conv:16:8:s2:p3", "relu", "conv:16:15", "dense"}}
+	f.Full = f.Config.WithDefaults()
+	f.Faults["model.layers"] = "layer 3, conv:16:15: the kernel is 15×15, its input only 14×14"
+	return f
+}
+
+func layersPlan() *run.PlanInfo {
+	p := examplePlan()
+	p.PhysicalBatch = 353
+	p.Layers = []run.Layer{
+		{Text: "conv:16:8:s2:p3", Shape: []int{14, 14, 16}, Parameters: 1040, Products: 200704, Bytes: 19840},
+		{Text: "relu", Shape: []int{14, 14, 16}, Bytes: 25088}, {Text: "dense", Shape: []int{10}, Parameters: 31370, Products: 31360, Bytes: 12664},
+	}
+	return p
 }
 
 func exampleReport() *data.Report {

@@ -174,11 +174,19 @@ func builtins() []Option {
 
 func modelFields() []Field {
 	mlp := is("model.kind", "mlp")
+	kinds := []Option{
+		{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
+		{"linear", "linear regression", "One layer; the loss is the squared error."},
+		{"mlp", "multi-layer network", "Layers in a row. Each parameter adds noise of its own to the sum."},
+	}
+	for _, n := range run.Networks() {
+		kinds = append(kinds, Option{n.Kind, n.Title, n.About})
+	}
+	kinds = append(kinds, Option{"layers", "layers I list", "Each layer’s output goes into the next."})
 	return on(Model, []Field{
-		{Key: "model.kind", Kind: Menu, Label: "Kind", Options: []Option{
-			{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
-			{"linear", "linear regression", "One layer; the loss is the squared error."},
-			{"mlp", "multi-layer network", "Layers in a row. Each parameter adds noise of its own to the sum."}}},
+		{Key: "model.kind", Kind: Menu, Label: "Kind", Options: kinds},
+		{Key: "model.layers", Label: "Layers", When: is("model.kind", "layers"),
+			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, relu, tanh, flatten, dense:32; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
 		{Key: "model.hidden", Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},

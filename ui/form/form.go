@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"clipscope/core/run"
 )
@@ -77,6 +78,8 @@ func Get(c *run.Config, key string) string {
 		}
 	case *[]int:
 		return formatInts(*p)
+	case *[]string:
+		return strings.Join(*p, ", ")
 	case *map[string]string:
 		return (*p)[name]
 	case nil:
@@ -107,6 +110,8 @@ func Set(c *run.Config, key, s string) error {
 		return put(p, s, pointer(parseSeed))
 	case *[]int:
 		return put(p, s, parseInts)
+	case *[]string:
+		*p = strings.FieldsFunc(s, between)
 	case *map[string]string:
 		*p = with(*p, name, s, s != "")
 	default:
@@ -230,6 +235,9 @@ func parseSeed(s string) (uint64, error) {
 	return n, nil
 }
 
+// between parts what stands in a list.
+func between(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
+
 func formatInts(v []int) string {
 	parts := make([]string, len(v))
 	for i, n := range v {
@@ -239,7 +247,7 @@ func formatInts(v []int) string {
 }
 
 func parseInts(s string) (v []int, err error) {
-	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
+	for _, f := range strings.FieldsFunc(s, between) {
 		n, err := strconv.Atoi(f)
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)

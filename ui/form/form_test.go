@@ -30,6 +30,8 @@ func sample(t *testing.T, key string) string {
 		return "true"
 	case *[]int:
 		return "128, 64"
+	case *[]string:
+		return "conv:16:8:s2:p3, relu, dense"
 	}
 	t.Fatalf("%s is of type %T, which no control writes", key, field)
 	return ""
@@ -152,7 +154,8 @@ func TestWhen(t *testing.T) {
 		{run.Config{Steps: 5, NoiseMultiplier: new(float64)}, "steps noise_multiplier", "epochs target_epsilon no_privacy"},
 		{run.Config{Method: "none"}, "epochs no_privacy", "steps noise_multiplier target_epsilon"},
 		{run.Config{Scaling: run.Scaling{Kind: "declared"}}, "scaling.lo scaling.hi", "scaling.share pca.share"},
-		{run.Config{PCA: run.PCA{Components: 3}, Model: run.Model{Kind: "mlp"}}, "pca.share model.hidden model.activation", "scaling.lo"},
+		{run.Config{PCA: run.PCA{Components: 3}, Model: run.Model{Kind: "mlp"}}, "pca.share model.hidden model.activation", "scaling.lo model.layers"},
+		{run.Config{Model: run.Model{Layers: []string{"dense"}}}, "model.layers", "model.hidden model.activation"},
 	} {
 		full := c.cfg.WithDefaults()
 		for keys, want := range map[string]bool{c.shown: true, c.hidden: false} {

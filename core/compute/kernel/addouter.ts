@@ -3,7 +3,8 @@
 
 import { block } from "../simd/product";
 import { asBlock, asWide, isEmpty } from "../simd/sums";
-import { BLOCK, PIECE, Ptr, Sums, addWide, loadPart } from "../simd/vec";
+import { space } from "../simd/window";
+import { BLOCK, PIECE, Ptr, Sums, addWide, loadPart, loadUpTo, madd, storeUpTo } from "../simd/vec";
 
 // term is one vector of products, clamped to [low, high] or rounded.
 // @ts-ignore: decorator
@@ -67,6 +68,46 @@ function addLanes(p: Ptr, v: v128, n: i32): void {
 }
 
 
+const STRIP = 1024;
+
+// weighed writes the sum of at most BLOCK rows of d [m×k], each times its factor
+// in f, to dst, or adds it there in float64: outer products with one number, for
+// which the tiles of a matrix product are too wide. A strip of columns stays in the first-level cache.
+function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
+  const row = <usize>k << 2, strip = space(STRIP);
+  for (let left = k; left > 0; left -= STRIP, d += STRIP << 2) {
+    const n = min(left, STRIP);
+    if (!wide) memory.fill(dst, 0, <usize>n << 2);
+    for (let i = 0; i < m;) {
+      memory.fill(strip, 0, STRIP << 2);
+      for (const end = min(i + PIECE, m); i < end; i++) {
+        const x = v128.load32_splat(f + (<usize>i << 2));
+        let from = d + <usize>i * row, to = strip;
+        for (const end = to + ((<usize>n & ~3) << 2); to < end; to += 16, from += 16) v128.store(to, madd(x, v128.load(from), v128.load(to)));
+        if (n & 3) v128.store(to, madd(x, loadPart(from, n & 3), v128.load(to)));
+      }
+      let to = dst, from = strip;
+      for (let j = n; j > 0; j -= 4, from += 16) {
+        if (wide) {
+          addLanes(to, v128.load(from), min(j, 4));
+          to += 32;
+        } else {
+          storeUpTo(to, f32x4.add(loadUpTo(to, j), v128.load(from)), j);
+          to += 16;
+        }
+      }
+    }
+    dst += wide ? STRIP << 3 : STRIP << 2;
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
+  if (n == 1 && k > 8) weighed(m, k, h, d, dst, wide);
+  else block(m, n, k, h, d, dst, wide);
+}
+
 // addOuter has each as kernel.Each: 0 plain, 1 clamped, 2 rounded.
 export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: Ptr, dst: Sums): void {
   if (each == 1) {
@@ -77,10 +118,10 @@ export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: P
     let i = 0;
     if (isEmpty(dst) && m > 0) {
       i = min(m, BLOCK);
-      block(i, n, k, h, d, asBlock(dst, n * k), false);
+      plain(i, n, k, h, d, asBlock(dst, n * k), false);
     }
     for (; i < m; i += BLOCK) {
-      block(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>(i * k) << 2), asWide(dst), true);
+      plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), asWide(dst), true);
     }
   }
 }
