@@ -98,19 +98,21 @@ func (c *check) outers(f func(m, n, k int, data func(int) []float32)) {
 			return
 		}
 	}
-	for _, s := range [][3]int{{67, 66, 65}, {130, 10, 300}, {200, 300, 10}, {3, 530, 41}, {3, 41, 530}, {300, 1, 10}, {129, 10, 1}, {64, 6, 8}, {65, 6, 8}} {
+	for _, s := range [][3]int{{67, 66, 65}, {130, 10, 300}, {200, 300, 10}, {3, 530, 41}, {3, 41, 530}, {300, 1, 10}, {70, 1, 1030}, {129, 10, 1}, {64, 6, 8}, {65, 6, 8}} {
 		f(s[0], s[1], s[2], c.normals)
 		for _, every := range []int{40, 400} {
 			f(s[0], s[1], s[2], func(n int) []float32 { return c.edgy(n, every) })
 		}
 	}
-	f(5000, 3, 9, func(n int) []float32 { // all sums grow: float32 would lose them
+	grown := func(n int) []float32 { // all sums grow: float32 would lose them
 		v := c.normals(n)
 		for i := range v {
 			v[i] = 1 + 1e-4*v[i]
 		}
 		return v
-	})
+	}
+	f(5000, 3, 9, grown)
+	f(5000, 1, 19, grown)
 }
 
 func checkAddOuter(c *check) {
@@ -128,29 +130,33 @@ func checkAddOuter(c *check) {
 // the bit, which is what lets one example move the sum by its own block's
 // rounding alone.
 func (c *check) ownBlocks() {
-	const n, k = 13, 21
 	for _, m := range []int{257, 512, 700} {
-		h, d := c.normals(m*n), c.normals(m*k)
-		all, apart := c.b.NewSums(n*k), c.b.NewSums(n*k)
-		add := func(lo, hi int, dst compute.Sums) {
-			x, y := c.b.New((hi-lo)*n), c.b.New((hi-lo)*k)
-			c.b.Write(x, h[lo*n:hi*n])
-			c.b.Write(y, d[lo*k:hi*k])
-			kernel.AddOuter(c.b, hi-lo, n, k, kernel.Plain(), x, y, dst)
-		}
-		add(0, m, all)
-		for lo := 0; lo < m; lo += compute.BlockRows {
-			add(lo, min(m, lo+compute.BlockRows), apart)
-		}
-		got, want := make([]float64, n*k), make([]float64, n*k)
-		if err := errors.Join(kernel.ReadSums(context.Background(), c.b, got, all), kernel.ReadSums(context.Background(), c.b, want, apart)); err != nil {
-			c.errorf("ReadSums: %v", err)
-		}
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 0x1p-45*float64(m) {
-				c.errorf("AddOuter of %d rows gives dst[%d] = %v, its blocks one by one %v", m, i, got[i], want[i])
-				break
-			}
+		c.ownBlocksOf(m, 13, 21)
+		c.ownBlocksOf(m, 1, 1030)
+	}
+}
+
+func (c *check) ownBlocksOf(m, n, k int) {
+	h, d := c.normals(m*n), c.normals(m*k)
+	all, apart := c.b.NewSums(n*k), c.b.NewSums(n*k)
+	add := func(lo, hi int, dst compute.Sums) {
+		x, y := c.b.New((hi-lo)*n), c.b.New((hi-lo)*k)
+		c.b.Write(x, h[lo*n:hi*n])
+		c.b.Write(y, d[lo*k:hi*k])
+		kernel.AddOuter(c.b, hi-lo, n, k, kernel.Plain(), x, y, dst)
+	}
+	add(0, m, all)
+	for lo := 0; lo < m; lo += compute.BlockRows {
+		add(lo, min(m, lo+compute.BlockRows), apart)
+	}
+	got, want := make([]float64, n*k), make([]float64, n*k)
+	if err := errors.Join(kernel.ReadSums(context.Background(), c.b, got, all), kernel.ReadSums(context.Background(), c.b, want, apart)); err != nil {
+		c.errorf("ReadSums: %v", err)
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 0x1p-45*float64(m) {
+			c.errorf("AddOuter of %d rows gives dst[%d] = %v, its blocks one by one %v", m, i, got[i], want[i])
+			break
 		}
 	}
 }

@@ -72,7 +72,8 @@ const STRIP = 1024;
 
 // weighed writes the sum of at most BLOCK rows of d [m×k], each times its factor
 // in f, to dst, or adds it there in float64: outer products with one number, for
-// which the tiles of a matrix product are too wide. A strip of columns stays in the first-level cache.
+// which the tiles of a matrix product are too wide. A strip of columns stays in
+// the first-level cache.
 function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
   const row = <usize>k << 2, strip = space(STRIP);
   for (let left = k; left > 0; left -= STRIP, d += STRIP << 2) {
