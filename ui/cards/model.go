@@ -48,14 +48,21 @@ func layerRow(number int, l run.Layer) app.UI {
 	for i, n := range l.Shape {
 		shape[i] = strconv.Itoa(n)
 	}
+	cost := ""
+	if l.Bytes > 0 {
+		cost = words.Bytes(l.Bytes)
+	}
+	if l.Products > 0 {
+		cost = fmt.Sprintf("%s, %s", words.Plural(int(l.Products), "product"), cost)
+	}
 	return app.Tr().Body(
-		app.Th().Scope("row").Text(fmt.Sprintf("%d %s", number, l.Text)), app.Td().Text(strings.Join(shape, "×")),
-		app.Td().Text(count(l.Parameters)), app.Td().Text(count(int(l.Products))), app.Td().Text(words.Bytes(l.Bytes)),
+		app.Th().Scope("row").Body(app.Span().Text(fmt.Sprintf("%d %s", number, l.Text)), app.Span().Class("cell").Text(cost)),
+		app.Td().Text(strings.Join(shape, "×")), app.Td().Text(count(l.Parameters)),
 	)
 }
 
-// layerColumns are of the table; products and memory are those of each row.
-var layerColumns = []string{"layer", "gives", "parameters", "products", "memory"}
+// layerColumns are of the table; products and memory are of each row of a batch.
+var layerColumns = []string{"layer, cost a row", "gives", "parameters"}
 
 func count(n int) string {
 	if n == 0 {
