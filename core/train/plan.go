@@ -308,7 +308,7 @@ func (p *Plan) chooseClipper() (err error) {
 
 // unbounded is why value clipping refuses a model.
 func (p *Plan) unbounded(err error) error {
-	return fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %v. Choose another method", p.cfg.Method, err)
+	return fault("method", "%s bounds gradients by what the layers' Lipschitz constants allow: %s. Choose another method", p.cfg.Method, strings.TrimPrefix(err.Error(), "nn: "))
 }
 
 // capacity is the number of rows that go through the model at once.

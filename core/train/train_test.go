@@ -131,6 +131,10 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"model.layers", func(c *run.Config) { c.Model = run.Model{Layers: []string{"conv:4:3", "dense"}} }}, // of a table
 		{"model.layers", func(c *run.Config) { c.Model = run.Model{Layers: []string{"dense:5"}} }},
 		{"model", func(c *run.Config) { c.Model = run.Model{Kind: "resnet18"} }},
+		{"method", func(c *run.Config) {
+			c.Method, c.Model = "value", run.Model{Layers: []string{"dense:8", "bias", "relu", "dense"}} // no bound for bias
+		}},
+		{"model", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: []int{11_000, 11_000}} }}, // 2.4 GB
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize = 5e-324 }},
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize, c.Steps, c.Epochs = 1e-3, 0, 1e6 }},
 		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = ptr(5e-324), nil }},
