@@ -59,6 +59,8 @@ type site struct {
 var published = []struct{ from, to string }{
 	{"web/early.js", "early.js"},
 	{"web/wire.js", "wire.js"},
+	{"web/store.js", "store.js"},
+	{"web/runs.js", "runs.js"},
 	{"web/ledger.js", "ledger.js"},
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
@@ -241,7 +243,7 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/early.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/ledger.js", "/web/clipscope.js"},
+		Scripts: []string{"/web/early.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/store.js", "/web/runs.js", "/web/ledger.js", "/web/clipscope.js"},
 	}
 }
 

@@ -72,6 +72,10 @@ var helpTopics = []topic{
 		"Files, images as well as tables, are recognised by a salted hash that never leaves this device. A copy with one row changed counts as other data: the total holds for the file, not for the people in it. Built-in data is public and has no ledger.",
 		"Trying many settings and keeping the best spends too. The calculator compares the ways to pay for that.",
 	}},
+	{"kept", "Runs that have ended", []string{
+		"A run that has ended, was stopped or failed is kept in this browser, with its settings, model, charts and statement, and opens from the list of runs as it ended. Nothing but Delete takes it away. What stands above the charts is what the run was made of; settings that were changed since are marked as the next run’s.",
+		"Kept runs are on this device only, and hold the diagnostic values that their charts are drawn from: whoever uses this browser can see them. Where the browser has no room, a run stays in memory until the page is closed, and the page says so.",
+	}},
 	{"statement", "The statement of a run", []string{
 		"Under the result stands a statement to publish with the model: what is promised and to whom, how rows were sampled, every event that was charged, ε by each accountant, how the noise was drawn, and what the promise does not cover. With a fixed seed, or without noise, it says that there is no guarantee.",
 	}},

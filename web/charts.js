@@ -155,7 +155,8 @@
       stroke: () => ink(s.ink), width: s.width || 1.5,
       dash: s.ink === "diagnostic" ? dash : undefined,
       points: { show: !!s.points, size: 5, width: 1, stroke: () => ink(s.ink), fill: () => ink(s.points ? "surface" : s.ink) },
-      paths: s.stepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
+      // Between points nothing is known, and nothing is drawn.
+      paths: s.points ? () => null : s.stepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
     };
   }
 

@@ -53,7 +53,17 @@
       const module = await trainerModule();
       const c = new Connection();
       await c.#hello(module);
+      c.#watch();
       return c;
+    }
+
+    // A worker may be ended by the browser without a word, as where memory is short.
+    // It holds a lock for as long as it lives, so whoever gets the lock knows.
+    #life = "clipscope-trainer/" + Array.from(crypto.getRandomValues(new Uint32Array(4))).join("-");
+    #watch() {
+      navigator.locks?.request(this.#life, () => {
+        this.end(fail("The trainer is gone without a word, as when the browser ends it to save memory. Only this run is lost: close other tabs, or take a smaller model or a smaller max_physical_batch_size, and start it again.", { kind: "crash" }));
+      }).catch(() => {}); // then the worker has none either
     }
 
     /** @param {WebAssembly.Module} module */
@@ -66,7 +76,7 @@
           const why = e.message || "its script did not load";
           this.end(fail(/out of memory/i.test(why) ? crash(why) : `The trainer's worker could not run: ${why}.`));
         };
-        this.#worker.postMessage({ type: "init", module });
+        this.#worker.postMessage({ type: "init", module, life: this.#life });
       });
     }
 
@@ -204,9 +214,13 @@
       this.summary = summary;
     }
 
+    // close gives the data up; a run that is on it keeps it until it has ended.
     close() {
       this.#closed = true;
-      this.#connection.end(fail("The data was closed."));
+      const end = () => this.#connection.end(fail("The data was closed."));
+      const run = this.#connection.run;
+      if (run) run.freed.then(end);
+      else end();
     }
 
     // connect finds a worker that holds the data. One that is busy with a run
@@ -217,7 +231,8 @@
       if (!this.#connection.alive) {
         this.#connection = (await load(this.#source, this.#csv)).connection;
       }
-      if (!forRun || !this.#connection.run) return { connection: this.#connection, own: false };
+      // Closed meanwhile, it has nobody else who could end it.
+      if (!forRun || !this.#connection.run) return { connection: this.#connection, own: this.#closed };
       return { connection: (await load(this.#source, this.#csv)).connection, own: true };
     }
   }

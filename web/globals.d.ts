@@ -11,7 +11,7 @@ declare global {
     steps: number;
     notes?: string[];
     statement?: object;
-    released: { parameters?: number[] };
+    released: { parameters?: ArrayLike<number>; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.
@@ -25,6 +25,21 @@ declare global {
     hear(text: string): any;
     fail(message: string, detail?: object): ClipscopeError;
   }>;
+
+  // --- store.js ---
+
+  interface Store {
+    transact(mode: IDBTransactionMode, f: (...parts: IDBObjectStore[]) => IDBRequest | void): Promise<any>;
+    changed(): void;
+    on(fn: () => void): () => boolean;
+  }
+  var clipscopeStore: Readonly<{
+    Store: new (name: string, title: string, detail: object, stores: Record<string, IDBObjectStoreParameters>) => Store;
+  }>;
+
+  // --- runs.js ---
+
+  var clipscopeRuns: object;
 
   // --- ledger.js ---
 

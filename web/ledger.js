@@ -14,47 +14,9 @@
 
   // --- storage ---
 
-  /** @type {Promise<IDBDatabase> | undefined} */
-  let opened;
-  function database() {
-    opened ??= new Promise((resolve, reject) => {
-      const request = indexedDB.open(NAME, 1);
-      request.onupgradeneeded = () => {
-        request.result.createObjectStore("runs", { keyPath: "run" });
-        request.result.createObjectStore("settings");
-      };
-      request.onsuccess = () => {
-        const db = request.result;
-        db.onversionchange = db.onclose = () => { db.close(); opened = undefined; };
-        resolve(db);
-      };
-      request.onerror = () => reject(request.error);
-      request.onblocked = () => reject(new Error("another tab holds an older version of it open"));
-    }).catch((e) => {
-      opened = undefined;
-      throw e;
-    });
-    return opened;
-  }
-
-  // transact runs f(runs, settings), which makes requests, in one transaction
-  // and resolves with what f's request answers once everything is on disk.
-  /** @param {IDBTransactionMode} mode @param {(runs: IDBObjectStore, settings: IDBObjectStore) => IDBRequest | void} f @returns {Promise<any>} */
-  async function transact(mode, f) {
-    let db;
-    try {
-      db = await database();
-    } catch (e) {
-      throw fail("The ledger in this browser's storage cannot be opened (" + e.message + ").", { kind: "ledger" });
-    }
-    return new Promise((resolve, reject) => {
-      const wrong = () => reject(fail("The ledger in this browser's storage cannot be used (" + (t.error?.message ?? "no reason given") + ").", { kind: "ledger" }));
-      const t = db.transaction(["runs", "settings"], mode, { durability: "strict" });
-      t.onerror = t.onabort = wrong;
-      const request = f(t.objectStore("runs"), t.objectStore("settings"));
-      t.oncomplete = () => resolve(request?.result);
-    });
-  }
+  const store = new clipscopeStore.Store(NAME, "The ledger", { kind: "ledger" }, { runs: { keyPath: "run" }, settings: {} });
+  /** @param {IDBTransactionMode} mode @param {(runs: IDBObjectStore, settings: IDBObjectStore) => IDBRequest | void} f */
+  const transact = (mode, f) => store.transact(mode, f);
 
   const all = () => transact("readonly", (runs) => runs.getAll());
   /** @param {string} key */
@@ -134,16 +96,6 @@
     return new Set(held.map((l) => l.name));
   }
 
-  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(NAME) : undefined;
-  /** @type {Set<() => void>} */
-  const listeners = new Set();
-  const tell = () => { for (const fn of listeners) fn(); };
-  if (channel) channel.onmessage = tell;
-  function changed() {
-    channel?.postMessage("changed");
-    tell();
-  }
-
   // --- a run's entry ---
 
   // Book keeps the entry of one run.
@@ -186,7 +138,7 @@
         await this.#write();
       } finally {
         this.#release();
-        changed();
+        store.changed();
       }
     }
   }
@@ -228,7 +180,7 @@
         const record = await this.#ask("enter", { ...account, run: random(16), label, started: new Date().toISOString(), plan });
         await put(record);
         navigator.storage?.persist?.().catch(() => {});
-        changed();
+        store.changed();
         return new Book(record, this.#ask);
       });
     }
@@ -253,7 +205,7 @@
         if (value === undefined) return (await setting("limit")) ?? null;
         if (value !== null) value = await ledger.checked(value);
         await transact("readwrite", (_, settings) => value === null ? settings.delete("limit") : settings.put(value, "limit"));
-        changed();
+        store.changed();
         return value;
       },
       async export() {
@@ -266,13 +218,10 @@
           const { runs: mine } = await ledger.spent(await namesOf(data));
           await transact("readwrite", (runs) => { for (const run of mine) runs.delete(run); });
         }
-        changed();
+        store.changed();
       },
       /** @param {() => void} fn */
-      on(fn) {
-        listeners.add(fn);
-        return () => listeners.delete(fn);
-      },
+      on(fn) { return store.on(fn); },
     });
   }
 

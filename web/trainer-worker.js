@@ -23,6 +23,18 @@ function exit(why) {
   postMessage({ type: "exit", id: 0, text: [head, tail, why].filter(Boolean).join("\n") });
 }
 
+// live holds a lock for as long as this worker lives, so that the page can tell when
+// it is gone.
+/** @param {string} name */
+function live(name) {
+  return navigator.locks && new Promise((held) => {
+    navigator.locks.request(name, () => {
+      held(undefined);
+      return new Promise(() => {});
+    }).catch(held); // then the page is not told
+  });
+}
+
 /** @param {string} name */
 async function compile(name) {
   const response = await fetch(new URL(name, self.location.href));
@@ -37,6 +49,7 @@ self.onmessage = async (e) => {
     const go = new Go();
     /** @type {WebAssembly.Module} */
     const module = e.data.module;
+    await live(e.data.life);
     await clipscopeKernels.load(compile);
     const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
     clipscopeKernels.attach(instance);

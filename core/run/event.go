@@ -107,6 +107,7 @@ type Result struct {
 	EpsilonAtStep Number   `json:"epsilon_at_step"`
 	Delta         float64  `json:"delta"`
 	Accountant    string   `json:"accountant"`
+	TestRows      int      `json:"test_rows"` // all that there are; 0 where none were tested
 	TestAccuracy  Number   `json:"test_accuracy"`
 	TestLoss      Number   `json:"test_loss"`
 	TrainSeconds  float64  `json:"train_seconds"` // time inside steps, without loading and testing

@@ -200,9 +200,10 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	return e, nil
 }
 
-// tests reports whether the run tests itself after a step.
+// tests reports whether the run tests itself after a step: not after the last, as
+// the result does, and after the end there is one figure.
 func (r *Run) tests(step int) bool {
-	return !r.cfg.Blind && (step == 1 || step%max(1, r.steps/evaluations) == 0)
+	return !r.cfg.Blind && step < r.steps && (step == 1 || step%max(1, r.steps/evaluations) == 0)
 }
 
 // stream is the source of random choices for one purpose and step.
@@ -329,7 +330,7 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 		return res, err
 	}
 	if eval != nil {
-		res.TestAccuracy, res.TestLoss = eval.Accuracy, eval.Loss
+		res.TestRows, res.TestAccuracy, res.TestLoss = eval.Rows, eval.Accuracy, eval.Loss
 	}
 	res.Released.Parameters, err = r.parameters(ctx)
 	return res, err

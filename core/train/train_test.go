@@ -365,6 +365,26 @@ func TestBlindRunShowsNothing(t *testing.T) {
 	}
 }
 
+// After the last step there is one figure of the test rows, that of the result, on
+// all of them; earlier ones are of some twenty steps.
+func TestTheResultAloneTestsTheLastStep(t *testing.T) {
+	ds := small(t)
+	for _, steps := range []int{1, 7, 60} {
+		cfg := base("constant")
+		cfg.Steps = steps
+		events, r := finish(t, started(t, cfg, ds))
+		tested := 0
+		for _, e := range events {
+			if e.Diag.Eval != nil {
+				tested++
+			}
+		}
+		if events[steps-1].Diag.Eval != nil || tested != min(steps-1, evaluations) || r.TestRows != ds.Test.N {
+			t.Errorf("%d steps: %d are tested, the last with %+v, the result on %d of %d rows", steps, tested, events[steps-1].Diag.Eval, r.TestRows, ds.Test.N)
+		}
+	}
+}
+
 // TestNonFiniteRowsLeaveNoTrace: an example that overflows adds nothing.
 func TestNonFiniteRowsLeaveNoTrace(t *testing.T) {
 	ds := small(t)

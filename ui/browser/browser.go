@@ -47,8 +47,32 @@ func Reveal(id string) {
 	}
 }
 
+// Focus moves the focus to an element, if it is there.
+func Focus(id string) {
+	if !app.IsClient {
+		return
+	}
+	if e := app.Window().GetElementByID(id); e.Truthy() {
+		e.Call("focus")
+	}
+}
+
 // After calls f on the page's thread once d has passed, unless stopped.
 func After(d time.Duration, f func()) (stop func() bool) { return time.AfterFunc(d, f).Stop }
+
+// AskBeforeLeaving has the browser ask before the page is closed, left or loaded
+// anew, whenever unsafe says so.
+func AskBeforeLeaving(unsafe func() bool) {
+	if !app.IsClient {
+		return
+	}
+	app.Window().Call("addEventListener", "beforeunload", app.FuncOf(func(_ app.Value, args []app.Value) any {
+		if unsafe() {
+			args[0].Call("preventDefault")
+		}
+		return nil
+	}))
+}
 
 // Settle calls f once with what promise settles to.
 func Settle(promise app.Value, f func(v app.Value, rejected bool)) {

@@ -28,7 +28,11 @@ func learningRows(r *series.Record) []Row {
 	if r.Test == nil {
 		return list
 	}
+	when := ""
+	if r.Tested < r.Last.Step {
+		when = ", step " + words.Count(r.Tested)
+	}
 	return append(list,
-		Row{"test accuracy", words.Percent(float64(r.Test.Accuracy), 1), Diagnostic},
-		Row{"test loss", words.Number(float64(r.Test.Loss), 3), Diagnostic})
+		Row{"test accuracy" + when, words.Percent(float64(r.Test.Accuracy), 1), Diagnostic},
+		Row{"test loss" + when, words.Number(float64(r.Test.Loss), 3), Diagnostic})
 }

@@ -35,8 +35,7 @@ type Run interface {
 	Plan() run.PlanInfo
 	// Watch calls back with events as they come and once with the end.
 	Watch(events func([]run.Event), done func(run.Result, error))
-	// SaveParameters downloads the trained parameters of a run that is done.
-	SaveParameters(name string)
+	Model // of a run that is done
 }
 
 // The kinds of refusals that a person can overrule.
@@ -72,7 +71,7 @@ func api() app.Value { return app.Window().Get("clipscope") }
 
 // complete reports as an error that a script is missing.
 func complete() error {
-	if !api().Truthy() || !browser.Glue().Truthy() {
+	if !api().Truthy() || !browser.Glue().Truthy() || !store().Truthy() {
 		return &Fault{Message: "The page is incomplete: a script did not load. Reload it."}
 	}
 	return nil
@@ -161,8 +160,8 @@ func jsOf(d Handle) any {
 type jsRun struct {
 	run    app.Value
 	plan   run.PlanInfo
-	result app.Value
 	listen app.Func
+	jsModel
 }
 
 func (r *jsRun) Pause()  { r.run.Call("pause") }
@@ -196,16 +195,10 @@ func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 		var res run.Result
 		if err == nil {
 			r.result = v
-			err = json.Unmarshal([]byte(browser.Glue().Call("result", v).String()), &res)
+			err = r.decode(&res)
 		}
 		done(res, err)
 	})
-}
-
-func (r *jsRun) SaveParameters(name string) {
-	if r.result != nil {
-		browser.Glue().Call("saveParameters", name, r.result)
-	}
 }
 
 // await calls f once with what promise settles to.

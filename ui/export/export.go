@@ -22,6 +22,7 @@ type Run struct {
 	Config run.Config
 	// Result is nil while the run goes on.
 	Result *run.Result
+	Steps  int // that were taken
 	Points []series.Point
 	// Diagnostics adds the columns that were computed from the private data
 	// without noise. Then the file carries no guarantee, and says so.
@@ -51,8 +52,23 @@ func (r *Run) columns() []column {
 	return append(append([]column{}, released...), diagnostic...)
 }
 
+// thinned says how many of the steps are in the series, where not all are.
+func (r *Run) thinned() string {
+	if len(r.Points) >= r.Steps {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d steps: an even selection, with all that were tested and the last. Steps that come faster than a page can take them are not all reported, and of those that are, about %d are kept.",
+		len(r.Points), r.Steps, series.LogLimit)
+}
+
 // CSV writes one row a step. Missing values are empty, infinite ones "Infinity".
+// Where steps are missing, a first line that begins with # says so.
 func (r *Run) CSV(w io.Writer) error {
+	if s := r.thinned(); s != "" {
+		if _, err := fmt.Fprintf(w, "# %s\n", s); err != nil {
+			return fmt.Errorf("export: csv: %w", err)
+		}
+	}
 	out := csv.NewWriter(w)
 	cols := r.columns()
 	row := make([]string, len(cols))
@@ -101,13 +117,15 @@ type file struct {
 	Planned    int                      `json:"planned_steps,omitempty"` // what epsilon is charged for
 	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
 	Released   *run.Summary             `json:"released,omitempty"`
-	Series     map[string][]*run.Number `json:"series"` // null: missing
+	Note       string                   `json:"series_note,omitempty"` // which steps, where not all
+	Series     map[string][]*run.Number `json:"series"`                // null: missing
 	Diagnostic *diagnostics             `json:"diagnostic,omitempty"`
 }
 
 // diagnostics are the parts of a result that come from the data without noise.
 type diagnostics struct {
 	Warning      string     `json:"warning"`
+	TestRows     int        `json:"test_rows"`
 	TestAccuracy run.Number `json:"test_accuracy"`
 	TestLoss     run.Number `json:"test_loss"`
 }
@@ -117,7 +135,7 @@ const Warning = "The fields named diagnostic were computed from the private data
 
 // JSON writes configuration, guarantee and released values.
 func (r *Run) JSON(w io.Writer) error {
-	f := file{Config: r.Config, Series: map[string][]*run.Number{}}
+	f := file{Config: r.Config, Note: r.thinned(), Series: map[string][]*run.Number{}}
 	for _, c := range r.columns() {
 		values := make([]*run.Number, len(r.Points))
 		for i, p := range r.Points {
@@ -147,6 +165,6 @@ func (r *Run) describe(f *file) {
 	summary := res.Released
 	f.Released = &summary
 	if r.Diagnostics {
-		f.Diagnostic = &diagnostics{Warning, res.TestAccuracy, res.TestLoss}
+		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss}
 	}
 }

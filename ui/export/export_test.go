@@ -100,3 +100,23 @@ func TestWhileItRuns(t *testing.T) {
 		t.Errorf("a run that goes on has a guarantee:\n%s", text)
 	}
 }
+
+// A file that lacks steps says how many of how many it has, and the tick changes
+// nothing of that; one that has all of them says nothing.
+func TestWhichSteps(t *testing.T) {
+	for _, diagnostics := range []bool{false, true} {
+		r := example()
+		r.Diagnostics, r.Steps = diagnostics, 1
+		if csv, json := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }), write(t, func(b *bytes.Buffer) error { return r.JSON(b) }); strings.HasPrefix(csv, "#") || strings.Contains(json, "series_note") {
+			t.Errorf("all steps are there, and the files say\n%s\n%s", csv, json)
+		}
+		r.Steps = 285692
+		csv, json := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }), write(t, func(b *bytes.Buffer) error { return r.JSON(b) })
+		if !strings.HasPrefix(csv, "# 1 of 285692 steps: ") || strings.Count(csv, "\n") != 3 {
+			t.Errorf("the table begins with %s", csv)
+		}
+		if !strings.Contains(json, `"series_note": "1 of 285692 steps: `) {
+			t.Errorf("the file is %s", json)
+		}
+	}
+}

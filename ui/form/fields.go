@@ -270,6 +270,28 @@ func On(card Card) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
 }
 
+// Differing are the cards on which two configurations, which have their defaults,
+// are not the same; the foot last.
+func Differing(a, b *run.Config) []Card {
+	var list []Card
+	for _, card := range []Card{Data, Model, Clipping, Privacy, Optimiser, Foot} {
+		if card == Clipping && !maps.Equal(a.Params, b.Params) || card == Data && reading(a) != reading(b) ||
+			slices.ContainsFunc(On(card), func(f Field) bool { return Get(a, f.Key) != Get(b, f.Key) }) {
+			list = append(list, card)
+		}
+	}
+	return list
+}
+
+// reading is all that a configuration says of how files are read.
+func reading(c *run.Config) string {
+	hash, err := run.Config{CSV: c.CSV}.Hash()
+	if err != nil {
+		return err.Error()
+	}
+	return hash
+}
+
 // Reads reports whether a field says how files are read.
 func Reads(key string) bool { return strings.HasPrefix(key, "csv.") }
 

@@ -242,3 +242,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The cards on which two configurations differ: those of the fields, of what the
+// method declares, and of how tables are read.
+func TestDiffering(t *testing.T) {
+	a := run.Config{Params: map[string]float64{"r": 0.1}}.WithDefaults()
+	for _, c := range []struct {
+		change func(*run.Config)
+		want   []Card
+	}{
+		{func(*run.Config) {}, nil},
+		{func(b *run.Config) { b.MaxGradNorm = 5 }, []Card{Clipping}},
+		{func(b *run.Config) { b.Params = map[string]float64{"r": 0.2} }, []Card{Clipping}},
+		{func(b *run.Config) { b.CSV.Columns = map[string]string{} }, nil},
+		{func(b *run.Config) { b.CSV.Columns = map[string]string{"a": "ignored"} }, []Card{Data}},
+		{func(b *run.Config) { b.Seed = new(uint64) }, []Card{Foot}},
+		{func(b *run.Config) { b.Data, b.Model.Kind, b.Steps, b.Eps = "moons", "mlp", 7, 1 }, []Card{Data, Model, Privacy, Optimiser}},
+	} {
+		b := a
+		c.change(&b)
+		if got := Differing(&a, &b); !slices.Equal(got, c.want) {
+			t.Errorf("%v differ, want %v", got, c.want)
+		}
+	}
+}

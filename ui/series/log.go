@@ -1,43 +1,54 @@
 package series
 
-// LogLimit is how many points a [Log] keeps.
+import "math"
+
+// LogLimit is how many points a [Log] keeps, beside those that were tested.
 const LogLimit = 1 << 16
 
 // Log keeps the points of a run as they came, for the export. Beyond LogLimit
-// it keeps every second one, then every fourth, and so on: the step column
-// tells which. The zero value is empty and ready.
+// it keeps every second one, then every fourth, and so on; the newest, and
+// whatever was tested, it keeps in any case. The zero value is empty and ready.
 type Log struct {
 	points []Point
-	every  int // one point in this many is kept; 0 means 1
+	at     []int // how many points came before each
+	every  int   // one point in this many is kept; 0 means 1
 	seen   int
+	loose  bool // the last is kept only while it is the newest
 }
 
 // Add takes one more point.
 func (l *Log) Add(p Point) {
-	if l.every == 0 {
-		l.every = 1
+	if l.loose {
+		l.cut(len(l.points) - 1)
 	}
-	keep := l.seen%l.every == 0
+	l.every = max(1, l.every)
+	l.points, l.at = append(l.points, p), append(l.at, l.seen)
+	l.loose = !l.stays(len(l.points) - 1)
 	l.seen++
-	if !keep {
-		return
-	}
-	if len(l.points) == LogLimit {
+	if l.seen > l.every*LogLimit {
 		l.thin()
-		if (l.seen-1)%l.every != 0 {
-			return
-		}
 	}
-	l.points = append(l.points, p)
+}
+
+// stays reports whether the log keeps a point that is not the newest.
+func (l *Log) stays(i int) bool {
+	return l.at[i]%l.every == 0 || !math.IsNaN(l.points[i][TestLoss])
 }
 
 func (l *Log) thin() {
 	l.every *= 2
-	for i := 0; i < LogLimit/2; i++ {
-		l.points[i] = l.points[2*i]
+	n := 0
+	for i := range l.points {
+		if l.stays(i) || i == len(l.points)-1 {
+			l.points[n], l.at[n] = l.points[i], l.at[i]
+			n++
+		}
 	}
-	l.points = l.points[:LogLimit/2]
+	l.cut(n)
+	l.loose = !l.stays(n - 1)
 }
+
+func (l *Log) cut(n int) { l.points, l.at = l.points[:n], l.at[:n] }
 
 // Points are the kept points, oldest first.
 func (l *Log) Points() []Point { return l.points }

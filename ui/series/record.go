@@ -12,18 +12,11 @@ import (
 // add up to. It knows nothing of the page.
 type Record struct {
 	Config run.Config // of the run, with its defaults
+	Plan   run.PlanInfo
 	// Weight is the method's weight function, nil when it has none to draw.
 	Weight func(norm, c float64) float64
 	Whole  float64 // ε of the plan; 0 when it is not known or infinite
-
-	Last     run.Event
-	Test     *run.Eval // the newest that an event had, as those below
-	Curves   *run.ErrorCurves
-	Norms    *run.Norms
-	Noisy    []float64 // the noisy histogram over [0, Range]
-	Range    float64
-	Gradient *run.GradientDiag // the comparison of clipped and true gradients
-	Compared int               // the step of that
+	Newest
 
 	unbounded bool // the method clips nothing, so that C means nothing
 	series    Series
@@ -31,9 +24,23 @@ type Record struct {
 	seen      [Columns]bool // columns that have had a finite value
 }
 
+// Newest is the newest that events had of everything: with its points, all that a
+// record has gathered.
+type Newest struct {
+	Last     run.Event         `json:"last"`
+	Test     *run.Eval         `json:"test,omitempty"`   // once the run has ended, its result's
+	Tested   int               `json:"tested,omitempty"` // the step of that
+	Curves   *run.ErrorCurves  `json:"error_curves,omitempty"`
+	Norms    *run.Norms        `json:"norms,omitempty"`
+	Noisy    []float64         `json:"histogram,omitempty"` // the noisy histogram over [0, Range]
+	Range    float64           `json:"histogram_range,omitempty"`
+	Gradient *run.GradientDiag `json:"gradient,omitempty"` // the comparison of clipped and true gradients
+	Compared int               `json:"compared,omitempty"` // the step of that
+}
+
 // NewRecord prepares for a run of cfg, which has its defaults, as it was planned.
 func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
-	r := &Record{Config: cfg}
+	r := &Record{Config: cfg, Plan: plan}
 	if e := float64(plan.Epsilon); e > 0 && !math.IsInf(e, 1) {
 		r.Whole = e
 	}
@@ -51,6 +58,16 @@ func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
 	return r
 }
 
+// Restore is the record of a run that has ended, from what was kept of it.
+func Restore(cfg run.Config, plan run.PlanInfo, n Newest, points []Point) *Record {
+	r := NewRecord(cfg, plan)
+	for _, p := range points {
+		r.add(p)
+	}
+	r.Newest, r.log = n, Log{points: points}
+	return r
+}
+
 // Add takes the events of one message.
 func (r *Record) Add(events []run.Event) {
 	for i := range events {
@@ -59,12 +76,36 @@ func (r *Record) Add(events []run.Event) {
 		if r.unbounded {
 			p[C] = math.NaN()
 		}
-		for c, v := range p {
-			r.seen[c] = r.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
-		}
-		r.series.Add(p)
-		r.log.Add(p)
+		r.add(p)
 		r.keep(e)
+	}
+}
+
+func (r *Record) add(p Point) {
+	for c, v := range p {
+		r.see(Column(c), v)
+	}
+	r.series.Add(p)
+	r.log.Add(p)
+}
+
+func (r *Record) see(c Column, v float64) {
+	r.seen[c] = r.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// End takes what the run ended with: from now on the test rows have one figure,
+// that of all of them, at the run's last point.
+func (r *Record) End(res *run.Result) {
+	if res.TestRows == 0 {
+		return
+	}
+	r.Test, r.Tested = &run.Eval{Rows: res.TestRows, Loss: res.TestLoss, Accuracy: res.TestAccuracy}, res.Steps
+	if n := r.Len(); n > 0 {
+		points := r.log.points
+		for c, v := range map[Column]float64{TestLoss: float64(res.TestLoss), TestAcc: float64(res.TestAccuracy)} {
+			r.series.cols[c][n-1], points[len(points)-1][c] = v, v
+			r.see(c, v)
+		}
 	}
 }
 
@@ -81,7 +122,7 @@ func (r *Record) keep(e *run.Event) {
 		return
 	}
 	if d.Eval != nil {
-		r.Test = d.Eval
+		r.Test, r.Tested = d.Eval, e.Step
 	}
 	if d.Norms != nil {
 		r.Norms = d.Norms
@@ -117,7 +158,7 @@ const (
 
 // Moment is what the sentences on the newest step are made from.
 func (r *Record) Moment() words.Moment {
-	m := words.Moment{Event: r.Last, Test: r.Test, PlannedEpsilon: r.Whole, Weight: r.Weight}
+	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Weight: r.Weight}
 	m.Event.Released.Curves = r.Curves
 	if r.unbounded {
 		m.Event.Released.MaxGradNorm = math.NaN()

@@ -1,10 +1,12 @@
 package series
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
 	"clipscope/core/run"
+	"clipscope/ui/words"
 )
 
 func TestWeightOfARecord(t *testing.T) {
@@ -29,5 +31,80 @@ func TestWeightOfARecord(t *testing.T) {
 		if NewRecord(run.Config{Method: name, MaxGradNorm: 1}, run.PlanInfo{NoiseMultiplier: 1, Steps: 100}).Weight != nil {
 			t.Errorf("%q has a weight function", name)
 		}
+	}
+}
+
+func ended(steps int) (*Record, *run.Result) {
+	r := NewRecord(run.Config{Method: "dc-e", MaxGradNorm: 1, ExpectedBatchSize: 100}, run.PlanInfo{NoiseMultiplier: 1, Steps: steps, Epsilon: 2})
+	for step := 1; step <= steps; step++ {
+		r.Add([]run.Event{Example(step)})
+	}
+	return r, &run.Result{Steps: steps, PlannedSteps: steps, TestRows: 10_000, TestLoss: 0.25, TestAccuracy: 0.875}
+}
+
+// Once a run has ended there is one figure of the test rows, that of all of them:
+// where the chart ends, in the export and in words.
+func TestOneFigureAfterTheEnd(t *testing.T) {
+	for _, steps := range []int{1, 25, 3*Limit + 1} { // tested at the last step, and amid a bucket
+		r, res := ended(steps)
+		r.End(res)
+		points := r.Points()
+		last, drawn := points[len(points)-1], r.Column(TestAcc)
+		if last[TestAcc] != 0.875 || last[TestLoss] != 0.25 || drawn[len(drawn)-1] != 0.875 || r.Column(TestLoss)[len(drawn)-1] != 0.25 {
+			t.Errorf("%d steps: the series ends with %v and %v, the chart with %v", steps, last[TestAcc], last[TestLoss], drawn[len(drawn)-1])
+		}
+		if m := r.Moment(); m.Test.Rows != 10_000 || m.Test.Accuracy != 0.875 {
+			t.Errorf("%d steps: the words are made from %+v", steps, m.Test)
+		}
+	}
+	r, res := ended(25)
+	before := *r.Test
+	res.TestRows, res.TestLoss = 0, run.Number(math.NaN())
+	if r.End(res); *r.Test != before {
+		t.Errorf("a result without test rows says %+v", r.Test)
+	}
+}
+
+func TestARecordIsRestored(t *testing.T) {
+	for _, steps := range []int{1, 3*Limit + 1} {
+		restore(t, steps)
+	}
+	points := make([]Point, LogLimit+5) // with some that were tested and the newest
+	for i := range points {
+		points[i] = point(i+1, 1, 0)
+	}
+	if n := len(Restore(run.Config{}, run.PlanInfo{}, Newest{}, points).Points()); n != len(points) {
+		t.Errorf("%d points were kept, and %d come back", len(points), n)
+	}
+}
+
+func restore(t *testing.T, steps int) {
+	t.Helper()
+	a, res := ended(steps)
+	a.End(res)
+	text, err := json.Marshal(a.Newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n Newest
+	if err := json.Unmarshal(text, &n); err != nil {
+		t.Fatal(err)
+	}
+	b := Restore(a.Config, a.Plan, n, a.Points())
+	if a.Len() != b.Len() || a.Whole != b.Whole || b.Weight == nil || len(b.Curves.C) != len(a.Curves.C) || b.Norms.P50 != a.Norms.P50 {
+		t.Fatalf("restored %d of %d points, ε %v", b.Len(), a.Len(), b.Whole)
+	}
+	for c := range Columns {
+		if a.Has(c) != b.Has(c) {
+			t.Errorf("column %d: %t and %t", c, a.Has(c), b.Has(c))
+		}
+		for i, v := range a.Column(c) {
+			if w := b.Column(c)[i]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
+				t.Fatalf("column %d, point %d was %v, is %v", c, i, v, w)
+			}
+		}
+	}
+	if x, y := words.Learning(a.Moment()), words.Learning(b.Moment()); x != y {
+		t.Errorf("%q became %q", x, y)
 	}
 }

@@ -3,6 +3,8 @@
 package series
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 
 	"clipscope/core/run"
@@ -45,6 +47,27 @@ func FromEvent(e *run.Event) Point {
 		}
 	}
 	return p
+}
+
+// Encode writes points to be kept: how many columns there are, and then all numbers.
+func Encode(points []Point) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(Columns))
+	b, err := binary.Append(b, binary.LittleEndian, points)
+	if err != nil {
+		panic(err) // a point has one size
+	}
+	return b
+}
+
+// Decode reads what Encode wrote.
+func Decode(b []byte) ([]Point, error) {
+	const head, size = 8, 8 * int(Columns)
+	if len(b) < head || binary.LittleEndian.Uint64(b) != uint64(Columns) || (len(b)-head)%size != 0 {
+		return nil, fmt.Errorf("series: %d bytes are not points of %d columns", len(b), Columns)
+	}
+	points := make([]Point, (len(b)-head)/size)
+	_, err := binary.Decode(b[head:], binary.LittleEndian, points)
+	return points, err
 }
 
 // Limit is how many points a [Series] holds at most: more than a screen shows.

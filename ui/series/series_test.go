@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"clipscope/core/run"
@@ -108,24 +109,53 @@ func TestMean(t *testing.T) {
 	}
 }
 
+// A log keeps every step while there is room, then every second, every fourth, and
+// always the newest and those that were tested.
 func TestLog(t *testing.T) {
-	for _, n := range []int{0, 1, LogLimit, LogLimit + 1, 3 * LogLimit} {
+	for _, n := range []int{0, 1, LogLimit, LogLimit + 1, 2*LogLimit + 7, 3 * LogLimit} {
+		stride, tested := 1, func(i int) bool { return i%10_001 == 77 }
+		for n > stride*LogLimit {
+			stride *= 2
+		}
 		var l Log
+		var want []float64
 		for i := range n {
-			l.Add(point(i+1, 1, 0))
-		}
-		points := l.Points()
-		if n <= LogLimit && len(points) != n || len(points) > LogLimit {
-			t.Errorf("%d points: %d are kept", n, len(points))
-		}
-		if n == 0 {
-			continue
-		}
-		gap := points[min(1, len(points)-1)][Step] - points[0][Step]
-		for i := 1; i < len(points); i++ {
-			if points[i][Step]-points[i-1][Step] != gap {
-				t.Fatalf("%d points: between the kept steps %v and %v the gap changes", n, points[i-1][Step], points[i][Step])
+			p := point(i+1, 1, 0)
+			if tested(i) {
+				p[TestLoss] = 1
 			}
+			l.Add(p)
+			if i%stride == 0 || tested(i) || i == n-1 {
+				want = append(want, p[Step])
+			}
+		}
+		var got []float64
+		for _, p := range l.Points() {
+			got = append(got, p[Step])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d points: %d are kept, want %d, every %dth", n, len(got), len(want), stride)
+		}
+	}
+}
+
+func TestPointsReadBack(t *testing.T) {
+	want := []Point{point(1, 0.5, math.NaN()), point(2, math.Inf(1), 0.25)}
+	got, err := Decode(Encode(want))
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d points, %v", len(got), err)
+	}
+	for i := range want {
+		for c := range Columns {
+			if g, w := got[i][c], want[i][c]; g != w && !(math.IsNaN(g) && math.IsNaN(w)) {
+				t.Errorf("point %d, column %d is %v, want %v", i, c, g, w)
+			}
+		}
+	}
+	b := Encode(want)
+	for _, bad := range [][]byte{nil, b[:7], b[:len(b)-1], append([]byte{3}, b[1:]...)} {
+		if points, err := Decode(bad); err == nil {
+			t.Errorf("%d bytes are %d points", len(bad), len(points))
 		}
 	}
 }

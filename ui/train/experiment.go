@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +23,10 @@ type env struct {
 	changed func()
 	// after calls f on the page's thread once d has passed, unless stopped.
 	after func(d time.Duration, f func()) (stop func() bool)
+	now   func() time.Time
 }
 
-func newEnv() *env { return &env{changed: func() {}, after: browser.After} }
+func newEnv() *env { return &env{changed: func() {}, after: browser.After, now: time.Now} }
 
 // experiment is what is being edited: a configuration, what stands in its
 // fields, and what the planner says of it.
@@ -52,12 +54,13 @@ func newExperiment(cfg run.Config) *experiment {
 // full is the configuration with its defaults.
 func (x *experiment) full() run.Config { return x.cfg.WithDefaults() }
 
-// formFor is the experiment for the cards; the same pointer until it changes.
-func (x *experiment) formFor(ed widget.Editor) *widget.Form {
-	if x.form == nil {
+// formFor is the experiment for the cards; the same pointer until it, or next,
+// changes.
+func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
+	if x.form == nil || !slices.Equal(x.form.Next, next) {
 		x.form = &widget.Form{
 			Config: x.cfg, Full: x.full(), Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
-			Warnings: warningsOf(x.plan), Opened: x.opened, Epoch: x.epoch, Editor: ed,
+			Warnings: warningsOf(x.plan), Next: next, Opened: x.opened, Epoch: x.epoch, Editor: ed,
 		}
 		maps.Copy(x.form.Faults, x.faults)
 	}

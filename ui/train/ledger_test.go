@@ -121,8 +121,8 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 		return nil
 	}
 	b.trials.start()
-	if q := b.ledger.Question(); q == nil || q.Kind != client.OverLimit || b.trials.last().phase != idle || b.trials.last().fault != "" {
-		t.Fatalf("asks %+v, phase %s, fault %q", q, b.trials.last().phase, b.trials.last().fault)
+	if q := b.ledger.Question(); q == nil || q.Kind != client.OverLimit || b.trials.last.phase != idle || b.trials.last.fault != "" {
+		t.Fatalf("asks %+v, phase %s, fault %q", q, b.trials.last.phase, b.trials.last.fault)
 	}
 	b.trials.DeclineRun()
 	if b.ledger.Question() != nil || len(l.anyway) > 0 {
@@ -130,15 +130,16 @@ func TestOverTheLimitIsAsked(t *testing.T) {
 	}
 	b.trials.start()
 	b.trials.ConfirmRun()
-	if b.ledger.Question() != nil || len(l.anyway) != 1 || b.trials.last().phase != starting {
-		t.Fatalf("confirming started %d runs, phase %s", len(l.anyway), b.trials.last().phase)
+	if b.ledger.Question() != nil || len(l.anyway) != 1 || b.trials.last.phase != starting {
+		t.Fatalf("confirming started %d runs, phase %s", len(l.anyway), b.trials.last.phase)
 	}
-	l.anyway[0](&fakeRun{}, nil)
-	if b.trials.last().phase != running {
-		t.Errorf("phase %s", b.trials.last().phase)
+	r := &fakeRun{}
+	l.anyway[0](r, nil)
+	if b.trials.last.phase != running {
+		t.Errorf("phase %s", b.trials.last.phase)
 	}
 	// A confirmation is for one run.
-	b.trials.reset()
+	r.done(run.Result{}, nil)
 	b.trials.start()
 	if b.ledger.Question() == nil || len(l.anyway) != 1 {
 		t.Error("the next run was not asked about")

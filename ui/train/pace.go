@@ -2,36 +2,41 @@ package train
 
 import "math"
 
-// pace estimates the time a run has left from the steps it did lately.
+// pace estimates the time a run has left from what it did in the last few seconds:
+// how fast it began says nothing of how fast it is.
 type pace struct {
-	at    float64 // seconds, any clock
-	step  int
-	per   float64 // seconds a step, smoothed; 0 is unknown
-	armed bool
+	marks []mark // oldest first
 }
 
-// smoothing is the weight of the newest measurement.
-const smoothing = 0.1
+// mark is a step and when it had been done, in seconds of any clock.
+type mark struct {
+	at   float64
+	step int
+}
+
+// recent is how many seconds the estimate looks back, or to the last message but
+// one where those come more rarely.
+const recent = 5
 
 // see notes that step had been done at the time now.
 func (p *pace) see(now float64, step int) {
-	if p.armed && step > p.step && now > p.at {
-		per := (now - p.at) / float64(step-p.step)
-		if p.per == 0 {
-			p.per = per
-		}
-		p.per += smoothing * (per - p.per)
+	for len(p.marks) > 1 && now-p.marks[1].at >= recent {
+		p.marks = append(p.marks[:0], p.marks[1:]...)
 	}
-	p.at, p.step, p.armed = now, step, true
+	p.marks = append(p.marks, mark{now, step})
 }
 
-// rest forgets the clock, as when a run was paused, but not the pace.
-func (p *pace) rest() { p.armed = false }
+// rest forgets the steps so far, as between them and the next a run was paused.
+func (p *pace) rest() { p.marks = p.marks[:0] }
 
 // left is the seconds until steps are done, NaN when unknown.
 func (p *pace) left(steps int) float64 {
-	if p.per == 0 {
+	if len(p.marks) == 0 {
 		return math.NaN()
 	}
-	return p.per * float64(max(0, steps-p.step))
+	first, last := p.marks[0], p.marks[len(p.marks)-1]
+	if last.step <= first.step || last.at <= first.at {
+		return math.NaN()
+	}
+	return (last.at - first.at) / float64(last.step-first.step) * float64(max(0, steps-last.step))
 }

@@ -47,6 +47,7 @@ func (p *Page) OnDismount() {
 
 func (p *Page) Render() app.UI {
 	s := p.Session
+	t := s.trials.shown
 	class := "page train"
 	if s.sheet {
 		class += " sheet-open"
@@ -62,7 +63,8 @@ func (p *Page) Render() app.UI {
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				update(s.newer),
-				app.If(s.trials.last().result != nil, func() app.UI { return &resultView{Result: s.trials.last().result, Saver: s.trials.last()} }),
+				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
+				app.If(t.result != nil, func() app.UI { return &resultView{ID: t.id, Result: t.result, Saver: t} }),
 				p.charts(),
 			),
 		),
@@ -86,7 +88,7 @@ func update(newer bool) app.UI {
 
 func (p *Page) experiment() app.UI {
 	s, x := p.Session, p.Session.exp
-	f := x.formFor(s)
+	f := x.formFor(s, s.next()...)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, Session: s},
 		&cards.Data{Form: f, View: s.data.view(), Loader: s.data},

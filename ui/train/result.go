@@ -17,14 +17,18 @@ type saver interface {
 	saveParameters()
 }
 
-// resultView is what a run ended with, and how it was asked for.
+// resultView is what a run ended with.
 type resultView struct {
 	app.Compo
+	ID     string // of the run
 	Result *run.Result
 	Saver  saver
 
 	diagnostics bool
 }
+
+// CompoID keeps the tick of one run from standing at another.
+func (v *resultView) CompoID() string { return "result-" + v.ID }
 
 func (v *resultView) Render() app.UI {
 	r := v.Result
@@ -33,7 +37,7 @@ func (v *resultView) Render() app.UI {
 	}
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
-			score(r),
+			app.If(score(r) != nil, func() app.UI { return resultFigure(score(r)[0], score(r)[1], chart.Diagnostic) }),
 			resultFigure("ε", words.Epsilon(float64(r.Epsilon)), chart.Released),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return resultFigure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
@@ -52,8 +56,8 @@ func (v *resultView) Render() app.UI {
 			app.P().Class("guarantee").Text(r.Guarantee),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
-		v.tick(),
 		&statementView{Result: r},
+		v.tick(),
 	)
 }
 
@@ -67,11 +71,16 @@ func (v *resultView) tick() app.UI {
 	)
 }
 
-func score(r *run.Result) app.UI {
-	if a := float64(r.TestAccuracy); !math.IsNaN(a) {
-		return resultFigure("test accuracy", words.Percent(a, 1), chart.Diagnostic)
+// score is the figure on the test rows, after its name; nothing where none were
+// tested.
+func score(r *run.Result) []string {
+	switch a, l := float64(r.TestAccuracy), float64(r.TestLoss); {
+	case !math.IsNaN(a):
+		return []string{"test accuracy", words.Percent(a, 1)}
+	case !math.IsNaN(l):
+		return []string{"test loss", words.Number(l, 3)}
 	}
-	return resultFigure("test loss", words.Number(float64(r.TestLoss), 3), chart.Diagnostic)
+	return nil
 }
 
 func resultFigure(name, value string, ink chart.Ink) app.UI {

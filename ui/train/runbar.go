@@ -15,6 +15,7 @@ import (
 type runView struct {
 	Phase       phase
 	Ready       bool // a run can be started
+	Stopped     bool // before its last step
 	Step, Steps int
 	Left        float64 // seconds; NaN when unknown
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
@@ -65,7 +66,7 @@ func (b *runBar) buttons() app.UI {
 		first,
 		widget.Button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.step)),
 		widget.Button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
-		widget.Button("reset", "Reset", "", v.Phase == idle, act(a.reset)),
+		widget.Button("reset", "Reset", "", v.Phase == idle || v.Phase.active() && v.Phase != starting, act(a.reset)),
 		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(b.Sheet)).Aria("controls", "experiment").
 			OnClick(act(b.Setup.toggleSheet)).Body(widget.Icon("setup"), app.Span().Text("Setup")),
 	)
@@ -76,7 +77,7 @@ func startLabel(p phase) string {
 	case paused:
 		return "Resume"
 	case done, failed:
-		return "Restart"
+		return "New run"
 	default:
 		return "Start"
 	}
@@ -111,7 +112,7 @@ func leftText(v runView) string {
 		return "paused"
 	case v.Phase == stopping:
 		return "stopping…"
-	case v.Phase == done && v.Step < v.Steps:
+	case v.Phase == done && v.Stopped:
 		return "stopped"
 	case v.Phase == done:
 		return "finished"

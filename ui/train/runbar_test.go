@@ -17,7 +17,8 @@ func TestRunBarTexts(t *testing.T) {
 		{runView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Whole: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63 / ", "<strong>1.00"}},
 		{runView{Phase: running, Step: 9, Steps: 10, Left: 0.2, Spent: 0.63}, []string{"under 1 s left"}},
 		{runView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
-		{runView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"Restart", "finished"}},
+		{runView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"New run", "finished"}},
+		{runView{Phase: done, Stopped: true, Step: 1, Steps: 2, Spent: 1, Left: 0}, []string{"step 1 / 2", "stopped"}},
 	} {
 		html := app.HTMLString(&runBar{View: c.view, Actions: nobody{}, Setup: nobody{}})
 		for _, want := range c.want {

@@ -39,6 +39,7 @@ type Session struct {
 	data    *source
 	ledger  *ledger.Ledger
 	trials  *trials
+	shelf   *shelf
 	address *address
 
 	sheet   bool   // the cards are shown over the charts, on a narrow page
@@ -56,9 +57,12 @@ func New(c Client) *Session {
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
-	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, charts: chart.New(1),
+	keeper, _ := c.(Keeper)
+	s.shelf = &shelf{env: e, keeper: keeper}
+	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, charts: chart.New(1),
 		launching: func() { s.sheet = false }, point: s.point}
-	s.trials.clear()
+	s.shelf.show, s.shelf.gone = s.trials.open, s.trials.dropped
+	s.trials.follow(newTrial(e))
 	return s
 }
 
@@ -179,9 +183,15 @@ func (s *Session) begin() {
 			s.changed()
 			return
 		}
+		browser.AskBeforeLeaving(s.unsafe)
+		s.shelf.begin()
 		s.data.begin()
 	})
 }
+
+// unsafe reports whether leaving the page would lose what was paid for: a run in
+// progress, or one that is not in storage.
+func (s *Session) unsafe() bool { return s.trials.last.phase.active() || len(s.shelf.held) > 0 }
 
 // follow takes the configuration from the URL, if it holds another.
 func (s *Session) follow() {
@@ -193,16 +203,11 @@ func (s *Session) follow() {
 func (s *Session) toggleSheet() {
 	s.sheet = !s.sheet
 	s.changed()
-	if !app.IsClient {
-		return
-	}
 	to := "act-start"
 	if s.sheet {
 		to = "experiment-first"
 	}
-	if e := app.Window().GetElementByID(to); e.Truthy() {
-		e.Call("focus")
-	}
+	browser.Focus(to)
 }
 
 // watchRequests counts from when the page is ready: its program and the first

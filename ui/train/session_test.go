@@ -76,6 +76,7 @@ type fakeRun struct {
 	events func([]run.Event)
 	done   func(run.Result, error)
 	plan   run.PlanInfo
+	result *run.Result // for those who keep it
 }
 
 func (r *fakeRun) Pause()                { r.calls = append(r.calls, "pause") }
@@ -119,6 +120,7 @@ type bench struct {
 	*Session
 	client *fakeClient
 	queue  []*task
+	clock  time.Time
 }
 
 type task struct {
@@ -134,7 +136,8 @@ func newBench(t *testing.T) *bench {
 
 // benchOf has a session whose client is as, which is fake or more.
 func benchOf(as Client, fake *fakeClient) *bench {
-	b := &bench{Session: New(as), client: fake}
+	b := &bench{Session: New(as), client: fake, clock: time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local)}
+	b.now = func() time.Time { return b.clock }
 	b.after = func(_ time.Duration, f func()) func() bool {
 		k := &task{f: f}
 		b.queue = append(b.queue, k)
@@ -193,8 +196,8 @@ func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.exp.cfg.MaxGradNorm)
 	}
 	b.trials.start()
-	if len(b.client.runs) != 0 || b.trials.last().fault == "" || b.exp.opened != form.Clipping {
-		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), b.trials.last().fault, b.exp.opened)
+	if fault := b.trials.view().Fault; len(b.client.runs) != 0 || fault == "" || b.exp.opened != form.Clipping {
+		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), fault, b.exp.opened)
 	}
 	b.Set("max_grad_norm", "1.5")
 	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.cfg.MaxGradNorm != 1.5 {
@@ -391,16 +394,16 @@ func TestARunFromStartToEnd(t *testing.T) {
 	if got := strings.Join(r.calls, " "); got != "pause step resume stop" {
 		t.Errorf("the run was told %q", got)
 	}
-	if b.trials.last().phase != done || b.trials.last().result == nil || b.trials.last().record.Len() != 1 {
-		t.Errorf("phase %q, result %+v", b.trials.last().phase, b.trials.last().result)
+	if b.trials.last.phase != done || b.trials.last.result == nil || b.trials.last.record.Len() != 1 {
+		t.Errorf("phase %q, result %+v", b.trials.last.phase, b.trials.last.result)
 	}
 	b.trials.start()
-	if r.calls[len(r.calls)-1] != "dispose" || b.trials.last().phase != running || b.trials.last().result != nil || b.trials.last().record.Len() != 0 {
-		t.Errorf("the second run began with %+v", b.trials.last())
+	if r.calls[len(r.calls)-1] != "dispose" || b.trials.last.phase != running || b.trials.last.result != nil || b.trials.last.record.Len() != 0 {
+		t.Errorf("the second run began with %+v", b.trials.last)
 	}
 	r.events([]run.Event{series.Example(9)})
 	r.done(run.Result{}, errors.New("late"))
-	if b.trials.last().phase != running || b.trials.last().record.Len() != 0 {
+	if b.trials.last.phase != running || b.trials.last.record.Len() != 0 {
 		t.Error("an earlier run still speaks")
 	}
 }
@@ -411,8 +414,8 @@ func TestStepBeforeStartTakesOneStep(t *testing.T) {
 	asked := false
 	b.client.train = func(_ run.Config, paused bool) error { asked = paused; return nil }
 	b.trials.step()
-	if !asked || b.trials.last().phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
-		t.Errorf("paused %v, phase %q, told %v", asked, b.trials.last().phase, b.client.runs[0].calls)
+	if !asked || b.trials.last.phase != paused || strings.Join(b.client.runs[0].calls, " ") != "step" {
+		t.Errorf("paused %v, phase %q, told %v", asked, b.trials.last.phase, b.client.runs[0].calls)
 	}
 }
 
@@ -422,11 +425,11 @@ func TestACrashKeepsEverythingElse(t *testing.T) {
 	b.trials.start()
 	b.client.runs[0].events([]run.Event{series.Example(1)})
 	b.client.runs[0].done(run.Result{}, &client.Fault{Message: "out of memory"})
-	if b.trials.last().phase != failed || b.trials.last().fault != "out of memory" || h.closed || b.trials.last().record.Len() != 1 {
-		t.Errorf("phase %q, fault %q, closed %v", b.trials.last().phase, b.trials.last().fault, h.closed)
+	if b.trials.last.phase != failed || b.trials.last.fault != "out of memory" || h.closed || b.trials.last.record.Len() != 1 {
+		t.Errorf("phase %q, fault %q, closed %v", b.trials.last.phase, b.trials.last.fault, h.closed)
 	}
 	b.trials.start()
-	if len(b.client.runs) != 2 || b.trials.last().phase != running || b.trials.last().fault != "" {
+	if len(b.client.runs) != 2 || b.trials.last.phase != running || b.trials.last.fault != "" {
 		t.Error("another run does not start after a crash")
 	}
 }
@@ -438,8 +441,8 @@ func TestARefusedRunShowsWhere(t *testing.T) {
 		return &client.Fault{Message: "must be at most N", Field: "expected_batch_size"}
 	}
 	b.trials.start()
-	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.opened != form.Privacy || b.trials.last().phase != idle {
-		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.opened, b.trials.last().phase)
+	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.opened != form.Privacy || b.trials.last.phase != idle {
+		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.opened, b.trials.last.phase)
 	}
 }
 
@@ -513,8 +516,8 @@ func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
 	b.Open(form.Optimiser)
 	b.Set("seed", "-1")
 	b.trials.start()
-	if b.exp.opened != form.Optimiser || b.trials.last().fault == "" {
-		t.Errorf("opened %q, said %q", b.exp.opened, b.trials.last().fault)
+	if fault := b.trials.view().Fault; b.exp.opened != form.Optimiser || fault == "" {
+		t.Errorf("opened %q, said %q", b.exp.opened, fault)
 	}
 }
 

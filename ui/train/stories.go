@@ -2,8 +2,10 @@ package train
 
 import (
 	"math"
+	"time"
 
 	"clipscope/core/run"
+	"clipscope/ui/form"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -24,6 +26,8 @@ func Stories() []widget.Story {
 		{Name: "Run bar, failed", View: func() app.UI {
 			return &runBar{View: runView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
 		}},
+		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: exampleCaption(false), Actions: nobody{}} }},
+		{Name: "List of runs", View: func() app.UI { return &caption{View: exampleCaption(true), Actions: nobody{}} }},
 		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},
 		{Name: "Result, stopped", View: func() app.UI { return &resultView{Result: exampleStopped(), Saver: nobody{}} }},
 	}
@@ -40,6 +44,26 @@ func (nobody) reset()            {}
 func (nobody) toggleSheet()      {}
 func (nobody) save(string, bool) {}
 func (nobody) saveParameters()   {}
+func (nobody) toggle()           {}
+func (nobody) choose(entry)      {}
+func (nobody) back()             {}
+
+func (nobody) remove(string, bool) {}
+
+func exampleCaption(list bool) captionView {
+	now, set := time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local), "digits, 6,000 × 784, 10 classes"
+	v := captionView{Title: "Run of 14:03:25, stopped after step 312 of 938. ", Now: now, Next: []form.Card{form.Clipping},
+		Made: []string{set, "softmax, 7,850 parameters", "Constant threshold, C 1", "ε 2.00, δ 1e−5, σ 1.13, 938 steps", "batches of 256, 40 epochs", "SGD, η 0.5", "randomness from a CSPRNG"},
+		Runs: []entry{
+			{ID: "c", Ended: now, Method: "Constant threshold", Data: set, Private: true, Epsilon: 2, Score: "test accuracy 88.4 %", State: "stopped after step 312 of 938"},
+			{ID: "b", Ended: now.Add(-time.Hour), Method: "Automatic clipping (AUTO-S)", Data: set, Private: true, Epsilon: 2, Score: "test accuracy 91.2 %", State: "finished", Bytes: 84_100},
+			{ID: "a", Ended: now.AddDate(0, -1, 0), Method: "Constant threshold", Data: set, Epsilon: 2, State: "ended by an error after step 40 of 938", Bytes: 12_300},
+		}}
+	if list {
+		v.Open, v.Doubt, v.Fault = true, "b", "The list of runs in this browser's storage cannot be used (it is full)."
+	}
+	return v
+}
 
 func exampleResult() *run.Result {
 	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",

@@ -1,16 +1,21 @@
 package train
 
 import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
 	"clipscope/ui/export"
 	"clipscope/ui/ledger"
 	"clipscope/ui/series"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -30,17 +35,24 @@ const (
 
 func (p phase) active() bool { return p == starting || p == running || p == paused || p == stopping }
 
-// trial is a run, from before it starts: how it is going, and what it reported.
+// trial is a run, from before it starts until after its end: what it was made of,
+// how it is going, and what it reported.
 type trial struct {
 	*env
 	redraw func() // the charts, with what there is now
+	over   func() // its end is to be seen to
 
-	phase  phase
-	runner client.Run
-	record *series.Record // nil until it has started
-	pace   pace
-	result *run.Result
-	fault  string
+	phase    phase
+	data     data.Report    // what is said of its rows: no preview, no columns
+	runner   client.Run     // nil of one that has not started, or was kept
+	record   *series.Record // nil until it has started
+	pace     pace
+	result   *run.Result
+	model    client.Model // what the result has of parameters
+	fault    string
+	id       string    // names it once it has ended with something to keep
+	ended    time.Time // when that was
+	unwanted bool      // its owner has deleted it
 
 	drawn   time.Time // when the charts were last drawn
 	told    time.Time // when the words were last shown
@@ -48,16 +60,16 @@ type trial struct {
 	gone    bool // what it still says is ignored
 }
 
-func newTrial(e *env, redraw func()) *trial { return &trial{env: e, redraw: redraw, phase: idle} }
+func newTrial(e *env) *trial { return &trial{env: e, redraw: func() {}, over: func() {}, phase: idle} }
 
 const (
 	drawEvery = 50 * time.Millisecond  // charts
 	tellEvery = 250 * time.Millisecond // words and numbers: faster cannot be read
 )
 
-// start asks for the run and calls refused if there will be none. With step it
-// takes one step and pauses.
-func (t *trial) start(as ledger.Train, cfg run.Config, d client.Handle, step bool, refused func(error)) {
+// start asks for the run and says by answered whether there will be one. With step
+// it takes one step and pauses.
+func (t *trial) start(as ledger.Train, cfg run.Config, d client.Handle, step bool, answered func(error)) {
 	t.phase = starting
 	as(cfg, d, step, func(r client.Run, err error) {
 		switch {
@@ -65,9 +77,10 @@ func (t *trial) start(as ledger.Train, cfg run.Config, d client.Handle, step boo
 			r.Dispose()
 		case t.gone:
 		case err != nil:
-			refused(err)
+			answered(err)
 		default:
 			t.started(r, cfg.WithDefaults(), step)
+			answered(nil)
 		}
 	})
 }
@@ -80,14 +93,13 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 		}
 	}, func(res run.Result, err error) {
 		if !t.gone {
-			t.ended(res, err)
+			t.end(res, err)
 		}
 	})
 	if step {
 		t.phase = paused
 		r.Step()
 	}
-	t.changed()
 }
 
 // events takes one message of a run and sees to it that it is drawn soon.
@@ -96,33 +108,39 @@ func (t *trial) events(events []run.Event) {
 		return
 	}
 	t.record.Add(events)
-	t.pace.see(float64(time.Now().UnixNano())/1e9, events[len(events)-1].Step)
+	now := t.now()
+	t.pace.see(float64(now.UnixNano())/1e9, events[len(events)-1].Step)
 	if t.pending == nil {
-		t.pending = t.after(max(0, drawEvery-time.Since(t.drawn)), t.draw)
+		t.pending = t.after(max(0, drawEvery-now.Sub(t.drawn)), t.draw)
 	}
 }
 
 // draw shows what has come in; the words less often than the charts.
 func (t *trial) draw() {
 	t.pending = nil
-	t.drawn = time.Now()
+	t.drawn = t.now()
 	t.redraw()
-	if rest := tellEvery - time.Since(t.told); rest > 0 && t.phase == running {
+	if rest := tellEvery - t.drawn.Sub(t.told); rest > 0 && t.phase == running {
 		t.pending = t.after(rest, t.draw)
 		return
 	}
-	t.told = time.Now()
+	t.told = t.drawn
 	t.changed()
 }
 
-func (t *trial) ended(res run.Result, err error) {
+func (t *trial) end(res run.Result, err error) {
 	t.hold()
 	if err != nil {
 		t.phase, t.fault = failed, err.Error()
 	} else {
-		t.phase, t.result = done, &res
+		t.phase, t.result, t.model = done, &res, t.runner
+		t.record.End(&res)
+	}
+	if t.record.Len() > 0 || t.result != nil && t.result.Steps > 0 {
+		t.id, t.ended = rand.Text(), t.now()
 	}
 	t.redraw()
+	t.over()
 	t.changed()
 }
 
@@ -138,7 +156,6 @@ func (t *trial) pause() {
 	if t.phase == running {
 		t.runner.Pause()
 		t.phase = paused
-		t.pace.rest()
 		t.changed()
 	}
 }
@@ -147,6 +164,7 @@ func (t *trial) resume() {
 	if t.phase == paused {
 		t.runner.Resume()
 		t.phase = running
+		t.pace.rest()
 		t.changed()
 	}
 }
@@ -159,7 +177,7 @@ func (t *trial) stop() {
 	}
 }
 
-// leave ends the run for good.
+// leave ends the run for good, if it has not ended. What it left stays.
 func (t *trial) leave() {
 	t.gone = true
 	t.hold()
@@ -168,10 +186,31 @@ func (t *trial) leave() {
 	}
 }
 
-// say puts words where the run's own would stand.
-func (t *trial) say(p phase, fault string) {
-	t.phase, t.fault = p, fault
-	t.changed()
+// steps is how many have been taken, and of how many.
+func (t *trial) steps() (taken, planned int) {
+	switch {
+	case t.result != nil:
+		return t.result.Steps, t.result.PlannedSteps
+	case t.record != nil:
+		return t.record.Last.Step, cmp.Or(t.record.Last.Steps, t.record.Plan.Steps)
+	}
+	return 0, 0
+}
+
+// state says in words how it stands with a run that has started.
+func (t *trial) state() string {
+	taken, planned := t.steps()
+	after := fmt.Sprintf("after step %s of %s", words.Count(taken), words.Count(planned))
+	switch {
+	case t.phase == failed:
+		return "ended by an error " + after
+	case t.phase == done && t.result.Stopped:
+		return "stopped " + after
+	case t.phase == done:
+		return "finished"
+	default:
+		return "in progress"
+	}
 }
 
 // save downloads the run as a file of the given kind, json or csv.
@@ -179,14 +218,16 @@ func (t *trial) save(kind string, diagnostics bool) {
 	if t.record == nil {
 		return
 	}
-	e := export.Run{Config: t.record.Config, Result: t.result, Points: t.record.Points(), Diagnostics: diagnostics}
+	taken, _ := t.steps()
+	e := export.Run{Config: t.record.Config, Result: t.result, Steps: taken, Points: t.record.Points(), Diagnostics: diagnostics}
 	var b strings.Builder
 	write, mime := e.JSON, "application/json"
 	if kind == "csv" {
 		write, mime = e.CSV, "text/csv"
 	}
 	if err := write(&b); err != nil {
-		t.say(t.phase, err.Error())
+		t.fault = err.Error()
+		t.changed()
 		return
 	}
 	name := "clipscope-run"
@@ -197,8 +238,8 @@ func (t *trial) save(kind string, diagnostics bool) {
 }
 
 func (t *trial) saveParameters() {
-	if t.runner != nil && app.IsClient {
-		t.runner.SaveParameters("clipscope-parameters.json")
+	if t.model != nil && app.IsClient {
+		t.model.SaveParameters("clipscope-parameters.json")
 	}
 }
 
@@ -206,14 +247,15 @@ func (t *trial) saveParameters() {
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {
 	v := runView{Phase: t.phase, Left: math.NaN(), Spent: math.NaN(), Fault: t.fault}
-	if plan != nil {
-		v.Steps, v.Whole = plan.Steps, float64(plan.Epsilon)
-	}
 	if r := t.record; r != nil {
-		v.Whole, v.Left = r.Whole, t.pace.left(r.Last.Steps)
-		if r.Last.Steps > 0 {
-			v.Step, v.Steps, v.Spent = r.Last.Step, r.Last.Steps, float64(r.Last.Released.Epsilon)
+		v.Step, v.Steps = t.steps()
+		v.Stopped = t.result != nil && t.result.Stopped
+		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
+		if r.Len() > 0 {
+			v.Spent = float64(r.Last.Released.Epsilon)
 		}
+	} else if plan != nil {
+		v.Steps, v.Whole = plan.Steps, float64(plan.Epsilon)
 	}
 	return v
 }

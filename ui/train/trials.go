@@ -1,8 +1,9 @@
 package train
 
 import (
+	"cmp"
+
 	"clipscope/core/data"
-	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
@@ -10,49 +11,78 @@ import (
 	"clipscope/ui/series"
 )
 
-// trials are the runs of an experiment. The last of them is the one that is
-// shown and that the run bar acts on; there always is one, if only to be started.
+// trials are the runs of an experiment: the last, which the run bar acts on, if
+// only to start it, and the one that is shown, which may be one that was kept.
 type trials struct {
 	*env
 	client Client
 	exp    *experiment
 	data   *source
 	ledger *ledger.Ledger
+	shelf  *shelf
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
 	launching func()
 	point     func(name string)
 
-	list   []*trial
+	last   *trial
+	shown  *trial
+	fault  string // why no run starts
 	charts *chart.Set
 }
 
-func (s *trials) last() *trial { return s.list[len(s.list)-1] }
-
-// clear puts a run that has not begun in the place of all others.
-func (s *trials) clear() {
-	for _, t := range s.list {
-		t.leave()
-	}
-	s.list = []*trial{newTrial(s.env, s.draw)}
+// show puts a run on the stage; the last one goes on.
+func (s *trials) show(t *trial) {
+	s.shown = t
 	s.charts.Clear()
+	s.draw()
 }
 
-func (s *trials) records() []*series.Record {
-	var list []*series.Record
-	for _, t := range s.list {
-		if t.record != nil {
-			list = append(list, t.record)
-		}
+// follow makes a run the last one, and shows it.
+func (s *trials) follow(t *trial) {
+	if s.last != nil && s.last != t {
+		s.last.leave()
 	}
-	return list
+	s.last, s.fault = t, ""
+	s.show(t)
 }
 
-func (s *trials) draw() { s.charts.Draw(s.records()) }
+// open shows a run of the list. It becomes the last one, unless that goes on.
+func (s *trials) open(t *trial) {
+	if t.id == s.last.id {
+		t = s.last
+	}
+	if s.last.phase.active() {
+		s.show(t)
+	} else {
+		s.follow(t)
+	}
+}
+
+// back shows the last run again.
+func (s *trials) back() {
+	s.show(s.last)
+	s.changed()
+}
+
+// dropped takes a run that was deleted off the stage.
+func (s *trials) dropped(id string) {
+	if s.last.id == id {
+		s.follow(newTrial(s.env))
+	} else if s.shown.id == id {
+		s.show(s.last)
+	}
+}
+
+func (s *trials) draw() {
+	if r := s.shown.record; r != nil {
+		s.charts.Draw([]*series.Record{r})
+	}
+}
 
 // start starts a run, or lets a paused one go on.
 func (s *trials) start() {
-	switch t := s.last(); {
+	switch t := s.last; {
 	case t.phase == paused:
 		t.resume()
 	case t.phase.active() || !s.data.ready:
@@ -63,7 +93,7 @@ func (s *trials) start() {
 
 // step takes one step: of the paused run, or the first of a new one.
 func (s *trials) step() {
-	switch t := s.last(); {
+	switch t := s.last; {
 	case t.phase == paused:
 		t.runner.Step()
 	case t.phase == running:
@@ -73,60 +103,78 @@ func (s *trials) step() {
 	}
 }
 
-func (s *trials) pause() { s.last().pause() }
-func (s *trials) stop()  { s.last().stop() }
+func (s *trials) pause() { s.last.pause() }
+func (s *trials) stop()  { s.last.stop() }
 
-// reset takes the run away; the experiment stays.
+// reset empties the stage, and calls off a run that is being started. One that has
+// taken a step ends only by itself or by Stop, and is kept.
 func (s *trials) reset() {
-	s.clear()
-	s.changed()
+	if p := s.last.phase; p == starting || !p.active() {
+		s.follow(newTrial(s.env))
+		s.changed()
+	}
 }
 
-// launch begins a new run in place of the last one.
+// launch begins a new run. What is shown stays until it has.
 func (s *trials) launch(step bool) {
 	if s.data.handle == nil || len(s.exp.faults) > 0 {
 		s.blocked()
 		return
 	}
-	s.clear()
 	s.launching()
 	s.ledger.Answer(false)
-	t := s.last()
-	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.data.handle, step, func(err error) {
-		if s.ledger.Asks(err, step) {
-			t.say(idle, "")
-		} else {
-			s.refused(t, err)
+	t, before := newTrial(s.env), s.last
+	t.redraw = func() {
+		if t == s.shown {
+			s.draw()
 		}
+	}
+	t.over = func() { s.shelf.keep(t) }
+	t.data = outline(s.data.report)
+	s.last, s.fault = t, ""
+	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.data.handle, step, func(err error) {
+		switch {
+		case err == nil:
+			before.leave()
+			s.follow(t)
+		case s.ledger.Asks(err, step):
+			s.last = before
+		default:
+			s.last = before
+			s.refused(err)
+		}
+		s.changed()
 	})
 	s.changed()
 }
 
+// outline is what a run keeps of the report on its data: no row and no name of a
+// column.
+func outline(r *data.Report) data.Report {
+	return data.Report{Name: r.Name, Format: r.Format, Task: r.Task, Rows: r.Rows, TestRows: r.TestRows, Features: r.Features, Outputs: r.Outputs}
+}
+
 // blocked says what keeps a run from starting, where it stands.
 func (s *trials) blocked() {
-	t := s.last()
 	switch {
 	case s.data.handle == nil && s.data.loading:
-		t.fault = "The data is still being read."
+		s.fault = "The data is still being read."
 	case s.data.handle == nil:
 		s.point("data")
-		t.fault = "There is no data yet. Choose some under Data."
+		s.fault = "There is no data yet. Choose some under Data."
 	default:
 		s.point(form.Sorted(s.exp.faults)[0])
-		t.fault = "A field needs attention before the run can start."
+		s.fault = "A field needs attention before the run can start."
 	}
 	s.changed()
 }
 
-func (s *trials) refused(t *trial, err error) {
-	f, ok := err.(*client.Fault)
-	if !ok || f.Field == "" {
-		t.say(failed, err.Error())
-		return
+func (s *trials) refused(err error) {
+	s.fault = err.Error()
+	if f, ok := err.(*client.Fault); ok && f.Field != "" {
+		s.exp.refuse(err)
+		s.point(f.Field)
 	}
-	s.exp.refuse(err)
-	s.point(f.Field)
-	t.say(idle, err.Error())
 }
 
 // ConfirmRun starts the run that was asked about, this once.
@@ -142,26 +190,23 @@ func (s *trials) DeclineRun() {
 	s.changed()
 }
 
-// subject is the configuration that the charts are about: that of the run, or
-// the one being edited.
-func (s *trials) subject() run.Config {
-	if r := s.last().record; r != nil {
-		return r.Config
-	}
-	return s.exp.full()
-}
-
+// panels are the charts of the run that is shown, or of the one being edited.
 func (s *trials) panels() []*chart.Panel {
-	var task data.Task
-	if r := s.data.report; r != nil {
-		task = r.Task
+	t := s.shown
+	if t.record == nil {
+		var task data.Task
+		if r := s.data.report; r != nil {
+			task = r.Task
+		}
+		return s.charts.Panels(nil, s.exp.full(), task, false)
 	}
-	return s.charts.Panels(s.records(), s.subject(), task, s.last().phase == done)
+	return s.charts.Panels([]*series.Record{t.record}, t.record.Config, t.data.Task, t.phase == done)
 }
 
 // view is the last run in the numbers of the run bar.
 func (s *trials) view() runView {
-	v := s.last().view(s.exp.plan)
+	v := s.last.view(s.exp.plan)
+	v.Fault = cmp.Or(s.fault, v.Fault)
 	v.Ready = s.data.ready && (s.data.handle != nil || !s.data.loading)
 	return v
 }

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strconv"
 
 	"clipscope/ui/form"
@@ -44,7 +45,14 @@ func (c Card) head(f *Form, open bool) app.UI {
 	)
 }
 
-// mark points at a closed card with a fault in it.
+// mark points at a card with a fault in it, or with settings that are not those of
+// the run that is shown.
 func (c Card) mark(f *Form) app.UI {
-	return app.Span().Class("card-fault").Hidden(!f.faulty(c.ID)).Text("needs attention")
+	switch {
+	case f.faulty(c.ID):
+		return app.Span().Class("card-mark card-fault").Text("needs attention")
+	case slices.Contains(f.Next, c.ID):
+		return app.Span().Class("card-mark card-next").Text("next run")
+	}
+	return app.Span().Class("card-mark").Hidden(true)
 }

@@ -34,6 +34,7 @@ type Form struct {
 	Drafts   map[string]string // what stands in fields that are being typed in
 	Faults   map[string]string // what is wrong, by key
 	Warnings map[string]string // what should be known, by key
+	Next     []form.Card       // whose settings are not those of the run that is shown
 	Opened   form.Card         // the card that is open
 	Epoch    int               // counts replacements of the whole configuration
 	Editor   Editor

@@ -57,3 +57,13 @@ func TestACardIsMarkedForItsFaults(t *testing.T) {
 		}
 	}
 }
+
+// What needs attention is said before what is for the next run.
+func TestMarkOfACard(t *testing.T) {
+	f := &Form{Faults: map[string]string{"r": "wrong"}, Next: []form.Card{form.Clipping, form.Data}}
+	for card, want := range map[form.Card]string{form.Clipping: ">needs attention<", form.Data: ">next run<", form.Model: " hidden"} {
+		if html := app.HTMLString(Card{ID: card}.mark(f)); !strings.Contains(html, want) {
+			t.Errorf("%s is marked %s", card, html)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -158,5 +159,19 @@ func Bytes(n int64) string {
 		return Number(x/1e6, 3) + " MB"
 	default:
 		return Number(x/1e9, 3) + " GB"
+	}
+}
+
+// When writes a time of the past as people name it now: without the day or the
+// year where those are the present ones.
+func When(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch {
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04:05")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan, 15:04")
+	default:
+		return t.Format("2 Jan 2006, 15:04")
 	}
 }

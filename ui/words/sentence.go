@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"clipscope/core/run"
 )
@@ -11,8 +12,10 @@ import (
 // event, and the threshold some steps before it.
 type Moment struct {
 	Event run.Event
-	// Test is the newest measurement on test rows, which not every event has.
-	Test *run.Eval
+	// Test is the newest measurement on test rows, which not every event has, and
+	// Tested the step after which it was made.
+	Test   *run.Eval
+	Tested int
 	// RecentC is the mean threshold of the last few steps and EarlierC that of
 	// a few EarlierSteps before; EarlierSteps is 0 when there are none.
 	RecentC      float64
@@ -128,21 +131,22 @@ func Norms(m Moment) string {
 
 // Learning says how well the model does.
 func Learning(m Moment) string {
-	d := m.Event.Diag
-	if d == nil {
-		return ""
+	var said []string
+	if t := m.Test; t != nil {
+		rows, are, is, when := Plural(t.Rows, "test row"), "are", "is", ""
+		if m.Tested < m.Event.Step {
+			are, is, when = "were", "was", " after step "+Count(m.Tested)
+		}
+		if a := float64(t.Accuracy); !math.IsNaN(a) {
+			said = append(said, fmt.Sprintf("%s of %s %s classified right%s.", Percent(a, 1), rows, are, when))
+		} else {
+			said = append(said, fmt.Sprintf("Loss on %s %s %s%s.", rows, is, Number(float64(t.Loss), 3), when))
+		}
 	}
-	s := ""
-	if loss := float64(d.TrainLoss); !math.IsNaN(loss) {
-		s = fmt.Sprintf("Loss on this batch %s.", Number(loss, 3))
+	if d := m.Event.Diag; d != nil && !math.IsNaN(float64(d.TrainLoss)) {
+		said = append(said, fmt.Sprintf("Loss on this batch %s.", Number(float64(d.TrainLoss), 3)))
 	}
-	if m.Test == nil {
-		return s
-	}
-	if a := float64(m.Test.Accuracy); !math.IsNaN(a) {
-		return fmt.Sprintf("%s of %s are classified right. %s", Percent(a, 1), Plural(m.Test.Rows, "test row"), s)
-	}
-	return fmt.Sprintf("Loss on %s is %s. %s", Plural(m.Test.Rows, "test row"), Number(float64(m.Test.Loss), 3), s)
+	return strings.Join(said, " ")
 }
 
 // Spending says what the run costs, and would have cost had it been planned to end

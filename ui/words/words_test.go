@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -60,6 +61,21 @@ func TestEpsilonIsNeverRoundedDown(t *testing.T) {
 	}
 }
 
+func TestWhen(t *testing.T) {
+	now := time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local)
+	for _, c := range []struct {
+		t    time.Time
+		want string
+	}{
+		{now, "14:03:25"}, {now.Add(-14 * time.Hour), "00:03:25"}, {now.Add(-15 * time.Hour), "20 Nov, 23:03"},
+		{now.AddDate(-1, 0, 0), "21 Nov 2025, 14:03"}, {now.UTC(), "14:03:25"},
+	} {
+		if got := When(c.t, now); got != c.want {
+			t.Errorf("%v is %q, want %q", c.t, got, c.want)
+		}
+	}
+}
+
 // moment is a step in the middle of a run.
 func moment() Moment {
 	return Moment{
@@ -68,6 +84,7 @@ func moment() Moment {
 			Diag: &run.Diag{BatchSize: 128, ClipFraction: 0.62, TrainLoss: 0.321, TrainAcc: 0.9,
 				Norms: &run.Norms{P10: 0.3, P50: 1.9, P90: 4, Max: 9}}},
 		Test:    &run.Eval{Rows: 1000, Accuracy: 0.912, Loss: 0.3},
+		Tested:  412,
 		RecentC: 0.84, EarlierC: 1.2, EarlierSteps: 50, PlannedEpsilon: 1,
 		Weight: func(n, c float64) float64 { return min(1, c/n) },
 	}
@@ -125,9 +142,16 @@ func TestSentencesAtTheEdges(t *testing.T) {
 	infinite.Event.Released.Epsilon, infinite.Event.Released.MaxGradNorm = run.Number(inf), inf
 	poisoned := moment()
 	poisoned.Event.Diag.NonFinite = 1
+	earlier, regression, blind := moment(), moment(), moment()
+	earlier.Tested, regression.Tested = 400, 1
+	regression.Test = &run.Eval{Rows: 1, Accuracy: run.Number(nan), Loss: 0.3}
+	blind.Event.Diag = nil
 	nothing := Moment{}
 	for _, c := range []struct{ name, got, want string }{
 		{"empty batch", Clipping(empty), "The batch of this step was empty; a step with noise alone was taken, and it counts."},
+		{"tested earlier", Learning(earlier), "91.2 % of 1,000 test rows were classified right after step 400. Loss on this batch 0.321."},
+		{"regression", Learning(regression), "Loss on 1 test row was 0.3 after step 1. Loss on this batch 0.321."},
+		{"a blind run's end", Learning(blind), "91.2 % of 1,000 test rows are classified right."},
 		{"no privacy", Spending(infinite), "No noise is added: ε is ∞, nothing is protected."},
 		{"no threshold", Threshold(infinite), ""},
 		{"nothing clipping", Clipping(nothing), ""}, {"nothing norms", Norms(nothing), ""},

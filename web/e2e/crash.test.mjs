@@ -60,6 +60,29 @@ for (const [name, log, want] of [
   });
 }
 
+test("a worker that vanishes without a word ends one run and says so", async (t) => {
+  const { page, sabotage } = await visit(t);
+  await sabotage((script) => script + "\nsetTimeout(() => self.close(), 2500);");
+  const r = await page.evaluate(async (config) => {
+    const data = globalThis.kept = await clipscope.open("moons");
+    const run = await clipscope.train(config, data);
+    const before = run.state;
+    return { before, message: await run.done.then(() => null, (e) => e.message), state: run.state };
+  }, config);
+  assert.deepEqual([r.before, r.state], ["running", "error"]);
+  assert.match(r.message, /gone without a word.*Only this run is lost/);
+  await page.unroute("**/web/trainer-worker.js");
+  // The data opens again by itself; closed meanwhile, its worker ends with the run.
+  const again = await page.evaluate(async (config) => {
+    const starting = clipscope.train(config, globalThis.kept);
+    globalThis.kept.close();
+    const run = await starting, { steps } = await run.done;
+    return { steps, memory: await run.memory().then(() => null, (e) => e.message) };
+  }, { ...config, steps: 2 });
+  assert.equal(again.steps, 2);
+  assert.match(again.memory, /has ended/);
+});
+
 test("kernels without memory end one run and say so", async (t) => {
   const { page, sabotage } = await visit(t);
   await sabotage((script) => script.replace("await clipscopeKernels.load(compile);", `await clipscopeKernels.load(compile);

@@ -1,0 +1,32 @@
+package cards
+
+import (
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// What a run was made of is told whole: what has a line of its own, and whatever
+// else is not as it is by default.
+func TestMade(t *testing.T) {
+	seed, sigma := uint64(7), 1.5
+	r := &data.Report{Name: "cells.csv", Rows: 400, Features: 3, Outputs: 2, Task: data.Classification}
+	p := &run.PlanInfo{Steps: 60, Epsilon: 2.4, Delta: 1e-5, NoiseMultiplier: 1.5, Parameters: 8}
+	for _, c := range []struct {
+		cfg  run.Config
+		want string
+	}{
+		{run.Config{Steps: 60}, "digits, 400 × 3, 2 classes; softmax, 8 parameters; Constant threshold, C 1; ε 2.40, δ 1e−5, σ 1.5, 60 steps; batches of 256, 60 steps; SGD, η 0.5; randomness from a CSPRNG"},
+		{run.Config{Data: "files", Method: "psac", Params: map[string]float64{"r": 0.1}, MaxGradNorm: 3, NoiseMultiplier: &sigma, Seed: &seed, Epochs: 5, ExpectedBatchSize: 40,
+			Optimizer: "adam", Beta1: 0.8, Threshold: "quantile", NoiseMode: "secure", Blind: true, Iterate: "ema", Scaling: run.Scaling{Kind: "row"}},
+			"cells.csv, 400 × 3, 2 classes; softmax, 8 parameters; Per-sample adaptive (DP-PSAC), C 3; ε 2.40, δ 1e−5, σ 1.5, 60 steps; batches of 40, 5 epochs; Adam, η 0.001; seed 7; " +
+				"scaling.kind row; threshold quantile; noise_mode secure; blind true; beta1 0.8; iterate ema; ema_decay 0.99; r 0.1"},
+	} {
+		cfg := c.cfg.WithDefaults()
+		if got := strings.Join(Made(&cfg, p, r), "; "); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Model is the parameters that a run ended with.
+type Model interface {
+	// SaveParameters downloads them.
+	SaveParameters(name string)
+}
+
+// Kept is a run that has ended, as the browser's storage has it.
+type Kept struct {
+	Text, Points []byte      // as they were given
+	Result       *run.Result // without parameters; nil where there is none
+	Model        Model       // nil where there is none
+}
+
+// jsModel is a result with its parameters.
+type jsModel struct{ result app.Value }
+
+func (m *jsModel) SaveParameters(name string) {
+	if m.result != nil {
+		browser.Glue().Call("saveParameters", name, m.result)
+	}
+}
+
+// decode reads the result, but for its parameters, which may be millions.
+func (m *jsModel) decode(to *run.Result) error {
+	return json.Unmarshal([]byte(browser.Glue().Call("result", m.result).String()), to)
+}
+
+func store() app.Value { return app.Window().Get("clipscopeRuns") }
+
+// KeepRun stores a run that has ended: what a list shows of it, with its id, and the
+// rest. The model is that of a [Run], or nil.
+func (JS) KeepRun(entry any, text, points []byte, m Model, done func(error)) {
+	result := app.Undefined()
+	if r, ok := m.(*jsRun); ok && r.result != nil {
+		result = r.result
+	}
+	bytes := app.Window().Get("Uint8Array").New(len(points))
+	app.CopyBytesToJS(bytes, points)
+	await(store().Call("keep", toJS(entry), string(text), bytes, result), func(_ app.Value, err error) { done(err) })
+}
+
+// KeptRuns calls back with the entries of all kept runs, as a list in JSON.
+func (JS) KeptRuns(done func([]byte, error)) {
+	await(store().Call("list"), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done([]byte(browser.Glue().Call("stringify", v).String()), nil)
+	})
+}
+
+// OpenRun calls back with a kept run.
+func (JS) OpenRun(id string, done func(Kept, error)) {
+	await(store().Call("open", id), func(v app.Value, err error) {
+		if err != nil {
+			done(Kept{}, err)
+			return
+		}
+		k := Kept{Text: []byte(v.Get("text").String()), Points: make([]byte, v.Get("points").Length())}
+		app.CopyBytesToGo(k.Points, v.Get("points"))
+		if result := v.Get("result"); result.Truthy() {
+			m := &jsModel{result}
+			k.Model, k.Result = m, &run.Result{}
+			if err := m.decode(k.Result); err != nil {
+				done(Kept{}, fmt.Errorf("client: a kept run: %w", err))
+				return
+			}
+		}
+		done(k, nil)
+	})
+}
+
+// DeleteRun takes a run out of storage.
+func (JS) DeleteRun(id string, done func(error)) {
+	await(store().Call("remove", id), func(_ app.Value, err error) { done(err) })
+}
+
+// WatchRuns calls f after every change of the storage, those of other tabs too.
+func (JS) WatchRuns(f func()) {
+	store().Call("on", app.FuncOf(func(app.Value, []app.Value) any {
+		defer browser.Survive()
+		f()
+		return nil
+	}))
+}

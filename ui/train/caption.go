@@ -1,0 +1,202 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"clipscope/ui/browser"
+	"clipscope/ui/cards"
+	"clipscope/ui/form"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// captionView is what stands above the charts: which run they show, what made it,
+// and the list of the others.
+type captionView struct {
+	Title string
+	Made  []string    // what the run was made of
+	Next  []form.Card // where the settings are no longer those of the run
+	Back  string      // what leads back to the last run, where another is shown
+
+	Runs  []entry
+	Now   time.Time
+	Open  bool   // the list is unfolded
+	Doubt string // the id of the run that may be deleted
+	Fault string // why runs are not stored
+}
+
+// captions is where the caption's events go.
+type captions interface {
+	toggle()
+	choose(entry)
+	remove(id string, sure bool)
+	back()
+}
+
+// captioned takes those events.
+type captioned struct {
+	*shelf
+	*trials
+}
+
+// caption says which run is shown, and unfolds the list of runs.
+type caption struct {
+	app.Compo
+	View    captionView
+	Actions captions
+}
+
+func (c *caption) Render() app.UI {
+	v := c.View
+	return app.Section().Class("caption").ID("caption").Aria("label", "Runs").Hidden(v.Made == nil && len(v.Runs) == 0 && v.Fault == "").Body(
+		app.Div().Class("caption-row").Body(
+			app.P().Class("made").ID("made").Body(app.Strong().Text(v.Title), app.Text(strings.Join(v.Made, " · "))),
+			c.buttons(),
+		),
+		widget.Message("changed", "note", next(v.Next)),
+		widget.Message("runs-fault", "fault", v.Fault),
+		app.If(v.Open && len(v.Runs) > 0, c.list),
+	)
+}
+
+// next says which settings are not those of the run that is shown.
+func next(cards []form.Card) string {
+	if len(cards) == 0 {
+		return ""
+	}
+	names := make([]string, len(cards))
+	for i, card := range cards {
+		names[i] = "Seed"
+		if card != form.Foot {
+			names[i] = strings.ToUpper(string(card[:1])) + string(card[1:])
+		}
+	}
+	return "Not as in this run: " + strings.Join(names, ", ") + ". These settings are for the next run."
+}
+
+func (c *caption) buttons() app.UI {
+	v, a := c.View, c.Actions
+	return app.Div().Class("buttons").Body(
+		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(then("runs", a.back)),
+		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
+			OnClick(func(app.Context, app.Event) { a.toggle() }).Text("Runs "+words.Count(len(v.Runs))),
+	)
+}
+
+// list is the runs, with what it means that they are kept.
+func (c *caption) list() app.UI {
+	v := c.View
+	return app.Div().Class("runs").ID("runs-list").Body(
+		app.P().Class("help").Text(keeping(v.Runs)),
+		app.Ul().Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
+	)
+}
+
+// keeping says where the runs are, how much room they take, and what is in them.
+func keeping(runs []entry) string {
+	size, loose := int64(0), 0
+	for _, e := range runs {
+		size += e.Bytes
+		if e.Bytes == 0 {
+			loose++
+		}
+	}
+	s := fmt.Sprintf("Kept in this browser, on this device only, until you delete them: %s, %s.", words.Plural(len(runs)-loose, "run"), words.Bytes(size))
+	if loose > 0 {
+		s += fmt.Sprintf(" %s in memory alone, and gone when this page is closed.", words.Are(loose))
+	}
+	return s + " They hold diagnostic values as well, for your eyes: whoever uses this browser can see them. Downloads hold released values unless you tick the box."
+}
+
+func (c *caption) run(e entry) app.UI {
+	a := c.Actions
+	if e.ID == c.View.Doubt {
+		return app.Li().Class("run-sure").Body(
+			app.P().Class("warning").Text("The run of "+words.When(e.Ended, c.View.Now)+" will be deleted, with its model, charts and statement. What it spent stays spent."),
+			app.Div().Class("buttons").Body(
+				app.Button().Type("button").ID("run-delete").Text("Delete").OnClick(then("runs", func() { a.remove(e.ID, true) }), app.EventScope(e.ID)),
+				app.Button().Type("button").ID("run-keep").Text("Keep").OnClick(then("runs", func() { a.remove("", false) })),
+			),
+		)
+	}
+	return app.Li().Body(
+		app.Button().Type("button").Class("plain run-open").OnClick(then("runs", func() { a.choose(e) }), app.EventScope(e.ID)).Body(
+			app.Span().Class("run-when figure").Text(words.When(e.Ended, c.View.Now)),
+			app.Span().Class("run-what").Text(e.Method+" on "+e.Data),
+			app.Span().Class("run-epsilon figure value-released").Text(e.cost()),
+			app.Span().Class("run-score figure value-diagnostic").Text(e.Score),
+			app.Span().Class("run-state").Text(e.State),
+			app.Span().Class("run-size figure").Text(e.place()),
+		),
+		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
+			OnClick(then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
+	)
+}
+
+// then does what a button says, and moves the focus, as the button may be gone.
+func then(to string, f func()) app.EventHandler {
+	return func(ctx app.Context, _ app.Event) {
+		f()
+		ctx.Defer(func(app.Context) { browser.Focus(to) })
+	}
+}
+
+// cost is what the run is charged.
+func (e entry) cost() string {
+	if !e.Private {
+		return "no guarantee"
+	}
+	return "ε " + words.Epsilon(float64(e.Epsilon))
+}
+
+func (e entry) place() string {
+	if e.Bytes == 0 {
+		return "in memory"
+	}
+	return words.Bytes(e.Bytes)
+}
+
+// caption is what there is to say of the run that is shown.
+func (s *Session) caption() captionView {
+	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.shelf.entries(), Open: s.shelf.open, Doubt: s.shelf.doubt, Fault: s.shelf.fault}
+	if t != s.trials.last {
+		v.Back = "Back to the run in progress"
+		if !s.trials.last.phase.active() {
+			v.Back = "Back to the last run"
+		}
+	}
+	if t.record == nil {
+		return v
+	}
+	v.Title = "Run " + t.state()
+	if t.id != "" {
+		v.Title = "Run of " + words.When(t.ended, v.Now) + ", " + t.state()
+	}
+	v.Title += ". "
+	if t != s.trials.last { // whose fault stands in the run bar
+		v.Title += t.fault
+	}
+	v.Made = cards.Made(&t.record.Config, &t.record.Plan, &t.data)
+	v.Next = s.next()
+	return v
+}
+
+// next are the cards on which the settings are not those of the run that is shown.
+func (s *Session) next() []form.Card {
+	t := s.trials.shown
+	if t.record == nil {
+		return nil
+	}
+	full := s.exp.full()
+	list := form.Differing(&full, &t.record.Config)
+	if r := s.data.report; r != nil && !slices.Contains(list, form.Data) && cards.DataLine(&full, r) != cards.DataLine(&t.record.Config, &t.data) {
+		list = slices.Insert(list, 0, form.Data)
+	}
+	return list
+}

@@ -1,0 +1,249 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/cards"
+	"clipscope/ui/client"
+	"clipscope/ui/series"
+)
+
+// Keeper is a client that keeps runs that have ended in this browser.
+type Keeper interface {
+	// KeepRun stores a run: what the list shows of it, with its id, and all the rest.
+	KeepRun(entry any, text, points []byte, m client.Model, done func(error))
+	// KeptRuns calls back with the entries, as a list in JSON.
+	KeptRuns(done func([]byte, error))
+	OpenRun(id string, done func(client.Kept, error))
+	DeleteRun(id string, done func(error))
+	// WatchRuns calls f after every change, those of other tabs too.
+	WatchRuns(f func())
+}
+
+// entry is what the list of runs shows of one.
+type entry struct {
+	ID      string     `json:"id"`
+	Ended   time.Time  `json:"ended"`
+	Method  string     `json:"method"`
+	Data    string     `json:"data"`
+	Private bool       `json:"private"`
+	Epsilon run.Number `json:"epsilon"` // what it is charged
+	Score   string     `json:"score"`   // on the test rows
+	State   string     `json:"state"`
+	Bytes   int64      `json:"bytes"` // of storage; 0 while it is in memory alone
+}
+
+// kept is what is stored of a run beside its entry, its points and its result.
+type kept struct {
+	Config run.Config    `json:"config"` // with its defaults
+	Plan   run.PlanInfo  `json:"plan"`
+	Data   data.Report   `json:"data"`
+	Newest series.Newest `json:"newest"`
+	Fault  string        `json:"fault,omitempty"`
+}
+
+// entry is the trial, which has ended, in the list.
+func (t *trial) entry() entry {
+	e := entry{
+		ID: t.id, Ended: t.ended, Method: cards.MethodTitle(t.record.Config.Method), Data: cards.DataLine(&t.record.Config, &t.data),
+		Private: t.record.Plan.Private, Epsilon: t.record.Plan.Epsilon, State: t.state(),
+	}
+	if t.result != nil {
+		e.Epsilon = t.result.Epsilon
+		e.Score = strings.Join(score(t.result), " ")
+	}
+	return e
+}
+
+// restored is a run as it was when it ended.
+func restored(e *env, id string, ended time.Time, k client.Kept) (*trial, error) {
+	var x kept
+	if err := json.Unmarshal(k.Text, &x); err != nil {
+		return nil, fmt.Errorf("train: a kept run: %w", err)
+	}
+	t := newTrial(e)
+	t.phase, t.data, t.result, t.model, t.fault, t.id, t.ended = failed, x.Data, k.Result, k.Model, x.Fault, id, ended
+	if t.result != nil {
+		t.phase = done
+	}
+	points, err := series.Decode(k.Points)
+	if err != nil { // the model is worth having all the same
+		t.fault = "The charts of this run were kept by another version of the page, which this one cannot read."
+	}
+	t.record = series.Restore(x.Config, x.Plan, x.Newest, points)
+	return t, nil
+}
+
+// shelf is the list of the runs that have ended: those in storage, and in memory
+// those that are not there yet, or cannot be. A run leaves it when its owner says
+// so, twice.
+type shelf struct {
+	*env
+	keeper Keeper          // nil: there is no storage
+	show   func(*trial)    // is given the run that was chosen
+	gone   func(id string) // is told of one that was deleted
+
+	stored []entry
+	held   []*trial
+	fault  string
+	open   bool   // the list is unfolded
+	doubt  string // the id of the run that is to be deleted, if its owner is sure
+	asked  int    // number of the newest run that was chosen
+}
+
+// begin reads the list, and follows its changes.
+func (s *shelf) begin() {
+	if s.keeper != nil {
+		s.keeper.WatchRuns(s.list)
+		s.list()
+	}
+}
+
+func (s *shelf) list() {
+	s.keeper.KeptRuns(func(b []byte, err error) {
+		var stored []entry
+		if err == nil {
+			err = json.Unmarshal(b, &stored)
+		}
+		if err != nil {
+			s.unstored(err)
+		} else {
+			s.listed(stored)
+		}
+		s.changed()
+	})
+}
+
+// unstored says what follows where the storage cannot be used.
+func (s *shelf) unstored(err error) {
+	s.fault = err.Error() + " A run that cannot be stored is in memory alone, until this page is closed: download what you need of it, or make room and delete others."
+}
+
+func (s *shelf) listed(stored []entry) {
+	s.stored = stored
+	s.held = slices.DeleteFunc(s.held, func(t *trial) bool { return holds(stored, t.id) })
+	if len(s.held) == 0 {
+		s.fault = ""
+	}
+}
+
+func holds(list []entry, id string) bool {
+	return slices.ContainsFunc(list, func(e entry) bool { return e.ID == id })
+}
+
+// keep puts a run that has ended into the list, if anything came of it.
+func (s *shelf) keep(t *trial) {
+	if t.id != "" {
+		s.held = append(s.held, t)
+		s.store(t)
+	}
+}
+
+func (s *shelf) store(t *trial) {
+	if s.keeper == nil {
+		return
+	}
+	r := t.record
+	text, err := json.Marshal(kept{r.Config, r.Plan, t.data, r.Newest, t.fault})
+	if err != nil {
+		s.fault = err.Error()
+		return
+	}
+	s.keeper.KeepRun(t.entry(), text, series.Encode(r.Points()), t.model, func(err error) {
+		switch {
+		case err != nil:
+			s.unstored(err)
+			s.changed()
+		case t.unwanted:
+			s.keeper.DeleteRun(t.id, func(error) { s.list() })
+		default:
+			s.list()
+		}
+	})
+}
+
+// entries are the runs of the list, newest first.
+func (s *shelf) entries() []entry {
+	list := slices.Clone(s.stored)
+	for _, t := range s.held {
+		if !holds(list, t.id) {
+			list = append(list, t.entry())
+		}
+	}
+	slices.SortFunc(list, func(a, b entry) int { return b.Ended.Compare(a.Ended) })
+	return list
+}
+
+// toggle unfolds the list, or folds it up.
+func (s *shelf) toggle() {
+	s.open, s.doubt = !s.open, ""
+	s.changed()
+}
+
+// choose shows a run of the list.
+func (s *shelf) choose(e entry) {
+	s.asked++
+	if i := slices.IndexFunc(s.held, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
+		s.chosen(s.held[i], nil)
+		return
+	}
+	mine := s.asked
+	s.keeper.OpenRun(e.ID, func(k client.Kept, err error) {
+		if mine != s.asked {
+			return
+		}
+		t := (*trial)(nil)
+		if err == nil {
+			t, err = restored(s.env, e.ID, e.Ended, k)
+		}
+		s.chosen(t, err)
+	})
+}
+
+func (s *shelf) chosen(t *trial, err error) {
+	s.fault = ""
+	if err != nil {
+		s.fault = err.Error()
+	} else {
+		s.open = false
+		s.show(t)
+	}
+	s.changed()
+}
+
+// remove asks whether a run is to be deleted, and deletes it once its owner is sure;
+// an empty id is a no.
+func (s *shelf) remove(id string, sure bool) {
+	if !sure || id != s.doubt {
+		s.doubt = id
+		s.changed()
+		return
+	}
+	s.doubt = ""
+	s.held = slices.DeleteFunc(s.held, func(t *trial) bool {
+		t.unwanted = t.id == id
+		return t.unwanted
+	})
+	deleted := func(err error) {
+		if err != nil {
+			s.fault = err.Error()
+		} else {
+			s.gone(id)
+		}
+		for _, t := range s.held { // there may be room now
+			s.store(t)
+		}
+		s.changed()
+	}
+	if !holds(s.stored, id) {
+		deleted(nil)
+		return
+	}
+	s.keeper.DeleteRun(id, deleted)
+}

@@ -1,0 +1,328 @@
+// Runs that have ended: they stay until they are deleted, and say what made them.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { narrow, open, ready, results, stage, wide } from "./browser.mjs";
+
+const { server, browser, visit: arrive } = await stage();
+
+const short = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=256&steps=60&learning_rate=0.5";
+const long = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=4&expected_batch_size=64&steps=200000&learning_rate=0.1";
+const table = (rows) => ({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from("width,height,kind\n" + Array.from({ length: rows }, (_, i) => `${i % 17},${i % 5 + (i % 2) * 4},${i % 2 ? "yes" : "no"}`).join("\n") + "\n") });
+
+async function settled(page) {
+  await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
+  await page.locator(".figures").first().waitFor({ state: "attached" });
+}
+
+/** @param {any} t @param {string} hash @param {any} [options] */
+async function visit(t, hash, options) {
+  const page = await arrive(t, hash, options);
+  await settled(page);
+  return page;
+}
+
+const result = (page) => page.locator("#result");
+const text = (page, selector) => page.locator(selector).innerText();
+const runs = (page, n) => page.locator("#runs", { hasText: n ? `Runs ${n}` : /Runs \d/ }).waitFor();
+const stepsReach = (page, n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent.match(/step ([\d,]+)/)?.[1].replaceAll(",", "")) >= n, n);
+const hash = (page, value) => page.evaluate((value) => { location.hash = value; }, value);
+
+async function finish(page) {
+  await page.click("#act-start");
+  await result(page).waitFor({ timeout: 120_000 });
+  await runs(page);
+}
+
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-" + button)]);
+  return fs.readFileSync(await download.path(), "utf8");
+}
+
+// whole is all that there is to see and to save of the run that is shown.
+async function whole(page) {
+  const files = [];
+  for (const button of ["json", "csv", "parameters"]) files.push(await saved(page, button));
+  await page.check("#with-diagnostics");
+  files.push(await saved(page, "csv"));
+  await page.uncheck("#with-diagnostics");
+  const ink = await page.locator(".panel canvas").evaluateAll((all) => all.map((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.reduce((n, v, i) => n + (i % 4 === 3 && v > 100 ? 1 : 0), 0)));
+  return { made: await text(page, "#made"), result: await text(page, "#result"), files, drawn: ink.map((n) => n > 200), said: await page.locator(".panel .sentence").allInnerTexts(), bar: await text(page, ".runbar .progress") };
+}
+
+async function openFirst(page) {
+  await page.click("#runs");
+  await page.locator(".run-open").first().click();
+  await result(page).waitFor();
+}
+
+test("a run that has ended outlives Restart, Reset, a preset, a link and a reload, and opens as it ended", async (t) => {
+  const page = await visit(t, short);
+  await finish(page);
+  await runs(page, 1);
+  const before = await whole(page);
+  assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C 1 .* ε 2\.46, δ 1e−5, σ 1, 60 steps .* batches of 256.* SGD, η 0\.5 .* CSPRNG$/);
+  assert.ok(before.drawn.every(Boolean), `${before.drawn}`);
+  assert.ok(JSON.parse(before.files[2]).parameters.length === 7850);
+  const again = async (what) => {
+    await openFirst(page);
+    assert.deepEqual(await whole(page), before, what);
+  };
+  await page.click("#act-reset");
+  await result(page).waitFor({ state: "detached" });
+  await again("after Reset");
+  await page.selectOption("#experiment-first", { index: 2 });
+  await page.locator("#changed:not([hidden])").waitFor();
+  await hash(page, short.replace("0.5", "0.25"));
+  await page.locator("#changed", { hasText: "Not as in this run: Optimiser. These settings are for the next run." }).waitFor();
+  assert.deepEqual(await whole(page), before, "beside a preset");
+  await page.click("#act-start");
+  await runs(page, 2);
+  assert.match(await text(page, "#made"), /η 0\.25/);
+  await page.reload();
+  await ready(page);
+  await settled(page);
+  await runs(page, 2);
+  await page.click("#runs");
+  await page.locator(".run-open").nth(1).click();
+  await result(page).waitFor();
+  assert.deepEqual(await whole(page), before, "after a reload");
+  assert.deepEqual(page.errors, []);
+});
+
+test("“Do not run” leaves the result where it is", async (t) => {
+  const page = await visit(t, "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=40&steps=30&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20");
+  await page.setInputFiles("#files", table(400));
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await page.evaluate(() => clipscope.ledger.limit({ epsilon: 1e6 }));
+  await finish(page);
+  const before = await text(page, "#result");
+  await page.evaluate(() => clipscope.ledger.limit({ epsilon: 0.1 }));
+  await page.click("#act-start");
+  await page.locator("#ledger-ask").waitFor();
+  assert.equal(await text(page, "#result"), before, "the question takes it away");
+  await page.click("#ask-no");
+  await page.locator("#ledger-ask").waitFor({ state: "detached" });
+  assert.equal(await text(page, "#result"), before);
+  assert.equal(await text(page, "#act-start"), "New run");
+  assert.deepEqual(page.errors, []);
+});
+
+test("other data in mid-run is for the next one, whichever way it comes", async (t) => {
+  const page = await visit(t, long);
+  await page.click("#act-start");
+  await stepsReach(page, 20);
+  const made = await text(page, "#made");
+  const goesOn = async (what, line) => {
+    await page.locator("#card-data .card-line", { hasText: line }).waitFor({ state: "attached" });
+    const at = Number((await text(page, ".steps")).match(/step ([\d,]+)/)[1].replaceAll(",", ""));
+    await stepsReach(page, at + 50);
+    assert.equal(await text(page, "#made"), made, what);
+    assert.match(await text(page, "#changed"), /^Not as in this run: Data.*for the next run/, what);
+    assert.match(await page.locator("#card-data .card-head").innerText(), /next run/, what);
+    assert.ok(await page.locator("#run-fault").isHidden(), what);
+  };
+  await page.selectOption("#f-data", "moons", { force: true });
+  await goesOn("another set", "moons");
+  await page.setInputFiles("#files", table(300));
+  await goesOn("a file", "table.csv");
+  await hash(page, "#data=regression-vc&model.kind=linear&steps=9");
+  await goesOn("a link", "regression-vc");
+  assert.ok(await page.locator("#panel-learning h2", { hasText: "Accuracy" }).count(), "the chart goes with the data of the run");
+  await page.screenshot({ path: path.join(results, "other-data-wide-light.png") });
+  await page.selectOption("#experiment-first", { label: "Two moons, in the plane" });
+  await goesOn("a preset", "moons");
+  await page.click("#act-stop");
+  await result(page).waitFor();
+  assert.match(await text(page, "#made"), /^Run of .*stopped after step [\d,]+ of 200,000\. digits/);
+  assert.equal(await text(page, ".left"), "stopped");
+  assert.equal((await saved(page, "json")).includes('"data": "digits"'), true);
+  // And the next run is on the data that was chosen.
+  await page.click("#act-reset");
+  await page.click("#act-start");
+  await page.locator("#made", { hasText: /finished\. moons/ }).waitFor({ timeout: 120_000 });
+  assert.deepEqual(page.errors, []);
+});
+
+test("a script's run goes on when its data is closed, and then its worker ends", async (t) => {
+  const page = await visit(t, short);
+  const r = await page.evaluate(async () => {
+    const data = await clipscope.open("moons");
+    const run = await clipscope.train({ data: "moons", method: "constant", noise_multiplier: 100, expected_batch_size: 8, steps: 100_000 }, data);
+    data.close();
+    const refused = await clipscope.train({ data: "moons" }, data).then(() => null, (e) => e.message);
+    await new Promise((resolve) => { const off = run.on((e) => { if (e.step > 50) { off(); resolve(undefined); } }); });
+    run.stop();
+    const { steps, stopped } = await run.done;
+    const memory = await run.memory().then(() => null, (e) => e.message);
+    return { refused, steps, stopped, memory };
+  });
+  assert.match(r.refused, /was closed/);
+  assert.ok(r.stopped && r.steps > 50);
+  assert.match(r.memory, /was closed/, "the worker lives on");
+});
+
+test("while a run goes on another can be looked at", async (t) => {
+  const page = await visit(t, short);
+  await finish(page);
+  await hash(page, long);
+  await page.locator("#changed:not([hidden])").waitFor();
+  await page.click("#act-start");
+  await stepsReach(page, 20);
+  assert.equal(await result(page).count(), 0);
+  assert.ok(await page.locator("#act-reset").isDisabled(), "Reset would end what costs ε");
+  await openFirst(page);
+  assert.match(await text(page, "#made"), /finished\. .*C 1 .* 60 steps/);
+  await stepsReach(page, 100);
+  await page.click("#runs-back");
+  await result(page).waitFor({ state: "detached" });
+  assert.match(await text(page, "#made"), /^Run in progress/);
+  await page.click("#act-stop");
+  await result(page).waitFor();
+  await runs(page, 2);
+  assert.deepEqual(page.errors, []);
+});
+
+test("leaving asks while a run goes on, and not when it is stored", async (t) => {
+  const page = await visit(t, long);
+  const asked = [];
+  page.on("dialog", (d) => { asked.push(d.type()); d.dismiss(); });
+  const leave = () => page.evaluate(() => { location.href = "/help"; }).then(() => page.waitForTimeout(1000));
+  await page.click("#act-start");
+  await stepsReach(page, 5);
+  await leave();
+  assert.deepEqual(asked, ["beforeunload"]);
+  const before = Number((await text(page, ".steps")).match(/step ([\d,]+)/)[1].replaceAll(",", ""));
+  await stepsReach(page, before + 10);
+  await page.click("#act-stop");
+  await runs(page, 1);
+  await leave();
+  assert.deepEqual(asked, ["beforeunload"], "a run that is stored need not be asked about");
+  await page.locator("h1", { hasText: "Reading a private run" }).waitFor();
+});
+
+for (const [name, said, prepare] of /** @type {[string, string, (page: any) => Promise<any>][]} */ ([
+  ["blocked", "SecurityError", (page) => page.addInitScript(() => { indexedDB.open = () => { throw new DOMException("", "SecurityError"); }; })],
+  ["full", "it is full", async (page) => (await page.context().newCDPSession(page)).send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 1000 })],
+])) {
+  test(`where storage is ${name} the page says so, and the run stays in memory`, async (t) => {
+    const page = await visit(t, short);
+    await prepare(page);
+    await page.reload();
+    await ready(page);
+    await settled(page);
+    const asked = [];
+    page.on("dialog", (d) => { asked.push(d.type()); d.dismiss(); });
+    await finish(page);
+    await page.locator("#runs-fault", { hasText: said }).waitFor();
+    const before = await whole(page);
+    await page.click("#act-reset");
+    await result(page).waitFor({ state: "detached" });
+    await page.click("#runs");
+    assert.match(await text(page, "#runs-list"), /1 is in memory alone, and gone when this page is closed/);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: path.join(results, `runs-${name}-wide-${colorScheme}.png`) });
+    }
+    await page.locator(".run-open").click();
+    assert.deepEqual(await whole(page), before);
+    await page.evaluate(() => { location.href = "/help"; });
+    await page.waitForTimeout(1000);
+    assert.deepEqual(asked, ["beforeunload"]);
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("the list says what it holds, follows other tabs, and deletes when asked twice", async (t) => {
+  const context = await browser.newContext({ viewport: wide });
+  t.after(() => context.close());
+  const page = await open(context, server.url + short);
+  await settled(page);
+  await finish(page);
+  await runs(page, 1);
+  const other = await open(context, server.url + short);
+  await runs(other, 1);
+  await other.click("#runs");
+  const list = await text(other, "#runs-list");
+  assert.match(list, /in this browser, on this device only, until you delete them: 1 run, [\d.]+ kB/);
+  assert.match(list, /diagnostic values as well/);
+  assert.match(list, /\d\d:\d\d:\d\d\s+Constant threshold on digits, 6,000 × 784, 10 classes\s+ε 2\.46\s+test accuracy [\d.]+ %\s+finished\s+[\d.]+ kB/);
+  await other.click(".run-remove");
+  await other.locator(".run-open").waitFor({ state: "detached" });
+  await other.screenshot({ path: path.join(results, "runs-sure-wide-light.png") });
+  await other.click("#run-keep");
+  await other.locator(".run-open").waitFor();
+  await other.click(".run-remove");
+  await other.click("#run-delete");
+  await other.locator("#caption").waitFor({ state: "hidden" });
+  await page.locator("#runs").waitFor({ state: "hidden" });
+  assert.ok(await result(page).isVisible(), "what is shown elsewhere stays there");
+  await page.setViewportSize(narrow);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  assert.deepEqual([...page.errors, ...other.errors], []);
+});
+
+test("after the end there is one figure of the test rows", async (t) => {
+  const page = await visit(t, "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=100&steps=40&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20");
+  await page.setInputFiles("#files", table(20_000)); // of which 4,000 are tested
+  await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
+  await finish(page);
+  await page.click("#panel-learning .values summary");
+  const figure = (await text(page, "#result .result-figures")).match(/test accuracy\s+([\d.]+ %)/)[1];
+  assert.match(await text(page, "#panel-learning .sentence"), new RegExp(`^${figure} of 4,000 test rows`));
+  assert.match(await text(page, "#panel-learning table"), new RegExp(`test accuracy\\s+${figure}`));
+  await page.check("#with-diagnostics");
+  const json = JSON.parse(await saved(page, "json"));
+  const percent = (x) => (100 * x).toFixed(1) + " %";
+  assert.deepEqual([percent(json.diagnostic.test_accuracy), json.diagnostic.test_rows, json.series.diagnostic_test_accuracy.at(-1)], [figure, 4000, json.diagnostic.test_accuracy]);
+  const csv = await saved(page, "csv"), [head, ...rows] = csv.trim().split("\n").map((l) => l.split(","));
+  assert.equal(rows.at(-1)[head.indexOf("diagnostic_test_accuracy")], String(json.diagnostic.test_accuracy));
+  assert.equal(rows.length, 40);
+  const r = await page.evaluate(async () => {
+    const run = await clipscope.train({ data: "digits", method: "constant", noise_multiplier: 1, steps: 40 });
+    const tested = [];
+    run.on((e) => { if (e.diagnostic.eval) tested.push(e.step); });
+    const { test_rows } = await run.done;
+    return { test_rows, tested };
+  });
+  assert.equal(r.test_rows, 1000);
+  assert.ok(r.tested.length > 10 && !r.tested.includes(40), `the last step has a figure of its own: ${r.tested}`);
+});
+
+test("an export of some of the steps says so at its top", async (t) => {
+  const page = await visit(t, "#data=moons&model.kind=softmax&method=constant&noise_multiplier=50&expected_batch_size=2&steps=40000&learning_rate=0.01");
+  await finish(page);
+  const csv = (await saved(page, "csv")).trim().split("\n"), json = JSON.parse(await saved(page, "json"));
+  const rows = csv.filter((l) => /^\d/.test(l));
+  assert.ok(rows.length < 40_000, "the run was too slow to be thinned");
+  assert.match(csv[0], new RegExp(`^# ${rows.length} of 40000 steps: .*faster than a page can take them`));
+  assert.match(csv[1], /^step,/);
+  assert.match(rows.at(-1), /^40000,/);
+  assert.match(json.series_note, new RegExp(`^${rows.length} of 40000 steps`));
+  assert.equal(json.released.max_grad_norm.length, 40_000);
+});
+
+test("what was measured at single steps is not joined by lines", async (t) => {
+  const page = await visit(t, short);
+  const ink = (points) => page.evaluate(async (points) => {
+    const box = document.createElement("div");
+    Object.assign(box.style, { position: "fixed", inset: "0", width: "600px", height: "300px" });
+    document.body.append(box);
+    const spec = { kind: "lines", x: { label: "step" }, y: {}, series: [{ label: "", ink: "diagnostic", width: 2, points }] };
+    const chart = window.clipscopeUI.chart(box, JSON.stringify(spec));
+    const numbers = new Float64Array([2, 2, 100, NaN, 0, 100, 0.2, 0.8]);
+    chart.room(numbers.length).set(new Uint8Array(numbers.buffer));
+    chart.draw(numbers.length);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const canvas = box.querySelector("canvas"), w = Math.round(canvas.width / 3);
+    const data = canvas.getContext("2d").getImageData(w, 0, w, canvas.height).data;
+    let n = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 100 && data[i] > data[i + 2] + 60) n++;
+    chart.destroy();
+    box.remove();
+    return n;
+  }, points);
+  assert.ok(await ink(false) > 100, "a line cannot be seen");
+  assert.equal(await ink(true), 0);
+});
