@@ -47,6 +47,20 @@ func Reveal(id string) {
 	}
 }
 
+// Focus moves the keyboard to an element which may be about to appear.
+func Focus(id string) {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("focus", id)
+	}
+}
+
+// KeepFocus leaves the keyboard where it is though that is about to be made anew.
+func KeepFocus() {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("keepFocus")
+	}
+}
+
 // After calls f on the page's thread once d has passed, unless stopped.
 func After(d time.Duration, f func()) (stop func() bool) { return time.AfterFunc(d, f).Stop }
 
