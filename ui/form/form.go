@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -37,20 +38,18 @@ func pathsOf(t reflect.Type) map[string][]int {
 	return m
 }
 
-// columns is the map of a configuration; what follows is a name in it.
-const columns = "csv.columns."
-
-// locate points at the field behind key, nil when there is none. Of a map, name is
-// the place in it.
+// locate points at the field behind key, nil when there is none. Of a map, which a key
+// goes on behind, name is the place in it.
 func locate(c *run.Config, key string) (field any, name string) {
-	if name, ok := strings.CutPrefix(key, columns); ok {
-		return &c.CSV.Columns, name
-	}
 	path, ok := paths[key]
+	if parts := strings.SplitN(key, ".", 3); !ok && len(parts) == 3 {
+		path, ok = paths[parts[0]+"."+parts[1]]
+		name = parts[2]
+	}
 	if !ok {
 		return nil, ""
 	}
-	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), ""
+	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), name
 }
 
 // Get is the text of a field; "" when it has its default.
@@ -79,6 +78,14 @@ func Get(c *run.Config, key string) string {
 		return formatInts(*p)
 	case *map[string]string:
 		return (*p)[name]
+	case *map[string]float64:
+		if v, ok := (*p)[name]; ok {
+			return Format(v)
+		}
+	case *map[string]run.Bounds:
+		if b, ok := (*p)[name]; ok {
+			return Format(b.Lo) + between + Format(b.Hi)
+		}
 	case nil:
 		if v, ok := c.Params[key]; ok {
 			return Format(v)
@@ -109,13 +116,23 @@ func Set(c *run.Config, key, s string) error {
 		return put(p, s, parseInts)
 	case *map[string]string:
 		*p = with(*p, name, s, s != "")
+	case *map[string]float64:
+		return putIn(p, name, s, Parse)
+	case *map[string]run.Bounds:
+		return putIn(p, name, s, ParseBounds)
 	default:
-		var v float64
-		if err := put(&v, s, Parse); err != nil {
-			return err
-		}
-		c.Params = with(c.Params, key, v, s != "")
+		return putIn(&c.Params, key, s, Parse)
 	}
+	return nil
+}
+
+// putIn is put for one place in a map; empty text leaves nothing there.
+func putIn[T any](m *map[string]T, name, s string, parse func(string) (T, error)) error {
+	var v T
+	if err := put(&v, s, parse); err != nil {
+		return err
+	}
+	*m = with(*m, name, v, s != "")
 	return nil
 }
 
@@ -195,6 +212,30 @@ func Parse(s string) (float64, error) {
 		return 0, fmt.Errorf("“%s” is not a number; write for example 0.1 or 1e-5", s)
 	}
 	return f, nil
+}
+
+// between stands between two bounds.
+const between = " to "
+
+// ParseBounds reads two numbers, or two dates such as 2024-12-31, which are days since
+// 1970 began.
+func ParseBounds(s string) (b run.Bounds, err error) {
+	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between).Replace(s), between)
+	for _, end := range []struct {
+		text string
+		to   *float64
+	}{{lo, &b.Lo}, {hi, &b.Hi}} {
+		text := strings.TrimSpace(end.text)
+		if t, e := time.Parse(time.DateOnly, text); e == nil {
+			*end.to = float64(t.Unix() / (24 * 60 * 60))
+		} else if *end.to, e = Parse(text); e != nil {
+			ok = false
+		}
+	}
+	if !ok || !(b.Lo < b.Hi) {
+		return run.Bounds{}, fmt.Errorf("“%s” is not two bounds; write for example 0 to 120", s)
+	}
+	return b, nil
 }
 
 func formatNonZero(f float64) string {

@@ -55,6 +55,7 @@ func (p *Page) Render() app.UI {
 		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
 		&widget.Header{Page: "train", Sent: s.sent},
 		app.Main().Class("bench").Body(
+			app.H1().Class("visually-hidden").Text("Train with differential privacy"),
 			p.experiment(),
 			app.Div().Class("stage").Body(
 				&runBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
@@ -63,7 +64,8 @@ func (p *Page) Render() app.UI {
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				update(s.newer),
 				app.If(s.trials.last().result != nil, func() app.UI { return &resultView{Result: s.trials.last().result, Saver: s.trials.last()} }),
-				p.charts(),
+				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).
+					Else(func() app.UI { return p.charts() }),
 			),
 		),
 	)
@@ -89,7 +91,7 @@ func (p *Page) experiment() app.UI {
 	f := x.formFor(s)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, Session: s},
-		&cards.Data{Form: f, View: s.data.view(), Loader: s.data},
+		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.View(), Actions: s.ledger},

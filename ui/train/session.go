@@ -41,6 +41,7 @@ type Session struct {
 	trials  *trials
 	address *address
 
+	table   bool   // how the table is read is shown in place of the charts
 	sheet   bool   // the cards are shown over the charts, on a narrow page
 	problem string // what keeps the whole page from working
 	newer   bool   // the site has a newer version of the page
@@ -52,12 +53,12 @@ type Session struct {
 func New(c Client) *Session {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
-	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data,
+	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, charts: chart.New(1),
-		launching: func() { s.sheet = false }, point: s.point}
+		launching: func() { s.sheet, s.table = false, false }, point: s.point}
 	s.trials.clear()
 	return s
 }
@@ -124,8 +125,10 @@ func (s *Session) edited() {
 	s.replan()
 }
 
-// adopted follows other data in the same way.
+// adopted follows other data in the same way. Before anything is spent on a table
+// it is shown how that is read.
 func (s *Session) adopted(edited bool) {
+	s.table = !s.trials.last().phase.active()
 	if edited {
 		s.address.write()
 	}
@@ -135,19 +138,21 @@ func (s *Session) adopted(edited bool) {
 // replace puts another whole configuration in place: from a link, a preset.
 func (s *Session) replace(cfg run.Config) {
 	s.exp.replace(cfg)
-	if full := s.exp.full(); full.Data != s.data.name {
+	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)
 	}
 	s.replan()
 }
 
-// replan asks what the configuration comes to.
+// replan asks what the configuration comes to, once the data is there.
 func (s *Session) replan() {
-	if s.data.ready {
+	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
 			s.changed()
 		})
+	} else {
+		s.exp.unplan(s.data.loading)
 	}
 	s.changed()
 }
@@ -190,18 +195,26 @@ func (s *Session) follow() {
 	}
 }
 
+// tabled reports whether there is a table to be shown.
+func (s *Session) tabled() bool {
+	t := s.data.view().Table
+	return t != nil && len(t.Columns) > 0
+}
+
+// ShowTable shows how the table is read in place of the charts, or no more.
+func (s *Session) ShowTable(shown bool) {
+	s.table, s.sheet = shown, false
+	s.changed()
+	browser.Focus(map[bool]string{true: "table", false: "act-start"}[shown])
+}
+
 func (s *Session) toggleSheet() {
 	s.sheet = !s.sheet
 	s.changed()
-	if !app.IsClient {
-		return
-	}
-	to := "act-start"
 	if s.sheet {
-		to = "experiment-first"
-	}
-	if e := app.Window().GetElementByID(to); e.Truthy() {
-		e.Call("focus")
+		browser.Focus("experiment-first")
+	} else {
+		browser.Focus("act-start")
 	}
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
@@ -55,7 +56,7 @@ func (s *trials) start() {
 	switch t := s.last(); {
 	case t.phase == paused:
 		t.resume()
-	case t.phase.active() || !s.data.ready:
+	case t.phase.active():
 	default:
 		s.launch(false)
 	}
@@ -68,7 +69,7 @@ func (s *trials) step() {
 		t.runner.Step()
 	case t.phase == running:
 		t.pause()
-	case !t.phase.active() && s.data.ready:
+	case !t.phase.active():
 		s.launch(true)
 	}
 }
@@ -84,7 +85,7 @@ func (s *trials) reset() {
 
 // launch begins a new run in place of the last one.
 func (s *trials) launch(step bool) {
-	if s.data.handle == nil || len(s.exp.faults) > 0 {
+	if s.data.lack() != "" || len(s.exp.faults) > 0 {
 		s.blocked()
 		return
 	}
@@ -102,19 +103,15 @@ func (s *trials) launch(step bool) {
 	s.changed()
 }
 
-// blocked says what keeps a run from starting, where it stands.
+// blocked brings in sight what keeps a run from starting. What is amiss with the
+// data stands under the button all the time.
 func (s *trials) blocked() {
-	t := s.last()
-	switch {
-	case s.data.handle == nil && s.data.loading:
-		t.fault = "The data is still being read."
-	case s.data.handle == nil:
+	if s.data.lack() != "" {
 		s.point("data")
-		t.fault = "There is no data yet. Choose some under Data."
-	default:
-		s.point(form.Sorted(s.exp.faults)[0])
-		t.fault = "A field needs attention before the run can start."
+		return
 	}
+	s.point(form.Sorted(s.exp.faults)[0])
+	s.last().fault = "A field needs attention before the run can start."
 	s.changed()
 }
 
@@ -131,6 +128,7 @@ func (s *trials) refused(t *trial, err error) {
 
 // ConfirmRun starts the run that was asked about, this once.
 func (s *trials) ConfirmRun() {
+	browser.Focus("act-start") // the question takes its buttons with it
 	if step, asked := s.ledger.Answer(true); asked {
 		s.launch(step)
 	}
@@ -138,6 +136,7 @@ func (s *trials) ConfirmRun() {
 
 // DeclineRun takes the question away.
 func (s *trials) DeclineRun() {
+	browser.Focus("act-start")
 	s.ledger.Answer(false)
 	s.changed()
 }
@@ -162,6 +161,6 @@ func (s *trials) panels() []*chart.Panel {
 // view is the last run in the numbers of the run bar.
 func (s *trials) view() runView {
 	v := s.last().view(s.exp.plan)
-	v.Ready = s.data.ready && (s.data.handle != nil || !s.data.loading)
+	v.Lack, v.Reading = s.data.lack(), !s.data.ready || s.data.loading
 	return v
 }
