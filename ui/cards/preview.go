@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"clipscope/core/data"
@@ -56,13 +55,15 @@ func (c *Preview) Render() app.UI {
 			})),
 			app.TBody().Body(
 				c.row("kind", columns, func(i int) app.UI { return app.Td().Body(c.kind(i, columns[i])) }),
-				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(readAs(r.Task, columns[i])) }),
+				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
-					return app.Td().Body(c.declared(i, "csv.bounds.", "Bounds", columns[i].Kind == data.Numeric, columns[i]))
+					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + columns[i].Name, Preset: "from … to …"}
+					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric)
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {
-						return app.Td().Body(c.declared(i, "csv.fill.", "Number for missing cells", columns[i].Kind == data.Numeric && columns[i].Missing > 0, columns[i]))
+						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + columns[i].Name, Preset: "0"}
+						return c.declared(fmt.Sprint("fill-", i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
 					})
 				}),
 			),
@@ -106,46 +107,42 @@ func (c *Preview) kind(i int, col data.Column) app.UI {
 	return c.Form.Select(d, cmp.Or(c.Form.Text(d.Key), string(col.Kind))).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
 }
 
-// declared is the field for what is stated of a column without looking, where that
-// has a meaning, or has been stated all the same.
-func (c *Preview) declared(i int, key, what string, fits bool, col data.Column) app.UI {
-	key += col.Name
-	text := c.Form.Text(key)
+// declared is the field for what is stated of a column without looking, of days or of
+// numbers. It is there where that has a meaning, or has been stated all the same.
+func (c *Preview) declared(id string, d form.Field, days, fits bool) app.UI {
+	text, fault := c.Form.Text(d.Key), c.Form.Faults[d.Key]
 	if !fits && text == "" {
-		return app.Text("")
+		return app.Td()
 	}
-	id := fmt.Sprintf("declared-%s-%d", strings.Split(key, ".")[1], i)
-	hint := map[bool]string{true: "from … to …", false: "0"}[what == "Bounds"]
-	if b, err := form.ParseBounds(text); err == nil && col.Date != "" {
+	if b, err := form.ParseBounds(text); err == nil && days {
 		text = day(b.Lo) + " to " + day(b.Hi)
 	}
-	return app.Div().Body(
-		c.Form.Input(form.Field{Key: key, Preset: hint}, text).ID(id).Aria("label", what+" of column "+col.Name).Aria("describedby", id+"-fault"),
-		widget.Message(id+"-fault", "fault", c.Form.Faults[key]),
+	return app.Td().Body(
+		c.Form.Input(d, text).ID(id).Aria("label", d.Label).Aria("describedby", id+"-fault"),
+		widget.Message(id+"-fault", "fault", fault),
 	)
 }
 
 // day is a number of days since 1970 began as a date, where it is whole.
 func day(days float64) string {
-	t := time.Unix(0, 0).UTC().AddDate(0, 0, int(days))
 	if days != float64(int(days)) {
 		return form.Format(days)
 	}
-	return t.Format(time.DateOnly)
+	return time.Unix(0, 0).UTC().AddDate(0, 0, int(days)).Format(time.DateOnly)
 }
 
 // readAs says what the cells of a column mean.
-func readAs(task data.Task, col data.Column) string {
-	s := ""
+func (c *Preview) readAs(col data.Column) string {
+	s, n := "", words.Count(len(col.Categories))
 	switch {
 	case col.Kind == data.Ignored:
 		s = "not used"
-	case col.Kind == data.Label && task != data.Regression:
-		s = words.Count(len(col.Categories)) + " classes"
-	case len(col.Categories) > 0 && strings.HasPrefix(col.Categories[0], "bucket "):
-		s = words.Plural(len(col.Categories), "bucket")
+	case col.Kind == data.Label && c.View.Table.Task != data.Regression:
+		s = n + " classes"
+	case col.Kind == data.Categorical && c.Form.Text("csv.columns."+col.Name) == "bucketed":
+		s = n + " buckets"
 	case col.Kind == data.Categorical:
-		s = words.Count(len(col.Categories)) + " categories"
+		s = n + " categories"
 	case col.Date != "":
 		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[col.Date]
 	default:

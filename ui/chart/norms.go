@@ -38,8 +38,8 @@ const points = 121
 type normsDrawing struct {
 	of                         *series.Record
 	start, normsEnd, weightEnd float64
-	xs, ws              [points]float64
-	counts              []float64
+	xs, ws                     [points]float64
+	counts                     []float64
 }
 
 func (d *normsDrawing) draw(f *Feed, r *series.Record) {

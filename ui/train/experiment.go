@@ -196,12 +196,12 @@ func (x *experiment) replace(cfg run.Config) {
 	clear(x.faults)
 	clear(x.refused)
 	x.remake()
-	x.form = nil
 }
 
 // remake has all cards made anew, so that no control keeps what was typed into it.
 func (x *experiment) remake() {
 	x.epoch++
+	x.form = nil
 	browser.KeepFocus()
 }
 

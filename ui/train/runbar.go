@@ -15,7 +15,7 @@ import (
 type runView struct {
 	Phase       phase
 	Lack        string // why no run can begin on the data; empty: one can
-	Reading     bool   // it soon may
+	Soon        bool   // one soon may: that is not worth a line
 	Step, Steps int
 	Left        float64 // seconds; NaN when unknown
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
@@ -57,10 +57,9 @@ func (b *runBar) Render() app.UI {
 	)
 }
 
-// lacking is the reason why the button to start is off, where time alone does not
-// mend it.
+// lacking is the line that says why the button to start is off.
 func (v runView) lacking() string {
-	if v.Reading || v.Phase.active() {
+	if v.Soon || v.Phase.active() {
 		return ""
 	}
 	return v.Lack
@@ -132,10 +131,8 @@ func stepText(v runView) string {
 // leftText is the state in words, or while it runs the time that is left.
 func leftText(v runView) string {
 	switch {
-	case v.Lack != "" && v.Phase == idle && v.Reading:
-		return "reading the data…"
 	case v.Lack != "" && v.Phase == idle:
-		return "no data"
+		return "waiting for data"
 	case v.Phase == starting:
 		return "starting…"
 	case v.Phase == paused:

@@ -112,6 +112,7 @@ func (s *Session) show(card form.Card) {
 
 // point brings in sight what a name stands for. In the foot nothing opens.
 func (s *Session) point(name string) {
+	s.table = s.table || form.Reads(name)
 	if card := form.Find(name).Card; card != form.Foot {
 		s.show(card)
 		return

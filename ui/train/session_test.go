@@ -281,7 +281,7 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 		t.Errorf("while it loads the card shows %+v", v)
 	}
 	b.Open(form.Data)
-	b.blockedBy(t, "reading the data")
+	b.blockedBy(t, "The data is still being read.")
 	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "moons, row 3: expected a number"})
 	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != "moons" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
 		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.exp.cfg.Data)
@@ -304,6 +304,27 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	}
 	if b.trials.start(); len(b.client.runs) != 1 {
 		t.Error("no run begins on data that is there")
+	}
+}
+
+// Whoever goes back to a table goes back to how it was read.
+func TestGoneBackToATableAsItWasRead(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.open(form.Files, filesNamed("good.csv"))
+	b.load(80)
+	b.Set("csv.columns.a", "ignored")
+	b.load(80)
+	b.exp.cfg.CSV = run.CSV{} // as other files have it
+	b.data.open(form.Files, filesNamed("bad.csv"))
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{}, &client.Fault{Message: "bad.csv, row 3: expected a number"})
+	b.Set("csv.columns.b", "numeric")
+	if len(b.exp.cfg.CSV.Columns) != 1 {
+		t.Fatalf("the other table is read with %v", b.exp.cfg.CSV.Columns)
+	}
+	b.data.CancelOpen()
+	if c := b.exp.cfg.CSV.Columns; len(c) != 1 || c["a"] != "ignored" || b.data.lack() != "" {
+		t.Errorf("gone back, and the columns are %v", c)
 	}
 }
 

@@ -34,6 +34,7 @@ type source struct {
 	handle client.Handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
+	csv    run.CSV   // how they were read
 	early  app.Value // files chosen before anything can read them
 
 	// refused are files that could not be read as they are, and what was
@@ -145,14 +146,15 @@ func (d *source) open(name string, files app.Value) {
 	if files != nil {
 		from = files
 	}
-	d.cancel = d.client.Open(from, d.exp.cfg.CSV, d.loaded(mine), func(o client.Opened, err error) {
+	csv := d.exp.cfg.CSV
+	d.cancel = d.client.Open(from, csv, d.loaded(mine), func(o client.Opened, err error) {
 		if mine != d.tries {
 			if err == nil {
 				o.Handle.Close()
 			}
 			return
 		}
-		d.settled(name, files, o, err)
+		d.settled(name, files, csv, o, err)
 	})
 	d.changed()
 }
@@ -172,7 +174,7 @@ func (d *source) loaded(mine int) func(data.Progress) {
 	}
 }
 
-func (d *source) settled(name string, files app.Value, o client.Opened, err error) {
+func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
 	d.loading, d.slow, d.cancel = false, false, nil
 	d.ended()
 	d.refused, d.refusedReport = nil, nil
@@ -187,7 +189,7 @@ func (d *source) settled(name string, files app.Value, o client.Opened, err erro
 		d.handle.Close()
 	}
 	edited := d.name != name || d.exp.cfg.Data != name
-	d.handle, d.report, d.name, d.files = o.Handle, &o.Report, name, files
+	d.handle, d.report, d.name, d.files, d.csv = o.Handle, &o.Report, name, files, csv
 	d.exp.cfg.Data = name
 	d.suited = d.exp.suit(&o.Report)
 	d.adopted(edited || len(d.suited) > 0)
@@ -214,7 +216,9 @@ func (d *source) CancelOpen() {
 		return
 	}
 	d.wanted, d.fault, d.refused, d.refusedReport = d.name, "", nil, nil
-	d.adopted(false)
+	d.exp.cfg.CSV = d.csv
+	d.exp.remake()
+	d.adopted(true)
 }
 
 func (d *source) stop() {

@@ -161,6 +161,6 @@ func (s *trials) panels() []*chart.Panel {
 // view is the last run in the numbers of the run bar.
 func (s *trials) view() runView {
 	v := s.last().view(s.exp.plan)
-	v.Lack, v.Reading = s.data.lack(), !s.data.ready || s.data.loading
+	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow
 	return v
 }

@@ -37,7 +37,7 @@ test("a run does not start on other data than the page names", async (t) => {
   await page.click("#act-start", { force: true });
   await page.keyboard.press("Enter");
   await page.waitForTimeout(300);
-  assert.match(await page.locator(".left").innerText(), /no data/);
+  assert.match(await page.locator(".left").innerText(), /waiting for data/);
   await page.screenshot({ path: path.join(results, "data-refused-wide-light.png") });
   // What was open before is a press away, and so is another file.
   await page.click("#data-back");
