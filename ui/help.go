@@ -82,6 +82,10 @@ var helpTopics = []topic{
 	{"audit", "What an audit shows", []string{
 		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
 	}},
+	{"table", "How a table is read", []string{
+		"A table that you open stands in the place of the charts until a run starts: its first rows as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
+		"A numeric column may have bounds, such as 0 to 120, or 2020-01-01 to 2024-12-31 for dates. State what you know without looking at the rows: no private bounds are then bought for that column. A bucketed column is for more categories than should be listed; which share a bucket depends on no row.",
+	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The page's security policy allows connections to its own site only, and the count at the top is the browser's own: requests of this page that reached the network since it was ready.",
 	}},

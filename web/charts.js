@@ -99,7 +99,8 @@
 
   // --- options -------------------------------------------------------------
 
-  const font = "11px system-ui, sans-serif";
+  const size = 12; // of text, in CSS pixels
+  const font = `${size}px system-ui, sans-serif`;
   const dash = [5, 4];
 
   /** @param {Spec} spec @param {Shown} now */
@@ -116,6 +117,12 @@
       y: { distr: y.log ? 3 : 1, range },
     };
     if (spec.kind === "histogram") {
+      const log = () => now.start > 0;
+      all.x = {
+        time: false, range: () => [now.start, now.end || 1], distr: 100,
+        fwd: v => log() ? Math.log10(Math.max(v, now.start)) : v,
+        bwd: v => log() ? 10 ** v : v,
+      };
       all.y = { ...all.y, range: () => [0, nice(1.02 * now.tallest)] };
       all.w = { range: () => [0, 1.04 * now.heaviest] };
     }
@@ -133,13 +140,42 @@
     };
   }
 
-  /** @param {Spec} spec */
-  function axes(spec) {
+  // ticks are round numbers between the ends of an axis that may be logarithmic: then
+  // powers of ten, and twice and five times these where there are few.
+  /** @param {Shown} now @param {number} lo @param {number} hi @param {number} step */
+  function ticks(now, lo, hi, step) {
+    const all = [];
+    if (!(now.start > 0)) {
+      for (let i = Math.ceil(lo / step); i * step <= hi; i++) all.push(i * step);
+      return all;
+    }
+    const between = hi / lo > 1000 ? [1] : [1, 2, 5];
+    for (let p = now.start; p <= hi; p *= 10) all.push(...between.map(m => m * p).filter(v => v <= hi));
+    return all;
+  }
+
+  /** @param {Spec} spec @param {Shown} now */
+  function axes(spec, now) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
     const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
     const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
+    if (spec.y.log) {
+      /** @type {import("uplot").Axis.Filter} */
+      const filter = (u, v) => v.map(t => decade(t) || roomy(u) ? t : null);
+      y.grid = { ...y.grid, filter };
+      y.ticks = { ...y.ticks, filter };
+    }
     if (spec.kind !== "histogram") return [x, y];
+    x.splits = (u, i, lo, hi, step) => ticks(now, lo, hi, step);
+    x.filter = (u, v) => v;
     return [x, y, axis({ scale: "w", side: 1, size: 40, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
+  }
+
+  // roomy reports whether a logarithmic axis has room for lines between its decades.
+  /** @param {Plot} u */
+  function roomy(u) {
+    const { min, max } = u.scales.y;
+    return u.height > 32 * Math.log10((max ?? 10) / (min ?? 1));
   }
 
   /** @param {number} v */
@@ -166,7 +202,7 @@
       ...size,
       legend: { show: false },
       padding: [8, spec.kind === "histogram" ? 0 : 56, 0, 0],
-      scales: scales(spec, now), axes: axes(spec),
+      scales: scales(spec, now), axes: axes(spec, now),
       series: [{ label: spec.x.label }, ...spec.series.map(line)],
       cursor: {
         drag: { x: false, y: false },
@@ -186,7 +222,7 @@
   function write(u, text, x, y, colour, align = "left") {
     const ctx = u.ctx;
     ctx.save();
-    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
     ctx.textBaseline = "middle";
     ctx.textAlign = align;
     ctx.fillStyle = colour;
@@ -325,7 +361,7 @@
       this.el = el;
       this.spec = spec;
       /** @type {Shown} */
-      this.now = { end: 0, mark: NaN, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none };
+      this.now = { start: 0, end: 0, mark: NaN, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none };
       this.bytes = new Uint8Array(0);
       this.frame = 0;
       this.readout = document.createElement("p");
@@ -344,7 +380,7 @@
     blank() { return /** @type {Columns} */ ([[], ...this.spec.series.map(() => [])]); }
 
     size() {
-      return { width: Math.max(120, this.el.clientWidth), height: Math.max(60, this.el.clientHeight) };
+      return { width: Math.max(120, this.el.clientWidth), height: Math.max(40, this.el.clientHeight) };
     }
 
     /** @returns {import("uplot").Hooks.Arrays} */
@@ -386,6 +422,7 @@
     /** @param {Reader} r @returns {Columns} */
     histogram(r) {
       const now = this.now;
+      now.start = r.number();
       now.end = r.number();
       now.mark = r.number();
       now.heaviest = r.number();
@@ -487,6 +524,20 @@
     return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
+  // Paper is white whatever the screen is.
+  /** @type {string | undefined} */
+  let onScreen;
+  addEventListener("beforeprint", () => {
+    onScreen = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = "light";
+    repaint();
+  });
+  addEventListener("afterprint", () => {
+    if (onScreen) document.documentElement.dataset.theme = onScreen;
+    else delete document.documentElement.dataset.theme;
+    repaint();
+  });
+
   const kept = stored();
   if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
 
@@ -542,15 +593,35 @@
     setTimeout(() => URL.revokeObjectURL(a.href), 10000);
   }
 
+  // shown calls f with an element once what is about to change has been drawn.
+  /** @param {string} id @param {(e: HTMLElement) => void} f */
+  function shown(id, f) {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const e = document.getElementById(id);
+      if (e) f(e);
+    }));
+  }
+
   // reveal scrolls so that an element which is about to change is in sight.
   /** @param {string} id */
-  function reveal(id) {
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      const e = document.getElementById(id), box = e?.parentElement;
-      if (!box) return;
-      const above = e.getBoundingClientRect().top < box.getBoundingClientRect().top;
-      e.scrollIntoView({ block: above ? "start" : "nearest" });
-    }));
+  const reveal = (id) => shown(id, e => {
+    const box = e.parentElement;
+    const above = box && e.getBoundingClientRect().top < box.getBoundingClientRect().top;
+    e.scrollIntoView({ block: above ? "start" : "nearest" });
+  });
+
+  // focus does not wait where it need not: the element may soon be another.
+  /** @param {string} id */
+  function focus(id) {
+    document.getElementById(id)?.focus();
+    if (document.activeElement?.id !== id) shown(id, e => e.focus());
+  }
+
+  // keepFocus gives the focus back to what stands in the place of what has it now, and
+  // is about to be made anew.
+  function keepFocus() {
+    const id = document.activeElement?.id;
+    if (id) shown(id, e => { if (document.activeElement === document.body) e.focus(); });
   }
 
   // stringify is a value for the page's Go side to read.
@@ -588,6 +659,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, roundUp, stringify, result, saveParameters, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, saveParameters, pixels,
   };
 })();

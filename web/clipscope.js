@@ -167,23 +167,59 @@
     return "The trainer ended unexpectedly (" + line.slice(0, 200) + "). Only this run is lost: start it again.";
   }
 
-  // The calculator: one worker without data of its own, kept.
-  /** @type {Promise<Connection> | undefined} */
-  let calculating;
-  /** @returns {Promise<Connection>} */
-  function calculator() {
-    calculating ??= Connection.start().catch((e) => {
-      calculating = undefined;
-      throw e;
-    });
-    return calculating.then((c) => {
-      if (c.alive) return c;
-      calculating = undefined;
-      return calculator();
-    });
+  // kept is a worker without data of its own, started when it is first asked for and
+  // again when it has ended.
+  function kept() {
+    /** @type {Promise<Connection> | undefined} */
+    let starting;
+    /** @returns {Promise<Connection>} */
+    return async function get() {
+      const mine = starting ??= Connection.start();
+      const forget = () => { if (starting === mine) starting = undefined; };
+      const connection = await mine.catch((e) => {
+        forget();
+        throw e;
+      });
+      if (connection.alive) return connection;
+      forget();
+      return get();
+    };
   }
+
+  // The clerk keeps the ledger and writes statements, without which no run on files
+  // begins or ends; the calculator answers questions, which may take a minute. So
+  // they are two.
+  const clerk = kept(), calculator = kept();
   /** @type {Ask} */
-  const ask = async (type, body) => (await calculator()).request(type, body);
+  const ask = async (type, body) => (await clerk()).request(type, body);
+
+  // cancellable awaits what f asks of connection. Go cannot be interrupted, so
+  // signal ends the whole worker.
+  /** @template T @param {Connection} connection @param {AbortSignal | undefined} signal @param {() => Promise<T>} f */
+  async function cancellable(connection, signal, f) {
+    const abort = () => connection.end(signal?.reason);
+    try {
+      signal?.addEventListener("abort", abort);
+      if (signal?.aborted) abort();
+      return await f();
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  // question is a call that puts one to the calculator, one at a time: whoever
+  // cancels theirs cancels no other.
+  /** @param {string} type @returns {(request?: unknown, signal?: AbortSignal) => Promise<any>} */
+  const question = (type) => (request, signal) => {
+    const mine = turn.then(async () => {
+      signal?.throwIfAborted();
+      const connection = await calculator();
+      return cancellable(connection, signal, () => connection.request(type, request));
+    });
+    turn = mine.then(() => {}, () => {});
+    return mine;
+  };
+  let turn = Promise.resolve();
 
   // sourceOf checks what open and train take as data.
   /** @param {any} what @returns {Source} */
@@ -242,18 +278,14 @@
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
     const connection = await Connection.start();
-    const abort = () => connection.end(signal?.reason ?? fail("Opening was cancelled."));
     try {
-      signal?.addEventListener("abort", abort);
-      if (signal?.aborted) abort();
-      const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
+      const summary = await cancellable(connection, signal, () =>
+        connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress));
       if (source.files) connection.label = summary.name; // what the ledger calls it
       return { connection, summary };
     } catch (e) {
       connection.end(e);
       throw e;
-    } finally {
-      signal?.removeEventListener("abort", abort);
     }
   }
 
@@ -488,13 +520,9 @@
     return { connection: (await load(sourceOf(what), config?.csv)).connection, own: true };
   }
 
-  // question is a call that puts one to the calculator.
-  /** @param {string} type @returns {(request?: unknown) => Promise<any>} */
-  const question = (type) => (request) => ask(type, request);
-
   const clipscope = {
     version: VERSION,
-    ready: calculator().then(() => undefined),
+    ready: clerk().then(() => undefined),
     methods: question("methods"),
     datasets: question("datasets"),
     epsilon: question("epsilon"),
@@ -513,7 +541,7 @@
     /** @param {any} [config] @param {unknown} [data] */
     async plan(config, data) {
       const body = { config: config ?? {} };
-      return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : ask("plan", body);
+      return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : question("plan")(body);
     },
     train,
     // audit runs in a worker of its own, which signal ends.
@@ -521,13 +549,9 @@
     async audit(request, onProgress, signal) {
       signal?.throwIfAborted();
       const connection = await Connection.start();
-      const abort = () => connection.end(signal?.reason ?? fail("The audit was cancelled."));
       try {
-        signal?.addEventListener("abort", abort);
-        if (signal?.aborted) abort();
-        return await connection.request("audit", request ?? {}, undefined, onProgress);
+        return await cancellable(connection, signal, () => connection.request("audit", request ?? {}, undefined, onProgress));
       } finally {
-        signal?.removeEventListener("abort", abort);
         connection.end(fail("The audit is over."));
       }
     },

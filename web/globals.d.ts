@@ -89,7 +89,7 @@ declare global {
   type Ends = [number, number];
   // Shown is what a chart shows beside its lines.
   interface Shown {
-    end: number; mark: number; tallest: number; heaviest: number; max: number; range: number;
+    start: number; end: number; mark: number; tallest: number; heaviest: number; max: number; range: number;
     counts: Float64Array; noisy: Float64Array;
   }
 

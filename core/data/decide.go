@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MissingCategory is the category of cells without a value where missing cells
@@ -96,10 +97,15 @@ func (s *schema) meaning(i int, c string) string {
 	case missing(c):
 		return MissingCategory
 	case col.Kind == Numeric || col.Kind == Label && s.task == Regression:
-		if v, ok := s.styles[i].parse(c); ok {
-			return strconv.FormatFloat(float64(v), 'f', -1, 32)
+		v, ok := s.styles[i].parse(c)
+		if !ok {
+			return "?"
 		}
-		return "?"
+		number := strconv.FormatFloat(float64(v), 'f', -1, 32)
+		if s.styles[i].date != "" {
+			return time.Unix(int64(math.Floor(float64(v)))*24*60*60, 0).UTC().Format(time.DateOnly) + " = day " + number
+		}
+		return number
 	case col.Kind == Label:
 		if name, ok := s.canonical(c); ok {
 			return name
@@ -290,7 +296,8 @@ func (sc *scan) mayBeID(i int) bool {
 	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
 		return true
 	default:
-		return i == 0 && (name == columnName(0) || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, " id"))
+		numbers := func(end string) bool { return strings.HasSuffix(name, end) }
+		return i == 0 && (name == columnName(0) || slices.ContainsFunc([]string{"_id", " id", "number", "nummer", "nr", "nr."}, numbers))
 	}
 }
 

@@ -196,6 +196,12 @@ func (l *loader) split(train, test []File) ([]File, []File, error) {
 		}
 	}
 	tr, te, named := SplitFiles(train, test, l.opt.Roles)
+	for _, f := range tr {
+		l.report.Files = append(l.report.Files, FileRole{f.Name(), roleTrain})
+	}
+	for _, f := range te {
+		l.report.Files = append(l.report.Files, FileRole{f.Name(), roleTest})
+	}
 	if len(tr) == 0 {
 		return nil, nil, badOption("roles", "such that a file is left to train on", "test files alone")
 	}

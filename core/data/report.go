@@ -19,6 +19,8 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	Preview  Preview  `json:"preview"`
 
+	Files []FileRole `json:"files,omitempty"` // what each is for, those to train on first
+
 	// Of tables.
 	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16 or windows-1252
 	Delimiter string `json:"delimiter,omitempty"`
@@ -28,6 +30,12 @@ type Report struct {
 	Missing   int    `json:"missing,omitempty"`  // cells
 	Dropped   int    `json:"dropped,omitempty"`  // rows left out because of missing cells
 	BadRows   int    `json:"bad_rows,omitempty"` // rows left out because they cannot be read
+}
+
+// FileRole is what a file is for.
+type FileRole struct {
+	Name string `json:"name"`
+	Role string `json:"role"` // train or test
 }
 
 // Preview is a look at the first rows. It holds rows of the data: for the

@@ -244,7 +244,10 @@ func missing(s string) bool {
 	case 3:
 		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a")
 	case 4:
-		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>")
+		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>") ||
+			strings.EqualFold(s, "n.a.") || strings.EqualFold(s, "k.a.") // keine Angabe
+	case 5:
+		return strings.EqualFold(s, "k. a.")
 	}
 	return false
 }

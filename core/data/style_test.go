@@ -11,6 +11,17 @@ import (
 	"clipscope/core/run"
 )
 
+func TestMissingWords(t *testing.T) {
+	for s, want := range map[string]bool{
+		"": true, "?": true, "NA": true, "n/a": true, "N.A.": true, "NaN": true, "null": true, "#N/A": true, "k.A.": true, "k. A.": true,
+		"-": false, "0": false, "none": false, "k.B.": false, "KA": false,
+	} {
+		if missing(s) != want {
+			t.Errorf("%q is missing: %t", s, !want)
+		}
+	}
+}
+
 // TestStyles says of cells what they are in each style; NaN stands for none.
 func TestStyles(t *testing.T) {
 	no := float32(math.NaN())

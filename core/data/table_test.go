@@ -173,6 +173,9 @@ func TestRoles(t *testing.T) {
 		if ds.Train.N != tc.n || ds.Test.N != tc.held || len(r.Warnings) != tc.warnings {
 			t.Errorf("%s: %d + %d rows, warnings %q", name, ds.Train.N, ds.Test.N, r.Warnings)
 		}
+		if last := r.Files[len(r.Files)-1]; (last.Role == "test") != (tc.held > 0) {
+			t.Errorf("%s: says that files are for %q", name, r.Files)
+		}
 	}
 }
 
@@ -180,7 +183,7 @@ func TestRoles(t *testing.T) {
 func TestPreviewSaysHowCellsAreRead(t *testing.T) {
 	const s = "id;price;day;c;h;y\n1;1.234,5;31.01.1970;red;k1;10\n2;7;01.02.1970;blue;k2;9,0\n3;;02.02.1970;red;k1;10\n"
 	k1, k2 := fmt.Sprintf("bucket %d", 1+bucket("k1", defaultBuckets)), fmt.Sprintf("bucket %d", 1+bucket("k2", defaultBuckets))
-	want := [][]string{{"", "1234.5", "30", "red", k1, "10"}, {"", "7", "31", "blue", k2, "9"}, {"", MissingCategory, "32", "red", k1, "10"}}
+	want := [][]string{{"", "1234.5", "1970-01-31 = day 30", "red", k1, "10"}, {"", "7", "1970-02-01 = day 31", "blue", k2, "9"}, {"", MissingCategory, "1970-02-02 = day 32", "red", k1, "10"}}
 	opt := run.CSV{Columns: map[string]string{"h": "bucketed"}, Task: "classification"}
 	_, r, err := Load(t.Context(), one(s), nil, opt, nil)
 	if err == nil {

@@ -47,13 +47,17 @@ func Reveal(id string) {
 	}
 }
 
-// Focus moves the focus to an element, if it is there.
+// Focus moves the keyboard to an element which may be about to appear.
 func Focus(id string) {
-	if !app.IsClient {
-		return
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("focus", id)
 	}
-	if e := app.Window().GetElementByID(id); e.Truthy() {
-		e.Call("focus")
+}
+
+// KeepFocus leaves the keyboard where it is though that is about to be made anew.
+func KeepFocus() {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("keepFocus")
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Calculator is the state of the page that relates ε, σ, steps and sample rate
 // without any data. It computes nothing: it asks the trainer, one question at a
-// time, and drops the answers to what has been edited since.
+// time, and calls off what has been edited since.
 type Calculator struct {
 	client  Asker
 	changed func()
@@ -38,9 +38,11 @@ type Calculator struct {
 	form   *widget.Form
 
 	started bool
-	version int // counts edits
-	busy    bool
-	rest    func() bool
+	version int    // counts edits
+	turn    int    // counts what was called off: the answers to that are not wanted
+	cancel  func() // calls off what is under way; nil: nothing is
+	asked   int    // questions of an answer that were put
+	stopped bool   // a person called it off
 
 	answer answer
 	fault  string // why there is no answer
@@ -123,9 +125,7 @@ func (k *Calculator) read(hash string) {
 			k.by = value
 		}
 	}
-	clear(k.drafts)
-	clear(k.faults)
-	k.epoch++
+	k.remake()
 	k.form = nil
 }
 
@@ -185,9 +185,15 @@ func (k *Calculator) setSolve(what string) {
 		}
 	}
 	k.solve = what
+	k.remake()
+}
+
+// remake has the fields made anew, so that none keeps what was typed into it.
+func (k *Calculator) remake() {
 	clear(k.drafts)
 	clear(k.faults)
 	k.epoch++
+	browser.KeepFocus()
 }
 
 func (k *Calculator) setBy(how string) {
@@ -248,7 +254,9 @@ func (k *Calculator) start(hash string) {
 		k.version++
 	}
 	if k.started {
-		k.recalculate()
+		if k.pending() {
+			k.recalculate()
+		}
 		return
 	}
 	k.started = true
@@ -269,10 +277,32 @@ func (k *Calculator) recalculate() {
 	if !k.started {
 		return
 	}
-	if k.rest != nil {
-		k.rest()
+	k.drop()
+	k.asked, k.stopped = 0, false
+	stop := k.after(restless, k.ask)
+	k.cancel = func() { stop() }
+}
+
+// drop calls off what is under way. What is shown stays, and is about what it was.
+func (k *Calculator) drop() {
+	if k.cancel != nil {
+		k.cancel()
 	}
-	k.rest = k.after(restless, k.ask)
+	k.turn++
+	k.cancel = nil
+}
+
+// stop is drop at a person's wish.
+func (k *Calculator) stop() {
+	k.drop()
+	k.stopped = true
+	k.changed()
+}
+
+// resume begins anew after that.
+func (k *Calculator) resume() {
+	k.recalculate()
+	k.changed()
 }
 
 // rate is the sample rate as it is given.
@@ -295,8 +325,8 @@ func (k *Calculator) rate() (float64, error) {
 	return b / n, nil
 }
 
-// asked is the setting as far as it is given; what is solved for is 0.
-func (k *Calculator) asked() (setting, error) {
+// given is the setting as far as it is; what is solved for is 0.
+func (k *Calculator) given() (setting, error) {
 	s := setting{Delta: k.cfg.TargetDelta, Runs: int(k.cfg.Params["runs"]), Group: int(k.cfg.Params["group"])}
 	if !(s.Delta > 0 && s.Delta < 1) {
 		return s, &client.Fault{Message: "δ is a probability: more than 0 and less than 1, usually below 1 over the number of rows.", Field: "target_delta"}
@@ -339,10 +369,7 @@ func (k *Calculator) asked() (setting, error) {
 
 // ask works through the questions about the present setting.
 func (k *Calculator) ask() {
-	if k.busy {
-		return // the answer under way begins anew when it comes
-	}
-	s, err := k.asked()
+	s, err := k.given()
 	k.clearRefusals()
 	if err == nil && len(k.faults) > 0 {
 		err = &client.Fault{Message: "A field needs attention."}
@@ -368,7 +395,7 @@ func (k *Calculator) clearRefusals() {
 }
 
 func (k *Calculator) refuse(err error) {
-	k.fault = err.Error()
+	k.cancel, k.fault = nil, err.Error()
 	if f := (*client.Fault)(nil); errors.As(err, &f) && f.Field != "" {
 		k.faults[f.Field] = f.Message
 		k.fault = "A field needs attention."
@@ -380,21 +407,30 @@ func (k *Calculator) refuse(err error) {
 	k.changed()
 }
 
-// askNext puts one question of the chain about version; f is called with the answer
-// unless something was edited meanwhile.
-func askNext[T any](k *Calculator, version int, function string, request any, f func(T)) {
-	k.busy = true
-	question(k.client, function, request, func(v T, err error) {
-		k.busy = false
+// askNext puts one question of the chain; f is called with the answer unless it has
+// been called off.
+func askNext[T any](k *Calculator, function string, request any, f func(T)) {
+	mine := k.turn
+	k.asked++
+	k.changed()
+	k.cancel = question(k.client, function, request, func(v T, err error) {
 		switch {
-		case version != k.version:
-			k.ask()
+		case mine != k.turn:
 		case err != nil:
 			k.refuse(err)
 		default:
 			f(v)
 		}
 	})
+}
+
+// questions is how many make an answer.
+func (k *Calculator) questions() int {
+	const always = 6
+	if k.solve == solveEpsilon {
+		return always
+	}
+	return always + 1
 }
 
 // solved finds what is missing in the setting, if anything is, and goes on.
@@ -410,7 +446,7 @@ func (k *Calculator) solved(a answer) {
 	if k.solve != solveNoise {
 		request.NoiseMultiplier = &a.setting.Sigma
 	}
-	askNext(k, a.version, "calibrate", request, func(s run.CalibrateReply) {
+	askNext(k, "calibrate", request, func(s run.CalibrateReply) {
 		switch k.solve {
 		case solveNoise:
 			a.setting.Sigma = s.NoiseMultiplier
@@ -424,7 +460,7 @@ func (k *Calculator) solved(a answer) {
 }
 
 func (k *Calculator) reported(a answer) {
-	askNext(k, a.version, "report", a.setting.request(), func(r run.ReportReply) {
+	askNext(k, "report", a.setting.request(), func(r run.ReportReply) {
 		a.report = &r
 		a.setting.Epsilon = float64(r.PLD)
 		k.show(a)
@@ -439,9 +475,9 @@ func (s setting) request() run.EpsilonRequest {
 // drawSteps draws ε against steps, half as far again as the run goes.
 func (k *Calculator) drawSteps(a answer) {
 	request := run.CurveRequest{EpsilonRequest: a.setting.request(), To: math.Ceil(1.5 * float64(a.setting.Steps))}
-	askNext(k, a.version, "curve", request, func(pld run.CurveReply) {
+	askNext(k, "curve", request, func(pld run.CurveReply) {
 		request.Accountant = "rdp"
-		askNext(k, a.version, "curve", request, func(rdp run.CurveReply) {
+		askNext(k, "curve", request, func(rdp run.CurveReply) {
 			if n := len(pld.Steps); n > 0 && len(rdp.Steps) == n {
 				steps := floats(pld.Steps)
 				k.charts.steps.Lines(steps[n-1], float64(a.setting.Steps), steps, floats(pld.Epsilon), floats(rdp.Epsilon))
@@ -457,7 +493,7 @@ func (k *Calculator) drawDelta(a answer) {
 	if math.IsInf(a.setting.Epsilon, 1) {
 		request.To = 100
 	}
-	askNext(k, a.version, "curve", request, func(c run.CurveReply) {
+	askNext(k, "curve", request, func(c run.CurveReply) {
 		if e := floats(c.Epsilon); len(e) > 0 {
 			k.charts.delta.Lines(e[len(e)-1], a.setting.Epsilon, e, positive(floats(c.Delta)))
 		}
@@ -466,7 +502,7 @@ func (k *Calculator) drawDelta(a answer) {
 }
 
 func (k *Calculator) priced(a answer) {
-	askNext(k, a.version, "tuning", run.TuningRequest{EpsilonRequest: a.setting.request(), Runs: a.setting.Runs}, func(t run.TuningReply) {
+	askNext(k, "tuning", run.TuningRequest{EpsilonRequest: a.setting.request(), Runs: a.setting.Runs}, func(t run.TuningReply) {
 		a.tuning = &t
 		k.grouped(a)
 	})
@@ -474,15 +510,16 @@ func (k *Calculator) priced(a answer) {
 
 // grouped asks what the run costs someone who has several rows.
 func (k *Calculator) grouped(a answer) {
-	askNext(k, a.version, "group", run.GroupRequest{EpsilonRequest: a.setting.request(), Rows: a.setting.Group}, func(e run.Number) {
+	askNext(k, "group", run.GroupRequest{EpsilonRequest: a.setting.request(), Rows: a.setting.Group}, func(e run.Number) {
 		a.group, a.whole = &groupCost{a.setting.Group, float64(e)}, true
+		k.cancel = nil
 		k.show(a)
 	})
 }
 
 func (k *Calculator) show(a answer) {
 	if a.tuning == nil {
-		a.tuning = k.answer.tuning // pale, until the new one is there
+		a.tuning = k.answer.tuning // grey, until the new one is there
 	}
 	if a.group == nil {
 		a.group = k.answer.group

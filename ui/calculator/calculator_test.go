@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clipscope/core/run"
+	"clipscope/ui/client"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -21,20 +22,22 @@ type askCall struct {
 	function string
 	request  map[string]any
 	done     func([]byte, error)
+	called   *bool // off
 }
 
 func (a *fakeAsker) Ready(f func(error)) { f(nil) }
 
-func (a *fakeAsker) Ask(function string, request any, done func([]byte, error)) {
+func (a *fakeAsker) Ask(function string, request any, done func([]byte, error)) func() {
 	b, err := json.Marshal(request)
 	if err != nil {
 		panic(err)
 	}
-	call := askCall{function: function, done: done}
+	call := askCall{function: function, done: done, called: new(bool)}
 	if err := json.Unmarshal(b, &call.request); err != nil {
 		panic(err)
 	}
 	a.calls = append(a.calls, call)
+	return func() { *call.called = true }
 }
 
 // take removes the oldest question.
@@ -137,28 +140,68 @@ func TestCalculatorAnswers(t *testing.T) {
 	}
 }
 
-// What was edited while a question was under way is what is shown in the end,
-// and the answer to the older question never is.
-func TestCalculatorDropsStaleAnswers(t *testing.T) {
+// An edit calls off the question under way, whose answer is never shown, and what
+// was known stays in grey until the new answer is there.
+func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 	k, a, tick := newTestCalculator()
+	page := &Page{Around: alone{}, Calculator: k}
+	grey := func() int { return strings.Count(app.HTMLString(page), "stale\"") }
 	k.start("")
 	tick()
-	old := a.take(t)
+	a.answerAll(t, 1.5)
+	if grey() != 0 {
+		t.Fatal("the whole answer is grey")
+	}
 	k.Set("noise_multiplier", "2")
 	tick()
-	if len(a.calls) != 0 {
-		t.Fatal("a second question was asked before the first was answered")
+	old := a.take(t)
+	k.Set("noise_multiplier", "3")
+	if !*old.called {
+		t.Fatal("the question is still under way")
 	}
 	old.done(fakeAnswer(t, old, 99), nil)
-	if k.answer.report != nil {
-		t.Fatal("the stale answer is shown")
+	if len(a.calls) != 0 || float64(k.answer.report.PLD) != 1.5 || grey() != 5 {
+		t.Fatalf("%d questions, %+v, %d parts in grey", len(a.calls), k.answer, grey())
 	}
-	if c := a.calls[0]; c.request["noise_multiplier"] != 2.0 {
+	tick()
+	c := a.take(t)
+	if c.request["noise_multiplier"] != 3.0 {
 		t.Fatalf("asked %+v", c.request)
 	}
+	c.done(fakeAnswer(t, c, 0.7), nil)
+	if float64(k.answer.report.PLD) != 0.7 || grey() != 4 {
+		t.Errorf("the figures are there: %+v, %d parts in grey", k.answer, grey())
+	}
 	a.answerAll(t, 0.7)
-	if float64(k.answer.report.PLD) != 0.7 || k.pending() {
-		t.Errorf("%+v", k.answer)
+	if k.pending() || grey() != 0 {
+		t.Errorf("%+v, %d parts in grey", k.answer, grey())
+	}
+}
+
+// A person may call it off and begin it anew; leaving the page calls it off, too.
+func TestCalculatorIsCalledOff(t *testing.T) {
+	k, a, tick := newTestCalculator()
+	page := &Page{Around: alone{}, Calculator: k}
+	k.start("")
+	tick()
+	for _, leave := range []func(){k.stop, k.drop} {
+		c := a.take(t)
+		leave()
+		if c.done(nil, client.ErrAborted); !*c.called || k.fault != "" || !k.pending() {
+			t.Errorf("called off: %t, fault %q", *c.called, k.fault)
+		}
+		if said := strings.Contains(app.HTMLString(page), "Cancelled."); said != k.stopped {
+			t.Errorf("says that it was cancelled: %t", said)
+		}
+		k.start("")
+		tick()
+	}
+	if a.answerAll(t, 1); k.pending() || k.stopped {
+		t.Error("not begun anew")
+	}
+	k.start("")
+	if tick(); len(a.calls) != 0 {
+		t.Error("what is known is asked again")
 	}
 }
 

@@ -33,6 +33,7 @@ func (p *Page) OnMount(ctx app.Context) {
 }
 
 func (p *Page) OnDismount() {
+	p.Calculator.drop()
 	p.Calculator.changed = func() {}
 	p.Around.Hide()
 	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
@@ -46,10 +47,10 @@ func (p *Page) Render() app.UI {
 		app.Main().Class("bench calculator").Body(
 			&inputs{K: k, Form: k.formNow(), Solve: k.solve, By: k.by},
 			app.Div().Class("stage").Body(
-				&answerBox{Answer: k.answer, Solve: k.solve, Fault: k.fault, Rows: k.rows(), Pending: k.pending()},
+				&answerBox{K: k, Answer: k.answer, Solve: k.solve, Fault: k.fault, Rows: k.rows(), Pending: k.pending(), Stale: k.answer.version != k.version, Stopped: k.stopped, Asked: k.asked},
 				app.Div().Class("charts calculator-charts").Body(
-					&lineChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &k.charts.steps, Blank: k.answer.report == nil, Empty: "ε as the run goes on, by two accountants."},
-					&lineChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &k.charts.delta, Blank: k.answer.report == nil, Empty: "Every pair of ε and δ that the run satisfies."},
+					&lineChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &k.charts.steps, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "ε as the run goes on, by two accountants."},
+					&lineChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &k.charts.delta, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "Every pair of ε and δ that the run satisfies."},
 				),
 				&tuningTable{Costs: k.answer.tuning, Pending: k.pending()},
 				newAuditPanel(p.Around.Config(), &k.audit),
@@ -147,22 +148,39 @@ func (c *inputs) length() app.UI {
 // answerBox is the answer in figures and words.
 type answerBox struct {
 	app.Compo
+	K       *Calculator
 	Answer  answer
 	Solve   string
 	Fault   string
 	Rows    float64
-	Pending bool
+	Pending bool // not all of it is about what the fields say
+	Stale   bool // none of it is
+	Stopped bool // a person called it off
+	Asked   int
 }
 
 func (c *answerBox) Render() app.UI {
-	class := "answer-box"
-	if c.Pending {
-		class += " pending"
-	}
-	return app.Section().Class(class).ID("answer").Aria("label", "Answer").Body(
+	return app.Section().Class("answer-box").ID("answer").Aria("label", "Answer").Aria("busy", strconv.FormatBool(c.Pending && !c.Stopped)).Body(
+		c.work(),
 		widget.Message("calculator-fault", "fault", c.Fault),
 		app.If(c.Answer.report != nil, func() app.UI { return c.figures() }),
-		app.If(c.Answer.report == nil && c.Fault == "", func() app.UI { return app.P().Class("help").Text("Calculating…") }),
+	)
+}
+
+// work says how far the answer is, and calls it off or begins it anew. It keeps its
+// place when there is nothing to say.
+func (c *answerBox) work() app.UI {
+	class, text, label, act := "busy", "Calculating…", "Cancel", c.K.stop
+	switch {
+	case !c.Pending:
+		class += " nothing"
+	case c.Stopped:
+		text, label, act = "Cancelled. What is grey is about other fields.", "Calculate", c.K.resume
+	}
+	return app.Div().Class(class).ID("busy").Body(
+		app.Span().Text(text),
+		app.Progress().Hidden(c.Stopped).Max(c.K.questions()).Value(c.Asked).Aria("label", "Progress of the calculation"),
+		app.Button().Type("button").ID("calculate").Text(label).OnClick(func(app.Context, app.Event) { act() }, app.EventScope(label)),
 	)
 }
 
@@ -170,7 +188,7 @@ func (c *answerBox) figures() app.UI {
 	a := &c.Answer
 	r, s := a.report, a.setting
 	low, high := bracket(float64(r.Low), float64(r.PLD))
-	return app.Div().Body(
+	return app.Div().Class(stale("", c.Stale)).Body(
 		app.Dl().Class("headline").Body(
 			c.figure(solveEpsilon, "ε", words.Upper(float64(r.PLD), 4), "upper bound, PLD"),
 			c.figure(solveNoise, "σ", words.Number(s.Sigma, 5), "noise_multiplier"),
@@ -188,8 +206,16 @@ func (c *answerBox) figures() app.UI {
 		),
 		app.P().Class("warning").Hidden(r.Notice == "").Text(r.Notice),
 		app.P().Class("meaning").Text(a.sentence()),
-		app.P().Class("meaning").ID("group").Text(a.group.sentence()),
+		app.P().Class(stale("meaning", c.Pending)).ID("group").Text(a.group.sentence()),
 	)
+}
+
+// stale is class, and that what has it is about other fields.
+func stale(class string, is bool) string {
+	if is {
+		class += " stale"
+	}
+	return class
 }
 
 // bracket writes both ends, away from each other, with as many digits as it takes
@@ -234,13 +260,13 @@ type lineChart struct {
 	ID, Title, Empty string
 	Spec             *chart.Spec
 	Feed             *chart.Feed
-	Blank            bool
+	Blank, Pending   bool
 }
 
 func (c *lineChart) CompoID() string { return c.ID }
 
 func (c *lineChart) Render() app.UI {
-	return app.Section().Class("panel").ID("panel-"+c.ID).Aria("label", c.Title).Body(
+	return app.Section().Class(stale("panel", c.Pending)).ID("panel-"+c.ID).Aria("label", c.Title).Body(
 		app.Div().Class("figure-box").Body(
 			app.Div().Class("figure-head").Body(app.H2().Text(c.Title)),
 			app.Div().Class("plot-box").Body(
@@ -270,11 +296,7 @@ var ways = []way{
 }
 
 func (t *tuningTable) Render() app.UI {
-	class := "tuning"
-	if t.Pending {
-		class += " pending"
-	}
-	return app.Section().Class(class).ID("tuning").Aria("label", "The cost of tuning").Body(
+	return app.Section().Class(stale("tuning", t.Pending)).ID("tuning").Aria("label", "The cost of tuning").Body(
 		app.H2().Text("The cost of tuning"),
 		app.If(t.Costs == nil, func() app.UI {
 			return app.P().Class("help").Text("What it costs to try several configurations on the same rows.")

@@ -28,13 +28,13 @@ type Loader interface {
 
 // DataView is what the data card shows besides the form.
 type DataView struct {
-	Source   string
-	Report   *data.Report
+	Source   string       // what the page names, be it there or not
+	Report   *data.Report // of it; nil while it is not there, and may not soon be
 	Loading  bool
 	Slow     bool
-	Wanted   string
 	Progress data.Progress
 	Fault    string
+	Before   string   // what can be gone back to where Source cannot be read
 	Suited   []string // what was changed to go with the data
 	// Refused says that files wait to be read in another way; Table is what is
 	// known of the table at hand, theirs or the one in use.
@@ -48,6 +48,7 @@ type Data struct {
 	Form   *widget.Form
 	View   DataView
 	Loader Loader
+	Shows  Shower
 	over   bool // a file is held over the drop zone
 }
 
@@ -60,7 +61,8 @@ func (c *Data) Render() app.UI {
 		c.drop(),
 		c.progress(),
 		widget.Message("data-fault", "fault", c.View.Fault),
-		c.table(),
+		c.back(),
+		c.files(),
 		c.reading(),
 		c.summary(),
 		c.scaling(),
@@ -69,10 +71,12 @@ func (c *Data) Render() app.UI {
 
 // dataLine says in one line what the data is.
 func dataLine(v DataView) string {
-	if v.Report == nil {
-		if v.Loading {
-			return "reading…"
-		}
+	switch {
+	case v.Slow || v.Report == nil && v.Loading:
+		return "reading…"
+	case v.Report == nil && v.Refused:
+		return "cannot be read as it is"
+	case v.Report == nil:
 		return "none yet"
 	}
 	r := v.Report
@@ -108,14 +112,9 @@ func outputs(r *data.Report) string {
 
 func (c *Data) source() app.UI {
 	now := c.View.Source
-	if c.View.Loading {
-		now = c.View.Wanted
-	}
 	d := form.Find("data")
 	if now == form.Files {
 		d.Help = "Read in this tab; the list has built-in data as well."
-	}
-	if now == form.Files || c.View.Source == form.Files {
 		d.Options = append([]form.Option{{Value: form.Files, Text: "Your files"}}, d.Options...)
 	}
 	return c.Form.Menu(d, now)
@@ -158,14 +157,28 @@ func (c *Data) progress() app.UI {
 		return app.Div().Class("loading").Hidden(true)
 	}
 	bar := app.Progress().Aria("label", "Reading the data")
-	label := "Generating " + v.Wanted + "…"
+	label := "Generating " + v.Source + "…"
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
 		label = fmt.Sprintf("%s: %s of %s", p.File, words.Bytes(p.Done), words.Bytes(p.Total))
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,
-		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) { l.CancelOpen() }),
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
+			l.CancelOpen()
+			browser.Focus("f-data")
+		}),
+	)
+}
+
+// back offers what was open before in place of what cannot be read.
+func (c *Data) back() app.UI {
+	l := c.Loader
+	return app.Div().Hidden(c.View.Before == "").Body(
+		app.Button().Type("button").ID("data-back").Text("Go on with " + shortName(c.View.Before)).OnClick(func(app.Context, app.Event) {
+			l.CancelOpen()
+			browser.Focus("f-data")
+		}),
 	)
 }
 
@@ -178,7 +191,9 @@ func (c *Data) summary() app.UI {
 		app.P().Text(reportLine(r)),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
 		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
-		app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }),
+		app.If(c.View.Table == nil, func() app.UI {
+			return app.Div().Class("notes").Body(app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }))
+		}),
 	)
 }
 
@@ -239,56 +254,34 @@ func (t *thumb) paint() {
 	}
 }
 
-// kinds are what a column can be told to be.
-var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "ignored", Text: "ignored"}}
-
-// table lists the columns of a table with their kinds, which can be corrected.
-func (c *Data) table() app.UI {
+// files are the files of a table, where they are several, and what they are for.
+func (c *Data) files() app.UI {
 	r := c.View.Table
-	if r == nil || len(r.Columns) == 0 {
-		return app.Div().Class("columns").Hidden(true)
+	if r == nil {
+		return app.Div().Hidden(true)
 	}
-	shown := r.Columns[:min(len(r.Columns), maxColumns)]
-	return app.Div().Class("columns").Body(
-		app.Table().Body(
-			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("kind"), app.Th().Scope("col").Text("missing"))),
-			app.TBody().Body(app.Range(shown).Slice(func(i int) app.UI { return c.column(i, shown[i]) })),
-		),
-		app.If(len(shown) < len(r.Columns), func() app.UI {
-			return app.P().Class("help").Text(fmt.Sprintf("and %s more", words.Plural(len(r.Columns)-len(shown), "column")))
+	show := c.Shows
+	return app.Div().Body(
+		app.Button().Type("button").ID("show-table").Hidden(len(r.Columns) == 0).Text("Show how it is read").
+			OnClick(func(app.Context, app.Event) { show.ShowTable(true) }),
+		app.If(len(r.Files) > 1, func() app.UI {
+			return app.Table().Class("files").Body(
+				app.Caption().Text("What each file is for"),
+				app.TBody().Body(app.Range(r.Files).Slice(func(i int) app.UI {
+					f := r.Files[i]
+					d := form.Field{Key: "csv.roles." + f.Name, Options: roles}
+					return app.Tr().Body(
+						app.Th().Scope("row").Title(f.Name).Text(shortName(f.Name)),
+						app.Td().Body(c.Form.Select(d, f.Role).ID("role-"+strconv.Itoa(i)).Aria("label", "What "+f.Name+" is for")),
+					)
+				})),
+			)
 		}),
 	)
 }
 
-// maxColumns is how many columns are listed: enough to find a mistake, few
-// enough to keep the page light.
-const maxColumns = 200
-
-func (c *Data) column(i int, col data.Column) app.UI {
-	kind := app.UI(app.Text("label"))
-	if col.Kind != data.Label {
-		d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
-		kind = c.Form.Select(d, string(col.Kind)).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
-	}
-	missing := words.Missing
-	if col.Missing > 0 {
-		missing = words.Count(col.Missing)
-	}
-	return app.Tr().Body(app.Th().Scope("row").Body(app.Text(col.Name), app.Small().Class("cell").Text(firstCell(c.View.Table, i))), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
-}
-
-// firstCell is what stands in a column's first row, and what it is read as.
-func firstCell(r *data.Report, column int) string {
-	p := r.Preview
-	if len(p.Rows) == 0 || column >= len(p.Rows[0]) {
-		return ""
-	}
-	cell := p.Rows[0][column]
-	if len(p.Values) == 0 || column >= len(p.Values[0]) || p.Values[0][column] == "" || p.Values[0][column] == cell {
-		return cell
-	}
-	return cell + " → " + p.Values[0][column]
-}
+// roles are what a file can be told to be for.
+var roles = []form.Option{{Value: "train", Text: "train"}, {Value: "test", Text: "test"}}
 
 // reading is how a table is read: that of the files which were refused, or else
 // of the data at hand.
@@ -307,7 +300,7 @@ func (c *Data) label() app.UI {
 	if r == nil || len(r.Columns) == 0 {
 		return c.Form.Field(d)
 	}
-	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
+	for _, col := range r.Columns[:min(len(r.Columns), mostColumns)] {
 		d.Options = append(d.Options, form.Option{Value: col.Name, Text: col.Name})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))

@@ -14,13 +14,16 @@ import (
 func Stories() []widget.Story {
 	return []widget.Story{
 		{Name: "Data card, a table", View: func() app.UI {
-			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}}
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, reading", View: func() app.UI {
-			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Wanted: form.Files, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}}
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, a bad file", View: func() app.UI {
-			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}}
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}, Shows: nobody{}}
+		}},
+		{Name: "A table as it is read", View: func() app.UI {
+			return &Preview{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Shows: nobody{}}
 		}},
 		{Name: "Model card", View: func() app.UI { return &Model{Form: exampleForm(form.Model), Plan: examplePlan()} }},
 		{Name: "Model card, a list of layers that does not fit", View: func() app.UI { return &Model{Form: layersForm(), Plan: layersPlan()} }},
@@ -38,6 +41,7 @@ func (nobody) Settle(string)       {}
 func (nobody) Open(form.Card)      {}
 func (nobody) OpenFiles(app.Value) {}
 func (nobody) CancelOpen()         {}
+func (nobody) ShowTable(bool)      {}
 
 func exampleForm(card form.Card) *widget.Form {
 	cfg := preset.First()
@@ -79,6 +83,11 @@ func exampleReport() *data.Report {
 		Columns: []data.Column{
 			{Name: "sepal_length", Kind: data.Numeric}, {Name: "sepal_width", Kind: data.Numeric, Missing: 2},
 			{Name: "colour", Kind: data.Categorical}, {Name: "id", Kind: data.Ignored}, {Name: "species", Kind: data.Label},
+		},
+		Encoding: "windows-1252", Delimiter: ";", Header: true, Files: []data.FileRole{{Name: "iris.csv", Role: "train"}, {Name: "iris.test", Role: "test"}},
+		Preview: data.Preview{
+			Rows:   [][]string{{"1.005,1", "3,5", "blue", "1", "setosa"}, {"4,9", "NA", "white", "2", "virginica"}},
+			Values: [][]string{{"1005.1", "3.5", "blue", "", "setosa"}, {"4.9", data.MissingCategory, "white", "", "virginica"}},
 		},
 		Warnings: []string{"No test file: 30 of 150 rows, chosen by a fixed shuffle, are held out for testing."}}
 }

@@ -50,6 +50,26 @@ func TestStretch(t *testing.T) {
 	}
 }
 
+// Where C is small beside the norms their axis is logarithmic, so that both can be
+// seen, and it neither flickers nor follows every step.
+func TestSmallThresholdsAreSeen(t *testing.T) {
+	r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 100})
+	d := norms()
+	for i, step := range []struct{ c, start float64 }{
+		{1, 0}, {0.3, 0}, {0.15, 0.01}, {0.3, 0.01}, {0.01, 0.001}, {0.1, 0.001}, {0.9, 0.1}, {2, 0}, {0.3, 0}, {math.NaN(), 0},
+	} {
+		diag := run.Diag{Norms: &run.Norms{Counts: []int{1, 2, 3}, Max: 6, P10: 1, P50: 3, P90: 5}}
+		r.Add([]run.Event{{Step: i + 1, Steps: 100, Released: run.Released{MaxGradNorm: step.c}, Diag: &diag}})
+		d.draw(&d.Feed, []*series.Record{r})
+		if n := d.Feed.Numbers; n[0] != step.start || n[1] != 6 || n[2] != step.c && step.c > 0 {
+			t.Errorf("C = %v: the axis goes from %v to %v, C at %v", step.c, n[0], n[1], n[2])
+		}
+		if xs := d.Feed.Numbers[len(d.Feed.Numbers)-2*points:][:points]; xs[0] != step.start || math.Abs(xs[points-1]-6) > 1e-9 || !slices.IsSorted(xs) {
+			t.Errorf("C = %v: the weights are drawn from %v to %v", step.c, xs[0], xs[points-1])
+		}
+	}
+}
+
 // What a chart is sent is laid out as charts.js reads it.
 func TestLinesLayout(t *testing.T) {
 	var f Feed
@@ -61,9 +81,9 @@ func TestLinesLayout(t *testing.T) {
 			t.Fatalf("sent %v", got)
 		}
 	}
-	f.Histogram(Histogram{End: 1, Mark: 2, HighestOfWeights: 3, Counts: []float64{7, 8}, Max: 4, Noisy: []float64{9}, Range: 5, Norms: []float64{0, 1}, Weights: []float64{1, 0.5}})
-	for i, want := range []float64{1, 2, 3, 4, 2, 7, 8, 5, 1, 9, 2, 0, 1, 1, 0.5} {
-		if len(got) != 15 || got[i] != want {
+	f.Histogram(Histogram{Start: 0.5, End: 1, Mark: 2, HighestOfWeights: 3, Counts: []float64{7, 8}, Max: 4, Noisy: []float64{9}, Range: 5, Norms: []float64{0, 1}, Weights: []float64{1, 0.5}})
+	for i, want := range []float64{0.5, 1, 2, 3, 4, 2, 7, 8, 5, 1, 9, 2, 0, 1, 1, 0.5} {
+		if len(got) != 16 || got[i] != want {
 			t.Fatalf("sent %v, differs at %d", got, i)
 		}
 	}

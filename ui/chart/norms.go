@@ -36,10 +36,10 @@ const points = 121
 // normsDrawing keeps the ends of the axes of a run, so that they hold still, and
 // memory.
 type normsDrawing struct {
-	of                  *series.Record
-	normsEnd, weightEnd float64
-	xs, ws              [points]float64
-	counts              []float64
+	of                         *series.Record
+	start, normsEnd, weightEnd float64
+	xs, ws                     [points]float64
+	counts                     []float64
 }
 
 func (d *normsDrawing) draw(f *Feed, r *series.Record) {
@@ -47,7 +47,7 @@ func (d *normsDrawing) draw(f *Feed, r *series.Record) {
 		return
 	}
 	if d.of != r {
-		d.of, d.normsEnd, d.weightEnd = r, 0, 0
+		d.of, d.start, d.normsEnd, d.weightEnd = r, 0, 0, 0
 	}
 	c := r.Last.Released.MaxGradNorm
 	h := Histogram{Mark: math.NaN(), Max: float64(r.Norms.Max), Noisy: r.Noisy, Range: r.Range}
@@ -60,14 +60,19 @@ func (d *normsDrawing) draw(f *Feed, r *series.Record) {
 	}
 	h.Counts = d.counts
 	d.normsEnd = stretch(d.normsEnd, axisFor(r.Norms))
-	h.End = d.normsEnd
+	d.start = startFor(d.start, d.normsEnd, h.Mark)
+	h.Start, h.End = d.start, d.normsEnd
 	d.weights(&h, r.Weight, c)
 	f.Histogram(h)
 }
 
 func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float64, c float64) {
 	for i := range d.xs {
-		d.xs[i], d.ws[i] = h.End*float64(i)/(points-1), math.NaN()
+		share := float64(i) / (points - 1)
+		d.xs[i], d.ws[i] = h.End*share, math.NaN()
+		if h.Start > 0 {
+			d.xs[i] = h.Start * math.Pow(h.End/h.Start, share)
+		}
 		if weight != nil {
 			d.ws[i] = weight(d.xs[i], c)
 		}
@@ -78,6 +83,23 @@ func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float6
 	}
 	d.weightEnd = stretch(d.weightEnd, need)
 	h.Norms, h.Weights, h.HighestOfWeights = d.xs[:], d.ws[:], d.weightEnd
+}
+
+// startFor is where the axis of norms up to end begins: at 0, linear; or, where a
+// threshold c would be lost at its edge, at a power of ten below c, logarithmic. It
+// stays at start as long as that will do.
+func startFor(start, end, c float64) float64 {
+	small := end / 30
+	if start > 0 {
+		small = end / 6
+	}
+	switch {
+	case !(c < small):
+		return 0
+	case start > 0 && start <= c/2 && c < 200*start:
+		return start
+	}
+	return math.Pow(10, math.Floor(math.Log10(c/2)))
 }
 
 // axisFor is how far the axis of norms must reach: to the largest, unless that

@@ -71,6 +71,7 @@ func (f *Feed) Lines(end, mark float64, columns ...[]float64) {
 
 // Histogram is what a histogram chart shows.
 type Histogram struct {
+	Start            float64 // of a logarithmic axis; 0: the axis is linear and starts there
 	End, Mark        float64
 	Counts           []float64 // diagnostic bins over [0, Max]
 	Max              float64
@@ -82,7 +83,7 @@ type Histogram struct {
 
 // Histogram sets a histogram chart.
 func (f *Feed) Histogram(h Histogram) {
-	b := append(f.Numbers[:0], h.End, h.Mark, h.HighestOfWeights, h.Max, float64(len(h.Counts)))
+	b := append(f.Numbers[:0], h.Start, h.End, h.Mark, h.HighestOfWeights, h.Max, float64(len(h.Counts)))
 	b = append(append(b, h.Counts...), h.Range, float64(len(h.Noisy)))
 	b = append(append(b, h.Noisy...), float64(len(h.Norms)))
 	f.set(append(append(b, h.Norms...), h.Weights...))

@@ -260,17 +260,20 @@ func toJS(v any) app.Value {
 	return app.Window().Get("JSON").Call("parse", string(b))
 }
 
-// Ask calls a function of window.clipscope with one argument; the answer is JSON.
-func (JS) Ask(function string, request any, done func([]byte, error)) {
+// Ask calls a function of window.clipscope with one argument and returns what
+// cancels that; the answer is JSON.
+func (JS) Ask(function string, request any, done func([]byte, error)) func() {
 	if err := complete(); err != nil {
 		done(nil, err)
-		return
+		return func() {}
 	}
-	await(api().Call(function, toJS(request)), func(v app.Value, err error) {
+	abort := app.Window().Get("AbortController").New()
+	await(api().Call(function, toJS(request), abort.Get("signal")), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, err)
 			return
 		}
 		done([]byte(browser.Glue().Call("stringify", v).String()), nil)
 	})
+	return func() { abort.Call("abort") }
 }

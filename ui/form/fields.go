@@ -134,6 +134,9 @@ func dataFields() []Field {
 			{Value: "indicator", Text: "indicator: as zero, and a feature that says so"}}},
 		{Key: "csv.bad_rows", Kind: Menu, Label: "Rows that cannot be read", Options: []Option{
 			{Text: "refuse the file"}, {Value: "skip", Text: "skip and count them"}}},
+		{Key: "csv.buckets", Label: "Buckets", Preset: "32", Help: "Into how many features a bucketed column is hashed. No list of its categories is made.", When: func(c *run.Config) bool {
+			return slices.Contains(slices.Collect(maps.Values(c.CSV.Columns)), "bucketed")
+		}},
 		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
 		{Key: "csv.delimiter", Kind: Menu, Advanced: true, Label: "Delimiter", Options: []Option{
 			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ";", Text: "semicolon"}, {Value: "tab", Text: "tab"}, {Value: "|", Text: "bar"}}},

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"clipscope/core/run"
@@ -38,20 +39,18 @@ func pathsOf(t reflect.Type) map[string][]int {
 	return m
 }
 
-// columns is the map of a configuration; what follows is a name in it.
-const columns = "csv.columns."
-
-// locate points at the field behind key, nil when there is none. Of a map, name is
-// the place in it.
+// locate points at the field behind key, nil when there is none. Of a map, which a key
+// goes on behind, name is the place in it.
 func locate(c *run.Config, key string) (field any, name string) {
-	if name, ok := strings.CutPrefix(key, columns); ok {
-		return &c.CSV.Columns, name
-	}
 	path, ok := paths[key]
+	if parts := strings.SplitN(key, ".", 3); !ok && len(parts) == 3 {
+		path, ok = paths[parts[0]+"."+parts[1]]
+		name = parts[2]
+	}
 	if !ok {
 		return nil, ""
 	}
-	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), ""
+	return reflect.ValueOf(c).Elem().FieldByIndex(path).Addr().Interface(), name
 }
 
 // Get is the text of a field; "" when it has its default.
@@ -82,6 +81,14 @@ func Get(c *run.Config, key string) string {
 		return strings.Join(*p, ", ")
 	case *map[string]string:
 		return (*p)[name]
+	case *map[string]float64:
+		if v, ok := (*p)[name]; ok {
+			return Format(v)
+		}
+	case *map[string]run.Bounds:
+		if b, ok := (*p)[name]; ok {
+			return Format(b.Lo) + between + Format(b.Hi)
+		}
 	case nil:
 		if v, ok := c.Params[key]; ok {
 			return Format(v)
@@ -111,16 +118,26 @@ func Set(c *run.Config, key, s string) error {
 	case *[]int:
 		return put(p, s, parseInts)
 	case *[]string:
-		*p = strings.FieldsFunc(s, between)
+		*p = strings.FieldsFunc(s, parts)
 	case *map[string]string:
 		*p = with(*p, name, s, s != "")
+	case *map[string]float64:
+		return putIn(p, name, s, Parse)
+	case *map[string]run.Bounds:
+		return putIn(p, name, s, ParseBounds)
 	default:
-		var v float64
-		if err := put(&v, s, Parse); err != nil {
-			return err
-		}
-		c.Params = with(c.Params, key, v, s != "")
+		return putIn(&c.Params, key, s, Parse)
 	}
+	return nil
+}
+
+// putIn is put for one place in a map; empty text leaves nothing there.
+func putIn[T any](m *map[string]T, name, s string, parse func(string) (T, error)) error {
+	var v T
+	if err := put(&v, s, parse); err != nil {
+		return err
+	}
+	*m = with(*m, name, v, s != "")
 	return nil
 }
 
@@ -202,6 +219,30 @@ func Parse(s string) (float64, error) {
 	return f, nil
 }
 
+// between stands between two bounds.
+const between = " to "
+
+// ParseBounds reads two numbers, or two dates such as 2024-12-31, which are days since
+// 1970 began.
+func ParseBounds(s string) (b run.Bounds, err error) {
+	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between).Replace(s), between)
+	for _, end := range []struct {
+		text string
+		to   *float64
+	}{{lo, &b.Lo}, {hi, &b.Hi}} {
+		text := strings.TrimSpace(end.text)
+		if t, e := time.Parse(time.DateOnly, text); e == nil {
+			*end.to = float64(t.Unix() / (24 * 60 * 60))
+		} else if *end.to, e = Parse(text); e != nil {
+			ok = false
+		}
+	}
+	if !ok || !(b.Lo < b.Hi) {
+		return run.Bounds{}, fmt.Errorf("“%s” is not two bounds; write for example 0 to 120", s)
+	}
+	return b, nil
+}
+
 func formatNonZero(f float64) string {
 	if f == 0 {
 		return ""
@@ -235,8 +276,8 @@ func parseSeed(s string) (uint64, error) {
 	return n, nil
 }
 
-// between parts what stands in a list.
-func between(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
+// parts is true of what stands between the parts of a list.
+func parts(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
 
 func formatInts(v []int) string {
 	parts := make([]string, len(v))
@@ -247,7 +288,7 @@ func formatInts(v []int) string {
 }
 
 func parseInts(s string) (v []int, err error) {
-	for _, f := range strings.FieldsFunc(s, between) {
+	for _, f := range strings.FieldsFunc(s, parts) {
 		n, err := strconv.Atoi(f)
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("“%s” is not a layer's width; write whole numbers from 1, for example 128, 64", f)

@@ -13,7 +13,7 @@ import (
 )
 
 // others are keys that no row of the table is for.
-var others = []string{"csv.columns.a b", "csv.columns.", "csv.columns.a.b", "r"}
+var others = []string{"csv.columns.a b", "csv.columns.", "csv.columns.a.b", "csv.roles.a.csv", "csv.fill.a.b", "csv.bounds.a.b", "r"}
 
 // sample is a text that a field takes, by the type that it has.
 func sample(t *testing.T, key string) string {
@@ -22,8 +22,10 @@ func sample(t *testing.T, key string) string {
 	switch field.(type) {
 	case *string, *map[string]string:
 		return "some"
-	case *float64, **float64, nil:
+	case *float64, **float64, *map[string]float64, nil:
 		return "0.25"
+	case *map[string]run.Bounds:
+		return "-3 to 0.5"
 	case *int, **uint64:
 		return "42"
 	case *bool:
@@ -63,10 +65,9 @@ func TestSetThenGet(t *testing.T) {
 	}
 }
 
-// elsewhere are the fields that have no row: the kinds of columns, which the list
-// of columns has, and what so far is chosen by a link or a script alone.
-var elsewhere = []string{"csv.columns",
-	"csv.buckets", "csv.bounds", "csv.fill", "csv.roles"}
+// elsewhere are the fields that have no row: what is said of single columns stands in
+// the preview of a table, and of files in a list of them.
+var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles"}
 
 // Every field of a configuration but these stands on the page, and every row of the table
 // is a field or a choice between fields, once.
@@ -180,6 +181,7 @@ func TestAnErrorChangesNothing(t *testing.T) {
 	for _, c := range []struct{ key, text string }{
 		{"max_grad_norm", "one"}, {"max_grad_norm", "NaN"}, {"target_epsilon", "inf"}, {"steps", "1.5"}, {"steps", "1e300"},
 		{"model.hidden", "128, x"}, {"model.hidden", "0"}, {"seed", "-1"}, {"seed", "9007199254740993"}, {"r", "a"}, {"epochs", "1,000"}, {"blind", "perhaps"},
+		{"csv.bounds.a", "3"}, {"csv.bounds.a", "3 to"}, {"csv.bounds.a", "3 to 3"}, {"csv.bounds.a", "5 to 3"}, {"csv.bounds.a", "0 to 1,000"}, {"csv.fill.a", "some"},
 	} {
 		cfg := run.Config{MaxGradNorm: 2, Steps: 7, Params: map[string]float64{"r": 0.5}, Model: run.Model{Hidden: []int{3}}}
 		before := cfg
@@ -203,6 +205,16 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"", "1,000", "12,345,678", "-1,000", "Inf", "NaN", "0x", "1e999"} {
 		if got, err := Parse(text); err == nil {
 			t.Errorf("%q was read as %v", text, got)
+		}
+	}
+}
+
+func TestParseBounds(t *testing.T) {
+	for text, want := range map[string]run.Bounds{
+		"0 to 120": {Lo: 0, Hi: 120}, "-1,5 … 2": {Lo: -1.5, Hi: 2}, "1..2": {Lo: 1, Hi: 2}, "1970-01-02 to 2024-12-31": {Lo: 1, Hi: 20088},
+	} {
+		if got, err := ParseBounds(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v; want %v", text, got, err, want)
 		}
 	}
 }

@@ -40,7 +40,9 @@ type experiment struct {
 
 	plan     *run.PlanInfo
 	planning bool
-	asked    int // number of the newest question to the planner
+	edits    int  // counts what makes an answer of the planner out of date
+	asking   bool // the planner has not answered yet
+	due      bool // and is to be asked again when it has
 	rest     func() bool
 
 	form *widget.Form // what the cards were last given; nil when out of date
@@ -125,7 +127,7 @@ func (x *experiment) put(f form.Field, key, text string) error {
 	}
 	x.cfg = next
 	if f.Kind == form.Menu && len(f.Resets) > 0 {
-		x.epoch++
+		x.remake()
 	}
 	return nil
 }
@@ -196,8 +198,14 @@ func (x *experiment) replace(cfg run.Config) {
 	clear(x.drafts)
 	clear(x.faults)
 	clear(x.refused)
+	x.remake()
+}
+
+// remake has all cards made anew, so that no control keeps what was typed into it.
+func (x *experiment) remake() {
 	x.epoch++
 	x.form = nil
+	browser.KeepFocus()
 }
 
 // suit changes what cannot work with data, and says so: a model for another
@@ -220,7 +228,7 @@ func (x *experiment) suit(r *data.Report) (said []string) {
 			form.Format(full.ExpectedBatchSize), form.Format(x.cfg.ExpectedBatchSize)))
 	}
 	if len(said) > 0 {
-		x.epoch++
+		x.remake()
 	}
 	x.form = nil
 	return said
@@ -232,19 +240,38 @@ const patience = 150 * time.Millisecond
 // replan asks what the configuration comes to, once typing rests; done is called
 // when that is known.
 func (x *experiment) replan(e *env, ask func(run.Config, func(run.PlanInfo, error)), done func()) {
-	x.planning, x.form = true, nil
-	x.asked++
-	mine := x.asked
+	x.unplan(true)
+	x.rest = e.after(patience, func() { x.ask(ask, done) })
+}
+
+// unplan drops the plan, which still stands where another is coming.
+func (x *experiment) unplan(coming bool) {
+	x.planning, x.due, x.form = coming, false, nil
+	if !coming {
+		x.plan = nil
+	}
+	x.edits++
 	if x.rest != nil {
 		x.rest()
 	}
-	x.rest = e.after(patience, func() {
-		ask(x.cfg, func(p run.PlanInfo, err error) {
-			if mine == x.asked {
-				x.planned(p, err)
-				done()
-			}
-		})
+}
+
+// ask puts one question at a time: the planner cannot be interrupted, and would
+// work off all that were ever asked.
+func (x *experiment) ask(ask func(run.Config, func(run.PlanInfo, error)), done func()) {
+	if x.due = x.asking; x.due {
+		return
+	}
+	x.asking = true
+	mine := x.edits
+	ask(x.cfg, func(p run.PlanInfo, err error) {
+		x.asking = false
+		if mine == x.edits {
+			x.planned(p, err)
+			done()
+		} else if x.due {
+			x.ask(ask, done)
+		}
 	})
 }
 

@@ -56,6 +56,7 @@ func (p *Page) Render() app.UI {
 		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
 		&widget.Header{Page: "train", Sent: s.sent},
 		app.Main().Class("bench").Body(
+			app.H1().Class("visually-hidden").Text("Train with differential privacy"),
 			p.experiment(),
 			app.Div().Class("stage").Body(
 				&runBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
@@ -65,7 +66,8 @@ func (p *Page) Render() app.UI {
 				update(s.newer),
 				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
 				app.If(t.result != nil, func() app.UI { return &resultView{ID: t.id, Result: t.result, Saver: t} }),
-				p.charts(),
+				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).
+					Else(func() app.UI { return p.charts() }),
 			),
 		),
 	)
@@ -91,7 +93,7 @@ func (p *Page) experiment() app.UI {
 	f := x.formFor(s, s.next()...)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, Session: s},
-		&cards.Data{Form: f, View: s.data.view(), Loader: s.data},
+		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.View(), Actions: s.ledger},

@@ -14,8 +14,9 @@ import (
 // runView is what the run bar shows.
 type runView struct {
 	Phase       phase
-	Ready       bool // a run can be started
-	Stopped     bool // before its last step
+	Stopped     bool   // before its last step
+	Lack        string // why no run can begin on the data; empty: one can
+	Soon        bool   // one soon may: that is not worth a line
 	Step, Steps int
 	Left        float64 // seconds; NaN when unknown
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
@@ -51,20 +52,45 @@ func (b *runBar) Render() app.UI {
 			b.progress(),
 			b.epsilon(),
 		),
+		widget.Message("run-lack", "note", b.View.lacking()),
 		widget.Message("run-fault", "fault", b.View.Fault),
+		app.P().ID("run-said").Class("visually-hidden").Role("status").Text(b.View.said()),
 	)
+}
+
+// lacking is the line that says why the button to start is off.
+func (v runView) lacking() string {
+	if v.Soon || v.Phase.active() {
+		return ""
+	}
+	return v.Lack
+}
+
+// said is what a screen reader tells of a run, which is little: not every step.
+func (v runView) said() string {
+	switch v.Phase {
+	case running:
+		return "The run has started."
+	case paused:
+		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
+	case done:
+		return fmt.Sprintf("The run has ended after %s of %s; it is charged ε %s.", words.Count(v.Step), words.Plural(v.Steps, "step"), words.Epsilon(v.Whole))
+	default:
+		return ""
+	}
 }
 
 func (b *runBar) buttons() app.UI {
 	v, a := b.View, b.Actions
 	act := func(f func()) app.EventHandler { return func(app.Context, app.Event) { f() } }
-	first := widget.Button("start", startLabel(v.Phase), "primary", !v.Ready || v.Phase == running || v.Phase == starting || v.Phase == stopping, act(a.start))
+	off := v.Lack != "" && !v.Phase.active() || v.Phase == starting || v.Phase == stopping
+	first := widget.Button("start", startLabel(v.Phase), "primary", off, act(a.start)).Aria("describedby", "run-lack")
 	if v.Phase == running {
 		first = widget.Button("pause", "Pause", "primary", false, act(a.pause))
 	}
 	return app.Div().Class("buttons").Body(
 		first,
-		widget.Button("step", "Step", "", !v.Ready || v.Phase == starting || v.Phase == stopping, act(a.step)),
+		widget.Button("step", "Step", "", off, act(a.step)),
 		widget.Button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
 		widget.Button("reset", "Reset", "", v.Phase == idle || v.Phase.active() && v.Phase != starting, act(a.reset)),
 		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(b.Sheet)).Aria("controls", "experiment").
@@ -106,6 +132,8 @@ func stepText(v runView) string {
 // leftText is the state in words, or while it runs the time that is left.
 func leftText(v runView) string {
 	switch {
+	case v.Lack != "" && v.Phase == idle:
+		return "waiting for data"
 	case v.Phase == starting:
 		return "starting…"
 	case v.Phase == paused:

@@ -42,6 +42,7 @@ type Session struct {
 	shelf   *shelf
 	address *address
 
+	table   bool   // how the table is read is shown in place of the charts
 	sheet   bool   // the cards are shown over the charts, on a narrow page
 	problem string // what keeps the whole page from working
 	newer   bool   // the site has a newer version of the page
@@ -53,15 +54,15 @@ type Session struct {
 func New(c Client) *Session {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
-	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data,
+	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	keeper, _ := c.(Keeper)
 	s.shelf = &shelf{env: e, keeper: keeper}
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, charts: chart.New(1),
-		launching: func() { s.sheet = false }, point: s.point}
-	s.shelf.show, s.shelf.gone = s.trials.open, s.trials.dropped
+		launching: func() { s.sheet, s.table = false, false }, point: s.point}
+	s.shelf.show, s.shelf.gone = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
 	s.trials.follow(newTrial(e))
 	return s
 }
@@ -115,6 +116,7 @@ func (s *Session) show(card form.Card) {
 
 // point brings in sight what a name stands for. In the foot nothing opens.
 func (s *Session) point(name string) {
+	s.table = s.table || form.Reads(name)
 	if card := form.Find(name).Card; card != form.Foot {
 		s.show(card)
 		return
@@ -128,8 +130,10 @@ func (s *Session) edited() {
 	s.replan()
 }
 
-// adopted follows other data in the same way.
+// adopted follows other data in the same way. Before anything is spent on a table
+// it is shown how that is read.
 func (s *Session) adopted(edited bool) {
+	s.table = !s.trials.last.phase.active()
 	if edited {
 		s.address.write()
 	}
@@ -139,19 +143,21 @@ func (s *Session) adopted(edited bool) {
 // replace puts another whole configuration in place: from a link, a preset.
 func (s *Session) replace(cfg run.Config) {
 	s.exp.replace(cfg)
-	if full := s.exp.full(); full.Data != s.data.name {
+	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)
 	}
 	s.replan()
 }
 
-// replan asks what the configuration comes to.
+// replan asks what the configuration comes to, once the data is there.
 func (s *Session) replan() {
-	if s.data.ready {
+	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
 			s.changed()
 		})
+	} else {
+		s.exp.unplan(s.data.loading)
 	}
 	s.changed()
 }
@@ -198,6 +204,19 @@ func (s *Session) follow() {
 	if cfg, ok := s.address.read(); ok {
 		s.replace(cfg)
 	}
+}
+
+// tabled reports whether there is a table to be shown.
+func (s *Session) tabled() bool {
+	t := s.data.view().Table
+	return t != nil && len(t.Columns) > 0
+}
+
+// ShowTable shows how the table is read in place of the charts, or no more.
+func (s *Session) ShowTable(shown bool) {
+	s.table, s.sheet = shown, false
+	s.changed()
+	browser.Focus(map[bool]string{true: "table", false: "act-start"}[shown])
 }
 
 func (s *Session) toggleSheet() {

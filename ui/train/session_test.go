@@ -222,19 +222,25 @@ func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
 	}
 }
 
+// One question is put to the planner at a time, and what was edited meanwhile in one
+// more.
 func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.tick()
-	b.Set("max_grad_norm", "2")
-	b.tick()
-	n := len(b.client.plans)
-	if n < 2 {
-		t.Fatalf("the planner was asked %d times", n)
+	for _, c := range []string{"2", "3", "4"} {
+		b.Set("max_grad_norm", c)
+		b.tick()
 	}
-	b.client.plans[n-1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
-	b.client.plans[n-2](run.PlanInfo{Steps: 5}, nil)
-	if f := b.exp.formFor(b); b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
+	if n := len(b.client.plans); n != 1 {
+		t.Fatalf("the planner was asked %d times before it answered", n)
+	}
+	b.client.plans[0](run.PlanInfo{Steps: 5}, nil)
+	if n := len(b.client.plans); n != 2 || b.exp.plan != nil || !b.exp.planning {
+		t.Fatalf("the planner was asked %d times, plan %+v", n, b.exp.plan)
+	}
+	b.client.plans[1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
+	if f := b.exp.formFor(b); len(b.client.plans) != 2 || b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
 		t.Errorf("plan %+v, warnings %v", b.exp.plan, f.Warnings)
 	}
 }
@@ -253,22 +259,75 @@ func TestTheFieldAtFaultIsNamed(t *testing.T) {
 	}
 }
 
+// blockedBy fails the test unless no run can begin, and says why.
+func (b *bench) blockedBy(t *testing.T, want string) {
+	t.Helper()
+	n := len(b.client.runs)
+	b.trials.start()
+	b.trials.step()
+	html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Session})
+	if len(b.client.runs) != n || !strings.Contains(html, want) || strings.Contains(html, `aria-disabled="false"`) || b.exp.opened != form.Data {
+		t.Errorf("%d runs began, the bar is %s", len(b.client.runs)-n, html)
+	}
+}
+
+// No run begins on other data than the page names: what was open before is kept, and
+// gone back to at a person's wish.
 func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
+	b.tick()
+	b.client.plans[0](run.PlanInfo{Steps: 5}, nil)
 	b.Set("data", "moons")
 	b.tick()
-	if v := b.data.view(); !v.Slow || v.Wanted != "moons" || v.Report.Rows != 6000 {
+	if v := b.data.view(); !v.Slow || v.Source != "moons" {
 		t.Errorf("while it loads the card shows %+v", v)
 	}
+	b.Open(form.Data)
+	b.blockedBy(t, "The data is still being read.")
 	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "moons, row 3: expected a number"})
-	if v := b.data.view(); v.Fault == "" || v.Report.Rows != 6000 || v.Source != "digits" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
+	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != "moons" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
 		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.exp.cfg.Data)
+	}
+	b.blockedBy(t, "There is no data to train on yet: see Data.")
+	if b.tick(); b.exp.plan != nil || b.exp.planning || len(b.client.plans) != 1 {
+		t.Errorf("planned for data that is not there: %+v", b.exp.plan)
+	}
+	b.data.CancelOpen()
+	if v := b.data.view(); v.Fault != "" || v.Report == nil || v.Report.Rows != 6000 || v.Source != "digits" || b.data.lack() != "" {
+		t.Errorf("gone back, the card shows %+v", v)
+	}
+	if b.tick(); len(b.client.plans) != 2 {
+		t.Errorf("the planner was asked %d times", len(b.client.plans))
 	}
 	b.Set("data", "blobs")
 	b.load(500)
 	if v := b.data.view(); v.Fault != "" || v.Report.Rows != 500 || !h.closed || b.exp.cfg.Data != "blobs" {
 		t.Errorf("after the next data the card shows %+v, closed %v", v, h.closed)
+	}
+	if b.trials.start(); len(b.client.runs) != 1 {
+		t.Error("no run begins on data that is there")
+	}
+}
+
+// Whoever goes back to a table goes back to how it was read.
+func TestGoneBackToATableAsItWasRead(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.open(form.Files, filesNamed("good.csv"))
+	b.load(80)
+	b.Set("csv.columns.a", "ignored")
+	b.load(80)
+	b.exp.cfg.CSV = run.CSV{} // as other files have it
+	b.data.open(form.Files, filesNamed("bad.csv"))
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{}, &client.Fault{Message: "bad.csv, row 3: expected a number"})
+	b.Set("csv.columns.b", "numeric")
+	if len(b.exp.cfg.CSV.Columns) != 1 {
+		t.Fatalf("the other table is read with %v", b.exp.cfg.CSV.Columns)
+	}
+	b.data.CancelOpen()
+	if c := b.exp.cfg.CSV.Columns; len(c) != 1 || c["a"] != "ignored" || b.data.lack() != "" {
+		t.Errorf("gone back, and the columns are %v", c)
 	}
 }
 
@@ -286,17 +345,22 @@ func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 	}
 }
 
-// Files that come before the first data are there, and cannot be read, do not
-// leave the page without any.
+// Files that come before the first data are there, and cannot be read, leave the page
+// without any until a person says so.
 func TestABadFileBeforeAnyData(t *testing.T) {
 	b := newBench(t)
 	b.data.open(form.Files, filesNamed("cells.csv"))
 	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "cells.csv, row 4: expected a value"})
+	if v := b.data.view(); len(b.client.opens) != 2 || v.Fault == "" || !v.Refused || v.Report != nil || v.Source != form.Files {
+		t.Fatalf("opened %d times, the card shows %+v", len(b.client.opens), v)
+	}
+	b.blockedBy(t, "There is no data")
+	b.data.CancelOpen()
 	if n := len(b.client.opens); n != 3 || b.client.opens[2].source != "digits" {
 		t.Fatalf("opened %d times", n)
 	}
 	b.load(6000)
-	if v := b.data.view(); v.Fault == "" || !v.Refused || v.Report == nil || v.Report.Rows != 6000 || b.data.name != "digits" {
+	if v := b.data.view(); v.Fault != "" || v.Report == nil || v.Report.Rows != 6000 || b.data.name != "digits" {
 		t.Errorf("the card shows %+v", v)
 	}
 }
@@ -330,9 +394,10 @@ func TestARefusedTableIsReadAgain(t *testing.T) {
 	files := filesNamed("cells.csv")
 	b.data.open(form.Files, files)
 	b.client.opens[1].done(client.Opened{}, &client.Refusal{Fault: &client.Fault{Message: "cells.csv, row 4: expected a value"}, Report: &data.Report{Columns: []data.Column{{Name: "a", Missing: 3}}}})
-	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report.Rows != 6000 || v.Fault == "" {
+	if v := b.data.view(); !v.Refused || v.Table == nil || v.Table.Columns[0].Missing != 3 || v.Report != nil || v.Fault == "" || v.Source != form.Files {
 		t.Fatalf("the card shows %+v", v)
 	}
+	b.blockedBy(t, "There is no data")
 	b.Set("csv.missing", "drop")
 	if n := len(b.client.opens); n != 3 || b.client.opens[2].source == "digits" || b.exp.cfg.CSV.Missing != "drop" {
 		t.Fatalf("opened %d times, csv %+v", n, b.exp.cfg.CSV)
@@ -374,8 +439,14 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.replace(run.Config{Data: "files", Method: "psac"})
-	if b.data.fault == "" || b.data.report.Rows != 6000 || b.exp.opened != form.Data || b.exp.cfg.Method != "psac" {
-		t.Errorf("fault %q, report %+v, card %q", b.data.fault, b.data.report, b.exp.opened)
+	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != form.Files || b.exp.opened != form.Data || b.exp.cfg.Method != "psac" {
+		t.Errorf("the card shows %+v, card %q", v, b.exp.opened)
+	}
+	b.blockedBy(t, "There is no data")
+	b.replace(run.Config{Data: "digits"})
+	b.load(6000)
+	if v := b.data.view(); v.Fault != "" || v.Source != "digits" || b.data.lack() != "" {
+		t.Errorf("the card shows %+v", v)
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// source is the data of an experiment. What was opened last stays until
-// something else was opened without an error.
+// source is the data of an experiment. What was opened last stays until something
+// else was opened without an error, but no run begins on it while the page names
+// other data.
 type source struct {
 	*env
 	client Client
@@ -23,15 +24,17 @@ type source struct {
 	// ended is called when opening has ended in one way or another, and show when
 	// the card of the data is to be looked at.
 	ended, show func()
-	// adopted is called when data is in use, with whether that changed the
-	// configuration.
+	// adopted is called when other data is in use, or none, with whether that
+	// changed the configuration.
 	adopted func(edited bool)
 
 	ready  bool   // data can be opened
+	wanted string // what the page names: name, what is being read, or could not be
 	name   string // name of built-in data, or form.Files
 	handle client.Handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
+	csv    run.CSV   // how they were read
 	early  app.Value // files chosen before anything can read them
 
 	// refused are files that could not be read as they are, and what was
@@ -41,7 +44,6 @@ type source struct {
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
-	wanted   string
 	progress data.Progress
 	cancel   func()
 	fault    string
@@ -68,10 +70,23 @@ func (d *source) openNamed(name string) {
 	case d.files != nil:
 		d.open(name, d.files)
 	default:
+		d.stop()
 		d.wanted = name
 		d.fault = "This link was made with local files, which a link never holds. Choose them here."
+		d.adopted(false)
 		d.show()
 	}
+}
+
+// lack is why no run can begin on the data that the page names; empty where one can.
+func (d *source) lack() string {
+	switch {
+	case !d.ready || d.loading:
+		return "The data is still being read."
+	case d.fault != "" || d.handle == nil:
+		return "There is no data to train on yet: see Data."
+	}
+	return ""
 }
 
 // OpenFiles opens an array of File objects.
@@ -131,14 +146,15 @@ func (d *source) open(name string, files app.Value) {
 	if files != nil {
 		from = files
 	}
-	d.cancel = d.client.Open(from, d.exp.cfg.CSV, d.loaded(mine), func(o client.Opened, err error) {
+	csv := d.exp.cfg.CSV
+	d.cancel = d.client.Open(from, csv, d.loaded(mine), func(o client.Opened, err error) {
 		if mine != d.tries {
 			if err == nil {
 				o.Handle.Close()
 			}
 			return
 		}
-		d.settled(name, files, o, err)
+		d.settled(name, files, csv, o, err)
 	})
 	d.changed()
 }
@@ -158,7 +174,7 @@ func (d *source) loaded(mine int) func(data.Progress) {
 	}
 }
 
-func (d *source) settled(name string, files app.Value, o client.Opened, err error) {
+func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
 	d.loading, d.slow, d.cancel = false, false, nil
 	d.ended()
 	d.refused, d.refusedReport = nil, nil
@@ -173,15 +189,10 @@ func (d *source) settled(name string, files app.Value, o client.Opened, err erro
 		d.handle.Close()
 	}
 	edited := d.name != name || d.exp.cfg.Data != name
-	d.use(name, o)
-	d.files = files
+	d.handle, d.report, d.name, d.files, d.csv = o.Handle, &o.Report, name, files, csv
 	d.exp.cfg.Data = name
 	d.suited = d.exp.suit(&o.Report)
 	d.adopted(edited || len(d.suited) > 0)
-}
-
-func (d *source) use(name string, o client.Opened) {
-	d.handle, d.report, d.name = o.Handle, &o.Report, name
 }
 
 func (d *source) refuseFiles(files app.Value, err error) {
@@ -192,33 +203,22 @@ func (d *source) refuseFiles(files app.Value, err error) {
 			d.refusedReport = r.Report
 		}
 	}
-	if d.handle == nil && d.exp.cfg.Data != form.Files {
-		d.openBehind()
-	}
+	d.adopted(false)
 	d.show()
 }
 
-// openBehind opens the built-in data that files were chosen instead of before it
-// was there, now that they cannot be read. What is said of them stays.
-func (d *source) openBehind() {
-	name, mine := d.exp.cfg.Data, d.tries
-	d.cancel = d.client.Open(name, d.exp.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
-		switch {
-		case err != nil:
-		case mine != d.tries:
-			o.Handle.Close()
-		default:
-			d.use(name, o)
-			d.cancel = nil
-			d.adopted(false)
-		}
-	})
-}
-
-// CancelOpen ends opening; what was open before stays.
+// CancelOpen goes back to what was open before, from what is being read or could
+// not be.
 func (d *source) CancelOpen() {
 	d.stop()
-	d.changed()
+	if name := d.exp.full().Data; d.handle == nil && d.wanted != name {
+		d.openNamed(name)
+		return
+	}
+	d.wanted, d.fault, d.refused, d.refusedReport = d.name, "", nil, nil
+	d.exp.cfg.CSV = d.csv
+	d.exp.remake()
+	d.adopted(true)
 }
 
 func (d *source) stop() {
@@ -238,12 +238,18 @@ func (d *source) rows() int {
 }
 
 func (d *source) view() cards.DataView {
-	v := cards.DataView{Source: d.name, Report: d.report, Loading: d.loading, Slow: d.slow, Wanted: d.wanted, Progress: d.progress, Fault: d.fault, Suited: d.suited}
+	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress, Fault: d.fault, Suited: d.suited}
+	if d.fault != "" {
+		v.Report = nil
+		if d.handle != nil {
+			v.Before = d.report.Name
+		}
+	}
 	switch {
 	case d.refused != nil:
 		v.Refused, v.Table = true, d.refusedReport
-	case d.report != nil && d.report.Format == "csv":
-		v.Table = d.report
+	case v.Report != nil && v.Report.Format == "csv":
+		v.Table = v.Report
 	}
 	return v
 }

@@ -15,16 +15,16 @@ import (
 func Stories() []widget.Story {
 	return []widget.Story{
 		{Name: "Run bar, idle", View: func() app.UI {
-			return &runBar{View: runView{Phase: idle, Ready: true, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+			return &runBar{View: runView{Phase: idle, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run bar, running", View: func() app.UI {
-			return &runBar{View: runView{Phase: running, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+			return &runBar{View: runView{Phase: running, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run bar, paused", View: func() app.UI {
-			return &runBar{View: runView{Phase: paused, Ready: true, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+			return &runBar{View: runView{Phase: paused, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run bar, failed", View: func() app.UI {
-			return &runBar{View: runView{Phase: failed, Ready: true, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
+			return &runBar{View: runView{Phase: failed, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: exampleCaption(false), Actions: nobody{}} }},
 		{Name: "List of runs", View: func() app.UI { return &caption{View: exampleCaption(true), Actions: nobody{}} }},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"clipscope/core/data"
+	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
@@ -85,7 +86,7 @@ func (s *trials) start() {
 	switch t := s.last; {
 	case t.phase == paused:
 		t.resume()
-	case t.phase.active() || !s.data.ready:
+	case t.phase.active():
 	default:
 		s.launch(false)
 	}
@@ -98,7 +99,7 @@ func (s *trials) step() {
 		t.runner.Step()
 	case t.phase == running:
 		t.pause()
-	case !t.phase.active() && s.data.ready:
+	case !t.phase.active():
 		s.launch(true)
 	}
 }
@@ -117,7 +118,7 @@ func (s *trials) reset() {
 
 // launch begins a new run. What is shown stays until it has.
 func (s *trials) launch(step bool) {
-	if s.data.handle == nil || len(s.exp.faults) > 0 {
+	if s.data.lack() != "" || len(s.exp.faults) > 0 {
 		s.blocked()
 		return
 	}
@@ -154,18 +155,15 @@ func outline(r *data.Report) data.Report {
 	return data.Report{Name: r.Name, Format: r.Format, Task: r.Task, Rows: r.Rows, TestRows: r.TestRows, Features: r.Features, Outputs: r.Outputs}
 }
 
-// blocked says what keeps a run from starting, where it stands.
+// blocked brings in sight what keeps a run from starting. What is amiss with the
+// data stands under the button all the time.
 func (s *trials) blocked() {
-	switch {
-	case s.data.handle == nil && s.data.loading:
-		s.fault = "The data is still being read."
-	case s.data.handle == nil:
+	if s.data.lack() != "" {
 		s.point("data")
-		s.fault = "There is no data yet. Choose some under Data."
-	default:
-		s.point(form.Sorted(s.exp.faults)[0])
-		s.fault = "A field needs attention before the run can start."
+		return
 	}
+	s.point(form.Sorted(s.exp.faults)[0])
+	s.fault = "A field needs attention before the run can start."
 	s.changed()
 }
 
@@ -179,6 +177,7 @@ func (s *trials) refused(err error) {
 
 // ConfirmRun starts the run that was asked about, this once.
 func (s *trials) ConfirmRun() {
+	browser.Focus("act-start") // the question takes its buttons with it
 	if step, asked := s.ledger.Answer(true); asked {
 		s.launch(step)
 	}
@@ -186,6 +185,7 @@ func (s *trials) ConfirmRun() {
 
 // DeclineRun takes the question away.
 func (s *trials) DeclineRun() {
+	browser.Focus("act-start")
 	s.ledger.Answer(false)
 	s.changed()
 }
@@ -207,6 +207,6 @@ func (s *trials) panels() []*chart.Panel {
 func (s *trials) view() runView {
 	v := s.last.view(s.exp.plan)
 	v.Fault = cmp.Or(s.fault, v.Fault)
-	v.Ready = s.data.ready && (s.data.handle != nil || !s.data.loading)
+	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow
 	return v
 }

@@ -1,6 +1,10 @@
 package widget
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
 
 // icons are drawn on a 16×16 grid. Each stands beside or instead of a text that
 // says the same.
@@ -22,10 +26,12 @@ func Icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="currentColor" aria-hidden="true">` + icons[name] + `</svg>`)
 }
 
-// Button is an icon with its name, as the run bar has them. Its handler is scoped
-// by both, as go-app tells handlers apart by their code alone.
-func Button(name, label, class string, disabled bool, f app.EventHandler) app.UI {
-	return app.Button().Type("button").Class("act "+class).ID("act-"+name).Disabled(disabled).
+// Button is an icon with its name, as the run bar has them. One that is off looks
+// and is read so, but keeps the focus, which a browser takes from a disabled one:
+// whoever gets the event has to ignore it. The handler is scoped by name and label,
+// as go-app tells handlers apart by their code alone.
+func Button(name, label, class string, off bool, f app.EventHandler) app.HTMLButton {
+	return app.Button().Type("button").Class("act "+class).ID("act-"+name).Aria("disabled", strconv.FormatBool(off)).
 		OnClick(f, app.EventScope(name, label)).Body(Icon(name), app.Span().Text(label))
 }
 

@@ -161,14 +161,17 @@ func (f *Form) input(d form.Field) app.UI {
 	if _, typing := f.Drafts[d.Key]; text == "" && !typing {
 		text = d.Preset
 	}
+	return f.wrap(d, f.Input(d, text).Aria("describedby", described(d)), d.Help)
+}
+
+// Input is an input without anything around it.
+func (f *Form) Input(d form.Field, text string) app.HTMLInput {
 	key, ed := d.Key, f.Editor
-	input := app.Input().Type("text").ID(id(d)).Class("number").
+	return app.Input().Type("text").ID(id(d)).Class("number").
 		Attr("inputmode", "text").AutoComplete(false).Spellcheck(false).
-		Placeholder(d.Preset).Value(text).
-		Aria("describedby", described(d)).Aria("invalid", strconv.FormatBool(f.Faults[key] != "")).
+		Placeholder(d.Preset).Value(text).Aria("invalid", strconv.FormatBool(f.Faults[key] != "")).
 		OnInput(func(ctx app.Context, _ app.Event) { ed.Set(key, ctx.JSSrc().Get("value").String()) }, app.EventScope(key)).
 		OnChange(func(app.Context, app.Event) { ed.Settle(key) }, app.EventScope(key))
-	return f.wrap(d, input, d.Help)
 }
 
 // tick is a field that is on or off.

@@ -35,6 +35,13 @@ type Header struct {
 	shown bool // the explanation of the count is open
 }
 
+// titles are what the pages are called where there are others beside them: in tabs,
+// in the history.
+var titles = map[string]string{"train": "Train", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
+
+func (h *Header) OnPreRender(ctx app.Context) { ctx.Page().SetTitle(titles[h.Page] + " · Clipscope") }
+func (h *Header) OnMount(ctx app.Context)     { h.OnPreRender(ctx) }
+
 func (h *Header) Render() app.UI {
 	return app.Header().Class("top").Body(
 		app.A().Class("brand").Href(Link("/")).Body(mark(), app.Span().Text("Clipscope")),

@@ -9,7 +9,7 @@ const { visit } = await stage();
 // --- the calculator ---
 
 const figure = (page, name) => page.locator("#answer .headline > div", { has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd.figure");
-const settled = (page) => page.waitForFunction(() => document.querySelector(".headline") && !document.querySelector(".answer-box.pending"));
+const settled = (page) => page.waitForFunction(() => document.querySelector(".headline") && document.querySelector("#busy.nothing"));
 
 test("the calculator answers in all four directions and keeps the question in its address", async (t) => {
   const page = await visit(t, "calculator#noise_multiplier=1.1&rows=60000&expected_batch_size=256&steps=14062");
@@ -47,6 +47,63 @@ test("the calculator shows the newest answer however fast its fields change", as
   await field.fill("1");
   await settled(page);
   assert.deepEqual(page.errors, []);
+});
+
+// A question that takes long on any machine.
+const slow = { noise_multiplier: 0.021, sample_rate: 256 / 60000, steps: 1e6, target_delta: 1e-5 };
+
+test("the calculator says that it works, greys what is old, and is called off", async (t) => {
+  const page = await visit(t, "calculator");
+  await settled(page);
+  assert.equal(await page.locator(".stale").count(), 0);
+  const before = await figure(page, "σ").innerText();
+  await page.fill("#f-epochs", "4000");
+  await page.fill("#f-noise_multiplier", String(slow.noise_multiplier));
+  await page.locator("#busy", { hasText: "Calculating" }).waitFor();
+  for (const part of ["#answer .headline", "#panel-steps", "#panel-delta", "#tuning", "#group"]) {
+    assert.ok(await page.locator(part).evaluate((e) => !!e.closest(".stale")), `${part} is about another noise and not grey`);
+  }
+  assert.equal(await figure(page, "σ").innerText(), before);
+  assert.equal(await page.getAttribute("#answer", "aria-busy"), "true");
+  await page.click("#calculate");
+  await page.locator("#busy", { hasText: "Cancelled" }).waitFor();
+  assert.equal(await page.getAttribute("#answer", "aria-busy"), "false");
+  assert.ok(await page.locator("#tuning.stale").isVisible());
+  // The worker went with the question; another answers the next.
+  await page.fill("#f-epochs", "1");
+  await page.fill("#f-noise_multiplier", "2");
+  await settled(page);
+  assert.equal(await figure(page, "σ").innerText(), "2");
+  assert.equal(await page.locator(".stale").count(), 0);
+  // Whoever leaves is not answered behind their back.
+  await page.fill("#f-noise_multiplier", String(slow.noise_multiplier));
+  await page.fill("#f-epochs", "4000");
+  await page.locator("#busy", { hasText: "Calculating" }).waitFor();
+  await page.waitForFunction(() => /** @type {HTMLProgressElement} */ (document.querySelector("#busy progress")).value > 0);
+  const ended = page.workers().map((w) => new Promise((resolve) => { w.once("close", resolve); }));
+  await page.click("nav >> text=Help");
+  await Promise.race(ended);
+  await page.click("nav >> text=Calculator");
+  await page.locator("#busy", { hasText: "Calculating" }).waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
+test("no run waits for a question", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async (slow) => {
+    const off = new AbortController();
+    let answered = 0;
+    const questions = Array.from({ length: 3 }, () => clipscope.curve({ ...slow, over: "epsilon", points: 1000 }, off.signal).then(() => { answered++; }, (e) => e.name));
+    const rows = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 2}`).join("\n");
+    const run = await clipscope.train({ steps: 3, expected_batch_size: 8, noise_multiplier: 1, csv: { label: "y" } }, { train: [new File(["x,y\n" + rows], "t.csv")] });
+    const { statement } = await run.done;
+    const then = answered;
+    off.abort();
+    return { then, statement: !!statement.text, names: await Promise.all(questions), next: await clipscope.epsilon({ ...slow, noise_multiplier: 1, steps: 10 }) };
+  }, slow);
+  assert.equal(r.then, 0, "the run began and ended behind the questions");
+  assert.ok(r.statement && r.next > 0);
+  assert.deepEqual(r.names, ["AbortError", "AbortError", "AbortError"]);
 });
 
 for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {

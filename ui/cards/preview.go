@@ -1,0 +1,182 @@
+package cards
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/ui/form"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Shower shows how a table is read, or no more.
+type Shower interface{ ShowTable(shown bool) }
+
+// Preview is a table as it is read: what each column is taken for, which can be
+// changed, over the first rows. It is for the eyes of who has the file.
+//
+// Guarantee: none. It shows rows; they go nowhere else.
+type Preview struct {
+	app.Compo
+	Form  *widget.Form
+	View  DataView // with a table
+	Shows Shower
+}
+
+func (c *Preview) CompoID() string { return "preview-" + strconv.Itoa(c.Form.Epoch) }
+
+// mostColumns is how many columns are shown: enough to find a mistake, few enough to
+// keep the page light.
+const mostColumns = 200
+
+func (c *Preview) Render() app.UI {
+	r, shows := c.View.Table, c.Shows
+	columns := r.Columns[:min(len(r.Columns), mostColumns)]
+	notes := slices.Clone(r.Warnings)
+	if more := len(r.Columns) - len(columns); more > 0 {
+		notes = append([]string{"Of this table, " + words.Plural(more, "column") + " more than stand here."}, notes...)
+	}
+	return app.Section().Class("preview-table").ID("table").Aria("label", "The table as it is read").TabIndex(-1).Body(
+		app.Div().Class("preview-head").Body(
+			app.H2().Text("The table as it is read"),
+			app.Button().Type("button").Class("plain").ID("hide-table").Aria("label", "Close the table").
+				OnClick(func(app.Context, app.Event) { shows.ShowTable(false) }).Body(widget.Icon("close")),
+		),
+		app.P().Class("help").Text(c.about()),
+		app.Div().Class("columns").TabIndex(0).Role("region").Aria("label", "Columns and first rows").Body(app.Table().Body(
+			app.THead().Body(c.row("column", columns, func(i int) app.UI {
+				return app.Th().Scope("col").Title(columns[i].Name).Text(columns[i].Name)
+			})),
+			app.TBody().Body(
+				c.row("kind", columns, func(i int) app.UI { return app.Td().Body(c.kind(i, columns[i])) }),
+				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
+				c.row("bounds", columns, func(i int) app.UI {
+					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + columns[i].Name, Preset: "from … to …"}
+					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric)
+				}),
+				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
+					return c.row("if missing", columns, func(i int) app.UI {
+						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + columns[i].Name, Preset: "0"}
+						return c.declared(fmt.Sprint("fill-", i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
+					})
+				}),
+			),
+			app.TBody().Class("cells").Body(app.Range(r.Preview.Rows).Slice(func(row int) app.UI {
+				return c.row(strconv.Itoa(row+1), columns, func(i int) app.UI { return cell(&r.Preview, row, i) })
+			})),
+		)),
+		app.Div().Class("notes").Body(app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) })),
+	)
+}
+
+// row is a line across the table.
+func (c *Preview) row(name string, columns []data.Column, at func(i int) app.UI) app.UI {
+	return app.Tr().Body(append([]app.UI{app.Th().Scope("row").Text(name)}, app.Range(columns).Slice(at))...)
+}
+
+// about says how the file as a whole was read, and what that came to.
+func (c *Preview) about() string {
+	r := c.View.Table
+	s := fmt.Sprintf("%s, %s", cmp.Or(map[string]string{"utf-8": "UTF-8", "utf-16": "UTF-16", "windows-1252": "Windows-1252"}[r.Encoding], r.Encoding),
+		cmp.Or(map[string]string{",": "parted by commas", ";": "parted by semicolons", "\t": "parted by tabs", "|": "parted by bars", " ": "parted by spaces"}[r.Delimiter], "parted by “"+r.Delimiter+"”"))
+	if r.Header {
+		s += ", the first row a header"
+	} else {
+		s += ", without a header"
+	}
+	if c.View.Refused {
+		return s + ". It cannot be read as it is: see Data."
+	}
+	return s + ". " + reportLine(r)
+}
+
+// kinds are what a column can be told to be.
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "ignored", Text: "ignored"}}
+
+func (c *Preview) kind(i int, col data.Column) app.UI {
+	if col.Kind == data.Label {
+		return app.Text("label")
+	}
+	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
+	return c.Form.Select(d, cmp.Or(c.Form.Text(d.Key), string(col.Kind))).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
+}
+
+// declared is the field for what is stated of a column without looking, of days or of
+// numbers. It is there where that has a meaning, or has been stated all the same.
+func (c *Preview) declared(id string, d form.Field, days, fits bool) app.UI {
+	text, fault := c.Form.Text(d.Key), c.Form.Faults[d.Key]
+	if !fits && text == "" {
+		return app.Td()
+	}
+	if b, err := form.ParseBounds(text); err == nil && days {
+		text = day(b.Lo) + " to " + day(b.Hi)
+	}
+	return app.Td().Body(
+		c.Form.Input(d, text).ID(id).Aria("label", d.Label).Aria("describedby", id+"-fault"),
+		widget.Message(id+"-fault", "fault", fault),
+	)
+}
+
+// day is a number of days since 1970 began as a date, where it is whole.
+func day(days float64) string {
+	if days != float64(int(days)) {
+		return form.Format(days)
+	}
+	return time.Unix(0, 0).UTC().AddDate(0, 0, int(days)).Format(time.DateOnly)
+}
+
+// readAs says what the cells of a column mean.
+func (c *Preview) readAs(col data.Column) string {
+	s, n := "", words.Count(len(col.Categories))
+	switch {
+	case col.Kind == data.Ignored:
+		s = "not used"
+	case col.Kind == data.Label && c.View.Table.Task != data.Regression:
+		s = n + " classes"
+	case col.Kind == data.Categorical && c.Form.Text("csv.columns."+col.Name) == "bucketed":
+		s = n + " buckets"
+	case col.Kind == data.Categorical:
+		s = n + " categories"
+	case col.Date != "":
+		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[col.Date]
+	default:
+		s = "numbers such as 1" + col.Thousands + "234" + cmp.Or(col.Decimal, ".") + "5"
+	}
+	if col.Missing > 0 {
+		s += ", " + words.Count(col.Missing) + " missing"
+	}
+	return s
+}
+
+// cell is what stands in the file, and what it is read as where that is something
+// else.
+func cell(p *data.Preview, row, column int) app.UI {
+	if column >= len(p.Rows[row]) {
+		return app.Td()
+	}
+	text, value := p.Rows[row][column], ""
+	if row < len(p.Values) && column < len(p.Values[row]) {
+		value = p.Values[row][column]
+	}
+	class := "cell"
+	switch value {
+	case text:
+		value = ""
+	case "":
+		class += " unused"
+	case data.MissingCategory:
+		value = "missing"
+	case "?":
+		class, value = class+" misread", "cannot be read"
+	}
+	return app.Td().Class(class).Title(text).Body(
+		app.Text(text),
+		app.If(value != "", func() app.UI { return app.Small().Text("→ " + value) }),
+	)
+}

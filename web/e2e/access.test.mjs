@@ -1,0 +1,228 @@
+// The page for those who use it by keyboard, by ear, much enlarged, or on paper.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { narrow, results, stage, wide } from "./browser.mjs";
+
+const { visit: arrive } = await stage();
+
+/** @param {any} t @param {string} where @param {any} [options] */
+async function visit(t, where, options) {
+  const page = await arrive(t, where, options);
+  if (!/^(help|stories|calculator)/.test(where)) await page.locator("#act-start[aria-disabled=false]").waitFor();
+  return page;
+}
+
+const short = "#data=digits&model.kind=softmax&method=dc-e&noise_multiplier=1&expected_batch_size=256&steps=60&learning_rate=0.5";
+const finished = (page) => page.locator("#result").waitFor({ timeout: 120_000 });
+const focused = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
+
+// What axe-core calls page-has-heading-one, link-name and button-name, and that a page
+// has one main part.
+const unnamed = (page) => page.evaluate(() => {
+  const seen = (e) => e.checkVisibility({ visibilityProperty: true });
+  const text = (e) => [...e.childNodes].map((n) => n.nodeType === 3 ? n.textContent : n.nodeType === 1 && seen(n) && n.getAttribute("aria-hidden") !== "true" ? text(n) : "").join("");
+  const name = (e) => (e.getAttribute("aria-label") ?? text(e)).trim();
+  const bad = [...document.querySelectorAll("a[href], button, summary")].filter((e) => seen(e) && !name(e)).map((e) => e.outerHTML.slice(0, 80));
+  const count = (selector) => [...document.querySelectorAll(selector)].filter(seen).length;
+  return [...bad, ...(count("h1") === 1 ? [] : [`${count("h1")} headings of the first level`]), ...(count("main") === 1 ? [] : [`${count("main")} main parts`])];
+});
+
+test("every page has a title of its own, one heading above all, and names for its links", async (t) => {
+  const titles = new Set();
+  for (const where of ["", "calculator", "help", "stories"]) {
+    for (const viewport of [wide, { width: 320, height: 568 }]) {
+      const page = await visit(t, where, { viewport });
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      assert.deepEqual(await unnamed(page), [], `/${where} at ${viewport.width}`);
+      titles.add(await page.title());
+      assert.match(await page.title(), /\S · Clipscope$/);
+    }
+  }
+  assert.equal(titles.size, 4, [...titles].join());
+  const page = await visit(t, "");
+  await page.click("nav >> text=Help");
+  await page.waitForFunction(() => document.title.startsWith("Help"));
+});
+
+test("the keyboard stays where it is when a run starts, pauses and ends, and its end is told", async (t) => {
+  const page = await visit(t, short);
+  // Every value that the button takes on is looked at, also those between two frames.
+  await page.evaluate(() => {
+    const lost = window["lost"] = [];
+    document.addEventListener("focusout", (e) => { if (!e.relatedTarget) lost.push(/** @type {any} */ (e.target).id); });
+  });
+  await page.focus("#act-start");
+  await page.keyboard.press("Enter");
+  await page.locator("#run-said", { hasText: "The run has started." }).waitFor({ state: "attached" });
+  assert.equal(await page.locator("#run-said").getAttribute("role"), "status");
+  await finished(page);
+  assert.equal(await focused(page), "act-start");
+  assert.match(await page.locator("#run-said").textContent(), /^The run has ended after 60 of 60 steps; it is charged ε \d/);
+  await page.focus("#act-reset");
+  await page.keyboard.press("Enter");
+  await page.locator("#result").waitFor({ state: "detached" });
+  assert.equal(await focused(page), "act-reset");
+  await page.focus("#act-step");
+  await page.keyboard.press("Enter");
+  await page.locator("#run-said", { hasText: "The run is paused after 1 step." }).waitFor({ state: "attached" });
+  assert.equal(await focused(page), "act-step");
+  await page.focus("#act-stop");
+  await page.keyboard.press("Enter");
+  await finished(page);
+  assert.equal(await focused(page), "act-stop");
+  assert.deepEqual(await page.evaluate(() => window["lost"]), []);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the keyboard stays in a menu that has its card made anew", async (t) => {
+  const page = await visit(t, short);
+  await page.click("#card-optimiser .card-head");
+  await page.focus("#f-optimizer");
+  const before = await page.locator("#f-optimizer").elementHandle();
+  await page.keyboard.press("ArrowDown");
+  await page.locator("#f-momentum").waitFor();
+  await page.waitForFunction((old) => document.querySelector("#f-optimizer") !== old, before);
+  await page.waitForFunction(() => document.activeElement?.id === "f-optimizer");
+  assert.deepEqual(page.errors, []);
+});
+
+test("the sheet takes the focus and gives it back", async (t) => {
+  const page = await visit(t, short, { viewport: narrow });
+  await page.click(".setup");
+  await page.waitForFunction(() => document.activeElement?.id === "experiment-first");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.id === "act-start");
+});
+
+// 320 pixels are 1280 at 400 %.
+for (const [what, viewport] of Object.entries({ "a small phone": { width: 320, height: 568 }, "400 %": { width: 320, height: 200 } })) {
+  test(`nothing is wider than ${what}, and the run bar stays`, async (t) => {
+    const page = await visit(t, short, { viewport, hasTouch: true });
+    const fits = async (state) => {
+      const wrong = await page.evaluate(() => [
+        ...(document.documentElement.scrollWidth > 320 ? [`the page is ${document.documentElement.scrollWidth} wide`] : []),
+        ...[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 321 && !e.closest(".columns, pre, .formula, .statement-text, .visually-hidden, canvas, .uplot")).map((e) => e.outerHTML.slice(0, 80)),
+      ]);
+      assert.deepEqual(wrong, [], state);
+      const bar = await page.locator(".runbar").boundingBox();
+      assert.ok(bar.x === 0 && bar.width === 320 && Math.abs(bar.y + bar.height - viewport.height) < 1, `${state}: the run bar is at ${JSON.stringify(bar)}`);
+    };
+    await fits("idle");
+    await page.click(".setup");
+    for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
+      await page.evaluate((card) => /** @type {any} */ (document.querySelector(`#card-${card} .card-head[aria-expanded=false]`))?.click(), card);
+      await page.locator(`#card-body-${card}`).waitFor();
+      await fits(card);
+    }
+    await page.setInputFiles("#files", { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("a,b,c,d,e,y\n" + Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 3},${i % 5},x,z,${i % 2}`).join("\n")) });
+    await page.locator("#card-data .card-line", { hasText: "a.csv" }).waitFor();
+    await fits("a table");
+    await page.click("#show-table");
+    await page.locator("#table").waitFor();
+    await fits("the table as it is read");
+    await page.screenshot({ path: path.join(results, `table-${viewport.height}-light.png`) });
+    await page.click("#act-start");
+    await finished(page);
+    await fits("finished");
+    await page.screenshot({ path: path.join(results, `finished-${viewport.height}-light.png`) });
+    for (const where of ["calculator", "help"]) {
+      const other = await visit(t, where, { viewport });
+      await other.locator("h1").waitFor();
+      assert.equal(await other.evaluate(() => document.documentElement.scrollWidth), 320, where);
+    }
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("a projector shows every chart beside a result", async (t) => {
+  const page = await visit(t, short, { viewport: { width: 1280, height: 720 } });
+  await page.click("#act-start");
+  await finished(page);
+  const fold = await page.evaluate(() => [...document.querySelectorAll(".panel, .runbar")].filter((e) => e.getBoundingClientRect().bottom > 721).map((e) => e.id || e.className));
+  assert.deepEqual(fold, []);
+  await page.screenshot({ path: path.join(results, "finished-projector-light.png") });
+});
+
+test("no text is smaller than 12 pixels, in charts either", async (t) => {
+  const page = await arrive(t, "", { viewport: wide });
+  await page.evaluate(() => {
+    const drawn = window["drawn"] = new Set();
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (...args) {
+      drawn.add(parseFloat(this.font) / devicePixelRatio);
+      return write.apply(this, args);
+    };
+  });
+  await page.locator("#act-start[aria-disabled=false]").waitFor();
+  await page.click("#act-start");
+  await page.waitForFunction(() => /** @type {any} */ (window).drawn.size > 0);
+  const small = () => page.evaluate(() => [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent?.trim()) && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 12).map((e) => e.outerHTML.slice(0, 80)));
+  assert.deepEqual(await small(), []);
+  const drawn = await page.evaluate(() => [...window["drawn"]]);
+  assert.ok(Math.min(...drawn) >= 12, drawn.join());
+  for (const where of ["calculator", "help"]) {
+    await page.click(`nav >> text=${where === "help" ? "Help" : "Calculator"}`);
+    await page.locator("h1:not(.visually-hidden)").waitFor();
+    assert.deepEqual(await small(), [], where);
+  }
+});
+
+test("a small threshold is seen among the norms", async (t) => {
+  const page = await visit(t, "#data=digits&model.kind=softmax&method=constant&max_grad_norm=0.01&noise_multiplier=1&expected_batch_size=256&steps=40&learning_rate=0.5");
+  await page.evaluate(() => {
+    const marks = window["marks"] = [];
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      if (this.canvas.closest("#panel-norms") && text.startsWith("C ")) marks.push(x / this.canvas.width);
+      return write.call(this, text, x, y);
+    };
+  });
+  await page.click("#act-start");
+  await finished(page);
+  const marks = await page.evaluate(() => window["marks"]);
+  assert.ok(marks.length > 0 && marks.every((x) => x > 0.2 && x < 0.8), `C stands at ${marks} of the chart`);
+  await page.screenshot({ path: path.join(results, "norms-log-wide-light.png") });
+});
+
+test("on paper stands what a run came to, on white, without controls", async (t) => {
+  const page = await visit(t, short, { colorScheme: "dark" });
+  await page.click("#act-start");
+  await finished(page);
+  const chart = () => page.locator("#panel-learning canvas").first().evaluate((c) => {
+    const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+    let light = 0, all = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) { all++; light += data[i] + data[i + 1] + data[i + 2]; }
+    return light / all / 765;
+  });
+  const dark = await chart();
+  // The browser says so before it prints, and what is drawn then is printed.
+  await page.setViewportSize({ width: 718, height: 1000 });
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => { dispatchEvent(new Event("beforeprint")); });
+  await page.waitForTimeout(200);
+  const paper = await page.evaluate(() => {
+    const seen = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).map((e) => e.outerHTML.slice(0, 60));
+    return {
+      controls: seen("button, input, select, nav, .counter"), scheme: getComputedStyle(document.documentElement).colorScheme,
+      ground: getComputedStyle(document.querySelector(".result")).backgroundColor,
+      statement: /** @type {HTMLElement} */ (document.querySelector(".statement-text")).getBoundingClientRect().height,
+      charts: seen(".panel").length, cut: [...document.querySelectorAll(".stage, .statement-text")].filter((e) => e.scrollHeight > e.clientHeight + 1).length,
+      wide: document.documentElement.scrollWidth,
+    };
+  });
+  assert.deepEqual(paper.controls, []);
+  assert.equal(paper.scheme, "light");
+  assert.match(paper.ground, /255, 255, 255/);
+  assert.ok(paper.statement > 100, "the statement is folded away");
+  assert.equal(paper.charts, 5);
+  assert.equal(paper.cut, 0, "something is cut off");
+  assert.ok(paper.wide <= 718, `${paper.wide} wide`);
+  assert.ok(await chart() < dark - 0.1, "the charts are drawn as for a dark ground");
+  await page.screenshot({ path: path.join(results, "print.png"), fullPage: true });
+  await page.evaluate(() => { dispatchEvent(new Event("afterprint")); });
+  await page.emulateMedia({ media: "screen" });
+  await page.waitForTimeout(200);
+  assert.ok(Math.abs(await chart() - dark) < 0.05, "the screen keeps what the paper had");
+  assert.deepEqual(page.errors, []);
+});

@@ -1,0 +1,191 @@
+// Tables as their owners have them: what the page names is what it trains on, and
+// before anything is spent one has seen how it is read.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { results, stage } from "./browser.mjs";
+
+const { visit: arrive } = await stage();
+
+// visit opens the page with its card of the data open.
+/** @param {any} t @param {string} [hash] @param {any} [options] */
+async function visit(t, hash = "", options = {}) {
+  const page = await arrive(t, hash, options);
+  await page.locator("#act-start").waitFor();
+  if (await page.locator("#card-data .card-head").getAttribute("aria-expanded") === "false") await page.click("#card-data .card-head");
+  return page;
+}
+
+const line = (page, text) => page.locator("#card-data .card-line", { hasText: text }).waitFor();
+const off = (page) => page.locator("#act-start").getAttribute("aria-disabled").then((v) => v === "true");
+const csv = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
+const plain = (rows = 200) => "width,colour,kind\n" + Array.from({ length: rows }, (_, i) => `${i % 17},${["red", "green"][i % 2]},${i % 2 ? "yes" : "no"}`).join("\n") + "\n";
+// cells are the rows of the preview: what stands in the file, and what it is read as.
+const cells = (page) => page.locator("#table .cells tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td")].map((td) => [td.firstChild?.textContent, td.querySelector("small")?.textContent.slice(2)])));
+const kinds = (page) => page.locator("#table tbody tr:first-child td").evaluateAll((all) => all.map((td) => /** @type {any} */ (td.firstElementChild)?.value ?? td.textContent));
+
+test("a run does not start on other data than the page names", async (t) => {
+  const page = await visit(t);
+  await line(page, "digits");
+  await page.setInputFiles("#files", csv("bad.csv", "width,kind\n1,yes\n2\n3,no\n"));
+  await page.locator("#data-fault:not([hidden])").waitFor();
+  assert.equal(await page.inputValue("#f-data"), "files");
+  await line(page, "cannot be read");
+  assert.ok(await off(page));
+  assert.match(await page.locator("#run-lack").innerText(), /no data to train on yet: see Data/);
+  assert.equal(await page.getAttribute("#act-start", "aria-describedby"), "run-lack");
+  await page.click("#act-start", { force: true });
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(300);
+  assert.match(await page.locator(".left").innerText(), /waiting for data/);
+  await page.screenshot({ path: path.join(results, "data-refused-wide-light.png") });
+  // What was open before is a press away, and so is another file.
+  await page.click("#data-back");
+  await line(page, "digits");
+  assert.equal(await page.inputValue("#f-data"), "digits");
+  assert.ok(!await off(page) && await page.locator("#run-lack").isHidden());
+  await page.setInputFiles("#files", csv("good.csv", plain()));
+  await line(page, "good.csv");
+  assert.ok(!await off(page));
+  await page.click("#act-start");
+  await page.locator("#result").waitFor({ timeout: 120_000 });
+  assert.deepEqual(page.errors, []);
+});
+
+test("a link to files says everywhere that they are not there", async (t) => {
+  const page = await visit(t, "#data=files&model.kind=softmax&steps=20");
+  await page.locator("#data-fault", { hasText: "link was made with local files" }).waitFor();
+  assert.equal(await page.inputValue("#f-data"), "files");
+  await line(page, "none yet");
+  assert.ok(await off(page));
+  assert.match(await page.locator("#run-lack").innerText(), /no data to train on yet/);
+  await page.reload();
+  await line(page, "none yet");
+  assert.equal(await page.inputValue("#f-data"), "files");
+  await page.setInputFiles("#files", csv("good.csv", plain()));
+  await line(page, "good.csv");
+  assert.ok(!await off(page));
+  assert.deepEqual(page.errors, []);
+});
+
+// kunden is what German programs write: Windows-1252, semicolons, decimal commas,
+// points between thousands, days first, two words for a missing value, a row that broke.
+function kunden(n = 400) {
+  const truth = Array.from({ length: n }, (_, i) => {
+    const cents = (i * 791_931) % 12_345_600, y = 2020 + i % 5, m = 1 + i % 12, d = 1 + i % 28;
+    const two = (x) => String(x).padStart(2, "0");
+    const umsatz = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, ".") + "," + two(cents % 100);
+    const alter = i % 17 === 3 ? "NA" : i % 17 === 9 ? "k.A." : String(18 + i % 60);
+    const day = i === 1 ? [2024, 12, 31] : [y, m, d];
+    return {
+      cells: [String(10_001 + i), i === 0 ? "1.234,56" : umsatz, alter, `${two(day[2])}.${two(day[1])}.${day[0]}`, ["Köln", "Düsseldorf", "Gießen"][i % 3], `${i % 10},5`, i % 2 ? "ja" : "nein"],
+      umsatz: i === 0 ? 1234.56 : cents / 100, alter, day: Date.UTC(day[0], day[1] - 1, day[2]) / 864e5, iso: `${day[0]}-${two(day[1])}-${two(day[2])}`,
+    };
+  });
+  const rows = truth.map((r) => r.cells.join(";"));
+  rows.splice(50, 0, "10050;abgebrochen");
+  const text = "Kundennummer;Umsatz in €;Alter;Kauf am;Ort;Größe;Kündigung\r\n" + rows.join("\r\n") + "\r\n";
+  return { truth, file: { name: "Kunden Düsseldorf.csv", mimeType: "text/csv", buffer: Buffer.from(text.replaceAll("€", "\x80"), "latin1") } };
+}
+
+test("a messy German table, from the file to a private model, by clicks", async (t) => {
+  const { truth, file } = kunden();
+  const page = await visit(t);
+  await line(page, "digits");
+  await page.setInputFiles("#files", file);
+  await page.locator("#data-fault", { hasText: "row 52: expected 7 cells" }).waitFor();
+  await page.selectOption("#f-csv-bad_rows", "skip");
+  await page.locator("#data-fault", { hasText: "missing cells in all: Alter" }).waitFor();
+  // Of what is refused the page shows what it knows.
+  assert.match(await page.locator("#table .help").innerText(), /Windows-1252, parted by semicolons, .* cannot be read as it is/);
+  await page.selectOption("#f-csv-missing", "indicator");
+  await line(page, "Kunden Düs");
+
+  // Nothing is misread.
+  assert.deepEqual(await page.locator("#table thead th").allInnerTexts(), ["column", "Kundennummer", "Umsatz in €", "Alter", "Kauf am", "Ort", "Größe", "Kündigung"]);
+  assert.deepEqual(await kinds(page), ["ignored", "numeric", "numeric", "numeric", "categorical", "numeric", "label"]);
+  const shown = await cells(page);
+  assert.equal(shown.length, 10);
+  shown.forEach((row, i) => {
+    const want = truth[i];
+    assert.deepEqual(row.map(([cell]) => cell), want.cells);
+    const [, umsatz, alter, day, ort, size] = row.map(([, value]) => value);
+    assert.equal(Math.fround(umsatz), Math.fround(want.umsatz));
+    assert.equal(alter, /\d/.test(want.alter) ? undefined : "missing");
+    assert.equal(day, `${want.iso} = day ${want.day}`);
+    assert.equal(ort, undefined);
+    assert.equal(size, `${i % 10}.5`);
+  });
+  const notes = (await page.locator("#table .note").allInnerTexts()).join("\n");
+  for (const said of [/read as Windows-1252/, /Kundennummer numbers the rows and is ignored/, /Kündigung.* taken as the label/, /of Alter\. .* counts as public/, /1 training rows are left out because they cannot be read.*row 52/, /80 of 400 rows, chosen by a fixed shuffle, are held out/]) {
+    assert.match(notes, said);
+  }
+
+  // What is known without looking is declared, and stays to be seen.
+  await page.fill('#table [aria-label="Bounds of column Alter"]', "0 to 120");
+  await page.fill('#table [aria-label="Bounds of column Kauf am"]', "2020-01-01 to 2024-12-31");
+  await page.fill('#table [aria-label="Number for missing cells of column Alter"]', "40");
+  await page.selectOption('#table [aria-label="Kind of column Ort"]', "bucketed");
+  await page.locator("#table td", { hasText: "32 buckets" }).waitFor();
+  await page.fill("#f-csv-buckets", "8");
+  await page.locator("#table td", { hasText: "8 buckets" }).waitFor();
+  assert.equal(await page.inputValue('#table [aria-label="Bounds of column Kauf am"]'), "2020-01-01 to 2024-12-31");
+  assert.equal((await kinds(page))[4], "bucketed");
+  const address = decodeURIComponent((await page.evaluate(() => location.hash)).replaceAll("+", " "));
+  for (const setting of ["csv.bounds.Alter.lo=0", "csv.bounds.Alter.hi=120", "csv.bounds.Kauf am.lo=18262", "csv.bounds.Kauf am.hi=20088", "csv.fill.Alter=40", "csv.columns.Ort=bucketed", "csv.buckets=8"]) {
+    assert.ok(address.includes(setting), `${setting} is not in ${address}`);
+  }
+  await page.screenshot({ path: path.join(results, "table-wide-light.png") });
+
+  await page.click("#act-start");
+  await page.locator("#result").waitFor({ timeout: 120_000 });
+  assert.match(await page.locator("#result .guarantee").innerText(), /differential privacy for every training row/);
+  assert.equal(await page.locator("#table").count(), 0, "the table stands where the run should");
+  assert.deepEqual(page.errors, []);
+});
+
+test("what is declared of a column is refused next to it", async (t) => {
+  const page = await visit(t);
+  await page.setInputFiles("#files", csv("plain.csv", plain()));
+  await line(page, "plain.csv");
+  const bounds = page.locator('#table [aria-label="Bounds of column width"]');
+  await bounds.fill("5 to");
+  await page.locator("#table .fault", { hasText: "write for example 0 to 120" }).waitFor();
+  assert.equal(await bounds.getAttribute("aria-invalid"), "true");
+  await page.click("#act-start");
+  await page.locator("#run-fault", { hasText: "needs attention" }).waitFor();
+  await bounds.fill("0 to 20");
+  await page.locator("#table .fault:not([hidden])").waitFor({ state: "detached" });
+  // A column that is no longer of numbers has no bounds, and keeps the field to take them away.
+  await page.selectOption('#table [aria-label="Kind of column width"]', "ignored");
+  await page.locator("#data-fault", { hasText: "csv.bounds of numeric columns alone" }).waitFor();
+  await bounds.fill("");
+  await line(page, "plain.csv");
+  assert.equal(await bounds.count(), 0);
+  assert.deepEqual(page.errors, []);
+});
+
+test("each of several files is for training or for testing", async (t) => {
+  const page = await visit(t);
+  await page.setInputFiles("#files", [csv("one.csv", plain(120)), csv("two.csv", plain(40))]);
+  await page.locator("#table .help", { hasText: "128 rows to train on, 32 to test on" }).waitFor();
+  assert.equal(await page.inputValue('[aria-label="What two.csv is for"]'), "train");
+  await page.selectOption('[aria-label="What two.csv is for"]', "test");
+  await page.locator("#table .help", { hasText: "120 rows to train on, 40 to test on" }).waitFor();
+  assert.equal(await page.inputValue('[aria-label="What two.csv is for"]'), "test");
+  assert.match(await page.evaluate(() => location.hash), /csv\.roles\.two%2Ecsv=test/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the table gives way to the charts and comes back", async (t) => {
+  const page = await visit(t);
+  await page.setInputFiles("#files", csv("plain.csv", plain()));
+  await page.locator("#table").waitFor();
+  assert.equal(await page.locator(".charts").count(), 0);
+  await page.click("#hide-table");
+  await page.locator("#panel-clipping").waitFor();
+  await page.click("#show-table");
+  await page.locator("#table").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "table");
+  assert.deepEqual(page.errors, []);
+});
