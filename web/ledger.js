@@ -10,7 +10,7 @@
   "use strict";
 
   const NAME = "clipscope-ledger";
-  const { fail, say } = clipscopeWire;
+  const { say } = clipscopeWire;
 
   // --- storage ---
 
