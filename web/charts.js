@@ -593,12 +593,13 @@
     setTimeout(() => URL.revokeObjectURL(a.href), 10000);
   }
 
-  // shown calls f with an element once what is about to change has been drawn.
-  /** @param {string} id @param {(e: HTMLElement) => void} f */
-  function shown(id, f) {
+  // shown calls f with an element once what is about to change has been drawn, and
+  // again as long as f is not content: under load that takes more frames than two.
+  /** @param {string} id @param {(e: HTMLElement) => boolean} f */
+  function shown(id, f, patience = 60) {
     requestAnimationFrame(() => requestAnimationFrame(() => {
       const e = document.getElementById(id);
-      if (e) f(e);
+      if (!(e && f(e)) && patience > 0) shown(id, f, patience - 1);
     }));
   }
 
@@ -608,20 +609,27 @@
     const box = e.parentElement;
     const above = box && e.getBoundingClientRect().top < box.getBoundingClientRect().top;
     e.scrollIntoView({ block: above ? "start" : "nearest" });
+    return true;
   });
+
+  /** @param {HTMLElement} e */
+  function focused(e) {
+    e.focus();
+    return document.activeElement === e;
+  }
 
   // focus does not wait where it need not: the element may soon be another.
   /** @param {string} id */
   function focus(id) {
-    document.getElementById(id)?.focus();
-    if (document.activeElement?.id !== id) shown(id, e => e.focus());
+    const now = document.getElementById(id);
+    if (!now || !focused(now)) shown(id, focused);
   }
 
   // keepFocus gives the focus back to what stands in the place of what has it now, and
   // is about to be made anew.
   function keepFocus() {
-    const id = document.activeElement?.id;
-    if (id) shown(id, e => { if (document.activeElement === document.body) e.focus(); });
+    const old = document.activeElement;
+    if (old?.id) shown(old.id, e => e !== old && (document.activeElement !== document.body || focused(e)));
   }
 
   // stringify is a value for the page's Go side to read.

@@ -188,6 +188,11 @@ func TestColumnKinds(t *testing.T) {
 	if ds.Bounds[2] != (Bound{0, 1}) {
 		t.Errorf("bounds of categories %v", ds.Bounds)
 	}
+	for name, want := range map[string]ColumnKind{"Kundennummer": Ignored, "Lfd. Nr.": Ignored, "order number": Ignored, "Jahre": Numeric} {
+		if ds, _ := load(t, run.CSV{}, one(strings.Replace(b.String(), "id", name, 1))); ds.Columns[0].Kind != want {
+			t.Errorf("%s is %s", name, ds.Columns[0].Kind)
+		}
+	}
 	// Without a header only a first column of many distinct integers is an id.
 	long := b.String()[strings.Index(b.String(), "\n")+1:]
 	if ds, _ := load(t, run.CSV{}, one(long)); ds.Columns[0].Kind != Ignored {

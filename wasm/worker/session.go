@@ -276,6 +276,9 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 	}
 	progress := func(p data.Progress) { s.post(ProgressType, r.ID, p) }
 	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, progress)
+	if e := (*fault)(nil); errors.As(err, &e) {
+		return nil, &refusal{e, report}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -534,11 +537,19 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the trainer failed in a way it should not (%v); what was open before is still open", e.value)
 }
 
+// refusal is why files cannot be read, with what was understood of them.
+type refusal struct {
+	*fault
+	Report *data.Report `json:"report"`
+}
+
+type fault = data.Error
+
 func failure(err error) run.Failure {
 	f := run.Failure{Message: err.Error()}
 	var config *run.ConfigError
 	var over *run.OverLimit
-	var file *data.Error
+	var file *refusal
 	var internal *panicError
 	switch {
 	case errors.As(err, &config):

@@ -91,7 +91,7 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 		New: trainer,
 		Load: func(_ context.Context, train, _ []data.File, _ run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
 			if train[0].Name() == "bad" {
-				return nil, nil, &data.Error{File: "bad", Row: 7, Expected: "a number"}
+				return nil, &data.Report{Columns: []data.Column{{Name: "understood"}}}, &data.Error{File: "bad", Row: 7, Expected: "a number"}
 			}
 			progress(data.Progress{Phase: "read", File: train[0].Name(), Done: 1, Total: 2})
 			return dataset(train[0].Name()), &data.Report{Name: train[0].Name()}, nil
@@ -330,9 +330,14 @@ func TestFailedOpenLosesNothing(t *testing.T) {
 	p.next(ProgressType)
 	p.next(ReplyType)
 	p.send(Open, 2, `{}`, data.Bytes("bad", nil))
-	f := decode[struct{ Detail data.Error }](t, p.next(ErrorType))
-	if f.Detail.File != "bad" || f.Detail.Row != 7 {
-		t.Errorf("the failure's detail is %+v", f.Detail)
+	f := decode[struct {
+		Detail struct {
+			data.Error
+			Report data.Report
+		}
+	}](t, p.next(ErrorType))
+	if d := f.Detail; d.File != "bad" || d.Row != 7 || len(d.Report.Columns) != 1 || d.Report.Columns[0].Name != "understood" {
+		t.Errorf("the failure's detail is %+v", d)
 	}
 	p.send(Plan, 3, anyRun)
 	p.next(ReplyType)

@@ -93,7 +93,7 @@ test("no run waits for a question", async (t) => {
   const r = await page.evaluate(async (slow) => {
     const off = new AbortController();
     let answered = 0;
-    const questions = Array.from({ length: 3 }, () => clipscope.curve({ ...slow, over: "epsilon", points: 1000 }, off.signal).then(() => { answered++; }, (e) => e.name));
+    const questions = Array.from({ length: 3 }, () => clipscope.curve({ ...slow, over: "epsilon" }, off.signal).then(() => { answered++; }, (e) => e.name));
     const rows = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 2}`).join("\n");
     const run = await clipscope.train({ steps: 3, expected_batch_size: 8, noise_multiplier: 1, csv: { label: "y" } }, { train: [new File(["x,y\n" + rows], "t.csv")] });
     const { statement } = await run.done;

@@ -11,7 +11,7 @@ const { visit: arrive } = await stage();
 /** @param {any} t @param {string} [hash] @param {any} [options] */
 async function visit(t, hash = "", options = {}) {
   const page = await arrive(t, hash, options);
-  await page.locator("#act-start").waitFor();
+  await page.locator("#card-data .card-line:has-text('×'), #data-fault:not([hidden])").first().waitFor();
   if (await page.locator("#card-data .card-head").getAttribute("aria-expanded") === "false") await page.click("#card-data .card-head");
   return page;
 }
@@ -60,6 +60,7 @@ test("a link to files says everywhere that they are not there", async (t) => {
   assert.ok(await off(page));
   assert.match(await page.locator("#run-lack").innerText(), /no data to train on yet/);
   await page.reload();
+  await page.locator("#data-fault", { hasText: "link was made with local files" }).waitFor();
   await line(page, "none yet");
   assert.equal(await page.inputValue("#f-data"), "files");
   await page.setInputFiles("#files", csv("good.csv", plain()));
@@ -185,7 +186,6 @@ test("the table gives way to the charts and comes back", async (t) => {
   await page.click("#hide-table");
   await page.locator("#panel-clipping").waitFor();
   await page.click("#show-table");
-  await page.locator("#table").waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement?.id), "table");
+  await page.waitForFunction(() => document.activeElement?.id === "table");
   assert.deepEqual(page.errors, []);
 });
