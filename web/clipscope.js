@@ -341,7 +341,7 @@
           return;
         case "done": {
           const result = hear(m.text);
-          if (m.parameters) result.released.parameters = Array.from(m.parameters);
+          if (m.parameters) result.released.parameters = m.parameters;
           this.#release();
           this.#finish(result);
           return;

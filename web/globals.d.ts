@@ -11,7 +11,7 @@ declare global {
     steps: number;
     notes?: string[];
     statement?: object;
-    released: { parameters?: number[] };
+    released: { parameters?: Float32Array };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.

@@ -19,7 +19,8 @@ func (p *Plan) describe() {
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
 	p.info.Epsilons = p.epsilons()
 	p.info.Parameters = p.spec.Params()
-	p.info.MemoryBytes = p.memory()
+	backend, host := p.memory()
+	p.info.MemoryBytes = backend + host
 	p.warnings(eps)
 	p.info.Private = p.sigma > 0 && len(p.broken()) == 0
 	p.info.Guarantee = p.guarantee(p.steps)
@@ -37,28 +38,6 @@ func (p *Plan) epsilons() map[string]run.Number {
 	return all
 }
 
-// memory estimates the bytes a run holds: parameters with gradient, its sums in
-// float64, and optimiser state, a physical batch through the layers, and the data.
-func (p *Plan) memory() int64 {
-	copies := map[string]int{"sgd": 4, "momentum": 5, "adam": 6}[p.cfg.Optimizer]
-	if p.first.Geometry != nil {
-		copies += 6
-	}
-	width := 0
-	for i, w := range p.spec.Widths {
-		width += w
-		if i > 0 {
-			width += 4 * w // outputs, their gradients, activations, scaled gradients
-		}
-	}
-	floats := int64(copies)*int64(p.spec.Params()) + int64(p.capacity())*int64(width)
-	bytes := 4 * floats
-	for _, s := range []int64{int64(p.meta.TrainRows), int64(p.meta.TestRows)} {
-		bytes += s * int64(p.meta.FeatureBytes*p.meta.Features+4*p.meta.TargetWidth())
-	}
-	return bytes
-}
-
 func (p *Plan) warnings(eps float64) {
 	n := p.meta.TrainRows
 	if p.cfg.TargetDelta >= 1/float64(n) {
@@ -72,6 +51,8 @@ func (p *Plan) warnings(eps float64) {
 	}
 	if p.nonPrivate() {
 		p.warn("method", "Nothing protects the training rows in this run: ε = ∞.")
+	} else if eps == 0 {
+		p.warn("expected_batch_size", "ε = 0: rows are drawn so seldom, or under so much noise, that nothing can be learned of them. Take larger batches, more steps or less noise.")
 	} else if eps > 10 && !math.IsInf(eps, 1) {
 		p.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}

@@ -57,7 +57,7 @@ func New(cfg run.Config, meta data.Meta) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.choosePrice, p.writeEvents,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkMemory, p.choosePrice, p.writeEvents,
 	} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)
@@ -147,9 +147,10 @@ const (
 	// maxLayers is as far as the roundings of a backward pass are covered for
 	// value clipping (nn.Bounds), and well below the tensors that keys tell apart.
 	maxLayers = 64
-	// maxSteps and minNoise are where nothing that a run could say is of use.
+	// maxSteps, minNoise and maxNoise are where nothing that a run could say is of use.
 	maxSteps = 1e8
 	minNoise = 1e-9
+	maxNoise = 1e9
 )
 
 func (p *Plan) chooseModel() error {
@@ -255,6 +256,9 @@ func (p *Plan) chooseNoise() (err error) {
 		if p.sigma < minNoise {
 			return fault("noise_multiplier", "%v is next to no noise, which protects nothing; take at least %g", p.sigma, minNoise)
 		}
+		if p.sigma > maxNoise {
+			return fault("noise_multiplier", "%v is so much noise that nothing can be learned; take at most %g", p.sigma, maxNoise)
+		}
 		return nil
 	}
 	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
@@ -278,7 +282,9 @@ func (p *Plan) chooseClipper() (err error) {
 		return err
 	}
 	p.query = p.first.Rule.Query()
-	p.gradNoise, err = clip.Split(p.sigma, p.query)
+	if p.gradNoise, err = clip.Split(p.sigma, p.query); err == nil && p.gradNoise > maxNoise {
+		return fault("noise_multiplier", "the statistic that moves the threshold leaves the gradient a noise_multiplier of %.3g; raise the statistic's noise", p.gradNoise)
+	}
 	return err
 }
 
@@ -287,11 +293,12 @@ func (p *Plan) capacity() int {
 	if p.first.Source == clip.OneAtATime {
 		return 1
 	}
-	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
-	// nearly empty second passes.
-	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1)))
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, p.likely(), max(p.meta.TrainRows, p.meta.TestRows, 1)))
 }
+
+// likely is the size that a Poisson batch is rarely above, B + 6√B: a little more
+// capacity saves nearly empty second passes.
+func (p *Plan) likely() int { return int(p.batch+6*math.Sqrt(p.batch)) + 1 }
 
 // stepEvent is what one step releases.
 func (p *Plan) stepEvent() privacy.Event {

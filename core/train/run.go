@@ -333,11 +333,16 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	return res, err
 }
 
-// parameters are all of the model's, one tensor after the other.
+// parameters are all of the model's, one tensor after the other: read in pieces, as
+// what is fetched is a copy.
 func (r *Run) parameters(ctx context.Context) ([]float32, error) {
+	const piece = 1 << 20
 	v := make([]float32, r.spec.Params())
-	if err := compute.Read(ctx, r.be, v, r.model.All()); err != nil {
-		return nil, fmt.Errorf("train: reading parameters: %w", err)
+	for at := 0; at < len(v); at += piece {
+		part := v[at:min(at+piece, len(v))]
+		if err := compute.Read(ctx, r.be, part, r.model.All().Slice(at, len(part))); err != nil {
+			return nil, fmt.Errorf("train: reading parameters: %w", err)
+		}
 	}
 	return v, nil
 }
