@@ -571,6 +571,7 @@
     const all = r.released.parameters ?? new Float32Array(), open = stringify({
       guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, parameters: [],
     });
+    /** @type {BlobPart[]} */
     const parts = [open.slice(0, -2)];
     for (let i = 0; i < all.length; i += PIECE) {
       const piece = stringify(Array.from(all.subarray(i, i + PIECE), x => +x.toPrecision(9)));

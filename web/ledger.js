@@ -38,22 +38,42 @@
   }
 
   // transact runs f(runs, settings), which makes requests, in one transaction
-  // and resolves with what f's request answers once everything is on disk.
+  // and resolves with what f's request answers once everything is on disk. Where
+  // that takes too long nothing is written.
   /** @param {IDBTransactionMode} mode @param {(runs: IDBObjectStore, settings: IDBObjectStore) => IDBRequest | void} f @returns {Promise<any>} */
   async function transact(mode, f) {
-    let db;
-    try {
-      db = await database();
-    } catch (e) {
-      throw fail("The ledger in this browser's storage cannot be opened (" + e.message + ").", { kind: "ledger" });
-    }
-    return new Promise((resolve, reject) => {
-      const wrong = () => reject(fail("The ledger in this browser's storage cannot be used (" + (t.error?.message ?? "no reason given") + ").", { kind: "ledger" }));
-      const t = db.transaction(["runs", "settings"], mode, { durability: "strict" });
-      t.onerror = t.onabort = wrong;
+    const db = await answered(database()).catch((e) => { throw broken("opened", e); });
+    /** @type {IDBTransaction | undefined} */
+    let t;
+    return answered(new Promise((resolve, reject) => {
+      t = db.transaction(["runs", "settings"], mode, { durability: "strict" });
+      t.onerror = t.onabort = () => reject(t?.error);
       const request = f(t.objectStore("runs"), t.objectStore("settings"));
       t.oncomplete = () => resolve(request?.result);
+    })).catch((e) => {
+      try { t?.abort(); } catch { /* it is over */ }
+      throw broken("used", e);
     });
+  }
+
+  // answered is promise, for so long: the storage of some browsers, in some
+  // windows, neither answers nor refuses.
+  const PATIENCE = 10_000; // ms
+  /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+  function answered(promise) {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error("it does not answer")), PATIENCE);
+      promise.then(resolve, reject).finally(() => clearTimeout(late));
+    });
+  }
+
+  // broken says what keeps the ledger from being opened, or used. Browsers say of
+  // some errors no more than their names.
+  /** @param {string} done @param {Error | null | undefined} e */
+  function broken(done, e) {
+    const why = e?.name === "QuotaExceededError" ? "it is full: free space on this device, or forget entries that are no longer needed"
+      : e?.message || e?.name || "no reason given";
+    return fail(`The ledger in this browser's storage cannot be ${done} (${why}).`, { kind: "ledger" });
   }
 
   const all = () => transact("readonly", (runs) => runs.getAll());
@@ -81,13 +101,21 @@
 
   // --- tabs ---
 
-  // exclusively runs f while no other tab does.
+  // exclusively runs f while no other tab does. It waits for others no longer than
+  // each of them may take.
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   function exclusively(f) {
-    if (navigator.locks) return navigator.locks.request(NAME, f);
-    const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
-    turn = mine.then(() => {}, () => {});
-    return mine;
+    if (!navigator.locks) {
+      const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
+      turn = mine.then(() => {}, () => {});
+      return mine;
+    }
+    const waiting = new AbortController();
+    const late = setTimeout(() => waiting.abort(broken("used", new Error("another tab does not let go of it"))), 6 * PATIENCE);
+    return navigator.locks.request(NAME, { signal: waiting.signal }, () => {
+      clearTimeout(late);
+      return f();
+    });
   }
   let turn = Promise.resolve();
 
