@@ -48,6 +48,8 @@
     run; // in progress
     /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
+    /** @type {string | undefined} */
+    opening; // the name of what it reads
 
     static async start() {
       const module = await trainerModule();
@@ -64,7 +66,7 @@
         this.#worker.onerror = (e) => {
           e.preventDefault();
           const why = e.message || "its script did not load";
-          this.end(fail(/out of memory/i.test(why) ? crash(why) : `The trainer's worker could not run: ${why}.`));
+          this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
         };
         this.#worker.postMessage({ type: "init", module });
       });
@@ -94,7 +96,7 @@
           this.#pending.get(m.id)?.progress?.(hear(m.text));
           return;
         case "exit":
-          this.end(fail(crash(m.text), { kind: "crash", log: m.text }));
+          this.end(fail(crash(m.text, this.opening), { kind: "crash", log: m.text }));
           return;
         default:
           if (this.run && this.run.id === m.id) this.run.receive(m);
@@ -147,14 +149,16 @@
     }
   }
 
-  // crash says in words what the last lines of a Go program that ended mean.
-  /** @param {string} log */
-  function crash(log) {
+  // crash says in words what the last lines of a Go program that ended mean, perhaps
+  // while it was opening a file.
+  /** @param {string} log @param {string | undefined} opening */
+  function crash(log, opening) {
     if (/out of memory|cannot allocate/i.test(log)) {
-      return "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
+      return opening ? `There is not enough memory to open ${opening}. Use fewer rows or columns.` : "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
     }
     const line = log.split("\n").find((l) => /^(panic|fatal error|RuntimeError)/.test(l)) ?? "no reason given";
-    return "The trainer ended unexpectedly (" + line.slice(0, 200) + "). Only this run is lost: start it again.";
+    const what = opening ? `; ${opening} was being opened` : "";
+    return "The trainer ended unexpectedly (" + line.slice(0, 200) + what + "). Only this run is lost: start it again.";
   }
 
   // The calculator: one worker without data of its own, kept.
@@ -222,6 +226,13 @@
     }
   }
 
+  // called is the name of the first of some files, shortened, in words with the others.
+  /** @param {Files} files */
+  function called({ train, test }) {
+    const [{ name }, ...more] = [...train, ...test];
+    return (name.length > 80 ? name.slice(0, 60) + "…" + name.slice(-20) : name) + (more.length > 0 ? ` and ${more.length} more` : "");
+  }
+
   // load starts a worker and opens the source in it.
   /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async function load(source, csv, progress, signal) {
@@ -231,7 +242,9 @@
     try {
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
+      connection.opening = source.files && called(source.files);
       const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
+      connection.opening = undefined;
       if (source.files) connection.label = summary.name; // what the ledger calls it
       return { connection, summary };
     } catch (e) {

@@ -55,16 +55,29 @@ type Plan struct {
 // field is at fault.
 func New(cfg run.Config, meta data.Meta) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
-	for _, part := range []func() error{
-		p.checkNumbers, p.chooseModel, p.chooseSteps,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkMemory, p.choosePrice, p.writeEvents,
-	} {
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
+	for _, part := range []func() error{p.choosePrice, p.writeEvents} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)
 		}
 	}
 	p.describe()
 	return p, nil
+}
+
+// choose settles everything but what it costs.
+func (p *Plan) choose() error {
+	for _, part := range []func() error{
+		p.checkNumbers, p.chooseModel, p.chooseSteps,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkMemory,
+	} {
+		if err := part(); err != nil {
+			return asConfigError(err)
+		}
+	}
+	return nil
 }
 
 // Info is what the run will do and cost.

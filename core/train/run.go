@@ -69,7 +69,7 @@ type Run struct {
 	reported   int
 	ended      bool // its result has been given
 	failed     error
-	thresholds []float64
+	thresholds series
 	seconds    float64
 	notes      []string // what the owner must see in the result
 }
@@ -316,7 +316,7 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res.Steps, res.Stopped = r.done, r.done < r.steps
 	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
 	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
-	res.Released.MaxGradNorm = r.thresholds
+	res.Released.MaxGradNorm = r.thresholds.values
 	r.statement(r.done, &res)
 	if r.iterate != nil {
 		r.iterate.restore(r.model.All(), r.done)
