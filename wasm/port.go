@@ -30,10 +30,13 @@ func (p *port) post(m run.Message) {
 	if m.Step > 0 {
 		o.Set("step", m.Step)
 	}
+	var moved []any // rather than copied
 	if len(m.Parameters) > 0 {
-		o.Set("parameters", float32Array(m.Parameters))
+		array := float32Array(m.Parameters)
+		o.Set("parameters", array)
+		moved = append(moved, array.Get("buffer"))
 	}
-	p.send.Invoke(o)
+	p.send.Invoke(o, moved)
 }
 
 // float32Array copies x into a new Float32Array.

@@ -584,10 +584,10 @@
 
   // --- the rest ------------------------------------------------------------
 
-  /** @param {string} name @param {string} type @param {string} text */
-  function download(name, type, text) {
+  /** @param {string} name @param {string} type @param {BlobPart[]} content */
+  function download(name, type, ...content) {
     const a = document.createElement("a");
-    a.href = URL.createObjectURL(new Blob([text], { type }));
+    a.href = URL.createObjectURL(new Blob(content, { type }));
     a.download = name;
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 10000);
@@ -643,13 +643,22 @@
     return stringify({ ...r, released: { ...r.released, parameters: undefined } });
   }
 
-  // saveParameters writes nine digits, which is all that a float32 has.
+  // saveParameters writes nine digits, which is all that a float32 has, in pieces
+  // between which the page goes on: 10⁸ numbers are more than a text can hold.
+  const PIECE = 1 << 16;
   /** @param {string} name @param {Result} r */
-  function saveParameters(name, r) {
-    const parameters = Array.from(r.released.parameters ?? [], x => +x.toPrecision(9));
-    download(name, "application/json", stringify({
-      guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, parameters,
-    }));
+  async function saveParameters(name, r) {
+    const all = r.released.parameters ?? new Float32Array(), open = stringify({
+      guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, parameters: [],
+    });
+    /** @type {BlobPart[]} */
+    const parts = [open.slice(0, -2)];
+    for (let i = 0; i < all.length; i += PIECE) {
+      const piece = stringify(Array.from(all.subarray(i, i + PIECE), x => +x.toPrecision(9)));
+      parts.push(new Blob([i > 0 ? "," : "", piece.slice(1, -1)]));
+      await new Promise(resolve => setTimeout(resolve));
+    }
+    download(name, "application/json", ...parts, open.slice(-2));
   }
 
   // pixels paints base64 bytes as a grey image, or a colour one when there are

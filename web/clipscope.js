@@ -48,6 +48,8 @@
     run; // in progress
     /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
+    /** @type {string | undefined} */
+    opening; // the name of what it reads
 
     static async start() {
       const module = await trainerModule();
@@ -74,7 +76,7 @@
         this.#worker.onerror = (e) => {
           e.preventDefault();
           const why = e.message || "its script did not load";
-          this.end(fail(/out of memory/i.test(why) ? crash(why) : `The trainer's worker could not run: ${why}.`));
+          this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
         };
         this.#worker.postMessage({ type: "init", module, life: this.#life });
       });
@@ -104,7 +106,7 @@
           this.#pending.get(m.id)?.progress?.(hear(m.text));
           return;
         case "exit":
-          this.end(fail(crash(m.text), { kind: "crash", log: m.text }));
+          this.end(fail(crash(m.text, this.opening), { kind: "crash", log: m.text }));
           return;
         default:
           if (this.run && this.run.id === m.id) this.run.receive(m);
@@ -157,14 +159,16 @@
     }
   }
 
-  // crash says in words what the last lines of a Go program that ended mean.
-  /** @param {string} log */
-  function crash(log) {
+  // crash says in words what the last lines of a Go program that ended mean, perhaps
+  // while it was opening a file.
+  /** @param {string} log @param {string | undefined} opening */
+  function crash(log, opening) {
     if (/out of memory|cannot allocate/i.test(log)) {
-      return "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
+      return opening ? `There is not enough memory to open ${opening}. Use fewer rows or columns.` : "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
     }
     const line = log.split("\n").find((l) => /^(panic|fatal error|RuntimeError)/.test(l)) ?? "no reason given";
-    return "The trainer ended unexpectedly (" + line.slice(0, 200) + "). Only this run is lost: start it again.";
+    const what = opening ? `; ${opening} was being opened` : "";
+    return "The trainer ended unexpectedly (" + line.slice(0, 200) + what + "). Only this run is lost: start it again.";
   }
 
   // kept is a worker without data of its own, started when it is first asked for and
@@ -273,14 +277,23 @@
     }
   }
 
+  // called is the name of the first of some files, shortened, in words with the others.
+  /** @param {Files} files */
+  function called({ train, test }) {
+    const [{ name }, ...more] = [...train, ...test];
+    return (name.length > 80 ? name.slice(0, 60) + "…" + name.slice(-20) : name) + (more.length > 0 ? ` and ${more.length} more` : "");
+  }
+
   // load starts a worker and opens the source in it.
   /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
     const connection = await Connection.start();
     try {
+      connection.opening = source.files && called(source.files);
       const summary = await cancellable(connection, signal, () =>
         connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress));
+      connection.opening = undefined;
       if (source.files) connection.label = summary.name; // what the ledger calls it
       return { connection, summary };
     } catch (e) {
@@ -388,7 +401,7 @@
           return;
         case "done": {
           const result = hear(m.text);
-          if (m.parameters) result.released.parameters = Array.from(m.parameters);
+          if (m.parameters) result.released.parameters = m.parameters;
           this.#release();
           this.#finish(result);
           return;

@@ -11,7 +11,7 @@ declare global {
     steps: number;
     notes?: string[];
     statement?: object;
-    released: { parameters?: ArrayLike<number>; max_grad_norm?: number[] };
+    released: { parameters?: Float32Array; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.
@@ -30,11 +30,13 @@ declare global {
 
   interface Store {
     transact(mode: IDBTransactionMode, f: (...parts: IDBObjectStore[]) => IDBRequest | void): Promise<any>;
+    broken(done: string, e: Error | null | undefined): ClipscopeError;
     changed(): void;
     on(fn: () => void): () => boolean;
   }
   var clipscopeStore: Readonly<{
     Store: new (name: string, title: string, detail: object, stores: Record<string, IDBObjectStoreParameters>) => Store;
+    PATIENCE: number;
   }>;
 
   // --- runs.js ---

@@ -43,13 +43,21 @@
 
   // --- tabs ---
 
-  // exclusively runs f while no other tab does.
+  // exclusively runs f while no other tab does. It waits for others no longer than
+  // each of them may take.
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   function exclusively(f) {
-    if (navigator.locks) return navigator.locks.request(NAME, f);
-    const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
-    turn = mine.then(() => {}, () => {});
-    return mine;
+    if (!navigator.locks) {
+      const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
+      turn = mine.then(() => {}, () => {});
+      return mine;
+    }
+    const waiting = new AbortController();
+    const late = setTimeout(() => waiting.abort(store.broken("used", new Error("another tab does not let go of it"))), 6 * clipscopeStore.PATIENCE);
+    return navigator.locks.request(NAME, { signal: waiting.signal }, () => {
+      clearTimeout(late);
+      return f();
+    });
   }
   let turn = Promise.resolve();
 

@@ -5,8 +5,22 @@
 
   const { fail } = clipscopeWire;
 
-  /** @param {DOMException | Error | null} e */
-  const why = (e) => e?.name === "QuotaExceededError" ? "it is full" : e?.message || e?.name || "no reason given";
+  // why says what is wrong with storage. Browsers say of some errors no more than
+  // their names.
+  /** @param {DOMException | Error | null | undefined} e */
+  const why = (e) => e?.name === "QuotaExceededError" ? "it is full: free space on this device, or forget entries that are no longer needed"
+    : e?.message || e?.name || "no reason given";
+
+  // answered is promise, for so long: the storage of some browsers, in some
+  // windows, neither answers nor refuses.
+  const PATIENCE = 10_000; // ms
+  /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+  function answered(promise) {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error("it does not answer")), PATIENCE);
+      promise.then(resolve, reject).finally(() => clearTimeout(late));
+    });
+  }
 
   class Store {
     #name;
@@ -53,29 +67,27 @@
 
     // transact runs f, which is given the parts and makes requests, in one
     // transaction and resolves with what f's request answers once everything is on
-    // disk.
+    // disk. Where that takes too long nothing is written.
     /** @param {IDBTransactionMode} mode @param {(...parts: IDBObjectStore[]) => IDBRequest | void} f @returns {Promise<any>} */
     async transact(mode, f) {
-      /** @param {string} what @param {DOMException | Error | null} e */
-      const wrong = (what, e) => fail(`${this.#title} in this browser's storage cannot be ${what} (${why(e)}).`, this.#detail);
-      let db;
-      try {
-        db = await this.#database();
-      } catch (e) {
-        throw wrong("opened", e);
-      }
-      return new Promise((resolve, reject) => {
-        const names = Object.keys(this.#stores);
-        const t = db.transaction(names, mode, { durability: "strict" });
-        t.onabort = () => reject(wrong("used", t.error)); // an error aborts it, and is known only then
-        try {
-          const request = f(...names.map((part) => t.objectStore(part)));
-          t.oncomplete = () => resolve(request?.result);
-        } catch (e) { // too large to be copied
-          reject(wrong("used", e));
-          t.abort();
-        }
+      const db = await answered(this.#database()).catch((e) => { throw this.broken("opened", e); });
+      /** @type {IDBTransaction | undefined} */
+      let t;
+      return answered(new Promise((resolve, reject) => {
+        const names = Object.keys(this.#stores), mine = t = db.transaction(names, mode, { durability: "strict" });
+        mine.onabort = () => reject(mine.error); // an error aborts it, and is known only then
+        const request = f(...names.map((part) => mine.objectStore(part))); // throws what is too large to be copied
+        mine.oncomplete = () => resolve(request?.result);
+      })).catch((e) => {
+        try { t?.abort(); } catch { /* it is over */ }
+        throw this.broken("used", e);
       });
+    }
+
+    // broken says what keeps the store from being opened, or used.
+    /** @param {string} done @param {DOMException | Error | null | undefined} e */
+    broken(done, e) {
+      return fail(`${this.#title} in this browser's storage cannot be ${done} (${why(e)}).`, this.#detail);
     }
 
     #tell() { for (const fn of this.#listeners) fn(); }
@@ -93,5 +105,5 @@
     }
   }
 
-  globalThis.clipscopeStore = Object.freeze({ Store });
+  globalThis.clipscopeStore = Object.freeze({ Store, PATIENCE });
 })();

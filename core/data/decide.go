@@ -192,18 +192,22 @@ func (l *loader) fewTexts(sc *scan, s *schema) []int {
 func columnList(columns []Column) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = shorten(c.Name)
+		names[i] = c.Name
 	}
 	return list(names)
 }
 
-// list names the first few and counts the others.
+// list names the first few, shortened, and counts the others.
 func list(names []string) string {
 	const most = 8
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+	var few []string
+	for _, name := range names[:min(len(names), most)] {
+		few = append(few, shorten(name))
 	}
-	return strings.Join(names, ", ")
+	if len(names) > most {
+		few = append(few, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(few, ", ")
 }
 
 func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
@@ -501,9 +505,9 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 			first, column = sc.columns[i].firstEmpty, i
 		}
 		total += c.Missing
-		where = append(where, fmt.Sprintf("%s (%d)", shorten(c.Name), c.Missing))
+		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
 		if c.Kind == Categorical || c.Indicator > 0 {
-			kept = append(kept, shorten(c.Name))
+			kept = append(kept, c.Name)
 		}
 	}
 	l.report.Missing = total

@@ -29,8 +29,8 @@ func (affine) lipschitz() bool { return true }
 
 func (a affine) outline(in Shape) (Outline, error) {
 	n, out := int64(in.Len()), int64(a.out)
-	// Outputs, gradients by them as they are and scaled, and that by the input.
-	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Products: n * out, Floats: n + 3*out}, nil
+	// Outputs, gradients by them once they are scaled, and that by the input.
+	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Products: n * out, Floats: n + 2*out}, nil
 }
 
 // layer: the first one of a model needs no gradient by its input, and saves that
@@ -61,17 +61,23 @@ func (d *dense) Backward(dy compute.Buffer, want bool) compute.Buffer {
 }
 
 // Init draws weights from a normal distribution of variance 2/in (He et al.
-// 2015), or zeros, and zero biases.
+// 2015), in pieces, of which no more than one is held here, or zeros, and zero
+// biases.
 func (d *dense) Init(rng *rand.Rand) {
-	w := make([]float32, d.in*d.out)
-	if !d.zero {
-		std := math.Sqrt(2 / float64(d.in))
-		for i := range w {
-			w[i] = float32(std * rng.NormFloat64())
-		}
-	}
-	d.be.Write(d.w, w)
 	kernel.Fill(d.be, d.out, 0, d.b)
+	n := d.w.Len()
+	if d.zero {
+		kernel.Fill(d.be, n, 0, d.w)
+		return
+	}
+	std, piece := math.Sqrt(2/float64(d.in)), make([]float32, min(n, 1<<16))
+	for at := 0; at < n; at += len(piece) {
+		piece = piece[:min(len(piece), n-at)]
+		for i := range piece {
+			piece[i] = float32(std * rng.NormFloat64())
+		}
+		d.be.Write(d.w.Slice(at, len(piece)), piece)
+	}
 }
 
 func (d *dense) Bound(dst compute.Buffer) {

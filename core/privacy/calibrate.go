@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Budget is what a run may spend. Its methods answer the three questions of
@@ -70,8 +71,12 @@ func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
 	if err := b.check(); err != nil {
 		return 0, err
 	}
+	cost, err := b.costs(sampleRate, noiseMultiplier)
+	if err != nil {
+		return 0, err
+	}
 	fits := func(n int) (bool, error) {
-		e, err := b.cost(sampleRate, noiseMultiplier, n)
+		e, err := cost(n)
 		return e <= b.Epsilon, err
 	}
 	if ok, err := fits(1); err != nil || !ok {
@@ -138,11 +143,44 @@ func (b Budget) check() error {
 
 // cost is ε of the whole run.
 func (b Budget) cost(sampleRate, noiseMultiplier float64, steps int) (float64, error) {
-	if !(noiseMultiplier > 0) {
-		return 0, fmt.Errorf("privacy: noise_multiplier %v is not positive: without noise there is no privacy", noiseMultiplier)
+	cost, err := b.costs(sampleRate, noiseMultiplier)
+	if err != nil {
+		return 0, err
 	}
-	events := append([]Event{SelfComposed{PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, steps}}, b.Spent...)
-	return Epsilon(b.Accountant, b.Delta, events...)
+	return cost(steps)
+}
+
+// costs is cost by the number of steps: the Rényi curve, which takes longest where
+// there is little noise, is worked out once for one of them.
+func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (float64, error), error) {
+	if !(noiseMultiplier > 0) {
+		return nil, fmt.Errorf("privacy: noise_multiplier %v is not positive: without noise there is no privacy", noiseMultiplier)
+	}
+	step, err := flatten(PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, 1)
+	if err != nil {
+		return nil, err
+	}
+	before, err := flatten(Composed{b.Spent}, 1)
+	if err != nil {
+		return nil, err
+	}
+	slope, base := step.rdp(), before.rdp()
+	return func(steps int) (float64, error) {
+		if _, err := multiply(1, steps); err != nil {
+			return 0, err
+		}
+		rho := slices.Clone(base)
+		for i := range rho {
+			if steps > 0 {
+				rho[i] += float64(steps) * slope[i]
+			}
+		}
+		if b.Accountant == RDP {
+			return rho.epsilon(b.Delta), nil
+		}
+		e, _ := before.plus(step, steps).pldOr(rho, b.Delta)
+		return e, nil
+	}, nil
 }
 
 // loose is the budget by the accountant that is cheaper to ask and never answers

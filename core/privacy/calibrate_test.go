@@ -170,3 +170,25 @@ func TestCalibrateErrorsSayWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// What is worked out once for all numbers of steps is what is worked out for one.
+func TestCostsBySteps(t *testing.T) {
+	for _, name := range Names() {
+		for _, sigma := range []float64{1e-3, 0.5, 2} {
+			b := Budget{Accountant: name, Epsilon: 1, Delta: 1e-5, Spent: []Event{Gaussian{4}}}
+			cost, err := b.costs(0.01, sigma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{0, 1, 300} {
+				got, err := cost(n)
+				if want := mustEpsilon(t, name, 1e-5, Gaussian{4}, SelfComposed{PoissonSampled{0.01, Gaussian{sigma}}, n}); err != nil || !within(got, want, 1e-9) {
+					t.Errorf("%s σ=%v: %d steps cost %v (%v), want %v", name, sigma, n, got, err, want)
+				}
+			}
+			if _, err := cost(-1); err == nil {
+				t.Errorf("%s: -1 steps have a price", name)
+			}
+		}
+	}
+}

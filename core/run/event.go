@@ -126,6 +126,6 @@ type Result struct {
 type Summary struct {
 	NoiseMultiplier float64   `json:"noise_multiplier"`
 	SampleRate      float64   `json:"sample_rate"`
-	MaxGradNorm     []float64 `json:"max_grad_norm"` // C of every step
+	MaxGradNorm     []float64 `json:"max_grad_norm"` // C of every step, or of an even selection of a million
 	Parameters      []float32 `json:"parameters,omitempty"`
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"sort"
@@ -64,7 +65,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
-		return fmt.Errorf("run: a configuration is a JSON object: %w", err)
+		return &ConfigError{"config", "a configuration is an object of fields"}
 	}
 	var p plain
 	v := reflect.ValueOf(&p).Elem()
@@ -76,6 +77,9 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		delete(raw, name)
 		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
+			if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
+				return &ConfigError{name + "." + te.Field, fmt.Sprintf("a %s is not what this field takes (%s)", te.Value, KindName(te.Type))}
+			}
 			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, KindName(v.Field(i).Type()))}
 		}
 	}
@@ -83,6 +87,9 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		var x float64
 		if string(value) == "null" {
 			continue
+		}
+		if name == "" {
+			return &ConfigError{"config", "a field has no name"}
 		}
 		if err := json.Unmarshal(value, &x); err != nil {
 			return &ConfigError{name, "there is no such field; the fields are " + strings.Join(fields, ", ") + " and the method's own parameters"}

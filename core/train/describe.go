@@ -19,7 +19,8 @@ func (p *Plan) describe() {
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
 	p.info.Epsilons = p.epsilons()
 	p.info.Parameters = p.spec.Params()
-	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = p.memory(), p.capacity(), p.layers()
+	backend, host := p.memory()
+	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = backend+host, p.capacity(), p.layers()
 	p.warnings(eps)
 	p.info.Private = p.sigma > 0 && len(p.broken()) == 0
 	p.info.Guarantee = p.guarantee(p.steps)
@@ -35,41 +36,6 @@ func (p *Plan) epsilons() map[string]run.Number {
 		}
 	}
 	return all
-}
-
-// mostMemory is what a model may take, in bytes: WebAssembly has 4 GiB, of which
-// files, code and what the browser itself needs have to be left.
-const mostMemory = 2 << 30
-
-// held is the bytes that a run holds whatever its batch: parameters with gradient,
-// its sums in float32 and float64, and optimiser state.
-func (p *Plan) held() int64 {
-	copies := map[string]int64{"sgd": 5, "momentum": 6, "adam": 7}[p.cfg.Optimizer]
-	if p.first.Geometry != nil {
-		copies += 6
-	}
-	return 4 * copies * int64(p.spec.Params())
-}
-
-// rowBytes is what each row of a physical batch takes on its way through the
-// layers.
-func (p *Plan) rowBytes() int64 { return 4 * (int64(p.inputs()) + p.spec.Floats()) }
-
-// checkMemory refuses a model that does not fit with a single row.
-func (p *Plan) checkMemory() error {
-	if need := p.held() + p.rowBytes(); need > mostMemory {
-		return fault("model", "the model takes %d MiB with a single row of a batch, more than the %d MiB that a browser tab has for it; take fewer or narrower layers", need>>20, mostMemory>>20)
-	}
-	return nil
-}
-
-// memory estimates the bytes a run holds, the data among them.
-func (p *Plan) memory() int64 {
-	bytes := p.held() + int64(p.capacity())*p.rowBytes()
-	for _, s := range []int64{int64(p.meta.TrainRows), int64(p.meta.TestRows)} {
-		bytes += s * int64(p.meta.FeatureBytes*p.meta.Features+4*p.meta.TargetWidth())
-	}
-	return bytes
 }
 
 // layers are the model's as the page shows them.
@@ -98,6 +64,8 @@ func (p *Plan) warnings(eps float64) {
 	}
 	if p.nonPrivate() {
 		p.warn("method", "Nothing protects the training rows in this run: ε = ∞.")
+	} else if eps == 0 {
+		p.warn("expected_batch_size", "ε = 0: rows are drawn so seldom, or under so much noise, that nothing can be learned of them. Take larger batches, more steps or less noise.")
 	} else if eps > 10 && !math.IsInf(eps, 1) {
 		p.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}

@@ -34,7 +34,7 @@ func outcomeOf(t *testing.T, open func() compute.Backend, cfg run.Config, ds *da
 		}
 		o.events = append(o.events, e)
 	}
-	o.thresholds = p.thresholds
+	o.thresholds = p.thresholds.values
 	for _, w := range p.model.Params() {
 		part := make([]float32, w.Len())
 		if err := compute.Read(ctx, be, part, w); err != nil {

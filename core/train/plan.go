@@ -56,16 +56,29 @@ type Plan struct {
 // field is at fault.
 func New(cfg run.Config, meta data.Meta) (*Plan, error) {
 	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
-	for _, part := range []func() error{
-		p.checkNumbers, p.chooseModel, p.chooseSteps,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkMemory, p.checkSecure, p.choosePrice, p.writeEvents,
-	} {
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
+	for _, part := range []func() error{p.choosePrice, p.writeEvents} {
 		if err := part(); err != nil {
 			return nil, asConfigError(err)
 		}
 	}
 	p.describe()
 	return p, nil
+}
+
+// choose settles everything but what it costs.
+func (p *Plan) choose() error {
+	for _, part := range []func() error{
+		p.checkNumbers, p.chooseModel, p.chooseSteps,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkMemory,
+	} {
+		if err := part(); err != nil {
+			return asConfigError(err)
+		}
+	}
+	return nil
 }
 
 // Info is what the run will do and cost.
@@ -142,9 +155,10 @@ func (p *Plan) checkNumbers() error {
 }
 
 const (
-	// maxSteps and minNoise are where nothing that a run could say is of use.
+	// maxSteps, minNoise and maxNoise are where nothing that a run could say is of use.
 	maxSteps = 1e8
 	minNoise = 1e-9
+	maxNoise = 1e9
 	// maxWidth is that of a hidden layer.
 	maxWidth = 1 << 16
 )
@@ -274,6 +288,9 @@ func (p *Plan) chooseNoise() (err error) {
 		if p.sigma < minNoise {
 			return fault("noise_multiplier", "%v is next to no noise, which protects nothing; take at least %g", p.sigma, minNoise)
 		}
+		if p.sigma > maxNoise {
+			return fault("noise_multiplier", "%v is so much noise that nothing can be learned; take at most %g", p.sigma, maxNoise)
+		}
 		return nil
 	}
 	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
@@ -302,7 +319,9 @@ func (p *Plan) chooseClipper() (err error) {
 		}
 	}
 	p.query = p.first.Rule.Query()
-	p.gradNoise, err = clip.Split(p.sigma, p.query)
+	if p.gradNoise, err = clip.Split(p.sigma, p.query); err == nil && p.gradNoise > maxNoise {
+		return fault("noise_multiplier", "the statistic that moves the threshold leaves the gradient a noise_multiplier of %.3g; raise the statistic's noise", p.gradNoise)
+	}
 	return err
 }
 
@@ -316,12 +335,14 @@ func (p *Plan) capacity() int {
 	if p.first.Source == clip.OneAtATime {
 		return 1
 	}
-	// A Poisson batch is rarely above B + 6√B; a little more capacity saves
-	// nearly empty second passes.
-	likely := int(p.batch+6*math.Sqrt(p.batch)) + 1
-	fit := (mostMemory - p.held()) / max(p.rowBytes(), 1)
-	return max(1, min(p.cfg.MaxPhysicalBatchSize, likely, max(p.meta.TrainRows, p.meta.TestRows, 1), int(max(fit, 1))))
+	held, _ := p.fixed(3)
+	fit := int((batchRoom - held) / (float * p.width()))
+	return max(1, min(p.cfg.MaxPhysicalBatchSize, p.likely(), max(p.meta.TrainRows, p.meta.TestRows, 1), fit))
 }
+
+// likely is the size that a Poisson batch is rarely above, B + 6√B: a little more
+// capacity saves nearly empty second passes.
+func (p *Plan) likely() int { return int(p.batch+6*math.Sqrt(p.batch)) + 1 }
 
 // stepEvent is what one step releases.
 func (p *Plan) stepEvent() privacy.Event {

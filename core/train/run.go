@@ -69,7 +69,7 @@ type Run struct {
 	reported   int
 	ended      bool // its result has been given
 	failed     error
-	thresholds []float64
+	thresholds series
 	seconds    float64
 	notes      []string // what the owner must see in the result
 }
@@ -319,7 +319,7 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res.Steps, res.Stopped = r.done, r.done < r.steps
 	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
 	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
-	res.Released.MaxGradNorm = r.thresholds
+	res.Released.MaxGradNorm = r.thresholds.values
 	r.statement(r.done, &res)
 	if r.iterate != nil {
 		r.iterate.restore(r.model.All(), r.done)
@@ -336,11 +336,16 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	return res, err
 }
 
-// parameters are all of the model's, one tensor after the other.
+// parameters are all of the model's, one tensor after the other: read in pieces, as
+// what is fetched is a copy.
 func (r *Run) parameters(ctx context.Context) ([]float32, error) {
+	const piece = 1 << 20
 	v := make([]float32, r.spec.Params())
-	if err := compute.Read(ctx, r.be, v, r.model.All()); err != nil {
-		return nil, fmt.Errorf("train: reading parameters: %w", err)
+	for at := 0; at < len(v); at += piece {
+		part := v[at:min(at+piece, len(v))]
+		if err := compute.Read(ctx, r.be, part, r.model.All().Slice(at, len(part))); err != nil {
+			return nil, fmt.Errorf("train: reading parameters: %w", err)
+		}
 	}
 	return v, nil
 }

@@ -33,7 +33,7 @@ func (r *Run) step(ctx context.Context) error {
 	if r.iterate != nil {
 		r.iterate.add(r.model.All(), r.done)
 	}
-	r.thresholds = append(r.thresholds, c)
+	r.thresholds.add(c)
 	e.event = run.Event{Step: r.done, Steps: r.steps, Released: r.adapt(c)}
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds

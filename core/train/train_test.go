@@ -134,10 +134,15 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"method", func(c *run.Config) {
 			c.Method, c.Model = "value", run.Model{Layers: []string{"dense:8", "bias", "relu", "dense"}} // no bound for bias
 		}},
-		{"model", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: []int{11_000, 11_000}} }}, // 2.4 GB
+		{"model.hidden", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Hidden: []int{20_000, 20_000}} }}, // 4.8 GB
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize = 5e-324 }},
 		{"expected_batch_size", func(c *run.Config) { c.ExpectedBatchSize, c.Steps, c.Epochs = 1e-3, 0, 1e6 }},
 		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = ptr(5e-324), nil }},
+		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier = ptr(math.MaxFloat64) }},
+		{"noise_multiplier", func(c *run.Config) {
+			c.Method, c.NoiseMultiplier = "quantile", ptr(1e8)
+			c.Params = map[string]float64{"sigma_b": math.Nextafter(5e7, 6e7)}
+		}},
 		{"model.activation", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Activation: "gelu"} }},
 		{"optimizer", func(c *run.Config) { c.Optimizer = "lion" }},
 		{"accountant", func(c *run.Config) { c.Accountant = "abacus" }},
@@ -170,6 +175,17 @@ func TestWarnings(t *testing.T) {
 	}
 	if info.Private || !strings.Contains(info.Guarantee, "teaching") {
 		t.Errorf("a seeded run claims: %s", info.Guarantee)
+	}
+	for _, idle := range []func(*run.Config){
+		func(c *run.Config) { c.ExpectedBatchSize, c.Steps = 1e-3, 1 },
+		func(c *run.Config) { c.NoiseMultiplier = ptr(1e9) },
+	} {
+		cfg := base("constant")
+		idle(&cfg)
+		info := started(t, cfg, small(t)).Info()
+		if info.Epsilon != 0 || !slices.ContainsFunc(info.Warnings, func(w run.Warning) bool { return strings.HasPrefix(w.Message, "ε = 0: ") }) {
+			t.Errorf("ε = %v and no word of it: %v", info.Epsilon, info.Warnings)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ func FuzzRequest(f *testing.F) {
 	f.Add(uint8(2), `{"config":{"steps":-1,"seed":18446744073709551615},"paused":true}`)
 	f.Add(uint8(2), `{"config":null}`)
 	f.Add(uint8(2), `[`)
+	f.Add(uint8(1), `{"config":{"":"x"}}`)
+	f.Add(uint8(1), `{"config":{"model":{"hidden":"x"}}}`)
 	kinds := []string{Open, Plan, Train}
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		p := newPage(t, steps(1))

@@ -545,15 +545,16 @@ type refusal struct {
 
 type fault = data.Error
 
+// failure is an error for the page, which shows its message.
 func failure(err error) run.Failure {
-	f := run.Failure{Message: err.Error()}
+	f := run.Failure{Message: brief(err.Error(), 1000)}
 	var config *run.ConfigError
 	var over *run.OverLimit
 	var file *refusal
 	var internal *panicError
 	switch {
 	case errors.As(err, &config):
-		f.Detail = config
+		f.Detail = run.ConfigError{Field: brief(config.Field, 100), Message: brief(config.Message, 1000)}
 	case errors.As(err, &over):
 		f.Detail = over
 	case errors.As(err, &file):
@@ -562,4 +563,13 @@ func failure(err error) run.Failure {
 		f.Detail = map[string]string{"stack": string(internal.stack)}
 	}
 	return f
+}
+
+// brief leaves out the middle of what has more bytes than most: a request may have
+// put any text into a message, and what to do stands at its end.
+func brief(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most*2/3], "") + " … " + strings.ToValidUTF8(s[len(s)-most/3:], "")
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stage, train } from "./browser.mjs";
+import { zeros } from "./trials.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -81,6 +82,19 @@ test("a worker that vanishes without a word ends one run and says so", async (t)
   }, { ...config, steps: 2 });
   assert.equal(again.steps, 2);
   assert.match(again.memory, /has ended/);
+});
+
+test("memory that files take is said with their names", async (t) => {
+  const { page, sabotage } = await visit(t);
+  await sabotage(dying("runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n", 1500));
+  await page.evaluate(() => document.body.append(Object.assign(document.createElement("input"), { type: "file", id: "bomb", multiple: true })));
+  await page.setInputFiles("#bomb", ["pixels.gz", `${"long".repeat(100)}.gz`].map((name) => ({ name, mimeType: "", buffer: zeros(1024) })));
+  const open = (first) => page.evaluate(async (first) => {
+    const all = [...(/** @type {HTMLInputElement} */ (document.getElementById("bomb"))).files ?? []];
+    return clipscope.open({ train: all.slice(first) }).then(() => "", (e) => e.message);
+  }, first);
+  assert.equal(await open(0), "There is not enough memory to open pixels.gz and 1 more. Use fewer rows or columns.");
+  assert.match(await open(1), /^There is not enough memory to open (long){15}…(long)*ng\.gz\. Use/);
 });
 
 test("kernels without memory end one run and say so", async (t) => {

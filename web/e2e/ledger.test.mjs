@@ -425,3 +425,51 @@ test("the page hides diagnostics until the end where that is ticked", async (t) 
   assert.ok(await page.locator("#f-blind").isChecked(), "the address keeps it");
   assert.deepEqual(page.errors, []);
 });
+
+// Storage that answers nothing: what a browser has where it is broken, or a window
+// is not to leave traces. The clock runs ahead, as nobody is that patient.
+for (const [what, mute] of /** @type {const} */ ([
+  ["opened", () => { IDBFactory.prototype.open = () => /** @type {any} */ ({}); }],
+  ["used", () => { IDBDatabase.prototype.transaction = () => /** @type {any} */ ({ objectStore: () => ({ get: () => ({}), put: () => ({}) }), abort() {} }); }],
+])) {
+  test(`storage that never answers when it is ${what} ends the waiting, and nothing is trained unasked`, async (t) => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    await context.addInitScript(mute);
+    const page = await open(context, server.url);
+    await page.clock.install();
+    const attempt = async (options) => {
+      const outcome = tableRun(page, table(60), { steps: 3 }, options).then(({ result }) => result, (e) => e.message);
+      let ended = false;
+      outcome.then(() => { ended = true; });
+      while (!ended) {
+        await page.clock.fastForward(1000);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return outcome;
+    };
+    assert.match(await attempt(), new RegExp(`The ledger in this browser's storage cannot be ${what} \\(it does not answer\\)`));
+    const anyway = await attempt({ anyway: true });
+    assert.equal(anyway.steps, 3);
+    assert.match(anyway.notes.join("\n"), /What this run spent is not counted: .*does not answer/);
+  });
+}
+
+test("a tab that holds the ledger for ever does not hold the others", async (t) => {
+  const page = await visit(t, ""), other = await page.context().newPage();
+  await other.goto(server.url);
+  await other.evaluate(() => new Promise((held) => navigator.locks.request("clipscope-ledger", () => { held(undefined); return new Promise(() => {}); })));
+  await page.clock.install();
+  const outcome = tableRun(page, table(60), { steps: 3 }).then(() => "", (e) => e.message);
+  await page.waitForFunction(async () => (await navigator.locks.query()).pending.length > 0);
+  await page.clock.fastForward(70_000);
+  assert.match(await outcome, /cannot be used \(another tab does not let go of it\)/);
+});
+
+test("a full storage is said to be full", async (t) => {
+  const page = await visit(t, "");
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 1 });
+  const message = await tableRun(page, table(60), { steps: 3 }).then(() => "", (e) => e.message);
+  assert.match(message, /The ledger in this browser's storage cannot be used \(it is full: free space on this device/);
+});

@@ -1,0 +1,56 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// FuzzPlan holds that every configuration is planned or refused at a field, and
+// that what a plan derives from it is bounded, whatever it is derived from.
+func FuzzPlan(f *testing.F) {
+	for _, hash := range []string{
+		"", "noise_multiplier=0.001", "noise_multiplier=1e-300&method=quantile", "target_delta=5e-324&steps=100000000", "expected_batch_size=5e-324",
+		"expected_batch_size=1e-9&epochs=1000000", "target_epsilon=5e-324&accountant=rdp", "target_epsilon=1e300&method=dc-e", "noise_multiplier=1e300",
+		"model.kind=mlp&model.hidden=65536,1100&optimizer=adam", "model.kind=mlp&model.hidden=65536&max_physical_batch_size=65536&expected_batch_size=4000",
+		"scaling.kind=private&scaling.share=1e-300", "pca.components=2&pca.share=0.999999", "method=psac&r=1e-300", "noise_mode=secure&noise_multiplier=4096", "max_grad_norm=5e-324",
+	} {
+		f.Add(hash, uint16(4000))
+	}
+	f.Fuzz(func(t *testing.T, hash string, rows uint16) {
+		m := data.Meta{Name: "m", Task: data.Classification, Features: 2, Outputs: 2, TrainRows: int(rows), FeatureBytes: 4,
+			Columns: []data.Column{{Name: "a", Kind: data.Numeric}, {Name: "b", Kind: data.Numeric, First: 1}, {Name: "c", Kind: data.Label}}}
+		c := run.ParseHash(hash)
+		if c.NoiseMultiplier == nil && c.TargetEpsilon == nil {
+			c.NoiseMultiplier = ptr(1.0) // found sooner than what meets ε = 1
+		}
+		c = c.WithDefaults()
+		c.Accountant = "rdp" // for speed; what PLD takes package privacy tests
+		p := &Plan{cfg: c, meta: m}
+		if err := p.choose(); err != nil {
+			var fault *run.ConfigError
+			if !errors.As(err, &fault) || fault.Field == "" {
+				t.Fatalf("%q, %d rows: %v", hash, rows, err)
+			}
+			return
+		}
+		within := func(what string, v, lo, hi float64) {
+			if !(v >= lo && v <= hi) {
+				t.Errorf("%q, %d rows: %s = %v is not in %v … %v", hash, rows, what, v, lo, hi)
+			}
+		}
+		backend, host := p.memory()
+		within("steps", float64(p.steps), 1, maxSteps)
+		within("sample_rate", p.rate, 1e-3/math.MaxUint16, 1)
+		within("bytes of a program", float64(max(backend, host)), 1, mostMemory)
+		within("C", p.first.Rule.C(), clip.MinThreshold, 2*clip.MaxThreshold)
+		if p.sigma > 0 {
+			within("noise", p.sigma, minNoise, maxNoise)
+			within("gradient noise", p.gradNoise, minNoise, maxNoise)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// counted is a backend that counts the bytes it would take with the kernels for
+// WebAssembly, whose sums are in float32 until a second block is added, see sums.ts.
+type counted struct {
+	compute.Backend
+	now, most int64
+	held      map[any]int64 // of sums
+	full      map[any]bool  // sums that hold a block
+}
+
+func newCounted() *counted {
+	return &counted{Backend: purego.New(), held: map[any]int64{}, full: map[any]bool{}}
+}
+
+func (c *counted) take(bytes int64) {
+	c.now += bytes
+	c.most = max(c.most, c.now)
+}
+
+func (c *counted) New(n int) compute.Buffer {
+	c.take(4 * int64(n))
+	return c.Backend.New(n)
+}
+
+func (c *counted) Free(b compute.Buffer) {
+	c.take(-4 * int64(b.N))
+	c.Backend.Free(b)
+}
+
+func (c *counted) NewSums(n int) compute.Sums {
+	s := c.Backend.NewSums(n)
+	c.held[s.Memory] = 4 * int64(n)
+	c.take(4 * int64(n))
+	return s
+}
+
+func (c *counted) FreeSums(s compute.Sums) {
+	c.take(-c.held[s.Memory])
+	c.Backend.FreeSums(s)
+}
+
+func (c *counted) Run(k *compute.Kernel, a compute.Args) {
+	if s := a.Sums.Memory; s != nil {
+		wide := false
+		switch k.Name {
+		case "clear":
+			c.full[s] = false
+		case "addOuter":
+			wide = a.N[3] != 0 || a.N[0] > compute.BlockRows || c.full[s]
+			c.full[s] = true
+		case "addScaled", "split", "total", "centre":
+			wide = true
+		}
+		if n := int64(a.Sums.N); wide && c.held[s] == 4*n {
+			c.held[s] = 12 * n
+			c.take(8 * n)
+		}
+	}
+	c.Backend.Run(k, a)
+}
+
+// TestMemoryIsWhatIsPlanned: the plan says at least what a run takes of the
+// backend, and at most a quarter more.
+func TestMemoryIsWhatIsPlanned(t *testing.T) {
+	t.Parallel()
+	wide := run.Model{Kind: "mlp", Hidden: []int{200, 30}}
+	cases := map[string]run.Config{
+		"softmax":   {},
+		"blocks":    {ExpectedBatchSize: 600, MaxPhysicalBatchSize: 600, Model: wide},
+		"passes":    {ExpectedBatchSize: 100, MaxPhysicalBatchSize: 60, Model: wide},
+		"momentum":  {Optimizer: "momentum", Model: wide},
+		"adam":      {Optimizer: "adam", Model: wide},
+		"ema":       {Iterate: "ema", Model: wide},
+		"compared":  {DiagnosticsEvery: 1, Model: wide},
+		"secure":    {NoiseMode: "secure", Model: wide},
+		"PCA":       {PCA: run.PCA{Components: 20}, Model: wide},
+		"large":     {Model: run.Model{Kind: "mlp", Hidden: []int{900}}},
+		"batch one": {ExpectedBatchSize: 9, MaxPhysicalBatchSize: 1, Model: wide},
+	}
+	for _, m := range clip.Methods() {
+		cases["method "+m.Name] = run.Config{Method: m.Name, Model: wide}
+	}
+	const rows, features = 700, 120
+	ds := &data.Dataset{Task: data.Classification, Features: features, Outputs: 2, Classes: []string{"a", "b"},
+		Train: data.Split{N: rows, F32: make([]float32, rows*features), Y: make([]float32, rows)}}
+	for name, cfg := range cases {
+		if cfg.ExpectedBatchSize == 0 {
+			cfg.ExpectedBatchSize = 64
+		}
+		if cfg.Method != "none" {
+			cfg.NoiseMultiplier = ptr(1.0)
+		}
+		cfg.Accountant, cfg.Steps, cfg.LearningRate, cfg.Seed = "rdp", 1, 0.1, ptr(uint64(1))
+		be := newCounted()
+		r := startOn(t, cfg, ds, be)
+		for _, err := range r.Steps(context.Background()) {
+			if err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		if _, err := r.Result(context.Background()); err != nil {
+			t.Fatal(name, err)
+		}
+		r.Close()
+		planned, _ := r.memory()
+		if planned < be.most || float64(planned) > 1.25*float64(be.most) {
+			t.Errorf("%s: %d bytes are planned and %d are taken", name, planned, be.most)
+		}
+	}
+}
+
+// TestWhatCannotFitIsRefused: layers, batches and optimisers, each of which is
+// within its own bounds, and too much together. A batch is taken in parts that fit.
+func TestWhatCannotFitIsRefused(t *testing.T) {
+	m := data.Meta{Name: "m", Task: data.Classification, Features: 784, Outputs: 10, TrainRows: 1 << 20, FeatureBytes: 1}
+	for name, cfg := range map[string]run.Config{
+		"adam":   {Optimizer: "adam", Method: "adaclip", Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
+		"layers": {Model: run.Model{Kind: "mlp", Hidden: []int{20_000, 20_000}}},
+	} {
+		_, err := New(cfg, m)
+		var fault *run.ConfigError
+		if !errors.As(err, &fault) || fault.Field != "model.hidden" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	large := run.Config{ExpectedBatchSize: 1 << 16, MaxPhysicalBatchSize: 1 << 16, Model: run.Model{Kind: "mlp", Hidden: []int{65536}}}
+	if p, err := New(large, m); err != nil || p.Info().PhysicalBatch > 1<<12 || p.Info().PhysicalBatch < 1<<8 {
+		t.Errorf("a batch that does not fit is not taken in parts that do: %v", err)
+	}
+	if p, err := New(run.Config{Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}}, m); err != nil || p.Info().MemoryBytes < 3e9 {
+		t.Errorf("123 million parameters: %+v, %v", p, err)
+	}
+}

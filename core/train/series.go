@@ -1,0 +1,25 @@
+package train
+
+// mostKept bounds a series: 8 MB here, and a text that a page can hold.
+const mostKept = 1 << 20
+
+// series keeps a number of every step, or of every second, fourth … where that is
+// more than mostKept.
+type series struct {
+	values []float64
+	added  int
+	skips  int // between two that are kept
+}
+
+func (s *series) add(v float64) {
+	if s.added%(s.skips+1) == 0 {
+		if len(s.values) == mostKept {
+			for i := range mostKept / 2 {
+				s.values[i] = s.values[2*i]
+			}
+			s.values, s.skips = s.values[:mostKept/2], 2*s.skips+1
+		}
+		s.values = append(s.values, v)
+	}
+	s.added++
+}
