@@ -31,8 +31,8 @@ const release = "0.1.0"
 // alone (web/guard.js); workers start from text, and so inherit the policy.
 //
 // Guarantee: a browser that honours the policy sends no request of the page or of its
-// workers to another origin: no fetch, socket, beacon, image, style, font, medium,
-// script, import or form. It governs neither WebRTC, nor where the page goes, nor
+// workers to another origin: no fetch, socket, beacon, image, style, font, sound,
+// film, script, import or form. It governs neither WebRTC, nor where the page goes, nor
 // whose name is looked up, nor, without headers, the service worker, and Firefox
 // applies it neither to EventSource nor to fonts in workers. What else refuses
 // those, and what does not, is in docs/connections.md, which is tested.
@@ -41,8 +41,8 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-
 	"require-trusted-types-for 'script'; trusted-types default"
 
 // sandbox is what a policy can say in a header alone: that the page is in no other
-// page's frame, opens no window and sends no form. What it saves are downloads; it
-// may ask before it is closed.
+// page's frame, opens no window and sends no form. It saves files and asks before it
+// is closed.
 const sandbox = "; frame-ancestors 'none'; sandbox allow-scripts allow-same-origin allow-downloads allow-modals"
 
 // securityHeaders go with every response. Cross-origin isolation gives finer

@@ -175,9 +175,9 @@ async function hold(t, browser, version, visit, end) {
 
 test("what leaves the page in Chromium is what docs/connections.md says", async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-chromium-")), log = path.join(dir, "net.json");
-  t.after(() => fs.rmSync(dir, { recursive: true }));
   const browser = await profiled(dir, "--allow-loopback-in-peer-connection", `--log-net-log=${log}`);
   t.after(() => browser.close());
+  t.after(() => fs.rmSync(dir, { recursive: true }));
   await hold(t, "Chromium", browser.browser().version(), async (url) => {
     const page = await browser.newPage();
     await page.goto(url, { waitUntil: "commit" });
@@ -191,17 +191,15 @@ test("what leaves the page in Chromium is what docs/connections.md says", async 
 
 test("what leaves the page in Firefox is what docs/connections.md says", { skip: missing }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-log-"));
-  t.after(() => fs.rmSync(dir, { recursive: true }));
   const browser = await launchFirefox({ "media.peerconnection.ice.loopback": true, "dom.disable_open_during_load": false },
     { MOZ_LOG: "nsHostResolver:5", MOZ_LOG_FILE: path.join(dir, "net.log") });
-  let ended = false;
-  const close = async () => { if (!ended) await browser.close(); ended = true; };
-  t.after(close);
+  t.after(() => browser.close());
+  t.after(() => fs.rmSync(dir, { recursive: true }));
   await hold(t, "Firefox", browser.version, async (url) => {
     await browser.visit(url);
     return () => browser.evaluate("return document.documentElement.dataset.tried");
   }, async () => {
-    await close();
+    await browser.close();
     const text = fs.readdirSync(dir).map((name) => fs.readFileSync(path.join(dir, name), "latin1")).join("");
     return (host) => text.includes(`[${host}]`);
   });

@@ -66,6 +66,7 @@ export async function launchFirefox(preferences, env) {
     /** @param {string} script */
     evaluate: async (script) => (await send("WebDriver:ExecuteScript", { script, args: [] })).value,
     async close() {
+      if (firefox.exitCode !== null) return;
       await send("Marionette:Quit", { flags: ["eForceQuit"] });
       await gone;
       fs.rmSync(profile, { recursive: true, force: true });
