@@ -292,10 +292,14 @@ func (s site) writePages(out string) error {
 		if err != nil {
 			return err
 		}
-		// First in the head, for a policy holds for what comes after it.
-		b = bytes.Replace(b, []byte("<head>"), []byte(`<head><meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
-		return os.WriteFile(name, inOrder(b), 0o644)
+		return os.WriteFile(name, inOrder(policyFirst(b)), 0o644)
 	})
+}
+
+// policyFirst begins the head of a page with the policy, which holds for what comes
+// after it.
+func policyFirst(html []byte) []byte {
+	return bytes.Replace(html, []byte("<head>"), []byte("<head>\n    "+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
 }
 
 // opening matches an element's start with its attributes; go-app quotes all values and

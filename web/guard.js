@@ -68,8 +68,8 @@
     });
   }
 
-  // Nothing but the person before the page takes it to another site. go-app calls
-  // open for a link to one, and must find it.
+  // Nothing but the person before the page takes it to another site. go-app has
+  // links to one open in a window, and would end if it did not find open.
   self.open = () => null;
   /** @type {any} */ (self).navigation?.addEventListener("navigate", (/** @type {any} */ e) => {
     if (!e.userInitiated && new URL(e.destination.url).origin !== location.origin) e.preventDefault();

@@ -70,17 +70,17 @@ async function attempts(t, setting) {
   const serving = `self.addEventListener("activate", () => { const to = ${JSON.stringify(to)};
     ${Object.entries(inServiceWorker).map(([way, f]) => `(${f})(to[${JSON.stringify(way)}]);`).join("\n")} });`;
   if (setting === "bare") {
-    write("help.html", `<!doctype html><link rel="stylesheet" href="bare.css"><meta name="bare"><body>${trying}`);
-    fs.copyFileSync(path.join(dir, "help.html"), path.join(dir, "leave.html"));
+    write("index.html", `<!doctype html><link rel="stylesheet" href="bare.css"><meta name="bare"><body>${trying}`);
+    fs.copyFileSync(path.join(dir, "index.html"), path.join(dir, "leave.html"));
     write("bare.css", "");
     write("app-worker.js", serving);
     write("worker.js", there("location"));
     write("bare.mjs", `navigator.serviceWorker.register("app-worker.js"); new Worker("worker.js");`);
   } else {
     fs.cpSync(path.join(root, "dist"), dir, { recursive: true });
-    write("help.html", (text) => text.replace("</body>", trying + "$&"));
+    write("index.html", (text) => text.replace("</body>", trying + "$&"));
     // Who leaves needs no more of the page than its policy and its guard.
-    fs.copyFileSync(path.join(dir, "help.html"), path.join(dir, "leave.html"));
+    fs.copyFileSync(path.join(dir, "index.html"), path.join(dir, "leave.html"));
     write("leave.html", (text) => text.replace(/<script (?!src="\/web\/guard|type="module")[^>]*><\/script>/g, ""));
     write("web/trainer-worker.js", (text) => text + there(`new URL("..", scripts[0])`));
     write("app-worker.js", (text) => text + serving);
@@ -99,7 +99,7 @@ async function attempts(t, setting) {
   const host = setting === "headers" || setting === "all" ? await serve("-out", dir) : await plain(dir);
   t.after(() => host.close());
   // The service worker, which comes with the last page, knows none that leaves.
-  const pages = [...Object.keys(departures).map((way) => "leave?way=" + encodeURIComponent(way)), "help?wasm=false"];
+  const pages = [...Object.keys(departures).map((way) => "leave.html?way=" + encodeURIComponent(way)), "?wasm=false"];
   return { heard, to, urls: pages.map((page) => host.url + page) };
 }
 
@@ -108,8 +108,8 @@ async function plain(dir) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://host");
-    const name = path.join(dir, pathname === "/" ? "index.html" : path.extname(pathname) ? pathname : pathname + ".html");
-    const found = fs.existsSync(name);
+    const name = path.join(dir, pathname === "/" ? "index.html" : pathname);
+    const found = fs.statSync(name, { throwIfNoEntry: false })?.isFile();
     response.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" }).end(found ? fs.readFileSync(name) : "");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
