@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -43,8 +45,15 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 		}
 		outs = append(outs, out)
 	}
+	page, err := os.ReadFile(filepath.Join(outs[0], "help.html"))
+	if first := strings.Index(string(page), `<meta content="`+policy+`" http-equiv`); err != nil || first < 0 || first > strings.Index(string(page), "<script") {
+		t.Errorf("the policy comes after a script, for which it does not hold: %.300s, %v", page, err)
+	}
+	if sync := regexp.MustCompile(`<script src="([^"]*)"`).FindSubmatch(page); sync == nil || string(sync[1]) != "/repo/web/guard.js" {
+		t.Errorf("before the guard runs %s", sync)
+	}
 	files := 0
-	err := walkFiles(outs[0], func(rel, name string) error {
+	err = walkFiles(outs[0], func(rel, name string) error {
 		files++
 		first, err := os.ReadFile(name)
 		for _, other := range outs[1:] {

@@ -28,7 +28,7 @@ func (p *helpPage) Render() app.UI {
 			app.H2().ID("licences").Text("What this page is made of"),
 			app.P().Body(
 				app.Text("Go, go-app, gonum, uPlot and AssemblyScript, and what these use: "),
-				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Target("_blank").Text("their terms"), app.Text("."),
+				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Download("licenses.txt").Text("their terms"), app.Text("."),
 			),
 		),
 	)
@@ -87,7 +87,8 @@ var helpTopics = []topic{
 		"A numeric column may have bounds, such as 0 to 120, or 2020-01-01 to 2024-12-31 for dates. State what you know without looking at the rows: no private bounds are then bought for that column. A bucketed column is for more categories than should be listed; which share a bucket depends on no row.",
 	}},
 	{"local", "Where the data goes", []string{
-		"Nowhere. Files are read in this tab, by workers of this page. The page's security policy allows connections to its own site only, and the count at the top is the browser's own: requests of this page that reached the network since it was ready.",
+		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",
+		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and in Firefox go there. A link to another site that you click yourself leads there, as links do.",
 	}},
 	{"keys", "By keyboard", []string{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",

@@ -11,6 +11,13 @@
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
+  // A worker that starts from text has the page's policy, whatever headers the host
+  // sends with scripts; one that starts from a file has those of the file alone.
+  const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "trainer-worker.js"].map((name) => new URL(name, base)));
+  const worker = URL.createObjectURL(new Blob([`const scripts = ${scripts};
+    self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) ? url : null });
+    importScripts(...scripts);`], { type: "text/javascript" }));
+
   // The trainer is compiled once and the module handed to every worker.
   /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiled;
@@ -38,7 +45,7 @@
 
   // Connection is one worker and the conversation with it.
   class Connection {
-    #worker = new Worker(new URL("trainer-worker.js", base));
+    #worker = new Worker(worker);
     /** @type {Map<number, Pending>} */
     #pending = new Map(); // by the request's id
     #last = 0;
@@ -78,7 +85,7 @@
           const why = e.message || "its script did not load";
           this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
         };
-        this.#worker.postMessage({ type: "init", module, life: this.#life });
+        this.#worker.postMessage({ type: "init", module, base: base.href, life: this.#life });
       });
     }
 

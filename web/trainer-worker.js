@@ -3,8 +3,6 @@
 // on the Go program owns onmessage; see wasm/worker/protocol.go.
 "use strict";
 
-importScripts("../wasm_exec.js", "kernels.js");
-
 // What the program wrote, its beginning and its end: why it ended, if it ends. Go
 // says the reason first, and may then list what every goroutine was at.
 const KEPT = 4000;
@@ -35,9 +33,11 @@ function live(name) {
   });
 }
 
+let base = ""; // the folder of the scripts: a worker that started from text has none
+
 /** @param {string} name */
 async function compile(name) {
-  const response = await fetch(new URL(name, self.location.href));
+  const response = await fetch(new URL(name, base));
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
   return WebAssembly.compile(await response.arrayBuffer());
 }
@@ -46,6 +46,7 @@ self.onmessage = async (e) => {
   if (e.data?.type !== "init") return;
   self.onmessage = null;
   try {
+    base = e.data.base;
     const go = new Go();
     /** @type {WebAssembly.Module} */
     const module = e.data.module;

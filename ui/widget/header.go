@@ -78,7 +78,7 @@ func (h *Header) counter() app.UI {
 			OnClick(func(app.Context, app.Event) { h.shown = !h.shown }).
 			Body(app.Span().Class("dot"), app.Span().Body(app.Text(sentText(h.Sent)), app.Span().Class("since").Text(" since load"))),
 		app.Div().Class("popover").Hidden(!h.shown).Body(
-			app.P().Text("Counted by the browser itself: requests of this page that reached the network since it was ready. Your files are read and trained on in this tab, and the page's security policy lets it connect to nowhere but the site it came from."),
+			app.P().Text("Counted by the browser itself: requests of this page that reached the network since it was ready. Your files are read and trained on in this tab, and the browser refuses requests of this page to any site but the one it came from."),
 			app.If(h.Sent.Count > 0, func() app.UI {
 				return app.Pre().Text(h.Sent.Names)
 			}),

@@ -53,13 +53,21 @@ export function serve(...args) {
   });
 }
 
-export function launch(...more) {
+export const launch = (...more) => chromium.launch(found(...more));
+
+// profiled is a browser with a profile in a folder, as a person's is: it guesses what
+// will be asked for, and connects before it is.
+/** @param {string} dir @param {string[]} more */
+export const profiled = (dir, ...more) => chromium.launchPersistentContext(dir, found(...more));
+
+/** @param {string[]} more */
+function found(...more) {
   const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"]).toString().trim();
-  return chromium.launch({
+  return {
     executablePath,
     args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--disable-sync", ...more],
-  });
+  };
 }
 
 // open brings up the page with its scripting API ready. What the page reports as

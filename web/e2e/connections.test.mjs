@@ -1,0 +1,206 @@
+// What can leave the page. Every way that we know of (ways.mjs) is tried in both
+// browsers, against listeners outside the page's origin, and docs/connections.md is
+// held to what arrives.
+import assert from "node:assert/strict";
+import dgram from "node:dgram";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { profiled, root, serve } from "./browser.mjs";
+import { launchFirefox, missing } from "./firefox.mjs";
+import { departures, inServiceWorker, inWorker, requests } from "./ways.mjs";
+
+const ways = [requests, inWorker, inServiceWorker, departures].flatMap(Object.keys);
+
+// Each way is tried five times: on a bare page, where it must arrive or the browser
+// has no such way; with the policy alone, as a host without headers sends it; with
+// all headers, and no guard; with the guard, and no headers; and with everything.
+const settings = ["bare", "policy", "headers", "guard", "all"];
+
+// listen waits for a way: a connection is "host", for the name was looked up at
+// least, and what is sent on it "data".
+/** @param {string} name of its host @returns {Promise<any>} */
+async function listen(name) {
+  const heard = { level: "", close() { tcp.close(); udp.close(); } };
+  const tcp = net.createServer((socket) => {
+    heard.level ||= "host";
+    socket.on("error", () => {});
+    socket.on("data", () => {
+      heard.level = "data";
+      socket.end("HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n");
+    });
+  });
+  const udp = dgram.createSocket("udp4").on("message", () => { heard.level = "data"; });
+  await once(tcp.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {net.AddressInfo} */ (tcp.address());
+  udp.bind(port, "127.0.0.1");
+  try {
+    await once(udp, "listening");
+  } catch { // another program has the port
+    tcp.close();
+    return listen(name);
+  }
+  const host = `${name}.localhost:${port}`;
+  return { heard, to: { http: `http://${host}/?secret`, https: `https://${host}/?secret`, ws: `ws://${host}/?secret`, host, port } };
+}
+
+// attempts is the site in one setting, with a page that tries. It has a listener for
+// every way.
+/** @param {import("node:test").TestContext} t @param {string} setting */
+async function attempts(t, setting) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-ways-"));
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  const heard = {}, to = {};
+  for (const [i, way] of ways.entries()) {
+    ({ heard: heard[way], to: to[way] } = await listen(`${setting}${i}`));
+    t.after(() => heard[way].close());
+  }
+  /** @param {string} name @param {string | ((text: string) => string)} text */
+  const write = (name, text) => {
+    const file = path.join(dir, name);
+    fs.writeFileSync(file, typeof text === "string" ? text : text(fs.readFileSync(file, "utf8")));
+  };
+  const trying = '<script type="module" src="tries.mjs"></script>';
+  const there = (base) => `Promise.all(["ways", "to"].map((n) => import(new URL(n + ".mjs", ${base})))).then(([ways, to]) => ways.go(ways.inWorker, to.default));`;
+  const serving = `self.addEventListener("activate", () => { const to = ${JSON.stringify(to)};
+    ${Object.entries(inServiceWorker).map(([way, f]) => `(${f})(to[${JSON.stringify(way)}]);`).join("\n")} });`;
+  if (setting === "bare") {
+    write("index.html", `<!doctype html><link rel="stylesheet" href="bare.css"><meta name="bare"><body>${trying}`);
+    fs.copyFileSync(path.join(dir, "index.html"), path.join(dir, "leave.html"));
+    write("bare.css", "");
+    write("app-worker.js", serving);
+    write("worker.js", there("location"));
+    write("bare.mjs", `navigator.serviceWorker.register("app-worker.js"); new Worker("worker.js");`);
+  } else {
+    fs.cpSync(path.join(root, "dist"), dir, { recursive: true });
+    write("index.html", (text) => text.replace("</body>", trying + "$&"));
+    // Who leaves needs no more of the page than its policy and its guard.
+    fs.copyFileSync(path.join(dir, "index.html"), path.join(dir, "leave.html"));
+    write("leave.html", (text) => text.replace(/<script (?!src="\/web\/guard|type="module")[^>]*><\/script>/g, ""));
+    write("web/trainer-worker.js", (text) => text + there(`new URL("..", scripts[0])`));
+    write("app-worker.js", (text) => text + serving);
+    write("bare.mjs", "");
+    // Without the guard somebody must be asked where text becomes code.
+    if (setting !== "guard" && setting !== "all") write("web/guard.js", `self.document && self.trustedTypes?.createPolicy("default", { createHTML: (s) => s, createScriptURL: (s) => s });`);
+  }
+  fs.copyFileSync(path.join(root, "web/e2e/ways.mjs"), path.join(dir, "ways.mjs"));
+  write("to.mjs", `export default ${JSON.stringify(to)};`);
+  write("tries.mjs", `import "./bare.mjs"; import to from "./to.mjs"; import { departures, go, requests } from "./ways.mjs";
+    const way = new URLSearchParams(location.search).get("way");
+    addEventListener("load", () => setTimeout(() => {
+      go(way ? { [way]: departures[way] } : requests, to);
+      document.documentElement.dataset.tried = "yes";
+    }));`);
+  const host = setting === "headers" || setting === "all" ? await serve("-out", dir) : await plain(dir);
+  t.after(() => host.close());
+  // The service worker, which comes with the last page, knows none that leaves.
+  const pages = [...Object.keys(departures).map((way) => "leave.html?way=" + encodeURIComponent(way)), "?wasm=false"];
+  return { heard, to, urls: pages.map((page) => host.url + page) };
+}
+
+// plain is a host that sends no headers of its own.
+async function plain(dir) {
+  const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+  const server = http.createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://host");
+    const name = path.join(dir, pathname === "/" ? "index.html" : pathname);
+    const found = fs.statSync(name, { throwIfNoEntry: false })?.isFile();
+    response.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" }).end(found ? fs.readFileSync(name) : "");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}/`, close: () => { server.closeAllConnections(); server.close(); } };
+}
+
+// documented is the table of docs/connections.md for a browser: what it says of each
+// way, and of which version.
+/** @param {string} browser */
+function documented(browser) {
+  const rows = fs.readFileSync(path.join(root, "docs/connections.md"), "utf8").split("\n")
+    .filter((line) => line.startsWith("| ")).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const head = rows.find(([first]) => first === "way"), column = head.findIndex((cell) => cell.startsWith(browser));
+  return { version: head[column].split(" ")[1], cells: Object.fromEntries(rows.filter((row) => row.length === head.length && row !== head && !/^-+$/.test(row[0])).map((row) => [row[0], row[column]])) };
+}
+
+// verdict says what refuses a way, of what arrived in each setting.
+/** @param {Record<string, string>} level */
+function verdict(level) {
+  if (!level.bare) return "–";
+  if (level.all) return level.all === "host" ? "host only" : "open";
+  if (!level.policy) return "policy";
+  return ["headers", "guard"].filter((setting) => !level[setting]).join(", ") || "headers with guard";
+}
+
+// hold tries all ways in a browser, and holds the table to what arrived. visit opens a
+// page and returns what asks it whether it has tried; end closes the browser and
+// returns what says whether a name was looked up.
+/** @param {any} t @param {string} browser @param {string} version @param {(url: string) => Promise<() => Promise<unknown>>} visit @param {() => Promise<(host: string) => boolean>} end */
+async function hold(t, browser, version, visit, end) {
+  const table = documented(browser);
+  assert.deepEqual(Object.keys(table.cells), ways, "docs/connections.md lists the ways of ways.mjs");
+  const tried = {};
+  for (const setting of settings) {
+    tried[setting] = await attempts(t, setting);
+    for (const url of tried[setting].urls) {
+      const has = await visit(url);
+      for (let i = 0; await has().catch(() => {}) !== "yes"; i++) {
+        if (i === 1000) throw new Error(`nothing was tried at ${url}`);
+        await sleep(20);
+      }
+    }
+  }
+  // What will arrive is waited for; what arrives beside it had as long, and some more.
+  const late = () => ways.some((way) => table.cells[way] !== "–" && !tried.bare.heard[way].level || table.cells[way] === "open" && !tried.all.heard[way].level);
+  for (let i = 0; i < 40 && late(); i++) await sleep(250);
+  await sleep(2000);
+  const looked = await end();
+  const found = {};
+  for (const way of ways) {
+    const level = (setting) => tried[setting].heard[way].level || (looked(tried[setting].to[way].host.split(":")[0]) ? "host" : "");
+    found[way] = verdict(Object.fromEntries(settings.map((setting) => [setting, level(setting)])));
+  }
+  if (version.split(".")[0] === table.version) {
+    assert.deepEqual(found, table.cells);
+    return;
+  }
+  t.diagnostic(`the table is of ${browser} ${table.version}, this is ${version}: only that nothing more leaves is tested`);
+  const leaves = (cells) => ways.filter((way) => cells[way] === "open" || cells[way] === "host only");
+  assert.deepEqual(leaves(found).filter((way) => !leaves(table.cells).includes(way)), []);
+}
+
+test("what leaves the page in Chromium is what docs/connections.md says", async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-chromium-")), log = path.join(dir, "net.json");
+  const browser = await profiled(dir, "--allow-loopback-in-peer-connection", `--log-net-log=${log}`);
+  t.after(() => browser.close());
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  await hold(t, "Chromium", browser.browser().version(), async (url) => {
+    const page = await browser.newPage();
+    await page.goto(url, { waitUntil: "commit" });
+    return () => page.evaluate(() => document.documentElement.dataset.tried);
+  }, async () => {
+    await browser.close();
+    const text = fs.readFileSync(log, "utf8");
+    return (host) => new RegExp(`"host":"[^"]*\\b${host}\\b`).test(text);
+  });
+});
+
+test("what leaves the page in Firefox is what docs/connections.md says", { skip: missing }, async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-log-"));
+  const browser = await launchFirefox({ "media.peerconnection.ice.loopback": true, "dom.disable_open_during_load": false },
+    { MOZ_LOG: "nsHostResolver:5", MOZ_LOG_FILE: path.join(dir, "net.log") });
+  t.after(() => browser.close());
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  await hold(t, "Firefox", browser.version, async (url) => {
+    await browser.visit(url);
+    return () => browser.evaluate("return document.documentElement.dataset.tried");
+  }, async () => {
+    await browser.close();
+    const text = fs.readdirSync(dir).map((name) => fs.readFileSync(path.join(dir, name), "latin1")).join("");
+    return (host) => text.includes(`[${host}]`);
+  });
+});
