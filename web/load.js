@@ -1,0 +1,66 @@
+// Loads the program, app.wasm, which is the page and, in workers, the trainer. The
+// page is there before it, as the generator drew it; #loading, at its top, says how
+// far the loading is.
+(() => {
+  "use strict";
+
+  // The program stops when it is no longer the page's, too: whatever the reason, this
+  // is the last that is said.
+  /** @param {any} why */
+  function stopped(why) {
+    const loading = place();
+    loading.textContent = `Clipscope is not running: ${why?.message ?? why}. Reload the page.`;
+    loading.setAttribute("role", "alert");
+    loading.hidden = false;
+  }
+  const details = () => [...document.querySelectorAll("details")];
+  const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
+
+  /** @param {URL} url */
+  async function compile(url) {
+    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the server answered ${response.status} for its program`);
+    follow(response.clone()).catch(() => {}); // who waits for the module hears of it
+    if (/^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(response);
+    return WebAssembly.compile(await response.arrayBuffer());
+  }
+
+  // follow shows how much of a response is there. What arrives is counted as it is
+  // unpacked, and shown as a share of what the network carries, where that is known.
+  /** @param {Response} response */
+  async function follow(response) {
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+    for (let loaded = 0; ;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      loaded += value.byteLength;
+      const loading = place();
+      if (!loading) continue; // not drawn yet
+      const whole = Number(loading.dataset.bytes), carried = Number(response.headers.get("Content-Length")) || whole;
+      const [progress, , size] = /** @type {[HTMLProgressElement, Element, Element]} */ (/** @type {unknown} */ (loading.children));
+      progress.value = loaded / whole;
+      size.textContent = `${(loaded / whole * carried / 1e6).toFixed(1)} of ${(carried / 1e6).toFixed(1)} MB`;
+    }
+  }
+
+  async function run() {
+    const go = new Go(), module = await window.clipscopeProgram;
+    // Page and trainer are one program, which has kernels in a worker only.
+    const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
+    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels });
+    const opened = details().map((d) => d.open);
+    const ended = go.run(instance);
+    place().hidden = true;
+    // The program draws the page anew; what was unfolded meanwhile stays so.
+    const now = details();
+    if (now.length === opened.length) now.forEach((d, i) => { d.open ||= opened[i]; });
+    // What is kept for offline use has all been fetched by then, and is not again.
+    clipscope.ready.catch(() => {}).then(goappInitServiceWorker);
+    await ended;
+    throw new Error("its program has ended");
+  }
+
+  window.clipscopeProgram = compile(new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src));
+  document.addEventListener("DOMContentLoaded", () => run().catch(stopped));
+})();
