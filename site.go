@@ -319,11 +319,13 @@ var (
 
 // asleep makes of a page what it is before its program runs: its controls are
 // disabled, but for the files, which are kept until then, and its links lead where
-// they say, for go-app leaves the slash of the start page out.
+// they say, for go-app leaves the slash of the start page out, and has links within
+// a page lead there.
 func (s site) asleep(html []byte) []byte {
 	return opening.ReplaceAllFunc(html, func(t []byte) []byte {
 		t = never.ReplaceAll(t, nil)
 		t = bytes.Replace(t, []byte(` href="`+s.prefix+`"`), []byte(` href="`+s.prefix+`/"`), 1)
+		t = bytes.Replace(t, []byte(` href="`+s.prefix+`#`), []byte(` href="#`), 1)
 		if control.Match(t) && !bytes.Contains(t, []byte(` type="file"`)) && !bytes.Contains(t, []byte(" disabled")) {
 			t = append(bytes.Clone(t), " disabled"...)
 		}

@@ -31,9 +31,9 @@ async function pack(file, suffix) {
   if (packed.length < plain.length) writeFileSync(file + suffix, packed);
 }
 
-// What hosts read themselves begins with a dot or a line; pictures are packed.
+// What hosts read themselves begins with a dot or a line; pictures are packed already.
 const files = readdirSync(site, { recursive: true, withFileTypes: true })
-  .filter((f) => f.isFile() && !/^[._]/.test(f.name) && extname(f.name) !== ".png")
+  .filter((f) => f.isFile() && !/^[._]/.test(f.name) && ![".png", ...Object.keys(packings)].includes(extname(f.name)))
   .map((f) => join(f.parentPath ?? f.path, f.name));
 await Promise.all(files.flatMap((file) => Object.keys(packings).map((suffix) => pack(file, suffix))));
 for (const name of readdirSync(kept)) if (!used.has(basename(name))) rmSync(join(kept, name));

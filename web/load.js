@@ -26,22 +26,26 @@
     return WebAssembly.compile(await response.arrayBuffer());
   }
 
-  // follow shows how much of a response is there. What arrives is counted as it is
-  // unpacked, and shown as a share of what the network carries, where that is known.
+  /** @param {number} bytes */
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+  // What has arrived is counted as it is unpacked, and shown as a share of what the
+  // network carries, where that is known.
+  let loaded = 0, carried = 0;
+  function show() {
+    const loading = place();
+    if (!loaded || !loading) return; // not drawn yet
+    const whole = Number(loading.dataset.bytes), all = carried || whole;
+    const [progress, , size] = /** @type {[HTMLProgressElement, Element, Element]} */ (/** @type {unknown} */ (loading.children));
+    progress.value = loaded / whole;
+    size.textContent = `${megabytes(loaded / whole * all)} of ${megabytes(all)} MB`;
+  }
+
   /** @param {Response} response */
   async function follow(response) {
+    carried = Number(response.headers.get("Content-Length"));
     const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
-    for (let loaded = 0; ;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      loaded += value.byteLength;
-      const loading = place();
-      if (!loading) continue; // not drawn yet
-      const whole = Number(loading.dataset.bytes), carried = Number(response.headers.get("Content-Length")) || whole;
-      const [progress, , size] = /** @type {[HTMLProgressElement, Element, Element]} */ (/** @type {unknown} */ (loading.children));
-      progress.value = loaded / whole;
-      size.textContent = `${(loaded / whole * carried / 1e6).toFixed(1)} of ${(carried / 1e6).toFixed(1)} MB`;
-    }
+    for (let part; !(part = await reader.read()).done; show()) loaded += part.value.byteLength;
   }
 
   async function run() {
@@ -62,5 +66,8 @@
   }
 
   window.clipscopeProgram = compile(new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src));
-  document.addEventListener("DOMContentLoaded", () => run().catch(stopped));
+  document.addEventListener("DOMContentLoaded", () => {
+    show();
+    run().catch(stopped);
+  });
 })();

@@ -20,7 +20,9 @@ const (
 )
 
 // Handler would answer requests.
-type Handler interface{ ServeHTTP(ResponseWriter, *Request) }
+type Handler interface {
+	ServeHTTP(ResponseWriter, *Request)
+}
 
 // ResponseWriter would take an answer.
 type ResponseWriter interface {
