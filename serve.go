@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&s.wasm, "wasm", "bin/web", "`folder` of the built .wasm files")
 	flag.StringVar(&s.out, "out", "dist", "`folder` of the site")
 	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
-	flag.BoolVar(&s.all, "stories", false, "with /stories, the components alone, for developing")
+	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
 	generate := flag.Bool("generate", false, "write the site and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
 	flag.Parse()

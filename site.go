@@ -47,11 +47,11 @@ var securityHeaders = [][2]string{
 
 // site is a static site to generate.
 type site struct {
-	source string // folder with web/ and assets/
-	wasm   string // folder with the built .wasm files, and the terms of what they are made of
-	out    string
-	prefix string // "" or "/repo"
-	all    bool   // with the pages that are for developing
+	source  string // folder with web/ and assets/
+	wasm    string // folder with the built .wasm files, and the terms of what they are made of
+	out     string
+	prefix  string // "" or "/repo"
+	stories bool   // with /stories, which is for developing
 }
 
 // published are the files of the sources that are served, by their place under
@@ -275,6 +275,18 @@ func (s site) writePages(out string) error {
 	return nil
 }
 
+// loading is how a page ends: load.js says there how much of the program, of so
+// many bytes, is there.
+const loading = `<aside id="loading" data-bytes="%d">
+      <progress aria-label="Loading" value="0"></progress>
+      <span class="word">Loading</span>
+      <span class="size"></span>
+      <noscript>Clipscope needs JavaScript.</noscript>
+    </aside>
+  </body>
+</html>
+`
+
 // finishPages makes the pages what they are until the program runs, and puts each
 // where it is found at its address, with a slash and without, on every host.
 func (s site) finishPages(out string) error {
@@ -282,8 +294,6 @@ func (s site) finishPages(out string) error {
 	if err != nil {
 		return err
 	}
-	loading := fmt.Sprintf(`<aside id="loading" data-bytes="%d"><progress aria-label="Loading" value="0"></progress><span class="word">Loading</span><span class="size"></span>`+
-		"<noscript>Clipscope needs JavaScript.</noscript></aside>\n  </body>\n</html>\n", program.Size())
 	return walkFiles(out, func(rel, name string) error {
 		page, isPage := strings.CutSuffix(rel, ".html")
 		if !isPage {
@@ -293,11 +303,11 @@ func (s site) finishPages(out string) error {
 		if err != nil {
 			return err
 		}
-		drawn, _, found := bytes.Cut(b, []byte("<aside ")) // go-app's, which would cover the page
+		drawn, _, found := bytes.Cut(b, []byte("<aside ")) // go-app's loader, which would cover the page
 		if !found {
 			return fmt.Errorf("%s does not say where it loads", rel)
 		}
-		if err := os.Remove(name); err != nil || page == "stories" && !s.all {
+		if err := os.Remove(name); err != nil || page == "stories" && !s.stories {
 			return err
 		}
 		if page != "index" {
@@ -306,7 +316,7 @@ func (s site) finishPages(out string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(name, inOrder(append(s.asleep(drawn), loading...)), 0o644)
+		return os.WriteFile(name, inOrder(fmt.Appendf(s.asleep(drawn), loading, program.Size())), 0o644)
 	})
 }
 

@@ -69,7 +69,7 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	for _, s := range []site{{}, {prefix: "/repo"}, {all: true}} {
+	for _, s := range []site{{}, {prefix: "/repo"}, {stories: true}} {
 		out := built(t, s)
 		var pages []string
 		err := walkFiles(out, func(rel, name string) error {
@@ -82,7 +82,7 @@ func TestPages(t *testing.T) {
 			return err
 		})
 		want := []string{"404.html", "calculator/index.html", "help/index.html", "index.html"}
-		if s.all {
+		if s.stories {
 			want = append(want, "stories/index.html")
 		}
 		if err != nil || !slices.Equal(pages, want) {

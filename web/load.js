@@ -4,8 +4,7 @@
 (() => {
   "use strict";
 
-  // The program stops when it is no longer the page's, too: whatever the reason, this
-  // is the last that is said.
+  // stopped says why there is no program, whether it did not come or has ended.
   /** @param {any} why */
   function stopped(why) {
     const loading = place();
@@ -13,7 +12,6 @@
     loading.setAttribute("role", "alert");
     loading.hidden = false;
   }
-  const details = () => [...document.querySelectorAll("details")];
   const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
 
   /** @param {URL} url */
@@ -48,17 +46,18 @@
     for (let part; !(part = await reader.read()).done; show()) loaded += part.value.byteLength;
   }
 
+  const details = () => [...document.querySelectorAll("details")];
+
   async function run() {
     const go = new Go(), module = await window.clipscopeProgram;
     // Page and trainer are one program, which has kernels in a worker only.
     const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
     const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels });
-    const opened = details().map((d) => d.open);
+    const unfolded = details().map((d) => d.open);
     const ended = go.run(instance);
     place().hidden = true;
-    // The program draws the page anew; what was unfolded meanwhile stays so.
-    const now = details();
-    if (now.length === opened.length) now.forEach((d, i) => { d.open ||= opened[i]; });
+    // The page has been drawn anew; what was unfolded before stays so.
+    details().forEach((d, i, now) => { if (now.length === unfolded.length) d.open ||= unfolded[i]; });
     // What is kept for offline use has all been fetched by then, and is not again.
     clipscope.ready.catch(() => {}).then(goappInitServiceWorker);
     await ended;
