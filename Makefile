@@ -39,7 +39,7 @@ UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
-BINARIES := bin/web/app.wasm bin/web/trainer.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm bin/web/licenses.txt
+BINARIES := bin/web/app.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm bin/web/licenses.txt
 
 .PHONY: build serve test site bench papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
 
@@ -48,12 +48,16 @@ build: dist/index.html
 serve: build
 	@exec bin/clipscope -out dist -addr $(ADDR)
 
+site: BROTLI ?= 11
 site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@bin/clipscope -generate -prefix '$(PREFIX)' -out '$(OUT)'
+	@$(NODE) web/compress.mjs '$(OUT)' bin/packed $(BROTLI)
 	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
 
-dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
-	@bin/clipscope -generate -out dist
+dist/index.html: BROTLI ?= 9
+dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
+	@bin/clipscope -generate -stories -out dist
+	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)
 	@touch $@
 
 # --- build --------------------------------------------------------------------
@@ -61,11 +65,13 @@ dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 bin/clipscope: serve.go site.go $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
-bin/web/app.wasm: $(call gofiles,app) $(UI) $(CORE) $(MODULE) | versions
-	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./app
+bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
+	$(WASM) $(GO) build $(LDFLAGS) -overlay bin/overlay.json -o $@ ./app
 
-bin/web/trainer.wasm: $(call gofiles,wasm) $(CORE) $(MODULE) | versions
-	$(WASM) $(GO) build $(LDFLAGS) -o $@ ./wasm
+# app/nothttp in the place of net/http, for every version of Go anew.
+bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) Makefile | versions
+	@mkdir -p bin
+	@$(WASM) $(GO) list -f '{"Replace": { {{range .GoFiles}}"{{$$.Dir}}/{{.}}": "", {{end}}"{{.Dir}}/stub.go": "$(CURDIR)/app/nothttp/http.go"}}' net/http > $@
 
 # One run of the compiler writes both.
 bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)

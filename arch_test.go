@@ -51,6 +51,8 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports %s: the trainer knows nothing of the page", pkg, dep)
 			case below(pkg, "wasm/worker") && dep == "syscall/js":
 				t.Errorf("%s imports syscall/js: the protocol is plain Go", pkg)
+			case below(dep, "wasm") && !below(pkg, "wasm", "app"):
+				t.Errorf("%s imports %s: only the program knows both page and trainer", pkg, dep)
 			case below(pkg, "ui") && below(dep, "core/train", "core/nn", "core/optim", "core/compute"):
 				t.Errorf("%s imports %s: the page computes nothing", pkg, dep)
 			case below(pkg, "core/privacy") && below(dep, "core/compute"):

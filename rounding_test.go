@@ -22,6 +22,7 @@ var (
 		`const nearest = x.toExponential(digits - 1);`, // roundUp itself
 		`return v.toExponential().replace`,             // without digits: all of them
 		`x => +x.toPrecision(9)`,                       // parameters
+		`(bytes / 1e6).toFixed(1)`,
 	}
 )
 

@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,6 +37,7 @@ func main() {
 	flag.StringVar(&s.wasm, "wasm", "bin/web", "`folder` of the built .wasm files")
 	flag.StringVar(&s.out, "out", "dist", "`folder` of the site")
 	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
+	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
 	generate := flag.Bool("generate", false, "write the site and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
 	flag.Parse()
@@ -77,9 +79,10 @@ func serve(ctx context.Context, addr, prefix string, site fs.FS) error {
 	return nil
 }
 
-// server serves a folder the way a static host does: /x is x.html, what does not
-// exist is 404.html. Browsers ask again before they use what they have, so that
-// a rebuild is seen at once.
+// server serves a folder the way a static host does: /x and /x/ are x/index.html,
+// what does not exist is 404.html, and where there is x.br or x.gz beside x, a
+// browser that can unpack it gets that. Browsers ask again before they use what
+// they have, so that a rebuild is seen at once.
 type server struct {
 	site fs.FS
 	mu   sync.Mutex
@@ -106,6 +109,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r)
 		return
 	}
+	w.Header().Set("Content-Type", contentType(name))
+	w.Header().Set("Vary", "Accept-Encoding")
+	if p, size := s.packed(name, strings.Join(r.Header.Values("Accept-Encoding"), ",")); size > 0 {
+		name += p.suffix
+		w.Header().Set("Content-Encoding", p.coding)
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	}
 	etag, err := s.etag(name)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -113,8 +123,53 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("ETag", etag)
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("Content-Type", contentType(name))
 	http.ServeFileFS(w, withoutIndexRedirect(r), s.site, name)
+}
+
+// packings are the forms that may stand beside a file, the best first, and what
+// they are called in HTTP.
+var packings = []packing{{".br", "br"}, {".gz", "gzip"}}
+
+type packing struct{ suffix, coding string }
+
+// packed finds the form of a file that a request likes best, and its size, which
+// is 0 where that is the file itself. A form older than its file is of another.
+func (s *server) packed(name, accept string) (best packing, size int64) {
+	file, err := fs.Stat(s.site, name)
+	if err != nil {
+		return best, 0
+	}
+	most := 0.0
+	for _, p := range packings {
+		form, err := fs.Stat(s.site, name+p.suffix)
+		if q := quality(accept, p.coding); q > most && err == nil && !form.ModTime().Before(file.ModTime()) {
+			best, size, most = p, form.Size(), q
+		}
+	}
+	if quality(accept, "identity") > most {
+		return packing{}, 0
+	}
+	return best, size
+}
+
+// quality is how much an Accept-Encoding header likes a coding, from 0, which
+// refuses it, to 1. What is not mentioned, by * either, is 0.
+func quality(accept, coding string) float64 {
+	others := 0.0
+	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {
+		name, parameter, _ := strings.Cut(part, ";")
+		q := 1.0
+		if v, ok := strings.CutPrefix(strings.TrimSpace(parameter), "q="); ok {
+			q, _ = strconv.ParseFloat(v, 64)
+		}
+		switch strings.TrimSpace(name) {
+		case coding:
+			return q
+		case "*":
+			others = q
+		}
+	}
+	return others
 }
 
 // withoutIndexRedirect keeps ServeFileFS from redirecting /index.html to ./.
@@ -133,7 +188,7 @@ func (s *server) find(urlPath string) (name string, found bool) {
 	if name == "" {
 		name = "index.html"
 	}
-	for _, candidate := range []string{name, name + ".html"} {
+	for _, candidate := range []string{name, path.Join(name, "index.html")} {
 		if info, err := fs.Stat(s.site, candidate); err == nil && info.Mode().IsRegular() {
 			return candidate, true
 		}

@@ -62,10 +62,11 @@ var securityHeaders = [][2]string{
 
 // site is a static site to generate.
 type site struct {
-	source string // folder with web/ and assets/
-	wasm   string // folder with the built .wasm files, and the terms of what they are made of
-	out    string
-	prefix string // "" or "/repo"
+	source  string // folder with web/ and assets/
+	wasm    string // folder with the built .wasm files, and the terms of what they are made of
+	out     string
+	prefix  string // "" or "/repo"
+	stories bool   // with /stories, which is for developing
 }
 
 // published are the files of the sources that are served, by their place under
@@ -74,6 +75,7 @@ type site struct {
 var published = []struct{ from, to string }{
 	{"web/guard.js", "guard.js"},
 	{"web/early.js", "early.js"},
+	{"web/load.js", "load.js"},
 	{"web/wire.js", "wire.js"},
 	{"web/store.js", "store.js"},
 	{"web/runs.js", "runs.js"},
@@ -96,7 +98,7 @@ func (s site) generate() error {
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.fixManifest, s.writeHostFiles} {
+	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.finishPages, s.fixManifest, s.writeHostFiles} {
 		if err := step(next); err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
@@ -123,13 +125,9 @@ func (s site) copyFiles(out string) error {
 			return err
 		}
 	}
-	binaries, err := filepath.Glob(filepath.Join(s.wasm, "*.wasm"))
-	if err != nil || len(binaries) == 0 {
-		return fmt.Errorf("no .wasm files in %s, run make: %w", s.wasm, err)
-	}
-	for _, b := range append(binaries, filepath.Join(s.wasm, "licenses.txt")) {
-		if err := copyTree(b, filepath.Join(web, filepath.Base(b))); err != nil {
-			return err
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-relaxed.wasm", "licenses.txt"} {
+		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
+			return fmt.Errorf("run make: %w", err)
 		}
 	}
 	version, err := s.version(out)
@@ -249,7 +247,6 @@ func page() *app.Handler {
 		Description:     "Train with differential privacy in the browser: data never leaves the device, and every step of clipping can be watched.",
 		Keywords:        []string{"differential privacy", "DP-SGD", "gradient clipping", "WebAssembly"},
 		Lang:            "en",
-		LoadingLabel:    "Loading {progress} %",
 		BackgroundColor: "#ffffff",
 		ThemeColor:      "#ffffff",
 		Icon: app.Icon{
@@ -259,7 +256,7 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/store.js", "/web/runs.js", "/web/ledger.js", "/web/clipscope.js"},
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/store.js", "/web/runs.js", "/web/ledger.js", "/web/clipscope.js"},
 	}
 }
 
@@ -284,15 +281,80 @@ func (s site) writePages(out string) error {
 	if err := app.GenerateStaticWebsite(out, h); err != nil {
 		return err
 	}
-	return walkFiles(out, func(_, name string) error {
-		if filepath.Ext(name) != ".html" {
+	// load.js loads the program, and has the service worker installed once that runs.
+	for _, call := range []string{"goappInitWebAssembly();", "goappInitServiceWorker();"} {
+		if err := replaceIn(filepath.Join(out, "app.js"), call, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loading is how a page ends: load.js says there how much of the program, of so
+// many bytes, is there.
+const loading = `<aside id="loading" data-bytes="%d">
+      <progress aria-label="Loading" value="0"></progress>
+      <span class="word">Loading</span>
+      <span class="size"></span>
+      <noscript>Clipscope needs JavaScript.</noscript>
+    </aside>
+  </body>
+</html>
+`
+
+// finishPages makes the pages what they are until the program runs, and puts each
+// where it is found at its address, with a slash and without, on every host.
+func (s site) finishPages(out string) error {
+	program, err := os.Stat(filepath.Join(out, "web", "app.wasm"))
+	if err != nil {
+		return err
+	}
+	return walkFiles(out, func(rel, name string) error {
+		page, isPage := strings.CutSuffix(rel, ".html")
+		if !isPage {
 			return nil
 		}
 		b, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(name, inOrder(policyFirst(b)), 0o644)
+		drawn, _, found := bytes.Cut(b, []byte("<aside ")) // go-app's loader, which would cover the page
+		if !found {
+			return fmt.Errorf("%s does not say where it loads", rel)
+		}
+		if err := os.Remove(name); err != nil || page == "stories" && !s.stories {
+			return err
+		}
+		if page != "index" {
+			name = filepath.Join(out, page, "index.html")
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(name, inOrder(policyFirst(fmt.Appendf(s.asleep(drawn), loading, program.Size()))), 0o644)
+	})
+}
+
+// never matches an attribute that is there or not, and go-app writes although it
+// is not; control matches what is of no use before the program runs.
+var (
+	never   = regexp.MustCompile(`\s(hidden|selected|disabled|checked|open)="false"`)
+	control = regexp.MustCompile(`^<(button|input|select|textarea)\s`)
+)
+
+// asleep makes of a page what it is before its program runs: its controls are
+// disabled, but for the files, which are kept until then, and its links lead where
+// they say, for go-app leaves the slash of the start page out, and has links within
+// a page lead there.
+func (s site) asleep(html []byte) []byte {
+	return opening.ReplaceAllFunc(html, func(t []byte) []byte {
+		t = never.ReplaceAll(t, nil)
+		t = bytes.Replace(t, []byte(` href="`+s.prefix+`"`), []byte(` href="`+s.prefix+`/"`), 1)
+		t = bytes.Replace(t, []byte(` href="`+s.prefix+`#`), []byte(` href="#`), 1)
+		if control.Match(t) && !bytes.Contains(t, []byte(` type="file"`)) && !bytes.Contains(t, []byte(" disabled")) {
+			t = append(bytes.Clone(t), " disabled"...)
+		}
+		return t
 	})
 }
 
@@ -323,22 +385,15 @@ func inOrder(html []byte) []byte {
 	})
 }
 
-// cacheable has every file under /web/ kept for offline use, and the stylesheets
-// used.
+// cacheable has every page and every file under /web/ kept for offline use, and
+// the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
+	h.CacheableResources = []string{"/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		url := path.Join("/web", rel)
 		h.CacheableResources = append(h.CacheableResources, url)
 		if strings.HasPrefix(rel, "css/") {
 			h.Styles = append(h.Styles, url)
-		}
-		if rel == "app.wasm" {
-			info, err := os.Stat(name)
-			if err != nil {
-				return err
-			}
-			// Hosts that compress send another length, or none.
-			h.WasmContentLength = fmt.Sprint(info.Size())
 		}
 		return nil
 	})
@@ -378,10 +433,16 @@ func (s site) writeHostFiles(out string) error {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="%[2]s">
-<title>Not found · Clipscope</title>
-<link rel="icon" href="data:,">
+<title>No such page · Clipscope</title>
+<link rel="icon" href="%[1]s/web/assets/icon.svg">
+<link rel="stylesheet" href="%[1]s/web/css/clipscope.css">
+<div class="page prose">
+<header class="top"><a class="brand" href="%[1]s/">Clipscope</a></header>
+<main class="article">
 <h1>There is no such page</h1>
-<p><a href="%[1]s/">Clipscope starts here.</a></p>
+<p>Clipscope has three: <a href="%[1]s/">Train</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
+</main>
+</div>
 </html>
 `, s.prefix, policy)
 	return errors.Join(

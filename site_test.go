@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,26 +27,32 @@ func TestAttributesAreInOrder(t *testing.T) {
 	}
 }
 
-// TestTwoBuildsAreEqual: the same sources make the same site, wherever it is put.
-func TestTwoBuildsAreEqual(t *testing.T) {
+// built generates a site from the sources, with a program of no use, and returns
+// its folder.
+func built(t *testing.T, s site) string {
+	t.Helper()
 	if _, err := os.Stat("web/node_modules/uplot"); err != nil {
 		t.Skip("make fetches what the site is made of")
 	}
-	wasm := t.TempDir()
-	for _, name := range []string{"app.wasm", "trainer.wasm", "licenses.txt"} {
-		if err := os.WriteFile(filepath.Join(wasm, name), []byte(name), 0o644); err != nil {
+	s.source, s.wasm, s.out = ".", t.TempDir(), filepath.Join(t.TempDir(), "site")
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-relaxed.wasm", "licenses.txt"} {
+		if err := os.WriteFile(filepath.Join(s.wasm, name), []byte(name), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := s.generate(); err != nil {
+		t.Fatal(err)
+	}
+	return s.out
+}
+
+// TestTwoBuildsAreEqual: the same sources make the same site, wherever it is put.
+func TestTwoBuildsAreEqual(t *testing.T) {
 	var outs []string
 	for range 3 {
-		out := filepath.Join(t.TempDir(), "site")
-		if err := (site{source: ".", wasm: wasm, out: out, prefix: "/repo"}).generate(); err != nil {
-			t.Fatal(err)
-		}
-		outs = append(outs, out)
+		outs = append(outs, built(t, site{prefix: "/repo"}))
 	}
-	page, err := os.ReadFile(filepath.Join(outs[0], "help.html"))
+	page, err := os.ReadFile(filepath.Join(outs[0], "help", "index.html"))
 	if first := strings.Index(string(page), `<meta content="`+policy+`" http-equiv`); err != nil || first < 0 || first > strings.Index(string(page), "<script") {
 		t.Errorf("the policy comes after a script, for which it does not hold: %.300s, %v", page, err)
 	}
@@ -65,5 +72,61 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 	})
 	if err != nil || files < 20 {
 		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	for _, s := range []site{{}, {prefix: "/repo"}, {stories: true}} {
+		out := built(t, s)
+		var pages []string
+		err := walkFiles(out, func(rel, name string) error {
+			if filepath.Ext(rel) != ".html" {
+				return nil
+			}
+			pages = append(pages, rel)
+			b, err := os.ReadFile(name)
+			checkPage(t, s.prefix, rel, string(b))
+			return err
+		})
+		want := []string{"404.html", "calculator/index.html", "help/index.html", "index.html"}
+		if s.stories {
+			want = append(want, "stories/index.html")
+		}
+		if err != nil || !slices.Equal(pages, want) {
+			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
+		}
+	}
+}
+
+// checkPage holds what is true of a page before its program runs.
+func checkPage(t *testing.T, prefix, name, html string) {
+	t.Helper()
+	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if at := link[1]; !strings.HasPrefix(at, "#") && !strings.HasPrefix(at, prefix+"/") {
+			t.Errorf("%s, prefix %q: a link leads to %q", name, prefix, at)
+		}
+	}
+	for _, c := range regexp.MustCompile(`<(?:button|input|select|textarea)\b[^>]*>`).FindAllString(html, -1) {
+		if alive := !strings.Contains(c, " disabled"); alive != strings.Contains(c, `type="file"`) {
+			t.Errorf("%s: alive is %v of %s", name, alive, c)
+		}
+	}
+	if lie := regexp.MustCompile(`\s(hidden|selected|disabled|checked|open)="false"`).FindString(html); lie != "" {
+		t.Errorf("%s has%s, which a browser takes for true", name, lie)
+	}
+	if name != "404.html" && (strings.Count(html, "<aside ") != 1 || !strings.Contains(html, `<aside data-bytes="8" id="loading">`)) {
+		t.Errorf("%s does not show how far it is loaded, or covers the page", name)
+	}
+}
+
+// TestAppScriptWaits: go-app's own script neither loads the program nor installs
+// the service worker before that.
+func TestAppScriptWaits(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(built(t, site{}), "app.js"))
+	if err != nil || bytes.Contains(b, []byte("goappInitWebAssembly();")) || bytes.Contains(b, []byte("goappInitServiceWorker();")) {
+		t.Errorf("app.js does: %v", err)
+	}
+	if !bytes.Contains(b, []byte("function goappInitServiceWorker()")) {
+		t.Error("app.js has no function for the service worker")
 	}
 }

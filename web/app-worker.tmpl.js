@@ -19,7 +19,8 @@ const HEADERS = {{.Headers}};
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(CACHE);
-    await cache.addAll([...new Set(RESOURCES)].map((r) => new Request(r, { cache: "reload" })));
+    // What the page has just fetched is only asked about.
+    await cache.addAll([...new Set(RESOURCES)].map((r) => new Request(r, { cache: "no-cache" })));
     await self.skipWaiting();
   })());
 });
@@ -41,14 +42,21 @@ self.addEventListener("message", (event) => {
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== SCOPE.origin || !url.pathname.startsWith(SCOPE.pathname)) return;
-  event.respondWith(answer(event.request, url));
+  event.respondWith(answer(event.request, url.origin + url.pathname));
 });
 
 async function answer(request, url) {
   const cache = await caches.open(CACHE);
-  const stored = await cache.match(url.origin + url.pathname)
-    ?? (request.mode === "navigate" ? await cache.match(SCOPE.href) : undefined);
-  return withHeaders(stored ?? await fetch(request));
+  // How a stored response was packed no longer matters, so Vary does not either.
+  const stored = (name) => cache.match(name, { ignoreVary: true });
+  const page = request.mode === "navigate";
+  return withHeaders(await stored(url)
+    ?? (page ? await stored(url.replace(/(\/(index\.html)?)?$/, "/")) : undefined)
+    ?? await fetch(request).catch(async (e) => {
+      const missing = page && await stored(SCOPE.href + "404.html");
+      if (!missing) throw e;
+      return new Response(missing.body, { status: 404, headers: missing.headers });
+    }));
 }
 
 function withHeaders(response) {

@@ -18,28 +18,6 @@
     self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) ? url : null });
     importScripts(...scripts);`], { type: "text/javascript" }));
 
-  // The trainer is compiled once and the module handed to every worker.
-  /** @type {Promise<WebAssembly.Module> | undefined} */
-  let compiled;
-  function trainerModule() {
-    compiled ??= compile(new URL("trainer.wasm", base)).catch((e) => {
-      compiled = undefined; // so that a later call tries again
-      throw fail("The trainer could not be loaded: " + e.message + ". Reload the page.");
-    });
-    return compiled;
-  }
-
-  /** @param {URL} url */
-  async function compile(url) {
-    if (typeof WebAssembly !== "object") throw fail("this browser has no WebAssembly");
-    const response = await fetch(url);
-    if (!response.ok) throw fail("the server answered " + response.status);
-    if (WebAssembly.compileStreaming && /^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) {
-      return WebAssembly.compileStreaming(response);
-    }
-    return WebAssembly.compile(await response.arrayBuffer());
-  }
-
   // Pending is a request under way.
   /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */
 
@@ -59,7 +37,9 @@
     opening; // the name of what it reads
 
     static async start() {
-      const module = await trainerModule();
+      const module = await window.clipscopeProgram.catch((e) => {
+        throw fail("The trainer could not be loaded: " + e.message + ". Reload the page.");
+      });
       const c = new Connection();
       await c.#hello(module);
       c.#watch();

@@ -21,9 +21,12 @@
   // and whenever the address changes, before the program hears of it.
   /** @type {(s: string) => string} */
   const escaped = (s) => s.replace(/%(?![0-9a-f]{2})/gi, "%25");
+  // Hosts show a page at the address of its folder or file; the router knows one.
+  const root = new URL("..", /** @type {HTMLScriptElement} */ (document.currentScript).src).pathname;
   const mend = () => {
-    const { pathname, search, hash } = location, whole = pathname + search + hash;
-    if (escaped(whole) !== whole) history.replaceState(history.state, "", escaped(whole));
+    const { pathname, search, hash } = location, page = pathname.replace(/(\/index\.html|\/)$/, "");
+    const whole = pathname + search + hash, mended = escaped((page.length < root.length ? root : page) + search + hash);
+    if (mended !== whole) history.replaceState(history.state, "", mended);
   };
   mend();
   for (const type of ["popstate", "hashchange"]) window.addEventListener(type, mend, { capture: true });

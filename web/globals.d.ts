@@ -98,4 +98,10 @@ declare global {
   // --- early.js ---
 
   interface Window { clipscopeEarly: { take(): File[] } }
+
+  // --- load.js, and what it takes from wasm_exec.js and app.js ---
+
+  interface Window { clipscopeProgram: Promise<WebAssembly.Module> }
+  var Go: new () => { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instance): Promise<void> };
+  function goappInitServiceWorker(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Prints what the site's programs are made of, with its terms: the page's and the
-// trainer's Go modules and Go itself, and what npm brings that is served.
+// Prints what the site's program is made of, with its terms: its Go modules and Go
+// itself, and what npm brings that is served.
 //
 //	node licenses.mjs > licenses.txt
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ function terms(dir) {
 
 /** @type {[string, string][]} */
 const parts = [["Clipscope", terms(root)]];
-const modules = ask("list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./app", "./wasm");
+const modules = ask("list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./app");
 for (const line of [...new Set(modules.split("\n").filter(Boolean))].sort()) {
   const [name, dir] = line.split("\t");
   parts.push([name, terms(dir)]);

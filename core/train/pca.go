@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -111,8 +113,8 @@ func (r *Run) secondMoment(ctx context.Context, rows compute.Buffer, capacity in
 	return m, nil
 }
 
-// directions adds the noise and returns the k leading eigenvectors as columns
-// [f×k].
+// directions adds the noise to moment and returns the k leading eigenvectors as
+// columns [f×k]. It overwrites moment.
 func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
 	z, err := r.normals(privacy.OneOff, 1, f*(f+1)/2)
 	if err != nil {
@@ -121,7 +123,6 @@ func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
 	n := r.ds.Train.N
 	kept := 0x1p-48 * float64(n) // of sums as they are read: see kernel.SplitDigits
 	std := r.pcaNoise * (1 + rowSlack + sumSlack(n, r.capacity()) + 2*kept)
-	sym := mat.NewSymDense(f, nil)
 	at := 0
 	for i := range f {
 		for j := i; j < f; j++ {
@@ -129,20 +130,21 @@ func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
 			if i != j {
 				noise *= 0.7071067811865476 // released times √2, read back by 1/√2
 			}
-			sym.SetSym(i, j, moment[i*f+j]+noise)
+			moment[i*f+j] += noise
 			at++
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(sym, true) {
+	var eigen gonum.Implementation
+	values, size := make([]float64, f), make([]float64, 1)
+	eigen.Dsyev(lapack.EVCompute, blas.Upper, f, moment, f, values, size, -1) // asks how much room it wants
+	work := make([]float64, int(size[0]))
+	if !eigen.Dsyev(lapack.EVCompute, blas.Upper, f, moment, f, values, work, len(work)) {
 		return nil, fmt.Errorf("train: PCA: the eigenvectors of the covariance did not converge; take fewer features or no PCA")
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	v := make([]float32, f*k)
 	for i := range f {
 		for j := range k { // eigenvalues ascend
-			v[i*k+j] = float32(vectors.At(i, f-1-j))
+			v[i*k+j] = float32(moment[i*f+f-1-j])
 		}
 	}
 	return v, nil

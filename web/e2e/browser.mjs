@@ -1,7 +1,9 @@
 // What the end-to-end tests share: a server of its own for each test file, real
 // headless Chromium, and pages that complain.
 import { spawn, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -51,6 +53,23 @@ export function serve(...args) {
       if (m) resolve({ url: m[0], close: () => server.kill() });
     });
   });
+}
+
+// counted is a way to a server that counts every byte that comes back, whoever in
+// the browser asked.
+/** @param {string} url @returns {Promise<{ url: string, bytes(): number, close(): void }>} */
+export async function counted(url) {
+  const { hostname, port } = new URL(url);
+  let bytes = 0;
+  const way = net.createServer((near) => {
+    const far = net.connect(Number(port), hostname);
+    far.on("data", (b) => { bytes += b.length; });
+    for (const end of [near, far]) end.on("error", () => { near.destroy(); far.destroy(); });
+    near.pipe(far).pipe(near);
+  });
+  await once(way.listen(0, "127.0.0.1"), "listening");
+  const at = /** @type {net.AddressInfo} */ (way.address());
+  return { url: `http://127.0.0.1:${at.port}/`, bytes: () => bytes, close: () => way.close() };
 }
 
 export const launch = (...more) => chromium.launch(found(...more));

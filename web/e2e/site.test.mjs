@@ -8,7 +8,8 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { open, ready, root, serve, stage, train } from "./browser.mjs";
+import zlib from "node:zlib";
+import { counted, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
 const { server, browser } = await stage();
 
@@ -27,7 +28,9 @@ function temporary(t) {
 /** @param {http.Server} server */
 const portOf = (server) => /** @type {import("node:net").AddressInfo} */ (server.address()).port;
 
-// host is a static host without headers of its own; it counts what it is asked.
+// host is the plainest of static hosts: without headers of its own, a folder is at
+// its address with a slash, and nothing is x.html but x.html. It lists what it is
+// asked.
 async function host(t, dir, prefix) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png" };
   const asked = [];
@@ -35,13 +38,15 @@ async function host(t, dir, prefix) {
     const url = new URL(req.url, "http://host");
     asked.push(url.pathname);
     if (!url.pathname.startsWith(prefix)) return res.writeHead(404).end();
-    if (url.pathname === prefix && prefix !== "/") return res.writeHead(301, { Location: prefix + "/" }).end();
     let name = path.join(dir, url.pathname.slice(prefix.length));
-    if (name.endsWith("/") || fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) name = path.join(name, "index.html");
-    if (!fs.existsSync(name) && fs.existsSync(name + ".html")) name += ".html";
+    if (fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) {
+      if (!url.pathname.endsWith("/")) return res.writeHead(301, { Location: url.pathname + "/" }).end();
+      name = path.join(name, "index.html");
+    }
     const found = fs.existsSync(name);
+    if (!found) name = path.join(dir, "404.html");
     res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
-    res.end(fs.readFileSync(found ? name : path.join(dir, "404.html")));
+    res.end(fs.readFileSync(name));
   });
   await once(srv.listen(0, "127.0.0.1"), "listening");
   const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
@@ -122,10 +127,16 @@ test("it starts and trains offline, at its links too", async (t) => {
   await context.close();
 });
 
-test("a site for a sub-path works on a host without headers, offline too", async (t) => {
+// built is the site for a sub-path, packed less than a host's would be: that takes
+// a minute.
+function built(t, prefix) {
   const dir = temporary(t);
-  execFileSync("make", ["--silent", "site", "PREFIX=/some/repo", `OUT=${dir}/site`], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  const site = await host(t, `${dir}/site`, "/some/repo");
+  execFileSync("make", ["--silent", "site", `PREFIX=${prefix}`, `OUT=${dir}/site`, "BROTLI=5"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return `${dir}/site`;
+}
+
+test("a site for a sub-path works on a host without headers, offline too", async (t) => {
+  const site = await host(t, built(t, "/some/repo"), "/some/repo");
   const context = await browser.newContext();
   const page = await open(context, site.origin + "/some/repo/");
   assert.ok(site.asked.every((p) => p.startsWith("/some/repo/") || p === "/favicon.ico"), site.asked.join(" "));
@@ -152,7 +163,7 @@ test("a site for a sub-path works on a host without headers, offline too", async
 test("every file that the page is told to keep exists", async () => {
   const worker = await (await fetch(server.url + "app-worker.js")).text();
   const list = JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1]);
-  assert.ok(list.includes("/web/trainer.wasm") && list.includes("/web/kernels-relaxed.wasm"));
+  assert.ok(["/web/app.wasm", "/web/kernels-relaxed.wasm", "/calculator/", "/help/"].every((name) => list.includes(name)));
   for (const name of list) {
     assert.equal((await fetch(new URL(name, server.url))).status, 200, name);
   }
@@ -215,4 +226,175 @@ test("the terms of what the site is made of go with it", async () => {
   }
   assert.deepEqual(page.errors, []);
   await context.close();
+});
+
+// What a visitor sees and fetches, the first time.
+
+test("a first visit is 3 MB at most, with all that is kept for offline use", async (t) => {
+  const way = await counted(server.url);
+  t.after(way.close);
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await open(context, way.url);
+  const first = way.bytes();
+  await controlled(page);
+  t.diagnostic(`${first} bytes until the trainer answers, ${way.bytes()} until the page can do without a network`);
+  assert.ok(first > 1e6 && way.bytes() <= 3e6, `${way.bytes()} bytes`);
+});
+
+// slowly opens a page whose program does not arrive before proceed is called.
+async function slowly(t, where, options) {
+  const context = await browser.newContext({ viewport: wide, serviceWorkers: "block", ...options });
+  t.after(() => context.close());
+  let proceed = () => {};
+  const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
+  await context.route("**/app.wasm", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto(server.url + where, { waitUntil: "commit" });
+  await page.waitForFunction(() => document.readyState === "interactive" || document.readyState === "complete");
+  return { page, proceed };
+}
+
+for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Privacy calculator"], ["help", "Reading a private run"]]) {
+  test(`/${where} is there before its program, and nothing on it looks alive that is not`, async (t) => {
+    const { page, proceed } = await slowly(t, where);
+    const seen = await page.evaluate((heading) => {
+      const h = [...document.querySelectorAll("h1, h2, h3")].find((h) => h.textContent.includes(heading));
+      const r = h.getBoundingClientRect(), top = document.elementFromPoint(r.x + 4, r.y + r.height / 2);
+      return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => e.outerHTML) };
+    }, heading);
+    assert.ok(seen.drawn, "something covers the page");
+    assert.deepEqual(seen.alive, []);
+    await page.locator("#loading .word").waitFor();
+    await page.locator("#loading progress").waitFor();
+    // What is read meanwhile stays unfolded.
+    const unfold = page.locator("summary:visible").first(), some = await unfold.count() > 0;
+    if (some) await unfold.click();
+    const far = await page.evaluate(() => { scrollTo(0, 300); return scrollY; });
+    proceed();
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    assert.equal(await page.evaluate(() => scrollY), far, "it has scrolled by itself");
+    if (some) assert.equal(await page.evaluate(() => document.querySelectorAll("details[open]").length), 1);
+    assert.ok(await page.locator("header button").first().isEnabled());
+  });
+}
+
+test("how far it is loaded is said in bytes of what the network carries, on a phone as well", async (t) => {
+  const program = fs.readFileSync(path.join(root, "dist/web/app.wasm.br"));
+  // Half of the program arrives, and for long nothing more.
+  const half = http.createServer(async (req, res) => {
+    const answer = await fetch(new URL(req.url, server.url)), type = answer.headers.get("content-type");
+    if (!req.url.endsWith("app.wasm")) return res.writeHead(answer.status, { "Content-Type": type }).end(Buffer.from(await answer.arrayBuffer()));
+    await answer.body.cancel();
+    res.writeHead(200, { "Content-Type": type, "Content-Encoding": "br", "Content-Length": program.length });
+    res.write(program.subarray(0, program.length / 2));
+  });
+  await once(half.listen(0, "127.0.0.1"), "listening");
+  t.after(() => { half.closeAllConnections(); half.close(); });
+  for (const [name, viewport, colorScheme] of /** @type {const} */ ([["wide-light", wide, "light"], ["narrow-dark", narrow, "dark"]])) {
+    const context = await browser.newContext({ viewport, colorScheme, serviceWorkers: "block" });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${portOf(half)}/`);
+    const size = page.locator("#loading .size", { hasText: / of / });
+    await size.waitFor();
+    const [, loaded, whole] = (await size.innerText()).match(/^(\d\.\d) of (\d\.\d) MB$/);
+    assert.equal(whole, (program.length / 1e6).toFixed(1));
+    assert.ok(Number(loaded) > 0 && Number(loaded) < Number(whole), `${loaded} of ${whole}`);
+    const share = await page.locator("#loading progress").evaluate((p) => /** @type {HTMLProgressElement} */ (p).value);
+    assert.ok(Math.abs(share * Number(whole) - Number(loaded)) < 0.1, `the line is at ${share}`);
+    const [text, tabs] = [await size.boundingBox(), await page.locator("header nav").boundingBox()];
+    assert.ok(text.x > tabs.x + tabs.width, "it stands on the tabs");
+    await page.screenshot({ path: path.join(results, `loading-${name}.png`) });
+  }
+});
+
+test("a page whose program does not come, or ends, says so", async (t) => {
+  const { page, proceed } = await slowly(t, "");
+  await page.context().route("**/app.wasm", (route) => route.fulfill({ status: 503 }));
+  await page.reload({ waitUntil: "commit" });
+  proceed();
+  const said = page.locator("#loading[role=alert]");
+  await said.waitFor();
+  assert.match(await said.innerText(), /not running: the server answered 503.*Reload the page/);
+  await page.context().unroute("**/app.wasm");
+  await page.context().route("**/wasm_exec.js", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: await response.text() + `
+      if (globalThis.document) globalThis.Go = class extends globalThis.Go {
+        constructor() { super(); globalThis.end = () => { this.exited = true; this._resolveExitPromise(); }; }
+      };` });
+  });
+  await page.reload();
+  await ready(page);
+  assert.ok(await page.locator("#loading").isHidden());
+  await page.evaluate(() => /** @type {any} */ (globalThis).end());
+  await said.waitFor();
+  assert.match(await said.innerText(), /not running: its program has ended/);
+});
+
+for (const prefix of ["", "/some/repo"]) {
+  test(`every page is at its address on the plainest host, ${prefix || "at the root"}`, async (t) => {
+    const site = await host(t, prefix ? built(t, prefix) : path.join(root, "dist"), prefix || "/");
+    for (const [where, heading] of [["/", "Clipscope"], ["/index.html", "Clipscope"], ["/calculator", "Privacy calculator"], ["/calculator/", "Privacy calculator"], ["/calculator/index.html#steps=7", "Privacy calculator"], ["/help", "Reading a private run"], ["/help/", "Reading a private run"]]) {
+      const context = await browser.newContext();
+      const page = await open(context, site.origin + prefix + where);
+      assert.match(await page.locator("h1, .brand").allInnerTexts().then((all) => all.join()), new RegExp(heading), where);
+      const { pathname, hash } = new URL(page.url());
+      assert.equal(pathname, prefix + (where.replace(/(\/|\/index\.html)?(#.*)?$/, "") || "/"), where);
+      if (where.includes("#")) assert.match(hash, /steps=7/);
+      await page.locator("nav a", { hasText: "Train" }).click();
+      await page.locator("#act-start").waitFor();
+      assert.deepEqual(page.errors, [], where);
+      await context.close();
+    }
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    const page = await open(context, site.origin + prefix + "/help");
+    assert.equal((await page.goto(site.origin + prefix + "/no/such")).status(), 404);
+    assert.match(await page.locator("body").innerText(), /There is no such page/);
+    await page.click("text=Calculator");
+    await ready(page);
+    await controlled(page);
+    // The service worker knows it no better, with a network and without.
+    await page.goto(site.origin + prefix + "/nor/this");
+    assert.match(await page.locator("body").innerText(), /There is no such page/);
+    await site.close();
+    for (const [where, text] of [["/nor/this", /There is no such page/], ["/calculator", /Privacy calculator/], ["/calculator/", /Privacy calculator/], ["/", /Clipping frequency/]]) {
+      await page.goto(site.origin + prefix + where);
+      assert.match(await page.locator("body").innerText(), /** @type {RegExp} */ (text), String(where));
+    }
+  });
+}
+
+test("what is packed unpacks to what it was, and is packed once", (t) => {
+  const kept = temporary(t), pack = path.join(root, "web/compress.mjs");
+  const sites = [0, 1].map(() => {
+    const dir = temporary(t);
+    fs.mkdirSync(`${dir}/web`);
+    fs.writeFileSync(`${dir}/web/app.wasm`, "Clipscope ".repeat(5000));
+    fs.writeFileSync(`${dir}/index.html`, "<p>".repeat(100));
+    for (const name of ["tiny.js", "_headers", ".nojekyll", "icon.png"]) fs.writeFileSync(`${dir}/${name}`, name === "tiny.js" ? "1" : "a".repeat(500));
+    execFileSync(process.execPath, [pack, dir, kept, "5"]);
+    return dir;
+  });
+  const list = (dir) => fs.readdirSync(dir, { recursive: true }).map(String).filter((f) => /\.(br|gz)$/.test(f)).sort();
+  assert.deepEqual(list(sites[0]), ["index.html.br", "index.html.gz", "web/app.wasm.br", "web/app.wasm.gz"]);
+  for (const name of list(sites[0])) {
+    const packed = fs.readFileSync(path.join(sites[0], name));
+    assert.deepEqual(packed, fs.readFileSync(path.join(sites[1], name)), name);
+    const plain = (name.endsWith(".br") ? zlib.brotliDecompressSync : zlib.gunzipSync)(packed);
+    assert.deepEqual(plain, fs.readFileSync(path.join(sites[0], name.slice(0, -3))), name);
+  }
+  // From what is kept, and nothing is kept that is not needed.
+  const store = path.join(kept, "5"), before = fs.readdirSync(store);
+  for (const name of before) fs.writeFileSync(path.join(store, name), "kept");
+  fs.writeFileSync(`${sites[0]}/index.html`, "<b>".repeat(100));
+  execFileSync(process.execPath, [pack, sites[0], kept, "5"]);
+  assert.equal(fs.readFileSync(`${sites[0]}/web/app.wasm.br`, "utf8"), "kept");
+  assert.equal(zlib.brotliDecompressSync(fs.readFileSync(`${sites[0]}/index.html.br`)).toString(), "<b>".repeat(100));
+  assert.equal(fs.readdirSync(store).length, before.length);
 });

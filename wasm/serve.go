@@ -1,9 +1,9 @@
 //go:build js && wasm
 
-// Command wasm is the trainer: the program that runs in a worker of its own for
+// Package wasm is the trainer: what the program is in a worker of its own, for
 // every run. It is messages in and messages out; package worker says what they
 // mean and package train does the work.
-package main
+package wasm
 
 import (
 	"context"
@@ -19,7 +19,8 @@ import (
 	"clipscope/wasm/worker"
 )
 
-func main() {
+// Serve answers the page for as long as the worker lives.
+func Serve() {
 	port := newPort()
 	session := worker.NewSession(worker.Host{
 		Post:    port.post,

@@ -1,0 +1,68 @@
+// Package http stands in for Go's net/http in the program of the page, where
+// go-app's handler, which generates the site, is linked and never runs. The real
+// one would bring HTTP's client and server and TLS, an eighth of what a visitor
+// fetches. The Makefile puts it in its place; it has what go-app names.
+package http
+
+import (
+	"io"
+	"net/url"
+)
+
+const none = "http: the page has no server and no client"
+
+// The statuses that go-app names.
+const (
+	StatusOK                  = 200
+	StatusNotModified         = 304
+	StatusNotFound            = 404
+	StatusInternalServerError = 500
+)
+
+// Handler would answer requests.
+type Handler interface {
+	ServeHTTP(ResponseWriter, *Request)
+}
+
+// ResponseWriter would take an answer.
+type ResponseWriter interface {
+	Header() Header
+	Write([]byte) (int, error)
+	WriteHeader(int)
+}
+
+// Request is one that nobody sends.
+type Request struct {
+	URL    *url.URL
+	Header Header
+	Host   string
+	TLS    *struct{}
+}
+
+// Response is one that nobody gets.
+type Response struct {
+	StatusCode int
+	Header     Header
+	Body       io.ReadCloser
+}
+
+// Header would hold a message's.
+type Header map[string][]string
+
+// Get panics.
+func (Header) Get(string) string { panic(none) }
+
+// Set panics.
+func (Header) Set(string, string) { panic(none) }
+
+// Dir would be a folder to serve.
+type Dir string
+
+// FileServer returns no handler.
+func FileServer(Dir) Handler { return nil }
+
+// Get panics.
+func Get(string) (*Response, error) { panic(none) }
+
+// NotFound panics.
+func NotFound(ResponseWriter, *Request) { panic(none) }

@@ -1,0 +1,39 @@
+// Packs what a site's visitors fetch: beside every file that it makes smaller it
+// writes x.br and x.gz, for hosts that send these as they are. What was packed
+// before, by content, comes from a folder of such.
+//
+//	node compress.mjs SITE KEPT QUALITY     quality of brotli: 0 … 11
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+
+const [site, folder, quality] = process.argv.slice(2);
+const kept = join(folder, quality);
+mkdirSync(kept, { recursive: true });
+
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+/** @type {Record<string, (b: Buffer) => Promise<Buffer>>} */
+const packings = {
+  ".br": (b) => promisify(zlib.brotliCompress)(b, { params: { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_SIZE_HINT]: b.length } }),
+  ".gz": (b) => promisify(zlib.gzip)(b, { level: 9 }),
+};
+const used = new Set();
+
+/** @param {string} file @param {string} suffix */
+async function pack(file, suffix) {
+  const plain = readFileSync(file);
+  const name = createHash("sha256").update(plain).digest("hex") + suffix, at = join(kept, name);
+  used.add(name);
+  if (!existsSync(at)) writeFileSync(at, await packings[suffix](plain));
+  const packed = readFileSync(at);
+  if (packed.length < plain.length) writeFileSync(file + suffix, packed);
+}
+
+// What hosts read themselves begins with a dot or a line; pictures are packed already.
+const files = readdirSync(site, { recursive: true, withFileTypes: true })
+  .filter((f) => f.isFile() && !/^[._]/.test(f.name) && ![".png", ...Object.keys(packings)].includes(extname(f.name)))
+  .map((f) => join(f.parentPath ?? f.path, f.name));
+await Promise.all(files.flatMap((file) => Object.keys(packings).map((suffix) => pack(file, suffix))));
+for (const name of readdirSync(kept)) if (!used.has(basename(name))) rmSync(join(kept, name));

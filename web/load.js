@@ -1,0 +1,72 @@
+// Loads the program, app.wasm, which is the page and, in workers, the trainer. The
+// page is there before it, as the generator drew it; #loading, at its top, says how
+// far the loading is.
+(() => {
+  "use strict";
+
+  // stopped says why there is no program, whether it did not come or has ended.
+  /** @param {any} why */
+  function stopped(why) {
+    const loading = place();
+    loading.textContent = `Clipscope is not running: ${why?.message ?? why}. Reload the page.`;
+    loading.setAttribute("role", "alert");
+    loading.hidden = false;
+  }
+  const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
+
+  /** @param {URL} url */
+  async function compile(url) {
+    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the server answered ${response.status} for its program`);
+    follow(response.clone()).catch(() => {}); // who waits for the module hears of it
+    if (/^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(response);
+    return WebAssembly.compile(await response.arrayBuffer());
+  }
+
+  /** @param {number} bytes */
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+  // What has arrived is counted as it is unpacked, and shown as a share of what the
+  // network carries, where that is known.
+  let loaded = 0, carried = 0;
+  function show() {
+    const loading = place();
+    if (!loaded || !loading) return; // not drawn yet
+    const whole = Number(loading.dataset.bytes), all = carried || whole;
+    const [progress, , size] = /** @type {[HTMLProgressElement, Element, Element]} */ (/** @type {unknown} */ (loading.children));
+    progress.value = loaded / whole;
+    size.textContent = `${megabytes(loaded / whole * all)} of ${megabytes(all)} MB`;
+  }
+
+  /** @param {Response} response */
+  async function follow(response) {
+    carried = Number(response.headers.get("Content-Length"));
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+    for (let part; !(part = await reader.read()).done; show()) loaded += part.value.byteLength;
+  }
+
+  const details = () => [...document.querySelectorAll("details")];
+
+  async function run() {
+    const go = new Go(), module = await window.clipscopeProgram;
+    // Page and trainer are one program, which has kernels in a worker only.
+    const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
+    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels });
+    const unfolded = details().map((d) => d.open);
+    const ended = go.run(instance);
+    place().hidden = true;
+    // The page has been drawn anew; what was unfolded before stays so.
+    details().forEach((d, i, now) => { if (now.length === unfolded.length) d.open ||= unfolded[i]; });
+    // What is kept for offline use has all been fetched by then, and is not again.
+    clipscope.ready.catch(() => {}).then(goappInitServiceWorker);
+    await ended;
+    throw new Error("its program has ended");
+  }
+
+  window.clipscopeProgram = compile(new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src));
+  document.addEventListener("DOMContentLoaded", () => {
+    show();
+    run().catch(stopped);
+  });
+})();
