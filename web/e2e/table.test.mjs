@@ -22,7 +22,7 @@ const csv = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.fro
 const plain = (rows = 200) => "width,colour,kind\n" + Array.from({ length: rows }, (_, i) => `${i % 17},${["red", "green"][i % 2]},${i % 2 ? "yes" : "no"}`).join("\n") + "\n";
 // cells are the rows of the preview: what stands in the file, and what it is read as.
 const cells = (page) => page.locator("#table .cells tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td")].map((td) => [td.firstChild?.textContent, td.querySelector("small")?.textContent.slice(2)])));
-const kinds = (page) => page.locator("#table tbody tr:first-child td").evaluateAll((all) => all.map((td) => /** @type {any} */ (td.firstElementChild)?.value ?? td.textContent));
+const kinds = (page) => page.locator("#table tbody:not(.cells) tr:first-child td").evaluateAll((all) => all.map((td) => /** @type {any} */ (td.firstElementChild)?.value ?? td.textContent));
 
 test("a run does not start on other data than the page names", async (t) => {
   const page = await visit(t);
