@@ -23,7 +23,7 @@ const unnamed = (page) => page.evaluate(() => {
   const seen = (e) => e.checkVisibility({ visibilityProperty: true });
   const text = (e) => [...e.childNodes].map((n) => n.nodeType === 3 ? n.textContent : n.nodeType === 1 && seen(n) && n.getAttribute("aria-hidden") !== "true" ? text(n) : "").join("");
   const name = (e) => (e.getAttribute("aria-label") ?? text(e)).trim();
-  const bad = [...document.querySelectorAll("a[href], button, summary")].filter((e) => seen(e) && !name(e)).map((e) => e.outerHTML.slice(0, 80));
+  const bad = [...document.querySelectorAll("a[href], button, summary")].filter((e) => seen(e) && !name(e)).map((e) => `${e.tagName} ${e.id} ${e.className}`);
   const count = (selector) => [...document.querySelectorAll(selector)].filter(seen).length;
   return [...bad, ...(count("h1") === 1 ? [] : [`${count("h1")} headings of the first level`]), ...(count("main") === 1 ? [] : [`${count("main")} main parts`])];
 });
@@ -101,7 +101,7 @@ for (const [what, viewport] of Object.entries({ "a small phone": { width: 320, h
     const fits = async (state) => {
       const wrong = await page.evaluate(() => [
         ...(document.documentElement.scrollWidth > 320 ? [`the page is ${document.documentElement.scrollWidth} wide`] : []),
-        ...[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 321 && e.getBoundingClientRect().width > 1 && !e.closest(".columns, pre, .formula, .statement-text, .visually-hidden, canvas, .uplot")).map((e) => e.outerHTML.slice(0, 80)),
+        ...[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 321 && e.getBoundingClientRect().width > 1 && !e.closest(".columns, pre, .formula, .statement-text, .visually-hidden, canvas, .uplot")).map((e) => `${e.tagName} ${e.id} ${e.className}`),
       ]);
       assert.deepEqual(wrong, [], state);
       const bar = await page.locator(".runbar").boundingBox();
@@ -156,7 +156,7 @@ test("no text is smaller than 12 pixels, in charts either", async (t) => {
   await page.locator("#act-start[aria-disabled=false]").waitFor();
   await page.click("#act-start");
   await page.waitForFunction(() => /** @type {any} */ (window).drawn.size > 0);
-  const small = () => page.evaluate(() => [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent?.trim()) && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 12).map((e) => e.outerHTML.slice(0, 80)));
+  const small = () => page.evaluate(() => [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent?.trim()) && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 12).map((e) => `${e.tagName} ${e.id} ${e.className}`));
   assert.deepEqual(await small(), []);
   const drawn = await page.evaluate(() => [...window["drawn"]]);
   assert.ok(Math.min(...drawn) >= 12, drawn.join());
@@ -201,7 +201,7 @@ test("on paper stands what a run came to, on white, without controls", async (t)
   await page.evaluate(() => { dispatchEvent(new Event("beforeprint")); });
   await page.waitForTimeout(200);
   const paper = await page.evaluate(() => {
-    const seen = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).map((e) => e.outerHTML.slice(0, 60));
+    const seen = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).map((e) => `${e.tagName} ${e.id} ${e.className}`);
     return {
       controls: seen("button, input, select, nav, .counter"), scheme: getComputedStyle(document.documentElement).colorScheme,
       ground: getComputedStyle(document.querySelector(".result")).backgroundColor,

@@ -264,7 +264,7 @@ for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Priv
     const seen = await page.evaluate((heading) => {
       const h = [...document.querySelectorAll("h1, h2, h3")].find((h) => h.textContent.includes(heading));
       const r = h.getBoundingClientRect(), top = document.elementFromPoint(r.x + 4, r.y + r.height / 2);
-      return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => e.outerHTML) };
+      return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => `${e.tagName} ${e.id} ${e.className}`) };
     }, heading);
     assert.ok(seen.drawn, "something covers the page");
     assert.deepEqual(seen.alive, []);
