@@ -88,12 +88,19 @@ func shortName(file string) string {
 	for _, suffix := range []string{".gz", "-ubyte", "-idx3", "-idx1"} {
 		file = strings.TrimSuffix(file, suffix)
 	}
-	const most = 20
-	if name := []rune(file); len(name) > most {
-		return string(name[:most/2]) + "…" + string(name[len(name)-most/2+1:])
-	}
-	return file
+	return brief(file, 20)
 }
+
+// brief leaves out the middle of a name of more than most letters.
+func brief(name string, most int) string {
+	if r := []rune(name); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
+	}
+	return name
+}
+
+// mostOfName is how much of a column's name, or a file's, is shown.
+const mostOfName = 60
 
 func outputs(r *data.Report) string {
 	switch r.Task {
@@ -161,7 +168,7 @@ func (c *Data) progress() app.UI {
 	label := "Generating " + v.Wanted + "…"
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
-		label = fmt.Sprintf("%s: %s of %s", p.File, words.Bytes(p.Done), words.Bytes(p.Total))
+		label = fmt.Sprintf("%s: %s of %s", brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,
@@ -265,16 +272,16 @@ func (c *Data) table() app.UI {
 const maxColumns = 200
 
 func (c *Data) column(i int, col data.Column) app.UI {
-	kind := app.UI(app.Text("label"))
+	kind, name := app.UI(app.Text("label")), brief(col.Name, mostOfName)
 	if col.Kind != data.Label {
 		d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
-		kind = c.Form.Select(d, string(col.Kind)).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+col.Name)
+		kind = c.Form.Select(d, string(col.Kind)).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+name)
 	}
 	missing := words.Missing
 	if col.Missing > 0 {
 		missing = words.Count(col.Missing)
 	}
-	return app.Tr().Body(app.Th().Scope("row").Body(app.Text(col.Name), app.Small().Class("cell").Text(firstCell(c.View.Table, i))), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
+	return app.Tr().Body(app.Th().Scope("row").Body(app.Text(name), app.Small().Class("cell").Text(firstCell(c.View.Table, i))), app.Td().Body(kind), app.Td().Class("figure").Text(missing))
 }
 
 // firstCell is what stands in a column's first row, and what it is read as.
@@ -308,7 +315,7 @@ func (c *Data) label() app.UI {
 		return c.Form.Field(d)
 	}
 	for _, col := range r.Columns[:min(len(r.Columns), maxColumns)] {
-		d.Options = append(d.Options, form.Option{Value: col.Name, Text: col.Name})
+		d.Options = append(d.Options, form.Option{Value: col.Name, Text: brief(col.Name, mostOfName)})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }
