@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -71,6 +72,60 @@ func TestBombs(t *testing.T) {
 		}
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 32 {
 			t.Errorf("%s: %d MB were allocated", name, mb)
+		}
+	}
+}
+
+// repeated is a file whose content is part, again and again: a gzip file may be of
+// many members, so 10 MB that hold 10 GB are made at once.
+type repeated struct {
+	name  string
+	part  []byte
+	times int
+}
+
+func (f repeated) Name() string { return f.name }
+func (f repeated) Size() int64  { return int64(len(f.part) * f.times) }
+func (f repeated) Open() (io.ReadCloser, error) {
+	parts := make([]io.Reader, f.times)
+	for i := range parts {
+		parts[i] = bytes.NewReader(f.part)
+	}
+	return io.NopCloser(io.MultiReader(parts...)), nil
+}
+
+// TestBombsAtFullLimits: ten gigabytes in ten megabytes are refused at the limits
+// that hold outside tests. What is held meanwhile is little: the most are the two
+// million cells of a row of 4 MB.
+func TestBombsAtFullLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads gigabytes")
+	}
+	bomb := func(name, text string) []File {
+		return []File{repeated{name, gz(bytes.Repeat([]byte(text), 16<<20/len(text))), 640}}
+	}
+	const claimed = 1 << 29
+	header := func(dims ...int) File { return Bytes("x", gz(append(idx(nil, dims...), make([]byte, 1<<20)...))) }
+	for name, tc := range map[string]struct {
+		files []File
+		want  string
+	}{
+		"CIFAR": {bomb("cifar.gz", "\x00"), "at most 1024 MB of data"},
+		"row":   {bomb("t.csv.gz", "1,"), "rows of at most 4 MB"},
+		"cell":  {bomb("t.csv.gz", "x"), "rows of at most 4 MB"},
+		"quote": {bomb("t.csv.gz", "\"1,\n"), "a quoted cell to end"},
+		"IDX":   {[]File{header(claimed), header(claimed, 1)}, "too small to hold them"},
+	} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		_, _, err := Load(t.Context(), tc.files, nil, run.CSV{}, nil)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: have %v, want %q", name, err, tc.want)
+		}
+		if mb := (int64(after.HeapSys) - int64(before.HeapSys)) >> 20; mb > 200 {
+			t.Errorf("%s: the heap grew by %d MB", name, mb)
 		}
 	}
 }

@@ -92,12 +92,19 @@ func shortName(file string) string {
 	for _, suffix := range []string{".gz", "-ubyte", "-idx3", "-idx1"} {
 		file = strings.TrimSuffix(file, suffix)
 	}
-	const most = 20
-	if name := []rune(file); len(name) > most {
-		return string(name[:most/2]) + "…" + string(name[len(name)-most/2+1:])
-	}
-	return file
+	return brief(file, 20)
 }
+
+// brief leaves out the middle of a name of more than most letters.
+func brief(name string, most int) string {
+	if r := []rune(name); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
+	}
+	return name
+}
+
+// mostOfName is how much of a column's name, or a file's, is shown.
+const mostOfName = 60
 
 func outputs(r *data.Report) string {
 	switch r.Task {
@@ -160,7 +167,7 @@ func (c *Data) progress() app.UI {
 	label := "Generating " + v.Source + "…"
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
-		label = fmt.Sprintf("%s: %s of %s", p.File, words.Bytes(p.Done), words.Bytes(p.Total))
+		label = fmt.Sprintf("%s: %s of %s", brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,
@@ -301,7 +308,7 @@ func (c *Data) label() app.UI {
 		return c.Form.Field(d)
 	}
 	for _, col := range r.Columns[:min(len(r.Columns), mostColumns)] {
-		d.Options = append(d.Options, form.Option{Value: col.Name, Text: col.Name})
+		d.Options = append(d.Options, form.Option{Value: col.Name, Text: brief(col.Name, mostOfName)})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }

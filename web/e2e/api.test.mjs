@@ -53,7 +53,7 @@ test("epsilon and calibrate agree with each other and with known values", async 
 });
 
 test("a run on built-in data learns, reports every step and ends", async () => {
-  const { result, events, parameters, finite, plan } = await train(page, quick);
+  const { result, events, parameters, typed, finite, plan } = await train(page, quick);
   assert.equal(result.steps, 40);
   assert.ok(result.test_accuracy > 0.6, `accuracy ${result.test_accuracy}`);
   assert.ok(result.epsilon > 0 && Number.isFinite(result.epsilon));
@@ -61,6 +61,7 @@ test("a run on built-in data learns, reports every step and ends", async () => {
   assert.ok(result.train_seconds > 0);
   assert.match(result.guarantee, /differential/);
   assert.equal(parameters, 7850);
+  assert.ok(typed, "parameters are not numbers one by one");
   assert.equal(plan.parameters, 7850);
   assert.ok(finite, "parameters are finite");
   const last = events.at(-1);

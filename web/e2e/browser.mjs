@@ -120,7 +120,7 @@ export function train(page, config, files) {
     const result = await run.done;
     const parameters = result.released.parameters;
     result.released.parameters = undefined;
-    return { result, events, parameters: parameters?.length, finite: parameters?.every(Number.isFinite), plan: run.plan };
+    return { result, events, parameters: parameters?.length, typed: parameters instanceof Float32Array, finite: parameters?.every(Number.isFinite), plan: run.plan };
   }, [config, files]);
 }
 

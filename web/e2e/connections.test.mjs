@@ -94,8 +94,7 @@ async function attempts(t, setting) {
     const way = new URLSearchParams(location.search).get("way");
     addEventListener("load", () => setTimeout(async () => {
       go(way ? { [way]: departures[way] } : requests, to);
-      // The page has its service worker once its program runs, which takes a while.
-      if (!way) await navigator.serviceWorker.register("app-worker.js").then(() => navigator.serviceWorker.ready).catch(() => {});
+      if (!way) await navigator.serviceWorker.register("app-worker.js").catch(() => {}); // the page would, once its program runs
       document.documentElement.dataset.tried = "yes";
     }));`);
   const host = setting === "headers" || setting === "all" ? await serve("-out", dir) : await plain(dir);
@@ -110,8 +109,8 @@ async function plain(dir) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://host");
-    const name = path.join(dir, pathname === "/" ? "index.html" : pathname);
-    const found = fs.statSync(name, { throwIfNoEntry: false })?.isFile();
+    const at = path.join(dir, pathname), name = fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ? path.join(at, "index.html") : at;
+    const found = fs.existsSync(name);
     response.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" }).end(found ? fs.readFileSync(name) : "");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -157,8 +156,10 @@ async function hold(t, browser, version, visit, end) {
     }
   }
   // What will arrive is waited for; what arrives beside it had as long, and some more.
-  const late = () => ways.some((way) => table.cells[way] !== "–" && !tried.bare.heard[way].level || table.cells[way] === "open" && !tried.all.heard[way].level);
-  for (let i = 0; i < 40 && late(); i++) await sleep(250);
+  // A service worker is the last: it fetches the whole site before it is one.
+  const comes = { bare: (cell) => cell !== "–", policy: (cell) => !/^(–|policy)$/.test(cell), guard: (cell) => cell === "headers", headers: (cell) => cell === "guard", all: (cell) => cell === "open" };
+  const late = () => ways.some((way) => Object.entries(comes).some(([setting, is]) => is(table.cells[way]) && !tried[setting].heard[way].level));
+  for (let i = 0; i < 240 && late(); i++) await sleep(250);
   await sleep(2000);
   const looked = await end();
   const found = {};

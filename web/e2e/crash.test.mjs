@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stage, train } from "./browser.mjs";
-import { zeros } from "./trials.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -23,17 +22,25 @@ async function visit(t) {
   return { page, sabotage };
 }
 
-// dying has the Go program end after a while as it does when the runtime gives
-// up: it writes why, and its run is over.
+// dying has the Go program end after a while, or with the first progress that it
+// tells, as it does when the runtime gives up: it writes why, and its run is over.
 const dying = (why, ms) => (script) => script + `
   globalThis.Go = class extends globalThis.Go {
     constructor() {
       super();
-      setTimeout(() => {
+      const end = () => {
         fs.writeSync(2, new TextEncoder().encode(${JSON.stringify(why)}));
         this.exited = true;
         this._resolveExitPromise();
-      }, ${ms});
+      };
+      if (${ms !== undefined}) setTimeout(end, ${ms});
+      else {
+        const post = postMessage;
+        globalThis.postMessage = (m, ...rest) => {
+          post(m, ...rest);
+          if (m.type === "progress") end();
+        };
+      }
     }
   };`;
 
@@ -86,15 +93,14 @@ test("a worker that vanishes without a word ends one run and says so", async (t)
 
 test("memory that files take is said with their names", async (t) => {
   const { page, sabotage } = await visit(t);
-  await sabotage(dying("runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n", 1500));
-  await page.evaluate(() => document.body.append(Object.assign(document.createElement("input"), { type: "file", id: "bomb", multiple: true })));
-  await page.setInputFiles("#bomb", ["pixels.gz", `${"long".repeat(100)}.gz`].map((name) => ({ name, mimeType: "", buffer: zeros(1024) })));
-  const open = (first) => page.evaluate(async (first) => {
-    const all = [...(/** @type {HTMLInputElement} */ (document.getElementById("bomb"))).files ?? []];
-    return clipscope.open({ train: all.slice(first) }).then(() => "", (e) => e.message);
-  }, first);
-  assert.equal(await open(0), "There is not enough memory to open pixels.gz and 1 more. Use fewer rows or columns.");
-  assert.match(await open(1), /^There is not enough memory to open (long){15}…(long)*ng\.gz\. Use/);
+  await sabotage(dying("runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n"));
+  const open = (...names) => page.evaluate(async (names) => {
+    const records = new Blob([new Uint8Array(3073 * 341)]); // a megabyte of them
+    const files = names.map((name) => new File(Array(20).fill(records), name));
+    return clipscope.open({ train: files }).then(() => "", (e) => e.message);
+  }, names);
+  assert.equal(await open("pixels.bin", "more.bin"), "There is not enough memory to open pixels.bin and 1 more. Use fewer rows or columns.");
+  assert.match(await open(`${"long".repeat(100)}.bin`), /^There is not enough memory to open (long){15}…(long){4}\.bin\. Use/);
 });
 
 test("kernels without memory end one run and say so", async (t) => {

@@ -325,6 +325,22 @@ test("exports hold released values, and diagnostics only when asked for", async 
   assert.deepEqual(page.errors, []);
 });
 
+test("a large model is saved in pieces, and read as one", async (t) => {
+  const page = await visit(t);
+  const result = { guarantee: "none", epsilon: 2, delta: 1e-5, accountant: "pld", steps: 3 };
+  const { text } = await saved(page, () => page.evaluate((result) => {
+    const parameters = Float32Array.from({ length: 150_000 }, (_, i) => i / 7);
+    parameters[70_000] = NaN;
+    return clipscopeUI.saveParameters("m.json", { ...result, released: { parameters } });
+  }, result));
+  const { parameters, ...rest } = JSON.parse(text);
+  assert.deepEqual(rest, result);
+  assert.equal(parameters.length, 150_000);
+  assert.deepEqual(parameters[70_000], { $numberDouble: "NaN" });
+  assert.ok(parameters.every((x, i) => i === 70_000 || Math.fround(x) === Math.fround(i / 7)));
+  assert.equal(JSON.parse((await saved(page, () => page.evaluate((r) => clipscopeUI.saveParameters("n.json", { ...r, released: {} }), result))).text).parameters.length, 0);
+});
+
 test("the help does not end the run", async (t) => {
   const page = await visit(t, { hash: long });
   await page.click("#act-start");
