@@ -51,7 +51,7 @@ func (c *Preview) Render() app.UI {
 		app.P().Class("help").Text(c.about()),
 		app.Div().Class("columns").TabIndex(0).Role("region").Aria("label", "Columns and first rows").Body(app.Table().Body(
 			app.THead().Body(c.row("column", columns, func(i int) app.UI {
-				return name := brief(columns[i].Name, mostOfName)
+				name := brief(columns[i].Name, mostOfName)
 				return app.Th().Scope("col").Title(name).Text(name)
 			})),
 			app.TBody().Body(
