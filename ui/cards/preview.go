@@ -150,7 +150,7 @@ func (c *Preview) readAs(col data.Column) string {
 		s = "numbers such as 1" + col.Thousands + "234" + cmp.Or(col.Decimal, ".") + "5"
 	}
 	if col.Missing > 0 {
-		s += ", " + words.Count(col.Missing) + " missing"
+		s += "; " + words.Count(col.Missing) + " missing"
 	}
 	return s
 }

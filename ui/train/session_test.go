@@ -365,6 +365,19 @@ func TestABadFileBeforeAnyData(t *testing.T) {
 	}
 }
 
+// A link to files says how to read them, also when their reading was cancelled.
+func TestCancelledFilesOfALink(t *testing.T) {
+	c := &fakeClient{late: true}
+	b := benchOf(c, c)
+	b.replace(run.Config{Data: "files", CSV: run.CSV{Label: "y"}})
+	b.client.ready[0](nil)
+	b.data.open(form.Files, filesNamed("big.csv"))
+	b.data.CancelOpen()
+	if v := b.data.view(); v.Source != form.Files || v.Fault != "" || b.exp.cfg.CSV.Label != "y" || b.data.lack() == "" {
+		t.Errorf("the card shows %+v, the label is %q", v, b.exp.cfg.CSV.Label)
+	}
+}
+
 // Batches of more rows than there are, and a model for another task, give way
 // to the data, and the card says so.
 func TestWhatDoesNotSuitTheDataGivesWay(t *testing.T) {
@@ -443,6 +456,11 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 		t.Errorf("the card shows %+v, card %q", v, b.exp.opened)
 	}
 	b.blockedBy(t, "There is no data")
+	b.data.CancelOpen()
+	if v := b.data.view(); v.Source != "digits" || b.exp.cfg.Data != "digits" || b.exp.cfg.Method != "psac" || b.data.lack() != "" {
+		t.Errorf("gone back, the card shows %+v, the configuration has %q", v, b.exp.cfg.Data)
+	}
+	b.replace(run.Config{Data: "files"})
 	b.replace(run.Config{Data: "digits"})
 	b.load(6000)
 	if v := b.data.view(); v.Fault != "" || v.Source != "digits" || b.data.lack() != "" {

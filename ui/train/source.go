@@ -207,18 +207,22 @@ func (d *source) refuseFiles(files app.Value, err error) {
 	d.show()
 }
 
-// CancelOpen goes back to what was open before, from what is being read or could
-// not be.
+// CancelOpen goes back to what was open before, as it was read, from what is being
+// read or could not be.
 func (d *source) CancelOpen() {
 	d.stop()
-	if name := d.exp.full().Data; d.handle == nil && d.wanted != name {
+	d.fault, d.refused, d.refusedReport = "", nil, nil
+	c := &d.exp.cfg
+	switch name := d.exp.full().Data; {
+	case d.handle != nil:
+		d.wanted, c.Data, c.CSV = d.name, d.name, d.csv
+		d.exp.remake()
+		d.adopted(true)
+	case d.wanted != name:
 		d.openNamed(name)
-		return
+	default:
+		d.adopted(false)
 	}
-	d.wanted, d.fault, d.refused, d.refusedReport = d.name, "", nil, nil
-	d.exp.cfg.CSV = d.csv
-	d.exp.remake()
-	d.adopted(true)
 }
 
 func (d *source) stop() {
