@@ -59,7 +59,11 @@
     [Element.prototype, ["insertAdjacentHTML", "setHTMLUnsafe", "outerHTML"]],
     [ShadowRoot.prototype, ["innerHTML", "setHTMLUnsafe"]],
     [Range.prototype, ["createContextualFragment"]],
-  ])) for (const name of names) delete of[name];
+  ])) for (const name of names) {
+    const { set, ...kept } = Object.getOwnPropertyDescriptor(of, name) ?? {};
+    if (set) Object.defineProperty(of, name, kept); // it may still be read
+    else delete of[name];
+  }
   if (!trustedTypes) {
     const inner = /** @type {any} */ (Object.getOwnPropertyDescriptor(Element.prototype, "innerHTML"));
     Object.defineProperty(Element.prototype, "innerHTML", {
