@@ -39,7 +39,7 @@
     for (const c of charts) c.redraw();
   }
 
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", repaint);
 
   // --- numbers -------------------------------------------------------------
 

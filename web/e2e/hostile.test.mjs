@@ -200,7 +200,8 @@ test("a table's oddities are a few lines, however many they are", async (t) => {
     await page.setInputFiles("#files", files);
     const line = page.locator("#card-data .card-line", { hasText: /\d ×.*2 classes$/ }).filter({ hasNotText: "moons" });
     await line.waitFor({ state: "attached" });
-    const card = page.locator("#card-data"), notes = await card.locator(".note").allTextContents();
+    await page.locator("#table").waitFor();
+    const card = page.locator("#table"), notes = await page.locator("#card-data .note, #table .note").allTextContents();
     assert.match(notes.join("\n"), said, what);
     assert.ok(notes.length <= 12, `${what}: ${notes.length} notes`);
     const { elements, characters } = await card.evaluate((e) => ({ elements: e.querySelectorAll("*").length, characters: e.textContent?.length ?? 0 }));
