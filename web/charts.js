@@ -637,11 +637,15 @@
   const stringify = (v) => say(v) ?? "null";
 
   // result is a run's result without its parameters, which may be millions and
-  // which the page does not look at.
+  // which the page does not look at, and without its thresholds, one for each step,
+  // which the page takes as they lie in memory.
   /** @param {Result} r */
   function result(r) {
-    return stringify({ ...r, released: { ...r.released, parameters: undefined } });
+    return stringify({ ...r, released: { ...r.released, parameters: undefined, max_grad_norm: undefined } });
   }
+
+  /** @param {Result} r */
+  const thresholds = (r) => new Uint8Array(Float64Array.from(r.released.max_grad_norm ?? []).buffer);
 
   // saveParameters writes nine digits, which is all that a float32 has, in pieces
   // between which the page goes on: 10⁸ numbers are more than a text can hold.
@@ -676,6 +680,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, saveParameters, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, pixels,
   };
 })();

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 
@@ -34,7 +35,20 @@ func (m *jsModel) SaveParameters(name string) {
 
 // decode reads the result, but for its parameters, which may be millions.
 func (m *jsModel) decode(to *run.Result) error {
-	return json.Unmarshal([]byte(browser.Glue().Call("result", m.result).String()), to)
+	if err := json.Unmarshal([]byte(browser.Glue().Call("result", m.result).String()), to); err != nil {
+		return err
+	}
+	b := bytesFrom(browser.Glue().Call("thresholds", m.result))
+	to.Released.MaxGradNorm = make([]float64, len(b)/8)
+	_, err := binary.Decode(b, binary.LittleEndian, to.Released.MaxGradNorm)
+	return err
+}
+
+// bytesFrom is what a Uint8Array holds.
+func bytesFrom(v app.Value) []byte {
+	b := make([]byte, v.Length())
+	app.CopyBytesToGo(b, v)
+	return b
 }
 
 func store() app.Value { return app.Window().Get("clipscopeRuns") }
@@ -69,8 +83,7 @@ func (JS) OpenRun(id string, done func(Kept, error)) {
 			done(Kept{}, err)
 			return
 		}
-		k := Kept{Text: []byte(v.Get("text").String()), Points: make([]byte, v.Get("points").Length())}
-		app.CopyBytesToGo(k.Points, v.Get("points"))
+		k := Kept{Text: []byte(v.Get("text").String()), Points: bytesFrom(v.Get("points"))}
 		if result := v.Get("result"); result.Truthy() {
 			m := &jsModel{result}
 			k.Model, k.Result = m, &run.Result{}

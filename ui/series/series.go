@@ -51,10 +51,11 @@ func FromEvent(e *run.Event) Point {
 
 // Encode writes points to be kept: how many columns there are, and then all numbers.
 func Encode(points []Point) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, uint64(Columns))
-	b, err := binary.Append(b, binary.LittleEndian, points)
-	if err != nil {
-		panic(err) // a point has one size
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+8*int(Columns)*len(points)), uint64(Columns))
+	for i := range points {
+		for _, v := range points[i] {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
 	}
 	return b
 }
@@ -66,8 +67,12 @@ func Decode(b []byte) ([]Point, error) {
 		return nil, fmt.Errorf("series: %d bytes are not points of %d columns", len(b), Columns)
 	}
 	points := make([]Point, (len(b)-head)/size)
-	_, err := binary.Decode(b[head:], binary.LittleEndian, points)
-	return points, err
+	for i := range points {
+		for c := range points[i] {
+			points[i][c] = math.Float64frombits(binary.LittleEndian.Uint64(b[head+size*i+8*c:]))
+		}
+	}
+	return points, nil
 }
 
 // Limit is how many points a [Series] holds at most: more than a screen shows.
