@@ -22,6 +22,17 @@ const ways = [requests, inWorker, inServiceWorker, departures].flatMap(Object.ke
 // all headers, and no guard; with the guard, and no headers; and with everything.
 const settings = ["bare", "policy", "headers", "guard", "all"];
 
+const leaves = (cell) => cell === "open" || cell === "host only";
+
+// arrives says of each setting where the table lets something arrive.
+const arrives = {
+  bare: (cell) => cell !== "–",
+  policy: (cell) => cell !== "–" && cell !== "policy",
+  headers: (cell) => cell === "guard" || leaves(cell),
+  guard: (cell) => cell === "headers" || leaves(cell),
+  all: leaves,
+};
+
 // listen waits for a way: a connection is "host", for the name was looked up at
 // least, and what is sent on it "data".
 /** @param {string} name of its host @returns {Promise<any>} */
@@ -100,7 +111,7 @@ async function attempts(t, setting) {
   const host = setting === "headers" || setting === "all" ? await serve("-out", dir) : await plain(dir);
   t.after(() => host.close());
   // The service worker, which comes with the last page, knows none that leaves.
-  const pages = [...Object.keys(departures).map((way) => "leave.html?way=" + encodeURIComponent(way)), "?wasm=false"];
+  const pages = [...Object.keys(departures).map((way) => "leave.html?way=" + encodeURIComponent(way)), ""];
   return { heard, to, urls: pages.map((page) => host.url + page) };
 }
 
@@ -157,8 +168,7 @@ async function hold(t, browser, version, visit, end) {
   }
   // What will arrive is waited for; what arrives beside it had as long, and some more.
   // A service worker is the last: it fetches the whole site before it is one.
-  const comes = { bare: (cell) => cell !== "–", policy: (cell) => !/^(–|policy)$/.test(cell), guard: (cell) => cell === "headers", headers: (cell) => cell === "guard", all: (cell) => cell === "open" };
-  const late = () => ways.some((way) => Object.entries(comes).some(([setting, is]) => is(table.cells[way]) && !tried[setting].heard[way].level));
+  const late = () => ways.some((way) => settings.some((setting) => arrives[setting](table.cells[way]) && !tried[setting].heard[way].level));
   for (let i = 0; i < 240 && late(); i++) await sleep(250);
   await sleep(2000);
   const looked = await end();
@@ -167,7 +177,6 @@ async function hold(t, browser, version, visit, end) {
     const level = (setting) => tried[setting].heard[way].level || (looked(tried[setting].to[way].host.split(":")[0]) ? "host" : "");
     found[way] = verdict(Object.fromEntries(settings.map((setting) => [setting, level(setting)])));
   }
-  const leaves = (cell) => cell === "open" || cell === "host only";
   if (version.split(".")[0] !== table.version) {
     t.diagnostic(`the table is of ${browser} ${table.version}, this is ${version}: only that nothing more leaves is tested`);
     assert.deepEqual(ways.filter((way) => leaves(found[way]) && !leaves(table.cells[way])), []);
