@@ -256,7 +256,10 @@ func page() *app.Handler {
 			SVG:      "/web/assets/icon.svg",
 		},
 		Styles:  []string{"/web/uplot.css"},
-		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js", "/web/uplot.js", "/web/wire.js", "/web/charts.js", "/web/store.js", "/web/runs.js", "/web/ledger.js", "/web/clipscope.js"},
+		// The policy in the head ends the browser's looking ahead: whatever need not run
+		// before the page is drawn is deferred, or one would be fetched after the other.
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/wire.js defer", "/web/charts.js defer",
+			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer"},
 	}
 }
 

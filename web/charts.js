@@ -504,18 +504,12 @@
     }
   }
 
-  // --- the theme -----------------------------------------------------------
-
-  const themeKey = "clipscope-theme";
-
-  function stored() {
-    try { return localStorage.getItem(themeKey); } catch { return null; }
-  }
+  // --- the theme: early.js finds it again ----------------------------------
 
   /** @param {string} theme */
   function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem(themeKey, theme); } catch { /* private mode: not kept */ }
+    try { localStorage.setItem("clipscope-theme", theme); } catch { /* private mode: not kept */ }
     repaint();
   }
 
@@ -537,9 +531,6 @@
     else delete document.documentElement.dataset.theme;
     repaint();
   });
-
-  const kept = stored();
-  if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
 
   // keepIcon puts the icon itself in place of its address: browsers ask for the
   // icon again whenever the address of the page changes, and that would be a

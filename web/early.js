@@ -1,7 +1,14 @@
-// Files chosen or dropped before the program runs: its handlers come with it, and
-// the page is drawn long before. They are kept here until it takes them.
+// What cannot wait for the program, which comes long after the page is drawn.
 (() => {
   "use strict";
+
+  // The theme that was chosen.
+  try {
+    const theme = localStorage.getItem("clipscope-theme");
+    if (theme) document.documentElement.dataset.theme = theme;
+  } catch { /* private mode: none is kept */ }
+
+  // Files that are chosen or dropped are kept until the program takes them.
   /** @type {File[]} */
   let files = [];
   const listeners = new AbortController();

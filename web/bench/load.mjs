@@ -23,7 +23,7 @@ for (let i = 0; i < Number(runs); i++) {
   await page.goto(proxy.url, { waitUntil: "commit" });
   await page.waitForFunction(() => document.querySelector("#loading[hidden]"), null, { polling: 20 });
   all["page answers"].push(performance.now() - begun);
-  await page.waitForFunction(() => document.querySelector("#act-start:not(:disabled)"), null, { polling: 20 });
+  await page.waitForFunction(() => document.querySelector("#act-start:not(:disabled, [aria-disabled=true])"), null, { polling: 20 });
   all["run can start"].push(performance.now() - begun);
   all.drawn.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
   await page.waitForFunction(() => navigator.serviceWorker.controller);

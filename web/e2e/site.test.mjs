@@ -245,8 +245,8 @@ test("a first visit is 3 MB at most, with all that is kept for offline use", asy
 });
 
 // slowly opens a page whose program does not arrive before proceed is called.
-async function slowly(t, where, options) {
-  const context = await browser.newContext({ viewport: wide, serviceWorkers: "block", ...options });
+async function slowly(t, where) {
+  const context = await browser.newContext({ viewport: wide, serviceWorkers: "block", colorScheme: "light" });
   t.after(() => context.close());
   let proceed = () => {};
   const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
@@ -254,6 +254,7 @@ async function slowly(t, where, options) {
     await held;
     await route.continue();
   });
+  await context.addInitScript(() => localStorage.setItem("clipscope-theme", "dark"));
   const page = await context.newPage();
   await page.goto(server.url + where, { waitUntil: "commit" });
   await page.waitForFunction(() => document.readyState === "interactive" || document.readyState === "complete");
@@ -269,6 +270,7 @@ for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Priv
       return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => `${e.tagName} ${e.id} ${e.className}`) };
     }, heading);
     assert.ok(seen.drawn, "something covers the page");
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "dark", "the theme that was chosen");
     assert.deepEqual(seen.alive, []);
     await page.locator("#loading .word").waitFor();
     await page.locator("#loading progress").waitFor();
