@@ -255,7 +255,7 @@ func page() *app.Handler {
 			Maskable: "/web/assets/icon-maskable-512.png",
 			SVG:      "/web/assets/icon.svg",
 		},
-		Styles:  []string{"/web/uplot.css"},
+		Styles: []string{"/web/uplot.css"},
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
 		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/wire.js defer", "/web/charts.js defer",
