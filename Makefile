@@ -39,9 +39,10 @@ UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
-BINARIES := bin/web/app.wasm bin/web/kernels.wasm bin/web/kernels-relaxed.wasm bin/web/licenses.txt
+BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
+BINARIES := bin/web/app.wasm $(BUILDS) bin/web/licenses.txt
 
-.PHONY: build serve test site bench papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
+.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
 
 build: dist/index.html
 
@@ -73,13 +74,13 @@ bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) Make
 	@mkdir -p bin
 	@$(WASM) $(GO) list -f '{"Replace": { {{range .GoFiles}}"{{$$.Dir}}/{{.}}": "", {{end}}"{{.Dir}}/stub.go": "$(CURDIR)/app/nothttp/http.go"}}' net/http > $@
 
-# One run of the compiler writes both.
+# One run of the compiler writes all.
 bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && $(NPM) run --silent kernels -- ../bin/web
-	@touch bin/web/kernels.wasm bin/web/kernels-relaxed.wasm
+	@touch $(BUILDS)
 
-bin/web/kernels-relaxed.wasm: bin/web/kernels.wasm
+$(filter-out bin/web/kernels.wasm,$(BUILDS)): bin/web/kernels.wasm
 	@touch $@
 
 bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs $(MODULES)
@@ -134,9 +135,11 @@ test-go: build compiler
 
 test-wasm: build
 	$(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' $(SLOWEST) ./core/... ./wasm/...
+	CLIPSCOPE_THREADS=0 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/compute/simd
+	CLIPSCOPE_THREADS=3 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/nn
 
 test-page: build chromium
-	$(NODE) --test --test-concurrency=1 --test-timeout=480000 web/e2e/*.test.mjs
+	$(NODE) --test --test-concurrency=2 --test-timeout=480000 web/e2e/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
 chromium:
@@ -152,6 +155,12 @@ bench: build chromium
 	$(NODE) web/bench/bench.mjs
 	$(NODE) web/bench/methods.mjs
 	$(NODE) web/bench/mnist.mjs
+
+# The figures of the page's help, measured anew: on a machine that does nothing else.
+figures: build chromium
+	cd web/bench && $(NPM_CI)
+	$(NODE) web/bench/bench.mjs
+	cp web/e2e/results/bench.json ui/figures.json
 
 # The papers' experiments on the published data sets in ../shared: about an hour
 # and a half. PAPERS picks some, by a pattern of their names.

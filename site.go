@@ -45,8 +45,8 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-
 // is closed.
 const sandbox = "; frame-ancestors 'none'; sandbox allow-scripts allow-same-origin allow-downloads allow-modals"
 
-// securityHeaders go with every response. Cross-origin isolation gives finer
-// timers; nothing depends on it.
+// securityHeaders go with every response. Threads need the cross-origin isolation that
+// two of them give; a host that does not send it has the service worker do so.
 var securityHeaders = [][2]string{
 	{"Content-Security-Policy", policy + sandbox},
 	{"Cross-Origin-Opener-Policy", "same-origin"},
@@ -125,7 +125,7 @@ func (s site) copyFiles(out string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-relaxed.wasm", "licenses.txt"} {
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "licenses.txt"} {
 		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
 		}

@@ -25,6 +25,7 @@ func (p *helpPage) Render() app.UI {
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),
 			app.H2().ID("methods").Text("Clipping methods"),
 			app.Range(clip.Methods()).Slice(func(i int) app.UI { return methodHelp(clip.Methods()[i]) }),
+			speed(),
 			app.H2().ID("licences").Text("What this page is made of"),
 			app.P().Body(
 				app.Text("Go, go-app, gonum, uPlot and AssemblyScript, and what these use: "),
@@ -60,7 +61,7 @@ var helpTopics = []topic{
 		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
 	}},
 	{"epsilon", "What ε and δ promise", []string{
-		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns and classes count as public.",
+		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns, of their categories and of classes count as public.",
 		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
 		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
 	}},
@@ -83,7 +84,7 @@ var helpTopics = []topic{
 		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
 	}},
 	{"table", "How a table is read", []string{
-		"A table that you open stands in the place of the charts until a run starts: its first rows as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
+		"A table that you open stands in the place of the charts until a run starts: its first rows and its last as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
 		"A numeric column may have bounds, such as 0 to 120, or 2020-01-01 to 2024-12-31 for dates. State what you know without looking at the rows: no private bounds are then bought for that column. A bucketed column is for more categories than should be listed; which share a bucket depends on no row.",
 	}},
 	{"local", "Where the data goes", []string{

@@ -11,11 +11,11 @@ import (
 
 // audit runs an audit of the trainer.
 func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error) {
-	found, err := backend(q.Run.Backend)
+	found, err := backend(q.Run)
 	if err != nil {
 		return run.AuditReport{}, err
 	}
-	be, err := found.Open()
+	be, _, err := found.Open()
 	if err != nil {
 		return run.AuditReport{}, err
 	}

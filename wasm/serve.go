@@ -57,26 +57,27 @@ func (p plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (
 }
 
 // backend finds what a configuration names. A fallback is never silent.
-func backend(name string) (worker.Backend, error) {
-	reference := worker.Backend{Name: "purego", Open: func() (compute.Backend, error) { return purego.New(), nil }}
-	switch name {
+func backend(c run.Config) (worker.Backend, error) {
+	warn := func(format string, args ...any) []run.Warning {
+		return []run.Warning{{Field: "backend", Message: fmt.Sprintf(format, args...)}}
+	}
+	reference := worker.Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
+	switch c.Backend {
 	case "purego":
 		return reference, nil
 	case "auto", "", "simd":
 		if err := simd.Available(); err != nil {
-			reference.Note = fmt.Sprintf("SIMD kernels are not available (%v): running on plain Go, many times slower", err)
+			reference.Warnings = warn("SIMD kernels are not available (%v): running on plain Go, many times slower", err)
 			return reference, nil
 		}
-		return worker.Backend{Name: "simd", Open: openSIMD}, nil
+		n, fair, warnings := threads(c)
+		return worker.Backend{Name: "simd", Warnings: warnings, Open: openSIMD(n, fair, len(warnings) > 0)}, nil
 	case "webgpu":
-		b, err := backend("auto")
-		note := fmt.Sprintf("the webgpu backend does not exist yet: running on %s", b.Name)
-		if b.Note != "" {
-			note += "; " + b.Note
-		}
-		b.Note = note
+		c.Backend = "auto"
+		b, err := backend(c)
+		b.Warnings = append(warn("the webgpu backend does not exist yet: running on %s", b.Name), b.Warnings...)
 		return b, err
 	default:
-		return worker.Backend{}, fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", name)
+		return worker.Backend{}, fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", c.Backend)
 	}
 }

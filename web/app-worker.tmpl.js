@@ -16,14 +16,21 @@ const RESOURCES = {{.ResourcesToCache}}.map((r) => {
 // A static host may not send these; then they come from here.
 const HEADERS = {{.Headers}};
 
+// A page may be waiting for the first worker, for its headers, and fetches all files
+// itself. A later one replaces another, and has its files before.
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {
-    const cache = await caches.open(CACHE);
-    // What the page has just fetched is only asked about.
-    await cache.addAll([...new Set(RESOURCES)].map((r) => new Request(r, { cache: "no-cache" })));
+    if (self.registration.active) await keep();
     await self.skipWaiting();
   })());
 });
+
+async function keep() {
+  const cache = await caches.open(CACHE), all = [...new Set(RESOURCES)];
+  if ((await cache.keys()).length >= all.length) return;
+  // What the page has just fetched is only asked about.
+  await cache.addAll(all.map((r) => new Request(r, { cache: "no-cache" })));
+}
 
 self.addEventListener("activate", (event) => {
   event.waitUntil((async () => {
@@ -34,9 +41,9 @@ self.addEventListener("activate", (event) => {
 });
 
 // Claiming pages while activating would look like an update to them; they ask
-// for it when they are ready.
+// for it when they are ready, and have all that the page may come to need kept.
 self.addEventListener("message", (event) => {
-  if (event.data?.type === "claim") event.waitUntil(self.clients.claim());
+  if (event.data?.type === "claim") event.waitUntil(keep().then(() => self.clients.claim()));
 });
 
 self.addEventListener("fetch", (event) => {
@@ -46,9 +53,10 @@ self.addEventListener("fetch", (event) => {
 });
 
 async function answer(request, url) {
-  const cache = await caches.open(CACHE);
+  // Without a cache, as where nothing may be stored, there is the network.
+  const cache = await caches.open(CACHE).catch(() => undefined);
   // How a stored response was packed no longer matters, so Vary does not either.
-  const stored = (name) => cache.match(name, { ignoreVary: true });
+  const stored = (name) => cache?.match(name, { ignoreVary: true });
   const page = request.mode === "navigate";
   return withHeaders(await stored(url)
     ?? (page ? await stored(url.replace(/(\/(index\.html)?)?$/, "/")) : undefined)

@@ -44,12 +44,13 @@
   // --- numbers -------------------------------------------------------------
 
   const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+  const whole = new Intl.NumberFormat("en");
 
   /** @param {number} v */
   function short(v) {
     const a = Math.abs(v);
     if (v !== 0 && (a < 1e-3 || a >= 1e6)) return v.toExponential().replace("e+", "e").replace("-", "−");
-    return exact.format(v);
+    return (Number.isInteger(v) ? whole : exact).format(v); // a step has all of its digits
   }
 
   // roundUp is the least number of at most so many significant digits that is not
@@ -71,11 +72,17 @@
     return up < 1e-3 || up >= 1e6 ? short(up) : finer.format(up);
   }
 
+  // epsilon writes ε as the page's texts do: two decimals, no less than it is.
+  const hundredths = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
+  /** @param {number} v */
+  const epsilon = v => v >= 0.01 && v < 1e6 ? hundredths.format(roundUp(v, 3 + Math.floor(Math.log10(v)))) : bound(v);
+
   /** @type {Record<Format, (v: number) => string>} */
   const formats = {
     percent: v => exact.format(100 * v) + " %",
     number: short,
     bound,
+    epsilon,
   };
 
   // nice is the least of 1, 2, 2.5, 5 times a power of ten that is at least v:
@@ -158,7 +165,7 @@
   function axes(spec, now) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
     const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
-    const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : 28 });
+    const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(12, Math.min(28, room)) }); // in a low chart both ends
     if (spec.y.log) {
       /** @type {import("uplot").Axis.Filter} */
       const filter = (u, v) => v.map(t => decade(t) || roomy(u) ? t : null);
@@ -225,6 +232,12 @@
     ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
     ctx.textBaseline = "middle";
     ctx.textAlign = align;
+    // A rim of the background, for lines go under words.
+    ctx.lineJoin = "round";
+    ctx.lineWidth = 4 * devicePixelRatio;
+    ctx.strokeStyle = ink("surface");
+    ctx.setLineDash([]);
+    ctx.strokeText(text, x, y);
     ctx.fillStyle = colour;
     ctx.fillText(text, x, y);
     ctx.restore();
@@ -246,6 +259,9 @@
         return;
       }
     });
+    // What is tested now and then ends before the rest: no name stands on another's line.
+    const last = Math.max(...labels.map(l => l.x));
+    for (const l of labels) l.x = last;
     labels.sort((a, b) => a.y - b.y);
     const top = u.bbox.top + 5 * r, bottom = u.bbox.top + u.bbox.height - 5 * r, gap = 12 * r;
     labels.forEach((l, i) => { l.y = Math.max(l.y, i ? labels[i - 1].y + gap : top); });
@@ -281,14 +297,27 @@
     ctx.restore();
   }
 
+  // wide is how much of the canvas texts take, the longest of them.
+  /** @param {Plot} u @param {string[]} texts */
+  function wide(u, texts) {
+    u.ctx.save();
+    u.ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
+    const widths = texts.map(text => u.ctx.measureText(text).width);
+    u.ctx.restore();
+    return Math.max(0, ...widths);
+  }
+
   // vertical marks a threshold, horizontal a budget.
-  /** @param {Plot} u @param {number} x @param {string} text */
-  function vertical(u, x, text) {
+  /** @param {Plot} u @param {number} x @param {string} text @param {[Ink, string][]} entries of the key */
+  function vertical(u, x, text, entries) {
     const r = devicePixelRatio, b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
     if (!(px >= b.left && px <= b.left + b.width)) return;
-    const right = px > b.left + 0.6 * b.width;
     rule(u, [px, b.top], [px, b.top + b.height], ink("released"));
-    write(u, text, px + (right ? -5 : 5) * r, b.top + 10 * r, ink("released"), right ? "right" : "left");
+    // It stands where there is room for it beside the line, and not on the key but under.
+    const width = wide(u, [text]), right = px + 9 * r + width > b.left + b.width;
+    const end = right ? px - 5 * r : px + 5 * r + width, keyed = end > b.left + b.width - 16 * r - wide(u, entries.map(e => e[1]));
+    const y = b.top + (10 + (keyed ? 15 * entries.length : 0)) * r;
+    write(u, text, px + (right ? -5 : 5) * r, Math.min(y, b.top + b.height - 8 * r), ink("released"), right ? "right" : "left");
   }
 
   /** @param {Plot} u @param {number} y @param {string} text */
@@ -449,7 +478,7 @@
       if (!spec.x.hidden) axisName(u, spec.x.label);
       endLabels(u, spec);
       if (spec.kind === "histogram") key(u, this.legend());
-      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark));
+      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark), spec.kind === "histogram" ? this.legend() : []);
       if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + (formats[spec.y.format] || short)(now.mark));
     }
 
@@ -627,12 +656,12 @@
   /** @param {unknown} v */
   const stringify = (v) => say(v) ?? "null";
 
-  // result is a run's result without its parameters, which may be millions and
-  // which the page does not look at, and without its thresholds, one for each step,
-  // which the page takes as they lie in memory.
+  // result is a run's result without its parameters, which may be millions, and what
+  // it takes to apply them, which the page does not look at, and without its
+  // thresholds, one for each step, which the page takes as they lie in memory.
   /** @param {Result} r */
   function result(r) {
-    return stringify({ ...r, released: { ...r.released, parameters: undefined, max_grad_norm: undefined } });
+    return stringify({ ...r, released: { ...r.released, parameters: undefined, apply: undefined, max_grad_norm: undefined } });
   }
 
   /** @param {Result} r */
@@ -641,10 +670,10 @@
   // saveParameters writes nine digits, which is all that a float32 has, in pieces
   // between which the page goes on: 10⁸ numbers are more than a text can hold.
   const PIECE = 1 << 16;
-  /** @param {string} name @param {Result} r */
-  async function saveParameters(name, r) {
+  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
+  async function saveParameters(name, r, config) {
     const all = r.released.parameters ?? new Float32Array(), open = stringify({
-      guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, parameters: [],
+      config: JSON.parse(config), guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, apply: r.released.apply, parameters: [],
     });
     /** @type {BlobPart[]} */
     const parts = [open.slice(0, -2)];

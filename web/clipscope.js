@@ -15,8 +15,14 @@
   // sends with scripts; one that starts from a file has those of the file alone.
   const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "trainer-worker.js"].map((name) => new URL(name, base)));
   const worker = URL.createObjectURL(new Blob([`const scripts = ${scripts};
-    self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) ? url : null });
+    self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) || url.startsWith("blob:") ? url : null });
     importScripts(...scripts);`], { type: "text/javascript" }));
+
+  // Runs that compute, which have the cores between them: counted where every worker
+  // can see it.
+  /** @type {Set<object>} */
+  const running = new Set();
+  const count = window.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
 
   // Pending is a request under way.
   /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */
@@ -36,11 +42,25 @@
     /** @type {string | undefined} */
     opening; // the name of what it reads
 
+    // A worker fetches its scripts and the kernels before there is a program for it.
+    constructor() {
+      this.#worker.onmessage = (e) => this.#receive(e.data);
+      this.#worker.onerror = (e) => {
+        e.preventDefault();
+        const why = e.message || "its script did not load";
+        this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
+      };
+      this.#worker.postMessage({ type: "init", base: base.href, life: this.#life, running: count, alone: clipscopeEarly.alone() });
+    }
+
+    // The two that every page needs, while its program is on its way.
+    static #ahead = [1, 2].map(() => clipscopeEarly.stays.then(() => new Connection()));
+
     static async start() {
       const module = await window.clipscopeProgram.catch((e) => {
         throw fail("The trainer could not be loaded: " + e.message + ". Reload the page.");
       });
-      const c = new Connection();
+      const c = await (Connection.#ahead.pop() ?? new Connection());
       await c.#hello(module);
       c.#watch();
       return c;
@@ -57,15 +77,10 @@
 
     /** @param {WebAssembly.Module} module */
     #hello(module) {
+      if (this.#gone) return Promise.reject(this.#gone);
       return new Promise((resolve, reject) => {
         this.#pending.set(0, { resolve, reject });
-        this.#worker.onmessage = (e) => this.#receive(e.data);
-        this.#worker.onerror = (e) => {
-          e.preventDefault();
-          const why = e.message || "its script did not load";
-          this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
-        };
-        this.#worker.postMessage({ type: "init", module, base: base.href, life: this.#life });
+        this.#worker.postMessage({ type: "program", module });
       });
     }
 
@@ -182,7 +197,10 @@
   // they are two.
   const clerk = kept(), calculator = kept();
   /** @type {Ask} */
-  const ask = async (type, body) => (await clerk()).request(type, body);
+  const ask = async (type, body) => {
+    clipscopeEarly.use();
+    return (await clerk()).request(type, body);
+  };
 
   // cancellable awaits what f asks of connection. Go cannot be interrupted, so
   // signal ends the whole worker.
@@ -202,6 +220,7 @@
   // cancels theirs cancels no other.
   /** @param {string} type @returns {(request?: unknown, signal?: AbortSignal) => Promise<any>} */
   const question = (type) => (request, signal) => {
+    clipscopeEarly.use();
     const mine = turn.then(async () => {
       signal?.throwIfAborted();
       const connection = await calculator();
@@ -275,6 +294,7 @@
   /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
+    clipscopeEarly.use();
     const connection = await Connection.start();
     try {
       connection.opening = source.files && called(source.files);
@@ -305,6 +325,7 @@
     #listeners = new Set();
     /** @type {Set<(text: string) => void>} */
     #textListeners = new Set();
+    #state = "";
     // Both are set while the promises are made.
     #settle = /** @type {Pending} */ ({});
     #freed = () => {};
@@ -328,6 +349,14 @@
       this.done = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
       this.done.catch(() => {}); // whoever does not ask is not told twice
       connection.run = this;
+    }
+
+    get state() { return this.#state; }
+    set state(s) {
+      this.#state = s;
+      if (s === "running") running.add(this);
+      else running.delete(this);
+      if (count) Atomics.store(count, 0, running.size);
     }
 
     /** @param {(x: any) => void} fn */
@@ -487,6 +516,7 @@
 
   /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean }} [options] @returns {Promise<Run>} */
   async function train(config, what, options) {
+    clipscopeEarly.use();
     const { connection, own } = await place(config, what);
     if (connection.run) {
       // Another run took the worker while this one was being prepared.
@@ -548,6 +578,7 @@
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {
       signal?.throwIfAborted();
+      clipscopeEarly.use();
       const connection = await Connection.start();
       try {
         return await cancellable(connection, signal, () => connection.request("audit", request ?? {}, undefined, onProgress));
@@ -563,10 +594,11 @@
   clipscope.ready.catch(() => {}); // the page decides what to say
   window.clipscope = Object.freeze(clipscope);
 
-  // On a first visit the service worker is installed after the page has loaded.
-  // Once it is active, let it serve this page too, so that workers that start
+  // Once the page has loaded, the service worker, which on a first visit may be there
+  // long before, keeps all files, and serves this page too, so that workers that start
   // later come from its cache and nothing more is asked of the network.
-  navigator.serviceWorker?.ready.then(({ active }) => {
+  clipscope.ready.catch(() => {}).then(() => navigator.serviceWorker?.ready).then((registration) => {
+    const active = registration?.active;
     if (!active) return;
     const claim = () => setTimeout(() => active.postMessage({ type: "claim" }), 1000);
     if (active.state === "activated") claim();

@@ -38,9 +38,84 @@
   mend();
   for (const type of ["popstate", "hashchange"]) window.addEventListener(type, mend, { capture: true });
 
-  // take hands the files over, once, and listens no more.
-  window.clipscopeEarly = { take() {
-    listeners.abort();
-    return files.splice(0);
-  } };
+  // Threads need a page that is isolated from other sites. Where the host sends no
+  // headers for that, the service worker adds them, but not to a page that was there
+  // before it. So there it comes first, and the page is loaded again, once, before its
+  // program is, unless somebody has begun to use it. What comes of that is in alone,
+  // which a run with one thread says.
+  const LATER = "the page was there before its service worker, which isolates it from other sites when it is loaded again";
+  const apart = "the page is not isolated from other sites: the host does not send the headers for that, and ";
+  const worker = new URL("app-worker.js", location.origin + root).href;
+  let alone = "";
+
+  // What shows that somebody has begun. The browser's own word for it counts the
+  // questions of a program that drives it, and scrolling loses nothing.
+  let use = () => {};
+  const used = new Promise((resolve) => { use = () => resolve(undefined); });
+  for (const type of ["pointerdown", "keydown", "click", "input", "change", "dragenter"]) {
+    document.addEventListener(type, use, { capture: true, once: true, passive: true });
+  }
+
+  // first says, once, that the page was not loaded again yet.
+  function first() {
+    try {
+      const been = sessionStorage.getItem("clipscope-reloaded");
+      sessionStorage.setItem("clipscope-reloaded", "yes");
+      return !been;
+    } catch { // nothing may be stored: the browser knows as well
+      return performance.getEntriesByType("navigation").some((/** @type {any} */ n) => n.type === "navigate");
+    }
+  }
+
+  /** @param {ServiceWorkerRegistration} registration */
+  const active = ({ installing, waiting, active }) => new Promise((resolve, reject) => {
+    if (active) return resolve(undefined);
+    const next = /** @type {ServiceWorker} */ (installing ?? waiting);
+    next.addEventListener("statechange", () => {
+      if (next.state === "activating" || next.state === "activated") resolve(undefined);
+      if (next.state === "redundant") reject();
+    });
+  });
+
+  // isolate resolves when the program may be loaded, as the page stays.
+  async function isolate() {
+    if (window.crossOriginIsolated !== false) return;
+    const workers = navigator.serviceWorker;
+    if (workers?.controller) {
+      alone = apart + "those that the service worker adds have not done it";
+      return;
+    }
+    alone = LATER;
+    let stays = false;
+    // A worker that does not come, and does not fail either, keeps nobody waiting.
+    const late = new Promise((resolve) => { setTimeout(resolve, 10000); });
+    const stay = Promise.race([used, late]).then(() => { stays = true; });
+    const again = async () => {
+      try {
+        await active(await workers.register(worker));
+      } catch {
+        alone = apart + "the browser has no service worker here that could add them";
+        return;
+      }
+      if (stays || !first()) return;
+      location.reload();
+      await stay;
+    };
+    await Promise.race([stay, again()]);
+  }
+
+  // In a page that is loaded ahead of time nothing of this is possible yet.
+  const shown = /** @type {any} */ (document).prerendering && window.crossOriginIsolated === false ?
+    new Promise((resolve) => { document.addEventListener("prerenderingchange", resolve, { once: true }); }) : undefined;
+
+  window.clipscopeEarly = {
+    // take hands the files over, once, and listens no more.
+    take() {
+      listeners.abort();
+      return files.splice(0);
+    },
+    stays: shown ? shown.then(isolate) : isolate(),
+    use,
+    alone: () => alone,
+  };
 })();

@@ -11,7 +11,7 @@ declare global {
     steps: number;
     notes?: string[];
     statement?: object;
-    released: { parameters?: Float32Array; max_grad_norm?: number[] };
+    released: { parameters?: Float32Array; apply?: object; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.
@@ -83,7 +83,7 @@ declare global {
   // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
   type Plot = uPlotClass;
   type Ink = "released" | "diagnostic" | "text" | "muted" | "grid" | "surface";
-  type Format = "percent" | "number" | "bound";
+  type Format = "percent" | "number" | "bound" | "epsilon";
   interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
   interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean }
   interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string }
@@ -97,7 +97,9 @@ declare global {
 
   // --- early.js ---
 
-  interface Window { clipscopeEarly: { take(): File[] } }
+  // stays resolves when the program may be loaded, as the page will not be loaded again;
+  // use says that somebody has begun to use it; alone is why a run has one thread, or "".
+  var clipscopeEarly: { take(): File[]; stays: Promise<void>; use(): void; alone(): string };
 
   // --- load.js, and what it takes from wasm_exec.js and app.js ---
 

@@ -6,7 +6,8 @@
 // CLIPSCOPE_KERNELS names the directory of the kernel modules (default
 // ../dist/web), CLIPSCOPE_SIMD the kind: relaxed, simd128 or none (default: the
 // best that this Node runs; relaxed needs --experimental-wasm-relaxed-simd in
-// Node 20).
+// Node 20), CLIPSCOPE_THREADS how many threads share every call that can be cut,
+// however short; with 0 the kernels are those of a page that is not isolated.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
+import { Worker } from "node:worker_threads";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const dir = process.env.CLIPSCOPE_KERNELS ?? join(here, "../dist/web");
@@ -41,7 +43,28 @@ process.on("exit", (code) => {
   }
 });
 
+if (process.env.CLIPSCOPE_THREADS === "0") Object.assign(globalThis, { crossOriginIsolated: false });
+// Node's workers as a browser's.
+clipscopeKernels.spawn = (text) => {
+  const worker = new Worker(`const { parentPort } = require("node:worker_threads");
+    globalThis.self = globalThis;
+    globalThis.postMessage = (m) => parentPort.postMessage(m);
+    parentPort.on("message", (data) => onmessage({ data }));
+    ${text}`, { eval: true });
+  worker.unref();
+  const started = {
+    onmessage: null, onerror: null, postMessage: (m) => worker.postMessage(m), terminate: () => worker.terminate(),
+  };
+  worker.on("message", (data) => started.onmessage?.({ data }));
+  worker.on("error", (e) => started.onerror?.(e));
+  return started;
+};
 await clipscopeKernels.load((name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
+const threads = Number(process.env.CLIPSCOPE_THREADS);
+if (threads > 1) {
+  clipscopeKernels.least = 0;
+  if (await clipscopeKernels.team(threads) !== threads) throw new Error(`there are not ${threads} threads: ${clipscopeKernels.alone}`);
+}
 const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), { ...go.importObject, kernels: clipscopeKernels.imports });
 clipscopeKernels.attach(instance);
 await go.run(instance);

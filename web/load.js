@@ -64,7 +64,8 @@
     throw new Error("its program has ended");
   }
 
-  window.clipscopeProgram = compile(new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src));
+  const program = new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src);
+  window.clipscopeProgram = clipscopeEarly.stays.then(() => compile(program));
   document.addEventListener("DOMContentLoaded", () => {
     show();
     run().catch(stopped);

@@ -21,6 +21,12 @@ function exit(why) {
   postMessage({ type: "exit", id: 0, text: [head, tail, why].filter(Boolean).join("\n") });
 }
 
+/** @param {any} error */
+const ended = (error) => exit((error?.name ?? "Error") + ": " + (error?.message ?? error));
+
+// What ends the program while a promise has it go on is no error that the page hears of.
+self.addEventListener("unhandledrejection", (e) => ended(e.reason));
+
 // live holds a lock for as long as this worker lives, so that the page can tell when
 // it is gone.
 /** @param {string} name */
@@ -42,21 +48,29 @@ async function compile(name) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-self.onmessage = async (e) => {
-  if (e.data?.type !== "init") return;
+// prepare does what needs no program.
+/** @param {{ base: string, life: string, running?: Int32Array, alone: string }} init */
+async function prepare(init) {
+  base = init.base;
+  clipscopeKernels.running = init.running;
+  clipscopeKernels.apart = init.alone;
+  await Promise.all([live(init.life), clipscopeKernels.load(compile)]);
+}
+
+/** @param {WebAssembly.Module} module */
+async function run(module) {
+  const go = new Go();
+  const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
+  clipscopeKernels.attach(instance);
+  await go.run(instance);
+  exit("");
+}
+
+/** @type {Promise<void>} */
+let prepared;
+self.onmessage = ({ data }) => {
+  if (data?.type === "init") prepared = prepare(data);
+  if (data?.type !== "program") return;
   self.onmessage = null;
-  try {
-    base = e.data.base;
-    const go = new Go();
-    /** @type {WebAssembly.Module} */
-    const module = e.data.module;
-    await live(e.data.life);
-    await clipscopeKernels.load(compile);
-    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
-    clipscopeKernels.attach(instance);
-    await go.run(instance);
-    exit("");
-  } catch (error) {
-    exit((error?.name ?? "Error") + ": " + (error?.message ?? error));
-  }
+  prepared.then(() => run(data.module)).catch(ended);
 };

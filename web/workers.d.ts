@@ -12,10 +12,26 @@ declare class Go {
 declare var fs: { writeSync(fd: number, bytes: Uint8Array): number };
 
 declare type Kind = "relaxed" | "simd128" | "none";
+// Started is a worker, or Node's.
+declare interface Started {
+  onmessage: ((e: any) => void) | null;
+  onerror: ((e: any) => void) | null;
+  postMessage(data: unknown): void;
+  terminate(): void;
+}
 declare var clipscopeKernels: {
   bound: Kind;
+  threads: number;
+  alone: string;
+  apart: string;
+  least: number;
   choose(): Kind;
-  file(kind: Kind): string | undefined;
+  spawn(text: string): Started;
+  fair: boolean;
+  running: Int32Array | undefined;
+  cores(): number;
+  team(n: number, fair?: boolean): Promise<number>;
+  share(n: number): number;
   imports: Record<string, (...args: any[]) => any>;
   id(name: string): number;
   load(compile: (name: string) => Promise<WebAssembly.Module>, kind?: Kind): Promise<Kind>;

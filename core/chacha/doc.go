@@ -1,6 +1,7 @@
 // Package chacha is the source of all randomness of a run: the ChaCha stream
 // cipher (Bernstein 2008; block layout of RFC 8439) reduced to 12 rounds, and
-// the standard normal sequence that every backend derives from it.
+// the sequences that every backend derives from it: standard normal numbers, and
+// whole ones.
 //
 // # Blocks
 //
@@ -34,7 +35,24 @@
 // the rounding of ln, √, sin and cos: [Normal] has them to float64 accuracy,
 // and a float32 implementation can match it to 10⁻⁵ absolutely.
 //
-// # What the sequence is not
+// # The discrete sequence
+//
+// Its elements are whole numbers, Σ_j m_j·x_j of k samples x_j that a table gives
+// (Walker 1977), with the caller's multipliers m_j. Element i is element p = i mod 64
+// of its chunk c = ⌊i/64⌋, and its j-th sample comes of group g = k·c + j: of lane
+// p mod 4 the word ⌊p/4⌋. From the top, that word's bits are
+//
+//	column 12, sign 1, fraction 18, not used 1
+//
+// If the fraction is below the column's threshold, the magnitude is the column's
+// number, otherwise its alias. Where the 18 digits are those of the threshold, the
+// further digits decide, 24 binary ones at a time: the top ones of the words, in
+// their order, of the block with counter 64·g + p of the stream whose first nonce
+// word has its top bit flipped. So a column is kept with a probability of 282 digits, and nearly
+// always a word is all that is drawn. The sign makes the magnitude negative or not.
+// Nothing is rounded: implementations agree to the bit.
+//
+// # What the normal sequence is not
 //
 // It is a discrete approximation of the normal distribution: angles are
 // multiples of 2π·2⁻²⁴, radii those of 32-bit (in the tail 48-bit) words

@@ -1,10 +1,19 @@
 package clip
 
+import "math"
+
 // dce picks the threshold with the least expected squared error
 // (DC-SGD, Algorithms 1, 2 and 4).
+//
+// Caution is ours: with it C and R stay where they are unless what was released says
+// otherwise by more than so many standard deviations of its noise. Without it the
+// range shrinks by noise alone where bins are noisy, until the longest gradients are
+// beyond it, and C follows: those of a rare class are then cut to nothing. It looks
+// at released values and at the noise's size, so it is post-processing.
 type dce struct {
 	histogram
 	c      float64
+	z      float64 // caution
 	varC2  float64 // σ_T²·d/B²: the variance term is varC2·C²
 	curves Curves
 }
@@ -25,7 +34,7 @@ const (
 )
 
 func newDCE(e Env) (Rule, error) {
-	d := &dce{histogram: newHistogram(e), c: e.MaxGradNorm}
+	d := &dce{histogram: newHistogram(e), c: e.MaxGradNorm, z: e.Params["caution"]}
 	sigmaT, err := Split(e.NoiseMultiplier, d.query())
 	if err != nil {
 		return nil, err
@@ -46,8 +55,28 @@ func (d *dce) Adapt(h []float64) {
 	if !usableTotal(s) || !(d.bias(h, s, 0) > 0 && d.mean(h, s) > 0) {
 		return // no norms have such moments: noise is all there is to read
 	}
-	d.c = clampThreshold(d.search(h, s), d.c)
+	if c := clampThreshold(d.search(h, s), d.c); d.z == 0 || d.gain(h, s, c) > d.z*d.doubt(s, c) {
+		d.c = c
+	}
 	d.moveRange(h, s)
+}
+
+// gain is by how much less the estimated error at c is than at the present
+// threshold.
+func (d *dce) gain(h []float64, s, c float64) float64 {
+	return d.varC2*(d.c*d.c-c*c) + d.bias(h, s, d.c) - d.bias(h, s, c)
+}
+
+// doubt is the standard deviation that noise in the bins gives a gain: the gain is
+// linear in them, but for their sum, whose noise is left out.
+func (d *dce) doubt(s, c float64) float64 {
+	sum := 0.0
+	for k := range d.bins {
+		now, then := max(d.mid(k)-d.c, 0), max(d.mid(k)-c, 0)
+		w := now*now - then*then
+		sum += w * w
+	}
+	return d.std * math.Sqrt(sum) / s
 }
 
 // search minimises E over {0.1, 0.2, …, 2.0}·C, recentring while the minimum
@@ -101,18 +130,24 @@ func (d *dce) mean(h []float64, s float64) float64 {
 }
 
 // moveRange doubles R when half of all norms sit in the last bin, and halves it
-// when the right half of the bins is as good as empty.
+// when the right half of the bins is as good as empty; with caution, when it is that
+// also should noise have taken from it.
 func (d *dce) moveRange(h []float64, s float64) {
-	switch b := len(h); {
+	b := len(h)
+	doubt := d.z * d.std * math.Sqrt(float64(b-b/2)) // of the right half's sum
+	switch {
 	case h[b-1] >= 0.5*s:
 		d.setRange(2 * d.r)
-	case total(h[b/2:]) <= s/float64(b):
+	case total(h[b/2:])+doubt <= s/float64(b):
 		d.setRange(d.r / 2)
 	}
 }
 
 func init() {
-	params := histogramParams(20)
+	params := append(histogramParams(20), Param{
+		Name: "caution", Label: "Caution", Default: 0, Min: 0, Max: 10,
+		Help: "C and the histogram's range move when noise alone would not move them so: by this many of its standard deviations. 0 is as the paper has it; for tables it is 4 unless you say otherwise.",
+	})
 	registerRule("dc-e", params, newDCE)
 	register(Method{
 		Place: 9,

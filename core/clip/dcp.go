@@ -46,7 +46,7 @@ func init() {
 			Title:   "Percentile of a histogram (DC-SGD-P)",
 			Idea:    "A noisy histogram of gradient norms, paid for within the step's own budget, shows where a chosen percentile lies. The threshold jumps there at once, and the histogram's range follows it.",
 			Formula: "C ← the bin in which Σ H̃ reaches p·S′;  R ← 2C",
-			When:    "As quantile, when the first threshold may be wrong by orders of magnitude.",
+			When:    "As quantile, when the first threshold may be wrong by orders of magnitude. Not where a class is rare: most rows decide C, and what the few would teach is cut off.",
 			Paper:   "DC-SGD, Algorithms 1 to 3",
 			Params:  params,
 			Private: true,

@@ -1,7 +1,7 @@
 // Package compute is the contract between the training code and the machine.
 //
 // Memory is float32 in [Buffer]s, kernels are values (package kernel has them),
-// and everything is queued: [Backend.Run] and [Backend.Write] take effect in call
+// and everything is queued: [Backend.Run], [Backend.Write] and [Backend.WriteBytes] take effect in call
 // order, and only [Pending.Wait] waits. A backend may therefore put all of it off
 // until then (package deferred does just that, and a GPU will).
 //
@@ -155,11 +155,21 @@ type Backend interface {
 	// Write returns.
 	Write(dst Buffer, src []float32)
 
+	// WriteBytes is Write for bytes, four to a value, the first lowest. Of a last
+	// value that they do not fill the rest is not said.
+	WriteBytes(dst Buffer, src []byte)
+
 	// Fetch is the buffer as it is when everything called before has run.
 	Fetch(Buffer) Pending
 
 	// Close frees everything the backend holds.
 	Close()
+}
+
+// Threaded is a Backend whose calls several threads may share.
+type Threaded interface {
+	// Threads is the greatest number of threads that have shared a call.
+	Threads() int
 }
 
 // Pending is what will be read.

@@ -100,9 +100,7 @@ func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (boun
 	}
 	noisy := append([]float64(nil), h.counts...)
 	noise(noisy)
-	const falseAlarm = 0.01
-	// P(N(0,1) > t) ≤ exp(−t²/2)/2, summed over all bins.
-	threshold := max(0.5, sigma*math.Sqrt(2*math.Log(float64(len(noisy))/(2*falseAlarm))))
+	threshold := standsOut(len(h.features), sigma)
 	for k, f := range h.features {
 		b, sure := span(noisy[k*binsPer:(k+1)*binsPer], threshold)
 		bounds[f] = b
@@ -111,6 +109,30 @@ func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (boun
 		}
 	}
 	return bounds, uncertain, nil
+}
+
+// standsOut is how many rows a bin has to hold to count as occupied, sigma being the
+// noise's standard deviation.
+func standsOut(features int, sigma float64) float64 {
+	const falseAlarm = 0.01
+	// P(N(0,1) > t) ≤ exp(−t²/2)/2, summed over all bins.
+	return max(0.5, sigma*math.Sqrt(2*math.Log(float64(binsPer*features)/(2*falseAlarm))))
+}
+
+// BoundsNoise is what private bounds come up against, before a row is looked at: the
+// standard deviation of the noise on every count, in rows, and how many rows have to
+// lie within a factor of two for bounds to show them, not counting what noise does to them.
+// Both are 0 where no feature is numeric.
+//
+// Guarantee: it depends on what is public alone, and is what [BoundsHistogram.Bounds]
+// decides by.
+func (m Meta) BoundsNoise(noiseMultiplier float64) (std, least float64) {
+	n := len(m.NumericFeatures())
+	if n == 0 {
+		return 0, 0
+	}
+	std = noiseMultiplier * math.Sqrt(float64(n))
+	return std, standsOut(n, std)
 }
 
 // span covers the bins that reach threshold, or the fullest alone.

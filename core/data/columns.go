@@ -28,6 +28,7 @@ type tally struct {
 	style    int                 // in styles: how its numbers are written
 	distinct map[string]struct{} // the values; nil when they are too many or too long
 	held     int64               // bytes that distinct takes
+	zeros    *cell               // the first whole number with a zero in front
 	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
@@ -66,6 +67,9 @@ func (sc *scan) add(c *tally, s string, f File, line int, lim *limits) {
 		sc.points++
 	case set&pointStyles == 0 && set&commaStyles != 0:
 		sc.commas++
+	}
+	if c.zeros == nil && len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == "" {
+		c.zeros = at()
 	}
 	c.addID(s)
 	sc.list(c, s, lim)
@@ -142,7 +146,8 @@ type scan struct {
 	points   int  // numbers that can only have a decimal point
 	commas   int  // and only a decimal comma
 	preview  [][]string
-	texts    int64 // bytes that the columns' lists of values take
+	last     [lastRows][][]byte // the newest rows beyond the preview, in turn
+	texts    int64              // bytes that the columns' lists of values take
 }
 
 func (l *loader) scanTables(files []File, ch csvChoices) (*scan, error) {
@@ -189,13 +194,7 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		for i, s := range cells {
 			sc.add(&sc.columns[i], s, f, line, &l.limits)
 		}
-		if len(sc.preview) < previewRows {
-			row := make([]string, len(cells))
-			for i, s := range cells {
-				row[i] = strings.Clone(clip(s, mostShown))
-			}
-			sc.preview = append(sc.preview, row)
-		}
+		sc.show(sc.rows+rows, cells)
 		rows++
 	}
 	l.learnEncoding(t)
@@ -204,6 +203,37 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 	}
 	sc.rows += rows
 	return nil
+}
+
+// show keeps row number n, counted from 0, for the preview.
+func (sc *scan) show(n int, cells []string) {
+	if n < previewRows {
+		row := make([]string, len(cells))
+		for i, s := range cells {
+			row[i] = strings.Clone(clip(s, mostShown))
+		}
+		sc.preview = append(sc.preview, row)
+		return
+	}
+	row := &sc.last[n%lastRows]
+	if *row == nil {
+		*row = make([][]byte, len(cells))
+	}
+	for i, s := range cells { // in the memory that the row before has left
+		(*row)[i] = append((*row)[i][:0], clip(s, mostShown)...)
+	}
+}
+
+// newest are the last rows of those that are not among the first.
+func (sc *scan) newest() (rows [][]string) {
+	for n := max(previewRows, sc.rows-lastRows); n < sc.rows; n++ {
+		var row []string
+		for _, c := range sc.last[n%lastRows] {
+			row = append(row, string(c))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // learnEncoding takes from a table that has been read to its end how its text is

@@ -70,6 +70,12 @@ type Column struct {
 	Indicator int    `json:"indicator,omitempty"`
 	Bounds    *Bound `json:"bounds,omitempty"` // declared for this column
 
+	// Fill stands in the place of a missing number; nil where rows without the number
+	// are refused or left out. Buckets is how many the categories are hashed into; 0
+	// where they are not.
+	Fill    *float64 `json:"fill,omitempty"`
+	Buckets int      `json:"buckets,omitempty"`
+
 	// How the numbers of the column are written, where it is not 1234.5: the
 	// decimal mark, that between thousands, and for dates, which are read as days
 	// since 1970 began, the order of year, month and day (ymd, dmy, mdy).

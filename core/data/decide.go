@@ -45,7 +45,7 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	l.report.Delimiter = string(sc.comma)
 	l.report.Decimal = string(rune(sc.decimal))
 	l.report.Header = sc.names != nil
-	l.report.Preview.Rows = sc.preview
+	l.report.Preview.Rows, l.report.Preview.Last, l.report.Preview.Of = sc.preview, sc.newest(), sc.rows
 	if err := l.checkColumnNames(s); err != nil {
 		return nil, err
 	}
@@ -78,13 +78,19 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 
 // readPreview says of each cell of the preview what it is read as.
 func (l *loader) readPreview(s *schema) {
-	for _, row := range l.report.Preview.Rows {
+	p := &l.report.Preview
+	p.Values, p.LastValues = s.meanings(p.Rows), s.meanings(p.Last)
+}
+
+func (s *schema) meanings(rows [][]string) (all [][]string) {
+	for _, row := range rows {
 		values := make([]string, len(row))
 		for i, c := range row {
 			values[i] = s.meaning(i, c)
 		}
-		l.report.Preview.Values = append(l.report.Preview.Values, values)
+		all = append(all, values)
 	}
+	return all
 }
 
 // meaning is what cell c of column i is read as, in words; empty where it is
@@ -148,7 +154,7 @@ func labelNames() []string {
 
 // findLabel finds the label column: the chosen one; else one with a usual
 // name; else, where the last column holds real numbers and exactly one column
-// holds a few texts, that one; else the last.
+// holds a few texts, that one; else the last with values.
 func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
 	if want := l.opt.Label; want != "" {
 		for i, c := range s.columns {
@@ -170,6 +176,9 @@ func (l *loader) findLabel(sc *scan, s *schema) (int, error) {
 		}
 	}
 	last := sc.width - 1
+	for last > 0 && sc.columns[last].cells == 0 { // of rows that end with a delimiter
+		last--
+	}
 	if few := l.fewTexts(sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
 		l.warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
 		return few[0], nil
@@ -271,6 +280,9 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 		l.warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
 		return Ignored
 	case c.numeric():
+		if c.zeros != nil {
+			l.warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, quote(c.zeros.text))
+		}
 		return Numeric
 	case c.distinct == nil:
 		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it.", name, l.limits.categories)
@@ -343,6 +355,13 @@ func (l *loader) declare(s *schema, i int) {
 	if v, ok := l.opt.Fill[col.Name]; ok {
 		s.fill[i] = float32(v)
 	}
+	if l.opt.Missing != "indicator" {
+		s.fill[i] = 0
+	}
+	if l.keepsMissing() {
+		v := float64(s.fill[i])
+		col.Fill = &v
+	}
 }
 
 // checkNumeric refuses a column of numbers with other cells, unless their rows
@@ -397,6 +416,7 @@ func (l *loader) listBuckets(c *tally, s *schema, i int) {
 	for k := range names {
 		names[k] = fmt.Sprintf("bucket %d", k+1)
 	}
+	s.columns[i].Buckets = n
 	s.columns[i].Categories, s.categories[i], s.buckets[i] = l.withMissing(c, names, index), index, uint32(n)
 }
 

@@ -187,11 +187,15 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 	}
 	if f.bad.count > 0 {
 		l.report.BadRows += f.bad.count
-		l.warn("%d %s rows are left out because they cannot be read. The first: %s.", f.bad.count, what, f.bad.first.fault())
+		why := "they cannot be read. The first"
+		if f.bad.count == 1 {
+			why = "it cannot be read"
+		}
+		l.warn("%s left out because %s: %s.", rowsAre(f.bad.count, what), why, f.bad.first.fault())
 	}
 	if f.dropped > 0 {
 		l.report.Dropped += f.dropped
-		l.warn("%d %s rows are left out because of missing cells.", f.dropped, what)
+		l.warn("%s left out because of missing cells.", rowsAre(f.dropped, what))
 	}
 	for i, u := range f.unseen {
 		if u.cells > 0 {
@@ -262,9 +266,7 @@ func (f *filler) row(file string, cells []string, line int) error {
 // absent writes a missing number.
 func (f *filler) absent(x []float32, i int) {
 	col := &f.columns[i]
-	if f.opt.Missing == "indicator" {
-		x[col.First] = f.fill[i]
-	}
+	x[col.First] = f.fill[i]
 	if col.Indicator > 0 {
 		x[col.Indicator] = 1
 	}
@@ -319,4 +321,12 @@ func (f *filler) target(file string, line, i int, s string) (float32, error) {
 	}
 	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
 		Expected: "one of the classes " + list(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
+}
+
+// rowsAre is how a sentence about n rows begins.
+func rowsAre(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " row is"
+	}
+	return fmt.Sprintf("%d %s rows are", n, what)
 }

@@ -101,6 +101,7 @@ func FuzzCSV(f *testing.F) {
 		"\ufeff\"a;b\";c;label\r\n1,5;2;3\r\n\"2\"\"\";;4\r\n",
 		"a\tb\n1\t2\n3\tNaN\n4\tInf\n",
 		"id,y\n1,0.5\n2,0.25\n3,1e39\n",
+		"a;b\n96.004;48.284,52\n1,5;20T4-01-31\n$1,234.50;x\n",
 		"1,\"2,3\n4,5\n", "1,2\"3,4\n", "\n\n", ",\n,\n", "\"\"\n", "a|b\r1|2\r",
 	} {
 		f.Add([]byte(s), []byte(s), "", "", "", uint8(0))

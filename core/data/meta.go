@@ -1,5 +1,7 @@
 package data
 
+import "clipscope/core/run"
+
 // Meta is what is public of a data set: all of it but its rows, of which only the
 // number is known.
 type Meta struct {
@@ -41,4 +43,30 @@ func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
 func (m Meta) CheckDeclared(lo, hi float64) error {
 	_, err := DeclaredScale(m.rowless(), lo, hi)
 	return err
+}
+
+// Facts are what decides how a run on the data is set up by default.
+func (m Meta) Facts() run.Facts {
+	return facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
+}
+
+// Facts are those of [Meta.Facts].
+func (r *Report) Facts() run.Facts {
+	return facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
+}
+
+func facts(rows, features, outputs int, task Task, shape []int, columns []Column) run.Facts {
+	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Picture: len(shape) >= 2}
+	for _, c := range columns {
+		switch c.Kind {
+		case Numeric:
+			f.Numbers++
+		case Categorical:
+			f.Categories++
+		}
+	}
+	if columns == nil {
+		f.Numbers = features
+	}
+	return f
 }

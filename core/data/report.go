@@ -50,11 +50,21 @@ type Preview struct {
 	// Values are what the cells of Rows are read as: a number, a category, a
 	// class; empty in ignored columns, "?" where a cell cannot be read.
 	Values [][]string `json:"values,omitempty"`
+	// Last are up to three rows at the end, of those that Rows has not, and
+	// LastValues what they are read as. The last of them is row number Of, counted
+	// from 1 over all files to train on; rows that cannot be cut into cells do not count.
+	Last       [][]string `json:"last,omitempty"`
+	LastValues [][]string `json:"last_values,omitempty"`
+	Of         int        `json:"of,omitempty"`
 	// Labels belong to Images: the class of each.
 	Labels []string `json:"labels,omitempty"`
 }
 
-const previewRows = 10
+// Rows of a preview, from the first and from the last.
+const (
+	previewRows = 10
+	lastRows    = 3
+)
 
 // Summarize describes ds as Load's report would.
 func Summarize(ds *Dataset, format string) *Report {

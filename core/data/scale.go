@@ -17,11 +17,12 @@ type Scale struct {
 	features int
 	// bytes is what each byte becomes where all features are scaled alike,
 	// which is nearly always so for images.
-	bytes *[256]float32
-	mul   []float32 // per feature: x·mul + add; nil with bytes
-	add   []float32
-	clamp bool // then to [0, 1]
-	unit  bool // then divided by the row's L2 norm
+	bytes  *[256]float32
+	mul    []float32 // per feature: x·mul + add; nil with bytes
+	add    []float32
+	bounds []Bound // that it maps to [0, 1], one where all are the same; nil without
+	clamp  bool    // then to [0, 1]
+	unit   bool    // then divided by the row's L2 norm
 }
 
 // NoScale leaves features as they are; bytes become 0 … 255.
@@ -80,6 +81,9 @@ func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
 		}
 		same = same && b == bounds[0]
 	}
+	if s.bounds = slices.Clone(bounds); same {
+		s.bounds = s.bounds[:1:1]
+	}
 	if same && ds.Train.U8 != nil {
 		s.bytes = byteTable(1/(bounds[0].Hi-bounds[0].Lo), -bounds[0].Lo/(bounds[0].Hi-bounds[0].Lo), true)
 		return s, nil
@@ -90,6 +94,12 @@ func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
 	}
 	return s, nil
 }
+
+// Bounds are what becomes 0 and 1, of each feature, or one that holds for all; nil of
+// a scale without bounds. They are not to be changed.
+//
+// Guarantee: as that of the bounds that [BoundsScale] was given.
+func (s *Scale) Bounds() []Bound { return s.bounds }
 
 // MeasuredScale gives each feature mean 0 and deviation 1 over the rows of
 // split. Features that never change become 0.
@@ -189,6 +199,27 @@ func byteTable(mul, add float64, clamp bool) *[256]float32 {
 		t[i] = float32(v)
 	}
 	return &t
+}
+
+// Table is what [Scale.Rows] makes of each byte where that is all that counts, for
+// data sets of bytes whose features are all scaled alike; otherwise nil.
+func (s *Scale) Table() *[256]float32 {
+	if s.unit {
+		return nil
+	}
+	return s.bytes
+}
+
+// Bytes writes the rows that idx lists, which have to be of bytes, into dst
+// [len(idx)×features] as they are.
+func (s *Split) Bytes(dst []uint8, idx []int) {
+	if len(idx) == 0 {
+		return
+	}
+	f := len(dst) / len(idx)
+	for k, i := range idx {
+		copy(dst[k*f:(k+1)*f], s.U8[i*f:(i+1)*f])
+	}
 }
 
 // Targets writes the targets of the rows that idx lists into dst

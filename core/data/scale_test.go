@@ -88,7 +88,17 @@ func TestScaleEqualsItsFormula(t *testing.T) {
 					}
 				}
 			}
+			if table := tc.scale(ds).Table(); table != nil {
+				raw := make([]uint8, len(dst))
+				ds.Train.Bytes(raw, idx)
+				for i, b := range raw {
+					if table[b] != dst[i] {
+						t.Errorf("%s of %s: the table has %v for value %d, which is %v", name, kind, table[b], i, dst[i])
+					}
+				}
+			}
 			tc.scale(ds).Rows(nil, &ds.Train, nil) // an empty batch
+			ds.Train.Bytes(nil, nil)
 		}
 	}
 }

@@ -192,13 +192,13 @@ func bare(s string) string {
 // parseDate reads a date of a four-digit year, parted by '-', '/' or '.', with
 // or without a time, as days since 1970 began.
 func parseDate(s, order string) (days float32, ok bool) {
-	at := strings.IndexAny(s, "-/.")
-	if len(s) < len("1.1.1970") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
-		return 0, false
-	}
 	clock := ""
 	if i := strings.IndexAny(s, "T "); i >= 0 {
 		s, clock = s[:i], s[i+1:]
+	}
+	at := strings.IndexAny(s, "-/.")
+	if len(s) < len("1.1.1970") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
+		return 0, false
 	}
 	mark, rest := s[at:at+1], s
 	var of [256]int // year, month and day, by their letter
@@ -242,12 +242,14 @@ func missing(s string) bool {
 	case 2:
 		return strings.EqualFold(s, "na")
 	case 3:
-		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a")
+		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a") || s == "#NV" // #N/A of a German spreadsheet
 	case 4:
 		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>") ||
 			strings.EqualFold(s, "n.a.") || strings.EqualFold(s, "k.a.") // keine Angabe
 	case 5:
 		return strings.EqualFold(s, "k. a.")
+	case 6, 7:
+		return strings.EqualFold(s, "k.\u00a0a.") || strings.EqualFold(s, "k.\u202fa.")
 	}
 	return false
 }

@@ -13,7 +13,7 @@ import (
 
 func TestMissingWords(t *testing.T) {
 	for s, want := range map[string]bool{
-		"": true, "?": true, "NA": true, "n/a": true, "N.A.": true, "NaN": true, "null": true, "#N/A": true, "k.A.": true, "k. A.": true,
+		"": true, "?": true, "NA": true, "n/a": true, "N.A.": true, "NaN": true, "null": true, "#N/A": true, "k.A.": true, "k. A.": true, "k.\u00a0A.": true, "k.\u202fa.": true, "#NV": true, "NV": false,
 		"-": false, "0": false, "none": false, "k.B.": false, "KA": false,
 	} {
 		if missing(s) != want {
@@ -137,6 +137,19 @@ func TestInfinityIsFoundLate(t *testing.T) {
 	_, r, err := Load(t.Context(), one("x,y\n1e-5,a\n1.5,b\n1e39,a\n,b\n"), nil, run.CSV{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "row 4, column 1 (\"x\"): expected a finite number") || r.Features != 0 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestNoDates: texts with the marks of dates in odd places are none, and end nothing.
+func TestNoDates(t *testing.T) {
+	for _, text := range []string{
+		"20T4-01-31", "7 North-East", "1 a.b", "T2021-01-31", " 2021-01-31", "2021-01-31T", "2021-01-31T25:00", "2021-01", "2021-01-31-02", "----------", "1/1/1", "\xea0,3303\x8dT.", "31.01.2021 x", "0000-00-00",
+	} {
+		for _, order := range []string{"ymd", "dmy", "mdy"} {
+			if days, ok := parseDate(text, order); ok && !(text == "2021-01-31T" && order == "ymd") {
+				t.Errorf("%q, %s: %v days", text, order, days)
+			}
+		}
 	}
 }
 

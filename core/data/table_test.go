@@ -32,7 +32,7 @@ func TestBadRowsAreSkipped(t *testing.T) {
 		if !slices.Equal(ds.Train.F32, clean.Train.F32) || !slices.Equal(ds.Train.Y, clean.Train.Y) {
 			t.Errorf("%s: other rows changed", name)
 		}
-		if said := strings.Join(r.Warnings, "\n"); r.BadRows != 1 || !strings.Contains(said, "1 training rows are left out because they cannot be read. The first: t.csv, "+tc.first) {
+		if said := strings.Join(r.Warnings, "\n"); r.BadRows != 1 || !strings.Contains(said, "1 training row is left out because it cannot be read: t.csv, "+tc.first) {
 			t.Errorf("%s: %d bad rows, %s", name, r.BadRows, said)
 		}
 	}
@@ -199,5 +199,46 @@ func TestPreviewSaysHowCellsAreRead(t *testing.T) {
 	_, r = load(t, run.CSV{BadRows: "skip"}, one("1,yes\noops,yes\n"+strings.Repeat("1,yes\n2,no\n", 20)))
 	if !slices.Equal(r.Preview.Values[1], []string{"?", "yes"}) {
 		t.Errorf("preview %q", r.Preview.Values[1])
+	}
+}
+
+// TestCodes: a number with a zero in front may be a postal code, and is said to be
+// read as a number; where somebody has said what it is, nothing is.
+func TestCodes(t *testing.T) {
+	s := "PLZ;Größe;y\n" + strings.Repeat("01067;0;ja\n50667;0,5;nein\n", 20)
+	said := func(opt run.CSV) bool {
+		_, r := load(t, opt, one(s))
+		return strings.Contains(strings.Join(r.Warnings, "\n"), `the zero in front of "01067" says nothing`)
+	}
+	if !said(run.CSV{}) || said(run.CSV{Columns: map[string]string{"PLZ": "numeric"}}) || said(run.CSV{Columns: map[string]string{"PLZ": "categorical"}}) {
+		t.Error("a zero in front of numbers is not told of where it should be")
+	}
+	if _, r := load(t, run.CSV{}, one(strings.ReplaceAll(s, "01067", "1067"))); strings.Contains(fmt.Sprint(r.Warnings), "in front") {
+		t.Errorf("a lone zero: %q", r.Warnings)
+	}
+}
+
+// TestPreviewHasTheEnd: of a longer table the last rows are shown, over all files and
+// none that is among the first.
+func TestPreviewHasTheEnd(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("n;x;y\n")
+	for i := range 40 {
+		files := []File{Bytes("t.csv", []byte("n;x;y\n1;2,5;a\n1;2,5;b\n")), Bytes("u.csv", []byte(b.String()+"99;0,5;b\noops\n"))}
+		_, r := load(t, all(run.CSV{BadRows: "skip"}), files)
+		p := r.Preview
+		if len(p.Rows) != min(10, i+3) || len(p.Last) != max(0, min(3, i+3-10)) || len(p.LastValues) != len(p.Last) || p.Of != i+3 {
+			t.Fatalf("of %d rows %d first, %d last; the last is number %d", i+3, len(p.Rows), len(p.Last), p.Of)
+		}
+		for k, row := range p.Last {
+			n, value := fmt.Sprint(i-len(p.Last)+k+2), fmt.Sprint(i-len(p.Last)+k+2, ".5")
+			if k == len(p.Last)-1 {
+				n, value = "99", "0.5"
+			}
+			if row[0] != n || p.LastValues[k][1] != strings.ReplaceAll(value, " ", "") {
+				t.Errorf("of %d rows, last %q is read as %q, want number %s", i+3, row, p.LastValues[k], n)
+			}
+		}
+		fmt.Fprintf(&b, "%d;%d,5;%c\n", i+1, i+1, 'a'+rune(i%2))
 	}
 }

@@ -11,7 +11,7 @@ import (
 // output, so it is simply there.
 type bias struct {
 	*formed
-	y, dx compute.Buffer // [capacity×width]
+	y, dx compute.Buffer // [rows×width]
 }
 
 var biasForm = form{usage: "bias", read: func(arguments) part { return shift{} }}
@@ -22,26 +22,29 @@ type shift struct{}
 func (shift) lipschitz() bool { return false }
 
 func (shift) outline(in Shape) (Outline, error) {
-	return Outline{Out: in, Parameters: in.Len(), Floats: 2 * int64(in.Len())}, nil
+	return Outline{Out: in, Parameters: in.Len(), Floats: 3 * int64(in.Len()), Formed: int64(in.Len())}, nil
 }
 
 func (shift) layer(b *builder, in Shape, _ bool) Layer {
-	return &bias{newFormed(b.be, b.from, in.Len(), b.capacity), b.rows(in.Len()), b.rows(in.Len())}
+	l := &bias{formed: newFormed(b, in.Len()), y: b.rows(in.Len()), dx: b.rows(in.Len())}
+	l.g = b.examples(in.Len())
+	return l
 }
 
 func (b *bias) Sites() []Site { return []Site{b.formed} }
 
 func (b *bias) Forward(x compute.Buffer, n int) compute.Buffer {
-	b.n = n
+	b.rows = n
 	kernel.Copy(b.be, n*b.p.Len(), b.y, x)
 	kernel.AddRow(b.be, n, b.p.Len(), b.p, b.y)
 	return b.y
 }
 
 func (b *bias) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	b.g = dy
+	d := b.p.Len()
+	b.gather(func(from, n int, dst compute.Buffer) { kernel.Copy(b.be, n*d, dst, dy.Slice(from*d, n*d)) })
 	if want {
-		kernel.Copy(b.be, b.n*b.p.Len(), b.dx, dy)
+		kernel.Copy(b.be, b.rows*d, b.dx, dy)
 	}
 	return b.dx
 }

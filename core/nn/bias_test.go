@@ -14,7 +14,7 @@ import (
 func biased(t *testing.T, be compute.Backend, capacity int) *Model {
 	t.Helper()
 	const in, out = 5, 3
-	m := New(be, must(Read(Shape{Channels: in}, []string{"dense:4", "bias", "tanh", "dense"}, out, SoftmaxCE)), capacity)
+	m := New(be, must(Read(Shape{Channels: in}, []string{"dense:4", "bias", "tanh", "dense"}, out, SoftmaxCE)), capacity, 1)
 	d := m.All().Len()
 	rng := rand.New(rand.NewPCG(1, 1))
 	v := make([]float32, d)

@@ -36,7 +36,8 @@ func (c conv) outline(in Shape) (Outline, error) {
 	o := Outline{Out: Shape{down, across, c.channels}, Parameters: (w.Patch() + 1) * c.channels}
 	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
 	// Outputs, the gradient by the input, and the parameters' gradient of each row.
-	o.Floats = int64(w.Places())*int64(c.channels) + int64(in.Len()) + int64(o.Parameters)
+	o.Formed = int64(o.Parameters)
+	o.Floats = int64(w.Places())*int64(c.channels) + int64(in.Len()) + o.Formed
 	return o, nil
 }
 
@@ -54,10 +55,12 @@ func fits(in Shape, size, pad, down, across int) error {
 
 func (conv) lipschitz() bool { return true }
 
-func (c conv) layer(b *builder, in Shape, wantDx bool) Layer {
+func (c conv) layer(b *builder, in Shape, wantDx bool) Layer { return c.conv2d(b, in, wantDx) }
+
+func (c conv) conv2d(b *builder, in Shape, wantDx bool) *conv2d {
 	w := c.window(in)
-	l := &conv2d{formed: newFormed(b.be, b.from, (w.Patch()+1)*c.channels, b.capacity), window: w, channels: c.channels}
-	l.g, l.y = b.rows(l.p.Len()), b.rows(w.Places()*c.channels)
+	l := &conv2d{formed: newFormed(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
+	l.g, l.y = b.examples(l.p.Len()), b.rows(w.Places()*c.channels)
 	if wantDx {
 		l.dx = b.rows(in.Len())
 	}
@@ -85,17 +88,30 @@ func (c *conv2d) weights() (w, b compute.Buffer) {
 func (c *conv2d) Sites() []Site { return []Site{c.formed} }
 
 func (c *conv2d) Forward(x compute.Buffer, n int) compute.Buffer {
-	c.x, c.n = x, n
-	w, b := c.weights()
+	w, _ := c.weights()
+	return c.forward(x, n, w)
+}
+
+func (c *conv2d) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	w, _ := c.weights()
+	return c.backward(dy, want, w)
+}
+
+// forward and backward have weights w, which are the parameters or made of them.
+func (c *conv2d) forward(x compute.Buffer, n int, w compute.Buffer) compute.Buffer {
+	c.x, c.rows = x, n
+	_, b := c.weights()
 	picture.Conv(c.be, c.window, n, c.channels, x, w, b, c.y)
 	return c.y
 }
 
-func (c *conv2d) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	picture.ConvWeights(c.be, c.window, c.n, c.channels, c.x, dy, c.g)
+func (c *conv2d) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.Buffer {
+	in, out := c.window.In(), c.window.Places()*c.channels
+	c.gather(func(from, n int, dst compute.Buffer) {
+		picture.ConvWeights(c.be, c.window, n, c.channels, c.x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)
+	})
 	if want {
-		w, _ := c.weights()
-		picture.ConvGrad(c.be, c.window, c.n, c.channels, dy, w, c.dx)
+		picture.ConvGrad(c.be, c.window, c.rows, c.channels, dy, w, c.dx)
 	}
 	return c.dx
 }

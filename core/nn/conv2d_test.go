@@ -21,7 +21,7 @@ func TestPictureBounds(t *testing.T) {
 			{"avgpool:2", 1}, {"avgpool:3:s1", 9}, {"maxpool:2", 1}, {"maxpool:2:s1", 4}, {"globalpool", 1},
 		} {
 			be := open()
-			m := New(be, must(Read(Shape{9, 9, 2}, []string{"relu", tt.text, "dense"}, 1, Squared)), 1)
+			m := New(be, must(Read(Shape{9, 9, 2}, []string{"relu", tt.text, "dense"}, 1, Squared)), 1, 1)
 			rng := rand.New(rand.NewPCG(9, 1))
 			m.Init(rng)
 			l := m.layers[1].(Lipschitz)
@@ -59,7 +59,7 @@ func TestPictureBounds(t *testing.T) {
 func TestPaddedBiases(t *testing.T) {
 	for name, open := range backends(t) {
 		be := open()
-		m := New(be, must(Read(Shape{9, 9, 2}, []string{"conv:3:3:p1", "dense"}, 1, Squared)), 1)
+		m := New(be, must(Read(Shape{9, 9, 2}, []string{"conv:3:3:p1", "dense"}, 1, Squared)), 1, 1)
 		c := m.layers[0].(*conv2d)
 		_, b := c.weights()
 		kernel.Fill(be, 3, 2, b)

@@ -36,6 +36,9 @@ func (a affine) outline(in Shape) (Outline, error) {
 // layer: the first one of a model needs no gradient by its input, and saves that
 // memory.
 func (a affine) layer(b *builder, in Shape, wantDx bool) Layer {
+	if b.most > 1 {
+		return a.viewed(b, in, wantDx)
+	}
 	d := &dense{outer: newOuter(b.be, b.from, in.Len(), a.out, b.capacity), zero: a.zero, y: b.rows(a.out)}
 	if wantDx {
 		d.dx = b.rows(in.Len())
@@ -63,20 +66,22 @@ func (d *dense) Backward(dy compute.Buffer, want bool) compute.Buffer {
 // Init draws weights from a normal distribution of variance 2/in (He et al.
 // 2015), in pieces, of which no more than one is held here, or zeros, and zero
 // biases.
-func (d *dense) Init(rng *rand.Rand) {
-	kernel.Fill(d.be, d.out, 0, d.b)
-	n := d.w.Len()
-	if d.zero {
-		kernel.Fill(d.be, n, 0, d.w)
+func (d *dense) Init(rng *rand.Rand) { initAffine(d.be, d.zero, d.in, d.w, d.b, rng) }
+
+func initAffine(be compute.Backend, zero bool, in int, w, b compute.Buffer, rng *rand.Rand) {
+	kernel.Fill(be, b.Len(), 0, b)
+	n := w.Len()
+	if zero {
+		kernel.Fill(be, n, 0, w)
 		return
 	}
-	std, piece := math.Sqrt(2/float64(d.in)), make([]float32, min(n, 1<<16))
+	std, piece := math.Sqrt(2/float64(in)), make([]float32, min(n, 1<<16))
 	for at := 0; at < n; at += len(piece) {
 		piece = piece[:min(len(piece), n-at)]
 		for i := range piece {
 			piece[i] = float32(std * rng.NormFloat64())
 		}
-		d.be.Write(d.w.Slice(at, len(piece)), piece)
+		be.Write(w.Slice(at, len(piece)), piece)
 	}
 }
 

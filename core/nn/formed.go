@@ -6,16 +6,20 @@ import (
 )
 
 // formed is the site of gradients that are simply there: example i's is row i of g.
+// Of several views of an example it is the sum of theirs, which are gathered one
+// after the other: rows are passed with all first views before all second ones.
 //
 // Guarantee: what is measured is what is added. Norms are those of g as it was
 // computed, roundings included, and what an example adds is that row times its
 // factor, rounded once.
 type formed struct {
-	be compute.Backend
-	p  compute.Buffer // [d]
+	be    compute.Backend
+	views *views
+	p     compute.Buffer // [d]
 
-	n int
-	g compute.Buffer // [n×d], of the last pass; not owned
+	rows int            // views of the last pass
+	n    int            // examples
+	g    compute.Buffer // [n×d], of the last pass; not owned
 
 	norm compute.Buffer // [capacity]
 	zero compute.Buffer // [capacity]
@@ -23,10 +27,23 @@ type formed struct {
 	gg   scratch
 }
 
-func newFormed(be compute.Backend, from *arena, d, capacity int) *formed {
+func newFormed(b *builder, d int) *formed {
 	return &formed{
-		be: be, p: from.take(d), norm: be.New(capacity), zero: be.New(capacity),
-		one: ones(be, capacity), gg: scratch{be: be},
+		be: b.be, views: b.views, p: b.from.take(d), norm: b.examples(1), zero: b.examples(1),
+		one: ones(b.be, b.capacity), gg: scratch{be: b.be},
+	}
+}
+
+// gather forms g from the rows of the last pass: form writes the gradients of n
+// rows, the first of which is row from, to dst [n×d].
+func (s *formed) gather(form func(from, n int, dst compute.Buffer)) {
+	s.n = s.rows / s.views.count
+	form(0, s.n, s.g)
+	size := s.n * s.p.Len()
+	for v := 1; v < s.views.count; v++ {
+		one := s.views.spare.of(size)
+		form(v*s.n, s.n, one)
+		kernel.Axpy(s.be, size, 1, one, s.g)
 	}
 }
 

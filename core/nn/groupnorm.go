@@ -22,7 +22,7 @@ func (g groupNorm) outline(in Shape) (Outline, error) {
 		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size", in.Channels, g.groups)
 	}
 	d := 2 * in.Channels
-	return Outline{Out: in, Parameters: d, Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d)}, nil
+	return Outline{Out: in, Parameters: d, Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Formed: int64(d)}, nil
 }
 
 // lipschitz is false: a group whose values are nearly alike is stretched by as much
@@ -31,11 +31,11 @@ func (groupNorm) lipschitz() bool { return false }
 
 func (g groupNorm) layer(b *builder, in Shape, _ bool) Layer {
 	l := &normalised{
-		formed: newFormed(b.be, b.from, 2*in.Channels, b.capacity),
+		formed: newFormed(b, 2*in.Channels),
 		groups: picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups},
 		stats:  b.rows(2 * g.groups), y: b.rows(in.Len()), dx: b.rows(in.Len()),
 	}
-	l.g = b.rows(l.p.Len())
+	l.g = b.examples(l.p.Len())
 	return l
 }
 
@@ -53,15 +53,18 @@ type normalised struct {
 func (l *normalised) Sites() []Site { return []Site{l.formed} }
 
 func (l *normalised) Forward(x compute.Buffer, n int) compute.Buffer {
-	l.x, l.n = x, n
+	l.x, l.rows = x, n
 	picture.GroupNorm(l.be, l.groups, n, x, l.p, l.stats, l.y)
 	return l.y
 }
 
 func (l *normalised) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	picture.GroupNormParams(l.be, l.groups, l.n, l.x, l.stats, dy, l.g)
+	in, stats := l.groups.Positions*l.groups.Channels, 2*l.groups.Count
+	l.gather(func(from, n int, dst compute.Buffer) {
+		picture.GroupNormParams(l.be, l.groups, n, l.x.Slice(from*in, n*in), l.stats.Slice(from*stats, n*stats), dy.Slice(from*in, n*in), dst)
+	})
 	if want {
-		picture.GroupNormGrad(l.be, l.groups, l.n, l.x, l.p, l.stats, dy, l.dx)
+		picture.GroupNormGrad(l.be, l.groups, l.rows, l.x, l.p, l.stats, dy, l.dx)
 	}
 	return l.dx
 }

@@ -16,7 +16,10 @@ const (
 	Squared    Loss = "squared"     // targets [n×k]; ½‖z−t‖²
 )
 
-// Model is a chain of layers with a loss, made for batches of up to Capacity rows.
+// Model is a chain of layers with a loss, made for batches of up to Capacity
+// examples. It may take several views of each, such as an image and its mirror image:
+// an example's loss is then the mean of theirs, and its gradient one gradient, that of
+// this mean (augmentation multiplicity, De et al. 2022).
 type Model struct {
 	Spec
 	Capacity int
@@ -26,18 +29,24 @@ type Model struct {
 	sites  []Site         // of all layers
 	params compute.Buffer // of all layers
 
-	n        int
+	n        int            // examples of the last pass
+	views    *views         // of each
 	x, z     compute.Buffer // of the last pass; x is not owned
 	dz, part compute.Buffer
+	each     compute.Buffer // losses of views, where there are several
 }
 
-// New builds the model, for batches of up to capacity rows; its parameters are zero
-// until Init.
-func New(be compute.Backend, spec Spec, capacity int) *Model {
-	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params())}
-	m.layers = build(&builder{be, &arena{m.params}, capacity}, spec.parts, false)
+// New builds the model, for batches of up to capacity examples with up to so many
+// views of each; its parameters are zero until Init.
+func New(be compute.Backend, spec Spec, capacity, most int) *Model {
+	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}}
+	b := &builder{be, &arena{m.params}, capacity, most, m.views}
+	m.layers = build(b, spec.parts, false)
 	m.sites = sitesOf(m.layers)
-	m.dz, m.part = be.New(capacity*m.Outputs()), be.New(capacity)
+	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)
+	if most > 1 {
+		m.each = b.rows(1)
+	}
 	return m
 }
 
@@ -72,19 +81,30 @@ func (m *Model) eachSite(f func(s Site, group, first int)) {
 	}
 }
 
-// Forward runs the first n rows of x [n×features] and returns the outputs [n×k].
-func (m *Model) Forward(x compute.Buffer, n int) compute.Buffer {
-	m.x, m.n = x, n
-	m.z = forward(m.layers, x, n)
+// Forward runs so many views of n examples, x [views×n×features], first views first,
+// and returns the outputs [views×n×k].
+func (m *Model) Forward(x compute.Buffer, n, views int) compute.Buffer {
+	m.x, m.n, m.views.count = x, n, views
+	m.z = forward(m.layers, x, n*views)
 	return m.z
 }
 
 var kinds = map[Loss]kernel.LossKind{SoftmaxCE: kernel.SoftmaxCE, SigmoidBCE: kernel.SigmoidBCE, Squared: kernel.Squared}
 
 // Losses writes each example's loss to dst [n] for the last Forward, and prepares
-// the gradient that Backward starts from.
+// the gradient that Backward starts from. targets has those of every view.
 func (m *Model) Losses(targets, dst compute.Buffer) {
-	kernel.Loss(m.be, kinds[m.Loss], m.n, m.Outputs(), m.z, targets, dst, m.dz)
+	v, rows := m.views.count, m.n*m.views.count
+	if v == 1 {
+		kernel.Loss(m.be, kinds[m.Loss], rows, m.Outputs(), m.z, targets, dst, m.dz)
+		return
+	}
+	kernel.Loss(m.be, kinds[m.Loss], rows, m.Outputs(), m.z, targets, m.each, m.dz)
+	kernel.Scale(m.be, rows*m.Outputs(), 1/float32(v), m.dz)
+	kernel.Fill(m.be, m.n, 0, dst)
+	for i := range v {
+		kernel.Axpy(m.be, m.n, 1/float32(v), m.each.Slice(i*m.n, m.n), dst)
+	}
 }
 
 // WeighLosses scales every example's loss by its factor [n] before Backward, as
@@ -115,7 +135,7 @@ func (m *Model) Add(dst []compute.Sums, factors []compute.Buffer, each kernel.Ea
 	})
 }
 
-// Predictions are the last Forward's outputs [n×k].
+// Predictions are the last Forward's outputs [n×k], of the first views.
 func (m *Model) Predictions() compute.Buffer { return m.z }
 
 // ScaledSqNorms adds to dst [n] an upper bound on each example's squared gradient

@@ -57,6 +57,7 @@ func must(s Spec, err error) Spec {
 var pictures = []Spec{
 	must(Read(Shape{6, 5, 2}, []string{"conv:3:3:p1", "relu", "maxpool:2:s1", "conv:4:2:s2", "tanh", "flatten", "dense:7", "tanh", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{8, 8, 1}, []string{"avgpool:2:s1", "conv:5:4:s2:p2", "tanh", "avgpool:2", "conv:6:1", "relu", "globalpool", "dense"}, 4, SigmoidBCE)),
+	must(Read(Shape{7, 6, 2}, []string{"wsconv:4:3:p1", "groupnorm:2", "tanh", "wsconv:3:2:s2", "tanh", "flatten", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{6, 6, 1}, []string{
 		"conv:4:3:p1", "groupnorm:2", "tanh", "skip:6:s2", "conv:6:3:s2:p1", "groupnorm:3", "tanh", "conv:6:3:p1", "add",
 		"skip", "bias", "conv:6:1", "add", "tanh", "globalpool", "dense",
@@ -120,7 +121,7 @@ func read(t *testing.T, be compute.Backend, b compute.Buffer, n int) []float32 {
 
 func newModel(t *testing.T, be compute.Backend, spec Spec, capacity int) *Model {
 	t.Helper()
-	m := New(be, spec, capacity)
+	m := New(be, spec, capacity, 1)
 	m.Init(rand.New(rand.NewPCG(1, 2)))
 	for i, p := range m.Params() { // biases and convex models start at zero: move them off it
 		v := read(t, be, p, p.Len())
@@ -172,7 +173,7 @@ func flat(t *testing.T, be compute.Backend, all []compute.Sums) []float32 {
 }
 
 func pass(be compute.Backend, m *Model, b batch, n int) compute.Buffer {
-	m.Forward(buffer(be, b.x), n)
+	m.Forward(buffer(be, b.x), n, 1)
 	losses := be.New(max(n, 1))
 	m.Losses(buffer(be, b.targets), losses)
 	m.Backward()
@@ -237,7 +238,7 @@ func TestGradientsAreDerivatives(t *testing.T) {
 		m := newModel(t, be, spec, n)
 		g := gradients(t, be, m, b, n, nil)
 		loss := func() float64 {
-			m.Forward(buffer(be, b.x), n)
+			m.Forward(buffer(be, b.x), n, 1)
 			s := 0.0
 			losses := be.New(n)
 			m.Losses(buffer(be, b.targets), losses)
@@ -480,7 +481,7 @@ func TestSpectralBound(t *testing.T) {
 	for name, open := range backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
-			d := affine{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1}, Shape{Channels: rows}, false).(*dense)
+			d := affine{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}}, Shape{Channels: rows}, false).(*dense)
 			be.Write(d.w, w)
 			at := be.New(2)
 			d.Bound(at)
@@ -711,7 +712,7 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 	}
 	for name, open := range backends(t) {
 		be := open()
-		m := New(be, chain(Squared, "relu", widths...), 1)
+		m := New(be, chain(Squared, "relu", widths...), 1, 1)
 		for _, v := range []float32{0.3 * 0x1p-23, 0.49 * 0x1p-23, 0.9 * 0x1p-23} {
 			// Weights 1, biases 0; the first layer as it is, the others with a centre
 			// of (1, −1), at right angles to their gradient.

@@ -42,6 +42,8 @@ type Outline struct {
 	Parameters int
 	Products   int64 // multiplications that one row takes on its way forwards
 	Floats     int64 // of memory for each row of a batch
+	Formed     int64 // of which for its gradient, where that is formed
+	Once       int64 // of memory for all rows together, beside the parameters
 }
 
 // Spec is an architecture that fits together. Make one with [Read].
@@ -59,13 +61,17 @@ func (s Spec) Params() int { return s.params }
 // Outputs is how many numbers a row comes to.
 func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 
-// Floats is the memory that a model takes for each row of a batch, in values.
-func (s Spec) Floats() int64 {
-	n := int64(0)
+// Floats is the memory that a model takes for each example of a batch, in values.
+// Of more views than one all gradients are formed, and one layer's of a view at a time.
+func (s Spec) Floats(views int) int64 {
+	n, once, most := int64(0), int64(0), 0
 	for _, l := range s.Layers {
-		n += l.Floats
+		n, once, most = n+l.Floats-l.Formed, once+l.Formed, max(most, l.Parameters)
 	}
-	return n
+	if views == 1 {
+		return n + once
+	}
+	return int64(views)*n + int64(s.params) + int64(most)
 }
 
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping
@@ -117,10 +123,22 @@ type placed struct {
 type builder struct {
 	be       compute.Backend
 	from     *arena
-	capacity int
+	capacity int // examples
+	most     int // views of each
+	views    *views
 }
 
-func (b *builder) rows(width int) compute.Buffer { return b.be.New(b.capacity * width) }
+// views is how many views of each example the last pass had, and room for the
+// gradients of one of them.
+type views struct {
+	count int
+	spare scratch
+}
+
+// rows is memory for every view of a batch, examples for every example.
+func (b *builder) rows(width int) compute.Buffer { return b.be.New(b.capacity * b.most * width) }
+
+func (b *builder) examples(width int) compute.Buffer { return b.be.New(b.capacity * width) }
 
 // form is how a layer is written: its name, numbers, and letters with numbers.
 type form struct {
@@ -149,7 +167,7 @@ func (a arguments) option(letter byte, other int) int {
 // by [reader.residual].
 var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
-	"conv": convForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
+	"conv": convForm, "wsconv": standardForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
 	"groupnorm": groupNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
 }
 

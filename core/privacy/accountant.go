@@ -65,9 +65,9 @@ func Delta(accountant string, epsilon float64, events ...Event) (float64, error)
 	}
 	switch accountant {
 	case PLD:
-		return s.pldDelta(epsilon), nil
+		return min(1, s.pldDelta(epsilon)+s.beside(epsilon)), nil
 	case RDP:
-		return s.rdp().delta(epsilon), nil
+		return min(1, s.rdp().delta(epsilon)+s.beside(epsilon)), nil
 	default:
 		return 0, unknownAccountant(accountant)
 	}
@@ -83,10 +83,15 @@ func NewReport(delta float64, events ...Event) (run.ReportReply, error) {
 		return run.ReportReply{}, err
 	}
 	rho := s.rdp()
-	pld, notice := s.pldOr(rho, delta)
+	notice := ""
+	pld := s.at(delta, func(delta float64) (e float64) {
+		e, notice = s.pldOr(rho, delta)
+		return e
+	})
+	low := s.lowAt(delta, func(delta float64) float64 { return s.pldLow(rho, delta) })
 	return run.ReportReply{
 		Delta:    delta,
-		Epsilons: run.Epsilons{PLD: run.Number(pld), Low: run.Number(s.pldLow(rho, delta)), RDP: run.Number(rho.epsilon(delta)), GDP: run.Number(s.gdp(delta))},
+		Epsilons: run.Epsilons{PLD: run.Number(pld), Low: run.Number(low), RDP: run.Number(s.at(delta, rho.epsilon)), GDP: run.Number(s.gdp(delta))},
 		Order:    rho.order(delta), Notice: notice,
 	}, nil
 }

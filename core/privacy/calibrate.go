@@ -16,6 +16,7 @@ type Budget struct {
 	Epsilon    float64
 	Delta      float64
 	Spent      []Event // what is charged before the first step
+	Distance   float64 // of the noise of a step from a Gaussian's: see [Inexact]
 }
 
 // The noise multipliers that are searched. Below the first, ε is beyond any use;
@@ -156,7 +157,7 @@ func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (flo
 	if !(noiseMultiplier > 0) {
 		return nil, fmt.Errorf("privacy: noise_multiplier %v is not positive: without noise there is no privacy", noiseMultiplier)
 	}
-	step, err := flatten(PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, 1)
+	step, err := flatten(Inexact{PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, b.Distance}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +176,14 @@ func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (flo
 				rho[i] += float64(steps) * slope[i]
 			}
 		}
-		if b.Accountant == RDP {
-			return rho.epsilon(b.Delta), nil
-		}
-		e, _ := before.plus(step, steps).pldOr(rho, b.Delta)
-		return e, nil
+		whole := before.plus(step, steps)
+		return whole.at(b.Delta, func(delta float64) float64 {
+			if b.Accountant == RDP {
+				return rho.epsilon(delta)
+			}
+			e, _ := whole.pldOr(rho, delta)
+			return e
+		}), nil
 	}, nil
 }
 

@@ -14,6 +14,7 @@ type eventJSON struct {
 	NoiseMultiplier *run.Number  `json:"noise_multiplier,omitempty"`
 	SampleRate      *float64     `json:"sample_rate,omitempty"`
 	Count           *int         `json:"count,omitempty"`
+	Distance        *float64     `json:"distance,omitempty"`
 	Of              *eventJSON   `json:"of,omitempty"`
 	Parts           []*eventJSON `json:"parts,omitempty"`
 }
@@ -78,6 +79,9 @@ func toJSON(e Event) (*eventJSON, error) {
 	case SelfComposed:
 		of, err := toJSON(e.Of)
 		return &eventJSON{Kind: "self_composed", Count: &e.Count, Of: of}, err
+	case Inexact:
+		of, err := toJSON(e.Of)
+		return &eventJSON{Kind: "inexact", Distance: &e.Distance, Of: of}, err
 	case NonPrivate:
 		return &eventJSON{Kind: "non_private"}, nil
 	default:
@@ -129,6 +133,9 @@ func fromJSON(j *eventJSON, depth int) (Event, error) {
 	case j.Kind == "self_composed" && j.Count != nil:
 		of, err := fromJSON(j.Of, depth+1)
 		return SelfComposed{of, *j.Count}, err
+	case j.Kind == "inexact" && j.Distance != nil:
+		of, err := fromJSON(j.Of, depth+1)
+		return Inexact{of, *j.Distance}, err
 	case j.Kind == "non_private":
 		return NonPrivate{}, nil
 	default:

@@ -34,9 +34,13 @@ func NewCurve(accountant string, delta float64, perStep Event, maxSteps int, onc
 	}
 	switch accountant {
 	case PLD:
-		return &Curve{pldEpsilons(delta, step, start, maxSteps), maxSteps}, nil
+		return &Curve{along(step, start, delta, func(delta float64) func(int) float64 {
+			return pldEpsilons(delta, step, start, maxSteps)
+		}), maxSteps}, nil
 	case RDP:
-		return &Curve{rdpEpsilons(delta, step, start), maxSteps}, nil
+		return &Curve{along(step, start, delta, func(delta float64) func(int) float64 {
+			return rdpEpsilons(delta, step, start)
+		}), maxSteps}, nil
 	default:
 		return nil, unknownAccountant(accountant)
 	}

@@ -15,6 +15,7 @@
 //	GroupEpsilon(PLD, rows, delta, e)               // for neighbours that differ in that many rows
 //	NewSampler(n, q); NewKey(); key.NoiseKey(purpose, tensor, step)
 //	NewDiscreteGaussian(sigma)                      // exact integers, for secure mode
+//	NewJoinedNoise(sigma, unit)                     // the same from a table, nearly: charged to δ
 //	OneRunAudit{canaries, guesses, correct}         // .Epsilon: a lower bound from an attack
 //	Enter(request), Close(request), Spent(request)  // the ledger over all runs on a data set
 //	NewStatement(Statement{…})                      // .Text, JSON
@@ -28,6 +29,9 @@
 // why a clipped sum and a noisy histogram of one batch are a [Joint] inside one
 // [PoissonSampled], not two samples. A sample of a sample is refused, as is any
 // event of a foreign type.
+//
+// A release with noise that is not quite what it is priced with is an [Inexact]: how
+// far off it is, in total variation, is charged to δ.
 //
 // # Why two accountants
 //

@@ -29,6 +29,13 @@ type SelfComposed struct {
 // Composed is several mechanisms on the same data, adaptively chosen.
 type Composed struct{ Parts []Event }
 
+// Inexact is Of, made with noise that lies, on any data, within Distance in total
+// variation of the noise that Of is priced with. It is charged to δ.
+type Inexact struct {
+	Of       Event
+	Distance float64
+}
+
 // NonPrivate is a release without noise: every accountant answers ε = +Inf.
 type NonPrivate struct{}
 
@@ -37,6 +44,7 @@ func (Joint) event()          {}
 func (PoissonSampled) event() {}
 func (SelfComposed) event()   {}
 func (Composed) event()       {}
+func (Inexact) event()        {}
 func (NonPrivate) event()     {}
 
 // Accountant composes events and answers what they cost together.

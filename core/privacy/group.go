@@ -35,18 +35,19 @@ func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (
 	if err != nil {
 		return 0, err
 	}
-	g := s.grouped(rows, delta)
-	rho := g.rdp()
-	loose := min(rho.epsilon(delta), chain(rows, delta, s.rdp().delta))
-	switch accountant {
-	case PLD:
-		e, _ := g.pldOr(rho, delta)
-		return min(e+g.weightRounding(), loose), nil
-	case RDP:
-		return loose, nil
-	default:
+	if accountant != PLD && accountant != RDP {
 		return 0, unknownAccountant(accountant)
 	}
+	return s.at(delta, func(delta float64) float64 {
+		g := s.grouped(rows, delta)
+		rho := g.rdp()
+		loose := min(rho.epsilon(delta), chain(rows, delta, s.rdp().delta))
+		if accountant == RDP {
+			return loose
+		}
+		e, _ := g.pldOr(rho, delta)
+		return min(e+g.weightRounding(), loose)
+	}), nil
 }
 
 // chain is ε for a group by the general argument, from the δ(ε) of one row: a
@@ -86,7 +87,7 @@ type group struct {
 // negligible at delta.
 func (s *spent) grouped(rows int, delta float64) *spent {
 	k := float64(rows)
-	g := &spent{precision: k * k * s.precision, infinite: s.infinite || math.IsInf(k*k*s.precision, 1)}
+	g := &spent{precision: k * k * s.precision, infinite: s.infinite || math.IsInf(k*k*s.precision, 1), distance: s.distance}
 	for _, t := range s.sampled {
 		t.group = newGroup(rows, t.sampleRate, delta*negligible/float64(t.count))
 		g.sampled = append(g.sampled, t)

@@ -49,6 +49,7 @@ const (
 	Statistic                    // noise on what a threshold rule asked for
 	OneOff                       // noise on releases before the first step
 	Canary                       // the audit's canaries and their coin flips
+	Views                        // how examples are augmented
 )
 
 // maxTensors is how many tensors the nonce tells apart.

@@ -192,7 +192,38 @@ func total(accountant string, delta float64, entries []run.Entry) (run.SpentRepl
 	}
 	t.Epsilon = run.Number(e)
 	t.Text = spentText(t)
+	if reason, err := whyInfinite(accountant, delta, e, all); err != nil {
+		return t, fmt.Errorf("privacy: the ledger: %w", err)
+	} else if reason != "" {
+		t.Reason = reason
+		t.Text += " " + reason
+	}
 	return t, nil
+}
+
+// whyInfinite says why events come to no finite ε, where that is because of what
+// noise is inexact by and not of what was released without noise; empty where it is
+// not so. What noise is inexact by counts e^ε times in δ, and there comes an ε at
+// which it takes more than δ covers.
+func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string, error) {
+	if !math.IsInf(epsilon, 1) {
+		return "", nil
+	}
+	s, err := flatten(Composed{all}, 1)
+	if err != nil || s.infinite || s.distance == 0 {
+		return "", err
+	}
+	s.distance = 0
+	rho := s.rdp()
+	without := rho.epsilon(delta)
+	if accountant == PLD {
+		without, _ = s.pldOr(rho, delta)
+	}
+	if math.IsInf(without, 1) {
+		return "", nil
+	}
+	return fmt.Sprintf("ε is ∞ because there were secure runs: what their noise is inexact by counts e^ε times in δ, and at ε = %s, which all runs together would come to, that is more than δ covers.",
+		run.UpText(without, 4)), nil
 }
 
 // charged is what e is charged for. It refuses what no run can have written.

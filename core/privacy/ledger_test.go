@@ -98,6 +98,35 @@ func TestTotal(t *testing.T) {
 	}
 }
 
+// TestInfiniteTotal: where a total is infinite for what noise is inexact by, the reply
+// says so and at which ε; where it is for want of noise, or is finite, it does not.
+func TestInfiniteTotal(t *testing.T) {
+	secure := func(name string, steps int) run.Entry {
+		step := Inexact{PoissonSampled{0.5, Gaussian{0.7}}, 1e-70}
+		return run.Entry{Run: name, Steps: steps, Events: run.Events{PerStep: rawEvent(t, step)}}
+	}
+	if few := sumOf(t, secure("a", 20)); math.IsInf(float64(few.Epsilon), 1) || few.Reason != "" {
+		t.Errorf("few steps come to %+v", few)
+	}
+	for _, accountant := range Names() {
+		many, err := total(accountant, 1e-5, []run.Entry{secure("a", 400), secure("b", 200)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsInf(float64(many.Epsilon), 1) || !strings.Contains(many.Reason, "secure runs") || !strings.Contains(many.Text, many.Reason) {
+			t.Errorf("%s: many steps come to %+v", accountant, many)
+		}
+		e := mustEpsilon(t, accountant, 1e-5, SelfComposed{PoissonSampled{0.5, Gaussian{0.7}}, 600})
+		if !strings.Contains(many.Reason, "ε = "+run.UpText(e, 4)+",") {
+			t.Errorf("%s: %q does not have ε %v", accountant, many.Reason, e)
+		}
+	}
+	bare := run.Entry{Run: "c", Events: run.Events{Once: []json.RawMessage{rawEvent(t, NonPrivate{})}}}
+	if open := sumOf(t, secure("a", 400), bare); !math.IsInf(float64(open.Epsilon), 1) || open.Reason != "" {
+		t.Errorf("without noise: %+v", open)
+	}
+}
+
 // An entry costs the same after it was stored, and what nobody can price is an
 // error.
 func TestEntryJSON(t *testing.T) {

@@ -21,8 +21,10 @@ func (a *pldAccountant) Epsilon(delta float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
-	e, _ := a.spent.pld(delta)
-	return e, nil
+	return a.spent.at(delta, func(delta float64) float64 {
+		e, _ := a.spent.pld(delta)
+		return e
+	}), nil
 }
 
 // exact returns δ(ε) in closed form where there is one: Gaussians only, or one

@@ -119,12 +119,13 @@ func (c *pldCurve) spectrum(sd side) *spectrum {
 
 // plus is s followed by times runs of t.
 func (s spent) plus(t spent, times int) *spent {
-	sum := spent{precision: s.precision, infinite: s.infinite, sampled: append([]term(nil), s.sampled...)}
+	sum := spent{precision: s.precision, infinite: s.infinite, sampled: append([]term(nil), s.sampled...), distance: s.distance}
 	if times == 0 {
 		return &sum
 	}
 	sum.precision += float64(times) * t.precision
 	sum.infinite = sum.infinite || t.infinite
+	sum.distance += float64(times) * t.distance
 	for _, u := range t.sampled {
 		u.count *= times
 		sum.addTerm(u)

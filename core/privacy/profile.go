@@ -31,7 +31,7 @@ func Profile(accountant string, epsilons []float64, events ...Event) ([]float64,
 	}
 	out := make([]float64, len(epsilons))
 	for i, e := range epsilons {
-		out[i] = min(1, delta(e))
+		out[i] = min(1, delta(e)+s.beside(e))
 	}
 	return out, nil
 }
@@ -112,7 +112,7 @@ func Epsilons(accountant string, delta float64, perStep Event, steps []int) ([]f
 		if err != nil {
 			return nil, err
 		}
-		at = pldEpsilonsAt(delta, step, steps)
+		at = along(step, spent{}, delta, func(delta float64) func(int) float64 { return pldEpsilonsAt(delta, step, steps) })
 	default:
 		return nil, unknownAccountant(accountant)
 	}

@@ -115,7 +115,7 @@ func (a *rdpAccountant) Epsilon(delta float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
-	return a.spent.rdp().epsilon(delta), nil
+	return a.spent.at(delta, a.spent.rdp().epsilon), nil
 }
 
 // sampledRDP is ρ(α) of one Gaussian release with noise multiplier σ on a

@@ -22,6 +22,7 @@ type spent struct {
 	precision float64 // Σ σ⁻² of the Gaussians on all rows, exact under composition
 	sampled   []term  // distinct (sampleRate, noiseMultiplier)
 	infinite  bool    // something without noise was released
+	distance  float64 // of the noise from what is priced, in total variation
 }
 
 // flatten reduces times runs of e.
@@ -57,6 +58,8 @@ func (s *spent) add(e Event, times int) error {
 			}
 		}
 		return nil
+	case Inexact:
+		return s.addInexact(e, times)
 	case NonPrivate:
 		s.infinite = s.infinite || times > 0
 		return nil
@@ -115,6 +118,7 @@ func (s *spent) merge(t spent) error {
 		precision: s.precision + t.precision,
 		sampled:   append([]term(nil), s.sampled...),
 		infinite:  s.infinite || t.infinite,
+		distance:  s.distance + t.distance,
 	}
 	for _, u := range t.sampled {
 		if err := sum.addTerm(u); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type Statement struct {
 	report run.ReportReply
 	atStep float64
 	groups []run.GroupEpsilon
+	beside float64 // of δ, what is for noise that is not exactly what is priced
 }
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
@@ -68,6 +70,7 @@ func NewStatement(s Statement) (*Statement, error) {
 	if s.report, err = NewReport(s.Delta, events...); err != nil {
 		return nil, err
 	}
+	s.beside = flat.beside(s.Epsilon())
 	if s.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (s *Statement) Text() string {
 		line("Clipping: %s.", s.Clipping)
 	}
 	if len(s.Once) > 0 {
-		line("Besides the steps, %d releases were made once and are charged.", len(s.Once))
+		line("Besides the steps, %s made once and charged.", released(len(s.Once)))
 	}
 	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g; the Gaussian approximation says %.4g, which is not a bound.",
 		atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
@@ -134,7 +137,7 @@ func (s *Statement) Text() string {
 	if len(s.Released) > 0 {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the columns and the classes count as public.")
+	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the columns with their categories, and the classes count as public.")
 	line("%s", s.noiseText())
 	return b.String()
 }
@@ -164,12 +167,20 @@ func (s *Statement) groupText() string {
 	for i, g := range s.groups {
 		parts[i] = fmt.Sprintf("ε = %s for %d", atMost(float64(g.Epsilon)), g.Rows)
 	}
-	return strings.Join(parts, ", ") + " rows, at the same δ"
+	text := strings.Join(parts, ", ") + " rows, at the same δ"
+	if last := s.groups[len(s.groups)-1].Epsilon; s.beside > 0 && math.IsInf(float64(last), 1) && !math.IsInf(s.Epsilon(), 1) {
+		text += " (∞ is more than δ covers of what the noise is inexact by)"
+	}
+	return text
 }
 
 func (s *Statement) noiseText() string {
 	if s.SecureNoise {
-		return "Noise: secure, discrete Gaussian on an integer grid from a cryptographic generator (Canonne, Kamath & Steinke 2020). It withstands attacks on floating-point noise, not on timing."
+		text := "Noise: secure, discrete Gaussian on an integer grid from a cryptographic generator (Canonne, Kamath & Steinke 2020). It withstands attacks on floating-point noise, not on timing."
+		if s.beside > 0 {
+			text += fmt.Sprintf(" It is joined from draws of a table (Micciancio & Walter 2017), which are not exactly discrete Gaussian: that is charged to δ, of which it takes at most %s.", run.UpText(s.beside, 2))
+		}
+		return text
 	}
 	return "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
 }
@@ -223,4 +234,12 @@ func Conclude(q run.StatementRequest) (run.Statement, error) {
 	s.Versions["clipscope"] = q.Version
 	s.Text += "Made by Clipscope " + q.Version + ".\n"
 	return s, nil
+}
+
+// released counts what was released besides the steps.
+func released(n int) string {
+	if n == 1 {
+		return "1 release was"
+	}
+	return fmt.Sprintf("%d releases were", n)
 }

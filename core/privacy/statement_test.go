@@ -11,6 +11,29 @@ import (
 	"clipscope/core/run"
 )
 
+// TestStatementOfJoinedNoise: what the table takes of δ is there, as a number and in the
+// events, and ε is that with it.
+func TestStatementOfJoinedNoise(t *testing.T) {
+	step := Inexact{PoissonSampled{0.01, Gaussian{1.1}}, JoinedDistance(100_000)}
+	s, err := NewStatement(Statement{NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, PerStep: step, SecureNoise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := 300 * JoinedDistance(100_000) * (1 + math.Exp(s.Epsilon()))
+	if want := mustEpsilon(t, PLD, 1e-5, SelfComposed{step, 300}); s.Epsilon() != want || s.beside < least || s.beside > 1e-70 {
+		t.Errorf("ε = %v, want %v; %v of δ for the table, at least %v", s.Epsilon(), want, s.beside, least)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, say := range []string{"draws of a table", "charged to δ", run.UpText(s.beside, 2), `"kind":"inexact"`} {
+		if !strings.Contains(string(b), say) {
+			t.Errorf("the statement does not say %q:\n%s", say, b)
+		}
+	}
+}
+
 func TestStatement(t *testing.T) {
 	s, err := NewStatement(Statement{
 		NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, Clipping: "constant, C = 4",

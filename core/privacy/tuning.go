@@ -18,6 +18,9 @@ func NewTuningCosts(delta float64, of Event, runs int) (run.TuningReply, error) 
 		return run.TuningReply{}, fmt.Errorf("privacy: %d runs cannot be compared", runs)
 	}
 	one, err := flatten(of, 1)
+	if err == nil {
+		err = one.exactly()
+	}
 	if err != nil {
 		return run.TuningReply{}, err
 	}
@@ -71,6 +74,9 @@ func RepeatAndSelect(delta float64, run Event, meanRuns, shape float64) (float64
 		return 0, fmt.Errorf("privacy: repeating %v times on average with shape %v: the mean has to be at least 1 and the shape above -1", meanRuns, shape)
 	}
 	s, err := flatten(run, 1)
+	if err == nil {
+		err = s.exactly()
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -21,7 +21,9 @@ type Config struct {
 	CSV     CSV     `json:"csv,omitzero"`
 	Scaling Scaling `json:"scaling,omitzero"`
 	PCA     PCA     `json:"pca,omitzero"`
-	Model   Model   `json:"model,omitzero"`
+	// Augmentation changes images at random whenever they are drawn.
+	Augmentation Augmentation `json:"augmentation,omitzero"`
+	Model        Model        `json:"model,omitzero"`
 
 	// Method is the registered name of a clipping method. Its own parameters
 	// stand beside these fields in JSON and in the URL ("r": 0.1) and are
@@ -45,7 +47,7 @@ type Config struct {
 	NoPrivacy       bool     `json:"no_privacy,omitempty"`
 	Accountant      string   `json:"accountant,omitempty"` // pld or rdp
 	// NoiseMode is float (default), or secure: gradients on an integer grid with
-	// discrete Gaussian noise, slower, without the holes of floating point.
+	// discrete Gaussian noise, a little slower, without the holes of floating point.
 	NoiseMode string `json:"noise_mode,omitempty"`
 
 	ExpectedBatchSize    float64 `json:"expected_batch_size,omitempty"`
@@ -77,10 +79,17 @@ type Config struct {
 	Seed *uint64 `json:"seed,omitempty"`
 	// Backend is auto, simd, purego or webgpu.
 	Backend string `json:"backend,omitempty"`
+	// Threads is how many threads share the work of each step: at most [MostThreads],
+	// or 0 for one on each core, fewer while other runs go on. It decides nothing but
+	// the time that a run takes.
+	Threads int `json:"threads,omitempty"`
 	// Note is what its owner wants to remember of a run. Nothing reads it; it goes
 	// where the configuration goes.
 	Note string `json:"note,omitempty"`
 }
+
+// MostThreads is the greatest number of threads that a run may have.
+const MostThreads = 16
 
 // Scaling says how features are brought to a common size before training.
 type Scaling struct {
@@ -96,7 +105,8 @@ type Scaling struct {
 	Kind string  `json:"kind,omitempty"`
 	Lo   float64 `json:"lo,omitempty"`
 	Hi   float64 `json:"hi,omitempty"`
-	// Share of ε that "private" spends, default 0.1.
+	// Share of ε that "private" spends; by default 0.1, or 0.2 or 0.3 where the
+	// bounds of a small table need it.
 	Share float64 `json:"share,omitempty"`
 }
 
@@ -107,6 +117,18 @@ type PCA struct {
 	Components int `json:"components,omitempty"` // 0: no PCA
 	// Share of ε that it spends, default 0.1.
 	Share float64 `json:"share,omitempty"`
+}
+
+// Augmentation changes an image each time it is drawn into a batch. An example may be
+// seen in several such views at once: the mean of their gradients is clipped as one,
+// so that they cost no more privacy than one (De et al. 2022). Test rows are left as
+// they are.
+type Augmentation struct {
+	// Kind is none (default), crop (moved by up to 4 pixels each way, the rest 0),
+	// flip (mirrored left to right, or not) or crop-flip.
+	Kind string `json:"kind,omitempty"`
+	// Multiplicity is how many views are taken, 1 by default.
+	Multiplicity int `json:"multiplicity,omitempty"`
 }
 
 // CSV says how to read tables. Zero values are detected and shown.

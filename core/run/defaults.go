@@ -12,10 +12,22 @@ const (
 	DefaultAccountant    = "pld" // the tightest that is proven; rdp is what the papers use
 )
 
-// WithDefaults fills in every field that is left at its zero value. It changes
-// nothing that was set, so contradictions stay for the plan to refuse.
-func (c Config) WithDefaults() Config {
+// WithDefaults fills in every field that is left at its zero value, for data of
+// which nothing is known. It changes nothing that was set, so contradictions stay
+// for the plan to refuse.
+func (c Config) WithDefaults() Config { return c.WithDefaultsFor(Facts{}) }
+
+// WithDefaultsFor is WithDefaults for a run on data of which so much is known: what
+// follows from that and the budget does (see [Facts]), the rest is constant.
+func (c Config) WithDefaultsFor(f Facts) Config {
 	def(&c.Data, "digits")
+	def(&c.Method, "constant")
+	if c.NoiseMultiplier == nil && c.TargetEpsilon == nil && c.Method != "none" {
+		c.TargetEpsilon = new(float64)
+		*c.TargetEpsilon = DefaultEpsilon
+	}
+	def(&c.TargetDelta, DefaultDelta)
+	c.follow(f)
 	if len(c.Model.Layers) > 0 {
 		def(&c.Model.Kind, "layers")
 	}
@@ -34,13 +46,9 @@ func (c Config) WithDefaults() Config {
 			c.Model.Hidden = []int{128}
 		}
 	}
-	def(&c.Method, "constant")
+	def(&c.Augmentation.Kind, "none")
+	def(&c.Augmentation.Multiplicity, 1)
 	def(&c.MaxGradNorm, 1)
-	if c.NoiseMultiplier == nil && c.TargetEpsilon == nil && c.Method != "none" {
-		c.TargetEpsilon = new(float64)
-		*c.TargetEpsilon = DefaultEpsilon
-	}
-	def(&c.TargetDelta, DefaultDelta)
 	def(&c.Accountant, DefaultAccountant)
 	def(&c.NoiseMode, "float")
 	def(&c.ExpectedBatchSize, DefaultBatch)

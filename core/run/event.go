@@ -1,6 +1,9 @@
 package run
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Event is one step of a run. What may leave the device and what only its owner
 // may look at are different types, so that an exporter cannot mix them up.
@@ -104,20 +107,45 @@ type Result struct {
 	Epsilon Number `json:"epsilon"`
 	// EpsilonAtStep is what Epsilon would be had Steps been fixed beforehand.
 	// Of a run that was stopped it is no guarantee.
-	EpsilonAtStep Number   `json:"epsilon_at_step"`
-	Delta         float64  `json:"delta"`
-	Accountant    string   `json:"accountant"`
-	TestRows      int      `json:"test_rows"` // all that there are; 0 where none were tested
-	TestAccuracy  Number   `json:"test_accuracy"`
-	TestLoss      Number   `json:"test_loss"`
-	TrainSeconds  float64  `json:"train_seconds"` // time inside steps, without loading and testing
-	Backend       string   `json:"backend"`
-	Notes         []string `json:"notes,omitempty"` // fallbacks and warnings the owner must see
-	Guarantee     string   `json:"guarantee"`       // the promise in one sentence
+	EpsilonAtStep Number  `json:"epsilon_at_step"`
+	Delta         float64 `json:"delta"`
+	Accountant    string  `json:"accountant"`
+	TestRows      int     `json:"test_rows"` // all that there are; 0 where none were tested
+	TestAccuracy  Number  `json:"test_accuracy"`
+	TestLoss      Number  `json:"test_loss"`
+	// TestClasses are the classes among the test rows, each with its share of them and
+	// of how many it was found; nil where there are no classes. A diagnostic, as
+	// TestAccuracy is.
+	TestClasses  []ClassScore `json:"test_classes,omitempty"`
+	TrainSeconds float64      `json:"train_seconds"` // time inside steps, without loading and testing
+	Backend      string       `json:"backend"`
+	Threads      int          `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
+	Notes        []string     `json:"notes,omitempty"`   // fallbacks and warnings the owner must see
+	Guarantee    string       `json:"guarantee"`         // the promise in one sentence
 	// Statement is the whole statement of the run's privacy, a
 	// privacy.Statement as JSON; its "text" is the same in words.
 	Statement json.RawMessage `json:"statement,omitempty"`
 	Released  Summary         `json:"released"`
+}
+
+// ClassScore is how a class fared on the test rows.
+type ClassScore struct {
+	Class  string `json:"class"`
+	Rows   int    `json:"rows"`
+	Recall Number `json:"recall"` // the share of them that was told; NaN without rows
+}
+
+// LargestShare is the share of the test rows that the largest class has, which is the
+// accuracy of answering with it always; NaN where there are no classes.
+func (r *Result) LargestShare() float64 {
+	most := 0
+	for _, c := range r.TestClasses {
+		most = max(most, c.Rows)
+	}
+	if most == 0 {
+		return math.NaN()
+	}
+	return float64(most) / float64(r.TestRows)
 }
 
 // Summary is the released side of a whole run.
@@ -128,4 +156,6 @@ type Summary struct {
 	SampleRate      float64   `json:"sample_rate"`
 	MaxGradNorm     []float64 `json:"max_grad_norm"` // C of every step, or of an even selection of a million
 	Parameters      []float32 `json:"parameters,omitempty"`
+	// Apply is how new rows become what the parameters are for; nil without them.
+	Apply *Application `json:"apply,omitempty"`
 }

@@ -136,6 +136,8 @@ type SpentReply struct {
 	NextEpsilon *Number `json:"next_epsilon,omitempty"`
 	Limit       *Number `json:"limit"`
 	Text        string  `json:"text"` // the same in a sentence, for statements
+	// Reason says why Epsilon is infinite, where that is not for want of noise.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Line is one run in the ledger as its owner reads it, without the names of its

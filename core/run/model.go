@@ -14,7 +14,8 @@ type Model struct {
 	Activation string `json:"activation,omitempty"` // mlp: tanh (default) or relu
 	// Layers, of the kind layers, are short texts:
 	//   dense:OUTPUTS            of the last, the data say how many
-	//   conv:CHANNELS:SIZE       with :sSTRIDE and :pPADDING
+	//   conv:CHANNELS:SIZE       with :sSTRIDE and :pPADDING; wsconv likewise, with
+	//                            standardised weights
 	//   maxpool:SIZE avgpool:SIZE  with :sSTRIDE; globalpool
 	//   groupnorm:GROUPS relu tanh flatten bias
 	//   skip … add               a residual block; skip:CHANNELS:sSTRIDE has a
@@ -61,7 +62,7 @@ var networks = []Network{
 	{"cnn-tb-cifar", "Tramèr & Boneh, CIFAR-10", "Six convolutions with tanh, 550,570 parameters, for pictures of 32×32 in colour.",
 		strings.Fields("conv:32:3:p1 tanh conv:32:3:p1 tanh maxpool:2 conv:64:3:p1 tanh conv:64:3:p1 tanh maxpool:2 conv:128:3:p1 tanh conv:128:3:p1 tanh maxpool:2 flatten dense:128 tanh dense")},
 	{"cnn-dc", "DC-SGD’s small network", "Two convolutions and 28,058 parameters, which is all that DC-SGD says of its own.",
-		strings.Fields("conv:8:5:s2:p1 relu conv:16:4 relu flatten dense:16 relu dense")},
+		strings.Fields("conv:8:5:s2:p1 tanh conv:16:4 tanh flatten dense:16 tanh dense")},
 	{"resnet9", "ResNet-9", "Eight convolutions, two residual blocks, group normalisation: about 6.6 million parameters.", resnet9()},
 	{"resnet18", "ResNet-18", "He et al. 2016 for small pictures, with group normalisation: about 11 million parameters.", resnet(2, 2, 2, 2)},
 	{"resnet34", "ResNet-34", "Twice as deep: about 21 million parameters. It takes much memory and hours.", resnet(3, 4, 6, 3)},

@@ -13,9 +13,11 @@ type PlanInfo struct {
 	Delta           float64 `json:"delta"`
 	Accountant      string  `json:"accountant"`
 	// Epsilons is ε of the whole run by every accountant, upper bounds all.
-	Epsilons    map[string]Number `json:"epsilons"`
-	Parameters  int               `json:"parameters"`
-	MemoryBytes int64             `json:"memory_bytes"`
+	Epsilons map[string]Number `json:"epsilons"`
+	// ScalingShare is the share of ε that private bounds get; 0 without such bounds.
+	ScalingShare float64 `json:"scaling_share,omitempty"`
+	Parameters   int     `json:"parameters"`
+	MemoryBytes  int64   `json:"memory_bytes"`
 	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,
 	// or fewer where a batch has fewer or memory holds no more.
 	PhysicalBatch int       `json:"physical_batch_size"`

@@ -80,7 +80,7 @@ func NewAudit(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 	a.in, a.score = coins(key.Stream(privacy.Canary, 0, 0), c.Canaries), make([]float64, c.Canaries)
 	a.ds = a.dataset()
 	rc := c.Run
-	rc.Data, rc.CSV, rc.PCA = "digits", run.CSV{}, run.PCA{}
+	rc.Data, rc.CSV, rc.PCA, rc.Augmentation = "digits", run.CSV{}, run.PCA{}, run.Augmentation{}
 	rc.Scaling = run.Scaling{Kind: "none"}
 	rc.Model = run.Model{Kind: "softmax"}
 	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(a.ds.Train.N), 0, c.Steps

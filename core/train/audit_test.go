@@ -130,6 +130,17 @@ func TestAuditRefuses(t *testing.T) {
 	}
 }
 
+// TestAuditIsOfOtherData: what a configuration says of its data is not about an
+// audit's.
+func TestAuditIsOfOtherData(t *testing.T) {
+	cfg := run.Config{Augmentation: run.Augmentation{Kind: "crop", Multiplicity: 4}, PCA: run.PCA{Components: 3}}
+	for _, on := range []string{"canaries", "worst-case"} {
+		if _, err := NewAudit(run.AuditRequest{Data: on, Canaries: 10, Guesses: 5, Rows: 10, Run: cfg}, purego.New()); err != nil {
+			t.Errorf("%s: %v", on, err)
+		}
+	}
+}
+
 // TestWorstCaseAudit: an honest trainer stands, and each hole of the review,
 // planted back, is refuted by the pair of data sets made for it. Keys are drawn
 // afresh; an honest one is refuted with probability 0.05 at most, in truth far

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"clipscope/core/clip"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -18,6 +19,9 @@ func (p *Plan) describe() {
 	p.info.SampleRate, p.info.Steps = p.rate, p.steps
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
 	p.info.Epsilons = p.epsilons()
+	if p.boundsNoise > 0 {
+		p.info.ScalingShare = p.cfg.Scaling.Share
+	}
 	p.info.Parameters = p.spec.Params()
 	backend, host := p.memory()
 	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = backend+host, p.capacity(), p.layers()
@@ -75,8 +79,22 @@ func (p *Plan) warnings(eps float64) {
 			p.warn("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
 		}
 	}
+	p.warnOfBounds()
+	p.warnOfHistogram()
 	if p.gradNoise > 1.1*p.sigma {
 		p.warn("noise_multiplier", "The statistic that moves the threshold takes its share: the gradient's own noise_multiplier is %.3g instead of %.3g.", p.gradNoise, p.sigma)
+	}
+}
+
+// warnOfHistogram says before the run where a threshold that follows a histogram can
+// see next to nothing: where the noise of all bins together is a quarter of a batch.
+func (p *Plan) warnOfHistogram() {
+	if _, ok := p.first.Rule.(clip.HistogramReleaser); !ok || p.query == nil || p.nonPrivate() {
+		return
+	}
+	if all := p.query.NoiseStd * math.Sqrt(float64(p.query.Len)); all >= p.batch/4 {
+		p.warn("method", "Noise hides what this threshold is to follow: the histogram of a batch of %.4g rows gets ±%.3g rows in each of its %d bins, ±%.3g in all. C will move by chance, or hardly. "+
+			"Take constant, larger batches or a larger ε.", p.batch, p.query.NoiseStd, p.query.Len, all)
 	}
 }
 
@@ -95,8 +113,8 @@ func (p *Plan) guarantee(steps int) string {
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
 		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
-		"not losses, accuracies, raw norms or clip rates. The number of rows, the list of columns and of classes count as public.",
-		run.UpText(p.curve.Epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), p.cfg.Accountant, p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps))
+		"not losses, accuracies, raw norms or clip rates. The number of rows, the columns with their categories, and the classes count as public.",
+		run.UpText(p.curve.Epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps))
 }
 
 // ending says what stopping the run means for ε.

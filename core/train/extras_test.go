@@ -105,7 +105,7 @@ func planted() *data.Dataset {
 // TestPCAFindsTheDirections with and without noise, and charges for them.
 func TestPCAFindsTheDirections(t *testing.T) {
 	for _, method := range []string{"none", "constant"} {
-		cfg := run.Config{Method: method, ExpectedBatchSize: 100, Steps: 30, LearningRate: 2, Seed: ptr(uint64(4)), PCA: run.PCA{Components: 2}}
+		cfg := run.Config{Model: run.Model{Kind: "softmax"}, Method: method, MaxGradNorm: 1, ExpectedBatchSize: 100, Steps: 30, LearningRate: 2, Seed: ptr(uint64(4)), PCA: run.PCA{Components: 2}}
 		if method != "none" {
 			cfg.TargetEpsilon = ptr(4.0)
 		}

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"clipscope/core/clip"
@@ -19,11 +20,26 @@ func FuzzPlan(f *testing.F) {
 		"model.kind=mlp&model.hidden=65536,1100&optimizer=adam", "model.kind=mlp&model.hidden=65536&max_physical_batch_size=65536&expected_batch_size=4000",
 		"scaling.kind=private&scaling.share=1e-300", "pca.components=2&pca.share=0.999999", "method=psac&r=1e-300", "noise_mode=secure&noise_multiplier=4096", "max_grad_norm=5e-324",
 	} {
-		f.Add(hash, uint16(4000))
+		f.Add(hash, uint16(4000), uint8(0), uint8(0))
 	}
-	f.Fuzz(func(t *testing.T, hash string, rows uint16) {
+	for _, hash := range []string{
+		"", "model.kind=cnn-opacus", "model.kind=resnet18&expected_batch_size=4000", "model.layers=conv:16:8:s2:p3,relu,flatten,dense&augmentation.kind=crop-flip&augmentation.multiplicity=8",
+		"augmentation.kind=flip&augmentation.multiplicity=65536", "model.layers=conv:64:3,groupnorm:8,skip:128:s2,wsconv:128:3:s2:p1,add,globalpool,dense&max_physical_batch_size=65536", "pca.components=7", "method=value&model.kind=cnn-tb-mnist",
+	} {
+		f.Add(hash, uint16(4000), uint8(1), uint8(28))
+		f.Add(hash, uint16(50000), uint8(3), uint8(32))
+	}
+	f.Fuzz(func(t *testing.T, hash string, rows uint16, planes, side uint8) {
 		m := data.Meta{Name: "m", Task: data.Classification, Features: 2, Outputs: 2, TrainRows: int(rows), FeatureBytes: 4,
 			Columns: []data.Column{{Name: "a", Kind: data.Numeric}, {Name: "b", Kind: data.Numeric, First: 1}, {Name: "c", Kind: data.Label}}}
+		if planes > 0 && side > 0 { // pictures of bytes, whose bounds are public
+			m.Columns, m.FeatureBytes, m.Shape = nil, 1, []int{int(planes), int(side), int(side)}
+			if planes == 1 {
+				m.Shape = m.Shape[1:]
+			}
+			m.Features = int(planes) * int(side) * int(side)
+			m.Bounds = slices.Repeat([]data.Bound{{Lo: 0, Hi: 255}}, m.Features)
+		}
 		c := run.ParseHash(hash)
 		if c.NoiseMultiplier == nil && c.TargetEpsilon == nil {
 			c.NoiseMultiplier = ptr(1.0) // found sooner than what meets ε = 1

@@ -46,10 +46,15 @@ func begun(t *testing.T, method string, ds *data.Dataset, size float32) *Run {
 
 func begunWith(t *testing.T, method string, ds *data.Dataset, size float32, model run.Model, be compute.Backend) *Run {
 	t.Helper()
-	p := startOn(t, run.Config{
-		Method: method, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 10, Seed: ptr(uint64(2)),
-		Model: model, Scaling: run.Scaling{Kind: "none"},
-	}, ds, be)
+	return begunAs(t, run.Config{Method: method, Model: model}, ds, size, be)
+}
+
+// begunAs is begunWith for what else a configuration says.
+func begunAs(t *testing.T, cfg run.Config, ds *data.Dataset, size float32, be compute.Backend) *Run {
+	t.Helper()
+	cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = ptr(1.0), 20, 10, ptr(uint64(2))
+	cfg.Scaling = run.Scaling{Kind: "none"}
+	p := startOn(t, cfg, ds, be)
 	for _, w := range p.model.Params() {
 		kernel.Scale(p.be, w.Len(), size, w)
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"clipscope/core/chacha"
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -41,10 +42,13 @@ func (p *Plan) memory() (backend, host int64) {
 	}
 	backend, host = p.fixed(sums)
 	backend += float * int64(capacity+1) * p.width()
+	if p.meta.FeatureBytes == 1 {
+		backend += int64((capacity+1)*p.meta.Features + float*256)
+	}
 	if f := p.meta.Features; p.cfg.PCA.Components > 0 { // before there is a model
 		backend = max(backend, float*int64(f*(5*f+p.cfg.PCA.Components+capacity)))
 	}
-	return backend, host + float*int64(2*capacity*p.meta.Features)
+	return backend, host + float*int64((1+p.cfg.Augmentation.Multiplicity)*capacity*p.meta.Features)
 }
 
 // float is the bytes of a value.
@@ -61,13 +65,16 @@ func (p *Plan) fixed(sums int) (backend, host int64) {
 		{p.cfg.Iterate != "last", 1, 0},
 		{p.cfg.DiagnosticsEvery > 0, 6, 4},
 		{p.first.Geometry != nil, 6, 0},
-		{p.cfg.NoiseMode == "secure", 2, 4},
+		{p.cfg.NoiseMode == "secure" && p.exact, 2, 4},
 	} {
 		if part.asked {
 			copies, ours = copies+part.copies, ours+part.ours
 		}
 	}
 	backend = float * (int64(copies)*int64(p.spec.Params()) + p.squares() + kernel.TableSize)
+	if p.distance() > 0 {
+		backend += float * chacha.TableLen
+	}
 	host = float * int64(ours) * int64(p.spec.Params())
 	for _, rows := range []int{p.meta.TrainRows, p.meta.TestRows} {
 		host += int64(rows) * int64(p.meta.FeatureBytes*p.meta.Features+float*p.meta.TargetWidth())
@@ -79,7 +86,8 @@ func (p *Plan) fixed(sums int) (backend, host int64) {
 func (p *Plan) width() int64 {
 	// What stands there for the gradient by the inputs, which is not made, is that of
 	// the inputs themselves.
-	width := p.spec.Floats() + int64(p.spec.Outputs())
+	views := p.cfg.Augmentation.Multiplicity
+	width := p.spec.Floats(views) + int64(views*p.spec.Outputs())
 	if p.cfg.PCA.Components > 0 {
 		width += int64(p.meta.Features)
 	}
@@ -87,8 +95,11 @@ func (p *Plan) width() int64 {
 	for _, o := range p.spec.Layers {
 		if out := int64(o.Out.Len()); o.Parameters > 0 {
 			width += 12 // norms and losses
-			if p.first.Geometry != nil || p.cfg.DiagnosticsEvery > 0 {
-				width += min(in+2*out, int64(o.Parameters))
+			switch d, formed := int64(o.Parameters), o.Formed > 0 || views > 1; {
+			case p.first.Geometry != nil && formed:
+				width += d
+			case (p.first.Geometry != nil || p.cfg.DiagnosticsEvery > 0) && !formed:
+				width += min(in+2*out, d)
 			}
 		}
 		in = int64(o.Out.Len())
@@ -96,8 +107,9 @@ func (p *Plan) width() int64 {
 	return width
 }
 
-// squares is how many values the matrices take that are not parameters: of a
-// picture's layers the least side is not known here, and their channels bound it.
+// squares is how many values the matrices take that are not parameters: those of
+// bounds, where of a picture's layers the least side is not known here and their
+// channels bound it, of what layers make of their parameters, and of PCA.
 func (p *Plan) squares() (n int64) {
 	if p.first.Source == clip.Bounded {
 		in := int64(p.inputs())
@@ -108,6 +120,9 @@ func (p *Plan) squares() (n int64) {
 			}
 			in = int64(o.Out.Len())
 		}
+	}
+	for _, o := range p.spec.Layers {
+		n += o.Once
 	}
 	return n + int64(p.meta.Features*p.cfg.PCA.Components)
 }

@@ -61,7 +61,7 @@ func (c *counted) Run(k *compute.Kernel, a compute.Args) {
 		case "addOuter":
 			wide = a.N[3] != 0 || a.N[0] > compute.BlockRows || c.full[s]
 			c.full[s] = true
-		case "addScaled", "split", "total", "centre":
+		case "addScaled", "split", "total", "centre", "discrete":
 			wide = true
 		}
 		if n := int64(a.Sums.N); wide && c.held[s] == 4*n {
@@ -89,12 +89,23 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		"PCA":       {PCA: run.PCA{Components: 20}, Model: wide},
 		"large":     {Model: run.Model{Kind: "mlp", Hidden: []int{900}}},
 		"batch one": {ExpectedBatchSize: 9, MaxPhysicalBatchSize: 1, Model: wide},
+		"views":     {Augmentation: run.Augmentation{Kind: "crop", Multiplicity: 3}, Model: wide},
 	}
+	for name, m := range map[string]run.Model{
+		"conv":   {Layers: []string{"conv:8:3", "tanh", "conv:9:4:s2", "bias", "flatten", "dense"}},
+		"wsconv": {Layers: []string{"wsconv:16:3:s3", "groupnorm:4", "relu", "wsconv:200:3", "relu", "globalpool", "dense"}},
+	} {
+		cases[name] = run.Config{Model: m}
+		cases[name+" adaclip"] = run.Config{Method: "adaclip", Model: m, MaxPhysicalBatchSize: 20} // full ones
+		cases[name+" compared"] = run.Config{DiagnosticsEvery: 1, Model: m}
+		cases[name+" few rows"] = run.Config{Model: m, ExpectedBatchSize: 20, MaxPhysicalBatchSize: 4}
+	}
+	cases["views adaclip"] = run.Config{Method: "adaclip", Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 2}, Model: wide, MaxPhysicalBatchSize: 20}
 	for _, m := range clip.Methods() {
 		cases["method "+m.Name] = run.Config{Method: m.Name, Model: wide}
 	}
 	const rows, features = 700, 120
-	ds := &data.Dataset{Task: data.Classification, Features: features, Outputs: 2, Classes: []string{"a", "b"},
+	ds := &data.Dataset{Task: data.Classification, Features: features, Shape: []int{10, 12}, Outputs: 2, Classes: []string{"a", "b"},
 		Train: data.Split{N: rows, F32: make([]float32, rows*features), Y: make([]float32, rows)}}
 	for name, cfg := range cases {
 		if cfg.ExpectedBatchSize == 0 {
@@ -129,6 +140,8 @@ func TestWhatCannotFitIsRefused(t *testing.T) {
 	for name, cfg := range map[string]run.Config{
 		"adam":   {Optimizer: "adam", Method: "adaclip", Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
 		"layers": {Model: run.Model{Kind: "mlp", Hidden: []int{20_000, 20_000}}},
+		// Which is known to be drawn number by number when it has its price.
+		"exact": {Optimizer: "adam", LearningRate: 0.1, NoiseMode: "secure", NoiseMultiplier: ptr(0.05), Steps: 100, Accountant: "rdp", MaxPhysicalBatchSize: 1, Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
 	} {
 		_, err := New(cfg, m)
 		var fault *run.ConfigError

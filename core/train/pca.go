@@ -20,6 +20,7 @@ import (
 type projection struct {
 	features, components int
 	rows, v              compute.Buffer // [capacity×features], [features×components]
+	directions           []float32      // what v holds
 }
 
 // project maps rows x, which it makes unit length, into dst.
@@ -38,6 +39,9 @@ func (p *Plan) inputs() int {
 	return p.meta.Features
 }
 
+// pcaShare of ε goes into directions unless the user says otherwise.
+const pcaShare = 0.1
+
 // choosePCA charges for DP-PCA. The directions are released when the run
 // starts, not before: planning must be free.
 func (p *Plan) choosePCA() (err error) {
@@ -51,7 +55,7 @@ func (p *Plan) choosePCA() (err error) {
 		return fault("pca.components", "%d components of %d features: take 1 … %d, and no more than %d features", c.Components, p.meta.Features, p.meta.Features, most)
 	}
 	if c.Share == 0 {
-		c.Share = defaultShare
+		c.Share = pcaShare
 	}
 	p.pcaNoise, err = p.charge("pca.share", c.Share)
 	return err
@@ -84,6 +88,7 @@ func (r *Run) openPCA(ctx context.Context) error {
 		return err
 	}
 	r.be.Write(pr.v, v)
+	pr.directions = v
 	r.pca = pr
 	return nil
 }

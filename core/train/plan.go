@@ -41,6 +41,7 @@ type Plan struct {
 	query     *clip.Query   // nil when the threshold rule asks for nothing
 	sigma     float64       // what a step costs; 0 without noise
 	gradNoise float64       // σ_T, of the clipped sum alone
+	exact     bool          // secure noise is drawn number by number: see [Plan.joins]
 	rate      float64       // q
 	batch     float64       // B
 	steps     int           // T
@@ -55,7 +56,7 @@ type Plan struct {
 // New makes a plan for cfg on such data, or says with a [*run.ConfigError] which
 // field is at fault.
 func New(cfg run.Config, meta data.Meta) (*Plan, error) {
-	p := &Plan{cfg: cfg.WithDefaults(), meta: meta}
+	p := &Plan{cfg: cfg.WithDefaultsFor(meta.Facts()), meta: meta}
 	if err := p.choose(); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func New(cfg run.Config, meta data.Meta) (*Plan, error) {
 func (p *Plan) choose() error {
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps,
-		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkMemory,
+		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkAugmentation, p.checkMemory,
 	} {
 		if err := part(); err != nil {
 			return asConfigError(err)
@@ -128,6 +129,7 @@ func (p *Plan) checkNumbers() error {
 		{"epochs", c.Epochs, 0, 1e6},
 		{"steps", float64(c.Steps), 0, maxSteps},
 		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, 1 << 16},
+		{"threads", float64(c.Threads), 0, run.MostThreads},
 	} {
 		if !(f.v >= f.min && f.v <= f.max) {
 			return fault(f.name, "%v is not in %g … %g", f.v, f.min, f.max)
@@ -206,15 +208,22 @@ func checkHidden(m run.Model) error {
 
 // shape is that of a row as the model sees it.
 func (p *Plan) shape() nn.Shape {
-	s := p.meta.Shape
-	switch k := p.cfg.Model.Kind; {
-	case p.cfg.PCA.Components > 0 || k == "softmax" || k == "linear" || k == "mlp":
-	case len(s) == 2:
-		return nn.Shape{Height: s[0], Width: s[1], Channels: 1}
-	case len(s) == 3:
-		return nn.Shape{Height: s[1], Width: s[2], Channels: s[0]}
+	k := p.cfg.Model.Kind
+	if s := p.picture(); s.IsPicture() && p.cfg.PCA.Components == 0 && k != "softmax" && k != "linear" && k != "mlp" {
+		return s
 	}
 	return nn.Shape{Channels: p.inputs()}
+}
+
+// picture is that of a row as the data has it, one colour plane after the other.
+func (p *Plan) picture() nn.Shape {
+	switch s := p.meta.Shape; len(s) {
+	case 2:
+		return nn.Shape{Height: s[0], Width: s[1], Channels: 1}
+	case 3:
+		return nn.Shape{Height: s[1], Width: s[2], Channels: s[0]}
+	}
+	return nn.Shape{Channels: p.meta.Features}
 }
 
 func lossOf(t data.Task) nn.Loss {
@@ -270,7 +279,7 @@ func keyOf(seed *uint64) (privacy.Key, error) {
 func (p *Plan) nonPrivate() bool { return !clip.IsPrivate(p.cfg.Method) || p.cfg.NoPrivacy }
 
 func (p *Plan) budget() privacy.Budget {
-	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once}
+	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once, Distance: p.distance()}
 }
 
 // chooseNoise settles σ, from itself or from ε.
@@ -293,6 +302,7 @@ func (p *Plan) chooseNoise() (err error) {
 		}
 		return nil
 	}
+	p.exact = !privacy.Pays(float64(p.steps)*p.distance(), *c.TargetEpsilon, c.TargetDelta)
 	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
 		return faultOf("target_epsilon", err)
 	}
@@ -353,13 +363,24 @@ func (p *Plan) stepEvent() privacy.Event {
 	if p.query != nil && !p.query.Joined {
 		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: p.gradNoise}, {NoiseMultiplier: p.query.NoiseMultiplier()}}}
 	}
-	return privacy.PoissonSampled{SampleRate: p.rate, Of: e}
+	e = privacy.PoissonSampled{SampleRate: p.rate, Of: e}
+	if d := p.distance(); d > 0 {
+		e = privacy.Inexact{Of: e, Distance: d}
+	}
+	return e
 }
 
 func (p *Plan) choosePrice() (err error) {
 	p.curve, err = privacy.NewCurve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
 	if err != nil {
 		return faultOf("accountant", err)
+	}
+	if p.distance() > 0 && math.IsInf(p.curve.Epsilon(p.steps), 1) { // δ does not pay for the tables
+		p.exact = true
+		if err := p.checkMemory(); err != nil { // of which that takes more
+			return err
+		}
+		return p.choosePrice()
 	}
 	return nil
 }

@@ -19,12 +19,18 @@ import (
 	"clipscope/core/run"
 )
 
-// evaluations is how often a run tests itself while it goes on, on evaluationRows
-// rows at most: enough for a curve, and a few per cent of the time. The result is
-// measured on all rows.
+// A run tests itself while it goes on, evaluations times at most, on evaluationRows
+// rows at most: enough for a curve. The result is measured on all rows. As a row
+// that is tested costs some two fifths of one that is trained on, in all no more
+// than testShare of what is trained on is tested, so that testing adds a tenth to
+// the time; but evaluationsLeast times, or as often as fewRows rows allow, a run
+// tests itself however short it is.
 const (
-	evaluations    = 20
-	evaluationRows = 1000
+	evaluations      = 20
+	evaluationsLeast = 5
+	evaluationRows   = 1000
+	fewRows          = 4000
+	testShare        = 0.25
 )
 
 // Run is a plan under way: on its data, with a key and randomness of its own. All
@@ -35,24 +41,26 @@ type Run struct {
 	be  *compute.Scope
 	key privacy.Key
 
-	scale   *data.Scale
-	pca     *projection   // nil: rows as they are
-	clipper *clip.Clipper // with its rule, which moves
-	query   *clip.Query   // of that rule
-	model   *nn.Model
-	opt     optim.Optimizer
-	sampler privacy.Sampler
-	mix     func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
-	source  source
-	mech    mechanism
-	weights *weights
-	iterate *iterate // nil: the last
-	teacher *teacher // nil: not asked for
+	scale        *data.Scale
+	pca          *projection   // nil: rows as they are
+	clipper      *clip.Clipper // with its rule, which moves
+	query        *clip.Query   // of that rule
+	model        *nn.Model
+	opt          optim.Optimizer
+	sampler      privacy.Sampler
+	mix          func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
+	source       source
+	mech         mechanism
+	weights      *weights
+	augmentation *augmentation // nil: rows as they are
+	iterate      *iterate      // nil: the last
+	teacher      *teacher      // nil: not asked for
 
 	gradient compute.Buffer   // released, of all parameters
 	grads    []compute.Buffer // its parts, by tensor
 	sums     []compute.Sums   // Σ f_i·g_i of the step, by tensor
 	x        compute.Buffer
+	bytes    *byteRows // nil: features are made on this side
 	targets  compute.Buffer
 	factors  []compute.Buffer // one, or one for each group
 	scalar   compute.Buffer
@@ -95,7 +103,9 @@ func (r *Run) openKey(context.Context) (err error) {
 
 func (r *Run) openModel(context.Context) (err error) {
 	capacity := r.capacity()
-	r.model = nn.New(r.be, r.spec, capacity)
+	views := r.cfg.Augmentation.Multiplicity
+	r.model = nn.New(r.be, r.spec, capacity, views)
+	r.augmentation = r.newAugmentation()
 	r.model.Init(rand.New(r.stream(privacy.Init, 0)))
 	if r.sampler, err = privacy.NewSampler(r.ds.Train.N, r.rate); err != nil {
 		return err
@@ -115,9 +125,12 @@ func (r *Run) openModel(context.Context) (err error) {
 		at += w.Len()
 	}
 	width := r.ds.TargetWidth()
-	r.x, r.targets, r.scalar = r.be.New(capacity*r.inputs()), r.be.New(capacity*width), r.be.New(1)
-	r.host.x, r.host.targets = make([]float32, capacity*r.ds.Features), make([]float32, capacity*width)
-	r.host.picture = make([]float32, r.ds.Features)
+	rows := capacity * views
+	r.x, r.targets, r.scalar = r.be.New(rows*r.inputs()), r.be.New(rows*width), r.be.New(1)
+	r.host.targets = make([]float32, rows*width)
+	if r.bytes = r.newByteRows(rows); r.bytes == nil {
+		r.host.x, r.host.picture = make([]float32, rows*r.ds.Features), make([]float32, r.ds.Features)
+	}
 	return nil
 }
 
@@ -203,7 +216,14 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 // tests reports whether the run tests itself after a step: not after the last, as
 // the result does, and after the end there is one figure.
 func (r *Run) tests(step int) bool {
-	return !r.cfg.Blind && step < r.steps && (step == 1 || step%max(1, r.steps/evaluations) == 0)
+	return !r.cfg.Blind && step < r.steps && (step == 1 || step%max(1, r.steps/r.evaluations()) == 0)
+}
+
+// evaluations is how often the run tests itself before it ends, about.
+func (p *Plan) evaluations() int {
+	rows := max(1, min(evaluationRows, p.meta.TestRows))
+	most := (testShare*float64(p.steps)*p.batch - float64(p.meta.TestRows)) / float64(rows)
+	return max(evaluationsLeast, min(evaluations, max(fewRows/rows, int(min(most, evaluations)))))
 }
 
 // stream is the source of random choices for one purpose and step.
@@ -233,7 +253,7 @@ func (r *Run) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
 // evaluate measures loss and accuracy on the first limit test rows; nil where
 // there are none. It waits once.
 func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
-	return r.evaluated(ctx, r.test(limit))
+	return r.evaluated(ctx, r.test(limit), nil)
 }
 
 // test queues the measuring.
@@ -245,16 +265,17 @@ func (r *Run) test(limit int) (parts []reading) {
 		for i := lo; i < min(n, lo+r.model.Capacity); i++ {
 			rows = append(rows, i)
 		}
-		r.load(&r.ds.Test, rows)
-		r.model.Forward(r.x, len(rows))
+		r.load(&r.ds.Test, rows, nil)
+		r.model.Forward(r.x, len(rows), 1)
 		r.judge(len(rows))
 		parts = append(parts, r.report.fetch(r.be, len(rows), false))
 	}
 	return parts
 }
 
-// evaluated takes in what was measured; nil where nothing was.
-func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error) {
+// evaluated takes in what was measured; nil where nothing was. Where right is not empty
+// it counts, by class, the rows that were told.
+func (r *Run) evaluated(ctx context.Context, parts []reading, right []int) (*run.Eval, error) {
 	if len(parts) == 0 {
 		return nil, nil
 	}
@@ -268,6 +289,9 @@ func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error)
 		for i, l := range v.losses() {
 			loss += float64(l)
 			hits += float64(v.hits()[i])
+			if len(right) > 0 && v.hits()[i] > 0 {
+				right[int(r.ds.Test.Y[n-p.n+i])]++
+			}
 		}
 	}
 	e := &run.Eval{Rows: n, Loss: run.Number(loss / float64(n)), Accuracy: run.Number(math.NaN())}
@@ -277,22 +301,39 @@ func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error)
 	return e, nil
 }
 
-// load brings rows of a split and their targets onto the backend.
-func (r *Run) load(split *data.Split, rows []int) {
+// load brings rows of a split and their targets onto the backend, as they are or
+// augmented, and returns how many views of each there are.
+func (r *Run) load(split *data.Split, rows []int, as *augmentation) (views int) {
 	n, width := len(rows), r.ds.TargetWidth()
-	x, t := r.host.x[:n*r.ds.Features], r.host.targets[:n*width]
-	r.scale.Rows(x, split, rows)
-	split.Targets(t, width, rows)
+	views = 1
+	if as != nil {
+		views = r.cfg.Augmentation.Multiplicity
+	}
+	t := r.host.targets[:views*n*width]
+	split.Targets(t[:n*width], width, rows)
+	for v := 1; v < views; v++ {
+		copy(t[v*n*width:], t[:n*width])
+	}
 	r.be.Write(r.targets, t)
+	if r.bytes != nil {
+		r.bytes.load(r.be, split, rows, r.ds.Features, r.x)
+		return views
+	}
+	x := r.host.x[:views*n*r.ds.Features]
+	r.scale.Rows(x[:n*r.ds.Features], split, rows)
+	if as != nil {
+		as.views(x, n)
+	}
 	if r.pca != nil {
 		r.pca.project(r.be, x, r.x)
-		return
+		return views
 	}
 	r.boundFeatures(x)
-	if s := r.spec.Input; s.IsPicture() && s.Channels > 1 {
-		channelsLast(r.host.picture, x, s.Channels)
+	if r.turnsPictures() {
+		channelsLast(r.host.picture, x, r.spec.Input.Channels)
 	}
 	r.be.Write(r.x, x)
+	return views
 }
 
 // Unstarted is the result of a run that was stopped before its first step. Bounds
@@ -312,7 +353,10 @@ func (p *Plan) Unstarted() run.Result {
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	r.ended = true
 	res := r.Unstarted()
-	res.Backend = r.be.Name()
+	res.Backend, res.Threads = r.be.Name(), 1
+	if t, ok := r.be.Backend.(compute.Threaded); ok {
+		res.Threads = t.Threads()
+	}
 	if r.done == 0 {
 		return res, nil
 	}
@@ -325,15 +369,38 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 		r.iterate.restore(r.model.All(), r.done)
 		r.iterate = nil
 	}
-	eval, err := r.evaluate(ctx, r.ds.Test.N)
+	var right []int // by class
+	if r.ds.Task == data.Classification {
+		right = make([]int, r.ds.Outputs)
+	}
+	eval, err := r.evaluated(ctx, r.test(r.ds.Test.N), right)
 	if err != nil {
 		return res, err
 	}
 	if eval != nil {
 		res.TestRows, res.TestAccuracy, res.TestLoss = eval.Rows, eval.Accuracy, eval.Loss
+		res.TestClasses = r.classScores(right)
 	}
+	res.Released.Apply = r.application()
 	res.Released.Parameters, err = r.parameters(ctx)
 	return res, err
+}
+
+// classScores says of each class how many test rows it has, of which so many were
+// right.
+func (r *Run) classScores(right []int) []run.ClassScore {
+	if len(right) == 0 || len(r.ds.Classes) != len(right) {
+		return nil
+	}
+	scores := make([]run.ClassScore, len(right))
+	for _, y := range r.ds.Test.Y {
+		scores[int(y)].Rows++
+	}
+	for k := range scores {
+		s := &scores[k]
+		s.Class, s.Recall = r.ds.Classes[k], run.Number(float64(right[k])/float64(s.Rows)) // NaN of none
+	}
+	return scores
 }
 
 // parameters are all of the model's, one tensor after the other: read in pieces, as

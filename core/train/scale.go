@@ -9,8 +9,10 @@ import (
 	"clipscope/core/privacy"
 )
 
-// defaultShare of ε goes into private bounds unless the user says otherwise.
-const defaultShare = 0.1
+// shares of ε are what private bounds get unless the user says otherwise: the first
+// with which they work, or else the last, as bounds that are wrong cost a small table
+// more than noise does (see RATIONALE).
+var shares = [...]float64{0.1, 0.2, 0.3}
 
 // chooseScale settles the kind of scaling and what it costs. Bounds that cost
 // something are released when the run starts, not before: planning must be free.
@@ -19,8 +21,8 @@ func (p *Plan) chooseScale() error {
 	if s.Kind == "" {
 		s.Kind = p.defaultScaling()
 	}
-	if s.Share == 0 {
-		s.Share = defaultShare
+	if s.Share == 0 && s.Kind != "private" {
+		s.Share = shares[0]
 	}
 	switch s.Kind {
 	case "none", "row", "measured":
@@ -51,18 +53,66 @@ func (p *Plan) defaultScaling() string {
 
 // chooseShare charges the private bounds' share of ε before the first step.
 func (p *Plan) chooseShare() error {
+	s := &p.cfg.Scaling
+	given := s.Share != 0
+	if !given {
+		s.Share = shares[0]
+	}
 	if len(p.meta.NumericFeatures()) == 0 {
 		return nil
 	}
 	var err error
-	p.boundsNoise, err = p.charge("scaling.share", p.cfg.Scaling.Share)
-	return err
+	for i := 1; ; i++ {
+		if p.boundsNoise, err = p.priced("scaling.share", s.Share); err != nil {
+			return err
+		}
+		if given || i == len(shares) || p.boundsShow() {
+			break
+		}
+		s.Share = shares[i]
+	}
+	if p.boundsNoise > 0 {
+		p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: p.boundsNoise})
+	}
+	return nil
+}
+
+// boundsShow reports whether private bounds can be expected to work: half of the rows,
+// where they lie within a factor of two, stand out of the noise.
+func (p *Plan) boundsShow() bool {
+	_, least := p.meta.BoundsNoise(p.boundsNoise)
+	return least <= float64(p.meta.TrainRows)/2
+}
+
+// warnOfBounds says before the run what private bounds will come up against, by the
+// formula that decides in it.
+func (p *Plan) warnOfBounds() {
+	if p.boundsNoise == 0 || p.boundsShow() {
+		return
+	}
+	std, least := p.meta.BoundsNoise(p.boundsNoise)
+	n, features := p.meta.TrainRows, len(p.meta.NumericFeatures())
+	can := "will hardly work"
+	if least > float64(n) {
+		can = "cannot work"
+	}
+	p.warn("scaling.kind", "Private bounds %s on this data: each count gets noise of ±%.0f rows, so that where a column's values lie shows only if some %.0f rows are within a factor of two of each other, and there are %d. "+
+		"Bounds of %d columns will be guesses, although they cost %.3g of ε. Declare the bounds that you know, or take a larger ε.", can, std, least, n, features, p.cfg.Scaling.Share)
 }
 
 // charge sets a share of the whole run's ε aside for one Gaussian release before
 // the first step, and returns that release's noise multiplier; 0 in a run
 // without noise.
 func (p *Plan) charge(field string, share float64) (float64, error) {
+	sigma, err := p.priced(field, share)
+	if sigma > 0 {
+		p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
+	}
+	return sigma, err
+}
+
+// priced is the noise multiplier that charge sets a share aside for.
+func (p *Plan) priced(field string, share float64) (float64, error) {
 	if !(share > 0 && share < 1) {
 		return 0, fault(field, "a share of ε must lie between 0 and 1, got %v", share)
 	}
@@ -89,7 +139,6 @@ func (p *Plan) charge(field string, share float64) (float64, error) {
 	if err != nil {
 		return 0, faultOf(field, err)
 	}
-	p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
 	return sigma, nil
 }
 
@@ -140,9 +189,16 @@ func (r *Run) privateScale() (*data.Scale, error) {
 // the constant 1 of the bias included, down to it. Rows are changed one by one.
 func (r *Run) boundFeatures(x []float32) {
 	if bound := r.clipper.FeatureBound; bound > 0 {
-		data.LimitRows(x, r.ds.Features, math.Sqrt(bound*bound-1))
+		data.LimitRows(x, r.ds.Features, rowLimit(bound))
 	}
 }
+
+// rowLimit is the length that a row's features may have beside the constant 1.
+func rowLimit(bound float64) float64 { return math.Sqrt(bound*bound - 1) }
+
+// turnsPictures reports whether rows are pictures of several planes of colour, which
+// layers take one position after the other.
+func (r *Run) turnsPictures() bool { return r.spec.Input.IsPicture() && r.spec.Input.Channels > 1 }
 
 // channelsLast turns pictures of one colour plane after the other, as files have
 // them, into pictures of one position after the other, as layers have them. spare

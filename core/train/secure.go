@@ -21,13 +21,20 @@ import (
 // of d coordinates by half a unit at most, √d/2 units together, which shrink
 // leaves room for. The sums of a piece of rows stay within ±2²⁴, so float32 adds
 // them without error, and pieces are added in float64, which is exact to 2⁵³.
-// Noise of deviation σ_T·C is drawn exactly, in whole units; what it costs is
-// proven at [privacy.GridNoise]. What is released is a whole multiple of u
-// whatever the data, so the holes that floating-point noise leaves around a true
-// value (Mironov 2012; opacus#616) do not exist.
+// Noise of deviation σ_T·C is added in whole units and exactly, and what is released
+// is that sum in float32, a function of it. It is a whole multiple of u whatever the
+// data, so the holes that floating-point noise leaves around a true value (Mironov
+// 2012; opacus#616) do not exist.
+//
+// The noise is joined from samples of a table where the sums are
+// ([privacy.JoinedNoise]: what it costs is proven there, and what the table is
+// inexact by is charged to δ), or drawn number by number on this side where the plan
+// says so ([privacy.GridNoise]).
 type secure struct {
 	*gaussian
-	grid  float64        // the unit
+	grid  float64 // the unit
+	table compute.Buffer
+	// Where numbers are drawn one by one:
 	parts compute.Buffer // the sum, in two parts
 	noisy []float32      // on this side, of all parameters
 }
@@ -67,7 +74,21 @@ func (p *Plan) checkSecure() error {
 	if p.gradNoise > 1<<12 {
 		return fault("noise_multiplier", "%.4g is more than secure noise is drawn for (4096)", p.gradNoise)
 	}
+	p.exact = p.exact || p.gradNoise*leastUnits < privacy.LeastJoined
 	return nil
+}
+
+// leastUnits is what C is at least in units of the grid, whatever C is.
+const leastUnits = exactly / compute.PieceRows / 2
+
+// distance is what a step's noise lies off what it is priced with, in total variation:
+// that of a table, unless the plan is exact. It is that where noise is so small that no
+// samples of the table join to it, or ε so large that δ does not pay for the table.
+func (p *Plan) distance() float64 {
+	if p.cfg.NoiseMode != "secure" || p.exact || p.nonPrivate() {
+		return 0
+	}
+	return privacy.JoinedDistance(p.spec.Params())
 }
 
 // gridUnit is the power of two that C is measured in: as fine as exact sums of a
@@ -80,13 +101,18 @@ func gridUnit(c float64) float64 {
 // It is the same for every C but for the rounding of the unit to a power of
 // two, which at worst doubles it: that worst is taken.
 func (p *Plan) shrink() float64 {
-	units := float64(exactly) / compute.PieceRows / 2
-	return (1 - math.Sqrt(float64(p.spec.Params()))/2/units) * arithmetic
+	return (1 - math.Sqrt(float64(p.spec.Params()))/2/leastUnits) * arithmetic
 }
 
 func newSecure(g *gaussian) *secure {
-	d := g.r.spec.Params()
-	return &secure{gaussian: g, parts: g.r.be.New(2 * d), noisy: make([]float32, 2*d)}
+	s := &secure{gaussian: g}
+	if d := g.r.spec.Params(); g.r.exact {
+		s.parts, s.noisy = g.r.be.New(2*d), make([]float32, 2*d)
+	} else {
+		s.table = g.r.be.New(chacha.TableLen)
+		g.r.be.Write(s.table, privacy.Table())
+	}
+	return s
 }
 
 func (s *secure) begin() {
@@ -113,6 +139,27 @@ func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
 // release adds the discrete noise and writes the released sum, a multiple of the
 // unit, to the gradient.
 func (s *secure) release(ctx context.Context) error {
+	if s.r.exact {
+		return s.releaseDrawn(ctx)
+	}
+	deviation := s.r.gradNoise * s.sensitivity()
+	noise, ok := privacy.NewJoinedNoise(deviation, s.grid)
+	if !ok {
+		return fmt.Errorf("train: no noise of deviation %g is joined on a grid of %g", deviation, s.grid)
+	}
+	for i, dst := range s.r.grads {
+		key, err := s.r.noiseKey(i)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		kernel.Discrete(s.r.be, dst.Len(), s.grid, noise.Multipliers(), s.table, key, s.r.sums[i], dst)
+	}
+	return nil
+}
+
+// releaseDrawn is release with numbers that are drawn one by one, on this side: the
+// sums are waited for.
+func (s *secure) releaseDrawn(ctx context.Context) error {
 	noise, err := privacy.NewGridNoise(s.r.gradNoise*s.sensitivity(), s.grid)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -59,6 +60,44 @@ func TestSecureEqualsFloat(t *testing.T) {
 	}
 	if f, s := accuracy("float"), accuracy("secure"); math.Abs(f-s) > 0.05 {
 		t.Errorf("accuracy %v with float noise, %v with secure noise", f, s)
+	}
+}
+
+// TestSecureDrawsNumberByNumber where noise is too small for the table, or ε so large
+// that δ does not pay for it; and only there is nothing charged.
+func TestSecureDrawsNumberByNumber(t *testing.T) {
+	for name, c := range map[string]struct {
+		exact bool
+		edit  func(*run.Config)
+	}{
+		"usual":                {false, func(*run.Config) {}},
+		"a large threshold":    {false, func(c *run.Config) { c.MaxGradNorm = 1e12 }},
+		"a small threshold":    {false, func(c *run.Config) { c.MaxGradNorm = 1e-12 }},
+		"little noise":         {true, func(c *run.Config) { c.NoiseMultiplier = ptr(0.03) }},
+		"much noise":           {false, func(c *run.Config) { c.NoiseMultiplier = ptr(4096.0) }},
+		"a large ε":            {true, func(c *run.Config) { c.NoiseMultiplier, c.Steps = ptr(0.1), 10_000 }},
+		"a large ε to reach":   {true, func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(400.0) }},
+		"a usual ε to reach":   {false, func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(2.0) }},
+		"a δ that pays little": {false, func(c *run.Config) { c.TargetDelta = 1e-30 }},
+	} {
+		cfg := secureConfig("constant")
+		c.edit(&cfg)
+		p, err := New(cfg, small(t).Meta())
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		_, step := p.Events()
+		if _, inexact := step.(privacy.Inexact); p.exact != c.exact || inexact == c.exact {
+			t.Errorf("%s: number by number is %t, and a step is %T", name, p.exact, step)
+		}
+		if eps := p.curve.Epsilon(p.steps); math.IsInf(eps, 1) || cfg.TargetEpsilon != nil && (eps > *cfg.TargetEpsilon || eps < 0.99**cfg.TargetEpsilon) {
+			t.Errorf("%s: ε = %v", name, eps)
+		}
+		cfg.Steps, cfg.Seed = 1, ptr(uint64(2))
+		if cfg.TargetEpsilon == nil {
+			cfg.Epochs = 0
+			finish(t, started(t, cfg, small(t)))
+		}
 	}
 }
 

@@ -49,6 +49,9 @@ func (r *Run) begin() {
 	r.limit = r.mech.limit()
 	r.limit.Gain = float32(r.weights.at(float64(r.limit.C)))
 	clear(r.statistic)
+	if r.augmentation != nil {
+		r.augmentation.begin(r)
+	}
 	r.mech.begin()
 	if r.teaching() {
 		r.teacher.reset()
@@ -80,8 +83,8 @@ func (r *Run) addUp(rows []int, e *pendingEvent) {
 // accumulate adds the clipped gradients of one physical batch to the sum.
 func (r *Run) accumulate(rows []int, e *pendingEvent) {
 	n := len(rows)
-	r.load(&r.ds.Train, rows)
-	r.model.Forward(r.x, n)
+	views := r.load(&r.ds.Train, rows, r.augmentation)
+	r.model.Forward(r.x, n, views)
 	r.judge(n)
 	e.parts = append(e.parts, r.report.fetch(r.be, n, r.source.take(n)))
 }
@@ -209,7 +212,7 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	}
 	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 	e.event.Diag.Gradient = e.gradient
-	eval, err := r.evaluated(ctx, e.test)
+	eval, err := r.evaluated(ctx, e.test, nil)
 	e.event.Diag.Eval = eval
 	return e.event, err
 }

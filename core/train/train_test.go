@@ -64,7 +64,7 @@ func finish(t testing.TB, p *Run) ([]run.Event, run.Result) {
 }
 
 func base(method string) run.Config {
-	return run.Config{Method: method, Accountant: "rdp", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 0.5, Seed: ptr(uint64(3))}
+	return run.Config{Method: method, MaxGradNorm: 1, Accountant: "rdp", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 0.5, Seed: ptr(uint64(3))}
 }
 
 func TestEveryMethodTrains(t *testing.T) {
@@ -382,10 +382,10 @@ func TestBlindRunShowsNothing(t *testing.T) {
 }
 
 // After the last step there is one figure of the test rows, that of the result, on
-// all of them; earlier ones are of some twenty steps.
+// all of them; earlier ones are of at most twenty steps or so.
 func TestTheResultAloneTestsTheLastStep(t *testing.T) {
 	ds := small(t)
-	for _, steps := range []int{1, 7, 60} {
+	for steps, want := range map[int]int{1: 0, 7: 6, 60: evaluationsLeast} {
 		cfg := base("constant")
 		cfg.Steps = steps
 		events, r := finish(t, started(t, cfg, ds))
@@ -395,8 +395,32 @@ func TestTheResultAloneTestsTheLastStep(t *testing.T) {
 				tested++
 			}
 		}
-		if events[steps-1].Diag.Eval != nil || tested != min(steps-1, evaluations) || r.TestRows != ds.Test.N {
+		if events[steps-1].Diag.Eval != nil || tested != want || r.TestRows != ds.Test.N {
 			t.Errorf("%d steps: %d are tested, the last with %+v, the result on %d of %d rows", steps, tested, events[steps-1].Diag.Eval, r.TestRows, ds.Test.N)
+		}
+	}
+}
+
+// A run over many rows is tested twenty times, and less often where that would be
+// more than a quarter of the rows that it trains on.
+func TestTestingIsASmallPartOfARun(t *testing.T) {
+	for _, c := range []struct {
+		steps     int
+		batch     float64
+		rows      int
+		evaluated int
+	}{
+		{469, 128, 10_000, evaluationsLeast}, // an epoch of MNIST
+		{2 * 469, 128, 10_000, 20},
+		{469, 96, 0, 20},
+		{469, 96, 2000, 9},
+		{100, 16, 200, 20},
+		{1, 1, 1 << 30, evaluationsLeast},
+		{1 << 40, 1 << 20, 10, 20},
+	} {
+		p := &Plan{steps: c.steps, batch: c.batch, meta: data.Meta{TestRows: c.rows}}
+		if got := p.evaluations(); got != c.evaluated {
+			t.Errorf("%d steps of %g, %d test rows: tested %d times, not %d", c.steps, c.batch, c.rows, got, c.evaluated)
 		}
 	}
 }
@@ -418,5 +442,38 @@ func TestNonFiniteRowsLeaveNoTrace(t *testing.T) {
 		if math.IsNaN(float64(w)) || math.IsInf(float64(w), 0) {
 			t.Fatal("a parameter is not finite")
 		}
+	}
+}
+
+// TestClassScores counts by class what the accuracy counts in all.
+func TestClassScores(t *testing.T) {
+	ds := small(t)
+	ds.Test.N, ds.Test.Y, ds.Test.F32 = 700, slices.Clone(ds.Test.Y[:700]), ds.Test.F32[:700*ds.Features]
+	for i := range ds.Test.Y { // of the last class there are none
+		if ds.Test.Y[i] == 3 {
+			ds.Test.Y[i] = 0
+		}
+	}
+	_, res := finish(t, started(t, base("constant"), ds))
+	right, rows := 0.0, 0
+	for k, c := range res.TestClasses {
+		if c.Class != ds.Classes[k] || (c.Rows == 0) != math.IsNaN(float64(c.Recall)) {
+			t.Errorf("class %d is %+v", k, c)
+		}
+		if rows += c.Rows; c.Rows > 0 {
+			right += float64(c.Recall) * float64(c.Rows)
+		}
+	}
+	if len(res.TestClasses) != 4 || rows != 700 || math.Abs(right/700-float64(res.TestAccuracy)) > 1e-9 || math.Abs(res.LargestShare()-float64(res.TestClasses[0].Rows)/700) > 1e-9 || res.TestClasses[0].Rows < 300 {
+		t.Errorf("%+v of accuracy %v, largest %v", res.TestClasses, res.TestAccuracy, res.LargestShare())
+	}
+	if lo, hi := res.TestClasses[1].Recall, res.TestClasses[0].Recall; !(lo > hi) {
+		t.Errorf("a class of which half is another's is told by %v, one that is whole by %v", hi, lo)
+	}
+	cfg := base("constant")
+	cfg.Model.Kind, cfg.LearningRate = "linear", 0.01
+	_, res = finish(t, started(t, cfg, data.LinearTruth(1, 500, 100, 4)))
+	if res.TestClasses != nil || !math.IsNaN(res.LargestShare()) {
+		t.Errorf("a regression has classes: %+v", res.TestClasses)
 	}
 }

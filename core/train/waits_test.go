@@ -18,7 +18,7 @@ func waitsOf(t *testing.T, cfg run.Config) []int {
 	be := deferred.New(purego.New())
 	cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
 	cfg.Accountant, cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Seed = "rdp", 20, 100, 0.1, ptr(uint64(3))
-	if cfg.Method != "none" {
+	if cfg.Method != "none" && cfg.NoiseMultiplier == nil {
 		cfg.NoiseMultiplier = ptr(1.0)
 	}
 	ds := *small(t)
@@ -55,11 +55,12 @@ func TestWaitsPerStep(t *testing.T) {
 			}
 		})
 	}
-	// A rule's statistic, and integer sums, which are noised on this side, are waited
-	// for.
+	// A rule's statistic is waited for, and integer sums where they are noised on this
+	// side.
 	want := map[string]int{"quantile": 1, "dc-p": 1, "dc-e": 1, "slaclip": 1}
 	for _, m := range clip.Methods() {
 		check(m.Name, run.Config{Method: m.Name}, want[m.Name])
 	}
-	check("secure", run.Config{Method: "constant", NoiseMode: "secure"}, 1)
+	check("secure", run.Config{Method: "constant", NoiseMode: "secure"}, 0)
+	check("secure, noise too small to be joined", run.Config{Method: "constant", NoiseMode: "secure", NoiseMultiplier: ptr(0.03)}, 1)
 }

@@ -166,7 +166,7 @@ func (w *worstCaseAudit) plan(wc worstCase, extra bool) (*Plan, *data.Dataset, e
 		f[1], f[2*last+1] = f[2*last+1], f[1]
 		y[0], y[last] = y[last], y[0]
 	}
-	c.Data, c.CSV, c.PCA = wc.name, run.CSV{}, run.PCA{}
+	c.Data, c.CSV, c.PCA, c.Augmentation = wc.name, run.CSV{}, run.PCA{}, run.Augmentation{}
 	c.Scaling, c.Model = run.Scaling{Kind: "none"}, run.Model{Kind: "linear"}
 	c.ExpectedBatchSize, c.Epochs, c.MaxPhysicalBatchSize = float64(ds.Train.N), 0, 1<<16
 	if w.info.NoiseMultiplier > 0 {

@@ -55,7 +55,7 @@ func clippingLine(c run.Config, info clip.Info) string {
 	if !info.Private {
 		return info.Title
 	}
-	return fmt.Sprintf("%s, C %s", info.Title, words.Number(c.MaxGradNorm, 3))
+	return fmt.Sprintf("%s, C\u00a0%s", info.Title, words.Number(c.MaxGradNorm, 3))
 }
 
 // adapts reports whether the configuration's rule moves the threshold by what

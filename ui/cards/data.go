@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
@@ -318,10 +319,19 @@ func (c *Data) scaling() app.UI {
 	f := *c.Form
 	d, kind := form.Find("scaling.kind"), f.Full.Scaling.Kind
 	if r := c.View.Report; kind == "" && r != nil && r.Format == "csv" {
-		f.Full.Scaling.Kind = "private" // the default for tables
 		d.Options = slices.Clone(d.Options)
-		d.Options[0].Help = "For a table, private bounds. " + d.HelpAt("private")
+		d.Options[0].Text, d.Options[0].Help = "a table’s default: bounds as known", "Categories are 0 or 1, and of every column of numbers bounds are declared. Free."
+		if slices.ContainsFunc(r.Columns, func(col data.Column) bool { return col.Kind == data.Numeric && col.Bounds == nil }) {
+			f.Full.Scaling.Kind = "private"
+			d.Options[0].Text, d.Options[0].Help = "a table’s default: private bounds", d.HelpAt("private")
+		}
 	}
 	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return form.Reads(d.Key) })
+	pictures := c.View.Report != nil && len(c.View.Report.Shape) >= 2
+	for i, d := range rows {
+		if d.Key == "augmentation.kind" { // what is set and cannot be has its field, to be taken back
+			rows[i].When = func(cfg *run.Config) bool { return pictures || cfg.Augmentation.Kind != "none" }
+		}
+	}
 	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)
 }

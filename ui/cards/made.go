@@ -46,7 +46,7 @@ var told = strings.Fields("data model.kind model.hidden model.activation method 
 // others are the fields that no line tells and that are not as they are by default.
 func others(cfg *run.Config) (list []string) {
 	usual := run.Config{Method: cfg.Method, Optimizer: cfg.Optimizer}.WithDefaults()
-	for _, card := range []form.Card{form.Data, form.Clipping, form.Privacy, form.Optimiser} {
+	for _, card := range []form.Card{form.Data, form.Model, form.Clipping, form.Privacy, form.Optimiser} {
 		for _, f := range form.On(card) {
 			if v := form.Get(cfg, f.Key); v != form.Get(&usual, f.Key) && !slices.Contains(told, f.Key) {
 				list = append(list, f.Key+" "+v)

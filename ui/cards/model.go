@@ -84,6 +84,11 @@ func size(p *run.PlanInfo) string {
 
 func modelLine(m run.Model, p *run.PlanInfo) string {
 	s := m.Kind
+	for _, n := range run.Networks() {
+		if n.Kind == m.Kind {
+			s = n.Title
+		}
+	}
 	switch m.Kind {
 	case "layers":
 		s = words.Plural(len(m.Layers), "layer")

@@ -31,5 +31,5 @@ func optimiserLine(c run.Config) string {
 	if name == "" {
 		name = c.Optimizer
 	}
-	return fmt.Sprintf("%s, η %s", name, words.Number(c.LearningRate, 3))
+	return fmt.Sprintf("%s, η\u00a0%s", name, words.Number(c.LearningRate, 3))
 }

@@ -19,7 +19,7 @@ import (
 type Shower interface{ ShowTable(shown bool) }
 
 // Preview is a table as it is read: what each column is taken for, which can be
-// changed, over the first rows. It is for the eyes of who has the file.
+// changed, over the first and last rows. It is for the eyes of who has the file.
 //
 // Guarantee: none. It shows rows; they go nowhere else.
 type Preview struct {
@@ -49,7 +49,7 @@ func (c *Preview) Render() app.UI {
 				OnClick(func(app.Context, app.Event) { shows.ShowTable(false) }).Body(widget.Icon("close")),
 		),
 		app.P().Class("help").Text(c.about()),
-		app.Div().Class("columns").TabIndex(0).Role("region").Aria("label", "Columns and first rows").Body(app.Table().Body(
+		app.Div().Class("columns").TabIndex(0).Role("region").Aria("label", "Columns, first rows and last").Body(app.Table().Body(
 			app.THead().Body(c.row("column", columns, func(i int) app.UI {
 				name := brief(columns[i].Name, mostOfName)
 				return app.Th().Scope("col").Title(name).Text(name)
@@ -68,12 +68,20 @@ func (c *Preview) Render() app.UI {
 					})
 				}),
 			),
-			app.TBody().Class("cells").Body(app.Range(r.Preview.Rows).Slice(func(row int) app.UI {
-				return c.row(strconv.Itoa(row+1), columns, func(i int) app.UI { return cell(&r.Preview, row, i) })
-			})),
+			c.cells("cells", columns, r.Preview.Rows, r.Preview.Values, 1),
+			app.If(len(r.Preview.Last) > 0, func() app.UI {
+				return c.cells("cells last", columns, r.Preview.Last, r.Preview.LastValues, r.Preview.Of-len(r.Preview.Last)+1)
+			}),
 		)),
 		app.Div().Class("notes").Body(app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) })),
 	)
+}
+
+// cells are rows of the file, the first of which has that number.
+func (c *Preview) cells(class string, columns []data.Column, rows, values [][]string, first int) app.UI {
+	return app.TBody().Class(class).Body(app.Range(rows).Slice(func(row int) app.UI {
+		return c.row(words.Count(first+row), columns, func(i int) app.UI { return cell(rows, values, row, i) })
+	}))
 }
 
 // row is a line across the table.
@@ -157,13 +165,13 @@ func (c *Preview) readAs(col data.Column) string {
 
 // cell is what stands in the file, and what it is read as where that is something
 // else.
-func cell(p *data.Preview, row, column int) app.UI {
-	if column >= len(p.Rows[row]) {
+func cell(rows, values [][]string, row, column int) app.UI {
+	if column >= len(rows[row]) {
 		return app.Td()
 	}
-	text, value := p.Rows[row][column], ""
-	if row < len(p.Values) && column < len(p.Values[row]) {
-		value = p.Values[row][column]
+	text, value := rows[row][column], ""
+	if row < len(values) && column < len(values[row]) {
+		value = values[row][column]
 	}
 	class := "cell"
 	switch value {

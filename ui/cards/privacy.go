@@ -63,10 +63,10 @@ func figures(p *run.PlanInfo) app.UI {
 
 func privacyLine(p *run.PlanInfo, delta float64) string {
 	if p == nil {
-		return "δ " + words.Upper(delta, 2)
+		return "δ\u00a0" + words.Upper(delta, 2)
 	}
 	if math.IsInf(float64(p.Epsilon), 1) {
 		return fmt.Sprintf("no guarantee, %s", words.Plural(p.Steps, "step"))
 	}
-	return fmt.Sprintf("ε %s, δ %s, σ %s, %s", words.Epsilon(float64(p.Epsilon)), words.Upper(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
+	return fmt.Sprintf("ε\u00a0%s, δ\u00a0%s, σ\u00a0%s, %s", words.Epsilon(float64(p.Epsilon)), words.Upper(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
 }

@@ -19,7 +19,7 @@ func epsilon() *Chart {
 		Title: "Privacy cost", Ink: Released,
 		Empty: "ε of a run planned to end at each step, and that of the whole run, which is what it is charged.",
 		None:  "ε is ∞: nothing is protected.",
-		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "bound"}, Mark: "horizontal", MarkLabel: "charged",
+		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "epsilon"}, Mark: "horizontal", MarkLabel: "charged",
 			Series: []Line{{Label: "ε", Ink: Released, Width: 2}}},
 		has:      column(series.Epsilon),
 		draw:     markedLines(whole, series.Epsilon),
@@ -30,11 +30,11 @@ func epsilon() *Chart {
 
 func epsilonRows(r *series.Record) []Row {
 	list := []Row{
-		{"ε, planned to end here", words.Upper(float64(r.Last.Released.Epsilon), 4), Released},
+		{"ε, planned to end here", words.Epsilon(float64(r.Last.Released.Epsilon)), Released},
 		{"step", words.Count(r.Last.Step), Released},
 	}
 	if r.Whole > 0 {
-		list = append(list, Row{"ε of the whole run", words.Upper(r.Whole, 4), Released})
+		list = append(list, Row{"ε of the whole run", words.Epsilon(r.Whole), Released})
 	}
 	return list
 }

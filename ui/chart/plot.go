@@ -34,7 +34,7 @@ type Spec struct {
 // Axis is one axis. Max fixes its end; otherwise it grows in steps.
 type Axis struct {
 	Label  string  `json:"label,omitempty"`
-	Format string  `json:"format,omitempty"` // percent, number, or bound: rounded up
+	Format string  `json:"format,omitempty"` // percent, number, or rounded up: bound, and epsilon with two decimals
 	Log    bool    `json:"log,omitempty"`
 	Max    float64 `json:"max,omitempty"`
 	Hidden bool    `json:"hidden,omitempty"`

@@ -13,8 +13,8 @@ import (
 
 // Model is the parameters that a run ended with.
 type Model interface {
-	// SaveParameters downloads them.
-	SaveParameters(name string)
+	// SaveParameters downloads them, with the configuration that made them.
+	SaveParameters(name string, made *run.Config)
 }
 
 // Kept is a run that has ended, as the browser's storage has it.
@@ -27,9 +27,10 @@ type Kept struct {
 // jsModel is a result with its parameters.
 type jsModel struct{ result app.Value }
 
-func (m *jsModel) SaveParameters(name string) {
-	if m.result != nil {
-		browser.Glue().Call("saveParameters", name, m.result)
+func (m *jsModel) SaveParameters(name string, made *run.Config) {
+	config, err := json.Marshal(made)
+	if m.result != nil && err == nil {
+		browser.Glue().Call("saveParameters", name, m.result, string(config))
 	}
 }
 

@@ -128,6 +128,8 @@ type diagnostics struct {
 	TestRows     int        `json:"test_rows"`
 	TestAccuracy run.Number `json:"test_accuracy"`
 	TestLoss     run.Number `json:"test_loss"`
+	// TestClasses are the classes of the test rows; nil where there are none.
+	TestClasses []run.ClassScore `json:"test_classes,omitempty"`
 }
 
 // Warning is what a file with diagnostics says of itself.
@@ -165,6 +167,6 @@ func (r *Run) describe(f *file) {
 	summary := res.Released
 	f.Released = &summary
 	if r.Diagnostics {
-		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss}
+		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss, res.TestClasses}
 	}
 }

@@ -59,6 +59,7 @@ type Field struct {
 	Pair     bool     // stands beside its neighbour, and comes and goes with it
 	Needed   bool     // may not be empty: another field would silently decide
 	Resets   []string // the fields that go back to their defaults with a change of it
+	Follows  bool     // its default follows from the data and ε, see [run.Facts]
 
 	// When reports whether a configuration, which has its defaults, gives the
 	// field a meaning; nil: always.
@@ -129,7 +130,7 @@ func dataFields() []Field {
 	return on(Data, []Field{
 		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
 		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
-		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say NA.", Options: []Option{
+		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say so: NA, n/a, NaN, null, ?, k.A. or #NV.", Options: []Option{
 			{Text: "refuse the file"}, {Value: "drop", Text: "drop: leave the row out"}, {Value: "zero", Text: "zero: 0, or a category of its own"},
 			{Value: "indicator", Text: "indicator: as zero, and a feature that says so"}}},
 		{Key: "csv.bad_rows", Kind: Menu, Label: "Rows that cannot be read", Options: []Option{
@@ -161,7 +162,15 @@ func dataFields() []Field {
 			{"none", "none", "Features go in as they are. Free; large ones make gradients long."}}},
 		{Key: "scaling.lo", Pair: true, Label: "From", Preset: "0", When: is("scaling.kind", "declared")},
 		{Key: "scaling.hi", Pair: true, Label: "To", Preset: "1", When: is("scaling.kind", "declared")},
-		{Key: "scaling.share", Label: "Share of ε", Preset: "0.1", When: is("scaling.kind", "private")},
+		{Key: "scaling.share", Follows: true, Label: "Share of ε", Help: "0.1, or as much as the bounds of a small table need, up to 0.3.", When: is("scaling.kind", "private")},
+		{Key: "augmentation.kind", Kind: Menu, Advanced: true, Label: "Augmentation", Options: []Option{
+			{"none", "none", "Images go in as they are."},
+			{"crop", "moved", "Each time it is drawn, an image is moved by up to 4 pixels each way. Free."},
+			{"flip", "mirrored", "Each time it is drawn, an image is mirrored left to right, or not. Free."},
+			{"crop-flip", "moved and mirrored", "Each time it is drawn, an image is moved by up to 4 pixels each way, and mirrored left to right, or not. Free."}}},
+		{Key: "augmentation.multiplicity", Advanced: true, Label: "Views of each image", Preset: "1", Help: "So many are drawn at once, and the mean of their gradients is clipped as one: no more ε, but as many times the work.", When: func(c *run.Config) bool {
+			return c.Augmentation.Kind != "none"
+		}},
 		{Key: "pca.components", Advanced: true, Label: "Principal components", Preset: "0", Help: "Rows are brought to unit length and reduced to this many directions before training, privately (DP-PCA); 0 for none."},
 		{Key: "pca.share", Advanced: true, Label: "Share of ε for them", Preset: "0.1", When: func(c *run.Config) bool { return c.PCA.Components != 0 }},
 	})
@@ -187,10 +196,10 @@ func modelFields() []Field {
 	}
 	kinds = append(kinds, Option{"layers", "layers I list", "Each layer’s output goes into the next."})
 	return on(Model, []Field{
-		{Key: "model.kind", Kind: Menu, Label: "Kind", Options: kinds},
+		{Key: "model.kind", Follows: true, Kind: Menu, Label: "Kind", Options: kinds},
 		{Key: "model.layers", Label: "Layers", When: is("model.kind", "layers"),
-			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, relu, tanh, flatten, dense:32; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
-		{Key: "model.hidden", Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
+			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), wsconv with standardised weights, maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, relu, tanh, flatten, dense:32; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
+		{Key: "model.hidden", Follows: true, Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 	})
@@ -203,7 +212,7 @@ func clippingFields() []Field {
 	}
 	return on(Clipping, []Field{
 		{Key: "method", Kind: Menu, Label: "Method", Options: methods},
-		{Key: "max_grad_norm", Own: true, Label: "Threshold C", Help: "The most, in L2 norm, that one example may add to the sum."},
+		{Key: "max_grad_norm", Follows: true, Own: true, Label: "Threshold C", Help: "The most, in L2 norm, that one example may add to the sum."},
 		{Key: "weight", Kind: Menu, Advanced: true, Label: "Weight function", Help: "What a gradient's norm is turned into a factor by.", Options: axis(clip.Weights()...)},
 		{Key: "threshold", Kind: Menu, Advanced: true, Label: "Threshold rule", Help: "What moves C from step to step.", Options: axis(clip.Rules()...)},
 		{Key: "grouping", Kind: Menu, Advanced: true, Label: "Grouping", Help: "What is clipped together.", Options: axis(string(clip.Flat), string(clip.PerLayer))},
@@ -229,13 +238,13 @@ func privacyFields() []Field {
 		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: an outcome becomes at most e^ε times as likely by one row.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
 		{Key: "no_privacy", Kind: Notice, Help: "Nothing is protected: ε is ∞. For comparison only.", When: decides("no_privacy")},
 		{Key: "target_delta", Label: "Failure probability δ", Help: "Well below 1 over the number of rows."},
-		{Key: "expected_batch_size", Label: "Expected batch size", Unit: "rows", Help: "Each row enters a batch by its own coin toss; this many do on average."},
+		{Key: "expected_batch_size", Follows: true, Label: "Expected batch size", Unit: "rows", Help: "Each row enters a batch by its own coin toss; this many do on average."},
 		{Key: Length, Kind: Segments, Label: "Length in", Now: LengthOf, Options: []Option{{Value: "epochs", Text: "epochs"}, {Value: "steps", Text: "steps"}}},
-		{Key: "epochs", Needed: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
+		{Key: "epochs", Follows: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
 		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
 		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
 			{"float", "float", "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says."},
-			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. Slower."}}},
+			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
 		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."},
 		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},
 	})
@@ -244,9 +253,9 @@ func privacyFields() []Field {
 func optimiserFields() []Field {
 	adam := is("optimizer", "adam")
 	return on(Optimiser, []Field{
-		{Key: "optimizer", Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "beta1", "beta2", "eps"}, Options: []Option{
+		{Key: "optimizer", Follows: true, Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "beta1", "beta2", "eps"}, Options: []Option{
 			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"}}},
-		{Key: "learning_rate", Label: "Learning rate", Help: "How far one step goes."},
+		{Key: "learning_rate", Follows: true, Label: "Learning rate", Help: "How far one step goes."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
 		{Key: "beta2", Pair: true, Label: "β₂", When: adam},
@@ -257,6 +266,8 @@ func optimiserFields() []Field {
 		{Key: "max_physical_batch_size", Advanced: true, Label: "Physical batch size", Unit: "rows", Help: "How many rows are in memory at once; the result does not depend on it."},
 		{Key: "backend", Kind: Menu, Advanced: true, Label: "Back end", Help: "Where the arithmetic is done. What was used stands in the result.", Options: []Option{
 			{Value: "auto", Text: "the fastest there is"}, {Value: "simd", Text: "WebAssembly SIMD"}, {Value: "purego", Text: "plain Go, the reference"}, {Value: "webgpu", Text: "WebGPU"}}},
+		{Key: "threads", Kind: Menu, Advanced: true, Label: "Threads", Help: "How many share the work of each step. The result does not depend on it, and says how many there were.", Options: []Option{
+			{Text: "one on each core"}, {Value: "1", Text: "1"}, {Value: "2", Text: "2"}, {Value: "3", Text: "3"}, {Value: "4", Text: "4"}, {Value: "6", Text: "6"}, {Value: "8", Text: "8"}}},
 		{Key: "note", Advanced: true, Label: "Note", Help: "For yourself. It stands in the address and in exported configurations."},
 	})
 }
@@ -271,6 +282,18 @@ func on(card Card, rows []Field) []Field {
 // On are the fields of a card, in their order.
 func On(card Card) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
+}
+
+// Following are the fields that a preset for one data set has and another may want
+// otherwise: those whose defaults follow from the data, and what goes with them.
+func Following() []string {
+	keys := []string{"model.activation", "method", "steps", "momentum"}
+	for _, f := range fields {
+		if f.Follows {
+			keys = append(keys, f.Key)
+		}
+	}
+	return keys
 }
 
 // Differing are the cards on which two configurations, which have their defaults,

@@ -283,6 +283,9 @@ func (b *Block) over() string {
 
 func spentLine(t *run.SpentReply) string {
 	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed, each charged for all of its planned steps.", words.Upper(t.Delta, 2))
+	if t.Reason != "" {
+		s += " " + t.Reason
+	}
 	if t.Open > 0 {
 		s += fmt.Sprintf(" %s still open: running, or ended without notice.", words.Are(t.Open))
 	}

@@ -70,6 +70,11 @@ func next(cards []form.Card) string {
 	if len(cards) == 0 {
 		return ""
 	}
+	return "Not as in this run: " + titles(cards) + ". These settings are for the next run."
+}
+
+// titles are what cards are called on the page.
+func titles(cards []form.Card) string {
 	names := make([]string, len(cards))
 	for i, card := range cards {
 		names[i] = "Seed"
@@ -77,7 +82,7 @@ func next(cards []form.Card) string {
 			names[i] = strings.ToUpper(string(card[:1])) + string(card[1:])
 		}
 	}
-	return "Not as in this run: " + strings.Join(names, ", ") + ". These settings are for the next run."
+	return strings.Join(names, ", ")
 }
 
 func (c *caption) buttons() app.UI {

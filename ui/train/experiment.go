@@ -32,6 +32,8 @@ func newEnv() *env { return &env{changed: func() {}, after: browser.After, now: 
 // fields, and what the planner says of it.
 type experiment struct {
 	cfg     run.Config
+	example *run.Config // the preset that it began as, while that is of use
+	facts   run.Facts   // of the data at hand, from which what is not set follows
 	drafts  map[string]string
 	faults  map[string]string // of what was typed
 	refused map[string]string // of what the planner says
@@ -49,20 +51,23 @@ type experiment struct {
 }
 
 func newExperiment(cfg run.Config) *experiment {
-	return &experiment{cfg: cfg, opened: form.Clipping,
+	return &experiment{cfg: cfg, example: &cfg, opened: form.Clipping,
 		drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{}}
 }
 
 // full is the configuration with its defaults.
-func (x *experiment) full() run.Config { return x.cfg.WithDefaults() }
+func (x *experiment) full() run.Config { return x.cfg.WithDefaultsFor(x.facts) }
 
 // formFor is the experiment for the cards; the same pointer until it, or next,
 // changes.
 func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
 	if x.form == nil || !slices.Equal(x.form.Next, next) {
 		x.form = &widget.Form{
-			Config: x.cfg, Full: x.full(), Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
+			Config: x.cfg, Full: x.full(), Facts: x.facts, Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
 			Warnings: warningsOf(x.plan), Next: next, Opened: x.opened, Epoch: x.epoch, Editor: ed,
+		}
+		if x.plan != nil && x.form.Full.Scaling.Share == 0 {
+			x.form.Full.Scaling.Share = x.plan.ScalingShare // which takes an accountant to tell
 		}
 		maps.Copy(x.form.Faults, x.faults)
 	}
@@ -79,6 +84,17 @@ func warningsOf(p *run.PlanInfo) map[string]string {
 		m[key] = strings.TrimSpace(m[key] + " " + w.Message)
 	}
 	return m
+}
+
+// warned are the cards on which the plan has a warning, in their order.
+func (x *experiment) warned() []form.Card {
+	var list []form.Card
+	for _, key := range form.Sorted(warningsOf(x.plan)) {
+		if card := form.Find(key).Card; !slices.Contains(list, card) {
+			list = append(list, card)
+		}
+	}
+	return list
 }
 
 // set takes what was typed or chosen. An error stands at the field.
@@ -117,6 +133,9 @@ func (x *experiment) put(f form.Field, key, text string) error {
 		if err := form.Set(&next, other, ""); err != nil {
 			return err
 		}
+	}
+	if key == "learning_rate" && next.Optimizer == "" {
+		next.Optimizer = x.full().Optimizer // for which it was meant: alone it would be SGD's
 	}
 	form.KeepParams(&next)
 	x.forget(f.Resets...)
@@ -194,7 +213,7 @@ func (x *experiment) open(card form.Card) { x.opened, x.form = card, nil }
 
 // replace puts another whole configuration in place: from a link, a preset.
 func (x *experiment) replace(cfg run.Config) {
-	x.cfg = cfg
+	x.cfg, x.example = cfg, nil
 	clear(x.drafts)
 	clear(x.faults)
 	clear(x.refused)
@@ -206,6 +225,27 @@ func (x *experiment) remake() {
 	x.epoch++
 	x.form = nil
 	browser.KeepFocus()
+}
+
+// unset takes back what the example has set and nobody has changed, but for the
+// budget, so that it follows from other data; it says so.
+func (x *experiment) unset() (said []string) {
+	if x.example == nil {
+		return nil
+	}
+	for _, key := range form.Following() {
+		if v := form.Get(x.example, key); v == "" || form.Get(&x.cfg, key) != v {
+			continue
+		}
+		if form.Set(&x.cfg, key, "") == nil {
+			said = []string{"Model, clipping, batches and optimiser of the example were for its own data. What you have not changed now follows from this data and ε."}
+			x.forget(key)
+		}
+	}
+	x.example = nil
+	form.KeepParams(&x.cfg)
+	x.remake()
+	return said
 }
 
 // suit changes what cannot work with data, and says so: a model for another

@@ -38,14 +38,16 @@ func (v *resultView) Render() app.UI {
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
 			app.If(score(r) != nil, func() app.UI { return resultFigure(score(r)[0], score(r)[1], chart.Diagnostic) }),
+			app.If(!math.IsNaN(r.LargestShare()), func() app.UI {
+				return resultFigure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
+			}),
 			resultFigure("ε", words.Epsilon(float64(r.Epsilon)), chart.Released),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return resultFigure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
 			}),
 			resultFigure("δ", words.Upper(r.Delta, 2), chart.Released),
 			resultFigure("steps", stepsDone(r), chart.Released),
-			resultFigure("time", words.Duration(r.TrainSeconds)+perStep(r), chart.Diagnostic),
-			resultFigure("back end", r.Backend, chart.Released),
+			resultFigure("time on "+r.Backend+threads(r), words.Duration(r.TrainSeconds)+perStep(r), chart.Diagnostic),
 		),
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),
@@ -56,9 +58,38 @@ func (v *resultView) Render() app.UI {
 			app.P().Class("guarantee").Text(r.Guarantee),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
+		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 		&statementView{Result: r},
 		v.tick(),
 	)
+}
+
+// classScores is a table of the classes, folded up: an accuracy says little where one
+// class is most of the rows.
+func classScores(r *run.Result) app.UI {
+	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
+	return app.Details().Class("by-class").Body(
+		app.Summary().Text("Test rows by class"),
+		app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("class"), app.Th().Scope("col").Text("test rows"), app.Th().Scope("col").Text("of them told"))),
+			app.TBody().Body(app.Range(list).Slice(func(i int) app.UI {
+				c := list[i]
+				return app.Tr().Body(app.Th().Scope("row").Text(c.Class), app.Td().Text(words.Count(c.Rows)), app.Td().Text(words.Percent(float64(c.Recall), 1)))
+			})),
+		),
+		app.P().Class("help").Text("A diagnostic, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
+	)
+}
+
+// mostClasses is how many classes stand in the table.
+const mostClasses = 100
+
+// threads says with how many threads a run was made, where there were several.
+func threads(r *run.Result) string {
+	if r.Threads < 2 {
+		return ""
+	}
+	return ", " + words.Count(r.Threads) + " threads"
 }
 
 // tick adds to a file what the guarantee does not cover.

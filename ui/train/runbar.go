@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"clipscope/ui/form"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -14,9 +15,10 @@ import (
 // runView is what the run bar shows.
 type runView struct {
 	Phase       phase
-	Stopped     bool   // before its last step
-	Lack        string // why no run can begin on the data; empty: one can
-	Soon        bool   // one soon may: that is not worth a line
+	Stopped     bool        // before its last step
+	Lack        string      // why no run can begin on the data; empty: one can
+	Soon        bool        // one soon may: that is not worth a line
+	Warned      []form.Card // where the plan has a warning
 	Step, Steps int
 	Left        float64 // seconds; NaN when unknown
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
@@ -53,6 +55,7 @@ func (b *runBar) Render() app.UI {
 			b.epsilon(),
 		),
 		widget.Message("run-lack", "note", b.View.lacking()),
+		widget.Message("run-warned", "warning", b.View.warned()),
 		widget.Message("run-fault", "fault", b.View.Fault),
 		app.P().ID("run-said").Class("visually-hidden").Role("status").Text(b.View.said()),
 	)
@@ -64,6 +67,15 @@ func (v runView) lacking() string {
 		return ""
 	}
 	return v.Lack
+}
+
+// warned sends one who is about to start to the warnings, which may stand in a card
+// that is closed or, on a narrow page, under all that is in sight.
+func (v runView) warned() string {
+	if len(v.Warned) == 0 || v.Lack != "" || v.Phase.active() {
+		return ""
+	}
+	return "There is a warning to read before the run: see " + titles(v.Warned) + "."
 }
 
 // said is what a screen reader tells of a run, which is little: not every step.

@@ -126,6 +126,7 @@ func (s *Session) point(name string) {
 
 // edited follows a change of the configuration with the URL and a new plan.
 func (s *Session) edited() {
+	s.trials.fault = ""
 	s.address.write()
 	s.replan()
 }
@@ -133,6 +134,7 @@ func (s *Session) edited() {
 // adopted follows other data in the same way. Before anything is spent on a table
 // it is shown how that is read.
 func (s *Session) adopted(edited bool) {
+	s.trials.fault = ""
 	s.table = !s.trials.last.phase.active()
 	if edited {
 		s.address.write()
@@ -143,6 +145,7 @@ func (s *Session) adopted(edited bool) {
 // replace puts another whole configuration in place: from a link, a preset.
 func (s *Session) replace(cfg run.Config) {
 	s.exp.replace(cfg)
+	s.trials.fault = ""
 	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)
 	}
@@ -171,6 +174,7 @@ func (s *Session) usePreset(name string) {
 	for _, p := range preset.All() {
 		if p.Name == name {
 			s.replace(p.Config)
+			s.exp.example = &p.Config
 			s.address.write()
 		}
 	}

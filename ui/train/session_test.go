@@ -79,13 +79,13 @@ type fakeRun struct {
 	result *run.Result // for those who keep it
 }
 
-func (r *fakeRun) Pause()                { r.calls = append(r.calls, "pause") }
-func (r *fakeRun) Resume()               { r.calls = append(r.calls, "resume") }
-func (r *fakeRun) Step()                 { r.calls = append(r.calls, "step") }
-func (r *fakeRun) Stop()                 { r.calls = append(r.calls, "stop") }
-func (r *fakeRun) Dispose()              { r.calls = append(r.calls, "dispose") }
-func (r *fakeRun) SaveParameters(string) {}
-func (r *fakeRun) Plan() run.PlanInfo    { return r.plan }
+func (r *fakeRun) Pause()                             { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()                            { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()                              { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()                              { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) SaveParameters(string, *run.Config) {}
+func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
 func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 	r.events, r.done = events, done
 }
@@ -208,7 +208,7 @@ func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 func TestAnEmptiedFieldDoesNotHandOverToAnother(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
-	for _, key := range []string{"target_epsilon", "noise_multiplier", "steps", "epochs"} {
+	for _, key := range []string{"target_epsilon", "noise_multiplier", "steps"} {
 		b.Set(key, "3")
 		before := b.exp.cfg
 		b.Set(key, "")
@@ -242,6 +242,40 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	b.client.plans[1](run.PlanInfo{Steps: 100, Warnings: []run.Warning{{Field: "scaling", Message: "a leak"}}}, nil)
 	if f := b.exp.formFor(b); len(b.client.plans) != 2 || b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
 		t.Errorf("plan %+v, warnings %v", b.exp.plan, f.Warnings)
+	}
+	if html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Session}); !strings.Contains(html, "a warning to read before the run: see Data.") {
+		t.Errorf("beside the button nothing says that there is a warning: %s", html)
+	}
+}
+
+// A length that was typed can be taken back: it follows from the data again.
+func TestEmptiedEpochsFollowAgain(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.Set("epochs", "7")
+	b.Settle("epochs")
+	b.Set("epochs", "")
+	b.Settle("epochs")
+	full := b.exp.full()
+	if f := b.exp.formFor(b); b.exp.cfg.Epochs != 0 || full.Epochs == 0 || len(f.Faults) != 0 || f.Text("epochs") != form.Get(&full, "epochs") {
+		t.Errorf("epochs %v, shown as %q, faults %v", full.Epochs, f.Text("epochs"), f.Faults)
+	}
+}
+
+// What kept a run from starting is said no longer than it does.
+func TestARefusalGoesWithItsReason(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.tick()
+	b.Set("max_grad_norm", "x")
+	b.trials.start()
+	if v := b.trials.view(); v.Fault == "" {
+		t.Error("a field is wrong, and nothing says why no run starts")
+	}
+	b.Set("max_grad_norm", "2")
+	if v := b.trials.view(); v.Fault != "" {
+		t.Errorf("the field is mended, and the page says %q", v.Fault)
 	}
 }
 
@@ -663,5 +697,39 @@ func TestAFaultGoesWithItsField(t *testing.T) {
 		if len(b.client.runs) != 1 || b.exp.formFor(b).Faults[c[0]] != "" {
 			t.Errorf("%s is gone and still at fault: %v", c[0], b.exp.faults)
 		}
+	}
+}
+
+// What a preset has set for its own data gives way to files, but for the budget and
+// what was changed; then the form says that it follows. What a link names stays.
+func TestAnExampleGivesWayToFiles(t *testing.T) {
+	table := func(b *bench) {
+		b.data.open(form.Files, filesNamed("table.csv"))
+		last := b.client.opens[len(b.client.opens)-1]
+		last.done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{Format: "csv", Task: data.Classification, Rows: 4000, Features: 2, Outputs: 2,
+			Columns: []data.Column{{Name: "a", Kind: data.Numeric}, {Name: "b", Kind: data.Numeric, First: 1}, {Name: "c", Kind: data.Label, First: -1}}}}, nil)
+	}
+	b := newBench(t)
+	b.load(6000)
+	b.Set("learning_rate", "0.7")
+	b.Settle("learning_rate")
+	table(b)
+	c, full := b.exp.cfg, b.exp.full()
+	if c.Method != "" || c.ExpectedBatchSize != 0 || c.Epochs != 0 || c.Model.Kind != "" || c.TargetEpsilon == nil || *c.TargetEpsilon != 4 || c.LearningRate != 0.7 {
+		t.Errorf("of the example is left %+v", c)
+	}
+	if full.Method != "constant" || full.ExpectedBatchSize != 1000 || full.Epochs != 75 || full.Optimizer != "sgd" {
+		t.Errorf("it becomes %+v", full)
+	}
+	if said := strings.Join(b.data.view().Suited, " "); !strings.Contains(said, "follows from this data and ε") {
+		t.Errorf("the card says %q", said)
+	}
+
+	b = newBench(t)
+	b.load(6000)
+	b.replace(run.Config{Data: "digits", Method: "dc-e", ExpectedBatchSize: 512, Epochs: 60})
+	table(b)
+	if c := b.exp.cfg; c.Method != "dc-e" || c.ExpectedBatchSize != 512 || c.Epochs != 60 || len(b.data.view().Suited) > 0 {
+		t.Errorf("of the link is left %+v, and said %q", c, b.data.view().Suited)
 	}
 }

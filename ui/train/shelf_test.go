@@ -336,7 +336,7 @@ func TestEditsAreForTheNextRun(t *testing.T) {
 		}
 		b.tick()
 		made, bar := strings.Join(b.caption().Made, ", "), b.trials.view()
-		if !strings.Contains(made, "C 1,") || len(b.caption().Next) > 0 {
+		if !strings.Contains(made, "C\u00a01,") || len(b.caption().Next) > 0 {
 			t.Fatalf("%d steps: made of %s, next %v", taken, made, b.caption().Next)
 		}
 		b.Set("max_grad_norm", "5")

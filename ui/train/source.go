@@ -190,8 +190,11 @@ func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Ope
 	}
 	edited := d.name != name || d.exp.cfg.Data != name
 	d.handle, d.report, d.name, d.files, d.csv = o.Handle, &o.Report, name, files, csv
-	d.exp.cfg.Data = name
-	d.suited = d.exp.suit(&o.Report)
+	d.exp.cfg.Data, d.exp.facts, d.suited = name, o.Report.Facts(), nil
+	if name == form.Files {
+		d.suited = d.exp.unset()
+	}
+	d.suited = append(d.suited, d.exp.suit(&o.Report)...)
 	d.adopted(edited || len(d.suited) > 0)
 }
 

@@ -66,16 +66,18 @@ func exampleCaption(list bool) captionView {
 }
 
 func exampleResult() *run.Result {
-	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TrainSeconds: 4.2, Backend: "simd, relaxed",
-		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
-		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant.",
-		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TestRows: 1000, TrainSeconds: 4.2,
+		TestClasses: []run.ClassScore{{Class: "0", Rows: 760, Recall: 0.95}, {Class: "1", Rows: 240, Recall: 0.79}, {Class: "2", Recall: run.Number(math.NaN())}},
+		Backend:     "simd, relaxed",
+		Notes:       []string{"WebGPU was asked for and is not available here; SIMD was used."},
+		Guarantee:   "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant.",
+		Statement:   []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
 }
 
 func exampleStopped() *run.Result {
 	r := exampleResult()
 	r.Steps, r.Stopped, r.Notes = 312, true, nil
 	r.EpsilonAtStep = 1.0312
-	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the rdp accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
 	return r
 }

@@ -67,9 +67,9 @@ const (
 	tellEvery = 250 * time.Millisecond // words and numbers: faster cannot be read
 )
 
-// start asks for the run and says by answered whether there will be one. With step
+// start asks for the run, on data of such facts, and says by answered whether there will be one. With step
 // it takes one step and pauses.
-func (t *trial) start(as ledger.Train, cfg run.Config, d client.Handle, step bool, answered func(error)) {
+func (t *trial) start(as ledger.Train, cfg run.Config, f run.Facts, d client.Handle, step bool, answered func(error)) {
 	t.phase = starting
 	as(cfg, d, step, func(r client.Run, err error) {
 		switch {
@@ -79,7 +79,7 @@ func (t *trial) start(as ledger.Train, cfg run.Config, d client.Handle, step boo
 		case err != nil:
 			answered(err)
 		default:
-			t.started(r, cfg.WithDefaults(), step)
+			t.started(r, cfg.WithDefaultsFor(f), step)
 			answered(nil)
 		}
 	})
@@ -239,7 +239,7 @@ func (t *trial) save(kind string, diagnostics bool) {
 
 func (t *trial) saveParameters() {
 	if t.model != nil && app.IsClient {
-		t.model.SaveParameters("clipscope-parameters.json")
+		t.model.SaveParameters("clipscope-parameters.json", &t.record.Config)
 	}
 }
 

@@ -133,7 +133,7 @@ func (s *trials) launch(step bool) {
 	t.over = func() { s.shelf.keep(t) }
 	t.data = outline(s.data.report)
 	s.last, s.fault = t, ""
-	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.data.handle, step, func(err error) {
+	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.exp.facts, s.data.handle, step, func(err error) {
 		switch {
 		case err == nil:
 			before.leave()
@@ -207,6 +207,7 @@ func (s *trials) panels() []*chart.Panel {
 func (s *trials) view() runView {
 	v := s.last.view(s.exp.plan)
 	v.Fault = cmp.Or(s.fault, v.Fault)
+	v.Warned = s.exp.warned()
 	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow
 	return v
 }

@@ -31,6 +31,7 @@ type Editor interface {
 type Form struct {
 	Config   run.Config        // as it was set: a zero field has its default
 	Full     run.Config        // with the defaults filled in
+	Facts    run.Facts         // of the data, from which some of them follow
 	Drafts   map[string]string // what stands in fields that are being typed in
 	Faults   map[string]string // what is wrong, by key
 	Warnings map[string]string // what should be known, by key
@@ -140,8 +141,18 @@ func (f *Form) wrap(d form.Field, control app.UI, help string) app.UI {
 		),
 		Message(id(d)+"-fault", "fault", f.Faults[d.Key]),
 		Message(id(d)+"-warning", "warning", f.Warnings[d.Key]),
+		app.P().Class("help follows").Hidden(!f.follows(d)).Text("Follows from your data and ε."),
 		app.If(help != "", func() app.UI { return app.P().Class("help").ID(id(d) + "-help").Text(help) }),
 	)
+}
+
+// follows reports whether what a field shows was worked out from the data.
+func (f *Form) follows(d form.Field) bool {
+	if _, draft := f.Drafts[d.Key]; draft || !d.Follows || form.Get(&f.Config, d.Key) != "" {
+		return false
+	}
+	constant := f.Config.WithDefaults()
+	return form.Get(&f.Full, d.Key) != form.Get(&constant, d.Key)
 }
 
 // Message is a line under a control. The element is always there, so that a

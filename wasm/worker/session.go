@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,9 +43,11 @@ type Trainer interface {
 
 // Backend is what a configuration's name for one stands for here.
 type Backend struct {
-	Name string
-	Note string // what the owner must know of a fallback; empty where there was none
-	Open func() (compute.Backend, error)
+	Name     string
+	Warnings []run.Warning // what the owner must know of what was to be had instead
+	// Open opens it. The note, if there is one, is a warning that nobody could give
+	// before.
+	Open func() (be compute.Backend, note string, err error)
 }
 
 // Host is what the session needs of its surroundings.
@@ -55,8 +58,8 @@ type Host struct {
 	Yield func()
 	// Now is the clock of the outbox and the yields.
 	Now func() time.Time
-	// Backend finds a back end by a configuration's name; it opens none.
-	Backend func(name string) (Backend, error)
+	// Backend finds the back end that a configuration names; it opens none.
+	Backend func(run.Config) (Backend, error)
 	// New plans a run.
 	New func(run.Config, data.Meta) (Planned, error)
 	// Load reads files.
@@ -106,11 +109,14 @@ func NewSession(h Host) *Session { return &Session{host: h} }
 // Greet sends the ready message.
 func (s *Session) Greet() {
 	r := run.Ready{Protocol: run.ProtocolVersion}
-	b, err := s.host.Backend("auto")
+	b, err := s.host.Backend(run.Config{})
 	if err != nil {
-		b.Note = err.Error()
+		r.Note = err.Error()
 	}
-	r.Backend, r.Note = b.Name, b.Note
+	for _, w := range b.Warnings {
+		r.Note = cmp.Or(r.Note, w.Message)
+	}
+	r.Backend = b.Name
 	s.post(ReadyType, 0, r)
 }
 
@@ -335,7 +341,7 @@ func (s *Session) prepare(c run.Config) (p prepared, err error) {
 	if p.ds, err = s.dataFor(c); err != nil {
 		return p, err
 	}
-	if p.on, err = s.host.Backend(c.Backend); err != nil {
+	if p.on, err = s.host.Backend(c); err != nil {
 		return p, &run.ConfigError{Field: "backend", Message: err.Error()}
 	}
 	p.plan, err = s.host.New(c, p.ds.Meta())
@@ -345,9 +351,7 @@ func (s *Session) prepare(c run.Config) (p prepared, err error) {
 func (p prepared) info() run.PlanInfo {
 	info := p.plan.Info()
 	info.Backend = p.on.Name
-	if p.on.Note != "" {
-		info.Warnings = append([]run.Warning{{Field: "backend", Message: p.on.Note}}, info.Warnings...)
-	}
+	info.Warnings = append(slices.Clone(p.on.Warnings), info.Warnings...)
 	return info
 }
 
@@ -402,8 +406,8 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 		s.post(FailedType, r.id, failure(err))
 		return
 	}
-	if p.on.Note != "" {
-		result.Notes = append([]string{p.on.Note}, result.Notes...)
+	for _, w := range slices.Backward(p.on.Warnings) {
+		result.Notes = slices.Insert(result.Notes, 0, w.Message)
 	}
 	s.post(StateType, r.id, Done)
 	s.postResult(r.id, result)
@@ -416,11 +420,14 @@ func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run
 	if !s.await(ctx, r) {
 		return s.unstarted(p), nil
 	}
-	be, err := p.on.Open()
+	be, note, err := p.on.Open()
 	if err != nil {
 		return result, err
 	}
 	defer be.Close()
+	if note != "" {
+		defer func() { result.Notes = append(result.Notes, note) }()
+	}
 	t, err := p.plan.Start(ctx, p.ds, be)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -77,16 +77,20 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 		Post:  func(m run.Message) { p.got <- m },
 		Yield: func() { time.Sleep(time.Millisecond) },
 		Now:   time.Now,
-		Backend: func(name string) (Backend, error) {
-			b := Backend{Name: "purego", Open: func() (compute.Backend, error) { return purego.New(), nil }}
-			switch name {
+		Backend: func(c run.Config) (Backend, error) {
+			note := ""
+			if c.Threads > 1 {
+				note = "1 of the threads"
+			}
+			b := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), note, nil }}
+			switch c.Backend {
 			case "auto", "", "purego":
 				return b, nil
 			case "webgpu":
-				b.Note = "webgpu is missing"
+				b.Warnings = []run.Warning{{Field: "backend", Message: "webgpu is missing"}}
 				return b, nil
 			}
-			return b, fmt.Errorf("no backend %q", name)
+			return b, fmt.Errorf("no backend %q", c.Backend)
 		},
 		New: trainer,
 		Load: func(_ context.Context, train, _ []data.File, _ run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
@@ -348,12 +352,12 @@ func TestFailedOpenLosesNothing(t *testing.T) {
 
 func TestFallbackIsNoted(t *testing.T) {
 	p := newPage(t, steps(1))
-	p.send(Train, 1, `{"config":{"data":"digits","backend":"webgpu"}}`)
+	p.send(Train, 1, `{"config":{"data":"digits","backend":"webgpu","threads":2}}`)
 	info := decode[run.PlanInfo](t, p.next(ReplyType))
 	if len(info.Warnings) != 1 || info.Warnings[0].Field != "backend" {
 		t.Errorf("the plan warns of %+v", info.Warnings)
 	}
-	if r := decode[run.Result](t, p.next(DoneType)); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "webgpu") {
+	if r := decode[run.Result](t, p.next(DoneType)); len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "webgpu") || !strings.Contains(r.Notes[1], "threads") {
 		t.Errorf("the result notes %q", r.Notes)
 	}
 }

@@ -3,6 +3,7 @@
 import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { after } from "node:test";
@@ -23,11 +24,10 @@ export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height:
 // server, a browser, and visit, which opens a page of its own for one test.
 /** @param {string[]} flags of the browser */
 export async function stage(...flags) {
-  const [server, browser] = await Promise.all([serve(), launch(...flags)]);
-  after(async () => {
-    await browser.close();
-    server.close();
-  });
+  const browser = await launch(...flags);
+  after(() => browser.close());
+  const server = await serve(); // after the browser: where there is none, nothing is left behind
+  after(() => server.close());
   /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
   async function visit(t, where, options) {
     const context = await browser.newContext({ viewport: wide, acceptDownloads: true, ...options });
@@ -54,6 +54,57 @@ export function serve(...args) {
     });
   });
 }
+
+// host is the plainest of static hosts: without headers of its own, a folder is at
+// its address with a slash, and nothing is x.html but x.html. It lists what it is
+// asked, and in pages which of that is for a window to show. What instead answers for
+// a path, now or later, is what it sends for that.
+/** @param {any} t @param {string} dir @param {string} prefix @param {(path: string) => Promise<string | undefined>} [instead] */
+export async function host(t, dir, prefix, instead) {
+  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png" };
+  const asked = [], pages = [];
+  const srv = http.createServer(async (req, res) => {
+    const url = new URL(req.url, "http://host");
+    asked.push(url.pathname);
+    if (req.headers.accept?.startsWith("text/html")) pages.push(url.pathname);
+    if (!url.pathname.startsWith(prefix)) return res.writeHead(404).end();
+    let name = path.join(dir, url.pathname.slice(prefix.length));
+    if (fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) {
+      if (!url.pathname.endsWith("/")) return res.writeHead(301, { Location: url.pathname + "/" }).end();
+      name = path.join(name, "index.html");
+    }
+    const other = await instead?.(url.pathname.slice(prefix.length));
+    const found = fs.existsSync(name);
+    if (!found) name = path.join(dir, "404.html");
+    res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
+    res.end(other ?? fs.readFileSync(name));
+  });
+  await once(srv.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {net.AddressInfo} */ (srv.address());
+  const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
+  t.after(close);
+  return { origin: `http://127.0.0.1:${port}`, asked, pages, close };
+}
+
+// until waits until an asynchronous function is true in the page, or in the page that
+// comes after it.
+/** @param {any} page @param {() => Promise<unknown>} f */
+export async function until(page, f) {
+  while (!await page.evaluate(f).catch((/** @type {Error} */ e) => { if (page.isClosed?.()) throw e; })) await page.waitForTimeout(50);
+}
+
+// controlled waits until the service worker serves the page and keeps all that it
+// may come to need.
+/** @param {any} page */
+export const controlled = (page) => until(page, async () => {
+  if (!navigator.serviceWorker.controller) return false;
+  const worker = await (await fetch(navigator.serviceWorker.controller.scriptURL)).text();
+  const all = new Set(JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1])).size;
+  for (const key of await caches.keys()) {
+    if ((await (await caches.open(key)).keys()).length >= all) return true;
+  }
+  return false;
+});
 
 // counted is a way to a server that counts every byte that comes back, whoever in
 // the browser asked.
@@ -102,10 +153,11 @@ export async function open(context, url) {
   return page;
 }
 
+// ready waits until the trainer answers. On a host without headers the page is loaded
+// again before.
 /** @param {any} page */
 export async function ready(page) {
-  await page.waitForFunction(() => !!window.clipscope);
-  await page.evaluate(() => window.clipscope.ready);
+  await page.waitForFunction(() => window.clipscope?.ready.then(() => true));
 }
 
 // train runs to the end and brings back the result, without the parameters, and

@@ -98,6 +98,8 @@ async function attempts(t, setting) {
     write("bare.mjs", "");
     // Without the guard somebody must be asked where text becomes code.
     if (setting !== "guard" && setting !== "all") write("web/guard.js", `self.document && self.trustedTypes?.createPolicy("default", { createHTML: (s) => s, createScriptURL: (s) => s });`);
+    // The page stays as it is without headers, as where it is in use: it has been loaded again.
+    if (setting === "policy" || setting === "guard") write("web/guard.js", (text) => text + `\nself.document && sessionStorage.setItem("clipscope-reloaded", "yes");`);
   }
   fs.copyFileSync(path.join(root, "web/e2e/ways.mjs"), path.join(dir, "ways.mjs"));
   write("to.mjs", `export default ${JSON.stringify(to)};`);
@@ -167,9 +169,12 @@ async function hold(t, browser, version, visit, end) {
     }
   }
   // What will arrive is waited for; what arrives beside it had as long, and some more.
-  // A service worker is the last: it fetches the whole site before it is one.
-  const late = () => ways.some((way) => settings.some((setting) => arrives[setting](table.cells[way]) && !tried[setting].heard[way].level));
-  for (let i = 0; i < 240 && late(); i++) await sleep(250);
+  // A service worker is the last.
+  // What a browser does ahead of time it may put off for ever on the bare page, so
+  // that there no more than a while is waited.
+  const late = (i) => ways.some((way) => settings.some((setting) =>
+    (setting !== "bare" || i < 60) && arrives[setting](table.cells[way]) && !tried[setting].heard[way].level));
+  for (let i = 0; i < 720 && late(i); i++) await sleep(250);
   await sleep(2000);
   const looked = await end();
   const found = {};

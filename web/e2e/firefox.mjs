@@ -14,6 +14,15 @@ const command = process.env.FIREFOX ?? ["firefox", "firefox-esr"].find((name) =>
 // missing says why there is no Firefox; it is false where there is one.
 export const missing = command ? false : "there is no Firefox here: install one, or set FIREFOX to its path";
 
+// literal is a value as a script writes it: JSON knows neither NaN nor -0.
+/** @param {any} v @returns {string} */
+function literal(v) {
+  if (Array.isArray(v)) return `[${v.map(literal).join(", ")}]`;
+  if (v !== null && typeof v === "object") return `{${Object.entries(v).map(([k, x]) => `[${JSON.stringify(k)}]: ${literal(x)}`).join(", ")}}`;
+  if (typeof v === "string") return JSON.stringify(v);
+  return Object.is(v, -0) ? "-0" : String(v);
+}
+
 /** @param {Record<string, boolean | number | string>} preferences @param {Record<string, string>} [env] */
 export async function launchFirefox(preferences, env) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-firefox-"));
@@ -52,9 +61,12 @@ export async function launchFirefox(preferences, env) {
     const text = JSON.stringify([0, last, name, parameters]);
     socket.write(`${Buffer.byteLength(text)}:${text}`);
   });
+  /** @param {string} type @param {object[]} actions */
+  const perform = (type, actions) => send("WebDriver:PerformActions", { actions: [{ type, id: type, actions }] });
   const { capabilities } = await send("WebDriver:NewSession", { pageLoadStrategy: "none" });
   return {
     version: String(capabilities.browserVersion),
+    pid: Number(firefox.pid),
     // visit opens a tab, and does not wait for it.
     /** @param {string} url */
     async visit(url) {
@@ -65,6 +77,72 @@ export async function launchFirefox(preferences, env) {
     // evaluate runs a script's text in the newest tab.
     /** @param {string} script */
     evaluate: async (script) => (await send("WebDriver:ExecuteScript", { script, args: [] })).value,
+    // page opens a tab that can do what most tests ask of a page of playwright-core.
+    // Its errors are those after the first evaluate there.
+    /** @param {string} url @returns {Promise<any>} */
+    async page(url) {
+      await send("WebDriver:SetTimeouts", { script: 600_000 });
+      await this.visit(url);
+      const page = {
+        /** @type {string[]} */ errors: [],
+        // goto waits to be there: another call would be overtaken by a page that comes late.
+        /** @param {string} to */
+        async goto(to) {
+          await send("WebDriver:Navigate", { url: to });
+          const there = "return document.readyState !== 'loading' && location.href.split('#')[0]";
+          for (let i = 0; await send("WebDriver:ExecuteScript", { script: there, args: [] }).then((r) => r.value, () => "") !== to.split("#")[0]; i++, await sleep(20)) {
+            if (i === 1500) throw new Error(`never at ${to}`);
+          }
+        },
+        /** @param {Function} f @param {any} [x] */
+        async evaluate(f, x) {
+          const script = `const answer = arguments[arguments.length - 1], w = window;
+            if (!w.clipscopeErrors) {
+              const errors = w.clipscopeErrors = [], say = w.console.error;
+              w.addEventListener("error", (e) => { errors.push(String(e.message)); });
+              w.addEventListener("unhandledrejection", (e) => { errors.push(String(e.reason)); });
+              w.console.error = (...all) => { errors.push(all.join(" ")); say(...all); };
+            }
+            Promise.resolve().then(() => (${f})(${literal(x)})).then((value) => ({ value }), (e) => ({ threw: String(e) }))
+              .then((all) => answer({ ...all, errors: [...w.clipscopeErrors] }));`;
+          const { value } = await send("WebDriver:ExecuteAsyncScript", { script, args: [] });
+          page.errors = value.errors;
+          if (value.threw !== undefined) throw new Error(value.threw);
+          return value.value;
+        },
+        /** @param {Function} f @param {any} [x] */
+        async waitForFunction(f, x) {
+          for (let i = 0; i < 1500; i++, await sleep(20)) {
+            const found = await page.evaluate(f, x).catch(() => {}); // there may be another page by then
+            if (found) return;
+          }
+          throw new Error(`never: ${f}`);
+        },
+        // As a person's hand would; of keys, those that playwright calls Tab.
+        mouse: {
+          /** @param {number} x @param {number} y */
+          click: (x, y) => perform("pointer", [{ type: "pointerMove", x, y, duration: 0, origin: "viewport" }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }]),
+        },
+        keyboard: {
+          /** @param {"Tab"} key */
+          press: (key) => perform("key", ["keyDown", "keyUp"].map((type) => ({ type, value: { Tab: "\ue004" }[key] }))),
+        },
+        // hide hides the window, or shows it again.
+        /** @param {boolean} hidden */
+        hide: (hidden) => send(hidden ? "WebDriver:MinimizeWindow" : "WebDriver:MaximizeWindow"),
+        /** @param {number} ms */
+        waitForTimeout: (ms) => sleep(ms),
+        /** @param {string} field @param {{ name: string, buffer: Buffer }[]} files */
+        setInputFiles: (field, files) => page.evaluate(({ field, files }) => {
+          const choice = new DataTransfer();
+          for (const { name, text } of files) choice.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+          const input = document.querySelector(field);
+          input.files = choice.files;
+          input.dispatchEvent(new Event("change", { bubbles: true }));
+        }, { field, files: files.map(({ name, buffer }) => ({ name, text: buffer.toString("base64") })) }),
+      };
+      return page;
+    },
     async close() {
       if (firefox.exitCode !== null) return;
       await send("Marionette:Quit", { flags: ["eForceQuit"] });

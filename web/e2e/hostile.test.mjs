@@ -7,13 +7,31 @@
 // makes 100 choices of files, 2,000 calls and 500 links of it, and reads the great
 // bombs to their end; CLIPSCOPE_SEED takes others.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { ready, stage } from "./browser.mjs";
+import { launchFirefox, missing } from "./firefox.mjs";
 import { callOf, filesOf, hashOf, random, zeros } from "./trials.mjs";
 
 const whole = !!process.env.CLIPSCOPE_TRIALS;
 const seed = Number(process.env.CLIPSCOPE_SEED ?? 1);
 const { server, visit } = await stage();
+
+// firefox is opened by the first test that is to run in it.
+let firefox;
+after(() => firefox?.close());
+async function visitFirefox() {
+  firefox ??= await launchFirefox({});
+  const page = await firefox.page(server.url);
+  await ready(page);
+  return page;
+}
+
+// inBoth tests in both browsers.
+/** @param {string} name @param {(t: any, page: any) => Promise<void>} run */
+function inBoth(name, run) {
+  test(`${name}, Chromium`, async (t) => run(t, await visit(t, "")));
+  test(`${name}, Firefox`, { skip: missing }, async (t) => run(t, await visitFirefox()));
+}
 
 // What was the page's or a worker's end, whatever else it says.
 const ended = /ended unexpectedly|in a way it should not|could not run|answers nothing|out of memory/;
@@ -52,8 +70,8 @@ function tally() {
 // brief is a call as a failure names it.
 const brief = (/** @type {any} */ v) => JSON.stringify(v, (_, x) => typeof x === "number" ? String(x) : x).replace(/(.)\1{40,}/g, "$1…").slice(0, 500);
 
-test("hostile calls are answered or refused", async (t) => {
-  const page = await visit(t, ""), r = random(seed), seen = tally();
+inBoth("hostile calls are answered or refused", async (t, page) => {
+  const r = random(seed), seen = tally();
   for (let n = whole ? 2000 : 40; n > 0; n--) {
     const c = callOf(r);
     const outcome = await page.evaluate(async ({ call, args }) => {
@@ -101,8 +119,8 @@ const field = (page) => page.evaluate(() => {
   document.body.append(input);
 });
 
-test("hostile files are read or refused", async (t) => {
-  const page = await visit(t, ""), r = random(seed + 1), seen = tally();
+inBoth("hostile files are read or refused", async (t, page) => {
+  const r = random(seed + 1), seen = tally();
   await field(page);
   for (let i = 0; i < (whole ? 100 : 25); i++) {
     const choice = filesOf(r, i), what = `${i}: ${brief(choice.files.map((f) => [f.name, f.buffer.length]))} ${brief(choice.csv)}`;
@@ -115,16 +133,16 @@ test("hostile files are read or refused", async (t) => {
   t.diagnostic(seen.said());
 });
 
-test("hostile links are read or dropped", async (t) => {
-  const page = await visit(t, ""), r = random(seed + 2), paths = ["", "calculator", "help"];
-  await page.locator("#act-start").waitFor();
+inBoth("hostile links are read or dropped", async (t, page) => {
+  const r = random(seed + 2), paths = ["", "calculator", "help"];
+  await page.waitForFunction(() => document.querySelector("#act-start"));
   for (let i = 0; i < (whole ? 500 : 16); i++) {
     const hash = hashOf(r);
     if (i % 8 === 7) {
       await page.goto("about:blank");
       await page.goto(server.url + paths[i % paths.length] + "#" + hash);
       await ready(page);
-      await page.locator("main").first().waitFor();
+      await page.waitForFunction(() => document.querySelector("main"));
     } else {
       await page.evaluate((h) => { location.hash = h; }, hash);
       await page.waitForTimeout(30);

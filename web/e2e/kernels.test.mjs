@@ -8,17 +8,24 @@ import test from "node:test";
 import { promisify } from "node:util";
 import vm from "node:vm";
 import { root } from "./browser.mjs";
+import { missing } from "./firefox.mjs";
 
 const run = promisify(execFile);
 
-test("every kernel passes the suite in Chromium, fused", async () => {
-  const { stdout } = await run("go",
-    ["test", "-count=1", "-v", "-exec", `node ${path.join(root, "web/go_chromium_exec.mjs")}`, "./core/compute/simd"],
-    { cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm" } },
-  ).catch((error) => { throw new Error(error.stdout + error.stderr); });
-  assert.match(stdout, /kernels: relaxed/);
-  assert.match(stdout, /--- PASS: TestSuite\/Gemm/);
-});
+for (const [browser, kinds, skip, pattern] of /** @type {[string, RegExp, string | false, string][]} */ ([
+  ["chromium", /kernels: relaxed/, false, "^TestSuite|^TestThreads$/3"],
+  ["firefox", /kernels: (relaxed|simd128)/, missing, "^TestSuite|^TestThreads$/3/(Gemm|Fill)"], // older ones do not fuse, and run Go many times slower
+])) {
+  test(`every kernel passes the suite in ${browser}`, { skip }, async () => {
+    const { stdout } = await run("go",
+      ["test", "-count=1", "-v", "-run", pattern, "-exec", `node ${path.join(root, "web/go_browser_exec.mjs")}`, "./core/compute/simd"],
+      { cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CLIPSCOPE_BROWSER: browser } },
+    ).catch((error) => { throw new Error(error.stdout + error.stderr); });
+    assert.match(stdout, kinds);
+    assert.match(stdout, /--- PASS: TestSuite\/Gemm/);
+    assert.match(stdout, /--- PASS: TestThreads\/3\/Gemm/);
+  });
+}
 
 // loader returns a fresh copy of kernels.js in an engine that validates what
 // validates() says.

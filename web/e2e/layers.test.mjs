@@ -22,6 +22,12 @@ test("the model card shows what each layer gives, and names the one that does no
   assert.equal(await rows.count(), 7);
   assert.match((await rows.nth(0).innerText()).replace(/\s+/g, " "), /^1 conv:16:8:s2:p3 ?200,704 products, .*B 14×14×16 1,040$/);
   assert.match(await page.locator("#card-model .answer").innerText(), /^87,\d{3} parameters; about .* of memory, with \d+ rows at once\.$/);
+  for (const cell of await rows.locator("th").all()) { // the layer, and under it what it costs
+    const [layer, cost] = await cell.locator("span").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+    assert.ok(cost.height === 0 || cost.top >= layer.bottom, await cell.innerText());
+  }
+  const box = page.locator(".columns.layers");
+  assert.ok(await box.evaluate((e) => e.scrollWidth <= e.clientWidth), "a column is cut off");
   await shot(page, "layers-wide-light");
   const field = page.locator("#f-model-layers"), fault = page.locator("#f-model-layers-fault:not([hidden])");
   for (const [layers, said] of /** @type {[string, RegExp][]} */ ([

@@ -62,7 +62,7 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await finish(page);
   await runs(page, 1);
   const before = await whole(page);
-  assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C 1 .* ε 2\.46, δ 1e−5, σ 1, 60 steps .* batches of 256.* SGD, η 0\.5 .* CSPRNG$/);
+  assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C\s1 .* ε\s2\.46, δ\s1e−5, σ\s1, 60 steps .* batches of 256.* SGD, η\s0\.5 .* CSPRNG$/);
   assert.ok(before.drawn.every(Boolean), `${before.drawn}`);
   assert.ok(JSON.parse(before.files[2]).parameters.length === 7850);
   const again = async (what) => {
@@ -79,7 +79,7 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   assert.deepEqual(await whole(page), before, "beside a preset");
   await page.click("#act-start");
   await runs(page, 2);
-  assert.match(await text(page, "#made"), /η 0\.25/);
+  assert.match(await text(page, "#made"), /η\s0\.25/);
   await page.reload();
   await ready(page);
   await settled(page);
@@ -173,7 +173,7 @@ test("while a run goes on another can be looked at", async (t) => {
   await stepsReach(page, 20);
   assert.ok(await page.locator("#act-reset").isDisabled(), "Reset would end what costs ε");
   await openFirst(page);
-  assert.match(await text(page, "#made"), /finished\. .*C 1 .* 60 steps/);
+  assert.match(await text(page, "#made"), /finished\. .*C\s1 .* 60 steps/);
   await stepsReach(page, 100);
   await page.click("#runs-back");
   await result(page).waitFor({ state: "detached" });
@@ -287,7 +287,7 @@ test("after the end there is one figure of the test rows", async (t) => {
     return { test_rows, tested };
   });
   assert.equal(r.test_rows, 1000);
-  assert.ok(r.tested.length > 10 && !r.tested.includes(40), `the last step has a figure of its own: ${r.tested}`);
+  assert.ok(r.tested.length >= 5 && !r.tested.includes(40), `the last step has a figure of its own: ${r.tested}`);
 });
 
 test("an export of some of the steps says so at its top", async (t) => {

@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import zlib from "node:zlib";
-import { counted, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
+import { controlled, counted, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
 const { server, browser } = await stage();
 
@@ -27,35 +27,6 @@ function temporary(t) {
 
 /** @param {http.Server} server */
 const portOf = (server) => /** @type {import("node:net").AddressInfo} */ (server.address()).port;
-
-// host is the plainest of static hosts: without headers of its own, a folder is at
-// its address with a slash, and nothing is x.html but x.html. It lists what it is
-// asked.
-async function host(t, dir, prefix) {
-  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png" };
-  const asked = [];
-  const srv = http.createServer((req, res) => {
-    const url = new URL(req.url, "http://host");
-    asked.push(url.pathname);
-    if (!url.pathname.startsWith(prefix)) return res.writeHead(404).end();
-    let name = path.join(dir, url.pathname.slice(prefix.length));
-    if (fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) {
-      if (!url.pathname.endsWith("/")) return res.writeHead(301, { Location: url.pathname + "/" }).end();
-      name = path.join(name, "index.html");
-    }
-    const found = fs.existsSync(name);
-    if (!found) name = path.join(dir, "404.html");
-    res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
-    res.end(fs.readFileSync(name));
-  });
-  await once(srv.listen(0, "127.0.0.1"), "listening");
-  const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
-  t.after(close);
-  return { origin: `http://127.0.0.1:${portOf(srv)}`, asked, close };
-}
-
-// controlled waits until the service worker serves the page.
-const controlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 
 // elsewhere is a site of another origin, whose start page is this; it counts what it
 // is asked.
@@ -110,7 +81,8 @@ test("nothing is requested after the page has loaded", async (t) => {
   assert.ok(before > 0);
   await train(page, quick);
   await page.evaluate(async () => { (await clipscope.open("moons")).close(); });
-  assert.deepEqual(site.asked.slice(before), []);
+  // But by the browser itself, some time after a load, whether there is a newer service worker.
+  assert.deepEqual(site.asked.slice(before).filter((name) => name !== "/app-worker.js"), []);
   await context.close();
 });
 
@@ -147,11 +119,7 @@ test("a site for a sub-path works on a host without headers, offline too", async
   await controlled(page);
   await train(page, { ...quick, steps: 2 });
   const blocked = await page.evaluate(() => fetch("http://127.0.0.2:9/").then(() => false, () => true));
-  assert.ok(blocked, "the policy in the page holds without the header");
-  // From the service worker the page is isolated even on such a host.
-  await page.reload();
-  await ready(page);
-  assert.ok(await page.evaluate(() => crossOriginIsolated), "isolated from the second load on");
+  assert.ok(blocked, "the policy holds on a host that sends none");
   assert.equal(await page.evaluate(() => fetch("help").then((r) => r.headers.get("Content-Security-Policy"))), (await fetch(server.url)).headers.get("Content-Security-Policy"));
   await site.close();
   for (const url of ["/some/repo/", "/some/repo/help"]) {

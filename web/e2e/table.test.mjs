@@ -1,6 +1,7 @@
 // Tables as their owners have them: what the page names is what it trains on, and
 // before anything is spent one has seen how it is read.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { results, stage } from "./browser.mjs";
@@ -20,8 +21,8 @@ const line = (page, text) => page.locator("#card-data .card-line", { hasText: te
 const off = (page) => page.locator("#act-start").getAttribute("aria-disabled").then((v) => v === "true");
 const csv = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
 const plain = (rows = 200) => "width,colour,kind\n" + Array.from({ length: rows }, (_, i) => `${i % 17},${["red", "green"][i % 2]},${i % 2 ? "yes" : "no"}`).join("\n") + "\n";
-// cells are the rows of the preview: what stands in the file, and what it is read as.
-const cells = (page) => page.locator("#table .cells tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td")].map((td) => [td.firstChild?.textContent, td.querySelector("small")?.textContent.slice(2)])));
+// cells are the rows of the preview, the first or the last: what stands in the file, and what it is read as.
+const cells = (page, which = ".cells:not(.last)") => page.locator(`#table ${which} tr`).evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td")].map((td) => [td.firstChild?.textContent, td.querySelector("small")?.textContent.slice(2)])));
 const kinds = (page) => page.locator("#table tbody:not(.cells) tr:first-child td").evaluateAll((all) => all.map((td) => /** @type {any} */ (td.firstElementChild)?.value ?? td.textContent));
 
 test("a run does not start on other data than the page names", async (t) => {
@@ -70,22 +71,22 @@ test("a link to files says everywhere that they are not there", async (t) => {
 });
 
 // kunden is what German programs write: Windows-1252, semicolons, decimal commas,
-// points between thousands, days first, two words for a missing value, a row that broke.
-function kunden(n = 400) {
+// points between thousands, days first, words and blanks for missing values, a row that broke.
+function kunden(n = 400, label = (i) => i % 2 ? "ja" : "nein") {
   const truth = Array.from({ length: n }, (_, i) => {
     const cents = (i * 791_931) % 12_345_600, y = 2020 + i % 5, m = 1 + i % 12, d = 1 + i % 28;
     const two = (x) => String(x).padStart(2, "0");
     const umsatz = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, ".") + "," + two(cents % 100);
-    const alter = i % 17 === 3 ? "NA" : i % 17 === 9 ? "k.A." : String(18 + i % 60);
+    const alter = { 3: "NA", 9: "k.A.", 12: "", 14: "k.\xa0A." }[i % 17] ?? String(18 + i % 60);
     const day = i === 1 ? [2024, 12, 31] : [y, m, d];
     return {
-      cells: [String(10_001 + i), i === 0 ? "1.234,56" : umsatz, alter, `${two(day[2])}.${two(day[1])}.${day[0]}`, ["Köln", "Düsseldorf", "Gießen"][i % 3], `${i % 10},5`, i % 2 ? "ja" : "nein"],
+      cells: [String(10_001 + i), i === 0 ? "1.234,56" : umsatz, alter, `${two(day[2])}.${two(day[1])}.${day[0]}`, ["Köln", "Düsseldorf", "Gießen"][i % 3], `${i % 10},5`, label(i)],
       umsatz: i === 0 ? 1234.56 : cents / 100, alter, day: Date.UTC(day[0], day[1] - 1, day[2]) / 864e5, iso: `${day[0]}-${two(day[1])}-${two(day[2])}`,
     };
   });
   const rows = truth.map((r) => r.cells.join(";"));
   rows.splice(50, 0, "10050;abgebrochen");
-  const text = "Kundennummer;Umsatz in €;Alter;Kauf am;Ort;Größe;Kündigung\r\n" + rows.join("\r\n") + "\r\n";
+  const text = "sep=;\r\nKundennummer;Umsatz in €;Alter;Kauf am;Ort;Größe;Kündigung\r\n" + rows.join("\r\n") + "\r\n";
   return { truth, file: { name: "Kunden Düsseldorf.csv", mimeType: "text/csv", buffer: Buffer.from(text.replaceAll("€", "\x80"), "latin1") } };
 }
 
@@ -93,8 +94,9 @@ test("a messy German table, from the file to a private model, by clicks", async 
   const { truth, file } = kunden();
   const page = await visit(t);
   await line(page, "digits");
+  await page.locator("#files").evaluate((input) => input.addEventListener("change", () => Object.assign(window, { clipscopeTestFile: /** @type {any} */ (input).files[0] }), { capture: true }));
   await page.setInputFiles("#files", file);
-  await page.locator("#data-fault", { hasText: "row 52: expected 7 cells" }).waitFor();
+  await page.locator("#data-fault", { hasText: "row 53: expected 7 cells" }).waitFor();
   await page.selectOption("#f-csv-bad_rows", "skip");
   await page.locator("#data-fault", { hasText: "missing cells in all: Alter" }).waitFor();
   // Of what is refused the page shows what it knows.
@@ -107,7 +109,11 @@ test("a messy German table, from the file to a private model, by clicks", async 
   assert.deepEqual(await kinds(page), ["ignored", "numeric", "numeric", "numeric", "categorical", "numeric", "label"]);
   const shown = await cells(page);
   assert.equal(shown.length, 10);
-  shown.forEach((row, i) => {
+  const last = await cells(page, ".cells.last");
+  assert.equal(last.length, 3);
+  assert.deepEqual(await page.locator("#table .cells.last th").allInnerTexts(), ["398", "399", "400"]);
+  [...shown, ...last].forEach((row, k) => {
+    const i = k < 10 ? k : truth.length - 13 + k;
     const want = truth[i];
     assert.deepEqual(row.map(([cell]) => cell), want.cells);
     const [, umsatz, alter, day, ort, size] = row.map(([, value]) => value);
@@ -117,8 +123,22 @@ test("a messy German table, from the file to a private model, by clicks", async 
     assert.equal(ort, undefined);
     assert.equal(size, `${i % 10}.5`);
   });
+  // What a script is told of the file's end is the same.
+  const told = await page.evaluate(async () => {
+    const picked = /** @type {any} */ (window).clipscopeTestFile;
+    const handle = await clipscope.open({ train: [picked] }, { missing: "indicator", bad_rows: "skip" });
+    handle.close();
+    return handle.summary.preview;
+  });
+  assert.deepEqual([told.last.length, told.of], [3, 400]);
+  told.last_values.forEach((row, k) => {
+    const want = truth[397 + k];
+    assert.equal(Math.fround(row[1]), Math.fround(want.umsatz));
+    assert.equal(row[2], /\d/.test(want.alter) ? want.alter : "(missing)");
+    assert.deepEqual([row[0], row[3], row[4], row[5], row[6]], ["", `${want.iso} = day ${want.day}`, want.cells[4], want.cells[5].replace(",", "."), want.cells[6]]);
+  });
   const notes = (await page.locator("#table .note").allInnerTexts()).join("\n");
-  for (const said of [/read as Windows-1252/, /Kundennummer numbers the rows and is ignored/, /Kündigung.* taken as the label/, /of Alter\. .* counts as public/, /1 training rows are left out because they cannot be read.*row 52/, /80 of 400 rows, chosen by a fixed shuffle, are held out/]) {
+  for (const said of [/read as Windows-1252/, /Kundennummer numbers the rows and is ignored/, /Kündigung.* taken as the label/, /of Alter\. .* counts as public/, /1 training row is left out because it cannot be read.*row 53/, /80 of 400 rows, chosen by a fixed shuffle, are held out/]) {
     assert.match(notes, said);
   }
 
@@ -187,5 +207,101 @@ test("the table gives way to the charts and comes back", async (t) => {
   await page.locator("#panel-clipping").waitFor();
   await page.click("#show-table");
   await page.waitForFunction(() => document.activeElement?.id === "table");
+  assert.deepEqual(page.errors, []);
+});
+
+test("what was set for the example follows from the table, and the bounds' noise is said before the run", async (t) => {
+  const page = await visit(t);
+  await line(page, "digits");
+  const unmoved = page.locator("div[hidden] > .field > .field-control > #f-augmentation-kind"); // only pictures can be
+  assert.equal(await unmoved.count(), 0);
+  const rows = Array.from({ length: 178 }, (_, i) => Array.from({ length: 13 }, (_, j) => ((j + 1) * (10 + (i * 7 + j * 3) % 11)).toFixed(1)).join(",") + "," + "abc"[i % 3]);
+  await page.setInputFiles("#files", csv("small.csv", Array.from({ length: 13 }, (_, j) => "x" + j).join(",") + ",kind\n" + rows.join("\n") + "\n"));
+  await line(page, "small.csv");
+  await page.locator("#card-data .suited", { hasText: "now follows from this data and ε" }).waitFor();
+  await page.locator("#card-clipping .card-line", { hasText: "Constant threshold" }).waitFor();
+  assert.equal(await unmoved.count(), 1);
+  const hash = () => page.evaluate(() => decodeURIComponent(location.hash));
+  await page.waitForFunction(() => /data=files/.test(location.hash));
+  assert.doesNotMatch(await hash(), /method|expected_batch_size|epochs|learning_rate/);
+  await page.click("#card-privacy .card-head");
+  assert.equal(await page.inputValue("#f-expected_batch_size"), "36");
+  await page.fill("#f-target_epsilon", "1");
+  await page.click("#card-data .card-head");
+  const warning = page.locator("#f-scaling-kind-warning", { hasText: "Private bounds cannot work" });
+  await warning.waitFor();
+  assert.match(await warning.innerText(), /±\d+ rows.* there are 143\. Bounds of 13 columns/);
+  await page.waitForFunction(() => /** @type {any} */ (document.getElementById("f-scaling-share")).value === "0.3");
+  await warning.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: path.join(results, "table-bounds-wide-light.png") });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: path.join(results, "table-bounds-phone-light.png") });
+  // Where the card is out of sight, as it is on a phone, the way to it is not.
+  const warned = page.locator("#run-warned", { hasText: "There is a warning to read before the run: see Data." });
+  await warned.waitFor();
+  assert.ok(await warning.isHidden());
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.click("#card-optimiser .card-head");
+  await page.waitForFunction(() => document.querySelectorAll("#card-optimiser .follows:not([hidden])").length === 2);
+  // What is set by hand stays, and stands in the link.
+  await page.fill("#f-learning_rate", "0.05");
+  await page.locator("#f-learning_rate").blur();
+  await page.waitForFunction(() => document.querySelectorAll("#card-optimiser .follows:not([hidden])").length === 0);
+  await page.waitForFunction(() => /learning_rate=0\.05.*optimizer=adam/.test(location.hash));
+  assert.deepEqual(page.errors, []);
+});
+
+// applied is what docs/applying.md makes of a row's cells: the class.
+function applied({ apply, parameters }, cells) {
+  let x = new Array(apply.features).fill(0);
+  apply.columns.forEach((column, i) => {
+    const gone = ["", "NA", "k.A.", "k.\xa0A."].includes(cells[i]);
+    if (column.kind === "numeric" && gone) {
+      x[column.first] = column.if_missing;
+      if (column.indicator) x[column.indicator] = 1;
+    } else if (column.kind === "numeric") {
+      const [day, month, year] = cells[i].split(".");
+      const text = (column.thousands ? cells[i].replaceAll(column.thousands, "") : cells[i]).replace(column.decimal ?? ".", ".");
+      x[column.first] = column.date ? Date.UTC(+year, +month - 1, +day) / 864e5 : +text;
+    } else if (column.kind === "categorical") {
+      const k = column.categories.indexOf(gone ? "(missing)" : cells[i]);
+      if (k >= 0) x[column.first + k] = 1;
+    }
+  });
+  const { lo, hi } = apply.scaling;
+  x = x.map((v, i) => Math.min(1, Math.max(0, (v - lo[i]) / (hi[i] - lo[i]))));
+  let at = 0;
+  for (const { layer, shape: [width] } of apply.layers) {
+    if (!layer.startsWith("dense")) {
+      x = x.map(layer === "relu" ? (v) => Math.max(0, v) : Math.tanh);
+      continue;
+    }
+    const w = parameters.slice(at, at += (x.length + 1) * width);
+    x = Array.from({ length: width }, (_, k) => x.reduce((sum, v, i) => sum + v * w[i * width + k], w[x.length * width + k]));
+  }
+  assert.equal(at, parameters.length);
+  return apply.classes[x.indexOf(Math.max(...x))];
+}
+
+test("a model that was saved is applied to the cells of other rows, and does as the page says", async (t) => {
+  const { truth, file } = kunden(900, (i) => i % 60 < 30 ? "ja" : "nein");
+  const lines = file.buffer.toString("latin1").split("\r\n").filter((row) => !row.includes("abgebrochen"));
+  const part = (name, rows) => ({ ...file, name, buffer: Buffer.from([...lines.slice(0, 2), ...rows].join("\r\n"), "latin1") });
+  const page = await visit(t, "#target_epsilon=8&csv.missing=indicator&model.kind=mlp&model.hidden=8");
+  await page.setInputFiles("#files", [part("Kunden.csv", lines.slice(2, 602)), part("Kunden.test.csv", lines.slice(602))]);
+  await page.locator("#table .help", { hasText: "600 rows to train on, 300 to test on" }).waitFor();
+  await page.click("#act-start");
+  await page.locator("#result").waitFor({ timeout: 120_000 });
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-parameters")]);
+  const model = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
+  assert.equal(model.apply.scaling.kind, "private");
+  assert.deepEqual(model.apply.classes, ["ja", "nein"]);
+  const held = truth.slice(600), right = held.filter(({ cells }) => applied(model, cells) === cells[6]).length;
+  assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), `${(100 * right / held.length).toFixed(1)} %`);
+  // Accuracy stands beside what the largest class would have, and each class by itself.
+  assert.match(await page.locator("#result .result-figures").innerText(), /largest class\s+50\.0 %/);
+  await page.click("#result .by-class summary");
+  const recall = (name) => held.filter(({ cells }) => cells[6] === name && applied(model, cells) === name).length / 150;
+  assert.deepEqual(await page.locator("#result .by-class tbody tr").allInnerTexts(), ["ja", "nein"].map((name) => `${name}\t150\t${(100 * recall(name)).toFixed(1)} %`));
   assert.deepEqual(page.errors, []);
 });

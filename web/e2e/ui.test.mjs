@@ -331,14 +331,14 @@ test("a large model is saved in pieces, and read as one", async (t) => {
   const { text } = await saved(page, () => page.evaluate((result) => {
     const parameters = Float32Array.from({ length: 150_000 }, (_, i) => i / 7);
     parameters[70_000] = NaN;
-    return clipscopeUI.saveParameters("m.json", { ...result, released: { parameters } });
+    return clipscopeUI.saveParameters("m.json", { ...result, released: { parameters } }, '{"method":"constant"}');
   }, result));
   const { parameters, ...rest } = JSON.parse(text);
-  assert.deepEqual(rest, result);
+  assert.deepEqual(rest, { config: { method: "constant" }, ...result });
   assert.equal(parameters.length, 150_000);
   assert.deepEqual(parameters[70_000], { $numberDouble: "NaN" });
   assert.ok(parameters.every((x, i) => i === 70_000 || Math.fround(x) === Math.fround(i / 7)));
-  assert.equal(JSON.parse((await saved(page, () => page.evaluate((r) => clipscopeUI.saveParameters("n.json", { ...r, released: {} }), result))).text).parameters.length, 0);
+  assert.equal(JSON.parse((await saved(page, () => page.evaluate((r) => clipscopeUI.saveParameters("n.json", { ...r, released: {} }, "{}"), result))).text).parameters.length, 0);
 });
 
 test("the help does not end the run", async (t) => {

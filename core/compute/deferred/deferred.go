@@ -45,6 +45,12 @@ func (b *Backend) Write(dst compute.Buffer, src []float32) {
 	b.later(func() { b.inner.Write(dst, kept) })
 }
 
+// WriteBytes queues a copy of src, too.
+func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
+	kept := slices.Clone(src)
+	b.later(func() { b.inner.WriteBytes(dst, kept) })
+}
+
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	b.later(func() { b.inner.Run(k, a) })
 }

@@ -23,6 +23,8 @@ type spy struct {
 
 func (s *spy) Write(dst compute.Buffer, src []float32) { s.calls++; s.Backend.Write(dst, src) }
 
+func (s *spy) WriteBytes(dst compute.Buffer, src []byte) { s.calls++; s.Backend.WriteBytes(dst, src) }
+
 func (s *spy) Run(k *compute.Kernel, a compute.Args) { s.calls++; s.Backend.Run(k, a) }
 
 func TestNothingRunsBeforeWait(t *testing.T) {

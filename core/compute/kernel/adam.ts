@@ -2,6 +2,7 @@ import { Ptr, loadUpTo, madd, storeUpTo } from "../simd/vec";
 
 // adam takes the scalars of AdamParams one by one. Its products are ordered so
 // that none overflows where the loop's result does not.
+// @divide n by 16: g 1, m 1, v 1, w 1; costing n * 12
 export function adam(
   n: i32, lr: f32, beta1: f32, beta2: f32, eps: f32, c1: f32, c2: f32,
   g: Ptr, m: Ptr, v: Ptr, w: Ptr,

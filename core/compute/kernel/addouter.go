@@ -18,9 +18,10 @@ func Plain() Each { return Each{} }
 // Clamped clamps them to [−c, c], c not negative. One that is NaN makes its sum NaN.
 func Clamped(c float32) Each { return Each{1, c} }
 
-// Rounded rounds them to float32 and then to the nearest whole number, ties to
-// even. While the sums of pieces stay within ±2²⁴ and dst within ±2⁵³, the result
-// is exact and the same on every backend: secure noise builds on that.
+// Rounded rounds them to the nearest whole number, ties to even, some backends to
+// float32 first, where they make a tie of what is nearly one. While the sums of pieces
+// stay within ±2²⁴ and dst within ±2⁵³, nothing else is rounded: secure noise builds on
+// that.
 func Rounded() Each { return Each{2, 0} }
 
 // AddOuter adds to dst [n×k] the sum of the outer products of the rows of

@@ -2,7 +2,8 @@
 // by one, when none can take its place.
 
 import { block } from "../simd/product";
-import { asBlock, asWide, isEmpty } from "../simd/sums";
+import { asBlock, asWide, isEmpty, oneBlock } from "../simd/sums";
+import { Part, Parts, first } from "../simd/team";
 import { space } from "../simd/window";
 import { BLOCK, PIECE, Ptr, Sums, addWide, loadPart, loadUpTo, madd, storeUpTo } from "../simd/vec";
 
@@ -17,13 +18,15 @@ function term(x: v128, y: v128, low: v128, high: v128, round: bool): v128 {
 }
 
 // changed keeps 16 elements of a row of dst in registers while it walks a piece of
-// the batch. Inlined with a constant round, it costs no branch.
+// the batch, for rows from … to−1 of dst. Inlined with a constant round, it costs no branch.
 // @ts-ignore: decorator
 @inline
-function changed(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst: Ptr, round: bool): void {
+function changed(m: i32, n: i32, k: i32, c: f32, h: Ptr, d: Ptr, dst: Ptr, round: bool, from: i32, to: i32): void {
   const high = f32x4.splat(c), low = f32x4.splat(-c);
   const hStride = <usize>n << 2, dStride = <usize>k << 2;
-  for (let j = 0; j < n; j++, h += 4) {
+  h += <usize>from << 2;
+  dst += <usize>from * <usize>k << 3;
+  for (let j = from; j < to; j++, h += 4) {
     let left = k, column = d;
     for (; left >= 16; left -= 16, column += 64, dst += 128) {
       for (let i = 0, p = column, q = h; i < m;) {
@@ -68,6 +71,88 @@ function addLanes(p: Ptr, v: v128, n: i32): void {
 }
 
 
+// ROUND is 3·2²²: a number within ±2²² added to it is rounded to a whole one, ties to
+// even, and the sum's bits are those of ROUND and that many more.
+const ROUND: f32 = 12582912;
+const COLUMNS = 16;
+
+// bounded reports that no product of row i of h and row i of d is beyond ±2²², or NaN.
+function bounded(n: i32, k: i32, h: Ptr, d: Ptr): bool {
+  return greatest(n, h) * greatest(k, d) <= 4194304;
+}
+
+// greatest is the greatest magnitude of n values, or NaN.
+function greatest(n: i32, x: Ptr): f32 {
+  let most = f32x4.splat(0);
+  for (let left = n; left > 0; left -= 4, x += 16) most = f32x4.max(most, f32x4.abs(loadUpTo(x, left)));
+  most = f32x4.max(most, i32x4.shuffle(most, most, 2, 3, 0, 1));
+  return f32x4.extract_lane(f32x4.max(most, i32x4.shuffle(most, most, 1, 0, 3, 2)), 0);
+}
+
+// counted adds to dst, in float64 and of two rows of stride values where there are two,
+// the rounded products of m ≤ BLOCK rows: of 16 columns, packed at d, of which the first
+// are written. The bits of ROUND are added with them, m times, and taken away again.
+// @ts-ignore: decorator
+@inline
+function counted(m: i32, h: Ptr, hStride: usize, d: Ptr, round: Ptr, dst: Ptr, stride: usize, columns: i32, two: bool): void {
+  const all = v128.load32_splat(round);
+  const start = i32x4.sub(i32x4.splat(0), i32x4.mul(all, i32x4.splat(m)));
+  let a0 = start, a1 = start, a2 = start, a3 = start, b0 = start, b1 = start, b2 = start, b3 = start;
+  for (const end = d + (<usize>m << 6); d < end; d += 64, h += hStride) {
+    const x = v128.load32_splat(h), y = two ? v128.load32_splat(h, 4) : x;
+    let v = v128.load(d);
+    a0 = i32x4.add(a0, madd(x, v, all));
+    if (two) b0 = i32x4.add(b0, madd(y, v, all));
+    v = v128.load(d, 16);
+    a1 = i32x4.add(a1, madd(x, v, all));
+    if (two) b1 = i32x4.add(b1, madd(y, v, all));
+    v = v128.load(d, 32);
+    a2 = i32x4.add(a2, madd(x, v, all));
+    if (two) b2 = i32x4.add(b2, madd(y, v, all));
+    v = v128.load(d, 48);
+    a3 = i32x4.add(a3, madd(x, v, all));
+    if (two) b3 = i32x4.add(b3, madd(y, v, all));
+  }
+  addWhole(dst, columns, a0, a1, a2, a3, round);
+  if (two) addWhole(dst + stride, columns, b0, b1, b2, b3, round);
+}
+
+// addWhole adds the first of 16 whole numbers to the float64 at p; spare has room for
+// all of them.
+function addWhole(p: Ptr, n: i32, v0: v128, v1: v128, v2: v128, v3: v128, spare: Ptr): void {
+  spare += 16;
+  v128.store(spare, v0);
+  v128.store(spare, v1, 16);
+  v128.store(spare, v2, 32);
+  v128.store(spare, v3, 48);
+  for (; n >= 2; n -= 2, p += 16, spare += 8) {
+    v128.store(p, f64x2.add(v128.load(p), f64x2.convert_low_i32x4_s(v128.load_zero<u64>(spare))));
+  }
+  if (n) store<f64>(p, load<f64>(p) + <f64>load<i32>(spare));
+}
+
+// rounded is rows from … to−1 of a sum whose terms are rounded. Where all of them are
+// within ±2²², adding ROUND does that, and they are counted in integers; sixteen columns
+// of a block of d are packed and stay in the first-level cache.
+function rounded(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, from: i32, to: i32): void {
+  const hStride = <usize>n << 2, dStride = <usize>k << 2, stride = <usize>k << 3;
+  const packed = space(COLUMNS * (BLOCK + 2)), round = packed + (COLUMNS * BLOCK << 2);
+  store<f32>(round, ROUND);
+  for (; m > 0; m -= BLOCK, h += <usize>BLOCK * hStride, d += <usize>BLOCK * dStride) {
+    const rows = min(m, BLOCK);
+    for (let column = 0; column < k; column += COLUMNS) {
+      const columns = min(k - column, COLUMNS);
+      if (columns < COLUMNS) memory.fill(packed, 0, <usize>(COLUMNS * rows) << 2);
+      for (let i = 0; i < rows; i++) {
+        memory.copy(packed + (<usize>(i * COLUMNS) << 2), d + <usize>i * dStride + (<usize>column << 2), <usize>columns << 2);
+      }
+      let j = from, x = h + (<usize>from << 2), y = dst + <usize>from * stride + (<usize>column << 3);
+      for (; j + 1 < to; j += 2, x += 8, y += 2 * stride) counted(rows, x, hStride, packed, round, y, stride, columns, true);
+      if (j < to) counted(rows, x, hStride, packed, round, y, stride, columns, false);
+    }
+  }
+}
+
 const STRIP = 1024;
 
 // weighed writes the sum of at most BLOCK rows of d [m×k], each times its factor
@@ -75,10 +160,11 @@ const STRIP = 1024;
 // which the tiles of a matrix product are too wide. A strip of columns stays in
 // the first-level cache.
 function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
-  const row = <usize>k << 2, strip = space(STRIP);
+  const row = <usize>k << 2, strip = space(2 * STRIP), sums = strip + (STRIP << 2);
   for (let left = k; left > 0; left -= STRIP, d += STRIP << 2) {
     const n = min(left, STRIP);
-    if (!wide) memory.fill(dst, 0, <usize>n << 2);
+    const block = wide ? sums : dst;
+    memory.fill(block, 0, <usize>n << 2);
     for (let i = 0; i < m;) {
       memory.fill(strip, 0, STRIP << 2);
       for (const end = min(i + PIECE, m); i < end; i++) {
@@ -87,15 +173,14 @@ function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
         for (const end = to + ((<usize>n & ~3) << 2); to < end; to += 16, from += 16) v128.store(to, madd(x, v128.load(from), v128.load(to)));
         if (n & 3) v128.store(to, madd(x, loadPart(from, n & 3), v128.load(to)));
       }
-      let to = dst, from = strip;
-      for (let j = n; j > 0; j -= 4, from += 16) {
-        if (wide) {
-          addLanes(to, v128.load(from), min(j, 4));
-          to += 32;
-        } else {
-          storeUpTo(to, f32x4.add(loadUpTo(to, j), v128.load(from)), j);
-          to += 16;
-        }
+      let to = block, from = strip;
+      for (let j = n; j > 0; j -= 4, from += 16, to += 16) {
+        storeUpTo(to, f32x4.add(loadUpTo(to, j), v128.load(from)), j);
+      }
+    }
+    if (wide) {
+      for (let j = n, from = sums, to = dst; j > 0; j -= 4, from += 16, to += 32) {
+        addLanes(to, v128.load(from), min(j, 4));
       }
     }
     dst += wide ? STRIP << 3 : STRIP << 2;
@@ -104,25 +189,39 @@ function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
 
 // @ts-ignore: decorator
 @inline
-function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
-  if (n == 1 && k > 8) weighed(m, k, h, d, dst, wide);
-  else block(m, n, k, h, d, dst, wide);
+function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
+  if (n != 1 || k <= 8) block(m, n, k, h, d, dst, wide, part, parts);
+  else if (part == 0) weighed(m, k, h, d, dst, wide);
+}
+
+// addOuterBefore makes dst one block for a first call of no more rows, in which
+// no float64 is needed, or else float64.
+export function addOuterBefore(m: i32, n: i32, k: i32, each: i32, dst: Sums): void {
+  if (m == 0 && each == 0) return;
+  if (each == 0 && m <= BLOCK && isEmpty(dst)) asBlock(dst, n * k);
+  else asWide(dst);
 }
 
 // addOuter has each as kernel.Each: 0 plain, 1 clamped, 2 rounded.
-export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: Ptr, dst: Sums): void {
+// @divide costing m * n * k / (each == 1 ? 2.0 : 8.0) + n * k
+export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: Ptr, dst: Sums, part: Part, parts: Parts): void {
+  if (m == 0) return;
+  const one = oneBlock(dst);
+  if (one) {
+    plain(m, n, k, h, d, one, false, part, parts);
+    return;
+  }
+  const wide = asWide(dst), from = first(n, 2, part, parts), to = first(n, 2, part + 1, parts);
   if (each == 1) {
-    changed(m, n, k, c, h, d, asWide(dst), false);
+    changed(m, n, k, c, h, d, wide, false, from, to);
   } else if (each == 2) {
-    changed(m, n, k, 0, h, d, asWide(dst), true);
+    let all = n >= 8; // or packing would take longer
+    for (let i: usize = 0; all && i < <usize>m; i++) all = bounded(n, k, h + (i * <usize>n << 2), d + (i * <usize>k << 2));
+    if (all) rounded(m, n, k, h, d, wide, from, to);
+    else changed(m, n, k, 0, h, d, wide, true, from, to);
   } else {
-    let i = 0;
-    if (isEmpty(dst) && m > 0) {
-      i = min(m, BLOCK);
-      plain(i, n, k, h, d, asBlock(dst, n * k), false);
-    }
-    for (; i < m; i += BLOCK) {
-      plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), asWide(dst), true);
+    for (let i = 0; i < m; i += BLOCK) {
+      plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), wide, true, part, parts);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Ptr, loadPart, quads, storePart } from "../simd/vec";
 
+// @divide m: y n
 export function addRow(m: i32, n: i32, b: Ptr, y: Ptr): void {
   const rest = n & 3;
   for (let i = 0; i < m; i++) {

@@ -1,5 +1,6 @@
 import { Ptr, loadPart, madd, quads, storePart } from "../simd/vec";
 
+// @divide n by 16: x 1, y 1
 export function axpy(n: i32, a: f32, x: Ptr, y: Ptr): void {
   const va = f32x4.splat(a);
   const end = x + quads(n), rest = n & 3;

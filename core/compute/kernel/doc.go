@@ -3,7 +3,8 @@
 // simd. Adding one touches nothing else, but for its test in package computetest.
 //
 // The parameters of the .ts function are those of Args by type, each type in its
-// order: i32 from N, f32 and f64 from F, Ptr from Buf, then Sums and Key.
+// order: i32 from N, f32 and f64 from F, Ptr from Buf, then Sums and Key. Part and
+// Parts say which part of a call is meant, where several threads share it.
 package kernel
 
 import (

@@ -1,5 +1,6 @@
 import { Ptr } from "../simd/vec";
 
+// @divide m: z n, t (labels ? n : 1), dst 1; costing m * n * 4
 export function hits(labels: i32, m: i32, n: i32, z: Ptr, t: Ptr, dst: Ptr): void {
   for (let i = 0; i < m; i++, dst += 4) {
     let right: f32 = 1;

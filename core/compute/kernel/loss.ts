@@ -139,6 +139,7 @@ function squared(m: i32, n: i32, z: Ptr, t: Ptr, loss: Ptr, dz: Ptr): void {
 }
 
 // loss takes the kinds of kernel.LossKind.
+// @divide m: z n, t (kind == 0 ? 1 : n), to 1, dz n; costing m * n * 10
 export function loss(kind: i32, m: i32, n: i32, z: Ptr, t: Ptr, to: Ptr, dz: Ptr): void {
   if (kind == 0) softmaxCE(m, n, z, t, to, dz);
   else if (kind == 1) sigmoidBCE(m, n, z, t, to, dz);

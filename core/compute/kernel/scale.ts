@@ -1,5 +1,6 @@
 import { Ptr, loadPart, quads, storePart } from "../simd/vec";
 
+// @divide n by 16: x 1
 export function scale(n: i32, a: f32, x: Ptr): void {
   const va = f32x4.splat(a);
   const end = x + quads(n), rest = n & 3;

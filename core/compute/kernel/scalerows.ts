@@ -1,6 +1,7 @@
 import { Ptr, loadPart, quads, storePart } from "../simd/vec";
 
 // scaleRows fills the row of a factor of 0 with zeros whatever it held.
+// @divide m: f 1, x n, dst n
 export function scaleRows(m: i32, n: i32, f: Ptr, x: Ptr, dst: Ptr): void {
   const rest = n & 3;
   for (let i = 0; i < m; i++, f += 4) {

@@ -1,5 +1,6 @@
 import { axpy } from "./axpy";
 import { asWide, isEmpty, oneBlock } from "../simd/sums";
+import { Part, Parts, first } from "../simd/team";
 import { Ptr, Sums, high, low } from "../simd/vec";
 
 function settleWide(n: i32, src: Ptr, dst: Ptr): void {
@@ -12,9 +13,12 @@ function settleWide(n: i32, src: Ptr, dst: Ptr): void {
   for (; n > 0; n--, src += 8, dst += 4) store<f32>(dst, <f32>(load<f64>(src) + <f64>load<f32>(dst)));
 }
 
-export function settle(n: i32, dst: Ptr, src: Sums): void {
+// @divide costing n * 2
+export function settle(n: i32, dst: Ptr, src: Sums, part: Part, parts: Parts): void {
   if (isEmpty(src)) return;
-  const block = oneBlock(src);
-  if (block) axpy(n, 1, block, dst);
-  else settleWide(n, asWide(src), dst);
+  const from = first(n, 16, part, parts), off = <usize>from << 2, block = oneBlock(src);
+  n = first(n, 16, part + 1, parts) - from;
+  dst += off;
+  if (block) axpy(n, 1, block + off, dst);
+  else settleWide(n, asWide(src) + 2 * off, dst);
 }

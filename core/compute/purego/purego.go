@@ -4,7 +4,9 @@ package purego
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 
 	"clipscope/core/compute"
 )
@@ -46,6 +48,15 @@ func values(x compute.Buffer) []float32 {
 }
 
 func (b *Backend) Write(dst compute.Buffer, src []float32) { copy(values(dst.Slice(0, len(src))), src) }
+
+func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
+	to := values(dst.Slice(0, (len(src)+3)/4))
+	for i := range to {
+		var word [4]byte
+		copy(word[:], src[4*i:])
+		to[i] = math.Float32frombits(binary.LittleEndian.Uint32(word[:]))
+	}
+}
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	o := compute.Operands{N: a.N, F: a.F, Key: a.Key}

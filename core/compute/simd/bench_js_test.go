@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/chacha"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/simd"
+	"clipscope/core/privacy"
 )
 
 // random returns a buffer of n normal values.
@@ -71,14 +73,16 @@ func BenchmarkAddOuter(b *testing.B) {
 		{"mlp/bias1", 128, 1, 128},
 		{"softmax/weights", 600, 784, 10},
 	} {
-		b.Run(s.name, func(b *testing.B) {
-			x, y, z := random(be, s.m*s.n), random(be, s.m*s.k), be.NewSums(s.n*s.k)
-			for b.Loop() {
-				kernel.AddOuter(be, s.m, s.n, s.k, kernel.Plain(), x, y, z)
-			}
-			flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
-			b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-		})
+		for name, each := range map[string]kernel.Each{"": kernel.Plain(), "/rounded": kernel.Rounded()} {
+			b.Run(s.name+name, func(b *testing.B) {
+				x, y, z := random(be, s.m*s.n), random(be, s.m*s.k), be.NewSums(s.n*s.k)
+				for b.Loop() {
+					kernel.AddOuter(be, s.m, s.n, s.k, each, x, y, z)
+				}
+				flops := 2 * float64(s.m*s.n*s.k) * float64(b.N)
+				b.ReportMetric(flops/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			})
+		}
 	}
 }
 
@@ -88,7 +92,8 @@ func BenchmarkKernels(b *testing.B) {
 	const rows = 128
 	x, y, z, w := random(be, n), random(be, n), random(be, n), random(be, n)
 	labels, loss := be.New(rows), be.New(rows)
-	sums := be.NewSums(n)
+	sums, table := be.NewSums(n), be.New(chacha.TableLen)
+	be.Write(table, privacy.Table())
 	for _, k := range []struct {
 		name string
 		n    int
@@ -101,6 +106,8 @@ func BenchmarkKernels(b *testing.B) {
 		{"Axpy", n, func() { kernel.Axpy(be, n, -1e-9, x, z) }},
 		{"Mul", n, func() { kernel.Mul(be, n, z, x, y) }},
 		{"Noise", n, func() { kernel.Noise(be, n, 1, compute.NoiseKey{}, z) }},
+		{"Discrete/1", n, func() { kernel.Discrete(be, n, 1, []float64{1}, table, compute.NoiseKey{}, sums, z) }},
+		{"Discrete/3", n, func() { kernel.Discrete(be, n, 1, []float64{1, 44, 1310}, table, compute.NoiseKey{}, sums, z) }},
 		{"Adam", n, func() {
 			kernel.Adam(be, n, kernel.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
 		}},

@@ -9,6 +9,10 @@
 // without kernels, and [New] then returns an error. On all other platforms New
 // always does.
 //
+// Where memory can be shared, a call that is long enough is cut into parts, which
+// several threads run (team.ts). No sum is cut, so that what is computed does not
+// depend, in any bit, on how many they are.
+//
 // Arithmetic is in float32. Sums are taken in blocks: over k in a product of at
 // most 320 terms, over rows of a batch of compute.PieceRows, whose sums are added
 // in float64. Norms are summed in float64. Results that would be denormal may be 0

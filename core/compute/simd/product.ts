@@ -4,31 +4,32 @@
 // and a tile of MR×NR sums stays in registers. 6×8 floats are 12 of the 15
 // vector registers that an engine for x86-64 leaves us.
 
-import { BLOCK, PIECE, Ptr, addWide, madd } from "./vec";
+import { pages } from "./pages";
+import { Part, Parts, first } from "./team";
+import { MR, NR, covered, five, strip, tile } from "./tile";
+import { PIECE, Ptr, addWide, madd } from "./vec";
 
 let scratch: Ptr = 0, held: i32 = 0;
 
 // room is memory for n floats until the next call.
 function room(n: i32): Ptr {
   if (n > held) {
-    if (scratch) heap.free(scratch);
-    scratch = heap.alloc(<usize>n << 2);
-    held = n;
+    held = max(n, 2 * held);
+    scratch = pages(<usize>held << 2);
   }
   return scratch;
 }
 
-const MR = 6;
-const NR = 8;
 export const KC = 320; // rows of op(B) packed at a time
 const NC = 512; // columns
+const NEAR = 1 << 14; // values that stay in the first-level cache, or nearly
 
 // block adds to dst the sum of the outer products of one block of rows, m ≤ BLOCK:
 // to its float64, or writes the float32 that it has.
-export function block(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
+export function block(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
   const size: usize = wide ? 8 : 4, row = <usize>k * size;
-  if (turned(n, k)) product(1, 0, k, n, m, d, h, 0, dst, size, row, PIECE, false, wide);
-  else product(1, 0, n, k, m, h, d, 0, dst, row, size, PIECE, false, wide);
+  if (turned(n, k)) product(1, 0, k, n, m, d, h, 0, dst, size, row, PIECE, false, wide, part, parts);
+  else product(1, 0, n, k, m, h, d, 0, dst, row, size, PIECE, false, wide, part, parts);
 }
 
 // turned reports whether the transpose of an [m×n] product wastes less of the
@@ -36,7 +37,7 @@ export function block(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bo
 // @ts-ignore: decorator
 @inline
 export function turned(m: i32, n: i32): bool {
-  return padded(n, MR) * padded(m, NR) * 10 < padded(m, MR) * padded(n, NR) * 9;
+  return <f64>covered(n) * padded(m, NR) * 10 < <f64>covered(m) * padded(n, NR) * 9;
 }
 
 // mirror copies what is above the diagonal of c [n×n] to below it.
@@ -58,42 +59,135 @@ function padded(n: i32, unit: i32): f64 {
 
 // product is gemm into a C whose rows are rowStep bytes apart and columns
 // colStep. Sums of more than chain terms are added up in pieces. With upper, tiles that lie below the diagonal are left out. With wide,
-// C is in float64 and is added to whatever beta is.
+// C is in float64 and is added to whatever beta is. A part is some rows or columns
+// of C, whole tiles of them.
 export function product(
   tA: i32, tB: i32, m: i32, n: i32, k: i32,
-  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, chain: i32, upper: bool, wide: bool,
+  a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, chain: i32, upper: bool, wide: bool, part: Part, parts: Parts,
 ): void {
+  let top = 0, bottom = m, near = 0, far = n;
+  if (parts > 1 && rowsApart(m, n, parts)) {
+    top = first(m, MR, part, parts);
+    bottom = first(m, MR, part + 1, parts);
+  } else if (parts > 1) {
+    near = first(n, NR, part, parts);
+    far = first(n, NR, part + 1, parts);
+  }
+  if ((m <= 2 * MR || n <= 2 * NR) && !upper && (beta == 0 || beta == 1)) {
+    slender(tA, tB, m, n, k, a, b, beta != 0, c, rowStep, colStep, chain, wide, top, bottom, near, far);
+    return;
+  }
   const blocks = max((k + KC - 1) / KC, 1);
   const depth = (k + blocks - 1) / blocks; // of all blocks but the last
   const edge = room(MR * NR + depth * (MR + (min(n, NC) + NR - 1) / NR * NR));
-  const strip = edge + ((MR * NR) << 2);
-  const panel = strip + (<usize>(MR * depth) << 2);
-  for (let j0 = 0; j0 < n; j0 += NC) {
-    const nc = min(n - j0, NC);
+  const slice = edge + ((MR * NR) << 2);
+  const panel = slice + (<usize>(MR * depth) << 2);
+  for (let j0 = near; j0 < far; j0 += NC) {
+    const nc = min(far - j0, NC);
     for (let block = 0; block < blocks; block++) {
       const l0 = block * depth, kc = min(depth, k - l0);
       const scale: f32 = block == 0 ? beta : 1;
       packB(tB, n, k, b, l0, kc, j0, nc, panel);
-      for (let i0 = 0; i0 < m; i0 += MR) {
-        const mr = min(m - i0, MR);
+      for (let i0 = top; i0 < bottom; i0 += MR) {
+        const mr = min(bottom - i0, MR);
         const left = upper ? max(i0 - j0, 0) / NR * NR : 0;
         if (left >= nc) break;
-        packA(tA, m, k, a, i0, mr, l0, kc, strip);
+        packA(tA, m, k, a, i0, mr, l0, kc, slice);
         let to = c + <usize>i0 * rowStep + <usize>(j0 + left) * colStep;
         for (let j = left; j < nc; j += NR, to += <usize>NR * colStep) {
-          tile(kc, strip, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), edge, chain, wide);
+          packed(kc, slice, panel + (<usize>(j * kc) << 2), scale, to, rowStep, colStep, mr, min(nc - j, NR), edge, chain, wide);
         }
       }
     }
   }
 }
 
-// tile is c = a·b + beta·c for one strip of each operand, where c has mr ≤ MR
+// rowsApart reports whether threads had better share the rows of an [m×n] product
+// than its columns, by what the longest part does: whole tiles, and the packing of
+// both operands, a value of which takes the time of a tile's row.
+function rowsApart(m: i32, n: i32, parts: i32): bool {
+  const rows = ((m + MR - 1) / MR + parts - 1) / parts * MR, columns = ((n + NR - 1) / NR + parts - 1) / parts * NR;
+  const either = <f64>rows * n + NR * <f64>(rows + n), or = <f64>m * columns + NR * <f64>(m + columns);
+  return either < or;
+}
+
+// slender is product where few rows or columns of C let each value of the operands
+// be used but once or twice: those of op(A) are read where they are, strips of five
+// rows leave little of ten columns' tiles empty, and whole strips of op(B) that stay
+// in the first-level cache are not packed either. It takes the strips that begin in
+// rows top … bottom−1, and columns near … far−1.
+function slender(
+  tA: i32, tB: i32, m: i32, n: i32, k: i32,
+  a: Ptr, b: Ptr, add: bool, c: Ptr, rowStep: usize, colStep: usize, chain: i32, wide: bool, top: i32, bottom: i32, near: i32, far: i32,
+): void {
+  const blocks = max((k + KC - 1) / KC, 1);
+  const depth = (k + blocks - 1) / blocks; // of all blocks but the last
+  const width = min(n, NC);
+  const edge = room(MR * NR + 2 * MR + depth * ((width + NR - 1) / NR * NR));
+  const offsets = edge + ((MR * NR) << 2), panel = offsets + ((2 * MR) << 2);
+  const aRow: usize = tA ? 4 : <usize>k << 2, step: usize = tA ? <usize>m << 2 : 4;
+  const fives = five(m), last = (m - fives + 4) % 5; // a strip that is not full has its last row again for those it lacks
+  for (let r: i32 = 0; r < MR; r++) {
+    store<u32>(offsets + (r << 2), <usize>r * aRow);
+    store<u32>(offsets + ((MR + r) << 2), <usize>min(r, last) * aRow);
+  }
+  for (let j0 = near; j0 < far; j0 += NC) {
+    const nc = min(far - j0, NC);
+    for (let block = 0; block < blocks; block++) {
+      const l0 = block * depth, kc = min(depth, k - l0);
+      const more = !wide && (add || block > 0);
+      const direct = !tB && m <= 2 * MR && nc % NR == 0 && kc * n <= NEAR;
+      const bStep: usize = direct ? <usize>n << 2 : NR << 2, stride: usize = direct ? NR << 2 : <usize>(kc * NR) << 2;
+      const right = direct ? b + <usize>l0 * bStep + (<usize>j0 << 2) : panel;
+      if (!direct) packB(tB, n, k, b, l0, kc, j0, nc, panel);
+      for (let i0 = 0, mr = 0; i0 < m; i0 += mr) {
+        mr = strip(m, i0, fives);
+        if (i0 < top || i0 >= bottom) continue; // another part's
+        const rows = mr < 5 ? offsets + (MR << 2) : offsets;
+        const left = a + (tA ? (<usize>l0 * <usize>m + <usize>i0) << 2 : (<usize>i0 * <usize>k + <usize>l0) << 2);
+        let to = c + <usize>i0 * rowStep + <usize>j0 * colStep, q = right;
+        for (let j = 0; j < nc; j += NR, to += <usize>NR * colStep, q += stride) {
+          const nr = min(nc - j, NR), whole = !wide && colStep == 4 && nr == NR && mr >= 5;
+          const at = whole ? to : edge, row: usize = whole ? rowStep : NR << 2;
+          let old: Ptr = whole && more ? at : 0;
+          for (let l = 0; l < max(kc, 1); l += chain) {
+            const terms = min(kc - l, chain), x = left + <usize>l * step, y = q + <usize>l * bStep;
+            tile(mr, 1, terms, rows, x, step, 0, y, bStep, old, row, at, row);
+            old = at;
+          }
+          if (wide) addTile(edge, to, rowStep, colStep, mr, nr);
+          else if (!whole) place(edge, to, rowStep, colStep, mr, nr, more);
+        }
+      }
+    }
+  }
+}
+
+// place writes or adds the tile at v to c.
+export function place(v: Ptr, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, add: bool): void {
+  let i = 0;
+  if (rowStep == 4 && nr == NR && !add) { // four rows at a time, transposed
+    for (; i + 4 <= mr; i += 4, c += 16, v += (4 * NR) << 2) {
+      square(v, NR << 2, 2 * (NR << 2), 3 * (NR << 2), c, colStep);
+      square(v + 16, NR << 2, 2 * (NR << 2), 3 * (NR << 2), c + (colStep << 2), colStep);
+    }
+  }
+  for (; i < mr; i++, c += rowStep, v += NR << 2) {
+    let to = c;
+    for (let j: usize = 0; j < <usize>nr << 2; j += 4, to += colStep) {
+      let x = load<f32>(v + j);
+      if (add) x += load<f32>(to);
+      store<f32>(to, x);
+    }
+  }
+}
+
+// packed is c = a·b + beta·c for one strip of each operand, where c has mr ≤ MR
 // rows and nr ≤ NR columns, in pieces of up to chain terms. edge is room for a
 // whole tile. One step of the sum at
 // a time is faster by a third where multiply-add is fused, two where it is not:
 // the engine's choice of registers decides it, and "make bench" shows it.
-function tile(
+function packed(
   kc: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, rowStep: usize, colStep: usize, mr: i32, nr: i32, edge: Ptr, chain: i32, wide: bool,
 ): void {
   let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
@@ -244,7 +338,7 @@ function packA(t: i32, m: i32, k: i32, a: Ptr, i0: i32, mr: i32, l0: i32, kc: i3
 
 // packB writes rows l0 … l0+kc−1 and columns j0 … j0+nc−1 of op(B) in strips of
 // NR columns, row by row, missing columns as 0.
-function packB(t: i32, n: i32, k: i32, b: Ptr, l0: i32, kc: i32, j0: i32, nc: i32, dst: Ptr): void {
+export function packB(t: i32, n: i32, k: i32, b: Ptr, l0: i32, kc: i32, j0: i32, nc: i32, dst: Ptr): void {
   const rowStep = (t ? 1 : n) << 2; // between neighbours in a column of op(B)
   const colStep = (t ? <usize>k : 1) << 2;
   b += <usize>l0 * rowStep + <usize>j0 * colStep;
@@ -271,23 +365,23 @@ function packSquares(b: Ptr, step: usize, kc: i32, dst: Ptr): void {
   const s1 = step, s2 = s1 + s1, s3 = s2 + s1;
   let l = 0, off: usize = 0, q = dst;
   for (; l + 4 <= kc; l += 4, off += 16, q += (4 * NR) << 2) {
-    square(b + off, s1, s2, s3, q);
-    square(lower + off, s1, s2, s3, q + 16);
+    square(b + off, s1, s2, s3, q, NR << 2);
+    square(lower + off, s1, s2, s3, q + 16, NR << 2);
   }
   packEdge(b + off, step, 4, NR, NR, kc - l, q);
 }
 
-// square transposes four rows by four into rows of NR values.
+// square transposes four rows by four into rows step bytes apart.
 // @ts-ignore: decorator
 @inline
-function square(p: Ptr, s1: usize, s2: usize, s3: usize, q: Ptr): void {
+function square(p: Ptr, s1: usize, s2: usize, s3: usize, q: Ptr, step: usize): void {
   const r0 = v128.load(p), r1 = v128.load(p + s1), r2 = v128.load(p + s2), r3 = v128.load(p + s3);
   const t0 = i32x4.shuffle(r0, r1, 0, 4, 1, 5), t1 = i32x4.shuffle(r0, r1, 2, 6, 3, 7);
   const t2 = i32x4.shuffle(r2, r3, 0, 4, 1, 5), t3 = i32x4.shuffle(r2, r3, 2, 6, 3, 7);
   v128.store(q, i64x2.shuffle(t0, t2, 0, 2));
-  v128.store(q, i64x2.shuffle(t0, t2, 1, 3), NR << 2);
-  v128.store(q, i64x2.shuffle(t1, t3, 0, 2), (2 * NR) << 2);
-  v128.store(q, i64x2.shuffle(t1, t3, 1, 3), (3 * NR) << 2);
+  v128.store(q + step, i64x2.shuffle(t0, t2, 1, 3));
+  v128.store(q + 2 * step, i64x2.shuffle(t1, t3, 0, 2));
+  v128.store(q + 3 * step, i64x2.shuffle(t1, t3, 1, 3));
 }
 
 // packEdge packs one value at a time: for each of kc steps, colStep bytes apart,

@@ -16,7 +16,9 @@ type Backend struct {
 	kind string
 	ids  []int32 // by Kernel.Index
 	key  uint32  // where a kernel finds its key
-	live map[*memory]struct{}
+
+	threads int
+	live    map[*memory]struct{}
 }
 
 // memory is a buffer's, or sums', in the kernels' memory.
@@ -52,7 +54,7 @@ func New() (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{kind: kind, live: make(map[*memory]struct{})}
+	b := &Backend{kind: kind, live: make(map[*memory]struct{}), threads: loader.Get("threads").Int()}
 	for _, k := range compute.Kernels() {
 		b.ids = append(b.ids, int32(loader.Call("id", k.Name).Int()))
 	}
@@ -66,6 +68,41 @@ func (b *Backend) Name() string { return "simd" }
 // Kind is the build of the kernels: "simd128", or "relaxed", where multiply-add
 // is fused.
 func (b *Backend) Kind() string { return b.kind }
+
+// Share has calls shared by n threads from now on, those of backends that are open
+// too: what a kernel computes does not depend on n, to the bit. With fair, they are
+// fewer while other runs of the page need cores. It waits until the threads have
+// started, and lets other goroutines run meanwhile; it must not be called twice at a
+// time. It returns how many there are, and why where they are fewer than n.
+func Share(n int, fair bool) (threads int, why string) {
+	loader, _, err := kernels()
+	if err != nil {
+		return 1, err.Error()
+	}
+	done := make(chan int, 1)
+	told := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		done <- args[0].Int()
+		return nil
+	})
+	defer told.Release()
+	loader.Call("team", n, fair).Call("then", told)
+	if threads = <-done; threads < n {
+		why = loader.Get("alone").String()
+	}
+	return threads, why
+}
+
+// Cores is how many threads are worth starting, and, where several cannot be, why.
+func Cores() (n int, why string) {
+	loader, _, err := kernels()
+	if err != nil {
+		return 1, err.Error()
+	}
+	return loader.Call("cores").Int(), loader.Get("alone").String()
+}
+
+// Threads is how many threads shared calls when b was opened.
+func (b *Backend) Threads() int { return b.threads }
 
 func (b *Backend) New(n int) compute.Buffer {
 	if n < 0 || n > math.MaxInt32/4 {
@@ -133,6 +170,11 @@ func (b *Backend) Write(dst compute.Buffer, src []float32) {
 	kernelWrite(b.at(&dst), unsafe.Pointer(unsafe.SliceData(src)), uint32(4*len(src)))
 }
 
+func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
+	dst = dst.Slice(0, (len(src)+3)/4)
+	kernelWrite(b.at(&dst), unsafe.Pointer(unsafe.SliceData(src)), uint32(len(src)))
+}
+
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	id := b.ids[k.Index]
 	if id < 0 {
@@ -175,4 +217,7 @@ func (p pending) Wait(ctx context.Context, dst []float32) error {
 	return nil
 }
 
-var _ compute.Backend = (*Backend)(nil)
+var _ interface {
+	compute.Backend
+	compute.Threaded
+} = (*Backend)(nil)

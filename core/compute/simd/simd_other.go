@@ -16,5 +16,8 @@ func New() (*Backend, error) {
 	return nil, fmt.Errorf("simd: %w: only in WebAssembly", ErrNone)
 }
 
+// Threads is 1 on this platform.
+func (b *Backend) Threads() int { return 1 }
+
 // Kind is empty on this platform.
 func (b *Backend) Kind() string { return "" }

@@ -1,5 +1,6 @@
 // What a window sees of pictures: see package kernel/picture.
 
+import { pages } from "./pages";
 import { Ptr, loadUpTo, quads, storeUpTo } from "./vec";
 
 let scratch: Ptr = 0, held: usize = 0;
@@ -7,9 +8,8 @@ let scratch: Ptr = 0, held: usize = 0;
 // space is memory for n floats until the next call.
 export function space(n: usize): Ptr {
   if (n > held) {
-    if (scratch) heap.free(scratch);
-    scratch = heap.alloc(n << 2);
-    held = n;
+    held = max(n, 2 * held);
+    scratch = pages(held << 2);
   }
   return scratch;
 }
@@ -47,12 +47,46 @@ function add(n: i32, from: Ptr, to: Ptr): void {
   if (n & 3) storeUpTo(to, f32x4.add(loadUpTo(to, n & 3), loadUpTo(from, n & 3)), n & 3);
 }
 
-// walk copies what the window sees of picture x to patches [places×patch], or, with
-// back, adds patches to where in x they were seen. Inlined with a constant back, it
-// costs no branch.
-// @ts-ignore: decorator
-@inline
-function walk(height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32, pad: i32, x: Ptr, patches: Ptr, back: bool): void {
+// starts writes in which of the values of n pictures, one after the other, a window
+// begins at each place, down×across of them, step values apart in a line and rows
+// lines apart; and the last once more for each row that a strip of tiles may lack.
+export function starts(n: i32, picture: i32, down: i32, across: i32, line: i32, step: i32, dst: Ptr, rows: i32): void {
+  let at: usize = 0;
+  for (let i = 0; i < n; i++) {
+    for (let p = 0; p < down; p++) {
+      for (let q = 0; q < across; q++, dst += 4) {
+        at = <usize>(i * picture + p * rows * line + q * step) << 2;
+        store<u32>(dst, at);
+      }
+    }
+  }
+  for (let i: usize = 0; i < 6; i++) store<u32>(dst + 4 * i, at);
+}
+
+// embed copies n pictures of height lines of n values into ones with pad lines above
+// and below and side values left and right of each, which it leaves as they are.
+export function embed(n: i32, height: i32, line: i32, pad: i32, side: i32, x: Ptr, dst: Ptr): void {
+  const wide = <usize>(line + 2 * side) << 2, margin = <usize>pad * wide;
+  for (; n > 0; n--) {
+    dst += margin;
+    for (let i = 0; i < height; i++, x += <usize>line << 2, dst += wide) move(line, x, dst + (<usize>side << 2));
+    dst += margin;
+  }
+}
+
+// gather copies what a window of high lines of run values sees of picture x at each
+// place, one below the other.
+export function gather(down: i32, across: i32, high: i32, run: i32, line: i32, step: i32, rows: i32, x: Ptr, dst: Ptr): void {
+  for (let p = 0; p < down; p++) {
+    for (let q = 0; q < across; q++) {
+      let from = x + (<usize>(p * rows * line + q * step) << 2);
+      for (let a = 0; a < high; a++, from += <usize>line << 2, dst += <usize>run << 2) move(run, from, dst);
+    }
+  }
+}
+
+// unpatch adds patches [places×patch] to where in picture x the window saw them.
+export function unpatch(height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32, pad: i32, patches: Ptr, x: Ptr): void {
   const down = places(height, high, stride, pad), across = places(width, wide, stride, pad);
   const run = <usize>(wide * c) << 2;
   for (let p = 0; p < down; p++) {
@@ -61,28 +95,9 @@ function walk(height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32
       const from = max(-left, 0), to = min(wide, width - left);
       for (let a = 0; a < high; a++, patches += run) {
         const row = p * stride + a - pad;
-        if (row < 0 || row >= height || from >= to) {
-          if (!back) memory.fill(patches, 0, run);
-          continue;
-        }
-        const first = <usize>(from * c) << 2, end = <usize>(to * c) << 2;
-        const seen = x + (<usize>((row * width + left + from) * c) << 2);
-        if (back) {
-          add((to - from) * c, patches + first, seen);
-          continue;
-        }
-        if (first > 0) memory.fill(patches, 0, first);
-        move((to - from) * c, seen, patches + first);
-        if (end < run) memory.fill(patches + end, 0, run - end);
+        if (row < 0 || row >= height || from >= to) continue;
+        add((to - from) * c, patches + (<usize>(from * c) << 2), x + (<usize>((row * width + left + from) * c) << 2));
       }
     }
   }
-}
-
-export function patches(height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32, pad: i32, x: Ptr, dst: Ptr): void {
-  walk(height, width, c, high, wide, stride, pad, x, dst, false);
-}
-
-export function unpatch(height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32, pad: i32, from: Ptr, x: Ptr): void {
-  walk(height, width, c, high, wide, stride, pad, x, from, true);
 }

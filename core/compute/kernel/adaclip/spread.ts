@@ -1,6 +1,7 @@
 import { Ptr, loadUpTo, madd, storeUpTo } from "../../simd/vec";
 
 // spread takes the scalars of SpreadParams one by one.
+// @divide n by 16: g 1, m 1, r 1; costing n * 12
 export function spread(
   n: i32, beta1: f32, beta2: f32, times: f32, noise: f64, least: f32, greatest: f32,
   size: Ptr, g: Ptr, m: Ptr, r: Ptr,

@@ -1,6 +1,8 @@
-import { isWhole, patches, places, space } from "../../simd/window";
+import { KC, packB, place } from "../../simd/product";
+import { MR, NR, five, strip, tile } from "../../simd/tile";
+import { embed, gather, places, space, starts } from "../../simd/window";
+import { Part, Parts, first } from "../../simd/team";
 import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
-import { gemm } from "../gemm";
 
 // columns writes the sums of the columns of x [m×n].
 function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
@@ -12,21 +14,64 @@ function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
   }
 }
 
+// SHORT is how many places in a line make it worth while to walk them where they are.
+const SHORT = 8;
+
+// convWeights walks all places for tiles of a window's values by channels. Where
+// lines are short, what the window sees is copied first, one place below the other.
+// @divide costing m * height * width * c * k * fHigh * fWide / (fStride * fStride) / 8 + m * height * width * (c + k)
 export function convWeights(
   m: i32, height: i32, width: i32, c: i32, k: i32, fHigh: f64, fWide: f64, fStride: f64, fPad: f64,
-  x: Ptr, dy: Ptr, g: Ptr,
+  x: Ptr, dy: Ptr, g: Ptr, part: Part, parts: Parts,
 ): void {
   const high = <i32>fHigh, wide = <i32>fWide, stride = <i32>fStride, pad = <i32>fPad;
-  const t = places(height, high, stride, pad) * places(width, wide, stride, pad);
-  const patch = high * wide * c, whole = isWhole(high, wide, stride, pad);
-  const room = whole ? 0 : space(<usize>(t * patch));
-  for (let i = 0; i < m; i++) {
-    if (!whole) patches(height, width, c, high, wide, stride, pad, x, room);
-    gemm(1, 0, patch, k, t, 0, whole ? x : room, dy, g);
-    g += <usize>(patch * k) << 2;
+  const down = places(height, high, stride, pad), across = places(width, wide, stride, pad), t = down * across;
+  const patch = high * wide * c, seen = <usize>(height * width * c) << 2, row = <usize>k << 2;
+  const line = (width + 2 * pad) * c, picture = (height + 2 * pad) * line;
+  const copied = across < SHORT, lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
+  const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + (copied ? <usize>t * <usize>patch : 0));
+  const offsets = edge + ((MR * NR) << 2), panel = offsets + (<usize>(patch + MR) << 2), copy = panel + (<usize>(t * NR) << 2);
+  const padded = copy + (copied ? <usize>t * <usize>patch << 2 : 0);
+  if (pad) memory.fill(padded, 0, <usize>picture << 2);
+  if (copied) starts(1, 0, 1, patch, 0, 1, offsets, 0);
+  else starts(1, picture, high, wide * c, line, 1, offsets, 1);
+  const step = <usize>(copied ? patch : stride * c) << 2, next = copied ? <usize>0 : <usize>(stride * line) << 2; // of a place, of a line
+  const jump = next - <usize>each * step, fives = five(patch), most = max(KC / max(each, 1), 1); // of lines at a time
+  const begin = first(m, 1, part, parts), end = first(m, 1, part + 1, parts);
+  x += <usize>begin * seen;
+  dy += <usize>(begin * t) * row;
+  g += <usize>begin * <usize>(patch + 1) * row;
+  for (let i = begin; i < end; i++, x += seen, dy += <usize>t * row) {
+    let from = x;
+    if (pad) {
+      embed(1, height, width * c, pad, pad * c, x, padded);
+      from = padded;
+    }
+    if (copied) {
+      gather(down, across, high, wide * c, line, stride * c, stride, from, copy);
+      from = copy;
+    }
+    for (let j = 0; j < k; j += NR) {
+      const nr = min(k - j, NR), direct = nr == NR;
+      if (!direct) packB(0, k, t, dy, 0, t, j, nr, panel);
+      const right = direct ? dy + (<usize>j << 2) : panel, bStep: usize = direct ? row : NR << 2;
+      for (let i0 = 0, mr = 0; i0 < patch; i0 += mr) {
+        mr = strip(patch, i0, fives);
+        const to = g + <usize>i0 * row + (<usize>j << 2), whole = direct && mr >= 5;
+        const at = whole ? to : edge, atRow: usize = whole ? row : NR << 2;
+        let old: Ptr = 0;
+        for (let a = 0; a < max(lines, 1); a += most) {
+          for (let l = 0; l < max(each, 1); l += KC) {
+            const p = from + <usize>a * next + <usize>l * step, q = right + <usize>(a * each + l) * bStep;
+            tile(mr, min(most, lines - a), min(KC, each - l), offsets + (<usize>i0 << 2), p, step, jump, q, bStep, old, atRow, at, atRow);
+            old = at;
+          }
+        }
+        if (!whole) place(edge, to, row, 4, mr, nr, false);
+      }
+    }
+    g += <usize>patch * row;
     columns(t, k, dy, g);
-    g += <usize>k << 2;
-    x += <usize>(height * width * c) << 2;
-    dy += <usize>(t * k) << 2;
+    g += row;
   }
 }

@@ -19,6 +19,7 @@ function sums(t: i32, n: i32, step: usize, x: Ptr, squares: bool, mean: f64): f6
   return f64x2.extract_lane(s, 0) + f64x2.extract_lane(s, 1) + rest;
 }
 
+// @divide m: x t * c, stats 2 * groups, y t * c; costing m * t * c * 6
 export function groupNorm(m: i32, t: i32, c: i32, groups: i32, x: Ptr, p: Ptr, stats: Ptr, y: Ptr): void {
   const n = c / groups, count = <f64>(t * n), step = <usize>c << 2, add = p + step;
   for (let i = 0; i < m; i++, x += <usize>t * step, y += <usize>t * step) {

@@ -1,5 +1,6 @@
 import { Ptr, loadUpTo, madd, storeUpTo } from "../../simd/vec";
 
+// @divide m: x t * c, stats 2 * groups, dy t * c, dst 2 * c; costing m * t * c * 4
 export function groupNormParams(m: i32, t: i32, c: i32, groups: i32, x: Ptr, stats: Ptr, dy: Ptr, dst: Ptr): void {
   const n = c / groups, step = <usize>c << 2;
   for (let i = 0; i < m; i++, x += <usize>t * step, dy += <usize>t * step, dst += 2 * step) {

@@ -1,39 +1,66 @@
 import { places } from "../../simd/window";
-import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
+import { Part, Parts, first } from "../../simd/team";
+import { Ptr, loadPart, storePart } from "../../simd/vec";
 
-// poolGrad has how as picture.Pooling: 0 Max, 1 Mean.
-export function poolGrad(
-  m: i32, height: i32, width: i32, c: i32, how: i32, fHigh: f64, fWide: f64, fStride: f64, fPad: f64,
-  x: Ptr, y: Ptr, dy: Ptr, dx: Ptr,
-): void {
-  const high = <i32>fHigh, wide = <i32>fWide, stride = <i32>fStride;
+// vector hands the gradients of four channels, or of the n that are left, back to
+// the window that begins at the first value of x and dx. Inlined with constants how
+// and whole, it costs no branch.
+// @ts-ignore: decorator
+@inline
+function vector(how: i32, high: i32, wide: i32, position: usize, row: usize, share: v128, x: Ptr, y: Ptr, dy: Ptr, dx: Ptr, n: i32, whole: bool): void {
+  const greatest = whole ? v128.load(y) : loadPart(y, n), d = whole ? v128.load(dy) : loadPart(dy, n), part = f32x4.mul(share, d);
+  let given = f32x4.splat(0); // all bits where there has been a first
+  for (let a = 0; a < high; a++, x += row, dx += row) {
+    for (let b = 0, off: usize = 0; b < wide; b++, off += position) {
+      let u = part;
+      if (how == 0) {
+        const is = v128.andnot(f32x4.eq(whole ? v128.load(x + off) : loadPart(x + off, n), greatest), given);
+        given = v128.or(given, is);
+        u = v128.and(d, is);
+      }
+      if (whole) v128.store(dx + off, f32x4.add(v128.load(dx + off), u));
+      else storePart(dx + off, f32x4.add(loadPart(dx + off, n), u), n);
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function handed(how: i32, m: i32, height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32, x: Ptr, y: Ptr, dy: Ptr, dx: Ptr): void {
   const down = places(height, high, stride, 0), across = places(width, wide, stride, 0);
-  const position = <usize>c << 2, row = <usize>width * position, picture = <usize>height * row;
+  const position = <usize>c << 2, row = <usize>width * position, picture = <usize>height * row, rest = c & 3;
   const share = f32x4.splat(<f32>(1 / <f64>(high * wide)));
   memory.fill(dx, 0, <usize>m * picture);
   for (let i = 0; i < m; i++, x += picture, dx += picture) {
     for (let p = 0; p < down; p++) {
       for (let q = 0; q < across; q++) {
-        let first = <usize>(p * stride) * row + <usize>(q * stride) * position;
-        for (let left = c; left > 0; left -= 4, first += 16) {
-          const greatest = loadUpTo(y, left), d = loadUpTo(dy, left), part = f32x4.mul(share, d);
-          let given = f32x4.splat(0); // all bits where there has been a first
-          for (let a = 0, at = first; a < high; a++, at += row) {
-            for (let b = 0, from = at; b < wide; b++, from += position) {
-              let u = part;
-              if (how == 0) {
-                const is = v128.andnot(f32x4.eq(loadUpTo(x + from, left), greatest), given);
-                given = v128.or(given, is);
-                u = v128.and(d, is);
-              }
-              storeUpTo(dx + from, f32x4.add(loadUpTo(dx + from, left), u), left);
-            }
-          }
-          const done = <usize>min(left, 4) << 2;
-          y += done;
-          dy += done;
+        let off = <usize>(p * stride) * row + <usize>(q * stride) * position;
+        for (const end = y + (position & ~15); y < end; y += 16, dy += 16, off += 16) {
+          if (high == 2 && wide == 2) vector(how, 2, 2, position, row, share, x + off, y, dy, dx + off, 4, true);
+          else vector(how, high, wide, position, row, share, x + off, y, dy, dx + off, 4, true);
+        }
+        if (rest) {
+          vector(how, high, wide, position, row, share, x + off, y, dy, dx + off, rest, false);
+          y += <usize>rest << 2;
+          dy += <usize>rest << 2;
         }
       }
     }
   }
+}
+
+// poolGrad has how as picture.Pooling: 0 Max, 1 Mean.
+// @divide costing m * height * width * c * 2
+export function poolGrad(
+  m: i32, height: i32, width: i32, c: i32, how: i32, fHigh: f64, fWide: f64, fStride: f64, fPad: f64,
+  x: Ptr, y: Ptr, dy: Ptr, dx: Ptr, part: Part, parts: Parts,
+): void {
+  const from = first(m, 1, part, parts), t = places(height, <i32>fHigh, <i32>fStride, 0) * places(width, <i32>fWide, <i32>fStride, 0);
+  m = first(m, 1, part + 1, parts) - from;
+  x += <usize>from * <usize>(height * width * c) << 2;
+  y += <usize>from * <usize>(t * c) << 2;
+  dy += <usize>from * <usize>(t * c) << 2;
+  dx += <usize>from * <usize>(height * width * c) << 2;
+  if (how == 0) handed(0, m, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride, x, y, dy, dx);
+  else handed(1, m, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride, x, y, dy, dx);
 }

@@ -1,17 +1,19 @@
-// Runs a Go program for js/wasm in a worker of headless Chromium, with the SIMD
-// kernels that this browser has (relaxed, since Chromium 114):
+// Runs a Go program for js/wasm in a worker of a headless browser, with the SIMD
+// kernels that it has (relaxed, since Chromium 114 and Firefox 145):
 //
-//	GOOS=js GOARCH=wasm go test -exec "node $PWD/web/go_chromium_exec.mjs" ./core/compute/simd
+//	GOOS=js GOARCH=wasm go test -exec "node $PWD/web/go_browser_exec.mjs" ./core/compute/simd
 //
-// The program has no file system. CHROMIUM names the browser (default chromium);
-// CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in go_wasm_exec.mjs.
+// The program has no file system. CLIPSCOPE_BROWSER is chromium (default) or firefox,
+// CHROMIUM or FIREFOX the program; CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in go_wasm_exec.mjs.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { launchFirefox } from "./e2e/firefox.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const kernels = process.env.CLIPSCOPE_KERNELS ?? join(here, "../dist/web");
@@ -55,8 +57,8 @@ const files = {
   "/wasm_exec.js": ["text/javascript", join(goroot, "lib/wasm/wasm_exec.js")],
   "/kernels.js": ["text/javascript", join(here, "kernels.js")],
   "/program.wasm": ["application/wasm", program],
-  "/kernels.wasm": ["application/wasm", join(kernels, "kernels.wasm")],
-  "/kernels-relaxed.wasm": ["application/wasm", join(kernels, "kernels-relaxed.wasm")],
+  ...Object.fromEntries(["kernels", "kernels-threads", "kernels-relaxed", "kernels-relaxed-threads"]
+    .map((name) => [`/${name}.wasm`, ["application/wasm", join(kernels, `${name}.wasm`)]])),
 };
 const server = createServer(async (request, response) => {
   try {
@@ -73,20 +75,40 @@ const server = createServer(async (request, response) => {
 });
 await once(server.listen(0, "127.0.0.1"), "listening");
 
-const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-try {
+// lines are what the program has printed since they were last asked for, and its exit code.
+const begin = () => {
+  const w = new Worker("/worker.js"), told = { lines: [], exit: null };
+  w.onmessage = ({ data }) => { if (typeof data === "string") told.lines.push(data); else told.exit = data.exit; };
+  w.onerror = (event) => { told.lines.push(event.message); told.exit = 2; };
+  /** @type {any} */ (window).lines = () => ({ lines: told.lines.splice(0), exit: told.exit });
+};
+const asked = () => /** @type {any} */ (window).lines();
+
+/** @param {string} url @returns {Promise<{ page: any, close: () => Promise<void> }>} */
+async function visit(url) {
+  if (process.env.CLIPSCOPE_BROWSER === "firefox") {
+    const firefox = await launchFirefox({});
+    return { page: await firefox.page(url), close: () => firefox.close() };
+  }
+  const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const page = await browser.newPage();
-  await page.exposeFunction("say", (/** @type {string} */ line) => console.log(line));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  await page.goto(`http://127.0.0.1:${port}/`);
-  process.exitCode = await page.evaluate(() => new Promise((resolve) => {
-    const { say } = /** @type {any} */ (globalThis);
-    const w = new Worker("/worker.js");
-    w.onmessage = ({ data }) => (typeof data === "string" ? say(data) : resolve(data.exit));
-    w.onerror = (event) => { say(event.message); resolve(2); };
-  }));
+  await page.goto(url);
+  return { page, close: () => browser.close() };
+}
+
+const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+const { page, close } = await visit(`http://127.0.0.1:${port}/`);
+try {
+  await page.waitForFunction(() => document.readyState === "complete");
+  await page.evaluate(begin);
+  for (let exit = null; exit === null; await sleep(50)) {
+    const told = await page.evaluate(asked);
+    for (const line of told.lines) console.log(line);
+    exit = told.exit;
+    process.exitCode = exit;
+  }
 } finally {
-  await browser.close();
+  await close();
   server.close();
 }

@@ -1,0 +1,26 @@
+package computetest
+
+import "clipscope/core/compute/kernel"
+
+func init() { parts = append(parts, part{"LookUp", "lookUp", checkLookUp}) }
+
+// checkLookUp takes bytes through WriteBytes, which has to copy them, among them such
+// as are a signalling NaN where four are read as a value: nothing on the way may tidy
+// that up.
+func checkLookUp(c *check) {
+	c.vectors(func(n int, _ func() []float32) {
+		bytes := make([]byte, n)
+		for i := range bytes {
+			bytes[i] = byte(c.rng.Uint32())
+		}
+		copy(bytes[min(n, 4):], []byte{1, 0, 160, 127, 255, 255, 255, 255, 0, 0, 128, 255, 1, 0, 0, 0})
+		table, dst := c.arg("table", c.edgy(256, 3)), c.arg("dst", c.normals(n))
+		dst.want = each(n, func(i int) value { return exactly(table.data[bytes[i]]) })
+		src := c.b.New((n + 3) / 4)
+		c.b.WriteBytes(src, bytes)
+		clear(bytes)
+		kernel.LookUp(c.b, n, table.buf, src, dst.buf)
+		c.verify("LookUp(%d)", n)
+		c.b.Free(src)
+	})
+}

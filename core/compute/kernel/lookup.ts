@@ -1,0 +1,19 @@
+import { Part, Parts, first } from "../simd/team";
+import { Ptr } from "../simd/vec";
+
+// A vector has no way to look its lanes up in a table of this size.
+// @divide costing n * 2
+export function lookUp(n: i32, table: Ptr, src: Ptr, dst: Ptr, part: Part, parts: Parts): void {
+  const from = first(n, 16, part, parts);
+  n = first(n, 16, part + 1, parts) - from;
+  src += from;
+  dst += <usize>from << 2;
+  for (; n >= 4; n -= 4, src += 4, dst += 16) {
+    const four = load<u32>(src);
+    store<f32>(dst, load<f32>(table + (<usize>(four & 255) << 2)));
+    store<f32>(dst, load<f32>(table + (<usize>((four >> 8) & 255) << 2)), 4);
+    store<f32>(dst, load<f32>(table + (<usize>((four >> 16) & 255) << 2)), 8);
+    store<f32>(dst, load<f32>(table + (<usize>(four >> 24) << 2)), 12);
+  }
+  for (; n > 0; n--, src++, dst += 4) store<f32>(dst, load<f32>(table + (<usize>load<u8>(src) << 2)));
+}

@@ -1,0 +1,166 @@
+package simd_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"strconv"
+	"syscall/js"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/simd"
+)
+
+// twins does everything twice, alone and with several threads, on memory of their
+// own, and compares every bit of what a kernel was given after every call. What it
+// shows is what several threads have made.
+type twins struct {
+	t       *testing.T
+	threads int
+	be      *simd.Backend
+	share   js.Value
+}
+
+type pair struct{ alone, shared any } // compute.Buffer or compute.Sums
+
+// gather has n threads share every call that can be cut, until the test ends. It
+// returns what changes their number from call to call.
+func gather(t *testing.T, n int) (share js.Value) {
+	if os.Getenv("CLIPSCOPE_THREADS") == "0" {
+		t.Skip("these kernels are for one thread")
+	}
+	loader := js.Global().Get("clipscopeKernels")
+	least, before := loader.Get("least"), open(t).Threads()
+	loader.Set("least", 0)
+	if got, why := simd.Share(n, false); got != n {
+		t.Fatalf("%d threads of %d: %s", got, n, why)
+	}
+	share = loader.Get("share").Call("bind", loader)
+	t.Cleanup(func() {
+		loader.Set("least", least)
+		share.Invoke(before)
+	})
+	return share
+}
+
+func (w *twins) Name() string { return "twins" }
+
+func (w *twins) New(n int) compute.Buffer {
+	return compute.Buffer{Memory: &pair{w.be.New(n), w.be.New(n)}, N: n}
+}
+
+func (w *twins) NewSums(n int) compute.Sums {
+	return compute.Sums{Memory: &pair{w.be.NewSums(n), w.be.NewSums(n)}, N: n}
+}
+
+func (w *twins) Free(x compute.Buffer) {
+	a, b := both(x)
+	w.be.Free(a)
+	w.be.Free(b)
+}
+
+func (w *twins) FreeSums(s compute.Sums) {
+	p := s.Memory.(*pair)
+	w.be.FreeSums(p.alone.(compute.Sums))
+	w.be.FreeSums(p.shared.(compute.Sums))
+}
+
+// both are the two buffers that x stands for.
+func both(x compute.Buffer) (alone, shared compute.Buffer) {
+	if x.Memory == nil {
+		return x, x
+	}
+	p := x.Memory.(*pair)
+	return p.alone.(compute.Buffer).Slice(x.Off, x.N), p.shared.(compute.Buffer).Slice(x.Off, x.N)
+}
+
+func (w *twins) Write(dst compute.Buffer, src []float32) {
+	a, b := both(dst)
+	w.be.Write(a, src)
+	w.be.Write(b, src)
+}
+
+func (w *twins) WriteBytes(dst compute.Buffer, src []byte) {
+	a, b := both(dst)
+	w.be.WriteBytes(a, src)
+	w.be.WriteBytes(b, src)
+}
+
+func (w *twins) Fetch(x compute.Buffer) compute.Pending {
+	_, b := both(x)
+	return w.be.Fetch(b)
+}
+
+func (w *twins) Close() { w.be.Close() }
+
+func (w *twins) Run(k *compute.Kernel, args compute.Args) {
+	a, b := args, args
+	for i, x := range args.Buf {
+		a.Buf[i], b.Buf[i] = both(x)
+	}
+	if args.Sums.Memory != nil {
+		p := args.Sums.Memory.(*pair)
+		a.Sums, b.Sums = p.alone.(compute.Sums), p.shared.(compute.Sums)
+	}
+	w.share.Invoke(1)
+	w.be.Run(k, a)
+	w.share.Invoke(w.threads)
+	w.be.Run(k, b)
+	for i := range args.Buf {
+		if i, alone, shared := w.differ(a.Buf[i], b.Buf[i]); i >= 0 {
+			w.t.Fatalf("%s with sizes %v: value %d is %v alone, %v with %d threads", k.Name, args.N, i, alone, shared, w.threads)
+		}
+	}
+}
+
+// differ finds a value of which a bit differs, or −1.
+func (w *twins) differ(a, b compute.Buffer) (at int, alone, shared float32) {
+	if a.Memory == nil {
+		return -1, 0, 0
+	}
+	x, y := make([]float32, a.N), make([]float32, b.N)
+	for buffer, dst := range map[compute.Buffer][]float32{a: x, b: y} {
+		if err := w.be.Fetch(buffer).Wait(context.Background(), dst); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	for i := range x {
+		if math.Float32bits(x[i]) != math.Float32bits(y[i]) {
+			return i, x[i], y[i]
+		}
+	}
+	return -1, 0, 0
+}
+
+// TestThreads: whatever the suite asks is the same to the bit for every number of
+// threads.
+func TestThreads(t *testing.T) {
+	for _, n := range []int{2, 3, 5} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			share := gather(t, n)
+			computetest.RunAll(t, func() compute.Backend { return &twins{t, n, open(t), share} })
+		})
+	}
+}
+
+// TestThreadsLarge has the sizes of training, at which the product packs several
+// times and cuts its columns as well as its rows.
+func TestThreadsLarge(t *testing.T) {
+	w := &twins{t, 3, open(t), gather(t, 3)}
+	defer w.Close()
+	for _, s := range [][3]int{{128, 784, 128}, {128, 128, 784}, {784, 10, 600}, {200, 1100, 330}, {7, 1100, 340}, {1100, 7, 340}} {
+		x, y, z := random(w, s[0]*s[2]), random(w, s[2]*s[1]), random(w, s[0]*s[1])
+		for i, beta := range []float32{0, 1, 0.3} {
+			kernel.Gemm(w, i == 1, i == 2, s[0], s[1], s[2], x, y, beta, z)
+		}
+		sums := w.NewSums(s[0] * s[1])
+		for _, each := range []kernel.Each{kernel.Plain(), kernel.Clamped(0.5), kernel.Rounded()} {
+			kernel.AddOuter(w, s[2], s[0], s[1], each, x, y, sums)
+		}
+		kernel.Settle(w, s[0]*s[1], sums, z)
+		kernel.Noise(w, s[0]*s[1], 2, compute.NoiseKey{}, z)
+	}
+}

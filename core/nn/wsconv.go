@@ -1,0 +1,77 @@
+package nn
+
+import (
+	"errors"
+	"math"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/picture"
+)
+
+var standardForm = form{
+	usage: "wsconv:CHANNELS:SIZE, with :sSTRIDE and :pPADDING where they are not 1 and 0", least: 2, most: 2, letters: "sp",
+	read: func(a arguments) part { return standard{convForm.read(a).(conv)} },
+}
+
+// standard is a convolution with standardised weights as it was written.
+type standard struct{ conv }
+
+func (s standard) outline(in Shape) (Outline, error) {
+	o, err := s.conv.outline(in)
+	patch := s.window(in).Patch()
+	if err == nil && patch == 1 {
+		err = errors.New("a kernel that sees one value has nothing to standardise; write conv")
+	}
+	o.Once = int64(2*patch+4) * int64(s.channels) // all that layer makes
+	return o, err
+}
+
+// lipschitz is false: weights that are nearly alike are stretched by as much as 1/√ε.
+func (standard) lipschitz() bool { return false }
+
+func (s standard) layer(b *builder, in Shape, wantDx bool) Layer {
+	patch := s.window(in).Patch()
+	l := &standardised{
+		conv2d:  s.conv2d(b, in, wantDx),
+		groups:  picture.Groups{Positions: patch, Channels: s.channels, Count: s.channels},
+		w:       b.be.New(patch * s.channels),
+		row:     b.be.New(patch * s.channels),
+		stats:   b.be.New(2 * s.channels),
+		factors: b.be.New(2 * s.channels),
+	}
+	kernel.Fill(b.be, s.channels, float32(1/math.Sqrt(float64(patch))), l.factors.Slice(0, s.channels))
+	kernel.Fill(b.be, s.channels, 0, l.factors.Slice(s.channels, s.channels))
+	return l
+}
+
+// standardised is a convolution whose weights have, for every channel that comes
+// out, mean 0 and length 1: (W − mean)/√(variance·patch) (weight standardisation,
+// Qiao et al. 2019, with the factor of Brock et al. 2021). That is what group
+// normalisation does to a picture, so its kernels do it. An example's gradient by
+// the parameters is a linear function of that by the weights, the same for all, and is
+// formed of it row by row.
+type standardised struct {
+	*conv2d
+	groups         picture.Groups
+	w              compute.Buffer // [patch×channels], made of the parameters
+	stats, factors compute.Buffer // of the standardising
+	row            compute.Buffer // one example's gradient on its way
+}
+
+func (l *standardised) Forward(x compute.Buffer, n int) compute.Buffer {
+	w, _ := l.weights()
+	picture.GroupNorm(l.be, l.groups, 1, w, l.factors, l.stats, l.w)
+	return l.forward(x, n, l.w)
+}
+
+func (l *standardised) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	dx := l.backward(dy, want, l.w)
+	w, _ := l.weights()
+	for i := range l.n {
+		g := l.g.Slice(i*l.p.Len(), w.Len())
+		picture.GroupNormGrad(l.be, l.groups, 1, w, l.factors, l.stats, g, l.row)
+		kernel.Copy(l.be, w.Len(), g, l.row)
+	}
+	return dx
+}

@@ -1,0 +1,73 @@
+package run
+
+// Application is what it takes, beside the parameters, to apply a model to new rows:
+// how the cells of a row become features, how those are scaled, which layers they pass
+// and what comes out. docs/applying.md says how it is used.
+//
+// Guarantee: as [Released]. Bounds and directions that were looked for in the rows were
+// noised and paid for; what was declared says nothing of the rows; columns, their
+// categories and the classes count as public, and a run's statement says so.
+type Application struct {
+	Task    string   `json:"task"`              // classification, multi-label or regression
+	Outputs int      `json:"outputs"`           // numbers that a row comes to
+	Classes []string `json:"classes,omitempty"` // of the outputs, in their order
+
+	Features int             `json:"features"`
+	Shape    []int           `json:"shape,omitempty"`   // of pictures: 28, 28, or 3, 32, 32 for planes of colour
+	Columns  []AppliedColumn `json:"columns,omitempty"` // of tables, in the file's order
+
+	Scaling AppliedScaling `json:"scaling"`
+	PCA     *AppliedPCA    `json:"pca,omitempty"`
+	// MaxNorm is the length to which rows that are longer are scaled down; 0 for none.
+	MaxNorm float64 `json:"max_norm,omitempty"`
+	// ChannelsLast says that planes of colour become pictures of one position after
+	// the other.
+	ChannelsLast bool `json:"channels_last,omitempty"`
+
+	Layers []AppliedLayer `json:"layers"`
+}
+
+// AppliedColumn is a table's column as features are made of it.
+type AppliedColumn struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`  // numeric, categorical, label or ignored
+	First int    `json:"first"` // index of its first feature; -1 for none
+
+	// How numbers are written, where not as 1234.5.
+	Decimal   string `json:"decimal,omitempty"`
+	Thousands string `json:"thousands,omitempty"`
+	Date      string `json:"date,omitempty"` // order of year, month and day: ymd, dmy or mdy
+
+	Categories []string `json:"categories,omitempty"` // one feature each, in this order; of a label, the classes
+	Buckets    int      `json:"buckets,omitempty"`    // categories are hashed into so many
+	// IfMissing is the number in the place of a missing one; nil where there is none,
+	// and rows with a missing number were refused or left out.
+	IfMissing *float64 `json:"if_missing,omitempty"`
+	Indicator int      `json:"indicator,omitempty"` // feature that is 1 where a number is missing; 0 for none
+}
+
+// AppliedScaling is how features are brought to a common size.
+type AppliedScaling struct {
+	Kind string `json:"kind"` // declared, private, row, measured or none
+	// Lo and Hi are the bounds that become 0 and 1, of each feature, or one that
+	// holds for all; what lies outside is clamped. Nil where no bounds are used.
+	Lo []float64 `json:"lo,omitempty"`
+	Hi []float64 `json:"hi,omitempty"`
+	// LeftOut says why figures that were used are not here.
+	LeftOut string `json:"left_out,omitempty"`
+}
+
+// AppliedPCA projects rows of unit length.
+type AppliedPCA struct {
+	Components int `json:"components"`
+	// Directions is [features×components], row by row, of little-endian float32; in
+	// JSON as base64.
+	Directions []byte `json:"directions"`
+}
+
+// AppliedLayer is one of the model's layers.
+type AppliedLayer struct {
+	Text       string `json:"layer"`
+	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number
+	Parameters int    `json:"parameters"`
+}

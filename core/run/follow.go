@@ -1,0 +1,198 @@
+package run
+
+import "math"
+
+// Facts are what is public of a data set and decides how a run on it is best set
+// up. The zero value says that nothing is known.
+//
+// Guarantee: nothing here is counted in the rows but their number, which is public
+// as the sampling rate shows it. How many rows each class has is not among them.
+type Facts struct {
+	Rows       int  // to train on
+	Features   int  // of a row
+	Numbers    int  // of the features: those that are numbers, which are brought to 0 … 1
+	Categories int  // columns of categories, each of which sets one feature to 1
+	Outputs    int  // classes, labels or numbers
+	Numeric    bool // the targets are numbers
+	Picture    bool // features are pixels
+}
+
+// The rule by which what nobody set follows from N, d, ε and δ. The constants were
+// measured on drawn and on published tables; RATIONALE.md has the grid.
+const (
+	// followSteps are enough for Adam to go as far as regression on features of
+	// 0 … 1 has to. More would cost time alone: while σ is large, noise in the sum
+	// of all steps does not depend on their number.
+	followSteps = 300
+	// followPart of the rows is a batch, and at most followBatch rows: beyond, σ/B
+	// hardly falls, and time grows.
+	followPart  = 4
+	followBatch = 1024
+	// A hidden layer is worth its noise where a row has so few features that
+	// straight lines through them are too little, and the signal is so strong.
+	fewFeatures  = 8
+	enoughSignal = 30
+	followWidth  = 32
+	// The bounds of Adam's step.
+	leastRate, mostRate = 0.001, 0.2
+	// followCaution is that of dc-e on tables: in all of followSteps noise alone moves C
+	// with probability 1 % or so.
+	followCaution = 4
+)
+
+// signal is κ = εN/(√(2·ln(1.25/δ))·√d): the length of what a run can sum up, N
+// gradients of length C, over that of the noise on d parameters which (ε, δ) asks
+// of the Gaussian mechanism in the classic bound (Dwork & Roth 2014, Theorem A.1).
+// Subsampling and composition leave it nearly as it is. A noise multiplier σ
+// stands for ε = q·√(2T·ln(1.25/δ))/σ. It is +Inf without noise, and 1 for a budget
+// that is none, which the plan refuses.
+func (c Config) signal(f Facts, parameters int) float64 {
+	n, d := float64(f.Rows), math.Sqrt(float64(parameters))
+	var k float64
+	switch {
+	case c.NoPrivacy || c.Method == "none":
+		return math.Inf(1)
+	case c.NoiseMultiplier != nil:
+		steps := float64(c.Steps)
+		if steps == 0 {
+			steps = c.Epochs * n / c.ExpectedBatchSize
+		}
+		k = c.ExpectedBatchSize * math.Sqrt(steps) / (*c.NoiseMultiplier * d)
+	default:
+		k = *c.TargetEpsilon * n / (math.Sqrt(2*math.Log(1.25/c.TargetDelta)) * d)
+	}
+	if !(k > 0) {
+		return 1
+	}
+	return k
+}
+
+// inputs is how many numbers of a row the first layer sees.
+func (c Config) inputs(f Facts) int {
+	if c.PCA.Components > 0 {
+		return c.PCA.Components
+	}
+	return f.Features
+}
+
+// dense reports whether the rule has been measured for the model: layers that are
+// listed, and networks by name, keep the constants.
+func (c Config) dense() bool {
+	switch c.Model.Kind {
+	case "", "softmax", "linear", "mlp":
+		return len(c.Model.Layers) == 0
+	}
+	return false
+}
+
+// follow fills in what follows from the data and the budget. Budget and δ are set.
+func (c *Config) follow(f Facts) {
+	if f.Rows <= 0 || f.Features <= 0 || f.Outputs <= 0 {
+		return
+	}
+	if c.Threshold == "dc-e" || c.Method == "dc-e" && c.Threshold == "" {
+		c.followRule(f)
+	}
+	part := math.Ceil(float64(f.Rows) / followPart)
+	if !c.dense() {
+		def(&c.ExpectedBatchSize, math.Min(DefaultBatch, part))
+		return
+	}
+	def(&c.ExpectedBatchSize, math.Min(followBatch, part))
+	if c.Steps == 0 && c.Epochs == 0 {
+		c.Epochs = max(1, math.Round(followSteps*c.ExpectedBatchSize/float64(f.Rows)))
+	}
+	d := c.followModel(f)
+	if f.Picture || f.Numeric {
+		// Pixels are mostly far below 1, and targets of any size make gradients of any.
+		def(&c.MaxGradNorm, 1)
+	} else {
+		def(&c.MaxGradNorm, c.firstNorm(f))
+	}
+	if f.Numeric {
+		// How far the steps have to go depends on the targets' size, which nobody has
+		// said: the constants stay, under which 300 steps go further than five epochs.
+		return
+	}
+	if c.LearningRate == 0 && (c.Optimizer == "" || c.Optimizer == "adam") {
+		c.Optimizer = "adam"
+		c.LearningRate = rate(c.signal(f, d), c.inputs(f))
+	}
+}
+
+// followModel settles the model's kind and width, and returns how many parameters
+// it has.
+func (c *Config) followModel(f Facts) int {
+	in, out := c.inputs(f), f.Outputs
+	wide := func(w int) int { return w*(in+1) + out*(w+1) }
+	switch {
+	case c.Model.Kind != "":
+	case f.Numeric:
+		c.Model.Kind = "linear"
+	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
+		c.Model.Kind = "mlp"
+	case !f.Picture && in <= fewFeatures && c.signal(f, wide(followWidth)) >= enoughSignal:
+		c.Model.Kind = "mlp"
+	default:
+		c.Model.Kind = "softmax"
+	}
+	if c.Model.Kind != "mlp" {
+		return out * (in + 1)
+	}
+	if len(c.Model.Hidden) == 0 {
+		w := 4 * followWidth
+		for w > followWidth/2 && (in <= fewFeatures && w > followWidth || c.signal(f, wide(w)) < enoughSignal) {
+			w /= 2
+		}
+		c.Model.Hidden = []int{w}
+	}
+	d, last := 0, in
+	for _, w := range append(append([]int(nil), c.Model.Hidden...), out) {
+		d, last = d+w*(last+1), w
+	}
+	return d
+}
+
+// firstNorm is about how long one row's gradient is before anything is learned:
+// that of softmax regression is the row, with the 1 of the bias, times what the
+// prediction lacks, which is about 1. A number between 0 and 1 adds a third to the
+// row's square on average, a category 1. Much less would cut off above all the
+// gradients of rows that are predicted badly, such as those of a rare class.
+func (c *Config) firstNorm(f Facts) float64 {
+	switch {
+	case c.PCA.Components > 0 || c.Scaling.Kind == "row":
+		return 1.4 // √2: rows of length 1
+	case c.Scaling.Kind != "" && c.Scaling.Kind != "private" && c.Scaling.Kind != "declared":
+		return 1
+	}
+	return twoDigits(math.Sqrt(1 + float64(f.Numbers)/3 + float64(f.Categories)))
+}
+
+// rate is Adam's, which nearly takes steps of the same length whatever C is: as
+// long as noise in so many features allows, and a little longer where the signal is
+// strong.
+func rate(signal float64, features int) float64 {
+	return twoDigits(min(max(0.2*math.Sqrt(math.Sqrt(signal)/float64(features)), leastRate), mostRate))
+}
+
+// followRule has dc-e stay where noise alone would move it. Pictures keep the
+// paper's form, in which classes are of much the same size.
+func (c *Config) followRule(f Facts) {
+	if _, set := c.Params["caution"]; set || f.Picture {
+		return
+	}
+	params := map[string]float64{"caution": followCaution}
+	for k, v := range c.Params {
+		params[k] = v
+	}
+	c.Params = params
+}
+
+// twoDigits rounds to two significant digits, which is what a form shows.
+func twoDigits(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return x
+	}
+	p := math.Pow(10, 1-math.Floor(math.Log10(x)))
+	return math.Round(x*p) / p
+}

@@ -1,0 +1,51 @@
+package train
+
+import (
+	"encoding/binary"
+	"math"
+
+	"clipscope/core/run"
+)
+
+// application gathers what it takes to apply the run's model elsewhere.
+//
+// Guarantee: it holds what openScale and openPCA released, what was declared, and what
+// counts as public. Figures that scaling measured from the rows are left out.
+func (r *Run) application() *run.Application {
+	a := &run.Application{
+		Task: string(r.ds.Task), Outputs: r.ds.Outputs, Classes: r.ds.Classes, Features: r.ds.Features, Shape: r.ds.Shape,
+		Scaling: run.AppliedScaling{Kind: r.cfg.Scaling.Kind},
+	}
+	for _, c := range r.ds.Columns {
+		a.Columns = append(a.Columns, run.AppliedColumn{
+			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
+			Categories: c.Categories, Buckets: c.Buckets, IfMissing: c.Fill, Indicator: c.Indicator,
+		})
+	}
+	for _, b := range r.scale.Bounds() {
+		a.Scaling.Lo, a.Scaling.Hi = append(a.Scaling.Lo, b.Lo), append(a.Scaling.Hi, b.Hi)
+	}
+	if a.Scaling.Kind == "measured" {
+		a.Scaling.LeftOut = "The mean and the deviation of each feature, which it was scaled by, were measured from the training rows without noise. They are not released, and without them the model cannot be applied."
+	}
+	for _, l := range r.layers() {
+		a.Layers = append(a.Layers, run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters})
+	}
+	if r.pca != nil {
+		a.PCA = &run.AppliedPCA{Components: r.pca.components, Directions: floatBytes(r.pca.directions)}
+		return a
+	}
+	if bound := r.clipper.FeatureBound; bound > 0 {
+		a.MaxNorm = rowLimit(bound)
+	}
+	a.ChannelsLast = r.turnsPictures()
+	return a
+}
+
+func floatBytes(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}

@@ -1,0 +1,111 @@
+// The same models trained by others, without privacy, each on its wasm back end, in
+// pages that are not isolated (one thread) or are.
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), "node_modules");
+const types = { ".js": "text/javascript", ".wasm": "application/wasm" };
+
+// site serves an empty page and what npm has fetched.
+/** @param {boolean} isolated @returns {Promise<{ url: string, close(): void }>} */
+export async function site(isolated) {
+  const headers = isolated ? { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" } : {};
+  const server = http.createServer((req, res) => {
+    const name = path.join(modules, path.normalize(new URL(req.url, "http://x").pathname));
+    if (req.url === "/") res.writeHead(200, { "Content-Type": "text/html", ...headers }).end("<!doctype html><title>peer</title>");
+    else if (!fs.existsSync(name)) res.writeHead(404).end();
+    else res.writeHead(200, { "Content-Type": types[path.extname(name)] ?? "text/plain", ...headers }).end(fs.readFileSync(name));
+  });
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", () => resolve(undefined)); });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
+
+// tensorflow opens a page and returns what trains for so many steps of 128 rows and
+// says how many seconds they took.
+/** @param {any} browser @param {string} url @returns {Promise<(steps: number) => Promise<number>>} */
+export async function tensorflow(browser, url) {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(url);
+  for (const m of ["tfjs-core/dist/tf-core.min.js", "tfjs-layers/dist/tf-layers.min.js", "tfjs-backend-wasm/dist/tf-backend-wasm.min.js"]) {
+    await page.addScriptTag({ url: "/@tensorflow/" + m });
+  }
+  await page.evaluate(async () => {
+    tf.wasm.setWasmPaths("/@tensorflow/tfjs-backend-wasm/dist/");
+    await tf.setBackend("wasm");
+    await tf.ready();
+    const model = tf.sequential({ layers: [
+      tf.layers.dense({ inputShape: [784], units: 128, activation: "relu" }),
+      tf.layers.dense({ units: 10, activation: "softmax" }),
+    ] });
+    model.compile({ optimizer: tf.train.sgd(0.25), loss: "categoricalCrossentropy" });
+    window.peer = async (steps) => {
+      const rows = 128 * steps, x = tf.randomUniform([rows, 784]), y = tf.oneHot(tf.randomUniform([rows], 0, 10, "int32"), 10);
+      const from = performance.now();
+      await model.fit(x, y, { batchSize: 128, epochs: 1, verbose: 0, yieldEvery: "never" });
+      const seconds = (performance.now() - from) / 1000;
+      x.dispose();
+      y.dispose();
+      return seconds;
+    };
+  });
+  return (steps) => page.evaluate((n) => window.peer(n), steps);
+}
+
+// jax is the same for jax-js, of a model by name: "mlp", or "cnn", which is our
+// cnn-opacus.
+/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @returns {Promise<(steps: number) => Promise<number>>} */
+export async function jax(browser, url, kind) {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(url);
+  await page.evaluate(async (kind) => {
+    const module = "/@jax-js/jax/dist/index.js";
+    const { init, defaultDevice, grad, jit, lax, nn, numpy: np, random, tree, blockUntilReady } = await import(module);
+    await init("wasm");
+    defaultDevice("wasm");
+    const normal = (seed, shape, std) => random.normal(random.key(seed), shape).mul(std);
+    const dense = (x, w, b) => np.dot(x, w).add(b);
+    const crossEntropy = (z, y) => nn.logSoftmax(z).mul(y).sum().mul(-1 / 128);
+    const pooled = (x, n) => { // the greatest of four neighbours
+      const part = (i, j) => x.ref.slice([], [], [i, i + n], [j, j + n]);
+      const four = [part(0, 0), part(0, 1), part(1, 0), part(1, 1)];
+      x.dispose();
+      return np.maximum(np.maximum(four[0], four[1]), np.maximum(four[2], four[3]));
+    };
+    const convolved = (x, w, b, stride, pad) => lax.convGeneralDilated(x, w, [stride, stride], [[pad, pad], [pad, pad]]).add(b);
+    const models = {
+      mlp: {
+        input: [128, 784],
+        make: () => [normal(1, [784, 128], 0.05), np.zeros([128]), normal(2, [128, 10], 0.1), np.zeros([10])],
+        loss: ([w1, b1, w2, b2], x, y) => crossEntropy(dense(nn.relu(dense(x, w1, b1)), w2, b2), y),
+      },
+      cnn: {
+        input: [128, 1, 28, 28],
+        make: () => [normal(1, [16, 1, 8, 8], 0.1), np.zeros([16, 1, 1]), normal(2, [32, 16, 4, 4], 0.1), np.zeros([32, 1, 1]),
+          normal(3, [512, 32], 0.05), np.zeros([32]), normal(4, [32, 10], 0.2), np.zeros([10])],
+        loss: ([w1, b1, w2, b2, w3, b3, w4, b4], x, y) => {
+          const one = pooled(nn.relu(convolved(x, w1, b1, 2, 3)), 13);
+          const two = pooled(nn.relu(convolved(one, w2, b2, 2, 0)), 4);
+          return crossEntropy(dense(nn.relu(dense(two.reshape([128, 512]), w3, b3)), w4, b4), y);
+        },
+      },
+    };
+    const model = models[kind];
+    const step = jit((params, x, y) => {
+      const g = grad(model.loss)(tree.ref(params), x, y);
+      return params.map((p, i) => p.sub(g[i].mul(0.25)));
+    });
+    let params = model.make();
+    const x = random.uniform(random.key(5), model.input), y = np.eye(10).slice(np.array(Array.from({ length: 128 }, (_, i) => i % 10), { dtype: np.int32 }));
+    window.peer = async (steps) => {
+      const from = performance.now();
+      for (let i = 0; i < steps; i++) params = step(params, x.ref, y.ref);
+      await blockUntilReady(params);
+      return (performance.now() - from) / 1000;
+    };
+    await window.peer(2);
+  }, kind);
+  return (steps) => page.evaluate((n) => window.peer(n), steps);
+}
