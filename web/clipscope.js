@@ -54,20 +54,29 @@
     }
 
     // The two that every page needs, while its program is on its way.
-    static #ahead = [1, 2].map(() => clipscopeEarly.stays.then(() => new Connection()));
+    static #ahead = [1, 2].map(() => clipscopeEarly.stays.then(() => new Connection()).catch(() => undefined));
+
+    // A worker may have ended while nobody had asked for it.
+    static async #next() {
+      for (let ahead; (ahead = Connection.#ahead.pop());) {
+        const c = await ahead;
+        if (c?.alive) return c;
+      }
+      return new Connection();
+    }
 
     static async start() {
       const module = await window.clipscopeProgram.catch((e) => {
         throw fail("The trainer could not be loaded: " + e.message + ". Reload the page.");
       });
-      const c = await (Connection.#ahead.pop() ?? new Connection());
+      const c = await Connection.#next();
       await c.#hello(module);
-      c.#watch();
       return c;
     }
 
     // A worker may be ended by the browser without a word, as where memory is short.
-    // It holds a lock for as long as it lives, so whoever gets the lock knows.
+    // It holds a lock from when it says so for as long as it lives, so whoever gets the
+    // lock knows.
     #life = "clipscope-trainer/" + Array.from(crypto.getRandomValues(new Uint32Array(4))).join("-");
     #watch() {
       navigator.locks?.request(this.#life, () => {
@@ -87,6 +96,9 @@
     /** @param {Message} m */
     #receive(m) {
       switch (m.type) {
+        case "held":
+          this.#watch();
+          return;
         case "ready": {
           const ready = hear(m.text);
           if (ready.protocol !== PROTOCOL) {
@@ -202,17 +214,29 @@
     return (await clerk()).request(type, body);
   };
 
-  // cancellable awaits what f asks of connection. Go cannot be interrupted, so
-  // signal ends the whole worker.
-  /** @template T @param {Connection} connection @param {AbortSignal | undefined} signal @param {() => Promise<T>} f */
-  async function cancellable(connection, signal, f) {
-    const abort = () => connection.end(signal?.reason);
+  // cancellable awaits what f asks of a connection, unless signal calls it off. Go
+  // cannot be interrupted, so that ends a worker which was asked.
+  /** @template T @param {Promise<Connection>} starting @param {AbortSignal | undefined} signal @param {(connection: Connection) => Promise<T>} f @returns {Promise<T>} */
+  async function cancellable(starting, signal, f) {
+    const over = new AbortController();
+    /** @type {Connection | undefined} */
+    let asked;
+    /** @type {Promise<never>} */
+    const off = new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        asked?.end(signal.reason);
+        reject(signal.reason);
+      }, { signal: over.signal });
+    });
     try {
-      signal?.addEventListener("abort", abort);
-      if (signal?.aborted) abort();
-      return await f();
+      signal?.throwIfAborted();
+      return await Promise.race([off, starting.then((connection) => {
+        signal?.throwIfAborted();
+        asked = connection;
+        return f(connection);
+      })]);
     } finally {
-      signal?.removeEventListener("abort", abort);
+      over.abort();
     }
   }
 
@@ -221,10 +245,9 @@
   /** @param {string} type @returns {(request?: unknown, signal?: AbortSignal) => Promise<any>} */
   const question = (type) => (request, signal) => {
     clipscopeEarly.use();
-    const mine = turn.then(async () => {
+    const mine = turn.then(() => {
       signal?.throwIfAborted();
-      const connection = await calculator();
-      return cancellable(connection, signal, () => connection.request(type, request));
+      return cancellable(calculator(), signal, (connection) => connection.request(type, request));
     });
     turn = mine.then(() => {}, () => {});
     return mine;
@@ -295,16 +318,17 @@
   async function load(source, csv, progress, signal) {
     signal?.throwIfAborted();
     clipscopeEarly.use();
-    const connection = await Connection.start();
+    const starting = Connection.start();
     try {
-      connection.opening = source.files && called(source.files);
-      const summary = await cancellable(connection, signal, () =>
-        connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress));
-      connection.opening = undefined;
-      if (source.files) connection.label = summary.name; // what the ledger calls it
-      return { connection, summary };
+      return await cancellable(starting, signal, async (connection) => {
+        connection.opening = source.files && called(source.files);
+        const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
+        connection.opening = undefined;
+        if (source.files) connection.label = summary.name; // what the ledger calls it
+        return { connection, summary };
+      });
     } catch (e) {
-      connection.end(e);
+      starting.then((connection) => connection.end(e), () => {});
       throw e;
     }
   }
@@ -579,11 +603,11 @@
     async audit(request, onProgress, signal) {
       signal?.throwIfAborted();
       clipscopeEarly.use();
-      const connection = await Connection.start();
+      const starting = Connection.start();
       try {
-        return await cancellable(connection, signal, () => connection.request("audit", request ?? {}, undefined, onProgress));
+        return await cancellable(starting, signal, (connection) => connection.request("audit", request ?? {}, undefined, onProgress));
       } finally {
-        connection.end(fail("The audit is over."));
+        starting.then((connection) => connection.end(fail("The audit is over.")), () => {});
       }
     },
     ledger: clipscopeLedger.surface(ledger, async (data) => {

@@ -77,6 +77,11 @@
     });
   });
 
+  const complete = () => new Promise((resolve) => {
+    if (document.readyState === "complete") resolve(undefined);
+    else window.addEventListener("load", resolve, { once: true });
+  });
+
   // isolate resolves when the program may be loaded, as the page stays.
   async function isolate() {
     if (window.crossOriginIsolated !== false) return;
@@ -86,10 +91,15 @@
       return;
     }
     alone = LATER;
-    let stays = false;
-    // A worker that does not come, and does not fail either, keeps nobody waiting.
+    let stays = false, leaving = false;
+    // A worker that does not come, and does not fail either, keeps nobody waiting, nor
+    // does a page that comes late: who begins before it is there keeps this one, as it
+    // could take away a run that is charged already.
     const late = new Promise((resolve) => { setTimeout(resolve, 10000); });
-    const stay = Promise.race([used, late]).then(() => { stays = true; });
+    const stay = Promise.race([used, late]).then(() => {
+      stays = true;
+      if (leaving) window.stop();
+    });
     const again = async () => {
       try {
         await active(await workers.register(worker));
@@ -97,7 +107,9 @@
         alone = apart + "the browser has no service worker here that could add them";
         return;
       }
+      await complete(); // or to stop would leave this page half loaded
       if (stays || !first()) return;
+      leaving = true;
       location.reload();
       await stay;
     };

@@ -54,7 +54,8 @@ async function prepare(init) {
   base = init.base;
   clipscopeKernels.running = init.running;
   clipscopeKernels.apart = init.alone;
-  await Promise.all([live(init.life), clipscopeKernels.load(compile)]);
+  const held = live(init.life)?.then(() => postMessage({ type: "held" }));
+  await Promise.all([held, clipscopeKernels.load(compile)]);
 }
 
 /** @param {WebAssembly.Module} module */

@@ -2,7 +2,7 @@
 // page: one run is lost, in words, and nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stage, train } from "./browser.mjs";
+import { stage, train, until } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -67,6 +67,43 @@ for (const [name, log, want] of [
     assert.equal(steps, 3);
   });
 }
+
+test("workers that vanish before they have the program are replaced, and who waits can call it off", async (t) => {
+  const { page } = await visit(t);
+  await page.addInitScript(() => {
+    const Real = Worker;
+    globalThis.started = [];
+    globalThis.Worker = class extends Real {
+      constructor(/** @type {any[]} */ ...given) {
+        super(.../** @type {[any]} */ (given));
+        globalThis.started.push(this);
+      }
+    };
+  });
+  let proceed = () => {};
+  const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
+  await page.route("**/app.wasm", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: "commit" });
+  await until(page, async () => (await navigator.locks.query()).pending?.length === 2); // the page waits for what its workers hold
+  const calledOff = await page.evaluate(async () => {
+    const off = new AbortController();
+    const calls = [clipscope.epsilon({}, off.signal), clipscope.open("moons", {}, undefined, off.signal), clipscope.audit({}, undefined, off.signal)];
+    off.abort();
+    return Promise.all(calls.map((call) => call.then(() => "answered", (e) => e.name)));
+  });
+  assert.deepEqual(calledOff, ["AbortError", "AbortError", "AbortError"]);
+  await page.evaluate(() => globalThis.started.forEach((worker) => worker.terminate()));
+  proceed();
+  const r = await page.evaluate(async (config) => {
+    const run = await clipscope.train({ ...config, steps: 3 }, await clipscope.open("moons"));
+    return { steps: (await run.done).steps, epsilon: await clipscope.epsilon({ noise_multiplier: 1, sample_rate: 0.01, steps: 10, target_delta: 1e-5 }) };
+  }, config);
+  assert.equal(r.steps, 3);
+  assert.ok(r.epsilon > 0);
+});
 
 test("a worker that vanishes without a word ends one run and says so", async (t) => {
   const { page, sabotage } = await visit(t);

@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { controlled, host, ready, root, stage, until, wide } from "./browser.mjs";
 import { launchFirefox, missing } from "./firefox.mjs";
 
@@ -124,6 +125,29 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       await ready(page);
       assert.ok(await isolated(page), "from the next load on");
       assert.equal((await outcome(page, 2)).threads, 2);
+      assert.deepEqual(page.errors, []);
+    });
+  }
+
+  // The second page may be long in coming, and until it is there the first is in use.
+  for (const what of ["a file", "a run"]) {
+    test(`${what} keeps the page while the one that is isolated is on its way, ${name}`, { skip }, async (t) => {
+      let proceed = () => {};
+      const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
+      const site = await host(t, built(""), "/", async (name) => { if (name === "" && site.pages.length > 1) await held; return undefined; });
+      const page = await visit(t, site.origin);
+      await page.waitForFunction(() => document.readyState !== "loading");
+      await page.evaluate(() => { document.documentElement.dataset.marked = "yes"; });
+      while (site.pages.length < 2) await sleep(20);
+      await uses[what](page);
+      await ready(page);
+      if (what === "a file") await page.waitForFunction(() => document.body.innerText.includes("points.csv"));
+      else await page.evaluate(async () => { await /** @type {any} */ (window).run; });
+      proceed();
+      await sleep(500); // as long as the second page would take
+      if (what === "a run") assert.equal(await page.evaluate(async () => (await (await /** @type {any} */ (window).run).done).steps), config.steps);
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.marked), "yes");
+      assert.ok(!await isolated(page));
       assert.deepEqual(page.errors, []);
     });
   }
