@@ -61,7 +61,7 @@ var helpTopics = []topic{
 		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
 	}},
 	{"epsilon", "What ε and δ promise", []string{
-		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of columns, of their categories and of classes count as public.",
+		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of classes, and of the columns their names, what they are taken for, their categories, how their cells are written and which have missing ones count as public.",
 		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
 		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
 	}},

@@ -144,6 +144,10 @@ func TestMissing(t *testing.T) {
 	if c := zero.Columns[1]; !slices.Equal(c.Categories, []string{"blue", "red", MissingCategory}) || c.Missing != 2 {
 		t.Errorf("zero: %+v", c)
 	}
+	said, _ := load(t, all(run.CSV{Missing: "zero"}), one("n,c,label\n1,(missing),a\n2,,b\n3,red,a\n4,red,b\n"))
+	if c := said.Columns[1]; !slices.Equal(c.Categories, []string{MissingCategory, "red"}) || !slices.Equal(said.Train.F32, []float32{1, 1, 0, 2, 1, 0, 3, 0, 1, 4, 0, 1}) {
+		t.Errorf("cells that say %s, and empty ones: %+v, %v", MissingCategory, c, said.Train.F32)
+	}
 	if zero.Columns[2].Kind != Ignored || r.Dropped != 1 {
 		t.Errorf("zero: %+v, %d dropped", zero.Columns[2], r.Dropped)
 	}

@@ -404,6 +404,9 @@ func (l *loader) withMissing(c *tally, names []string, index map[string]int) []s
 	if c.missing == 0 || !l.keepsMissing() {
 		return names
 	}
+	if _, ok := index[MissingCategory]; ok { // cells that say so in these words
+		return names
+	}
 	index[MissingCategory] = len(names)
 	return append(names, MissingCategory)
 }

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,26 +79,25 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 		reply.Limit = &q.Limit.Epsilon
 	}
 	if q.Next != nil {
-		e, err := withNext(q, entries)
+		with, err := withNext(q, entries)
 		if err != nil {
 			return reply, err
 		}
-		reply.NextEpsilon = &e
+		reply.NextEpsilon, reply.Reason = &with.Epsilon, cmp.Or(reply.Reason, with.Reason)
 	}
 	return reply, nil
 }
 
-// withNext is ε with the coming run: without a guarantee it may tell anything.
-func withNext(q run.SpentRequest, entries []run.Entry) (run.Number, error) {
+// withNext is the total with the coming run: without a guarantee it may tell anything.
+func withNext(q run.SpentRequest, entries []run.Entry) (run.SpentReply, error) {
 	next := *q.Next
 	if next.Unprotected {
-		return run.Number(math.Inf(1)), nil
+		return run.SpentReply{Epsilon: run.Number(math.Inf(1))}, nil
 	}
 	if next.Run == "" {
 		next.Run = "next"
 	}
-	t, err := total(Names()[0], q.Delta(), append(entries, next))
-	return t.Epsilon, err
+	return total(Names()[0], q.Delta(), append(entries, next))
 }
 
 // Lines is the ledger as its owner reads it, oldest first.
@@ -222,7 +222,7 @@ func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string
 	if math.IsInf(without, 1) {
 		return "", nil
 	}
-	return fmt.Sprintf("ε is ∞ because there were secure runs: what their noise is inexact by counts e^ε times in δ, and at ε = %s, which all runs together would come to, that is more than δ covers.",
+	return fmt.Sprintf("ε is ∞ because there were secure runs: what their noise is inexact by counts e^ε times in δ, and at ε = %s, which the runs with a guarantee would come to together, that is more than δ covers.",
 		run.UpText(without, 4)), nil
 }
 

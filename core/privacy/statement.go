@@ -137,7 +137,7 @@ func (s *Statement) Text() string {
 	if len(s.Released) > 0 {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the columns with their categories, and the classes count as public.")
+	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the classes, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public.")
 	line("%s", s.noiseText())
 	return b.String()
 }

@@ -5,8 +5,9 @@ package run
 // and what comes out. docs/applying.md says how it is used.
 //
 // Guarantee: as [Released]. Bounds and directions that were looked for in the rows were
-// noised and paid for; what was declared says nothing of the rows; columns, their
-// categories and the classes count as public, and a run's statement says so.
+// noised and paid for; what was declared says nothing of the rows; the
+// classes count as public, and of the columns what is in [AppliedColumn], and a run's
+// statement says so.
 type Application struct {
 	Task    string   `json:"task"`              // classification, multi-label or regression
 	Outputs int      `json:"outputs"`           // numbers that a row comes to
@@ -62,7 +63,9 @@ type AppliedPCA struct {
 	Components int `json:"components"`
 	// Directions is [features×components], row by row, of little-endian float32; in
 	// JSON as base64.
-	Directions []byte `json:"directions"`
+	Directions []byte `json:"directions,omitempty"`
+	// LeftOut says why the directions are not here.
+	LeftOut string `json:"left_out,omitempty"`
 }
 
 // AppliedLayer is one of the model's layers.

@@ -136,7 +136,8 @@ type SpentReply struct {
 	NextEpsilon *Number `json:"next_epsilon,omitempty"`
 	Limit       *Number `json:"limit"`
 	Text        string  `json:"text"` // the same in a sentence, for statements
-	// Reason says why Epsilon is infinite, where that is not for want of noise.
+	// Reason says why Epsilon or NextEpsilon is infinite, where that is not for want of
+	// noise.
 	Reason string `json:"reason,omitempty"`
 }
 

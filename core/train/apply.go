@@ -9,8 +9,9 @@ import (
 
 // application gathers what it takes to apply the run's model elsewhere.
 //
-// Guarantee: it holds what openScale and openPCA released, what was declared, and what
-// counts as public. Figures that scaling measured from the rows are left out.
+// Guarantee: it holds what openScale and openPCA released through noise, what was
+// declared, and what counts as public. What was measured from the rows without noise is
+// left out.
 func (r *Run) application() *run.Application {
 	a := &run.Application{
 		Task: string(r.ds.Task), Outputs: r.ds.Outputs, Classes: r.ds.Classes, Features: r.ds.Features, Shape: r.ds.Shape,
@@ -22,17 +23,26 @@ func (r *Run) application() *run.Application {
 			Categories: c.Categories, Buckets: c.Buckets, IfMissing: c.Fill, Indicator: c.Indicator,
 		})
 	}
-	for _, b := range r.scale.Bounds() {
-		a.Scaling.Lo, a.Scaling.Hi = append(a.Scaling.Lo, b.Lo), append(a.Scaling.Hi, b.Hi)
-	}
-	if a.Scaling.Kind == "measured" {
-		a.Scaling.LeftOut = "The mean and the deviation of each feature, which it was scaled by, were measured from the training rows without noise. They are not released, and without them the model cannot be applied."
+	switch bounds := r.scale.Bounds(); {
+	case a.Scaling.Kind == "measured":
+		a.Scaling.LeftOut = leftOut("The mean and the deviation of each feature, which it was scaled by, were measured from the training rows without noise.")
+	case a.Scaling.Kind == "private" && r.boundsNoise == 0:
+		a.Scaling.LeftOut = leftOut("The bounds of the features were measured from the training rows without noise, as the run has none.")
+	default:
+		for _, b := range bounds {
+			a.Scaling.Lo, a.Scaling.Hi = append(a.Scaling.Lo, b.Lo), append(a.Scaling.Hi, b.Hi)
+		}
 	}
 	for _, l := range r.layers() {
 		a.Layers = append(a.Layers, run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters})
 	}
 	if r.pca != nil {
-		a.PCA = &run.AppliedPCA{Components: r.pca.components, Directions: floatBytes(r.pca.directions)}
+		a.PCA = &run.AppliedPCA{Components: r.pca.components}
+		if r.pcaNoise == 0 {
+			a.PCA.LeftOut = leftOut("The directions were measured from the training rows without noise, as the run has none.")
+		} else {
+			a.PCA.Directions = floatBytes(r.pca.directions)
+		}
 		return a
 	}
 	if bound := r.clipper.FeatureBound; bound > 0 {
@@ -40,6 +50,10 @@ func (r *Run) application() *run.Application {
 	}
 	a.ChannelsLast = r.turnsPictures()
 	return a
+}
+
+func leftOut(why string) string {
+	return why + " They are not released, and without them the model cannot be applied."
 }
 
 func floatBytes(v []float32) []byte {

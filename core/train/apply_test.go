@@ -37,6 +37,7 @@ type outsider struct {
 		PCA *struct {
 			Components int
 			Directions string
+			LeftOut    string `json:"left_out"`
 		}
 		MaxNorm      float64 `json:"max_norm"`
 		ChannelsLast bool    `json:"channels_last"`
@@ -361,6 +362,16 @@ func TestApplyHoldsNothingUnreleased(t *testing.T) {
 	o := exported(t, &res)
 	if s := o.Apply.Scaling; s.Lo != nil || s.Hi != nil || !strings.Contains(s.LeftOut, "measured") {
 		t.Errorf("measured scaling is exported as %+v", s)
+	}
+	bare := base("none")
+	bare.Steps, bare.Scaling.Kind, bare.PCA.Components = 3, "private", 2
+	_, teaching := finish(t, started(t, bare, ds))
+	o = exported(t, &teaching)
+	if s := o.Apply.Scaling; s.Lo != nil || s.Hi != nil || !strings.Contains(s.LeftOut, "without noise") {
+		t.Errorf("bounds that were measured without noise are exported as %+v", s)
+	}
+	if p := o.Apply.PCA; p.Directions != "" || !strings.Contains(p.LeftOut, "without noise") {
+		t.Errorf("directions that were measured without noise are exported as %+v", p)
 	}
 	b, err := json.Marshal(res.Released.Apply)
 	if err != nil || strings.Contains(string(b), `"missing":`) {
