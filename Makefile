@@ -129,9 +129,13 @@ javascript: $(MODULES)
 # Packages are tested in this order; the slowest last would keep one core waiting.
 SLOWEST := ./core/train ./core/privacy
 
+# The race detector, which makes tests some five times longer, is for the packages that
+# start goroutines or share, and for all that they call.
+SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
+
 test-go: build compiler
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short $(SLOWEST) ./...
-	$(GO) test -vet=off $(SLOWEST) ./core/... # the long sweeps, which the race detector would make ten times longer
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short $(SHARING)
+	$(GO) test -vet=off $(SLOWEST) ./...
 
 test-wasm: build
 	$(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' $(SLOWEST) ./core/... ./wasm/...
