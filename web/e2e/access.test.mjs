@@ -14,7 +14,7 @@ async function visit(t, where, options) {
 }
 
 const short = "#data=digits&model.kind=softmax&method=dc-e&noise_multiplier=1&expected_batch_size=256&steps=60&learning_rate=0.5";
-const finished = (page) => page.locator("#result").waitFor({ timeout: 120_000 });
+const finished = (page) => page.locator("#result").waitFor();
 const focused = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
 
 // What axe-core calls page-has-heading-one, link-name and button-name, and that a page

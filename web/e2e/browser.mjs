@@ -123,12 +123,27 @@ export async function counted(url) {
   return { url: `http://127.0.0.1:${at.port}/`, bytes: () => bytes, close: () => way.close() };
 }
 
-export const launch = (...more) => chromium.launch(found(...more));
+// PATIENCE is how many milliseconds a page may take to become as a test wants it: on a
+// busy machine more than the half minute that the driver gives.
+export const PATIENCE = 120_000;
+
+/** @param {string[]} more */
+export async function launch(...more) {
+  const browser = await chromium.launch(found(...more)), fresh = browser.newContext.bind(browser);
+  browser.newContext = async (options) => patient(await fresh(options));
+  return browser;
+}
+
+/** @template {import("playwright-core").BrowserContext} C @param {C} context @returns {C} */
+function patient(context) {
+  context.setDefaultTimeout(PATIENCE);
+  return context;
+}
 
 // profiled is a browser with a profile in a folder, as a person's is: it guesses what
 // will be asked for, and connects before it is.
 /** @param {string} dir @param {string[]} more */
-export const profiled = (dir, ...more) => chromium.launchPersistentContext(dir, found(...more));
+export const profiled = async (dir, ...more) => patient(await chromium.launchPersistentContext(dir, found(...more)));
 
 /** @param {string[]} more */
 function found(...more) {

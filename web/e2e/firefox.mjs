@@ -8,6 +8,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PATIENCE } from "./browser.mjs";
 
 const command = process.env.FIREFOX ?? ["firefox", "firefox-esr"].find((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 
@@ -112,7 +113,7 @@ export async function launchFirefox(preferences, env) {
         },
         /** @param {Function} f @param {any} [x] */
         async waitForFunction(f, x) {
-          for (let i = 0; i < 1500; i++, await sleep(20)) {
+          for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(20)) {
             const found = await page.evaluate(f, x).catch(() => {}); // there may be another page by then
             if (found) return;
           }

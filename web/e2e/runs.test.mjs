@@ -31,7 +31,7 @@ const hash = (page, value) => page.evaluate((value) => { location.hash = value; 
 
 async function finish(page) {
   await page.click("#act-start");
-  await result(page).waitFor({ timeout: 120_000 });
+  await result(page).waitFor();
   await runs(page);
 }
 
@@ -141,7 +141,7 @@ test("other data in mid-run is for the next one, whichever way it comes", async 
   // And the next run is on the data that was chosen.
   await page.click("#act-reset");
   await page.click("#act-start");
-  await page.locator("#made", { hasText: /finished\. moons/ }).waitFor({ timeout: 120_000 });
+  await page.locator("#made", { hasText: /finished\. moons/ }).waitFor();
   assert.deepEqual(page.errors, []);
 });
 

@@ -49,7 +49,7 @@ test("a run does not start on other data than the page names", async (t) => {
   await line(page, "good.csv");
   assert.ok(!await off(page));
   await page.click("#act-start");
-  await page.locator("#result").waitFor({ timeout: 120_000 });
+  await page.locator("#result").waitFor();
   assert.deepEqual(page.errors, []);
 });
 
@@ -159,7 +159,7 @@ test("a messy German table, from the file to a private model, by clicks", async 
   await page.screenshot({ path: path.join(results, "table-wide-light.png") });
 
   await page.click("#act-start");
-  await page.locator("#result").waitFor({ timeout: 120_000 });
+  await page.locator("#result").waitFor();
   assert.match(await page.locator("#result .guarantee").innerText(), /differential privacy for every training row/);
   assert.equal(await page.locator("#table").count(), 0, "the table stands where the run should");
   assert.deepEqual(page.errors, []);
@@ -291,7 +291,7 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   await page.setInputFiles("#files", [part("Kunden.csv", lines.slice(2, 602)), part("Kunden.test.csv", lines.slice(602))]);
   await page.locator("#table .help", { hasText: "600 rows to train on, 300 to test on" }).waitFor();
   await page.click("#act-start");
-  await page.locator("#result").waitFor({ timeout: 120_000 });
+  await page.locator("#result").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-parameters")]);
   const model = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
   assert.equal(model.apply.scaling.kind, "private");

@@ -24,7 +24,7 @@ const short = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=
 
 const steps = (page) => page.locator(".steps").innerText().then((s) => Number(s.match(/step ([\d,]+)/)?.[1].replaceAll(",", "") ?? NaN));
 const stepsReach = (page, n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent.match(/step ([\d,]+)/)?.[1].replaceAll(",", "")) >= n, n);
-const finished = (page) => page.locator("#result").waitFor({ timeout: 120_000 });
+const finished = (page) => page.locator("#result").waitFor();
 const shot = (page, name) => page.screenshot({ path: path.join(results, `${name}.png`) });
 const openCard = async (page, name) => {
   const head = page.locator(`#card-${name} .card-head`);
@@ -291,7 +291,7 @@ test("MNIST through the file input", async (t) => {
   await openCard(page, "data");
   const dir = path.join(shared, "data", "mnist");
   await page.setInputFiles("#files", fs.readdirSync(dir).filter((n) => n.endsWith(".gz")).map((n) => path.join(dir, n)));
-  await page.locator("#card-data .card-line", { hasText: "60,000 × 784" }).waitFor({ timeout: 60_000 });
+  await page.locator("#card-data .card-line", { hasText: "60,000 × 784" }).waitFor();
   assert.equal(await page.locator(".thumbs canvas").count(), 10);
   const dark = await page.locator(".thumbs canvas").first().evaluate((c) => Math.max(...c.getContext("2d").getImageData(0, 0, c.width, c.height).data.filter((_, i) => i % 4 === 0)));
   assert.ok(dark > 200, "the first image is not painted");
