@@ -22,6 +22,9 @@ const ways = [requests, inWorker, inServiceWorker, departures].flatMap(Object.ke
 // all headers, and no guard; with the guard, and no headers; and with everything.
 const settings = ["bare", "policy", "headers", "guard", "all"];
 
+// Of these a listener hears nothing: the browser looks the name up, and no more.
+const lookedUp = ["`dns-prefetch`", "link that nobody clicks"];
+
 const leaves = (cell) => cell === "open" || cell === "host only";
 
 // arrives says of each setting where the table lets something arrive.
@@ -37,16 +40,20 @@ const arrives = {
 // least, and what is sent on it "data".
 /** @param {string} name of its host @returns {Promise<any>} */
 async function listen(name) {
-  const heard = { level: "", close() { tcp.close(); udp.close(); } };
+  const opened = new Set(), sent = new Set();
+  const heard = { get level() { return sent.size > 0 ? "data" : opened.size > 0 ? "host" : ""; }, close() { tcp.close(); udp.close(); } };
   const tcp = net.createServer((socket) => {
-    heard.level ||= "host";
+    opened.add(socket);
     socket.on("error", () => {});
-    socket.on("data", () => {
-      heard.level = "data";
+    socket.on("data", (data) => {
+      // The page of another test may look for its host, which had this port before.
+      const asked = data.toString("latin1").match(/^Host: *([^:\r]*)/im)?.[1];
+      if (asked && asked !== `${name}.localhost`) opened.delete(socket);
+      else sent.add(socket);
       socket.end("HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n");
     });
   });
-  const udp = dgram.createSocket("udp4").on("message", () => { heard.level = "data"; });
+  const udp = dgram.createSocket("udp4").on("message", () => sent.add(udp));
   await once(tcp.listen(0, "127.0.0.1"), "listening");
   const { port } = /** @type {net.AddressInfo} */ (tcp.address());
   udp.bind(port, "127.0.0.1");
@@ -173,8 +180,15 @@ async function hold(t, browser, version, visit, end) {
   // What a browser does ahead of time it may put off for ever on the bare page, so
   // that there no more than a while is waited.
   const late = (i) => ways.some((way) => settings.some((setting) =>
-    (setting !== "bare" || i < 60) && arrives[setting](table.cells[way]) && !tried[setting].heard[way].level));
-  for (let i = 0; i < 720 && late(i); i++) await sleep(250);
+    (setting !== "bare" || i < 60) && !lookedUp.includes(way) && arrives[setting](table.cells[way]) && !tried[setting].heard[way].level));
+  // Of another version than the table's it is not known what will: there it is over
+  // when for a while nothing new has come.
+  const [major] = version.split("."), known = major === table.version;
+  const arrived = () => settings.flatMap((setting) => Object.values(tried[setting].heard)).filter((heard) => heard.level).length;
+  for (let i = 0, calm = 0, n = -1; known ? i < 720 && late(i) : calm < 40; i++) {
+    await sleep(250);
+    calm = n === (n = arrived()) ? calm + 1 : 0;
+  }
   await sleep(2000);
   const looked = await end();
   const found = {};
@@ -182,9 +196,11 @@ async function hold(t, browser, version, visit, end) {
     const level = (setting) => tried[setting].heard[way].level || (looked(tried[setting].to[way].host.split(":")[0]) ? "host" : "");
     found[way] = verdict(Object.fromEntries(settings.map((setting) => [setting, level(setting)])));
   }
-  if (version.split(".")[0] !== table.version) {
-    t.diagnostic(`the table is of ${browser} ${table.version}, this is ${version}: only that nothing more leaves is tested`);
-    assert.deepEqual(ways.filter((way) => leaves(found[way]) && !leaves(table.cells[way])), []);
+  if (!known) {
+    const other = ways.filter((way) => found[way] !== table.cells[way]).map((way) => `${way}: ${found[way]} (${table.cells[way]})`);
+    t.diagnostic(`the table is of ${browser} ${table.version}, this is ${version}: of a newer one only that nothing more leaves is tested. It says otherwise of ${other.join(", ") || "nothing"}`);
+    // An older browser may lack what refuses a way in the one of the table.
+    if (Number(major) > Number(table.version)) assert.deepEqual(ways.filter((way) => leaves(found[way]) && !leaves(table.cells[way])), []);
     return;
   }
   // What a browser does ahead of time, when it has nothing else to do, it may put off
