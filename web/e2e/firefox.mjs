@@ -62,8 +62,18 @@ export async function launchFirefox(preferences, env) {
     const text = JSON.stringify([0, last, name, parameters]);
     socket.write(`${Buffer.byteLength(text)}:${text}`);
   });
+  // While a page comes, what is done there may end in an exception of the browser's own
+  // parts: then it is done again.
   /** @param {string} type @param {object[]} actions */
-  const perform = (type, actions) => send("WebDriver:PerformActions", { actions: [{ type, id: type, actions }] });
+  const perform = async (type, actions) => {
+    for (let i = 0; ; i++, await sleep(50)) {
+      try {
+        return await send("WebDriver:PerformActions", { actions: [{ type, id: type, actions }] });
+      } catch (e) {
+        if (i === 20 || !/cannot be cloned/.test(e.message)) throw e;
+      }
+    }
+  };
   const { capabilities } = await send("WebDriver:NewSession", { pageLoadStrategy: "none" });
   return {
     version: String(capabilities.browserVersion),
@@ -91,8 +101,10 @@ export async function launchFirefox(preferences, env) {
         async goto(to) {
           await send("WebDriver:Navigate", { url: to });
           const there = "return document.readyState !== 'loading' && location.href.split('#')[0]";
-          for (let i = 0; await send("WebDriver:ExecuteScript", { script: there, args: [] }).then((r) => r.value, () => "") !== to.split("#")[0]; i++, await sleep(20)) {
-            if (i === 1500) throw new Error(`never at ${to}`);
+          const end = Date.now() + PATIENCE;
+          while (await send("WebDriver:ExecuteScript", { script: there, args: [] }).then((r) => r.value, () => "") !== to.split("#")[0]) {
+            if (Date.now() > end) throw new Error(`never at ${to}`);
+            await sleep(20);
           }
         },
         /** @param {Function} f @param {any} [x] */
