@@ -33,9 +33,9 @@ const release = "0.1.0"
 // Guarantee: a browser that honours the policy sends no request of the page or of its
 // workers to another origin: no fetch, socket, beacon, image, style, font, sound,
 // film, script, import or form. It governs neither WebRTC, nor where the page goes, nor
-// whose name is looked up, nor, without headers, the service worker, and Firefox
-// applies it neither to EventSource nor to fonts in workers. What else refuses
-// those, and what does not, is in docs/connections.md, which is tested.
+// whose name is looked up, nor, without headers, the service worker, and Firefox 140
+// applies it neither to EventSource nor to fonts in workers (153 does). What else
+// refuses those, and what does not, is in docs/connections.md, which is tested.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types default"

@@ -89,7 +89,7 @@ var helpTopics = []topic{
 	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",
-		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and, in Firefox or where the host sends no headers, go to its address. A link to another site that you click yourself leads there, as links do.",
+		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and, in an older Firefox or where the host sends no headers, go to its address. A link to another site that you click yourself leads there, as links do.",
 	}},
 	{"keys", "By keyboard", []string{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
