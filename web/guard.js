@@ -8,7 +8,7 @@
   "use strict";
 
   // Real-time connections, which no policy covers; presentations, which open an
-  // address elsewhere; event sources and fonts, to which Firefox applies no policy in
+  // address elsewhere; event sources and fonts, to which Firefox 140 applies no policy in
   // a worker; and what makes elements past the two functions below.
   for (const name of Object.getOwnPropertyNames(self)) {
     if (/^(webkit|moz)?RTC|^WebTransport|^Presentation|^EventSource$|^FontFace$|^DOMParser$|^XSLTProcessor$|^customElements$/.test(name)) delete (/** @type {any} */ (self)[name]);
