@@ -37,13 +37,28 @@ export async function stage(...flags) {
   return { server, browser, visit };
 }
 
+// bound has a child end with this process, however that ends: what outlived it would
+// keep whoever waits for its output waiting. The runner ends a file that takes too long
+// by a signal, at which the driver's browsers end as well.
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const children = new Set();
+process.on("exit", () => { for (const child of children) child.kill("SIGKILL"); });
+process.once("SIGTERM", () => process.exit(143));
+
+/** @template {import("node:child_process").ChildProcess} C @param {C} child @returns {C} */
+export function bound(child) {
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
+}
+
 // serve starts the built server on a free loopback port and resolves with its
 // address and a function that ends it.
 /** @param {string[]} args @returns {Promise<{ url: string, close(): void }>} */
 export function serve(...args) {
   return new Promise((resolve, reject) => {
-    const server = spawn(path.join(root, "bin/clipscope"), ["-out", path.join(root, "dist"), "-addr", "127.0.0.1:0", ...args],
-      { stdio: ["ignore", "pipe", "inherit"] });
+    const server = bound(spawn(path.join(root, "bin/clipscope"), ["-out", path.join(root, "dist"), "-addr", "127.0.0.1:0", ...args],
+      { stdio: ["ignore", "pipe", "inherit"] }));
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
     let said = "";

@@ -8,7 +8,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PATIENCE } from "./browser.mjs";
+import { bound, PATIENCE } from "./browser.mjs";
 
 const command = process.env.FIREFOX ?? ["firefox", "firefox-esr"].find((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 
@@ -29,7 +29,7 @@ export async function launchFirefox(preferences, env) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-firefox-"));
   const all = Object.entries({ "marionette.port": 0, "network.captive-portal-service.enabled": false, "network.connectivity-service.enabled": false, ...preferences });
   fs.writeFileSync(path.join(profile, "user.js"), all.map(([k, v]) => `user_pref("${k}", ${JSON.stringify(v)});\n`).join(""));
-  const firefox = spawn(/** @type {string} */ (command), ["--headless", "--marionette", "--no-remote", "--profile", profile], { stdio: "ignore", env: { ...process.env, ...env } });
+  const firefox = bound(spawn(/** @type {string} */ (command), ["--headless", "--marionette", "--no-remote", "--profile", profile], { stdio: "ignore", env: { ...process.env, ...env } }));
   const gone = once(firefox, "exit");
   const portFile = path.join(profile, "MarionetteActivePort");
   while (!(fs.existsSync(portFile) && fs.readFileSync(portFile, "utf8"))) {

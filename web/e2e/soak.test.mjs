@@ -17,6 +17,9 @@ async function heap(cdp) {
 }
 
 const close = (a, b) => Math.abs(b - a) / a <= 0.1;
+// A page may hold 1 MB more on a busy machine, of what the engine compiles late and of
+// messages under way; one message of each of the 4,000 steps would be more than that.
+const pageClose = (a, b) => close(a, Math.max(a, b - 1e6));
 const MB = (bytes) => (bytes / 1e6).toFixed(2) + " MB";
 
 const config = {
@@ -54,7 +57,7 @@ test("the trainer's heap is flat from step 1,000 to step 5,000", async (t) => {
   assert.ok(close(early.heap_bytes, late.heap_bytes), "the trainer's heap");
   // Go takes memory in pieces of 4 MB and gives none back: one more is slack.
   assert.ok(late.system_bytes <= early.system_bytes + 5e6, "the trainer's memory");
-  assert.ok(close(early.page, late.page), "the page's heap");
+  assert.ok(pageClose(early.page, late.page), "the page's heap");
   const { steps, stopped } = await run.evaluate((run) => run.stop());
   assert.ok(stopped && steps >= 5000, `stopped after ${steps} steps`);
   assert.deepEqual(page.errors, []);
@@ -97,7 +100,7 @@ test("with the charts drawing, the page's heap is flat and its thread free", asy
     assert.ok(seen.fps >= 50, `${seen.fps} frames/s`);
     assert.ok(seen.tasks.every((ms) => ms <= 100), `long tasks ${seen.tasks}`);
   }
-  assert.ok(close(early, late), "the page's heap");
+  assert.ok(pageClose(early, late), "the page's heap");
   assert.deepEqual(page.errors, []);
   await context.close();
 });
