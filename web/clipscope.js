@@ -245,11 +245,13 @@
   /** @param {string} type @returns {(request?: unknown, signal?: AbortSignal) => Promise<any>} */
   const question = (type) => (request, signal) => {
     clipscopeEarly.use();
-    const mine = turn.then(() => {
+    const before = turn, starting = before.then(() => {
       signal?.throwIfAborted();
-      return cancellable(calculator(), signal, (connection) => connection.request(type, request));
+      return calculator();
     });
-    turn = mine.then(() => {}, () => {});
+    starting.catch(() => {}); // nobody looks at it where signal was there first
+    const mine = cancellable(starting, signal, (connection) => connection.request(type, request));
+    turn = mine.then(() => {}, () => {}).then(() => before); // one that is called off ends no other's turn
     return mine;
   };
   let turn = Promise.resolve();

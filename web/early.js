@@ -98,7 +98,11 @@
     const late = new Promise((resolve) => { setTimeout(resolve, 10000); });
     const stay = Promise.race([used, late]).then(() => {
       stays = true;
-      if (leaving) window.stop();
+      if (!leaving) return undefined;
+      // Where the other page has begun to arrive nothing stops it: then this one is gone
+      // before its program is there.
+      window.stop();
+      return new Promise((resolve) => { setTimeout(resolve, 2000); });
     });
     const again = async () => {
       try {

@@ -47,17 +47,26 @@
   // each of them may take.
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   function exclusively(f) {
-    if (!navigator.locks) {
-      const mine = turn.then(() => stored(f)); // one after the other in this page, so that tabs alone compete
-      turn = mine.then(() => {}, () => {});
-      return mine;
-    }
+    if (!navigator.locks) return inTurn(f);
     const waiting = new AbortController();
     const late = setTimeout(() => waiting.abort(store.broken("used", new Error("another tab does not let go of it"))), 6 * clipscopeStore.PATIENCE);
     return navigator.locks.request(NAME, { signal: waiting.signal }, () => {
       clearTimeout(late);
       return f();
+    }).catch((e) => {
+      clearTimeout(late);
+      if (e?.name === "SecurityError") return inTurn(f); // where nothing may be stored there are no locks either
+      throw e;
     });
+  }
+
+  // inTurn is exclusively by what is stored, one after the other in this page, so that
+  // tabs alone compete.
+  /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
+  function inTurn(f) {
+    const mine = turn.then(() => stored(f));
+    turn = mine.then(() => {}, () => {});
+    return mine;
   }
   let turn = Promise.resolve();
 
@@ -100,7 +109,7 @@
   }
 
   async function living() {
-    const held = (await navigator.locks?.query())?.held ?? [];
+    const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? [];
     return new Set(held.map((l) => l.name));
   }
 
@@ -201,6 +210,7 @@
   function surface(ledger, namesOf) {
     return Object.freeze({
       async entries() {
+        clipscopeEarly.use();
         const lines = await ledger.entries(), held = await living();
         return lines.map(({ closed, ...line }) => ({
           ...line, state: closed ? "closed" : held.has(NAME + "/" + line.run) ? "running" : "lost",
@@ -210,6 +220,7 @@
       async total(data, next) { return ledger.spent(await namesOf(data), next); },
       /** @param {Limit | null} [value] */
       async limit(value) {
+        clipscopeEarly.use();
         if (value === undefined) return (await setting("limit")) ?? null;
         if (value !== null) value = await ledger.checked(value);
         await transact("readwrite", (_, settings) => value === null ? settings.delete("limit") : settings.put(value, "limit"));
@@ -221,6 +232,7 @@
       },
       /** @param {unknown} [data] */
       async forget(data) {
+        clipscopeEarly.use();
         if (data === undefined) await transact("readwrite", (runs) => runs.clear());
         else {
           const { runs: mine } = await ledger.spent(await namesOf(data));

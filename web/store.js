@@ -29,6 +29,7 @@
     #stores;
     /** @type {Promise<IDBDatabase> | undefined} */
     #opened;
+    /** @type {BroadcastChannel | undefined} */
     #channel;
     /** @type {Set<() => void>} */
     #listeners = new Set();
@@ -41,8 +42,10 @@
       this.#title = title;
       this.#detail = detail;
       this.#stores = stores;
-      this.#channel = globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined;
-      if (this.#channel) this.#channel.onmessage = () => this.#tell();
+      try {
+        this.#channel = new BroadcastChannel(name);
+        this.#channel.onmessage = () => this.#tell();
+      } catch { /* none, or not where nothing may be stored: other tabs are not told */ }
     }
 
     #database() {

@@ -33,9 +33,9 @@ self.addEventListener("unhandledrejection", (e) => ended(e.reason));
 function live(name) {
   return navigator.locks && new Promise((held) => {
     navigator.locks.request(name, () => {
-      held(undefined);
+      held(true);
       return new Promise(() => {});
-    }).catch(held); // then the page is not told
+    }).catch(() => held(false)); // then the page is not told
   });
 }
 
@@ -54,7 +54,7 @@ async function prepare(init) {
   base = init.base;
   clipscopeKernels.running = init.running;
   clipscopeKernels.apart = init.alone;
-  const held = live(init.life)?.then(() => postMessage({ type: "held" }));
+  const held = live(init.life)?.then((held) => { if (held) postMessage({ type: "held" }); });
   await Promise.all([held, clipscopeKernels.load(compile)]);
 }
 

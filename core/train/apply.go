@@ -26,7 +26,7 @@ func (r *Run) application() *run.Application {
 	switch bounds := r.scale.Bounds(); {
 	case a.Scaling.Kind == "measured":
 		a.Scaling.LeftOut = leftOut("The mean and the deviation of each feature, which it was scaled by, were measured from the training rows without noise.")
-	case a.Scaling.Kind == "private" && r.boundsNoise == 0:
+	case a.Scaling.Kind == "private" && r.nonPrivate() && len(r.meta.NumericFeatures()) > 0: // or all are declared
 		a.Scaling.LeftOut = leftOut("The bounds of the features were measured from the training rows without noise, as the run has none.")
 	default:
 		for _, b := range bounds {

@@ -105,7 +105,12 @@ export async function host(t, dir, prefix, instead) {
 // comes after it.
 /** @param {any} page @param {() => Promise<unknown>} f */
 export async function until(page, f) {
-  while (!await page.evaluate(f).catch((/** @type {Error} */ e) => { if (page.isClosed?.()) throw e; })) await page.waitForTimeout(50);
+  let last = new Error("it never was so");
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(50)) {
+    if (await page.evaluate(f).catch((/** @type {Error} */ e) => { last = e; })) return;
+    if (page.isClosed?.()) break;
+  }
+  throw new Error(`never: ${f}`, { cause: last });
 }
 
 // controlled waits until the service worker serves the page and keeps all that it
