@@ -269,6 +269,9 @@ func TestModelIsApplied(t *testing.T) {
 		"private bounds": {run.CSV{Missing: "indicator", Columns: street, Buckets: 8, Fill: map[string]float64{"since": 9000}, Bounds: bounds}, func(c *run.Config) {
 			c.Scaling.Kind, c.Model = "private", run.Model{Kind: "mlp", Hidden: []int{6}, Activation: "tanh"}
 		}},
+		"private, and all declared": {run.CSV{Missing: "zero", Columns: street, Bounds: map[string]run.Bounds{"age": {Lo: 0, Hi: 120}, "since": {Lo: 0, Hi: 18_000}, "price": {Lo: 0, Hi: 4000}}}, func(c *run.Config) {
+			c.Scaling.Kind = "private"
+		}},
 		"declared, zero":   {run.CSV{Missing: "zero", Columns: street, Bounds: bounds}, func(c *run.Config) { c.Scaling = run.Scaling{Kind: "declared", Lo: -10, Hi: 18_000} }},
 		"rows of length 1": {run.CSV{Missing: "zero", Columns: map[string]string{"street": "ignored"}}, func(c *run.Config) { c.Scaling.Kind = "row" }},
 		"PCA": {run.CSV{Missing: "indicator", Columns: map[string]string{"street": "ignored"}}, func(c *run.Config) {

@@ -94,13 +94,17 @@ test("no run waits for a question", async (t) => {
     const off = new AbortController();
     let answered = 0;
     const questions = Array.from({ length: 3 }, () => clipscope.curve({ ...slow, over: "epsilon" }, off.signal).then(() => { answered++; }, (e) => e.name));
+    const late = new AbortController(), queued = clipscope.epsilon({ ...slow, steps: 10 }, late.signal).catch((e) => e.name);
+    late.abort();
+    const called = [await queued, await clipscope.methods(undefined, AbortSignal.abort()).catch((e) => e.name), answered];
     const rows = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 2}`).join("\n");
     const run = await clipscope.train({ steps: 3, expected_batch_size: 8, noise_multiplier: 1, csv: { label: "y" } }, { train: [new File(["x,y\n" + rows], "t.csv")] });
     const { statement } = await run.done;
     const then = answered;
     off.abort();
-    return { then, statement: !!statement.text, names: await Promise.all(questions), next: await clipscope.epsilon({ ...slow, noise_multiplier: 1, steps: 10 }) };
+    return { called, then, statement: !!statement.text, names: await Promise.all(questions), next: await clipscope.epsilon({ ...slow, noise_multiplier: 1, steps: 10 }) };
   }, slow);
+  assert.deepEqual(r.called, ["AbortError", "AbortError", 0], "who is called off waits for no other");
   assert.equal(r.then, 0, "the run began and ended behind the questions");
   assert.ok(r.statement && r.next > 0);
   assert.deepEqual(r.names, ["AbortError", "AbortError", "AbortError"]);
