@@ -137,12 +137,7 @@ func TestDiscreteKeysAndNoncesDiffer(t *testing.T) {
 	seen := map[[4]float64]bool{}
 	for i := range 11 {
 		for bit := range 32 {
-			key, nonce := testKey, testNonce
-			if i < 8 {
-				key[i] ^= 1 << bit
-			} else {
-				nonce[i-8] ^= 1 << bit
-			}
+			key, nonce := flipped(i, bit)
 			z := [4]float64(discrete(t, key, nonce, table, []float64{1}, 4))
 			if seen[z] {
 				t.Errorf("word %d, bit %d gives the sequence of another", i, bit)

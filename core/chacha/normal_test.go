@@ -212,16 +212,22 @@ func TestNormalTailFrequency(t *testing.T) {
 	}
 }
 
+// flipped are a key and a nonce of which one bit is another: of word i, of 8 and then 3.
+func flipped(i, bit int) (key [8]uint32, nonce [3]uint32) {
+	key, nonce = testKey, testNonce
+	if i < 8 {
+		key[i] ^= 1 << bit
+	} else {
+		nonce[i-8] ^= 1 << bit
+	}
+	return key, nonce
+}
+
 func TestNormalKeysAndNoncesDiffer(t *testing.T) {
 	seen := map[float64]string{}
 	for i := range 11 {
 		for bit := range 32 {
-			key, nonce := testKey, testNonce
-			if i < 8 {
-				key[i] ^= 1 << bit
-			} else {
-				nonce[i-8] ^= 1 << bit
-			}
+			key, nonce := flipped(i, bit)
 			z := normals(t, key, nonce, 1)[0]
 			if other, ok := seen[z]; ok {
 				t.Errorf("word %d, bit %d gives the sequence of %s", i, bit, other)

@@ -177,13 +177,7 @@ func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (flo
 			}
 		}
 		whole := before.plus(step, steps)
-		return whole.at(b.Delta, func(delta float64) float64 {
-			if b.Accountant == RDP {
-				return rho.epsilon(delta)
-			}
-			e, _ := whole.pldOr(rho, delta)
-			return e
-		}), nil
+		return whole.at(b.Delta, func(delta float64) float64 { return whole.by(b.Accountant, rho, delta) }), nil
 	}, nil
 }
 

@@ -214,11 +214,7 @@ func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string
 		return "", err
 	}
 	s.distance = 0
-	rho := s.rdp()
-	without := rho.epsilon(delta)
-	if accountant == PLD {
-		without, _ = s.pldOr(rho, delta)
-	}
+	without := s.by(accountant, s.rdp(), delta)
 	if math.IsInf(without, 1) {
 		return "", nil
 	}

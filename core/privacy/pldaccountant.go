@@ -55,6 +55,16 @@ func (s *spent) pld(delta float64) (epsilon float64, notice string) {
 	return s.pldOr(s.rdp(), delta)
 }
 
+// by is ε at delta by the accountant of that name, PLD or RDP, for a caller who has the
+// Rényi curve already.
+func (s *spent) by(accountant string, rho rdpCurve, delta float64) float64 {
+	if accountant == RDP {
+		return rho.epsilon(delta)
+	}
+	e, _ := s.pldOr(rho, delta)
+	return e
+}
+
 // pldOr is pld for a caller who has the Rényi curve already.
 func (s *spent) pldOr(rho rdpCurve, delta float64) (epsilon float64, notice string) {
 	if s.infinite {

@@ -43,6 +43,9 @@ type Statement struct {
 	beside float64 // of δ, what is for noise that is not exactly what is priced
 }
 
+// Public says what no guarantee covers, as it is taken for known.
+const Public = "The number of rows, the classes, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+
 // groupSizes are those that a statement lists: few, as each takes as long as the
 // headline.
 var groupSizes = []int{2, 5, 20, 100}
@@ -137,7 +140,7 @@ func (s *Statement) Text() string {
 	if len(s.Released) > 0 {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. The number of rows, the classes, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public.")
+	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", Public)
 	line("%s", s.noiseText())
 	return b.String()
 }

@@ -71,9 +71,7 @@ func (p *Plan) chooseShare() error {
 		}
 		s.Share = shares[i]
 	}
-	if p.boundsNoise > 0 {
-		p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: p.boundsNoise})
-	}
+	p.spend(p.boundsNoise)
 	return nil
 }
 
@@ -105,10 +103,16 @@ func (p *Plan) warnOfBounds() {
 // without noise.
 func (p *Plan) charge(field string, share float64) (float64, error) {
 	sigma, err := p.priced(field, share)
+	p.spend(sigma)
+	return sigma, err
+}
+
+// spend charges one Gaussian release before the first step; of a run without noise,
+// sigma is 0 and there is nothing to charge.
+func (p *Plan) spend(sigma float64) {
 	if sigma > 0 {
 		p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
 	}
-	return sigma, err
 }
 
 // priced is the noise multiplier that charge sets a share aside for.
