@@ -9,12 +9,10 @@ import http from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { controlled, launch, serve } from "../e2e/browser.mjs";
+import { median } from "./report.mjs";
 
 const [site = "dist", runs = "5"] = process.argv.slice(2);
 const server = await serve("-out", site), browser = await launch();
-
-/** @param {number[]} list */
-const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
 /** @param {{ address(): any }} s */
 const urlOf = (s) => `http://127.0.0.1:${s.address().port}/`;

@@ -6,9 +6,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { launch, open, results, serve } from "../e2e/browser.mjs";
+import { median } from "./report.mjs";
 
 const rounds = Number(process.argv[2] ?? 5);
-const median = (x) => x.toSorted((a, b) => a - b)[x.length >> 1];
 const config = {
   data: "digits", model: { kind: "mlp", hidden: [128], activation: "relu" }, target_delta: 1e-5,
   expected_batch_size: 128, steps: 150, learning_rate: 0.1, noise_multiplier: 1, accountant: "rdp",

@@ -101,6 +101,13 @@ export async function host(t, dir, prefix, instead) {
   return { origin: `http://127.0.0.1:${port}`, asked, pages, close };
 }
 
+// gate is what something waits for until it is opened.
+export function gate() {
+  let open = () => {};
+  const opened = new Promise((resolve) => { open = () => resolve(undefined); });
+  return { opened, open };
+}
+
 // until waits until an asynchronous function is true in the page, or in the page that
 // comes after it.
 /** @param {any} page @param {() => Promise<unknown>} f */

@@ -2,7 +2,7 @@
 // page: one run is lost, in words, and nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stage, train, until } from "./browser.mjs";
+import { gate, stage, train, until } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -80,10 +80,9 @@ test("workers that vanish before they have the program are replaced, and who wai
       }
     };
   });
-  let proceed = () => {};
-  const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
+  const program = gate();
   await page.route("**/app.wasm", async (route) => {
-    await held;
+    await program.opened;
     await route.continue();
   });
   await page.reload({ waitUntil: "commit" });
@@ -96,7 +95,7 @@ test("workers that vanish before they have the program are replaced, and who wai
   });
   assert.deepEqual(calledOff, ["AbortError", "AbortError", "AbortError"]);
   await page.evaluate(() => globalThis.started.forEach((worker) => worker.terminate()));
-  proceed();
+  program.open();
   const r = await page.evaluate(async (config) => {
     const run = await clipscope.train({ ...config, steps: 3 }, await clipscope.open("moons"));
     return { steps: (await run.done).steps, epsilon: await clipscope.epsilon({ noise_multiplier: 1, sample_rate: 0.01, steps: 10, target_delta: 1e-5 }) };

@@ -7,6 +7,7 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bound, PATIENCE } from "./browser.mjs";
 
@@ -22,6 +23,16 @@ function literal(v) {
   if (v !== null && typeof v === "object") return `{${Object.entries(v).map(([k, x]) => `[${JSON.stringify(k)}]: ${literal(x)}`).join(", ")}}`;
   if (typeof v === "string") return JSON.stringify(v);
   return Object.is(v, -0) ? "-0" : String(v);
+}
+
+// sharedFirefox is one for all tests of a file: opened by the first that asks for it, and
+// closed after the last.
+/** @param {Record<string, boolean | number | string>} preferences */
+export function sharedFirefox(preferences) {
+  /** @type {ReturnType<typeof launchFirefox> | undefined} */
+  let firefox;
+  after(async () => (await firefox)?.close());
+  return () => firefox ??= launchFirefox(preferences);
 }
 
 /** @param {Record<string, boolean | number | string>} preferences @param {Record<string, string>} [env] */

@@ -7,21 +7,18 @@
 // makes 100 choices of files, 2,000 calls and 500 links of it, and reads the great
 // bombs to their end; CLIPSCOPE_SEED takes others.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { ready, stage } from "./browser.mjs";
-import { launchFirefox, missing } from "./firefox.mjs";
+import { missing, sharedFirefox } from "./firefox.mjs";
 import { callOf, filesOf, hashOf, random, zeros } from "./trials.mjs";
 
 const whole = !!process.env.CLIPSCOPE_TRIALS;
 const seed = Number(process.env.CLIPSCOPE_SEED ?? 1);
 const { server, visit } = await stage();
 
-// firefox is opened by the first test that is to run in it.
-let firefox;
-after(() => firefox?.close());
+const firefox = sharedFirefox({});
 async function visitFirefox() {
-  firefox ??= await launchFirefox({});
-  const page = await firefox.page(server.url);
+  const page = await (await firefox()).page(server.url);
   await ready(page);
   return page;
 }

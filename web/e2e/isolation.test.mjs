@@ -7,13 +7,12 @@ import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { controlled, host, ready, root, stage, until, wide } from "./browser.mjs";
-import { launchFirefox, missing } from "./firefox.mjs";
+import { controlled, gate, host, ready, root, stage, until, wide } from "./browser.mjs";
+import { launchFirefox, missing, sharedFirefox } from "./firefox.mjs";
 
 const { server, browser } = await stage();
 
-let firefox;
-after(() => firefox?.close());
+const firefox = sharedFirefox({});
 
 // Both browsers, and how each opens a page without waiting for it.
 const browsers = {
@@ -27,8 +26,7 @@ const browsers = {
     return page;
   } },
   Firefox: { skip: missing, async visit(t, url) {
-    firefox ??= await launchFirefox({});
-    return firefox.page(url);
+    return (await firefox()).page(url);
   } },
 };
 
@@ -100,14 +98,13 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   };
   for (const [what, use] of Object.entries(uses)) {
     test(`${what} keeps the page as it is, on a host without headers, ${name}`, { skip }, async (t) => {
-      let proceed = () => {};
-      const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
-      const site = await host(t, built(""), "/", async (name) => { if (name === "app-worker.js") await held; return undefined; });
+      const worker = gate();
+      const site = await host(t, built(""), "/", async (name) => { if (name === "app-worker.js") await worker.opened; return undefined; });
       const page = await visit(t, site.origin);
       await page.waitForFunction(() => document.readyState !== "loading");
       await use(page);
       await page.evaluate(() => { document.documentElement.dataset.marked = "yes"; });
-      proceed();
+      worker.open();
       await until(page, async () => (await navigator.serviceWorker.getRegistration())?.active?.state === "activated");
       await ready(page);
       assert.equal(await page.evaluate(() => document.documentElement.dataset.marked), "yes");
@@ -134,10 +131,6 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   // Firefox ends what it waits for.
   for (const what of ["a file", "a run"]) {
     test(`${what} keeps the page while the one that is isolated is on its way, ${name}`, { skip }, async (t) => {
-      const gate = () => {
-        let open = () => {};
-        return { opened: new Promise((resolve) => { open = () => resolve(undefined); }), open: () => open() };
-      };
       const installed = gate(), asked = gate(), answered = gate();
       const site = await host(t, built(""), "/", async (name) => {
         if (name === "app-worker.js") await installed.opened;

@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import zlib from "node:zlib";
-import { controlled, counted, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
+import { controlled, counted, gate, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
 const { server, browser } = await stage();
 
@@ -216,17 +216,16 @@ test("a first visit is 3 MB at most, with all that is kept for offline use", asy
 async function slowly(t, where) {
   const context = await browser.newContext({ viewport: wide, serviceWorkers: "block", colorScheme: "light" });
   t.after(() => context.close());
-  let proceed = () => {};
-  const held = new Promise((resolve) => { proceed = () => resolve(undefined); });
+  const program = gate();
   await context.route("**/app.wasm", async (route) => {
-    await held;
+    await program.opened;
     await route.continue();
   });
   await context.addInitScript(() => localStorage.setItem("clipscope-theme", "dark"));
   const page = await context.newPage();
   await page.goto(server.url + where, { waitUntil: "commit" });
   await page.waitForFunction(() => document.readyState === "interactive" || document.readyState === "complete");
-  return { page, proceed };
+  return { page, proceed: program.open };
 }
 
 for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Privacy calculator"], ["help", "Reading a private run"]]) {

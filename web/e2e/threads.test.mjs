@@ -5,17 +5,16 @@
 // CLIPSCOPE_STEPS=10000 takes that many steps with memory watched (300).
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { host, open, ready, root, stage, until } from "./browser.mjs";
-import { launchFirefox, missing } from "./firefox.mjs";
+import { missing, sharedFirefox } from "./firefox.mjs";
 
 const { server, browser, visit } = await stage("--enable-precise-memory-info");
 const stops = Number(process.env.CLIPSCOPE_STOPS ?? 8), steps = Number(process.env.CLIPSCOPE_STEPS ?? 300);
 const seed = Number(process.env.CLIPSCOPE_SEED ?? 1);
 
 // Both browsers: how each opens the page, hides it, and says how many workers it has.
-let firefox;
-after(() => firefox?.close());
+const firefox = sharedFirefox({ "dom.serviceWorkers.enabled": false }); // which are workers that come and go
 const browsers = {
   Chromium: {
     skip: false,
@@ -35,14 +34,13 @@ const browsers = {
   Firefox: {
     skip: missing,
     async visit() {
-      firefox ??= await launchFirefox({ "dom.serviceWorkers.enabled": false }); // which are workers that come and go
-      const page = await firefox.page(server.url);
+      const page = await (await firefox()).page(server.url);
       await ready(page);
       return page;
     },
     hide: (page, hidden) => page.hide(hidden),
     // The page's process is the one with the most: Firefox has workers of its own in others.
-    workers: () => Math.max(...below(firefox.pid).map((id) => named([id], /^DOM Worker/))),
+    workers: async () => Math.max(...below((await firefox()).pid).map((id) => named([id], /^DOM Worker/))),
   },
 };
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { hasShared, narrow, open, results, root, shared, stage, wide } from "./browser.mjs";
+import { gate, hasShared, narrow, open, results, root, shared, stage, wide } from "./browser.mjs";
 
 const { server, browser, visit: arrive } = await stage();
 
@@ -219,10 +219,9 @@ for (const way of ["chosen", "dropped"]) {
   test(`a file ${way} before the program runs is opened when it does`, async (t) => {
     const context = await browser.newContext({ viewport: wide, serviceWorkers: "block" });
     t.after(() => context.close());
-    let proceed;
-    const held = new Promise((resolve) => { proceed = resolve; });
+    const program = gate();
     await context.route("**/app.wasm*", async (route) => {
-      await held;
+      await program.opened;
       await route.continue();
     });
     const page = await context.newPage();
@@ -237,7 +236,7 @@ for (const way of ["chosen", "dropped"]) {
         document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
       }, table(40));
     }
-    proceed();
+    program.open();
     await page.locator("#card-data .card-line", { hasText: "early.csv" }).waitFor({ state: "attached" });
   });
 }
