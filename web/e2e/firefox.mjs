@@ -105,18 +105,20 @@ export async function launchFirefox(preferences, env) {
     async page(url) {
       await send("WebDriver:SetTimeouts", { script: 600_000 });
       await this.visit(url);
+      // A page that has not come yet would overtake the next call, which the one before hears.
+      /** @param {string} to @param {string} script says that it has come */
+      const there = async (to, script) => {
+        for (const end = Date.now() + PATIENCE; !await this.evaluate(script).catch(() => false); await sleep(20)) {
+          if (Date.now() > end) throw new Error(`never at ${to}`);
+        }
+      };
+      await there(url, "return location.href !== 'about:blank'");
       const page = {
         /** @type {string[]} */ errors: [],
-        // goto waits to be there: another call would be overtaken by a page that comes late.
         /** @param {string} to */
         async goto(to) {
           await send("WebDriver:Navigate", { url: to });
-          const there = "return document.readyState !== 'loading' && location.href.split('#')[0]";
-          const end = Date.now() + PATIENCE;
-          while (await send("WebDriver:ExecuteScript", { script: there, args: [] }).then((r) => r.value, () => "") !== to.split("#")[0]) {
-            if (Date.now() > end) throw new Error(`never at ${to}`);
-            await sleep(20);
-          }
+          await there(to, `return document.readyState !== "loading" && location.href.split("#")[0] === ${JSON.stringify(to.split("#")[0])}`);
         },
         /** @param {Function} f @param {any} [x] */
         async evaluate(f, x) {
