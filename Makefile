@@ -143,7 +143,7 @@ test-wasm: build
 	CLIPSCOPE_THREADS=3 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/nn
 
 test-page: build chromium
-	$(NODE) --test --test-concurrency=2 --test-timeout=480000 web/e2e/*.test.mjs
+	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
 chromium:
