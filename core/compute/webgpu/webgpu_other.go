@@ -1,0 +1,18 @@
+//go:build !(js && wasm)
+
+package webgpu
+
+import (
+	"context"
+	"fmt"
+
+	"clipscope/core/compute"
+)
+
+// Backend is no GPU on this platform.
+type Backend struct{ compute.Backend }
+
+// Open returns an error: WebGPU is a browser's.
+func Open(context.Context) (*Backend, error) {
+	return nil, fmt.Errorf("webgpu: %w: only in a browser", ErrNone)
+}
