@@ -2,8 +2,8 @@
 //! divide n0/256
 @compute @workgroup_size(256)
 fn measure(@builtin(local_invocation_index) lane: u32) {
-  let v = normOf(args.b0, u32(args.n0), lane);
-  if (lane == 0u) { words[args.b1] = v; }
+  writeNorm(args.b1, args.b0, u32(args.n0), lane, 256u, 0u);
+  if (args.n0 == 0 && lane == 0u) { words[args.b1] = 0u; }
 }
 
 // divide moves exponents: a norm may be so small that a device takes it, and what it is

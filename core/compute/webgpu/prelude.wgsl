@@ -202,37 +202,50 @@ fn norm(sum: vec3<u32>, largest: u32) -> u32 {
   return bitsAbove(root(plus(low, aboveWhole(sum.x, power + 48))));
 }
 
-// normOf is the norm of n values, worked out by a workgroup of 256. Whole numbers add
-// up to the same in any order.
-fn normOf(start: u32, n: u32, lane: u32) -> u32 {
+// writeNorm writes the norm of n values, worked out by so many lanes of a workgroup, of
+// which others may work at another one in another place. Whole numbers add up to the same
+// in any order.
+fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
+  workgroupBarrier(); // the last one has been read
+  if (lane == 0u) {
+    atomicStore(&largestOf[place], 0u);
+    atomicStore(&highOf[place], 0u);
+    atomicStore(&middleOf[place], 0u);
+    atomicStore(&lowOf[place], 0u);
+  }
+  workgroupBarrier();
   var most = 0u;
-  for (var j = lane; j < n; j += 1024u) { // four values are on their way at once
-    let v = four(start, j, n);
+  for (var j = lane; j < n; j += 4u * lanes) { // four values are on their way at once
+    let v = four(start, j, lanes, n);
     most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
   }
-  atomicMax(&largestOfGroup, most);
+  atomicMax(&largestOf[place], most);
   workgroupBarrier();
-  most = atomicLoad(&largestOfGroup);
+  most = atomicLoad(&largestOf[place]);
   let largest = aboveFloat(most);
   var sum = vec3<u32>(0u, 0u, 0u);
   if (most < INF) {
-    for (var j = lane; j < n; j += 1024u) {
-      let v = four(start, j, n);
+    for (var j = lane; j < n; j += 4u * lanes) {
+      let v = four(start, j, lanes, n);
       sum = square(square(square(square(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
     }
   }
-  atomicAdd(&sumOfGroup[0], sum.x); // 256 times 24 digits fit
-  atomicAdd(&sumOfGroup[1], sum.y);
-  atomicAdd(&sumOfGroup[2], sum.z);
+  atomicAdd(&highOf[place], sum.x);
+  atomicAdd(&middleOf[place], sum.y); // 256 times 24 digits fit
+  atomicAdd(&lowOf[place], sum.z);
   workgroupBarrier();
-  return norm(vec3<u32>(atomicLoad(&sumOfGroup[0]), atomicLoad(&sumOfGroup[1]), atomicLoad(&sumOfGroup[2])), most);
+  if (lane == 0u && n > 0u) {
+    words[to] = norm(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
+  }
 }
-var<workgroup> largestOfGroup: atomic<u32>;
-var<workgroup> sumOfGroup: array<atomic<u32>, 3>;
+var<workgroup> largestOf: array<atomic<u32>, 4>;
+var<workgroup> highOf: array<atomic<u32>, 4>;
+var<workgroup> middleOf: array<atomic<u32>, 4>;
+var<workgroup> lowOf: array<atomic<u32>, 4>;
 
-// four are the magnitudes of the values at j, j+256, j+512 and j+768, 0 beyond n.
-fn four(start: u32, j: u32, n: u32) -> vec4<u32> {
-  let at = vec4<u32>(j, j + 256u, j + 512u, j + 768u);
+// four are the magnitudes of the values at j and each lanes further, 0 from n on.
+fn four(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {
+  let at = vec4<u32>(j, j + lanes, j + 2u * lanes, j + 3u * lanes);
   let p = start + min(at, vec4<u32>(n - 1u));
   let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);
   return select(vec4<u32>(0u), v, at < vec4<u32>(n));
