@@ -167,9 +167,13 @@ func (c *check) arg(name string, data []float32) *arg {
 // verify compares every arg made since the last verify with what is wanted of
 // it, and frees them. What it was about is told by format and args.
 func (c *check) verify(format string, args ...any) {
-	for _, a := range c.args {
+	coming := make([]compute.Pending, len(c.args))
+	for i, a := range c.args {
+		coming[i] = c.b.Fetch(a.buf)
+	}
+	for i, a := range c.args {
 		got := make([]float32, len(a.data)+pad)
-		if err := compute.Read(context.Background(), c.b, got, a.buf); err != nil {
+		if err := coming[i].Wait(context.Background(), got); err != nil {
 			c.errorf("%s: reading %s: %v", fmt.Sprintf(format, args...), a.name, err)
 		}
 		if msg := a.compare(got); msg != "" {
