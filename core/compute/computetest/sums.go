@@ -220,6 +220,7 @@ func checkAddRoundedOuter(c *check) {
 }
 
 func checkAddScaled(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		a := c.rng.NormFloat64() * 1e5
 		x, dst := c.arg("x", data()), c.sums(data())
@@ -232,6 +233,7 @@ func checkAddScaled(c *check) {
 }
 
 func checkSettle(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		src, dst := c.sums(data()), c.arg("dst", data())
 		kernel.Settle(c.b, n, src.sums, dst.buf)
@@ -255,6 +257,7 @@ func checkSettle(c *check) {
 }
 
 func checkSplit(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		src, high, low := c.sums(data()), c.arg("high", data()), c.arg("low", data())
 		fine := data()

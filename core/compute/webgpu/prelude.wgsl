@@ -30,3 +30,186 @@ const NAN = 0x7fc00000u;
 fn magnitude(bits: u32) -> u32 { return bits & 0x7fffffffu; }
 fn isFinite(bits: u32) -> bool { return magnitude(bits) < INF; }
 fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
+
+// # Numbers of 53 digits
+//
+// A Wide is a float64, its low word first, as sums are. Its arithmetic is IEEE 754's,
+// to the nearest, ties to even, denormal numbers too, and of integers alone: WGSL has
+// no float64, and pairs of float32 are only as good as what a compiler leaves of them.
+alias Wide = vec2<u32>;
+
+// The upper words of +Inf and of all that has no sign.
+const WIDE_INF = 0x7ff00000u;
+const WIDE_MAGNITUDE = 0x7fffffffu;
+
+// sum and set_sum are the i-th of args.sums.
+fn sum(i: u32) -> Wide { return Wide(words[args.sums + 2u * i], words[args.sums + 2u * i + 1u]); }
+fn set_sum(i: u32, v: Wide) {
+  words[args.sums + 2u * i] = v.x;
+  words[args.sums + 2u * i + 1u] = v.y;
+}
+
+// plus, minus, left and right are of 64 bits; what right shifts out leaves its lowest
+// bit set, so that no tie is made of what is none.
+fn plus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+fn left(v: vec2<u32>, n: u32) -> vec2<u32> {
+  if (n >= 32u) { return vec2<u32>(0u, v.x << (n & 31u)); }
+  return vec2<u32>(v.x << n, (v.y << n) | ((v.x >> 1u) >> (31u - n)));
+}
+fn right(v: vec2<u32>, n: u32) -> vec2<u32> {
+  if (n >= 64u) { return vec2<u32>(select(0u, 1u, (v.x | v.y) != 0u), 0u); }
+  let m = n & 31u;
+  let over = 31u - m; // the upper word's digits come down by two shifts, as none is by 32
+  if (n >= 32u) {
+    let lost = v.x | ((v.y << 1u) << over);
+    return vec2<u32>((v.y >> m) | select(0u, 1u, lost != 0u), 0u);
+  }
+  let lost = (v.x << 1u) << over;
+  return vec2<u32>((v.x >> m) | ((v.y << 1u) << over) | select(0u, 1u, lost != 0u), v.y >> m);
+}
+
+// product is a·b, from halves: there is no upper word of a product.
+fn product(a: u32, b: u32) -> vec2<u32> {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let mid = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let more = (a & 0xffffu) * (b >> 16u) + (mid & 0xffffu);
+  return vec2<u32>((more << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (mid >> 16u) + (more >> 16u));
+}
+
+// Digits are v·2^(e−1086): v's top bit is set, and e what a Wide has for its exponent,
+// if it can be that.
+struct Digits { e: i32, v: vec2<u32> }
+
+fn normal(e: i32, v: vec2<u32>) -> Digits {
+  var n = countLeadingZeros(v.y);
+  if (v.y == 0u) { n = 32u + countLeadingZeros(v.x); }
+  return Digits(e - i32(n), left(v, n));
+}
+
+// digits are those of a number that is finite and not 0.
+fn digits(a: Wide) -> Digits {
+  let e = (a.y & WIDE_MAGNITUDE) >> 20u;
+  let v = left(vec2<u32>(a.x, (a.y & 0xfffffu) | select(0u, 0x100000u, e != 0u)), 11u);
+  return normal(max(i32(e), 1), v);
+}
+
+// rounded is the Wide nearest to v·2^(e−1086).
+fn rounded(sign: u32, e: i32, v: vec2<u32>) -> Wide {
+  if ((v.x | v.y) == 0u) { return Wide(0u, sign); }
+  var d = normal(e, v);
+  if (d.e >= 2047) { return Wide(0u, sign | WIDE_INF); }
+  if (d.e < 1) { d = Digits(1, right(d.v, u32(1 - d.e))); }
+  // The leading digit adds one to the exponent, if it is there, and rounding up another.
+  var up = 0u;
+  let rest = d.v.x & 0x7ffu;
+  if (rest > 0x400u || (rest == 0x400u && (d.v.x & 0x800u) != 0u)) { up = 1u; }
+  let r = plus(vec2<u32>((d.v.x >> 11u) | (d.v.y << 21u), (d.v.y >> 11u) + (u32(d.e - 1) << 20u)), vec2<u32>(up, 0u));
+  return Wide(r.x, sign | r.y);
+}
+
+// wide is the float32 of these bits.
+fn wide(bits: u32) -> Wide {
+  let sign = bits ^ magnitude(bits);
+  let m = magnitude(bits);
+  if (m >= INF) { return Wide(m << 29u, sign | WIDE_INF | (m >> 3u)); }
+  if (m >= 0x00800000u) { return Wide(m << 29u, sign | ((m >> 3u) + 0x38000000u)); }
+  if (m == 0u) { return Wide(0u, sign); }
+  let n = countLeadingZeros(m);
+  let v = (m << n) << 1u; // without the leading digit, which a denormal float32 has
+  return Wide(v << 20u, sign | (((905u - n) << 20u) + (v >> 12u)));
+}
+
+// narrow is the bits of the float32 nearest to a.
+fn narrow(a: Wide) -> u32 {
+  let sign = a.y & 0x80000000u;
+  let m = a.y & WIDE_MAGNITUDE;
+  if (wide_isNaN(a)) { return sign | NAN; }
+  var e = i32(m >> 20u) - 896;
+  if (e >= 255) { return sign | INF; }
+  var v = 0x80000000u | (m << 11u) | (a.x >> 21u) | select(0u, 1u, (a.x << 11u) != 0u);
+  if (e < 1) {
+    // Where there is no leading digit nothing but the lowest bit is left.
+    v = right(vec2<u32>(v, 0u), u32(1 - e)).x;
+    e = 1;
+  }
+  var up = 0u;
+  let rest = v & 0xffu;
+  if (rest > 0x80u || (rest == 0x80u && (v & 0x100u) != 0u)) { up = 1u; }
+  return sign | ((v >> 8u) + (u32(e - 1) << 23u) + up);
+}
+
+fn wide_isNaN(a: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  return m > WIDE_INF || (m == WIDE_INF && a.x != 0u);
+}
+fn wide_isZero(a: Wide) -> bool { return ((a.y & WIDE_MAGNITUDE) | a.x) == 0u; }
+fn wide_minus(a: Wide) -> Wide { return Wide(a.x, a.y ^ 0x80000000u); }
+
+// wide_under is |a| < |b|, NaN being greatest.
+fn wide_under(a: Wide, b: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  let n = b.y & WIDE_MAGNITUDE;
+  return m < n || (m == n && a.x < b.x);
+}
+
+// wide_less is a < b, and false of NaN.
+fn wide_less(a: Wide, b: Wide) -> bool {
+  if (wide_isNaN(a) || wide_isNaN(b) || (wide_isZero(a) && wide_isZero(b))) { return false; }
+  let negative = (a.y >> 31u) != 0u;
+  if (((a.y ^ b.y) >> 31u) != 0u) { return negative; }
+  if (negative) { return wide_under(b, a); }
+  return wide_under(a, b);
+}
+
+fn wide_add(a: Wide, b: Wide) -> Wide {
+  var x = a; // the greater
+  var y = b;
+  if (wide_under(a, b)) {
+    x = b;
+    y = a;
+  }
+  let opposite = ((a.y ^ b.y) >> 31u) != 0u;
+  if ((x.y & WIDE_MAGNITUDE) >= WIDE_INF) {
+    if (opposite && (y.y & WIDE_MAGNITUDE) >= WIDE_INF) { return Wide(0u, 0x7ff80000u); }
+    return x;
+  }
+  if (wide_isZero(y)) {
+    if (wide_isZero(x)) { return Wide(0u, x.y & y.y); }
+    return x;
+  }
+  let p = digits(x);
+  let q = digits(y);
+  let v = right(p.v, 1u); // has room for a carry, and is exact
+  let u = right(q.v, u32(p.e - q.e) + 1u);
+  if (!opposite) { return rounded(x.y & 0x80000000u, p.e + 1, plus(v, u)); }
+  let rest = minus(v, u);
+  if ((rest.x | rest.y) == 0u) { return Wide(0u, 0u); }
+  return rounded(x.y & 0x80000000u, p.e + 1, rest);
+}
+
+fn wide_mul(a: Wide, b: Wide) -> Wide {
+  let sign = (a.y ^ b.y) & 0x80000000u;
+  var most = a;
+  if (wide_under(a, b)) { most = b; }
+  let nothing = wide_isZero(a) || wide_isZero(b);
+  if ((most.y & WIDE_MAGNITUDE) >= WIDE_INF) {
+    if (wide_isNaN(most) || nothing) { return Wide(0u, 0x7ff80000u); }
+    return Wide(0u, sign | WIDE_INF);
+  }
+  if (nothing) { return Wide(0u, sign); }
+  let p = digits(a);
+  let q = digits(b);
+  // 128 digits, the lower half as one bit.
+  let low = product(p.v.x, q.v.x);
+  let mid = plus(product(p.v.x, q.v.y), vec2<u32>(low.y, 0u));
+  let more = plus(product(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
+  var v = plus(plus(product(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
+  v.x |= select(0u, 1u, (low.x | more.x) != 0u);
+  return rounded(sign, p.e + q.e - 1022, v);
+}
