@@ -212,4 +212,93 @@ fn wide_mul(a: Wide, b: Wide) -> Wide {
   var v = plus(plus(product(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
   v.x |= select(0u, 1u, (low.x | more.x) != 0u);
   return rounded(sign, p.e + q.e - 1022, v);
+// Functions: those that are built in may be off by 2⁻¹¹, and none is sure about NaN.
+// The polynomials are minimax fits, as package simd has them.
+
+// expOf is eˣ for x ≤ 0. What would be denormal is 0; NaN stays NaN.
+//
+// x = k·ln 2 + r with |r| ≤ ln2/2, eʳ = 1 + r + r²·P(r), error 4·10⁻⁹.
+fn expOf(x: f32) -> f32 {
+  let size = magnitude(bitcast<u32>(x));
+  if (size > INF) { return x; }
+  if (size > 0x42aea8f6u) { return 0.0; } // below −87.33
+  let k = round(x * 1.44269502);
+  var r = fma(k, -0.693359375, x); // 355/512, exact products
+  r = fma(k, 2.12194440e-4, r);
+  var p = fma(0.0013814599, r, 0.008368717);
+  p = fma(p, r, 0.04166839);
+  p = fma(p, r, 0.16666521);
+  p = fma(p, r, 0.49999994);
+  return (fma(r * r, p, r) + 1.0) * bitcast<f32>(u32(i32(k) + 127) << 23u);
+}
+
+// logNear is ln(1+f) for √½ ≤ 1+f < √2, with a small relative error for small f too.
+//
+// It is f − f²/2 + f³·P(f), error 4·10⁻⁸.
+fn logNear(f: f32) -> f32 {
+  var p = fma(0.08700448, f, -0.14267504);
+  p = fma(p, f, 0.1491477);
+  p = fma(p, f, -0.16577584);
+  p = fma(p, f, 0.19963063);
+  p = fma(p, f, -0.25001338);
+  p = fma(p, f, 0.3333391);
+  let ff = f * f;
+  return f + fma(f * ff, p, ff * -0.5);
+}
+
+// logOf is ln u for normal, positive, finite u; anything else gives a number without
+// meaning.
+fn logOf(u: f32) -> f32 {
+  let bits = bitcast<i32>(u);
+  let k = (bits - 0x3f3504f3) >> 23u; // u = 2ᵏ·(1+f)
+  return fma(f32(k), 0.693147182, logNear(bitcast<f32>(bits - (k << 23u)) - 1.0));
+}
+
+// log1pOf is ln(1+x) for x ≥ 0, with a small relative error for small x too, where
+// nothing is rounded on the way: undoing the rounding of 1+x is what a compiler may
+// undo. NaN and +Inf stay what they are.
+fn log1pOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  if (!isFinite(bits)) { return x; }
+  if (bits < 0x3ed413cdu) { return logNear(x); } // √2 − 1
+  return logOf(1.0 + x);
+}
+
+// tanhOf is tanh x; it is ±1 for ±Inf, and NaN stays NaN.
+//
+// x + x³·P(x²) for |x| < 0.625, error 10⁻⁸, else (1−t)/(1+t) with t = exp(−2|x|) and
+// the sign of x.
+fn tanhOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let size = magnitude(bits);
+  if (size > INF) { return x; }
+  if (size < 0x3f200000u) {
+    let xx = x * x;
+    var p = fma(-0.005704227, xx, 0.020638434);
+    p = fma(p, xx, -0.053739525);
+    p = fma(p, xx, 0.1333144);
+    p = fma(p, xx, -0.3333328);
+    return fma(xx * p, x, x);
+  }
+  var y = 1.0;
+  if (size < 0x41200000u) { // from 10 on it rounds to 1
+    let t = expOf(-2.0 * bitcast<f32>(size));
+    y = (1.0 - t) / (1.0 + t);
+  }
+  return bitcast<f32>(bitcast<u32>(y) | (bits ^ size));
+}
+
+// order is a whole number that is larger for larger values; −0 and 0 have the same.
+// Of NaN it is beyond that of +Inf or −Inf.
+fn order(bits: u32) -> i32 {
+  let size = i32(magnitude(bits));
+  return select(size, -size, bits != u32(size));
+}
+
+// lifted is 2⁷⁴ times a value below 2⁵³: of a denormal one too.
+fn lifted(bits: u32) -> f32 {
+  let size = magnitude(bits);
+  var v = bitcast<f32>(size) * 0x1p74f;
+  if (size < 0x00800000u) { v = f32(size) * 0x1p-75f; }
+  return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
 }
