@@ -18,7 +18,7 @@ func upTo(v float64) value {
 	if v > math.MaxFloat32/2 {
 		v = math.Inf(1)
 	}
-	return value{v: v * (1 + 5e-5), tol: v*5e-5 + 0x1p-126, bound: true}
+	return value{v: v * (1 + 5e-5), tol: v*5e-5*(1+1e-8) + 0x1p-126, bound: true} // v itself is one, too
 }
 
 // huge lists values that float32 may lose on the way to a bound.
@@ -129,7 +129,7 @@ func checkGain(c *check) {
 					largest = max(largest, math.Abs(float64(z)))
 				}
 				f := float64(losses.data[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
-				if longest > lipschitz.Greatest*lipschitz.Greatest {
+				if !(longest <= lipschitz.Greatest*lipschitz.Greatest) {
 					g = math.Inf(1)
 				}
 				w := upTo(math.Sqrt(g*of(f)) * (1 + 2e-5))

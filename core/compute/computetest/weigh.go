@@ -37,6 +37,8 @@ func checkRoot(c *check) {
 }
 
 func checkNormalize(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	c.vectors(func(n int, data func() []float32) {
 		for _, size := range []float32{1, 1e-30, 1e-42, 1e30, 1 << 20} {
 			v := data()

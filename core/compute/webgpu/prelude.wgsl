@@ -301,4 +301,209 @@ fn lifted(bits: u32) -> f32 {
   var v = bitcast<f32>(size) * 0x1p74f;
   if (size < 0x00800000u) { v = f32(size) * 0x1p-75f; }
   return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
+// # Bounds
+//
+// What privacy stands on is worked out on whole numbers, as no device rounds those in
+// another direction, takes them for 0 or believes that none is too large. An Above is
+// part·2^power, its part 0 or of 24 digits; what is made of some is the least that is
+// not below the true result, and so exact where that has 24 digits.
+struct Above { part: u32, power: i32 }
+
+// MOST and what is larger stand for what is not finite: also times 0.
+const MOST = 0x10000;
+const NOTHING = Above(0u, -MOST);
+const ONE = Above(0x800000u, -23);
+const BOUNDLESS = Above(0x800000u, 2 * MOST);
+
+// aboveFloat is the magnitude of a float with these bits, aboveDouble of a float64's.
+fn aboveFloat(bits: u32) -> Above {
+  let a = magnitude(bits);
+  if (a == 0u) { return NOTHING; }
+  if (a >= INF) { return BOUNDLESS; }
+  if (a < 0x800000u) { // denormal
+    let up = countLeadingZeros(a) - 8u;
+    return Above(a << up, -149 - i32(up));
+  }
+  return Above((a & 0x7fffffu) | 0x800000u, i32(a >> 23u) - 150);
+}
+
+fn aboveDouble(d: vec2<u32>) -> Above {
+  let high = magnitude(d.y);
+  if (high == 0u && d.x == 0u) { return NOTHING; }
+  if (high >= 0x7ff00000u) { return BOUNDLESS; }
+  let power = max(i32(high >> 20u), 1) - 1046; // denormals are less than this
+  return above48(0x800000u | ((high & 0xfffffu) << 3u) | (d.x >> 29u), ((d.x & 0x1fffffffu) >> 5u) | u32((d.x & 0x1fu) != 0u), power - 24);
+}
+
+// aboveWhole is n·2^power.
+fn aboveWhole(n: u32, power: i32) -> Above { return above48(n >> 24u, n & 0xffffffu, power); }
+
+// above48 is (high·2²⁴ + low)·2^power, with low below 2²⁴ and high below 2²⁵.
+fn above48(high: u32, low: u32, power: i32) -> Above {
+  if (high >= 0x1000000u) { return above48of(high >> 1u, ((high & 1u) << 23u) | (low >> 1u) | (low & 1u), power + 1); }
+  return above48of(high, low, power);
+}
+
+fn above48of(high: u32, low: u32, power: i32) -> Above {
+  if ((high | low) == 0u) { return NOTHING; }
+  var h = high; var l = low; var p = power + 24;
+  if (h == 0u) { h = low; l = 0u; p = power; }
+  let up = countLeadingZeros(h) - 8u;
+  h = ((h << up) | (l >> (24u - up))) + u32(((l << up) & 0xffffffu) != 0u);
+  p -= i32(up);
+  if (h == 0x1000000u) { h = 0x800000u; p++; }
+  if (p >= MOST) { return BOUNDLESS; }
+  return Above(h, max(p, -MOST));
+}
+
+// product48 is x·y, both below 2²⁴, as high and low 24 digits.
+fn product48(x: u32, y: u32) -> vec2<u32> {
+  let x1 = x >> 12u; let x0 = x & 0xfffu;
+  let y1 = y >> 12u; let y0 = y & 0xfffu;
+  let low = x0 * y0;
+  let middle = x1 * y0 + x0 * y1 + (low >> 12u);
+  return vec2<u32>(x1 * y1 + (middle >> 12u), ((middle & 0xfffu) << 12u) | (low & 0xfffu));
+}
+
+// down48 is (high·2²⁴ + low)·2^−by without its fraction.
+fn down48(x: vec2<u32>, by: u32) -> vec2<u32> {
+  if (by >= 48u) { return vec2<u32>(0u, 0u); }
+  if (by >= 24u) { return vec2<u32>(0u, x.x >> (by - 24u)); }
+  return vec2<u32>(x.x >> by, (x.y >> by) | ((x.x << (24u - by)) & 0xffffffu));
+}
+
+fn isBounded(x: Above) -> bool { return x.power < MOST; }
+
+// isBelow reports that x is less than y.
+fn isBelow(x: Above, y: Above) -> bool {
+  if (x.part == 0u || y.part == 0u) { return y.part != 0u && x.part == 0u; }
+  return x.power < y.power || (x.power == y.power && x.part < y.part);
+}
+
+fn greater(x: Above, y: Above) -> Above {
+  if (isBelow(x, y)) { return y; }
+  return x;
+}
+
+fn lesser(x: Above, y: Above) -> Above {
+  if (isBelow(y, x)) { return y; }
+  return x;
+}
+
+fn times(x: Above, y: Above) -> Above {
+  if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
+  let p = product48(x.part, y.part);
+  return above48(p.x, p.y, x.power + y.power);
+}
+
+fn squared(x: Above) -> Above { return times(x, x); }
+
+fn plus(x: Above, y: Above) -> Above {
+  if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
+  var large = x; var small = y;
+  if (isBelow(x, y)) { large = y; small = x; }
+  if (small.part == 0u) { return large; }
+  let by = u32(large.power - small.power);
+  let s = down48(vec2<u32>(small.part, 0u), by);
+  // What was cut off is at most one more of the lowest digit.
+  let low = s.y + u32(by > 24u);
+  return above48(large.part + s.x + (low >> 24u), low & 0xffffffu, large.power - 24);
+}
+
+// root is √x.
+fn root(x: Above) -> Above {
+  if (x.part == 0u || !isBounded(x)) { return x; }
+  // √(s·2^2p), with s of 47 or 48 digits.
+  var s = vec2<u32>(x.part, 0u); var power = x.power - 24;
+  if ((power & 1) != 0) { s = vec2<u32>(x.part >> 1u, (x.part & 1u) << 23u); power++; }
+  var r = 0u; // the greatest whose square is below s
+  for (var digit = 0x800000u; digit != 0u; digit >>= 1u) {
+    let t = r | digit;
+    let p = product48(t, t);
+    if (p.x < s.x || (p.x == s.x && p.y < s.y)) { r = t; }
+  }
+  return aboveWhole(r + 1u, power / 2);
+}
+
+// quotientBelow alone is the greatest that is not above x/y.
+fn quotientBelow(x: Above, y: Above) -> Above {
+  if (x.part == 0u || !isBounded(y)) { return NOTHING; }
+  if (y.part == 0u || !isBounded(x)) { return BOUNDLESS; }
+  var q = 0u; var rest = x.part;
+  for (var digit = 0; digit < 25; digit++) {
+    q <<= 1u;
+    if (rest >= y.part) { rest -= y.part; q |= 1u; }
+    rest <<= 1u;
+  }
+  let more = q >> 24u;
+  return Above(q >> more, x.power - y.power - 24 + i32(more));
+}
+
+// bitsAbove are those of the least float that is not below x.
+fn bitsAbove(x: Above) -> u32 {
+  if (x.part == 0u) { return 0u; }
+  let exponent = x.power + 150;
+  if (exponent >= 255) { return INF; }
+  if (exponent >= 1) { return (u32(exponent) << 23u) + (x.part - 0x800000u); }
+  let by = u32(min(1 - exponent, 24));
+  return (x.part + (1u << by) - 1u) >> by;
+}
+
+// The sum of squares of which a norm is the root is exact but for what lies 2⁴⁸ times
+// below the largest one. It is in parts of its square, of 24 digits, the last lowest.
+
+// square adds that of the float with these bits to a sum; largest is not less.
+fn square(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
+  let x = aboveFloat(bits);
+  if (x.part == 0u) { return sum; }
+  let by = min(u32(largest.power - x.power), 24u);
+  let s = down48(product48(x.part, x.part), 2u * by);
+  let low = sum.z + s.y + u32(by > 0u);
+  let high = sum.y + s.x + (low >> 24u);
+  return vec3<u32>(sum.x + (high >> 24u), high & 0xffffffu, low & 0xffffffu);
+}
+
+// norm is the root of a sum, as a float's bits; largest has the bits of the largest
+// magnitude, and NaN or an infinity there gives one.
+fn norm(sum: vec3<u32>, largest: u32) -> u32 {
+  if (largest >= INF) { return largest; }
+  let power = 2 * aboveFloat(largest).power;
+  let low = plus(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
+  return bitsAbove(root(plus(low, aboveWhole(sum.x, power + 48))));
+}
+
+// normOf is the norm of n values, worked out by a workgroup of 256. Whole numbers add
+// up to the same in any order.
+fn normOf(start: u32, n: u32, lane: u32) -> u32 {
+  var most = 0u;
+  for (var j = lane; j < n; j += 1024u) { // four values are on their way at once
+    let v = four(start, j, n);
+    most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
+  }
+  atomicMax(&largestOfGroup, most);
+  workgroupBarrier();
+  most = atomicLoad(&largestOfGroup);
+  let largest = aboveFloat(most);
+  var sum = vec3<u32>(0u, 0u, 0u);
+  if (most < INF) {
+    for (var j = lane; j < n; j += 1024u) {
+      let v = four(start, j, n);
+      sum = square(square(square(square(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
+    }
+  }
+  atomicAdd(&sumOfGroup[0], sum.x); // 256 times 24 digits fit
+  atomicAdd(&sumOfGroup[1], sum.y);
+  atomicAdd(&sumOfGroup[2], sum.z);
+  workgroupBarrier();
+  return norm(vec3<u32>(atomicLoad(&sumOfGroup[0]), atomicLoad(&sumOfGroup[1]), atomicLoad(&sumOfGroup[2])), most);
+}
+var<workgroup> largestOfGroup: atomic<u32>;
+var<workgroup> sumOfGroup: array<atomic<u32>, 3>;
+
+// four are the magnitudes of the values at j, j+256, j+512 and j+768, 0 beyond n.
+fn four(start: u32, j: u32, n: u32) -> vec4<u32> {
+  let at = vec4<u32>(j, j + 256u, j + 512u, j + 768u);
+  let p = start + min(at, vec4<u32>(n - 1u));
+  let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);
+  return select(vec4<u32>(0u), v, at < vec4<u32>(n));
 }
