@@ -49,20 +49,20 @@ fn set_sum(i: u32, v: Wide) {
   words[args.sums + 2u * i + 1u] = v.y;
 }
 
-// plus, minus, left and right are of 64 bits; what right shifts out leaves its lowest
+// plus64, minus64, left64 and right64 are of 64 bits; what right shifts out leaves its lowest
 // bit set, so that no tie is made of what is none.
-fn plus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
   return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
-fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+fn minus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
 }
-fn left(v: vec2<u32>, n: u32) -> vec2<u32> {
+fn left64(v: vec2<u32>, n: u32) -> vec2<u32> {
   if (n >= 32u) { return vec2<u32>(0u, v.x << (n & 31u)); }
   return vec2<u32>(v.x << n, (v.y << n) | ((v.x >> 1u) >> (31u - n)));
 }
-fn right(v: vec2<u32>, n: u32) -> vec2<u32> {
+fn right64(v: vec2<u32>, n: u32) -> vec2<u32> {
   if (n >= 64u) { return vec2<u32>(select(0u, 1u, (v.x | v.y) != 0u), 0u); }
   let m = n & 31u;
   let over = 31u - m; // the upper word's digits come down by two shifts, as none is by 32
@@ -74,8 +74,8 @@ fn right(v: vec2<u32>, n: u32) -> vec2<u32> {
   return vec2<u32>((v.x >> m) | ((v.y << 1u) << over) | select(0u, 1u, lost != 0u), v.y >> m);
 }
 
-// product is a·b, from halves: there is no upper word of a product.
-fn product(a: u32, b: u32) -> vec2<u32> {
+// product64 is a·b, from halves: there is no upper word of a product.
+fn product64(a: u32, b: u32) -> vec2<u32> {
   let low = (a & 0xffffu) * (b & 0xffffu);
   let mid = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
   let more = (a & 0xffffu) * (b >> 16u) + (mid & 0xffffu);
@@ -89,13 +89,13 @@ struct Digits { e: i32, v: vec2<u32> }
 fn normal(e: i32, v: vec2<u32>) -> Digits {
   var n = countLeadingZeros(v.y);
   if (v.y == 0u) { n = 32u + countLeadingZeros(v.x); }
-  return Digits(e - i32(n), left(v, n));
+  return Digits(e - i32(n), left64(v, n));
 }
 
 // digits are those of a number that is finite and not 0.
 fn digits(a: Wide) -> Digits {
   let e = (a.y & WIDE_MAGNITUDE) >> 20u;
-  let v = left(vec2<u32>(a.x, (a.y & 0xfffffu) | select(0u, 0x100000u, e != 0u)), 11u);
+  let v = left64(vec2<u32>(a.x, (a.y & 0xfffffu) | select(0u, 0x100000u, e != 0u)), 11u);
   return normal(max(i32(e), 1), v);
 }
 
@@ -104,12 +104,12 @@ fn rounded(sign: u32, e: i32, v: vec2<u32>) -> Wide {
   if ((v.x | v.y) == 0u) { return Wide(0u, sign); }
   var d = normal(e, v);
   if (d.e >= 2047) { return Wide(0u, sign | WIDE_INF); }
-  if (d.e < 1) { d = Digits(1, right(d.v, u32(1 - d.e))); }
+  if (d.e < 1) { d = Digits(1, right64(d.v, u32(1 - d.e))); }
   // The leading digit adds one to the exponent, if it is there, and rounding up another.
   var up = 0u;
   let rest = d.v.x & 0x7ffu;
   if (rest > 0x400u || (rest == 0x400u && (d.v.x & 0x800u) != 0u)) { up = 1u; }
-  let r = plus(vec2<u32>((d.v.x >> 11u) | (d.v.y << 21u), (d.v.y >> 11u) + (u32(d.e - 1) << 20u)), vec2<u32>(up, 0u));
+  let r = plus64(vec2<u32>((d.v.x >> 11u) | (d.v.y << 21u), (d.v.y >> 11u) + (u32(d.e - 1) << 20u)), vec2<u32>(up, 0u));
   return Wide(r.x, sign | r.y);
 }
 
@@ -135,7 +135,7 @@ fn narrow(a: Wide) -> u32 {
   var v = 0x80000000u | (m << 11u) | (a.x >> 21u) | select(0u, 1u, (a.x << 11u) != 0u);
   if (e < 1) {
     // Where there is no leading digit nothing but the lowest bit is left.
-    v = right(vec2<u32>(v, 0u), u32(1 - e)).x;
+    v = right64(vec2<u32>(v, 0u), u32(1 - e)).x;
     e = 1;
   }
   var up = 0u;
@@ -185,10 +185,10 @@ fn wide_add(a: Wide, b: Wide) -> Wide {
   }
   let p = digits(x);
   let q = digits(y);
-  let v = right(p.v, 1u); // has room for a carry, and is exact
-  let u = right(q.v, u32(p.e - q.e) + 1u);
-  if (!opposite) { return rounded(x.y & 0x80000000u, p.e + 1, plus(v, u)); }
-  let rest = minus(v, u);
+  let v = right64(p.v, 1u); // has room for a carry, and is exact
+  let u = right64(q.v, u32(p.e - q.e) + 1u);
+  if (!opposite) { return rounded(x.y & 0x80000000u, p.e + 1, plus64(v, u)); }
+  let rest = minus64(v, u);
   if ((rest.x | rest.y) == 0u) { return Wide(0u, 0u); }
   return rounded(x.y & 0x80000000u, p.e + 1, rest);
 }
@@ -206,14 +206,18 @@ fn wide_mul(a: Wide, b: Wide) -> Wide {
   let p = digits(a);
   let q = digits(b);
   // 128 digits, the lower half as one bit.
-  let low = product(p.v.x, q.v.x);
-  let mid = plus(product(p.v.x, q.v.y), vec2<u32>(low.y, 0u));
-  let more = plus(product(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
-  var v = plus(plus(product(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
+  let low = product64(p.v.x, q.v.x);
+  let mid = plus64(product64(p.v.x, q.v.y), vec2<u32>(low.y, 0u));
+  let more = plus64(product64(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
+  var v = plus64(plus64(product64(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
   v.x |= select(0u, 1u, (low.x | more.x) != 0u);
   return rounded(sign, p.e + q.e - 1022, v);
-// Functions: those that are built in may be off by 2⁻¹¹, and none is sure about NaN.
-// The polynomials are minimax fits, as package simd has them.
+}
+
+// # Functions
+//
+// Those that are built in may be off by 2⁻¹¹, and none is sure about NaN. The
+// polynomials are minimax fits, as package simd has them.
 
 // expOf is eˣ for x ≤ 0. What would be denormal is 0; NaN stays NaN.
 //
@@ -301,6 +305,8 @@ fn lifted(bits: u32) -> f32 {
   var v = bitcast<f32>(size) * 0x1p74f;
   if (size < 0x00800000u) { v = f32(size) * 0x1p-75f; }
   return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
+}
+
 // # Bounds
 //
 // What privacy stands on is worked out on whole numbers, as no device rounds those in

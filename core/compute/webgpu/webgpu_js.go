@@ -104,8 +104,7 @@ func Open(ctx context.Context) (*Backend, error) {
 	for _, k := range compute.Kernels() {
 		sh, err := shaderOf(k)
 		if err != nil {
-			b.programs = append(b.programs, nil) // TODO: an error, once all are there
-			continue
+			return nil, err
 		}
 		if k.Name == "fill" {
 			b.fill = k
@@ -262,9 +261,6 @@ func (b *Backend) own(x any) *memory {
 func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
-	if b.programs[k.Index] == nil {
-		panic("webgpu: there is no shader for " + k.Name)
-	}
 	for _, p := range b.programs[k.Index] {
 		b.stream.run(p.id, p.stage, &a, b.at)
 		b.stats.Commands++
