@@ -402,7 +402,7 @@ fn times(x: Above, y: Above) -> Above {
   return above48(p.x, p.y, x.power + y.power);
 }
 
-fn squared(x: Above) -> Above { return times(x, x); }
+fn squareOf(x: Above) -> Above { return times(x, x); }
 
 fn plus(x: Above, y: Above) -> Above {
   if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
@@ -417,7 +417,7 @@ fn plus(x: Above, y: Above) -> Above {
 }
 
 // root is √x.
-fn root(x: Above) -> Above {
+fn rootOf(x: Above) -> Above {
   if (x.part == 0u || !isBounded(x)) { return x; }
   // √(s·2^2p), with s of 47 or 48 digits.
   var s = vec2<u32>(x.part, 0u); var power = x.power - 24;
@@ -475,7 +475,7 @@ fn norm(sum: vec3<u32>, largest: u32) -> u32 {
   if (largest >= INF) { return largest; }
   let power = 2 * aboveFloat(largest).power;
   let low = plus(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
-  return bitsAbove(root(plus(low, aboveWhole(sum.x, power + 48))));
+  return bitsAbove(rootOf(plus(low, aboveWhole(sum.x, power + 48))));
 }
 
 // normOf is the norm of n values, worked out by a workgroup of 256. Whole numbers add
@@ -483,7 +483,7 @@ fn norm(sum: vec3<u32>, largest: u32) -> u32 {
 fn normOf(start: u32, n: u32, lane: u32) -> u32 {
   var most = 0u;
   for (var j = lane; j < n; j += 1024u) { // four values are on their way at once
-    let v = four(start, j, n);
+    let v = fourMagnitudes(start, j, n);
     most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
   }
   atomicMax(&largestOfGroup, most);
@@ -493,7 +493,7 @@ fn normOf(start: u32, n: u32, lane: u32) -> u32 {
   var sum = vec3<u32>(0u, 0u, 0u);
   if (most < INF) {
     for (var j = lane; j < n; j += 1024u) {
-      let v = four(start, j, n);
+      let v = fourMagnitudes(start, j, n);
       sum = square(square(square(square(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
     }
   }
@@ -506,8 +506,8 @@ fn normOf(start: u32, n: u32, lane: u32) -> u32 {
 var<workgroup> largestOfGroup: atomic<u32>;
 var<workgroup> sumOfGroup: array<atomic<u32>, 3>;
 
-// four are the magnitudes of the values at j, j+256, j+512 and j+768, 0 beyond n.
-fn four(start: u32, j: u32, n: u32) -> vec4<u32> {
+// fourMagnitudes are those of the values at j, j+256, j+512 and j+768, 0 beyond n.
+fn fourMagnitudes(start: u32, j: u32, n: u32) -> vec4<u32> {
   let at = vec4<u32>(j, j + 256u, j + 512u, j + 768u);
   let p = start + min(at, vec4<u32>(n - 1u));
   let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);

@@ -14,8 +14,8 @@ fn certainty(f: Above) -> Above {
 // top is Top's, in its order; twice is one power more.
 fn top(f: Above) -> Above {
   switch (args.n0) {
-    case 0: { let e = squared(certainty(f)); return Above(e.part, e.power + 1); }
-    case 1: { return lesser(f, squared(f)); }
+    case 0: { let e = squareOf(certainty(f)); return Above(e.part, e.power + 1); }
+    case 1: { return lesser(f, squareOf(f)); }
     case 2: { return times(f, aboveWhole(2u, 0)); }
     default: { return times(f, aboveWhole(8u, 0)); }
   }
@@ -30,8 +30,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     let at = args.b0 + 4u * j;
     if (magnitude(words[at + 3u]) == 0u) { continue; }
     let h = aboveFloat(words[args.b1 + j * u32(args.n4) + i]);
-    g = plus(g, plus(squared(times(aboveFloat(words[at]), h)), squared(aboveFloat(words[at + 1u]))));
-    longest = greater(longest, plus(squared(times(aboveFloat(words[at + 2u]), h)), squared(aboveFloat(words[at + 3u]))));
+    g = plus(g, plus(squareOf(times(aboveFloat(words[at]), h)), squareOf(aboveFloat(words[at + 1u]))));
+    longest = greater(longest, plus(squareOf(times(aboveFloat(words[at + 2u]), h)), squareOf(aboveFloat(words[at + 3u]))));
   }
   let k = u32(args.n2);
   var largest = 0u;
@@ -44,5 +44,5 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   if (loss >> 31u == 0u) { f = plus(f, times(aboveFloat(loss), plus(aboveFloat(bitcast<u32>(1.0000101)), aboveWhole(k, -24)))); }
   else { refused = refused || isBelow(slack, aboveFloat(loss)); } // no loss is negative but by rounding, which slack covers
   if (refused) { g = BOUNDLESS; }
-  words[args.b4 + i] = bitsAbove(times(root(times(g, top(f))), aboveFloat(bitcast<u32>(1.0000201))));
+  words[args.b4 + i] = bitsAbove(times(rootOf(times(g, top(f))), aboveFloat(bitcast<u32>(1.0000201))));
 }
