@@ -17,6 +17,8 @@ globalThis.clipscopeGPU = (() => {
   // A browser's flags for what a buffer is for and a binding is seen by.
   const MAP_READ = 1, COPY_SRC = 4, COPY_DST = 8, UNIFORM = 64, STORAGE = 128, COMPUTE = 4;
 
+  const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
+
   // programs are the entry points of all kernels, in their order.
   /** @param {any} device @param {any} layout @param {{ name: string, code: string, entries: string[] }[]} kernels */
   async function programs(device, layout, kernels) {
@@ -37,9 +39,7 @@ globalThis.clipscopeGPU = (() => {
 
   /** @param {{ name: string, code: string, entries: string[] }[]} kernels @param {number} slot bytes of one kernel's arguments @param {number} slots of a submission at most */
   async function open(kernels, slot, slots) {
-    const gpu = /** @type {any} */ (globalThis.navigator)?.gpu;
-    if (!gpu) throw new Error("this browser has no WebGPU");
-    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+    const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) throw new Error("the browser gives no adapter");
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
@@ -68,6 +68,7 @@ globalThis.clipscopeGPU = (() => {
       /** @type {any} */ this.group = null;
       this.size = 0;
       this.number = 0;
+      this.mapping = 0; // buffers that are not there yet
       /** @type {Map<number, any>} */ this.coming = new Map(); // staging buffers, by submission
       /** @type {Map<number, any[]>} */ this.spare = new Map(); // and those that nobody uses, by size
       /** @type {(number: number, why: string) => void} Go's */
@@ -134,9 +135,36 @@ globalThis.clipscopeGPU = (() => {
       const number = this.number++;
       if (staging) {
         this.coming.set(number, staging);
-        staging.mapAsync(1, 0, 4 * staged).then(() => this.told(number, ""), (/** @type {Error} */ e) => this.told(number, e.message));
+        this.map(number, staging, 4 * staged);
       }
       return number;
+    }
+
+    /** @param {number} number @param {any} staging @param {number} bytes */
+    map(number, staging, bytes) {
+      const told = (why = "") => {
+        this.mapping--;
+        this.told(number, why);
+      };
+      staging.mapAsync(MAP_READ, 0, bytes).then(() => told(), (/** @type {Error} */ e) => told(e.message));
+      if (++this.mapping === 1 && LAZY) this.nudge();
+    }
+
+    // nudge has Firefox look whether the GPU is done, which by itself it does ten times a
+    // second: an empty submission makes it look at once.
+    nudge() {
+      const { port1, port2 } = new MessageChannel(), begun = performance.now();
+      let last = begun;
+      port1.onmessage = () => {
+        const now = performance.now();
+        if (!this.mapping || now - begun > 1000) return port1.close(); // what takes longer may wait
+        if (now - last >= 1) {
+          this.device.queue.submit([]);
+          last = now;
+        }
+        port2.postMessage(0);
+      };
+      port2.postMessage(0);
     }
 
     // staging is a buffer to read, of a size class.
@@ -168,6 +196,7 @@ globalThis.clipscopeGPU = (() => {
   return {
     /** @param {WebAssembly.Instance} instance */
     attach(instance) { memory = /** @type {any} */ (instance.exports).mem; },
+    there: Boolean(/** @type {any} */ (globalThis.navigator)?.gpu),
     open,
   };
 })();

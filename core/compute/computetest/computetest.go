@@ -103,6 +103,7 @@ func failures(run func(*check), open func() compute.Backend, limit int) []string
 	defer c.b.Close()
 	c.probe()
 	run(c)
+	c.judge()
 	return c.failed
 }
 
@@ -111,6 +112,7 @@ type check struct {
 	b      compute.Backend
 	rng    *rand.Rand
 	args   []*arg
+	judges []func()
 	failed []string
 	limit  int // of failed
 
@@ -165,19 +167,42 @@ func (c *check) arg(name string, data []float32) *arg {
 }
 
 // verify compares every arg made since the last verify with what is wanted of
-// it, and frees them. What it was about is told by format and args.
+// it, when that has come, and frees them. What it was about is told by format and args.
 func (c *check) verify(format string, args ...any) {
-	for _, a := range c.args {
-		got := make([]float32, len(a.data)+pad)
-		if err := compute.Read(context.Background(), c.b, got, a.buf); err != nil {
-			c.errorf("%s: reading %s: %v", fmt.Sprintf(format, args...), a.name, err)
-		}
-		if msg := a.compare(got); msg != "" {
-			c.errorf("%s: %s", fmt.Sprintf(format, args...), msg)
-		}
+	all := c.args
+	c.args = nil
+	coming := make([]compute.Pending, len(all))
+	for i, a := range all {
+		coming[i] = c.b.Fetch(a.buf)
 		c.b.Free(a.buf)
 	}
-	c.args = c.args[:0]
+	c.later(func() {
+		for i, a := range all {
+			got := make([]float32, len(a.data)+pad)
+			if err := coming[i].Wait(context.Background(), got); err != nil {
+				c.errorf("%s: reading %s: %v", fmt.Sprintf(format, args...), a.name, err)
+			}
+			if msg := a.compare(got); msg != "" {
+				c.errorf("%s: %s", fmt.Sprintf(format, args...), msg)
+			}
+		}
+	})
+}
+
+// later has judge called when some more calls have been made: a backend that is far away
+// is then waited for once for all of them.
+func (c *check) later(judge func()) {
+	if c.judges = append(c.judges, judge); len(c.judges) >= 50 {
+		c.judge()
+	}
+}
+
+func (c *check) judge() {
+	judges := c.judges
+	c.judges = nil
+	for _, f := range judges {
+		f()
+	}
 }
 
 // get32 reads an argument as it is now.

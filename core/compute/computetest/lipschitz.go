@@ -32,6 +32,8 @@ func huge(v ...float64) bool {
 }
 
 func checkSpectral(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	errors := lipschitz.SpectralErrors{Square: 1e-5, Gram: 1e-4, GramLost: 1e-30, Frobenius: 1e-33, Bias: 1e-35, Product: 2e-5}
 	for k := range 9 {
 		for i := range 40 {
@@ -66,6 +68,8 @@ func checkSpectral(c *check) {
 }
 
 func checkChain(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	for layers := range 67 {
 		for _, paper := range []bool{false, true} {
 			bounds, reach, dst := c.arg("bounds", squares(c.edgy(2*layers, 200))), c.arg("reach", squares(c.normals(2*layers))), c.arg("dst", c.normals(4*layers))
@@ -103,6 +107,8 @@ func checkChain(c *check) {
 }
 
 func checkGain(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	tops := []func(f float64) float64{
 		func(f float64) float64 { return 2 * math.Pow(math.Expm1(-f), 2) },
 		func(f float64) float64 { return math.Min(f, f*f) },

@@ -265,15 +265,27 @@ func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
 
 func checkGroupNorm(c *check) {
 	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
-		in := g.Positions * g.Channels
+		in, n := g.Positions*g.Channels, g.Channels/g.Count
+		count := g.Positions * n
 		x, p := c.arg("x", data(m*in)), c.arg("p", c.normals(2*g.Channels))
 		stats, y := c.arg("stats", c.edgy(2*m*g.Count, 3)), c.arg("y", c.edgy(m*in, 3))
 		picture.GroupNorm(c.b, g, m, x.buf, p.buf, stats.buf, y.buf)
 		stats.want = each(2*m*g.Count, func(i int) value {
-			mean, r := statistics(g, x.data[i/2/g.Count*in:], i/2%g.Count)
+			row, group := x.data[i/2/g.Count*in:], i/2%g.Count
+			mean, r := statistics(g, row, group)
 			var s sum
-			s.add([]float64{mean, r}[i%2])
-			return s.value(1)
+			if i%2 == 1 { // of the variance's terms, none is negative
+				s.add(r)
+				return s.value(count)
+			}
+			// What is added up may be rounded as the sum of how far the values are from the mean.
+			s.add(mean)
+			for t := range g.Positions {
+				for _, v := range row[t*g.Channels+group*n:][:n] {
+					s.add((float64(v) - mean) / float64(count))
+				}
+			}
+			return s.of(mean, 1)
 		})
 		y.want = each(m*in, func(i int) value {
 			ch := i % g.Channels

@@ -6,8 +6,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   let h = words[args.b0 + i];
   var v = INF;
   if (magnitude(h) <= 0x5d800000u) { // compute.MaxInput, 2⁶⁰
-    let part = times(squared(aboveFloat(words[args.b1 + i])), plus(squared(aboveFloat(h)), ONE));
-    v = bitsAbove(root(plus(squared(aboveFloat(words[args.b2 + i])), part)));
+    let part = productOf(squareOf(aboveFloat(words[args.b1 + i])), sumOf(squareOf(aboveFloat(h)), ONE));
+    v = bitsAbove(rootOf(sumOf(squareOf(aboveFloat(words[args.b2 + i])), part)));
   }
   words[args.b2 + i] = v;
 }

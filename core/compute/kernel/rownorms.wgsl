@@ -19,9 +19,9 @@ fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
   var sum = vec3<u32>(0u, 0u, 0u);
   if (most < INF) {
     let largest = aboveFloat(most);
-    for (var j = 0u; j < n; j++) { sum = square(sum, words[start + j], largest); }
+    for (var j = 0u; j < n; j++) { sum = withSquare(sum, words[start + j], largest); }
   }
-  words[args.b1 + i] = norm(sum, most);
+  words[args.b1 + i] = normOf(sum, most);
 }
 
 @compute @workgroup_size(64)

@@ -31,6 +31,282 @@ fn magnitude(bits: u32) -> u32 { return bits & 0x7fffffffu; }
 fn isFinite(bits: u32) -> bool { return magnitude(bits) < INF; }
 fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
 
+// # Numbers of 53 digits
+//
+// A Wide is a float64, its low word first, as sums are. Its arithmetic is IEEE 754's,
+// to the nearest, ties to even, denormal numbers too, and of integers alone: WGSL has
+// no float64, and pairs of float32 are only as good as what a compiler leaves of them.
+alias Wide = vec2<u32>;
+
+// The upper words of +Inf and of all that has no sign.
+const WIDE_INF = 0x7ff00000u;
+const WIDE_MAGNITUDE = 0x7fffffffu;
+
+// sum and set_sum are the i-th of args.sums.
+fn sum(i: u32) -> Wide { return Wide(words[args.sums + 2u * i], words[args.sums + 2u * i + 1u]); }
+fn set_sum(i: u32, v: Wide) {
+  words[args.sums + 2u * i] = v.x;
+  words[args.sums + 2u * i + 1u] = v.y;
+}
+
+// plus64, minus64, left64 and right64 are of 64 bits; what right shifts out leaves its lowest
+// bit set, so that no tie is made of what is none.
+fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+fn minus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+fn left64(v: vec2<u32>, n: u32) -> vec2<u32> {
+  if (n >= 32u) { return vec2<u32>(0u, v.x << (n & 31u)); }
+  return vec2<u32>(v.x << n, (v.y << n) | ((v.x >> 1u) >> (31u - n)));
+}
+fn right64(v: vec2<u32>, n: u32) -> vec2<u32> {
+  if (n >= 64u) { return vec2<u32>(select(0u, 1u, (v.x | v.y) != 0u), 0u); }
+  let m = n & 31u;
+  let over = 31u - m; // the upper word's digits come down by two shifts, as none is by 32
+  if (n >= 32u) {
+    let lost = v.x | ((v.y << 1u) << over);
+    return vec2<u32>((v.y >> m) | select(0u, 1u, lost != 0u), 0u);
+  }
+  let lost = (v.x << 1u) << over;
+  return vec2<u32>((v.x >> m) | ((v.y << 1u) << over) | select(0u, 1u, lost != 0u), v.y >> m);
+}
+
+// product64 is a·b, from halves: there is no upper word of a product.
+fn product64(a: u32, b: u32) -> vec2<u32> {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let mid = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let more = (a & 0xffffu) * (b >> 16u) + (mid & 0xffffu);
+  return vec2<u32>((more << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (mid >> 16u) + (more >> 16u));
+}
+
+// Digits are v·2^(e−1086): v's top bit is set, and e what a Wide has for its exponent,
+// if it can be that.
+struct Digits { e: i32, v: vec2<u32> }
+
+fn normal(e: i32, v: vec2<u32>) -> Digits {
+  var n = countLeadingZeros(v.y);
+  if (v.y == 0u) { n = 32u + countLeadingZeros(v.x); }
+  return Digits(e - i32(n), left64(v, n));
+}
+
+// digits are those of a number that is finite and not 0.
+fn digits(a: Wide) -> Digits {
+  let e = (a.y & WIDE_MAGNITUDE) >> 20u;
+  let v = left64(vec2<u32>(a.x, (a.y & 0xfffffu) | select(0u, 0x100000u, e != 0u)), 11u);
+  return normal(max(i32(e), 1), v);
+}
+
+// rounded is the Wide nearest to v·2^(e−1086).
+fn rounded(sign: u32, e: i32, v: vec2<u32>) -> Wide {
+  if ((v.x | v.y) == 0u) { return Wide(0u, sign); }
+  var d = normal(e, v);
+  if (d.e >= 2047) { return Wide(0u, sign | WIDE_INF); }
+  if (d.e < 1) { d = Digits(1, right64(d.v, u32(1 - d.e))); }
+  // The leading digit adds one to the exponent, if it is there, and rounding up another.
+  var up = 0u;
+  let rest = d.v.x & 0x7ffu;
+  if (rest > 0x400u || (rest == 0x400u && (d.v.x & 0x800u) != 0u)) { up = 1u; }
+  let r = plus64(vec2<u32>((d.v.x >> 11u) | (d.v.y << 21u), (d.v.y >> 11u) + (u32(d.e - 1) << 20u)), vec2<u32>(up, 0u));
+  return Wide(r.x, sign | r.y);
+}
+
+// wide is the float32 of these bits.
+fn wide(bits: u32) -> Wide {
+  let sign = bits ^ magnitude(bits);
+  let m = magnitude(bits);
+  if (m >= INF) { return Wide(m << 29u, sign | WIDE_INF | (m >> 3u)); }
+  if (m >= 0x00800000u) { return Wide(m << 29u, sign | ((m >> 3u) + 0x38000000u)); }
+  if (m == 0u) { return Wide(0u, sign); }
+  let n = countLeadingZeros(m);
+  let v = (m << n) << 1u; // without the leading digit, which a denormal float32 has
+  return Wide(v << 20u, sign | (((905u - n) << 20u) + (v >> 12u)));
+}
+
+// narrow is the bits of the float32 nearest to a.
+fn narrow(a: Wide) -> u32 {
+  let sign = a.y & 0x80000000u;
+  let m = a.y & WIDE_MAGNITUDE;
+  if (wide_isNaN(a)) { return sign | NAN; }
+  var e = i32(m >> 20u) - 896;
+  if (e >= 255) { return sign | INF; }
+  var v = 0x80000000u | (m << 11u) | (a.x >> 21u) | select(0u, 1u, (a.x << 11u) != 0u);
+  if (e < 1) {
+    // Where there is no leading digit nothing but the lowest bit is left.
+    v = right64(vec2<u32>(v, 0u), u32(1 - e)).x;
+    e = 1;
+  }
+  var up = 0u;
+  let rest = v & 0xffu;
+  if (rest > 0x80u || (rest == 0x80u && (v & 0x100u) != 0u)) { up = 1u; }
+  return sign | ((v >> 8u) + (u32(e - 1) << 23u) + up);
+}
+
+fn wide_isNaN(a: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  return m > WIDE_INF || (m == WIDE_INF && a.x != 0u);
+}
+fn wide_isZero(a: Wide) -> bool { return ((a.y & WIDE_MAGNITUDE) | a.x) == 0u; }
+fn wide_minus(a: Wide) -> Wide { return Wide(a.x, a.y ^ 0x80000000u); }
+
+// wide_under is |a| < |b|, NaN being greatest.
+fn wide_under(a: Wide, b: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  let n = b.y & WIDE_MAGNITUDE;
+  return m < n || (m == n && a.x < b.x);
+}
+
+// wide_less is a < b, and false of NaN.
+fn wide_less(a: Wide, b: Wide) -> bool {
+  if (wide_isNaN(a) || wide_isNaN(b) || (wide_isZero(a) && wide_isZero(b))) { return false; }
+  let negative = (a.y >> 31u) != 0u;
+  if (((a.y ^ b.y) >> 31u) != 0u) { return negative; }
+  if (negative) { return wide_under(b, a); }
+  return wide_under(a, b);
+}
+
+fn wide_add(a: Wide, b: Wide) -> Wide {
+  var x = a; // the greater
+  var y = b;
+  if (wide_under(a, b)) {
+    x = b;
+    y = a;
+  }
+  let opposite = ((a.y ^ b.y) >> 31u) != 0u;
+  if ((x.y & WIDE_MAGNITUDE) >= WIDE_INF) {
+    if (opposite && (y.y & WIDE_MAGNITUDE) >= WIDE_INF) { return Wide(0u, 0x7ff80000u); }
+    return x;
+  }
+  if (wide_isZero(y)) {
+    if (wide_isZero(x)) { return Wide(0u, x.y & y.y); }
+    return x;
+  }
+  let p = digits(x);
+  let q = digits(y);
+  let v = right64(p.v, 1u); // has room for a carry, and is exact
+  let u = right64(q.v, u32(p.e - q.e) + 1u);
+  if (!opposite) { return rounded(x.y & 0x80000000u, p.e + 1, plus64(v, u)); }
+  let rest = minus64(v, u);
+  if ((rest.x | rest.y) == 0u) { return Wide(0u, 0u); }
+  return rounded(x.y & 0x80000000u, p.e + 1, rest);
+}
+
+fn wide_mul(a: Wide, b: Wide) -> Wide {
+  let sign = (a.y ^ b.y) & 0x80000000u;
+  var most = a;
+  if (wide_under(a, b)) { most = b; }
+  let nothing = wide_isZero(a) || wide_isZero(b);
+  if ((most.y & WIDE_MAGNITUDE) >= WIDE_INF) {
+    if (wide_isNaN(most) || nothing) { return Wide(0u, 0x7ff80000u); }
+    return Wide(0u, sign | WIDE_INF);
+  }
+  if (nothing) { return Wide(0u, sign); }
+  let p = digits(a);
+  let q = digits(b);
+  // 128 digits, the lower half as one bit.
+  let low = product64(p.v.x, q.v.x);
+  let mid = plus64(product64(p.v.x, q.v.y), vec2<u32>(low.y, 0u));
+  let more = plus64(product64(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
+  var v = plus64(plus64(product64(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
+  v.x |= select(0u, 1u, (low.x | more.x) != 0u);
+  return rounded(sign, p.e + q.e - 1022, v);
+}
+
+// # Functions
+//
+// Those that are built in may be off by 2⁻¹¹, and none is sure about NaN. The
+// polynomials are minimax fits, as package simd has them.
+
+// expOf is eˣ for x ≤ 0. What would be denormal is 0; NaN stays NaN.
+//
+// x = k·ln 2 + r with |r| ≤ ln2/2, eʳ = 1 + r + r²·P(r), error 4·10⁻⁹.
+fn expOf(x: f32) -> f32 {
+  let size = magnitude(bitcast<u32>(x));
+  if (size > INF) { return x; }
+  if (size > 0x42aea8f6u) { return 0.0; } // below −87.33
+  let k = round(x * 1.44269502);
+  var r = fma(k, -0.693359375, x); // 355/512, exact products
+  r = fma(k, 2.12194440e-4, r);
+  var p = fma(0.0013814599, r, 0.008368717);
+  p = fma(p, r, 0.04166839);
+  p = fma(p, r, 0.16666521);
+  p = fma(p, r, 0.49999994);
+  return (fma(r * r, p, r) + 1.0) * bitcast<f32>(u32(i32(k) + 127) << 23u);
+}
+
+// logNear is ln(1+f) for √½ ≤ 1+f < √2, with a small relative error for small f too.
+//
+// It is f − f²/2 + f³·P(f), error 4·10⁻⁸.
+fn logNear(f: f32) -> f32 {
+  var p = fma(0.08700448, f, -0.14267504);
+  p = fma(p, f, 0.1491477);
+  p = fma(p, f, -0.16577584);
+  p = fma(p, f, 0.19963063);
+  p = fma(p, f, -0.25001338);
+  p = fma(p, f, 0.3333391);
+  let ff = f * f;
+  return f + fma(f * ff, p, ff * -0.5);
+}
+
+// logOf is ln u for normal, positive, finite u; anything else gives a number without
+// meaning.
+fn logOf(u: f32) -> f32 {
+  let bits = bitcast<i32>(u);
+  let k = (bits - 0x3f3504f3) >> 23u; // u = 2ᵏ·(1+f)
+  return fma(f32(k), 0.693147182, logNear(bitcast<f32>(bits - (k << 23u)) - 1.0));
+}
+
+// log1pOf is ln(1+x) for x ≥ 0, with a small relative error for small x too, where
+// nothing is rounded on the way: undoing the rounding of 1+x is what a compiler may
+// undo. NaN and +Inf stay what they are.
+fn log1pOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  if (!isFinite(bits)) { return x; }
+  if (bits < 0x3ed413cdu) { return logNear(x); } // √2 − 1
+  return logOf(1.0 + x);
+}
+
+// tanhOf is tanh x; it is ±1 for ±Inf, and NaN stays NaN.
+//
+// x + x³·P(x²) for |x| < 0.625, error 10⁻⁸, else (1−t)/(1+t) with t = exp(−2|x|) and
+// the sign of x.
+fn tanhOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let size = magnitude(bits);
+  if (size > INF) { return x; }
+  if (size < 0x3f200000u) {
+    let xx = x * x;
+    var p = fma(-0.005704227, xx, 0.020638434);
+    p = fma(p, xx, -0.053739525);
+    p = fma(p, xx, 0.1333144);
+    p = fma(p, xx, -0.3333328);
+    return fma(xx * p, x, x);
+  }
+  var y = 1.0;
+  if (size < 0x41200000u) { // from 10 on it rounds to 1
+    let t = expOf(-2.0 * bitcast<f32>(size));
+    y = (1.0 - t) / (1.0 + t);
+  }
+  return bitcast<f32>(bitcast<u32>(y) | (bits ^ size));
+}
+
+// order is a whole number that is larger for larger values; −0 and 0 have the same.
+// Of NaN it is beyond that of +Inf or −Inf.
+fn order(bits: u32) -> i32 {
+  let size = i32(magnitude(bits));
+  return select(size, -size, bits != u32(size));
+}
+
+// lifted is 2⁷⁴ times a value below 2⁵³: of a denormal one too.
+fn lifted(bits: u32) -> f32 {
+  let size = magnitude(bits);
+  var v = bitcast<f32>(size) * 0x1p74f;
+  if (size < 0x00800000u) { v = f32(size) * 0x1p-75f; }
+  return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
+}
+
 // # Bounds
 //
 // What privacy stands on is worked out on whole numbers, as no device rounds those in
@@ -120,15 +396,15 @@ fn lesser(x: Above, y: Above) -> Above {
   return x;
 }
 
-fn times(x: Above, y: Above) -> Above {
+fn productOf(x: Above, y: Above) -> Above {
   if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
   let p = product48(x.part, y.part);
   return above48(p.x, p.y, x.power + y.power);
 }
 
-fn squared(x: Above) -> Above { return times(x, x); }
+fn squareOf(x: Above) -> Above { return productOf(x, x); }
 
-fn plus(x: Above, y: Above) -> Above {
+fn sumOf(x: Above, y: Above) -> Above {
   if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
   var large = x; var small = y;
   if (isBelow(x, y)) { large = y; small = x; }
@@ -141,7 +417,7 @@ fn plus(x: Above, y: Above) -> Above {
 }
 
 // root is √x.
-fn root(x: Above) -> Above {
+fn rootOf(x: Above) -> Above {
   if (x.part == 0u || !isBounded(x)) { return x; }
   // √(s·2^2p), with s of 47 or 48 digits.
   var s = vec2<u32>(x.part, 0u); var power = x.power - 24;
@@ -182,8 +458,8 @@ fn bitsAbove(x: Above) -> u32 {
 // The sum of squares of which a norm is the root is exact but for what lies 2⁴⁸ times
 // below the largest one. It is in parts of its square, of 24 digits, the last lowest.
 
-// square adds that of the float with these bits to a sum; largest is not less.
-fn square(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
+// withSquare adds that of the float with these bits to a sum; largest is not less.
+fn withSquare(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
   let x = aboveFloat(bits);
   if (x.part == 0u) { return sum; }
   let by = min(u32(largest.power - x.power), 24u);
@@ -193,13 +469,13 @@ fn square(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
   return vec3<u32>(sum.x + (high >> 24u), high & 0xffffffu, low & 0xffffffu);
 }
 
-// norm is the root of a sum, as a float's bits; largest has the bits of the largest
+// normOf is the root of a sum, as a float's bits; largest has the bits of the largest
 // magnitude, and NaN or an infinity there gives one.
-fn norm(sum: vec3<u32>, largest: u32) -> u32 {
+fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
   if (largest >= INF) { return largest; }
   let power = 2 * aboveFloat(largest).power;
-  let low = plus(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
-  return bitsAbove(root(plus(low, aboveWhole(sum.x, power + 48))));
+  let low = sumOf(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
+  return bitsAbove(rootOf(sumOf(low, aboveWhole(sum.x, power + 48))));
 }
 
 // writeNorm writes the norm of n values, worked out by so many lanes of a workgroup, of
@@ -216,7 +492,7 @@ fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
   workgroupBarrier();
   var most = 0u;
   for (var j = lane; j < n; j += 4u * lanes) { // four values are on their way at once
-    let v = four(start, j, lanes, n);
+    let v = fourMagnitudes(start, j, lanes, n);
     most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
   }
   atomicMax(&largestOf[place], most);
@@ -226,8 +502,8 @@ fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
   var sum = vec3<u32>(0u, 0u, 0u);
   if (most < INF) {
     for (var j = lane; j < n; j += 4u * lanes) {
-      let v = four(start, j, lanes, n);
-      sum = square(square(square(square(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
+      let v = fourMagnitudes(start, j, lanes, n);
+      sum = withSquare(withSquare(withSquare(withSquare(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
     }
   }
   atomicAdd(&highOf[place], sum.x);
@@ -235,7 +511,7 @@ fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
   atomicAdd(&lowOf[place], sum.z);
   workgroupBarrier();
   if (lane == 0u && n > 0u) {
-    words[to] = norm(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
+    words[to] = normOf(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
   }
 }
 var<workgroup> largestOf: array<atomic<u32>, 4>;
@@ -243,8 +519,8 @@ var<workgroup> highOf: array<atomic<u32>, 4>;
 var<workgroup> middleOf: array<atomic<u32>, 4>;
 var<workgroup> lowOf: array<atomic<u32>, 4>;
 
-// four are the magnitudes of the values at j and each lanes further, 0 from n on.
-fn four(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {
+// fourMagnitudes are those of the values at j and each lanes further, 0 from n on.
+fn fourMagnitudes(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {
   let at = vec4<u32>(j, j + lanes, j + 2u * lanes, j + 3u * lanes);
   let p = start + min(at, vec4<u32>(n - 1u));
   let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);

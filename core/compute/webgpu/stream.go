@@ -17,6 +17,8 @@ const (
 	opCopy            // from the heap, to the staging buffer, words
 )
 
+var none [slot]uint32
+
 // stream is what has been called and is not on its way yet.
 type stream struct {
 	words  []uint32
@@ -40,7 +42,7 @@ func (s *stream) run(program int, st stage, a *compute.Args, at func(memory any)
 		return
 	}
 	s.words = append(s.words, opRun, uint32(program), uint32(g[0]), uint32(g[1]), uint32(g[2]))
-	s.args = append(s.args, make([]uint32, slot)...)
+	s.args = append(s.args, none[:]...)
 	w := s.args[len(s.args)-slot:]
 	for i, n := range a.N {
 		if n < 0 || n > math.MaxInt32 {

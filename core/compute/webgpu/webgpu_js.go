@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	firstHeap = 1 << 20 // words: four megabytes
-	mostSlots = 1 << 12 // of arguments in one submission
-	soon      = 64      // commands after which the GPU may begin, while more are written
+	firstHeap = 1 << 20  // words: four megabytes
+	mostSlots = 2 * soon // of arguments in one submission
+	soon      = 64       // commands after which the GPU may begin, while more are written
 )
 
 // Backend is a GPU. Make one with [Open], and give the GPU back with Close.
@@ -80,12 +80,23 @@ var nothing = func() *batch {
 	return t
 }()
 
+// Available returns the error that Open would where there is no WebGPU at all.
+func Available() error {
+	gpu := js.Global().Get("clipscopeGPU")
+	if gpu.Type() != js.TypeObject {
+		return fmt.Errorf("webgpu: %w: the page did not load gpu.js", ErrNone)
+	}
+	if !gpu.Get("there").Bool() {
+		return fmt.Errorf("webgpu: %w in this browser", ErrNone)
+	}
+	return nil
+}
+
 // Open asks for a GPU and compiles the kernels. Its error wraps [ErrNone] where there
 // is none.
 func Open(ctx context.Context) (*Backend, error) {
-	gpu := js.Global().Get("clipscopeGPU")
-	if gpu.Type() != js.TypeObject {
-		return nil, fmt.Errorf("webgpu: %w: the page did not load gpu.js", ErrNone)
+	if err := Available(); err != nil {
+		return nil, err
 	}
 	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
 	sources := js.Global().Get("Array").New()
@@ -93,8 +104,7 @@ func Open(ctx context.Context) (*Backend, error) {
 	for _, k := range compute.Kernels() {
 		sh, err := shaderOf(k)
 		if err != nil {
-			b.programs = append(b.programs, nil) // TODO: an error, once all are there
-			continue
+			return nil, err
 		}
 		if k.Name == "fill" {
 			b.fill = k
@@ -109,7 +119,7 @@ func Open(ctx context.Context) (*Backend, error) {
 		b.programs = append(b.programs, all)
 		sources.Call("push", map[string]any{"name": k.Name, "code": prelude + sh.text, "entries": entries})
 	}
-	opened, err := await(ctx, gpu.Call("open", sources, slot*4, mostSlots))
+	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
@@ -251,9 +261,6 @@ func (b *Backend) own(x any) *memory {
 func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
-	if b.programs[k.Index] == nil {
-		panic("webgpu: there is no shader for " + k.Name)
-	}
 	for _, p := range b.programs[k.Index] {
 		b.stream.run(p.id, p.stage, &a, b.at)
 		b.stats.Commands++

@@ -8,16 +8,16 @@ fn certainty(f: Above) -> Above {
   let h = bitcast<f32>(bitsAbove(f)) * 0.00390625; // 2⁻⁸
   var p = h * (1.0 - h * 0.5 * (1.0 - h * 0.33333334 * (1.0 - h * 0.25 * (1.0 - h * 0.2))));
   for (var i = 0; i < 8; i++) { p = p * (2.0 - p); } // 1 − e^−2x = (1 − e^−x)·(1 + e^−x)
-  return lesser(ONE, times(aboveFloat(bitcast<u32>(p)), aboveFloat(bitcast<u32>(1.00001))));
+  return lesser(ONE, productOf(aboveFloat(bitcast<u32>(p)), aboveFloat(bitcast<u32>(1.00001))));
 }
 
 // top is Top's, in its order; twice is one power more.
 fn top(f: Above) -> Above {
   switch (args.n0) {
-    case 0: { let e = squared(certainty(f)); return Above(e.part, e.power + 1); }
-    case 1: { return lesser(f, squared(f)); }
-    case 2: { return times(f, aboveWhole(2u, 0)); }
-    default: { return times(f, aboveWhole(8u, 0)); }
+    case 0: { let e = squareOf(certainty(f)); return Above(e.part, e.power + 1); }
+    case 1: { return lesser(f, squareOf(f)); }
+    case 2: { return productOf(f, aboveWhole(2u, 0)); }
+    default: { return productOf(f, aboveWhole(8u, 0)); }
   }
 }
 
@@ -30,19 +30,19 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     let at = args.b0 + 4u * j;
     if (magnitude(words[at + 3u]) == 0u) { continue; }
     let h = aboveFloat(words[args.b1 + j * u32(args.n4) + i]);
-    g = plus(g, plus(squared(times(aboveFloat(words[at]), h)), squared(aboveFloat(words[at + 1u]))));
-    longest = greater(longest, plus(squared(times(aboveFloat(words[at + 2u]), h)), squared(aboveFloat(words[at + 3u]))));
+    g = sumOf(g, sumOf(squareOf(productOf(aboveFloat(words[at]), h)), squareOf(aboveFloat(words[at + 1u]))));
+    longest = greater(longest, sumOf(squareOf(productOf(aboveFloat(words[at + 2u]), h)), squareOf(aboveFloat(words[at + 3u]))));
   }
   let k = u32(args.n2);
   var largest = 0u;
   for (var j = 0u; j < k; j++) { largest = max(largest, magnitude(words[args.b3 + i * k + j])); }
 
   let loss = words[args.b2 + i];
-  let slack = times(aboveFloat(bitcast<u32>(1.0000002e-6)), plus(ONE, aboveFloat(largest)));
+  let slack = productOf(aboveFloat(bitcast<u32>(1.0000002e-6)), sumOf(ONE, aboveFloat(largest)));
   var f = slack;
   var refused = isNaN(loss) || isNaN(largest) || isBelow(GREATEST, longest);
-  if (loss >> 31u == 0u) { f = plus(f, times(aboveFloat(loss), plus(aboveFloat(bitcast<u32>(1.0000101)), aboveWhole(k, -24)))); }
+  if (loss >> 31u == 0u) { f = sumOf(f, productOf(aboveFloat(loss), sumOf(aboveFloat(bitcast<u32>(1.0000101)), aboveWhole(k, -24)))); }
   else { refused = refused || isBelow(slack, aboveFloat(loss)); } // no loss is negative but by rounding, which slack covers
   if (refused) { g = BOUNDLESS; }
-  words[args.b4 + i] = bitsAbove(times(root(times(g, top(f))), aboveFloat(bitcast<u32>(1.0000201))));
+  words[args.b4 + i] = bitsAbove(productOf(rootOf(productOf(g, top(f))), aboveFloat(bitcast<u32>(1.0000201))));
 }

@@ -10,15 +10,15 @@ fn main() {
     let v = aboveFloat(words[args.b0 + u32(k)]);
     if (v.part == 0u) { g = NOTHING; } // nothing but zeros
     else if (!isBounded(v)) { g = BOUNDLESS; }
-    else { g = times(normalizedBy(v), root(plus(g, aboveDouble(args.d0)))); }
+    else { g = productOf(normalizedBy(v), rootOf(sumOf(g, aboveDouble(args.d0)))); }
   }
-  var w = squared(aboveFloat(words[last + 1u])); var b = squared(aboveFloat(words[last + 2u]));
+  var w = squareOf(aboveFloat(words[last + 1u])); var b = squareOf(aboveFloat(words[last + 2u]));
   let overlap = aboveWhole(u32(args.n1), 0);
-  g = times(overlap, plus(g, plus(times(aboveDouble(args.d1), w), aboveDouble(args.d2))));
-  w = times(overlap, plus(w, aboveDouble(args.d3)));
-  b = times(aboveWhole(u32(args.n2), 0), plus(b, aboveDouble(args.d4)));
-  let more = plus(aboveFloat(bitcast<u32>(1.0000011)), aboveWhole(u32(args.n1), -23));
+  g = productOf(overlap, sumOf(g, sumOf(productOf(aboveDouble(args.d1), w), aboveDouble(args.d2))));
+  w = productOf(overlap, sumOf(w, aboveDouble(args.d3)));
+  b = productOf(aboveWhole(u32(args.n2), 0), sumOf(b, aboveDouble(args.d4)));
+  let more = sumOf(aboveFloat(bitcast<u32>(1.0000011)), aboveWhole(u32(args.n1), -23));
   let product = aboveDouble(args.d5);
-  words[args.b1] = bitsAbove(times(more, plus(root(g), times(product, root(w)))));
-  words[args.b1 + 1u] = bitsAbove(times(more, plus(root(plus(plus(g, b), ONE)), times(product, root(plus(w, b))))));
+  words[args.b1] = bitsAbove(productOf(more, sumOf(rootOf(g), productOf(product, rootOf(w)))));
+  words[args.b1 + 1u] = bitsAbove(productOf(more, sumOf(rootOf(sumOf(sumOf(g, b), ONE)), productOf(product, rootOf(sumOf(w, b))))));
 }

@@ -1,0 +1,54 @@
+//! main n0*n3
+// A workgroup has one group of one picture. Sums are in float32, in the same order
+// for every picture; as they are about a mean that is known, what a great mean would
+// take from them is not lost.
+var<workgroup> sums: array<vec2<f32>, 64>;
+
+// total is the sum over all lanes, in each.
+fn total(lane: u32, v: vec2<f32>) -> vec2<f32> {
+  sums[lane] = v;
+  workgroupBarrier();
+  for (var by = 32u; by > 0u; by /= 2u) {
+    if (lane < by) { sums[lane] += sums[lane + by]; }
+    workgroupBarrier();
+  }
+  let s = sums[0];
+  workgroupBarrier();
+  return s;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let t = u32(args.n1); let c = u32(args.n2); let groups = u32(args.n3);
+  let n = c / groups; let count = select(0u, t * n, group(id) < u32(args.n0) * groups);
+  let i = group(id) / groups; let g = group(id) % groups;
+  let base = i * t * c + g * n;
+  let size = f32(max(count, 1u));
+  var s = vec2(0.0);
+  for (var e = lane; e < count; e += 64u) { s.x += bitcast<f32>(words[args.b0 + base + e / n * c + e % n]); }
+  let rough = total(lane, s).x / size;
+  s = vec2(0.0);
+  for (var e = lane; e < count; e += 64u) { s.x += bitcast<f32>(words[args.b0 + base + e / n * c + e % n]) - rough; }
+  let near = rough + total(lane, s).x / size;
+  s = vec2(0.0);
+  for (var e = lane; e < count; e += 64u) {
+    let d = bitcast<f32>(words[args.b0 + base + e / n * c + e % n]) - near;
+    s += vec2(d, d * d);
+  }
+  s = total(lane, s) / size;
+  // An infinite value takes the mean with it, and both leave nothing that is a number.
+  let whole = isFinite(bitcast<u32>(rough));
+  let mean = select(rough, near + s.x, whole);
+  let variance = fma(-s.x, s.x, s.y);
+  let r = 1.0 / sqrt(select(variance, 0.0, variance < 0.0) + 1e-5);
+  if (lane == 0u && group(id) < u32(args.n0) * groups) {
+    words[args.b2 + 2u * group(id)] = bitcast<u32>(mean);
+    words[args.b2 + 2u * group(id) + 1u] = select(NAN, bitcast<u32>(r), whole);
+  }
+  for (var e = lane; e < count; e += 64u) {
+    let at = base + e / n * c + e % n; let l = g * n + e % n;
+    let h = (bitcast<f32>(words[args.b0 + at]) - mean) * r;
+    let y = fma(bitcast<f32>(words[args.b1 + l]), h, bitcast<f32>(words[args.b1 + c + l]));
+    words[args.b3 + at] = select(NAN, bitcast<u32>(y), whole);
+  }
+}

@@ -1,0 +1,34 @@
+//! main n0*n3
+// A workgroup has one group of one picture.
+var<workgroup> sums: array<vec2<f32>, 64>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let t = u32(args.n1); let c = u32(args.n2); let groups = u32(args.n3);
+  let n = c / groups; let count = select(0u, t * n, group(id) < u32(args.n0) * groups);
+  let i = group(id) / groups; let g = group(id) % groups;
+  let base = i * t * c + g * n;
+  let stats = args.b2 + 2u * group(id);
+  let mean = bitcast<f32>(words[stats]); let r = bitcast<f32>(words[stats + 1u]);
+  var s = vec2(0.0);
+  for (var e = lane; e < count; e += 64u) {
+    let at = base + e / n * c + e % n;
+    let h = (bitcast<f32>(words[args.b0 + at]) - mean) * r;
+    let u = bitcast<f32>(words[args.b3 + at]) * bitcast<f32>(words[args.b1 + g * n + e % n]);
+    s += vec2(u, u * h);
+  }
+  sums[lane] = s;
+  workgroupBarrier();
+  for (var by = 32u; by > 0u; by /= 2u) {
+    if (lane < by) { sums[lane] += sums[lane + by]; }
+    workgroupBarrier();
+  }
+  s = sums[0] / f32(max(count, 1u));
+  let lacks = isNaN(words[stats]) || isNaN(words[stats + 1u]);
+  for (var e = lane; e < count; e += 64u) {
+    let at = base + e / n * c + e % n;
+    let h = (bitcast<f32>(words[args.b0 + at]) - mean) * r;
+    let u = bitcast<f32>(words[args.b3 + at]) * bitcast<f32>(words[args.b1 + g * n + e % n]);
+    words[args.b4 + at] = select(bitcast<u32>(r * fma(-h, s.y, u - s.x)), NAN, lacks);
+  }
+}
