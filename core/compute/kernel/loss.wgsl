@@ -11,8 +11,8 @@ fn put(i: u32, v: f32) { words[i] = bitcast<u32>(v); }
 // would drown in it. The gradient may take the place of the logits.
 fn softmaxCE(row: u32, n: u32, z: u32, dz: u32) {
   let label = words[args.b1 + row];
-  let index = bitcast<f32>(label);
-  var ok = isFinite(label) && order(label) >= 0 && index < f32(n) && floor(index) == index;
+  let right = u32(select(0.0, bitcast<f32>(label), isFinite(label)));
+  var ok = right < n && order(label) == order(bitcast<u32>(f32(right)));
   var top = 0u;
   var most = order(words[z]);
   for (var j = 0u; j < n; j++) {
@@ -28,7 +28,6 @@ fn softmaxCE(row: u32, n: u32, z: u32, dz: u32) {
     for (var j = 0u; j < n; j++) { words[dz + j] = NAN; }
     return;
   }
-  let right = u32(index);
   let peak = at(z + top);
   let off = peak - at(z + right);
   var s = 0.0;
