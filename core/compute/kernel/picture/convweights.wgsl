@@ -15,9 +15,15 @@ fn value(j: u32, c: u32, wide: u32, width: u32, pad: i32) -> Value {
   return Value(y, x, u32(y * i32(width) + x) * c + j % c);
 }
 
+// rowOf is how many positions there are in the row of a value, at places of row y: none
+// above the picture and below it.
+fn rowOf(v: Value, y: i32, height: i32, width: i32) -> u32 {
+  return select(0u, u32(width), y + v.y >= 0 && y + v.y < height);
+}
+
 // seen is a value, or 0 where the window sees none. It is multiplied all the same, as
 // a gradient may be infinite.
-fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[select(0u, at, inside)], inside); }
+fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[at], inside); }
 
 fn four(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
 
@@ -53,15 +59,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     var d = args.b1 + i * u32(down * across) * k + o;
     for (var p = 0; p < down; p++) {
       let y = p * stride;
-      let in0 = y + v0.y >= 0 && y + v0.y < height; let in1 = y + v1.y >= 0 && y + v1.y < height;
-      let in2 = y + v2.y >= 0 && y + v2.y < height; let in3 = y + v3.y >= 0 && y + v3.y < height;
+      let row0 = rowOf(v0, y, height, width); let row1 = rowOf(v1, y, height, width);
+      let row2 = rowOf(v2, y, height, width); let row3 = rowOf(v3, y, height, width);
       var at = picture + u32(y * width) * c;
       for (var q = 0; q < across; q++) {
         let x = q * stride;
         let da = four(d); let db = four(d + 4u);
         let see = select(vec4(
-          seen(in0 && x + v0.x >= 0 && x + v0.x < width, at + v0.at), seen(in1 && x + v1.x >= 0 && x + v1.x < width, at + v1.at),
-          seen(in2 && x + v2.x >= 0 && x + v2.x < width, at + v2.at), seen(in3 && x + v3.x >= 0 && x + v3.x < width, at + v3.at),
+          seen(u32(x + v0.x) < row0, at + v0.at), seen(u32(x + v1.x) < row1, at + v1.at),
+          seen(u32(x + v2.x) < row2, at + v2.at), seen(u32(x + v3.x) < row3, at + v3.at),
         ), vec4(1.0), one);
         s0a = fma(see.xxxx, da, s0a); s0b = fma(see.xxxx, db, s0b);
         s1a = fma(see.yyyy, da, s1a); s1b = fma(see.yyyy, db, s1b);

@@ -24,16 +24,32 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   let i = group(id) / groups; let g = group(id) % groups;
   let base = i * t * c + g * n;
   let size = f32(max(count, 1u));
+  // From one value of a lane to its next: so far within the group, and in the picture.
+  let over = 64u % n; let step = 64u / n * c + over;
+  let at0 = base + lane / n * c + lane % n;
   var s = vec2(0.0);
-  for (var e = lane; e < count; e += 64u) { s.x += bitcast<f32>(words[args.b0 + base + e / n * c + e % n]); }
+  var at = at0; var l = lane % n;
+  for (var e = lane; e < count; e += 64u) {
+    s.x += bitcast<f32>(words[args.b0 + at]);
+    at += step; l += over;
+    if (l >= n) { l -= n; at += c - n; }
+  }
   let rough = total(lane, s).x / size;
   s = vec2(0.0);
-  for (var e = lane; e < count; e += 64u) { s.x += bitcast<f32>(words[args.b0 + base + e / n * c + e % n]) - rough; }
+  at = at0; l = lane % n;
+  for (var e = lane; e < count; e += 64u) {
+    s.x += bitcast<f32>(words[args.b0 + at]) - rough;
+    at += step; l += over;
+    if (l >= n) { l -= n; at += c - n; }
+  }
   let near = rough + total(lane, s).x / size;
   s = vec2(0.0);
+  at = at0; l = lane % n;
   for (var e = lane; e < count; e += 64u) {
-    let d = bitcast<f32>(words[args.b0 + base + e / n * c + e % n]) - near;
+    let d = bitcast<f32>(words[args.b0 + at]) - near;
     s += vec2(d, d * d);
+    at += step; l += over;
+    if (l >= n) { l -= n; at += c - n; }
   }
   s = total(lane, s) / size;
   // An infinite value takes the mean with it, and both leave nothing that is a number.
@@ -45,10 +61,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     words[args.b2 + 2u * group(id)] = bitcast<u32>(mean);
     words[args.b2 + 2u * group(id) + 1u] = select(NAN, bitcast<u32>(r), whole);
   }
+  let channel = g * n;
+  at = at0; l = lane % n;
   for (var e = lane; e < count; e += 64u) {
-    let at = base + e / n * c + e % n; let l = g * n + e % n;
     let h = (bitcast<f32>(words[args.b0 + at]) - mean) * r;
-    let y = fma(bitcast<f32>(words[args.b1 + l]), h, bitcast<f32>(words[args.b1 + c + l]));
+    let y = fma(bitcast<f32>(words[args.b1 + channel + l]), h, bitcast<f32>(words[args.b1 + c + channel + l]));
     words[args.b3 + at] = select(NAN, bitcast<u32>(y), whole);
+    at += step; l += over;
+    if (l >= n) { l -= n; at += c - n; }
   }
 }
