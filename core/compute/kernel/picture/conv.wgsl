@@ -44,8 +44,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
       // none, what is read is not taken.
       let row = select(0u, line, y >= 0 && y < height);
       var at = args.b0 + i * picture + u32(y) * line + left;
-      for (var e = left; e != left + run; e++) {
-        let inside = e < row;
+      for (var e = 0u; e < run; e++) {
+        let inside = left + e < row;
         let wa = four(w); let wb = four(w + 4u);
         let x0 = seen(inside, at); let x1 = seen(inside, at + picture);
         let x2 = seen(inside, at + 2u * picture); let x3 = seen(inside, at + 3u * picture);

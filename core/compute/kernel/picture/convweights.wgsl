@@ -6,13 +6,22 @@ fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
   return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
 }
 
-// Value is one of those that the window sees: how far it stands from the place, and
-// where in a picture that would be.
-struct Value { y: i32, x: i32, at: u32 }
+// Value is one of those that the window sees: its channel, how far it stands from the
+// place, and where in a picture that would be.
+struct Value { l: u32, y: i32, x: i32, at: u32 }
 
-fn value(j: u32, c: u32, wide: u32, width: u32, pad: i32) -> Value {
+fn value(j: u32) -> Value {
+  let c = u32(args.n3); let wide = u32(args.f1); let pad = i32(args.f3);
   let y = i32(j / c / wide) - pad; let x = i32(j / c % wide) - pad;
-  return Value(y, x, u32(y * i32(width) + x) * c + j % c);
+  return Value(j % c, y, x, u32(y * args.n2 + x) * c + j % c);
+}
+
+// after is the next value.
+fn after(v: Value) -> Value {
+  let wide = i32(args.f1); let pad = i32(args.f3);
+  if (v.l + 1u < u32(args.n3)) { return Value(v.l + 1u, v.y, v.x, v.at + 1u); }
+  if (v.x + 1 < wide - pad) { return Value(0u, v.y, v.x + 1, v.at + 1u); }
+  return Value(0u, v.y + 1, -pad, v.at + 1u + u32(args.n2 - wide) * u32(args.n3));
 }
 
 // rowOf is how many positions there are in the row of a value, at places of row y: none
@@ -46,10 +55,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     let o = n % columns * 8u;
     let j = n / columns % rows * 4u;
     let i = n / columns / rows;
-    let v0 = value(j, c, u32(wide), u32(width), pad);
-    let v1 = value(j + 1u, c, u32(wide), u32(width), pad);
-    let v2 = value(j + 2u, c, u32(wide), u32(width), pad);
-    let v3 = value(j + 3u, c, u32(wide), u32(width), pad);
+    let v0 = value(j); let v1 = after(v0); let v2 = after(v1); let v3 = after(v2);
     let one = vec4(j == window, j + 1u == window, j + 2u == window, j + 3u == window);
     var s0a = vec4(0.0); var s0b = s0a;
     var s1a = s0a; var s1b = s0a;

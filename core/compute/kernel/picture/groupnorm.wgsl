@@ -3,18 +3,18 @@
 // for every picture; as they are about a mean that is known, what a great mean would
 // take from them is not lost.
 var<workgroup> sums: array<vec2<f32>, 64>;
+var<workgroup> eighths: array<vec2<f32>, 8>;
 
 // total is the sum over all lanes, in each.
 fn total(lane: u32, v: vec2<f32>) -> vec2<f32> {
   sums[lane] = v;
   workgroupBarrier();
-  for (var by = 32u; by > 0u; by /= 2u) {
-    if (lane < by) { sums[lane] += sums[lane + by]; }
-    workgroupBarrier();
+  if (lane < 8u) {
+    eighths[lane] = ((sums[lane] + sums[lane + 8u]) + (sums[lane + 16u] + sums[lane + 24u]))
+      + ((sums[lane + 32u] + sums[lane + 40u]) + (sums[lane + 48u] + sums[lane + 56u]));
   }
-  let s = sums[0];
-  workgroupBarrier();
-  return s;
+  workgroupBarrier(); // after which nobody reads sums
+  return ((eighths[0] + eighths[1]) + (eighths[2] + eighths[3])) + ((eighths[4] + eighths[5]) + (eighths[6] + eighths[7]));
 }
 
 @compute @workgroup_size(64)
