@@ -24,14 +24,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   let high = i32(args.f0); let wide = i32(args.f1); let stride = i32(args.f2); let pad = i32(args.f3);
   let across = u32(places(width, wide, stride, pad));
   let t = u32(places(height, high, stride, pad)) * across;
-  let picture = u32(height * width) * c; let result = t * k;
+  let line = u32(width) * c; let picture = u32(height) * line; let run = u32(wide) * c; let result = t * k;
   let columns = (k + 7u) / 8u;
   let count = (m + 3u) / 4u * t * columns;
   for (var n = item(id, lane, 64u); n < count; n += 64u * groups.x * groups.y) {
     let o = n % columns * 8u;
     let place = n / columns % t;
     let i = n / columns / t * 4u;
-    let top = i32(place / across) * stride - pad; let left = i32(place % across) * stride - pad;
+    let top = i32(place / across) * stride - pad;
+    let left = u32(i32(place % across) * stride - pad) * c; // wraps
     var s0a = four(args.b2 + o); var s0b = four(args.b2 + o + 4u);
     var s1a = s0a; var s1b = s0b;
     var s2a = s0a; var s2b = s0b;
@@ -39,21 +40,21 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     var w = args.b1 + o;
     for (var a = 0; a < high; a++) {
       let y = top + a;
-      for (var b = 0; b < wide; b++) {
-        let x = left + b;
-        let inside = y >= 0 && y < height && x >= 0 && x < width;
-        var at = args.b0 + i * picture + select(0u, u32(y * width + x) * c, inside);
-        for (var j = 0u; j < c; j++) {
-          let wa = four(w); let wb = four(w + 4u);
-          let x0 = seen(inside, at); let x1 = seen(inside, at + picture);
-          let x2 = seen(inside, at + 2u * picture); let x3 = seen(inside, at + 3u * picture);
-          s0a = fma(x0, wa, s0a); s0b = fma(x0, wb, s0b);
-          s1a = fma(x1, wa, s1a); s1b = fma(x1, wb, s1b);
-          s2a = fma(x2, wa, s2a); s2b = fma(x2, wb, s2b);
-          s3a = fma(x3, wa, s3a); s3b = fma(x3, wb, s3b);
-          at++;
-          w += k;
-        }
+      // Of a row, the window sees a run; where that leaves the row, and where there is
+      // none, what is read is not taken.
+      let row = select(0u, line, y >= 0 && y < height);
+      var at = args.b0 + i * picture + u32(y) * line + left;
+      for (var e = 0u; e < run; e++) {
+        let inside = left + e < row;
+        let wa = four(w); let wb = four(w + 4u);
+        let x0 = seen(inside, at); let x1 = seen(inside, at + picture);
+        let x2 = seen(inside, at + 2u * picture); let x3 = seen(inside, at + 3u * picture);
+        s0a = fma(x0, wa, s0a); s0b = fma(x0, wb, s0b);
+        s1a = fma(x1, wa, s1a); s1b = fma(x1, wb, s1b);
+        s2a = fma(x2, wa, s2a); s2b = fma(x2, wb, s2b);
+        s3a = fma(x3, wa, s3a); s3b = fma(x3, wb, s3b);
+        at++;
+        w += k;
       }
     }
     let to = args.b3 + i * result + place * k + o;

@@ -6,18 +6,33 @@ fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
   return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
 }
 
-// Value is one of those that the window sees: how far it stands from the place, and
-// where in a picture that would be.
-struct Value { y: i32, x: i32, at: u32 }
+// Value is one of those that the window sees: its channel, how far it stands from the
+// place, and where in a picture that would be.
+struct Value { l: u32, y: i32, x: i32, at: u32 }
 
-fn value(j: u32, c: u32, wide: u32, width: u32, pad: i32) -> Value {
+fn value(j: u32) -> Value {
+  let c = u32(args.n3); let wide = u32(args.f1); let pad = i32(args.f3);
   let y = i32(j / c / wide) - pad; let x = i32(j / c % wide) - pad;
-  return Value(y, x, u32(y * i32(width) + x) * c + j % c);
+  return Value(j % c, y, x, u32(y * args.n2 + x) * c + j % c);
+}
+
+// after is the next value.
+fn after(v: Value) -> Value {
+  let wide = i32(args.f1); let pad = i32(args.f3);
+  if (v.l + 1u < u32(args.n3)) { return Value(v.l + 1u, v.y, v.x, v.at + 1u); }
+  if (v.x + 1 < wide - pad) { return Value(0u, v.y, v.x + 1, v.at + 1u); }
+  return Value(0u, v.y + 1, -pad, v.at + 1u + u32(args.n2 - wide) * u32(args.n3));
+}
+
+// rowOf is how many positions there are in the row of a value, at places of row y: none
+// above the picture and below it.
+fn rowOf(v: Value, y: i32, height: i32, width: i32) -> u32 {
+  return select(0u, u32(width), y + v.y >= 0 && y + v.y < height);
 }
 
 // seen is a value, or 0 where the window sees none. It is multiplied all the same, as
 // a gradient may be infinite.
-fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[select(0u, at, inside)], inside); }
+fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[at], inside); }
 
 fn four(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
 
@@ -40,10 +55,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     let o = n % columns * 8u;
     let j = n / columns % rows * 4u;
     let i = n / columns / rows;
-    let v0 = value(j, c, u32(wide), u32(width), pad);
-    let v1 = value(j + 1u, c, u32(wide), u32(width), pad);
-    let v2 = value(j + 2u, c, u32(wide), u32(width), pad);
-    let v3 = value(j + 3u, c, u32(wide), u32(width), pad);
+    let v0 = value(j); let v1 = after(v0); let v2 = after(v1); let v3 = after(v2);
     let one = vec4(j == window, j + 1u == window, j + 2u == window, j + 3u == window);
     var s0a = vec4(0.0); var s0b = s0a;
     var s1a = s0a; var s1b = s0a;
@@ -53,15 +65,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     var d = args.b1 + i * u32(down * across) * k + o;
     for (var p = 0; p < down; p++) {
       let y = p * stride;
-      let in0 = y + v0.y >= 0 && y + v0.y < height; let in1 = y + v1.y >= 0 && y + v1.y < height;
-      let in2 = y + v2.y >= 0 && y + v2.y < height; let in3 = y + v3.y >= 0 && y + v3.y < height;
+      let row0 = rowOf(v0, y, height, width); let row1 = rowOf(v1, y, height, width);
+      let row2 = rowOf(v2, y, height, width); let row3 = rowOf(v3, y, height, width);
       var at = picture + u32(y * width) * c;
       for (var q = 0; q < across; q++) {
         let x = q * stride;
         let da = four(d); let db = four(d + 4u);
         let see = select(vec4(
-          seen(in0 && x + v0.x >= 0 && x + v0.x < width, at + v0.at), seen(in1 && x + v1.x >= 0 && x + v1.x < width, at + v1.at),
-          seen(in2 && x + v2.x >= 0 && x + v2.x < width, at + v2.at), seen(in3 && x + v3.x >= 0 && x + v3.x < width, at + v3.at),
+          seen(u32(x + v0.x) < row0, at + v0.at), seen(u32(x + v1.x) < row1, at + v1.at),
+          seen(u32(x + v2.x) < row2, at + v2.at), seen(u32(x + v3.x) < row3, at + v3.at),
         ), vec4(1.0), one);
         s0a = fma(see.xxxx, da, s0a); s0b = fma(see.xxxx, db, s0b);
         s1a = fma(see.yyyy, da, s1a); s1b = fma(see.yyyy, db, s1b);

@@ -32,7 +32,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
       // Here the window's values are numbers, at most as great as v.
       let first = args.b0 + n - (a * width + b) * c;
       var earlier = false;
-      for (var e = 0u; e < a * wide + b; e++) { earlier = earlier || same(v, words[first + (e / wide * width + e % wide) * c]); }
+      for (var e = 0u; e <= a && !earlier; e++) {
+        for (var f = 0u; f < select(wide, b, e == a); f++) { earlier = earlier || same(v, words[first + (e * width + f) * c]); }
+      }
       if (!earlier) { s += d; }
     }
   }
