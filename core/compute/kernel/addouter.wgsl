@@ -1,9 +1,11 @@
-//! main n2/16 n1/128
-// An invocation keeps 8×4 sums in registers: of rows next to each other and of columns
-// four apart, so that four invocations read and write next to each other. (Measured on
-// SwiftShader: 4×4 takes 1.4 times as long, 8×8 as long and twice that where columns are
-// few; loads by fours, which neighbours do not share, up to twice.) What lies beyond the
-// matrix is read as its last row or column, and not written.
+//! main n2/16+ n1/128
+//! row n2/256
+// A matrix of one row is row's, any other main's: an invocation keeps 8×4 sums in
+// registers, of rows next to each other and of columns four apart, so that four
+// invocations read and write next to each other. (Measured on SwiftShader: 4×4 takes 1.4
+// times as long; 8×8 as long, and half as long again where columns are few; loads by
+// fours, which neighbours do not share, up to twice.) What lies beyond the matrix is
+// read as its last row or column, and not written.
 
 // PIECE and BLOCK are compute.PieceRows and BlockRows.
 const PIECE = 64u;
@@ -19,12 +21,9 @@ fn clamped(p: vec4<f32>, c: u32) -> vec4<f32> {
   return bitcast<vec4<f32>>((bits ^ m) | select(min(m, vec4(c)), m, m > vec4(INF)));
 }
 
-@compute @workgroup_size(4, 16)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+// tile adds the sums of an invocation whose first row and column these are.
+fn tile(row: u32, column: u32) {
   let m = u32(args.n0); let n = u32(args.n1); let k = u32(args.n2);
-  let row = 128u * id.y + 8u * local.y;
-  let column = 16u * id.x + local.x;
-  if (row >= n || column >= k) { return; }
   let c = bitcast<u32>(args.f0);
   let ha = min(vec4(row) + vec4(0u, 1u, 2u, 3u), vec4(n - 1u));
   let hb = min(vec4(row) + vec4(4u, 5u, 6u, 7u), vec4(n - 1u));
@@ -87,5 +86,37 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
       t0 = t1; t1 = t2; t2 = t3; t3 = t4; t4 = t5; t5 = t6; t6 = t7;
     }
     t0 = vec4(0.0); t1 = t0; t2 = t0; t3 = t0; t4 = t0; t5 = t0; t6 = t0; t7 = t0;
+  }
+}
+
+@compute @workgroup_size(4, 16)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+  let n = u32(args.n1); let k = u32(args.n2);
+  let row = 128u * id.y + 8u * local.y;
+  if (row >= n || n == 1u) { return; }
+  for (var column = 16u * id.x + local.x; column < k; column += 16u * args.across) { tile(row, column); }
+}
+
+@compute @workgroup_size(256)
+fn row(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let m = u32(args.n0); let k = u32(args.n2); let c = bitcast<u32>(args.f0);
+  let l = item(id, lane, 256u);
+  if (l >= k || args.n1 != 1) { return; }
+  var t = 0.0;
+  for (var i = 0u; i < m;) {
+    var s = 0.0;
+    let end = min(i + PIECE, m);
+    for (; i < end; i++) {
+      let p = value(args.b0 + i) * value(args.b1 + i * k + l);
+      switch args.n3 {
+        case 0: { s += p; }
+        case 1: { s += clamped(vec4(p), c).x; }
+        default: { s += round(p); }
+      }
+    }
+    t += s;
+    if (i < m && i % BLOCK != 0u && args.n3 != 2) { continue; }
+    set_sum(l, wide_add(sum(l), wide(bitcast<u32>(t))));
+    t = 0.0;
   }
 }
