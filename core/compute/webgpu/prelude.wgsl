@@ -95,8 +95,7 @@ fn digits(a: Wide) -> Digits {
   return Digits(i32(exponent(a)) - i32(n), left(v, n));
 }
 
-// rounded is the Wide nearest to v·2^(e−1086), where e > 1 or v has its top bit set, or
-// the number is denormal.
+// rounded is the Wide nearest to v·2^(e−1086), where v has its top bit set, or e is 1.
 fn rounded(sign: u32, e: u32, v: vec2<u32>) -> Wide {
   // The leading digit, where there is one, adds to the exponent, as a carry does.
   let r = vec2<u32>((v.x >> 11u) | (v.y << 21u), (v.y >> 11u) + ((e - 1u) << 20u));
