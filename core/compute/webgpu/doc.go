@@ -20,7 +20,9 @@
 // Up to three sizes, across, down and deep, each a product of terms divided by a
 // number, rounded up: nI is N[I], bI the length of Buf[I], s that of Sums. Where only
 // the first is given and is more than WebGPU lets stand side by side, the workgroups
-// stand in rows: the prelude's item and group count through these.
+// stand in rows: the prelude's item and group count through these. After the first of
+// several a + says that there may be fewer workgroups than that, args.across, each of
+// which goes on by so many.
 package webgpu
 
 import "errors"

@@ -49,30 +49,27 @@ fn set_sum(i: u32, v: Wide) {
   words[args.sums + 2u * i + 1u] = v.y;
 }
 
-// plus64, minus64, left64 and right64 are of 64 bits; what right shifts out leaves its lowest
-// bit set, so that no tie is made of what is none.
+// plus64, left64 and right64 are of 64 bits, the lower word first, and shifts by at most 63.
+// What right64 shifts out leaves its lowest bit set, so that no tie is made of what is
+// none. A word is never shifted by 32 digits: one digit goes first. Selections stand for
+// branches here, as where one invocation takes a branch its neighbours wait.
 fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
   return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
-fn minus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
-}
 fn left64(v: vec2<u32>, n: u32) -> vec2<u32> {
-  if (n >= 32u) { return vec2<u32>(0u, v.x << (n & 31u)); }
-  return vec2<u32>(v.x << n, (v.y << n) | ((v.x >> 1u) >> (31u - n)));
+  let w = select(v, vec2<u32>(0u, v.x), n >= 32u);
+  let m = n & 31u;
+  return vec2<u32>(w.x << m, (w.y << m) | ((w.x >> 1u) >> (31u - m)));
 }
 fn right64(v: vec2<u32>, n: u32) -> vec2<u32> {
-  if (n >= 64u) { return vec2<u32>(select(0u, 1u, (v.x | v.y) != 0u), 0u); }
+  let far = n >= 32u;
+  let w = select(v, vec2<u32>(v.y, 0u), far);
   let m = n & 31u;
-  let over = 31u - m; // the upper word's digits come down by two shifts, as none is by 32
-  if (n >= 32u) {
-    let lost = v.x | ((v.y << 1u) << over);
-    return vec2<u32>((v.y >> m) | select(0u, 1u, lost != 0u), 0u);
-  }
-  let lost = (v.x << 1u) << over;
-  return vec2<u32>((v.x >> m) | ((v.y << 1u) << over) | select(0u, 1u, lost != 0u), v.y >> m);
+  let lost = select(0u, v.x, far) | ((w.x << 1u) << (31u - m));
+  return vec2<u32>((w.x >> m) | ((w.y << 1u) << (31u - m)) | select(0u, 1u, lost != 0u), w.y >> m);
 }
+fn zeros(v: vec2<u32>) -> u32 { return select(countLeadingZeros(v.y), 32u + countLeadingZeros(v.x), v.y == 0u); }
 
 // product64 is a·b, from halves: there is no upper word of a product.
 fn product64(a: u32, b: u32) -> vec2<u32> {
@@ -82,72 +79,67 @@ fn product64(a: u32, b: u32) -> vec2<u32> {
   return vec2<u32>((more << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (mid >> 16u) + (more >> 16u));
 }
 
-// Digits are v·2^(e−1086): v's top bit is set, and e what a Wide has for its exponent,
-// if it can be that.
+// exponent and fixed are what a finite number is made of, fixed·2^(exponent−1086); the
+// top bit of fixed is set but in denormal numbers.
+fn exponent(a: Wide) -> u32 { return max((a.y & WIDE_MAGNITUDE) >> 20u, 1u); }
+fn fixed(a: Wide) -> vec2<u32> {
+  let leading = select(0u, 0x80000000u, (a.y & WIDE_INF) != 0u);
+  return vec2<u32>(a.x << 11u, leading | ((a.y & 0xfffffu) << 11u) | (a.x >> 21u));
+}
+
+// Digits are the same with the top bit set, of numbers that are not 0.
 struct Digits { e: i32, v: vec2<u32> }
-
-fn normal(e: i32, v: vec2<u32>) -> Digits {
-  var n = countLeadingZeros(v.y);
-  if (v.y == 0u) { n = 32u + countLeadingZeros(v.x); }
-  return Digits(e - i32(n), left64(v, n));
-}
-
-// digits are those of a number that is finite and not 0.
 fn digits(a: Wide) -> Digits {
-  let e = (a.y & WIDE_MAGNITUDE) >> 20u;
-  let v = left64(vec2<u32>(a.x, (a.y & 0xfffffu) | select(0u, 0x100000u, e != 0u)), 11u);
-  return normal(max(i32(e), 1), v);
+  let v = fixed(a);
+  let n = zeros(v);
+  return Digits(i32(exponent(a)) - i32(n), left64(v, n));
 }
 
-// rounded is the Wide nearest to v·2^(e−1086).
-fn rounded(sign: u32, e: i32, v: vec2<u32>) -> Wide {
-  if ((v.x | v.y) == 0u) { return Wide(0u, sign); }
-  var d = normal(e, v);
-  if (d.e >= 2047) { return Wide(0u, sign | WIDE_INF); }
-  if (d.e < 1) { d = Digits(1, right64(d.v, u32(1 - d.e))); }
-  // The leading digit adds one to the exponent, if it is there, and rounding up another.
-  var up = 0u;
-  let rest = d.v.x & 0x7ffu;
-  if (rest > 0x400u || (rest == 0x400u && (d.v.x & 0x800u) != 0u)) { up = 1u; }
-  let r = plus64(vec2<u32>((d.v.x >> 11u) | (d.v.y << 21u), (d.v.y >> 11u) + (u32(d.e - 1) << 20u)), vec2<u32>(up, 0u));
-  return Wide(r.x, sign | r.y);
+// rounded is the Wide nearest to v·2^(e−1086), where v has its top bit set, or e is 1.
+fn rounded(sign: u32, e: u32, v: vec2<u32>) -> Wide {
+  // The leading digit, where there is one, adds to the exponent, as a carry does.
+  let r = vec2<u32>((v.x >> 11u) | (v.y << 21u), (v.y >> 11u) + ((e - 1u) << 20u));
+  let rest = v.x & 0x7ffu;
+  let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) != 0u);
+  let near = plus64(r, vec2<u32>(select(0u, 1u, up), 0u));
+  return select(Wide(near.x, sign | near.y), Wide(0u, sign | WIDE_INF), e >= 2047u);
 }
 
 // wide is the float32 of these bits.
 fn wide(bits: u32) -> Wide {
-  let sign = bits ^ magnitude(bits);
   let m = magnitude(bits);
-  if (m >= INF) { return Wide(m << 29u, sign | WIDE_INF | (m >> 3u)); }
-  if (m >= 0x00800000u) { return Wide(m << 29u, sign | ((m >> 3u) + 0x38000000u)); }
-  if (m == 0u) { return Wide(0u, sign); }
-  let n = countLeadingZeros(m);
-  let v = (m << n) << 1u; // without the leading digit, which a denormal float32 has
-  return Wide(v << 20u, sign | (((905u - n) << 20u) + (v >> 12u)));
+  var high = (m >> 3u) + 0x38000000u;
+  var low = m << 29u;
+  if (m >= INF) { high |= WIDE_INF; }
+  if (m < 0x00800000u) { // denormal, and float64 has room for a leading digit, or 0
+    let n = countLeadingZeros(m);
+    let v = (m << (n & 31u)) << 1u;
+    high = select(((905u - n) << 20u) + (v >> 12u), 0u, m == 0u);
+    low = v << 20u;
+  }
+  return Wide(low, (bits ^ m) | high);
 }
 
 // narrow is the bits of the float32 nearest to a.
 fn narrow(a: Wide) -> u32 {
   let sign = a.y & 0x80000000u;
-  let m = a.y & WIDE_MAGNITUDE;
+  let e = i32(exponent(a)) - 896;
   if (wide_isNaN(a)) { return sign | NAN; }
-  var e = i32(m >> 20u) - 896;
   if (e >= 255) { return sign | INF; }
-  var v = 0x80000000u | (m << 11u) | (a.x >> 21u) | select(0u, 1u, (a.x << 11u) != 0u);
-  if (e < 1) {
-    // Where there is no leading digit nothing but the lowest bit is left.
-    v = right64(vec2<u32>(v, 0u), u32(1 - e)).x;
-    e = 1;
-  }
-  var up = 0u;
-  let rest = v & 0xffu;
-  if (rest > 0x80u || (rest == 0x80u && (v & 0x100u) != 0u)) { up = 1u; }
-  return sign | ((v >> 8u) + (u32(e - 1) << 23u) + up);
+  let v = fixed(a);
+  // 32 digits will do, in the lower word.
+  let w = right64(vec2<u32>(v.y | select(0u, 1u, v.x != 0u), 0u), u32(clamp(1 - e, 0, 63))).x;
+  let r = (w >> 8u) + (u32(max(e, 1) - 1) << 23u);
+  let rest = w & 0xffu;
+  let up = rest > 0x80u || (rest == 0x80u && (r & 1u) != 0u);
+  return sign | (r + select(0u, 1u, up));
 }
 
 fn wide_isNaN(a: Wide) -> bool {
   let m = a.y & WIDE_MAGNITUDE;
   return m > WIDE_INF || (m == WIDE_INF && a.x != 0u);
 }
+fn wide_isFinite(a: Wide) -> bool { return (a.y & WIDE_MAGNITUDE) < WIDE_INF; }
 fn wide_isZero(a: Wide) -> bool { return ((a.y & WIDE_MAGNITUDE) | a.x) == 0u; }
 fn wide_minus(a: Wide) -> Wide { return Wide(a.x, a.y ^ 0x80000000u); }
 
@@ -168,40 +160,26 @@ fn wide_less(a: Wide, b: Wide) -> bool {
 }
 
 fn wide_add(a: Wide, b: Wide) -> Wide {
-  var x = a; // the greater
-  var y = b;
-  if (wide_under(a, b)) {
-    x = b;
-    y = a;
-  }
+  let swap = wide_under(a, b);
+  let x = select(a, b, swap); // the greater
+  let y = select(b, a, swap);
   let opposite = ((a.y ^ b.y) >> 31u) != 0u;
-  if ((x.y & WIDE_MAGNITUDE) >= WIDE_INF) {
-    if (opposite && (y.y & WIDE_MAGNITUDE) >= WIDE_INF) { return Wide(0u, 0x7ff80000u); }
-    return x;
-  }
-  if (wide_isZero(y)) {
-    if (wide_isZero(x)) { return Wide(0u, x.y & y.y); }
-    return x;
-  }
-  let p = digits(x);
-  let q = digits(y);
-  let v = right64(p.v, 1u); // has room for a carry, and is exact
-  let u = right64(q.v, u32(p.e - q.e) + 1u);
-  if (!opposite) { return rounded(x.y & 0x80000000u, p.e + 1, plus64(v, u)); }
-  let rest = minus64(v, u);
-  if ((rest.x | rest.y) == 0u) { return Wide(0u, 0u); }
-  return rounded(x.y & 0x80000000u, p.e + 1, rest);
+  let e = exponent(x);
+  // One digit less: there is room for a carry, and the greater number has eleven to spare.
+  let v = right64(fixed(x), 1u);
+  let u = right64(fixed(y), min(e - exponent(y) + 1u, 63u));
+  let s = plus64(v, select(u, plus64(~u, vec2<u32>(1u, 0u)), opposite));
+  let n = min(zeros(s), e); // what is denormal stays so, and is exact
+  let r = rounded(x.y & 0x80000000u, e + 1u - n, left64(s, n & 63u));
+  if (!wide_isFinite(x)) { return select(x, Wide(0u, 0x7ff80000u), opposite && !wide_isFinite(y)); }
+  return select(r, Wide(0u, select(x.y & 0x80000000u, 0u, opposite)), (s.x | s.y) == 0u);
 }
 
 fn wide_mul(a: Wide, b: Wide) -> Wide {
   let sign = (a.y ^ b.y) & 0x80000000u;
-  var most = a;
-  if (wide_under(a, b)) { most = b; }
+  let most = select(a, b, wide_under(a, b));
   let nothing = wide_isZero(a) || wide_isZero(b);
-  if ((most.y & WIDE_MAGNITUDE) >= WIDE_INF) {
-    if (wide_isNaN(most) || nothing) { return Wide(0u, 0x7ff80000u); }
-    return Wide(0u, sign | WIDE_INF);
-  }
+  if (!wide_isFinite(most)) { return select(Wide(0u, sign | WIDE_INF), Wide(0u, 0x7ff80000u), nothing || wide_isNaN(most)); }
   if (nothing) { return Wide(0u, sign); }
   let p = digits(a);
   let q = digits(b);
@@ -211,7 +189,10 @@ fn wide_mul(a: Wide, b: Wide) -> Wide {
   let more = plus64(product64(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
   var v = plus64(plus64(product64(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
   v.x |= select(0u, 1u, (low.x | more.x) != 0u);
-  return rounded(sign, p.e + q.e - 1022, v);
+  let n = 1u - (v.y >> 31u);
+  let e = p.e + q.e - 1022 - i32(n);
+  v = right64(left64(v, n), u32(clamp(1 - e, 0, 63)));
+  return rounded(sign, u32(max(e, 1)), v);
 }
 
 // # Functions

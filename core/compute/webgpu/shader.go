@@ -34,6 +34,7 @@ type stage struct {
 type extent struct {
 	terms []term
 	by    int
+	open  bool // workgroups beyond mostGroups are done by those that there are
 }
 
 // term is a size: a letter and its number, or a constant.
@@ -88,6 +89,7 @@ func stagesOf(text string) ([]stage, error) {
 
 func extentOf(w string) (extent, error) {
 	e := extent{by: 1}
+	w, e.open = strings.CutSuffix(w, "+")
 	product, by, divided := strings.Cut(w, "/")
 	if divided {
 		n, err := strconv.Atoi(by)
@@ -139,7 +141,9 @@ const mostGroups = 65535
 func (s stage) groups(a *compute.Args) ([3]int, error) {
 	g := [3]int{1, 1, 1}
 	for i, e := range s.grid {
-		g[i] = e.of(a)
+		if g[i] = e.of(a); e.open {
+			g[i] = min(g[i], mostGroups)
+		}
 	}
 	if len(s.grid) == 1 && g[0] > mostGroups {
 		g[1] = (g[0] + mostGroups - 1) / mostGroups
