@@ -12,8 +12,7 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// patience is how long a browser may take to give a GPU and to compile the kernels,
-// which takes a few seconds where the adapter is a program.
+// patience is how long a browser may take to give a GPU.
 const patience = 2 * time.Minute
 
 // openGPU opens the GPU, or what there is instead, with a note that says why.

@@ -19,26 +19,10 @@ globalThis.clipscopeGPU = (() => {
 
   const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
 
-  // programs are the entry points of all kernels, in their order.
-  /** @param {any} device @param {any} layout @param {{ name: string, code: string, entries: string[] }[]} kernels */
-  async function programs(device, layout, kernels) {
-    const all = kernels.flatMap(({ name, code, entries }) => {
-      const module = device.createShaderModule({ label: name, code });
-      return entries.map(async (entryPoint) => {
-        try {
-          return await device.createComputePipelineAsync({ label: name, layout, compute: { module, entryPoint } });
-        } catch (e) {
-          const { messages } = await module.getCompilationInfo();
-          const said = messages.map((/** @type {any} */ m) => `${m.lineNum}: ${m.message}`).join("; ");
-          throw new Error(`the kernel ${name} is refused: ${said || e.message}`);
-        }
-      });
-    });
-    return Promise.all(all);
-  }
+  /** @typedef {{ name: string, code: string, entry: string }} Program */
 
-  /** @param {{ name: string, code: string, entries: string[] }[]} kernels @param {number} slot bytes of one kernel's arguments @param {number} slots of a submission at most */
-  async function open(kernels, slot, slots) {
+  /** @param {Program[]} programs @param {number} slot bytes of one kernel's arguments @param {number} slots of a submission at most */
+  async function open(programs, slot, slots) {
     const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) throw new Error("the browser gives no adapter");
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
@@ -47,21 +31,23 @@ globalThis.clipscopeGPU = (() => {
       { binding: 0, visibility: COMPUTE, buffer: { type: "storage" } },
       { binding: 1, visibility: COMPUTE, buffer: { type: "uniform", hasDynamicOffset: true, minBindingSize: slot } },
     ] });
-    const pipelines = await programs(device, device.createPipelineLayout({ bindGroupLayouts: [layout] }), kernels);
     const parameters = device.createBuffer({ size: slot * slots, usage: UNIFORM | COPY_DST });
-    return new GPU(adapter, device, layout, pipelines, parameters, slot);
+    return new GPU(adapter, device, programs, layout, parameters, slot);
   }
 
   class GPU {
-    /** @param {any} adapter @param {any} device @param {any} layout @param {any[]} pipelines @param {any} parameters @param {number} slot */
-    constructor(adapter, device, layout, pipelines, parameters, slot) {
+    /** @param {any} adapter @param {any} device @param {Program[]} programs @param {any} layout @param {any} parameters @param {number} slot */
+    constructor(adapter, device, programs, layout, parameters, slot) {
       const info = adapter.info ?? {};
       this.adapter = [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(" ") || "unknown";
       this.fallback = Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter);
       this.most = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
       this.device = device;
       this.layout = layout;
-      this.pipelines = pipelines;
+      this.programs = programs;
+      this.within = device.createPipelineLayout({ bindGroupLayouts: [layout] });
+      /** @type {Map<string, any>} */ this.modules = new Map(); // by the kernel's name
+      /** @type {any[]} */ this.pipelines = [];
       this.parameters = parameters;
       this.slot = slot;
       /** @type {any} */ this.heap = null;
@@ -78,6 +64,16 @@ globalThis.clipscopeGPU = (() => {
         this.told(-1, e.error.message);
         device.destroy();
       });
+    }
+
+    // pipeline compiles a program when it is first called: a model needs a third of them,
+    // and all take seven seconds where the adapter is a program.
+    /** @param {number} i */
+    pipeline(i) {
+      const { device, modules } = this, { name, code, entry } = this.programs[i];
+      const module = modules.get(name) ?? device.createShaderModule({ label: name, code });
+      modules.set(name, module);
+      return device.createComputePipeline({ label: `${name}.${entry}`, layout: this.within, compute: { module, entryPoint: entry } });
     }
 
     // grow makes a heap of so many bytes, with what the last one held.
@@ -118,7 +114,7 @@ globalThis.clipscopeGPU = (() => {
       for (let i = 0, offset = 0; i < n;) {
         if (stream[i] === 1) { // opRun
           pass ??= encoder.beginComputePass();
-          pass.setPipeline(pipelines[stream[i + 1]]);
+          pass.setPipeline(pipelines[stream[i + 1]] ??= this.pipeline(stream[i + 1]));
           pass.setBindGroup(0, group, [offset]);
           pass.dispatchWorkgroups(stream[i + 2], stream[i + 3], stream[i + 4]);
           offset += slot;

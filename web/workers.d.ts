@@ -22,7 +22,7 @@ declare interface Started {
 declare var clipscopeGPU: {
   there: boolean;
   attach(instance: WebAssembly.Instance): void;
-  open(kernels: { name: string; code: string; entries: string[] }[], slot: number, slots: number): Promise<object>;
+  open(programs: { name: string; code: string; entry: string }[], slot: number, slots: number): Promise<object>;
 };
 declare var clipscopeKernels: {
   bound: Kind;

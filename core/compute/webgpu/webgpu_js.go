@@ -92,15 +92,14 @@ func Available() error {
 	return nil
 }
 
-// Open asks for a GPU and compiles the kernels. Its error wraps [ErrNone] where there
-// is none.
+// Open asks for a GPU. Its error wraps [ErrNone] where there
+// is none, or none whose arithmetic is what the proofs of package train are about.
 func Open(ctx context.Context) (*Backend, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
 	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
 	sources := js.Global().Get("Array").New()
-	next := 0
 	for _, k := range compute.Kernels() {
 		sh, err := shaderOf(k)
 		if err != nil {
@@ -109,15 +108,13 @@ func Open(ctx context.Context) (*Backend, error) {
 		if k.Name == "fill" {
 			b.fill = k
 		}
-		entries := js.Global().Get("Array").New()
 		var all []program
+		code := js.ValueOf(prelude + sh.text)
 		for _, st := range sh.stages {
-			entries.Call("push", st.entry)
-			all = append(all, program{next, st})
-			next++
+			all = append(all, program{sources.Length(), st})
+			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": st.entry})
 		}
 		b.programs = append(b.programs, all)
-		sources.Call("push", map[string]any{"name": k.Name, "code": prelude + sh.text, "entries": entries})
 	}
 	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
@@ -134,8 +131,12 @@ func Open(ctx context.Context) (*Backend, error) {
 		return nil
 	})
 	opened.Set("told", b.told)
-	if err := b.grow(firstHeap); err != nil {
-		return nil, err
+	if err = b.grow(firstHeap); err == nil {
+		err = b.probe(ctx)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("webgpu: %w: %s: %w", ErrNone, b.adapter.Name, err)
 	}
 	return b, nil
 }
@@ -411,5 +412,3 @@ func (p *pending) Wait(ctx context.Context, dst []float32) error {
 	copy(dst, p.batch.data[p.at:p.at+p.n])
 	return nil
 }
-
-var _ compute.Backend = (*Backend)(nil)
