@@ -42,7 +42,7 @@ MODULES  := web/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/licenses.txt
 
-.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium compiler edge fuzz
+.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox compiler edge fuzz
 
 build: dist/index.html
 
@@ -142,12 +142,17 @@ test-wasm: build
 	CLIPSCOPE_THREADS=0 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/compute/simd
 	CLIPSCOPE_THREADS=3 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/nn
 
-test-page: build chromium
+test-page: build chromium firefox
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
 chromium:
 	@web/e2e/need.sh "$${CHROMIUM:-chromium}" chromium "set CHROMIUM to a Chromium's path, or install it: apt-get install chromium"
+
+# Firefox is tested where there is one, its WebGPU where there is a driver that is a program.
+firefox:
+	@web/e2e/need.sh firefox firefox-esr "the tests in Firefox are left out" || true
+	@web/e2e/need.sh /usr/share/vulkan/icd.d/lvp_icd.x86_64.json mesa-vulkan-drivers "Firefox's WebGPU is not tested" || true
 
 compiler:
 	@web/e2e/need.sh "$${CC:-gcc}" "gcc libc6-dev" "the race detector needs a C compiler: apt-get install gcc libc6-dev"

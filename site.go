@@ -83,6 +83,7 @@ var published = []struct{ from, to string }{
 	{"web/clipscope.js", "clipscope.js"},
 	{"web/trainer-worker.js", "trainer-worker.js"},
 	{"web/kernels.js", "kernels.js"},
+	{"web/gpu.js", "gpu.js"},
 	{"web/charts.js", "charts.js"},
 	{"web/css", "css"},
 	{"assets", "assets"},

@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/simd"
+	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/core/train"
@@ -74,9 +75,15 @@ func backend(c run.Config) (worker.Backend, error) {
 		return worker.Backend{Name: "simd", Warnings: warnings, Open: openSIMD(n, fair, len(warnings) > 0)}, nil
 	case "webgpu":
 		c.Backend = "auto"
-		b, err := backend(c)
-		b.Warnings = append(warn("the webgpu backend does not exist yet: running on %s", b.Name), b.Warnings...)
-		return b, err
+		instead, err := backend(c)
+		if err != nil {
+			return worker.Backend{}, err
+		}
+		if err := webgpu.Available(); err != nil {
+			instead.Warnings = append(warn("%s", withoutGPU(err, instead)), instead.Warnings...)
+			return instead, nil
+		}
+		return worker.Backend{Name: "webgpu", Open: openGPU(instead)}, nil
 	default:
 		return worker.Backend{}, fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", c.Backend)
 	}

@@ -13,7 +13,7 @@
 
   // A worker that starts from text has the page's policy, whatever headers the host
   // sends with scripts; one that starts from a file has those of the file alone.
-  const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "trainer-worker.js"].map((name) => new URL(name, base)));
+  const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "gpu.js", "trainer-worker.js"].map((name) => new URL(name, base)));
   const worker = URL.createObjectURL(new Blob([`const scripts = ${scripts};
     self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) || url.startsWith("blob:") ? url : null });
     importScripts(...scripts);`], { type: "text/javascript" }));

@@ -19,14 +19,14 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const kernels = process.env.CLIPSCOPE_KERNELS ?? join(here, "../dist/web");
 const [program, ...args] = process.argv.slice(2);
 if (!program) {
-  console.error("usage: go_chromium_exec.mjs program.wasm [arguments]");
+  console.error("usage: go_browser_exec.mjs program.wasm [arguments]");
   process.exit(2);
 }
 const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 
 // The worker: prints through messages, each a line or {exit: code}.
 async function worker(argv, env, kind) {
-  /** @type {any} */ (globalThis).importScripts("/wasm_exec.js", "/kernels.js");
+  /** @type {any} */ (globalThis).importScripts("/wasm_exec.js", "/kernels.js", "/gpu.js");
   console.log = console.warn = (line) => postMessage(String(line)); // what wasm_exec.js prints with
   const go = new Go();
   go.argv = argv;
@@ -38,6 +38,7 @@ async function worker(argv, env, kind) {
     const { instance } = await WebAssembly.instantiateStreaming(
       fetch("/program.wasm"), { ...go.importObject, kernels: clipscopeKernels.imports });
     clipscopeKernels.attach(instance);
+    clipscopeGPU.attach(instance);
     await go.run(instance);
   } catch (err) {
     postMessage(String(err.stack ?? err));
@@ -56,6 +57,7 @@ const texts = {
 const files = {
   "/wasm_exec.js": ["text/javascript", join(goroot, "lib/wasm/wasm_exec.js")],
   "/kernels.js": ["text/javascript", join(here, "kernels.js")],
+  "/gpu.js": ["text/javascript", join(here, "gpu.js")],
   "/program.wasm": ["application/wasm", program],
   ...Object.fromEntries(["kernels", "kernels-threads", "kernels-relaxed", "kernels-relaxed-threads"]
     .map((name) => [`/${name}.wasm`, ["application/wasm", join(kernels, `${name}.wasm`)]])),
@@ -87,11 +89,11 @@ const asked = () => /** @type {any} */ (window).lines();
 /** @param {string} url @returns {Promise<{ page: any, close: () => Promise<void> }>} */
 async function visit(url) {
   if (process.env.CLIPSCOPE_BROWSER === "firefox") {
-    const firefox = await launchFirefox({});
+    const firefox = await launchFirefox({ "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true });
     return { page: await firefox.page(url), close: () => firefox.close() };
   }
   const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"] });
   const page = await browser.newPage();
   await page.goto(url);
   return { page, close: () => browser.close() };

@@ -63,6 +63,7 @@ async function run(module) {
   const go = new Go();
   const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
   clipscopeKernels.attach(instance);
+  clipscopeGPU.attach(instance);
   await go.run(instance);
   exit("");
 }

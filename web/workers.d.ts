@@ -19,6 +19,11 @@ declare interface Started {
   postMessage(data: unknown): void;
   terminate(): void;
 }
+declare var clipscopeGPU: {
+  there: boolean;
+  attach(instance: WebAssembly.Instance): void;
+  open(programs: { name: string; code: string; entry: string }[], slot: number, slots: number): Promise<object>;
+};
 declare var clipscopeKernels: {
   bound: Kind;
   threads: number;

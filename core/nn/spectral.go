@@ -22,8 +22,9 @@ func gamma(l int) float64 {
 	return lu / (1 - lu)
 }
 
-// lost bounds what underflow takes from a computed inner product of length l: every product below 2⁻¹²⁶ may be flushed to 0.
-func lost(l int) float64 { return float64(l) * 0x1p-126 }
+// lost bounds what underflow takes from a computed inner product of length l: every
+// product below 2⁻¹²⁶ may be flushed to 0, and every sum.
+func lost(l int) float64 { return float64(l) * 0x1p-125 }
 
 // spectral bounds the spectral norms of one layer's weights from above by Gram
 // iteration (Delattre et al. 2023):

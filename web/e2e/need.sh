@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# need.sh COMMAND PACKAGES HELP: makes sure that the command is there, installing
+# need.sh COMMAND PACKAGES HELP: makes sure that the command, or a file, is there, installing
 # Debian packages where that is possible, or says in one line what to do.
 set -eu
-command -v "$1" >/dev/null && exit 0
+there() { command -v "$1" >/dev/null || [ -e "$1" ]; }
+there "$1" && exit 0
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   echo "Installing $2 …"
   # shellcheck disable=SC2086
   (apt-get install -y --no-install-recommends $2 || { apt-get update && apt-get install -y --no-install-recommends $2; }) >/dev/null 2>&1 || true
 fi
-command -v "$1" >/dev/null || { echo "$1 is missing and could not be installed: $3" >&2; exit 1; }
+there "$1" || { echo "$1 is missing and could not be installed: $3" >&2; exit 1; }

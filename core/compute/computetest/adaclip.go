@@ -80,13 +80,14 @@ func rescale(m, b float64) (inv, lin value) {
 }
 
 func checkAtLeast(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
-		for _, x := range []float32{0, 3, 1e-30, float32(math.Inf(1)), float32(math.NaN())} {
+		for _, x := range []float32{0, 3, 1e-30, 1e-37, 1e-40, float32(math.Inf(1)), float32(math.NaN())} {
 			from, u := c.arg("from", []float32{x}), c.arg("u", data())
 			adaclip.AtLeast(c.b, n, 0.0625, from.buf, u.buf)
 			u.want = each(n, func(i int) value {
 				if v := max(float64(u.data[i]), 0.0625*float64(x)); v != float64(u.data[i]) {
-					return value{v: v, tol: 0x1p-24 * v, bound: true}
+					return value{v: v, tol: 0x1p-24*v + 0x1p-150, bound: true}
 				}
 				return exactly(u.data[i])
 			})
@@ -127,6 +128,7 @@ func checkTotal(c *check) {
 }
 
 func checkCentre(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		w, a, dst := c.arg("w", []float32{1e6, 0x1p-20}), c.arg("a", data()), c.sums(data())
 		adaclip.Centre(c.b, n, w.buf, a.buf, dst.sums)

@@ -8,6 +8,7 @@ func init() { parts = append(parts, part{"LookUp", "lookUp", checkLookUp}) }
 // as are a signalling NaN where four are read as a value: nothing on the way may tidy
 // that up.
 func checkLookUp(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, _ func() []float32) {
 		bytes := make([]byte, n)
 		for i := range bytes {

@@ -75,6 +75,24 @@ func checkSoftmaxCE(c *check) {
 	dz.want = make([]value, 9)
 	loss.want = each(3, func(i int) value { return softmax(z.data[3*i:3*i+3], int(t.data[i]), dz.want[3*i:3*i+3]) })
 	c.verify("SoftmaxCE of nearly certain rows")
+
+	// Labels that are no class, each beside one that is.
+	bad := []float32{-1, 3, 0.5, 1e-40, 1e30, -1e-40, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}
+	m := 2 * len(bad)
+	given := make([]float32, m)
+	for i, v := range bad {
+		given[2*i], given[2*i+1] = v, float32(i%3)
+	}
+	z, t, loss, dz = c.arg("z", c.normals(3*m)), c.arg("labels", given), c.arg("loss", c.normals(m)), c.arg("dz", c.normals(3*m))
+	kernel.Loss(c.b, kernel.SoftmaxCE, m, 3, z.buf, t.buf, loss.buf, dz.buf)
+	dz.want = make([]value, 3*m)
+	loss.want = each(m, func(i int) value {
+		if i%2 == 0 {
+			return notANumber(dz.want[3*i : 3*i+3])
+		}
+		return softmax(z.data[3*i:3*i+3], int(given[i]), dz.want[3*i:3*i+3])
+	})
+	c.verify("SoftmaxCE of labels that are no class")
 }
 
 // softmax wants one row of SoftmaxCE. An exponential's argument, being rounded,

@@ -102,6 +102,8 @@ func checkAddRow(c *check) {
 }
 
 func checkRowNorms(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	c.shapes(func(m, n int, data func(int) []float32) {
 		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(m))
 		kernel.RowNorms(c.b, m, n, x.buf, dst.buf)
@@ -120,6 +122,16 @@ func checkRowNorms(c *check) {
 			c.verify("RowNorms(2, %d) of values about %g", n, size)
 		}
 	}
+	for _, n := range []int{33, 4096, 4097, 20000} { // rows that several processors may share
+		for _, last := range []float32{0, 1e30, 1e-40, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+			x, dst := c.arg("x", c.normals(5*n)), c.arg("dst", c.normals(5))
+			x.data[3*n-1] = last
+			c.b.Write(x.buf, x.data)
+			kernel.RowNorms(c.b, 5, n, x.buf, dst.buf)
+			dst.want = each(5, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
+			c.verify("RowNorms(5, %d), one of which ends with %g", n, last)
+		}
+	}
 }
 
 func length(x []float32) float64 {
@@ -130,13 +142,16 @@ func length(x []float32) float64 {
 	return math.Sqrt(s)
 }
 
-// bound wants an upper bound on a norm.
+// bound wants an upper bound on a norm; one that is exact must not fail by the
+// rounding of these float64.
 func bound(norm float64) value {
 	slack := norm*1e-6 + 0x1p-149
-	return value{v: norm + slack/2, tol: slack / 2, bound: true, any: norm > math.MaxFloat32*(1-1e-6) && !math.IsInf(norm, 1)}
+	return value{v: norm + slack/2, tol: slack / 2 * (1 + 1e-8), bound: true, any: norm > math.MaxFloat32*(1-1e-6) && !math.IsInf(norm, 1)}
 }
 
 func checkJoinNorms(c *check) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
 	c.vectors(func(n int, data func() []float32) {
 		h, d, dst := c.arg("h", data()), c.arg("d", data()), c.arg("dst", data())
 		for i := range n {
@@ -162,7 +177,10 @@ func checkJoinNorms(c *check) {
 func checkScaleRows(c *check) {
 	c.shapes(func(m, n int, data func(int) []float32) {
 		for _, inPlace := range []bool{false, true} {
-			f, x := c.arg("f", data(m)), c.arg("x", data(m*n))
+			c.denormals = true // a factor that is not 0 does not count as 0
+			f := c.arg("f", data(m))
+			c.denormals = false
+			x := c.arg("x", data(m*n))
 			if m > 0 {
 				f.data[c.rng.IntN(m)] = 0
 				c.b.Write(f.buf, f.data)
@@ -190,6 +208,7 @@ func checkScaleRows(c *check) {
 }
 
 func checkDropRows(c *check) {
+	c.denormals = true
 	c.shapes(func(m, n int, data func(int) []float32) {
 		f, x := c.arg("f", data(m)), c.arg("x", data(m*n))
 		for i := range m {

@@ -335,7 +335,9 @@ var mutants = []mutant{
 			for _, x := range was[0][i*n : (i+1)*n] {
 				sum += float32(math.Exp(float64(x)))
 			}
-			v[i] = float32(math.Log(float64(sum))) - was[0][i*n+int(was[1][i])]
+			if label := int(was[1][i]); label >= 0 && label < n {
+				v[i] = float32(math.Log(float64(sum))) - was[0][i*n+label]
+			}
 		}
 	})},
 	{"SoftmaxCE", "NaN reaches the next row", after("loss", 2, func(_ compute.Args, _ [][]float32, v []float32) {

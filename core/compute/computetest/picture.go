@@ -1,8 +1,12 @@
 package computetest
 
 import (
+	"context"
+	"fmt"
 	"math"
 
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/picture"
 )
 
@@ -11,6 +15,7 @@ func init() {
 		part{"Conv", "conv", checkConv}, part{"ConvGrad", "convGrad", checkConvGrad}, part{"ConvWeights", "convWeights", checkConvWeights},
 		part{"Pool", "pool", checkPool}, part{"PoolGrad", "poolGrad", checkPoolGrad},
 		part{"GroupNorm", "groupNorm", checkGroupNorm}, part{"GroupNormGrad", "groupNormGrad", checkGroupNormGrad}, part{"GroupNormParams", "groupNormParams", checkGroupNormParams},
+		part{"Alone", "convWeights", checkAlone},
 	)
 }
 
@@ -172,6 +177,8 @@ func pooled(how picture.Pooling, v picture.Window, x []float32, place, channel i
 }
 
 func checkPool(c *check) {
+	defer func() { c.denormals = false }()
+	c.denormals = true // the greatest is only moved
 	c.eachWindow(false, func(v picture.Window, m, _ int, data func(int) []float32) {
 		in, _, t := sizes(v)
 		for _, how := range poolings {
@@ -190,6 +197,8 @@ func checkPool(c *check) {
 }
 
 func checkPoolGrad(c *check) {
+	defer func() { c.denormals = false }()
+	c.denormals = true // the greatest is only moved
 	c.eachWindow(false, func(v picture.Window, m, _ int, data func(int) []float32) {
 		in, _, t := sizes(v)
 		out := t * v.Channels
@@ -265,15 +274,27 @@ func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
 
 func checkGroupNorm(c *check) {
 	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
-		in := g.Positions * g.Channels
+		in, n := g.Positions*g.Channels, g.Channels/g.Count
+		count := g.Positions * n
 		x, p := c.arg("x", data(m*in)), c.arg("p", c.normals(2*g.Channels))
 		stats, y := c.arg("stats", c.edgy(2*m*g.Count, 3)), c.arg("y", c.edgy(m*in, 3))
 		picture.GroupNorm(c.b, g, m, x.buf, p.buf, stats.buf, y.buf)
 		stats.want = each(2*m*g.Count, func(i int) value {
-			mean, r := statistics(g, x.data[i/2/g.Count*in:], i/2%g.Count)
+			row, group := x.data[i/2/g.Count*in:], i/2%g.Count
+			mean, r := statistics(g, row, group)
 			var s sum
-			s.add([]float64{mean, r}[i%2])
-			return s.value(1)
+			if i%2 == 1 { // of the variance's terms, none is negative
+				s.add(r)
+				return s.value(count)
+			}
+			// What is added up may be rounded as the sum of how far the values are from the mean.
+			s.add(mean)
+			for t := range g.Positions {
+				for _, v := range row[t*g.Channels+group*n:][:n] {
+					s.add((float64(v) - mean) / float64(count))
+				}
+			}
+			return s.of(mean, 1)
 		})
 		y.want = each(m*in, func(i int) value {
 			ch := i % g.Channels
@@ -363,4 +384,93 @@ func checkGroupNormParams(c *check) {
 		})
 		c.verify("GroupNormParams(%+v, %d)", g, m)
 	})
+}
+
+// checkAlone has every kernel give a picture the same bits among others and alone,
+// wherever its values stand in their buffers.
+func checkAlone(c *check) {
+	each := func(what string, m int, of []int, run func(m int, buf []compute.Buffer)) {
+		var bufs, alone []compute.Buffer
+		for _, n := range of {
+			all := c.b.New(m * n)
+			c.b.Write(all, c.normals(m*n))
+			bufs, alone = append(bufs, all), append(alone, c.b.New(n))
+		}
+		out := len(of) - 1
+		run(m, bufs)
+		coming := []compute.Pending{c.b.Fetch(bufs[out])}
+		for i := range m {
+			for j, n := range of[:out] {
+				kernel.Copy(c.b, n, alone[j], bufs[j].Slice(i*n, n))
+			}
+			run(1, alone)
+			coming = append(coming, c.b.Fetch(alone[out]))
+		}
+		together := make([]float32, m*of[out])
+		for i, p := range coming {
+			got := together
+			if i > 0 {
+				got = make([]float32, of[out])
+			}
+			if err := p.Wait(context.Background(), got); err != nil {
+				c.errorf("%s: %v", what, err)
+			}
+			for j, v := range got {
+				if w := together[max(i-1, 0)*of[out]+j]; math.Float32bits(v) != math.Float32bits(w) {
+					c.errorf("%s: picture %d of %d: [%d] = %v, but %v alone", what, i-1, m, j, w, v)
+				}
+			}
+		}
+		for j := range bufs {
+			c.b.Free(bufs[j])
+			c.b.Free(alone[j])
+		}
+	}
+	const m, k = 7, 5
+	for _, v := range windows {
+		in, patch, t := sizes(v)
+		out := t * k
+		w, b := c.b.New(patch*k), c.b.New(k)
+		c.b.Write(w, c.normals(patch*k))
+		c.b.Write(b, c.normals(k))
+		each(fmt.Sprintf("Conv(%+v)", v), m, []int{in, out}, func(m int, x []compute.Buffer) {
+			picture.Conv(c.b, v, m, k, x[0], w, b, x[1])
+		})
+		each(fmt.Sprintf("ConvGrad(%+v)", v), m, []int{out, in}, func(m int, x []compute.Buffer) {
+			picture.ConvGrad(c.b, v, m, k, x[0], w, x[1])
+		})
+		each(fmt.Sprintf("ConvWeights(%+v)", v), m, []int{in, out, (patch + 1) * k}, func(m int, x []compute.Buffer) {
+			picture.ConvWeights(c.b, v, m, k, x[0], x[1], x[2])
+		})
+		c.b.Free(w)
+		c.b.Free(b)
+		for _, how := range poolings {
+			if v.Pad > 0 {
+				continue
+			}
+			each(fmt.Sprintf("Pool(%d, %+v)", how, v), m, []int{in, t * v.Channels}, func(m int, x []compute.Buffer) {
+				picture.Pool(c.b, how, v, m, x[0], x[1])
+			})
+			each(fmt.Sprintf("PoolGrad(%d, %+v)", how, v), m, []int{in, t * v.Channels, t * v.Channels, in}, func(m int, x []compute.Buffer) {
+				picture.Pool(c.b, how, v, m, x[0], x[1])
+				picture.PoolGrad(c.b, how, v, m, x[0], x[1], x[2], x[3])
+			})
+		}
+	}
+	for _, n := range [][3]int{{6, 4, 2}, {9, 15, 5}, {49, 12, 3}, {400, 4, 1}} {
+		g := picture.Groups{Positions: n[0], Channels: n[1], Count: n[2]}
+		in := g.Positions * g.Channels
+		p := c.b.New(2 * g.Channels)
+		c.b.Write(p, c.normals(2*g.Channels))
+		each(fmt.Sprintf("GroupNorm(%+v)", g), m, []int{in, 2 * g.Count, in}, func(m int, x []compute.Buffer) {
+			picture.GroupNorm(c.b, g, m, x[0], p, x[1], x[2])
+		})
+		each(fmt.Sprintf("GroupNormGrad(%+v)", g), m, []int{in, 2 * g.Count, in, in}, func(m int, x []compute.Buffer) {
+			picture.GroupNormGrad(c.b, g, m, x[0], p, x[1], x[2], x[3])
+		})
+		each(fmt.Sprintf("GroupNormParams(%+v)", g), m, []int{in, 2 * g.Count, in, 2 * g.Channels}, func(m int, x []compute.Buffer) {
+			picture.GroupNormParams(c.b, g, m, x[0], x[1], x[2], x[3])
+		})
+		c.b.Free(p)
+	}
 }

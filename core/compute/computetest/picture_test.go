@@ -9,6 +9,13 @@ func init() {
 		)
 	}
 	mutants = append(mutants,
+		mutant{"Alone", "a picture's gradient is rounded otherwise among others", after("convWeights", 2, func(a compute.Args, _ [][]float32, v []float32) {
+			for i := range v {
+				if a.N[0] > 1 {
+					v[i] *= 1 - 0x1p-22
+				}
+			}
+		})},
 		mutant{"Conv", "no bias", after("conv", 3, func(a compute.Args, was [][]float32, v []float32) {
 			for i := range v {
 				v[i] -= was[2][i%a.N[4]]

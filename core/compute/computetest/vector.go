@@ -88,6 +88,7 @@ func checkMul(c *check) {
 }
 
 func checkReLU(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		for _, inPlace := range []bool{false, true} {
 			x := c.arg("x", data())
@@ -108,6 +109,7 @@ func checkReLU(c *check) {
 }
 
 func checkReLUGrad(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		for _, inPlace := range []bool{false, true} {
 			y, dy := c.arg("y", data()), c.arg("dy", data())

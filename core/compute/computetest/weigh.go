@@ -7,6 +7,7 @@ import (
 )
 
 func checkFinite(c *check) {
+	c.denormals = true
 	c.vectors(func(n int, data func() []float32) {
 		x, keep := c.arg("x", data()), c.arg("keep", c.normals(n))
 		kernel.Finite(c.b, n, x.buf, keep.buf)
@@ -22,7 +23,13 @@ func checkFinite(c *check) {
 
 func checkRoot(c *check) {
 	c.vectors(func(n int, data func() []float32) {
-		x, y := c.arg("x", squares(data())), c.arg("y", data())
+		v := squares(data())
+		for i := range v {
+			if c.rng.IntN(4) == 0 {
+				v[i] = math.Float32frombits(c.rng.Uint32() >> (9 + c.rng.IntN(24))) // denormal
+			}
+		}
+		x, y := c.arg("x", v), c.arg("y", data())
 		kernel.Unary(c.b, kernel.Root, n, x.buf, y.buf)
 		y.want = each(n, func(i int) value { return bound(math.Sqrt(float64(x.data[i]))) })
 		c.verify("Root(%d)", n)
@@ -30,7 +37,9 @@ func checkRoot(c *check) {
 }
 
 func checkNormalize(c *check) {
-	c.vectors(func(n int, data func() []float32) {
+	c.denormals = true
+	defer func() { c.denormals = false }()
+	test := func(n int, data func() []float32) {
 		for _, size := range []float32{1, 1e-30, 1e-42, 1e30, 1 << 20} {
 			v := data()
 			for i := range v {
@@ -54,10 +63,13 @@ func checkNormalize(c *check) {
 			})
 			c.verify("Normalize(%d) of values about %g", n, size)
 		}
-	})
+	}
+	c.vectors(test)
+	test(5000, func() []float32 { return c.normals(5000) })
 }
 
 func checkHits(c *check) {
+	c.denormals = true
 	c.shapes(func(m, n int, data func(int) []float32) {
 		if n == 0 {
 			return

@@ -72,7 +72,7 @@ var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Ope
 			largest = max(largest, math.Abs(float64(z))) // math.Max loses NaN beside +Inf
 		}
 		f := float64(losses[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
-		if longest > Greatest*Greatest {
+		if !(longest <= Greatest*Greatest) { // or NaN
 			g = math.Inf(1)
 		}
 		dst[i] = orInf(math.Sqrt(g*top.of(f)) * (1 + 2e-5))

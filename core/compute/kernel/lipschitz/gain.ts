@@ -24,7 +24,7 @@ export function gain(top: i32, n: i32, k: i32, layers: i32, stride: i32, after: 
     }
     for (const end = outputs + (<usize>k << 2); outputs < end; outputs += 4) largest = max(largest, <f64>abs(load<f32>(outputs)));
     const f = <f64>load<f32>(losses) * (1.00001 + <f64>k * 5.9604644775390625e-8) + 1e-6 * (1 + largest); // 2⁻²⁴
-    if (longest > GREATEST) g = Infinity;
+    if (!(longest <= GREATEST)) g = Infinity; // or NaN
     store<f32>(dst, aboveOrInf(Math.sqrt(g * squared(top, f)) * 1.00002));
   }
 }

@@ -1,0 +1,8 @@
+//! main n0/256
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i >= u32(args.n0)) { return; }
+  let w = wide_add(wide(words[args.b0]), wide(words[args.b0 + 1u]));
+  set_sum(i, wide_add(sum(i), wide_minus(wide_mul(w, wide(words[args.b1 + i])))));
+}

@@ -1,0 +1,7 @@
+//! main n0*n1/256
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  let n = u32(args.n1);
+  if (i < u32(args.n0) * n && magnitude(words[args.b0 + i / n]) == 0u) { words[args.b1 + i] = 0u; }
+}

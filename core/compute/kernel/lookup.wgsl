@@ -1,0 +1,8 @@
+//! main n0/256
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i >= u32(args.n0)) { return; }
+  let byte = (words[args.b1 + i / 4u] >> (8u * (i % 4u))) & 255u;
+  words[args.b2 + i] = words[args.b0 + byte];
+}

@@ -1,0 +1,6 @@
+//! main n0/256
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i < u32(args.n0)) { values[args.b0 + i] *= args.f0; }
+}

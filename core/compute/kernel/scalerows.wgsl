@@ -1,0 +1,13 @@
+//! main n0*n1/256
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  let n = u32(args.n1);
+  if (i >= u32(args.n0) * n) { return; }
+  let f = words[args.b0 + i / n];
+  let x = bitcast<f32>(words[args.b1 + i]);
+  let size = magnitude(f);
+  var y = bitcast<f32>(f) * x;
+  if (size < 0x00800000u) { y = lifted(f) * x * 0x1p-74f; } // it would count as 0, and is not
+  words[args.b2 + i] = select(bitcast<u32>(y), 0u, size == 0u);
+}

@@ -1,0 +1,8 @@
+package kernel
+
+import "embed"
+
+// Shaders are the kernels as package webgpu runs them: x.wgsl beside x.go.
+//
+//go:embed *.wgsl
+var Shaders embed.FS

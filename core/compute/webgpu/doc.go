@@ -1,0 +1,34 @@
+// Package webgpu is the [compute.Backend] whose kernels are WebGPU compute shaders.
+//
+// Go writes what is to be done as words, commands and arguments, and hands all of it
+// over in one call a submission; web/gpu.js replays them. Nothing but a Pending waits.
+//
+// # One heap
+//
+// All buffers are parts of one GPU buffer, the heap, which every kernel has bound and
+// may write: WebGPU refuses a dispatch that has one buffer bound both for writing and
+// otherwise, and parameters, gradients and moments are parts of one buffer each (see
+// RATIONALE). A kernel's arguments are one slot of 256 bytes of a second buffer.
+//
+// # A kernel's file
+//
+// Beside kernel x.go stands x.wgsl, which the file prelude.wgsl precedes. Its first
+// lines say which entry points run, one after the other, and over how many workgroups:
+//
+//	//! main n2/64 n3/16
+//
+// Up to three sizes, across, down and deep, each a product of terms divided by a
+// number, rounded up: nI is N[I], bI the length of Buf[I], s that of Sums. Where only
+// the first is given and is more than WebGPU lets stand side by side, the workgroups
+// stand in rows: the prelude's item and group count through these. After the first of
+// several a + says that there may be fewer workgroups than that, args.across, each of
+// which goes on by so many.
+package webgpu
+
+import "errors"
+
+// ErrNone is the error of a host on which there is no WebGPU, or no adapter.
+var ErrNone = errors.New("no WebGPU")
+
+// ErrLost is the error of a device that is gone: what it held is lost.
+var ErrLost = errors.New("the GPU was lost")

@@ -1,0 +1,509 @@
+// What every kernel begins with. The words of all buffers are in one heap, as whole
+// numbers, as floats or by fours: an entry point uses one of these views.
+
+@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+@group(0) @binding(0) var<storage, read_write> values: array<f32>;
+@group(0) @binding(0) var<storage, read_write> quads: array<vec4<f32>>;
+
+// Args are a kernel's arguments: sizes, where its buffers begin in the heap, the
+// scalars in float32 and, as two words, low first, in float64.
+struct Args {
+  n0: i32, n1: i32, n2: i32, n3: i32, n4: i32,
+  b0: u32, b1: u32, b2: u32, b3: u32, b4: u32,
+  sums: u32,
+  across: u32, // workgroups side by side
+  key: array<vec4<u32>, 2>,
+  nonce: vec3<u32>,
+  f0: f32, f1: f32, f2: f32, f3: f32, f4: f32, f5: f32,
+  d0: vec2<u32>, d1: vec2<u32>, d2: vec2<u32>, d3: vec2<u32>, d4: vec2<u32>, d5: vec2<u32>,
+}
+@group(0) @binding(1) var<uniform> args: Args;
+
+// group is the number of a workgroup in a grid with one size, item that of an
+// invocation where each workgroup has so many.
+fn group(id: vec3<u32>) -> u32 { return id.y * args.across + id.x; }
+fn item(id: vec3<u32>, lane: u32, many: u32) -> u32 { return group(id) * many + lane; }
+
+// What is not finite is told by bits: a compiler may assume that it does not occur.
+const INF = 0x7f800000u;
+const NAN = 0x7fc00000u;
+fn magnitude(bits: u32) -> u32 { return bits & 0x7fffffffu; }
+fn isFinite(bits: u32) -> bool { return magnitude(bits) < INF; }
+fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
+
+// # Numbers of 53 digits
+//
+// A Wide is a float64, its low word first, as sums are. Its arithmetic is IEEE 754's,
+// to the nearest, ties to even, denormal numbers too, and of integers alone: WGSL has
+// no float64, and pairs of float32 are only as good as what a compiler leaves of them.
+alias Wide = vec2<u32>;
+
+// The upper words of +Inf and of all that has no sign.
+const WIDE_INF = 0x7ff00000u;
+const WIDE_MAGNITUDE = 0x7fffffffu;
+
+// sum and set_sum are the i-th of args.sums.
+fn sum(i: u32) -> Wide { return Wide(words[args.sums + 2u * i], words[args.sums + 2u * i + 1u]); }
+fn set_sum(i: u32, v: Wide) {
+  words[args.sums + 2u * i] = v.x;
+  words[args.sums + 2u * i + 1u] = v.y;
+}
+
+// plus64, left64 and right64 are of 64 bits, the lower word first, and shifts by at most 63.
+// What right64 shifts out leaves its lowest bit set, so that no tie is made of what is
+// none. A word is never shifted by 32 digits: one digit goes first. Selections stand for
+// branches here, as where one invocation takes a branch its neighbours wait.
+fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+fn left64(v: vec2<u32>, n: u32) -> vec2<u32> {
+  let w = select(v, vec2<u32>(0u, v.x), n >= 32u);
+  let m = n & 31u;
+  return vec2<u32>(w.x << m, (w.y << m) | ((w.x >> 1u) >> (31u - m)));
+}
+fn right64(v: vec2<u32>, n: u32) -> vec2<u32> {
+  let far = n >= 32u;
+  let w = select(v, vec2<u32>(v.y, 0u), far);
+  let m = n & 31u;
+  let lost = select(0u, v.x, far) | ((w.x << 1u) << (31u - m));
+  return vec2<u32>((w.x >> m) | ((w.y << 1u) << (31u - m)) | select(0u, 1u, lost != 0u), w.y >> m);
+}
+fn zeros(v: vec2<u32>) -> u32 { return select(countLeadingZeros(v.y), 32u + countLeadingZeros(v.x), v.y == 0u); }
+
+// product64 is a·b, from halves: there is no upper word of a product.
+fn product64(a: u32, b: u32) -> vec2<u32> {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let mid = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let more = (a & 0xffffu) * (b >> 16u) + (mid & 0xffffu);
+  return vec2<u32>((more << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (mid >> 16u) + (more >> 16u));
+}
+
+// exponent and fixed are what a finite number is made of, fixed·2^(exponent−1086); the
+// top bit of fixed is set but in denormal numbers.
+fn exponent(a: Wide) -> u32 { return max((a.y & WIDE_MAGNITUDE) >> 20u, 1u); }
+fn fixed(a: Wide) -> vec2<u32> {
+  let leading = select(0u, 0x80000000u, (a.y & WIDE_INF) != 0u);
+  return vec2<u32>(a.x << 11u, leading | ((a.y & 0xfffffu) << 11u) | (a.x >> 21u));
+}
+
+// Digits are the same with the top bit set, of numbers that are not 0.
+struct Digits { e: i32, v: vec2<u32> }
+fn digits(a: Wide) -> Digits {
+  let v = fixed(a);
+  let n = zeros(v);
+  return Digits(i32(exponent(a)) - i32(n), left64(v, n));
+}
+
+// rounded is the Wide nearest to v·2^(e−1086), where v has its top bit set, or e is 1.
+fn rounded(sign: u32, e: u32, v: vec2<u32>) -> Wide {
+  // The leading digit, where there is one, adds to the exponent, as a carry does.
+  let r = vec2<u32>((v.x >> 11u) | (v.y << 21u), (v.y >> 11u) + ((e - 1u) << 20u));
+  let rest = v.x & 0x7ffu;
+  let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) != 0u);
+  let near = plus64(r, vec2<u32>(select(0u, 1u, up), 0u));
+  return select(Wide(near.x, sign | near.y), Wide(0u, sign | WIDE_INF), e >= 2047u);
+}
+
+// wide is the float32 of these bits.
+fn wide(bits: u32) -> Wide {
+  let m = magnitude(bits);
+  var high = (m >> 3u) + 0x38000000u;
+  var low = m << 29u;
+  if (m >= INF) { high |= WIDE_INF; }
+  if (m < 0x00800000u) { // denormal, and float64 has room for a leading digit, or 0
+    let n = countLeadingZeros(m);
+    let v = (m << (n & 31u)) << 1u;
+    high = select(((905u - n) << 20u) + (v >> 12u), 0u, m == 0u);
+    low = v << 20u;
+  }
+  return Wide(low, (bits ^ m) | high);
+}
+
+// narrow is the bits of the float32 nearest to a.
+fn narrow(a: Wide) -> u32 {
+  let sign = a.y & 0x80000000u;
+  let e = i32(exponent(a)) - 896;
+  if (wide_isNaN(a)) { return sign | NAN; }
+  if (e >= 255) { return sign | INF; }
+  let v = fixed(a);
+  // 32 digits will do, in the lower word.
+  let w = right64(vec2<u32>(v.y | select(0u, 1u, v.x != 0u), 0u), u32(clamp(1 - e, 0, 63))).x;
+  let r = (w >> 8u) + (u32(max(e, 1) - 1) << 23u);
+  let rest = w & 0xffu;
+  let up = rest > 0x80u || (rest == 0x80u && (r & 1u) != 0u);
+  return sign | (r + select(0u, 1u, up));
+}
+
+fn wide_isNaN(a: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  return m > WIDE_INF || (m == WIDE_INF && a.x != 0u);
+}
+fn wide_isFinite(a: Wide) -> bool { return (a.y & WIDE_MAGNITUDE) < WIDE_INF; }
+fn wide_isZero(a: Wide) -> bool { return ((a.y & WIDE_MAGNITUDE) | a.x) == 0u; }
+fn wide_minus(a: Wide) -> Wide { return Wide(a.x, a.y ^ 0x80000000u); }
+
+// wide_under is |a| < |b|, NaN being greatest.
+fn wide_under(a: Wide, b: Wide) -> bool {
+  let m = a.y & WIDE_MAGNITUDE;
+  let n = b.y & WIDE_MAGNITUDE;
+  return m < n || (m == n && a.x < b.x);
+}
+
+// wide_less is a < b, and false of NaN.
+fn wide_less(a: Wide, b: Wide) -> bool {
+  if (wide_isNaN(a) || wide_isNaN(b) || (wide_isZero(a) && wide_isZero(b))) { return false; }
+  let negative = (a.y >> 31u) != 0u;
+  if (((a.y ^ b.y) >> 31u) != 0u) { return negative; }
+  if (negative) { return wide_under(b, a); }
+  return wide_under(a, b);
+}
+
+fn wide_add(a: Wide, b: Wide) -> Wide {
+  let swap = wide_under(a, b);
+  let x = select(a, b, swap); // the greater
+  let y = select(b, a, swap);
+  let opposite = ((a.y ^ b.y) >> 31u) != 0u;
+  let e = exponent(x);
+  // One digit less: there is room for a carry, and the greater number has eleven to spare.
+  let v = right64(fixed(x), 1u);
+  let u = right64(fixed(y), min(e - exponent(y) + 1u, 63u));
+  let s = plus64(v, select(u, plus64(~u, vec2<u32>(1u, 0u)), opposite));
+  let n = min(zeros(s), e); // what is denormal stays so, and is exact
+  let r = rounded(x.y & 0x80000000u, e + 1u - n, left64(s, n & 63u));
+  if (!wide_isFinite(x)) { return select(x, Wide(0u, 0x7ff80000u), opposite && !wide_isFinite(y)); }
+  return select(r, Wide(0u, select(x.y & 0x80000000u, 0u, opposite)), (s.x | s.y) == 0u);
+}
+
+fn wide_mul(a: Wide, b: Wide) -> Wide {
+  let sign = (a.y ^ b.y) & 0x80000000u;
+  let most = select(a, b, wide_under(a, b));
+  let nothing = wide_isZero(a) || wide_isZero(b);
+  if (!wide_isFinite(most)) { return select(Wide(0u, sign | WIDE_INF), Wide(0u, 0x7ff80000u), nothing || wide_isNaN(most)); }
+  if (nothing) { return Wide(0u, sign); }
+  let p = digits(a);
+  let q = digits(b);
+  // 128 digits, the lower half as one bit.
+  let low = product64(p.v.x, q.v.x);
+  let mid = plus64(product64(p.v.x, q.v.y), vec2<u32>(low.y, 0u));
+  let more = plus64(product64(p.v.y, q.v.x), vec2<u32>(mid.x, 0u));
+  var v = plus64(plus64(product64(p.v.y, q.v.y), vec2<u32>(mid.y, 0u)), vec2<u32>(more.y, 0u));
+  v.x |= select(0u, 1u, (low.x | more.x) != 0u);
+  let n = 1u - (v.y >> 31u);
+  let e = p.e + q.e - 1022 - i32(n);
+  v = right64(left64(v, n), u32(clamp(1 - e, 0, 63)));
+  return rounded(sign, u32(max(e, 1)), v);
+}
+
+// # Functions
+//
+// Those that are built in may be off by 2⁻¹¹, and none is sure about NaN. The
+// polynomials are minimax fits, as package simd has them.
+
+// expOf is eˣ for x ≤ 0. What would be denormal is 0; NaN stays NaN.
+//
+// x = k·ln 2 + r with |r| ≤ ln2/2, eʳ = 1 + r + r²·P(r), error 4·10⁻⁹.
+fn expOf(x: f32) -> f32 {
+  let size = magnitude(bitcast<u32>(x));
+  if (size > INF) { return x; }
+  if (size > 0x42aea8f6u) { return 0.0; } // below −87.33
+  let k = round(x * 1.44269502);
+  var r = fma(k, -0.693359375, x); // 355/512, exact products
+  r = fma(k, 2.12194440e-4, r);
+  var p = fma(0.0013814599, r, 0.008368717);
+  p = fma(p, r, 0.04166839);
+  p = fma(p, r, 0.16666521);
+  p = fma(p, r, 0.49999994);
+  return (fma(r * r, p, r) + 1.0) * bitcast<f32>(u32(i32(k) + 127) << 23u);
+}
+
+// logNear is ln(1+f) for √½ ≤ 1+f < √2, with a small relative error for small f too.
+//
+// It is f − f²/2 + f³·P(f), error 4·10⁻⁸.
+fn logNear(f: f32) -> f32 {
+  var p = fma(0.08700448, f, -0.14267504);
+  p = fma(p, f, 0.1491477);
+  p = fma(p, f, -0.16577584);
+  p = fma(p, f, 0.19963063);
+  p = fma(p, f, -0.25001338);
+  p = fma(p, f, 0.3333391);
+  let ff = f * f;
+  return f + fma(f * ff, p, ff * -0.5);
+}
+
+// logOf is ln u for normal, positive, finite u; anything else gives a number without
+// meaning.
+fn logOf(u: f32) -> f32 {
+  let bits = bitcast<i32>(u);
+  let k = (bits - 0x3f3504f3) >> 23u; // u = 2ᵏ·(1+f)
+  return fma(f32(k), 0.693147182, logNear(bitcast<f32>(bits - (k << 23u)) - 1.0));
+}
+
+// log1pOf is ln(1+x) for x ≥ 0, with a small relative error for small x too, where
+// nothing is rounded on the way: undoing the rounding of 1+x is what a compiler may
+// undo. NaN and +Inf stay what they are.
+fn log1pOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  if (!isFinite(bits)) { return x; }
+  if (bits < 0x3ed413cdu) { return logNear(x); } // √2 − 1
+  return logOf(1.0 + x);
+}
+
+// tanhOf is tanh x; it is ±1 for ±Inf, and NaN stays NaN.
+//
+// x + x³·P(x²) for |x| < 0.625, error 10⁻⁸, else (1−t)/(1+t) with t = exp(−2|x|) and
+// the sign of x.
+fn tanhOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let size = magnitude(bits);
+  if (size > INF) { return x; }
+  if (size < 0x3f200000u) {
+    let xx = x * x;
+    var p = fma(-0.005704227, xx, 0.020638434);
+    p = fma(p, xx, -0.053739525);
+    p = fma(p, xx, 0.1333144);
+    p = fma(p, xx, -0.3333328);
+    return fma(xx * p, x, x);
+  }
+  var y = 1.0;
+  if (size < 0x41200000u) { // from 10 on it rounds to 1
+    let t = expOf(-2.0 * bitcast<f32>(size));
+    y = (1.0 - t) / (1.0 + t);
+  }
+  return bitcast<f32>(bitcast<u32>(y) | (bits ^ size));
+}
+
+// order is a whole number that is larger for larger values; −0 and 0 have the same.
+// Of NaN it is beyond that of +Inf or −Inf.
+fn order(bits: u32) -> i32 {
+  let size = i32(magnitude(bits));
+  return select(size, -size, bits != u32(size));
+}
+
+// lifted is 2⁷⁴ times a value below 2⁵³: of a denormal one too.
+fn lifted(bits: u32) -> f32 {
+  let size = magnitude(bits);
+  var v = bitcast<f32>(size) * 0x1p74f;
+  if (size < 0x00800000u) { v = f32(size) * 0x1p-75f; }
+  return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
+}
+
+// # Bounds
+//
+// What privacy stands on is worked out on whole numbers, as no device rounds those in
+// another direction, takes them for 0 or believes that none is too large. An Above is
+// part·2^power, its part 0 or of 24 digits; what is made of some is the least that is
+// not below the true result, and so exact where that has 24 digits.
+struct Above { part: u32, power: i32 }
+
+// MOST and what is larger stand for what is not finite: also times 0.
+const MOST = 0x10000;
+const NOTHING = Above(0u, -MOST);
+const ONE = Above(0x800000u, -23);
+const BOUNDLESS = Above(0x800000u, 2 * MOST);
+
+// aboveFloat is the magnitude of a float with these bits, aboveDouble of a float64's.
+fn aboveFloat(bits: u32) -> Above {
+  let a = magnitude(bits);
+  if (a == 0u) { return NOTHING; }
+  if (a >= INF) { return BOUNDLESS; }
+  if (a < 0x800000u) { // denormal
+    let up = countLeadingZeros(a) - 8u;
+    return Above(a << up, -149 - i32(up));
+  }
+  return Above((a & 0x7fffffu) | 0x800000u, i32(a >> 23u) - 150);
+}
+
+fn aboveDouble(d: vec2<u32>) -> Above {
+  let high = magnitude(d.y);
+  if (high == 0u && d.x == 0u) { return NOTHING; }
+  if (high >= 0x7ff00000u) { return BOUNDLESS; }
+  let power = max(i32(high >> 20u), 1) - 1046; // denormals are less than this
+  return above48(0x800000u | ((high & 0xfffffu) << 3u) | (d.x >> 29u), ((d.x & 0x1fffffffu) >> 5u) | u32((d.x & 0x1fu) != 0u), power - 24);
+}
+
+// aboveWhole is n·2^power.
+fn aboveWhole(n: u32, power: i32) -> Above { return above48(n >> 24u, n & 0xffffffu, power); }
+
+// above48 is (high·2²⁴ + low)·2^power, with low below 2²⁴ and high below 2²⁵.
+fn above48(high: u32, low: u32, power: i32) -> Above {
+  if (high >= 0x1000000u) { return above48of(high >> 1u, ((high & 1u) << 23u) | (low >> 1u) | (low & 1u), power + 1); }
+  return above48of(high, low, power);
+}
+
+fn above48of(high: u32, low: u32, power: i32) -> Above {
+  if ((high | low) == 0u) { return NOTHING; }
+  var h = high; var l = low; var p = power + 24;
+  if (h == 0u) { h = low; l = 0u; p = power; }
+  let up = countLeadingZeros(h) - 8u;
+  h = ((h << up) | (l >> (24u - up))) + u32(((l << up) & 0xffffffu) != 0u);
+  p -= i32(up);
+  if (h == 0x1000000u) { h = 0x800000u; p++; }
+  if (p >= MOST) { return BOUNDLESS; }
+  return Above(h, max(p, -MOST));
+}
+
+// product48 is x·y, both below 2²⁴, as high and low 24 digits.
+fn product48(x: u32, y: u32) -> vec2<u32> {
+  let x1 = x >> 12u; let x0 = x & 0xfffu;
+  let y1 = y >> 12u; let y0 = y & 0xfffu;
+  let low = x0 * y0;
+  let middle = x1 * y0 + x0 * y1 + (low >> 12u);
+  return vec2<u32>(x1 * y1 + (middle >> 12u), ((middle & 0xfffu) << 12u) | (low & 0xfffu));
+}
+
+// down48 is (high·2²⁴ + low)·2^−by without its fraction.
+fn down48(x: vec2<u32>, by: u32) -> vec2<u32> {
+  if (by >= 48u) { return vec2<u32>(0u, 0u); }
+  if (by >= 24u) { return vec2<u32>(0u, x.x >> (by - 24u)); }
+  return vec2<u32>(x.x >> by, (x.y >> by) | ((x.x << (24u - by)) & 0xffffffu));
+}
+
+fn isBounded(x: Above) -> bool { return x.power < MOST; }
+
+// isBelow reports that x is less than y.
+fn isBelow(x: Above, y: Above) -> bool {
+  if (x.part == 0u || y.part == 0u) { return y.part != 0u && x.part == 0u; }
+  return x.power < y.power || (x.power == y.power && x.part < y.part);
+}
+
+fn greater(x: Above, y: Above) -> Above {
+  if (isBelow(x, y)) { return y; }
+  return x;
+}
+
+fn lesser(x: Above, y: Above) -> Above {
+  if (isBelow(y, x)) { return y; }
+  return x;
+}
+
+fn productOf(x: Above, y: Above) -> Above {
+  if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
+  let p = product48(x.part, y.part);
+  return above48(p.x, p.y, x.power + y.power);
+}
+
+fn squareOf(x: Above) -> Above { return productOf(x, x); }
+
+fn sumOf(x: Above, y: Above) -> Above {
+  if (!isBounded(x) || !isBounded(y)) { return BOUNDLESS; }
+  var large = x; var small = y;
+  if (isBelow(x, y)) { large = y; small = x; }
+  if (small.part == 0u) { return large; }
+  let by = u32(large.power - small.power);
+  let s = down48(vec2<u32>(small.part, 0u), by);
+  // What was cut off is at most one more of the lowest digit.
+  let low = s.y + u32(by > 24u);
+  return above48(large.part + s.x + (low >> 24u), low & 0xffffffu, large.power - 24);
+}
+
+// root is √x.
+fn rootOf(x: Above) -> Above {
+  if (x.part == 0u || !isBounded(x)) { return x; }
+  // √(s·2^2p), with s of 47 or 48 digits.
+  var s = vec2<u32>(x.part, 0u); var power = x.power - 24;
+  if ((power & 1) != 0) { s = vec2<u32>(x.part >> 1u, (x.part & 1u) << 23u); power++; }
+  var r = 0u; // the greatest whose square is below s
+  for (var digit = 0x800000u; digit != 0u; digit >>= 1u) {
+    let t = r | digit;
+    let p = product48(t, t);
+    if (p.x < s.x || (p.x == s.x && p.y < s.y)) { r = t; }
+  }
+  return aboveWhole(r + 1u, power / 2);
+}
+
+// quotientBelow alone is the greatest that is not above x/y.
+fn quotientBelow(x: Above, y: Above) -> Above {
+  if (x.part == 0u || !isBounded(y)) { return NOTHING; }
+  if (y.part == 0u || !isBounded(x)) { return BOUNDLESS; }
+  var q = 0u; var rest = x.part;
+  for (var digit = 0; digit < 25; digit++) {
+    q <<= 1u;
+    if (rest >= y.part) { rest -= y.part; q |= 1u; }
+    rest <<= 1u;
+  }
+  let more = q >> 24u;
+  return Above(q >> more, x.power - y.power - 24 + i32(more));
+}
+
+// bitsAbove are those of the least float that is not below x.
+fn bitsAbove(x: Above) -> u32 {
+  if (x.part == 0u) { return 0u; }
+  let exponent = x.power + 150;
+  if (exponent >= 255) { return INF; }
+  if (exponent >= 1) { return (u32(exponent) << 23u) + (x.part - 0x800000u); }
+  let by = u32(min(1 - exponent, 24));
+  return (x.part + (1u << by) - 1u) >> by;
+}
+
+// The sum of squares of which a norm is the root is exact but for what lies 2⁴⁸ times
+// below the largest one. It is in parts of its square, of 24 digits, the last lowest.
+
+// withSquare adds that of the float with these bits to a sum; largest is not less.
+fn withSquare(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
+  let x = aboveFloat(bits);
+  if (x.part == 0u) { return sum; }
+  let by = min(u32(largest.power - x.power), 24u);
+  let s = down48(product48(x.part, x.part), 2u * by);
+  let low = sum.z + s.y + u32(by > 0u);
+  let high = sum.y + s.x + (low >> 24u);
+  return vec3<u32>(sum.x + (high >> 24u), high & 0xffffffu, low & 0xffffffu);
+}
+
+// normOf is the root of a sum, as a float's bits; largest has the bits of the largest
+// magnitude, and NaN or an infinity there gives one.
+fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
+  if (largest >= INF) { return largest; }
+  let power = 2 * aboveFloat(largest).power;
+  let low = sumOf(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
+  return bitsAbove(rootOf(sumOf(low, aboveWhole(sum.x, power + 48))));
+}
+
+// writeNorm writes the norm of n values, worked out by so many lanes of a workgroup, of
+// which others may work at another one in another place. Whole numbers add up to the same
+// in any order.
+fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
+  workgroupBarrier(); // the last one has been read
+  if (lane == 0u) {
+    atomicStore(&largestOf[place], 0u);
+    atomicStore(&highOf[place], 0u);
+    atomicStore(&middleOf[place], 0u);
+    atomicStore(&lowOf[place], 0u);
+  }
+  workgroupBarrier();
+  var most = 0u;
+  for (var j = lane; j < n; j += 4u * lanes) { // four values are on their way at once
+    let v = fourMagnitudes(start, j, lanes, n);
+    most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
+  }
+  atomicMax(&largestOf[place], most);
+  workgroupBarrier();
+  most = atomicLoad(&largestOf[place]);
+  let largest = aboveFloat(most);
+  var sum = vec3<u32>(0u, 0u, 0u);
+  if (most < INF) {
+    for (var j = lane; j < n; j += 4u * lanes) {
+      let v = fourMagnitudes(start, j, lanes, n);
+      sum = withSquare(withSquare(withSquare(withSquare(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
+    }
+  }
+  atomicAdd(&highOf[place], sum.x);
+  atomicAdd(&middleOf[place], sum.y); // 256 times 24 digits fit
+  atomicAdd(&lowOf[place], sum.z);
+  workgroupBarrier();
+  if (lane == 0u && n > 0u) {
+    words[to] = normOf(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
+  }
+}
+var<workgroup> largestOf: array<atomic<u32>, 4>;
+var<workgroup> highOf: array<atomic<u32>, 4>;
+var<workgroup> middleOf: array<atomic<u32>, 4>;
+var<workgroup> lowOf: array<atomic<u32>, 4>;
+
+// fourMagnitudes are those of the values at j and each lanes further, 0 from n on.
+fn fourMagnitudes(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {
+  let at = vec4<u32>(j, j + lanes, j + 2u * lanes, j + 3u * lanes);
+  let p = start + min(at, vec4<u32>(n - 1u));
+  let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);
+  return select(vec4<u32>(0u), v, at < vec4<u32>(n));
+}

@@ -1,0 +1,158 @@
+package webgpu
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/adaclip"
+	"clipscope/core/compute/kernel/lipschitz"
+	"clipscope/core/compute/kernel/picture"
+)
+
+//go:embed prelude.wgsl
+var prelude string
+
+var folders = []embed.FS{kernel.Shaders, adaclip.Shaders, lipschitz.Shaders, picture.Shaders}
+
+// shader is a kernel's program.
+type shader struct {
+	text   string
+	stages []stage
+}
+
+// stage is one entry point and what it runs over.
+type stage struct {
+	entry string
+	grid  []extent
+}
+
+// extent is a product of sizes divided by a number, rounded up.
+type extent struct {
+	terms []term
+	by    int
+	open  bool // workgroups beyond mostGroups are done by those that there are
+}
+
+// term is a size: a letter and its number, or a constant.
+type term struct {
+	of byte
+	i  int
+}
+
+// shaderOf reads the program that stands beside a kernel.
+func shaderOf(k *compute.Kernel) (shader, error) {
+	for _, f := range folders {
+		text, err := f.ReadFile(strings.ToLower(k.Name) + ".wgsl")
+		if err != nil {
+			continue
+		}
+		stages, err := stagesOf(string(text))
+		if err != nil {
+			return shader{}, fmt.Errorf("webgpu: kernel %s: %w", k.Name, err)
+		}
+		return shader{string(text), stages}, nil
+	}
+	return shader{}, fmt.Errorf("webgpu: there is no shader for the kernel %s", k.Name)
+}
+
+// stagesOf reads the first lines of a program.
+func stagesOf(text string) ([]stage, error) {
+	var stages []stage
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(line, "//! ")
+		if !ok {
+			break
+		}
+		words := strings.Fields(rest)
+		if len(words) < 2 || len(words) > 4 {
+			return nil, fmt.Errorf("%q does not say what runs over what", line)
+		}
+		s := stage{entry: words[0]}
+		for _, w := range words[1:] {
+			e, err := extentOf(w)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", line, err)
+			}
+			s.grid = append(s.grid, e)
+		}
+		stages = append(stages, s)
+	}
+	if stages == nil {
+		return nil, fmt.Errorf("its first line does not say what runs")
+	}
+	return stages, nil
+}
+
+func extentOf(w string) (extent, error) {
+	e := extent{by: 1}
+	w, e.open = strings.CutSuffix(w, "+")
+	product, by, divided := strings.Cut(w, "/")
+	if divided {
+		n, err := strconv.Atoi(by)
+		if err != nil || n < 1 {
+			return e, fmt.Errorf("no divisor: %q", by)
+		}
+		e.by = n
+	}
+	for _, f := range strings.Split(product, "*") {
+		t := term{of: '1'}
+		switch {
+		case f == "s":
+			t.of = 's'
+		case len(f) == 2 && (f[0] == 'n' || f[0] == 'b') && f[1] >= '0' && f[1] <= '4':
+			t = term{f[0], int(f[1] - '0')}
+		default:
+			n, err := strconv.Atoi(f)
+			if err != nil || n < 1 {
+				return e, fmt.Errorf("no size: %q", f)
+			}
+			t.i = n
+		}
+		e.terms = append(e.terms, t)
+	}
+	return e, nil
+}
+
+func (e extent) of(a *compute.Args) int {
+	n := 1
+	for _, t := range e.terms {
+		switch t.of {
+		case 'n':
+			n *= a.N[t.i]
+		case 'b':
+			n *= a.Buf[t.i].N
+		case 's':
+			n *= a.Sums.N
+		default:
+			n *= t.i
+		}
+	}
+	return (n + e.by - 1) / e.by
+}
+
+// mostGroups is how many workgroups may stand side by side, by default.
+const mostGroups = 65535
+
+// groups is how many workgroups a stage runs over in each direction.
+func (s stage) groups(a *compute.Args) ([3]int, error) {
+	g := [3]int{1, 1, 1}
+	for i, e := range s.grid {
+		if g[i] = e.of(a); e.open {
+			g[i] = min(g[i], mostGroups)
+		}
+	}
+	if len(s.grid) == 1 && g[0] > mostGroups {
+		g[1] = (g[0] + mostGroups - 1) / mostGroups
+		g[0] = (g[0] + g[1] - 1) / g[1]
+	}
+	for _, n := range g {
+		if n > mostGroups {
+			return g, fmt.Errorf("webgpu: %s over %v workgroups", s.entry, g)
+		}
+	}
+	return g, nil
+}

@@ -1,0 +1,35 @@
+package webgpu
+
+import (
+	"testing"
+
+	"clipscope/core/compute"
+)
+
+// Workgroups are rounded up, stand in rows where one size asks for too many, and are cut
+// off where a kernel says that it goes on by itself.
+func TestStageGroups(t *testing.T) {
+	const many = 100_000
+	for text, want := range map[string][3]int{
+		"//! main n0/256\n":        {1, 1, 1},
+		"//! main n1/16\n":         {50_000, 2, 1}, // 100,000 in rows
+		"//! main n1/16+ n0/128\n": {mostGroups, 1, 1},
+		"//! main n0 b0*2/3 s\n":   {5, 3, 7},
+	} {
+		stages, err := stagesOf(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := compute.Args{N: [5]int{5, 16 * many}, Buf: [5]compute.Buffer{{N: 4}}, Sums: compute.Sums{N: 7}}
+		if got, err := stages[0].groups(&a); err != nil || got != want {
+			t.Errorf("%q: %v workgroups, error %v, want %v", text, got, err, want)
+		}
+	}
+	stages, err := stagesOf("//! main n0 n1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stages[0].groups(&compute.Args{N: [5]int{1, many}}); err == nil {
+		t.Error("more workgroups than WebGPU allows are no error")
+	}
+}

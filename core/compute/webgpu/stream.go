@@ -1,0 +1,77 @@
+package webgpu
+
+import (
+	"fmt"
+	"math"
+
+	"clipscope/core/compute"
+)
+
+// slot is how many words one kernel's arguments take: the least that WebGPU lets
+// their places be apart.
+const slot = 64
+
+// What the words of a stream begin with.
+const (
+	opRun  = iota + 1 // program, groups across, down, deep; the next slot's arguments
+	opCopy            // from the heap, to the staging buffer, words
+)
+
+var none [slot]uint32
+
+// stream is what has been called and is not on its way yet.
+type stream struct {
+	words  []uint32
+	args   []uint32
+	staged int // words of the staging buffer that are spoken for
+}
+
+func (s *stream) empty() bool { return len(s.words) == 0 }
+
+func (s *stream) slots() int { return len(s.args) / slot }
+
+func (s *stream) clear() { s.words, s.args, s.staged = s.words[:0], s.args[:0], 0 }
+
+// run writes one stage of a kernel's call. Kernels over nothing are left out.
+func (s *stream) run(program int, st stage, a *compute.Args, at func(memory any) uint32) {
+	g, err := st.groups(a)
+	if err != nil {
+		panic(err.Error())
+	}
+	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
+		return
+	}
+	s.words = append(s.words, opRun, uint32(program), uint32(g[0]), uint32(g[1]), uint32(g[2]))
+	s.args = append(s.args, none[:]...)
+	w := s.args[len(s.args)-slot:]
+	for i, n := range a.N {
+		if n < 0 || n > math.MaxInt32 {
+			panic(fmt.Sprintf("webgpu: a size of %d", n))
+		}
+		w[i] = uint32(n)
+	}
+	for i, b := range a.Buf {
+		if b.Memory != nil {
+			w[5+i] = at(b.Memory) + uint32(b.Off)
+		}
+	}
+	if a.Sums.Memory != nil {
+		w[10] = at(a.Sums.Memory)
+	}
+	w[11] = uint32(g[0])
+	copy(w[12:20], a.Key.Key[:])
+	copy(w[20:23], a.Key.Nonce[:])
+	for i, f := range a.F {
+		w[23+i] = math.Float32bits(float32(f))
+		bits := math.Float64bits(f)
+		w[30+2*i], w[31+2*i] = uint32(bits), uint32(bits>>32)
+	}
+}
+
+// fetch writes a copy into the staging buffer, and returns where it will be.
+func (s *stream) fetch(from uint32, n int) (at int) {
+	at = s.staged
+	s.words = append(s.words, opCopy, from, uint32(at), uint32(n))
+	s.staged += n
+	return at
+}

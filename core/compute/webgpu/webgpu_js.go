@@ -1,0 +1,414 @@
+package webgpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"syscall/js"
+	"unsafe"
+
+	"clipscope/core/compute"
+)
+
+const (
+	firstHeap = 1 << 20  // words: four megabytes
+	mostSlots = 2 * soon // of arguments in one submission
+	soon      = 64       // commands after which the GPU may begin, while more are written
+)
+
+// Backend is a GPU. Make one with [Open], and give the GPU back with Close.
+type Backend struct {
+	gpu      js.Value
+	submit   js.Value // bound, as are the others that are called while training
+	write    js.Value
+	take     js.Value
+	told     js.Func
+	programs [][]program // by Kernel.Index
+	adapter  Adapter
+
+	heap   heap
+	most   int // words that the heap may have
+	live   map[*memory]struct{}
+	stream stream
+	fill   *compute.Kernel
+
+	batch   *batch         // of what has been fetched since the last submission
+	batches map[int]*batch // that are on their way, by their number
+	lost    error
+
+	stats Stats
+}
+
+// program is one stage of a kernel.
+type program struct {
+	id int
+	stage
+}
+
+// Adapter is the GPU as the browser describes it.
+type Adapter struct {
+	Name     string
+	Fallback bool // it is a program, and no GPU
+}
+
+// Stats are what has been asked of the GPU since it was opened.
+type Stats struct {
+	Commands, Submits, Waits int
+	Uploaded, Fetched        int // bytes
+	Live, LiveWords          int // parts of the heap that are in use
+}
+
+// memory is a part of the heap.
+type memory struct {
+	of   *Backend
+	at   int
+	sums bool
+}
+
+// batch is what comes back from one submission.
+type batch struct {
+	words int
+	done  chan struct{}
+	err   error
+	data  []float32
+}
+
+// nothing is what comes of fetching no values.
+var nothing = func() *batch {
+	t := &batch{done: make(chan struct{})}
+	close(t.done)
+	return t
+}()
+
+// Available returns the error that Open would where there is no WebGPU at all.
+func Available() error {
+	gpu := js.Global().Get("clipscopeGPU")
+	if gpu.Type() != js.TypeObject {
+		return fmt.Errorf("webgpu: %w: the page did not load gpu.js", ErrNone)
+	}
+	if !gpu.Get("there").Bool() {
+		return fmt.Errorf("webgpu: %w in this browser", ErrNone)
+	}
+	return nil
+}
+
+// Open asks for a GPU. Its error wraps [ErrNone] where there
+// is none, or none whose arithmetic is what the proofs of package train are about.
+func Open(ctx context.Context) (*Backend, error) {
+	if err := Available(); err != nil {
+		return nil, err
+	}
+	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
+	sources := js.Global().Get("Array").New()
+	for _, k := range compute.Kernels() {
+		sh, err := shaderOf(k)
+		if err != nil {
+			return nil, err
+		}
+		if k.Name == "fill" {
+			b.fill = k
+		}
+		var all []program
+		code := js.ValueOf(prelude + sh.text)
+		for _, st := range sh.stages {
+			all = append(all, program{sources.Length(), st})
+			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": st.entry})
+		}
+		b.programs = append(b.programs, all)
+	}
+	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
+	if err != nil {
+		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
+	}
+	b.gpu = opened
+	b.adapter = Adapter{opened.Get("adapter").String(), opened.Get("fallback").Bool()}
+	b.most = opened.Get("most").Int() / 4
+	for name, to := range map[string]*js.Value{"submit": &b.submit, "write": &b.write, "take": &b.take} {
+		*to = opened.Get(name).Call("bind", opened)
+	}
+	b.told = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		b.hear(args[0].Int(), args[1].String())
+		return nil
+	})
+	opened.Set("told", b.told)
+	if err = b.grow(firstHeap); err == nil {
+		err = b.probe(ctx)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("webgpu: %w: %s: %w", ErrNone, b.adapter.Name, err)
+	}
+	return b, nil
+}
+
+// await waits for a promise, and lets other goroutines run meanwhile.
+func await(ctx context.Context, promise js.Value) (js.Value, error) {
+	type outcome struct {
+		v   js.Value
+		err error
+	}
+	settled := make(chan outcome, 1)
+	kept := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled <- outcome{v: args[0]}
+		return nil
+	})
+	broken := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled <- outcome{err: js.Error{Value: args[0]}}
+		return nil
+	})
+	promise.Call("then", kept, broken)
+	select {
+	case o := <-settled:
+		kept.Release()
+		broken.Release()
+		return o.v, o.err
+	case <-ctx.Done():
+		return js.Undefined(), ctx.Err()
+	}
+}
+
+// Name is "webgpu".
+func (b *Backend) Name() string { return "webgpu" }
+
+// Adapter is the GPU that was given.
+func (b *Backend) Adapter() Adapter { return b.adapter }
+
+// Stats are those until now.
+func (b *Backend) Stats() Stats {
+	b.stats.Live, b.stats.LiveWords = len(b.live), 0
+	for _, n := range b.heap.used {
+		b.stats.LiveWords += n
+	}
+	return b.stats
+}
+
+func (b *Backend) New(n int) compute.Buffer {
+	if n < 0 || n > math.MaxInt32/4 {
+		panic(fmt.Sprintf("webgpu: buffer of size %d", n))
+	}
+	return compute.Buffer{Memory: b.take32(n, false), N: n}
+}
+
+func (b *Backend) NewSums(n int) compute.Sums {
+	if n < 0 || n > math.MaxInt32/8 {
+		panic(fmt.Sprintf("webgpu: %d sums", n))
+	}
+	return compute.Sums{Memory: b.take32(2*n, true), N: n}
+}
+
+// take32 takes words that are zero.
+func (b *Backend) take32(n int, sums bool) *memory {
+	at, ok := b.heap.take(n)
+	if !ok {
+		size := min(max(2*b.heap.size, b.heap.size+units(n)), b.most)
+		if err := b.grow(size); err != nil {
+			panic(err.Error())
+		}
+		if at, ok = b.heap.take(n); !ok {
+			panic(fmt.Sprintf("webgpu: out of memory: the GPU cannot have %d bytes more than %d", 4*n, 4*b.most))
+		}
+	}
+	m := &memory{b, at, sums}
+	b.live[m] = struct{}{}
+	whole := compute.Buffer{Memory: m, N: units(n)}
+	b.Run(b.fill, compute.Args{N: [5]int{whole.N}, Buf: [5]compute.Buffer{whole}})
+	return m
+}
+
+// grow has a larger heap take the place of the heap, with all that is in it.
+func (b *Backend) grow(size int) error {
+	b.flush()
+	if size > b.heap.size {
+		if !b.gpu.Call("grow", 4*size).Bool() {
+			return fmt.Errorf("webgpu: out of memory: the GPU has no %d bytes", 4*size)
+		}
+		b.heap.grow(size)
+	}
+	return nil
+}
+
+// Free gives the memory back; a later use of it panics.
+func (b *Backend) Free(x compute.Buffer)   { b.drop(b.own(x.Memory)) }
+func (b *Backend) FreeSums(s compute.Sums) { b.drop(b.own(s.Memory)) }
+
+// drop may give memory back at once: who takes it is behind those who use it still.
+func (b *Backend) drop(m *memory) {
+	b.heap.give(m.at)
+	delete(b.live, m)
+	m.of = nil
+}
+
+// Close gives the GPU back.
+func (b *Backend) Close() {
+	if b.gpu.IsUndefined() {
+		return
+	}
+	b.fail(fmt.Errorf("webgpu: closed"))
+	b.gpu.Call("close")
+	b.gpu = js.Undefined()
+	b.told.Release()
+	clear(b.live)
+	b.heap = heap{}
+}
+
+func (b *Backend) own(x any) *memory {
+	m, ok := x.(*memory)
+	if !ok || m.of != b {
+		panic(fmt.Sprintf("webgpu: a %T is not memory of this backend, or was freed", x))
+	}
+	return m
+}
+
+func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
+
+func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
+	for _, p := range b.programs[k.Index] {
+		b.stream.run(p.id, p.stage, &a, b.at)
+		b.stats.Commands++
+	}
+	if b.stream.slots() >= soon {
+		b.flush()
+	}
+}
+
+// Write has what was called before go first: WebGPU has it overtake what is not on its
+// way yet.
+func (b *Backend) Write(dst compute.Buffer, src []float32) {
+	b.upload(dst.Slice(0, len(src)), unsafe.Pointer(unsafe.SliceData(src)), len(src))
+}
+
+func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
+	whole := len(src) / 4
+	dst = dst.Slice(0, (len(src)+3)/4)
+	b.upload(dst.Slice(0, whole), unsafe.Pointer(unsafe.SliceData(src)), whole)
+	if rest := src[4*whole:]; len(rest) > 0 {
+		var last [4]byte
+		copy(last[:], rest)
+		b.upload(dst.Slice(whole, 1), unsafe.Pointer(&last), 1)
+	}
+}
+
+func (b *Backend) upload(dst compute.Buffer, src unsafe.Pointer, n int) {
+	at := int(b.at(dst.Memory)) + dst.Off
+	if n == 0 || b.lost != nil {
+		return
+	}
+	b.flush()
+	b.write.Invoke(4*at, int(uintptr(src)), 4*n)
+	b.stats.Uploaded += 4 * n
+}
+
+// pending is a part of what comes back from a submission.
+type pending struct {
+	of    *Backend
+	batch *batch
+	at, n int
+}
+
+func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
+	if x.N == 0 {
+		return &pending{b, nothing, 0, 0}
+	}
+	if b.batch == nil {
+		b.batch = &batch{done: make(chan struct{})}
+	}
+	p := &pending{b, b.batch, b.stream.fetch(b.at(x.Memory)+uint32(x.Off), x.N), x.N}
+	b.batch.words = b.stream.staged
+	b.stats.Fetched += 4 * x.N
+	return p
+}
+
+// flush has everything that was called go on its way.
+func (b *Backend) flush() {
+	if b.stream.empty() {
+		return
+	}
+	going := b.batch
+	if b.lost == nil {
+		s := &b.stream
+		number := b.submit.Invoke(int(uintptr(unsafe.Pointer(unsafe.SliceData(s.words)))), len(s.words),
+			int(uintptr(unsafe.Pointer(unsafe.SliceData(s.args)))), len(s.args), s.staged).Int()
+		b.stats.Submits++
+		if going != nil {
+			b.batches[number] = going
+		}
+	} else if going != nil {
+		going.fail(b.lost)
+	}
+	b.batch = nil
+	b.stream.clear()
+}
+
+func (t *batch) fail(err error) {
+	t.err = err
+	close(t.done)
+}
+
+// hear is told that what a submission fetched is there, or why not; of submission -1,
+// that the GPU is gone.
+func (b *Backend) hear(number int, why string) {
+	if number < 0 {
+		b.fail(fmt.Errorf("webgpu: %w: %s", ErrLost, why))
+		return
+	}
+	t := b.batches[number]
+	if t == nil {
+		return
+	}
+	delete(b.batches, number)
+	if why != "" {
+		t.fail(fmt.Errorf("webgpu: %w: %s", ErrLost, why))
+		return
+	}
+	t.data = make([]float32, t.words)
+	b.take.Invoke(number, int(uintptr(unsafe.Pointer(unsafe.SliceData(t.data)))), 4*t.words)
+	close(t.done)
+}
+
+// fail ends what is on its way, and all that comes.
+func (b *Backend) fail(err error) {
+	if b.lost != nil {
+		return
+	}
+	b.lost = err
+	for number, t := range b.batches {
+		delete(b.batches, number)
+		t.fail(err)
+	}
+	if b.batch != nil {
+		b.batch.fail(err)
+		b.batch = nil
+	}
+	b.stream.clear()
+}
+
+func (p *pending) Done() bool {
+	select {
+	case <-p.batch.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *pending) Wait(ctx context.Context, dst []float32) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("webgpu: read: %w", err)
+	}
+	if p.batch == p.of.batch {
+		p.of.flush()
+	}
+	if !p.Done() {
+		p.of.stats.Waits++
+	}
+	select {
+	case <-p.batch.done:
+	case <-ctx.Done():
+		return fmt.Errorf("webgpu: read: %w", ctx.Err())
+	}
+	if p.batch.err != nil {
+		return fmt.Errorf("webgpu: read: %w", p.batch.err)
+	}
+	copy(dst, p.batch.data[p.at:p.at+p.n])
+	return nil
+}

@@ -1,0 +1,111 @@
+package webgpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/webgpu"
+)
+
+// open returns a backend; a browser without an adapter fails the test.
+func open(t testing.TB) *webgpu.Backend {
+	t.Helper()
+	b, err := webgpu.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSuite(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	t.Logf("adapter: %+v", b.Adapter())
+	computetest.RunAll(t, func() compute.Backend { return compute.NewScope(b) })
+	t.Logf("%+v", b.Stats())
+}
+
+// A GPU that is gone is an error for everything that waits, then and later, and nothing
+// else.
+func TestLost(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	b := open(t)
+	defer b.Close()
+	x := b.New(4)
+	before := b.Fetch(x)
+	kernel.Fill(b, 4, 1, x)
+	b.Lose()
+	var got [4]float32
+	for what, err := range map[string]error{"fetched before": before.Wait(ctx, got[:]), "read after": compute.Read(ctx, b, got[:], x)} {
+		if !errors.Is(err, webgpu.ErrLost) {
+			t.Errorf("what was %s it was lost: error %v", what, err)
+		}
+	}
+	y := b.New(1 << 22) // more than the heap has
+	b.Write(y, got[:])
+	kernel.Fill(b, 4, 1, y)
+	if err := b.Fetch(y).Wait(ctx, got[:]); !errors.Is(err, webgpu.ErrLost) {
+		t.Errorf("memory made after it was lost reads with error %v", err)
+	}
+}
+
+// What the heap held is there when it has grown, and what was freed is zero again.
+func TestGrowth(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	x := b.New(1000)
+	kernel.Fill(b, 1000, 3, x)
+	var all []compute.Buffer
+	for range 12 {
+		y := b.New(1 << 19)
+		kernel.Fill(b, y.N, 7, y)
+		all = append(all, y)
+	}
+	var got [1000]float32
+	if err := compute.Read(context.Background(), b, got[:], x); err != nil || got[0] != 3 || got[999] != 3 {
+		t.Errorf("read %v … %v, error %v", got[0], got[999], err)
+	}
+	for _, y := range all {
+		b.Free(y)
+	}
+	y := b.New(1000)
+	if err := compute.Read(context.Background(), b, got[:], y); err != nil || got[0] != 0 || got[999] != 0 {
+		t.Errorf("new memory reads %v … %v, error %v", got[0], got[999], err)
+	}
+	if s := b.Stats(); s.Live != 2 {
+		t.Errorf("%d parts are in use, want 2", s.Live)
+	}
+}
+
+// BenchmarkGemm is the products of training, and a large one.
+func BenchmarkGemm(b *testing.B) {
+	be := open(b)
+	defer be.Close()
+	for _, s := range []struct {
+		tA, tB  kernel.Trans
+		m, n, k int
+	}{
+		{kernel.NoTrans, kernel.NoTrans, 128, 128, 784}, {kernel.NoTrans, kernel.NoTrans, 128, 10, 128},
+		{kernel.NoTrans, kernel.Transpose, 128, 128, 10}, {kernel.NoTrans, kernel.NoTrans, 512, 512, 512}, {kernel.Transpose, kernel.NoTrans, 512, 512, 512}, {kernel.NoTrans, kernel.Transpose, 512, 512, 512},
+	} {
+		b.Run(fmt.Sprintf("%dx%dx%d,%v,%v", s.m, s.n, s.k, s.tA, s.tB), func(b *testing.B) {
+			x, y, z := be.New(s.m*s.k), be.New(s.k*s.n), be.New(s.m*s.n)
+			defer func() { be.Free(x); be.Free(y); be.Free(z) }()
+			for b.Loop() {
+				kernel.Gemm(be, s.tA, s.tB, s.m, s.n, s.k, x, y, 0, z)
+				var one [1]float32
+				if err := compute.Read(context.Background(), be, one[:], z); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(2*s.m*s.n*s.k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

@@ -1,0 +1,24 @@
+//go:build !(js && wasm)
+
+package webgpu
+
+import (
+	"context"
+	"fmt"
+
+	"clipscope/core/compute"
+)
+
+// Backend is no GPU on this platform.
+type Backend struct{ compute.Backend }
+
+// Available returns the error that Open does.
+func Available() error {
+	_, err := Open(context.Background())
+	return err
+}
+
+// Open returns an error: WebGPU is a browser's.
+func Open(context.Context) (*Backend, error) {
+	return nil, fmt.Errorf("webgpu: %w: only in a browser", ErrNone)
+}

@@ -1,0 +1,76 @@
+// The GPU in two engines, each on an adapter that is a program: Chromium on SwiftShader
+// (Dawn and Tint), Firefox on lavapipe (wgpu and naga).
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { ready, root, stage } from "./browser.mjs";
+import { missing, sharedFirefox } from "./firefox.mjs";
+
+const exec = promisify(execFile);
+const { server, visit } = await stage("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader");
+const firefox = sharedFirefox({ "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true });
+
+// Without a driver that is a program there is nothing in Firefox to test: Debian's
+// package mesa-vulkan-drivers has it. With it, an adapter that does not come is a failure.
+const lavapipe = "/usr/share/vulkan/icd.d";
+const driverless = fs.existsSync(lavapipe) && fs.readdirSync(lavapipe).some((name) => name.startsWith("lvp_")) ? false :
+  "there is no driver that is a program here: install mesa-vulkan-drivers";
+
+const browsers = {
+  Chromium: { skip: false, visit: (t) => visit(t, "") },
+  Firefox: { skip: missing || driverless, async visit() {
+    const page = await (await firefox()).page(server.url);
+    await ready(page);
+    return page;
+  } },
+};
+
+// goTest runs a package's tests in a browser's worker.
+async function goTest(browser, pkg, pattern) {
+  const { stdout } = await exec("go",
+    ["test", "-count=1", "-vet=off", "-short", "-v", "-run", pattern, "-exec", `node ${path.join(root, "web/go_browser_exec.mjs")}`, pkg],
+    { cwd: root, maxBuffer: 1 << 26, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CLIPSCOPE_BROWSER: browser.toLowerCase() } },
+  ).catch((error) => { throw new Error(error.stdout + error.stderr); });
+  return stdout;
+}
+
+for (const [name, { skip, visit }] of Object.entries(browsers)) {
+  test(`every kernel passes the suite as a shader, ${name}`, { skip }, async () => {
+    const said = await goTest(name, "./core/compute/webgpu", ".");
+    assert.match(said, /adapter: .*Fallback:true/);
+    assert.match(said, /--- PASS: TestSuite\/Gemm/);
+  });
+
+  // In Chromium alone, as each of these tests waits thousands of times.
+  if (name === "Chromium") {
+    test(`layers, methods and laws hold on the GPU, ${name}`, { skip }, async () => {
+      assert.match(await goTest(name, "./core/nn", "^Test/^webgpu$"), /--- PASS: TestGhostNormsAndWeightedSums\/webgpu/);
+      assert.match(await goTest(name, "./core/train", "^(TestBackendsAgree|TestLawOfWeightsOnTheBackend)$/^webgpu$"), /--- PASS: TestBackendsAgree/);
+      assert.match(await goTest(name, "./core/train", "^TestNoPictureAddsMoreThanStated$/^webgpu$/^(constant|adaclip|dc-e)$"), /webgpu\/dc-e/);
+    });
+  }
+
+  test(`a run on the GPU ends as it does on SIMD, ${name}`, { skip }, async (t) => {
+    const page = await visit(t);
+    const { gpu, simd } = await page.evaluate(async () => {
+      const config = {
+        data: "digits", model: { kind: "mlp", hidden: [32] }, method: "constant", noise_multiplier: 1, target_delta: 1e-5,
+        expected_batch_size: 64, steps: 12, learning_rate: 0.2, accountant: "rdp", seed: 5,
+      };
+      const outcome = async (backend) => {
+        const { backend: on, notes, epsilon, steps, released } = await (await clipscope.train({ ...config, backend })).done;
+        return { on, notes: (notes ?? []).join(" "), epsilon, steps, parameters: [...released.parameters] };
+      };
+      return { gpu: await outcome("webgpu"), simd: await outcome("simd") };
+    });
+    assert.deepEqual([gpu.on, simd.on], ["webgpu", "simd"]);
+    assert.match(gpu.notes, /WebGPU on an adapter that is a program/);
+    assert.deepEqual([gpu.epsilon, gpu.steps], [simd.epsilon, simd.steps]);
+    const far = gpu.parameters.map((v, i) => Math.abs(v - simd.parameters[i]));
+    assert.ok(Math.max(...far) < 2e-3, `parameters are up to ${Math.max(...far)} apart`);
+    assert.deepEqual(page.errors, []);
+  });
+}

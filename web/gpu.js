@@ -1,0 +1,198 @@
+// Drives the GPU for core/compute/webgpu. A classic script, for workers:
+//
+//	clipscopeGPU.attach(instance);   // of the Go program, whose memory is read
+//
+// Go hands over a submission in one call, as words (stream.go says which); they are
+// replayed here into one command buffer, in one pass, but for copies, which WebGPU
+// wants outside of passes.
+"use strict";
+
+globalThis.clipscopeGPU = (() => {
+  /** @type {any} */
+  let memory = null; // Go's
+
+  /** @type {(at: number, n: number) => Uint32Array} */
+  const words = (at, n) => new Uint32Array(memory.buffer, at >>> 0, n);
+
+  // A browser's flags for what a buffer is for and a binding is seen by.
+  const MAP_READ = 1, COPY_SRC = 4, COPY_DST = 8, UNIFORM = 64, STORAGE = 128, COMPUTE = 4;
+
+  const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
+
+  /** @typedef {{ name: string, code: string, entry: string }} Program */
+
+  /** @param {Program[]} programs @param {number} slot bytes of one kernel's arguments @param {number} slots of a submission at most */
+  async function open(programs, slot, slots) {
+    const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) throw new Error("the browser gives no adapter");
+    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+    const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
+    const layout = device.createBindGroupLayout({ entries: [
+      { binding: 0, visibility: COMPUTE, buffer: { type: "storage" } },
+      { binding: 1, visibility: COMPUTE, buffer: { type: "uniform", hasDynamicOffset: true, minBindingSize: slot } },
+    ] });
+    const parameters = device.createBuffer({ size: slot * slots, usage: UNIFORM | COPY_DST });
+    return new GPU(adapter, device, programs, layout, parameters, slot);
+  }
+
+  class GPU {
+    /** @param {any} adapter @param {any} device @param {Program[]} programs @param {any} layout @param {any} parameters @param {number} slot */
+    constructor(adapter, device, programs, layout, parameters, slot) {
+      const info = adapter.info ?? {};
+      this.adapter = [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(" ") || "unknown";
+      this.fallback = Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter);
+      this.most = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
+      this.device = device;
+      this.layout = layout;
+      this.programs = programs;
+      this.within = device.createPipelineLayout({ bindGroupLayouts: [layout] });
+      /** @type {Map<string, any>} */ this.modules = new Map(); // by the kernel's name
+      /** @type {any[]} */ this.pipelines = [];
+      this.parameters = parameters;
+      this.slot = slot;
+      /** @type {any} */ this.heap = null;
+      /** @type {any} */ this.group = null;
+      this.size = 0;
+      this.number = 0;
+      this.mapping = 0; // buffers that are not there yet
+      /** @type {Map<number, any>} */ this.coming = new Map(); // staging buffers, by submission
+      /** @type {Map<number, any[]>} */ this.spare = new Map(); // and those that nobody uses, by size
+      /** @type {(number: number, why: string) => void} Go's */
+      this.told = () => {};
+      device.lost.then((/** @type {any} */ { message, reason }) => this.told(-1, message || reason || "for no known reason"));
+      device.addEventListener("uncapturederror", (/** @type {any} */ e) => {
+        this.told(-1, e.error.message);
+        device.destroy();
+      });
+    }
+
+    // pipeline compiles a program when it is first called: a model needs a third of them,
+    // and all take seven seconds where the adapter is a program.
+    /** @param {number} i */
+    pipeline(i) {
+      const { device, modules } = this, { name, code, entry } = this.programs[i];
+      const module = modules.get(name) ?? device.createShaderModule({ label: name, code });
+      modules.set(name, module);
+      return device.createComputePipeline({ label: `${name}.${entry}`, layout: this.within, compute: { module, entryPoint: entry } });
+    }
+
+    // grow makes a heap of so many bytes, with what the last one held.
+    /** @param {number} bytes */
+    grow(bytes) {
+      if (bytes > this.most) return false;
+      const { device, layout } = this;
+      const heap = device.createBuffer({ size: bytes, usage: STORAGE | COPY_SRC | COPY_DST });
+      if (this.heap) {
+        const encoder = device.createCommandEncoder();
+        encoder.copyBufferToBuffer(this.heap, 0, heap, 0, this.size);
+        device.queue.submit([encoder.finish()]);
+        this.heap.destroy();
+      }
+      this.heap = heap;
+      this.size = bytes;
+      this.group = device.createBindGroup({ layout, entries: [
+        { binding: 0, resource: { buffer: heap } },
+        { binding: 1, resource: { buffer: this.parameters, offset: 0, size: this.slot } },
+      ] });
+      return true;
+    }
+
+    /** @param {number} to @param {number} from @param {number} bytes */
+    write(to, from, bytes) {
+      this.device.queue.writeBuffer(this.heap, to, memory.buffer, from >>> 0, bytes);
+    }
+
+    // submit replays a stream, and returns the number by which Go is told when what it
+    // fetched is there.
+    /** @param {number} at @param {number} n @param {number} args @param {number} argWords @param {number} staged words */
+    submit(at, n, args, argWords, staged) {
+      const { device, heap, group, pipelines, slot } = this, stream = words(at, n);
+      if (argWords) device.queue.writeBuffer(this.parameters, 0, memory.buffer, args >>> 0, 4 * argWords);
+      const staging = staged ? this.staging(4 * staged) : null;
+      const encoder = device.createCommandEncoder();
+      let pass = null;
+      for (let i = 0, offset = 0; i < n;) {
+        if (stream[i] === 1) { // opRun
+          pass ??= encoder.beginComputePass();
+          pass.setPipeline(pipelines[stream[i + 1]] ??= this.pipeline(stream[i + 1]));
+          pass.setBindGroup(0, group, [offset]);
+          pass.dispatchWorkgroups(stream[i + 2], stream[i + 3], stream[i + 4]);
+          offset += slot;
+          i += 5;
+        } else { // opCopy
+          pass?.end();
+          pass = null;
+          encoder.copyBufferToBuffer(heap, 4 * stream[i + 1], staging, 4 * stream[i + 2], 4 * stream[i + 3]);
+          i += 4;
+        }
+      }
+      pass?.end();
+      device.queue.submit([encoder.finish()]);
+      const number = this.number++;
+      if (staging) {
+        this.coming.set(number, staging);
+        this.map(number, staging, 4 * staged);
+      }
+      return number;
+    }
+
+    /** @param {number} number @param {any} staging @param {number} bytes */
+    map(number, staging, bytes) {
+      const told = (why = "") => {
+        this.mapping--;
+        this.told(number, why);
+      };
+      staging.mapAsync(MAP_READ, 0, bytes).then(() => told(), (/** @type {Error} */ e) => told(e.message));
+      if (++this.mapping === 1 && LAZY) this.nudge();
+    }
+
+    // nudge has Firefox look whether the GPU is done, which by itself it does ten times a
+    // second: an empty submission makes it look at once.
+    nudge() {
+      const { port1, port2 } = new MessageChannel(), begun = performance.now();
+      let last = begun;
+      port1.onmessage = () => {
+        const now = performance.now();
+        if (!this.mapping || now - begun > 1000) return port1.close(); // what takes longer may wait
+        if (now - last >= 1) {
+          this.device.queue.submit([]);
+          last = now;
+        }
+        port2.postMessage(0);
+      };
+      port2.postMessage(0);
+    }
+
+    // staging is a buffer to read, of a size class.
+    /** @param {number} bytes */
+    staging(bytes) {
+      const size = 2 ** Math.max(8, Math.ceil(Math.log2(bytes)));
+      return this.spare.get(size)?.pop() ?? this.device.createBuffer({ size, usage: MAP_READ | COPY_DST });
+    }
+
+    // take copies what a submission fetched into Go's memory.
+    /** @param {number} number @param {number} to @param {number} bytes */
+    take(number, to, bytes) {
+      const staging = this.coming.get(number);
+      this.coming.delete(number);
+      new Uint8Array(memory.buffer, to >>> 0, bytes).set(new Uint8Array(staging.getMappedRange(0, bytes)));
+      staging.unmap();
+      const spare = this.spare.get(staging.size) ?? [];
+      this.spare.set(staging.size, spare);
+      if (spare.length < 4) spare.push(staging);
+      else staging.destroy();
+    }
+
+    close() {
+      this.told = () => {};
+      this.device.destroy();
+    }
+  }
+
+  return {
+    /** @param {WebAssembly.Instance} instance */
+    attach(instance) { memory = /** @type {any} */ (instance.exports).mem; },
+    there: Boolean(/** @type {any} */ (globalThis.navigator)?.gpu),
+    open,
+  };
+})();
