@@ -1,35 +1,17 @@
 package train
 
 import (
-	"context"
 	"errors"
 	"os"
 	"runtime"
-	"sync"
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/simd"
-	"clipscope/core/compute/webgpu"
 )
-
-// gpu is one for all tests, as its kernels take seconds to compile.
-var gpu = sync.OnceValues(func() (*webgpu.Backend, error) { return webgpu.Open(context.Background()) })
-
-// withGPU adds the GPU where there may be one: in a browser's worker.
-func withGPU(t testing.TB, all map[string]func() compute.Backend) {
-	t.Helper()
-	if webgpu.Available() != nil {
-		return
-	}
-	be, err := gpu()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all["webgpu"] = func() compute.Backend { return compute.NewScope(be) }
-}
 
 // backends are all that can run where the test runs, opened by name.
 func backends(t testing.TB) map[string]func() compute.Backend {
@@ -41,7 +23,7 @@ func backends(t testing.TB) map[string]func() compute.Backend {
 	if hasSIMD(t) {
 		all["simd"] = func() compute.Backend { return fast(t) }
 	}
-	withGPU(t, all)
+	computetest.WithGPU(t, all)
 	return all
 }
 

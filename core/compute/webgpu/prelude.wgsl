@@ -507,3 +507,35 @@ fn fourMagnitudes(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {
   let v = vec4<u32>(words[p.x], words[p.y], words[p.z], words[p.w]) & vec4<u32>(0x7fffffffu);
   return select(vec4<u32>(0u), v, at < vec4<u32>(n));
 }
+
+// # Pictures
+
+// places is how many places a window takes along one side.
+fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
+  return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
+}
+
+fn fourAt(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
+
+// putFour stores those of four values that are not beyond the last.
+fn putFour(at: u32, left: i32, v: vec4<f32>) {
+  if (left > 0) { values[at] = v.x; }
+  if (left > 1) { values[at + 1u] = v.y; }
+  if (left > 2) { values[at + 2u] = v.z; }
+  if (left > 3) { values[at + 3u] = v.w; }
+}
+
+var<workgroup> lanes: array<vec2<f32>, 64>;
+var<workgroup> eighths: array<vec2<f32>, 8>;
+
+// totalOf is the sum over 64 lanes, in each.
+fn totalOf(lane: u32, v: vec2<f32>) -> vec2<f32> {
+  lanes[lane] = v;
+  workgroupBarrier();
+  if (lane < 8u) {
+    eighths[lane] = ((lanes[lane] + lanes[lane + 8u]) + (lanes[lane + 16u] + lanes[lane + 24u]))
+      + ((lanes[lane + 32u] + lanes[lane + 40u]) + (lanes[lane + 48u] + lanes[lane + 56u]));
+  }
+  workgroupBarrier(); // after which nobody reads lanes
+  return ((eighths[0] + eighths[1]) + (eighths[2] + eighths[3])) + ((eighths[4] + eighths[5]) + (eighths[6] + eighths[7]));
+}

@@ -60,9 +60,8 @@ type Stats struct {
 
 // memory is a part of the heap.
 type memory struct {
-	of   *Backend
-	at   int
-	sums bool
+	of *Backend
+	at int
 }
 
 // batch is what comes back from one submission.
@@ -186,18 +185,18 @@ func (b *Backend) New(n int) compute.Buffer {
 	if n < 0 || n > math.MaxInt32/4 {
 		panic(fmt.Sprintf("webgpu: buffer of size %d", n))
 	}
-	return compute.Buffer{Memory: b.take32(n, false), N: n}
+	return compute.Buffer{Memory: b.zeros(n), N: n}
 }
 
 func (b *Backend) NewSums(n int) compute.Sums {
 	if n < 0 || n > math.MaxInt32/8 {
 		panic(fmt.Sprintf("webgpu: %d sums", n))
 	}
-	return compute.Sums{Memory: b.take32(2*n, true), N: n}
+	return compute.Sums{Memory: b.zeros(2 * n), N: n}
 }
 
-// take32 takes words that are zero.
-func (b *Backend) take32(n int, sums bool) *memory {
+// zeros are words of the heap that are zero.
+func (b *Backend) zeros(n int) *memory {
 	at, ok := b.heap.take(n)
 	if !ok {
 		size := min(max(2*b.heap.size, b.heap.size+units(n)), b.most)
@@ -208,7 +207,7 @@ func (b *Backend) take32(n int, sums bool) *memory {
 			panic(fmt.Sprintf("webgpu: out of memory: the GPU cannot have %d bytes more than %d", 4*n, 4*b.most))
 		}
 	}
-	m := &memory{b, at, sums}
+	m := &memory{b, at}
 	b.live[m] = struct{}{}
 	whole := compute.Buffer{Memory: m, N: units(n)}
 	b.Run(b.fill, compute.Args{N: [5]int{whole.N}, Buf: [5]compute.Buffer{whole}})

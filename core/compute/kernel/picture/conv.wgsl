@@ -1,22 +1,10 @@
 //! main b3/1024
 // An invocation has one place of the window in four pictures, and eight channels that
 // come out. Of what lies beyond the last picture or channel, nothing is stored.
-fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
-  return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
-}
 
 // seen is a value, or 0 where the window sees none. It is multiplied all the same, as
 // a weight may be infinite.
 fn seen(inside: bool, at: u32) -> vec4<f32> { return vec4(select(0.0, values[at], inside)); }
-
-fn four(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
-
-fn put(at: u32, left: i32, v: vec4<f32>) {
-  if (left > 0) { values[at] = v.x; }
-  if (left > 1) { values[at + 1u] = v.y; }
-  if (left > 2) { values[at + 2u] = v.z; }
-  if (left > 3) { values[at + 3u] = v.w; }
-}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -33,7 +21,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     let i = n / columns / t * 4u;
     let top = i32(place / across) * stride - pad;
     let left = u32(i32(place % across) * stride - pad) * c; // wraps
-    var s0a = four(args.b2 + o); var s0b = four(args.b2 + o + 4u);
+    var s0a = fourAt(args.b2 + o); var s0b = fourAt(args.b2 + o + 4u);
     var s1a = s0a; var s1b = s0b;
     var s2a = s0a; var s2b = s0b;
     var s3a = s0a; var s3b = s0b;
@@ -46,7 +34,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
       var at = args.b0 + i * picture + u32(y) * line + left;
       for (var e = 0u; e < run; e++) {
         let inside = left + e < row;
-        let wa = four(w); let wb = four(w + 4u);
+        let wa = fourAt(w); let wb = fourAt(w + 4u);
         let x0 = seen(inside, at); let x1 = seen(inside, at + picture);
         let x2 = seen(inside, at + 2u * picture); let x3 = seen(inside, at + 3u * picture);
         s0a = fma(x0, wa, s0a); s0b = fma(x0, wb, s0b);
@@ -59,9 +47,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     }
     let to = args.b3 + i * result + place * k + o;
     let rest = i32(k - o);
-    put(to, rest, s0a); put(to + 4u, rest - 4, s0b);
-    if (i + 1u < m) { put(to + result, rest, s1a); put(to + result + 4u, rest - 4, s1b); }
-    if (i + 2u < m) { put(to + 2u * result, rest, s2a); put(to + 2u * result + 4u, rest - 4, s2b); }
-    if (i + 3u < m) { put(to + 3u * result, rest, s3a); put(to + 3u * result + 4u, rest - 4, s3b); }
+    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
+    if (i + 1u < m) { putFour(to + result, rest, s1a); putFour(to + result + 4u, rest - 4, s1b); }
+    if (i + 2u < m) { putFour(to + 2u * result, rest, s2a); putFour(to + 2u * result + 4u, rest - 4, s2b); }
+    if (i + 3u < m) { putFour(to + 3u * result, rest, s3a); putFour(to + 3u * result + 4u, rest - 4, s3b); }
   }
 }

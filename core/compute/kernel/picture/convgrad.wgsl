@@ -2,20 +2,10 @@
 // An invocation has one position of four pictures, and eight channels that go in: it
 // gathers from the places whose windows cover the position. Of what lies beyond the
 // last picture or channel, nothing is stored.
-fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
-  return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
-}
 
 // four are values that stand step apart.
 fn four(at: u32, step: u32) -> vec4<f32> {
   return vec4(values[at], values[at + step], values[at + 2u * step], values[at + 3u * step]);
-}
-
-fn put(at: u32, left: i32, v: vec4<f32>) {
-  if (left > 0) { values[at] = v.x; }
-  if (left > 1) { values[at + 1u] = v.y; }
-  if (left > 2) { values[at + 2u] = v.z; }
-  if (left > 3) { values[at + 3u] = v.w; }
 }
 
 @compute @workgroup_size(64)
@@ -58,9 +48,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     }
     let to = args.b2 + i * picture + position * c + l;
     let rest = i32(c - l);
-    put(to, rest, s0a); put(to + 4u, rest - 4, s0b);
-    if (i + 1u < m) { put(to + picture, rest, s1a); put(to + picture + 4u, rest - 4, s1b); }
-    if (i + 2u < m) { put(to + 2u * picture, rest, s2a); put(to + 2u * picture + 4u, rest - 4, s2b); }
-    if (i + 3u < m) { put(to + 3u * picture, rest, s3a); put(to + 3u * picture + 4u, rest - 4, s3b); }
+    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
+    if (i + 1u < m) { putFour(to + picture, rest, s1a); putFour(to + picture + 4u, rest - 4, s1b); }
+    if (i + 2u < m) { putFour(to + 2u * picture, rest, s2a); putFour(to + 2u * picture + 4u, rest - 4, s2b); }
+    if (i + 3u < m) { putFour(to + 3u * picture, rest, s3a); putFour(to + 3u * picture + 4u, rest - 4, s3b); }
   }
 }

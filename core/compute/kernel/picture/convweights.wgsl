@@ -2,9 +2,6 @@
 // An invocation has four of a window's values and eight channels of one picture, and
 // walks all places. The bias stands below the last of a window's values and sees 1
 // everywhere. Of what lies beyond it or the last channel, nothing is stored.
-fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
-  return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
-}
 
 // Value is one of those that the window sees: its channel, how far it stands from the
 // place, and where in a picture that would be.
@@ -34,15 +31,6 @@ fn rowOf(v: Value, y: i32, height: i32, width: i32) -> u32 {
 // a gradient may be infinite.
 fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[at], inside); }
 
-fn four(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
-
-fn put(at: u32, left: i32, v: vec4<f32>) {
-  if (left > 0) { values[at] = v.x; }
-  if (left > 1) { values[at + 1u] = v.y; }
-  if (left > 2) { values[at + 2u] = v.z; }
-  if (left > 3) { values[at + 3u] = v.w; }
-}
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let m = u32(args.n0); let height = args.n1; let width = args.n2; let c = u32(args.n3); let k = u32(args.n4);
@@ -70,7 +58,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
       var at = picture + u32(y * width) * c;
       for (var q = 0; q < across; q++) {
         let x = q * stride;
-        let da = four(d); let db = four(d + 4u);
+        let da = fourAt(d); let db = fourAt(d + 4u);
         let see = select(vec4(
           seen(u32(x + v0.x) < row0, at + v0.at), seen(u32(x + v1.x) < row1, at + v1.at),
           seen(u32(x + v2.x) < row2, at + v2.at), seen(u32(x + v3.x) < row3, at + v3.at),
@@ -85,9 +73,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     }
     let to = args.b2 + (i * (window + 1u) + j) * k + o;
     let rest = i32(k - o);
-    put(to, rest, s0a); put(to + 4u, rest - 4, s0b);
-    if (j < window) { put(to + k, rest, s1a); put(to + k + 4u, rest - 4, s1b); }
-    if (j + 1u < window) { put(to + 2u * k, rest, s2a); put(to + 2u * k + 4u, rest - 4, s2b); }
-    if (j + 2u < window) { put(to + 3u * k, rest, s3a); put(to + 3u * k + 4u, rest - 4, s3b); }
+    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
+    if (j < window) { putFour(to + k, rest, s1a); putFour(to + k + 4u, rest - 4, s1b); }
+    if (j + 1u < window) { putFour(to + 2u * k, rest, s2a); putFour(to + 2u * k + 4u, rest - 4, s2b); }
+    if (j + 2u < window) { putFour(to + 3u * k, rest, s3a); putFour(to + 3u * k + 4u, rest - 4, s3b); }
   }
 }

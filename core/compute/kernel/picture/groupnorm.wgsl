@@ -2,21 +2,6 @@
 // A workgroup has one group of one picture. Sums are in float32, in the same order
 // for every picture; as they are of how far values are from what is near the mean, a
 // great mean takes nothing from the variance.
-var<workgroup> sums: array<vec2<f32>, 64>;
-var<workgroup> eighths: array<vec2<f32>, 8>;
-
-// total is the sum over all lanes, in each.
-fn total(lane: u32, v: vec2<f32>) -> vec2<f32> {
-  sums[lane] = v;
-  workgroupBarrier();
-  if (lane < 8u) {
-    eighths[lane] = ((sums[lane] + sums[lane + 8u]) + (sums[lane + 16u] + sums[lane + 24u]))
-      + ((sums[lane + 32u] + sums[lane + 40u]) + (sums[lane + 48u] + sums[lane + 56u]));
-  }
-  workgroupBarrier(); // after which nobody reads sums
-  return ((eighths[0] + eighths[1]) + (eighths[2] + eighths[3])) + ((eighths[4] + eighths[5]) + (eighths[6] + eighths[7]));
-}
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let t = u32(args.n1); let c = u32(args.n2); let groups = u32(args.n3);
@@ -39,7 +24,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     at += step; l += over;
     if (l >= n) { l -= n; at += c - n; }
   }
-  s = total(lane, s);
+  s = totalOf(lane, s);
   let near = about + s.x / size;
   // An infinite value takes the mean with it, and leaves nothing that is a number.
   let whole = s.y == 0.0 && isFinite(bitcast<u32>(near));
@@ -51,7 +36,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     at += step; l += over;
     if (l >= n) { l -= n; at += c - n; }
   }
-  s = total(lane, s) / size;
+  s = totalOf(lane, s) / size;
   let mean = select(near, near + s.x, whole);
   let variance = fma(-s.x, s.x, s.y);
   let r = 1.0 / sqrt(select(variance, 0.0, variance < 0.0) + 1e-5);

@@ -1,20 +1,5 @@
 //! main n0*n3
 // A workgroup has one group of one picture.
-var<workgroup> sums: array<vec2<f32>, 64>;
-var<workgroup> eighths: array<vec2<f32>, 8>;
-
-// total is the sum over all lanes, in each.
-fn total(lane: u32, v: vec2<f32>) -> vec2<f32> {
-  sums[lane] = v;
-  workgroupBarrier();
-  if (lane < 8u) {
-    eighths[lane] = ((sums[lane] + sums[lane + 8u]) + (sums[lane + 16u] + sums[lane + 24u]))
-      + ((sums[lane + 32u] + sums[lane + 40u]) + (sums[lane + 48u] + sums[lane + 56u]));
-  }
-  workgroupBarrier(); // after which nobody reads sums
-  return ((eighths[0] + eighths[1]) + (eighths[2] + eighths[3])) + ((eighths[4] + eighths[5]) + (eighths[6] + eighths[7]));
-}
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let t = u32(args.n1); let c = u32(args.n2); let groups = u32(args.n3);
@@ -35,7 +20,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     at += step; l += over;
     if (l >= n) { l -= n; at += c - n; }
   }
-  s = total(lane, s) / f32(max(count, 1u));
+  s = totalOf(lane, s) / f32(max(count, 1u));
   let lacks = isNaN(words[stats]) || isNaN(words[stats + 1u]);
   at = at0; l = lane % n;
   for (var e = lane; e < count; e += 64u) {
