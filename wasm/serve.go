@@ -54,7 +54,18 @@ func (p plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (
 	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return trainer{r}, nil
+}
+
+// trainer is a [train.Run] as the session has it.
+type trainer struct{ *train.Run }
+
+func (t trainer) Continue(ctx context.Context, be compute.Backend) (worker.Trainer, error) {
+	r, err := t.Run.Continue(ctx, be)
+	if err != nil {
+		return nil, err
+	}
+	return trainer{r}, nil
 }
 
 // backend finds what a configuration names. A fallback is never silent.
@@ -83,7 +94,7 @@ func backend(c run.Config) (worker.Backend, error) {
 			instead.Warnings = append(warn("%s", withoutGPU(err, instead)), instead.Warnings...)
 			return instead, nil
 		}
-		return worker.Backend{Name: "webgpu", Open: openGPU(instead)}, nil
+		return worker.Backend{Name: "webgpu", Open: openGPU(instead), Instead: &instead}, nil
 	default:
 		return worker.Backend{}, fmt.Errorf("there is no backend %q; choose auto, simd, purego or webgpu", c.Backend)
 	}

@@ -23,6 +23,7 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -171,6 +172,15 @@ type Backend interface {
 type Threaded interface {
 	// Threads is the greatest number of threads that have shared a call.
 	Threads() int
+}
+
+// ErrLost is what a Pending's error wraps where the backend's memory is lost.
+var ErrLost = errors.New("the backend's memory is lost")
+
+// Losable is a Backend whose memory may be lost at any time, as a GPU's is.
+type Losable interface {
+	// Lost is why, or nil.
+	Lost() error
 }
 
 // Pending is what will be read.

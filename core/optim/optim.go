@@ -16,6 +16,10 @@ type Optimizer interface {
 	// length; it may overwrite grads. An empty batch's gradient, which is noise
 	// alone, is a step like any other.
 	Step(params, grads compute.Buffer)
+	// State is what it remembers on the backend, and Skip counts a step after which
+	// that was written.
+	State() []compute.Buffer
+	Skip()
 }
 
 // Config are the numbers of all optimisers; each uses its own.
@@ -46,6 +50,9 @@ type sgd struct {
 	lr float32
 }
 
+func (o *sgd) State() []compute.Buffer { return nil }
+func (o *sgd) Skip()                   {}
+
 func (o *sgd) Step(params, grads compute.Buffer) {
 	kernel.Axpy(o.be, params.Len(), -o.lr, grads, params)
 }
@@ -56,6 +63,9 @@ type momentum struct {
 	lr, mu float32
 	v      compute.Buffer
 }
+
+func (o *momentum) State() []compute.Buffer { return []compute.Buffer{o.v} }
+func (o *momentum) Skip()                   {}
 
 func (o *momentum) Step(params, grads compute.Buffer) {
 	n := params.Len()
@@ -70,6 +80,9 @@ type adam struct {
 	t    float64
 	m, v compute.Buffer
 }
+
+func (o *adam) State() []compute.Buffer { return []compute.Buffer{o.m, o.v} }
+func (o *adam) Skip()                   { o.t++ }
 
 func (o *adam) Step(params, grads compute.Buffer) {
 	o.t++

@@ -138,6 +138,10 @@ func (c *adaClip) mean() {
 	c.rescale()
 }
 
+func (c *adaClip) state() []compute.Buffer { return []compute.Buffer{c.a, c.root} }
+
+func (c *adaClip) restored() { c.rescale() }
+
 func (c *adaClip) sensitivity() float64 { return c.r.rounded(1 + centred) }
 
 // spread is Σb², as b² = s·Σs.

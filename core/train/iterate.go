@@ -44,6 +44,13 @@ func (it *iterate) add(params compute.Buffer, step int) {
 	}
 }
 
+// skip takes note of a step that the kept parameters have seen.
+func (it *iterate) skip(step int) {
+	if it.rng != nil {
+		it.rng.IntN(step)
+	}
+}
+
 // restore puts the kept parameters in place of the last ones.
 func (it *iterate) restore(params compute.Buffer, steps int) {
 	if steps == 0 {

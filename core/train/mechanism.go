@@ -27,6 +27,10 @@ type mechanism interface {
 	// mean turns the released mean, in the coordinates it was noised in, into a
 	// gradient, and learns from it.
 	mean()
+	// state is what steps change of it, on the backend, and restored says that it has
+	// been written anew.
+	state() []compute.Buffer
+	restored()
 	// sensitivity is the most, in L2 norm, that one row moves the computed sum.
 	sensitivity() float64
 	// spread is the expected squared norm of the noise on the sum, of deviation 1
@@ -109,6 +113,10 @@ func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error
 }
 
 func (g *gaussian) mean() {}
+
+func (g *gaussian) state() []compute.Buffer { return nil }
+
+func (g *gaussian) restored() {}
 
 func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
 

@@ -93,6 +93,20 @@ func (r *Run) openPCA(ctx context.Context) error {
 	return nil
 }
 
+// openKeptPCA has the directions of another run of the plan.
+func (r *Run) openKeptPCA(of *projection) func(context.Context) error {
+	return func(context.Context) error {
+		if of == nil {
+			return nil
+		}
+		pr := *of
+		pr.rows, pr.v = r.be.New(of.rows.Len()), r.be.New(of.v.Len())
+		r.be.Write(pr.v, pr.directions)
+		r.pca = &pr
+		return nil
+	}
+}
+
 // secondMoment sums xxᵀ over the training rows.
 func (r *Run) secondMoment(ctx context.Context, rows compute.Buffer, capacity int) ([]float64, error) {
 	f, n := r.ds.Features, r.ds.Train.N

@@ -55,6 +55,7 @@ type Run struct {
 	augmentation *augmentation // nil: rows as they are
 	iterate      *iterate      // nil: the last
 	teacher      *teacher      // nil: not asked for
+	keeping      *keeping      // nil: the backend's memory cannot be lost
 
 	gradient compute.Buffer   // released, of all parameters
 	grads    []compute.Buffer // its parts, by tensor
@@ -87,7 +88,7 @@ type Run struct {
 // seed is fixed. The run's memory is given back by Close.
 func (p *Plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (*Run, error) {
 	r := &Run{Plan: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
-	for _, part := range []func(context.Context) error{r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism} {
+	for _, part := range []func(context.Context) error{r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping} {
 		if err := part(ctx); err != nil {
 			r.Close()
 			return nil, err
@@ -195,7 +196,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	case r.failed != nil:
 		return run.Event{}, r.failed
 	}
-	for r.done < r.steps && (len(r.waiting) == 0 || len(r.waiting) < trailing && !r.waiting[0].ready()) {
+	for r.done < r.steps && (len(r.waiting) == 0 || !r.kept() || len(r.waiting) < trailing && !r.waiting[0].ready()) {
 		if err := ctx.Err(); err != nil {
 			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}

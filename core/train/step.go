@@ -40,6 +40,7 @@ func (r *Run) step(ctx context.Context) error {
 	if r.tests(r.done) {
 		e.test = r.test(evaluationRows)
 	}
+	r.keep(e)
 	r.waiting = append(r.waiting, e)
 	return nil
 }
@@ -164,10 +165,20 @@ type pendingEvent struct {
 	gradient *run.GradientDiag
 	test     []reading // of test rows, after the step
 	seconds  float64
+	state    []compute.Pending // of the run after the step, where it is kept
+	whole    bool              // nothing is waited for any more
 }
 
 // ready reports that nothing has to be waited for.
 func (e *pendingEvent) ready() bool {
+	for _, p := range e.state {
+		if !p.Done() {
+			return false
+		}
+	}
+	if e.whole {
+		return true
+	}
 	for _, p := range e.parts {
 		if !p.pending.Done() {
 			return false
@@ -199,20 +210,34 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	if e.ready() {
 		ctx = context.WithoutCancel(ctx) // what is there is reported
 	}
-	if err := r.collect(ctx, e); err != nil {
+	if err := r.hold(ctx); err != nil {
 		return e.event, err
+	}
+	return e.event, r.complete(ctx, e)
+}
+
+// complete waits for what is in an event.
+func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
+	if e.whole {
+		return nil
+	}
+	if err := r.collect(ctx, e); err != nil {
+		return err
 	}
 	var norm [1]float32
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
-		return e.event, fmt.Errorf("train: the gradient: %w", err)
+		return fmt.Errorf("train: the gradient: %w", err)
 	}
 	e.event.Released.GradNorm = run.Number(norm[0])
-	if r.cfg.Blind {
-		return e.event, nil
+	if !r.cfg.Blind {
+		e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
+		e.event.Diag.Gradient = e.gradient
+		eval, err := r.evaluated(ctx, e.test, nil)
+		if err != nil {
+			return err
+		}
+		e.event.Diag.Eval = eval
 	}
-	e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
-	e.event.Diag.Gradient = e.gradient
-	eval, err := r.evaluated(ctx, e.test, nil)
-	e.event.Diag.Eval = eval
-	return e.event, err
+	e.whole = true
+	return nil
 }

@@ -38,6 +38,8 @@ type Planned interface {
 type Trainer interface {
 	Steps(ctx context.Context) iter.Seq2[run.Event, error]
 	Result(ctx context.Context) (run.Result, error)
+	// Continue is the rest of it on another back end, where its own is lost.
+	Continue(context.Context, compute.Backend) (Trainer, error)
 	Close()
 }
 
@@ -48,6 +50,9 @@ type Backend struct {
 	// Open opens it. The note, if there is one, is a warning that nobody could give
 	// before.
 	Open func() (be compute.Backend, note string, err error)
+	// Instead is what a run goes on with where the memory of this one is lost; nil
+	// where that cannot be.
+	Instead *Backend
 }
 
 // Host is what the session needs of its surroundings.
@@ -429,20 +434,52 @@ func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run
 		defer func() { result.Notes = append(result.Notes, note) }()
 	}
 	t, err := p.plan.Start(ctx, p.ds, be)
-	if err != nil {
-		if ctx.Err() != nil {
-			return s.unstarted(p), nil
-		}
-		return result, err
+	goOn := func(ctx context.Context, be compute.Backend) (Trainer, error) { return t.Continue(ctx, be) }
+	if err == nil {
+		result, err = s.rest(ctx, r, t)
+	} else {
+		goOn = func(ctx context.Context, be compute.Backend) (Trainer, error) { return p.plan.Start(ctx, p.ds, be) }
 	}
+	if instead := p.on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
+		result, err = s.goOn(ctx, r, *instead, goOn, err)
+	}
+	if t == nil && err != nil && ctx.Err() != nil {
+		return s.unstarted(p), nil
+	}
+	return result, err
+}
+
+// rest pulls a run's events and works out its result.
+func (s *Session) rest(ctx context.Context, r *running, t Trainer) (run.Result, error) {
 	defer t.Close()
 	if err := s.pull(ctx, r, t); err != nil && ctx.Err() == nil {
-		return result, err
+		return run.Result{}, err
 	}
 	s.send(r, true)
 	s.host.Yield()
 	// The test rows are evaluated after a stop too, so not under ctx.
 	return t.Result(context.WithoutCancel(ctx))
+}
+
+// goOn has a run whose back end is lost go on with another: the same steps with the same
+// noise, and a note that says so.
+func (s *Session) goOn(ctx context.Context, r *running, on Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
+	be, note, err := on.Open()
+	if err != nil {
+		return run.Result{}, errors.Join(lost, err)
+	}
+	defer be.Close()
+	// Also a run that was stopped has a result.
+	t, err := begin(context.WithoutCancel(ctx), be)
+	if err != nil {
+		return run.Result{}, errors.Join(lost, err)
+	}
+	result, err := s.rest(ctx, r, t)
+	result.Notes = append(result.Notes, fmt.Sprintf("The run went on with %s: %v. Its steps and its ε are those of one run.", on.Name, lost))
+	if note != "" {
+		result.Notes = append(result.Notes, note)
+	}
+	return result, err
 }
 
 func (s *Session) unstarted(p prepared) run.Result {

@@ -21,6 +21,7 @@ type fake struct {
 	steps  int
 	before func(step int) error // may fail, panic or block
 	done   int
+	stuck  bool // it cannot go on elsewhere
 }
 
 func (f *fake) Info() run.PlanInfo { return run.PlanInfo{Steps: f.steps} }
@@ -29,11 +30,18 @@ func (f *fake) Unstarted() run.Result { return run.Result{Stopped: true} }
 
 func (f *fake) Start(context.Context, *data.Dataset, compute.Backend) (Trainer, error) { return f, nil }
 
+func (f *fake) Continue(context.Context, compute.Backend) (Trainer, error) {
+	if f.stuck {
+		return nil, errors.New("there is nothing to go on from")
+	}
+	return &fake{steps: f.steps, done: f.done}, nil
+}
+
 func (f *fake) Close() {}
 
 func (f *fake) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
-		for i := 1; i <= f.steps && ctx.Err() == nil; i++ {
+		for i := f.done + 1; i <= f.steps && ctx.Err() == nil; i++ {
 			if f.before != nil {
 				if err := f.before(i); err != nil {
 					yield(run.Event{}, err)
@@ -85,6 +93,10 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 			b := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), note, nil }}
 			switch c.Backend {
 			case "auto", "", "purego":
+				return b, nil
+			case "lost":
+				instead := b
+				b.Instead, b.Name = &instead, "lost"
 				return b, nil
 			case "webgpu":
 				b.Warnings = []run.Warning{{Field: "backend", Message: "webgpu is missing"}}
@@ -391,5 +403,37 @@ func TestCalculator(t *testing.T) {
 				t.Errorf("%s %s", m.Type, m.Text)
 			}
 		})
+	}
+}
+
+// A run whose back end is lost goes on with the one that there is instead: every step is
+// told once, and the result says so. Where it cannot, it fails and says both.
+func TestLostBackend(t *testing.T) {
+	lost := func(step int) error {
+		if step == 4 {
+			return fmt.Errorf("a device: %w", compute.ErrLost)
+		}
+		return nil
+	}
+	f := &fake{steps: 6, before: lost}
+	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil })
+	p.send(Train, 1, `{"config": {"data": "digits", "backend": "lost"}}`)
+	result := decode[run.Result](t, p.next(DoneType, FailedType))
+	if result.Steps != 6 || result.Stopped {
+		t.Errorf("the result is of %d steps, stopped: %t", result.Steps, result.Stopped)
+	}
+	if notes := strings.Join(result.Notes, "\n"); !strings.Contains(notes, "went on with purego") || !strings.Contains(notes, "memory is lost") {
+		t.Errorf("notes %q", notes)
+	}
+	f = &fake{steps: 6, before: lost, stuck: true}
+	p.send(Train, 2, `{"config": {"data": "digits", "backend": "lost"}}`)
+	if m := p.next(DoneType, FailedType); m.Type != FailedType || !strings.Contains(m.Text, "memory is lost") || !strings.Contains(m.Text, "nothing to go on from") {
+		t.Errorf("%s: %s", m.Type, m.Text)
+	}
+	// Without another the fault is the run's.
+	f = &fake{steps: 6, before: lost}
+	p.send(Train, 3, `{"config": {"data": "digits", "backend": "purego"}}`)
+	if m := p.next(DoneType, FailedType); m.Type != FailedType || !strings.Contains(m.Text, "memory is lost") {
+		t.Errorf("%s: %s", m.Type, m.Text)
 	}
 }

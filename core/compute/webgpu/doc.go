@@ -29,6 +29,3 @@ import "errors"
 
 // ErrNone is the error of a host on which there is no WebGPU, or no adapter.
 var ErrNone = errors.New("no WebGPU")
-
-// ErrLost is the error of a device that is gone: what it held is lost.
-var ErrLost = errors.New("the GPU was lost")

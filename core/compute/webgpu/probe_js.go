@@ -43,4 +43,7 @@ func (b *Backend) probe(ctx context.Context) error {
 	return nil
 }
 
-var _ compute.Backend = (*Backend)(nil)
+var _ interface {
+	compute.Backend
+	compute.Losable
+} = (*Backend)(nil)

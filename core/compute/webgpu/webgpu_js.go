@@ -172,6 +172,9 @@ func (b *Backend) Name() string { return "webgpu" }
 // Adapter is the GPU that was given.
 func (b *Backend) Adapter() Adapter { return b.adapter }
 
+// Lost is why the GPU is gone, or nil.
+func (b *Backend) Lost() error { return b.lost }
+
 // Stats are those until now.
 func (b *Backend) Stats() Stats {
 	b.stats.Live, b.stats.LiveWords = len(b.live), 0
@@ -347,7 +350,7 @@ func (t *batch) fail(err error) {
 // that the GPU is gone.
 func (b *Backend) hear(number int, why string) {
 	if number < 0 {
-		b.fail(fmt.Errorf("webgpu: %w: %s", ErrLost, why))
+		b.fail(fmt.Errorf("webgpu: %w: %s", compute.ErrLost, why))
 		return
 	}
 	t := b.batches[number]
@@ -356,7 +359,7 @@ func (b *Backend) hear(number int, why string) {
 	}
 	delete(b.batches, number)
 	if why != "" {
-		t.fail(fmt.Errorf("webgpu: %w: %s", ErrLost, why))
+		t.fail(fmt.Errorf("webgpu: %w: %s", compute.ErrLost, why))
 		return
 	}
 	t.data = make([]float32, t.words)

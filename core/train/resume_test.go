@@ -1,0 +1,200 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// fragile is a backend whose memory is lost at the life-th fetch, with all that nobody
+// has waited for. What is fetched comes when so much more has been.
+type fragile struct {
+	compute.Backend
+	fetched, life int
+	lost          error
+}
+
+const onTheWay = 5
+
+type fragileRead struct {
+	compute.Pending
+	of *fragile
+	at int
+}
+
+func (b *fragile) Lost() error { return b.lost }
+
+func (b *fragile) Fetch(x compute.Buffer) compute.Pending {
+	b.fetched++
+	if b.fetched == b.life {
+		b.lost = fmt.Errorf("fragile: %w: it fell", compute.ErrLost)
+	}
+	return &fragileRead{b.Backend.Fetch(x), b, b.fetched}
+}
+
+func (p *fragileRead) Done() bool { return p.of.lost == nil && p.at+onTheWay <= p.of.fetched }
+
+func (p *fragileRead) Wait(ctx context.Context, dst []float32) error {
+	if p.of.lost != nil {
+		return p.of.lost
+	}
+	return p.Pending.Wait(ctx, dst)
+}
+
+// told is what a run tells, but for how long things took.
+func told(t *testing.T, e run.Event) string {
+	t.Helper()
+	if e.Diag != nil {
+		d := *e.Diag
+		d.StepSeconds = 0
+		e.Diag = &d
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// survived is a run's events and parameters, on a backend that is lost as often as there
+// are lives, and then on one that is not.
+func survived(t *testing.T, cfg run.Config, ds *data.Dataset, lives ...int) (events []string, parameters []float32, lost int) {
+	t.Helper()
+	ctx := context.Background()
+	next := func() compute.Backend {
+		if len(lives) == 0 {
+			return purego.New()
+		}
+		be := &fragile{Backend: purego.New(), life: lives[0]}
+		lives = lives[1:]
+		return be
+	}
+	r := startOn(t, cfg, ds, next())
+	again := func(err error) {
+		if !errors.Is(err, compute.ErrLost) {
+			t.Fatal(err)
+		}
+		lost++
+		for len(lives) > 0 && lives[0] < 2 {
+			lives = lives[1:]
+		}
+		if r, err = r.Continue(ctx, next()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for r.reported < r.steps {
+		for e, err := range r.Steps(ctx) {
+			if err != nil {
+				again(err)
+				break
+			}
+			events = append(events, told(t, e))
+		}
+	}
+	res, err := r.Result(ctx)
+	for err != nil {
+		again(err)
+		res, err = r.Result(ctx)
+	}
+	if res.Steps != cfg.Steps {
+		t.Errorf("%d steps, want %d", res.Steps, cfg.Steps)
+	}
+	r.Close()
+	return events, res.Released.Parameters, lost
+}
+
+// A run whose backend is lost, at any moment, tells each step once, and what it tells and
+// ends with is what an undisturbed run with its key does, to the bit.
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	ds := small(t)
+	rng := rand.New(rand.NewPCG(21, 22))
+	check := func(name string, cfg run.Config) {
+		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{5}}
+		if cfg.Method == "norm-bound" {
+			cfg.Model = run.Model{Kind: "softmax"}
+		}
+		cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Seed = 24, 14, 0.1, ptr(uint64(9))
+		if cfg.Method != "none" {
+			cfg.NoiseMultiplier = ptr(0.7)
+		}
+		t.Run(name, func(t *testing.T) {
+			want, end, _ := survived(t, cfg, ds)
+			for range 3 {
+				lives := []int{3 + rng.IntN(70), 3 + rng.IntN(50)}
+				events, parameters, lost := survived(t, cfg, ds, lives...)
+				if !slices.Equal(events, want) {
+					for i := range min(len(events), len(want)) {
+						if events[i] != want[i] {
+							t.Errorf("lost at %v: event %d is\n%s\nwant\n%s", lives, i, events[i], want[i])
+							break
+						}
+					}
+					t.Fatalf("lost %d times, at %v: %d events, want %d", lost, lives, len(events), len(want))
+				}
+				if !slices.Equal(parameters, end) {
+					t.Fatalf("lost %d times, at %v: other parameters", lost, lives)
+				}
+			}
+		})
+	}
+	for _, m := range clip.Methods() {
+		check(m.Name, run.Config{Method: m.Name})
+	}
+	for _, optimizer := range []string{"momentum", "adam"} {
+		check(optimizer, run.Config{Method: "constant", Optimizer: optimizer})
+	}
+	for _, iterate := range []string{"ema", "random"} {
+		check(iterate, run.Config{Method: "quantile", Iterate: iterate, Optimizer: "adam"})
+	}
+	check("secure", run.Config{Method: "constant", NoiseMode: "secure"})
+	check("pca", run.Config{Method: "constant", PCA: run.PCA{Components: 1}})
+	check("diagnostics", run.Config{Method: "constant", DiagnosticsEvery: 3})
+}
+
+// Of a large model's state not every step's is kept: events wait for one that is.
+func TestContinueBetweenStates(t *testing.T) {
+	t.Parallel()
+	ds := small(t)
+	cfg := run.Config{
+		Method: "quantile", Model: run.Model{Kind: "mlp", Hidden: []int{5}}, NoiseMultiplier: ptr(0.7), Optimizer: "adam",
+		ExpectedBatchSize: 24, Steps: 17, LearningRate: 0.1, Seed: ptr(uint64(9)),
+	}
+	want, end, _ := survived(t, cfg, ds)
+	for life := 3; life < 90; life += 4 {
+		be := &fragile{Backend: purego.New(), life: life}
+		r := startOn(t, cfg, ds, be)
+		r.keeping.every = 5
+		var events []string
+		for r.reported < r.steps {
+			for e, err := range r.Steps(context.Background()) {
+				if err != nil {
+					if r, err = r.Continue(context.Background(), purego.New()); err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				if r.keeping != nil && r.keeping.step <= r.reported-1 {
+					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.keeping.step)
+				}
+				events = append(events, told(t, e))
+			}
+		}
+		if !slices.Equal(events, want) {
+			t.Fatalf("lost at %d: other events", life)
+		}
+		if res, err := r.Result(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
+			t.Fatalf("lost at %d: other parameters", life)
+		}
+	}
+}
