@@ -2,6 +2,7 @@ package webgpu_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -170,3 +172,108 @@ func TestRunsLeaveNothing(t *testing.T) {
 		t.Errorf("100 runs have left %d parts of %d words", s.Live, s.LiveWords)
 	}
 }
+
+// A GPU that is lost at any step: the run ends with SIMD, every step is told once, and
+// what is told and released is what an undisturbed run with the same key gives, within
+// what back ends may differ by.
+func TestRunsSurviveTheirGPU(t *testing.T) {
+	ctx := context.Background()
+	sigma, seed := 1.0, uint64(3)
+	ds, err := data.Builtin("moons", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := func(method string) *train.Plan {
+		p, err := train.New(run.Config{
+			Data: "moons", Method: method, Model: run.Model{Kind: "mlp", Hidden: []int{8}}, NoiseMultiplier: &sigma,
+			ExpectedBatchSize: 32, Steps: 25, LearningRate: 0.1, Optimizer: "adam", Seed: &seed,
+		}, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	fast := func() compute.Backend {
+		be, err := simd.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return be
+	}
+	// ended takes a run to its end; at a step lose is called, once.
+	ended := func(r *train.Run, at int, lose func()) (events []run.Event, res run.Result) {
+		survives := func(err error) {
+			if !errors.Is(err, compute.ErrLost) {
+				t.Fatal(err)
+			}
+			be := fast()
+			t.Cleanup(be.Close)
+			if r, err = r.Continue(ctx, be); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for len(events) < 25 {
+			for e, err := range r.Steps(ctx) {
+				if err != nil {
+					survives(err)
+					break
+				}
+				if events = append(events, e); e.Step == at {
+					lose()
+				}
+			}
+		}
+		for {
+			res, err := r.Result(ctx)
+			if err == nil {
+				return events, res
+			}
+			survives(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(31, 32))
+	times := 4 // of each method; each compiles the kernels anew
+	if testing.Short() {
+		times = 1
+	}
+	for i, method := range []string{"constant", "quantile", "dc-e", "adaclip", "psac"} {
+		p := plan(method)
+		be := fast()
+		undisturbed, err := p.Start(ctx, ds, be)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, end := ended(undisturbed, 0, nil)
+		be.Close()
+		for range times {
+			at := 1 + rng.IntN(25)
+			gpu := open(t)
+			r, err := p.Start(ctx, ds, gpu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, res := ended(r, at, gpu.Lose)
+			gpu.Close()
+			if gpu.Lost() == nil || res.Backend != "simd" {
+				t.Errorf("%s, lost at %d: it ended on %s", method, at, res.Backend)
+			}
+			if res.Steps != 25 || res.Epsilon != end.Epsilon {
+				t.Errorf("%s, lost at %d: %d steps for ε = %v, want 25 for %v", method, at, res.Steps, res.Epsilon, end.Epsilon)
+			}
+			for j, e := range events {
+				a, b := e.Released, want[j].Released
+				if e.Step != j+1 || !near(a.MaxGradNorm, b.MaxGradNorm) || !near(float64(a.GradNorm), float64(b.GradNorm)) || a.Epsilon != b.Epsilon {
+					t.Fatalf("%s, lost at %d: event %d is of step %d: %+v, want %+v", method, at, j, e.Step, a, b)
+				}
+			}
+			for j, v := range res.Released.Parameters {
+				if w := end.Released.Parameters[j]; !(math.Abs(float64(v-w)) <= 1e-3) {
+					t.Fatalf("%s, lost at %d: parameter %d is %v, want %v", method, at, j, v, w)
+				}
+			}
+			t.Logf("%d: %s, lost after step %d", i, method, at)
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Max(math.Abs(b), 1e-3) }
