@@ -15,11 +15,17 @@ func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditR
 	if err != nil {
 		return run.AuditReport{}, err
 	}
-	be, _, err := found.Open()
+	be, note, err := found.Open()
 	if err != nil {
 		return run.AuditReport{}, err
 	}
 	defer be.Close()
+	if c := q.Run.Backend; c != "" && c != "auto" && c != be.Name() {
+		for _, w := range found.Warnings {
+			note = w.Message + " " + note
+		}
+		return run.AuditReport{}, &run.ConfigError{Field: "backend", Message: "an audit runs where it is asked for, or not at all: " + note}
+	}
 	a, err := train.NewAudit(q, be)
 	if err != nil {
 		return run.AuditReport{}, err

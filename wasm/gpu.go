@@ -29,6 +29,9 @@ func openGPU(instead worker.Backend) func() (compute.Backend, string, error) {
 			return nil, "", err2
 		}
 		why := withoutGPU(err, instead)
+		for _, w := range instead.Warnings {
+			why += " " + w.Message
+		}
 		if note != "" {
 			why += " " + note
 		}

@@ -17,6 +17,7 @@ globalThis.clipscopeGPU = (() => {
   // A browser's flags for what a buffer is for and a binding is seen by.
   const MAP_READ = 1, COPY_SRC = 4, COPY_DST = 8, UNIFORM = 64, STORAGE = 128, COMPUTE = 4;
 
+  const LARGE = 64 << 20; // bytes of a staging buffer that is not kept
   const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
 
   /** @typedef {{ name: string, code: string, entry: string }} Program */
@@ -54,14 +55,23 @@ globalThis.clipscopeGPU = (() => {
       /** @type {any} */ this.group = null;
       this.size = 0;
       this.number = 0;
+      this.mark = device.createBuffer({ size: 4, usage: COPY_SRC | COPY_DST });
       this.mapping = 0; // buffers that are not there yet
+      this.mapped = 0; // when the last of them was asked for
+      this.nudging = false;
       /** @type {Map<number, any>} */ this.coming = new Map(); // staging buffers, by submission
+      /** @type {Map<number, Uint32Array>} */ this.come = new Map(); // and what is in those that are there
       /** @type {Map<number, any[]>} */ this.spare = new Map(); // and those that nobody uses, by size
       /** @type {(number: number, why: string) => void} Go's */
       this.told = () => {};
-      device.lost.then((/** @type {any} */ { message, reason }) => this.told(-1, message || reason || "for no known reason"));
+      this.gone = ""; // why, where it is
+      const gone = (/** @type {string} */ why) => {
+        this.gone ||= why;
+        this.told(-1, this.gone);
+      };
+      device.lost.then((/** @type {any} */ { message, reason }) => gone(message || reason || "for no known reason"));
       device.addEventListener("uncapturederror", (/** @type {any} */ e) => {
-        this.told(-1, e.error.message);
+        gone(e.error.message);
         device.destroy();
       });
     }
@@ -108,7 +118,8 @@ globalThis.clipscopeGPU = (() => {
     submit(at, n, args, argWords, staged) {
       const { device, heap, group, pipelines, slot } = this, stream = words(at, n);
       if (argWords) device.queue.writeBuffer(this.parameters, 0, memory.buffer, args >>> 0, 4 * argWords);
-      const staging = staged ? this.staging(4 * staged) : null;
+      const number = this.number++, staging = staged ? this.staging(4 * staged + 4) : null;
+      if (staging) device.queue.writeBuffer(this.mark, 0, new Uint32Array([number]));
       const encoder = device.createCommandEncoder();
       let pass = null;
       for (let i = 0, offset = 0; i < n;) {
@@ -127,8 +138,8 @@ globalThis.clipscopeGPU = (() => {
         }
       }
       pass?.end();
+      if (staging) encoder.copyBufferToBuffer(this.mark, 0, staging, 4 * staged, 4);
       device.queue.submit([encoder.finish()]);
-      const number = this.number++;
       if (staging) {
         this.coming.set(number, staging);
         this.map(number, staging, 4 * staged);
@@ -136,24 +147,37 @@ globalThis.clipscopeGPU = (() => {
       return number;
     }
 
+    // map tells Go when a submission is done. One that the browser refused is not run,
+    // and its staging buffer may be mapped all the same, with what another has left
+    // there: so each ends with its number.
     /** @param {number} number @param {any} staging @param {number} bytes */
     map(number, staging, bytes) {
       const told = (why = "") => {
         this.mapping--;
         this.told(number, why);
       };
-      staging.mapAsync(MAP_READ, 0, bytes).then(() => told(), (/** @type {Error} */ e) => told(e.message));
-      if (++this.mapping === 1 && LAZY) this.nudge();
+      staging.mapAsync(MAP_READ, 0, bytes + 4).then(() => {
+        const words = new Uint32Array(staging.getMappedRange(0, bytes + 4));
+        this.come.set(number, words);
+        told(words[bytes / 4] === number ? "" : "the browser refused what was to be computed");
+      }, (/** @type {Error} */ e) => told(e.message));
+      this.mapping++;
+      this.mapped = performance.now();
+      if (LAZY && !this.nudging) this.nudge();
     }
 
     // nudge has Firefox look whether the GPU is done, which by itself it does ten times a
     // second: an empty submission makes it look at once.
     nudge() {
-      const { port1, port2 } = new MessageChannel(), begun = performance.now();
-      let last = begun;
+      const { port1, port2 } = new MessageChannel();
+      let last = performance.now();
+      this.nudging = true;
       port1.onmessage = () => {
         const now = performance.now();
-        if (!this.mapping || now - begun > 1000) return port1.close(); // what takes longer may wait
+        if (!this.mapping || now - this.mapped > 1000) { // what takes longer may wait
+          this.nudging = false;
+          return port1.close();
+        }
         if (now - last >= 1) {
           this.device.queue.submit([]);
           last = now;
@@ -171,15 +195,16 @@ globalThis.clipscopeGPU = (() => {
     }
 
     // take copies what a submission fetched into Go's memory.
-    /** @param {number} number @param {number} to @param {number} bytes */
-    take(number, to, bytes) {
-      const staging = this.coming.get(number);
+    /** @param {number} number @param {number} to @param {number} n words */
+    take(number, to, n) {
+      const staging = this.coming.get(number), come = /** @type {Uint32Array} */ (this.come.get(number));
       this.coming.delete(number);
-      new Uint8Array(memory.buffer, to >>> 0, bytes).set(new Uint8Array(staging.getMappedRange(0, bytes)));
+      this.come.delete(number);
+      words(to, n).set(come.subarray(0, n));
       staging.unmap();
       const spare = this.spare.get(staging.size) ?? [];
       this.spare.set(staging.size, spare);
-      if (spare.length < 4) spare.push(staging);
+      if (spare.length < 4 && staging.size <= LARGE) spare.push(staging);
       else staging.destroy();
     }
 

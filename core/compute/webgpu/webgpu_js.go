@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"syscall/js"
 	"unsafe"
 
@@ -11,9 +12,11 @@ import (
 )
 
 const (
-	firstHeap = 1 << 20  // words: four megabytes
-	mostSlots = 2 * soon // of arguments in one submission
-	soon      = 64       // commands after which the GPU may begin, while more are written
+	firstHeap  = 1 << 20  // words: four megabytes
+	mostGrowth = 1 << 24  // words that the heap grows by at once, unless more are asked for
+	mostSlots  = 2 * soon // of arguments in one submission
+	mostGoing  = 8        // submissions that are waited for, before one more
+	soon       = 64       // commands after which the GPU may begin, while more are written
 )
 
 // Backend is a GPU. Make one with [Open], and give the GPU back with Close.
@@ -34,6 +37,8 @@ type Backend struct {
 
 	batch   *batch         // of what has been fetched since the last submission
 	batches map[int]*batch // that are on their way, by their number
+	going   []*batch       // the same in their order, and some that are there
+	upload  []float32      // a copy of what is written, at a place that does not move
 	lost    error
 
 	stats Stats
@@ -130,6 +135,9 @@ func Open(ctx context.Context) (*Backend, error) {
 		return nil
 	})
 	opened.Set("told", b.told)
+	if why := opened.Get("gone").String(); why != "" {
+		b.hear(-1, why)
+	}
 	if err = b.grow(firstHeap); err == nil {
 		err = b.probe(ctx)
 	}
@@ -162,6 +170,11 @@ func await(ctx context.Context, promise js.Value) (js.Value, error) {
 		broken.Release()
 		return o.v, o.err
 	case <-ctx.Done():
+		go func() { // what comes all the same is given back
+			if o := <-settled; o.err == nil {
+				o.v.Call("close")
+			}
+		}()
 		return js.Undefined(), ctx.Err()
 	}
 }
@@ -202,7 +215,7 @@ func (b *Backend) NewSums(n int) compute.Sums {
 func (b *Backend) zeros(n int) *memory {
 	at, ok := b.heap.take(n)
 	if !ok {
-		size := min(max(2*b.heap.size, b.heap.size+units(n)), b.most)
+		size := min(b.heap.size+max(units(n), min(b.heap.size, mostGrowth)), b.most)
 		if err := b.grow(size); err != nil {
 			panic(err.Error())
 		}
@@ -235,6 +248,9 @@ func (b *Backend) FreeSums(s compute.Sums) { b.drop(b.own(s.Memory)) }
 
 // drop may give memory back at once: who takes it is behind those who use it still.
 func (b *Backend) drop(m *memory) {
+	if b.gpu.IsUndefined() { // closed
+		return
+	}
 	b.heap.give(m.at)
 	delete(b.live, m)
 	m.of = nil
@@ -276,27 +292,27 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 // Write has what was called before go first: WebGPU has it overtake what is not on its
 // way yet.
 func (b *Backend) Write(dst compute.Buffer, src []float32) {
-	b.upload(dst.Slice(0, len(src)), unsafe.Pointer(unsafe.SliceData(src)), len(src))
+	b.upload = append(b.upload[:0], src...)
+	b.send(dst)
 }
 
 func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
-	whole := len(src) / 4
-	dst = dst.Slice(0, (len(src)+3)/4)
-	b.upload(dst.Slice(0, whole), unsafe.Pointer(unsafe.SliceData(src)), whole)
-	if rest := src[4*whole:]; len(rest) > 0 {
-		var last [4]byte
-		copy(last[:], rest)
-		b.upload(dst.Slice(whole, 1), unsafe.Pointer(&last), 1)
-	}
+	n := (len(src) + 3) / 4
+	b.upload = slices.Grow(b.upload[:0], n)[:n]
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.upload))), 4*n), src)
+	b.send(dst)
 }
 
-func (b *Backend) upload(dst compute.Buffer, src unsafe.Pointer, n int) {
+// send writes what is in upload.
+func (b *Backend) send(dst compute.Buffer) {
+	n := len(b.upload)
+	dst = dst.Slice(0, n)
 	at := int(b.at(dst.Memory)) + dst.Off
 	if n == 0 || b.lost != nil {
 		return
 	}
 	b.flush()
-	b.write.Invoke(4*at, int(uintptr(src)), 4*n)
+	b.write.Invoke(4*at, int(uintptr(unsafe.Pointer(unsafe.SliceData(b.upload)))), 4*n)
 	b.stats.Uploaded += 4 * n
 }
 
@@ -333,12 +349,26 @@ func (b *Backend) flush() {
 		b.stats.Submits++
 		if going != nil {
 			b.batches[number] = going
+			b.going = append(b.going, going)
 		}
 	} else if going != nil {
 		going.fail(b.lost)
 	}
 	b.batch = nil
 	b.stream.clear()
+	for len(b.going) > 0 && (len(b.going) > mostGoing || b.going[0].over()) {
+		<-b.going[0].done // or all of an epoch's uploads would be on their way at once
+		b.going = b.going[1:]
+	}
+}
+
+func (t *batch) over() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (t *batch) fail(err error) {
@@ -363,7 +393,7 @@ func (b *Backend) hear(number int, why string) {
 		return
 	}
 	t.data = make([]float32, t.words)
-	b.take.Invoke(number, int(uintptr(unsafe.Pointer(unsafe.SliceData(t.data)))), 4*t.words)
+	b.take.Invoke(number, int(uintptr(unsafe.Pointer(unsafe.SliceData(t.data)))), t.words)
 	close(t.done)
 }
 
@@ -372,7 +402,7 @@ func (b *Backend) fail(err error) {
 	if b.lost != nil {
 		return
 	}
-	b.lost = err
+	b.lost, b.going = err, nil
 	for number, t := range b.batches {
 		delete(b.batches, number)
 		t.fail(err)
@@ -385,12 +415,10 @@ func (b *Backend) fail(err error) {
 }
 
 func (p *pending) Done() bool {
-	select {
-	case <-p.batch.done:
-		return true
-	default:
-		return false
+	if p.batch == p.of.batch {
+		p.of.flush()
 	}
+	return p.batch.over()
 }
 
 func (p *pending) Wait(ctx context.Context, dst []float32) error {
