@@ -159,7 +159,7 @@ test("runs side by side on one data set, each in its own worker", async () => {
 
 test("what this browser cannot do is said, not hidden", async () => {
   const { result, plan } = await train(page, { ...quick, steps: 2, backend: "webgpu" });
-  const said = [...(result.notes ?? []), ...plan.warnings.map((w) => w.message)].join(" ");
+  const said = [...(result.notes ?? []), ...(plan.warnings ?? []).map((w) => w.message)].join(" ");
   assert.ok(result.backend === "webgpu" || /webgpu/i.test(said), `ran on ${result.backend} and said ${said}`);
 });
 
