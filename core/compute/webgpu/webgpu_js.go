@@ -356,8 +356,10 @@ func (b *Backend) flush() {
 	}
 	b.batch = nil
 	b.stream.clear()
+	// Or all of an epoch's uploads would be on their way at once. A GPU that is lost
+	// meanwhile ends the waiting, too.
 	for len(b.going) > 0 && (len(b.going) > mostGoing || b.going[0].over()) {
-		<-b.going[0].done // or all of an epoch's uploads would be on their way at once
+		<-b.going[0].done
 		b.going = b.going[1:]
 	}
 }
@@ -402,7 +404,7 @@ func (b *Backend) fail(err error) {
 	if b.lost != nil {
 		return
 	}
-	b.lost, b.going = err, nil
+	b.lost = err
 	for number, t := range b.batches {
 		delete(b.batches, number)
 		t.fail(err)
