@@ -151,8 +151,8 @@ chromium:
 
 # Firefox is tested where there is one, its WebGPU where there is a driver that is a program.
 firefox:
-	@web/e2e/need.sh firefox firefox-esr "the tests in Firefox are left out" || true
-	@web/e2e/need.sh /usr/share/vulkan/icd.d/lvp_icd.x86_64.json mesa-vulkan-drivers "Firefox's WebGPU is not tested" || true
+	@web/e2e/need.sh "$${FIREFOX:-firefox}" firefox-esr "the tests in Firefox are left out" || true
+	@web/e2e/need.sh "/usr/share/vulkan/icd.d/lvp_*" mesa-vulkan-drivers "Firefox's WebGPU is not tested" || true
 
 compiler:
 	@web/e2e/need.sh "$${CC:-gcc}" "gcc libc6-dev" "the race detector needs a C compiler: apt-get install gcc libc6-dev"

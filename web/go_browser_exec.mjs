@@ -13,6 +13,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { webgpu } from "./e2e/browser.mjs";
 import { launchFirefox } from "./e2e/firefox.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -89,11 +90,11 @@ const asked = () => /** @type {any} */ (window).lines();
 /** @param {string} url @returns {Promise<{ page: any, close: () => Promise<void> }>} */
 async function visit(url) {
   if (process.env.CLIPSCOPE_BROWSER === "firefox") {
-    const firefox = await launchFirefox({ "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true });
+    const firefox = await launchFirefox(webgpu.firefox);
     return { page: await firefox.page(url), close: () => firefox.close() };
   }
   const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"] });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...webgpu.chromium] });
   const page = await browser.newPage();
   await page.goto(url);
   return { page, close: () => browser.close() };

@@ -13,8 +13,9 @@
 //
 // NaN and ±Inf flow through every kernel as IEEE 754 arithmetic has them, except
 // where a comment says otherwise. A backend may take denormal values for 0 in
-// arithmetic, but not in norms and factors, nor where values are only moved. Sums may be taken in any order and, in float32,
-// with or without fused multiply-add: package computetest states the tolerance.
+// arithmetic, but not in norms and factors, nor where values are only moved. Sums may
+// be taken in any order and, in float32, with or without fused multiply-add: package
+// computetest states the tolerance.
 //
 // A caller that passes a buffer of another backend, a size larger than a buffer
 // or a negative size has a bug; implementations panic then, and package train,

@@ -101,6 +101,12 @@ export async function host(t, dir, prefix, instead) {
   return { origin: `http://127.0.0.1:${port}`, asked, pages, close };
 }
 
+// webgpu is what has each browser give a GPU that is a program, where it would give none.
+export const webgpu = {
+  chromium: ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"],
+  firefox: { "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true },
+};
+
 // gate is what something waits for until it is opened.
 export function gate() {
   let open = () => {};

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# need.sh COMMAND PACKAGES HELP: makes sure that the command, or a file, is there, installing
+# need.sh COMMAND PACKAGES HELP: makes sure that the command, or a file of such a name, is there, installing
 # Debian packages where that is possible, or says in one line what to do.
 set -eu
-there() { command -v "$1" >/dev/null || [ -e "$1" ]; }
+there() { command -v "$1" >/dev/null || compgen -G "$1" >/dev/null; }
 there "$1" && exit 0
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   echo "Installing $2 …"

@@ -6,12 +6,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { ready, root, stage } from "./browser.mjs";
+import { ready, root, stage, webgpu } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
 const exec = promisify(execFile);
-const { server, visit } = await stage("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader");
-const firefox = sharedFirefox({ "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true });
+const { server, visit } = await stage(...webgpu.chromium);
+const firefox = sharedFirefox(webgpu.firefox);
 
 // Without a driver that is a program there is nothing in Firefox to test: Debian's
 // package mesa-vulkan-drivers has it. With it, an adapter that does not come is a failure.

@@ -6,7 +6,7 @@ import (
 )
 
 // unit is what the heap is given away in, in words: 256 bytes, as the arguments'
-// slots, so that any part may be copied and read by fours.
+// slots.
 const unit = 64
 
 // heap says which of so many words are in use. The zero heap has none.

@@ -1,9 +1,8 @@
 // What every kernel begins with. The words of all buffers are in one heap, as whole
-// numbers, as floats or by fours: an entry point uses one of these views.
+// numbers or as floats: an entry point uses one of these views.
 
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @group(0) @binding(0) var<storage, read_write> values: array<f32>;
-@group(0) @binding(0) var<storage, read_write> quads: array<vec4<f32>>;
 
 // Args are a kernel's arguments: sizes, where its buffers begin in the heap, the
 // scalars in float32 and, as two words, low first, in float64.
@@ -148,15 +147,6 @@ fn wide_under(a: Wide, b: Wide) -> bool {
   let m = a.y & WIDE_MAGNITUDE;
   let n = b.y & WIDE_MAGNITUDE;
   return m < n || (m == n && a.x < b.x);
-}
-
-// wide_less is a < b, and false of NaN.
-fn wide_less(a: Wide, b: Wide) -> bool {
-  if (wide_isNaN(a) || wide_isNaN(b) || (wide_isZero(a) && wide_isZero(b))) { return false; }
-  let negative = (a.y >> 31u) != 0u;
-  if (((a.y ^ b.y) >> 31u) != 0u) { return negative; }
-  if (negative) { return wide_under(b, a); }
-  return wide_under(a, b);
 }
 
 fn wide_add(a: Wide, b: Wide) -> Wide {
