@@ -19,13 +19,7 @@ func (r *Run) step(ctx context.Context) error {
 	began := time.Now()
 	c := r.clipper.Rule.C()
 	e := &pendingEvent{}
-	r.rows = r.sample(r.rows[:0])
-	r.begin()
-	r.addUp(r.rows, e)
-	if err := r.settle(ctx, e); err != nil {
-		return err
-	}
-	if err := r.mech.release(ctx); err != nil {
+	if err := r.sum(ctx, e); err != nil {
 		return err
 	}
 	e.norm = r.move()
@@ -43,6 +37,18 @@ func (r *Run) step(ctx context.Context) error {
 	r.keep(e)
 	r.waiting = append(r.waiting, e)
 	return nil
+}
+
+// sum samples, clips and adds up, and leaves the noised sum where the gradient is:
+// the rest of a step works on nothing else that depends on the rows.
+func (r *Run) sum(ctx context.Context, e *pendingEvent) error {
+	r.rows = r.sample(r.rows[:0])
+	r.begin()
+	r.addUp(r.rows, e)
+	if err := r.settle(ctx, e); err != nil {
+		return err
+	}
+	return r.mech.release(ctx)
 }
 
 // begin makes ready for the sum of a step.
