@@ -4,6 +4,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,8 +13,37 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// patience is how long a browser may take to give a GPU.
-const patience = 2 * time.Minute
+// patience is how long a browser may take to give a GPU that was asked for by name, and
+// brief how long to give one that is only tried.
+const (
+	patience = 2 * time.Minute
+	brief    = 10 * time.Second
+)
+
+// errProgram is why an adapter is not tried.
+var errProgram = errors.New("it is a program, and no GPU")
+
+// findGPU says why there is no GPU to be tried.
+func findGPU() error {
+	ctx, cancel := context.WithTimeout(context.Background(), brief)
+	defer cancel()
+	a, err := webgpu.Find(ctx)
+	if err == nil && a.Fallback {
+		return fmt.Errorf("%s: %w", a.Name, errProgram)
+	}
+	return err
+}
+
+// rivalGPU opens a GPU to be tried against SIMD.
+func rivalGPU() (compute.Backend, string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), brief)
+	defer cancel()
+	be, err := webgpu.Open(ctx)
+	if err != nil {
+		return nil, "", err // not a nil pointer in an interface
+	}
+	return be, "", nil
+}
 
 // openGPU opens the GPU, or what there is instead, with a note that says why.
 func openGPU(instead worker.Backend) func() (compute.Backend, string, error) {
@@ -43,10 +73,10 @@ func withoutGPU(err error, instead worker.Backend) string {
 	return fmt.Sprintf("There is no GPU for this run (%v): it runs on %s.", err, instead.Name)
 }
 
-// aboutGPU says what a run was computed on.
+// aboutGPU warns of an adapter that is none.
 func aboutGPU(a webgpu.Adapter) string {
-	if a.Fallback {
-		return fmt.Sprintf("Computed by WebGPU on an adapter that is a program, not a GPU (%s): slower than SIMD.", a.Name)
+	if !a.Fallback {
+		return ""
 	}
-	return fmt.Sprintf("Computed by WebGPU on %s.", a.Name)
+	return fmt.Sprintf("Computed by WebGPU on an adapter that is a program, not a GPU (%s): slower than SIMD.", a.Name)
 }

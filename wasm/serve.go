@@ -77,7 +77,16 @@ func backend(c run.Config) (worker.Backend, error) {
 	switch c.Backend {
 	case "purego":
 		return reference, nil
-	case "auto", "", "simd":
+	case "auto", "":
+		c.Backend = "simd"
+		b, err := backend(c)
+		if err != nil || webgpu.Available() != nil {
+			return b, err
+		}
+		instead := b
+		b.Rival = &worker.Backend{Name: "webgpu", Find: findGPU, Open: rivalGPU, Instead: &instead}
+		return b, nil
+	case "simd":
 		if err := simd.Available(); err != nil {
 			reference.Warnings = warn("SIMD kernels are not available (%v): running on plain Go, many times slower", err)
 			return reference, nil
@@ -85,7 +94,7 @@ func backend(c run.Config) (worker.Backend, error) {
 		n, fair, warnings := threads(c)
 		return worker.Backend{Name: "simd", Warnings: warnings, Open: openSIMD(n, fair, len(warnings) > 0)}, nil
 	case "webgpu":
-		c.Backend = "auto"
+		c.Backend = "simd"
 		instead, err := backend(c)
 		if err != nil {
 			return worker.Backend{}, err

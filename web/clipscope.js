@@ -7,7 +7,7 @@
   const { say, hear, fail } = clipscopeWire;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 4;
+  const PROTOCOL = 5;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -351,6 +351,8 @@
     #listeners = new Set();
     /** @type {Set<(text: string) => void>} */
     #textListeners = new Set();
+    /** @type {Set<(place: any) => void>} */
+    #placeListeners = new Set();
     #state = "";
     // Both are set while the promises are made.
     #settle = /** @type {Pending} */ ({});
@@ -364,6 +366,8 @@
     #seen = 0; // the last step that was seen
     /** @type {Plan | undefined} */
     plan;
+    /** @type {any} */
+    place; // what it is computed on, once that is known
 
     /** @param {Connection} connection @param {boolean} own */
     constructor(connection, own) {
@@ -397,6 +401,14 @@
       return () => this.#textListeners.delete(fn);
     }
 
+    // onPlace calls back with what the run is computed on, also where that is known.
+    /** @param {(x: any) => void} fn */
+    onPlace(fn) {
+      this.#placeListeners.add(fn);
+      if (this.place) guarded(fn, this.place);
+      return () => this.#placeListeners.delete(fn);
+    }
+
     pause() { this.#tell("pause"); }
     resume() { this.#tell("resume"); }
     step() { this.#tell("step"); }
@@ -416,6 +428,7 @@
     dispose() {
       this.#listeners.clear();
       this.#textListeners.clear();
+      this.#placeListeners.clear();
       if (this.state === "done" || this.state === "error") return;
       if (this.#own) this.#connection.end(fail("The run was disposed of."));
       else {
@@ -440,6 +453,10 @@
             // done and error are said by the messages that carry the reason.
             if (state === "running" || state === "paused") this.state = state;
           }
+          return;
+        case "place":
+          this.place = hear(m.text);
+          for (const fn of this.#placeListeners) guarded(fn, this.place);
           return;
         case "done": {
           const result = hear(m.text);

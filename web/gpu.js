@@ -20,28 +20,44 @@ globalThis.clipscopeGPU = (() => {
   const LARGE = 64 << 20; // bytes of a staging buffer that is not kept
   const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
 
+  // request asks for an adapter, and what is said of it.
+  async function request() {
+    const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) throw new Error("the browser gives no adapter");
+    const info = adapter.info ?? {};
+    return {
+      given: adapter,
+      adapter: [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(" ") || "unknown",
+      fallback: Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter),
+    };
+  }
+
+  // find says which adapter open would get.
+  const find = async () => {
+    const { adapter, fallback } = await request();
+    return { adapter, fallback };
+  };
+
   /** @typedef {{ name: string, code: string, entry: string }} Program */
 
   /** @param {Program[]} programs @param {number} slot bytes of one kernel's arguments @param {number} slots of a submission at most */
   async function open(programs, slot, slots) {
-    const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
-    if (!adapter) throw new Error("the browser gives no adapter");
-    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-    const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
+    const found = await request();
+    const { maxBufferSize, maxStorageBufferBindingSize } = found.given.limits;
+    const device = await found.given.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
     const layout = device.createBindGroupLayout({ entries: [
       { binding: 0, visibility: COMPUTE, buffer: { type: "storage" } },
       { binding: 1, visibility: COMPUTE, buffer: { type: "uniform", hasDynamicOffset: true, minBindingSize: slot } },
     ] });
     const parameters = device.createBuffer({ size: slot * slots, usage: UNIFORM | COPY_DST });
-    return new GPU(adapter, device, programs, layout, parameters, slot);
+    return new GPU(found, device, programs, layout, parameters, slot);
   }
 
   class GPU {
-    /** @param {any} adapter @param {any} device @param {Program[]} programs @param {any} layout @param {any} parameters @param {number} slot */
-    constructor(adapter, device, programs, layout, parameters, slot) {
-      const info = adapter.info ?? {};
-      this.adapter = [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(" ") || "unknown";
-      this.fallback = Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter);
+    /** @param {{ adapter: string, fallback: boolean }} found @param {any} device @param {Program[]} programs @param {any} layout @param {any} parameters @param {number} slot */
+    constructor(found, device, programs, layout, parameters, slot) {
+      this.adapter = found.adapter;
+      this.fallback = found.fallback;
       this.most = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
       this.device = device;
       this.layout = layout;
@@ -218,6 +234,7 @@ globalThis.clipscopeGPU = (() => {
     /** @param {WebAssembly.Instance} instance */
     attach(instance) { memory = /** @type {any} */ (instance.exports).mem; },
     there: Boolean(/** @type {any} */ (globalThis.navigator)?.gpu),
+    find,
     open,
   };
 })();

@@ -184,6 +184,14 @@ type Losable interface {
 	Lost() error
 }
 
+// Device is a Backend on a device of its own, to and from which values travel.
+type Device interface {
+	// Device is what it is called.
+	Device() string
+	// Moved is how many bytes have travelled since it was opened, there and back.
+	Moved() int64
+}
+
 // Pending is what will be read.
 type Pending interface {
 	// Done reports that Wait would not wait.

@@ -54,6 +54,8 @@ type Diag struct {
 	TrainAcc     Number  `json:"train_accuracy"` // of this batch, 0 … 1; NaN for regression
 	Eval         *Eval   `json:"eval,omitempty"`
 	StepSeconds  float64 `json:"step_seconds"`
+	// MovedBytes is what travelled to a GPU and back since the last event.
+	MovedBytes int64 `json:"moved_bytes,omitempty"`
 	// Gradient compares this batch's clipped and true gradients, when asked for.
 	Gradient *GradientDiag `json:"gradient,omitempty"`
 }
@@ -119,6 +121,8 @@ type Result struct {
 	TestClasses  []ClassScore `json:"test_classes,omitempty"`
 	TrainSeconds float64      `json:"train_seconds"` // time inside steps, without loading and testing
 	Backend      string       `json:"backend"`
+	Device       string       `json:"device,omitempty"`  // a GPU's name
+	Chosen       string       `json:"chosen,omitempty"`  // why that backend, where there was a choice
 	Threads      int          `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
 	Notes        []string     `json:"notes,omitempty"`   // fallbacks and warnings the owner must see
 	Guarantee    string       `json:"guarantee"`         // the promise in one sentence

@@ -79,7 +79,8 @@ type Run struct {
 	ended      bool // its result has been given
 	failed     error
 	thresholds series
-	seconds    float64
+	seconds    float64  // of all steps
+	moved      int64    // bytes, by the device, when a step was last told
 	notes      []string // what the owner must see in the result
 }
 
@@ -357,6 +358,9 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res.Backend, res.Threads = r.be.Name(), 1
 	if t, ok := r.be.Backend.(compute.Threaded); ok {
 		res.Threads = t.Threads()
+	}
+	if d, ok := r.be.Backend.(compute.Device); ok {
+		res.Device = d.Device()
 	}
 	if r.done == 0 {
 		return res, nil

@@ -169,8 +169,8 @@ type pendingEvent struct {
 	norm     compute.Pending
 	tally    tally
 	gradient *run.GradientDiag
-	test     []reading // of test rows, after the step
-	seconds  float64
+	test     []reading         // of test rows, after the step
+	seconds  float64           // that it took, with those that were waited
 	state    []compute.Pending // of the run after the step, where it is kept
 	whole    bool              // nothing is waited for any more
 }
@@ -222,11 +222,23 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	return e.event, r.complete(ctx, e)
 }
 
+// transfer is how many bytes have travelled to the device and back since the last call.
+func (r *Run) transfer() int64 {
+	d, ok := r.be.Backend.(compute.Device)
+	if !ok {
+		return 0
+	}
+	last := r.moved
+	r.moved = d.Moved()
+	return r.moved - last
+}
+
 // complete waits for what is in an event.
 func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	if e.whole {
 		return nil
 	}
+	began := time.Now()
 	if err := r.collect(ctx, e); err != nil {
 		return err
 	}
@@ -234,10 +246,14 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
 		return fmt.Errorf("train: the gradient: %w", err)
 	}
+	waited := time.Since(began).Seconds() // for a device
+	e.seconds += waited
+	r.seconds += waited
 	e.event.Released.GradNorm = run.Number(norm[0])
 	if !r.cfg.Blind {
 		e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 		e.event.Diag.Gradient = e.gradient
+		e.event.Diag.MovedBytes = r.transfer()
 		eval, err := r.evaluated(ctx, e.test, nil)
 		if err != nil {
 			return err

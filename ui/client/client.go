@@ -33,8 +33,9 @@ type Run interface {
 	Dispose()
 	// Plan is what the run does and costs.
 	Plan() run.PlanInfo
-	// Watch calls back with events as they come and once with the end.
-	Watch(events func([]run.Event), done func(run.Result, error))
+	// Watch calls back with events as they come, with what they are computed on, and
+	// once with the end.
+	Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error))
 	Model // of a run that is done
 }
 
@@ -160,7 +161,7 @@ func jsOf(d Handle) any {
 type jsRun struct {
 	run    app.Value
 	plan   run.PlanInfo
-	listen app.Func
+	listen []app.Func
 	jsModel
 }
 
@@ -173,24 +174,29 @@ func (r *jsRun) Plan() run.PlanInfo { return r.plan }
 
 func (r *jsRun) Dispose() {
 	r.run.Call("dispose")
-	if r.listen != nil {
-		r.listen.Release()
-		r.listen = nil
+	for _, f := range r.listen {
+		f.Release()
 	}
+	r.listen = nil
 }
 
-func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
-	r.listen = app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer browser.Survive()
+func (r *jsRun) Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error)) {
+	r.hear("onText", func(v app.Value) error {
 		var batch []run.Event
-		if err := json.Unmarshal([]byte(args[0].String()), &batch); err != nil {
-			app.Log("ui: events: ", err)
-			return nil
+		err := json.Unmarshal([]byte(v.String()), &batch)
+		if err == nil {
+			events(batch)
 		}
-		events(batch)
-		return nil
+		return err
 	})
-	r.run.Call("onText", r.listen)
+	r.hear("onPlace", func(v app.Value) error {
+		var p run.Place
+		err := decode(v, &p)
+		if err == nil {
+			place(p)
+		}
+		return err
+	})
 	await(r.run.Get("done"), func(v app.Value, err error) {
 		var res run.Result
 		if err == nil {
@@ -199,6 +205,19 @@ func (r *jsRun) Watch(events func([]run.Event), done func(run.Result, error)) {
 		}
 		done(res, err)
 	})
+}
+
+// hear has f called with what a method of the run calls back with.
+func (r *jsRun) hear(method string, f func(app.Value) error) {
+	listen := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		if err := f(args[0]); err != nil {
+			app.Log("ui: ", method, ": ", err)
+		}
+		return nil
+	})
+	r.listen = append(r.listen, listen)
+	r.run.Call(method, listen)
 }
 
 // await calls f once with what promise settles to.

@@ -29,8 +29,8 @@ func (p *pace) see(now float64, step int) {
 // rest forgets the steps so far, as between them and the next a run was paused.
 func (p *pace) rest() { p.marks = p.marks[:0] }
 
-// left is the seconds until steps are done, NaN when unknown.
-func (p *pace) left(steps int) float64 {
+// perStep is the seconds that a step takes, NaN when unknown.
+func (p *pace) perStep() float64 {
 	if len(p.marks) == 0 {
 		return math.NaN()
 	}
@@ -38,5 +38,13 @@ func (p *pace) left(steps int) float64 {
 	if last.step <= first.step || last.at <= first.at {
 		return math.NaN()
 	}
-	return (last.at - first.at) / float64(last.step-first.step) * float64(max(0, steps-last.step))
+	return (last.at - first.at) / float64(last.step-first.step)
+}
+
+// left is the seconds until steps are done, NaN when unknown.
+func (p *pace) left(steps int) float64 {
+	if len(p.marks) == 0 {
+		return math.NaN()
+	}
+	return p.perStep() * float64(max(0, steps-p.marks[len(p.marks)-1].step))
 }

@@ -47,7 +47,7 @@ func (v *resultView) Render() app.UI {
 			}),
 			resultFigure("δ", words.Upper(r.Delta, 2), chart.Released),
 			resultFigure("steps", stepsDone(r), chart.Released),
-			resultFigure("time on "+r.Backend+threads(r), words.Duration(r.TrainSeconds)+perStep(r), chart.Diagnostic),
+			resultFigure("time on "+run.Place{Backend: r.Backend, Threads: r.Threads}.String(), words.Duration(r.TrainSeconds)+perStep(r), chart.Diagnostic),
 		),
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),
@@ -56,6 +56,7 @@ func (v *resultView) Render() app.UI {
 		),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
+			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
@@ -83,14 +84,6 @@ func classScores(r *run.Result) app.UI {
 
 // mostClasses is how many classes stand in the table.
 const mostClasses = 100
-
-// threads says with how many threads a run was made, where there were several.
-func threads(r *run.Result) string {
-	if r.Threads < 2 {
-		return ""
-	}
-	return ", " + words.Count(r.Threads) + " threads"
-}
 
 // tick adds to a file what the guarantee does not cover.
 func (v *resultView) tick() app.UI {

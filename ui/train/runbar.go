@@ -1,10 +1,13 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
+	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
@@ -24,6 +27,9 @@ type runView struct {
 	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
 	Whole       float64 // ε of the whole run, which it is charged; 0 when it is not known
 	Fault       string
+	Place       run.Place // what it is computed on; of no backend: nobody knows yet
+	PerStep     float64   // seconds, lately; NaN when unknown
+	Moved       int64     // bytes to a GPU and back in the last step
 }
 
 // runActions is where the run bar's events go.
@@ -131,7 +137,31 @@ func (b *runBar) progress() app.UI {
 		app.Span().Class("steps figure").Text(stepText(v)),
 		bar,
 		app.Span().Class("left figure").Text(leftText(v)),
+		app.Span().Class("place").ID("run-place").Title(cmp.Or(v.Place.Why, v.Place.String())).Text(v.placed()),
 	)
+}
+
+// placed says how fast a run is, how much of it travels to a device and back, and what
+// it is computed on.
+func (v runView) placed() string {
+	p := v.Place
+	switch {
+	case p.Backend == "":
+		return ""
+	case p.Trying:
+		return "trying what is fastest…"
+	}
+	var each []string
+	if !math.IsNaN(v.PerStep) {
+		each = append(each, words.Number(1000*v.PerStep, 3)+" ms")
+	}
+	if v.Moved > 0 {
+		each = append(each, words.Bytes(v.Moved))
+	}
+	if each == nil {
+		return p.String()
+	}
+	return strings.Join(each, " and ") + " a step, " + p.String()
 }
 
 func stepText(v runView) string {

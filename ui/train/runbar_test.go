@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/run"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -17,6 +19,9 @@ func TestRunBarTexts(t *testing.T) {
 		{runView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Whole: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63 / ", "<strong>1.00"}},
 		{runView{Phase: running, Step: 9, Steps: 10, Left: 0.2, Spent: 0.63}, []string{"under 1 s left"}},
 		{runView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
+		{runView{Phase: running, Step: 4, Steps: 9, PerStep: math.NaN(), Place: run.Place{Backend: "simd", Trying: true}}, []string{"trying what is fastest…"}},
+		{runView{Phase: running, Step: 4, Steps: 9, PerStep: 0.00123, Place: run.Place{Backend: "simd", Threads: 4, Why: "It is faster."}}, []string{">1.23 ms a step, SIMD, 4 threads<", `title="It is faster."`}},
+		{runView{Phase: running, Step: 4, Steps: 9, PerStep: 0.5, Moved: 2600, Place: run.Place{Backend: "webgpu", Threads: 1, Device: "a card"}}, []string{">500 ms and 2.6 kB a step, WebGPU on a card<"}},
 		{runView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"New run", "finished"}},
 		{runView{Phase: done, Stopped: true, Step: 1, Steps: 2, Spent: 1, Left: 0}, []string{"step 1 / 2", "stopped"}},
 	} {

@@ -74,6 +74,7 @@ type fakeRun struct {
 	cfg    run.Config
 	calls  []string
 	events func([]run.Event)
+	place  func(run.Place)
 	done   func(run.Result, error)
 	plan   run.PlanInfo
 	result *run.Result // for those who keep it
@@ -86,8 +87,8 @@ func (r *fakeRun) Stop()                              { r.calls = append(r.calls
 func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
 func (r *fakeRun) SaveParameters(string, *run.Config) {}
 func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
-func (r *fakeRun) Watch(events func([]run.Event), done func(run.Result, error)) {
-	r.events, r.done = events, done
+func (r *fakeRun) Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error)) {
+	r.events, r.place, r.done = events, place, done
 }
 
 // fakeFiles is an array of File objects as far as the page looks at them.

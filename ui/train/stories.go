@@ -18,7 +18,7 @@ func Stories() []widget.Story {
 			return &runBar{View: runView{Phase: idle, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run bar, running", View: func() app.UI {
-			return &runBar{View: runView{Phase: running, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}
+			return &runBar{View: runView{Phase: running, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1, Place: run.Place{Backend: "webgpu", Device: "a card of the future"}, PerStep: 0.0012, Moved: 2600}, Actions: nobody{}, Setup: nobody{}}
 		}},
 		{Name: "Run bar, paused", View: func() app.UI {
 			return &runBar{View: runView{Phase: paused, Step: 412, Steps: 1000, Left: 18, Spent: 0.63, Whole: 1}, Actions: nobody{}, Setup: nobody{}}

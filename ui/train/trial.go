@@ -46,6 +46,7 @@ type trial struct {
 	data     data.Report    // what is said of its rows: no preview, no columns
 	runner   client.Run     // nil of one that has not started, or was kept
 	record   *series.Record // nil until it has started
+	place    run.Place      // what it is computed on
 	pace     pace
 	result   *run.Result
 	model    client.Model // what the result has of parameters
@@ -90,6 +91,11 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 	r.Watch(func(events []run.Event) {
 		if !t.gone {
 			t.events(events)
+		}
+	}, func(p run.Place) {
+		if !t.gone {
+			t.place = p
+			t.changed()
 		}
 	}, func(res run.Result, err error) {
 		if !t.gone {
@@ -246,13 +252,16 @@ func (t *trial) saveParameters() {
 // view is the run in the numbers of the run bar; until it has begun, those of
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {
-	v := runView{Phase: t.phase, Left: math.NaN(), Spent: math.NaN(), Fault: t.fault}
+	v := runView{Phase: t.phase, Left: math.NaN(), Spent: math.NaN(), Fault: t.fault, Place: t.place, PerStep: t.pace.perStep()}
 	if r := t.record; r != nil {
 		v.Step, v.Steps = t.steps()
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
 		if r.Len() > 0 {
 			v.Spent = float64(r.Last.Released.Epsilon)
+			if d := r.Last.Diag; d != nil {
+				v.Moved = d.MovedBytes
+			}
 		}
 	} else if plan != nil {
 		v.Steps, v.Whole = plan.Steps, float64(plan.Epsilon)

@@ -23,7 +23,7 @@
 //	           about the data, which the worker keeps until the next open succeeds
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
-//	           same id: state, events … and at the end one of done and failed
+//	           same id: state, place, events … and at the end one of done and failed
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page
@@ -60,6 +60,9 @@
 //	           be made longer than it was planned
 //	step       one step, while paused
 //	ack        one events message has been dealt with
+//
+// A place message, [run.Place], says what the run is computed on: once that is known,
+// and again where it goes on with something else.
 //
 // In a blind run ([run.Config.Blind]) no event has a diagnostic, and nothing is
 // tested before the run has ended.
@@ -110,6 +113,7 @@ const (
 	ProgressType = "progress"
 	EventsType   = "events"
 	StateType    = "state"
+	PlaceType    = "place"
 	DoneType     = "done"
 	FailedType   = "failed"
 )

@@ -32,6 +32,8 @@ type Planned interface {
 	// Unstarted is the result of a run that was stopped before it began.
 	Unstarted() run.Result
 	Start(context.Context, *data.Dataset, compute.Backend) (Trainer, error)
+	// StepTime is how long a step takes on a back end, on rows that are made up.
+	StepTime(context.Context, compute.Backend) (time.Duration, error)
 }
 
 // Trainer is a plan under way.
@@ -53,6 +55,12 @@ type Backend struct {
 	// Instead is what a run goes on with where the memory of this one is lost; nil
 	// where that cannot be.
 	Instead *Backend
+	// Find says why it cannot be had, where that is known without opening it; nil of one
+	// that is there.
+	Find func() error
+	// Rival is tried against this one before a run for which that is worth its while,
+	// and taken where it is faster. Its Instead is this one. Nil: there is none.
+	Rival *Backend
 }
 
 // Host is what the session needs of its surroundings.
@@ -425,22 +433,26 @@ func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run
 	if !s.await(ctx, r) {
 		return s.unstarted(p), nil
 	}
-	be, note, err := p.on.Open()
+	on, err := s.choose(ctx, r.id, p)
 	if err != nil {
 		return result, err
 	}
-	defer be.Close()
-	if note != "" {
-		defer func() { result.Notes = append(result.Notes, note) }()
-	}
-	t, err := p.plan.Start(ctx, p.ds, be)
+	defer on.be.Close()
+	defer func() {
+		result.Chosen = on.why
+		if on.note != "" {
+			result.Notes = append(result.Notes, on.note)
+		}
+	}()
+	s.place(r.id, on.be, on.why)
+	t, err := p.plan.Start(ctx, p.ds, on.be)
 	goOn := func(ctx context.Context, be compute.Backend) (Trainer, error) { return t.Continue(ctx, be) }
 	if err == nil {
 		result, err = s.rest(ctx, r, t)
 	} else {
 		goOn = func(ctx context.Context, be compute.Backend) (Trainer, error) { return p.plan.Start(ctx, p.ds, be) }
 	}
-	if instead := p.on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
+	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
 		result, err = s.goOn(ctx, r, *instead, goOn, err)
 	}
 	if t == nil && err != nil && ctx.Err() != nil {
@@ -469,6 +481,7 @@ func (s *Session) goOn(ctx context.Context, r *running, on Backend, begin func(c
 		return run.Result{}, errors.Join(lost, err)
 	}
 	defer be.Close()
+	s.place(r.id, be, "")
 	// Also a run that was stopped has a result.
 	t, err := begin(context.WithoutCancel(ctx), be)
 	if err != nil {

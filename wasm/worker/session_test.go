@@ -21,7 +21,8 @@ type fake struct {
 	steps  int
 	before func(step int) error // may fail, panic or block
 	done   int
-	stuck  bool // it cannot go on elsewhere
+	stuck  bool                     // it cannot go on elsewhere
+	takes  map[string]time.Duration // a step, by back end
 }
 
 func (f *fake) Info() run.PlanInfo { return run.PlanInfo{Steps: f.steps} }
@@ -35,6 +36,14 @@ func (f *fake) Continue(context.Context, compute.Backend) (Trainer, error) {
 		return nil, errors.New("there is nothing to go on from")
 	}
 	return &fake{steps: f.steps, done: f.done}, nil
+}
+
+func (f *fake) StepTime(_ context.Context, be compute.Backend) (time.Duration, error) {
+	took, ok := f.takes[be.Name()]
+	if !ok {
+		return 0, errors.New("it is lost")
+	}
+	return took, nil
 }
 
 func (f *fake) Close() {}

@@ -1,5 +1,5 @@
-// The same models trained by others, without privacy, each on its wasm back end, in
-// pages that are not isolated (one thread) or are.
+// The same models trained by others, without privacy, each on its wasm back end or on
+// WebGPU, in pages that are not isolated (one thread) or are.
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -24,47 +24,55 @@ export async function site(isolated) {
 }
 
 // tensorflow opens a page and returns what trains for so many steps of 128 rows and
-// says how many seconds they took.
-/** @param {any} browser @param {string} url @returns {Promise<(steps: number) => Promise<number>>} */
-export async function tensorflow(browser, url) {
+// says how many seconds they took. The model is one of those of [jax].
+/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
+export async function tensorflow(browser, url, kind = "mlp", on = "wasm") {
   const page = await (await browser.newContext()).newPage();
   await page.goto(url);
-  for (const m of ["tfjs-core/dist/tf-core.min.js", "tfjs-layers/dist/tf-layers.min.js", "tfjs-backend-wasm/dist/tf-backend-wasm.min.js"]) {
+  for (const m of ["tfjs-core/dist/tf-core.min.js", "tfjs-layers/dist/tf-layers.min.js", `tfjs-backend-${on}/dist/tf-backend-${on}.min.js`]) {
     await page.addScriptTag({ url: "/@tensorflow/" + m });
   }
-  await page.evaluate(async () => {
-    tf.wasm.setWasmPaths("/@tensorflow/tfjs-backend-wasm/dist/");
-    await tf.setBackend("wasm");
+  await page.evaluate(async ({ kind, on }) => {
+    if (on === "wasm") tf.wasm.setWasmPaths("/@tensorflow/tfjs-backend-wasm/dist/");
+    if (!await tf.setBackend(on)) throw new Error(`TensorFlow.js has no ${on} here`);
     await tf.ready();
-    const model = tf.sequential({ layers: [
-      tf.layers.dense({ inputShape: [784], units: 128, activation: "relu" }),
-      tf.layers.dense({ units: 10, activation: "softmax" }),
-    ] });
+    const { dense, conv2d, maxPooling2d, flatten } = tf.layers, activation = "relu";
+    const shape = { mlp: [784], cnn: [28, 28, 1] }[kind];
+    const model = tf.sequential({ layers: {
+      mlp: [dense({ inputShape: shape, units: 128, activation }), dense({ units: 10, activation: "softmax" })],
+      cnn: [
+        conv2d({ inputShape: shape, filters: 16, kernelSize: 8, strides: 2, padding: "same", activation }), maxPooling2d({ poolSize: 2, strides: 1 }),
+        conv2d({ filters: 32, kernelSize: 4, strides: 2, activation }), maxPooling2d({ poolSize: 2, strides: 1 }),
+        flatten(), dense({ units: 32, activation }), dense({ units: 10, activation: "softmax" }),
+      ],
+    }[kind] });
     model.compile({ optimizer: tf.train.sgd(0.25), loss: "categoricalCrossentropy" });
     window.peer = async (steps) => {
-      const rows = 128 * steps, x = tf.randomUniform([rows, 784]), y = tf.oneHot(tf.randomUniform([rows], 0, 10, "int32"), 10);
+      const rows = 128 * steps, x = tf.randomUniform([rows, ...shape]), y = tf.oneHot(tf.randomUniform([rows], 0, 10, "int32"), 10);
       const from = performance.now();
       await model.fit(x, y, { batchSize: 128, epochs: 1, verbose: 0, yieldEvery: "never" });
+      await model.getWeights()[0].data(); // or a GPU would still be busy
       const seconds = (performance.now() - from) / 1000;
       x.dispose();
       y.dispose();
       return seconds;
     };
-  });
+    await window.peer(2);
+  }, { kind, on });
   return (steps) => page.evaluate((n) => window.peer(n), steps);
 }
 
 // jax is the same for jax-js, of a model by name: "mlp", or "cnn", which is our
 // cnn-opacus.
-/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @returns {Promise<(steps: number) => Promise<number>>} */
-export async function jax(browser, url, kind) {
+/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
+export async function jax(browser, url, kind, on = "wasm") {
   const page = await (await browser.newContext()).newPage();
   await page.goto(url);
-  await page.evaluate(async (kind) => {
+  await page.evaluate(async ({ kind, on }) => {
     const module = "/@jax-js/jax/dist/index.js";
     const { init, defaultDevice, grad, jit, lax, nn, numpy: np, random, tree, blockUntilReady } = await import(module);
-    await init("wasm");
-    defaultDevice("wasm");
+    if (!(await init(on)).includes(on)) throw new Error(`jax-js has no ${on} here`);
+    defaultDevice(on);
     const normal = (seed, shape, std) => random.normal(random.key(seed), shape).mul(std);
     const dense = (x, w, b) => np.dot(x, w).add(b);
     const crossEntropy = (z, y) => nn.logSoftmax(z).mul(y).sum().mul(-1 / 128);
@@ -106,6 +114,6 @@ export async function jax(browser, url, kind) {
       return (performance.now() - from) / 1000;
     };
     await window.peer(2);
-  }, kind);
+  }, { kind, on });
   return (steps) => page.evaluate((n) => window.peer(n), steps);
 }

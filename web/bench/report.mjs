@@ -18,14 +18,14 @@ export function say(name, value, unit) {
   console.log(`BENCH ${name} ${figures.at(-1).value} ${unit}`);
 }
 
-// write keeps all figures in web/e2e/results/bench.json, which git ignores; make
-// figures takes them from there.
-/** @param {string} chromium its version */
-export function write(chromium) {
+// write keeps all figures in a file of web/e2e/results, which git ignores; make
+// figures takes bench.json from there.
+/** @param {string} chromium its version @param {string} [name] of the file */
+export function write(chromium, name = "bench.json") {
   const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const report = {
     date: new Date().toISOString(), commit: git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") ? " and changes" : ""),
     cores: os.cpus().length, model: os.cpus()[0].model.trim(), load: os.loadavg()[0], chromium, figures,
   };
-  fs.writeFileSync(path.join(results, "bench.json"), JSON.stringify(report, null, 2) + "\n");
+  fs.writeFileSync(path.join(results, name), JSON.stringify(report, null, 2) + "\n");
 }

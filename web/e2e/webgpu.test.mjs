@@ -73,4 +73,40 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     assert.ok(Math.max(...far) < 2e-3, `parameters are up to ${Math.max(...far)} apart`);
     assert.deepEqual(page.errors, []);
   });
+
+  test(`the page trains on the GPU by its own controls, ${name}`, { skip }, async (t) => {
+    const page = await visit(t);
+    await page.waitForFunction(() => document.querySelector("#act-start")?.getAttribute("aria-disabled") === "false");
+    await page.evaluate(() => { location.hash = "#data=moons&steps=40"; });
+    await page.waitForFunction(() => document.querySelector(".progress .steps")?.textContent.includes("/ 40"));
+    await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector("#card-optimiser .card-head")).click());
+    await page.waitForFunction(() => document.querySelector("#f-backend"));
+    await page.evaluate(() => {
+      const menu = /** @type {HTMLSelectElement} */ (document.querySelector("#f-backend"));
+      menu.value = "webgpu";
+      menu.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await page.waitForFunction(() => location.hash.includes("backend=webgpu") && document.querySelector("#act-start").getAttribute("aria-disabled") === "false");
+    await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector("#act-start")).click());
+    await page.waitForFunction(() => document.querySelector("#result"));
+    const said = await page.evaluate(() => [document.querySelector("#run-place").textContent, document.querySelector("#result").textContent]);
+    assert.match(said[0], /^[\d.]+ ms and [\d.]+ [kM]B a step, WebGPU on .+/);
+    assert.match(said[1], /time on WebGPU/);
+    assert.match(said[1], /an adapter that is a program, not a GPU/);
+    assert.deepEqual(page.errors, []);
+  });
+
+  test(`a program is no rival of SIMD, ${name}`, { skip }, async (t) => {
+    const page = await visit(t);
+    const { backend, chosen, places } = await page.evaluate(async () => {
+      const run = await clipscope.train({ data: "moons", steps: 3 }), places = [];
+      run.onPlace((place) => places.push(place));
+      const { backend, chosen } = await run.done;
+      return { backend, chosen, places };
+    });
+    assert.equal(backend, "simd");
+    assert.match(chosen, /WebGPU was not tried: .+ it is a program/);
+    assert.equal(places.at(-1).backend, "simd");
+    assert.ok(!places.at(-1).trying);
+  });
 }

@@ -29,3 +29,9 @@ import "errors"
 
 // ErrNone is the error of a host on which there is no WebGPU, or no adapter.
 var ErrNone = errors.New("no WebGPU")
+
+// Adapter is a GPU as the browser describes it.
+type Adapter struct {
+	Name     string
+	Fallback bool // it is a program, and no GPU
+}

@@ -62,4 +62,5 @@ func (b *Backend) probe(ctx context.Context) error {
 var _ interface {
 	compute.Backend
 	compute.Losable
+	compute.Device
 } = (*Backend)(nil)

@@ -50,16 +50,10 @@ type program struct {
 	stage
 }
 
-// Adapter is the GPU as the browser describes it.
-type Adapter struct {
-	Name     string
-	Fallback bool // it is a program, and no GPU
-}
-
 // Stats are what has been asked of the GPU since it was opened.
 type Stats struct {
 	Commands, Submits, Waits int
-	Uploaded, Fetched        int // bytes
+	Uploaded, Fetched        int // bytes, kernels' arguments among them
 	Live, LiveWords          int // parts of the heap that are in use
 }
 
@@ -96,6 +90,22 @@ func Available() error {
 	return nil
 }
 
+// Find says which adapter the browser would give, and opens nothing.
+func Find(ctx context.Context) (Adapter, error) {
+	if err := Available(); err != nil {
+		return Adapter{}, err
+	}
+	found, err := await(ctx, js.Global().Get("clipscopeGPU").Call("find"))
+	if err != nil {
+		return Adapter{}, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
+	}
+	return adapterOf(found), nil
+}
+
+func adapterOf(v js.Value) Adapter {
+	return Adapter{v.Get("adapter").String(), v.Get("fallback").Bool()}
+}
+
 // Open asks for a GPU. Its error wraps [ErrNone] where there
 // is none, or none whose arithmetic is what the proofs of package train are about.
 func Open(ctx context.Context) (*Backend, error) {
@@ -125,7 +135,7 @@ func Open(ctx context.Context) (*Backend, error) {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
 	b.gpu = opened
-	b.adapter = Adapter{opened.Get("adapter").String(), opened.Get("fallback").Bool()}
+	b.adapter = adapterOf(opened)
 	b.most = opened.Get("most").Int() / 4
 	for name, to := range map[string]*js.Value{"submit": &b.submit, "write": &b.write, "take": &b.take} {
 		*to = opened.Get(name).Call("bind", opened)
@@ -171,7 +181,7 @@ func await(ctx context.Context, promise js.Value) (js.Value, error) {
 		return o.v, o.err
 	case <-ctx.Done():
 		go func() { // what comes all the same is given back
-			if o := <-settled; o.err == nil {
+			if o := <-settled; o.err == nil && o.v.Get("close").Type() == js.TypeFunction {
 				o.v.Call("close")
 			}
 		}()
@@ -184,6 +194,12 @@ func (b *Backend) Name() string { return "webgpu" }
 
 // Adapter is the GPU that was given.
 func (b *Backend) Adapter() Adapter { return b.adapter }
+
+// Device is the adapter's name.
+func (b *Backend) Device() string { return b.adapter.Name }
+
+// Moved is what was uploaded and fetched.
+func (b *Backend) Moved() int64 { return int64(b.stats.Uploaded + b.stats.Fetched) }
 
 // Lost is why the GPU is gone, or nil.
 func (b *Backend) Lost() error { return b.lost }
@@ -347,6 +363,7 @@ func (b *Backend) flush() {
 		number := b.submit.Invoke(int(uintptr(unsafe.Pointer(unsafe.SliceData(s.words)))), len(s.words),
 			int(uintptr(unsafe.Pointer(unsafe.SliceData(s.args)))), len(s.args), s.staged).Int()
 		b.stats.Submits++
+		b.stats.Uploaded += 4 * len(s.args)
 		if going != nil {
 			b.batches[number] = going
 			b.going = append(b.going, going)

@@ -1,0 +1,32 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Place is what a run is computed on.
+type Place struct {
+	Backend string `json:"backend"`
+	Threads int    `json:"threads"`
+	Device  string `json:"device,omitempty"` // a GPU's name
+	// Why says how that was chosen, where there was a choice.
+	Why string `json:"why,omitempty"`
+	// Trying says that this is being found out.
+	Trying bool `json:"trying,omitempty"`
+}
+
+// backends are their names in words.
+var backends = map[string]string{"simd": "SIMD", "webgpu": "WebGPU", "purego": "plain Go"}
+
+// String is the place in words, without the reason.
+func (p Place) String() string {
+	s := cmp.Or(backends[p.Backend], p.Backend)
+	if p.Device != "" {
+		s += " on " + p.Device
+	}
+	if p.Threads > 1 {
+		s += fmt.Sprintf(", %d threads", p.Threads)
+	}
+	return s
+}

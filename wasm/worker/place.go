@@ -1,0 +1,102 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/run"
+)
+
+// worthTrying is how long a run has to take for a rival to be tried: to ask for a GPU
+// and to compile its kernels may take a second or two.
+const worthTrying = 10 * time.Second
+
+// chosen is an open back end, and how it came to be that one.
+type chosen struct {
+	Backend
+	be   compute.Backend
+	note string // what its opening had to say
+	why  string // it and not another, where there was a choice
+}
+
+// choose opens the back end of a run: its own, or the rival of that, whichever takes a
+// step of the plan in less time.
+func (s *Session) choose(ctx context.Context, id int, p prepared) (chosen, error) {
+	c := chosen{Backend: p.on}
+	var err error
+	if c.be, c.note, err = c.Open(); err != nil {
+		return c, err
+	}
+	if c.Instead != nil {
+		// Its kernels are compiled when they are first called: before the first step, then.
+		// What goes wrong here goes wrong there, and is seen to.
+		p.plan.StepTime(ctx, c.be)
+	}
+	if c.Rival == nil {
+		return c, nil
+	}
+	s.post(PlaceType, id, run.Place{Backend: c.Name, Trying: true})
+	if err := c.Rival.Find(); err != nil {
+		c.why = fmt.Sprintf("%v was not tried: %v.", run.Place{Backend: c.Rival.Name}, err)
+		return c, nil
+	}
+	own, err := p.plan.StepTime(ctx, c.be)
+	if err != nil || own*time.Duration(p.plan.Info().Steps) < worthTrying {
+		return c, nil // what keeps it from its steps is said by the run
+	}
+	rival, other, err := try(ctx, p.plan, c.Rival)
+	switch {
+	case err != nil:
+		c.why = fmt.Sprintf("%v takes %s a step; %v was not tried: %v.", placeOf(c.be), brisk(own), run.Place{Backend: c.Rival.Name}, err)
+		return c, nil
+	case other >= own:
+		rival.be.Close()
+		c.why = faster(c, own, rival, other)
+		return c, nil
+	}
+	c.be.Close()
+	rival.why = faster(rival, other, c, own)
+	return rival, nil
+}
+
+// try opens a back end and measures it.
+func try(ctx context.Context, plan Planned, on *Backend) (c chosen, took time.Duration, err error) {
+	c.Backend = *on
+	if c.be, c.note, err = on.Open(); err != nil {
+		return c, 0, err
+	}
+	if took, err = plan.StepTime(ctx, c.be); err != nil {
+		c.be.Close()
+	}
+	return c, took, err
+}
+
+// faster says that one takes less time for a step than the other.
+func faster(one chosen, took time.Duration, other chosen, would time.Duration) string {
+	return fmt.Sprintf("%v takes %s a step, %v would take %s.", placeOf(one.be), brisk(took), placeOf(other.be), brisk(would))
+}
+
+// brisk is a duration in milliseconds, with digits that can be compared.
+func brisk(d time.Duration) string {
+	return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
+}
+
+// place says what a run is computed on from now on.
+func (s *Session) place(id int, be compute.Backend, why string) {
+	p := placeOf(be)
+	p.Why = why
+	s.post(PlaceType, id, p)
+}
+
+func placeOf(be compute.Backend) run.Place {
+	p := run.Place{Backend: be.Name(), Threads: 1}
+	if t, ok := be.(compute.Threaded); ok {
+		p.Threads = t.Threads()
+	}
+	if d, ok := be.(compute.Device); ok {
+		p.Device = d.Device()
+	}
+	return p
+}

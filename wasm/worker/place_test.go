@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// device is a back end of its own name, on a device.
+type device struct {
+	compute.Backend
+	closed *int
+}
+
+func (device) Name() string   { return "rival" }
+func (device) Device() string { return "a card" }
+func (device) Moved() int64   { return 0 }
+func (d device) Close()       { *d.closed++; d.Backend.Close() }
+func (d device) Threads() int { return 1 }
+
+// TestRival: the faster of two is taken, a short run or one whose rival is not to be had
+// keeps its own, and what was found is said.
+func TestRival(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps  int
+		takes  map[string]time.Duration
+		find   error
+		want   string
+		says   string
+		opened int
+	}{
+		"faster":      {1000, map[string]time.Duration{"purego": 30 * time.Millisecond, "rival": 10 * time.Millisecond}, nil, "rival", "rival on a card takes 10 ms a step, plain Go would take 30 ms", 1},
+		"as fast":     {1000, map[string]time.Duration{"purego": 10 * time.Millisecond, "rival": 10 * time.Millisecond}, nil, "purego", "plain Go takes 10 ms a step, rival on a card would take 10 ms", 1},
+		"short":       {10, map[string]time.Duration{"purego": 30 * time.Millisecond, "rival": 10 * time.Millisecond}, nil, "purego", "", 0},
+		"none":        {1000, nil, errors.New("it is a program"), "purego", "rival was not tried: it is a program.", 0},
+		"lost":        {1000, map[string]time.Duration{"purego": 30 * time.Millisecond}, nil, "purego", "rival was not tried: it is lost.", 1},
+		"not its own": {1000, nil, nil, "purego", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{steps: tt.steps, takes: tt.takes}
+			p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil })
+			opened, closed := 0, 0
+			p.s.host.Backend = func(run.Config) (Backend, error) {
+				own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
+				b := own
+				b.Rival = &Backend{Name: "rival", Instead: &own, Find: func() error { return tt.find }, Open: func() (compute.Backend, string, error) {
+					opened++
+					return device{purego.New(), &closed}, "", nil
+				}}
+				return b, nil
+			}
+			p.send(Train, 1, `{"config": {"data": "digits"}}`)
+			trying := decode[run.Place](t, p.next(PlaceType))
+			place := decode[run.Place](t, p.next(PlaceType))
+			result := decode[run.Result](t, p.next(DoneType))
+			if !trying.Trying || place.Trying || place.Backend != tt.want || !strings.Contains(place.Why, tt.says) || (place.Device != "") != (tt.want == "rival") {
+				t.Errorf("%+v, then %+v; want %s and %q", trying, place, tt.want, tt.says)
+			}
+			if result.Chosen != place.Why || result.Notes != nil || result.Steps != tt.steps {
+				t.Errorf("%d steps, chosen as %q, notes %q", result.Steps, result.Chosen, result.Notes)
+			}
+			if opened != tt.opened || closed != opened {
+				t.Errorf("opened %d times and closed %d times, want %d", opened, closed, tt.opened)
+			}
+		})
+	}
+}
+
+// TestPlaceAfterALoss: the page hears of every place.
+func TestPlaceAfterALoss(t *testing.T) {
+	f := &fake{steps: 6, before: func(step int) error {
+		if step == 3 {
+			return compute.ErrLost
+		}
+		return nil
+	}}
+	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil })
+	closed := 0
+	p.s.host.Backend = func(run.Config) (Backend, error) {
+		return Backend{
+			Name: "rival", Open: func() (compute.Backend, string, error) { return device{purego.New(), &closed}, "", nil },
+			Instead: &Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }},
+		}, nil
+	}
+	p.send(Train, 1, `{"config": {"data": "digits"}}`)
+	for _, want := range []run.Place{{Backend: "rival", Threads: 1, Device: "a card"}, {Backend: "purego", Threads: 1}} {
+		if got := decode[run.Place](t, p.next(PlaceType)); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	p.next(DoneType)
+}
