@@ -6,11 +6,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { ready, root, stage, webgpu } from "./browser.mjs";
+import { host, open, ready, root, stage, webgpu } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
 const exec = promisify(execFile);
-const { server, visit } = await stage(...webgpu.chromium);
+const { browser, server, visit } = await stage(...webgpu.chromium);
 const firefox = sharedFirefox(webgpu.firefox);
 
 // Without a driver that is a program there is nothing in Firefox to test: Debian's
@@ -110,3 +110,25 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     assert.ok(!places.at(-1).trying);
   });
 }
+
+// With a program that passes for a GPU: one that is faster there is not to be had here.
+test("a GPU is tried on made-up rows, and not taken where SIMD is faster", async (t) => {
+  const real = fs.readFileSync(path.join(root, "web/gpu.js"), "utf8"), told = /fallback: Boolean\(.*\),/;
+  assert.match(real, told);
+  const site = await host(t, path.join(root, "dist"), "/", async (name) => name === "web/gpu.js" ? real.replace(told, "fallback: false,") : undefined);
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await open(context, site.origin + "/");
+  const { places, result } = await page.evaluate(async () => {
+    const run = await clipscope.train({ data: "digits", steps: 100_000, accountant: "rdp", noise_multiplier: 50 }), places = [];
+    run.onPlace((place) => places.push(place));
+    await new Promise((resolve) => { run.on(resolve); });
+    run.stop();
+    return { places, result: await run.done };
+  });
+  assert.deepEqual(places.map((p) => !!p.trying), [true, false]);
+  assert.equal(places[1].backend, "simd");
+  assert.match(places[1].why, /^SIMD.* takes [\d.e+]+ ms a step, WebGPU on .* would take [\d.e+]+ ms\.$/);
+  assert.deepEqual([result.backend, result.chosen, result.stopped], ["simd", places[1].why, true]);
+  assert.deepEqual(page.errors, []);
+});
