@@ -101,10 +101,10 @@ func survived(t *testing.T, cfg run.Config, ds *data.Dataset, lives ...int) (eve
 			events = append(events, told(t, e))
 		}
 	}
-	res, err := r.Result(ctx)
+	res, err := r.outcome(ctx)
 	for err != nil {
 		again(err)
-		res, err = r.Result(ctx)
+		res, err = r.outcome(ctx)
 	}
 	if res.Steps != cfg.Steps {
 		t.Errorf("%d steps, want %d", res.Steps, cfg.Steps)
@@ -113,18 +113,28 @@ func survived(t *testing.T, cfg run.Config, ds *data.Dataset, lives ...int) (eve
 	return events, res.Released.Parameters, lost
 }
 
+// firstRows is small's first rows, so that testing takes no longer than training.
+func firstRows(t *testing.T) *data.Dataset {
+	ds := small(t)
+	for _, s := range []*data.Split{&ds.Train, &ds.Test} {
+		s.N = 120
+		s.F32, s.Y = s.F32[:s.N*ds.Features], s.Y[:s.N]
+	}
+	return ds
+}
+
 // A run whose backend is lost, at any moment, tells each step once, and what it tells and
 // ends with is what an undisturbed run with its key does, to the bit.
 func TestContinue(t *testing.T) {
 	t.Parallel()
-	ds := small(t)
+	ds := firstRows(t)
 	rng := rand.New(rand.NewPCG(21, 22))
 	check := func(name string, cfg run.Config) {
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{5}}
 		if cfg.Method == "norm-bound" {
 			cfg.Model = run.Model{Kind: "softmax"}
 		}
-		cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Seed = 24, 14, 0.1, ptr(uint64(9))
+		cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Seed, cfg.Accountant = 24, 14, 0.1, ptr(uint64(9)), "rdp"
 		if cfg.Method != "none" {
 			cfg.NoiseMultiplier = ptr(0.7)
 		}
@@ -165,10 +175,10 @@ func TestContinue(t *testing.T) {
 // Of a large model's state not every step's is kept: events wait for one that is.
 func TestContinueBetweenStates(t *testing.T) {
 	t.Parallel()
-	ds := small(t)
+	ds := firstRows(t)
 	cfg := run.Config{
 		Method: "quantile", Model: run.Model{Kind: "mlp", Hidden: []int{5}}, NoiseMultiplier: ptr(0.7), Optimizer: "adam",
-		ExpectedBatchSize: 24, Steps: 17, LearningRate: 0.1, Seed: ptr(uint64(9)),
+		ExpectedBatchSize: 24, Steps: 17, LearningRate: 0.1, Seed: ptr(uint64(9)), Accountant: "rdp",
 	}
 	want, end, _ := survived(t, cfg, ds)
 	for life := 3; life < 90; life += 4 {
@@ -193,7 +203,7 @@ func TestContinueBetweenStates(t *testing.T) {
 		if !slices.Equal(events, want) {
 			t.Fatalf("lost at %d: other events", life)
 		}
-		if res, err := r.Result(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
+		if res, err := r.outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
 			t.Fatalf("lost at %d: other parameters", life)
 		}
 	}

@@ -353,6 +353,15 @@ func (p *Plan) Unstarted() run.Result {
 // whether it ended or was stopped: every step that was taken counts, also those
 // that a busy backend has not let be reported. After it the run does not go on.
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
+	res, err := r.outcome(ctx)
+	if r.done > 0 {
+		r.statement(r.done, &res)
+	}
+	return res, err
+}
+
+// outcome is the result without the statement, which may take longer than a short run.
+func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	r.ended = true
 	res := r.Unstarted()
 	res.Backend, res.Threads = r.be.Name(), 1
@@ -369,7 +378,6 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
 	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
 	res.Released.MaxGradNorm = r.thresholds.values
-	r.statement(r.done, &res)
 	if r.iterate != nil {
 		r.iterate.restore(r.model.All(), r.done)
 		r.iterate = nil

@@ -17,6 +17,17 @@ import (
 
 // TestStatementSaysWhatRan: for every way of releasing, the statement's own
 // events cost what the run says it spent.
+// stated runs to the end, and has the statement as well.
+func stated(t *testing.T, r *Run) run.Result {
+	t.Helper()
+	finish(t, r)
+	res, err := r.Result(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
 func TestStatementSaysWhatRan(t *testing.T) {
 	t.Parallel()
 	for _, m := range clip.Methods() {
@@ -25,7 +36,7 @@ func TestStatementSaysWhatRan(t *testing.T) {
 		}
 		cfg := base(m.Name)
 		cfg.Seed, cfg.Steps = nil, 7
-		_, r := finish(t, started(t, cfg, small(t)))
+		r := stated(t, started(t, cfg, small(t)))
 		var s struct {
 			Guarantee bool              `json:"guarantee"`
 			Steps     int               `json:"steps"`
@@ -72,7 +83,7 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 	none.Seed = nil
 	for why, cfg := range map[string]run.Config{"seed is fixed": seeded, "measured": measured, "without noise": none} {
 		cfg.Steps = 2
-		_, r := finish(t, started(t, cfg, small(t)))
+		r := stated(t, started(t, cfg, small(t)))
 		if text := string(r.Statement); !strings.Contains(text, `"guarantee":false`) || !strings.Contains(text, "For teaching, no guarantee") || !strings.Contains(text, why) {
 			t.Errorf("%s: %s", why, text)
 		}

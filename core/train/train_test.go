@@ -47,6 +47,7 @@ func startOn(t testing.TB, cfg run.Config, ds *data.Dataset, be compute.Backend)
 	return r
 }
 
+// finish runs to the end; the result has no statement.
 func finish(t testing.TB, p *Run) ([]run.Event, run.Result) {
 	t.Helper()
 	var events []run.Event
@@ -56,7 +57,7 @@ func finish(t testing.TB, p *Run) ([]run.Event, run.Result) {
 		}
 		events = append(events, e)
 	}
-	r, err := p.Result(context.Background())
+	r, err := p.outcome(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

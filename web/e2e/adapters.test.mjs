@@ -1,4 +1,5 @@
-// The GPU in two engines, each on an adapter that is a program: Chromium on SwiftShader
+// The GPU in two engines, each on an adapter that is a program (and early in the
+// alphabet, in which files of tests are run, as this is the longest): Chromium on SwiftShader
 // (Dawn and Tint), Firefox on lavapipe (wgpu and naga).
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
