@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall/js"
 	"time"
 
 	"clipscope/core/compute"
@@ -28,6 +29,9 @@ func findGPU() error {
 	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
 	a, err := webgpu.Find(ctx)
+	if e := (js.Error{}); errors.As(err, &e) {
+		return errors.New(e.Value.Get("message").String()) // what the browser said, and no more
+	}
 	if err == nil && a.Fallback {
 		return fmt.Errorf("%s: %w", a.Name, errProgram)
 	}

@@ -118,14 +118,17 @@ type Result struct {
 	// TestClasses are the classes among the test rows, each with its share of them and
 	// of how many it was found; nil where there are no classes. A diagnostic, as
 	// TestAccuracy is.
-	TestClasses  []ClassScore `json:"test_classes,omitempty"`
-	TrainSeconds float64      `json:"train_seconds"` // time inside steps, without loading and testing
-	Backend      string       `json:"backend"`
-	Device       string       `json:"device,omitempty"`  // a GPU's name
-	Chosen       string       `json:"chosen,omitempty"`  // why that backend, where there was a choice
-	Threads      int          `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
-	Notes        []string     `json:"notes,omitempty"`   // fallbacks and warnings the owner must see
-	Guarantee    string       `json:"guarantee"`         // the promise in one sentence
+	TestClasses []ClassScore `json:"test_classes,omitempty"`
+	// TestScores say more of how the model fared there; nil where none were tested. A
+	// diagnostic, too.
+	TestScores   *Scores  `json:"test_scores,omitempty"`
+	TrainSeconds float64  `json:"train_seconds"` // time inside steps, without loading and testing
+	Backend      string   `json:"backend"`
+	Device       string   `json:"device,omitempty"`  // a GPU's name
+	Chosen       string   `json:"chosen,omitempty"`  // why that backend, where there was a choice
+	Threads      int      `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
+	Notes        []string `json:"notes,omitempty"`   // fallbacks and warnings the owner must see
+	Guarantee    string   `json:"guarantee"`         // the promise in one sentence
 	// Statement is the whole statement of the run's privacy, a
 	// privacy.Statement as JSON; its "text" is the same in words.
 	Statement json.RawMessage `json:"statement,omitempty"`
@@ -137,6 +140,9 @@ type ClassScore struct {
 	Class  string `json:"class"`
 	Rows   int    `json:"rows"`
 	Recall Number `json:"recall"` // the share of them that was told; NaN without rows
+	// Precision is the share of the rows that were taken for the class which is of it;
+	// NaN where none was.
+	Precision Number `json:"precision"`
 }
 
 // LargestShare is the share of the test rows that the largest class has, which is the

@@ -105,7 +105,7 @@ func endOf(t *testing.T, cfg run.Config, ds *data.Dataset) ending {
 		}
 	}
 	r.ds = &last
-	e, err := r.evaluated(context.Background(), r.test(last.Test.N), nil)
+	e, err := r.evaluate(context.Background(), last.Test.N)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,13 @@ type reading struct {
 	of      *report
 	pending compute.Pending
 	n       int
-	weighed bool // there are norms and factors
+	weighed bool            // there are norms and factors
+	outputs compute.Pending // of the model; nil where they are not wanted
 }
 
 // fetch queues the reading of a report on n examples.
 func (p *report) fetch(be compute.Backend, n int, weighed bool) reading {
-	return reading{p, be.Fetch(p.all), n, weighed}
+	return reading{of: p, pending: be.Fetch(p.all), n: n, weighed: weighed}
 }
 
 // view is a report on this side.

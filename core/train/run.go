@@ -252,57 +252,6 @@ func (r *Run) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
 	return z, nil
 }
 
-// evaluate measures loss and accuracy on the first limit test rows; nil where
-// there are none. It waits once.
-func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
-	return r.evaluated(ctx, r.test(limit), nil)
-}
-
-// test queues the measuring.
-func (r *Run) test(limit int) (parts []reading) {
-	n := min(limit, r.ds.Test.N)
-	rows := make([]int, 0, r.model.Capacity)
-	for lo := 0; lo < n; lo += len(rows) {
-		rows = rows[:0]
-		for i := lo; i < min(n, lo+r.model.Capacity); i++ {
-			rows = append(rows, i)
-		}
-		r.load(&r.ds.Test, rows, nil)
-		r.model.Forward(r.x, len(rows), 1)
-		r.judge(len(rows))
-		parts = append(parts, r.report.fetch(r.be, len(rows), false))
-	}
-	return parts
-}
-
-// evaluated takes in what was measured; nil where nothing was. Where right is not empty
-// it counts, by class, the rows that were told.
-func (r *Run) evaluated(ctx context.Context, parts []reading, right []int) (*run.Eval, error) {
-	if len(parts) == 0 {
-		return nil, nil
-	}
-	loss, hits, n := 0.0, 0.0, 0
-	for _, p := range parts {
-		n += p.n
-		v, err := r.wait(ctx, p)
-		if err != nil {
-			return nil, fmt.Errorf("train: testing: %w", err)
-		}
-		for i, l := range v.losses() {
-			loss += float64(l)
-			hits += float64(v.hits()[i])
-			if len(right) > 0 && v.hits()[i] > 0 {
-				right[int(r.ds.Test.Y[n-p.n+i])]++
-			}
-		}
-	}
-	e := &run.Eval{Rows: n, Loss: run.Number(loss / float64(n)), Accuracy: run.Number(math.NaN())}
-	if r.ds.Task != data.Regression {
-		e.Accuracy = run.Number(hits / float64(n))
-	}
-	return e, nil
-}
-
 // load brings rows of a split and their targets onto the backend, as they are or
 // augmented, and returns how many views of each there are.
 func (r *Run) load(split *data.Split, rows []int, as *augmentation) (views int) {
@@ -382,38 +331,13 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 		r.iterate.restore(r.model.All(), r.done)
 		r.iterate = nil
 	}
-	var right []int // by class
-	if r.ds.Task == data.Classification {
-		right = make([]int, r.ds.Outputs)
-	}
-	eval, err := r.evaluated(ctx, r.test(r.ds.Test.N), right)
-	if err != nil {
+	if err := r.examine(ctx, &res); err != nil {
 		return res, err
 	}
-	if eval != nil {
-		res.TestRows, res.TestAccuracy, res.TestLoss = eval.Rows, eval.Accuracy, eval.Loss
-		res.TestClasses = r.classScores(right)
-	}
 	res.Released.Apply = r.application()
-	res.Released.Parameters, err = r.parameters(ctx)
+	parameters, err := r.parameters(ctx)
+	res.Released.Parameters = parameters
 	return res, err
-}
-
-// classScores says of each class how many test rows it has, of which so many were
-// right.
-func (r *Run) classScores(right []int) []run.ClassScore {
-	if len(right) == 0 || len(r.ds.Classes) != len(right) {
-		return nil
-	}
-	scores := make([]run.ClassScore, len(right))
-	for _, y := range r.ds.Test.Y {
-		scores[int(y)].Rows++
-	}
-	for k := range scores {
-		s := &scores[k]
-		s.Class, s.Recall = r.ds.Classes[k], run.Number(float64(right[k])/float64(s.Rows)) // NaN of none
-	}
-	return scores
 }
 
 // parameters are all of the model's, one tensor after the other: read in pieces, as

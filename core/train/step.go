@@ -32,7 +32,7 @@ func (r *Run) step(ctx context.Context) error {
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
-		e.test = r.test(evaluationRows)
+		e.test = r.test(0, evaluationRows, false)
 	}
 	r.keep(e)
 	r.waiting = append(r.waiting, e)
@@ -254,7 +254,7 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 		e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 		e.event.Diag.Gradient = e.gradient
 		e.event.Diag.MovedBytes = r.transfer()
-		eval, err := r.evaluated(ctx, e.test, nil)
+		eval, err := r.evaluated(ctx, e.test)
 		if err != nil {
 			return err
 		}

@@ -130,6 +130,7 @@ type diagnostics struct {
 	TestLoss     run.Number `json:"test_loss"`
 	// TestClasses are the classes of the test rows; nil where there are none.
 	TestClasses []run.ClassScore `json:"test_classes,omitempty"`
+	TestScores  *run.Scores      `json:"test_scores,omitempty"`
 }
 
 // Warning is what a file with diagnostics says of itself.
@@ -167,6 +168,6 @@ func (r *Run) describe(f *file) {
 	summary := res.Released
 	f.Released = &summary
 	if r.Diagnostics {
-		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss, res.TestClasses}
+		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss, res.TestClasses, res.TestScores}
 	}
 }

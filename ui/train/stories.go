@@ -67,11 +67,16 @@ func exampleCaption(list bool) captionView {
 
 func exampleResult() *run.Result {
 	return &run.Result{Steps: 938, PlannedSteps: 938, Epsilon: 1.9993, EpsilonAtStep: 1.9993, Delta: 1e-5, Accountant: "rdp", TestAccuracy: 0.912, TestLoss: 0.31, TestRows: 1000, TrainSeconds: 4.2,
-		TestClasses: []run.ClassScore{{Class: "0", Rows: 760, Recall: 0.95}, {Class: "1", Rows: 240, Recall: 0.79}, {Class: "2", Recall: run.Number(math.NaN())}},
-		Backend:     "simd, relaxed",
-		Notes:       []string{"WebGPU was asked for and is not available here; SIMD was used."},
-		Guarantee:   "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant.",
-		Statement:   []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+		TestClasses: []run.ClassScore{{Class: "0", Rows: 760, Recall: 0.95, Precision: 0.93}, {Class: "1", Rows: 240, Recall: 0.79, Precision: 0.84}, {Class: "2", Recall: run.Number(math.NaN()), Precision: run.Number(math.NaN())}},
+		TestScores: &run.Scores{
+			Confusion: [][]int{{722, 38, 0}, {50, 190, 0}, {0, 0, 0}}, Balanced: 0.87, ROCArea: 0.94, AveragePrecision: 0.89, CalibrationError: 0.04,
+			Calibration: []run.Calibrated{{Rows: 210, Sure: 0.55, Accuracy: 0.71}, {Rows: 790, Sure: 0.93, Accuracy: 0.97}},
+			MeanError:   run.Number(math.NaN()), RootError: run.Number(math.NaN()), R2: run.Number(math.NaN()),
+		},
+		Backend:   "simd, relaxed",
+		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
+		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant.",
+		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
 }
 
 func exampleStopped() *run.Result {

@@ -18,7 +18,9 @@ type chosen struct {
 	Backend
 	be   compute.Backend
 	note string // what its opening had to say
-	why  string // it and not another, where there was a choice
+	why  string // it and not another
+	// tried says that there was another to be had.
+	tried bool
 }
 
 // choose opens the back end of a run: its own, or the rival of that, whichever takes a
@@ -46,6 +48,7 @@ func (s *Session) choose(ctx context.Context, id int, p prepared) (chosen, error
 	if err != nil || own*time.Duration(p.plan.Info().Steps) < worthTrying {
 		return c, nil // what keeps it from its steps is said by the run
 	}
+	c.tried = true
 	rival, other, err := try(ctx, p.plan, c.Rival)
 	switch {
 	case err != nil:
@@ -57,6 +60,7 @@ func (s *Session) choose(ctx context.Context, id int, p prepared) (chosen, error
 		return c, nil
 	}
 	c.be.Close()
+	rival.tried = true
 	rival.why = faster(rival, other, c, own)
 	return rival, nil
 }

@@ -62,7 +62,7 @@ func TestRival(t *testing.T) {
 			if !trying.Trying || place.Trying || place.Backend != tt.want || !strings.Contains(place.Why, tt.says) || (place.Device != "") != (tt.want == "rival") {
 				t.Errorf("%+v, then %+v; want %s and %q", trying, place, tt.want, tt.says)
 			}
-			if result.Chosen != place.Why || result.Notes != nil || result.Steps != tt.steps {
+			if tried := tt.opened > 0; (result.Chosen != "") != tried || tried && result.Chosen != place.Why || result.Notes != nil || result.Steps != tt.steps {
 				t.Errorf("%d steps, chosen as %q, notes %q", result.Steps, result.Chosen, result.Notes)
 			}
 			if opened != tt.opened || closed != opened {

@@ -439,7 +439,9 @@ func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run
 	}
 	defer on.be.Close()
 	defer func() {
-		result.Chosen = on.why
+		if on.tried {
+			result.Chosen = on.why
+		}
 		if on.note != "" {
 			result.Notes = append(result.Notes, on.note)
 		}

@@ -300,8 +300,13 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), `${(100 * right / held.length).toFixed(1)} %`);
   // Accuracy stands beside what the largest class would have, and each class by itself.
   assert.match(await page.locator("#result .result-figures").innerText(), /largest class\s+50\.0 %/);
-  await page.click("#result .by-class summary");
-  const recall = (name) => held.filter(({ cells }) => cells[6] === name && applied(model, cells) === name).length / 150;
-  assert.deepEqual(await page.locator("#result .by-class tbody tr").allInnerTexts(), ["ja", "nein"].map((name) => `${name}\t150\t${(100 * recall(name)).toFixed(1)} %`));
+  await page.click("#scores summary");
+  const answered = (is, as) => held.filter(({ cells }) => cells[6] === is && applied(model, cells) === as).length;
+  const share = (part, whole) => `${(100 * part / whole).toFixed(1)} %`;
+  const rows = (table) => page.locator("#scores table", { hasText: table }).locator("tbody tr").allInnerTexts();
+  const names = ["ja", "nein"];
+  assert.deepEqual(await rows("By class"), names.map((name) =>
+    [name, 150, share(answered(name, name), 150), share(answered(name, name), answered("ja", name) + answered("nein", name))].join("\t")));
+  assert.deepEqual(await rows("What was answered"), names.map((is) => [is, ...names.map((as) => answered(is, as))].join("\t")));
   assert.deepEqual(page.errors, []);
 });

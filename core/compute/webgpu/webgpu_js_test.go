@@ -18,7 +18,7 @@ import (
 func open(t testing.TB) *webgpu.Backend {
 	t.Helper()
 	if js.Global().Get("clipscopeGPU").IsUndefined() {
-		t.Skip("in a browser alone: web/e2e/webgpu.test.mjs runs this there")
+		t.Skip("in a browser alone: web/e2e/adapters.test.mjs runs this there")
 	}
 	b, err := webgpu.Open(context.Background())
 	if err != nil {

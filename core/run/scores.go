@@ -1,0 +1,44 @@
+package run
+
+// Scores say how good a model is on the test rows, beyond the share that it gets right.
+// They are computed from those rows without noise: a diagnostic.
+type Scores struct {
+	// Classification. Confusion counts the rows of class i that were answered with
+	// class j; nil where there are more classes than anybody reads. A row whose
+	// outputs are not finite is answered with none of them, and counted by Unanswered.
+	Confusion  [][]int `json:"confusion,omitempty"`
+	Unanswered int     `json:"unanswered,omitempty"`
+	// Balanced is the mean recall of the classes that have test rows.
+	Balanced Number `json:"balanced_accuracy"`
+	// Positive is the class that Areas and curves are about, where there are two: the
+	// rarer. Of more classes the areas are means over all, each against the rest.
+	Positive         string `json:"positive,omitempty"`
+	ROCArea          Number `json:"roc_auc"`
+	AveragePrecision Number `json:"average_precision"`
+	// ROC is recall over the share of wrong alarms, PR precision over recall.
+	ROC []Point `json:"roc,omitempty"`
+	PR  []Point `json:"pr,omitempty"`
+	// Calibration sorts the rows by how sure the model was of its answer.
+	Calibration      []Calibrated `json:"calibration,omitempty"`
+	CalibrationError Number       `json:"calibration_error"`
+
+	// Regression, in the target's units.
+	MeanError Number `json:"mean_absolute_error"`
+	RootError Number `json:"root_mean_squared_error"`
+	// R2 is the share of the targets' variance that is explained: 0 for answering with
+	// the test rows' mean, less for worse.
+	R2 Number `json:"r2"`
+}
+
+// Point is one of a curve.
+type Point struct {
+	X Number `json:"x"`
+	Y Number `json:"y"`
+}
+
+// Calibrated are rows of which a model was about as sure.
+type Calibrated struct {
+	Rows     int    `json:"rows"`
+	Sure     Number `json:"confidence"` // the mean probability of its answers
+	Accuracy Number `json:"accuracy"`   // the share of them that is right
+}

@@ -1,0 +1,250 @@
+// Package score says how good predictions are on rows whose answers are known. What it
+// computes is exact, without noise, and so for the owner of the rows alone.
+package score
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"clipscope/core/run"
+)
+
+const (
+	mostShown  = 30      // classes of a table that a person reads
+	mostRanked = 4 << 20 // probabilities that are kept to be ranked: 32 MB
+	mostPoints = 200     // of a curve
+	bins       = 10      // of a calibration, as usual since Guo et al. 2017
+)
+
+// Classes takes in answers of a classifier, row by row.
+type Classes struct {
+	names     []string
+	confusion [][]int
+	lost      []int // rows without an answer, by class
+	bins      [bins]struct {
+		rows, right int
+		sure        float64
+	}
+	// Of every row, its class and what it had of each class; nil once that is too much.
+	truth  []int
+	shares [][]float64 // by class
+	p      []float64
+}
+
+// NewClasses is for classes of these names.
+func NewClasses(names []string) *Classes {
+	k := len(names)
+	c := &Classes{names: names, lost: make([]int, k), shares: make([][]float64, k), p: make([]float64, k)}
+	for range k {
+		c.confusion = append(c.confusion, make([]int, k))
+	}
+	return c
+}
+
+// Add takes in a row of a class and the outputs for it, as logits: [classes]. The first
+// largest is the answer; of outputs that are not all finite there is none.
+func (c *Classes) Add(class int, logits []float32) {
+	answer, finite := 0, true
+	for j, z := range logits {
+		if z > logits[answer] {
+			answer = j
+		}
+		finite = finite && !math.IsNaN(float64(z)) && !math.IsInf(float64(z), 0)
+	}
+	if !finite {
+		c.lost[class]++
+		c.truth, c.shares = nil, nil
+		return
+	}
+	c.confusion[class][answer]++
+	sum := 0.0
+	for j, z := range logits {
+		c.p[j] = math.Exp(float64(z) - float64(logits[answer]))
+		sum += c.p[j]
+	}
+	sure := 1 / sum
+	b := &c.bins[min(bins-1, int(bins*sure))]
+	b.rows, b.sure = b.rows+1, b.sure+sure
+	if answer == class {
+		b.right++
+	}
+	if c.shares == nil {
+		return
+	}
+	if len(c.p)*(len(c.truth)+1) > mostRanked {
+		c.truth, c.shares = nil, nil
+		return
+	}
+	c.truth = append(c.truth, class)
+	for j := range c.shares {
+		c.shares[j] = append(c.shares[j], c.p[j]/sum)
+	}
+}
+
+// Class is how class i fared: its rows, how many of them were told, and which share of
+// those that were taken for it is of it. What is of no rows is NaN.
+func (c *Classes) Class(i int) run.ClassScore {
+	rows, taken := c.lost[i], 0
+	for j := range c.confusion {
+		rows += c.confusion[i][j]
+		taken += c.confusion[j][i]
+	}
+	right := float64(c.confusion[i][i])
+	return run.ClassScore{Class: c.names[i], Rows: rows, Recall: run.Number(right / float64(rows)), Precision: run.Number(right / float64(taken))}
+}
+
+// Scores are those of all rows so far. What the rows say nothing of is NaN.
+func (c *Classes) Scores() *run.Scores {
+	nan := run.Number(math.NaN())
+	s := &run.Scores{ROCArea: nan, AveragePrecision: nan, MeanError: nan, RootError: nan, R2: nan}
+	if len(c.names) <= mostShown {
+		s.Confusion = c.confusion
+	}
+	sum, there := 0.0, 0
+	for i := range c.names {
+		s.Unanswered += c.lost[i]
+		if k := c.Class(i); k.Rows > 0 {
+			sum, there = sum+float64(k.Recall), there+1
+		}
+	}
+	s.Balanced = run.Number(sum / float64(there))
+	c.calibrate(s)
+	if len(c.truth) > 0 {
+		c.rank(s)
+	}
+	return s
+}
+
+func (c *Classes) calibrate(s *run.Scores) {
+	all, gap := 0, 0.0
+	for _, b := range c.bins {
+		if b.rows == 0 {
+			continue
+		}
+		all += b.rows
+		gap += math.Abs(b.sure - float64(b.right))
+		n := float64(b.rows)
+		s.Calibration = append(s.Calibration, run.Calibrated{Rows: b.rows, Sure: run.Number(b.sure / n), Accuracy: run.Number(float64(b.right) / n)})
+	}
+	s.CalibrationError = run.Number(gap / float64(all))
+}
+
+// rank fills in what follows from the order in which a class's probability puts rows.
+func (c *Classes) rank(s *run.Scores) {
+	if len(c.names) == 2 {
+		positive := 0
+		if c.Class(1).Rows < c.Class(0).Rows {
+			positive = 1
+		}
+		r := ranked(c.truth, c.shares[positive], positive)
+		s.Positive, s.ROCArea, s.AveragePrecision = c.names[positive], run.Number(r.area), run.Number(r.precision)
+		s.ROC, s.PR = r.roc, r.pr
+		return
+	}
+	area, precision, n := 0.0, 0.0, 0.0
+	for i := range c.names {
+		if r := ranked(c.truth, c.shares[i], i); !math.IsNaN(r.area) {
+			area, precision, n = area+r.area, precision+r.precision, n+1
+		}
+	}
+	s.ROCArea, s.AveragePrecision = run.Number(area/n), run.Number(precision/n)
+}
+
+// ranking is how well a probability tells the rows of a class from the others.
+type ranking struct {
+	area, precision float64 // NaN where there are no rows of the class, or none beside
+	roc, pr         []run.Point
+}
+
+// ranked walks down the rows by their probability, those of one probability at once.
+func ranked(truth []int, share []float64, class int) ranking {
+	order := make([]int, len(truth))
+	all := 0
+	for i, k := range truth {
+		order[i] = i
+		if k == class {
+			all++
+		}
+	}
+	others := len(truth) - all
+	if all == 0 || others == 0 {
+		return ranking{area: math.NaN(), precision: math.NaN()}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	r := ranking{roc: []run.Point{{}}}
+	right, wrong := 0, 0
+	for i := 0; i < len(order); {
+		was, false0 := right, wrong
+		for p := share[order[i]]; i < len(order) && share[order[i]] == p; i++ {
+			if truth[order[i]] == class {
+				right++
+			} else {
+				wrong++
+			}
+		}
+		recall, alarms := float64(right)/float64(all), float64(wrong)/float64(others)
+		precision := float64(right) / float64(right+wrong)
+		// Trapezia: of rows of one probability, half of the pairs are in order.
+		r.area += float64(wrong-false0) / float64(others) * (float64(was) + float64(right)) / (2 * float64(all))
+		r.precision += float64(right-was) / float64(all) * precision
+		r.roc = append(r.roc, run.Point{X: run.Number(alarms), Y: run.Number(recall)})
+		r.pr = append(r.pr, run.Point{X: run.Number(recall), Y: run.Number(precision)})
+	}
+	r.roc, r.pr = thin(r.roc), thin(r.pr)
+	return r
+}
+
+// thin is an even selection of points, with the first and the last.
+func thin(v []run.Point) []run.Point {
+	if len(v) <= mostPoints {
+		return v
+	}
+	kept := make([]run.Point, mostPoints)
+	for i := range kept {
+		kept[i] = v[i*(len(v)-1)/(mostPoints-1)]
+	}
+	return kept
+}
+
+// Numbers takes in answers of a regression, row by row.
+type Numbers struct {
+	n             float64
+	size, squares float64   // of what the answers are off by
+	mean, spread  []float64 // of the targets, by output (Welford)
+	outputs       int
+}
+
+// NewNumbers is for rows of so many targets.
+func NewNumbers(outputs int) *Numbers {
+	return &Numbers{mean: make([]float64, outputs), spread: make([]float64, outputs), outputs: outputs}
+}
+
+// Add takes in a row's targets and the outputs for them.
+func (c *Numbers) Add(targets, outputs []float32) {
+	c.n++
+	for j, y := range targets {
+		t := float64(y)
+		off := float64(outputs[j]) - t
+		c.size += math.Abs(off)
+		c.squares += off * off
+		d := t - c.mean[j]
+		c.mean[j] += d / c.n
+		c.spread[j] += d * (t - c.mean[j])
+	}
+}
+
+// Scores are those of all rows so far; NaN of none.
+func (c *Numbers) Scores() *run.Scores {
+	nan := run.Number(math.NaN())
+	all, spread := c.n*float64(c.outputs), 0.0
+	for _, v := range c.spread {
+		spread += v
+	}
+	s := &run.Scores{Balanced: nan, ROCArea: nan, AveragePrecision: nan, CalibrationError: nan, R2: nan}
+	s.MeanError, s.RootError = run.Number(c.size/all), run.Number(math.Sqrt(c.squares/all))
+	if spread > 0 {
+		s.R2 = run.Number(1 - c.squares/spread)
+	}
+	return s
+}

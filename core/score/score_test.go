@@ -1,0 +1,157 @@
+package score
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+func near(a run.Number, b float64) bool {
+	return math.IsNaN(float64(a)) && math.IsNaN(b) || math.Abs(float64(a)-b) < 1e-9
+}
+
+// two makes a binary classifier's logits of a probability for class 1.
+func two(p float64) []float32 { return []float32{0, float32(math.Log(p / (1 - p)))} }
+
+// TestKnownAnswers: worked out by hand.
+func TestKnownAnswers(t *testing.T) {
+	c := NewClasses([]string{"no", "yes"})
+	for _, row := range []struct {
+		class int
+		p     float64
+	}{{1, 0.9}, {0, 0.8}, {1, 0.7}, {0, 0.4}, {0, 0.3}, {0, 0.2}} {
+		c.Add(row.class, two(row.p))
+	}
+	s := c.Scores()
+	// Of the 2·4 pairs of a yes and a no, one is the wrong way round.
+	if s.Positive != "yes" || !near(s.ROCArea, 7.0/8) || !near(s.AveragePrecision, 0.5*1+0.5*2/3) {
+		t.Errorf("%q: areas %v and %v", s.Positive, s.ROCArea, s.AveragePrecision)
+	}
+	if m := s.Confusion; m[0][0] != 3 || m[0][1] != 1 || m[1][0] != 0 || m[1][1] != 2 {
+		t.Errorf("confusion %v", m)
+	}
+	if !near(s.Balanced, (3.0/4+1)/2) {
+		t.Errorf("balanced %v", s.Balanced)
+	}
+	yes := c.Class(1)
+	if yes.Rows != 2 || !near(yes.Recall, 1) || !near(yes.Precision, 2.0/3) {
+		t.Errorf("%+v", yes)
+	}
+	// Sure of 0.9, 0.8, 0.8, 0.7, 0.7 and 0.6; the second is wrong.
+	want := math.Abs(0.6-1) + math.Abs(1.4-2) + math.Abs(1.6-1) + math.Abs(0.9-1)
+	if got := float64(s.CalibrationError); math.Abs(got-want/6) > 1e-6 {
+		t.Errorf("calibration error %v, want %v", got, want/6)
+	}
+	if s.ROC[0] != (run.Point{}) || s.ROC[len(s.ROC)-1] != (run.Point{X: 1, Y: 1}) {
+		t.Errorf("the curve goes from %v to %v", s.ROC[0], s.ROC[len(s.ROC)-1])
+	}
+}
+
+// TestConstantIsChance: who says the same of every row is no better than chance, however
+// often that is right.
+func TestConstantIsChance(t *testing.T) {
+	c := NewClasses([]string{"sound", "ill"})
+	for i := range 1000 {
+		class := 0
+		if i%40 == 0 {
+			class = 1
+		}
+		c.Add(class, []float32{3, 0})
+	}
+	s := c.Scores()
+	if s.Positive != "ill" || !near(s.ROCArea, 0.5) || !near(s.AveragePrecision, 0.025) || !near(s.Balanced, 0.5) {
+		t.Errorf("%+v", s)
+	}
+	if ill := c.Class(1); !near(ill.Recall, 0) || !near(ill.Precision, math.NaN()) {
+		t.Errorf("%+v", ill)
+	}
+}
+
+// TestAreaIsTheShareOfPairs in order, ties counting half, by brute force.
+func TestAreaIsTheShareOfPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n := 2 + rng.IntN(40)
+		truth, share := make([]int, n), make([]float64, n)
+		for i := range n {
+			truth[i], share[i] = rng.IntN(3), float64(rng.IntN(8))/8
+		}
+		pairs, right := 0.0, 0.0
+		for i := range n {
+			for j := range n {
+				if truth[i] == 1 && truth[j] != 1 {
+					pairs++
+					switch {
+					case share[i] > share[j]:
+						right++
+					case share[i] == share[j]:
+						right += 0.5
+					}
+				}
+			}
+		}
+		if got := ranked(truth, share, 1).area; !near(run.Number(got), right/pairs) {
+			t.Fatalf("%v, want %v: %v %v", got, right/pairs, truth, share)
+		}
+	}
+}
+
+// TestNothingToSay: what no row says anything of is NaN, and rows that a model has lost
+// its way on are counted.
+func TestNothingToSay(t *testing.T) {
+	c := NewClasses([]string{"a", "b", "c"})
+	if s := c.Scores(); !near(s.ROCArea, math.NaN()) || !near(s.Balanced, math.NaN()) || !near(s.CalibrationError, math.NaN()) || s.Calibration != nil {
+		t.Errorf("of no rows: %+v", s)
+	}
+	c.Add(1, []float32{0, 2, 1})
+	c.Add(0, []float32{0, float32(math.NaN()), 1})
+	c.Add(0, []float32{float32(math.Inf(1)), 0, 1})
+	s := c.Scores()
+	if s.Unanswered != 2 || !near(s.Balanced, 0.5) || !near(s.ROCArea, math.NaN()) || c.Class(0).Rows != 2 {
+		t.Errorf("%+v", s)
+	}
+	if s := NewNumbers(1).Scores(); !near(s.MeanError, math.NaN()) || !near(s.R2, math.NaN()) {
+		t.Errorf("of no rows: %+v", s)
+	}
+}
+
+// TestManyPointsAreThinned, and many classes have no table.
+func TestManyPointsAreThinned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	c := NewClasses([]string{"a", "b"})
+	for range 5000 {
+		c.Add(rng.IntN(2), []float32{0, float32(rng.NormFloat64())})
+	}
+	s := c.Scores()
+	if len(s.ROC) != mostPoints || len(s.PR) != mostPoints || s.ROC[mostPoints-1] != (run.Point{X: 1, Y: 1}) {
+		t.Errorf("%d and %d points, the last %v", len(s.ROC), len(s.PR), s.ROC[len(s.ROC)-1])
+	}
+	if math.Abs(float64(s.ROCArea)-0.5) > 0.05 { // six deviations: √(5001/(12·2500²)) is 0.008
+		t.Errorf("area %v of nothing but chance", s.ROCArea)
+	}
+	many := NewClasses(make([]string, mostShown+1))
+	many.Add(0, make([]float32, mostShown+1))
+	if many.Scores().Confusion != nil {
+		t.Error("a table that nobody reads")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	c := NewNumbers(1)
+	for _, r := range [][2]float32{{1, 2}, {2, 2}, {3, 2}, {6, 8}} {
+		c.Add(r[:1], r[1:])
+	}
+	s := c.Scores()
+	// Off by 1, 0, 1 and 2; the targets' mean is 3, and 4+1+0+9 their squares about it.
+	if !near(s.MeanError, 1) || !near(s.RootError, math.Sqrt(6.0/4)) || !near(s.R2, 1-6.0/14) {
+		t.Errorf("%+v", s)
+	}
+	even := NewNumbers(2)
+	even.Add([]float32{1, 2}, []float32{1, 2})
+	even.Add([]float32{1, 2}, []float32{1, 2})
+	if s := even.Scores(); !near(s.MeanError, 0) || !near(s.R2, math.NaN()) {
+		t.Errorf("targets that are all the same: %+v", s)
+	}
+}

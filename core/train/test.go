@@ -1,0 +1,156 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/core/score"
+)
+
+// evaluate measures loss and accuracy on the first limit test rows; nil where
+// there are none. It waits once.
+func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
+	return r.evaluated(ctx, r.test(0, limit, false))
+}
+
+// test queues the measuring on test rows, and the reading of the outputs where they are
+// wanted.
+func (r *Run) test(from, to int, outputs bool) (parts []reading) {
+	to = min(to, r.ds.Test.N)
+	rows := make([]int, 0, r.model.Capacity)
+	for lo := from; lo < to; lo += len(rows) {
+		rows = rows[:0]
+		for i := lo; i < min(to, lo+r.model.Capacity); i++ {
+			rows = append(rows, i)
+		}
+		r.load(&r.ds.Test, rows, nil)
+		r.model.Forward(r.x, len(rows), 1)
+		r.judge(len(rows))
+		part := r.report.fetch(r.be, len(rows), false)
+		if outputs {
+			part.outputs = r.be.Fetch(r.model.Predictions().Slice(0, len(rows)*r.model.Outputs()))
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// evaluated takes in what was measured; nil where nothing was.
+func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error) {
+	var x exam
+	if err := r.mark(ctx, parts, nil, &x); err != nil || x.rows == 0 {
+		return nil, err
+	}
+	return x.eval(r.ds.Task), nil
+}
+
+// exam adds up what was measured on test rows.
+type exam struct {
+	rows       int
+	loss, hits float64
+}
+
+func (x exam) eval(task data.Task) *run.Eval {
+	n := float64(x.rows)
+	e := &run.Eval{Rows: x.rows, Loss: run.Number(x.loss / n), Accuracy: run.Number(math.NaN())}
+	if task != data.Regression {
+		e.Accuracy = run.Number(x.hits / n)
+	}
+	return e
+}
+
+// mark adds what was measured to an exam, and to a score, if there is one.
+func (r *Run) mark(ctx context.Context, parts []reading, s scorer, x *exam) error {
+	k := r.model.Outputs()
+	var z []float32
+	for _, p := range parts {
+		v, err := r.wait(ctx, p)
+		if err != nil {
+			return fmt.Errorf("train: testing: %w", err)
+		}
+		for i, l := range v.losses() {
+			x.loss += float64(l)
+			x.hits += float64(v.hits()[i])
+		}
+		if s != nil {
+			z = append(z[:0], make([]float32, p.n*k)...)
+			if err := p.outputs.Wait(ctx, z); err != nil {
+				return fmt.Errorf("train: testing: %w", err)
+			}
+			for i := range p.n {
+				s.add(x.rows+i, z[i*k:][:k])
+			}
+		}
+		x.rows += p.n
+	}
+	return nil
+}
+
+// examined is how many test rows are on their way at once, with their outputs.
+const examined = 4096
+
+// examine measures the model on all test rows.
+func (r *Run) examine(ctx context.Context, res *run.Result) error {
+	var x exam
+	s := r.newScorer()
+	for lo := 0; lo < r.ds.Test.N; lo += examined {
+		if err := r.mark(ctx, r.test(lo, lo+examined, s != nil), s, &x); err != nil {
+			return err
+		}
+	}
+	if x.rows == 0 {
+		return nil
+	}
+	e := x.eval(r.ds.Task)
+	res.TestRows, res.TestAccuracy, res.TestLoss = e.Rows, e.Accuracy, e.Loss
+	if s != nil {
+		s.tell(res)
+	}
+	return nil
+}
+
+// scorer hears of the model's outputs for every test row, once, after the run.
+type scorer interface {
+	add(row int, outputs []float32)
+	tell(*run.Result)
+}
+
+// newScorer is the one for the run's task; nil where there is none.
+func (r *Run) newScorer() scorer {
+	switch {
+	case r.ds.Task == data.Classification && len(r.ds.Classes) == r.ds.Outputs:
+		return classScorer{r, score.NewClasses(r.ds.Classes)}
+	case r.ds.Task == data.Regression:
+		return numberScorer{r, score.NewNumbers(r.ds.Outputs)}
+	}
+	return nil
+}
+
+type classScorer struct {
+	r *Run
+	*score.Classes
+}
+
+func (s classScorer) add(row int, outputs []float32) { s.Add(int(s.r.ds.Test.Y[row]), outputs) }
+
+func (s classScorer) tell(res *run.Result) {
+	res.TestScores = s.Scores()
+	for i := range s.r.ds.Classes {
+		res.TestClasses = append(res.TestClasses, s.Class(i))
+	}
+}
+
+type numberScorer struct {
+	r *Run
+	*score.Numbers
+}
+
+func (s numberScorer) add(row int, outputs []float32) {
+	k := s.r.ds.Outputs
+	s.Add(s.r.ds.Test.Y[row*k:][:k], outputs)
+}
+
+func (s numberScorer) tell(res *run.Result) { res.TestScores = s.Scores() }
