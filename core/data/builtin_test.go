@@ -35,6 +35,13 @@ func TestBuiltins(t *testing.T) {
 		if (digest(t, ds) == digest(t, other)) != (b.Name == "regression-ac") {
 			t.Errorf("%s: another seed must make other data, but where nothing is random", b.Name)
 		}
+		sum := 0
+		for _, n := range Summarize(ds, "built-in").Preview.ClassRows {
+			sum += n
+		}
+		if want := map[bool]int{true: ds.Train.N}[ds.Task == Classification]; sum != want {
+			t.Errorf("%s: %d rows have a class, want %d", b.Name, sum, want)
+		}
 		if r := Summarize(ds, "built-in"); len(r.Preview.Images)+len(r.Preview.Rows) != 10 {
 			t.Errorf("%s: preview %+v", b.Name, r.Preview)
 		}

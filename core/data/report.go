@@ -38,9 +38,11 @@ type FileRole struct {
 	Role string `json:"role"` // train or test
 }
 
-// Preview is a look at the first rows. It holds rows of the data: for the
-// owner's eyes only, never for export.
+// Preview is a look at the rows, the first ones for the most part: for the owner's
+// eyes only, never for export.
 type Preview struct {
+	// ClassRows is how many training rows each class has.
+	ClassRows []int `json:"class_rows,omitempty"`
 	// Images are up to ten training rows of raw 8-bit pixels in the order
 	// Shape says (28, 28 row-major; 3, 32, 32 one colour plane after the other).
 	Images [][]byte `json:"images,omitempty"`
@@ -79,6 +81,12 @@ func (r *Report) describe(ds *Dataset, format string) {
 	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
 	r.Features, r.Shape = ds.Features, ds.Shape
 	r.Outputs, r.Classes, r.Columns = ds.Outputs, ds.Classes, ds.Columns
+	if ds.Task == Classification {
+		r.Preview.ClassRows = make([]int, len(ds.Classes))
+		for _, y := range ds.Train.Y {
+			r.Preview.ClassRows[int(y)]++
+		}
+	}
 	if r.Preview.Rows != nil {
 		return
 	}

@@ -197,6 +197,7 @@ func (c *Data) summary() app.UI {
 	}
 	return app.Div().Class("summary").Body(
 		app.P().Text(reportLine(r)),
+		app.If(len(r.Preview.ClassRows) > 0, func() app.UI { return app.P().ID("class-rows").Text(classLine(r)) }),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
 		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
 		app.If(c.View.Table == nil, func() app.UI {
@@ -224,6 +225,19 @@ func reportLine(r *data.Report) string {
 		s += ")"
 	}
 	return s + "."
+}
+
+// classLine says how many training rows the classes have, of many the first ones.
+func classLine(r *data.Report) string {
+	const most = 12
+	var parts []string
+	for i, n := range r.Preview.ClassRows[:min(most, len(r.Preview.ClassRows))] {
+		parts = append(parts, r.Classes[i]+" "+words.Count(n))
+	}
+	if more := len(r.Preview.ClassRows) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %s more classes", words.Count(more)))
+	}
+	return "Training rows by class: " + strings.Join(parts, ", ") + "."
 }
 
 func thumbs(r *data.Report) app.UI {
