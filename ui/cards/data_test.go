@@ -1,6 +1,12 @@
 package cards
 
-import "testing"
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+)
 
 func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
