@@ -685,6 +685,34 @@
     download(name, "application/json", ...parts, open.slice(-2));
   }
 
+  // saveTensors writes a safetensors file: the length of a header in eight bytes, the
+  // header as JSON, filled up with spaces to a multiple of eight, and the tensors as they
+  // lie in memory, little-endian on every platform that browsers are on. All else that
+  // a model is stands in the header's metadata, whose values are texts.
+  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
+  function saveTensors(name, r, config) {
+    const all = r.released.parameters ?? new Float32Array();
+    /** @type {Record<string, object>} */
+    const header = { __metadata__: {
+      format: "clipscope", config, guarantee: r.guarantee, epsilon: stringify(r.epsilon), delta: stringify(r.delta), accountant: r.accountant,
+      steps: stringify(r.steps), apply: stringify(r.released.apply),
+    } };
+    let at = 0;
+    for (const [i, layer] of (r.released.apply?.layers ?? []).entries()) {
+      for (const t of layer.tensors ?? []) {
+        const end = at + 4 * t.shape.reduce((a, b) => a * b, 1);
+        header[`layers.${i}.${t.name}`] = { dtype: "F32", shape: t.shape, data_offsets: [at, end] };
+        at = end;
+      }
+    }
+    if (at === 0) header.parameters = { dtype: "F32", shape: [all.length], data_offsets: [0, 4 * all.length] }; // of a run that was kept by an earlier version
+    const text = new TextEncoder().encode(stringify(header)), filled = new Uint8Array(8 * Math.ceil(text.length / 8)).fill(32);
+    filled.set(text);
+    const length = new DataView(new ArrayBuffer(8));
+    length.setUint32(0, filled.length, true);
+    download(name, "application/octet-stream", length.buffer, filled, /** @type {any} */ (all));
+  }
+
   // pixels paints base64 bytes as a grey image, or a colour one when there are
   // three times as many as the shape asks for.
   /** @param {HTMLCanvasElement} canvas @param {string} base64 @param {number} height @param {number} width */
@@ -700,6 +728,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, saveTensors, pixels,
   };
 })();

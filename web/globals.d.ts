@@ -11,7 +11,7 @@ declare global {
     steps: number;
     notes?: string[];
     statement?: object;
-    released: { parameters?: Float32Array; apply?: object; max_grad_norm?: number[] };
+    released: { parameters?: Float32Array; apply?: { layers: { tensors?: { name: string, shape: number[] }[] }[] }; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.

@@ -22,7 +22,7 @@ type shift struct{}
 func (shift) lipschitz() bool { return false }
 
 func (shift) outline(in Shape) (Outline, error) {
-	return Outline{Out: in, Parameters: in.Len(), Floats: 3 * int64(in.Len()), Formed: int64(in.Len())}, nil
+	return Outline{Out: in, Parameters: in.Len(), Tensors: tensors(in.Len())[1:], Floats: 3 * int64(in.Len()), Formed: int64(in.Len())}, nil
 }
 
 func (shift) layer(b *builder, in Shape, _ bool) Layer {

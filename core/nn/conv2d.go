@@ -34,6 +34,7 @@ func (c conv) outline(in Shape) (Outline, error) {
 		return Outline{}, err
 	}
 	o := Outline{Out: Shape{down, across, c.channels}, Parameters: (w.Patch() + 1) * c.channels}
+	o.Tensors = tensors(c.size, c.size, in.Channels, c.channels)
 	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
 	// Outputs, the gradient by the input, and the parameters' gradient of each row.
 	o.Formed = int64(o.Parameters)

@@ -30,7 +30,7 @@ func (affine) lipschitz() bool { return true }
 func (a affine) outline(in Shape) (Outline, error) {
 	n, out := int64(in.Len()), int64(a.out)
 	// Outputs, gradients by them once they are scaled, and that by the input.
-	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Products: n * out, Floats: n + 2*out}, nil
+	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Tensors: tensors(in.Len(), a.out), Products: n * out, Floats: n + 2*out}, nil
 }
 
 // layer: the first one of a model needs no gradient by its input, and saves that

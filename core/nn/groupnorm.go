@@ -22,7 +22,7 @@ func (g groupNorm) outline(in Shape) (Outline, error) {
 		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size", in.Channels, g.groups)
 	}
 	d := 2 * in.Channels
-	return Outline{Out: in, Parameters: d, Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Formed: int64(d)}, nil
+	return Outline{Out: in, Parameters: d, Tensors: tensors(in.Channels), Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Formed: int64(d)}, nil
 }
 
 // lipschitz is false: a group whose values are nearly alike is stretched by as much

@@ -40,10 +40,22 @@ type Outline struct {
 	Text       string // as it was written
 	Out        Shape  // of what it gives
 	Parameters int
-	Products   int64 // multiplications that one row takes on its way forwards
-	Floats     int64 // of memory for each row of a batch
-	Formed     int64 // of which for its gradient, where that is formed
-	Once       int64 // of memory for all rows together, beside the parameters
+	Tensors    []Tensor // that the parameters are, in their order
+	Products   int64    // multiplications that one row takes on its way forwards
+	Floats     int64    // of memory for each row of a batch
+	Formed     int64    // of which for its gradient, where that is formed
+	Once       int64    // of memory for all rows together, beside the parameters
+}
+
+// Tensor is a part of a layer's parameters, row-major.
+type Tensor struct {
+	Name  string // weight or bias
+	Shape []int
+}
+
+// tensors are a layer's weight, of some shape, and a bias for each of what comes last.
+func tensors(shape ...int) []Tensor {
+	return []Tensor{{"weight", shape}, {"bias", shape[len(shape)-1:]}}
 }
 
 // Spec is an architecture that fits together. Make one with [Read].

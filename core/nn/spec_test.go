@@ -49,6 +49,33 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// TestTensorsAreTheParameters: of every layer that has some.
+func TestTensorsAreTheParameters(t *testing.T) {
+	for _, layers := range []string{
+		"conv:4:3:p1 groupnorm:2 relu bias skip:8:s2 wsconv:8:3:s2:p1 add globalpool dense:5 tanh dense", "flatten dense",
+	} {
+		s := must(Read(Shape{8, 8, 3}, strings.Fields(layers), 10, SoftmaxCE))
+		all := 0
+		for i, l := range s.Layers {
+			n := 0
+			for _, x := range l.Tensors {
+				size := 1
+				for _, d := range x.Shape {
+					size *= d
+				}
+				n += size
+			}
+			if n != l.Parameters {
+				t.Errorf("%s: layer %d, %s, has %d parameters, its tensors %v", layers, i+1, l.Text, l.Parameters, l.Tensors)
+			}
+			all += n
+		}
+		if all != s.Params() {
+			t.Errorf("%s: %d parameters, want %d", layers, all, s.Params())
+		}
+	}
+}
+
 // TestOutlines: shapes, parameters and products that were worked out by hand, of
 // the network in Opacus's MNIST example.
 func TestOutlines(t *testing.T) {

@@ -73,4 +73,12 @@ type AppliedLayer struct {
 	Text       string `json:"layer"`
 	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number
 	Parameters int    `json:"parameters"`
+	// Tensors are what the parameters are, in their order, row-major.
+	Tensors []AppliedTensor `json:"tensors,omitempty"`
+}
+
+// AppliedTensor is a part of a layer's parameters.
+type AppliedTensor struct {
+	Name  string `json:"name"` // weight or bias
+	Shape []int  `json:"shape"`
 }

@@ -33,8 +33,12 @@ func (r *Run) application() *run.Application {
 			a.Scaling.Lo, a.Scaling.Hi = append(a.Scaling.Lo, b.Lo), append(a.Scaling.Hi, b.Hi)
 		}
 	}
-	for _, l := range r.layers() {
-		a.Layers = append(a.Layers, run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters})
+	for i, l := range r.layers() {
+		applied := run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters}
+		for _, t := range r.spec.Layers[i].Tensors {
+			applied.Tensors = append(applied.Tensors, run.AppliedTensor(t))
+		}
+		a.Layers = append(a.Layers, applied)
 	}
 	if r.pca != nil {
 		a.PCA = &run.AppliedPCA{Components: r.pca.components}

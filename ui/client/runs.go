@@ -15,6 +15,8 @@ import (
 type Model interface {
 	// SaveParameters downloads them, with the configuration that made them.
 	SaveParameters(name string, made *run.Config)
+	// SaveTensors downloads the same as a safetensors file.
+	SaveTensors(name string, made *run.Config)
 }
 
 // Kept is a run that has ended, as the browser's storage has it.
@@ -27,10 +29,13 @@ type Kept struct {
 // jsModel is a result with its parameters.
 type jsModel struct{ result app.Value }
 
-func (m *jsModel) SaveParameters(name string, made *run.Config) {
+func (m *jsModel) SaveParameters(name string, made *run.Config) { m.save("saveParameters", name, made) }
+func (m *jsModel) SaveTensors(name string, made *run.Config)    { m.save("saveTensors", name, made) }
+
+func (m *jsModel) save(how, name string, made *run.Config) {
 	config, err := json.Marshal(made)
 	if m.result != nil && err == nil {
-		browser.Glue().Call("saveParameters", name, m.result, string(config))
+		browser.Glue().Call(how, name, m.result, string(config))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type saver interface {
 	save(kind string, diagnostics bool)
 	saveParameters()
+	saveTensors()
 }
 
 // resultView is what a run ended with.
@@ -53,6 +54,7 @@ func (v *resultView) Render() app.UI {
 			widget.Download("json", "Run, JSON", save("json")),
 			widget.Download("csv", "Run, CSV", save("csv")),
 			widget.Download("parameters", "Model", func(app.Context, app.Event) { v.Saver.saveParameters() }),
+			widget.Download("tensors", "safetensors", func(app.Context, app.Event) { v.Saver.saveTensors() }),
 		),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),

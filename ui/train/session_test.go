@@ -86,6 +86,7 @@ func (r *fakeRun) Step()                              { r.calls = append(r.calls
 func (r *fakeRun) Stop()                              { r.calls = append(r.calls, "stop") }
 func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
 func (r *fakeRun) SaveParameters(string, *run.Config) {}
+func (r *fakeRun) SaveTensors(string, *run.Config)    {}
 func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
 func (r *fakeRun) Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error)) {
 	r.events, r.place, r.done = events, place, done

@@ -44,6 +44,7 @@ func (nobody) reset()            {}
 func (nobody) toggleSheet()      {}
 func (nobody) save(string, bool) {}
 func (nobody) saveParameters()   {}
+func (nobody) saveTensors()      {}
 func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
 func (nobody) back()             {}

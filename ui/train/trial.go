@@ -249,6 +249,12 @@ func (t *trial) saveParameters() {
 	}
 }
 
+func (t *trial) saveTensors() {
+	if t.model != nil && app.IsClient {
+		t.model.SaveTensors("clipscope-model.safetensors", &t.record.Config)
+	}
+}
+
 // view is the run in the numbers of the run bar; until it has begun, those of
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {

@@ -296,6 +296,18 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   const model = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
   assert.equal(model.apply.scaling.kind, "private");
   assert.deepEqual(model.apply.classes, ["ja", "nein"]);
+  // The other file has the same numbers, each layer's by name.
+  const [other] = await Promise.all([page.waitForEvent("download"), page.click("#save-tensors")]);
+  const bytes = fs.readFileSync(await other.path()), length = Number(bytes.readBigUInt64LE()), header = JSON.parse(bytes.toString("utf8", 8, 8 + length));
+  assert.equal(length % 8, 0);
+  assert.deepEqual(JSON.parse(header.__metadata__.apply), model.apply);
+  const { features } = model.apply;
+  assert.deepEqual(Object.fromEntries(Object.entries(header).filter(([name]) => name !== "__metadata__").map(([name, t]) => [name, [t.dtype, ...t.shape]])), {
+    "layers.0.weight": ["F32", features, 8], "layers.0.bias": ["F32", 8], "layers.2.weight": ["F32", 8, 2], "layers.2.bias": ["F32", 2],
+  });
+  const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset + 8 + length, bytes.byteOffset + bytes.length));
+  assert.deepEqual([...all], model.parameters.map(Math.fround));
+  assert.equal(header["layers.2.bias"].data_offsets[1], 4 * all.length);
   const held = truth.slice(600), right = held.filter(({ cells }) => applied(model, cells) === cells[6]).length;
   assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), `${(100 * right / held.length).toFixed(1)} %`);
   // Accuracy stands beside what the largest class would have, and each class by itself.
