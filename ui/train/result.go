@@ -48,7 +48,7 @@ func (v *resultView) Render() app.UI {
 			}),
 			resultFigure("δ", words.Upper(r.Delta, 2), chart.Released),
 			resultFigure("steps", stepsDone(r), chart.Released),
-			resultFigure("time on "+run.Place{Backend: r.Backend, Threads: r.Threads}.String(), words.Duration(r.TrainSeconds)+perStep(r), chart.Diagnostic),
+			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),
@@ -116,7 +116,7 @@ func digits(x float64) string  { return words.Number(x, 3) }
 // of the rows.
 func classScores(r *run.Result) app.UI {
 	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
-	return table("By class", []string{"class", "test rows", "of them told", "right where it was answered"}, len(list), func(i int) []string {
+	return table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
 		c := list[i]
 		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
 	})
@@ -209,9 +209,9 @@ func stepsDone(r *run.Result) string {
 	return words.Count(r.Steps)
 }
 
-func perStep(r *run.Result) string {
-	if r.Steps == 0 {
-		return ""
-	}
-	return ", " + words.Duration(r.TrainSeconds/float64(r.Steps)) + " a step"
+// placed says what a run was computed on, and how long a step took.
+func placed(r *run.Result) string {
+	return runView{
+		Place: run.Place{Backend: r.Backend, Threads: r.Threads, Device: r.Device}, PerStep: r.TrainSeconds / float64(r.Steps),
+	}.placed()
 }

@@ -90,9 +90,9 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     await page.waitForFunction(() => location.hash.includes("backend=webgpu") && document.querySelector("#act-start").getAttribute("aria-disabled") === "false");
     await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector("#act-start")).click());
     await page.waitForFunction(() => document.querySelector("#result"));
-    const said = await page.evaluate(() => [document.querySelector("#run-place").textContent, document.querySelector("#result").textContent]);
+    const said = await page.evaluate(() => [document.querySelector("#run-place").textContent, document.querySelector("#result").textContent, document.querySelector("#result [title*=WebGPU]").getAttribute("title")]);
     assert.match(said[0], /^[\d.]+ ms and [\d.]+ [kM]B a step, WebGPU on .+/);
-    assert.match(said[1], /time on WebGPU/);
+    assert.match(said[2], /^[\d.]+ ms a step, WebGPU on .+/);
     assert.match(said[1], /an adapter that is a program, not a GPU/);
     assert.deepEqual(page.errors, []);
   });
