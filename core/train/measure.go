@@ -21,7 +21,9 @@ const (
 // that it says nothing of anybody's, and nothing is released.
 func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
 	c, meta := p.cfg, p.meta
-	meta.TrainRows, meta.TestRows = min(meta.TrainRows, 2*p.likely()), 0
+	batch := min(p.batch, 2*float64(p.capacity())) // a larger one takes more memory, and as long for a row
+	c.ExpectedBatchSize = batch
+	meta.TrainRows, meta.TestRows = min(meta.TrainRows, int(2*batch)+1), 0
 	if !p.nonPrivate() {
 		c.NoiseMultiplier, c.TargetEpsilon = &p.sigma, nil
 	}
@@ -56,7 +58,7 @@ func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration,
 			break
 		}
 	}
-	return time.Since(began) / time.Duration(max(1, steps)), nil
+	return time.Duration(float64(time.Since(began)) / float64(max(1, steps)) * p.batch / batch), nil
 }
 
 // madeUp is rows of such a kind, all of one class. No number in them is one that takes

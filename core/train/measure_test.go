@@ -29,6 +29,7 @@ func TestStepTime(t *testing.T) {
 		"no privacy": {run.Config{NoPrivacy: true}, pictures},
 		"private":    {run.Config{Scaling: run.Scaling{Kind: "private"}}, table},
 		"directions": {run.Config{PCA: run.PCA{Components: 3}}, pictures},
+		"all rows":   {run.Config{ExpectedBatchSize: 1000, MaxPhysicalBatchSize: 10}, pictures},
 		"few rows":   {run.Config{ExpectedBatchSize: 40}, table},
 		"labels":     {run.Config{}, labels},
 	} {
