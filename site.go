@@ -85,6 +85,7 @@ var published = []struct{ from, to string }{
 	{"web/kernels.js", "kernels.js"},
 	{"web/gpu.js", "gpu.js"},
 	{"web/charts.js", "charts.js"},
+	{"web/predict.mjs", "predict.mjs"},
 	{"web/css", "css"},
 	{"assets", "assets"},
 	{"web/node_modules/uplot/dist/uPlot.iife.min.js", "uplot.js"},

@@ -1,10 +1,13 @@
 // Tables as their owners have them: what the page names is what it trains on, and
 // before anything is spent one has seen how it is read.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { results, stage } from "./browser.mjs";
+import { load } from "../predict.mjs";
+import { results, root, stage } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -251,38 +254,6 @@ test("what was set for the example follows from the table, and the bounds' noise
   assert.deepEqual(page.errors, []);
 });
 
-// applied is what docs/applying.md makes of a row's cells: the class.
-function applied({ apply, parameters }, cells) {
-  let x = new Array(apply.features).fill(0);
-  apply.columns.forEach((column, i) => {
-    const gone = ["", "NA", "k.A.", "k.\xa0A."].includes(cells[i]);
-    if (column.kind === "numeric" && gone) {
-      x[column.first] = column.if_missing;
-      if (column.indicator) x[column.indicator] = 1;
-    } else if (column.kind === "numeric") {
-      const [day, month, year] = cells[i].split(".");
-      const text = (column.thousands ? cells[i].replaceAll(column.thousands, "") : cells[i]).replace(column.decimal ?? ".", ".");
-      x[column.first] = column.date ? Date.UTC(+year, +month - 1, +day) / 864e5 : +text;
-    } else if (column.kind === "categorical") {
-      const k = column.categories.indexOf(gone ? "(missing)" : cells[i]);
-      if (k >= 0) x[column.first + k] = 1;
-    }
-  });
-  const { lo, hi } = apply.scaling;
-  x = x.map((v, i) => Math.min(1, Math.max(0, (v - lo[i]) / (hi[i] - lo[i]))));
-  let at = 0;
-  for (const { layer, shape: [width] } of apply.layers) {
-    if (!layer.startsWith("dense")) {
-      x = x.map(layer === "relu" ? (v) => Math.max(0, v) : Math.tanh);
-      continue;
-    }
-    const w = parameters.slice(at, at += (x.length + 1) * width);
-    x = Array.from({ length: width }, (_, k) => x.reduce((sum, v, i) => sum + v * w[i * width + k], w[x.length * width + k]));
-  }
-  assert.equal(at, parameters.length);
-  return apply.classes[x.indexOf(Math.max(...x))];
-}
-
 test("a model that was saved is applied to the cells of other rows, and does as the page says", async (t) => {
   const { truth, file } = kunden(900, (i) => i % 60 < 30 ? "ja" : "nein");
   const lines = file.buffer.toString("latin1").split("\r\n").filter((row) => !row.includes("abgebrochen"));
@@ -293,7 +264,7 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   await page.click("#act-start");
   await page.locator("#result").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-parameters")]);
-  const model = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
+  const text = fs.readFileSync(await download.path(), "utf8"), model = JSON.parse(text), loaded = load(text);
   assert.equal(model.apply.scaling.kind, "private");
   assert.deepEqual(model.apply.classes, ["ja", "nein"]);
   // The other file has the same numbers, each layer's by name.
@@ -308,12 +279,22 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset + 8 + length, bytes.byteOffset + bytes.length));
   assert.deepEqual([...all], model.parameters.map(Math.fround));
   assert.equal(header["layers.2.bias"].data_offsets[1], 4 * all.length);
-  const held = truth.slice(600), right = held.filter(({ cells }) => applied(model, cells) === cells[6]).length;
+  assert.deepEqual(load(new Uint8Array(bytes)).predict(truth[0].cells), loaded.predict(truth[0].cells));
+  // The program that answers a table, as it lies on the site.
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-predict-"));
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  fs.writeFileSync(path.join(dir, "model.json"), text);
+  const head = model.apply.columns.map((c) => c.name).toReversed(); // columns are found by name
+  fs.writeFileSync(path.join(dir, "rows.csv"), [head, ...truth.slice(600).map(({ cells }) => cells.toReversed())].map((row) => row.map((cell) => `"${cell}"`).join(";")).join("\n"));
+  const said = execFileSync("node", [path.join(root, "dist/web/predict.mjs"), path.join(dir, "model.json"), path.join(dir, "rows.csv")], { encoding: "utf8" }).trim().split("\n");
+  assert.equal(said[0], "answer,p(ja),p(nein)");
+  assert.deepEqual(said.slice(1).map((line) => line.split(",")[0]), truth.slice(600).map(({ cells }) => loaded.predict(cells).answer));
+  const held = truth.slice(600), right = held.filter(({ cells }) => loaded.predict(cells).answer === cells[6]).length;
   assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), `${(100 * right / held.length).toFixed(1)} %`);
   // Accuracy stands beside what the largest class would have, and each class by itself.
   assert.match(await page.locator("#result .result-figures").innerText(), /largest class\s+50\.0 %/);
   await page.click("#scores summary");
-  const answered = (is, as) => held.filter(({ cells }) => cells[6] === is && applied(model, cells) === as).length;
+  const answered = (is, as) => held.filter(({ cells }) => cells[6] === is && loaded.predict(cells).answer === as).length;
   const share = (part, whole) => `${(100 * part / whole).toFixed(1)} %`;
   const rows = (table) => page.locator("#scores table", { hasText: table }).locator("tbody tr").allInnerTexts();
   const names = ["ja", "nein"];

@@ -1,0 +1,97 @@
+// web/predict.mjs, which applies saved models without the page: it does as the page does.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answers, load, table } from "../predict.mjs";
+import { file, stage } from "./browser.mjs";
+
+const { visit } = await stage();
+
+// pictures are rows of 8×8 bytes of three kinds, as IDX files.
+function pictures(n, seed) {
+  let state = seed;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const labels = Array.from({ length: n }, (_, i) => i % 3);
+  const rows = labels.map((k) => Array.from({ length: 64 }, (_, i) => Math.floor(120 * random() + ([i % 8 < 4, i < 32, i % 9 === 0][k] ? 110 : 0))));
+  const header = (kind, ...sizes) => [0, 0, 8, kind, ...sizes.flatMap((s) => [s >>> 24, s >>> 16 & 255, s >>> 8 & 255, s & 255])];
+  return { rows, labels, images: Uint8Array.from([...header(3, n, 8, 8), ...rows.flat()]), truth: Uint8Array.from([...header(1, n), ...labels]) };
+}
+
+for (const [name, model, more] of /** @type {[string, object, object][]} */ ([
+  ["every layer for pictures", { kind: "layers", layers: ["conv:4:3:p1", "groupnorm:2", "relu", "skip:6:s2", "wsconv:6:3:s2:p1", "add", "skip", "tanh", "add", "maxpool:2:s1", "avgpool:2:s1", "bias", "flatten", "dense:5", "relu", "dense"] }, {}],
+  ["a mean of all positions", { kind: "layers", layers: ["conv:6:3", "relu", "globalpool", "dense"] }, {}],
+  ["directions", { kind: "softmax" }, { pca: { components: 5 } }],
+  ["rows of one length", { kind: "mlp", hidden: [7], activation: "tanh" }, { scaling: { kind: "row" } }],
+  ["bounded rows", { kind: "softmax" }, { method: "value" }],
+])) {
+  test(`predict.mjs answers as the page does: ${name}`, async (t) => {
+    const page = await visit(t, ""), learn = pictures(300, 1), held = pictures(240, 2);
+    const { result, json } = await page.evaluate(async ({ config, files }) => {
+      const [a, b, c, d] = files.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (x) => x.charCodeAt(0))], name));
+      const result = await (await clipscope.train(config, { train: [a, b], test: [c, d] })).done, { parameters, apply } = result.released;
+      result.released.parameters = undefined;
+      return { result, json: JSON.stringify({ parameters: [...parameters], apply }) };
+    }, {
+      config: { model, target_epsilon: 50, steps: 12, expected_batch_size: 100, optimizer: "adam", learning_rate: 0.05, ...more },
+      files: [file("train-images-idx3-ubyte", learn.images), file("train-labels-idx1-ubyte", learn.truth), file("t10k-images-idx3-ubyte", held.images), file("t10k-labels-idx1-ubyte", held.truth)],
+    });
+    const loaded = load(json), confusion = [0, 1, 2].map(() => [0, 0, 0]);
+    let sure = 0;
+    held.rows.forEach((row, i) => {
+      const { answer, outputs } = loaded.predict(row);
+      confusion[held.labels[i]][Number(answer)]++;
+      sure += Math.max(...outputs);
+    });
+    assert.deepEqual(confusion, result.test_scores.confusion);
+    const told = result.test_scores.calibration.reduce((sum, c) => sum + c.rows * c.confidence, 0);
+    assert.ok(Math.abs(sure - told) < 1e-4 * held.rows.length, `sure of ${sure / held.rows.length}, and the page of ${told / held.rows.length}`);
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("predict.mjs answers numbers", async (t) => {
+  const page = await visit(t, "");
+  const rows = Array.from({ length: 400 }, (_, i) => [i % 20 / 10, i % 7 / 3, 3 * (i % 20 / 10) - i % 7 / 3 + 1]);
+  const csv = "a,b,y\n" + rows.map((r) => r.join(",")).join("\n");
+  const result = await page.evaluate(async (csv) => {
+    const config = { csv: { label: "y" }, scaling: { kind: "declared", lo: 0, hi: 2 }, target_epsilon: 50, steps: 100, expected_batch_size: 100 };
+    const r = await (await clipscope.train(config, { train: [new File([csv], "numbers.csv")], test: [new File([csv], "numbers.test.csv")] })).done;
+    return { json: JSON.stringify({ parameters: [...r.released.parameters], apply: r.released.apply }), error: r.test_scores.mean_absolute_error };
+  }, csv);
+  const loaded = load(result.json), off = rows.map(([a, b, y]) => Math.abs(Number(loaded.predict([String(a), String(b), ""]).answer) - y));
+  assert.ok(Math.abs(off.reduce((x, y) => x + y) / rows.length - result.error) < 1e-4);
+  assert.deepEqual(page.errors, []);
+});
+
+// A model of one numeric and one categorical column, as files have it.
+const small = (column = {}, scaling = { kind: "none" }) => JSON.stringify({
+  parameters: [1, 0, 0, 1, 0.5, 0.5, 0, 0],
+  apply: { task: "classification", outputs: 2, classes: ["no", "yes"], features: 3, scaling, layers: [{ layer: "dense", shape: [2], parameters: 8 }],
+    columns: [{ name: "size", kind: "numeric", first: 0, ...column }, { name: "kind", kind: "categorical", first: 1, categories: ["red", "(missing)"] }] },
+});
+
+test("cells are read as docs/applying.md says", () => {
+  for (const [cell, column, want] of /** @type {[string, object, number][]} */ ([
+    ["1.5", {}, 1.5], [" −2 ", {}, -2], ["1e3", {}, 1000], ["$7", {}, 7], ["12 %", {}, 12], ["€ 1.234,5", { decimal: ",", thousands: "." }, 1234.5],
+    ["1\u202f234,5", { decimal: ",", thousands: " " }, 1234.5], ["1970-01-02", { date: "ymd" }, 1], ["2.1.1970", { date: "dmy" }, 1], ["1/3/1970 12:00", { date: "mdy" }, 2.5],
+    ["1970-01-02T01:00:00+01:00", { date: "ymd" }, 1], ["n.a.", { if_missing: 4 }, 4],
+  ])) assert.equal(load(small(column)).features([cell, "red"])[0], want, cell);
+  const missing = load(small({ if_missing: 4, indicator: 2 })).features(["NA", "blue"]);
+  assert.deepEqual([...missing], [4, 0, 1]);
+  assert.deepEqual([...load(small()).features(["1", "k. A."])], [1, 0, 1]);
+});
+
+test("what is no model, no number and no column is said", () => {
+  for (const [f, said] of /** @type {[() => unknown, RegExp][]} */ ([
+    [() => load("{}"), /saved by an earlier version/],
+    [() => load(small({}, { kind: "measured", left_out: "They were measured." })), /measured/],
+    [() => load(small().replace("[1,0,", "[0,")), /has 7 parameters, and its layers take 8/],
+    [() => load(small()).predict(["seven", "red"]), /"size" has "seven", which is no number/],
+    [() => load(small()).predict(["", "red"]), /"size" is missing/],
+    [() => load(small({ date: "ymd" })).predict(["yesterday", "red"]), /no date/],
+    [() => load(small()).predict([1, 2]), /A row has 2 features, and the model takes 3/],
+    [() => answers(load(small()), "size,colour\n1,red"), /no column "kind" in the table: it has size, colour/],
+    [() => answers(load(small()), "kind,size\nred,1\nred,x"), /^Error: Row 3: Column "size"/],
+  ])) assert.throws(f, said);
+  assert.equal(answers(load(small()), "kind;size\n\"red\";3\n"), "answer,p(no),p(yes)\nno,0.880797,0.119203\n");
+  assert.deepEqual(table('a,"b ""x""\ny"\r\n\r\n1,2'), [["a", 'b "x"\ny'], ["1", "2"]]);
+});

@@ -1,0 +1,322 @@
+#!/usr/bin/env node
+// Applies a model that Clipscope saved, with nothing else of it, in Node, Deno or a page:
+//
+//	node predict.mjs model.json rows.csv > answers.csv
+//
+//	import { load } from "./predict.mjs";
+//	const model = load(text); // or the bytes of a safetensors file
+//	const { answer, outputs } = model.predict(cells); // texts of a row, or numbers
+//
+// docs/applying.md says what is done here, step by step.
+
+/**
+ * @typedef {{ name: string, kind: string, first: number, decimal?: string, thousands?: string, date?: string, categories?: string[],
+ *   buckets?: number, if_missing?: number, indicator?: number }} Column
+ * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
+ * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], columns?: Column[],
+ *   scaling: { kind: string, lo?: number[], hi?: number[], left_out?: string },
+ *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, layers: Layer[] }} Apply
+ */
+
+// load reads a model: the text of its JSON, or the bytes of its safetensors file.
+/** @param {string | Uint8Array} file */
+export function load(file) {
+  const { apply, parameters } = typeof file === "string" ? fromText(file) : fromTensors(file);
+  if (!apply) throw new Error("This file has parameters, and not what it takes to apply them: it was saved by an earlier version.");
+  for (const part of [apply.scaling, apply.pca]) if (part?.left_out) throw new Error(part.left_out);
+  return new Model(apply, parameters);
+}
+
+/** @param {string} text @returns {{ apply: Apply, parameters: Float32Array }} */
+function fromText(text) {
+  const { apply, parameters } = JSON.parse(text, (_, v) => v?.$numberDouble === undefined ? v : Number(v.$numberDouble));
+  return { apply, parameters: Float32Array.from(parameters ?? []) };
+}
+
+/** @param {Uint8Array} bytes @returns {{ apply: Apply, parameters: Float32Array }} */
+function fromTensors(bytes) {
+  const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)), from = 8 + length;
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, from)));
+  return { apply: JSON.parse(header.__metadata__?.apply ?? "null"), parameters: new Float32Array(bytes.slice(from).buffer) };
+}
+
+// Model is a model that was loaded.
+export class Model {
+  /** @param {Apply} apply @param {Float32Array} parameters */
+  constructor(apply, parameters) {
+    const all = apply.layers.reduce((sum, l) => sum + l.parameters, 0);
+    if (all !== parameters.length) throw new Error(`The file has ${parameters.length} parameters, and its layers take ${all}.`);
+    this.apply = apply;
+    this.parameters = parameters;
+  }
+
+  // predict answers a row: its cells as texts, in the order of the columns, or its features
+  // as numbers. The answer is a class, the labels that are on, or a number; outputs are
+  // the probabilities of the classes or labels, or the numbers.
+  /** @param {string[] | ArrayLike<number>} row */
+  predict(row) {
+    const { task, classes } = this.apply, z = this.outputs(typeof row[0] === "string" ? this.features(/** @type {string[]} */ (row)) : Float64Array.from(/** @type {ArrayLike<number>} */ (row)));
+    if (task === "regression") return { answer: z.length === 1 ? z[0] : [...z], outputs: [...z] };
+    const name = (/** @type {number} */ k) => classes?.[k] ?? String(k);
+    if (task === "multi-label") {
+      const outputs = [...z].map((v) => 1 / (1 + Math.exp(-v)));
+      return { answer: outputs.flatMap((p, k) => p > 0.5 ? [name(k)] : []), outputs };
+    }
+    const most = Math.max(...z), shares = [...z].map((v) => Math.exp(v - most)), sum = shares.reduce((a, b) => a + b);
+    return { answer: name(z.indexOf(most)), outputs: shares.map((v) => v / sum) };
+  }
+
+  // features are what becomes of a row's cells.
+  /** @param {string[]} cells */
+  features(cells) {
+    const { columns, features } = this.apply, x = new Float64Array(features);
+    if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
+    for (const [i, c] of columns.entries()) {
+      const cell = (cells[i] ?? "").trim(), gone = missing(cell);
+      if (c.kind === "numeric" && gone) {
+        if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
+        x[c.first] = c.if_missing;
+        if (c.indicator) x[c.indicator] = 1;
+      } else if (c.kind === "numeric") {
+        x[c.first] = Math.fround(c.date ? days(cell, c.date) : number(cell, c));
+        if (Number.isNaN(x[c.first])) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : "number"}.`);
+      } else if (c.kind === "categorical") {
+        const k = !gone && c.buckets ? hash(cell) % c.buckets : (c.categories ?? []).indexOf(gone ? "(missing)" : cell);
+        if (k >= 0) x[c.first + k] = 1;
+      }
+    }
+    return x;
+  }
+
+  // outputs are what the layers make of features.
+  /** @param {Float64Array} x */
+  outputs(x) {
+    const a = this.apply;
+    if (x.length !== a.features) throw new Error(`A row has ${x.length} features, and the model takes ${a.features}.`);
+    const { lo, hi, kind } = a.scaling;
+    if (lo && hi) {
+      x = x.map((v, i) => {
+        const k = Math.min(i, lo.length - 1);
+        return Math.min(1, Math.max(0, (v - lo[k]) / (hi[k] - lo[k])));
+      });
+    }
+    const length = Math.hypot(...x), shorter = (/** @type {number} */ by) => { x = x.map((v) => v / by); };
+    if (length > 0 && (kind === "row" || a.pca)) shorter(length);
+    if (a.max_norm) shorter(Math.max(1, length / a.max_norm));
+    if (a.pca) x = project(x, a.pca);
+    if (a.channels_last && a.shape) {
+      const planes = a.shape[0], size = x.length / planes, was = x;
+      x = was.map((_, i) => was[i % planes * size + Math.floor(i / planes)]);
+    }
+    return chain(a, this.parameters, x);
+  }
+}
+
+// project is step 4: the row along each direction.
+/** @param {Float64Array} x @param {NonNullable<Apply["pca"]>} pca */
+function project(x, { components, directions = "" }) {
+  const bytes = Uint8Array.from(atob(directions), (c) => c.charCodeAt(0)), d = new DataView(bytes.buffer), y = new Float64Array(components);
+  x.forEach((v, i) => { for (let k = 0; k < components; k++) y[k] += v * d.getFloat32(4 * (i * components + k), true); });
+  return y;
+}
+
+/** @typedef {{ height: number, width: number, channels: number, v: Float64Array }} Picture of one position after the other; a height of 0: no picture */
+
+// chain takes x through the layers.
+/** @param {Apply} apply @param {Float32Array} parameters @param {Float64Array} v */
+function chain(apply, parameters, v) {
+  const s = apply.shape ?? [];
+  /** @type {Picture} */
+  let x = s.length === 3 ? { height: s[1], width: s[2], channels: s[0], v } : s.length === 2 ? { height: s[0], width: s[1], channels: 1, v } : { height: 0, width: 0, channels: v.length, v };
+  if (apply.pca) x = { height: 0, width: 0, channels: v.length, v };
+  /** @type {Picture[]} */
+  const around = []; // what goes around the blocks that x is in
+  let at = 0;
+  for (const l of apply.layers) {
+    const p = parameters.subarray(at, at += l.parameters), [name, ...words] = l.layer.trim().split(":");
+    const size = words.filter((w) => /^\d/.test(w)).map(Number), letter = (/** @type {string} */ c, /** @type {number} */ or) => Number(words.find((w) => w[0] === c)?.slice(1) ?? or);
+    switch (name) {
+      case "relu": x = { ...x, v: x.v.map((u) => Math.max(0, u)) }; break;
+      case "tanh": x = { ...x, v: x.v.map(Math.tanh) }; break;
+      case "flatten": x = { height: 0, width: 0, channels: x.v.length, v: x.v }; break;
+      case "bias": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
+      case "dense": x = dense(x.v, p, l.shape[0]); break;
+      case "conv": x = convolve(x, p, size[0], size[1], letter("s", 1), letter("p", 0)); break;
+      case "wsconv": x = convolve(x, standardised(p, size[0]), size[0], size[1], letter("s", 1), letter("p", 0)); break;
+      case "maxpool": case "avgpool": x = pool(x, name === "maxpool", size[0], size[0], letter("s", size[0])); break;
+      case "globalpool": x = pool(x, false, x.height, x.width, 1); break;
+      case "groupnorm": x = groupNorm(x, p, size[0]); break;
+      case "skip": around.push(size.length ? convolve(x, p, size[0], 1, letter("s", 1), 0) : x); break;
+      case "add": {
+        const other = /** @type {Picture} */ (around.pop());
+        x = { ...x, v: x.v.map((u, i) => u + other.v[i]) };
+        break;
+      }
+      default: throw new Error(`There is no layer "${name}" here: this file is older than the model.`);
+    }
+  }
+  return x.v;
+}
+
+/** @param {Float64Array} x @param {Float32Array} p weights and then biases @param {number} outputs @returns {Picture} */
+function dense(x, p, outputs) {
+  const y = Float64Array.from(p.subarray(x.length * outputs));
+  x.forEach((v, i) => { if (v !== 0) for (let k = 0; k < outputs; k++) y[k] += v * p[i * outputs + k]; });
+  return { height: 0, width: 0, channels: outputs, v: y };
+}
+
+// windows calls f with each place of a window and with what it sees there: where in the
+// picture its values begin, and where in the window.
+/** @param {Picture} x @param {number} high @param {number} wide @param {number} stride @param {number} pad @param {(place: number, from: number, at: number) => void} f */
+function windows(x, high, wide, stride, pad, f) {
+  const down = Math.floor((x.height + 2 * pad - high) / stride) + 1, across = Math.floor((x.width + 2 * pad - wide) / stride) + 1;
+  for (let i = 0; i < down * across; i++) {
+    const top = Math.floor(i / across) * stride - pad, left = i % across * stride - pad;
+    for (let a = Math.max(0, -top); a < Math.min(high, x.height - top); a++) {
+      for (let b = Math.max(0, -left); b < Math.min(wide, x.width - left); b++) f(i, ((top + a) * x.width + left + b) * x.channels, (a * wide + b) * x.channels);
+    }
+  }
+  return { height: down, width: across };
+}
+
+/** @param {Picture} x @param {Float32Array} p @param {number} channels @param {number} size @param {number} stride @param {number} pad @returns {Picture} */
+function convolve(x, p, channels, size, stride, pad) {
+  const down = Math.floor((x.height + 2 * pad - size) / stride) + 1, across = Math.floor((x.width + 2 * pad - size) / stride) + 1;
+  const v = new Float64Array(down * across * channels), bias = p.subarray(p.length - channels);
+  for (let i = 0; i < v.length; i++) v[i] = bias[i % channels];
+  windows(x, size, size, stride, pad, (place, from, at) => {
+    for (let c = 0; c < x.channels; c++) {
+      const u = x.v[from + c], w = (at + c) * channels;
+      if (u !== 0) for (let k = 0; k < channels; k++) v[place * channels + k] += u * p[w + k];
+    }
+  });
+  return { height: down, width: across, channels, v };
+}
+
+// standardised are weights of mean 0 and length 1 for each channel, and the biases.
+/** @param {Float32Array} p @param {number} channels */
+function standardised(p, channels) {
+  const patch = p.length / channels - 1, w = p.slice();
+  for (let k = 0; k < channels; k++) {
+    let mean = 0, square = 0;
+    for (let i = 0; i < patch; i++) mean += p[i * channels + k] / patch;
+    for (let i = 0; i < patch; i++) square += (p[i * channels + k] - mean) ** 2 / patch;
+    for (let i = 0; i < patch; i++) w[i * channels + k] = (p[i * channels + k] - mean) / Math.sqrt((square + 1e-5) * patch);
+  }
+  return w;
+}
+
+/** @param {Picture} x @param {boolean} greatest @param {number} high @param {number} wide @param {number} stride @returns {Picture} */
+function pool(x, greatest, high, wide, stride) {
+  const down = Math.floor((x.height - high) / stride) + 1, across = Math.floor((x.width - wide) / stride) + 1;
+  const v = new Float64Array(down * across * x.channels).fill(greatest ? -Infinity : 0);
+  windows(x, high, wide, stride, 0, (place, from) => {
+    for (let c = 0; c < x.channels; c++) {
+      const to = place * x.channels + c, u = x.v[from + c];
+      v[to] = greatest ? Math.max(v[to], u) : v[to] + u / (high * wide);
+    }
+  });
+  return { height: down, width: across, channels: x.channels, v };
+}
+
+/** @param {Picture} x @param {Float32Array} p a factor and then a summand for each channel @param {number} groups @returns {Picture} */
+function groupNorm(x, p, groups) {
+  const mean = new Float64Array(groups), square = new Float64Array(groups), count = x.v.length / groups;
+  const channel = (/** @type {number} */ i) => i % x.channels, group = (/** @type {number} */ i) => Math.floor(channel(i) / (x.channels / groups));
+  x.v.forEach((u, i) => { mean[group(i)] += u / count; });
+  x.v.forEach((u, i) => { square[group(i)] += (u - mean[group(i)]) ** 2 / count; });
+  return { ...x, v: x.v.map((u, i) => p[channel(i)] * (u - mean[group(i)]) / Math.sqrt(square[group(i)] + 1e-5) + p[x.channels + channel(i)]) };
+}
+
+// --- cells ---
+
+const ABSENT = new Set(["", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."]);
+const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || cell === "#N/A" || cell === "#NV";
+
+/** @param {string} cell @param {Column} column */
+function number(cell, { decimal = ".", thousands }) {
+  let s = cell.replaceAll(/[\u00a0\u202f]/g, " ").replaceAll("−", "-").replaceAll(/[$€£¥₹%]/g, "").trim().replace(/^([+-])\s+/, "$1");
+  if (thousands) s = s.replaceAll(thousands, "");
+  s = s.replace(decimal, ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(s) ? Number(s) : NaN;
+}
+
+// days are those since 1970 began.
+/** @param {string} cell @param {string} order */
+function days(cell, order) {
+  const m = cell.match(/^(\d+)([-/.])(\d+)\2(\d+)(?:[T ](\d{1,2}):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?)?$/);
+  if (!m) return NaN;
+  const of = Object.fromEntries([...order].map((letter, i) => [letter, Number(m[[1, 3, 4][i]])]));
+  const zone = m[8] && m[8] !== "Z" ? (m[8][0] === "-" ? -1 : 1) * (Number(m[8].slice(1, 3)) * 60 + Number(m[8].slice(4))) : 0;
+  return (Date.UTC(of.y, of.m - 1, of.d, Number(m[5] ?? 0), Number(m[6] ?? 0), Number(m[7] ?? 0)) / 60_000 - zone) / 1440;
+}
+
+// hash is FNV-1a of 32 bits.
+/** @param {string} cell */
+function hash(cell) {
+  let h = 2166136261;
+  for (const b of new TextEncoder().encode(cell)) h = Math.imul(h ^ b, 16777619) >>> 0;
+  return h;
+}
+
+// --- from a command line ---
+
+// table cuts a text into rows of cells: RFC 4180, with a comma, a semicolon or a tab, the
+// one that the first line has most of.
+/** @param {string} text */
+export function table(text) {
+  const head = text.split(/\r?\n/, 1)[0], mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
+  /** @type {string[][]} */
+  const rows = [];
+  let row = [""], quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted && c === '"' && text[i + 1] === '"') row[row.length - 1] += text[++i];
+    else if (c === '"' && (quoted || row[row.length - 1] === "")) quoted = !quoted;
+    else if (!quoted && c === mark) row.push("");
+    else if (!quoted && (c === "\n" || c === "\r")) {
+      if (c === "\r" && text[i + 1] === "\n") i++;
+      if (row.length > 1 || row[0] !== "") rows.push(row);
+      row = [""];
+    } else row[row.length - 1] += c;
+  }
+  if (row.length > 1 || row[0] !== "") rows.push(row);
+  return rows;
+}
+
+// answers is a table with an answer for each row of another, whose first row has the
+// names of its columns: they are found by name, wherever they stand.
+/** @param {Model} model @param {string} text */
+export function answers(model, text) {
+  const [names = [], ...rows] = table(text.replace(/^\ufeff/, "")), { columns = [], classes } = model.apply;
+  const at = columns.map((c) => {
+    const i = names.findIndex((name) => name.trim() === c.name);
+    if (i < 0 && (c.kind === "numeric" || c.kind === "categorical")) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
+    return i;
+  });
+  const quote = (/** @type {string} */ s) => /[",\r\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s;
+  const head = ["answer", ...(classes ?? []).map((c) => `p(${c})`)].map(quote).join(",");
+  return [head, ...rows.map((cells, i) => {
+    try {
+      const { answer, outputs } = model.predict(at.map((k) => k < 0 ? "" : cells[k] ?? ""));
+      return [quote(Array.isArray(answer) ? answer.join(" ") : String(answer)), ...(classes ? outputs.map((p) => p.toPrecision(6)) : [])].join(",");
+    } catch (e) {
+      throw new Error(`Row ${i + 2}: ${/** @type {Error} */ (e).message}`, { cause: e });
+    }
+  })].join("\n") + "\n";
+}
+
+// main is what is done where this file is the program.
+/** @param {string[]} args */
+async function main([model, rows]) {
+  if (!model || !rows) throw new Error("Give a model and a table: node predict.mjs model.json rows.csv > answers.csv");
+  const fs = await import("node:fs"), bytes = fs.readFileSync(model);
+  process.stdout.write(answers(load(model.endsWith(".safetensors") ? new Uint8Array(bytes) : bytes.toString()), fs.readFileSync(rows, "utf8")));
+}
+
+if (globalThis.process?.argv?.[1] && import.meta.url.endsWith(encodeURI(globalThis.process.argv[1].replaceAll("\\", "/")))) {
+  main(globalThis.process.argv.slice(2)).catch((e) => {
+    console.error(e.message);
+    globalThis.process.exitCode = 1;
+  });
+}
