@@ -24,10 +24,18 @@ type shader struct {
 	stages []stage
 }
 
-// stage is one entry point and what it runs over.
+// stage is one entry point and what it runs over, where all conditions hold.
 type stage struct {
 	entry string
 	grid  []extent
+	when  []condition
+}
+
+// condition is that N[i] is less than a number, equal to it or greater.
+type condition struct {
+	i    int
+	sign byte
+	than int
 }
 
 // extent is a product of sizes divided by a number, rounded up.
@@ -67,6 +75,7 @@ func stagesOf(text string) ([]stage, error) {
 		if !ok {
 			break
 		}
+		rest, when, conditional := strings.Cut(rest, " if ")
 		words := strings.Fields(rest)
 		if len(words) < 2 || len(words) > 4 {
 			return nil, fmt.Errorf("%q does not say what runs over what", line)
@@ -78,6 +87,16 @@ func stagesOf(text string) ([]stage, error) {
 				return nil, fmt.Errorf("%q: %w", line, err)
 			}
 			s.grid = append(s.grid, e)
+		}
+		for _, w := range strings.Fields(when) {
+			c, err := conditionOf(w)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", line, err)
+			}
+			s.when = append(s.when, c)
+		}
+		if conditional && s.when == nil {
+			return nil, fmt.Errorf("%q does not say when", line)
 		}
 		stages = append(stages, s)
 	}
@@ -117,6 +136,26 @@ func extentOf(w string) (extent, error) {
 	return e, nil
 }
 
+func conditionOf(w string) (condition, error) {
+	if len(w) > 3 && w[0] == 'n' && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>", w[2]) >= 0 {
+		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 {
+			return condition{int(w[1] - '0'), w[2], n}, nil
+		}
+	}
+	return condition{}, fmt.Errorf("no condition: %q", w)
+}
+
+func (c condition) holds(a *compute.Args) bool {
+	switch n := a.N[c.i]; c.sign {
+	case '<':
+		return n < c.than
+	case '=':
+		return n == c.than
+	default:
+		return n > c.than
+	}
+}
+
 func (e extent) of(a *compute.Args) int {
 	n := 1
 	for _, t := range e.terms {
@@ -137,8 +176,14 @@ func (e extent) of(a *compute.Args) int {
 // mostGroups is how many workgroups may stand side by side, by default.
 const mostGroups = 65535
 
-// groups is how many workgroups a stage runs over in each direction.
+// groups is how many workgroups a stage runs over in each direction: none where a
+// condition does not hold.
 func (s stage) groups(a *compute.Args) ([3]int, error) {
+	for _, c := range s.when {
+		if !c.holds(a) {
+			return [3]int{}, nil
+		}
+	}
 	g := [3]int{1, 1, 1}
 	for i, e := range s.grid {
 		if g[i] = e.of(a); e.open {

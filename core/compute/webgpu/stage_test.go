@@ -7,7 +7,8 @@ import (
 )
 
 // Workgroups are rounded up, stand in rows where one size asks for too many, and are cut
-// off where a kernel says that it goes on by itself.
+// off where a kernel says that it goes on by itself; there are none where a condition
+// does not hold.
 func TestStageGroups(t *testing.T) {
 	const many = 100_000
 	for text, want := range map[string][3]int{
@@ -15,6 +16,10 @@ func TestStageGroups(t *testing.T) {
 		"//! main n1/16\n":         {50_000, 2, 1}, // 100,000 in rows
 		"//! main n1/16+ n0/128\n": {mostGroups, 1, 1},
 		"//! main n0 b0*2/3 s\n":   {5, 3, 7},
+
+		"//! main n0 if n0<6 n0>4 n0=5\n": {5, 1, 1},
+		"//! main n0 if n0<5\n":           {},
+		"//! main n0 if n0=5 n0>5\n":      {},
 	} {
 		stages, err := stagesOf(text)
 		if err != nil {
