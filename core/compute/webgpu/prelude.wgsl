@@ -470,44 +470,26 @@ fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
   return bitsAbove(rootOf(sumOf(low, aboveWhole(sum.x, power + 48))));
 }
 
-// writeNorm writes the norm of n values, worked out by so many lanes of a workgroup, of
-// which others may work at another one in another place. Whole numbers add up to the same
-// in any order.
-fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
-  workgroupBarrier(); // the last one has been read
-  if (lane == 0u) {
-    atomicStore(&largestOf[place], 0u);
-    atomicStore(&highOf[place], 0u);
-    atomicStore(&middleOf[place], 0u);
-    atomicStore(&lowOf[place], 0u);
-  }
-  workgroupBarrier();
+// mostOf is the greatest magnitude among every lanes-th of n values from that of a lane.
+fn mostOf(start: u32, n: u32, lane: u32, lanes: u32) -> u32 {
   var most = 0u;
   for (var j = lane; j < n; j += 4u * lanes) { // four values are on their way at once
     let v = fourMagnitudes(start, j, lanes, n);
     most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
   }
-  atomicMax(&largestOf[place], most);
-  workgroupBarrier();
-  most = atomicLoad(&largestOf[place]);
+  return most;
+}
+
+// squaresOf is the sum of squares of the same; most is the greatest magnitude of all n.
+fn squaresOf(start: u32, n: u32, lane: u32, lanes: u32, most: u32) -> vec3<u32> {
   let top = most >> 23u;
   var sum = vec3<u32>(0u, 0u, 0u);
   for (var j = lane; j < select(0u, n, top >= PLAIN && most < INF); j += 4u * lanes) {
     sum = withSquares(sum, fourMagnitudes(start, j, lanes, n), top);
   }
   for (var j = lane; j < select(0u, n, top < PLAIN); j += lanes) { sum = withSquare(sum, words[start + j], aboveFloat(most)); }
-  atomicAdd(&highOf[place], sum.x);
-  atomicAdd(&middleOf[place], sum.y); // 256 times 24 digits fit
-  atomicAdd(&lowOf[place], sum.z);
-  workgroupBarrier();
-  if (lane == 0u && n > 0u) {
-    words[to] = normOf(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
-  }
+  return sum;
 }
-var<workgroup> largestOf: array<atomic<u32>, 4>;
-var<workgroup> highOf: array<atomic<u32>, 4>;
-var<workgroup> middleOf: array<atomic<u32>, 4>;
-var<workgroup> lowOf: array<atomic<u32>, 4>;
 
 // fourMagnitudes are those of the values at j and each lanes further, 0 from n on.
 fn fourMagnitudes(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {

@@ -20,8 +20,9 @@ var folders = []embed.FS{kernel.Shaders, adaclip.Shaders, lipschitz.Shaders, pic
 
 // shader is a kernel's program.
 type shader struct {
-	text   string
-	stages []stage
+	text    string
+	stages  []stage
+	scratch []stage // of which the first that runs says how much there is
 }
 
 // stage is one entry point and what it runs over, where all conditions hold.
@@ -62,7 +63,15 @@ func shaderOf(k *compute.Kernel) (shader, error) {
 		if err != nil {
 			return shader{}, fmt.Errorf("webgpu: kernel %s: %w", k.Name, err)
 		}
-		return shader{string(text), stages}, nil
+		sh := shader{text: string(text)}
+		for _, s := range stages {
+			if s.entry == "scratch" {
+				sh.scratch = append(sh.scratch, s)
+			} else {
+				sh.stages = append(sh.stages, s)
+			}
+		}
+		return sh, nil
 	}
 	return shader{}, fmt.Errorf("webgpu: there is no shader for the kernel %s", k.Name)
 }
@@ -176,13 +185,20 @@ func (e extent) of(a *compute.Args) int {
 // mostGroups is how many workgroups may stand side by side, by default.
 const mostGroups = 65535
 
-// groups is how many workgroups a stage runs over in each direction: none where a
-// condition does not hold.
-func (s stage) groups(a *compute.Args) ([3]int, error) {
+func (s stage) runs(a *compute.Args) bool {
 	for _, c := range s.when {
 		if !c.holds(a) {
-			return [3]int{}, nil
+			return false
 		}
+	}
+	return true
+}
+
+// groups is how many workgroups a stage runs over in each direction: none where it does
+// not run.
+func (s stage) groups(a *compute.Args) ([3]int, error) {
+	if !s.runs(a) {
+		return [3]int{}, nil
 	}
 	g := [3]int{1, 1, 1}
 	for i, e := range s.grid {
