@@ -30,10 +30,13 @@ type stage struct {
 	entry string
 	grid  []extent
 	when  []condition
+	not   []condition // if there are any, not all of these do
 }
 
-// condition is that N[i] is less than a number, equal to it or greater.
+// condition is that N[i], or where Buf[i] begins, is less than a number, equal to it,
+// greater or a multiple.
 type condition struct {
+	of   byte
 	i    int
 	sign byte
 	than int
@@ -85,6 +88,7 @@ func stagesOf(text string) ([]stage, error) {
 			break
 		}
 		rest, when, conditional := strings.Cut(rest, " if ")
+		rest, otherwise := strings.CutSuffix(strings.TrimSpace(rest), " else")
 		words := strings.Fields(rest)
 		if len(words) < 2 || len(words) > 4 {
 			return nil, fmt.Errorf("%q does not say what runs over what", line)
@@ -106,6 +110,12 @@ func stagesOf(text string) ([]stage, error) {
 		}
 		if conditional && s.when == nil {
 			return nil, fmt.Errorf("%q does not say when", line)
+		}
+		if otherwise {
+			if stages == nil || stages[len(stages)-1].when == nil {
+				return nil, fmt.Errorf("%q: nothing else", line)
+			}
+			s.not = stages[len(stages)-1].when
 		}
 		stages = append(stages, s)
 	}
@@ -146,23 +156,38 @@ func extentOf(w string) (extent, error) {
 }
 
 func conditionOf(w string) (condition, error) {
-	if len(w) > 3 && w[0] == 'n' && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>", w[2]) >= 0 {
-		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 {
-			return condition{int(w[1] - '0'), w[2], n}, nil
+	if len(w) > 3 && (w[0] == 'n' || w[0] == 'b') && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>%", w[2]) >= 0 {
+		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 && (n > 0 || w[2] != '%') {
+			return condition{w[0], int(w[1] - '0'), w[2], n}, nil
 		}
 	}
 	return condition{}, fmt.Errorf("no condition: %q", w)
 }
 
 func (c condition) holds(a *compute.Args) bool {
-	switch n := a.N[c.i]; c.sign {
+	n := a.N[c.i]
+	if c.of == 'b' {
+		n = a.Buf[c.i].Off // whatever it is a part of begins at a multiple of unit
+	}
+	switch c.sign {
 	case '<':
 		return n < c.than
 	case '=':
 		return n == c.than
+	case '%':
+		return n%c.than == 0
 	default:
 		return n > c.than
 	}
+}
+
+func all(when []condition, a *compute.Args) bool {
+	for _, c := range when {
+		if !c.holds(a) {
+			return false
+		}
+	}
+	return true
 }
 
 func (e extent) of(a *compute.Args) int {
@@ -186,12 +211,7 @@ func (e extent) of(a *compute.Args) int {
 const mostGroups = 65535
 
 func (s stage) runs(a *compute.Args) bool {
-	for _, c := range s.when {
-		if !c.holds(a) {
-			return false
-		}
-	}
-	return true
+	return all(s.when, a) && (s.not == nil || !all(s.not, a))
 }
 
 // groups is how many workgroups a stage runs over in each direction: none where it does
