@@ -9,7 +9,7 @@
 // its greatest value and then for its sum, as programs that are adapters are several times
 // slower where invocations wait for each other. There are workgroups for so many values.
 
-// Of a row there are 2^digits parts, whose values take turns.
+// Of a row there are two to this parts, whose values take turns.
 fn partDigits() -> u32 { return select(4u, 8u, args.n1 > 4096); }
 
 @compute @workgroup_size(64)
