@@ -1,7 +1,9 @@
-//! main n0*n1/256
-@compute @workgroup_size(256)
+//! main n0/8+ n1/64
+// A workgroup has some columns of some rows, as dividing is slow.
+@compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = item(id, lane, 256u);
-  let n = u32(args.n1);
-  if (i < u32(args.n0) * n) { values[args.b1 + i] += values[args.b0 + i % n]; }
+  let n = u32(args.n1); let l = 64u * id.y + lane;
+  if (l >= n) { return; }
+  let v = values[args.b0 + l];
+  for (var i = id.x; i < u32(args.n0); i += args.across) { values[args.b1 + i * n + l] += v; }
 }

@@ -1,6 +1,7 @@
-//! main n0/256
-@compute @workgroup_size(256)
+//! main n0/1024
+@compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = item(id, lane, 256u);
-  if (i < u32(args.n0)) { words[args.b0 + i] = bitcast<u32>(args.f0); }
+  let start = 1024u * group(id);
+  let end = min(start + 1024u, u32(args.n0));
+  for (var i = start + lane; i < end; i += 64u) { words[args.b0 + i] = bitcast<u32>(args.f0); }
 }

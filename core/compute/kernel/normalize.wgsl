@@ -1,10 +1,23 @@
 //! measure 1
 //! divide n0/256
+// measure has one workgroup. Whole numbers add up to the same in any order.
 @compute @workgroup_size(256)
 fn measure(@builtin(local_invocation_index) lane: u32) {
-  writeNorm(args.b1, args.b0, u32(args.n0), lane, 256u, 0u);
-  if (args.n0 == 0 && lane == 0u) { words[args.b1] = 0u; }
+  let n = u32(args.n0);
+  atomicMax(&largest, mostOf(args.b0, n, lane, 256u));
+  workgroupBarrier();
+  let most = atomicLoad(&largest);
+  let sum = squaresOf(args.b0, n, lane, 256u, most);
+  atomicAdd(&high, sum.x);
+  atomicAdd(&middle, sum.y); // 256 times 24 digits fit
+  atomicAdd(&low, sum.z);
+  workgroupBarrier();
+  if (lane == 0u) { words[args.b1] = normOf(vec3<u32>(atomicLoad(&high), atomicLoad(&middle), atomicLoad(&low)), most); }
 }
+var<workgroup> largest: atomic<u32>;
+var<workgroup> high: atomic<u32>;
+var<workgroup> middle: atomic<u32>;
+var<workgroup> low: atomic<u32>;
 
 // divide moves exponents: a norm may be so small that a device takes it, and what it is
 // the norm of, for 0.

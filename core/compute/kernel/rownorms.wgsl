@@ -1,18 +1,22 @@
-//! short n0/64
-//! middle n0*n1/4096
-//! long n0*n1/16384
-// Rows of up to SHORT values are an invocation's, of up to LONG 16 of a workgroup's, of
-// which four rows are done at once, longer ones a workgroup's. Where rows are of another
-// length an entry point has little to begin, as there are workgroups for so many values,
-// not for each row.
-const SHORT = 32u;
-const LONG = 4096u;
+//! short n0/64 if n1<33
+//! scratch n0*48 if n1>32 n1<4097
+//! scratch n0*768 if n1>4096
+//! most n0*n1/2048 if n1>32
+//! greatest n0/64 if n1>32
+//! squares n0*n1/2048 if n1>32
+//! norms n0/64 if n1>32
+// Short rows are an invocation's, others are cut in parts, and a part is one's, first for
+// its greatest value and then for its sum, as programs that are adapters are several times
+// slower where invocations wait for each other. There are workgroups for so many values.
+
+// Of a row there are two to this parts, whose values take turns.
+fn partDigits() -> u32 { return select(4u, 8u, args.n1 > 4096); }
 
 @compute @workgroup_size(64)
 fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 64u);
   let n = u32(args.n1);
-  if (i >= u32(args.n0) || n > SHORT) { return; }
+  if (i >= u32(args.n0)) { return; }
   let start = args.b0 + i * n;
   var most = 0u;
   for (var j = 0u; j < n; j++) { most = max(most, magnitude(words[start + j])); }
@@ -25,20 +29,37 @@ fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
 }
 
 @compute @workgroup_size(64)
-fn middle(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let n = u32(args.n1);
-  if (n > SHORT && n <= LONG) { // all of a workgroup, or none
-    for (var i = 4u * group(id); i < u32(args.n0); i += 4u * many.x * many.y) {
-      let mine = i + lane / 16u;
-      writeNorm(args.b1 + mine, args.b0 + mine * n, select(0u, n, mine < u32(args.n0)), lane % 16u, 16u, lane / 16u);
-    }
+fn most(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let n = u32(args.n1); let parts = 1u << partDigits();
+  for (var p = item(id, lane, 64u); p < u32(args.n0) * parts; p += 64u * many.x * many.y) {
+    words[args.b4 + p] = mostOf(args.b0 + (p >> partDigits()) * n, n, p % parts, parts);
   }
 }
 
-@compute @workgroup_size(256)
-fn long(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let n = u32(args.n1);
-  if (n > LONG) {
-    for (var i = group(id); i < u32(args.n0); i += many.x * many.y) { writeNorm(args.b1 + i, args.b0 + i * n, n, lane, 256u, 0u); }
+@compute @workgroup_size(64)
+fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 64u); let parts = 1u << partDigits();
+  if (i < u32(args.n0)) { words[args.b1 + i] = mostOf(args.b4 + i * parts, parts, 0u, 1u); }
+}
+
+@compute @workgroup_size(64)
+fn squares(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let n = u32(args.n1); let parts = 1u << partDigits();
+  for (var p = item(id, lane, 64u); p < u32(args.n0) * parts; p += 64u * many.x * many.y) {
+    let i = p >> partDigits();
+    let sum = squaresOf(args.b0 + i * n, n, p % parts, parts, words[args.b1 + i]);
+    let to = args.b4 + 3u * p;
+    words[to] = sum.x; words[to + 1u] = sum.y; words[to + 2u] = sum.z;
   }
+}
+
+@compute @workgroup_size(64)
+fn norms(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 64u); let parts = 1u << partDigits();
+  if (i >= u32(args.n0)) { return; }
+  var sum = vec3<u32>(0u, 0u, 0u);
+  for (var p = args.b4 + 3u * i * parts; p < args.b4 + 3u * (i + 1u) * parts; p += 3u) {
+    sum += vec3<u32>(words[p], words[p + 1u], words[p + 2u]); // 256 times 24 digits fit
+  }
+  words[args.b1 + i] = normOf(sum, words[args.b1 + i]);
 }

@@ -1,7 +1,6 @@
-//! main n1/256
-
-const TANH = 1;
-const ROOT = 2;
+//! relu n1/256 if n0=0
+//! tangent n1/256 if n0=1
+//! roots n1/256 if n0>1
 
 // root is the least value above √x, by bits, or x where that is 0 or +Inf; for x < 0
 // it is NaN.
@@ -36,17 +35,21 @@ fn root(bits: u32) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn relu(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 256u);
   if (i >= u32(args.n1)) { return; }
   let x = words[args.b0 + i];
-  var y = x;
-  if (args.n0 == TANH) {
-    y = bitcast<u32>(tanhOf(bitcast<f32>(x)));
-  } else if (args.n0 == ROOT) {
-    y = root(x);
-  } else if (x > 0x80000000u && x <= (0x80000000u | INF)) {
-    y = 0u;
-  }
-  words[args.b1 + i] = y;
+  words[args.b1 + i] = select(x, 0u, x > 0x80000000u && x <= (0x80000000u | INF));
+}
+
+@compute @workgroup_size(256)
+fn tangent(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i < u32(args.n1)) { words[args.b1 + i] = bitcast<u32>(tanhOf(bitcast<f32>(words[args.b0 + i]))); }
+}
+
+@compute @workgroup_size(256)
+fn roots(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i < u32(args.n1)) { words[args.b1 + i] = root(words[args.b0 + i]); }
 }

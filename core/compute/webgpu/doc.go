@@ -23,6 +23,18 @@
 // stand in rows: the prelude's item and group count through these. After the first of
 // several a + says that there may be fewer workgroups than that, args.across, each of
 // which goes on by so many.
+//
+//	//! small n0/64 if n1>0 n1<33
+//	//! main n0 else
+//
+// An if has conditions, and the entry point is left out where one of them does not hold:
+// that a size, or where a buffer begins (b0), is less than a number, equal to it, greater,
+// or a multiple (%). One with an else runs where that of the line before is left out.
+//
+//	//! scratch n0*16 if n1>32
+//
+// Of the lines that are named scratch, the first whose conditions hold says how many words
+// there are at b4 that hold anything, for a kernel without a fifth buffer.
 package webgpu
 
 import "errors"

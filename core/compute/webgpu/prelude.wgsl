@@ -440,6 +440,27 @@ fn withSquare(sum: vec3<u32>, bits: u32, largest: Above) -> vec3<u32> {
   return vec3<u32>(sum.x + (high >> 24u), high & 0xffffffu, low & 0xffffffu);
 }
 
+// withSquares adds those of four that have no signs; top is the exponent of the largest as
+// it has it, at least PLAIN. What is denormal then only counts as what was cut off.
+const PLAIN = 25u;
+fn withSquares(sum: vec3<u32>, bits: vec4<u32>, top: u32) -> vec3<u32> {
+  let e = max(bits >> vec4(23u), vec4(1u));
+  let x = (bits & vec4(0x7fffffu)) | select(vec4(0u), vec4(0x800000u), bits >= vec4(0x800000u));
+  let by = 2u * min(vec4(top) - e, vec4(24u));
+  let x1 = x >> vec4(12u); let x0 = x & vec4(0xfffu);
+  let last = x0 * x0;
+  let middle = 2u * x1 * x0 + (last >> vec4(12u));
+  let h = x1 * x1 + (middle >> vec4(12u));
+  let l = ((middle & vec4(0xfffu)) << vec4(12u)) | (last & vec4(0xfffu));
+  let far = by >= vec4(24u);
+  let high = select(h >> by, vec4(0u), far);
+  let low = select((l >> by) | ((h << (24u - by)) & vec4(0xffffffu)), h >> (by - 24u), far)
+    + select(vec4(0u), vec4(1u), (by > vec4(0u)) & (bits > vec4(0u)));
+  let z = sum.z + low.x + low.y + low.z + low.w;
+  let y = sum.y + high.x + high.y + high.z + high.w + (z >> 24u);
+  return vec3<u32>(sum.x + (y >> 24u), y & 0xffffffu, z & 0xffffffu);
+}
+
 // normOf is the root of a sum, as a float's bits; largest has the bits of the largest
 // magnitude, and NaN or an infinity there gives one.
 fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
@@ -449,46 +470,26 @@ fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
   return bitsAbove(rootOf(sumOf(low, aboveWhole(sum.x, power + 48))));
 }
 
-// writeNorm writes the norm of n values, worked out by so many lanes of a workgroup, of
-// which others may work at another one in another place. Whole numbers add up to the same
-// in any order.
-fn writeNorm(to: u32, start: u32, n: u32, lane: u32, lanes: u32, place: u32) {
-  workgroupBarrier(); // the last one has been read
-  if (lane == 0u) {
-    atomicStore(&largestOf[place], 0u);
-    atomicStore(&highOf[place], 0u);
-    atomicStore(&middleOf[place], 0u);
-    atomicStore(&lowOf[place], 0u);
-  }
-  workgroupBarrier();
+// mostOf is the greatest magnitude among every lanes-th of n values from that of a lane.
+fn mostOf(start: u32, n: u32, lane: u32, lanes: u32) -> u32 {
   var most = 0u;
   for (var j = lane; j < n; j += 4u * lanes) { // four values are on their way at once
     let v = fourMagnitudes(start, j, lanes, n);
     most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
   }
-  atomicMax(&largestOf[place], most);
-  workgroupBarrier();
-  most = atomicLoad(&largestOf[place]);
-  let largest = aboveFloat(most);
-  var sum = vec3<u32>(0u, 0u, 0u);
-  if (most < INF) {
-    for (var j = lane; j < n; j += 4u * lanes) {
-      let v = fourMagnitudes(start, j, lanes, n);
-      sum = withSquare(withSquare(withSquare(withSquare(sum, v.x, largest), v.y, largest), v.z, largest), v.w, largest);
-    }
-  }
-  atomicAdd(&highOf[place], sum.x);
-  atomicAdd(&middleOf[place], sum.y); // 256 times 24 digits fit
-  atomicAdd(&lowOf[place], sum.z);
-  workgroupBarrier();
-  if (lane == 0u && n > 0u) {
-    words[to] = normOf(vec3<u32>(atomicLoad(&highOf[place]), atomicLoad(&middleOf[place]), atomicLoad(&lowOf[place])), most);
-  }
+  return most;
 }
-var<workgroup> largestOf: array<atomic<u32>, 4>;
-var<workgroup> highOf: array<atomic<u32>, 4>;
-var<workgroup> middleOf: array<atomic<u32>, 4>;
-var<workgroup> lowOf: array<atomic<u32>, 4>;
+
+// squaresOf is the sum of squares of the same; most is the greatest magnitude of all n.
+fn squaresOf(start: u32, n: u32, lane: u32, lanes: u32, most: u32) -> vec3<u32> {
+  let top = most >> 23u;
+  var sum = vec3<u32>(0u, 0u, 0u);
+  for (var j = lane; j < select(0u, n, top >= PLAIN && most < INF); j += 4u * lanes) {
+    sum = withSquares(sum, fourMagnitudes(start, j, lanes, n), top);
+  }
+  for (var j = lane; j < select(0u, n, top < PLAIN); j += lanes) { sum = withSquare(sum, words[start + j], aboveFloat(most)); }
+  return sum;
+}
 
 // fourMagnitudes are those of the values at j and each lanes further, 0 from n on.
 fn fourMagnitudes(start: u32, j: u32, lanes: u32, n: u32) -> vec4<u32> {

@@ -20,14 +20,26 @@ var folders = []embed.FS{kernel.Shaders, adaclip.Shaders, lipschitz.Shaders, pic
 
 // shader is a kernel's program.
 type shader struct {
-	text   string
-	stages []stage
+	text    string
+	stages  []stage
+	scratch []stage // of which the first that runs says how much there is
 }
 
-// stage is one entry point and what it runs over.
+// stage is one entry point and what it runs over, where all conditions hold.
 type stage struct {
 	entry string
 	grid  []extent
+	when  []condition
+	not   []condition // if there are any, not all of these do
+}
+
+// condition is that N[i], or where Buf[i] begins, is less than a number, equal to it,
+// greater or a multiple.
+type condition struct {
+	of   byte
+	i    int
+	sign byte
+	than int
 }
 
 // extent is a product of sizes divided by a number, rounded up.
@@ -54,7 +66,15 @@ func shaderOf(k *compute.Kernel) (shader, error) {
 		if err != nil {
 			return shader{}, fmt.Errorf("webgpu: kernel %s: %w", k.Name, err)
 		}
-		return shader{string(text), stages}, nil
+		sh := shader{text: string(text)}
+		for _, s := range stages {
+			if s.entry == "scratch" {
+				sh.scratch = append(sh.scratch, s)
+			} else {
+				sh.stages = append(sh.stages, s)
+			}
+		}
+		return sh, nil
 	}
 	return shader{}, fmt.Errorf("webgpu: there is no shader for the kernel %s", k.Name)
 }
@@ -67,6 +87,8 @@ func stagesOf(text string) ([]stage, error) {
 		if !ok {
 			break
 		}
+		rest, when, conditional := strings.Cut(rest, " if ")
+		rest, otherwise := strings.CutSuffix(strings.TrimSpace(rest), " else")
 		words := strings.Fields(rest)
 		if len(words) < 2 || len(words) > 4 {
 			return nil, fmt.Errorf("%q does not say what runs over what", line)
@@ -78,6 +100,22 @@ func stagesOf(text string) ([]stage, error) {
 				return nil, fmt.Errorf("%q: %w", line, err)
 			}
 			s.grid = append(s.grid, e)
+		}
+		for _, w := range strings.Fields(when) {
+			c, err := conditionOf(w)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", line, err)
+			}
+			s.when = append(s.when, c)
+		}
+		if conditional && s.when == nil {
+			return nil, fmt.Errorf("%q does not say when", line)
+		}
+		if otherwise {
+			if stages == nil || stages[len(stages)-1].when == nil {
+				return nil, fmt.Errorf("%q: nothing else", line)
+			}
+			s.not = stages[len(stages)-1].when
 		}
 		stages = append(stages, s)
 	}
@@ -117,6 +155,41 @@ func extentOf(w string) (extent, error) {
 	return e, nil
 }
 
+func conditionOf(w string) (condition, error) {
+	if len(w) > 3 && (w[0] == 'n' || w[0] == 'b') && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>%", w[2]) >= 0 {
+		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 && (n > 0 || w[2] != '%') {
+			return condition{w[0], int(w[1] - '0'), w[2], n}, nil
+		}
+	}
+	return condition{}, fmt.Errorf("no condition: %q", w)
+}
+
+func (c condition) holds(a *compute.Args) bool {
+	n := a.N[c.i]
+	if c.of == 'b' {
+		n = a.Buf[c.i].Off // whatever it is a part of begins at a multiple of unit
+	}
+	switch c.sign {
+	case '<':
+		return n < c.than
+	case '=':
+		return n == c.than
+	case '%':
+		return n%c.than == 0
+	default:
+		return n > c.than
+	}
+}
+
+func all(when []condition, a *compute.Args) bool {
+	for _, c := range when {
+		if !c.holds(a) {
+			return false
+		}
+	}
+	return true
+}
+
 func (e extent) of(a *compute.Args) int {
 	n := 1
 	for _, t := range e.terms {
@@ -137,8 +210,16 @@ func (e extent) of(a *compute.Args) int {
 // mostGroups is how many workgroups may stand side by side, by default.
 const mostGroups = 65535
 
-// groups is how many workgroups a stage runs over in each direction.
+func (s stage) runs(a *compute.Args) bool {
+	return all(s.when, a) && (s.not == nil || !all(s.not, a))
+}
+
+// groups is how many workgroups a stage runs over in each direction: none where it does
+// not run.
 func (s stage) groups(a *compute.Args) ([3]int, error) {
+	if !s.runs(a) {
+		return [3]int{}, nil
+	}
 	g := [3]int{1, 1, 1}
 	for i, e := range s.grid {
 		if g[i] = e.of(a); e.open {

@@ -47,6 +47,8 @@ func TestShaders(t *testing.T) {
 func TestStagesAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "fn main() {}\n", "//! main\n", "//! main n0 n1 n2 n3\n", "//! main n5\n", "//! main n0/0\n", "//! main n0/x\n", "//! main q\n", "//! main n0*\n",
+		"//! main n0 if\n", "//! main n0 if \n", "//! main n0 if n1\n", "//! main n0 if n1<\n", "//! main n0 if n5<1\n", "//! main n0 if n1!1\n", "//! main n0 if s<1\n", "//! main n0 if n1<-1\n",
+		"//! main n0 if n1%0\n", "//! main n0 else\n", "//! main n0\n//! other n0 else\n",
 	} {
 		if stages, err := stagesOf(text); err == nil {
 			t.Errorf("%q gives %+v", text, stages)
@@ -60,7 +62,7 @@ func TestStream(t *testing.T) {
 	if !s.empty() {
 		t.Error("a new stream is not empty")
 	}
-	st := stage{"main", []extent{{terms: []term{{'n', 0}}, by: 4}}}
+	st := stage{entry: "main", grid: []extent{{terms: []term{{'n', 0}}, by: 4}}}
 	at := func(memory any) uint32 { return uint32(memory.(int)) }
 	args := compute.Args{
 		N: [5]int{9, 8, 7, 6, 5}, F: [6]float64{1.5, 0.1},

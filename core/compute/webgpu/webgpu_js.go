@@ -27,6 +27,7 @@ type Backend struct {
 	take     js.Value
 	told     js.Func
 	programs [][]program // by Kernel.Index
+	scratch  [][]stage   // the same
 	adapter  Adapter
 
 	heap   heap
@@ -34,6 +35,7 @@ type Backend struct {
 	live   map[*memory]struct{}
 	stream stream
 	fill   *compute.Kernel
+	space  compute.Buffer // for what a kernel keeps while it runs
 
 	batch   *batch         // of what has been fetched since the last submission
 	batches map[int]*batch // that are on their way, by their number
@@ -129,6 +131,7 @@ func Open(ctx context.Context) (*Backend, error) {
 			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": st.entry})
 		}
 		b.programs = append(b.programs, all)
+		b.scratch = append(b.scratch, sh.scratch)
 	}
 	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
@@ -210,6 +213,10 @@ func (b *Backend) Stats() Stats {
 	for _, n := range b.heap.used {
 		b.stats.LiveWords += n
 	}
+	if m, ok := b.space.Memory.(*memory); ok { // nobody has to free it
+		b.stats.Live--
+		b.stats.LiveWords -= b.heap.used[m.at]
+	}
 	return b.stats
 }
 
@@ -282,7 +289,7 @@ func (b *Backend) Close() {
 	b.gpu = js.Undefined()
 	b.told.Release()
 	clear(b.live)
-	b.heap = heap{}
+	b.heap, b.space = heap{}, compute.Buffer{}
 }
 
 func (b *Backend) own(x any) *memory {
@@ -296,6 +303,12 @@ func (b *Backend) own(x any) *memory {
 func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
+	for _, s := range b.scratch[k.Index] {
+		if s.runs(&a) {
+			a.Buf[4] = b.atLeast(s.grid[0].of(&a))
+			break
+		}
+	}
 	for _, p := range b.programs[k.Index] {
 		b.stream.run(p.id, p.stage, &a, b.at)
 		b.stats.Commands++
@@ -303,6 +316,17 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	if b.stream.slots() >= soon {
 		b.flush()
 	}
+}
+
+// atLeast is space of so many words.
+func (b *Backend) atLeast(n int) compute.Buffer {
+	if b.space.N < n {
+		if b.space.Memory != nil {
+			b.Free(b.space)
+		}
+		b.space = b.New(n)
+	}
+	return b.space
 }
 
 // Write has what was called before go first: WebGPU has it overtake what is not on its

@@ -1,13 +1,56 @@
-//! main b1/256
-// An invocation has one channel at one place. The greatest is found among whole
-// numbers, as it is only moved.
+//! greatest b1/1024 if n4=0
+//! mean b1/256 if n4>0
+// An invocation has one channel at one place, or in a row of places, as dividing is slow.
+// The greatest is found among whole numbers, as it is only moved.
 
-// key is a number that is greater where a value is; among them -0 is below 0.
+// key is a number that is greater where a value is; among them -0 is below 0. NaN is
+// beyond that of an infinity.
 fn key(bits: u32) -> i32 { return bitcast<i32>(bits ^ select(0u, 0x7fffffffu, bits >> 31u == 1u)); }
 fn bits(key: i32) -> u32 { return bitcast<u32>(key ^ select(0, 0x7fffffff, key < 0)); }
+const LEAST = 0xff800000u;
+
+// Step is a value of a window: how far from the first it stands, and its column.
+struct Step { at: u32, column: u32 }
+
+// after is the next one, or the last again.
+fn after(s: Step) -> Step {
+  let c = u32(args.n3); let width = u32(args.n2); let wide = u32(args.f1);
+  let wraps = s.column + 1u == wide;
+  let at = s.at + select(c, (width - wide + 1u) * c, wraps);
+  return Step(min(at, ((u32(args.f0) - 1u) * width + wide - 1u) * c), select(s.column + 1u, 0u, wraps));
+}
+
+@compute @workgroup_size(64)
+fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let height = u32(args.n1); let width = u32(args.n2); let c = u32(args.n3);
+  let high = u32(args.f0); let wide = u32(args.f1); let stride = u32(args.f2);
+  if (height < high || width < wide) { return; }
+  let across = (width - wide) / stride + 1u; let down = (height - high) / stride + 1u;
+  // Four are looked at together: often there are no more.
+  let s1 = after(Step(0u, 0u)); let s2 = after(s1); let s3 = after(s2); let s4 = after(s3);
+  for (var n = item(id, lane, 64u); n < u32(args.n0) * down * c; n += 64u * groups.x * groups.y) {
+    let l = n % c; let row = n / c;
+    var first = args.b0 + (row / down * height + row % down * stride) * width * c + l;
+    var to = args.b1 + row * across * c + l;
+    for (var q = 0u; q < across; q++) {
+      let k = vec4(key(words[first]), key(words[first + s1.at]), key(words[first + s2.at]), key(words[first + s3.at]));
+      var most = max(max(k.x, k.y), max(k.z, k.w));
+      var least = min(min(k.x, k.y), min(k.z, k.w));
+      var s = s4;
+      for (var e = 4u; e < high * wide; e++) {
+        most = max(most, key(words[first + s.at]));
+        least = min(least, key(words[first + s.at]));
+        s = after(s);
+      }
+      words[to] = select(bits(most), NAN, most > key(INF) || least < key(LEAST));
+      first += stride * c;
+      to += c;
+    }
+  }
+}
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn mean(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let height = u32(args.n1); let width = u32(args.n2); let c = u32(args.n3);
   let high = u32(args.f0); let wide = u32(args.f1); let stride = u32(args.f2);
   if (height < high || width < wide) { return; }
@@ -16,19 +59,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   if (n >= u32(args.n0) * t * c) { return; }
   let l = n % c; let place = n / c % t; let i = n / c / t;
   let first = args.b0 + ((i * height + place / across * stride) * width + place % across * stride) * c + l;
-  if (args.n4 == 0) {
-    var most = key(0xff800000u);
-    var lacks = false;
-    for (var a = 0u; a < high; a++) {
-      for (var b = 0u; b < wide; b++) {
-        let v = words[first + (a * width + b) * c];
-        lacks = lacks || isNaN(v);
-        most = max(most, key(v));
-      }
-    }
-    words[args.b1 + n] = select(bits(most), NAN, lacks);
-    return;
-  }
   let share = 1.0 / f32(high * wide);
   var s = 0.0;
   for (var a = 0u; a < high; a++) {
