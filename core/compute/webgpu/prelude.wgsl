@@ -14,6 +14,7 @@ struct Args {
   key: array<vec4<u32>, 2>,
   nonce: vec3<u32>,
   f0: f32, f1: f32, f2: f32, f3: f32, f4: f32, f5: f32,
+  many: u32, // sums that there are
   d0: vec2<u32>, d1: vec2<u32>, d2: vec2<u32>, d3: vec2<u32>, d4: vec2<u32>, d5: vec2<u32>,
 }
 @group(0) @binding(1) var<uniform> args: Args;
@@ -32,7 +33,7 @@ fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
 
 // # Numbers of 53 digits
 //
-// A Wide is a float64, its low word first, as sums are. Its arithmetic is IEEE 754's,
+// A Wide is a float64, its low word first. Its arithmetic is IEEE 754's,
 // to the nearest, ties to even, denormal numbers too, and of integers alone: WGSL has
 // no float64, and pairs of float32 are only as good as what a compiler leaves of them.
 alias Wide = vec2<u32>;
@@ -41,11 +42,12 @@ alias Wide = vec2<u32>;
 const WIDE_INF = 0x7ff00000u;
 const WIDE_MAGNITUDE = 0x7fffffffu;
 
-// sum and set_sum are the i-th of args.sums.
-fn sum(i: u32) -> Wide { return Wide(words[args.sums + 2u * i], words[args.sums + 2u * i + 1u]); }
+// sum and set_sum are the i-th of args.sums. The low words of all stand before the high
+// ones, so that neighbours read and write next to each other.
+fn sum(i: u32) -> Wide { return Wide(words[args.sums + i], words[args.sums + args.many + i]); }
 fn set_sum(i: u32, v: Wide) {
-  words[args.sums + 2u * i] = v.x;
-  words[args.sums + 2u * i + 1u] = v.y;
+  words[args.sums + i] = v.x;
+  words[args.sums + args.many + i] = v.y;
 }
 
 // plus64, left64 and right64 are of 64 bits, the lower word first, and shifts by at most 63.
