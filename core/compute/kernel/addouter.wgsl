@@ -72,23 +72,25 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
   let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
   for (var column = 32u * id.x + local.x; column < k; column += 32u * args.across) {
     let da = columnsFrom(column); let db = columnsFrom(column + 16u);
-    var h = vec4(args.b0); var d = vec4(args.b1);
+    var h = args.b0; var d = args.b1;
     // s is of a piece, t of a block: above left and right, below left and right.
     var t0 = mat4x4<f32>(); var t1 = t0; var t2 = t0; var t3 = t0;
     for (var i = 0u; i < m;) {
       var s0 = mat4x4<f32>(); var s1 = s0; var s2 = s0; var s3 = s0;
       let end = min(i + PIECE, m);
       for (; i < end; i++) {
-        let a = four(h + ha); let b = four(h + hb);
-        let v = four(d + da); let w = four(d + db);
+        let a = four(vec4(h) + ha); let b = four(vec4(h) + hb);
+        let v = four(vec4(d) + da); let w = four(vec4(d) + db);
         s0 += products(a, v); s1 += products(a, w);
         s2 += products(b, v); s3 += products(b, w);
-        h += vec4(n); d += vec4(k);
+        h += n; d += k;
       }
       t0 += s0; t1 += s1; t2 += s2; t3 += s3;
       if (i < m && i % BLOCK != 0u) { continue; }
-      put(row, column, t0, t2);
-      put(row, column + 16u, t1, t3);
+      for (var l = column; l < column + 32u; l += 16u) {
+        put(row, l, t0, t2);
+        t0 = t1; t2 = t3;
+      }
       t0 = mat4x4<f32>(); t1 = t0; t2 = t0; t3 = t0;
     }
   }
@@ -103,26 +105,26 @@ fn each(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
   let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
   for (var column = 16u * id.x + local.x; column < k; column += 16u * args.across) {
     let da = columnsFrom(column);
-    var h = vec4(args.b0); var d = vec4(args.b1);
+    var h = args.b0; var d = args.b1;
     var t0 = mat4x4<f32>(); var t1 = t0;
     for (var i = 0u; i < m;) {
       var s0 = mat4x4<f32>(); var s1 = s0;
       let end = min(i + PIECE, m);
       if (args.n3 == 1) {
         for (; i < end; i++) {
-          let v = four(d + da);
-          let p = products(four(h + ha), v); let q = products(four(h + hb), v);
+          let v = four(vec4(d) + da);
+          let p = products(four(vec4(h) + ha), v); let q = products(four(vec4(h) + hb), v);
           s0 += mat4x4(clamped(p[0], c), clamped(p[1], c), clamped(p[2], c), clamped(p[3], c));
           s1 += mat4x4(clamped(q[0], c), clamped(q[1], c), clamped(q[2], c), clamped(q[3], c));
-          h += vec4(n); d += vec4(k);
+          h += n; d += k;
         }
       } else {
         for (; i < end; i++) {
-          let v = four(d + da);
-          let p = products(four(h + ha), v); let q = products(four(h + hb), v);
+          let v = four(vec4(d) + da);
+          let p = products(four(vec4(h) + ha), v); let q = products(four(vec4(h) + hb), v);
           s0 += mat4x4(round(p[0]), round(p[1]), round(p[2]), round(p[3]));
           s1 += mat4x4(round(q[0]), round(q[1]), round(q[2]), round(q[3]));
-          h += vec4(n); d += vec4(k);
+          h += n; d += k;
         }
       }
       t0 += s0; t1 += s1;
