@@ -136,26 +136,32 @@ fn each(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
   }
 }
 
-@compute @workgroup_size(256)
+// row's invocations have four columns each, so far apart that neighbours read and write
+// next to each other.
+@compute @workgroup_size(64)
 fn row(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let m = u32(args.n0); let k = u32(args.n2); let c = bitcast<u32>(args.f0);
-  let l = item(id, lane, 256u);
-  if (l >= k || args.n1 != 1) { return; }
-  var t = 0.0;
+  let column = group(id) * 256u + lane;
+  if (column >= k || args.n1 != 1) { return; }
+  let columns = min(vec4(column) + vec4(0u, 64u, 128u, 192u), vec4(k - 1u));
+  var t = vec4(0.0);
   for (var i = 0u; i < m;) {
-    var s = 0.0;
+    var s = vec4(0.0);
     let end = min(i + PIECE, m);
-    for (; i < end; i++) {
-      let p = value(args.b0 + i) * value(args.b1 + i * k + l);
-      switch args.n3 {
-        case 0: { s += p; }
-        case 1: { s += clamped(vec4(p), c).x; }
-        default: { s += round(p); }
+    if (args.n3 == 0) {
+      for (; i < end; i++) { s += value(args.b0 + i) * four(vec4(args.b1 + i * k) + columns); }
+    } else {
+      for (; i < end; i++) {
+        let p = value(args.b0 + i) * four(vec4(args.b1 + i * k) + columns);
+        s += select(round(p), clamped(p, c), args.n3 == 1);
       }
     }
     t += s;
     if (i < m && i % BLOCK != 0u && args.n3 != 2) { continue; }
-    set_sum(l, wide_add(sum(l), wide(bitcast<u32>(t))));
-    t = 0.0;
+    for (var l = column; l < min(column + 256u, k); l += 64u) {
+      set_sum(l, wide_add(sum(l), wide(bitcast<u32>(t.x))));
+      t = t.yzwx;
+    }
+    t = vec4(0.0);
   }
 }
