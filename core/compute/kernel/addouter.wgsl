@@ -4,7 +4,7 @@
 // A matrix of one row is row's; of others main adds products as they are, and each what
 // becomes of them. An invocation of main keeps 8×8 sums in registers, of rows next to each
 // other and of columns four apart, so that four invocations read and write next to each
-// other. (Measured on SwiftShader: 8×4, as each has them, takes 1.2 times as long, 16×8,
+// other. (Measured on SwiftShader: 8×4, as each has them, takes 1.1 times as long, 16×8,
 // too many for some GPUs' registers, 0.9 times; loads by fours, which neighbours do not
 // share, up to twice.) What lies beyond the matrix is read as its last row or column, and
 // not written.
