@@ -14,6 +14,7 @@ struct Args {
   key: array<vec4<u32>, 2>,
   nonce: vec3<u32>,
   f0: f32, f1: f32, f2: f32, f3: f32, f4: f32, f5: f32,
+  many: u32, // sums that there are
   d0: vec2<u32>, d1: vec2<u32>, d2: vec2<u32>, d3: vec2<u32>, d4: vec2<u32>, d5: vec2<u32>,
 }
 @group(0) @binding(1) var<uniform> args: Args;
@@ -32,7 +33,7 @@ fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
 
 // # Numbers of 53 digits
 //
-// A Wide is a float64, its low word first, as sums are. Its arithmetic is IEEE 754's,
+// A Wide is a float64, its low word first. Its arithmetic is IEEE 754's,
 // to the nearest, ties to even, denormal numbers too, and of integers alone: WGSL has
 // no float64, and pairs of float32 are only as good as what a compiler leaves of them.
 alias Wide = vec2<u32>;
@@ -41,17 +42,21 @@ alias Wide = vec2<u32>;
 const WIDE_INF = 0x7ff00000u;
 const WIDE_MAGNITUDE = 0x7fffffffu;
 
-// sum and set_sum are the i-th of args.sums.
-fn sum(i: u32) -> Wide { return Wide(words[args.sums + 2u * i], words[args.sums + 2u * i + 1u]); }
+// sum and set_sum are the i-th of args.sums. The low words of all stand before the high
+// ones, so that neighbours read and write next to each other.
+fn sum(i: u32) -> Wide { return Wide(words[args.sums + i], words[args.sums + args.many + i]); }
 fn set_sum(i: u32, v: Wide) {
-  words[args.sums + 2u * i] = v.x;
-  words[args.sums + 2u * i + 1u] = v.y;
+  words[args.sums + i] = v.x;
+  words[args.sums + args.many + i] = v.y;
 }
 
 // plus64, left64 and right64 are of 64 bits, the lower word first, and shifts by at most 63.
 // What right64 shifts out leaves its lowest bit set, so that no tie is made of what is
-// none. A word is never shifted by 32 digits: one digit goes first. Selections stand for
-// branches here, as where one invocation takes a branch its neighbours wait.
+// none. A word is never shifted by 32 digits: it is left out.
+//
+// Selections stand for branches here, as where one invocation takes a branch its neighbours
+// wait; and products or sums for shifts to the left by what is known, as a program that
+// takes a GPU's place may shift invocations one after the other.
 fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
   return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
@@ -59,31 +64,43 @@ fn plus64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 fn left64(v: vec2<u32>, n: u32) -> vec2<u32> {
   let w = select(v, vec2<u32>(0u, v.x), n >= 32u);
   let m = n & 31u;
-  return vec2<u32>(w.x << m, (w.y << m) | ((w.x >> 1u) >> (31u - m)));
+  return vec2<u32>(w.x << m, (w.y << m) | select(w.x >> ((32u - m) & 31u), 0u, m == 0u));
 }
 fn right64(v: vec2<u32>, n: u32) -> vec2<u32> {
   let far = n >= 32u;
   let w = select(v, vec2<u32>(v.y, 0u), far);
   let m = n & 31u;
-  let lost = select(0u, v.x, far) | ((w.x << 1u) << (31u - m));
-  return vec2<u32>((w.x >> m) | ((w.y << 1u) << (31u - m)) | select(0u, 1u, lost != 0u), w.y >> m);
+  let out = select(w << vec2((32u - m) & 31u), vec2<u32>(0u), m == 0u);
+  let lost = select(0u, v.x, far) | out.x;
+  return vec2<u32>((w.x >> m) | out.y | select(0u, 1u, lost != 0u), w.y >> m);
 }
-fn zeros(v: vec2<u32>) -> u32 { return select(countLeadingZeros(v.y), 32u + countLeadingZeros(v.x), v.y == 0u); }
+
+// zeros is how many leading digits are 0. Of 24 digits float32's exponent says it. (A
+// built-in function would, too, and takes SwiftShader three times as long.)
+fn zeros(v: vec2<u32>) -> u32 {
+  let far = v.y == 0u;
+  let w = select(v.y, v.x, far);
+  let large = w >= 0x1000000u;
+  let e = bitcast<u32>(f32(i32(select(w, w >> 8u, large)))) >> 23u;
+  return select(min(158u - e, 32u), 150u - e, large) + select(0u, 32u, far);
+}
 
 // product64 is a·b, from halves: there is no upper word of a product.
 fn product64(a: u32, b: u32) -> vec2<u32> {
-  let low = (a & 0xffffu) * (b & 0xffffu);
-  let mid = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-  let more = (a & 0xffffu) * (b >> 16u) + (mid & 0xffffu);
-  return vec2<u32>((more << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (mid >> 16u) + (more >> 16u));
+  let p = a & 0xffffu; let q = b & 0xffffu;
+  let high = a >> 16u; let up = b >> 16u;
+  let low = p * q;
+  let mid = high * q + (low >> 16u);
+  let more = p * up + (mid & 0xffffu);
+  return vec2<u32>((more * 0x10000u) | (low & 0xffffu), high * up + (mid >> 16u) + (more >> 16u));
 }
 
 // exponent and fixed are what a finite number is made of, fixed·2^(exponent−1086); the
 // top bit of fixed is set but in denormal numbers.
 fn exponent(a: Wide) -> u32 { return max((a.y & WIDE_MAGNITUDE) >> 20u, 1u); }
 fn fixed(a: Wide) -> vec2<u32> {
-  let leading = select(0u, 0x80000000u, (a.y & WIDE_INF) != 0u);
-  return vec2<u32>(a.x << 11u, leading | ((a.y & 0xfffffu) << 11u) | (a.x >> 21u));
+  let leading = select(0u, 0x100000u, (a.y & WIDE_INF) != 0u);
+  return vec2<u32>(a.x * 0x800u, ((a.y & 0xfffffu) | leading) * 0x800u + (a.x >> 21u));
 }
 
 // Digits are the same with the top bit set, of numbers that are not 0.
@@ -97,41 +114,36 @@ fn digits(a: Wide) -> Digits {
 // rounded is the Wide nearest to v·2^(e−1086), where v has its top bit set, or e is 1.
 fn rounded(sign: u32, e: u32, v: vec2<u32>) -> Wide {
   // The leading digit, where there is one, adds to the exponent, as a carry does.
-  let r = vec2<u32>((v.x >> 11u) | (v.y << 21u), (v.y >> 11u) + ((e - 1u) << 20u));
+  let r = vec2<u32>((v.x >> 11u) | (v.y * 0x200000u), (v.y >> 11u) + (e - 1u) * 0x100000u);
   let rest = v.x & 0x7ffu;
   let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) != 0u);
   let near = plus64(r, vec2<u32>(select(0u, 1u, up), 0u));
   return select(Wide(near.x, sign | near.y), Wide(0u, sign | WIDE_INF), e >= 2047u);
 }
 
-// wide is the float32 of these bits.
+// wide is the float32 of these bits. A denormal one is so many times 2⁻¹⁴⁹, and float32
+// has that number as one which is not.
 fn wide(bits: u32) -> Wide {
   let m = magnitude(bits);
-  var high = (m >> 3u) + 0x38000000u;
-  var low = m << 29u;
-  if (m >= INF) { high |= WIDE_INF; }
-  if (m < 0x00800000u) { // denormal, and float64 has room for a leading digit, or 0
-    let n = countLeadingZeros(m);
-    let v = (m << (n & 31u)) << 1u;
-    high = select(((905u - n) << 20u) + (v >> 12u), 0u, m == 0u);
-    low = v << 20u;
-  }
-  return Wide(low, (bits ^ m) | high);
+  let tiny = m < 0x00800000u;
+  let n = select(m, bitcast<u32>(f32(i32(m))), tiny);
+  let high = (n >> 3u) + select(0x38000000u, 0x2eb00000u, tiny);
+  return Wide(n * 0x20000000u, (bits ^ m) | select(high | select(0u, WIDE_INF, m >= INF), 0u, m == 0u));
 }
 
 // narrow is the bits of the float32 nearest to a.
 fn narrow(a: Wide) -> u32 {
   let sign = a.y & 0x80000000u;
   let e = i32(exponent(a)) - 896;
-  if (wide_isNaN(a)) { return sign | NAN; }
-  if (e >= 255) { return sign | INF; }
   let v = fixed(a);
-  // 32 digits will do, in the lower word.
-  let w = right64(vec2<u32>(v.y | select(0u, 1u, v.x != 0u), 0u), u32(clamp(1 - e, 0, 63))).x;
-  let r = (w >> 8u) + (u32(max(e, 1) - 1) << 23u);
-  let rest = w & 0xffu;
-  let up = rest > 0x80u || (rest == 0x80u && (r & 1u) != 0u);
-  return sign | (r + select(0u, 1u, up));
+  let w = v.y | select(0u, 1u, v.x != 0u); // 32 digits will do
+  let less = u32(clamp(1 - e, 0, 31));
+  let lost = less != 0u && (w << ((32u - less) & 31u)) != 0u;
+  let d = (w >> less) | select(0u, 1u, lost);
+  let r = (d >> 8u) + u32(max(e, 1) - 1) * 0x800000u;
+  let rest = d & 0xffu;
+  let near = r + select(0u, 1u, rest > 0x80u || (rest == 0x80u && (r & 1u) != 0u));
+  return sign | select(select(near, INF, e >= 255), NAN, wide_isNaN(a));
 }
 
 fn wide_isNaN(a: Wide) -> bool {
@@ -153,7 +165,7 @@ fn wide_add(a: Wide, b: Wide) -> Wide {
   let swap = wide_under(a, b);
   let x = select(a, b, swap); // the greater
   let y = select(b, a, swap);
-  let opposite = ((a.y ^ b.y) >> 31u) != 0u;
+  let opposite = i32(a.y ^ b.y) < 0;
   let e = exponent(x);
   // One digit less: there is room for a carry, and the greater number has eleven to spare.
   let v = right64(fixed(x), 1u);
@@ -161,16 +173,15 @@ fn wide_add(a: Wide, b: Wide) -> Wide {
   let s = plus64(v, select(u, plus64(~u, vec2<u32>(1u, 0u)), opposite));
   let n = min(zeros(s), e); // what is denormal stays so, and is exact
   let r = rounded(x.y & 0x80000000u, e + 1u - n, left64(s, n & 63u));
-  if (!wide_isFinite(x)) { return select(x, Wide(0u, 0x7ff80000u), opposite && !wide_isFinite(y)); }
-  return select(r, Wide(0u, select(x.y & 0x80000000u, 0u, opposite)), (s.x | s.y) == 0u);
+  let sum = select(r, Wide(0u, select(x.y & 0x80000000u, 0u, opposite)), (s.x | s.y) == 0u);
+  let endless = select(x, Wide(0u, 0x7ff80000u), opposite && !wide_isFinite(y));
+  return select(endless, sum, wide_isFinite(x));
 }
 
 fn wide_mul(a: Wide, b: Wide) -> Wide {
   let sign = (a.y ^ b.y) & 0x80000000u;
   let most = select(a, b, wide_under(a, b));
   let nothing = wide_isZero(a) || wide_isZero(b);
-  if (!wide_isFinite(most)) { return select(Wide(0u, sign | WIDE_INF), Wide(0u, 0x7ff80000u), nothing || wide_isNaN(most)); }
-  if (nothing) { return Wide(0u, sign); }
   let p = digits(a);
   let q = digits(b);
   // 128 digits, the lower half as one bit.
@@ -181,8 +192,10 @@ fn wide_mul(a: Wide, b: Wide) -> Wide {
   v.x |= select(0u, 1u, (low.x | more.x) != 0u);
   let n = 1u - (v.y >> 31u);
   let e = p.e + q.e - 1022 - i32(n);
-  v = right64(left64(v, n), u32(clamp(1 - e, 0, 63)));
-  return rounded(sign, u32(max(e, 1)), v);
+  v = right64(select(v, plus64(v, v), n != 0u), u32(clamp(1 - e, 0, 63)));
+  let r = rounded(sign, u32(max(e, 1)), v);
+  let endless = select(Wide(0u, sign | WIDE_INF), Wide(0u, 0x7ff80000u), nothing || wide_isNaN(most));
+  return select(endless, select(r, Wide(0u, sign), nothing), wide_isFinite(most));
 }
 
 // # Functions

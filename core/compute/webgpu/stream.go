@@ -56,7 +56,7 @@ func (s *stream) run(program int, st stage, a *compute.Args, at func(memory any)
 		}
 	}
 	if a.Sums.Memory != nil {
-		w[10] = at(a.Sums.Memory)
+		w[10], w[29] = at(a.Sums.Memory), uint32(a.Sums.N)
 	}
 	w[11] = uint32(g[0])
 	copy(w[12:20], a.Key.Key[:])
