@@ -26,8 +26,13 @@ try {
     all.mlp_threads2 = { ...configs.mlp, threads: 2 };
     all.cnn_threads2 = { ...configs.cnn, threads: 2 };
   }
+  const visit = async (/** @type {string} */ url) => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(url);
+    return page;
+  };
   /** @type {Record<string, (steps: number) => Promise<number>>} */
-  const others = { tfjs: await tensorflow(browser, peers.url), jaxjs: await jax(browser, peers.url, "mlp"), jaxjs_cnn: await jax(browser, peers.url, "cnn") };
+  const others = { tfjs: await tensorflow(visit, peers.url), jaxjs: await jax(visit, peers.url, "mlp"), jaxjs_cnn: await jax(visit, peers.url, "cnn") };
   const peerSteps = { tfjs: 40, jaxjs: 40, jaxjs_cnn: 1 }; // the last takes seconds for each
 
   /** @type {Record<string, number[]>} seconds a step, round by round */

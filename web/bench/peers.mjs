@@ -23,16 +23,31 @@ export async function site(isolated) {
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
+// perform has a function run by the page itself, as a module of its own: what a browser's
+// driver runs may not import any.
+/** @param {any} page @param {Function} f @param {unknown} x */
+async function perform(page, f, x) {
+  await page.evaluate((text) => {
+    window.performed = undefined;
+    document.head.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));
+  }, `Promise.resolve((${f})(${JSON.stringify(x)})).then((value) => { window.performed = { value }; }, (e) => { window.performed = { error: String(e) }; });`);
+  await page.waitForFunction(() => window.performed, undefined, { timeout: 0 });
+  const { value, error } = await page.evaluate(() => window.performed);
+  if (error) throw new Error(error);
+  return value;
+}
+
 // tensorflow opens a page and returns what trains for so many steps of 128 rows and
 // says how many seconds they took. The model is one of those of [jax].
-/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
-export async function tensorflow(browser, url, kind = "mlp", on = "wasm") {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(url);
-  for (const m of ["tfjs-core/dist/tf-core.min.js", "tfjs-layers/dist/tf-layers.min.js", `tfjs-backend-${on}/dist/tf-backend-${on}.min.js`]) {
-    await page.addScriptTag({ url: "/@tensorflow/" + m });
-  }
-  await page.evaluate(async ({ kind, on }) => {
+/** @param {(url: string) => Promise<any>} visit @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
+export async function tensorflow(visit, url, kind = "mlp", on = "wasm") {
+  const page = await visit(url);
+  await perform(page, async ({ kind, on }) => {
+    for (const m of ["tfjs-core/dist/tf-core.min.js", "tfjs-layers/dist/tf-layers.min.js", `tfjs-backend-${on}/dist/tf-backend-${on}.min.js`]) {
+      await new Promise((resolve, reject) => {
+        document.head.append(Object.assign(document.createElement("script"), { src: "/@tensorflow/" + m, onload: resolve, onerror: reject }));
+      });
+    }
     if (on === "wasm") tf.wasm.setWasmPaths("/@tensorflow/tfjs-backend-wasm/dist/");
     if (!await tf.setBackend(on)) throw new Error(`TensorFlow.js has no ${on} here`);
     await tf.ready();
@@ -59,16 +74,15 @@ export async function tensorflow(browser, url, kind = "mlp", on = "wasm") {
     };
     await window.peer(2);
   }, { kind, on });
-  return (steps) => page.evaluate((n) => window.peer(n), steps);
+  return (steps) => perform(page, (n) => window.peer(n), steps);
 }
 
 // jax is the same for jax-js, of a model by name: "mlp", or "cnn", which is our
 // cnn-opacus.
-/** @param {any} browser @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
-export async function jax(browser, url, kind, on = "wasm") {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(url);
-  await page.evaluate(async ({ kind, on }) => {
+/** @param {(url: string) => Promise<any>} visit @param {string} url @param {"mlp" | "cnn"} kind @param {"wasm" | "webgpu"} on @returns {Promise<(steps: number) => Promise<number>>} */
+export async function jax(visit, url, kind, on = "wasm") {
+  const page = await visit(url);
+  await perform(page, async ({ kind, on }) => {
     const module = "/@jax-js/jax/dist/index.js";
     const { init, defaultDevice, grad, jit, lax, nn, numpy: np, random, tree, blockUntilReady } = await import(module);
     if (!(await init(on)).includes(on)) throw new Error(`jax-js has no ${on} here`);
@@ -115,5 +129,5 @@ export async function jax(browser, url, kind, on = "wasm") {
     };
     await window.peer(2);
   }, { kind, on });
-  return (steps) => page.evaluate((n) => window.peer(n), steps);
+  return (steps) => perform(page, (n) => window.peer(n), steps);
 }

@@ -76,9 +76,12 @@ test("the calculator says that it works, greys what is old, and is called off", 
   await settled(page);
   assert.equal(await figure(page, "σ").innerText(), "2");
   assert.equal(await page.locator(".stale").count(), 0);
-  // Whoever leaves is not answered behind their back.
-  await page.fill("#f-noise_multiplier", String(slow.noise_multiplier));
+  // Whoever leaves is not answered behind their back. (One field at a time: a worker that
+  // has not been asked when its question is called off lives on, and has nothing to do.)
   await page.fill("#f-epochs", "4000");
+  await page.locator("#answer", { hasText: "937,500" }).waitFor();
+  await settled(page);
+  await page.fill("#f-noise_multiplier", String(slow.noise_multiplier));
   await page.locator("#busy", { hasText: "Calculating" }).waitFor();
   await page.waitForFunction(() => /** @type {HTMLProgressElement} */ (document.querySelector("#busy progress")).value > 0);
   await page.click("nav >> text=Help");
