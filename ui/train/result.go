@@ -211,7 +211,14 @@ func stepsDone(r *run.Result) string {
 
 // placed says what a run was computed on, and how long a step took.
 func placed(r *run.Result) string {
-	return runView{
-		Place: run.Place{Backend: r.Backend, Threads: r.Threads, Device: r.Device}, PerStep: r.TrainSeconds / float64(r.Steps),
-	}.placed()
+	place, perStep := placeOf(r)
+	return runView{Place: place, PerStep: perStep}.placed()
+}
+
+// placeOf is what a run ended on, and the seconds that a step took; NaN of none.
+func placeOf(r *run.Result) (run.Place, float64) {
+	if r.Steps == 0 {
+		return run.Place{}, math.NaN()
+	}
+	return run.Place{Backend: r.Backend, Threads: r.Threads, Device: r.Device, Why: r.Chosen}, r.TrainSeconds / float64(r.Steps)
 }

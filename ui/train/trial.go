@@ -259,13 +259,16 @@ func (t *trial) saveTensors() {
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {
 	v := runView{Phase: t.phase, Left: math.NaN(), Spent: math.NaN(), Fault: t.fault, Place: t.place, PerStep: t.pace.perStep()}
+	if t.result != nil { // as it is kept
+		v.Place, v.PerStep = placeOf(t.result)
+	}
 	if r := t.record; r != nil {
 		v.Step, v.Steps = t.steps()
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
 		if r.Len() > 0 {
 			v.Spent = float64(r.Last.Released.Epsilon)
-			if d := r.Last.Diag; d != nil {
+			if d := r.Last.Diag; d != nil && t.result == nil {
 				v.Moved = d.MovedBytes
 			}
 		}
