@@ -192,6 +192,22 @@ type Device interface {
 	Moved() int64
 }
 
+// ThreadsOf is how many threads have shared a call of b, and DeviceOf what its device is
+// called: 1 and nothing where b does not say.
+func ThreadsOf(b Backend) int {
+	if t, ok := b.(Threaded); ok {
+		return t.Threads()
+	}
+	return 1
+}
+
+func DeviceOf(b Backend) string {
+	if d, ok := b.(Device); ok {
+		return d.Device()
+	}
+	return ""
+}
+
 // Pending is what will be read.
 type Pending interface {
 	// Done reports that Wait would not wait.

@@ -122,7 +122,7 @@ type Result struct {
 	// TestScores say more of how the model fared there; nil where none were tested. A
 	// diagnostic, too.
 	TestScores   *Scores  `json:"test_scores,omitempty"`
-	TrainSeconds float64  `json:"train_seconds"` // time inside steps, without loading and testing
+	TrainSeconds float64  `json:"train_seconds"` // time inside steps and waiting for a device, without loading and testing
 	Backend      string   `json:"backend"`
 	Device       string   `json:"device,omitempty"`  // a GPU's name
 	Chosen       string   `json:"chosen,omitempty"`  // why that backend, where there was a choice

@@ -19,10 +19,12 @@ const (
 
 // Classes takes in answers of a classifier, row by row.
 type Classes struct {
-	names     []string
-	confusion [][]int
-	lost      []int // rows without an answer, by class
-	bins      [bins]struct {
+	names []string
+	// By class: its rows, those of them that were told, and all that were taken for it.
+	rows, right, taken []int
+	lost               int     // rows without an answer
+	confusion          [][]int // nil where nobody reads it
+	bins               [bins]struct {
 		rows, right int
 		sure        float64
 	}
@@ -35,9 +37,14 @@ type Classes struct {
 // NewClasses is for classes of these names.
 func NewClasses(names []string) *Classes {
 	k := len(names)
-	c := &Classes{names: names, lost: make([]int, k), shares: make([][]float64, k), p: make([]float64, k)}
-	for range k {
-		c.confusion = append(c.confusion, make([]int, k))
+	c := &Classes{
+		names: names, rows: make([]int, k), right: make([]int, k), taken: make([]int, k),
+		shares: make([][]float64, k), p: make([]float64, k),
+	}
+	if k <= mostShown {
+		for range k {
+			c.confusion = append(c.confusion, make([]int, k))
+		}
 	}
 	return c
 }
@@ -52,12 +59,19 @@ func (c *Classes) Add(class int, logits []float32) {
 		}
 		finite = finite && !math.IsNaN(float64(z)) && !math.IsInf(float64(z), 0)
 	}
+	c.rows[class]++
 	if !finite {
-		c.lost[class]++
+		c.lost++
 		c.truth, c.shares = nil, nil
 		return
 	}
-	c.confusion[class][answer]++
+	c.taken[answer]++
+	if answer == class {
+		c.right[class]++
+	}
+	if c.confusion != nil {
+		c.confusion[class][answer]++
+	}
 	sum := 0.0
 	for j, z := range logits {
 		c.p[j] = math.Exp(float64(z) - float64(logits[answer]))
@@ -85,25 +99,19 @@ func (c *Classes) Add(class int, logits []float32) {
 // Class is how class i fared: its rows, how many of them were told, and which share of
 // those that were taken for it is of it. What is of no rows is NaN.
 func (c *Classes) Class(i int) run.ClassScore {
-	rows, taken := c.lost[i], 0
-	for j := range c.confusion {
-		rows += c.confusion[i][j]
-		taken += c.confusion[j][i]
+	right := float64(c.right[i])
+	return run.ClassScore{
+		Class: c.names[i], Rows: c.rows[i],
+		Recall: run.Number(right / float64(c.rows[i])), Precision: run.Number(right / float64(c.taken[i])),
 	}
-	right := float64(c.confusion[i][i])
-	return run.ClassScore{Class: c.names[i], Rows: rows, Recall: run.Number(right / float64(rows)), Precision: run.Number(right / float64(taken))}
 }
 
 // Scores are those of all rows so far. What the rows say nothing of is NaN.
 func (c *Classes) Scores() *run.Scores {
 	nan := run.Number(math.NaN())
-	s := &run.Scores{ROCArea: nan, AveragePrecision: nan, MeanError: nan, RootError: nan, R2: nan}
-	if len(c.names) <= mostShown {
-		s.Confusion = c.confusion
-	}
+	s := &run.Scores{Confusion: c.confusion, Unanswered: c.lost, ROCArea: nan, AveragePrecision: nan, MeanError: nan, RootError: nan, R2: nan}
 	sum, there := 0.0, 0
 	for i := range c.names {
-		s.Unanswered += c.lost[i]
 		if k := c.Class(i); k.Rows > 0 {
 			sum, there = sum+float64(k.Recall), there+1
 		}

@@ -313,13 +313,7 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	r.ended = true
 	res := r.Unstarted()
-	res.Backend, res.Threads = r.be.Name(), 1
-	if t, ok := r.be.Backend.(compute.Threaded); ok {
-		res.Threads = t.Threads()
-	}
-	if d, ok := r.be.Backend.(compute.Device); ok {
-		res.Device = d.Device()
-	}
+	res.Backend, res.Threads, res.Device = r.be.Name(), compute.ThreadsOf(r.be.Backend), compute.DeviceOf(r.be.Backend)
 	if r.done == 0 {
 		return res, nil
 	}

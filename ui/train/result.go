@@ -70,10 +70,11 @@ func (v *resultView) Render() app.UI {
 
 // scores are what an accuracy does not say, folded up.
 func scores(r *run.Result) app.UI {
+	figures := areas(r)
 	return app.Details().Class("scores").ID("scores").Body(
 		app.Summary().Text("Test rows in detail"),
-		app.Dl().Class("areas").Body(app.Range(areas(r)).Slice(func(i int) app.UI {
-			return resultFigure(areas(r)[i][0], areas(r)[i][1], chart.Diagnostic)
+		app.Dl().Class("areas").Body(app.Range(figures).Slice(func(i int) app.UI {
+			return resultFigure(figures[i][0], figures[i][1], chart.Diagnostic)
 		})),
 		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 		app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),

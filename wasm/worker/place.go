@@ -95,12 +95,5 @@ func (s *Session) place(id int, be compute.Backend, why string) {
 }
 
 func placeOf(be compute.Backend) run.Place {
-	p := run.Place{Backend: be.Name(), Threads: 1}
-	if t, ok := be.(compute.Threaded); ok {
-		p.Threads = t.Threads()
-	}
-	if d, ok := be.(compute.Device); ok {
-		p.Device = d.Device()
-	}
-	return p
+	return run.Place{Backend: be.Name(), Threads: compute.ThreadsOf(be), Device: compute.DeviceOf(be)}
 }

@@ -519,6 +519,16 @@ fn places(n: i32, size: i32, stride: i32, pad: i32) -> i32 {
   return select(0, (n + 2 * pad - size) / stride + 1, n + 2 * pad >= size);
 }
 
+// Step is a value of a window without padding: how far from the first it stands, and its
+// column; nextStep is the next one, or the last again.
+struct Step { at: u32, column: u32 }
+fn nextStep(s: Step) -> Step {
+  let c = u32(args.n3); let width = u32(args.n2); let wide = u32(args.f1);
+  let wraps = s.column + 1u == wide;
+  let at = s.at + select(c, (width - wide + 1u) * c, wraps);
+  return Step(min(at, ((u32(args.f0) - 1u) * width + wide - 1u) * c), select(s.column + 1u, 0u, wraps));
+}
+
 fn fourAt(at: u32) -> vec4<f32> { return vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u]); }
 
 // putFour stores those of four values that are not beyond the last.

@@ -9,17 +9,6 @@ fn key(bits: u32) -> i32 { return bitcast<i32>(bits ^ select(0u, 0x7fffffffu, bi
 fn bits(key: i32) -> u32 { return bitcast<u32>(key ^ select(0, 0x7fffffff, key < 0)); }
 const LEAST = 0xff800000u;
 
-// Step is a value of a window: how far from the first it stands, and its column.
-struct Step { at: u32, column: u32 }
-
-// after is the next one, or the last again.
-fn after(s: Step) -> Step {
-  let c = u32(args.n3); let width = u32(args.n2); let wide = u32(args.f1);
-  let wraps = s.column + 1u == wide;
-  let at = s.at + select(c, (width - wide + 1u) * c, wraps);
-  return Step(min(at, ((u32(args.f0) - 1u) * width + wide - 1u) * c), select(s.column + 1u, 0u, wraps));
-}
-
 @compute @workgroup_size(64)
 fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let height = u32(args.n1); let width = u32(args.n2); let c = u32(args.n3);
@@ -27,7 +16,7 @@ fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) group
   if (height < high || width < wide) { return; }
   let across = (width - wide) / stride + 1u; let down = (height - high) / stride + 1u;
   // Four are looked at together: often there are no more.
-  let s1 = after(Step(0u, 0u)); let s2 = after(s1); let s3 = after(s2); let s4 = after(s3);
+  let s1 = nextStep(Step(0u, 0u)); let s2 = nextStep(s1); let s3 = nextStep(s2); let s4 = nextStep(s3);
   for (var n = item(id, lane, 64u); n < u32(args.n0) * down * c; n += 64u * groups.x * groups.y) {
     let l = n % c; let row = n / c;
     var first = args.b0 + (row / down * height + row % down * stride) * width * c + l;
@@ -40,7 +29,7 @@ fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) group
       for (var e = 4u; e < high * wide; e++) {
         most = max(most, key(words[first + s.at]));
         least = min(least, key(words[first + s.at]));
-        s = after(s);
+        s = nextStep(s);
       }
       words[to] = select(bits(most), NAN, most > key(INF) || least < key(LEAST));
       first += stride * c;

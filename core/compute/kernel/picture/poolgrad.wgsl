@@ -5,17 +5,6 @@
 // stands in the row. Values are compared as whole numbers: rounded to 0, denormal ones
 // would equal others.
 
-// Step is a value of a window: how far from the first it stands, and its column.
-struct Step { at: u32, column: u32 }
-
-// after is the next one, or the last again.
-fn after(s: Step) -> Step {
-  let c = u32(args.n3); let width = u32(args.n2); let wide = u32(args.f1);
-  let wraps = s.column + 1u == wide;
-  let at = s.at + select(c, (width - wide + 1u) * c, wraps);
-  return Step(min(at, ((u32(args.f0) - 1u) * width + wide - 1u) * c), select(s.column + 1u, 0u, wraps));
-}
-
 // placed is at, or NOWHERE.
 const NOWHERE = 0xffffffffu;
 fn placed(is: bool, at: u32) -> u32 { return select(NOWHERE, at, is); }
@@ -28,7 +17,7 @@ fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) group
   let down = select(0u, (height - high) / stride + 1u, fits); let across = select(0u, (width - wide) / stride + 1u, fits);
   let line = width * c;
   // Four are looked at together: often there are no more.
-  let s1 = after(Step(0u, 0u)); let s2 = after(s1); let s3 = after(s2); let s4 = after(s3);
+  let s1 = nextStep(Step(0u, 0u)); let s2 = nextStep(s1); let s3 = nextStep(s2); let s4 = nextStep(s3);
   for (var n = item(id, lane, 64u); n < u32(args.n0) * height * c; n += 64u * groups.x * groups.y) {
     let l = n % c; let row = n / c; let y = row % height; let i = row / height;
     let to = args.b3 + row * line + l;
@@ -48,7 +37,7 @@ fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) group
         var s = s4;
         for (var e = 4u; e < high * wide; e++) {
           found = min(found, placed(order(words[first + s.at]) == most, s.at));
-          s = after(s);
+          s = nextStep(s);
         }
         if (!isNaN(top) && found >= mine && found < mine + wide * c) {
           let at = to + q * stride * c + found - mine;
