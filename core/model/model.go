@@ -22,7 +22,7 @@ type File struct {
 	Program string `json:"program,omitempty"` // what wrote it, and which version and hash of it
 
 	Config     run.Config       `json:"config"`
-	Guarantee  string           `json:"guarantee"` // the promise in one sentence
+	Guarantee  string           `json:"guarantee"`           // the promise in one sentence
 	Statement  string           `json:"statement,omitempty"` // the whole of it in words
 	Epsilon    run.Number       `json:"epsilon"`
 	Delta      float64          `json:"delta"`
