@@ -29,6 +29,13 @@ func Serve() {
 		Now:     time.Now,
 		Backend: backend,
 		New: func(c run.Config, meta data.Meta) (worker.Planned, error) {
+			if c.Tuning.Runs != 0 {
+				t, err := train.NewTuning(c, meta)
+				if err != nil {
+					return nil, err
+				}
+				return tuning{t}, nil
+			}
 			p, err := train.New(c, meta)
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
@@ -66,6 +73,28 @@ func (t trainer) Continue(ctx context.Context, be compute.Backend) (worker.Train
 		return nil, err
 	}
 	return trainer{r}, nil
+}
+
+// tuning is a [train.Tuning] as the session has it.
+type tuning struct{ *train.Tuning }
+
+func (t tuning) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
+	u, err := t.Tuning.Start(ctx, ds, be)
+	if err != nil {
+		return nil, err
+	}
+	return tuner{u}, nil
+}
+
+// tuner is a [train.Tuner] as the session has it.
+type tuner struct{ *train.Tuner }
+
+func (t tuner) Continue(ctx context.Context, be compute.Backend) (worker.Trainer, error) {
+	u, err := t.Tuner.Continue(ctx, be)
+	if err != nil {
+		return nil, err
+	}
+	return tuner{u}, nil
 }
 
 // backend finds what a configuration names. A fallback is never silent.

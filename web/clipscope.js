@@ -343,6 +343,30 @@
     return (await connection.request("digest", { salt: await ledger.salt() })).names;
   }
 
+  // Told is something of a run that changes: whoever listens is told what it is, if that is
+  // known, and what it becomes.
+  class Told {
+    /** @type {Set<(x: any) => void>} */
+    #listeners = new Set();
+    /** @type {any} */
+    value;
+
+    /** @param {(x: any) => void} fn */
+    on(fn) {
+      this.#listeners.add(fn);
+      if (this.value) guarded(fn, this.value);
+      return () => this.#listeners.delete(fn);
+    }
+
+    /** @param {any} value */
+    set(value) {
+      this.value = value;
+      for (const fn of this.#listeners) guarded(fn, value);
+    }
+
+    clear() { this.#listeners.clear(); }
+  }
+
   // Run is a training run in a worker.
   class Run {
     #connection;
@@ -351,8 +375,8 @@
     #listeners = new Set();
     /** @type {Set<(text: string) => void>} */
     #textListeners = new Set();
-    /** @type {Set<(place: any) => void>} */
-    #placeListeners = new Set();
+    #place = new Told();
+    #trial = new Told();
     #state = "";
     // Both are set while the promises are made.
     #settle = /** @type {Pending} */ ({});
@@ -366,8 +390,6 @@
     #seen = 0; // the last step that was seen
     /** @type {Plan | undefined} */
     plan;
-    /** @type {any} */
-    place; // what it is computed on, once that is known
 
     /** @param {Connection} connection @param {boolean} own */
     constructor(connection, own) {
@@ -401,13 +423,13 @@
       return () => this.#textListeners.delete(fn);
     }
 
-    // onPlace calls back with what the run is computed on, also where that is known.
+    // What the run is computed on, and which of several is tried, once that is known.
+    get place() { return this.#place.value; }
+    get trial() { return this.#trial.value; }
     /** @param {(x: any) => void} fn */
-    onPlace(fn) {
-      this.#placeListeners.add(fn);
-      if (this.place) guarded(fn, this.place);
-      return () => this.#placeListeners.delete(fn);
-    }
+    onPlace(fn) { return this.#place.on(fn); }
+    /** @param {(x: any) => void} fn */
+    onTrial(fn) { return this.#trial.on(fn); }
 
     pause() { this.#tell("pause"); }
     resume() { this.#tell("resume"); }
@@ -428,7 +450,8 @@
     dispose() {
       this.#listeners.clear();
       this.#textListeners.clear();
-      this.#placeListeners.clear();
+      this.#place.clear();
+      this.#trial.clear();
       if (this.state === "done" || this.state === "error") return;
       if (this.#own) this.#connection.end(fail("The run was disposed of."));
       else {
@@ -455,8 +478,10 @@
           }
           return;
         case "place":
-          this.place = hear(m.text);
-          for (const fn of this.#placeListeners) guarded(fn, this.place);
+          this.#place.set(hear(m.text));
+          return;
+        case "trial":
+          this.#trial.set(hear(m.text));
           return;
         case "done": {
           const result = hear(m.text);
@@ -494,7 +519,7 @@
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
-        await this.#book?.close(result.steps, result.steps === 0);
+        await this.#book?.close(result.steps, result.steps === 0 && !result.charged);
       } catch (e) {
         notes.push("The ledger does not know that this run has ended: " + e.message);
       }

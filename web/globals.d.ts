@@ -9,6 +9,7 @@ declare global {
   interface Plan { events: object; steps: number; private: boolean }
   interface Result {
     steps: number;
+    charged?: boolean;
     notes?: string[];
     statement?: object;
     released: { parameters?: Float32Array; apply?: { layers: { tensors?: { name: string, shape: number[] }[] }[] }; max_grad_norm?: number[] };

@@ -15,6 +15,7 @@ type eventJSON struct {
 	SampleRate      *float64     `json:"sample_rate,omitempty"`
 	Count           *int         `json:"count,omitempty"`
 	Distance        *float64     `json:"distance,omitempty"`
+	Runs            *float64     `json:"runs,omitempty"`
 	Of              *eventJSON   `json:"of,omitempty"`
 	Parts           []*eventJSON `json:"parts,omitempty"`
 }
@@ -82,6 +83,13 @@ func toJSON(e Event) (*eventJSON, error) {
 	case Inexact:
 		of, err := toJSON(e.Of)
 		return &eventJSON{Kind: "inexact", Distance: &e.Distance, Of: of}, err
+	case Selected:
+		j, err := parts("selected", e.Parts)
+		if err != nil {
+			return nil, err
+		}
+		j.Runs = &e.Runs
+		return j, nil
 	case NonPrivate:
 		return &eventJSON{Kind: "non_private"}, nil
 	default:
@@ -136,6 +144,9 @@ func fromJSON(j *eventJSON, depth int) (Event, error) {
 	case j.Kind == "inexact" && j.Distance != nil:
 		of, err := fromJSON(j.Of, depth+1)
 		return Inexact{of, *j.Distance}, err
+	case j.Kind == "selected" && j.Runs != nil:
+		events, err := parts()
+		return Selected{events, *j.Runs}, err
 	case j.Kind == "non_private":
 		return NonPrivate{}, nil
 	default:

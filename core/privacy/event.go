@@ -36,6 +36,15 @@ type Inexact struct {
 	Distance float64
 }
 
+// Selected is the best of K runs, each with a configuration that was drawn at random, K
+// being Poisson with mean Runs: neither the other runs nor K are released (Papernot &
+// Steinke 2022). A run does what all of Parts do, each on rows of its own: no row is in
+// the data of two, as those are that train and those that tell which run is best.
+type Selected struct {
+	Parts []Event
+	Runs  float64
+}
+
 // NonPrivate is a release without noise: every accountant answers ε = +Inf.
 type NonPrivate struct{}
 
@@ -45,6 +54,7 @@ func (PoissonSampled) event() {}
 func (SelfComposed) event()   {}
 func (Composed) event()       {}
 func (Inexact) event()        {}
+func (Selected) event()       {}
 func (NonPrivate) event()     {}
 
 // Accountant composes events and answers what they cost together.

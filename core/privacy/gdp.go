@@ -9,8 +9,12 @@ import "math"
 //
 // over sampled releases and Gaussians (Bu, Dong, Long & Su 2020).
 //
-// Guarantee: none. It is an approximation that is often below the truth.
+// Guarantee: none. It is an approximation that is often below the truth. NaN where there
+// is a choice among runs, which tends to nothing of the kind.
 func (s *spent) gdp(delta float64) float64 {
+	if s.selected != nil {
+		return math.NaN()
+	}
 	if s.infinite {
 		return math.Inf(1)
 	}

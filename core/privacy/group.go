@@ -39,6 +39,9 @@ func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (
 		return 0, unknownAccountant(accountant)
 	}
 	return s.at(delta, func(delta float64) float64 {
+		if s.selected != nil {
+			return chain(rows, delta, s.rdp().delta)
+		}
 		g := s.grouped(rows, delta)
 		rho := g.rdp()
 		loose := min(rho.epsilon(delta), chain(rows, delta, s.rdp().delta))

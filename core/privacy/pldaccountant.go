@@ -31,7 +31,7 @@ func (a *pldAccountant) Epsilon(delta float64) (float64, error) {
 // sampled release only. Otherwise it returns nil.
 func (s *spent) exact() func(epsilon float64) float64 {
 	switch {
-	case s.infinite:
+	case s.infinite || s.selected != nil:
 		return nil
 	case len(s.sampled) == 0:
 		mu := math.Sqrt(s.precision)
@@ -89,8 +89,11 @@ func (s *spent) pldOr(rho rdpCurve, delta float64) (epsilon float64, notice stri
 }
 
 // unsampled is ε at delta with every release made of all rows, which is never
-// less: a Gaussian's, in closed form.
+// less: a Gaussian's, in closed form; +Inf where there is none.
 func (s *spent) unsampled(delta float64) float64 {
+	if s.selected != nil {
+		return math.Inf(1)
+	}
 	sum := s.precision
 	for _, t := range s.sampled {
 		shift := t.rows() / t.noiseMultiplier
@@ -130,6 +133,9 @@ const (
 
 // beyond says, in words, which limit is passed; it is empty where none is.
 func (s *spent) beyond(delta float64) string {
+	if s.selected != nil {
+		return "a choice among several runs"
+	}
 	steps := 0.0
 	for _, t := range s.terms() {
 		if t.noiseMultiplier < leastNoise {

@@ -119,11 +119,12 @@ func (c *pldCurve) spectrum(sd side) *spectrum {
 
 // plus is s followed by times runs of t.
 func (s spent) plus(t spent, times int) *spent {
-	sum := spent{precision: s.precision, infinite: s.infinite, sampled: append([]term(nil), s.sampled...), distance: s.distance}
+	sum := spent{precision: s.precision, selected: s.selected, infinite: s.infinite, sampled: append([]term(nil), s.sampled...), distance: s.distance}
 	if times == 0 {
 		return &sum
 	}
 	sum.precision += float64(times) * t.precision
+	sum.selected = sum.selected.plus(t.selected, times)
 	sum.infinite = sum.infinite || t.infinite
 	sum.distance += float64(times) * t.distance
 	for _, u := range t.sampled {

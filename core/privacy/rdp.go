@@ -44,12 +44,28 @@ func (s *spent) rdp() rdpCurve {
 			continue
 		}
 		rho[i] = a * s.precision / 2
+		if s.selected != nil {
+			rho[i] += s.selected[i]
+		}
 		for _, t := range s.sampled {
 			q, sigma := t.one()
 			rho[i] += float64(t.count) * sampledRDP(q, sigma, a)
 		}
 	}
 	return rho
+}
+
+// plus is rho with other added times times; nil is a curve of zeros.
+func (rho rdpCurve) plus(other rdpCurve, times int) rdpCurve {
+	if other == nil || times == 0 {
+		return rho
+	}
+	sum := make(rdpCurve, len(orders))
+	copy(sum, rho)
+	for i, r := range other {
+		sum[i] += float64(times) * r
+	}
+	return sum
 }
 
 // epsilon converts to (ε, delta), minimised over orders:

@@ -19,10 +19,11 @@ type term struct {
 // of Gaussians, each on all rows or on a Poisson sample of them. The order of
 // events is forgotten, so it cannot matter.
 type spent struct {
-	precision float64 // Σ σ⁻² of the Gaussians on all rows, exact under composition
-	sampled   []term  // distinct (sampleRate, noiseMultiplier)
-	infinite  bool    // something without noise was released
-	distance  float64 // of the noise from what is priced, in total variation
+	precision float64  // Σ σ⁻² of the Gaussians on all rows, exact under composition
+	sampled   []term   // distinct (sampleRate, noiseMultiplier)
+	selected  rdpCurve // of choices among runs, for which there is no other proof; nil: none
+	infinite  bool     // something without noise was released
+	distance  float64  // of the noise from what is priced, in total variation
 }
 
 // flatten reduces times runs of e.
@@ -60,6 +61,8 @@ func (s *spent) add(e Event, times int) error {
 		return nil
 	case Inexact:
 		return s.addInexact(e, times)
+	case Selected:
+		return s.addSelected(e, times)
 	case NonPrivate:
 		s.infinite = s.infinite || times > 0
 		return nil
@@ -117,6 +120,7 @@ func (s *spent) merge(t spent) error {
 	sum := spent{
 		precision: s.precision + t.precision,
 		sampled:   append([]term(nil), s.sampled...),
+		selected:  s.selected.plus(t.selected, 1),
 		infinite:  s.infinite || t.infinite,
 		distance:  s.distance + t.distance,
 	}

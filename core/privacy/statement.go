@@ -30,9 +30,13 @@ type Statement struct {
 	Clipping        string // the method, in words
 	Once            []Event
 	PerStep         Event
-	SecureNoise     bool
-	Released        []string // what was given out; other values are not covered
-	Versions        map[string]string
+	// Runs is how many runs there were on average, all of the same cost, of which what
+	// is told here is the best; ScoreNoise is the deviation of the noise by which that was
+	// found. 0: this run is the only one.
+	Runs, ScoreNoise float64
+	SecureNoise      bool
+	Released         []string // what was given out; other values are not covered
+	Versions         map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
 	Broken []string
@@ -93,6 +97,9 @@ func (s *Statement) events(steps int) []Event {
 	if steps > 0 {
 		events = append(events, SelfComposed{s.PerStep, steps})
 	}
+	if s.Runs > 0 {
+		return []Event{Selected{[]Event{Composed{events}, Gaussian{s.ScoreNoise}}, s.Runs}}
+	}
 	return events
 }
 
@@ -120,6 +127,10 @@ func (s *Statement) Text() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Broken) > 0 {
 		line("For teaching, no guarantee: %s. The figures below describe the same run without that.", strings.Join(s.Broken, "; "))
+	}
+	if s.Runs > 0 {
+		line("The best of several runs is told, their number drawn at random (Poisson with mean %g) and not released, each configuration drawn from a list; neither is anything of the other runs. "+
+			"It was found by how many test rows a run has right, under Gaussian noise of standard deviation %.4g, so the guarantee holds for test rows as well.", s.Runs, s.ScoreNoise)
 	}
 	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %.6g over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
 		s.SampleRate, s.NoiseMultiplier, s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))

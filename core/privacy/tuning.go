@@ -87,7 +87,11 @@ func (s *spent) repeatAndSelect(delta, mean, shape float64) float64 {
 	if s.infinite {
 		return math.Inf(1)
 	}
-	rho := s.rdp()
+	return s.rdp().repeated(mean, shape).epsilonOnly(delta)
+}
+
+// repeated is the Rényi curve of the best of several runs of what has the curve rho.
+func (rho rdpCurve) repeated(mean, shape float64) rdpCurve {
 	out := make(rdpCurve, len(rho))
 	if math.IsInf(shape, 1) {
 		// Theorem 6: with (ε̂, δ̂) such that exp(ε̂) ≤ 1 + 1/(α−1).
@@ -95,7 +99,7 @@ func (s *spent) repeatAndSelect(delta, mean, shape float64) float64 {
 			hat := rho.delta(math.Log1p(1 / (orders[i] - 1)))
 			out[i] = r + mean*hat + math.Log(mean)/(orders[i]-1)
 		}
-		return out.epsilonOnly(delta)
+		return out
 	}
 	// Theorem 2, with the best α̂.
 	gamma := repeatGamma(mean, shape)
@@ -106,7 +110,7 @@ func (s *spent) repeatAndSelect(delta, mean, shape float64) float64 {
 	for i, r := range rho {
 		out[i] = r + extra + math.Log(mean)/(orders[i]-1)
 	}
-	return out.epsilonOnly(delta)
+	return out
 }
 
 // epsilonOnly is epsilon without the rule that gives 0: the output may have no

@@ -63,6 +63,9 @@ type Config struct {
 	Beta2        float64 `json:"beta2,omitempty"`
 	Eps          float64 `json:"eps,omitempty"`
 
+	// Tuning tries several rates and thresholds within the ε of the run.
+	Tuning Tuning `json:"tuning,omitzero"`
+
 	// Iterate says which parameters a run ends with: last (default), random
 	// (a uniformly random step's, as the theory of VC has it) or ema (their
 	// exponential average, with EMADecay). All are post-processing and free.

@@ -12,6 +12,8 @@ type Event struct {
 	Steps    int      `json:"steps"`
 	Released Released `json:"released"`
 	Diag     *Diag    `json:"diagnostic,omitempty"` // nil in a blind run
+	// Trial says that this is a step of a run that is tried, of which nothing else is told.
+	Trial *Trial `json:"trial,omitempty"`
 }
 
 // Released is what the mechanism gave out in this step: noised, paid for in ε.
@@ -104,6 +106,9 @@ type Result struct {
 	PlannedSteps int  `json:"planned_steps"`
 	Stopped      bool `json:"stopped,omitempty"`
 	Blind        bool `json:"blind,omitempty"` // diagnostics were hidden until the end
+	// Charged says that all of the plan is charged though nothing was released: of a
+	// tuning, nothing may be one of its outcomes.
+	Charged bool `json:"charged,omitempty"`
 	// Epsilon is that of the plan, stopped or not: where a run is stopped may
 	// depend on what it released. 0 where nothing was released.
 	Epsilon Number `json:"epsilon"`
@@ -121,7 +126,11 @@ type Result struct {
 	TestClasses []ClassScore `json:"test_classes,omitempty"`
 	// TestScores say more of how the model fared there; nil where none were tested. A
 	// diagnostic, too.
-	TestScores   *Scores  `json:"test_scores,omitempty"`
+	TestScores *Scores `json:"test_scores,omitempty"`
+	// Selected is what was chosen of what was tried; nil without tuning. It is released.
+	Selected *Candidate `json:"selected,omitempty"`
+	// Tried are the runs that were compared, a diagnostic.
+	Tried        []Tried  `json:"tried,omitempty"`
 	TrainSeconds float64  `json:"train_seconds"` // time inside steps and waiting for a device, without loading and testing
 	Backend      string   `json:"backend"`
 	Device       string   `json:"device,omitempty"`  // a GPU's name

@@ -20,13 +20,16 @@ type PlanInfo struct {
 	MemoryBytes  int64   `json:"memory_bytes"`
 	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,
 	// or fewer where a batch has fewer or memory holds no more.
-	PhysicalBatch int       `json:"physical_batch_size"`
-	Layers        []Layer   `json:"layers"`
-	Backend       string    `json:"backend"`
-	Private       bool      `json:"private"` // false: "for teaching, no guarantee"
-	Events        Events    `json:"events"`
-	Guarantee     string    `json:"guarantee"`
-	Warnings      []Warning `json:"warnings,omitempty"`
+	PhysicalBatch int     `json:"physical_batch_size"`
+	Layers        []Layer `json:"layers"`
+	Backend       string  `json:"backend"`
+	Private       bool    `json:"private"` // false: "for teaching, no guarantee"
+	Events        Events  `json:"events"`
+	// Tuning says what is tried; nil of a single run. NoiseMultiplier, SampleRate and
+	// Steps are then those of each run, Epsilon that of all together.
+	Tuning    *TuningPlan `json:"tuning,omitempty"`
+	Guarantee string      `json:"guarantee"`
+	Warnings  []Warning   `json:"warnings,omitempty"`
 }
 
 // Layer is one of a model's layers as the plan sees it.

@@ -56,6 +56,9 @@ type Plan struct {
 // New makes a plan for cfg on such data, or says with a [*run.ConfigError] which
 // field is at fault.
 func New(cfg run.Config, meta data.Meta) (*Plan, error) {
+	if cfg.Tuning.Runs != 0 {
+		return nil, fault("tuning.runs", "one run cannot be several: leave tuning out")
+	}
 	p := &Plan{cfg: cfg.WithDefaultsFor(meta.Facts()), meta: meta}
 	if err := p.choose(); err != nil {
 		return nil, err

@@ -241,8 +241,12 @@ func (r *Run) noiseKey(tensor int) (compute.NoiseKey, error) {
 // normals draws n standard normals on this side, for one purpose and step: once
 // each, or noise would repeat.
 func (r *Run) normals(purpose privacy.Purpose, step, n int) ([]float64, error) {
+	return normals(r.key, purpose, step, n)
+}
+
+func normals(key privacy.Key, purpose privacy.Purpose, step, n int) ([]float64, error) {
 	z := make([]float64, n)
-	k, err := r.key.NoiseKey(purpose, 0, uint64(step))
+	k, err := key.NoiseKey(purpose, 0, uint64(step))
 	if err != nil {
 		return nil, fmt.Errorf("train: noise: %w", err)
 	}

@@ -23,7 +23,7 @@
 //	           about the data, which the worker keeps until the next open succeeds
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
-//	           same id: state, place, events … and at the end one of done and failed
+//	           same id: state, place, trial, events … and at the end one of done and failed
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page
@@ -63,6 +63,9 @@
 //
 // A place message, [run.Place], says what the run is computed on: once that is known,
 // and again where it goes on with something else.
+//
+// A trial message, [run.Trial], says how far a run is which is tried among others, a few
+// times a second: of its steps no events are sent.
 //
 // In a blind run ([run.Config.Blind]) no event has a diagnostic, and nothing is
 // tested before the run has ended.
@@ -114,6 +117,7 @@ const (
 	EventsType   = "events"
 	StateType    = "state"
 	PlaceType    = "place"
+	TrialType    = "trial"
 	DoneType     = "done"
 	FailedType   = "failed"
 )

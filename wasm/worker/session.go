@@ -112,6 +112,7 @@ type running struct {
 	id   int
 	gate *gate
 	stop context.CancelFunc
+	told time.Time  // when a trial was last told of
 	mu   sync.Mutex // of out
 	out  Outbox
 }
@@ -497,6 +498,16 @@ func (s *Session) goOn(ctx context.Context, r *running, on Backend, begin func(c
 	return result, err
 }
 
+// trialEvery is how often a page hears how far a run is that is tried.
+const trialEvery = 250 * time.Millisecond
+
+func (s *Session) trial(r *running, t *run.Trial) {
+	if now := s.host.Now(); now.Sub(r.told) >= trialEvery {
+		r.told = now
+		s.post(TrialType, r.id, t)
+	}
+}
+
 func (s *Session) unstarted(p prepared) run.Result {
 	result := p.plan.Unstarted()
 	result.Backend = p.on.Name
@@ -511,10 +522,14 @@ func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 		if err != nil {
 			return err
 		}
-		r.mu.Lock()
-		r.out.Add(event)
-		r.mu.Unlock()
-		s.send(r, false)
+		if event.Trial != nil {
+			s.trial(r, event.Trial)
+		} else {
+			r.mu.Lock()
+			r.out.Add(event)
+			r.mu.Unlock()
+			s.send(r, false)
+		}
 		if s.host.Now().Sub(yielded) >= yieldEvery {
 			s.host.Yield()
 			yielded = s.host.Now()

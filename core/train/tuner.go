@@ -1,0 +1,237 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// keptEvents is how many events of a run are kept until it is known whether it is the
+// best: more than a chart shows.
+const keptEvents = 2000
+
+// Tuner is a tuning under way.
+type Tuner struct {
+	*Tuning
+	ds   *data.Dataset
+	be   compute.Backend
+	key  privacy.Key
+	runs []int // which candidate each run is
+
+	at      int  // of runs
+	current *Run // nil between two
+	events  []run.Event
+	tried   []run.Tried
+	best    *finished
+	taken   int // steps, of all runs
+}
+
+// finished is a run that may be the best.
+type finished struct {
+	plan   *Plan
+	number int // of tried
+	result run.Result
+	events []run.Event
+}
+
+// Start draws what will be tried. Every call has randomness of its own, unless the seed
+// is fixed.
+func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) (*Tuner, error) {
+	key, err := keyOf(t.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	u := &Tuner{Tuning: t, ds: ds, be: be, key: key}
+	rng := rand.New(key.Stream(privacy.Sampling, 0, 0))
+	for range poisson(rng, t.cfg.Tuning.Runs) {
+		u.runs = append(u.runs, rng.IntN(len(t.grid)))
+	}
+	return u, nil
+}
+
+// poisson draws a number with that mean, at most [run.MaxTunedRuns]: as many as uniform
+// numbers are multiplied until their product falls below e^−mean (Knuth).
+func poisson(rng *rand.Rand, mean float64) int {
+	n, product := -1, 1.0
+	for limit := math.Exp(-mean); product > limit; n++ {
+		product *= 1 - rng.Float64() // in (0, 1]
+	}
+	return n
+}
+
+// StepTime is that of a run.
+func (t *Tuning) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
+	return t.grid[0].StepTime(ctx, be)
+}
+
+// Unstarted is the result of a tuning that was stopped before its first step.
+func (t *Tuning) Unstarted() run.Result { return t.grid[0].Unstarted() }
+
+// Steps takes all runs, yielding an event with a trial after each of their steps, and
+// then the events of the best one, as far as they are kept. What was broken off goes on
+// with the next call.
+//
+// Guarantee: see [Tuning]. An event with a trial tells nothing of the rows.
+func (u *Tuner) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
+	return func(yield func(run.Event, error) bool) {
+		for u.at < len(u.runs) {
+			e, err := u.next(ctx)
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		for u.best != nil && len(u.best.events) > 0 {
+			e := u.best.events[0]
+			u.best.events = u.best.events[1:]
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// next takes a step of the present run, and judges it after its last.
+func (u *Tuner) next(ctx context.Context) (run.Event, error) {
+	if u.current == nil {
+		var err error
+		if u.current, err = u.plan().Start(ctx, u.ds, u.be); err != nil {
+			u.current = nil // of a type that is not nil otherwise
+			return run.Event{}, err
+		}
+		u.events = nil
+	}
+	e, err := u.current.next(ctx)
+	if err != nil {
+		return e, err
+	}
+	u.taken++
+	u.keep(e)
+	if e.Step == e.Steps {
+		if err := u.judge(ctx); err != nil {
+			return e, err
+		}
+	}
+	number := min(u.at+1, len(u.runs))
+	return run.Event{Step: e.Step, Steps: e.Steps, Released: run.Released{Epsilon: u.info.Epsilon}, Trial: &run.Trial{Number: number, Step: e.Step, Steps: e.Steps}}, nil
+}
+
+// plan is that of the present run. With a fixed seed each run has one of its own.
+func (u *Tuner) plan() *Plan {
+	p := *u.grid[u.runs[u.at]]
+	if u.cfg.Seed != nil {
+		seed := *u.cfg.Seed + uint64(u.at)
+		p.cfg.Seed = &seed
+	}
+	return &p
+}
+
+func (u *Tuner) keep(e run.Event) {
+	if every := (e.Steps + keptEvents - 1) / keptEvents; e.Step%every == 0 || e.Step == e.Steps {
+		e.Released.Epsilon = u.info.Epsilon
+		u.events = append(u.events, e)
+	}
+}
+
+// judge compares the run that has ended with the best so far, and forgets the lesser.
+func (u *Tuner) judge(ctx context.Context) error {
+	r := u.current
+	result, err := r.outcome(ctx)
+	if err != nil {
+		return err
+	}
+	score, err := u.score(&result)
+	if err != nil {
+		return err
+	}
+	c := u.cfg.Candidates()[u.runs[u.at]]
+	u.tried = append(u.tried, run.Tried{Candidate: c, TestAccuracy: result.TestAccuracy, Score: run.Number(score)})
+	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
+		u.best = &finished{r.Plan, len(u.tried) - 1, result, u.events}
+	}
+	r.Close()
+	u.current, u.events = nil, nil
+	u.at++
+	return nil
+}
+
+// score is how many test rows a run has right, and noise.
+//
+// Guarantee: one test row more or less changes the count by at most 1, and the noise on it
+// is drawn once for each run.
+func (u *Tuner) score(r *run.Result) (float64, error) {
+	right := math.Round(float64(r.TestAccuracy) * float64(r.TestRows))
+	if math.IsNaN(right) {
+		right = 0
+	}
+	z, err := normals(u.key, privacy.Statistic, u.at, 1)
+	if err != nil {
+		return 0, err
+	}
+	return right + u.scoreNoise*z[0], nil
+}
+
+// Result is that of the best run. Of a tuning that was stopped before all runs were
+// compared there is none: nothing is released, and the charge stands, as a choice among
+// fewer runs than were drawn is another mechanism.
+func (u *Tuner) Result(context.Context) (run.Result, error) {
+	r := u.Unstarted()
+	r.Charged = true
+	r.Epsilon, r.EpsilonAtStep = u.info.Epsilon, u.info.Epsilon
+	r.Backend, r.Threads, r.Device = u.be.Name(), compute.ThreadsOf(u.be), compute.DeviceOf(u.be)
+	switch {
+	case u.at < len(u.runs):
+		r.Steps = u.taken
+		r.Guarantee = "The tuning was stopped before its runs could be compared: nothing was released, and all of it is charged."
+		return r, nil
+	case u.best == nil: // the draw was 0
+		r.Guarantee = "The number of runs that was drawn at random is 0: nothing was trained and nothing is released. That is one of the outcomes which the charge covers."
+		return r, nil
+	}
+	r = u.best.result
+	r.Epsilon, r.EpsilonAtStep, r.Blind = u.info.Epsilon, u.info.Epsilon, u.cfg.Blind
+	r.Accountant, r.Guarantee = privacy.RDP, u.guarantee()
+	r.Tried = u.tried
+	r.Tried[u.best.number].Selected = true
+	r.Selected = &u.tried[u.best.number].Candidate
+	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
+	s, err := u.statement(u.best.plan)
+	if err == nil {
+		r.Statement, err = json.Marshal(s)
+	}
+	if err != nil {
+		r.Notes = append(r.Notes, "There is no statement of this run: "+err.Error())
+	}
+	return r, nil
+}
+
+// Continue is the rest on another backend, where the memory of its own is lost.
+//
+// Guarantee: as [Run.Continue].
+func (u *Tuner) Continue(ctx context.Context, be compute.Backend) (*Tuner, error) {
+	n := *u
+	n.be = be
+	if u.current == nil {
+		return &n, nil
+	}
+	var err error
+	if n.current, err = u.current.Continue(ctx, be); err != nil {
+		return nil, fmt.Errorf("train: tuning: %w", err)
+	}
+	return &n, nil
+}
+
+// Close gives memory back.
+func (u *Tuner) Close() {
+	if u.current != nil {
+		u.current.Close()
+	}
+}

@@ -1,0 +1,246 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"clipscope/core/clip"
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// Tuning is a plan that tries several configurations and releases the best run alone
+// (Papernot & Steinke 2022). It never changes and may be started any number of times;
+// each start is charged on its own.
+//
+// Guarantee: what [Tuner.Steps] yields without a trial, and the result's released part,
+// are (ε, δ)-differentially private with the plan's ε, provided that no single run is
+// without a guarantee and that nobody who decides when to stop, or sees the release,
+// learns how many runs there were. A row that is tested is covered, too: it tells which run is
+// best through noise. How many runs there are, which candidate each is and the noise of
+// their scores come from a key of its own.
+type Tuning struct {
+	cfg   run.Config // with defaults
+	grid  []*Plan    // one for each candidate
+	event privacy.Event
+	// scoreNoise is the deviation of the noise on how many test rows a run has right.
+	scoreNoise float64
+	info       run.PlanInfo
+}
+
+// NewTuning makes a plan that tries what cfg.Tuning says, or says with a
+// [*run.ConfigError] which field is at fault. Data is to have classes and test rows.
+func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
+	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts())}
+	if err := t.check(meta); err != nil {
+		return nil, err
+	}
+	list := t.cfg.Candidates()
+	alone, err := t.share(list[0], meta)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		p, err := New(t.of(c, alone), meta)
+		if err != nil {
+			return nil, err
+		}
+		t.grid = append(t.grid, p)
+	}
+	if t.event, err = t.charged(t.grid); err != nil {
+		return nil, err
+	}
+	return t, t.describe(alone)
+}
+
+func (t *Tuning) check(meta data.Meta) error {
+	c := &t.cfg
+	switch n := c.Tuning.Runs; {
+	case !(n >= 1 && n <= run.MaxTunedRuns):
+		return fault("tuning.runs", "%v runs on average are not in 1 … %d", n, run.MaxTunedRuns)
+	case meta.Task != data.Classification:
+		return fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell; leave tuning out")
+	case meta.TestRows == 0:
+		return fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
+	case t.grids() > run.MaxCandidates:
+		return fault("tuning.learning_rate", "%d candidates are more than %d", t.grids(), run.MaxCandidates)
+	case !clip.IsPrivate(c.Method) || c.NoPrivacy:
+		return fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
+	case c.NoiseMode == "secure":
+		return fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
+	case c.DiagnosticsEvery > 0:
+		return fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
+	}
+	return nil
+}
+
+func (t *Tuning) grids() int {
+	return max(1, len(t.cfg.Tuning.LearningRate)) * max(1, len(t.cfg.Tuning.MaxGradNorm))
+}
+
+// of is the configuration of one candidate's run, which may spend epsilon.
+func (t *Tuning) of(c run.Candidate, epsilon float64) run.Config {
+	cfg := t.cfg
+	cfg.Tuning = run.Tuning{}
+	cfg.LearningRate, cfg.MaxGradNorm = c.LearningRate, c.MaxGradNorm
+	// By the accountant that a choice among runs is priced by. Diagnostics of runs that are
+	// not released are for nobody.
+	cfg.Accountant, cfg.Blind = privacy.RDP, true
+	if cfg.TargetEpsilon != nil {
+		cfg.TargetEpsilon = &epsilon
+	}
+	return cfg
+}
+
+// share is the ε that each run may spend alone so that the choice costs the target; 0
+// where the noise is given.
+func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
+	if t.cfg.TargetEpsilon == nil {
+		return 0, nil
+	}
+	target := *t.cfg.TargetEpsilon
+	cost := func(epsilon float64) (float64, error) {
+		p, err := New(t.of(c, epsilon), meta)
+		if err != nil {
+			return 0, err
+		}
+		event, err := t.charged([]*Plan{p})
+		if err != nil {
+			return 0, err
+		}
+		return privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, event)
+	}
+	// Bisection on ln ε, to a two-thousandth: one run alone costs less than the choice, and
+	// the choice less than some forty times as much.
+	const least = 1. / 64
+	low, high := target*least, target
+	for range 13 {
+		mid := math.Sqrt(low * high)
+		switch e, err := cost(mid); {
+		case err != nil:
+			return 0, err
+		case e <= target:
+			low = mid
+		default:
+			high = mid
+		}
+	}
+	if low == target*least {
+		return 0, fault("tuning.runs", "ε = %g leaves a run next to nothing; take fewer runs or a larger ε", target)
+	}
+	return low, nil
+}
+
+// charged is what the choice among runs of such plans releases, which all cost the same.
+func (t *Tuning) charged(plans []*Plan) (privacy.Event, error) {
+	one := plans[0].whole()
+	want, err := privacy.MarshalEvent(one)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	for _, p := range plans[1:] {
+		got, err := privacy.MarshalEvent(p.whole())
+		if err != nil {
+			return nil, fmt.Errorf("train: %w", err)
+		}
+		if string(got) != string(want) {
+			return nil, fault("tuning.max_grad_norm", "candidates differ in what they cost, which has no proof here; leave max_grad_norm out")
+		}
+	}
+	if t.scoreNoise, err = privacy.NoMoreThan(one); err != nil {
+		return nil, faultOf("tuning.runs", err)
+	}
+	e := privacy.Selected{Parts: []privacy.Event{one, privacy.Gaussian{NoiseMultiplier: t.scoreNoise}}, Runs: t.cfg.Tuning.Runs}
+	if _, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, e); err != nil {
+		return nil, faultOf("tuning.runs", err)
+	}
+	return e, nil
+}
+
+// whole is all that a run of the plan releases.
+func (p *Plan) whole() privacy.Event {
+	once, perStep := p.Events()
+	return privacy.Composed{Parts: append(once, privacy.SelfComposed{Of: perStep, Count: p.steps})}
+}
+
+func (t *Tuning) describe(alone float64) error {
+	p := t.grid[0]
+	t.info = p.info
+	epsilon, err := t.epsilon()
+	if err != nil {
+		return err
+	}
+	event, err := privacy.MarshalEvent(t.event)
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	t.info.Events = run.Events{Once: []json.RawMessage{event}}
+	t.info.Epsilon, t.info.Epsilons = run.Number(epsilon), map[string]run.Number{privacy.RDP: run.Number(epsilon)}
+	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.info.Epsilon, ScoreNoise: t.scoreNoise}
+	t.info.Guarantee = t.guarantee()
+	t.info.Warnings = slices.DeleteFunc(slices.Clone(p.info.Warnings), func(w run.Warning) bool { return w.Field == "target_epsilon" })
+	if e := *t.cfgEpsilon(); e > 0 && alone > 0 {
+		t.warn("tuning.runs", "Each of some %g runs gets ε = %s of its own and a noise_multiplier of %.3g, as the choice among them has its price. One run alone would have all of ε = %g.",
+			t.cfg.Tuning.Runs, run.DownText(alone, 3), p.sigma, e)
+	}
+	if rows := p.meta.TestRows; t.scoreNoise > float64(rows)/50 {
+		t.warn("tuning.runs", "Runs are compared by %d test rows, with noise of ±%.3g rows: differences of less than some %.0f %% are chance.",
+			rows, t.scoreNoise, math.Ceil(200*t.scoreNoise/float64(rows)))
+	}
+	return nil
+}
+
+func (t *Tuning) cfgEpsilon() *float64 {
+	if t.cfg.TargetEpsilon != nil {
+		return t.cfg.TargetEpsilon
+	}
+	return new(float64)
+}
+
+func (t *Tuning) warn(field, format string, args ...any) {
+	t.info.Warnings = append(t.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+func (t *Tuning) epsilon() (float64, error) {
+	e, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, t.event)
+	if err != nil {
+		return 0, fmt.Errorf("train: %w", err)
+	}
+	return e, nil
+}
+
+// Info is what the runs will do and cost.
+func (t *Tuning) Info() run.PlanInfo { return t.info }
+
+// guarantee is the statement in a sentence or two.
+func (t *Tuning) guarantee() string {
+	p := t.grid[0]
+	if !p.info.Private {
+		return p.guarantee(p.steps)
+	}
+	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, under adding or removing one row: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
+		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by how many test rows it has right under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
+		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), privacy.Public)
+}
+
+// statement is that of the best run, when it is over.
+func (t *Tuning) statement(best *Plan) (*privacy.Statement, error) {
+	once, perStep := best.Events()
+	s, err := privacy.NewStatement(privacy.Statement{
+		NoiseMultiplier: best.sigma, SampleRate: best.rate, Steps: best.steps, Planned: best.steps, Blind: true,
+		Delta: t.cfg.TargetDelta, Accountant: privacy.RDP,
+		Clipping: best.clippingInWords(), Once: once, PerStep: perStep, Runs: t.cfg.Tuning.Runs, ScoreNoise: t.scoreNoise,
+		Released: append(best.covered(), "which candidate was chosen"), Broken: best.broken(),
+		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("train: statement: %w", err)
+	}
+	return s, nil
+}
