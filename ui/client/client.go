@@ -33,10 +33,16 @@ type Run interface {
 	Dispose()
 	// Plan is what the run does and costs.
 	Plan() run.PlanInfo
-	// Watch calls back with events as they come, with what they are computed on, and
-	// once with the end.
-	Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error))
+	Watch(Listener)
 	Model // of a run that is done
+}
+
+// Listener is called back with what a run says.
+type Listener struct {
+	Events func([]run.Event)       // as they come
+	Place  func(run.Place)         // what they are computed on
+	Trial  func(run.Trial)         // which run is tried, of those that are compared
+	Done   func(run.Result, error) // once, at the end
 }
 
 // The kinds of refusals that a person can overrule.
@@ -180,31 +186,37 @@ func (r *jsRun) Dispose() {
 	r.listen = nil
 }
 
-func (r *jsRun) Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error)) {
+func (r *jsRun) Watch(l Listener) {
 	r.hear("onText", func(v app.Value) error {
 		var batch []run.Event
 		err := json.Unmarshal([]byte(v.String()), &batch)
 		if err == nil {
-			events(batch)
+			l.Events(batch)
 		}
 		return err
 	})
-	r.hear("onPlace", func(v app.Value) error {
-		var p run.Place
-		err := decode(v, &p)
-		if err == nil {
-			place(p)
-		}
-		return err
-	})
+	r.hear("onPlace", decoding(l.Place))
+	r.hear("onTrial", decoding(l.Trial))
 	await(r.run.Get("done"), func(v app.Value, err error) {
 		var res run.Result
 		if err == nil {
 			r.result = v
 			err = r.decode(&res)
 		}
-		done(res, err)
+		l.Done(res, err)
 	})
+}
+
+// decoding has f called with what a value says.
+func decoding[T any](f func(T)) func(app.Value) error {
+	return func(v app.Value) error {
+		var t T
+		err := decode(v, &t)
+		if err == nil {
+			f(t)
+		}
+		return err
+	}
 }
 
 // hear has f called with what a method of the run calls back with.

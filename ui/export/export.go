@@ -117,6 +117,7 @@ type file struct {
 	Planned    int                      `json:"planned_steps,omitempty"` // what epsilon is charged for
 	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
 	Released   *run.Summary             `json:"released,omitempty"`
+	Selected   *run.Candidate           `json:"selected,omitempty"` // of what was tried
 	Note       string                   `json:"series_note,omitempty"` // which steps, where not all
 	Series     map[string][]*run.Number `json:"series"`                // null: missing
 	Diagnostic *diagnostics             `json:"diagnostic,omitempty"`
@@ -131,6 +132,7 @@ type diagnostics struct {
 	// TestClasses are the classes of the test rows; nil where there are none.
 	TestClasses []run.ClassScore `json:"test_classes,omitempty"`
 	TestScores  *run.Scores      `json:"test_scores,omitempty"`
+	Tried       []run.Tried      `json:"tried,omitempty"`
 }
 
 // Warning is what a file with diagnostics says of itself.
@@ -166,8 +168,8 @@ func (r *Run) describe(f *file) {
 	f.Guarantee, f.Epsilon, f.Delta = res.Guarantee, &res.Epsilon, res.Delta
 	f.Accountant, f.Steps, f.Planned, f.AtStep = res.Accountant, res.Steps, res.PlannedSteps, &res.EpsilonAtStep
 	summary := res.Released
-	f.Released = &summary
+	f.Released, f.Selected = &summary, res.Selected
 	if r.Diagnostics {
-		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss, res.TestClasses, res.TestScores}
+		f.Diagnostic = &diagnostics{Warning, res.TestRows, res.TestAccuracy, res.TestLoss, res.TestClasses, res.TestScores, res.Tried}
 	}
 }

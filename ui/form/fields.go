@@ -256,6 +256,10 @@ func optimiserFields() []Field {
 		{Key: "optimizer", Follows: true, Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "beta1", "beta2", "eps"}, Options: []Option{
 			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"}}},
 		{Key: "learning_rate", Follows: true, Label: "Learning rate", Help: "How far one step goes."},
+		{Key: "tuning.runs", Kind: Menu, Label: "Choose for me", Help: "Rate and threshold as they are set.", Options: []Option{
+			{Text: "no: one run, as it is set"}, tries("3"), tries("5"), tries("10")}},
+		{Key: "tuning.learning_rate", Advanced: true, Label: "Rates to try", Help: "For example 0.05; 0.2. Where neither these nor thresholds are listed: a third, one and three times the rate above.", When: tuning},
+		{Key: "tuning.max_grad_norm", Advanced: true, Label: "Thresholds to try", Help: "For example 0.5; 2. Where nothing is listed, and the method keeps its threshold: a quarter and one times that in the clipping card.", When: tuning},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
 		{Key: "beta2", Pair: true, Label: "β₂", When: adam},
@@ -271,6 +275,14 @@ func optimiserFields() []Field {
 		{Key: "note", Advanced: true, Label: "Note", Help: "For yourself. It stands in the address and in exported configurations."},
 	})
 }
+
+// tries is the choice of that many runs on average.
+func tries(n string) Option {
+	return Option{n, "yes: the best of some " + n + " runs",
+		"How many runs there are is drawn at random, " + n + " on average, and what each tries, too. The one that tells most test rows rightly, through a little noise, is released; all together spend the ε of the privacy card, so each gets more noise than a single run would."}
+}
+
+func tuning(c *run.Config) bool { return c.Tuning.Runs > 0 }
 
 func on(card Card, rows []Field) []Field {
 	for i := range rows {

@@ -77,6 +77,8 @@ func Get(c *run.Config, key string) string {
 		}
 	case *[]int:
 		return formatInts(*p)
+	case *[]float64:
+		return formatFloats(*p)
 	case *[]string:
 		return strings.Join(*p, ", ")
 	case *map[string]string:
@@ -117,6 +119,8 @@ func Set(c *run.Config, key, s string) error {
 		return put(p, s, pointer(parseSeed))
 	case *[]int:
 		return put(p, s, parseInts)
+	case *[]float64:
+		return put(p, s, parseFloats)
 	case *[]string:
 		*p = strings.FieldsFunc(s, parts)
 	case *map[string]string:
@@ -278,6 +282,27 @@ func parseSeed(s string) (uint64, error) {
 
 // parts is true of what stands between the parts of a list.
 func parts(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
+
+// formatFloats has semicolons between numbers, as a comma may be in one.
+func formatFloats(v []float64) string {
+	parts := make([]string, len(v))
+	for i, x := range v {
+		parts[i] = Format(x)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// parseFloats takes semicolons and spaces between numbers, and commas before a space.
+func parseFloats(s string) (v []float64, err error) {
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ';' || unicode.IsSpace(r) }) {
+		x, err := Parse(strings.TrimSuffix(f, ","))
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, x)
+	}
+	return v, nil
+}
 
 func formatInts(v []int) string {
 	parts := make([]string, len(v))

@@ -32,6 +32,8 @@ func sample(t *testing.T, key string) string {
 		return "true"
 	case *[]int:
 		return "128, 64"
+	case *[]float64:
+		return "0.05; 12"
 	case *[]string:
 		return "conv:16:8:s2:p3, relu, dense"
 	}

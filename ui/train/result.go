@@ -58,11 +58,13 @@ func (v *resultView) Render() app.UI {
 		),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
+			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
 			widget.Message("flattered", "warning", flattered(r)),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores(r) }),
+		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried) }),
 		&statementView{Result: r},
 		v.tick(),
 	)

@@ -23,9 +23,11 @@ type runView struct {
 	Soon        bool        // one soon may: that is not worth a line
 	Warned      []form.Card // where the plan has a warning
 	Step, Steps int
-	Left        float64 // seconds; NaN when unknown
-	Spent       float64 // ε of a run planned to end here; NaN when nothing ran
-	Whole       float64 // ε of the whole run, which it is charged; 0 when it is not known
+	Trial       run.Trial       // which run is tried, of several
+	Of          *run.TuningPlan // nil: there is one run
+	Left        float64         // seconds; NaN when unknown
+	Spent       float64         // ε of a run planned to end here; NaN when nothing ran
+	Whole       float64         // ε of the whole run, which it is charged; 0 when it is not known
 	Fault       string
 	Place       run.Place // what it is computed on; of no backend: nobody knows yet
 	PerStep     float64   // seconds, lately; NaN when unknown
@@ -130,7 +132,9 @@ func startLabel(p phase) string {
 func (b *runBar) progress() app.UI {
 	v := b.View
 	bar := app.Progress().Max(1).Value(0).Aria("label", "Progress of the run")
-	if v.Steps > 0 {
+	if v.Of != nil { // how many there will be is not told
+		bar = app.Progress().Max(v.Trial.Steps).Value(v.Trial.Step).Aria("label", "Progress of this one run")
+	} else if v.Steps > 0 {
 		bar = app.Progress().Max(v.Steps).Value(v.Step).Aria("label", "Progress of the run")
 	}
 	return app.Div().Class("progress").Body(
@@ -165,6 +169,9 @@ func (v runView) placed() string {
 }
 
 func stepText(v runView) string {
+	if v.Of != nil {
+		return fmt.Sprintf("run %d of some %s, step %s / %s", v.Trial.Number, words.Number(v.Of.Runs, 3), words.Count(v.Trial.Step), words.Count(v.Trial.Steps))
+	}
 	if v.Steps == 0 {
 		return "step –"
 	}

@@ -75,6 +75,7 @@ type fakeRun struct {
 	calls  []string
 	events func([]run.Event)
 	place  func(run.Place)
+	trial  func(run.Trial)
 	done   func(run.Result, error)
 	plan   run.PlanInfo
 	result *run.Result // for those who keep it
@@ -88,8 +89,8 @@ func (r *fakeRun) Dispose()                           { r.calls = append(r.calls
 func (r *fakeRun) SaveParameters(string, *run.Config) {}
 func (r *fakeRun) SaveTensors(string, *run.Config)    {}
 func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
-func (r *fakeRun) Watch(events func([]run.Event), place func(run.Place), done func(run.Result, error)) {
-	r.events, r.place, r.done = events, place, done
+func (r *fakeRun) Watch(l client.Listener) {
+	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done
 }
 
 // fakeFiles is an array of File objects as far as the page looks at them.

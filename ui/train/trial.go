@@ -47,6 +47,7 @@ type trial struct {
 	runner   client.Run     // nil of one that has not started, or was kept
 	record   *series.Record // nil until it has started
 	place    run.Place      // what it is computed on
+	trying   run.Trial      // which run is tried, of several; the zero value: there is one
 	pace     pace
 	result   *run.Result
 	model    client.Model // what the result has of parameters
@@ -88,19 +89,30 @@ func (t *trial) start(as ledger.Train, cfg run.Config, f run.Facts, d client.Han
 
 func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 	t.runner, t.phase, t.record = r, running, series.NewRecord(cfg, r.Plan())
-	r.Watch(func(events []run.Event) {
-		if !t.gone {
-			t.events(events)
-		}
-	}, func(p run.Place) {
-		if !t.gone {
-			t.place = p
-			t.changed()
-		}
-	}, func(res run.Result, err error) {
-		if !t.gone {
-			t.end(res, err)
-		}
+	r.Watch(client.Listener{
+		Events: func(events []run.Event) {
+			if !t.gone {
+				t.events(events)
+			}
+		},
+		Place: func(p run.Place) {
+			if !t.gone {
+				t.place = p
+				t.changed()
+			}
+		},
+		Trial: func(now run.Trial) {
+			if !t.gone {
+				t.trying = now
+				t.pace.see(t.seconds(), (now.Number-1)*now.Steps+now.Step)
+				t.changed()
+			}
+		},
+		Done: func(res run.Result, err error) {
+			if !t.gone {
+				t.end(res, err)
+			}
+		},
 	})
 	if step {
 		t.phase = paused
@@ -114,12 +126,16 @@ func (t *trial) events(events []run.Event) {
 		return
 	}
 	t.record.Add(events)
-	now := t.now()
-	t.pace.see(float64(now.UnixNano())/1e9, events[len(events)-1].Step)
+	if t.trying.Number == 0 { // or else these are of the best of what was tried, all at once
+		t.pace.see(t.seconds(), events[len(events)-1].Step)
+	}
 	if t.pending == nil {
-		t.pending = t.after(max(0, drawEvery-now.Sub(t.drawn)), t.draw)
+		t.pending = t.after(max(0, drawEvery-t.now().Sub(t.drawn)), t.draw)
 	}
 }
+
+// seconds are those of the clock.
+func (t *trial) seconds() float64 { return float64(t.now().UnixNano()) / 1e9 }
 
 // draw shows what has come in; the words less often than the charts.
 func (t *trial) draw() {
@@ -264,8 +280,14 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 	}
 	if r := t.record; r != nil {
 		v.Step, v.Steps = t.steps()
+		if t.trying.Number > 0 && t.result == nil {
+			v.Trial, v.Of = t.trying, r.Plan.Tuning
+		}
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
+		if v.Of != nil {
+			v.Left = t.pace.left(int(v.Of.Runs * float64(r.Plan.Steps)))
+		}
 		if r.Len() > 0 {
 			v.Spent = float64(r.Last.Released.Epsilon)
 			if d := r.Last.Diag; d != nil && t.result == nil {

@@ -52,6 +52,25 @@ test("epsilon and calibrate agree with each other and with known values", async 
   assert.ok(r.most.steps >= 1000 && r.most.steps < 1010 && r.most.epsilon <= 3, `steps ${r.most.steps}`);
 });
 
+test("the best of several runs is told within one ε, and what was tried to its owner", async () => {
+  const r = await page.evaluate(async (config) => {
+    const run = await clipscope.train(config), trials = [], events = [];
+    run.onTrial((t) => trials.push(t));
+    run.on((e) => events.push(e));
+    const result = await run.done;
+    return { plan: run.plan, trials, events, result: { ...result, released: { ...result.released, parameters: result.released.parameters?.length } } };
+  }, { ...quick, noise_multiplier: undefined, target_epsilon: 2, seed: 4, tuning: { runs: 3, learning_rate: [0.1, 0.5], max_grad_norm: [1] } });
+  const { plan, trials, events, result } = r;
+  assert.ok(plan.epsilon <= 2 && plan.epsilon > 1.99 && plan.tuning.epsilon < plan.epsilon, JSON.stringify(plan.tuning));
+  assert.ok(trials.length > 0 && trials.every((t) => t.number >= 1 && t.step <= 40 && t.steps === 40), JSON.stringify(trials));
+  assert.equal(events.at(-1).step, 40);
+  assert.ok(events.every((e) => !e.trial && !e.diagnostic && e.released.epsilon === plan.epsilon));
+  assert.equal(result.tried.filter((t) => t.selected).length, 1);
+  assert.equal(result.selected.learning_rate, result.tried.find((t) => t.selected).learning_rate);
+  assert.ok(result.released.parameters > 0 && result.statement.text.includes("The best of several runs"), result.statement.text);
+  assert.equal(result.epsilon, plan.epsilon);
+});
+
 test("a run on built-in data learns, reports every step and ends", async () => {
   const { result, events, parameters, typed, finite, plan } = await train(page, quick);
   assert.equal(result.steps, 40);
