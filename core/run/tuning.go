@@ -11,6 +11,9 @@ type Tuning struct {
 	// threshold.
 	LearningRate []float64 `json:"learning_rate,omitempty"`
 	MaxGradNorm  []float64 `json:"max_grad_norm,omitempty"`
+	// Rehearse has all candidates train on data of the same shape that is made up, which
+	// costs nothing, and tries but the better half.
+	Rehearse bool `json:"rehearse,omitempty"`
 }
 
 // MaxTunedRuns is the largest mean, and MaxCandidates the most that may be tried.
@@ -41,6 +44,8 @@ type Trial struct {
 	Number int `json:"number"` // of the run, from 1
 	Step   int `json:"step"`
 	Steps  int `json:"steps"` // of this run
+	// Rehearsal says that it is on made-up rows.
+	Rehearsal bool `json:"rehearsal,omitempty"`
 }
 
 // Tried is a run that was compared with others. A diagnostic: the guarantee is for

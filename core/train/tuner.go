@@ -1,12 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"clipscope/core/compute"
@@ -25,14 +27,21 @@ type Tuner struct {
 	ds   *data.Dataset
 	be   compute.Backend
 	key  privacy.Key
-	runs []int // which candidate each run is
+	runs []trying
 
-	at      int  // of runs
-	current *Run // nil between two
-	events  []run.Event
-	tried   []run.Tried
-	best    *finished
-	taken   int // steps, of all runs
+	at        int  // of runs
+	current   *Run // nil between two
+	events    []run.Event
+	rehearsed []float64 // accuracy of each candidate on made-up rows
+	tried     []run.Tried
+	best      *finished
+	taken     int // steps, of all runs that are not rehearsals
+}
+
+// trying is a run to be taken.
+type trying struct {
+	candidate int
+	rehearsal *data.Dataset // nil: it is on the data
 }
 
 // finished is a run that may be the best.
@@ -43,23 +52,60 @@ type finished struct {
 	events []run.Event
 }
 
-// Start draws what will be tried. Every call has randomness of its own, unless the seed
-// is fixed.
+// Start draws what will be tried, or makes up what it is rehearsed on. Every call has
+// randomness of its own, unless the seed is fixed.
 func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) (*Tuner, error) {
 	key, err := keyOf(t.cfg.Seed)
 	if err != nil {
 		return nil, err
 	}
 	u := &Tuner{Tuning: t, ds: ds, be: be, key: key}
-	rng := rand.New(key.Stream(privacy.Sampling, 0, 0))
-	for range poisson(rng, t.cfg.Tuning.Runs) {
-		u.runs = append(u.runs, rng.IntN(len(t.grid)))
+	if !t.cfg.Tuning.Rehearse {
+		u.draw(len(t.grid), func(i int) int { return i })
+		return u, nil
+	}
+	made := data.Lookalike(ds.Meta(), lookalikeSeed)
+	for i := range t.grid {
+		u.runs = append(u.runs, trying{i, made})
 	}
 	return u, nil
 }
 
-// poisson draws a number with that mean, at most [run.MaxTunedRuns]: as many as uniform
-// numbers are multiplied until their product falls below e^−mean (Knuth).
+// lookalikeSeed is no secret: what is made up with it is nobody's.
+const lookalikeSeed = 1
+
+// draw decides how many runs there are, and which of n candidates each is.
+func (u *Tuner) draw(n int, candidate func(int) int) {
+	rng := rand.New(u.key.Stream(privacy.Sampling, 0, 0))
+	for range poisson(rng, u.cfg.Tuning.Runs) {
+		u.runs = append(u.runs, trying{candidate: candidate(rng.IntN(n))})
+	}
+}
+
+// narrow draws what is tried from the half of the candidates that did better on made-up
+// rows.
+func (u *Tuner) narrow() {
+	for i := range u.runs {
+		u.runs[i].rehearsal = nil // which may be large
+	}
+	order := make([]int, len(u.rehearsed))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(u.rehearsed[b], u.rehearsed[a]) })
+	u.draw((len(order)+1)/2, func(i int) int { return order[i] })
+}
+
+// rehearsals are how many of the runs are on made-up rows.
+func (u *Tuner) rehearsals() int {
+	if u.cfg.Tuning.Rehearse {
+		return len(u.grid)
+	}
+	return 0
+}
+
+// poisson draws a number with that mean, which is no more than some hundreds: how many
+// uniform numbers are multiplied before their product falls below e^−mean (Knuth).
 func poisson(rng *rand.Rand, mean float64) int {
 	n, product := -1, 1.0
 	for limit := math.Exp(-mean); product > limit; n++ {
@@ -80,7 +126,8 @@ func (t *Tuning) Unstarted() run.Result { return t.grid[0].Unstarted() }
 // then the events of the best one, as far as they are kept. What was broken off goes on
 // with the next call.
 //
-// Guarantee: see [Tuning]. An event with a trial tells nothing of the rows.
+// Guarantee: see [Tuning]. An event with a trial tells nothing of the rows, and what is
+// rehearsed never meets them.
 func (u *Tuner) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
 		for u.at < len(u.runs) {
@@ -101,32 +148,39 @@ func (u *Tuner) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 
 // next takes a step of the present run, and judges it after its last.
 func (u *Tuner) next(ctx context.Context) (run.Event, error) {
+	now := u.runs[u.at]
 	if u.current == nil {
-		var err error
-		if u.current, err = u.plan().Start(ctx, u.ds, u.be); err != nil {
-			u.current = nil // of a type that is not nil otherwise
+		ds := u.ds
+		if now.rehearsal != nil {
+			ds = now.rehearsal
+		}
+		r, err := u.plan(now.candidate).Start(ctx, ds, u.be)
+		if err != nil {
 			return run.Event{}, err
 		}
-		u.events = nil
+		u.current = r
 	}
 	e, err := u.current.next(ctx)
 	if err != nil {
 		return e, err
 	}
-	u.taken++
-	u.keep(e)
+	trial := run.Trial{Number: u.at + 1, Step: e.Step, Steps: e.Steps, Rehearsal: now.rehearsal != nil}
+	if now.rehearsal == nil {
+		trial.Number -= u.rehearsals()
+		u.taken++
+		u.keep(e)
+	}
 	if e.Step == e.Steps {
-		if err := u.judge(ctx); err != nil {
+		if err := u.judge(ctx, now); err != nil {
 			return e, err
 		}
 	}
-	number := min(u.at+1, len(u.runs))
-	return run.Event{Step: e.Step, Steps: e.Steps, Released: run.Released{Epsilon: u.info.Epsilon}, Trial: &run.Trial{Number: number, Step: e.Step, Steps: e.Steps}}, nil
+	return run.Event{Step: e.Step, Steps: e.Steps, Released: run.Released{Epsilon: u.info.Epsilon}, Trial: &trial}, nil
 }
 
-// plan is that of the present run. With a fixed seed each run has one of its own.
-func (u *Tuner) plan() *Plan {
-	p := *u.grid[u.runs[u.at]]
+// plan is that of a candidate's run. With a fixed seed each run has one of its own.
+func (u *Tuner) plan(candidate int) *Plan {
+	p := *u.grid[candidate]
 	if u.cfg.Seed != nil {
 		seed := *u.cfg.Seed + uint64(u.at)
 		p.cfg.Seed = &seed
@@ -142,24 +196,35 @@ func (u *Tuner) keep(e run.Event) {
 }
 
 // judge compares the run that has ended with the best so far, and forgets the lesser.
-func (u *Tuner) judge(ctx context.Context) error {
+func (u *Tuner) judge(ctx context.Context, now trying) error {
 	r := u.current
 	result, err := r.outcome(ctx)
 	if err != nil {
 		return err
 	}
-	score, err := u.score(&result)
-	if err != nil {
+	if now.rehearsal != nil {
+		u.rehearsed = append(u.rehearsed, float64(result.TestAccuracy))
+	} else if err := u.compare(r.Plan, result, now.candidate); err != nil {
 		return err
-	}
-	c := u.cfg.Candidates()[u.runs[u.at]]
-	u.tried = append(u.tried, run.Tried{Candidate: c, TestAccuracy: result.TestAccuracy, Score: run.Number(score)})
-	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{r.Plan, len(u.tried) - 1, result, u.events}
 	}
 	r.Close()
 	u.current, u.events = nil, nil
-	u.at++
+	if u.at++; u.at == u.rehearsals() {
+		u.narrow()
+	}
+	return nil
+}
+
+// compare scores a run, and keeps it if it is the best so far.
+func (u *Tuner) compare(p *Plan, r run.Result, candidate int) error {
+	score, err := u.score(&r)
+	if err != nil {
+		return err
+	}
+	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: r.TestAccuracy, Score: run.Number(score)})
+	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
+		u.best = &finished{p, len(u.tried) - 1, r, u.events}
+	}
 	return nil
 }
 
@@ -188,6 +253,8 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Epsilon, r.EpsilonAtStep = u.info.Epsilon, u.info.Epsilon
 	r.Backend, r.Threads, r.Device = u.be.Name(), compute.ThreadsOf(u.be), compute.DeviceOf(u.be)
 	switch {
+	case u.at < u.rehearsals():
+		return u.Unstarted(), nil
 	case u.at < len(u.runs):
 		r.Steps = u.taken
 		r.Guarantee = "The tuning was stopped before its runs could be compared: nothing was released, and all of it is charged."

@@ -69,6 +69,8 @@ func (t *Tuning) check(meta data.Meta) error {
 		return fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
 	case t.grids() > run.MaxCandidates:
 		return fault("tuning.learning_rate", "%d candidates are more than %d", t.grids(), run.MaxCandidates)
+	case c.Tuning.Rehearse && (meta.TrainRows+meta.TestRows)*meta.Features*meta.FeatureBytes > mostRehearsed:
+		return fault("tuning.rehearse", "made-up rows for this data would take more than %d MB; leave the rehearsal out", mostRehearsed>>20)
 	case !clip.IsPrivate(c.Method) || c.NoPrivacy:
 		return fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
 	case c.NoiseMode == "secure":
@@ -78,6 +80,9 @@ func (t *Tuning) check(meta data.Meta) error {
 	}
 	return nil
 }
+
+// mostRehearsed is how many bytes of made-up rows there may be beside the data.
+const mostRehearsed = 512 << 20
 
 func (t *Tuning) grids() int {
 	return max(1, len(t.cfg.Tuning.LearningRate)) * max(1, len(t.cfg.Tuning.MaxGradNorm))

@@ -41,7 +41,10 @@ func startTuner(t testing.TB, p *Tuning, ds *data.Dataset, runs []int) *Tuner {
 		t.Fatal(err)
 	}
 	if runs != nil {
-		u.runs = runs
+		u.runs = nil
+		for _, candidate := range runs {
+			u.runs = append(u.runs, trying{candidate: candidate})
+		}
 	}
 	return u
 }
@@ -114,7 +117,7 @@ func TestTuningReleasesTheBestRunAlone(t *testing.T) {
 			t.Errorf("%+v was chosen before %+v", res.Tried[best], r)
 		}
 	}
-	if len(res.Tried) != 4 || *res.Selected != p.cfg.Candidates()[u.runs[best]] {
+	if len(res.Tried) != 4 || *res.Selected != p.cfg.Candidates()[u.runs[best].candidate] {
 		t.Errorf("selected %+v of %d", res.Selected, len(res.Tried))
 	}
 	cfg := p.of(*res.Selected, 0)
@@ -167,6 +170,56 @@ func TestTestRowsChooseThroughNoise(t *testing.T) {
 				t.Errorf("%d rows: a row moves the score by %v", n, d)
 			}
 		}
+	}
+}
+
+// TestRehearsalsAreFree: every candidate is rehearsed once, what comes of it is the same
+// whatever the rows are, and the better half is tried.
+func TestRehearsalsAreFree(t *testing.T) {
+	t.Parallel()
+	ds := small(t)
+	cfg := tuned(6)
+	cfg.Tuning.Rehearse = true
+	p := newTuning(t, cfg, ds)
+	other := *ds
+	other.Train.F32 = make([]float32, len(ds.Train.F32))
+	other.Test.Y = make([]float32, len(ds.Test.Y))
+	var first []float64
+	for _, rows := range []*data.Dataset{ds, &other} {
+		u := startTuner(t, p, rows, nil)
+		rehearsals := 0
+		for e, err := range u.Steps(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Trial != nil && e.Trial.Rehearsal {
+				rehearsals++
+			}
+		}
+		if rehearsals != len(p.grid)*20 {
+			t.Errorf("%d steps of rehearsals", rehearsals)
+		}
+		if first == nil {
+			first = u.rehearsed
+		}
+		if !slices.Equal(u.rehearsed, first) {
+			t.Errorf("rehearsed %v and %v", first, u.rehearsed)
+		}
+		sorted := slices.Sorted(slices.Values(u.rehearsed))
+		for _, r := range u.runs[len(p.grid):] {
+			if u.rehearsed[r.candidate] < sorted[len(sorted)/2] {
+				t.Errorf("candidate %d is tried, with %v of %v", r.candidate, u.rehearsed[r.candidate], sorted)
+			}
+		}
+		u.Close()
+	}
+	u := startTuner(t, p, ds, nil)
+	defer u.Close()
+	for range u.Steps(context.Background()) {
+		break
+	}
+	if res, err := u.Result(context.Background()); err != nil || res.Charged || res.Steps != 0 {
+		t.Errorf("stopped in a rehearsal: %+v, %v", res, err)
 	}
 }
 
@@ -323,15 +376,17 @@ func TestTuningAgainstTheDefault(t *testing.T) {
 				ds = set.open(t)
 			}
 			for _, epsilon := range []float64{2, 8} {
-				var byDefault, byTuning spread
+				var byDefault, byTuning, rehearsed spread
 				for seed := range uint64(5) {
 					cfg := run.Config{TargetEpsilon: &epsilon, Seed: ptr(seed), Blind: true}
 					_, res := finish(t, started(t, cfg, ds))
 					byDefault.add(res)
 					cfg.Tuning.Runs, cfg.Seed = 5, ptr(100*seed+7)
 					byTuning.add(finishTuner(t, startTuner(t, newTuning(t, cfg, ds), ds, nil)))
+					cfg.Tuning.Rehearse = true
+					rehearsed.add(finishTuner(t, startTuner(t, newTuning(t, cfg, ds), ds, nil)))
 				}
-				t.Logf("ε = %v, base rate %.1f %%: default %v; tuned %v", epsilon, 100*byDefault.base, &byDefault, &byTuning)
+				t.Logf("ε = %v, base rate %.1f %%: default %v; tuned %v; rehearsed and tuned %v", epsilon, 100*byDefault.base, &byDefault, &byTuning, &rehearsed)
 			}
 		})
 	}

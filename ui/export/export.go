@@ -117,7 +117,7 @@ type file struct {
 	Planned    int                      `json:"planned_steps,omitempty"` // what epsilon is charged for
 	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
 	Released   *run.Summary             `json:"released,omitempty"`
-	Selected   *run.Candidate           `json:"selected,omitempty"` // of what was tried
+	Selected   *run.Candidate           `json:"selected,omitempty"`    // of what was tried
 	Note       string                   `json:"series_note,omitempty"` // which steps, where not all
 	Series     map[string][]*run.Number `json:"series"`                // null: missing
 	Diagnostic *diagnostics             `json:"diagnostic,omitempty"`

@@ -260,6 +260,7 @@ func optimiserFields() []Field {
 			{Text: "no: one run, as it is set"}, tries("3"), tries("5"), tries("10")}},
 		{Key: "tuning.learning_rate", Advanced: true, Label: "Rates to try", Help: "For example 0.05; 0.2. Where neither these nor thresholds are listed: a third, one and three times the rate above.", When: tuning},
 		{Key: "tuning.max_grad_norm", Advanced: true, Label: "Thresholds to try", Help: "For example 0.5; 2. Where nothing is listed, and the method keeps its threshold: a quarter and one times that in the clipping card.", When: tuning},
+		{Key: "tuning.rehearse", Kind: Tick, Advanced: true, Label: "Rehearse on made-up rows", Help: "All are tried on rows of the same shape that are nobody’s, which is free but takes time, and the better half on yours.", When: tuning},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
 		{Key: "beta2", Pair: true, Label: "β₂", When: adam},

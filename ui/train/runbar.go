@@ -169,6 +169,9 @@ func (v runView) placed() string {
 }
 
 func stepText(v runView) string {
+	if v.Of != nil && v.Trial.Rehearsal {
+		return fmt.Sprintf("rehearsal %d of %d, step %s / %s", v.Trial.Number, len(v.Of.Candidates), words.Count(v.Trial.Step), words.Count(v.Trial.Steps))
+	}
 	if v.Of != nil {
 		return fmt.Sprintf("run %d of some %s, step %s / %s", v.Trial.Number, words.Number(v.Of.Runs, 3), words.Count(v.Trial.Step), words.Count(v.Trial.Steps))
 	}

@@ -103,6 +103,9 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 		},
 		Trial: func(now run.Trial) {
 			if !t.gone {
+				if now.Rehearsal != t.trying.Rehearsal {
+					t.pace.rest()
+				}
 				t.trying = now
 				t.pace.see(t.seconds(), (now.Number-1)*now.Steps+now.Step)
 				t.changed()
