@@ -10,6 +10,7 @@ declare global {
   interface Result {
     steps: number;
     charged?: boolean;
+    mistakes?: object[];
     notes?: string[];
     statement?: object;
     released: { parameters?: Float32Array; apply?: { layers: { tensors?: { name: string, shape: number[] }[] }[] }; max_grad_norm?: number[] };

@@ -127,6 +127,9 @@ type Result struct {
 	// TestScores say more of how the model fared there; nil where none were tested. A
 	// diagnostic, too.
 	TestScores *Scores `json:"test_scores,omitempty"`
+	// Mistakes are pictures among the test rows that the model was surest of, and wrong.
+	// They are rows of the data: no file has them, and no run that is kept.
+	Mistakes []Mistake `json:"mistakes,omitempty"`
 	// Selected is what was chosen of what was tried; nil without tuning. It is released.
 	Selected *Candidate `json:"selected,omitempty"`
 	// Tried are the runs that were compared, a diagnostic.

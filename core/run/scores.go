@@ -36,6 +36,14 @@ type Point struct {
 	Y Number `json:"y"`
 }
 
+// Mistake is a picture that was taken for another class than it is of.
+type Mistake struct {
+	Class  string `json:"class"`
+	Answer string `json:"answer"`
+	Sure   Number `json:"confidence"`
+	Pixels []byte `json:"pixels"` // as the data has them, of the data's shape; in JSON as base64
+}
+
 // Calibrated are rows of which a model was about as sure.
 type Calibrated struct {
 	Rows     int    `json:"rows"`

@@ -14,8 +14,16 @@ const (
 	mostShown  = 30      // classes of a table that a person reads
 	mostRanked = 4 << 20 // probabilities that are kept to be ranked: 32 MB
 	mostPoints = 200     // of a curve
+	mostWrong  = 12      // mistakes that are looked at
 	bins       = 10      // of a calibration, as usual since Guo et al. 2017
 )
+
+// Mistake is a row that was answered wrongly.
+type Mistake struct {
+	Row           int // in the order in which rows were added, from 0
+	Class, Answer int
+	Sure          float64 // the answer's probability
+}
 
 // Classes takes in answers of a classifier, row by row.
 type Classes struct {
@@ -28,6 +36,8 @@ type Classes struct {
 		rows, right int
 		sure        float64
 	}
+	seen     int
+	mistakes []Mistake // the surest, the surest first
 	// Of every row, its class and what it had of each class; nil once that is too much.
 	truth  []int
 	shares [][]float64 // by class
@@ -52,6 +62,8 @@ func NewClasses(names []string) *Classes {
 // Add takes in a row of a class and the outputs for it, as logits: [classes]. The first
 // largest is the answer; of outputs that are not all finite there is none.
 func (c *Classes) Add(class int, logits []float32) {
+	row := c.seen
+	c.seen++
 	answer, finite := 0, true
 	for j, z := range logits {
 		if z > logits[answer] {
@@ -82,6 +94,8 @@ func (c *Classes) Add(class int, logits []float32) {
 	b.rows, b.sure = b.rows+1, b.sure+sure
 	if answer == class {
 		b.right++
+	} else {
+		c.mistake(Mistake{row, class, answer, sure})
 	}
 	if c.shares == nil {
 		return
@@ -95,6 +109,22 @@ func (c *Classes) Add(class int, logits []float32) {
 		c.shares[j] = append(c.shares[j], c.p[j]/sum)
 	}
 }
+
+// mistake keeps m if it is among the surest.
+func (c *Classes) mistake(m Mistake) {
+	at := len(c.mistakes)
+	for at > 0 && c.mistakes[at-1].Sure < m.Sure {
+		at--
+	}
+	if at < mostWrong {
+		c.mistakes = slices.Insert(c.mistakes, at, m)
+		c.mistakes = c.mistakes[:min(len(c.mistakes), mostWrong)]
+	}
+}
+
+// Mistakes are the rows that were answered wrongly with the greatest probability, twelve at
+// most, the surest first.
+func (c *Classes) Mistakes() []Mistake { return c.mistakes }
 
 // Class is how class i fared: its rows, how many of them were told, and which share of
 // those that were taken for it is of it. What is of no rows is NaN.

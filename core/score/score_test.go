@@ -1,8 +1,10 @@
 package score
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"clipscope/core/run"
@@ -153,5 +155,43 @@ func TestNumbers(t *testing.T) {
 	even.Add([]float32{1, 2}, []float32{1, 2})
 	if s := even.Scores(); !near(s.MeanError, 0) || !near(s.R2, math.NaN()) {
 		t.Errorf("targets that are all the same: %+v", s)
+	}
+}
+
+// TestMistakes: of rows in any order, the surest wrong ones, as sorting all would give.
+func TestMistakes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{0, 1, 5, 13, 400} {
+		c := NewClasses([]string{"a", "b", "c"})
+		var all []Mistake
+		for row := range n {
+			z := []float32{float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())}
+			class := rng.IntN(3)
+			c.Add(class, z)
+			answer, sum := 0, 0.0
+			for j := range z {
+				if z[j] > z[answer] {
+					answer = j
+				}
+			}
+			for j := range z {
+				sum += math.Exp(float64(z[j] - z[answer]))
+			}
+			if answer != class {
+				all = append(all, Mistake{row, class, answer, 1 / sum})
+			}
+		}
+		c.Add(0, []float32{float32(math.NaN()), 0, 0})
+		slices.SortStableFunc(all, func(a, b Mistake) int { return cmp.Compare(b.Sure, a.Sure) })
+		all = all[:min(len(all), 12)]
+		got := c.Mistakes()
+		if len(got) != len(all) {
+			t.Fatalf("%d rows: %d mistakes, not %d", n, len(got), len(all))
+		}
+		for i, m := range got {
+			if m.Row != all[i].Row || m.Class != all[i].Class || m.Answer != all[i].Answer || math.Abs(m.Sure-all[i].Sure) > 1e-6 {
+				t.Errorf("%d rows: %+v, not %+v", n, m, all[i])
+			}
+		}
 	}
 }

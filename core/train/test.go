@@ -137,9 +137,18 @@ type classScorer struct {
 func (s classScorer) add(row int, outputs []float32) { s.Add(int(s.r.ds.Test.Y[row]), outputs) }
 
 func (s classScorer) tell(res *run.Result) {
+	ds := s.r.ds
 	res.TestScores = s.Scores()
-	for i := range s.r.ds.Classes {
+	for i := range ds.Classes {
 		res.TestClasses = append(res.TestClasses, s.Class(i))
+	}
+	if ds.Test.U8 == nil || ds.Shape == nil {
+		return
+	}
+	for _, m := range s.Mistakes() {
+		res.Mistakes = append(res.Mistakes, run.Mistake{
+			Class: ds.Classes[m.Class], Answer: ds.Classes[m.Answer], Sure: run.Number(m.Sure), Pixels: ds.Test.U8[m.Row*ds.Features:][:ds.Features],
+		})
 	}
 }
 

@@ -1,0 +1,41 @@
+package train
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// TestMistakesAreTestPictures: what is shown as mistaken is a test row of its class, the
+// surest first; of data that are no pictures nothing is shown.
+func TestMistakesAreTestPictures(t *testing.T) {
+	t.Parallel()
+	ds, err := data.Builtin("digits", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := base("constant")
+	cfg.Steps = 10
+	_, res := finish(t, started(t, cfg, ds))
+	if len(res.Mistakes) != 12 {
+		t.Fatalf("%d mistakes of an accuracy of %v", len(res.Mistakes), res.TestAccuracy)
+	}
+	if !slices.IsSortedFunc(res.Mistakes, func(a, b run.Mistake) int { return -int(1e9 * (a.Sure - b.Sure)) }) {
+		t.Error("the surest are not the first")
+	}
+	for _, m := range res.Mistakes {
+		found := false
+		for i, y := range ds.Test.Y {
+			found = found || ds.Classes[int(y)] == m.Class && bytes.Equal(ds.Test.U8[i*ds.Features:][:ds.Features], m.Pixels)
+		}
+		if !found || m.Class == m.Answer || !(m.Sure > 0.1 && m.Sure <= 1) {
+			t.Errorf("a %s taken for %s, sure of %v, is in the test rows: %t", m.Class, m.Answer, m.Sure, found)
+		}
+	}
+	if _, res := finish(t, started(t, cfg, small(t))); res.Mistakes != nil {
+		t.Error("points are shown as pictures")
+	}
+}
