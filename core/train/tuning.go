@@ -45,8 +45,12 @@ func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	if err != nil {
 		return nil, err
 	}
+	first, err := New(t.of(list[0], alone), meta)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range list {
-		p, err := New(t.of(c, alone), meta)
+		p, err := first.as(c)
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +60,18 @@ func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
 		return nil, err
 	}
 	return t, t.describe(alone)
+}
+
+// as is the plan for another candidate, which costs the same.
+func (p *Plan) as(c run.Candidate) (*Plan, error) {
+	other := *p
+	other.cfg.LearningRate, other.cfg.MaxGradNorm = c.LearningRate, c.MaxGradNorm
+	for _, part := range []func() error{other.checkNumbers, other.chooseClipper} {
+		if err := part(); err != nil {
+			return nil, asConfigError(err)
+		}
+	}
+	return &other, nil
 }
 
 func (t *Tuning) check(meta data.Meta) error {
@@ -110,8 +126,8 @@ func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
 	}
 	target := *t.cfg.TargetEpsilon
 	cost := func(epsilon float64) (float64, error) {
-		p, err := New(t.of(c, epsilon), meta)
-		if err != nil {
+		p := &Plan{cfg: t.of(c, epsilon), meta: meta}
+		if err := p.choose(); err != nil {
 			return 0, err
 		}
 		event, err := t.charged([]*Plan{p})
@@ -120,19 +136,27 @@ func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
 		}
 		return privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, event)
 	}
-	// Bisection on ln ε, to a two-thousandth: one run alone costs less than the choice, and
-	// the choice less than some forty times as much.
-	const least = 1. / 64
+	// Regula falsi on logarithms, in which the cost is nearly a line of slope 1: some four
+	// questions, of which each takes as long as planning a run. One run alone costs less than
+	// the choice, which costs less than some forty times as much.
+	const least, close = 1. / 64, 1e-3
 	low, high := target*least, target
-	for range 13 {
-		mid := math.Sqrt(low * high)
-		switch e, err := cost(mid); {
+	guess := target / 2
+	for range 40 {
+		e, err := cost(guess)
+		switch {
 		case err != nil:
 			return 0, err
+		case e <= target && e >= target*(1-close):
+			return guess, nil
 		case e <= target:
-			low = mid
+			low = guess
 		default:
-			high = mid
+			high = guess
+		}
+		guess *= target * (1 - close/2) / e
+		if !(guess > low && guess < high) {
+			guess = math.Sqrt(low * high)
 		}
 	}
 	if low == target*least {

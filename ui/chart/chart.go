@@ -123,6 +123,10 @@ func (s *Set) Panels(runs []*series.Record, c run.Config, task data.Task, over b
 // hidden says why diagnostics are not shown, if they are not.
 func hidden(c *run.Config, over bool) string {
 	switch {
+	case c.Tuning.Runs > 0 && over:
+		return "Not measured: of runs that are compared nothing is shown but how they came out."
+	case c.Tuning.Runs > 0:
+		return "Not measured: several runs are tried, and the best is shown once it is known."
 	case !c.Blind:
 		return ""
 	case over:
