@@ -100,9 +100,9 @@ export class Model {
         return Math.min(1, Math.max(0, (v - lo[k]) / (hi[k] - lo[k])));
       });
     }
-    const length = Math.hypot(...x), shorter = (/** @type {number} */ by) => { x = x.map((v) => v / by); };
-    if (length > 0 && (kind === "row" || a.pca)) shorter(length);
-    if (a.max_norm) shorter(Math.max(1, length / a.max_norm));
+    const length = () => Math.hypot(...x), shorter = (/** @type {number} */ by) => { x = x.map((v) => v / by); };
+    if (kind === "row" || a.pca) shorter(length() || 1);
+    if (a.max_norm) shorter(Math.max(1, length() / a.max_norm));
     if (a.pca) x = project(x, a.pca);
     if (a.channels_last && a.shape) {
       const planes = a.shape[0], size = x.length / planes, was = x;

@@ -117,20 +117,22 @@ func (o *outsider) outputs(t *testing.T, x []float64) []float64 {
 			x[i] = min(max((x[i]-lo[k])/(hi[k]-lo[k]), 0), 1)
 		}
 	}
-	norm := 0.0
-	for _, v := range x {
-		norm = math.Hypot(norm, v)
+	norm := func() (n float64) {
+		for _, v := range x {
+			n = math.Hypot(n, v)
+		}
+		return n
 	}
 	shrink := func(by float64) {
 		for i := range x {
 			x[i] /= by
 		}
 	}
-	if norm > 0 && (a.Scaling.Kind == "row" || a.PCA != nil) {
-		shrink(norm)
+	if n := norm(); n > 0 && (a.Scaling.Kind == "row" || a.PCA != nil) {
+		shrink(n)
 	}
 	if a.MaxNorm > 0 {
-		shrink(max(1, norm/a.MaxNorm))
+		shrink(max(1, norm()/a.MaxNorm))
 	}
 	if a.PCA != nil {
 		x = o.project(t, x)
@@ -277,8 +279,9 @@ func TestModelIsApplied(t *testing.T) {
 		"PCA": {run.CSV{Missing: "indicator", Columns: map[string]string{"street": "ignored"}}, func(c *run.Config) {
 			c.Scaling, c.PCA.Components = run.Scaling{Kind: "private"}, 3
 		}},
-		"bounded rows": {run.CSV{Missing: "indicator", Columns: street}, func(c *run.Config) { c.Method, c.Scaling.Kind = "norm-bound", "private" }},
-		"numbers":      {run.CSV{Missing: "zero", Columns: street, Label: "price"}, func(c *run.Config) { c.Model.Kind, c.LearningRate, c.Scaling.Kind = "linear", 1e-3, "private" }},
+		"bounded rows":             {run.CSV{Missing: "indicator", Columns: street}, func(c *run.Config) { c.Method, c.Scaling.Kind = "norm-bound", "private" }},
+		"bounded rows of length 1": {run.CSV{Missing: "zero", Columns: map[string]string{"street": "ignored"}}, func(c *run.Config) { c.Method, c.Scaling.Kind = "norm-bound", "row" }},
+		"numbers":                  {run.CSV{Missing: "zero", Columns: street, Label: "price"}, func(c *run.Config) { c.Model.Kind, c.LearningRate, c.Scaling.Kind = "linear", 1e-3, "private" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ds, _, err := data.Load(t.Context(), applyTable(train), applyTable(test), tc.csv, nil)
