@@ -34,7 +34,7 @@ NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 # What things are made from.
 gofiles   = $(shell find $(1) -name '*.go' ! -name '*_test.go' 2>/dev/null)
 MODULE   := go.mod go.sum
-CORE     := $(call gofiles,core)
+CORE     := $(call gofiles,core) web/scripts.go web/predict.mjs web/predict.py
 UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
@@ -42,7 +42,7 @@ MODULES  := web/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/licenses.txt
 
-.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox compiler edge fuzz
+.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
 
 build: dist/index.html
 
@@ -142,7 +142,7 @@ test-wasm: build
 	CLIPSCOPE_THREADS=0 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/compute/simd
 	CLIPSCOPE_THREADS=3 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/nn
 
-test-page: build chromium firefox
+test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
@@ -153,6 +153,10 @@ chromium:
 firefox:
 	@web/e2e/need.sh "$${FIREFOX:-firefox}" firefox-esr "the tests in Firefox are left out" || true
 	@web/e2e/need.sh "/usr/share/vulkan/icd.d/lvp_*" mesa-vulkan-drivers "Firefox's WebGPU is not tested" || true
+
+# predict.py is compared with predict.mjs where there is numpy.
+numpy:
+	@web/e2e/need.sh "/usr/lib/python3/dist-packages/numpy" "python3 python3-numpy" "predict.py is not tested" || true
 
 compiler:
 	@web/e2e/need.sh "$${CC:-gcc}" "gcc libc6-dev" "the race detector needs a C compiler: apt-get install gcc libc6-dev"

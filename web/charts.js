@@ -667,50 +667,12 @@
   /** @param {Result} r */
   const thresholds = (r) => new Uint8Array(Float64Array.from(r.released.max_grad_norm ?? []).buffer);
 
-  // saveParameters writes nine digits, which is all that a float32 has, in pieces
-  // between which the page goes on: 10⁸ numbers are more than a text can hold.
-  const PIECE = 1 << 16;
-  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
-  async function saveParameters(name, r, config) {
-    const all = r.released.parameters ?? new Float32Array(), open = stringify({
-      config: JSON.parse(config), guarantee: r.guarantee, epsilon: r.epsilon, delta: r.delta, accountant: r.accountant, steps: r.steps, apply: r.released.apply, parameters: [],
-    });
-    /** @type {BlobPart[]} */
-    const parts = [open.slice(0, -2)];
-    for (let i = 0; i < all.length; i += PIECE) {
-      const piece = stringify(Array.from(all.subarray(i, i + PIECE), x => +x.toPrecision(9)));
-      parts.push(new Blob([i > 0 ? "," : "", piece.slice(1, -1)]));
-      await new Promise(resolve => setTimeout(resolve));
-    }
-    download(name, "application/json", ...parts, open.slice(-2));
-  }
-
-  // saveTensors writes a safetensors file: the length of a header in eight bytes, the
-  // header as JSON, filled up with spaces to a multiple of eight, and the tensors as they
-  // lie in memory, little-endian on every platform that browsers are on. All else that
-  // a model is stands in the header's metadata, whose values are texts.
-  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
-  function saveTensors(name, r, config) {
-    const all = r.released.parameters ?? new Float32Array();
-    /** @type {Record<string, object>} */
-    const header = { __metadata__: {
-      format: "clipscope", config, guarantee: r.guarantee, epsilon: stringify(r.epsilon), delta: stringify(r.delta), accountant: r.accountant,
-      steps: stringify(r.steps), apply: stringify(r.released.apply),
-    } };
-    let at = 0;
-    for (const [i, layer] of (r.released.apply?.layers ?? []).entries()) {
-      for (const t of layer.tensors ?? []) {
-        const end = at + 4 * t.shape.reduce((a, b) => a * b, 1);
-        header[`layers.${i}.${t.name}`] = { dtype: "F32", shape: t.shape, data_offsets: [at, end] };
-        at = end;
-      }
-    }
-    if (at === 0) header.parameters = { dtype: "F32", shape: [all.length], data_offsets: [0, 4 * all.length] }; // of a run that was kept by an earlier version
-    const text = new TextEncoder().encode(stringify(header)), filled = new Uint8Array(8 * Math.ceil(text.length / 8)).fill(32);
-    filled.set(text);
-    const length = new DataView(new ArrayBuffer(8));
-    length.setUint32(0, filled.length, true);
-    download(name, "application/octet-stream", length.buffer, filled, /** @type {any} */ (all));
+  // saveModel downloads a result's model in a form; written is told how many bytes there
+  // are so far.
+  /** @param {string} form @param {string} name @param {Result} r @param {string} config that made it, as JSON @param {(bytes: number) => void} written */
+  async function saveModel(form, name, r, config, written) {
+    const file = await clipscope.convert({ ...r, config: JSON.parse(config) }, form, { onProgress: written });
+    download(name, file.type, file);
   }
 
   // pixels paints base64 bytes as a grey image, or a colour one when there are
@@ -728,6 +690,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, saveTensors, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, pixels,
   };
 })();

@@ -7,7 +7,7 @@
   const { say, hear, fail } = clipscopeWire;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 5;
+  const PROTOCOL = 6;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -109,7 +109,7 @@
           return;
         }
         case "reply":
-          this.#settle(m.id, (p) => p.resolve(hear(m.text)));
+          this.#settle(m.id, (p) => p.resolve(m.blob ? Object.assign(m.blob, { summary: hear(m.text) }) : hear(m.text)));
           return;
         case "error": {
           const f = hear(m.text);
@@ -390,6 +390,8 @@
     #seen = 0; // the last step that was seen
     /** @type {Plan | undefined} */
     plan;
+    /** @type {unknown} */
+    config; // as it was given
 
     /** @param {Connection} connection @param {boolean} own */
     constructor(connection, own) {
@@ -486,6 +488,7 @@
         case "done": {
           const result = hear(m.text);
           if (m.parameters) result.released.parameters = m.parameters;
+          configs.set(result, this.config);
           this.#release();
           this.#finish(result);
           return;
@@ -572,6 +575,63 @@
     }
   }
 
+  // What made a result, for the file of its model.
+  /** @type {WeakMap<object, unknown>} */
+  const configs = new WeakMap();
+
+  // tensors is the file of a result's model in the form that takes no work: safetensors,
+  // as docs/applying.md has it. Parameters are written as they lie in memory,
+  // little-endian on every platform that browsers are on.
+  /** @param {Result} r */
+  function tensors(r) {
+    const { parameters, apply } = r.released;
+    if (!parameters?.length || !apply) throw fail("There is no model in this result: nothing was trained, or an earlier version of the page kept it without what it takes to apply it.");
+    /** @type {Record<string, object>} */
+    const header = { __metadata__: {
+      format: "clipscope-model", version: "1", program: "Clipscope " + VERSION,
+      config: say(r.config ?? configs.get(r) ?? {}), guarantee: r.guarantee, statement: r.statement?.text ?? "",
+      epsilon: say(r.epsilon), delta: say(r.delta), accountant: r.accountant, steps: say(r.steps), apply: say(apply),
+    } };
+    let at = 0;
+    /** @param {string} name @param {number[]} shape */
+    const add = (name, shape) => {
+      const end = at + 4 * shape.reduce((a, b) => a * b, 1);
+      header[name] = { dtype: "F32", shape, data_offsets: [at, end] };
+      at = end;
+    };
+    for (const [i, layer] of apply.layers.entries()) for (const t of layer.tensors ?? []) add(`layers.${i}.${t.name}`, t.shape);
+    if (at === 0) add("parameters", [parameters.length]); // of a run that an earlier version kept
+    const text = new TextEncoder().encode(say(header)), length = new DataView(new ArrayBuffer(8)), room = 8 * Math.ceil(text.length / 8);
+    length.setUint32(0, room, true);
+    return new Blob([length.buffer, text, " ".repeat(room - text.length), /** @type {any} */ (parameters)]);
+  }
+
+  // modelFile is what convert takes as a model, as a file.
+  /** @param {any} model @returns {Blob} */
+  function modelFile(model) {
+    if (model instanceof Blob) return model;
+    if (typeof model === "string" || model instanceof ArrayBuffer || ArrayBuffer.isView(model)) return new Blob([/** @type {any} */ (model)]);
+    if (model?.released) return tensors(model);
+    throw fail("Give a model's file, its text or its bytes, or the result of a run.");
+  }
+
+  // convert has a worker of its own, which ends with it: a large model takes much memory.
+  /** @param {unknown} model @param {string} to @param {{ onProgress?: (bytes: number) => void, signal?: AbortSignal }} [options] */
+  async function convert(model, to, { onProgress, signal } = {}) {
+    const file = modelFile(model);
+    signal?.throwIfAborted();
+    clipscopeEarly.use();
+    const starting = Connection.start();
+    try {
+      const files = { train: [/** @type {File} */ (file)], test: [] }, told = (/** @type {{ bytes: number }} */ p) => onProgress?.(p.bytes);
+      const made = await cancellable(starting, signal, (connection) => connection.request("convert", { to }, files, (p) => guarded(told, p)));
+      guarded(told, made.summary);
+      return made.slice(0, made.size, to === "zip" || to === "json" ? "application/" + to : "application/octet-stream");
+    } finally {
+      starting.then((connection) => connection.end(fail("The model is written.")), () => {});
+    }
+  }
+
   // guarded keeps a listener that throws from the others and from the run.
   /** @param {(x: any) => void} fn @param {unknown} arg */
   function guarded(fn, arg) {
@@ -591,6 +651,7 @@
       return train(config, what, options);
     }
     const run = new Run(connection, own);
+    run.config = config;
     const counts = connection.label !== undefined, paused = options?.paused ?? false;
     if (counts) run.hold();
     try {
@@ -642,6 +703,7 @@
       return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : question("plan")(body);
     },
     train,
+    convert,
     // audit runs in a worker of its own, which signal ends.
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {

@@ -12,12 +12,13 @@ declare global {
     charged?: boolean;
     mistakes?: object[];
     notes?: string[];
-    statement?: object;
+    statement?: { text: string };
+    config?: object; // of what is to be saved
     released: { parameters?: Float32Array; apply?: { layers: { tensors?: { name: string, shape: number[] }[] }[] }; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.
-  interface Message { type: string; id: number; text: string; step: number; parameters?: Float32Array }
+  interface Message { type: string; id: number; text: string; step: number; parameters?: Float32Array; blob?: Blob }
 
   // --- wire.js ---
 

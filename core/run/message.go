@@ -11,6 +11,9 @@ type Message struct {
 	// Parameters are those of a done message's result, which its JSON leaves
 	// out; they travel as a Float32Array named parameters.
 	Parameters []float32
+	// Blob is what a reply has of bytes, as the worker's host has them; they travel as
+	// a Blob named blob.
+	Blob any
 }
 
 // Ready is the first message of a worker.
@@ -41,6 +44,16 @@ type TrainRequest struct {
 	Config Config `json:"config"`
 	// Paused starts the run before its first step.
 	Paused bool `json:"paused,omitempty"`
+}
+
+// ConvertRequest asks for the model in the file beside it in another form.
+type ConvertRequest struct {
+	To string `json:"to"` // json, safetensors, onnx or zip
+}
+
+// ConvertProgress says how much of it there is, at the end all.
+type ConvertProgress struct {
+	Bytes int64 `json:"bytes"`
 }
 
 // MemoryReply says what the worker's program holds.

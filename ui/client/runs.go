@@ -11,12 +11,11 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Model is the parameters that a run ended with.
+// Model is what a run ended with that can be applied.
 type Model interface {
-	// SaveParameters downloads them, with the configuration that made them.
-	SaveParameters(name string, made *run.Config)
-	// SaveTensors downloads the same as a safetensors file.
-	SaveTensors(name string, made *run.Config)
+	// Save downloads it, with the configuration that made it, in a form: zip, json,
+	// safetensors or onnx. written is told how many bytes there are so far.
+	Save(form, name string, made *run.Config, written func(bytes int), done func(error))
 }
 
 // Kept is a run that has ended, as the browser's storage has it.
@@ -29,14 +28,25 @@ type Kept struct {
 // jsModel is a result with its parameters.
 type jsModel struct{ result app.Value }
 
-func (m *jsModel) SaveParameters(name string, made *run.Config) { m.save("saveParameters", name, made) }
-func (m *jsModel) SaveTensors(name string, made *run.Config)    { m.save("saveTensors", name, made) }
-
-func (m *jsModel) save(how, name string, made *run.Config) {
-	config, err := json.Marshal(made)
-	if m.result != nil && err == nil {
-		browser.Glue().Call(how, name, m.result, string(config))
+// Save calls nothing back where there is no result yet.
+func (m *jsModel) Save(form, name string, made *run.Config, written func(bytes int), done func(error)) {
+	if m.result == nil {
+		return
 	}
+	config, err := json.Marshal(made)
+	if err != nil {
+		done(fmt.Errorf("client: configuration: %w", err))
+		return
+	}
+	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		written(args[0].Int())
+		return nil
+	})
+	await(browser.Glue().Call("saveModel", form, name, m.result, string(config), watch), func(_ app.Value, err error) {
+		watch.Release()
+		done(err)
+	})
 }
 
 // decode reads the result, but for its parameters, which may be millions.

@@ -14,8 +14,7 @@ import (
 // saver is where the result's downloads go.
 type saver interface {
 	save(kind string, diagnostics bool)
-	saveParameters()
-	saveTensors()
+	saveModel(form string)
 }
 
 // resultView is what a run ended with.
@@ -23,7 +22,9 @@ type resultView struct {
 	app.Compo
 	ID     string // of the run
 	Result *run.Result
-	Saver  saver
+	// Writing is what is being written for a download.
+	Writing string
+	Saver   saver
 
 	diagnostics bool
 }
@@ -51,10 +52,10 @@ func (v *resultView) Render() app.UI {
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.Div().Class("buttons downloads").Body(
+			v.model("zip", "Model (.zip)"), v.model("json", "Model, JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
 			widget.Download("json", "Run, JSON", save("json")),
 			widget.Download("csv", "Run, CSV", save("csv")),
-			widget.Download("parameters", "Model", func(app.Context, app.Event) { v.Saver.saveParameters() }),
-			widget.Download("tensors", "safetensors", func(app.Context, app.Event) { v.Saver.saveTensors() }),
+			widget.Message("writing", "help", v.Writing),
 		),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
@@ -68,6 +69,11 @@ func (v *resultView) Render() app.UI {
 		&statementView{Result: r},
 		v.tick(),
 	)
+}
+
+// model is a button that saves the model in a form.
+func (v *resultView) model(form, label string) app.UI {
+	return widget.Download("model-"+form, label, func(app.Context, app.Event) { v.Saver.saveModel(form) })
 }
 
 // scores are what an accuracy does not say, folded up.

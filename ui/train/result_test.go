@@ -1,11 +1,13 @@
 package train
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"clipscope/core/run"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -57,5 +59,40 @@ func TestScoresAreShown(t *testing.T) {
 				t.Errorf("%s: there is %q in %s", tt.name, not, html)
 			}
 		}
+	}
+}
+
+// TestAModelIsSaved: one form at a time, with how far it is, and why if it fails.
+func TestAModelIsSaved(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.trials.start()
+	r := b.client.runs[0]
+	r.events([]run.Event{series.Example(1)})
+	r.done(run.Result{Steps: 1, PlannedSteps: 1, Released: run.Summary{Parameters: []float32{1}}}, nil)
+	shown := b.trials.shown
+	shown.saveModel("zip")
+	shown.saveModel("onnx") // while the first is under way
+	r.written(34_000_000)
+	if want := "Writing clipscope-model.zip: 34 MB"; shown.writing != want {
+		t.Errorf("says %q, want %q", shown.writing, want)
+	}
+	html := app.HTMLString(&resultView{Result: exampleResult(), Writing: shown.writing, Saver: shown})
+	for _, want := range []string{"34 MB", "Model (.zip)", `id="save-model-json"`, `id="save-model-safetensors"`, `id="save-model-onnx"`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("there is no %q in %s", want, html)
+		}
+	}
+	r.saved(errors.New("The disk is full."))
+	if shown.writing != "" || shown.fault != "The disk is full." {
+		t.Errorf("says %q and %q", shown.writing, shown.fault)
+	}
+	shown.saveModel("onnx")
+	r.saved(nil)
+	if shown.writing != "" || shown.fault != "" {
+		t.Errorf("says %q and %q", shown.writing, shown.fault)
+	}
+	if want := "save zip as clipscope-model.zip, save onnx as clipscope-model.onnx"; !strings.HasSuffix(strings.Join(r.calls, ", "), want) {
+		t.Errorf("calls %q", r.calls)
 	}
 }

@@ -79,18 +79,24 @@ type fakeRun struct {
 	done   func(run.Result, error)
 	plan   run.PlanInfo
 	result *run.Result // for those who keep it
+
+	written func(int)
+	saved   func(error)
 }
 
-func (r *fakeRun) Pause()                             { r.calls = append(r.calls, "pause") }
-func (r *fakeRun) Resume()                            { r.calls = append(r.calls, "resume") }
-func (r *fakeRun) Step()                              { r.calls = append(r.calls, "step") }
-func (r *fakeRun) Stop()                              { r.calls = append(r.calls, "stop") }
-func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
-func (r *fakeRun) SaveParameters(string, *run.Config) {}
-func (r *fakeRun) SaveTensors(string, *run.Config)    {}
-func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
+func (r *fakeRun) Pause()             { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()            { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()              { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()              { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose()           { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Plan() run.PlanInfo { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {
 	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done
+}
+
+func (r *fakeRun) Save(form, name string, _ *run.Config, written func(int), done func(error)) {
+	r.calls = append(r.calls, "save "+form+" as "+name)
+	r.written, r.saved = written, done
 }
 
 // fakeFiles is an array of File objects as far as the page looks at them.

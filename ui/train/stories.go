@@ -29,6 +29,9 @@ func Stories() []widget.Story {
 		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: exampleCaption(false), Actions: nobody{}} }},
 		{Name: "List of runs", View: func() app.UI { return &caption{View: exampleCaption(true), Actions: nobody{}} }},
 		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},
+		{Name: "Result, a model being written", View: func() app.UI {
+			return &resultView{Result: exampleResult(), Writing: "Writing clipscope-model.zip: 34 MB", Saver: nobody{}}
+		}},
 		{Name: "Result, stopped", View: func() app.UI { return &resultView{Result: exampleStopped(), Saver: nobody{}} }},
 	}
 }
@@ -43,8 +46,7 @@ func (nobody) stop()             {}
 func (nobody) reset()            {}
 func (nobody) toggleSheet()      {}
 func (nobody) save(string, bool) {}
-func (nobody) saveParameters()   {}
-func (nobody) saveTensors()      {}
+func (nobody) saveModel(string)  {}
 func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
 func (nobody) back()             {}

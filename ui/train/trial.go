@@ -16,8 +16,6 @@ import (
 	"clipscope/ui/ledger"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // phase is where a run is.
@@ -52,6 +50,7 @@ type trial struct {
 	result   *run.Result
 	model    client.Model // what the result has of parameters
 	fault    string
+	writing  string    // what is being written for a download
 	id       string    // names it once it has ended with something to keep
 	ended    time.Time // when that was
 	unwanted bool      // its owner has deleted it
@@ -262,16 +261,26 @@ func (t *trial) save(kind string, diagnostics bool) {
 	browser.Save(name+"."+kind, mime, b.String())
 }
 
-func (t *trial) saveParameters() {
-	if t.model != nil && app.IsClient {
-		t.model.SaveParameters("clipscope-parameters.json", &t.record.Config)
+// saveModel downloads the model in a form, one at a time, and says how far that is.
+func (t *trial) saveModel(form string) {
+	if t.model == nil || t.writing != "" {
+		return
 	}
-}
-
-func (t *trial) saveTensors() {
-	if t.model != nil && app.IsClient {
-		t.model.SaveTensors("clipscope-model.safetensors", &t.record.Config)
+	t.fault = ""
+	name := "clipscope-model." + form
+	tell := func(s string) {
+		t.writing = s
+		t.changed()
 	}
+	tell("Writing " + name + " …")
+	t.model.Save(form, name, &t.record.Config, func(bytes int) {
+		tell("Writing " + name + ": " + words.Bytes(int64(bytes)))
+	}, func(err error) {
+		if err != nil {
+			t.fault = err.Error()
+		}
+		tell("")
+	})
 }
 
 // view is the run in the numbers of the run bar; until it has begun, those of

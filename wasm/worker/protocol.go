@@ -25,6 +25,8 @@
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
 //	           same id: state, place, trial, events … and at the end one of done and failed
 //	memory     → reply: [run.MemoryReply], after a garbage collection
+//	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
+//	           reply: the same, with the file in blob, a Blob, beside the text
 //	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page
 //	           starts a worker for it, and ends the worker to end the audit
@@ -89,6 +91,7 @@ const (
 	Train     = "train"
 	Memory    = "memory"
 	Audit     = "audit"
+	Convert   = "convert"
 	Delta     = "delta"
 	Report    = "report"
 	Curve     = "curve"

@@ -79,6 +79,8 @@ type Host struct {
 	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
+	// Blob is a new one, for a reply with bytes.
+	Blob func() Blob
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
@@ -183,6 +185,10 @@ func (s *Session) request(r Request) {
 		s.post(ErrorType, r.ID, failure(err))
 		return
 	}
+	if b, ok := reply.(blobbed); ok {
+		s.postBlob(r.ID, b)
+		return
+	}
 	s.post(ReplyType, r.ID, reply)
 	if start, ok := reply.(started); ok {
 		start.begin()
@@ -208,6 +214,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return memory(), nil
 	case Audit:
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
+	case Convert:
+		return decoded(r.Text, func(q run.ConvertRequest) (any, error) { return s.convert(r, q) })
 	case Digest:
 		return decoded(r.Text, s.digest)
 	}
@@ -592,6 +600,16 @@ func (s *Session) postResult(id int, result run.Result) {
 		return
 	}
 	s.host.Post(run.Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
+}
+
+// postBlob sends a reply with bytes beside it.
+func (s *Session) postBlob(id int, b blobbed) {
+	text, err := json.Marshal(b.reply)
+	if err != nil {
+		s.post(ErrorType, id, run.Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
+		return
+	}
+	s.host.Post(run.Message{Type: ReplyType, ID: id, Text: string(text), Blob: b.blob.Sent()})
 }
 
 // recovered turns a panic into an error, so that one bad request or run does not

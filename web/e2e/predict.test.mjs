@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
 import { file, stage } from "./browser.mjs";
+import { numpy, python, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
 
@@ -69,15 +70,21 @@ const small = (column = {}, scaling = { kind: "none" }) => JSON.stringify({
     columns: [{ name: "size", kind: "numeric", first: 0, ...column }, { name: "kind", kind: "categorical", first: 1, categories: ["red", "(missing)"] }] },
 });
 
-test("cells are read as docs/applying.md says", () => {
-  for (const [cell, column, want] of /** @type {[string, object, number][]} */ ([
+test("cells are read as docs/applying.md says", (t) => {
+  const cases = /** @type {[string, object, number][]} */ ([
     ["1.5", {}, 1.5], [" −2 ", {}, -2], ["1e3", {}, 1000], ["$7", {}, 7], ["12 %", {}, 12], ["€ 1.234,5", { decimal: ",", thousands: "." }, 1234.5],
     ["1\u202f234,5", { decimal: ",", thousands: " " }, 1234.5], ["1970-01-02", { date: "ymd" }, 1], ["2.1.1970", { date: "dmy" }, 1], ["1/3/1970 12:00", { date: "mdy" }, 2.5],
     ["1970-01-02T01:00:00+01:00", { date: "ymd" }, 1], ["n.a.", { if_missing: 4 }, 4],
-  ])) assert.equal(load(small(column)).features([cell, "red"])[0], want, cell);
+  ]);
+  for (const [cell, column, want] of cases) assert.equal(load(small(column)).features([cell, "red"])[0], want, cell);
   const missing = load(small({ if_missing: 4, indicator: 2 })).features(["NA", "blue"]);
   assert.deepEqual([...missing], [4, 0, 1]);
   assert.deepEqual([...load(small()).features(["1", "k. A."])], [1, 0, 1]);
+  if (!numpy) return t.diagnostic(withoutNumpy);
+  const rows = [...cases.map(([cell, column]) => [small(column), cell, "red"]), [small({ if_missing: 4, indicator: 2 }), "NA", "blue"], [small(), "1", "k. A."]];
+  const said = python("import json, sys\nfrom predict import load\njson.dump([load(m.encode()).features([cells])[0].tolist() for m, *cells in json.load(sys.stdin)], sys.stdout)", rows);
+  assert.deepEqual(said.map((x) => x[0]), [...cases.map(([, , want]) => want), 4, 1]);
+  assert.deepEqual(said.slice(-2), [[4, 0, 1], [1, 0, 1]]);
 });
 
 test("what is no model, no number and no column is said", () => {

@@ -43,7 +43,7 @@ async function saved(page, button) {
 // whole is all that there is to see and to save of the run that is shown.
 async function whole(page) {
   const files = [];
-  for (const button of ["json", "csv", "parameters"]) files.push(await saved(page, button));
+  for (const button of ["json", "csv", "model-json"]) files.push(await saved(page, button));
   await page.check("#with-diagnostics");
   files.push(await saved(page, "csv"));
   await page.uncheck("#with-diagnostics");

@@ -263,12 +263,12 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   await page.locator("#table .help", { hasText: "600 rows to train on, 300 to test on" }).waitFor();
   await page.click("#act-start");
   await page.locator("#result").waitFor();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-parameters")]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
   const text = fs.readFileSync(await download.path(), "utf8"), model = JSON.parse(text), loaded = load(text);
   assert.equal(model.apply.scaling.kind, "private");
   assert.deepEqual(model.apply.classes, ["ja", "nein"]);
   // The other file has the same numbers, each layer's by name.
-  const [other] = await Promise.all([page.waitForEvent("download"), page.click("#save-tensors")]);
+  const [other] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-safetensors")]);
   const bytes = fs.readFileSync(await other.path()), length = Number(bytes.readBigUInt64LE()), header = JSON.parse(bytes.toString("utf8", 8, 8 + length));
   assert.equal(length % 8, 0);
   assert.deepEqual(JSON.parse(header.__metadata__.apply), model.apply);

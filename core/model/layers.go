@@ -1,0 +1,188 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"clipscope/core/run"
+)
+
+// layer adds what a layer does, and takes its parameters from those to come. Ours have
+// pictures with their channels last, ONNX has them first.
+func (c *chain) layer(l run.AppliedLayer) error {
+	p := c.parameters[:l.Parameters]
+	c.parameters = c.parameters[l.Parameters:]
+	w := words(l.Text)
+	switch w.name {
+	case "relu":
+		c.x = c.op("Relu", []string{c.x})
+	case "tanh":
+		c.x = c.op("Tanh", []string{c.x})
+	case "flatten":
+		c.flatten()
+	case "bias":
+		c.x = c.op("Add", []string{c.x, c.bias(p)})
+	case "dense":
+		c.dense(p, l.Shape[0])
+	case "conv":
+		c.conv(p, w)
+	case "wsconv":
+		c.conv(standardised(p, w.numbers[0]), w)
+	case "maxpool":
+		c.pool("MaxPool", w)
+	case "avgpool":
+		c.pool("AveragePool", w)
+	case "globalpool":
+		c.x, c.height, c.width = c.op("GlobalAveragePool", []string{c.x}), 1, 1
+	case "groupnorm":
+		c.groupNorm(p, w.numbers[0])
+	case "skip":
+		c.skip(p, w)
+	case "add":
+		last := len(c.around) - 1
+		c.x = c.op("Add", []string{c.x, c.around[last]})
+		c.around = c.around[:last]
+	default:
+		return fmt.Errorf("the layer %q has no form here", w.name)
+	}
+	return nil
+}
+
+// written is a layer's text: its name, numbers, and letters with numbers.
+type written struct {
+	name    string
+	numbers []int
+	letters map[byte]int
+}
+
+// words reads the text of a layer that [clipscope/core/nn.Read] has read before.
+func words(text string) written {
+	parts := strings.Split(strings.TrimSpace(text), ":")
+	w := written{name: parts[0], letters: map[byte]int{}}
+	for _, p := range parts[1:] {
+		if n, err := strconv.Atoi(p); err == nil {
+			w.numbers = append(w.numbers, n)
+		} else if p != "" {
+			w.letters[p[0]], _ = strconv.Atoi(p[1:])
+		}
+	}
+	return w
+}
+
+func (w written) letter(letter byte, other int) int {
+	if n, ok := w.letters[letter]; ok {
+		return n
+	}
+	return other
+}
+
+func (c *chain) flatten() {
+	if c.height == 0 {
+		return
+	}
+	if c.channels > 1 && c.height*c.width > 1 {
+		c.x = c.op("Transpose", []string{c.x}, attribute{"perm", []int{0, 2, 3, 1}})
+	}
+	c.channels, c.height, c.width = c.channels*c.height*c.width, 0, 0
+	c.x = c.op("Reshape", []string{c.x, c.ints("shape", []int{-1, c.channels}, 2)})
+}
+
+// bias has a summand for every value.
+func (c *chain) bias(p []float32) string {
+	if c.height == 0 {
+		return c.floats("bias", p, 1, c.channels)
+	}
+	return c.floats("bias", transposed(p, c.height*c.width, c.channels), 1, c.channels, c.height, c.width)
+}
+
+// transposed is an [m×n] matrix as [n×m].
+func transposed(p []float32, m, n int) []float32 {
+	t := make([]float32, m*n)
+	for i := range m {
+		for j := range n {
+			t[j*m+i] = p[i*n+j]
+		}
+	}
+	return t
+}
+
+func (c *chain) dense(p []float32, outputs int) {
+	c.flatten()
+	in := len(p)/outputs - 1
+	c.x = c.op("Gemm", []string{c.x, c.floats("weight", p[:in*outputs], in, outputs), c.floats("bias", p[in*outputs:], outputs)})
+	c.channels = outputs
+}
+
+func (c *chain) conv(p []float32, w written) {
+	out, size := w.numbers[0], w.numbers[1]
+	c.x = c.convolution(p, out, size, w.letter('s', 1), w.letter('p', 0))
+	c.channels, c.height, c.width = out, places(c.height, size, w.letter('s', 1), w.letter('p', 0)), places(c.width, size, w.letter('s', 1), w.letter('p', 0))
+}
+
+// places is at how many a window of a size stands along a side.
+func places(side, size, stride, pad int) int { return (side+2*pad-size)/stride + 1 }
+
+// convolution has the weights [size×size×in×out] as ONNX has them, [out×in×size×size].
+func (c *chain) convolution(p []float32, out, size, stride, pad int) string {
+	patch := len(p)/out - 1
+	w := transposed(p[:patch*out], patch, out)
+	for i := 0; i < len(w); i += patch {
+		copy(w[i:i+patch], transposed(w[i:i+patch], size*size, c.channels))
+	}
+	return c.op("Conv", []string{c.x, c.floats("weight", w, out, c.channels, size, size), c.floats("bias", p[patch*out:], out)},
+		attribute{"kernel_shape", []int{size, size}}, attribute{"strides", []int{stride, stride}}, attribute{"pads", []int{pad, pad, pad, pad}})
+}
+
+// normEpsilon keeps variances from 0 in normalisations, as in core/compute/kernel/picture.
+const normEpsilon = 1e-5
+
+// standardised are weights of mean 0 and length 1 for each channel, and the biases.
+func standardised(p []float32, channels int) []float32 {
+	patch := len(p)/channels - 1
+	w := append([]float32(nil), p...)
+	for k := range channels {
+		mean, square := 0.0, 0.0
+		for i := range patch {
+			mean += float64(p[i*channels+k]) / float64(patch)
+		}
+		for i := range patch {
+			d := float64(p[i*channels+k]) - mean
+			square += d * d / float64(patch)
+		}
+		for i := range patch {
+			w[i*channels+k] = float32((float64(p[i*channels+k]) - mean) / math.Sqrt((square+normEpsilon)*float64(patch)))
+		}
+	}
+	return w
+}
+
+func (c *chain) pool(kind string, w written) {
+	size := w.numbers[0]
+	stride := w.letter('s', size)
+	c.x = c.op(kind, []string{c.x}, attribute{"kernel_shape", []int{size, size}}, attribute{"strides", []int{stride, stride}})
+	c.height, c.width = places(c.height, size, stride, 0), places(c.width, size, stride, 0)
+}
+
+// groupNorm has each group for an instance, as operator set 13 knows none of groups.
+func (c *chain) groupNorm(p []float32, groups int) {
+	ones, zeros := make([]float32, groups), make([]float32, groups)
+	for i := range ones {
+		ones[i] = 1
+	}
+	together := c.op("Reshape", []string{c.x, c.ints("shape", []int{-1, groups, c.channels / groups * c.height * c.width}, 3)})
+	c.x = c.op("InstanceNormalization", []string{together, c.floats("ones", ones, groups), c.floats("zeros", zeros, groups)}, attribute{"epsilon", float32(normEpsilon)})
+	c.places()
+	c.x = c.op("Mul", []string{c.x, c.floats("factor", p[:c.channels], 1, c.channels, 1, 1)})
+	c.x = c.op("Add", []string{c.x, c.floats("summand", p[c.channels:], 1, c.channels, 1, 1)})
+}
+
+// skip keeps what goes around a block until its add.
+func (c *chain) skip(p []float32, w written) {
+	around := c.x
+	if len(w.numbers) > 0 {
+		around = c.convolution(p, w.numbers[0], 1, w.letter('s', 1), 0)
+	}
+	c.around = append(c.around, around)
+}

@@ -1,0 +1,121 @@
+package worker
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/model"
+	"clipscope/core/run"
+)
+
+// tiny is the file of a model that says yes to what is above 0, and may not be applied
+// where something is left out.
+func tiny(leftOut string) []byte {
+	f := &model.File{
+		Guarantee: "made up", Apply: &run.Application{
+			Task: "classification", Outputs: 2, Classes: []string{"no", "yes"}, Features: 1, Columns: []run.AppliedColumn{{Name: "x", Kind: "numeric"}, {Name: "y", Kind: "label", First: -1}},
+			Scaling: run.AppliedScaling{Kind: "none", LeftOut: leftOut},
+			Layers:  []run.AppliedLayer{{Text: "dense", Shape: []int{2}, Parameters: 4, Tensors: []run.AppliedTensor{{Name: "weight", Shape: []int{1, 2}}, {Name: "bias", Shape: []int{2}}}}},
+		},
+		Parameters: []float32{-1, 1, 0, 0},
+	}
+	if leftOut != "" {
+		f.Apply.Scaling.Kind = "measured"
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// TestConvert: a model comes back in the form that is asked for, and what is no model and
+// no form is said.
+func TestConvert(t *testing.T) {
+	p := newPage(t, steps(1))
+	convert := func(to string, file []byte) run.Message {
+		t.Helper()
+		p.send(Convert, 1, `{"to":"`+to+`"}`, data.Bytes("m.json", file))
+		return p.next(ReplyType)
+	}
+	var last []byte
+	for _, to := range []string{"safetensors", "json"} {
+		file := tiny("")
+		if last != nil {
+			file = last
+		}
+		m := convert(to, file)
+		last = []byte(m.Blob.(string))
+		var reply run.ConvertProgress
+		if err := json.Unmarshal([]byte(m.Text), &reply); err != nil || reply.Bytes != int64(len(last)) {
+			t.Errorf("%s: %q of %d bytes, %v", to, m.Text, len(last), err)
+		}
+		f, err := model.Read(last)
+		if err != nil || !slices.Equal(f.Parameters, []float32{-1, 1, 0, 0}) || f.Format != model.Format {
+			t.Errorf("%s comes back as %+v, %v", to, f, err)
+		}
+	}
+	b := []byte(convert("zip", last).Blob.(string))
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+	}
+	if want := []string{"README.txt", "statement.txt", "predict.mjs", "predict.py", "model.json", "model.safetensors", "model.onnx"}; !slices.Equal(names, want) {
+		t.Errorf("an archive of %q", names)
+	}
+	if b := convert("onnx", last).Blob.(string); !strings.Contains(b, "ai.onnx.ml") {
+		t.Errorf("no ONNX file: %q", b)
+	}
+	for _, tt := range []struct {
+		text, said string
+		files      []data.File
+	}{
+		{`{"to":"pdf"}`, `no form \"pdf\"; choose zip`, []data.File{data.Bytes("m", last)}},
+		{`{"to":"zip"}`, "one file", nil},
+		{`{"to":"zip"}`, "model", []data.File{data.Bytes("m", []byte("nothing"))}},
+		{`{"to":"onnx"}`, "were measured", []data.File{data.Bytes("m", tiny("The means were measured."))}},
+	} {
+		p.send(Convert, 2, tt.text, tt.files...)
+		if m := p.next(ErrorType); !strings.Contains(m.Text, tt.said) {
+			t.Errorf("%s: %s, want %q", tt.text, m.Text, tt.said)
+		}
+	}
+}
+
+// FuzzConvert: whatever a file is, it is refused or written; and what is written as JSON or
+// safetensors is read as the same model.
+func FuzzConvert(f *testing.F) {
+	forms := []string{"json", "safetensors", "onnx", "zip"}
+	for i := range forms {
+		f.Add(uint8(i), tiny(""))
+		f.Add(uint8(i), tiny("The means were measured."))
+		f.Add(uint8(i), bytes.Replace(tiny(""), []byte(`"dense"`), []byte(`"bias"`), 1))
+	}
+	f.Fuzz(func(t *testing.T, to uint8, file []byte) {
+		p := newPage(t, steps(1))
+		form := forms[int(to)%len(forms)]
+		reply, err := p.s.answer(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + form + `"}`}, TrainFiles: []data.File{data.Bytes("m", file)}})
+		var internal *panicError
+		if errors.As(err, &internal) {
+			t.Fatalf("%s: %v\n%s", form, err, internal.stack)
+		}
+		if err != nil || form == "onnx" || form == "zip" {
+			return
+		}
+		was, _ := model.Read(file)
+		now, err := model.Read([]byte(reply.(blobbed).blob.Sent().(string)))
+		if err != nil || len(now.Parameters) != len(was.Parameters) {
+			t.Fatalf("%s cannot be read: %v", form, err)
+		}
+	})
+}

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Apply a model that Clipscope saved, with numpy and nothing else of it.
+
+    python3 predict.py model.json rows.csv > answers.csv
+
+    from predict import load
+    model = load("model.json")  # or a safetensors file
+    answers, outputs = model.predict(rows)
+
+docs/applying.md says what is done here, step by step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import csv
+import datetime
+import io
+import json
+import math
+import os
+import re
+import struct
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TextIO, Union
+
+import numpy as np
+
+Cells = Sequence[str]
+Answer = Union[str, float, "list[str]", "list[float]"]
+
+_AT_ONCE = 32  # rows: windows of pictures take memory
+
+
+class Predictions(NamedTuple):
+    """What a model says of rows.
+
+    An answer is a class, the labels that are on, or a number; outputs [rows, outputs]
+    are the probabilities of the classes or labels, or the numbers.
+    """
+
+    answers: list[Answer]
+    outputs: np.ndarray
+
+
+def load(file: Union[str, os.PathLike[str], bytes]) -> Model:
+    """Read a model: the path of a file, or its bytes, as JSON or safetensors."""
+    if isinstance(file, bytes):
+        content = file
+    else:
+        with open(file, "rb") as f:
+            content = f.read()
+    apply, parameters = _from_json(content) if content[:1] == b"{" else _from_tensors(content)
+    if not apply:
+        raise ValueError("This file has parameters, and not what it takes to apply them: it was saved by an earlier version.")
+    for part in (apply["scaling"], apply.get("pca") or {}):
+        if part.get("left_out"):
+            raise ValueError(part["left_out"])
+    return Model(apply, parameters)
+
+
+def _from_json(content: bytes) -> tuple[dict[str, Any], np.ndarray]:
+    def number(value: dict[str, Any]) -> Any:
+        return float(value["$numberDouble"]) if "$numberDouble" in value else value
+
+    model = json.loads(content, object_hook=number)
+    return model.get("apply"), np.array(model.get("parameters") or [], dtype=np.float32)
+
+
+def _from_tensors(content: bytes) -> tuple[dict[str, Any], np.ndarray]:
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    apply = json.loads(header.get("__metadata__", {}).get("apply", "null"))
+    return apply, np.frombuffer(content, dtype="<f4", offset=8 + length)
+
+
+class Model:
+    """A model that was loaded."""
+
+    def __init__(self, apply: dict[str, Any], parameters: np.ndarray) -> None:
+        count = sum(layer["parameters"] for layer in apply["layers"])
+        if count != len(parameters):
+            raise ValueError(f"The file has {len(parameters)} parameters, and its layers take {count}.")
+        self.apply = apply
+        self.columns: list[dict[str, Any]] = apply.get("columns") or []
+        self.classes: list[str] = apply.get("classes") or []
+        self._parameters = parameters.astype(np.float64)
+        directions = base64.b64decode((apply.get("pca") or {}).get("directions") or "")
+        self._directions = np.frombuffer(directions, dtype="<f4").astype(np.float64)
+
+    def predict(self, rows: Union[np.ndarray, Sequence[Union[Cells, Mapping[str, str]]]]) -> Predictions:
+        """Answer rows.
+
+        Rows are an array [rows, features] of numbers, such as pictures, or cells as
+        texts, in the order of the columns or by their names.
+        """
+        if isinstance(rows, np.ndarray):
+            x = rows.reshape(len(rows), -1).astype(np.float64)
+        else:
+            x = self.features(rows)
+        parts = [self.outputs(x[i : i + _AT_ONCE]) for i in range(0, len(x), _AT_ONCE)]
+        z = np.concatenate(parts) if parts else np.zeros((0, self.apply["outputs"]))
+        task = self.apply["task"]
+        if task == "regression":
+            return Predictions([r[0] if len(r) == 1 else r for r in z.tolist()], z)
+        if task == "multi-label":
+            p = 1 / (1 + np.exp(-z))
+            return Predictions([[self._name(k) for k in np.flatnonzero(r > 0.5)] for r in p], p)
+        e = np.exp(z - z.max(axis=1, keepdims=True))
+        return Predictions([self._name(k) for k in z.argmax(axis=1)], e / e.sum(axis=1, keepdims=True))
+
+    def _name(self, k: int) -> str:
+        return self.classes[k] if self.classes else str(k)
+
+    def features(self, rows: Sequence[Union[Cells, Mapping[str, str]]]) -> np.ndarray:
+        """Say what becomes of the cells of rows: an array [rows, features]."""
+        if not self.columns:
+            raise ValueError("This model was trained on pictures or numbers, not on a table: give features as an array.")
+        x = np.zeros((len(rows), self.apply["features"]))
+        for row, into in zip(rows, x):
+            for i, column in enumerate(self.columns):
+                if isinstance(row, Mapping):
+                    cell = row.get(column["name"], "")
+                else:
+                    cell = row[i] if i < len(row) else ""
+                _fill(into, column, cell.strip())
+        return x
+
+    def outputs(self, x: np.ndarray) -> np.ndarray:
+        """Say what the layers make of features [rows, features]."""
+        a = self.apply
+        if x.shape[1] != a["features"]:
+            raise ValueError(f"A row has {x.shape[1]} features, and the model takes {a['features']}.")
+        scaling, pca, shape = a["scaling"], a.get("pca"), a.get("shape") or []
+        if scaling.get("lo"):
+            lo, hi = np.array(scaling["lo"]), np.array(scaling["hi"])
+            x = np.clip((x - lo) / (hi - lo), 0, 1)
+        if scaling["kind"] == "row" or pca:
+            length = np.linalg.norm(x, axis=1, keepdims=True)
+            x = x / np.where(length > 0, length, 1)
+        if a.get("max_norm"):
+            x = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True) / a["max_norm"])
+        if pca:
+            x = x @ self._directions.reshape(a["features"], pca["components"])
+        elif len(shape) == 2:
+            x = x.reshape(-1, *shape, 1)
+        elif len(shape) == 3 and (a.get("channels_last") or shape[0] == 1):
+            x = x.reshape(-1, *shape).transpose(0, 2, 3, 1)
+        return self._chain(x)
+
+    def _chain(self, x: np.ndarray) -> np.ndarray:
+        """Take x [rows, values] or [rows, height, width, channels] through the layers."""
+        around: list[np.ndarray] = []  # what goes around the blocks that x is in
+        at = 0
+        for layer in self.apply["layers"]:
+            p = self._parameters[at : at + layer["parameters"]]
+            at += layer["parameters"]
+            name, *words = layer["layer"].strip().split(":")
+            size = [int(w) for w in words if w[0].isdigit()]
+            letter = {w[0]: int(w[1:]) for w in words if not w[0].isdigit()}
+            if name == "relu":
+                x = np.maximum(x, 0)
+            elif name == "tanh":
+                x = np.tanh(x)
+            elif name == "flatten":
+                x = x.reshape(len(x), -1)
+            elif name == "bias":
+                x = x + p.reshape(x.shape[1:])
+            elif name == "dense":
+                x = x.reshape(len(x), -1)
+                x = x @ p[: -layer["shape"][0]].reshape(x.shape[1], -1) + p[-layer["shape"][0] :]
+            elif name == "conv":
+                x = _convolve(x, p, size[0], size[1], letter.get("s", 1), letter.get("p", 0))
+            elif name == "wsconv":
+                x = _convolve(x, _standardised(p, size[0]), size[0], size[1], letter.get("s", 1), letter.get("p", 0))
+            elif name == "maxpool":
+                x = _windows(x, size[0], letter.get("s", size[0])).max(axis=(4, 5))
+            elif name == "avgpool":
+                x = _windows(x, size[0], letter.get("s", size[0])).mean(axis=(4, 5))
+            elif name == "globalpool":
+                x = x.mean(axis=(1, 2), keepdims=True)
+            elif name == "groupnorm":
+                x = _group_norm(x, p, size[0])
+            elif name == "skip":
+                around.append(_convolve(x, p, size[0], 1, letter.get("s", 1), 0) if size else x)
+            elif name == "add":
+                x = x + around.pop()
+            else:
+                raise ValueError(f'There is no layer "{name}" here: this file is older than the model.')
+        return x.reshape(len(x), -1)
+
+
+def _windows(x: np.ndarray, size: int, stride: int) -> np.ndarray:
+    """Give what windows see: [rows, height, width, channels, size, size]."""
+    return np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))[:, ::stride, ::stride]
+
+
+def _convolve(x: np.ndarray, p: np.ndarray, channels: int, size: int, stride: int, pad: int) -> np.ndarray:
+    x = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    w = p[:-channels].reshape(size, size, x.shape[3], channels)
+    return np.tensordot(_windows(x, size, stride), w, axes=((4, 5, 3), (0, 1, 2))) + p[-channels:]
+
+
+def _standardised(p: np.ndarray, channels: int) -> np.ndarray:
+    """Give weights of mean 0 and length 1 for each channel, and the biases."""
+    w = p[:-channels].reshape(-1, channels)
+    w = (w - w.mean(axis=0)) / np.sqrt((w.var(axis=0) + 1e-5) * len(w))
+    return np.concatenate([w.ravel(), p[-channels:]])
+
+
+def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
+    rows, height, width, channels = x.shape
+    g = x.reshape(rows, height, width, groups, -1)
+    g = (g - g.mean(axis=(1, 2, 4), keepdims=True)) / np.sqrt(g.var(axis=(1, 2, 4), keepdims=True) + 1e-5)
+    return g.reshape(x.shape) * p[:channels] + p[channels:]
+
+
+# --- cells ---
+
+_ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."}
+
+
+def _missing(cell: str) -> bool:
+    return cell.lower() in _ABSENT or cell in ("#N/A", "#NV")
+
+
+def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
+    """Put a cell's features into those of its row."""
+    name, kind, first, gone = column["name"], column["kind"], column["first"], _missing(cell)
+    if kind == "numeric" and gone:
+        if column.get("if_missing") is None:
+            raise ValueError(f'Column "{name}" is missing, and there were no such rows in training.')
+        x[first] = column["if_missing"]
+        if column.get("indicator"):
+            x[column["indicator"]] = 1
+    elif kind == "numeric":
+        order = column.get("date")
+        x[first] = np.float32(_days(cell, order) if order else _number(cell, column))
+        if math.isnan(x[first]):
+            raise ValueError(f'Column "{name}" has "{cell}", which is no {"date" if order else "number"}.')
+    elif kind == "categorical":
+        categories = column.get("categories") or []
+        if not gone and column.get("buckets"):
+            x[first + _hash(cell) % column["buckets"]] = 1
+        elif (said := "(missing)" if gone else cell) in categories:
+            x[first + categories.index(said)] = 1
+
+
+def _number(cell: str, column: Mapping[str, Any]) -> float:
+    s = re.sub("[\u00a0\u202f]", " ", cell).replace("−", "-")
+    s = re.sub(r"^([+-])\s+", r"\1", re.sub("[$€£¥₹%]", "", s).strip())
+    if column.get("thousands"):
+        s = s.replace(column["thousands"], "")
+    s = s.replace(column.get("decimal") or ".", ".", 1)
+    return float(s) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", s) else math.nan
+
+
+_DATE = re.compile(
+    r"([0-9]+)([-/.])([0-9]+)\2([0-9]+)(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+
+
+def _days(cell: str, order: str) -> float:
+    """Give the days since 1970 began, or NaN."""
+    m = _DATE.fullmatch(cell)
+    if not m:
+        return math.nan
+    of = {letter: int(m[i]) for letter, i in zip(order, (1, 3, 4))}
+    try:
+        days = datetime.date(of["y"], of["m"], of["d"]).toordinal() - datetime.date(1970, 1, 1).toordinal()
+    except ValueError:
+        return math.nan
+    hours, minutes, seconds = (int(m[i] or 0) for i in (5, 6, 7))
+    zone = 0
+    if m[8] and m[8] != "Z":
+        zone = (-1 if m[8][0] == "-" else 1) * (int(m[8][1:3]) * 60 + int(m[8][4:]))
+    return days + (hours * 60 + minutes + seconds / 60 - zone) / 1440
+
+
+def _hash(cell: str) -> int:
+    """Hash as FNV-1a of 32 bits does."""
+    h = 2166136261
+    for b in cell.encode():
+        h = (h ^ b) * 16777619 & 0xFFFFFFFF
+    return h
+
+
+# --- from a command line ---
+
+
+def _table(text: str) -> Iterator[list[str]]:
+    """Cut a text into rows of cells, with the mark between them that the first line has most of."""
+    head = text.split("\n", 1)[0]
+    mark = max(",;\t", key=head.count)
+    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if any(row) or len(row) > 1)
+
+
+def answers(model: Model, text: str, to: TextIO) -> None:
+    """Write a table with an answer for each row of another, whose first row names its columns."""
+    names, *rows = list(_table(text.removeprefix("\ufeff"))) or [[]]
+    places = {name.strip(): i for i, name in reversed(list(enumerate(names)))}
+    for column in model.columns:
+        if column["kind"] in ("numeric", "categorical") and column["name"] not in places:
+            raise ValueError(f'There is no column "{column["name"]}" in the table: it has {", ".join(names)}.')
+    out = csv.writer(to, lineterminator="\n")
+    out.writerow(["answer", *(f"p({name})" for name in model.classes)])
+    features = []
+    for i, row in enumerate(rows):
+        try:
+            features.append(model.features([{name: row[k] for name, k in places.items() if k < len(row)}])[0])
+        except ValueError as e:
+            raise ValueError(f"Row {i + 2}: {e}") from e
+    said = model.predict(np.array(features).reshape(len(features), -1))
+    for answer, outputs in zip(said.answers, said.outputs):
+        shown = " ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
+        out.writerow([shown, *(f"{p:#.6g}" for p in outputs if model.classes)])
+
+
+def main() -> None:
+    """Do what is done where this file is the program."""
+    parser = argparse.ArgumentParser(description="Apply a model that Clipscope saved.", epilog="The answers are written as CSV.")
+    parser.add_argument("model", help="model.json or model.safetensors")
+    parser.add_argument("rows", help="a table whose first line has the names of the columns")
+    args = parser.parse_args()
+    try:
+        with open(args.rows, encoding="utf-8-sig", newline="") as f:
+            answers(load(args.model), f.read(), sys.stdout)
+    except (OSError, ValueError) as e:
+        sys.exit(str(e))
+
+
+if __name__ == "__main__":
+    main()
