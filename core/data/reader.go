@@ -67,6 +67,9 @@ func (r *Reader) Survives(err error) bool { return (&badRows{}).take(err) }
 // Comma is what parts cells.
 func (r *Reader) Comma() rune { return r.t.comma }
 
+// Encoding is that of the text, as far as it has been read: empty for ASCII.
+func (r *Reader) Encoding() string { return r.t.text.encoding }
+
 // Close closes the file.
 func (r *Reader) Close() error { return r.t.src.Close() }
 
