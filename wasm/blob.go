@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"syscall/js"
+
+	"clipscope/wasm/worker"
 )
 
 // sliceSize is how much of a file is in memory at a time.
@@ -80,6 +82,33 @@ func (r *blobReader) fill() error {
 func (r *blobReader) Close() error {
 	r.buf, r.rest, r.next = nil, nil, r.size
 	return nil
+}
+
+// outgoing is bytes that the browser keeps, on disk where they are many.
+type outgoing struct {
+	parts js.Value // Blobs
+	held  []byte   // not yet one of them
+}
+
+func newOutgoing() worker.Blob { return &outgoing{parts: js.Global().Get("Array").New()} }
+
+func (b *outgoing) Write(p []byte) (int, error) {
+	if b.held = append(b.held, p...); len(b.held) >= sliceSize {
+		b.flush()
+	}
+	return len(p), nil
+}
+
+func (b *outgoing) flush() {
+	array := js.Global().Get("Uint8Array").New(len(b.held))
+	js.CopyBytesToJS(array, b.held)
+	b.parts.Call("push", js.Global().Get("Blob").New([]any{array}))
+	b.held = b.held[:0]
+}
+
+func (b *outgoing) Sent() any {
+	b.flush()
+	return js.Global().Get("Blob").New(b.parts, map[string]any{"type": "text/csv"})
 }
 
 // await blocks the goroutine until the promise settles.

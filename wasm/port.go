@@ -36,6 +36,9 @@ func (p *port) post(m run.Message) {
 		o.Set("parameters", array)
 		moved = append(moved, array.Get("buffer"))
 	}
+	if b, ok := m.Blob.(js.Value); ok {
+		o.Set("blob", b)
+	}
 	p.send.Invoke(o, moved)
 }
 

@@ -46,6 +46,7 @@ func Serve() {
 			return data.Load(ctx, trainFiles, testFiles, opt, progress)
 		},
 		Builtin: data.Builtin,
+		Blob:    newOutgoing,
 		Audit:   audit,
 	})
 	port.listen(session.Handle)

@@ -17,7 +17,7 @@ declare global {
     guarantee: string; epsilon: number; delta: number; accountant: string;
   }
   // Message is one from a worker, as wasm/worker/protocol.go has them.
-  interface Message { type: string; id: number; text: string; step: number; parameters?: Float32Array }
+  interface Message { type: string; id: number; text: string; step: number; parameters?: Float32Array; blob?: Blob }
 
   // --- wire.js ---
 

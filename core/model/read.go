@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -183,7 +184,7 @@ func fromTensors(b []byte) (*File, error) {
 	}
 	delete(header, "__metadata__")
 	body, tensors := b[8+n:], map[string]tensor{}
-	total := uint64(0)
+	var parts [][2]uint64
 	for name, text := range header {
 		var t tensor
 		if err := json.Unmarshal(text, &t); err != nil {
@@ -192,11 +193,11 @@ func fromTensors(b []byte) (*File, error) {
 		if err := t.check(uint64(len(body))); err != nil {
 			return nil, fmt.Errorf("model: tensor %s: %w", clipped(name), err)
 		}
-		total += t.At[1] - t.At[0]
+		parts = append(parts, [2]uint64(t.At))
 		tensors[name] = t
 	}
-	if total != uint64(len(body)) {
-		return nil, fmt.Errorf("model: the tensors have %d bytes, and %d follow the header", total, len(body))
+	if err := cover(parts, uint64(len(body))); err != nil {
+		return nil, err
 	}
 	f.Parameters = make([]float32, 0, len(body)/4)
 	if f.Apply == nil {
@@ -238,6 +239,22 @@ func (t tensor) check(body uint64) error {
 	}
 	if n != t.At[1]-t.At[0] {
 		return fmt.Errorf("its shape %v takes %d bytes, and it has %d", t.Shape, n, t.At[1]-t.At[0])
+	}
+	return nil
+}
+
+// cover holds that parts of a body lie one after the other, with nothing between them.
+func cover(parts [][2]uint64, body uint64) error {
+	slices.SortFunc(parts, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	at := uint64(0)
+	for _, p := range parts {
+		if p[0] != at {
+			return fmt.Errorf("model: a tensor begins at byte %d, and the one before it ends at %d", p[0], at)
+		}
+		at = p[1]
+	}
+	if at != body {
+		return fmt.Errorf("model: the tensors end at byte %d of %d", at, body)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ package run
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
-const ProtocolVersion = 5
+const ProtocolVersion = 6
 
 // Config is everything that decides a run except the data's rows. Its zero
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and

@@ -11,6 +11,9 @@ type Message struct {
 	// Parameters are those of a done message's result, which its JSON leaves
 	// out; they travel as a Float32Array named parameters.
 	Parameters []float32
+	// Blob is what a reply has of bytes, as the worker's host has them; they travel as
+	// a Blob named blob.
+	Blob any
 }
 
 // Ready is the first message of a worker.

@@ -79,6 +79,8 @@ type Host struct {
 	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
+	// Blob is a new one, for a reply with bytes.
+	Blob func() Blob
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
@@ -97,6 +99,7 @@ type Session struct {
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
+	model   *held // nil until one has been loaded
 
 	mu  sync.Mutex
 	run *running
@@ -183,6 +186,10 @@ func (s *Session) request(r Request) {
 		s.post(ErrorType, r.ID, failure(err))
 		return
 	}
+	if b, ok := reply.(blobbed); ok {
+		s.postBlob(r.ID, b)
+		return
+	}
 	s.post(ReplyType, r.ID, reply)
 	if start, ok := reply.(started); ok {
 		start.begin()
@@ -206,6 +213,12 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.TrainRequest) (any, error) { return s.train(r.ID, q) })
 	case Memory:
 		return memory(), nil
+	case Model:
+		return s.loadModel(r)
+	case Predict:
+		return decoded(r.Text, func(q run.PredictRequest) (any, error) { return s.predict(r, q) })
+	case Evaluate:
+		return s.evaluate(r)
 	case Audit:
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
 	case Digest:
@@ -294,8 +307,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		s.open, s.files, s.names = ds, nil, nil
 		return data.Summarize(ds, "built-in"), nil
 	}
-	progress := func(p data.Progress) { s.post(ProgressType, r.ID, p) }
-	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, progress)
+	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, s.progress(r.ID))
 	if e := (*fault)(nil); errors.As(err, &e) {
 		return nil, &refusal{e, report}
 	}
@@ -594,6 +606,16 @@ func (s *Session) postResult(id int, result run.Result) {
 	s.host.Post(run.Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
 }
 
+// postBlob sends a reply with bytes beside it.
+func (s *Session) postBlob(id int, b blobbed) {
+	text, err := json.Marshal(b.reply)
+	if err != nil {
+		s.post(ErrorType, id, run.Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
+		return
+	}
+	s.host.Post(run.Message{Type: ReplyType, ID: id, Text: string(text), Blob: b.blob.Sent()})
+}
+
 // recovered turns a panic into an error, so that one bad request or run does not
 // end the worker.
 func recovered(err *error) {
@@ -625,6 +647,7 @@ func failure(err error) run.Failure {
 	var config *run.ConfigError
 	var over *run.OverLimit
 	var file *refusal
+	var place *data.Error
 	var internal *panicError
 	switch {
 	case errors.As(err, &config):
@@ -633,6 +656,8 @@ func failure(err error) run.Failure {
 		f.Detail = over
 	case errors.As(err, &file):
 		f.Detail = file
+	case errors.As(err, &place):
+		f.Detail = place
 	case errors.As(err, &internal):
 		f.Detail = map[string]string{"stack": string(internal.stack)}
 	}

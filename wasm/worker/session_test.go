@@ -101,7 +101,7 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 			}
 			b := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), note, nil }}
 			switch c.Backend {
-			case "auto", "", "purego":
+			case "auto", "", "purego", "simd":
 				return b, nil
 			case "lost":
 				instead := b
@@ -121,6 +121,7 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 			progress(data.Progress{Phase: "read", File: train[0].Name(), Done: 1, Total: 2})
 			return dataset(train[0].Name()), &data.Report{Name: train[0].Name()}, nil
 		},
+		Blob: func() Blob { return &sent{} },
 		Builtin: func(name string, _ uint64) (*data.Dataset, error) {
 			if name != "digits" {
 				return nil, fmt.Errorf("no built-in data %q", name)
