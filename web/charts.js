@@ -685,12 +685,12 @@
     download(name, "application/json", ...parts, open.slice(-2));
   }
 
-  // saveTensors writes a safetensors file: the length of a header in eight bytes, the
+  // tensors is a safetensors file: the length of a header in eight bytes, the
   // header as JSON, filled up with spaces to a multiple of eight, and the tensors as they
   // lie in memory, little-endian on every platform that browsers are on. All else that
   // a model is stands in the header's metadata, whose values are texts.
-  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
-  function saveTensors(name, r, config) {
+  /** @param {Result} r @param {string} config that made it, as JSON @returns {BlobPart[]} */
+  function tensors(r, config) {
     const all = r.released.parameters ?? new Float32Array();
     /** @type {Record<string, object>} */
     const header = { __metadata__: {
@@ -710,8 +710,15 @@
     filled.set(text);
     const length = new DataView(new ArrayBuffer(8));
     length.setUint32(0, filled.length, true);
-    download(name, "application/octet-stream", length.buffer, filled, /** @type {any} */ (all));
+    return [length.buffer, filled, /** @type {any} */ (all)];
   }
+
+  /** @param {string} name @param {Result} r @param {string} config */
+  const saveTensors = (name, r, config) => download(name, "application/octet-stream", ...tensors(r, config));
+
+  // tensorsFile is for who goes on with it in the page.
+  /** @param {string} name @param {Result} r @param {string} config */
+  const tensorsFile = (name, r, config) => new File(tensors(r, config), name);
 
   // pixels paints base64 bytes as a grey image, or a colour one when there are
   // three times as many as the shape asks for.
@@ -728,6 +735,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, saveTensors, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveParameters, saveTensors, tensorsFile, pixels,
   };
 })();

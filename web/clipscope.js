@@ -374,7 +374,7 @@
       if (!files.every((f) => f instanceof Blob)) throw fail("Files must be File objects.");
       const connecting = this.#connect();
       connecting.catch(() => {}); // nobody looks at it where signal was there first
-      return cancellable(connecting, signal, (connection) => connection.request(type, body, { train: files, test: [] }, progress));
+      return cancellable(connecting, signal, (connection) => connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress));
     }
 
     dispose() {

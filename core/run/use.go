@@ -22,6 +22,7 @@ type ModelInfo struct {
 	Columns  []AppliedColumn `json:"columns,omitempty"`
 	// Label is the name of the column that is answered, where there are columns.
 	Label      string         `json:"label,omitempty"`
+	Scaling    AppliedScaling `json:"scaling"`
 	Layers     []AppliedLayer `json:"layers"`
 	Parameters int            `json:"parameters"`
 

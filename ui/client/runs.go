@@ -17,6 +17,8 @@ type Model interface {
 	SaveParameters(name string, made *run.Config)
 	// SaveTensors downloads the same as a safetensors file.
 	SaveTensors(name string, made *run.Config)
+	// File is that file, without downloading it.
+	File(name string, made *run.Config) app.Value
 }
 
 // Kept is a run that has ended, as the browser's storage has it.
@@ -31,6 +33,14 @@ type jsModel struct{ result app.Value }
 
 func (m *jsModel) SaveParameters(name string, made *run.Config) { m.save("saveParameters", name, made) }
 func (m *jsModel) SaveTensors(name string, made *run.Config)    { m.save("saveTensors", name, made) }
+
+func (m *jsModel) File(name string, made *run.Config) app.Value {
+	config, err := json.Marshal(made)
+	if m.result == nil || err != nil {
+		return app.Undefined()
+	}
+	return browser.Glue().Call("tensorsFile", name, m.result, string(config))
+}
 
 func (m *jsModel) save(how, name string, made *run.Config) {
 	config, err := json.Marshal(made)

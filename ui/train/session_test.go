@@ -88,6 +88,7 @@ func (r *fakeRun) Stop()                              { r.calls = append(r.calls
 func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
 func (r *fakeRun) SaveParameters(string, *run.Config) {}
 func (r *fakeRun) SaveTensors(string, *run.Config)    {}
+func (r *fakeRun) File(string, *run.Config) app.Value { return nil }
 func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {
 	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done

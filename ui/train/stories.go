@@ -45,6 +45,7 @@ func (nobody) toggleSheet()      {}
 func (nobody) save(string, bool) {}
 func (nobody) saveParameters()   {}
 func (nobody) saveTensors()      {}
+func (nobody) use()              {}
 func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
 func (nobody) back()             {}

@@ -274,6 +274,12 @@ func (t *trial) saveTensors() {
 	}
 }
 
+func (t *trial) use() {
+	if t.model != nil && app.IsClient {
+		t.used(t.model.File("the run of "+t.ended.Format("15:04:05"), &t.record.Config))
+	}
+}
+
 // view is the run in the numbers of the run bar; until it has begun, those of
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {
