@@ -77,7 +77,7 @@
 
   // What is drawn is brought to where the digits of MNIST are: in a box of 20 of 28
   // pixels, its centre of mass in the middle (LeCun et al. 1998).
-  const BOX = 20 / 28;
+  const BOX = 20 / 28, MARGIN = 2 / 28;
 
   /** @param {CanvasRenderingContext2D} drawn @param {number[]} shape */
   function centred(drawn, shape) {
@@ -103,7 +103,10 @@
       [from, w, h, k] = [half.canvas, w / 2, h / 2, 2 * k];
     }
     const gone = scale / k; // of the size, by halving
-    context.drawImage(from, 0, 0, w, h, width / 2 - scale * x / mass, height / 2 - scale * y / mass, w * scale / gone, h * scale / gone);
+    // A top-heavy figure may not leave the picture for that.
+    /** @type {(middle: number, low: number, high: number, size: number) => number} */
+    const put = (middle, low, high, size) => Math.min(Math.max(size / 2 - scale * middle, MARGIN * size - scale * low), (1 - MARGIN) * size - scale * high);
+    context.drawImage(from, 0, 0, w, h, put(x / mass, left, right + 1, width), put(y / mass, top, bottom + 1, height), w * scale / gone, h * scale / gone);
     return seen(context, shape);
   }
 

@@ -285,7 +285,7 @@ func (s *sheet) answered(a *run.Answer) []string {
 	}
 	if s.p.probabilities() == 0 {
 		for i, v := range a.Outputs {
-			cells[i] = s.number(float64(v), -1)
+			cells[i] = s.number(float64(v))
 		}
 		return cells
 	}
@@ -296,25 +296,31 @@ func (s *sheet) answered(a *run.Answer) []string {
 		cells[0] = inert(strings.Join(v, " "))
 	}
 	for i, v := range a.Outputs {
-		cells[1+i] = s.number(float64(v), 6)
+		cells[1+i] = s.share(float64(v))
 	}
 	return cells
 }
 
-// number writes x with so many digits, or as many as a float32 has.
-func (s *sheet) number(x float64, digits int) string {
-	format, bits := byte('g'), 64
-	if digits < 0 {
-		bits = 32
-		if size := math.Abs(x); size >= 1e-5 && size < 1e15 {
-			format = 'f'
-		}
+// share writes a probability, to six places.
+func (s *sheet) share(p float64) string {
+	return s.mark(strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), "."))
+}
+
+// number writes x with as many digits as a float32 has.
+func (s *sheet) number(x float64) string {
+	format := byte('g')
+	if size := math.Abs(x); size >= 1e-5 && size < 1e15 {
+		format = 'f'
 	}
-	text := strconv.FormatFloat(x, format, digits, bits)
+	return s.mark(strconv.FormatFloat(x, format, -1, 32))
+}
+
+// mark is a number with the table's decimal mark.
+func (s *sheet) mark(number string) string {
 	if s.comma {
-		text = strings.Replace(text, ".", ",", 1)
+		return strings.Replace(number, ".", ",", 1)
 	}
-	return text
+	return number
 }
 
 // inert is a text that no spreadsheet runs.

@@ -49,11 +49,11 @@ func TestAnswers(t *testing.T) {
 	have, reply := answersOf(t, small(), "colour,extra,SIZE\nred,=1+1,0\nblue,x,2\n\"red\",\"a,b\",x\nmauve,,\nred,3\nred,,1\n")
 	want := `colour,extra,SIZE,answer,p(no),p(yes),problem
 red,=1+1,0,yes,0.268941,0.731059,
-blue,x,2,yes,0.0474259,0.952574,
+blue,x,2,yes,0.047426,0.952574,
 red,"a,b",x,,,,"column 1 (""size""): expected a number, as in the training rows, found ""x"". Correct the cell."
-mauve,,,no,0.982014,0.0179862,"Not seen in training, and counted as none: the category in colour"
+mauve,,,no,0.982014,0.017986,"Not seen in training, and counted as none: the category in colour"
 red,3,,,,,"t.csv, row 6: expected 3 cells, as in the rows before, found 2. Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."
-red,,1,yes,0.0474259,0.952574,
+red,,1,yes,0.047426,0.952574,
 `
 	if have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
@@ -73,7 +73,7 @@ func TestAnswersAreWrittenAsTheTableIs(t *testing.T) {
 	f := small()
 	f.Apply.Columns[0].Decimal = ","
 	have, _ := answersOf(t, f, "size;colour;näm\n1,5;red;é\n")
-	if want := "\ufeffsize;colour;näm;answer;p(no);p(yes);problem\n1,5;red;é;yes;0,0179862;0,982014;\n"; have != want {
+	if want := "\ufeffsize;colour;näm;answer;p(no);p(yes);problem\n1,5;red;é;yes;0,017986;0,982014;\n"; have != want {
 		t.Errorf("%q, want %q", have, want)
 	}
 }

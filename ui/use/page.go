@@ -137,9 +137,7 @@ func about(name string, info *run.ModelInfo) app.UI {
 			scores.Figure("δ", words.Upper(info.Delta, 2), chart.Released),
 		),
 		app.P().ID("guarantee").Text(info.Guarantee),
-		app.If(info.Statement != "", func() app.UI {
-			return app.Details().Body(app.Summary().Text("The whole statement"), app.Pre().TabIndex(0).Text(info.Statement))
-		}),
+		app.Details().Body(app.Summary().Text("The whole statement"), app.Pre().TabIndex(0).Text(cmp.Or(info.Statement, info.Guarantee))),
 		app.If(len(info.Columns) > 0, func() app.UI { return columnsView(info) }),
 		app.P().Class("help").Text("Answers cost no privacy of those it was trained on, however many there are."),
 	)

@@ -66,7 +66,7 @@ func TestModel(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	p.send(Predict, 3, `{}`, table)
-	if m := p.next(ReplyType); m.Blob != "x,y,answer,p(no),p(yes),problem\n2,yes,yes,0.0179862,0.982014,\n-2,yes,no,0.982014,0.0179862,\n" || !strings.Contains(m.Text, `"rows":2`) {
+	if m := p.next(ReplyType); m.Blob != "x,y,answer,p(no),p(yes),problem\n2,yes,yes,0.017986,0.982014,\n-2,yes,no,0.982014,0.017986,\n" || !strings.Contains(m.Text, `"rows":2`) {
 		t.Errorf("%+v", m)
 	}
 	p.send(Evaluate, 4, "", table)
