@@ -216,6 +216,7 @@ func (s *sheet) begin() {
 			s.keep, s.reply.Head = append(s.keep, i), append(s.reply.Head, name)
 		}
 	}
+	s.reply.Own = len(s.keep)
 	s.reply.Head = append(s.reply.Head, s.own...)
 	for _, c := range columns {
 		s.comma = s.comma || c.Decimal == ","

@@ -128,9 +128,11 @@ type PredictReply struct {
 	Unknown  int `json:"unknown"`  // cells whose category no training row had
 	// Problem is the first row's.
 	Problem string `json:"problem,omitempty"`
-	// Head and First are the beginning of the answers' file.
+	// Head and First are the beginning of the answers' file, in which the columns from
+	// Own on, counted from 0, are those that were added.
 	Head  []string   `json:"head"`
 	First [][]string `json:"first"`
+	Own   int        `json:"own"`
 }
 
 // Evaluation is how a model fared on rows whose answers are known. Its fields are those

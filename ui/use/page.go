@@ -281,7 +281,6 @@ func reading(busy bool, name string, p data.Progress, id string, stop func()) ap
 }
 
 func answersView(name string, a *client.Answers) app.UI {
-	own := ownFrom(a.Head)
 	return app.Div().Class("use-answers").ID("answers").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			scores.Figure("rows", words.Count(a.Rows), chart.Released),
@@ -297,24 +296,14 @@ func answersView(name string, a *client.Answers) app.UI {
 			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers; first rows below."),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
-			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI { return app.Th().Scope("col").Class(cellClass(i, own, len(a.Head))).Text(a.Head[i]) }))),
+			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI { return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i]) }))),
 			app.TBody().Body(app.Range(a.First).Slice(func(r int) app.UI {
 				return app.Tr().Body(app.Range(a.First[r]).Slice(func(i int) app.UI {
-					return app.Td().Class(cellClass(i, own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
+					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
 				}))
 			})),
 		)),
 	)
-}
-
-// ownFrom is the first column that was added.
-func ownFrom(head []string) int {
-	for i, name := range slices.Backward(head) {
-		if strings.HasPrefix(name, "answer") {
-			return i
-		}
-	}
-	return len(head)
 }
 
 func cellClass(i, own, all int) string {
@@ -435,7 +424,11 @@ func answerText(info *run.ModelInfo, a *run.Answer) string {
 		return strings.Join(parts, ", ")
 	}
 	if list, ok := a.Answer.([]any); ok {
-		return cmp.Or(strings.Trim(fmt.Sprint(list), "[]"), "none")
+		var on []string
+		for _, name := range list {
+			on = append(on, fmt.Sprint(name))
+		}
+		return cmp.Or(strings.Join(on, ", "), "none")
 	}
 	return fmt.Sprint(a.Answer)
 }
