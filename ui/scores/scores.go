@@ -61,7 +61,7 @@ func digits(x float64) string  { return words.Number(x, 3) }
 // of the rows.
 func classScores(r *run.Result) app.UI {
 	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
-	return table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
+	return Table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
 		c := list[i]
 		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
 	})
@@ -73,7 +73,7 @@ func confusion(r *run.Result) app.UI {
 	for _, c := range r.TestClasses {
 		head = append(head, c.Class)
 	}
-	return table("What was answered", head, len(r.TestClasses), func(i int) []string {
+	return Table("What was answered", head, len(r.TestClasses), func(i int) []string {
 		cells := []string{r.TestClasses[i].Class}
 		for _, n := range r.TestScores.Confusion[i] {
 			cells = append(cells, words.Count(n))
@@ -84,14 +84,14 @@ func confusion(r *run.Result) app.UI {
 
 // calibration says how far to believe the model's probabilities.
 func calibration(s *run.Scores) app.UI {
-	return table("How sure, and how right", []string{"sure of", "rows", "right"}, len(s.Calibration), func(i int) []string {
+	return Table("How sure, and how right", []string{"sure of", "rows", "right"}, len(s.Calibration), func(i int) []string {
 		c := s.Calibration[i]
 		return []string{percent(float64(c.Sure)), words.Count(c.Rows), percent(float64(c.Accuracy))}
 	})
 }
 
-// table has the first cell of each row for its head.
-func table(caption string, head []string, rows int, row func(int) []string) app.UI {
+// Table has the first cell of each row for its head.
+func Table(caption string, head []string, rows int, row func(int) []string) app.UI {
 	return app.Div().Class("scroll").TabIndex(0).Role("region").Aria("label", caption).Body(app.Table().Body(
 		app.Caption().Text(caption),
 		app.THead().Body(app.Tr().Body(app.Range(head).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(head[i]) }))),

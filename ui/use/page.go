@@ -296,7 +296,9 @@ func answersView(name string, a *client.Answers) app.UI {
 			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers; first rows below."),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
-			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI { return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i]) }))),
+			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI {
+				return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i])
+			}))),
 			app.TBody().Body(app.Range(a.First).Slice(func(r int) app.UI {
 				return app.Tr().Body(app.Range(a.First[r]).Slice(func(i int) app.UI {
 					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
