@@ -66,8 +66,10 @@ func (s *schema) target(c string) (y float32, point bool, err *Error) {
 	if k, known := s.index[name]; ok && known {
 		return float32(k), false, nil
 	}
-	if k, known := s.index[strings.TrimSuffix(name, ".")]; known {
-		return float32(k), true, nil
+	if short := strings.TrimSuffix(name, "."); short != name {
+		if k, known := s.index[short]; known {
+			return float32(k), true, nil
+		}
 	}
 	return 0, false, &Error{Column: s.label + 1, ColumnName: s.columns[s.label].Name,
 		Expected: "one of the classes " + list(s.classes), Got: fmt.Sprintf("%s, which is out of range", quote(c)), Fix: "Correct the label, or remove the row."}
