@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -372,20 +373,49 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestMNIST is TestPictures with the published pictures, 1,000 of them.
-func TestMNIST(t *testing.T) {
+// shared are published files, where there are any.
+func shared(t *testing.T, names ...string) (files []data.File) {
+	t.Helper()
 	root := os.Getenv("CLIPSCOPE_SHARED")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "shared")
 	}
-	var files []data.File
-	for _, name := range []string{"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"} {
-		b, err := os.ReadFile(filepath.Join(root, "data", "mnist", name))
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(root, "data", filepath.FromSlash(name)))
 		if err != nil {
-			t.Skip("no MNIST: not tested on it")
+			t.Skipf("no %s: not tested on it", name)
 		}
-		files = append(files, data.Bytes(name, b))
+		files = append(files, data.Bytes(path.Base(name), b))
 	}
+	return files
+}
+
+// TestPublishedTables: files as they were published, without a header, with labels that
+// end with a point, with numbered classes that the first line names.
+func TestPublishedTables(t *testing.T) {
+	for name, tc := range map[string]struct{ train, test string }{
+		"adult": {"tabular/adult.data", "tabular/adult.test"}, "breast cancer": {"tabular/breast_cancer.csv", "tabular/breast_cancer.csv"}, "iris": {"tabular/iris.csv", "tabular/iris.csv"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			train, test := shared(t, tc.train), shared(t, tc.test)
+			ds, _, err := data.Load(t.Context(), train, test, run.CSV{Missing: "zero"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := run.Config{Model: run.Model{Kind: "softmax"}, ExpectedBatchSize: 50, Steps: 20, LearningRate: 1, Scaling: run.Scaling{Kind: "private"}}
+			res := trained(t, cfg, ds)
+			e, err := opened(t, fileOf(cfg, &res)).Evaluate(t.Context(), test, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameScores(t, e, &res)
+		})
+	}
+}
+
+// TestMNIST is TestPictures with the published pictures, 1,000 of them.
+func TestMNIST(t *testing.T) {
+	files := shared(t, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz")
 	ds, _, err := data.Load(t.Context(), files, nil, run.CSV{TestShare: 0.1, Roles: map[string]string{files[0].Name(): "train", files[1].Name(): "train"}}, nil)
 	if err != nil {
 		t.Fatal(err)
