@@ -332,7 +332,7 @@ func idx(ds *data.Dataset, s *data.Split) []data.File {
 // TestPictures: models of pictures fare on files of them as they did when they were
 // trained, and answer what is drawn as predict.mjs does.
 func TestPictures(t *testing.T) {
-	digits := data.Digits(1, 400, 1000)
+	digits := data.Digits(1, 400, 300)
 	colour := &data.Dataset{Task: data.Classification, Features: 192, Shape: []int{3, 8, 8}, Outputs: 3, Classes: []string{"0", "1", "2"}}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range colour.Features {

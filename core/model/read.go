@@ -342,8 +342,10 @@ func unpacked(entry *zip.File) ([]byte, error) {
 }
 
 // clipped is a text of a file for a message.
-func clipped(s string) string {
-	const most = 60
+func clipped(s string) string { return clippedAt(s, 60) }
+
+// clippedAt is s with an ellipsis for what is beyond most bytes.
+func clippedAt(s string, most int) string {
 	if len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "…"
 	}

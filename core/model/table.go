@@ -334,10 +334,3 @@ func inert(s string) string {
 	}
 	return "'" + s
 }
-
-func clippedAt(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}

@@ -75,7 +75,7 @@ func (u *Use) parts() []app.UI {
 	case pictures:
 		return []app.UI{u.picturePart(), u.examPart()}
 	case numbers:
-		return []app.UI{u.rowPart(), u.examPart()}
+		return []app.UI{u.rowPart()} // there are no files of such rows
 	}
 	return []app.UI{app.Section().Class("use-part use-none").ID("none").Body(
 		app.P().Text("Open a saved model, and it answers here: a table of rows, a row that you type, a digit that you draw, a picture. Nothing of what it was trained on is needed, and nothing leaves this device."),
@@ -464,7 +464,7 @@ func bars(info *run.ModelInfo, outputs []run.Number) app.UI {
 		return app.Li().Class(class).Body(
 			app.Span().Class("bar-name").Title(name).Text(name),
 			app.Progress().Max(1000).Value(int(math.Round(1000*share))).Aria("label", name),
-			app.Span().Class("bar-value figure-small").Text(words.Percent(share, 1)),
+			app.Span().Class("bar-value").Text(words.Percent(share, 1)),
 		)
 	}))
 }
@@ -484,7 +484,7 @@ func (u *Use) picturePart() app.UI {
 	return part("picture", title,
 		app.Div().Class("picture").Body(
 			app.If(grey, func() app.UI {
-				return app.Figure().Body(&pad{Use: u, Model: u.row.epoch}, app.FigCaption().Text("Draw here, white on black."))
+				return app.Figure().Body(&pad{Use: u, Model: u.models}, app.FigCaption().Text("Draw here, white on black."))
 			}),
 			app.Figure().Class("seen").Body(&seen{Use: u, Count: p.count}, app.FigCaption().Text(seenText(p))),
 			u.said(&p.asked, hint),
@@ -569,9 +569,6 @@ func (u *Use) examPart() app.UI {
 	help := "or drop it here: a table with the column of labels."
 	if kindOf(u.info()) == pictures {
 		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files."
-	}
-	if kindOf(u.info()) == numbers {
-		help = "There are no files of such rows that could be read here."
 	}
 	return part("exam", "How good is it?",
 		chooser("exam", "Choose labelled files", help, true, u.compare),

@@ -34,6 +34,7 @@ type Use struct {
 
 	name    string // of the model's file
 	model   client.Saved
+	models  int    // how many there have been
 	loading string // the name of the file that is read
 	cancel  func()
 	fault   string
@@ -90,9 +91,10 @@ func (u *Use) adopt(name string, m client.Saved) {
 	if u.model != nil {
 		u.model.Dispose()
 	}
-	epoch := u.row.epoch + 1
 	u.name, u.model = name, m
-	u.row, u.picture = row{epoch: epoch, cells: map[int]string{}}, picture{count: u.picture.count + 1}
+	u.models++
+	u.empty()
+	u.picture = picture{count: u.picture.count + 1}
 	u.table, u.exam = job[client.Answers]{}, job[run.Evaluation]{}
 }
 
@@ -244,6 +246,7 @@ func (u *Use) compare(files app.Value) {
 	})
 }
 
+// tell is changed as it is by then: the page may have been left and come back.
 func (u *Use) tell() { u.changed() }
 
 // asked is a question to the model of which only the newest counts.
@@ -284,7 +287,7 @@ func (u *Use) ask(a *asked, rows func() any) {
 // row is a row that is typed.
 type row struct {
 	asked
-	epoch int // counts models, and fillings
+	epoch int // counts what replaces more than one cell
 	cells map[int]string
 }
 
@@ -343,9 +346,12 @@ func (u *Use) fill() {
 	u.typed()
 }
 
-// clear empties the row.
+// empty takes everything out of the row.
+func (u *Use) empty() { u.row = row{epoch: u.row.epoch + 1, cells: map[int]string{}} }
+
+// clear is empty at the press of a button.
 func (u *Use) clear() {
-	u.row = row{epoch: u.row.epoch + 1, cells: map[int]string{}}
+	u.empty()
 	u.changed()
 }
 

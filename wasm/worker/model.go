@@ -46,9 +46,6 @@ func (s *Session) loadModel(r Request) (any, error) {
 	}
 	f := r.TrainFiles[0]
 	h, err := s.openModel(f)
-	if e := (*data.Error)(nil); err != nil && !errors.As(err, &e) {
-		err = &data.Error{File: f.Name(), Got: strings.TrimPrefix(err.Error(), "model: "), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +61,7 @@ func (s *Session) openModel(f data.File) (*held, error) {
 	}
 	file, err := model.Read(b)
 	if err != nil {
-		return nil, err
+		return nil, noModel(f, err)
 	}
 	// The time that a GPU takes to be ready is longer than most answers take.
 	on, err := s.host.Backend(run.Config{Backend: "simd"})
@@ -78,15 +75,20 @@ func (s *Session) openModel(f data.File) (*held, error) {
 	p, err := model.Open(file, be)
 	if err != nil {
 		be.Close()
-		return nil, err
+		return nil, noModel(f, err)
 	}
 	return &held{p, be}, nil
+}
+
+// noModel is why a file cannot be applied, for its owner.
+func noModel(f data.File, err error) error {
+	return &data.Error{File: f.Name(), Got: strings.TrimPrefix(err.Error(), "model: "), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
 }
 
 // whole is all of a file.
 func whole(f data.File) ([]byte, error) {
 	if f.Size() > model.MaxBytes {
-		return nil, fmt.Errorf("the file has %d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20)
+		return nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
 	}
 	r, err := f.Open()
 	if err != nil {

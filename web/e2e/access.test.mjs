@@ -39,7 +39,7 @@ test("every page has a title of its own, one heading above all, and names for it
       assert.match(await page.title(), /\S · Clipscope$/);
     }
   }
-  assert.equal(titles.size, 4, [...titles].join());
+  assert.equal(titles.size, 5, [...titles].join());
   const page = await visit(t, "");
   await page.click("nav >> text=Help");
   await page.waitForFunction(() => document.title.startsWith("Help"));
