@@ -80,14 +80,16 @@ var rooms = []struct {
 	{"client", false, "browser"},
 	{"widget", false, "browser form words"},
 	{"chart", false, "browser form preset series widget words"},
+	{"scores", false, "chart words"},
 	{"ledger", false, "browser client form widget words"},
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
-	{"train", false, "browser cards chart client export form ledger preset series widget words"},
+	{"use", false, "browser chart client scores widget words"},
+	{"train", false, "browser cards chart client export form ledger preset scores series widget words"},
 }
 
 // TestRooms holds who may import whom within the page: widgets know of no run,
-// charts of no trainer, the two pages not of each other; ui itself composes them.
+// charts of no trainer, the pages not of each other; ui itself composes them.
 func TestRooms(t *testing.T) {
 	all := imports(t)
 	known := map[string]bool{"clipscope/ui": true}

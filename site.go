@@ -85,6 +85,7 @@ var published = []struct{ from, to string }{
 	{"web/kernels.js", "kernels.js"},
 	{"web/gpu.js", "gpu.js"},
 	{"web/charts.js", "charts.js"},
+	{"web/use.js", "use.js"},
 	{"web/predict.mjs", "predict.mjs"},
 	{"web/css", "css"},
 	{"assets", "assets"},
@@ -261,7 +262,7 @@ func page() *app.Handler {
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
 		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/wire.js defer", "/web/charts.js defer",
-			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer"},
+			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer"},
 	}
 }
 
@@ -393,7 +394,7 @@ func inOrder(html []byte) []byte {
 // cacheable has every page and every file under /web/ kept for offline use, and
 // the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
-	h.CacheableResources = []string{"/calculator/", "/help/", "/404.html"}
+	h.CacheableResources = []string{"/use/", "/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		url := path.Join("/web", rel)
 		h.CacheableResources = append(h.CacheableResources, url)
@@ -445,7 +446,7 @@ func (s site) writeHostFiles(out string) error {
 <header class="top"><a class="brand" href="%[1]s/">Clipscope</a></header>
 <main class="article">
 <h1>There is no such page</h1>
-<p>Clipscope has three: <a href="%[1]s/">Train</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
+<p>Clipscope has four: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
 </main>
 </div>
 </html>

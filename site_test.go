@@ -85,6 +85,7 @@ func TestPages(t *testing.T) {
 		if s.stories {
 			want = append(want, "stories/index.html")
 		}
+		want = append(want, "use/index.html")
 		if err != nil || !slices.Equal(pages, want) {
 			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
 		}

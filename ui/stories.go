@@ -8,6 +8,7 @@ import (
 	"clipscope/ui/chart"
 	"clipscope/ui/ledger"
 	"clipscope/ui/train"
+	"clipscope/ui/use"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -35,5 +36,5 @@ func (p *storiesPage) Render() app.UI {
 
 // stories are those of all rooms.
 func stories() []widget.Story {
-	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), chart.Stories())
+	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), chart.Stories())
 }

@@ -675,6 +675,10 @@
     download(name, file.type, file);
   }
 
+  // namedModel is a result that clipscope.load takes, with what made it, under a name.
+  /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
+  const namedModel = (name, r, config) => ({ ...r, config: JSON.parse(config), name });
+
   // pixels paints base64 bytes as a grey image, or a colour one when there are
   // three times as many as the shape asks for.
   /** @param {HTMLCanvasElement} canvas @param {string} base64 @param {number} height @param {number} width */
@@ -690,6 +694,6 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels,
   };
 })();

@@ -335,6 +335,68 @@
     }
   }
 
+  // Model is a saved model in a worker of its own, which holds nothing else.
+  class Model {
+    #connection; // the worker that holds it; replaced where that has ended
+    #file;
+    #disposed = false;
+
+    /** @param {Connection} connection @param {File} file @param {any} info */
+    constructor(connection, file, info) {
+      this.#connection = connection;
+      this.#file = file;
+      this.info = info;
+    }
+
+    async #connect() {
+      if (this.#disposed) throw fail("The model was disposed of: load it again.");
+      if (!this.#connection.alive) this.#connection = (await hold(this.#file)).connection;
+      return this.#connection;
+    }
+
+    // predict answers rows, or a table: rows are lists of cells or of numbers, or objects
+    // with cells by the names of their columns.
+    /** @param {any} what @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+    predict(what, progress, signal) {
+      if (what instanceof Blob) return this.#ask("predict", {}, [/** @type {File} */ (what)], progress, signal);
+      if (!Array.isArray(what)) return Promise.reject(fail("Give a list of rows, or a File with a table."));
+      return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
+    }
+
+    // evaluate compares the answers to labelled files with their labels.
+    /** @param {any} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+    evaluate(files, progress, signal) {
+      return this.#ask("evaluate", undefined, files instanceof Blob ? [files] : [...files ?? []], progress, signal);
+    }
+
+    /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+    async #ask(type, body, files, progress, signal) {
+      if (!files.every((f) => f instanceof Blob)) throw fail("Files must be File objects.");
+      const connecting = this.#connect();
+      connecting.catch(() => {}); // nobody looks at it where signal was there first
+      return cancellable(connecting, signal, (connection) => connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress));
+    }
+
+    dispose() {
+      this.#disposed = true;
+      this.#connection.end(fail("The model was disposed of."));
+    }
+  }
+
+  // hold starts a worker and loads a model in it.
+  /** @param {File} file @param {AbortSignal} [signal] */
+  async function hold(file, signal) {
+    signal?.throwIfAborted();
+    clipscopeEarly.use();
+    const starting = Connection.start();
+    try {
+      return await cancellable(starting, signal, async (connection) => ({ connection, info: await connection.request("model", undefined, { train: [file], test: [] }) }));
+    } catch (e) {
+      starting.then((connection) => connection.end(e), () => {});
+      throw e;
+    }
+  }
+
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
@@ -704,6 +766,13 @@
     },
     train,
     convert,
+    // load takes a file that a model was saved in, what it holds, or the result of a run.
+    /** @param {any} source @param {AbortSignal} [signal] */
+    async load(source, signal) {
+      const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "model");
+      const { connection, info } = await hold(file, signal);
+      return new Model(connection, file, info);
+    },
     // audit runs in a worker of its own, which signal ends.
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {

@@ -82,6 +82,7 @@ declare global {
   // --- charts.js ---
 
   var clipscopeUI: any;
+  var clipscopeUse: object;
   var uPlot: typeof uPlotClass;
   // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
   type Plot = uPlotClass;

@@ -250,7 +250,7 @@ func (t *table) row() ([]string, int, error) {
 		t.width = len(cells)
 	}
 	if len(cells) != t.width {
-		return nil, line, &Error{File: t.name, Row: line,
+		return cells, line, &Error{File: t.name, Row: line,
 			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
 			Fix: "Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."}
 	}

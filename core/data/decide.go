@@ -380,7 +380,7 @@ func (l *loader) checkNumeric(c *tally, i int, name string) error {
 	return nil
 }
 
-func notFinite(file string, line, i int, name, got string) error {
+func notFinite(file string, line, i int, name, got string) *Error {
 	return &Error{File: file, Row: line, Column: i + 1, ColumnName: name, Expected: "a finite number (below 3.4e38)",
 		Got: quote(got), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
 }

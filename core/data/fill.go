@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 )
 
@@ -242,20 +241,17 @@ func (f *filler) row(file string, cells []string, line int) error {
 	x := f.split.F32[n*f.features : (n+1)*f.features]
 	clear(x) // of what a bad row has left
 	for i, c := range cells {
-		var err error
-		switch col := &f.columns[i]; col.Kind {
-		case Numeric:
-			if missing(c) {
-				f.absent(x, i)
-				break
+		var err *Error
+		switch known := true; f.columns[i].Kind {
+		case Numeric, Categorical:
+			if known, err = f.feature(x, i, c); !known {
+				f.unknown(i, c)
 			}
-			x[col.First], err = f.number(file, line, i, c)
-		case Categorical:
-			f.category(x[col.First:], i, c)
 		case Label:
-			f.split.Y[n], err = f.target(file, line, i, c)
+			f.split.Y[n], err = f.labelled(file, c)
 		}
 		if err != nil {
+			err.File, err.Row = file, line
 			return err
 		}
 	}
@@ -263,64 +259,22 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-// absent writes a missing number.
-func (f *filler) absent(x []float32, i int) {
-	col := &f.columns[i]
-	x[col.First] = f.fill[i]
-	if col.Indicator > 0 {
-		x[col.Indicator] = 1
-	}
-}
-
-func (f *filler) number(file string, line, i int, s string) (float32, error) {
-	v, ok := f.styles[i].parse(s)
-	if !ok {
-		return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name, Expected: f.styles[i].what() + ", as in the training rows",
-			Got: quote(s), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
-	}
-	if math.IsInf(float64(v), 0) {
-		return 0, notFinite(file, line, i, f.columns[i].Name, s)
-	}
-	return v, nil
-}
-
-func (f *filler) category(x []float32, i int, s string) {
-	switch n := f.buckets[i]; {
-	case missing(s):
-		s = MissingCategory
-	case n > 0:
-		x[bucket(s, n)] = 1
-		return
-	}
-	if k, ok := f.categories[i][s]; ok {
-		x[k] = 1
-		return
-	}
+// unknown counts a cell whose category no training row has.
+func (f *filler) unknown(i int, s string) {
 	u := &f.unseen[i]
 	if u.cells++; u.cells == 1 {
 		u.first = strings.Clone(clip(s, mostShown))
 	}
 }
 
-func (f *filler) target(file string, line, i int, s string) (float32, error) {
-	if f.task == Regression {
-		return f.number(file, line, i, s)
+// labelled is the target that a cell names.
+func (f *filler) labelled(file, s string) (float32, *Error) {
+	y, point, err := f.target(s)
+	if point && !f.points {
+		f.warn("%s: labels end with a point, which is left out.", shorten(file))
+		f.points = true
 	}
-	name, ok := f.canonical(s)
-	if k, known := f.index[name]; ok && known {
-		return float32(k), nil
-	}
-	if short := strings.TrimSuffix(name, "."); short != name {
-		if k, ok := f.index[short]; ok {
-			if !f.points {
-				f.warn("%s: labels end with a point, which is left out.", shorten(file))
-				f.points = true
-			}
-			return float32(k), nil
-		}
-	}
-	return 0, &Error{File: file, Row: line, Column: i + 1, ColumnName: f.columns[i].Name,
-		Expected: "one of the classes " + list(f.classes), Got: fmt.Sprintf("%s, which is out of range", quote(s)), Fix: "Correct the label, or remove the row."}
+	return y, err
 }
 
 // rowsAre is how a sentence about n rows begins.

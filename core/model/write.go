@@ -96,7 +96,7 @@ func (f *File) header() ([]byte, error) {
 		}
 	}
 	if at == 0 { // of a file that an earlier version wrote
-		add("parameters", []int{len(f.Parameters)}, len(f.Parameters))
+		add(unnamed, []int{len(f.Parameters)}, len(f.Parameters))
 	}
 	if at != 4*len(f.Parameters) {
 		return nil, fmt.Errorf("the tensors of its layers take %d bytes, and its parameters %d", at, 4*len(f.Parameters))

@@ -41,18 +41,15 @@ func (r *Run) application() *run.Application {
 		a.Layers = append(a.Layers, applied)
 	}
 	if r.pca != nil {
-		a.PCA = &run.AppliedPCA{Components: r.pca.components}
+		a.PCA = &run.AppliedPCA{Components: r.pca.Components}
 		if r.pcaNoise == 0 {
 			a.PCA.LeftOut = leftOut("The directions were measured from the training rows without noise, as the run has none.")
 		} else {
-			a.PCA.Directions = floatBytes(r.pca.directions)
+			a.PCA.Directions = floatBytes(r.pca.Directions)
 		}
 		return a
 	}
-	if bound := r.clipper.FeatureBound; bound > 0 {
-		a.MaxNorm = rowLimit(bound)
-	}
-	a.ChannelsLast = r.turnsPictures()
+	a.MaxNorm, a.ChannelsLast = r.pipe.Longest, r.pipe.Turned.IsPicture()
 	return a
 }
 

@@ -18,7 +18,7 @@ type byteRows struct {
 // model, or where they are no bytes.
 func (r *Run) newByteRows(rows int) *byteRows {
 	table := r.scale.Table()
-	if table == nil || r.augmentation != nil || r.pca != nil || r.first.FeatureBound > 0 || r.turnsPictures() {
+	if table == nil || r.augmentation != nil || !r.pipe.Plain() {
 		return nil
 	}
 	n := rows * r.ds.Features

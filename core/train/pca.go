@@ -12,24 +12,9 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
+	"clipscope/core/input"
 	"clipscope/core/privacy"
 )
-
-// projection maps rows of unit length onto the leading directions of their
-// covariance.
-type projection struct {
-	features, components int
-	rows, v              compute.Buffer // [capacity×features], [features×components]
-	directions           []float32      // what v holds
-}
-
-// project maps rows x, which it makes unit length, into dst.
-func (pr *projection) project(be compute.Backend, x []float32, dst compute.Buffer) {
-	n := len(x) / pr.features
-	data.UnitRows(x, pr.features)
-	be.Write(pr.rows, x)
-	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, pr.components, pr.features, pr.rows, pr.v, 0, dst)
-}
 
 // inputs is the number of features that the model sees.
 func (p *Plan) inputs() int {
@@ -78,8 +63,8 @@ func (r *Run) openPCA(ctx context.Context) error {
 		return nil
 	}
 	f, k := r.ds.Features, r.cfg.PCA.Components
-	pr := &projection{features: f, components: k, rows: r.be.New(capacity * f), v: r.be.New(f * k)}
-	moment, err := r.secondMoment(ctx, pr.rows, capacity)
+	rows := r.be.New(capacity * f)
+	moment, err := r.secondMoment(ctx, rows, capacity)
 	if err != nil {
 		return err
 	}
@@ -87,22 +72,16 @@ func (r *Run) openPCA(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.be.Write(pr.v, v)
-	pr.directions = v
-	r.pca = pr
+	r.pca = input.NewProjection(r.be, rows, v, f)
 	return nil
 }
 
 // openKeptPCA has the directions of another run of the plan.
-func (r *Run) openKeptPCA(of *projection) func(context.Context) error {
+func (r *Run) openKeptPCA(of *input.Projection) func(context.Context) error {
 	return func(context.Context) error {
-		if of == nil {
-			return nil
+		if of != nil {
+			r.pca = of.On(r.be)
 		}
-		pr := *of
-		pr.rows, pr.v = r.be.New(of.rows.Len()), r.be.New(of.v.Len())
-		r.be.Write(pr.v, pr.directions)
-		r.pca = &pr
 		return nil
 	}
 }

@@ -25,6 +25,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
+	"clipscope/core/input"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -187,7 +188,7 @@ func (p *Plan) chooseModel() (err error) {
 			return err
 		}
 	}
-	p.spec, err = nn.Read(p.shape(), list, p.meta.Outputs, lossOf(p.meta.Task))
+	p.spec, err = nn.Read(p.shape(), list, p.meta.Outputs, input.Loss(p.meta.Task))
 	if err == nil {
 		return nil
 	}
@@ -220,24 +221,7 @@ func (p *Plan) shape() nn.Shape {
 
 // picture is that of a row as the data has it, one colour plane after the other.
 func (p *Plan) picture() nn.Shape {
-	switch s := p.meta.Shape; len(s) {
-	case 2:
-		return nn.Shape{Height: s[0], Width: s[1], Channels: 1}
-	case 3:
-		return nn.Shape{Height: s[1], Width: s[2], Channels: s[0]}
-	}
-	return nn.Shape{Channels: p.meta.Features}
-}
-
-func lossOf(t data.Task) nn.Loss {
-	switch t {
-	case data.Classification:
-		return nn.SoftmaxCE
-	case data.MultiLabel:
-		return nn.SigmoidBCE
-	default:
-		return nn.Squared
-	}
+	return input.Shape(p.meta.Shape, p.meta.Features)
 }
 
 // chooseSteps settles q and T. An epoch is N/B steps, rounded up.

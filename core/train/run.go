@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
+	"clipscope/core/input"
 	"clipscope/core/nn"
 	"clipscope/core/optim"
 	"clipscope/core/privacy"
@@ -42,7 +43,8 @@ type Run struct {
 	key privacy.Key
 
 	scale        *data.Scale
-	pca          *projection   // nil: rows as they are
+	pca          *input.Projection // nil: rows as they are
+	pipe         *input.Pipe
 	clipper      *clip.Clipper // with its rule, which moves
 	query        *clip.Query   // of that rule
 	model        *nn.Model
@@ -66,7 +68,7 @@ type Run struct {
 	factors  []compute.Buffer // one, or one for each group
 	scalar   compute.Buffer
 	report   *report
-	host     struct{ x, targets, report, picture []float32 }
+	host     struct{ x, targets, report []float32 }
 
 	// Of the present step.
 	limit     kernel.Limit
@@ -130,8 +132,9 @@ func (r *Run) openModel(context.Context) (err error) {
 	rows := capacity * views
 	r.x, r.targets, r.scalar = r.be.New(rows*r.inputs()), r.be.New(rows*width), r.be.New(1)
 	r.host.targets = make([]float32, rows*width)
+	r.pipe = input.NewPipe(r.spec.Input, r.pca, r.longest())
 	if r.bytes = r.newByteRows(rows); r.bytes == nil {
-		r.host.x, r.host.picture = make([]float32, rows*r.ds.Features), make([]float32, r.ds.Features)
+		r.host.x = make([]float32, rows*r.ds.Features)
 	}
 	return nil
 }
@@ -279,15 +282,7 @@ func (r *Run) load(split *data.Split, rows []int, as *augmentation) (views int) 
 	if as != nil {
 		as.views(x, n)
 	}
-	if r.pca != nil {
-		r.pca.project(r.be, x, r.x)
-		return views
-	}
-	r.boundFeatures(x)
-	if r.turnsPictures() {
-		channelsLast(r.host.picture, x, r.spec.Input.Channels)
-	}
-	r.be.Write(r.x, x)
+	r.pipe.Write(r.be, x, r.ds.Features, r.x)
 	return views
 }
 

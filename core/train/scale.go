@@ -189,32 +189,11 @@ func (r *Run) privateScale() (*data.Scale, error) {
 	return data.BoundsScale(r.ds, bounds)
 }
 
-// boundFeatures scales every row of x longer than the method's feature bound,
-// the constant 1 of the bias included, down to it. Rows are changed one by one.
-func (r *Run) boundFeatures(x []float32) {
-	if bound := r.clipper.FeatureBound; bound > 0 {
-		data.LimitRows(x, r.ds.Features, rowLimit(bound))
+// longest is the length that a row's features may have beside the constant 1 of the
+// bias, by the method's feature bound, which is above 1; 0 for any.
+func (p *Plan) longest() float64 {
+	if bound := p.first.FeatureBound; bound > 0 {
+		return math.Sqrt(bound*bound - 1)
 	}
-}
-
-// rowLimit is the length that a row's features may have beside the constant 1.
-func rowLimit(bound float64) float64 { return math.Sqrt(bound*bound - 1) }
-
-// turnsPictures reports whether rows are pictures of several planes of colour, which
-// layers take one position after the other.
-func (r *Run) turnsPictures() bool { return r.spec.Input.IsPicture() && r.spec.Input.Channels > 1 }
-
-// channelsLast turns pictures of one colour plane after the other, as files have
-// them, into pictures of one position after the other, as layers have them. spare
-// holds one of them on the way.
-func channelsLast(spare, x []float32, channels int) {
-	for ; len(x) > 0; x = x[len(spare):] {
-		copy(spare, x)
-		positions := len(spare) / channels
-		for c := range channels {
-			for i, v := range spare[c*positions : (c+1)*positions] {
-				x[i*channels+c] = v
-			}
-		}
-	}
+	return 0
 }

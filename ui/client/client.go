@@ -97,14 +97,7 @@ func (JS) Ready(done func(error)) {
 // cancels that.
 func (JS) Open(source any, csv run.CSV, progress func(data.Progress), done func(Opened, error)) func() {
 	abort := app.Window().Get("AbortController").New()
-	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer browser.Survive()
-		var p data.Progress
-		if err := decode(args[0], &p); err == nil {
-			progress(p)
-		}
-		return nil
-	})
+	watch := watcher(progress)
 	if files, ok := source.(app.Value); ok {
 		source = map[string]any{"train": files, "test": []any{}}
 	}

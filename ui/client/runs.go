@@ -16,6 +16,9 @@ type Model interface {
 	// Save downloads it, with the configuration that made it, in a form: zip, json,
 	// safetensors or onnx. written is told how many bytes there are so far.
 	Save(form, name string, made *run.Config, written func(bytes int), done func(error))
+	// Named is what [JS.LoadModel] takes: it, with the configuration that made it, under a
+	// name.
+	Named(name string, made *run.Config) app.Value
 }
 
 // Kept is a run that has ended, as the browser's storage has it.
@@ -47,6 +50,15 @@ func (m *jsModel) Save(form, name string, made *run.Config, written func(bytes i
 		watch.Release()
 		done(err)
 	})
+}
+
+// Named is undefined where there is no result yet.
+func (m *jsModel) Named(name string, made *run.Config) app.Value {
+	config, err := json.Marshal(made)
+	if m.result == nil || err != nil {
+		return app.Undefined()
+	}
+	return browser.Glue().Call("namedModel", name, m.result, string(config))
 }
 
 // decode reads the result, but for its parameters, which may be millions.

@@ -15,6 +15,8 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // env is the page around the parts of a session, which outlive it.
@@ -24,9 +26,13 @@ type env struct {
 	// after calls f on the page's thread once d has passed, unless stopped.
 	after func(d time.Duration, f func()) (stop func() bool)
 	now   func() time.Time
+	// used takes the file of a model that is to be applied.
+	used func(file app.Value)
 }
 
-func newEnv() *env { return &env{changed: func() {}, after: browser.After, now: time.Now} }
+func newEnv() *env {
+	return &env{changed: func() {}, after: browser.After, now: time.Now, used: func(app.Value) {}}
+}
 
 // experiment is what is being edited: a configuration, what stands in its
 // fields, and what the planner says of it.

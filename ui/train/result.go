@@ -5,6 +5,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
+	"clipscope/ui/scores"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -15,6 +16,8 @@ import (
 type saver interface {
 	save(kind string, diagnostics bool)
 	saveModel(form string)
+	// use hands the model to the page that applies it.
+	use()
 }
 
 // resultView is what a run ended with.
@@ -39,19 +42,23 @@ func (v *resultView) Render() app.UI {
 	}
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
-			app.If(score(r) != nil, func() app.UI { return resultFigure(score(r)[0], score(r)[1], chart.Diagnostic) }),
+			app.If(scores.Headline(r) != nil, func() app.UI { return scores.Figure(scores.Headline(r)[0], scores.Headline(r)[1], chart.Diagnostic) }),
 			app.If(!math.IsNaN(r.LargestShare()), func() app.UI {
-				return resultFigure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
+				return scores.Figure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
 			}),
-			resultFigure("ε", words.Epsilon(float64(r.Epsilon)), chart.Released),
+			scores.Figure("ε", words.Epsilon(float64(r.Epsilon)), chart.Released),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
-				return resultFigure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
+				return scores.Figure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
 			}),
-			resultFigure("δ", words.Upper(r.Delta, 2), chart.Released),
-			resultFigure("steps", stepsDone(r), chart.Released),
+			scores.Figure("δ", words.Upper(r.Delta, 2), chart.Released),
+			scores.Figure("steps", stepsDone(r), chart.Released),
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.Div().Class("buttons downloads").Body(
+			app.Button().Type("button").ID("use-model").Text("Use it").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
+				v.Saver.use()
+				ctx.Navigate(widget.Link("/use"))
+			}),
 			v.model("zip", "Model (.zip)"), v.model("json", "Model, JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
 			widget.Download("json", "Run, JSON", save("json")),
 			widget.Download("csv", "Run, CSV", save("csv")),
@@ -61,10 +68,10 @@ func (v *resultView) Render() app.UI {
 			app.P().Class("guarantee").Text(r.Guarantee),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
-			widget.Message("flattered", "warning", flattered(r)),
+			widget.Message("flattered", "warning", scores.Flattered(r)),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
-		app.If(r.TestScores != nil, func() app.UI { return scores(r) }),
+		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
 		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried) }),
 		&statementView{Result: r},
 		v.tick(),
@@ -76,115 +83,6 @@ func (v *resultView) model(form, label string) app.UI {
 	return widget.Download("model-"+form, label, func(app.Context, app.Event) { v.Saver.saveModel(form) })
 }
 
-// scores are what an accuracy does not say, folded up.
-func scores(r *run.Result) app.UI {
-	figures := areas(r)
-	return app.Details().Class("scores").ID("scores").Body(
-		app.Summary().Text("Test rows in detail"),
-		app.Dl().Class("areas").Body(app.Range(figures).Slice(func(i int) app.UI {
-			return resultFigure(figures[i][0], figures[i][1], chart.Diagnostic)
-		})),
-		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
-		app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
-		app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
-		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
-	)
-}
-
-// areas are the figures that say in one number how good a model is, those that there are.
-func areas(r *run.Result) [][2]string {
-	s := r.TestScores
-	area := "area under ROC"
-	if s.Positive != "" {
-		area += " of " + s.Positive
-	}
-	var all [][2]string
-	for _, f := range []struct {
-		name   string
-		value  run.Number
-		format func(float64) string
-	}{
-		{"balanced accuracy", s.Balanced, percent}, {area, s.ROCArea, digits}, {"average precision", s.AveragePrecision, digits},
-		{"calibration error", s.CalibrationError, percent},
-		{"mean absolute error", s.MeanError, digits}, {"root mean squared error", s.RootError, digits}, {"R²", s.R2, digits},
-	} {
-		if x := float64(f.value); !math.IsNaN(x) {
-			all = append(all, [2]string{f.name, f.format(x)})
-		}
-	}
-	if s.Unanswered > 0 {
-		all = append(all, [2]string{"rows without an answer", words.Count(s.Unanswered)})
-	}
-	return all
-}
-
-func percent(x float64) string { return words.Percent(x, 1) }
-func digits(x float64) string  { return words.Number(x, 3) }
-
-// classScores is a table of the classes: an accuracy says little where one class is most
-// of the rows.
-func classScores(r *run.Result) app.UI {
-	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
-	return table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
-		c := list[i]
-		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
-	})
-}
-
-// confusion counts rows by their class and by what was answered.
-func confusion(r *run.Result) app.UI {
-	head := []string{"rows of ↓ answered →"}
-	for _, c := range r.TestClasses {
-		head = append(head, c.Class)
-	}
-	return table("What was answered", head, len(r.TestClasses), func(i int) []string {
-		cells := []string{r.TestClasses[i].Class}
-		for _, n := range r.TestScores.Confusion[i] {
-			cells = append(cells, words.Count(n))
-		}
-		return cells
-	})
-}
-
-// calibration says how far to believe the model's probabilities.
-func calibration(s *run.Scores) app.UI {
-	return table("How sure, and how right", []string{"sure of", "rows", "right"}, len(s.Calibration), func(i int) []string {
-		c := s.Calibration[i]
-		return []string{percent(float64(c.Sure)), words.Count(c.Rows), percent(float64(c.Accuracy))}
-	})
-}
-
-// table has the first cell of each row for its head.
-func table(caption string, head []string, rows int, row func(int) []string) app.UI {
-	return app.Div().Class("scroll").TabIndex(0).Role("region").Aria("label", caption).Body(app.Table().Body(
-		app.Caption().Text(caption),
-		app.THead().Body(app.Tr().Body(app.Range(head).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(head[i]) }))),
-		app.TBody().Body(app.Range(make([]struct{}, rows)).Slice(func(i int) app.UI {
-			cells := row(i)
-			return app.Tr().Body(app.Th().Scope("row").Text(cells[0]), app.Range(cells[1:]).Slice(func(j int) app.UI { return app.Td().Text(cells[j+1]) }))
-		})),
-	))
-}
-
-// flattered says where a model is no better than one that answers with the largest class
-// always, whatever its accuracy looks like; empty where it is.
-func flattered(r *run.Result) string {
-	share := r.LargestShare()
-	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
-		return ""
-	}
-	most := r.TestClasses[0]
-	for _, c := range r.TestClasses {
-		if c.Rows > most.Rows {
-			most = c
-		}
-	}
-	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows."
-}
-
-// mostClasses is how many classes stand in the table.
-const mostClasses = 100
-
 // tick adds to a file what the guarantee does not cover.
 func (v *resultView) tick() app.UI {
 	return app.Label().Class("tick").Body(
@@ -193,22 +91,6 @@ func (v *resultView) tick() app.UI {
 		}),
 		app.Span().Text("with diagnostics: the guarantee then does not cover the file, which can tell about single rows"),
 	)
-}
-
-// score is the figure on the test rows, after its name; nothing where none were
-// tested.
-func score(r *run.Result) []string {
-	switch a, l := float64(r.TestAccuracy), float64(r.TestLoss); {
-	case !math.IsNaN(a):
-		return []string{"test accuracy", words.Percent(a, 1)}
-	case !math.IsNaN(l):
-		return []string{"test loss", words.Number(l, 3)}
-	}
-	return nil
-}
-
-func resultFigure(name, value string, ink chart.Ink) app.UI {
-	return app.Div().Class("value-"+string(ink)).Body(app.Dt().Text(name), app.Dd().Class("figure").Text(value))
 }
 
 func stepsDone(r *run.Result) string {

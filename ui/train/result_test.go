@@ -7,31 +7,11 @@ import (
 	"testing"
 
 	"clipscope/core/run"
+	"clipscope/ui/scores"
 	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
-
-// TestFlattered: an accuracy that the largest class would have is said to be one.
-func TestFlattered(t *testing.T) {
-	classes := []run.ClassScore{{Class: "sick", Rows: 25}, {Class: "well", Rows: 975}}
-	nan := run.Number(math.NaN())
-	for _, tt := range []struct {
-		accuracy run.Number
-		classes  []run.ClassScore
-		want     string
-	}{
-		{0.975, classes, "No better than answering “well” always, which is right for 97.5 % of the test rows."},
-		{0.4, classes, "No better than answering “well” always, which is right for 97.5 % of the test rows."},
-		{0.976, classes, ""},
-		{nan, nil, ""},
-	} {
-		r := &run.Result{TestAccuracy: tt.accuracy, TestClasses: tt.classes, TestRows: 1000}
-		if got := flattered(r); got != tt.want {
-			t.Errorf("accuracy %v: %q, want %q", tt.accuracy, got, tt.want)
-		}
-	}
-}
 
 // TestScoresAreShown: of each task what it has, and nothing that is not a number.
 func TestScoresAreShown(t *testing.T) {
@@ -48,7 +28,7 @@ func TestScoresAreShown(t *testing.T) {
 		{"classes", exampleResult(), []string{"What was answered", "How sure, and how right", "area under ROC", "0.94", "<td>38</td>", "<td>84.0 %</td>"}, []string{"R²", "NaN"}},
 		{"numbers", regression, []string{"mean absolute error", "1.25", "R²", "0.75"}, []string{"ROC", "By class", "What was answered", "NaN"}},
 	} {
-		html := app.HTMLString(scores(tt.result))
+		html := app.HTMLString(scores.View(tt.result))
 		for _, want := range tt.want {
 			if !strings.Contains(html, want) {
 				t.Errorf("%s: no %q in %s", tt.name, want, html)

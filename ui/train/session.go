@@ -253,6 +253,9 @@ func (s *Session) Show(changed func()) { s.env.changed = changed }
 // Hide says that nothing is shown.
 func (s *Session) Hide() { s.env.changed = func() {} }
 
+// Used says who takes the model of a run that is to be applied, as a File.
+func (s *Session) Used(f func(file app.Value)) { s.env.used = f }
+
 // Config is the experiment's configuration, with its defaults.
 func (s *Session) Config() run.Config { return s.exp.full() }
 

@@ -84,12 +84,13 @@ type fakeRun struct {
 	saved   func(error)
 }
 
-func (r *fakeRun) Pause()             { r.calls = append(r.calls, "pause") }
-func (r *fakeRun) Resume()            { r.calls = append(r.calls, "resume") }
-func (r *fakeRun) Step()              { r.calls = append(r.calls, "step") }
-func (r *fakeRun) Stop()              { r.calls = append(r.calls, "stop") }
-func (r *fakeRun) Dispose()           { r.calls = append(r.calls, "dispose") }
-func (r *fakeRun) Plan() run.PlanInfo { return r.plan }
+func (r *fakeRun) Pause()                              { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()                             { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()                               { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()                               { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose()                            { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Named(string, *run.Config) app.Value { return nil }
+func (r *fakeRun) Plan() run.PlanInfo                  { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {
 	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done
 }

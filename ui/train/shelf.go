@@ -11,6 +11,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
+	"clipscope/ui/scores"
 	"clipscope/ui/series"
 )
 
@@ -56,7 +57,7 @@ func (t *trial) entry() entry {
 	}
 	if t.result != nil {
 		e.Epsilon = t.result.Epsilon
-		e.Score = strings.Join(score(t.result), " ")
+		e.Score = strings.Join(scores.Headline(t.result), " ")
 	}
 	return e
 }

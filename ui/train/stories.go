@@ -47,6 +47,7 @@ func (nobody) reset()            {}
 func (nobody) toggleSheet()      {}
 func (nobody) save(string, bool) {}
 func (nobody) saveModel(string)  {}
+func (nobody) use()              {}
 func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
 func (nobody) back()             {}

@@ -283,6 +283,12 @@ func (t *trial) saveModel(form string) {
 	})
 }
 
+func (t *trial) use() {
+	if t.model != nil {
+		t.used(t.model.Named("the run of "+t.ended.Format("15:04:05"), &t.record.Config))
+	}
+}
+
 // view is the run in the numbers of the run bar; until it has begun, those of
 // the plan.
 func (t *trial) view(plan *run.PlanInfo) runView {

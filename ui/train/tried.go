@@ -2,6 +2,7 @@ package train
 
 import (
 	"clipscope/core/run"
+	"clipscope/ui/scores"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -16,13 +17,13 @@ func selected(c *run.Candidate) app.UI {
 func tried(list []run.Tried) app.UI {
 	return app.Details().Class("scores").ID("tried").Body(
 		app.Summary().Text("What was tried"),
-		table("Runs that were compared", []string{"run", "learning rate", "threshold C", "test accuracy", "score, noised"}, len(list), func(i int) []string {
+		scores.Table("Runs that were compared", []string{"run", "learning rate", "threshold C", "test accuracy", "score, noised"}, len(list), func(i int) []string {
 			r := list[i]
 			name := words.Count(i + 1)
 			if r.Selected {
 				name += ", chosen"
 			}
-			return []string{name, words.Number(r.LearningRate, 3), words.Number(r.MaxGradNorm, 3), percent(float64(r.TestAccuracy)), words.Number(float64(r.Score), 4)}
+			return []string{name, words.Number(r.LearningRate, 3), words.Number(r.MaxGradNorm, 3), words.Percent(float64(r.TestAccuracy), 1), words.Number(float64(r.Score), 4)}
 		}),
 		app.P().Class("help").Text("Diagnostics: the guarantee is for the chosen run alone, told to people who do not know how many there were. The score is how many test rows a run has right, with the noise under which it was compared."),
 	)

@@ -31,6 +31,14 @@
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page
 //	           starts a worker for it, and ends the worker to end the audit
 //
+// Of a saved model, which the worker keeps until the next model request succeeds:
+//
+//	model      + one file → reply: [run.ModelInfo]
+//	predict    [run.PredictRequest] → reply: a list of [run.Answer]
+//	predict    + one file, a table → progress data.Progress…, reply: [run.PredictReply],
+//	           with the answers as CSV in blob, a Blob, beside the text
+//	evaluate   + files with labels → progress data.Progress…, reply: [run.Evaluation]
+//
 // Of the calculator, about a run and without data:
 //
 //	epsilon    [run.EpsilonRequest]   → reply: [run.Number]
@@ -92,6 +100,9 @@ const (
 	Memory    = "memory"
 	Audit     = "audit"
 	Convert   = "convert"
+	Model     = "model"
+	Predict   = "predict"
+	Evaluate  = "evaluate"
 	Delta     = "delta"
 	Report    = "report"
 	Curve     = "curve"

@@ -99,6 +99,7 @@ type Session struct {
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
+	model   *held // nil until one has been loaded
 
 	mu  sync.Mutex
 	run *running
@@ -212,6 +213,12 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.TrainRequest) (any, error) { return s.train(r.ID, q) })
 	case Memory:
 		return memory(), nil
+	case Model:
+		return s.loadModel(r)
+	case Predict:
+		return decoded(r.Text, func(q run.PredictRequest) (any, error) { return s.predict(r, q) })
+	case Evaluate:
+		return s.evaluate(r)
 	case Audit:
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
 	case Convert:
@@ -302,8 +309,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		s.open, s.files, s.names = ds, nil, nil
 		return data.Summarize(ds, "built-in"), nil
 	}
-	progress := func(p data.Progress) { s.post(ProgressType, r.ID, p) }
-	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, progress)
+	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, s.progress(r.ID))
 	if e := (*fault)(nil); errors.As(err, &e) {
 		return nil, &refusal{e, report}
 	}
@@ -643,6 +649,7 @@ func failure(err error) run.Failure {
 	var config *run.ConfigError
 	var over *run.OverLimit
 	var file *refusal
+	var place *data.Error
 	var internal *panicError
 	switch {
 	case errors.As(err, &config):
@@ -651,6 +658,8 @@ func failure(err error) run.Failure {
 		f.Detail = over
 	case errors.As(err, &file):
 		f.Detail = file
+	case errors.As(err, &place):
+		f.Detail = place
 	case errors.As(err, &internal):
 		f.Detail = map[string]string{"stack": string(internal.stack)}
 	}

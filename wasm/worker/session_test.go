@@ -101,7 +101,7 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 			}
 			b := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), note, nil }}
 			switch c.Backend {
-			case "auto", "", "purego":
+			case "auto", "", "purego", "simd":
 				return b, nil
 			case "lost":
 				instead := b

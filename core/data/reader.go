@@ -1,0 +1,86 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"clipscope/core/run"
+)
+
+// The kinds of files that [Kind] tells apart.
+const (
+	KindIDX   = string(formatIDX)
+	KindCIFAR = string(formatCIFAR)
+	KindTable = string(formatCSV)
+)
+
+// Kind is what a file holds, by its content. The error is an [*Error], or ctx's.
+func Kind(ctx context.Context, f File) (string, error) {
+	k, err := newLoader(ctx, run.CSV{}).sniff(f)
+	return string(k), err
+}
+
+// Reader reads the rows of a table, one after the other, in any encoding and with any
+// delimiter that [Load] knows. It holds a row at a time, and some hundred kilobytes.
+type Reader struct{ t *table }
+
+// OpenTable opens a table. Where named is true its first row has the columns' names;
+// otherwise that is detected. progress may be nil, and is called as [Load] has it. The
+// caller closes the reader. The error is an [*Error], or ctx's.
+func OpenTable(ctx context.Context, f File, named bool, progress func(Progress)) (*Reader, error) {
+	l := newLoader(ctx, run.CSV{})
+	l.progress = progress
+	ch := csvChoices{}
+	if named {
+		ch.header = "yes"
+	}
+	t, err := l.openTable(f, phaseRead, ch, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{t}, nil
+}
+
+// Names are those of the header; nil where there is none.
+func (r *Reader) Names() []string { return r.t.names }
+
+// Classes are the names of the labels 0, 1 … where the file's first line has them, as
+// scikit-learn's files do.
+func (r *Reader) Classes() []string { return r.t.classes }
+
+// Row is the next row's cells, trimmed and valid until the next call, and its line. The
+// error is io.EOF after the last row, an [*Error] for a row that cannot be read, of which
+// [Reader.Survives] says whether the next one can, or ctx's.
+func (r *Reader) Row() (cells []string, line int, err error) {
+	cells, line, err = r.t.row()
+	var e *Error
+	if errors.As(err, &e) {
+		line = e.Row
+	}
+	return cells, line, err
+}
+
+// Survives reports whether an error of Row is about one row alone.
+func (r *Reader) Survives(err error) bool { return (&badRows{}).take(err) }
+
+// Comma is what parts cells.
+func (r *Reader) Comma() rune { return r.t.comma }
+
+// Encoding is that of the text, as far as it has been read: empty for ASCII.
+func (r *Reader) Encoding() string { return r.t.text.encoding }
+
+// Close closes the file.
+func (r *Reader) Close() error { return r.t.src.Close() }
+
+// Width is how many cells rows have; 0 before the first.
+func (r *Reader) Width() int { return r.t.width }
+
+// Nameless is the name of column i, from 0, of a table without a header.
+func Nameless(i int) string { return columnName(i) }
+
+// NotThere is the error of a table that lacks a column.
+func NotThere(file, name string, names []string) error {
+	return &Error{File: file, Row: 1, Expected: fmt.Sprintf("a column %s, which the model was trained on", quote(name)),
+		Got: "the columns " + list(names), Fix: "Name the columns in the first row as in the training table."}
+}

@@ -1,0 +1,228 @@
+package model
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"clipscope/core/data"
+	"clipscope/core/input"
+	"clipscope/core/nn"
+	"clipscope/core/run"
+)
+
+// What a model may have at most, of things that a file can say without holding them.
+const (
+	mostFeatures = 1 << 20
+	mostOutputs  = 1 << 16
+	mostRow      = 1 << 28 // values that one row takes on its way through the layers: 1 GB
+)
+
+// Check refuses a file that is of no model which could be built, with what is wrong and
+// where. A model of which something was left out passes, and cannot be opened.
+func (f *File) Check() error {
+	switch {
+	case f.Format != "" && f.Format != Format:
+		return fmt.Errorf("model: format: %q is not %q", clipped(f.Format), Format)
+	case f.Version > Version:
+		return fmt.Errorf("model: version %d is of a newer program than this, which reads up to %d: reload the page", f.Version, Version)
+	case f.Version < 0:
+		return fmt.Errorf("model: there is no version %d", f.Version)
+	case f.Apply == nil:
+		return errors.New("model: the file has parameters, and not what it takes to apply them: it was saved by an earlier version")
+	case f.Steps < 0 || !(f.Delta >= 0 && f.Delta <= 1) || f.Epsilon < 0:
+		return fmt.Errorf("model: ε = %v and δ = %v after %d steps are no promise", float64(f.Epsilon), f.Delta, f.Steps)
+	}
+	if err := checkTask(f.Apply); err != nil {
+		return err
+	}
+	if _, err := encoderOf(f.Apply); err != nil {
+		return fmt.Errorf("model: columns: %w", err)
+	}
+	if err := checkScaling(f.Apply); err != nil {
+		return err
+	}
+	if err := checkPCA(f.Apply); err != nil {
+		return err
+	}
+	_, err := f.spec()
+	return err
+}
+
+func checkTask(a *run.Application) error {
+	switch data.Task(a.Task) {
+	case data.Classification, data.MultiLabel:
+		if n := len(a.Classes); n != 0 && n != a.Outputs {
+			return fmt.Errorf("model: %d classes, and %d outputs", n, a.Outputs)
+		}
+	case data.Regression:
+		if len(a.Classes) > 0 {
+			return errors.New("model: a regression has no classes")
+		}
+	default:
+		return fmt.Errorf("model: task: there is no %q", clipped(a.Task))
+	}
+	if a.Outputs < 1 || a.Outputs > mostOutputs {
+		return fmt.Errorf("model: %d outputs are not in 1 … %d", a.Outputs, mostOutputs)
+	}
+	if a.Features < 1 || a.Features > mostFeatures {
+		return fmt.Errorf("model: %d features are not in 1 … %d", a.Features, mostFeatures)
+	}
+	seen := map[string]bool{}
+	for _, c := range a.Classes {
+		if seen[c] {
+			return fmt.Errorf("model: the class %q comes twice", clipped(c))
+		}
+		seen[c] = true
+	}
+	return checkShape(a)
+}
+
+func checkShape(a *run.Application) error {
+	if a.Shape == nil {
+		return nil
+	}
+	n := 1
+	for _, d := range a.Shape {
+		if d < 1 || d > a.Features/n {
+			return fmt.Errorf("model: shape %v is not of %d features", a.Shape, a.Features)
+		}
+		n *= d
+	}
+	if n != a.Features || a.Columns != nil {
+		return fmt.Errorf("model: shape %v is not of %d features, or of a table", a.Shape, a.Features)
+	}
+	return nil
+}
+
+// encoderOf is what makes features of a table's cells; nil of no table.
+func encoderOf(a *run.Application) (*data.Encoder, error) {
+	if a.Columns == nil {
+		return nil, nil
+	}
+	return data.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
+}
+
+// columns are those of a table as package data has them.
+func columns(a *run.Application) []data.Column {
+	var all []data.Column
+	for _, c := range a.Columns {
+		all = append(all, data.Column{
+			Name: c.Name, Kind: data.ColumnKind(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
+			Categories: c.Categories, Buckets: c.Buckets, Fill: c.IfMissing, Indicator: c.Indicator,
+		})
+	}
+	return all
+}
+
+// bounded reports whether a kind of scaling has bounds.
+func bounded(kind string) bool { return kind == "declared" || kind == "private" }
+
+func checkScaling(a *run.Application) error {
+	s := &a.Scaling
+	if !slices.Contains([]string{"declared", "private", "row", "measured", "none"}, s.Kind) {
+		return fmt.Errorf("model: scaling: there is no %q", clipped(s.Kind))
+	}
+	n := len(s.Lo)
+	if n != len(s.Hi) || n != 0 && n != 1 && n != a.Features {
+		return fmt.Errorf("model: scaling: %d lower and %d upper bounds for %d features", n, len(s.Hi), a.Features)
+	}
+	if s.LeftOut == "" && bounded(s.Kind) != (n > 0) || s.Kind == "measured" && s.LeftOut == "" {
+		return fmt.Errorf("model: scaling: %d bounds are not what %q has", n, s.Kind)
+	}
+	for i := range n {
+		if lo, hi := s.Lo[i], s.Hi[i]; !(lo < hi) || math.IsInf(hi-lo, 0) {
+			return fmt.Errorf("model: scaling: bounds %d: %v and %v are not finite, with lo below hi", i+1, lo, hi)
+		}
+	}
+	if m := a.MaxNorm; !(m >= 0) || math.IsInf(m, 0) {
+		return fmt.Errorf("model: max_norm: %v is no length", m)
+	}
+	return nil
+}
+
+func checkPCA(a *run.Application) error {
+	p := a.PCA
+	if p == nil {
+		return nil
+	}
+	if p.Components < 1 || p.Components > a.Features {
+		return fmt.Errorf("model: pca: %d components of %d features", p.Components, a.Features)
+	}
+	if a.MaxNorm > 0 || a.ChannelsLast {
+		return errors.New("model: pca: what are components is not shortened, nor a picture, any more")
+	}
+	if p.LeftOut != "" {
+		return nil
+	}
+	if want := 4 * int64(a.Features) * int64(p.Components); int64(len(p.Directions)) != want {
+		return fmt.Errorf("model: pca: %d bytes of directions, and %d components of %d features take %d", len(p.Directions), p.Components, a.Features, want)
+	}
+	for i, x := range directions(p) {
+		if y := float64(x); math.IsNaN(y) || math.IsInf(y, 0) {
+			return fmt.Errorf("model: pca: number %d of the directions is not finite", i+1)
+		}
+	}
+	return nil
+}
+
+func directions(p *run.AppliedPCA) []float32 {
+	v := make([]float32, len(p.Directions)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(p.Directions[4*i:]))
+	}
+	return v
+}
+
+// shape is that of a row as the layers see it.
+func (f *File) shape() (nn.Shape, error) {
+	a := f.Apply
+	if a.PCA != nil {
+		return nn.Shape{Channels: a.PCA.Components}, nil
+	}
+	s := input.Shape(a.Shape, a.Features)
+	if !a.ChannelsLast && s.IsPicture() && s.Channels > 1 {
+		return nn.Shape{Channels: a.Features}, nil
+	}
+	if a.ChannelsLast && !(s.IsPicture() && s.Channels > 1) {
+		return s, fmt.Errorf("model: channels_last: a row of shape %v has no planes of colour", a.Shape)
+	}
+	return s, nil
+}
+
+// spec is the architecture, which has to be what the file says of it.
+func (f *File) spec() (nn.Spec, error) {
+	a := f.Apply
+	in, err := f.shape()
+	if err != nil {
+		return nn.Spec{}, err
+	}
+	var texts []string
+	for _, l := range a.Layers {
+		texts = append(texts, l.Text)
+	}
+	s, err := nn.Read(in, texts, a.Outputs, input.Loss(data.Task(a.Task)))
+	if err != nil {
+		return s, fmt.Errorf("model: layers: %w", err)
+	}
+	for i, o := range s.Layers {
+		l := &a.Layers[i]
+		if l.Parameters != o.Parameters {
+			return s, fmt.Errorf("model: layer %d, %s, has %d parameters, and the file says %d", i+1, clipped(l.Text), o.Parameters, l.Parameters)
+		}
+		if l.Tensors != nil && !slices.EqualFunc(l.Tensors, o.Tensors, func(have run.AppliedTensor, want nn.Tensor) bool {
+			return have.Name == want.Name && slices.Equal(have.Shape, want.Shape)
+		}) {
+			return s, fmt.Errorf("model: layer %d, %s, has other tensors than the file says", i+1, clipped(l.Text))
+		}
+	}
+	if len(f.Parameters) != s.Params() {
+		return s, fmt.Errorf("model: %d parameters, and the layers take %d", len(f.Parameters), s.Params())
+	}
+	if s.Floats(1) > mostRow {
+		return s, fmt.Errorf("model: a row takes %d values on its way through the layers, more than a browser tab can hold", s.Floats(1))
+	}
+	return s, nil
+}

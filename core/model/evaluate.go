@@ -1,0 +1,244 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/core/score"
+)
+
+// Evaluate says how the model fares on labelled files: tables with the label's column,
+// or pictures of the model's shape. Labels are matched by name to the model's classes.
+// Rows with a cell that cannot be read, or that is missing where there is no rule for it,
+// are left out and counted. progress may be nil. The error is a [data.Error], which names
+// a label that is of no class, or ctx's.
+//
+// Guarantee: none. What it says is computed from the rows without noise.
+func (p *Predictor) Evaluate(ctx context.Context, files []data.File, progress func(data.Progress)) (*run.Evaluation, error) {
+	if len(files) == 0 {
+		return nil, &data.Error{Expected: "a file with labels", Got: "none", Fix: "Choose a file as the model was trained on."}
+	}
+	if data.Task(p.file.Apply.Task) == data.MultiLabel {
+		return nil, &data.Error{Expected: "a model that answers with one class or with numbers", Got: "one of several labels a row", Fix: "No file that is read here has such labels."}
+	}
+	e := p.newExam()
+	var err error
+	if p.encoder != nil {
+		for _, f := range files {
+			if err = e.table(ctx, f, progress); err != nil {
+				return nil, err
+			}
+		}
+	} else if err = e.pictures(ctx, files, progress); err != nil {
+		return nil, err
+	}
+	if e.result.Rows == 0 {
+		return nil, &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + e.result.Problem, Fix: "Choose a file as the model was trained on."}
+	}
+	return e.told(), nil
+}
+
+// exam compares answers with labels.
+type exam struct {
+	p       *Predictor
+	classes *score.Classes // nil of a regression
+	numbers *score.Numbers
+	names   []string
+	hits    int
+	result  *run.Evaluation
+}
+
+func (p *Predictor) newExam() *exam {
+	e := &exam{p: p, result: &run.Evaluation{Accuracy: run.Number(math.NaN())}}
+	k := p.net.Outputs()
+	if data.Task(p.file.Apply.Task) == data.Regression {
+		e.numbers = score.NewNumbers(k)
+		return e
+	}
+	for i := range k {
+		e.names = append(e.names, p.class(i))
+	}
+	e.classes = score.NewClasses(e.names)
+	return e
+}
+
+// mark takes in rows with their targets.
+func (e *exam) mark(ctx context.Context, rows *data.Split) error {
+	z, err := e.p.outputs(ctx, rows)
+	if err != nil {
+		return err
+	}
+	k := e.p.net.Outputs()
+	for i := range rows.N {
+		out := z[i*k:][:k]
+		if e.classes == nil {
+			e.numbers.Add(rows.Y[i*k:][:k], out)
+			continue
+		}
+		class := int(rows.Y[i])
+		e.classes.Add(class, out)
+		if e.p.answer(out).Answer == e.names[class] {
+			e.hits++
+		}
+	}
+	e.result.Rows += rows.N
+	return nil
+}
+
+// table reads a table and marks its rows.
+func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progress)) error {
+	t, err := e.p.openTable(ctx, f, progress)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	label := e.p.encoder.Label()
+	b, y := e.p.newBatch(), []float32{}
+	for ended := false; !ended; {
+		cells, err := t.row()
+		if ended = err == io.EOF; !ended {
+			if err != nil && (t.at == nil || !t.Survives(err)) {
+				return err
+			}
+			if label < 0 || t.at[label] < 0 {
+				return e.p.noLabels(f.Name())
+			}
+			target := float32(0)
+			if err == nil {
+				if target, err = e.target(t, cells[t.at[label]]); err != nil && !data.Missing(cells[t.at[label]]) {
+					return t.here(err)
+				}
+			}
+			if err == nil {
+				var unknown []string
+				unknown, err = e.p.encode(b.next(), t.order(cells))
+				e.result.Unknown += len(unknown)
+			}
+			if err != nil {
+				e.leaveOut(t.here(err))
+				continue
+			}
+			b.add(nil, nil)
+			y = append(y, target)
+		}
+		if ended || b.full() {
+			b.rows.Y = y
+			if err := e.mark(ctx, &b.rows); err != nil {
+				return err
+			}
+			b.clear()
+			y = y[:0]
+		}
+	}
+	return nil
+}
+
+func (e *exam) leaveOut(err error) {
+	if e.result.Problems++; e.result.Problems == 1 {
+		e.result.Problem = said(err)
+	}
+}
+
+// here says where in a table a cell is that an error is about.
+func (t *table) here(err error) error {
+	if e := (*data.Error)(nil); errors.As(err, &e) && e.Row == 0 {
+		e.File, e.Row = t.file, t.line
+	}
+	return err
+}
+
+func (p *Predictor) noLabels(file string) error {
+	want := "a column of labels"
+	if l := p.encoder.Label(); l >= 0 {
+		want = fmt.Sprintf("the column %q with the labels", clipped(p.encoder.Columns()[l].Name))
+	}
+	return &data.Error{File: file, Row: 1, Expected: want, Got: "a table without it", Fix: "Choose a table with labels, or ask for answers instead."}
+}
+
+// target is what a cell of the label's column says. Files that number their classes and
+// name them once are understood.
+func (e *exam) target(t *table, cell string) (float32, error) {
+	y, err := e.p.encoder.Target(cell)
+	if err == nil || t.Classes() == nil {
+		return y, err
+	}
+	if k, no := strconv.Atoi(cell); no == nil && k >= 0 && k < len(t.Classes()) {
+		return e.p.encoder.Target(t.Classes()[k])
+	}
+	return y, err
+}
+
+// pictures reads files of pictures and marks them.
+func (e *exam) pictures(ctx context.Context, files []data.File, progress func(data.Progress)) error {
+	ds, _, err := data.Load(ctx, files, nil, run.CSV{TestShare: -1}, progress)
+	if err != nil {
+		return err
+	}
+	a := e.p.file.Apply
+	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.classes == nil {
+		return &data.Error{File: files[0].Name(), Expected: "pictures of " + shapeText(a.Shape, a.Features), Got: "rows of " + shapeText(ds.Shape, ds.Features),
+			Fix: "Choose files as the model was trained on."}
+	}
+	of := make([]int, len(ds.Classes))
+	for i, c := range ds.Classes {
+		of[i] = slices.Index(e.names, c)
+	}
+	for i, y := range ds.Train.Y {
+		k := of[int(y)]
+		if k < 0 {
+			return &data.Error{File: files[0].Name(), Row: i + 1, Expected: "one of the model's classes", Got: fmt.Sprintf("label %q", clipped(ds.Classes[int(y)])),
+				Fix: "Choose pictures of the classes that the model was trained on."}
+		}
+		ds.Train.Y[i] = float32(k)
+	}
+	const part = 4096 // rows, whose outputs are held at a time
+	for lo := 0; lo < ds.Train.N; lo += part {
+		hi := min(ds.Train.N, lo+part)
+		rows := data.Split{N: hi - lo, Y: ds.Train.Y[lo:hi]}
+		if f := a.Features; ds.Train.U8 != nil {
+			rows.U8 = ds.Train.U8[lo*f : hi*f]
+		} else {
+			rows.F32 = ds.Train.F32[lo*f : hi*f]
+		}
+		if err := e.mark(ctx, &rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapeText is 28×28, or 3×32×32, or a number of values.
+func shapeText(shape []int, features int) string {
+	if len(shape) == 0 {
+		return fmt.Sprintf("%d numbers", features)
+	}
+	s := ""
+	for i, n := range shape {
+		if i > 0 {
+			s += "×"
+		}
+		s += strconv.Itoa(n)
+	}
+	return s
+}
+
+// told is what came of it.
+func (e *exam) told() *run.Evaluation {
+	r := e.result
+	if e.classes == nil {
+		r.Scores = e.numbers.Scores()
+		return r
+	}
+	r.Scores, r.Accuracy = e.classes.Scores(), run.Number(float64(e.hits)/float64(r.Rows))
+	for i := range e.names {
+		r.Classes = append(r.Classes, e.classes.Class(i))
+	}
+	return r
+}

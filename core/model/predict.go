@@ -1,0 +1,367 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"clipscope/core/compute"
+	"clipscope/core/data"
+	"clipscope/core/input"
+	"clipscope/core/nn"
+	"clipscope/core/run"
+)
+
+// Predictor is a model on a backend. It is used by one goroutine at a time.
+//
+// Guarantee: its answers are post-processing of what the file holds. They tell of the
+// rows they are given, and cost nothing.
+type Predictor struct {
+	file    *File // without parameters
+	encoder *data.Encoder
+	be      *compute.Scope
+	net     *nn.Model
+	pipe    *input.Pipe
+	x       compute.Buffer
+	floats  *data.Scale // of features as numbers
+	bytes   *data.Scale // and as bytes, which pictures in files are
+	host    []float32   // a batch of scaled rows
+	order   []int       // 0, 1, …
+}
+
+// rows at once: as many as share what a call costs, as long as a batch has no more
+// values than this.
+const (
+	mostRows  = 512
+	mostBatch = 1 << 26
+)
+
+// Open brings a model that has passed [File.Check] onto a backend; Close gives its memory
+// back. Its error says what was left out of the file, where that cannot be done without.
+func Open(f *File, be compute.Backend) (*Predictor, error) {
+	a := f.Apply
+	if why := a.Scaling.LeftOut; why != "" {
+		return nil, errors.New("model: " + why)
+	}
+	if a.PCA != nil && a.PCA.LeftOut != "" {
+		return nil, errors.New("model: " + a.PCA.LeftOut)
+	}
+	spec, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
+	p := &Predictor{be: compute.NewScope(be)}
+	if p.encoder, err = encoderOf(a); err != nil {
+		return nil, fmt.Errorf("model: columns: %w", err)
+	}
+	if err := p.openScale(a); err != nil {
+		return nil, err
+	}
+	capacity := int(max(1, min(mostRows, mostBatch/max(1, spec.Floats(1)+int64(2*a.Features)))))
+	p.net = nn.New(p.be, spec, capacity, 1)
+	p.be.Write(p.net.All(), f.Parameters)
+	var pca *input.Projection
+	if a.PCA != nil {
+		pca = input.NewProjection(p.be, p.be.New(capacity*a.Features), directions(a.PCA), a.Features)
+	}
+	p.pipe = input.NewPipe(spec.Input, pca, a.MaxNorm)
+	p.x, p.host = p.be.New(capacity*spec.Input.Len()), make([]float32, capacity*a.Features)
+	for i := range capacity {
+		p.order = append(p.order, i)
+	}
+	p.file = new(File)
+	*p.file = *f
+	p.file.Parameters = nil // which the backend has
+	return p, nil
+}
+
+// Close gives the memory back.
+func (p *Predictor) Close() { p.be.Close() }
+
+func (p *Predictor) openScale(a *run.Application) (err error) {
+	ds := &data.Dataset{Features: a.Features}
+	ds.Train.F32 = []float32{}
+	if p.floats, err = scaleOf(a, ds); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	ds.Train.F32, ds.Train.U8 = nil, []uint8{}
+	p.bytes, err = scaleOf(a, ds)
+	return err
+}
+
+// scaleOf is what the trainer made of the rows of ds, from what the file has of it.
+func scaleOf(a *run.Application, ds *data.Dataset) (*data.Scale, error) {
+	s := &a.Scaling
+	switch {
+	case len(s.Lo) > 0:
+		bounds := make([]data.Bound, a.Features)
+		for i := range bounds {
+			k := min(i, len(s.Lo)-1)
+			bounds[i] = data.Bound{Lo: s.Lo[k], Hi: s.Hi[k]}
+		}
+		return data.BoundsScale(ds, bounds)
+	case s.Kind == "row":
+		return data.RowScale(ds), nil
+	}
+	return data.NoScale(ds), nil
+}
+
+// Info is what the model says of itself.
+func (p *Predictor) Info() run.ModelInfo {
+	f, a := p.file, p.file.Apply
+	info := run.ModelInfo{
+		Program: f.Program, Task: a.Task, Outputs: a.Outputs, Classes: a.Classes, Features: a.Features, Shape: a.Shape, Columns: a.Columns, Scaling: a.Scaling,
+		Layers: a.Layers, Parameters: p.net.Spec.Params(), Method: f.Config.WithDefaults().Method,
+		Guarantee: f.Guarantee, Statement: f.Statement, Epsilon: f.Epsilon, Delta: f.Delta, Accountant: f.Accountant, Steps: f.Steps,
+	}
+	if p.encoder != nil && p.encoder.Label() >= 0 {
+		info.Label = a.Columns[p.encoder.Label()].Name
+	}
+	return info
+}
+
+// outputs are those of the rows of a split, as the layers give them: [rows×outputs].
+func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, error) {
+	k, f := p.net.Outputs(), p.file.Apply.Features
+	z := make([]float32, rows.N*k)
+	scale := p.floats
+	if rows.U8 != nil {
+		scale = p.bytes
+	}
+	idx := make([]int, 0, len(p.order))
+	for lo := 0; lo < rows.N; lo += len(idx) {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		idx = idx[:0]
+		for i := lo; i < min(rows.N, lo+len(p.order)); i++ {
+			idx = append(idx, i)
+		}
+		x := p.host[:len(idx)*f]
+		scale.Rows(x, rows, idx)
+		p.pipe.Write(p.be, x, f, p.x)
+		out := p.net.Forward(p.x, len(idx), 1)
+		if err := compute.Read(ctx, p.be, z[lo*k:(lo+len(idx))*k], out); err != nil {
+			return nil, fmt.Errorf("model: outputs: %w", err)
+		}
+	}
+	return z, nil
+}
+
+// answer is what a row's outputs come to.
+func (p *Predictor) answer(z []float32) run.Answer {
+	a := p.file.Apply
+	for _, v := range z {
+		if y := float64(v); math.IsNaN(y) || math.IsInf(y, 0) {
+			return run.Answer{Problem: "The model's outputs for this row are not finite."}
+		}
+	}
+	out := run.Answer{Outputs: make([]run.Number, len(z))}
+	switch data.Task(a.Task) {
+	case data.Regression:
+		for i, v := range z {
+			out.Outputs[i] = run.Number(v)
+		}
+		out.Answer = out.Outputs
+		if len(z) == 1 {
+			out.Answer = out.Outputs[0]
+		}
+	case data.MultiLabel:
+		on := []string{}
+		for i, v := range z {
+			out.Outputs[i] = run.Number(1 / (1 + math.Exp(-float64(v))))
+			if out.Outputs[i] > 0.5 {
+				on = append(on, p.class(i))
+			}
+		}
+		out.Answer = on
+	default:
+		best, sum := slices.Max(z), 0.0
+		for i, v := range z {
+			e := math.Exp(float64(v) - float64(best))
+			out.Outputs[i] = run.Number(e)
+			sum += e
+		}
+		for i := range out.Outputs {
+			out.Outputs[i] /= run.Number(sum)
+		}
+		out.Answer = p.class(slices.Index(z, best))
+	}
+	return out
+}
+
+// class is the name of an output.
+func (p *Predictor) class(i int) string {
+	if classes := p.file.Apply.Classes; classes != nil {
+		return classes[i]
+	}
+	return fmt.Sprint(i)
+}
+
+// Predict answers rows that were typed: lists of cells, one for each column or for each
+// but the label's, or of numbers where there are no columns; or cells by name. A row with
+// a cell that cannot be read gets a problem in place of an answer. The error is the
+// context's.
+func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, error) {
+	answers := make([]run.Answer, 0, len(rows))
+	b := p.newBatch()
+	for i := range rows {
+		b.add(p.typed(b.next(), &rows[i]))
+		if !b.full() && i < len(rows)-1 {
+			continue
+		}
+		part, err := b.answers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, part...)
+	}
+	return answers, nil
+}
+
+// batch gathers rows on their way to the model. Some of them have a problem instead.
+type batch struct {
+	p    *Predictor
+	size int
+	rows data.Split
+	told []run.Answer // of all rows, with what is known before the model is asked
+}
+
+// mostGathered is how many features are gathered, or rows.
+const (
+	mostGathered = 1 << 22
+	mostTold     = 4096
+)
+
+func (p *Predictor) newBatch() *batch {
+	f := p.file.Apply.Features
+	b := &batch{p: p, size: max(1, min(mostTold, mostGathered/f))}
+	b.rows.F32 = make([]float32, 0, f)
+	return b
+}
+
+// next is room for the features of a row.
+func (b *batch) next() []float32 {
+	f := b.p.file.Apply.Features
+	b.rows.F32 = slices.Grow(b.rows.F32[:b.rows.N*f], f)
+	return b.rows.F32[b.rows.N*f:][:f]
+}
+
+// add takes what was written to next, unless that failed.
+func (b *batch) add(unknown []string, err error) {
+	a := run.Answer{Unknown: unknown}
+	if err != nil {
+		a.Problem = said(err)
+	} else {
+		b.rows.N++
+		b.rows.F32 = b.rows.F32[:b.rows.N*b.p.file.Apply.Features]
+	}
+	b.told = append(b.told, a)
+}
+
+func (b *batch) full() bool { return len(b.told) >= b.size }
+
+// answers are those of all rows that were added, after which the batch is empty.
+func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
+	z, err := b.p.outputs(ctx, &b.rows)
+	if err != nil {
+		return nil, err
+	}
+	all, k := b.told, b.p.net.Outputs()
+	for i := range all {
+		if all[i].Problem != "" {
+			continue
+		}
+		unknown := all[i].Unknown
+		all[i] = b.p.answer(z[:k])
+		all[i].Unknown, z = unknown, z[k:]
+	}
+	b.clear()
+	return all, nil
+}
+
+func (b *batch) clear() { b.told, b.rows.N, b.rows.F32 = nil, 0, b.rows.F32[:0] }
+
+// typed writes a row's features to x.
+func (p *Predictor) typed(x []float32, r *run.Row) (unknown []string, err error) {
+	if p.encoder == nil {
+		return nil, plainRow(x, r)
+	}
+	columns := p.encoder.Columns()
+	given := r.Cells
+	if r.Named != nil {
+		if given, err = byName(columns, r.Named); err != nil {
+			return nil, err
+		}
+	}
+	if label := p.encoder.Label(); label >= 0 && len(given) == len(columns)-1 {
+		given = slices.Insert(slices.Clone(given), label, run.Cell{})
+	}
+	if len(given) != len(columns) {
+		return nil, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
+	}
+	cells := make([]string, len(columns))
+	for i, c := range given {
+		cells[i] = c.Text
+		if c.Number != nil {
+			cells[i] = p.encoder.Write(i, *c.Number)
+		}
+	}
+	return p.encode(x, cells)
+}
+
+// encode writes the features of cells to x, and names the columns whose category is
+// unknown.
+func (p *Predictor) encode(x []float32, cells []string) (unknown []string, err error) {
+	at, err := p.encoder.Features(x, cells)
+	for _, i := range at {
+		unknown = append(unknown, p.encoder.Columns()[i].Name)
+	}
+	return unknown, err
+}
+
+// byName puts cells in the order of the columns. A column that is not named is a missing
+// cell; a name that is of no column is a mistake.
+func byName(columns []data.Column, named map[string]run.Cell) ([]run.Cell, error) {
+	cells, used := make([]run.Cell, len(columns)), 0
+	for i, c := range columns {
+		cell, ok := named[c.Name]
+		if ok {
+			used++
+		}
+		cells[i] = cell
+	}
+	if used < len(named) {
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			if !slices.ContainsFunc(columns, func(c data.Column) bool { return c.Name == name }) {
+				return nil, fmt.Errorf("there is no column %q", clipped(name))
+			}
+		}
+	}
+	return cells, nil
+}
+
+func plainRow(x []float32, r *run.Row) error {
+	if r.Named != nil || len(r.Cells) != len(x) {
+		return fmt.Errorf("expected a list of %d numbers, found %d", len(x), len(r.Cells))
+	}
+	for i, c := range r.Cells {
+		if c.Number == nil || math.Abs(*c.Number) > math.MaxFloat32 {
+			return fmt.Errorf("value %d, %q, is no number", i+1, clipped(c.String()))
+		}
+		x[i] = float32(*c.Number)
+	}
+	return nil
+}
+
+// said is an error as a sentence of its own, without the name of a package.
+func said(err error) string {
+	s := err.Error()
+	if e := (*data.Error)(nil); errors.As(err, &e) {
+		return s
+	}
+	return s + "."
+}

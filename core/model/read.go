@@ -1,0 +1,365 @@
+package model
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/run"
+)
+
+// MaxBytes is the most that a model's file may have: the parameters that a browser tab
+// can hold, as text.
+const MaxBytes = 2 << 30
+
+// Read reads a model's file: JSON, safetensors, or the zip that has them. Files of
+// version 0 are read as well; one of a later version than this is refused. The model has
+// passed [File.Check]. Nothing is allocated that is much larger than b. An error says
+// what is wrong, and where in the file.
+func Read(b []byte) (*File, error) {
+	f, err := parse(b)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Check()
+}
+
+func parse(b []byte) (*File, error) {
+	switch {
+	case len(b) == 0:
+		return nil, errors.New("model: the file is empty")
+	case len(b) > MaxBytes:
+		return nil, fmt.Errorf("model: the file has %d MB, more than the %d that a browser tab can hold", len(b)>>20, MaxBytes>>20)
+	case looksTensors(b):
+		return fromTensors(b)
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return fromZip(b)
+	}
+	text := bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) == 0 || t[0] != '{' {
+		return nil, errors.New("model: this is no model that Clipscope saves: neither JSON nor safetensors nor a zip of them")
+	}
+	return fromText(text)
+}
+
+// fields are a File's without its methods, if it gets any.
+type fields File
+
+// fromText reads JSON.
+func fromText(b []byte) (*File, error) {
+	v := struct {
+		*fields
+		Config     capped[run.Config]       `json:"config"`
+		Apply      capped[*run.Application] `json:"apply"`
+		Parameters floats                   `json:"parameters"`
+	}{fields: &fields{}}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return nil, inJSON("", err)
+	}
+	f := File(*v.fields)
+	f.Config, f.Apply, f.Parameters = v.Config.of, v.Apply.of, v.Parameters
+	return &f, nil
+}
+
+// mostText is the most that a part of a file other than the parameters may have: what
+// it becomes in memory may be thirty times as large.
+const mostText = 32 << 20
+
+// capped is a part of a file that may have so much text and no more.
+type capped[T any] struct{ of T }
+
+// UnmarshalJSON reads the part.
+func (c *capped[T]) UnmarshalJSON(b []byte) error {
+	if len(b) > mostText {
+		return fmt.Errorf("%d MB of text, and nothing but parameters takes more than %d", len(b)>>20, mostText>>20)
+	}
+	return json.Unmarshal(b, &c.of)
+}
+
+// inJSON says where in a text JSON is wrong.
+func inJSON(where string, err error) error {
+	if where != "" {
+		where += ": "
+	}
+	if e := (*json.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("model: %sbyte %d: %w", where, e.Offset, err)
+	}
+	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("model: %sbyte %d: %s: a %s is not what goes here (%s)", where, e.Offset, strings.TrimPrefix(e.Field, "fields."), e.Value, run.KindName(e.Type))
+	}
+	return fmt.Errorf("model: %s%w", where, err)
+}
+
+// floats are numbers, among which may be those that JSON cannot write.
+type floats []float32
+
+// UnmarshalJSON reads a list. b is sound JSON, as encoding/json has seen to.
+func (v *floats) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*v = nil
+		return nil
+	}
+	if b[0] != '[' {
+		return errors.New("parameters: a list of numbers is what goes here")
+	}
+	all := make(floats, 0, bytes.Count(b, []byte(","))+1)
+	for b = space(b[1:]); b[0] != ']'; b = space(b) {
+		if b[0] == ',' {
+			b = b[1:]
+			continue
+		}
+		end := bytes.IndexAny(b, ",] \t\r\n")
+		if b[0] == '{' {
+			end = bytes.IndexByte(b, '}') + 1
+		}
+		if end <= 0 {
+			return fmt.Errorf("parameters: number %d cannot be read", len(all)+1)
+		}
+		x, err := number(b[:end])
+		if err != nil {
+			return fmt.Errorf("parameters: number %d: %.40s is none", len(all)+1, b[:end])
+		}
+		all = append(all, x)
+		b = b[end:]
+	}
+	*v = all
+	return nil
+}
+
+func number(b []byte) (float32, error) {
+	if b[0] == '{' {
+		var n run.Number
+		err := n.UnmarshalJSON(b)
+		return float32(n), err
+	}
+	x, err := strconv.ParseFloat(string(b), 32)
+	return float32(x), err
+}
+
+func space(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
+
+// mostHeader is the most that the header of a safetensors file may have, as its own
+// library has it.
+const mostHeader = 100_000_000
+
+// looksTensors reports whether b begins as safetensors files do: with the length of a
+// header, and the header.
+func looksTensors(b []byte) bool {
+	if len(b) < 9 || b[8] != '{' {
+		return false
+	}
+	return binary.LittleEndian.Uint64(b) <= mostHeader
+}
+
+// unnamed is the one tensor of a model whose run an early version kept, which did not say
+// what its layers' tensors are.
+const unnamed = "parameters"
+
+// tensor is an entry of a safetensors file's header.
+type tensor struct {
+	Type  string   `json:"dtype"`
+	Shape []uint64 `json:"shape"`
+	At    []uint64 `json:"data_offsets"`
+}
+
+// fromTensors reads a safetensors file. Its tensors may stand in any order, and have to
+// be those of the layers, without gaps between them.
+func fromTensors(b []byte) (*File, error) {
+	n := binary.LittleEndian.Uint64(b)
+	if n > uint64(len(b)-8) {
+		return nil, fmt.Errorf("model: a header of %d bytes in a file of %d: the file is cut short", n, len(b))
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(b[8:8+n], &header); err != nil {
+		return nil, inJSON("header", err)
+	}
+	f, err := fromMetadata(header["__metadata__"])
+	if err != nil {
+		return nil, err
+	}
+	delete(header, "__metadata__")
+	body, tensors := b[8+n:], map[string]tensor{}
+	var parts [][2]uint64
+	for name, text := range header {
+		var t tensor
+		if err := json.Unmarshal(text, &t); err != nil {
+			return nil, inJSON("header: "+clipped(name), err)
+		}
+		if err := t.check(uint64(len(body))); err != nil {
+			return nil, fmt.Errorf("model: tensor %s: %w", clipped(name), err)
+		}
+		parts = append(parts, [2]uint64(t.At))
+		tensors[name] = t
+	}
+	if err := cover(parts, uint64(len(body))); err != nil {
+		return nil, err
+	}
+	f.Parameters = make([]float32, 0, len(body)/4)
+	if f.Apply == nil {
+		return f, nil // which Check refuses
+	}
+	take := func(name string) {
+		t := tensors[name]
+		delete(tensors, name)
+		for at := t.At[0]; at < t.At[1]; at += 4 {
+			f.Parameters = append(f.Parameters, math.Float32frombits(binary.LittleEndian.Uint32(body[at:])))
+		}
+	}
+	named := false
+	for i, l := range f.Apply.Layers {
+		for _, want := range l.Tensors {
+			named = true
+			name := fmt.Sprintf("layers.%d.%s", i, want.Name)
+			if t, ok := tensors[name]; !ok || !t.has(want.Shape) {
+				return nil, fmt.Errorf("model: there is no tensor %s of shape %v, which layer %d (%s) needs", clipped(name), want.Shape, i+1, clipped(l.Text))
+			}
+			take(name)
+		}
+	}
+	if _, ok := tensors[unnamed]; ok && !named {
+		take(unnamed)
+	}
+	for name := range tensors {
+		return nil, fmt.Errorf("model: the tensor %s is of no layer", clipped(name))
+	}
+	return f, nil
+}
+
+// check holds a tensor of a body of so many bytes to what its header says.
+func (t tensor) check(body uint64) error {
+	if t.Type != "F32" {
+		return fmt.Errorf("it is of %s, and parameters are F32", clipped(t.Type))
+	}
+	if len(t.At) != 2 || t.At[0] > t.At[1] || t.At[1] > body || t.At[0]%4 != 0 {
+		return fmt.Errorf("it lies at %v of %d bytes", t.At, body)
+	}
+	n := uint64(4)
+	for _, d := range t.Shape {
+		if d != 0 && n > body/d {
+			return fmt.Errorf("its shape %v is of more than the file has", t.Shape)
+		}
+		n *= d
+	}
+	if n != t.At[1]-t.At[0] {
+		return fmt.Errorf("its shape %v takes %d bytes, and it has %d", t.Shape, n, t.At[1]-t.At[0])
+	}
+	return nil
+}
+
+// cover holds that parts of a body lie one after the other, with nothing between them.
+func cover(parts [][2]uint64, body uint64) error {
+	slices.SortFunc(parts, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	at := uint64(0)
+	for _, p := range parts {
+		if p[0] != at {
+			return fmt.Errorf("model: a tensor begins at byte %d, and the one before it ends at %d", p[0], at)
+		}
+		at = p[1]
+	}
+	if at != body {
+		return fmt.Errorf("model: the tensors end at byte %d of %d", at, body)
+	}
+	return nil
+}
+
+func (t tensor) has(shape []int) bool {
+	if len(shape) != len(t.Shape) {
+		return false
+	}
+	for i, d := range shape {
+		if d < 0 || uint64(d) != t.Shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// fromMetadata reads what a model is beside its tensors: texts.
+func fromMetadata(text json.RawMessage) (*File, error) {
+	if text == nil {
+		return nil, errors.New("model: the header has no __metadata__: another program wrote this file, and does not say what the tensors are for")
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		return nil, inJSON("__metadata__", err)
+	}
+	f := &File{Format: texts["format"], Program: texts["program"], Guarantee: texts["guarantee"], Statement: texts["statement"], Accountant: texts["accountant"]}
+	if f.Format == "clipscope" {
+		f.Format = "" // as version 0 had it
+	}
+	for name, to := range map[string]any{
+		"version": &f.Version, "config": &f.Config, "epsilon": &f.Epsilon, "delta": &f.Delta, "steps": &f.Steps, "apply": &f.Apply,
+	} {
+		if texts[name] == "" {
+			continue
+		}
+		if len(texts[name]) > mostText {
+			return nil, fmt.Errorf("model: __metadata__: %s has %d MB of text, more than %d", name, len(texts[name])>>20, mostText>>20)
+		}
+		if err := json.Unmarshal([]byte(texts[name]), to); err != nil {
+			return nil, inJSON("__metadata__: "+name, err)
+		}
+	}
+	return f, nil
+}
+
+// fromZip reads the model of a zip.
+func fromZip(b []byte) (*File, error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, fmt.Errorf("model: the zip cannot be read: %w", err)
+	}
+	for _, name := range []string{"model.safetensors", "model.json"} {
+		for _, entry := range z.File {
+			if entry.Name != name {
+				continue
+			}
+			inside, err := unpacked(entry)
+			if err != nil {
+				return nil, fmt.Errorf("model: %s in the zip: %w", name, err)
+			}
+			if bytes.HasPrefix(inside, []byte("PK")) {
+				return nil, fmt.Errorf("model: %s in the zip is a zip", name)
+			}
+			return parse(inside)
+		}
+	}
+	return nil, errors.New("model: the zip has neither model.safetensors nor model.json in it")
+}
+
+// unpacked is what an entry holds. Its room grows with what is there, whatever it says.
+func unpacked(entry *zip.File) ([]byte, error) {
+	if entry.UncompressedSize64 > MaxBytes {
+		return nil, fmt.Errorf("it has %d MB, more than a browser tab can hold", entry.UncompressedSize64>>20)
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out bytes.Buffer
+	if n, err := io.Copy(&out, io.LimitReader(r, MaxBytes+1)); err != nil || n > MaxBytes {
+		return nil, cmp.Or(err, errors.New("it is larger than it says"))
+	}
+	return out.Bytes(), nil
+}
+
+// clipped is a text of a file for a message.
+func clipped(s string) string { return clippedAt(s, 60) }
+
+// clippedAt is s with an ellipsis for what is beyond most bytes.
+func clippedAt(s string, most int) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

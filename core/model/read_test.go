@@ -1,0 +1,353 @@
+package model_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/model"
+	"clipscope/core/run"
+)
+
+// edited is the JSON of a small model after f has changed what it says.
+func edited(t testing.TB, f func(file, apply map[string]any)) []byte {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(asJSON(t, small()), &v); err != nil {
+		t.Fatal(err)
+	}
+	f(v, v["apply"].(map[string]any))
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// column and layer are parts of what an edit changes.
+func column(apply map[string]any, i int) map[string]any {
+	return apply["columns"].([]any)[i].(map[string]any)
+}
+
+func layer(apply map[string]any) map[string]any { return apply["layers"].([]any)[0].(map[string]any) }
+
+func zipped(t testing.TB, name string, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// hostile are files that are no model, with what is said of them.
+func hostile(t testing.TB) map[string]struct {
+	b    []byte
+	said string
+} {
+	all := map[string]struct {
+		b    []byte
+		said string
+	}{}
+	add := func(name, said string, b []byte) {
+		all[name] = struct {
+			b    []byte
+			said string
+		}{b, said}
+	}
+	edit := func(name, said string, f func(file, apply map[string]any)) { add(name, said, edited(t, f)) }
+	list := func(x ...any) []any { return x }
+
+	good, tensors := asJSON(t, small()), asTensors(t, small())
+	add("nothing", "empty", nil)
+	add("a picture", "no model", []byte("\x89PNG\r\n\x1a\n and more"))
+	add("spaces", "no model", []byte("   "))
+	add("a list", "no model", []byte("[1,2]"))
+	add("cut short", "byte", good[:len(good)/2])
+	add("deep", "depth", []byte(strings.Repeat(`{"a":`, 20_000)+strings.Repeat("}", 20_000)))
+	add("deep parameters", "depth", []byte(`{"parameters":`+strings.Repeat(`[`, 20_000)+strings.Repeat("]", 20_000)+"}"))
+	add("an empty object", "earlier version", []byte("{}"))
+	add("parameters that are no list", "parameters", []byte(`{"parameters": "x"}`))
+	add("parameters that are texts", "number 2", []byte(`{"parameters": [1, "2"]}`))
+	add("nested parameters", "number 1", []byte(`{"parameters": [[1]]}`))
+	add("a parameter that is an object", "number 1", []byte(`{"parameters": [{"a": {"$numberDouble": "NaN"}}]}`))
+	add("a huge parameter", "number 1", []byte(`{"parameters": [1e999]}`))
+	add("a null parameter", "number 1", []byte(`{"parameters": [null]}`))
+
+	edit("another format", "format", func(f, _ map[string]any) { f["format"] = "pickle" })
+	edit("a later version", "version 2 is of a newer program", func(f, _ map[string]any) { f["version"] = 2 })
+	edit("a version before all", "no version -1", func(f, _ map[string]any) { f["version"] = -1 })
+	edit("ε below 0", "no promise", func(f, _ map[string]any) { f["epsilon"] = -1 })
+	edit("δ above 1", "no promise", func(f, _ map[string]any) { f["delta"] = 1.5 })
+	edit("steps as text", "steps", func(f, _ map[string]any) { f["steps"] = "many" })
+	edit("a configuration of something else", "optimizer", func(f, _ map[string]any) { f["config"] = map[string]any{"optimizer": list(1)} })
+	edit("no application", "earlier version", func(f, _ map[string]any) { f["apply"] = nil })
+	edit("no such task", "task", func(_, a map[string]any) { a["task"] = "guessing" })
+	edit("too few classes", "1 classes", func(_, a map[string]any) { a["classes"] = list("a") })
+	edit("a class twice", "comes twice", func(_, a map[string]any) { a["classes"] = list("a", "a") })
+	edit("a regression with classes", "no classes", func(_, a map[string]any) { a["task"] = "regression" })
+	edit("10⁹ outputs", "outputs", func(_, a map[string]any) { a["outputs"] = 1_000_000_000; a["classes"] = nil })
+	edit("no outputs", "outputs", func(_, a map[string]any) { a["outputs"] = 0; a["classes"] = nil })
+	edit("10⁹ features", "features", func(_, a map[string]any) { a["features"] = 1_000_000_000 })
+	edit("features below 0", "features", func(_, a map[string]any) { a["features"] = -4 })
+	edit("a shape that overflows", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(1<<31, 1<<31, 4), nil })
+	edit("a shape of something else", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(3, 3), nil })
+	edit("a shape below 0", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(-2, -2), nil })
+	edit("a shape of a table", "shape", func(_, a map[string]any) { a["shape"] = list(2, 2) })
+	edit("a kind that is none", "kind", func(_, a map[string]any) { column(a, 0)["kind"] = "text" })
+	edit("a first feature beyond the last", "not among the 4", func(_, a map[string]any) { column(a, 0)["first"] = 1 << 40 })
+	edit("a first feature below 0", "not among the 4", func(_, a map[string]any) { column(a, 1)["first"] = -1 })
+	edit("categories that reach too far", "not among the 4", func(_, a map[string]any) { column(a, 1)["first"] = 3 })
+	edit("features of two columns", "of another column", func(_, a map[string]any) { column(a, 1)["first"] = 1 })
+	edit("features of none", "of no column", func(_, a map[string]any) { column(a, 1)["categories"] = list("red") })
+	edit("an indicator beyond the last", "not among the 4", func(_, a map[string]any) { column(a, 0)["indicator"] = 9 })
+	edit("a category twice", "comes twice", func(_, a map[string]any) { column(a, 1)["categories"] = list("red", "red") })
+	edit("more buckets than names", "buckets", func(_, a map[string]any) { column(a, 1)["buckets"] = 4_000_000_000 })
+	edit("a column twice", "comes twice", func(_, a map[string]any) { column(a, 3)["name"] = "size" })
+	edit("two labels", "second label", func(_, a map[string]any) { column(a, 3)["kind"] = "label" })
+	edit("numbers in no style", "no numbers are written", func(_, a map[string]any) { column(a, 0)["decimal"] = "x" })
+	edit("dates in no order", "no numbers are written", func(_, a map[string]any) { column(a, 0)["date"] = "ydm" })
+	edit("a huge number for missing ones", "stand for a missing number", func(_, a map[string]any) { column(a, 0)["if_missing"] = 1e300 })
+	edit("no such scaling", "scaling", func(_, a map[string]any) { a["scaling"] = map[string]any{"kind": "x"} })
+	edit("bounds of other lengths", "2 lower and 1 upper", func(_, a map[string]any) {
+		a["scaling"] = map[string]any{"kind": "declared", "lo": list(0, 0), "hi": list(1)}
+	})
+	edit("three bounds for four features", "3 lower", func(_, a map[string]any) {
+		a["scaling"] = map[string]any{"kind": "declared", "lo": list(0, 0, 0), "hi": list(1, 1, 1)}
+	})
+	edit("bounds the wrong way round", "lo below hi", func(_, a map[string]any) {
+		a["scaling"] = map[string]any{"kind": "declared", "lo": list(1), "hi": list(0)}
+	})
+	edit("no bounds", "0 bounds", func(_, a map[string]any) { a["scaling"] = map[string]any{"kind": "private"} })
+	edit("bounds that nobody uses", "1 bounds", func(_, a map[string]any) { a["scaling"] = map[string]any{"kind": "row", "lo": list(0), "hi": list(1)} })
+	edit("a length below 0", "max_norm", func(_, a map[string]any) { a["max_norm"] = -1 })
+	edit("more components than features", "pca", func(_, a map[string]any) { a["pca"] = map[string]any{"components": 9, "directions": ""} })
+	edit("directions of another length", "bytes of directions", func(_, a map[string]any) { a["pca"] = map[string]any{"components": 2, "directions": "AAAA"} })
+	edit("directions that are no numbers", "not finite", func(_, a map[string]any) {
+		a["pca"] = map[string]any{"components": 1, "directions": "AADAfwAAwH8AAMB/AADAfw=="}
+	})
+	edit("directions that are no base64", "byte", func(_, a map[string]any) { a["pca"] = map[string]any{"components": 1, "directions": "?"} })
+	edit("planes of no picture", "channels_last", func(_, a map[string]any) { a["channels_last"] = true })
+	edit("no layers", "layers", func(_, a map[string]any) { a["layers"] = list() })
+	edit("a layer that there is not", "layer 1", func(_, a map[string]any) { layer(a)["layer"] = "attention:4" })
+	edit("a layer of another size", "dense:3, gives 3", func(_, a map[string]any) { layer(a)["layer"] = "dense:3" })
+	edit("a layer that does not fit", "layer 1, conv:2:3", func(_, a map[string]any) { layer(a)["layer"] = "conv:2:3" })
+	edit("a layer that is too wide", "layer 1", func(_, a map[string]any) { layer(a)["layer"] = "dense:65536000000" })
+	edit("layers that give something else", "needs 2 outputs", func(_, a map[string]any) {
+		a["layers"] = append(a["layers"].([]any), map[string]any{"layer": "dense:5"})
+	})
+	edit("a layer that counts wrong", "has 10 parameters", func(_, a map[string]any) { layer(a)["parameters"] = 11 })
+	edit("a layer of other tensors", "other tensors", func(_, a map[string]any) {
+		layer(a)["tensors"] = list(map[string]any{"name": "weight", "shape": list(2, 5)})
+	})
+	edit("a parameter too few", "9 parameters", func(f, _ map[string]any) { f["parameters"] = f["parameters"].([]any)[1:] })
+	edit("a parameter too many", "11 parameters", func(f, _ map[string]any) { f["parameters"] = append(f["parameters"].([]any), 1) })
+	edit("a thousand layers", "layers", func(_, a map[string]any) {
+		var many []any
+		for range 2000 {
+			many = append(many, map[string]any{"layer": "relu"})
+		}
+		a["layers"] = many
+	})
+	edit("rows that take all memory", "more than a browser tab can hold", func(f, a map[string]any) {
+		a["features"], a["shape"], a["columns"], a["scaling"] = 1<<20, list(1024, 1024), nil, map[string]any{"kind": "none"}
+		many := list()
+		for range 64 {
+			many = append(many, map[string]any{"layer": "maxpool:1"})
+		}
+		a["layers"] = append(append(list(map[string]any{"layer": "conv:32:1", "parameters": 64}), many...), map[string]any{"layer": "globalpool"}, map[string]any{"layer": "dense", "parameters": 66})
+		f["parameters"] = make([]float32, 130)
+	})
+
+	header := func(text string, n int) []byte { return tensorsOf(text, make([]float32, n)) }
+	meta := string(tensors[8 : 8+binary.LittleEndian.Uint64(tensors)])
+	changed := func(from, to string) []byte {
+		if !strings.Contains(meta, from) {
+			t.Fatalf("%s is not in %s", from, meta)
+		}
+		return tensorsOf(strings.Replace(meta, from, to, 1), small().Parameters)
+	}
+	add("tensors cut short", "bytes", tensors[:len(tensors)-4])
+	add("a header that is longer than the file", "cut short", append(binary.LittleEndian.AppendUint64(nil, 1<<20), "{}"...))
+	add("a header that is no JSON", "header", header("{]", 0))
+	add("tensors without a word", "__metadata__", header(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 1))
+	add("metadata of numbers", "__metadata__", header(`{"__metadata__":{"steps":3}}`, 0))
+	add("metadata that is no JSON", "apply", header(`{"__metadata__":{"apply":"{"}}`, 0))
+	add("tensors of halves", "F16", changed(`"F32"`, `"F16"`))
+	add("offsets the wrong way round", "lies at", changed(`[0,32]`, `[32,0]`))
+	add("offsets beyond the end", "lies at", changed(`[0,32]`, `[0,32000]`))
+	add("offsets that overflow", "lies at", changed(`[0,32]`, `[0,18446744073709551615]`))
+	add("one offset", "lies at", changed(`[0,32]`, `[0]`))
+	add("offsets below 0", "header", changed(`[0,32]`, `[-4,28]`))
+	add("a tensor's shape that overflows", "more than the file has", changed(`"shape":[4,2]`, `"shape":[9223372036854775807,2,2]`))
+	add("a tensor of another shape", "takes", changed(`"shape":[4,2]`, `"shape":[3,2]`))
+	add("a gap", "takes", changed(`[32,40]`, `[36,40]`))
+	add("tensors over each other", "ends at", changed(`[32,40]`, `[24,32]`))
+	add("a tensor that is missing", "no tensor layers.0.bias", changed(`layers.0.bias`, `layers.0.bios`))
+	add("a tensor too many", "of no layer", tensorsOf(strings.Replace(meta, `"layers.0.bias"`, `"layers.9.x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"layers.0.bias"`, 1), small().Parameters))
+
+	add("an empty zip", "neither", zipped(t, "readme.txt", nil))
+	add("a zip in a zip", "is a zip", zipped(t, "model.json", zipped(t, "model.json", good)))
+	add("a zip that is cut short", "zip", zipped(t, "model.json", good)[:200])
+	return all
+}
+
+// TestHostileFiles: what is no model is refused, with a word on what is wrong, and takes
+// no memory that the file is not as large as.
+func TestHostileFiles(t *testing.T) {
+	all := hostile(t)
+	if len(all) < 50 {
+		t.Fatalf("%d files", len(all))
+	}
+	for name, h := range all {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := model.Read(h.b)
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%s: read as %+v", name, f.Apply)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), "model: ") || !strings.Contains(err.Error(), h.said) || len(err.Error()) > 500 {
+			t.Errorf("%s: %v, want %q", name, err, h.said)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20+40*uint64(len(h.b)) {
+			t.Errorf("%s: took %d bytes, and the file has %d", name, took, len(h.b))
+		}
+	}
+}
+
+// TestEarlierFiles: the files of version 0 are read, and the zip of any.
+func TestEarlierFiles(t *testing.T) {
+	old := edited(t, func(f, _ map[string]any) {
+		for _, name := range []string{"format", "version", "program", "statement"} {
+			delete(f, name)
+		}
+	})
+	f := small()
+	f.Format, f.Version = "clipscope", 0
+	for name, b := range map[string][]byte{
+		"JSON": old, "with a mark": append([]byte("\ufeff \n"), old...), "safetensors": asTensors(t, f),
+		"zip": zipped(t, "model.json", old), "zip of safetensors": zipped(t, "model.safetensors", asTensors(t, small())),
+	} {
+		read, err := model.Read(b)
+		if err != nil || len(read.Parameters) != 10 || read.Epsilon != 1 || read.Apply.Classes[1] != "yes" {
+			t.Errorf("%s: %+v, %v", name, read, err)
+		}
+	}
+}
+
+// TestParametersThatJSONCannotWrite come back as they were.
+func TestParametersThatJSONCannotWrite(t *testing.T) {
+	b := edited(t, func(f, _ map[string]any) {
+		p := f["parameters"].([]any)
+		p[0], p[1], p[9] = map[string]any{"$numberDouble": "NaN"}, map[string]any{"$numberDouble": "-Infinity"}, map[string]any{"$numberDouble": "Infinity"}
+		f["epsilon"] = map[string]any{"$numberDouble": "Infinity"}
+	})
+	f, err := model.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := f.Parameters; !math.IsNaN(float64(x[0])) || !math.IsInf(float64(x[1]), -1) || !math.IsInf(float64(x[9]), 1) || x[2] != 2 || !math.IsInf(float64(f.Epsilon), 1) {
+		t.Errorf("%v, ε = %v", x, f.Epsilon)
+	}
+}
+
+// TestLeftOut: a model whose bounds or directions are not in its file is read, and says
+// why it cannot be applied.
+func TestLeftOut(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"scaling": edited(t, func(_, a map[string]any) {
+			a["scaling"] = map[string]any{"kind": "measured", "left_out": "Measured, so left out."}
+		}),
+		"pca": edited(t, func(f, a map[string]any) {
+			a["pca"] = map[string]any{"components": 4, "left_out": "Measured, so left out."}
+		}),
+	} {
+		f, err := model.Read(b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := model.Open(f, purego.New()); err == nil || !strings.Contains(err.Error(), "Measured, so left out") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzRead: whatever is read can be opened, and answers.
+func FuzzRead(f *testing.F) {
+	for _, h := range hostile(f) {
+		if len(h.b) < 1<<14 {
+			f.Add(h.b)
+		}
+	}
+	f.Add(asJSON(f, small()))
+	f.Add(asTensors(f, small()))
+	f.Add(zipped(f, "model.json", asJSON(f, small())))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := model.Read(b)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "model: ") {
+				t.Fatal(err)
+			}
+			return
+		}
+		p, err := model.Open(file, purego.New())
+		if err != nil {
+			if file.Apply.Scaling.LeftOut == "" && (file.Apply.PCA == nil || file.Apply.PCA.LeftOut == "") {
+				t.Fatalf("what passed its check cannot be opened: %v", err)
+			}
+			return
+		}
+		defer p.Close()
+		if file.Apply.Features > 1<<12 {
+			return
+		}
+		row := run.Row{Cells: make([]run.Cell, max(file.Apply.Features, len(file.Apply.Columns)))}
+		if _, err := p.Predict(t.Context(), []run.Row{row}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzAnswer: no table ends otherwise than with answers or an error.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{"size,colour\n1,red\n", "colour;size;kind\nred;1;yes\n", "\xff\xfes\x00", "size,colour\n\"1\n", "size,colour\n1,red,2\n\n,,\n"} {
+		f.Add([]byte(s))
+	}
+	file, err := model.Read(asJSON(f, small()))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := model.Open(file, purego.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		reply, err := p.Answer(t.Context(), data.Bytes("f.csv", b), io.Discard, nil)
+		if (reply == nil) == (err == nil) {
+			t.Fatal(fmt.Sprint(reply, err))
+		}
+		if e, err := p.Evaluate(t.Context(), []data.File{data.Bytes("f.csv", b)}, nil); (e == nil) == (err == nil) {
+			t.Fatal(fmt.Sprint(e, err))
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package client
+
+import (
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Saved is a saved model in a worker of its own.
+type Saved interface {
+	Info() *run.ModelInfo
+	// Predict answers rows: anything that JSON can write, or an array of JavaScript's.
+	Predict(rows any, done func([]run.Answer, error))
+	// Answer answers a table, and Evaluate compares the answers to an array of labelled
+	// files with their labels. Each returns what cancels it.
+	Answer(file app.Value, progress func(data.Progress), done func(Answers, error)) func()
+	Evaluate(files app.Value, progress func(data.Progress), done func(run.Evaluation, error)) func()
+	Dispose()
+}
+
+// Answers are the rows of a table with their answers, as a file.
+type Answers struct {
+	run.PredictReply
+	Bytes int64
+	Save  func(name string)
+}
+
+// LoadModel loads a file that a model was saved in, and returns what cancels that.
+func (JS) LoadModel(file app.Value, done func(Saved, error)) func() {
+	if err := complete(); err != nil {
+		done(nil, err)
+		return func() {}
+	}
+	abort := app.Window().Get("AbortController").New()
+	await(api().Call("load", file, abort.Get("signal")), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		m := &jsSaved{model: v}
+		if err := decode(v.Get("info"), &m.info); err != nil {
+			m.Dispose()
+			done(nil, err)
+			return
+		}
+		done(m, nil)
+	})
+	return func() { abort.Call("abort") }
+}
+
+type jsSaved struct {
+	model app.Value
+	info  run.ModelInfo
+}
+
+func (m *jsSaved) Info() *run.ModelInfo { return &m.info }
+func (m *jsSaved) Dispose()             { m.model.Call("dispose") }
+
+func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {
+	if _, ok := rows.(app.Value); !ok {
+		rows = toJS(rows)
+	}
+	await(m.model.Call("predict", rows), func(v app.Value, err error) {
+		var answers []run.Answer
+		if err == nil {
+			err = decode(v, &answers)
+		}
+		done(answers, err)
+	})
+}
+
+func (m *jsSaved) Answer(file app.Value, progress func(data.Progress), done func(Answers, error)) func() {
+	return m.read("predict", file, progress, func(v app.Value, err error) {
+		a := Answers{}
+		if err == nil {
+			err = decode(v.Get("summary"), &a.PredictReply)
+		}
+		if err == nil {
+			a.Bytes = int64(v.Get("size").Float())
+			a.Save = func(name string) { browser.Glue().Call("download", name, "text/csv", v) }
+		}
+		done(a, err)
+	})
+}
+
+func (m *jsSaved) Evaluate(files app.Value, progress func(data.Progress), done func(run.Evaluation, error)) func() {
+	return m.read("evaluate", files, progress, func(v app.Value, err error) {
+		var e run.Evaluation
+		if err == nil {
+			err = decode(v, &e)
+		}
+		done(e, err)
+	})
+}
+
+// read calls a method that reads files.
+func (m *jsSaved) read(method string, files app.Value, progress func(data.Progress), done func(app.Value, error)) func() {
+	abort := app.Window().Get("AbortController").New()
+	watch := watcher(progress)
+	await(m.model.Call(method, files, watch, abort.Get("signal")), func(v app.Value, err error) {
+		watch.Release()
+		done(v, err)
+	})
+	return func() { abort.Call("abort") }
+}
+
+// watcher is a function of JavaScript's for progress.
+func watcher(progress func(data.Progress)) app.Func {
+	return app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		var p data.Progress
+		if err := decode(args[0], &p); err == nil {
+			progress(p)
+		}
+		return nil
+	})
+}
+
+// pictures is the page's script that draws and decodes them.
+func pictures() app.Value { return app.Window().Get("clipscopeUse") }
+
+// Picture brings a picture's file to a shape: height and width, or planes, height and
+// width. values are its bytes, as a model takes them. A picture that is dark on light is
+// turned over for a model of one plane, unless inverted says which way it is to be.
+func (JS) Picture(file app.Value, shape []int, inverted *bool, done func(values app.Value, was bool, err error)) {
+	var as any = app.Undefined()
+	if inverted != nil {
+		as = *inverted
+	}
+	await(pictures().Call("picture", file, toJS(shape), as), func(v app.Value, err error) {
+		if err != nil {
+			done(nil, false, err)
+			return
+		}
+		done(v.Get("values"), v.Get("inverted").Bool(), nil)
+	})
+}
+
+// Pad makes a canvas one to draw on, and calls back with what was drawn, as a model of a
+// shape sees it; nil once it is empty. clear empties it, release ends it.
+func (JS) Pad(canvas app.Value, shape []int, drawn func(values app.Value)) (clear, release func()) {
+	heard := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer browser.Survive()
+		if args[0].Truthy() {
+			drawn(args[0])
+		} else {
+			drawn(nil)
+		}
+		return nil
+	})
+	pad := pictures().Call("pad", canvas, toJS(shape), heard)
+	return func() { pad.Call("clear") }, func() {
+		pad.Call("release")
+		heard.Release()
+	}
+}
+
+// Show paints what a model sees.
+func (JS) Show(canvas, values app.Value, shape []int) {
+	pictures().Call("show", canvas, values, toJS(shape))
+}

@@ -1,0 +1,139 @@
+// Package scores shows how a model fared on rows whose answers are known: those that a
+// run was tested on, or those of a file.
+package scores
+
+import (
+	"math"
+
+	"clipscope/core/run"
+	"clipscope/ui/chart"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// View is what an accuracy does not say of a result, folded up.
+func View(r *run.Result) app.UI {
+	figures := areas(r)
+	return app.Details().Class("scores").ID("scores").Body(
+		app.Summary().Text("Test rows in detail"),
+		app.Dl().Class("areas").Body(app.Range(figures).Slice(func(i int) app.UI {
+			return Figure(figures[i][0], figures[i][1], chart.Diagnostic)
+		})),
+		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
+		app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
+		app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
+		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
+	)
+}
+
+// areas are the figures that say in one number how good a model is, those that there are.
+func areas(r *run.Result) [][2]string {
+	s := r.TestScores
+	area := "area under ROC"
+	if s.Positive != "" {
+		area += " of " + s.Positive
+	}
+	var all [][2]string
+	for _, f := range []struct {
+		name   string
+		value  run.Number
+		format func(float64) string
+	}{
+		{"balanced accuracy", s.Balanced, percent}, {area, s.ROCArea, digits}, {"average precision", s.AveragePrecision, digits},
+		{"calibration error", s.CalibrationError, percent},
+		{"mean absolute error", s.MeanError, digits}, {"root mean squared error", s.RootError, digits}, {"R²", s.R2, digits},
+	} {
+		if x := float64(f.value); !math.IsNaN(x) {
+			all = append(all, [2]string{f.name, f.format(x)})
+		}
+	}
+	if s.Unanswered > 0 {
+		all = append(all, [2]string{"rows without an answer", words.Count(s.Unanswered)})
+	}
+	return all
+}
+
+func percent(x float64) string { return words.Percent(x, 1) }
+func digits(x float64) string  { return words.Number(x, 3) }
+
+// classScores is a table of the classes: an accuracy says little where one class is most
+// of the rows.
+func classScores(r *run.Result) app.UI {
+	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
+	return Table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
+		c := list[i]
+		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
+	})
+}
+
+// confusion counts rows by their class and by what was answered.
+func confusion(r *run.Result) app.UI {
+	head := []string{"rows of ↓ answered →"}
+	for _, c := range r.TestClasses {
+		head = append(head, c.Class)
+	}
+	return Table("What was answered", head, len(r.TestClasses), func(i int) []string {
+		cells := []string{r.TestClasses[i].Class}
+		for _, n := range r.TestScores.Confusion[i] {
+			cells = append(cells, words.Count(n))
+		}
+		return cells
+	})
+}
+
+// calibration says how far to believe the model's probabilities.
+func calibration(s *run.Scores) app.UI {
+	return Table("How sure, and how right", []string{"sure of", "rows", "right"}, len(s.Calibration), func(i int) []string {
+		c := s.Calibration[i]
+		return []string{percent(float64(c.Sure)), words.Count(c.Rows), percent(float64(c.Accuracy))}
+	})
+}
+
+// Table has the first cell of each row for its head.
+func Table(caption string, head []string, rows int, row func(int) []string) app.UI {
+	return app.Div().Class("scroll").TabIndex(0).Role("region").Aria("label", caption).Body(app.Table().Body(
+		app.Caption().Text(caption),
+		app.THead().Body(app.Tr().Body(app.Range(head).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(head[i]) }))),
+		app.TBody().Body(app.Range(make([]struct{}, rows)).Slice(func(i int) app.UI {
+			cells := row(i)
+			return app.Tr().Body(app.Th().Scope("row").Text(cells[0]), app.Range(cells[1:]).Slice(func(j int) app.UI { return app.Td().Text(cells[j+1]) }))
+		})),
+	))
+}
+
+// Flattered says where a model is no better than one that answers with the largest class
+// always, whatever its accuracy looks like; empty where it is.
+func Flattered(r *run.Result) string {
+	share := r.LargestShare()
+	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
+		return ""
+	}
+	most := r.TestClasses[0]
+	for _, c := range r.TestClasses {
+		if c.Rows > most.Rows {
+			most = c
+		}
+	}
+	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows."
+}
+
+// mostClasses is how many classes stand in the table.
+const mostClasses = 100
+
+// Headline is the figure on the test rows, after its name; nothing where none were
+// tested.
+func Headline(r *run.Result) []string {
+	switch a, l := float64(r.TestAccuracy), float64(r.TestLoss); {
+	case !math.IsNaN(a):
+		return []string{"test accuracy", words.Percent(a, 1)}
+	case !math.IsNaN(l):
+		return []string{"test loss", words.Number(l, 3)}
+	}
+	return nil
+}
+
+// Figure is a value with its name, in the ink of what it is.
+func Figure(name, value string, ink chart.Ink) app.UI {
+	return app.Div().Class("value-"+string(ink)).Body(app.Dt().Text(name), app.Dd().Class("figure").Text(value))
+}

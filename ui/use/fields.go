@@ -1,0 +1,107 @@
+package use
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// field is one of the form for a row.
+type field struct {
+	at      int // the column's place, or the feature's
+	label   string
+	choices []string // nil: anything may be typed
+	hint    string   // how a value is written
+	usual   string   // a value in the middle of what is known of the column
+	missing bool     // there need not be a value
+}
+
+// Of more columns nobody types a row, and of more categories nobody finds one.
+const (
+	mostFields  = 100
+	mostChoices = 200
+)
+
+// fieldsOf are those of a model's rows; nil where there are too many, or none.
+func fieldsOf(info *run.ModelInfo) []field {
+	var all []field
+	switch kindOf(info) {
+	case numbers:
+		for i := range min(info.Features, mostFields+1) {
+			all = append(all, field{at: i, label: fmt.Sprintf("x%d", i+1), usual: middle(info, i, nil)})
+		}
+	case tables:
+		for i := range info.Columns {
+			if c := &info.Columns[i]; c.Kind == string(data.Numeric) || c.Kind == string(data.Categorical) {
+				all = append(all, fieldOf(info, i, c))
+			}
+		}
+	}
+	if len(all) > mostFields {
+		return nil
+	}
+	return all
+}
+
+func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
+	f := field{at: i, label: c.Name, missing: c.IfMissing != nil}
+	if c.Kind == string(data.Numeric) {
+		f.hint = map[string]string{"ymd": "1990-12-31", "dmy": "31.12.1990", "mdy": "12/31/1990"}[c.Date]
+		if c.Decimal != "" {
+			f.hint = "1" + c.Thousands + "234" + c.Decimal + "5"
+		}
+		f.usual = middle(info, c.First, c)
+		return f
+	}
+	f.missing = slices.Contains(c.Categories, data.MissingCategory)
+	if c.Buckets > 0 || len(c.Categories) > mostChoices {
+		f.usual = "x"
+		if c.Buckets == 0 {
+			f.usual = c.Categories[0]
+		}
+		return f
+	}
+	f.choices = []string{} // there may be no category at all
+	for _, k := range c.Categories {
+		if k != data.MissingCategory {
+			f.choices = append(f.choices, k)
+		}
+	}
+	if f.usual = missing; len(f.choices) > 0 {
+		f.usual = f.choices[0]
+	}
+	return f
+}
+
+// middle is that of the bounds of a feature, where it has some, as a column writes it.
+func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
+	v := 0.0
+	if n := len(info.Scaling.Lo); n > 0 {
+		k := min(feature, n-1)
+		v = (info.Scaling.Lo[k] + info.Scaling.Hi[k]) / 2
+	}
+	if c != nil && c.Date != "" {
+		day := time.Unix(0, 0).UTC().AddDate(0, 0, int(v))
+		return day.Format(map[string]string{"ymd": "2006-01-02", "dmy": "02.01.2006", "mdy": "01/02/2006"}[c.Date])
+	}
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	text := strconv.FormatFloat(r, 'f', -1, 64)
+	if c != nil {
+		text = strings.Replace(text, ".", cmp.Or(c.Decimal, "."), 1)
+	}
+	return text
+}
+
+// number is a text as a number, or as it is.
+func number(text string) any {
+	if v, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && v-v == 0 {
+		return v
+	}
+	return text
+}

@@ -1,0 +1,610 @@
+package use
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/chart"
+	"clipscope/ui/client"
+	"clipscope/ui/scores"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Around is the rest of the site, as far as the page shows it.
+type Around interface {
+	Show(changed func())
+	Hide()
+	Sent() widget.Requests
+}
+
+// Page applies a model.
+type Page struct {
+	app.Compo
+	Around Around
+	Use    *Use
+}
+
+func (p *Page) OnMount(ctx app.Context) {
+	p.Use.changed = func() { ctx.Dispatch(nil) }
+	p.Around.Show(p.Use.changed) // the count of requests
+	p.Use.Drop(app.Window().Get("clipscopeEarly").Call("take"))
+}
+
+func (p *Page) OnDismount() {
+	p.Use.changed = func() {}
+	p.Around.Hide()
+}
+
+func (p *Page) Render() app.UI {
+	u := p.Use
+	return app.Div().Class("page").OnDrop(p.dropped).Body(
+		&widget.Header{Page: "use", Sent: p.Around.Sent()},
+		app.Main().Class("bench use").Body(
+			app.Div().Class("experiment").Role("region").Aria("label", "Model").Body(
+				app.H1().Text("Use a model"),
+				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, func(list app.Value) { u.Open(list.Index(0)) }),
+				u.loadingView(),
+				widget.Message("model-fault", "fault", u.fault),
+				app.If(u.model != nil, func() app.UI { return about(u.name, u.info()) }),
+			),
+			app.Div().Class("stage").Body(u.parts()...),
+		),
+	)
+}
+
+func (p *Page) dropped(_ app.Context, e app.Event) {
+	e.PreventDefault()
+	p.Use.Drop(e.Get("dataTransfer").Get("files"))
+}
+
+// parts are what a model can be asked.
+func (u *Use) parts() []app.UI {
+	switch kindOf(u.info()) {
+	case tables:
+		return []app.UI{u.tablePart(), u.rowPart(), u.examPart()}
+	case pictures:
+		return []app.UI{u.picturePart(), u.examPart()}
+	case numbers:
+		return []app.UI{u.rowPart()} // there are no files of such rows
+	}
+	return []app.UI{app.Section().Class("use-part use-none").ID("none").Body(
+		app.P().Text("Open a saved model, and it answers here: a table of rows, a row that you type, a digit that you draw, a picture. Nothing of what it was trained on is needed, and nothing leaves this device."),
+		app.P().Body(app.Text("A run that has ended has its own button “Use it”, on "), app.A().Href(widget.Link("/")).Text("Train"), app.Text(".")),
+	)}
+}
+
+// chooser is where files are chosen or dropped; what is dropped goes to f as well, where
+// own is set, and to the page otherwise.
+func chooser(id, label, help string, own bool, f func(list app.Value)) app.UI {
+	d := app.Div().Class("drop").Body(
+		app.Label().Class("button").For("use-"+id).Text(label),
+		app.Input().Type("file").ID("use-"+id).Class("visually-hidden").Multiple(own).Aria("describedby", "use-"+id+"-help").
+			OnChange(func(ctx app.Context, _ app.Event) {
+				list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+				ctx.JSSrc().Set("value", "") // so that the same can be chosen again
+				if list.Length() > 0 {
+					f(list)
+				}
+			}, app.EventScope(id)),
+		app.P().ID("use-"+id+"-help").Class("help").Text(help),
+	)
+	if own {
+		d = d.OnDrop(func(_ app.Context, e app.Event) {
+			e.PreventDefault()
+			e.Call("stopPropagation")
+			if list := app.Window().Get("Array").Call("from", e.Get("dataTransfer").Get("files")); list.Length() > 0 {
+				f(list)
+			}
+		}, app.EventScope(id))
+	}
+	return d
+}
+
+func (u *Use) loadingView() app.UI {
+	return app.Div().Class("loading").Hidden(u.loading == "").Body(
+		app.P().Text("Reading "+u.loading+"…"),
+		app.Progress().Aria("label", "Reading the model"),
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
+			u.stop()
+			u.changed()
+			browser.Focus("use-model")
+		}),
+	)
+}
+
+// about is what a model says of itself.
+func about(name string, info *run.ModelInfo) app.UI {
+	return app.Div().Class("about").ID("about").Body(
+		app.Dl().Body(
+			fact("model", name),
+			fact("answers", answersText(info)),
+			fact("takes", takesText(info)),
+			fact("made of", layersText(info)),
+			fact("trained by", info.Method+", "+words.Plural(info.Steps, "step")),
+		),
+		app.Dl().Class("result-figures").Body(
+			scores.Figure("ε", words.Epsilon(float64(info.Epsilon)), chart.Released),
+			scores.Figure("δ", words.Upper(info.Delta, 2), chart.Released),
+		),
+		app.P().ID("guarantee").Text(info.Guarantee),
+		app.Details().Body(app.Summary().Text("The whole statement"), app.Pre().TabIndex(0).Text(cmp.Or(info.Statement, info.Guarantee))),
+		app.If(len(info.Columns) > 0, func() app.UI { return columnsView(info) }),
+		app.P().Class("help").Text("Answers cost no privacy of those it was trained on, however many there are."),
+	)
+}
+
+func fact(name, value string) app.UI {
+	return app.Div().Body(app.Dt().Text(name), app.Dd().Text(value))
+}
+
+func answersText(info *run.ModelInfo) string {
+	label := ""
+	if info.Label != "" {
+		label = info.Label + ": "
+	}
+	switch data.Task(info.Task) {
+	case data.Regression:
+		if info.Outputs > 1 {
+			return label + words.Plural(info.Outputs, "number")
+		}
+		return label + "a number"
+	case data.MultiLabel:
+		return label + "any of " + words.Plural(info.Outputs, "label") + few(info.Classes)
+	}
+	return label + "one of " + words.Count(info.Outputs) + " classes" + few(info.Classes)
+}
+
+// few are the first names of a list.
+func few(names []string) string {
+	const most = 10
+	if len(names) == 0 {
+		return ""
+	}
+	s := ", " + strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		s += " …"
+	}
+	return s
+}
+
+func takesText(info *run.ModelInfo) string {
+	switch kindOf(info) {
+	case tables:
+		n := 0
+		for _, c := range info.Columns {
+			if c.Kind == string(data.Numeric) || c.Kind == string(data.Categorical) {
+				n++
+			}
+		}
+		return "tables, of which it reads " + words.Plural(n, "column")
+	case pictures:
+		s := fmt.Sprintf("pictures of %d×%d", info.Shape[len(info.Shape)-2], info.Shape[len(info.Shape)-1])
+		if len(info.Shape) == 3 && info.Shape[0] == 3 {
+			return s + " in colour"
+		}
+		return s + ", grey"
+	}
+	return "rows of " + words.Plural(info.Features, "number")
+}
+
+func layersText(info *run.ModelInfo) string {
+	var list []string
+	for _, l := range info.Layers {
+		list = append(list, l.Text)
+	}
+	const most = 12
+	if len(list) > most {
+		list = append(list[:most:most], fmt.Sprintf("… %d layers", len(list)))
+	}
+	return strings.Join(list, " ") + "; " + words.Plural(info.Parameters, "parameter")
+}
+
+// columnsView lists the columns, which a table must have.
+func columnsView(info *run.ModelInfo) app.UI {
+	const most = 200
+	list := slices.DeleteFunc(slices.Clone(info.Columns), func(c run.AppliedColumn) bool { return c.Kind == string(data.Ignored) })
+	return app.Details().Body(
+		app.Summary().Text("Its columns"),
+		app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("holds"))),
+			app.TBody().Body(app.Range(list[:min(most, len(list))]).Slice(func(i int) app.UI {
+				return app.Tr().Body(app.Th().Scope("row").Text(list[i].Name), app.Td().Text(holds(&list[i], info)))
+			})),
+		),
+	)
+}
+
+func holds(c *run.AppliedColumn, info *run.ModelInfo) string {
+	switch {
+	case c.Kind == string(data.Label):
+		return "what is answered; need not be there"
+	case c.Buckets > 0:
+		return "text"
+	case c.Kind == string(data.Categorical):
+		return strings.TrimPrefix(few(c.Categories), ", ")
+	case c.Date != "":
+		return "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[c.Date]
+	}
+	s := "numbers"
+	if n := len(info.Scaling.Lo); n > 0 {
+		k := min(c.First, n-1)
+		s += ", about " + words.Number(info.Scaling.Lo[k], 3) + " to " + words.Number(info.Scaling.Hi[k], 3)
+	}
+	if c.IfMissing != nil {
+		s += "; may be missing"
+	}
+	return s
+}
+
+// part is a section of the stage.
+func part(id, title string, body ...app.UI) app.UI {
+	return app.Section().Class("use-part").ID("part-"+id).Aria("label", title).Body(append([]app.UI{app.H2().Text(title)}, body...)...)
+}
+
+// tablePart answers a table.
+func (u *Use) tablePart() app.UI {
+	j := &u.table
+	return part("table", "Answer a table",
+		chooser("table", "Choose a table", "or drop it on the page: CSV with the names of the columns in its first row, in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
+		reading(j.busy, j.name, j.progress, "table", func() { j.stop(); u.changed() }),
+		widget.Message("table-fault", "fault", j.fault),
+		app.If(j.result != nil, func() app.UI { return answersView(j.name, j.result) }),
+	)
+}
+
+// reading is how far a file is read.
+func reading(busy bool, name string, p data.Progress, id string, stop func()) app.UI {
+	if !busy {
+		return app.Div().Class("loading").Hidden(true)
+	}
+	bar := app.Progress().Aria("label", "Reading "+name)
+	label := name + "…"
+	if p.Total > 0 {
+		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
+		label = fmt.Sprintf("%s: %s of %s", name, words.Bytes(p.Done), words.Bytes(p.Total))
+	}
+	return app.Div().Class("loading").Body(app.P().Text(label), bar,
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
+			stop()
+			browser.Focus("use-" + id)
+		}, app.EventScope(id)))
+}
+
+func answersView(name string, a *client.Answers) app.UI {
+	return app.Div().Class("use-answers").ID("answers").Role("status").Body(
+		app.Dl().Class("counts").Body(
+			scores.Figure("rows", words.Count(a.Rows), chart.Released),
+			app.If(a.Problems > 0, func() app.UI { return scores.Figure("without an answer", words.Count(a.Problems), chart.Released) }),
+			app.If(a.Unknown > 0, func() app.UI {
+				return scores.Figure("cells not seen in training", words.Count(a.Unknown), chart.Released)
+			}),
+		),
+		widget.Message("table-problem", "warning", firstProblem(a.Problems, a.Problem)),
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").Class("primary").ID("save-answers").OnClick(func(app.Context, app.Event) { a.Save(answersName(name)) }).
+				Body(widget.Icon("save"), app.Span().Text("Save answers")),
+			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers; first rows below."),
+		),
+		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
+			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI {
+				return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i])
+			}))),
+			app.TBody().Body(app.Range(a.First).Slice(func(r int) app.UI {
+				return app.Tr().Body(app.Range(a.First[r]).Slice(func(i int) app.UI {
+					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
+				}))
+			})),
+		)),
+	)
+}
+
+func cellClass(i, own, all int) string {
+	switch {
+	case i == all-1:
+		return "amiss"
+	case i >= own:
+		return "ours"
+	}
+	return "theirs"
+}
+
+func answersName(name string) string {
+	name = strings.TrimSuffix(name, ".gz")
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return name + "-answers.csv"
+}
+
+func firstProblem(n int, text string) string {
+	if n == 0 {
+		return ""
+	}
+	return words.Plural(n, "row") + " without an answer. The first: " + text
+}
+
+// rowPart is a form for one row.
+func (u *Use) rowPart() app.UI {
+	fields := fieldsOf(u.info())
+	if fields == nil {
+		return part("row", "Type a row", app.P().Class("help").Text("This model reads too many columns to type a row: drop a table, or use the scripting API."))
+	}
+	return part("row", "Type a row",
+		&rowForm{Use: u, Fields: fields, Epoch: u.row.epoch},
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").ID("fill").Text("Fill in the rest").Title("The middle of what is known of each column").OnClick(func(app.Context, app.Event) { u.fill() }),
+			app.Button().Type("button").ID("clear-row").Text("Clear").OnClick(func(app.Context, app.Event) { u.clear() }),
+		),
+		u.said(&u.row.asked, rowHint(u.lack())),
+	)
+}
+
+func rowHint(lack int) string {
+	if lack == 0 {
+		return ""
+	}
+	return "The answer stands here once every field has a value: " + words.Plural(lack, "field") + " to go."
+}
+
+// rowForm has a field for each column.
+type rowForm struct {
+	app.Compo
+	Use    *Use
+	Fields []field
+	Epoch  int
+}
+
+func (f *rowForm) CompoID() string { return "row-" + strconv.Itoa(f.Epoch) }
+
+func (f *rowForm) Render() app.UI {
+	return app.Div().Class("row-form").Body(app.Range(f.Fields).Slice(func(i int) app.UI {
+		d := f.Fields[i]
+		id := "cell-" + strconv.Itoa(d.at)
+		return app.Div().Class("field").Body(app.Label().For(id).Title(d.label).Text(d.label), f.control(id, d))
+	}))
+}
+
+func (f *rowForm) control(id string, d field) app.UI {
+	now := f.Use.row.cells[d.at]
+	set := func(ctx app.Context, _ app.Event) {
+		f.Use.set(d.at, strings.TrimPrefix(ctx.JSSrc().Get("value").String(), widget.NoChoice))
+	}
+	if d.choices == nil {
+		hint := d.hint
+		if d.missing {
+			hint = strings.TrimSpace(hint + " or ?")
+		}
+		return app.Input().Type("text").ID(id).AutoComplete(false).Spellcheck(false).Placeholder(hint).Value(now).OnInput(set, app.EventScope(id))
+	}
+	options := []app.UI{app.Option().Value(widget.NoChoice).Text("choose…").Selected(now == "")}
+	for _, c := range d.choices {
+		options = append(options, app.Option().Value(c).Text(c).Selected(now == c))
+	}
+	if d.missing {
+		options = append(options, app.Option().Value(missing).Text("(no value)").Selected(now == missing))
+	}
+	return app.Select().ID(id).OnChange(set, app.EventScope(id)).Body(options...)
+}
+
+// said is the answer to one row, or what there is instead.
+func (u *Use) said(a *asked, hint string) app.UI {
+	box := app.Div().Class("said").Role("status").Aria("busy", strconv.FormatBool(a.busy))
+	switch {
+	case a.fault != "":
+		return box.Body(app.P().Class("fault").Text(a.fault))
+	case a.answer == nil:
+		return box.Body(app.P().Class("help").Text(hint))
+	case a.answer.Problem != "":
+		return box.Body(app.P().Class("warning").Text(a.answer.Problem))
+	}
+	return box.Body(
+		app.P().Class("figure").Text(answerText(u.info(), a.answer)),
+		app.If(len(a.answer.Unknown) > 0, func() app.UI {
+			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + strings.Join(a.answer.Unknown, ", ") + ".")
+		}),
+		app.If(data.Task(u.info().Task) != data.Regression, func() app.UI { return bars(u.info(), a.answer.Outputs) }),
+	)
+}
+
+// answerText is an answer in a few words.
+func answerText(info *run.ModelInfo, a *run.Answer) string {
+	if data.Task(info.Task) == data.Regression {
+		var parts []string
+		for _, v := range a.Outputs {
+			parts = append(parts, words.Number(float64(v), 5))
+		}
+		return strings.Join(parts, ", ")
+	}
+	if list, ok := a.Answer.([]any); ok {
+		var on []string
+		for _, name := range list {
+			on = append(on, fmt.Sprint(name))
+		}
+		return cmp.Or(strings.Join(on, ", "), "none")
+	}
+	return fmt.Sprint(a.Answer)
+}
+
+// mostBars is how many classes have one.
+const mostBars = 12
+
+// bars are the probabilities: of few classes in their order, of many the greatest.
+func bars(info *run.ModelInfo, outputs []run.Number) app.UI {
+	order := make([]int, len(outputs))
+	most := 0
+	for i := range order {
+		if order[i] = i; outputs[i] > outputs[most] {
+			most = i
+		}
+	}
+	if len(order) > mostBars {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(outputs[b], outputs[a]) })
+		order = order[:mostBars]
+	}
+	return app.Ul().Class("bars").Aria("label", "Probabilities").Body(app.Range(order).Slice(func(k int) app.UI {
+		i := order[k]
+		name, class := strconv.Itoa(i), ""
+		if len(info.Classes) > 0 {
+			name = info.Classes[i]
+		}
+		if i == most {
+			class = "most"
+		}
+		share := float64(outputs[i])
+		return app.Li().Class(class).Body(
+			app.Span().Class("bar-name").Title(name).Text(name),
+			app.Progress().Max(1000).Value(int(math.Round(1000*share))).Aria("label", name),
+			app.Span().Class("bar-value").Text(words.Percent(share, 1)),
+		)
+	}))
+}
+
+// picturePart is a pad to draw on, where the model takes grey pictures, and a picture.
+func (u *Use) picturePart() app.UI {
+	info, p := u.info(), &u.picture
+	grey := len(info.Shape) == 2 || info.Shape[0] == 1
+	title := "Show it a picture"
+	if grey {
+		title = "Draw, or show it a picture"
+	}
+	hint := "Choose a picture."
+	if grey {
+		hint = "Draw with the mouse, a finger or a pen: the answer follows the hand."
+	}
+	return part("picture", title,
+		app.Div().Class("picture").Body(
+			app.If(grey, func() app.UI {
+				return app.Figure().Body(&pad{Use: u, Model: u.models}, app.FigCaption().Text("Draw here, white on black."))
+			}),
+			app.Figure().Class("seen").Body(&seen{Use: u, Count: p.count}, app.FigCaption().Text(seenText(p))),
+			u.said(&p.asked, hint),
+		),
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").ID("clear-picture").Text("Clear").OnClick(func(app.Context, app.Event) { u.wipe() }),
+			app.Label().Class("tick").Hidden(p.file == nil).Body(
+				app.Input().Type("checkbox").ID("invert").Checked(p.inverted).OnChange(func(ctx app.Context, _ app.Event) { u.invert(ctx.JSSrc().Get("checked").Bool()) }),
+				app.Span().Text("dark and light exchanged"),
+			),
+		),
+		chooser("picture", "Choose a picture", "or drop it on the page: PNG, JPEG or WebP. Its middle is brought to the model’s size.", false, func(list app.Value) { u.see(list.Index(0)) }),
+	)
+}
+
+func seenText(p *picture) string {
+	switch {
+	case p.values == nil:
+		return "As the model sees it."
+	case p.name != "":
+		return p.name + ", as the model sees it."
+	}
+	return "As the model sees it: centred."
+}
+
+// pad is the canvas to draw on.
+type pad struct {
+	app.Compo
+	Use   *Use
+	Model int // counts models
+
+	release func()
+}
+
+func (c *pad) CompoID() string { return "pad-" + strconv.Itoa(c.Model) }
+
+func (c *pad) Render() app.UI {
+	shape := c.Use.info().Shape
+	h, w := shape[len(shape)-2], shape[len(shape)-1]
+	const side = 280 // pixels: ten for each of MNIST's
+	k := max(1, side/max(h, w))
+	return app.Canvas().Class("pad").ID("pad").Attr("width", k*w).Attr("height", k*h).Role("img").Aria("label", "A pad to draw on; a picture can be chosen instead")
+}
+
+func (c *pad) OnMount(app.Context) {
+	c.Use.picture.wipe, c.release = c.Use.client.Pad(c.JSValue(), c.Use.info().Shape, c.Use.drawn)
+}
+
+func (c *pad) OnDismount() {
+	c.release()
+	c.Use.picture.wipe = nil
+}
+
+// seen is what the model sees.
+type seen struct {
+	app.Compo
+	Use   *Use
+	Count int // what was shown so far
+}
+
+func (c *seen) Render() app.UI {
+	shape := c.Use.info().Shape
+	return app.Canvas().ID("seen").Attr("width", shape[len(shape)-1]).Attr("height", shape[len(shape)-2]).Role("img").Aria("label", "The picture as the model sees it")
+}
+
+func (c *seen) OnMount(app.Context)  { c.paint() }
+func (c *seen) OnUpdate(app.Context) { c.paint() }
+
+func (c *seen) paint() {
+	values := c.Use.picture.values
+	if values == nil {
+		canvas := c.JSValue()
+		canvas.Set("width", canvas.Get("width")) // which empties it
+		return
+	}
+	c.Use.client.Show(c.JSValue(), values, c.Use.info().Shape)
+}
+
+// examPart compares answers with labels.
+func (u *Use) examPart() app.UI {
+	j := &u.exam
+	help := "or drop it here: a table with the column of labels."
+	if kindOf(u.info()) == pictures {
+		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files."
+	}
+	return part("exam", "How good is it?",
+		chooser("exam", "Choose labelled files", help, true, u.compare),
+		reading(j.busy, j.name, j.progress, "exam", func() { j.stop(); u.changed() }),
+		widget.Message("exam-fault", "fault", j.fault),
+		app.If(j.result != nil, func() app.UI { return examView(j.name, j.result) }),
+	)
+}
+
+func examView(name string, e *run.Evaluation) app.UI {
+	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores}
+	share := r.LargestShare()
+	return app.Div().Class("use-answers").ID("exam").Role("status").Body(
+		app.Dl().Class("counts").Body(
+			app.If(!math.IsNaN(float64(e.Accuracy)), func() app.UI {
+				return scores.Figure("accuracy", words.Percent(float64(e.Accuracy), 1), chart.Diagnostic)
+			}).Else(func() app.UI {
+				return scores.Figure("R²", words.Number(float64(e.Scores.R2), 3), chart.Diagnostic)
+			}),
+			app.If(!math.IsNaN(share), func() app.UI {
+				return scores.Figure("largest class", words.Percent(share, 1), chart.Diagnostic)
+			}).Else(func() app.UI {
+				return scores.Figure("mean absolute error", words.Number(float64(e.Scores.MeanError), 3), chart.Diagnostic)
+			}),
+			scores.Figure("rows of "+name, words.Count(e.Rows), chart.Diagnostic),
+			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
+		),
+		widget.Message("exam-flattered", "warning", scores.Flattered(r)),
+		widget.Message("exam-problem", "warning", leftOut(e)),
+		scores.View(r),
+	)
+}
+
+func leftOut(e *run.Evaluation) string {
+	if e.Problems == 0 {
+		return ""
+	}
+	return words.Plural(e.Problems, "row") + " left out. The first: " + e.Problem
+}

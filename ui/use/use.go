@@ -1,0 +1,434 @@
+// Package use is the page on which a saved model is applied: to a row that is typed, a
+// digit that is drawn, a picture, a table; and compared with labels. No training data is
+// around.
+package use
+
+import (
+	"errors"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/client"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Client is the page's way to models and pictures.
+type Client interface {
+	Ready(func(error))
+	// LoadModel loads a file that a model was saved in, and returns what cancels that.
+	LoadModel(file app.Value, done func(client.Saved, error)) (cancel func())
+	// Picture brings a picture to a shape; Pad makes a canvas one to draw on; Show paints
+	// what a model sees.
+	Picture(file app.Value, shape []int, inverted *bool, done func(values app.Value, was bool, err error))
+	Pad(canvas app.Value, shape []int, drawn func(values app.Value)) (clear, release func())
+	Show(canvas, values app.Value, shape []int)
+}
+
+// Use is the model that is used, and what it was asked. It outlives the page that shows
+// it. Everything in it happens on the page's one thread.
+type Use struct {
+	client  Client
+	changed func()
+
+	name    string // of the model's file
+	model   client.Saved
+	models  int    // how many there have been
+	loading string // the name of the file that is read
+	cancel  func()
+	fault   string
+	tries   int
+
+	row     row
+	picture picture
+	table   job[client.Answers]
+	exam    job[run.Evaluation]
+}
+
+// New is a page's state before a model has been chosen.
+func New(c Client) *Use { return &Use{client: c, changed: func() {}} }
+
+// Open loads a model from its file. What is open stays until that has succeeded.
+func (u *Use) Open(file app.Value) {
+	if file == nil || !file.Truthy() {
+		return
+	}
+	u.stop()
+	mine, name := u.tries, file.Get("name").String()
+	u.loading, u.fault = name, ""
+	u.changed()
+	u.client.Ready(func(err error) {
+		if err != nil || mine != u.tries {
+			u.settled(mine, name, nil, err)
+			return
+		}
+		u.cancel = u.client.LoadModel(file, func(m client.Saved, err error) { u.settled(mine, name, m, err) })
+	})
+}
+
+func (u *Use) settled(mine int, name string, m client.Saved, err error) {
+	if mine != u.tries {
+		if m != nil {
+			m.Dispose()
+		}
+		return
+	}
+	u.loading, u.cancel = "", nil
+	switch {
+	case err != nil && !errors.Is(err, client.ErrAborted):
+		u.fault = err.Error()
+	case err == nil:
+		u.adopt(name, m)
+	}
+	u.changed()
+}
+
+// adopt uses another model: what was asked of the one before is gone.
+func (u *Use) adopt(name string, m client.Saved) {
+	u.table.stop()
+	u.exam.stop()
+	if u.model != nil {
+		u.model.Dispose()
+	}
+	u.name, u.model = name, m
+	u.models++
+	u.empty()
+	u.picture = picture{count: u.picture.count + 1}
+	u.table, u.exam = job[client.Answers]{}, job[run.Evaluation]{}
+}
+
+// stop calls off the loading of a model.
+func (u *Use) stop() {
+	if u.cancel != nil {
+		u.cancel()
+	}
+	u.tries++
+	u.loading, u.cancel = "", nil
+}
+
+// info is what the model says of itself; nil without one.
+func (u *Use) info() *run.ModelInfo {
+	if u.model == nil {
+		return nil
+	}
+	return u.model.Info()
+}
+
+// kind is what a model answers.
+type kind int
+
+const (
+	nothing kind = iota
+	tables
+	pictures
+	numbers
+)
+
+func kindOf(info *run.ModelInfo) kind {
+	switch {
+	case info == nil:
+		return nothing
+	case len(info.Columns) > 0:
+		return tables
+	case len(info.Shape) == 2 || len(info.Shape) == 3 && (info.Shape[0] == 1 || info.Shape[0] == 3):
+		return pictures
+	}
+	return numbers
+}
+
+// Drop takes files that were dropped on the page, or chosen before it could take them, for
+// what their names say that they are.
+func (u *Use) Drop(files app.Value) {
+	if files == nil || !files.Truthy() || files.Length() == 0 {
+		return
+	}
+	list := app.Window().Get("Array").Call("from", files)
+	switch first := list.Index(0); whatIs(first.Get("name").String(), kindOf(u.info())) {
+	case aModel:
+		u.Open(first)
+	case aPicture:
+		u.see(first)
+	case aTable:
+		u.answer(first)
+	default:
+		u.compare(list)
+	}
+}
+
+type content int
+
+const (
+	aModel content = iota
+	aPicture
+	aTable
+	labels
+)
+
+func whatIs(name string, k kind) content {
+	name = strings.ToLower(name)
+	ends := func(list string) bool {
+		for end := range strings.FieldsSeq(list) {
+			if strings.HasSuffix(name, end) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case k == nothing || ends(".json .safetensors .onnx") || ends(".zip") && strings.Contains(name, "model"):
+		return aModel
+	case k == pictures && ends(".png .jpg .jpeg .webp .gif .bmp .avif"):
+		return aPicture
+	case k == tables:
+		return aTable
+	}
+	return labels
+}
+
+// job is the reading of a file, and what came of it.
+type job[T any] struct {
+	name     string // of the file
+	busy     bool
+	progress data.Progress
+	cancel   func()
+	fault    string
+	result   *T
+	tries    int
+}
+
+// begin reads a file: f gets what is to be called with progress and with the end.
+func (j *job[T]) begin(name string, changed func(), f func(progress func(data.Progress), done func(T, error)) func()) {
+	j.stop()
+	j.name, j.busy, j.fault, j.result, j.progress = name, true, "", nil, data.Progress{}
+	mine := j.tries
+	j.cancel = f(func(p data.Progress) {
+		if mine == j.tries {
+			j.progress = p
+			changed()
+		}
+	}, func(result T, err error) {
+		if mine != j.tries {
+			return
+		}
+		j.busy, j.cancel = false, nil
+		switch {
+		case err == nil:
+			j.result = &result
+		case !errors.Is(err, client.ErrAborted):
+			j.fault = err.Error()
+		}
+		changed()
+	})
+	changed()
+}
+
+func (j *job[T]) stop() {
+	if j.cancel != nil {
+		j.cancel()
+	}
+	j.tries++
+	j.busy, j.cancel = false, nil
+}
+
+// answer has a table answered.
+func (u *Use) answer(file app.Value) {
+	u.table.begin(file.Get("name").String(), u.tell, func(progress func(data.Progress), done func(client.Answers, error)) func() {
+		return u.model.Answer(file, progress, done)
+	})
+}
+
+// compare compares answers with the labels of files.
+func (u *Use) compare(files app.Value) {
+	name := files.Index(0).Get("name").String()
+	u.exam.begin(name, u.tell, func(progress func(data.Progress), done func(run.Evaluation, error)) func() {
+		return u.model.Evaluate(files, progress, done)
+	})
+}
+
+// tell is changed as it is by then: the page may have been left and come back.
+func (u *Use) tell() { u.changed() }
+
+// asked is a question to the model of which only the newest counts.
+type asked struct {
+	answer *run.Answer
+	fault  string
+	busy   bool
+	again  func() // what to ask next
+}
+
+// ask asks for the answer to one row. While that is under way a further one waits, and
+// takes the place of any that waits already.
+func (u *Use) ask(a *asked, rows func() any) {
+	if a.busy {
+		a.again = func() { u.ask(a, rows) }
+		return
+	}
+	model := u.model
+	a.busy, a.fault = true, ""
+	model.Predict(rows(), func(answers []run.Answer, err error) {
+		a.busy = false
+		if u.model != model {
+			return
+		}
+		if again := a.again; again != nil {
+			a.again = nil
+			again()
+		}
+		if err != nil {
+			a.fault, a.answer = err.Error(), nil
+		} else {
+			a.answer = &answers[0]
+		}
+		u.changed()
+	})
+}
+
+// row is a row that is typed.
+type row struct {
+	asked
+	epoch int // counts what replaces more than one cell
+	cells map[int]string
+}
+
+// missing is how a choice says that there is no value.
+const missing = "?"
+
+// set takes what was typed into a column, and asks once every column has something.
+func (u *Use) set(i int, text string) {
+	u.row.cells[i] = text
+	u.typed()
+}
+
+// typed asks for the answer to the row, where it is whole.
+func (u *Use) typed() {
+	u.row.answer, u.row.fault = nil, ""
+	if u.lack() > 0 {
+		u.changed()
+		return
+	}
+	u.ask(&u.row.asked, u.cells)
+}
+
+// cells are the row, as the client takes it.
+func (u *Use) cells() any {
+	info := u.info()
+	list := make([]any, max(len(info.Columns), 0))
+	for i := range list {
+		list[i] = u.row.cells[i]
+	}
+	if len(info.Columns) == 0 {
+		for i := range info.Features {
+			list = append(list, number(u.row.cells[i]))
+		}
+	}
+	return []any{list}
+}
+
+// lack is how many columns have nothing yet.
+func (u *Use) lack() (n int) {
+	for _, f := range fieldsOf(u.info()) {
+		if strings.TrimSpace(u.row.cells[f.at]) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// fill puts the middle of what is known of each column into the fields that are empty.
+func (u *Use) fill() {
+	for _, f := range fieldsOf(u.info()) {
+		if strings.TrimSpace(u.row.cells[f.at]) == "" {
+			u.row.cells[f.at] = f.usual
+		}
+	}
+	u.row.epoch++
+	u.typed()
+}
+
+// empty takes everything out of the row.
+func (u *Use) empty() { u.row = row{epoch: u.row.epoch + 1, cells: map[int]string{}} }
+
+// clear is empty at the press of a button.
+func (u *Use) clear() {
+	u.empty()
+	u.changed()
+}
+
+// picture is what is shown to a model of pictures.
+type picture struct {
+	asked
+	file     app.Value // nil of one that is drawn
+	name     string
+	values   app.Value // as the model sees it; nil of none
+	count    int       // of what was shown so far
+	inverted bool
+	wipe     func() // clears the pad
+}
+
+// drawn takes what is on the pad.
+func (u *Use) drawn(values app.Value) {
+	p := &u.picture
+	if values == nil && p.file != nil { // the pad was wiped for a picture
+		return
+	}
+	p.file, p.name, p.inverted = nil, "", false
+	u.show(values)
+}
+
+// wipe takes away what is drawn, or the picture.
+func (u *Use) wipe() {
+	u.picture.file = nil
+	if u.picture.wipe != nil {
+		u.picture.wipe()
+	}
+	u.drawn(nil)
+}
+
+// show is what the model is to see from now on.
+func (u *Use) show(values app.Value) {
+	u.picture.values = values
+	u.picture.count++
+	u.look()
+}
+
+// look asks what the picture is.
+func (u *Use) look() {
+	p := &u.picture
+	if p.values == nil {
+		p.answer, p.fault = nil, ""
+		u.changed()
+		return
+	}
+	u.ask(&p.asked, func() any { return app.Window().Get("Array").Call("of", u.picture.values) })
+}
+
+// see takes a picture's file.
+func (u *Use) see(file app.Value) { u.seeAs(file, nil) }
+
+func (u *Use) seeAs(file app.Value, inverted *bool) {
+	model := u.model
+	u.client.Picture(file, u.info().Shape, inverted, func(values app.Value, was bool, err error) {
+		p := &u.picture
+		if u.model != model {
+			return
+		}
+		if err != nil {
+			p.fault = err.Error()
+			u.changed()
+			return
+		}
+		if p.wipe != nil {
+			p.wipe()
+		}
+		p.file, p.name, p.inverted = file, file.Get("name").String(), was
+		u.show(values)
+	})
+}
+
+// invert turns the picture over.
+func (u *Use) invert(on bool) {
+	if u.picture.file != nil {
+		u.seeAs(u.picture.file, &on)
+	}
+}

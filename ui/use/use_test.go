@@ -1,0 +1,156 @@
+package use
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/client"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// fakeModel answers when it is told to.
+type fakeModel struct {
+	info     *run.ModelInfo
+	rows     []any // of every question
+	done     []func([]run.Answer, error)
+	disposed bool
+}
+
+func (m *fakeModel) Info() *run.ModelInfo { return m.info }
+func (m *fakeModel) Dispose()             { m.disposed = true }
+func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
+	m.rows, m.done = append(m.rows, rows), append(m.done, done)
+}
+func (m *fakeModel) Answer(app.Value, func(data.Progress), func(client.Answers, error)) func() {
+	return func() {}
+}
+func (m *fakeModel) Evaluate(app.Value, func(data.Progress), func(run.Evaluation, error)) func() {
+	return func() {}
+}
+
+func using(info *run.ModelInfo) (*Use, *fakeModel) {
+	u, m := New(nil), &fakeModel{info: info}
+	u.settled(u.tries, "m.json", m, nil)
+	return u, m
+}
+
+// TestTyping: nothing is asked before every field has something, one question is under
+// way at a time, and the newest row is the one that is answered in the end.
+func TestTyping(t *testing.T) {
+	u, m := using(exampleInfo())
+	u.set(0, "31")
+	if len(m.rows) != 0 || u.lack() != 1 || !strings.Contains(rowHint(u.lack()), "1 field to go") {
+		t.Fatalf("%v asked, %d to go", m.rows, u.lack())
+	}
+	u.set(1, "red")
+	u.set(0, "3")
+	u.set(0, "32")
+	if len(m.rows) != 1 {
+		t.Fatalf("%d questions at once", len(m.rows))
+	}
+	m.done[0]([]run.Answer{{Answer: "<=50K"}}, nil)
+	if len(m.rows) != 2 {
+		t.Fatalf("%d questions, want the newest asked", len(m.rows))
+	}
+	if row := m.rows[1].([]any)[0].([]any); row[0] != "32" || row[1] != "red" || row[2] != "" {
+		t.Errorf("asked %q", row)
+	}
+	m.done[1]([]run.Answer{{Answer: ">50K"}}, nil)
+	if u.row.answer == nil || u.row.answer.Answer != ">50K" || u.row.busy {
+		t.Errorf("%+v", u.row)
+	}
+	u.clear()
+	u.fill()
+	if row := m.rows[2].([]any)[0].([]any); row[0] != "56" || row[1] != "blue" {
+		t.Errorf("filled in with %q", row)
+	}
+	m.done[2](nil, errors.New("out of memory"))
+	if u.row.fault != "out of memory" || u.row.answer != nil {
+		t.Errorf("%+v", u.row)
+	}
+}
+
+// TestAnotherModel: what was asked of the model before says nothing of the next, and a
+// file that is no model changes nothing.
+func TestAnotherModel(t *testing.T) {
+	u, m := using(exampleInfo())
+	u.set(0, "31")
+	u.set(1, "red")
+	next := &fakeModel{info: exampleInfo()}
+	u.settled(u.tries, "n.json", next, nil)
+	m.done[0]([]run.Answer{{Answer: "<=50K"}}, nil)
+	if u.row.answer != nil || !m.disposed || u.name != "n.json" || len(u.row.cells) > 0 {
+		t.Errorf("%+v", u.row)
+	}
+	u.settled(u.tries, "bad.json", nil, errors.New("no model"))
+	if u.model != client.Saved(next) || u.fault != "no model" {
+		t.Errorf("%q", u.fault)
+	}
+	late := &fakeModel{info: exampleInfo()}
+	u.settled(u.tries-1, "late.json", late, nil)
+	if u.name != "n.json" || !late.disposed {
+		t.Errorf("a model that was called off is used")
+	}
+}
+
+// TestWhatIsDropped goes by names, and by what the model takes.
+func TestWhatIsDropped(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		k    kind
+		want content
+	}{
+		{"m.json", tables, aModel}, {"m.safetensors", pictures, aModel}, {"clipscope-model.zip", tables, aModel}, {"anything", nothing, aModel},
+		{"rows.csv", tables, aTable}, {"rows.csv.gz", tables, aTable}, {"rows.txt", tables, aTable},
+		{"7.PNG", pictures, aPicture}, {"7.jpeg", pictures, aPicture}, {"t10k-images-idx3-ubyte.gz", pictures, labels}, {"rows.csv", numbers, labels},
+	} {
+		if got := whatIs(tt.name, tt.k); got != tt.want {
+			t.Errorf("%s for %v is %v, want %v", tt.name, tt.k, got, tt.want)
+		}
+	}
+}
+
+// TestFields: a field for each column that is read, with what is known of it.
+func TestFields(t *testing.T) {
+	zero := 0.0
+	info := &run.ModelInfo{Task: "regression", Outputs: 1, Scaling: run.AppliedScaling{Lo: []float64{0}, Hi: []float64{20000}}, Columns: []run.AppliedColumn{
+		{Name: "day", Kind: "numeric", Date: "dmy", IfMissing: &zero}, {Name: "price", Kind: "numeric", First: 1, Decimal: ",", Thousands: "."},
+		{Name: "kind", Kind: "categorical", Categories: []string{"a", "b", data.MissingCategory}}, {Name: "street", Kind: "categorical", Buckets: 8},
+		{Name: "y", Kind: "label"}, {Name: "note", Kind: "ignored"},
+	}}
+	got := fieldsOf(info)
+	if len(got) != 4 || got[0].usual != "19.05.1997" || !got[0].missing || got[1].hint != "1.234,5" || !slices.Equal(got[2].choices, []string{"a", "b"}) || !got[2].missing || got[3].choices != nil {
+		t.Errorf("%+v", got)
+	}
+	if f := fieldsOf(&run.ModelInfo{Features: 3}); len(f) != 3 || f[2].label != "x3" {
+		t.Errorf("%+v", f)
+	}
+	if f := fieldsOf(&run.ModelInfo{Features: 5000}); f != nil {
+		t.Errorf("%d fields", len(f))
+	}
+}
+
+// TestWords: what the page says of models and answers.
+func TestWords(t *testing.T) {
+	html := app.HTMLString(about("m.json", exampleInfo()))
+	for _, want := range []string{"income: one of 2 classes, &lt;=50K, &gt;50K", "reads 2 columns", "10 parameters", "numbers, about 16 to 96; may be missing", "Everything that the run may say"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
+	multi := &run.ModelInfo{Task: "multi-label"}
+	if s := answerText(multi, &run.Answer{Answer: []any{}}); s != "none" {
+		t.Errorf("%q", s)
+	}
+	if s := answerText(multi, &run.Answer{Answer: []any{"a", "b"}}); s != "a, b" {
+		t.Errorf("%q", s)
+	}
+	if s := answersName("rows.csv.gz"); s != "rows-answers.csv" {
+		t.Errorf("%q", s)
+	}
+}
