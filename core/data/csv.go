@@ -52,6 +52,7 @@ func choices(opt run.CSV, lim limits) (csvChoices, error) {
 		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
 		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
 		{"task", opt.Task, []string{string(Classification), string(Regression)}},
+		{"labels", opt.Labels, []string{fineLabels, coarseLabels}},
 	} {
 		if o.got != "" && !slices.Contains(o.want, o.got) {
 			return c, badOption(o.field, "one of "+strings.Join(o.want, " "), o.got)
