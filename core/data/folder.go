@@ -112,22 +112,27 @@ var roleFolders = map[string]string{
 
 // standing is what the path of a picture says.
 type standing struct {
-	role   string   // train, test or nothing
-	above  []string // the folders that it stands in, below one of a role
-	inRole bool
+	role  string   // train, test or nothing
+	above []string // the folders that it stands in, below one of a role
+}
+
+// foldersOf are the folders in a path.
+func foldersOf(name string) []string {
+	dir := strings.Trim(path.Dir(strings.TrimLeft(name, "/")), "/")
+	if dir == "." || dir == "" {
+		return nil
+	}
+	return strings.Split(dir, "/")
 }
 
 func standsIn(name string) standing {
-	s := standing{above: strings.Split(strings.Trim(path.Dir(strings.TrimPrefix(name, "/")), "/"), "/")}
-	if s.above[0] == "." || s.above[0] == "" {
-		s.above = nil
-	}
-	for i, part := range s.above {
+	folders := foldersOf(name)
+	for i, part := range folders {
 		if role := roleFolders[strings.ToLower(part)]; role != "" {
-			return standing{role, s.above[i+1:], true}
+			return standing{role, folders[i+1:]}
 		}
 	}
-	return s
+	return standing{above: folders}
 }
 
 // classFolders are the classes of pictures by their paths: the first folder that is not
@@ -136,7 +141,7 @@ func classFolders(all []standing) []string {
 	common := -1 // how many folders stand above all pictures
 	var first []string
 	for _, s := range all {
-		if s.inRole {
+		if s.role != "" {
 			continue
 		}
 		if common < 0 {
@@ -151,7 +156,7 @@ func classFolders(all []standing) []string {
 	classes := make([]string, len(all))
 	for i, s := range all {
 		above := s.above
-		if !s.inRole {
+		if s.role == "" {
 			above = above[common:]
 		}
 		if len(above) > 0 {

@@ -124,11 +124,11 @@ func place(all []picture, role string) {
 	where, roles := make([]standing, len(all)), true
 	for i, p := range all {
 		where[i] = standsIn(p.path)
-		roles = roles && (where[i].inRole || len(where[i].above) == 0)
+		roles = roles && (where[i].role != "" || len(where[i].above) == 0)
 	}
 	if !roles {
 		for i, p := range all {
-			where[i] = standing{above: strings.Split(path.Dir(p.path), "/")}
+			where[i] = standing{above: foldersOf(p.path)}
 		}
 	}
 	for i, class := range classFolders(where) {
@@ -439,12 +439,17 @@ func (l *loader) newGallery(classes []string) *gallery {
 
 // read reads the bytes of a picture, as they are stored. They hold until the next call.
 func (g *gallery) read(p picture) ([]byte, error) {
+	large := fmt.Sprintf("of over %d MB", g.limits.picture>>20)
+	if p.Size() > g.limits.picture {
+		return nil, badPicture(p.Name(), large, nil)
+	}
 	r, err := p.Open()
 	if err != nil {
 		return nil, badPicture(p.Name(), "that cannot be opened", err)
 	}
 	defer r.Close()
 	g.raw.Reset()
+	g.raw.Grow(int(p.Size()) + bytes.MinRead)
 	n, err := io.Copy(&g.raw, io.LimitReader(r, g.limits.picture+1))
 	var own *Error
 	switch {
@@ -453,7 +458,7 @@ func (g *gallery) read(p picture) ([]byte, error) {
 	case err != nil:
 		return nil, badPicture(p.Name(), "that cannot be read", err)
 	case n > g.limits.picture:
-		return nil, badPicture(p.Name(), fmt.Sprintf("of over %d MB", g.limits.picture>>20), nil)
+		return nil, badPicture(p.Name(), large, nil)
 	}
 	return g.raw.Bytes(), nil
 }
