@@ -229,6 +229,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.rc.Read(p[:min(len(p), mostPerRead)])
 	m.done += int64(n)
+	if stored, ok := m.rc.(interface{ Done() int64 }); ok { // what is read is not what is stored
+		m.done = stored.Done()
+	}
 	if err == io.EOF && m.done > m.reported {
 		m.check(true)
 	}

@@ -274,11 +274,15 @@ func TestTooFewToHoldOut(t *testing.T) {
 }
 
 // refused loads files that have to be refused, in words that hold want, with little memory.
-func refused(t *testing.T, name string, files []File, want string) {
+func refused(t *testing.T, name string, files []File, want string, bounds ...func(*limits)) {
 	t.Helper()
+	l := newLoader(t.Context(), run.CSV{})
+	for _, bound := range bounds {
+		bound(&l.limits)
+	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	ds, _, err := Load(t.Context(), files, nil, run.CSV{}, nil)
+	ds, err := l.load(files, nil)
 	runtime.ReadMemStats(&after)
 	var e *Error
 	switch {

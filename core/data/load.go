@@ -162,6 +162,8 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 		ds, err = l.loadNumPy(train, test)
 	case formatPictures:
 		ds, err = l.loadPictures(train, test)
+	case formatXLSX:
+		ds, err = l.loadSheets(train, test)
 	default:
 		ds, err = l.loadCSV(train, test)
 	}
