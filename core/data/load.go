@@ -14,9 +14,11 @@ import (
 )
 
 // Load reads local files into a Dataset. What a file is, is decided by its
-// content: IDX (images with labels), CIFAR-10 binary records or a table, each
-// plain or gzip. Files of one kind belong together: one IDX pair, several
-// CIFAR or table files joined in the order given. opt.Roles moves files between
+// content: IDX (images with labels), CIFAR-10 or CIFAR-100 binary records, NumPy arrays
+// (NPY, NPZ), pictures (PNG, JPEG) or a table (CSV, a sheet of an .xlsx), each plain, gzip
+// or in a zip archive. Files of one kind belong together: one IDX pair, arrays of
+// features and labels, several CIFAR or table files joined in the order given, pictures
+// with tables that say what they show. opt.Roles moves files between
 // train and test; without test files, those of the train files that call
 // themselves test (t10k-…, adult.test) are taken, and failing that opt.TestShare
 // of the rows (default 0.2; negative for none), chosen by a fixed shuffle.
@@ -32,8 +34,21 @@ import (
 // What is wrong with the input is an [*Error]. The Report says what was
 // understood, also beside an error as far as that is known; it is never nil.
 func Load(ctx context.Context, train, test []File, opt run.CSV, progress func(Progress)) (*Dataset, *Report, error) {
+	return Loader{}.Load(ctx, train, test, opt, progress)
+}
+
+// Loader is [Load] with what this package does not do itself.
+type Loader struct {
+	// Parquet opens a Parquet file; nil: such files are refused. opt.Label names the
+	// column of the labels, where it is not empty. What is wrong with the file is an
+	// [*Error].
+	Parquet func(ctx context.Context, f File, opt run.CSV) (Columns, error)
+}
+
+// Load is as the function of its name.
+func (how Loader) Load(ctx context.Context, train, test []File, opt run.CSV, progress func(Progress)) (*Dataset, *Report, error) {
 	l := newLoader(ctx, opt)
-	l.progress = progress
+	l.progress, l.parquet = progress, how.Parquet
 	ds, err := l.load(train, test)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -52,6 +67,7 @@ type loader struct {
 	limits   limits
 	claimed  int64 // bytes of limits.bytes that the data read so far takes
 	opened   []io.Closer
+	parquet  func(context.Context, File, run.CSV) (Columns, error)
 	notes    []note
 	report   *Report
 }
@@ -136,7 +152,7 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	train, test = Gather(train), Gather(test)
 	if len(train) == 0 {
 		return nil, &Error{Expected: "at least one file to train on", Got: "none",
-			Fix: "Choose a table, a pair of IDX files or CIFAR-10 batches."}
+			Fix: "Choose a table, NumPy arrays, pictures in folders, a pair of IDX files or CIFAR batches."}
 	}
 	share, err := testShare(l.opt)
 	if err != nil {
@@ -164,6 +180,8 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 		ds, err = l.loadPictures(train, test)
 	case formatXLSX:
 		ds, err = l.loadSheets(train, test)
+	case formatParquet:
+		ds, err = l.loadParquet(train, test)
 	default:
 		ds, err = l.loadCSV(train, test)
 	}
