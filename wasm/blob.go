@@ -3,6 +3,7 @@
 package wasm
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"syscall/js"
@@ -14,14 +15,12 @@ import (
 const sliceSize = 1 << 20
 
 // blob is a File of the page as a data.File. Only slices of it are ever read.
-type blob struct{ file js.Value }
-
-func (b blob) Name() string {
-	if v := b.file.Get("name"); v.Type() == js.TypeString {
-		return v.String()
-	}
-	return "file"
+type blob struct {
+	file js.Value
+	path string // below a folder that was chosen, or its name
 }
+
+func (b blob) Name() string { return cmp.Or(b.path, "file") }
 
 func (b blob) Size() int64 { return int64(b.file.Get("size").Float()) }
 

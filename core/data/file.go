@@ -13,7 +13,7 @@ import (
 // File is a local file. It may be opened several times, one after the other,
 // and reads the same each time; Load closes what it opens.
 type File interface {
-	Name() string // without folders, as its owner knows it
+	Name() string // as its owner knows it: below a folder that was chosen as a whole, with folders
 	Size() int64  // bytes as stored
 	Open() (io.ReadCloser, error)
 }
