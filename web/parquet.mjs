@@ -275,7 +275,7 @@ function word(value) {
     return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.slice(0, 19);
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  return String(value);
+  return typeof value === "object" ? JSON.stringify(value, (_, v) => typeof v === "bigint" ? Number(v) : v) : String(value);
 }
 
 /** @param {string} text */
