@@ -318,6 +318,9 @@ func (l *loader) recognise(train, test *[]File) (format, error) {
 	}
 	if len(*test) == 0 && of.kind != formatPictures { // what was unpacked has names that were not seen before
 		*train, *test, _ = SplitFiles(*train, nil, l.opt.Roles)
+		for _, f := range *test {
+			l.warn("%s is used for testing, as its name says.", shorten(f.Name()))
+		}
 	}
 	return of.kind, nil
 }

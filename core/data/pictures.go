@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -15,6 +16,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"clipscope/core/run"
 )
 
 // Pictures come in folders, one for each class, or with tables that say what they
@@ -435,6 +438,35 @@ func (l *loader) newGallery(classes []string) *gallery {
 		g.index[c] = i
 	}
 	return g
+}
+
+// Picture decodes a PNG or JPEG picture and brings it to shape, [height, width] or
+// [3, height, width], as Load does with those of a data set. name is what an [*Error]
+// calls it.
+func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
+	g := newLoader(context.Background(), run.CSV{}).newGallery(nil)
+	switch {
+	case len(shape) == 2:
+		g.frame = frame{shape[0], shape[1], 1}
+	case len(shape) == 3 && shape[0] == 3:
+		g.frame = frame{shape[1], shape[2], 3}
+	default:
+		return nil, fmt.Errorf("data: picture: want a shape of height and width, or of 3 planes, have %v", shape)
+	}
+	if g.height < 1 || g.width < 1 || g.height > g.limits.features/g.width {
+		return nil, fmt.Errorf("data: picture: a shape of %v", shape)
+	}
+	_, decode, err := g.header(name, raw)
+	if err != nil {
+		return nil, err
+	}
+	img, err := decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, badPicture(name, "that is damaged", err)
+	}
+	dst := make([]uint8, g.values())
+	g.into(dst, img)
+	return dst, nil
 }
 
 // read reads the bytes of a picture, as they are stored. They hold until the next call.

@@ -77,6 +77,24 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestPicture: one picture is made the row that it is in a data set.
+func TestPicture(t *testing.T) {
+	a := asJPEG(drawn(50, 40, func(x, y int) color.Color { return color.NRGBA{uint8(5 * x), uint8(4 * y), 9, 255} }))
+	ds, _ := load(t, all(run.CSV{Image: run.Image{Size: []int{12, 9}}}), []File{Bytes("a.zip", packed("a/1.jpg", a, "b/1.png", grey(9, 9, 1)))})
+	got, err := Picture("p", a, ds.Shape)
+	if err != nil || !bytes.Equal(got, ds.Train.U8[:ds.Features]) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, shape := range [][]int{nil, {3}, {0, 4}, {2, 5, 5}, {1 << 40, 1 << 40}, {-1, -1}} {
+		if _, err := Picture("p", a, shape); err == nil {
+			t.Errorf("no error for %v", shape)
+		}
+	}
+	if _, err := Picture("p", a[:300], ds.Shape); err == nil {
+		t.Error("no error for half a picture")
+	}
+}
+
 // named is a File with the path of a folder.
 func named(path string, b []byte) File { return Bytes(path, b) }
 
