@@ -40,7 +40,7 @@ KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
-BINARIES := bin/web/app.wasm $(BUILDS) bin/web/licenses.txt
+BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/licenses.txt
 
 .PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
 
@@ -82,6 +82,11 @@ bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 
 $(filter-out bin/web/kernels.wasm,$(BUILDS)): bin/web/kernels.wasm
 	@touch $@
+
+# In one file, as a worker finds no modules by their names.
+bin/web/parquet.js: web/parquet.mjs $(MODULES)
+	@mkdir -p bin/web
+	cd web && node_modules/.bin/esbuild parquet.mjs --bundle --minify --format=esm --log-level=warning --outfile=../$@
 
 bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs $(MODULES)
 	@mkdir -p bin/web

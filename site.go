@@ -63,7 +63,7 @@ var securityHeaders = [][2]string{
 // site is a static site to generate.
 type site struct {
 	source  string // folder with web/ and assets/
-	wasm    string // folder with the built .wasm files, and the terms of what they are made of
+	wasm    string // folder with the built .wasm files and scripts, and the terms of what they are made of
 	out     string
 	prefix  string // "" or "/repo"
 	stories bool   // with /stories, which is for developing
@@ -128,7 +128,7 @@ func (s site) copyFiles(out string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "licenses.txt"} {
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "licenses.txt"} {
 		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
 		}

@@ -28,7 +28,7 @@ func (p *helpPage) Render() app.UI {
 			speed(),
 			app.H2().ID("licences").Text("What this page is made of"),
 			app.P().Body(
-				app.Text("Go, go-app, gonum, uPlot and AssemblyScript, and what these use: "),
+				app.Text("Go, go-app, gonum, uPlot, hyparquet, fzstd and AssemblyScript, and what these use: "),
 				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Download("licenses.txt").Text("their terms"), app.Text("."),
 			),
 		),
@@ -61,7 +61,7 @@ var helpTopics = []topic{
 		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
 	}},
 	{"epsilon", "What ε and δ promise", []string{
-		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of classes, and of the columns their names, what they are taken for, their categories, how their cells are written and which have missing ones count as public.",
+		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row. The number of rows, the names of classes (of pictures, those of their folders), the size that pictures are brought to, and of the columns their names, what they are taken for, their categories, how their cells are written and which have missing ones count as public.",
 		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
 		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
 	}},
@@ -86,6 +86,10 @@ var helpTopics = []topic{
 	}},
 	{"audit", "What an audit shows", []string{
 		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
+	}},
+	{"files", "Which files are read", []string{
+		"Tables: CSV and the like, a sheet of an Excel file (.xlsx), Parquet. Pictures: PNG and JPEG in a folder for each class, such as cat/1.png, in one folder that you choose or drop, or in a zip archive; folders train, test or val above those say what they are for; a table filename,label in or beside it takes the place of folders. Arrays of NumPy: an .npz with x_train and y_train, X and y or the like, or two .npy files. IDX, CIFAR-10 and CIFAR-100, and Parquet files of pictures as data sets on today’s hubs have them. Any of these may be gzipped, or in a zip archive.",
+		"Pictures of all sizes are brought to one: that of most of the first ones where it is 64 pixels at most, or else 32×32. Their proportions are not kept, turns that a camera noted (EXIF) are not made, and what can be seen through is white. Size and channels can be chosen under Data. Of a spreadsheet the values that Excel stored are read; nothing is computed. Pickles (arrays of Python objects, PyTorch files) are never opened.",
 	}},
 	{"table", "How a table is read", []string{
 		"A table that you open stands in the place of the charts until a run starts: its first rows and its last as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",

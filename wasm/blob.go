@@ -3,11 +3,12 @@
 package wasm
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"syscall/js"
 
+	"clipscope/core/data"
 	"clipscope/wasm/worker"
 )
 
@@ -15,19 +16,45 @@ import (
 const sliceSize = 1 << 20
 
 // blob is a File of the page as a data.File. Only slices of it are ever read.
-type blob struct{ file js.Value }
-
-func (b blob) Name() string {
-	if v := b.file.Get("name"); v.Type() == js.TypeString {
-		return v.String()
-	}
-	return "file"
+type blob struct {
+	file js.Value
+	path string // below a folder that was chosen, or its name
 }
+
+func (b blob) Name() string { return cmp.Or(b.path, "file") }
 
 func (b blob) Size() int64 { return int64(b.file.Get("size").Float()) }
 
 func (b blob) Open() (io.ReadCloser, error) {
 	return &blobReader{file: b.file, size: b.Size(), buf: make([]byte, 0, min(b.Size(), sliceSize))}, nil
+}
+
+// OpenAt is for archives, whose parts lie anywhere.
+func (b blob) OpenAt() (data.ReaderAtCloser, error) {
+	return &blobWindow{blobReader{file: b.file, size: b.Size()}}, nil
+}
+
+// blobWindow reads a blob anywhere, a slice at a time: what is read next mostly lies
+// behind what was read before. It is for one goroutine.
+type blobWindow struct{ blobReader }
+
+func (w *blobWindow) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		from := at + int64(n)
+		if from >= w.size {
+			return n, io.EOF
+		}
+		begin := w.next - int64(len(w.buf))
+		if from < begin || from >= w.next {
+			w.next, w.buf = from, w.buf[:0]
+			if err := w.fill(); err != nil {
+				return n, err
+			}
+			begin = from
+		}
+		n += copy(p[n:], w.buf[from-begin:])
+	}
+	return n, nil
 }
 
 type blobReader struct {
@@ -124,15 +151,21 @@ func await(promise js.Value) (js.Value, error) {
 	})
 	defer fulfilled.Release()
 	rejected := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		message := "the browser gave no reason"
-		if v := args[0].Get("message"); v.Type() == js.TypeString {
-			message = v.String()
-		}
-		result <- settled{err: errors.New(message)}
+		result <- settled{err: &rejection{args[0]}}
 		return nil
 	})
 	defer rejected.Release()
 	promise.Call("then", fulfilled, rejected)
 	r := <-result
 	return r.value, r.err
+}
+
+// rejection is what a promise was rejected with.
+type rejection struct{ reason js.Value }
+
+func (r *rejection) Error() string {
+	if v := r.reason.Get("message"); v.Type() == js.TypeString {
+		return v.String()
+	}
+	return "the browser gave no reason"
 }

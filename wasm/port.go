@@ -81,13 +81,20 @@ func number(m js.Value, key string) int {
 }
 
 func files(m js.Value, key string) []data.File {
-	list := m.Get(key)
+	list, paths := m.Get(key), m.Get("paths")
 	if list.Type() != js.TypeObject {
 		return nil
 	}
 	var out []data.File
 	for i := range list.Length() {
-		out = append(out, blob{list.Index(i)})
+		b := blob{file: list.Index(i)}
+		b.path = text(b.file, "name")
+		if paths.Type() == js.TypeObject {
+			if path := paths.Get(key).Index(i); path.Type() == js.TypeString {
+				b.path = path.String()
+			}
+		}
+		out = append(out, b)
 	}
 	return out
 }

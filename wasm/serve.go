@@ -43,7 +43,7 @@ func Serve() {
 			return plan{p}, nil
 		},
 		Load: func(ctx context.Context, trainFiles, testFiles []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
-			return data.Load(ctx, trainFiles, testFiles, opt, progress)
+			return data.Loader{Parquet: openParquet}.Load(ctx, trainFiles, testFiles, opt, progress)
 		},
 		Builtin: data.Builtin,
 		Blob:    newOutgoing,

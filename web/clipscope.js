@@ -145,6 +145,7 @@
           this.#worker.postMessage({
             type, id, text: body === undefined ? undefined : say(body),
             train: files?.train, test: files?.test,
+            paths: files && { train: files.train.map(clipscopeEarly.pathOf), test: files.test.map(clipscopeEarly.pathOf) },
           });
         } catch (e) {
           this.#pending.delete(id);

@@ -8,20 +8,57 @@
     if (theme) document.documentElement.dataset.theme = theme;
   } catch { /* private mode: none is kept */ }
 
+  const MOST = 300_000; // files of a folder that are taken
+
   // Files that are chosen or dropped are kept until the program takes them.
   /** @type {File[]} */
   let files = [];
   const listeners = new AbortController();
   /** @param {string} type @param {(e: any) => void} heard */
   const listen = (type, heard) => document.addEventListener(type, heard, { capture: true, signal: listeners.signal });
-  /** @param {FileList | null | undefined} list */
+  /** @param {ArrayLike<File> | null | undefined} list */
   const keep = (list) => { if (list?.length) files = Array.from(list); };
   listen("change", (e) => { if (e.target.type === "file") keep(e.target.files); });
   listen("dragover", (e) => e.preventDefault()); // or a drop would leave the page
   listen("drop", (e) => {
     e.preventDefault();
-    keep(e.dataTransfer.files);
+    dropped(e.dataTransfer).then(keep);
   });
+
+  // Where files stand below a folder that was chosen or dropped: those of a drop do not
+  // say, and none does in a worker.
+  /** @type {WeakMap<File, string>} */
+  const paths = new WeakMap();
+  /** @param {File} file */
+  const pathOf = (file) => paths.get(file) ?? (file.webkitRelativePath || file.name);
+
+  // dropped resolves with the files of a drop, and all in its folders.
+  /** @param {DataTransfer} transfer @returns {Promise<File[]>} */
+  async function dropped(transfer) {
+    const found = Array.from(transfer.files);
+    const entries = Array.from(transfer.items ?? []).map((item) => item.kind === "file" ? item.webkitGetAsEntry?.() : null).filter((e) => e !== null && e !== undefined);
+    if (!entries.some((e) => e.isDirectory)) return found;
+    found.length = 0;
+    /** @param {FileSystemEntry} entry */
+    const walk = async (entry) => {
+      if (found.length >= MOST) return;
+      if (entry.isFile) {
+        /** @type {File} */
+        const file = await new Promise((resolve, reject) => { /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject); });
+        paths.set(file, entry.fullPath.replace(/^\//, ""));
+        found.push(file);
+        return;
+      }
+      const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+      for (let some; ;) { // a folder is listed in parts
+        some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+        if (!some.length) return;
+        for (const e of some) await walk(e);
+      }
+    };
+    for (const e of entries) await walk(e).catch(() => {}); // what may not be read is not there
+    return found;
+  }
 
   // A link that was cut short, "#%", is none that the program's router can read, and
   // would end it. A percent sign that begins no escape is made to mean itself, now
@@ -130,6 +167,8 @@
       listeners.abort();
       return files.splice(0);
     },
+    dropped,
+    pathOf,
     stays: shown ? shown.then(isolate) : isolate(),
     use,
     alone: () => alone,

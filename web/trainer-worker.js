@@ -48,6 +48,10 @@ async function compile(name) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+// The program asks for scripts of the site's that few runs need.
+/** @param {string} name */
+globalThis.clipscopeModule = (name) => import(new URL(name, base).href);
+
 // prepare does what needs no program.
 /** @param {{ base: string, life: string, running?: Int32Array, alone: string }} init */
 async function prepare(init) {

@@ -42,3 +42,4 @@ declare var clipscopeKernels: {
   load(compile: (name: string) => Promise<WebAssembly.Module>, kind?: Kind): Promise<Kind>;
   attach(instance: WebAssembly.Instance): void;
 };
+declare var clipscopeModule: (name: string) => Promise<any>;

@@ -3,45 +3,120 @@ package data
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
-// The binary version of CIFAR-10: records of one label byte and 3,072 pixel
-// bytes, one colour plane of 32×32 after the other.
-const (
-	cifarPixels  = 3 * 32 * 32
-	cifarRecord  = 1 + cifarPixels
-	cifarClasses = 10
-)
+// The binary versions of CIFAR-10 and CIFAR-100: records of one label byte, or of a
+// coarse and a fine one, and 3,072 pixel bytes, one colour plane of 32×32 after the
+// other.
+const cifarPixels = 3 * 32 * 32
 
-func cifarNames() []string {
-	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
+// cifarKind is one of the two.
+type cifarKind struct {
+	name   string
+	labels []int // how many classes each label byte of a record tells apart
+	use    int   // the label that counts
 }
 
-// looksCIFAR reports whether each record that begins in head begins with a label.
-func looksCIFAR(head []byte) bool {
-	if len(head) < cifarRecord {
+func cifar10() cifarKind { return cifarKind{name: "CIFAR-10", labels: []int{10}} }
+
+// cifar100 reads the fine labels, or the coarse ones.
+func cifar100(which string) cifarKind {
+	k := cifarKind{name: "CIFAR-100", labels: []int{20, 100}, use: 1}
+	if which == coarseLabels {
+		k.use = 0
+	}
+	return k
+}
+
+// The labels of CIFAR-100, as csv.labels names them.
+const (
+	fineLabels   = "fine"
+	coarseLabels = "coarse"
+)
+
+// record is the number of bytes of one.
+func (k cifarKind) record() int { return len(k.labels) + cifarPixels }
+
+// classes are the names of the classes, in the order of their numbers.
+func (k cifarKind) classes() []string {
+	switch k.labels[k.use] {
+	case 10:
+		return strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
+	case 20:
+		return strings.Fields(`aquatic_mammals fish flowers food_containers fruit_and_vegetables household_electrical_devices
+			household_furniture insects large_carnivores large_man-made_outdoor_things large_natural_outdoor_scenes
+			large_omnivores_and_herbivores medium_mammals non-insect_invertebrates people reptiles small_mammals trees
+			vehicles_1 vehicles_2`)
+	}
+	return strings.Fields(`apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
+		camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur
+		dolphin elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard
+		lobster man maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear
+		pickup_truck pine_tree plain plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark
+		shrew skunk skyscraper snail snake spider squirrel streetcar sunflower sweet_pepper table tank telephone
+		television tiger tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm`)
+}
+
+// fault is the first label of rec that is out of range, or -1.
+func (k cifarKind) fault(rec []byte) int {
+	for i, classes := range k.labels {
+		if int(rec[i]) >= classes {
+			return i
+		}
+	}
+	return -1
+}
+
+// begins reports whether every record that begins in head begins with its labels.
+func (k cifarKind) begins(head []byte) bool {
+	if len(head) < k.record() {
 		return false
 	}
-	for at := 0; at < len(head); at += cifarRecord {
-		if head[at] >= cifarClasses {
+	for at := 0; at+len(k.labels) <= len(head); at += k.record() {
+		if k.fault(head[at:]) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (l *loader) loadCIFAR(train, test []File) (*Dataset, error) {
+// looksCIFAR says which of the two a file is by the labels at its beginning and,
+// where those fit both, by its size; size is 0 where it is not known. Records of one
+// label that are all 0 to 9 are CIFAR-10's: as CIFAR-100's they would have their labels
+// among the pixels.
+func looksCIFAR(head []byte, size int64) (format, bool) {
+	ten, hundred := cifar10(), cifar100("")
+	is10, is100 := ten.begins(head), hundred.begins(head)
+	if is10 && is100 && size > 0 {
+		is100 = size%int64(hundred.record()) == 0
+		is10 = !is100 || size%int64(ten.record()) == 0
+	}
+	switch {
+	case is10:
+		return formatCIFAR, true
+	case is100:
+		return formatCIFAR100, true
+	}
+	return "", false
+}
+
+func (l *loader) loadCIFAR(k cifarKind, train, test []File) (*Dataset, error) {
+	if _, err := choices(l.opt, l.limits); err != nil {
+		return nil, err
+	}
+	classes := k.classes()
 	ds := &Dataset{Task: Classification, Features: cifarPixels, Shape: []int{3, 32, 32},
-		Outputs: cifarClasses, Classes: cifarNames(), Bounds: byteBounds(cifarPixels)}
+		Outputs: len(classes), Classes: classes, Bounds: byteBounds(cifarPixels)}
 	var err error
-	if ds.Train, err = l.readCIFAR(train); err != nil {
+	if ds.Train, err = l.readCIFAR(k, train); err != nil {
 		return nil, err
 	}
 	if first := ds.Train.Y[0]; allEqual(ds.Train.Y) {
 		return nil, oneClass(train[0].Name(), ds.Classes[int(first)])
 	}
 	if len(test) > 0 {
-		ds.Test, err = l.readCIFAR(test)
+		ds.Test, err = l.readCIFAR(k, test)
 	}
 	return ds, err
 }
@@ -57,12 +132,12 @@ func allEqual(y []float32) bool {
 
 // readCIFAR joins the records of files. They are counted first, as what a
 // compressed file holds cannot be told from its size.
-func (l *loader) readCIFAR(files []File) (Split, error) {
+func (l *loader) readCIFAR(k cifarKind, files []File) (Split, error) {
 	rows := make([]int64, len(files))
 	total := int64(0)
 	for i, f := range files {
 		var err error
-		if rows[i], err = l.countCIFAR(f); err != nil {
+		if rows[i], err = l.countCIFAR(k, f); err != nil {
 			return Split{}, err
 		}
 		total += rows[i]
@@ -70,12 +145,12 @@ func (l *loader) readCIFAR(files []File) (Split, error) {
 	sp := Split{N: int(total), U8: make([]uint8, total*cifarPixels), Y: make([]float32, total)}
 	at := int64(0)
 	for i, f := range files {
-		n, err := l.eachCIFAR(f, phaseRead, func(rec []byte) error {
+		n, err := l.eachCIFAR(k, f, phaseRead, func(rec []byte) error {
 			if at == total {
 				return changed(f.Name())
 			}
-			sp.Y[at] = float32(rec[0])
-			copy(sp.U8[at*cifarPixels:], rec[1:])
+			sp.Y[at] = float32(rec[k.use])
+			copy(sp.U8[at*cifarPixels:], rec[len(k.labels):])
 			at++
 			return nil
 		})
@@ -90,7 +165,7 @@ func (l *loader) readCIFAR(files []File) (Split, error) {
 }
 
 // countCIFAR counts the records of f and claims the memory for them.
-func (l *loader) countCIFAR(f File) (int64, error) {
+func (l *loader) countCIFAR(k cifarKind, f File) (int64, error) {
 	const bytes = cifarPixels + rowOverhead
 	s, err := l.open(f, phaseSniff)
 	if err != nil {
@@ -98,11 +173,11 @@ func (l *loader) countCIFAR(f File) (int64, error) {
 	}
 	s.Close()
 	if !s.gzip {
-		n := f.Size() / cifarRecord
+		n := f.Size() / int64(k.record())
 		return n, l.claim(f.Name(), n, cifarPixels, bytes)
 	}
 	rows := int64(0)
-	_, err = l.eachCIFAR(f, phaseScan, func([]byte) error {
+	_, err = l.eachCIFAR(k, f, phaseScan, func([]byte) error {
 		rows++
 		return l.room(f.Name(), rows, cifarPixels, bytes)
 	})
@@ -113,32 +188,33 @@ func (l *loader) countCIFAR(f File) (int64, error) {
 }
 
 // eachCIFAR calls do with each record of f and returns how many there are.
-func (l *loader) eachCIFAR(f File, phase string, do func(rec []byte) error) (row int64, err error) {
+func (l *loader) eachCIFAR(k cifarKind, f File, phase string, do func(rec []byte) error) (row int64, err error) {
 	s, err := l.open(f, phase)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	var rec [cifarRecord]byte
+	rec := make([]byte, k.record())
 	for ; ; row++ {
-		n, err := io.ReadFull(s, rec[:])
-		at := row * cifarRecord
+		n, err := io.ReadFull(s, rec)
+		at := row * int64(len(rec))
 		switch {
 		case err == io.EOF && row > 0:
 			return row, nil
 		case atEnd(err):
 			return row, &Error{File: f.Name(), Byte: at + int64(n),
-				Expected: fmt.Sprintf("CIFAR-10 records of %d bytes", cifarRecord),
+				Expected: fmt.Sprintf("%s records of %d bytes", k.name, len(rec)),
 				Got:      fmt.Sprintf("the end of the file %d bytes into record %d", n, row+1),
-				Fix:      "Download or copy the file again: it is cut short, or not CIFAR-10's binary version."}
+				Fix:      "Download or copy the file again: it is cut short, or not " + k.name + "'s binary version."}
 		case err != nil:
 			return row, err
-		case rec[0] >= cifarClasses:
-			return row, &Error{File: f.Name(), Row: int(row) + 1, Byte: at, Expected: "a label from 0 to 9",
-				Got: fmt.Sprintf("label %d, which is out of range", rec[0]),
-				Fix: "Check that this is CIFAR-10's binary version (CIFAR-100 has another form)."}
 		}
-		if err := do(rec[:]); err != nil {
+		if i := k.fault(rec); i >= 0 {
+			return row, &Error{File: f.Name(), Row: int(row) + 1, Byte: at + int64(i), Expected: fmt.Sprintf("a label from 0 to %d", k.labels[i]-1),
+				Got: fmt.Sprintf("label %d, which is out of range", rec[i]),
+				Fix: "Check that this is " + k.name + "'s binary version."}
+		}
+		if err := do(rec); err != nil {
 			return row, err
 		}
 	}

@@ -52,6 +52,7 @@ func choices(opt run.CSV, lim limits) (csvChoices, error) {
 		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
 		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
 		{"task", opt.Task, []string{string(Classification), string(Regression)}},
+		{"labels", opt.Labels, []string{fineLabels, coarseLabels}},
 	} {
 		if o.got != "" && !slices.Contains(o.want, o.got) {
 			return c, badOption(o.field, "one of "+strings.Join(o.want, " "), o.got)
@@ -103,6 +104,9 @@ type table struct {
 	before int      // lines before the first that r sees
 }
 
+// written is a File whose CSV text this program writes, from another form of tables.
+type written interface{ writesCSV() }
+
 // openTable opens f for a pass. d is nil for a file that has not been seen.
 func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*table, error) {
 	s, err := l.open(f, phase)
@@ -124,6 +128,9 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	if d != nil {
 		ch.encoding = d.encoding
+	}
+	if _, ok := t.src.file.(written); ok { // by this program
+		ch.comma, ch.encoding = ',', utf8Text
 	}
 	t.text = newDecoder(t.src.Reader, ch.encoding)
 	lines := bufio.NewReaderSize(t.text, headSize)
@@ -284,6 +291,7 @@ type recordGuard struct {
 	r     io.Reader
 	limit int64
 	file  string
+	fix   string
 	read  int64
 	start int64 // of the current row
 }
@@ -291,7 +299,7 @@ type recordGuard struct {
 func (g *recordGuard) Read(p []byte) (int, error) {
 	if g.read-g.start > g.limit {
 		return 0, &Error{File: g.file, Byte: g.start, Expected: fmt.Sprintf("rows of at most %d MB", g.limit>>20),
-			Got: "a longer one", Fix: "Look for a quote that is not closed, or choose a file with line ends."}
+			Got: "a longer one", Fix: cmp.Or(g.fix, "Look for a quote that is not closed, or choose a file with line ends.")}
 	}
 	n, err := g.r.Read(p)
 	g.read += int64(n)

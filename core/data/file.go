@@ -13,7 +13,7 @@ import (
 // File is a local file. It may be opened several times, one after the other,
 // and reads the same each time; Load closes what it opens.
 type File interface {
-	Name() string // without folders, as its owner knows it
+	Name() string // as its owner knows it: below a folder that was chosen as a whole, with folders
 	Size() int64  // bytes as stored
 	Open() (io.ReadCloser, error)
 }
@@ -31,6 +31,11 @@ func (f bytesFile) Size() int64  { return int64(len(f.b)) }
 func (f bytesFile) Open() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(f.b)), nil
 }
+func (f bytesFile) OpenAt() (ReaderAtCloser, error) { return memory{bytes.NewReader(f.b)}, nil }
+
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
 
 // Progress says how far Load is: Done of Total stored bytes of one file in one
 // phase. Tables and compressed CIFAR records are read twice: "scan" learns what
@@ -64,6 +69,10 @@ type limits struct {
 	texts      int64 // bytes of all categories of all columns, while they are counted
 	classes    int
 	record     int64 // bytes of one row of a table
+	directory  int64 // bytes of an archive's directory
+	unpacked   int64 // bytes that an archive is unpacked to, read several times or not
+	picture    int64 // bytes of one, as stored
+	pixels     int   // of one
 }
 
 func defaultLimits() limits {
@@ -76,6 +85,10 @@ func defaultLimits() limits {
 		texts:      64 << 20,
 		classes:    1000,
 		record:     4 << 20,
+		directory:  16 << 20, // some 200,000 files
+		unpacked:   16 << 30,
+		picture:    32 << 20,
+		pixels:     25_000_000, // Go's decoders take up to 16 bytes of memory for each
 	}
 }
 
@@ -164,7 +177,8 @@ func (s *source) read(p []byte) (int, error) {
 
 func (s *source) readStored(p []byte) (int, error) {
 	n, err := s.raw.Read(p)
-	if err == nil || err == io.EOF || s.raw.l.ctx.Err() != nil {
+	var own *Error
+	if err == nil || err == io.EOF || errors.As(err, &own) || s.raw.l.ctx.Err() != nil {
 		return n, err
 	}
 	return n, &Error{File: s.file.Name(), Byte: s.raw.done, Got: "the file could not be read", Err: err,
@@ -215,6 +229,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.rc.Read(p[:min(len(p), mostPerRead)])
 	m.done += int64(n)
+	if stored, ok := m.rc.(interface{ Done() int64 }); ok { // what is read is not what is stored
+		m.done = stored.Done()
+	}
 	if err == io.EOF && m.done > m.reported {
 		m.check(true)
 	}

@@ -272,3 +272,26 @@ func TestTooFewToHoldOut(t *testing.T) {
 		t.Errorf("%d test rows, %s", ds.Test.N, said)
 	}
 }
+
+// refused loads files that have to be refused, in words that hold want, with little memory.
+func refused(t *testing.T, name string, files []File, want string, bounds ...func(*limits)) {
+	t.Helper()
+	l := newLoader(t.Context(), run.CSV{})
+	for _, bound := range bounds {
+		bound(&l.limits)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ds, err := l.load(files, nil)
+	runtime.ReadMemStats(&after)
+	var e *Error
+	switch {
+	case err == nil:
+		t.Errorf("%s: %d rows were read of it", name, ds.Train.N)
+	case !errors.As(err, &e) || e.Fix == "" || badVerb(err.Error()) || !strings.Contains(err.Error(), want):
+		t.Errorf("%s: %v, want %q", name, err, want)
+	}
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 64 {
+		t.Errorf("%s: %d MB were allocated", name, mb)
+	}
+}

@@ -107,7 +107,6 @@ func (h idxHeader) row1(i int) int { return idxHeader{dims: h.dims[:i+1]}.row() 
 
 // plausible compares the promised number of values with what the file can hold.
 func (h idxHeader) plausible(s *source, total int64) error {
-	const mostDeflated = 1032 // deflate shrinks no more than this
 	have := s.file.Size()
 	if s.gzip {
 		if total+h.size > have*mostDeflated {

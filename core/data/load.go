@@ -14,9 +14,11 @@ import (
 )
 
 // Load reads local files into a Dataset. What a file is, is decided by its
-// content: IDX (images with labels), CIFAR-10 binary records or a table, each
-// plain or gzip. Files of one kind belong together: one IDX pair, several
-// CIFAR or table files joined in the order given. opt.Roles moves files between
+// content: IDX (images with labels), CIFAR-10 or CIFAR-100 binary records, NumPy arrays
+// (NPY, NPZ), pictures (PNG, JPEG) or a table (CSV, a sheet of an .xlsx), each plain, gzip
+// or in a zip archive. Files of one kind belong together: one IDX pair, arrays of
+// features and labels, several CIFAR or table files joined in the order given, pictures
+// with tables that say what they show. opt.Roles moves files between
 // train and test; without test files, those of the train files that call
 // themselves test (t10k-…, adult.test) are taken, and failing that opt.TestShare
 // of the rows (default 0.2; negative for none), chosen by a fixed shuffle.
@@ -32,8 +34,21 @@ import (
 // What is wrong with the input is an [*Error]. The Report says what was
 // understood, also beside an error as far as that is known; it is never nil.
 func Load(ctx context.Context, train, test []File, opt run.CSV, progress func(Progress)) (*Dataset, *Report, error) {
+	return Loader{}.Load(ctx, train, test, opt, progress)
+}
+
+// Loader is [Load] with what this package does not do itself.
+type Loader struct {
+	// Parquet opens a Parquet file; nil: such files are refused. opt.Label names the
+	// column of the labels, where it is not empty. What is wrong with the file is an
+	// [*Error].
+	Parquet func(ctx context.Context, f File, opt run.CSV) (Columns, error)
+}
+
+// Load is as the function of its name.
+func (how Loader) Load(ctx context.Context, train, test []File, opt run.CSV, progress func(Progress)) (*Dataset, *Report, error) {
 	l := newLoader(ctx, opt)
-	l.progress = progress
+	l.progress, l.parquet = progress, how.Parquet
 	ds, err := l.load(train, test)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -51,6 +66,8 @@ type loader struct {
 	now      func() time.Time
 	limits   limits
 	claimed  int64 // bytes of limits.bytes that the data read so far takes
+	opened   []io.Closer
+	parquet  func(context.Context, File, run.CSV) (Columns, error)
 	notes    []note
 	report   *Report
 }
@@ -119,16 +136,23 @@ func (l *loader) room(file string, rows, features, bytes int64) error {
 type format string
 
 const (
-	formatIDX   format = "idx"
-	formatCIFAR format = "cifar-10"
-	formatCSV   format = "csv"
+	formatIDX      format = "idx"
+	formatCIFAR    format = "cifar-10"
+	formatCIFAR100 format = "cifar-100"
+	formatCSV      format = "csv"
+	formatNumPy    format = "numpy"
+	formatPictures format = "pictures"
+	formatXLSX     format = "xlsx"
+	formatParquet  format = "parquet"
 )
 
 func (l *loader) load(train, test []File) (*Dataset, error) {
 	defer l.tell()
+	defer l.close()
+	train, test = Gather(train), Gather(test)
 	if len(train) == 0 {
 		return nil, &Error{Expected: "at least one file to train on", Got: "none",
-			Fix: "Choose a table, a pair of IDX files or CIFAR-10 batches."}
+			Fix: "Choose a table, NumPy arrays, pictures in folders, a pair of IDX files or CIFAR batches."}
 	}
 	share, err := testShare(l.opt)
 	if err != nil {
@@ -137,7 +161,8 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	if train, test, err = l.split(train, test); err != nil {
 		return nil, err
 	}
-	kind, err := l.recognise(train, test)
+	name := train[0].Name()
+	kind, err := l.recognise(&train, &test)
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +171,25 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	case formatIDX:
 		ds, err = l.loadIDX(train, test)
 	case formatCIFAR:
-		ds, err = l.loadCIFAR(train, test)
+		ds, err = l.loadCIFAR(cifar10(), train, test)
+	case formatCIFAR100:
+		ds, err = l.loadCIFAR(cifar100(l.opt.Labels), train, test)
+	case formatNumPy:
+		ds, err = l.loadNumPy(train, test)
+	case formatPictures:
+		ds, err = l.loadPictures(train, test)
+	case formatXLSX:
+		ds, err = l.loadSheets(train, test)
+	case formatParquet:
+		ds, err = l.loadParquet(train, test)
 	default:
 		ds, err = l.loadCSV(train, test)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ds.Name = train[0].Name()
-	if len(test) == 0 && share > 0 {
+	ds.Name = name
+	if ds.Test.N == 0 && share > 0 {
 		ds.holdOut(share)
 		l.warnHeldOut(ds)
 	}
@@ -182,6 +217,13 @@ func testShare(opt run.CSV) (float64, error) {
 		return 0, &Error{Expected: "a test_share between 0 and 0.9", Got: fmt.Sprint(s),
 			Fix: "Leave test_share out for 0.2, or give 0.1 for a tenth of the rows."}
 	}
+}
+
+func (l *loader) close() {
+	for _, c := range l.opened {
+		c.Close() // of what was only read
+	}
+	l.opened = nil
 }
 
 // split is SplitFiles with a check of the roles and a word to the owner.
@@ -248,73 +290,163 @@ func part(files []File, answer func(File) bool) (no, yes []File) {
 
 // namedTest reports whether one of the words of a file's name is test or t10k.
 func namedTest(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return strings.ContainsRune("._- ()", r)
-	})
+	words := nameWords(name)
 	return slices.Contains(words, "test") || slices.Contains(words, "t10k")
 }
 
-// recognise finds the one kind that all files are of.
-func (l *loader) recognise(train, test []File) (format, error) {
-	var kind format
-	var first File
-	for _, f := range slices.Concat(train, test) {
-		k, err := l.sniff(f)
-		if err != nil {
-			return "", err
-		}
-		if first == nil {
-			kind, first = k, f
-		}
-		if k != kind {
-			return "", &Error{File: f.Name(),
-				Expected: fmt.Sprintf("a file of the same kind as %s (%s)", shorten(first.Name()), kind),
-				Got:      fmt.Sprintf("a %s file", k),
-				Fix:      "Choose files of one data set at a time."}
-		}
-	}
-	return kind, nil
+// nameWords are the words of a file's name, in small letters.
+func nameWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return strings.ContainsRune("._- ()", r)
+	})
 }
 
-func (l *loader) sniff(f File) (format, error) {
+// recognise finds the one kind that all files are of. Archives are opened, and one that
+// is no kind of its own is replaced by its files.
+func (l *loader) recognise(train, test *[]File) (format, error) {
+	var of kinds
+	for _, files := range []*[]File{train, test} {
+		var all []File
+		for _, f := range *files {
+			parts, err := l.sniff(f, of.add)
+			if err != nil {
+				return "", err
+			}
+			all = append(all, parts...)
+		}
+		*files = all
+	}
+	if len(*test) == 0 && of.kind != formatPictures { // what was unpacked has names that were not seen before
+		*train, *test, _ = SplitFiles(*train, nil, l.opt.Roles)
+		for _, f := range *test {
+			l.warn("%s is used for testing, as its name says.", shorten(f.Name()))
+		}
+	}
+	return of.kind, nil
+}
+
+// kinds is the one kind that files are of. Pictures may have tables beside them, which
+// say what they show.
+type kinds struct {
+	kind  format
+	first File
+}
+
+func (of *kinds) add(f File, k format) error {
+	beside := func(a, b format) bool { return a == formatPictures && b == formatCSV }
+	switch {
+	case of.first == nil || beside(k, of.kind):
+		of.kind, of.first = k, f
+	case k != of.kind && !beside(of.kind, k):
+		return &Error{File: f.Name(),
+			Expected: fmt.Sprintf("a file of the same kind as %s (%s)", shorten(of.first.Name()), of.kind),
+			Got:      fmt.Sprintf("a %s file", k),
+			Fix:      "Choose files of one data set at a time."}
+	}
+	return nil
+}
+
+func zipped(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+}
+
+// head is the beginning of f's content, and how many bytes that has in all; 0 where it
+// is compressed.
+func (l *loader) head(f File) (head []byte, size int64, err error) {
 	s, err := l.open(f, phaseSniff)
 	if err != nil {
-		return "", err
+		return nil, 0, err
 	}
 	defer s.Close()
-	head, err := s.Peek(headSize)
+	head, err = s.Peek(headSize)
 	if err != nil && err != io.EOF {
-		return "", err
+		return nil, 0, err
 	}
 	if len(head) == 0 {
-		return "", emptyFile(f)
+		return nil, 0, emptyFile(f)
 	}
-	if utf16Mark(head) || l.opt.Encoding == utf16Text {
-		return formatCSV, nil
+	if !s.gzip {
+		size = f.Size()
 	}
-	return sniff(f.Name(), head)
+	return head, size, nil
+}
+
+// sniff tells add what f is, and returns it or, of an archive, what is to be read in
+// its place.
+func (l *loader) sniff(f File, add func(File, format) error) ([]File, error) {
+	if _, ok := f.(*folder); ok {
+		return []File{f}, add(f, formatPictures)
+	}
+	head, size, err := l.head(f)
+	if err != nil {
+		return nil, err
+	}
+	_, packed := f.(*entry)
+	if !packed && zipped(head) {
+		return l.sniffArchive(f, add)
+	}
+	k := formatCSV
+	if !utf16Mark(head) && l.opt.Encoding != utf16Text {
+		if k, err = sniff(f.Name(), head, size); err != nil {
+			return nil, err
+		}
+	}
+	return []File{f}, add(f, k)
+}
+
+func (l *loader) sniffArchive(f File, add func(File, format) error) ([]File, error) {
+	a, err := l.openArchive(f)
+	if err != nil {
+		return nil, err
+	}
+	k, err := a.holds()
+	if err != nil {
+		return nil, err
+	}
+	if k != "" {
+		return []File{a}, add(a, k)
+	}
+	for _, e := range a.files() {
+		if _, err := l.sniff(e, add); err != nil {
+			return nil, err
+		}
+	}
+	return a.files(), nil
 }
 
 // sniff decides by the first bytes of a file, and by its name only where they
-// do not tell.
-func sniff(name string, head []byte) (format, error) {
+// do not tell. size is that of [loader.head].
+func sniff(name string, head []byte, size int64) (format, error) {
 	lower := strings.ToLower(name)
 	other := foreign(head)
+	records, isRecords := looksCIFAR(head, size)
 	switch {
+	case bytes.HasPrefix(head, []byte(npyMagic)):
+		return formatNumPy, nil
 	case looksIDX(head):
 		return formatIDX, nil
 	case strings.Contains(lower, "idx") || strings.Contains(lower, "ubyte"):
 		return "", badMagic(name, head)
-	case other == "" && !isBinary(head):
+	case !isBinary(head) && other == "":
 		return formatCSV, nil
-	case other == "" && (looksCIFAR(head) || strings.Contains(lower, "cifar") || strings.Contains(lower, "_batch")):
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return formatParquet, nil
+	case other == "" && isRecords:
+		return records, nil
+	case other == "" && (strings.Contains(lower, "cifar-100") || strings.Contains(lower, "cifar100")):
+		return formatCIFAR100, nil
+	case other == "" && (strings.Contains(lower, "cifar") || strings.Contains(lower, "_batch")):
 		return formatCIFAR, nil
 	case other == "":
 		other = "binary data of an unknown kind"
 	}
-	return "", &Error{File: name,
-		Expected: "a table (CSV), IDX images and labels, or CIFAR-10 records, plain or gzip",
-		Got:      other,
+	return "", notData(name, other)
+}
+
+func notData(name, what string) error {
+	return &Error{File: name,
+		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip archive, IDX images and labels, or CIFAR records",
+		Got:      what,
 		Fix:      "Choose another file, or save the data as CSV."}
 }
 
@@ -329,13 +461,12 @@ func foreign(head []byte) string {
 		{"<html", "a web page"},
 		{"{\"", "a JSON file"},
 		{"[{", "a JSON file"},
-		{"\x89PNG", "a PNG image"},
-		{"\xff\xd8\xff", "a JPEG image"},
+		{"\x89PNG", "a PNG image, whose name does not say so"},
+		{"\xff\xd8\xff", "a JPEG image, whose name does not say so"},
 		{"GIF8", "a GIF image"},
 		{"%PDF", "a PDF document"},
-		{"PK\x03\x04", "a zip archive (or a spreadsheet or NPZ file, which are zip archives)"},
-		{"\x93NUMPY", "a NumPy array"},
-		{"PAR1", "a Parquet file"},
+		{"PK\x03\x04", "a zip archive inside another"},
+		{"\xd0\xcf\x11\xe0", "an Office file of the old kind (.xls), or one with a password: save it as .xlsx"},
 		{"\x89HDF", "an HDF5 file"},
 		{"SQLite format 3", "an SQLite database"},
 		{"\x80\x02", "a Python pickle"},

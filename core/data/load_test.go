@@ -48,6 +48,11 @@ func gz(b []byte) []byte {
 	return buf.Bytes()
 }
 
+const (
+	cifarRecord  = 1 + cifarPixels
+	cifarClasses = 10
+)
+
 // cifar are n records whose labels go round.
 func cifar(n int) []byte {
 	b := make([]byte, n*cifarRecord)
@@ -170,6 +175,54 @@ func TestLoadTakesTestFilesByName(t *testing.T) {
 		Bytes("train-images-idx3-ubyte", img), Bytes("train-labels-idx1-ubyte", lab)})
 	if ds.Train.N != 30 || ds.Test.N != 6 || len(r.Warnings) != 2 {
 		t.Errorf("%d + %d rows, warnings %q", ds.Train.N, ds.Test.N, r.Warnings)
+	}
+}
+
+// cifarHundred are n records of CIFAR-100.
+func cifarHundred(n int) []byte {
+	record := cifar100("").record()
+	b := make([]byte, n*record)
+	for i := range n {
+		rec := b[i*record : (i+1)*record]
+		for j := range rec {
+			rec[j] = byte(200 + i + j%7) // as bright as no label is
+		}
+		rec[0], rec[1] = byte(i%20), byte(i%100)
+	}
+	return b
+}
+
+func TestLoadCIFAR100(t *testing.T) {
+	b := cifarHundred(150)
+	for name, tc := range map[string]struct {
+		file    File
+		labels  string
+		classes int
+		last    string
+		second  float32 // the class of row 101
+	}{
+		"fine":        {Bytes("train.bin", b), "", 100, "worm", 1},
+		"fine, said":  {Bytes("train.bin", gz(b)), "fine", 100, "worm", 1},
+		"coarse":      {Bytes("train.bin", b), "coarse", 20, "vehicles_2", 1},
+		"one by size": {Bytes("x", append(make([]byte, cifar100("").record()), b[:cifar100("").record()*2]...)), "", 100, "worm", 0},
+	} {
+		ds, r := load(t, all(run.CSV{Labels: tc.labels}), []File{tc.file})
+		if r.Format != "cifar-100" || len(ds.Classes) != tc.classes || ds.Classes[tc.classes-1] != tc.last || ds.Features != cifarPixels {
+			t.Fatalf("%s: %s, %d classes, the last %s", name, r.Format, len(ds.Classes), ds.Classes[len(ds.Classes)-1])
+		}
+		if tc.second > 0 && (ds.Train.Y[101] != tc.second || ds.Train.U8[101*cifarPixels] != (200+101+2)%256) {
+			t.Errorf("%s: row 101 is of class %v and begins with %d", name, ds.Train.Y[101], ds.Train.U8[101*cifarPixels])
+		}
+	}
+	if _, r := load(t, all(run.CSV{}), []File{Bytes("b", cifar(3074))}); r.Format != "cifar-10" {
+		t.Errorf("records of CIFAR-10, as many as have a size of both: %s", r.Format)
+	}
+	b[25*3074+1] = 100
+	if _, _, err := Load(t.Context(), []File{Bytes("train.bin", b)}, nil, run.CSV{}, nil); err == nil || !strings.Contains(err.Error(), "row 26, byte 76851: expected a label from 0 to 99, found label 100") {
+		t.Errorf("a label that is out of range: %v", err)
+	}
+	if _, _, err := Load(t.Context(), []File{Bytes("train.bin", b[:3074*9])}, nil, run.CSV{Labels: "some"}, nil); err == nil {
+		t.Error("no error for labels that there are none of")
 	}
 }
 

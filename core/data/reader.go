@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,24 +9,11 @@ import (
 	"clipscope/core/run"
 )
 
-// The kinds of files that [Kind] tells apart.
-const (
-	KindIDX   = string(formatIDX)
-	KindCIFAR = string(formatCIFAR)
-	KindTable = string(formatCSV)
-)
-
-// Kind is what a file holds, by its content. The error is an [*Error], or ctx's.
-func Kind(ctx context.Context, f File) (string, error) {
-	k, err := newLoader(ctx, run.CSV{}).sniff(f)
-	return string(k), err
-}
-
 // Reader reads the rows of a table, one after the other, in any encoding and with any
 // delimiter that [Load] knows. It holds a row at a time, and some hundred kilobytes.
 type Reader struct{ t *table }
 
-// OpenTable opens a table. Where named is true its first row has the columns' names;
+// OpenTable opens a table: CSV, or the first sheet of a spreadsheet. Where named is true its first row has the columns' names;
 // otherwise that is detected. progress may be nil, and is called as [Load] has it. The
 // caller closes the reader. The error is an [*Error], or ctx's.
 func OpenTable(ctx context.Context, f File, named bool, progress func(Progress)) (*Reader, error) {
@@ -35,11 +23,34 @@ func OpenTable(ctx context.Context, f File, named bool, progress func(Progress))
 	if named {
 		ch.header = "yes"
 	}
+	f, err := l.tableIn(f)
+	if err != nil {
+		return nil, err
+	}
 	t, err := l.openTable(f, phaseRead, ch, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{t}, nil
+}
+
+// tableIn is the table that f is, or has as an archive.
+func (l *loader) tableIn(f File) (File, error) {
+	var kind format
+	files, err := l.sniff(f, func(_ File, k format) error {
+		kind = cmp.Or(kind, k)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == formatXLSX:
+		return l.openSheet(files[0].(*archive))
+	case kind == formatCSV && len(files) == 1:
+		return files[0], nil
+	}
+	return nil, &Error{File: f.Name(), Expected: "a table: CSV, or a spreadsheet (.xlsx)", Got: "a file of another kind (" + string(kind) + ")",
+		Fix: "Choose a table with the columns that the model was trained on, or save it as CSV."}
 }
 
 // Names are those of the header; nil where there is none.

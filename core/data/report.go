@@ -7,7 +7,7 @@ import (
 // Report is what Load understood, in the form the page shows it.
 type Report struct {
 	Name     string   `json:"name"`
-	Format   string   `json:"format"` // idx, cifar-10, csv or built-in
+	Format   string   `json:"format"` // idx, cifar-10, cifar-100, numpy, pictures, csv, xlsx, parquet or built-in
 	Task     Task     `json:"task"`
 	Rows     int      `json:"rows"`
 	TestRows int      `json:"test_rows"`
@@ -26,10 +26,22 @@ type Report struct {
 	Delimiter string `json:"delimiter,omitempty"`
 	Decimal   string `json:"decimal,omitempty"` // the mark that most numbers have, . or ,
 	Header    bool   `json:"header,omitempty"`
-	Label     string `json:"label,omitempty"`    // name of the label column
-	Missing   int    `json:"missing,omitempty"`  // cells
-	Dropped   int    `json:"dropped,omitempty"`  // rows left out because of missing cells
-	BadRows   int    `json:"bad_rows,omitempty"` // rows left out because they cannot be read
+
+	Sheets []string `json:"sheets,omitempty"` // of a spreadsheet: the names of those that can be seen
+
+	Label   string `json:"label,omitempty"`    // name of the label column
+	Missing int    `json:"missing,omitempty"`  // cells
+	Dropped int    `json:"dropped,omitempty"`  // rows left out because of missing cells
+	BadRows int    `json:"bad_rows,omitempty"` // rows left out because they cannot be read
+}
+
+// IsTable reports whether the data comes from a table, whatever file it is in.
+func (r *Report) IsTable() bool {
+	switch format(r.Format) {
+	case formatCSV, formatXLSX, formatParquet:
+		return len(r.Shape) == 0
+	}
+	return false
 }
 
 // FileRole is what a file is for.

@@ -90,13 +90,6 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 		return nil, &data.Error{File: f.Name(), Expected: "pictures, or rows of numbers through the scripting API: this model was not trained on a table", Got: "a table",
 			Fix: "Choose files of the kind that the model was trained on."}
 	}
-	kind, err := data.Kind(ctx, f)
-	if err == nil && kind != data.KindTable {
-		err = &data.Error{File: f.Name(), Expected: "a table", Got: "pictures (" + kind + ")", Fix: "Choose a table with the columns that the model was trained on."}
-	}
-	if err != nil {
-		return nil, err
-	}
 	columns := p.encoder.Columns()
 	r, err := data.OpenTable(ctx, f, columns[0].Name != data.Nameless(0), progress)
 	if err != nil {

@@ -48,7 +48,7 @@ type Statement struct {
 }
 
 // Public says what no guarantee covers, as it is taken for known.
-const Public = "The number of rows, the classes, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+const Public = "The number of rows, the classes, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
 // headline.

@@ -6,6 +6,12 @@
 // page's controls, presets, the share URL, the report and the scripting API.
 package run
 
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
@@ -134,7 +140,8 @@ type Augmentation struct {
 	Multiplicity int `json:"multiplicity,omitempty"`
 }
 
-// CSV says how to read tables. Zero values are detected and shown.
+// CSV says how to read files: tables for the most part, whence its name. Zero values
+// are detected and shown.
 type CSV struct {
 	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16, windows-1252; empty: detected
 	Delimiter string `json:"delimiter,omitempty"`
@@ -167,6 +174,35 @@ type CSV struct {
 	Roles map[string]string `json:"roles,omitempty"`
 	// TestShare of the rows is held out where no test file is given (default 0.2).
 	TestShare float64 `json:"test_share,omitempty"`
+	Sheet     string  `json:"sheet,omitempty"`  // of a spreadsheet, by name; empty: the first
+	Labels    string  `json:"labels,omitempty"` // of CIFAR-100: fine (default) or coarse
+	Image     Image   `json:"image,omitzero"`
+}
+
+// Image says what pictures of any size, PNG or JPEG, are brought to. Zero values are
+// chosen from the first pictures and shown.
+type Image struct {
+	// Size is [height, width], or one number for both.
+	Size     []int `json:"size,omitempty"`
+	Channels int   `json:"channels,omitempty"` // 1, grey, or 3, colour
+}
+
+// UnmarshalJSON takes a lone number as well as a list as the size.
+func (m *Image) UnmarshalJSON(b []byte) error {
+	type list Image
+	err := json.Unmarshal(b, (*list)(m))
+	if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field == "size" && strings.HasPrefix(te.Value, "number") {
+		var side struct {
+			Size     int `json:"size"`
+			Channels int `json:"channels"`
+		}
+		if err := json.Unmarshal(b, &side); err != nil {
+			return err
+		}
+		*m = Image{[]int{side.Size}, side.Channels}
+		return nil
+	}
+	return err
 }
 
 // Bounds are public bounds of a column.

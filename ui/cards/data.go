@@ -139,7 +139,10 @@ func (c *Data) drop() app.UI {
 			app.Label().Class("button").For("files").Text("Choose files"),
 			app.Input().Type("file").ID("files").Class("visually-hidden").Multiple(true).
 				Aria("describedby", "files-help").OnChange(c.chosen),
-			app.P().ID("files-help").Class("help").Text("or drop them on the page. Images: IDX or CIFAR-10 files with their labels. Tables: CSV. Also gzipped. Test files are told by their names. They never leave this device."),
+			app.Label().Class("button").For("folder").Text("A folder"),
+			app.Input().Type("file").ID("folder").Class("visually-hidden").Attr("webkitdirectory", true).
+				Aria("describedby", "files-help").OnChange(c.chosen),
+			app.P().ID("files-help").Class("help").Text("or drop them on the page. Images: PNG or JPEG in a folder for each class, or zipped; IDX, CIFAR, NumPy. Tables: CSV, Excel (.xlsx), Parquet, NumPy. Also gzipped. Test files are told by their names. They never leave this device."),
 		)
 }
 
@@ -308,11 +311,55 @@ var roles = []form.Option{{Value: "train", Text: "train"}, {Value: "test", Text:
 // reading is how a table is read: that of the files which were refused, or else
 // of the data at hand.
 func (c *Data) reading() app.UI {
-	if c.View.Table == nil && !c.View.Refused {
+	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return !form.Reads(d.Key) })
+	if !slices.ContainsFunc(rows, func(d form.Field) bool { return c.asks(d.Key) }) {
 		return app.Div().Hidden(true)
 	}
-	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return !form.Reads(d.Key) })
-	return app.Div().Body(append(append([]app.UI{c.label()}, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
+	for i, d := range rows {
+		when := d.When
+		rows[i].When = func(cfg *run.Config) bool { // what is set has its field, to be taken back
+			return c.Form.Text(d.Key) != "" || c.asks(d.Key) && (when == nil || when(cfg))
+		}
+	}
+	own := []app.UI{
+		app.Div().Hidden(!c.asks("csv.label")).Body(c.label()),
+		app.Div().Hidden(!c.asks("csv.sheet")).Body(c.sheet()),
+	}
+	return app.Div().Body(append(append(own, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
+}
+
+// asks reports whether a way of reading files matters to those at hand.
+func (c *Data) asks(key string) bool {
+	r, picture := c.View.Report, strings.HasPrefix(key, "csv.image.")
+	switch {
+	case c.View.Table != nil:
+		return !picture && key != "csv.labels" && (key != "csv.sheet" || len(c.View.Table.Sheets) > 1)
+	case c.View.Refused:
+		return key != "csv.labels" && key != "csv.sheet"
+	case r == nil:
+		return false
+	}
+	switch r.Format {
+	case "pictures", "parquet":
+		return picture || slices.Contains([]string{"csv.label", "csv.bad_rows", "csv.test_share", "csv.task"}, key)
+	case "numpy":
+		return slices.Contains([]string{"csv.test_share", "csv.task"}, key)
+	case "cifar-100":
+		return slices.Contains([]string{"csv.test_share", "csv.labels"}, key)
+	}
+	return false
+}
+
+// sheet chooses the sheet of a spreadsheet.
+func (c *Data) sheet() app.UI {
+	d := form.Find("csv.sheet")
+	d.Options = []form.Option{{Text: "the first"}}
+	if r := c.View.Table; r != nil {
+		for _, name := range r.Sheets[:min(len(r.Sheets), mostColumns)] {
+			d.Options = append(d.Options, form.Option{Value: name, Text: brief(name, mostOfName)})
+		}
+	}
+	return c.Form.Menu(d, c.Form.Text(d.Key))
 }
 
 // label chooses the column to predict, from a list where the columns are known.
@@ -332,7 +379,7 @@ func (c *Data) label() app.UI {
 func (c *Data) scaling() app.UI {
 	f := *c.Form
 	d, kind := form.Find("scaling.kind"), f.Full.Scaling.Kind
-	if r := c.View.Report; kind == "" && r != nil && r.Format == "csv" {
+	if r := c.View.Report; kind == "" && r != nil && r.IsTable() {
 		d.Options = slices.Clone(d.Options)
 		d.Options[0].Text, d.Options[0].Help = "a table’s default: bounds as known", "Categories are 0 or 1, and of every column of numbers bounds are declared. Free."
 		if slices.ContainsFunc(r.Columns, func(col data.Column) bool { return col.Kind == data.Numeric && col.Bounds == nil }) {

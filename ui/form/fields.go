@@ -130,6 +130,12 @@ func dataFields() []Field {
 	return on(Data, []Field{
 		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
 		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
+		{Key: "csv.sheet", Own: true, Label: "Sheet", Help: "Of the spreadsheet."},
+		{Key: "csv.image.size", Label: "Size of pictures", Help: "Height and width that all are brought to, such as 32 or 24, 32. That of most where it is 64 at most, or else 32. It counts as public."},
+		{Key: "csv.image.channels", Kind: Menu, Label: "Channels", Options: []Option{
+			{Text: "as the pictures have"}, {Value: "1", Text: "1: grey"}, {Value: "3", Text: "3: colour"}}},
+		{Key: "csv.labels", Kind: Menu, Label: "Labels of CIFAR-100", Options: []Option{
+			{Text: "fine: 100 classes"}, {Value: "coarse", Text: "coarse: 20 classes"}}},
 		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say so: NA, n/a, NaN, null, ?, k.A. or #NV.", Options: []Option{
 			{Text: "refuse the file"}, {Value: "drop", Text: "drop: leave the row out"}, {Value: "zero", Text: "zero: 0, or a category of its own"},
 			{Value: "indicator", Text: "indicator: as zero, and a feature that says so"}}},

@@ -75,7 +75,11 @@ func (p *Page) Render() app.UI {
 
 func (p *Page) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	p.Session.data.OpenFiles(e.Get("dataTransfer").Get("files"))
+	browser.Settle(app.Window().Get("clipscopeEarly").Call("dropped", e.Get("dataTransfer")), func(files app.Value, rejected bool) {
+		if !rejected {
+			p.Session.data.OpenFiles(files)
+		}
+	})
 }
 
 // OnAppUpdate is called when a newer version of the page is at hand.

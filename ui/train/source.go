@@ -255,7 +255,7 @@ func (d *source) view() cards.DataView {
 	switch {
 	case d.refused != nil:
 		v.Refused, v.Table = true, d.refusedReport
-	case v.Report != nil && v.Report.Format == "csv":
+	case v.Report != nil && v.Report.IsTable():
 		v.Table = v.Report
 	}
 	return v

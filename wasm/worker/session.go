@@ -309,6 +309,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		s.open, s.files, s.names = ds, nil, nil
 		return data.Summarize(ds, "built-in"), nil
 	}
+	r.TrainFiles, r.TestFiles = data.Gather(r.TrainFiles), data.Gather(r.TestFiles)
 	ds, report, err := s.host.Load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, s.progress(r.ID))
 	if e := (*fault)(nil); errors.As(err, &e) {
 		return nil, &refusal{e, report}

@@ -1,0 +1,205 @@
+package data
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Random is a File that can be read at any place, as archives have to be.
+type Random interface {
+	File
+	OpenAt() (ReaderAtCloser, error)
+}
+
+// ReaderAtCloser is what [Random] opens.
+type ReaderAtCloser interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// archive is a zip archive whose directory has been read. Names in it are only names:
+// nothing is ever written where they point.
+type archive struct {
+	File
+	entries []*entry // without folders and what systems leave beside files, as the directory has them
+	left    int64    // bytes that may still be unpacked
+}
+
+// entry is one file of an archive, as a File.
+type entry struct {
+	of   *archive
+	path string // with folders, parted by slashes
+	zip  *zip.File
+}
+
+func (e *entry) Name() string { return e.of.Name() + "/" + e.path }
+func (e *entry) Size() int64  { return int64(e.zip.UncompressedSize64) }
+
+// mostDeflated is how many bytes one of deflate's can stand for.
+const mostDeflated = 1032
+
+// openArchive reads the directory of a zip archive, so much of it and no more, and
+// refuses what cannot be read without surprises.
+func (l *loader) openArchive(f File) (*archive, error) {
+	at, ok := f.(Random)
+	if !ok {
+		return nil, &Error{File: f.Name(), Expected: "a zip archive by itself", Got: "one that cannot be read at any place",
+			Fix: "Choose the archive as a file of its own."}
+	}
+	r, err := at.OpenAt()
+	if err != nil {
+		return nil, &Error{File: f.Name(), Got: "the file could not be opened", Err: err,
+			Fix: "Choose the file again; it may have been moved or changed since."}
+	}
+	l.opened = append(l.opened, r)
+	directory := &metered{ReaderAt: r, left: l.limits.directory}
+	z, err := zip.NewReader(directory, f.Size())
+	switch {
+	case directory.left < 0:
+		return nil, &Error{File: f.Name(), Expected: fmt.Sprintf("an archive whose directory takes at most %d MB", l.limits.directory>>20), Got: "a larger one",
+			Fix: "Pack the pictures into several archives, or fewer of them."}
+	case err != nil:
+		return nil, badArchive(f.Name(), err)
+	}
+	directory.left = math.MaxInt64 // from here on what is unpacked is counted
+	a := &archive{File: f, left: l.limits.unpacked}
+	for _, zf := range z.File {
+		if strings.HasSuffix(zf.Name, "/") || junk(zf.Name) {
+			continue
+		}
+		e := &entry{a, strings.ToValidUTF8(zf.Name, "�"), zf}
+		if err := e.check(); err != nil {
+			return nil, err
+		}
+		a.entries = append(a.entries, e)
+	}
+	if len(a.entries) == 0 {
+		return nil, &Error{File: f.Name(), Expected: "files in the archive", Got: "none", Fix: "Choose an archive that holds data."}
+	}
+	return a, nil
+}
+
+// files are the entries whose names end so, or all.
+func (a *archive) files(ends ...string) (all []File) {
+	for _, e := range a.entries {
+		if len(ends) == 0 || endsWith(e.path, ends...) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// endsWith reports whether name ends in one of ends, which are in small letters.
+func endsWith(name string, ends ...string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// holds says what the archive is, by the names in it; empty where its files are to be
+// looked at one by one.
+func (a *archive) holds() (format, error) {
+	var office string
+	for _, e := range a.entries {
+		switch name := strings.ToLower(e.path); {
+		case name == "xl/workbook.xml":
+			return formatXLSX, nil
+		case strings.HasSuffix(name, ".npy"):
+			return formatNumPy, nil
+		case name == "word/document.xml":
+			office = "a text document"
+		case name == "ppt/presentation.xml":
+			office = "a presentation"
+		case name == "xl/workbook.bin":
+			office = "a binary spreadsheet (.xlsb)"
+		case name == "content.xml":
+			office = "an OpenDocument file"
+		case strings.HasSuffix(name, "data.pkl"):
+			office = "a PyTorch file, whose pickle is never unpacked"
+		}
+	}
+	if office != "" {
+		return "", notData(a.Name(), office)
+	}
+	if len(a.files(pictureEnds...)) > 0 {
+		return formatPictures, nil
+	}
+	return "", nil
+}
+
+// junk are files that nobody put there.
+func junk(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(base, ".") || strings.EqualFold(base, "thumbs.db") || strings.EqualFold(base, "desktop.ini")
+}
+
+func badArchive(name string, err error) error {
+	return &Error{File: name, Expected: "a sound zip archive", Got: "damage", Err: err, Fix: "Download or pack the archive again."}
+}
+
+// check refuses what is encrypted, packed in an unusual way, or says a size of itself
+// that it cannot have.
+func (e *entry) check() error {
+	z := e.zip
+	const encrypted = 1
+	switch {
+	case z.Flags&encrypted != 0:
+		return &Error{File: e.Name(), Expected: "an archive without a password", Got: "an encrypted file", Fix: "Pack the files again without a password."}
+	case z.Method != zip.Store && z.Method != zip.Deflate:
+		return &Error{File: e.Name(), Expected: "a file that is stored or deflated", Got: fmt.Sprintf("one packed by method %d", z.Method),
+			Fix: "Pack the files again as a plain zip archive."}
+	case z.UncompressedSize64 > mostDeflated*z.CompressedSize64+mostDeflated || z.Method == zip.Store && z.UncompressedSize64 != z.CompressedSize64 || z.CompressedSize64 > uint64(e.of.Size()):
+		return &Error{File: e.Name(), Expected: "a size that the archive can hold", Got: fmt.Sprintf("%d bytes packed into %d", z.UncompressedSize64, z.CompressedSize64),
+			Fix: "Download or pack the archive again: it is damaged."}
+	}
+	return nil
+}
+
+// Open unpacks the entry. What is unpacked counts against the archive's limit.
+func (e *entry) Open() (io.ReadCloser, error) {
+	r, err := e.zip.Open()
+	if err != nil {
+		return nil, badArchive(e.Name(), err)
+	}
+	return &unpacking{e, r}, nil
+}
+
+type unpacking struct {
+	e *entry
+	io.ReadCloser
+}
+
+// Read says what is wrong with an entry in its owner's terms.
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if u.e.of.left -= int64(n); u.e.of.left < 0 {
+		return 0, &Error{File: u.e.of.Name(), Expected: "an archive that unpacks to no more than it says and than can be read", Got: "one that grows and grows", Err: errTooMuch,
+			Fix: "Choose another archive, or pack fewer files into it."}
+	}
+	var corrupt flate.CorruptInputError
+	if err == zip.ErrChecksum || err == zip.ErrFormat || err == io.ErrUnexpectedEOF || errors.As(err, &corrupt) {
+		err = badArchive(u.e.Name(), err)
+	}
+	return n, err
+}
+
+// metered ends reading after so many bytes.
+type metered struct {
+	io.ReaderAt
+	left int64
+}
+
+var errTooMuch = errors.New("more than is read")
+
+func (m *metered) ReadAt(p []byte, at int64) (int, error) {
+	if m.left -= int64(len(p)); m.left < 0 {
+		return 0, errTooMuch
+	}
+	return m.ReaderAt.ReadAt(p, at)
+}

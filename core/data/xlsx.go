@@ -1,0 +1,612 @@
+package data
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A spreadsheet of Excel's is a zip archive of XML. Its sheet is read as the CSV text
+// that it would be saved as: values as they are stored, dates as year-month-day, and
+// what formulas came to when the file was saved. Nothing is computed.
+
+// sheet is one sheet of a spreadsheet, as a File of CSV text.
+type sheet struct {
+	*archive
+	l       *loader
+	entry   *entry
+	words   *words
+	dates   []bool // by style: whether numbers are dates
+	from    time.Time
+	width   int // of most of its first rows
+	counted bool
+}
+
+// Size is that of the stored form, by which progress is told.
+func (s *sheet) Size() int64 { return s.entry.Size() }
+
+func (s *sheet) writesCSV() {}
+
+func (s *sheet) Open() (io.ReadCloser, error) {
+	rc, err := s.entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	return &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc), rc: rc}, nil
+}
+
+func (l *loader) loadSheets(train, test []File) (*Dataset, error) {
+	train, err := l.sheets(train)
+	if err != nil {
+		return nil, err
+	}
+	if test, err = l.sheets(test); err != nil {
+		return nil, err
+	}
+	return l.loadCSV(train, test)
+}
+
+// sheets opens the sheet of each of files.
+func (l *loader) sheets(files []File) ([]File, error) {
+	var all []File
+	for _, f := range files {
+		s, err := l.openSheet(f.(*archive))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (l *loader) openSheet(a *archive) (*sheet, error) {
+	s := &sheet{archive: a, l: l}
+	names, err := s.find()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 1 && l.opt.Sheet == "" {
+		l.warn("%s: of the sheets %s the first is read. Choose another if that is wrong.", shorten(a.Name()), list(names))
+	}
+	l.report.Sheets = names
+	if err := s.readStyles(); err != nil {
+		return nil, err
+	}
+	if s.words, err = l.readWords(a); err != nil {
+		return nil, err
+	}
+	return s, s.measure()
+}
+
+// part is an entry of the archive by its path; nil where there is none.
+func (a *archive) part(name string) *entry {
+	for _, e := range a.entries {
+		if strings.EqualFold(e.path, name) {
+			return e
+		}
+	}
+	return nil
+}
+
+// xmlReader reads the tokens of an entry. None may be longer than a row of a table.
+type xmlReader struct {
+	*xml.Decoder
+	name  string
+	guard *recordGuard
+}
+
+func (l *loader) newXML(e *entry, r io.Reader) *xmlReader {
+	guard := &recordGuard{r: &meter{l: l, rc: io.NopCloser(r), file: e, phase: phaseSniff}, limit: l.limits.record, file: e.Name(), fix: "Save the sheet as CSV."}
+	return &xmlReader{xml.NewDecoder(guard), e.Name(), guard}
+}
+
+// next is the next token; io.EOF after the last.
+func (x *xmlReader) next() (xml.Token, error) {
+	x.guard.start = x.InputOffset()
+	t, err := x.RawToken()
+	var own *Error
+	if err == nil || err == io.EOF || errors.As(err, &own) || x.guard.r.(*meter).l.ctx.Err() != nil {
+		return t, err
+	}
+	return nil, &Error{File: x.name, Expected: "sound XML", Got: "damage", Err: err, Fix: "Save the spreadsheet again, or save the sheet as CSV."}
+}
+
+// each calls do with every element that begins in an entry.
+func (l *loader) each(e *entry, do func(xml.StartElement)) error {
+	rc, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	x := l.newXML(e, rc)
+	for {
+		t, err := x.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if start, ok := t.(xml.StartElement); ok {
+			do(start)
+		}
+	}
+}
+
+// attr is an attribute by its name without a prefix; empty where there is none.
+func attr(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// find finds the sheet to read and lists the names of those that can be seen.
+func (s *sheet) find() (names []string, err error) {
+	type named struct{ name, id string }
+	var sheets []named
+	book, rels := s.part("xl/workbook.xml"), s.part("xl/_rels/workbook.xml.rels")
+	if rels == nil {
+		return nil, s.broken("the list of its sheets")
+	}
+	s.from = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	const most = 1000 // names of sheets that are kept
+	err = s.l.each(book, func(t xml.StartElement) {
+		switch {
+		case t.Name.Local == "workbookPr" && (attr(t, "date1904") == "1" || attr(t, "date1904") == "true"):
+			s.from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+		case t.Name.Local == "sheet" && attr(t, "state") != "hidden" && attr(t, "state") != "veryHidden" && len(sheets) < most:
+			sheets = append(sheets, named{attr(t, "name"), attr(t, "id")})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]string{}
+	err = s.l.each(rels, func(t xml.StartElement) {
+		if strings.HasSuffix(attr(t, "Type"), "/worksheet") && len(places) < most {
+			places[attr(t, "Id")] = attr(t, "Target")
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, sh := range sheets {
+		place := places[sh.id]
+		if place == "" { // a sheet of a chart
+			continue
+		}
+		names = append(names, sh.name)
+		if s.entry != nil || s.l.opt.Sheet != "" && s.l.opt.Sheet != sh.name {
+			continue
+		}
+		if rest, absolute := strings.CutPrefix(place, "/"); absolute {
+			place = rest
+		} else {
+			place = path.Join("xl", place)
+		}
+		if s.entry = s.part(place); s.entry == nil {
+			return nil, s.broken("the sheet " + quote(sh.name))
+		}
+	}
+	switch {
+	case s.entry != nil:
+		return names, nil
+	case len(names) == 0:
+		return nil, &Error{File: s.Name(), Expected: "a sheet", Got: "none that can be seen", Fix: "Choose a spreadsheet that has rows."}
+	}
+	return nil, &Error{File: s.Name(), Expected: "csv.sheet to be one of " + list(names), Got: quote(s.l.opt.Sheet), Fix: "Choose one of these, or none for the first."}
+}
+
+func (s *sheet) broken(what string) error {
+	return &Error{File: s.Name(), Expected: "a spreadsheet with " + what, Got: "one without", Fix: "Save the spreadsheet again, or save the sheet as CSV."}
+}
+
+// readStyles learns in which styles a number is a date.
+func (s *sheet) readStyles() error {
+	e := s.part("xl/styles.xml")
+	if e == nil {
+		return nil
+	}
+	const most = 65_536 // Excel's own limit
+	formats, inCells := map[string]bool{}, false
+	return s.l.each(e, func(t xml.StartElement) {
+		switch t.Name.Local {
+		case "numFmt":
+			if len(formats) < most {
+				formats[attr(t, "numFmtId")] = isDateFormat(attr(t, "formatCode"))
+			}
+		case "cellStyleXfs", "cellStyles", "dxfs":
+			inCells = false
+		case "cellXfs":
+			inCells = true
+		case "xf":
+			if inCells && len(s.dates) < most {
+				id := attr(t, "numFmtId")
+				date, own := formats[id]
+				s.dates = append(s.dates, own && date || !own && isDateID(id))
+			}
+		}
+	})
+}
+
+// isDateID reports whether a format that needs no code is one of dates (ECMA-376, part 1, 18.8.30).
+func isDateID(id string) bool {
+	n, err := strconv.Atoi(id)
+	return err == nil && (n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58)
+}
+
+// isDateFormat reports whether a code such as dd.mm.yyyy shows a day; one of times alone
+// does not.
+func isDateFormat(code string) bool {
+	quoted, bracket := false, false
+	code, _, _ = strings.Cut(code, ";") // of numbers above 0
+	for i := 0; i < len(code); i++ {
+		switch c := code[i] | ' '; {
+		case code[i] == '\\' || code[i] == '_' || code[i] == '*':
+			i++
+		case code[i] == '"':
+			quoted = !quoted
+		case quoted:
+		case code[i] == '[':
+			bracket = true
+		case code[i] == ']':
+			bracket = false
+		case !bracket && (c == 'y' || c == 'd'):
+			return true
+		}
+	}
+	return false
+}
+
+// words are the texts that cells share, one after the other.
+type words struct {
+	text []byte
+	ends []uint32
+}
+
+func (w *words) at(i int) (string, bool) {
+	if i < 0 || i >= len(w.ends) {
+		return "", false
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = w.ends[i-1]
+	}
+	return string(w.text[from:w.ends[i]]), true
+}
+
+func (l *loader) readWords(a *archive) (*words, error) {
+	w := &words{}
+	e := a.part("xl/sharedStrings.xml")
+	if e == nil {
+		return w, nil
+	}
+	rc, err := e.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close()
+	x := l.newXML(e, rc)
+	text, sound := false, false // in a text, and in how it is pronounced
+	for {
+		t, err := x.next()
+		if err == io.EOF {
+			return w, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			text = t.Name.Local == "t"
+			sound = sound || t.Name.Local == "rPh"
+		case xml.EndElement:
+			text = false
+			switch t.Name.Local {
+			case "rPh":
+				sound = false
+			case "si":
+				w.ends = append(w.ends, uint32(len(w.text)))
+			}
+		case xml.CharData:
+			if text && !sound {
+				w.text = append(w.text, t...)
+			}
+		}
+		if int64(len(w.text)+4*len(w.ends)) > l.limits.texts {
+			return nil, &Error{File: e.Name(), Expected: fmt.Sprintf("at most %d MB of text", l.limits.texts>>20), Got: "more", Fix: "Save the sheet as CSV."}
+		}
+	}
+}
+
+// measure finds the width of the table from its first rows: a row of a sheet ends where
+// its last cell is.
+func (s *sheet) measure() error {
+	const rows = 200
+	rc, err := s.entry.Open()
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	r := &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc), rc: rc}
+	for range rows {
+		if err := r.row(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		s.width = max(s.width, len(r.cells))
+	}
+	if s.width == 0 {
+		return &Error{File: s.Name(), Expected: "rows of data", Got: "an empty sheet", Fix: "Choose a sheet that has rows."}
+	}
+	return nil
+}
+
+// sheetReader writes the rows of a sheet as CSV text.
+type sheetReader struct {
+	*sheet
+	xml    *xmlReader
+	rc     io.ReadCloser
+	cells  []string // of the present row, without empty ones at its end
+	line   int      // of the present row, from 1
+	lines  int      // that were written
+	began  bool     // a row with several cells has been
+	merged int      // ranges of merged cells
+	empty  int      // formulas without a value
+	buf    []byte
+	rest   []byte
+}
+
+// Done is how much of the stored form has been read.
+func (r *sheetReader) Done() int64 { return r.xml.InputOffset() }
+
+func (r *sheetReader) Close() error { return r.rc.Close() }
+
+func (r *sheetReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if err := r.row(); err != nil {
+			if err == io.EOF {
+				r.tell()
+			}
+			return 0, err
+		}
+		r.write()
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// tell warns, once, of what cannot be seen in the rows.
+func (r *sheetReader) tell() {
+	if r.counted {
+		return
+	}
+	r.counted = true
+	if r.merged > 0 {
+		r.l.warn("%s has %d ranges of merged cells: the first cell of each has the value, and the others count as missing.", shorten(r.Name()), r.merged)
+	}
+	if r.empty > 0 {
+		r.l.warn("%s: %d formulas have no value, which is stored when Excel saves the file; these cells count as missing.", shorten(r.Name()), r.empty)
+	}
+}
+
+// write writes the present row. Empty rows are empty lines, so that a row has the
+// number that it has in the sheet; what stands alone above the table stays alone.
+func (r *sheetReader) write() {
+	r.buf = r.buf[:0]
+	for ; r.lines < r.line-1; r.lines++ {
+		r.buf = append(r.buf, '\n')
+	}
+	r.lines = max(r.lines, r.line)
+	r.began = r.began || len(r.cells) > 1
+	for i := range max(len(r.cells), r.width) {
+		if i >= len(r.cells) && (!r.began || len(r.cells) == 0) {
+			break
+		}
+		if i > 0 {
+			r.buf = append(r.buf, ',')
+		}
+		if i < len(r.cells) {
+			r.buf = appendCell(r.buf, r.cells[i])
+		}
+	}
+	r.buf = append(r.buf, '\n')
+	r.rest = r.buf
+}
+
+// appendCell writes a cell of CSV, on one line.
+func appendCell(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	for i := range len(s) {
+		switch s[i] {
+		case '"':
+			b = append(b, '"', '"')
+		case '\r', '\n':
+			b = append(b, ' ')
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return append(b, '"')
+}
+
+// row reads the next row into cells. The error is io.EOF after the last.
+func (r *sheetReader) row() error {
+	for {
+		t, err := r.xml.next()
+		if err != nil {
+			return err
+		}
+		start, ok := t.(xml.StartElement)
+		switch {
+		case !ok:
+		case start.Name.Local == "mergeCell":
+			r.merged++
+		case start.Name.Local == "row":
+			r.line++
+			const last = 1 << 20 // Excel's own limit
+			if n, err := strconv.Atoi(attr(start, "r")); err == nil && n >= r.line && n <= last {
+				r.line = n
+			}
+			return r.readRow()
+		}
+	}
+}
+
+func (r *sheetReader) readRow() error {
+	r.cells = r.cells[:0]
+	next := 0
+	for {
+		t, err := r.xml.next()
+		if err == io.EOF {
+			return r.cut()
+		}
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			if t.Name.Local == "row" {
+				return nil
+			}
+		case xml.StartElement:
+			if t.Name.Local != "c" {
+				continue
+			}
+			if at, ok := columnOf(attr(t, "r")); ok && at >= next {
+				next = at
+			}
+			if next >= min(r.l.limits.columns, 1<<14) { // Excel's own limit
+				return tooWide(r.Name(), r.line, next+1, r.l.limits)
+			}
+			kind, style := attr(t, "t"), attr(t, "s")
+			raw, formula, err := r.cell()
+			if err != nil {
+				return err
+			}
+			if formula && raw == "" && kind != "str" {
+				r.empty++
+			}
+			value, err := r.value(raw, kind, style, next)
+			if err != nil {
+				return err
+			}
+			if value != "" {
+				for len(r.cells) < next {
+					r.cells = append(r.cells, "")
+				}
+				r.cells = append(r.cells, value)
+			}
+			next++
+		}
+	}
+}
+
+func (r *sheetReader) cut() error {
+	return &Error{File: r.entry.Name(), Row: r.line, Expected: "the end of the row", Got: "the end of the sheet", Fix: "Save the spreadsheet again: it is cut short."}
+}
+
+// columnOf is the column of a place such as AB12, from 0.
+func columnOf(place string) (int, bool) {
+	n := 0
+	for i := range len(place) {
+		c := place[i] | ' '
+		if c < 'a' || c > 'z' {
+			return n - 1, i > 0
+		}
+		if n = 26*n + int(c-'a') + 1; n > 1<<20 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// cell reads a cell's content to its end, and whether it is of a formula.
+func (r *sheetReader) cell() (content string, formula bool, err error) {
+	var text []byte
+	in := ""
+	for {
+		t, err := r.xml.next()
+		if err == io.EOF {
+			return "", false, r.cut()
+		}
+		if err != nil {
+			return "", false, err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			in = t.Name.Local
+			formula = formula || in == "f"
+		case xml.EndElement:
+			in = ""
+			if t.Name.Local == "c" {
+				return string(text), formula, nil
+			}
+		case xml.CharData:
+			if in == "v" || in == "t" {
+				text = append(text, t...)
+			}
+			if int64(len(text)) > r.l.limits.record {
+				return "", false, &Error{File: r.entry.Name(), Row: r.line, Expected: fmt.Sprintf("cells of at most %d MB", r.l.limits.record>>20), Got: "a longer one", Fix: "Save the sheet as CSV."}
+			}
+		}
+	}
+}
+
+// value is what a cell is in a table.
+func (r *sheetReader) value(raw, kind, style string, column int) (string, error) {
+	switch kind {
+	case "s":
+		i, err := strconv.Atoi(strings.TrimSpace(raw))
+		w, ok := r.words.at(i)
+		if err != nil || !ok {
+			return "", &Error{File: r.Name(), Row: r.line, Column: column + 1, Expected: fmt.Sprintf("one of the %d texts of the spreadsheet", len(r.words.ends)), Got: quote(raw),
+				Fix: "Save the spreadsheet again: it is damaged."}
+		}
+		return w, nil
+	case "b":
+		if strings.TrimSpace(raw) == "1" {
+			return "TRUE", nil
+		}
+		return "FALSE", nil
+	case "e": // #DIV/0! and the like
+		return "#N/A", nil
+	case "", "n":
+		if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(r.dates) && r.dates[i] {
+			return r.date(raw), nil
+		}
+	}
+	return raw, nil
+}
+
+// date writes a number of days as year-month-day, with a time where it has one.
+func (r *sheetReader) date(raw string) string {
+	const lastDay = 2_958_465 // of the year 9999
+	days, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !(days >= 0 && days <= lastDay) {
+		return raw
+	}
+	if days < 60 && r.from.Year() == 1899 {
+		days++ // Excel has a 29th of February 1900
+	}
+	seconds := math.Round(days * 24 * 60 * 60)
+	at := r.from.Add(time.Duration(int64(seconds)%86400)*time.Second).AddDate(0, 0, int(int64(seconds)/86400))
+	if int64(seconds)%86400 == 0 {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format("2006-01-02T15:04:05")
+}

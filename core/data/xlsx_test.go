@@ -1,0 +1,223 @@
+package data
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+// book writes a spreadsheet whose sheets are given by name and XML of their rows in
+// turn; other entries by their path.
+func book(parts ...string) []byte {
+	var sheets, rels strings.Builder
+	entries := map[string]string{
+		"[Content_Types].xml":  `<Types/>`,
+		"xl/sharedStrings.xml": `<sst><si><t>width</t></si><si><t>kind</t></si><si><r><t>ye</t></r><r><t>s</t></r><rPh><t>x</t></rPh></si><si><t xml:space="preserve">no</t></si></sst>`,
+		"xl/styles.xml":        `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd&quot;.d.&quot;\d"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`,
+	}
+	n := 0
+	for i := 0; i < len(parts); i += 2 {
+		if strings.Contains(parts[i], ".") {
+			entries[parts[i]] = parts[i+1]
+			continue
+		}
+		n++
+		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d" r:id="r%[2]d"/>`, parts[i], n)
+		fmt.Fprintf(&rels, `<Relationship Id="r%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet%[1]d.xml"/>`, n)
+		entries[fmt.Sprintf("xl/worksheets/sheet%d.xml", n)] = `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>` + parts[i+1] + `</sheetData></worksheet>`
+	}
+	if entries["xl/workbook.xml"] == "" {
+		entries["xl/workbook.xml"] = `<workbook><workbookPr/><sheets>` + sheets.String() + `</sheets></workbook>`
+	}
+	if entries["xl/_rels/workbook.xml.rels"] == "" {
+		entries["xl/_rels/workbook.xml.rels"] = `<Relationships>` + rels.String() + `</Relationships>`
+	}
+	var all []any
+	for name, content := range entries {
+		if content != "none" {
+			all = append(all, name, content)
+		}
+	}
+	return packed(all...)
+}
+
+// table is rows of a sheet: width and kind, n of them.
+func rowsOfSheet(n int) string {
+	b := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>`
+	for i := range n {
+		b += fmt.Sprintf(`<row r="%d"><c r="A%[1]d"><v>%[2]g</v></c><c r="B%[1]d" t="s"><v>%[3]d</v></c></row>`, i+2, float64(i)/4, 2+i%2)
+	}
+	return b
+}
+
+// textOf is the CSV text of the first sheet.
+func textOf(t *testing.T, opt run.CSV, b []byte) (string, error) {
+	t.Helper()
+	l := newLoader(t.Context(), opt)
+	defer l.close()
+	a, err := l.openArchive(Bytes("b.xlsx", b))
+	if err != nil {
+		return "", err
+	}
+	s, err := l.openSheet(a)
+	if err != nil {
+		return "", err
+	}
+	src, err := l.open(s, phaseSniff)
+	if err != nil {
+		return "", err
+	}
+	defer src.Close()
+	var text strings.Builder
+	_, err = src.WriteTo(&text)
+	return text.String(), err
+}
+
+func TestSheet(t *testing.T) {
+	ds, r := load(t, all(run.CSV{}), []File{Bytes("b.xlsx", book("One", rowsOfSheet(40), "Two", `<row><c><v>1</v></c></row>`))})
+	if ds.Train.N != 40 || !slices.Equal(ds.Classes, []string{"no", "yes"}) || ds.Columns[0].Name != "width" || ds.Train.F32[5] != 1.25 || ds.Train.Y[0] != 1 {
+		t.Errorf("%d rows, %v, %v", ds.Train.N, ds.Classes, ds.Columns)
+	}
+	if said := strings.Join(r.Warnings, "\n"); r.Format != "xlsx" || !r.IsTable() || !slices.Equal(r.Sheets, []string{"One", "Two"}) || !strings.Contains(said, "of the sheets One, Two the first is read") {
+		t.Errorf("%s, %v: %s", r.Format, r.Sheets, said)
+	}
+}
+
+// TestCellsOfSheets: every kind of cell, as CSV text.
+func TestCellsOfSheets(t *testing.T) {
+	for name, tc := range map[string]struct{ rows, want string }{
+		"texts":        {`<row><c t="inlineStr"><is><t>a,"b</t></is></c><c t="str"><f>A1</f><v>c d</v></c><c t="s"><v>2</v></c></row>`, `"a,""b",c d,yes`},
+		"lines":        {"<row><c t=\"str\"><v>a\nb</v></c><c><v>1</v></c></row>", `"a b",1`},
+		"truth":        {`<row><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="e"><v>#DIV/0!</v></c></row>`, "TRUE,FALSE,#N/A"},
+		"dates":        {`<row><c s="1"><v>45000</v></c><c s="2"><v>45000.5</v></c><c s="1"><v>1</v></c><c s="1"><v>60</v></c><c s="1"><v>61</v></c></row>`, "2023-03-15,2023-03-15T12:00:00,1900-01-01,1900-02-28,1900-03-01"},
+		"no dates":     {`<row><c s="3"><v>0.5</v></c><c s="1"><v>-1</v></c><c s="1"><v>1e9</v></c><c s="99"><v>3</v></c><c s="1"><v>x</v></c></row>`, "0.5,-1,1e9,3,x"},
+		"gaps":         {`<row><c r="A1"><v>1</v></c><c r="D1"><v>2</v></c></row><row r="4"><c r="B4"><v>3</v></c></row>`, "1,,,2\n\n\n,3,,"},
+		"blank ends":   {`<row><c><v>1</v></c><c><v>2</v></c><c s="1"/></row><row><c><v>3</v></c></row>`, "1,2\n3,"},
+		"a title":      {`<row><c t="str"><v>T</v></c></row><row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`, "T\n1,2\n3,"},
+		"no places":    {`<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c r="B9"><v>4</v></c></row>`, "1,2\n3,4"},
+		"entities":     {`<row><c t="str"><v>a &lt; b &#8364; &amp;</v></c><c><v>1</v></c></row>`, "a < b € &,1"},
+		"a prefix":     {`<x:row><x:c><x:v>1</x:v></x:c><x:c><x:v>2</x:v></x:c></x:row>`, "1,2"},
+		"back in rows": {`<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, "\n\n\n\n1\n2"},
+	} {
+		got, err := textOf(t, run.CSV{}, book("S", tc.rows))
+		if err != nil || strings.TrimSuffix(got, "\n") != tc.want {
+			t.Errorf("%s: %q, want %q: %v", name, got, tc.want, err)
+		}
+	}
+	b := book("S", `<row><c s="1"><v>0</v></c><c s="1"><v>1.5</v></c></row>`, "xl/workbook.xml", `<workbook><workbookPr date1904="1"/><sheets><sheet name="H" state="hidden" r:id="r9"/><sheet name="S" r:id="r1"/></sheets></workbook>`)
+	if got, err := textOf(t, run.CSV{}, b); got != "1904-01-01,1904-01-02T12:00:00\n" {
+		t.Errorf("from 1904: %q, %v", got, err)
+	}
+	two := book("One", `<row><c><v>1</v></c></row>`, "Two &amp; more", `<row><c><v>2</v></c></row>`)
+	if got, err := textOf(t, run.CSV{Sheet: "Two & more"}, two); got != "2\n" {
+		t.Errorf("the second sheet: %q, %v", got, err)
+	}
+	if _, err := textOf(t, run.CSV{Sheet: "Three"}, two); err == nil || !strings.Contains(err.Error(), `expected csv.sheet to be one of One, Two & more, found "Three"`) {
+		t.Errorf("a sheet that is not there: %v", err)
+	}
+}
+
+func TestDateFormats(t *testing.T) {
+	for code, want := range map[string]bool{
+		"yyyy-mm-dd": true, "d/m/yy h:mm": true, "[$-407]d. mmmm yyyy;@": true, `"Day "0`: false, "General": false, "0.00": false, "h:mm": false, "[h]:mm:ss": false,
+		`\d0`: false, "#,##0 _d": false, "[Red]0": false, "0;[Red]-0 d": false, "mmm-yy": true, "": false,
+	} {
+		if isDateFormat(code) != want {
+			t.Errorf("%q is a date: %t", code, !want)
+		}
+	}
+}
+
+// TestOpenpyxl reads what openpyxl 3.0 wrote.
+func TestOpenpyxl(t *testing.T) {
+	b, err := os.ReadFile("testdata/openpyxl.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, r := load(t, all(run.CSV{Sheet: "Data", Missing: "zero"}), []File{Bytes("openpyxl.xlsx", b)})
+	said := strings.Join(r.Warnings, "\n")
+	if ds.Train.N != 30 || !slices.Equal(ds.Classes, []string{"no", "yes"}) || ds.Columns[1].Date != "ymd" || !slices.Equal(ds.Columns[4].Categories, []string{`Köln "am Rhein"`, "Ulm Donau"}) || r.Missing != 1 {
+		t.Errorf("%d rows, %v, %+v, %d missing", ds.Train.N, ds.Classes, ds.Columns, r.Missing)
+	}
+	for _, want := range []string{"line 1 (\"A survey of some people\") is not a row", "1 formulas have no value", "name is ignored: all its texts differ"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said: %s", want, said)
+		}
+	}
+	if got := r.Preview.Rows[9]; got[1] != "1989-10-10" || got[2] != "1.59" || got[3] != "TRUE" {
+		t.Errorf("row 10 is %q", got)
+	}
+}
+
+// hostileBooks are spreadsheets that lie, or cannot be read.
+func hostileBooks() map[string][]byte {
+	good := rowsOfSheet(20)
+	m := map[string][]byte{
+		"no relations": book("S", good, "xl/_rels/workbook.xml.rels", "none"), "no sheets": book(), "a sheet that is not there": book("S", good, "xl/worksheets/sheet1.xml", "none"),
+		"an empty workbook": book("S", good, "xl/workbook.xml", " "), "a workbook that is cut short": book("S", good, "xl/workbook.xml", "<workbook><sheets><sheet name='S'"),
+		"all hidden":                    book("S", good, "xl/workbook.xml", `<workbook><sheets><sheet name="S" state="hidden" r:id="r1"/></sheets></workbook>`),
+		"a target that leads out":       book("S", good, "xl/_rels/workbook.xml.rels", `<R><Relationship Id="r1" Type="x/worksheet" Target="../../../etc/passwd"/></R>`),
+		"a target on the net":           book("S", good, "xl/_rels/workbook.xml.rels", `<R><Relationship Id="r1" Type="x/worksheet" TargetMode="External" Target="https://example.org/x"/></R>`),
+		"no shared texts":               book("S", good, "xl/sharedStrings.xml", "none"),
+		"shared texts cut":              book("S", good, "xl/sharedStrings.xml", "<sst><si><t>wid"),
+		"an entity bomb":                book("S", good, "xl/sharedStrings.xml", `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><sst><si><t>&c;</t></si></sst>`),
+		"an outer entity":               book("S", good, "xl/sharedStrings.xml", `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><sst><si><t>&a;</t></si></sst>`),
+		"2 MB of shared texts":          book("S", good, "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si><t>"+strings.Repeat("word ", 2000)+"</t></si>", 120)+"</sst>"),
+		"300,000 shared texts":          book("S", good, "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 300_000)+"</sst>"),
+		"one text of 200 kB":            book("S", good, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("long", 50_000)+"</t></si></sst>"),
+		"a name of 200 kB":              book("S", good, "xl/sharedStrings.xml", "<"+strings.Repeat("long", 50_000)+"/>"),
+		"a cell of 200 kB":              book("S", `<row><c t="str"><v>`+strings.Repeat("<b/>long", 50_000)+`</v></c></row>`),
+		"an attribute of 200 kB":        book("S", `<row r="`+strings.Repeat("1", 200_000)+`"/>`),
+		"a comment of 200 kB":           book("S", `<!-- `+strings.Repeat("long", 50_000)+` -->`),
+		"styles that are cut":           book("S", good, "xl/styles.xml", `<styleSheet><cellXfs`),
+		"an empty sheet":                book("S", ""),
+		"empty rows alone":              book("S", strings.Repeat("<row/>", 9)),
+		"a column beyond the last":      book("S", `<row><c r="XFE1"><v>1</v></c></row>`),
+		"a column that overflows":       book("S", `<row><c r="ZZZZZZZZZZZZ1"><v>1</v></c></row>`),
+		"a text that is not there":      book("S", `<row><c t="s"><v>77</v></c><c><v>1</v></c></row>`),
+		"a text before the first":       book("S", `<row><c t="s"><v>-1</v></c><c><v>1</v></c></row>`),
+		"a text of no number":           book("S", `<row><c t="s"><v>x</v></c><c><v>1</v></c></row>`),
+		"a row that does not end":       book("S", good+`<row><c><v>1</v></c>`, "xl/worksheets/x.xml", ""),
+		"a cell that does not end":      book("S", good+`<row><c><v>1</v>`),
+		"tags that cross":               book("S", `<row><c><v>1</c></v></row`),
+		"one column":                    book("S", strings.Repeat(`<row><c><v>1</v></c></row>`, 5)),
+		"one class":                     book("S", strings.Repeat(`<row><c><v>1</v></c><c t="str"><v>a</v></c></row>`, 5)),
+		"wider than its first rows":     book("S", good+strings.Repeat(`<row><c><v>1</v></c><c t="s"><v>2</v></c></row>`, 200)+`<row><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>`),
+		"a row after the last there is": book("S", `<row r="99999999999"><c><v>1</v></c></row>`),
+		"not XML":                       book("S", good, "xl/worksheets/y.xml", "", "xl/workbook.xml", "\x00\x01\x02"),
+		"UTF-16":                        book("S", good, "xl/workbook.xml", `<?xml version="1.0" encoding="UTF-16"?><workbook/>`),
+		"a binary workbook":             packed("[Content_Types].xml", "x", "xl/workbook.bin", "x"),
+		"an OpenDocument table":         packed("mimetype", "x", "content.xml", "x"),
+		"XML in place of a zip":         []byte(`<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>`),
+		"the old kind":                  append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 600)...),
+	}
+	for i, cut := range []int{100, 400, 900} {
+		m[fmt.Sprintf("cut short %d", i)] = book("S", good)[:cut]
+	}
+	for i, rows := range []string{"<row", "<row><c", "<row><c><v", "<row>&x;</row>", "<row><c><v>&#xFFFFFFFF;</v></c></row>", "<row><c><v>\x00</v></c></row>", "]]>", "<row><![CDATA[", "<?xml"} {
+		m[fmt.Sprintf("broken rows %d", i)] = book("S", rows)
+	}
+	return m
+}
+
+func TestHostileBooks(t *testing.T) {
+	all := hostileBooks()
+	if len(all) < 50 {
+		t.Errorf("%d hostile spreadsheets", len(all))
+	}
+	for name, b := range all {
+		refused(t, name, []File{Bytes("b.xlsx", b)}, "", func(l *limits) { l.texts, l.record = 1<<20, 1<<16 })
+	}
+}
+
+func FuzzXLSX(f *testing.F) {
+	f.Add(rowsOfSheet(6), "<sst><si><t>a</t></si><si><t>b</t></si><si><t>c</t></si><si><t>d</t></si></sst>", "<styleSheet/>", "")
+	f.Add(`<row r="3"><c r="B3" s="1"><v>45000.25</v></c><c t="inlineStr"><is><t>x</t></is></c></row>`, "<sst/>", `<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>`, "S")
+	f.Fuzz(func(t *testing.T, rows, words, styles, name string) {
+		sound(t, []File{Bytes("b.xlsx", book("S", rows, "xl/sharedStrings.xml", words, "xl/styles.xml", styles))}, nil, run.CSV{Sheet: name, BadRows: "skip", Missing: "zero"})
+	})
+}

@@ -1,0 +1,284 @@
+// Reads Parquet files in the trainer's worker: hyparquet's decoding, as the streams that
+// core/data takes (see Columns there). It is loaded when the first such file is opened.
+// Nothing that a file says of sizes is believed before it has been compared with what it
+// can hold.
+import { parquetMetadataAsync, parquetRead, parquetSchema } from "hyparquet";
+import { parquetHeader } from "hyparquet/src/column.js";
+import { snappyUncompress } from "hyparquet/src/snappy.js";
+import { gunzip } from "hyparquet-compressors/src/gzip.js";
+import { decompressLz4, decompressLz4Raw } from "hyparquet-compressors/src/lz4.js";
+import { decompress } from "fzstd";
+
+const FOOTER = 16 << 20; // bytes of metadata that are read
+const GROUP = 512 << 20; // bytes of a row group, unpacked
+const ROWS = 8_000_000; // of a row group
+const CHUNK = 1 << 20; // about so many bytes of text at a time
+
+/** @typedef {{ byteLength: number, slice(start: number, end?: number): Promise<ArrayBuffer> }} Source */
+
+// Fault is what the file's owner can do something about.
+export class Fault extends Error {
+  /** @param {string} expected @param {string} got @param {string} fix */
+  constructor(expected, got, fix) {
+    super(`expected ${expected}, found ${got}`);
+    Object.assign(this, { expected, got, fix });
+  }
+}
+
+const AGAIN = "Download or save the file again: it is damaged, or is not what it says.";
+const damaged = (/** @type {string} */ got) => new Fault("a sound Parquet file", got, AGAIN);
+
+/** @type {import("hyparquet").Compressors} */
+const compressors = {
+  SNAPPY: (input, length) => {
+    const output = new Uint8Array(length);
+    snappyUncompress(input, output);
+    return output;
+  },
+  GZIP: (input, length) => gunzip(input, new Uint8Array(length)),
+  ZSTD: (input, length) => decompress(input, new Uint8Array(length)),
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
+  BROTLI: () => {
+    throw new Fault("a file packed by Snappy, gzip, Zstandard or LZ4, or not at all", "one packed by Brotli", "Save the file with another compression.");
+  },
+};
+
+// What label columns are usually called, the likeliest first.
+const LABELS = ["label", "labels", "fine_label", "class", "target", "y"];
+
+// open reads the metadata of a file. label names the column of the labels of pictures.
+/** @param {Blob} blob @param {string} label */
+export async function open(blob, label) {
+  const at = (/** @type {number} */ start, /** @type {number} */ end) => blob.slice(start, end).arrayBuffer();
+  const end = new DataView(await at(blob.size - 8, blob.size));
+  if (blob.size < 12 || end.getUint32(4, true) !== 0x31524150) throw damaged("a file that does not end as one does");
+  if (end.getUint32(0, true) > Math.min(FOOTER, blob.size - 12)) throw damaged(`metadata of ${end.getUint32(0, true)} bytes`);
+  /** @type {Source} */
+  const source = { byteLength: blob.size, slice: (start, end = blob.size) => at(start, end) };
+  const metadata = await guarded(() => parquetMetadataAsync(source, { geoparquet: false }));
+  return new File(source, metadata, label);
+}
+
+// guarded makes the library's errors, which may be any, faults of the file.
+/** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
+async function guarded(f) {
+  try {
+    return await f();
+  } catch (e) {
+    throw e instanceof Fault ? e : damaged(`what cannot be read (${String(e?.message ?? e).slice(0, 200)})`);
+  }
+}
+
+class File {
+  #source;
+  #metadata;
+  /** @type {string[]} */
+  #columns = [];
+  /** @type {Map<string, string[]>} */
+  #names = new Map(); // of classes, by column
+  /** @type {string | undefined} */
+  #image; // the column of pictures
+  #label = "";
+  /** @type {string[]} */
+  skipped = [];
+  /** @type {string[]} */
+  classes = [];
+  rows = 0;
+
+  /** @param {Source} source @param {import("hyparquet").FileMetaData} metadata @param {string} label */
+  constructor(source, metadata, label) {
+    this.#source = source;
+    this.#metadata = metadata;
+    this.rows = Number(metadata.num_rows);
+    const features = hub(metadata);
+    for (const [name, f] of Object.entries(features)) {
+      if (f?._type === "ClassLabel" && Array.isArray(f.names) && f.names.length <= 1000) this.#names.set(name, f.names.map((/** @type {unknown} */ n) => String(n).slice(0, 200)));
+    }
+    const all = parquetSchema(metadata).children;
+    const nested = all.filter((c) => c.children.length > 0 || c.element.repetition_type === "REPEATED");
+    this.#image = nested.find((c) => c.children.some((b) => b.element.name === "bytes" && b.element.type === "BYTE_ARRAY") && c.element.repetition_type !== "REPEATED")?.element.name
+      ?? all.find((c) => features[c.element.name]?._type === "Image" && c.element.type === "BYTE_ARRAY")?.element.name;
+    const plain = all.filter((c) => !nested.includes(c)).map((c) => c.element.name);
+    if (this.#image === undefined) {
+      this.#columns = plain;
+      this.skipped = nested.map((c) => c.element.name);
+      if (plain.length === 0) throw new Fault("columns of numbers or text", "none", "Save the table as one of plain columns.");
+      return;
+    }
+    const usable = plain.filter((name) => name !== this.#image);
+    this.#label = [label, ...LABELS, ...this.#names.keys()].find((name) => name && usable.includes(name)) ?? "";
+    if (!this.#label) throw new Fault("a column of labels beside the pictures", usable.slice(0, 8).join(", ") || "none", "Choose the label column.");
+    this.#columns = [this.#image, this.#label];
+  }
+
+  get pictures() { return this.#image !== undefined; }
+
+  // settle reads the names of the classes, where the metadata has none.
+  async settle() {
+    if (!this.pictures) return;
+    this.classes = this.#names.get(this.#label) ?? [];
+    if (this.classes.length) return;
+    const seen = new Set();
+    for (let g = 0; g < this.#metadata.row_groups.length; g++) {
+      const next = await this.#group(g, [this.#label]);
+      for (let row; (row = next());) {
+        const text = word(row[0]);
+        if (text !== "") seen.add(text);
+        if (seen.size > 1000) throw new Fault("at most 1000 classes", "more", "Choose another label column, or regression as the task.");
+      }
+    }
+    this.classes = [...seen].sort((a, b) => Number(a) - Number(b) || (a < b ? -1 : 1));
+  }
+
+  // read returns a function that gives the next bytes of the rows, and null after the last.
+  read() {
+    const stream = this.pictures ? this.#frames() : this.#text();
+    const next = async () => (await guarded(() => stream.next())).value ?? null;
+    return { next, done: () => this.#read };
+  }
+
+  #read = 0; // bytes of the file whose rows were given
+
+  // #group reads the rows of a row group: a function that gives the rows one after the
+  // other, their values in the order of columns, and then undefined.
+  /** @param {number} index @param {string[]} columns @returns {Promise<() => unknown[] | undefined>} */
+  async #group(index, columns) {
+    const group = this.#metadata.row_groups[index], rows = Number(group.num_rows);
+    if (!(rows >= 0 && rows <= this.rows)) throw damaged(`a row group of ${rows} rows`);
+    if (rows > ROWS) throw new Fault(`row groups of at most ${ROWS} rows`, "a larger one", "Save the file with smaller row groups.");
+    /** @type {Map<string, ArrayBuffer>} */
+    const chunks = new Map();
+    let unpacked = 0;
+    for (const { meta_data: m } of group.columns) {
+      if (!m || !columns.includes(m.path_in_schema[0])) continue;
+      const start = Number(m.dictionary_page_offset && m.dictionary_page_offset < m.data_page_offset ? m.dictionary_page_offset : m.data_page_offset);
+      const end = start + Number(m.total_compressed_size);
+      if (!(start >= 4 && end > start && end <= this.#source.byteLength)) throw damaged("a column outside the file");
+      const chunk = await this.#source.slice(start, end);
+      chunks.set(`${start}-${end}`, chunk);
+      unpacked += measure(chunk, rows);
+      if (unpacked > GROUP) throw new Fault(`row groups of at most ${GROUP >> 20} MB`, "a larger one", "Save the file with smaller row groups.");
+    }
+    const metadata = { ...this.#metadata, num_rows: group.num_rows, row_groups: [group] };
+    /** @type {Source} */
+    const file = { byteLength: this.#source.byteLength, slice: async (start, end = this.#source.byteLength) => chunks.get(`${start}-${end}`) ?? this.#source.slice(start, end) };
+    /** @type {ArrayLike<unknown>[][]} */
+    const parts = columns.map(() => []);
+    await parquetRead({
+      file, metadata, columns, compressors, utf8: !this.pictures, rowEnd: rows, useOffsetIndex: false,
+      onChunk: ({ columnName, columnData }) => { parts[columns.indexOf(columnName)].push(columnData); },
+    });
+    for (const part of parts) {
+      const have = part.reduce((sum, p) => sum + p.length, 0);
+      if (have < rows) throw damaged(`${have} values where ${rows} are promised`);
+    }
+    const at = columns.map(() => 0);
+    let row = 0;
+    return () => row++ === rows ? undefined : parts.map((part, c) => {
+      while (at[c] === part[0].length) {
+        part.shift();
+        at[c] = 0;
+      }
+      return part[0][at[c]++];
+    });
+  }
+
+  async * #text() {
+    const encoder = new TextEncoder();
+    let text = this.#columns.map(cell).join(",") + "\n";
+    this.#read = 0;
+    for (let g = 0; g < this.#metadata.row_groups.length; g++) {
+      const next = await this.#group(g, this.#columns);
+      for (let row; (row = next());) {
+        text += row.map((value, c) => cell(this.#named(this.#columns[c], value))).join(",") + "\n";
+        if (text.length > CHUNK) {
+          yield encoder.encode(text);
+          text = "";
+        }
+      }
+      this.#pass(g);
+    }
+    if (text) yield encoder.encode(text);
+  }
+
+  async * #frames() {
+    const encoder = new TextEncoder();
+    this.#read = 0;
+    for (let g = 0; g < this.#metadata.row_groups.length; g++) {
+      const next = await this.#group(g, this.#columns);
+      for (let row; (row = next());) {
+        const picture = /** @type {any} */ (row[0]), named = this.#named(this.#label, row[1]);
+        const bytes = picture instanceof Uint8Array ? picture : picture?.bytes instanceof Uint8Array ? picture.bytes : new Uint8Array();
+        const label = encoder.encode(named), frame = new Uint8Array(8 + label.length + bytes.length), view = new DataView(frame.buffer);
+        view.setUint32(0, label.length, true);
+        frame.set(label, 4);
+        view.setUint32(4 + label.length, bytes.length, true);
+        frame.set(bytes, 8 + label.length);
+        yield frame;
+      }
+      this.#pass(g);
+    }
+  }
+
+  /** @param {number} g */
+  #pass(g) {
+    this.#read += Math.min(this.#source.byteLength - this.#read, this.#metadata.row_groups[g].columns.reduce((sum, c) => sum + Number(c.meta_data?.total_compressed_size ?? 0), 0));
+  }
+
+  // #named is a value as text, a class by its name.
+  /** @param {string} column @param {unknown} value */
+  #named(column, value) {
+    return (typeof value === "bigint" || typeof value === "number" ? this.#names.get(column)?.[Number(value)] : undefined) ?? word(value);
+  }
+}
+
+// hub are the features that the metadata of a data set from Hugging Face lists.
+/** @param {import("hyparquet").FileMetaData} metadata @returns {Record<string, any>} */
+function hub(metadata) {
+  const text = metadata.key_value_metadata?.find((kv) => kv.key === "huggingface")?.value;
+  try {
+    const features = JSON.parse(text ?? "{}")?.info?.features;
+    return features && typeof features === "object" ? features : {};
+  } catch { // it is not needed
+    return {};
+  }
+}
+
+// measure compares what the pages of a column say of themselves with what they can hold, and
+// is how many bytes they are unpacked to.
+/** @param {ArrayBuffer} chunk @param {number} rows */
+function measure(chunk, rows) {
+  const view = new DataView(chunk), reader = { view, offset: 0 };
+  let unpacked = 0, values = 0;
+  while (reader.offset < view.byteLength - 1 && values < rows) {
+    const h = parquetHeader(reader), size = Number(h.uncompressed_page_size), packed = Number(h.compressed_page_size);
+    if (!(packed >= 0 && packed <= view.byteLength - reader.offset && size >= 0 && size <= GROUP)) throw damaged(`a page of ${packed} bytes that are unpacked to ${size}`);
+    const n = Number(h.data_page_header?.num_values ?? h.data_page_header_v2?.num_values ?? 0), listed = Number(h.dictionary_page_header?.num_values ?? 0);
+    values += n;
+    if (!(n >= 0 && values <= rows && listed >= 0 && listed <= size)) throw damaged(`a page of ${n || listed} values in ${rows} rows`);
+    unpacked += size;
+    reader.offset += packed;
+  }
+  if (values !== rows) throw damaged(`${values} values where ${rows} rows are promised`);
+  return unpacked;
+}
+
+// word is a value as a table's text has it; empty where there is none.
+/** @param {unknown} value */
+function word(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (value instanceof Date) {
+    if (isNaN(value.getTime())) return "";
+    const text = value.toISOString();
+    return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.slice(0, 19);
+  }
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  return typeof value === "object" ? JSON.stringify(value, (_, v) => typeof v === "bigint" ? Number(v) : v) : String(value);
+}
+
+/** @param {string} text */
+function cell(text) {
+  return /[,"\r\n]/.test(text) ? '"' + text.replace(/["]/g, '""').replace(/[\r\n]/g, " ") + '"' : text;
+}
