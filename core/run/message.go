@@ -41,6 +41,8 @@ type TrainRequest struct {
 	Config Config `json:"config"`
 	// Paused starts the run before its first step.
 	Paused bool `json:"paused,omitempty"`
+	// Keep has it stored while it goes on; nil: it is not.
+	Keep *Keep `json:"keep,omitempty"`
 }
 
 // MemoryReply says what the worker's program holds.

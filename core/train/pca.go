@@ -73,17 +73,15 @@ func (p *Plan) choosePCA() (err error) {
 // off the diagonal). Rounding, of rows to unit length and of their sum, is
 // covered as [Run.rounded] has it, with the rows in random order.
 func (r *Run) openPCA(ctx context.Context) error {
-	capacity := r.capacity()
 	if r.cfg.PCA.Components == 0 {
 		return nil
 	}
-	f, k := r.ds.Features, r.cfg.PCA.Components
-	pr := &projection{features: f, components: k, rows: r.be.New(capacity * f), v: r.be.New(f * k)}
-	moment, err := r.secondMoment(ctx, pr.rows, capacity)
+	pr := r.newProjection()
+	moment, err := r.secondMoment(ctx, pr.rows, r.capacity())
 	if err != nil {
 		return err
 	}
-	v, err := r.directions(moment, f, k)
+	v, err := r.directions(moment, pr.features, pr.components)
 	if err != nil {
 		return err
 	}
@@ -93,16 +91,21 @@ func (r *Run) openPCA(ctx context.Context) error {
 	return nil
 }
 
-// openKeptPCA has the directions of another run of the plan.
-func (r *Run) openKeptPCA(of *projection) func(context.Context) error {
+func (r *Run) newProjection() *projection {
+	f, k := r.ds.Features, r.cfg.PCA.Components
+	return &projection{features: f, components: k, rows: r.be.New(r.capacity() * f), v: r.be.New(f * k)}
+}
+
+// openKeptPCA has the directions of another life of the run; without them it works them
+// out anew.
+func (r *Run) openKeptPCA(directions []float32) func(context.Context) error {
+	if directions == nil {
+		return r.openPCA
+	}
 	return func(context.Context) error {
-		if of == nil {
-			return nil
-		}
-		pr := *of
-		pr.rows, pr.v = r.be.New(of.rows.Len()), r.be.New(of.v.Len())
-		r.be.Write(pr.v, pr.directions)
-		r.pca = &pr
+		pr := r.newProjection()
+		r.be.Write(pr.v, directions)
+		pr.directions, r.pca = directions, pr
 		return nil
 	}
 }

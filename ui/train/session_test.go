@@ -86,6 +86,7 @@ func (r *fakeRun) Resume()                            { r.calls = append(r.calls
 func (r *fakeRun) Step()                              { r.calls = append(r.calls, "step") }
 func (r *fakeRun) Stop()                              { r.calls = append(r.calls, "stop") }
 func (r *fakeRun) Dispose()                           { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Leave()                             { r.calls = append(r.calls, "leave") }
 func (r *fakeRun) SaveParameters(string, *run.Config) {}
 func (r *fakeRun) SaveTensors(string, *run.Config)    {}
 func (r *fakeRun) Plan() run.PlanInfo                 { return r.plan }
