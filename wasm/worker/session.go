@@ -500,7 +500,10 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 	result, err := s.steps(ctx, r, p)
 	s.send(r, true)
 	r.stop()
-	if err = cmp.Or(r.why(), err); err != nil {
+	if why := r.why(); why != nil {
+		err = why
+	}
+	if err != nil {
 		r.keep.leave()
 	} else {
 		err = r.keep.end() // before anybody sees the result, of which there must be one
