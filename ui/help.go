@@ -76,6 +76,7 @@ var helpTopics = []topic{
 	{"kept", "Runs that have ended", []string{
 		"A run that has ended, was stopped or failed is kept in this browser, with its settings, model, charts and statement, and opens from the list of runs as it ended. Nothing but Delete takes it away. What stands above the charts is what the run was made of; settings that were changed since are marked as the next run’s.",
 		"Kept runs are on this device only, and hold the diagnostic values that their charts are drawn from: whoever uses this browser can see them. Where the browser has no room, a run stays in memory until the page is closed, and the page says so.",
+		"A run is also stored while it goes on, by its worker. Where a reload, a crash or a closed lid interrupts it, the page offers to go on: with fresh noise, and no more steps than were planned, so that its ε stays. Steps that may have been seen after it was stored last are lost to the model, and count.",
 	}},
 	{"statement", "The statement of a run", []string{
 		"Under the result stands a statement to publish with the model: what is promised and to whom, how rows were sampled, every event that was charged, ε by each accountant, how the noise was drawn, and what the promise does not cover. With a fixed seed, or without noise, it says that there is no guarantee.",

@@ -48,6 +48,7 @@ func Serve() {
 		Builtin: data.Builtin,
 		Blob:    newOutgoing,
 		Audit:   audit,
+		Vault:   newVault(),
 	})
 	port.listen(session.Handle)
 	session.Greet()
@@ -65,6 +66,26 @@ func (p plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (
 	return trainer{r}, nil
 }
 
+func (p plan) Fits(state []byte) error {
+	c, err := train.ReadCheckpoint(state)
+	if err != nil {
+		return err
+	}
+	return p.Plan.Fits(c)
+}
+
+func (p plan) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, state []byte, released int) (worker.Trainer, error) {
+	c, err := train.ReadCheckpoint(state)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Plan.Resume(ctx, ds, be, c, released)
+	if err != nil {
+		return nil, err
+	}
+	return trainer{r}, nil
+}
+
 // trainer is a [train.Run] as the session has it.
 type trainer struct{ *train.Run }
 
@@ -74,6 +95,14 @@ func (t trainer) Continue(ctx context.Context, be compute.Backend) (worker.Train
 		return nil, err
 	}
 	return trainer{r}, nil
+}
+
+func (t trainer) Checkpoint(ctx context.Context) ([]byte, int, error) {
+	c, err := t.Run.Checkpoint(ctx)
+	if err != nil || c == nil {
+		return nil, 0, err
+	}
+	return c.Append(nil), c.Step(), nil
 }
 
 // tuning is a [train.Tuning] as the session has it.

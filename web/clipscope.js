@@ -20,7 +20,7 @@
 
   // Runs that compute, which have the cores between them: counted where every worker
   // can see it.
-  /** @type {Set<object>} */
+  /** @type {Set<{ store(): void }>} */
   const running = new Set();
   const count = window.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
 
@@ -295,6 +295,8 @@
       else end();
     }
 
+    get source() { return this.#source; }
+
     // connect finds a worker that holds the data. One that is busy with a run
     // cannot take a second: its files are opened again in another.
     /** @param {boolean} forRun */
@@ -430,10 +432,51 @@
     clear() { this.#listeners.clear(); }
   }
 
+  // Runs are stored by their workers while they go on, and most of all when their page
+  // may be about to go.
+  for (const going of ["visibilitychange", "beforeunload", "pagehide"]) {
+    addEventListener(going, () => { for (const run of running) run.store(); }, true);
+  }
+
+  // Who has a run in hand that is stored holds a lock of this name. It is let go a little
+  // after its worker is told to end, or its tab closed: those who look are told then.
+  const STORED = "clipscope-stored/";
+  /** @type {Map<string, Promise<void>>} */
+  const leaving = new Map();
+  /** @type {Set<() => void>} */
+  const watchers = new Set();
+
+  /** @param {string} lock */
+  function letGo(lock) {
+    const freed = leaving.get(lock) ?? Promise.resolve(navigator.locks?.request(lock, { mode: "shared" }, () => {})).catch(() => {}).then(() => {
+      leaving.delete(lock);
+      tellInterrupted();
+    });
+    leaving.set(lock, freed);
+    return freed;
+  }
+
+  function tellInterrupted() { for (const fn of watchers) guarded(fn, undefined); }
+
+  /** @returns {Promise<any[]>} */
+  async function interrupted() {
+    const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? [];
+    for (const { name } of held) if (name?.startsWith(STORED)) letGo(name);
+    return ask("interrupted");
+  }
+
+  /** @param {string} id */
+  async function discard(id) {
+    await ask("discard", { id });
+    await ledger.abandon(id);
+    tellInterrupted();
+  }
+
   // Run is a training run in a worker.
   class Run {
     #connection;
     #own; // the worker ends with the run
+    #name; // under which it is stored, and stands in the ledger
     /** @type {Set<(event: any) => void>} */
     #listeners = new Set();
     /** @type {Set<(text: string) => void>} */
@@ -455,11 +498,14 @@
     plan;
     /** @type {unknown} */
     config; // as it was given
+    /** @type {any} */
+    summary; // of its data, where it was interrupted and goes on
 
-    /** @param {Connection} connection @param {boolean} own */
-    constructor(connection, own) {
+    /** @param {Connection} connection @param {boolean} own @param {string} name */
+    constructor(connection, own, name) {
       this.#connection = connection;
       this.#own = own;
+      this.#name = name;
       this.freed = new Promise((resolve) => { this.#freed = () => resolve(undefined); });
       this.id = connection.nextID;
       this.state = "running";
@@ -467,6 +513,8 @@
       this.done.catch(() => {}); // whoever does not ask is not told twice
       connection.run = this;
     }
+
+    get keep() { return { id: this.#name, program: VERSION }; }
 
     get state() { return this.#state; }
     set state(s) {
@@ -501,6 +549,9 @@
     step() { this.#tell("step"); }
     stop() { this.#tell("stop"); }
 
+    // store has the run stored now.
+    store() { this.#tell("store"); }
+
     // memory says what the run's worker holds: {heap_bytes, system_bytes}.
     memory() { return this.#connection.request("memory"); }
 
@@ -511,6 +562,9 @@
       this.#connection.tell(type, this.id);
     }
 
+    // leave ends the run at once, and what is stored of it stays.
+    leave() { this.#connection.end(fail("The run was left, and may go on later.")); }
+
     // dispose ends the run at once, without a result.
     dispose() {
       this.#listeners.clear();
@@ -518,8 +572,10 @@
       this.#place.clear();
       this.#trial.clear();
       if (this.state === "done" || this.state === "error") return;
-      if (this.#own) this.#connection.end(fail("The run was disposed of."));
-      else {
+      if (this.#own) {
+        this.#connection.end(fail("The run was disposed of."));
+        letGo(STORED + this.#name).then(() => ask("discard", { id: this.#name })).catch(() => {}); // or it is offered to go on
+      } else {
         this.stop();
         this.fail(fail("The run was disposed of."), true);
       }
@@ -570,11 +626,25 @@
     /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
       try {
-        this.#book = await ledger.enter({ names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
+        this.#book = await ledger.enter({ run: this.#name, names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
       } catch (e) {
         if (e.detail?.kind !== "ledger" || !anyway) throw e;
         this.#uncounted = e.message;
       }
+      this.#letGo(paused);
+    }
+
+    // reenter is enter for a run that was interrupted: it has been charged.
+    /** @param {LedgerRecord} record @param {boolean} paused */
+    async reenter(record, paused) {
+      this.#book = await ledger.reopen(record, this.plan);
+      this.#seen = record.done;
+      this.#begun = true; // before
+      this.#letGo(paused);
+    }
+
+    /** @param {boolean} paused */
+    #letGo(paused) {
       this.#held = false;
       if (paused) this.state = "paused";
       else this.resume();
@@ -624,6 +694,7 @@
     fail(error, held) {
       if (!held) {
         this.#release();
+        letGo(STORED + this.#name);
         this.#book?.close(this.#seen, !this.#begun).catch(reportError);
       }
       if (this.state === "done" || this.state === "error") return;
@@ -713,12 +784,12 @@
       // Another run took the worker while this one was being prepared.
       return train(config, what, options);
     }
-    const run = new Run(connection, own);
+    const run = new Run(connection, own, clipscopeLedger.random(16));
     run.config = config;
     const counts = connection.label !== undefined, paused = options?.paused ?? false;
     if (counts) run.hold();
     try {
-      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts });
+      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts, keep: run.keep });
     } catch (e) {
       run.fail(e);
       throw e;
@@ -730,6 +801,30 @@
     } catch (e) {
       run.dispose();
       await run.freed;
+      throw e;
+    }
+  }
+
+  // resume has an interrupted run go on. One on files is given them again.
+  /** @param {string} id @param {any} [what] @param {{ paused?: boolean }} [options] @returns {Promise<Run>} */
+  async function resume(id, what, options) {
+    clipscopeEarly.use();
+    const stored = (await interrupted()).find((run) => run.id === id);
+    if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
+    const counts = !stored.builtin, paused = options?.paused ?? false;
+    const source = !counts ? { data: stored.builtin } : what instanceof Data ? what.source : sourceOf(what);
+    const [record, salt] = counts ? await Promise.all([ledger.find(id), ledger.salt()]) : [];
+    const { connection, summary } = await load(source, stored.config.csv);
+    const run = new Run(connection, true, id);
+    run.summary = summary;
+    if (counts) run.hold();
+    try {
+      run.plan = await connection.request("go-on", { ...run.keep, names: record?.names ?? [], salt: salt ?? "", paused: paused || counts });
+      if (record) await run.reenter(record, paused);
+      tellInterrupted();
+      return run;
+    } catch (e) {
+      connection.end(e); // and what is stored stays
       throw e;
     }
   }
@@ -774,6 +869,15 @@
       const { connection, info } = await hold(file, signal);
       return new Model(connection, file, info);
     },
+    interrupted,
+    // onInterrupted calls back when there may be other interrupted runs than before.
+    /** @param {() => void} fn */
+    onInterrupted(fn) {
+      watchers.add(fn);
+      return () => watchers.delete(fn);
+    },
+    resume,
+    discard,
     // audit runs in a worker of its own, which signal ends.
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) {

@@ -54,7 +54,7 @@ declare global {
   interface LedgerRecord { run: string; names: string[]; done: number }
   interface Limit { epsilon: number; delta: number }
   interface Account { records: LedgerRecord[]; names: string[]; limit: Limit | null }
-  interface Entering { names: string[]; label: string | undefined; plan: Plan | undefined; anyway: boolean }
+  interface Entering { run: string; names: string[]; label: string | undefined; plan: Plan | undefined; anyway: boolean }
   interface Book {
     readonly names: string[];
     progress(step: number): void;
@@ -67,10 +67,14 @@ declare global {
     entries(): Promise<({ run: string; closed: boolean })[]>;
     checked(limit: Limit): Promise<Limit>;
     enter(e: Entering): Promise<Book>;
+    find(run: string): Promise<LedgerRecord | undefined>;
+    reopen(record: LedgerRecord, plan: Plan | undefined): Promise<Book>;
+    abandon(run: string): Promise<void>;
   }
   var clipscopeLedger: {
     Ledger: new (ask: Ask) => Ledger;
     surface(ledger: Ledger, namesOf: (data: unknown) => Promise<string[]>): object;
+    random(bytes: number): string;
   };
 
   // --- clipscope.js: docs/scripting.md says what it has ---

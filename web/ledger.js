@@ -187,19 +187,40 @@
     /** @param {Limit} limit */
     checked(limit) { return this.#ask("limit", limit); }
 
-    // enter writes the record of a run that has released nothing yet. It rejects
-    // where the run would go over the limit, unless anyway is true.
+    // enter writes the record of a run that has released nothing yet, under the run's
+    // name. It rejects where the run would go over the limit, unless anyway is true.
     /** @param {Entering} entering */
-    enter({ names, label, plan, anyway }) {
+    enter({ run, names, label, plan, anyway }) {
       return exclusively(async () => {
         const limited = !anyway && (await setting("limit")) !== undefined;
         const account = limited ? await this.account(names) : { records: [], names, limit: null };
-        const record = await this.#ask("enter", { ...account, run: random(16), label, started: new Date().toISOString(), plan });
+        const record = await this.#ask("enter", { ...account, run, label, started: new Date().toISOString(), plan });
         await put(record);
         navigator.storage?.persist?.().catch(() => {});
         store.changed();
         return new Book(record, this.#ask);
       });
+    }
+
+    /** @param {string} run @returns {Promise<LedgerRecord | undefined>} */
+    find(run) { return transact("readonly", (runs) => runs.get(run)); }
+
+    // reopen writes the record of a run that was interrupted and goes on: it has been
+    // charged.
+    /** @param {LedgerRecord} record @param {Plan | undefined} plan */
+    async reopen(record, plan) {
+      const again = await this.#ask("reopen", { record, plan });
+      await put(again);
+      store.changed();
+      return new Book(again, this.#ask);
+    }
+
+    // abandon closes the record of a run that was interrupted and does not go on. Its
+    // charge stays.
+    /** @param {string} run */
+    async abandon(run) {
+      const record = await this.find(run);
+      if (record) await new Book(record, this.#ask).close(record.done, false);
     }
   }
 
@@ -245,5 +266,5 @@
     });
   }
 
-  globalThis.clipscopeLedger = { Ledger, surface };
+  globalThis.clipscopeLedger = { Ledger, surface, random };
 })();

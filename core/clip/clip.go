@@ -57,6 +57,14 @@ type Rule interface {
 	// Guarantee: the new state is a function of the old state and released
 	// alone, so adapting is post-processing and costs nothing.
 	Adapt(released []float64)
+	// Snapshot is all that Adapt has changed, and Restore takes it up in a rule of
+	// the same method and [Env] that has not begun: it then does ever after as the
+	// rule that the snapshot is of. What is no snapshot of such a rule is an error
+	// and changes nothing.
+	//
+	// Guarantee: as Adapt's, so a snapshot may be stored.
+	Snapshot() []float64
+	Restore(snapshot []float64) error
 }
 
 // Query is a vector statistic: a sum over the examples of a batch, released

@@ -1,6 +1,9 @@
 package clip
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // dce picks the threshold with the least expected squared error
 // (DC-SGD, Algorithms 1, 2 and 4).
@@ -59,6 +62,27 @@ func (d *dce) Adapt(h []float64) {
 		d.c = c
 	}
 	d.moveRange(h, s)
+}
+
+// Snapshot has the curves too, once there are any: a step whose histogram is noise
+// alone shows the last ones.
+func (d *dce) Snapshot() []float64 {
+	return slices.Concat([]float64{d.c, d.r}, d.curves.C, d.curves.Variance, d.curves.Bias)
+}
+
+func (d *dce) Restore(v []float64) error {
+	n := 2
+	if len(v) > n {
+		n += 3 * candidates
+	}
+	if err := fits(v, 2, n); err != nil {
+		return err
+	}
+	d.c, d.r = v[0], v[1]
+	if v = slices.Clone(v[2:]); len(v) > 0 {
+		d.curves = Curves{v[:candidates:candidates], v[candidates : 2*candidates : 2*candidates], v[2*candidates:]}
+	}
+	return nil
 }
 
 // gain is by how much less the estimated error at c is than at the present

@@ -33,6 +33,16 @@ func (d *dcp) Adapt(h []float64) {
 	d.setRange(2 * d.c)
 }
 
+func (d *dcp) Snapshot() []float64 { return []float64{d.c, d.r} }
+
+func (d *dcp) Restore(v []float64) error {
+	if err := fits(v, 2, 2); err != nil {
+		return err
+	}
+	d.c, d.r = v[0], v[1]
+	return nil
+}
+
 func init() {
 	params := append([]Param{{
 		Name: "p", Label: "Percentile p", Default: 0.5, Min: 0.01, Max: 0.99,

@@ -10,6 +10,9 @@ func (f fixed) C() float64      { return f.c }
 func (f fixed) Query() *Query   { return nil }
 func (f fixed) Adapt([]float64) {}
 
+func (f fixed) Snapshot() []float64       { return nil }
+func (f fixed) Restore(v []float64) error { return fits(v, 0, 0) }
+
 func init() {
 	registerRule("fixed", nil, func(e Env) (Rule, error) { return Fixed(e.MaxGradNorm), nil })
 }

@@ -138,6 +138,108 @@ func honest(r Rule) error {
 	return nil
 }
 
+// statistics are what a rule may be told: counts, noise, and in every third step what
+// no sum should be.
+func statistics(rng *rand.Rand, n, step int) []float64 {
+	wild := []float64{0, -1, 1, 1e300, -1e300, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Abs(20 * rng.NormFloat64())
+		switch step % 9 {
+		case 3:
+			v[i] = rng.NormFloat64() * math.Exp(rng.Float64()*30-10)
+		case 6:
+			v[i] = wild[rng.IntN(len(wild))]
+		}
+	}
+	return v
+}
+
+// shown is all that a rule shows.
+func shown(r Rule) string {
+	s := fmt.Sprint(r.C(), r.Snapshot())
+	if q := r.Query(); q != nil {
+		dst := make([]float64, q.Len)
+		for n := 0.01; n < 1e4; n *= 1.7 {
+			q.Value(dst, n, math.Min(n, r.C()))
+		}
+		s += fmt.Sprint(q.Len, q.Sensitivity, q.NoiseStd, q.Joined, dst)
+	}
+	if f, ok := r.(FractionReleaser); ok {
+		s += fmt.Sprint(f.ClipFraction())
+	}
+	if h, ok := r.(HistogramReleaser); ok {
+		s += fmt.Sprint(h.HistogramRange())
+	}
+	if c, ok := r.(Curver); ok {
+		s += fmt.Sprint(c.Curves())
+	}
+	return s
+}
+
+// resumes: a rule that takes up another's snapshot does as that one ever after,
+// whatever both are told, and neither touches the snapshot.
+func resumes(fresh func() Rule) error {
+	rng := rand.New(rand.NewPCG(6, 6))
+	tell := func(step int, rules ...Rule) {
+		var v []float64
+		if q := rules[0].Query(); q != nil {
+			v = statistics(rng, q.Len, step)
+		}
+		for _, r := range rules {
+			r.Adapt(append([]float64(nil), v...))
+		}
+	}
+	for _, before := range []int{0, 1, 2, 7, 40} {
+		a := fresh()
+		for step := range before {
+			tell(step, a)
+		}
+		b, snapshot := fresh(), a.Snapshot()
+		first := fmt.Sprint(snapshot)
+		if err := b.Restore(snapshot); err != nil {
+			return fmt.Errorf("after %d steps: %w", before, err)
+		}
+		for step := range 40 {
+			if x, y := shown(a), shown(b); x != y {
+				return fmt.Errorf("after %d steps and %d more:\n%s\nbecame\n%s", before, step, x, y)
+			}
+			tell(step, a, b)
+		}
+		if fmt.Sprint(snapshot) != first {
+			return fmt.Errorf("a snapshot after %d steps has changed", before)
+		}
+	}
+	return nil
+}
+
+// choosy: numbers that are no snapshot are refused, and change nothing.
+func choosy(fresh func() Rule) error {
+	good := fresh().Snapshot()
+	bad := [][]float64{append(make([]float64, len(good)), 1)}
+	if len(good) > 0 {
+		bad = append(bad, good[1:])
+	}
+	for i := range good {
+		for _, x := range []float64{-1, math.Inf(1)} {
+			v := append([]float64(nil), good...)
+			v[i] = x
+			bad = append(bad, v)
+		}
+	}
+	for _, v := range bad {
+		r := fresh()
+		was := shown(r)
+		if r.Restore(v) == nil {
+			return fmt.Errorf("%v was taken", v)
+		}
+		if shown(r) != was {
+			return fmt.Errorf("%v was refused, and left something", v)
+		}
+	}
+	return nil
+}
+
 func env(m Info) Env {
 	return Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 100, Dim: 50}
 }
@@ -170,10 +272,30 @@ func TestLaws(t *testing.T) {
 			check("blind", blind(rule))
 			check("steady", steady(rule()))
 			check("honest", honest(rule()))
+			check("resumes", resumes(rule))
+			check("choosy", choosy(rule))
 			if s := c.Sensitivity(50); !(s > 0) || math.IsInf(s, 1) != c.NonPrivate {
 				t.Errorf("sensitivity %g", s)
 			}
 		})
+	}
+}
+
+// TestRuleLaws are those of what may stand in place of any method's own rule.
+func TestRuleLaws(t *testing.T) {
+	for _, name := range Rules() {
+		rule := func() Rule {
+			c, err := New(Choice{Method: "constant", Threshold: name}, env(Info{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Rule
+		}
+		for law, err := range map[string]error{"blind": blind(rule), "steady": steady(rule()), "honest": honest(rule()), "resumes": resumes(rule), "choosy": choosy(rule)} {
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, law, err)
+			}
+		}
 	}
 }
 
@@ -227,21 +349,34 @@ func (r *reckless) Adapt(v []float64) { r.c *= math.Exp(-v[0]) }
 
 type greedy struct{ histogram } // counts an example in two bins
 
-func (g *greedy) C() float64      { return 1 }
-func (g *greedy) Adapt([]float64) {}
+func (g *greedy) C() float64              { return 1 }
+func (g *greedy) Adapt([]float64)         {}
+func (g *greedy) Snapshot() []float64     { return nil }
+func (g *greedy) Restore([]float64) error { return nil }
 func (g *greedy) Query() *Query {
 	q := g.query()
 	q.Value = func(dst []float64, n, _ float64) { dst[g.bin(n)]++; dst[0]++ }
 	return q
 }
 
+type forgetful struct{ *dcp } // its snapshot leaves out the range, and it takes anything
+
+func (f forgetful) Snapshot() []float64 { return []float64{f.c} }
+func (f forgetful) Restore(v []float64) error {
+	f.c = v[0]
+	return nil
+}
+
 func TestLawsCatchPlantedFaults(t *testing.T) {
+	newForgetful := func() Rule { return forgetful{&dcp{histogram{bins: 10, r: 1, std: 5}, 1, 0.5}} }
 	newPeeking := func() Rule { return &peeking{slack{c: 1, gamma: 0.5, rate: 0.2, batch: 100, k: 8}} }
 	for name, err := range map[string]error{
 		"bound overshoot":        bounded(overshoot{}),
 		"batch-dependent factor": ofItsOwn(&crowd{}),
 		"peeking adaptation":     blind(newPeeking),
 		"unbounded threshold":    steady(&reckless{quantile{c: 1, batch: 100}}),
+		"half a snapshot":        resumes(newForgetful),
+		"any numbers":            choosy(newForgetful),
 		"understated statistic":  honest(&greedy{histogram{bins: 10, r: 1, std: 5}}),
 	} {
 		if err == nil {

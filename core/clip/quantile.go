@@ -45,6 +45,16 @@ func (q *quantile) Adapt(released []float64) {
 
 func (q *quantile) ClipFraction() float64 { return 1 - q.below }
 
+func (q *quantile) Snapshot() []float64 { return []float64{q.c, q.below} }
+
+func (q *quantile) Restore(v []float64) error {
+	if err := fitsShare(v); err != nil {
+		return err
+	}
+	q.c, q.below = v[0], v[1]
+	return nil
+}
+
 func init() {
 	params := []Param{
 		{Name: "gamma", Label: "Target share γ", Default: 0.5, Min: 0, Max: 1,

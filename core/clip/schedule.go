@@ -1,6 +1,9 @@
 package clip
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // schedule is the threshold C₀·ρ^(−t/T) of Du et al. 2021: it depends on the
 // step's number alone.
@@ -18,6 +21,19 @@ func (s *schedule) C() float64 {
 }
 func (s *schedule) Query() *Query   { return nil }
 func (s *schedule) Adapt([]float64) { s.t++ }
+
+func (s *schedule) Snapshot() []float64 { return []float64{float64(s.t)} }
+
+func (s *schedule) Restore(v []float64) error {
+	if err := fits(v, 0, 1); err != nil {
+		return err
+	}
+	if t := v[0]; !(t >= 0 && t <= 1<<53 && t == math.Trunc(t)) {
+		return fmt.Errorf("clip: %v is no number of steps", t)
+	}
+	s.t = int(v[0])
+	return nil
+}
 
 func init() {
 	params := []Param{{

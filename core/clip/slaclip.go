@@ -70,6 +70,16 @@ func (s *slack) Adapt(released []float64) {
 	s.c = clampThreshold(s.c*math.Exp(-s.rate*(s.below-s.gamma)), s.c)
 }
 
+func (s *slack) Snapshot() []float64 { return []float64{s.c, s.below} }
+
+func (s *slack) Restore(v []float64) error {
+	if err := fitsShare(v); err != nil {
+		return err
+	}
+	s.c, s.below = v[0], v[1]
+	return nil
+}
+
 func init() {
 	params := []Param{
 		{Name: "slack_bins", Label: "Slack bins K", Default: 16, Min: 2, Max: 256, Integer: true, Log: true,

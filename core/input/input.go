@@ -106,11 +106,6 @@ func NewProjection(be compute.Backend, rows compute.Buffer, directions []float32
 	return &Projection{Components: len(directions) / features, Directions: directions, features: features, rows: rows, v: v}
 }
 
-// On is the same projection on another backend.
-func (p *Projection) On(be compute.Backend) *Projection {
-	return NewProjection(be, be.New(p.rows.Len()), p.Directions, p.features)
-}
-
 // project maps rows x, which it makes unit length, into dst.
 func (p *Projection) project(be compute.Backend, x []float32, dst compute.Buffer) {
 	n := len(x) / p.features

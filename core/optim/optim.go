@@ -16,10 +16,10 @@ type Optimizer interface {
 	// length; it may overwrite grads. An empty batch's gradient, which is noise
 	// alone, is a step like any other.
 	Step(params, grads compute.Buffer)
-	// State is what it remembers on the backend, and Skip counts a step after which
+	// State is what it remembers on the backend, and Skip counts steps after which
 	// that was written.
 	State() []compute.Buffer
-	Skip()
+	Skip(steps int)
 }
 
 // Config are the numbers of all optimisers; each uses its own.
@@ -51,7 +51,7 @@ type sgd struct {
 }
 
 func (o *sgd) State() []compute.Buffer { return nil }
-func (o *sgd) Skip()                   {}
+func (o *sgd) Skip(int)                {}
 
 func (o *sgd) Step(params, grads compute.Buffer) {
 	kernel.Axpy(o.be, params.Len(), -o.lr, grads, params)
@@ -65,7 +65,7 @@ type momentum struct {
 }
 
 func (o *momentum) State() []compute.Buffer { return []compute.Buffer{o.v} }
-func (o *momentum) Skip()                   {}
+func (o *momentum) Skip(int)                {}
 
 func (o *momentum) Step(params, grads compute.Buffer) {
 	n := params.Len()
@@ -82,7 +82,7 @@ type adam struct {
 }
 
 func (o *adam) State() []compute.Buffer { return []compute.Buffer{o.m, o.v} }
-func (o *adam) Skip()                   { o.t++ }
+func (o *adam) Skip(steps int)          { o.t += float64(steps) }
 
 func (o *adam) Step(params, grads compute.Buffer) {
 	o.t++

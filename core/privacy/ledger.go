@@ -65,6 +65,18 @@ func Close(q run.CloseRequest) run.Record {
 	return r
 }
 
+// Reopen is the record of a run that was interrupted and goes on. The run has no more
+// steps than it was entered for, with those of all its lives together, so its charge
+// stands; an entry that charges less than the plan is refused.
+func Reopen(q run.ReopenRequest) (run.Record, error) {
+	r := q.Record
+	if !r.Entry.Charges(q.Plan) {
+		return run.Record{}, errors.New("privacy: the ledger's entry of this run does not charge its plan, so it cannot go on: start it anew")
+	}
+	r.Entry.Closed = false
+	return r, nil
+}
+
 // Spent is what a data set has cost, and would with a coming run.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	var entries []run.Entry

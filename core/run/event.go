@@ -102,10 +102,13 @@ type Eval struct {
 
 // Result is what a run ends with.
 type Result struct {
-	Steps        int  `json:"steps"` // steps done; fewer than planned when stopped
-	PlannedSteps int  `json:"planned_steps"`
-	Stopped      bool `json:"stopped,omitempty"`
-	Blind        bool `json:"blind,omitempty"` // diagnostics were hidden until the end
+	Steps        int `json:"steps"` // steps done; fewer than planned when stopped
+	PlannedSteps int `json:"planned_steps"`
+	// LostSteps is how many of Steps were lost to the model where a run was
+	// interrupted: they count, as they may have been seen.
+	LostSteps int  `json:"lost_steps,omitempty"`
+	Stopped   bool `json:"stopped,omitempty"`
+	Blind     bool `json:"blind,omitempty"` // diagnostics were hidden until the end
 	// Charged says that all of the plan is charged though nothing was released: of a
 	// tuning, nothing may be one of its outcomes.
 	Charged bool `json:"charged,omitempty"`

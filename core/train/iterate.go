@@ -15,8 +15,8 @@ import (
 type iterate struct {
 	be    compute.Backend
 	kept  compute.Buffer
-	decay float64    // of ema
-	rng   *rand.Rand // of random
+	decay float64             // of ema
+	pick  func(step int) bool // of random: whether to keep this step's
 }
 
 func (r *Run) newIterate() *iterate {
@@ -25,7 +25,8 @@ func (r *Run) newIterate() *iterate {
 	case "ema":
 		it.decay = r.cfg.EMADecay
 	case "random":
-		it.rng = rand.New(r.stream(privacy.Init, 1))
+		// A stream for each step, so that nothing but the key has to be known to go on.
+		it.pick = func(step int) bool { return rand.New(r.stream(privacy.Init, step)).IntN(step) == 0 }
 	default:
 		return nil
 	}
@@ -33,21 +34,15 @@ func (r *Run) newIterate() *iterate {
 	return it
 }
 
-// add takes note of the parameters after a step, step counting from 1.
+// add takes note of the parameters after a step, step counting from 1 those that the
+// parameters have seen.
 func (it *iterate) add(params compute.Buffer, step int) {
 	n := params.Len()
 	switch {
-	case it.rng == nil:
+	case it.pick == nil:
 		kernel.Blend(it.be, n, float32(1-it.decay), float32(it.decay), params, it.kept)
-	case it.rng.IntN(step) == 0: // uniform over the steps done, wherever the run stops
+	case it.pick(step): // uniform over the steps done, wherever the run stops
 		kernel.Copy(it.be, n, it.kept, params)
-	}
-}
-
-// skip takes note of a step that the kept parameters have seen.
-func (it *iterate) skip(step int) {
-	if it.rng != nil {
-		it.rng.IntN(step)
 	}
 }
 
@@ -57,7 +52,7 @@ func (it *iterate) restore(params compute.Buffer, steps int) {
 		return
 	}
 	kernel.Copy(it.be, params.Len(), params, it.kept)
-	if it.rng == nil { // the average started from zero
+	if it.pick == nil { // the average started from zero
 		kernel.Scale(it.be, params.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), params)
 	}
 }

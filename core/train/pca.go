@@ -58,13 +58,12 @@ func (p *Plan) choosePCA() (err error) {
 // off the diagonal). Rounding, of rows to unit length and of their sum, is
 // covered as [Run.rounded] has it, with the rows in random order.
 func (r *Run) openPCA(ctx context.Context) error {
-	capacity := r.capacity()
 	if r.cfg.PCA.Components == 0 {
 		return nil
 	}
 	f, k := r.ds.Features, r.cfg.PCA.Components
-	rows := r.be.New(capacity * f)
-	moment, err := r.secondMoment(ctx, rows, capacity)
+	rows := r.be.New(r.capacity() * f)
+	moment, err := r.secondMoment(ctx, rows, r.capacity())
 	if err != nil {
 		return err
 	}
@@ -76,12 +75,15 @@ func (r *Run) openPCA(ctx context.Context) error {
 	return nil
 }
 
-// openKeptPCA has the directions of another run of the plan.
-func (r *Run) openKeptPCA(of *input.Projection) func(context.Context) error {
+// openKeptPCA has the directions of another life of the run; without them it works them
+// out anew.
+func (r *Run) openKeptPCA(directions []float32) func(context.Context) error {
+	if directions == nil {
+		return r.openPCA
+	}
 	return func(context.Context) error {
-		if of != nil {
-			r.pca = of.On(r.be)
-		}
+		f := r.ds.Features
+		r.pca = input.NewProjection(r.be, r.be.New(r.capacity()*f), directions, f)
 		return nil
 	}
 }

@@ -194,8 +194,8 @@ func TestContinueBetweenStates(t *testing.T) {
 					}
 					break
 				}
-				if r.keeping != nil && r.keeping.step <= r.reported-1 {
-					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.keeping.step)
+				if r.keeping != nil && r.keeping.last.step <= r.reported-1 {
+					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.keeping.last.step)
 				}
 				events = append(events, told(t, e))
 			}

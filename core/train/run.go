@@ -76,7 +76,8 @@ type Run struct {
 	statistic []float64 // the rule's, as far as it has been added up
 
 	waiting    []*pendingEvent
-	done       int
+	done       int // steps that count
+	lost       int // of them, those of another life of the run that this one's state has not seen
 	reported   int
 	ended      bool // its result has been given
 	failed     error
@@ -91,11 +92,8 @@ type Run struct {
 // seed is fixed. The run's memory is given back by Close.
 func (p *Plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (*Run, error) {
 	r := &Run{Plan: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
-	for _, part := range []func(context.Context) error{r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping} {
-		if err := part(ctx); err != nil {
-			r.Close()
-			return nil, err
-		}
+	if err := r.opened(ctx, r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -316,12 +314,12 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	if r.done == 0 {
 		return res, nil
 	}
-	res.Steps, res.Stopped = r.done, r.done < r.steps
+	res.Steps, res.LostSteps, res.Stopped = r.done, r.lost, r.done < r.steps
 	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
 	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
 	res.Released.MaxGradNorm = r.thresholds.values
 	if r.iterate != nil {
-		r.iterate.restore(r.model.All(), r.done)
+		r.iterate.restore(r.model.All(), r.taken())
 		r.iterate = nil
 	}
 	if err := r.examine(ctx, &res); err != nil {

@@ -168,6 +168,20 @@ func (r *Run) openScale(context.Context) (err error) {
 	return nil
 }
 
+// openKeptScale has the private bounds that another life of the run released; without
+// them it makes the scaling as the first did.
+func (r *Run) openKeptScale(bounds []data.Bound) func(context.Context) error {
+	if bounds == nil {
+		return r.openScale
+	}
+	return func(context.Context) (err error) {
+		if r.scale, err = data.BoundsScale(r.ds, bounds); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		return nil
+	}
+}
+
 func (r *Run) privateScale() (*data.Scale, error) {
 	h := data.NewBoundsHistogram(r.ds)
 	sigma := r.boundsNoise * h.Sensitivity()

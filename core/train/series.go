@@ -1,5 +1,7 @@
 package train
 
+import "slices"
+
 // mostKept bounds a series: 8 MB here, and a text that a page can hold.
 const mostKept = 1 << 20
 
@@ -22,4 +24,15 @@ func (s *series) add(v float64) {
 		s.values = append(s.values, v)
 	}
 	s.added++
+}
+
+func (s series) clone() series {
+	s.values = slices.Clone(s.values)
+	return s
+}
+
+// whole reports that the series is one that add makes.
+func (s *series) whole() bool {
+	every := s.skips + 1
+	return every&(every-1) == 0 && len(s.values) <= mostKept && len(s.values) == (s.added+s.skips)/every
 }

@@ -25,7 +25,7 @@ func (r *Run) step(ctx context.Context) error {
 	e.norm = r.move()
 	r.done++
 	if r.iterate != nil {
-		r.iterate.add(r.model.All(), r.done)
+		r.iterate.add(r.model.All(), r.taken())
 	}
 	r.thresholds.add(c)
 	e.event = run.Event{Step: r.done, Steps: r.steps, Released: r.adapt(c)}
@@ -172,6 +172,7 @@ type pendingEvent struct {
 	test     []reading         // of test rows, after the step
 	seconds  float64           // that it took, with those that were waited
 	state    []compute.Pending // of the run after the step, where it is kept
+	rule     []float64         // and its threshold rule's
 	whole    bool              // nothing is waited for any more
 }
 

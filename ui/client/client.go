@@ -30,7 +30,9 @@ type Run interface {
 	Resume()
 	Step()
 	Stop()
+	// Dispose ends the run at once, and Leave does so where it may go on later.
 	Dispose()
+	Leave()
 	// Plan is what the run does and costs.
 	Plan() run.PlanInfo
 	Watch(Listener)
@@ -171,8 +173,11 @@ func (r *jsRun) Stop()   { r.run.Call("stop") }
 
 func (r *jsRun) Plan() run.PlanInfo { return r.plan }
 
-func (r *jsRun) Dispose() {
-	r.run.Call("dispose")
+func (r *jsRun) Dispose() { r.end("dispose") }
+func (r *jsRun) Leave()   { r.end("leave") }
+
+func (r *jsRun) end(how string) {
+	r.run.Call(how)
 	for _, f := range r.listen {
 		f.Release()
 	}

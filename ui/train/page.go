@@ -64,6 +64,7 @@ func (p *Page) Render() app.UI {
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				update(s.newer),
+				s.interrupted.view(s.trials.last.phase.active()),
 				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
 				app.If(t.result != nil, func() app.UI { return &resultView{ID: t.id, Result: t.result, Writing: t.writing, Saver: t} }),
 				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).

@@ -42,6 +42,8 @@ type Session struct {
 	shelf   *shelf
 	address *address
 
+	interrupted *interrupted
+
 	table   bool   // how the table is read is shown in place of the charts
 	sheet   bool   // the cards are shown over the charts, on a narrow page
 	problem string // what keeps the whole page from working
@@ -60,8 +62,11 @@ func New(c Client) *Session {
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	keeper, _ := c.(Keeper)
 	s.shelf = &shelf{env: e, keeper: keeper}
-	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, charts: chart.New(1),
+	resumer, _ := c.(Resumer)
+	s.interrupted = &interrupted{env: e, client: resumer, files: s.files}
+	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, interrupted: s.interrupted, charts: chart.New(1),
 		launching: func() { s.sheet, s.table = false, false }, point: s.point}
+	s.interrupted.goOn = s.trials.goOn
 	s.shelf.show, s.shelf.gone = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
 	s.trials.follow(newTrial(e))
 	return s
@@ -195,6 +200,7 @@ func (s *Session) begin() {
 		}
 		browser.AskBeforeLeaving(s.unsafe)
 		s.shelf.begin()
+		s.interrupted.begin()
 		s.data.begin()
 	})
 }

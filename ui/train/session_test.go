@@ -89,6 +89,7 @@ func (r *fakeRun) Resume()                             { r.calls = append(r.call
 func (r *fakeRun) Step()                               { r.calls = append(r.calls, "step") }
 func (r *fakeRun) Stop()                               { r.calls = append(r.calls, "stop") }
 func (r *fakeRun) Dispose()                            { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Leave()                              { r.calls = append(r.calls, "leave") }
 func (r *fakeRun) Named(string, *run.Config) app.Value { return nil }
 func (r *fakeRun) Plan() run.PlanInfo                  { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {

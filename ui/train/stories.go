@@ -28,6 +28,8 @@ func Stories() []widget.Story {
 		}},
 		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: exampleCaption(false), Actions: nobody{}} }},
 		{Name: "List of runs", View: func() app.UI { return &caption{View: exampleCaption(true), Actions: nobody{}} }},
+		{Name: "Interrupted run", View: func() app.UI { return exampleInterrupted(false) }},
+		{Name: "Interrupted run, to be discarded", View: func() app.UI { return exampleInterrupted(true) }},
 		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},
 		{Name: "Result, a model being written", View: func() app.UI {
 			return &resultView{Result: exampleResult(), Writing: "Writing clipscope-model.zip: 34 MB", Saver: nobody{}}
@@ -52,7 +54,24 @@ func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
 func (nobody) back()             {}
 
-func (nobody) remove(string, bool) {}
+func (nobody) remove(string, bool)  {}
+func (nobody) discard(string, bool) {}
+
+type nobodyGoesOn struct{ nobody }
+
+func (nobodyGoesOn) choose(run.Interrupted) {}
+
+// exampleInterrupted is a list of two runs of files; sure is to be said of the first.
+func exampleInterrupted(sure bool) *interruptedView {
+	v := &interruptedView{Actions: nobodyGoesOn{}, List: []run.Interrupted{
+		{ID: "b", Stored: run.Stored{Data: "german.csv", Steps: 1000}, Step: 340},
+		{ID: "a", Stored: run.Stored{Data: "digits", Builtin: "digits", Steps: 1000}, Step: 12},
+	}}
+	if sure {
+		v.Doubt = "b"
+	}
+	return v
+}
 
 func exampleCaption(list bool) captionView {
 	now, set := time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local), "digits, 6,000 × 784, 10 classes"

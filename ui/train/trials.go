@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"clipscope/core/data"
+	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/client"
@@ -21,6 +22,8 @@ type trials struct {
 	data   *source
 	ledger *ledger.Ledger
 	shelf  *shelf
+	// interrupted are runs that may go on.
+	interrupted *interrupted
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
 	launching func()
@@ -122,17 +125,8 @@ func (s *trials) launch(step bool) {
 		s.blocked()
 		return
 	}
-	s.launching()
-	s.ledger.Answer(false)
-	t, before := newTrial(s.env), s.last
-	t.redraw = func() {
-		if t == s.shown {
-			s.draw()
-		}
-	}
-	t.over = func() { s.shelf.keep(t) }
+	t, before := s.coming()
 	t.data = outline(s.data.report)
-	s.last, s.fault = t, ""
 	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.exp.facts, s.data.handle, step, func(err error) {
 		switch {
 		case err == nil:
@@ -143,6 +137,50 @@ func (s *trials) launch(step bool) {
 		default:
 			s.last = before
 			s.refused(err)
+		}
+		s.changed()
+	})
+	s.changed()
+}
+
+// coming makes room for a run, which becomes the last one.
+func (s *trials) coming() (t, before *trial) {
+	s.launching()
+	s.ledger.Answer(false)
+	t, before = newTrial(s.env), s.last
+	t.redraw = func() {
+		if t == s.shown {
+			s.draw()
+		}
+	}
+	t.over = func() { s.shelf.keep(t) }
+	s.last, s.fault = t, ""
+	return t, before
+}
+
+// goOn has an interrupted run go on, on the data that it was on: of files, those at hand.
+func (s *trials) goOn(in run.Interrupted) {
+	if s.last.phase.active() {
+		return
+	}
+	t, before := s.coming()
+	t.phase = starting
+	var files client.Handle
+	if in.Builtin == "" {
+		files = s.interrupted.files()
+	}
+	s.interrupted.client.ResumeRun(in.ID, files, func(r client.Run, report data.Report, err error) {
+		switch {
+		case t.gone && err == nil:
+			r.Leave()
+		case t.gone:
+		case err != nil:
+			s.last, s.interrupted.fault = before, err.Error()
+		default:
+			t.data = outline(&report)
+			t.started(r, in.Config.WithDefaultsFor(report.Facts()), false)
+			before.leave()
+			s.follow(t)
 		}
 		s.changed()
 	})

@@ -35,6 +35,13 @@ func (g *gate) step() {
 	})
 }
 
+// held reports whether the run is paused, if only between steps.
+func (g *gate) held() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.paused
+}
+
 // closed reports whether the next wait would block.
 func (g *gate) closed() bool {
 	g.mu.Lock()

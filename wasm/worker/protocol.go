@@ -24,6 +24,8 @@
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
 //	           same id: state, place, trial, events … and at the end one of done and failed
+//	go-on      [run.GoOnRequest] → as train, of a run that was interrupted, on the data
+//	           that the worker has open
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
 //	           reply: the same, with the file in blob, a Blob, beside the text
@@ -49,11 +51,18 @@
 //	group      [run.GroupRequest]     → reply: [run.Number]
 //	calibrate  [run.CalibrateRequest] → reply: [run.CalibrateReply]
 //
+// Of runs that were interrupted, each stored by its worker while it went on
+// ([run.TrainRequest.Keep]), under its random name:
+//
+//	interrupted                       → reply: a list of [run.Interrupted]
+//	discard    [run.DiscardRequest]   → reply: null
+//
 // Of the ledger, whose records the page stores, as only it outlives a run:
 //
 //	digest     [run.DigestRequest]    → reply: [run.DigestReply], of the open files
 //	enter      [run.EnterRequest]     → reply: the [run.Record] to store
 //	close      [run.CloseRequest]     → reply: the [run.Record] to store
+//	reopen     [run.ReopenRequest]    → reply: the [run.Record] to store, of a run that goes on
 //	spent      [run.SpentRequest]     → reply: [run.SpentReply]
 //	entries    a list of [run.Record]  → reply: a list of [run.Line]
 //	limit      [run.Limit]            → reply: the [run.Limit] to store
@@ -69,6 +78,7 @@
 //	stop       the run's result comes, with the ε of its whole plan; a run cannot
 //	           be made longer than it was planned
 //	step       one step, while paused
+//	store      the run is stored as soon as can be, as its page may be about to go
 //	ack        one events message has been dealt with
 //
 // A place message, [run.Place], says what the run is computed on: once that is known,
@@ -115,11 +125,18 @@ const (
 	Entries   = "entries"
 	Limit     = "limit"
 	Statement = "statement"
-	Pause     = "pause"
-	Resume    = "resume"
-	Step      = "step"
-	Stop      = "stop"
-	Ack       = "ack"
+	Reopen    = "reopen"
+	GoOn      = "go-on"
+	Discard   = "discard"
+
+	Interrupted = "interrupted"
+
+	Pause  = "pause"
+	Resume = "resume"
+	Step   = "step"
+	Stop   = "stop"
+	Ack    = "ack"
+	Store  = "store"
 )
 
 // The types of messages from the worker.

@@ -45,6 +45,23 @@ type Trainer interface {
 	Close()
 }
 
+// Resumable is a Planned whose runs, each a [Checkpointer], can go on from a state that
+// one of them stored. A tuning is not.
+type Resumable interface {
+	Planned
+	// Fits says why a run of this plan cannot go on from a state, and Resume has it go on,
+	// where so many steps may have been seen.
+	Fits(state []byte) error
+	Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, state []byte, released int) (Trainer, error)
+}
+
+// Checkpointer is a Trainer that can be stored.
+type Checkpointer interface {
+	// Checkpoint is a state that another life of the run can go on from, no earlier than
+	// the last event, and its step; 0 where there is none.
+	Checkpoint(context.Context) (state []byte, step int, err error)
+}
+
 // Backend is what a configuration's name for one stands for here.
 type Backend struct {
 	Name     string
@@ -81,6 +98,8 @@ type Host struct {
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
 	// Blob is a new one, for a reply with bytes.
 	Blob func() Blob
+	// Vault is where runs are stored while they go on.
+	Vault Vault
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
@@ -95,6 +114,7 @@ type Session struct {
 	work    sync.Mutex
 	open    *data.Dataset // files or built-in data that the page opened
 	files   []data.File   // that open's training rows were read from; nil for built-in data
+	opened  string        // the name of open where that is built-in data as everybody sees it
 	names   []string      // of open in the ledger, under salt; nil until asked
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
@@ -115,9 +135,27 @@ type running struct {
 	id   int
 	gate *gate
 	stop context.CancelFunc
-	told time.Time  // when a trial was last told of
-	mu   sync.Mutex // of out
-	out  Outbox
+	told time.Time // when a trial was last told of
+	keep *keeper   // nil: the run is not stored
+
+	mu     sync.Mutex
+	out    Outbox
+	broken error // why nothing more may be told
+}
+
+// why is why nothing more may be told; nil: it may.
+func (r *running) why() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// breaks ends the run, which tells nothing more.
+func (r *running) breaks(why error) {
+	r.mu.Lock()
+	r.broken = why
+	r.mu.Unlock()
+	r.stop()
 }
 
 // NewSession returns a session that has no data and no run.
@@ -146,7 +184,7 @@ type Request struct {
 // Handle takes one message.
 func (s *Session) Handle(r Request) {
 	switch r.Type {
-	case Pause, Resume, Step, Stop, Ack:
+	case Pause, Resume, Step, Stop, Ack, Store:
 		s.command(r.Type, r.ID)
 	default:
 		go s.request(r)
@@ -163,8 +201,7 @@ func (s *Session) command(kind string, id int) {
 	switch kind {
 	case Pause:
 		r.gate.pause()
-		s.send(r, true) // a page that hears of the pause has heard of all steps but the one under way
-		s.post(StateType, id, Paused)
+		go s.paused(r) // where something has to be written down first, that may take a while
 	case Resume:
 		r.gate.resume()
 		s.post(StateType, id, Running)
@@ -172,10 +209,21 @@ func (s *Session) command(kind string, id int) {
 		r.gate.step()
 	case Stop:
 		r.stop()
+	case Store:
+		r.keep.hurry()
 	case Ack:
 		r.mu.Lock()
 		r.out.Ack()
 		r.mu.Unlock()
+	}
+}
+
+// paused tells of a pause: a page that hears of it has heard of all steps but the one
+// under way.
+func (s *Session) paused(r *running) {
+	s.send(r, true)
+	if r.gate.held() {
+		s.post(StateType, r.id, Paused)
 	}
 }
 
@@ -225,6 +273,12 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.ConvertRequest) (any, error) { return s.convert(r, q) })
 	case Digest:
 		return decoded(r.Text, s.digest)
+	case Interrupted:
+		return s.interrupted()
+	case GoOn:
+		return decoded(r.Text, func(q run.GoOnRequest) (any, error) { return s.goOnWith(r.ID, q) })
+	case Discard:
+		return decoded(r.Text, s.discard)
 	}
 	if f, ok := questions[r.Type]; ok {
 		return f(r.Text)
@@ -243,6 +297,7 @@ var questions = map[string]func(text string) (any, error){
 	Group:     question(group),
 	Enter:     question(privacy.Enter),
 	Close:     question(sure(privacy.Close)),
+	Reopen:    question(privacy.Reopen),
 	Spent:     question(privacy.Spent),
 	Entries:   question(sure(privacy.Lines)),
 	Limit:     question(sure(run.Limit.WithDefaults)),
@@ -306,7 +361,10 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.open, s.files, s.names = ds, nil, nil
+		s.open, s.files, s.names, s.opened = ds, nil, nil, q.Data
+		if q.Seed != nil {
+			s.opened = ""
+		}
 		return data.Summarize(ds, "built-in"), nil
 	}
 	r.TrainFiles, r.TestFiles = data.Gather(r.TrainFiles), data.Gather(r.TestFiles)
@@ -317,7 +375,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.open, s.builtin = ds, nil
+	s.open, s.builtin, s.opened = ds, nil, ""
 	s.files, _, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
 	s.names = nil
 	return report, nil
@@ -359,11 +417,21 @@ func (s *Session) dataFor(c run.Config) (*data.Dataset, error) {
 	return ds, nil
 }
 
+// builtinName is the name of the built-in data that a configuration trains on, if they
+// can be made again from that alone.
+func (s *Session) builtinName(c run.Config) string {
+	if s.open != nil {
+		return s.opened
+	}
+	return c.WithDefaults().Data
+}
+
 // prepared is a plan with all that it takes to start it.
 type prepared struct {
 	plan Planned
 	ds   *data.Dataset
 	on   Backend
+	from *found // what it goes on from; nil: the beginning
 }
 
 func (s *Session) prepare(c run.Config) (p prepared, err error) {
@@ -399,22 +467,42 @@ type started struct {
 }
 
 func (s *Session) train(id int, q run.TrainRequest) (any, error) {
-	s.mu.Lock()
-	busy := s.run != nil
-	s.mu.Unlock()
-	if busy {
-		return nil, errors.New("worker: a run is in progress here; stop it first or use another worker")
+	if err := s.free(); err != nil {
+		return nil, err
 	}
 	p, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
 	}
+	var k *keeper
+	_, can := p.plan.(Resumable)
+	if name := s.builtinName(q.Config); can && q.Keep != nil && (name != "" || len(s.files) > 0) {
+		k = newKeeper(&s.host, q.Keep.ID, run.Stored{
+			Program: q.Keep.Program, Data: p.ds.Name, Builtin: name, Started: s.host.Now().UTC().Format(time.RFC3339),
+			Steps: p.plan.Info().Steps, Config: q.Config,
+		})
+	}
+	return s.begin(id, p, k, q.Paused), nil
+}
+
+// free says that there is a run in progress.
+func (s *Session) free() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil {
+		return errors.New("worker: a run is in progress here; stop it first or use another worker")
+	}
+	return nil
+}
+
+// begin makes a run the one in progress.
+func (s *Session) begin(id int, p prepared, k *keeper, paused bool) started {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &running{id: id, gate: newGate(q.Paused), stop: stop}
+	r := &running{id: id, gate: newGate(paused), stop: stop, keep: k}
 	s.mu.Lock()
 	s.run = r
 	s.mu.Unlock()
-	return started{p.info(), func() { s.conduct(ctx, r, p) }}, nil
+	return started{p.info(), func() { s.conduct(ctx, r, p) }}
 }
 
 // conduct is a run from its first step to its last message.
@@ -427,6 +515,14 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 	result, err := s.steps(ctx, r, p)
 	s.send(r, true)
 	r.stop()
+	if why := r.why(); why != nil {
+		err = why
+	}
+	if err != nil {
+		r.keep.leave()
+	} else {
+		err = r.keep.end() // before anybody sees the result, of which there must be one
+	}
 	s.mu.Lock()
 	s.run = nil
 	s.mu.Unlock()
@@ -438,6 +534,9 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 	for _, w := range slices.Backward(p.on.Warnings) {
 		result.Notes = slices.Insert(result.Notes, 0, w.Message)
 	}
+	if note := r.keep.note(); note != "" {
+		result.Notes = append(result.Notes, note)
+	}
 	s.post(StateType, r.id, Done)
 	s.postResult(r.id, result)
 }
@@ -446,10 +545,14 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 // pull is to pause.
 func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run.Result, err error) {
 	defer recovered(&err)
-	if !s.await(ctx, r) {
+	opening := ctx
+	if p.from != nil { // also one that is stopped now has a result
+		opening = context.WithoutCancel(ctx)
+	}
+	if !s.await(ctx, r) && p.from == nil {
 		return s.unstarted(p), nil
 	}
-	on, err := s.choose(ctx, r.id, p)
+	on, err := s.choose(opening, r.id, p)
 	if err != nil {
 		return result, err
 	}
@@ -463,20 +566,31 @@ func (s *Session) steps(ctx context.Context, r *running, p prepared) (result run
 		}
 	}()
 	s.place(r.id, on.be, on.why)
-	t, err := p.plan.Start(ctx, p.ds, on.be)
+	t, err := p.start(opening, on.be)
+	if err == nil && p.from != nil {
+		p.from.state.state = nil // which may be large
+	}
 	goOn := func(ctx context.Context, be compute.Backend) (Trainer, error) { return t.Continue(ctx, be) }
 	if err == nil {
 		result, err = s.rest(ctx, r, t)
 	} else {
-		goOn = func(ctx context.Context, be compute.Backend) (Trainer, error) { return p.plan.Start(ctx, p.ds, be) }
+		goOn = func(ctx context.Context, be compute.Backend) (Trainer, error) { return p.start(ctx, be) }
 	}
 	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
 		result, err = s.goOn(ctx, r, *instead, goOn, err)
 	}
-	if t == nil && err != nil && ctx.Err() != nil {
+	if t == nil && err != nil && ctx.Err() != nil && p.from == nil {
 		return s.unstarted(p), nil
 	}
 	return result, err
+}
+
+// start starts the plan, or has it go on.
+func (p prepared) start(ctx context.Context, be compute.Backend) (Trainer, error) {
+	if p.from == nil {
+		return p.plan.Start(ctx, p.ds, be)
+	}
+	return p.plan.(Resumable).Resume(ctx, p.ds, be, p.from.state.state, p.from.released)
 }
 
 // rest pulls a run's events and works out its result.
@@ -549,6 +663,10 @@ func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 			s.host.Yield()
 			yielded = s.host.Now()
 		}
+		if err := r.keep.see(ctx, t, r.gate.closed()); err != nil {
+			r.breaks(err)
+			return err
+		}
 		if !s.await(ctx, r) {
 			break
 		}
@@ -574,9 +692,14 @@ func (s *Session) send(r *running, must bool) {
 		events = r.out.Take(now)
 	}
 	r.mu.Unlock()
-	if len(events) > 0 {
-		s.postStep(EventsType, r.id, events[len(events)-1].Step, events)
+	if len(events) == 0 || r.why() != nil {
+		return
 	}
+	if err := r.keep.cover(events[len(events)-1].Step); err != nil {
+		r.breaks(err)
+		return
+	}
+	s.postStep(EventsType, r.id, events[len(events)-1].Step, events)
 }
 
 func (s *Session) post(kind string, id int, body any) { s.postStep(kind, id, 0, body) }

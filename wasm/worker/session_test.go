@@ -48,6 +48,23 @@ func (f *fake) StepTime(_ context.Context, be compute.Backend) (time.Duration, e
 
 func (f *fake) Close() {}
 
+// Checkpoint is the number of steps, in a byte; steps are few here.
+func (f *fake) Checkpoint(context.Context) ([]byte, int, error) {
+	return []byte{byte(f.done)}, f.done, nil
+}
+
+func (f *fake) Fits(state []byte) error {
+	if len(state) != 1 || int(state[0]) > f.steps {
+		return errors.New("it does not fit")
+	}
+	return nil
+}
+
+func (f *fake) Resume(_ context.Context, _ *data.Dataset, _ compute.Backend, state []byte, released int) (Trainer, error) {
+	f.done = max(int(state[0]), released)
+	return f, nil
+}
+
 func (f *fake) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
 		for i := f.done + 1; i <= f.steps && ctx.Err() == nil; i++ {

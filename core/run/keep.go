@@ -1,0 +1,71 @@
+package run
+
+import "encoding/json"
+
+// Keep has a run stored while it goes on, so that it can go on after a crash.
+type Keep struct {
+	ID      string `json:"id"`      // a random name of the run, in the ledger as well
+	Program string `json:"program"` // the page's version: another does not go on with it
+}
+
+// Stored is what is stored of a run beside its state.
+type Stored struct {
+	Program string `json:"program"`
+	Data    string `json:"data"` // what its data is called
+	// Builtin is the name of the built-in data that it is on; empty: files, which have to
+	// be given again.
+	Builtin string `json:"builtin,omitempty"`
+	Started string `json:"started"`
+	Steps   int    `json:"steps"`
+	Config  Config `json:"config"`
+}
+
+// Interrupted is a run that is stored, and that no worker has in hand.
+type Interrupted struct {
+	ID string `json:"id"`
+	Stored
+	// Step is the one after which its state was stored last. Released is how many may
+	// have been seen by anybody, of Steps that were planned.
+	Step     int `json:"step"`
+	Released int `json:"released"`
+	// Fault says why it cannot go on here; empty: it can.
+	Fault string `json:"fault,omitempty"`
+}
+
+// GoOnRequest has an interrupted run go on, on the data that the worker has open.
+type GoOnRequest struct {
+	Keep
+	// Names are those of the run's data in the ledger, under Salt; none of built-in data.
+	Names []string `json:"names"`
+	Salt  string   `json:"salt"`
+	// Paused starts it before its next step.
+	Paused bool `json:"paused,omitempty"`
+}
+
+// DiscardRequest gives up an interrupted run.
+type DiscardRequest struct {
+	ID string `json:"id"`
+}
+
+// ReopenRequest asks for the ledger's record of an interrupted run that goes on.
+type ReopenRequest struct {
+	Record Record   `json:"record"`
+	Plan   PlanInfo `json:"plan"`
+}
+
+// Charges reports whether the entry charges all that a run of such a plan may release.
+func (e *Entry) Charges(p PlanInfo) bool {
+	want := p.Entry()
+	same := func(a, b []json.RawMessage) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if string(a[i]) != string(b[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return e.Steps >= want.Steps && same(e.Once, want.Once) && string(e.PerStep) == string(want.PerStep) && e.Unprotected == want.Unprotected
+}

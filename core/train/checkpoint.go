@@ -1,0 +1,271 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"clipscope/core/data"
+)
+
+// Checkpoint is what a run can go on from when its process is gone.
+//
+// # Guarantee
+//
+// It holds what the run has released, or what was computed from that alone: parameters,
+// the optimiser's state, iterate and geometry, the threshold rule's state, thresholds,
+// private bounds and principal directions, and how long it took, which is not covered by
+// the run's guarantee as it never is. It has no row, no key, and no place in a stream of
+// noise. Of a run without noise it holds what the run's result holds, without a
+// guarantee as that. What was measured without noise before the first step is left out,
+// and measured again.
+type Checkpoint struct {
+	state      snapshot
+	lost       int      // of the state's steps, those that it has not seen
+	plan, data [32]byte // name what it fits
+	seconds    float64
+	notes      []string
+	bounds     []data.Bound // one a feature; nil unless they were paid for
+	directions []float32    // as [projection] has them; nil unless they were paid for
+}
+
+// Step is how many steps had been released when the state was the run's.
+func (c *Checkpoint) Step() int { return c.state.step }
+
+// mostStateWords is how large a state may be, 256 MB: it takes as much twice more to be
+// written.
+const mostStateWords = 1 << 26
+
+// Checkpoint is what the run can go on from, at the earliest from the last step that was
+// reported; nil before the first. It holds until the next step.
+func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
+	switch {
+	case r.ended:
+		return nil, errors.New("train: the run has ended")
+	case r.failed != nil:
+		return nil, r.failed
+	}
+	words := 0
+	for _, p := range r.state() {
+		words += p.Len()
+	}
+	if words > mostStateWords {
+		return nil, fmt.Errorf("its state takes %d MB, more than %d", words>>18, mostStateWords>>18)
+	}
+	s, err := r.snapshot(ctx)
+	if err != nil || s.step == 0 {
+		return nil, err
+	}
+	c := &Checkpoint{state: s, lost: r.lost, seconds: r.seconds, notes: r.notes}
+	if c.plan, c.data, err = r.names(); err != nil {
+		return nil, err
+	}
+	if r.boundsNoise > 0 {
+		c.bounds = eachBound(r.scale.Bounds(), r.ds.Features)
+	}
+	if r.pcaNoise > 0 {
+		c.directions = r.pca.Directions
+	}
+	return c, nil
+}
+
+// eachBound is the bounds of every feature, where one may stand for all.
+func eachBound(bounds []data.Bound, features int) []data.Bound {
+	if len(bounds) == features {
+		return bounds
+	}
+	all := make([]data.Bound, features)
+	for i := range all {
+		all[i] = bounds[0]
+	}
+	return all
+}
+
+// names tell the plan, with all that it costs, and its data from others.
+func (p *Plan) names() (plan, meta [32]byte, err error) {
+	what, err := json.Marshal(struct {
+		Config, Events any
+		Noise          [3]float64
+		Rate           float64
+		Steps          int
+	}{p.cfg, p.info.Events, [3]float64{p.gradNoise, p.boundsNoise, p.pcaNoise}, p.rate, p.steps})
+	if err != nil {
+		return plan, meta, fmt.Errorf("train: naming the plan: %w", err)
+	}
+	of, err := json.Marshal(p.meta)
+	if err != nil {
+		return plan, meta, fmt.Errorf("train: naming the data: %w", err)
+	}
+	return sha256.Sum256(what), sha256.Sum256(of), nil
+}
+
+// Why a checkpoint is not gone on from.
+var (
+	ErrOtherData = errors.New("the data are not those of the interrupted run")
+	ErrOtherPlan = errors.New("the checkpoint is of another configuration")
+	ErrFormat    = errors.New("the checkpoint is damaged, or of another version")
+)
+
+// Fits says why a run of this plan cannot go on from a checkpoint; nil: it can, unless
+// the state is not of its size, which shows when it is taken up.
+func (p *Plan) Fits(c *Checkpoint) error {
+	plan, of, err := p.names()
+	f := p.meta.Features
+	switch {
+	case err != nil:
+		return err
+	case c.data != of:
+		return fmt.Errorf("train: %w", ErrOtherData)
+	case c.plan != plan:
+		return fmt.Errorf("train: %w", ErrOtherPlan)
+	case (p.boundsNoise > 0) != (c.bounds != nil) || c.bounds != nil && len(c.bounds) != f:
+		return fmt.Errorf("train: %w: %d bounds of %d features", ErrFormat, len(c.bounds), f)
+	case (p.pcaNoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*p.inputs():
+		return fmt.Errorf("train: %w: %d numbers of directions", ErrFormat, len(c.directions))
+	}
+	return nil
+}
+
+// checkpointMagic begins a checkpoint, and ends with the version of its format.
+const checkpointMagic = "clipscope state\x01"
+
+// Append appends the checkpoint to b: the magic, and then numbers of 8 bytes, the least
+// significant first, but for float32 in states and directions. A list follows its length.
+func (c *Checkpoint) Append(b []byte) []byte {
+	b = append(b, checkpointMagic...)
+	b = append(append(b, c.plan[:]...), c.data[:]...)
+	for _, n := range []int{c.state.step, c.lost} {
+		b = appendCount(b, n)
+	}
+	b = appendFloats(b, c.seconds)
+	b = appendCount(b, len(c.notes))
+	for _, n := range c.notes {
+		b = append(appendCount(b, len(n)), n...)
+	}
+	b = appendCount(b, len(c.bounds))
+	for _, x := range c.bounds {
+		b = appendFloats(b, x.Lo, x.Hi)
+	}
+	b = appendList32(b, c.directions)
+	b = appendFloats(appendCount(b, len(c.state.rule)), c.state.rule...)
+	t := &c.state.thresholds
+	for _, n := range []int{t.added, t.skips, len(t.values)} {
+		b = appendCount(b, n)
+	}
+	b = appendFloats(b, t.values...)
+	b = appendCount(b, len(c.state.parts))
+	for _, p := range c.state.parts {
+		b = appendList32(b, p)
+	}
+	return b
+}
+
+func appendCount(b []byte, n int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(n)) }
+
+func appendFloats(b []byte, v ...float64) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+func appendList32(b []byte, v []float32) []byte {
+	return append(appendCount(b, len(v)), floatBytes(v)...)
+}
+
+// ReadCheckpoint reads what Append wrote, and nothing else. It takes no more memory than
+// b does.
+func ReadCheckpoint(b []byte) (*Checkpoint, error) {
+	r := &checkpointReader{rest: b, ok: true}
+	c := &Checkpoint{}
+	r.ok = string(r.bytes(len(checkpointMagic))) == checkpointMagic
+	copy(c.plan[:], r.bytes(len(c.plan)))
+	copy(c.data[:], r.bytes(len(c.data)))
+	c.state.step, c.lost = r.number(maxSteps), r.number(maxSteps)
+	c.seconds = r.float()
+	for range r.count(8) {
+		c.notes = append(c.notes, string(r.bytes(r.count(1))))
+	}
+	for range r.count(16) {
+		c.bounds = append(c.bounds, data.Bound{Lo: r.float(), Hi: r.float()})
+	}
+	c.directions = r.list32()
+	c.state.rule = r.floats(r.count(8))
+	t := &c.state.thresholds
+	t.added, t.skips = r.number(maxSteps), r.number(maxSteps)
+	t.values = r.floats(r.count(8))
+	for range r.count(8) {
+		c.state.parts = append(c.state.parts, r.list32())
+	}
+	taken := c.state.step - c.lost
+	if !r.ok || len(r.rest) > 0 || taken < 1 || !(c.seconds >= 0) || t.added != taken || !t.whole() {
+		return nil, fmt.Errorf("train: %w", ErrFormat)
+	}
+	return c, nil
+}
+
+// checkpointReader takes apart the bytes of a checkpoint. Once something is amiss it is
+// not ok, and all that it reads is nothing.
+type checkpointReader struct {
+	rest []byte
+	ok   bool
+}
+
+func (r *checkpointReader) bytes(n int) []byte {
+	if r.ok = r.ok && n <= len(r.rest); !r.ok {
+		return nil
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// number is a whole number up to most.
+func (r *checkpointReader) number(most int) int {
+	b := r.bytes(8)
+	if b == nil {
+		return 0
+	}
+	n := binary.LittleEndian.Uint64(b)
+	if r.ok = n <= uint64(most); !r.ok {
+		return 0
+	}
+	return int(n)
+}
+
+// count is the length of a list whose elements take so many bytes at least.
+func (r *checkpointReader) count(size int) int { return r.number(len(r.rest) / size) }
+
+func (r *checkpointReader) float() float64 {
+	if b := r.bytes(8); b != nil {
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (r *checkpointReader) floats(n int) []float64 {
+	if n == 0 {
+		return nil
+	}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.float()
+	}
+	return v
+}
+
+func (r *checkpointReader) list32() []float32 {
+	b := r.bytes(4 * r.count(4))
+	if len(b) == 0 {
+		return nil
+	}
+	v := make([]float32, len(b)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return v
+}

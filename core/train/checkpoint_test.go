@@ -1,0 +1,410 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// checkpoints are runs of all that a checkpoint has to hold, short ones on few rows.
+func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
+	add := func(name string, cfg run.Config) {
+		if cfg.Model.Kind == "" {
+			cfg.Model = run.Model{Kind: "mlp", Hidden: []int{5}}
+		}
+		if cfg.Method == "norm-bound" {
+			cfg.Model = run.Model{Kind: "softmax"}
+		}
+		cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Accountant = 24, 7, 0.1, "rdp"
+		if cfg.Method != "none" && !cfg.NoPrivacy {
+			cfg.NoiseMultiplier = ptr(0.7)
+		}
+		t.Run(name, func(t *testing.T) { visit(name, cfg) })
+	}
+	for _, m := range clip.Methods() {
+		for _, optimizer := range []string{"sgd", "momentum", "adam"} {
+			for _, iterate := range []string{"last", "ema", "random"} {
+				if optimizer != "sgd" && iterate != "last" && m.Name != "dc-e" && m.Name != "adaclip" {
+					continue // these parts know nothing of each other
+				}
+				add(strings.Join([]string{m.Name, optimizer, iterate}, " "), run.Config{Method: m.Name, Optimizer: optimizer, Iterate: iterate})
+			}
+		}
+	}
+	for _, rule := range clip.Rules() {
+		add("psac "+rule, run.Config{Method: "psac", Threshold: rule})
+	}
+	add("secure", run.Config{Method: "quantile", NoiseMode: "secure", Optimizer: "adam"})
+	add("pca", run.Config{Method: "constant", PCA: run.PCA{Components: 1}})
+	add("pca without noise", run.Config{Method: "constant", PCA: run.PCA{Components: 1}, NoPrivacy: true})
+	add("private bounds", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, Iterate: "ema"})
+	add("private bounds without noise", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, NoPrivacy: true})
+	add("measured", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "measured"}})
+	add("blind", run.Config{Method: "dc-p", Blind: true})
+	add("diagnostics", run.Config{Method: "constant", DiagnosticsEvery: 2})
+}
+
+func planned(t *testing.T, cfg run.Config, ds *data.Dataset) *Plan {
+	t.Helper()
+	p, err := New(cfg, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// encoded is the run's checkpoint as it would be stored.
+func encoded(t *testing.T, r *Run) []byte {
+	t.Helper()
+	c, err := r.Checkpoint(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c == nil {
+		return nil
+	}
+	return c.Append(nil)
+}
+
+// resumed is another life of the plan, from a stored checkpoint.
+func resumed(t *testing.T, p *Plan, ds *data.Dataset, be compute.Backend, b []byte, released int) *Run {
+	t.Helper()
+	c, err := ReadCheckpoint(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := c.Append(nil); !bytes.Equal(again, b) {
+		t.Fatal("a checkpoint that is read and written is another")
+	}
+	r, err := p.Resume(context.Background(), ds, be, c, released)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A run with a fixed seed that is killed after any step tells and ends with what an
+// undisturbed one does, to the bit.
+func TestResumeSeeded(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	checkpoints(t, func(_ string, cfg run.Config) {
+		cfg.Seed = ptr(uint64(9))
+		p := planned(t, cfg, ds)
+		r, err := p.Start(context.Background(), ds, purego.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if b := encoded(t, r); b != nil {
+			t.Fatal("a run that has not begun has a checkpoint")
+		}
+		var want []string
+		var kept [][]byte
+		for e, err := range r.Steps(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, kept = append(want, told(t, e)), append(kept, encoded(t, r))
+		}
+		end, err := r.outcome(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range kept {
+			n := resumed(t, p, ds, purego.New(), b, 7)
+			if !slices.Equal(n.thresholds.values, end.Released.MaxGradNorm[:i+1]) {
+				t.Errorf("after step %d: thresholds %v", i+1, n.thresholds.values)
+			}
+			for e, err := range n.Steps(context.Background()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := told(t, e); got != want[e.Step-1] {
+					t.Fatalf("killed after step %d, step %d tells\n%s\nwant\n%s", i+1, e.Step, got, want[e.Step-1])
+				}
+			}
+			res, err := n.outcome(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(res.Released.Parameters, end.Released.Parameters) || res.Steps != 7 || res.LostSteps != 0 || res.Epsilon != end.Epsilon {
+				t.Fatalf("killed after step %d: other parameters, %d steps, %d lost, ε %v", i+1, res.Steps, res.LostSteps, res.Epsilon)
+			}
+			if !slices.Equal(res.Released.MaxGradNorm, end.Released.MaxGradNorm) {
+				t.Errorf("killed after step %d: thresholds %v, want %v", i+1, res.Released.MaxGradNorm, end.Released.MaxGradNorm)
+			}
+			n.Close()
+		}
+	})
+}
+
+// However often a run is killed, at whatever moment: with all its lives together it
+// releases no more steps than planned, each counted once; no two lives have a key in
+// common; and what a life starts from is the state of the checkpoint.
+func TestResumeCounts(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	rng := rand.New(rand.NewPCG(31, 32))
+	checkpoints(t, func(_ string, cfg run.Config) {
+		p := planned(t, cfg, ds)
+		private := p.sigma > 0
+		for range 6 {
+			keys := map[privacy.Key]bool{}
+			var stored []byte // durable, of a step within stored's journal
+			journal, seen, lost, last := 0, 0, 0, 0
+			for life := 1; ; life++ {
+				var r *Run
+				if stored == nil {
+					if life > 1 {
+						break // nothing to go on from: the run is lost, and charged
+					}
+					r = start(t, p, ds)
+				} else {
+					r = resumed(t, p, ds, purego.New(), stored, journal)
+					c, _ := ReadCheckpoint(stored)
+					want := max(journal, c.Step())
+					if !private {
+						want = c.Step()
+					}
+					if last = want; r.done != want || r.done-r.lost != c.Step()-c.lost {
+						t.Fatalf("life %d begins at step %d with %d lost, want %d of a state of step %d", life, r.done, r.lost, want, c.Step())
+					}
+					lost = r.lost
+				}
+				if keys[r.key] {
+					t.Fatal("a key was used twice")
+				}
+				keys[r.key] = true
+				dies := 1 + rng.IntN(5)
+				if life == 5 {
+					dies = 100
+				}
+				for e, err := range r.Steps(context.Background()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if dies--; dies == 0 {
+						break
+					}
+					if e.Step != last+1 {
+						t.Fatalf("step %d follows step %d", e.Step, last)
+					}
+					if journal < e.Step { // before the event is seen
+						journal = min(p.steps, e.Step+rng.IntN(3))
+					}
+					last = e.Step
+					seen++
+					if rng.IntN(2) == 0 {
+						stored = encoded(t, r)
+					}
+				}
+				if private && (seen > p.steps || last > journal) {
+					t.Fatalf("%d steps were seen of %d, the last %d is beyond the journal's %d", seen, p.steps, last, journal)
+				}
+				if r.done < p.steps || dies == 0 {
+					r.Close()
+					continue
+				}
+				res, err := r.outcome(context.Background())
+				r.Close()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Steps != p.steps || res.LostSteps != lost || res.Epsilon != run.Number(p.curve.Epsilon(p.steps)) || !private && lost > 0 {
+					t.Fatalf("%d steps, %d lost, ε %v after %d lives", res.Steps, res.LostSteps, res.Epsilon, life)
+				}
+				if len(res.Released.MaxGradNorm) != res.Steps-res.LostSteps {
+					t.Fatalf("%d thresholds of %d steps", len(res.Released.MaxGradNorm), res.Steps-res.LostSteps)
+				}
+				if notes := len(slices.DeleteFunc(res.Notes, func(n string) bool { return !strings.Contains(n, "interrupted") })); notes > life-1 || notes == 0 && life > 1 {
+					t.Errorf("%d lives, and %d notes of them", life, notes)
+				}
+				break
+			}
+		}
+	})
+}
+
+func start(t *testing.T, p *Plan, ds *data.Dataset) *Run {
+	t.Helper()
+	r, err := p.Start(context.Background(), ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A run goes on from a checkpoint on a backend that is lost, and from one that was
+// taken there.
+func TestResumeAndContinue(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	cfg := run.Config{
+		Method: "dc-e", Model: run.Model{Kind: "mlp", Hidden: []int{5}}, NoiseMultiplier: ptr(0.7), Optimizer: "adam", Iterate: "random",
+		ExpectedBatchSize: 24, Steps: 12, LearningRate: 0.1, Seed: ptr(uint64(4)), Accountant: "rdp",
+	}
+	want, end, _ := survived(t, cfg, ds)
+	p := planned(t, cfg, ds)
+	for _, life := range []int{2, 9, 20, 33, 50} {
+		r, err := p.Start(context.Background(), ds, &fragile{Backend: purego.New(), life: 1 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored []byte
+		for e := range r.Steps(context.Background()) {
+			if e.Step == 5 {
+				stored = encoded(t, r)
+				break
+			}
+		}
+		r.Close()
+		n := resumed(t, p, ds, &fragile{Backend: purego.New(), life: life}, stored, 0)
+		if n.done < 5 {
+			t.Fatalf("the checkpoint is of step %d, and step 5 was reported", n.done)
+		}
+		for n.reported < n.steps {
+			for e, err := range n.Steps(context.Background()) {
+				if err != nil {
+					if n, err = n.Continue(context.Background(), purego.New()); err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				if got := told(t, e); got != want[e.Step-1] {
+					t.Fatalf("lost at %d: step %d tells\n%s\nwant\n%s", life, e.Step, got, want[e.Step-1])
+				}
+			}
+		}
+		if res, err := n.outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
+			t.Fatalf("lost at %d: other parameters", life)
+		}
+		n.Close()
+	}
+}
+
+// What is no checkpoint of the plan on its data is refused, by name.
+func TestResumeRefuses(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	cfg := run.Config{Method: "quantile", Model: run.Model{Kind: "mlp", Hidden: []int{5}}, NoiseMultiplier: ptr(0.7), Optimizer: "adam", ExpectedBatchSize: 24, Steps: 9, LearningRate: 0.1, Accountant: "rdp"}
+	p := planned(t, cfg, ds)
+	r := start(t, p, ds)
+	defer r.Close()
+	for range r.Steps(context.Background()) {
+		break
+	}
+	good := encoded(t, r)
+	refused := func(name string, p *Plan, ds *data.Dataset, b []byte, released int, want error) {
+		t.Helper()
+		c, err := ReadCheckpoint(b)
+		if err == nil {
+			_, err = p.Resume(context.Background(), ds, purego.New(), c, released)
+		}
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+	for name, change := range map[string]func(*run.Config){
+		"another seed's place":  func(c *run.Config) { c.Seed = ptr(uint64(1)) },
+		"another rate":          func(c *run.Config) { c.LearningRate = 0.2 },
+		"more steps":            func(c *run.Config) { c.Steps = 10 },
+		"less noise":            func(c *run.Config) { c.NoiseMultiplier = ptr(0.69) },
+		"another rule":          func(c *run.Config) { c.Threshold = "dc-p" },
+		"another model":         func(c *run.Config) { c.Model.Hidden = []int{6} },
+		"a parameter of a rule": func(c *run.Config) { c.Params = map[string]float64{"gamma": 0.4} },
+	} {
+		other := cfg
+		change(&other)
+		refused(name, planned(t, other, ds), ds, good, 1, ErrOtherPlan)
+	}
+	fewer := firstRows(t)
+	fewer.Train.N--
+	refused("a row less", planned(t, cfg, fewer), fewer, good, 1, ErrOtherData)
+	refused("more steps than planned", p, ds, good, 10, nil)
+	refused("a byte more", p, ds, append(slices.Clone(good), 0), 1, ErrFormat)
+	version := slices.Clone(good)
+	version[len(checkpointMagic)-1]++
+	refused("another version", p, ds, version, 1, ErrFormat)
+	for i := range good {
+		refused("cut short", p, ds, good[:i], 1, ErrFormat)
+	}
+	at := len(checkpointMagic) + 64
+	step := slices.Clone(good)
+	binary.LittleEndian.PutUint64(step[at:], 3)
+	refused("a step that the thresholds have not seen", p, ds, step, 1, ErrFormat)
+	binary.LittleEndian.PutUint64(step[at:], 1<<63)
+	refused("a step that is no number", p, ds, step, 1, ErrFormat)
+	c, err := ReadCheckpoint(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(c *Checkpoint){
+		"a rule without state":  func(c *Checkpoint) { c.state.rule = nil },
+		"a threshold below 0":   func(c *Checkpoint) { c.state.rule = []float64{-1, 0.5} },
+		"bounds nobody paid":    func(c *Checkpoint) { c.bounds = make([]data.Bound, ds.Features) },
+		"directions":            func(c *Checkpoint) { c.directions = make([]float32, 2) },
+		"a part too few":        func(c *Checkpoint) { c.state.parts = c.state.parts[1:] },
+		"a part that is longer": func(c *Checkpoint) { c.state.parts[0] = append(slices.Clone(c.state.parts[0]), 1) },
+	} {
+		bad := *c
+		bad.state.parts = slices.Clone(c.state.parts)
+		change(&bad)
+		refused(name, p, ds, bad.Append(nil), 1, nil)
+	}
+}
+
+// A checkpoint has no key and no row.
+func TestCheckpointHolds(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	checkpoints(t, func(_ string, cfg run.Config) {
+		r := start(t, planned(t, cfg, ds), ds)
+		defer r.Close()
+		for e := range r.Steps(context.Background()) {
+			if e.Step == 3 {
+				break
+			}
+		}
+		b := encoded(t, r)
+		for i := range r.key[1:] {
+			words := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, r.key[i]), r.key[i+1])
+			if bytes.Contains(b, words) {
+				t.Fatal("two words of the key are in the checkpoint")
+			}
+		}
+		for i := range ds.Train.N {
+			row := ds.Train.F32[i*ds.Features : (i+1)*ds.Features]
+			if bytes.Contains(b, floatBytes(row)) {
+				t.Fatalf("row %d is in the checkpoint", i)
+			}
+		}
+	})
+}
+
+func FuzzReadCheckpoint(f *testing.F) {
+	c := &Checkpoint{state: snapshot{step: 3, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, lost: 1, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
+	f.Add(c.Append(nil))
+	f.Add([]byte(checkpointMagic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := ReadCheckpoint(b)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(c.Append(nil), b) {
+			t.Fatal("what was read is not what is written")
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/client"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Resumer is a client that stores runs while they go on, so that they can go on when
+// they were interrupted.
+type Resumer interface {
+	// InterruptedRuns calls back with a list of [run.Interrupted] in JSON.
+	InterruptedRuns(done func([]byte, error))
+	// WatchInterrupted calls f when there may be others than before, of other tabs too.
+	WatchInterrupted(f func())
+	// ResumeRun has one go on: one on files is given the data at hand.
+	ResumeRun(id string, d client.Handle, started func(client.Run, data.Report, error))
+	DiscardRun(id string, done func(error))
+}
+
+// interrupted is the list of runs that were interrupted.
+type interrupted struct {
+	*env
+	client Resumer               // nil: no run is stored
+	goOn   func(run.Interrupted) // has one go on
+	files  func() client.Handle  // the files at hand
+	list   []run.Interrupted
+	doubt  string // the id of the run that may be discarded
+	fault  string
+}
+
+// begin reads the list, and follows its changes.
+func (s *interrupted) begin() {
+	if s.client != nil {
+		s.client.WatchInterrupted(s.look)
+		s.look()
+	}
+}
+
+func (s *interrupted) look() {
+	s.client.InterruptedRuns(func(b []byte, err error) {
+		var list []run.Interrupted
+		if err == nil {
+			err = json.Unmarshal(b, &list)
+		}
+		if err != nil { // as where nothing may be stored, which the list of runs says
+			list = nil
+		}
+		s.list = list
+		s.changed()
+	})
+}
+
+// discard asks whether a run is to be given up, and does so once its owner is sure; an
+// empty id is a no.
+func (s *interrupted) discard(id string, sure bool) {
+	s.fault = ""
+	if !sure || id != s.doubt {
+		s.doubt = id
+		s.changed()
+		return
+	}
+	s.doubt = ""
+	s.client.DiscardRun(id, func(err error) {
+		if err != nil {
+			s.fault = err.Error()
+		}
+		s.changed()
+	})
+}
+
+func (s *interrupted) choose(in run.Interrupted) {
+	s.fault, s.doubt = "", ""
+	s.goOn(in)
+}
+
+// view is what is shown of the list; busy says that a run is in progress.
+func (s *interrupted) view(busy bool) *interruptedView {
+	return &interruptedView{List: s.list, Doubt: s.doubt, Fault: s.fault, Busy: busy, Files: s.files() != nil, Actions: s}
+}
+
+// interruptions is where the events of the list go.
+type interruptions interface {
+	choose(run.Interrupted)
+	discard(id string, sure bool)
+}
+
+// interruptedView shows the latest of the list: the others come when that one is seen to.
+type interruptedView struct {
+	app.Compo
+	List    []run.Interrupted
+	Doubt   string
+	Fault   string
+	Busy    bool // another run is in progress
+	Files   bool // there are files at hand
+	Actions interruptions
+}
+
+func (v *interruptedView) Render() app.UI {
+	return app.Section().Class("interrupted").ID("interrupted").Aria("label", "Interrupted runs").Hidden(len(v.List) == 0 && v.Fault == "").Body(
+		app.If(len(v.List) > 0, func() app.UI { return v.line(v.List[0]) }),
+		widget.Message("interrupted-fault", "fault", v.Fault),
+	)
+}
+
+func (v *interruptedView) line(in run.Interrupted) app.UI {
+	if in.ID == v.Doubt {
+		return app.Div().Class("interrupted-run").Body(
+			app.P().Class("warning").Text("What is stored of the run on "+in.Data+" will be deleted. What it spent stays spent."),
+			app.Div().Class("buttons").Body(
+				app.Button().Type("button").ID("interrupted-delete").Text("Delete").OnClick(then("act-start", func() { v.Actions.discard(in.ID, true) }), app.EventScope(in.ID)),
+				app.Button().Type("button").ID("interrupted-keep").Text("Keep").OnClick(then("interrupted-go-on", func() { v.Actions.discard("", false) })),
+			),
+		)
+	}
+	return app.Div().Class("interrupted-run").Body(
+		app.P().Text(v.said(in)),
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").Class("primary").ID("interrupted-go-on").Disabled(v.Busy || in.Builtin == "" && !v.Files).Text("Go on").
+				OnClick(then("act-start", func() { v.Actions.choose(in) }), app.EventScope(in.ID)),
+			app.Button().Type("button").ID("interrupted-discard").Text("Discard…").
+				OnClick(then("interrupted-keep", func() { v.Actions.discard(in.ID, false) }), app.EventScope(in.ID)),
+		),
+	)
+}
+
+// said is what there is to say of an interrupted run.
+func (v *interruptedView) said(in run.Interrupted) string {
+	s := fmt.Sprintf("A run on %s was interrupted at step %s of %s.", in.Data, words.Count(in.Step), words.Count(in.Steps))
+	switch {
+	case in.Builtin != "":
+	case v.Files:
+		s += " It can go on if the file at hand is that one."
+	default:
+		s += " Open that file again, and it can go on."
+	}
+	if more := len(v.List) - 1; more > 0 {
+		s += fmt.Sprintf(" And %s more.", words.Count(more))
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/ui/client"
+)
+
+// fakeResumer is a client that has interrupted runs.
+type fakeResumer struct {
+	*fakeClient
+	list      []run.Interrupted
+	on        []client.Handle
+	fault     error
+	discarded []string
+	watch     func()
+}
+
+func (c *fakeResumer) WatchInterrupted(f func()) { c.watch = f }
+
+func (c *fakeResumer) InterruptedRuns(done func([]byte, error)) { done(json.Marshal(c.list)) }
+
+func (c *fakeResumer) ResumeRun(id string, d client.Handle, started func(client.Run, data.Report, error)) {
+	c.on = append(c.on, d)
+	if c.fault != nil {
+		started(nil, data.Report{}, c.fault)
+		return
+	}
+	r := &fakeRun{plan: run.PlanInfo{Steps: 1000}}
+	c.runs = append(c.runs, r)
+	c.list = slices.DeleteFunc(c.list, func(in run.Interrupted) bool { return in.ID == id })
+	c.watch()
+	started(r, data.Report{Name: "moons", Rows: 2000, Features: 2, Outputs: 2}, nil)
+}
+
+func (c *fakeResumer) DiscardRun(id string, done func(error)) {
+	c.discarded = append(c.discarded, id)
+	c.list = slices.DeleteFunc(c.list, func(in run.Interrupted) bool { return in.ID == id })
+	c.watch()
+	done(nil)
+}
+
+func interruptedBench(t *testing.T) (*bench, *fakeResumer) {
+	t.Helper()
+	c := &fakeResumer{fakeClient: &fakeClient{}, list: []run.Interrupted{
+		{ID: "b", Stored: run.Stored{Data: "german.csv", Steps: 1000}, Step: 340, Released: 352},
+		{ID: "a", Stored: run.Stored{Data: "moons", Builtin: "moons", Steps: 1000, Config: run.Config{Data: "moons", Method: "psac"}}, Step: 12, Released: 12},
+	}}
+	b := benchOf(c, c.fakeClient)
+	b.begin()
+	return b, c
+}
+
+// An interrupted run is said once the page is there, goes on as the run that is shown,
+// and is said no more.
+func TestInterruptedGoesOn(t *testing.T) {
+	b, c := interruptedBench(t)
+	v := b.interrupted.view(false)
+	if got := v.said(v.List[0]); !strings.HasPrefix(got, "A run on german.csv was interrupted at step 340 of 1,000. Open that file again") {
+		t.Errorf("it says %q", got)
+	}
+	b.interrupted.choose(c.list[1])
+	r := c.runs[len(c.runs)-1]
+	if b.trials.last.runner != client.Run(r) || b.trials.shown != b.trials.last || b.trials.last.phase != running {
+		t.Fatalf("the run is not the one that is shown: %+v", b.trials.last)
+	}
+	if cfg := b.trials.last.record.Config; cfg.Method != "psac" || b.trials.last.data.Name != "moons" {
+		t.Errorf("its configuration is %+v, on %+v", cfg, b.trials.last.data)
+	}
+	if len(b.interrupted.list) != 1 || !b.interrupted.view(true).Busy || c.on[0] != nil {
+		t.Errorf("left are %+v", b.interrupted.list)
+	}
+	b.interrupted.choose(c.list[0])
+	if len(c.on) != 1 {
+		t.Error("a second run went on beside the first")
+	}
+	r.done(run.Result{}, errors.New("it fell"))
+	if b.trials.last.phase != failed || b.interrupted.view(false).Busy {
+		t.Error("a run that has failed is in progress")
+	}
+}
+
+// What keeps a run from going on is said, and the run is offered still.
+func TestInterruptedRefused(t *testing.T) {
+	b, c := interruptedBench(t)
+	before := b.trials.last
+	c.fault = errors.New("other rows")
+	b.interrupted.choose(c.list[0])
+	if b.interrupted.fault != "other rows" || len(b.interrupted.list) != 2 || b.trials.last != before {
+		t.Errorf("%q, %d runs", b.interrupted.fault, len(b.interrupted.list))
+	}
+}
+
+// A run is discarded once its owner is sure.
+func TestInterruptedDiscarded(t *testing.T) {
+	b, c := interruptedBench(t)
+	b.interrupted.discard("b", true) // not asked before
+	b.interrupted.discard("", false)
+	b.interrupted.discard("b", false)
+	if len(c.discarded) > 0 {
+		t.Fatal("discarded without being sure")
+	}
+	b.interrupted.discard("b", true)
+	if !slices.Equal(c.discarded, []string{"b"}) || len(b.interrupted.list) != 1 {
+		t.Errorf("discarded are %v, left %+v", c.discarded, b.interrupted.list)
+	}
+}
+
+// The list follows its changes, those of other tabs too.
+func TestInterruptedFollows(t *testing.T) {
+	b, c := interruptedBench(t)
+	c.list = c.list[:1]
+	c.watch()
+	if len(b.interrupted.list) != 1 {
+		t.Error("a run that goes on in another tab is offered")
+	}
+}

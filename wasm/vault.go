@@ -1,0 +1,256 @@
+//go:build js && wasm
+
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"syscall/js"
+	"time"
+
+	"clipscope/wasm/worker"
+)
+
+// vault is a folder in the file system that the browser keeps for the site (OPFS), with a
+// folder for each run. Only workers may write there without waiting. Who has a drawer
+// open holds a lock of its name; it is free once that worker is gone.
+type vault struct{}
+
+const (
+	vaultFolder = "clipscope-runs"
+	vaultLock   = "clipscope-stored/" // web/clipscope.js waits for it
+	// handleTries is how often, a twentieth of a second apart, files are asked for that
+	// the browser has not yet taken from a worker that is gone.
+	handleTries = 40
+)
+
+func newVault() worker.Vault { return vault{} }
+
+var errNoVault = errors.New("the browser gives this page no storage for files, as in some private windows")
+
+// folder is where drawers are.
+func folder() (dir js.Value, err error) {
+	defer caught(&err)
+	storage := js.Global().Get("navigator").Get("storage")
+	if locks := js.Global().Get("navigator").Get("locks"); !storage.Truthy() || !storage.Get("getDirectory").Truthy() || !locks.Truthy() {
+		return dir, errNoVault
+	}
+	root, err := await(storage.Call("getDirectory"))
+	if err != nil {
+		return dir, fmt.Errorf("%w (%v)", errNoVault, err)
+	}
+	return await(root.Call("getDirectoryHandle", vaultFolder, map[string]any{"create": true}))
+}
+
+// caught turns what JavaScript throws into an error.
+func caught(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case js.Error:
+		*err = p
+	default:
+		panic(p)
+	}
+}
+
+func (vault) List() (names []string, err error) {
+	defer caught(&err)
+	dir, err := folder()
+	if errors.Is(err, errNoVault) {
+		return nil, nil // then nothing is stored either
+	}
+	if err != nil {
+		return nil, err
+	}
+	locks, err := await(js.Global().Get("navigator").Get("locks").Call("query"))
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]bool{}
+	for i, list := 0, locks.Get("held"); i < list.Length(); i++ {
+		held[list.Index(i).Get("name").String()] = true
+	}
+	for keys := dir.Call("keys"); ; {
+		next, err := await(keys.Call("next"))
+		if err != nil || next.Get("done").Bool() {
+			return names, err
+		}
+		if name := next.Get("value").String(); !held[vaultLock+name] {
+			names = append(names, name)
+		}
+	}
+}
+
+func (vault) Peek(id string, file, most int) (b []byte, err error) {
+	defer caught(&err)
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = await(dir.Call("getDirectoryHandle", id)); err != nil {
+		return nil, worker.ErrGone
+	}
+	handle, err := await(dir.Call("getFileHandle", strconv.Itoa(file)))
+	if err != nil {
+		return nil, nil // it was never written
+	}
+	blob, err := await(handle.Call("getFile"))
+	if err != nil {
+		return nil, err
+	}
+	buffer, err := await(blob.Call("slice", 0, most).Call("arrayBuffer"))
+	if err != nil {
+		return nil, err
+	}
+	array := js.Global().Get("Uint8Array").New(buffer)
+	b = make([]byte, array.Length())
+	js.CopyBytesToGo(b, array)
+	return b, nil
+}
+
+// Open takes the lock first.
+func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
+	defer caught(&err)
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	d := &drawer{parent: dir, id: id}
+	if d.unlock = lock(vaultLock + id); d.unlock == nil {
+		return nil, worker.ErrHeld
+	}
+	if d.dir, err = await(dir.Call("getDirectoryHandle", id, map[string]any{"create": fresh})); err != nil {
+		d.Close()
+		if !fresh {
+			return nil, worker.ErrGone
+		}
+		return nil, err
+	}
+	for i := range d.files {
+		if d.files[i], err = open(d.dir, strconv.Itoa(i)); err != nil {
+			d.Close()
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// lock takes a lock and returns what gives it back; nil where somebody else has it.
+func lock(name string) (unlock func()) {
+	var release js.Value
+	taken := make(chan bool, 1)
+	hold := js.FuncOf(func(_ js.Value, executor []js.Value) any {
+		release = executor[0]
+		return nil
+	})
+	granted := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if !args[0].Truthy() {
+			taken <- false
+			return nil
+		}
+		held := js.Global().Get("Promise").New(hold)
+		taken <- true
+		return held
+	})
+	js.Global().Get("navigator").Get("locks").Call("request", name, map[string]any{"ifAvailable": true}, granted)
+	ok := <-taken
+	granted.Release()
+	hold.Release()
+	if !ok {
+		return nil
+	}
+	return func() { release.Invoke() }
+}
+
+// open opens a file for this worker alone.
+func open(dir js.Value, name string) (js.Value, error) {
+	file, err := await(dir.Call("getFileHandle", name, map[string]any{"create": true}))
+	if err != nil {
+		return file, err
+	}
+	for try := 1; ; try++ {
+		handle, err := await(file.Call("createSyncAccessHandle"))
+		if err == nil || try == handleTries {
+			return handle, err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// drawer is a folder whose files are open.
+type drawer struct {
+	parent, dir js.Value
+	id          string
+	files       [worker.DrawerFiles]js.Value
+	unlock      func()
+	piece       js.Value // what is read and written goes through it
+}
+
+// pieceSize is how much goes to a file, or comes from it, in one call.
+const pieceSize = 1 << 20
+
+// view is a part of the piece.
+func (d *drawer) view(n int) js.Value {
+	if d.piece.IsUndefined() {
+		d.piece = js.Global().Get("Uint8Array").New(pieceSize)
+	}
+	return d.piece.Call("subarray", 0, n)
+}
+
+func (d *drawer) Read(file, most int) (b []byte, err error) {
+	defer caught(&err)
+	f := d.files[file]
+	b = make([]byte, min(most, f.Call("getSize").Int()))
+	for at := 0; at < len(b); {
+		view := d.view(min(pieceSize, len(b)-at))
+		n := f.Call("read", view, map[string]any{"at": at}).Int()
+		if n <= 0 {
+			return nil, errors.New("the file ends before its end")
+		}
+		js.CopyBytesToGo(b[at:], view.Call("subarray", 0, n))
+		at += n
+	}
+	return b, nil
+}
+
+func (d *drawer) Write(file int, b []byte) (err error) {
+	defer caught(&err)
+	f := d.files[file]
+	for at := 0; at < len(b); {
+		n := min(pieceSize, len(b)-at)
+		view := d.view(n)
+		js.CopyBytesToJS(view, b[at:at+n])
+		if wrote := f.Call("write", view, map[string]any{"at": at}).Int(); wrote != n {
+			return fmt.Errorf("the storage is full: %d of %d bytes were written", at+wrote, len(b))
+		}
+		at += n
+	}
+	f.Call("flush")
+	return nil
+}
+
+func (d *drawer) Close() {
+	for _, f := range d.files {
+		if !f.IsUndefined() {
+			f.Call("close")
+		}
+	}
+	d.files = [worker.DrawerFiles]js.Value{}
+	if d.unlock != nil {
+		d.unlock()
+		d.unlock = nil
+	}
+}
+
+// Remove keeps the lock until the folder is gone.
+func (d *drawer) Remove() (err error) {
+	defer caught(&err)
+	for i, f := range d.files {
+		f.Call("close")
+		d.files[i] = js.Undefined()
+	}
+	defer d.Close()
+	_, err = await(d.parent.Call("removeEntry", d.id, map[string]any{"recursive": true}))
+	return err
+}

@@ -1,0 +1,366 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"clipscope/core/run"
+)
+
+// Vault is where what runs go on from outlives their workers. It has a drawer for each.
+type Vault interface {
+	// Open opens a run's drawer for this worker alone, or says [ErrHeld], and of one that
+	// is not there, unless fresh has it made, [ErrGone].
+	Open(id string, fresh bool) (Drawer, error)
+	// List names the drawers that nobody has open, and Peek is a drawer's Read without
+	// opening it.
+	List() ([]string, error)
+	Peek(id string, file, most int) ([]byte, error)
+}
+
+// Drawer is what is stored of a run: files, by number.
+type Drawer interface {
+	// Read is what a file begins with, most bytes at most; of one that is not there,
+	// nothing.
+	Read(file, most int) ([]byte, error)
+	// Write puts b in a file from its beginning, and what follows stays. When it
+	// returns, that is on disk.
+	Write(file int, b []byte) error
+	// Close lets others open the drawer, and Remove does away with it instead.
+	Close()
+	Remove() error
+}
+
+var (
+	// ErrHeld is of a drawer that another worker has open.
+	ErrHeld = errors.New("the run goes on in another tab")
+	// ErrGone is of a drawer that is not there.
+	ErrGone = errors.New("nothing is stored of this run any more: it went on, or was discarded, here or in another tab")
+)
+
+// DrawerFiles is how many files a drawer has. Of each kind there are two, written in
+// turn, so that a crash in the midst of writing leaves the one before.
+const (
+	stateFiles   = 0
+	journalFiles = 2
+	DrawerFiles  = 4
+)
+
+const (
+	// firstKeep is how long a run goes on until its state is stored for the first time,
+	// and how often that is at most from then on. timeShare is the part of a run's time
+	// that it may take: with the journal's 200th, 2 %.
+	firstKeep = 2 * time.Second
+	timeShare = 0.015
+	// ahead is for how long the journal lets steps be told when it is written, so that
+	// it need not be for each event: as many may be lost. Where writing is slow it is so
+	// many times what that takes, up to the time between two states. A run whose page may
+	// be about to go has nothing ahead, for so long.
+	ahead   = 500 * time.Millisecond
+	slower  = 200
+	parting = time.Second
+)
+
+// keeper stores what a run can go on from. Its methods do nothing for a nil one, nor after
+// storing has failed.
+//
+// # Guarantee
+//
+// Whatever happens and whenever, what is found in the drawer afterwards has as released
+// no fewer steps than events told of: they are posted after [keeper.cover] has returned,
+// and before that the number is on disk, wherever a state is. Where it cannot be written,
+// the states are done away with, and where not even that can be, the run ends with an
+// error instead of telling more.
+type keeper struct {
+	vault Vault
+	now   func() time.Time
+	id    string
+	about []byte
+	steps int         // planned
+	soon  atomic.Bool // the state is to be stored at once
+
+	mu       sync.Mutex
+	drawer   Drawer // nil until there is something to store
+	number   uint64
+	state    int // the file that the last state is in
+	journal  int // and the last number of steps
+	released int // on disk
+	told     int // the last step that was covered
+
+	off   string // why nothing is stored
+	last  time.Time
+	done  int           // the last step that was stored, and last when
+	every time.Duration // between two states
+	ahead time.Duration // of the journal
+	near  time.Time     // until when it is not ahead
+}
+
+// newKeeper is that of a run that has not begun.
+func newKeeper(h *Host, id string, about run.Stored) *keeper {
+	k := &keeper{vault: h.Vault, now: h.Now, id: id, steps: about.Steps, last: h.Now(), every: firstKeep, ahead: ahead, state: stateFiles, journal: journalFiles}
+	var err error
+	if k.about, err = json.Marshal(about); err == nil && len(k.about) > mostAbout {
+		err = errors.New("its configuration is too large")
+	}
+	switch {
+	case h.Vault == nil:
+		err = errors.New("there is nowhere to store it")
+	case !named(id):
+		err = errors.New("it has no name that can be stored")
+	}
+	if err != nil {
+		k.off = err.Error()
+	}
+	return k
+}
+
+// note says in the run's result why it could not have gone on; empty: it could.
+func (k *keeper) note() string {
+	if k == nil {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.off == "" {
+		return ""
+	}
+	return "Nothing was stored from which this run could have gone on after a crash: " + k.off + "."
+}
+
+// cover sees to it that steps up to the one given may be told.
+func (k *keeper) cover(step int) error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.told = max(k.told, step)
+	if k.drawer == nil || step <= k.released {
+		return nil
+	}
+	return k.write(&slip{released: k.reach(step)})
+}
+
+// reach is how many steps are let be told from one on.
+func (k *keeper) reach(step int) int {
+	now := k.now()
+	since := now.Sub(k.last)
+	if since <= 0 || now.Before(k.near) {
+		return step
+	}
+	more := float64(step-k.done) * float64(k.ahead) / float64(since)
+	return max(step, min(k.steps, step+int(more)))
+}
+
+// write puts a slip on disk, and where that fails does away with all.
+func (k *keeper) write(r *slip) error {
+	k.number++
+	r.number = k.number
+	file := &k.journal
+	if r.state != nil {
+		file = &k.state
+	}
+	next, began := *file^1, k.now()
+	if err := k.drawer.Write(next, r.bytes()); err != nil {
+		return k.fail(err)
+	}
+	*file, k.released = next, r.released
+	if r.state == nil {
+		k.ahead = min(max(ahead, slower*k.now().Sub(began)), k.every)
+	}
+	return nil
+}
+
+// fail gives up storing.
+func (k *keeper) fail(why error) error {
+	k.off = why.Error()
+	return k.drop()
+}
+
+// drop does away with what is stored, so that nobody can go on from it.
+func (k *keeper) drop() error {
+	d := k.drawer
+	if d == nil {
+		return nil
+	}
+	k.drawer = nil
+	return drop(d)
+}
+
+// drop empties a drawer before it is removed: where only some of its files can be, no
+// state is left that the journal does not go with.
+func drop(d Drawer) error {
+	none := make([]byte, slipHead)
+	err := errors.Join(d.Write(stateFiles, none), d.Write(stateFiles+1, none))
+	if removed := d.Remove(); removed == nil || err == nil {
+		return nil
+	}
+	return fmt.Errorf("worker: what is stored of the run can neither be brought up to date nor deleted: %w", err)
+}
+
+// hurry has the state be stored after the step under way. It never waits.
+func (k *keeper) hurry() {
+	if k != nil {
+		k.soon.Store(true)
+	}
+}
+
+// see stores the run's state if that is due. paused says that the run rests now.
+func (k *keeper) see(ctx context.Context, t Trainer, paused bool) error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	soon := k.soon.Swap(false)
+	if soon {
+		k.near = k.now().Add(parting)
+	}
+	due := k.off == "" && (soon || paused || k.now().Sub(k.last) >= k.every)
+	k.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return k.keep(ctx, t, paused)
+}
+
+// keep stores the run's state.
+func (k *keeper) keep(ctx context.Context, t Trainer, paused bool) error {
+	began := k.now()
+	c, ok := t.(Checkpointer)
+	if !ok {
+		return nil
+	}
+	k.openDrawer()
+	state, step, err := c.Checkpoint(context.WithoutCancel(ctx))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.drawer == nil: // what opening it, or writing meanwhile, has come to
+		return nil
+	case err != nil:
+		return k.fail(err)
+	case step == 0 || step == k.done && k.released == max(step, k.told):
+		return nil
+	}
+	r := &slip{step: step, released: max(step, k.told), about: k.about, state: state}
+	if !paused {
+		r.released = k.reach(r.released)
+	}
+	if k.done > 0 && k.released < step { // the state tells of its step, should it be read half written
+		if err := k.write(&slip{released: r.released}); err != nil || k.off != "" {
+			return err
+		}
+	}
+	if err := k.write(r); err != nil || k.off != "" {
+		return err
+	}
+	k.last, k.done = k.now(), step
+	took := k.last.Sub(began)
+	k.every = max(firstKeep, time.Duration(float64(took)/timeShare))
+	return nil
+}
+
+// openDrawer opens the drawer where it is not open. That may take a turn of the event
+// loop, which k.mu must not be held for.
+func (k *keeper) openDrawer() {
+	k.mu.Lock()
+	open := k.drawer != nil
+	k.mu.Unlock()
+	if open {
+		return
+	}
+	d, err := k.vault.Open(k.id, true)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err != nil {
+		k.off = err.Error() // and nothing is stored yet
+		return
+	}
+	k.drawer = d
+}
+
+// end does away with what is stored, as the run has ended.
+func (k *keeper) end() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.drop()
+}
+
+// leave lets others go on from what is stored.
+func (k *keeper) leave() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.drawer != nil {
+		k.drawer.Close()
+		k.drawer = nil
+	}
+}
+
+// found is what a drawer holds.
+type found struct {
+	run.Stored
+	newest   *slip // the newest that is whole, of any kind
+	state    *slip // the newest with a state; nil: there is none
+	files    [DrawerFiles]*slip
+	released int // how many steps may have been seen
+}
+
+// look reads a drawer; states too, or only what they are.
+func look(read func(file, most int) ([]byte, error), whole bool) (*found, error) {
+	f := &found{}
+	most := listed
+	if whole {
+		most = slipHead + mostAbout + mostState + 2*checksum
+	}
+	for i := range f.files {
+		b, err := read(i, most)
+		if err != nil {
+			return nil, fmt.Errorf("worker: reading what is stored of a run: %w", err)
+		}
+		r, err := readSlip(b, whole)
+		if err != nil {
+			continue // never written, or not to the end
+		}
+		if f.files[i] = r; f.newest == nil || r.number > f.newest.number {
+			f.newest = r
+		}
+		if len(r.about) > 0 && (f.state == nil || r.number > f.state.number) {
+			f.state = r
+		}
+	}
+	if f.state == nil {
+		return nil, errSlip
+	}
+	if err := json.Unmarshal(f.state.about, &f.Stored); err != nil {
+		return nil, errSlip
+	}
+	f.released = max(f.newest.released, f.state.step)
+	return f, nil
+}
+
+// takenUp is the keeper of a run that goes on.
+func (f *found) takenUp(h *Host, id string, d Drawer) *keeper {
+	k := newKeeper(h, id, f.Stored)
+	k.drawer, k.number, k.released, k.done, k.told = d, f.newest.number, f.released, f.state.step, f.released
+	for i, r := range f.files {
+		switch {
+		case r == nil:
+		case i < journalFiles && r == f.state:
+			k.state = i
+		case i >= journalFiles && (f.files[k.journal] == nil || r.number >= f.files[k.journal].number):
+			k.journal = i
+		}
+	}
+	return k
+}

@@ -1,0 +1,600 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// memVault is a vault in memory, whose writes may end anywhere.
+type memVault struct {
+	mu      sync.Mutex
+	drawers map[string]*memDrawer
+}
+
+func newMemVault() *memVault { return &memVault{drawers: map[string]*memDrawer{}} }
+
+// memDrawer dies when so many bytes are left to be written, or fails, and then for good.
+type memDrawer struct {
+	of    *memVault
+	id    string
+	held  bool
+	files [DrawerFiles][]byte
+	left  int  // -1: any number
+	fails bool // rather than dies
+	stuck bool // not even to be removed, once it failed
+	full  bool
+}
+
+var (
+	errKilled = errors.New("killed")
+	errFull   = errors.New("it is full")
+)
+
+func (v *memVault) Open(id string, fresh bool) (Drawer, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d, ok := v.drawers[id]
+	switch {
+	case ok && d.held:
+		return nil, ErrHeld
+	case !ok && !fresh:
+		return nil, ErrGone
+	case !ok:
+		d = &memDrawer{of: v, id: id, left: -1}
+		v.drawers[id] = d
+	}
+	d.held = true
+	return d, nil
+}
+
+func (v *memVault) List() (ids []string, _ error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, d := range v.drawers {
+		if !d.held {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func (v *memVault) Peek(id string, file, most int) ([]byte, error) {
+	v.mu.Lock()
+	d, ok := v.drawers[id]
+	v.mu.Unlock()
+	if !ok {
+		return nil, ErrGone
+	}
+	return d.Read(file, most)
+}
+
+// kill has the drawer as it is now be free, and whoever had it write elsewhere.
+func (v *memVault) kill(id string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := &memDrawer{of: v, id: id, left: -1}
+	for i, f := range v.drawers[id].files {
+		d.files[i] = slices.Clone(f)
+	}
+	v.drawers[id] = d
+}
+
+// stored waits until the state of a step is in a drawer.
+func (v *memVault) stored(t *testing.T, id string, step int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		v.mu.Lock()
+		d, ok := v.drawers[id]
+		v.mu.Unlock()
+		if !ok {
+			continue
+		}
+		if f, err := look(d.Read, true); err == nil && f.state.step == step {
+			return
+		}
+	}
+	t.Fatalf("step %d is not stored", step)
+}
+
+func (v *memVault) size() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.drawers)
+}
+
+func (d *memDrawer) Read(file, most int) ([]byte, error) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	b := d.files[file]
+	return slices.Clone(b[:min(most, len(b))]), nil
+}
+
+func (d *memDrawer) Write(file int, b []byte) error {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if d.full && d.stuck {
+		return errFull
+	}
+	end := len(b)
+	if d.left >= 0 && end > d.left && !d.full {
+		end = d.left
+	}
+	f := d.files[file]
+	if len(f) < end {
+		f = append(f, make([]byte, end-len(f))...)
+	}
+	copy(f, b[:end])
+	d.files[file] = f
+	if d.left >= 0 {
+		d.left -= end
+	}
+	if end == len(b) {
+		return nil
+	}
+	if d.fails {
+		d.full = true
+		return errFull
+	}
+	panic(errKilled)
+}
+
+func (d *memDrawer) Close() {
+	d.of.mu.Lock()
+	d.held = false
+	d.of.mu.Unlock()
+}
+
+func (d *memDrawer) Remove() error {
+	if d.stuck {
+		return errFull
+	}
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if d.of.drawers[d.id] == d {
+		delete(d.of.drawers, d.id)
+	}
+	return nil
+}
+
+// stateOf is the state of a step that can be told from every other.
+func stateOf(step int) []byte {
+	b := make([]byte, 1+step*37%400)
+	for i := range b {
+		b[i] = byte(step*7 + i*step)
+	}
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(step)), b...)
+}
+
+// states is a trainer of which nothing but the state is asked.
+type states struct {
+	Trainer
+	step int
+}
+
+func (s *states) Checkpoint(context.Context) ([]byte, int, error) {
+	return stateOf(s.step), s.step, nil
+}
+
+// life is what one of a run's lives told, at most, and stored last.
+type life struct{ told, stored int }
+
+// live has a run of so many steps live until it is killed, or ends.
+func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int) (err error, killed bool) {
+	defer func() {
+		if p := recover(); p == errKilled {
+			killed = true
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	for step := from + 1; step <= steps; step++ {
+		*clock = clock.Add(time.Duration(rng.ExpFloat64() * float64(300*time.Millisecond)))
+		if rng.IntN(3) == 0 {
+			if err := k.cover(step); err != nil {
+				return err, false
+			}
+			l.told = step
+		}
+		if rng.IntN(20) == 0 {
+			k.hurry()
+		}
+		was, state := k.number, max(step-rng.IntN(3), l.stored, 1) // perhaps not the last one's
+		if err := k.see(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
+			return err, false
+		}
+		if k.off == "" && k.number > was && k.done == state {
+			l.stored = state
+		}
+		if rng.IntN(60) == 0 {
+			return nil, true
+		}
+	}
+	l.stored = 0 // what is stored goes now, and may half be gone
+	return k.end(), false
+}
+
+const anyID = "0123456789abcdef"
+
+// Whenever a run is killed, in the midst of writing too: what is found says at least as
+// many steps as were told, its state is a whole one, no older than the last that was
+// stored, and with all lives together there are no more steps than planned.
+func TestKeeperKilled(t *testing.T) {
+	const steps = 120
+	found := 0
+	for trial := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(41, trial))
+		clock := time.Unix(0, 0)
+		v := newMemVault()
+		h := &Host{Vault: v, Now: func() time.Time { return clock }}
+		k, from := newKeeper(h, anyID, run.Stored{Steps: steps, Data: "x"}), 0
+		l := &life{}
+		for lives := 1; lives <= 5; lives++ {
+			if d := v.drawers[anyID]; d != nil {
+				d.left = rng.IntN(3000)
+			} else if k.drawer == nil {
+				d, _ := v.Open(anyID, true)
+				d.(*memDrawer).left = rng.IntN(3000)
+				d.Close()
+			}
+			err, killed := l.live(k, &clock, rng, from, steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := v.drawers[anyID]
+			if !killed {
+				if len(v.drawers) > 0 && k.number > 0 {
+					t.Fatalf("trial %d: %d drawers are left", trial, len(v.drawers))
+				}
+				break
+			}
+			d.held, d.left = false, -1
+			again, err := v.Open(anyID, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := look(again.Read, true)
+			if errors.Is(err, errSlip) {
+				if l.stored > 0 {
+					t.Fatalf("trial %d, life %d: the state of step %d is lost", trial, lives, l.stored)
+				}
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found++
+			if f.released < l.told || f.state.step > f.released || f.released > steps || f.state.step < l.stored || !bytes.Equal(f.state.state, stateOf(f.state.step)) {
+				t.Fatalf("trial %d, life %d: step %d was told, %d stored; found are %d, and a state of %d", trial, lives, l.told, l.stored, f.released, f.state.step)
+			}
+			k = f.takenUp(h, anyID, again)
+			from, l.stored = f.released, f.state.step
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d of the trials found something", found)
+	}
+}
+
+// Where a disk is full, the run goes on without, and nobody can go on from what was there;
+// where that can be neither brought up to date nor deleted, the run tells nothing more.
+func TestKeeperFull(t *testing.T) {
+	const steps = 120
+	ended := 0
+	for trial := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(42, trial))
+		clock := time.Unix(0, 0)
+		v := newMemVault()
+		h := &Host{Vault: v, Now: func() time.Time { return clock }}
+		k := newKeeper(h, anyID, run.Stored{Steps: steps})
+		d, _ := v.Open(anyID, true)
+		mem := d.(*memDrawer)
+		mem.left, mem.fails, mem.stuck = rng.IntN(3000), true, trial%2 == 1
+		d.Close()
+		l := &life{}
+		err, killed := l.live(k, &clock, rng, 0, steps)
+		if killed {
+			continue
+		}
+		if (err != nil) && !mem.stuck {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		if !mem.full {
+			continue
+		}
+		if k.note() == "" || !strings.Contains(k.note(), "full") {
+			t.Fatalf("trial %d: the note is %q", trial, k.note())
+		}
+		f, look := look(mem.Read, true)
+		if err == nil && look == nil {
+			t.Fatalf("trial %d: after the disk was full a state of step %d is left", trial, f.state.step)
+		}
+		if look == nil && f.released < l.told {
+			t.Fatalf("trial %d: %d steps were told, and %d are found", trial, l.told, f.released)
+		}
+		if err != nil {
+			ended++
+		}
+	}
+	if ended < 20 {
+		t.Errorf("only %d runs met a disk that would not let go", ended)
+	}
+}
+
+// Storing takes no more than its part of a run's time, and is done often enough.
+func TestKeeperPace(t *testing.T) {
+	for _, cost := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second} {
+		clock := time.Unix(0, 0)
+		v := newMemVault()
+		h := &Host{Vault: slowVault{v, &clock, cost}, Now: func() time.Time { return clock }}
+		k := newKeeper(h, anyID, run.Stored{Steps: 1 << 20})
+		spent, states, longest, last := time.Duration(0), uint64(0), time.Duration(0), clock
+		for step := 1; clock.Before(time.Unix(3600, 0)); step++ {
+			clock = clock.Add(40 * time.Millisecond)
+			began, done := clock, k.done
+			if k.cover(step) != nil || k.see(context.Background(), &fixedState{step: step}, false) != nil {
+				t.Fatal("it cannot be stored")
+			}
+			spent += clock.Sub(began)
+			if k.done != done {
+				states++
+				longest, last = max(longest, clock.Sub(last)), clock
+			}
+		}
+		if part := spent.Seconds() / 3600; part > 0.0201 {
+			t.Errorf("storing in %v takes %.2f %% of the time", cost, 100*part)
+		}
+		if longest > max(firstKeep, 70*cost)+time.Second || states < 15 {
+			t.Errorf("storing in %v: %d states, %v apart at most", cost, states, longest)
+		}
+	}
+}
+
+// slowVault's drawers take their time for each state, and a hundredth for what is small.
+type slowVault struct {
+	*memVault
+	clock *time.Time
+	cost  time.Duration
+}
+
+type slowDrawer struct {
+	Drawer
+	of slowVault
+}
+
+func (v slowVault) Open(id string, fresh bool) (Drawer, error) {
+	d, err := v.memVault.Open(id, fresh)
+	return slowDrawer{d, v}, err
+}
+
+func (d slowDrawer) Write(file int, b []byte) error {
+	cost := d.of.cost
+	if len(b) < 100 {
+		cost /= 100
+	}
+	*d.of.clock = d.of.clock.Add(cost)
+	return d.Drawer.Write(file, b)
+}
+
+type fixedState struct {
+	Trainer
+	step int
+}
+
+func (s *fixedState) Checkpoint(context.Context) ([]byte, int, error) {
+	return make([]byte, 200), s.step, nil
+}
+
+func FuzzReadSlip(f *testing.F) {
+	f.Add((&slip{number: 1, released: 7, step: 3, about: []byte("{}"), state: []byte("state")}).bytes(), true)
+	f.Add((&slip{number: 2, released: 9}).bytes(), false)
+	f.Fuzz(func(t *testing.T, b []byte, whole bool) {
+		s, err := readSlip(b, whole)
+		if err != nil {
+			return
+		}
+		if s.step > s.released || s.number == 0 {
+			t.Fatalf("%+v was taken", s)
+		}
+		if whole {
+			if again := s.bytes(); !bytes.HasPrefix(b, again) {
+				t.Fatal("what was read is not what is written")
+			}
+		}
+	})
+}
+
+// Every change of a byte is noticed, and every end before the last.
+func TestSlipNotices(t *testing.T) {
+	good := (&slip{number: 1, released: 7, step: 3, about: []byte("{}"), state: []byte("state")}).bytes()
+	if _, err := readSlip(append(slices.Clone(good), "left of a longer one"...), true); err != nil {
+		t.Fatal(err)
+	}
+	for i := range good {
+		bad := slices.Clone(good)
+		bad[i] ^= 4
+		if _, err := readSlip(bad, true); err == nil {
+			t.Errorf("a change of byte %d went unnoticed", i)
+		}
+		if _, err := readSlip(good[:i], true); err == nil {
+			t.Errorf("%d bytes of %d were taken", i, len(good))
+		}
+	}
+}
+
+// storing is a page whose session has a vault.
+func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error)) *page {
+	p := newPage(t, trainer)
+	p.s.host.Vault = v
+	return p
+}
+
+const keptRun = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
+
+func interrupted(t *testing.T, p *page) []run.Interrupted {
+	t.Helper()
+	p.send(Interrupted, 90, "")
+	return decode[[]run.Interrupted](t, p.next(ReplyType))
+}
+
+// A run that is paused is stored, one that goes on is not offered, and one whose worker
+// is gone goes on from where it was, and is stored no more once it has ended.
+func TestGoOn(t *testing.T) {
+	v := newMemVault()
+	p := storing(t, v, steps(100))
+	p.send(Train, 1, keptRun)
+	p.state(Paused)
+	if list := interrupted(t, p); len(list) != 0 {
+		t.Fatalf("a run that has not begun is stored: %+v", list)
+	}
+	for range 3 {
+		p.send(Step, 1, "")
+		p.next(EventsType)
+	}
+	v.stored(t, anyID, 3)
+	other := storing(t, v, steps(100))
+	if list := interrupted(t, other); len(list) != 0 {
+		t.Fatalf("a run that another worker has in hand is offered: %+v", list)
+	}
+	goOn := `{"id":"0123456789abcdef","program":"1"}`
+	other.send(GoOn, 1, goOn)
+	if m := other.next(ErrorType); !strings.Contains(m.Text, "another tab") {
+		t.Fatalf("it says %s", m.Text)
+	}
+	v.kill(anyID)
+	list := interrupted(t, other)
+	if len(list) != 1 || list[0].Step != 3 || list[0].Released != 3 || list[0].Steps != 100 || list[0].Data != "digits" || list[0].Builtin != "digits" {
+		t.Fatalf("interrupted is %+v", list)
+	}
+	for text, want := range map[string]string{
+		`{"id":"0123456789abcdef","program":"2"}`: "another version",
+		`{"id":"0123456789abcdee","program":"1"}`: "nothing is stored",
+		`{"id":"../x","program":"1"}`:             "no run is called",
+	} {
+		other.send(GoOn, 2, text)
+		if m := other.next(ErrorType); !strings.Contains(m.Text, want) {
+			t.Errorf("%s is answered by %s, want %s", text, m.Text, want)
+		}
+	}
+	fewer := storing(t, v, steps(2))
+	fewer.send(GoOn, 3, goOn)
+	if m := fewer.next(ErrorType); !strings.Contains(m.Text, "does not fit") {
+		t.Errorf("a run of another plan is answered by %s", m.Text)
+	}
+	other.send(GoOn, 4, goOn)
+	if info := decode[run.PlanInfo](t, other.next(ReplyType)); info.Steps != 100 {
+		t.Errorf("the reply plans %d steps", info.Steps)
+	}
+	first := decode[[]run.Event](t, other.next(EventsType))[0].Step
+	if r := decode[run.Result](t, other.next(DoneType)); first != 4 || r.Steps != 100 {
+		t.Errorf("it went on with step %d, to %d", first, r.Steps)
+	}
+	if v.size() != 0 {
+		t.Error("a run that has ended is stored")
+	}
+}
+
+// A run that fails is left to be gone on with; one that is stopped is not, and one that
+// is stopped before it goes on has a result.
+func TestStoredAfterTheEnd(t *testing.T) {
+	for _, end := range []string{"fails", "is stopped", "is stopped before it goes on"} {
+		v := newMemVault()
+		p := storing(t, v, func(run.Config, data.Meta) (Planned, error) {
+			return &fake{steps: 100, before: func(step int) error {
+				if step == 5 && end == "fails" {
+					return errors.New("it fell")
+				}
+				return nil
+			}}, nil
+		})
+		p.send(Train, 1, keptRun)
+		p.state(Paused)
+		p.send(Step, 1, "")
+		p.next(EventsType)
+		switch end {
+		case "fails":
+			p.send(Resume, 1, "")
+			p.next(FailedType)
+			list := interrupted(t, p)
+			if len(list) != 1 || list[0].Step != 1 || list[0].Released < 1 || list[0].Released > 100 {
+				t.Fatalf("a run that fails leaves %+v", list)
+			}
+			p.send(Discard, 5, `{"id":"0123456789abcdef"}`)
+			p.next(ReplyType)
+			p.send(Discard, 6, `{"id":"0123456789abcdef"}`) // once more
+			p.next(ReplyType)
+		case "is stopped":
+			p.send(Stop, 1, "")
+			p.next(DoneType)
+		default:
+			v.stored(t, anyID, 1)
+			v.kill(anyID)
+			other := storing(t, v, steps(100))
+			other.send(GoOn, 2, `{"id":"0123456789abcdef","program":"1","paused":true}`)
+			other.state(Paused)
+			other.send(Stop, 2, "")
+			if r := decode[run.Result](t, other.next(DoneType)); r.Steps != 1 || !r.Stopped {
+				t.Errorf("stopped before it goes on with %+v", r)
+			}
+		}
+		if n := v.size(); n != 0 {
+			t.Errorf("a run that %s leaves %d drawers", end, n)
+		}
+	}
+}
+
+// A run on files goes on with the same training rows, by the ledger's names, and no others.
+func TestGoOnWithFiles(t *testing.T) {
+	v := newMemVault()
+	table := func(first int) memFile {
+		var b strings.Builder
+		b.WriteString("a,b,kind\n")
+		for i := range 60 {
+			fmt.Fprintf(&b, "%d,%d,%d\n", i+first*(i/59), i*i%7, i%2)
+		}
+		return memFile{"x.csv", []byte(b.String())}
+	}
+	open := func(f memFile) *page {
+		p := storing(t, v, steps(100))
+		p.s.host.Load = data.Load
+		p.send(Open, 1, "{}", f)
+		p.next(ReplyType)
+		return p
+	}
+	p := open(table(0))
+	p.send(Train, 2, strings.Replace(keptRun, "digits", "files", 1))
+	p.state(Paused)
+	p.send(Step, 2, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	in := names(t, salt, "{}", table(0))
+	ask := func(p *page, names string) run.Message {
+		p.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1","paused":true,"salt":"`+salt+`","names":[`+names+`]}`)
+		return p.next(ErrorType, ReplyType)
+	}
+	same := `"` + strings.Join(in, `","`) + `"`
+	for what, m := range map[string]run.Message{
+		"another table":     ask(open(table(1)), same),
+		"no files":          ask(storing(t, v, steps(100)), same),
+		"no ledger's entry": ask(open(table(0)), ""),
+	} {
+		if m.Type != ErrorType || !strings.Contains(m.Text, "as it was") && !strings.Contains(m.Text, "open it again") && !strings.Contains(m.Text, "ledger") {
+			t.Errorf("%s is answered by %s %s", what, m.Type, m.Text)
+		}
+	}
+	if m := ask(open(table(0)), same); m.Type != ReplyType {
+		t.Errorf("the same table is answered by %s %s", m.Type, m.Text)
+	}
+}

@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc64"
+)
+
+// slip is what a drawer's file holds: that so many steps may have been seen, and in
+// two of the files also what the run goes on from.
+//
+// It is written as magic; number, released, step and the lengths of about and state, 8
+// bytes each, the least significant first; about; a checksum of all that; state, and
+// where there is one, a checksum of it. What follows is left of a longer one.
+type slip struct {
+	number   uint64 // of the writes to a drawer, from 1
+	released int
+	step     int
+	about    []byte // JSON
+	state    []byte // none: only released is told
+}
+
+const (
+	slipMagic = "clipscope run 1\n"
+	slipHead  = len(slipMagic) + 5*8
+	checksum  = 8
+	// mostAbout is larger than any configuration that a person makes, and mostState as
+	// much as is worth writing: package train makes no larger one.
+	mostAbout = 1 << 19
+	mostState = 1 << 29
+	mostSteps = 1 << 40
+	// listed is how much of a file tells what is in it.
+	listed = slipHead + mostAbout + checksum
+)
+
+var (
+	errSlip  = errors.New("worker: what is stored of a run is damaged, or of another version")
+	crcTable = crc64.MakeTable(crc64.ECMA)
+)
+
+// bytes is the slip as it is written.
+func (r *slip) bytes() []byte {
+	b := make([]byte, 0, slipHead+len(r.about)+len(r.state)+2*checksum)
+	b = append(b, slipMagic...)
+	for _, n := range []uint64{r.number, uint64(r.released), uint64(r.step), uint64(len(r.about)), uint64(len(r.state))} {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	b = append(b, r.about...)
+	b = binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, crcTable))
+	if len(r.state) > 0 {
+		b = append(b, r.state...)
+		b = binary.LittleEndian.AppendUint64(b, crc64.Checksum(r.state, crcTable))
+	}
+	return b
+}
+
+// readSlip reads a file; of one with a state, whole says that the state is wanted.
+// Without it b may end anywhere after the first checksum. Parts of the slip are parts
+// of b.
+func readSlip(b []byte, whole bool) (*slip, error) {
+	if len(b) < slipHead || string(b[:len(slipMagic)]) != slipMagic {
+		return nil, errSlip
+	}
+	var n [5]uint64
+	for i := range n {
+		n[i] = binary.LittleEndian.Uint64(b[len(slipMagic)+8*i:])
+	}
+	if n[0] == 0 || n[1] > mostSteps || n[2] > n[1] || n[3] > mostAbout || n[4] > mostState || (n[3] == 0) != (n[4] == 0) {
+		return nil, errSlip
+	}
+	r := &slip{number: n[0], released: int(n[1]), step: int(n[2])}
+	end := slipHead + int(n[3])
+	if !checked(b, 0, end) {
+		return nil, errSlip
+	}
+	if r.about = b[slipHead:end]; len(r.about) == 0 || !whole {
+		return r, nil
+	}
+	from := end + checksum
+	if !checked(b, from, from+int(n[4])) {
+		return nil, errSlip
+	}
+	r.state = b[from : from+int(n[4])]
+	return r, nil
+}
+
+// checked reports whether a part of b is followed by its checksum.
+func checked(b []byte, from, end int) bool {
+	return len(b) >= end+checksum && crc64.Checksum(b[from:end], crcTable) == binary.LittleEndian.Uint64(b[end:])
+}
