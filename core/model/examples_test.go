@@ -75,7 +75,10 @@ func examples() map[string]*File {
 	directions.Apply.Task, directions.Apply.Features = "regression", 3
 	directions.Apply.PCA = &run.AppliedPCA{Components: 2, Directions: make([]byte, 24)}
 	directions.Parameters[1] = float32(math.NaN())
-	return map[string]*File{"table": table, "colours": colours, "grey": grey, "directions": directions}
+
+	short := outline(nn.Shape{Channels: 3}, 1, 5, "dense")
+	short.Apply.Task, short.Apply.Scaling.Kind, short.Apply.MaxNorm = "regression", "row", 0.5
+	return map[string]*File{"table": table, "colours": colours, "grey": grey, "directions": directions, "short": short}
 }
 
 // leftOut are files that cannot be applied.

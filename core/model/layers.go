@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"clipscope/core/run"
+	"clipscope/core/nn"
 )
 
 // layer adds what a layer does, and takes its parameters from those to come. Ours have
 // pictures with their channels last, ONNX has them first.
-func (c *chain) layer(l run.AppliedLayer) error {
+func (c *chain) layer(l nn.Outline) error {
 	p := c.parameters[:l.Parameters]
 	c.parameters = c.parameters[l.Parameters:]
 	w := words(l.Text)
@@ -25,7 +25,7 @@ func (c *chain) layer(l run.AppliedLayer) error {
 	case "bias":
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
 	case "dense":
-		c.dense(p, l.Shape[0])
+		c.dense(p, l.Out.Len())
 	case "conv":
 		c.conv(p, w)
 	case "wsconv":
@@ -57,7 +57,7 @@ type written struct {
 	letters map[byte]int
 }
 
-// words reads the text of a layer that [clipscope/core/nn.Read] has read before.
+// words reads the text of a layer that [nn.Read] has read before.
 func words(text string) written {
 	parts := strings.Split(strings.TrimSpace(text), ":")
 	w := written{name: parts[0], letters: map[byte]int{}}

@@ -2,16 +2,15 @@ package model
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"clipscope/core/nn"
 	"clipscope/core/run"
 )
 
@@ -50,14 +49,18 @@ func (f *File) onnx() (*message, error) {
 	if why := f.leftOut(); why != "" {
 		return nil, errors.New(why)
 	}
+	spec, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
 	g := &graph{used: map[string]bool{probabilities: true, label: true, labels: true, numbers: true}}
 	c := &chain{graph: g, apply: a, parameters: f.Parameters, channels: a.Features}
 	if err := c.features(); err != nil {
 		return nil, err
 	}
 	c.scale()
-	c.picture()
-	for _, l := range a.Layers {
+	c.picture(spec.Input)
+	for _, l := range spec.Layers {
 		if err := c.layer(l); err != nil {
 			return nil, err
 		}
@@ -120,7 +123,7 @@ func (c *chain) features() error {
 	switch {
 	case a.Columns != nil:
 		return c.columns()
-	case a.Shape != nil:
+	case len(a.Shape) == 2 || len(a.Shape) == 3:
 		s := a.Shape
 		if len(s) == 2 {
 			s = []int{1, s[0], s[1]}
@@ -133,42 +136,38 @@ func (c *chain) features() error {
 	return nil
 }
 
-// piece is where the features of a column stand.
+// piece is some features of a column.
 type piece struct {
-	first, width int
-	x            string
+	x     string
+	width int
 }
 
 // columns makes features of a table's cells, in float64: a date less its lower bound may
 // be a small difference of large numbers.
 func (c *chain) columns() error {
-	var all []piece
+	pieces := map[int]piece{} // by their first feature
 	for i, col := range c.apply.Columns {
 		name := cmp.Or(strings.TrimSpace(col.Name), "column "+strconv.Itoa(i+1))
 		switch {
 		case col.Kind == "numeric":
-			all = append(all, c.numeric(name, col)...)
+			c.numeric(name, col, pieces)
 		case col.Kind == "categorical" && len(col.Categories) > 0:
-			all = append(all, piece{col.First, len(col.Categories), c.categorical(name, col)})
+			pieces[col.First] = piece{c.categorical(name, col), len(col.Categories)}
 		}
 	}
-	slices.SortFunc(all, func(a, b piece) int { return a.first - b.first })
 	var names []string
-	at := 0
-	for _, p := range all {
-		if p.first != at {
-			return fmt.Errorf("feature %d is of no column, or of more than one", min(p.first, at))
+	for at := 0; at < c.apply.Features; {
+		p, ok := pieces[at]
+		if !ok {
+			return fmt.Errorf("feature %d is of no column", at)
 		}
 		names, at = append(names, p.x), at+p.width
-	}
-	if at != c.apply.Features {
-		return fmt.Errorf("the columns have %d features, and the model takes %d", at, c.apply.Features)
 	}
 	c.x, c.wide = c.op("Concat", names, attribute{"axis", 1}), true
 	return nil
 }
 
-func (c *chain) numeric(name string, col run.AppliedColumn) []piece {
+func (c *chain) numeric(name string, col run.AppliedColumn, pieces map[int]piece) {
 	doc := "The number in column “" + col.Name + "”"
 	if col.Date != "" {
 		doc = "The date in column “" + col.Name + "”, as days since 1970 began, a time of day being a part of one"
@@ -181,15 +180,15 @@ func (c *chain) numeric(name string, col run.AppliedColumn) []piece {
 	x := c.op("Cast", []string{in}, attribute{"to", doubleType})
 	if col.IfMissing == nil {
 		c.sparse = true
-		return []piece{{col.First, 1, x}}
+		pieces[col.First] = piece{x, 1}
+		return
 	}
 	gone := c.op("IsNaN", []string{in})
 	x = c.op("Where", []string{gone, c.doubles("if_missing", []float64{*col.IfMissing}, 1), x})
-	all := []piece{{col.First, 1, x}}
+	pieces[col.First] = piece{x, 1}
 	if col.Indicator > 0 {
-		all = append(all, piece{col.Indicator, 1, c.op("Cast", []string{gone}, attribute{"to", doubleType})})
+		pieces[col.Indicator] = piece{c.op("Cast", []string{gone}, attribute{"to", doubleType}), 1}
 	}
-	return all
 }
 
 // categorical is 1 at a category's place.
@@ -269,11 +268,7 @@ func (c *chain) scale() {
 		c.x, c.wide = c.op("Cast", []string{c.x}, attribute{"to", floatType}), false
 	}
 	if a.PCA != nil {
-		d := make([]float32, len(a.PCA.Directions)/4)
-		for i := range d {
-			d[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.PCA.Directions[4*i:]))
-		}
-		c.x = c.op("MatMul", []string{c.x, c.floats("directions", d, a.Features, a.PCA.Components)})
+		c.x = c.op("MatMul", []string{c.x, c.floats("directions", directions(a.PCA), a.Features, a.PCA.Components)})
 		c.channels = a.PCA.Components
 	}
 }
@@ -320,19 +315,11 @@ func narrow(v []float64) []float32 {
 }
 
 // picture gives features their places, where layers see them there.
-func (c *chain) picture() {
-	s := c.apply.Shape
-	switch {
-	case s == nil || c.apply.PCA != nil:
-		return
-	case len(s) == 2:
-		c.channels, c.height, c.width = 1, s[0], s[1]
-	case c.apply.ChannelsLast || s[0] == 1:
-		c.channels, c.height, c.width = s[0], s[1], s[2]
-	default: // no layer asks
-		return
+func (c *chain) picture(in nn.Shape) {
+	if in.IsPicture() {
+		c.channels, c.height, c.width = in.Channels, in.Height, in.Width
+		c.places()
 	}
-	c.places()
 }
 
 func (c *chain) places() {

@@ -82,10 +82,10 @@ func (f wireFields) messages(t *testing.T, field int) []wireFields {
 // parameters.
 func TestONNX(t *testing.T) {
 	inputs := map[string][]string{
-		"table": {"size", "label_2", "day", "colour", "column 5"}, "colours": {"picture"}, "grey": {"picture"}, "directions": {"features"},
+		"table": {"size", "label_2", "day", "colour", "column 5"}, "colours": {"picture"}, "grey": {"picture"}, "directions": {"features"}, "short": {"features"},
 	}
 	outputs := map[string][]string{
-		"table": {"probabilities", "label"}, "colours": {"probabilities", "label"}, "grey": {"probabilities", "labels"}, "directions": {"numbers"},
+		"table": {"probabilities", "label"}, "colours": {"probabilities", "label"}, "grey": {"probabilities", "labels"}, "directions": {"numbers"}, "short": {"numbers"},
 	}
 	for name, f := range examples() {
 		t.Run(name, func(t *testing.T) {

@@ -43,11 +43,8 @@ const (
 // back. Its error says what was left out of the file, where that cannot be done without.
 func Open(f *File, be compute.Backend) (*Predictor, error) {
 	a := f.Apply
-	if why := a.Scaling.LeftOut; why != "" {
+	if why := f.leftOut(); why != "" {
 		return nil, errors.New("model: " + why)
-	}
-	if a.PCA != nil && a.PCA.LeftOut != "" {
-		return nil, errors.New("model: " + a.PCA.LeftOut)
 	}
 	spec, err := f.spec()
 	if err != nil {

@@ -100,6 +100,7 @@ func FuzzConvert(f *testing.F) {
 		f.Add(uint8(i), tiny(""))
 		f.Add(uint8(i), tiny("The means were measured."))
 		f.Add(uint8(i), bytes.Replace(tiny(""), []byte(`"dense"`), []byte(`"bias"`), 1))
+		f.Add(uint8(i), bytes.Replace(tiny(""), []byte(`"dense","shape":[2]`), []byte(`"dense","shape":[]`), 1))
 	}
 	f.Fuzz(func(t *testing.T, to uint8, file []byte) {
 		p := newPage(t, steps(1))
