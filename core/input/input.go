@@ -36,8 +36,8 @@ func Loss(t data.Task) nn.Loss {
 //
 // Guarantee: each row is changed by itself.
 type Pipe struct {
-	// PCA takes rows to their leading directions, and then nothing else is done to
-	// them; nil for rows as they are.
+	// PCA takes rows, which are made unit length first, to their leading directions;
+	// nil for rows as they are.
 	PCA *Projection
 	// Longest is the length down to which rows that are longer are scaled; 0 for none.
 	Longest float64
@@ -61,11 +61,14 @@ func NewPipe(in nn.Shape, pca *Projection, longest float64) *Pipe {
 // Write brings rows x [n×features] to dst, the model's input; x is overwritten.
 func (p *Pipe) Write(be compute.Backend, x []float32, features int, dst compute.Buffer) {
 	if p.PCA != nil {
-		p.PCA.project(be, x, dst)
-		return
+		data.UnitRows(x, features)
 	}
 	if p.Longest > 0 {
 		data.LimitRows(x, features, p.Longest)
+	}
+	if p.PCA != nil {
+		p.PCA.project(be, x, dst)
+		return
 	}
 	if p.Turned.IsPicture() {
 		channelsLast(p.spare, x, p.Turned.Channels)
@@ -91,7 +94,7 @@ func channelsLast(spare, x []float32, channels int) {
 	}
 }
 
-// Projection maps rows of unit length onto directions.
+// Projection maps rows onto directions.
 type Projection struct {
 	Components int
 	Directions []float32 // [features×components]
@@ -106,10 +109,9 @@ func NewProjection(be compute.Backend, rows compute.Buffer, directions []float32
 	return &Projection{Components: len(directions) / features, Directions: directions, features: features, rows: rows, v: v}
 }
 
-// project maps rows x, which it makes unit length, into dst.
+// project maps rows x, of unit length, into dst.
 func (p *Projection) project(be compute.Backend, x []float32, dst compute.Buffer) {
 	n := len(x) / p.features
-	data.UnitRows(x, p.features)
 	be.Write(p.rows, x)
 	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, p.Components, p.features, p.rows, p.v, 0, dst)
 }

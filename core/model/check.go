@@ -151,8 +151,8 @@ func checkPCA(a *run.Application) error {
 	if p.Components < 1 || p.Components > a.Features {
 		return fmt.Errorf("model: pca: %d components of %d features", p.Components, a.Features)
 	}
-	if a.MaxNorm > 0 || a.ChannelsLast {
-		return errors.New("model: pca: what are components is not shortened, nor a picture, any more")
+	if a.ChannelsLast {
+		return errors.New("model: pca: what are components is no picture any more")
 	}
 	if p.LeftOut != "" {
 		return nil

@@ -74,6 +74,7 @@ func examples() map[string]*File {
 	directions := outline(nn.Shape{Channels: 2}, 1, 4, "dense")
 	directions.Apply.Task, directions.Apply.Features = "regression", 3
 	directions.Apply.PCA = &run.AppliedPCA{Components: 2, Directions: make([]byte, 24)}
+	directions.Apply.MaxNorm = 0.5
 	directions.Parameters[1] = float32(math.NaN())
 
 	short := outline(nn.Shape{Channels: 3}, 1, 5, "dense")

@@ -496,3 +496,20 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestShortenedRowsAreProjected: no trainer makes such a model, but its file says what is
+// to be done, and predict.mjs does it.
+func TestShortenedRowsAreProjected(t *testing.T) {
+	f := small()
+	a := f.Apply
+	a.Columns, a.MaxNorm, a.PCA = nil, 0.5, &run.AppliedPCA{Components: 2}
+	for _, x := range []float32{1, 0, 0.5, -1, 0, 2, -0.5, 0.25} {
+		a.PCA.Directions = binary.LittleEndian.AppendUint32(a.PCA.Directions, math.Float32bits(x))
+	}
+	a.Layers[0].Parameters, a.Layers[0].Tensors[0].Shape, f.Parameters = 6, []int{2, 2}, []float32{3, -2, 1, 4, 0.5, 0}
+	ds := &data.Dataset{Features: 4, Test: data.Split{N: 20}}
+	for i := range 80 {
+		ds.Test.U8 = append(ds.Test.U8, uint8(i*37))
+	}
+	samePictures(t, f, opened(t, f), ds, 20)
+}

@@ -204,9 +204,10 @@ func (r *Run) privateScale() (*data.Scale, error) {
 }
 
 // longest is the length that a row's features may have beside the constant 1 of the
-// bias, by the method's feature bound, which is above 1; 0 for any.
+// bias, by the method's feature bound, which is above 1; 0 for any, and for rows that
+// become components.
 func (p *Plan) longest() float64 {
-	if bound := p.first.FeatureBound; bound > 0 {
+	if bound := p.first.FeatureBound; bound > 0 && p.cfg.PCA.Components == 0 {
 		return math.Sqrt(bound*bound - 1)
 	}
 	return 0

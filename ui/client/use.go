@@ -27,7 +27,8 @@ type Answers struct {
 	Save  func(name string)
 }
 
-// LoadModel loads a file that a model was saved in, and returns what cancels that.
+// LoadModel loads a file that a model was saved in, or what [Model.Named] gives, and
+// returns what cancels that.
 func (JS) LoadModel(file app.Value, done func(Saved, error)) func() {
 	if err := complete(); err != nil {
 		done(nil, err)

@@ -49,7 +49,7 @@ type Use struct {
 // New is a page's state before a model has been chosen.
 func New(c Client) *Use { return &Use{client: c, changed: func() {}} }
 
-// Open loads a model from its file. What is open stays until that has succeeded.
+// Open loads a model from its file, or that of a run. What is open stays until that has succeeded.
 func (u *Use) Open(file app.Value) {
 	if file == nil || !file.Truthy() {
 		return
