@@ -816,6 +816,7 @@
     const [record, salt] = counts ? await Promise.all([ledger.find(id), ledger.salt()]) : [];
     const { connection, summary } = await load(source, stored.config.csv);
     const run = new Run(connection, true, id);
+    run.config = stored.config;
     run.summary = summary;
     if (counts) run.hold();
     try {

@@ -30,7 +30,7 @@ type Checkpoint struct {
 	seconds    float64
 	notes      []string
 	bounds     []data.Bound // one a feature; nil unless they were paid for
-	directions []float32    // as [projection] has them; nil unless they were paid for
+	directions []float32    // as [input.Projection] has them; nil unless they were paid for
 }
 
 // Step is how many steps had been released when the state was the run's.
