@@ -55,7 +55,7 @@ site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@$(NODE) web/compress.mjs '$(OUT)' bin/packed $(BROTLI)
 	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
 
-dist/index.html: BROTLI ?= 9
+dist/index.html: BROTLI ?= 10
 dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@bin/clipscope -generate -stories -out dist
 	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)

@@ -345,6 +345,9 @@ func hostileArchives() map[string][]byte {
 		many = append(many, fmt.Sprintf("c%d/1.png", i), g)
 	}
 	m["1,500 classes"] = packed(many...)
+	for i := range 15 {
+		m[fmt.Sprintf("cut to %d/16", i+1)] = good[:len(good)*(i+1)/16]
+	}
 	return m
 }
 
@@ -364,12 +367,16 @@ func fixCRC(b []byte) []byte {
 }
 
 func TestHostileArchives(t *testing.T) {
-	for name, b := range hostileArchives() {
+	all := hostileArchives()
+	if len(all) < 50 {
+		t.Errorf("%d hostile archives", len(all))
+	}
+	for name, b := range all {
 		refused(t, name, []File{Bytes("a.zip", b)}, "")
 	}
 	g := grey(9, 9, 3)
 	for name, path := range map[string]string{"a path that leads out": "../../../etc/passwd/", "an absolute path": "/a/", "a drive": `C:\x/`, "control bytes": "\x00\x1b/", "not UTF-8": "\xff\xfe/", "very long": strings.Repeat("long", 9000) + "/"} {
-		ds, r, err := Load(t.Context(), []File{Bytes("a.zip", packed(path+"1.png", g, "b/1.png", g))}, nil, all(run.CSV{}), nil)
+		ds, r, err := Load(t.Context(), []File{Bytes("a.zip", packed(path+"1.png", g, "b/1.png", g))}, nil, run.CSV{TestShare: -1}, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if ds.Train.N != 2 || badVerb(strings.Join(r.Warnings, "")) {

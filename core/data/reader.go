@@ -11,10 +11,13 @@ import (
 
 // Reader reads the rows of a table, one after the other, in any encoding and with any
 // delimiter that [Load] knows. It holds a row at a time, and some hundred kilobytes.
-type Reader struct{ t *table }
+type Reader struct {
+	t *table
+	l *loader
+}
 
-// OpenTable opens a table: CSV, or the first sheet of a spreadsheet. Where named is true its first row has the columns' names;
-// otherwise that is detected. progress may be nil, and is called as [Load] has it. The
+// OpenTable opens a table: CSV, or the first sheet of a spreadsheet. Where named is true
+// its first row has the columns' names; otherwise that is detected. progress may be nil, and is called as [Load] has it. The
 // caller closes the reader. The error is an [*Error], or ctx's.
 func OpenTable(ctx context.Context, f File, named bool, progress func(Progress)) (*Reader, error) {
 	l := newLoader(ctx, run.CSV{})
@@ -23,15 +26,16 @@ func OpenTable(ctx context.Context, f File, named bool, progress func(Progress))
 	if named {
 		ch.header = "yes"
 	}
+	var t *table
 	f, err := l.tableIn(f)
+	if err == nil {
+		t, err = l.openTable(f, phaseRead, ch, nil)
+	}
 	if err != nil {
+		l.close()
 		return nil, err
 	}
-	t, err := l.openTable(f, phaseRead, ch, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Reader{t}, nil
+	return &Reader{t, l}, nil
 }
 
 // tableIn is the table that f is, or has as an archive.
@@ -82,7 +86,10 @@ func (r *Reader) Comma() rune { return r.t.comma }
 func (r *Reader) Encoding() string { return r.t.text.encoding }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.t.src.Close() }
+func (r *Reader) Close() error {
+	defer r.l.close()
+	return r.t.src.Close()
+}
 
 // Width is how many cells rows have; 0 before the first.
 func (r *Reader) Width() int { return r.t.width }

@@ -121,6 +121,20 @@ func TestCellsOfSheets(t *testing.T) {
 	}
 }
 
+// TestOpenTableOfSheet reads a sheet row by row.
+func TestOpenTableOfSheet(t *testing.T) {
+	r, err := OpenTable(t.Context(), Bytes("b.xlsx", book("One", rowsOfSheet(3))), true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cells, line, err := r.Row(); !slices.Equal(r.Names(), []string{"width", "kind"}) || !slices.Equal(cells, []string{"0", "yes"}) || line != 2 || err != nil {
+		t.Errorf("%v, row %d: %v, %v", r.Names(), line, cells, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestDateFormats(t *testing.T) {
 	for code, want := range map[string]bool{
 		"yyyy-mm-dd": true, "d/m/yy h:mm": true, "[$-407]d. mmmm yyyy;@": true, `"Day "0`: false, "General": false, "0.00": false, "h:mm": false, "[h]:mm:ss": false,

@@ -177,11 +177,18 @@ func (e *exam) target(t *table, cell string) (float32, error) {
 
 // pictures reads files of pictures and marks them.
 func (e *exam) pictures(ctx context.Context, files []data.File, progress func(data.Progress)) error {
-	ds, _, err := data.Load(ctx, files, nil, run.CSV{TestShare: -1}, progress)
+	a := e.p.file.Apply
+	opt := run.CSV{TestShare: -1}
+	switch s := a.Shape; len(s) {
+	case 2:
+		opt.Image = run.Image{Size: s, Channels: 1}
+	case 3:
+		opt.Image = run.Image{Size: s[1:], Channels: s[0]}
+	}
+	ds, _, err := data.Load(ctx, files, nil, opt, progress)
 	if err != nil {
 		return err
 	}
-	a := e.p.file.Apply
 	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.classes == nil {
 		return &data.Error{File: files[0].Name(), Expected: "pictures of " + shapeText(a.Shape, a.Features), Got: "rows of " + shapeText(ds.Shape, ds.Features),
 			Fix: "Choose files as the model was trained on."}
