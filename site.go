@@ -84,6 +84,7 @@ var published = []struct{ from, to string }{
 	{"web/trainer-worker.js", "trainer-worker.js"},
 	{"web/kernels.js", "kernels.js"},
 	{"web/gpu.js", "gpu.js"},
+	{"web/backbone.js", "backbone.js"},
 	{"web/charts.js", "charts.js"},
 	{"web/use.js", "use.js"},
 	{"web/predict.mjs", "predict.mjs"},
@@ -91,7 +92,13 @@ var published = []struct{ from, to string }{
 	{"assets", "assets"},
 	{"web/node_modules/uplot/dist/uPlot.iife.min.js", "uplot.js"},
 	{"web/node_modules/uplot/dist/uPlot.min.css", "uplot.css"},
+	{"web/node_modules/onnxruntime-web/dist/ort.wasm.bundle.min.mjs", runtime + "ort.js"},
+	{"web/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm", runtime + "ort.wasm"},
 }
+
+// runtime is the folder of what few visitors need, and many bytes: a visitor's browser
+// fetches and keeps it once it was asked for.
+const runtime = "ort/"
 
 // generate writes the site, replacing what was there. It is built beside its
 // place and moved, so that a server of the old one never sees half a site.
@@ -224,7 +231,8 @@ func walkFiles(dir string, f func(rel, name string) error) error {
 	})
 }
 
-// workerTemplate is the service worker with the headers it must add.
+// workerTemplate is the service worker with the headers it must add, and what it keeps
+// when that was asked for.
 func (s site) workerTemplate() (string, error) {
 	b, err := os.ReadFile(filepath.Join(s.source, "web", "app-worker.tmpl.js"))
 	if err != nil {
@@ -238,7 +246,17 @@ func (s site) workerTemplate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.ReplaceAll(string(b), "{{.Headers}}", string(text)), nil
+	var later []string
+	for _, p := range published {
+		if strings.HasPrefix(p.to, runtime) {
+			later = append(later, "web/"+p.to)
+		}
+	}
+	list, err := json.Marshal(later)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer("{{.Headers}}", string(text), "{{.Later}}", string(list)).Replace(string(b)), nil
 }
 
 // page describes the page to go-app.
@@ -391,11 +409,14 @@ func inOrder(html []byte) []byte {
 	})
 }
 
-// cacheable has every page and every file under /web/ kept for offline use, and
-// the stylesheets used.
+// cacheable has every page and every file under /web/ kept for offline use, but for the
+// runtime, and the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
 	h.CacheableResources = []string{"/use/", "/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
+		if strings.HasPrefix(rel, runtime) {
+			return nil
+		}
 		url := path.Join("/web", rel)
 		h.CacheableResources = append(h.CacheableResources, url)
 		if strings.HasPrefix(rel, "css/") {

@@ -45,10 +45,12 @@ func Serve() {
 		Load: func(ctx context.Context, trainFiles, testFiles []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
 			return data.Loader{Parquet: openParquet}.Load(ctx, trainFiles, testFiles, opt, progress)
 		},
-		Builtin: data.Builtin,
-		Blob:    newOutgoing,
-		Audit:   audit,
-		Vault:   newVault(),
+		Builtin:   data.Builtin,
+		Blob:      newOutgoing,
+		Vault:     newVault(),
+		Backbones: onnx{},
+		Features:  features{},
+		Audit:     audit,
 	})
 	port.listen(session.Handle)
 	session.Greet()

@@ -13,6 +13,9 @@ const RESOURCES = {{.ResourcesToCache}}.map((r) => {
   return url.pathname + "/" === SCOPE.pathname ? SCOPE.href : url.href;
 });
 
+// What few pages come to need is kept once one did.
+const LATER = {{.Later}}.map((r) => new URL(r, SCOPE).href);
+
 // A static host may not send these; then they come from here.
 const HEADERS = {{.Headers}};
 
@@ -26,10 +29,19 @@ self.addEventListener("install", (event) => {
 });
 
 async function keep() {
-  const cache = await caches.open(CACHE), all = [...new Set(RESOURCES)];
-  if ((await cache.keys()).length >= all.length) return;
+  const cache = await caches.open(CACHE), all = new Set(RESOURCES.map((r) => new URL(r, SCOPE).href));
+  for (const url of LATER) if (await caches.match(url)) all.add(url); // in an older cache, too
+  const there = new Set((await cache.keys()).map((request) => request.url));
+  if ([...all].every((url) => there.has(url))) return;
   // What the page has just fetched is only asked about.
-  await cache.addAll(all.map((r) => new Request(r, { cache: "no-cache" })));
+  await cache.addAll([...all].map(fresh));
+}
+
+const fresh = (url) => new Request(url, { cache: "no-cache" });
+
+async function keepLater() {
+  const cache = await caches.open(CACHE);
+  for (const url of LATER) if (!await cache.match(url)) await cache.add(fresh(url));
 }
 
 self.addEventListener("activate", (event) => {
@@ -44,6 +56,7 @@ self.addEventListener("activate", (event) => {
 // for it when they are ready, and have all that the page may come to need kept.
 self.addEventListener("message", (event) => {
   if (event.data?.type === "claim") event.waitUntil(keep().then(() => self.clients.claim()));
+  if (event.data?.type === "later") event.waitUntil(keepLater());
 });
 
 self.addEventListener("fetch", (event) => {

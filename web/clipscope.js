@@ -13,7 +13,7 @@
 
   // A worker that starts from text has the page's policy, whatever headers the host
   // sends with scripts; one that starts from a file has those of the file alone.
-  const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "gpu.js", "trainer-worker.js"].map((name) => new URL(name, base)));
+  const scripts = JSON.stringify(["guard.js", "../wasm_exec.js", "kernels.js", "gpu.js", "backbone.js", "trainer-worker.js"].map((name) => new URL(name, base)));
   const worker = URL.createObjectURL(new Blob([`const scripts = ${scripts};
     self.trustedTypes?.createPolicy("default", { createScriptURL: (url) => scripts.includes(url) || url.startsWith("blob:") ? url : null });
     importScripts(...scripts);`], { type: "text/javascript" }));
@@ -286,6 +286,10 @@
       this.summary = summary;
     }
 
+    // featured is the same data, opened once more, with the features that a model makes.
+    /** @param {Source["backbone"]} backbone @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+    featured(backbone, progress, signal) { return opened({ ...this.#source, backbone }, this.#csv, progress, signal); }
+
     // close gives the data up; a run that is on it keeps it until it has ended.
     close() {
       this.#closed = true;
@@ -311,6 +315,42 @@
     }
   }
 
+  /** @param {Source} source @param {object} [csv] @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+  async function opened(source, csv, progress, signal) {
+    const { connection, summary } = await load(source, csv, progress, signal);
+    return new Data(connection, source, csv, summary);
+  }
+
+  // featurise has a model make features of what a worker has open.
+  /** @param {Connection} connection @param {Source} source @param {Pending["progress"]} [progress] */
+  async function featurise(connection, { backbone, files }, progress) {
+    const { file, options } = /** @type {NonNullable<Source["backbone"]>} */ (backbone);
+    const summary = await connection.request("featurise", { ...options, salt: files ? await ledger.salt() : "" }, { train: [file], test: [] }, progress);
+    // What ran it is kept for when there is no network.
+    if (!summary.backbone.cached) navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage({ type: "later" }));
+    return summary;
+  }
+
+  // backboneOf checks what features and backbone take as a model.
+  /** @param {any} file @returns {File} */
+  function backboneOf(file) {
+    if (!(file instanceof Blob)) throw fail("Give the model as a File: an ONNX file.");
+    return file instanceof File ? file : new File([file], "backbone.onnx");
+  }
+
+  // inWorker asks one question of a worker of its own, which signal ends.
+  /** @param {string} type @param {unknown} body @param {Files | undefined} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+  async function inWorker(type, body, files, progress, signal) {
+    signal?.throwIfAborted();
+    clipscopeEarly.use();
+    const starting = Connection.start();
+    try {
+      return await cancellable(starting, signal, (connection) => connection.request(type, body, files, progress));
+    } finally {
+      starting.then((connection) => connection.end(fail("The question was answered.")), () => {});
+    }
+  }
+
   // called is the name of the first of some files, shortened, in words with the others.
   /** @param {Files} files */
   function called({ train, test }) {
@@ -327,7 +367,8 @@
     try {
       return await cancellable(starting, signal, async (connection) => {
         connection.opening = source.files && called(source.files);
-        const summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
+        let summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
+        if (source.backbone) summary = await featurise(connection, source, progress);
         connection.opening = undefined;
         if (source.files) connection.label = summary.name; // what the ledger calls it
         return { connection, summary };
@@ -851,11 +892,17 @@
     group: question("group"),
     tuning: question("tuning"),
     /** @param {unknown} source @param {object} [csv] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
-    async open(source, csv, onProgress, signal) {
-      const checked = sourceOf(source);
-      const { connection, summary } = await load(checked, csv, onProgress, signal);
-      return new Data(connection, checked, csv, summary);
+    async open(source, csv, onProgress, signal) { return opened(sourceOf(source), csv, onProgress, signal); },
+    // features opens data with the features that a model makes of its rows.
+    /** @param {unknown} file @param {unknown} data @param {object} [options] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
+    async features(file, data, options, onProgress, signal) {
+      const backbone = { file: backboneOf(file), options: options ?? {} };
+      return data instanceof Data ? data.featured(backbone, onProgress, signal) : opened({ ...sourceOf(data), backbone }, undefined, onProgress, signal);
     },
+    // backbone says what a model takes and gives.
+    /** @param {unknown} file @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
+    async backbone(file, onProgress, signal) { return inWorker("inspect", undefined, { train: [backboneOf(file)], test: [] }, onProgress, signal); },
+    forgetFeatures: () => inWorker("forget", undefined, undefined),
     /** @param {any} [config] @param {unknown} [data] */
     async plan(config, data) {
       const body = { config: config ?? {} };
@@ -881,16 +928,7 @@
     discard,
     // audit runs in a worker of its own, which signal ends.
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
-    async audit(request, onProgress, signal) {
-      signal?.throwIfAborted();
-      clipscopeEarly.use();
-      const starting = Connection.start();
-      try {
-        return await cancellable(starting, signal, (connection) => connection.request("audit", request ?? {}, undefined, onProgress));
-      } finally {
-        starting.then((connection) => connection.end(fail("The audit is over.")), () => {});
-      }
-    },
+    async audit(request, onProgress, signal) { return inWorker("audit", request ?? {}, undefined, onProgress, signal); },
     ledger: clipscopeLedger.surface(ledger, async (data) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
       return namesOf((await data.connect(false)).connection);

@@ -81,7 +81,7 @@ declare global {
 
   var clipscope: any;
   interface Files { train: File[]; test: File[] }
-  interface Source { data?: string; files?: Files }
+  interface Source { data?: string; files?: Files; backbone?: { file: File; options: object } }
 
   // --- charts.js ---
 

@@ -33,5 +33,7 @@ for (const name of ["uplot", "assemblyscript", "hyparquet", "hyparquet-compresso
   const dir = join(web, "node_modules", name);
   parts.push([`${name} ${JSON.parse(readFileSync(join(dir, "package.json"), "utf8")).version}`, terms(dir)]);
 }
+// Its packages for npm come without the text.
+parts.push([`onnxruntime-web ${JSON.parse(readFileSync(join(web, "node_modules/onnxruntime-web/package.json"), "utf8")).version}`, terms(join(web, "licenses/onnxruntime"))]);
 const rule = "=".repeat(78);
 process.stdout.write(parts.map(([name, text]) => `${rule}\n${name}\n${rule}\n\n${text}\n`).join("\n"));

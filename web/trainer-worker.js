@@ -55,7 +55,7 @@ globalThis.clipscopeModule = (name) => import(new URL(name, base).href);
 // prepare does what needs no program.
 /** @param {{ base: string, life: string, running?: Int32Array, alone: string }} init */
 async function prepare(init) {
-  base = init.base;
+  base = clipscopeBackbone.base = init.base;
   clipscopeKernels.running = init.running;
   clipscopeKernels.apart = init.alone;
   const held = live(init.life)?.then((held) => { if (held) postMessage({ type: "held" }); });

@@ -24,6 +24,10 @@ declare var clipscopeGPU: {
   attach(instance: WebAssembly.Instance): void;
   open(programs: { name: string; code: string; entry: string }[], slot: number, slots: number): Promise<object>;
 };
+declare var clipscopeBackbone: {
+  base: string;
+  open(file: File): Promise<object>;
+};
 declare var clipscopeKernels: {
   bound: Kind;
   threads: number;

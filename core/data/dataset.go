@@ -10,6 +10,8 @@
 // where a type's comment says that it does and what that costs.
 package data
 
+import "clipscope/core/run"
+
 // Task says what the targets are and so which loss fits them.
 type Task string
 
@@ -29,6 +31,8 @@ type Dataset struct {
 	Classes  []string // names of the classes or labels; nil for regression
 	Columns  []Column // where the features come from; nil where they have no names
 	Bounds   []Bound  // declared, public bounds of each feature; nil where none are declared
+	// Backbone is what made the features of the rows; nil where they are the rows' own.
+	Backbone *run.Backbone
 	Train    Split
 	Test     Split // N may be 0: then nothing is tested
 }

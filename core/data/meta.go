@@ -12,6 +12,7 @@ type Meta struct {
 	Outputs  int
 	Columns  []Column
 	Bounds   []Bound
+	Backbone *run.Backbone // as [Dataset.Backbone]
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -19,7 +20,7 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, Backbone: d.Backbone,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {
@@ -47,12 +48,16 @@ func (m Meta) CheckDeclared(lo, hi float64) error {
 
 // Facts are what decides how a run on the data is set up by default.
 func (m Meta) Facts() run.Facts {
-	return facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
+	f := facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
+	f.Backbone = m.Backbone != nil
+	return f
 }
 
 // Facts are those of [Meta.Facts].
 func (r *Report) Facts() run.Facts {
-	return facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
+	f := facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
+	f.Backbone = r.Backbone != nil
+	return f
 }
 
 func facts(rows, features, outputs int, task Task, shape []int, columns []Column) run.Facts {

@@ -2,6 +2,8 @@ package data
 
 import (
 	"strconv"
+
+	"clipscope/core/run"
 )
 
 // Report is what Load understood, in the form the page shows it.
@@ -20,6 +22,8 @@ type Report struct {
 	Preview  Preview  `json:"preview"`
 
 	Files []FileRole `json:"files,omitempty"` // what each is for, those to train on first
+
+	Backbone *Backboned `json:"backbone,omitempty"` // what made the features of the rows
 
 	// Of tables.
 	Encoding  string `json:"encoding,omitempty"` // utf-8, utf-16 or windows-1252
@@ -48,6 +52,18 @@ func (r *Report) IsTable() bool {
 type FileRole struct {
 	Name string `json:"name"`
 	Role string `json:"role"` // train or test
+}
+
+// Backboned is what made features of rows, and what that took.
+type Backboned struct {
+	run.Backbone
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"` // of the file
+	// Input is the shape in which a row was given to the model.
+	Input   []int   `json:"input"`
+	Seconds float64 `json:"seconds"`
+	Memory  int64   `json:"memory_bytes,omitempty"` // that what ran it held
+	Cached  bool    `json:"cached,omitempty"`       // they were there already
 }
 
 // Preview is a look at the rows, the first ones for the most part: for the owner's

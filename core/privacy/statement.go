@@ -35,6 +35,7 @@ type Statement struct {
 	// found. 0: this run is the only one.
 	Runs, ScoreNoise float64
 	SecureNoise      bool
+	Backbone         *run.Backbone // what made the features; nil: they are the rows' own
 	Released         []string // what was given out; other values are not covered
 	Versions         map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
@@ -49,6 +50,19 @@ type Statement struct {
 
 // Public says what no guarantee covers, as it is taken for known.
 const Public = "The number of rows, the classes, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+
+// Assumed is what besides [Public] no guarantee covers: what a backbone knows of the rows.
+// It is empty where there is none.
+func Assumed(b *run.Backbone) string {
+	if b == nil {
+		return ""
+	}
+	s := fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of it (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", b.SHA256, b.Output)
+	if b.Batch > 1 {
+		return s + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features, and holds for the rows only if those of a batch do not influence each other, which was tried on made-up ones and is not proven.", b.Batch)
+	}
+	return s + " It was run for every row alone, so that no other decides a row's features."
+}
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
 // headline.
@@ -151,7 +165,7 @@ func (s *Statement) Text() string {
 	if len(s.Released) > 0 {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", Public)
+	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", Public+Assumed(s.Backbone))
 	line("%s", s.noiseText())
 	return b.String()
 }
@@ -221,7 +235,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
-		RNG: "chacha12", Noise: noise, Released: s.Released, Versions: s.Versions, Text: s.Text(),
+		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Text: s.Text(),
 	})
 }
 

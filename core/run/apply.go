@@ -17,6 +17,10 @@ type Application struct {
 	Shape    []int           `json:"shape,omitempty"`   // of pictures: 28, 28, or 3, 32, 32 for planes of colour
 	Columns  []AppliedColumn `json:"columns,omitempty"` // of tables, in the file's order
 
+	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
+	// nothing does.
+	FeaturesOf *Backbone `json:"features_of,omitempty"`
+
 	Scaling AppliedScaling `json:"scaling"`
 	PCA     *AppliedPCA    `json:"pca,omitempty"`
 	// MaxNorm is the length to which rows that are longer are scaled down; 0 for none.

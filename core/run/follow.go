@@ -15,6 +15,7 @@ type Facts struct {
 	Outputs    int  // classes, labels or numbers
 	Numeric    bool // the targets are numbers
 	Picture    bool // features are pixels
+	Backbone   bool // features are what a model made of rows
 }
 
 // The rule by which what nobody set follows from N, d, ε and δ. The constants were
@@ -160,7 +161,7 @@ func (c *Config) followModel(f Facts) int {
 // gradients of rows that are predicted badly, such as those of a rare class.
 func (c *Config) firstNorm(f Facts) float64 {
 	switch {
-	case c.PCA.Components > 0 || c.Scaling.Kind == "row":
+	case c.PCA.Components > 0 || c.Scaling.Kind == "row" || c.Scaling.Kind == "" && f.Backbone:
 		return 1.4 // √2: rows of length 1
 	case c.Scaling.Kind != "" && c.Scaling.Kind != "private" && c.Scaling.Kind != "declared":
 		return 1

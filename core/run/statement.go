@@ -29,6 +29,7 @@ type Statement struct {
 	RNG             string            `json:"rng"`
 	Noise           string            `json:"noise_mode"`
 	Released        []string          `json:"released"`
+	Backbone        *Backbone         `json:"backbone,omitempty"` // what made the features
 	// Ledger is what the data set has spent in all, this run included; nil for
 	// data that has no ledger.
 	Ledger   *StatementLedger  `json:"ledger,omitempty"`

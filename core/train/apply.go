@@ -15,6 +15,7 @@ import (
 func (r *Run) application() *run.Application {
 	a := &run.Application{
 		Task: string(r.ds.Task), Outputs: r.ds.Outputs, Classes: r.ds.Classes, Features: r.ds.Features, Shape: r.ds.Shape,
+		FeaturesOf: r.ds.Backbone,
 		Scaling: run.AppliedScaling{Kind: r.cfg.Scaling.Kind},
 	}
 	for _, c := range r.ds.Columns {

@@ -39,11 +39,13 @@ func (p *Plan) chooseScale() error {
 	}
 }
 
-// defaultScaling is free where bounds are public, and private for tables.
+// defaultScaling is free where bounds are public, or a model made the features, and private for tables.
 func (p *Plan) defaultScaling() string {
 	switch {
 	case p.meta.Bounds != nil:
 		return "declared"
+	case p.meta.Backbone != nil:
+		return "row" // free, whatever the size of what a model gives
 	case p.meta.Columns != nil && len(p.meta.NumericFeatures()) > 0:
 		return "private"
 	default:

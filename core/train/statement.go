@@ -49,7 +49,7 @@ func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, PerStep: perStep,
-		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(),
+		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Backbone: p.meta.Backbone,
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	})
 	if err != nil {

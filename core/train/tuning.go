@@ -255,7 +255,7 @@ func (t *Tuning) guarantee() string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, under adding or removing one row: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
 		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by how many test rows it has right under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
 		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
-		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), privacy.Public)
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), privacy.Public+privacy.Assumed(p.meta.Backbone))
 }
 
 // statement is that of the best run, when it is over.
@@ -265,7 +265,7 @@ func (t *Tuning) statement(best *Plan) (*privacy.Statement, error) {
 		NoiseMultiplier: best.sigma, SampleRate: best.rate, Steps: best.steps, Planned: best.steps, Blind: true,
 		Delta: t.cfg.TargetDelta, Accountant: privacy.RDP,
 		Clipping: best.clippingInWords(), Once: once, PerStep: perStep, Runs: t.cfg.Tuning.Runs, ScoreNoise: t.scoreNoise,
-		Released: append(best.covered(), "which candidate was chosen"), Broken: best.broken(),
+		Released: append(best.covered(), "which candidate was chosen"), Broken: best.broken(), Backbone: best.meta.Backbone,
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	})
 	if err != nil {

@@ -26,6 +26,10 @@
 //	           same id: state, place, trial, events … and at the end one of done and failed
 //	go-on      [run.GoOnRequest] → as train, of a run that was interrupted, on the data
 //	           that the worker has open
+//	inspect    + file → progress…, reply: [run.BackboneInfo] of a model that makes features
+//	featurise  [run.BackboneRequest] + file → progress data.Progress…, reply: data.Report.
+//	           The model makes features of the open data's rows, which take their place
+//	forget     → reply: a number of bytes: kept features are removed
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
 //	           reply: the same, with the file in blob, a Blob, beside the text
@@ -118,6 +122,9 @@ const (
 	Curve     = "curve"
 	Tuning    = "tuning"
 	Group     = "group"
+	Inspect   = "inspect"
+	Featurise = "featurise"
+	Forget    = "forget"
 	Digest    = "digest"
 	Enter     = "enter"
 	Close     = "close"

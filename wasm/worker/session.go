@@ -100,6 +100,9 @@ type Host struct {
 	Blob func() Blob
 	// Vault is where runs are stored while they go on.
 	Vault Vault
+	// Backbones runs models that make features, and Features keeps these; nil: nothing does.
+	Backbones Backbones
+	Features  Features
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
@@ -271,6 +274,12 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
 	case Convert:
 		return decoded(r.Text, func(q run.ConvertRequest) (any, error) { return s.convert(r, q) })
+	case Inspect:
+		return s.inspect(r)
+	case Featurise:
+		return decoded(r.Text, func(q run.BackboneRequest) (any, error) { return s.features(r, q) })
+	case Forget:
+		return s.forget()
 	case Digest:
 		return decoded(r.Text, s.digest)
 	case Interrupted:

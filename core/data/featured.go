@@ -1,0 +1,121 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"clipscope/core/run"
+)
+
+// Extractor makes features of rows.
+//
+// Guarantee: wanted of who implements it: what it makes of a row depends on that row
+// alone, not on other rows, nor on how many there are. Then a data set that lacks a row
+// lacks that row of features and no more, and what is proven of training on the features
+// holds for the rows.
+type Extractor interface {
+	// Width is how many features it makes of a row.
+	Width() int
+	// Extract fills dst, [rows.N×Width], with what it makes of the rows in their order.
+	// The rows have no targets.
+	Extract(ctx context.Context, rows Split, dst []float32) error
+}
+
+// featuredRows are handed over at a time, after which progress is told.
+const featuredRows = 64
+
+// Featured is ds with the features that x makes of its rows in the place of theirs:
+// targets and their names stay, columns, shape and bounds are gone. What is not finite
+// becomes 0 and is counted in odd. progress is called with how many rows, of both splits,
+// are done; it may be nil. ds is not changed.
+//
+// Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
+func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, progress func(done, total int)) (out *Dataset, odd int, err error) {
+	width := x.Width()
+	if err := roomForFeatures(ds, width, defaultLimits()); err != nil {
+		return nil, 0, err
+	}
+	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, Backbone: &by}
+	total := ds.Train.N + ds.Test.N
+	done := 0
+	for _, s := range []struct{ from, to *Split }{{&ds.Train, &out.Train}, {&ds.Test, &out.Test}} {
+		if s.from.N == 0 {
+			continue
+		}
+		*s.to = Split{N: s.from.N, F32: make([]float32, s.from.N*width), Y: s.from.Y}
+		for at := 0; at < s.from.N; at += featuredRows {
+			if err := ctx.Err(); err != nil {
+				return nil, 0, fmt.Errorf("data: features: %w", err)
+			}
+			n := min(featuredRows, s.from.N-at)
+			dst := s.to.F32[at*width : (at+n)*width]
+			if err := x.Extract(ctx, s.from.rows(at, n, ds.Features), dst); err != nil {
+				return nil, 0, fmt.Errorf("data: features of rows %d to %d: %w", done+1, done+n, err)
+			}
+			odd += finite(dst)
+			done += n
+			if progress != nil {
+				progress(done, total)
+			}
+		}
+	}
+	return out, odd, nil
+}
+
+// roomForFeatures refuses what a tab cannot hold, before anything is allocated.
+func roomForFeatures(ds *Dataset, width int, most limits) error {
+	rows := int64(ds.Train.N) + int64(ds.Test.N)
+	switch {
+	case width < 1:
+		return &Error{Expected: "features of a row", Got: "none", Fix: "Choose another output of the model."}
+	case width > most.features:
+		return &Error{Expected: fmt.Sprintf("at most %d features of a row", most.features), Got: fmt.Sprint(width), Fix: "Choose an output of the model that is smaller."}
+	case rows*int64(width)*4 > most.bytes:
+		return &Error{Expected: fmt.Sprintf("at most %d MB of features", most.bytes>>20), Got: fmt.Sprintf("%d rows of %d, which take %d MB", rows, width, rows*int64(width)*4>>20),
+			Fix: "Choose an output of the model that is smaller, or use fewer rows."}
+	}
+	return nil
+}
+
+// rows are n rows from row at, without targets.
+func (s *Split) rows(at, n, features int) Split {
+	out := Split{N: n}
+	if s.U8 != nil {
+		out.U8 = s.U8[at*features : (at+n)*features]
+	} else {
+		out.F32 = s.F32[at*features : (at+n)*features]
+	}
+	return out
+}
+
+// finite puts 0 in the place of what is not, and counts it.
+func finite(v []float32) (odd int) {
+	for i, f := range v {
+		if x := float64(f); math.IsNaN(x) || math.IsInf(x, 0) {
+			v[i] = 0
+			odd++
+		}
+	}
+	return odd
+}
+
+// WriteInputs writes what an extractor sees of ds to w, a hash: the rows of both splits
+// in their order, without targets.
+//
+// Guarantee: none. Who has the hash can check a guess of the whole data set.
+func WriteInputs(w io.Writer, ds *Dataset) error {
+	if _, err := fmt.Fprintf(w, "%v|%v|%d|%d|%d|", ds.Shape, ds.Bounds, ds.Features, ds.Train.N, ds.Test.N); err != nil {
+		return err
+	}
+	for _, s := range []*Split{&ds.Train, &ds.Test} {
+		if _, err := w.Write(s.U8); err != nil {
+			return err
+		}
+		if err := writeFloats(w, s.F32); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package run
+
+// Backbone says what made a data set's features of its rows: a model that was trained
+// elsewhere, and which of its outputs. The zero value is none.
+//
+// Guarantee: every field is chosen without looking at the rows.
+type Backbone struct {
+	SHA256 string `json:"sha256"` // of the model's file, in hexadecimal
+	Output string `json:"output"` // the tensor that features are made of
+	// Normalise is what became of pixels: 0-1, imagenet or none.
+	Normalise string `json:"normalise"`
+	// Resize is how pictures came to the model's size: bilinear or nearest; empty where
+	// they had it.
+	Resize string `json:"resize,omitempty"`
+	// Batch is how many rows the model was given at a time. Only with 1 does nothing but
+	// a row itself decide its features.
+	Batch int `json:"batch"`
+}
+
+// BackboneRequest has the features of the open data made by the model in the file beside
+// it.
+type BackboneRequest struct {
+	Output    string `json:"output,omitempty"`    // needed where the model has several
+	Normalise string `json:"normalise,omitempty"` // 0-1 for pictures, else none
+	Resize    string `json:"resize,omitempty"`    // bilinear
+	Batch     int    `json:"batch,omitempty"`     // 1
+	// Salt is the ledger's, in hexadecimal: it has to know the rows as they are before.
+	// Empty for data that it does not know.
+	Salt string `json:"salt,omitempty"`
+}
+
+// BackboneInfo is what is known of a model without any data.
+type BackboneInfo struct {
+	SHA256  string           `json:"sha256"`
+	Bytes   int64            `json:"bytes"`
+	Inputs  []BackboneTensor `json:"inputs"`
+	Outputs []BackboneTensor `json:"outputs"`
+	Memory  int64            `json:"memory_bytes"` // that what runs it holds
+}
+
+// BackboneTensor is an input or an output of a model.
+type BackboneTensor struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // float32, uint8 …; "no tensor" for what is none
+	// Shape has -1 for a size that is open. It is empty where the model does not tell.
+	Shape []int `json:"shape"`
+}

@@ -1,0 +1,224 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"clipscope/core/backbone"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// Backbones is what runs models that the page's visitor brings.
+type Backbones interface {
+	// Open opens one in whatever format there is. What the file has it do is done
+	// apart from this worker.
+	Open(context.Context, data.File) (Backbone, error)
+	// Version names what runs them: another may give other features.
+	Version() string
+}
+
+// Backbone is a model that is open.
+type Backbone interface {
+	backbone.Runtime
+	// Memory is how many bytes what runs it holds.
+	Memory() int64
+	Close()
+}
+
+// mostBackbone is how large a model's file may be. What runs it may hold three times as
+// much, of 4 GB that there are addresses for.
+const mostBackbone = 768 << 20
+
+// The phases of making features, as progress has them.
+const (
+	phaseFile     = "backbone" // bytes of the model's file
+	phaseRuntime  = "runtime"  // without a number
+	phaseFeatures = "features" // rows
+)
+
+// inspect says what inputs and outputs a model has.
+func (s *Session) inspect(r Request) (any, error) {
+	f, sum, err := s.backboneFile(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.openBackbone(r.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	return run.BackboneInfo{SHA256: sum, Bytes: f.Size(), Inputs: m.Inputs(), Outputs: m.Outputs(), Memory: m.Memory()}, nil
+}
+
+// features replaces the open data by what a model makes of it, and only when that
+// succeeds. In the ledger it stays what it was.
+func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
+	switch {
+	case s.open == nil:
+		return nil, errors.New("worker: no data is open here: open it first")
+	case s.open.Backbone != nil:
+		return nil, errors.New("worker: the rows are features already: open the data again")
+	}
+	began := s.host.Now()
+	f, sum, err := s.backboneFile(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.files) > 0 {
+		if _, err := s.digest(run.DigestRequest{Salt: q.Salt}); err != nil {
+			return nil, err
+		}
+	}
+	key, err := featuresKey(s.open, sum, s.host.Backbones.Version(), q)
+	if err != nil {
+		return nil, err
+	}
+	made, info, err := s.storedFeatures(r.ID, f.Name(), key)
+	if made == nil && err == nil {
+		made, info, err = s.makeFeatures(r.ID, f, sum, key, q)
+	}
+	if err != nil {
+		return nil, inFile(f, err)
+	}
+	info.File, info.Bytes, info.Seconds = f.Name(), f.Size(), s.host.Now().Sub(began).Seconds()
+	report := data.Summarize(made, "features")
+	report.Backbone = &info.Backboned
+	if info.Odd > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%d numbers that the model gave are not finite, and became 0. Is the input scaled as in its training?", info.Odd))
+	}
+	s.open = made
+	return report, nil
+}
+
+// featured is what is known of features beside their rows.
+type featured struct {
+	data.Backboned
+	Width int `json:"width"`
+	Odd   int `json:"odd,omitempty"` // numbers that were not finite
+}
+
+// makeFeatures runs the model, and stores what it gives.
+func (s *Session) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
+	var info featured
+	m, err := s.openBackbone(id, f)
+	if err != nil {
+		return nil, info, err
+	}
+	defer m.Close()
+	ctx := context.Background()
+	x, err := backbone.New(ctx, m, s.open.Meta(), q)
+	if err != nil {
+		return nil, info, err
+	}
+	info.Backbone, info.Input, info.Width = x.Made(), x.Input(), x.Width()
+	info.SHA256 = sum
+	made, odd, err := data.Featured(ctx, s.open, x, info.Backbone, s.rowsDone(id, f.Name()))
+	if err != nil {
+		return nil, info, err
+	}
+	info.Odd, info.Memory = odd, m.Memory()
+	s.storeFeatures(key, made, info) // where they cannot be, they are made again
+	return made, info, nil
+}
+
+// rowsDone tells the page how many rows are done, now and then.
+func (s *Session) rowsDone(id int, name string) func(done, total int) {
+	told := s.host.Now()
+	return func(done, total int) {
+		if now := s.host.Now(); now.Sub(told) >= trialEvery || done == total {
+			told = now
+			s.post(ProgressType, id, data.Progress{Phase: phaseFeatures, File: name, Done: int64(done), Total: int64(total)})
+		}
+	}
+}
+
+func (s *Session) openBackbone(id int, f data.File) (Backbone, error) {
+	s.post(ProgressType, id, data.Progress{Phase: phaseRuntime, File: f.Name()})
+	m, err := s.host.Backbones.Open(context.Background(), f)
+	if err != nil {
+		return nil, &data.Error{File: f.Name(), Got: "a model that cannot be run", Err: err, Fix: "Choose an ONNX file that is complete in itself, for onnxruntime's WebAssembly."}
+	}
+	return m, nil
+}
+
+// backboneFile is the one file of a request, with its hash in hexadecimal.
+func (s *Session) backboneFile(r Request) (f data.File, sum string, err error) {
+	if len(r.TrainFiles) != 1 || len(r.TestFiles) != 0 {
+		return nil, "", errors.New("worker: the one file of a model is what this request takes")
+	}
+	f = r.TrainFiles[0]
+	switch {
+	case f.Size() == 0:
+		return nil, "", &data.Error{File: f.Name(), Expected: "a model", Got: "an empty file", Fix: "Choose an ONNX file."}
+	case f.Size() > mostBackbone:
+		return nil, "", &data.Error{File: f.Name(), Expected: fmt.Sprintf("a model of at most %d MB", mostBackbone>>20), Got: fmt.Sprintf("%d MB", f.Size()>>20), Fix: "Choose a smaller model."}
+	}
+	rc, err := f.Open()
+	if err == nil {
+		defer rc.Close()
+		h := sha256.New()
+		if _, err = io.Copy(h, &telling{r: rc, s: s, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
+			return f, hex.EncodeToString(h.Sum(nil)), nil
+		}
+	}
+	return nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+}
+
+// telling tells the page how many bytes have been read.
+type telling struct {
+	r  io.Reader
+	s  *Session
+	id int
+	p  data.Progress
+}
+
+// tellEvery is after how many bytes: a fifth of a second's hashing, or so.
+const tellEvery = 16 << 20
+
+func (t *telling) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	before := t.p.Done / tellEvery
+	if t.p.Done += int64(n); t.p.Done/tellEvery > before {
+		t.s.post(ProgressType, t.id, t.p)
+	}
+	return n, err
+}
+
+// inFile puts a model's file into an error that names none.
+func inFile(f data.File, err error) error {
+	if e := (*data.Error)(nil); errors.As(err, &e) && e.File == "" {
+		named := *e
+		named.File = f.Name()
+		return &named
+	}
+	return err
+}
+
+// featuresKey names features by all that decides them.
+func featuresKey(ds *data.Dataset, sum, version string, q run.BackboneRequest) (string, error) {
+	h := sha256.New()
+	q.Salt, q.Batch = "", max(q.Batch, 1)
+	q.Resize = cmp.Or(q.Resize, "bilinear")
+	if err := errors.Join(writeKey(h, sum, version, q), data.WriteInputs(h, ds)); err != nil {
+		return "", fmt.Errorf("worker: naming the features: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func writeKey(h hash.Hash, sum, version string, q run.BackboneRequest) error {
+	b, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(h, strings.Join([]string{featuresMagic, sum, version, string(b), ""}, "\n"))
+	return err
+}

@@ -1,0 +1,141 @@
+// Runs the visitor's own model, an ONNX file, for wasm/onnx.go. A classic script, for
+// workers:
+//
+//	clipscopeBackbone.base = …;                 // the folder of the site's scripts
+//	const model = await clipscopeBackbone.open(file);
+//	const { shape, values } = await model.run("x", 1, [1, 3, 32, 32], floats, "y");
+//	model.close();
+//
+// ONNX Runtime and the model are in a worker of their own: what a file has them do, or
+// take, ends with that, and its memory is given back. The worker starts from text, so
+// it has the page's policy; the runtime comes from the site, when it is first asked for.
+"use strict";
+
+globalThis.clipscopeBackbone = (() => {
+  // serve is all that the worker runs, beside the guard and the runtime.
+  /** @param {any} ort @param {string} program */
+  function serve(ort, program) {
+    // What the runtime may take, in pages of 64 KB: 3 GB of the 4 that there are addresses
+    // for. A model that asks for more is refused, and the rest is left to others.
+    const MOST = 49152;
+    const { Memory } = WebAssembly;
+    /** @type {WebAssembly.Memory | undefined} */
+    let memory;
+    WebAssembly.Memory = /** @type {any} */ (function(/** @type {WebAssembly.MemoryDescriptor} */ d) {
+      return memory = new Memory({ ...d, maximum: Math.min(d.maximum ?? MOST, MOST) });
+    });
+    /** @type {any} */
+    let session;
+
+    /** @param {any} t */
+    const tensor = (t) => ({ name: t.name, type: t.isTensor ? t.type : "no tensor",
+      shape: t.isTensor ? Array.from(t.shape, (d) => typeof d === "number" && d >= 0 ? d : -1) : [] });
+
+    const answers = {
+      /** @param {{ file: File }} q */
+      async open({ file }) {
+        const response = await fetch(program);
+        if (!response.ok) throw new Error(`ONNX Runtime did not load: the server answered ${response.status}`);
+        ort.env.logLevel = "fatal";
+        Object.assign(ort.env.wasm, { wasmBinary: await response.arrayBuffer(), numThreads: 1, proxy: false });
+        session = await ort.InferenceSession.create(new Uint8Array(await file.arrayBuffer()), { executionProviders: ["wasm"], logSeverityLevel: 4 });
+        return { inputs: session.inputMetadata.map(tensor), outputs: session.outputMetadata.map(tensor) };
+      },
+      /** @param {{ input: string, calls: number, shape: number[], values: Float32Array | Uint8Array, output: string }} q */
+      async run({ input, calls, shape, values, output }) {
+        const size = values.length / calls;
+        /** @type {Float32Array | undefined} */
+        let all;
+        let dims = "";
+        for (let k = 0; k < calls; k++) {
+          const x = new ort.Tensor(values instanceof Uint8Array ? "uint8" : "float32", values.slice(k * size, (k + 1) * size), shape);
+          const { [output]: y } = await session.run({ [input]: x }, [output]);
+          if (y.type !== "float32") throw new Error(`the output ${output} is of ${y.type}, and float32 was declared`);
+          all ??= new Float32Array(calls * y.size);
+          dims ||= y.dims.join();
+          if (y.dims.join() !== dims) throw new Error(`the output ${output} is [${dims}] of one row and [${y.dims}] of another`);
+          all.set(y.data, k * y.size);
+        }
+        return { shape: dims.split(",").filter(Boolean).map(Number), values: all };
+      },
+    };
+
+    onmessage = async ({ data }) => {
+      try {
+        const reply = await answers[/** @type {"open" | "run"} */ (data.type)](data);
+        postMessage({ ...reply, memory: memory?.buffer.byteLength ?? 0 });
+      } catch (e) {
+        postMessage({ error: String(e?.message ?? e) });
+      }
+    };
+    postMessage({});
+  }
+
+  // Model is a model that is open. It answers one question after the other.
+  class Model {
+    #worker;
+    /** @type {{ resolve(reply: any): void, reject(e: Error): void } | undefined} */
+    #asked;
+    inputs = "";
+    outputs = "";
+    memory = 0; // bytes that the runtime holds
+
+    /** @param {string} base */
+    constructor(base) {
+      const at = (/** @type {string} */ name) => JSON.stringify(new URL(name, base).href);
+      const text = `import ${at("guard.js")}; import * as ort from ${at("ort/ort.js")}; (${serve})(ort, ${at("ort/ort.wasm")});`;
+      const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      this.#worker = new Worker(url, { type: "module" });
+      this.#worker.onmessage = ({ data }) => {
+        if (data.error !== undefined) this.#asked?.reject(new Error(data.error));
+        else {
+          this.memory = data.memory ?? 0;
+          this.#asked?.resolve(data);
+        }
+      };
+      this.#worker.onerror = (e) => {
+        e.preventDefault();
+        this.#asked?.reject(new Error(e.message || "ONNX Runtime did not load from the site"));
+      };
+      this.started = this.#answer().finally(() => URL.revokeObjectURL(url));
+    }
+
+    #answer() {
+      return new Promise((resolve, reject) => { this.#asked = { resolve, reject }; });
+    }
+
+    /** @param {object} question @param {Transferable[]} moved */
+    ask(question, moved = []) {
+      const answer = this.#answer();
+      this.#worker.postMessage(question, moved);
+      return answer;
+    }
+
+    // run gives the output for each of so many inputs, one after the other.
+    /** @param {string} input @param {number} calls @param {number[]} shape @param {Float32Array | Uint8Array} values @param {string} output */
+    run(input, calls, shape, values, output) {
+      return this.ask({ type: "run", input, calls, shape, values, output }, [/** @type {ArrayBuffer} */ (values.buffer)]);
+    }
+
+    close() { this.#worker.terminate(); }
+  }
+
+  const self = {
+    base: "",
+    /** @param {File} file */
+    async open(file) {
+      const model = new Model(self.base);
+      try {
+        await model.started;
+        const { inputs, outputs } = await model.ask({ type: "open", file });
+        model.inputs = JSON.stringify(inputs);
+        model.outputs = JSON.stringify(outputs);
+        return model;
+      } catch (e) {
+        model.close();
+        throw e;
+      }
+    },
+  };
+  return self;
+})();

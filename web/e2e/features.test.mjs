@@ -1,0 +1,168 @@
+// Features that a model of the visitor's makes of rows, through ONNX Runtime in the page,
+// with the policy as it is: what they are, what is trained on them, that they are made
+// once, also without a network, and that no file ends the page. The models are written
+// here, with random weights.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { controlled, file, hasShared, results, shared, stage, until } from "./browser.mjs";
+
+const { visit } = await stage();
+
+// --- ONNX files: protocol buffers, https://onnx.ai/onnx/repo-docs/IR.html ---
+
+/** @param {number} n */
+const varint = (n) => {
+  const bytes = [];
+  for (let v = BigInt.asUintN(64, BigInt(n)); ; v >>= 7n) {
+    bytes.push(Number(v & 127n) | (v > 127n ? 128 : 0));
+    if (v <= 127n) return Buffer.from(bytes);
+  }
+};
+/** @param {number} field @param {number | string | Uint8Array} v @returns {Buffer} */
+const put = (field, v) => typeof v === "number" ? Buffer.concat([varint(field << 3), varint(v)])
+  : Buffer.concat([varint(field << 3 | 2), varint(Buffer.byteLength(/** @type {any} */ (v))), Buffer.from(/** @type {any} */ (v))]);
+const message = (...parts) => Buffer.concat(parts);
+
+const FLOAT = 1, UINT8 = 2, INT64 = 7, STRING = 8;
+/** @param {string} name @param {number} type @param {(number | string)[]} dims */
+const value = (name, type, dims) => message(put(1, name), put(2, put(1, message(put(1, type),
+  put(2, message(...dims.map((d) => put(1, put(typeof d === "number" ? 1 : 2, d)))))))));
+/** @param {string} name @param {number[]} dims @param {Float32Array | BigInt64Array} v */
+const constant = (name, dims, v) => message(...dims.map((d) => put(1, d)), put(2, v instanceof Float32Array ? FLOAT : INT64), put(8, name), put(9, new Uint8Array(v.buffer)));
+/** @param {string} op @param {string[]} inputs @param {string[]} outputs @param {Record<string, number | number[]>} attributes */
+const node = (op, inputs, outputs, attributes = {}) => message(...inputs.map((n) => put(1, n)), ...outputs.map((n) => put(2, n)), put(4, op),
+  ...Object.entries(attributes).map(([name, v]) => put(5, message(put(1, name), ...(Array.isArray(v) ? [...v.map((i) => put(8, i)), put(20, 7)] : [put(3, v), put(20, 2)])))));
+/** @param {{ nodes: Buffer[], constants?: Buffer[], inputs: Buffer[], outputs: Buffer[] }} g */
+const model = ({ nodes, constants = [], inputs, outputs }) => message(put(1, 8), put(8, message(put(1, ""), put(2, 13))),
+  put(7, message(...nodes.map((n) => put(1, n)), put(2, "g"), ...constants.map((c) => put(5, c)), ...inputs.map((i) => put(11, i)), ...outputs.map((o) => put(12, o)))));
+
+// drawn is a list of numbers about 0 that is the same each time.
+/** @param {number} n @param {number} size */
+function drawn(n, size) {
+  let s = 7;
+  return Float32Array.from({ length: n }, () => {
+    let sum = 0;
+    for (let k = 0; k < 4; k++) sum += (s = (s * 1103515245 + 12345) % 2147483648) / 2147483648 - 0.5;
+    return sum * Math.sqrt(3) * size;
+  });
+}
+
+// The backbone: 64 random filters of 6×6, ReLU, and the means of four by four parts.
+const FILTERS = 64, SIZE = 6;
+const weights = drawn(FILTERS * 3 * SIZE * SIZE, 1 / Math.sqrt(3 * SIZE * SIZE));
+for (let f = 0; f < FILTERS; f++) { // no answer to a picture of one colour
+  const w = weights.subarray(f * 108, f * 108 + 108), mean = w.reduce((a, b) => a + b) / 108;
+  w.forEach((v, i) => { w[i] = v - mean; });
+}
+const backbone = model({
+  nodes: [
+    node("Conv", ["x", "w"], ["c"], { kernel_shape: [SIZE, SIZE], strides: [2, 2] }), // 14 by 14
+    node("Relu", ["c"], ["maps"]),
+    node("AveragePool", ["maps"], ["p"], { kernel_shape: [5, 5], strides: [3, 3] }), // 4 by 4
+    node("Flatten", ["p"], ["features"]),
+  ],
+  constants: [constant("w", [FILTERS, 3, SIZE, SIZE], weights)],
+  inputs: [value("x", FLOAT, ["n", 3, 32, 32])],
+  outputs: [value("features", FLOAT, ["n", FILTERS * 16]), value("maps", FLOAT, ["n", FILTERS, 14, 14])],
+});
+
+// reference is the first features of a picture of bytes: filter 0 in the first parts.
+/** @param {Uint8Array} x */
+function reference(x) {
+  const at = (c, y, z) => x[c * 1024 + y * 32 + z] / 255;
+  const map = Array.from({ length: 14 }, (_, y) => Array.from({ length: 14 }, (_, z) => {
+    let sum = 0;
+    for (let c = 0; c < 3; c++) for (let i = 0; i < SIZE; i++) for (let j = 0; j < SIZE; j++) sum += weights[(c * SIZE + i) * SIZE + j] * at(c, 2 * y + i, 2 * z + j);
+    return Math.max(0, sum);
+  }));
+  return Array.from({ length: 12 }, (_, k) => {
+    const y = 3 * Math.floor(k / 4), z = 3 * (k % 4);
+    let sum = 0;
+    for (let i = 0; i < 5; i++) for (let j = 0; j < 5; j++) sum += map[y + i][z + j];
+    return sum / 25;
+  });
+}
+
+// cifar is so many records of CIFAR-10, or pictures in ten colours where that is not there.
+/** @param {string} name @param {number} rows @param {number} seed */
+function cifar(name, rows, seed) {
+  const size = 3073;
+  if (hasShared("data", "cifar-10", name)) return gunzipSync(fs.readFileSync(path.join(shared, "data", "cifar-10", name))).subarray(0, rows * size);
+  const out = Buffer.alloc(rows * size);
+  for (let i = 0; i < rows; i++) {
+    const label = out[i * size] = (i * 7 + seed) % 10;
+    for (let p = 0; p < 3072; p++) out[i * size + 1 + p] = (p * (label + 1) + i * 13 + (p % 32) * 5) % 256;
+  }
+  return out;
+}
+
+// unpack makes Files in the page.
+const unpack = () => {
+  window.unpack = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
+};
+
+test("a backbone makes features of pictures once, and a private head trains on them", async (t) => {
+  const page = await visit(t, "");
+  await page.evaluate(unpack);
+  await controlled(page);
+  const train = cifar("train_10k.bin.gz", 4000, 1), tests = cifar("test_10k.bin.gz", 1000, 2);
+  const sent = [file("backbone.onnx", backbone), file("data_batch_1.bin", train), file("test_batch.bin", tests)];
+  const got = await page.evaluate(async (sent) => {
+    const [model, ...files] = sent.map(window.unpack);
+    const raw = window.raw = await clipscope.open({ train: [files[0]], test: [files[1]] });
+    window.model = model;
+    const info = await clipscope.backbone(model);
+    const unchosen = await clipscope.features(model, raw).catch((e) => e.message);
+    const phases = new Set();
+    const data = window.features = await clipscope.features(model, raw, { output: "features" }, (p) => phases.add(p.phase));
+    const run = await clipscope.train({ target_epsilon: 4, no_such: undefined }, data);
+    const result = await run.done;
+    const { total } = { total: await clipscope.ledger.total(raw) };
+    const { parameters, ...released } = result.released;
+    return { info, unchosen, phases: [...phases], summary: data.summary, result: { ...result, released }, finite: parameters.every(Number.isFinite), total };
+  }, sent);
+  const sha256 = createHash("sha256").update(backbone).digest("hex");
+  assert.deepEqual(got.info.inputs, [{ name: "x", type: "float32", shape: [-1, 3, 32, 32] }]);
+  assert.deepEqual(got.info.outputs.map((o) => o.name), ["features", "maps"]);
+  assert.match(got.unchosen, /features \[n, 1024\], maps \[n, 64, 14, 14\]/);
+  const { summary, result } = got, made = summary.backbone;
+  assert.deepEqual([summary.rows, summary.test_rows, summary.features, summary.outputs], [4000, 1000, 1024, 10]);
+  assert.deepEqual([made.sha256, made.output, made.normalise, made.batch, made.bytes, made.cached], [sha256, "features", "0-1", 1, backbone.length, undefined]);
+  assert.ok(got.phases.includes("features") && got.phases.includes("runtime"), got.phases.join());
+  const expected = reference(train.subarray(1, 3073));
+  summary.preview.rows[0].slice(0, 12).forEach((v, k) => assert.ok(Math.abs(Number(v) - expected[k]) < 1e-4 * (1 + expected[k]), `feature ${k}: ${v}, not ${expected[k]}`));
+  assert.ok(got.finite && result.test_accuracy > 0.2, `${result.test_accuracy} on test rows`);
+  assert.ok(result.statement.text.includes(sha256) && /backbone/.test(result.guarantee));
+  assert.equal(result.released.apply.features_of.sha256, sha256);
+  assert.equal(got.total.runs, 1, "the run stands under the data's own files");
+
+  // Once more: from storage, and without a network what was not made before as well.
+  await until(page, async () => {
+    for (const key of await caches.keys()) if (await (await caches.open(key)).match(new URL("/web/ort/ort.wasm", location.href).href)) return true;
+    return false;
+  });
+  await page.context().setOffline(true);
+  const again = await page.evaluate(async () => {
+    const from = performance.now();
+    const stored = await clipscope.features(window.model, window.raw, { output: "features" });
+    const seconds = (performance.now() - from) / 1000;
+    const other = await clipscope.features(window.model, "digits", { output: "maps", resize: "nearest" });
+    const batched = await clipscope.features(window.model, "digits", { output: "maps", batch: 64 });
+    return { stored: stored.summary, seconds, other: other.summary, batched: batched.summary.backbone, freed: await clipscope.forgetFeatures() };
+  });
+  await page.context().setOffline(false);
+  assert.equal(again.stored.backbone.cached, true);
+  assert.deepEqual(again.stored.preview, summary.preview);
+  assert.deepEqual([again.other.features, again.other.backbone.resize, again.other.backbone.input], [64, "nearest", [3, 32, 32]]);
+  assert.equal(again.batched.batch, 64);
+  assert.ok(again.freed > 4 * 5000 * 1024, `${again.freed} bytes removed`);
+  const figures = { backbone_bytes: backbone.length, rows: 5000, features: summary.features, seconds: made.seconds, memory_bytes: made.memory_bytes,
+    cached_seconds: again.seconds, epsilon: result.epsilon, test_accuracy: result.test_accuracy, one_at_a_time: again.other.backbone.seconds, batches_of_64: again.batched.seconds };
+  fs.writeFileSync(path.join(results, "features.json"), JSON.stringify(figures, null, 2) + "\n");
+  t.diagnostic(JSON.stringify(figures));
+  assert.deepEqual(page.errors, []);
+});
