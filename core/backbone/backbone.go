@@ -158,11 +158,14 @@ func choose(all []run.BackboneTensor, name string) (string, error) {
 // pooled are the features in what a model gave for n rows a call, row-major: of positions,
 // or of parts of a text, the mean.
 func pooled(y Values, n int, last bool) ([]float32, error) {
-	total := y.Calls
+	rest := len(y.F32) / y.Calls
+	sound := rest > 0 && rest*y.Calls == len(y.F32) && len(y.Shape) >= 2 && len(y.Shape) <= 4 && y.Shape[0] == n
 	for _, d := range y.Shape {
-		total *= d
+		if sound = sound && d > 0 && rest%d == 0; sound {
+			rest /= d
+		}
 	}
-	if len(y.Shape) < 2 || len(y.Shape) > 4 || y.Shape[0] != n || total != len(y.F32) || total == 0 {
+	if !sound || rest != 1 {
 		return nil, refusal(fmt.Sprintf("an output for each of %d rows, [%d, …] with 2 to 4 sizes", n, n), sizes(y.Shape), "Choose another output of the model.")
 	}
 	// Positions come first where channels are last, and else after them.

@@ -36,7 +36,7 @@ type Statement struct {
 	Runs, ScoreNoise float64
 	SecureNoise      bool
 	Backbone         *run.Backbone // what made the features; nil: they are the rows' own
-	Released         []string // what was given out; other values are not covered
+	Released         []string      // what was given out; other values are not covered
 	Versions         map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.

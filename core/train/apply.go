@@ -16,7 +16,7 @@ func (r *Run) application() *run.Application {
 	a := &run.Application{
 		Task: string(r.ds.Task), Outputs: r.ds.Outputs, Classes: r.ds.Classes, Features: r.ds.Features, Shape: r.ds.Shape,
 		FeaturesOf: r.ds.Backbone,
-		Scaling: run.AppliedScaling{Kind: r.cfg.Scaling.Kind},
+		Scaling:    run.AppliedScaling{Kind: r.cfg.Scaling.Kind},
 	}
 	for _, c := range r.ds.Columns {
 		a.Columns = append(a.Columns, run.AppliedColumn{

@@ -1,0 +1,239 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"clipscope/core/backbone"
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// halves are models whose features are a row's first value and its half; their text says
+// what is wrong with them.
+type halves struct {
+	opened, closed, runs int
+	text                 string
+}
+
+func (h *halves) Version() string { return "1" }
+
+func (h *halves) Open(_ context.Context, f data.File) (Backbone, error) {
+	rc, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(rc)
+	if err != nil {
+		return nil, err
+	}
+	if h.text = string(b); h.text == "broken" {
+		return nil, errors.New("protobuf parsing failed")
+	}
+	h.opened++
+	return h, nil
+}
+
+func (h *halves) Inputs() []run.BackboneTensor {
+	return []run.BackboneTensor{{Name: "x", Type: "float32", Shape: []int{-1, -1}}}
+}
+
+func (h *halves) Outputs() []run.BackboneTensor {
+	return []run.BackboneTensor{{Name: "y", Type: "float32", Shape: []int{-1, 2}}}
+}
+
+func (h *halves) Memory() int64 { return 1 << 20 }
+func (h *halves) Close()        { h.closed++ }
+
+func (h *halves) Run(_ context.Context, _ string, x backbone.Values, _ string) (backbone.Values, error) {
+	h.runs += x.Calls
+	if h.text == "fails" {
+		return backbone.Values{}, errors.New("non-zero status code")
+	}
+	y := backbone.Values{Calls: x.Calls, Shape: []int{1, 2}}
+	for i := range x.Calls {
+		v := x.F32[i*len(x.F32)/x.Calls]
+		y.F32 = append(y.F32, v, v/2)
+	}
+	return y, nil
+}
+
+// shelf is [Features] in memory.
+type shelf map[string][]byte
+
+func (s shelf) Open(name string) (io.ReadCloser, error) {
+	if b, ok := s[name]; ok {
+		return io.NopCloser(bytes.NewReader(b)), nil
+	}
+	return nil, nil
+}
+
+type leaf struct {
+	bytes.Buffer
+	size int64
+	done func([]byte)
+}
+
+func (l *leaf) Close() error {
+	if int64(l.Len()) != l.size {
+		return fmt.Errorf("%d bytes, and %d were announced", l.Len(), l.size)
+	}
+	l.done(l.Bytes())
+	return nil
+}
+
+func (s shelf) Create(name string, size int64) (io.WriteCloser, error) {
+	return &leaf{size: size, done: func(b []byte) { s[name] = b }}, nil
+}
+
+func (s shelf) Remove(name string) error { delete(s, name); return nil }
+
+func (s shelf) Clear() (n int64, _ error) {
+	for name, b := range s {
+		n += int64(len(b))
+		delete(s, name)
+	}
+	return n, nil
+}
+
+var numbers = memFile{"t.csv", []byte("a,b,kind\n" + strings.Repeat("1,2,x\n3,4,y\n5,7,x\n", 20))}
+
+// opened is a session with a table open.
+func opened(t *testing.T, models Backbones, store Features) *Session {
+	t.Helper()
+	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: newPage(t, nil).s.host.Now, Backbones: models, Features: store})
+	asked[*data.Report](t, s, Open, `{"csv":{"test_share":0.2}}`, numbers)
+	return s
+}
+
+// asked is the reply to a request.
+func asked[A any](t *testing.T, s *Session, kind, text string, files ...data.File) A {
+	t.Helper()
+	a, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: text}, TrainFiles: files})
+	if err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	return a.(A)
+}
+
+const featurise = `{"salt":"` + salt + `"}`
+
+func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
+	models, store := &halves{}, shelf{}
+	s := opened(t, models, store)
+	rows := s.open
+	before := asked[run.DigestReply](t, s, Digest, featurise).Names
+	report := asked[*data.Report](t, s, Featurise, featurise, memFile{"m.onnx", []byte("a")})
+	if got := asked[run.DigestReply](t, s, Digest, featurise).Names; !reflect.DeepEqual(got, before) {
+		t.Errorf("in the ledger features are %v and their rows %v", got, before)
+	}
+	b := report.Backbone
+	if b == nil || b.File != "m.onnx" || b.Bytes != 1 || len(b.SHA256) != 64 || b.Output != "y" || b.Cached || b.Memory != 1<<20 || report.Features != 2 || report.Rows != rows.Train.N {
+		t.Errorf("%+v of %+v", b, report)
+	}
+	if models.opened != 1 || models.closed != 1 {
+		t.Errorf("opened %d times, closed %d", models.opened, models.closed)
+	}
+	for i := range rows.Train.N {
+		v := rows.Train.F32[i*rows.Features]
+		if f := s.open.Train.F32[2*i:]; f[0] != v || f[1] != v/2 {
+			t.Fatalf("row %d: %v", i, f[:2])
+		}
+	}
+	if _, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m", []byte("a")}}}); err == nil {
+		t.Error("features were made of features")
+	}
+
+	// The second time from storage, to the bit; another model, or other rows, not.
+	again := opened(t, models, store)
+	report = asked[*data.Report](t, again, Featurise, featurise, memFile{"renamed.onnx", []byte("a")})
+	if !report.Backbone.Cached || models.opened != 1 || !reflect.DeepEqual(again.open, s.open) || report.Backbone.File != "renamed.onnx" {
+		t.Errorf("not from storage: %+v", report.Backbone)
+	}
+	for name, c := range map[string]struct{ text, model string }{
+		"another model":  {featurise, "b"},
+		"another output": {`{"salt":"` + salt + `","output":"y"}`, "a"}, // which is not known to be the same
+	} {
+		if r := asked[*data.Report](t, opened(t, models, store), Featurise, c.text, memFile{"m", []byte(c.model)}); r.Backbone.Cached {
+			t.Errorf("%s: from storage", name)
+		}
+	}
+	if n := asked[int64](t, s, Forget, ""); n == 0 || len(store) != 0 {
+		t.Errorf("%d bytes removed, %d files left", n, len(store))
+	}
+}
+
+// TestDamagedFeaturesAreMadeAgain: a file with any byte gone or changed is not used.
+func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
+	models, store := &halves{}, shelf{}
+	first := opened(t, models, store)
+	asked[*data.Report](t, first, Featurise, featurise, memFile{"m", []byte("a")})
+	var key string
+	for key = range store {
+	}
+	whole := store[key]
+	head := bytes.IndexByte(whole, '}') // JSON may be changed where nobody looks
+	for i := 0; i <= len(whole); i += 7 {
+		for _, b := range [][]byte{whole[:i], append(bytes.Clone(whole[:i]), append([]byte{whole[min(i, len(whole)-1)] ^ 64}, whole[min(i+1, len(whole)):]...)...)} {
+			if i < head && len(b) == len(whole) && i > len(featuresMagic)+4 || bytes.Equal(b, whole) {
+				continue
+			}
+			store[key] = b
+			s := opened(t, models, store)
+			if r := asked[*data.Report](t, s, Featurise, featurise, memFile{"m", []byte("a")}); r.Backbone.Cached || !reflect.DeepEqual(s.open, first.open) {
+				t.Fatalf("%d bytes, damaged at %d: used", len(b), i)
+			}
+		}
+	}
+}
+
+func TestBackbonesThatFail(t *testing.T) {
+	for text, says := range map[string]string{"": "an empty file", "broken": "protobuf parsing failed", "fails": "non-zero status code"} {
+		models := &halves{}
+		s := opened(t, models, nil)
+		rows := s.open
+		_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if s.open != rows || models.opened != models.closed {
+			t.Errorf("%q: the data are gone, or the model is still open", text)
+		}
+	}
+	if _, err := NewSession(Host{}).answer(Request{Message: run.Message{Type: Featurise, Text: "{}"}}); err == nil {
+		t.Error("features of no data")
+	}
+}
+
+func TestInspect(t *testing.T) {
+	s := NewSession(Host{Post: func(run.Message) {}, Backbones: &halves{}})
+	info := asked[run.BackboneInfo](t, s, Inspect, "", memFile{"m", []byte("a")})
+	if info.Bytes != 1 || info.Outputs[0].Name != "y" || info.Inputs[0].Name != "x" || len(info.SHA256) != 64 {
+		t.Errorf("%+v", info)
+	}
+}
+
+// FuzzReadFeatures: no file of features ends the worker, or has it take more than there
+// is.
+func FuzzReadFeatures(f *testing.F) {
+	f.Add([]byte(featuresMagic + "\x02\x00\x00\x00{}"))
+	f.Add([]byte(featuresMagic + "\x0d\x00\x00\x00{\"width\":1e9}abcdefgh"))
+	f.Add([]byte(featuresMagic + "\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, info, err := readFeatures(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		ds := dataset("d")
+		if out, _, err := data.Featured(t.Context(), ds, x, info.Backbone, nil); err == nil && len(out.Train.F32) != info.Width {
+			t.Errorf("%d features, %d announced", len(out.Train.F32), info.Width)
+		}
+		x.end()
+	})
+}
