@@ -41,6 +41,8 @@ type DataView struct {
 	// known of the table at hand, theirs or the one in use.
 	Refused bool
 	Table   *data.Report
+	// Backbone is a model that makes features of the rows.
+	Backbone BackboneView
 }
 
 // Data is the first card: where the rows come from and how they are read.
@@ -49,8 +51,10 @@ type Data struct {
 	Form   *widget.Form
 	View   DataView
 	Loader Loader
-	Shows  Shower
-	over   bool // a file is held over the drop zone
+	// Features is where a backbone is chosen; nil: none can be.
+	Features Featurer
+	Shows    Shower
+	over     bool // a file is held over the drop zone
 }
 
 func (c *Data) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
@@ -67,6 +71,7 @@ func (c *Data) Render() app.UI {
 		c.reading(),
 		c.summary(),
 		c.scaling(),
+		c.backbone(),
 	)
 }
 

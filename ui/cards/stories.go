@@ -22,6 +22,9 @@ func Stories() []widget.Story {
 		{Name: "Data card, a bad file", View: func() app.UI {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}, Shows: nobody{}}
 		}},
+		{Name: "Data card, a backbone at work", View: func() app.UI {
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Backbone: exampleBackbone()}, Loader: nobody{}, Features: nobody{}, Shows: nobody{}}
+		}},
 		{Name: "A table as it is read", View: func() app.UI {
 			return &Preview{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Shows: nobody{}}
 		}},
@@ -42,6 +45,22 @@ func (nobody) Open(form.Card)      {}
 func (nobody) OpenFiles(app.Value) {}
 func (nobody) CancelOpen()         {}
 func (nobody) ShowTable(bool)      {}
+
+func (nobody) ChooseBackbone(app.Value)   {}
+func (nobody) SetBackbone(string, string) {}
+func (nobody) MakeFeatures()              {}
+func (nobody) StopBackbone()              {}
+func (nobody) DropFeatures()              {}
+
+func exampleBackbone() BackboneView {
+	return BackboneView{
+		File: "simclr.onnx", Picture: true, Working: true, Seconds: 12, Progress: data.Progress{Phase: "features", Done: 9000, Total: 60000},
+		Info: &run.BackboneInfo{Bytes: 94e6, Inputs: []run.BackboneTensor{{Name: "x", Type: "float32", Shape: []int{-1, 3, 224, 224}}},
+			Outputs: []run.BackboneTensor{{Name: "features", Type: "float32", Shape: []int{-1, 2048}}, {Name: "maps", Type: "float32", Shape: []int{-1, 2048, 7, 7}}}},
+		Request: run.BackboneRequest{Output: "features", Normalise: "imagenet", Resize: "bilinear"},
+		Used:    &data.Backboned{Backbone: run.Backbone{SHA256: "0123456789abcdef", Output: "features", Normalise: "imagenet", Batch: 1}, File: "simclr.onnx", Seconds: 61, Memory: 400e6},
+	}
+}
 
 func exampleForm(card form.Card) *widget.Form {
 	cfg := preset.First()

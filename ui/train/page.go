@@ -98,7 +98,7 @@ func (p *Page) experiment() app.UI {
 	f := x.formFor(s, s.next()...)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, Session: s},
-		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Shows: s},
+		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Features: s.data.featurer(), Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.View(), Actions: s.ledger},

@@ -58,6 +58,9 @@ func New(c Client) *Session {
 	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
 		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
+	if f, ok := c.(Featurer); ok {
+		s.data.backbone = &backbone{data: s.data, client: f}
+	}
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	keeper, _ := c.(Keeper)

@@ -48,6 +48,7 @@ type source struct {
 	cancel   func()
 	fault    string
 	suited   []string // what was changed to go with the data
+	backbone *backbone
 	tries    int
 }
 
@@ -233,6 +234,7 @@ func (d *source) stop() {
 		d.cancel()
 	}
 	d.tries++
+	d.backbone.interrupt()
 	d.loading, d.slow, d.cancel = false, false, nil
 }
 
@@ -251,6 +253,9 @@ func (d *source) view() cards.DataView {
 		if d.handle != nil {
 			v.Before = d.report.Name
 		}
+	}
+	if d.backbone != nil {
+		v.Backbone = d.backbone.shown()
 	}
 	switch {
 	case d.refused != nil:

@@ -1,0 +1,34 @@
+package cards
+
+import (
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+)
+
+func TestBackboneSaysHowFarItIs(t *testing.T) {
+	v := exampleBackbone()
+	for _, c := range []struct {
+		p    data.Progress
+		says []string
+	}{
+		{data.Progress{}, []string{"Reading"}},
+		{data.Progress{Phase: "backbone", Done: 1e6, Total: 2e6}, []string{"simclr.onnx", "MB of"}},
+		{data.Progress{Phase: "runtime"}, []string{"ONNX Runtime"}},
+		{data.Progress{Phase: "features", Total: 100}, []string{"0 of 100 rows"}},
+		{data.Progress{Phase: "features", Done: 25, Total: 100}, []string{"25 of 100 rows", "36", "to go"}}, // 12 s so far
+		{data.Progress{Phase: "features", Done: 100, Total: 100}, []string{"100 of 100 rows"}},
+	} {
+		v.Progress = c.p
+		line := v.progressLine()
+		for _, says := range c.says {
+			if !strings.Contains(line, says) {
+				t.Errorf("%+v: %q", c.p, line)
+			}
+		}
+	}
+	if got := shapeText([]int{-1, 3, 224, 224}); got != "n×3×224×224" {
+		t.Error(got)
+	}
+}
