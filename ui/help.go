@@ -96,6 +96,10 @@ var helpTopics = []topic{
 		"A table that you open stands in the place of the charts until a run starts: its first rows and its last as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
 		"A numeric column may have bounds, such as 0 to 120, or 2020-01-01 to 2024-12-31 for dates. State what you know without looking at the rows: no private bounds are then bought for that column. A bucketed column is for more categories than should be listed; which share a bucket depends on no row.",
 	}},
+	{"backbone", "Features of a backbone", []string{
+		"A model that was trained elsewhere, on public data, knows a good deal of what pictures look like. Under Data → Use a backbone an ONNX file of your own makes features of every row, in this tab, and a small private model learns on these: much more accurate at the same ε than learning everything from your rows. Choose which of its outputs the features are.",
+		"The guarantee takes the backbone for public. If it was trained on these very rows, what it knows of them is not covered. Every row is given to it alone, so that none decides what becomes of another. Features are kept in this browser so that they are made once; a model that is trained on them needs the same backbone where it is applied.",
+	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",
 		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and, in an older Firefox or where the host sends no headers, go to its address. A link to another site that you click yourself leads there, as links do.",
@@ -104,7 +108,7 @@ var helpTopics = []topic{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
 	}},
 	{"script", "From a script", []string{
-		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), plan(), train(), load(), audit() and ledger. The configuration is the same as in the address after the # sign.",
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), features(), plan(), train(), load(), audit() and ledger. The configuration is the same as in the address after the # sign.",
 	}},
 }
 

@@ -65,7 +65,7 @@ func (o *onnxModel) Run(_ context.Context, input string, x backbone.Values, outp
 	}
 	reply, err := await(o.model.Call("run", input, x.Calls, shape, values, output))
 	if err != nil {
-		return y, fmt.Errorf("the model cannot be run on it: %w", err)
+		return y, err
 	}
 	y.Calls = x.Calls
 	dims := reply.Get("shape")

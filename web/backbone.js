@@ -31,6 +31,10 @@ globalThis.clipscopeBackbone = (() => {
     const tensor = (t) => ({ name: t.name, type: t.isTensor ? t.type : "no tensor",
       shape: t.isTensor ? Array.from(t.shape, (d) => typeof d === "number" && d >= 0 ? d : -1) : [] });
 
+    // What the runtime says of a fault, without where in its sources that was.
+    /** @param {any} e */
+    const reason = (e) => String(e?.message ?? e).replace(/^.*ERROR_MESSAGE: "?/s, "").replace(/^\/.*?\[ONNXRuntimeError\] : /s, "").trim() || "no reason given";
+
     const answers = {
       /** @param {{ file: File }} q */
       async open({ file }) {
@@ -65,7 +69,7 @@ globalThis.clipscopeBackbone = (() => {
         const reply = await answers[/** @type {"open" | "run"} */ (data.type)](data);
         postMessage({ ...reply, memory: memory?.buffer.byteLength ?? 0 });
       } catch (e) {
-        postMessage({ error: String(e?.message ?? e) });
+        postMessage({ error: reason(e) });
       }
     };
     postMessage({});

@@ -15,7 +15,7 @@
  * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
  * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], columns?: Column[],
  *   scaling: { kind: string, lo?: number[], hi?: number[], left_out?: string },
- *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, layers: Layer[] }} Apply
+ *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, features_of?: { sha256: string, output: string }, layers: Layer[] }} Apply
  */
 
 // load reads a model: the text of its JSON, or the bytes of its safetensors file.
@@ -70,6 +70,7 @@ export class Model {
   /** @param {string[]} cells */
   features(cells) {
     const { columns, features } = this.apply, x = new Float64Array(features);
+    if (this.apply.features_of) throw new Error(needed(this.apply.features_of));
     if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
     for (const [i, c] of columns.entries()) {
       const cell = (cells[i] ?? "").trim(), gone = missing(cell);
@@ -111,6 +112,10 @@ export class Model {
     return chain(a, this.parameters, x);
   }
 }
+
+// needed says what a model lacks that was trained on what another makes of rows.
+/** @param {{ sha256: string, output: string }} backbone */
+const needed = ({ sha256, output }) => `This model was trained on features: the output ${output} of the model whose file has the SHA-256 ${sha256}. Give what that makes of a row, as numbers.`;
 
 // project is step 4: the row along each direction.
 /** @param {Float64Array} x @param {NonNullable<Apply["pca"]>} pca */

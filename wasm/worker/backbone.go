@@ -193,14 +193,15 @@ func (t *telling) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inFile puts a model's file into an error that names none.
+// inFile says of an error which model's file it is about.
 func inFile(f data.File, err error) error {
-	if e := (*data.Error)(nil); errors.As(err, &e) && e.File == "" {
-		named := *e
-		named.File = f.Name()
-		return &named
+	e := (*data.Error)(nil)
+	if !errors.As(err, &e) {
+		return &data.Error{File: f.Name(), Got: "a model that cannot be run on these rows", Err: err, Fix: "Choose a model for such rows, or another output."}
 	}
-	return err
+	named := *e
+	named.File = f.Name()
+	return &named
 }
 
 // featuresKey names features by all that decides them.

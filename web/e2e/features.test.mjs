@@ -109,7 +109,7 @@ test("a backbone makes features of pictures once, and a private head trains on t
   const page = await visit(t, "");
   await page.evaluate(unpack);
   await controlled(page);
-  const train = cifar("train_10k.bin.gz", 4000, 1), tests = cifar("test_10k.bin.gz", 1000, 2);
+  const train = cifar("train_10k.bin.gz", 3000, 1), tests = cifar("test_10k.bin.gz", 500, 2);
   const sent = [file("backbone.onnx", backbone), file("data_batch_1.bin", train), file("test_batch.bin", tests)];
   const got = await page.evaluate(async (sent) => {
     const [model, ...files] = sent.map(window.unpack);
@@ -119,9 +119,9 @@ test("a backbone makes features of pictures once, and a private head trains on t
     const unchosen = await clipscope.features(model, raw).catch((e) => e.message);
     const phases = new Set();
     const data = window.features = await clipscope.features(model, raw, { output: "features" }, (p) => phases.add(p.phase));
-    const run = await clipscope.train({ target_epsilon: 4, no_such: undefined }, data);
+    const run = await clipscope.train({ target_epsilon: 4 }, data);
     const result = await run.done;
-    const { total } = { total: await clipscope.ledger.total(raw) };
+    const total = await clipscope.ledger.total(raw);
     const { parameters, ...released } = result.released;
     return { info, unchosen, phases: [...phases], summary: data.summary, result: { ...result, released }, finite: parameters.every(Number.isFinite), total };
   }, sent);
@@ -130,7 +130,7 @@ test("a backbone makes features of pictures once, and a private head trains on t
   assert.deepEqual(got.info.outputs.map((o) => o.name), ["features", "maps"]);
   assert.match(got.unchosen, /features \[n, 1024\], maps \[n, 64, 14, 14\]/);
   const { summary, result } = got, made = summary.backbone;
-  assert.deepEqual([summary.rows, summary.test_rows, summary.features, summary.outputs], [4000, 1000, 1024, 10]);
+  assert.deepEqual([summary.rows, summary.test_rows, summary.features, summary.outputs], [3000, 500, 1024, 10]);
   assert.deepEqual([made.sha256, made.output, made.normalise, made.batch, made.bytes, made.cached], [sha256, "features", "0-1", 1, backbone.length, undefined]);
   assert.ok(got.phases.includes("features") && got.phases.includes("runtime"), got.phases.join());
   const expected = reference(train.subarray(1, 3073));
@@ -138,7 +138,7 @@ test("a backbone makes features of pictures once, and a private head trains on t
   assert.ok(got.finite && result.test_accuracy > 0.2, `${result.test_accuracy} on test rows`);
   assert.ok(result.statement.text.includes(sha256) && /backbone/.test(result.guarantee));
   assert.equal(result.released.apply.features_of.sha256, sha256);
-  assert.equal(got.total.runs, 1, "the run stands under the data's own files");
+  assert.equal(got.total.runs.length, 1, "the run stands under the data's own files");
 
   // Once more: from storage, and without a network what was not made before as well.
   await until(page, async () => {
@@ -159,10 +159,87 @@ test("a backbone makes features of pictures once, and a private head trains on t
   assert.deepEqual(again.stored.preview, summary.preview);
   assert.deepEqual([again.other.features, again.other.backbone.resize, again.other.backbone.input], [64, "nearest", [3, 32, 32]]);
   assert.equal(again.batched.batch, 64);
-  assert.ok(again.freed > 4 * 5000 * 1024, `${again.freed} bytes removed`);
-  const figures = { backbone_bytes: backbone.length, rows: 5000, features: summary.features, seconds: made.seconds, memory_bytes: made.memory_bytes,
+  assert.ok(again.freed > 4 * 3500 * 1024, `${again.freed} bytes removed`);
+  const figures = { backbone_bytes: backbone.length, rows: 3500, features: summary.features, seconds: made.seconds, memory_bytes: made.memory_bytes,
     cached_seconds: again.seconds, epsilon: result.epsilon, test_accuracy: result.test_accuracy, one_at_a_time: again.other.backbone.seconds, batches_of_64: again.batched.seconds };
   fs.writeFileSync(path.join(results, "features.json"), JSON.stringify(figures, null, 2) + "\n");
   t.diagnostic(JSON.stringify(figures));
+  assert.deepEqual(page.errors, []);
+});
+
+// hostile are files that call themselves models, and what is said of some. There are 50
+// with CLIPSCOPE_TRIALS, of which the last are drawn.
+const MANY = process.env.CLIPSCOPE_TRIALS ? 50 : 26;
+/** @returns {{ name: string, bytes: Uint8Array, says?: RegExp }[]} */
+function hostile() {
+  const x = value("x", FLOAT, ["n", 3, 32, 32]), y = value("y", FLOAT, ["n", 8]);
+  const flat = node("Flatten", ["x"], ["y"]);
+  const named = (name, bytes, says) => ({ name, bytes, says });
+  const all = [
+    named("empty", Buffer.alloc(0), /empty file/),
+    named("text", Buffer.from("This is not a model.")),
+    named("zeros", Buffer.alloc(100_000)),
+    named("two inputs", model({ nodes: [node("Add", ["x", "z"], ["y"])], inputs: [x, value("z", FLOAT, ["n", 3, 32, 32])], outputs: [value("y", FLOAT, ["n", 3, 32, 32])] }), /one input/),
+    named("no input", model({ nodes: [node("Identity", ["w"], ["y"])], constants: [constant("w", [1, 2], Float32Array.of(1, 2))], inputs: [], outputs: [value("y", FLOAT, [1, 2])] }), /one input/),
+    named("no output", model({ nodes: [flat], inputs: [x], outputs: [] })),
+    named("no graph", message(put(1, 8), put(8, message(put(1, ""), put(2, 13))))),
+    named("an unknown operator", model({ nodes: [node("Exfiltrate", ["x"], ["y"])], inputs: [x], outputs: [y] })),
+    named("texts", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", STRING, ["n", 4])], outputs: [value("y", STRING, ["n", 4])] }), /float32 or uint8/),
+    named("integers", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", INT64, ["n", 4])], outputs: [value("y", INT64, ["n", 4])] }), /float32 or uint8/),
+    named("bytes that are no floats", model({ nodes: [flat], inputs: [value("x", UINT8, ["n", 3, 32, 32])], outputs: [value("y", UINT8, ["n", 3072])] }), /float32/),
+    named("a batch of a million", model({ nodes: [flat], inputs: [value("x", FLOAT, [1_000_000, 3, 32, 32])], outputs: [y] }), /rows at a time/),
+    named("huge pictures", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", FLOAT, ["n", 3, 1e8, 1e8])], outputs: [value("y", FLOAT, ["n", 3, 1e8, 1e8])] }), /at most 4096/),
+    named("large pictures", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", FLOAT, ["n", 3, 4096, 4096])], outputs: [value("y", FLOAT, ["n", 3, 4096, 4096])] }), /at most 16777216/),
+    named("five channels", model({ nodes: [flat], inputs: [value("x", FLOAT, ["n", 5, 32, 32])], outputs: [value("y", FLOAT, ["n", 5120])] }), /1 or 3 channels/),
+    named("rows of another size", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", FLOAT, ["n", 17])], outputs: [value("y", FLOAT, ["n", 17])] }), /17 features/),
+    named("everything open", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", FLOAT, ["a", "b", "c", "d", "e"])], outputs: [value("y", FLOAT, ["a", "b", "c", "d", "e"])] }), /an input \[n, features\]/),
+    named("one number for all rows", model({ nodes: [node("ReduceSum", ["x"], ["y"], { keepdims: 0 })], inputs: [x], outputs: [value("y", FLOAT, [])] }), /an output for each/),
+    named("terabytes of zeros", model({ nodes: [node("ConstantOfShape", ["s"], ["z"]), node("Flatten", ["x"], ["f"]), node("ReduceSum", ["z"], ["t"], { keepdims: 0 }), node("Add", ["f", "t"], ["y"])],
+      constants: [constant("s", [2], BigInt64Array.of(1n << 20n, 1n << 20n))], inputs: [x], outputs: [value("y", FLOAT, ["n", 3072])] })),
+    named("random", model({ nodes: [node("Flatten", ["x"], ["f"]), node("RandomNormalLike", ["f"], ["r"]), node("Add", ["f", "r"], ["y"])], inputs: [x], outputs: [value("y", FLOAT, ["n", 3072])] }), /when it was asked again/),
+    named("a constant that claims more than it has", model({ nodes: [node("Conv", ["x", "w"], ["y"])], constants: [constant("w", [1 << 20, 3, 1 << 10, 1 << 10], Float32Array.of(1))], inputs: [x], outputs: [value("y", FLOAT, ["n", 1, 1, 1])] })),
+    named("a loop of itself", model({ nodes: [node("Relu", ["b"], ["a"]), node("Relu", ["a"], ["b"]), node("Add", ["x", "a"], ["y"])], inputs: [x], outputs: [value("y", FLOAT, ["n", 3, 32, 32])] })),
+  ];
+  for (let i = 0; all.length < MANY; i++) {
+    const cut = backbone.subarray(0, Math.floor(backbone.length * (i + 1) / 40)), bytes = Buffer.from(i % 2 ? backbone : cut);
+    // Of the whole one, a byte of what is before the weights.
+    if (i % 2) bytes[bytes.length - 1 - (i * 29) % 260] ^= 1 << i % 8;
+    all.push(named(i % 2 ? `damaged ${i}` : `cut ${i}`, bytes));
+  }
+  return all;
+}
+
+test("files that are no model for the data are refused in words, and the page stays", async (t) => {
+  const page = await visit(t, "");
+  await page.evaluate(unpack);
+  const files = hostile();
+  const outcomes = await page.evaluate(async ({ files, pictures }) => {
+    const raw = await clipscope.open({ train: [window.unpack(pictures)] });
+    const tried = [];
+    const next = async () => {
+      for (let f; (f = files.shift());) {
+        const index = tried.push({}) - 1;
+        tried[index] = { name: f.name, error: await clipscope.features(window.unpack(f), raw, { output: f.output }).then((d) => { d.close(); }, (e) => ({ name: e.name, message: e.message })) };
+      }
+    };
+    await Promise.all([next(), next()]);
+    const run = await clipscope.train({ data: "moons", steps: 3 });
+    await run.done;
+    return tried;
+  }, { pictures: file("data_batch_1.bin", cifar("train_10k.bin.gz", 20, 1)),
+    files: files.map(({ name, bytes }) => ({ ...file(name, bytes), output: /^(cut|damaged)/.test(name) ? "features" : undefined })) });
+  assert.equal(outcomes.length, MANY);
+  for (const { name, error } of outcomes) {
+    const { says } = files.find((f) => f.name === name) ?? {};
+    if (error === undefined) {
+      assert.match(name, /^damaged/, `${name}: accepted`); // a weight, or a name, that may be another
+      continue;
+    }
+    assert.equal(error.name, "ClipscopeError", `${name}: ${error.message}`);
+    assert.ok(error.message.includes(name) && error.message.length < 1100, `${name}: ${error.message}`);
+    assert.doesNotMatch(error.message, /ended unexpectedly|in a way it should not/, name);
+    if (says) assert.match(error.message, says, name);
+  }
+  t.diagnostic(outcomes.filter((o) => o.error).length + ` of ${MANY} refused`);
   assert.deepEqual(page.errors, []);
 });

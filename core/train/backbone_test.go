@@ -1,0 +1,47 @@
+package train
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+// TestRunsOnFeaturesSaySo: what a backbone made is scaled by its length for nothing, the
+// statement and the guarantee say what is assumed of it, and the model what it lacks.
+func TestRunsOnFeaturesSaySo(t *testing.T) {
+	for batch, says := range map[int]string{1: "run for every row alone", 16: "not proven"} {
+		ds := small(t)
+		ds.Bounds = nil
+		ds.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "pool5", Normalise: "imagenet", Batch: batch}
+		p, err := New(run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.cfg.Scaling.Kind != "row" || p.cfg.MaxGradNorm != 1.4 {
+			t.Errorf("scaling %q, C = %v", p.cfg.Scaling.Kind, p.cfg.MaxGradNorm)
+		}
+		r := started(t, p.cfg, ds)
+		res := stated(t, r)
+		var s run.Statement
+		if err := json.Unmarshal(res.Statement, &s); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{s.Text, res.Guarantee} {
+			for _, want := range []string{"c0ffee", `"pool5"`, "assumed not to have been trained on these rows", says} {
+				if !strings.Contains(text, want) {
+					t.Errorf("batch %d: no %q in %s", batch, want, text)
+				}
+			}
+		}
+		if !reflect.DeepEqual(s.Backbone, ds.Backbone) || !reflect.DeepEqual(res.Released.Apply.FeaturesOf, ds.Backbone) {
+			t.Errorf("statement %+v, model %+v", s.Backbone, res.Released.Apply.FeaturesOf)
+		}
+	}
+	r := started(t, base("constant"), small(t))
+	if res := stated(t, r); strings.Contains(res.Guarantee, "backbone") || res.Released.Apply.FeaturesOf != nil {
+		t.Error("a run on rows speaks of a backbone")
+	}
+}
