@@ -54,7 +54,7 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 			if err := x.Extract(ctx, s.from.rows(at, n, ds.Features), dst); err != nil {
 				return nil, 0, fmt.Errorf("data: features of rows %d to %d: %w", done+1, done+n, err)
 			}
-			odd += finite(dst)
+			odd += zeroed(dst)
 			done += n
 			if progress != nil {
 				progress(done, total)
@@ -90,8 +90,8 @@ func (s *Split) rows(at, n, features int) Split {
 	return out
 }
 
-// finite puts 0 in the place of what is not, and counts it.
-func finite(v []float32) (odd int) {
+// zeroed puts 0 in the place of what is not, and counts it.
+func zeroed(v []float32) (odd int) {
 	for i, f := range v {
 		if x := float64(f); math.IsNaN(x) || math.IsInf(x, 0) {
 			v[i] = 0

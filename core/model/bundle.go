@@ -166,6 +166,8 @@ func names(a *run.Application) string {
 
 func takes(a *run.Application) string {
 	switch {
+	case a.FeaturesOf != nil:
+		return fmt.Sprintf("the %d features of a row that %s makes, which is not in here", a.Features, backboneInWords(a.FeaturesOf))
 	case a.Columns != nil:
 		return fmt.Sprintf("rows of a table with %d columns", len(a.Columns))
 	case len(a.Shape) == 2:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"clipscope/core/data"
 	"clipscope/core/input"
@@ -77,7 +78,34 @@ func checkTask(a *run.Application) error {
 		}
 		seen[c] = true
 	}
+	if err := checkBackbone(a); err != nil {
+		return err
+	}
 	return checkShape(a)
+}
+
+// mostOfBackbone is how long what says which output of which model makes the features may
+// be.
+const mostOfBackbone = 1000
+
+func checkBackbone(a *run.Application) error {
+	b := a.FeaturesOf
+	switch {
+	case b == nil:
+		return nil
+	case a.Columns != nil || a.Shape != nil:
+		return errors.New("model: features_of: a backbone's features are no table and no pictures")
+	case len(b.SHA256) != 64 || strings.Trim(b.SHA256, "0123456789abcdef") != "":
+		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
+	case b.Batch < 1 || len(b.Output)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
+		return errors.New("model: features_of: it does not say how features are made")
+	}
+	return nil
+}
+
+// backboneInWords says what makes a row's features.
+func backboneInWords(b *run.Backbone) string {
+	return fmt.Sprintf("the output %q of the model whose file has the SHA-256 %s", b.Output, b.SHA256)
 }
 
 func checkShape(a *run.Application) error {

@@ -46,6 +46,9 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 	if why := f.leftOut(); why != "" {
 		return nil, errors.New("model: " + why)
 	}
+	if b := a.FeaturesOf; b != nil {
+		return nil, fmt.Errorf("model: this one was trained on features, and has not what makes them of a row: %s. predict.mjs and predict.py answer such features, given as numbers", backboneInWords(b))
+	}
 	spec, err := f.spec()
 	if err != nil {
 		return nil, err

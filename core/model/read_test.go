@@ -109,6 +109,12 @@ func hostile(t testing.TB) map[string]struct {
 	edit("features below 0", "features", func(_, a map[string]any) { a["features"] = -4 })
 	edit("a shape that overflows", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(1<<31, 1<<31, 4), nil })
 	edit("a shape of something else", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(3, 3), nil })
+	edit("a table of features", "features_of", func(_, a map[string]any) {
+		a["features_of"] = map[string]any{"sha256": strings.Repeat("ab", 32), "output": "y", "batch": 1}
+	})
+	edit("a backbone without a hash", "features_of", func(_, a map[string]any) {
+		a["columns"], a["features_of"] = nil, map[string]any{"output": "y", "batch": 1}
+	})
 	edit("a shape below 0", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(-2, -2), nil })
 	edit("a shape of a table", "shape", func(_, a map[string]any) { a["shape"] = list(2, 2) })
 	edit("a kind that is none", "kind", func(_, a map[string]any) { column(a, 0)["kind"] = "text" })
@@ -277,6 +283,10 @@ func TestLeftOut(t *testing.T) {
 		"scaling": edited(t, func(_, a map[string]any) {
 			a["scaling"] = map[string]any{"kind": "measured", "left_out": "Measured, so left out."}
 		}),
+		"backbone": edited(t, func(_, a map[string]any) {
+			delete(a, "columns")
+			a["features_of"] = map[string]any{"sha256": strings.Repeat("ab", 32), "output": "Measured, so left out.", "normalise": "0-1", "batch": 1}
+		}),
 		"pca": edited(t, func(f, a map[string]any) {
 			a["pca"] = map[string]any{"components": 4, "left_out": "Measured, so left out."}
 		}),
@@ -311,7 +321,7 @@ func FuzzRead(f *testing.F) {
 		}
 		p, err := model.Open(file, purego.New())
 		if err != nil {
-			if file.Apply.Scaling.LeftOut == "" && (file.Apply.PCA == nil || file.Apply.PCA.LeftOut == "") {
+			if file.Apply.FeaturesOf == nil && file.Apply.Scaling.LeftOut == "" && (file.Apply.PCA == nil || file.Apply.PCA.LeftOut == "") {
 				t.Fatalf("what passed its check cannot be opened: %v", err)
 			}
 			return

@@ -95,7 +95,7 @@ func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
 	if info.Odd > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d numbers that the model gave are not finite, and became 0. Is the input scaled as in its training?", info.Odd))
 	}
-	s.open = made
+	s.open, s.opened = made, ""
 	return report, nil
 }
 
@@ -181,13 +181,13 @@ type telling struct {
 	p  data.Progress
 }
 
-// tellEvery is after how many bytes: a fifth of a second's hashing, or so.
-const tellEvery = 16 << 20
+// hashedEvery is after how many bytes: a fifth of a second's hashing, or so.
+const hashedEvery = 16 << 20
 
 func (t *telling) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
-	before := t.p.Done / tellEvery
-	if t.p.Done += int64(n); t.p.Done/tellEvery > before {
+	before := t.p.Done / hashedEvery
+	if t.p.Done += int64(n); t.p.Done/hashedEvery > before {
 		t.s.post(ProgressType, t.id, t.p)
 	}
 	return n, err

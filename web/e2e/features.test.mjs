@@ -102,7 +102,7 @@ function cifar(name, rows, seed) {
 
 // unpack makes Files in the page.
 const unpack = () => {
-  window.unpack = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
+  /** @type {any} */ (window).unpack = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
 };
 
 test("a backbone makes features of pictures once, and a private head trains on them", async (t) => {
@@ -112,13 +112,13 @@ test("a backbone makes features of pictures once, and a private head trains on t
   const train = cifar("train_10k.bin.gz", 3000, 1), tests = cifar("test_10k.bin.gz", 500, 2);
   const sent = [file("backbone.onnx", backbone), file("data_batch_1.bin", train), file("test_batch.bin", tests)];
   const got = await page.evaluate(async (sent) => {
-    const [model, ...files] = sent.map(window.unpack);
-    const raw = window.raw = await clipscope.open({ train: [files[0]], test: [files[1]] });
-    window.model = model;
+    const [model, ...files] = sent.map(/** @type {any} */ (window).unpack);
+    const raw = /** @type {any} */ (window).raw = await clipscope.open({ train: [files[0]], test: [files[1]] });
+    /** @type {any} */ (window).model = model;
     const info = await clipscope.backbone(model);
     const unchosen = await clipscope.features(model, raw).catch((e) => e.message);
     const phases = new Set();
-    const data = window.features = await clipscope.features(model, raw, { output: "features" }, (p) => phases.add(p.phase));
+    const data = /** @type {any} */ (window).features = await clipscope.features(model, raw, { output: "features" }, (p) => phases.add(p.phase));
     const run = await clipscope.train({ target_epsilon: 4 }, data);
     const result = await run.done;
     const total = await clipscope.ledger.total(raw);
@@ -148,10 +148,10 @@ test("a backbone makes features of pictures once, and a private head trains on t
   await page.context().setOffline(true);
   const again = await page.evaluate(async () => {
     const from = performance.now();
-    const stored = await clipscope.features(window.model, window.raw, { output: "features" });
+    const stored = await clipscope.features(/** @type {any} */ (window).model, /** @type {any} */ (window).raw, { output: "features" });
     const seconds = (performance.now() - from) / 1000;
-    const other = await clipscope.features(window.model, "digits", { output: "maps", resize: "nearest" });
-    const batched = await clipscope.features(window.model, "digits", { output: "maps", batch: 64 });
+    const other = await clipscope.features(/** @type {any} */ (window).model, "digits", { output: "maps", resize: "nearest" });
+    const batched = await clipscope.features(/** @type {any} */ (window).model, "digits", { output: "maps", batch: 64 });
     return { stored: stored.summary, seconds, other: other.summary, batched: batched.summary.backbone, freed: await clipscope.forgetFeatures() };
   });
   await page.context().setOffline(false);
@@ -214,12 +214,12 @@ test("files that are no model for the data are refused in words, and the page st
   await page.evaluate(unpack);
   const files = hostile();
   const outcomes = await page.evaluate(async ({ files, pictures }) => {
-    const raw = await clipscope.open({ train: [window.unpack(pictures)] });
+    const raw = await clipscope.open({ train: [/** @type {any} */ (window).unpack(pictures)] });
     const tried = [];
     const next = async () => {
       for (let f; (f = files.shift());) {
         const index = tried.push({}) - 1;
-        tried[index] = { name: f.name, error: await clipscope.features(window.unpack(f), raw, { output: f.output }).then((d) => { d.close(); }, (e) => ({ name: e.name, message: e.message })) };
+        tried[index] = { name: f.name, error: await clipscope.features(/** @type {any} */ (window).unpack(f), raw, { output: f.output }).then((d) => { d.close(); }, (e) => ({ name: e.name, message: e.message })) };
       }
     };
     await Promise.all([next(), next()]);
