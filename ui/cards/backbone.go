@@ -44,7 +44,7 @@ func (c *Data) backbone() app.UI {
 	if l == nil {
 		return app.Div().Hidden(true)
 	}
-	return app.Details().Class("advanced").ID("backbone").Body(
+	return app.Details().Class("advanced").ID("backbone").Open(v.File != "").Body(
 		app.Summary().Text("Use a backbone (ONNX)"),
 		app.Div().Class("advanced-body").Body(
 			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. The file stays on this device. What runs it, ONNX Runtime, is fetched from this site once, 2.7 MB."),
