@@ -19,17 +19,6 @@ const (
 	mostFeatures = 2 << 30
 )
 
-// caughtIn turns what JavaScript throws into an error.
-func caughtIn(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case js.Error:
-		*err = p
-	default:
-		panic(p)
-	}
-}
-
 func (features) folder() (dir js.Value, err error) {
 	storage := js.Global().Get("navigator").Get("storage")
 	if !storage.Truthy() || !storage.Get("getDirectory").Truthy() {
@@ -43,7 +32,7 @@ func (features) folder() (dir js.Value, err error) {
 }
 
 func (f features) Open(name string) (_ io.ReadCloser, err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	dir, err := f.folder()
 	if err != nil {
 		return nil, err
@@ -56,11 +45,11 @@ func (f features) Open(name string) (_ io.ReadCloser, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return blob{file}.Open()
+	return blob{file: file}.Open()
 }
 
 func (f features) Create(name string, size int64) (_ io.WriteCloser, err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	dir, err := f.folder()
 	if err != nil {
 		return nil, err
@@ -119,7 +108,7 @@ func (features) each(dir js.Value, do func(name string, file js.Value)) error {
 }
 
 func (f features) Remove(name string) (err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	dir, err := f.folder()
 	if err != nil {
 		return err
@@ -129,7 +118,7 @@ func (f features) Remove(name string) (err error) {
 }
 
 func (f features) Clear() (total int64, err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	dir, err := f.folder()
 	if err != nil {
 		return 0, nil // then nothing is kept either
@@ -161,7 +150,7 @@ func (w *featuresFile) Write(p []byte) (int, error) {
 }
 
 func (w *featuresFile) flush() (err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	array := js.Global().Get("Uint8Array").New(len(w.held))
 	js.CopyBytesToJS(array, w.held)
 	w.held = w.held[:0]
@@ -170,7 +159,7 @@ func (w *featuresFile) flush() (err error) {
 }
 
 func (w *featuresFile) Close() (err error) {
-	defer caughtIn(&err)
+	defer caught(&err)
 	if err := w.flush(); err != nil {
 		await(w.stream.Call("abort"))
 		return err

@@ -114,7 +114,7 @@ func (v *BackboneView) choices(l Featurer) app.UI {
 	kinds := []form.Option{{Value: "0-1", Text: "to 0 … 1"}, {Value: "imagenet", Text: "as for ImageNet"}, {Value: "none", Text: "as they are"}}
 	sizes := []form.Option{{Value: "bilinear", Text: "bilinear"}, {Value: "nearest", Text: "nearest pixel"}}
 	bytes := len(v.Info.Inputs) > 0 && v.Info.Inputs[0].Type == "uint8"
-	return app.Div().Body(
+	return app.Div().Class("summary").Body(
 		app.P().Text(fmt.Sprintf("%s: %s, input %s.", brief(v.File, mostOfName), words.Bytes(v.Info.Bytes), tensorsText(v.Info.Inputs))),
 		v.choice(l, "output", "Output", v.Request.Output, outputs),
 		app.P().Class("help").Text("Of pictures’ positions, or parts of a text, features are the mean. What is computed before an output can be had where the file has it as an output too."),
@@ -150,7 +150,7 @@ func (v *BackboneView) used(l Featurer) app.UI {
 	if u.Cached {
 		took = "taken from this browser’s storage, where they were kept"
 	}
-	return app.Div().Body(
+	return app.Div().Class("summary").Body(
 		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s.", brief(u.Output, mostOfName), brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], took)),
 		app.P().Class("note").Text("The guarantee is for these rows, and takes the backbone for public: if it was trained on them, what it knows of them is not covered. Features are kept in this browser, and are as private as the rows."),
 		app.Button().Type("button").ID("backbone-drop").Text("Use the rows themselves").OnClick(func(app.Context, app.Event) { l.DropFeatures() }),
