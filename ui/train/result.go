@@ -54,16 +54,7 @@ func (v *resultView) Render() app.UI {
 			scores.Figure("steps", stepsDone(r), chart.Released),
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
-		app.Div().Class("buttons downloads").Body(
-			app.Button().Type("button").ID("use-model").Text("Use it").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
-				v.Saver.use()
-				ctx.Navigate(widget.Link("/use"))
-			}),
-			v.model("zip", "Model (.zip)"), v.model("json", "Model, JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
-			widget.Download("json", "Run, JSON", save("json")),
-			widget.Download("csv", "Run, CSV", save("csv")),
-			widget.Message("writing", "help", v.Writing),
-		),
+		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
@@ -74,7 +65,23 @@ func (v *resultView) Render() app.UI {
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
 		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried) }),
 		&statementView{Result: r},
-		v.tick(),
+		app.Div().Class("buttons downloads").Body(
+			widget.Download("json", "Run, JSON", save("json")),
+			widget.Download("csv", "Run, CSV", save("csv")),
+			v.tick(),
+		),
+	)
+}
+
+// models are what can be done with the model.
+func (v *resultView) models() app.UI {
+	return app.Div().Class("buttons downloads").Body(
+		app.Button().Type("button").ID("use-model").Text("Use it").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
+			v.Saver.use()
+			ctx.Navigate(widget.Link("/use"))
+		}),
+		v.model("zip", "Model (.zip)"), v.model("json", "JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
+		widget.Message("writing", "help", v.Writing),
 	)
 }
 
@@ -89,7 +96,7 @@ func (v *resultView) tick() app.UI {
 		app.Input().Type("checkbox").ID("with-diagnostics").Checked(v.diagnostics).OnChange(func(ctx app.Context, _ app.Event) {
 			v.diagnostics = ctx.JSSrc().Get("checked").Bool()
 		}),
-		app.Span().Text("with diagnostics: the guarantee then does not cover the file, which can tell about single rows"),
+		app.Span().Text("with diagnostics, which no guarantee covers"),
 	)
 }
 

@@ -161,7 +161,7 @@ test("no text is smaller than 12 pixels, in charts either", async (t) => {
   const drawn = await page.evaluate(() => [...window["drawn"]]);
   assert.ok(Math.min(...drawn) >= 12, drawn.join());
   for (const where of ["use", "calculator", "help"]) {
-    await page.click(`nav >> text=${where === "help" ? "Help" : "Calculator"}`);
+    await page.click(`nav >> text=${where[0].toUpperCase() + where.slice(1)}`);
     await page.locator("h1:not(.visually-hidden)").waitFor();
     assert.deepEqual(await small(), [], where);
   }
