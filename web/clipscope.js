@@ -288,7 +288,10 @@
 
     // featured is the same data, opened once more, with the features that a model makes.
     /** @param {Source["backbone"]} backbone @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
-    featured(backbone, progress, signal) { return opened({ ...this.#source, backbone }, this.#csv, progress, signal); }
+    featured(backbone, progress, signal) {
+      if (this.#closed) throw fail("The data was closed: open it again.");
+      return opened({ ...this.#source, backbone }, this.#csv, progress, signal);
+    }
 
     // close gives the data up; a run that is on it keeps it until it has ended.
     close() {

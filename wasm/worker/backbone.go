@@ -45,8 +45,13 @@ const (
 	phaseFeatures = "features" // rows
 )
 
+var errNoBackbones = errors.New("worker: nothing here runs a backbone")
+
 // inspect says what inputs and outputs a model has.
 func (s *Session) inspect(r Request) (any, error) {
+	if s.host.Backbones == nil {
+		return nil, errNoBackbones
+	}
 	f, sum, err := s.backboneFile(r)
 	if err != nil {
 		return nil, err
@@ -63,6 +68,8 @@ func (s *Session) inspect(r Request) (any, error) {
 // succeeds. In the ledger it stays what it was.
 func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
 	switch {
+	case s.host.Backbones == nil:
+		return nil, errNoBackbones
 	case s.open == nil:
 		return nil, errors.New("worker: no data is open here: open it first")
 	case s.open.Backbone != nil:

@@ -100,7 +100,7 @@ type Host struct {
 	Blob func() Blob
 	// Vault is where runs are stored while they go on.
 	Vault Vault
-	// Backbones runs models that make features, and Features keeps these; nil: nothing does.
+	// Backbones runs models that make features. Features keeps these; nil: nothing does.
 	Backbones Backbones
 	Features  Features
 	// Audit audits the trainer, calling progress after every step.
