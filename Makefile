@@ -27,8 +27,8 @@ WASM    := GOOS=js GOARCH=wasm
 LDFLAGS := -ldflags '-s -w'
 
 # The program has calls inlined in what loops over rows alone: a visitor fetches a twentieth less.
-HOT     := clipscope/core/... gonum.org/... runtime internal/runtime/... math math/bits slices sort strings bytes bufio \
-           strconv internal/strconv unicode/utf8 encoding/binary encoding/csv encoding/xml archive/zip compress/flate hash/crc32 image/... io
+HOT     := clipscope/core/compute/... clipscope/core/chacha clipscope/core/privacy clipscope/core/data gonum.org/... math math/bits slices \
+           strconv internal/strconv unicode/utf8 compress/flate hash/crc32 image/jpeg image/png internal/runtime/maps runtime
 SMALL   := -gcflags=all=-l $(patsubst %,-gcflags=%=,$(HOT))
 
 # Nothing built names the folders of the machine; and as every command of Go's
@@ -64,7 +64,7 @@ dist/index.html: BROTLI ?= 10
 dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@bin/clipscope -generate -stories -out dist
 	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)
-	@touch $@
+	@touch $@ $@.br $@.gz
 
 # --- build --------------------------------------------------------------------
 
