@@ -275,7 +275,7 @@ test("a large file shows how far it is, and can be cancelled", async (t) => {
   await page.locator(".loading p", { hasText: /large\.csv: .* of \d+ MB/ }).waitFor();
   assert.ok(await page.locator(".loading progress").isVisible());
   await page.click(".loading button");
-  await page.locator(".loading").waitFor({ state: "hidden" });
+  await page.locator("#card-data .loading").first().waitFor({ state: "hidden" });
   assert.match(await page.locator("#card-data .card-line").innerText(), /^digits/);
   assert.equal(await page.inputValue("#f-data"), "digits");
   assert.ok(await page.locator("#data-fault").isHidden());
