@@ -261,7 +261,10 @@ func alike(a, b []float32) bool {
 
 // madeUp are rows of the data's form that are nobody's.
 func madeUp(meta data.Meta, n int) data.Split {
-	rng := rand.New(rand.NewPCG(1, 0x62616b62))
+	return drawn(rand.New(rand.NewPCG(1, 0x62616b62)), meta, n)
+}
+
+func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 	s := data.Split{N: n}
 	for range n * meta.Features {
 		if meta.FeatureBytes == 1 {

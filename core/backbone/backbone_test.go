@@ -185,19 +185,6 @@ func TestModelsThatDoNotTreatRowsApart(t *testing.T) {
 	}
 }
 
-func drawn(meta data.Meta, n int) data.Split {
-	rng := rand.New(rand.NewPCG(3, 4))
-	s := data.Split{N: n}
-	for range n * meta.Features {
-		if meta.FeatureBytes == 1 {
-			s.U8 = append(s.U8, uint8(rng.UintN(256)))
-		} else {
-			s.F32 = append(s.F32, float32(rng.NormFloat64()))
-		}
-	}
-	return s
-}
-
 // TestEachRowIsAlone: with a batch of 1 a call holds one row, and copies of it where the
 // model wants more; whatever the batch, features are those of the row.
 func TestEachRowIsAlone(t *testing.T) {
@@ -214,7 +201,7 @@ func TestEachRowIsAlone(t *testing.T) {
 			if x.Width() != 3 || x.Made() != (run.Backbone{Output: "y", Normalise: "none", Batch: batch}) {
 				t.Errorf("%+v", x.Made())
 			}
-			rows := drawn(tableMeta, 23)
+			rows := drawn(rand.New(rand.NewPCG(3, 4)), tableMeta, 23)
 			dst := make([]float32, 3*rows.N)
 			m.seen = nil
 			if err := x.Extract(t.Context(), rows, dst); err != nil {
@@ -262,7 +249,7 @@ func given(t *testing.T, in []tensor, meta data.Meta, q run.BackboneRequest, row
 }
 
 func TestPixels(t *testing.T) {
-	row := drawn(colourMeta, 1)
+	row := drawn(rand.New(rand.NewPCG(3, 4)), colourMeta, 1)
 	at := func(c, p int) float64 { return float64(row.U8[c*16+p]) }
 	near := func(name string, got float32, want float64) {
 		if math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
@@ -288,16 +275,16 @@ func TestPixels(t *testing.T) {
 	v = given(t, ones("x", "float32", -1, 1, -1, -1), colourMeta, run.BackboneRequest{}, row)
 	near("grey", v.F32[9], (0.299*at(0, 9)+0.587*at(1, 9)+0.114*at(2, 9))/255)
 
-	row = drawn(greyMeta, 1)
+	row = drawn(rand.New(rand.NewPCG(3, 4)), greyMeta, 1)
 	v = given(t, planes, greyMeta, run.BackboneRequest{}, row)
 	near("in colours", v.F32[2*16+4], float64(row.U8[4])/255)
-	row = drawn(numbersMeta, 1)
+	row = drawn(rand.New(rand.NewPCG(3, 4)), numbersMeta, 1)
 	v = given(t, ones("x", "float32", -1, 1, 4, 4), numbersMeta, run.BackboneRequest{}, row)
 	near("numbers within bounds", v.F32[6], (float64(row.F32[6])+1)/4)
 }
 
 func TestSizes(t *testing.T) {
-	row := drawn(greyMeta, 1)
+	row := drawn(rand.New(rand.NewPCG(3, 4)), greyMeta, 1)
 	nearest := given(t, ones("x", "float32", -1, 1, 8, 2), greyMeta, run.BackboneRequest{Normalise: "none", Resize: "nearest"}, row)
 	for y := range 8 {
 		for x := range 2 {
@@ -374,7 +361,7 @@ func FuzzNew(f *testing.F) {
 				}
 				continue
 			}
-			rows := drawn(meta, 3)
+			rows := drawn(rand.New(rand.NewPCG(3, 4)), meta, 3)
 			if err := x.Extract(t.Context(), rows, make([]float32, 3*x.Width())); err != nil {
 				t.Fatal(err)
 			}

@@ -96,7 +96,7 @@ func same(f *File) string {
 	b, err := json.Marshal(struct {
 		*File
 		Parameters string
-	}{f, base64.StdEncoding.EncodeToString(floatBytes(f.Parameters))})
+	}{f, base64.StdEncoding.EncodeToString(run.FloatBytes(f.Parameters))})
 	if err != nil {
 		return err.Error()
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"clipscope/core/run"
 )
 
 // graph is an ONNX graph while it is built. Numbers of fields and types are those of
@@ -125,15 +127,7 @@ func (g *graph) tensor(wish string, kind int, dims []int, fill func(*message)) s
 const rawData = 9
 
 func (g *graph) floats(wish string, v []float32, dims ...int) string {
-	return g.tensor(wish, floatType, dims, func(t *message) { t.bytes(rawData, floatBytes(v)) })
-}
-
-func floatBytes(v []float32) []byte {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
+	return g.tensor(wish, floatType, dims, func(t *message) { t.bytes(rawData, run.FloatBytes(v)) })
 }
 
 func (g *graph) doubles(wish string, v []float64, dims ...int) string {

@@ -29,7 +29,6 @@ type Predictor struct {
 	floats  *data.Scale // of features as numbers
 	bytes   *data.Scale // and as bytes, which pictures in files are
 	host    []float32   // a batch of scaled rows
-	order   []int       // 0, 1, …
 }
 
 // rows at once: as many as share what a call costs, as long as a batch has no more
@@ -69,9 +68,6 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 	}
 	p.pipe = input.NewPipe(spec.Input, pca, a.MaxNorm)
 	p.x, p.host = p.be.New(capacity*spec.Input.Len()), make([]float32, capacity*a.Features)
-	for i := range capacity {
-		p.order = append(p.order, i)
-	}
 	p.file = new(File)
 	*p.file = *f
 	p.file.Parameters = nil // which the backend has
@@ -131,13 +127,13 @@ func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, e
 	if rows.U8 != nil {
 		scale = p.bytes
 	}
-	idx := make([]int, 0, len(p.order))
+	idx := make([]int, 0, p.net.Capacity)
 	for lo := 0; lo < rows.N; lo += len(idx) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("model: %w", err)
 		}
 		idx = idx[:0]
-		for i := lo; i < min(rows.N, lo+len(p.order)); i++ {
+		for i := lo; i < min(rows.N, lo+p.net.Capacity); i++ {
 			idx = append(idx, i)
 		}
 		x := p.host[:len(idx)*f]

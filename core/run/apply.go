@@ -1,5 +1,10 @@
 package run
 
+import (
+	"encoding/binary"
+	"math"
+)
+
 // Application is what it takes, beside the parameters, to apply a model to new rows:
 // how the cells of a row become features, how those are scaled, which layers they pass
 // and what comes out. docs/applying.md says how it is used.
@@ -85,4 +90,14 @@ type AppliedLayer struct {
 type AppliedTensor struct {
 	Name  string `json:"name"` // weight or bias
 	Shape []int  `json:"shape"`
+}
+
+// FloatBytes are numbers as [AppliedPCA] and files have them: float32, the least
+// significant byte first.
+func FloatBytes(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
 }

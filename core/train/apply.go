@@ -1,11 +1,6 @@
 package train
 
-import (
-	"encoding/binary"
-	"math"
-
-	"clipscope/core/run"
-)
+import "clipscope/core/run"
 
 // application gathers what it takes to apply the run's model elsewhere.
 //
@@ -46,7 +41,7 @@ func (r *Run) application() *run.Application {
 		if r.pcaNoise == 0 {
 			a.PCA.LeftOut = leftOut("The directions were measured from the training rows without noise, as the run has none.")
 		} else {
-			a.PCA.Directions = floatBytes(r.pca.Directions)
+			a.PCA.Directions = run.FloatBytes(r.pca.Directions)
 		}
 		return a
 	}
@@ -56,12 +51,4 @@ func (r *Run) application() *run.Application {
 
 func leftOut(why string) string {
 	return why + " They are not released, and without them the model cannot be applied."
-}
-
-func floatBytes(v []float32) []byte {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
 }

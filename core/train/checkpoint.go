@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"clipscope/core/data"
+	"clipscope/core/run"
 )
 
 // Checkpoint is what a run can go on from when its process is gone.
@@ -174,7 +175,7 @@ func appendFloats(b []byte, v ...float64) []byte {
 }
 
 func appendList32(b []byte, v []float32) []byte {
-	return append(appendCount(b, len(v)), floatBytes(v)...)
+	return append(appendCount(b, len(v)), run.FloatBytes(v)...)
 }
 
 // ReadCheckpoint reads what Append wrote, and nothing else. It takes no more memory than

@@ -387,7 +387,7 @@ func TestCheckpointHolds(t *testing.T) {
 		}
 		for i := range ds.Train.N {
 			row := ds.Train.F32[i*ds.Features : (i+1)*ds.Features]
-			if bytes.Contains(b, floatBytes(row)) {
+			if bytes.Contains(b, run.FloatBytes(row)) {
 				t.Fatalf("row %d is in the checkpoint", i)
 			}
 		}

@@ -16,11 +16,15 @@ import (
 	"clipscope/core/run"
 )
 
-// rare draws a table of 5,000 rows and 20 columns of different size, of which some
-// 6.5 % are of the class that is sought: by a straight line, and not quite.
-func rare(seed uint64) *data.Dataset {
-	const n, d, signal, cut = 5000, 20, 0.9, 1.514
-	rng := rand.New(rand.NewPCG(seed, 1))
+// rare draws a table of 5,000 rows of which some 6.5 % are of the class that is sought.
+func rare(seed uint64) *data.Dataset { return seldom(seed, 1, 5000, 0.9, 1.514) }
+
+// seldom draws a table of n rows and 20 columns of different size, of which those above a
+// cut are of the class that is sought: by a straight line, and the less so the weaker the
+// signal is.
+func seldom(seed, stream uint64, n int, signal, cut float64) *data.Dataset {
+	const d = 20
+	rng := rand.New(rand.NewPCG(seed, stream))
 	w, norm := make([]float64, d), 0.0
 	for j := range w {
 		w[j] = rng.NormFloat64()

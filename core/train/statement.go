@@ -43,25 +43,32 @@ func (p *Plan) writeEvents() error {
 // Statement is what the run may say of its privacy when it has ended after so many
 // steps. What the data set has spent in all, and the page's version, are for the
 // page to add.
-func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
+func (p *Plan) Statement(steps int) (*privacy.Statement, error) { return newStatement(p.draft(steps)) }
+
+// draft is what [privacy.NewStatement] is to work out.
+func (p *Plan) draft(steps int) privacy.Statement {
 	once, perStep := p.Events()
-	s, err := privacy.NewStatement(privacy.Statement{
+	return privacy.Statement{
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, PerStep: perStep,
 		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Backbone: p.meta.Backbone,
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
-	})
+	}
+}
+
+func newStatement(draft privacy.Statement) (*privacy.Statement, error) {
+	s, err := privacy.NewStatement(draft)
 	if err != nil {
 		return nil, fmt.Errorf("train: statement: %w", err)
 	}
 	return s, nil
 }
 
-// statement is Statement as the result carries it. A run whose statement cannot
-// be written says so in its notes and keeps everything else.
-func (p *Plan) statement(steps int, r *run.Result) {
-	s, err := p.Statement(steps)
+// writeStatement works out a statement as the result carries it. A run whose statement cannot be
+// written says so in its notes and keeps everything else.
+func writeStatement(draft privacy.Statement, r *run.Result) {
+	s, err := newStatement(draft)
 	var b []byte
 	if err == nil {
 		b, err = json.Marshal(s)

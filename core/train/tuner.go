@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
@@ -270,13 +269,7 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Tried[u.best.number].Selected = true
 	r.Selected = &u.tried[u.best.number].Candidate
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
-	s, err := u.statement(u.best.plan)
-	if err == nil {
-		r.Statement, err = json.Marshal(s)
-	}
-	if err != nil {
-		r.Notes = append(r.Notes, "There is no statement of this run: "+err.Error())
-	}
+	writeStatement(u.draft(u.best.plan), &r)
 	return r, nil
 }
 

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"strconv"
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
@@ -134,7 +132,7 @@ func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, event)
+		return t.price(event)
 	}
 	// Regula falsi on logarithms, in which the cost is nearly a line of slope 1: some four
 	// questions, of which each takes as long as planning a run. One run alone costs less than
@@ -184,11 +182,7 @@ func (t *Tuning) charged(plans []*Plan) (privacy.Event, error) {
 	if t.scoreNoise, err = privacy.NoMoreThan(one); err != nil {
 		return nil, faultOf("tuning.runs", err)
 	}
-	e := privacy.Selected{Parts: []privacy.Event{one, privacy.Gaussian{NoiseMultiplier: t.scoreNoise}}, Runs: t.cfg.Tuning.Runs}
-	if _, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, e); err != nil {
-		return nil, faultOf("tuning.runs", err)
-	}
-	return e, nil
+	return privacy.Selected{Parts: []privacy.Event{one, privacy.Gaussian{NoiseMultiplier: t.scoreNoise}}, Runs: t.cfg.Tuning.Runs}, nil
 }
 
 // whole is all that a run of the plan releases.
@@ -200,7 +194,7 @@ func (p *Plan) whole() privacy.Event {
 func (t *Tuning) describe(alone float64) error {
 	p := t.grid[0]
 	t.info = p.info
-	epsilon, err := t.epsilon()
+	epsilon, err := t.price(t.event)
 	if err != nil {
 		return err
 	}
@@ -213,9 +207,9 @@ func (t *Tuning) describe(alone float64) error {
 	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.info.Epsilon, ScoreNoise: t.scoreNoise}
 	t.info.Guarantee = t.guarantee()
 	t.info.Warnings = slices.DeleteFunc(slices.Clone(p.info.Warnings), func(w run.Warning) bool { return w.Field == "target_epsilon" })
-	if e := *t.cfgEpsilon(); e > 0 && alone > 0 {
+	if alone > 0 { // of a target
 		t.warn("tuning.runs", "Each of some %g runs gets ε = %s of its own and a noise_multiplier of %.3g, as the choice among them has its price. One run alone would have all of ε = %g.",
-			t.cfg.Tuning.Runs, run.DownText(alone, 3), p.sigma, e)
+			t.cfg.Tuning.Runs, run.DownText(alone, 3), p.sigma, *t.cfg.TargetEpsilon)
 	}
 	if rows := p.meta.TestRows; t.scoreNoise > float64(rows)/50 {
 		t.warn("tuning.runs", "Runs are compared by %d test rows, with noise of ±%.3g rows: differences of less than some %.0f %% are chance.",
@@ -224,23 +218,17 @@ func (t *Tuning) describe(alone float64) error {
 	return nil
 }
 
-func (t *Tuning) cfgEpsilon() *float64 {
-	if t.cfg.TargetEpsilon != nil {
-		return t.cfg.TargetEpsilon
-	}
-	return new(float64)
-}
-
 func (t *Tuning) warn(field, format string, args ...any) {
 	t.info.Warnings = append(t.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-func (t *Tuning) epsilon() (float64, error) {
-	e, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, t.event)
+// price is ε of an event that has a choice among runs in it.
+func (t *Tuning) price(e privacy.Event) (float64, error) {
+	epsilon, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, e)
 	if err != nil {
-		return 0, fmt.Errorf("train: %w", err)
+		return 0, faultOf("tuning.runs", err)
 	}
-	return e, nil
+	return epsilon, nil
 }
 
 // Info is what the runs will do and cost.
@@ -258,18 +246,10 @@ func (t *Tuning) guarantee() string {
 		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), privacy.Public+privacy.Assumed(p.meta.Backbone))
 }
 
-// statement is that of the best run, when it is over.
-func (t *Tuning) statement(best *Plan) (*privacy.Statement, error) {
-	once, perStep := best.Events()
-	s, err := privacy.NewStatement(privacy.Statement{
-		NoiseMultiplier: best.sigma, SampleRate: best.rate, Steps: best.steps, Planned: best.steps, Blind: true,
-		Delta: t.cfg.TargetDelta, Accountant: privacy.RDP,
-		Clipping: best.clippingInWords(), Once: once, PerStep: perStep, Runs: t.cfg.Tuning.Runs, ScoreNoise: t.scoreNoise,
-		Released: append(best.covered(), "which candidate was chosen"), Broken: best.broken(), Backbone: best.meta.Backbone,
-		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("train: statement: %w", err)
-	}
-	return s, nil
+// draft is that of the best run, of a plan.
+func (t *Tuning) draft(best *Plan) privacy.Statement {
+	d := best.draft(best.steps)
+	d.Runs, d.ScoreNoise = t.cfg.Tuning.Runs, t.scoreNoise
+	d.Released = append(d.Released, "which candidate was chosen")
+	return d
 }

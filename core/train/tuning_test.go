@@ -311,29 +311,9 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// scarce draws a table of 10,000 rows and 20 columns of which 2.5 % are of the class that
-// is sought, nearly all of them by a straight line.
-func scarce(seed uint64) *data.Dataset {
-	const d, signal, cut = 20, 0.98, 1.96
-	rng := rand.New(rand.NewPCG(seed, 3))
-	w, norm := make([]float64, d), 0.0
-	for j := range w {
-		w[j] = rng.NormFloat64()
-		norm += w[j] * w[j]
-	}
-	return drawn(10_000, d, []string{"no", "yes"}, func(x []float32) int {
-		s := 0.0
-		for j := range x {
-			z := rng.NormFloat64()
-			s += w[j] * z
-			x[j] = float32(10*float64(j%5+1) + 3*float64(j%3+1)*z)
-		}
-		if signal*s/math.Sqrt(norm)+math.Sqrt(1-signal*signal)*rng.NormFloat64() > cut {
-			return 1
-		}
-		return 0
-	})
-}
+// scarce draws a table of 10,000 rows of which 2.5 % are of the class that is sought,
+// nearly all of them by a straight line.
+func scarce(seed uint64) *data.Dataset { return seldom(seed, 3, 10_000, 0.98, 1.96) }
 
 // TestDefaultsRankAScarceClass: where 2.5 % of the rows are sought, the defaults at ε = 2
 // put them before the others, though an accuracy would not show it. The area under the
