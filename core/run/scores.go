@@ -41,7 +41,9 @@ type Mistake struct {
 	Class  string `json:"class"`
 	Answer string `json:"answer"`
 	Sure   Number `json:"confidence"`
-	Pixels []byte `json:"pixels"` // as the data has them, of the data's shape; in JSON as base64
+	Height int    `json:"height"`
+	Width  int    `json:"width"`
+	Pixels []byte `json:"pixels"` // as the data has them, one plane of colour after the other; in JSON as base64
 }
 
 // Calibrated are rows of which a model was about as sure.

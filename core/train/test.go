@@ -142,12 +142,13 @@ func (s classScorer) tell(res *run.Result) {
 	for i := range ds.Classes {
 		res.TestClasses = append(res.TestClasses, s.Class(i))
 	}
-	if ds.Test.U8 == nil || ds.Shape == nil {
+	if ds.Test.U8 == nil || len(ds.Shape) < 2 {
 		return
 	}
+	sides := ds.Shape[len(ds.Shape)-2:]
 	for _, m := range s.Mistakes() {
 		res.Mistakes = append(res.Mistakes, run.Mistake{
-			Class: ds.Classes[m.Class], Answer: ds.Classes[m.Answer], Sure: run.Number(m.Sure), Pixels: ds.Test.U8[m.Row*ds.Features:][:ds.Features],
+			Class: ds.Classes[m.Class], Answer: ds.Classes[m.Answer], Sure: run.Number(m.Sure), Height: sides[0], Width: sides[1], Pixels: ds.Test.U8[m.Row*ds.Features:][:ds.Features],
 		})
 	}
 }

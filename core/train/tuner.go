@@ -119,7 +119,11 @@ func (t *Tuning) StepTime(ctx context.Context, be compute.Backend) (time.Duratio
 }
 
 // Unstarted is the result of a tuning that was stopped before its first step.
-func (t *Tuning) Unstarted() run.Result { return t.grid[0].Unstarted() }
+func (t *Tuning) Unstarted() run.Result {
+	r := t.grid[0].Unstarted()
+	r.Blind = t.cfg.Blind
+	return r
+}
 
 // Steps takes all runs, yielding an event with a trial after each of their steps, and
 // then the events of the best one, as far as they are kept. What was broken off goes on

@@ -256,32 +256,8 @@ func thumbs(r *data.Report) app.UI {
 			if i < len(r.Preview.Labels) {
 				label = r.Preview.Labels[i]
 			}
-			return app.Li().Body(&thumb{Pixels: base64.StdEncoding.EncodeToString(r.Preview.Images[i]), Height: h, Width: w, Label: label})
+			return app.Li().Body(&widget.Picture{Pixels: base64.StdEncoding.EncodeToString(r.Preview.Images[i]), Height: h, Width: w, Text: label, Label: "an image of class " + label})
 		}))
-}
-
-// thumb is one image of the data.
-type thumb struct {
-	app.Compo
-	Pixels        string // base64 of raw 8-bit pixels
-	Height, Width int
-	Label         string
-}
-
-func (t *thumb) Render() app.UI {
-	return app.Figure().Body(
-		app.Canvas().Attr("width", t.Width).Attr("height", t.Height).Role("img").Aria("label", "an image of class "+t.Label),
-		app.FigCaption().Text(t.Label),
-	)
-}
-
-func (t *thumb) OnMount(app.Context)  { t.paint() }
-func (t *thumb) OnUpdate(app.Context) { t.paint() }
-
-func (t *thumb) paint() {
-	if browser.Glue().Truthy() {
-		browser.Glue().Call("pixels", t.JSValue().Get("firstElementChild"), t.Pixels, t.Height, t.Width)
-	}
 }
 
 // files are the files of a table, where they are several, and what they are for.

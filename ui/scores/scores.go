@@ -20,6 +20,8 @@ func View(r *run.Result) app.UI {
 		app.Dl().Class("areas").Body(app.Range(figures).Slice(func(i int) app.UI {
 			return Figure(figures[i][0], figures[i][1], chart.Diagnostic)
 		})),
+		app.If(len(r.Mistakes) > 0, func() app.UI { return mistakes(r.Mistakes) }),
+		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores} }),
 		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 		app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
 		app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
