@@ -16,6 +16,7 @@ NPM  ?= npm
 
 ADDR   ?= 127.0.0.1:8080
 PREFIX ?=
+BROTLI ?= 11
 OUT    ?= site
 
 SHELL := bash
@@ -54,13 +55,11 @@ build: dist/index.html
 serve: build
 	@exec bin/clipscope -out dist -addr $(ADDR)
 
-site: BROTLI ?= 11
 site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@bin/clipscope -generate -prefix '$(PREFIX)' -out '$(OUT)'
 	@$(NODE) web/compress.mjs '$(OUT)' bin/packed $(BROTLI)
 	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
 
-dist/index.html: BROTLI ?= 10
 dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@bin/clipscope -generate -stories -out dist
 	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)

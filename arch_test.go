@@ -85,6 +85,7 @@ var rooms = []struct {
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
 	{"use", false, "browser chart client scores widget words"},
+	{"lab", false, "browser chart client form scores series widget words"},
 	{"train", false, "browser cards chart client export form ledger preset scores series widget words"},
 }
 

@@ -412,7 +412,7 @@ func inOrder(html []byte) []byte {
 // cacheable has every page and every file under /web/ kept for offline use, but for the
 // runtime, and the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
-	h.CacheableResources = []string{"/use/", "/calculator/", "/help/", "/404.html"}
+	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		if strings.HasPrefix(rel, runtime) {
 			return nil
@@ -467,7 +467,7 @@ func (s site) writeHostFiles(out string) error {
 <header class="top"><a class="brand" href="%[1]s/">Clipscope</a></header>
 <main class="article">
 <h1>There is no such page</h1>
-<p>Clipscope has four: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
+<p>Clipscope has five: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
 </main>
 </div>
 </html>

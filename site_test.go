@@ -81,7 +81,7 @@ func TestPages(t *testing.T) {
 			checkPage(t, s.prefix, rel, string(b))
 			return err
 		})
-		want := []string{"404.html", "calculator/index.html", "help/index.html", "index.html"}
+		want := []string{"404.html", "calculator/index.html", "help/index.html", "index.html", "lab/index.html"}
 		if s.stories {
 			want = append(want, "stories/index.html")
 		}

@@ -13,10 +13,11 @@ const [site, folder, quality] = process.argv.slice(2);
 const kept = join(folder, quality);
 mkdirSync(kept, { recursive: true });
 
-const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+const WINDOW = 24; // the largest that browsers must know: 16 MB, as much as the program has
 /** @type {Record<string, (b: Buffer) => Promise<Buffer>>} */
 const packings = {
-  ".br": (b) => promisify(zlib.brotliCompress)(b, { params: { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_SIZE_HINT]: b.length } }),
+  ".br": (b) => promisify(zlib.brotliCompress)(b, { params: { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_LGWIN]: WINDOW, [BROTLI_PARAM_SIZE_HINT]: b.length } }),
   ".gz": (b) => promisify(zlib.gzip)(b, { level: 9 }),
 };
 const used = new Set();

@@ -29,7 +29,7 @@ type Requests struct {
 // Header is the top of every page.
 type Header struct {
 	app.Compo
-	Page string // the page that is shown: train, use, calculator or help
+	Page string // the page that is shown: train, use, lab, calculator or help
 	Sent Requests
 
 	shown bool // the explanation of the count is open
@@ -37,7 +37,7 @@ type Header struct {
 
 // titles are what the pages are called where there are others beside them: in tabs,
 // in the history.
-var titles = map[string]string{"train": "Train", "use": "Use a model", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
+var titles = map[string]string{"train": "Train", "use": "Use a model", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
 
 func (h *Header) OnPreRender(ctx app.Context) { ctx.Page().SetTitle(titles[h.Page] + " · Clipscope") }
 func (h *Header) OnMount(ctx app.Context)     { h.OnPreRender(ctx) }
@@ -48,6 +48,7 @@ func (h *Header) Render() app.UI {
 		app.Nav().Aria("label", "Pages").Body(
 			h.tab("train", "/", "Train"),
 			h.tab("use", "/use", "Use"),
+			h.tab("lab", "/lab", "Lab"),
 			h.tab("calculator", "/calculator", "Calculator"),
 			h.tab("help", "/help", "Help"),
 		),

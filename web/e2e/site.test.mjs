@@ -133,7 +133,7 @@ test("a site for a sub-path works on a host without headers, offline too", async
 test("every file that the page is told to keep exists", async () => {
   const worker = await (await fetch(server.url + "app-worker.js")).text();
   const list = JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1]);
-  assert.ok(["/web/app.wasm", "/web/kernels-relaxed.wasm", "/use/", "/calculator/", "/help/"].every((name) => list.includes(name)));
+  assert.ok(["/web/app.wasm", "/web/kernels-relaxed.wasm", "/use/", "/lab/", "/calculator/", "/help/"].every((name) => list.includes(name)));
   for (const name of list) {
     assert.equal((await fetch(new URL(name, server.url))).status, 200, name);
   }

@@ -1,0 +1,42 @@
+package lab
+
+import (
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Around is the rest of the site, as far as the page shows it.
+type Around interface {
+	Show(changed func())
+	Hide()
+	Sent() widget.Requests
+}
+
+// Page shows the laboratory.
+type Page struct {
+	app.Compo
+	Around Around
+	Lab    *Lab
+}
+
+func (p *Page) OnMount(ctx app.Context) {
+	p.Lab.changed = func() { ctx.Dispatch(nil) }
+	p.Around.Show(p.Lab.changed) // the count of requests
+}
+
+func (p *Page) OnDismount() {
+	p.Lab.changed = func() {}
+	p.Around.Hide()
+}
+
+func (p *Page) Render() app.UI {
+	return app.Div().Class("page").Body(
+		&widget.Header{Page: "lab", Sent: p.Around.Sent()},
+		app.Main().Class("lab").Body(
+			app.H1().Text("Laboratory"),
+			p.Lab.hands.view(),
+			p.Lab.lanes.view(),
+		),
+	)
+}
