@@ -80,7 +80,7 @@ var rooms = []struct {
 	{"client", false, "browser"},
 	{"widget", false, "browser form words"},
 	{"chart", false, "browser form preset series widget words"},
-	{"scores", false, "chart words"},
+	{"scores", false, "chart widget words"},
 	{"ledger", false, "browser client form widget words"},
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
