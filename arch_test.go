@@ -73,6 +73,7 @@ var rooms = []struct {
 }{
 	{"words", true, ""},
 	{"form", true, ""},
+	{"lesson", true, ""},
 	{"series", true, "words"},
 	{"export", true, "series"},
 	{"preset", false, ""},
@@ -85,7 +86,7 @@ var rooms = []struct {
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
 	{"use", false, "browser chart client scores widget words"},
-	{"lab", false, "browser chart client form scores series widget words"},
+	{"lab", false, "browser chart client form lesson scores series widget words"},
 	{"train", false, "browser cards chart client export form ledger preset scores series widget words"},
 }
 

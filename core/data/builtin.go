@@ -17,6 +17,7 @@ type BuiltinInfo struct {
 func Builtins() []BuiltinInfo {
 	return []BuiltinInfo{
 		{"digits", "Drawn digits", Classification, "6,000 + 1,000 digits of 28×28 pixels, drawn by code with random strokes, slant, thickness and noise."},
+		{"digits-rare", "Drawn digits, few eights", Classification, "6,000 + 2,000 such digits, of which three in a hundred are eights: who pays for clipping?"},
 		{"moons", "Two moons", Classification, "Two interleaved half circles in the plane, 2,000 + 1,000 points."},
 		{"blobs", "Blobs", Classification, "Four round clouds in the plane, 2,000 + 1,000 points."},
 		{"spirals", "Spirals", Classification, "Two spiral arms in the plane, 2,000 + 1,000 points; no straight line parts them."},
@@ -35,6 +36,8 @@ func Builtin(name string, seed uint64) (*Dataset, error) {
 	switch name {
 	case "digits":
 		ds = Digits(seed, 6000, 1000)
+	case "digits-rare":
+		ds = RareDigits(seed, 6000, 2000)
 	case "moons":
 		ds = plane(seed, 2, moon)
 	case "blobs":

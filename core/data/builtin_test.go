@@ -61,6 +61,7 @@ func TestBuiltinKnownDigests(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"digits":        "fa6314090f2eb206",
+		"digits-rare":   "851d5404f395b1d8",
 		"moons":         "f10e01c9fdd1b2fd",
 		"blobs":         "9742202a07b8c7b8",
 		"spirals":       "8675f5723a2f1219",

@@ -16,22 +16,38 @@ const (
 // the plane, slants, turns, stretches and shifts it, and draws the path with a
 // pen of random width and ink. Classes come in random order, about equally often.
 func Digits(seed uint64, n, test int) *Dataset {
-	ds := &Dataset{Name: "digits", Task: Classification, Features: pixels, Shape: []int{side, side}, Outputs: 10,
+	return digits("digits", seed, n, test, func(rng *rand.Rand) int { return rng.IntN(10) })
+}
+
+// RareDigits are digits of which three in a hundred are eights: a class so small that a mean
+// over all rows hardly shows what becomes of it.
+func RareDigits(seed uint64, n, test int) *Dataset {
+	const rare, share = 8, 0.03
+	return digits("digits-rare", seed, n, test, func(rng *rand.Rand) int {
+		if rng.Float64() < share {
+			return rare
+		}
+		return (rare + 1 + rng.IntN(9)) % 10
+	})
+}
+
+func digits(name string, seed uint64, n, test int, class func(*rand.Rand) int) *Dataset {
+	ds := &Dataset{Name: name, Task: Classification, Features: pixels, Shape: []int{side, side}, Outputs: 10,
 		Bounds: byteBounds(pixels)}
 	for c := range 10 {
 		ds.Classes = append(ds.Classes, strconv.Itoa(c))
 	}
-	ds.Train = drawDigits(newRand(seed, "digits train"), n)
-	ds.Test = drawDigits(newRand(seed, "digits test"), test)
+	ds.Train = drawDigits(newRand(seed, name+" train"), n, class)
+	ds.Test = drawDigits(newRand(seed, name+" test"), test, class)
 	return ds
 }
 
-func drawDigits(rng *rand.Rand, n int) Split {
+func drawDigits(rng *rand.Rand, n int, class func(*rand.Rand) int) Split {
 	sp := Split{N: n, U8: make([]uint8, n*pixels), Y: make([]float32, n)}
 	p := pen{rng: rng}
 	ways := glyphs()
 	for i := range n {
-		c := rng.IntN(10)
+		c := class(rng)
 		sp.Y[i] = float32(c)
 		p.draw(ways[c][rng.IntN(len(ways[c]))], sp.U8[i*pixels:(i+1)*pixels])
 	}

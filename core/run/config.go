@@ -21,7 +21,7 @@ const ProtocolVersion = 6
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and
 // meanings are the field's own.
 type Config struct {
-	// Data names built-in data (digits, moons, blobs, spirals, regression-vc,
+	// Data names built-in data (digits, digits-rare, moons, blobs, spirals, regression-vc,
 	// regression-ac), or is "files" when files take its place.
 	Data    string  `json:"data,omitempty"`
 	CSV     CSV     `json:"csv,omitzero"`

@@ -23,6 +23,7 @@ type Page struct {
 func (p *Page) OnMount(ctx app.Context) {
 	p.Lab.changed = func() { ctx.Dispatch(nil) }
 	p.Around.Show(p.Lab.changed) // the count of requests
+	p.Lab.course.fetch()
 }
 
 func (p *Page) OnDismount() {
@@ -35,6 +36,9 @@ func (p *Page) Render() app.UI {
 		&widget.Header{Page: "lab", Sent: p.Around.Sent()},
 		app.Main().Class("lab").Body(
 			app.H1().Text("Laboratory"),
+			p.Lab.course.view(),
+			widget.Message("lab-fault", "fault", p.Lab.fault),
+			p.Lab.course.gameView(),
 			p.Lab.hands.view(),
 			p.Lab.lanes.view(),
 		),

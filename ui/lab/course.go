@@ -1,0 +1,333 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/lesson"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// course is the lessons, and where in them the person is.
+type course struct {
+	lab    *Lab
+	list   []lesson.Lesson // nil until they have come
+	fault  string
+	asked  bool // for the lessons
+	at     *lesson.Lesson
+	step   int
+	book   lesson.Book
+	typed  string // in the question's field
+	chosen int    // of its options; −1: none
+	answer map[string]answered
+	teach  bool // the teacher's page is open
+}
+
+// answered is what came of a question.
+type answered struct {
+	right bool
+	truth string // what the experiment says
+}
+
+// fetch has the lessons come, once.
+func (c *course) fetch() {
+	if c.asked {
+		return
+	}
+	c.asked = true
+	c.lab.client.Text(widget.Link("/web/assets/lessons.json"), func(b []byte, err error) {
+		if err == nil {
+			c.list, err = lesson.Read(b)
+		}
+		if err != nil {
+			c.fault, c.asked = "The lessons did not come: "+err.Error(), false
+		}
+		if c.at == nil && c.lab.wanted != "" {
+			c.open(c.lab.wanted)
+		}
+		c.lab.changed()
+	})
+}
+
+// open opens a lesson by its id; an unknown one closes what is open.
+func (c *course) open(id string) {
+	c.at, c.step, c.answer, c.book = nil, 0, map[string]answered{}, lesson.Book{}
+	for i := range c.list {
+		if c.list[i].ID == id {
+			c.at = &c.list[i]
+		}
+	}
+	c.enter()
+}
+
+// id is that of the lesson that is open, or "".
+func (c *course) id() string {
+	if c.at == nil {
+		return ""
+	}
+	return c.at.ID
+}
+
+// now is the step that is open, or nil.
+func (c *course) now() *lesson.Step {
+	if c.at == nil {
+		return nil
+	}
+	return &c.at.Steps[c.step]
+}
+
+// enter sets the experiment to what the step is about.
+func (c *course) enter() {
+	c.typed, c.chosen = "", -1
+	s := c.now()
+	if s == nil {
+		c.lab.opened(nil)
+		return
+	}
+	c.book.Open(s)
+	c.lab.opened(s)
+}
+
+func (c *course) move(by int) {
+	c.step = min(max(c.step+by, 0), len(c.at.Steps)-1)
+	c.enter()
+	c.lab.changed()
+}
+
+// note writes down what an experiment showed.
+func (c *course) note(name string, value float64) {
+	if c.at != nil {
+		c.book.Note(name, value)
+	}
+}
+
+// hidden reports whether the answer is kept out of sight until the person has answered.
+func (c *course) hidden() bool {
+	s := c.now()
+	if s == nil || !s.Hide {
+		return false
+	}
+	_, done := c.answer[c.key()]
+	return !done
+}
+
+func (c *course) key() string { return strconv.Itoa(c.step) }
+
+// check compares an answer with what the experiment says.
+func (c *course) check() {
+	q := c.now().Ask
+	var a answered
+	if len(q.Options) > 0 {
+		i := c.book.Option(q)
+		a = answered{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
+	} else {
+		v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(c.typed), ",", ".", 1), 64)
+		fact, _ := c.book.Fact(q.Fact)
+		a = answered{err == nil && c.book.Right(q, v), words.Number(fact, 3)}
+	}
+	c.answer[c.key()] = a
+	c.lab.changed()
+}
+
+// overlay is a configuration with what a step sets, by the names of its fields.
+func overlay(cfg run.Config, set map[string]any) (run.Config, error) {
+	b, err := json.Marshal(cfg)
+	if err != nil {
+		return cfg, fmt.Errorf("lab: %w", err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return cfg, fmt.Errorf("lab: %w", err)
+	}
+	// Exactly one of the two decides the noise.
+	if _, sets := set["target_epsilon"]; sets {
+		delete(fields, "noise_multiplier")
+	}
+	if _, sets := set["noise_multiplier"]; sets {
+		delete(fields, "target_epsilon")
+	}
+	maps.Copy(fields, set)
+	if b, err = json.Marshal(fields); err != nil {
+		return cfg, fmt.Errorf("lab: %w", err)
+	}
+	var with run.Config
+	if err := json.Unmarshal(b, &with); err != nil {
+		return cfg, fmt.Errorf("lab: a lesson's experiment: %w", err)
+	}
+	return with, nil
+}
+
+// configured is what of set belongs to the configuration, and not to a part of the page.
+func configured(set map[string]any) map[string]any {
+	own := maps.Clone(set)
+	for _, key := range []string{"lanes", "game"} {
+		delete(own, key)
+	}
+	return own
+}
+
+// view is the open lesson, or the list of them.
+func (c *course) view() app.UI {
+	s := c.now()
+	return app.Section().Class("lessons").ID("lessons").Aria("label", "Lessons").Body(
+		widget.Message("lessons-fault", "fault", c.fault),
+		app.If(s != nil, func() app.UI { return c.stepView(s) }).ElseIf(len(c.list) > 0, func() app.UI { return c.listView() }),
+	)
+}
+
+func (c *course) listView() app.UI {
+	return app.Details().Class("lesson-list").Body(
+		app.Summary().Text("Lessons: seven experiments, ten minutes each"),
+		app.Ol().Body(app.Range(c.list).Slice(func(i int) app.UI {
+			l := &c.list[i]
+			return app.Li().Body(
+				app.Button().Type("button").Class("plain link").Text(l.Title).OnClick(func(app.Context, app.Event) {
+					c.open(l.ID)
+					c.lab.changed()
+				}, app.EventScope(l.ID)),
+				app.Span().Class("muted").Text(fmt.Sprintf(" %d minutes", l.Minutes)),
+			)
+		})),
+		app.Details().Class("teacher").Open(c.teach).Body(
+			app.Summary().Text("For teachers"),
+			app.Range(c.list).Slice(func(i int) app.UI { return teacherView(&c.list[i]) }),
+		),
+	)
+}
+
+// teacherView is what a teacher should know of a lesson: timing, answers, what is asked.
+func teacherView(l *lesson.Lesson) app.UI {
+	var questions []*lesson.Question
+	for i := range l.Steps {
+		if q := l.Steps[i].Ask; q != nil {
+			questions = append(questions, q)
+		}
+	}
+	return app.Section().Body(
+		app.H3().Text(fmt.Sprintf("%s, %d minutes", l.Title, l.Minutes)),
+		app.P().Text(l.Teacher),
+		app.Ul().Body(app.Range(questions).Slice(func(i int) app.UI {
+			q := questions[i]
+			return app.Li().Text(q.Text + " " + q.After)
+		})),
+	)
+}
+
+func (c *course) stepView(s *lesson.Step) app.UI {
+	last := c.step == len(c.at.Steps)-1
+	number := 1 + slices.IndexFunc(c.list, func(l lesson.Lesson) bool { return l.ID == c.at.ID })
+	return app.Div().Class("lesson").Body(
+		app.Div().Class("lesson-head").Body(
+			app.H2().Text(fmt.Sprintf("Lesson %d of %d: %s", number, len(c.list), c.at.Title)),
+			app.Span().Class("muted").Text(fmt.Sprintf("step %d of %d", c.step+1, len(c.at.Steps))),
+			app.Button().Type("button").Text("Back").Disabled(c.step == 0).OnClick(func(app.Context, app.Event) { c.move(-1) }),
+			app.Button().Type("button").ID("lesson-next").Text(map[bool]string{false: "Next", true: "Next lesson"}[last]).
+				Disabled(last && number == len(c.list)).
+				OnClick(func(app.Context, app.Event) { c.next(last, number) }),
+			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) {
+				c.open("")
+				c.lab.changed()
+			}),
+		),
+		app.P().ID("lesson-text").Class("lesson-text").Aria("live", "polite").Text(s.Text),
+		app.If(s.Ask != nil, func() app.UI { return c.questionView(s.Ask) }),
+	)
+}
+
+func (c *course) next(last bool, number int) {
+	if !last {
+		c.move(1)
+		return
+	}
+	c.open(c.list[number].ID)
+	c.lab.changed()
+}
+
+func (c *course) questionView(q *lesson.Question) app.UI {
+	done, has := c.answer[c.key()]
+	ready := c.book.Ready(q)
+	verdict := ""
+	switch {
+	case has && done.right:
+		verdict = "Right. " + q.After
+	case has:
+		verdict = "Your experiment says: " + done.truth + ". " + q.After
+	}
+	return app.Form().Class("question").OnSubmit(func(_ app.Context, e app.Event) {
+		e.PreventDefault()
+		if ready && (c.chosen >= 0 || c.typed != "") {
+			c.check()
+		}
+	}).Body(
+		app.If(len(q.Options) > 0, func() app.UI { return c.optionsView(q) }).Else(func() app.UI { return c.numberView(q) }),
+		app.Button().ID("lesson-check").Text("Check").Disabled(!ready || c.chosen < 0 && c.typed == ""),
+		widget.Message("lesson-wait", "help", map[bool]string{false: "Do the experiment first: its numbers answer this.", true: ""}[ready]),
+		widget.Message("lesson-verdict", "verdict", verdict),
+	)
+}
+
+func (c *course) numberView(q *lesson.Question) app.UI {
+	return app.Span().Class("answer").Body(
+		app.Label().For("lesson-answer").Text(q.Text),
+		app.Input().Type("text").ID("lesson-answer").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Value(c.typed).
+			OnInput(func(ctx app.Context, _ app.Event) { c.typed = ctx.JSSrc().Get("value").String() }, app.EventScope(c.at.ID, c.key())),
+	)
+}
+
+func (c *course) optionsView(q *lesson.Question) app.UI {
+	return app.FieldSet().Class("segments").Body(
+		app.Legend().Text(q.Text),
+		app.Div().Class("segments-row").Body(app.Range(q.Options).Slice(func(i int) app.UI {
+			id := fmt.Sprintf("lesson-option-%d", i)
+			return app.Span().Class("segment").Body(
+				app.Input().Type("radio").ID(id).Name("lesson-option").Checked(c.chosen == i).
+					OnChange(func(app.Context, app.Event) { c.chosen = i }, app.EventScope(c.at.ID, c.key(), strconv.Itoa(i))),
+				app.Label().For(id).Text(q.Options[i]),
+			)
+		})),
+	)
+}
+
+// gameView is the game, where the step is about it.
+func (c *course) gameView() app.UI {
+	s := c.now()
+	if s == nil || s.Show != lesson.Game {
+		return app.Div().ID("game").Hidden(true)
+	}
+	g := &c.lab.game
+	guess := func(id, text string, f func()) app.UI {
+		return app.Button().Type("button").ID(id).Text(text).OnClick(func(app.Context, app.Event) {
+			browser.KeepFocus()
+			f()
+			c.note("guesses", float64(g.guesses))
+			c.note("right", float64(g.right)/float64(g.guesses))
+			if g.guesses >= leastGuesses {
+				c.note("ceiling", g.ceiling())
+			}
+			c.lab.changed()
+		}, app.EventScope(id))
+	}
+	return app.Section().Class("game").ID("game").Aria("label", "Was it in?").Body(
+		app.P().Text(fmt.Sprintf("σ = %s%s", words.Number(g.noise, 2), g.epsilon)),
+		app.Raw(g.picture()),
+		app.Div().Class("buttons").Body(
+			guess("guess-in", "It was in", func() { g.guess(true) }),
+			guess("guess-out", "It was not", func() { g.guess(false) }),
+			guess("guess-best", "The best player, 100 times", func() { g.play(100) }),
+		),
+		app.P().Class("help").Role("status").Text(strings.TrimSpace(g.said+" "+g.score())),
+	)
+}
+
+// leastGuesses is how many guesses it takes before the game's questions can be answered:
+// fewer say nothing.
+const leastGuesses = 20

@@ -1,0 +1,113 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"clipscope/ui/words"
+)
+
+// game is the audit as a game: a coin decides whether one example is in a batch, and who
+// plays guesses it from one released number. It is the worst case that ε speaks of: all
+// else is known, and the example's gradient is as long as C, which is 1 here.
+type game struct {
+	noise    float64 // noise_multiplier σ
+	in       bool
+	released float64
+	fresh    bool // the number has not been guessed at
+
+	guesses, right int
+	said           string // about the last guess
+	epsilon        string // of one such release; "" until it is known
+}
+
+// begin starts anew with a noise multiplier.
+func (g *game) begin(noise float64) {
+	*g = game{noise: noise}
+	g.draw()
+}
+
+// draw tosses the coin and releases a number. It is no release of anything: the noise of
+// trainings comes from elsewhere.
+func (g *game) draw() {
+	g.in, g.released, g.fresh = rand.IntN(2) == 1, g.noise*rand.NormFloat64(), true
+	if g.in {
+		g.released++
+	}
+}
+
+// guess says whether the example was in, and goes on to the next number.
+func (g *game) guess(in bool) {
+	g.guesses++
+	verdict := "Wrong"
+	if in == g.in {
+		g.right++
+		verdict = "Right"
+	}
+	was := "was not in"
+	if g.in {
+		was = "was in"
+	}
+	g.said = fmt.Sprintf("%s: it %s, and %s was released.", verdict, was, words.Number(g.released, 2))
+	g.draw()
+}
+
+// play guesses n times as well as can be: whichever bell is higher.
+func (g *game) play(n int) {
+	for range n {
+		g.guess(g.released > 0.5)
+	}
+	g.said = fmt.Sprintf("The best player guessed %d times.", n)
+}
+
+// ceiling is the share that the best player gets right, Φ(1/2σ): where bells of deviation
+// σ about 0 and 1 are equally likely, the higher one is right.
+func (g *game) ceiling() float64 { return (1 + math.Erf(1/(2*math.Sqrt2*g.noise))) / 2 }
+
+// score is the tally in words.
+func (g *game) score() string {
+	if g.guesses == 0 {
+		return "No guess yet."
+	}
+	return fmt.Sprintf("Right %d of %d times, %s. In the long run nobody can be right more than %s.",
+		g.right, g.guesses, words.Percent(float64(g.right)/float64(g.guesses), 0), words.Percent(g.ceiling(), 1))
+}
+
+// The picture's size, in its own units.
+const (
+	bellsWidth, bellsHeight = 600, 150
+	bellsFoot               = 24 // under the line, for its numbers
+)
+
+// picture is the two bells with the released number, as SVG.
+func (g *game) picture() string {
+	reach := 3.5 * g.noise
+	lo, hi := -reach, 1+reach
+	x := func(v float64) float64 { return bellsWidth * (min(max(v, lo), hi) - lo) / (hi - lo) }
+	base := float64(bellsHeight - bellsFoot)
+	bell := func(class string, at float64) string {
+		const points = 120
+		var path strings.Builder
+		for i := range points + 1 {
+			v := lo + (hi-lo)*float64(i)/points
+			z := (v - at) / g.noise
+			fmt.Fprintf(&path, "%.1f,%.1f ", x(v), base-(base-8)*math.Exp(-z*z/2))
+		}
+		return fmt.Sprintf(`<polyline class="%s" points="%s"/>`, class, path.String())
+	}
+	label := fmt.Sprintf("Two bells of deviation %s, about 0 where the example is not in, and about 1 where it is; released: %s", words.Number(g.noise, 2), words.Number(g.released, 2))
+	var s strings.Builder
+	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="%s">`, bellsWidth, bellsHeight, label)
+	fmt.Fprintf(&s, `<line class="axis" x1="0" x2="%d" y1="%.1f" y2="%.1f"/>`, bellsWidth, base, base)
+	s.WriteString(bell("out", 0) + bell("in", 1))
+	for _, t := range []struct {
+		v    float64
+		text string
+	}{{0, "0: not in"}, {1, "1: in"}} {
+		fmt.Fprintf(&s, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, x(t.v), bellsHeight-6, t.text)
+	}
+	fmt.Fprintf(&s, `<circle class="released" cx="%.1f" cy="%.1f" r="7"/></svg>`, x(g.released), base)
+	return s.String()
+}

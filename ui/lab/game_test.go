@@ -1,0 +1,43 @@
+package lab
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestGame has the best player play: the share that is right must lie within five standard
+// errors of Φ(1/2σ), which fails once in a million times.
+func TestGame(t *testing.T) {
+	for noise, want := range map[float64]float64{0.3: 0.9522, 1: 0.6915, 3: 0.5662} {
+		var g game
+		g.begin(noise)
+		if math.Abs(g.ceiling()-want) > 1e-4 {
+			t.Errorf("σ = %v: at most %v, want %v", noise, g.ceiling(), want)
+		}
+		const n = 20_000
+		g.play(n)
+		share := float64(g.right) / n
+		if g.guesses != n || math.Abs(share-want) > 5*math.Sqrt(want*(1-want)/n) {
+			t.Errorf("σ = %v: %v of %d right, want %v", noise, share, g.guesses, want)
+		}
+	}
+}
+
+func TestGameSaysWhatWas(t *testing.T) {
+	var g game
+	g.begin(1)
+	for range 20 {
+		in := g.in
+		g.guess(true)
+		if strings.HasPrefix(g.said, "Right") != in {
+			t.Fatalf("it was in: %v, and is told %q", in, g.said)
+		}
+	}
+	if g.guesses != 20 || g.right > 20 || !strings.Contains(g.score(), "of 20 times") {
+		t.Error(g.score())
+	}
+	if p := g.picture(); strings.Count(p, "<polyline") != 2 || strings.Contains(p, "NaN") || strings.Contains(p, "style=") {
+		t.Error(p)
+	}
+}
