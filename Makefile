@@ -46,9 +46,9 @@ KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
-BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/licenses.txt
+BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
 
-.PHONY: build serve test site bench figures papers clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
+.PHONY: build serve test site bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
 
 build: dist/index.html
 
@@ -87,10 +87,10 @@ bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 $(filter-out bin/web/kernels.wasm,$(BUILDS)): bin/web/kernels.wasm
 	@touch $@
 
-# In one file, as a worker finds no modules by their names.
-bin/web/parquet.js: web/parquet.mjs $(MODULES)
+# In one file each, as a browser finds no modules by their names.
+bin/web/%.js: web/%.mjs $(MODULES)
 	@mkdir -p bin/web
-	cd web && node_modules/.bin/esbuild parquet.mjs --bundle --minify --format=esm --log-level=warning --outfile=../$@
+	cd web && node_modules/.bin/esbuild $(<F) --bundle --minify --format=esm --log-level=warning --outfile=../$@
 
 bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs $(MODULES)
 	@mkdir -p bin/web
@@ -191,6 +191,12 @@ PAPERS ?= TestPapers
 papers: build
 	CLIPSCOPE_PAPERS=1 $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run '$(PAPERS)' \
 	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/train
+
+# What the laboratory shows as stored of the papers' figures.
+FIGURES ?= all
+stored-figures: build
+	CLIPSCOPE_FIGURES="$(FIGURES)" $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run TestStoreFigures \
+	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./ui/lesson
 
 # Every fuzz target of the module, one after the other as go test takes one at a
 # time, and then the accountants at POINTS settings: about 20 ms each.

@@ -28,7 +28,7 @@ func (p *helpPage) Render() app.UI {
 			speed(),
 			app.H2().ID("licences").Text("What this page is made of"),
 			app.P().Body(
-				app.Text("Go, go-app, gonum, uPlot, hyparquet, fzstd and AssemblyScript, and what these use: "),
+				app.Text("Go, go-app, gonum, uPlot, hyparquet, fzstd, uqr and AssemblyScript, and what these use: "),
 				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Download("licenses.txt").Text("their terms"), app.Text("."),
 			),
 		),

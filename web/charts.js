@@ -692,8 +692,13 @@
     ctx.putImageData(image, 0, 0);
   }
 
+  // qr draws an address, which goes nowhere, as a code for cameras.
+  const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
+  /** @param {HTMLCanvasElement} canvas @param {string} text */
+  const qr = async (canvas, text) => (await import(new URL("qr.js", here).href)).draw(canvas, text);
+
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels,
+    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, qr,
   };
 })();

@@ -29,7 +29,7 @@ for (const line of [...new Set(modules.split("\n").filter(Boolean))].sort()) {
   parts.push([name, terms(dir)]);
 }
 parts.push([ask("env", "GOVERSION").trim(), terms(ask("env", "GOROOT").trim())]);
-for (const name of ["uplot", "assemblyscript", "hyparquet", "hyparquet-compressors", "fzstd"]) {
+for (const name of ["uplot", "assemblyscript", "hyparquet", "hyparquet-compressors", "fzstd", "uqr"]) {
   const dir = join(web, "node_modules", name);
   parts.push([`${name} ${JSON.parse(readFileSync(join(dir, "package.json"), "utf8")).version}`, terms(dir)]);
 }

@@ -1,14 +1,12 @@
 package lab
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/lesson"
 	"clipscope/ui/widget"
@@ -138,34 +136,6 @@ func (c *course) check() {
 	c.lab.changed()
 }
 
-// overlay is a configuration with what a step sets, by the names of its fields.
-func overlay(cfg run.Config, set map[string]any) (run.Config, error) {
-	b, err := json.Marshal(cfg)
-	if err != nil {
-		return cfg, fmt.Errorf("lab: %w", err)
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(b, &fields); err != nil {
-		return cfg, fmt.Errorf("lab: %w", err)
-	}
-	// Exactly one of the two decides the noise.
-	if _, sets := set["target_epsilon"]; sets {
-		delete(fields, "noise_multiplier")
-	}
-	if _, sets := set["noise_multiplier"]; sets {
-		delete(fields, "target_epsilon")
-	}
-	maps.Copy(fields, set)
-	if b, err = json.Marshal(fields); err != nil {
-		return cfg, fmt.Errorf("lab: %w", err)
-	}
-	var with run.Config
-	if err := json.Unmarshal(b, &with); err != nil {
-		return cfg, fmt.Errorf("lab: a lesson's experiment: %w", err)
-	}
-	return with, nil
-}
-
 // configured is what of set belongs to the configuration, and not to a part of the page.
 func configured(set map[string]any) map[string]any {
 	own := maps.Clone(set)
@@ -262,14 +232,18 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 	case has:
 		verdict = "Your experiment says: " + done.truth + ". " + q.After
 	}
-	return app.Form().Class("question").OnSubmit(func(_ app.Context, e app.Event) {
-		e.PreventDefault()
+	check := func() {
 		if ready && (c.chosen >= 0 || c.typed != "") {
 			c.check()
 		}
-	}).Body(
+	}
+	return app.Div().Class("question").OnKeyDown(func(_ app.Context, e app.Event) {
+		if e.Get("key").String() == "Enter" && e.Get("target").Get("tagName").String() == "INPUT" {
+			check()
+		}
+	}, app.EventScope(c.at.ID, c.key())).Body(
 		app.If(len(q.Options) > 0, func() app.UI { return c.optionsView(q) }).Else(func() app.UI { return c.numberView(q) }),
-		app.Button().ID("lesson-check").Text("Check").Disabled(!ready || c.chosen < 0 && c.typed == ""),
+		app.Button().Type("button").ID("lesson-check").Text("Check").Disabled(!ready).OnClick(func(app.Context, app.Event) { check() }, app.EventScope(c.at.ID, c.key())),
 		widget.Message("lesson-wait", "help", map[bool]string{false: "Do the experiment first: its numbers answer this.", true: ""}[ready]),
 		widget.Message("lesson-verdict", "verdict", verdict),
 	)
@@ -319,6 +293,11 @@ func (c *course) gameView() app.UI {
 	return app.Section().Class("game").ID("game").Aria("label", "Was it in?").Body(
 		app.P().Text(fmt.Sprintf("σ = %s%s", words.Number(g.noise, 2), g.epsilon)),
 		app.Raw(g.picture()),
+		app.P().Class("bells-key").Body(
+			app.Span().Class("out").Text("what is released without the digit"),
+			app.Span().Class("in").Text("with it"),
+			app.Span().Class("released").Text("what was released this time"),
+		),
 		app.Div().Class("buttons").Body(
 			guess("guess-in", "It was in", func() { g.guess(true) }),
 			guess("guess-out", "It was not", func() { g.guess(false) }),

@@ -96,18 +96,3 @@ func TestLessonsThatDidNotCome(t *testing.T) {
 	}
 	l.course.view()
 }
-
-func TestOverlay(t *testing.T) {
-	sigma := 2.0
-	base := run.Config{Data: "digits", NoiseMultiplier: &sigma, MaxGradNorm: 3, LearningRate: 0.3}
-	got, err := overlay(base, map[string]any{"target_epsilon": 0.5, "max_grad_norm": 10})
-	if err != nil || got.NoiseMultiplier != nil || *got.TargetEpsilon != 0.5 || got.MaxGradNorm != 10 || got.LearningRate != 0.3 || got.Data != "digits" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if *base.NoiseMultiplier != 2 || base.MaxGradNorm != 3 {
-		t.Error("the experiment before was changed")
-	}
-	if _, err := overlay(base, map[string]any{"max_grad_norm": "much"}); err == nil {
-		t.Error("a text is a threshold")
-	}
-}

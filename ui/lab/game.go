@@ -76,38 +76,38 @@ func (g *game) score() string {
 }
 
 // The picture's size, in its own units.
-const (
-	bellsWidth, bellsHeight = 600, 150
-	bellsFoot               = 24 // under the line, for its numbers
-)
+const bellsWidth, bellsHeight = 600, 130
 
-// picture is the two bells with the released number, as SVG.
+// picture is the two bells with the released number, as SVG made of paths alone, which
+// is all that the page lets text become.
 func (g *game) picture() string {
 	reach := 3.5 * g.noise
 	lo, hi := -reach, 1+reach
+	const base, top = bellsHeight - 10.0, 8.0
 	x := func(v float64) float64 { return bellsWidth * (min(max(v, lo), hi) - lo) / (hi - lo) }
-	base := float64(bellsHeight - bellsFoot)
-	bell := func(class string, at float64) string {
+	var s strings.Builder
+	path := func(class, d string) { fmt.Fprintf(&s, `<path class="%s" d="%s"/>`, class, d) }
+	bell := func(class string, at float64) {
 		const points = 120
-		var path strings.Builder
+		var d strings.Builder
 		for i := range points + 1 {
 			v := lo + (hi-lo)*float64(i)/points
 			z := (v - at) / g.noise
-			fmt.Fprintf(&path, "%.1f,%.1f ", x(v), base-(base-8)*math.Exp(-z*z/2))
+			fmt.Fprintf(&d, "%c%.1f %.1f", "ML"[min(i, 1)], x(v), base-(base-top)*math.Exp(-z*z/2))
 		}
-		return fmt.Sprintf(`<polyline class="%s" points="%s"/>`, class, path.String())
+		path(class, d.String())
+		path(class, fmt.Sprintf("M%.1f %.1fv6", x(at), base))
 	}
-	label := fmt.Sprintf("Two bells of deviation %s, about 0 where the example is not in, and about 1 where it is; released: %s", words.Number(g.noise, 2), words.Number(g.released, 2))
-	var s strings.Builder
-	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="%s">`, bellsWidth, bellsHeight, label)
-	fmt.Fprintf(&s, `<line class="axis" x1="0" x2="%d" y1="%.1f" y2="%.1f"/>`, bellsWidth, base, base)
-	s.WriteString(bell("out", 0) + bell("in", 1))
-	for _, t := range []struct {
-		v    float64
-		text string
-	}{{0, "0: not in"}, {1, "1: in"}} {
-		fmt.Fprintf(&s, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, x(t.v), bellsHeight-6, t.text)
-	}
-	fmt.Fprintf(&s, `<circle class="released" cx="%.1f" cy="%.1f" r="7"/></svg>`, x(g.released), base)
+	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="%s">`, bellsWidth, bellsHeight, g.described())
+	path("axis", fmt.Sprintf("M0 %.1fH%d", base, bellsWidth))
+	bell("out", 0)
+	bell("in", 1)
+	path("released", fmt.Sprintf("M%.1f %.1fm-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", x(g.released), base))
+	s.WriteString(`</svg>`)
 	return s.String()
+}
+
+// described is the picture in words.
+func (g *game) described() string {
+	return fmt.Sprintf("Two bells of deviation %s, one about 0, where the digit is not in, and one about 1, where it is. Released: %s", words.Number(g.noise, 2), words.Number(g.released, 2))
 }

@@ -33,6 +33,7 @@ type Lab struct {
 	hands  hands
 	lanes  lanes
 	course course
+	papers papers
 	game   game
 	wanted string // a lesson that a link asks for, until the lessons have come
 	fault  string // of what a lesson sets
@@ -41,7 +42,7 @@ type Lab struct {
 // New makes a laboratory with the drawn digits, on which a run takes a second.
 func New(c Client) *Lab {
 	l := &Lab{client: c, changed: func() {}, config: first()}
-	l.hands.lab, l.lanes.lab, l.course.lab = l, l, l
+	l.hands.lab, l.lanes.lab, l.course.lab, l.papers.lab = l, l, l, l
 	return l
 }
 
@@ -61,7 +62,7 @@ func (l *Lab) opened(s *lesson.Step) {
 	if s == nil {
 		return
 	}
-	cfg, err := overlay(l.config, configured(s.Set))
+	cfg, err := l.config.With(configured(s.Set))
 	if err != nil {
 		l.fault = err.Error()
 		return
@@ -84,4 +85,10 @@ func (l *Lab) play(noise float64) {
 		l.game.epsilon = fmt.Sprintf(": one such release has ε = %s at δ = 1e−5", words.Epsilon(float64(epsilon)))
 		l.changed()
 	})
+}
+
+// reproduce sets the page to a figure of a paper, and starts its runs.
+func (l *Lab) reproduce(f *lesson.Figure) {
+	l.config = f.Base
+	l.changed()
 }

@@ -24,6 +24,7 @@ func (p *Page) OnMount(ctx app.Context) {
 	p.Lab.changed = func() { ctx.Dispatch(nil) }
 	p.Around.Show(p.Lab.changed) // the count of requests
 	p.Lab.course.fetch()
+	p.Lab.papers.fetch()
 }
 
 func (p *Page) OnDismount() {
@@ -41,6 +42,7 @@ func (p *Page) Render() app.UI {
 			p.Lab.course.gameView(),
 			p.Lab.hands.view(),
 			p.Lab.lanes.view(),
+			p.Lab.papers.view(),
 		),
 	)
 }

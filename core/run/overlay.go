@@ -1,0 +1,40 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// With is the configuration with some fields set, by the names they have in JSON; nil
+// takes a field back to its default. One that decides the noise takes the place of the
+// other. c is as it was.
+func (c Config) With(set map[string]any) (Config, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, fmt.Errorf("run: configuration: %w", err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return c, fmt.Errorf("run: configuration: %w", err)
+	}
+	for _, pair := range [][2]string{{"noise_multiplier", "target_epsilon"}, {"target_epsilon", "noise_multiplier"}, {"epochs", "steps"}, {"steps", "epochs"}} {
+		if v, sets := set[pair[0]]; sets && v != nil {
+			delete(fields, pair[1])
+		}
+	}
+	for key, v := range set {
+		if v == nil {
+			delete(fields, key)
+			continue
+		}
+		fields[key] = v
+	}
+	if b, err = json.Marshal(fields); err != nil {
+		return c, fmt.Errorf("run: configuration: %w", err)
+	}
+	var with Config
+	if err := json.Unmarshal(b, &with); err != nil {
+		return c, err
+	}
+	return with, nil
+}

@@ -1,0 +1,110 @@
+package lesson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"clipscope/core/run"
+)
+
+// Figure is a figure or table of one of the papers, as an experiment to run again in
+// small.
+type Figure struct {
+	ID     string `json:"id"`
+	Paper  string `json:"paper"`  // VC, DC, AC or PS
+	Figure string `json:"figure"` // as the paper numbers it
+	Claim  string `json:"claim"`  // what the paper says with it
+	Show   Part   `json:"show"`
+	// Base is the experiment, and Lanes what its runs have for themselves; there are none
+	// where the figure is about one step.
+	Base  run.Config `json:"base"`
+	Lanes []Lane     `json:"lanes"`
+	// Watch is what the figure is about: accuracy, loss, clip_fraction, max_grad_norm,
+	// seconds, noise, cosine, u or plane.
+	Watch   string `json:"watch"`
+	Differs string `json:"differs"` // where the experiment, or what came of it, is not the paper's
+	Stored  Stored `json:"-"`
+}
+
+// Lane is a run among others.
+type Lane struct {
+	Label string         `json:"label"`
+	Set   map[string]any `json:"set"`
+}
+
+// Stored is what came of a figure's runs when they were last made, in the order of its
+// lanes.
+type Stored []Outcome
+
+// Outcome is what came of one run.
+type Outcome struct {
+	Label    string     `json:"label"`
+	Accuracy run.Number `json:"test_accuracy"`
+	Loss     run.Number `json:"test_loss"`
+	// Clipped is the share of gradients that were, in the first and in the last tenth of
+	// the steps, and MaxGradNorm the threshold of the last step.
+	Clipped     [2]run.Number `json:"clip_fraction"`
+	MaxGradNorm run.Number    `json:"max_grad_norm"`
+	// Noise is the mean expected squared norm of the noise, and Cosine the mean cosine
+	// of the clipped mean gradient with the true one, where these were measured.
+	Noise  run.Number `json:"noise_variance"`
+	Cosine run.Number `json:"cosine"`
+	// Time is that of a step, in parts of the first run's.
+	Time run.Number `json:"relative_step_time"`
+}
+
+// ReadFigures reads figures, and what was stored of them by their ids.
+func ReadFigures(figures, stored []byte) ([]Figure, error) {
+	var list []Figure
+	if err := json.Unmarshal(figures, &list); err != nil {
+		return nil, fmt.Errorf("lesson: figures: %w", err)
+	}
+	of := map[string]Stored{}
+	if err := json.Unmarshal(stored, &of); err != nil {
+		return nil, fmt.Errorf("lesson: stored figures: %w", err)
+	}
+	for i := range list {
+		f := &list[i]
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("lesson: figure %q: %w", f.ID, err)
+		}
+		f.Stored = of[f.ID]
+	}
+	return list, nil
+}
+
+// MostLanes is how many runs are shown side by side: more cannot be told apart.
+const MostLanes = 6
+
+var watched = []string{"accuracy", "loss", "clip_fraction", "max_grad_norm", "seconds", "noise", "cosine", "u", "plane"}
+
+func (f *Figure) check() error {
+	switch {
+	case f.ID == "" || f.Paper == "" || f.Figure == "" || f.Claim == "" || f.Differs == "":
+		return errors.New("an id, a paper, a figure, its claim and what differs are needed")
+	case !slices.Contains(watched, f.Watch):
+		return fmt.Errorf("%q cannot be watched", f.Watch)
+	case (f.Show == Lanes) != (len(f.Lanes) > 0) || len(f.Lanes) > MostLanes:
+		return fmt.Errorf("%d lanes are shown as %q", len(f.Lanes), f.Show)
+	}
+	_, err := f.Configs()
+	return err
+}
+
+// Configs are the configurations of the lanes, or that of the base where there are none.
+func (f *Figure) Configs() ([]run.Config, error) {
+	if len(f.Lanes) == 0 {
+		return []run.Config{f.Base}, nil
+	}
+	all := make([]run.Config, len(f.Lanes))
+	for i, l := range f.Lanes {
+		c, err := f.Base.With(l.Set)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Label, err)
+		}
+		all[i] = c
+	}
+	return all, nil
+}

@@ -1,0 +1,209 @@
+package lesson
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/purego"
+	"clipscope/core/compute/simd"
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/core/train"
+)
+
+const (
+	figuresFile = "../../assets/papers.json"
+	storedFile  = "../../assets/papers-stored.json"
+)
+
+func figures(t *testing.T) []Figure {
+	t.Helper()
+	list, err := os.ReadFile(figuresFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := os.ReadFile(storedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ReadFigures(list, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestFigures holds that every figure of the papers can be run: its data are built in, and
+// each of its runs can be planned; and that what is stored is of these runs.
+func TestFigures(t *testing.T) {
+	want := strings.Fields("vc-1 vc-2 vc-4 vc-5 vc-t2 dc-1 dc-2 dc-3 dc-5 dc-6 dc-7 ac-2 ac-3 ac-4 ac-t1 ac-t2 ps-1 ps-2 ps-3 ps-4")
+	sets := map[string]*data.Dataset{}
+	var have []string
+	for _, f := range figures(t) {
+		have = append(have, f.ID)
+		configs, err := f.Configs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range configs {
+			if c.Seed == nil {
+				t.Errorf("%s: a run to compare has no seed", f.ID)
+			}
+			if sets[c.Data] == nil {
+				if sets[c.Data], err = data.Builtin(c.Data, *c.Seed); err != nil {
+					t.Fatalf("%s: %v", f.ID, err)
+				}
+			}
+			if c.TargetEpsilon != nil { // the σ for it takes a while to find, and is not asked
+				one := 1.0
+				c.TargetEpsilon, c.NoiseMultiplier = nil, &one
+			}
+			c.Accountant = "rdp"
+			if _, err := train.New(c, sets[c.Data].Meta()); err != nil {
+				t.Errorf("%s, run %d: %v", f.ID, i+1, err)
+			}
+		}
+		if len(f.Stored) != len(f.Lanes) {
+			t.Errorf("%s: %d results are stored of %d runs", f.ID, len(f.Stored), len(f.Lanes))
+			continue
+		}
+		for i, l := range f.Lanes {
+			if f.Stored[i].Label != l.Label {
+				t.Errorf("%s: stored is %q, and not %q", f.ID, f.Stored[i].Label, l.Label)
+			}
+		}
+	}
+	if !slices.Equal(have, want) {
+		t.Errorf("the figures are %v", have)
+	}
+}
+
+// TestStoreFigures makes what is stored, on request (make stored-figures): some ten
+// minutes.
+func TestStoreFigures(t *testing.T) {
+	asked := strings.Fields(os.Getenv("CLIPSCOPE_FIGURES"))
+	if len(asked) == 0 {
+		t.Skip("makes the stored figures, on request: CLIPSCOPE_FIGURES=all, or some of their ids, or “make stored-figures”")
+	}
+	b, err := os.ReadFile(figuresFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(storedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := ReadFigures(b, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var be compute.Backend
+	if be, err = simd.New(); err != nil {
+		t.Logf("without SIMD: %v", err)
+		be = purego.New()
+	}
+	defer be.Close()
+	stored := map[string]Stored{}
+	for _, f := range list {
+		configs, err := f.Configs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(asked, "all") && !slices.Contains(asked, f.ID) {
+			stored[f.ID] = f.Stored
+			continue
+		}
+		first := math.NaN()
+		for i, l := range f.Lanes {
+			o, seconds := outcome(t, be, configs[i])
+			if i == 0 {
+				first = seconds
+			}
+			o.Label, o.Time = l.Label, run.Number(math.Round(100*seconds/first)/100)
+			stored[f.ID] = append(stored[f.ID], o)
+			fmt.Printf("%s %s: accuracy %.4f, loss %.4f, clipped %.2f → %.2f, C %.3g, noise %.3g, cosine %.3f, time %.2f\n", f.ID, l.Label,
+				o.Accuracy, o.Loss, o.Clipped[0], o.Clipped[1], o.MaxGradNorm, o.Noise, o.Cosine, o.Time)
+		}
+	}
+	var text strings.Builder
+	text.WriteString("{")
+	for i, id := range slices.Sorted(maps.Keys(stored)) {
+		line, err := json.Marshal(stored[id])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&text, "%s\n%q: %s", map[bool]string{true: ","}[i > 0], id, line)
+	}
+	text.WriteString("\n}\n")
+	if err := os.WriteFile(storedFile, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome runs a configuration, and says how long a step took.
+func outcome(t *testing.T, be compute.Backend, c run.Config) (Outcome, float64) {
+	t.Helper()
+	ctx := context.Background()
+	ds, err := data.Builtin(c.Data, *c.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := train.New(c, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Start(ctx, ds, be)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var clipped, noise, cosine []float64
+	for e, err := range r.Steps(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		clipped = append(clipped, float64(e.Diag.ClipFraction))
+		if g := e.Diag.Gradient; g != nil {
+			noise, cosine = append(noise, float64(g.NoiseVariance)), append(cosine, float64(g.Cosine))
+		}
+	}
+	res, err := r.Result(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tenth := max(1, len(clipped)/10)
+	return Outcome{
+		Accuracy: rounded(float64(res.TestAccuracy)), Loss: rounded(float64(res.TestLoss)),
+		Clipped:     [2]run.Number{rounded(mean(clipped[:tenth])), rounded(mean(clipped[len(clipped)-tenth:]))},
+		MaxGradNorm: rounded(res.Released.MaxGradNorm[len(res.Released.MaxGradNorm)-1]),
+		Noise:       rounded(mean(noise)), Cosine: rounded(mean(cosine)),
+	}, res.TrainSeconds / float64(max(1, res.Steps))
+}
+
+// mean leaves out what is not a number, such as the share of an empty batch.
+func mean(v []float64) float64 {
+	sum, n := 0.0, 0
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return sum / float64(n)
+}
+
+// rounded keeps four digits, which is more than another machine has alike.
+func rounded(v float64) run.Number {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return run.Number(v)
+	}
+	unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
+	return run.Number(math.Round(v*unit) / unit)
+}
