@@ -107,6 +107,14 @@ func (t trainer) Checkpoint(ctx context.Context) ([]byte, int, error) {
 	return c.Append(nil), c.Step(), nil
 }
 
+func (t trainer) Look(ctx context.Context, batch int) (worker.Gradients, error) {
+	g, err := t.Run.Look(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
 // tuning is a [train.Tuning] as the session has it.
 type tuning struct{ *train.Tuning }
 

@@ -7,7 +7,7 @@
   const { say, hear, fail } = clipscopeWire;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 6;
+  const PROTOCOL = 7;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -427,6 +427,74 @@
     dispose() {
       this.#disposed = true;
       this.#connection.end(fail("The model was disposed of."));
+    }
+  }
+
+  // Laboratory is a model that stands still on a batch, in a worker of its own. All that
+  // it says is diagnostic.
+  class Laboratory {
+    #connection;
+    #own; // the worker ends with the laboratory
+
+    /** @param {Connection} connection @param {boolean} own @param {any} look */
+    constructor(connection, own, look) {
+      this.#connection = connection;
+      this.#own = own;
+      this.look = look; // what is looked at now
+    }
+
+    /** @param {object} body */
+    async #move(body) { return this.look = await this.#connection.request("look", body); }
+
+    // again takes another batch, on trains on, and back goes to the first parameters.
+    again() { return this.#move({ again: true }); }
+    /** @param {number} steps */
+    on(steps) { return this.#move({ steps }); }
+    back() { return this.#move({ back: true }); }
+
+    // curve is what a method, {method, …its parameters}, does at each of some thresholds,
+    // and at the same at one of them, with every example's factor.
+    /** @param {any} what @param {number[]} cs */
+    curve({ method, ...params }, cs) { return this.#connection.request("clipping", { method, params, max_grad_norm: [...cs] }); }
+    /** @param {any} what @param {number} c */
+    async at({ method, ...params }, c) {
+      const { max_grad_norm: [at], bias2: [bias2], along: [along], across: [across], cosine: [cosine], clipped: [clipped], factors } =
+        await this.#connection.request("clipping", { method, params, max_grad_norm: [c], factors: true });
+      return { max_grad_norm: at, bias2, along, across, cosine, clipped, factors: factors ?? [] };
+    }
+
+    // estimate is DC-SGD's of the bias, of this batch and without noise.
+    /** @param {number[]} cs */
+    estimate(cs) { return this.#connection.request("estimate", { max_grad_norm: [...cs] }); }
+
+    // draws draws a step's noise at a threshold so many times, which is the same for all
+    // methods that scale whole gradients.
+    /** @param {any} what @param {number} c @param {number} draws */
+    draws(what, c, draws) { return this.#connection.request("draws", { max_grad_norm: c, draws }); }
+
+    // boundary is what a model of two features answers in the plane of its data.
+    /** @param {number} size */
+    boundary(size) { return this.#connection.request("boundary", { size }); }
+
+    close() { if (this.#own) this.#connection.end(fail("The laboratory was closed.")); }
+  }
+
+  // laboratory opens one, on opened data, or on the built-in data that config names.
+  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal }} [options] */
+  async function laboratory(config, data, { signal } = {}) {
+    signal?.throwIfAborted();
+    clipscopeEarly.use();
+    const starting = place(config, data);
+    let own = false;
+    const connection = starting.then((p) => {
+      own = p.own;
+      return p.connection;
+    });
+    try {
+      return await cancellable(connection, signal, async (c) => new Laboratory(c, own, await c.request("lab", { config: config ?? {} })));
+    } catch (e) {
+      starting.then((p) => { if (p.own) p.connection.end(e); }, () => {});
+      throw e;
     }
   }
 
@@ -912,6 +980,7 @@
       return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : question("plan")(body);
     },
     train,
+    lab: laboratory,
     convert,
     // load takes a file that a model was saved in, what it holds, or the result of a run.
     /** @param {any} source @param {AbortSignal} [signal] */

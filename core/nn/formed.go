@@ -88,3 +88,7 @@ func (s *formed) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 func (s *formed) Dots(dst compute.Buffer, v []compute.Buffer) {
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.p.Len(), s.g, v[0], 1, dst)
 }
+
+func (s *formed) Gram(dst compute.Buffer) {
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, s.n, s.n, s.p.Len(), s.g, s.g, 1, dst)
+}

@@ -156,3 +156,10 @@ func (m *Model) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 func (m *Model) Dots(dst compute.Buffer, v []compute.Buffer) {
 	m.eachSite(func(s Site, _, first int) { s.Dots(dst, v[first:first+len(s.Params())]) })
 }
+
+// Gram adds the inner products ⟨g_i, g_j⟩ of the examples' gradients to dst [n×n].
+func (m *Model) Gram(dst compute.Buffer) {
+	for _, s := range m.sites {
+		s.Gram(dst)
+	}
+}

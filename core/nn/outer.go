@@ -19,7 +19,7 @@ type outer struct {
 	scaled       compute.Buffer // [capacity×out]
 	normX, normD compute.Buffer // [capacity]
 	one          compute.Buffer // what the bias sees: ones [capacity×1]
-	xx, dd, t    scratch        // of ScaledSqNorms and Dots
+	xx, dd, t    scratch        // of ScaledSqNorms, Dots and Gram
 	column       compute.Buffer // ones [out]
 }
 
@@ -114,4 +114,15 @@ func (s *outer) project(v []compute.Buffer, t compute.Buffer) {
 func (s *outer) addRowDots(t, dst compute.Buffer) {
 	kernel.Mul(s.be, s.n*s.out, t, t, s.dy)
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.out, t, s.column, 1, dst)
+}
+
+// Gram uses ⟨h_i⊗δ_i, h_j⊗δ_j⟩ = ⟨h_i, h_j⟩·⟨δ_i, δ_j⟩: two products over the batch.
+func (s *outer) Gram(dst compute.Buffer) {
+	n := s.n
+	xx, dd := s.xx.of(n*n), s.dd.of(n*n)
+	kernel.Fill(s.be, n*n, 1, xx) // the bias's input
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, n, n, s.in, s.x, s.x, 1, xx)
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, n, n, s.out, s.dy, s.dy, 0, dd)
+	kernel.Mul(s.be, n*n, xx, xx, dd)
+	kernel.Axpy(s.be, n*n, 1, xx, dst)
 }

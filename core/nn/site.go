@@ -25,6 +25,8 @@ type Site interface {
 	ScaledSqNorms(dst compute.Buffer, c Coordinates)
 	// Dots adds ⟨g_i, v⟩ to dst [n], v with one buffer for each of Params.
 	Dots(dst compute.Buffer, v []compute.Buffer)
+	// Gram adds ⟨g_i, g_j⟩ to dst [n×n].
+	Gram(dst compute.Buffer)
 }
 
 // Coordinates are those in which gradients are measured, u = (g − a)/b: for each

@@ -50,6 +50,8 @@ const (
 	OneOff                       // noise on releases before the first step
 	Canary                       // the audit's canaries and their coin flips
 	Views                        // how examples are augmented
+	Looking                      // which rows the laboratory looks at
+	Shown                        // noise that is drawn to be seen, and added to nothing
 )
 
 // maxTensors is how many tensors the nonce tells apart.

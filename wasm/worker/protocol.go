@@ -45,6 +45,16 @@
 //	           with the answers as CSV in blob, a Blob, beside the text
 //	evaluate   + files with labels → progress data.Progress…, reply: [run.Evaluation]
 //
+// Of the laboratory, a model that stands still on a batch of the open data, or of built-in
+// data, which the worker keeps until another is opened; all of it is diagnostic:
+//
+//	lab        [run.LabRequest]      → reply: [run.Look], of the first parameters
+//	look       [run.LookRequest]     → reply: [run.Look]
+//	clipping   [run.ClipRequest]     → reply: [run.ClipReply]
+//	estimate   [run.EstimateRequest] → reply: [run.EstimateReply]
+//	draws      [run.DrawsRequest]    → reply: [run.Draws]
+//	boundary   [run.BoundaryRequest] → reply: [run.Boundary]
+//
 // Of the calculator, about a run and without data:
 //
 //	epsilon    [run.EpsilonRequest]   → reply: [run.Number]
@@ -137,6 +147,13 @@ const (
 	Discard   = "discard"
 
 	Interrupted = "interrupted"
+
+	Lab      = "lab"
+	Look     = "look"
+	Clipping = "clipping"
+	Estimate = "estimate"
+	Draws    = "draws"
+	Boundary = "boundary"
 
 	Pause  = "pause"
 	Resume = "resume"

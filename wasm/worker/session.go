@@ -122,7 +122,8 @@ type Session struct {
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
-	model   *held // nil until one has been loaded
+	model   *held  // nil until one has been loaded
+	lab     *bench // nil until one has been opened
 
 	mu  sync.Mutex
 	run *running
@@ -288,6 +289,18 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.GoOnRequest) (any, error) { return s.goOnWith(r.ID, q) })
 	case Discard:
 		return decoded(r.Text, s.discard)
+	case Lab:
+		return decoded(r.Text, s.openLab)
+	case Look:
+		return decoded(r.Text, s.look)
+	case Clipping:
+		return decoded(r.Text, s.clipping)
+	case Estimate:
+		return decoded(r.Text, s.estimate)
+	case Draws:
+		return decoded(r.Text, s.draws)
+	case Boundary:
+		return decoded(r.Text, s.boundary)
 	}
 	if f, ok := questions[r.Type]; ok {
 		return f(r.Text)

@@ -1,0 +1,205 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/lab"
+	"clipscope/core/run"
+)
+
+// Looker is a Trainer whose batches can be looked at. A tuning is none.
+type Looker interface {
+	Look(ctx context.Context, batch int) (Gradients, error)
+}
+
+// Gradients are what there is to see of a batch.
+type Gradients interface {
+	Len() int
+	Told() run.Look
+	At(w clip.Weight, c float64, factors []float64) lab.Point
+	Estimate(c float64) float64
+	Draws(ctx context.Context, c float64, draws int) (run.Draws, error)
+	Boundary(ctx context.Context, size int) (run.Boundary, error)
+}
+
+// bench is a laboratory: a run that is taken further by hand, and the batch of it that is
+// looked at.
+type bench struct {
+	prepared
+	be        compute.Backend
+	trainer   Trainer
+	batch     int // its number
+	gradients Gradients
+}
+
+func (b *bench) close() {
+	if b.trainer != nil {
+		b.trainer.Close()
+	}
+	b.be.Close()
+}
+
+// openLab puts a new laboratory in the place of the one that was there, once it is ready.
+func (s *Session) openLab(q run.LabRequest) (any, error) {
+	if q.Config.Backend == "" || q.Config.Backend == "auto" {
+		q.Config.Backend = "simd" // a GPU's steps end after they are told, and a batch is read whole
+	}
+	p, err := s.prepare(q.Config)
+	if err != nil {
+		return nil, err
+	}
+	be, _, err := p.on.Open()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{prepared: p, be: be}
+	if err := b.restart(); err != nil {
+		b.close()
+		return nil, err
+	}
+	if s.lab != nil {
+		s.lab.close()
+	}
+	s.lab = b
+	return b.gradients.Told(), nil
+}
+
+// restart goes to the first parameters.
+func (b *bench) restart() error {
+	trainer, err := b.plan.Start(context.Background(), b.ds, b.be)
+	if err != nil {
+		return err
+	}
+	if _, ok := trainer.(Looker); !ok {
+		trainer.Close()
+		return &run.ConfigError{Field: "tuning", Message: "the laboratory looks at one run; leave tuning out"}
+	}
+	if b.trainer != nil {
+		b.trainer.Close()
+	}
+	b.trainer = trainer
+	return b.look()
+}
+
+func (b *bench) look() (err error) {
+	b.gradients, err = b.trainer.(Looker).Look(context.Background(), b.batch)
+	return err
+}
+
+// on takes so many steps, or as many as are left of the plan.
+func (b *bench) on(steps int) error {
+	taken := 0
+	for _, err := range b.trainer.Steps(context.Background()) {
+		if err != nil {
+			return err
+		}
+		if taken++; taken == steps {
+			break
+		}
+	}
+	if taken == 0 {
+		return &run.ConfigError{Field: "steps", Message: "the run has taken all of its steps; go back to its start, or plan more"}
+	}
+	return nil
+}
+
+// errNoLab is what is said where no laboratory is open.
+var errNoLab = errors.New("worker: no laboratory is open here; open one first")
+
+func (s *Session) look(q run.LookRequest) (any, error) {
+	b := s.lab
+	if b == nil {
+		return nil, errNoLab
+	}
+	if q.Again {
+		b.batch++
+	}
+	if q.Back {
+		if err := b.restart(); err != nil {
+			return nil, err
+		}
+	}
+	if q.Steps > 0 {
+		if err := b.on(q.Steps); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.look(); err != nil {
+		return nil, err
+	}
+	return b.gradients.Told(), nil
+}
+
+// weightOf is a method's weight function. What moves its threshold is not asked: the
+// threshold is given.
+func weightOf(method string, params map[string]float64) (clip.Weight, error) {
+	// Nothing of what a clipper is made for matters to its weights.
+	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1, Params: params})
+	if pe := (*clip.ParamError)(nil); errors.As(err, &pe) {
+		return nil, &run.ConfigError{Field: pe.Key, Message: pe.Message}
+	}
+	if err != nil {
+		return nil, err
+	}
+	w, err := lab.WeightOf(c)
+	if err != nil {
+		return nil, &run.ConfigError{Field: "method", Message: err.Error()}
+	}
+	return w, nil
+}
+
+func (s *Session) clipping(q run.ClipRequest) (any, error) {
+	if s.lab == nil {
+		return nil, errNoLab
+	}
+	w, err := weightOf(q.Method, q.Params)
+	if err != nil {
+		return nil, err
+	}
+	g := s.lab.gradients
+	r := run.ClipReply{MaxGradNorm: q.MaxGradNorm}
+	factors := make([]float64, g.Len())
+	for _, c := range q.MaxGradNorm {
+		p := g.At(w, c, factors)
+		r.Bias2, r.Clipped = append(r.Bias2, run.Number(p.Bias2)), append(r.Clipped, run.Number(p.Clipped))
+		r.Along, r.Across = append(r.Along, run.Number(p.Along)), append(r.Across, run.Number(p.Across))
+		r.Cosine = append(r.Cosine, run.Number(p.Cosine))
+	}
+	if q.Factors {
+		r.Factors = factors
+	}
+	return r, nil
+}
+
+func (s *Session) estimate(q run.EstimateRequest) (any, error) {
+	if s.lab == nil {
+		return nil, errNoLab
+	}
+	r := run.EstimateReply{MaxGradNorm: q.MaxGradNorm}
+	for _, c := range q.MaxGradNorm {
+		e := s.lab.gradients.Estimate(c)
+		if s.lab.gradients.Len() == 0 {
+			e = math.NaN()
+		}
+		r.Bias2 = append(r.Bias2, run.Number(e))
+	}
+	return r, nil
+}
+
+func (s *Session) draws(q run.DrawsRequest) (any, error) {
+	if s.lab == nil {
+		return nil, errNoLab
+	}
+	return s.lab.gradients.Draws(context.Background(), q.MaxGradNorm, q.Draws)
+}
+
+func (s *Session) boundary(q run.BoundaryRequest) (any, error) {
+	if s.lab == nil {
+		return nil, errNoLab
+	}
+	return s.lab.gradients.Boundary(context.Background(), q.Size)
+}
