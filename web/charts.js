@@ -164,7 +164,7 @@
   /** @param {Spec} spec @param {Shown} now */
   function axes(spec, now) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
-    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(formats[spec.x.format === "percent" ? "percent" : "number"]), space: 60 });
+    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
     const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(12, Math.min(28, room)) }); // in a low chart both ends
     if (spec.y.log) {
       /** @type {import("uplot").Axis.Filter} */

@@ -22,7 +22,7 @@ type curves struct {
 }
 
 var (
-	rocSpec = curveSpec("alarms", "found")
+	rocSpec = curveSpec("taken", "found")
 	prSpec  = curveSpec("found", "right")
 )
 
@@ -35,7 +35,7 @@ func curveSpec(x, y string) chart.Spec {
 
 func (c *curves) Render() app.UI {
 	return app.Div().Class("score-curves").Body(
-		c.figure("ROC", "Of the rows of “"+c.Of.Positive+"”, how many are found; alarms are the others that are taken for them.", &rocSpec, &c.roc),
+		c.figure("ROC", "Of the rows of “"+c.Of.Positive+"”, how many are found, and how many of the others are taken for them.", &rocSpec, &c.roc),
 		c.figure("Precision and recall", "Of the rows that are taken for “"+c.Of.Positive+"”, how many are right; of all that are “"+c.Of.Positive+"”, how many are found.", &prSpec, &c.pr),
 	)
 }
