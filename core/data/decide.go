@@ -547,5 +547,5 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 
 func missingValue(at cell, i int, name string) *Error {
 	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(at.text),
-		Fix: `Choose "drop" to leave rows with missing cells out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
+		Fix: `Under Missing cells (csv.missing) choose "drop" to leave rows with missing cells out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
 }

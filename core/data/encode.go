@@ -246,7 +246,7 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown []int, err erro
 		c := strings.TrimSpace(cells[i])
 		if col.Kind == Numeric && col.Fill == nil && missing(c) {
 			return nil, &Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
-				Fix: "Fill in the cell."}
+				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
 		}
 		known, err := e.s.feature(x, i, c)
 		if err != nil {

@@ -250,7 +250,11 @@ func classLine(r *data.Report) string {
 
 func thumbs(r *data.Report) app.UI {
 	h, w := r.Shape[len(r.Shape)-2], r.Shape[len(r.Shape)-1]
-	return app.Ul().Class("thumbs").Aria("label", "First training rows").Body(
+	class := "thumbs"
+	if slices.ContainsFunc(r.Preview.Labels, func(l string) bool { return len(l) > 2 }) {
+		class += " named" // digits have room in ten columns, words do not
+	}
+	return app.Ul().Class(class).Aria("label", "First training rows").Body(
 		app.Range(r.Preview.Images).Slice(func(i int) app.UI {
 			label := ""
 			if i < len(r.Preview.Labels) {

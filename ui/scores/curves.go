@@ -22,19 +22,21 @@ type curves struct {
 }
 
 var (
-	rocSpec = curveSpec("share of the others that is taken for it", "found")
-	prSpec  = curveSpec("found", "right of those taken for it")
+	rocSpec = curveSpec("taken", "found")
+	prSpec  = curveSpec("found", "right")
 )
 
+// curveSpec names the axes in words that have room behind the last tick: the figure's
+// caption says what they mean.
 func curveSpec(x, y string) chart.Spec {
-	return chart.Spec{Kind: "lines", X: chart.Axis{Label: x, Format: "percent", Max: 1}, Y: chart.Axis{Label: y, Format: "percent", Max: 1},
-		Series: []chart.Line{{Label: "", Ink: chart.Diagnostic, Width: 2}}}
+	return chart.Spec{Kind: "lines", X: chart.Axis{Label: x, Format: "percent", Max: 1}, Y: chart.Axis{Format: "percent", Max: 1},
+		Series: []chart.Line{{Label: y, Ink: chart.Diagnostic, Width: 2}}}
 }
 
 func (c *curves) Render() app.UI {
 	return app.Div().Class("score-curves").Body(
-		c.figure("ROC", "Of the rows of "+c.Of.Positive+", how many are found, and how many others are taken for them.", &rocSpec, &c.roc),
-		c.figure("Precision and recall", "Of the rows that are taken for "+c.Of.Positive+", how many are, and how many are found.", &prSpec, &c.pr),
+		c.figure("ROC", "Of the rows of “"+c.Of.Positive+"”, how many are found, and how many of the others are taken for them.", &rocSpec, &c.roc),
+		c.figure("Precision and recall", "Of the rows that are taken for “"+c.Of.Positive+"”, how many are right; of all that are “"+c.Of.Positive+"”, how many are found.", &prSpec, &c.pr),
 	)
 }
 

@@ -22,9 +22,11 @@ func View(r *run.Result) app.UI {
 		})),
 		app.If(len(r.Mistakes) > 0, func() app.UI { return mistakes(r.Mistakes) }),
 		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores} }),
-		app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
-		app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
-		app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
+		app.Div().Class("score-tables").Body(
+			app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
+			app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
+			app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
+		),
 		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
 	)
 }
@@ -63,7 +65,7 @@ func digits(x float64) string  { return words.Number(x, 3) }
 // of the rows.
 func classScores(r *run.Result) app.UI {
 	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
-	return Table("By class", []string{"class", "test rows", "told", "answers right"}, len(list), func(i int) []string {
+	return Table("By class", []string{"class", "test rows", "found", "answers right"}, len(list), func(i int) []string {
 		c := list[i]
 		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
 	})

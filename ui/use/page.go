@@ -255,7 +255,7 @@ func part(id, title string, body ...app.UI) app.UI {
 func (u *Use) tablePart() app.UI {
 	j := &u.table
 	return part("table", "Answer a table",
-		chooser("table", "Choose a table", "or drop it on the page: CSV with the names of the columns in its first row, in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
+		chooser("table", "Choose a table", "or drop it on the page: CSV or Excel (.xlsx) with the names of the columns in its first row, in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
 		reading(j.busy, j.name, j.progress, "table", func() { j.stop(); u.changed() }),
 		widget.Message("table-fault", "fault", j.fault),
 		app.If(j.result != nil, func() app.UI { return answersView(j.name, j.result) }),
@@ -281,6 +281,7 @@ func reading(busy bool, name string, p data.Progress, id string, stop func()) ap
 }
 
 func answersView(name string, a *client.Answers) app.UI {
+	order := answerFirst(a.Own, len(a.Head))
 	return app.Div().Class("use-answers").ID("answers").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			scores.Figure("rows", words.Count(a.Rows), chart.Released),
@@ -293,14 +294,16 @@ func answersView(name string, a *client.Answers) app.UI {
 		app.Div().Class("buttons").Body(
 			app.Button().Type("button").Class("primary").ID("save-answers").OnClick(func(app.Context, app.Event) { a.Save(answersName(name)) }).
 				Body(widget.Icon("save"), app.Span().Text("Save answers")),
-			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers; first rows below."),
+			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers behind; below, first rows with the answer in front."),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
-			app.THead().Body(app.Tr().Body(app.Range(a.Head).Slice(func(i int) app.UI {
+			app.THead().Body(app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
+				i := order[k]
 				return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i])
 			}))),
 			app.TBody().Body(app.Range(a.First).Slice(func(r int) app.UI {
-				return app.Tr().Body(app.Range(a.First[r]).Slice(func(i int) app.UI {
+				return app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
+					i := order[k]
 					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
 				}))
 			})),
@@ -308,8 +311,26 @@ func answersView(name string, a *client.Answers) app.UI {
 	)
 }
 
+// answerFirst are the columns of answers in the order in which they are shown: the
+// answer itself, which a table of many columns would hide behind its edge, then the
+// others as the file has them.
+func answerFirst(own, all int) []int {
+	order := make([]int, 0, all)
+	if own < all {
+		order = append(order, own)
+	}
+	for i := range all {
+		if i != own {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
 func cellClass(i, own, all int) string {
 	switch {
+	case i == own:
+		return "ours says"
 	case i == all-1:
 		return "amiss"
 	case i >= own:

@@ -154,3 +154,14 @@ func TestWords(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+func TestAnswerFirst(t *testing.T) {
+	for _, c := range []struct {
+		own, all int
+		want     []int
+	}{{2, 5, []int{2, 0, 1, 3, 4}}, {0, 2, []int{0, 1}}, {2, 2, []int{0, 1}}, {0, 0, []int{}}} {
+		if got := answerFirst(c.own, c.all); !slices.Equal(got, c.want) {
+			t.Errorf("answerFirst(%d, %d) = %v, want %v", c.own, c.all, got, c.want)
+		}
+	}
+}
