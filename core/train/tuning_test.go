@@ -76,7 +76,7 @@ func TestTuningStaysWithinItsBudget(t *testing.T) {
 		if charged, err := privacy.Epsilon("pld", 1e-5, event); err != nil || charged != e {
 			t.Errorf("the ledger charges %v, not %v (%v)", charged, e, err)
 		}
-		if info.Events.PerStep != nil || len(info.Events.Once) != 1 || info.Entry().Steps != 0 {
+		if info.Events.PerStep != nil || len(info.Events.Once) != 1 || info.Entry().Steps != 0 || !info.Entry().Tested {
 			t.Errorf("what is charged: %+v", info.Events)
 		}
 	}
