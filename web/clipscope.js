@@ -7,7 +7,7 @@
   const { say, hear, fail } = clipscopeWire;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 6;
+  const PROTOCOL = 7;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
