@@ -515,9 +515,10 @@
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
-  /** @param {Connection} connection */
-  async function namesOf(connection) {
-    return (await connection.request("digest", { salt: await ledger.salt() })).names;
+  // namesOf are the names of a connection's data; tested: of its test rows as well.
+  /** @param {Connection} connection @param {boolean} tested */
+  async function namesOf(connection, tested) {
+    return (await connection.request("digest", { salt: await ledger.salt(), tested })).names;
   }
 
   // Told is something of a run that changes: whoever listens is told what it is, if that is
@@ -738,7 +739,7 @@
     /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
       try {
-        this.#book = await ledger.enter({ run: this.#name, names: await namesOf(this.#connection), label: this.#connection.label, plan: this.plan, anyway });
+        this.#book = await ledger.enter({ run: this.#name, names: await namesOf(this.#connection, Boolean(this.plan?.tuning)), label: this.#connection.label, plan: this.plan, anyway });
       } catch (e) {
         if (e.detail?.kind !== "ledger" || !anyway) throw e;
         this.#uncounted = e.message;
@@ -1001,9 +1002,9 @@
     // audit runs in a worker of its own, which signal ends.
     /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async audit(request, onProgress, signal) { return inWorker("audit", request ?? {}, undefined, onProgress, signal); },
-    ledger: clipscopeLedger.surface(ledger, async (data) => {
+    ledger: clipscopeLedger.surface(ledger, async (data, tested) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
-      return namesOf((await data.connect(false)).connection);
+      return namesOf((await data.connect(false)).connection, tested);
     }),
   };
   clipscope.ready.catch(() => {}); // the page decides what to say

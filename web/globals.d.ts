@@ -6,7 +6,7 @@ import type uPlotClass from "uplot";
 declare global {
   // --- from the trainer ---
 
-  interface Plan { events: object; steps: number; private: boolean }
+  interface Plan { events: object; steps: number; private: boolean; tuning?: object }
   interface Result {
     steps: number;
     charged?: boolean;
@@ -73,7 +73,7 @@ declare global {
   }
   var clipscopeLedger: {
     Ledger: new (ask: Ask) => Ledger;
-    surface(ledger: Ledger, namesOf: (data: unknown) => Promise<string[]>): object;
+    surface(ledger: Ledger, namesOf: (data: unknown, tested: boolean) => Promise<string[]>): object;
     random(bytes: number): string;
   };
 

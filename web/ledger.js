@@ -226,8 +226,9 @@
 
   // --- what scripts and the page use ---
 
-  // surface is window.clipscope.ledger. namesOf finds a data handle's names.
-  /** @param {Ledger} ledger @param {(data: unknown) => Promise<string[]>} namesOf */
+  // surface is window.clipscope.ledger. namesOf finds a data handle's names, tested: with
+  // those of its test rows, on which a tuning spends.
+  /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<string[]>} namesOf */
   function surface(ledger, namesOf) {
     return Object.freeze({
       async entries() {
@@ -237,8 +238,8 @@
           ...line, state: closed ? "closed" : held.has(NAME + "/" + line.run) ? "running" : "lost",
         }));
       },
-      /** @param {unknown} data @param {object} [next] */
-      async total(data, next) { return ledger.spent(await namesOf(data), next); },
+      /** @param {unknown} data @param {{ tested?: boolean }} [next] */
+      async total(data, next) { return ledger.spent(await namesOf(data, next?.tested ?? false), next); },
       /** @param {Limit | null} [value] */
       async limit(value) {
         clipscopeEarly.use();
@@ -256,7 +257,7 @@
         clipscopeEarly.use();
         if (data === undefined) await transact("readwrite", (runs) => runs.clear());
         else {
-          const { runs: mine } = await ledger.spent(await namesOf(data));
+          const { runs: mine } = await ledger.spent(await namesOf(data, false));
           await transact("readwrite", (runs) => { for (const run of mine) runs.delete(run); });
         }
         store.changed();

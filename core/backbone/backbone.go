@@ -264,13 +264,19 @@ func madeUp(meta data.Meta, n int) data.Split {
 	return drawn(rand.New(rand.NewPCG(1, 0x62616b62)), meta, n)
 }
 
+// drawn draws rows, each with a middle and a spread of its own, so that it shows where a
+// batch is scaled by its least and greatest values.
 func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 	s := data.Split{N: n}
-	for range n * meta.Features {
-		if meta.FeatureBytes == 1 {
-			s.U8 = append(s.U8, uint8(rng.UintN(256)))
-		} else {
-			s.F32 = append(s.F32, float32(rng.NormFloat64()))
+	for range n {
+		from, to := rng.UintN(112), 144+rng.UintN(112)
+		middle, spread := rng.NormFloat64(), math.Exp(rng.NormFloat64())
+		for range meta.Features {
+			if meta.FeatureBytes == 1 {
+				s.U8 = append(s.U8, uint8(from+rng.UintN(to-from)))
+			} else {
+				s.F32 = append(s.F32, float32(middle+spread*rng.NormFloat64()))
+			}
 		}
 	}
 	return s

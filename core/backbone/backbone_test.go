@@ -185,6 +185,38 @@ func TestModelsThatDoNotTreatRowsApart(t *testing.T) {
 	}
 }
 
+// quantised gives means, first and last values of numbers of 8 bits between the least and
+// the greatest of the call, as models compute that are quantised while they run.
+func quantised(x []float32, n int) []float32 {
+	step := float64(max(slices.Max(x), 0)-min(slices.Min(x), 0)) / 255
+	q := make([]float32, len(x))
+	for i, v := range x {
+		q[i] = float32(math.Round(float64(v)/step) * step)
+	}
+	out := sums(q, n)
+	for i := range n {
+		out[3*i] /= float32(len(x) / n)
+	}
+	return out
+}
+
+// TestQuantisedByTheBatch: a model that takes its scale from all rows of a batch is
+// refused, however many values a row has that may hold both ends of it.
+func TestQuantisedByTheBatch(t *testing.T) {
+	for _, side := range []int{4, 28, 64} {
+		for _, bytes := range []int{1, 4} {
+			for _, batch := range []int{1, 2, 5, 16} {
+				meta := data.Meta{Features: side * side, Shape: []int{side, side}, FeatureBytes: bytes, Bounds: []data.Bound{{Lo: 0, Hi: 255}}}
+				m := model(ones("x", "float32", -1, 1, side, side))
+				m.f = quantised
+				if _, err := New(t.Context(), m, meta, run.BackboneRequest{Batch: batch}); (err != nil) != (batch > 1) {
+					t.Errorf("%d×%d of %d bytes, batches of %d: %v", side, side, bytes, batch, err)
+				}
+			}
+		}
+	}
+}
+
 // TestEachRowIsAlone: with a batch of 1 a call holds one row, and copies of it where the
 // model wants more; whatever the batch, features are those of the row.
 func TestEachRowIsAlone(t *testing.T) {

@@ -9,12 +9,15 @@ import (
 // DigestRequest asks for the names of the open data in the ledger.
 type DigestRequest struct {
 	Salt string `json:"salt"` // hexadecimal, 16 bytes at least; it never leaves the device
+	// Tested asks for those of the test rows as well, on which a tuning spends.
+	Tested bool `json:"tested,omitempty"`
 }
 
 // DigestReply has the names that the data goes by: its training rows as they
 // were read, and the content of each file that they came from, as the same file
-// can be read in many ways, split otherwise, or joined with others. Data sets
-// with a name in common are one.
+// can be read in many ways, split otherwise, or joined with others. Where that was asked
+// for, those of its test rows follow, made as if they were trained on. Data sets with a
+// name in common are one.
 type DigestReply struct {
 	Names []string `json:"names"`
 }
@@ -45,12 +48,15 @@ type Entry struct {
 	// scaling measured from the data: its Steps are charged as if it had been
 	// private, but it may have told anything.
 	Unprotected bool `json:"unprotected,omitempty"`
+	// Tested says that the run spends on test rows as well, as a tuning does: its names
+	// are to have theirs.
+	Tested bool `json:"tested,omitempty"`
 }
 
 // Entry is what a run of this plan is charged: all of its steps, however many it
 // takes. A run without noise is listed, and not charged, as no price covers it.
 func (p PlanInfo) Entry() Entry {
-	e := Entry{Events: p.Events, Unprotected: !p.Private}
+	e := Entry{Events: p.Events, Unprotected: !p.Private, Tested: p.Tuning != nil}
 	if p.Events.PerStep != nil {
 		e.Steps = p.Steps
 	}

@@ -178,6 +178,13 @@ func appendList32(b []byte, v []float32) []byte {
 	return append(appendCount(b, len(v)), run.FloatBytes(v)...)
 }
 
+// More parts of a state, and more notes, no run has: there is one for each interruption. An
+// empty one takes less in a file than in memory.
+const (
+	mostParts = 1 << 6
+	mostNotes = 1 << 12
+)
+
 // ReadCheckpoint reads what Append wrote, and nothing else. It takes no more memory than
 // b does.
 func ReadCheckpoint(b []byte) (*Checkpoint, error) {
@@ -188,18 +195,21 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	copy(c.data[:], r.bytes(len(c.data)))
 	c.state.step, c.lost = r.number(maxSteps), r.number(maxSteps)
 	c.seconds = r.float()
-	for range r.count(8) {
+	for range r.number(mostNotes) {
 		c.notes = append(c.notes, string(r.bytes(r.count(1))))
 	}
-	for range r.count(16) {
-		c.bounds = append(c.bounds, data.Bound{Lo: r.float(), Hi: r.float()})
+	if n := r.count(16); n > 0 {
+		c.bounds = make([]data.Bound, n)
+	}
+	for i := range c.bounds {
+		c.bounds[i] = data.Bound{Lo: r.float(), Hi: r.float()}
 	}
 	c.directions = r.list32()
 	c.state.rule = r.floats(r.count(8))
 	t := &c.state.thresholds
 	t.added, t.skips = r.number(maxSteps), r.number(maxSteps)
 	t.values = r.floats(r.count(8))
-	for range r.count(8) {
+	for range r.number(mostParts) {
 		c.state.parts = append(c.state.parts, r.list32())
 	}
 	taken := c.state.step - c.lost

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -392,6 +393,26 @@ func TestCheckpointHolds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A checkpoint that is nothing but lists of nothing is refused before it takes more memory
+// than it has bytes.
+func TestReadCheckpointAllocates(t *testing.T) {
+	const many = 1 << 20
+	c := Checkpoint{state: snapshot{step: 1, thresholds: series{values: []float64{1}, added: 1}}}
+	whole := func(c Checkpoint) []byte { return c.Append(nil) }
+	parts, notes := c, c
+	parts.state.parts = make([][]float32, many)
+	notes.notes = make([]string, many)
+	for name, b := range map[string][]byte{"parts": whole(parts), "notes": whole(notes)} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ReadCheckpoint(b)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrFormat) || took > uint64(len(b)) {
+			t.Errorf("%s: %d bytes take %d (%v)", name, len(b), took, err)
+		}
+	}
 }
 
 func FuzzReadCheckpoint(f *testing.F) {

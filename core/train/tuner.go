@@ -163,15 +163,21 @@ func (u *Tuner) next(ctx context.Context) (run.Event, error) {
 		}
 		u.current = r
 	}
-	e, err := u.current.next(ctx)
-	if err != nil {
-		return e, err
+	r := u.current
+	e := run.Event{Step: r.steps, Steps: r.steps}
+	if r.reported < r.steps { // or a backend was lost while the run was judged
+		var err error
+		if e, err = r.next(ctx); err != nil {
+			return e, err
+		}
+		if now.rehearsal == nil {
+			u.taken++
+			u.keep(e)
+		}
 	}
 	trial := run.Trial{Number: u.at + 1, Step: e.Step, Steps: e.Steps, Rehearsal: now.rehearsal != nil}
 	if now.rehearsal == nil {
 		trial.Number -= u.rehearsals()
-		u.taken++
-		u.keep(e)
 	}
 	if e.Step == e.Steps {
 		if err := u.judge(ctx, now); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
@@ -75,7 +76,7 @@ func TestTuningStaysWithinItsBudget(t *testing.T) {
 		if charged, err := privacy.Epsilon("pld", 1e-5, event); err != nil || charged != e {
 			t.Errorf("the ledger charges %v, not %v (%v)", charged, e, err)
 		}
-		if info.Events.PerStep != nil || len(info.Events.Once) != 1 || info.Entry().Steps != 0 {
+		if info.Events.PerStep != nil || len(info.Events.Once) != 1 || info.Entry().Steps != 0 || !info.Entry().Tested {
 			t.Errorf("what is charged: %+v", info.Events)
 		}
 	}
@@ -416,4 +417,49 @@ func meanOf(x []float64) (mean, deviation float64) {
 		deviation += (v - mean) * (v - mean) / float64(len(x)-1)
 	}
 	return mean, math.Sqrt(deviation)
+}
+
+// TestTuningContinues: wherever a backend is lost, while a run is judged too, the tuning
+// tells and ends with what it would have.
+func TestTuningContinues(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	ds := small(t)
+	cfg := tuned(2)
+	cfg.Steps = 5
+	p := newTuning(t, cfg, ds)
+	tune := func(be compute.Backend) (events []string, res run.Result) {
+		u := startTuner(t, p, ds, []int{1, 4})
+		u.be = be
+		for again := true; again; {
+			again = false
+			for e, err := range u.Steps(ctx) {
+				if again = errors.Is(err, compute.ErrLost); again {
+					u, err = u.Continue(ctx, purego.New())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again {
+					break
+				}
+				events = append(events, told(t, e))
+			}
+		}
+		res, err := u.Result(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Close()
+		return events, res
+	}
+	whole := &fragile{Backend: purego.New(), life: math.MaxInt}
+	want, end := tune(whole)
+	for life := 1; life <= whole.fetched; life++ {
+		be := &fragile{Backend: purego.New(), life: life}
+		got, res := tune(be)
+		if be.lost == nil || !slices.Equal(got, want) || !slices.Equal(res.Released.Parameters, end.Released.Parameters) || *res.Selected != *end.Selected {
+			t.Errorf("lost at fetch %d (%v): %d events, want %d, and %v, want %v", life, be.lost, len(got), len(want), res.Selected, end.Selected)
+		}
+	}
 }

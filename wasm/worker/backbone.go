@@ -81,7 +81,7 @@ func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
 		return nil, err
 	}
 	if len(s.files) > 0 {
-		if _, err := s.digest(run.DigestRequest{Salt: q.Salt}); err != nil {
+		if _, err := s.digest(run.DigestRequest{Salt: q.Salt, Tested: true}); err != nil {
 			return nil, err
 		}
 	}

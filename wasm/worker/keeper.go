@@ -93,6 +93,7 @@ type keeper struct {
 	told     int // the last step that was covered
 
 	off   string // why nothing is stored
+	left  bool   // others may go on from what is stored
 	last  time.Time
 	done  int           // the last step that was stored, and last when
 	every time.Duration // between two states
@@ -140,7 +141,12 @@ func (k *keeper) cover(step int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.told = max(k.told, step)
-	if k.drawer == nil || step <= k.released {
+	switch {
+	case step <= k.released:
+		return nil
+	case k.left:
+		return fmt.Errorf("worker: %w", ErrHeld)
+	case k.drawer == nil:
 		return nil
 	}
 	return k.write(&slip{released: k.reach(step)})
@@ -294,7 +300,8 @@ func (k *keeper) end() error {
 	return k.drop()
 }
 
-// leave lets others go on from what is stored.
+// leave lets others go on from what is stored. From then on no step is covered that is not
+// counted there.
 func (k *keeper) leave() {
 	if k == nil {
 		return
@@ -303,7 +310,7 @@ func (k *keeper) leave() {
 	defer k.mu.Unlock()
 	if k.drawer != nil {
 		k.drawer.Close()
-		k.drawer = nil
+		k.drawer, k.left = nil, true
 	}
 }
 

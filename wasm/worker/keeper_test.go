@@ -287,6 +287,28 @@ func TestKeeperKilled(t *testing.T) {
 	}
 }
 
+// What a run has left, others may go on from: no step is told any more that is not counted
+// there, however late who tells it comes.
+func TestKeeperLeft(t *testing.T) {
+	clock := time.Unix(0, 0)
+	v := newMemVault()
+	k := newKeeper(&Host{Vault: v, Now: func() time.Time { return clock }}, anyID, run.Stored{Steps: 100})
+	clock = clock.Add(firstKeep)
+	if err := k.see(context.Background(), &states{step: 5}, true); err != nil {
+		t.Fatal(err)
+	}
+	k.leave()
+	f, err := look(v.drawers[anyID].Read, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := 1; step <= 100; step++ {
+		if told := k.cover(step) == nil; told != (step <= f.released) {
+			t.Errorf("step %d is told: %v; %d are counted", step, told, f.released)
+		}
+	}
+}
+
 // Where a disk is full, the run goes on without, and nobody can go on from what was there;
 // where that can be neither brought up to date nor deleted, the run tells nothing more.
 func TestKeeperFull(t *testing.T) {

@@ -44,11 +44,16 @@ func zipped(t *testing.T, b []byte) []byte {
 // names opens files and asks for their names.
 func names(t *testing.T, salt, open string, files ...data.File) []string {
 	t.Helper()
+	return namesFor(t, run.DigestRequest{Salt: salt}, open, files...)
+}
+
+func namesFor(t *testing.T, q run.DigestRequest, open string, files ...data.File) []string {
+	t.Helper()
 	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}})
 	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}})
+	r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +151,55 @@ func TestDigestRecognisesImages(t *testing.T) {
 	} {
 		if share(pair[0], pair[1]) {
 			t.Errorf("%s: taken for the same", what)
+		}
+	}
+}
+
+// A tuning spends on its test rows, too: two that are tested on the same are found to be
+// about one data set, as is a run that trains on what a tuning was tested on. Runs that
+// only test on the same stay apart.
+func TestDigestOfTestRows(t *testing.T) {
+	one, two := cifarBatch("data_batch_1.bin", 20, 3), cifarBatch("data_batch_2.bin", 20, 7)
+	test := memFile{"test_batch.bin", cifarBatch("", 20, 9).b}
+	tuned := run.DigestRequest{Salt: salt, Tested: true}
+	first := namesFor(t, tuned, "{}", one, test)
+	for what, again := range map[string][]string{
+		"tuned on the same test rows":       namesFor(t, tuned, "{}", two, test),
+		"compressed":                        namesFor(t, tuned, "{}", two, memFile{"test_batch.bin.gz", zipped(t, test.b)}),
+		"trained on them":                   names(t, salt, `{"csv":{"test_share":-1}}`, memFile{"data_batch_3.bin", test.b}),
+		"trained on some of that file":      names(t, salt, "{}", memFile{"data_batch_3.bin", test.b}),
+		"the same training rows, not tuned": names(t, salt, "{}", one, test),
+	} {
+		if !share(first, again) {
+			t.Errorf("%s: not recognised", what)
+		}
+	}
+	for what, other := range map[string][]string{
+		"tested on them alone": names(t, salt, "{}", two, test),
+		"other test rows":      namesFor(t, tuned, "{}", two, memFile{"test_batch.bin", cifarBatch("", 20, 11).b}),
+		"no test rows":         namesFor(t, tuned, `{"csv":{"test_share":-1}}`, two),
+	} {
+		if share(first, other) {
+			t.Errorf("%s: taken for the same", what)
+		}
+	}
+	none := namesFor(t, tuned, `{"csv":{"test_share":-1}}`, one)
+	if share(none, namesFor(t, tuned, `{"csv":{"test_share":-1}}`, two)) {
+		t.Error("what has no test rows is taken for the same")
+	}
+	// In any order of asking.
+	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}})
+	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: "{}"}, TrainFiles: []data.File{one, test}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []run.DigestRequest{tuned, {Salt: salt}, tuned} {
+		r, err := s.digest(q)
+		want := first
+		if !q.Tested {
+			want = names(t, salt, "{}", one, test)
+		}
+		if err != nil || !slices.Equal(r.(run.DigestReply).Names, want) {
+			t.Errorf("%+v: %v (%v), want %v", q, r, err, want)
 		}
 	}
 }

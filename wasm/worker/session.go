@@ -117,8 +117,10 @@ type Session struct {
 	work    sync.Mutex
 	open    *data.Dataset // files or built-in data that the page opened
 	files   []data.File   // that open's training rows were read from; nil for built-in data
+	tests   []data.File   // and its test rows, where they are not held out
 	opened  string        // the name of open where that is built-in data as everybody sees it
 	names   []string      // of open in the ledger, under salt; nil until asked
+	tested  []string      // of its test rows there
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
@@ -383,7 +385,8 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.open, s.files, s.names, s.opened = ds, nil, nil, q.Data
+		s.open, s.files, s.tests, s.opened = ds, nil, nil, q.Data
+		s.names, s.tested = nil, nil
 		if q.Seed != nil {
 			s.opened = ""
 		}
@@ -398,8 +401,8 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 		return nil, err
 	}
 	s.open, s.builtin, s.opened = ds, nil, ""
-	s.files, _, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
-	s.names = nil
+	s.files, s.tests, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
+	s.names, s.tested = nil, nil
 	return report, nil
 }
 

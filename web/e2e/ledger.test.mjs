@@ -52,6 +52,26 @@ test("the ledger charges what was planned and composes runs", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+test("a tuning is charged to its test rows as well", async (t) => {
+  const page = await visit(t, "");
+  const r = await page.evaluate(async ([a, b, tests, config]) => {
+    const files = (train) => ({ train: [new File([train], "table.csv")], test: [new File([tests], "other.csv")] });
+    const tuned = { ...config, noise_multiplier: 4, tuning: { runs: 1, learning_rate: [0.1], max_grad_norm: [1] } };
+    const run = await clipscope.train(tuned, files(a));
+    await run.done;
+    const data = await clipscope.open(files(b)), alone = await clipscope.open({ train: [new File([tests], "t.csv")] });
+    try {
+      return { next: (await clipscope.ledger.total(data, { ...run.plan.events, steps: 0, tested: true })).runs.length,
+        plain: (await clipscope.ledger.total(data)).runs.length, trained: (await clipscope.ledger.total(alone)).runs.length };
+    } finally {
+      data.close();
+      alone.close();
+    }
+  }, [table(400), table(400, 1), table(200, 2), config]);
+  assert.deepEqual(r, { next: 1, plain: 0, trained: 1 });
+  assert.deepEqual(page.errors, []);
+});
+
 test("the same table read in another way is the same data", async (t) => {
   const page = await visit(t, "");
   const a = await tableRun(page, table(400));
