@@ -275,8 +275,14 @@ function word(value) {
     return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.slice(0, 19);
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (typeof value === "number") return pointed(String(value));
   return typeof value === "object" ? JSON.stringify(value, (_, v) => typeof v === "bigint" ? Number(v) : v) : String(value);
 }
+
+// pointed is a number whose point cannot be taken for a mark between thousands, whatever the
+// texts beside it look like.
+/** @param {string} number */
+const pointed = (number) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(number) ? number + "0" : number;
 
 /** @param {string} text */
 function cell(text) {

@@ -382,6 +382,9 @@ func (l *loader) sniff(f File, add func(File, format) error) ([]File, error) {
 		return nil, err
 	}
 	_, packed := f.(*entry)
+	if !packed && zipped(head) && size == 0 {
+		return nil, notData(f.Name(), "a zip archive inside a gzip file: unpack it first")
+	}
 	if !packed && zipped(head) {
 		return l.sniffArchive(f, add)
 	}
@@ -459,6 +462,7 @@ func foreign(head []byte) string {
 		{"<!DOCTYPE", "a web page"},
 		{"<!doctype", "a web page"},
 		{"<html", "a web page"},
+		{"<?xml", "an XML file, such as a spreadsheet of another kind: save it as .xlsx"},
 		{"{\"", "a JSON file"},
 		{"[{", "a JSON file"},
 		{"\x89PNG", "a PNG image, whose name does not say so"},
