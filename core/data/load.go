@@ -237,6 +237,11 @@ func (l *loader) split(train, test []File) ([]File, []File, error) {
 			return nil, nil, badOption("roles", "about files that are given", name)
 		}
 	}
+	for i, f := range files {
+		if slices.ContainsFunc(files[:i], func(g File) bool { return g.Name() == f.Name() && g.Size() == f.Size() }) {
+			l.warn("%s is given twice, as it seems: then each of its rows counts twice, and more can be learnt of it than ε says.", shorten(f.Name()))
+		}
+	}
 	tr, te, named := SplitFiles(train, test, l.opt.Roles)
 	for _, f := range tr {
 		l.report.Files = append(l.report.Files, FileRole{f.Name(), roleTrain})

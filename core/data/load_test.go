@@ -627,3 +627,13 @@ func TestFileChangesBetweenPasses(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesGivenTwice: the same file again is told from another of its name.
+func TestFilesGivenTwice(t *testing.T) {
+	for text, want := range map[string]bool{"1,a\n2,b\n3,a\n": true, "1,a\n2,b\n33,a\n": false} {
+		_, r := load(t, run.CSV{}, []File{Bytes("t.csv", []byte("1,a\n2,b\n3,a\n")), Bytes("t.csv", []byte(text))})
+		if said := strings.Contains(strings.Join(r.Warnings, "\n"), "t.csv is given twice"); said != want {
+			t.Errorf("%q: %q", text, r.Warnings)
+		}
+	}
+}
