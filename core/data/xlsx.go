@@ -382,6 +382,7 @@ type sheetReader struct {
 	line   int      // of the present row, from 1
 	lines  int      // that were written
 	began  bool     // a row with several cells has been
+	ended  bool     // no more rows follow
 	merged int      // ranges of merged cells
 	empty  int      // formulas without a value
 	buf    []byte
@@ -472,9 +473,12 @@ func (r *sheetReader) row() error {
 		if err != nil {
 			return err
 		}
+		if end, ok := t.(xml.EndElement); ok && end.Name.Local == "sheetData" {
+			r.ended = true
+		}
 		start, ok := t.(xml.StartElement)
 		switch {
-		case !ok:
+		case !ok || r.ended && start.Name.Local != "mergeCell":
 		case start.Name.Local == "mergeCell":
 			r.merged++
 		case start.Name.Local == "row":
@@ -496,6 +500,9 @@ func (r *sheetReader) row() error {
 func (r *sheetReader) token() (xml.Token, error) {
 	most := 4 * r.l.limits.record // with what XML takes beside the values
 	if r.xml.InputOffset()-r.xml.row > most {
+		if r.ended {
+			return nil, io.EOF
+		}
 		return nil, &Error{File: r.entry.Name(), Byte: r.xml.row, Expected: fmt.Sprintf("rows of at most %d MB", most>>20), Got: "more before the next one", Fix: "Save the sheet as CSV."}
 	}
 	return r.xml.next()

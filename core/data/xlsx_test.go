@@ -154,6 +154,17 @@ func TestSheetBesideDecimalCommas(t *testing.T) {
 	}
 }
 
+// TestSheetWithMuchBehind: links and the like behind the rows are not read to their end.
+func TestSheetWithMuchBehind(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{TestShare: -1})
+	l.limits.record = 1 << 14
+	rows := rowsOfSheet(30) + `</sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells>` + strings.Repeat("<hyperlink/>", 10_000) + "<row><c><v>1</v></c></row>"
+	ds, err := l.load([]File{Bytes("b.xlsx", book("S", rows))}, nil)
+	if err != nil || ds.Train.N != 30 || !strings.Contains(strings.Join(l.report.Warnings, "\n"), "1 ranges of merged cells") {
+		t.Errorf("%v: %q", err, l.report.Warnings)
+	}
+}
+
 // TestSheetTellsHowFar: what is read before the rows may be long, and is told of.
 func TestSheetTellsHowFar(t *testing.T) {
 	l := newLoader(t.Context(), run.CSV{})
