@@ -878,7 +878,8 @@
       tellInterrupted();
       return run;
     } catch (e) {
-      connection.end(e); // and what is stored stays
+      connection.end(e); // and what is stored stays, to be tried again at once, unless another tab has it
+      await Promise.race([letGo(STORED + id), new Promise((resolve) => setTimeout(resolve, 1000))]);
       throw e;
     }
   }
