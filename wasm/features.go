@@ -92,14 +92,18 @@ func (f features) makeRoom(dir js.Value, size int64) error {
 	}
 }
 
-// each calls do for every file that is kept.
+// each calls do for every file that is kept. Nothing here makes folders, and they stay.
 func (features) each(dir js.Value, do func(name string, file js.Value)) error {
 	for entries := dir.Call("entries"); ; {
 		next, err := await(entries.Call("next"))
 		if err != nil || next.Get("done").Bool() {
 			return err
 		}
-		file, err := await(next.Get("value").Index(1).Call("getFile"))
+		handle := next.Get("value").Index(1)
+		if handle.Get("kind").String() != "file" {
+			continue
+		}
+		file, err := await(handle.Call("getFile"))
 		if err != nil {
 			return err
 		}

@@ -29,8 +29,9 @@ func newVault() worker.Vault { return vault{} }
 
 var errNoVault = errors.New("the browser gives this page no storage for files, as in some private windows")
 
-// folder is where drawers are.
-func folder() (dir js.Value, err error) {
+// folder is where drawers are. It is made where create is true, which takes room; otherwise the error
+// is errNothing where it is not there.
+func folder(create bool) (dir js.Value, err error) {
 	defer caught(&err)
 	storage := js.Global().Get("navigator").Get("storage")
 	if locks := js.Global().Get("navigator").Get("locks"); !storage.Truthy() || !storage.Get("getDirectory").Truthy() || !locks.Truthy() {
@@ -40,8 +41,14 @@ func folder() (dir js.Value, err error) {
 	if err != nil {
 		return dir, fmt.Errorf("%w (%v)", errNoVault, err)
 	}
-	return await(root.Call("getDirectoryHandle", vaultFolder, map[string]any{"create": true}))
+	dir, err = await(root.Call("getDirectoryHandle", vaultFolder, map[string]any{"create": create}))
+	if r := (*rejection)(nil); errors.As(err, &r) && r.reason.Get("name").String() == "NotFoundError" {
+		return dir, errNothing
+	}
+	return dir, err
 }
+
+var errNothing = errors.New("nothing is stored")
 
 // caught turns what JavaScript throws into an error.
 func caught(err *error) {
@@ -56,9 +63,9 @@ func caught(err *error) {
 
 func (vault) List() (names []string, err error) {
 	defer caught(&err)
-	dir, err := folder()
-	if errors.Is(err, errNoVault) {
-		return nil, nil // then nothing is stored either
+	dir, err := folder(false)
+	if errors.Is(err, errNoVault) || err == errNothing {
+		return nil, nil // where there is no storage nothing is stored either
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +91,7 @@ func (vault) List() (names []string, err error) {
 
 func (vault) Peek(id string, file, most int) (b []byte, err error) {
 	defer caught(&err)
-	dir, err := folder()
+	dir, err := folder(false)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +119,10 @@ func (vault) Peek(id string, file, most int) (b []byte, err error) {
 // Open takes the lock first.
 func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
 	defer caught(&err)
-	dir, err := folder()
+	dir, err := folder(fresh)
+	if err == errNothing {
+		return nil, worker.ErrGone
+	}
 	if err != nil {
 		return nil, err
 	}

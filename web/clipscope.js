@@ -413,7 +413,9 @@
     // evaluate compares the answers to labelled files with their labels.
     /** @param {any} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
     evaluate(files, progress, signal) {
-      return this.#ask("evaluate", undefined, files instanceof Blob ? [files] : [...files ?? []], progress, signal);
+      const list = files instanceof Blob ? [files] : files ?? [];
+      if (typeof list[Symbol.iterator] !== "function") return Promise.reject(fail("Give a File, or a list of them."));
+      return this.#ask("evaluate", undefined, [...list], progress, signal);
     }
 
     /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
@@ -858,13 +860,20 @@
   function modelFile(model) {
     if (model instanceof Blob) return model;
     if (typeof model === "string" || model instanceof ArrayBuffer || ArrayBuffer.isView(model)) return new Blob([/** @type {any} */ (model)]);
-    if (model?.released) return tensors(model);
+    if (model?.released) {
+      try {
+        return tensors(model);
+      } catch (e) {
+        throw e instanceof TypeError ? fail(`This is not a run's result as it came (${e.message}).`) : e;
+      }
+    }
     throw fail("Give a model's file, its text or its bytes, or the result of a run.");
   }
 
   // convert has a worker of its own, which ends with it: a large model takes much memory.
   /** @param {unknown} model @param {string} to @param {{ onProgress?: (bytes: number) => void, signal?: AbortSignal }} [options] */
-  async function convert(model, to, { onProgress, signal } = {}) {
+  async function convert(model, to, options) {
+    const { onProgress, signal } = options ?? {};
     const file = modelFile(model);
     signal?.throwIfAborted();
     clipscopeEarly.use();
@@ -938,7 +947,8 @@
       tellInterrupted();
       return run;
     } catch (e) {
-      connection.end(e); // and what is stored stays
+      connection.end(e); // and what is stored stays, to be tried again at once, unless another tab has it
+      await Promise.race([letGo(STORED + id), new Promise((resolve) => setTimeout(resolve, 1000))]);
       throw e;
     }
   }

@@ -99,6 +99,8 @@ class File {
     const nested = all.filter((c) => c.children.length > 0 || c.element.repetition_type === "REPEATED");
     this.#image = nested.find((c) => c.children.some((b) => b.element.name === "bytes" && b.element.type === "BYTE_ARRAY") && c.element.repetition_type !== "REPEATED")?.element.name
       ?? all.find((c) => features[c.element.name]?._type === "Image" && c.element.type === "BYTE_ARRAY")?.element.name;
+    const names = all.map((c) => c.element.name), twice = names.find(((seen) => (name) => seen.size === seen.add(name).size)(new Set()));
+    if (twice !== undefined) throw new Fault("a name of its own for each column", `the name ${JSON.stringify(twice.slice(0, 40))} again`, "Rename one of the two columns.");
     const plain = all.filter((c) => !nested.includes(c)).map((c) => c.element.name);
     if (this.#image === undefined) {
       this.#columns = plain;
@@ -275,8 +277,14 @@ function word(value) {
     return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.slice(0, 19);
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (typeof value === "number") return pointed(String(value));
   return typeof value === "object" ? JSON.stringify(value, (_, v) => typeof v === "bigint" ? Number(v) : v) : String(value);
 }
+
+// pointed is a number whose point cannot be taken for a mark between thousands, whatever the
+// texts beside it look like.
+/** @param {string} number */
+const pointed = (number) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(number) ? number + "0" : number;
 
 /** @param {string} text */
 function cell(text) {

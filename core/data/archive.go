@@ -71,10 +71,11 @@ func (l *loader) openArchive(f File) (*archive, error) {
 	directory.left = math.MaxInt64 // from here on what is unpacked is counted
 	a := &archive{File: f, left: l.limits.unpacked}
 	for _, zf := range z.File {
-		if strings.HasSuffix(zf.Name, "/") || junk(zf.Name) {
+		name := strings.ReplaceAll(zf.Name, `\`, "/") // as some programs write them
+		if strings.HasSuffix(name, "/") || junk(name) {
 			continue
 		}
-		e := &entry{a, strings.ToValidUTF8(zf.Name, "�"), zf}
+		e := &entry{a, strings.ToValidUTF8(name, "�"), zf}
 		if err := e.check(); err != nil {
 			return nil, err
 		}
@@ -108,7 +109,7 @@ func (a *archive) holds() (format, error) {
 	var office string
 	for _, e := range a.entries {
 		switch name := strings.ToLower(e.path); {
-		case name == "xl/workbook.xml":
+		case isBook(name):
 			return formatXLSX, nil
 		case strings.HasSuffix(name, ".npy"):
 			return formatNumPy, nil

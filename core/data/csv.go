@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -104,7 +105,11 @@ type table struct {
 	before int      // lines before the first that r sees
 }
 
-// written is a File whose CSV text this program writes, from another form of tables.
+// mostHead is how much of a table is looked at to see how it is written.
+const mostHead = 1 << 20
+
+// written is a File whose CSV text this program writes, from another form of tables:
+// with a point in numbers that were numbers there, and the year first in dates.
 type written interface{ writesCSV() }
 
 // openTable opens f for a pass. d is nil for a file that has not been seen.
@@ -133,12 +138,18 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 		ch.comma, ch.encoding = ',', utf8Text
 	}
 	t.text = newDecoder(t.src.Reader, ch.encoding)
-	lines := bufio.NewReaderSize(t.text, headSize)
+	lines := bufio.NewReaderSize(t.text, mostHead)
 	head, err := lines.Peek(headSize)
+	if err == nil && bytes.Count(head, []byte("\n")) < 2 { // names of thousands of columns take more
+		head, err = lines.Peek(mostHead)
+	}
 	if err != nil && err != io.EOF {
 		return err
 	}
 	complete := err == io.EOF
+	if few := bytes.SplitAfterN(head, []byte("\n"), 5); len(head) > headSize && len(few) == 5 { // so do a few rows as many
+		head, complete = head[:len(head)-len(few[4])], false
+	}
 	if d == nil {
 		found, err := detect(t.name, head, complete, ch, l.warn)
 		if err != nil {

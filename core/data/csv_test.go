@@ -251,3 +251,19 @@ func TestRowsAreLinesOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNames: a header that is longer than what is looked at of other tables is one.
+func TestManyNames(t *testing.T) {
+	var b strings.Builder
+	for i := range 8000 {
+		fmt.Fprintf(&b, "a long name %d,", i)
+	}
+	b.WriteString("label\n")
+	for i := range 12 {
+		b.WriteString(strings.Repeat([]string{"AA,", "AG,", "GG,"}[i%3], 8000) + "ab"[i%2:i%2+1] + "\n")
+	}
+	ds, _ := load(t, all(run.CSV{}), one(b.String()))
+	if ds.Train.N != 12 || ds.Columns[7999].Name != "a long name 7999" || len(ds.Classes) != 2 {
+		t.Errorf("%d rows, %q, classes %v", ds.Train.N, ds.Columns[7999].Name, ds.Classes)
+	}
+}

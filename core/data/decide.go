@@ -508,8 +508,11 @@ func (s *schema) canonical(v string) (name string, ok bool) {
 		return v, true
 	}
 	f, ok := s.styles[s.label].parse(v)
-	if f == 0 {
+	switch {
+	case f == 0:
 		f = 0 // not −0
+	case math.Abs(float64(f)) >= mostExact:
+		return v, ok && !math.IsInf(float64(f), 0)
 	}
 	return strconv.FormatFloat(float64(f), 'f', -1, 32), ok && !math.IsInf(float64(f), 0)
 }

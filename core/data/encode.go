@@ -280,16 +280,41 @@ func (e *Encoder) Target(cell string) (float32, error) {
 // Write is how the number v is written in column i: what [Encoder.Features] reads as v.
 // Of a column of dates v is days since 1970 began, to the second.
 func (e *Encoder) Write(i int, v float64) string {
-	st := e.s.styles[i]
-	if layout := map[string]string{"ymd": "2006-01-02 15:04:05", "dmy": "02.01.2006 15:04:05", "mdy": "01/02/2006 15:04:05"}[st.date]; layout != "" && e.s.columns[i].Kind == Numeric {
+	if e.s.columns[i].Kind != Numeric {
+		return styles[plainPoint].write(v)
+	}
+	return e.s.styles[i].write(v)
+}
+
+// write is the number v, in which nothing marks thousands.
+func (st style) write(v float64) string {
+	if layout := map[string]string{"ymd": "2006-01-02 15:04:05", "dmy": "02.01.2006 15:04:05", "mdy": "01/02/2006 15:04:05"}[st.date]; layout != "" {
 		const day = 24 * 60 * 60
 		return time.Unix(int64(math.Round(v*day)), 0).UTC().Format(layout)
 	}
-	text := strconv.FormatFloat(v, 'f', -1, 64)
-	if e.s.columns[i].Kind == Numeric && st.date == "" && st.decimal != '.' {
-		text = strings.Replace(text, ".", string(rune(st.decimal)), 1)
+	return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), ".", string(rune(st.decimal)), 1)
+}
+
+// Stored is a cell of column i as the model's table would have it, from one of a table that
+// stores numbers and dates as such: the same where the column's own style reads it, or
+// nothing does.
+func (e *Encoder) Stored(i int, cell string) string {
+	s, kind := &e.s, e.s.columns[i].Kind
+	if kind != Numeric && !(kind == Label && (s.task == Regression || s.numLabels)) || missing(cell) {
+		return cell
 	}
-	return text
+	if _, ok := s.styles[i].parse(cell); ok {
+		return cell
+	}
+	plain := styles[plainPoint]
+	if s.styles[i].date != "" {
+		plain = styles[plainDate]
+	}
+	v, ok := plain.parse(cell)
+	if !ok || v-v != 0 {
+		return cell
+	}
+	return s.styles[i].write(float64(v))
 }
 
 // Missing reports whether a cell says that there is no value.

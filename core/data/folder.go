@@ -10,6 +10,9 @@ import (
 // pictureEnds are how names of pictures end.
 var pictureEnds = []string{".png", ".jpg", ".jpeg"}
 
+// unreadEnds are how names of pictures end that are of other kinds.
+var unreadEnds = []string{".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".jfif", ".svg"}
+
 // labelEnds are how names of tables end that may say what pictures show.
 var labelEnds = []string{".csv", ".tsv"}
 

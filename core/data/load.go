@@ -237,6 +237,11 @@ func (l *loader) split(train, test []File) ([]File, []File, error) {
 			return nil, nil, badOption("roles", "about files that are given", name)
 		}
 	}
+	for i, f := range files {
+		if slices.ContainsFunc(files[:i], func(g File) bool { return g.Name() == f.Name() && g.Size() == f.Size() }) {
+			l.warn("%s is given twice, as it seems: then each of its rows counts twice, and more can be learnt of it than ε says.", shorten(f.Name()))
+		}
+	}
 	tr, te, named := SplitFiles(train, test, l.opt.Roles)
 	for _, f := range tr {
 		l.report.Files = append(l.report.Files, FileRole{f.Name(), roleTrain})
@@ -382,6 +387,9 @@ func (l *loader) sniff(f File, add func(File, format) error) ([]File, error) {
 		return nil, err
 	}
 	_, packed := f.(*entry)
+	if !packed && zipped(head) && size == 0 {
+		return nil, notData(f.Name(), "a zip archive inside a gzip file: unpack it first")
+	}
 	if !packed && zipped(head) {
 		return l.sniffArchive(f, add)
 	}
@@ -459,6 +467,7 @@ func foreign(head []byte) string {
 		{"<!DOCTYPE", "a web page"},
 		{"<!doctype", "a web page"},
 		{"<html", "a web page"},
+		{"<?xml", "an XML file, such as a spreadsheet of another kind: save it as .xlsx"},
 		{"{\"", "a JSON file"},
 		{"[{", "a JSON file"},
 		{"\x89PNG", "a PNG image, whose name does not say so"},

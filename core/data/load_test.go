@@ -347,6 +347,7 @@ func TestBadInput(t *testing.T) {
 		"binary as CSV":      {one("t.csv", bytes.Repeat([]byte{0, 1, 0xfe}, 50)), nil, run.CSV{}, want{file: "t.csv", text: "binary data"}},
 		"UTF-16, no mark":    {one("t.csv", []byte("1\x00,\x00b\x00")), nil, run.CSV{}, want{file: "t.csv", text: "binary data"}},
 		"bad encoding":       {table(rows("")), nil, run.CSV{Encoding: "ebcdic"}, want{text: "csv.encoding"}},
+		"XML":                {table("<?xml version=\"1.0\"?>\n<Workbook/>\n"), nil, run.CSV{}, want{file: "t.csv", text: "an XML file"}},
 		"web page":           {table("<!DOCTYPE html>\n<p>404</p>\n"), nil, run.CSV{}, want{file: "t.csv", text: "web page"}},
 		"old Mac":            {table("1,2\r3,4\r5,6\r"), nil, run.CSV{}, want{file: "t.csv", text: "CR alone"}},
 		"ragged, long":       {table(rows("1,2.5,yes,4\n")), nil, run.CSV{}, want{file: "t.csv", row: 21, text: "3 cells"}},
@@ -623,6 +624,16 @@ func TestFileChangesBetweenPasses(t *testing.T) {
 		_, _, err := Load(t.Context(), []File{f}, nil, run.CSV{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "changed") {
 			t.Errorf("changed to %q: %v", then, err)
+		}
+	}
+}
+
+// TestFilesGivenTwice: the same file again is told from another of its name.
+func TestFilesGivenTwice(t *testing.T) {
+	for text, want := range map[string]bool{"1,a\n2,b\n3,a\n": true, "1,a\n2,b\n33,a\n": false} {
+		_, r := load(t, run.CSV{}, []File{Bytes("t.csv", []byte("1,a\n2,b\n3,a\n")), Bytes("t.csv", []byte(text))})
+		if said := strings.Contains(strings.Join(r.Warnings, "\n"), "t.csv is given twice"); said != want {
+			t.Errorf("%q: %q", text, r.Warnings)
 		}
 	}
 }

@@ -21,7 +21,8 @@ type npyArray struct {
 	head  npyHeader
 	words []string // of the name
 
-	number int // tells it from the others
+	number int   // tells it from the others
+	err    error // why it cannot be read, which matters where it is needed
 }
 
 // has reports whether one of the words of the array's name is one of these.
@@ -91,10 +92,13 @@ func (l *loader) arrays(files []File) ([]npyArray, error) {
 		}
 		for _, part := range parts {
 			a, err := l.array(part)
-			if err != nil {
+			if err != nil && (len(parts) == 1 || l.ctx.Err() != nil) {
 				return nil, err
 			}
-			a.number = len(all)
+			a.number, a.err = len(all), err
+			if a.name == "" { // not even a header
+				a.name = path.Base(part.Name())
+			}
 			all = append(all, a)
 		}
 	}
@@ -122,7 +126,7 @@ func (l *loader) array(f File) (npyArray, error) {
 // pair finds the features and the labels among arrays.
 func (l *loader) pair(file File, arrays []npyArray) (p npyPair, err error) {
 	var unused []string
-	candidates := slices.Clone(arrays)
+	candidates := slices.DeleteFunc(slices.Clone(arrays), func(a npyArray) bool { return a.err != nil })
 	if len(arrays) > 2 {
 		candidates = slices.DeleteFunc(candidates, func(a npyArray) bool { return a.has(npyOthers...) })
 	}
@@ -146,6 +150,9 @@ func (l *loader) pair(file File, arrays []npyArray) (p npyPair, err error) {
 	}
 	var have []string
 	for _, a := range arrays {
+		if a.err != nil && (p.x == nil || p.y == nil) {
+			return p, a.err
+		}
 		have = append(have, fmt.Sprintf("%s (%s)", a.name, a.head))
 		if p.x != nil && a.number != p.x.number && p.y != nil && a.number != p.y.number {
 			unused = append(unused, a.name)
@@ -363,6 +370,9 @@ func (l *loader) readTargets(y *npyArray) (*npyTargets, error) {
 	return t, err
 }
 
+// mostExact is where two whole numbers may be the same as a float32.
+const mostExact = 1 << 24
+
 func (l *loader) tooManyClasses(y *npyArray) error {
 	return &Error{File: y.file.Name(), Expected: fmt.Sprintf("at most %d classes", l.limits.classes), Got: "more",
 		Fix: "Choose regression as the task where the labels are quantities, or other labels."}
@@ -422,6 +432,10 @@ func (t *npyTargets) list(l *loader, y *npyArray) error {
 		}
 		if len(seen) == l.limits.classes {
 			return l.tooManyClasses(y)
+		}
+		if math.Abs(float64(v)) >= mostExact && t.words == nil {
+			return &Error{File: y.file.Name(), Expected: fmt.Sprintf("labels below %d", mostExact), Got: t.class(v) + " or near it",
+				Fix: "Number the classes from 0, or save their names as text."}
 		}
 		seen[v] = true
 		t.classes = append(t.classes, v)

@@ -85,6 +85,27 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
+// TestNPZWithOthers: what is not needed need not be readable, and what is must be.
+func TestNPZWithOthers(t *testing.T) {
+	x, y := npy("<f4", "12, 3", ramp[float32](36)), npy("<i8", "12,", ramp[int64](12))
+	names, seed := npy("|O", "1,", make([]byte, 9)), npy("<i8", "", []int64{7})
+	ds, r := load(t, all(run.CSV{}), []File{Bytes("a.npz", packed("class_names.npy", names, "X.npy", x, "y.npy", y, "seed.npy", seed, "none.npy", ""))})
+	if said := strings.Join(r.Warnings, "\n"); ds.Train.N != 12 || !strings.Contains(said, "Left out: class_names, seed, none.npy") {
+		t.Errorf("%d rows: %s", ds.Train.N, said)
+	}
+	refused(t, "pickled labels", []File{Bytes("a.npz", packed("X.npy", x, "y.npy", names, "seed.npy", seed))}, "y.npy: expected a NumPy array (NPY), found an array of Python objects")
+}
+
+// TestLargeLabels: whole numbers that a float32 cannot tell apart are not made one class.
+func TestLargeLabels(t *testing.T) {
+	y := []int64{1 << 24, 1<<24 + 1, 1 << 24, 1<<24 + 1}
+	refused(t, "large labels", []File{Bytes("X.npy", npy("<f4", "4, 3", ramp[float32](12))), Bytes("y.npy", npy("<i8", "4,", y))}, "expected labels below 16777216")
+	ds, _ := load(t, all(run.CSV{}), one(strings.Repeat("1,20230101\n2,20230102\n", 5)))
+	if !slices.Equal(ds.Classes, []string{"20230101", "20230102"}) || ds.Train.Y[1] != 1 {
+		t.Errorf("classes %v, %v", ds.Classes, ds.Train.Y)
+	}
+}
+
 // TestNPYTypes: every type and byte order gives the same rows.
 func TestNPYTypes(t *testing.T) {
 	const n, d = 12, 3

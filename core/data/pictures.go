@@ -99,6 +99,8 @@ func (l *loader) listPictures(train, test []File) (all []picture, tables []File,
 						tables = append(tables, e)
 					case endsWith(e.path, ".zip"):
 						return &Error{File: e.Name(), Expected: "pictures in the archive", Got: "a zip archive inside another", Fix: "Unpack it, and choose the archives in it."}
+					case endsWith(e.path, unreadEnds...):
+						l.warn("%s is left out: of pictures, PNG and JPEG are read.", shorten(e.Name()))
 					}
 				}
 			case *folder:
@@ -302,14 +304,16 @@ func (l *loader) labelColumns(t *table, rows [][]string, names pictureIndex) (na
 	nameAt = -1
 	best := 0
 	for i := range t.width {
-		known := 0
+		known, cells := map[int]bool{}, 0
 		for _, row := range rows {
-			if _, ok := names.find(row[i]); ok {
-				known++
+			if at, ok := names.find(row[i]); ok {
+				known[at] = true
+				cells++
 			}
 		}
-		if known > best {
-			nameAt, best = i, known
+		// Labels may be called as pictures are: 0 as 0.png. They come again and again.
+		if len(known) > best && 2*len(known) >= cells {
+			nameAt, best = i, len(known)
 		}
 	}
 	if nameAt < 0 {

@@ -57,7 +57,7 @@ func grey(h, w int, v uint8) []byte {
 // TestPictures: a zip archive of folders.
 func TestPictures(t *testing.T) {
 	red, blue := asPNG(drawn(8, 6, plain(color.NRGBA{255, 0, 0, 255}))), asJPEG(drawn(8, 6, plain(color.NRGBA{0, 0, 255, 255})))
-	b := packed("set/", "", "set/train/red/1.png", red, "set/train/blue/a.JPG", blue, "set/train/red/2.png", red, "set/val/blue/3.jpeg", blue, "set/README.txt", "hello", "__MACOSX/set/._1.png", "x")
+	b := packed("set/", "", "set/train/red/1.png", red, "set/train/blue/a.JPG", blue, "set/train/red/2.png", red, "set/val/blue/3.jpeg", blue, "set/train/red/4.webp", "x", "set/README.txt", "hello", "__MACOSX/set/._1.png", "x")
 	ds, r := load(t, run.CSV{}, []File{Bytes("set.zip", b)})
 	if ds.Train.N != 3 || ds.Test.N != 1 || !slices.Equal(ds.Shape, []int{3, 8, 6}) || !slices.Equal(ds.Classes, []string{"blue", "red"}) || !slices.Equal(ds.Train.Y, []float32{1, 0, 1}) || ds.Test.Y[0] != 0 {
 		t.Fatalf("%d and %d rows of %v, %v %v", ds.Train.N, ds.Test.N, ds.Shape, ds.Classes, ds.Train.Y)
@@ -72,7 +72,8 @@ func TestPictures(t *testing.T) {
 			t.Errorf("plane %d of blue: %d", p, got)
 		}
 	}
-	if len(r.Preview.Images) != 3 || r.Format != "pictures" || !strings.Contains(strings.Join(r.Warnings, "\n"), "1 pictures are used for testing") {
+	said := strings.Join(r.Warnings, "\n")
+	if len(r.Preview.Images) != 3 || r.Format != "pictures" || !strings.Contains(said, "1 pictures are used for testing") || !strings.Contains(said, "4.webp is left out") || strings.Contains(said, "README") {
 		t.Errorf("%d pictures to show, %q", len(r.Preview.Images), r.Warnings)
 	}
 }
@@ -152,21 +153,34 @@ func TestPicturesOfTables(t *testing.T) {
 		test    int
 		last    float32
 	}{
-		"inside":         {[]File{archive("labels.csv", table)}, run.CSV{}, "no yes", 5, 0, 0},
-		"beside":         {[]File{Bytes("labels.csv", []byte(table)), archive()}, run.CSV{}, "no yes", 5, 0, 0},
-		"paths":          {[]File{archive("l.csv", "label;path\nno;./img/0.png\nyes;img/1.png\nno;data/img/5.png\n")}, run.CSV{}, "no yes", 3, 0, 0},
-		"stems":          {[]File{archive("l.csv", "id,breed\n0,b\n1,a\n5,c\n")}, run.CSV{}, "a b c", 3, 0, 2},
-		"no header":      {[]File{archive("l.tsv", "0.png\tb\n1.png\ta\n2.png\tb\n")}, run.CSV{}, "a b", 3, 0, 1},
-		"chosen":         {[]File{archive("l.csv", "file,width,kind\n0.png,1,b\n1.png,1,a\n2.png,1,c\n")}, run.CSV{Label: "kind"}, "a b c", 3, 0, 2},
-		"two tables":     {[]File{archive("train.csv", "file,label\n0.png,b\n1.png,a\n", "test.csv", "file,label\n4.png,a\n5.png,b\n")}, run.CSV{}, "a b", 2, 2, 0},
-		"numbers":        {[]File{archive("l.csv", "file,label\n0.png,0.5\n1.png,-2\n2.png,7\n")}, run.CSV{Task: "regression"}, "", 3, 0, 7},
-		"as in a folder": {[]File{named("top/a/0.png", grey(4, 4, 1)), named("top/b/1.png", grey(4, 4, 2)), named("top/l.csv", []byte("f,label\n0.png,x\n1.png,y\n"))}, run.CSV{}, "x y", 2, 0, 1},
+		"inside":          {[]File{archive("labels.csv", table)}, run.CSV{}, "no yes", 5, 0, 0},
+		"beside":          {[]File{Bytes("labels.csv", []byte(table)), archive()}, run.CSV{}, "no yes", 5, 0, 0},
+		"paths":           {[]File{archive("l.csv", "label;path\nno;./img/0.png\nyes;img/1.png\nno;data/img/5.png\n")}, run.CSV{}, "no yes", 3, 0, 0},
+		"stems":           {[]File{archive("l.csv", "id,breed\n0,b\n1,a\n5,c\n")}, run.CSV{}, "a b c", 3, 0, 2},
+		"named as labels": {[]File{archive("l.csv", "label,file\n0,0.png\n1,1.png\n0,2.png\n1,3.png\n0,4.png\n")}, run.CSV{}, "0 1", 5, 0, 0},
+		"no header":       {[]File{archive("l.tsv", "0.png\tb\n1.png\ta\n2.png\tb\n")}, run.CSV{}, "a b", 3, 0, 1},
+		"chosen":          {[]File{archive("l.csv", "file,width,kind\n0.png,1,b\n1.png,1,a\n2.png,1,c\n")}, run.CSV{Label: "kind"}, "a b c", 3, 0, 2},
+		"two tables":      {[]File{archive("train.csv", "file,label\n0.png,b\n1.png,a\n", "test.csv", "file,label\n4.png,a\n5.png,b\n")}, run.CSV{}, "a b", 2, 2, 0},
+		"numbers":         {[]File{archive("l.csv", "file,label\n0.png,0.5\n1.png,-2\n2.png,7\n")}, run.CSV{Task: "regression"}, "", 3, 0, 7},
+		"as in a folder":  {[]File{named("top/a/0.png", grey(4, 4, 1)), named("top/b/1.png", grey(4, 4, 2)), named("top/l.csv", []byte("f,label\n0.png,x\n1.png,y\n"))}, run.CSV{}, "x y", 2, 0, 1},
 	} {
 		ds, r := load(t, all(tc.opt), tc.files)
 		if strings.Join(ds.Classes, " ") != tc.classes || ds.Train.N != tc.train || ds.Test.N != tc.test || ds.Train.Y[ds.Train.N-1] != tc.last {
 			t.Errorf("%s: %v, %d and %d rows, %v, %v", name, ds.Classes, ds.Train.N, ds.Test.N, ds.Train.Y, r.Warnings)
 		}
 	}
+}
+
+// TestTablesOfOtherPictures: a column of labels is not taken for names because of a few
+// pictures that are called so.
+func TestTablesOfOtherPictures(t *testing.T) {
+	table := "filename,label\n"
+	parts := []any{}
+	for i := range 12 {
+		table += fmt.Sprintf("other%d.png,%d\n", i, i%3)
+		parts = append(parts, fmt.Sprintf("img/%d.png", i), grey(4, 4, uint8(i)))
+	}
+	refused(t, "a table of other pictures", []File{Bytes("a.zip", packed(append(parts, "l.csv", table)...))}, "12 pictures without either")
 }
 
 // TestSizesOfPictures: what pictures of several sizes are brought to.

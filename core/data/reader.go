@@ -85,6 +85,13 @@ func (r *Reader) Comma() rune { return r.t.comma }
 // Encoding is that of the text, as far as it has been read: empty for ASCII.
 func (r *Reader) Encoding() string { return r.t.text.encoding }
 
+// Stored reports whether the cells come from values that a spreadsheet stores, and not from
+// text: see [Encoder.Stored].
+func (r *Reader) Stored() bool {
+	_, ok := r.t.src.file.(written)
+	return ok
+}
+
 // Close closes the file.
 func (r *Reader) Close() error {
 	defer r.l.close()

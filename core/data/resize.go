@@ -142,11 +142,11 @@ func readRow(dst []uint8, img image.Image, y, planes int) {
 		for x := 0; len(src) > 0; x, src = x+1, src[4:] {
 			putPixel(dst, x, planes, src[0], src[1], src[2])
 		}
-	default:
+	case image.RGBA64Image: // as are all others of the standard library; At would allocate every pixel
 		for x := range b.Dx() {
-			red, green, blue, alpha := img.At(b.Min.X+x, y).RGBA()
-			white := 0xffff - alpha
-			putPixel(dst, x, planes, uint8((red+white)>>8), uint8((green+white)>>8), uint8((blue+white)>>8))
+			c := m.RGBA64At(b.Min.X+x, y)
+			white := 0xffff - c.A
+			putPixel(dst, x, planes, uint8((c.R+white)>>8), uint8((c.G+white)>>8), uint8((c.B+white)>>8))
 		}
 	}
 }

@@ -27,7 +27,7 @@ var styles = [...]style{
 	plainPoint: {'.', 0, ""}, plainComma: {',', 0, ""},
 	pointAndCommas: {'.', ',', ""}, commaAndPoints: {',', '.', ""},
 	{'.', ' ', ""}, {',', ' ', ""}, {'.', '\'', ""}, {',', '\'', ""},
-	{'.', 0, "ymd"}, {',', 0, "dmy"}, {'.', 0, "mdy"},
+	plainDate: {'.', 0, "ymd"}, {',', 0, "dmy"}, {'.', 0, "mdy"},
 }
 
 // Those in which the same point or comma may mean either.
@@ -37,6 +37,9 @@ const (
 	pointAndCommas
 	commaAndPoints
 )
+
+// plainDate is the style of dates that are stored as such.
+const plainDate = 8
 
 // what says what a cell in the style is.
 func (st style) what() string {

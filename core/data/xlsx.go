@@ -38,7 +38,7 @@ func (s *sheet) Open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc), rc: rc}, nil
+	return &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc, phaseSniff), rc: rc}, nil // its reader tells of progress
 }
 
 func (l *loader) loadSheets(train, test []File) (*Dataset, error) {
@@ -94,16 +94,35 @@ func (a *archive) part(name string) *entry {
 	return nil
 }
 
-// xmlReader reads the tokens of an entry. None may be longer than a row of a table.
-type xmlReader struct {
-	*xml.Decoder
-	name  string
-	guard *recordGuard
+// book is the entry that lists the sheets, and that which says where they are; nil where
+// there is none. Some programs number the first.
+func (a *archive) book() (book, rels *entry) {
+	for _, e := range a.entries {
+		if isBook(e.path) {
+			return e, a.part("xl/_rels/" + path.Base(e.path) + ".rels")
+		}
+	}
+	return nil, nil
 }
 
-func (l *loader) newXML(e *entry, r io.Reader) *xmlReader {
-	guard := &recordGuard{r: &meter{l: l, rc: io.NopCloser(r), file: e, phase: phaseSniff}, limit: l.limits.record, file: e.Name(), fix: "Save the sheet as CSV."}
-	return &xmlReader{xml.NewDecoder(guard), e.Name(), guard}
+func isBook(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "xl/workbook") && strings.HasSuffix(name, ".xml")
+}
+
+// xmlReader reads the tokens of an entry. None may be longer than a row of a table, and
+// in a sheet not much more may stand between two rows.
+type xmlReader struct {
+	*xml.Decoder
+	e     *entry
+	guard *recordGuard
+	row   int64 // where the last row of a sheet began
+}
+
+func (l *loader) newXML(e *entry, r io.Reader, phase string) *xmlReader {
+	m := &meter{l: l, rc: io.NopCloser(r), file: e, phase: phase, told: l.now()}
+	guard := &recordGuard{r: m, limit: l.limits.record, file: e.Name(), fix: "Save the sheet as CSV."}
+	return &xmlReader{Decoder: xml.NewDecoder(guard), e: e, guard: guard}
 }
 
 // next is the next token; io.EOF after the last.
@@ -114,7 +133,7 @@ func (x *xmlReader) next() (xml.Token, error) {
 	if err == nil || err == io.EOF || errors.As(err, &own) || x.guard.r.(*meter).l.ctx.Err() != nil {
 		return t, err
 	}
-	return nil, &Error{File: x.name, Expected: "sound XML", Got: "damage", Err: err, Fix: "Save the spreadsheet again, or save the sheet as CSV."}
+	return nil, &Error{File: x.e.Name(), Expected: "sound XML", Got: "damage", Err: err, Fix: "Save the spreadsheet again, or save the sheet as CSV."}
 }
 
 // each calls do with every element that begins in an entry.
@@ -124,7 +143,7 @@ func (l *loader) each(e *entry, do func(xml.StartElement)) error {
 		return err
 	}
 	defer rc.Close()
-	x := l.newXML(e, rc)
+	x := l.newXML(e, rc, phaseScan)
 	for {
 		t, err := x.next()
 		if err == io.EOF {
@@ -153,7 +172,7 @@ func attr(t xml.StartElement, name string) string {
 func (s *sheet) find() (names []string, err error) {
 	type named struct{ name, id string }
 	var sheets []named
-	book, rels := s.part("xl/workbook.xml"), s.part("xl/_rels/workbook.xml.rels")
+	book, rels := s.book()
 	if rels == nil {
 		return nil, s.broken("the list of its sheets")
 	}
@@ -295,7 +314,8 @@ func (l *loader) readWords(a *archive) (*words, error) {
 		return nil, err
 	}
 	defer rc.Close()
-	x := l.newXML(e, rc)
+	x := l.newXML(e, rc, phaseScan)
+	var one []byte
 	text, sound := false, false // in a text, and in how it is pronounced
 	for {
 		t, err := x.next()
@@ -315,14 +335,15 @@ func (l *loader) readWords(a *archive) (*words, error) {
 			case "rPh":
 				sound = false
 			case "si":
-				w.ends = append(w.ends, uint32(len(w.text)))
+				w.text = append(w.text, unescaped(string(one))...)
+				w.ends, one = append(w.ends, uint32(len(w.text))), one[:0]
 			}
 		case xml.CharData:
 			if text && !sound {
-				w.text = append(w.text, t...)
+				one = append(one, t...)
 			}
 		}
-		if int64(len(w.text)+4*len(w.ends)) > l.limits.texts {
+		if int64(len(w.text)+len(one)+4*len(w.ends)) > l.limits.texts {
 			return nil, &Error{File: e.Name(), Expected: fmt.Sprintf("at most %d MB of text", l.limits.texts>>20), Got: "more", Fix: "Save the sheet as CSV."}
 		}
 	}
@@ -337,7 +358,7 @@ func (s *sheet) measure() error {
 		return err
 	}
 	defer rc.Close()
-	r := &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc), rc: rc}
+	r := &sheetReader{sheet: s, xml: s.l.newXML(s.entry, rc, phaseScan), rc: rc}
 	for range rows {
 		if err := r.row(); err == io.EOF {
 			break
@@ -361,6 +382,7 @@ type sheetReader struct {
 	line   int      // of the present row, from 1
 	lines  int      // that were written
 	began  bool     // a row with several cells has been
+	ended  bool     // no more rows follow
 	merged int      // ranges of merged cells
 	empty  int      // formulas without a value
 	buf    []byte
@@ -447,31 +469,50 @@ func appendCell(b []byte, s string) []byte {
 // row reads the next row into cells. The error is io.EOF after the last.
 func (r *sheetReader) row() error {
 	for {
-		t, err := r.xml.next()
+		t, err := r.token()
 		if err != nil {
 			return err
 		}
+		if end, ok := t.(xml.EndElement); ok && end.Name.Local == "sheetData" {
+			r.ended = true
+		}
 		start, ok := t.(xml.StartElement)
 		switch {
-		case !ok:
+		case !ok || r.ended && start.Name.Local != "mergeCell":
 		case start.Name.Local == "mergeCell":
 			r.merged++
 		case start.Name.Local == "row":
+			r.xml.row = r.xml.InputOffset()
 			r.line++
 			const last = 1 << 20 // Excel's own limit
 			if n, err := strconv.Atoi(attr(start, "r")); err == nil && n >= r.line && n <= last {
 				r.line = n
+			}
+			if r.line > last {
+				return &Error{File: r.Name(), Expected: fmt.Sprintf("a sheet of at most %d rows", last), Got: "more", Fix: "Save the sheet as CSV."}
 			}
 			return r.readRow()
 		}
 	}
 }
 
+// token is the next of the sheet's.
+func (r *sheetReader) token() (xml.Token, error) {
+	most := 4 * r.l.limits.record // with what XML takes beside the values
+	if r.xml.InputOffset()-r.xml.row > most {
+		if r.ended {
+			return nil, io.EOF
+		}
+		return nil, &Error{File: r.entry.Name(), Byte: r.xml.row, Expected: fmt.Sprintf("rows of at most %d MB", most>>20), Got: "more before the next one", Fix: "Save the sheet as CSV."}
+	}
+	return r.xml.next()
+}
+
 func (r *sheetReader) readRow() error {
 	r.cells = r.cells[:0]
 	next := 0
 	for {
-		t, err := r.xml.next()
+		t, err := r.token()
 		if err == io.EOF {
 			return r.cut()
 		}
@@ -538,9 +579,9 @@ func columnOf(place string) (int, bool) {
 // cell reads a cell's content to its end, and whether it is of a formula.
 func (r *sheetReader) cell() (content string, formula bool, err error) {
 	var text []byte
-	in := ""
+	in, sound := "", false
 	for {
-		t, err := r.xml.next()
+		t, err := r.token()
 		if err == io.EOF {
 			return "", false, r.cut()
 		}
@@ -551,13 +592,17 @@ func (r *sheetReader) cell() (content string, formula bool, err error) {
 		case xml.StartElement:
 			in = t.Name.Local
 			formula = formula || in == "f"
+			sound = sound || in == "rPh"
 		case xml.EndElement:
 			in = ""
-			if t.Name.Local == "c" {
+			switch t.Name.Local {
+			case "rPh":
+				sound = false
+			case "c":
 				return string(text), formula, nil
 			}
 		case xml.CharData:
-			if in == "v" || in == "t" {
+			if in == "v" || in == "t" && !sound {
 				text = append(text, t...)
 			}
 			if int64(len(text)) > r.l.limits.record {
@@ -589,8 +634,47 @@ func (r *sheetReader) value(raw, kind, style string, column int) (string, error)
 		if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(r.dates) && r.dates[i] {
 			return r.date(raw), nil
 		}
+		return pointed(raw), nil
+	case "str", "inlineStr":
+		return unescaped(raw), nil
 	}
 	return raw, nil
+}
+
+// pointed is a number with a point such that the point cannot be taken for a mark between
+// thousands, whatever the texts beside it look like.
+func pointed(number string) string {
+	if strings.Contains(number, ".") && styles[commaAndPoints].written(number) != "" {
+		return number + "0"
+	}
+	return number
+}
+
+// unescaped has the characters that XML cannot hold, or that Excel so writes, in place of
+// _x000D_ and the like (ECMA-376, part 1, 22.9.2.19).
+func unescaped(s string) string {
+	const form = "_x000D_"
+	from := strings.Index(s, "_x")
+	if from < 0 {
+		return s
+	}
+	var b strings.Builder
+	for ; from >= 0; from = strings.Index(s, "_x") {
+		code := uint64(0)
+		err := strconv.ErrSyntax
+		if rest := s[from:]; len(rest) >= len(form) && rest[len(form)-1] == '_' {
+			code, err = strconv.ParseUint(rest[2:len(form)-1], 16, 16)
+		}
+		if err != nil {
+			b.WriteString(s[:from+1])
+			s = s[from+1:]
+			continue
+		}
+		b.WriteString(s[:from])
+		b.WriteRune(rune(code))
+		s = s[from+len(form):]
+	}
+	return b.String() + s
 }
 
 // date writes a number of days as year-month-day, with a time where it has one.

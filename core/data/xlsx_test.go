@@ -1,11 +1,13 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -90,23 +92,32 @@ func TestSheet(t *testing.T) {
 // TestCellsOfSheets: every kind of cell, as CSV text.
 func TestCellsOfSheets(t *testing.T) {
 	for name, tc := range map[string]struct{ rows, want string }{
-		"texts":        {`<row><c t="inlineStr"><is><t>a,"b</t></is></c><c t="str"><f>A1</f><v>c d</v></c><c t="s"><v>2</v></c></row>`, `"a,""b",c d,yes`},
-		"lines":        {"<row><c t=\"str\"><v>a\nb</v></c><c><v>1</v></c></row>", `"a b",1`},
-		"truth":        {`<row><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="e"><v>#DIV/0!</v></c></row>`, "TRUE,FALSE,#N/A"},
-		"dates":        {`<row><c s="1"><v>45000</v></c><c s="2"><v>45000.5</v></c><c s="1"><v>1</v></c><c s="1"><v>60</v></c><c s="1"><v>61</v></c></row>`, "2023-03-15,2023-03-15T12:00:00,1900-01-01,1900-02-28,1900-03-01"},
-		"no dates":     {`<row><c s="3"><v>0.5</v></c><c s="1"><v>-1</v></c><c s="1"><v>1e9</v></c><c s="99"><v>3</v></c><c s="1"><v>x</v></c></row>`, "0.5,-1,1e9,3,x"},
-		"gaps":         {`<row><c r="A1"><v>1</v></c><c r="D1"><v>2</v></c></row><row r="4"><c r="B4"><v>3</v></c></row>`, "1,,,2\n\n\n,3,,"},
-		"blank ends":   {`<row><c><v>1</v></c><c><v>2</v></c><c s="1"/></row><row><c><v>3</v></c></row>`, "1,2\n3,"},
-		"a title":      {`<row><c t="str"><v>T</v></c></row><row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`, "T\n1,2\n3,"},
-		"no places":    {`<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c r="B9"><v>4</v></c></row>`, "1,2\n3,4"},
-		"entities":     {`<row><c t="str"><v>a &lt; b &#8364; &amp;</v></c><c><v>1</v></c></row>`, "a < b € &,1"},
-		"a prefix":     {`<x:row><x:c><x:v>1</x:v></x:c><x:c><x:v>2</x:v></x:c></x:row>`, "1,2"},
-		"back in rows": {`<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, "\n\n\n\n1\n2"},
+		"texts":         {`<row><c t="inlineStr"><is><t>a,"b</t></is></c><c t="str"><f>A1</f><v>c d</v></c><c t="s"><v>2</v></c></row>`, `"a,""b",c d,yes`},
+		"lines":         {"<row><c t=\"str\"><v>a\nb</v></c><c><v>1</v></c></row>", `"a b",1`},
+		"truth":         {`<row><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="e"><v>#DIV/0!</v></c></row>`, "TRUE,FALSE,#N/A"},
+		"dates":         {`<row><c s="1"><v>45000</v></c><c s="2"><v>45000.5</v></c><c s="1"><v>1</v></c><c s="1"><v>60</v></c><c s="1"><v>61</v></c></row>`, "2023-03-15,2023-03-15T12:00:00,1900-01-01,1900-02-28,1900-03-01"},
+		"no dates":      {`<row><c s="3"><v>0.5</v></c><c s="1"><v>-1</v></c><c s="1"><v>1e9</v></c><c s="99"><v>3</v></c><c s="1"><v>x</v></c></row>`, "0.5,-1,1e9,3,x"},
+		"gaps":          {`<row><c r="A1"><v>1</v></c><c r="D1"><v>2</v></c></row><row r="4"><c r="B4"><v>3</v></c></row>`, "1,,,2\n\n\n,3,,"},
+		"blank ends":    {`<row><c><v>1</v></c><c><v>2</v></c><c s="1"/></row><row><c><v>3</v></c></row>`, "1,2\n3,"},
+		"a title":       {`<row><c t="str"><v>T</v></c></row><row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`, "T\n1,2\n3,"},
+		"no places":     {`<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c r="B9"><v>4</v></c></row>`, "1,2\n3,4"},
+		"entities":      {`<row><c t="str"><v>a &lt; b &#8364; &amp;</v></c><c><v>1</v></c></row>`, "a < b € &,1"},
+		"a prefix":      {`<x:row><x:c><x:v>1</x:v></x:c><x:c><x:v>2</x:v></x:c></x:row>`, "1,2"},
+		"how it sounds": {`<row><c t="inlineStr"><is><r><t>東</t></r><r><t>京</t></r><rPh><t>トウ</t></rPh></is></c><c><v>1</v></c></row>`, "東京,1"},
+		"escapes":       {`<row><c t="str"><v>a_x000D_</v></c><c t="inlineStr"><is><t>_x005F_x000D_ _x_ _x00G0_ __x0041_</t></is></c><c><v>1</v></c></row>`, "\"a \",_x000D_ _x_ _x00G0_ _A,1"},
+		"no thousands":  {`<row><c><v>1.234</v></c><c t="n"><v>-12.345</v></c><c t="str"><v>1.234</v></c><c><v>0.125</v></c><c><v>1234.567</v></c></row>`, "1.2340,-12.3450,1.234,0.125,1234.567"},
+		"back in rows":  {`<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, "\n\n\n\n1\n2"},
 	} {
 		got, err := textOf(t, run.CSV{}, book("S", tc.rows))
 		if err != nil || strings.TrimSuffix(got, "\n") != tc.want {
 			t.Errorf("%s: %q, want %q: %v", name, got, tc.want, err)
 		}
+	}
+	odd := book("S", `<row><c><v>1</v></c></row>`, "xl/workbook.xml", "none", "xl/_rels/workbook.xml.rels", "none",
+		"xl/workbook22.xml", `<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>`,
+		"xl/_rels/workbook22.xml.rels", `<R><Relationship Id="r1" Type="x/worksheet" Target="/xl/worksheets/sheet1.xml"/></R>`)
+	if got, err := textOf(t, run.CSV{}, odd); got != "1\n" {
+		t.Errorf("a workbook with a number: %q, %v", got, err)
 	}
 	b := book("S", `<row><c s="1"><v>0</v></c><c s="1"><v>1.5</v></c></row>`, "xl/workbook.xml", `<workbook><workbookPr date1904="1"/><sheets><sheet name="H" state="hidden" r:id="r9"/><sheet name="S" r:id="r1"/></sheets></workbook>`)
 	if got, err := textOf(t, run.CSV{}, b); got != "1904-01-01,1904-01-02T12:00:00\n" {
@@ -118,6 +129,58 @@ func TestCellsOfSheets(t *testing.T) {
 	}
 	if _, err := textOf(t, run.CSV{Sheet: "Three"}, two); err == nil || !strings.Contains(err.Error(), `expected csv.sheet to be one of One, Two & more, found "Three"`) {
 		t.Errorf("a sheet that is not there: %v", err)
+	}
+}
+
+// TestSheetOfOldPacker: backslashes part the folders, as .NET once wrote them.
+func TestSheetOfOldPacker(t *testing.T) {
+	b := bytes.ReplaceAll(book("One", rowsOfSheet(40)), []byte("xl/worksheets/"), []byte(`xl\worksheets\`))
+	b = bytes.ReplaceAll(b, []byte("xl/workbook"), []byte(`xl\workbook`))
+	if ds, _ := load(t, all(run.CSV{}), []File{Bytes("b.xlsx", b)}); ds.Train.N != 40 {
+		t.Errorf("%d rows", ds.Train.N)
+	}
+}
+
+// TestSheetBesideDecimalCommas: numbers that are stored have a point before the decimals,
+// and texts beside them may have a comma.
+func TestSheetBesideDecimalCommas(t *testing.T) {
+	rows := `<row><c t="str"><v>weight</v></c><c t="str"><v>price</v></c><c t="str"><v>label</v></c></row>`
+	for i := range 30 {
+		rows += fmt.Sprintf(`<row><c><v>1.%03d</v></c><c t="str"><v>%[1]d,5</v></c><c t="str"><v>%c</v></c></row>`, 100+i, 'a'+i%2)
+	}
+	ds, r := load(t, all(run.CSV{}), []File{Bytes("b.xlsx", book("S", rows))})
+	if !slices.Equal(ds.Train.F32[:2], []float32{1.1, 100.5}) || r.Columns[1].Decimal != "," {
+		t.Errorf("%v, %+v", ds.Train.F32[:2], r.Columns)
+	}
+}
+
+// TestSheetWithMuchBehind: links and the like behind the rows are not read to their end.
+func TestSheetWithMuchBehind(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{TestShare: -1})
+	l.limits.record = 1 << 14
+	rows := rowsOfSheet(30) + `</sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells>` + strings.Repeat("<hyperlink/>", 10_000) + "<row><c><v>1</v></c></row>"
+	ds, err := l.load([]File{Bytes("b.xlsx", book("S", rows))}, nil)
+	if err != nil || ds.Train.N != 30 || !strings.Contains(strings.Join(l.report.Warnings, "\n"), "1 ranges of merged cells") {
+		t.Errorf("%v: %q", err, l.report.Warnings)
+	}
+}
+
+// TestSheetTellsHowFar: what is read before the rows may be long, and is told of.
+func TestSheetTellsHowFar(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	clock := time.Unix(0, 0)
+	l.now = func() time.Time {
+		clock = clock.Add(progressAfter)
+		return clock
+	}
+	seen := map[string]int{}
+	l.progress = func(p Progress) { seen[p.File[strings.LastIndex(p.File, "/")+1:]]++ }
+	words := "<sst><si><t>width</t></si><si><t>kind</t></si><si><t>a</t></si>" + strings.Repeat("<si><t>b</t></si>", 50_000) + "</sst>"
+	if _, err := l.load([]File{Bytes("b.xlsx", book("S", rowsOfSheet(20), "xl/sharedStrings.xml", words, "xl/styles.xml", "<s>"+strings.Repeat("<xf/>", 50_000)+"</s>"))}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if seen["sharedStrings.xml"] < 5 || seen["styles.xml"] < 5 {
+		t.Errorf("reports: %v", seen)
 	}
 }
 
@@ -202,6 +265,12 @@ func hostileBooks() map[string][]byte {
 		"one class":                     book("S", strings.Repeat(`<row><c><v>1</v></c><c t="str"><v>a</v></c></row>`, 5)),
 		"wider than its first rows":     book("S", good+strings.Repeat(`<row><c><v>1</v></c><c t="s"><v>2</v></c></row>`, 200)+`<row><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>`),
 		"a row after the last there is": book("S", `<row r="99999999999"><c><v>1</v></c></row>`),
+		"more rows than Excel has":      book("S", good+strings.Repeat("<row/>", 1<<20)),
+		"tags before the first row":     book("S", strings.Repeat("<a/>", 100_000)+good),
+		"tags without end in a row":     book("S", good+"<row>"+strings.Repeat("<a/>", 100_000)+"</row>"),
+		"tags without end in a cell":    book("S", good+"<row><c>"+strings.Repeat("<a/>", 100_000)+"</c></row>"),
+		"tags behind the last row":      book("S", good+strings.Repeat("<a/>", 100_000)),
+		"packed twice":                  gz(book("S", good)),
 		"not XML":                       book("S", good, "xl/worksheets/y.xml", "", "xl/workbook.xml", "\x00\x01\x02"),
 		"UTF-16":                        book("S", good, "xl/workbook.xml", `<?xml version="1.0" encoding="UTF-16"?><workbook/>`),
 		"a binary workbook":             packed("[Content_Types].xml", "x", "xl/workbook.bin", "x"),

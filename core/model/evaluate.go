@@ -112,7 +112,8 @@ func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progre
 			}
 			target := float32(0)
 			if err == nil {
-				if target, err = e.target(t, cells[t.at[label]]); err != nil && !data.Missing(cells[t.at[label]]) {
+				cell := t.cell(label, cells)
+				if target, err = e.target(t, cell); err != nil && !data.Missing(cell) {
 					return t.here(err)
 				}
 			}

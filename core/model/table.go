@@ -83,6 +83,8 @@ type table struct {
 	line  int      // of the last row
 	at    []int    // of each of the model's columns, its place; -1 for a label that is not there
 	cells []string // a row's, in the order of the model's columns
+
+	stored bool // the cells are a spreadsheet's
 }
 
 func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(data.Progress)) (*table, error) {
@@ -95,7 +97,7 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 	if err != nil {
 		return nil, err
 	}
-	t := &table{Reader: r, p: p, file: f.Name(), cells: make([]string, len(columns))}
+	t := &table{Reader: r, p: p, file: f.Name(), cells: make([]string, len(columns)), stored: r.Stored()}
 	if names := r.Names(); names != nil {
 		if err := t.find(names); err != nil {
 			r.Close()
@@ -154,13 +156,22 @@ func (t *table) count(width, line int) error {
 
 // order puts a row's cells in the order of the model's columns.
 func (t *table) order(cells []string) []string {
-	for i, at := range t.at {
-		t.cells[i] = ""
-		if at >= 0 {
-			t.cells[i] = cells[at]
-		}
+	for i := range t.at {
+		t.cells[i] = t.cell(i, cells)
 	}
 	return t.cells
+}
+
+// cell is what a row has in the model's column i; empty where there is none.
+func (t *table) cell(i int, cells []string) string {
+	switch at := t.at[i]; {
+	case at < 0:
+		return ""
+	case t.stored:
+		return t.p.encoder.Stored(i, cells[at])
+	default:
+		return cells[at]
+	}
 }
 
 // sheet writes answers beside the rows they are for.

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"math"
@@ -211,5 +212,59 @@ func TestOutputsThatAreNoNumbers(t *testing.T) {
 	have, reply := answersOf(t, f, "size,colour\n1e9,red\n1,red\n")
 	if reply.Problems != 1 || !strings.Contains(have, "not finite") {
 		t.Errorf("%s", have)
+	}
+}
+
+// workbook is a spreadsheet of numbers, as bytes: what stands in its first row are names.
+func workbook(t *testing.T, rows string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, content := range map[string]string{
+		"xl/workbook.xml":            `<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<R><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/></R>`,
+		"xl/styles.xml":              `<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+		"xl/worksheets/sheet1.xml":   `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
+	} {
+		if f, err := w.Create(name); err != nil {
+			t.Fatal(err)
+		} else if _, err := f.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestSpreadsheetsHaveNoMarks: a model whose table had decimal commas, marks between thousands
+// and dates with the day first reads what a spreadsheet stores, where nothing has them.
+func TestSpreadsheetsHaveNoMarks(t *testing.T) {
+	f := small()
+	f.Apply.Task, f.Apply.Outputs, f.Apply.Classes, f.Apply.Features = "regression", 1, nil, 2
+	f.Apply.Columns = []run.AppliedColumn{
+		{Name: "size", Kind: "numeric", First: 0, Decimal: ",", Thousands: "."},
+		{Name: "day", Kind: "numeric", First: 1, Date: "dmy"},
+		{Name: "price", Kind: "label", First: -1, Decimal: ","},
+	}
+	f.Apply.Layers = []run.AppliedLayer{{Text: "dense", Shape: []int{1}, Parameters: 3, Tensors: []run.AppliedTensor{{Name: "weight", Shape: []int{2, 1}}, {Name: "bias", Shape: []int{1}}}}}
+	f.Parameters = []float32{1, 1, 0}
+	const names = `<row><c t="str"><v>size</v></c><c t="str"><v>day</v></c><c t="str"><v>price</v></c></row>`
+	b := workbook(t, names+`<row><c><v>1.125</v></c><c s="1"><v>25570</v></c><c><v>2.125</v></c></row><row><c t="str"><v>1.000,5</v></c><c t="str"><v>3.1.1970</v></c><c t="str"><v>1002,5</v></c></row>`)
+	p := opened(t, f)
+	var out bytes.Buffer
+	reply, err := p.Answer(t.Context(), data.Bytes("t.xlsx", b), &out, nil)
+	want := "1.1250,1970-01-02,2.1250,\"2,125\",\n\"1.000,5\",3.1.1970,\"1002,5\",\"1002,5\",\n"
+	if _, rows, _ := strings.Cut(out.String(), "\n"); err != nil || rows != want {
+		t.Errorf("%v, %+v: have\n%s\nwant\n%s", err, reply, rows, want)
+	}
+	e, err := p.Evaluate(t.Context(), []data.File{data.Bytes("t.xlsx", b)}, nil)
+	if err != nil || e.Rows != 2 || e.Problems != 0 || e.Scores.RootError != 0 {
+		t.Errorf("%v, %+v", err, e)
+	}
+	// The same as text is what it says.
+	if have, _ := answersOf(t, f, "size;day\n1.125;2.1.1970\n1.5;2.1.1970\n"); !strings.Contains(have, "1.125;2.1.1970;1126;") || !strings.Contains(have, `found ""1.5""`) {
+		t.Error(have)
 	}
 }

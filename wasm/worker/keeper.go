@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -130,7 +131,7 @@ func (k *keeper) note() string {
 	if k.off == "" {
 		return ""
 	}
-	return "Nothing was stored from which this run could have gone on after a crash: " + k.off + "."
+	return "Nothing was stored from which this run could have gone on after a crash: " + strings.TrimSuffix(k.off, ".") + "."
 }
 
 // cover sees to it that steps up to the one given may be told.

@@ -8,9 +8,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { controlled, file, hasShared, results, shared, stage, until } from "./browser.mjs";
+import { controlled, file, hasShared, ready, results, shared, stage, until } from "./browser.mjs";
+import { missing, sharedFirefox } from "./firefox.mjs";
 
-const { visit } = await stage();
+const { server, visit } = await stage();
+const firefox = sharedFirefox({});
 
 // --- ONNX files: protocol buffers, https://onnx.ai/onnx/repo-docs/IR.html ---
 
@@ -174,6 +176,27 @@ test("a backbone makes features of pictures once, and a private head trains on t
     cached_seconds: again.seconds, epsilon: result.epsilon, test_accuracy: result.test_accuracy };
   fs.writeFileSync(path.join(results, "features.json"), JSON.stringify(figures, null, 2) + "\n");
   t.diagnostic(JSON.stringify(figures));
+  assert.deepEqual(page.errors, []);
+});
+
+test("a backbone makes features, once, and a head trains on them, Firefox", { skip: missing }, async (t) => {
+  const page = await (await firefox()).page(server.url), train = cifar("train_10k.bin.gz", 300, 1);
+  await ready(page);
+  await page.evaluate(unpack);
+  const got = await page.evaluate(async (sent) => {
+    const [model, file] = sent.map(/** @type {any} */ (window).unpack), w = window;
+    const data = await w.clipscope.features(model, { train: [file] }, { output: "features" });
+    const result = await (await w.clipscope.train({ target_epsilon: 4, steps: 20 }, data)).done;
+    const again = await w.clipscope.features(model, { train: [file] }, { output: "features" });
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("clipscope-features");
+    await folder.getDirectoryHandle("of somebody else", { create: true });
+    return { summary: data.summary, steps: result.steps, again: again.summary, freed: await w.clipscope.forgetFeatures() };
+  }, [file("backbone.onnx", backbone), file("data_batch_1.bin", train)]);
+  const { summary } = got;
+  assert.deepEqual([summary.rows + summary.test_rows, summary.features, got.steps, got.again.backbone.cached], [300, 1024, 20, true]);
+  assert.deepEqual(got.again.preview, summary.preview);
+  assert.ok(got.freed > 4 * 300 * 1024, `${got.freed} bytes removed`);
+  t.diagnostic(`${summary.backbone.seconds} s, ${summary.backbone.memory_bytes} bytes`);
   assert.deepEqual(page.errors, []);
 });
 
