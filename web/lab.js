@@ -151,6 +151,8 @@
       return undefined;
     }
 
+    get called() { return `C = ${short(this.c)}`; }
+
     // at is the C that stands at a place.
     /** @param {number} _x @param {number} _y */
     at(_x, _y) { return this.c; }
@@ -182,7 +184,7 @@
   // Plane has every example at the length of its gradient and its angle to the mean.
   class Plane extends Threshold {
     /** @type {PlaneSpec} */
-    spec = { lo: 0.01, hi: 100, reach: 1, log: true, means: [], label: "" };
+    spec = { lo: 0.01, hi: 100, reach: 1, log: true, means: [] };
     /** @type {LabLook | undefined} */
     look;
     /** @type {ArrayLike<number> | undefined} */
@@ -229,7 +231,7 @@
       this.grip(g, ...this.held());
       this.spec.means.forEach((m, i) => this.label(m.label, tips[i][0] + 8, tips[i][1] + (m.y > 0 ? -10 : 12), m.ink, true));
       const [x, y] = this.held();
-      this.label(this.spec.label, x + 14, y - 4, "text", true);
+      this.label(this.called, x + 14, y - 4, "text", true);
     }
 
     // held is where the circle is held: off the mean, within the picture.
@@ -338,7 +340,7 @@
   // U has curves over log C, and C.
   class U extends Threshold {
     /** @type {USpec} */
-    spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", label: "", level: "", lines: [], path: [] };
+    spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
     edge = { left: 40, right: 12, top: 24, bottom: 40 };
 
     /** @param {string} spec */
@@ -502,8 +504,8 @@
         g.stroke();
       }
       this.grip(g, x, h - 14);
-      const w = g.measureText(spec.label).width;
-      this.label(spec.label, x + 14 + w > this.width ? x - 20 - w : x + 14, h - 12, "text", true);
+      const w = g.measureText(this.called).width;
+      this.label(this.called, x + 14 + w > this.width ? x - 20 - w : x + 14, h - 12, "text", true);
     }
 
     // named writes a line's name beside it, where the other lines are farthest.
@@ -541,6 +543,12 @@
     /** @param {Boundary} boundary @param {{ factors: ArrayLike<number> }} [at] */
     set(boundary, at) {
       [this.boundary, this.factors] = [boundary, at?.factors];
+      this.later();
+    }
+
+    /** @param {{ factors: ArrayLike<number> }} at */
+    clipped(at) {
+      this.factors = at.factors;
       this.later();
     }
 
@@ -582,10 +590,20 @@
     if (e && e.textContent !== text) e.textContent = text;
   }
 
+  // slide puts a range where C is, unless it is what moves it.
+  /** @param {string} id @param {number} value @param {string} text */
+  function slide(id, value, text) {
+    const range = /** @type {HTMLInputElement | null} */ (document.getElementById(id));
+    if (!range) return;
+    if (document.activeElement !== range) range.value = String(value);
+    range.setAttribute("aria-valuetext", text);
+    say(id + "-now", text);
+  }
+
   window.clipscopeLab = Object.freeze({
     plane: (/** @type {HTMLCanvasElement} */ canvas, /** @type {(c: number, settled: boolean) => void} */ moved) => new Plane(canvas, moved),
     u: (/** @type {HTMLCanvasElement} */ canvas, /** @type {(c: number, settled: boolean) => void} */ moved) => new U(canvas, moved),
     field: (/** @type {HTMLCanvasElement} */ canvas) => new Field(canvas),
-    head, say,
+    head, say, slide,
   });
 })();
