@@ -372,8 +372,8 @@
       for (const l of spec.lines) this.line(g, l);
       this.path(g);
       g.restore();
-      this.least(g);
       this.handle(g);
+      this.least(g);
       for (const l of spec.lines) this.named(l);
     }
 
@@ -397,12 +397,14 @@
       g.stroke();
       g.textAlign = "left";
       this.label(spec.title, 2, 10, "muted");
-      g.textAlign = "right";
-      g.fillStyle = ink("muted");
-      g.fillText("threshold C", w - edge.right, h - 10);
-      g.textAlign = "left";
+      if (this.x(this.c) < w - 200) { // where C is not written itself
+        g.textAlign = "right";
+        g.fillStyle = ink("muted");
+        g.fillText("threshold C", w - edge.right, h - 12);
+        g.textAlign = "left";
+      }
       if (!(spec.bottom < 1 && spec.top > 1)) return;
-      g.strokeStyle = ink("muted");
+      Object.assign(g, { strokeStyle: ink("muted"), lineWidth: 1 });
       g.setLineDash([2, 4]);
       g.beginPath();
       g.moveTo(edge.left, this.y(1));
@@ -515,10 +517,10 @@
       const w = this.context.measureText(l.label).width + 4, { edge, height: h } = this;
       let best = { cost: Infinity, x: 0, y: 0 };
       l.x.forEach((c, i) => {
-        const x = this.x(c) - w / 2, on = this.y(l.y[i]);
-        if (!(on > edge.top && on < h - edge.bottom) || x < edge.left || x + w > this.width - edge.right) return;
-        for (const y of [on - 14, on + 14]) {
-          if (y < edge.top + 8 || y > h - edge.bottom - 8) continue;
+        const middle = this.x(c) - w / 2, on = this.y(l.y[i]);
+        if (!(on > edge.top && on < h - edge.bottom)) return;
+        for (const [x, y] of [[middle, on - 14], [middle, on + 14], [middle - w / 2 - 8, on], [middle + w / 2 + 12, on]]) {
+          if (x < edge.left || x + w > this.width - edge.right || y < edge.top + 8 || y > h - edge.bottom - 8) continue;
           let cost = Math.abs(i / l.x.length - (l.at ?? 0.5));
           for (const other of this.spec.lines) {
             for (let k = 0; k <= 8; k++) if (Math.abs(this.y(this.value(other, this.at(x + w * k / 8))) - y) < 10) cost += 1;

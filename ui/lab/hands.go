@@ -61,7 +61,7 @@ type places struct {
 // manyDraws is of how many the noise's measured variance is taken.
 const manyDraws = 100
 
-func newHands(l *Lab) hands { return hands{lab: l, axis: firstAxis(), c: 1} }
+func newHands(l *Lab) hands { return hands{lab: l, axis: firstAxis(), c: 1, run: []float64{}} }
 
 // opened takes up a bench that looks at the first batch.
 func (h *hands) opened(b client.Lab) {
@@ -274,7 +274,7 @@ func (h *hands) path(thresholds []float64) {
 
 // thin are at most n of v, the first and the last among them, without what no axis has.
 func thin(v []float64, n int) []float64 {
-	var out []float64
+	out := []float64{}
 	for i, x := range v {
 		last := len(out) < n && (len(v) <= n || i == len(v)-1 || i*(n-1)/len(v) != (i-1)*(n-1)/len(v) || i == 0)
 		if last && x > 0 && !math.IsInf(x, 1) {

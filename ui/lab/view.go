@@ -48,10 +48,10 @@ func diagnostic() app.UI {
 // title says what is looked at.
 func (h *hands) title() string {
 	if h.bench == nil {
-		return "Gradients of a batch"
+		return "Gradients"
 	}
 	look := h.bench.Look()
-	return "Gradients of " + words.Plural(look.Rows, "row") + " after step " + words.Count(look.Step)
+	return words.Plural(look.Rows, "gradient") + " at step " + words.Count(look.Step)
 }
 
 // radius chooses how lengths are shown.
