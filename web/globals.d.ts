@@ -111,7 +111,7 @@ declare global {
   interface Boundary { size: number; x: Ends; y: Ends; classes: number[]; share: number[]; rows: { x: number; y: number; label: number }[] }
   interface Mean { x: number; y: number; from?: Ends; ink: Ink; label: string }
   interface PlaneSpec { lo: number; hi: number; reach: number; log: boolean; means: Mean[] }
-  interface ULine { label?: string; at?: number; ink: Ink; width: number; dash?: number[]; sum?: boolean; x: number[]; y: number[] }
+  interface ULine { label: string; at: number; ink: Ink; width: number; dash?: number[]; sum?: boolean; x: number[]; y: number[] }
   interface Band { x: number[]; low: number[]; high: number[] }
   interface USpec {
     lo: number; hi: number; bottom: number; top: number; title: string; level: string;

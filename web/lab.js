@@ -341,6 +341,8 @@
   class U extends Threshold {
     /** @type {USpec} */
     spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
+    /** @type {{ spec: USpec, width: number, height: number, names: { l: ULine, x: number, y: number }[] } | undefined} */
+    measured;
     edge = { left: 40, right: 12, top: 24, bottom: 40 };
 
     /** @param {string} spec */
@@ -374,7 +376,7 @@
       g.restore();
       this.handle(g);
       this.least(g);
-      for (const l of spec.lines) this.named(l);
+      for (const n of this.names()) this.label(n.l.label, n.x, n.y, n.l.ink);
     }
 
     /** @param {CanvasRenderingContext2D} g */
@@ -510,27 +512,33 @@
       this.label(this.called, x + 14 + w > this.width ? x - 20 - w : x + 14, h - 12, "text", true);
     }
 
-    // named writes a line's name beside it, where the other lines are farthest.
-    /** @param {ULine} l */
-    named(l) {
-      if (!l.label) return;
-      const w = this.context.measureText(l.label).width + 4, { edge, height: h } = this;
-      let best = { cost: Infinity, x: 0, y: 0 };
-      l.x.forEach((c, i) => {
-        const middle = this.x(c) - w / 2, on = this.y(l.y[i]);
-        if (!(on > edge.top && on < h - edge.bottom)) return;
-        for (const [x, y] of [[middle, on - 14], [middle, on + 14], [middle - w / 2 - 8, on], [middle + w / 2 + 12, on]]) {
-          if (x < edge.left || x + w > this.width - edge.right || y < edge.top + 8 || y > h - edge.bottom - 8) continue;
-          let cost = Math.abs(i / l.x.length - (l.at ?? 0.5));
-          for (const other of this.spec.lines) {
-            for (let k = 0; k <= 8; k++) if (Math.abs(this.y(this.value(other, this.at(x + w * k / 8))) - y) < 10) cost += 1;
+    // names says where each line's name stands: beside it, where the other lines are
+    // farthest. C has no say in it, as names would jump about while it is moved.
+    names() {
+      const { edge, width, height, spec } = this, { measured } = this;
+      if (measured?.spec === spec && measured.width === width && measured.height === height) return measured.names;
+      const step = 8, columns = Math.ceil(width / step) + 1; // every so many pixels, the lines are looked up
+      const ys = spec.lines.map((l) => Array.from({ length: columns }, (_, k) => this.y(this.value(l, this.at(k * step)))));
+      /** @type {{ l: ULine, x: number, y: number, w: number }[]} */
+      const names = [];
+      for (const l of spec.lines) {
+        const w = this.context.measureText(l.label).width + 4;
+        let best = { cost: 20, x: NaN, y: 0 };
+        l.x.forEach((c, i) => {
+          const middle = this.x(c) - w / 2, on = this.y(l.y[i]);
+          if (!(on > edge.top && on < height - edge.bottom)) return;
+          for (const [x, y] of [[middle, on - 14], [middle, on + 14], [middle - w / 2 - 8, on], [middle + w / 2 + 12, on]]) {
+            if (x < edge.left || x + w > width - edge.right || y < edge.top + 8 || y > height - edge.bottom - 8) continue;
+            let cost = Math.abs(i / l.x.length - l.at);
+            for (const other of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(other[k] - y) < 10) cost++;
+            for (const n of names) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+            if (cost < best.cost) best = { cost, x, y };
           }
-          for (const t of this.taken) if (x < t.x + t.w && t.x < x + w && y - 8 < t.y + t.h && t.y < y + 8) cost += 5;
-          if (Math.abs(this.x(this.c) - x - w / 2) < w / 2 + 4) cost += 0.5;
-          if (cost < best.cost) best = { cost, x, y };
-        }
-      });
-      if (best.cost < 20) this.label(l.label, best.x, best.y, l.ink);
+        });
+        if (best.x > 0) names.push({ l, x: best.x, y: best.y, w });
+      }
+      this.measured = { spec, width, height, names };
+      return names;
     }
   }
 
