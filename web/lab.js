@@ -571,8 +571,8 @@
       for (let i = 0; i < n * n; i++) {
         g.fillStyle = colour(b.classes[i]);
         g.globalAlpha = 0.08 + 0.3 * Math.max(0, b.share[i] - 0.4);
-        const x = i % n, y = Math.floor(i / n);
-        g.fillRect(Math.floor(x * w / n), Math.floor(h - (y + 1) * h / n), Math.ceil(w / n), Math.ceil(h / n));
+        const x = i % n, y = Math.floor(i / n), left = Math.round(x * w / n), top = Math.round(h - (y + 1) * h / n);
+        g.fillRect(left, top, Math.round((x + 1) * w / n) - left, Math.round(h - y * h / n) - top);
       }
       g.globalAlpha = 0.85;
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 1 });

@@ -136,7 +136,7 @@ func (h *hands) drawn() (part, bool) {
 
 // uNow is the U as it is to be drawn: shares of the mean gradient's squared length.
 func (h *hands) uNow() uSpec {
-	u := uSpec{Lo: h.axis.lo, Hi: h.axis.hi, Bottom: 0.01, Top: 10, Title: "squared error, as a share of the mean gradient’s squared length",
+	u := uSpec{Lo: h.axis.lo, Hi: h.axis.hi, Bottom: 0.01, Top: 10, Title: "squared error ÷ squared length of the mean",
 		Level: "as wrong as no step", Lines: []line{}, Path: h.run}
 	if h.bench == nil || len(h.curves) == 0 {
 		return u

@@ -35,11 +35,20 @@ func (c Clipped) String() string {
 		if n == 0 {
 			b.WriteString("; there is no noise")
 		} else {
-			fmt.Fprintf(&b, "; the noise is %s times as long as what is left", Number(n/left, 2))
+			fmt.Fprintf(&b, "; the noise is %sas long as what is left", times(n/left))
 		}
 	}
 	b.WriteString(".")
 	return b.String()
+}
+
+// times is "2 times ", or "" for once.
+func times(ratio float64) string {
+	s := Number(ratio, 2)
+	if s == "1" {
+		return ""
+	}
+	return s + " times "
 }
 
 // Degrees writes an angle in radians.

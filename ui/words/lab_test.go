@@ -21,6 +21,8 @@ func TestClipped(t *testing.T) {
 		{"hardly turned", Clipped{C: 2, True: 2, Along: 1.5, Across: 1e-6, Bias2: 0.25, Variance: 0.25, Least: 1.8},
 			"At C = 2 clipping turns the mean gradient by less than 0.1° and leaves 0.75 of its length; the noise is 0.33 times as long as what is left.",
 			"The error is about as small as it gets: clipping is 50 % of it."},
+		{"noise of its length", Clipped{C: 2, True: 2, Along: 2, Variance: 4},
+			"At C = 2 clipping turns the mean gradient by 0° and leaves 1 of its length; the noise is as long as what is left.", ""},
 		{"backwards", Clipped{C: 1, True: 1, Along: -1, Bias2: 4, Least: 2},
 			"At C = 1 clipping turns the mean gradient by 180° and leaves 1 of its length; there is no noise.",
 			"Clipping is 100 % of the error, which would be least at C = 2."},
