@@ -10,7 +10,14 @@
   const font = `${size}px system-ui, sans-serif`;
   const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
   /** @param {number} v */
-  const short = (v) => v !== 0 && (v < 1e-3 || v >= 1e5) ? v.toExponential(0).replace("e+", "e").replace("-", "−") : number.format(v);
+  const short = (v) => v !== 0 && (v < 1e-3 || v >= 1e5) ? v.toExponential().replace("e+", "e").replace("-", "−") : number.format(v);
+
+  // decades are the powers of ten from one to another.
+  /** @param {number} lo @param {number} hi */
+  function decades(lo, hi) {
+    const first = Math.round(Math.log10(lo)), last = Math.round(Math.log10(hi));
+    return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => Number("1e" + (first + i)));
+  }
 
   /** @type {Set<Board>} that are to be drawn in the coming frame */
   const due = new Set();
@@ -243,9 +250,8 @@
 
     /** @param {CanvasRenderingContext2D} g */
     rings(g) {
-      const { width: w, height: h, spec } = this, marks = [];
-      if (spec.log) for (let p = spec.lo / 10; p <= spec.hi * 1.001; p *= 10) marks.push(p);
-      else for (let i = 1; i <= 4; i++) marks.push(spec.reach * i / 4);
+      const { width: w, height: h, spec } = this;
+      const marks = spec.log ? decades(spec.lo / 10, spec.hi) : [1, 2, 3, 4].map((i) => spec.reach * i / 4);
       Object.assign(g, { strokeStyle: ink("grid"), lineWidth: 1 });
       g.setLineDash([]);
       g.beginPath();
@@ -258,7 +264,7 @@
       }
       g.stroke();
       Object.assign(g, { fillStyle: ink("muted"), textAlign: "center" });
-      for (const m of marks) if (this.out(m) > 8) g.fillText(short(Number(m.toPrecision(3))), w / 2, h / 2 + this.out(m) - 8);
+      for (const m of marks) if (this.out(m) > 8) g.fillText(short(m), w / 2, h / 2 + this.out(m) - 8);
       g.textAlign = "left";
     }
 
@@ -385,16 +391,16 @@
       Object.assign(g, { strokeStyle: ink("grid"), fillStyle: ink("muted"), lineWidth: 1, textAlign: "center" });
       g.setLineDash([]);
       g.beginPath();
-      for (let p = spec.lo; p <= spec.hi * 1.001; p *= 10) {
+      for (const p of decades(spec.lo, spec.hi)) {
         g.moveTo(this.x(p), edge.top);
         g.lineTo(this.x(p), h - edge.bottom);
-        g.fillText(short(Number(p.toPrecision(3))), this.x(p), h - edge.bottom + 12);
+        g.fillText(short(p), this.x(p), h - edge.bottom + 12);
       }
       g.textAlign = "right";
-      for (let p = spec.bottom; p <= spec.top * 1.001; p *= 10) {
+      for (const p of decades(spec.bottom, spec.top)) {
         g.moveTo(edge.left, this.y(p));
         g.lineTo(w - edge.right, this.y(p));
-        g.fillText(short(Number(p.toPrecision(3))), edge.left - 6, this.y(p));
+        g.fillText(short(p), edge.left - 6, this.y(p));
       }
       g.stroke();
       g.textAlign = "left";
@@ -590,7 +596,7 @@
 
   // head is a look as text without what is only drawn.
   /** @param {LabLook} look */
-  const head = (look) => clipscopeUI.stringify({ ...look, along: undefined, across: undefined, losses: undefined, labels: undefined });
+  const head = (look) => clipscopeUI.stringify({ ...look, along: undefined, across: undefined, losses: undefined });
 
   // say puts text where the page's Go side has left an element empty: many times a
   // second, which drawing the page anew would be too slow for.

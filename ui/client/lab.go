@@ -58,6 +58,7 @@ type Look struct {
 	MaxGradNorm run.Number   `json:"max_grad_norm"`
 	TrueNorm    run.Number   `json:"true_norm"`
 	Norms       []run.Number `json:"norms"`
+	Labels      []int        `json:"labels"`
 	Classes     []string     `json:"classes"`
 	Largest     []Example    `json:"largest"`
 	Smallest    []Example    `json:"smallest"`

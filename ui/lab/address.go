@@ -20,6 +20,9 @@ type address struct {
 
 const mine = "lab."
 
+// lessonKey begins a link to a lesson.
+const lessonKey = "lesson="
+
 // The most that a link may ask for: a run's steps are bounded by its plan, and each other
 // batch takes as long as the first.
 const (
@@ -30,6 +33,9 @@ const (
 // hash is the state as text.
 func (a *address) hash() string {
 	l, h := a.lab, &a.lab.hands
+	if id := l.course.id(); id != "" {
+		return lessonKey + id // which sets all else
+	}
 	parts := []string{mine + "c=" + form.Format(h.c)}
 	add := func(there bool, key, value string) {
 		if there {
@@ -55,6 +61,11 @@ func (a *address) read(hash string) (to places, ok bool) {
 		return places{}, false
 	}
 	l, h := a.lab, &a.lab.hands
+	if id, ok := strings.CutPrefix(hash, lessonKey); ok {
+		l.wanted = id
+		return places{}, false
+	}
+	l.wanted = ""
 	var rest, lost []string
 	l.with, h.linear = nil, false
 	for pair := range strings.SplitSeq(hash, "&") {

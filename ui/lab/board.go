@@ -32,7 +32,7 @@ func (b *board) Render() app.UI {
 }
 
 func (b *board) OnMount(app.Context) {
-	s := drawing()
+	s := script()
 	if s == nil {
 		return
 	}

@@ -107,7 +107,7 @@ func (h *hands) planeNow() planeSpec {
 	// The true mean is drawn last, as the others may lie on it.
 	if h.at != nil {
 		along, across := finite(float64(h.at.Along)), finite(float64(h.at.Across))
-		if n, ok := h.drawn(); ok {
+		if n, ok := h.drawn(); ok && !h.lab.course.hidden() {
 			p.Means = append(p.Means, mean{X: along + n.along, Y: math.Hypot(across, n.across), From: &[2]float64{along, across}, Ink: "released",
 				Label: "with noise " + words.Number(math.Hypot(along+n.along, math.Hypot(across, n.across)), 2)})
 		}
@@ -138,7 +138,7 @@ func (h *hands) drawn() (part, bool) {
 func (h *hands) uNow() uSpec {
 	u := uSpec{Lo: h.axis.lo, Hi: h.axis.hi, Bottom: 0.01, Top: 10, Title: "squared error ÷ squared length of the mean",
 		Level: "as wrong as no step", Lines: []line{}, Path: h.run}
-	if h.bench == nil || len(h.curves) == 0 {
+	if h.bench == nil || len(h.curves) == 0 || h.lab.course.hidden() {
 		return u
 	}
 	unit := math.Pow(float64(h.bench.Look().TrueNorm), 2)

@@ -124,6 +124,7 @@ func (h *hands) measure() {
 			if missing--; missing == 0 {
 				h.curves = next
 				h.paint()
+				h.note()
 				h.lab.changed()
 			}
 		})
@@ -211,6 +212,7 @@ func (h *hands) ask() {
 			h.field.Call("clipped", a.Arrays)
 		}
 		h.say()
+		h.note()
 		if h.stale {
 			h.ask()
 		}
@@ -233,19 +235,24 @@ func (h *hands) draw(n int) {
 
 // trainOn has the model trained so many steps on.
 func (h *hands) trainOn(steps int) {
-	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, nil)
+	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, nil, nil)
 }
 
 func (h *hands) anotherBatch() {
-	h.do("Taking another batch …", func(done func(error)) { h.bench.Again(done) }, func() { h.batch++ })
+	if h.bench != nil {
+		h.do("Taking another batch …", h.bench.Again, func() { h.batch++ }, nil)
+	}
 }
 
 func (h *hands) toStart() {
-	h.do("Going back …", func(done func(error)) { h.bench.Back(done) }, func() { h.batch = 0 })
+	if h.bench != nil {
+		h.do("Going back …", h.bench.Back, func() { h.batch = 0 }, nil)
+	}
 }
 
-// do has the bench do what ends with another look.
-func (h *hands) do(what string, f func(done func(error)), then func()) {
+// do has the bench do what ends with another look: before is called ahead of that, and
+// after at the end; either may be nil.
+func (h *hands) do(what string, f func(done func(error)), before, after func()) {
 	if h.bench == nil || h.busy != "" {
 		return
 	}
@@ -257,12 +264,15 @@ func (h *hands) do(what string, f func(done func(error)), then func()) {
 			return
 		}
 		h.busy = ""
-		if then != nil {
-			then()
+		if before != nil {
+			before()
 		}
 		h.looked()
 		h.settle()
 		h.lab.changed()
+		if after != nil {
+			after()
+		}
 	})
 }
 
@@ -299,7 +309,7 @@ func (h *hands) moveBoards() {
 			b.Call("move", h.c, "C = "+words.Number(h.c, 3))
 		}
 	}
-	if s := drawing(); s != nil {
+	if s := script(); s != nil {
 		s.Call("slide", "lab-threshold", math.Log10(h.c), "C = "+words.Number(h.c, 3))
 	}
 }
@@ -321,16 +331,76 @@ func (h *hands) clipped() words.Clipped {
 
 // say writes what goes with C and the sliders.
 func (h *hands) say() {
-	s := drawing()
+	s := script()
 	if s == nil || h.bench == nil {
 		return
 	}
-	w := h.clipped()
-	s.Call("say", "lab-sentence", w.String())
-	s.Call("say", "lab-advice", w.Advice())
+	sentence, advice := "Say first what you expect: then this is shown.", ""
+	if !h.lab.course.hidden() {
+		w := h.clipped()
+		sentence, advice = w.String(), w.Advice()
+	}
+	s.Call("say", "lab-sentence", sentence)
+	s.Call("say", "lab-advice", advice)
 	s.Call("say", "lab-sigma-now", words.Number(h.noise.sigma, 3)+h.epsilon)
 	s.Call("say", "lab-batch-now", words.Number(h.noise.batch, 4))
 	s.Call("say", "lab-width-now", words.Number(h.noise.dim, 3))
+}
+
+// note writes down for a lesson what is seen now; nothing while another experiment is
+// being opened, as what is seen is not its.
+func (h *hands) note() {
+	if h.bench == nil || h.lab.opening != nil {
+		return
+	}
+	note, look := h.lab.course.note, h.bench.Look()
+	typical := median(look.Norms)
+	note("median_norm", typical)
+	note("stretch", quantile(look.Norms, 1)/typical)
+	all, long := frequent(look)
+	note("rare_all", all)
+	note("rare_long", long)
+	w := h.clipped()
+	if w.True > 0 {
+		note("angle", words.Turn(w.Along, w.Across))
+		note("bias", math.Sqrt(w.Bias2))
+		note("noise", math.Sqrt(w.Variance)/w.True)
+		note("best_c", w.Least)
+	}
+}
+
+// rare is the class of which data called digits-rare has few.
+const rare = 8
+
+// frequent are the shares of the rare class in a batch, and in the sixteenth of it with
+// the longest gradients.
+func frequent(look *client.Look) (all, long float64) {
+	far := quantile(look.Norms, 15./16)
+	var of, few, longOf, longFew float64
+	for i, n := range look.Norms {
+		if i >= len(look.Labels) || math.IsNaN(float64(n)) {
+			continue
+		}
+		of++
+		if float64(n) >= far {
+			longOf++
+		}
+		if look.Labels[i] == rare {
+			few++
+			if float64(n) >= far {
+				longFew++
+			}
+		}
+	}
+	return few / max(of, 1), longFew / max(longOf, 1)
+}
+
+// adopt has the experiment's run clip at the C that the hand has found.
+func (h *hands) adopt() {
+	to := h.places
+	h.lab.config.MaxGradNorm = h.c
+	h.lab.open(to)
+	h.lab.address.write()
 }
 
 // rest is how long a hand must rest before the page is drawn anew and its address written:
@@ -375,8 +445,8 @@ func (h *hands) spent() {
 	})
 }
 
-// drawing is the page's script that draws; nil where there is none.
-func drawing() app.Value {
+// script is the page's script that draws; nil where there is none.
+func script() app.Value {
 	if !app.IsClient {
 		return nil
 	}

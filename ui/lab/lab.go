@@ -131,7 +131,7 @@ func (l *Lab) follow() {
 	if l.wanted != "" && l.course.list != nil {
 		l.course.open(l.wanted)
 	}
-	if !ok {
+	if !ok && l.wanted == "" {
 		l.address.write()
 	}
 }

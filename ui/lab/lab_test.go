@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/client"
+	"clipscope/ui/lesson"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -117,6 +118,8 @@ func (c *fakeClient) Plan(_ run.Config, _ client.Handle, done func(run.PlanInfo,
 	done(run.PlanInfo{Epsilon: 2}, nil)
 }
 func (c *fakeClient) Train(run.Config, client.Handle, bool, func(client.Run, error)) {}
+func (c *fakeClient) Text(string, func([]byte, error))                               {}
+func (c *fakeClient) Ask(string, any, func([]byte, error)) (stop func())             { return func() {} }
 func (c *fakeClient) Lab(cfg run.Config, done func(client.Lab, error)) func() {
 	c.cfg = cfg
 	if c.err != nil {
@@ -381,5 +384,53 @@ func TestAProblemIsShownAndTheNextTryClearsIt(t *testing.T) {
 	l.setup.Set("seed", "5")
 	if l.setup.Settle("seed"); l.setup.fault != "" || *c.cfg.Seed != 5 {
 		t.Errorf("a seed of 5: %q, %d", l.setup.fault, *c.cfg.Seed)
+	}
+}
+
+func TestALessonIsToldWhatIsSeen(t *testing.T) {
+	l, b := opened(t)
+	l.course.list = []lesson.Lesson{{ID: "x", Steps: []lesson.Step{
+		{As: "one", Set: map[string]any{"max_grad_norm": 10.0, "expected_batch_size": 1024.0}},
+		{As: "two", Hide: true, Ask: &lesson.Question{Text: "?", Fact: "best_c@one", Factor: 2}},
+	}}}
+	l.wanted = "x"
+	l.course.open("x")
+	if l.hands.c != 10 || l.config.ExpectedBatchSize != 1024 {
+		t.Fatalf("the lesson's C is %v, its batch %v", l.hands.c, l.config.ExpectedBatchSize)
+	}
+	for len(b.answer) > 0 {
+		b.reply()
+	}
+	for name, want := range map[string]float64{"median_norm@one": 2, "stretch@one": 1.5, "bias@one": 1, "noise@one": 2 * 10 / 512. * math.Sqrt(7850)} {
+		if got, ok := l.course.book.Fact(name); !ok || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, %v, want %v", name, got, ok, want)
+		}
+	}
+	if got := l.address.hash(); got != "lesson=x" {
+		t.Errorf("the link is %q", got)
+	}
+	l.course.move(1)
+	if u := l.hands.uNow(); len(u.Lines) != 0 || u.Least != nil {
+		t.Error("the U shows what the person is to expect")
+	}
+	l.course.typed = "1"
+	l.course.check()
+	if u := l.hands.uNow(); len(u.Lines) == 0 {
+		t.Error("the U shows nothing after the answer")
+	}
+}
+
+func TestFrequent(t *testing.T) {
+	look := client.Look{}
+	for i := range 160 {
+		look.Norms, look.Labels = append(look.Norms, run.Number(i)), append(look.Labels, 1)
+	}
+	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = rare, rare, rare, rare
+	all, long := frequent(&look)
+	if all != 4./160 || math.Abs(long-2./11) > 0.02 {
+		t.Errorf("%v of all, %v of the longest", all, long)
+	}
+	if all, long := frequent(&client.Look{}); all != 0 || long != 0 {
+		t.Errorf("of nothing %v and %v", all, long)
 	}
 }

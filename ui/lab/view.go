@@ -117,6 +117,11 @@ func (h *hands) buttons() app.UI {
 			}
 		}),
 		app.P().Class("lab-busy").ID("lab-busy").Role("status").Text(h.busy),
+		app.P().Class("lab-busy").Hidden(h.busy != "").Body(
+			app.Span().Text("Steps are taken with C = "+words.Number(h.lab.config.MaxGradNorm, 3)+". "),
+			app.Button().Type("button").Class("plain link").ID("lab-adopt").Hidden(h.bench == nil || h.c == h.lab.config.MaxGradNorm).
+				OnClick(func(app.Context, app.Event) { h.adopt() }).Text("Take C = "+words.Number(h.c, 3)),
+		),
 	)
 }
 

@@ -29,7 +29,7 @@ func (c Clipped) String() string {
 	if left == 0 {
 		b.WriteString("clipping leaves nothing of the mean gradient")
 	} else {
-		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s of its length", Degrees(math.Atan2(c.Across, c.Along)), Number(left/c.True, 2))
+		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s of its length", degrees(Turn(c.Along, c.Across)), Number(left/c.True, 2))
 	}
 	if n := math.Sqrt(c.Variance); left > 0 && n >= 0 && !math.IsInf(n, 1) {
 		if n == 0 {
@@ -51,9 +51,14 @@ func times(ratio float64) string {
 	return s + " times "
 }
 
-// Degrees writes an angle in radians.
-func Degrees(radians float64) string {
-	d := math.Abs(radians) * 180 / math.Pi
+// Turn is by how many degrees a vector with these parts along and across another is
+// turned away from it.
+func Turn(along, across float64) float64 {
+	return math.Abs(math.Atan2(across, along)) * 180 / math.Pi
+}
+
+// degrees writes an angle.
+func degrees(d float64) string {
 	if d > 0 && d < 0.1 {
 		return "less than 0.1°"
 	}
