@@ -10,7 +10,10 @@
   const font = `${size}px system-ui, sans-serif`;
   const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
   /** @param {number} v */
-  const short = (v) => v !== 0 && (v < 1e-3 || v >= 1e5) ? v.toExponential().replace("e+", "e").replace("-", "−") : number.format(v);
+  function short(v) {
+    if (v === 0 || v >= 1e-3 && v < 1e5) return number.format(v);
+    return v.toExponential().replace("e+", "e").replace("-", "−");
+  }
 
   // decades are the powers of ten from one to another.
   /** @param {number} lo @param {number} hi */
