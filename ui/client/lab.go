@@ -21,12 +21,12 @@ type Lab interface {
 	On(steps int, done func(error))
 	Back(done func(error))
 	// Curve is what a method does at each of the thresholds cs, At at one of them.
-	Curve(m Method, cs []float64, done func(Curve, error))
+	Curve(m Method, cs []float64, done func(run.ClipReply, error))
 	At(m Method, c float64, done func(At, error))
 	// Estimate is the bias as DC-SGD estimates it, from a histogram of norms without noise.
-	Estimate(cs []float64, done func(Curve, error))
+	Estimate(cs []float64, done func(run.EstimateReply, error))
 	// Draws draws the mechanism's noise n times.
-	Draws(m Method, c float64, n int, done func(Draws, error))
+	Draws(m Method, c float64, n int, done func(run.Draws, error))
 	// Boundary is what the model answers in the plane of data with two features, as the
 	// page's script draws it.
 	Boundary(size int, done func(app.Value, error))
@@ -47,43 +47,13 @@ func (m Method) js() map[string]any {
 	return o
 }
 
-// Look is what a batch's gradients are. What of it is only drawn stays with Arrays.
+// Look is what there is to see of a batch. What of it is only drawn stays with Arrays.
 type Look struct {
-	Step        int          `json:"step"`
-	Steps       int          `json:"steps"`
-	Rows        int          `json:"rows"`
-	Parameters  int          `json:"parameters"`
-	Noise       run.Number   `json:"noise_multiplier"`
-	Batch       run.Number   `json:"expected_batch_size"`
-	MaxGradNorm run.Number   `json:"max_grad_norm"`
-	TrueNorm    run.Number   `json:"true_norm"`
-	Norms       []run.Number `json:"norms"`
-	Labels      []int        `json:"labels"`
-	Classes     []string     `json:"classes"`
-	Largest     []Example    `json:"largest"`
-	Smallest    []Example    `json:"smallest"`
-	NonFinite   int          `json:"non_finite"`
-
+	run.Look
 	Arrays app.Value `json:"-"`
 }
 
-// Example is a picture of the batch with the norm of its gradient.
-type Example struct {
-	Label  int        `json:"label"`
-	Norm   run.Number `json:"norm"`
-	Height int        `json:"height"`
-	Width  int        `json:"width"`
-	Pixels string     `json:"pixels"`
-}
-
-// Curve is what clipping does to a batch at each of a list of thresholds.
-type Curve struct {
-	MaxGradNorm []run.Number `json:"max_grad_norm"`
-	Bias2       []run.Number `json:"bias2"`
-	Clipped     []run.Number `json:"clipped"`
-}
-
-// At is the same at one threshold. The factors, one for each example, stay with Arrays.
+// At is what clipping at one threshold does. The factors, one for each example, stay with Arrays.
 type At struct {
 	MaxGradNorm run.Number `json:"max_grad_norm"`
 	Along       run.Number `json:"along"`
@@ -95,17 +65,6 @@ type At struct {
 	Arrays app.Value `json:"-"`
 }
 
-// Draws is what drawing the noise several times gave: the mean of its squared length,
-// beside what the formula says, and of a few the parts along the mean gradient and across.
-type Draws struct {
-	Draws         int          `json:"draws"`
-	MeanSquare    run.Number   `json:"mean_square"`
-	StandardError run.Number   `json:"standard_error"`
-	Formula       run.Number   `json:"formula"`
-	Along         []run.Number `json:"along"`
-	Across        []run.Number `json:"across"`
-}
-
 // Lab looks at a model as a configuration begins with it, on built-in data, and returns
 // what cancels that.
 func (JS) Lab(cfg run.Config, done func(Lab, error)) func() {
@@ -115,7 +74,7 @@ func (JS) Lab(cfg run.Config, done func(Lab, error)) func() {
 	}
 	abort := app.Window().Get("AbortController").New()
 	options := map[string]any{"signal": abort.Get("signal")}
-	await(api().Call("lab", toJS(cfg), app.Null(), options), func(v app.Value, err error) {
+	await(api().Call("lab", toJS(cfg), jsOf(nil), options), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, err)
 			return
@@ -163,15 +122,15 @@ func (l *jsLab) move(done func(error), method string, args ...any) {
 	})
 }
 
-func (l *jsLab) Curve(m Method, cs []float64, done func(Curve, error)) {
+func (l *jsLab) Curve(m Method, cs []float64, done func(run.ClipReply, error)) {
 	await(l.lab.Call("curve", m.js(), toJS(cs)), decoded(done))
 }
 
-func (l *jsLab) Estimate(cs []float64, done func(Curve, error)) {
+func (l *jsLab) Estimate(cs []float64, done func(run.EstimateReply, error)) {
 	await(l.lab.Call("estimate", toJS(cs)), decoded(done))
 }
 
-func (l *jsLab) Draws(m Method, c float64, n int, done func(Draws, error)) {
+func (l *jsLab) Draws(m Method, c float64, n int, done func(run.Draws, error)) {
 	await(l.lab.Call("draws", m.js(), c, n), decoded(done))
 }
 

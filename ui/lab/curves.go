@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"clipscope/core/run"
-	"clipscope/ui/client"
 )
 
 // noise is what a step's noise depends on beside C: the multiplier σ, the expected batch
@@ -59,10 +58,10 @@ func floats(v []run.Number) []float64 {
 }
 
 // total is the error of a curve: what clipping costs and what the noise adds.
-func total(c client.Curve, n noise) []float64 {
+func total(c run.ClipReply, n noise) []float64 {
 	sum := floats(c.Bias2)
 	for i := range sum {
-		sum[i] += n.variance(float64(c.MaxGradNorm[i]))
+		sum[i] += n.variance(c.MaxGradNorm[i])
 	}
 	return sum
 }
@@ -105,6 +104,4 @@ func decades(low, high float64) (bottom, top float64) {
 }
 
 // median of what is finite; NaN of nothing.
-func median(v []run.Number) float64 {
-	return quantile(v, 0.5)
-}
+func median(v []float64) float64 { return quantile(v, 0.5) }

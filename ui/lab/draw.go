@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/words"
 
@@ -85,8 +84,8 @@ func scaled(y []float64, unit float64) []float64 {
 }
 
 // quantile of the finite ones among v; NaN where there are none.
-func quantile(v []run.Number, share float64) float64 {
-	x := slices.DeleteFunc(floats(v), func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
+func quantile(v []float64, share float64) float64 {
+	x := slices.DeleteFunc(slices.Clone(v), func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
 	if len(x) == 0 {
 		return math.NaN()
 	}
@@ -130,7 +129,7 @@ func (h *hands) drawn() (part, bool) {
 	i := h.shown % len(d.Along)
 	wide := math.Sqrt(h.noise.dim / h.drawnAt.dim)
 	by := math.Sqrt(h.noise.variance(h.c)/h.drawnAt.variance(h.drawnC)) / wide
-	p := part{finite(by * float64(d.Along[i])), finite(by * wide * float64(d.Across[i]))}
+	p := part{finite(by * d.Along[i]), finite(by * wide * d.Across[i])}
 	return p, true
 }
 
@@ -146,16 +145,16 @@ func (h *hands) uNow() uSpec {
 		return u
 	}
 	first := h.curves[0]
-	cs, sum := floats(first.MaxGradNorm), total(first.Curve, h.noise)
+	cs, sum := first.MaxGradNorm, total(first.ClipReply, h.noise)
 	for i := len(h.curves) - 1; i > 0; i-- {
 		c := h.curves[i]
-		u.Lines = append(u.Lines, line{Label: c.name, At: 0.3 + 0.4*float64(i-1), Ink: overlaid[i-1], Width: 2, X: floats(c.MaxGradNorm), Y: scaled(total(c.Curve, h.noise), unit)})
+		u.Lines = append(u.Lines, line{Label: c.name, At: 0.3 + 0.4*float64(i-1), Ink: overlaid[i-1], Width: 2, X: c.MaxGradNorm, Y: scaled(total(c.ClipReply, h.noise), unit)})
 	}
 	u.Lines = append(u.Lines,
 		line{Label: "noise σ²C²d/B²", At: 0.8, Ink: "released", Width: 2, X: cs, Y: scaled(h.variances(cs), unit)},
 		line{Label: "clipping, bias²", At: 0.1, Ink: "diagnostic", Width: 2, Dash: []float64{6, 4}, X: cs, Y: scaled(floats(first.Bias2), unit)})
 	if e := h.estimate; e != nil {
-		u.Lines = append(u.Lines, line{Label: "bias² as DC estimates it", At: 0.6, Ink: "muted", Width: 1.5, Dash: []float64{1, 4}, X: floats(e.MaxGradNorm), Y: scaled(floats(e.Bias2), unit)})
+		u.Lines = append(u.Lines, line{Label: "bias² as DC estimates it", At: 0.6, Ink: "muted", Width: 1.5, Dash: []float64{1, 4}, X: e.MaxGradNorm, Y: scaled(floats(e.Bias2), unit)})
 	}
 	name := "both"
 	if len(h.curves) > 1 {

@@ -31,11 +31,11 @@ type hands struct {
 	places
 
 	curves   []curve // of the methods, the experiment's own first
-	estimate *client.Curve
+	estimate *run.EstimateReply
 	at       *client.At
 	asking   bool // an At is under way
 	stale    bool // and C has moved since
-	draws    *client.Draws
+	draws    *run.Draws
 	drawnAt  noise
 	drawnC   float64
 	shown    int       // which of the draws
@@ -49,7 +49,7 @@ type hands struct {
 // curve is that of a method.
 type curve struct {
 	name string
-	client.Curve
+	run.ClipReply
 }
 
 // places is how far the model was trained, and which batch is looked at: what a link holds.
@@ -58,8 +58,11 @@ type places struct {
 	batch int // how many times another batch was taken since
 }
 
-// manyDraws is of how many the noise's measured variance is taken.
-const manyDraws = 100
+// fewDraws are those that are shown one after the other, and manyDraws is of how many the noise's measured variance is taken.
+const (
+	fewDraws  = 8
+	manyDraws = 100
+)
 
 func newHands(l *Lab) hands { return hands{lab: l, axis: firstAxis(), c: 1, run: []float64{}} }
 
@@ -90,7 +93,7 @@ func (h *hands) reset() {
 // what is shown.
 func (h *hands) own() noise {
 	look := h.bench.Look()
-	return noise{float64(look.Noise), float64(look.Batch), float64(look.Parameters)}
+	return noise{float64(look.NoiseMultiplier), look.BatchSize, float64(look.Parameters)}
 }
 
 // looked begins anew from another look.
@@ -105,7 +108,7 @@ func (h *hands) looked() {
 		h.plane.Call("show", look.Arrays)
 	}
 	h.measure()
-	h.draw(1)
+	h.draw(fewDraws)
 	h.moveBoards()
 	h.ask()
 }
@@ -116,7 +119,7 @@ func (h *hands) measure() {
 	methods := h.lab.methods()
 	next, missing := make([]curve, len(methods)), len(methods)
 	for i, m := range methods {
-		h.bench.Curve(m, cs, func(c client.Curve, err error) {
+		h.bench.Curve(m, cs, func(c run.ClipReply, err error) {
 			if turn != h.turn || h.fault(err) {
 				return
 			}
@@ -129,7 +132,7 @@ func (h *hands) measure() {
 			}
 		})
 	}
-	h.bench.Estimate(cs, func(c client.Curve, err error) {
+	h.bench.Estimate(cs, func(c run.EstimateReply, err error) {
 		if turn == h.turn && err == nil {
 			h.estimate = &c
 			h.paint()
@@ -222,8 +225,9 @@ func (h *hands) ask() {
 // draw draws the noise n times.
 func (h *hands) draw(n int) {
 	c, now, turn := h.c, h.own(), h.turn
-	h.bench.Draws(h.lab.methods()[0], c, n, func(d client.Draws, err error) {
-		if turn != h.turn || h.fault(err) {
+	h.bench.Draws(h.lab.methods()[0], c, n, func(d run.Draws, err error) {
+		// A method whose noise cannot be drawn is no fault unless somebody asks for it.
+		if turn != h.turn || n < manyDraws && err != nil || h.fault(err) {
 			return
 		}
 		h.draws, h.drawnAt, h.drawnC = &d, now, c
@@ -325,7 +329,7 @@ func (h *hands) clipped() words.Clipped {
 	w.C = float64(h.at.MaxGradNorm)
 	w.Variance = h.noise.variance(w.C)
 	first := h.curves[0]
-	w.Least, _ = least(floats(first.MaxGradNorm), total(first.Curve, h.noise))
+	w.Least, _ = least(first.MaxGradNorm, total(first.ClipReply, h.noise))
 	return w
 }
 
@@ -378,16 +382,16 @@ func frequent(look *client.Look) (all, long float64) {
 	far := quantile(look.Norms, 15./16)
 	var of, few, longOf, longFew float64
 	for i, n := range look.Norms {
-		if i >= len(look.Labels) || math.IsNaN(float64(n)) {
+		if i >= len(look.Labels) || math.IsNaN(n) {
 			continue
 		}
 		of++
-		if float64(n) >= far {
+		if n >= far {
 			longOf++
 		}
 		if look.Labels[i] == rare {
 			few++
-			if float64(n) >= far {
+			if n >= far {
 				longFew++
 			}
 		}

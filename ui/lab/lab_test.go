@@ -140,7 +140,7 @@ type fakeBench struct {
 }
 
 func newBench() *fakeBench {
-	return &fakeBench{bad: 1, look: client.Look{Steps: 240, Rows: 3, Parameters: 7850, Noise: 2, Batch: 512, TrueNorm: 1, Norms: []run.Number{1, 2, 3}}}
+	return &fakeBench{bad: 1, look: client.Look{Look: run.Look{Steps: 240, Rows: 3, Parameters: 7850, NoiseMultiplier: 2, BatchSize: 512, TrueNorm: 1, Norms: []float64{1, 2, 3}}}}
 }
 
 func (b *fakeBench) Look() *client.Look { return &b.look }
@@ -158,15 +158,15 @@ func (b *fakeBench) Again(done func(error))         { b.move(0, done) }
 func (b *fakeBench) On(steps int, done func(error)) { b.move(steps, done) }
 func (b *fakeBench) Back(done func(error))          { b.move(-b.look.Step, done) }
 
-func (b *fakeBench) Curve(_ client.Method, cs []float64, done func(client.Curve, error)) {
-	c := client.Curve{}
+func (b *fakeBench) Curve(_ client.Method, cs []float64, done func(run.ClipReply, error)) {
+	c := run.ClipReply{}
 	for _, x := range cs {
-		c.MaxGradNorm, c.Bias2 = append(c.MaxGradNorm, run.Number(x)), append(c.Bias2, b.bad/run.Number(x*x))
+		c.MaxGradNorm, c.Bias2 = append(c.MaxGradNorm, x), append(c.Bias2, b.bad/run.Number(x*x))
 	}
 	done(c, nil)
 }
-func (b *fakeBench) Estimate(cs []float64, done func(client.Curve, error)) {
-	b.Curve(client.Method{}, cs, done)
+func (b *fakeBench) Estimate(cs []float64, done func(run.EstimateReply, error)) {
+	b.Curve(client.Method{}, cs, func(c run.ClipReply, err error) { done(run.EstimateReply{MaxGradNorm: cs, Bias2: c.Bias2}, err) })
 }
 func (b *fakeBench) At(_ client.Method, c float64, done func(client.At, error)) {
 	b.asked, b.answer = append(b.asked, c), append(b.answer, done)
@@ -176,8 +176,8 @@ func (b *fakeBench) reply() {
 	b.answer = b.answer[1:]
 	f(client.At{MaxGradNorm: run.Number(c), Along: 0.5 * b.bad, Across: 0.1, Bias2: b.bad}, nil)
 }
-func (b *fakeBench) Draws(_ client.Method, _ float64, n int, done func(client.Draws, error)) {
-	done(client.Draws{Draws: n, MeanSquare: b.bad, StandardError: 0.01, Formula: 1, Along: []run.Number{0.1, b.bad}, Across: []run.Number{1, 2}}, nil)
+func (b *fakeBench) Draws(_ client.Method, _ float64, n int, done func(run.Draws, error)) {
+	done(run.Draws{Draws: n, MeanSquare: b.bad, StandardError: 0.01, Formula: 1, Along: []float64{0.1, float64(b.bad)}, Across: []float64{1, 2}}, nil)
 }
 func (b *fakeBench) Boundary(int, func(app.Value, error)) {}
 
@@ -244,7 +244,7 @@ func TestWhatIsDrawnIsFinite(t *testing.T) {
 	for _, bad := range []run.Number{1, 0, nan, inf, -inf, 1e300} {
 		b := newBench()
 		b.bad = bad
-		b.look.Norms = append(b.look.Norms, bad)
+		b.look.Norms = append(b.look.Norms, float64(bad))
 		l := New(&fakeClient{bench: b})
 		l.open(places{})
 		b.reply()
@@ -423,7 +423,7 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 func TestFrequent(t *testing.T) {
 	look := client.Look{}
 	for i := range 160 {
-		look.Norms, look.Labels = append(look.Norms, run.Number(i)), append(look.Labels, 1)
+		look.Norms, look.Labels = append(look.Norms, float64(i)), append(look.Labels, 1)
 	}
 	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = rare, rare, rare, rare
 	all, long := frequent(&look)

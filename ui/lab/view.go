@@ -1,11 +1,12 @@
 package lab
 
 import (
+	"encoding/base64"
 	"math"
 	"strconv"
 
 	"clipscope/core/clip"
-	"clipscope/ui/client"
+	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
@@ -74,7 +75,7 @@ func (h *hands) values() app.UI {
 			if i%(perDecade/2) != 0 {
 				continue
 			}
-			row := []string{words.Number(float64(c), 2), words.Number(h.noise.variance(float64(c)), 3)}
+			row := []string{words.Number(c, 2), words.Number(h.noise.variance(c), 3)}
 			for _, k := range h.curves {
 				row = append(row, words.Number(float64(k.Bias2[i]), 3))
 			}
@@ -168,14 +169,14 @@ func (h *hands) strips() app.UI {
 	)
 }
 
-func (h *hands) strip(title string, examples []client.Example) app.UI {
+func (h *hands) strip(title string, examples []run.Example) app.UI {
 	classes := h.bench.Look().Classes
 	w, _ := weight(h.lab.config.Method)
 	return app.Div().Hidden(len(examples) == 0).Body(
 		app.H2().Text(title),
 		app.Ul().Class("thumbs").Body(app.Range(examples).Slice(func(i int) app.UI {
 			e := examples[i]
-			return app.Li().Body(&widget.Picture{Pixels: e.Pixels, Height: e.Height, Width: e.Width, Text: weighed(w, float64(e.Norm), h.c), Label: name(classes, e.Label)})
+			return app.Li().Body(&widget.Picture{Pixels: base64.StdEncoding.EncodeToString(e.Pixels), Height: e.Height, Width: e.Width, Text: weighed(w, float64(e.Norm), h.c), Label: name(classes, e.Label)})
 		})),
 	)
 }
