@@ -87,6 +87,7 @@ var published = []struct{ from, to string }{
 	{"web/backbone.js", "backbone.js"},
 	{"web/charts.js", "charts.js"},
 	{"web/use.js", "use.js"},
+	{"web/lab.js", "lab.js"},
 	{"web/predict.mjs", "predict.mjs"},
 	{"web/css", "css"},
 	{"assets", "assets"},
@@ -280,7 +281,7 @@ func page() *app.Handler {
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
 		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/wire.js defer", "/web/charts.js defer",
-			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer"},
+			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer", "/web/lab.js defer"},
 	}
 }
 

@@ -9,7 +9,7 @@
   // --- ink: the stylesheet's colours, as a canvas needs them ---------------
 
   /** @type {Ink[]} */
-  const names = ["released", "diagnostic", "text", "muted", "grid", "surface"];
+  const names = ["released", "diagnostic", "second", "third", "text", "muted", "grid", "surface"];
   /** @type {Record<Ink, string> | null} */
   let inks = null;
   /** @type {Set<Chart>} */
@@ -34,9 +34,13 @@
     return found;
   }
 
+  /** @type {(() => void)[]} */
+  const painters = []; // of other scripts, which hear of another theme
+
   function repaint() {
     inks = null;
     for (const c of charts) c.redraw();
+    for (const paint of painters) paint();
   }
 
   for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", repaint);
@@ -699,6 +703,7 @@
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
+    ink, repainted: (/** @type {() => void} */ paint) => { painters.push(paint); },
     dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, qr,
   };
 })();

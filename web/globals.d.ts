@@ -90,7 +90,7 @@ declare global {
   var uPlot: typeof uPlotClass;
   // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
   type Plot = uPlotClass;
-  type Ink = "released" | "diagnostic" | "text" | "muted" | "grid" | "surface";
+  type Ink = "released" | "diagnostic" | "second" | "third" | "text" | "muted" | "grid" | "surface";
   type Format = "percent" | "number" | "bound" | "epsilon";
   interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
   interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean }
@@ -101,6 +101,21 @@ declare global {
   interface Shown {
     start: number; end: number; mark: number; tallest: number; heaviest: number; max: number; range: number;
     counts: Float64Array; noisy: Float64Array;
+  }
+
+  // --- lab.js ---
+
+  var clipscopeLab: object;
+  // LabLook and Boundary are of clipscope.lab, as far as they are drawn; the others as ui/lab writes them.
+  interface LabLook { norms: number[]; along: number[]; across: number[] }
+  interface Boundary { size: number; x: Ends; y: Ends; classes: number[]; share: number[]; rows: { x: number; y: number; label: number }[] }
+  interface Mean { x: number; y: number; from?: Ends; ink: Ink; label: string }
+  interface PlaneSpec { lo: number; hi: number; reach: number; log: boolean; means: Mean[] }
+  interface ULine { label: string; at: number; ink: Ink; width: number; dash?: number[]; sum?: boolean; x: number[]; y: number[] }
+  interface Band { x: number[]; low: number[]; high: number[] }
+  interface USpec {
+    lo: number; hi: number; bottom: number; top: number; title: string; level: string;
+    lines: ULine[]; path: number[]; least?: { c: number; y: number; label: string }; band?: Band;
   }
 
   // --- early.js ---

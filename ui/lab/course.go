@@ -133,6 +133,7 @@ func (c *course) check() {
 		a = answered{err == nil && c.book.Right(q, v), words.Number(fact, 3)}
 	}
 	c.answer[c.key()] = a
+	c.lab.hands.paint() // what was hidden until then
 	c.lab.changed()
 }
 

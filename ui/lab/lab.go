@@ -5,9 +5,12 @@ package lab
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
 	"clipscope/ui/words"
@@ -16,7 +19,10 @@ import (
 // Client is the laboratory's way to the trainer.
 type Client interface {
 	Ready(func(error))
+	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
 	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
+	// Lab looks at the model of a configuration on a batch, and returns what cancels that.
+	Lab(cfg run.Config, done func(client.Lab, error)) func()
 	// Text fetches a file of this site.
 	Text(url string, done func([]byte, error))
 	Ask(function string, request any, done func([]byte, error)) (cancel func())
@@ -29,20 +35,27 @@ type Lab struct {
 	changed func()
 
 	// config is the experiment that everything on the page starts from.
-	config run.Config
-	hands  hands
-	lanes  lanes
-	course course
-	papers papers
-	game   game
-	wanted string // a lesson that a link asks for, until the lessons have come
-	fault  string // of what a lesson sets
+	config  run.Config
+	with    []string // methods that the U shows beside the experiment's own
+	problem string   // what went wrong last
+	opening func()   // cancels what opens a bench; nil when nothing does
+
+	setup   setup
+	address address
+	hands   hands
+	lanes   lanes
+	course  course
+	papers  papers
+	game    game
+	wanted  string // a lesson that a link asks for, until the lessons have come
+	fault   string // of what a lesson sets
 }
 
 // New makes a laboratory with the drawn digits, on which a run takes a second.
 func New(c Client) *Lab {
 	l := &Lab{client: c, changed: func() {}, config: first()}
-	l.hands.lab, l.lanes.lab, l.course.lab, l.papers.lab = l, l, l, l
+	l.hands = newHands(l)
+	l.setup.lab, l.address.lab, l.lanes.lab, l.course.lab, l.papers.lab = l, l, l, l, l
 	return l
 }
 
@@ -56,6 +69,97 @@ func first() run.Config {
 	}
 }
 
+// methods are those that the U shows, the experiment's own first.
+func (l *Lab) methods() []client.Method {
+	all := []client.Method{{Name: l.config.Method, Params: l.config.Params}}
+	for _, name := range l.with {
+		if name != l.config.Method {
+			all = append(all, client.Method{Name: name})
+		}
+	}
+	return all
+}
+
+// planar reports whether the data has two features, and can be drawn.
+func (l *Lab) planar() bool {
+	return slices.Contains([]string{"moons", "blobs", "spirals"}, l.config.Data)
+}
+
+// open has a bench look at the experiment as it is now, and go to a place.
+func (l *Lab) open(to places) {
+	l.stop()
+	l.problem = ""
+	l.hands.busy = "Looking at the first batch …"
+	l.changed()
+	cancelled := false
+	cancel := func() {}
+	l.opening = func() {
+		cancelled = true
+		cancel()
+	}
+	opened := func(b client.Lab, err error) {
+		switch {
+		case cancelled && b != nil:
+			b.Close()
+		case cancelled || errors.Is(err, client.ErrAborted):
+		case l.hands.fault(err):
+			l.opening = nil
+			l.hands.close()
+		default:
+			l.opening = nil
+			l.hands.places = places{}
+			l.hands.opened(b)
+			l.changed()
+			l.goTo(to)
+		}
+	}
+	l.client.Ready(func(err error) {
+		if err != nil {
+			opened(nil, err)
+		} else if !cancelled {
+			cancel = l.client.Lab(l.config, opened)
+		}
+	})
+}
+
+// follow goes to where the address says; the first time also without one.
+func (l *Lab) follow() {
+	to, ok := l.address.read(browser.Hash())
+	if ok || l.hands.bench == nil && l.opening == nil {
+		l.open(to)
+	}
+	if l.wanted != "" && l.course.list != nil {
+		l.course.open(l.wanted)
+	}
+	if !ok && l.wanted == "" {
+		l.address.write()
+	}
+}
+
+// stop calls off what opens a bench.
+func (l *Lab) stop() {
+	if l.opening != nil {
+		l.opening()
+		l.opening = nil
+	}
+}
+
+// goTo trains on to where a link says, and takes as many other batches.
+func (l *Lab) goTo(to places) {
+	h := &l.hands
+	var again func()
+	again = func() {
+		if h.batch < to.batch {
+			h.do("Taking another batch …", h.bench.Again, func() { h.batch++ }, again)
+		}
+	}
+	if to.step == 0 {
+		again()
+		return
+	}
+	h.do("Training to where the link says …", func(done func(error)) { h.bench.On(to.step, done) }, nil, again)
+}
+
 // opened sets the page to what a lesson's step is about; nil: the lesson has been left.
 func (l *Lab) opened(s *lesson.Step) {
 	l.fault = ""
@@ -67,7 +171,12 @@ func (l *Lab) opened(s *lesson.Step) {
 		l.fault = err.Error()
 		return
 	}
-	l.config = cfg
+	if len(s.Set) > 0 && s.Show != lesson.Game {
+		l.config, l.hands.c = cfg, cfg.MaxGradNorm
+		l.open(places{})
+	}
+	l.hands.note()
+	l.hands.paint()
 	if noise, sets := s.Set["game"].(float64); sets {
 		l.play(noise)
 	}
@@ -90,5 +199,5 @@ func (l *Lab) play(noise float64) {
 // reproduce sets the page to a figure of a paper, and starts its runs.
 func (l *Lab) reproduce(f *lesson.Figure) {
 	l.config = f.Base
-	l.changed()
+	l.open(places{})
 }

@@ -9,7 +9,7 @@ const { visit: arrive } = await stage();
 /** @param {any} t @param {string} where @param {any} [options] */
 async function visit(t, where, options) {
   const page = await arrive(t, where, options);
-  if (!/^(help|stories|calculator|use)/.test(where)) await page.locator("#act-start[aria-disabled=false]").waitFor();
+  if (!/^(help|stories|calculator|use|lab)/.test(where)) await page.locator("#act-start[aria-disabled=false]").waitFor();
   return page;
 }
 
@@ -30,7 +30,7 @@ const unnamed = (page) => page.evaluate(() => {
 
 test("every page has a title of its own, one heading above all, and names for its links", async (t) => {
   const titles = new Set();
-  for (const where of ["", "use", "calculator", "help", "stories"]) {
+  for (const where of ["", "use", "lab", "calculator", "help", "stories"]) {
     for (const viewport of [wide, { width: 320, height: 568 }]) {
       const page = await visit(t, where, { viewport });
       await page.locator("h1").first().waitFor({ state: "attached" });
@@ -39,7 +39,7 @@ test("every page has a title of its own, one heading above all, and names for it
       assert.match(await page.title(), /\S · Clipscope$/);
     }
   }
-  assert.equal(titles.size, 5, [...titles].join());
+  assert.equal(titles.size, 6, [...titles].join());
   const page = await visit(t, "");
   await page.click("nav >> text=Help");
   await page.waitForFunction(() => document.title.startsWith("Help"));

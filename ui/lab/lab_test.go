@@ -1,0 +1,436 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+	"clipscope/ui/client"
+	"clipscope/ui/lesson"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+var nan, inf = run.Number(math.NaN()), run.Number(math.Inf(1))
+
+func TestLeast(t *testing.T) {
+	cs := firstAxis().points()
+	for _, c := range []struct {
+		name string
+		f    func(c float64) float64
+		at   float64
+	}{
+		{"bias and noise", func(c float64) float64 { return 1/(c*c) + c*c/9 }, math.Sqrt(3)},
+		{"at an end", func(c float64) float64 { return c }, 0.01},
+		{"at the other", func(c float64) float64 { return 1 / c }, 100},
+		{"flat", func(float64) float64 { return 2 }, 0.01},
+		{"nothing", func(float64) float64 { return math.NaN() }, 0},
+		{"gaps", func(c float64) float64 {
+			if c < 0.5 {
+				return math.Inf(1)
+			}
+			return c
+		}, 0.5623413251903491},
+	} {
+		y := make([]float64, len(cs))
+		for i := range cs {
+			y[i] = c.f(cs[i])
+		}
+		at, low := least(cs, y)
+		if math.Abs(at-c.at) > 0.01*c.at {
+			t.Errorf("%s: least at %v, want %v", c.name, at, c.at)
+		}
+		if c.at > 0 && math.Abs(low-c.f(c.at)) > 0.02*c.f(c.at) {
+			t.Errorf("%s: %v there, want %v", c.name, low, c.f(c.at))
+		}
+	}
+	if c, _ := least(nil, nil); c != 0 {
+		t.Errorf("of no points the least is at %v", c)
+	}
+}
+
+func TestTheAxisHoldsStill(t *testing.T) {
+	a := firstAxis()
+	for _, c := range []struct {
+		median float64
+		want   axis
+	}{
+		{1, a}, {0.1, a}, {10, a}, {math.NaN(), a}, {math.Inf(1), a}, {0, a}, {-1, a},
+		{0.02, axis{1e-4, 1}}, {3000, axis{10, 1e5}},
+	} {
+		got := a.toward(c.median)
+		if math.Abs(got.lo/c.want.lo-1) > 1e-9 || math.Abs(got.hi/c.want.hi-1) > 1e-9 {
+			t.Errorf("for a median of %v the axis is %v, want %v", c.median, got, c.want)
+		}
+		cs := got.points()
+		if len(cs) != 33 || math.Abs(cs[0]/got.lo-1) > 1e-9 || math.Abs(cs[32]/got.hi-1) > 1e-9 || !slices.IsSorted(cs) {
+			t.Errorf("for a median of %v the points are %v", c.median, cs)
+		}
+	}
+}
+
+func TestThin(t *testing.T) {
+	long := make([]float64, 1000)
+	for i := range long {
+		long[i] = float64(i + 1)
+	}
+	got := thin(long, 100)
+	if len(got) > 100 || len(got) < 50 || got[0] != 1 || got[len(got)-1] != 1000 || !slices.IsSorted(got) {
+		t.Errorf("%d of 1000: %v", len(got), got)
+	}
+	if got := thin([]float64{1, math.NaN(), 0, -1, math.Inf(1), 2}, 100); !slices.Equal(got, []float64{1, 2}) {
+		t.Errorf("kept %v", got)
+	}
+	if got := thin(nil, 100); len(got) != 0 {
+		t.Errorf("of nothing %v", got)
+	}
+}
+
+func TestOffered(t *testing.T) {
+	for _, name := range []string{"constant", "auto-s", "auto-v", "psac", "dc-p", "dc-e", "quantile"} {
+		if !slices.Contains(offered(), name) {
+			t.Errorf("%s cannot be looked at", name)
+		}
+	}
+	for _, name := range []string{"none", "value", "coordinate", "adaclip", "per-layer"} {
+		if slices.Contains(offered(), name) {
+			t.Errorf("%s is offered, of which whole gradients do not tell", name)
+		}
+	}
+	if w := weighing(); !slices.Contains(w, "constant") || slices.Contains(w, "dc-e") || len(w) < 3 {
+		t.Errorf("weigh differently: %v", w)
+	}
+}
+
+// fakeClient opens a bench at once.
+type fakeClient struct {
+	bench *fakeBench
+	err   error
+	cfg   run.Config
+}
+
+func (c *fakeClient) Ready(done func(error)) { done(nil) }
+func (c *fakeClient) Plan(_ run.Config, _ client.Handle, done func(run.PlanInfo, error)) {
+	done(run.PlanInfo{Epsilon: 2}, nil)
+}
+func (c *fakeClient) Train(run.Config, client.Handle, bool, func(client.Run, error)) {}
+func (c *fakeClient) Text(string, func([]byte, error))                               {}
+func (c *fakeClient) Ask(string, any, func([]byte, error)) (stop func())             { return func() {} }
+func (c *fakeClient) Lab(cfg run.Config, done func(client.Lab, error)) func() {
+	c.cfg = cfg
+	if c.err != nil {
+		done(nil, c.err)
+	} else {
+		done(c.bench, nil)
+	}
+	return func() {}
+}
+
+// fakeBench answers when it is told to.
+type fakeBench struct {
+	look   client.Look
+	asked  []float64 // the C of every At
+	answer []func(client.At, error)
+	closed bool
+	bad    run.Number // what its curves are
+}
+
+func newBench() *fakeBench {
+	return &fakeBench{bad: 1, look: client.Look{Look: run.Look{Steps: 240, Rows: 3, Parameters: 7850, NoiseMultiplier: 2, BatchSize: 512, TrueNorm: 1, Norms: []float64{1, 2, 3}}}}
+}
+
+func (b *fakeBench) Look() *client.Look { return &b.look }
+func (b *fakeBench) Close()             { b.closed = true }
+
+func (b *fakeBench) move(steps int, done func(error)) {
+	if b.look.Step+steps > b.look.Steps {
+		done(errors.New("the run ends after 240 steps"))
+		return
+	}
+	b.look.Step += steps
+	done(nil)
+}
+func (b *fakeBench) Again(done func(error))         { b.move(0, done) }
+func (b *fakeBench) On(steps int, done func(error)) { b.move(steps, done) }
+func (b *fakeBench) Back(done func(error))          { b.move(-b.look.Step, done) }
+
+func (b *fakeBench) Curve(_ client.Method, cs []float64, done func(run.ClipReply, error)) {
+	c := run.ClipReply{}
+	for _, x := range cs {
+		c.MaxGradNorm, c.Bias2 = append(c.MaxGradNorm, x), append(c.Bias2, b.bad/run.Number(x*x))
+	}
+	done(c, nil)
+}
+func (b *fakeBench) Estimate(cs []float64, done func(run.EstimateReply, error)) {
+	b.Curve(client.Method{}, cs, func(c run.ClipReply, err error) { done(run.EstimateReply{MaxGradNorm: cs, Bias2: c.Bias2}, err) })
+}
+func (b *fakeBench) At(_ client.Method, c float64, done func(client.At, error)) {
+	b.asked, b.answer = append(b.asked, c), append(b.answer, done)
+}
+func (b *fakeBench) reply() {
+	f, c := b.answer[0], b.asked[len(b.asked)-len(b.answer)]
+	b.answer = b.answer[1:]
+	f(client.At{MaxGradNorm: run.Number(c), Along: 0.5 * b.bad, Across: 0.1, Bias2: b.bad}, nil)
+}
+func (b *fakeBench) Draws(_ client.Method, _ float64, n int, done func(run.Draws, error)) {
+	done(run.Draws{Draws: n, MeanSquare: b.bad, StandardError: 0.01, Formula: 1, Along: []float64{0.1, float64(b.bad)}, Across: []float64{1, 2}}, nil)
+}
+func (b *fakeBench) Boundary(int, func(app.Value, error)) {}
+
+func opened(t *testing.T) (*Lab, *fakeBench) {
+	t.Helper()
+	b := newBench()
+	l := New(&fakeClient{bench: b})
+	l.open(places{})
+	if l.hands.bench == nil || l.problem != "" || l.hands.busy != "" {
+		t.Fatalf("not open: %q, %q", l.problem, l.hands.busy)
+	}
+	return l, b
+}
+
+func TestAHandIsAnsweredOnceAtATimeAndTheNewestWins(t *testing.T) {
+	l, b := opened(t)
+	b.reply()
+	for _, c := range []float64{0.5, 0.6, 0.7, 0.8} {
+		l.hands.moved(c)
+	}
+	if want := []float64{1, 0.5}; !slices.Equal(b.asked, want) {
+		t.Fatalf("asked %v while the hand moved, want %v", b.asked, want)
+	}
+	b.reply()
+	if want := []float64{1, 0.5, 0.8}; !slices.Equal(b.asked, want) {
+		t.Fatalf("asked %v then, want %v", b.asked, want)
+	}
+	b.reply()
+	if len(b.answer) != 0 || l.hands.at.MaxGradNorm != 0.8 {
+		t.Errorf("shown is C = %v, with %d questions open", l.hands.at.MaxGradNorm, len(b.answer))
+	}
+	l.hands.moved(math.NaN())
+	l.hands.moved(1e9)
+	if l.hands.c != 100 {
+		t.Errorf("C is %v, beyond the axis", l.hands.c)
+	}
+}
+
+func TestAnAnswerAboutAnEarlierLookIsDropped(t *testing.T) {
+	l, b := opened(t)
+	l.hands.trainOn(10)
+	if l.hands.step != 10 || l.hands.busy != "" {
+		t.Fatalf("at step %d, %q", l.hands.step, l.hands.busy)
+	}
+	b.reply() // about step 0
+	if l.hands.at != nil {
+		t.Error("an answer about step 0 is shown at step 10")
+	}
+	b.reply()
+	if l.hands.at == nil {
+		t.Error("nothing is shown at step 10")
+	}
+	l.hands.trainOn(1000)
+	if !strings.Contains(l.problem, "240") || l.hands.step != 10 || l.hands.busy != "" {
+		t.Errorf("beyond the plan: %q, step %d, %q", l.problem, l.hands.step, l.hands.busy)
+	}
+	l.hands.toStart()
+	if l.hands.step != 0 || l.problem != "" {
+		t.Errorf("back at step %d, %q", l.hands.step, l.problem)
+	}
+}
+
+func TestWhatIsDrawnIsFinite(t *testing.T) {
+	for _, bad := range []run.Number{1, 0, nan, inf, -inf, 1e300} {
+		b := newBench()
+		b.bad = bad
+		b.look.Norms = append(b.look.Norms, float64(bad))
+		l := New(&fakeClient{bench: b})
+		l.open(places{})
+		b.reply()
+		l.hands.draw(manyDraws)
+		l.hands.path([]float64{float64(bad), 1, 2})
+		for _, spec := range []any{l.hands.planeNow(), l.hands.uNow()} {
+			if _, err := json.Marshal(spec); err != nil {
+				t.Errorf("with %v: %v", bad, err)
+			}
+		}
+		b.look.TrueNorm = bad
+		for _, spec := range []any{l.hands.planeNow(), l.hands.uNow()} {
+			if _, err := json.Marshal(spec); err != nil {
+				t.Errorf("with a mean gradient of length %v: %v", bad, err)
+			}
+		}
+	}
+}
+
+func TestTheNoiseFollowsTheSliders(t *testing.T) {
+	l, b := opened(t)
+	b.reply()
+	h := &l.hands
+	before, ok := h.drawn()
+	if !ok {
+		t.Fatal("no noise is drawn")
+	}
+	was := h.noise.variance(h.c)
+	h.slide(func(n *noise) { n.sigma *= 2; n.dim *= 4 })
+	after, _ := h.drawn()
+	if math.Abs(after.along/before.along-2) > 1e-9 || math.Abs(after.across/before.across-4) > 1e-9 {
+		t.Errorf("noise %v became %v with twice σ and four times d", before, after)
+	}
+	if now := h.noise.variance(h.c); math.Abs(now/was-16) > 1e-9 {
+		t.Errorf("the variance is %v times what it was, want 16", now/was)
+	}
+	u := h.uNow()
+	for _, l := range u.Lines {
+		if l.Ink == "released" && math.Abs(l.Y[8]-h.noise.variance(l.X[8])) > 1e-9*l.Y[8] {
+			t.Errorf("the U has %v for the noise at C = %v, not σ²C²d/B²", l.Y[8], l.X[8])
+		}
+	}
+	if h.spent(); h.epsilon != ", ε = 2.00" {
+		t.Errorf("the sliders come to %q", h.epsilon)
+	}
+}
+
+func TestALinkIsTheState(t *testing.T) {
+	b := newBench()
+	l := New(&fakeClient{bench: b})
+	hash := "lab.c=0.3&lab.with=auto-s,psac&lab.step=30&lab.batch=2&lab.linear=true&" +
+		"data=moons&epochs=5&expected_batch_size=64&learning_rate=0.1&max_grad_norm=1&method=dc-e&model.hidden=16&model.kind=mlp&noise_multiplier=1&seed=7"
+	to, ok := l.address.read(hash)
+	if !ok || l.address.lost != "" {
+		t.Fatalf("read: %v, %q", ok, l.address.lost)
+	}
+	l.open(to)
+	if l.hands.step != 30 || l.hands.batch != 2 || l.hands.c != 0.3 || !l.hands.linear || !slices.Equal(l.with, []string{"auto-s", "psac"}) {
+		t.Errorf("at step %d, batch %d, C = %v, linear %v, with %v", l.hands.step, l.hands.batch, l.hands.c, l.hands.linear, l.with)
+	}
+	if got := l.address.hash(); got != hash {
+		t.Errorf("written as\n%s\nwant\n%s", got, hash)
+	}
+	if _, ok := l.address.read(l.address.hash()); ok {
+		t.Error("the present state is taken for another")
+	}
+}
+
+func TestLinksFromElsewhere(t *testing.T) {
+	for _, c := range []struct{ hash, lost string }{
+		{"data=files&method=value", "data, method"},
+		{"lab.c=-1", "lab.c"},
+		{"lab.c=NaN&lab.step=1e9&lab.batch=21&lab.with=nobody", "lab.c, lab.step, lab.batch, lab.with"},
+		{"lab.with=auto-s,psac,constant", "lab.with"},
+		{"lab.unknown=1", "lab.unknown"},
+		{"lab." + strings.Repeat("x", 1000) + "=1", "lab." + strings.Repeat("x", 40) + "…"},
+		{"lab.c=2", ""},
+		{"seed=3", ""},
+	} {
+		l := New(&fakeClient{bench: newBench()})
+		l.address.read(c.hash)
+		if (c.lost == "") != (l.address.lost == "") || !strings.Contains(l.address.lost, c.lost) {
+			t.Errorf("%.60s: lost %q, want %q", c.hash, l.address.lost, c.lost)
+		}
+		if l.config.Seed == nil || l.config.Data == "files" || !slices.Contains(offered(), l.config.Method) || len(l.with) > len(overlaid) {
+			t.Errorf("%.60s: %+v with %v", c.hash, l.config, l.with)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("lab.c=0.3&lab.with=auto-s&lab.step=3&data=moons&method=dc-e")
+	f.Add("lab.=&lab.c=1e400&=&&lab.with=,&%")
+	f.Fuzz(func(t *testing.T, hash string) {
+		l := New(&fakeClient{bench: newBench()})
+		to, ok := l.address.read(hash)
+		if to.step < 0 || to.step > mostSteps || to.batch < 0 || to.batch > mostBatches || !(l.hands.c > 0) || len(l.with) > len(overlaid) || l.config.Seed == nil {
+			t.Fatalf("%q became %+v, C = %v, %v", hash, to, l.hands.c, l.with)
+		}
+		if !ok {
+			return
+		}
+		// What was understood is written so that it is understood again.
+		written := l.address.hash()
+		m := New(&fakeClient{bench: newBench()})
+		m.hands.c = -1 // so that no state is the present one
+		m.address.read(written)
+		m.hands.step, m.hands.batch = l.hands.step, l.hands.batch
+		if got := m.address.hash(); got != written {
+			t.Fatalf("%q came back as %q", written, got)
+		}
+	})
+}
+
+func TestAProblemIsShownAndTheNextTryClearsIt(t *testing.T) {
+	c := &fakeClient{err: errors.New("no such method")}
+	l := New(c)
+	l.open(places{})
+	if l.problem != "no such method" || l.hands.busy != "" || l.opening != nil {
+		t.Fatalf("%q, %q", l.problem, l.hands.busy)
+	}
+	c.err, c.bench = nil, newBench()
+	l.setup.Set(budget, unbounded)
+	if l.problem != "" || l.hands.bench == nil || !c.cfg.NoPrivacy || c.cfg.TargetEpsilon != nil {
+		t.Errorf("%q, %+v", l.problem, c.cfg)
+	}
+	old := c.bench
+	c.bench = newBench()
+	l.setup.Set("data", "moons")
+	if !old.closed || c.cfg.Model.Kind != "" || l.config.Data != "moons" {
+		t.Errorf("the bench of before is open, or the model is kept: %+v", c.cfg)
+	}
+	l.setup.Set("seed", "x")
+	if l.setup.Settle("seed"); l.setup.fault == "" || *l.config.Seed != 1 {
+		t.Errorf("a seed of x: %q, %d", l.setup.fault, *l.config.Seed)
+	}
+	l.setup.Set("seed", "5")
+	if l.setup.Settle("seed"); l.setup.fault != "" || *c.cfg.Seed != 5 {
+		t.Errorf("a seed of 5: %q, %d", l.setup.fault, *c.cfg.Seed)
+	}
+}
+
+func TestALessonIsToldWhatIsSeen(t *testing.T) {
+	l, b := opened(t)
+	l.course.list = []lesson.Lesson{{ID: "x", Steps: []lesson.Step{
+		{As: "one", Set: map[string]any{"max_grad_norm": 10.0, "expected_batch_size": 1024.0}},
+		{As: "two", Hide: true, Ask: &lesson.Question{Text: "?", Fact: "best_c@one", Factor: 2}},
+	}}}
+	l.wanted = "x"
+	l.course.open("x")
+	if l.hands.c != 10 || l.config.ExpectedBatchSize != 1024 {
+		t.Fatalf("the lesson's C is %v, its batch %v", l.hands.c, l.config.ExpectedBatchSize)
+	}
+	for len(b.answer) > 0 {
+		b.reply()
+	}
+	for name, want := range map[string]float64{"median_norm@one": 2, "stretch@one": 1.5, "bias@one": 1, "noise@one": 2 * 10 / 512. * math.Sqrt(7850)} {
+		if got, ok := l.course.book.Fact(name); !ok || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, %v, want %v", name, got, ok, want)
+		}
+	}
+	if got := l.address.hash(); got != "lesson=x" {
+		t.Errorf("the link is %q", got)
+	}
+	l.course.move(1)
+	if u := l.hands.uNow(); len(u.Lines) != 0 || u.Least != nil {
+		t.Error("the U shows what the person is to expect")
+	}
+	l.course.typed = "1"
+	l.course.check()
+	if u := l.hands.uNow(); len(u.Lines) == 0 {
+		t.Error("the U shows nothing after the answer")
+	}
+}
+
+func TestFrequent(t *testing.T) {
+	look := client.Look{}
+	for i := range 160 {
+		look.Norms, look.Labels = append(look.Norms, float64(i)), append(look.Labels, 1)
+	}
+	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = rare, rare, rare, rare
+	all, long := frequent(&look)
+	if all != 4./160 || math.Abs(long-2./11) > 0.02 {
+		t.Errorf("%v of all, %v of the longest", all, long)
+	}
+	if all, long := frequent(&client.Look{}); all != 0 || long != 0 {
+		t.Errorf("of nothing %v and %v", all, long)
+	}
+}

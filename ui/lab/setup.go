@@ -1,0 +1,224 @@
+package lab
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"clipscope/core/clip"
+	"clipscope/core/run"
+	"clipscope/ui/form"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// setup is the strip at the top: the experiment that everything on the page starts from.
+type setup struct {
+	lab   *Lab
+	draft *string // of the seed, while it is typed
+	fault string  // in it
+}
+
+// budget is the key of the choice of ε, which no field of the configuration is.
+const budget = "lab-epsilon"
+
+// unbounded is ε without noise.
+const unbounded = "∞"
+
+// sizes are the batch sizes that are offered.
+var sizes = []string{"64", "128", "256", "512", "1024"}
+
+// offered are the methods whose doing follows from the norms of whole gradients, by name.
+var offered = sync.OnceValue(func() []string {
+	var names []string
+	for _, m := range clip.Methods() {
+		if _, ok := weight(m.Name); ok {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+})
+
+// weighing are those of them that weigh gradients differently at one threshold: of those
+// that only move it, the first.
+var weighing = sync.OnceValue(func() []string {
+	var names []string
+	var seen [][]float64
+	for _, name := range offered() {
+		w, _ := weight(name)
+		var factors []float64
+		for _, n := range []float64{0, 0.1, 0.5, 1, 2, 10} {
+			factors = append(factors, w.Factor(n, 1), w.Factor(n, 3))
+		}
+		if !slices.ContainsFunc(seen, func(f []float64) bool { return slices.Equal(f, factors) }) {
+			seen, names = append(seen, factors), append(names, name)
+		}
+	}
+	return names
+})
+
+// weight is the weight function of a method that the laboratory can look at.
+func weight(method string) (clip.Weight, bool) {
+	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 10, Dim: 1})
+	if err != nil || c.NonPrivate || c.Coordinates || c.Weight == nil || c.Geometry != nil ||
+		c.Source != clip.Exact || c.Grouping != clip.Flat || c.FeatureBound > 0 {
+		return nil, false
+	}
+	return c.Weight, true
+}
+
+// Set takes up what was chosen.
+func (s *setup) Set(key, text string) {
+	cfg := s.lab.config
+	switch key {
+	case "seed":
+		s.draft = &text
+		return
+	case budget:
+		setBudget(&cfg, text)
+	default:
+		if err := form.Set(&cfg, key, text); err != nil {
+			return
+		}
+	}
+	switch key {
+	case "data": // what a model is and how it learns follows from the data, but for the digits
+		kept := first()
+		if text != kept.Data {
+			cfg.Model, cfg.LearningRate = run.Model{}, 0
+		} else {
+			cfg.Model, cfg.LearningRate = kept.Model, kept.LearningRate
+		}
+	case "method":
+		cfg.Params = nil
+	}
+	s.begin(cfg)
+}
+
+// setBudget decides the noise by a choice of ε.
+func setBudget(cfg *run.Config, text string) {
+	cfg.NoPrivacy, cfg.NoiseMultiplier, cfg.TargetEpsilon = text == unbounded, nil, nil
+	if epsilon, err := form.Parse(text); err == nil && !cfg.NoPrivacy {
+		cfg.TargetEpsilon = &epsilon
+	}
+}
+
+// Settle takes up what was typed.
+func (s *setup) Settle(key string) {
+	if key != "seed" || s.draft == nil {
+		return
+	}
+	cfg := s.lab.config
+	s.fault = ""
+	if err := form.Set(&cfg, key, *s.draft); err != nil {
+		s.fault = err.Error()
+		s.lab.changed()
+		return
+	}
+	if s.draft = nil; cfg.Seed == nil {
+		cfg.Seed = first().Seed
+	}
+	s.begin(cfg)
+}
+
+// Open opens no card, as there is none.
+func (s *setup) Open(form.Card) {}
+
+// begin starts anew from another experiment.
+func (s *setup) begin(cfg run.Config) {
+	s.lab.config = cfg
+	s.lab.open(places{})
+	s.lab.address.write()
+}
+
+// overlay shows a method's curve beside the experiment's own, or no longer.
+func (s *setup) overlay(name string) {
+	l := s.lab
+	if i := slices.Index(l.with, name); i >= 0 {
+		l.with = slices.Delete(slices.Clone(l.with), i, i+1)
+	} else if len(l.with) < len(overlaid) {
+		l.with = append(slices.Clone(l.with), name)
+	}
+	l.hands.again()
+	l.address.write()
+	l.changed()
+}
+
+// epsilonNow is the choice of ε that is in force.
+func epsilonNow(cfg *run.Config) string {
+	if cfg.NoPrivacy {
+		return unbounded
+	}
+	if cfg.TargetEpsilon != nil {
+		return form.Format(*cfg.TargetEpsilon)
+	}
+	return ""
+}
+
+func (s *setup) view() app.UI {
+	cfg := s.lab.config
+	f := &widget.Form{Config: cfg, Full: cfg.WithDefaults(), Editor: s}
+	epsilons := []form.Option{{Value: "0.5", Text: "0.5"}, {Value: "2", Text: "2"}, {Value: "8", Text: "8"}, {Value: unbounded, Text: unbounded}}
+	return app.Section().Class("lab-setup").Aria("label", "Experiment").Body(
+		s.choice(f, "data", "Data", form.Find("data").Options),
+		s.choice(f, "model.kind", "Model", slices.DeleteFunc(slices.Clone(form.Find("model.kind").Options), func(o form.Option) bool { return o.Value == "layers" })),
+		s.choice(f, "method", "Method", s.choices()),
+		app.Div().Class("lab-epsilon").Body(widget.Segments(budget, "Privacy budget ε", epsilonNow(&cfg), epsilons, s)),
+		s.choice(f, "expected_batch_size", "Batch B", s.batches(&f.Full)),
+		s.seed(f),
+	)
+}
+
+// choices are the methods that can be looked at.
+func (s *setup) choices() []form.Option {
+	return slices.DeleteFunc(slices.Clone(form.Find("method").Options), func(o form.Option) bool { return !slices.Contains(offered(), o.Value) })
+}
+
+// batches are the sizes that are offered, and that in force.
+func (s *setup) batches(full *run.Config) []form.Option {
+	now := form.Format(full.ExpectedBatchSize)
+	var options []form.Option
+	for _, size := range sizes {
+		options = append(options, form.Option{Value: size, Text: size})
+	}
+	if !slices.Contains(sizes, now) && !math.IsNaN(full.ExpectedBatchSize) {
+		options = append(options, form.Option{Value: now, Text: now})
+	}
+	return options
+}
+
+// choice is a field as a menu under its name alone.
+func (s *setup) choice(f *widget.Form, key, label string, options []form.Option) app.UI {
+	d := form.Field{Key: key, Options: options}
+	return app.Label().Class("lab-choice").Body(app.Span().Text(label), f.Select(d, f.Text(key)))
+}
+
+func (s *setup) seed(f *widget.Form) app.UI {
+	text := f.Text("seed")
+	if s.draft != nil {
+		text = *s.draft
+	}
+	return app.Div().Class("lab-choice lab-seed").Body(
+		app.Label().Body(app.Span().Text("Seed"), f.Input(form.Field{Key: "seed"}, text)),
+		widget.Message("lab-seed-fault", "fault", s.fault),
+	)
+}
+
+// chips are the methods that the U can show beside the experiment's own.
+func (s *setup) chips() app.UI {
+	l := s.lab
+	names := slices.DeleteFunc(slices.Clone(weighing()), func(name string) bool { return name == l.config.Method })
+	return app.FieldSet().Class("lab-chips").Body(
+		app.Legend().Text("Compare with"),
+		app.Range(names).Slice(func(i int) app.UI {
+			name := names[i]
+			on := slices.Contains(l.with, name)
+			return app.Label().Class("tick").Body(
+				app.Input().Type("checkbox").ID("with-"+name).Checked(on).Disabled(!on && len(l.with) == len(overlaid)).
+					OnChange(func(app.Context, app.Event) { s.overlay(name) }, app.EventScope(name)),
+				app.Span().Text(name),
+			)
+		}),
+	)
+}

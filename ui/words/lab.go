@@ -1,0 +1,90 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Clipped is what one threshold does to the mean gradient of a batch.
+type Clipped struct {
+	C        float64
+	True     float64 // the length of the mean gradient
+	Along    float64 // what clipping leaves of it, along itself
+	Across   float64 // and across
+	Bias2    float64 // the squared length of what it takes away
+	Variance float64 // of the noise: the mean of its squared length
+	Least    float64 // the C at which the error is least; 0 where that is not known
+}
+
+// String says what is left of a mean gradient, in which direction, and how long the
+// noise is beside it; "" where nothing is known.
+func (c Clipped) String() string {
+	left := math.Hypot(c.Along, c.Across)
+	if !(c.C > 0) || !(c.True > 0) || math.IsInf(c.True, 1) || math.IsNaN(left) || math.IsInf(left, 0) {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "At C = %s ", Number(c.C, 3))
+	if left == 0 {
+		b.WriteString("clipping leaves nothing of the mean gradient")
+	} else {
+		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s of its length", degrees(Turn(c.Along, c.Across)), Number(left/c.True, 2))
+	}
+	if n := math.Sqrt(c.Variance); left > 0 && n >= 0 && !math.IsInf(n, 1) {
+		if n == 0 {
+			b.WriteString("; there is no noise")
+		} else {
+			fmt.Fprintf(&b, "; the noise is %sas long as what is left", times(n/left))
+		}
+	}
+	b.WriteString(".")
+	return b.String()
+}
+
+// times is "2 times ", or "" for once.
+func times(ratio float64) string {
+	s := Number(ratio, 2)
+	if s == "1" {
+		return ""
+	}
+	return s + " times "
+}
+
+// Turn is by how many degrees a vector with these parts along and across another is
+// turned away from it.
+func Turn(along, across float64) float64 {
+	return math.Abs(math.Atan2(across, along)) * 180 / math.Pi
+}
+
+// degrees writes an angle.
+func degrees(d float64) string {
+	if d > 0 && d < 0.1 {
+		return "less than 0.1°"
+	}
+	return Number(d, 2) + "°"
+}
+
+// Advice says which way the error falls, from C to where it is least.
+func (c Clipped) Advice() string {
+	if !(c.Least > 0) || !(c.Bias2 >= 0) || !(c.Variance >= 0) {
+		return ""
+	}
+	least := Number(c.Least, 2)
+	switch ratio := c.C / c.Least; {
+	case ratio < 0.8:
+		return fmt.Sprintf("Clipping is %s %% of the error, which would be least at C = %s.", share(c.Bias2, c.Variance), least)
+	case ratio > 1.25:
+		return fmt.Sprintf("Noise is %s %% of the error, which would be least at C = %s.", share(c.Variance, c.Bias2), least)
+	default:
+		return fmt.Sprintf("The error is about as small as it gets: clipping is %s %% of it.", share(c.Bias2, c.Variance))
+	}
+}
+
+// share is part of a whole of two parts, in per cent; of nothing it is 0.
+func share(part, rest float64) string {
+	if !(part+rest > 0) {
+		return "0"
+	}
+	return Number(100*part/(part+rest), 2)
+}

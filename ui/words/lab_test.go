@@ -1,0 +1,43 @@
+package words
+
+import (
+	"math"
+	"testing"
+)
+
+func TestClipped(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		c      Clipped
+		says   string
+		advice string
+	}{
+		{"turned", Clipped{C: 0.03, True: 2, Along: 0.01, Across: 0.01 * math.Tan(77*math.Pi/180), Bias2: 3, Variance: 1e-4, Least: 1.8},
+			"At C = 0.03 clipping turns the mean gradient by 77° and leaves 0.022 of its length; the noise is 0.22 times as long as what is left.",
+			"Clipping is 100 % of the error, which would be least at C = 1.8."},
+		{"untouched", Clipped{C: 100, True: 2, Along: 2, Bias2: 0, Variance: 400, Least: 1.8},
+			"At C = 100 clipping turns the mean gradient by 0° and leaves 1 of its length; the noise is 10 times as long as what is left.",
+			"Noise is 100 % of the error, which would be least at C = 1.8."},
+		{"hardly turned", Clipped{C: 2, True: 2, Along: 1.5, Across: 1e-6, Bias2: 0.25, Variance: 0.25, Least: 1.8},
+			"At C = 2 clipping turns the mean gradient by less than 0.1° and leaves 0.75 of its length; the noise is 0.33 times as long as what is left.",
+			"The error is about as small as it gets: clipping is 50 % of it."},
+		{"noise of its length", Clipped{C: 2, True: 2, Along: 2, Variance: 4},
+			"At C = 2 clipping turns the mean gradient by 0° and leaves 1 of its length; the noise is as long as what is left.", ""},
+		{"backwards", Clipped{C: 1, True: 1, Along: -1, Bias2: 4, Least: 2},
+			"At C = 1 clipping turns the mean gradient by 180° and leaves 1 of its length; there is no noise.",
+			"Clipping is 100 % of the error, which would be least at C = 2."},
+		{"nothing left", Clipped{C: 1, True: 1, Bias2: 1, Variance: 1},
+			"At C = 1 clipping leaves nothing of the mean gradient.", ""},
+		{"no mean", Clipped{C: 1, Along: 1}, "", ""},
+		{"no threshold", Clipped{True: 1, Along: 1}, "", ""},
+		{"NaN", Clipped{C: 1, True: 1, Along: nan, Bias2: nan, Least: 1}, "", ""},
+		{"infinite", Clipped{C: 1, True: 1, Along: inf, Variance: inf}, "", ""},
+	} {
+		if got := c.c.String(); got != c.says {
+			t.Errorf("%s: says %q, want %q", c.name, got, c.says)
+		}
+		if got := c.c.Advice(); got != c.advice {
+			t.Errorf("%s: advises %q, want %q", c.name, got, c.advice)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+// The laboratory as a hand moves it: C by mouse, by touch and by keys, on the plane and
+// under the U; the model trained on; a link to the state. Screenshots go to results/.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { narrow, results, stage } from "./browser.mjs";
+
+const { visit } = await stage();
+
+const screen = { width: 1280, height: 720 };
+const sentence = (page) => page.locator("#lab-sentence").textContent();
+const looked = (page) => page.waitForFunction(() => document.getElementById("lab-sentence")?.textContent && document.getElementById("lab-busy")?.textContent === "");
+const stands = (page, board) => page.locator(board).getAttribute("aria-valuenow").then(Number);
+// said waits until the sentence is about the C at which both handles stand.
+const said = (page) => page.waitForFunction(() => {
+  const [plane, u] = ["lab-plane", "lab-u"].map((id) => document.getElementById(id)?.getAttribute("aria-valuetext"));
+  return plane && plane === u && document.getElementById("lab-sentence")?.textContent?.startsWith(`At ${plane} `);
+});
+
+test("C is moved by mouse and by keys, and all that depends on it follows", async (t) => {
+  const page = await visit(t, "lab", { viewport: screen });
+  await looked(page);
+  assert.match(await sentence(page), /^At C = 1 clipping turns the mean gradient by .*°/);
+  const box = await page.locator("#lab-u").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 3 * box.width / 4, box.y + box.height / 2, { steps: 12 });
+  await page.mouse.up();
+  await said(page);
+  const dragged = await stands(page, "#lab-plane");
+  assert.ok(dragged > 4 && dragged < 20, `C is ${dragged}`);
+  const far = await sentence(page);
+
+  await page.focus("#lab-plane");
+  await page.keyboard.press("ArrowDown");
+  await said(page);
+  const lower = await stands(page, "#lab-u");
+  assert.ok(lower < dragged && lower > dragged * 0.9, `from ${dragged} to ${lower}`);
+  await page.keyboard.press("Home");
+  await said(page);
+  assert.equal(await stands(page, "#lab-u"), 0.01);
+  assert.notEqual(await sentence(page), far);
+  const plane = await page.locator("#lab-plane").boundingBox();
+  await page.mouse.click(plane.x + plane.width / 2 + plane.height / 4, plane.y + plane.height / 2);
+  await said(page);
+  assert.ok(await stands(page, "#lab-u") > 0.1);
+
+  // The sliders change the noise alone, and the advice follows.
+  const advice = await page.locator("#lab-advice").textContent();
+  await page.focus("#lab-sigma");
+  for (let i = 0; i < 3; i++) await page.keyboard.press("PageUp");
+  await page.waitForFunction((was) => document.getElementById("lab-advice")?.textContent !== was, advice);
+  await page.locator("#lab-sigma-now", { hasText: "ε = " }).waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
+test("the model is trained on, and a link leads to the same", async (t) => {
+  const page = await visit(t, "lab#lab.c=0.3&lab.with=auto-s&data=moons&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=128&steps=60&learning_rate=0.5&max_grad_norm=1&seed=1", { viewport: screen });
+  await looked(page);
+  assert.ok(await page.locator("#with-auto-s").isChecked());
+  await page.click("#lab-on-10");
+  await page.locator("h2", { hasText: "at step 10" }).waitFor();
+  await looked(page);
+  await page.click("#lab-again");
+  await page.waitForFunction(() => location.hash.includes("lab.step=10") && location.hash.includes("lab.batch=1"));
+  await looked(page);
+  await page.locator("#lab-noise").click();
+  await page.locator("#lab-measured", { hasText: "100 draws" }).waitFor();
+  await said(page);
+  await page.screenshot({ path: path.join(results, "lab-wide.png") });
+  const [here, link] = [await sentence(page), await page.evaluate(() => location.href)];
+  const other = await visit(t, "lab" + new URL(link).hash, { viewport: screen });
+  await other.locator("h2", { hasText: "at step 10" }).waitFor();
+  await other.waitForFunction((s) => document.getElementById("lab-sentence")?.textContent === s, here);
+
+  await page.click("#lab-on-100");
+  await page.locator("#lab-problem:not([hidden])").waitFor(); // the plan has 60 steps
+  await page.click("#lab-back");
+  await page.locator("h2", { hasText: "at step 0" }).waitFor();
+  assert.equal(await page.locator("#counter").innerText(), "0 bytes sent since load");
+  assert.deepEqual([...page.errors, ...other.errors], []);
+});
+
+test("on a phone the curves come first, and C is at the thumb", async (t) => {
+  const page = await visit(t, "lab", { viewport: narrow, colorScheme: "dark", hasTouch: true });
+  await looked(page);
+  const [u, thumb] = await Promise.all(["#lab-u", "#lab-threshold"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(u.y + u.height < narrow.height / 1.8, "the U is not in sight");
+  assert.ok(thumb.y > narrow.height - 80 && thumb.width > 300, "C is not at the thumb");
+  await page.touchscreen.tap(thumb.x + thumb.width * 0.8, thumb.y + thumb.height / 2);
+  await said(page);
+  assert.ok(await stands(page, "#lab-u") > 4);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= narrow.width, "it scrolls sideways");
+  await page.screenshot({ path: path.join(results, "lab-narrow.png") });
+  assert.deepEqual(page.errors, []);
+});
