@@ -118,7 +118,9 @@ func TestStoreFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Contains(asked, "all") && !slices.Contains(asked, f.ID) {
-			stored[f.ID] = f.Stored
+			if f.Stored != nil {
+				stored[f.ID] = f.Stored
+			}
 			continue
 		}
 		first := math.NaN()
