@@ -74,7 +74,10 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   await other.waitForFunction((s) => document.getElementById("lab-sentence")?.textContent === s, here);
 
   await page.click("#lab-on-100");
-  await page.locator("#lab-problem:not([hidden])").waitFor(); // the plan has 60 steps
+  await page.locator("h2", { hasText: "at step 60" }).waitFor(); // which are all that are planned
+  await looked(page);
+  await page.click("#lab-on-1");
+  await page.locator("#lab-problem", { hasText: "all of its steps" }).waitFor();
   await page.click("#lab-back");
   await page.locator("h2", { hasText: "at step 0" }).waitFor();
   assert.equal(await page.locator("#counter").innerText(), "0 bytes sent since load");
