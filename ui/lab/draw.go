@@ -163,7 +163,14 @@ func (h *hands) uNow() uSpec {
 	u.Lines = append(u.Lines, line{Label: name, At: 0.4, Ink: "text", Width: 3.5, Sum: true, X: cs, Y: scaled(sum, unit)})
 	c, y := least(cs, sum)
 	if c > 0 {
-		u.Least = &lowest{c, y / unit, "least at C = " + words.Number(c, 2)}
+		at := " = "
+		switch c { // there it may fall further
+		case cs[0]:
+			at = " ≤ "
+		case cs[len(cs)-1]:
+			at = " ≥ "
+		}
+		u.Least = &lowest{c, y / unit, "least at C" + at + words.Number(c, 2)}
 	}
 	u.Bottom, u.Top = decades(y/unit/8, max(20*y/unit, 20))
 	u.Band = h.band(cs, unit)

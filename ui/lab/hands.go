@@ -250,7 +250,7 @@ func (h *hands) anotherBatch() {
 
 func (h *hands) toStart() {
 	if h.bench != nil {
-		h.do("Going back …", h.bench.Back, func() { h.batch = 0 }, nil)
+		h.do("Going back …", h.bench.Back, nil, nil)
 	}
 }
 

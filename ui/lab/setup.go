@@ -160,12 +160,13 @@ func (s *setup) view() app.UI {
 	cfg := s.lab.config
 	f := &widget.Form{Config: cfg, Full: cfg.WithDefaults(), Editor: s}
 	epsilons := []form.Option{{Value: "0.5", Text: "0.5"}, {Value: "2", Text: "2"}, {Value: "8", Text: "8"}, {Value: unbounded, Text: unbounded}}
+	batch, batches := s.batches(&f.Full)
 	return app.Section().Class("lab-setup").Aria("label", "Experiment").Body(
-		s.choice(f, "data", "Data", form.Find("data").Options),
-		s.choice(f, "model.kind", "Model", slices.DeleteFunc(slices.Clone(form.Find("model.kind").Options), func(o form.Option) bool { return o.Value == "layers" })),
-		s.choice(f, "method", "Method", s.choices()),
+		s.choice(f, "data", "Data", f.Text("data"), form.Find("data").Options),
+		s.choice(f, "model.kind", "Model", f.Text("model.kind"), slices.DeleteFunc(slices.Clone(form.Find("model.kind").Options), func(o form.Option) bool { return o.Value == "layers" })),
+		s.choice(f, "method", "Method", f.Text("method"), s.choices()),
 		app.Div().Class("lab-epsilon").Body(widget.Segments(budget, "Privacy budget ε", epsilonNow(&cfg), epsilons, s)),
-		s.choice(f, "expected_batch_size", "Batch B", s.batches(&f.Full)),
+		s.choice(f, "expected_batch_size", "Batch B", batch, batches),
 		s.seed(f),
 	)
 }
@@ -176,22 +177,24 @@ func (s *setup) choices() []form.Option {
 }
 
 // batches are the sizes that are offered, and that in force.
-func (s *setup) batches(full *run.Config) []form.Option {
-	now := form.Format(full.ExpectedBatchSize)
-	var options []form.Option
+func (s *setup) batches(full *run.Config) (now string, options []form.Option) {
+	now = form.Format(full.ExpectedBatchSize)
+	if b := s.lab.hands.bench; b != nil && s.lab.config.ExpectedBatchSize == 0 {
+		now = form.Format(b.Look().BatchSize) // which follows from the data
+	}
 	for _, size := range sizes {
 		options = append(options, form.Option{Value: size, Text: size})
 	}
 	if !slices.Contains(sizes, now) && !math.IsNaN(full.ExpectedBatchSize) {
 		options = append(options, form.Option{Value: now, Text: now})
 	}
-	return options
+	return now, options
 }
 
 // choice is a field as a menu under its name alone.
-func (s *setup) choice(f *widget.Form, key, label string, options []form.Option) app.UI {
+func (s *setup) choice(f *widget.Form, key, label, now string, options []form.Option) app.UI {
 	d := form.Field{Key: key, Options: options}
-	return app.Label().Class("lab-choice").Body(app.Span().Text(label), f.Select(d, f.Text(key)))
+	return app.Label().Class("lab-choice").Body(app.Span().Text(label), f.Select(d, now))
 }
 
 func (s *setup) seed(f *widget.Form) app.UI {

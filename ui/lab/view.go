@@ -98,7 +98,7 @@ func (h *hands) values() app.UI {
 	)
 }
 
-// busyButtons are off while there is nothing to ask.
+// off reports whether there is nothing to ask.
 func (h *hands) off() bool { return h.bench == nil || h.busy != "" }
 
 func (h *hands) buttons() app.UI {
@@ -118,11 +118,17 @@ func (h *hands) buttons() app.UI {
 			}
 		}),
 		app.P().Class("lab-busy").ID("lab-busy").Role("status").Text(h.busy),
-		app.P().Class("lab-busy").Hidden(h.busy != "").Body(
-			app.Span().Text("Steps are taken with C = "+words.Number(h.lab.config.MaxGradNorm, 3)+". "),
-			app.Button().Type("button").Class("plain link").ID("lab-adopt").Hidden(h.bench == nil || h.c == h.lab.config.MaxGradNorm).
-				OnClick(func(app.Context, app.Event) { h.adopt() }).Text("Take C = "+words.Number(h.c, 3)),
-		),
+		app.If(!h.off(), func() app.UI { return h.steps() }),
+	)
+}
+
+// steps says at which C the run takes its next step, and offers the hand's.
+func (h *hands) steps() app.UI {
+	c := h.bench.Look().MaxGradNorm
+	return app.P().Class("lab-busy").Body(
+		app.Span().Text("Steps are taken with C = "+words.Number(c, 3)+". "),
+		app.Button().Type("button").Class("plain link").ID("lab-adopt").Hidden(h.c == c).
+			OnClick(func(app.Context, app.Event) { h.adopt() }).Text("Take C = "+words.Number(h.c, 3)),
 	)
 }
 
