@@ -9,7 +9,7 @@
   // --- ink: the stylesheet's colours, as a canvas needs them ---------------
 
   /** @type {Ink[]} */
-  const names = ["released", "diagnostic", "second", "third", "fourth", "fifth", "text", "muted", "grid", "surface"];
+  const names = ["released", "diagnostic", "second", "third", "text", "muted", "grid", "surface"];
   /** @type {Record<Ink, string> | null} */
   let inks = null;
   /** @type {Set<Chart>} */
@@ -127,7 +127,6 @@
       x: { time: false, range: () => [0, now.end || 1] },
       y: { distr: y.log ? 3 : 1, range },
     };
-    if (spec.x.log) all.x = { time: false, distr: 3, range: () => [spec.x.min ?? 0.1, spec.x.max ?? 10] };
     if (spec.kind === "histogram") {
       const log = () => now.start > 0;
       all.x = {
@@ -169,7 +168,7 @@
   /** @param {Spec} spec @param {Shown} now */
   function axes(spec, now) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
-    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(t => t == null || (spec.x.log && !decade(t)) ? "" : short(t)), space: spec.x.log ? 30 : 60 });
+    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
     const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(12, Math.min(28, room)) }); // in a low chart both ends
     if (spec.y.log) {
       /** @type {import("uplot").Axis.Filter} */

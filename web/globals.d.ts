@@ -90,9 +90,9 @@ declare global {
   var uPlot: typeof uPlotClass;
   // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
   type Plot = uPlotClass;
-  type Ink = "released" | "diagnostic" | "second" | "third" | "fourth" | "fifth" | "text" | "muted" | "grid" | "surface";
+  type Ink = "released" | "diagnostic" | "second" | "third" | "text" | "muted" | "grid" | "surface";
   type Format = "percent" | "number" | "bound" | "epsilon";
-  interface Axis { label: string; format: Format; log?: boolean; max?: number; min?: number; hidden?: boolean }
+  interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
   interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean }
   interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string }
   type Columns = import("uplot").AlignedData;

@@ -37,7 +37,6 @@ type Axis struct {
 	Format string  `json:"format,omitempty"` // percent, number, or rounded up: bound, and epsilon with two decimals
 	Log    bool    `json:"log,omitempty"`
 	Max    float64 `json:"max,omitempty"`
-	Min    float64 `json:"min,omitempty"` // where a logarithmic x axis begins
 	Hidden bool    `json:"hidden,omitempty"`
 }
 

@@ -44,7 +44,6 @@ type Lab struct {
 	address address
 	hands   hands
 	lanes   lanes
-	sweep   sweep
 	course  course
 	papers  papers
 	game    game
@@ -56,7 +55,7 @@ type Lab struct {
 func New(c Client) *Lab {
 	l := &Lab{client: c, changed: func() {}, config: first()}
 	l.hands = newHands(l)
-	l.setup.lab, l.address.lab, l.lanes.lab, l.sweep.lab, l.course.lab, l.papers.lab = l, l, l, l, l, l
+	l.setup.lab, l.address.lab, l.lanes.lab, l.course.lab, l.papers.lab = l, l, l, l, l
 	return l
 }
 
@@ -178,14 +177,6 @@ func (l *Lab) opened(s *lesson.Step) {
 	}
 	l.hands.note()
 	l.hands.paint()
-	if text, sets := s.Set["lanes"].(string); sets {
-		title, list, err := readLanes(text)
-		if err != nil {
-			l.fault = err.Error()
-			return
-		}
-		l.lanes.set(title, cfg, list)
-	}
 	if noise, sets := s.Set["game"].(float64); sets {
 		l.play(noise)
 	}
@@ -207,12 +198,6 @@ func (l *Lab) play(noise float64) {
 
 // reproduce sets the page to a figure of a paper, and starts its runs.
 func (l *Lab) reproduce(f *lesson.Figure) {
-	l.config, l.hands.c = f.Base, f.Base.MaxGradNorm
+	l.config = f.Base
 	l.open(places{})
-	if len(f.Lanes) > 0 {
-		l.lanes.compare(titles[f.Paper]+", "+f.Figure, f.Base, f.Lanes)
-		browser.Reveal("lanes")
-	} else {
-		browser.Reveal("hands")
-	}
 }
