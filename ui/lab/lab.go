@@ -44,6 +44,7 @@ type Lab struct {
 	address address
 	hands   hands
 	lanes   lanes
+	sweep   sweep
 	course  course
 	papers  papers
 	game    game
@@ -55,7 +56,7 @@ type Lab struct {
 func New(c Client) *Lab {
 	l := &Lab{client: c, changed: func() {}, config: first()}
 	l.hands = newHands(l)
-	l.lanes = newLanes(l)
+	l.lanes, l.sweep = newLanes(l), newSweep(l)
 	l.setup.lab, l.address.lab, l.course.lab, l.papers.lab = l, l, l, l
 	return l
 }
