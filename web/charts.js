@@ -9,7 +9,7 @@
   // --- ink: the stylesheet's colours, as a canvas needs them ---------------
 
   /** @type {Ink[]} */
-  const names = ["released", "diagnostic", "second", "third", "text", "muted", "grid", "surface"];
+  const names = ["released", "diagnostic", "second", "third", "lane1", "lane2", "lane3", "lane4", "lane5", "lane6", "text", "muted", "grid", "surface"];
   /** @type {Record<Ink, string> | null} */
   let inks = null;
   /** @type {Set<Chart>} */
@@ -124,7 +124,7 @@
         : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, mark()))];
     /** @type {import("uplot").Scales} */
     const all = {
-      x: { time: false, range: () => [0, now.end || 1] },
+      x: spec.x.log ? { time: false, distr: 3, range: (u, lo, hi) => decades(lo, hi) } : { time: false, range: () => [0, now.end || 1] },
       y: { distr: y.log ? 3 : 1, range },
     };
     if (spec.kind === "histogram") {
@@ -176,6 +176,7 @@
       y.grid = { ...y.grid, filter };
       y.ticks = { ...y.ticks, filter };
     }
+    if (spec.x.log) x.values = (u, v) => v.map(t => t != null && decade(t) ? short(t) : "");
     if (spec.kind !== "histogram") return [x, y];
     x.splits = (u, i, lo, hi, step) => ticks(now, lo, hi, step);
     x.filter = (u, v) => v;
@@ -212,7 +213,7 @@
     return {
       ...size,
       legend: { show: false },
-      padding: [8, spec.kind === "histogram" ? 0 : 56, 0, 0],
+      padding: [8, spec.kind === "histogram" ? 0 : spec.side || 56, 0, 0],
       scales: scales(spec, now), axes: axes(spec, now),
       series: [{ label: spec.x.label }, ...spec.series.map(line)],
       cursor: {
@@ -271,6 +272,56 @@
     labels.forEach((l, i) => { l.y = Math.max(l.y, i ? labels[i - 1].y + gap : top); });
     for (let i = labels.length - 1, limit = bottom; i >= 0; i--, limit -= gap) labels[i].y = Math.min(labels[i].y, limit);
     for (const l of labels) write(u, l.s.label, l.x, l.y, ink(l.s.ink));
+  }
+
+  /** @type {Record<string, (p: Path2D, x: number, y: number, r: number) => void>} */
+  const shapes = {
+    circle: (p, x, y, r) => p.arc(x, y, r, 0, 2 * Math.PI),
+    square: (p, x, y, r) => p.rect(x - r, y - r, 2 * r, 2 * r),
+    triangle: (p, x, y, r) => polygon(p, [[x, y - 1.2 * r], [x + 1.2 * r, y + r], [x - 1.2 * r, y + r]]),
+    diamond: (p, x, y, r) => polygon(p, [[x, y - 1.4 * r], [x + 1.4 * r, y], [x, y + 1.4 * r], [x - 1.4 * r, y]]),
+    cross: (p, x, y, r) => { strokes(p, x - r, y - r, x + r, y + r); strokes(p, x - r, y + r, x + r, y - r); },
+    plus: (p, x, y, r) => { strokes(p, x - 1.3 * r, y, x + 1.3 * r, y); strokes(p, x, y - 1.3 * r, x, y + 1.3 * r); },
+  };
+
+  /** @param {Path2D} p @param {[number, number][]} corners */
+  function polygon(p, corners) {
+    corners.forEach((c, i) => i ? p.lineTo(...c) : p.moveTo(...c));
+    p.closePath();
+  }
+
+  /** @param {Path2D} p @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 */
+  function strokes(p, x0, y0, x1, y1) {
+    p.moveTo(x0, y0);
+    p.lineTo(x1, y1);
+  }
+
+  // shapesAlong draws each line's mark at its points, at most one every 64 pixels: where
+  // two lines have one colour for somebody, they still have two shapes.
+  /** @param {Plot} u @param {Spec} spec */
+  function shapesAlong(u, spec) {
+    const ctx = u.ctx, r = devicePixelRatio;
+    spec.series.forEach((s, k) => {
+      const draw = shapes[s.mark ?? ""];
+      if (!draw) return;
+      const path = new Path2D();
+      let last = -Infinity;
+      u.data[k + 1].forEach((v, i) => {
+        if (typeof v !== "number" || !isFinite(v)) return;
+        const x = u.valToPos(u.data[0][i], "x", true);
+        if (x - last < 64 * r) return;
+        last = x;
+        const dot = new Path2D();
+        draw(dot, x, u.valToPos(v, "y", true), 3.5 * r);
+        path.addPath(dot);
+      });
+      ctx.save();
+      ctx.setLineDash([]);
+      Object.assign(ctx, { lineWidth: 2 * r, strokeStyle: ink(s.ink), fillStyle: ink("surface") });
+      ctx.fill(path);
+      ctx.stroke(path);
+      ctx.restore();
+    });
   }
 
   // axisName stands behind the end of the x axis, in the row of its ticks.
@@ -480,6 +531,7 @@
       const { spec, now } = this;
       if (!u.data[0].length) return;
       if (!spec.x.hidden) axisName(u, spec.x.label);
+      shapesAlong(u, spec);
       endLabels(u, spec);
       if (spec.kind === "histogram") key(u, this.legend());
       if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark), spec.kind === "histogram" ? this.legend() : []);

@@ -90,11 +90,11 @@ declare global {
   var uPlot: typeof uPlotClass;
   // Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
   type Plot = uPlotClass;
-  type Ink = "released" | "diagnostic" | "second" | "third" | "text" | "muted" | "grid" | "surface";
+  type Ink = "released" | "diagnostic" | "second" | "third" | "lane1" | "lane2" | "lane3" | "lane4" | "lane5" | "lane6" | "text" | "muted" | "grid" | "surface";
   type Format = "percent" | "number" | "bound" | "epsilon";
   interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
-  interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean }
-  interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string }
+  interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean; mark?: string }
+  interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string; side?: number }
   type Columns = import("uplot").AlignedData;
   type Ends = [number, number];
   // Shown is what a chart shows beside its lines.

@@ -29,6 +29,8 @@ type Spec struct {
 	Sync      string `json:"sync,omitempty"`      // charts of one name share the cursor
 	Mark      string `json:"mark,omitempty"`      // vertical or horizontal: how the mark is drawn
 	MarkLabel string `json:"markLabel,omitempty"` // stands at the mark, before its value
+	// Side is the room for names at the lines' ends, in pixels; 0: as much as short ones need.
+	Side float64 `json:"side,omitempty"`
 }
 
 // Axis is one axis. Max fixes its end; otherwise it grows in steps.
@@ -48,6 +50,7 @@ type Line struct {
 	Width   float64 `json:"width,omitempty"`
 	Points  bool    `json:"points,omitempty"`
 	Stepped bool    `json:"stepped,omitempty"`
+	Mark    string  `json:"mark,omitempty"` // circle, square, triangle, diamond, cross or plus: a shape along the line
 }
 
 // Feed carries numbers to a chart past the virtual DOM. It outlives the chart,

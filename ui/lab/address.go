@@ -16,6 +16,8 @@ import (
 type address struct {
 	lab  *Lab
 	lost string // what of the last link was not understood
+	// lanes are those that a link asks for, until its experiment is known.
+	lanes string
 }
 
 const mine = "lab."
@@ -46,6 +48,8 @@ func (a *address) hash() string {
 	add(h.step > 0, "step", strconv.Itoa(h.step))
 	add(h.batch > 0, "batch", strconv.Itoa(h.batch))
 	add(h.linear, "linear", "true")
+	lanes := l.lanes.state()
+	add(lanes != "", "lanes", lanes)
 	if cfg, err := l.config.Hash(); err == nil {
 		parts = append(parts, cfg)
 	}
@@ -67,7 +71,7 @@ func (a *address) read(hash string) (to places, ok bool) {
 	}
 	l.wanted = ""
 	var rest, lost []string
-	l.with, h.linear = nil, false
+	l.with, h.linear, a.lanes = nil, false, ""
 	for pair := range strings.SplitSeq(hash, "&") {
 		key, value, _ := strings.Cut(pair, "=")
 		key, own := strings.CutPrefix(key, mine)
@@ -83,6 +87,9 @@ func (a *address) read(hash string) (to places, ok bool) {
 		lost = append(lost, dropped.Keys...)
 		lost = append(lost, form.Understood(&cfg)...)
 		lost = append(lost, l.take(cfg)...)
+	}
+	if a.lanes != "" && l.lanes.restore(a.lanes) != nil {
+		lost = append(lost, mine+"lanes")
 	}
 	a.lost = ""
 	if len(lost) > 0 {
@@ -131,6 +138,10 @@ func (a *address) set(key, value string, to *places) bool {
 		return whole(mostBatches, &to.batch)
 	case "linear":
 		h.linear = value == "true"
+	case "lanes": // once the experiment is known
+		_, err := parse(value)
+		a.lanes = value
+		return err == nil
 	default:
 		return false
 	}

@@ -44,6 +44,7 @@ type Lab struct {
 	address address
 	hands   hands
 	lanes   lanes
+	sweep   sweep
 	course  course
 	papers  papers
 	game    game
@@ -55,7 +56,8 @@ type Lab struct {
 func New(c Client) *Lab {
 	l := &Lab{client: c, changed: func() {}, config: first()}
 	l.hands = newHands(l)
-	l.setup.lab, l.address.lab, l.lanes.lab, l.course.lab, l.papers.lab = l, l, l, l, l
+	l.lanes, l.sweep = newLanes(l), newSweep(l)
+	l.setup.lab, l.address.lab, l.course.lab, l.papers.lab = l, l, l, l
 	return l
 }
 
@@ -177,6 +179,11 @@ func (l *Lab) opened(s *lesson.Step) {
 	}
 	l.hands.note()
 	l.hands.paint()
+	if text, sets := s.Set["lanes"].(string); sets {
+		if err := l.lanes.restore(text); err != nil {
+			l.fault = err.Error()
+		}
+	}
 	if noise, sets := s.Set["game"].(float64); sets {
 		l.play(noise)
 	}
@@ -199,5 +206,11 @@ func (l *Lab) play(noise float64) {
 // reproduce sets the page to a figure of a paper, and starts its runs.
 func (l *Lab) reproduce(f *lesson.Figure) {
 	l.config = f.Base
+	if f.Base.Seed == nil {
+		l.config.Seed = first().Seed
+	}
 	l.open(places{})
+	if len(f.Lanes) > 0 {
+		l.lanes.compare(l.config, f.Lanes, f.Watch)
+	}
 }

@@ -1,10 +1,483 @@
 package lab
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
-// lanes are runs side by side, which differ in one thing.
-type lanes struct{ lab *Lab }
+	"clipscope/core/run"
+	"clipscope/ui/chart"
+	"clipscope/ui/form"
+	"clipscope/ui/lesson"
+	"clipscope/ui/series"
+	"clipscope/ui/words"
+)
 
-func (l *lanes) view() app.UI {
-	return app.Section().Class("lab-lanes").ID("lanes").Aria("label", "Runs side by side")
+// lane is one of the runs side by side, once for each seed.
+type lane struct {
+	lesson.Lane
+	place int // its colour and mark, as long as it is there
+	runs  []*attempt
+}
+
+// kept is a run from before, drawn behind those that are shown now.
+type kept struct {
+	label  string
+	record *series.Record
+	shown  outcome
+}
+
+// lanes are runs side by side, which share data, first parameters, batches and noise, as
+// they share a seed, and differ in one thing.
+type lanes struct {
+	lab    *Lab
+	queue  queue
+	base   run.Config
+	watch  string // what they are about, as [lesson.Figure] has it
+	list   []*lane
+	kept   []kept
+	seeds  int
+	made   int    // how many sets of lanes there were, which tells their buttons apart
+	sort   string // the column that the table is sorted by; "": as they were made
+	fault  string
+	charts []*chart.Overlay
+}
+
+// manySeeds is how many runs a lane has where their spread is asked for.
+const manySeeds = 3
+
+// mostKept is how many runs are kept: more lines behind the others hide them.
+const mostKept = 6
+
+func newLanes(l *Lab) lanes {
+	s := lanes{lab: l, seeds: 1}
+	s.queue = newQueue(l.client, func() { l.lanes.draw(); l.changed() }, func(a *attempt) { l.lanes.ended(a) })
+	return s
+}
+
+// vary are the choices that fill the lanes: what they set, and its values.
+var vary = []struct{ key, text, values string }{
+	{"max_grad_norm", "C", "0.1,0.3,1,3,10,30"},
+	{"target_epsilon", "ε", "0.5,2,8,inf"},
+	{"method", "method", "constant,auto-s,psac,quantile,dc-p,dc-e"},
+	{"expected_batch_size", "B", "64,256,512,1024"},
+}
+
+// varied are the fields in which lanes of a link or of a lesson may differ.
+var varied = []string{"max_grad_norm", "target_epsilon", "noise_multiplier", "method", "weight", "threshold", "expected_batch_size", "learning_rate", "optimizer", "epochs"}
+
+// longestValue is how long the text of a lane's value may be: longer names have no room
+// at a line's end.
+const longestValue = 20
+
+// parse makes lanes of text such as "max_grad_norm=1,3,10".
+func parse(text string) ([]lesson.Lane, error) {
+	key, values, _ := strings.Cut(text, "=")
+	if !slices.Contains(varied, key) {
+		return nil, fmt.Errorf("lanes cannot differ in %q", short(key))
+	}
+	all := strings.SplitN(values, ",", lesson.MostLanes+1)
+	if len(all) > lesson.MostLanes {
+		return nil, fmt.Errorf("at most %d lanes are shown", lesson.MostLanes)
+	}
+	var list []lesson.Lane
+	for _, value := range all {
+		if value == "" || len(value) > longestValue || slices.ContainsFunc(list, func(l lesson.Lane) bool { return l.Label == value }) {
+			return nil, fmt.Errorf("%q is no value of a lane, or one twice", short(value))
+		}
+		one := lesson.Lane{Label: value, Set: map[string]any{key: value}}
+		v, err := strconv.ParseFloat(value, 64)
+		switch {
+		case err == nil && key == "target_epsilon" && math.IsInf(v, 1):
+			one = lesson.Lane{Label: unbounded, Set: map[string]any{"target_epsilon": nil, "noise_multiplier": nil, "no_privacy": true}}
+		case err == nil && (math.IsInf(v, 0) || math.IsNaN(v)):
+			return nil, fmt.Errorf("%s is no value of a lane", value)
+		case err == nil:
+			one.Set[key] = v
+		}
+		if _, noiseless := one.Set["no_privacy"]; !noiseless && (key == "target_epsilon" || key == "noise_multiplier") {
+			one.Set["no_privacy"] = nil
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// mostSet is how many fields parse sets for one value.
+const mostSet = 3
+
+// state is the lanes as text, for the address: "" where nothing one can name was varied.
+func (l *lanes) state() string {
+	key := ""
+	var values []string
+	for _, one := range l.list {
+		label := one.Label
+		if label == unbounded {
+			label = "inf"
+		}
+		found := ""
+		for _, k := range varied {
+			if _, sets := one.Set[k]; sets {
+				found = k
+				break
+			}
+		}
+		if found == "" || len(one.Set) > mostSet || key != "" && found != key {
+			return ""
+		}
+		key, values = found, append(values, label)
+	}
+	text := key + "=" + strings.Join(values, ",")
+	if _, err := parse(text); err != nil {
+		return ""
+	}
+	return text
+}
+
+// restore makes lanes of what state wrote, or a lesson says; they wait to be started.
+func (l *lanes) restore(text string) error {
+	list, err := parse(text)
+	if err == nil {
+		err = l.fill(l.lab.config, list, "accuracy")
+	}
+	return err
+}
+
+// compare starts runs side by side that differ from base in what list sets. watch is what
+// they are about, as of a figure.
+func (l *lanes) compare(base run.Config, list []lesson.Lane, watch string) {
+	l.fault = ""
+	if err := l.fill(base, list, watch); err != nil {
+		l.fault = err.Error()
+		l.lab.changed()
+		return
+	}
+	l.start()
+}
+
+// fill makes lanes, which wait to be started, in the place of those there were. Those
+// stay where these cannot be.
+func (l *lanes) fill(base run.Config, list []lesson.Lane, watch string) error {
+	if base.Seed == nil {
+		base.Seed = first().Seed
+	}
+	for _, one := range list {
+		if _, err := base.With(one.Set); err != nil {
+			return fmt.Errorf("%s: %w", one.Label, err)
+		}
+	}
+	l.queue.drop()
+	l.base, l.watch, l.list, l.fault = base, watch, nil, ""
+	for i, one := range list[:min(len(list), lesson.MostLanes)] {
+		l.list = append(l.list, &lane{Lane: one, place: i})
+	}
+	l.remake()
+	return nil
+}
+
+// vary fills the lanes with values of one field, over the experiment as it is, and starts.
+func (l *lanes) vary(key, values string) {
+	list, err := parse(key + "=" + values)
+	if err != nil {
+		l.fault = err.Error()
+		return
+	}
+	l.compare(l.lab.config, list, "accuracy")
+	l.lab.address.write()
+}
+
+// add puts the experiment as it is now beside the others.
+func (l *lanes) add() {
+	cfg := l.lab.config
+	if len(l.list) == 0 {
+		l.base, l.watch = cfg, "accuracy"
+	}
+	set, err := over(&l.base, &cfg)
+	if err != nil || len(l.list) >= lesson.MostLanes {
+		return
+	}
+	label := fmt.Sprintf("%s, C = %s, ε = %s", cfg.Method, form.Format(cfg.MaxGradNorm), epsilonNow(&cfg))
+	for slices.ContainsFunc(l.list, func(o *lane) bool { return o.Label == label }) {
+		label += "′"
+	}
+	place := 0
+	for slices.ContainsFunc(l.list, func(o *lane) bool { return o.place == place }) {
+		place++
+	}
+	l.list = append(l.list, &lane{Lane: lesson.Lane{Label: label, Set: set}, place: place})
+	l.remake()
+	l.lab.changed()
+}
+
+// over is what takes one configuration to another: all fields of the other, and nil for
+// those that it does not have.
+func over(from, to *run.Config) (map[string]any, error) {
+	var was, set map[string]any
+	for c, m := range map[*run.Config]*map[string]any{from: &was, to: &set} {
+		b, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(b, m); err != nil {
+			return nil, err
+		}
+	}
+	for key := range was {
+		if _, has := set[key]; !has {
+			set[key] = nil
+		}
+	}
+	return set, nil
+}
+
+// remove takes a lane away, and calls off its runs.
+func (l *lanes) remove(one *lane) {
+	if len(one.runs) > 0 {
+		l.queue.drop(one.runs...)
+	}
+	l.list = slices.DeleteFunc(l.list, func(o *lane) bool { return o == one })
+	l.remake()
+	l.lab.address.write()
+	l.lab.changed()
+}
+
+// start has every lane run that has not.
+func (l *lanes) start() {
+	l.fault = ""
+	// Seed by seed, so that all lanes are seen soon.
+	var all []*attempt
+	for i := range l.seeds {
+		for _, one := range l.list {
+			if len(one.runs) > i && one.runs[i].fault == "" {
+				continue
+			}
+			cfg, err := l.base.With(one.Set)
+			if err != nil {
+				l.fault = one.Label + ": " + err.Error()
+				return
+			}
+			seed := *l.base.Seed + uint64(i)
+			cfg.Seed, cfg.Threads = &seed, 1
+			a := &attempt{cfg: cfg}
+			if len(one.runs) > i {
+				one.runs[i] = a
+			} else {
+				one.runs = append(one.runs, a)
+			}
+			all = append(all, a)
+		}
+	}
+	l.queue.add(all...)
+	l.lab.changed()
+}
+
+// again has all lanes run anew.
+func (l *lanes) again() {
+	l.queue.drop()
+	for _, one := range l.list {
+		one.runs = nil
+	}
+	l.remake()
+	l.start()
+}
+
+// pending reports whether some lane has not had all of its runs.
+func (l *lanes) pending() bool {
+	return slices.ContainsFunc(l.list, func(o *lane) bool {
+		return len(o.runs) < l.seeds || slices.ContainsFunc(o.runs, func(a *attempt) bool { return a.fault != "" })
+	})
+}
+
+// keep holds a lane's first run behind those to come, until it is removed.
+func (l *lanes) keep(one *lane) {
+	if len(l.kept) >= mostKept || len(one.runs) == 0 || one.runs[0].record.Len() == 0 {
+		return
+	}
+	label := "kept: " + one.Label
+	for n := 2; slices.ContainsFunc(l.kept, func(k kept) bool { return k.label == label }); n++ {
+		label = fmt.Sprintf("kept: %s (%d)", one.Label, n)
+	}
+	l.kept = append(l.kept, kept{label, one.runs[0].record, one.outcome(l.first())})
+	l.remake()
+	l.lab.changed()
+}
+
+// forget removes a kept run.
+func (l *lanes) forget(label string) {
+	l.kept = slices.DeleteFunc(l.kept, func(k kept) bool { return k.label == label })
+	l.remake()
+	l.lab.changed()
+}
+
+// looks are the lanes as the charts draw them: those kept first, as they lie behind.
+func (l *lanes) looks() []chart.Lane {
+	var all []chart.Lane
+	for _, k := range l.kept {
+		all = append(all, chart.Lane{Label: k.label, Kept: true})
+	}
+	for _, one := range l.list {
+		all = append(all, chart.Lane{Label: one.Label, Place: one.place})
+	}
+	return all
+}
+
+// remake makes the charts anew, for the lanes that there are now.
+func (l *lanes) remake() {
+	l.made++
+	l.charts = nil
+	if looks := l.looks(); len(looks) > 0 {
+		l.charts = chart.Overlays(looks, strings.HasPrefix(l.base.Data, "regression"), l.watch == "loss")
+	}
+	l.draw()
+}
+
+func (l *lanes) draw() {
+	var records []*series.Record
+	for _, k := range l.kept {
+		records = append(records, k.record)
+	}
+	for _, one := range l.list {
+		var r *series.Record
+		if len(one.runs) > 0 {
+			r = one.runs[0].record
+		}
+		records = append(records, r)
+	}
+	for _, c := range l.charts {
+		c.Draw(records)
+	}
+}
+
+// ended notes for a lesson what came of a run: that of a lane's first seed.
+func (l *lanes) ended(a *attempt) {
+	for _, one := range l.list {
+		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil {
+			continue
+		}
+		note := l.lab.course.note
+		note("accuracy:"+one.Label, float64(a.result.TestAccuracy))
+		if a.record.Len() > 0 {
+			note("threshold:"+one.Label, a.record.Last.Released.MaxGradNorm)
+		}
+		if len(a.result.TestClasses) > 0 {
+			least := math.Inf(1)
+			for _, c := range a.result.TestClasses {
+				if !math.IsNaN(float64(c.Recall)) {
+					least = min(least, float64(c.Recall))
+				}
+			}
+			note("recall:"+one.Label, least)
+		}
+	}
+}
+
+// outcome is what came of a lane, in numbers: means over its seeds.
+type outcome struct {
+	lesson.Outcome
+	spread float64 // of the accuracy: half of what lies between its least and its greatest
+	runs   int     // that have ended well
+	state  string
+	link   string // to the experiment of its first seed
+}
+
+// first is what times are told in parts of.
+func (l *lanes) first() float64 {
+	if len(l.list) == 0 || len(l.list[0].runs) == 0 {
+		return math.NaN()
+	}
+	return l.list[0].runs[0].perStep()
+}
+
+// perStep is the time of a step in seconds, NaN until the end.
+func (a *attempt) perStep() float64 {
+	if a.result == nil || a.result.Steps == 0 {
+		return math.NaN()
+	}
+	return a.result.TrainSeconds / float64(a.result.Steps)
+}
+
+func (o *lane) outcome(unit float64) outcome {
+	out := outcome{state: "waits"}
+	var accuracy, loss, noise, cosine, start, end, threshold average
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for i, a := range o.runs {
+		if i == 0 {
+			cfg := a.cfg
+			cfg.Threads = 0
+			out.link, _ = cfg.Hash()
+			out.state = a.state()
+		}
+		if a.record.Len() > 0 {
+			clipped, c := a.record.Column(series.Clipped), a.record.Column(series.C)
+			tenth := max(1, len(clipped)/10)
+			start.add(meanOf(clipped[:tenth]))
+			end.add(meanOf(clipped[len(clipped)-tenth:]))
+			threshold.add(c[len(c)-1])
+		}
+		noise.add(a.noise.value())
+		cosine.add(a.cosine.value())
+		if a.result == nil {
+			continue
+		}
+		out.runs++
+		accuracy.add(float64(a.result.TestAccuracy))
+		loss.add(float64(a.result.TestLoss))
+		least, greatest = min(least, float64(a.result.TestAccuracy)), max(greatest, float64(a.result.TestAccuracy))
+		if i == 0 {
+			out.Time = run.Number(a.perStep() / unit)
+		}
+	}
+	out.spread = (greatest - least) / 2
+	out.Outcome = lesson.Outcome{
+		Label: o.Label, Accuracy: run.Number(accuracy.value()), Loss: run.Number(loss.value()),
+		Clipped:     [2]run.Number{run.Number(start.value()), run.Number(end.value())},
+		MaxGradNorm: run.Number(threshold.value()), Noise: run.Number(noise.value()), Cosine: run.Number(cosine.value()), Time: out.Time,
+	}
+	return out
+}
+
+// meanOf is the mean of what is a number.
+func meanOf(v []float64) float64 {
+	var m average
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			m.add(x)
+		}
+	}
+	return m.value()
+}
+
+// state says how it stands with a run.
+func (a *attempt) state() string {
+	switch {
+	case a.fault != "":
+		return a.fault
+	case a.result != nil:
+		return "done"
+	case a.record.Len() > 0:
+		return fmt.Sprintf("step %s of %s", words.Count(a.record.Last.Step), words.Count(a.record.Last.Steps))
+	}
+	return "waits"
+}
+
+// spent says what all lanes cost together.
+func (l *lanes) spent() string {
+	sum, delta, n := 0.0, 0.0, 0
+	for _, one := range l.list {
+		for _, a := range one.runs {
+			if a.record != nil {
+				sum, delta, n = sum+float64(a.record.Plan.Epsilon), delta+a.record.Plan.Delta, n+1
+			}
+		}
+	}
+	switch {
+	case n < 2:
+		return ""
+	case math.IsInf(sum, 1):
+		return fmt.Sprintf("On private data these %d runs together would have no bound: one of them has no noise.", n)
+	}
+	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Number(delta, 2))
 }

@@ -51,6 +51,7 @@ func (p *Page) Render() app.UI {
 			widget.Message("lab-fault", "fault", p.Lab.fault),
 			p.Lab.course.gameView(),
 			p.Lab.hands.view(),
+			p.Lab.sweep.view(),
 			p.Lab.lanes.view(),
 			p.Lab.papers.view(),
 		),

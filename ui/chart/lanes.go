@@ -1,0 +1,175 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/ui/series"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Lane is the look of one of several runs that are drawn over each other. Colour is not
+// alone in telling them apart: each has a mark, and its name at its line's end.
+type Lane struct {
+	Label string
+	Place int  // from 0: which colour and mark it has
+	Kept  bool // from before: drawn faint behind the others
+}
+
+// Faint is what is kept from before.
+const Faint Ink = "muted"
+
+// marks are the shapes at lines, in the order of the lanes' colours.
+var marks = []string{"circle", "square", "triangle", "diamond", "cross", "plus"}
+
+// Mark is the shape that goes with the lane's colour.
+func (l Lane) Mark() string { return marks[l.Place%len(marks)] }
+
+// Ink is the lane's colour.
+func (l Lane) Ink() Ink {
+	if l.Kept {
+		return Faint
+	}
+	return Ink("lane" + strconv.Itoa(1+l.Place%len(marks)))
+}
+
+func (l Lane) line() Line {
+	if l.Kept {
+		return Line{Label: l.Label, Ink: Faint, Width: 1}
+	}
+	return Line{Label: l.Label, Ink: l.Ink(), Width: 2, Mark: l.Mark()}
+}
+
+// Overlay is one quantity of several runs over their steps. It does not change which
+// runs these are: another set of lanes is another overlay.
+type Overlay struct {
+	Title  string
+	Ink    Ink // what the badge says
+	Spec   Spec
+	Feed   Feed
+	column series.Column
+	names  string
+}
+
+// Overlays are the threshold, the accuracy (of regression the test loss) and the share
+// that is clipped, or the batch's loss in its place.
+func Overlays(lanes []Lane, regression, loss bool) []*Overlay {
+	last := overlay(lanes, "Clipped share", Diagnostic, series.Clipped, Axis{Format: "percent", Max: 1})
+	if loss {
+		last = overlay(lanes, "Loss of each batch", Diagnostic, series.TrainLoss, Axis{})
+	}
+	second := overlay(lanes, "Test accuracy", Diagnostic, series.TestAcc, Axis{Format: "percent", Max: 1})
+	if regression {
+		second = overlay(lanes, "Test loss", Diagnostic, series.TestLoss, Axis{})
+	}
+	return []*Overlay{second, overlay(lanes, "Threshold C", Released, series.C, Axis{Log: true}), last}
+}
+
+func overlay(lanes []Lane, title string, ink Ink, column series.Column, y Axis) *Overlay {
+	o := &Overlay{Title: title, Ink: ink, column: column}
+	o.Spec = Spec{Kind: "lines", Sync: "lanes", X: stepAxis, Y: y, Side: side(lanes)}
+	var names []string
+	for _, l := range lanes {
+		o.Spec.Series = append(o.Spec.Series, l.line())
+		names = append(names, l.Label)
+	}
+	o.names = strings.Join(names, ", ")
+	return o
+}
+
+// side is the room that names need at the lines' ends, in pixels: about 7 a letter of 12
+// pixels, and some for the mark.
+func side(lanes []Lane) float64 {
+	longest := 0
+	for _, l := range lanes {
+		longest = max(longest, len([]rune(l.Label)))
+	}
+	return min(max(56, 7*float64(longest)+16), 160)
+}
+
+// Draw shows what the runs have reported, nil or empty where one has not yet; there are
+// as many as lanes.
+func (o *Overlay) Draw(runs []*series.Record) {
+	step, steps := 0, 0
+	var all []float64
+	for _, r := range runs {
+		if r.Len() > 0 {
+			step, steps = max(step, r.Last.Step), max(steps, r.Last.Steps)
+			all = append(all, r.Column(series.Step)...)
+		}
+	}
+	if len(all) == 0 {
+		o.Feed.Clear()
+		return
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	columns := [][]float64{all}
+	for _, r := range runs {
+		if r.Len() == 0 {
+			columns = append(columns, spread(all, nil, nil))
+			continue
+		}
+		columns = append(columns, spread(all, r.Column(series.Step), r.Column(o.column)))
+	}
+	o.Feed.Lines(growing(float64(step), float64(steps)), math.NaN(), columns...)
+}
+
+// View is the chart under its title.
+func (o *Overlay) View() app.UI {
+	return Figure(o.Title, o.Ink, &o.Spec, &o.Feed, o.names)
+}
+
+// Figure is a chart under its title, and what it is of for who cannot see it.
+func Figure(title string, ink Ink, spec *Spec, feed *Feed, of string) app.UI {
+	return app.Div().Class("figure-box").Body(
+		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink)),
+		app.Div().Class("plot-box").Body(&Plot{Spec: spec, Feed: feed, Label: title + ", " + string(ink) + ": " + of}),
+	)
+}
+
+// Swept is accuracy against the threshold of whole runs.
+type Swept struct {
+	Spec  Spec
+	Feed  Feed
+	lanes []Lane
+}
+
+// Curve is what came out at each C so far: means over seeds, and the least and greatest of
+// them, NaN where there is none.
+type Curve struct{ Mean, Least, Greatest []float64 }
+
+// NewSwept makes an empty chart with a curve for each lane.
+func NewSwept(lanes []Lane, regression bool) *Swept {
+	s := &Swept{lanes: lanes}
+	s.Spec = Spec{Kind: "lines", X: Axis{Label: "C", Log: true}, Y: Axis{Format: "percent", Max: 1}, Side: side(lanes), Mark: "vertical", MarkLabel: "best C"}
+	if regression {
+		s.Spec.Y = Axis{}
+	}
+	for _, l := range lanes {
+		rim := Line{Ink: l.Ink(), Width: 0.75}
+		s.Spec.Series = append(s.Spec.Series, l.line(), rim, rim)
+	}
+	return s
+}
+
+// Draw shows curves over cs, with the best C marked; NaN: none is known.
+func (s *Swept) Draw(cs []float64, best float64, curves []Curve) {
+	columns := [][]float64{cs}
+	for _, c := range curves {
+		columns = append(columns, c.Mean, c.Least, c.Greatest)
+	}
+	s.Feed.Lines(cs[len(cs)-1], best, columns...)
+}
+
+// View is the chart under its title.
+func (s *Swept) View(title string) app.UI {
+	var names []string
+	for _, l := range s.lanes {
+		names = append(names, l.Label)
+	}
+	return Figure(title, Diagnostic, &s.Spec, &s.Feed, strings.Join(names, ", "))
+}

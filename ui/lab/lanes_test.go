@@ -1,0 +1,332 @@
+package lab
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/run"
+	"clipscope/ui/client"
+	"clipscope/ui/lesson"
+)
+
+// runner is a client whose runs end when they are told to.
+type runner struct {
+	fakeClient
+	runs []*fakeRun
+	fail error
+}
+
+type fakeRun struct {
+	client.Run
+	cfg      run.Config
+	listener client.Listener
+	paused   bool
+	steps    int
+	disposed bool
+}
+
+func (r *runner) Train(cfg run.Config, _ client.Handle, _ bool, started func(client.Run, error)) {
+	if r.fail != nil {
+		started(nil, r.fail)
+		return
+	}
+	f := &fakeRun{cfg: cfg}
+	r.runs = append(r.runs, f)
+	started(f, nil)
+}
+
+func (f *fakeRun) Plan() run.PlanInfo {
+	return run.PlanInfo{Epsilon: 2, Delta: 1e-5, Steps: 10, NoiseMultiplier: 1}
+}
+func (f *fakeRun) Watch(l client.Listener) { f.listener = l }
+func (f *fakeRun) Pause()                  { f.paused = true }
+func (f *fakeRun) Resume()                 { f.paused = false }
+func (f *fakeRun) Step()                   { f.steps++ }
+func (f *fakeRun) Dispose()                { f.disposed = true }
+
+// end is a run's last event and its result, which gets so much right.
+func (f *fakeRun) end(accuracy float64) {
+	f.listener.Events([]run.Event{{Step: 10, Steps: 10, Released: run.Released{MaxGradNorm: f.cfg.MaxGradNorm}, Diag: &run.Diag{ClipFraction: 0.5}}})
+	f.listener.Done(run.Result{Steps: 10, TestRows: 100, TestAccuracy: run.Number(accuracy), TrainSeconds: 1,
+		TestClasses: []run.ClassScore{{Recall: 0.9}, {Recall: run.Number(accuracy / 2)}, {Recall: nan}}}, nil)
+}
+
+// trained is a laboratory on whose runs the test decides, two at a time.
+func trained() (*Lab, *runner) {
+	r := &runner{fakeClient: fakeClient{bench: newBench()}}
+	l := New(r)
+	for _, q := range []*queue{&l.lanes.queue, &l.sweep.queue} {
+		q.width = 2
+		q.after = func(_ time.Duration, f func()) func() bool { f(); return nil }
+	}
+	return l, r
+}
+
+// live are the runs that have neither ended nor been called off.
+func (r *runner) live() []*fakeRun {
+	return slices.DeleteFunc(slices.Clone(r.runs), func(f *fakeRun) bool { return f.disposed })
+}
+
+func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
+	l, r := trained()
+	l.lanes.vary("max_grad_norm", "1,3,10")
+	if len(r.runs) != 2 {
+		t.Fatalf("%d runs at once on two cores", len(r.runs))
+	}
+	l.lanes.queue.hold(true)
+	if !r.runs[0].paused || !r.runs[1].paused {
+		t.Error("a run goes on though all are paused")
+	}
+	r.runs[0].end(0.7)
+	if len(r.runs) != 2 {
+		t.Error("a run starts while all are paused")
+	}
+	l.lanes.queue.step()
+	if r.runs[1].steps != 1 {
+		t.Error("no step was taken")
+	}
+	l.lanes.queue.hold(false)
+	if len(r.runs) != 3 || r.runs[1].paused {
+		t.Fatal("they do not go on")
+	}
+	r.runs[1].end(0.9)
+	r.runs[2].end(0.8)
+	if l.lanes.queue.busy() || len(r.live()) != 0 {
+		t.Error("workers are left")
+	}
+	for i, c := range []float64{1, 3, 10} {
+		if cfg := r.runs[i].cfg; cfg.MaxGradNorm != c || cfg.Threads != 1 || *cfg.Seed != 1 || cfg.Method != "constant" || *cfg.TargetEpsilon != 2 {
+			t.Errorf("lane %d ran %+v", i, cfg)
+		}
+	}
+	l.lanes.sort = "accuracy"
+	var order []string
+	for _, row := range l.lanes.rows() {
+		order = append(order, row.look.Label)
+	}
+	if !slices.Equal(order, []string{"3", "10", "1"}) {
+		t.Errorf("sorted by accuracy: %v", order)
+	}
+	if s := l.lanes.spent(); !strings.Contains(s, "ε = 6.00") || !strings.Contains(s, "3e−5") && !strings.Contains(s, "0.00003") {
+		t.Errorf("three runs at ε = 2: %q", s)
+	}
+	l.lanes.view()
+}
+
+func TestSeedsOfALane(t *testing.T) {
+	l, r := trained()
+	l.lanes.seeds = manySeeds
+	l.lanes.vary("method", "constant,dc-e")
+	for i := 0; i < len(r.runs); i++ {
+		r.runs[i].end(0.8 + 0.01*float64(i/2))
+	}
+	if len(r.runs) != 6 {
+		t.Fatalf("%d runs of two lanes with three seeds", len(r.runs))
+	}
+	for i, want := range []uint64{1, 1, 2, 2, 3, 3} {
+		if *r.runs[i].cfg.Seed != want {
+			t.Errorf("run %d has seed %d, want %d: lanes share them", i, *r.runs[i].cfg.Seed, want)
+		}
+	}
+	out := l.lanes.list[0].outcome(1)
+	if math.Abs(float64(out.Accuracy)-0.81) > 1e-9 || math.Abs(out.spread-0.01) > 1e-9 || out.runs != 3 {
+		t.Errorf("%v ± %v of %d", out.Accuracy, out.spread, out.runs)
+	}
+	if l.lanes.pending() {
+		t.Error("something is left to start")
+	}
+}
+
+func TestWhatIsKeptStaysUntilItIsRemoved(t *testing.T) {
+	l, r := trained()
+	l.lanes.vary("max_grad_norm", "1,3")
+	r.runs[0].end(0.7)
+	l.lanes.keep(l.lanes.list[1]) // which has reported nothing
+	l.lanes.keep(l.lanes.list[0])
+	l.lanes.keep(l.lanes.list[0])
+	l.lanes.vary("expected_batch_size", "64,256")
+	if len(r.live()) != 2 {
+		t.Errorf("%d runs go on, of which two are wanted", len(r.live()))
+	}
+	var labels []string
+	for _, look := range l.lanes.looks() {
+		labels = append(labels, look.Label)
+	}
+	if want := []string{"kept: 1", "kept: 1 (2)", "64", "256"}; !slices.Equal(labels, want) {
+		t.Errorf("shown are %v, want %v", labels, want)
+	}
+	l.lanes.forget("kept: 1")
+	l.lanes.remove(l.lanes.list[0])
+	if len(l.lanes.looks()) != 2 || len(r.live()) != 1 {
+		t.Errorf("%v are left, and %d runs", l.lanes.looks(), len(r.live()))
+	}
+	l.lanes.view()
+}
+
+func TestLanesOfText(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+	}{
+		{"max_grad_norm=1,3,10", 3}, {"method=constant,dc-e,quantile", 3}, {"target_epsilon=0.5,2,inf", 3},
+		{"max_grad_norm=", 0}, {"max_grad_norm", 0}, {"max_grad_norm=1,1", 0}, {"max_grad_norm=NaN", 0}, {"max_grad_norm=inf", 0},
+		{"seed=1,2", 0}, {"data=files", 0}, {"", 0}, {"max_grad_norm=1,2,3,4,5,6,7", 0}, {"method=" + strings.Repeat("x", 30), 0},
+	} {
+		list, err := parse(c.text)
+		if len(list) != c.n || (err == nil) != (c.n > 0) {
+			t.Errorf("%q: %d lanes, %v", c.text, len(list), err)
+		}
+		if c.n == 0 {
+			continue
+		}
+		l, r := trained()
+		if err := l.lanes.restore(c.text); err != nil || l.lanes.state() != c.text {
+			t.Errorf("%q comes back as %q, %v", c.text, l.lanes.state(), err)
+		}
+		if len(r.runs) != 0 || !l.lanes.pending() {
+			t.Errorf("%q: what a link says has started", c.text)
+		}
+	}
+	l, _ := trained()
+	l.lanes.vary("max_grad_norm", "1,3")
+	l.lanes.add()
+	if s := l.lanes.state(); s != "" || len(l.lanes.list) != 3 {
+		t.Errorf("lanes that differ in more are written as %q", s)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("max_grad_norm=1,3,10")
+	f.Add("target_epsilon=inf,2")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := parse(text)
+		if err != nil {
+			return
+		}
+		if len(list) == 0 || len(list) > lesson.MostLanes {
+			t.Fatalf("%q: %d lanes", text, len(list))
+		}
+		base := first()
+		for _, one := range list {
+			if _, err := base.With(one.Set); err != nil && !strings.Contains(err.Error(), "cannot unmarshal") {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	})
+}
+
+func TestAnExperimentIsAddedAsItIs(t *testing.T) {
+	l, _ := trained()
+	l.lanes.base = first()
+	sigma := 3.0
+	cfg := first()
+	cfg.TargetEpsilon, cfg.NoiseMultiplier, cfg.Method = nil, &sigma, "quantile"
+	base := first()
+	set, err := over(&base, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := base.With(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := got.Hash()
+	b, _ := cfg.Hash()
+	if a != b {
+		t.Errorf("became %s, want %s", a, b)
+	}
+}
+
+func TestLanesThatCannotStart(t *testing.T) {
+	l, r := trained()
+	r.fail = errors.New("no worker")
+	l.lanes.vary("max_grad_norm", "1,3")
+	for _, one := range l.lanes.list {
+		if one.outcome(1).state != "no worker" {
+			t.Errorf("lane %s says %q", one.Label, one.outcome(1).state)
+		}
+	}
+	if !l.lanes.pending() || l.lanes.queue.busy() {
+		t.Error("they cannot be started again")
+	}
+	l.lanes.view()
+}
+
+func TestLanesOfALessonNoteWhatCame(t *testing.T) {
+	l, r := trained()
+	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
+	l.course.book.Open(&lesson.Step{As: "runs"})
+	l.opened(&lesson.Step{Text: "x", Set: map[string]any{"lanes": "max_grad_norm=1,3"}})
+	if l.fault != "" || len(r.runs) != 0 || len(l.lanes.list) != 2 {
+		t.Fatalf("%q, %d runs, %d lanes", l.fault, len(r.runs), len(l.lanes.list))
+	}
+	l.lanes.start()
+	r.runs[1].end(0.8)
+	for name, want := range map[string]float64{"accuracy:3@runs": 0.8, "threshold:3@runs": 3, "recall:3@runs": 0.4} {
+		if got, _ := l.course.book.Fact(name); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestSweep has accuracy fall from C = 3 to both sides.
+func TestSweep(t *testing.T) {
+	l, r := trained()
+	s := &l.sweep
+	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
+	l.course.book.Open(&lesson.Step{})
+	s.predict, s.guess = true, 1
+	s.choose("2")
+	s.choose("8")
+	s.choose("8")
+	s.choose(unbounded)
+	s.start()
+	for i := 0; i < len(r.runs); i++ {
+		f := r.runs[i]
+		d := math.Log10(f.cfg.MaxGradNorm / 3)
+		f.end(0.9 - 0.1*d*d + 0.01*float64(*f.cfg.Seed))
+		s.view()
+	}
+	if len(r.runs) != 2*len(grid)*manySeeds || s.queue.busy() {
+		t.Fatalf("%d runs", len(r.runs))
+	}
+	if !r.runs[len(grid)].cfg.NoPrivacy || r.runs[0].cfg.NoPrivacy {
+		t.Error("ε is not as it was chosen")
+	}
+	if c, _ := l.course.book.Fact("sweep_c"); c != 3 {
+		t.Errorf("noted is C = %v", c)
+	}
+	if a, _ := l.course.book.Fact("sweep_accuracy"); math.Abs(a-0.92) > 1e-9 {
+		t.Errorf("noted is an accuracy of %v", a)
+	}
+	if !s.hidden() || strings.Contains(s.told(), "best C =") {
+		t.Errorf("nobody has guessed yet, and is told %q", s.told())
+	}
+	s.shown = true
+	if told := s.told(); s.hidden() || !strings.Contains(told, "C = 1: 89.7 %, which is 2.3 points less than the best, at C = 3") {
+		t.Errorf("told is %q", told)
+	}
+	s.view()
+}
+
+func TestASweepThatIsStopped(t *testing.T) {
+	l, r := trained()
+	s := &l.sweep
+	s.start()
+	r.runs[0].end(0.5)
+	s.queue.drop()
+	if s.queue.busy() || len(r.live()) != 0 {
+		t.Error("it goes on")
+	}
+	if told := s.told(); !strings.Contains(told, "C = 0.01, 50 %") && !strings.Contains(told, "C = 0.01, 50.0 %") {
+		t.Errorf("told is %q", told)
+	}
+	s.start()
+	if done, of := s.progress(); done != 0 || of != len(grid)*manySeeds {
+		t.Errorf("anew: %d of %d", done, of)
+	}
+}
