@@ -304,6 +304,13 @@
 
     get source() { return this.#source; }
 
+    // apart is a worker of the caller's own that holds the same data.
+    /** @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+    async apart(progress, signal) {
+      if (this.#closed) throw fail("The data was closed: open it again.");
+      return (await load(this.#source, this.#csv, progress, signal)).connection;
+    }
+
     // connect finds a worker that holds the data. One that is busy with a run
     // cannot take a second: its files are opened again in another.
     /** @param {boolean} forRun */
@@ -436,22 +443,20 @@
   // it says is diagnostic.
   class Laboratory {
     #connection;
-    #own; // the worker ends with the laboratory
 
-    /** @param {Connection} connection @param {boolean} own @param {any} look */
-    constructor(connection, own, look) {
+    /** @param {Connection} connection @param {any} look */
+    constructor(connection, look) {
       this.#connection = connection;
-      this.#own = own;
       this.look = look; // what is looked at now
     }
 
-    /** @param {object} body */
-    async #move(body) { return this.look = await this.#connection.request("look", body); }
+    /** @param {object} body @param {Pending["progress"]} [progress] */
+    async #move(body, progress) { return this.look = await this.#connection.request("look", body, undefined, progress); }
 
     // again takes another batch, on trains on, and back goes to the first parameters.
     again() { return this.#move({ again: true }); }
-    /** @param {number} steps */
-    on(steps) { return this.#move({ steps }); }
+    /** @param {number} steps @param {Pending["progress"]} [progress] */
+    on(steps, progress) { return this.#move({ steps }, progress); }
     back() { return this.#move({ back: true }); }
 
     // curve is what a method, {method, …its parameters}, does at each of some thresholds,
@@ -478,24 +483,21 @@
     /** @param {number} size */
     boundary(size) { return this.#connection.request("boundary", { size }); }
 
-    close() { if (this.#own) this.#connection.end(fail("The laboratory was closed.")); }
+    // close ends the worker, in the midst of steps too.
+    close() { this.#connection.end(fail("The laboratory was closed.")); }
   }
 
-  // laboratory opens one, on opened data, or on the built-in data that config names.
-  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal }} [options] */
-  async function laboratory(config, data, { signal } = {}) {
+  // laboratory opens one, on the files of opened data, which are read again for it, or on
+  // the built-in data that config names.
+  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal, progress?: Pending["progress"] }} [options] */
+  async function laboratory(config, data, { signal, progress } = {}) {
     signal?.throwIfAborted();
     clipscopeEarly.use();
-    const starting = place(config, data);
-    let own = false;
-    const connection = starting.then((p) => {
-      own = p.own;
-      return p.connection;
-    });
+    const starting = data instanceof Data ? data.apart(progress, signal) : place(config, data).then((p) => p.connection);
     try {
-      return await cancellable(connection, signal, async (c) => new Laboratory(c, own, await c.request("lab", { config: config ?? {} })));
+      return await cancellable(starting, signal, async (c) => new Laboratory(c, await c.request("lab", { config: config ?? {} })));
     } catch (e) {
-      starting.then((p) => { if (p.own) p.connection.end(e); }, () => {});
+      starting.then((c) => c.end(e), () => {});
       throw e;
     }
   }

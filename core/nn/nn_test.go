@@ -383,6 +383,34 @@ func TestScaledNorms(t *testing.T) {
 	})
 }
 
+// TestGram holds the inner products of a batch's gradients against those of gradients that
+// are made one at a time; they are added to what is there.
+func TestGram(t *testing.T) {
+	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
+		const n, before = 7, 0.5
+		rng := rand.New(rand.NewPCG(11, 1))
+		b := randomBatch(rng, spec, n)
+		m := newModel(t, be, spec, n+2) // more room than rows
+		each := make([][]float32, n)
+		for i := range n {
+			each[i] = gradients(t, be, m, b.row(i, n), 1, nil)
+		}
+		pass(be, m, b, n)
+		dst := be.New(n * n)
+		kernel.Fill(be, n*n, before, dst)
+		m.Gram(dst)
+		for at, got := range read(t, be, dst, n*n) {
+			u, v, want := each[at/n], each[at%n], before
+			for k := range u {
+				want += float64(u[k]) * float64(v[k])
+			}
+			if math.Abs(float64(got)-want) > 1e-5*(before+norm(u)*norm(v)) {
+				t.Errorf("examples %d and %d: %g, want %g", at/n, at%n, got, want)
+			}
+		}
+	})
+}
+
 // upwards is a buffer of v, rounded up as package train does.
 func upwards(be compute.Backend, v []float64) compute.Buffer {
 	f := make([]float32, len(v))

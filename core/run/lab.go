@@ -3,13 +3,15 @@ package run
 import "fmt"
 
 // LabRequest opens a laboratory: a model as its configuration begins with it, which
-// stands still until it is trained on. The answer is a [Look].
+// stands still until it is trained on. A configuration without a seed gets one, or going
+// back would lead elsewhere. The answer is a [Look].
 type LabRequest struct {
 	Config Config `json:"config"`
 }
 
 // LookRequest changes what a laboratory looks at, and the answer is a [Look]: with Back,
-// the first parameters; with Steps, those of so many steps more; with Again, another batch.
+// the first parameters; with Steps, those of so many steps more, of which progress tells;
+// with Again, another batch.
 type LookRequest struct {
 	Back  bool `json:"back,omitempty"`
 	Steps int  `json:"steps,omitempty"`
@@ -33,8 +35,10 @@ type Look struct {
 	Parameters      int     `json:"parameters"`
 	NoiseMultiplier Number  `json:"noise_multiplier"` // on the gradient, after what a statistic takes
 	BatchSize       float64 `json:"expected_batch_size"`
-	MaxGradNorm     float64 `json:"max_grad_norm"` // of the coming step
-	TrueNorm        Number  `json:"true_norm"`     // of the batch's mean gradient
+	SensitivityOf   string  `json:"sensitivity_of"` // the method that the run trains with, and whose noise this is
+	Seed            uint64  `json:"seed"`           // drawn, where the configuration has none
+	MaxGradNorm     float64 `json:"max_grad_norm"`  // of the coming step
+	TrueNorm        Number  `json:"true_norm"`      // of the batch's mean gradient
 	// Norms are the lengths of the examples' gradients, Along and Across (≥ 0) their parts
 	// along the mean and at right angles to it; an example whose gradient is not finite has
 	// none, and counts in NonFinite.
@@ -47,6 +51,12 @@ type Look struct {
 	Largest   []Example `json:"largest,omitempty"` // pictures alone: those with the longest gradients
 	Smallest  []Example `json:"smallest,omitempty"`
 	NonFinite int       `json:"non_finite,omitempty"`
+}
+
+// LabProgress says how far training on is.
+type LabProgress struct {
+	Step  int `json:"step"` // of the run
+	Steps int `json:"steps"`
 }
 
 // Example is a picture of a batch.

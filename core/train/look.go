@@ -100,10 +100,13 @@ func (g *Gradients) Told() run.Look {
 	r := g.run
 	l := run.Look{
 		Step: g.step, Steps: r.steps, Rows: g.Len(), Parameters: r.spec.Params(), NoiseMultiplier: run.Number(r.gradNoise), BatchSize: r.batch,
-		MaxGradNorm: r.clipper.Rule.C(), TrueNorm: run.Number(g.TrueNorm), Norms: g.Norms, Along: g.Along, Across: g.Across, NonFinite: g.NonFinite,
+		SensitivityOf: r.cfg.Method, MaxGradNorm: r.clipper.Rule.C(), TrueNorm: run.Number(g.TrueNorm), Norms: g.Norms, Along: g.Along, Across: g.Across, NonFinite: g.NonFinite,
 	}
 	if r.sigma == 0 {
 		l.NoiseMultiplier = 0
+	}
+	if r.cfg.Seed != nil {
+		l.Seed = *r.cfg.Seed
 	}
 	for _, v := range g.losses {
 		l.Losses = append(l.Losses, run.Number(v))

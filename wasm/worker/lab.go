@@ -2,7 +2,10 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"clipscope/core/clip"
@@ -48,6 +51,14 @@ func (s *Session) openLab(q run.LabRequest) (any, error) {
 	if q.Config.Backend == "" || q.Config.Backend == "auto" {
 		q.Config.Backend = "simd" // a GPU's steps end after they are told, and a batch is read whole
 	}
+	if q.Config.Seed == nil {
+		seed, err := drawnSeed()
+		if err != nil {
+			return nil, err
+		}
+		q.Config.Seed = &seed
+	}
+	q.Config.DiagnosticsEvery = 0 // the batch is looked at, and not those that are trained on
 	p, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
@@ -66,6 +77,15 @@ func (s *Session) openLab(q run.LabRequest) (any, error) {
 	}
 	s.lab = b
 	return b.gradients.Told(), nil
+}
+
+// drawnSeed is one that a number of JavaScript's can be, and that people can type.
+func drawnSeed() (uint64, error) {
+	var b [4]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return 0, fmt.Errorf("worker: a seed: %w", err)
+	}
+	return uint64(binary.LittleEndian.Uint32(b[:])), nil
 }
 
 // restart goes to the first parameters.
@@ -90,13 +110,14 @@ func (b *bench) look() (err error) {
 	return err
 }
 
-// on takes so many steps, or as many as are left of the plan.
-func (b *bench) on(steps int) error {
+// on takes so many steps, or as many as are left of the plan, and tells of each.
+func (b *bench) on(steps int, told func(step int)) error {
 	taken := 0
-	for _, err := range b.trainer.Steps(context.Background()) {
+	for e, err := range b.trainer.Steps(context.Background()) {
 		if err != nil {
 			return err
 		}
+		told(e.Step)
 		if taken++; taken == steps {
 			break
 		}
@@ -110,7 +131,7 @@ func (b *bench) on(steps int) error {
 // errNoLab is what is said where no laboratory is open.
 var errNoLab = errors.New("worker: no laboratory is open here; open one first")
 
-func (s *Session) look(q run.LookRequest) (any, error) {
+func (s *Session) look(id int, q run.LookRequest) (any, error) {
 	b := s.lab
 	if b == nil {
 		return nil, errNoLab
@@ -124,7 +145,15 @@ func (s *Session) look(q run.LookRequest) (any, error) {
 		}
 	}
 	if q.Steps > 0 {
-		if err := b.on(q.Steps); err != nil {
+		last, steps := s.host.Now(), b.plan.Info().Steps
+		err := b.on(q.Steps, func(step int) {
+			if now := s.host.Now(); now.Sub(last) >= progressEvery {
+				last = now
+				s.post(ProgressType, id, run.LabProgress{Step: step, Steps: steps})
+				s.host.Yield()
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -127,6 +127,31 @@ func TestOnlyRunsAreLookedAt(t *testing.T) {
 	}
 }
 
+// TestSeedsOfLaboratories: a configuration's own is kept; without one, all that is looked
+// at comes from one that was drawn, and diagnostics are left out.
+func TestSeedsOfLaboratories(t *testing.T) {
+	var had run.Config
+	p := newPage(t, func(c run.Config, _ data.Meta) (Planned, error) {
+		had = c
+		return &bare{fake{steps: 2}}, nil
+	})
+	drawn := map[uint64]bool{}
+	for _, c := range []struct {
+		text string
+		want uint64
+	}{{`{"config":{"data":"digits","seed":9,"diagnostics_every":1}}`, 9}, {`{"config":{"data":"digits"}}`, 0}, {`{"config":{"data":"digits"}}`, 0}} {
+		p.send(Lab, 1, c.text)
+		p.next(ReplyType)
+		if had.Seed == nil || c.want != 0 && *had.Seed != c.want || had.DiagnosticsEvery != 0 {
+			t.Fatalf("%s begins with %+v", c.text, had)
+		}
+		drawn[*had.Seed] = true
+	}
+	if len(drawn) != 3 { // two alike are drawn once in four thousand million times
+		t.Errorf("the seeds are %v", drawn)
+	}
+}
+
 // refused waits for a request to be refused for a field.
 func (p *page) refused(field string) {
 	p.t.Helper()

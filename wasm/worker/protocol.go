@@ -49,7 +49,7 @@
 // data, which the worker keeps until another is opened; all of it is diagnostic:
 //
 //	lab        [run.LabRequest]      → reply: [run.Look], of the first parameters
-//	look       [run.LookRequest]     → reply: [run.Look]
+//	look       [run.LookRequest]     → progress [run.LabProgress]…, reply: [run.Look]
 //	clipping   [run.ClipRequest]     → reply: [run.ClipReply]
 //	estimate   [run.EstimateRequest] → reply: [run.EstimateReply]
 //	draws      [run.DrawsRequest]    → reply: [run.Draws]

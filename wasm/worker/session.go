@@ -294,7 +294,7 @@ func (s *Session) answer(r Request) (reply any, err error) {
 	case Lab:
 		return decoded(r.Text, s.openLab)
 	case Look:
-		return decoded(r.Text, s.look)
+		return decoded(r.Text, func(q run.LookRequest) (any, error) { return s.look(r.ID, q) })
 	case Clipping:
 		return decoded(r.Text, s.clipping)
 	case Estimate:
