@@ -256,3 +256,48 @@ func TestLookTells(t *testing.T) {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
+
+// TestTheBottomOfTheU has dc-e settle, and compares its threshold with where the squared
+// error of a step is least: by DC's estimate, which takes all gradients to point the same
+// way, and by what is measured. They do not, so that there is less bias than DC sees, and
+// the measured bottom lies below; docs/reproductions.md has how far.
+func TestTheBottomOfTheU(t *testing.T) {
+	t.Parallel()
+	ds := data.Digits(1, 400, 0)
+	r, _ := looking(t, fast(t), run.Config{
+		Method: "dc-e", Model: lookedAt["softmax"], NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 200, Steps: 40, LearningRate: 0.1, Seed: ptr(uint64(1)),
+	}, ds)
+	var settled, measured, estimated []float64
+	for e, err := range r.Steps(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Step < 20 || e.Step%4 != 0 {
+			continue
+		}
+		g := look(t, r, e.Step)
+		noise := r.gradNoise / r.batch
+		variance := noise * noise * float64(r.spec.Params())
+		factors := make([]float64, g.Len())
+		least := func(bias2 func(c float64) float64) float64 {
+			best, at := math.Inf(1), 0.0
+			for c := 0.01; c < 100; c *= 1.05 {
+				if v := bias2(c) + variance*c*c; v < best {
+					best, at = v, c
+				}
+			}
+			return at
+		}
+		settled = append(settled, r.clipper.Rule.C())
+		measured = append(measured, least(func(c float64) float64 { return g.At(r.clipper.Weight, c, factors).Bias2 }))
+		estimated = append(estimated, least(g.Estimate))
+	}
+	c, m, e := geometricMean(settled), geometricMean(measured), geometricMean(estimated)
+	t.Logf("C of dc-e %.3g, the least error by DC's estimate at %.3g, as measured at %.3g", c, e, m)
+	if c > 1.5*e || e > 1.5*c {
+		t.Errorf("dc-e settles at %.3g, and the error that it estimates is least at %.3g", c, e)
+	}
+	if m > e {
+		t.Errorf("the measured error is least at %.3g, above DC's %.3g", m, e)
+	}
+}

@@ -90,6 +90,54 @@ test("a run on built-in data learns, reports every step and ends", async () => {
   assert.ok(events.every((e) => e.released.max_grad_norm === 1), "C is reported");
 });
 
+test("a laboratory stands still, goes back to where it began, and is its own", async (t) => {
+  const r = await page.evaluate(async (config) => {
+    const cs = Array.from({ length: 33 }, (_, i) => 10 ** (i / 8 - 2)), first = (l) => JSON.stringify([l.step, l.norms]);
+    const one = await clipscope.lab(config), begun = one.look;
+    const psac = { method: "psac", r: 0.1 };
+    const curve = await one.curve(psac, cs), at = await one.at(psac, cs[20]);
+    let t0 = performance.now();
+    await one.curve(psac, cs);
+    const took = { curve: performance.now() - t0 };
+    t0 = performance.now();
+    for (let i = 0; i < 20; i++) await one.at(psac, cs[i]);
+    took.at = (performance.now() - t0) / 20;
+    t0 = performance.now();
+    const other = await one.again();
+    took.look = performance.now() - t0;
+    const on = await one.on(3), draws = await one.draws({ method: "constant" }, 0.5, 100);
+    await one.back();
+    const refused = await one.curve({ method: "adaclip" }, cs).catch((e) => [e.message, e.detail.field]);
+    const data = await clipscope.open(config.data);
+    const [a, b] = await Promise.all([clipscope.lab({ ...config, seed: 7 }, data), clipscope.lab({ ...config, seed: 8 }, data)]);
+    const again = await clipscope.lab({ ...config, seed: begun.seed });
+    const apart = [await a.at(psac, 1), await b.at(psac, 1)].map((p) => p.bias2), same = first(again.look) === first(begun);
+    a.close();
+    data.close();
+    const out = {
+      rows: begun.rows, of: begun.sensitivity_of, curve: curve.bias2[20], at: at.bias2, factors: at.factors.length, took, draws, refused, apart, same, 
+      differ: first(other) !== first(begun), on: on.step, closed: await a.at(psac, 1).catch((e) => e.message), left: (await b.at(psac, 1)).bias2,
+    };
+    // The batch is still the other one: its first parameters, not its rows, are back.
+    out.back = first(one.look) === first(other);
+    for (const l of [one, b, again]) l.close();
+    return out;
+  }, { ...quick, model: { kind: "mlp", hidden: [128] }, expected_batch_size: 512 });
+  assert.equal(r.rows, 512);
+  assert.equal(r.factors, 512);
+  assert.equal(r.of, "constant");
+  assert.equal(r.on, 3);
+  assert.equal(r.at, r.curve, "one threshold is a point of the curve");
+  assert.ok(r.differ && r.back && r.same, JSON.stringify([r.differ, r.back, r.same]));
+  assert.ok(r.apart[0] !== r.apart[1] && r.left === r.apart[1], "two laboratories on one data set do not answer for each other");
+  assert.match(r.refused[0], /adaclip|coordinates of its own/);
+  assert.equal(r.refused[1], "method");
+  assert.match(r.closed, /closed/);
+  // Four standard errors: one false alarm in 15,000 seeds, which are drawn here.
+  assert.ok(Math.abs(r.draws.mean_square - r.draws.formula) < 4 * r.draws.standard_error, JSON.stringify(r.draws.mean_square));
+  t.diagnostic(`ms at 512 rows: ${JSON.stringify(r.took)}`);
+});
+
 test("without noise epsilon is infinite, not null", async () => {
   const { result, events } = await train(page, { ...quick, steps: 3, method: "none", noise_multiplier: undefined, no_privacy: true });
   assert.equal(result.epsilon, Infinity);
