@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -176,7 +177,7 @@ func weightOf(method string, params map[string]float64) (clip.Weight, error) {
 	}
 	w, err := lab.WeightOf(c)
 	if err != nil {
-		return nil, &run.ConfigError{Field: "method", Message: err.Error()}
+		return nil, &run.ConfigError{Field: "method", Message: method + ": " + strings.TrimPrefix(err.Error(), "lab: ")}
 	}
 	return w, nil
 }
