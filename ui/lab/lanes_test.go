@@ -117,6 +117,23 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	l.lanes.view()
 }
 
+// TestLanesDifferInOneThing has all that follows from the budget be left out.
+func TestLanesDifferInOneThing(t *testing.T) {
+	l, r := trained()
+	l.config = run.Config{Data: "moons", Method: "constant", TargetEpsilon: l.config.TargetEpsilon, Seed: l.config.Seed}
+	l.lanes.vary("target_epsilon", "0.1,8")
+	a, b := r.runs[0].cfg, r.runs[1].cfg
+	if *a.TargetEpsilon != 0.1 || *b.TargetEpsilon != 8 || a.Model.Kind == "" || !(a.LearningRate > 0) {
+		t.Fatalf("%+v and %+v", a, b)
+	}
+	b.TargetEpsilon = a.TargetEpsilon
+	one, _ := a.Hash()
+	other, _ := b.Hash()
+	if one != other {
+		t.Errorf("differ in more than ε:\n%s\n%s", one, other)
+	}
+}
+
 func TestSeedsOfALane(t *testing.T) {
 	l, r := trained()
 	l.lanes.seeds = manySeeds

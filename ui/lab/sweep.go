@@ -11,6 +11,7 @@ import (
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
+	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -36,6 +37,7 @@ type sweep struct {
 	chart  *chart.Swept
 	made   int
 	began  time.Time
+	fault  string
 
 	// Where the person predicts first, the curve is hidden until they have shown it.
 	predict, shown bool
@@ -51,7 +53,25 @@ func newSweep(l *Lab) sweep {
 // start tries every C, for every ε that is chosen.
 func (s *sweep) start() {
 	s.queue.drop()
-	s.base, s.curves, s.shown, s.began = s.lab.config, nil, false, time.Now()
+	s.made++
+	made := s.made
+	s.lab.pinned(s.lab.config, func(base run.Config, err error) {
+		if made != s.made {
+			return // it was started again
+		}
+		s.fault = ""
+		if err != nil {
+			s.fault = err.Error()
+		} else {
+			s.begin(base)
+		}
+		s.lab.changed()
+	})
+}
+
+// begin queues the runs: seed by seed, so that the whole curve is seen soon.
+func (s *sweep) begin(base run.Config) {
+	s.base, s.curves, s.shown, s.began = base, nil, false, time.Now()
 	chosen := s.chosen
 	if len(chosen) == 0 {
 		chosen = []string{epsilonNow(&s.base)}
@@ -65,9 +85,7 @@ func (s *sweep) start() {
 		looks = append(looks, chart.Lane{Label: label, Place: i})
 		s.curves = append(s.curves, &swept{epsilon: epsilon, runs: make([][]*attempt, len(grid))})
 	}
-	s.made++
 	s.chart = chart.NewSwept(looks, s.regression())
-	// Seed by seed, so that the whole curve is seen soon.
 	var all []*attempt
 	for seed := range uint64(manySeeds) {
 		for _, v := range s.curves {
@@ -79,7 +97,6 @@ func (s *sweep) start() {
 		}
 	}
 	s.queue.add(all...)
-	s.lab.changed()
 }
 
 // at is the experiment with one C, for one ε and with another seed.
@@ -304,6 +321,7 @@ func (s *sweep) view() app.UI {
 				app.Span().Text("Predict first"),
 			),
 		),
+		widget.Message("sweep-fault", "fault", s.fault),
 		app.If(s.first(), func() app.UI { return s.guessView() }),
 		app.If(s.chart != nil && !s.hidden(), func() app.UI {
 			title := "Test accuracy"
