@@ -112,11 +112,19 @@ type fakeClient struct {
 	bench *fakeBench
 	err   error
 	cfg   run.Config
+
+	handles int // that are open
 }
+
+// fakeHandle counts itself away when it is closed.
+type fakeHandle struct{ open *int }
+
+func (h fakeHandle) Close() { *h.open-- }
 
 func (c *fakeClient) Ready(done func(error)) { done(nil) }
 func (c *fakeClient) Open(_ any, _ run.CSV, _ func(data.Progress), done func(client.Opened, error)) func() {
-	done(client.Opened{Report: data.Report{Rows: 1000, Features: 2, Outputs: 2}}, nil)
+	c.handles++
+	done(client.Opened{Handle: fakeHandle{&c.handles}, Report: data.Report{Rows: 1000, Features: 2, Outputs: 2}}, nil)
 	return func() {}
 }
 func (c *fakeClient) Plan(_ run.Config, _ client.Handle, done func(run.PlanInfo, error)) {
