@@ -38,5 +38,8 @@ func pin(cfg run.Config, f run.Facts) run.Config {
 	full := cfg.WithDefaultsFor(f)
 	cfg.Model, cfg.Optimizer, cfg.LearningRate = full.Model, full.Optimizer, full.LearningRate
 	cfg.ExpectedBatchSize, cfg.Epochs, cfg.Steps, cfg.MaxGradNorm = full.ExpectedBatchSize, full.Epochs, full.Steps, full.MaxGradNorm
+	if cfg.TargetEpsilon == nil && cfg.NoiseMultiplier == nil && !cfg.NoPrivacy {
+		cfg.TargetEpsilon = full.TargetEpsilon
+	}
 	return cfg
 }

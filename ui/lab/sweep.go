@@ -23,7 +23,8 @@ var grid = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 
 // swept is a curve: whole runs at every C of the grid, once for each seed.
 type swept struct {
-	epsilon string // a choice of the strip's
+	label   string
+	epsilon string // a choice of the strip's; "" where σ decides the noise
 	runs    [][]*attempt
 }
 
@@ -79,11 +80,14 @@ func (s *sweep) begin(base run.Config) {
 	var looks []chart.Lane
 	for i, epsilon := range chosen {
 		label := "ε = " + epsilon
-		if epsilon == "" {
-			label = "accuracy" // σ decides the noise
+		switch {
+		case epsilon == "" && s.base.NoiseMultiplier == nil: // a method that has none
+			label = "no noise"
+		case epsilon == "":
+			label = "σ = " + form.Format(*s.base.NoiseMultiplier)
 		}
 		looks = append(looks, chart.Lane{Label: label, Place: i})
-		s.curves = append(s.curves, &swept{epsilon: epsilon, runs: make([][]*attempt, len(grid))})
+		s.curves = append(s.curves, &swept{label: label, epsilon: epsilon, runs: make([][]*attempt, len(grid))})
 	}
 	s.chart = chart.NewSwept(looks, s.regression())
 	var all []*attempt
@@ -216,17 +220,12 @@ func (s *sweep) said() string {
 		if i < 0 {
 			continue
 		}
-		text := fmt.Sprintf("best C = %s, %s", form.Format(grid[i]), s.figure(c, i))
-		if v.epsilon != "" {
-			text = "at ε = " + v.epsilon + " " + text
-		}
-		found = append(found, text)
+		found = append(found, fmt.Sprintf("%s: best C = %s, %s", v.label, form.Format(grid[i]), s.figure(c, i)))
 	}
 	if len(found) == 0 {
 		return s.firstFault()
 	}
-	text := strings.Join(found, "; ")
-	return strings.ToUpper(text[:1]) + text[1:] + ". " + priceOfLooking
+	return strings.Join(found, "; ") + ". " + priceOfLooking
 }
 
 // figure is what came out at a C, with its spread.
@@ -376,7 +375,7 @@ func (s *sweep) table() app.UI {
 		app.Table().Body(
 			app.THead().Body(app.Tr().Body(
 				app.Th().Scope("col").Text("C"),
-				app.Range(s.curves).Slice(func(i int) app.UI { return app.Th().Scope("col").Text("ε = " + s.curves[i].epsilon) }),
+				app.Range(s.curves).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(s.curves[i].label) }),
 			)),
 			app.TBody().Body(app.Range(grid).Slice(func(k int) app.UI {
 				return app.Tr().Body(
