@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -19,6 +20,7 @@ import (
 // Client is the laboratory's way to the trainer.
 type Client interface {
 	Ready(func(error))
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
 	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
 	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
 	// Lab looks at the model of a configuration on a batch, and returns what cancels that.
@@ -36,9 +38,10 @@ type Lab struct {
 
 	// config is the experiment that everything on the page starts from.
 	config  run.Config
-	with    []string // methods that the U shows beside the experiment's own
-	problem string   // what went wrong last
-	opening func()   // cancels what opens a bench; nil when nothing does
+	with    []string             // methods that the U shows beside the experiment's own
+	problem string               // what went wrong last
+	opening func()               // cancels what opens a bench; nil when nothing does
+	facts   map[string]run.Facts // of built-in data that was asked for, by its name
 
 	setup   setup
 	address address
@@ -54,7 +57,7 @@ type Lab struct {
 
 // New makes a laboratory with the drawn digits, on which a run takes a second.
 func New(c Client) *Lab {
-	l := &Lab{client: c, changed: func() {}, config: first()}
+	l := &Lab{client: c, changed: func() {}, config: first(), facts: map[string]run.Facts{}}
 	l.hands = newHands(l)
 	l.lanes, l.sweep = newLanes(l), newSweep(l)
 	l.setup.lab, l.address.lab, l.course.lab, l.papers.lab = l, l, l, l

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
@@ -111,9 +112,21 @@ type fakeClient struct {
 	bench *fakeBench
 	err   error
 	cfg   run.Config
+
+	handles int // that are open
 }
 
+// fakeHandle counts itself away when it is closed.
+type fakeHandle struct{ open *int }
+
+func (h fakeHandle) Close() { *h.open-- }
+
 func (c *fakeClient) Ready(done func(error)) { done(nil) }
+func (c *fakeClient) Open(_ any, _ run.CSV, _ func(data.Progress), done func(client.Opened, error)) func() {
+	c.handles++
+	done(client.Opened{Handle: fakeHandle{&c.handles}, Report: data.Report{Rows: 1000, Features: 2, Outputs: 2}}, nil)
+	return func() {}
+}
 func (c *fakeClient) Plan(_ run.Config, _ client.Handle, done func(run.PlanInfo, error)) {
 	done(run.PlanInfo{Epsilon: 2}, nil)
 }

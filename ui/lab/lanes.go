@@ -246,8 +246,24 @@ func (l *lanes) remove(one *lane) {
 
 // start has every lane run that has not.
 func (l *lanes) start() {
+	made := l.made
 	l.fault = ""
-	// Seed by seed, so that all lanes are seen soon.
+	l.lab.pinned(l.base, func(base run.Config, err error) {
+		switch {
+		case made != l.made || l.queue.busy():
+			return // there are others now, or these go on
+		case err != nil:
+			l.fault = err.Error()
+		default:
+			l.base = base
+			l.begin()
+		}
+		l.lab.changed()
+	})
+}
+
+// begin queues what has not run: seed by seed, so that all lanes are seen soon.
+func (l *lanes) begin() {
 	var all []*attempt
 	for i := range l.seeds {
 		for _, one := range l.list {
@@ -271,7 +287,6 @@ func (l *lanes) start() {
 		}
 	}
 	l.queue.add(all...)
-	l.lab.changed()
 }
 
 // again has all lanes run anew.

@@ -74,8 +74,8 @@ func (r *runner) live() []*fakeRun {
 func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	l, r := trained()
 	l.lanes.vary("max_grad_norm", "1,3,10")
-	if len(r.runs) != 2 {
-		t.Fatalf("%d runs at once on two cores", len(r.runs))
+	if len(r.runs) != 2 || r.handles != 2 {
+		t.Fatalf("%d runs at once on two cores, in %d workers", len(r.runs), r.handles)
 	}
 	l.lanes.queue.hold(true)
 	if !r.runs[0].paused || !r.runs[1].paused {
@@ -95,8 +95,8 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	}
 	r.runs[1].end(0.9)
 	r.runs[2].end(0.8)
-	if l.lanes.queue.busy() || len(r.live()) != 0 {
-		t.Error("workers are left")
+	if l.lanes.queue.busy() || len(r.live()) != 0 || r.handles != 0 {
+		t.Errorf("%d workers are left", r.handles)
 	}
 	for i, c := range []float64{1, 3, 10} {
 		if cfg := r.runs[i].cfg; cfg.MaxGradNorm != c || cfg.Threads != 1 || *cfg.Seed != 1 || cfg.Method != "constant" || *cfg.TargetEpsilon != 2 {
@@ -115,6 +115,23 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 		t.Errorf("three runs at ε = 2: %q", s)
 	}
 	l.lanes.view()
+}
+
+// TestLanesDifferInOneThing has all that follows from the budget be left out.
+func TestLanesDifferInOneThing(t *testing.T) {
+	l, r := trained()
+	l.config = run.Config{Data: "moons", Method: "constant", TargetEpsilon: l.config.TargetEpsilon, Seed: l.config.Seed}
+	l.lanes.vary("target_epsilon", "0.1,8")
+	a, b := r.runs[0].cfg, r.runs[1].cfg
+	if *a.TargetEpsilon != 0.1 || *b.TargetEpsilon != 8 || a.Model.Kind == "" || !(a.LearningRate > 0) {
+		t.Fatalf("%+v and %+v", a, b)
+	}
+	b.TargetEpsilon = a.TargetEpsilon
+	one, _ := a.Hash()
+	other, _ := b.Hash()
+	if one != other {
+		t.Errorf("differ in more than ε:\n%s\n%s", one, other)
+	}
 }
 
 func TestSeedsOfALane(t *testing.T) {
@@ -319,7 +336,7 @@ func TestASweepThatIsStopped(t *testing.T) {
 	s.start()
 	r.runs[0].end(0.5)
 	s.queue.drop()
-	if s.queue.busy() || len(r.live()) != 0 {
+	if s.queue.busy() || len(r.live()) != 0 || r.handles != 0 {
 		t.Error("it goes on")
 	}
 	if told := s.told(); !strings.Contains(told, "C = 0.01, 50 %") && !strings.Contains(told, "C = 0.01, 50.0 %") {

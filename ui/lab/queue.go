@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -16,6 +17,7 @@ import (
 // attempt is one run: it waits for a core, goes on, or has ended.
 type attempt struct {
 	cfg    run.Config
+	desk   *desk          // where it goes on; nil before and after
 	runner client.Run     // while it goes on
 	record *series.Record // nil until it has started
 	result *run.Result    // nil until it has ended well
@@ -52,6 +54,13 @@ func (a *attempt) accuracy() float64 {
 	return float64(a.result.TestAccuracy)
 }
 
+// desk is a worker with its data open, which takes one run after the other: it takes
+// longer to start one than many a run does.
+type desk struct {
+	data   string
+	handle client.Handle
+}
+
 // queue takes runs side by side, as many as there are cores, each on one thread and in a
 // worker of its own; the others wait.
 type queue struct {
@@ -62,6 +71,7 @@ type queue struct {
 	over   func(*attempt) // one has ended
 
 	waiting, going []*attempt
+	free           []*desk
 	held           bool // paused: nothing goes on, and nothing starts
 	due            bool // came is about to be called
 }
@@ -98,14 +108,49 @@ func (q *queue) add(all ...*attempt) {
 	})
 }
 
-// fill starts what waits, as far as there are cores.
+// fill starts what waits, as far as there are cores. Where nothing is left to do, no
+// worker is kept.
 func (q *queue) fill() {
 	for !q.held && len(q.going) < q.width && len(q.waiting) > 0 {
 		a := q.waiting[0]
 		q.waiting = q.waiting[1:]
 		q.going = append(q.going, a)
-		q.client.Train(a.cfg, nil, false, func(r client.Run, err error) { q.started(a, r, err) })
+		q.launch(a)
 	}
+	if !q.busy() {
+		for _, d := range q.free {
+			d.handle.Close()
+		}
+		q.free = nil
+	}
+}
+
+// launch starts a run on a desk that has its data, or on a new one.
+func (q *queue) launch(a *attempt) {
+	if i := slices.IndexFunc(q.free, func(d *desk) bool { return d.data == a.cfg.Data }); i >= 0 {
+		a.desk = q.free[i]
+		q.free = slices.Delete(q.free, i, i+1)
+		q.train(a)
+		return
+	}
+	q.client.Open(a.cfg.Data, a.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
+		switch {
+		case !slices.Contains(q.going, a):
+			if err == nil {
+				o.Handle.Close()
+			}
+		case err != nil:
+			a.fault = err.Error()
+			q.end(a)
+		default:
+			a.desk = &desk{a.cfg.Data, o.Handle}
+			q.train(a)
+		}
+	})
+}
+
+func (q *queue) train(a *attempt) {
+	q.client.Train(a.cfg, a.desk.handle, false, func(r client.Run, err error) { q.started(a, r, err) })
 }
 
 func (q *queue) started(a *attempt, r client.Run, err error) {
@@ -158,6 +203,10 @@ func (q *queue) end(a *attempt) {
 		a.runner.Dispose()
 		a.runner = nil
 	}
+	if a.desk != nil {
+		q.free = append(q.free, a.desk)
+		a.desk = nil
+	}
 	q.going = slices.DeleteFunc(q.going, func(b *attempt) bool { return a == b })
 	q.over(a)
 	q.fill()
@@ -173,6 +222,10 @@ func (q *queue) drop(some ...*attempt) {
 			if a.runner != nil {
 				a.runner.Dispose()
 				a.runner = nil
+			}
+			if a.desk != nil { // it is busy with the end of the run
+				a.desk.handle.Close()
+				a.desk = nil
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
+	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -22,7 +23,8 @@ var grid = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 
 // swept is a curve: whole runs at every C of the grid, once for each seed.
 type swept struct {
-	epsilon string // a choice of the strip's
+	label   string
+	epsilon string // a choice of the strip's; "" where σ decides the noise
 	runs    [][]*attempt
 }
 
@@ -36,6 +38,7 @@ type sweep struct {
 	chart  *chart.Swept
 	made   int
 	began  time.Time
+	fault  string
 
 	// Where the person predicts first, the curve is hidden until they have shown it.
 	predict, shown bool
@@ -51,7 +54,25 @@ func newSweep(l *Lab) sweep {
 // start tries every C, for every ε that is chosen.
 func (s *sweep) start() {
 	s.queue.drop()
-	s.base, s.curves, s.shown, s.began = s.lab.config, nil, false, time.Now()
+	s.made++
+	made := s.made
+	s.lab.pinned(s.lab.config, func(base run.Config, err error) {
+		if made != s.made {
+			return // it was started again
+		}
+		s.fault = ""
+		if err != nil {
+			s.fault = err.Error()
+		} else {
+			s.begin(base)
+		}
+		s.lab.changed()
+	})
+}
+
+// begin queues the runs: seed by seed, so that the whole curve is seen soon.
+func (s *sweep) begin(base run.Config) {
+	s.base, s.curves, s.shown, s.began = base, nil, false, time.Now()
 	chosen := s.chosen
 	if len(chosen) == 0 {
 		chosen = []string{epsilonNow(&s.base)}
@@ -59,15 +80,16 @@ func (s *sweep) start() {
 	var looks []chart.Lane
 	for i, epsilon := range chosen {
 		label := "ε = " + epsilon
-		if epsilon == "" {
-			label = "accuracy" // σ decides the noise
+		switch {
+		case epsilon == "" && s.base.NoiseMultiplier == nil: // a method that has none
+			label = "no noise"
+		case epsilon == "":
+			label = "σ = " + form.Format(*s.base.NoiseMultiplier)
 		}
 		looks = append(looks, chart.Lane{Label: label, Place: i})
-		s.curves = append(s.curves, &swept{epsilon: epsilon, runs: make([][]*attempt, len(grid))})
+		s.curves = append(s.curves, &swept{label: label, epsilon: epsilon, runs: make([][]*attempt, len(grid))})
 	}
-	s.made++
 	s.chart = chart.NewSwept(looks, s.regression())
-	// Seed by seed, so that the whole curve is seen soon.
 	var all []*attempt
 	for seed := range uint64(manySeeds) {
 		for _, v := range s.curves {
@@ -79,7 +101,6 @@ func (s *sweep) start() {
 		}
 	}
 	s.queue.add(all...)
-	s.lab.changed()
 }
 
 // at is the experiment with one C, for one ε and with another seed.
@@ -199,17 +220,12 @@ func (s *sweep) said() string {
 		if i < 0 {
 			continue
 		}
-		text := fmt.Sprintf("best C = %s, %s", form.Format(grid[i]), s.figure(c, i))
-		if v.epsilon != "" {
-			text = "at ε = " + v.epsilon + " " + text
-		}
-		found = append(found, text)
+		found = append(found, fmt.Sprintf("%s: best C = %s, %s", v.label, form.Format(grid[i]), s.figure(c, i)))
 	}
 	if len(found) == 0 {
 		return s.firstFault()
 	}
-	text := strings.Join(found, "; ")
-	return strings.ToUpper(text[:1]) + text[1:] + ". " + priceOfLooking
+	return strings.Join(found, "; ") + ". " + priceOfLooking
 }
 
 // figure is what came out at a C, with its spread.
@@ -304,6 +320,7 @@ func (s *sweep) view() app.UI {
 				app.Span().Text("Predict first"),
 			),
 		),
+		widget.Message("sweep-fault", "fault", s.fault),
 		app.If(s.first(), func() app.UI { return s.guessView() }),
 		app.If(s.chart != nil && !s.hidden(), func() app.UI {
 			title := "Test accuracy"
@@ -358,7 +375,7 @@ func (s *sweep) table() app.UI {
 		app.Table().Body(
 			app.THead().Body(app.Tr().Body(
 				app.Th().Scope("col").Text("C"),
-				app.Range(s.curves).Slice(func(i int) app.UI { return app.Th().Scope("col").Text("ε = " + s.curves[i].epsilon) }),
+				app.Range(s.curves).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(s.curves[i].label) }),
 			)),
 			app.TBody().Body(app.Range(grid).Slice(func(k int) app.UI {
 				return app.Tr().Body(
