@@ -38,7 +38,7 @@ test("lanes of a link run side by side, one is kept, and a row opens in Train", 
 });
 
 test("a sweep is hidden until C is placed, and says what the guess cost", async (t) => {
-  const page = await visit(t, "lab#" + quick, { viewport: screen, colorScheme: "dark" });
+  const page = await visit(t, "lab#" + quick.replace("noise_multiplier=1", "no_privacy=true"), { viewport: screen, colorScheme: "dark" });
   await page.locator("#sweep-predict").check();
   await page.locator("#sweep-start").click();
   await page.locator("#sweep-said", { hasText: "All runs are done" }).waitFor();
@@ -47,7 +47,7 @@ test("a sweep is hidden until C is placed, and says what the guess cost", async 
   await page.keyboard.press("Home");
   await page.locator("#sweep-show").click();
   await page.locator("#sweep-said", { hasText: "You chose C = 0.01: " }).waitFor();
-  assert.match(await page.locator("#sweep-said").innerText(), /best, at C = [\d.]+\. σ = 1: best C = /);
+  assert.match(await page.locator("#sweep-said").innerText(), /best, at C = [\d.]+\. ε = ∞: best C = /);
   await page.locator("#sweep").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "sweep-dark.png"), fullPage: true });
   assert.deepEqual(page.errors, []);
