@@ -312,6 +312,12 @@ func (s site) writePages(out string) error {
 			return err
 		}
 	}
+	// Large icons are for installing the page, which has a network.
+	for _, icon := range []string{h.Icon.Large, h.Icon.Maskable} {
+		if err := replaceIn(filepath.Join(out, "app-worker.js"), `"`+s.prefix+icon+`",`, ""); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -415,7 +421,7 @@ func inOrder(html []byte) []byte {
 func (s site) cacheable(out string, h *app.Handler) error {
 	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
-		if strings.HasPrefix(rel, runtime) || strings.HasSuffix(rel, "512.png") { // large icons are for installing, with a network
+		if strings.HasPrefix(rel, runtime) || strings.HasSuffix(rel, "512.png") {
 			return nil
 		}
 		url := path.Join("/web", rel)
