@@ -377,16 +377,21 @@ func (l *lanes) ended(a *attempt) {
 		if a.record.Len() > 0 {
 			note("threshold:"+one.Label, a.record.Last.Released.MaxGradNorm)
 		}
-		if len(a.result.TestClasses) > 0 {
-			least := math.Inf(1)
-			for _, c := range a.result.TestClasses {
-				if !math.IsNaN(float64(c.Recall)) {
-					least = min(least, float64(c.Recall))
-				}
-			}
-			note("recall:"+one.Label, least)
+		recall, _ := worst(a.result)
+		note("recall:"+one.Label, recall)
+	}
+}
+
+// worst is the class whose test rows are found least often, and the share of them that is;
+// NaN without classes.
+func worst(r *run.Result) (recall float64, class string) {
+	recall = math.NaN()
+	for _, c := range r.TestClasses {
+		if v := float64(c.Recall); !math.IsNaN(v) && !(v >= recall) {
+			recall, class = v, c.Class
 		}
 	}
+	return recall, class
 }
 
 // outcome is what came of a lane, in numbers: means over its seeds.
@@ -395,7 +400,9 @@ type outcome struct {
 	spread float64 // of the accuracy: half of what lies between its least and its greatest
 	runs   int     // that have ended well
 	state  string
-	link   string // to the experiment of its first seed
+	link   string  // to the experiment of its first seed
+	worst  float64 // of its first seed, as [worst] has it
+	class  string
 }
 
 // first is what times are told in parts of.
@@ -415,7 +422,7 @@ func (a *attempt) perStep() float64 {
 }
 
 func (o *lane) outcome(unit float64) outcome {
-	out := outcome{state: "waits"}
+	out := outcome{state: "waits", worst: math.NaN()}
 	var accuracy, loss, noise, cosine, start, end, threshold average
 	least, greatest := math.Inf(1), math.Inf(-1)
 	for i, a := range o.runs {
@@ -442,6 +449,7 @@ func (o *lane) outcome(unit float64) outcome {
 		loss.add(float64(a.result.TestLoss))
 		least, greatest = min(least, float64(a.result.TestAccuracy)), max(greatest, float64(a.result.TestAccuracy))
 		if i == 0 {
+			out.worst, out.class = worst(a.result)
 			out.Time = run.Number(a.perStep() / unit)
 		}
 	}

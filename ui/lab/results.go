@@ -93,6 +93,8 @@ func (l *lanes) fields() []field {
 	all := []field{{"accuracy", "test accuracy", func(o *outcome) float64 { return float64(o.Accuracy) }, accuracyText, true}}
 	if len(l.charts) > 0 && l.charts[0].Title == "Test loss" {
 		all = nil
+	} else {
+		all = append(all, field{"worst", "worst class", func(o *outcome) float64 { return o.worst }, worstText, true})
 	}
 	all = append(all,
 		field{"loss", "test loss", func(o *outcome) float64 { return float64(o.Loss) }, func(o *outcome) string { return words.Number(float64(o.Loss), 3) }, false},
@@ -116,6 +118,14 @@ func accuracyText(o *outcome) string {
 		text += " ± " + words.Number(100*o.spread, 2)
 	}
 	return text
+}
+
+// worstText names the class that is found least often: a mean over all rows hides it.
+func worstText(o *outcome) string {
+	if o.class == "" {
+		return words.Missing
+	}
+	return o.class + ", " + words.Percent(o.worst, 0) + " found"
 }
 
 // row is a lane or a kept run in the table.

@@ -18,7 +18,7 @@ test("lanes of a link run side by side, one is kept, and a row opens in Train", 
   assert.match(await page.locator("#lanes-spent").innerText(), /2 runs together would cost at most ε = \d+\.\d\d at δ/);
   const figures = await page.locator("#lanes-table tbody tr:first-child .figure").allInnerTexts();
   assert.match(figures[0], /^\d+(\.\d)? %$/);
-  assert.equal(figures[2], "0.1");
+  assert.equal(figures[3], "0.1");
   await page.locator("[id='keep-0.1']").click();
   await page.locator("#vary-expected_batch_size").click();
   await page.locator("#lanes-table th", { hasText: "kept: 0.1" }).waitFor();
