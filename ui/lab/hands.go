@@ -339,11 +339,16 @@ func (h *hands) say() {
 	if s == nil || h.bench == nil {
 		return
 	}
-	sentence, advice := "Say first what you expect: then this is shown.", ""
+	sentence, advice, lengths := "Say first what you expect: then this is shown.", "", ""
 	if !h.lab.course.hidden() {
 		w := h.clipped()
 		sentence, advice = w.String(), w.Advice()
+		if h.at != nil {
+			norms := h.bench.Look().Norms
+			lengths = words.Lengths(float64(h.at.Clipped), median(norms), quantile(norms, 1), math.Sqrt(w.Variance), w.True)
+		}
 	}
+	s.Call("say", "lab-lengths", lengths)
 	s.Call("say", "lab-sentence", sentence)
 	s.Call("say", "lab-advice", advice)
 	s.Call("say", "lab-sigma-now", words.Number(h.noise.sigma, 3)+h.epsilon)

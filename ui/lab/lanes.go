@@ -439,8 +439,10 @@ func (o *lane) outcome(unit float64) outcome {
 			end.add(meanOf(clipped[len(clipped)-tenth:]))
 			threshold.add(c[len(c)-1])
 		}
-		noise.add(a.noise.value())
-		cosine.add(a.cosine.value())
+		if a.noise.n > 0 { // one that waits, or failed at once, has compared nothing
+			noise.add(a.noise.value())
+			cosine.add(a.cosine.value())
+		}
 		if a.result == nil {
 			continue
 		}

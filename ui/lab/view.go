@@ -29,6 +29,7 @@ func (h *hands) view() app.UI {
 		app.Div().Class("lab-words").Body(
 			app.P().Class("lab-sentence").ID("lab-sentence"),
 			app.P().Class("lab-advice").ID("lab-advice"),
+			app.P().Class("lab-advice").ID("lab-lengths"),
 		),
 		app.Div().Class("lab-actions").Body(
 			h.buttons(),

@@ -88,3 +88,17 @@ func share(part, rest float64) string {
 	}
 	return Number(100*part/(part+rest), 2)
 }
+
+// Lengths says how long the gradients of a batch are: how many exceed C, the typical one
+// and the longest, and the noise beside their mean; "" where there are none. share is NaN
+// where it is not known.
+func Lengths(share, median, longest, noise, mean float64) string {
+	if !(median >= 0) || !(longest >= 0) || math.IsNaN(share) {
+		return ""
+	}
+	text := fmt.Sprintf("%s of the gradients are longer than C; the median is %s long, the longest %s.", Percent(share, 0), Number(median, 3), Number(longest, 3))
+	if ratio := noise / mean; ratio > 0 && !math.IsInf(ratio, 1) {
+		text += fmt.Sprintf(" The noise is %s of the true mean’s length.", Number(ratio, 2))
+	}
+	return text
+}

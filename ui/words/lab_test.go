@@ -41,3 +41,20 @@ func TestClipped(t *testing.T) {
 		}
 	}
 }
+
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		share, median, longest, noise, mean float64
+		says                                string
+	}{
+		{0.31, 6.2, 9.1, 0.5, 2, "31 % of the gradients are longer than C; the median is 6.2 long, the longest 9.1. The noise is 0.25 of the true mean’s length."},
+		{0, 0, 0, 0, 0, "0 % of the gradients are longer than C; the median is 0 long, the longest 0."},
+		{nan, 1, 2, 1, 1, ""},
+		{0.5, nan, 2, 1, 1, ""},
+		{0.5, 1, 2, inf, 1, "50 % of the gradients are longer than C; the median is 1 long, the longest 2."},
+	} {
+		if got := Lengths(c.share, c.median, c.longest, c.noise, c.mean); got != c.says {
+			t.Errorf("says %q, want %q", got, c.says)
+		}
+	}
+}
