@@ -103,8 +103,14 @@ func (c *course) move(by int) {
 
 // note writes down what an experiment showed.
 func (c *course) note(name string, value float64) {
-	if c.at != nil {
-		c.book.Note(name, value)
+	s := c.now()
+	if s == nil {
+		return
+	}
+	waited := s.Ask != nil && !c.book.Ready(s.Ask)
+	c.book.Note(name, value)
+	if waited && c.book.Ready(s.Ask) {
+		c.lab.changed()
 	}
 }
 
@@ -233,8 +239,8 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 	case has:
 		verdict = "Your experiment says: " + done.truth + ". " + q.After
 	}
-	check := func() {
-		if ready && (c.chosen >= 0 || c.typed != "") {
+	check := func() { // which stays as it is while the step is drawn anew
+		if s := c.now(); s != nil && s.Ask != nil && c.book.Ready(s.Ask) && (c.chosen >= 0 || c.typed != "") {
 			c.check()
 		}
 	}

@@ -363,6 +363,9 @@ func (h *hands) note() {
 		return
 	}
 	note, look := h.lab.course.note, h.bench.Look()
+	if s := h.lab.course.now(); s != nil && look.Step < s.From {
+		return
+	}
 	typical := median(look.Norms)
 	note("median_norm", typical)
 	note("stretch", quantile(look.Norms, 1)/typical)

@@ -158,6 +158,22 @@ func TestSeedsOfALane(t *testing.T) {
 	}
 }
 
+// TestASeedThatTellsNothing leaves what the others measured: one that waits, and one that
+// failed.
+func TestASeedThatTellsNothing(t *testing.T) {
+	var measured attempt
+	measured.noise.add(3)
+	measured.cosine.add(0.5)
+	one := lane{runs: []*attempt{&measured, {}, {fault: "no worker"}}}
+	if out := one.outcome(1); out.Noise != 3 || out.Cosine != 0.5 {
+		t.Errorf("noise %v and cosine %v, want 3 and 0.5", out.Noise, out.Cosine)
+	}
+	one.runs = one.runs[1:]
+	if out := one.outcome(1); !math.IsNaN(float64(out.Noise)) || !math.IsNaN(float64(out.Cosine)) {
+		t.Errorf("of no measurement: noise %v and cosine %v", out.Noise, out.Cosine)
+	}
+}
+
 func TestWhatIsKeptStaysUntilItIsRemoved(t *testing.T) {
 	l, r := trained()
 	l.lanes.vary("max_grad_norm", "1,3")

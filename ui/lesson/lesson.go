@@ -33,6 +33,9 @@ type Step struct {
 	// As names what is measured during the step, so that later questions can ask for it:
 	// best_c, measured in a step that is "low", is best_c@low.
 	As string `json:"as,omitempty"`
+	// From is the step of training that the experiment has to be taken to: what is seen of a
+	// batch before is no answer.
+	From int `json:"from,omitempty"`
 	// Hide keeps the answer out of sight until the person has said what they expect.
 	Hide bool      `json:"hide,omitempty"`
 	Ask  *Question `json:"ask,omitempty"`

@@ -1,0 +1,53 @@
+// The lessons, walked as a student would: no question can be answered before its
+// experiment has been done, and each can be after it. The sweep of 27 runs is started and
+// stopped; ui/lab's tests have its end.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { results, stage } from "./browser.mjs";
+
+const { visit } = await stage();
+
+const LESSONS = ["gradients", "clipping", "noise", "u", "adaptive", "epsilon", "who-pays"];
+const looked = (page) => page.waitForFunction(() => document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lab-sentence")?.textContent);
+const ready = (page) => page.waitForFunction(() => document.getElementById("lesson-check")?.disabled === false);
+
+// doing is what a step's text asks for.
+const doing = {
+  "gradients 3": (page) => page.locator("#lab-on-100").click(),
+  "adaptive 2": (page) => page.locator("#lanes-start").click(),
+  "adaptive 4": (page) => page.locator("#lanes-start").click(),
+  "who-pays 1": (page) => page.locator("#lanes-start").click(),
+  "epsilon 2": (page) => page.locator("#guess-best").click(),
+  "epsilon 3": (page) => page.locator("#guess-best").click(),
+  "epsilon 4": (page) => page.locator("#guess-best").click(),
+};
+
+for (const id of LESSONS) {
+  test(`the lesson ${id} can be taken from its link`, async (t) => {
+    const page = await visit(t, "lab#lesson=" + id, { viewport: { width: 1280, height: 720 } });
+    await page.locator(".lesson-head h2").waitFor();
+    for (let step = 1; ; step++) {
+      await page.locator(".lesson-head", { hasText: `step ${step} of` }).waitFor();
+      const sweep = id === "u" && step === 4, question = await page.locator(".question").count() > 0;
+      if (id !== "epsilon") await looked(page);
+      const act = doing[`${id} ${step}`];
+      if (act && question && id !== "who-pays") assert.ok(await page.locator("#lesson-check").isDisabled(), `step ${step} waits for its experiment`);
+      if (act) await act(page);
+      if (question && sweep) {
+        assert.ok(await page.locator("#lesson-check").isDisabled());
+      } else if (question) {
+        await ready(page);
+        const options = page.locator("#lesson-option-0");
+        if (await options.count()) await options.check({ force: true });
+        else await page.locator("#lesson-answer").fill("1");
+        await page.locator("#lesson-check").click();
+        await page.waitForFunction(() => /^(Right\.|Your experiment says: )/.test(document.getElementById("lesson-verdict")?.textContent ?? ""));
+      }
+      if (await page.locator("#lesson-next").innerText() === "Next lesson") break;
+      await page.locator("#lesson-next").click();
+    }
+    await page.screenshot({ path: path.join(results, `lesson-${id}.png`) });
+    assert.deepEqual(page.errors, []);
+  });
+}
