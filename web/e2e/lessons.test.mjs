@@ -11,7 +11,7 @@ const { visit } = await stage();
 // The two about runs side by side take half a minute each; lanes.test.mjs has such runs.
 const LESSONS = ["gradients", "clipping", "noise", "u", "epsilon"];
 const looked = (page) => page.waitForFunction(() => document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lab-sentence")?.textContent);
-const ready = (page) => page.waitForFunction(() => document.getElementById("lesson-check")?.disabled === false);
+const ready = (page) => page.waitForFunction(() => /** @type {HTMLButtonElement | null} */ (document.getElementById("lesson-check"))?.disabled === false);
 
 // doing is what a step's text asks for.
 const doing = {
