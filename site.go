@@ -417,11 +417,11 @@ func inOrder(html []byte) []byte {
 }
 
 // cacheable has every page and every file under /web/ kept for offline use, but for the
-// runtime and large icons, and the stylesheets used.
+// runtime, and the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
 	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
-		if strings.HasPrefix(rel, runtime) || strings.HasSuffix(rel, "512.png") {
+		if strings.HasPrefix(rel, runtime) {
 			return nil
 		}
 		url := path.Join("/web", rel)

@@ -19,15 +19,18 @@ func Digits(seed uint64, n, test int) *Dataset {
 	return digits("digits", seed, n, test, func(rng *rand.Rand) int { return rng.IntN(10) })
 }
 
+// RareDigit is the class that few of [RareDigits] have.
+const RareDigit = 8
+
 // RareDigits are digits of which three in a hundred are eights: a class so small that a mean
 // over all rows hardly shows what becomes of it.
 func RareDigits(seed uint64, n, test int) *Dataset {
-	const rare, share = 8, 0.03
+	const share = 0.03
 	return digits("digits-rare", seed, n, test, func(rng *rand.Rand) int {
 		if rng.Float64() < share {
-			return rare
+			return RareDigit
 		}
-		return (rare + 1 + rng.IntN(9)) % 10
+		return (RareDigit + 1 + rng.IntN(9)) % 10
 	})
 }
 

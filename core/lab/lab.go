@@ -133,19 +133,25 @@ func (b *Batch) Estimate(c float64) float64 {
 	return sum / float64(b.n)
 }
 
-// WeightOf is the weight function of a clipper, or an error for one that does not scale
-// whole gradients: what it does cannot be told from inner products.
-func WeightOf(c *clip.Clipper) (clip.Weight, error) {
-	const refused = "%s; the laboratory's plane has methods that scale whole gradients alone"
+// Clipper is a method's at threshold 1, whose weight function serves every other: nothing
+// else that a clipper is made for matters to it, nor does what moves the threshold. The
+// error is a [*clip.ParamError] for parameters that are not the method's, or says why a
+// method does not scale whole gradients: what it does cannot be told from inner products.
+func Clipper(method string, params clip.Params) (*clip.Clipper, error) {
+	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1, Params: params})
+	if err != nil {
+		return nil, err
+	}
+	const refused = "lab: %s; the laboratory's plane has methods that scale whole gradients alone"
 	switch {
 	case c.Geometry != nil:
-		return nil, fmt.Errorf("lab: "+refused, "this method clips in coordinates of its own")
+		return nil, fmt.Errorf(refused, "this method clips in coordinates of its own")
 	case c.Coordinates:
-		return nil, fmt.Errorf("lab: "+refused, "this method clamps each coordinate")
+		return nil, fmt.Errorf(refused, "this method clamps each coordinate")
 	case c.Source == clip.Bounded || c.FeatureBound > 0:
-		return nil, fmt.Errorf("lab: "+refused, "this method bounds gradients before it knows them")
+		return nil, fmt.Errorf(refused, "this method bounds gradients before it knows them")
 	case c.Grouping == clip.PerLayer:
-		return nil, fmt.Errorf("lab: "+refused, "this method clips each layer by itself")
+		return nil, fmt.Errorf(refused, "this method clips each layer by itself")
 	}
-	return c.Weight, nil
+	return c, nil
 }

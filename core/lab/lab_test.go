@@ -1,24 +1,22 @@
 package lab
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/lab/labtest"
 )
 
 func weight(t testing.TB, method string) clip.Weight {
 	t.Helper()
-	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})
+	c, err := Clipper(method, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := WeightOf(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return c.Weight
 }
 
 // gradients draws n of d dimensions whose lengths lie decades apart.
@@ -39,22 +37,10 @@ func gramOf(g [][]float64) []float32 {
 	gram := make([]float32, n*n)
 	for i := range g {
 		for j := range g {
-			s := 0.0
-			for k := range g[i] {
-				s += g[i][k] * g[j][k]
-			}
-			gram[i*n+j] = float32(s)
+			gram[i*n+j] = float32(labtest.Dot(g[i], g[j]))
 		}
 	}
 	return gram
-}
-
-func norm(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x * x
-	}
-	return math.Sqrt(s)
 }
 
 // TestAgainstGradients compares with what is computed from the gradients themselves.
@@ -67,38 +53,23 @@ func TestAgainstGradients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean := make([]float64, d)
-		for _, v := range g {
-			for k, x := range v {
-				mean[k] += x / float64(n)
-			}
-		}
+		unit := labtest.Length(labtest.Mean(g))
 		near := func(what string, got, want float64) {
 			t.Helper()
-			if !(math.Abs(got-want) <= 1e-5*max(norm(mean), math.Abs(want))) {
+			if !(math.Abs(got-want) <= 1e-5*max(unit, math.Abs(want))) {
 				t.Errorf("%d×%d: %s is %v, want %v", n, d, what, got, want)
 			}
 		}
-		near("the mean's norm", b.TrueNorm, norm(mean))
+		near("the mean's norm", b.TrueNorm, unit)
 		for _, method := range []string{"constant", "auto-s", "auto-v", "psac", "none", "dc-e"} {
 			w := weight(t, method)
 			for _, c := range []float64{0.01, 0.3, 1, 5, 1e3} {
-				clipped, lost, dot := make([]float64, d), make([]float64, d), 0.0
-				for _, v := range g {
-					f := w.Factor(norm(v), c)
-					for k, x := range v {
-						clipped[k] += f * x / float64(n)
-					}
-				}
-				for k := range mean {
-					lost[k] = mean[k] - clipped[k]
-					dot += mean[k] * clipped[k]
-				}
+				bias, along, length := labtest.Clip(g, func(norm float64) float64 { return w.Factor(norm, c) })
 				p := b.At(w, c, make([]float64, n))
-				near(method+": bias", math.Sqrt(p.Bias2), norm(lost))
-				near(method+": along", p.Along, dot/norm(mean))
-				near(method+": length", math.Hypot(p.Along, p.Across), norm(clipped))
-				if math.Abs(p.Cosine-dot/(norm(mean)*norm(clipped))) > 1e-5 {
+				near(method+": bias", math.Sqrt(p.Bias2), bias)
+				near(method+": along", p.Along, along)
+				near(method+": length", math.Hypot(p.Along, p.Across), length)
+				if math.Abs(p.Cosine-along/length) > 1e-5 {
 					t.Errorf("%d×%d: %s at %v: cosine %v", n, d, method, c, p.Cosine)
 				}
 			}
@@ -168,11 +139,7 @@ func TestHostile(t *testing.T) {
 
 func TestRefusedByName(t *testing.T) {
 	for _, method := range []string{"adaclip", "coordinate", "value", "value-tight", "per-layer", "norm-bound"} {
-		c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := WeightOf(c); err == nil {
+		if _, err := Clipper(method, nil); err == nil || errors.As(err, new(*clip.ParamError)) {
 			t.Errorf("%s is told from inner products", method)
 		}
 	}

@@ -5,17 +5,26 @@ import (
 	"fmt"
 )
 
+// Fields are those that are set, by the names they have in JSON.
+func (c Config) Fields() (map[string]any, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("run: configuration: %w", err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return nil, fmt.Errorf("run: configuration: %w", err)
+	}
+	return fields, nil
+}
+
 // With is the configuration with some fields set, by the names they have in JSON; nil
 // takes a field back to its default. One that decides the noise takes the place of the
 // other. c is as it was.
 func (c Config) With(set map[string]any) (Config, error) {
-	b, err := json.Marshal(c)
+	fields, err := c.Fields()
 	if err != nil {
-		return c, fmt.Errorf("run: configuration: %w", err)
-	}
-	fields := map[string]any{}
-	if err := json.Unmarshal(b, &fields); err != nil {
-		return c, fmt.Errorf("run: configuration: %w", err)
+		return c, err
 	}
 	for _, pair := range [][2]string{{"noise_multiplier", "target_epsilon"}, {"target_epsilon", "noise_multiplier"}, {"epochs", "steps"}, {"steps", "epochs"}} {
 		if v, sets := set[pair[0]]; sets && v != nil {
@@ -29,7 +38,8 @@ func (c Config) With(set map[string]any) (Config, error) {
 		}
 		fields[key] = v
 	}
-	if b, err = json.Marshal(fields); err != nil {
+	b, err := json.Marshal(fields)
+	if err != nil {
 		return c, fmt.Errorf("run: configuration: %w", err)
 	}
 	var with Config

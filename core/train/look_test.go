@@ -5,25 +5,18 @@ import (
 	"math"
 	"testing"
 
-	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 	"clipscope/core/lab"
+	"clipscope/core/lab/labtest"
 	"clipscope/core/run"
 )
 
 // looking starts a run on a backend that is given, and looks at its first batch.
 func looking(t *testing.T, be compute.Backend, cfg run.Config, ds *data.Dataset) (*Run, *Gradients) {
 	t.Helper()
-	p, err := New(cfg, ds.Meta())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Start(context.Background(), ds, be)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := startOn(t, cfg, ds, be)
 	t.Cleanup(r.Close)
 	return r, look(t, r, 0)
 }
@@ -53,14 +46,6 @@ func alone(t *testing.T, r *Run, row int) []float64 {
 		t.Fatal(err)
 	}
 	return g
-}
-
-func lengthOf(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x * x
-	}
-	return math.Sqrt(s)
 }
 
 var lookedAt = map[string]run.Model{
@@ -93,14 +78,11 @@ func TestLookAgainstOneAtATime(t *testing.T) {
 			}
 			n := g.Len()
 			each := make([][]float64, n)
-			mean := make([]float64, r.spec.Params())
 			for i, row := range g.rows {
 				each[i] = alone(t, r, row)
-				for k, x := range each[i] {
-					mean[k] += x / float64(n)
-				}
 			}
-			unit := lengthOf(mean)
+			mean := labtest.Mean(each)
+			unit := length(mean)
 			near := func(what string, got, want, scale float64) {
 				t.Helper()
 				if !(math.Abs(got-want) <= 1e-5*scale) {
@@ -109,42 +91,24 @@ func TestLookAgainstOneAtATime(t *testing.T) {
 			}
 			near("the mean's length", g.TrueNorm, unit, unit)
 			for i := range each {
-				dot := 0.0
-				for k, x := range each[i] {
-					dot += x * mean[k]
-				}
-				near("a norm", g.Norms[i], lengthOf(each[i]), lengthOf(each[i]))
-				near("a part along the mean", g.Along[i], dot/unit, lengthOf(each[i]))
+				near("a norm", g.Norms[i], length(each[i]), length(each[i]))
+				near("a part along the mean", g.Along[i], labtest.Dot(each[i], mean)/unit, length(each[i]))
 			}
 			for k, x := range g.mean {
 				near("a coordinate of the mean", x, mean[k], unit)
 			}
 			for _, method := range []string{"constant", "auto-s", "auto-v", "psac", "smooth"} {
-				cl, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})
+				cl, err := lab.Clipper(method, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				w, err := lab.WeightOf(cl)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := cl.Weight
 				for _, c := range []float64{0.05, 0.5, 2, 8} {
-					clipped := make([]float64, len(mean))
-					for _, v := range each {
-						f := w.Factor(lengthOf(v), c)
-						for k, x := range v {
-							clipped[k] += f * x / float64(n)
-						}
-					}
-					lost, dot := 0.0, 0.0
-					for k := range mean {
-						lost += (mean[k] - clipped[k]) * (mean[k] - clipped[k])
-						dot += mean[k] * clipped[k]
-					}
+					bias, along, left := labtest.Clip(each, func(norm float64) float64 { return w.Factor(norm, c) })
 					p := g.At(w, c, make([]float64, n))
-					near(method+": bias", math.Sqrt(p.Bias2), math.Sqrt(lost), unit)
-					near(method+": cosine", p.Cosine, dot/(unit*lengthOf(clipped)), 1)
-					near(method+": length", math.Hypot(p.Along, p.Across), lengthOf(clipped), math.Max(unit, lengthOf(clipped)))
+					near(method+": bias", math.Sqrt(p.Bias2), bias, unit)
+					near(method+": cosine", p.Cosine, along/left, 1)
+					near(method+": length", math.Hypot(p.Along, p.Across), left, math.Max(unit, left))
 				}
 			}
 		})
@@ -160,14 +124,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			Model: lookedAt["mlp"], Method: method, NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 30, Steps: 6, LearningRate: 0.2, Seed: ptr(uint64(6)),
 		}
 		end := func(watched bool) []float32 {
-			p, err := New(cfg, ds.Meta())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := p.Start(context.Background(), ds, fast(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := startOn(t, cfg, ds, fast(t))
 			defer r.Close()
 			for _, err := range r.Steps(context.Background()) {
 				if err != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/lab"
 	"clipscope/core/run"
@@ -37,17 +36,10 @@ func TestPapersSettledThreshold(t *testing.T) {
 		} else {
 			ds = images(t, c.data)
 		}
-		p, err := New(run.Config{
+		r := startOn(t, run.Config{
 			Model: c.model, Method: "dc-e", MaxGradNorm: 1, TargetEpsilon: &c.eps, ExpectedBatchSize: 512, Steps: c.steps, LearningRate: c.rate,
 			Seed: ptr(uint64(1)), Accountant: "rdp",
-		}, ds.Meta())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := p.Start(context.Background(), ds, fast(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, ds, fast(t))
 		var settled []float64
 		for e, err := range r.Steps(context.Background()) {
 			if err != nil {
@@ -61,11 +53,7 @@ func TestPapersSettledThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cl, err := clip.New(clip.Choice{Method: "constant"}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := lab.WeightOf(cl)
+		cl, err := lab.Clipper("constant", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +68,7 @@ func TestPapersSettledThreshold(t *testing.T) {
 			}
 			return at
 		}
-		measured := least(func(c float64) float64 { return g.At(w, c, factors).Bias2 })
+		measured := least(func(c float64) float64 { return g.At(cl.Weight, c, factors).Bias2 })
 		estimate := least(g.Estimate)
 		typical := geometricMean(settled)
 		row(c.data+", "+c.model.Kind, c.eps, c.steps, fmt.Sprintf("%.2f", typical), fmt.Sprintf("%.2f", measured), fmt.Sprintf("%.1f", typical/measured), fmt.Sprintf("%.2f", estimate), fmt.Sprintf("%.2f", typical/estimate))

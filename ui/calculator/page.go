@@ -74,11 +74,9 @@ func (k *Calculator) pending() bool {
 
 // Around is the rest of the site, as far as the page shows it.
 type Around interface {
-	Show(changed func())
-	Hide()
+	widget.Around
 	// Config is the experiment's, whose noise is audited.
 	Config() run.Config
-	Sent() widget.Requests
 }
 
 // inputs are the fields.

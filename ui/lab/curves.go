@@ -102,6 +102,3 @@ func decades(low, high float64) (bottom, top float64) {
 	}
 	return bottom, top
 }
-
-// median of what is finite; NaN of nothing.
-func median(v []float64) float64 { return quantile(v, 0.5) }

@@ -83,14 +83,19 @@ func scaled(y []float64, unit float64) []float64 {
 	return s
 }
 
-// quantile of the finite ones among v; NaN where there are none.
-func quantile(v []float64, share float64) float64 {
+// ordered are the finite ones among v, the least first.
+func ordered(v []float64) []float64 {
 	x := slices.DeleteFunc(slices.Clone(v), func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
-	if len(x) == 0 {
+	slices.Sort(x)
+	return x
+}
+
+// quantile of what is ordered; NaN of nothing.
+func quantile(v []float64, share float64) float64 {
+	if len(v) == 0 {
 		return math.NaN()
 	}
-	slices.Sort(x)
-	return x[int(share*float64(len(x)-1))]
+	return v[int(share*float64(len(v)-1))]
 }
 
 // planeNow is the plane as it is to be drawn.
@@ -100,7 +105,7 @@ func (h *hands) planeNow() planeSpec {
 		return p
 	}
 	look := h.bench.Look()
-	if far := quantile(look.Norms, 0.98); far > 0 {
+	if far := quantile(h.norms, 0.98); far > 0 {
 		p.Reach = max(1.1*far, finite(float64(look.TrueNorm)))
 	}
 	// The true mean is drawn last, as the others may lie on it.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -25,6 +26,7 @@ type hands struct {
 	turn  int        // counts looks, so that an answer about an earlier one is known
 
 	axis   axis
+	norms  []float64 // of the look, the shortest first; those that are finite
 	c      float64
 	noise  noise // as the sliders have it
 	linear bool  // the plane's radius is
@@ -100,7 +102,8 @@ func (h *hands) own() noise {
 func (h *hands) looked() {
 	h.turn++
 	look := h.bench.Look()
-	h.axis = h.axis.toward(median(look.Norms))
+	h.norms = ordered(look.Norms)
+	h.axis = h.axis.toward(quantile(h.norms, 0.5))
 	h.c = h.axis.within(h.c)
 	h.at, h.asking, h.stale = nil, false, false
 	h.step = look.Step
@@ -344,8 +347,7 @@ func (h *hands) say() {
 		w := h.clipped()
 		sentence, advice = w.String(), w.Advice()
 		if h.at != nil {
-			norms := h.bench.Look().Norms
-			lengths = words.Lengths(float64(h.at.Clipped), median(norms), quantile(norms, 1), math.Sqrt(w.Variance), w.True)
+			lengths = words.Lengths(float64(h.at.Clipped), quantile(h.norms, 0.5), quantile(h.norms, 1), math.Sqrt(w.Variance), w.True)
 		}
 	}
 	s.Call("say", "lab-lengths", lengths)
@@ -363,13 +365,13 @@ func (h *hands) note() {
 		return
 	}
 	note, look := h.lab.course.note, h.bench.Look()
-	if s := h.lab.course.now(); s != nil && look.Step < s.From {
+	if s := h.lab.course.now(); s == nil || look.Step < s.From {
 		return
 	}
-	typical := median(look.Norms)
+	typical := quantile(h.norms, 0.5)
 	note("median_norm", typical)
-	note("stretch", quantile(look.Norms, 1)/typical)
-	all, long := frequent(look)
+	note("stretch", quantile(h.norms, 1)/typical)
+	all, long := frequent(look, quantile(h.norms, 15./16))
 	note("rare_all", all)
 	note("rare_long", long)
 	w := h.clipped()
@@ -381,13 +383,9 @@ func (h *hands) note() {
 	}
 }
 
-// rare is the class of which data called digits-rare has few.
-const rare = 8
-
-// frequent are the shares of the rare class in a batch, and in the sixteenth of it with
-// the longest gradients.
-func frequent(look *client.Look) (all, long float64) {
-	far := quantile(look.Norms, 15./16)
+// frequent are the shares of the rare class in a batch, and among those of it whose
+// gradients are as long as far, or longer.
+func frequent(look *client.Look, far float64) (all, long float64) {
 	var of, few, longOf, longFew float64
 	for i, n := range look.Norms {
 		if i >= len(look.Labels) || math.IsNaN(n) {
@@ -397,7 +395,7 @@ func frequent(look *client.Look) (all, long float64) {
 		if n >= far {
 			longOf++
 		}
-		if look.Labels[i] == rare {
+		if look.Labels[i] == data.RareDigit {
 			few++
 			if n >= far {
 				longFew++

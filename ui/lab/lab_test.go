@@ -438,12 +438,12 @@ func TestFrequent(t *testing.T) {
 	for i := range 160 {
 		look.Norms, look.Labels = append(look.Norms, float64(i)), append(look.Labels, 1)
 	}
-	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = rare, rare, rare, rare
-	all, long := frequent(&look)
+	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = data.RareDigit, data.RareDigit, data.RareDigit, data.RareDigit
+	all, long := frequent(&look, quantile(ordered(look.Norms), 15./16))
 	if all != 4./160 || math.Abs(long-2./11) > 0.02 {
 		t.Errorf("%v of all, %v of the longest", all, long)
 	}
-	if all, long := frequent(&client.Look{}); all != 0 || long != 0 {
+	if all, long := frequent(&client.Look{}, math.NaN()); all != 0 || long != 0 {
 		t.Errorf("of nothing %v and %v", all, long)
 	}
 }

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -215,15 +214,13 @@ func (l *lanes) add() {
 // over is what takes one configuration to another: all fields of the other, and nil for
 // those that it does not have.
 func over(from, to *run.Config) (map[string]any, error) {
-	var was, set map[string]any
-	for c, m := range map[*run.Config]*map[string]any{from: &was, to: &set} {
-		b, err := json.Marshal(c)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(b, m); err != nil {
-			return nil, err
-		}
+	was, err := from.Fields()
+	if err != nil {
+		return nil, err
+	}
+	set, err := to.Fields()
+	if err != nil {
+		return nil, err
 	}
 	for key := range was {
 		if _, has := set[key]; !has {

@@ -6,17 +6,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Around is the rest of the site, as far as the page shows it.
-type Around interface {
-	Show(changed func())
-	Hide()
-	Sent() widget.Requests
-}
-
 // Page shows the laboratory.
 type Page struct {
 	app.Compo
-	Around Around
+	Around widget.Around
 	Lab    *Lab
 
 	hashChange app.Func

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"clipscope/core/clip"
+	"clipscope/core/lab"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
@@ -60,9 +61,8 @@ var weighing = sync.OnceValue(func() []string {
 
 // weight is the weight function of a method that the laboratory can look at.
 func weight(method string) (clip.Weight, bool) {
-	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 10, Dim: 1})
-	if err != nil || c.NonPrivate || c.Coordinates || c.Weight == nil || c.Geometry != nil ||
-		c.Source != clip.Exact || c.Grouping != clip.Flat || c.FeatureBound > 0 {
+	c, err := lab.Clipper(method, nil)
+	if err != nil || c.NonPrivate || c.Source != clip.Exact {
 		return nil, false
 	}
 	return c.Weight, true

@@ -93,19 +93,9 @@ func TestStoreFigures(t *testing.T) {
 	if len(asked) == 0 {
 		t.Skip("makes the stored figures, on request: CLIPSCOPE_FIGURES=all, or some of their ids, or “make stored-figures”")
 	}
-	b, err := os.ReadFile(figuresFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(storedFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := ReadFigures(b, before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := figures(t)
 	var be compute.Backend
+	var err error
 	if be, err = simd.New(); err != nil {
 		t.Logf("without SIMD: %v", err)
 		be = purego.New()

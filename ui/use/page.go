@@ -20,17 +20,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Around is the rest of the site, as far as the page shows it.
-type Around interface {
-	Show(changed func())
-	Hide()
-	Sent() widget.Requests
-}
-
 // Page applies a model.
 type Page struct {
 	app.Compo
-	Around Around
+	Around widget.Around
 	Use    *Use
 }
 

@@ -26,6 +26,13 @@ type Requests struct {
 	Names string
 }
 
+// Around is the rest of the site, as far as a page shows it.
+type Around interface {
+	Show(changed func()) // who is to be told when there is something new to show
+	Hide()
+	Sent() Requests
+}
+
 // Header is the top of every page.
 type Header struct {
 	app.Compo

@@ -132,11 +132,17 @@ func (b *bench) on(steps int, told func(step int)) error {
 // errNoLab is what is said where no laboratory is open.
 var errNoLab = errors.New("worker: no laboratory is open here; open one first")
 
-func (s *Session) look(id int, q run.LookRequest) (any, error) {
-	b := s.lab
-	if b == nil {
-		return nil, errNoLab
-	}
+// onBench has f answer a request of the laboratory that is open.
+func onBench[Q any](s *Session, text string, f func(*bench, Q) (any, error)) (any, error) {
+	return decoded(text, func(q Q) (any, error) {
+		if s.lab == nil {
+			return nil, errNoLab
+		}
+		return f(s.lab, q)
+	})
+}
+
+func (s *Session) look(id int, b *bench, q run.LookRequest) (any, error) {
 	if q.Again {
 		b.batch++
 	}
@@ -164,33 +170,24 @@ func (s *Session) look(id int, q run.LookRequest) (any, error) {
 	return b.gradients.Told(), nil
 }
 
-// weightOf is a method's weight function. What moves its threshold is not asked: the
-// threshold is given.
+// weightOf is a method's weight function.
 func weightOf(method string, params map[string]float64) (clip.Weight, error) {
-	// Nothing of what a clipper is made for matters to its weights.
-	c, err := clip.New(clip.Choice{Method: method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1, Params: params})
+	c, err := lab.Clipper(method, params)
 	if pe := (*clip.ParamError)(nil); errors.As(err, &pe) {
 		return nil, &run.ConfigError{Field: pe.Key, Message: pe.Message}
 	}
 	if err != nil {
-		return nil, err
-	}
-	w, err := lab.WeightOf(c)
-	if err != nil {
 		return nil, &run.ConfigError{Field: "method", Message: method + ": " + strings.TrimPrefix(err.Error(), "lab: ")}
 	}
-	return w, nil
+	return c.Weight, nil
 }
 
-func (s *Session) clipping(q run.ClipRequest) (any, error) {
-	if s.lab == nil {
-		return nil, errNoLab
-	}
+func (b *bench) clipping(q run.ClipRequest) (any, error) {
 	w, err := weightOf(q.Method, q.Params)
 	if err != nil {
 		return nil, err
 	}
-	g := s.lab.gradients
+	g := b.gradients
 	r := run.ClipReply{MaxGradNorm: q.MaxGradNorm}
 	factors := make([]float64, g.Len())
 	for _, c := range q.MaxGradNorm {
@@ -205,14 +202,11 @@ func (s *Session) clipping(q run.ClipRequest) (any, error) {
 	return r, nil
 }
 
-func (s *Session) estimate(q run.EstimateRequest) (any, error) {
-	if s.lab == nil {
-		return nil, errNoLab
-	}
+func (b *bench) estimate(q run.EstimateRequest) (any, error) {
 	r := run.EstimateReply{MaxGradNorm: q.MaxGradNorm}
 	for _, c := range q.MaxGradNorm {
-		e := s.lab.gradients.Estimate(c)
-		if s.lab.gradients.Len() == 0 {
+		e := b.gradients.Estimate(c)
+		if b.gradients.Len() == 0 {
 			e = math.NaN()
 		}
 		r.Bias2 = append(r.Bias2, run.Number(e))
@@ -220,16 +214,10 @@ func (s *Session) estimate(q run.EstimateRequest) (any, error) {
 	return r, nil
 }
 
-func (s *Session) draws(q run.DrawsRequest) (any, error) {
-	if s.lab == nil {
-		return nil, errNoLab
-	}
-	return s.lab.gradients.Draws(context.Background(), q.MaxGradNorm, q.Draws)
+func (b *bench) draws(q run.DrawsRequest) (any, error) {
+	return b.gradients.Draws(context.Background(), q.MaxGradNorm, q.Draws)
 }
 
-func (s *Session) boundary(q run.BoundaryRequest) (any, error) {
-	if s.lab == nil {
-		return nil, errNoLab
-	}
-	return s.lab.gradients.Boundary(context.Background(), q.Size)
+func (b *bench) boundary(q run.BoundaryRequest) (any, error) {
+	return b.gradients.Boundary(context.Background(), q.Size)
 }

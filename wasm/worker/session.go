@@ -294,15 +294,15 @@ func (s *Session) answer(r Request) (reply any, err error) {
 	case Lab:
 		return decoded(r.Text, s.openLab)
 	case Look:
-		return decoded(r.Text, func(q run.LookRequest) (any, error) { return s.look(r.ID, q) })
+		return onBench(s, r.Text, func(b *bench, q run.LookRequest) (any, error) { return s.look(r.ID, b, q) })
 	case Clipping:
-		return decoded(r.Text, s.clipping)
+		return onBench(s, r.Text, (*bench).clipping)
 	case Estimate:
-		return decoded(r.Text, s.estimate)
+		return onBench(s, r.Text, (*bench).estimate)
 	case Draws:
-		return decoded(r.Text, s.draws)
+		return onBench(s, r.Text, (*bench).draws)
 	case Boundary:
-		return decoded(r.Text, s.boundary)
+		return onBench(s, r.Text, (*bench).boundary)
 	}
 	if f, ok := questions[r.Type]; ok {
 		return f(r.Text)
