@@ -181,7 +181,8 @@
     if (/out of memory|cannot allocate/i.test(log)) {
       return opening ? `There is not enough memory to open ${opening}. Use fewer rows or columns.` : "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
     }
-    const line = log.split("\n").find((l) => /^(panic|fatal error|RuntimeError)/.test(l)) ?? "no reason given";
+    const lines = log.split("\n").filter((l) => l.trim());
+    const line = lines.find((l) => /^(panic|fatal error|RuntimeError)/.test(l)) ?? lines.at(-1) ?? "no reason given";
     const what = opening ? `; ${opening} was being opened` : "";
     return "The trainer ended unexpectedly (" + line.slice(0, 200) + what + "). Only this run is lost: start it again.";
   }

@@ -165,7 +165,8 @@ globalThis.clipscopeGPU = (() => {
 
     // map tells Go when a submission is done. One that the browser refused is not run,
     // and its staging buffer may be mapped all the same, with what another has left
-    // there: so each ends with its number.
+    // there: so each ends with its number. A buffer whose device was closed meanwhile may
+    // be told as mapped, and then be none when its bytes are asked for.
     /** @param {number} number @param {any} staging @param {number} bytes */
     map(number, staging, bytes) {
       const told = (why = "") => {
@@ -175,8 +176,8 @@ globalThis.clipscopeGPU = (() => {
       staging.mapAsync(MAP_READ, 0, bytes + 4).then(() => {
         const words = new Uint32Array(staging.getMappedRange(0, bytes + 4));
         this.come.set(number, words);
-        told(words[bytes / 4] === number ? "" : "the browser refused what was to be computed");
-      }, (/** @type {Error} */ e) => told(e.message));
+        return words[bytes / 4] === number ? "" : "the browser refused what was to be computed";
+      }).catch((/** @type {Error} */ e) => e.message).then(told);
       this.mapping++;
       this.mapped = performance.now();
       if (LAZY && !this.nudging) this.nudge();

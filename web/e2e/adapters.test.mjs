@@ -135,3 +135,21 @@ test("a GPU is tried on made-up rows, and not taken where SIMD is faster", async
   assert.deepEqual([result.backend, result.chosen, result.stopped], ["simd", places[1].why, true]);
   assert.deepEqual(page.errors, []);
 });
+
+// Without a browser: which of the two comes first is the browser's to choose.
+test("what a closed GPU had still to give is no error of the program's", async () => {
+  const nothing = new Proxy(() => nothing, { get: (_, name) => name === "then" ? undefined : nothing });
+  const device = new Proxy({ limits: {}, lost: new Promise(() => {}), createBuffer: () => ({
+    mapAsync: async () => {},
+    getMappedRange() { throw new Error("the buffer is gone"); },
+  }) }, { get: (own, name) => own[name] ?? (name === "then" ? undefined : nothing) });
+  const adapter = { limits: {}, requestDevice: async () => device };
+  Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } }, configurable: true });
+  (0, eval)(fs.readFileSync(path.join(root, "web/gpu.js"), "utf8"));
+  clipscopeGPU.attach({ exports: { mem: { buffer: new ArrayBuffer(64) } } });
+  const gpu = await clipscopeGPU.open([], 256, 4);
+  const told = new Promise((resolve) => { gpu.told = (...what) => resolve(what); });
+  gpu.submit(0, 0, 0, 0, 1);
+  assert.deepEqual(await told, [0, "the buffer is gone"]);
+  assert.equal(gpu.mapping, 0);
+});
