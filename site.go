@@ -136,7 +136,10 @@ func (s site) copyFiles(out string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
+	if err := s.copyProgram(web); err != nil {
+		return err
+	}
+	for _, name := range []string{"kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
 		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
 		}
@@ -146,6 +149,19 @@ func (s site) copyFiles(out string) error {
 		return err
 	}
 	return replaceIn(filepath.Join(web, "clipscope.js"), "__VERSION__", release+"+"+version[:8])
+}
+
+func (s site) copyProgram(web string) error {
+	const name = "app.wasm"
+	linked, err := os.ReadFile(filepath.Join(s.wasm, name))
+	if err != nil {
+		return fmt.Errorf("run make: %w", err)
+	}
+	joined, err := joinSegments(linked)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(s.wasm, name), err)
+	}
+	return os.WriteFile(filepath.Join(web, name), joined, 0o644)
 }
 
 func copyTree(from, to string) error {

@@ -36,7 +36,7 @@ func built(t *testing.T, s site) string {
 	}
 	s.source, s.wasm, s.out = ".", t.TempDir(), filepath.Join(t.TempDir(), "site")
 	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
-		if err := os.WriteFile(filepath.Join(s.wasm, name), []byte(name), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(s.wasm, name), []byte(magic), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
