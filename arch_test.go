@@ -74,6 +74,7 @@ var rooms = []struct {
 	{"words", true, ""},
 	{"form", true, ""},
 	{"lesson", true, ""},
+	{"link", true, "form lesson"},
 	{"series", true, "words"},
 	{"export", true, "series"},
 	{"preset", false, ""},
@@ -86,8 +87,8 @@ var rooms = []struct {
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
 	{"use", false, "browser chart client scores widget words"},
-	{"lab", false, "browser chart client form lesson scores series widget words"},
-	{"train", false, "browser cards chart client export form ledger preset scores series widget words"},
+	{"lab", false, "browser chart client form lesson link scores series widget words"},
+	{"train", false, "browser cards chart client export form ledger link preset scores series widget words"},
 }
 
 // TestRooms holds who may import whom within the page: widgets know of no run,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"clipscope/ui/client"
+	"clipscope/ui/link"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -64,7 +65,7 @@ type (
 )
 
 // overlaid are the inks of the second and third method.
-var overlaid = []string{"second", "third"}
+var overlaid = [link.MostWith]string{"second", "third"}
 
 // finite is x, or 0 where JSON has no such number.
 func finite(x float64) float64 {

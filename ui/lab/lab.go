@@ -14,6 +14,7 @@ import (
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
+	"clipscope/ui/link"
 	"clipscope/ui/words"
 )
 
@@ -57,21 +58,11 @@ type Lab struct {
 
 // New makes a laboratory with the drawn digits, on which a run takes a second.
 func New(c Client) *Lab {
-	l := &Lab{client: c, changed: func() {}, config: first(), facts: map[string]run.Facts{}}
+	l := &Lab{client: c, changed: func() {}, config: link.First(), facts: map[string]run.Facts{}}
 	l.hands = newHands(l)
 	l.lanes, l.sweep = newLanes(l), newSweep(l)
 	l.setup.lab, l.address.lab, l.course.lab, l.papers.lab = l, l, l, l
 	return l
-}
-
-// first is the experiment on the page at first: the drawn digits, on which the best C is
-// known (docs/reproductions.md).
-func first() run.Config {
-	epsilon, seed := 2.0, uint64(1)
-	return run.Config{
-		Data: "digits", Model: run.Model{Kind: "softmax"}, Method: "constant", MaxGradNorm: 1,
-		TargetEpsilon: &epsilon, ExpectedBatchSize: 512, Epochs: 20, LearningRate: 0.3, Seed: &seed,
-	}
 }
 
 // methods are those that the U shows, the experiment's own first.
@@ -210,7 +201,7 @@ func (l *Lab) play(noise float64) {
 func (l *Lab) reproduce(f *lesson.Figure) {
 	l.config = f.Base
 	if f.Base.Seed == nil {
-		l.config.Seed = first().Seed
+		l.config.Seed = link.First().Seed
 	}
 	l.open(places{})
 	if len(f.Lanes) > 0 {

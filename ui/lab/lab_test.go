@@ -12,6 +12,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
+	"clipscope/ui/link"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -93,16 +94,16 @@ func TestThin(t *testing.T) {
 
 func TestOffered(t *testing.T) {
 	for _, name := range []string{"constant", "auto-s", "auto-v", "psac", "dc-p", "dc-e", "quantile"} {
-		if !slices.Contains(offered(), name) {
+		if !slices.Contains(link.Offered(), name) {
 			t.Errorf("%s cannot be looked at", name)
 		}
 	}
 	for _, name := range []string{"none", "value", "coordinate", "adaclip", "per-layer"} {
-		if slices.Contains(offered(), name) {
+		if slices.Contains(link.Offered(), name) {
 			t.Errorf("%s is offered, of which whole gradients do not tell", name)
 		}
 	}
-	if w := weighing(); !slices.Contains(w, "constant") || slices.Contains(w, "dc-e") || len(w) < 3 {
+	if w := link.Weighing(); !slices.Contains(w, "constant") || slices.Contains(w, "dc-e") || len(w) < 3 {
 		t.Errorf("weigh differently: %v", w)
 	}
 }
@@ -342,7 +343,7 @@ func TestLinksFromElsewhere(t *testing.T) {
 		if (c.lost == "") != (l.address.lost == "") || !strings.Contains(l.address.lost, c.lost) {
 			t.Errorf("%.60s: lost %q, want %q", c.hash, l.address.lost, c.lost)
 		}
-		if l.config.Seed == nil || l.config.Data == "files" || !slices.Contains(offered(), l.config.Method) || len(l.with) > len(overlaid) {
+		if l.config.Seed == nil || l.config.Data == "files" || !slices.Contains(link.Offered(), l.config.Method) || len(l.with) > link.MostWith {
 			t.Errorf("%.60s: %+v with %v", c.hash, l.config, l.with)
 		}
 	}
@@ -354,7 +355,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, hash string) {
 		l := New(&fakeClient{bench: newBench()})
 		to, ok := l.address.read(hash)
-		if to.step < 0 || to.step > mostSteps || to.batch < 0 || to.batch > mostBatches || !(l.hands.c > 0) || len(l.with) > len(overlaid) || l.config.Seed == nil {
+		if to.step < 0 || to.step > link.MostSteps || to.batch < 0 || to.batch > link.MostBatches || !(l.hands.c > 0) || len(l.with) > link.MostWith || l.config.Seed == nil {
 			t.Fatalf("%q became %+v, C = %v, %v", hash, to, l.hands.c, l.with)
 		}
 		if !ok {
@@ -380,7 +381,7 @@ func TestAProblemIsShownAndTheNextTryClearsIt(t *testing.T) {
 		t.Fatalf("%q, %q", l.problem, l.hands.busy)
 	}
 	c.err, c.bench = nil, newBench()
-	l.setup.Set(budget, unbounded)
+	l.setup.Set(budget, link.Unbounded)
 	if l.problem != "" || l.hands.bench == nil || !c.cfg.NoPrivacy || c.cfg.TargetEpsilon != nil {
 		t.Errorf("%q, %+v", l.problem, c.cfg)
 	}

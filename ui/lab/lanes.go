@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
+	"clipscope/ui/link"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
 )
@@ -65,72 +65,29 @@ var vary = []struct{ key, text, values string }{
 	{"expected_batch_size", "B", "64,256,512,1024"},
 }
 
-// varied are the fields in which lanes of a link or of a lesson may differ.
-var varied = []string{"max_grad_norm", "target_epsilon", "noise_multiplier", "method", "weight", "threshold", "expected_batch_size", "learning_rate", "optimizer", "epochs"}
-
-// longestValue is how long the text of a lane's value may be: longer names have no room
-// at a line's end.
-const longestValue = 20
-
-// parse makes lanes of text such as "max_grad_norm=1,3,10".
-func parse(text string) ([]lesson.Lane, error) {
-	key, values, _ := strings.Cut(text, "=")
-	if !slices.Contains(varied, key) {
-		return nil, fmt.Errorf("lanes cannot differ in %q", short(key))
-	}
-	all := strings.SplitN(values, ",", lesson.MostLanes+1)
-	if len(all) > lesson.MostLanes {
-		return nil, fmt.Errorf("at most %d lanes are shown", lesson.MostLanes)
-	}
-	var list []lesson.Lane
-	for _, value := range all {
-		if value == "" || len(value) > longestValue || slices.ContainsFunc(list, func(l lesson.Lane) bool { return l.Label == value }) {
-			return nil, fmt.Errorf("%q is no value of a lane, or one twice", short(value))
-		}
-		one := lesson.Lane{Label: value, Set: map[string]any{key: value}}
-		v, err := strconv.ParseFloat(value, 64)
-		switch {
-		case err == nil && key == "target_epsilon" && math.IsInf(v, 1):
-			one = lesson.Lane{Label: unbounded, Set: map[string]any{"target_epsilon": nil, "noise_multiplier": nil, "no_privacy": true}}
-		case err == nil && (math.IsInf(v, 0) || math.IsNaN(v)):
-			return nil, fmt.Errorf("%s is no value of a lane", value)
-		case err == nil:
-			one.Set[key] = v
-		}
-		if _, noiseless := one.Set["no_privacy"]; !noiseless && (key == "target_epsilon" || key == "noise_multiplier") {
-			one.Set["no_privacy"] = nil
-		}
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-// mostSet is how many fields parse sets for one value.
-const mostSet = 3
-
 // state is the lanes as text, for the address: "" where nothing one can name was varied.
 func (l *lanes) state() string {
 	key := ""
 	var values []string
 	for _, one := range l.list {
 		label := one.Label
-		if label == unbounded {
+		if label == link.Unbounded {
 			label = "inf"
 		}
 		found := ""
-		for _, k := range varied {
+		for _, k := range link.Varied {
 			if _, sets := one.Set[k]; sets {
 				found = k
 				break
 			}
 		}
-		if found == "" || len(one.Set) > mostSet || key != "" && found != key {
+		if found == "" || len(one.Set) > link.MostSet || key != "" && found != key {
 			return ""
 		}
 		key, values = found, append(values, label)
 	}
 	text := key + "=" + strings.Join(values, ",")
-	if _, err := parse(text); err != nil {
+	if _, err := link.ParseLanes(text); err != nil {
 		return ""
 	}
 	return text
@@ -138,7 +95,7 @@ func (l *lanes) state() string {
 
 // restore makes lanes of what state wrote, or a lesson says; they wait to be started.
 func (l *lanes) restore(text string) error {
-	list, err := parse(text)
+	list, err := link.ParseLanes(text)
 	if err == nil {
 		err = l.fill(l.lab.config, list, "accuracy")
 	}
@@ -161,7 +118,7 @@ func (l *lanes) compare(base run.Config, list []lesson.Lane, watch string) {
 // stay where these cannot be.
 func (l *lanes) fill(base run.Config, list []lesson.Lane, watch string) error {
 	if base.Seed == nil {
-		base.Seed = first().Seed
+		base.Seed = link.First().Seed
 	}
 	for _, one := range list {
 		if _, err := base.With(one.Set); err != nil {
@@ -179,7 +136,7 @@ func (l *lanes) fill(base run.Config, list []lesson.Lane, watch string) error {
 
 // vary fills the lanes with values of one field, over the experiment as it is, and starts.
 func (l *lanes) vary(key, values string) {
-	list, err := parse(key + "=" + values)
+	list, err := link.ParseLanes(key + "=" + values)
 	if err != nil {
 		l.fault = err.Error()
 		return

@@ -11,6 +11,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
+	"clipscope/ui/link"
 )
 
 // runner is a client whose runs end when they are told to.
@@ -209,7 +210,7 @@ func TestLanesOfText(t *testing.T) {
 		{"max_grad_norm=", 0}, {"max_grad_norm", 0}, {"max_grad_norm=1,1", 0}, {"max_grad_norm=NaN", 0}, {"max_grad_norm=inf", 0},
 		{"seed=1,2", 0}, {"data=files", 0}, {"", 0}, {"max_grad_norm=1,2,3,4,5,6,7", 0}, {"method=" + strings.Repeat("x", 30), 0},
 	} {
-		list, err := parse(c.text)
+		list, err := link.ParseLanes(c.text)
 		if len(list) != c.n || (err == nil) != (c.n > 0) {
 			t.Errorf("%q: %d lanes, %v", c.text, len(list), err)
 		}
@@ -236,14 +237,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("max_grad_norm=1,3,10")
 	f.Add("target_epsilon=inf,2")
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := parse(text)
+		list, err := link.ParseLanes(text)
 		if err != nil {
 			return
 		}
 		if len(list) == 0 || len(list) > lesson.MostLanes {
 			t.Fatalf("%q: %d lanes", text, len(list))
 		}
-		base := first()
+		base := link.First()
 		for _, one := range list {
 			if _, err := base.With(one.Set); err != nil && !strings.Contains(err.Error(), "cannot unmarshal") {
 				t.Errorf("%q: %v", text, err)
@@ -254,11 +255,11 @@ func FuzzParse(f *testing.F) {
 
 func TestAnExperimentIsAddedAsItIs(t *testing.T) {
 	l, _ := trained()
-	l.lanes.base = first()
+	l.lanes.base = link.First()
 	sigma := 3.0
-	cfg := first()
+	cfg := link.First()
 	cfg.TargetEpsilon, cfg.NoiseMultiplier, cfg.Method = nil, &sigma, "quantile"
-	base := first()
+	base := link.First()
 	set, err := over(&base, &cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +317,7 @@ func TestSweep(t *testing.T) {
 	s.choose("2")
 	s.choose("8")
 	s.choose("8")
-	s.choose(unbounded)
+	s.choose(link.Unbounded)
 	s.start()
 	for i := 0; i < len(r.runs); i++ {
 		f := r.runs[i]

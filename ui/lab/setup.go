@@ -3,12 +3,10 @@ package lab
 import (
 	"math"
 	"slices"
-	"sync"
 
-	"clipscope/core/clip"
-	"clipscope/core/lab"
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/link"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -24,49 +22,8 @@ type setup struct {
 // budget is the key of the choice of ε, which no field of the configuration is.
 const budget = "lab-epsilon"
 
-// unbounded is ε without noise.
-const unbounded = "∞"
-
 // sizes are the batch sizes that are offered.
 var sizes = []string{"64", "128", "256", "512", "1024"}
-
-// offered are the methods whose doing follows from the norms of whole gradients, by name.
-var offered = sync.OnceValue(func() []string {
-	var names []string
-	for _, m := range clip.Methods() {
-		if _, ok := weight(m.Name); ok {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-})
-
-// weighing are those of them that weigh gradients differently at one threshold: of those
-// that only move it, the first.
-var weighing = sync.OnceValue(func() []string {
-	var names []string
-	var seen [][]float64
-	for _, name := range offered() {
-		w, _ := weight(name)
-		var factors []float64
-		for _, n := range []float64{0, 0.1, 0.5, 1, 2, 10} {
-			factors = append(factors, w.Factor(n, 1), w.Factor(n, 3))
-		}
-		if !slices.ContainsFunc(seen, func(f []float64) bool { return slices.Equal(f, factors) }) {
-			seen, names = append(seen, factors), append(names, name)
-		}
-	}
-	return names
-})
-
-// weight is the weight function of a method that the laboratory can look at.
-func weight(method string) (clip.Weight, bool) {
-	c, err := lab.Clipper(method, nil)
-	if err != nil || c.NonPrivate || c.Source != clip.Exact {
-		return nil, false
-	}
-	return c.Weight, true
-}
 
 // Set takes up what was chosen.
 func (s *setup) Set(key, text string) {
@@ -84,7 +41,7 @@ func (s *setup) Set(key, text string) {
 	}
 	switch key {
 	case "data": // what a model is and how it learns follows from the data, but for the digits
-		kept := first()
+		kept := link.First()
 		if text != kept.Data {
 			cfg.Model, cfg.LearningRate = run.Model{}, 0
 		} else {
@@ -98,7 +55,7 @@ func (s *setup) Set(key, text string) {
 
 // setBudget decides the noise by a choice of ε.
 func setBudget(cfg *run.Config, text string) {
-	cfg.NoPrivacy, cfg.NoiseMultiplier, cfg.TargetEpsilon = text == unbounded, nil, nil
+	cfg.NoPrivacy, cfg.NoiseMultiplier, cfg.TargetEpsilon = text == link.Unbounded, nil, nil
 	if epsilon, err := form.Parse(text); err == nil && !cfg.NoPrivacy {
 		cfg.TargetEpsilon = &epsilon
 	}
@@ -117,7 +74,7 @@ func (s *setup) Settle(key string) {
 		return
 	}
 	if s.draft = nil; cfg.Seed == nil {
-		cfg.Seed = first().Seed
+		cfg.Seed = link.First().Seed
 	}
 	s.begin(cfg)
 }
@@ -137,7 +94,7 @@ func (s *setup) overlay(name string) {
 	l := s.lab
 	if i := slices.Index(l.with, name); i >= 0 {
 		l.with = slices.Delete(slices.Clone(l.with), i, i+1)
-	} else if len(l.with) < len(overlaid) {
+	} else if len(l.with) < link.MostWith {
 		l.with = append(slices.Clone(l.with), name)
 	}
 	l.hands.again()
@@ -148,7 +105,7 @@ func (s *setup) overlay(name string) {
 // epsilonNow is the choice of ε that is in force.
 func epsilonNow(cfg *run.Config) string {
 	if cfg.NoPrivacy {
-		return unbounded
+		return link.Unbounded
 	}
 	if cfg.TargetEpsilon != nil {
 		return form.Format(*cfg.TargetEpsilon)
@@ -159,7 +116,7 @@ func epsilonNow(cfg *run.Config) string {
 func (s *setup) view() app.UI {
 	cfg := s.lab.config
 	f := &widget.Form{Config: cfg, Full: cfg.WithDefaults(), Editor: s}
-	epsilons := []form.Option{{Value: "0.5", Text: "0.5"}, {Value: "2", Text: "2"}, {Value: "8", Text: "8"}, {Value: unbounded, Text: unbounded}}
+	epsilons := []form.Option{{Value: "0.5", Text: "0.5"}, {Value: "2", Text: "2"}, {Value: "8", Text: "8"}, {Value: link.Unbounded, Text: link.Unbounded}}
 	batch, batches := s.batches(&f.Full)
 	return app.Section().Class("lab-setup").Aria("label", "Experiment").Body(
 		s.choice(f, "data", "Data", f.Text("data"), form.Find("data").Options),
@@ -173,7 +130,7 @@ func (s *setup) view() app.UI {
 
 // choices are the methods that can be looked at.
 func (s *setup) choices() []form.Option {
-	return slices.DeleteFunc(slices.Clone(form.Find("method").Options), func(o form.Option) bool { return !slices.Contains(offered(), o.Value) })
+	return slices.DeleteFunc(slices.Clone(form.Find("method").Options), func(o form.Option) bool { return !slices.Contains(link.Offered(), o.Value) })
 }
 
 // batches are the sizes that are offered, and that in force.
@@ -211,14 +168,14 @@ func (s *setup) seed(f *widget.Form) app.UI {
 // chips are the methods that the U can show beside the experiment's own.
 func (s *setup) chips() app.UI {
 	l := s.lab
-	names := slices.DeleteFunc(slices.Clone(weighing()), func(name string) bool { return name == l.config.Method })
+	names := slices.DeleteFunc(slices.Clone(link.Weighing()), func(name string) bool { return name == l.config.Method })
 	return app.FieldSet().Class("lab-chips").Body(
 		app.Legend().Text("Compare with"),
 		app.Range(names).Slice(func(i int) app.UI {
 			name := names[i]
 			on := slices.Contains(l.with, name)
 			return app.Label().Class("tick").Body(
-				app.Input().Type("checkbox").ID("with-"+name).Checked(on).Disabled(!on && len(l.with) == len(overlaid)).
+				app.Input().Type("checkbox").ID("with-"+name).Checked(on).Disabled(!on && len(l.with) == link.MostWith).
 					OnChange(func(app.Context, app.Event) { s.overlay(name) }, app.EventScope(name)),
 				app.Span().Text(name),
 			)

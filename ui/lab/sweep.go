@@ -11,6 +11,7 @@ import (
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
+	"clipscope/ui/link"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -295,7 +296,7 @@ func (s *sweep) choose(epsilon string) {
 
 func (s *sweep) view() app.UI {
 	q := &s.queue
-	budgets := []string{"0.5", "2", "8", unbounded}
+	budgets := []string{"0.5", "2", "8", link.Unbounded}
 	return app.Section().Class("lab-lanes lab-sweep").ID("sweep").Aria("label", "Sweep over C").Body(
 		app.Div().Class("figure-head").Body(
 			app.H2().Text("Sweep over C"),

@@ -8,6 +8,7 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/link"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -178,7 +179,7 @@ func (h *hands) strips() app.UI {
 
 func (h *hands) strip(title string, examples []run.Example) app.UI {
 	classes := h.bench.Look().Classes
-	w, _ := weight(h.lab.config.Method)
+	w, _ := link.Weight(h.lab.config.Method)
 	return app.Div().Hidden(len(examples) == 0).Body(
 		app.H2().Text(title),
 		app.Ul().Class("thumbs").Body(app.Range(examples).Slice(func(i int) app.UI {

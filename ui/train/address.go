@@ -7,7 +7,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/browser"
-	"clipscope/ui/form"
+	"clipscope/ui/link"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -34,13 +34,12 @@ func (a *address) read() (cfg run.Config, ok bool) {
 	if mine, err := a.exp.cfg.Hash(); hash == "" || err == nil && hash == mine {
 		return cfg, false
 	}
-	cfg, dropped := run.ReadHash(hash)
-	names := append(dropped.Keys, form.Understood(&cfg)...)
+	cfg, names, more := link.ReadRun(hash)
 	a.lost = ""
 	if len(names) > 0 {
 		a.lost = "Not understood in this link, and left out: " + strings.Join(names, ", ")
-		if dropped.More > 0 {
-			a.lost += fmt.Sprintf(" and %s more", words.Count(dropped.More))
+		if more > 0 {
+			a.lost += fmt.Sprintf(" and %s more", words.Count(more))
 		}
 		a.lost += ". Everything else is as the link says."
 	}
