@@ -688,6 +688,16 @@
     return true;
   });
 
+  // scroll brings an element in sight that is not, under what stays at the top.
+  /** @param {string} id */
+  const scroll = (id) => shown(id, e => {
+    const lesson = document.querySelector(".lessons:has(.lesson)");
+    const above = lesson && getComputedStyle(lesson).position === "sticky" ? lesson.getBoundingClientRect().height : 0;
+    e.style.scrollMarginTop = `${above + 40}px`; // with a title's height
+    e.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    return true;
+  });
+
   /** @param {HTMLElement} e */
   function focused(e) {
     e.focus();
@@ -756,6 +766,6 @@
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
     ink, repainted: (/** @type {() => void} */ paint) => { painters.push(paint); },
-    dark, setTheme, watchRequests, download, reveal, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, qr,
+    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, qr,
   };
 })();

@@ -469,17 +469,15 @@
     path(g) {
       const { path, lines } = this.spec, sum = lines.find((l) => l.sum);
       if (!sum || !path.length) return;
-      Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("text"), lineWidth: 2 });
       path.forEach((c, i) => {
-        const [x, y] = [this.x(c), this.y(this.value(sum, c))], last = i === path.length - 1;
-        g.globalAlpha = last || i === 0 ? 1 : 0.15 + 0.5 * i / path.length;
+        const [x, y] = [this.x(c), this.y(this.value(sum, c))], last = i === path.length - 1, ring = i === 0 && !last;
         g.beginPath();
-        g.arc(x, y, last || i === 0 ? 5 : 2.5, 0, 2 * Math.PI);
-        if (i === 0 && !last) g.stroke();
-        else g.fill();
+        g.arc(x, y, last || ring ? 6 : 3, 0, 2 * Math.PI);
+        Object.assign(g, { fillStyle: ink(ring ? "surface" : "lane5"), strokeStyle: ink(ring ? "lane5" : "surface"), lineWidth: ring ? 3 : 1 });
+        g.fill();
+        g.stroke();
       });
-      g.globalAlpha = 1;
-      this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "text");
+      this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
     }
 
     /** @param {CanvasRenderingContext2D} g */

@@ -47,6 +47,14 @@ func Reveal(id string) {
 	}
 }
 
+// Scroll brings an element, which may be about to appear, in sight, as gently as the person
+// wants it.
+func Scroll(id string) {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("scroll", id)
+	}
+}
+
 // Focus moves the keyboard to an element which may be about to appear.
 func Focus(id string) {
 	if app.IsClient && Glue().Truthy() {

@@ -83,6 +83,11 @@ func (c *course) now() *lesson.Step {
 	return &c.at.Steps[c.step]
 }
 
+// stands is where the parts of the laboratory stand on the page.
+var stands = map[lesson.Part]string{
+	lesson.Plane: "lab-plane", lesson.U: "lab-u", lesson.Sweep: "sweep", lesson.Lanes: "lanes", lesson.Game: "game", lesson.Rows: "lab-rows",
+}
+
 // enter sets the experiment to what the step is about.
 func (c *course) enter() {
 	c.typed, c.chosen = "", -1
@@ -93,6 +98,9 @@ func (c *course) enter() {
 	}
 	c.book.Open(s)
 	c.lab.opened(s)
+	if id := stands[s.Show]; id != "" {
+		browser.Scroll(id)
+	}
 }
 
 func (c *course) move(by int) {

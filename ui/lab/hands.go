@@ -42,6 +42,7 @@ type hands struct {
 	drawnC   float64
 	shown    int       // which of the draws
 	run      []float64 // the thresholds of a run, to be drawn on the U
+	of       string    // the lane that it is of; "" for the run that is trained on here
 
 	plane, u, field app.Value // the boards, nil while none is shown
 	settling        func() bool
@@ -73,6 +74,7 @@ func (h *hands) opened(b client.Lab) {
 	h.close()
 	h.bench, h.busy = b, ""
 	h.axis, h.draws = firstAxis(), nil
+	h.run, h.of = []float64{}, ""
 	h.reset()
 	h.looked()
 }
@@ -242,7 +244,24 @@ func (h *hands) draw(n int) {
 
 // trainOn has the model trained so many steps on.
 func (h *hands) trainOn(steps int) {
-	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, nil, nil)
+	if h.bench == nil {
+		return
+	}
+	from := h.bench.Look().MaxGradNorm
+	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, func() { h.walked(from) }, nil)
+}
+
+// walked adds to the path where the run's own threshold has gone since it was from; one
+// that stands still has none.
+func (h *hands) walked(from float64) {
+	to := h.bench.Look().MaxGradNorm
+	if h.of != "" || len(h.run) == 0 {
+		if to == from {
+			return
+		}
+		h.run, h.of = []float64{from}, ""
+	}
+	h.run = thin(append(h.run, to), mostOfPath)
 }
 
 func (h *hands) anotherBatch() {
@@ -253,7 +272,7 @@ func (h *hands) anotherBatch() {
 
 func (h *hands) toStart() {
 	if h.bench != nil {
-		h.do("Going back …", h.bench.Back, nil, nil)
+		h.do("Going back …", h.bench.Back, func() { h.run, h.of = []float64{}, "" }, nil)
 	}
 }
 
@@ -283,10 +302,21 @@ func (h *hands) do(what string, f func(done func(error)), before, after func()) 
 	})
 }
 
-// path draws where a run's thresholds went through the U; none clears it.
-func (h *hands) path(thresholds []float64) {
-	h.run = thin(thresholds, 100)
+// path draws where the thresholds of a lane's run went through the U.
+func (h *hands) path(of string, thresholds []float64) {
+	h.run, h.of = thin(thresholds, mostOfPath), of
 	h.paint()
+}
+
+// mostOfPath is how many dots of a path can be told from each other.
+const mostOfPath = 100
+
+// walk says where the path leads.
+func (h *hands) walk() string {
+	if len(h.run) == 0 {
+		return ""
+	}
+	return words.Walk(h.of, h.run[0], h.run[len(h.run)-1], h.clipped().Least)
 }
 
 // thin are at most n of v, the first and the last among them, without what no axis has.
@@ -342,15 +372,16 @@ func (h *hands) say() {
 	if s == nil || h.bench == nil {
 		return
 	}
-	sentence, advice, lengths := "Say first what you expect: then this is shown.", "", ""
+	sentence, advice, lengths, walk := "Say first what you expect: then this is shown.", "", "", ""
 	if !h.lab.course.hidden() {
 		w := h.clipped()
-		sentence, advice = w.String(), w.Advice()
+		sentence, advice, walk = w.String(), w.Advice(), h.walk()
 		if h.at != nil {
 			lengths = words.Lengths(float64(h.at.Clipped), quantile(h.norms, 0.5), quantile(h.norms, 1), math.Sqrt(w.Variance), w.True)
 		}
 	}
 	s.Call("say", "lab-lengths", lengths)
+	s.Call("say", "lab-walk", walk)
 	s.Call("say", "lab-sentence", sentence)
 	s.Call("say", "lab-advice", advice)
 	s.Call("say", "lab-sigma-now", words.Number(h.noise.sigma, 3)+h.epsilon)

@@ -151,6 +151,7 @@ type fakeBench struct {
 	answer []func(client.At, error)
 	closed bool
 	bad    run.Number // what its curves are
+	moves  float64    // what C is multiplied by as it trains on; 0: it stands still
 }
 
 func newBench() *fakeBench {
@@ -166,6 +167,9 @@ func (b *fakeBench) move(steps int, done func(error)) {
 		return
 	}
 	b.look.Step += steps
+	if b.moves > 0 && steps > 0 {
+		b.look.MaxGradNorm *= b.moves
+	}
 	done(nil)
 }
 func (b *fakeBench) Again(done func(error))         { b.move(0, done) }
@@ -254,6 +258,41 @@ func TestAnAnswerAboutAnEarlierLookIsDropped(t *testing.T) {
 	}
 }
 
+// TestAPathIsOfOneRun has the steps taken here gather to one, which another run's, a way
+// back and another experiment end.
+func TestAPathIsOfOneRun(t *testing.T) {
+	l, b := opened(t)
+	h := &l.hands
+	b.look.MaxGradNorm = 1
+	h.trainOn(10)
+	if len(h.run) != 0 || h.walk() != "" {
+		t.Errorf("C stood still, and its path is %v: %q", h.run, h.walk())
+	}
+	b.moves = 2
+	h.trainOn(1)
+	h.trainOn(1)
+	if !slices.Equal(h.run, []float64{1, 2, 4}) || !strings.Contains(h.walk(), "own C went from 1, the ring, to 4, the dot") {
+		t.Errorf("C went 1, 2, 4, and its path is %v: %q", h.run, h.walk())
+	}
+	h.path("dc-e", []float64{3, 5})
+	if !slices.Equal(h.uNow().Path, []float64{3, 5}) || !strings.Contains(h.walk(), "“dc-e” went from 3") {
+		t.Errorf("of the lane's run is drawn %v: %q", h.uNow().Path, h.walk())
+	}
+	h.trainOn(1)
+	if !slices.Equal(h.run, []float64{4, 8}) {
+		t.Errorf("after the lane's, the path of the steps here is %v", h.run)
+	}
+	h.toStart()
+	if len(h.run) != 0 {
+		t.Errorf("at the start the path is %v", h.run)
+	}
+	h.path("dc-e", []float64{3, 5})
+	l.open(places{})
+	if len(h.run) != 0 {
+		t.Errorf("another experiment shows %v", h.run)
+	}
+}
+
 func TestWhatIsDrawnIsFinite(t *testing.T) {
 	for _, bad := range []run.Number{1, 0, nan, inf, -inf, 1e300} {
 		b := newBench()
@@ -263,7 +302,7 @@ func TestWhatIsDrawnIsFinite(t *testing.T) {
 		l.open(places{})
 		b.reply()
 		l.hands.draw(manyDraws)
-		l.hands.path([]float64{float64(bad), 1, 2})
+		l.hands.path("dc-e", []float64{float64(bad), 1, 2})
 		for _, spec := range []any{l.hands.planeNow(), l.hands.uNow()} {
 			if _, err := json.Marshal(spec); err != nil {
 				t.Errorf("with %v: %v", bad, err)

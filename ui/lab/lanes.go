@@ -323,7 +323,7 @@ func (l *lanes) draw() {
 // ended notes for a lesson what came of a run: that of a lane's first seed.
 func (l *lanes) ended(a *attempt) {
 	for _, one := range l.list {
-		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil {
+		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil || a.short() {
 			continue
 		}
 		note := l.lab.course.note
@@ -429,11 +429,27 @@ func meanOf(v []float64) float64 {
 	return m.value()
 }
 
+// walk is where the run's threshold went; nil where it stands still.
+func (a *attempt) walk() []float64 {
+	if a.record.Len() == 0 {
+		return nil
+	}
+	if cs := a.record.Column(series.C); slices.Min(cs) < slices.Max(cs) {
+		return cs
+	}
+	return nil
+}
+
+// short reports whether a run was stopped before its last step.
+func (a *attempt) short() bool { return a.result != nil && a.result.Steps < a.result.PlannedSteps }
+
 // state says how it stands with a run.
 func (a *attempt) state() string {
 	switch {
 	case a.fault != "":
 		return a.fault
+	case a.short():
+		return fmt.Sprintf("stopped at step %s of %s", words.Count(a.result.Steps), words.Count(a.result.PlannedSteps))
 	case a.result != nil:
 		return "done"
 	case a.record.Len() > 0:

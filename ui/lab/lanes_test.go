@@ -28,6 +28,7 @@ type fakeRun struct {
 	paused   bool
 	steps    int
 	disposed bool
+	stopped  bool
 }
 
 func (r *runner) Train(cfg run.Config, _ client.Handle, _ bool, started func(client.Run, error)) {
@@ -47,6 +48,7 @@ func (f *fakeRun) Watch(l client.Listener) { f.listener = l }
 func (f *fakeRun) Pause()                  { f.paused = true }
 func (f *fakeRun) Resume()                 { f.paused = false }
 func (f *fakeRun) Step()                   { f.steps++ }
+func (f *fakeRun) Stop()                   { f.stopped = true }
 func (f *fakeRun) Dispose()                { f.disposed = true }
 
 // end is a run's last event and its result, which gets so much right.
@@ -156,6 +158,41 @@ func TestSeedsOfALane(t *testing.T) {
 	}
 	if l.lanes.pending() {
 		t.Error("something is left to start")
+	}
+}
+
+// TestLanesThatAreStopped keep what they have so far; what has nothing is called off.
+func TestLanesThatAreStopped(t *testing.T) {
+	l, r := trained()
+	l.lanes.vary("max_grad_norm", "1,3,10")
+	step := []run.Event{{Step: 4, Steps: 10, Released: run.Released{MaxGradNorm: 1}}}
+	r.runs[0].listener.Events(step)
+	l.lanes.queue.hold(true)
+	l.lanes.queue.stop()
+	if !r.runs[0].stopped || r.runs[0].disposed || !r.runs[1].disposed || len(r.runs) != 2 {
+		t.Fatal("the run with a step is not stopped, or the others are not called off")
+	}
+	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
+	r.runs[0].listener.Done(run.Result{Steps: 4, PlannedSteps: 10, TestRows: 100, TestAccuracy: 0.6}, nil)
+	if _, known := l.course.book.Fact("accuracy:1"); known {
+		t.Error("a lesson takes what a stopped run has for what comes of it")
+	}
+	rows := l.lanes.rows()
+	if o := rows[0].out; o.state != "stopped at step 4 of 10" || o.Accuracy != 0.6 {
+		t.Errorf("it is %q with an accuracy of %v", o.state, o.Accuracy)
+	}
+	if rows[1].out.state != stopped || rows[2].out.state != stopped || l.lanes.queue.busy() || !l.lanes.pending() {
+		t.Errorf("the others are %q and %q", rows[1].out.state, rows[2].out.state)
+	}
+	l.lanes.start()
+	if len(r.runs) != 4 || r.runs[2].cfg.MaxGradNorm != 3 {
+		t.Errorf("started again, %d runs were begun, the third at C = %v", len(r.runs), r.runs[2].cfg.MaxGradNorm)
+	}
+	r.runs[2].listener.Events(step)
+	l.lanes.queue.stop()
+	l.lanes.queue.stop() // it does not come to its end
+	if len(r.live()) != 0 || l.lanes.queue.busy() {
+		t.Errorf("%d runs go on though they were stopped twice", len(r.live()))
 	}
 }
 

@@ -22,6 +22,7 @@ type attempt struct {
 	record *series.Record // nil until it has started
 	result *run.Result    // nil until it has ended well
 	fault  string         // why it did not
+	ending bool           // it was asked to stop where it is
 
 	noise, cosine average // over the steps at which gradients were compared
 }
@@ -235,6 +236,24 @@ func (q *queue) drop(some ...*attempt) {
 	}
 	q.fill()
 	q.show()
+}
+
+// stop ends what goes on where it is, with what it has so far as its result, and calls off
+// what waits. A run that has nothing yet, or that was asked before, is called off as well.
+func (q *queue) stop() {
+	q.held = false
+	off := slices.Clone(q.waiting)
+	for _, a := range q.going {
+		if a.runner == nil || a.ending || a.record.Len() == 0 {
+			off = append(off, a)
+			continue
+		}
+		a.ending = true
+		a.runner.Stop()
+	}
+	if len(off) > 0 {
+		q.drop(off...)
+	}
 }
 
 // hold pauses what goes on, or has it go on.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/lesson"
 	"clipscope/ui/widget"
@@ -76,7 +77,7 @@ func (l *lanes) runbar() app.UI {
 		}),
 		app.If(q.busy(), func() app.UI { return l.button("lanes-pause", going, func() { q.hold(!q.held) }) }),
 		app.If(q.held, func() app.UI { return l.button("lanes-step", "One step", q.step) }),
-		app.If(q.busy(), func() app.UI { return l.button("lanes-stop", "Stop", func() { q.drop() }) }),
+		app.If(q.busy(), func() app.UI { return l.button("lanes-stop", "Stop", q.stop) }),
 	)
 }
 
@@ -226,6 +227,14 @@ func (l *lanes) deeds(r row) []app.UI {
 	if r.lane == nil {
 		do("forget", "Remove", func() { l.forget(r.look.Label) })
 		return all
+	}
+	if len(r.runs) > 0 {
+		if r.runs[0].walk() != nil {
+			do("walk", "C on the U", func() {
+				l.lab.hands.path(r.look.Label, r.runs[0].walk())
+				browser.Scroll("hands")
+			})
+		}
 	}
 	if len(l.kept) < mostKept && len(r.runs) > 0 && r.runs[0].result != nil {
 		do("keep", "Keep", func() { l.keep(r.lane) })

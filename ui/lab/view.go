@@ -31,6 +31,7 @@ func (h *hands) view() app.UI {
 			app.P().Class("lab-sentence").ID("lab-sentence"),
 			app.P().Class("lab-advice").ID("lab-advice"),
 			app.P().Class("lab-advice").ID("lab-lengths"),
+			app.P().Class("lab-walk").ID("lab-walk"),
 		),
 		app.Div().Class("lab-actions").Body(
 			h.buttons(),
@@ -162,16 +163,16 @@ func (h *hands) measured() app.UI {
 // the data where that has two features.
 func (h *hands) strips() app.UI {
 	if h.lab.planar() {
-		return app.Div().Class("lab-field").Body(
+		return app.Div().Class("lab-field").ID("lab-rows").Body(
 			app.H2().Text("What the model answers; rows drawn largest where clipped most"),
 			&board{Kind: "field", Label: "The plane of the data", Hands: h},
 		)
 	}
 	if h.bench == nil {
-		return app.Div().Class("lab-strips")
+		return app.Div().Class("lab-strips").ID("lab-rows")
 	}
 	look := h.bench.Look()
-	return app.Div().Class("lab-strips").Body(
+	return app.Div().Class("lab-strips").ID("lab-rows").Body(
 		h.strip("Largest gradients: what clipping silences", look.Largest),
 		h.strip("Smallest gradients", look.Smallest),
 	)

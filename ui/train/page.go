@@ -97,7 +97,7 @@ func (p *Page) experiment() app.UI {
 	s, x := p.Session, p.Session.exp
 	f := x.formFor(s, s.next()...)
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
-		&presetMenu{Epoch: x.epoch, Session: s},
+		&presetMenu{Epoch: x.epoch, About: s.about, Session: s},
 		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Features: s.data.featurer(), Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
@@ -120,6 +120,7 @@ func (p *Page) charts() app.UI {
 type presetMenu struct {
 	app.Compo
 	Epoch   int
+	About   string // what the one that was chosen shows
 	Session *Session
 }
 
@@ -137,5 +138,6 @@ func (m *presetMenu) Render() app.UI {
 			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
 		),
 		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(widget.Icon("close")),
+		widget.Message("preset-about", "help", m.About),
 	)
 }

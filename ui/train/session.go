@@ -47,6 +47,7 @@ type Session struct {
 	table   bool   // how the table is read is shown in place of the charts
 	sheet   bool   // the cards are shown over the charts, on a narrow page
 	problem string // what keeps the whole page from working
+	about   string // what the preset shows that was chosen; "" once anything differs from it
 	newer   bool   // the site has a newer version of the page
 	begun   bool
 	sent    widget.Requests
@@ -134,7 +135,7 @@ func (s *Session) point(name string) {
 
 // edited follows a change of the configuration with the URL and a new plan.
 func (s *Session) edited() {
-	s.trials.fault = ""
+	s.trials.fault, s.about = "", ""
 	s.address.write()
 	s.replan()
 }
@@ -153,7 +154,7 @@ func (s *Session) adopted(edited bool) {
 // replace puts another whole configuration in place: from a link, a preset.
 func (s *Session) replace(cfg run.Config) {
 	s.exp.replace(cfg)
-	s.trials.fault = ""
+	s.trials.fault, s.about = "", ""
 	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)
 	}
@@ -182,7 +183,7 @@ func (s *Session) usePreset(name string) {
 	for _, p := range preset.All() {
 		if p.Name == name {
 			s.replace(p.Config)
-			s.exp.example = &p.Config
+			s.exp.example, s.about = &p.Config, p.About
 			s.address.write()
 		}
 	}

@@ -89,6 +89,24 @@ func share(part, rest float64) string {
 	return Number(100*part/(part+rest), 2)
 }
 
+// Walk says where a threshold that moves by itself has gone, from one C to another, and
+// where the error is least for the model as it stands, 0 where that is not known. of names
+// the run, "" for the one that is looked at; "" is said where C is not a positive number.
+func Walk(of string, from, to, least float64) string {
+	if !(from > 0) || !(to > 0) || math.IsInf(from, 1) || math.IsInf(to, 1) {
+		return ""
+	}
+	text := "The run’s own C"
+	if of != "" {
+		text = "C of the run “" + of + "”"
+	}
+	text += fmt.Sprintf(" went from %s, the ring, to %s, the dot", Number(from, 3), Number(to, 3))
+	if least > 0 && !math.IsInf(least, 1) {
+		text += fmt.Sprintf("; for the model as it stands here the error is least at %s", Number(least, 2))
+	}
+	return text + "."
+}
+
 // Lengths says how long the gradients of a batch are: how many exceed C, the typical one
 // and the longest, and the noise beside their mean; "" where there are none. share is NaN
 // where it is not known.

@@ -42,6 +42,23 @@ func TestClipped(t *testing.T) {
 	}
 }
 
+func TestWalk(t *testing.T) {
+	for _, c := range []struct {
+		of              string
+		from, to, least float64
+		says            string
+	}{
+		{"", 1, 2.84, 3.11, "The run’s own C went from 1, the ring, to 2.84, the dot; for the model as it stands here the error is least at 3.1."},
+		{"dc-e", 30, 2, 0, "C of the run “dc-e” went from 30, the ring, to 2, the dot."},
+		{"", 1, nan, 1, ""}, {"", inf, 1, 1, ""}, {"", 0, 1, 1, ""}, {"", 1, inf, 1, ""},
+		{"", 1, 2, inf, "The run’s own C went from 1, the ring, to 2, the dot."},
+	} {
+		if got := Walk(c.of, c.from, c.to, c.least); got != c.says {
+			t.Errorf("says %q, want %q", got, c.says)
+		}
+	}
+}
+
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
 		share, median, longest, noise, mean float64
