@@ -77,7 +77,21 @@ func (p *papers) figureView(f *lesson.Figure) app.UI {
 		app.P().Text(f.Claim),
 		app.P().Class("help").Text("Otherwise than in the paper: "+f.Differs),
 		app.Button().Type("button").ID("figure-run").Class("primary").Text("Run it here").OnClick(func(app.Context, app.Event) { p.lab.reproduce(f) }, app.EventScope(f.ID)),
+		app.If(f.Full != nil, func() app.UI { return fullView(f) }),
 		app.If(len(f.Stored) > 0, func() app.UI { return storedView(f) }),
+	)
+}
+
+// fullView leads to the runs on the paper's own data, which take too long for a lane, and
+// whose files the visitor has.
+func fullView(f *lesson.Figure) app.UI {
+	configs, _ := f.FullConfigs() // read before
+	return app.Div().Class("in-full").Body(
+		app.P().Class("help").Text("With the network and the batch of the paper, on your own files of MNIST or Fashion-MNIST, which you choose there:"),
+		app.Ul().Body(app.Range(configs).Slice(func(i int) app.UI {
+			hash, _ := configs[i].Hash()
+			return app.Li().Body(app.A().Href(widget.Link("/")+"#"+hash).Aria("label", "Open in Train, in full: "+f.Lanes[i].Label).Text(f.Lanes[i].Label))
+		})),
 	)
 }
 

@@ -21,6 +21,9 @@ type Figure struct {
 	// where the figure is about one step.
 	Base  run.Config `json:"base"`
 	Lanes []Lane     `json:"lanes"`
+	// Full is what the base has for the paper's own data, which the visitor brings; nil
+	// where these are built in, or are not the pictures of MNIST and Fashion-MNIST.
+	Full map[string]any `json:"full"`
 	// Watch is what the figure is about: accuracy, loss, clip_fraction, max_grad_norm,
 	// seconds, noise, cosine, u or plane.
 	Watch   string `json:"watch"`
@@ -89,7 +92,10 @@ func (f *Figure) check() error {
 	case (f.Show == Lanes) != (len(f.Lanes) > 0) || len(f.Lanes) > MostLanes:
 		return fmt.Errorf("%d lanes are shown as %q", len(f.Lanes), f.Show)
 	}
-	_, err := f.Configs()
+	if _, err := f.Configs(); err != nil {
+		return err
+	}
+	_, err := f.FullConfigs()
 	return err
 }
 
@@ -98,9 +104,25 @@ func (f *Figure) Configs() ([]run.Config, error) {
 	if len(f.Lanes) == 0 {
 		return []run.Config{f.Base}, nil
 	}
+	return f.withLanes(f.Base)
+}
+
+// FullConfigs are those of the lanes on the paper's own data; nil where Full is.
+func (f *Figure) FullConfigs() ([]run.Config, error) {
+	if f.Full == nil {
+		return nil, nil
+	}
+	base, err := f.Base.With(f.Full)
+	if err != nil {
+		return nil, fmt.Errorf("in full: %w", err)
+	}
+	return f.withLanes(base)
+}
+
+func (f *Figure) withLanes(base run.Config) ([]run.Config, error) {
 	all := make([]run.Config, len(f.Lanes))
 	for i, l := range f.Lanes {
-		c, err := f.Base.With(l.Set)
+		c, err := base.With(l.Set)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Label, err)
 		}

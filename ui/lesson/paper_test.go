@@ -53,6 +53,17 @@ func TestFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		full, err := f.FullConfigs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range full { // the drawn digits have MNIST's shape
+			if c.Data != "files" {
+				t.Errorf("%s, run %d in full: on %q", f.ID, i+1, c.Data)
+			}
+			c.Data = "digits"
+			configs = append(configs, c)
+		}
 		for i, c := range configs {
 			if c.Seed == nil {
 				t.Errorf("%s: a run to compare has no seed", f.ID)
