@@ -110,8 +110,10 @@
 
   // --- options -------------------------------------------------------------
 
-  const size = 12; // of text, in CSS pixels
-  const font = `${size}px system-ui, sans-serif`;
+  // enlarged is how much larger all but the frame is drawn while the page is presented.
+  const enlarged = () => document.documentElement.dataset.present === undefined ? 1 : 1.5;
+  const size = () => 12 * enlarged(); // of text, in CSS pixels
+  const ratio = () => enlarged() * devicePixelRatio;
   const dash = [5, 4];
 
   /** @param {Spec} spec @param {Shown} now */
@@ -143,7 +145,7 @@
   /** @param {import("uplot").Axis} more @returns {import("uplot").Axis} */
   function axis(more) {
     return {
-      font, gap: 4,
+      font: `${size()}px system-ui, sans-serif`, gap: 4,
       stroke: () => ink("muted"),
       grid: { stroke: () => ink("grid"), width: 1 },
       ticks: { stroke: () => ink("grid"), width: 1, size: 4 },
@@ -168,8 +170,8 @@
   /** @param {Spec} spec @param {Shown} now */
   function axes(spec, now) {
     const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
-    const x = axis({ size: spec.x.hidden ? 8 : 22, values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 });
-    const y = axis({ scale: "y", size: 48, values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(12, Math.min(28, room)) }); // in a low chart both ends
+    const x = axis({ size: enlarged() * (spec.x.hidden ? 8 : 22), values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 * enlarged() });
+    const y = axis({ scale: "y", size: 48 * enlarged(), values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(size(), Math.min(28 * enlarged(), room)) }); // in a low chart both ends
     if (spec.y.log) {
       /** @type {import("uplot").Axis.Filter} */
       const filter = (u, v) => v.map(t => decade(t) || roomy(u) ? t : null);
@@ -180,7 +182,7 @@
     if (spec.kind !== "histogram") return [x, y];
     x.splits = (u, i, lo, hi, step) => ticks(now, lo, hi, step);
     x.filter = (u, v) => v;
-    return [x, y, axis({ scale: "w", side: 1, size: 40, grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
+    return [x, y, axis({ scale: "w", side: 1, size: 40 * enlarged(), grid: { show: false }, values: (u, v) => v.map(short), space: 28 })];
   }
 
   // roomy reports whether a logarithmic axis has room for lines between its decades.
@@ -200,7 +202,7 @@
   function line(s) {
     return {
       label: s.label, scale: s.scale || "y", spanGaps: true,
-      stroke: () => ink(s.ink), width: s.width || 1.5,
+      stroke: () => ink(s.ink), width: enlarged() * (s.width || 1.5),
       dash: s.ink === "diagnostic" ? dash : undefined,
       points: { show: !!s.points, size: 5, width: 1, stroke: () => ink(s.ink), fill: () => ink(s.points ? "surface" : s.ink) },
       // Between points nothing is known, and nothing is drawn.
@@ -213,7 +215,7 @@
     return {
       ...size,
       legend: { show: false },
-      padding: [8, spec.kind === "histogram" ? 0 : spec.side || 56, 0, 0],
+      padding: [8 * enlarged(), spec.kind === "histogram" ? 0 : enlarged() * (spec.side || 56), 0, 0],
       scales: scales(spec, now), axes: axes(spec, now),
       series: [{ label: spec.x.label }, ...spec.series.map(line)],
       cursor: {
@@ -234,12 +236,12 @@
   function write(u, text, x, y, colour, align = "left") {
     const ctx = u.ctx;
     ctx.save();
-    ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.font = `${12 * ratio()}px system-ui, sans-serif`;
     ctx.textBaseline = "middle";
     ctx.textAlign = align;
     // A rim of the background, for lines go under words.
     ctx.lineJoin = "round";
-    ctx.lineWidth = 4 * devicePixelRatio;
+    ctx.lineWidth = 4 * ratio();
     ctx.strokeStyle = ink("surface");
     ctx.setLineDash([]);
     ctx.strokeText(text, x, y);
@@ -251,7 +253,7 @@
   // endLabels writes each line's name behind its last point, apart from each other.
   /** @param {Plot} u @param {Spec} spec */
   function endLabels(u, spec) {
-    const r = devicePixelRatio;
+    const r = ratio();
     /** @type {{ s: Line, x: number, y: number }[]} */
     const labels = [];
     spec.series.forEach((s, k) => {
@@ -300,7 +302,7 @@
   // two lines have one colour for somebody, they still have two shapes.
   /** @param {Plot} u @param {Spec} spec */
   function shapesAlong(u, spec) {
-    const ctx = u.ctx, r = devicePixelRatio;
+    const ctx = u.ctx, r = ratio();
     spec.series.forEach((s, k) => {
       const draw = shapes[s.mark ?? ""];
       if (!draw) return;
@@ -327,14 +329,14 @@
   // axisName stands behind the end of the x axis, in the row of its ticks.
   /** @param {Plot} u @param {string} name */
   function axisName(u, name) {
-    const r = devicePixelRatio, b = u.bbox;
+    const r = ratio(), b = u.bbox;
     write(u, name, b.left + b.width + 18 * r, b.top + b.height + 13 * r, ink("muted"));
   }
 
   // key names what a histogram shows, where its tail leaves room.
   /** @param {Plot} u @param {[Ink, string][]} entries */
   function key(u, entries) {
-    const r = devicePixelRatio, b = u.bbox;
+    const r = ratio(), b = u.bbox;
     entries.forEach(([name, text], i) => write(u, text, b.left + b.width - 8 * r, b.top + (10 + 15 * i) * r, ink(name), "right"));
   }
 
@@ -344,7 +346,7 @@
     ctx.save();
     ctx.setLineDash([]);
     ctx.strokeStyle = colour;
-    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.lineWidth = 1.5 * ratio();
     ctx.beginPath();
     ctx.moveTo(...from);
     ctx.lineTo(...to);
@@ -356,7 +358,7 @@
   /** @param {Plot} u @param {string[]} texts */
   function wide(u, texts) {
     u.ctx.save();
-    u.ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
+    u.ctx.font = `${12 * ratio()}px system-ui, sans-serif`;
     const widths = texts.map(text => u.ctx.measureText(text).width);
     u.ctx.restore();
     return Math.max(0, ...widths);
@@ -365,7 +367,7 @@
   // vertical marks a threshold, horizontal a budget.
   /** @param {Plot} u @param {number} x @param {string} text @param {[Ink, string][]} entries of the key */
   function vertical(u, x, text, entries) {
-    const r = devicePixelRatio, b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
+    const r = ratio(), b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
     if (!(px >= b.left && px <= b.left + b.width)) return;
     rule(u, [px, b.top], [px, b.top + b.height], ink("released"));
     // It stands where there is room for it beside the line, and not on the key but under.
@@ -377,7 +379,7 @@
 
   /** @param {Plot} u @param {number} y @param {string} text */
   function horizontal(u, y, text) {
-    const r = devicePixelRatio, b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
+    const r = ratio(), b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
     if (!(py >= b.top && py <= b.top + b.height)) return;
     rule(u, [b.left, py], [b.left + b.width, py], ink("muted"));
     write(u, text, b.left + 6 * r, py - 8 * r, ink("muted"));
@@ -403,12 +405,12 @@
     });
     ctx.lineTo(u.valToPos(max, "x", true), base);
     ctx.strokeStyle = ctx.fillStyle = ink(name);
-    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.lineWidth = 1.5 * ratio();
     if (name === "diagnostic") {
       ctx.globalAlpha = 0.22;
       ctx.fill();
       ctx.globalAlpha = 1;
-      ctx.setLineDash(dash.map(d => d * devicePixelRatio));
+      ctx.setLineDash(dash.map(d => d * ratio()));
     }
     ctx.stroke();
     ctx.restore();
@@ -578,6 +580,14 @@
     }
 
     redraw() { this.plot.redraw(false, true); }
+
+    // rebuild is for another size of text, which a plot has for life.
+    rebuild() {
+      const { data } = this.plot;
+      this.plot.destroy();
+      this.plot = new uPlot(options(this.spec, this.now, this.size(), this.hooks()), data, this.el);
+      this.el.append(this.readout);
+    }
 
     destroy() {
       cancelAnimationFrame(this.frame);
@@ -758,14 +768,81 @@
     ctx.putImageData(image, 0, 0);
   }
 
-  // qr draws an address, which goes nowhere, as a code for cameras.
+  // --- for a room ----------------------------------------------------------
+
+  // presented has the address say whether the page is in big type, which a link to another
+  // page does not, and the button in the page's head.
+  function presented() {
+    const url = new URL(location.href), on = document.documentElement.dataset.present !== undefined;
+    if (url.searchParams.has("present") !== on) {
+      if (on) url.search += url.search ? "&present" : "?present";
+      else url.searchParams.delete("present");
+      history.replaceState(history.state, "", url);
+    }
+    document.querySelector(".present")?.setAttribute("aria-pressed", String(on));
+  }
+
+  function present() {
+    document.documentElement.toggleAttribute("data-present");
+    presented();
+    for (const c of charts) c.rebuild();
+    for (const paint of painters) paint();
+  }
+
+  // address is the page's as it is given to others, who do not present it.
+  function address() {
+    const url = new URL(location.href);
+    url.searchParams.delete("present");
+    return url.href;
+  }
+
+  addEventListener("keydown", (e) => {
+    if (e.code !== "KeyP" || !e.altKey || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    present();
+  });
+
+  // sheet shows something under a title, over the page, until it is closed.
+  /** @param {string} title @param {Node[]} content */
+  function sheet(title, ...content) {
+    const dialog = document.createElement("dialog"), head = document.createElement("h2"), close = button("Close", () => dialog.close());
+    dialog.className = "sheet";
+    head.textContent = title;
+    dialog.setAttribute("aria-label", title);
+    dialog.append(head, ...content, close);
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); }); // beside it
+    document.body.append(dialog);
+    dialog.showModal();
+    return dialog;
+  }
+
+  /** @param {string} text @param {() => void} pressed */
+  function button(text, pressed) {
+    const b = document.createElement("button");
+    b.type = "button";
+    b.textContent = text;
+    b.addEventListener("click", pressed);
+    return b;
+  }
+
+  // What few ask for is loaded when it is asked for. Such buttons say by data-opens what
+  // they are for: it takes none of the program.
   const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
-  /** @param {HTMLCanvasElement} canvas @param {string} text */
-  const qr = async (canvas, text) => (await import(new URL("qr.js", here).href)).draw(canvas, text);
+  /** @type {Record<string, (b: HTMLElement) => void>} */
+  const openers = {
+    present,
+    qr: async () => (await import(new URL("qr.js", here).href)).show(address()),
+  };
+  document.addEventListener("click", (e) => {
+    const b = e.target instanceof Element && e.target.closest("[data-opens]");
+    if (b instanceof HTMLElement) openers[b.dataset.opens ?? ""]?.(b);
+  });
+  presented();
 
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
     ink, repainted: (/** @type {() => void} */ paint) => { painters.push(paint); },
-    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, qr,
+    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented, address, sheet, button, enlarged,
   };
 })();

@@ -8,6 +8,9 @@
     if (theme) document.documentElement.dataset.theme = theme;
   } catch { /* private mode: none is kept */ }
 
+  // Big type, for a room: charts.js has the rest.
+  if (new URLSearchParams(location.search).has("present")) document.documentElement.dataset.present = "";
+
   const MOST = 300_000; // files of a folder that are taken
 
   // Files that are chosen or dropped are kept until the program takes them.

@@ -4,9 +4,9 @@
 (() => {
   "use strict";
 
-  const { ink, repainted } = clipscopeUI;
+  const { ink, repainted, enlarged } = clipscopeUI;
 
-  const size = 12; // of text, in CSS pixels
+  const size = 12; // of text
   const font = `${size}px system-ui, sans-serif`;
   const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
   /** @param {number} v */
@@ -39,6 +39,7 @@
   class Board {
     width = 0;
     height = 0;
+    scale = 1; // CSS pixels of one here: more while the page is presented
     /** @type {{ x: number, y: number, w: number, h: number }[]} */
     taken = []; // by labels
     /** @param {HTMLCanvasElement} canvas */
@@ -58,8 +59,9 @@
       if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
         [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
       }
-      [this.width, this.height, this.taken] = [w, h, []];
-      g.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.scale = enlarged();
+      [this.width, this.height, this.taken] = [w / this.scale, h / this.scale, []];
+      g.setTransform(ratio * this.scale, 0, 0, ratio * this.scale, 0, 0);
       g.clearRect(0, 0, w, h);
       if (w > 0 && h > 0) {
         Object.assign(g, { font, lineCap: "round", lineJoin: "round", textBaseline: "middle", globalAlpha: 1 });
@@ -115,7 +117,7 @@
       };
       const held = (/** @type {PointerEvent} */ e) => {
         const box = canvas.getBoundingClientRect();
-        next = this.within(this.at(e.clientX - box.left, e.clientY - box.top));
+        next = this.within(this.at((e.clientX - box.left) / this.scale, (e.clientY - box.top) / this.scale));
         waiting ||= requestAnimationFrame(() => tell(false));
       };
       canvas.addEventListener("pointerdown", (e) => {

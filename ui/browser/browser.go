@@ -40,6 +40,16 @@ func Copy(text string, done func(ok bool)) {
 // Save downloads text as a file.
 func Save(name, mime, text string) { Glue().Call("download", name, mime, text) }
 
+// Address is that of the page as it is shared: not in big type, which is of a room's screen.
+func Address() string { return Glue().Call("address").String() }
+
+// Presented has a page that has just come say in its address whether it is in big type.
+func Presented() {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("presented")
+	}
+}
+
 // Reveal scrolls so that an element which is about to change is in sight.
 func Reveal(id string) {
 	if app.IsClient && Glue().Truthy() {

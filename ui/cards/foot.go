@@ -32,7 +32,7 @@ func (c *Foot) Render() app.UI {
 		&seedField{Form: c.Form},
 		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").
 			OnClick(func(app.Context, app.Event) { s.Share() }).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(text)),
-		&widget.QR{},
+		widget.QR(),
 	)
 }
 

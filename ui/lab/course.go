@@ -218,6 +218,7 @@ func (c *course) stepView(s *lesson.Step) app.UI {
 			app.Button().Type("button").ID("lesson-next").Text(map[bool]string{false: "Next", true: "Next lesson"}[last]).
 				Disabled(last && number == len(c.list)).
 				OnClick(func(app.Context, app.Event) { c.next(last, number) }),
+			widget.QR(),
 			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) {
 				c.open("")
 				c.lab.changed()

@@ -125,6 +125,7 @@ func (s *setup) view() app.UI {
 		app.Div().Class("lab-epsilon").Body(widget.Segments(budget, "Privacy budget ε", epsilonNow(&cfg), epsilons, s)),
 		s.choice(f, "expected_batch_size", "Batch B", batch, batches),
 		s.seed(f),
+		widget.QR(),
 	)
 }
 

@@ -9,8 +9,6 @@ import (
 	"clipscope/ui/browser"
 	"clipscope/ui/link"
 	"clipscope/ui/words"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // address keeps the configuration in the URL, after the #.
@@ -49,7 +47,7 @@ func (a *address) read() (cfg run.Config, ok bool) {
 // share copies the URL.
 func (a *address) Share() {
 	a.write()
-	browser.Copy(app.Window().Get("location").Get("href").String(), func(ok bool) {
+	browser.Copy(browser.Address(), func(ok bool) {
 		a.copied = ok
 		a.changed()
 		a.after(3*time.Second, func() {

@@ -17,6 +17,7 @@ var icons = map[string]string{
 	"share": `<path d="M5 1.5h8.5V11H12V3H5zM2.5 4.5h8v10h-8zM4 6v7h5V6z" fill-rule="evenodd"/>`,
 	"theme": `<path d="M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM8 3v10A5 5 0 0 0 8 3z" fill-rule="evenodd"/>`,
 	"setup": `<path d="M2 3.5h6v1.5H2zM11 3.5h3v1.5h-3zM8.5 2.5H10v3.5H8.5zM2 11h3v1.5H2zM8 11h6v1.5H8zM5.5 10H7v3.5H5.5z"/>`,
+	"room":  `<path d="M1.5 2h13v9h-13zM3 3.5v6h10v-6zM7.25 11h1.5v1.5h2.25v1.5h-6v-1.5h2.25z" fill-rule="evenodd"/>`,
 	"close": `<path d="M3.5 2.4 8 6.9l4.5-4.5 1.1 1.1L9.1 8l4.5 4.5-1.1 1.1L8 9.1l-4.5 4.5-1.1-1.1L6.9 8 2.4 3.5z"/>`,
 	"save":  `<path d="M7.25 1.5h1.5v6.7l2.2-2.2 1.05 1.05L8 11 4 7.05 5.05 6l2.2 2.2zM2.5 12.5h11V14h-11z"/>`,
 }

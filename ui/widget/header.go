@@ -47,7 +47,10 @@ type Header struct {
 var titles = map[string]string{"train": "Train", "use": "Use a model", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
 
 func (h *Header) OnPreRender(ctx app.Context) { ctx.Page().SetTitle(titles[h.Page] + " · Clipscope") }
-func (h *Header) OnMount(ctx app.Context)     { h.OnPreRender(ctx) }
+func (h *Header) OnMount(ctx app.Context) {
+	h.OnPreRender(ctx)
+	browser.Presented()
+}
 
 func (h *Header) Render() app.UI {
 	return app.Header().Class("top").Body(
@@ -60,6 +63,8 @@ func (h *Header) Render() app.UI {
 			h.tab("help", "/help", "Help"),
 		),
 		h.counter(),
+		app.Button().Type("button").Class("plain present").DataSet("opens", "present").Aria("label", "Big type, for a room").Aria("keyshortcuts", "Alt+P").
+			Title("Big type, for a room (Alt+P)").Body(Icon("room")),
 		app.Button().Type("button").Class("plain").Aria("label", "Light or dark").Title("Light or dark").OnClick(h.toggle).Body(Icon("theme")),
 	)
 }
