@@ -15,6 +15,7 @@ import (
 	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 	"clipscope/core/train"
 	"clipscope/wasm/worker"
@@ -22,7 +23,7 @@ import (
 
 // Serve answers the page for as long as the worker lives.
 func Serve() {
-	port := newPort()
+	port, accounts := newPort(), &privacy.Memory{}
 	session := worker.NewSession(worker.Host{
 		Post:    port.post,
 		Yield:   newYielder().yield,
@@ -36,7 +37,7 @@ func Serve() {
 				}
 				return tuning{t}, nil
 			}
-			p, err := train.New(c, meta)
+			p, err := train.Recall(accounts, c, meta)
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
 			}

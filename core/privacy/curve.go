@@ -3,11 +3,13 @@ package privacy
 import (
 	"fmt"
 	"math"
+	"sync"
 )
 
 // A Curve is ε spent after each step of a run, at one δ: made once, then cheap
-// enough to ask after every step.
+// enough to ask after every step. Runs side by side may ask one.
 type Curve struct {
+	mu       sync.Mutex // held while it is asked, as it works out more of itself
 	epsilon  func(steps int) float64
 	maxSteps int
 }
@@ -34,13 +36,13 @@ func NewCurve(accountant string, delta float64, perStep Event, maxSteps int, onc
 	}
 	switch accountant {
 	case PLD:
-		return &Curve{along(step, start, delta, func(delta float64) func(int) float64 {
+		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, func(delta float64) func(int) float64 {
 			return pldEpsilons(delta, step, start, maxSteps)
-		}), maxSteps}, nil
+		})}, nil
 	case RDP:
-		return &Curve{along(step, start, delta, func(delta float64) func(int) float64 {
+		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, func(delta float64) func(int) float64 {
 			return rdpEpsilons(delta, step, start)
-		}), maxSteps}, nil
+		})}, nil
 	default:
 		return nil, unknownAccountant(accountant)
 	}
@@ -51,6 +53,8 @@ func NewCurve(accountant string, delta float64, perStep Event, maxSteps int, onc
 //
 // Guarantee: an upper bound that never falls as steps grow.
 func (c *Curve) Epsilon(steps int) float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.epsilon(min(max(steps, 0), c.maxSteps))
 }
 

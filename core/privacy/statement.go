@@ -42,10 +42,16 @@ type Statement struct {
 	// measured from the data. Empty means that there is one.
 	Broken []string
 
-	report run.ReportReply
-	atStep float64
-	groups []run.GroupEpsilon
-	beside float64 // of δ, what is for noise that is not exactly what is priced
+	figures
+}
+
+// figures are what accountants say for a statement.
+type figures struct {
+	report   run.ReportReply
+	atStep   float64
+	groups   []run.GroupEpsilon
+	beside   float64 // of δ, what is for noise that is not exactly what is priced
+	infinite bool    // something was released without noise
 }
 
 // Public says what no guarantee covers, as it is taken for known.
@@ -70,7 +76,10 @@ var groupSizes = []int{2, 5, 20, 100}
 
 // NewStatement asks every accountant what s.Once and s.Planned times s.PerStep
 // cost. A statement of a mechanism without noise lists that under Broken.
-func NewStatement(s Statement) (*Statement, error) {
+func NewStatement(s Statement) (*Statement, error) { return (*Memory)(nil).Statement(s) }
+
+// Statement is [NewStatement].
+func (m *Memory) Statement(s Statement) (*Statement, error) {
 	if s.Planned == 0 {
 		s.Planned = s.Steps
 	}
@@ -80,29 +89,48 @@ func NewStatement(s Statement) (*Statement, error) {
 	if _, err := NewAccountant(s.Accountant); err != nil {
 		return nil, err
 	}
-	events := s.events(s.Planned)
-	flat, err := flatten(Composed{events}, 1)
+	var err error
+	s.figures, err = recall(m, s.account, "statement", s.Accountant, s.Delta, s.events(s.Planned), s.events(s.Steps))
 	if err != nil {
 		return nil, err
 	}
-	if flat.infinite {
+	if s.infinite {
 		s.Broken = append(s.Broken, "something was released without noise (ε = ∞)")
 	}
-	if s.report, err = NewReport(s.Delta, events...); err != nil {
-		return nil, err
+	return &s, nil
+}
+
+// account asks the accountants.
+func (s *Statement) account() (f figures, err error) {
+	events := s.events(s.Planned)
+	flat, err := flatten(Composed{events}, 1)
+	if err != nil {
+		return f, err
 	}
-	s.beside = flat.beside(s.Epsilon())
-	if s.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
-		return nil, err
+	f.infinite = flat.infinite
+	if f.report, err = NewReport(s.Delta, events...); err != nil {
+		return f, err
+	}
+	f.beside = flat.beside(f.quoted(s.Accountant))
+	if f.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
+		return f, err
 	}
 	for _, k := range groupSizes {
 		e, err := GroupEpsilon(s.Accountant, k, s.Delta, events...)
 		if err != nil {
-			return nil, err
+			return f, err
 		}
-		s.groups = append(s.groups, run.GroupEpsilon{Rows: k, Epsilon: run.Number(e)})
+		f.groups = append(f.groups, run.GroupEpsilon{Rows: k, Epsilon: run.Number(e)})
 	}
-	return &s, nil
+	return f, nil
+}
+
+// quoted is ε by the accountant of that name.
+func (f *figures) quoted(accountant string) float64 {
+	if accountant == RDP {
+		return float64(f.report.RDP)
+	}
+	return float64(f.report.PLD)
 }
 
 // events is what so many steps release, and what comes before them.
@@ -119,12 +147,7 @@ func (s *Statement) events(steps int) []Event {
 
 // Epsilon is the quoted ε, an upper bound for the run as it was planned; it means
 // nothing where Broken is not empty.
-func (s *Statement) Epsilon() float64 {
-	if s.Accountant == RDP {
-		return float64(s.report.RDP)
-	}
-	return float64(s.report.PLD)
-}
+func (s *Statement) Epsilon() float64 { return s.quoted(s.Accountant) }
 
 // EpsilonAtStep is what Epsilon would be had the steps that were released been
 // fixed beforehand.

@@ -35,7 +35,7 @@ func (p *Plan) epsilons() map[string]run.Number {
 	all := map[string]run.Number{}
 	for _, name := range privacy.Names() {
 		events := append([]privacy.Event{privacy.SelfComposed{Of: p.stepEvent(), Count: p.steps}}, p.once...)
-		if e, err := privacy.Epsilon(name, p.cfg.TargetDelta, events...); err == nil {
+		if e, err := p.accounts.Epsilon(name, p.cfg.TargetDelta, events...); err == nil {
 			all[name] = run.Number(e)
 		}
 	}
@@ -133,7 +133,7 @@ func (p *Plan) ending(steps int) string {
 // epsilonAt is ε of a run planned to end with that step, sharper than the curve's
 // staircase where the accountant can tell.
 func (p *Plan) epsilonAt(step int) float64 {
-	e, err := privacy.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(slices.Clone(p.once), privacy.SelfComposed{Of: p.stepEvent(), Count: step})...)
+	e, err := p.accounts.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(slices.Clone(p.once), privacy.SelfComposed{Of: p.stepEvent(), Count: step})...)
 	if err != nil {
 		return p.curve.Epsilon(step)
 	}

@@ -50,17 +50,21 @@ type Plan struct {
 	boundsNoise, pcaNoise float64
 	once                  []privacy.Event // charged before the first step
 	curve                 *privacy.Curve
+	accounts              *privacy.Memory // nil: nothing is remembered
 
 	info run.PlanInfo
 }
 
 // New makes a plan for cfg on such data, or says with a [*run.ConfigError] which
 // field is at fault.
-func New(cfg run.Config, meta data.Meta) (*Plan, error) {
+func New(cfg run.Config, meta data.Meta) (*Plan, error) { return Recall(nil, cfg, meta) }
+
+// Recall is [New] with what earlier plans were told by accountants.
+func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, error) {
 	if cfg.Tuning.Runs != 0 {
 		return nil, fault("tuning.runs", "one run cannot be several: leave tuning out")
 	}
-	p := &Plan{cfg: cfg.WithDefaultsFor(meta.Facts()), meta: meta}
+	p := &Plan{cfg: cfg.WithDefaultsFor(meta.Facts()), meta: meta, accounts: accounts}
 	if err := p.choose(); err != nil {
 		return nil, err
 	}
@@ -290,7 +294,7 @@ func (p *Plan) chooseNoise() (err error) {
 		return nil
 	}
 	p.exact = !privacy.Pays(float64(p.steps)*p.distance(), *c.TargetEpsilon, c.TargetDelta)
-	if p.sigma, err = p.budget().NoiseMultiplier(p.rate, p.steps); err != nil {
+	if p.sigma, err = p.accounts.NoiseMultiplier(p.budget(), p.rate, p.steps); err != nil {
 		return faultOf("target_epsilon", err)
 	}
 	return nil
@@ -358,7 +362,7 @@ func (p *Plan) stepEvent() privacy.Event {
 }
 
 func (p *Plan) choosePrice() (err error) {
-	p.curve, err = privacy.NewCurve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
+	p.curve, err = p.accounts.Curve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
 	if err != nil {
 		return faultOf("accountant", err)
 	}

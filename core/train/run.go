@@ -301,7 +301,7 @@ func (p *Plan) Unstarted() run.Result {
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res, err := r.outcome(ctx)
 	if r.done > 0 {
-		writeStatement(r.draft(r.done), &res)
+		writeStatement(r.accounts, r.draft(r.done), &res)
 	}
 	return res, err
 }

@@ -43,7 +43,9 @@ func (p *Plan) writeEvents() error {
 // Statement is what the run may say of its privacy when it has ended after so many
 // steps. What the data set has spent in all, and the page's version, are for the
 // page to add.
-func (p *Plan) Statement(steps int) (*privacy.Statement, error) { return newStatement(p.draft(steps)) }
+func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
+	return newStatement(p.accounts, p.draft(steps))
+}
 
 // draft is what [privacy.NewStatement] is to work out.
 func (p *Plan) draft(steps int) privacy.Statement {
@@ -57,8 +59,8 @@ func (p *Plan) draft(steps int) privacy.Statement {
 	}
 }
 
-func newStatement(draft privacy.Statement) (*privacy.Statement, error) {
-	s, err := privacy.NewStatement(draft)
+func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.Statement, error) {
+	s, err := accounts.Statement(draft)
 	if err != nil {
 		return nil, fmt.Errorf("train: statement: %w", err)
 	}
@@ -67,8 +69,8 @@ func newStatement(draft privacy.Statement) (*privacy.Statement, error) {
 
 // writeStatement works out a statement as the result carries it. A run whose statement cannot be
 // written says so in its notes and keeps everything else.
-func writeStatement(draft privacy.Statement, r *run.Result) {
-	s, err := newStatement(draft)
+func writeStatement(accounts *privacy.Memory, draft privacy.Statement, r *run.Result) {
+	s, err := newStatement(accounts, draft)
 	var b []byte
 	if err == nil {
 		b, err = json.Marshal(s)

@@ -133,3 +133,49 @@ func TestStoppedBeforeTheFirstStep(t *testing.T) {
 		t.Errorf("before the first step %+v was released", r)
 	}
 }
+
+// TestRecalledPlans: what plans remember of each other changes nothing that they say or
+// release.
+func TestRecalledPlans(t *testing.T) {
+	ds, err := data.Builtin("moons", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, seed, epsilon := &privacy.Memory{}, uint64(1), 2.0
+	for _, c := range []float64{0.5, 1} {
+		cfg := run.Config{Data: "moons", Method: "dc-e", TargetEpsilon: &epsilon, MaxGradNorm: c, ExpectedBatchSize: 64, Steps: 6, Seed: &seed}
+		p, err := Recall(accounts, cfg, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := func(p *Plan) string {
+			r, err := p.Start(t.Context(), ds, purego.New())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for _, err := range r.Steps(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			res, err := r.Result(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.TrainSeconds = 0
+			b, err := json.Marshal([]any{p.Info(), res})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
+		}
+		alone, err := New(cfg, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := result(p), result(alone); got != want {
+			t.Errorf("C = %g:\n%s\nwant\n%s", c, got, want)
+		}
+	}
+}

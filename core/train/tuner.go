@@ -279,7 +279,7 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Tried[u.best.number].Selected = true
 	r.Selected = &u.tried[u.best.number].Candidate
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
-	writeStatement(u.draft(u.best.plan), &r)
+	writeStatement(nil, u.draft(u.best.plan), &r)
 	return r, nil
 }
 

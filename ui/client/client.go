@@ -41,7 +41,7 @@ type Run interface {
 
 // Listener is called back with what a run says.
 type Listener struct {
-	Events func([]run.Event)       // as they come
+	Events func([]run.Event)       // as they come; nil: they are not wanted
 	Place  func(run.Place)         // what they are computed on
 	Trial  func(run.Trial)         // which run is tried, of those that are compared
 	Done   func(run.Result, error) // once, at the end
@@ -185,14 +185,16 @@ func (r *jsRun) end(how string) {
 }
 
 func (r *jsRun) Watch(l Listener) {
-	r.hear("onText", func(v app.Value) error {
-		var batch []run.Event
-		err := json.Unmarshal([]byte(v.String()), &batch)
-		if err == nil {
-			l.Events(batch)
-		}
-		return err
-	})
+	if l.Events != nil {
+		r.hear("onText", func(v app.Value) error {
+			var batch []run.Event
+			err := json.Unmarshal([]byte(v.String()), &batch)
+			if err == nil {
+				l.Events(batch)
+			}
+			return err
+		})
+	}
 	r.hear("onPlace", decoding(l.Place))
 	r.hear("onTrial", decoding(l.Trial))
 	await(r.run.Get("done"), func(v app.Value, err error) {

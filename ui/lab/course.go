@@ -198,7 +198,7 @@ func teacherView(l *lesson.Lesson) app.UI {
 		}
 	}
 	return app.Section().Body(
-		app.H3().Text(fmt.Sprintf("%s, %d minutes", l.Title, l.Minutes)),
+		app.H2().Text(fmt.Sprintf("%s, %d minutes", l.Title, l.Minutes)),
 		app.P().Text(l.Teacher),
 		app.Ul().Body(app.Range(questions).Slice(func(i int) app.UI {
 			q := questions[i]

@@ -236,6 +236,9 @@ func (h *hands) draw(n int) {
 			return
 		}
 		h.draws, h.drawnAt, h.drawnC = &d, now, c
+		if w := h.clipped(); n >= manyDraws && w.True > 0 {
+			h.lab.course.note("drawn", math.Sqrt(float64(d.MeanSquare))/w.True)
+		}
 		h.shown++
 		h.paint()
 		h.lab.changed()
@@ -402,6 +405,9 @@ func (h *hands) note() {
 	typical := quantile(h.norms, 0.5)
 	note("median_norm", typical)
 	note("stretch", quantile(h.norms, 1)/typical)
+	if halved(h.norms, h.c) {
+		note("half_c", typical)
+	}
 	all, long := frequent(look, quantile(h.norms, 15./16))
 	note("rare_all", all)
 	note("rare_long", long)
@@ -412,6 +418,11 @@ func (h *hands) note() {
 		note("noise", math.Sqrt(w.Variance)/w.True)
 		note("best_c", w.Least)
 	}
+}
+
+// halved reports whether C clips about half of a batch: within a tenth of all.
+func halved(norms []float64, c float64) bool {
+	return quantile(norms, 0.4) <= c && c <= quantile(norms, 0.6)
 }
 
 // frequent are the shares of the rare class in a batch, and among those of it whose

@@ -53,7 +53,9 @@ func (f *fakeRun) Dispose()                { f.disposed = true }
 
 // end is a run's last event and its result, which gets so much right.
 func (f *fakeRun) end(accuracy float64) {
-	f.listener.Events([]run.Event{{Step: 10, Steps: 10, Released: run.Released{MaxGradNorm: f.cfg.MaxGradNorm}, Diag: &run.Diag{ClipFraction: 0.5}}})
+	if f.listener.Events != nil {
+		f.listener.Events([]run.Event{{Step: 10, Steps: 10, Released: run.Released{MaxGradNorm: f.cfg.MaxGradNorm}, Diag: &run.Diag{ClipFraction: 0.5}}})
+	}
 	f.listener.Done(run.Result{Steps: 10, TestRows: 100, TestAccuracy: run.Number(accuracy), TrainSeconds: 1,
 		TestClasses: []run.ClassScore{{Recall: 0.9}, {Recall: run.Number(accuracy / 2)}, {Recall: nan}}}, nil)
 }
@@ -364,6 +366,9 @@ func TestSweep(t *testing.T) {
 	}
 	if len(r.runs) != 2*len(grid)*manySeeds || s.queue.busy() {
 		t.Fatalf("%d runs", len(r.runs))
+	}
+	if f := r.runs[0]; !f.cfg.Blind || f.listener.Events != nil {
+		t.Error("a sweep's run shows what nobody looks at")
 	}
 	if !r.runs[len(grid)].cfg.NoPrivacy || r.runs[0].cfg.NoPrivacy {
 		t.Error("ε is not as it was chosen")

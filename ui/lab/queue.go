@@ -71,6 +71,9 @@ type queue struct {
 	came   func()         // something has come in, at most every [showEvery]
 	over   func(*attempt) // one has ended
 
+	// ends has nothing of a run be heard but its end.
+	ends bool
+
 	waiting, going []*attempt
 	free           []*desk
 	held           bool // paused: nothing goes on, and nothing starts
@@ -167,19 +170,23 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 		return
 	}
 	a.runner, a.record = r, series.NewRecord(a.cfg.WithDefaults(), r.Plan())
-	r.Watch(client.Listener{
-		Events: func(events []run.Event) {
-			a.record.Add(events)
-			for i := range events {
-				if d := events[i].Diag; d != nil && d.Gradient != nil {
-					a.noise.add(float64(d.Gradient.NoiseVariance))
-					a.cosine.add(float64(d.Gradient.Cosine))
-				}
+	events := func(events []run.Event) {
+		a.record.Add(events)
+		for i := range events {
+			if d := events[i].Diag; d != nil && d.Gradient != nil {
+				a.noise.add(float64(d.Gradient.NoiseVariance))
+				a.cosine.add(float64(d.Gradient.Cosine))
 			}
-			q.show()
-		},
-		Place: func(run.Place) {},
-		Trial: func(run.Trial) {},
+		}
+		q.show()
+	}
+	if q.ends {
+		events = nil
+	}
+	r.Watch(client.Listener{
+		Events: events,
+		Place:  func(run.Place) {},
+		Trial:  func(run.Trial) {},
 		Done: func(res run.Result, err error) {
 			if a.ended() {
 				return

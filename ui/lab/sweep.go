@@ -49,6 +49,7 @@ type sweep struct {
 func newSweep(l *Lab) sweep {
 	s := sweep{lab: l, guess: 1}
 	s.queue = newQueue(l.client, func() { l.sweep.draw(); l.changed() }, func(*attempt) { l.sweep.ended() })
+	s.queue.ends = true
 	return s
 }
 
@@ -104,7 +105,8 @@ func (s *sweep) begin(base run.Config) {
 	s.queue.add(all...)
 }
 
-// at is the experiment with one C, for one ε and with another seed.
+// at is the experiment with one C, for one ε and with another seed; it shows nothing
+// before its end, which takes time and changes nothing that is released.
 func (s *sweep) at(epsilon string, c float64, more uint64) run.Config {
 	cfg := s.base
 	if epsilon != "" {
@@ -112,6 +114,7 @@ func (s *sweep) at(epsilon string, c float64, more uint64) run.Config {
 	}
 	seed := *cfg.Seed + more
 	cfg.MaxGradNorm, cfg.Seed, cfg.Threads = c, &seed, 1
+	cfg.Blind, cfg.DiagnosticsEvery = true, 0
 	return cfg
 }
 

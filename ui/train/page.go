@@ -53,7 +53,7 @@ func (p *Page) Render() app.UI {
 		class += " sheet-open"
 	}
 	return app.Div().Class(class).OnDrop(p.dropped).Body(
-		app.A().Class("skip").Href("#act-start").Text("Skip to the run"),
+		app.A().Class("skip").Href("#runbar").Text("Skip to the run"),
 		&widget.Header{Page: "train", Sent: s.sent},
 		app.Main().Class("bench").Body(
 			app.H1().Class("visually-hidden").Text("Train with differential privacy"),

@@ -56,7 +56,7 @@ type runBar struct {
 }
 
 func (b *runBar) Render() app.UI {
-	return app.Div().Class("runbar").Role("region").Aria("label", "Run").Body(
+	return app.Div().ID("runbar").Class("runbar").Role("region").Aria("label", "Run").Body(
 		app.Div().Class("runbar-row").Body(
 			b.buttons(),
 			b.progress(),

@@ -1,5 +1,7 @@
 // The page for those who use it by keyboard, by ear, much enlarged, or on paper.
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
 import { narrow, results, stage, wide } from "./browser.mjs";
@@ -234,4 +236,68 @@ test("on paper stands what a run came to, on white, without controls", async (t)
   await page.emulateMedia({ media: "screen" });
   await becomes("dark");
   assert.deepEqual(page.errors, []);
+});
+
+// audited is what axe-core calls serious or critical, in the light and in the dark, where
+// only colours differ. The page's policy lets no script in, so the browser's tools have it.
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** @param {any} page @param {string} state @param {string[]} except rules */
+async function audited(page, state, except = []) {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("Runtime.evaluate", { expression: axe });
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...await page.evaluate(async ([state, colorScheme, except]) => {
+      const options = { resultTypes: ["violations"], iframes: false, preload: false, rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])) };
+      if (colorScheme === "dark") Object.assign(options, { runOnly: ["color-contrast", "link-in-text-block"] });
+      const { violations } = await window["axe"].run(document, options);
+      return violations.filter((v) => ["serious", "critical"].includes(v.impact))
+        .map((v) => `${state}, ${colorScheme}: ${v.help}: ${v.nodes.map((n) => n.target).join(", ")}`);
+    }, [state, colorScheme, except]));
+  }
+  await tools.detach();
+  return found;
+}
+
+test("axe-core finds nothing serious on any page, light or dark", async (t) => {
+  const found = [], look = async (page, state, ...except) => found.push(...await audited(page, state, except));
+  const page = await visit(t, short.replace("steps=60", "steps=100000"));
+  for (const head of await page.locator(".card-head[aria-expanded=false]").all()) await head.click();
+  await look(page, "Train");
+  await page.click("#act-start");
+  await page.locator("#panel-learning .empty").first().waitFor({ state: "hidden" });
+  await page.click("#act-pause");
+  await look(page, "Train, in a run");
+  await page.click("#act-stop");
+  await finished(page);
+  await look(page, "Train, after a run");
+  for (const where of ["Use", "Calculator", "Help"]) {
+    await page.click(`nav >> text=${where}`);
+    await page.locator("h1:not(.visually-hidden)").waitFor();
+    await look(page, where);
+  }
+
+  const stories = await visit(t, "stories");
+  await stories.locator("h1").first().waitFor();
+  await look(stories, "stories", "label-title-only"); // a component's ids are there once for each of its stories
+
+  const lab = await visit(t, "lab#lab.lanes=max_grad_norm=0.1,1&data=moons&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=128&steps=20&learning_rate=0.5&max_grad_norm=1&seed=1");
+  await lab.locator("#lanes-start").click();
+  await lab.locator("#lanes-table", { hasText: "done" }).waitFor();
+  await lab.locator("#sweep-start").click();
+  await lab.locator("#sweep-stop").click();
+  await lab.locator(".teacher").waitFor({ state: "attached" });
+  await lab.locator(".figure-list").waitFor({ state: "attached" });
+  await lab.evaluate(() => { for (const d of document.querySelectorAll("details")) d.open = true; });
+  await lab.locator(".figure-list button").first().click();
+  await lab.locator("#figure-run").waitFor();
+  await look(lab, "Lab");
+  await lab.locator(".lesson-list button").last().click(); // which has options to choose from
+  await lab.locator("#lesson-next").click();
+  await look(lab, "a lesson");
+  await lab.goto(new URL("lab#lesson=epsilon", lab.url()).href);
+  await lab.locator("#guess-best").waitFor();
+  await look(lab, "the game");
+  assert.deepEqual(found, []);
 });
