@@ -1,6 +1,7 @@
 # make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080)
 # make test    the same build, then every check and test
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
+# make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE
 # make bench   the speed figures, in a real browser
 # make papers  the papers' figures, where the published data are
 # make fuzz    every fuzz target for TIME=60s, and a long sweep of the accountants
@@ -18,6 +19,7 @@ ADDR   ?= 127.0.0.1:8080
 PREFIX ?=
 BROTLI ?= 11
 OUT    ?= site
+RELEASE ?= release
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -34,7 +36,8 @@ SMALL   := -gcflags=all=-l $(patsubst %,-gcflags=%=,$(HOT))
 
 # Nothing built names the folders of the machine; and as every command of Go's
 # has the same flags, each package is compiled once for all of them.
-export GOFLAGS := $(strip -trimpath $(GOFLAGS))
+# What version control says of a folder is no part of what is built in it, either.
+export GOFLAGS := $(strip -trimpath -buildvcs=false $(GOFLAGS))
 NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 
 # What things are made from.
@@ -48,7 +51,7 @@ MODULES  := web/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
 
-.PHONY: build serve test site bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
+.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
 
 build: dist/index.html
 
@@ -65,9 +68,13 @@ dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)
 	@touch $@ $@.br $@.gz
 
+release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
+	@bin/clipscope -prefix '$(PREFIX)' -release '$(RELEASE)'
+	@cat '$(RELEASE)/SHA256SUMS'
+
 # --- build --------------------------------------------------------------------
 
-bin/clipscope: serve.go site.go $(UI) $(CORE) $(MODULE) | versions
+bin/clipscope: serve.go site.go release.go seal.go $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
 bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
@@ -92,9 +99,13 @@ bin/web/%.js: web/%.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && node_modules/.bin/esbuild $(<F) --bundle --minify --format=esm --log-level=warning --outfile=../$@
 
-bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs $(MODULES)
+bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
+
+bin/web/sbom.json: LICENSE $(MODULE) site.go web/sbom.mjs web/parts.mjs $(MODULES)
+	@mkdir -p bin/web
+	@GO='$(GO)' $(NODE) web/sbom.mjs > $@
 
 $(MODULES): web/package.json web/package-lock.json | versions
 	cd web && $(NPM_CI)
@@ -215,4 +226,4 @@ edge: build
 	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
 
 clean:
-	rm -rf bin dist site app/edge/build web/e2e/results
+	rm -rf bin dist site release app/edge/build web/e2e/results

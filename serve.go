@@ -5,6 +5,7 @@
 //
 //	clipscope -wasm bin/web -out dist -generate        write the site and end
 //	clipscope -out dist -addr 127.0.0.1:8080           serve it
+//	clipscope -wasm bin/web -release release           write a release and end
 package main
 
 import (
@@ -39,14 +40,18 @@ func main() {
 	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
 	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
 	generate := flag.Bool("generate", false, "write the site and end")
+	to := flag.String("release", "", "write a release, of the site for -prefix, into this `folder` and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var err error
-	if *generate {
+	switch {
+	case *to != "":
+		err = s.publish(*to)
+	case *generate:
 		err = s.generate()
-	} else {
+	default:
 		err = serve(ctx, *addr, s.prefix, os.DirFS(s.out))
 	}
 	if err != nil {

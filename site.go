@@ -24,7 +24,7 @@ import (
 )
 
 // release is the version of the scripting API and the page.
-const release = "0.1.0"
+const release = "0.2.0"
 
 // policy lets the page load its own files and nothing else: no script, no
 // request and no worker of another origin. Text becomes code by the guard's leave
@@ -76,6 +76,7 @@ var published = []struct{ from, to string }{
 	{"web/guard.js", "guard.js"},
 	{"web/early.js", "early.js"},
 	{"web/load.js", "load.js"},
+	{"web/update.js", "update.js"},
 	{"web/wire.js", "wire.js"},
 	{"web/store.js", "store.js"},
 	{"web/runs.js", "runs.js"},
@@ -109,7 +110,7 @@ func (s site) generate() error {
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.finishPages, s.fixManifest, s.writeHostFiles} {
+	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.finishPages, s.fixManifest, s.writeHostFiles, s.writeVerify, s.seal} {
 		if err := step(next); err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
@@ -148,7 +149,12 @@ func (s site) copyFiles(out string) error {
 	if err != nil {
 		return err
 	}
-	return replaceIn(filepath.Join(web, "clipscope.js"), "__VERSION__", release+"+"+version[:8])
+	for _, name := range stamped {
+		if err := replaceIn(filepath.Join(web, name), "__VERSION__", shown(version)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s site) copyProgram(web string) error {
@@ -210,6 +216,13 @@ func replaceIn(name, old, with string) error {
 	return os.WriteFile(name, []byte(strings.ReplaceAll(string(b), old, with)), 0o644)
 }
 
+// stamped are the scripts below /web/ that say the version: the page's and its workers',
+// which are to be of one.
+var stamped = []string{"clipscope.js", "trainer-worker.js"}
+
+// shown is the version as people and scripts see it.
+func shown(version string) string { return release + "+" + version[:8] }
+
 // version is a hash of everything that a browser may keep: an installed page
 // updates exactly when it changes.
 func (s site) version(out string) (string, error) {
@@ -221,10 +234,11 @@ func (s site) version(out string) (string, error) {
 		return "", err
 	}
 	add("service worker", []byte(worker))
+	add("verify.html", []byte(verifyHTML))
 	err = walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		b, err := os.ReadFile(name)
-		// The version is written into this file, so it cannot depend on it.
-		if rel == "clipscope.js" {
+		// The version is written into these files, so it cannot depend on that.
+		if slices.Contains(stamped, rel) {
 			b, err = os.ReadFile(filepath.Join(s.source, "web", rel))
 		}
 		add(rel, b)
@@ -296,7 +310,7 @@ func page() *app.Handler {
 		Styles: []string{"/web/uplot.css"},
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
-		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/wire.js defer", "/web/charts.js defer",
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
 			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer", "/web/lab.js defer"},
 	}
 }
@@ -356,6 +370,10 @@ func (s site) finishPages(out string) error {
 	if err != nil {
 		return err
 	}
+	version, err := s.version(out)
+	if err != nil {
+		return err
+	}
 	return walkFiles(out, func(rel, name string) error {
 		page, isPage := strings.CutSuffix(rel, ".html")
 		if !isPage {
@@ -365,6 +383,7 @@ func (s site) finishPages(out string) error {
 		if err != nil {
 			return err
 		}
+		b = bytes.ReplaceAll(b, []byte(ui.NoVersion), []byte(shown(version)))
 		drawn, _, found := bytes.Cut(b, []byte("<aside ")) // go-app's loader, which would cover the page
 		if !found {
 			return fmt.Errorf("%s does not say where it loads", rel)
@@ -435,7 +454,7 @@ func inOrder(html []byte) []byte {
 // cacheable has every page and every file under /web/ kept for offline use, but for the
 // runtime, and the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
-	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html"}
+	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html", "/verify.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		if strings.HasPrefix(rel, runtime) {
 			return nil

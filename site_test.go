@@ -31,6 +31,16 @@ func TestAttributesAreInOrder(t *testing.T) {
 // its folder.
 func built(t *testing.T, s site) string {
 	t.Helper()
+	s = stub(t, s)
+	if err := s.generate(); err != nil {
+		t.Fatal(err)
+	}
+	return s.out
+}
+
+// stub is a site to generate from the sources, with a program of no use.
+func stub(t *testing.T, s site) site {
+	t.Helper()
 	if _, err := os.Stat("web/node_modules/uplot"); err != nil {
 		t.Skip("make fetches what the site is made of")
 	}
@@ -40,10 +50,7 @@ func built(t *testing.T, s site) string {
 			t.Fatal(err)
 		}
 	}
-	if err := s.generate(); err != nil {
-		t.Fatal(err)
-	}
-	return s.out
+	return s
 }
 
 // TestTwoBuildsAreEqual: the same sources make the same site, wherever it is put.
@@ -85,7 +92,7 @@ func TestPages(t *testing.T) {
 		if s.stories {
 			want = append(want, "stories/index.html")
 		}
-		want = append(want, "use/index.html")
+		want = append(want, "use/index.html", "verify.html")
 		if err != nil || !slices.Equal(pages, want) {
 			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
 		}
@@ -108,7 +115,8 @@ func checkPage(t *testing.T, prefix, name, html string) {
 	if lie := regexp.MustCompile(`\s(hidden|selected|disabled|checked|open)="false"`).FindString(html); lie != "" {
 		t.Errorf("%s has%s, which a browser takes for true", name, lie)
 	}
-	if name != "404.html" && (strings.Count(html, "<aside ") != 1 || !strings.Contains(html, `<aside data-bytes="8" id="loading">`)) {
+	alone := name == "404.html" || name == "verify.html" // without the program
+	if !alone && (strings.Count(html, "<aside ") != 1 || !strings.Contains(html, `<aside data-bytes="8" id="loading">`)) {
 		t.Errorf("%s does not show how far it is loaded, or covers the page", name)
 	}
 	// A policy holds for what comes after it; the guard runs before all other scripts, which wait or come later.
@@ -116,7 +124,7 @@ func checkPage(t *testing.T, prefix, name, html string) {
 	if strings.Contains(before, "<script") || strings.Contains(before, "<link") {
 		t.Errorf("%s has no policy, or has it late: %.300s", name, html)
 	}
-	if first := regexp.MustCompile(`<script src="([^"]*)"`).FindStringSubmatch(after); name != "404.html" && (first == nil || first[1] != prefix+"/web/guard.js") {
+	if first := regexp.MustCompile(`<script src="([^"]*)"`).FindStringSubmatch(after); !alone && (first == nil || first[1] != prefix+"/web/guard.js") {
 		t.Errorf("%s: before the guard runs %q", name, first)
 	}
 }

@@ -31,8 +31,23 @@ func (p *helpPage) Render() app.UI {
 				app.Text("Go, go-app, gonum, uPlot, hyparquet, fzstd, uqr and AssemblyScript, and what these use: "),
 				app.A().ID("licences-link").Href(widget.Link("/web/licenses.txt")).Download("licenses.txt").Text("their terms"), app.Text("."),
 			),
+			app.P().ID("version").Body(
+				app.Text("This is version "), app.Code().Text(version()), app.Text(": "),
+				app.A().Href(widget.Link("/verify.html")).Text("compare it with a release"), app.Text("."),
+			),
 		),
 	)
+}
+
+// NoVersion stands in a drawn page for its version, which is known when all of the site is
+// there.
+const NoVersion = "__VERSION__"
+
+func version() string {
+	if app.IsServer {
+		return NoVersion
+	}
+	return app.Window().Get("clipscope").Get("version").String()
 }
 
 // topic is one section of the help.

@@ -4,7 +4,17 @@
 
 const SCOPE = new URL(self.registration.scope);
 const PREFIX = "clipscope " + SCOPE.pathname + " ";
-const CACHE = PREFIX + "{{.Version}}";
+const VERSION = "{{.Version}}";
+
+// What is kept, with the beginning of each file's SHA-256. A cache is named by all of
+// them, so that no two versions share one.
+const SUMS = __SUMS__;
+const CACHE = PREFIX + "__CACHE__";
+
+// WHOLE is put into the cache after all files, once each was seen to be this version's:
+// a worker may be ended at any time, and a host may change while it is asked. Without
+// it nothing of the cache is used.
+const WHOLE = SCOPE.href + "?whole";
 
 // The list names the start page without its final slash, which some hosts answer
 // by a redirect; a redirected response cannot answer a navigation.
@@ -20,28 +30,51 @@ const LATER = {{.Later}}.map((r) => new URL(r, SCOPE).href);
 const HEADERS = {{.Headers}};
 
 // A page may be waiting for the first worker, for its headers, and fetches all files
-// itself. A later one replaces another, and has its files before.
+// itself. A later one has its files before it is installed, and then waits until no page
+// of the version before is open, or the only one asks for it: that page and what it
+// fetches later stay of one version.
 self.addEventListener("install", (event) => {
-  event.waitUntil((async () => {
-    if (self.registration.active) await keep();
-    await self.skipWaiting();
-  })());
+  event.waitUntil(self.registration.active ? keep() : self.skipWaiting());
 });
 
+// keep fills the cache and then says so, or throws, and what is active stays so.
 async function keep() {
-  const cache = await caches.open(CACHE), all = new Set(RESOURCES.map((r) => new URL(r, SCOPE).href));
+  const cache = await caches.open(CACHE), all = new Set(RESOURCES);
+  if (await cache.match(WHOLE)) return;
   for (const url of LATER) if (await caches.match(url)) all.add(url); // in an older cache, too
   const there = new Set((await cache.keys()).map((request) => request.url));
-  if ([...all].every((url) => there.has(url))) return;
   // What the page has just fetched is only asked about.
-  await cache.addAll([...all].map(fresh));
+  await cache.addAll([...all].filter((url) => !there.has(url)).map(fresh));
+  for (const url of all) {
+    if (await own(url, /** @type {Response} */ (await cache.match(url, { ignoreVary: true })))) continue;
+    await caches.delete(CACHE);
+    throw new Error(`${url} is not of the version ${VERSION}`);
+  }
+  await cache.put(WHOLE, new Response(VERSION));
 }
 
 const fresh = (url) => new Request(url, { cache: "no-cache" });
 
+// own says whether a response is this version's file.
+async function own(url, response) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.clone().arrayBuffer()));
+  return [...digest].map((b) => b.toString(16).padStart(2, "0")).join("").startsWith(SUMS[new URL(url).pathname]);
+}
+
+// mine is a file that the network has now, if it is of this version.
+async function mine(request, url) {
+  const response = await fetch(request);
+  if (!response.ok || await own(url, response)) return response;
+  return new Response("", { status: 409, statusText: "The site has a newer version. Reload the page." });
+}
+
 async function keepLater() {
   const cache = await caches.open(CACHE);
-  for (const url of LATER) if (!await cache.match(url)) await cache.add(fresh(url));
+  for (const url of LATER) {
+    if (await cache.match(url)) continue;
+    const response = await mine(fresh(url), url);
+    if (response.ok) await cache.put(url, response);
+  }
 }
 
 self.addEventListener("activate", (event) => {
@@ -53,11 +86,29 @@ self.addEventListener("activate", (event) => {
 });
 
 // Claiming pages while activating would look like an update to them; they ask
-// for it when they are ready, and have all that the page may come to need kept.
+// for it when they are ready, and have all that the page may come to need kept. A page of
+// another version is not claimed.
 self.addEventListener("message", (event) => {
-  if (event.data?.type === "claim") event.waitUntil(keep().then(() => self.clients.claim()));
-  if (event.data?.type === "later") event.waitUntil(keepLater());
+  switch (event.data?.type) {
+    case "claim":
+      if (VERSION.startsWith(event.data.version)) event.waitUntil(keep().then(() => self.clients.claim()));
+      return;
+    case "later":
+      event.waitUntil(keepLater());
+      return;
+    case "update":
+      event.waitUntil(update(event.ports[0]));
+  }
 });
+
+// update has this worker take the place of the one before, if no other page is open, and
+// says how many are.
+async function update(port) {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const others = pages.filter((page) => page.url.startsWith(SCOPE.href)).length - 1;
+  if (others < 1) await self.skipWaiting();
+  port.postMessage({ others });
+}
 
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
@@ -67,17 +118,23 @@ self.addEventListener("fetch", (event) => {
 
 async function answer(request, url) {
   // Without a cache, as where nothing may be stored, there is the network.
-  const cache = await caches.open(CACHE).catch(() => undefined);
+  const cache = await whole().catch(() => undefined);
   // How a stored response was packed no longer matters, so Vary does not either.
   const stored = (name) => cache?.match(name, { ignoreVary: true });
   const page = request.mode === "navigate";
   return withHeaders(await stored(url)
     ?? (page ? await stored(url.replace(/(\/(index\.html)?)?$/, "/")) : undefined)
-    ?? await fetch(request).catch(async (e) => {
+    ?? await (cache && SUMS[new URL(url).pathname] ? mine(request, url) : fetch(request)).catch(async (e) => {
       const missing = page && await stored(SCOPE.href + "404.html");
       if (!missing) throw e;
       return new Response(missing.body, { status: 404, headers: missing.headers });
     }));
+}
+
+// whole is the cache, if all is there.
+async function whole() {
+  const cache = await caches.open(CACHE);
+  return await cache.match(WHOLE) && cache;
 }
 
 function withHeaders(response) {

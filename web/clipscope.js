@@ -5,6 +5,7 @@
   "use strict";
 
   const { say, hear, fail } = clipscopeWire;
+  const { unfinished } = clipscopeUpdate;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
   const PROTOCOL = 7;
@@ -35,6 +36,7 @@
     #last = 0;
     /** @type {Error | undefined} */
     #gone; // what ended it
+    #version = ""; // of its scripts
     /** @type {Run | undefined} */
     run; // in progress
     /** @type {string | undefined} */
@@ -50,7 +52,7 @@
         const why = e.message || "its script did not load";
         this.end(fail(/out of memory/i.test(why) ? crash(why, this.opening) : `The trainer's worker could not run: ${why}.`));
       };
-      this.#worker.postMessage({ type: "init", base: base.href, life: this.#life, running: count, alone: clipscopeEarly.alone() });
+      this.#worker.postMessage({ type: "init", version: VERSION, base: base.href, life: this.#life, running: count, alone: clipscopeEarly.alone() });
     }
 
     // The two that every page needs, while its program is on its way.
@@ -96,12 +98,15 @@
     /** @param {Message} m */
     #receive(m) {
       switch (m.type) {
+        case "version":
+          this.#version = m.text;
+          return;
         case "held":
           this.#watch();
           return;
         case "ready": {
           const ready = hear(m.text);
-          if (ready.protocol !== PROTOCOL) {
+          if (ready.protocol !== PROTOCOL || this.#version !== VERSION) {
             this.end(fail("The page was updated while it was open. Reload it to go on."));
             return;
           }
@@ -639,6 +644,8 @@
       this.#state = s;
       if (s === "running") running.add(this);
       else running.delete(this);
+      if (s === "running" || s === "paused") unfinished.add(this);
+      else unfinished.delete(this);
       if (count) Atomics.store(count, 0, running.size);
     }
 
@@ -1029,7 +1036,7 @@
   clipscope.ready.catch(() => {}).then(() => navigator.serviceWorker?.ready).then((registration) => {
     const active = registration?.active;
     if (!active) return;
-    const claim = () => setTimeout(() => active.postMessage({ type: "claim" }), 1000);
+    const claim = () => setTimeout(() => active.postMessage({ type: "claim", version: VERSION.split("+")[1] }), 1000);
     if (active.state === "activated") claim();
     else active.addEventListener("statechange", () => { if (active.state === "activated") claim(); });
   });

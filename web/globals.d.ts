@@ -122,6 +122,7 @@ declare global {
 
   // stays resolves when the program may be loaded, as the page will not be loaded again;
   // use says that somebody has begun to use it; alone is why a run has one thread, or "".
+  var clipscopeUpdate: Readonly<{ unfinished: Set<object> }>;
   var clipscopeEarly: { take(): File[]; dropped(transfer: DataTransfer): Promise<File[]>; pathOf(file: File): string; stays: Promise<void>; use(): void; alone(): string };
 
   // --- load.js, and what it takes from wasm_exec.js and app.js ---

@@ -3,6 +3,10 @@
 // on the Go program owns onmessage; see wasm/worker/protocol.go.
 "use strict";
 
+// The version of these scripts, which must be the page's: filled in when the site is
+// generated.
+const VERSION = "__VERSION__";
+
 // What the program wrote, its beginning and its end: why it ended, if it ends. Go
 // says the reason first, and may then list what every goroutine was at.
 const KEPT = 4000;
@@ -53,7 +57,7 @@ async function compile(name) {
 globalThis.clipscopeModule = (name) => import(new URL(name, base).href);
 
 // prepare does what needs no program.
-/** @param {{ base: string, life: string, running?: Int32Array, alone: string }} init */
+/** @param {{ version: string, base: string, life: string, running?: Int32Array, alone: string }} init */
 async function prepare(init) {
   base = clipscopeBackbone.base = init.base;
   clipscopeKernels.running = init.running;
@@ -75,7 +79,15 @@ async function run(module) {
 /** @type {Promise<void>} */
 let prepared;
 self.onmessage = ({ data }) => {
-  if (data?.type === "init") prepared = prepare(data);
+  if (data?.type === "init") {
+    postMessage({ type: "version", id: 0, text: VERSION });
+    if (data.version === VERSION) prepared = prepare(data);
+    else {
+      // No page has this protocol, and whichever it is then says that it was updated.
+      self.onmessage = null;
+      postMessage({ type: "ready", id: 0, text: JSON.stringify({ protocol: 0 }) });
+    }
+  }
   if (data?.type !== "program") return;
   self.onmessage = null;
   prepared.then(() => run(data.module)).catch(ended);

@@ -63,7 +63,6 @@ func (p *Page) Render() app.UI {
 				widget.Message("problem", "fault", s.problem),
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
-				update(s.newer),
 				s.interrupted.view(s.trials.last.phase.active()),
 				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
 				app.If(t.result != nil, func() app.UI { return &resultView{ID: t.id, Result: t.result, Writing: t.writing, Saver: t} }),
@@ -81,16 +80,6 @@ func (p *Page) dropped(_ app.Context, e app.Event) {
 			p.Session.data.OpenFiles(files)
 		}
 	})
-}
-
-// OnAppUpdate is called when a newer version of the page is at hand.
-func (p *Page) OnAppUpdate(app.Context) { p.Session.newer = true }
-
-func update(newer bool) app.UI {
-	return app.Div().Class("update").Role("status").Hidden(!newer).Body(
-		app.Span().Text("A newer version of this page is ready."),
-		app.Button().Type("button").Text("Reload").OnClick(func(ctx app.Context, _ app.Event) { ctx.Reload() }),
-	)
 }
 
 func (p *Page) experiment() app.UI {

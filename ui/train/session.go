@@ -48,7 +48,6 @@ type Session struct {
 	sheet   bool   // the cards are shown over the charts, on a narrow page
 	problem string // what keeps the whole page from working
 	about   string // what the preset shows that was chosen; "" once anything differs from it
-	newer   bool   // the site has a newer version of the page
 	begun   bool
 	sent    widget.Requests
 }

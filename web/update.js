@@ -1,0 +1,74 @@
+// Offers a newer version of the site, which the browser has fetched and keeps beside the
+// one that is open (web/app-worker.tmpl.js). Nothing happens unless somebody asks for it.
+(() => {
+  "use strict";
+
+  // Runs that have not ended: to load another version would end them.
+  /** @type {Set<object>} */
+  const unfinished = new Set();
+  window.clipscopeUpdate = Object.freeze({ unfinished });
+
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+
+  /** @type {ServiceWorkerRegistration} */
+  let registration;
+  /** @type {HTMLElement | undefined} */
+  let bar;
+  let warned = false;
+
+  /** @param {string} text */
+  function say(text) {
+    if (!bar) {
+      bar = document.createElement("aside");
+      bar.className = "update";
+      bar.setAttribute("aria-label", "A newer version");
+      const words = document.createElement("span"), button = document.createElement("button");
+      words.setAttribute("role", "status");
+      button.type = "button";
+      button.textContent = "Reload";
+      button.addEventListener("click", () => { take().catch((e) => say(`The newer version did not start: ${e.message}. Close all of Clipscope's tabs, and open it again.`)); });
+      bar.append(words, button);
+      document.body.append(bar);
+    }
+    /** @type {HTMLElement} */ (bar.firstChild).textContent = text;
+  }
+
+  const offer = () => say("A newer version of Clipscope is here.");
+
+  // take loads the newer version, unless that would take something away.
+  async function take() {
+    if (unfinished.size) return say("A run is under way, which a reload would end. The newer version waits until it has ended.");
+    const next = registration.waiting;
+    if (!next) return location.reload(); // it has begun already
+    if (!warned && (await clipscope.interrupted()).length) {
+      warned = true;
+      return say("A run that was interrupted can go on in this version alone. Have it go on first, or reload: what it has spent stays in the ledger.");
+    }
+    const begun = new Promise((resolve) => next.addEventListener("statechange", () => { if (next.state === "activated") resolve(undefined); }));
+    const { port1, port2 } = new MessageChannel();
+    const answered = new Promise((resolve) => { port1.onmessage = (e) => resolve(e.data.others); });
+    next.postMessage({ type: "update" }, [port2]);
+    if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
+    await begun;
+    location.reload();
+  }
+
+  // Of the first worker there is nothing to offer: it serves what is open.
+  workers.ready.then((r) => {
+    registration = r;
+    const heed = () => {
+      const next = r.installing;
+      next?.addEventListener("statechange", () => { if (next.state === "installed" && r.active) offer(); });
+    };
+    r.addEventListener("updatefound", heed);
+    heed();
+    if (r.waiting) offer();
+  });
+  // Another worker has come without being asked for here.
+  let served = workers.controller;
+  workers.addEventListener("controllerchange", () => {
+    if (served) offer();
+    served = workers.controller;
+  });
+})();
