@@ -131,12 +131,7 @@ export async function until(page, f) {
 /** @param {any} page */
 export const controlled = (page) => until(page, async () => {
   if (!navigator.serviceWorker.controller) return false;
-  const worker = await (await fetch(navigator.serviceWorker.controller.scriptURL)).text();
-  const all = new Set(JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1])).size;
-  for (const key of await caches.keys()) {
-    if ((await (await caches.open(key)).keys()).length >= all) return true;
-  }
-  return false;
+  return Boolean(await caches.match(new URL("?whole", (await navigator.serviceWorker.ready).scope)));
 });
 
 // counted is a way to a server that counts every byte that comes back, whoever in

@@ -1,0 +1,166 @@
+// A new version of the site, while an old one is open: nothing is lost, and nothing mixed.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { controlled, gate, host, open, ready, root, stage, until } from "./browser.mjs";
+
+const { browser, server } = await stage();
+
+// made is the site, and another version of it, in which one script says so.
+const made = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
+after(() => fs.rmSync(made, { recursive: true }));
+const versions = ["old", "new"].map((name) => {
+  const source = path.join(made, name + "-source"), out = path.join(made, name);
+  for (const folder of ["assets", "web"]) {
+    fs.cpSync(path.join(root, folder), path.join(source, folder), { recursive: true, filter: (f) => !/node_modules|e2e|bench/.test(path.relative(root, f)) });
+  }
+  fs.symlinkSync(path.join(root, "web/node_modules"), path.join(source, "web/node_modules"));
+  fs.appendFileSync(path.join(source, "web/charts.js"), `\nwindow.charts = "${name}";\n`);
+  execFileSync("bin/clipscope", ["-generate", "-source", source, "-out", out], { cwd: root });
+  return out;
+});
+
+// deployed is a host of the old version, on which the new one takes its place, as a whole
+// or but for one file.
+async function deployed(t, instead) {
+  const dir = fs.mkdtempSync(path.join(made, "host-"));
+  const put = (from, except) => fs.cpSync(from, dir, { recursive: true, force: true, filter: (f) => !except || !f.endsWith(except) });
+  put(versions[0]);
+  const site = await host(t, dir, "/", instead);
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await open(context, site.origin);
+  await controlled(page);
+  return { site, context, page, renew: (except) => put(versions[1], except) };
+}
+
+const bar = (page) => page.locator("aside.update");
+const which = (page) => page.evaluate(() => [window.charts, clipscope.version].join(" "));
+const kept = (page) => page.evaluate(() => caches.keys());
+const long = { data: "moons", model: { kind: "softmax" }, noise_multiplier: 1, target_delta: 1e-5, expected_batch_size: 8, steps: 1_000_000, threads: 1 };
+const short = { ...long, steps: 5 };
+const steps = (page, config) => page.evaluate(async (config) => (await (await clipscope.train(config)).done).steps, config);
+
+test("a new version offers itself, and waits for a run, for another tab, and to be asked", async (t) => {
+  const { context, page, renew } = await deployed(t);
+  const old = await which(page);
+  assert.match(old, /^old /);
+  const run = page.evaluate(async (config) => {
+    const run = await clipscope.train(config);
+    Object.assign(window, { run });
+    return (await run.done).steps;
+  }, long);
+  await until(page, async () => window.run);
+  renew();
+  await page.evaluate(async () => { await (await navigator.serviceWorker.ready).update(); });
+  await bar(page).waitFor();
+  assert.match(await bar(page).innerText(), /A newer version of Clipscope is here/);
+  await bar(page).locator("button").click();
+  await bar(page).getByText("A run is under way").waitFor();
+  // What is fetched now is of the version that is open.
+  assert.equal(await steps(page, short), 5);
+  await page.evaluate(() => window.run.stop());
+  assert.ok(await run > 0);
+  // Loaded again it is what it was, and so is another tab, which keeps the new one waiting.
+  await page.reload();
+  await ready(page);
+  assert.equal(await which(page), old);
+  const other = await open(context, page.url());
+  assert.equal(await which(other), old);
+  await bar(page).locator("button").click();
+  await bar(page).getByText("open in another tab").waitFor();
+  assert.equal(await which(other), old);
+  await other.close();
+  await until(page, async () => navigator.serviceWorker.controller?.state === "activated");
+  assert.equal((await kept(page)).length, 2);
+  await bar(page).locator("button").click();
+  await until(page, async () => window.charts === "new");
+  await ready(page);
+  const now = await which(page);
+  assert.ok(now.startsWith("new ") && now.split(" ")[1] !== old.split(" ")[1], now);
+  assert.equal(await steps(page, short), 5);
+  await until(page, async () => (await caches.keys()).length === 1);
+  assert.equal(await bar(page).count(), 0);
+  assert.deepEqual(page.errors, []);
+});
+
+test("a new version that is there in part is not taken, and one whose worker is ended on the way is taken later", async (t) => {
+  const slow = gate();
+  let hold = false;
+  const { site, context, page, renew } = await deployed(t, async (name) => {
+    if (hold && name === "web/lab.js") await slow.opened;
+    return undefined;
+  });
+  const old = await which(page);
+  const whole = async () => {
+    await page.reload();
+    await ready(page);
+    assert.equal(await which(page), old);
+    assert.equal(await steps(page, short), 5);
+    assert.equal(await bar(page).count(), 0);
+  };
+  // The host has all of it but one script.
+  renew("web/charts.js");
+  const said = await page.evaluate(async () => {
+    const r = await navigator.serviceWorker.ready, next = new Promise((resolve) => {
+      r.addEventListener("updatefound", () => r.installing.addEventListener("statechange", (e) => resolve(e.target.state)), { once: true });
+    });
+    await r.update();
+    return next;
+  });
+  assert.equal(said, "redundant");
+  assert.equal((await kept(page)).length, 1, "what was fetched of it is gone");
+  await whole();
+  // It has all, and the worker ends between two files.
+  hold = true;
+  renew();
+  const asked = site.asked.length;
+  await page.evaluate(() => { navigator.serviceWorker.ready.then((r) => r.update()).catch(() => {}); });
+  while (!site.asked.slice(asked).includes("/web/lab.js")) await page.waitForTimeout(20);
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("ServiceWorker.enable");
+  await devtools.send("ServiceWorker.stopAllWorkers");
+  await whole();
+  hold = false;
+  slow.open();
+  await page.reload();
+  await ready(page);
+  await bar(page).locator("button").click();
+  await until(page, async () => window.charts === "new");
+  await ready(page);
+  await site.close(); // without a network, it is whole
+  await page.reload();
+  await ready(page);
+  assert.match(await which(page), /^new /);
+  assert.equal(await steps(page, short), 5);
+});
+
+// Where no service worker stands between them, a page may meet another version's workers.
+const said = "The page was updated while it was open. Reload it to go on.";
+test("a page and workers of two versions do not talk, and say what to do", async (t) => {
+  const context = await browser.newContext({ serviceWorkers: "block" }), page = await context.newPage();
+  t.after(() => context.close());
+  for (const [what, file, change] of /** @type {[string, string, (s: string) => string][]} */ ([
+    ["an old page, a new worker", "trainer-worker.js", (s) => s.replace(/VERSION = "[^"]*"/, 'VERSION = "9.9.9+00000000"')],
+    ["a page of 0.1.0, a new worker", "clipscope.js", (s) => s.replace("version: VERSION, base", "base").replace(" || this.#version !== VERSION", "")],
+    ["a new page, a worker of 0.1.0", "trainer-worker.js", (s) => s.replace(/if \(data\?\.type === "init"\) \{[^]*?\n {2}\}/, 'if (data?.type === "init") prepared = prepare(data);')],
+  ])) {
+    await page.route(`**/web/${file}`, async (route) => {
+      const response = await route.fetch(), text = await response.text(), changed = change(text);
+      assert.notEqual(changed, text, what);
+      const { etag: _, ...headers } = response.headers(); // or it would be kept for what it is not
+      await route.fulfill({ status: 200, headers: { ...headers, "cache-control": "no-store" }, body: changed });
+    });
+    await page.goto(server.url);
+    await page.waitForFunction(() => window.clipscope);
+    assert.equal(await page.evaluate(() => clipscope.ready.catch((e) => e.message)), said, what);
+    assert.equal(await page.evaluate((config) => clipscope.train(config).catch((e) => e.message), short), said, what);
+    await page.unroute(`**/web/${file}`);
+  }
+  await page.reload();
+  await ready(page);
+  assert.equal(await steps(page, short), 5);
+});
