@@ -38,7 +38,7 @@ async function deployed(t, instead) {
 }
 
 const bar = (page) => page.locator("aside.update");
-const which = (page) => page.evaluate(() => [window.charts, clipscope.version].join(" "));
+const which = (page) => page.evaluate(() => [Object(window).charts, clipscope.version].join(" "));
 const kept = (page) => page.evaluate(() => caches.keys());
 const long = { data: "moons", model: { kind: "softmax" }, noise_multiplier: 1, target_delta: 1e-5, expected_batch_size: 8, steps: 1_000_000, threads: 1 };
 const short = { ...long, steps: 5 };
@@ -53,7 +53,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
     Object.assign(window, { run });
     return (await run.done).steps;
   }, long);
-  await until(page, async () => window.run);
+  await until(page, async () => Object(window).run);
   renew();
   await page.evaluate(async () => { await (await navigator.serviceWorker.ready).update(); });
   await bar(page).waitFor();
@@ -62,7 +62,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   await bar(page).getByText("A run is under way").waitFor();
   // What is fetched now is of the version that is open.
   assert.equal(await steps(page, short), 5);
-  await page.evaluate(() => window.run.stop());
+  await page.evaluate(() => Object(window).run.stop());
   assert.ok(await run > 0);
   // Loaded again it is what it was, and so is another tab, which keeps the new one waiting.
   await page.reload();
@@ -77,7 +77,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   await until(page, async () => navigator.serviceWorker.controller?.state === "activated");
   assert.equal((await kept(page)).length, 2);
   await bar(page).locator("button").click();
-  await until(page, async () => window.charts === "new");
+  await until(page, async () => Object(window).charts === "new");
   await ready(page);
   const now = await which(page);
   assert.ok(now.startsWith("new ") && now.split(" ")[1] !== old.split(" ")[1], now);
@@ -106,7 +106,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
   renew("web/charts.js");
   const said = await page.evaluate(async () => {
     const r = await navigator.serviceWorker.ready, next = new Promise((resolve) => {
-      r.addEventListener("updatefound", () => r.installing.addEventListener("statechange", (e) => resolve(e.target.state)), { once: true });
+      r.addEventListener("updatefound", () => r.installing.addEventListener("statechange", (e) => resolve(Object(e.target).state)), { once: true });
     });
     await r.update();
     return next;
@@ -129,7 +129,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
   await page.reload();
   await ready(page);
   await bar(page).locator("button").click();
-  await until(page, async () => window.charts === "new");
+  await until(page, async () => Object(window).charts === "new");
   await ready(page);
   await site.close(); // without a network, it is whole
   await page.reload();
