@@ -22,7 +22,7 @@
 /** @param {string | Uint8Array} file */
 export function load(file) {
   const { apply, parameters } = typeof file === "string" ? fromText(file) : fromTensors(file);
-  if (!apply) throw new Error("This file has parameters, and not what it takes to apply them: it was saved by an earlier version.");
+  if (!apply) throw new Error("This file has parameters, and not what it takes to apply them: it was saved by an earlier version. Train it again, from the configuration of its run, and save that.");
   for (const part of [apply.scaling, apply.pca]) if (part?.left_out) throw new Error(part.left_out);
   return new Model(apply, parameters);
 }

@@ -54,7 +54,7 @@ def load(file: Union[str, os.PathLike[str], bytes]) -> Model:
             content = f.read()
     apply, parameters = _from_json(content) if content[:1] == b"{" else _from_tensors(content)
     if not apply:
-        raise ValueError("This file has parameters, and not what it takes to apply them: it was saved by an earlier version.")
+        raise ValueError("This file has parameters, and not what it takes to apply them: it was saved by an earlier version. Train it again, from the configuration of its run, and save that.")
     for part in (apply["scaling"], apply.get("pca") or {}):
         if part.get("left_out"):
             raise ValueError(part["left_out"])

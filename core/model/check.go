@@ -32,7 +32,7 @@ func (f *File) Check() error {
 	case f.Version < 0:
 		return fmt.Errorf("model: there is no version %d", f.Version)
 	case f.Apply == nil:
-		return errors.New("model: the file has parameters, and not what it takes to apply them: it was saved by an earlier version")
+		return errors.New("model: the file has parameters, and not what it takes to apply them: it was saved by an earlier version. Train it again, from the configuration of its run, and save that")
 	case f.Steps < 0 || !(f.Delta >= 0 && f.Delta <= 1) || f.Epsilon < 0:
 		return fmt.Errorf("model: ε = %v and δ = %v after %d steps are no promise", float64(f.Epsilon), f.Delta, f.Steps)
 	}
