@@ -171,13 +171,14 @@ func (c *course) view() app.UI {
 
 func (c *course) listView() app.UI {
 	return app.Details().Class("lesson-list").Body(
-		app.Summary().Text("Lessons: seven experiments, ten minutes each"),
+		app.Summary().ID("lesson-list").Text("Lessons: seven experiments, ten minutes each"),
 		app.Ol().Body(app.Range(c.list).Slice(func(i int) app.UI {
 			l := &c.list[i]
 			return app.Li().Body(
 				app.Button().Type("button").Class("plain link").Text(l.Title).OnClick(func(app.Context, app.Event) {
 					c.open(l.ID)
 					c.lab.changed()
+					browser.Focus("lesson-next") // the list is gone
 				}, app.EventScope(l.ID)),
 				app.Span().Class("muted").Text(fmt.Sprintf(" %d minutes", l.Minutes)),
 			)
@@ -222,6 +223,7 @@ func (c *course) stepView(s *lesson.Step) app.UI {
 			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) {
 				c.open("")
 				c.lab.changed()
+				browser.Focus("lesson-list")
 			}),
 		),
 		app.P().ID("lesson-text").Class("lesson-text").Aria("live", "polite").Text(s.Text),

@@ -70,14 +70,14 @@ func (l *lanes) runbar() app.UI {
 		going = "Go on"
 	}
 	return app.Div().Class("buttons").Body(
-		app.If(!q.busy() && l.pending(), func() app.UI {
+		// Stop stands where Start does, so that the keyboard stays there.
+		app.If(q.busy(), func() app.UI { return l.button("lanes-stop", "Stop", q.stop) }).ElseIf(l.pending(), func() app.UI {
 			return l.button("lanes-start", "Start", l.start).Class("primary")
-		}).ElseIf(!q.busy(), func() app.UI {
+		}).Else(func() app.UI {
 			return l.button("lanes-again", "Run again", l.again)
 		}),
 		app.If(q.busy(), func() app.UI { return l.button("lanes-pause", going, func() { q.hold(!q.held) }) }),
 		app.If(q.held, func() app.UI { return l.button("lanes-step", "One step", q.step) }),
-		app.If(q.busy(), func() app.UI { return l.button("lanes-stop", "Stop", q.stop) }),
 	)
 }
 

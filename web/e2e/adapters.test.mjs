@@ -146,8 +146,8 @@ test("what a closed GPU had still to give is no error of the program's", async (
   const adapter = { limits: {}, requestDevice: async () => device };
   Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } }, configurable: true });
   (0, eval)(fs.readFileSync(path.join(root, "web/gpu.js"), "utf8"));
-  clipscopeGPU.attach({ exports: { mem: { buffer: new ArrayBuffer(64) } } });
-  const gpu = await clipscopeGPU.open([], 256, 4);
+  clipscopeGPU.attach(/** @type {any} */ ({ exports: { mem: { buffer: new ArrayBuffer(64) } } }));
+  const gpu = /** @type {any} */ (await clipscopeGPU.open([], 256, 4));
   const told = new Promise((resolve) => { gpu.told = (...what) => resolve(what); });
   gpu.submit(0, 0, 0, 0, 1);
   assert.deepEqual(await told, [0, "the buffer is gone"]);

@@ -67,3 +67,24 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
   t.diagnostic(`${seen} steps seen, ${end.stored.step} stored, ${end.lost} lost`);
   assert.deepEqual(page.errors, []);
 });
+
+test("a lesson's experiment is done and answers its question, Firefox", { skip: missing }, async () => {
+  const page = await (await firefox()).page(`${server?.url}lab#lesson=noise`);
+  await ready(page);
+  await page.waitForFunction(() => document.getElementById("lab-sentence")?.textContent && document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lesson-check"));
+  const before = await page.evaluate(() => {
+    const { disabled } = /** @type {HTMLButtonElement} */ (document.getElementById("lesson-check"));
+    document.getElementById("lab-noise")?.click();
+    return disabled;
+  });
+  assert.ok(before, "it could be answered before the noise was drawn");
+  await page.waitForFunction(() => !/** @type {HTMLButtonElement} */ (document.getElementById("lesson-check")).disabled);
+  await page.evaluate(() => {
+    const answer = /** @type {HTMLInputElement} */ (document.getElementById("lesson-answer"));
+    answer.value = "1";
+    answer.dispatchEvent(new Event("input", { bubbles: true }));
+    document.getElementById("lesson-check")?.click();
+  });
+  await page.waitForFunction(() => /^(Right\.|Your experiment says: )/.test(document.getElementById("lesson-verdict")?.textContent ?? ""));
+  assert.deepEqual(page.errors, []);
+});

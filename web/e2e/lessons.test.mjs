@@ -63,3 +63,22 @@ for (const id of LESSONS) {
     assert.deepEqual(page.errors, []);
   });
 }
+
+test("by keyboard a lesson is opened and left; a figure of a paper runs from a click", async (t) => {
+  const page = await visit(t, "lab", { viewport: { width: 1280, height: 720 } });
+  const focused = (id) => page.waitForFunction((id) => document.activeElement?.id === id, id);
+  await page.focus("#lesson-list");
+  for (const key of ["Enter", "Tab", "Enter"]) await page.keyboard.press(key);
+  await focused("lesson-next");
+  await page.locator("text=Leave").press("Enter");
+  await focused("lesson-list");
+
+  await page.locator(".papers summary").first().click();
+  await page.click("#figure-ps-3");
+  assert.match(await page.locator("#figure").textContent(), /the clipped mean stays closer to the true one/);
+  await page.click("#figure-run");
+  await page.locator("#lanes-table tbody tr >> nth=2 >> text=done").waitFor();
+  await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => row.textContent?.includes("done")));
+  assert.equal(await page.locator("#lanes-table tbody tr").count(), await page.locator("#figure .stored tbody tr").count());
+  assert.deepEqual(page.errors, []);
+});
