@@ -4,6 +4,7 @@
 # make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE
 # make bench   the speed figures, in a real browser
 # make papers  the papers' figures, where the published data are
+# make deploy  the site with its Worker for short links, to Cloudflare
 # make fuzz    every fuzz target for TIME=60s, and a long sweep of the accountants
 
 # Versions. Go and Node are the least that will do; everything else is pinned in
@@ -48,10 +49,11 @@ UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
 MODULES  := web/node_modules/.package-lock.json
+EDGE_MODULES := web/edge/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
 
-.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-page chromium firefox numpy compiler edge fuzz
+.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page chromium firefox numpy compiler edge deploy fuzz
 
 build: dist/index.html
 
@@ -111,6 +113,10 @@ $(MODULES): web/package.json web/package-lock.json | versions
 	cd web && $(NPM_CI)
 	@touch $@
 
+$(EDGE_MODULES): web/edge/package.json web/edge/package-lock.json | versions
+	cd web/edge && $(NPM_CI)
+	@touch $@
+
 bin/staticcheck: tools/go.mod tools/go.sum | versions
 	cd tools && $(GO) build -o ../$@ honnef.co/go/tools/cmd/staticcheck
 
@@ -121,7 +127,7 @@ versions:
 
 # --- test ---------------------------------------------------------------------
 
-test: check test-go test-wasm test-page
+test: check test-go test-wasm test-edge test-page
 	@echo "All tests passed."
 
 # What checks and build write is ignored by git, or it would end up in a commit.
@@ -164,6 +170,10 @@ test-wasm: build
 
 test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
+
+# The Worker and the site in the host's own runtime, which is a program here.
+test-edge: edge chromium $(EDGE_MODULES)
+	$(NODE) --test --test-timeout=300000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.
 chromium:
@@ -220,10 +230,17 @@ fuzz:
 	done
 	CLIPSCOPE_POINTS='$(POINTS)' $(GO) test -vet=off -count=1 -timeout 0 -v -run '^TestSweep$$' ./core/privacy
 
-# The Worker for Cloudflare; the tool empties the folder it writes to.
+# The Worker for Cloudflare, and the site, which the host itself packs. The tool
+# empties the folder it writes to.
 edge: build
 	$(GO) tool workers-assets-gen -mode=go -o app/edge/build
 	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
+	bin/clipscope -generate -out app/edge/site
+
+# Puts them there; DEPLOY=--dry-run says what would be.
+DEPLOY ?=
+deploy: edge $(EDGE_MODULES)
+	web/edge/node_modules/.bin/wrangler deploy --config app/edge/wrangler.jsonc $(DEPLOY)
 
 clean:
-	rm -rf bin dist site release app/edge/build web/e2e/results
+	rm -rf bin dist site release app/edge/build app/edge/site web/e2e/results

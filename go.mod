@@ -2,7 +2,10 @@ module clipscope
 
 go 1.26
 
-ignore ./web/node_modules
+ignore (
+	./web/edge/node_modules
+	./web/node_modules
+)
 
 require (
 	github.com/maxence-charriere/go-app/v10 v10.1.11

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"clipscope/app/headers"
 )
 
 // stamp is when every file of a release was changed, as its archive says: the least
@@ -113,7 +115,7 @@ func (s site) writeVerify(out string) error {
 	if err != nil {
 		return err
 	}
-	page := strings.NewReplacer("{{prefix}}", s.prefix, "{{policy}}", policy, "{{version}}", shown(version), "{{release}}", release).Replace(verifyHTML)
+	page := strings.NewReplacer("{{prefix}}", s.prefix, "{{policy}}", headers.Policy, "{{version}}", shown(version), "{{release}}", release).Replace(verifyHTML)
 	return os.WriteFile(filepath.Join(out, "verify.html"), []byte(page), 0o644)
 }
 

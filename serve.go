@@ -28,6 +28,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"clipscope/app/headers"
 )
 
 func main() {
@@ -102,7 +104,7 @@ type tag struct {
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, h := range securityHeaders {
+	for _, h := range headers.All {
 		w.Header().Set(h[0], h[1])
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

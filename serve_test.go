@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"clipscope/app/headers"
 )
 
 func get(t *testing.T, h http.Handler, method, target, etag string) *http.Response {
@@ -60,7 +62,7 @@ func TestServer(t *testing.T) {
 		if r.StatusCode != tt.status || !strings.HasPrefix(r.Header.Get("Content-Type"), tt.kind) {
 			t.Errorf("%s %s: %d %s, want %d %s", tt.method, tt.target, r.StatusCode, r.Header.Get("Content-Type"), tt.status, tt.kind)
 		}
-		for _, h := range securityHeaders {
+		for _, h := range headers.All {
 			if r.Header.Get(h[0]) != h[1] {
 				t.Errorf("%s %s: %s is %q", tt.method, tt.target, h[0], r.Header.Get(h[0]))
 			}
@@ -169,7 +171,7 @@ func TestPolicyIsClosed(t *testing.T) {
 		"script-src": {"'wasm-unsafe-eval'"}, "img-src": {"data:"}, "worker-src": {"blob:"},
 		"require-trusted-types-for": {"'script'"}, "trusted-types": {"default"},
 	}
-	for directive := range strings.SplitSeq(policy, "; ") {
+	for directive := range strings.SplitSeq(headers.Policy, "; ") {
 		name, sources, _ := strings.Cut(directive, " ")
 		for source := range strings.FieldsSeq(sources) {
 			if source != "'self'" && source != "'none'" && !slices.Contains(more[name], source) {
@@ -177,7 +179,7 @@ func TestPolicyIsClosed(t *testing.T) {
 			}
 		}
 	}
-	if !strings.HasPrefix(policy, "default-src 'none'") {
+	if !strings.HasPrefix(headers.Policy, "default-src 'none'") {
 		t.Error("what is not named must be refused")
 	}
 }

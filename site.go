@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"clipscope/app/headers"
 	"clipscope/ui"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -25,40 +26,6 @@ import (
 
 // release is the version of the scripting API and the page.
 const release = "0.2.0"
-
-// policy lets the page load its own files and nothing else: no script, no
-// request and no worker of another origin. Text becomes code by the guard's leave
-// alone (web/guard.js); workers start from text, and so inherit the policy.
-//
-// Guarantee: a browser that honours the policy sends no request of the page or of its
-// workers to another origin: no fetch, socket, beacon, image, style, font, sound,
-// film, script, import or form. It governs neither WebRTC, nor where the page goes, nor
-// whose name is looked up, nor, without headers, the service worker, and Firefox 140
-// applies it neither to EventSource nor to fonts in workers (153 does). What else
-// refuses those, and what does not, is in docs/connections.md, which is tested.
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
-	"require-trusted-types-for 'script'; trusted-types default"
-
-// sandbox is what a policy can say in a header alone: that the page is in no other
-// page's frame, opens no window and sends no form. It saves files and asks before it
-// is closed.
-const sandbox = "; frame-ancestors 'none'; sandbox allow-scripts allow-same-origin allow-downloads allow-modals"
-
-// securityHeaders go with every response. Threads need the cross-origin isolation that
-// two of them give; a host that does not send it has the service worker do so.
-var securityHeaders = [][2]string{
-	{"Content-Security-Policy", policy + sandbox},
-	{"Cross-Origin-Opener-Policy", "same-origin"},
-	{"Cross-Origin-Embedder-Policy", "require-corp"},
-	{"Cross-Origin-Resource-Policy", "same-origin"},
-	{"X-Content-Type-Options", "nosniff"},
-	{"Referrer-Policy", "no-referrer"},
-	{"X-Frame-Options", "DENY"},
-	{"X-DNS-Prefetch-Control", "off"},
-	{"Permissions-Policy", "camera=(), display-capture=(), geolocation=(), hid=(), identity-credentials-get=(), local-fonts=(), " +
-		"microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(), xr-spatial-tracking=()"},
-}
 
 // site is a static site to generate.
 type site struct {
@@ -227,7 +194,7 @@ func shown(version string) string { return release + "+" + version[:8] }
 // updates exactly when it changes.
 func (s site) version(out string) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s\n", release, s.prefix, policy)
+	fmt.Fprintf(h, "%s %s %s\n", release, s.prefix, headers.Policy)
 	add := func(name string, b []byte) { fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) }
 	worker, err := s.workerTemplate()
 	if err != nil {
@@ -269,11 +236,11 @@ func (s site) workerTemplate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	headers := map[string]string{}
-	for _, h := range securityHeaders {
-		headers[h[0]] = h[1]
+	added := map[string]string{}
+	for _, h := range headers.All {
+		added[h[0]] = h[1]
 	}
-	text, err := json.MarshalIndent(headers, "", "  ")
+	text, err := json.MarshalIndent(added, "", "  ")
 	if err != nil {
 		return "", err
 	}
@@ -427,7 +394,7 @@ func (s site) asleep(html []byte) []byte {
 // policyFirst begins the head of a page with the policy, which holds for what comes
 // after it.
 func policyFirst(html []byte) []byte {
-	return bytes.Replace(html, []byte("<head>"), []byte("<head>\n    "+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
+	return bytes.Replace(html, []byte("<head>"), []byte("<head>\n    "+`<meta http-equiv="Content-Security-Policy" content="`+headers.Policy+`">`), 1)
 }
 
 // opening matches an element's start with its attributes; go-app quotes all values and
@@ -491,12 +458,12 @@ func (s site) fixManifest(out string) error {
 // Netlify), the page for unknown addresses, and a note for GitHub Pages not to
 // run a generator of its own.
 func (s site) writeHostFiles(out string) error {
-	var headers strings.Builder
-	fmt.Fprintf(&headers, "%s/*\n", s.prefix)
-	for _, h := range securityHeaders {
-		fmt.Fprintf(&headers, "  %s: %s\n", h[0], h[1])
+	var sent strings.Builder
+	fmt.Fprintf(&sent, "%s/*\n", s.prefix)
+	for _, h := range headers.All {
+		fmt.Fprintf(&sent, "  %s: %s\n", h[0], h[1])
 	}
-	headers.WriteString("  Cache-Control: no-cache\n")
+	sent.WriteString("  Cache-Control: no-cache\n")
 	notFound := fmt.Sprintf(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -513,9 +480,9 @@ func (s site) writeHostFiles(out string) error {
 </main>
 </div>
 </html>
-`, s.prefix, policy)
+`, s.prefix, headers.Policy)
 	return errors.Join(
-		os.WriteFile(filepath.Join(out, "_headers"), []byte(headers.String()), 0o644),
+		os.WriteFile(filepath.Join(out, "_headers"), []byte(sent.String()), 0o644),
 		os.WriteFile(filepath.Join(out, "404.html"), []byte(notFound), 0o644),
 		os.WriteFile(filepath.Join(out, ".nojekyll"), nil, 0o644),
 	)

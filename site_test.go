@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"clipscope/app/headers"
 )
 
 func TestAttributesAreInOrder(t *testing.T) {
@@ -120,7 +122,7 @@ func checkPage(t *testing.T, prefix, name, html string) {
 		t.Errorf("%s does not show how far it is loaded, or covers the page", name)
 	}
 	// A policy holds for what comes after it; the guard runs before all other scripts, which wait or come later.
-	before, after, _ := strings.Cut(html, `content="`+policy+`"`)
+	before, after, _ := strings.Cut(html, `content="`+headers.Policy+`"`)
 	if strings.Contains(before, "<script") || strings.Contains(before, "<link") {
 		t.Errorf("%s has no policy, or has it late: %.300s", name, html)
 	}

@@ -1,21 +1,177 @@
 //go:build js && wasm
 
-// Command edge is a Cloudflare Worker in front of the static site. The site
-// needs no server: its assets are served by the host, with the headers of
-// dist/_headers, and this program runs for /api/ alone, where it says that there
-// is nothing. It is the place for what may once need a server.
+// Command edge is a Cloudflare Worker in front of the static site. The site needs no
+// server: the host serves its files, with the headers of _headers. This program runs for
+// /api/ and /x/ alone, where it keeps short links, in a KV namespace bound as LINKS, for
+// who has not asked too often, which a rate limit bound as RATE says.
+//
+// An instance of it is started for each request and ends with it. It does without
+// net/http, which would double the time that its start takes, and so without workers.Serve.
 package main
 
 import (
-	"net/http"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"syscall/js"
+	"time"
 
-	"github.com/syumai/workers"
+	"clipscope/app/edge/links"
+
+	"github.com/syumai/workers/cloudflare/kv"
 )
 
+//go:wasmimport workers ready
+func ready()
+
 func main() {
-	workers.Serve(http.HandlerFunc(api))
+	context := js.Global().Get("context")
+	answered := make(chan struct{})
+	context.Get("binding").Set("handleRequest", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		return js.Global().Get("Promise").New(js.FuncOf(func(_ js.Value, settle []js.Value) any {
+			go func() {
+				defer close(answered)
+				// Within the call to handleRequest the program must not end.
+				if _, err := await(js.Global().Get("Promise").Call("resolve")); err == nil {
+					settle[0].Invoke(answer(context.Get("env"), args[0]))
+				}
+			}()
+			return nil
+		}))
+	}))
+	ready()
+	<-answered
 }
 
-func api(w http.ResponseWriter, r *http.Request) {
-	http.Error(w, "Clipscope computes in the browser; there is no such interface.", http.StatusNotFound)
+func answer(env, request js.Value) js.Value {
+	service := &links.Service{Store: store{}, Limiter: limiter{env.Get("RATE")}, Now: time.Now}
+	return response(service.Answer(asked(request)))
+}
+
+// asked is what a Request of JavaScript asks.
+func asked(request js.Value) *links.Request {
+	r := &links.Request{Method: request.Get("method").String()}
+	r.Header = func(name string) string {
+		if v := request.Get("headers").Call("get", name); v.Type() == js.TypeString {
+			return v.String()
+		}
+		return ""
+	}
+	address, err := url.Parse(request.Get("url").String())
+	if err != nil {
+		address = &url.URL{} // what a host has parsed and Go does not is at no address of ours
+	}
+	r.URL = address
+	if stream := request.Get("body"); stream.Truthy() {
+		r.Body = &body{reader: stream.Call("getReader")}
+	}
+	return r
+}
+
+// response is a Response of JavaScript.
+func response(r links.Response) js.Value {
+	headers := js.Global().Get("Headers").New()
+	for _, h := range r.Header {
+		headers.Call("set", h[0], h[1])
+	}
+	var content any // null, as some statuses have no body
+	if r.Body != "" {
+		content = r.Body
+	}
+	return js.Global().Get("Response").New(content, map[string]any{"status": r.Status, "headers": headers})
+}
+
+// body reads a ReadableStream.
+type body struct {
+	reader js.Value
+	rest   []byte
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		chunk, err := await(b.reader.Call("read"))
+		if err != nil {
+			return 0, err
+		}
+		if chunk.Get("done").Bool() {
+			return 0, io.EOF
+		}
+		value := chunk.Get("value")
+		b.rest = make([]byte, value.Get("byteLength").Int())
+		js.CopyBytesToGo(b.rest, value)
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// await waits for a promise.
+func await(promise js.Value) (js.Value, error) {
+	type outcome struct {
+		v   js.Value
+		err error
+	}
+	done := make(chan outcome, 1)
+	resolve := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		done <- outcome{v: args[0]}
+		return nil
+	})
+	defer resolve.Release()
+	reject := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		done <- outcome{err: errors.New(args[0].Call("toString").String())}
+		return nil
+	})
+	defer reject.Release()
+	promise.Call("then", resolve, reject)
+	o := <-done
+	return o.v, o.err
+}
+
+// store is the KV namespace.
+type store struct{}
+
+func (store) open() (*kv.Namespace, error) {
+	ns, err := kv.NewNamespace("LINKS")
+	if err != nil {
+		return nil, fmt.Errorf("edge: no KV namespace is bound as LINKS: %w", err)
+	}
+	return ns, nil
+}
+
+func (s store) Get(name string) (value string, found bool, err error) {
+	ns, err := s.open()
+	if err != nil {
+		return "", false, err
+	}
+	if value, err = ns.GetString(name, nil); err != nil {
+		return "", false, fmt.Errorf("edge: %w", err)
+	}
+	return value, !strings.HasPrefix(value, "<"), nil // "<null>" is how nothing is written
+}
+
+func (s store) Put(name, value string, kept time.Duration) error {
+	ns, err := s.open()
+	if err == nil {
+		err = ns.PutString(name, value, &kv.PutOptions{ExpirationTTL: int(kept / time.Second)})
+	}
+	if err != nil {
+		return fmt.Errorf("edge: %w", err)
+	}
+	return nil
+}
+
+// limiter is the rate limit.
+type limiter struct{ rate js.Value }
+
+func (l limiter) Allow(client string) (bool, error) {
+	if l.rate.IsUndefined() {
+		return false, errors.New("edge: no rate limit is bound as RATE")
+	}
+	outcome, err := await(l.rate.Call("limit", map[string]any{"key": client}))
+	if err != nil {
+		return false, fmt.Errorf("edge: %w", err)
+	}
+	return outcome.Get("success").Bool(), nil
 }

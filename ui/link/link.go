@@ -23,6 +23,9 @@ func ReadRun(hash string) (cfg run.Config, names []string, more int) {
 // Longest is the most bytes that an address of [Canonical] may have.
 const Longest = 8 << 10
 
+// ErrLong is what Canonical refuses a longer one with.
+var ErrLong = fmt.Errorf("link: longer than %d bytes", Longest)
+
 // The pages whose addresses hold something.
 const (
 	Train = "/"
@@ -38,7 +41,7 @@ const (
 // Guarantee: what is returned leads to a page of this site, and Canonical leaves it as it is.
 func Canonical(address string) (string, error) {
 	if len(address) > Longest {
-		return "", fmt.Errorf("link: %d bytes, of which at most %d are kept", len(address), Longest)
+		return "", ErrLong
 	}
 	page, hash, _ := strings.Cut(address, "#")
 	read := canonicalRun
@@ -57,9 +60,17 @@ func Canonical(address string) (string, error) {
 		return "", fmt.Errorf("link: not understood: %q", lost)
 	}
 	if text = page + "#" + text; len(text) > Longest {
-		return "", fmt.Errorf("link: written out it has %d bytes, of which at most %d are kept", len(text), Longest)
+		return "", ErrLong
 	}
 	return text, nil
+}
+
+// Leads reports whether address has the form of what [Canonical] returns, and so leads to a
+// page of this site and can stand in a header, whatever its settings are.
+func Leads(address string) bool {
+	page, hash, _ := strings.Cut(address, "#")
+	return (page == Train || page == Labor) && hash != "" && len(address) <= Longest &&
+		!strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func canonicalRun(hash string) (text string, lost []string) {
