@@ -329,8 +329,10 @@
   // axisName stands behind the end of the x axis, in the row of its ticks.
   /** @param {Plot} u @param {string} name */
   function axisName(u, name) {
-    const r = ratio(), b = u.bbox;
-    write(u, name, b.left + b.width + 18 * r, b.top + b.height + 13 * r, ink("muted"));
+    const r = ratio(), b = u.bbox, most = u.scales.x.max ?? 0;
+    // Half of the widest number that may stand there, whose digits are 7 pixels wide.
+    const half = 3.5 * short(most).length * r;
+    write(u, name, b.left + b.width + Math.max(18 * r, half + 4 * r), b.top + b.height + 13 * r, ink("muted"));
   }
 
   // key names what a histogram shows, where its tail leaves room.

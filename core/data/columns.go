@@ -282,7 +282,7 @@ func sameHeader(names []string, t *table) error {
 	}
 	wrong := func(expected, got string) error {
 		return &Error{File: t.name, Row: t.skip + 1, Expected: expected, Got: got,
-			Fix: "Give all files the same columns in the same order."}
+			Fix: "Give all files the same columns in the same order; rows that a model is to answer are for the page Use."}
 	}
 	switch {
 	case t.names == nil:

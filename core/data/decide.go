@@ -445,9 +445,13 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 	if s.task == Regression {
 		return nil
 	}
+	fix := "Choose another label column."
+	if numbers {
+		fix = "Choose another label column, or regression as the task."
+	}
 	if c.distinct == nil || len(c.distinct) > l.limits.classes || c.cells >= 20 && len(c.distinct) > c.cells/2 {
 		return &Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", l.limits.classes),
-			Got: "more classes than that", Fix: "Choose another label column, or regression as the task."}
+			Got: "more classes than that", Fix: fix}
 	}
 	s.numLabels = numbers && styles[c.style].date == ""
 	s.listClasses(c)
@@ -550,5 +554,5 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 
 func missingValue(at cell, i int, name string) *Error {
 	return &Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: quote(at.text),
-		Fix: `Under Missing cells (csv.missing) choose "drop" to leave rows with missing cells out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
+		Fix: `Under Missing cells (csv.missing) choose "drop" to leave such rows out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
 }

@@ -66,6 +66,7 @@ func (c *Data) Render() app.UI {
 		c.drop(),
 		c.progress(),
 		widget.Message("data-fault", "fault", c.View.Fault),
+		c.gaps(),
 		c.back(),
 		c.files(),
 		c.reading(),
@@ -185,6 +186,22 @@ func (c *Data) progress() app.UI {
 			browser.Focus("f-data")
 		}),
 	)
+}
+
+// gaps offers what can be done with missing cells, where they are why the files cannot
+// be read.
+func (c *Data) gaps() app.UI {
+	t, ed := c.View.Table, c.Form.Editor
+	if !c.View.Refused || t == nil || t.Missing == 0 || c.Form.Full.CSV.Missing != "" {
+		return app.Div().Hidden(true)
+	}
+	choose := func(value, text string) app.UI {
+		return app.Button().Type("button").ID("missing-"+value).Text(text).OnClick(func(app.Context, app.Event) {
+			ed.Set("csv.missing", value)
+			ed.Settle("csv.missing")
+		}, app.EventScope(value))
+	}
+	return app.Div().Class("buttons gaps").Body(choose("drop", "Leave those rows out"), choose("indicator", "Keep them, with a sign"))
 }
 
 // back offers what was open before in place of what cannot be read.

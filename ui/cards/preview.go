@@ -92,12 +92,20 @@ func (c *Preview) row(name string, columns []data.Column, at func(i int) app.UI)
 // about says how the file as a whole was read, and what that came to.
 func (c *Preview) about() string {
 	r := c.View.Table
+	if r.Format == "xlsx" {
+		return "An Excel sheet" + c.header()
+	}
 	s := fmt.Sprintf("%s, %s", cmp.Or(map[string]string{"utf-8": "UTF-8", "utf-16": "UTF-16", "windows-1252": "Windows-1252"}[r.Encoding], r.Encoding),
 		cmp.Or(map[string]string{",": "parted by commas", ";": "parted by semicolons", "\t": "parted by tabs", "|": "parted by bars", " ": "parted by spaces"}[r.Delimiter], "parted by “"+r.Delimiter+"”"))
+	return s + c.header()
+}
+
+// header says whether there is one, and what the file came to.
+func (c *Preview) header() string {
+	r := c.View.Table
+	s := ", without a header"
 	if r.Header {
-		s += ", the first row a header"
-	} else {
-		s += ", without a header"
+		s = ", the first row a header"
 	}
 	if c.View.Refused {
 		return s + ". It cannot be read as it is: see Data."
@@ -148,6 +156,9 @@ func (c *Preview) readAs(col data.Column) string {
 		s = "not used"
 	case col.Kind == data.Label && c.View.Table.Task != data.Regression:
 		s = n + " classes"
+		if len(col.Categories) == 0 {
+			s = "too many classes"
+		}
 	case col.Kind == data.Categorical && c.Form.Text("csv.columns."+col.Name) == "bucketed":
 		s = n + " buckets"
 	case col.Kind == data.Categorical:

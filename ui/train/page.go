@@ -3,6 +3,7 @@ package train
 import (
 	"clipscope/ui/browser"
 	"clipscope/ui/cards"
+	"clipscope/ui/form"
 	"clipscope/ui/ledger"
 	"clipscope/ui/preset"
 	"clipscope/ui/widget"
@@ -123,10 +124,11 @@ func (m *presetMenu) Render() app.UI {
 			ctx.JSSrc().Set("value", widget.NoChoice)
 			s.usePreset(name)
 		}).Body(
-			app.Option().Value(widget.NoChoice).Text("a prepared experiment…").Selected(true),
+			app.Option().Value(widget.NoChoice).Text("an example…").Selected(true),
 			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
 		),
 		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(widget.Icon("close")),
+		app.Button().Type("button").ID("own-files").Text("Your files").OnClick(func(app.Context, app.Event) { s.show(form.Data) }),
 		widget.Message("preset-about", "help", m.About),
 	)
 }

@@ -83,7 +83,11 @@ func (v runView) warned() string {
 	if len(v.Warned) == 0 || v.Lack != "" || v.Phase.active() {
 		return ""
 	}
-	return "There is a warning to read before the run: see " + titles(v.Warned) + "."
+	when := "the run"
+	if v.Phase != idle {
+		when = "the next run"
+	}
+	return "There is a warning to read before " + when + ": see " + titles(v.Warned) + "."
 }
 
 // said is what a screen reader tells of a run, which is little: not every step.

@@ -73,7 +73,7 @@ func (d *source) openNamed(name string) {
 	default:
 		d.stop()
 		d.wanted = name
-		d.fault = "This link was made with local files, which a link never holds. Choose them here."
+		d.fault = "Local files are kept neither by a link nor over a reload. Choose them here again."
 		d.adopted(false)
 		d.show()
 	}

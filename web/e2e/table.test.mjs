@@ -58,13 +58,13 @@ test("a run does not start on other data than the page names", async (t) => {
 
 test("a link to files says everywhere that they are not there", async (t) => {
   const page = await visit(t, "#data=files&model.kind=softmax&steps=20");
-  await page.locator("#data-fault", { hasText: "link was made with local files" }).waitFor();
+  await page.locator("#data-fault", { hasText: "Local files are kept neither" }).waitFor();
   assert.equal(await page.inputValue("#f-data"), "files");
   await line(page, "none yet");
   assert.ok(await off(page));
   assert.match(await page.locator("#run-lack").innerText(), /no data to train on yet/);
   await page.reload();
-  await page.locator("#data-fault", { hasText: "link was made with local files" }).waitFor();
+  await page.locator("#data-fault", { hasText: "Local files are kept neither" }).waitFor();
   await line(page, "none yet");
   assert.equal(await page.inputValue("#f-data"), "files");
   await page.setInputFiles("#files", csv("good.csv", plain()));
