@@ -76,7 +76,7 @@ func (v *resultView) Render() app.UI {
 // models are what can be done with the model.
 func (v *resultView) models() app.UI {
 	return app.Div().Class("buttons downloads").Body(
-		app.Button().Type("button").ID("use-model").Class("primary").Text("Use the model").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
+		app.Button().Type("button").ID("use-model").Class("primary").Text("Use it").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
 			v.Saver.use()
 			ctx.Navigate(widget.Link("/use"))
 		}),
