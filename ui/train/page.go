@@ -124,7 +124,7 @@ func (m *presetMenu) Render() app.UI {
 			ctx.JSSrc().Set("value", widget.NoChoice)
 			s.usePreset(name)
 		}).Body(
-			app.Option().Value(widget.NoChoice).Text("an example…").Selected(true),
+			app.Option().Value(widget.NoChoice).Text("an example").Selected(true),
 			app.Range(list).Slice(func(i int) app.UI { return app.Option().Value(list[i].Name).Text(list[i].Title) }),
 		),
 		app.Button().Type("button").Class("plain sheet-close").Aria("label", "Close the setup").OnClick(func(app.Context, app.Event) { s.toggleSheet() }).Body(widget.Icon("close")),
