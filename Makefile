@@ -157,7 +157,8 @@ SLOWEST := ./core/train ./core/privacy
 
 # The race detector, which makes tests some five times longer, is for the packages that
 # start goroutines or share, and for all that they call.
-SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
+# app runs in browsers and on the host alone.
+SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules --exclude-dir=app '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
 
 test-go: build compiler
 	CGO_ENABLED=1 $(GO) test -vet=off -race -short $(SHARING)
