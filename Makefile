@@ -236,7 +236,7 @@ fuzz:
 edge: build
 	$(GO) tool workers-assets-gen -mode=go -o app/edge/build
 	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
-	bin/clipscope -generate -out app/edge/site
+	bin/clipscope -generate -links -out app/edge/site
 
 # Puts them there; DEPLOY=--dry-run says what would be.
 DEPLOY ?=

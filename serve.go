@@ -41,6 +41,7 @@ func main() {
 	flag.StringVar(&s.out, "out", "dist", "`folder` of the site")
 	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
 	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
+	flag.BoolVar(&s.links, "links", false, "with a button for short links, for a host that keeps them: app/edge")
 	generate := flag.Bool("generate", false, "write the site and end")
 	to := flag.String("release", "", "write a release, of the site for -prefix, into this `folder` and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")

@@ -34,6 +34,7 @@ type site struct {
 	out     string
 	prefix  string // "" or "/repo"
 	stories bool   // with /stories, which is for developing
+	links   bool   // for a host that keeps short links
 }
 
 // published are the files of the sources that are served, by their place under
@@ -364,7 +365,7 @@ func (s site) finishPages(out string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(name, inOrder(policyFirst(fmt.Appendf(s.asleep(drawn), loading, program.Size()))), 0o644)
+		return os.WriteFile(name, inOrder(s.begun(fmt.Appendf(s.asleep(drawn), loading, program.Size()))), 0o644)
 	})
 }
 
@@ -391,10 +392,16 @@ func (s site) asleep(html []byte) []byte {
 	})
 }
 
-// policyFirst begins the head of a page with the policy, which holds for what comes
-// after it.
-func policyFirst(html []byte) []byte {
-	return bytes.Replace(html, []byte("<head>"), []byte("<head>\n    "+`<meta http-equiv="Content-Security-Policy" content="`+headers.Policy+`">`), 1)
+// begun begins the head of a page with the policy, which holds for what comes after it,
+// and with where the host keeps short links, if it does: a page need not ask.
+func (s site) begun(html []byte) []byte {
+	head := `<head>
+    <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">`
+	if s.links {
+		head += `
+    <meta name="clipscope-links" content="/api/links">`
+	}
+	return bytes.Replace(html, []byte("<head>"), []byte(head), 1)
 }
 
 // opening matches an element's start with its attributes; go-app quotes all values and

@@ -101,6 +101,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestShortLinks: a page says where its host keeps short links, or nothing of them.
+func TestShortLinks(t *testing.T) {
+	for _, links := range []bool{false, true} {
+		out := built(t, site{links: links})
+		for _, page := range []string{"index.html", "lab/index.html"} {
+			b, err := os.ReadFile(filepath.Join(out, page))
+			if err != nil || bytes.Contains(b, []byte("clipscope-links")) != links {
+				t.Errorf("%s, links %v: %v", page, links, err)
+			}
+		}
+	}
+}
+
 // checkPage holds what is true of a page before its program runs.
 func checkPage(t *testing.T, prefix, name, html string) {
 	t.Helper()

@@ -20,6 +20,26 @@ function draw(canvas, text) {
   data.forEach((row, y) => row.forEach((dark, x) => { if (dark) context.fillRect(MODULE * x, MODULE * y, MODULE, MODULE); }));
 }
 
+// keeper is where the host keeps short links, as its pages say of themselves: a page does
+// not ask. Empty where it keeps none.
+const keeper = () => /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="clipscope-links"]'))?.content ?? "";
+
+// kept is what of an address the host would keep: a page and its settings, if it has some.
+/** @param {string} address */
+function kept(address) {
+  const { pathname, hash } = new URL(address), page = pathname.replace(/\/?$/, "/");
+  return hash.includes("=") && ["/", "/lab/"].includes(page) ? page + hash : "";
+}
+
+// shorten has the host keep a link, and resolves with the short one.
+/** @param {string} link */
+async function shorten(link) {
+  const response = await fetch(keeper(), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ link }) });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer.trim() || `the host answered ${response.status}`);
+  return new URL(JSON.parse(answer).path, location.origin).href;
+}
+
 // show has the code over the page, as large as a room needs it, with what it says as text.
 /** @param {string} address */
 export function show(address) {
@@ -29,21 +49,47 @@ export function show(address) {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "The address of this page as a QR code");
   link.className = "qr-link";
-  link.textContent = address;
   said.setAttribute("role", "status");
+  const of = (/** @type {string} */ shown) => {
+    link.textContent = shown;
+    try {
+      draw(canvas, shown);
+      canvas.hidden = false;
+    } catch (e) {
+      canvas.hidden = true;
+      said.textContent = e.message;
+    }
+  };
   const copy = button("Copy link", async () => {
     try {
-      await navigator.clipboard.writeText(address);
+      await navigator.clipboard.writeText(link.textContent ?? "");
       said.textContent = "The link is copied.";
     } catch {
       said.textContent = "This browser does not let the page copy. Mark the link above, and copy it.";
     }
   });
-  try {
-    draw(canvas, address);
-  } catch (e) {
-    canvas.hidden = true;
-    said.textContent = e.message;
+  of(address);
+  const content = [canvas, link, copy];
+  const sent = kept(address);
+  if (keeper() && sent) {
+    const asked = document.createElement("p");
+    asked.className = "help";
+    asked.textContent = `This site can keep the settings under a short name. ${sent} is sent to it then, and nothing else. It is kept for a year after it was last followed, and whoever has the name can read it.`;
+    const short = button("Send, and get a short link", async () => {
+      short.disabled = true;
+      said.textContent = "Asking for a short link …";
+      try {
+        of(await shorten(sent));
+        said.textContent = "The short link is above.";
+        short.remove();
+        asked.remove();
+      } catch (e) {
+        short.disabled = false;
+        said.textContent = `There is no short link: ${e.message} The long one works as always.`;
+      }
+    });
+    short.className = "shorten";
+    content.push(asked, short);
   }
-  sheet("This page, as it is now", canvas, link, copy, said).classList.add("qr-sheet");
+  sheet("This page, as it is now", ...content, said).classList.add("qr-sheet");
 }
