@@ -1,6 +1,6 @@
 # make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080)
 # make test    the same build, then every check and test
-# make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT
+# make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT; FRAME_ANCESTORS says who may embed it
 # make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE
 # make bench   the speed figures, in a real browser
 # make papers  the papers' figures, where the published data are
@@ -20,6 +20,7 @@ ADDR   ?= 127.0.0.1:8080
 PREFIX ?=
 BROTLI ?= 11
 OUT    ?= site
+FRAME_ANCESTORS ?=
 RELEASE ?= release
 
 SHELL := bash
@@ -47,7 +48,7 @@ MODULE   := go.mod go.sum
 CORE     := $(call gofiles,core) web/scripts.go web/predict.mjs web/predict.py
 UI       := $(call gofiles,ui)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
-STATIC   := $(shell find assets web/css -type f 2>/dev/null) $(wildcard web/*.js)
+STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(wildcard web/*.js) web/save.mjs
 MODULES  := web/node_modules/.package-lock.json
 EDGE_MODULES := web/edge/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
@@ -61,7 +62,7 @@ serve: build
 	@exec bin/clipscope -out dist -addr $(ADDR)
 
 site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
-	@bin/clipscope -generate -prefix '$(PREFIX)' -out '$(OUT)'
+	@bin/clipscope -generate -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' -out '$(OUT)'
 	@$(NODE) web/compress.mjs '$(OUT)' bin/packed $(BROTLI)
 	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
 
@@ -71,12 +72,12 @@ dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@touch $@ $@.br $@.gz
 
 release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
-	@bin/clipscope -prefix '$(PREFIX)' -release '$(RELEASE)'
+	@bin/clipscope -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' -release '$(RELEASE)'
 	@cat '$(RELEASE)/SHA256SUMS'
 
 # --- build --------------------------------------------------------------------
 
-bin/clipscope: serve.go site.go release.go seal.go $(UI) $(CORE) $(MODULE) | versions
+bin/clipscope: serve.go site.go guides.go alone.go release.go seal.go segments.go $(call gofiles,app/headers) $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
 bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
@@ -236,7 +237,7 @@ fuzz:
 edge: build
 	$(GO) tool workers-assets-gen -mode=go -o app/edge/build
 	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
-	bin/clipscope -generate -links -out app/edge/site
+	bin/clipscope -generate -links -frame-ancestors '$(FRAME_ANCESTORS)' -out app/edge/site
 
 # Puts them there; DEPLOY=--dry-run says what would be.
 DEPLOY ?=

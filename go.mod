@@ -10,6 +10,7 @@ ignore (
 require (
 	github.com/maxence-charriere/go-app/v10 v10.1.11
 	github.com/syumai/workers v0.32.0
+	github.com/yuin/goldmark v1.7.13
 	gonum.org/v1/gonum v0.17.0
 )
 

@@ -16,8 +16,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"clipscope/app/headers"
 )
 
 // stamp is when every file of a release was changed, as its archive says: the least
@@ -115,22 +113,16 @@ func (s site) writeVerify(out string) error {
 	if err != nil {
 		return err
 	}
-	page := strings.NewReplacer("{{prefix}}", s.prefix, "{{policy}}", headers.Policy, "{{version}}", shown(version), "{{release}}", release).Replace(verifyHTML)
-	return os.WriteFile(filepath.Join(out, "verify.html"), []byte(page), 0o644)
+	return os.WriteFile(filepath.Join(out, "verify.html"), s.verifyPage(shown(version)), 0o644)
 }
 
-const verifyHTML = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{{policy}}">
-<title>Comparing with a release · Clipscope</title>
-<link rel="icon" href="{{prefix}}/web/assets/icon.svg">
-<link rel="stylesheet" href="{{prefix}}/web/css/clipscope.css">
-<div class="page prose">
-<header class="top"><a class="brand" href="{{prefix}}/">Clipscope</a></header>
-<main class="article">
-<h1>Is this what was released?</h1>
+// verifyPage is that page in a site of a version.
+func (s site) verifyPage(version string) []byte {
+	said := strings.NewReplacer("{{version}}", version, "{{release}}", release).Replace(verifyHTML)
+	return alone{title: "Comparing with a release", at: "verify.html", main: said}.html(s.prefix)
+}
+
+const verifyHTML = `<h1>Is this what was released?</h1>
 <p>This site calls itself <strong id="version">{{version}}</strong>: the release, and after the + the beginning of a hash of all that a browser keeps of
 it. The page's console says the same to <code>clipscope.version</code>. That is what a site says of itself; below is how to see for yourself.</p>
 <h2 id="files">Compare the files that the host sends</h2>
@@ -170,7 +162,4 @@ site.</li>
 <li>Neither shows that the browser, its extensions or the device are as they should be, nor whose release it is: for that, take the list from where
 its authors keep their sources.</li>
 </ul>
-</main>
-</div>
-</html>
 `

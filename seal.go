@@ -17,10 +17,11 @@ import (
 // two versions, and collisions at 2⁶⁴ tries are no way to mix them.
 const sumBytes = 16
 
-// keptList and laterList match what the service worker keeps, as the site says it.
+// keptList, laterList and guideList match what the service worker keeps, as the site says it.
 var (
 	keptList  = regexp.MustCompile(`const RESOURCES = (\[.*?\])`)
 	laterList = regexp.MustCompile(`const LATER = (\[.*?\])`)
+	guideList = regexp.MustCompile(`const GUIDES = (\[.*?\])`)
 )
 
 // seal writes the sums of all that the service worker keeps into it, and a name of the
@@ -35,7 +36,7 @@ func (s site) seal(out string) error {
 		return err
 	}
 	sums := map[string]string{}
-	for _, list := range []*regexp.Regexp{keptList, laterList} {
+	for _, list := range []*regexp.Regexp{keptList, laterList, guideList} {
 		m := list.FindSubmatch(script)
 		if m == nil {
 			return fmt.Errorf("%s has no list %v", name, list)

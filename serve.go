@@ -6,6 +6,8 @@
 //	clipscope -wasm bin/web -out dist -generate        write the site and end
 //	clipscope -out dist -addr 127.0.0.1:8080           serve it
 //	clipscope -wasm bin/web -release release           write a release and end
+//
+// With -frame-ancestors, which is given to each of these, pages of others may show it.
 package main
 
 import (
@@ -42,6 +44,10 @@ func main() {
 	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
 	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
 	flag.BoolVar(&s.links, "links", false, "with a button for short links, for a host that keeps them: app/edge")
+	flag.Func("frame-ancestors", "`origins`, parted by spaces, whose pages may show the site in a frame, such as \"https://example.org http://localhost:8000\"; none by default", func(text string) (err error) {
+		s.frames, err = headers.ParseFrames(text)
+		return err
+	})
 	generate := flag.Bool("generate", false, "write the site and end")
 	to := flag.String("release", "", "write a release, of the site for -prefix, into this `folder` and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
@@ -55,26 +61,26 @@ func main() {
 	case *generate:
 		err = s.generate()
 	default:
-		err = serve(ctx, *addr, s.prefix, os.DirFS(s.out))
+		err = serve(ctx, *addr, s, os.DirFS(s.out))
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// serve answers until ctx ends.
-func serve(ctx context.Context, addr, prefix string, site fs.FS) error {
-	if _, err := fs.Stat(site, "index.html"); err != nil {
+// serve answers until ctx ends, with the files of a site that was generated.
+func serve(ctx context.Context, addr string, s site, files fs.FS) error {
+	if _, err := fs.Stat(files, "index.html"); err != nil {
 		return fmt.Errorf("no site to serve, run make: %w", err)
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("serve: %w (make serve ADDR=127.0.0.1:9000 takes another port)", err)
 	}
-	prefix = cleanPrefix(prefix)
+	prefix := cleanPrefix(s.prefix)
 	fmt.Printf("Clipscope is at http://%s%s/\n", l.Addr(), prefix)
 	srv := &http.Server{
-		Handler:           http.StripPrefix(prefix, &server{site: site, tags: map[string]tag{}}),
+		Handler:           http.StripPrefix(prefix, &server{site: files, headers: headers.For(s.frames), tags: map[string]tag{}}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	go func() {
@@ -92,9 +98,10 @@ func serve(ctx context.Context, addr, prefix string, site fs.FS) error {
 // browser that can unpack it gets that. Browsers ask again before they use what
 // they have, so that a rebuild is seen at once.
 type server struct {
-	site fs.FS
-	mu   sync.Mutex
-	tags map[string]tag
+	site    fs.FS
+	headers [][2]string
+	mu      sync.Mutex
+	tags    map[string]tag
 }
 
 // tag is the ETag of a file as it was.
@@ -105,7 +112,7 @@ type tag struct {
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, h := range headers.All {
+	for _, h := range s.headers {
 		w.Header().Set(h[0], h[1])
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -56,7 +56,7 @@ func TestServer(t *testing.T) {
 		{"GET", "/../serve.go", 404, "text/html"},
 		{"POST", "/", 405, "text/plain"},
 	}
-	s := &server{site: testSite(), tags: map[string]tag{}}
+	s := &server{site: testSite(), headers: headers.All, tags: map[string]tag{}}
 	for _, tt := range tests {
 		r := get(t, s, tt.method, tt.target, "")
 		if r.StatusCode != tt.status || !strings.HasPrefix(r.Header.Get("Content-Type"), tt.kind) {
@@ -66,6 +66,17 @@ func TestServer(t *testing.T) {
 			if r.Header.Get(h[0]) != h[1] {
 				t.Errorf("%s %s: %s is %q", tt.method, tt.target, h[0], r.Header.Get(h[0]))
 			}
+		}
+	}
+}
+
+// TestServerSaysWhoMayFrame: what the server was started for is in every response.
+func TestServerSaysWhoMayFrame(t *testing.T) {
+	s := &server{site: testSite(), headers: headers.For([]string{"https://a.example"}), tags: map[string]tag{}}
+	for _, at := range []string{"/", "/web/app.wasm", "/nowhere"} {
+		h := get(t, s, "GET", at, "").Header
+		if !strings.Contains(h.Get("Content-Security-Policy"), "; frame-ancestors https://a.example; ") || h.Get("X-Frame-Options") != "" {
+			t.Errorf("%s: %q", at, h)
 		}
 	}
 }
@@ -185,7 +196,7 @@ func TestPolicyIsClosed(t *testing.T) {
 }
 
 func TestServeNeedsASite(t *testing.T) {
-	if err := serve(t.Context(), "127.0.0.1:0", "", fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "make") {
+	if err := serve(t.Context(), "127.0.0.1:0", site{}, fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "make") {
 		t.Errorf("serving nothing: %v", err)
 	}
 }

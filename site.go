@@ -32,9 +32,12 @@ type site struct {
 	source  string // folder with web/ and assets/
 	wasm    string // folder with the built .wasm files and scripts, and the terms of what they are made of
 	out     string
-	prefix  string // "" or "/repo"
-	stories bool   // with /stories, which is for developing
-	links   bool   // for a host that keeps short links
+	prefix  string   // "" or "/repo"
+	stories bool     // with /stories, which is for developing
+	links   bool     // for a host that keeps short links
+	frames  []string // origins whose pages may show it in a frame, as [headers.ParseFrames] gives them
+
+	guides []guide // what docs/ has, once it is rendered
 }
 
 // published are the files of the sources that are served, by their place under
@@ -57,6 +60,7 @@ var published = []struct{ from, to string }{
 	{"web/charts.js", "charts.js"},
 	{"web/use.js", "use.js"},
 	{"web/lab.js", "lab.js"},
+	{"web/save.mjs", "save.js"},
 	{"web/predict.mjs", "predict.mjs"},
 	{"web/css", "css"},
 	{"assets", "assets"},
@@ -78,7 +82,11 @@ func (s site) generate() error {
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.finishPages, s.fixManifest, s.writeHostFiles, s.writeVerify, s.seal} {
+	var err error
+	if s.guides, err = s.renderGuides(); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	for _, step := range []func(string) error{s.copyFiles, s.writePages, s.finishPages, s.writeGuides, s.fixManifest, s.writeHostFiles, s.writeVerify, s.seal} {
 		if err := step(next); err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
@@ -111,6 +119,11 @@ func (s site) copyFiles(out string) error {
 	for _, name := range []string{"kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
 		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
+		}
+	}
+	if len(s.frames) > 0 {
+		if err := copyFile(filepath.Join(s.source, "web", "embed.js"), filepath.Join(web, "embed.js")); err != nil {
+			return err
 		}
 	}
 	version, err := s.version(out)
@@ -195,14 +208,17 @@ func shown(version string) string { return release + "+" + version[:8] }
 // updates exactly when it changes.
 func (s site) version(out string) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s\n", release, s.prefix, headers.Policy)
+	fmt.Fprintf(h, "%s %s %s %s\n", release, s.prefix, headers.Policy, s.frames)
 	add := func(name string, b []byte) { fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) }
 	worker, err := s.workerTemplate()
 	if err != nil {
 		return "", err
 	}
 	add("service worker", []byte(worker))
-	add("verify.html", []byte(verifyHTML))
+	add("verify.html", s.verifyPage(""))
+	for _, g := range s.guides {
+		add(g.address, g.html)
+	}
 	err = walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		b, err := os.ReadFile(name)
 		// The version is written into these files, so it cannot depend on that.
@@ -231,14 +247,14 @@ func walkFiles(dir string, f func(rel, name string) error) error {
 }
 
 // workerTemplate is the service worker with the headers it must add, and what it keeps
-// when that was asked for.
+// when that was asked for: the runtime, and guides.
 func (s site) workerTemplate() (string, error) {
 	b, err := os.ReadFile(filepath.Join(s.source, "web", "app-worker.tmpl.js"))
 	if err != nil {
 		return "", err
 	}
 	added := map[string]string{}
-	for _, h := range headers.All {
+	for _, h := range headers.For(s.frames) {
 		added[h[0]] = h[1]
 	}
 	text, err := json.MarshalIndent(added, "", "  ")
@@ -255,7 +271,11 @@ func (s site) workerTemplate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer("{{.Headers}}", string(text), "{{.Later}}", string(list)).Replace(string(b)), nil
+	read, err := json.Marshal(s.guideAddresses())
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer("{{.Headers}}", string(text), "{{.Later}}", string(list), "{{.Guides}}", string(read)).Replace(string(b)), nil
 }
 
 // page describes the page to go-app.
@@ -298,6 +318,9 @@ func (s site) writePages(out string) error {
 	h.Version = version
 	h.ServiceWorkerTemplate = worker
 	h.Resources = app.PrefixedLocation(s.prefix)
+	if len(s.frames) > 0 {
+		h.Scripts = append(h.Scripts, "/web/embed.js defer")
+	}
 	if err := s.cacheable(out, h); err != nil {
 		return err
 	}
@@ -309,6 +332,11 @@ func (s site) writePages(out string) error {
 		if err := replaceIn(filepath.Join(out, "app.js"), call, ""); err != nil {
 			return err
 		}
+	}
+	// These are no pages of the program, which else answers every link of its own site.
+	alone := `"GOAPP_INTERNAL_URLS":JSON.stringify(["` + s.prefix + "/" + guides + `","` + s.prefix + `/verify.html"].map((path) => location.origin + path))`
+	if err := replaceIn(filepath.Join(out, "app.js"), `"GOAPP_INTERNAL_URLS":"null"`, alone); err != nil {
+		return err
 	}
 	// Large icons are for installing the page, which has a network.
 	for _, icon := range []string{h.Icon.Large, h.Icon.Maskable} {
@@ -393,13 +421,18 @@ func (s site) asleep(html []byte) []byte {
 }
 
 // begun begins the head of a page with the policy, which holds for what comes after it,
-// and with where the host keeps short links, if it does: a page need not ask.
+// and with where the host keeps short links, if it does, and who may frame the page: it
+// need not ask.
 func (s site) begun(html []byte) []byte {
 	head := `<head>
     <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">`
 	if s.links {
 		head += `
     <meta name="clipscope-links" content="/api/links">`
+	}
+	if len(s.frames) > 0 {
+		head += `
+    <meta name="clipscope-frames" content="` + strings.Join(s.frames, " ") + `">`
 	}
 	return bytes.Replace(html, []byte("<head>"), []byte(head), 1)
 }
@@ -467,30 +500,18 @@ func (s site) fixManifest(out string) error {
 func (s site) writeHostFiles(out string) error {
 	var sent strings.Builder
 	fmt.Fprintf(&sent, "%s/*\n", s.prefix)
-	for _, h := range headers.All {
+	for _, h := range headers.For(s.frames) {
 		fmt.Fprintf(&sent, "  %s: %s\n", h[0], h[1])
 	}
 	sent.WriteString("  Cache-Control: no-cache\n")
-	notFound := fmt.Sprintf(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="%[2]s">
-<title>No such page · Clipscope</title>
-<link rel="icon" href="%[1]s/web/assets/icon.svg">
-<link rel="stylesheet" href="%[1]s/web/css/clipscope.css">
-<div class="page prose">
-<header class="top"><a class="brand" href="%[1]s/">Clipscope</a></header>
-<main class="article">
-<h1>There is no such page</h1>
-<p>Clipscope has five: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>.</p>
-</main>
-</div>
-</html>
-`, s.prefix, headers.Policy)
+	notFound := alone{title: "No such page", at: "404.html", main: fmt.Sprintf(notFoundHTML, s.prefix)}
 	return errors.Join(
 		os.WriteFile(filepath.Join(out, "_headers"), []byte(sent.String()), 0o644),
-		os.WriteFile(filepath.Join(out, "404.html"), []byte(notFound), 0o644),
+		os.WriteFile(filepath.Join(out, "404.html"), notFound.html(s.prefix), 0o644),
 		os.WriteFile(filepath.Join(out, ".nojekyll"), nil, 0o644),
 	)
 }
+
+const notFoundHTML = `<h1>There is no such page</h1>
+<p>Clipscope has five: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>; and there are <a href="%[1]s/guides/">guides</a>.</p>
+`

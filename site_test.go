@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,7 +91,8 @@ func TestPages(t *testing.T) {
 			checkPage(t, s.prefix, rel, string(b))
 			return err
 		})
-		want := []string{"404.html", "calculator/index.html", "help/index.html", "index.html", "lab/index.html"}
+		want := append([]string{"404.html", "calculator/index.html"}, guidePages(t)...)
+		want = append(want, "help/index.html", "index.html", "lab/index.html")
 		if s.stories {
 			want = append(want, "stories/index.html")
 		}
@@ -114,6 +116,49 @@ func TestShortLinks(t *testing.T) {
 	}
 }
 
+// TestFrames: a site says who may frame it, to the guard and to hosts, and has the script
+// that speaks with them; one that nobody may says nothing of it.
+func TestFrames(t *testing.T) {
+	for _, frames := range [][]string{nil, {headers.Self, "https://a.example"}} {
+		out := built(t, site{prefix: "/repo", frames: frames})
+		some := len(frames) > 0
+		meta := []byte(`<meta content="'self' https://a.example" name="clipscope-frames">`)
+		for _, page := range []string{"index.html", "help/index.html", "lab/index.html"} {
+			b, err := os.ReadFile(filepath.Join(out, page))
+			script := bytes.Contains(b, []byte(`<script defer src="/repo/web/embed.js"></script>`))
+			if err != nil || bytes.Contains(b, meta) != some || script != some || bytes.Contains(b, []byte("clipscope-frames")) != some {
+				t.Errorf("%s, frames %q: %v", page, frames, err)
+			}
+			if before, _, _ := bytes.Cut(b, []byte("guard.js")); bytes.Contains(before, meta) != some {
+				t.Errorf("%s: the guard does not see it", page)
+			}
+		}
+		worker, err := os.ReadFile(filepath.Join(out, "app-worker.js"))
+		sent, err2 := os.ReadFile(filepath.Join(out, "_headers"))
+		for _, file := range [][]byte{worker, sent} {
+			if bytes.Contains(file, []byte("frame-ancestors 'self' https://a.example;")) != some || bytes.Contains(file, []byte("X-Frame-Options")) == some {
+				t.Errorf("frames %q: %v, %v, %.600s", frames, err, err2, file)
+			}
+		}
+		if bytes.Contains(worker, []byte("/web/embed.js")) != some {
+			t.Errorf("frames %q: what is kept for offline use", frames)
+		}
+	}
+}
+
+// TestVersionSaysWhoMayFrame: a browser that has the one site notices the other.
+func TestVersionSaysWhoMayFrame(t *testing.T) {
+	seen := map[string][]string{}
+	for _, frames := range [][]string{nil, {"https://a.example"}, {"https://b.example"}} {
+		b, err := os.ReadFile(filepath.Join(built(t, site{frames: frames}), "verify.html"))
+		v := regexp.MustCompile(`id="version">[^<]*`).FindString(string(b))
+		if err != nil || v == "" || seen[v] != nil {
+			t.Errorf("%q: %q, as for %q, %v", frames, v, seen[v], err)
+		}
+		seen[v] = append(frames, "")
+	}
+}
+
 // checkPage holds what is true of a page before its program runs.
 func checkPage(t *testing.T, prefix, name, html string) {
 	t.Helper()
@@ -130,7 +175,7 @@ func checkPage(t *testing.T, prefix, name, html string) {
 	if lie := regexp.MustCompile(`\s(hidden|selected|disabled|checked|open)="false"`).FindString(html); lie != "" {
 		t.Errorf("%s has%s, which a browser takes for true", name, lie)
 	}
-	alone := name == "404.html" || name == "verify.html" // without the program
+	alone := name == "404.html" || name == "verify.html" || strings.HasPrefix(name, guides) // without the program
 	if !alone && (strings.Count(html, "<aside ") != 1 || !strings.Contains(html, `<aside data-bytes="8" id="loading">`)) {
 		t.Errorf("%s does not show how far it is loaded, or covers the page", name)
 	}
@@ -141,6 +186,24 @@ func checkPage(t *testing.T, prefix, name, html string) {
 	}
 	if first := regexp.MustCompile(`<script src="([^"]*)"`).FindStringSubmatch(after); !alone && (first == nil || first[1] != prefix+"/web/guard.js") {
 		t.Errorf("%s: before the guard runs %q", name, first)
+	}
+}
+
+// TestProgramLeavesGuides: go-app, which answers clicks on links itself, is told of pages
+// that are not the program's.
+func TestProgramLeavesGuides(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(built(t, site{prefix: "/repo"}), "app.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := regexp.MustCompile(`(?m)^const goappEnv = .*$`).Find(b)
+	program := "const location = { origin: 'https://example.org' };\n" + string(env) + "\nconsole.log(goappEnv.GOAPP_INTERNAL_URLS)"
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip(err)
+	}
+	out, err := exec.Command("node", "-e", program).CombinedOutput()
+	if want := `["https://example.org/repo/guides/","https://example.org/repo/verify.html"]`; err != nil || strings.TrimSpace(string(out)) != want {
+		t.Errorf("it leaves %s, %v, want %s", out, err, want)
 	}
 }
 

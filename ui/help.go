@@ -22,6 +22,10 @@ func (p *helpPage) Render() app.UI {
 		&widget.Header{Page: "help", Sent: p.Session.Sent()},
 		app.Main().Class("article").Body(
 			app.H1().Text("Reading a private run"),
+			app.P().ID("guides-link").Body(
+				app.Text("The "), app.A().Href(widget.Link("/guides/")).Text("guides"),
+				app.Text(" say more, and begin at the beginning: a first run, every chart, method and field of the statement, hosting, scripts."),
+			),
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),
 			app.H2().ID("methods").Text("Clipping methods"),
 			app.Range(clip.Methods()).Slice(func(i int) app.UI { return methodHelp(clip.Methods()[i]) }),

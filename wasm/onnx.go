@@ -53,10 +53,17 @@ func (o *onnxModel) Close()                        { o.model.Call("close") }
 
 func (o *onnxModel) Run(_ context.Context, input string, x backbone.Values, output string) (y backbone.Values, err error) {
 	var values js.Value
-	if x.U8 != nil {
+	switch {
+	case x.Text != nil:
+		list := make([]any, len(x.Text))
+		for i, s := range x.Text {
+			list[i] = s
+		}
+		values = js.ValueOf(list)
+	case x.U8 != nil:
 		values = js.Global().Get("Uint8Array").New(len(x.U8))
 		js.CopyBytesToJS(values, x.U8)
-	} else {
+	default:
 		values = float32Array(x.F32)
 	}
 	shape := make([]any, len(x.Shape))

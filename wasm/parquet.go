@@ -88,8 +88,9 @@ func (r *columnsReader) Done() int64 { return int64(r.rows.Call("done").Float())
 
 func (r *columnsReader) Close() error { return nil }
 
+// Read gives nothing, and no error, while there is nothing yet.
 func (r *columnsReader) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
+	if len(r.rest) == 0 {
 		array, err := await(r.rows.Call("next"))
 		if err != nil {
 			return 0, parquetError(r.name, err)

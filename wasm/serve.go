@@ -24,6 +24,7 @@ import (
 // Serve answers the page for as long as the worker lives.
 func Serve() {
 	port, accounts := newPort(), &privacy.Memory{}
+	files := data.Loader{Parquet: openParquet}
 	session := worker.NewSession(worker.Host{
 		Post:    port.post,
 		Yield:   newYielder().yield,
@@ -43,9 +44,8 @@ func Serve() {
 			}
 			return plan{p}, nil
 		},
-		Load: func(ctx context.Context, trainFiles, testFiles []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
-			return data.Loader{Parquet: openParquet}.Load(ctx, trainFiles, testFiles, opt, progress)
-		},
+		Load:      files.Load,
+		Files:     files,
 		Builtin:   data.Builtin,
 		Blob:      newOutgoing,
 		Vault:     newVault(),
@@ -88,6 +88,8 @@ func (p plan) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, 
 	}
 	return trainer{r}, nil
 }
+
+var _ worker.Changer = trainer{}
 
 // trainer is a [train.Run] as the session has it.
 type trainer struct{ *train.Run }

@@ -26,6 +26,9 @@ const RESOURCES = {{.ResourcesToCache}}.map((r) => {
 // What few pages come to need is kept once one did.
 const LATER = {{.Later}}.map((r) => new URL(r, SCOPE).href);
 
+// A guide is kept once it was read.
+const GUIDES = {{.Guides}}.map((r) => new URL(r, SCOPE).href);
+
 // A static host may not send these; then they come from here.
 const HEADERS = {{.Headers}};
 
@@ -41,7 +44,7 @@ self.addEventListener("install", (event) => {
 async function keep() {
   const cache = await caches.open(CACHE), all = new Set(RESOURCES);
   if (await cache.match(WHOLE)) return;
-  for (const url of LATER) if (await caches.match(url)) all.add(url); // in an older cache, too
+  for (const url of [...LATER, ...GUIDES]) if (await caches.match(url)) all.add(url); // in an older cache, too
   const there = new Set((await cache.keys()).map((request) => request.url));
   // What the page has just fetched is only asked about.
   await cache.addAll([...all].filter((url) => !there.has(url)).map(fresh));
@@ -66,6 +69,14 @@ async function mine(request, url) {
   const response = await fetch(request);
   if (!response.ok || await own(url, response)) return response;
   return new Response("", { status: 409, statusText: "The site has a newer version. Reload the page." });
+}
+
+// guide keeps a guide that the network has, if it is of this version. One of another is
+// read all the same: it has no script that could not do with the others.
+async function guide(cache, request, url) {
+  const response = await fetch(request);
+  if (response.ok && await own(url, response)) await cache.put(url, response.clone());
+  return response;
 }
 
 async function keepLater() {
@@ -124,11 +135,17 @@ async function answer(request, url) {
   const page = request.mode === "navigate";
   return withHeaders(await stored(url)
     ?? (page ? await stored(url.replace(/(\/(index\.html)?)?$/, "/")) : undefined)
-    ?? await (cache && SUMS[new URL(url).pathname] ? mine(request, url) : fetch(request)).catch(async (e) => {
+    ?? await fetched(cache, request, url).catch(async (e) => {
       const missing = page && await stored(SCOPE.href + "404.html");
       if (!missing) throw e;
       return new Response(missing.body, { status: 404, headers: missing.headers });
     }));
+}
+
+// fetched is what the network has, where it is of this version if it must be.
+function fetched(cache, request, url) {
+  if (!cache || !SUMS[new URL(url).pathname]) return fetch(request);
+  return GUIDES.includes(url) ? guide(cache, request, url) : mine(request, url);
 }
 
 // whole is the cache, if all is there.

@@ -45,14 +45,14 @@ globalThis.clipscopeBackbone = (() => {
         session = await ort.InferenceSession.create(new Uint8Array(await file.arrayBuffer()), { executionProviders: ["wasm"], logSeverityLevel: 4 });
         return { inputs: session.inputMetadata.map(tensor), outputs: session.outputMetadata.map(tensor) };
       },
-      /** @param {{ input: string, calls: number, shape: number[], values: Float32Array | Uint8Array, output: string }} q */
+      /** @param {{ input: string, calls: number, shape: number[], values: Float32Array | Uint8Array | string[], output: string }} q */
       async run({ input, calls, shape, values, output }) {
         const size = values.length / calls;
         /** @type {Float32Array | undefined} */
         let all;
         let dims = "";
         for (let k = 0; k < calls; k++) {
-          const x = new ort.Tensor(values instanceof Uint8Array ? "uint8" : "float32", values.slice(k * size, (k + 1) * size), shape);
+          const x = new ort.Tensor(Array.isArray(values) ? "string" : values instanceof Uint8Array ? "uint8" : "float32", values.slice(k * size, (k + 1) * size), shape);
           const { [output]: y } = await session.run({ [input]: x }, [output]);
           if (y.type !== "float32") throw new Error(`the output ${output} is of ${y.type}, and float32 was declared`);
           all ??= new Float32Array(calls * y.size);
@@ -116,9 +116,9 @@ globalThis.clipscopeBackbone = (() => {
     }
 
     // run gives the output for each of so many inputs, one after the other.
-    /** @param {string} input @param {number} calls @param {number[]} shape @param {Float32Array | Uint8Array} values @param {string} output */
+    /** @param {string} input @param {number} calls @param {number[]} shape @param {Float32Array | Uint8Array | string[]} values @param {string} output */
     run(input, calls, shape, values, output) {
-      return this.ask({ type: "run", input, calls, shape, values, output }, [/** @type {ArrayBuffer} */ (values.buffer)]);
+      return this.ask({ type: "run", input, calls, shape, values, output }, Array.isArray(values) ? [] : [/** @type {ArrayBuffer} */ (values.buffer)]);
     }
 
     close() { this.#worker.terminate(); }

@@ -14,6 +14,8 @@
   let inks = null;
   /** @type {Set<Chart>} */
   const charts = new Set();
+  /** @type {WeakMap<Element, Savable>} */
+  const savables = new WeakMap();
 
   /** @param {Ink} name */
   function ink(name) {
@@ -298,6 +300,10 @@
     p.lineTo(x1, y1);
   }
 
+  // pathFor is an empty path for a pen.
+  /** @param {Pen} ctx */
+  const pathFor = (ctx) => ctx.path ? ctx.path() : new Path2D();
+
   // shapesAlong draws each line's mark at its points, at most one every 64 pixels: where
   // two lines have one colour for somebody, they still have two shapes.
   /** @param {Plot} u @param {Spec} spec */
@@ -306,14 +312,14 @@
     spec.series.forEach((s, k) => {
       const draw = shapes[s.mark ?? ""];
       if (!draw) return;
-      const path = new Path2D();
+      const path = pathFor(ctx);
       let last = -Infinity;
       u.data[k + 1].forEach((v, i) => {
         if (typeof v !== "number" || !isFinite(v)) return;
         const x = u.valToPos(u.data[0][i], "x", true);
         if (x - last < 64 * r) return;
         last = x;
-        const dot = new Path2D();
+        const dot = pathFor(ctx);
         draw(dot, x, u.valToPos(v, "y", true), 3.5 * r);
         path.addPath(dot);
       });
@@ -343,12 +349,12 @@
   }
 
   /** @param {Plot} u @param {[number, number]} from @param {[number, number]} to @param {string} colour */
-  function rule(u, from, to, colour) {
+  function rule(u, from, to, colour, width = 1.5) {
     const ctx = u.ctx;
     ctx.save();
     ctx.setLineDash([]);
     ctx.strokeStyle = colour;
-    ctx.lineWidth = 1.5 * ratio();
+    ctx.lineWidth = width * ratio();
     ctx.beginPath();
     ctx.moveTo(...from);
     ctx.lineTo(...to);
@@ -366,6 +372,54 @@
     return Math.max(0, ...widths);
   }
 
+  // rulers draws the axes as uPlot does, which draws on its own canvas alone.
+  /** @param {Plot} u @param {Spec} spec */
+  function rulers(u, spec) {
+    const r = ratio(), b = u.bbox, [right, bottom] = [b.left + b.width, b.top + b.height];
+    u.axes.forEach((a, k) => {
+      const { _splits, _values, scale = "x" } = /** @type {any} */ (a);
+      (_splits ?? []).forEach((/** @type {number | null} */ v, /** @type {number} */ i) => {
+        const text = k === 0 && spec.x.hidden ? short(v ?? 0) : _values?.[i] ?? "";
+        if (v === null || !text) return;
+        const at = u.valToPos(v, scale, true);
+        if (k === 0) rule(u, [at, b.top], [at, bottom], ink("grid"), 1);
+        if (k === 1) rule(u, [b.left, at], [right, at], ink("grid"), 1);
+        if (k === 0) write(u, text, at, bottom + 13 * r, ink("muted"), "center");
+        else if (k === 1) write(u, text, b.left - 8 * r, at, ink("muted"), "right");
+        else write(u, text, right + 8 * r, at, ink("muted"));
+      });
+    });
+  }
+
+  // trace draws a line as uPlot does.
+  /** @param {Plot} u @param {Line} s @param {ArrayLike<number | null | undefined>} values */
+  function trace(u, s, values) {
+    const ctx = u.ctx, r = ratio();
+    let before = NaN;
+    ctx.save();
+    ctx.setLineDash(s.ink === "diagnostic" && !s.points ? dash.map(d => d * r) : []);
+    Object.assign(ctx, { strokeStyle: ink(s.ink), fillStyle: ink("surface"), lineWidth: r * (s.points ? 1 : s.width || 1.5) });
+    ctx.beginPath();
+    for (let i = 0; i < values.length; i++) {
+      const v = values[i];
+      if (typeof v !== "number" || !isFinite(v)) continue;
+      const x = u.valToPos(u.data[0][i], "x", true), y = u.valToPos(v, s.scale || "y", true);
+      if (s.points) {
+        ctx.moveTo(x + 2.5 * r, y);
+        ctx.arc(x, y, 2.5 * r, 0, 2 * Math.PI);
+      } else if (isNaN(before)) {
+        ctx.moveTo(x, y);
+      } else {
+        if (s.stepped) ctx.lineTo(x, before);
+        ctx.lineTo(x, y);
+      }
+      before = y;
+    }
+    if (s.points) ctx.fill();
+    ctx.stroke();
+    ctx.restore();
+  }
+
   // vertical marks a threshold, horizontal a budget.
   /** @param {Plot} u @param {number} x @param {string} text @param {[Ink, string][]} entries of the key */
   function vertical(u, x, text, entries) {
@@ -379,12 +433,58 @@
     write(u, text, px + (right ? -5 : 5) * r, Math.min(y, b.top + b.height - 8 * r), ink("released"), right ? "right" : "left");
   }
 
+  // changed is what was changed of a run, in the order of ui/chart's changeable.
+  /** @param {number} field @param {number} from @param {number} to */
+  const changed = (field, from, to) => `${"Cση"[field]} ${short(from)} → ${short(to)}`;
+
+  // changes marks the steps from which a run went on with other numbers, and says with
+  // which where there is room: what is at one step in one label, and each label once.
+  /** @param {Plot} u @param {Spec} spec @param {Shown["changes"]} all */
+  function changes(u, spec, all) {
+    const r = ratio(), b = u.bbox;
+    /** @type {Map<string, { px: number, colour: string, texts: string[] }>} */
+    const at = new Map();
+    for (const { line, step, text } of all) {
+      const px = Math.round(u.valToPos(step, "x", true)), lane = spec.series[line].mark ? spec.series[line].ink : "muted";
+      if (!(px >= b.left && px <= b.left + b.width)) continue;
+      const here = at.get(lane + step) ?? { px, colour: ink(lane), texts: [] };
+      here.texts.push(text);
+      at.set(lane + step, here);
+    }
+    /** @type {number[]} */
+    const ends = []; // of the labels in each row
+    const said = new Set();
+    for (const { px, colour, texts } of [...at.values()].sort((p, q) => p.px - q.px)) {
+      u.ctx.save();
+      u.ctx.globalAlpha = 0.7;
+      rule(u, [px, b.top], [px, b.top + b.height], colour);
+      u.ctx.restore();
+      const text = texts.join(", "), width = wide(u, [text]);
+      const left = Math.min(px + 5 * r, b.left + b.width - width);
+      const row = [0, 1, 2].find(i => (ends[i] ?? 0) < left && b.height > (48 + 28 * i) * r);
+      if (said.has(text) || row === undefined) continue;
+      said.add(text);
+      ends[row] = left + width + 8 * r;
+      write(u, text, left, b.top + (8 + 14 * row + (spec.mark ? 28 : 0)) * r, ink("text")); // under what a mark says
+    }
+  }
+
   /** @param {Plot} u @param {number} y @param {string} text */
   function horizontal(u, y, text) {
     const r = ratio(), b = u.bbox, py = Math.round(u.valToPos(y, "y", true));
     if (!(py >= b.top && py <= b.top + b.height)) return;
     rule(u, [b.left, py], [b.left + b.width, py], ink("muted"));
     write(u, text, b.left + 6 * r, py - 8 * r, ink("muted"));
+  }
+
+  // begin marks where lines begin, for what was before is not known.
+  /** @param {Plot} u @param {number} x @param {string} text */
+  function begin(u, x, text) {
+    const r = ratio(), b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
+    if (!(px >= b.left && px <= b.left + b.width)) return;
+    rule(u, [px, b.top], [px, b.top + b.height], ink("muted"));
+    const before = px - 9 * r - wide(u, [text]) > b.left; // where there are no lines, if there is room
+    write(u, text, px + (before ? -5 : 5) * r, b.top + b.height - 10 * r, ink("muted"), before ? "right" : "left");
   }
 
   // bars draws bins over [0, max] as an outline: filled and dashed for
@@ -449,8 +549,9 @@
       this.el = el;
       this.spec = spec;
       /** @type {Shown} */
-      this.now = { start: 0, end: 0, mark: NaN, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none };
+      this.now = { start: 0, end: 0, mark: NaN, since: 0, cover: 0, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none, changes: [] };
       this.bytes = new Uint8Array(0);
+      this.filled = this.covers = 0;
       this.frame = 0;
       this.readout = document.createElement("p");
       this.readout.className = "readout";
@@ -462,6 +563,7 @@
       this.sizer = new ResizeObserver(() => this.plot.setSize(this.size()));
       this.sizer.observe(el);
       charts.add(this);
+      savables.set(el, this);
     }
 
     /** @returns {Columns} */
@@ -487,15 +589,16 @@
       return this.bytes;
     }
 
-    // draw shows what the first n numbers say, in the next frame.
-    /** @param {number} n */
-    draw(n) {
-      this.filled = n;
+    // draw shows what the first n numbers say, in the next frame, of runs that protect it so.
+    /** @param {number} n @param {number} cover */
+    draw(n, cover) {
+      [this.filled, this.covers] = [n, cover];
       this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.show(); });
     }
 
     show() {
       const r = new Reader(new Float64Array(this.bytes.buffer, 0, this.filled));
+      this.now.cover = this.covers;
       this.plot.setData(this.spec.kind === "histogram" ? this.histogram(r) : this.lines(r));
     }
 
@@ -504,7 +607,10 @@
       const cols = r.number(), rows = r.number();
       this.now.end = r.number();
       this.now.mark = r.number();
-      return /** @type {Columns} */ (Array.from({ length: cols }, () => column(r.list(rows))));
+      this.now.since = r.number();
+      const columns = /** @type {Columns} */ (Array.from({ length: cols }, () => column(r.list(rows))));
+      this.now.changes = Array.from({ length: r.number() }, () => ({ line: r.number(), step: r.number(), text: changed(r.number(), r.number(), r.number()) }));
+      return columns;
     }
 
     /** @param {Reader} r @returns {Columns} */
@@ -535,14 +641,17 @@
       const { spec, now } = this;
       if (!u.data[0].length) return;
       if (!spec.x.hidden) axisName(u, spec.x.label);
+      if (now.since > 0) begin(u, now.since, spec.x.hidden ? "" : `resumed at ${spec.x.label} ${short(now.since)}`);
+      changes(u, spec, now.changes);
       shapesAlong(u, spec);
       endLabels(u, spec);
-      if (spec.kind === "histogram") key(u, this.legend());
-      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark), spec.kind === "histogram" ? this.legend() : []);
+      if (spec.kind === "histogram") key(u, this.keyed());
+      if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark), spec.kind === "histogram" ? this.keyed() : []);
       if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + (formats[spec.y.format] || short)(now.mark));
     }
 
-    legend() {
+    // keyed is what a histogram's key says.
+    keyed() {
       /** @type {[Ink, string][]} */
       const entries = [["diagnostic", "this batch"]];
       if (this.now.noisy.length) entries.push(["released", "noisy histogram"]);
@@ -577,8 +686,57 @@
       cancelAnimationFrame(this.frame);
       this.frame = 0;
       this.now.counts = this.now.noisy = none;
+      this.now.changes = [];
       this.now.mark = NaN;
       this.plot.setData(this.blank());
+    }
+
+    // --- what is saved of it: save.mjs -----------------------------------
+
+    // What a run without noise releases is from the private data as all else.
+    get released() { return this.now.cover > 0 && this.spec.values === "released" && this.spec.series.every(s => s.ink !== "diagnostic"); }
+    get covered() { return this.now.cover > 1; }
+
+    /** @param {Pen} g */
+    picture(g) {
+      const u = /** @type {Plot} */ (Object.create(this.plot, { ctx: { value: g } })), { spec } = this;
+      g.save();
+      g.scale(1 / devicePixelRatio, 1 / devicePixelRatio);
+      this.under(u);
+      rulers(u, spec);
+      g.save();
+      g.beginPath();
+      g.rect(u.bbox.left, u.bbox.top - 4, u.bbox.width, u.bbox.height + 8);
+      g.clip();
+      spec.series.forEach((s, k) => trace(u, s, u.data[k + 1]));
+      g.restore();
+      this.over(u);
+      if (spec.x.hidden) axisName(u, spec.x.label); // a picture has no other chart under it
+      g.restore();
+    }
+
+    legend() {
+      /** @type {[Ink, string][]} */
+      const named = this.spec.kind === "histogram" ? this.keyed() : this.spec.series.filter(s => s.label).map(s => [s.ink, s.label]);
+      return named.map(([name, text]) => ({ text, colour: ink(name), dash: name === "diagnostic" ? dash : undefined }));
+    }
+
+    // table has one row for each place on the x axis; of a histogram one for each bin,
+    // where those that had noise added are released.
+    /** @param {boolean} diagnostic @returns {Table} */
+    table(diagnostic) {
+      const { spec, now, plot } = this;
+      if (spec.kind === "histogram") {
+        /** @type {(counts: Float64Array, max: number, row: (n: number) => (number | null)[]) => Table["rows"]} */
+        const bins = (counts, max, row) => Array.from(counts, (n, i) => [max * i / counts.length, max * (i + 1) / counts.length, ...row(n)]);
+        if (!diagnostic) return { columns: ["from", "to", "noisy histogram"], rows: now.cover > 0 ? bins(now.noisy, now.range, n => [n]) : [] };
+        return { columns: ["from", "to", now.cover > 0 ? "noisy histogram" : "diagnostic: histogram without noise", "diagnostic: this batch"], rows: [...bins(now.noisy, now.range, n => [n, null]), ...bins(now.counts, now.max, n => [null, n])] };
+      }
+      if (!this.released && !diagnostic) return { columns: [], rows: [] };
+      const told = this.released ? "" : "diagnostic: ", names = spec.series.map(s => told + (s.label || s.name));
+      // Runs that are drawn over each other have the same names.
+      const columns = [spec.x.label, ...names.map((name, k) => names.indexOf(name) === names.lastIndexOf(name) ? name : `${name}, run ${names.slice(0, k + 1).filter(n => n === name).length}`)];
+      return { columns, rows: Array.from(plot.data[0], (x, i) => [x, ...spec.series.map((s, k) => plot.data[k + 1][i] ?? null)]) };
     }
 
     redraw() { this.plot.redraw(false, true); }
@@ -791,10 +949,10 @@
     for (const paint of painters) paint();
   }
 
-  // address is the page's as it is given to others, who do not present it.
+  // address is the page's as it is given to others, who neither present nor frame it.
   function address() {
     const url = new URL(location.href);
-    url.searchParams.delete("present");
+    for (const name of ["present", "embed"]) url.searchParams.delete(name);
     return url.href;
   }
 
@@ -835,6 +993,10 @@
   const openers = {
     present,
     qr: async () => (await import(new URL("qr.js", here).href)).show(address()),
+    save: async (b) => {
+      const chart = b.closest(".figure-box, .lab-pane")?.querySelector(".plot, .lab-board"), savable = chart && savables.get(chart);
+      if (savable) (await import(new URL("save.js", here).href)).offer(b.dataset.title, savable);
+    },
   };
   document.addEventListener("click", (e) => {
     const b = e.target instanceof Element && e.target.closest("[data-opens]");
@@ -845,6 +1007,6 @@
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
     ink, repainted: (/** @type {() => void} */ paint) => { painters.push(paint); },
-    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented, address, sheet, button, enlarged,
+    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented, address, pathFor, savables, sheet, button, enlarged,
   };
 })();

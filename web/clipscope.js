@@ -162,9 +162,9 @@
     get nextID() { return this.#last + 1; }
     get alive() { return !this.#gone; }
 
-    /** @param {string} type @param {number} id */
-    tell(type, id) {
-      if (!this.#gone) this.#worker.postMessage({ type, id });
+    /** @param {string} type @param {number} id @param {unknown} [what] */
+    tell(type, id, what) {
+      if (!this.#gone) this.#worker.postMessage({ type, id, text: what === undefined ? undefined : say(what) });
     }
 
     // end terminates the worker; whoever waits for it gets the reason.
@@ -674,17 +674,32 @@
     step() { this.#tell("step"); }
     stop() { this.#tell("stop"); }
 
+    // pace has it take so many steps a second at most, and with Infinity all it can.
+    /** @param {number} stepsPerSecond */
+    pace(stepsPerSecond) {
+      if (!(stepsPerSecond > 0)) throw fail("Give a number of steps a second that is greater than 0, or Infinity for as many as can be.");
+      this.#tell("pace", Number.isFinite(stepsPerSecond) ? stepsPerSecond : 0);
+    }
+
+    // change has a teaching run go on with another max_grad_norm, noise_multiplier or
+    // learning_rate from its next step on.
+    /** @param {object} change @returns {Promise<any>} */
+    async change(change) {
+      if (this.state !== "running" && this.state !== "paused") throw fail("The run has ended: there is nothing left to change.");
+      return this.#connection.request("change", { run: this.id, change: change ?? {} });
+    }
+
     // store has the run stored now.
     store() { this.#tell("store"); }
 
     // memory says what the run's worker holds: {heap_bytes, system_bytes}.
     memory() { return this.#connection.request("memory"); }
 
-    /** @param {string} type */
-    #tell(type) {
+    /** @param {string} type @param {unknown} [what] */
+    #tell(type, what) {
       if (this.state !== "running" && this.state !== "paused") return;
       if (type === "resume" || type === "step") this.#begun = true;
-      this.#connection.tell(type, this.id);
+      this.#connection.tell(type, this.id, what);
     }
 
     // leave ends the run at once, and what is stored of it stays.

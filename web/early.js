@@ -11,6 +11,15 @@
   // Big type, for a room: charts.js has the rest.
   if (new URLSearchParams(location.search).has("present")) document.documentElement.dataset.present = "";
 
+  // Within another page: what embed.js has no time for.
+  const framed = window.clipscopeFrame !== undefined;
+  if (framed && new URLSearchParams(location.search).has("embed")) document.documentElement.dataset.embed = "";
+
+  // Whether a file was ever chosen or dropped here: from then on no other page has a say.
+  let own = false;
+  document.addEventListener("change", (e) => { own ||= Boolean(/** @type {HTMLInputElement} */ (e.target).files?.length); }, true);
+  document.addEventListener("drop", (e) => { own ||= Boolean(e.dataTransfer?.types.includes("Files")); }, true);
+
   const MOST = 300_000; // files of a folder that are taken
 
   // Files that are chosen or dropped are kept until the program takes them.
@@ -125,6 +134,10 @@
   // isolate resolves when the program may be loaded, as the page stays.
   async function isolate() {
     if (window.crossOriginIsolated !== false) return;
+    if (framed) { // to load it again would not help: the page around it decides
+      alone = "this page is shown within another one, which is not isolated from other sites or does not pass that on";
+      return;
+    }
     const workers = navigator.serviceWorker;
     if (workers?.controller) {
       alone = apart + "those that the service worker adds have not done it";
@@ -171,6 +184,7 @@
       return files.splice(0);
     },
     dropped,
+    own: () => own,
     pathOf,
     stays: shown ? shown.then(isolate) : isolate(),
     use,

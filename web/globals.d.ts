@@ -93,14 +93,29 @@ declare global {
   type Ink = "released" | "diagnostic" | "second" | "third" | "lane1" | "lane2" | "lane3" | "lane4" | "lane5" | "lane6" | "text" | "muted" | "grid" | "surface";
   type Format = "percent" | "number" | "bound" | "epsilon";
   interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
-  interface Line { label: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean; mark?: string }
-  interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string; side?: number }
+  interface Line { label: string; name?: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean; mark?: string }
+  interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string; side?: number; values?: "released" | "diagnostic" }
   type Columns = import("uplot").AlignedData;
   type Ends = [number, number];
   // Shown is what a chart shows beside its lines.
   interface Shown {
-    start: number; end: number; mark: number; tallest: number; heaviest: number; max: number; range: number;
+    start: number; end: number; mark: number; since: number; cover: number; tallest: number; heaviest: number; max: number; range: number;
     counts: Float64Array; noisy: Float64Array;
+    changes: { line: number, step: number, text: string }[]; // of the runs, while they went on
+  }
+
+  // --- save.mjs: what can be saved of a chart ---
+
+  // Pen is a canvas's context, or one that writes SVG, which has paths of its own.
+  type Pen = CanvasRenderingContext2D & { path?(): Path2D };
+  interface Table { columns: string[]; rows: (string | number | null)[][] }
+  interface Savable {
+    released: boolean; // all of it is
+    covered: boolean; // by a guarantee, what is released of it
+    size(): { width: number; height: number };
+    picture(g: Pen): void; // in CSS pixels
+    legend(): { text: string; colour: string; dash?: number[] }[];
+    table(diagnostic: boolean): Table; // without rows where nothing may be told
   }
 
   // --- lab.js ---
@@ -118,12 +133,23 @@ declare global {
     lines: ULine[]; path: number[]; least?: { c: number; y: number; label: string }; band?: Band;
   }
 
+  // --- guard.js ---
+
+  // In another page's frame: the origins that may have one, and the one that has, or ""
+  // where the browser does not tell; undefined in no frame.
+  var clipscopeFrame: Readonly<{ hosts: readonly string[]; host: string }> | undefined;
+
+  // --- embed.js, which is there in a frame alone ---
+
+  // ask is what answers a command: why it is refused, or "". tell is what that says.
+  var clipscopeEmbed: Readonly<{ attach(ask: (what: string, text: string) => string): void; tell(kind: string, text: string): void }>;
+
   // --- early.js ---
 
   // stays resolves when the program may be loaded, as the page will not be loaded again;
-  // use says that somebody has begun to use it; alone is why a run has one thread, or "".
+  // use says that somebody has begun to use it; own whether a file was ever chosen; alone is why a run has one thread, or "".
   var clipscopeUpdate: Readonly<{ unfinished: Set<object> }>;
-  var clipscopeEarly: { take(): File[]; dropped(transfer: DataTransfer): Promise<File[]>; pathOf(file: File): string; stays: Promise<void>; use(): void; alone(): string };
+  var clipscopeEarly: { take(): File[]; dropped(transfer: DataTransfer): Promise<File[]>; own(): boolean; pathOf(file: File): string; stays: Promise<void>; use(): void; alone(): string };
 
   // --- load.js, and what it takes from wasm_exec.js and app.js ---
 

@@ -15,12 +15,21 @@
   }
   if (typeof document === "undefined") return; // a worker
 
-  // A page of another site must not show this one within its own. Where the host
-  // sends headers the browser sees to it; elsewhere nothing more of it is loaded.
+  // A page of another site must not show this one within its own, unless whoever hosts
+  // this one has named it. Where headers are sent the browser sees to it; elsewhere
+  // nothing more of the page is loaded.
   if (top !== self) {
-    stop();
-    document.documentElement.textContent = "Clipscope does not run inside another page. Open it in a tab of its own.";
-    throw new Error("guard: framed");
+    const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="clipscope-frames"]'));
+    const hosts = (meta?.content.split(" ") ?? []).map((origin) => origin === "'self'" ? location.origin : origin);
+    // Some browsers do not tell who is around a page. There the one right around it must
+    // be the last, and nothing is said before that one has (embed.js).
+    const around = location.ancestorOrigins && Array.from(location.ancestorOrigins);
+    if (hosts.length === 0 || !(around?.every((origin) => hosts.includes(origin)) ?? parent === top)) {
+      stop();
+      document.documentElement.textContent = "Clipscope does not run inside this page. Open it in a tab of its own.";
+      throw new Error("guard: framed");
+    }
+    self.clipscopeFrame = Object.freeze({ hosts: Object.freeze(hosts), host: around?.[0] ?? "" });
   }
 
   /** @param {string} what @returns {never} */

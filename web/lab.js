@@ -4,7 +4,7 @@
 (() => {
   "use strict";
 
-  const { ink, repainted, enlarged } = clipscopeUI;
+  const { ink, repainted, enlarged, pathFor, savables } = clipscopeUI;
 
   const size = 12; // of text
   const font = `${size}px system-ui, sans-serif`;
@@ -46,6 +46,8 @@
     constructor(canvas) {
       this.canvas = canvas;
       this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+      /** @type {Pen} */
+      this.pen = this.context; // what is drawn with: another one while a picture is saved
       this.sizes = new ResizeObserver(() => this.later());
       this.sizes.observe(canvas);
       boards.add(this);
@@ -60,15 +62,18 @@
         [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
       }
       this.scale = enlarged();
-      [this.width, this.height, this.taken] = [w / this.scale, h / this.scale, []];
+      [this.width, this.height] = [w / this.scale, h / this.scale];
       g.setTransform(ratio * this.scale, 0, 0, ratio * this.scale, 0, 0);
       g.clearRect(0, 0, w, h);
-      if (w > 0 && h > 0) {
-        Object.assign(g, { font, lineCap: "round", lineJoin: "round", textBaseline: "middle", globalAlpha: 1 });
-        this.draw(g);
-      }
+      if (w > 0 && h > 0) this.begin(g);
     }
-    /** @param {CanvasRenderingContext2D} _g */
+    /** @param {Pen} g */
+    begin(g) {
+      Object.assign(g, { font, lineCap: "round", lineJoin: "round", textBaseline: "middle", globalAlpha: 1 });
+      this.taken = [];
+      this.draw(g);
+    }
+    /** @param {Pen} _g */
     draw(_g) {}
     release() {
       this.sizes.disconnect();
@@ -79,7 +84,7 @@
     // label writes a text near a point, where no other text stands.
     /** @param {string} text @param {number} x its left end @param {number} y its middle @param {Ink} colour */
     label(text, x, y, colour, bold = false) {
-      const g = this.context;
+      const g = this.pen;
       g.font = bold ? "600 " + font : font;
       const w = g.measureText(text).width, h = size + 4;
       x = Math.min(Math.max(x, 2), this.width - w - 2);
@@ -106,6 +111,7 @@
     /** @param {HTMLCanvasElement} canvas @param {(c: number, settled: boolean) => void} moved */
     constructor(canvas, moved) {
       super(canvas);
+      savables.set(canvas, this);
       const { signal } = this.over;
       let next = NaN, waiting = 0, down = false;
       // A frame is told of the newest C alone, and shows it.
@@ -178,13 +184,32 @@
       this.later();
     }
 
-    /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y */
+    /** @param {Pen} g @param {number} x @param {number} y */
     grip(g, x, y) {
       g.beginPath();
       g.arc(x, y, 9, 0, 2 * Math.PI);
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
       g.fill();
       g.stroke();
+    }
+
+    // --- what is saved of it, save.mjs: all comes from the rows without noise ---
+
+    get released() { return false; }
+    get covered() { return false; }
+    size() { return { width: this.canvas.clientWidth, height: this.canvas.clientHeight }; }
+
+    /** @param {Pen} g */
+    picture(g) {
+      this.pen = g;
+      g.save();
+      try {
+        g.scale(this.scale, this.scale);
+        this.begin(g);
+      } finally {
+        g.restore();
+        this.pen = this.context;
+      }
     }
 
     release() {
@@ -234,7 +259,23 @@
       return [this.width / 2 + r * along, this.height / 2 - r * across];
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    legend() { return this.spec.means.map((m) => ({ text: m.label, colour: ink(m.ink) })); }
+
+    // table has a row for each example, and for each of the means.
+    /** @param {boolean} diagnostic @returns {Table} */
+    table(diagnostic) {
+      const { look, factors, spec } = this, told = (/** @type {string} */ name) => "diagnostic: " + name;
+      if (!diagnostic || !look) return { columns: [], rows: [] };
+      return {
+        columns: ["gradient of", ...["along the mean", "across it", "norm", `factor at ${this.called}`].map(told)],
+        rows: [
+          ...Array.from(look.norms, (n, i) => ["example " + (i + 1), look.along[i], look.across[i], n, factors?.[i] ?? null]),
+          ...spec.means.map((m) => [m.label, m.x, m.y, Math.hypot(m.x, m.y), null]),
+        ],
+      };
+    }
+
+    /** @param {Pen} g */
     draw(g) {
       this.rings(g);
       this.examples(g);
@@ -253,7 +294,7 @@
       return /** @type {[number, number]} */ ([inside(this.width / 2 + r * Math.cos(angle), this.width), inside(this.height / 2 - r * Math.sin(angle), this.height)]);
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     rings(g) {
       const { width: w, height: h, spec } = this;
       const marks = spec.log ? decades(spec.lo / 10, spec.hi) : [1, 2, 3, 4].map((i) => spec.reach * i / 4);
@@ -275,11 +316,11 @@
 
     // Each example is where clipping puts it, and faintly where it was, mirrored by
     // turns so that the cloud has two halves.
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     examples(g) {
       const { look, factors } = this;
       if (!look) return;
-      const spokes = new Path2D(), ghosts = new Path2D(), dots = new Path2D(), many = look.norms.length > 200, r = many ? 2 : 3;
+      const spokes = pathFor(g), ghosts = pathFor(g), dots = pathFor(g), many = look.norms.length > 200, r = many ? 2 : 3;
       for (let i = 0; i < look.norms.length; i++) {
         const n = look.norms[i], f = factors?.[i] ?? 1;
         if (!(n >= 0) || !isFinite(n)) continue;
@@ -305,7 +346,7 @@
       g.globalAlpha = 1;
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     circle(g) {
       g.beginPath();
       g.arc(this.width / 2, this.height / 2, this.out(this.c), 0, 2 * Math.PI);
@@ -313,7 +354,7 @@
       g.stroke();
     }
 
-    /** @param {CanvasRenderingContext2D} g @param {Mean} mean */
+    /** @param {Pen} g @param {Mean} mean */
     arrow(g, mean) {
       const [x, y] = this.place(mean.x, mean.y), middle = [this.width / 2, this.height / 2];
       if (mean.from) this.legs(g, mean.from, mean);
@@ -335,7 +376,7 @@
 
     // legs are what the noise adds along the mean, and then across it; on a logarithmic
     // radius straight lines bend.
-    /** @param {CanvasRenderingContext2D} g @param {[number, number]} from @param {Mean} to */
+    /** @param {Pen} g @param {[number, number]} from @param {Mean} to */
     legs(g, from, to) {
       Object.assign(g, { strokeStyle: ink(to.ink), lineWidth: 2 });
       g.setLineDash([3, 4]);
@@ -373,7 +414,21 @@
     /** @param {number} x */
     at(x) { return this.lo * (this.hi / this.lo) ** ((x - this.edge.left) / (this.width - this.edge.left - this.edge.right)); }
 
-    /** @param {CanvasRenderingContext2D} g */
+    legend() { return this.spec.lines.map((l) => ({ text: l.label, colour: ink(l.ink), dash: l.dash })); }
+
+    // table has a row for each C at which a line has a point.
+    /** @param {boolean} diagnostic @returns {Table} */
+    table(diagnostic) {
+      const { lines, band, title } = this.spec;
+      if (!diagnostic) return { columns: [], rows: [] };
+      /** @type {[string, number[], number[]][]} */
+      const all = lines.map((l) => [l.label, l.x, l.y]);
+      if (band) all.push(["noise as drawn, at least", band.x, band.low], ["noise as drawn, at most", band.x, band.high]);
+      const cs = [...new Set(all.flatMap(([, x]) => x))].sort((a, b) => a - b), at = all.map(([, x, y]) => new Map(x.map((c, i) => [c, y[i]])));
+      return { columns: ["C", ...all.map(([name]) => `diagnostic: ${name} (${title})`)], rows: cs.map((c) => [c, ...at.map((m) => m.get(c) ?? null)]) };
+    }
+
+    /** @param {Pen} g */
     draw(g) {
       const { spec, edge, width: w, height: h } = this;
       this.grid(g);
@@ -390,7 +445,7 @@
       for (const n of this.names()) this.label(n.l.label, n.x, n.y, n.l.ink);
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     grid(g) {
       const { spec, edge, width: w, height: h } = this;
       Object.assign(g, { strokeStyle: ink("grid"), fillStyle: ink("muted"), lineWidth: 1, textAlign: "center" });
@@ -426,7 +481,7 @@
       this.label(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted");
     }
 
-    /** @param {CanvasRenderingContext2D} g @param {ULine} l */
+    /** @param {Pen} g @param {ULine} l */
     line(g, l) {
       Object.assign(g, { strokeStyle: ink(l.ink), lineWidth: l.width, lineCap: l.dash ? "butt" : "round" });
       g.setLineDash(l.dash ?? []);
@@ -446,7 +501,7 @@
       g.lineCap = "round";
     }
 
-    /** @param {CanvasRenderingContext2D} g @param {Band} b */
+    /** @param {Pen} g @param {Band} b */
     band(g, b) {
       g.beginPath();
       b.x.forEach((c, i) => g.lineTo(this.x(c), this.y(b.high[i])));
@@ -467,7 +522,7 @@
     }
 
     // path is where a run's threshold went: on the sum, from a ring to a dot.
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     path(g) {
       const { path, lines } = this.spec, sum = lines.find((l) => l.sum);
       if (!sum || !path.length) return;
@@ -482,7 +537,7 @@
       this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     least(g) {
       const { least } = this.spec;
       if (!least) return;
@@ -499,7 +554,7 @@
       this.label(least.label, x - g.measureText(least.label).width / 2, y + 18, "text", true);
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     handle(g) {
       const { edge, height: h, spec } = this, x = this.x(this.c);
       Object.assign(g, { strokeStyle: ink("text"), lineWidth: 2 });
@@ -571,7 +626,7 @@
       this.later();
     }
 
-    /** @param {CanvasRenderingContext2D} g */
+    /** @param {Pen} g */
     draw(g) {
       const b = this.boundary;
       if (!b) return;

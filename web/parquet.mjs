@@ -13,8 +13,16 @@ const FOOTER = 16 << 20; // bytes of metadata that are read
 const GROUP = 512 << 20; // bytes of a row group, unpacked
 const ROWS = 8_000_000; // of a row group
 const CHUNK = 1 << 20; // about so many bytes of text at a time
+// So many columns, or bytes of them, are read and unpacked at a time: a fraction of a second.
+const COLUMNS = 128;
+const BATCH = 4 << 20;
+
+// nothing is what a reader gives while there is nothing to give yet, so that whoever reads
+// can say how far it is.
+const nothing = new Uint8Array();
 
 /** @typedef {{ byteLength: number, slice(start: number, end?: number): Promise<ArrayBuffer> }} Source */
+/** @typedef {{ column: import("hyparquet").ColumnChunk, start: number, end: number }} Chunk of a column, and where it stands */
 
 // Fault is what the file's owner can do something about.
 export class Fault extends Error {
@@ -70,11 +78,22 @@ async function guarded(f) {
   }
 }
 
+// result is what a generator returns.
+/** @template T @param {AsyncGenerator<unknown, T>} generator @returns {Promise<T>} */
+async function result(generator) {
+  for (;;) {
+    const step = await generator.next();
+    if (step.done) return step.value;
+  }
+}
+
 class File {
   #source;
   #metadata;
   /** @type {string[]} */
   #columns = [];
+  /** @type {Map<string, [number, number]>} */
+  #places = new Map(); // of columns, in the list of the schema: from, to
   /** @type {Map<string, string[]>} */
   #names = new Map(); // of classes, by column
   /** @type {string | undefined} */
@@ -99,6 +118,8 @@ class File {
     const nested = all.filter((c) => c.children.length > 0 || c.element.repetition_type === "REPEATED");
     this.#image = nested.find((c) => c.children.some((b) => b.element.name === "bytes" && b.element.type === "BYTE_ARRAY") && c.element.repetition_type !== "REPEATED")?.element.name
       ?? all.find((c) => features[c.element.name]?._type === "Image" && c.element.type === "BYTE_ARRAY")?.element.name;
+    let place = 1;
+    for (const c of all) this.#places.set(c.element.name, [place, place += c.count]);
     const names = all.map((c) => c.element.name), twice = names.find(((seen) => (name) => seen.size === seen.add(name).size)(new Set()));
     if (twice !== undefined) throw new Fault("a name of its own for each column", `the name ${JSON.stringify(twice.slice(0, 40))} again`, "Rename one of the two columns.");
     const plain = all.filter((c) => !nested.includes(c)).map((c) => c.element.name);
@@ -123,7 +144,7 @@ class File {
     if (this.classes.length) return;
     const seen = new Set();
     for (let g = 0; g < this.#metadata.row_groups.length; g++) {
-      const next = await this.#group(g, [this.#label]);
+      const next = await result(this.#group(g, [this.#label]));
       for (let row; (row = next());) {
         const text = word(row[0]);
         if (text !== "") seen.add(text);
@@ -133,44 +154,58 @@ class File {
     this.classes = [...seen].sort((a, b) => Number(a) - Number(b) || (a < b ? -1 : 1));
   }
 
-  // read returns a function that gives the next bytes of the rows, and null after the last.
+  // read returns a function that gives the next bytes of the rows, none where it is not that
+  // far, and null after the last.
   read() {
     const stream = this.pictures ? this.#frames() : this.#text();
     const next = async () => (await guarded(() => stream.next())).value ?? null;
-    return { next, done: () => this.#read };
+    const used = new Set(this.#columns), size = this.#source.byteLength;
+    const all = this.#metadata.row_groups.flatMap((g) => g.columns).reduce((sum, { meta_data: m }) => sum + (m && used.has(m.path_in_schema[0]) ? Number(m.total_compressed_size) : 0), 0);
+    // Reading columns and giving their rows is half of it each. What is not read, such as
+    // other columns and the metadata, is not waited for.
+    return { next, done: () => Math.min(size, Math.round(size * (this.#read + this.#given) / (2 * all))) || 0 };
   }
 
-  #read = 0; // bytes of the file whose rows were given
+  #read = 0; // bytes of columns that were read and unpacked
+  #given = 0; // and of which the rows were given
 
   // #group reads the rows of a row group: a function that gives the rows one after the
-  // other, their values in the order of columns, and then undefined.
-  /** @param {number} index @param {string[]} columns @returns {Promise<() => unknown[] | undefined>} */
-  async #group(index, columns) {
+  // other, their values in the order of columns, and then undefined. It is a generator of
+  // nothing, for columns can be many.
+  /** @param {number} index @param {string[]} columns @returns {AsyncGenerator<Uint8Array, () => unknown[] | undefined>} */
+  async * #group(index, columns) {
     const group = this.#metadata.row_groups[index], rows = Number(group.num_rows);
     if (!(rows >= 0 && rows <= this.rows)) throw damaged(`a row group of ${rows} rows`);
     if (rows > ROWS) throw new Fault(`row groups of at most ${ROWS} rows`, "a larger one", "Save the file with smaller row groups.");
-    /** @type {Map<string, ArrayBuffer>} */
+    /** @type {Map<string, Chunk[]>} */
     const chunks = new Map();
-    let unpacked = 0;
-    for (const { meta_data: m } of group.columns) {
-      if (!m || !columns.includes(m.path_in_schema[0])) continue;
+    for (const column of group.columns) {
+      const m = column.meta_data;
+      if (!m) continue;
       const start = Number(m.dictionary_page_offset && m.dictionary_page_offset < m.data_page_offset ? m.dictionary_page_offset : m.data_page_offset);
-      const end = start + Number(m.total_compressed_size);
-      if (!(start >= 4 && end > start && end <= this.#source.byteLength)) throw damaged("a column outside the file");
-      const chunk = await this.#source.slice(start, end);
-      chunks.set(`${start}-${end}`, chunk);
-      unpacked += measure(chunk, rows);
-      if (unpacked > GROUP) throw new Fault(`row groups of at most ${GROUP >> 20} MB`, "a larger one", "Save the file with smaller row groups.");
+      const name = m.path_in_schema[0], chunk = { column, start, end: start + Number(m.total_compressed_size) };
+      chunks.set(name, [...chunks.get(name) ?? [], chunk]);
     }
-    const metadata = { ...this.#metadata, num_rows: group.num_rows, row_groups: [group] };
-    /** @type {Source} */
-    const file = { byteLength: this.#source.byteLength, slice: async (start, end = this.#source.byteLength) => chunks.get(`${start}-${end}`) ?? this.#source.slice(start, end) };
     /** @type {ArrayLike<unknown>[][]} */
-    const parts = columns.map(() => []);
-    await parquetRead({
-      file, metadata, columns, compressors, utf8: !this.pictures, rowEnd: rows, useOffsetIndex: false,
-      onChunk: ({ columnName, columnData }) => { parts[columns.indexOf(columnName)].push(columnData); },
-    });
+    const parts = [];
+    let unpacked = 0;
+    for (let at = 0; at < columns.length;) {
+      /** @type {Chunk[]} */
+      const batch = [], from = at;
+      for (let packed = 0; at < columns.length && at - from < COLUMNS && packed < BATCH; at++) {
+        for (const chunk of chunks.get(columns[at]) ?? []) {
+          if (!(chunk.start >= 4 && chunk.end > chunk.start && chunk.end <= this.#source.byteLength)) throw damaged("a column outside the file");
+          packed += chunk.end - chunk.start;
+          batch.push(chunk);
+        }
+      }
+      const bytes = await this.#bytes(batch);
+      for (const chunk of bytes.values()) unpacked += measure(chunk, rows);
+      if (unpacked > GROUP) throw new Fault(`row groups of at most ${GROUP >> 20} MB`, "a larger one", "Save the file with smaller row groups.");
+      parts.push(...await this.#values(group, columns.slice(from, at), batch, bytes));
+      this.#read += batch.reduce((sum, c) => sum + c.end - c.start, 0);
+      yield nothing;
+    }
     for (const part of parts) {
       const have = part.reduce((sum, p) => sum + p.length, 0);
       if (have < rows) throw damaged(`${have} values where ${rows} are promised`);
@@ -186,30 +221,62 @@ class File {
     });
   }
 
+  // #bytes are those of chunks, by their places: in one go where they stand together, for
+  // each one takes a message to the browser.
+  /** @param {Chunk[]} chunks @returns {Promise<Map<string, ArrayBuffer>>} */
+  async #bytes(chunks) {
+    const start = Math.min(...chunks.map((c) => c.start)), end = Math.max(...chunks.map((c) => c.end));
+    const near = end - start <= 2 * BATCH;
+    const all = near && chunks.length ? await this.#source.slice(start, end) : undefined;
+    /** @type {Map<string, ArrayBuffer>} */
+    const bytes = new Map();
+    for (const c of chunks) bytes.set(`${c.start}-${c.end}`, all ? all.slice(c.start - start, c.end - start) : await this.#source.slice(c.start, c.end));
+    return bytes;
+  }
+
+  // #values are those of some columns of a row group, in parts. The library looks for each
+  // column in what the metadata lists, so it is given these alone.
+  /** @param {import("hyparquet").RowGroup} group @param {string[]} columns @param {Chunk[]} chunks @param {Map<string, ArrayBuffer>} bytes */
+  async #values(group, columns, chunks, bytes) {
+    const schema = [{ ...this.#metadata.schema[0], num_children: columns.length }, ...columns.flatMap((name) => this.#metadata.schema.slice(...this.#places.get(name) ?? []))];
+    const metadata = { ...this.#metadata, schema, num_rows: group.num_rows, row_groups: [{ ...group, columns: chunks.map((c) => c.column) }] };
+    /** @type {Source} */
+    const file = { byteLength: this.#source.byteLength, slice: async (start, end = this.#source.byteLength) => bytes.get(`${start}-${end}`) ?? this.#source.slice(start, end) };
+    /** @type {ArrayLike<unknown>[][]} */
+    const parts = columns.map(() => []);
+    await parquetRead({
+      file, metadata, columns, compressors, utf8: !this.pictures, rowEnd: Number(group.num_rows), useOffsetIndex: false,
+      onChunk: ({ columnName, columnData }) => { parts[columns.indexOf(columnName)].push(columnData); },
+    });
+    return parts;
+  }
+
   async * #text() {
     const encoder = new TextEncoder();
-    let text = this.#columns.map(cell).join(",") + "\n";
-    this.#read = 0;
+    this.#read = this.#given = 0;
+    yield encoder.encode(this.#columns.map(cell).join(",") + "\n"); // of too many it is refused
+    let text = "";
     for (let g = 0; g < this.#metadata.row_groups.length; g++) {
-      const next = await this.#group(g, this.#columns);
+      const next = yield* this.#group(g, this.#columns), size = this.#read - this.#given, rows = Number(this.#metadata.row_groups[g].num_rows);
       for (let row; (row = next());) {
+        this.#given += size / rows;
         text += row.map((value, c) => cell(this.#named(this.#columns[c], value))).join(",") + "\n";
         if (text.length > CHUNK) {
           yield encoder.encode(text);
           text = "";
         }
       }
-      this.#pass(g);
     }
     if (text) yield encoder.encode(text);
   }
 
   async * #frames() {
     const encoder = new TextEncoder();
-    this.#read = 0;
+    this.#read = this.#given = 0;
     for (let g = 0; g < this.#metadata.row_groups.length; g++) {
-      const next = await this.#group(g, this.#columns);
+      const next = yield* this.#group(g, this.#columns), size = this.#read - this.#given, rows = Number(this.#metadata.row_groups[g].num_rows);
       for (let row; (row = next());) {
+        this.#given += size / rows;
         const picture = /** @type {any} */ (row[0]), named = this.#named(this.#label, row[1]);
         const bytes = picture instanceof Uint8Array ? picture : picture?.bytes instanceof Uint8Array ? picture.bytes : new Uint8Array();
         const label = encoder.encode(named), frame = new Uint8Array(8 + label.length + bytes.length), view = new DataView(frame.buffer);
@@ -219,13 +286,7 @@ class File {
         frame.set(bytes, 8 + label.length);
         yield frame;
       }
-      this.#pass(g);
     }
-  }
-
-  /** @param {number} g */
-  #pass(g) {
-    this.#read += Math.min(this.#source.byteLength - this.#read, this.#metadata.row_groups[g].columns.reduce((sum, c) => sum + Number(c.meta_data?.total_compressed_size ?? 0), 0));
   }
 
   // #named is a value as text, a class by its name.

@@ -50,12 +50,13 @@ export class Model {
     this.parameters = parameters;
   }
 
-  // predict answers a row: its cells as texts, in the order of the columns, or its features
-  // as numbers. The answer is a class, the labels that are on, or a number; outputs are
-  // the probabilities of the classes or labels, or the numbers.
-  /** @param {string[] | ArrayLike<number>} row */
+  // predict answers a row: its cells as texts, by the columns' names or in their order, or
+  // its features as numbers. The answer is a class, the labels that are on, or a number;
+  // outputs are the probabilities of the classes or labels, or the numbers.
+  /** @param {Record<string, string> | string[] | ArrayLike<number>} row */
   predict(row) {
-    const { task, classes } = this.apply, z = this.outputs(typeof row[0] === "string" ? this.features(/** @type {string[]} */ (row)) : Float64Array.from(/** @type {ArrayLike<number>} */ (row)));
+    const { task, classes } = this.apply, numbers = typeof row.length === "number" && typeof row[0] !== "string";
+    const z = this.outputs(numbers ? Float64Array.from(/** @type {ArrayLike<number>} */ (row)) : this.features(/** @type {Record<string, string> | string[]} */ (row)));
     if (task === "regression") return { answer: z.length === 1 ? z[0] : [...z], outputs: [...z] };
     const name = (/** @type {number} */ k) => classes?.[k] ?? String(k);
     if (task === "multi-label") {
@@ -66,14 +67,14 @@ export class Model {
     return { answer: name(z.indexOf(most)), outputs: shares.map((v) => v / sum) };
   }
 
-  // features are what becomes of a row's cells.
-  /** @param {string[]} cells */
+  // features are what becomes of a row's cells. One that is not given is missing.
+  /** @param {Record<string, string> | string[]} cells */
   features(cells) {
     const { columns, features } = this.apply, x = new Float64Array(features);
     if (this.apply.features_of) throw new Error(needed(this.apply.features_of));
     if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
     for (const [i, c] of columns.entries()) {
-      const cell = (cells[i] ?? "").trim(), gone = missing(cell);
+      const cell = ((Array.isArray(cells) ? cells[i] : cells[c.name]) ?? "").trim(), gone = missing(cell);
       if (c.kind === "numeric" && gone) {
         if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
         x[c.first] = c.if_missing;

@@ -28,12 +28,13 @@ type Runtime interface {
 }
 
 // Values are what goes into a model or comes out, of so many calls one after the other:
-// of one of the two kinds, row-major.
+// of one of the kinds, row-major. No text comes out.
 type Values struct {
 	Calls int
 	Shape []int // of one call
 	F32   []float32
 	U8    []uint8
+	Text  []string
 }
 
 // Limits of what a model may ask for.
@@ -83,7 +84,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if err := e.try(ctx, meta); err != nil {
 		return nil, err
 	}
-	e.made = run.Backbone{Output: e.output, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch}
+	e.made = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch}
 	return e, nil
 }
 
@@ -99,6 +100,9 @@ func (e *Extractor) Input() []int { return e.fit.shape }
 // Extract is that of [data.Extractor].
 func (e *Extractor) Extract(ctx context.Context, rows data.Split, dst []float32) error {
 	calls := max(together/(max(e.batch, e.fit.fixed)*e.fit.values()), 1)
+	if e.fit.column != "" {
+		calls = 1 // for what comes of texts may have as many parts as they have
+	}
 	for at, n := 0, 0; at < rows.N; at += n {
 		if n = rows.N - at; n > e.batch {
 			n = min(n/e.batch, calls) * e.batch
@@ -122,6 +126,9 @@ func (e *Extractor) features(ctx context.Context, rows data.Split, at, n, batch 
 	y, err := e.rt.Run(ctx, e.fit.name, e.fit.input(rows, at, n, batch, given), e.output)
 	if err != nil {
 		return nil, err
+	}
+	if s := y.Shape; e.fit.column != "" && len(y.F32) == 0 && len(s) == 3 && s[0] == given && s[1] == 0 && s[2] > 0 && s[2] <= mostValues/given {
+		return make([]float32, batch*s[2]), nil // of texts without parts; they are handed over by the call
 	}
 	f, err := pooled(y, given, e.fit.last)
 	if err != nil || given == batch {
@@ -271,6 +278,9 @@ func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 	for range n {
 		from, to := rng.UintN(112), 144+rng.UintN(112)
 		middle, spread := rng.NormFloat64(), math.Exp(rng.NormFloat64())
+		if meta.TextColumn() != "" {
+			s.Text = append(s.Text, madeUpText(rng))
+		}
 		for range meta.Features {
 			if meta.FeatureBytes == 1 {
 				s.U8 = append(s.U8, uint8(from+rng.UintN(to-from)))
@@ -280,6 +290,16 @@ func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 		}
 	}
 	return s
+}
+
+// madeUpText is a text of a few words.
+func madeUpText(rng *rand.Rand) string {
+	words := strings.Fields("a the of and no very good bad new old blue red house water day Zürich 7 2024 runs, said. (perhaps) naïve 日本 don't")
+	var text []string
+	for range 1 + rng.IntN(20) {
+		text = append(text, words[rng.IntN(len(words))])
+	}
+	return strings.Join(text, " ")
 }
 
 func refusal(expected, got, fix string) error {

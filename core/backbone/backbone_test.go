@@ -22,6 +22,7 @@ type fake struct {
 	shape   func(n int) []int // of the output
 	f       func(x []float32, n int) []float32
 	seen    []Values
+	late    bool // shape follows from what f has seen
 }
 
 func (m *fake) Inputs() []tensor  { return m.in }
@@ -37,6 +38,9 @@ func (m *fake) Run(_ context.Context, input string, x Values, output string) (Va
 		size *= d
 	}
 	v := x.F32
+	for _, s := range x.Text {
+		v = append(v, float32(len(s)))
+	}
 	for _, b := range x.U8 {
 		v = append(v, float32(b))
 	}
@@ -47,6 +51,9 @@ func (m *fake) Run(_ context.Context, input string, x Values, output string) (Va
 	y := Values{Calls: x.Calls, Shape: m.shape(n)}
 	for k := range x.Calls {
 		y.F32 = append(y.F32, m.f(v[k*size:(k+1)*size], n)...)
+	}
+	if m.late {
+		y.Shape = m.shape(n)
 	}
 	return y, nil
 }
@@ -75,6 +82,7 @@ func model(in []tensor) *fake {
 
 var (
 	tableMeta   = data.Meta{Features: 4, FeatureBytes: 4}
+	textMeta    = data.Meta{FeatureBytes: 4, Columns: []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}}
 	colourMeta  = data.Meta{Features: 3 * 4 * 4, Shape: []int{3, 4, 4}, FeatureBytes: 1, Bounds: []data.Bound{{Lo: 0, Hi: 255}}}
 	greyMeta    = data.Meta{Features: 4 * 4, Shape: []int{4, 4}, FeatureBytes: 1}
 	numbersMeta = data.Meta{Features: 4 * 4, Shape: []int{4, 4}, FeatureBytes: 4, Bounds: []data.Bound{{Lo: -1, Hi: 3}}}
@@ -91,9 +99,18 @@ func TestRefusals(t *testing.T) {
 	}{
 		"two inputs":         {in: two, meta: tableMeta, says: "one input"},
 		"no input":           {in: []tensor{}, meta: tableMeta, says: "one input"},
-		"texts":              {in: ones("x", "string", -1, 4), meta: tableMeta, says: "float32 or uint8"},
-		"no tensor":          {in: ones("x", "no tensor"), meta: tableMeta, says: "float32 or uint8"},
-		"half":               {in: ones("x", "float16", -1, 4), meta: tableMeta, says: "float32 or uint8"},
+		"several texts":      {in: ones("x", "string", -1, 4), meta: textMeta, says: "one text a row"},
+		"no text":            {in: ones("x", "string", 0), meta: textMeta, says: "one text a row"},
+		"texts of no shape":  {in: ones("x", "string"), meta: textMeta, says: "one text a row"},
+		"texts of numbers":   {in: ones("x", "string", -1), meta: tableMeta, says: "Declare the column text"},
+		"texts in a picture": {in: ones("x", "string", -1, 1), meta: colourMeta, says: "Declare the column text"},
+		"a long name":        {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: strings.Repeat("x", 201), Text: true}}}, says: "Rename"},
+		"many texts at once": {in: ones("x", "string", 257), meta: textMeta, says: "at most 256 rows"},
+		"normalised texts":   {in: ones("x", "string", -1), meta: textMeta, q: run.BackboneRequest{Normalise: "0-1"}, says: "texts as they are"},
+		"tokens":             {in: ones("input_ids", "int64", -1, -1), meta: textMeta, says: "input_ids of int64. If these are the numbers of tokens"},
+		"numbers of texts":   {in: ones("x", "float32", -1, -1), meta: textMeta, says: "texts alone, in the column \"review\""},
+		"no tensor":          {in: ones("x", "no tensor"), meta: tableMeta, says: "float32, uint8 or string"},
+		"half":               {in: ones("x", "float16", -1, 4), meta: tableMeta, says: "float32, uint8 or string"},
 		"no shape":           {in: ones("x", "float32"), meta: tableMeta, says: "an input [n, features]"},
 		"a sequence":         {in: ones("x", "float32", -1, 4, 4), meta: tableMeta, says: "an input [n, features]"},
 		"a size of 0":        {in: ones("x", "float32", -1, 0), meta: tableMeta, says: "sizes of 1"},
@@ -266,6 +283,56 @@ func TestEachRowIsAlone(t *testing.T) {
 	}
 }
 
+// TestTexts: a model gets one text a call, or copies of it, in the shape that it declares,
+// and what it gives of them may have as many parts as a text.
+func TestTexts(t *testing.T) {
+	texts := []string{"good", "", "rather bad", "日本"}
+	for _, shape := range [][]int{{1}, {-1}, {3}, {1, 1}, {-1, 1}, {-1, -1}, {3, 1}} {
+		m := model(ones("text", "string", shape...))
+		x, err := New(t.Context(), m, textMeta, run.BackboneRequest{})
+		if err != nil {
+			t.Errorf("%v: %v", shape, err)
+			continue
+		}
+		if want := (run.Backbone{Output: "y", Column: "review", Normalise: "none", Batch: 1}); x.Made() != want {
+			t.Errorf("%+v", x.Made())
+		}
+		m.seen = nil
+		dst := make([]float32, 3*len(texts))
+		if err := x.Extract(t.Context(), data.Split{N: len(texts), F32: []float32{}, Text: texts}, dst); err != nil {
+			t.Fatal(err)
+		}
+		n := max(shape[0], 1)
+		for i, s := range texts {
+			v := m.seen[i]
+			if len(m.seen) != len(texts) || v.Calls != 1 || len(v.Shape) != len(shape) || v.Shape[0] != n || !slices.Equal(v.Text, slices.Repeat([]string{s}, n)) {
+				t.Fatalf("%v: for %q it got %+v", shape, s, v)
+			}
+			if dst[3*i] != float32(len(s)) {
+				t.Errorf("%v: features of %q are %v", shape, s, dst[3*i:3*i+3])
+			}
+		}
+	}
+	// Parts: as many as there are bytes, each of which gives 1 and 2.
+	m := model(ones("text", "string", -1))
+	m.out[0].Shape = []int{-1, -1, 2}
+	parts := 0
+	m.f = func(x []float32, _ int) []float32 {
+		parts = int(x[0])
+		return slices.Repeat([]float32{1, 2}, parts)
+	}
+	m.shape = func(n int) []int { return []int{n, parts, 2} }
+	m.late = true
+	x, err := New(t.Context(), m, textMeta, run.BackboneRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float32, 2*len(texts))
+	if err := x.Extract(t.Context(), data.Split{N: len(texts), Text: texts}, dst); err != nil || !slices.Equal(dst, []float32{1, 2, 0, 0, 1, 2, 1, 2}) {
+		t.Errorf("%v, %v", dst, err)
+	}
+}
+
 // given is what a model got of one row.
 func given(t *testing.T, in []tensor, meta data.Meta, q run.BackboneRequest, row data.Split) Values {
 	t.Helper()
@@ -374,6 +441,8 @@ func FuzzNew(f *testing.F) {
 	f.Add("uint8", "float32", []byte{1, 3, 4, 4}, []byte{1, 3, 1, 1}, 4)
 	f.Add("float32", "float32", []byte("00"), []byte{255, 255, 3}, 1)
 	f.Add("float32", "int64", []byte{0, 0, 0, 0}, []byte{}, -3)
+	f.Add("string", "float32", []byte{255, 1}, []byte{3}, 2)
+	f.Add("string", "float32", []byte{1}, []byte{0, 9}, 1)
 	f.Fuzz(func(t *testing.T, in, out string, takes, gives []byte, batch int) {
 		declared := func(b []byte) []int {
 			var s []int
@@ -385,7 +454,7 @@ func FuzzNew(f *testing.F) {
 		m := model(ones("x", in, declared(takes)...))
 		m.out[0].Type = out
 		m.shape = func(n int) []int { return append([]int{n}, declared(gives)...) }
-		for _, meta := range []data.Meta{tableMeta, colourMeta, numbersMeta} {
+		for _, meta := range []data.Meta{tableMeta, colourMeta, numbersMeta, textMeta} {
 			x, err := New(t.Context(), m, meta, run.BackboneRequest{Batch: batch})
 			if err != nil {
 				if e := (*data.Error)(nil); !errors.As(err, &e) {

@@ -13,6 +13,7 @@ import (
 type fit struct {
 	name      string // of the input
 	bytes     bool   // it takes bytes
+	column    string // whose texts it takes; empty: it takes numbers
 	fixed     int    // rows that it takes at a time; 0: any number
 	shape     []int  // of a row
 	last      bool   // channels come last
@@ -47,8 +48,14 @@ func newFit(inputs []run.BackboneTensor, meta data.Meta, q run.BackboneRequest) 
 	}
 	in := inputs[0]
 	f.name, f.bytes = in.Name, in.Type == "uint8"
-	if in.Type != "float32" && in.Type != "uint8" {
-		return f, refusal("an input of float32 or uint8", in.Name+" of "+in.Type, "Export the model with such an input.")
+	switch in.Type {
+	case "float32", "uint8":
+	case "string":
+		return f, f.texts(in, meta, q)
+	case "int64", "int32":
+		return f, refusal("an input of float32, uint8 or string", in.Name+" of "+in.Type, "If these are the numbers of tokens, export the model with its tokenizer inside, from a string on, in ONNX's own operators (StringNormalizer, StringSplit, LabelEncoder, TfIdfVectorizer).")
+	default:
+		return f, refusal("an input of float32, uint8 or string", in.Name+" of "+in.Type, "Export the model with such an input.")
 	}
 	if in.Shape == nil || len(in.Shape) != 2 && len(in.Shape) != 4 {
 		return f, refusal("an input [n, features], [n, channels, height, width] or [n, height, width, channels]", in.Name+" "+sizes(in.Shape), "Export the model with such an input.")
@@ -58,9 +65,8 @@ func newFit(inputs []run.BackboneTensor, meta data.Meta, q run.BackboneRequest) 
 			return f, refusal("an input with sizes of 1 or more", in.Name+" "+sizes(in.Shape), "Export the model again.")
 		}
 	}
-	f.fixed = max(in.Shape[0], 0)
-	if f.fixed > mostBatch {
-		return f, refusal(fmt.Sprintf("a model for at most %d rows at a time", mostBatch), fmt.Sprint(f.fixed), "Export it for one row, or for any number of them.")
+	if err := f.fix(in.Shape[0]); err != nil {
+		return f, err
 	}
 	if len(in.Shape) == 2 {
 		if err := f.rows(in, meta); err != nil {
@@ -72,8 +78,41 @@ func newFit(inputs []run.BackboneTensor, meta data.Meta, q run.BackboneRequest) 
 	return f, f.scale(meta, q.Normalise)
 }
 
+// fix settles how many rows the model takes at a time.
+func (f *fit) fix(n int) error {
+	if f.fixed = max(n, 0); f.fixed > mostBatch {
+		return refusal(fmt.Sprintf("a model for at most %d rows at a time", mostBatch), fmt.Sprint(f.fixed), "Export it for one row, or for any number of them.")
+	}
+	return nil
+}
+
+// mostOfColumn is how long, in bytes, the name of a column of texts may be, which goes into
+// what is said of the model.
+const mostOfColumn = 200
+
+// texts takes the column of texts, one text a row.
+func (f *fit) texts(in run.BackboneTensor, meta data.Meta, q run.BackboneRequest) error {
+	f.column, f.normalise = meta.TextColumn(), "none"
+	sound := len(in.Shape) == 1 || len(in.Shape) == 2 && (in.Shape[1] == 1 || in.Shape[1] == -1)
+	switch {
+	case !sound || in.Shape[0] == 0 || in.Shape[0] < -1:
+		return refusal("an input of one text a row: [n] or [n, 1]", in.Name+" "+sizes(in.Shape), "Export the model with such an input.")
+	case f.column == "":
+		return refusal("a column of texts, which the model takes: "+in.Name+" "+sizes(in.Shape), "none", "Declare the column text: csv.columns, or its kind in the table.")
+	case len(f.column) > mostOfColumn:
+		return refusal(fmt.Sprintf("a name of at most %d bytes for the column of texts", mostOfColumn), fmt.Sprint(len(f.column)), "Rename the column.")
+	case q.Normalise != "" && q.Normalise != "none":
+		return refusal("texts as they are", "normalise "+q.Normalise, "Leave it out: it is for pictures.")
+	}
+	f.shape = []int{1}[:len(in.Shape)-1]
+	return f.fix(in.Shape[0])
+}
+
 // rows takes rows as they are.
 func (f *fit) rows(in run.BackboneTensor, meta data.Meta) error {
+	if meta.Features == 0 {
+		return refusal(fmt.Sprintf("rows of numbers, which the model takes: %s %s", in.Name, sizes(in.Shape)), fmt.Sprintf("texts alone, in the column %q", meta.TextColumn()), "Choose a model whose input is a string.")
+	}
 	if d := in.Shape[1]; d > 0 && d != meta.Features {
 		return refusal(fmt.Sprintf("rows of %d features, which the model takes", d), fmt.Sprintf("%d in the data", meta.Features), "Choose the model that goes with this data; of a table, ignore the columns that it does not know.")
 	}
@@ -219,6 +258,12 @@ func taps(from, to int, how string) []tap {
 func (f *fit) input(rows data.Split, at, n, batch, given int) Values {
 	size, features := f.values(), max(len(rows.U8), len(rows.F32))/rows.N
 	out := Values{Calls: n / batch, Shape: append([]int{given}, f.shape...)}
+	if f.column != "" {
+		for i := range out.Calls * given {
+			out.Text = append(out.Text, rows.Text[at+i/given*batch+min(i%given, batch-1)])
+		}
+		return out
+	}
 	v := make([]float32, out.Calls*given*size)
 	raw := make([]float32, features)
 	for i := range out.Calls * given {

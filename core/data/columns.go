@@ -146,7 +146,9 @@ type scan struct {
 	points   int  // numbers that can only have a decimal point
 	commas   int  // and only a decimal comma
 	preview  [][]string
+	numbers  []int              // of the preview's rows, in their files
 	last     [lastRows][][]byte // the newest rows beyond the preview, in turn
+	lastAt   [lastRows]int      // and their numbers
 	texts    int64              // bytes that the columns' lists of values take
 }
 
@@ -194,7 +196,7 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		for i, s := range cells {
 			sc.add(&sc.columns[i], s, f, line, &l.limits)
 		}
-		sc.show(sc.rows+rows, cells)
+		sc.show(sc.rows+rows, line, cells)
 		rows++
 	}
 	l.learnEncoding(t)
@@ -205,17 +207,18 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 	return nil
 }
 
-// show keeps row number n, counted from 0, for the preview.
-func (sc *scan) show(n int, cells []string) {
+// show keeps the nth row of all files, counted from 0, for the preview.
+func (sc *scan) show(n, line int, cells []string) {
 	if n < previewRows {
 		row := make([]string, len(cells))
 		for i, s := range cells {
 			row[i] = strings.Clone(clip(s, mostShown))
 		}
-		sc.preview = append(sc.preview, row)
+		sc.preview, sc.numbers = append(sc.preview, row), append(sc.numbers, line)
 		return
 	}
 	row := &sc.last[n%lastRows]
+	sc.lastAt[n%lastRows] = line
 	if *row == nil {
 		*row = make([][]byte, len(cells))
 	}
@@ -225,15 +228,15 @@ func (sc *scan) show(n int, cells []string) {
 }
 
 // newest are the last rows of those that are not among the first.
-func (sc *scan) newest() (rows [][]string) {
+func (sc *scan) newest() (rows [][]string, numbers []int) {
 	for n := max(previewRows, sc.rows-lastRows); n < sc.rows; n++ {
 		var row []string
 		for _, c := range sc.last[n%lastRows] {
 			row = append(row, string(c))
 		}
-		rows = append(rows, row)
+		rows, numbers = append(rows, row), append(numbers, sc.lastAt[n%lastRows])
 	}
-	return rows
+	return rows, numbers
 }
 
 // learnEncoding takes from a table that has been read to its end how its text is
@@ -281,7 +284,7 @@ func sameHeader(names []string, t *table) error {
 		return nil
 	}
 	wrong := func(expected, got string) error {
-		return &Error{File: t.name, Row: t.skip + 1, Expected: expected, Got: got,
+		return &Error{File: t.name, Row: t.before + 1, Expected: expected, Got: got,
 			Fix: "Give all files the same columns in the same order; rows that a model is to answer are for the page Use."}
 	}
 	switch {
@@ -294,7 +297,7 @@ func sameHeader(names []string, t *table) error {
 	}
 	for i, n := range names {
 		if !strings.EqualFold(n, t.names[i]) {
-			return &Error{File: t.name, Row: t.skip + 1, Column: i + 1, Expected: "the name " + quote(n) + ", as in the first file",
+			return &Error{File: t.name, Row: t.before + 1, Column: i + 1, Expected: "the name " + quote(n) + ", as in the first file",
 				Got: quote(t.names[i]), Fix: "Give all files the same columns in the same order."}
 		}
 	}

@@ -62,10 +62,17 @@ func choices(opt run.CSV, lim limits) (csvChoices, error) {
 	if opt.Decimal != "" && opt.Decimal == opt.Thousands {
 		return c, badOption("thousands", "another mark than the decimal one", opt.Thousands)
 	}
+	texts := 0
 	for _, kind := range opt.Columns {
-		if !slices.Contains([]string{string(Numeric), string(Categorical), bucketed, string(Ignored)}, kind) {
-			return c, badOption("columns", `"numeric", "categorical", "bucketed" or "ignored"`, kind)
+		if !slices.Contains([]string{string(Numeric), string(Categorical), bucketed, textual, string(Ignored)}, kind) {
+			return c, badOption("columns", `"numeric", "categorical", "bucketed", "text" or "ignored"`, kind)
 		}
+		if kind == textual {
+			texts++
+		}
+	}
+	if texts > 1 {
+		return c, badOption("columns", `"text" for one column, which a backbone reads`, fmt.Sprint(texts))
 	}
 	for _, b := range opt.Bounds {
 		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
@@ -95,14 +102,16 @@ func badOption(field, expected, got string) error {
 // table is an open table file: its dialect is known and its header is behind.
 type table struct {
 	*dialect
-	name   string
-	src    *source
-	text   *decoder
-	r      *csv.Reader
-	guard  *recordGuard
-	width  int      // cells of a row; 0 before the first
-	bad    *badRows // where rows that cannot be read are counted; nil: they are refused
-	before int      // lines before the first that r sees
+	name  string
+	src   *source
+	text  *decoder
+	r     *csv.Reader
+	guard *recordGuard
+	width int      // cells of a row; 0 before the first
+	bad   *badRows // where rows that cannot be read are counted; nil: they are refused
+	// Row n of the table, as a spreadsheet counts, is line n + inner − before of what r sees.
+	before int // rows before it
+	inner  int // ends of lines within cells so far
 }
 
 // mostHead is how much of a table is looked at to see how it is written.
@@ -137,6 +146,9 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	if _, ok := t.src.file.(written); ok { // by this program
 		ch.comma, ch.encoding = ',', utf8Text
 	}
+	if _, ok := t.src.file.(columnsFile); ok { // whatever its columns are called
+		ch.header = "yes"
+	}
 	t.text = newDecoder(t.src.Reader, ch.encoding)
 	lines := bufio.NewReaderSize(t.text, mostHead)
 	head, err := lines.Peek(headSize)
@@ -157,7 +169,7 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 		}
 		d = &found
 	}
-	t.dialect, t.before = d, d.skip
+	t.dialect, t.before = d, d.skip-d.unseen
 	t.guard = &recordGuard{r: lines, limit: l.limits.record, file: t.name}
 	if err := skipLines(lines, t.skip); err != nil {
 		return err
@@ -242,7 +254,7 @@ func (b *badRows) take(err error) bool {
 	return true
 }
 
-// next returns the next row that can be read, trimmed, and its line. The cells
+// next returns the next row that can be read, trimmed, and its number. The cells
 // are valid until the next call. The error is io.EOF after the last row.
 func (t *table) next() ([]string, int, error) {
 	for {
@@ -260,8 +272,9 @@ func (t *table) row() ([]string, int, error) {
 		return nil, 0, t.rowError(err)
 	}
 	line, _ := t.r.FieldPos(0)
-	line += t.before
+	line += t.before - t.inner
 	for i, c := range cells {
+		t.inner += strings.Count(c, "\n")
 		cells[i] = strings.TrimSpace(c)
 	}
 	if t.width == 0 {
@@ -282,10 +295,10 @@ func (t *table) rowError(err error) error {
 	if err == io.EOF || !errors.As(err, &pe) {
 		return err
 	}
-	e := &Error{File: t.name, Row: pe.Line + t.before}
+	e := &Error{File: t.name, Row: pe.StartLine + t.before - t.inner}
+	t.inner += pe.Line - pe.StartLine
 	switch {
 	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
-		e.Row = pe.StartLine + t.before
 		// Who knows how many rows it takes with it: this is never skipped.
 		e.Expected, e.Got = "a quoted cell to end", openQuote
 		e.Fix = "Add the closing quote, or write a quote inside a quoted cell twice."

@@ -235,12 +235,12 @@ func TestScikitLearnFirstLine(t *testing.T) {
 	}
 }
 
-func TestRowsAreLinesOfTheFile(t *testing.T) {
+func TestRowsAreThoseOfASpreadsheet(t *testing.T) {
 	for s, want := range map[string]int{
 		"a,label\n1,x\n2,y\n3,x\nz,y\n":            5,
 		"# c\n\n1,x\n2,y\n3,x\nz,y\n":              6,
 		"1,x\n\n\n2,y\n3,x\nz,y\n":                 6,
-		"1,\"x\n\"\n2,y\n3,y\nz,y\n":               5,
+		"1,\"x\n\"\n2,y\n3,y\nz,y\n":               4,
 		"\ufeff1,x\r\n2,y\r\n3,x\r\nz,y\r\n":       4,
 		"|1x3 Cross\n1,2,x\n2,3,y\n3,2,x\nz,1,y\n": 5,
 	} {

@@ -10,7 +10,11 @@
 // where a type's comment says that it does and what that costs.
 package data
 
-import "clipscope/core/run"
+import (
+	"slices"
+
+	"clipscope/core/run"
+)
 
 // Task says what the targets are and so which loss fits them.
 type Task string
@@ -49,6 +53,9 @@ type Split struct {
 	N   int
 	U8  []uint8   // images as bytes, worth their value 0 … 255
 	F32 []float32 // everything else
+	// Text holds what each row has in the column that is declared text, [N]; nil where
+	// there is none. It is no feature: a backbone makes features of it.
+	Text []string
 	// Y holds the targets: [N] class indices for Classification, otherwise
 	// [N×Outputs].
 	Y []float32
@@ -74,6 +81,10 @@ type Column struct {
 	Indicator int    `json:"indicator,omitempty"`
 	Bounds    *Bound `json:"bounds,omitempty"` // declared for this column
 
+	// Text is declared of one column, whose cells are texts for a backbone. It is ignored
+	// otherwise.
+	Text bool `json:"text,omitempty"`
+
 	// Fill stands in the place of a missing number; nil where rows without the number
 	// are refused or left out. Buckets is how many the categories are hashed into; 0
 	// where they are not.
@@ -98,5 +109,17 @@ const (
 	Ignored     ColumnKind = "ignored"
 )
 
-// bucketed is declared of categorical columns whose values are hashed.
-const bucketed = "bucketed"
+// bucketed is declared of categorical columns whose values are hashed, and textual of the
+// one whose cells a backbone reads.
+const (
+	bucketed = "bucketed"
+	textual  = "text"
+)
+
+// read reports whether a column's cells matter to anything.
+func (c *Column) read() bool { return c.Kind != Ignored || c.Text }
+
+// textColumn is the column of texts; -1 for none.
+func textColumn(columns []Column) int {
+	return slices.IndexFunc(columns, func(c Column) bool { return c.Text })
+}

@@ -45,7 +45,9 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	l.report.Delimiter = string(sc.comma)
 	l.report.Decimal = string(rune(sc.decimal))
 	l.report.Header = sc.names != nil
-	l.report.Preview.Rows, l.report.Preview.Last, l.report.Preview.Of = sc.preview, sc.newest(), sc.rows
+	p := &l.report.Preview
+	p.Rows, p.Numbers, p.Of = sc.preview, sc.numbers, sc.rows
+	p.Last, p.LastNumbers = sc.newest()
 	if err := l.checkColumnNames(s); err != nil {
 		return nil, err
 	}
@@ -59,9 +61,9 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 			return nil, err
 		}
 	}
-	if s.features == 0 {
+	if s.features == 0 && textColumn(s.columns) < 0 {
 		return nil, &Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
-			Fix: "Declare a column numeric or categorical."}
+			Fix: "Declare a column numeric or categorical, or one text that a backbone is to read."}
 	}
 	if err := l.decideLabel(sc, s, file); err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func (s *schema) meanings(rows [][]string) (all [][]string) {
 func (s *schema) meaning(i int, c string) string {
 	col := &s.columns[i]
 	switch {
-	case col.Kind == Ignored:
+	case !col.read():
 		return ""
 	case missing(c):
 		return MissingCategory
@@ -224,7 +226,7 @@ func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 		return nil // decideLabel does it
 	}
 	c, col := &sc.columns[i], &s.columns[i]
-	col.Kind = l.kind(sc, i, col.Name)
+	col.Kind, col.Text = l.kind(sc, i, col.Name), l.opt.Columns[col.Name] == textual
 	switch col.Kind {
 	case Numeric:
 		if err := l.checkNumeric(c, i, col.Name); err != nil {
@@ -265,8 +267,11 @@ func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 // not plain.
 func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 	if k, ok := l.opt.Columns[name]; ok {
-		if k == bucketed {
+		switch k {
+		case bucketed:
 			return Categorical
+		case textual:
+			return Ignored
 		}
 		return ColumnKind(k)
 	}
@@ -285,10 +290,10 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 		}
 		return Numeric
 	case c.distinct == nil:
-		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it.", name, l.limits.categories)
+		l.warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, l.limits.categories)
 		return Ignored
 	case len(c.distinct) == c.cells && sc.rows >= 20:
-		l.warn("%s is ignored: all its texts differ, as names do.", name)
+		l.warn("%s is ignored: all its texts differ, as names do. Declare it text for a backbone to read.", name)
 		return Ignored
 	case c.numbers() > c.texts():
 		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText().text))
@@ -528,7 +533,7 @@ func (l *loader) checkMissing(sc *scan, s *schema) error {
 	var first *cell
 	var where, kept []string
 	for i, c := range s.columns {
-		if c.Kind == Ignored || sc.columns[i].missing == 0 {
+		if !c.read() || sc.columns[i].missing == 0 {
 			continue
 		}
 		if total == 0 {

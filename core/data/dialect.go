@@ -14,6 +14,7 @@ type dialect struct {
 	encoding string
 	comma    rune
 	skip     int      // lines before the table: comments and the like
+	unseen   int      // of these, those that a spreadsheet does not show
 	width    int      // cells of most rows in sight
 	header   bool     // the first line after those names the columns
 	names    []string // from the header; nil without
@@ -33,7 +34,7 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 	}
 	d := dialect{comma: opt.comma}
 	if comma, ok := separatorLine(lines[0]); ok {
-		d.skip = 1
+		d.skip, d.unseen = 1, 1
 		d.comma = cmp.Or(d.comma, comma)
 	}
 	if d.comma == 0 {
@@ -42,7 +43,7 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 	rows, width := splitLines(lines, d.comma)
 	d.width = width
 	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
-		warn("%s: line %d (%s) is not a row and is skipped.", shorten(name), d.skip+1, quote(lines[d.skip]))
+		warn("%s: row %d (%s) is not of the table and is skipped.", shorten(name), d.skip-d.unseen+1, quote(lines[d.skip]))
 		d.skip++
 	}
 	rows = rows[d.skip:]

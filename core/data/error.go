@@ -10,8 +10,10 @@ import (
 // Error says what is wrong with an input in terms its owner can act on: where,
 // what was expected, what was found and what to do.
 type Error struct {
-	File       string `json:"file,omitempty"`
-	Row        int    `json:"row,omitempty"`    // line of the file as an editor counts it, from 1; 0 is unknown
+	File string `json:"file,omitempty"`
+	// Row is that of the file as a spreadsheet shows it: from 1, a header and empty rows
+	// counted. 0 is unknown.
+	Row        int    `json:"row,omitempty"`
 	Column     int    `json:"column,omitempty"` // from 1; 0 is unknown
 	ColumnName string `json:"column_name,omitempty"`
 	// Byte is the offset in the file, after decompression, of what is wrong;

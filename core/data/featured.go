@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -82,6 +83,9 @@ func roomForFeatures(ds *Dataset, width int, most limits) error {
 // rows are n rows from row at, without targets.
 func (s *Split) rows(at, n, features int) Split {
 	out := Split{N: n}
+	if s.Text != nil {
+		out.Text = s.Text[at : at+n]
+	}
 	if s.U8 != nil {
 		out.U8 = s.U8[at*features : (at+n)*features]
 	} else {
@@ -109,11 +113,16 @@ func WriteInputs(w io.Writer, ds *Dataset) error {
 	if _, err := fmt.Fprintf(w, "%v|%v|%d|%d|%d|", ds.Shape, ds.Bounds, ds.Features, ds.Train.N, ds.Test.N); err != nil {
 		return err
 	}
+	if name := ds.Meta().TextColumn(); name != "" {
+		if err := writeTexts(w, []string{name}); err != nil {
+			return err
+		}
+	}
 	for _, s := range []*Split{&ds.Train, &ds.Test} {
 		if _, err := w.Write(s.U8); err != nil {
 			return err
 		}
-		if err := writeFloats(w, s.F32); err != nil {
+		if err := errors.Join(writeFloats(w, s.F32), writeTexts(w, s.Text)); err != nil {
 			return err
 		}
 	}

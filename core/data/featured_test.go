@@ -185,6 +185,10 @@ func TestWriteInputsTellsInputsApart(t *testing.T) {
 		func(d *Dataset) { d.Shape = []int{3, 2} },
 		func(d *Dataset) { d.Train.N, d.Test.N = 4, 3 },
 		func(d *Dataset) { d.Bounds = nil },
+		func(d *Dataset) { d.Train.Text = []string{"a", "b", "", "", ""} },
+		func(d *Dataset) { d.Train.Text = []string{"ab", "", "", "", ""} },
+		func(d *Dataset) { d.Test.Text = []string{"a", "b"} },
+		func(d *Dataset) { d.Columns = []Column{{Name: "review", Text: true}} },
 	} {
 		s := sum(f)
 		if j, ok := seen[s]; ok {

@@ -67,6 +67,7 @@ type limits struct {
 	categories int   // of a categorical column
 	category   int   // bytes of one
 	texts      int64 // bytes of all categories of all columns, while they are counted
+	text       int   // characters of a cell that a backbone reads
 	classes    int
 	record     int64 // bytes of one row of a table
 	directory  int64 // bytes of an archive's directory
@@ -83,6 +84,7 @@ func defaultLimits() limits {
 		categories: 1000,
 		category:   1000,
 		texts:      64 << 20,
+		text:       20_000, // some pages: what reads it takes time and memory that grow with it
 		classes:    1000,
 		record:     4 << 20,
 		directory:  16 << 20, // some 200,000 files
@@ -224,18 +226,22 @@ type meter struct {
 }
 
 func (m *meter) Read(p []byte) (int, error) {
-	if err := m.check(false); err != nil {
-		return 0, err
+	for {
+		if err := m.check(false); err != nil {
+			return 0, err
+		}
+		n, err := m.rc.Read(p[:min(len(p), mostPerRead)])
+		m.done += int64(n)
+		if stored, ok := m.rc.(interface{ Done() int64 }); ok { // what is read is not what is stored
+			m.done = stored.Done()
+		}
+		if err == io.EOF && m.done > m.reported {
+			m.check(true)
+		}
+		if n > 0 || err != nil || len(p) == 0 { // or else there is nothing yet
+			return n, err
+		}
 	}
-	n, err := m.rc.Read(p[:min(len(p), mostPerRead)])
-	m.done += int64(n)
-	if stored, ok := m.rc.(interface{ Done() int64 }); ok { // what is read is not what is stored
-		m.done = stored.Done()
-	}
-	if err == io.EOF && m.done > m.reported {
-		m.check(true)
-	}
-	return n, err
 }
 
 // check reports progress when it is time to. The error is the context's.

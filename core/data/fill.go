@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
@@ -19,7 +20,7 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.claimTable(train[0].Name(), sc.rows, s.features); err != nil {
+	if err := l.claimTable(train[0].Name(), sc.rows, s); err != nil {
 		return nil, err
 	}
 	s.nameClasses(sc.dialects[0])
@@ -41,8 +42,12 @@ func (l *loader) loadCSV(train, test []File) (*Dataset, error) {
 	return ds, err
 }
 
-func (l *loader) claimTable(file string, rows, features int) error {
-	return l.claim(file, int64(rows), int64(features), 4*int64(features)+rowOverhead)
+func (l *loader) claimTable(file string, rows int, s *schema) error {
+	bytes := 4*int64(s.features) + rowOverhead
+	if textColumn(s.columns) >= 0 {
+		bytes += textOverhead
+	}
+	return l.claim(file, int64(rows), int64(s.features), bytes)
 }
 
 // nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
@@ -92,7 +97,7 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 	if rows == 0 {
 		return nil, 0, &Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a test file that has rows, or none."}
 	}
-	if err := l.claimTable(files[0].Name(), rows, s.features); err != nil {
+	if err := l.claimTable(files[0].Name(), rows, s); err != nil {
 		return nil, 0, err
 	}
 	l.report.Missing += missingCells
@@ -119,7 +124,7 @@ func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missin
 			return 0, 0, err
 		}
 		for i, c := range cells {
-			if s.columns[i].Kind == Ignored || !missing(c) {
+			if !s.columns[i].read() || !missing(c) {
 				continue
 			}
 			if missingCells++; l.opt.Missing != "drop" && !l.keepsMissing() {
@@ -151,6 +156,9 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 	f := &filler{loader: l, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
 	f.split.F32 = make([]float32, rows*s.features)
 	f.split.Y = make([]float32, rows)
+	if textColumn(s.columns) >= 0 {
+		f.split.Text = make([]string, rows)
+	}
 	seen := 0
 	for i, file := range files {
 		t, err := l.openTable(file, phaseRead, csvChoices{}, dialects[i])
@@ -180,6 +188,9 @@ func (l *loader) fillTables(files []File, dialects []*dialect, s *schema, test b
 			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
 	}
 	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	if f.split.Text != nil {
+		f.split.Text = f.split.Text[:n:n]
+	}
 	what := "training"
 	if test {
 		what = "test"
@@ -232,7 +243,7 @@ func (f *filler) table(t *table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Kind != Ignored && missing(c) && (i == f.label || !f.keepsMissing()) {
+		if f.columns[i].read() && missing(c) && (i == f.label || !f.keepsMissing()) {
 			f.dropped++
 			return nil
 		}
@@ -249,14 +260,35 @@ func (f *filler) row(file string, cells []string, line int) error {
 			}
 		case Label:
 			f.split.Y[n], err = f.labelled(file, c)
+		case Ignored:
+			if f.columns[i].Text {
+				f.split.Text[n], err = f.text(i, c)
+			}
 		}
 		if err != nil {
 			err.File, err.Row = file, line
 			return err
 		}
 	}
+	if f.claimed > f.limits.bytes { // of no row by itself: none may be skipped for what others have
+		return &Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", f.limits.bytes>>20), Got: "texts that are longer together", Fix: "Use fewer rows, or shorter texts."}
+	}
 	f.split.N++
 	return nil
+}
+
+// text is a cell of the column of texts, which counts among the bytes that data may take:
+// empty where it is missing.
+func (f *filler) text(i int, s string) (string, *Error) {
+	if missing(s) {
+		return "", nil
+	}
+	if n := utf8.RuneCountInString(s); n > f.limits.text {
+		return "", &Error{Column: i + 1, ColumnName: f.columns[i].Name, Expected: fmt.Sprintf("texts of at most %d characters", f.limits.text), Got: fmt.Sprintf("%d", n),
+			Fix: "Shorten the text, or skip rows that cannot be read."}
+	}
+	f.claimed += int64(len(s))
+	return strings.Clone(s), nil
 }
 
 // unknown counts a cell whose category no training row has.

@@ -17,7 +17,7 @@ import (
 // *Error that says something, and that the report survives JSON.
 func sound(t *testing.T, train, test []File, opt run.CSV) {
 	l := newLoader(t.Context(), opt)
-	l.limits = limits{bytes: 1 << 20, features: 1 << 12, columns: 1000, categories: 50, category: 100, texts: 1 << 14, classes: 50, record: 1 << 16}
+	l.limits = limits{bytes: 1 << 20, features: 1 << 12, columns: 1000, categories: 50, category: 100, texts: 1 << 14, text: 100, classes: 50, record: 1 << 16}
 	ds, err := l.load(train, test)
 	if _, jerr := json.Marshal(l.report); jerr != nil {
 		t.Fatal(jerr)
@@ -109,6 +109,8 @@ func FuzzCSV(f *testing.F) {
 		f.Add([]byte(s), []byte("x"), "zero", "label", "regression", uint8(2))
 		f.Add([]byte(s), []byte(s), "indicator", "", "", uint8(1|4|8))
 		f.Add([]byte(s), []byte(s), "indicator", "", "", uint8(1|16|32))
+		f.Add([]byte(s), []byte(s), "zero", "", "", uint8(64))
+		f.Add([]byte(s), []byte(s), "drop", "", "", uint8(1|128))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte, missing, label, task string, how uint8) {
 		opt := run.CSV{Missing: missing, Label: label, Task: task, Columns: map[string]string{}}
@@ -119,6 +121,8 @@ func FuzzCSV(f *testing.F) {
 			func() { opt.Bounds = map[string]run.Bounds{"b": {Lo: -1, Hi: 1}} },
 			func() { opt.Columns["column 1"] = bucketed },
 			func() { opt.Encoding, opt.Date = windows1252, "mdy" },
+			func() { opt.Columns["b"] = textual },
+			func() { opt.Columns["column 2"] = textual },
 		} {
 			if how>>bit&1 != 0 {
 				set()

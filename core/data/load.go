@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ import (
 // with tables that say what they show. opt.Roles moves files between
 // train and test; without test files, those of the train files that call
 // themselves test (t10k-…, adult.test) are taken, and failing that opt.TestShare
-// of the rows (default 0.2; negative for none), chosen by a fixed shuffle.
+// of the rows (default 0.2; negative for none), chosen by a fixed shuffle, and of each
+// class alike where some are rare.
 //
 // A file is streamed: besides the Dataset itself, of a gigabyte at most, a few
 // hundred kilobytes are held, and of tables the lists of their categories.
@@ -114,6 +116,9 @@ func (l *loader) tell() {
 // in the shuffle that holds rows out.
 const rowOverhead = 4 + 4
 
+// textOverhead is what a row takes for where its text is.
+const textOverhead = 16
+
 // claim takes rows of so many bytes each from what the data may take in all. It
 // is called before anything of that size is allocated.
 func (l *loader) claim(file string, rows, features, bytes int64) error {
@@ -190,19 +195,22 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	}
 	ds.Name = name
 	if ds.Test.N == 0 && share > 0 {
-		ds.holdOut(share)
-		l.warnHeldOut(ds)
+		l.warnHeldOut(ds, ds.holdOut(share))
 	}
 	l.report.describe(ds, string(kind))
 	return ds, nil
 }
 
-func (l *loader) warnHeldOut(ds *Dataset) {
+func (l *loader) warnHeldOut(ds *Dataset, byClass bool) {
 	if ds.Test.N == 0 {
 		l.warn("No test file, and %d rows are too few to hold any out: nothing is tested.", ds.Train.N)
 		return
 	}
-	l.warn("No test file: %d of %d rows, chosen by a fixed shuffle, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N)
+	how := "chosen by a fixed shuffle"
+	if byClass {
+		how = "the same share of each class, as some are rare, chosen by a fixed shuffle"
+	}
+	l.warn("No test file: %d of %d rows, %s, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N, how)
 }
 
 func testShare(opt run.CSV) (float64, error) {
@@ -508,14 +516,14 @@ func isBinary(head []byte) bool {
 	return control > len(head)/100
 }
 
-// holdOut moves share of the training rows to Test. The shuffle's seed is fixed
-// so that the same files give the same split. Both parts stay in the memory they
-// are in.
-func (d *Dataset) holdOut(share float64) {
+// holdOut moves share of the training rows to Test, and reports whether it took that share
+// of each class. The shuffle's seed is fixed so that the same files give the same split.
+// Both parts stay in the memory they are in.
+func (d *Dataset) holdOut(share float64) (byClass bool) {
 	n := d.Train.N
 	k := min(int(float64(n)*share), n-1)
 	if k <= 0 {
-		return
+		return false
 	}
 	perm := make([]int32, n)
 	for i := range perm {
@@ -523,12 +531,62 @@ func (d *Dataset) holdOut(share float64) {
 	}
 	rng := rand.New(rand.NewPCG(0x686f6c64, 0x6f7574))
 	rng.Shuffle(n, func(i, j int) { perm[i], perm[j] = perm[j], perm[i] })
-	perm = perm[:k]
+	if of := d.quotas(share, k); of != nil {
+		byClass = true
+		perm = slices.DeleteFunc(perm, func(row int32) bool {
+			y := int(d.Train.Y[row])
+			of[y]--
+			return of[y] < 0
+		})
+	} else {
+		perm = perm[:k]
+	}
+	if k = len(perm); k == 0 {
+		return false
+	}
 	slices.Sort(perm)
 	d.Test.N, d.Train.N = k, n-k
 	d.Train.U8, d.Test.U8 = cut(d.Train.U8, d.Features, perm)
 	d.Train.F32, d.Test.F32 = cut(d.Train.F32, d.Features, perm)
+	d.Train.Text, d.Test.Text = cut(d.Train.Text, 1, perm)
 	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
+	return byClass
+}
+
+// fewHeldOut is of how many test rows a class must have the prospect before chance alone
+// may choose them: of five, it leaves a class with none in fewer than 1 in 100 splits (e⁻⁵).
+const fewHeldOut = 5
+
+// quotas are how many of the k rows that are held out each class gives: its share, rounded
+// so that they add up, by the largest remainders and then by the classes' order; a class
+// keeps a row to train on. They are nil where every class has rows enough for chance.
+func (d *Dataset) quotas(share float64, k int) []int {
+	if d.Task != Classification {
+		return nil
+	}
+	rows := make([]int, len(d.Classes))
+	for _, y := range d.Train.Y {
+		rows[int(y)]++
+	}
+	few := func(n int) bool { return n > 0 && float64(n)*share < fewHeldOut }
+	if !slices.ContainsFunc(rows, few) {
+		return nil
+	}
+	of := make([]int, len(rows))
+	var order []int // of those that may give one more
+	for c, n := range rows {
+		of[c] = int(float64(n) * share)
+		k -= of[c]
+		if of[c]+1 < n {
+			order = append(order, c)
+		}
+	}
+	left := func(c int) float64 { return float64(rows[c])*share - float64(of[c]) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(left(b), left(a)) })
+	for _, c := range order[:min(max(k, 0), len(order))] { // rounded products may differ by one
+		of[c]++
+	}
+	return of
 }
 
 // cut moves the rows of a listed in idx (ascending) to its end, where they keep

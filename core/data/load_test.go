@@ -80,7 +80,7 @@ func load(t *testing.T, opt run.CSV, train []File, test ...File) (*Dataset, *Rep
 
 // check states what every Dataset holds to.
 func check(ds *Dataset) error {
-	if ds.Features < 1 || ds.Outputs < 1 || ds.Train.N < 1 {
+	if ds.Features < 1 && ds.Train.Text == nil || ds.Outputs < 1 || ds.Train.N < 1 {
 		return fmt.Errorf("%d features, %d outputs, %d rows", ds.Features, ds.Outputs, ds.Train.N)
 	}
 	if ds.Task == Classification && (len(ds.Classes) != ds.Outputs || ds.Outputs < 2) {
@@ -281,6 +281,49 @@ func TestHoldOutTakesTheSameRows(t *testing.T) {
 	slices.Sort(want)
 	if got := labels(ds.Test.Y, 200); !slices.Equal(got, want) || got[0] != 11 || !slices.Equal(ds.Test.F32, ds.Test.Y) {
 		t.Errorf("held out are %v …", got[:10])
+	}
+}
+
+// Where chance could leave a class without test rows, each gives its share of them, and
+// keeps some to train on; where all have many, chance decides as ever.
+func TestHoldOutByClass(t *testing.T) {
+	for _, c := range []struct {
+		rows  []int
+		share float64
+		want  []int // test rows of each class; nil: as by chance
+	}{
+		{[]int{950, 24}, 0.2, []int{190, 4}}, // 194.8 rows are 194
+		{[]int{970, 24}, 0.2, []int{194, 4}},
+		{[]int{970, 25}, 0.2, nil},
+		{[]int{50, 50, 50}, 0.2, nil},
+		{[]int{40, 3, 4, 3}, 0.2, []int{8, 1, 1, 0}}, // the largest remainders: 0.8, then the first 0.6
+		{[]int{100, 1, 1}, 0.9, []int{91, 0, 0}},
+		{[]int{2, 2}, 0.9, []int{1, 1}},
+		{[]int{1, 1, 1, 1, 1}, 0.5, []int{0, 0, 0, 0, 0}},
+		{[]int{7, 0, 93}, 0.29, []int{2, 0, 26}}, // 100 · 0.29 is less than 29 in floating point,
+	} {
+		ds := &Dataset{Task: Classification, Features: 1, Outputs: len(c.rows), Classes: make([]string, len(c.rows))}
+		for class, n := range c.rows {
+			for range n {
+				ds.Train.F32, ds.Train.Y = append(ds.Train.F32, float32(ds.Train.N)), append(ds.Train.Y, float32(class))
+				ds.Train.N++
+			}
+		}
+		n := ds.Train.N
+		byClass := ds.holdOut(c.share)
+		got := make([]int, len(c.rows))
+		for _, y := range ds.Test.Y {
+			got[int(y)]++
+		}
+		if c.want == nil {
+			if byClass || ds.Test.N != int(float64(n)*c.share) {
+				t.Errorf("%v: by class %v, %v of %v", c.rows, byClass, got, c.share)
+			}
+			continue
+		}
+		if !slices.Equal(got, c.want) || ds.Train.N+ds.Test.N != n || len(ds.Test.F32) != ds.Test.N || byClass != (ds.Test.N > 0) {
+			t.Errorf("%v: %v of %v, want %v; by class %v", c.rows, got, c.share, c.want, byClass)
+		}
 	}
 }
 

@@ -34,6 +34,14 @@ func (m Meta) rowless() *Dataset {
 	return &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
 }
 
+// TextColumn is the name of the column that is declared text; empty where there is none.
+func (m Meta) TextColumn() string {
+	if i := textColumn(m.Columns); i >= 0 {
+		return m.Columns[i].Name
+	}
+	return ""
+}
+
 // TargetWidth is that of [Dataset.TargetWidth].
 func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
 

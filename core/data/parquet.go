@@ -23,7 +23,8 @@ type Columns interface {
 	// Open reads the rows from the first on. Those of a table come as CSV text with a
 	// header, commas and no line ends within cells; each picture as its label and its
 	// bytes, both behind their lengths as little-endian 32-bit numbers. Where what it
-	// opens has a method Done() int64, that is how much of the file has been read.
+	// opens has a method Done() int64, that is how much of the file has been read; it may
+	// read no bytes, and no error, so that progress can be said and reading be stopped.
 	Open() (io.ReadCloser, error)
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/run"
 )
@@ -21,7 +22,25 @@ type fakeColumns struct {
 	classes  []string // of pictures; nil: it is a table
 	skipped  []string
 	readings int
+	wait     int // times that reading gives nothing before it gives something
 }
+
+// slowly gives nothing for a while.
+type slowly struct {
+	io.Reader
+	left, done int
+}
+
+func (s *slowly) Read(p []byte) (int, error) {
+	if s.done++; s.left > 0 {
+		s.left--
+		return 0, nil
+	}
+	return s.Reader.Read(p)
+}
+
+func (s *slowly) Done() int64  { return int64(s.done) }
+func (s *slowly) Close() error { return nil }
 
 func (c *fakeColumns) Pictures() bool    { return c.classes != nil }
 func (c *fakeColumns) Rows() int64       { return c.count }
@@ -29,7 +48,7 @@ func (c *fakeColumns) Classes() []string { return c.classes }
 func (c *fakeColumns) Skipped() []string { return c.skipped }
 func (c *fakeColumns) Open() (io.ReadCloser, error) {
 	c.readings++
-	return io.NopCloser(bytes.NewReader(c.rows)), nil
+	return &slowly{Reader: bytes.NewReader(c.rows), left: c.wait}, nil
 }
 
 // columnar loads files that begin as Parquet files do; open says what they are.
@@ -47,6 +66,64 @@ func columnar(t *testing.T, opt run.CSV, open map[string]*fakeColumns, names ...
 		}
 	}
 	return ds, r, err
+}
+
+// TestColumnsAreNamed: what stands in the first line are names, though they look like cells.
+func TestColumnsAreNamed(t *testing.T) {
+	table := &fakeColumns{rows: []byte("0,1,2\n1.5,x,a\n2.5,y,b\n3.5,x,a\n"), count: 3}
+	_, r, err := columnar(t, all(run.CSV{}), map[string]*fakeColumns{"t": table}, "t")
+	if err != nil || !r.Header || r.Rows != 3 || r.Columns[0].Name != "0" || r.Label != "2" {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestColumnsThatTakeTheirTime: however long there is nothing to read, it is said how far
+// it is, and it can be stopped.
+func TestColumnsThatTakeTheirTime(t *testing.T) {
+	file := Bytes("t", append([]byte("PAR1"), make([]byte, 2000)...))
+	for _, stop := range []bool{false, true} {
+		table := &fakeColumns{rows: []byte("x,y\n1.5,a\n2.5,b\n"), count: 2, wait: 1000}
+		how := Loader{Parquet: func(context.Context, File, run.CSV) (Columns, error) { return table, nil }}
+		l := newLoader(t.Context(), all(run.CSV{}))
+		clock := l.now()
+		l.now = func() time.Time { clock = clock.Add(progressAfter); return clock }
+		ctx, cancel := context.WithCancel(t.Context())
+		l.ctx, l.parquet = ctx, how.Parquet
+		told := 0
+		l.progress = func(p Progress) {
+			if told++; stop && told == 10 {
+				cancel()
+			}
+		}
+		_, err := l.load([]File{file}, nil)
+		if cancel(); stop != errors.Is(err, context.Canceled) || stop && told != 10 || !stop && told < 2000 {
+			t.Errorf("stopped: %t: %v after it was said %d times how far it is", stop, err, told)
+		}
+	}
+}
+
+// TestOpenTableOfColumns: a model's rows come from Parquet as from a table, and pictures do not.
+func TestOpenTableOfColumns(t *testing.T) {
+	file := Bytes("t", append([]byte("PAR1"), make([]byte, 60)...))
+	table := &fakeColumns{rows: []byte("size,colour\n1.5,red\n,\"a,b\"\n"), count: 2}
+	how := Loader{Parquet: func(context.Context, File, run.CSV) (Columns, error) { return table, nil }}
+	r, err := how.OpenTable(t.Context(), file, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.Row()
+	cells, n, err := r.Row()
+	if !slices.Equal(r.Names(), []string{"size", "colour"}) || !slices.Equal(cells, []string{"", "a,b"}) || n != 3 || err != nil || !r.Stored() {
+		t.Errorf("%q, row %d is %q, %v", r.Names(), n, cells, err)
+	}
+	table.classes = []string{"a", "b"}
+	if _, err := how.OpenTable(t.Context(), file, true, nil); err == nil || !strings.Contains(err.Error(), "expected a table") {
+		t.Errorf("pictures: %v", err)
+	}
+	if _, err := OpenTable(t.Context(), file, true, nil); err == nil || !strings.Contains(err.Error(), "another kind (parquet)") {
+		t.Errorf("nothing reads Parquet: %v", err)
+	}
 }
 
 // frames are labels and pictures in turn, as [Columns] has them.

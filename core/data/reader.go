@@ -10,7 +10,8 @@ import (
 )
 
 // Reader reads the rows of a table, one after the other, in any encoding and with any
-// delimiter that [Load] knows. It holds a row at a time, and some hundred kilobytes.
+// delimiter that [Load] knows. It holds a row at a time, and some hundred kilobytes; of
+// Parquet a row group.
 type Reader struct {
 	t *table
 	l *loader
@@ -20,8 +21,13 @@ type Reader struct {
 // its first row has the columns' names; otherwise that is detected. progress may be nil, and is called as [Load] has it. The
 // caller closes the reader. The error is an [*Error], or ctx's.
 func OpenTable(ctx context.Context, f File, named bool, progress func(Progress)) (*Reader, error) {
+	return Loader{}.OpenTable(ctx, f, named, progress)
+}
+
+// OpenTable is as the function of its name, and opens Parquet tables as well.
+func (how Loader) OpenTable(ctx context.Context, f File, named bool, progress func(Progress)) (*Reader, error) {
 	l := newLoader(ctx, run.CSV{})
-	l.progress = progress
+	l.progress, l.parquet = progress, how.Parquet
 	ch := csvChoices{}
 	if named {
 		ch.header = "yes"
@@ -52,8 +58,13 @@ func (l *loader) tableIn(f File) (File, error) {
 		return l.openSheet(files[0].(*archive))
 	case kind == formatCSV && len(files) == 1:
 		return files[0], nil
+	case kind == formatParquet && len(files) == 1 && l.parquet != nil:
+		c, err := l.parquet(l.ctx, files[0], l.opt)
+		if err != nil || !c.Pictures() {
+			return columnsFile{files[0], c}, err
+		}
 	}
-	return nil, &Error{File: f.Name(), Expected: "a table: CSV, or a spreadsheet (.xlsx)", Got: "a file of another kind (" + string(kind) + ")",
+	return nil, &Error{File: f.Name(), Expected: "a table: CSV, a spreadsheet (.xlsx) or Parquet", Got: "a file of another kind (" + string(kind) + ")",
 		Fix: "Choose a table with the columns that the model was trained on, or save it as CSV."}
 }
 
@@ -64,7 +75,8 @@ func (r *Reader) Names() []string { return r.t.names }
 // scikit-learn's files do.
 func (r *Reader) Classes() []string { return r.t.classes }
 
-// Row is the next row's cells, trimmed and valid until the next call, and its line. The
+// Row is the next row's cells, trimmed and valid until the next call, and its number, as
+// [Error.Row] has it. The
 // error is io.EOF after the last row, an [*Error] for a row that cannot be read, of which
 // [Reader.Survives] says whether the next one can, or ctx's.
 func (r *Reader) Row() (cells []string, line int, err error) {
@@ -85,8 +97,8 @@ func (r *Reader) Comma() rune { return r.t.comma }
 // Encoding is that of the text, as far as it has been read: empty for ASCII.
 func (r *Reader) Encoding() string { return r.t.text.encoding }
 
-// Stored reports whether the cells come from values that a spreadsheet stores, and not from
-// text: see [Encoder.Stored].
+// Stored reports whether the cells come from values that a spreadsheet or Parquet stores,
+// and not from text: see [Encoder.Stored].
 func (r *Reader) Stored() bool {
 	_, ok := r.t.src.file.(written)
 	return ok

@@ -77,15 +77,18 @@ type Preview struct {
 	// Rows are up to ten rows of a table: its cells as the file has them, cut
 	// after a hundred characters.
 	Rows [][]string `json:"rows,omitempty"`
+	// Numbers are those of Rows in their files, as [Error.Row] counts them.
+	Numbers []int `json:"numbers,omitempty"`
 	// Values are what the cells of Rows are read as: a number, a category, a
 	// class; empty in ignored columns, "?" where a cell cannot be read.
 	Values [][]string `json:"values,omitempty"`
 	// Last are up to three rows at the end, of those that Rows has not, and
-	// LastValues what they are read as. The last of them is row number Of, counted
-	// from 1 over all files to train on; rows that cannot be cut into cells do not count.
-	Last       [][]string `json:"last,omitempty"`
-	LastValues [][]string `json:"last_values,omitempty"`
-	Of         int        `json:"of,omitempty"`
+	// LastValues what they are read as. Of is how many rows there are in all files to
+	// train on, but for those that cannot be cut into cells.
+	Last        [][]string `json:"last,omitempty"`
+	LastValues  [][]string `json:"last_values,omitempty"`
+	LastNumbers []int      `json:"last_numbers,omitempty"`
+	Of          int        `json:"of,omitempty"`
 	// Labels belong to Images: the class of each.
 	Labels []string `json:"labels,omitempty"`
 }

@@ -23,7 +23,20 @@ func WriteRows(w io.Writer, ds *Dataset) error {
 	if err := writeFloats(w, ds.Train.F32); err != nil {
 		return err
 	}
+	if err := writeTexts(w, ds.Train.Text); err != nil {
+		return err
+	}
 	return writeFloats(w, ds.Train.Y)
+}
+
+// writeTexts writes texts behind their lengths; of no texts, nothing.
+func writeTexts(w io.Writer, texts []string) error {
+	for _, s := range texts {
+		if _, err := fmt.Fprintf(w, "%d|%s", len(s), s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeFloats(w io.Writer, a []float32) error {

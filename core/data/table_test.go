@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,127 @@ func TestBadRowsAreSkipped(t *testing.T) {
 	ds, _ = load(t, run.CSV{BadRows: "skip", Task: "classification"}, one("x,y\n"+strings.Repeat("1,0\n2,1\n", 30)+"3,oops\n4,1e39\n"))
 	if !slices.Equal(ds.Classes, []string{"0", "1"}) || ds.Train.N+ds.Test.N != 60 {
 		t.Errorf("classes %q of %d rows", ds.Classes, ds.Train.N+ds.Test.N)
+	}
+}
+
+// TestTexts: the cells of a column that is declared text stand beside their rows, whatever
+// becomes of these, and make no features.
+func TestTexts(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("n,review,kind\n")
+	for i := range 50 {
+		fmt.Fprintf(&text, "%d,\"row %d, and more\",%c\n", i, i, "xy"[i%2])
+	}
+	declared := run.CSV{Columns: map[string]string{"review": "text", "n": "numeric"}}
+	ds, r := load(t, declared, one(text.String()))
+	if ds.Features != 1 || len(ds.Train.Text) != 40 || len(ds.Test.Text) != 10 || ds.Meta().TextColumn() != "review" || r.Preview.Values[0][1] != "row 0, and more" {
+		t.Fatalf("%d features, %d and %d texts, %+v", ds.Features, len(ds.Train.Text), len(ds.Test.Text), r.Preview)
+	}
+	for _, s := range []Split{ds.Train, ds.Test} {
+		for i, got := range s.Text {
+			if want := fmt.Sprintf("row %v, and more", s.F32[i]); got != want {
+				t.Errorf("%q stands beside %q", got, want)
+			}
+		}
+	}
+	alone := run.CSV{Columns: map[string]string{"review": "text", "n": "ignored"}}
+	if ds, _ = load(t, all(alone), one(text.String())); ds.Features != 0 || len(ds.Train.Text) != 50 || ds.Columns[1].Kind != Ignored || !ds.Columns[1].Text {
+		t.Errorf("%d features, %+v", ds.Features, ds.Columns)
+	}
+	if ds, _ = load(t, all(run.CSV{}), one(text.String())); ds.Train.Text != nil || ds.Meta().TextColumn() != "" {
+		t.Error("there are texts that nobody has asked for")
+	}
+}
+
+// TestTextsThatAreMissing: what is said of missing cells holds for texts, which are empty
+// where they are kept.
+func TestTextsThatAreMissing(t *testing.T) {
+	const s = "review,kind\ngood,a\n,b\nn/a,a\nbad,b\n"
+	opt := func(missing string) run.CSV {
+		return all(run.CSV{Missing: missing, Columns: map[string]string{"review": "text"}})
+	}
+	for missing, want := range map[string][]string{"zero": {"good", "", "", "bad"}, "indicator": {"good", "", "", "bad"}, "drop": {"good", "bad"}} {
+		if ds, _ := load(t, opt(missing), one(s)); !slices.Equal(ds.Train.Text, want) {
+			t.Errorf("%s: %q", missing, ds.Train.Text)
+		}
+	}
+	if _, _, err := Load(t.Context(), one(s), nil, opt(""), nil); err == nil || !strings.Contains(err.Error(), "row 3, column 1 (\"review\"): expected a value") {
+		t.Errorf("missing cells of a text: %v", err)
+	}
+}
+
+// TestTextsAreCapped: by characters each, and together with the other data.
+func TestTextsAreCapped(t *testing.T) {
+	long := func(n int) string { return "review,kind\ngood,a\n" + strings.Repeat("ü", n) + ",b\nbad,a\nfine,b\n" }
+	opt := all(run.CSV{Columns: map[string]string{"review": "text"}})
+	if ds, _ := load(t, opt, one(long(20_000))); len(ds.Train.Text[1]) != 40_000 {
+		t.Errorf("%d bytes of text", len(ds.Train.Text[1]))
+	}
+	if _, _, err := Load(t.Context(), one(long(20_001)), nil, opt, nil); err == nil || !strings.Contains(err.Error(), "row 3, column 1 (\"review\"): expected texts of at most 20000 characters, found 20001") {
+		t.Errorf("a long text: %v", err)
+	}
+	opt.BadRows = "skip"
+	if ds, r := load(t, opt, one(long(20_001))); r.BadRows != 1 || !slices.Equal(ds.Train.Text, []string{"good", "bad", "fine"}) {
+		t.Errorf("%q", ds.Train.Text)
+	}
+	l := newLoader(t.Context(), opt)
+	l.limits.bytes = 500
+	if _, err := l.load(one(long(100)), nil); err != nil {
+		t.Errorf("texts that there is room for: %v", err)
+	}
+	l = newLoader(t.Context(), opt)
+	l.limits.bytes = 300
+	if _, err := l.load(one(long(200)), nil); err == nil || !strings.Contains(err.Error(), "t.csv: expected at most 0 MB of data, found texts that are longer together") {
+		t.Errorf("texts that there is no room for: %v", err)
+	}
+	if _, _, err := Load(t.Context(), one("a,b,kind\nx,y,1\nz,y,0\n"), nil, run.CSV{Columns: map[string]string{"a": "text", "b": "text"}}, nil); err == nil || !strings.Contains(err.Error(), "for one column") {
+		t.Errorf("two columns of texts: %v", err)
+	}
+}
+
+// TestRowNumbers: rows have the numbers that a spreadsheet shows, in messages as in the
+// preview: headers, empty rows and what stands before the table count, line ends within
+// cells and what is for the spreadsheet alone do not.
+func TestRowNumbers(t *testing.T) {
+	good := strings.Repeat("1,a\n2,b\n", 20)
+	for name, tc := range map[string]struct {
+		before string
+		first  int // number of the first of the good rows
+	}{
+		"a header":                {"x,y\n", 2},
+		"no header":               {"", 1},
+		"empty rows":              {"x,y\n\n\r\n", 4},
+		"a remark":                {"# a survey\nx,y\n", 3},
+		"a word to spreadsheets":  {"sep=,\nx,y\n", 2},
+		"line ends in a cell":     {"x,y\n7,\"b\n\nc\"\n8,\"b\r\nc\"\n", 4},
+		"and in one with a fault": {"x,y\n\"7\n\",b\"c\n", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ds, r := load(t, all(run.CSV{BadRows: "skip", Task: "classification"}), one(tc.before+good))
+			p := r.Preview
+			i := slices.IndexFunc(p.Rows, func(row []string) bool { return row[1] == "a" })
+			if p.Numbers[i] != tc.first || p.Numbers[9] != tc.first+9-i || p.LastNumbers[2] != tc.first+39 || p.Of != ds.Train.N {
+				t.Errorf("rows %v … %v of %d", p.Numbers, p.LastNumbers, p.Of)
+			}
+			reader, err := OpenTable(t.Context(), Bytes("t.csv", []byte(tc.before+good+"3\n")), false, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+			var numbers []int
+			for {
+				cells, n, err := reader.Row()
+				if err == io.EOF {
+					break
+				}
+				if len(cells) == 1 || err == nil && cells[1] == "a" {
+					numbers = append(numbers, n)
+				}
+			}
+			if len(numbers) != 21 || numbers[0] != tc.first || numbers[20] != tc.first+40 {
+				t.Errorf("a reader has the rows %v, which begin with %d", numbers, tc.first)
+			}
+		})
 	}
 }
 

@@ -97,7 +97,7 @@ func checkBackbone(a *run.Application) error {
 		return errors.New("model: features_of: a backbone's features are no table and no pictures")
 	case len(b.SHA256) != 64 || strings.Trim(b.SHA256, "0123456789abcdef") != "":
 		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
-	case b.Batch < 1 || len(b.Output)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
+	case b.Batch < 1 || len(b.Output)+len(b.Column)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
 		return errors.New("model: features_of: it does not say how features are made")
 	}
 	return nil
@@ -105,7 +105,11 @@ func checkBackbone(a *run.Application) error {
 
 // backboneInWords says what makes a row's features.
 func backboneInWords(b *run.Backbone) string {
-	return fmt.Sprintf("the output %q of the model whose file has the SHA-256 %s", b.Output, b.SHA256)
+	s := fmt.Sprintf("the output %q of the model whose file has the SHA-256 %s", b.Output, b.SHA256)
+	if b.Column != "" {
+		s += fmt.Sprintf(" for the text in the column %q", clipped(b.Column))
+	}
+	return s
 }
 
 func checkShape(a *run.Application) error {

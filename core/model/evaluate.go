@@ -186,7 +186,7 @@ func (e *exam) pictures(ctx context.Context, files []data.File, progress func(da
 	case 3:
 		opt.Image = run.Image{Size: s[1:], Channels: s[0]}
 	}
-	ds, _, err := data.Load(ctx, files, nil, opt, progress)
+	ds, _, err := e.p.Files.Load(ctx, files, nil, opt, progress)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,9 @@ import (
 // Guarantee: its answers are post-processing of what the file holds. They tell of the
 // rows they are given, and cost nothing.
 type Predictor struct {
+	// Files reads files; the zero value reads all but Parquet.
+	Files data.Loader
+
 	file    *File // without parameters
 	encoder *data.Encoder
 	be      *compute.Scope

@@ -93,7 +93,7 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 			Fix: "Choose files of the kind that the model was trained on."}
 	}
 	columns := p.encoder.Columns()
-	r, err := data.OpenTable(ctx, f, columns[0].Name != data.Nameless(0), progress)
+	r, err := p.Files.OpenTable(ctx, f, columns[0].Name != data.Nameless(0), progress)
 	if err != nil {
 		return nil, err
 	}

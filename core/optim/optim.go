@@ -20,6 +20,8 @@ type Optimizer interface {
 	// that was written.
 	State() []compute.Buffer
 	Skip(steps int)
+	// SetRate has all steps to come taken at another learning rate.
+	SetRate(rate float64)
 }
 
 // Config are the numbers of all optimisers; each uses its own.
@@ -52,6 +54,7 @@ type sgd struct {
 
 func (o *sgd) State() []compute.Buffer { return nil }
 func (o *sgd) Skip(int)                {}
+func (o *sgd) SetRate(rate float64)    { o.lr = float32(rate) }
 
 func (o *sgd) Step(params, grads compute.Buffer) {
 	kernel.Axpy(o.be, params.Len(), -o.lr, grads, params)
@@ -66,6 +69,7 @@ type momentum struct {
 
 func (o *momentum) State() []compute.Buffer { return []compute.Buffer{o.v} }
 func (o *momentum) Skip(int)                {}
+func (o *momentum) SetRate(rate float64)    { o.lr = float32(rate) }
 
 func (o *momentum) Step(params, grads compute.Buffer) {
 	n := params.Len()
@@ -83,6 +87,7 @@ type adam struct {
 
 func (o *adam) State() []compute.Buffer { return []compute.Buffer{o.m, o.v} }
 func (o *adam) Skip(steps int)          { o.t += float64(steps) }
+func (o *adam) SetRate(rate float64)    { o.c.LearningRate = rate }
 
 func (o *adam) Step(params, grads compute.Buffer) {
 	o.t++

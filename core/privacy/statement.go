@@ -29,7 +29,10 @@ type Statement struct {
 	Accountant      string // whose ε is quoted
 	Clipping        string // the method, in words
 	Once            []Event
-	PerStep         Event
+	// Earlier are the first of the steps, where their noise was another: what follows them
+	// has NoiseMultiplier and PerStep.
+	Earlier []Stretch
+	PerStep Event
 	// Runs is how many runs there were on average, all of the same cost, of which what
 	// is told here is the best; ScoreNoise is the deviation of the noise by which that was
 	// found. 0: this run is the only one.
@@ -43,6 +46,13 @@ type Statement struct {
 	Broken []string
 
 	figures
+}
+
+// Stretch is some steps, one after the other, of the same noise.
+type Stretch struct {
+	NoiseMultiplier float64
+	PerStep         Event
+	Steps           int
 }
 
 // figures are what accountants say for a statement.
@@ -63,7 +73,11 @@ func Assumed(b *run.Backbone) string {
 	if b == nil {
 		return ""
 	}
-	s := fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of it (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", b.SHA256, b.Output)
+	of := "it"
+	if b.Column != "" {
+		of = fmt.Sprintf("its text in the column %q", b.Column)
+	}
+	s := fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of %s (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", of, b.SHA256, b.Output)
 	if b.Batch > 1 {
 		return s + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features, and holds for the rows only if those of a batch do not influence each other, which was tried on made-up ones and is not proven.", b.Batch)
 	}
@@ -136,8 +150,11 @@ func (f *figures) quoted(accountant string) float64 {
 // events is what so many steps release, and what comes before them.
 func (s *Statement) events(steps int) []Event {
 	events := slices.Clone(s.Once)
-	if steps > 0 {
-		events = append(events, SelfComposed{s.PerStep, steps})
+	for _, e := range append(slices.Clone(s.Earlier), Stretch{PerStep: s.PerStep, Steps: steps}) {
+		if n := min(steps, e.Steps); n > 0 {
+			events = append(events, SelfComposed{e.PerStep, n})
+			steps -= n
+		}
 	}
 	if s.Runs > 0 {
 		return []Event{Selected{[]Event{Composed{events}, Gaussian{s.ScoreNoise}}, s.Runs}}
@@ -169,8 +186,8 @@ func (s *Statement) Text() string {
 		line("The best of several runs is told, their number drawn at random (Poisson with mean %g) and not released, each configuration drawn from a list; neither is anything of the other runs. "+
 			"It was found by how many test rows a run has right, under Gaussian noise of standard deviation %.4g, so the guarantee holds for test rows as well.", s.Runs, s.ScoreNoise)
 	}
-	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %.6g over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
-		s.SampleRate, s.NoiseMultiplier, s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))
+	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %s over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
+		s.SampleRate, s.noises(), s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))
 	line("%s", s.ending())
 	line("Neighbouring data sets differ by adding or removing one row; the unit of privacy is the row, so someone with k rows has less: %s.", s.groupText())
 	line("Each row entered each batch independently (Poisson sampling); this is what ran and what was accounted. Batches that came out empty were released and counted.")
@@ -191,6 +208,15 @@ func (s *Statement) Text() string {
 	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", Public+Assumed(s.Backbone))
 	line("%s", s.noiseText())
 	return b.String()
+}
+
+// noises are the noise multipliers of the steps.
+func (s *Statement) noises() string {
+	text := ""
+	for _, e := range s.Earlier {
+		text += fmt.Sprintf("%.6g for %d steps, then ", e.NoiseMultiplier, e.Steps)
+	}
+	return text + fmt.Sprintf("%.6g", s.NoiseMultiplier)
 }
 
 // atMost writes an upper bound.

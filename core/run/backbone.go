@@ -7,6 +7,9 @@ package run
 type Backbone struct {
 	SHA256 string `json:"sha256"` // of the model's file, in hexadecimal
 	Output string `json:"output"` // the tensor that features are made of
+	// Column is the name of the column whose texts the model read; empty where it took
+	// pictures or numbers.
+	Column string `json:"column,omitempty"`
 	// Normalise is what became of pixels: 0-1, imagenet or none.
 	Normalise string `json:"normalise"`
 	// Resize is how pictures came to the model's size: bilinear or nearest; empty where

@@ -162,7 +162,7 @@ type CSV struct {
 	BadRows string `json:"bad_rows,omitempty"` // what to do with rows that cannot be read: error (default), skip
 	// Columns overrides the kind of columns by name: numeric, categorical,
 	// bucketed (categories hashed into Buckets features, 32 by default, which no
-	// row decides), ignored.
+	// row decides), text (of one column, for a backbone), ignored.
 	Columns map[string]string `json:"columns,omitempty"`
 	Buckets int               `json:"buckets,omitempty"`
 	// Bounds of numeric columns by name, which the user states without looking at

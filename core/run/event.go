@@ -14,6 +14,8 @@ type Event struct {
 	Diag     *Diag    `json:"diagnostic,omitempty"` // nil in a blind run
 	// Trial says that this is a step of a run that is tried, of which nothing else is told.
 	Trial *Trial `json:"trial,omitempty"`
+	// Changes are all that were made of the run so far, where some hold from this step on.
+	Changes []Changed `json:"changes,omitempty"`
 }
 
 // Released is what the mechanism gave out in this step: noised, paid for in ε.
@@ -136,14 +138,16 @@ type Result struct {
 	// Selected is what was chosen of what was tried; nil without tuning. It is released.
 	Selected *Candidate `json:"selected,omitempty"`
 	// Tried are the runs that were compared, a diagnostic.
-	Tried        []Tried  `json:"tried,omitempty"`
-	TrainSeconds float64  `json:"train_seconds"` // time inside steps and waiting for a device, without loading and testing
-	Backend      string   `json:"backend"`
-	Device       string   `json:"device,omitempty"`  // a GPU's name
-	Chosen       string   `json:"chosen,omitempty"`  // why that backend, where there was a choice
-	Threads      int      `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
-	Notes        []string `json:"notes,omitempty"`   // fallbacks and warnings the owner must see
-	Guarantee    string   `json:"guarantee"`         // the promise in one sentence
+	Tried        []Tried `json:"tried,omitempty"`
+	TrainSeconds float64 `json:"train_seconds"` // time inside steps and waiting for a device, without loading and testing
+	Backend      string  `json:"backend"`
+	Device       string  `json:"device,omitempty"`  // a GPU's name
+	Chosen       string  `json:"chosen,omitempty"`  // why that backend, where there was a choice
+	Threads      int     `json:"threads,omitempty"` // that shared the work; 0 where nothing ran
+	// Changes are what was changed of a teaching run while it went on.
+	Changes   []Changed `json:"changes,omitempty"`
+	Notes     []string  `json:"notes,omitempty"` // fallbacks and warnings the owner must see
+	Guarantee string    `json:"guarantee"`       // the promise in one sentence
 	// Statement is the whole statement of the run's privacy, a
 	// privacy.Statement as JSON; its "text" is the same in words.
 	Statement json.RawMessage `json:"statement,omitempty"`

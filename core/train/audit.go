@@ -263,7 +263,7 @@ func (a *Audit) report() (run.AuditReport, error) {
 	}
 	audit := audits[0]
 	r := run.AuditReport{
-		Claimed: run.Number(p.curve.Epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Claimed: run.Number(p.epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Confidence: 1 - c.Significance, Canaries: c.Canaries, Included: included, Guesses: audit.Guesses, Correct: audit.Correct,
 		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: a.be.Name(),
 	}

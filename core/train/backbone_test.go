@@ -6,8 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
+
+// TestTextsAreNoFeatures: there is nothing to train on before a backbone has read them.
+func TestTextsAreNoFeatures(t *testing.T) {
+	meta := small(t).Meta()
+	meta.Features, meta.Columns = 0, []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}
+	if _, err := New(base("constant"), meta); err == nil || !strings.Contains(err.Error(), `texts in the column "review": use a backbone`) {
+		t.Error(err)
+	}
+}
 
 // TestRunsOnFeaturesSaySo: what a backbone made is scaled by its length for nothing, the
 // statement and the guarantee say what is assumed of it, and the model what it lacks.
@@ -39,6 +49,11 @@ func TestRunsOnFeaturesSaySo(t *testing.T) {
 		if !reflect.DeepEqual(s.Backbone, ds.Backbone) || !reflect.DeepEqual(res.Released.Apply.FeaturesOf, ds.Backbone) {
 			t.Errorf("statement %+v, model %+v", s.Backbone, res.Released.Apply.FeaturesOf)
 		}
+	}
+	ds := small(t)
+	ds.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "y", Column: "100% sure", Normalise: "none", Batch: 1}
+	if res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds)); !strings.Contains(res.Guarantee, `makes of its text in the column "100% sure" (SHA-256 c0ffee, output "y")`) {
+		t.Errorf("of texts it says %s", res.Guarantee)
 	}
 	r := started(t, base("constant"), small(t))
 	if res := stated(t, r); strings.Contains(res.Guarantee, "backbone") || res.Released.Apply.FeaturesOf != nil {

@@ -49,6 +49,8 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 		return nil, errors.New("train: the run has ended")
 	case r.failed != nil:
 		return nil, r.failed
+	case len(r.turns) > 0:
+		return nil, ErrChanged
 	}
 	words := 0
 	for _, p := range r.state() {
@@ -103,6 +105,10 @@ func (p *Plan) names() (plan, meta [32]byte, err error) {
 	}
 	return sha256.Sum256(what), sha256.Sum256(of), nil
 }
+
+// ErrChanged is why there is no checkpoint of a run that was changed while it went on: what
+// goes on from one is made by the configuration, which does not have the changes.
+var ErrChanged = errors.New("it was changed while it went on, and what goes on from its state would begin without the changes")
 
 // Why a checkpoint is not gone on from.
 var (

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"clipscope/core/clip"
@@ -14,7 +13,7 @@ import (
 
 // describe fills in what the page shows before a run.
 func (p *Plan) describe() {
-	eps := p.curve.Epsilon(p.steps)
+	eps := p.epsilon(p.steps)
 	p.info.NoiseMultiplier, p.info.GradNoise = p.sigma, p.gradNoise
 	p.info.SampleRate, p.info.Steps = p.rate, p.steps
 	p.info.Epsilon, p.info.Delta, p.info.Accountant = run.Number(eps), p.cfg.TargetDelta, p.cfg.Accountant
@@ -114,7 +113,7 @@ func (p *Plan) guarantee(steps int) string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
 		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
-		run.UpText(p.curve.Epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), privacy.Public+privacy.Assumed(p.meta.Backbone))
+		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), privacy.Public+privacy.Assumed(p.meta.Backbone))
 }
 
 // ending says what stopping the run means for ε.
@@ -133,11 +132,11 @@ func (p *Plan) ending(steps int) string {
 // epsilonAt is ε of a run planned to end with that step, sharper than the curve's
 // staircase where the accountant can tell.
 func (p *Plan) epsilonAt(step int) float64 {
-	e, err := p.accounts.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(slices.Clone(p.once), privacy.SelfComposed{Of: p.stepEvent(), Count: step})...)
+	e, err := p.accounts.Epsilon(p.cfg.Accountant, p.cfg.TargetDelta, append(p.spent(), privacy.SelfComposed{Of: p.stepEvent(), Count: step - p.passed})...)
 	if err != nil {
-		return p.curve.Epsilon(step)
+		return p.epsilon(step)
 	}
-	return min(e, p.curve.Epsilon(step))
+	return min(e, p.epsilon(step))
 }
 
 // before says what was released before the first step.

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"clipscope/core/clip"
@@ -45,12 +46,18 @@ type Plan struct {
 	exact     bool          // secure noise is drawn number by number: see [Plan.joins]
 	rate      float64       // q
 	batch     float64       // B
-	steps     int           // T
+	steps     int           // T, or fewer where a change has the budget end sooner
+	horizon   int           // T
 	// Noise multipliers of what is released before the first step; 0 without.
 	boundsNoise, pcaNoise float64
 	once                  []privacy.Event // charged before the first step
-	curve                 *privacy.Curve
-	accounts              *privacy.Memory // nil: nothing is remembered
+	// What was changed of the run while it went on, and the steps that were passed before
+	// its noise was, with the noise that they had.
+	changes  []run.Changed
+	passed   int
+	earlier  []privacy.Stretch
+	curve    *privacy.Curve  // over the steps that follow those passed
+	accounts *privacy.Memory // nil: nothing is remembered
 
 	info run.PlanInfo
 }
@@ -79,6 +86,9 @@ func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, er
 
 // choose settles everything but what it costs.
 func (p *Plan) choose() error {
+	if p.meta.Features == 0 && p.meta.TextColumn() != "" {
+		return fault("data", "the rows have no features yet, but texts in the column %q: use a backbone that reads them, an ONNX model whose input is a string", p.meta.TextColumn())
+	}
 	for _, part := range []func() error{
 		p.checkNumbers, p.chooseModel, p.chooseSteps,
 		p.chooseScale, p.choosePCA, p.chooseNoise, p.chooseClipper, p.checkSecure, p.checkAugmentation, p.checkMemory,
@@ -250,6 +260,7 @@ func (p *Plan) chooseSteps() error {
 		}
 		p.steps = max(1, int(steps))
 	}
+	p.horizon = p.steps
 	return nil
 }
 
@@ -282,20 +293,25 @@ func (p *Plan) chooseNoise() (err error) {
 	case c.NoiseMultiplier != nil && c.TargetEpsilon != nil:
 		return fault("noise_multiplier", "noise_multiplier and target_epsilon are both given; each decides the other, so give one")
 	case c.NoiseMultiplier != nil:
-		if p.sigma = *c.NoiseMultiplier; !(p.sigma > 0) || math.IsInf(p.sigma, 1) {
-			return fault("noise_multiplier", "%v adds no noise, so nothing would be protected; take a positive number, or choose “no privacy” (no_privacy: true) to train without a guarantee", p.sigma)
-		}
-		if p.sigma < minNoise {
-			return fault("noise_multiplier", "%v is next to no noise, which protects nothing; take at least %g", p.sigma, minNoise)
-		}
-		if p.sigma > maxNoise {
-			return fault("noise_multiplier", "%v is so much noise that nothing can be learned; take at most %g", p.sigma, maxNoise)
-		}
-		return nil
+		p.sigma = *c.NoiseMultiplier
+		return p.checkNoise()
 	}
 	p.exact = !privacy.Pays(float64(p.steps)*p.distance(), *c.TargetEpsilon, c.TargetDelta)
 	if p.sigma, err = p.accounts.NoiseMultiplier(p.budget(), p.rate, p.steps); err != nil {
 		return faultOf("target_epsilon", err)
+	}
+	return nil
+}
+
+// checkNoise refuses a σ that is none.
+func (p *Plan) checkNoise() error {
+	switch {
+	case !(p.sigma > 0) || math.IsInf(p.sigma, 1):
+		return fault("noise_multiplier", "%v adds no noise, so nothing would be protected; take a positive number, or choose “no privacy” (no_privacy: true) to train without a guarantee", p.sigma)
+	case p.sigma < minNoise:
+		return fault("noise_multiplier", "%v is next to no noise, which protects nothing; take at least %g", p.sigma, minNoise)
+	case p.sigma > maxNoise:
+		return fault("noise_multiplier", "%v is so much noise that nothing can be learned; take at most %g", p.sigma, maxNoise)
 	}
 	return nil
 }
@@ -305,7 +321,7 @@ func (p *Plan) newClipper() (*clip.Clipper, error) {
 	return clip.New(
 		clip.Choice{Method: c.Method, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping},
 		clip.Env{
-			MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: p.sigma, Steps: p.steps,
+			MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: p.sigma, Steps: p.horizon,
 			ExpectedBatchSize: p.batch, Dim: p.spec.Params(), Params: c.Params,
 		})
 }
@@ -361,12 +377,24 @@ func (p *Plan) stepEvent() privacy.Event {
 	return e
 }
 
+// spent is what was released before the steps that p.curve is over.
+func (p *Plan) spent() []privacy.Event {
+	events := slices.Clone(p.once)
+	for _, e := range p.earlier {
+		events = append(events, privacy.SelfComposed{Of: e.PerStep, Count: e.Steps})
+	}
+	return events
+}
+
+// epsilon is ε of a run planned to end with that step, no earlier than what was passed.
+func (p *Plan) epsilon(step int) float64 { return p.curve.Epsilon(step - p.passed) }
+
 func (p *Plan) choosePrice() (err error) {
-	p.curve, err = p.accounts.Curve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps, p.once...)
+	p.curve, err = p.accounts.Curve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps-p.passed, p.spent()...)
 	if err != nil {
 		return faultOf("accountant", err)
 	}
-	if p.distance() > 0 && math.IsInf(p.curve.Epsilon(p.steps), 1) { // δ does not pay for the tables
+	if p.distance() > 0 && math.IsInf(p.epsilon(p.steps), 1) { // δ does not pay for the tables
 		p.exact = true
 		if err := p.checkMemory(); err != nil { // of which that takes more
 			return err

@@ -117,7 +117,8 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 	if k == nil {
 		return nil, errors.New("train: the state of this run was not kept")
 	}
-	n := &Run{Plan: r.Plan, ds: r.ds, be: compute.NewScope(be), mix: r.mix, key: r.key, scale: r.scale, seconds: r.seconds, notes: r.notes, lost: r.lost}
+	plan, turned := r.at(k.last.step)
+	n := &Run{Plan: plan, began: r.began, turns: r.turns, turned: turned, ds: r.ds, be: compute.NewScope(be), mix: r.mix, key: r.key, scale: r.scale, seconds: r.seconds, notes: r.notes, lost: r.lost}
 	var directions []float32
 	if r.pca != nil {
 		directions = r.pca.Directions
@@ -160,7 +161,7 @@ func (p *Plan) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend,
 	if s.step > p.steps {
 		return nil, fmt.Errorf("train: the checkpoint counts %d steps of a run of %d", s.step, p.steps)
 	}
-	r := &Run{Plan: p, ds: ds, be: compute.NewScope(be), mix: shuffle, lost: c.lost + s.step - c.state.step}
+	r := &Run{Plan: p, began: p, ds: ds, be: compute.NewScope(be), mix: shuffle, lost: c.lost + s.step - c.state.step}
 	if err := r.opened(ctx, r.openKey, r.openKeptScale(c.bounds), r.openKeptPCA(c.directions), r.openModel, r.openMechanism, r.openKeeping); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"clipscope/core/chacha"
 	"clipscope/core/clip"
@@ -75,6 +76,10 @@ type Run struct {
 	rows      []int
 	statistic []float64 // the rule's, as far as it has been added up
 
+	began  *Plan  // before all changes
+	turns  []turn // to the plans that changes made, in order
+	turned int    // how many it has come to
+
 	waiting    []*pendingEvent
 	done       int // steps that count
 	lost       int // of them, those of another life of the run that this one's state has not seen
@@ -91,7 +96,7 @@ type Run struct {
 // charged before the first step. Every call has randomness of its own, unless the
 // seed is fixed. The run's memory is given back by Close.
 func (p *Plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (*Run, error) {
-	r := &Run{Plan: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
+	r := &Run{Plan: p, began: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
 	if err := r.opened(ctx, r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping); err != nil {
 		return nil, err
 	}
@@ -315,8 +320,11 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 		return res, nil
 	}
 	res.Steps, res.LostSteps, res.Stopped = r.done, r.lost, r.done < r.steps
-	res.Epsilon, res.EpsilonAtStep = run.Number(r.curve.Epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
-	res.TrainSeconds, res.Guarantee, res.Notes = r.seconds, r.guarantee(r.done), r.notes
+	res.Epsilon, res.EpsilonAtStep = run.Number(r.epsilon(r.steps)), run.Number(r.epsilonAt(r.done))
+	res.TrainSeconds, res.Guarantee, res.Notes, res.Changes = r.seconds, r.guarantee(r.done), r.notes, r.changes
+	if r.steps < r.horizon {
+		res.Notes = append(slices.Clone(res.Notes), fmt.Sprintf("As noise_multiplier was changed, target_epsilon = %g is used up after step %d of %d, and the run goes no further.", *r.cfg.TargetEpsilon, r.steps, r.horizon))
+	}
 	res.Released.MaxGradNorm = r.thresholds.values
 	if r.iterate != nil {
 		r.iterate.restore(r.model.All(), r.taken())

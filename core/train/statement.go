@@ -53,7 +53,7 @@ func (p *Plan) draft(steps int) privacy.Statement {
 	return privacy.Statement{
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
-		Clipping: p.clippingInWords(), Once: once, PerStep: perStep,
+		Clipping: p.clippingInWords(), Once: once, Earlier: p.earlier, PerStep: perStep,
 		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Backbone: p.meta.Backbone,
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	}
@@ -91,6 +91,9 @@ func (p *Plan) broken() []string {
 	}
 	if p.cfg.Scaling.Kind == "measured" {
 		why = append(why, "features were scaled by figures measured from the training rows without noise")
+	}
+	if len(p.changes) > 0 {
+		why = append(why, "it was changed while it went on, by someone who could see what no ε covers ("+p.changesInWords()+")")
 	}
 	return why
 }

@@ -17,6 +17,10 @@ import (
 // waits for what the backend has yet to say.
 func (r *Run) step(ctx context.Context) error {
 	began := time.Now()
+	turned, err := r.turnTo()
+	if err != nil {
+		return err
+	}
 	c := r.clipper.Rule.C()
 	e := &pendingEvent{}
 	if err := r.sum(ctx, e); err != nil {
@@ -29,6 +33,9 @@ func (r *Run) step(ctx context.Context) error {
 	}
 	r.thresholds.add(c)
 	e.event = run.Event{Step: r.done, Steps: r.steps, Released: r.adapt(c)}
+	if turned {
+		e.event.Changes = r.changes
+	}
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
@@ -141,7 +148,7 @@ func (r *Run) move() compute.Pending {
 
 // adapt hands the rule its noised statistic and says what the step released.
 func (r *Run) adapt(c float64) run.Released {
-	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.curve.Epsilon(r.done))}
+	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.epsilon(r.done))}
 	rule := r.clipper.Rule
 	if r.query == nil {
 		rule.Adapt(nil)

@@ -47,7 +47,7 @@ func (c *Data) backbone() app.UI {
 	return app.Details().Class("advanced").ID("backbone").Open(v.File != "").Body(
 		app.Summary().Text("Use a backbone (ONNX)"),
 		app.Div().Class("advanced-body").Body(
-			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. The file stays on this device. What runs it, ONNX Runtime, is fetched from this site once, 2.7 MB."),
+			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. One that reads texts takes the column whose kind in the table is text. The file stays on this device. What runs it, ONNX Runtime, is fetched from this site once, 2.7 MB."),
 			app.Label().Class("button").For("backbone-file").Text("Choose a model"),
 			app.Input().Type("file").ID("backbone-file").Class("visually-hidden").Accept(".onnx").
 				OnChange(func(ctx app.Context, _ app.Event) {
@@ -150,8 +150,12 @@ func (v *BackboneView) used(l Featurer) app.UI {
 	if u.Cached {
 		took = "taken from this browser’s storage, where they were kept"
 	}
+	of := ""
+	if u.Column != "" {
+		of = "for the texts in “" + brief(u.Column, mostOfName) + "”, "
+	}
 	return app.Div().Class("summary").Body(
-		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s.", brief(u.Output, mostOfName), brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], took)),
+		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s%s.", brief(u.Output, mostOfName), brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], of, took)),
 		app.P().Class("note").Text("The guarantee is for these rows, and takes the backbone for public: if it was trained on them, what it knows of them is not covered. Features are kept in this browser, and are as private as the rows."),
 		app.Button().Type("button").ID("backbone-drop").Text("Use the rows themselves").OnClick(func(app.Context, app.Event) { l.DropFeatures() }),
 	)

@@ -68,19 +68,23 @@ func (c *Preview) Render() app.UI {
 					})
 				}),
 			),
-			c.cells("cells", columns, r.Preview.Rows, r.Preview.Values, 1),
+			c.cells("cells", columns, r.Preview.Rows, r.Preview.Values, r.Preview.Numbers),
 			app.If(len(r.Preview.Last) > 0, func() app.UI {
-				return c.cells("cells last", columns, r.Preview.Last, r.Preview.LastValues, r.Preview.Of-len(r.Preview.Last)+1)
+				return c.cells("cells last", columns, r.Preview.Last, r.Preview.LastValues, r.Preview.LastNumbers)
 			}),
 		)),
 		app.Div().Class("notes").Body(app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) })),
 	)
 }
 
-// cells are rows of the file, the first of which has that number.
-func (c *Preview) cells(class string, columns []data.Column, rows, values [][]string, first int) app.UI {
+// cells are rows of the files, with their numbers there.
+func (c *Preview) cells(class string, columns []data.Column, rows, values [][]string, numbers []int) app.UI {
 	return app.TBody().Class(class).Body(app.Range(rows).Slice(func(row int) app.UI {
-		return c.row(words.Count(first+row), columns, func(i int) app.UI { return cell(rows, values, row, i) })
+		number := ""
+		if row < len(numbers) {
+			number = words.Count(numbers[row])
+		}
+		return c.row(number, columns, func(i int) app.UI { return cell(rows, values, row, i) })
 	}))
 }
 
@@ -95,6 +99,9 @@ func (c *Preview) about() string {
 	if r.Format == "xlsx" {
 		return "An Excel sheet" + c.header()
 	}
+	if r.Format == "parquet" {
+		return "A Parquet table" + c.header()
+	}
 	s := fmt.Sprintf("%s, %s", cmp.Or(map[string]string{"utf-8": "UTF-8", "utf-16": "UTF-16", "windows-1252": "Windows-1252"}[r.Encoding], r.Encoding),
 		cmp.Or(map[string]string{",": "parted by commas", ";": "parted by semicolons", "\t": "parted by tabs", "|": "parted by bars", " ": "parted by spaces"}[r.Delimiter], "parted by “"+r.Delimiter+"”"))
 	return s + c.header()
@@ -107,6 +114,7 @@ func (c *Preview) header() string {
 	if r.Header {
 		s = ", the first row a header"
 	}
+	s += ", rows numbered as a spreadsheet has them"
 	if c.View.Refused {
 		return s + ". It cannot be read as it is: see Data."
 	}
@@ -114,7 +122,7 @@ func (c *Preview) header() string {
 }
 
 // kinds are what a column can be told to be.
-var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "ignored", Text: "ignored"}}
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "ignored", Text: "ignored"}}
 
 func (c *Preview) kind(i int, col data.Column) app.UI {
 	if col.Kind == data.Label {
@@ -152,6 +160,8 @@ func day(days float64) string {
 func (c *Preview) readAs(col data.Column) string {
 	s, n := "", words.Count(len(col.Categories))
 	switch {
+	case col.Text:
+		s = "texts, for a backbone"
 	case col.Kind == data.Ignored:
 		s = "not used"
 	case col.Kind == data.Label && c.View.Table.Task != data.Regression:

@@ -107,8 +107,9 @@ func exampleReport() *data.Report {
 		Preview: data.Preview{
 			Rows:      [][]string{{"1.005,1", "3,5", "blue", "1", "setosa"}, {"4,9", "NA", "white", "2", "virginica"}},
 			Values:    [][]string{{"1005.1", "3.5", "blue", "", "setosa"}, {"4.9", data.MissingCategory, "white", "", "virginica"}},
+			Numbers:   []int{2, 3},
 			ClassRows: []int{38, 41, 41},
-			Last:      [][]string{{"5,1", "3,0", "blue", "150", "setosa"}}, LastValues: [][]string{{"5.1", "3", "blue", "", "setosa"}}, Of: 150,
+			Last:      [][]string{{"5,1", "3,0", "blue", "150", "setosa"}}, LastValues: [][]string{{"5.1", "3", "blue", "", "setosa"}}, LastNumbers: []int{151}, Of: 150,
 		},
 		Warnings: []string{"No test file: 30 of 150 rows, chosen by a fixed shuffle, are held out for testing."}}
 }

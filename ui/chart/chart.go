@@ -60,6 +60,7 @@ type Set struct{ panels []Panel }
 func New(runs int) *Set {
 	s := &Set{order()}
 	for c := range s.charts {
+		c.Spec.Values = c.Ink
 		if c.Spec.Kind == "lines" && c.Spec.Sync == syncSteps {
 			c.Spec.Series = slices.Repeat(c.Spec.Series, runs)
 		}
@@ -83,7 +84,17 @@ func (s *Set) Draw(runs []*series.Record) {
 	if len(runs) == 0 {
 		return
 	}
+	last := runs[len(runs)-1]
+	cover := coverOf(runs)
 	for c := range s.charts {
+		if c.Feed.Cover != cover { // what is not drawn anew is of other runs
+			c.Feed.Clear()
+			c.Feed.Cover = cover
+		}
+		if last.Past() && !c.has(last) { // of which nothing is kept
+			c.Feed.Clear()
+			continue
+		}
 		c.draw(&c.Feed, runs)
 	}
 }
@@ -159,8 +170,11 @@ func markedLines(mark func(*series.Record) float64, columns ...series.Column) fu
 	var buffer [][]float64
 	return func(f *Feed, runs []*series.Record) {
 		step, steps := 0, 0
+		f.Since = float64(runs[len(runs)-1].Resumed)
+		f.Marks = f.Marks[:0]
 		for _, r := range runs {
-			step, steps = max(step, r.Last.Step), max(steps, r.Last.Steps)
+			step, steps = max(step, r.Reach()), max(steps, r.Last.Steps)
+			f.mark(0, r)
 		}
 		buffer = overSteps(buffer[:0], runs, columns)
 		f.Lines(growing(float64(step), float64(steps)), mark(runs[len(runs)-1]), buffer...)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -75,9 +76,10 @@ func TestLinesLayout(t *testing.T) {
 	var f Feed
 	var got []float64
 	f.sink = func(n []float64) { got = append(got[:0], n...) }
+	f.Marks = []Mark{{0, run.Changed{Step: 2, Field: "learning_rate", From: 0.5, To: 7}}}
 	f.Lines(10, 5, []float64{1, 2}, []float64{3, 4})
-	for i, want := range []float64{2, 2, 10, 5, 1, 2, 3, 4} {
-		if len(got) != 8 || got[i] != want {
+	for i, want := range []float64{2, 2, 10, 5, 0, 1, 2, 3, 4, 1, 0, 2, 2, 0.5, 7} {
+		if len(got) != 15 || got[i] != want {
 			t.Fatalf("sent %v", got)
 		}
 	}
@@ -93,6 +95,24 @@ func TestLinesLayout(t *testing.T) {
 	}
 }
 
+// Where a run went on after an interruption its charts over steps begin, and say so.
+func TestResumedRunsAreMarked(t *testing.T) {
+	s := New(1)
+	r := series.NewRecord(run.Config{Method: "constant", MaxGradNorm: 1}, run.PlanInfo{Steps: 600, NoiseMultiplier: 1})
+	r.Resumed = 120
+	r.Add([]run.Event{series.Example(121)})
+	s.Draw([]*series.Record{r})
+	for c := range s.charts {
+		if c.Spec.Sync == syncSteps && c.Feed.Numbers[4] != 120 {
+			t.Errorf("%s begins at step %v", c.Title, c.Feed.Numbers[4])
+		}
+	}
+	r.Resumed = 0
+	if s.Draw([]*series.Record{r}); s.numbers(t, "Loss")[4] != 0 {
+		t.Error("a run from its beginning is marked")
+	}
+}
+
 // numbers are what the chart of a title was sent last.
 func (s *Set) numbers(t *testing.T, title string) []float64 {
 	t.Helper()
@@ -103,6 +123,50 @@ func (s *Set) numbers(t *testing.T, title string) []float64 {
 	}
 	t.Fatalf("there is no chart %q", title)
 	return nil
+}
+
+// What runs release is for who saves a chart of them no better protected than the least of
+// them, side by side as alone.
+func TestChartsKnowWhatProtectsThem(t *testing.T) {
+	of := func(p run.PlanInfo) *series.Record {
+		p.Steps = 600
+		r := series.NewRecord(run.Config{Method: "constant", MaxGradNorm: 1}, p)
+		r.Add([]run.Event{series.Example(1)})
+		return r
+	}
+	bare, taught, covered := of(run.PlanInfo{}), of(run.PlanInfo{NoiseMultiplier: 1}), of(run.PlanInfo{NoiseMultiplier: 1, Private: true})
+	late := series.NewRecord(run.Config{}, run.PlanInfo{})
+	for _, c := range []struct {
+		runs []*series.Record
+		want Cover
+	}{
+		{[]*series.Record{bare}, Bare},
+		{[]*series.Record{covered, taught}, Taught},
+		{[]*series.Record{covered, late}, Covered},
+		{[]*series.Record{taught, bare}, Bare},
+	} {
+		s := New(len(c.runs))
+		s.Draw([]*series.Record{covered})
+		s.Draw(c.runs)
+		for x := range s.charts {
+			if x.Feed.Cover != c.want {
+				t.Errorf("%s: %v, want %v", x.Title, x.Feed.Cover, c.want)
+			}
+		}
+		for _, o := range Overlays(make([]Lane, len(c.runs)), false, false) {
+			if o.Draw(c.runs); o.Feed.Cover != c.want {
+				t.Errorf("%s of lanes: %v, want %v", o.Title, o.Feed.Cover, c.want)
+			}
+		}
+	}
+	// What another run left is not taken for one's own.
+	s := New(1)
+	bare.Norms, bare.Noisy = &run.Norms{Counts: []int{1}, Max: 1}, []float64{1}
+	s.Draw([]*series.Record{bare})
+	covered.Norms = nil
+	if s.Draw([]*series.Record{covered}); len(s.numbers(t, "Gradient norms of this batch")) != 0 {
+		t.Error("the norms of a run without noise are shown as those of another")
+	}
 }
 
 // Drawing a run at full length takes no memory that grows with it.
@@ -142,7 +206,7 @@ func TestSeveralRunsInOneChart(t *testing.T) {
 	s := New(2)
 	s.Draw(append(runs, series.NewRecord(run.Config{}, run.PlanInfo{})))
 	nan := math.NaN()
-	want := []float64{3, 4, 4, nan, 1, 2, 3, 4, 31, 32, nan, 34, nan, 22, 23, nan}
+	want := []float64{3, 4, 4, nan, 0, 1, 2, 3, 4, 31, 32, nan, 34, nan, 22, 23, nan, 0}
 	got := s.numbers(t, "Threshold C")
 	if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
 		t.Errorf("sent %v", got)
@@ -167,6 +231,52 @@ func TestEveryChartSaysWhatItIs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Whoever saves a chart is told what its values are, where they are released; each chart
+// has a button for it, and each line a name for a file's column.
+func TestSavedChartsSayWhatTheirValuesAre(t *testing.T) {
+	specs := map[string]*Spec{}
+	inks := map[string]Ink{}
+	for c := range New(2).charts {
+		specs[c.Title], inks[c.Title] = &c.Spec, c.Ink
+	}
+	lanes := []Lane{{Label: "C = 1"}, {Label: "C = 2", Place: 1}, {Label: "before", Kept: true}}
+	for _, o := range append(Overlays(lanes, false, false), Overlays(lanes, true, true)...) {
+		specs["lanes: "+o.Title], inks["lanes: "+o.Title] = &o.Spec, o.Ink
+		if html := app.HTMLString(o.View()); strings.Count(html, `data-opens="save"`) != 1 || !strings.Contains(html, `data-title="`+o.Title+`"`) {
+			t.Errorf("lanes: %s has no button that saves it by its title", o.Title)
+		}
+	}
+	specs["sweep"], inks["sweep"] = &NewSwept(lanes, false).Spec, Diagnostic
+	released := 0
+	for title, spec := range specs {
+		if spec.Values != inks[title] {
+			t.Errorf("%s is %s, and saved as %q", title, inks[title], spec.Values)
+		}
+		if spec.Values == Released {
+			released++
+		}
+		names := map[string]bool{}
+		for _, l := range spec.Series {
+			name := l.Label + l.Name
+			if name == "" && spec.Kind == "lines" || title == "sweep" && names[name] {
+				t.Errorf("%s: a line without a name of its own: %q", title, name)
+			}
+			names[name] = true
+		}
+	}
+	if released != 4 { // threshold, cost and estimated error of a run, and the lanes' thresholds
+		t.Errorf("%d charts are released: %v", released, inks)
+	}
+	for _, p := range New(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {
+		if html := app.HTMLString(p); strings.Count(html, `data-opens="save"`) != len(p.Charts) {
+			t.Errorf("%s: %d charts, other buttons that save them", p.ID, len(p.Charts))
+		}
+	}
+	if said, err := json.Marshal(Spec{}); err != nil || strings.Contains(string(said), "values") {
+		t.Errorf("a chart that says nothing of its values says %s, %v", said, err)
 	}
 }
 

@@ -22,7 +22,7 @@ func clipping() *Chart {
 
 func clippingRows(r *series.Record) []Row {
 	d, size := diagnostics(r.Moment()), words.Missing
-	if r.Last.Diag != nil {
+	if r.Last.Diag != nil && d.BatchSize >= 0 {
 		size = words.Count(d.BatchSize)
 	}
 	return []Row{

@@ -70,7 +70,7 @@ func Overlays(lanes []Lane, regression, loss bool) []*Overlay {
 
 func overlay(lanes []Lane, title string, ink Ink, column series.Column, y Axis) *Overlay {
 	o := &Overlay{Title: title, Ink: ink, column: column}
-	o.Spec = Spec{Kind: "lines", Sync: "lanes", X: stepAxis, Y: y, Side: side(lanes)}
+	o.Spec = Spec{Kind: "lines", Sync: "lanes", X: stepAxis, Y: y, Side: side(lanes), Values: ink}
 	var names []string
 	for _, l := range lanes {
 		o.Spec.Series = append(o.Spec.Series, l.line())
@@ -95,9 +95,11 @@ func side(lanes []Lane) float64 {
 func (o *Overlay) Draw(runs []*series.Record) {
 	step, steps := 0, 0
 	var all []float64
-	for _, r := range runs {
+	o.Feed.Marks, o.Feed.Cover = o.Feed.Marks[:0], coverOf(runs)
+	for i, r := range runs {
 		if r.Len() > 0 {
-			step, steps = max(step, r.Last.Step), max(steps, r.Last.Steps)
+			step, steps = max(step, r.Reach()), max(steps, r.Last.Steps)
+			o.Feed.mark(i, r)
 			all = append(all, r.Column(series.Step)...)
 		}
 	}
@@ -126,7 +128,7 @@ func (o *Overlay) View() app.UI {
 // Figure is a chart under its title, and what it is of for who cannot see it.
 func Figure(title string, ink Ink, spec *Spec, feed *Feed, of string) app.UI {
 	return app.Div().Class("figure-box").Body(
-		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink)),
+		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink), Save(title)),
 		app.Div().Class("plot-box").Body(&Plot{Spec: spec, Feed: feed, Label: title + ", " + string(ink) + ": " + of}),
 	)
 }
@@ -145,13 +147,13 @@ type Curve struct{ Mean, Least, Greatest []float64 }
 // NewSwept makes an empty chart with a curve for each lane.
 func NewSwept(lanes []Lane, regression bool) *Swept {
 	s := &Swept{lanes: lanes}
-	s.Spec = Spec{Kind: "lines", X: Axis{Label: "C", Log: true}, Y: Axis{Format: "percent", Max: 1}, Side: side(lanes), Mark: "vertical", MarkLabel: "best C"}
+	s.Spec = Spec{Kind: "lines", X: Axis{Label: "C", Log: true}, Y: Axis{Format: "percent", Max: 1}, Side: side(lanes), Values: Diagnostic, Mark: "vertical", MarkLabel: "best C"}
 	if regression {
 		s.Spec.Y = Axis{}
 	}
 	for _, l := range lanes {
-		rim := Line{Ink: l.Ink(), Width: 0.75}
-		s.Spec.Series = append(s.Spec.Series, l.line(), rim, rim)
+		rim := func(of string) Line { return Line{Name: l.Label + ", " + of, Ink: l.Ink(), Width: 0.75} }
+		s.Spec.Series = append(s.Spec.Series, l.line(), rim("least"), rim("greatest"))
 	}
 	return s
 }

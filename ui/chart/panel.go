@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"clipscope/ui/series"
+	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -15,6 +16,7 @@ type Panel struct {
 	ID      string
 	Charts  []*Chart // pointers, so that comparing panels is cheap
 	Blank   bool     // nothing has been drawn yet
+	Past    bool     // what is shown is of a step before the last
 	Without []bool   // by chart: this run has nothing for it
 	Hidden  string   // why diagnostics are not shown; empty: they are
 	Text    string   // one sentence in words
@@ -27,6 +29,7 @@ func (p *Panel) say(r *series.Record) {
 		p.Rows = []Row{{"nothing yet", words.Missing, Released}}
 		return
 	}
+	p.Past = r.Past()
 	for _, c := range p.Charts {
 		p.Without = append(p.Without, !c.has(r))
 		if c.sentence != nil {
@@ -67,6 +70,7 @@ func (p *Panel) figure(i int) app.UI {
 			app.H2().Text(c.Title),
 			badge(c.Ink),
 			app.If(i == 0, func() app.UI { return p.values() }),
+			Save(c.Title),
 		),
 		app.Div().Class("plot-box").Body(
 			&Plot{Spec: &c.Spec, Feed: &c.Feed, Label: c.Title + ", " + string(c.Ink)},
@@ -82,17 +86,29 @@ func (p *Panel) instead(i int) string {
 	if p.Hidden != "" && p.Charts[i].Ink == Diagnostic {
 		return p.Hidden
 	}
+	if p.Past {
+		return "Only the newest of these is kept, so it is not replayed."
+	}
 	if p.Blank || p.Charts[i].None == "" {
 		return p.Charts[i].Empty
 	}
 	return p.Charts[i].None
 }
 
+// Save is a button that offers what the chart beside it shows as files: a picture, or its
+// numbers (web/save.mjs).
+//
+// Guarantee: what is diagnostic is in a file only where the person has asked for it there.
+func Save(title string) app.UI {
+	return app.Button().Type("button").Class("plain save").DataSet("opens", "save").DataSet("title", title).
+		Aria("label", "Save: "+title).Title("Save as a picture or as numbers").Body(widget.Icon("save"))
+}
+
 // badge says whether what a chart shows may be published.
 func badge(ink Ink) app.UI {
 	title := "Computed from the private data without noise: for your eyes only."
 	if ink == Released {
-		title = "Noised and paid for in ε: may be published."
+		title = "Noised and paid for in ε where the run has a guarantee: then it may be published."
 	}
 	return app.Span().Class("badge badge-" + string(ink)).Title(title).Text(string(ink))
 }

@@ -3,9 +3,12 @@ package chart
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"unsafe"
 
+	"clipscope/core/run"
 	"clipscope/ui/browser"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -29,6 +32,9 @@ type Spec struct {
 	Sync      string `json:"sync,omitempty"`      // charts of one name share the cursor
 	Mark      string `json:"mark,omitempty"`      // vertical or horizontal: how the mark is drawn
 	MarkLabel string `json:"markLabel,omitempty"` // stands at the mark, before its value
+	// Values says what is shown, for who saves it: what the lines' inks do not tell. Whatever
+	// is not said to be released is taken for diagnostic.
+	Values Ink `json:"values,omitempty"`
 	// Side is the room for names at the lines' ends, in pixels; 0: as much as short ones need.
 	Side float64 `json:"side,omitempty"`
 }
@@ -45,6 +51,7 @@ type Axis struct {
 // Line is one series.
 type Line struct {
 	Label   string  `json:"label"`
+	Name    string  `json:"name,omitempty"` // in files, of one that has no label
 	Ink     Ink     `json:"ink"`
 	Scale   string  `json:"scale,omitempty"`
 	Width   float64 `json:"width,omitempty"`
@@ -58,16 +65,64 @@ type Line struct {
 type Feed struct {
 	// Numbers is what was sent last, laid out as charts.js reads it.
 	Numbers []float64
-	sink    func([]float64)
+	// Since is where the lines begin because what was before is not known, which is
+	// marked; 0: nothing is lacking.
+	Since float64
+	Marks []Mark // of the next lines
+	Cover Cover  // of what is drawn as released
+	sink  func([]float64)
+}
+
+// Cover is how far runs protect what they release, for who saves it.
+type Cover int
+
+const (
+	Bare    Cover = iota // not at all: there is no noise in it
+	Taught               // there is noise, and no guarantee
+	Covered              // by a guarantee
+)
+
+// coverOf is that of the least protected of runs; those that have not begun have nothing.
+func coverOf(runs []*series.Record) Cover {
+	least := Covered
+	for _, r := range begun(runs) {
+		switch {
+		case !(r.Plan.NoiseMultiplier > 0):
+			return Bare
+		case !r.Plan.Private:
+			least = Taught
+		}
+	}
+	return least
+}
+
+// Mark says at its step what was changed of the run that a line is of.
+type Mark struct {
+	Line int // from 0
+	run.Changed
+}
+
+// changeable are the fields that a mark can be of, as charts.js numbers them.
+var changeable = []string{"max_grad_norm", "noise_multiplier", "learning_rate"}
+
+// mark adds the changes of a run that a line is of.
+func (f *Feed) mark(line int, r *series.Record) {
+	for _, c := range r.Changes {
+		f.Marks = append(f.Marks, Mark{line, c})
+	}
 }
 
 // Lines sets a line chart: x's end, the mark (NaN for none) and columns of
-// equal length, x first. NaN is a gap.
+// equal length, x first. NaN is a gap. The feed's marks come with them.
 func (f *Feed) Lines(end, mark float64, columns ...[]float64) {
 	b := f.Numbers[:0]
-	b = append(b, float64(len(columns)), float64(len(columns[0])), end, mark)
+	b = append(b, float64(len(columns)), float64(len(columns[0])), end, mark, f.Since)
 	for _, c := range columns {
 		b = append(b, c...)
+	}
+	b = append(b, float64(len(f.Marks)))
+	for _, m := range f.Marks {
+		b = append(b, float64(m.Line), float64(m.Step), float64(slices.Index(changeable, m.Field)), m.From, m.To)
 	}
 	f.set(b)
 }
@@ -158,7 +213,7 @@ func (p *Plot) show(numbers []float64) {
 		p.room = p.bytes.Length() / 8
 	}
 	app.CopyBytesToJS(p.bytes, bytesOf(numbers))
-	p.chart.Call("draw", len(numbers))
+	p.chart.Call("draw", len(numbers), int(p.Feed.Cover))
 }
 
 // bytesOf is v's memory; a browser's arrays have the same byte order as wasm.

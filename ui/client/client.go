@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -30,9 +31,15 @@ type Run interface {
 	Resume()
 	Step()
 	Stop()
+	// Pace has it take so many steps a second at most; 0: as many as can be.
+	Pace(perSecond float64)
+	// Change has a run for teaching go on with other numbers.
+	Change(c run.Change, done func(run.ChangeReply, error))
 	// Dispose ends the run at once, and Leave does so where it may go on later.
 	Dispose()
 	Leave()
+	// ID is its name, also among the runs that were interrupted: the same when it goes on.
+	ID() string
 	// Plan is what the run does and costs.
 	Plan() run.PlanInfo
 	Watch(Listener)
@@ -170,6 +177,25 @@ func (r *jsRun) Pause()  { r.run.Call("pause") }
 func (r *jsRun) Resume() { r.run.Call("resume") }
 func (r *jsRun) Step()   { r.run.Call("step") }
 func (r *jsRun) Stop()   { r.run.Call("stop") }
+
+func (r *jsRun) Pace(perSecond float64) {
+	if perSecond == 0 {
+		perSecond = math.Inf(1)
+	}
+	r.run.Call("pace", perSecond)
+}
+
+func (r *jsRun) Change(c run.Change, done func(run.ChangeReply, error)) {
+	await(r.run.Call("change", toJS(c)), func(v app.Value, err error) {
+		var reply run.ChangeReply
+		if err == nil {
+			err = decode(v, &reply)
+		}
+		done(reply, err)
+	})
+}
+
+func (r *jsRun) ID() string { return r.run.Get("keep").Get("id").String() }
 
 func (r *jsRun) Plan() run.PlanInfo { return r.plan }
 

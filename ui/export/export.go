@@ -24,6 +24,8 @@ type Run struct {
 	Result *run.Result
 	Steps  int // that were taken
 	Points []series.Point
+	// Changes are what was changed of it while it went on.
+	Changes []run.Changed
 	// Diagnostics adds the columns that were computed from the private data
 	// without noise. Then the file carries no guarantee, and says so.
 	Diagnostics bool
@@ -61,10 +63,22 @@ func (r *Run) thinned() string {
 		len(r.Points), r.Steps, series.LogLimit)
 }
 
-// CSV writes one row a step. Missing values are empty, infinite ones "Infinity".
-// Where steps are missing, a first line that begins with # says so.
-func (r *Run) CSV(w io.Writer) error {
+// remarks are what else is to be known of the series.
+func (r *Run) remarks() []string {
+	var all []string
 	if s := r.thinned(); s != "" {
+		all = append(all, s)
+	}
+	for _, c := range r.Changes {
+		all = append(all, fmt.Sprintf("%s was changed from %g to %g while the run went on, from step %d on.", c.Field, c.From, c.To, c.Step))
+	}
+	return all
+}
+
+// CSV writes one row a step. Missing values are empty, infinite ones "Infinity".
+// Where steps are missing, or the run was changed, first lines that begin with # say so.
+func (r *Run) CSV(w io.Writer) error {
+	for _, s := range r.remarks() {
 		if _, err := fmt.Fprintf(w, "# %s\n", s); err != nil {
 			return fmt.Errorf("export: csv: %w", err)
 		}
@@ -118,6 +132,7 @@ type file struct {
 	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
 	Released   *run.Summary             `json:"released,omitempty"`
 	Selected   *run.Candidate           `json:"selected,omitempty"`    // of what was tried
+	Changes    []run.Changed            `json:"changes,omitempty"`     // while it went on
 	Note       string                   `json:"series_note,omitempty"` // which steps, where not all
 	Series     map[string][]*run.Number `json:"series"`                // null: missing
 	Diagnostic *diagnostics             `json:"diagnostic,omitempty"`
@@ -140,7 +155,7 @@ const Warning = "The fields named diagnostic were computed from the private data
 
 // JSON writes configuration, guarantee and released values.
 func (r *Run) JSON(w io.Writer) error {
-	f := file{Config: r.Config, Note: r.thinned(), Series: map[string][]*run.Number{}}
+	f := file{Config: r.Config, Changes: r.Changes, Note: r.thinned(), Series: map[string][]*run.Number{}}
 	for _, c := range r.columns() {
 		values := make([]*run.Number, len(r.Points))
 		for i, p := range r.Points {

@@ -50,6 +50,22 @@ func TestReleasedOnly(t *testing.T) {
 	}
 }
 
+// What was changed of a run is in its files, of one that goes on as well.
+func TestChangesAreSaid(t *testing.T) {
+	r := example()
+	r.Changes = []run.Changed{{Step: 7, Field: "noise_multiplier", From: 1, To: 0.5}}
+	for _, result := range []*run.Result{r.Result, nil} {
+		r.Result = result
+		if text := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }); !strings.HasPrefix(text, "# noise_multiplier was changed from 1 to 0.5 while the run went on, from step 7 on.\nstep,") {
+			t.Errorf("the CSV is %s", text)
+		}
+		var f file
+		if err := json.Unmarshal([]byte(write(t, func(b *bytes.Buffer) error { return r.JSON(b) })), &f); err != nil || len(f.Changes) != 1 || f.Changes[0] != r.Changes[0] {
+			t.Errorf("the JSON tells of %v, %v", f.Changes, err)
+		}
+	}
+}
+
 func TestWithDiagnostics(t *testing.T) {
 	r := example()
 	r.Diagnostics = true

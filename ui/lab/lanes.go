@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
 	"clipscope/ui/link"
+	"clipscope/ui/motion"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
 )
@@ -43,6 +45,9 @@ type lanes struct {
 	sort   string // the column that the table is sorted by; "": as they were made
 	fault  string
 	charts []*chart.Overlay
+	replay *motion.Replay
+	target string // the lane that is changed while it goes on; "": all
+	refuse string // why the last change was refused
 }
 
 // manySeeds is how many runs a lane has where their spread is asked for.
@@ -53,6 +58,8 @@ const mostKept = 6
 
 func newLanes(l *Lab) lanes {
 	s := lanes{lab: l, seeds: 1}
+	s.replay = motion.NewReplay(func() []motion.Run { return l.lanes.replayed() }, func() { l.lanes.draw(); l.changed() },
+		func(d time.Duration, f func()) func() bool { return l.lanes.queue.after(d, f) }, time.Now)
 	s.queue = newQueue(l.client, func() { l.lanes.draw(); l.changed() }, func(a *attempt) { l.lanes.ended(a) })
 	return s
 }
@@ -126,7 +133,7 @@ func (l *lanes) fill(base run.Config, list []lesson.Lane, watch string) error {
 		}
 	}
 	l.queue.drop()
-	l.base, l.watch, l.list, l.fault = base, watch, nil, ""
+	l.base, l.watch, l.list, l.fault, l.target = base, watch, nil, "", ""
 	for i, one := range list[:min(len(list), lesson.MostLanes)] {
 		l.list = append(l.list, &lane{Lane: one, place: i})
 	}
@@ -201,7 +208,8 @@ func (l *lanes) remove(one *lane) {
 // start has every lane run that has not.
 func (l *lanes) start() {
 	made := l.made
-	l.fault = ""
+	l.fault, l.refuse = "", ""
+	l.replay.Close()
 	l.lab.pinned(l.base, func(base run.Config, err error) {
 		switch {
 		case made != l.made || l.queue.busy():
@@ -306,14 +314,14 @@ func (l *lanes) remake() {
 func (l *lanes) draw() {
 	var records []*series.Record
 	for _, k := range l.kept {
-		records = append(records, k.record)
+		records = append(records, l.replay.At(k.record))
 	}
 	for _, one := range l.list {
 		var r *series.Record
 		if len(one.runs) > 0 {
 			r = one.runs[0].record
 		}
-		records = append(records, r)
+		records = append(records, l.replay.At(r))
 	}
 	for _, c := range l.charts {
 		c.Draw(records)
@@ -449,9 +457,9 @@ func (a *attempt) state() string {
 	case a.fault != "":
 		return a.fault
 	case a.short():
-		return fmt.Sprintf("stopped at step %s of %s", words.Count(a.result.Steps), words.Count(a.result.PlannedSteps))
+		return fmt.Sprintf("stopped at step %s of %s", words.Count(a.result.Steps), words.Count(a.result.PlannedSteps)) + a.changed()
 	case a.result != nil:
-		return "done"
+		return "done" + a.changed()
 	case a.record.Len() > 0:
 		return fmt.Sprintf("step %s of %s", words.Count(a.record.Last.Step), words.Count(a.record.Last.Steps))
 	}
@@ -475,4 +483,12 @@ func (l *lanes) spent() string {
 		return fmt.Sprintf("On private data these %d runs together would have no bound: one of them has no noise.", n)
 	}
 	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Number(delta, 2))
+}
+
+// changed says of a run that it is not what its lane says all along.
+func (a *attempt) changed() string {
+	if len(a.record.Changes) == 0 {
+		return ""
+	}
+	return ", changed on its way"
 }

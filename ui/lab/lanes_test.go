@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -29,6 +30,9 @@ type fakeRun struct {
 	steps    int
 	disposed bool
 	stopped  bool
+	pace     float64
+	changes  []run.Change
+	changed  run.ChangeReply // the last
 }
 
 func (r *runner) Train(cfg run.Config, _ client.Handle, _ bool, started func(client.Run, error)) {
@@ -56,7 +60,7 @@ func (f *fakeRun) end(accuracy float64) {
 	if f.listener.Events != nil {
 		f.listener.Events([]run.Event{{Step: 10, Steps: 10, Released: run.Released{MaxGradNorm: f.cfg.MaxGradNorm}, Diag: &run.Diag{ClipFraction: 0.5}}})
 	}
-	f.listener.Done(run.Result{Steps: 10, TestRows: 100, TestAccuracy: run.Number(accuracy), TrainSeconds: 1,
+	f.listener.Done(run.Result{Steps: 10, PlannedSteps: 10, Epsilon: cmp.Or(f.changed.Epsilon, f.Plan().Epsilon), Changes: f.changed.Changes, TestRows: 100, TestAccuracy: run.Number(accuracy), TrainSeconds: 1,
 		TestClasses: []run.ClassScore{{Recall: 0.9}, {Recall: run.Number(accuracy / 2)}, {Recall: nan}}}, nil)
 }
 
@@ -404,5 +408,57 @@ func TestASweepThatIsStopped(t *testing.T) {
 	s.start()
 	if done, of := s.progress(); done != 0 || of != len(grid)*manySeeds {
 		t.Errorf("anew: %d of %d", done, of)
+	}
+}
+
+func (f *fakeRun) Pace(perSecond float64) { f.pace = perSecond }
+func (f *fakeRun) Change(c run.Change, done func(run.ChangeReply, error)) {
+	if c["max_grad_norm"] < 0 {
+		done(run.ChangeReply{}, errors.New("max_grad_norm: it is not in the range"))
+		return
+	}
+	f.changes = append(f.changes, c)
+	f.changed = run.ChangeReply{Changes: []run.Changed{{Step: 5, Field: "max_grad_norm", From: 1, To: c["max_grad_norm"]}}, Steps: 10, Epsilon: 3}
+	done(f.changed, nil)
+}
+
+// Lanes keep one pace, those that wait too; a change is of one of them, or of all that go on.
+func TestLanesAreSteered(t *testing.T) {
+	l, r := trained()
+	l.lanes.vary("max_grad_norm", "1,3,10")
+	l.lanes.Pace(10)
+	l.lanes.Change(run.Change{"max_grad_norm": 5})
+	l.lanes.target = "3"
+	l.lanes.Change(run.Change{"max_grad_norm": 7})
+	if len(r.runs[0].changes) != 1 || len(r.runs[1].changes) != 2 || r.runs[0].pace != 10 {
+		t.Errorf("told were %v and %v", r.runs[0].changes, r.runs[1].changes)
+	}
+	l.lanes.Change(run.Change{"max_grad_norm": -1})
+	if l.lanes.refuse == "" {
+		t.Error("why a change was refused is not said")
+	}
+	r.runs[1].listener.Events([]run.Event{{Step: 4, Steps: 10, Released: run.Released{MaxGradNorm: 1}}})
+	r.runs[1].end(0.8)
+	if len(r.runs) != 3 || r.runs[2].pace != 10 || len(r.runs[2].changes) != 0 {
+		t.Fatalf("the one that follows has the pace %v", r.runs[2].pace)
+	}
+	if state := l.lanes.list[1].outcome(1).state; state != "done, changed on its way" {
+		t.Errorf("of the lane that was changed it says %q", state)
+	}
+	if s := l.lanes.spent(); !strings.Contains(s, "ε = 8.00") {
+		t.Errorf("two runs that changes brought to ε = 3, and one at 2: %q", s)
+	}
+	l.lanes.view() // the lane that was chosen has ended
+	if l.lanes.target != "" || l.lanes.still() {
+		t.Error("the lane that has ended is changed, or replayed while others go on")
+	}
+	l.lanes.queue.hold(true)
+	if !l.lanes.still() {
+		t.Fatal("lanes that rest are not replayed")
+	}
+	l.lanes.replay.Open()
+	l.lanes.replay.Seek(4)
+	if n := l.lanes.charts[0].Feed.Numbers; n[1] != 1 || n[2] < 10 {
+		t.Errorf("drawn are %v steps, on an axis to %v", n[1], n[2])
 	}
 }

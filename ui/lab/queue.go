@@ -9,6 +9,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
+	"clipscope/ui/motion"
 	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -76,8 +77,9 @@ type queue struct {
 
 	waiting, going []*attempt
 	free           []*desk
-	held           bool // paused: nothing goes on, and nothing starts
-	due            bool // came is about to be called
+	speed          float64 // in steps a second; [motion.Full]
+	held           bool    // paused: nothing goes on, and nothing starts
+	due            bool    // came is about to be called
 }
 
 // showEvery is how often what comes in is shown: four workers tell much.
@@ -200,6 +202,9 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 			q.end(a)
 		},
 	})
+	if q.speed != motion.Full {
+		r.Pace(q.speed)
+	}
 	if q.held {
 		r.Pause()
 	}
@@ -277,6 +282,17 @@ func (q *queue) hold(held bool) {
 		}
 	}
 	q.fill()
+	q.show()
+}
+
+// pace sets the speed of what goes on, and of what follows.
+func (q *queue) pace(perSecond float64) {
+	q.speed = perSecond
+	for _, a := range q.going {
+		if a.runner != nil {
+			a.runner.Pace(perSecond)
+		}
+	}
 	q.show()
 }
 

@@ -33,6 +33,8 @@ func (l *lanes) view() app.UI {
 		),
 		widget.Message("lanes-fault", "fault", l.fault),
 		app.If(len(l.list) > 0, func() app.UI { return l.runbar() }),
+		app.If(len(l.list) > 0, l.steering),
+		app.If(l.still(), func() app.UI { return l.replay.View() }),
 		app.If(len(l.charts) > 0, func() app.UI {
 			return app.Div().Class("lab-overlays").Body(app.Range(l.charts).Slice(func(i int) app.UI { return l.charts[i].View() }))
 		}),
@@ -76,8 +78,19 @@ func (l *lanes) runbar() app.UI {
 		}).Else(func() app.UI {
 			return l.button("lanes-again", "Run again", l.again)
 		}),
-		app.If(q.busy(), func() app.UI { return l.button("lanes-pause", going, func() { q.hold(!q.held) }) }),
-		app.If(q.held, func() app.UI { return l.button("lanes-step", "One step", q.step) }),
+		app.If(q.busy(), func() app.UI {
+			return l.button("lanes-pause", going, func() {
+				l.replay.Close()
+				q.hold(!q.held)
+			})
+		}),
+		app.If(q.held, func() app.UI {
+			return l.button("lanes-step", "One step", func() {
+				l.replay.Close()
+				q.step()
+			})
+		}),
+		app.If(l.still(), func() app.UI { return l.replay.Button() }),
 	)
 }
 

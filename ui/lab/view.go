@@ -7,6 +7,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/run"
+	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/link"
 	"clipscope/ui/widget"
@@ -19,11 +20,11 @@ func (h *hands) view() app.UI {
 	return app.Section().Class("lab-hands").ID("hands").Aria("label", "A batch's gradients").Body(
 		app.Div().Class("lab-boards").Body(
 			app.Div().Class("lab-pane").Body(
-				app.Div().Class("figure-head").Body(app.H2().Text(h.title()), diagnostic(), h.radius()),
+				app.Div().Class("figure-head").Body(app.H2().Text(h.title()), diagnostic(), h.radius(), chart.Save(h.title())),
 				&board{Kind: "plane", Label: "Threshold C, the circle's radius", Hands: h},
 			),
 			app.Div().Class("lab-pane").Body(
-				app.Div().Class("figure-head").Body(app.H2().Text("Bias against noise"), diagnostic(), h.values()),
+				app.Div().Class("figure-head").Body(app.H2().Text("Bias against noise"), diagnostic(), h.values(), chart.Save("Bias against noise")),
 				&board{Kind: "u", Label: "Threshold C, under the curves", Hands: h},
 			),
 		),

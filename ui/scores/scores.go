@@ -21,7 +21,7 @@ func View(r *run.Result) app.UI {
 			return Figure(figures[i][0], figures[i][1], chart.Diagnostic)
 		})),
 		app.If(len(r.Mistakes) > 0, func() app.UI { return mistakes(r.Mistakes) }),
-		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores} }),
+		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores, Base: baseRate(r)} }),
 		app.Div().Class("score-tables").Body(
 			app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 			app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
@@ -29,6 +29,17 @@ func View(r *run.Result) app.UI {
 		),
 		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
 	)
+}
+
+// baseRate is the share that the positive class has of the rows.
+func baseRate(r *run.Result) float64 {
+	positive, all := 0, 0
+	for _, c := range r.TestClasses {
+		if all += c.Rows; c.Class == r.TestScores.Positive {
+			positive = c.Rows
+		}
+	}
+	return float64(positive) / float64(all)
 }
 
 // areas are the figures that say in one number how good a model is, those that there are.

@@ -2,9 +2,13 @@ package scores
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // TestFlattered: an accuracy that the largest class would have is said to be one.
@@ -24,6 +28,34 @@ func TestFlattered(t *testing.T) {
 		r := &run.Result{TestAccuracy: tt.accuracy, TestClasses: tt.classes, TestRows: 1000}
 		if got := Flattered(r); got != tt.want {
 			t.Errorf("accuracy %v: %q, want %q", tt.accuracy, got, tt.want)
+		}
+	}
+}
+
+// TestCurvesSayWhatGuessingComesTo: beside each curve stands the one of answers that look
+// at no row, and in words whose curve it is, and why.
+func TestCurvesSayWhatGuessingComesTo(t *testing.T) {
+	points := []run.Point{{X: 0.5, Y: 0.75}, {X: 1, Y: 1}}
+	pr := append(slices.Clone(points), run.Point{X: 1, Y: 0.5}) // all are found before
+	for rare, why := range map[int]string{25: "“sick”, the rarer of the two classes: 2.5 % of the rows", 975: "“sick”, the first of two classes that have as many rows"} {
+		r := &run.Result{TestClasses: []run.ClassScore{{Class: "sick", Rows: rare}, {Class: "well", Rows: 975}},
+			TestScores: &run.Scores{Positive: "sick", ROCArea: 0.9, AveragePrecision: 0.6, ROC: points, PR: pr}}
+		base := float64(rare) / float64(rare+975)
+		c := &curves{Of: r.TestScores, Base: baseRate(r)}
+		html := app.HTMLString(c)
+		for _, want := range []string{why, "area 0.9, where guessing has 0.5", "average precision 0.6, where guessing has " + digits(base), "The line at " + percent(base)} {
+			if !strings.Contains(html, want) {
+				t.Errorf("no %q in %s", want, html)
+			}
+		}
+		c.draw()
+		nan := math.NaN()
+		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if got := c.roc.Numbers[5:]; !slices.EqualFunc(got, []float64{0, 0.5, 1, nan, 0.75, 1, 0, nan, 1, 0}, same) {
+			t.Errorf("the ROC curve is sent as %v", got)
+		}
+		if got := c.pr.Numbers[5:]; !slices.EqualFunc(got, []float64{0, 0.5, 1, nan, 0.75, 1, base, nan, base, 0}, same) {
+			t.Errorf("the curve of precision is sent as %v", got)
 		}
 	}
 }

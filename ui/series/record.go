@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"slices"
 
 	"clipscope/core/clip"
 	"clipscope/core/run"
@@ -11,8 +12,8 @@ import (
 // Record is what a run has reported so far, as it is drawn: all that its events
 // add up to. It knows nothing of the page.
 type Record struct {
-	Config run.Config // of the run, with its defaults
-	Plan   run.PlanInfo
+	Config run.Config   // of the run, with its defaults
+	Plan   run.PlanInfo // with the ε that changes have come to
 	// Weight is the method's weight function, nil when it has none to draw.
 	Weight func(norm, c float64) float64
 	Whole  float64 // ε of the plan; 0 when it is not known or infinite
@@ -22,6 +23,7 @@ type Record struct {
 	series    Series
 	log       Log
 	seen      [Columns]bool // columns that have had a finite value
+	reach     int           // of a past record, the last step of the whole; 0: it is no such
 }
 
 // Newest is the newest that events had of everything: with its points, all that a
@@ -36,14 +38,16 @@ type Newest struct {
 	Range    float64           `json:"histogram_range,omitempty"`
 	Gradient *run.GradientDiag `json:"gradient,omitempty"` // the comparison of clipped and true gradients
 	Compared int               `json:"compared,omitempty"` // the step of that
+	// Resumed is the step from which the run went on after it was interrupted; what it
+	// reported before that is not here. 0: it was not.
+	Resumed int           `json:"resumed,omitempty"`
+	Changes []run.Changed `json:"changes,omitempty"` // what was changed while it went on
 }
 
 // NewRecord prepares for a run of cfg, which has its defaults, as it was planned.
 func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
 	r := &Record{Config: cfg, Plan: plan}
-	if e := float64(plan.Epsilon); e > 0 && !math.IsInf(e, 1) {
-		r.Whole = e
-	}
+	r.charged(plan.Epsilon)
 	c, err := clip.New(
 		clip.Choice{Method: cfg.Method, Weight: cfg.Weight, Grouping: cfg.Grouping},
 		clip.Env{MaxGradNorm: cfg.MaxGradNorm, NoiseMultiplier: max(plan.NoiseMultiplier, 1e-3), Steps: max(plan.Steps, 1),
@@ -96,6 +100,9 @@ func (r *Record) see(c Column, v float64) {
 // End takes what the run ended with: from now on the test rows have one figure,
 // that of all of them, at the run's last point.
 func (r *Record) End(res *run.Result) {
+	if r.Changes != nil || res.Changes != nil { // what was changed for steps that never came is not there
+		r.Changed(run.ChangeReply{Changes: res.Changes, Steps: res.PlannedSteps, Epsilon: res.Epsilon})
+	}
 	if res.TestRows == 0 {
 		return
 	}
@@ -109,8 +116,35 @@ func (r *Record) End(res *run.Result) {
 	}
 }
 
+// Changed takes what a run has become by a change.
+func (r *Record) Changed(c run.ChangeReply) {
+	r.Changes, r.Last.Steps = c.Changes, c.Steps
+	r.charged(c.Epsilon)
+}
+
+// charged takes ε of the whole run.
+func (r *Record) charged(epsilon run.Number) {
+	r.Plan.Epsilon = epsilon
+	if e := float64(epsilon); e > 0 && !math.IsInf(e, 1) {
+		r.Whole = e
+	}
+}
+
+// Now is what a field that can be changed while a run goes on has come to.
+func (r *Record) Now(field string) float64 {
+	for _, c := range slices.Backward(r.Changes) {
+		if c.Field == field {
+			return c.To
+		}
+	}
+	return map[string]float64{"max_grad_norm": r.Config.MaxGradNorm, "noise_multiplier": r.Plan.NoiseMultiplier, "learning_rate": r.Config.LearningRate}[field]
+}
+
 func (r *Record) keep(e *run.Event) {
 	r.Last = *e
+	if e.Changes != nil {
+		r.Changes = e.Changes
+	}
 	if e.Released.Curves != nil {
 		r.Curves = e.Released.Curves
 	}

@@ -10,6 +10,7 @@ import (
 	"clipscope/ui/browser"
 	"clipscope/ui/cards"
 	"clipscope/ui/form"
+	"clipscope/ui/motion"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -24,11 +25,12 @@ type captionView struct {
 	Next  []form.Card // where the settings are no longer those of the run
 	Back  string      // what leads back to the last run, where another is shown
 
-	Runs  []entry
-	Now   time.Time
-	Open  bool   // the list is unfolded
-	Doubt string // the id of the run that may be deleted
-	Fault string // why runs are not stored
+	Runs   []entry
+	Now    time.Time
+	Open   bool           // the list is unfolded
+	Replay *motion.Replay // nil: there is nothing to replay
+	Doubt  string         // the id of the run that may be deleted
+	Fault  string         // why runs are not stored
 }
 
 // captions is where the caption's events go.
@@ -88,6 +90,7 @@ func titles(cards []form.Card) string {
 func (c *caption) buttons() app.UI {
 	v, a := c.View, c.Actions
 	return app.Div().Class("buttons").Body(
+		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
 			OnClick(func(app.Context, app.Event) { a.toggle() }).Text("Runs "+words.Count(len(v.Runs))),
@@ -138,6 +141,7 @@ func (c *caption) run(e entry) app.UI {
 			app.Span().Class("run-score figure value-diagnostic").Text(e.Score),
 			app.Span().Class("run-state").Text(e.State),
 			app.Span().Class("run-size figure").Text(e.place()),
+			app.If(e.Fault != "", func() app.UI { return app.Span().Class("run-fault").Text(e.Fault) }),
 		),
 		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
 			OnClick(then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
@@ -176,6 +180,9 @@ func (s *Session) caption() captionView {
 			v.Back = "Back to the last run"
 		}
 	}
+	if s.trials.still() {
+		v.Replay = s.trials.replay
+	}
 	if t.record == nil {
 		return v
 	}
@@ -183,7 +190,10 @@ func (s *Session) caption() captionView {
 	if t.id != "" {
 		v.Title = "Run of " + words.When(t.ended, v.Now) + ", " + t.state()
 	}
-	v.Title += ". "
+	v.Title += ". " + t.inFull()
+	if n := t.record.Resumed; n > 0 {
+		v.Title += "Drawn from step " + words.Count(n) + ", where it was resumed. "
+	}
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}

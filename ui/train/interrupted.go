@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -34,6 +35,11 @@ type interrupted struct {
 	list   []run.Interrupted
 	doubt  string // the id of the run that may be discarded
 	fault  string
+}
+
+// has reports whether a run is in the list.
+func (s *interrupted) has(id string) bool {
+	return slices.ContainsFunc(s.list, func(in run.Interrupted) bool { return in.ID == id })
 }
 
 // begin reads the list, and follows its changes.

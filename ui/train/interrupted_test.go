@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -32,7 +33,7 @@ func (c *fakeResumer) ResumeRun(id string, d client.Handle, started func(client.
 		started(nil, data.Report{}, c.fault)
 		return
 	}
-	r := &fakeRun{plan: run.PlanInfo{Steps: 1000}}
+	r := &fakeRun{id: id, plan: run.PlanInfo{Steps: 1000}}
 	c.runs = append(c.runs, r)
 	c.list = slices.DeleteFunc(c.list, func(in run.Interrupted) bool { return in.ID == id })
 	c.watch()
@@ -80,6 +81,9 @@ func TestInterruptedGoesOn(t *testing.T) {
 	if len(c.on) != 1 {
 		t.Error("a second run went on beside the first")
 	}
+	if title := b.caption().Title; !strings.Contains(title, "Drawn from step 12, where it was resumed.") {
+		t.Errorf("the charts have no beginning that is said: %q", title)
+	}
 	r.done(run.Result{}, errors.New("it fell"))
 	if b.trials.last.phase != failed || b.interrupted.view(false).Busy {
 		t.Error("a run that has failed is in progress")
@@ -109,6 +113,62 @@ func TestInterruptedDiscarded(t *testing.T) {
 	b.interrupted.discard("b", true)
 	if !slices.Equal(c.discarded, []string{"b"}) || len(b.interrupted.list) != 1 {
 		t.Errorf("discarded are %v, left %+v", c.discarded, b.interrupted.list)
+	}
+}
+
+// A run that failed and may go on is in one place: where it may, until it does, or never
+// will; and when it has ended it is in the list of runs once.
+func TestFailedRunsAreInOnePlace(t *testing.T) {
+	c := &fakeClient{planned: run.PlanInfo{Steps: 1000, Private: true, Epsilon: 2}}
+	k := &fakeKeeper{fakeClient: c, bodies: map[string]client.Kept{}}
+	in := &fakeResumer{fakeClient: c}
+	b := benchOf(struct {
+		*fakeClient
+		*fakeKeeper
+		*fakeResumer
+	}{c, k, in}, c)
+	b.load(6000)
+	states := func() (list []string) {
+		b.shelf.list()
+		for _, e := range b.shelf.entries() {
+			list = append(list, e.State)
+		}
+		return list
+	}
+	is := func(want ...string) {
+		t.Helper()
+		if got := states(); !slices.Equal(got, want) {
+			t.Errorf("listed are %q, want %q", got, want)
+		}
+	}
+	fail := func(r *fakeRun, left bool) {
+		if left {
+			in.list = []run.Interrupted{{ID: r.ID(), Stored: run.Stored{Data: "moons", Builtin: "moons", Steps: 1000}, Step: 12}}
+		}
+		b.clock = b.clock.Add(time.Minute)
+		r.done(run.Result{}, errors.New("it fell"))
+		in.watch()
+	}
+	b.trials.start()
+	fail(c.runs[0], true)
+	is()
+	b.interrupted.choose(in.list[0])
+	is()
+	fail(c.runs[1], true)
+	is()
+	b.interrupted.discard(in.list[0].ID, false)
+	b.interrupted.discard(in.list[0].ID, true)
+	is("ended by an error before a step was seen")
+	b.trials.start()
+	fail(c.runs[2], true)
+	b.interrupted.choose(in.list[0])
+	b.clock = b.clock.Add(time.Minute)
+	c.runs[3].done(run.Result{Steps: 1000, PlannedSteps: 1000}, nil)
+	is("finished", "ended by an error before a step was seen")
+	b.trials.start()
+	fail(c.runs[4], false) // nothing was stored
+	if got := states(); len(got) != 3 {
+		t.Errorf("listed are %q", got)
 	}
 }
 

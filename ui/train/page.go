@@ -22,6 +22,7 @@ type Page struct {
 
 func (p *Page) OnMount(ctx app.Context) {
 	p.Session.Show(func() { ctx.Dispatch(nil) })
+	p.Session.frame.shown = true
 	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Session.follow(); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -40,6 +41,7 @@ func (p *Page) OnMount(ctx app.Context) {
 
 func (p *Page) OnDismount() {
 	p.Session.Hide()
+	p.Session.frame.shown = false
 	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
 	app.Window().Call("removeEventListener", "keydown", p.escape)
 	p.hashChange.Release()
@@ -60,12 +62,13 @@ func (p *Page) Render() app.UI {
 			app.H1().Class("visually-hidden").Text("Train with differential privacy"),
 			p.experiment(),
 			app.Div().Class("stage").Body(
-				&runBar{View: s.trials.view(), Actions: s.trials, Setup: s, Sheet: s.sheet},
+				&runBar{View: s.trials.view(), Actions: s.trials, Steering: s.trials.steering(), Setup: s, Sheet: s.sheet},
 				widget.Message("problem", "fault", s.problem),
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				s.interrupted.view(s.trials.last.phase.active()),
 				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
+				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				app.If(t.result != nil, func() app.UI { return &resultView{ID: t.id, Result: t.result, Writing: t.writing, Saver: t} }),
 				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).
 					Else(func() app.UI { return p.charts() }),

@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/motion"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -49,10 +50,11 @@ type setup interface{ toggleSheet() }
 // runBar starts, paces and ends a run, and says how far it is.
 type runBar struct {
 	app.Compo
-	View    runView
-	Actions runActions
-	Setup   setup
-	Sheet   bool // the cards are open over the charts
+	View     runView
+	Actions  runActions
+	Steering *motion.Steering // nil: the run cannot be changed
+	Setup    setup
+	Sheet    bool // the cards are open over the charts
 }
 
 func (b *runBar) Render() app.UI {
@@ -62,6 +64,7 @@ func (b *runBar) Render() app.UI {
 			b.progress(),
 			b.epsilon(),
 		),
+		app.If(b.Steering != nil, func() app.UI { return b.Steering.View() }),
 		widget.Message("run-lack", "note", b.View.lacking()),
 		widget.Message("run-warned", "warning", b.View.warned()),
 		widget.Message("run-fault", "fault", b.View.Fault),

@@ -3,6 +3,8 @@
 package train
 
 import (
+	"time"
+
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
@@ -10,6 +12,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/form"
 	"clipscope/ui/ledger"
+	"clipscope/ui/motion"
 	"clipscope/ui/preset"
 	"clipscope/ui/widget"
 
@@ -43,6 +46,7 @@ type Session struct {
 	address *address
 
 	interrupted *interrupted
+	frame       *frame
 
 	table   bool   // how the table is read is shown in place of the charts
 	sheet   bool   // the cards are shown over the charts, on a narrow page
@@ -67,9 +71,14 @@ func New(c Client) *Session {
 	s.shelf = &shelf{env: e, keeper: keeper}
 	resumer, _ := c.(Resumer)
 	s.interrupted = &interrupted{env: e, client: resumer, files: s.files}
+	s.shelf.waits = s.interrupted.has
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, interrupted: s.interrupted, charts: chart.New(1),
 		launching: func() { s.sheet, s.table = false, false }, point: s.point}
+	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
+		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.goOn = s.trials.goOn
+	s.frame = &frame{Session: s}
+	s.trials.frame = s.frame
 	s.shelf.show, s.shelf.gone = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
 	s.trials.follow(newTrial(e))
 	return s
@@ -165,10 +174,14 @@ func (s *Session) replan() {
 	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
+			s.frame.planned()
 			s.changed()
 		})
 	} else {
 		s.exp.unplan(s.data.loading)
+		if !s.data.loading {
+			s.frame.planned()
+		}
 	}
 	s.changed()
 }
@@ -205,6 +218,7 @@ func (s *Session) begin() {
 		s.shelf.begin()
 		s.interrupted.begin()
 		s.data.begin()
+		s.frame.attach()
 	})
 }
 

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,12 +23,13 @@ import (
 
 // fakeClient keeps what it was asked, and answers when the test says so.
 type fakeClient struct {
-	opens []*openCall
-	plans []func(run.PlanInfo, error)
-	runs  []*fakeRun
-	train func(run.Config, bool) error
-	ready []func(error)
-	late  bool // the trainer is not ready when it is asked
+	planned run.PlanInfo // of every run
+	opens   []*openCall
+	plans   []func(run.PlanInfo, error)
+	runs    []*fakeRun
+	train   func(run.Config, bool) error
+	ready   []func(error)
+	late    bool // the trainer is not ready when it is asked
 }
 
 type openCall struct {
@@ -65,12 +68,13 @@ func (c *fakeClient) Train(cfg run.Config, _ client.Handle, paused bool, started
 			return
 		}
 	}
-	r := &fakeRun{cfg: cfg}
+	r := &fakeRun{cfg: cfg, plan: c.planned}
 	c.runs = append(c.runs, r)
 	started(r, nil)
 }
 
 type fakeRun struct {
+	id     string // empty: its address
 	cfg    run.Config
 	calls  []string
 	events func([]run.Event)
@@ -80,17 +84,29 @@ type fakeRun struct {
 	plan   run.PlanInfo
 	result *run.Result // for those who keep it
 
+	replied func(run.ChangeReply, error) // to the last change
+
 	written func(int)
 	saved   func(error)
 }
 
-func (r *fakeRun) Pause()                              { r.calls = append(r.calls, "pause") }
-func (r *fakeRun) Resume()                             { r.calls = append(r.calls, "resume") }
-func (r *fakeRun) Step()                               { r.calls = append(r.calls, "step") }
-func (r *fakeRun) Stop()                               { r.calls = append(r.calls, "stop") }
-func (r *fakeRun) Dispose()                            { r.calls = append(r.calls, "dispose") }
-func (r *fakeRun) Leave()                              { r.calls = append(r.calls, "leave") }
+func (r *fakeRun) Pause()   { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()  { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()    { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()    { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) Dispose() { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Leave()   { r.calls = append(r.calls, "leave") }
+func (r *fakeRun) Pace(perSecond float64) {
+	r.calls = append(r.calls, fmt.Sprint("pace ", perSecond))
+}
+
+func (r *fakeRun) Change(c run.Change, done func(run.ChangeReply, error)) {
+	r.calls = append(r.calls, fmt.Sprint("change ", c))
+	r.replied = done
+}
+
 func (r *fakeRun) Named(string, *run.Config) app.Value { return nil }
+func (r *fakeRun) ID() string                          { return cmp.Or(r.id, fmt.Sprintf("%p", r)) }
 func (r *fakeRun) Plan() run.PlanInfo                  { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {
 	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done

@@ -37,7 +37,8 @@ type entry struct {
 	Epsilon run.Number `json:"epsilon"` // what it is charged
 	Score   string     `json:"score"`   // on the test rows
 	State   string     `json:"state"`
-	Bytes   int64      `json:"bytes"` // of storage; 0 while it is in memory alone
+	Fault   string     `json:"fault,omitempty"` // of one that failed: what it is charged, and why
+	Bytes   int64      `json:"bytes"`           // of storage; 0 while it is in memory alone
 }
 
 // kept is what is stored of a run beside its entry, its points and its result.
@@ -55,11 +56,24 @@ func (t *trial) entry() entry {
 		ID: t.id, Ended: t.ended, Method: cards.MethodTitle(t.record.Config.Method), Data: cards.DataLine(&t.record.Config, &t.data),
 		Private: t.record.Plan.Private, Epsilon: t.record.Plan.Epsilon, State: t.state(),
 	}
+	if t.phase == failed {
+		e.Fault = t.inFull() + clipped(t.fault)
+	}
 	if t.result != nil {
 		e.Epsilon = t.result.Epsilon
 		e.Score = strings.Join(scores.Headline(t.result), " ")
 	}
 	return e
+}
+
+// mostOfFault is how many characters of what ended a run stand in the list.
+const mostOfFault = 200
+
+func clipped(s string) string {
+	if r := []rune(s); len(r) > mostOfFault {
+		return string(r[:mostOfFault]) + "…"
+	}
+	return s
 }
 
 // restored is a run as it was when it ended.
@@ -86,9 +100,10 @@ func restored(e *env, id string, ended time.Time, k client.Kept) (*trial, error)
 // so, twice.
 type shelf struct {
 	*env
-	keeper Keeper          // nil: there is no storage
-	show   func(*trial)    // is given the run that was chosen
-	gone   func(id string) // is told of one that was deleted
+	keeper Keeper               // nil: there is no storage
+	waits  func(id string) bool // reports whether a run was interrupted and may go on: then that is where it is said
+	show   func(*trial)         // is given the run that was chosen
+	gone   func(id string)      // is told of one that was deleted
 
 	stored []entry
 	held   []*trial
@@ -177,8 +192,25 @@ func (s *shelf) entries() []entry {
 			list = append(list, t.entry())
 		}
 	}
+	list = slices.DeleteFunc(list, func(e entry) bool { return s.waits(e.ID) })
 	slices.SortFunc(list, func(a, b entry) int { return b.Ended.Compare(a.Ended) })
 	return list
+}
+
+// goesOn takes a run that had failed out of the list, as it goes on. It will be there again
+// when it ends.
+func (s *shelf) goesOn(id string) {
+	if s.release(id); holds(s.stored, id) {
+		s.keeper.DeleteRun(id, func(error) { s.list() })
+	}
+}
+
+// release forgets a run that is in memory.
+func (s *shelf) release(id string) {
+	s.held = slices.DeleteFunc(s.held, func(t *trial) bool {
+		t.unwanted = t.id == id
+		return t.unwanted
+	})
 }
 
 // toggle unfolds the list, or folds it up.
@@ -227,10 +259,7 @@ func (s *shelf) remove(id string, sure bool) {
 		return
 	}
 	s.doubt = ""
-	s.held = slices.DeleteFunc(s.held, func(t *trial) bool {
-		t.unwanted = t.id == id
-		return t.unwanted
-	})
+	s.release(id)
 	deleted := func(err error) {
 		if err != nil {
 			s.fault = err.Error()

@@ -121,6 +121,27 @@ func (b *bench) stage() string {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
+// A run that failed is charged what it had come to, not what it began with.
+func TestAFailedRunIsChargedWithItsChanges(t *testing.T) {
+	b, _ := newShelfBench(t)
+	b.Set("seed", "1")
+	b.client.planned = run.PlanInfo{Steps: 600, Epsilon: 2, NoiseMultiplier: 1}
+	b.trials.start()
+	r := b.client.runs[0]
+	r.events([]run.Event{series.Example(1)})
+	b.trials.Change(run.Change{"noise_multiplier": 0.5})
+	r.replied(run.ChangeReply{Changes: []run.Changed{{Step: 2, Field: "noise_multiplier", From: 1, To: 0.5}}, Steps: 600, Epsilon: 9}, nil)
+	r.done(run.Result{}, errors.New("it fell"))
+	b.shelf.list()
+	e := b.shelf.entries()[0]
+	if e.Epsilon != 9 {
+		t.Errorf("the list says ε = %v", e.Epsilon)
+	}
+	if b.shelf.choose(e); b.trials.shown.record.Whole != 9 {
+		t.Errorf("opened, it is charged %v", b.trials.shown.record.Whole)
+	}
+}
+
 // Whatever is done after a run has ended, but for deleting it, the run is there and
 // opens as it was.
 func TestAnEndedRunStays(t *testing.T) {
@@ -186,9 +207,11 @@ func TestDeclinedRunLeavesTheLast(t *testing.T) {
 	}
 }
 
-// Stopped and failed runs are kept as what they are; one that released nothing is not.
+// Stopped and failed runs are kept as what they are, with why they failed and what they
+// are charged, however early that was; one that was stopped before it began is not.
 func TestWhatIsKept(t *testing.T) {
 	b, _ := newShelfBench(t)
+	b.client.planned = run.PlanInfo{Private: true, Epsilon: 2, Steps: 600}
 	b.run(t, 312, nil)
 	if s := b.stage(); !strings.Contains(s, "stopped after step 312 of 600") || strings.Contains(s, "finished") {
 		t.Errorf("a stopped run shows as %s", s)
@@ -197,10 +220,23 @@ func TestWhatIsKept(t *testing.T) {
 	b.run(t, 0, nil)
 	b.run(t, 0, errors.New("out of memory"))
 	entries := b.shelf.entries()
-	if len(entries) != 2 || entries[1].State != "stopped after step 312 of 600" || entries[0].State != "ended by an error after step 40 of 600" {
+	if len(entries) != 3 || entries[2].State != "stopped after step 312 of 600" {
 		t.Fatalf("kept %+v", entries)
 	}
+	b.shelf.toggle()
+	for i, want := range []string{"ended by an error before a step was seen", "ended by an error after step 40 of 600"} {
+		if e := entries[i]; e.State != want || e.Fault != "It is charged for all 600 steps. out of memory" || e.cost() != "ε 2.00" || e.Score != "" {
+			t.Errorf("%q, %q, %s, %q", e.State, e.Fault, e.cost(), e.Score)
+		}
+		if s := b.stage(); !strings.Contains(s, want) || strings.Count(s, "It is charged for all 600 steps. out of memory") != 2 {
+			t.Errorf("the list shows %s", s)
+		}
+	}
 	b.shelf.choose(entries[0])
+	if v := b.trials.view(); v.Phase != failed || v.Fault != "out of memory" || v.Step != 0 || !strings.Contains(b.stage(), "before a step was seen") {
+		t.Errorf("a run that failed at once came back as %+v", v)
+	}
+	b.shelf.choose(entries[1])
 	if v := b.trials.view(); v.Phase != failed || v.Fault != "out of memory" || v.Step != 40 || b.trials.shown.result != nil || len(b.trials.panels()[0].Rows) < 2 {
 		t.Errorf("a failed run came back as %+v", v)
 	}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"math"
 	"strings"
@@ -41,6 +40,7 @@ type trial struct {
 	over   func() // its end is to be seen to
 
 	phase    phase
+	own      bool           // it is on a person's files
 	data     data.Report    // what is said of its rows: no preview, no columns
 	runner   client.Run     // nil of one that has not started, or was kept
 	record   *series.Record // nil until it has started
@@ -50,6 +50,7 @@ type trial struct {
 	result   *run.Result
 	model    client.Model // what the result has of parameters
 	fault    string
+	refused  string    // why the last change was
 	writing  string    // what is being written for a download
 	id       string    // names it once it has ended with something to keep
 	ended    time.Time // when that was
@@ -160,8 +161,9 @@ func (t *trial) end(res run.Result, err error) {
 		t.phase, t.result, t.model = done, &res, t.runner
 		t.record.End(&res)
 	}
-	if t.record.Len() > 0 || t.result != nil && t.result.Steps > 0 {
-		t.id, t.ended = rand.Text(), t.now()
+	// One that failed is charged, however early that was, and is kept to say so.
+	if t.phase == failed || t.record.Len() > 0 || t.result.Steps > 0 {
+		t.id, t.ended = t.runner.ID(), t.now()
 	}
 	t.redraw()
 	t.over()
@@ -191,6 +193,29 @@ func (t *trial) resume() {
 		t.pace.rest()
 		t.changed()
 	}
+}
+
+// teaching reports whether the run goes on and can be changed.
+func (t *trial) teaching() bool {
+	return (t.phase == running || t.phase == paused) && t.record.Config.Seed != nil && t.record.Plan.Tuning == nil
+}
+
+func (t *trial) change(c run.Change) {
+	if !t.teaching() {
+		return
+	}
+	t.runner.Change(c, func(reply run.ChangeReply, err error) {
+		if t.gone {
+			return
+		}
+		if t.refused = ""; err != nil {
+			t.refused = err.Error()
+		} else {
+			t.record.Changed(reply)
+		}
+		t.redraw()
+		t.changed()
+	})
 }
 
 func (t *trial) stop() {
@@ -226,6 +251,8 @@ func (t *trial) state() string {
 	taken, planned := t.steps()
 	after := fmt.Sprintf("after step %s of %s", words.Count(taken), words.Count(planned))
 	switch {
+	case t.phase == failed && taken == 0:
+		return "ended by an error before a step was seen"
 	case t.phase == failed:
 		return "ended by an error " + after
 	case t.phase == done && t.result.Stopped:
@@ -237,13 +264,22 @@ func (t *trial) state() string {
 	}
 }
 
+// inFull says what a run that failed is charged, where it is charged at all.
+func (t *trial) inFull() string {
+	if t.phase != failed || !t.record.Plan.Private {
+		return ""
+	}
+	_, planned := t.steps()
+	return "It is charged for all " + words.Plural(planned, "step") + ". "
+}
+
 // save downloads the run as a file of the given kind, json or csv.
 func (t *trial) save(kind string, diagnostics bool) {
 	if t.record == nil {
 		return
 	}
 	taken, _ := t.steps()
-	e := export.Run{Config: t.record.Config, Result: t.result, Steps: taken, Points: t.record.Points(), Diagnostics: diagnostics}
+	e := export.Run{Config: t.record.Config, Result: t.result, Steps: taken, Points: t.record.Points(), Changes: t.record.Changes, Diagnostics: diagnostics}
 	var b strings.Builder
 	write, mime := e.JSON, "application/json"
 	if kind == "csv" {
@@ -255,7 +291,7 @@ func (t *trial) save(kind string, diagnostics bool) {
 		return
 	}
 	name := "clipscope-run"
-	if diagnostics {
+	if diagnostics || !(t.record.Plan.NoiseMultiplier > 0) {
 		name += "-not-private"
 	}
 	browser.Save(name+"."+kind, mime, b.String())

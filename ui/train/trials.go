@@ -10,6 +10,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/form"
 	"clipscope/ui/ledger"
+	"clipscope/ui/motion"
 	"clipscope/ui/series"
 )
 
@@ -24,6 +25,7 @@ type trials struct {
 	shelf  *shelf
 	// interrupted are runs that may go on.
 	interrupted *interrupted
+	frame       *frame
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
 	launching func()
@@ -33,11 +35,14 @@ type trials struct {
 	shown  *trial
 	fault  string // why no run starts
 	charts *chart.Set
+	replay *motion.Replay // of the run that is shown
+	speed  float64        // of teaching runs, in steps a second; [motion.Full]
 }
 
 // show puts a run on the stage; the last one goes on.
 func (s *trials) show(t *trial) {
 	s.shown = t
+	s.replay.Close()
 	s.charts.Clear()
 	s.draw()
 }
@@ -80,7 +85,7 @@ func (s *trials) dropped(id string) {
 
 func (s *trials) draw() {
 	if r := s.shown.record; r != nil {
-		s.charts.Draw([]*series.Record{r})
+		s.charts.Draw([]*series.Record{s.replay.At(r)})
 	}
 }
 
@@ -88,6 +93,7 @@ func (s *trials) draw() {
 func (s *trials) start() {
 	switch t := s.last; {
 	case t.phase == paused:
+		s.replay.Close()
 		t.resume()
 	case t.phase.active():
 	default:
@@ -99,12 +105,62 @@ func (s *trials) start() {
 func (s *trials) step() {
 	switch t := s.last; {
 	case t.phase == paused:
+		s.replay.Close()
 		t.runner.Step()
 	case t.phase == running:
 		t.pause()
 	case !t.phase.active():
 		s.launch(true)
 	}
+}
+
+// Pace sets the speed of the last run if it is one for teaching, and of those to come.
+func (s *trials) Pace(perSecond float64) {
+	s.speed = perSecond
+	if s.last.teaching() {
+		s.last.runner.Pace(perSecond)
+		s.last.pace.rest()
+	}
+	s.changed()
+}
+
+// paced has a run that begins keep to the speed that was chosen.
+func (s *trials) paced() {
+	if s.speed != motion.Full {
+		s.Pace(s.speed)
+	}
+}
+
+// Change has the last run go on with other numbers.
+func (s *trials) Change(c run.Change) { s.last.change(c) }
+
+// Fault says why a number was not understood.
+func (s *trials) Fault(why string) {
+	s.last.refused = why
+	s.changed()
+}
+
+// steering is the last run's, while there is one that can be changed, and before the first
+// what speed one that could be would have.
+func (s *trials) steering() *motion.Steering {
+	t := s.last
+	all := &motion.Steering{Name: "steer", Speed: s.speed, Fault: t.refused, To: s}
+	switch {
+	case t.teaching():
+		all.Records = []*series.Record{t.record}
+	case t.phase != idle || s.exp.cfg.Seed == nil:
+		return nil
+	}
+	return all
+}
+
+// replayed is the run that is shown.
+func (s *trials) replayed() []motion.Run { return []motion.Run{{Record: s.shown.record}} }
+
+// still reports whether the run that is shown has something to replay, and does not go on.
+func (s *trials) still() bool {
+	p := s.shown.phase
+	return (p == paused || !p.active()) && s.replay.Some()
 }
 
 func (s *trials) pause() { s.last.pause() }
@@ -126,17 +182,20 @@ func (s *trials) launch(step bool) {
 		return
 	}
 	t, before := s.coming()
-	t.data = outline(s.data.report)
+	t.data, t.own = outline(s.data.report), s.data.name == form.Files
 	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.exp.facts, s.data.handle, step, func(err error) {
 		switch {
 		case err == nil:
 			before.leave()
 			s.follow(t)
+			s.paced()
 		case s.ledger.Asks(err, step):
 			s.last = before
+			s.frame.unstarted(t, "")
 		default:
 			s.last = before
 			s.refused(err)
+			s.frame.unstarted(t, err.Error())
 		}
 		s.changed()
 	})
@@ -152,9 +211,13 @@ func (s *trials) coming() (t, before *trial) {
 		if t == s.shown {
 			s.draw()
 		}
+		s.frame.progress(t)
 	}
-	t.over = func() { s.shelf.keep(t) }
-	s.last, s.fault = t, ""
+	t.over = func() {
+		s.shelf.keep(t)
+		s.frame.ended(t)
+	}
+	s.last, s.fault, s.frame.run = t, "", t
 	return t, before
 }
 
@@ -164,7 +227,7 @@ func (s *trials) goOn(in run.Interrupted) {
 		return
 	}
 	t, before := s.coming()
-	t.phase = starting
+	t.phase, t.own = starting, in.Builtin == ""
 	var files client.Handle
 	if in.Builtin == "" {
 		files = s.interrupted.files()
@@ -176,11 +239,15 @@ func (s *trials) goOn(in run.Interrupted) {
 		case t.gone:
 		case err != nil:
 			s.last, s.interrupted.fault = before, err.Error()
+			s.frame.unstarted(t, err.Error())
 		default:
 			t.data = outline(&report)
+			s.shelf.goesOn(in.ID)
 			t.started(r, in.Config.WithDefaultsFor(report.Facts()), false)
+			t.record.Resumed = in.Step
 			before.leave()
 			s.follow(t)
+			s.paced()
 		}
 		s.changed()
 	})
@@ -238,7 +305,7 @@ func (s *trials) panels() []*chart.Panel {
 		}
 		return s.charts.Panels(nil, s.exp.full(), task, false)
 	}
-	return s.charts.Panels([]*series.Record{t.record}, t.record.Config, t.data.Task, t.phase == done)
+	return s.charts.Panels([]*series.Record{s.replay.At(t.record)}, t.record.Config, t.data.Task, t.phase == done)
 }
 
 // view is the last run in the numbers of the run bar.

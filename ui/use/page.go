@@ -248,7 +248,7 @@ func part(id, title string, body ...app.UI) app.UI {
 func (u *Use) tablePart() app.UI {
 	j := &u.table
 	return part("table", "Answer a table",
-		chooser("table", "Choose a table", "or drop it on the page: CSV or Excel (.xlsx) with the names of the columns in its first row, in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
+		chooser("table", "Choose a table", "or drop it on the page: CSV or Excel (.xlsx) with the names of the columns in its first row, or Parquet; columns in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
 		reading(j.busy, j.name, j.progress, "table", func() { j.stop(); u.changed() }),
 		widget.Message("table-fault", "fault", j.fault),
 		app.If(j.result != nil, func() app.UI { return answersView(j.name, j.result) }),

@@ -54,7 +54,7 @@ func (h *Header) OnMount(ctx app.Context) {
 
 func (h *Header) Render() app.UI {
 	return app.Header().Class("top").Body(
-		app.A().Class("brand").Href(Link("/")).Body(mark(), app.Span().Text("Clipscope")),
+		app.A().Class("brand").Href(Link("/")).Body(app.Raw(Mark), app.Span().Text("Clipscope")),
 		app.Nav().Aria("label", "Pages").Body(
 			h.tab("train", "/", "Train"),
 			h.tab("use", "/use", "Use"),
@@ -69,10 +69,8 @@ func (h *Header) Render() app.UI {
 	)
 }
 
-// mark is the sign of the project: a bell curve cut at a threshold.
-func mark() app.UI {
-	return app.Raw(`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-curve" d="M2 20C7 20 7 5 12 5"/><path class="mark-cut" d="M12 5c3.200 0 4.400 6 5.500 9.500"/><path class="mark-line" d="M12 2v20M2 20h20"/></svg>`)
-}
+// Mark is the sign of the project, a bell curve cut at a threshold, as SVG.
+const Mark = `<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-curve" d="M2 20C7 20 7 5 12 5"/><path class="mark-cut" d="M12 5c3.200 0 4.400 6 5.500 9.500"/><path class="mark-line" d="M12 2v20M2 20h20"/></svg>`
 
 func (h *Header) tab(page, path, text string) app.UI {
 	a := app.A().Href(Link(path)).Text(text)

@@ -13,7 +13,8 @@ import (
 type Moment struct {
 	Event run.Event
 	// Test is the newest measurement on test rows, which not every event has, and
-	// Tested the step after which it was made.
+	// Tested the step after which it was made. Of how many rows may not be known any
+	// more, nor of how many examples the batch was: 0 rows, and less than 0 examples.
 	Test   *run.Eval
 	Tested int
 	// RecentC is the mean threshold of the last few steps and EarlierC that of
@@ -45,8 +46,12 @@ func Clipping(m Moment) string {
 	if d.Norms != nil && d.Norms.Bounds {
 		what = "a bound on the gradient above"
 	}
+	examples := "examples"
+	if d.BatchSize > 0 {
+		examples = Plural(d.BatchSize, "example")
+	}
 	s := fmt.Sprintf("%s of the %s in this step had %s C = %s.",
-		Percent(f, 0), Plural(d.BatchSize, "example"), what, Number(m.Event.Released.MaxGradNorm, 3))
+		Percent(f, 0), examples, what, Number(m.Event.Released.MaxGradNorm, 3))
 	if d.NonFinite > 0 {
 		s += fmt.Sprintf(" %s had a gradient that is not finite and added nothing.", Plural(d.NonFinite, "example"))
 	}
@@ -134,6 +139,9 @@ func Learning(m Moment) string {
 	var said []string
 	if t := m.Test; t != nil {
 		rows, are, is, when := Plural(t.Rows, "test row"), "are", "is", ""
+		if t.Rows == 0 {
+			rows = "the test rows that were tried"
+		}
 		if m.Tested < m.Event.Step {
 			are, is, when = "were", "was", " after step "+Count(m.Tested)
 		}

@@ -102,6 +102,9 @@ func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
 	if info.Odd > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d numbers that the model gave are not finite, and became 0. Is the input scaled as in its training?", info.Odd))
 	}
+	if info.Column != "" && s.open.Features > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("Features are made of the texts in %s alone; the other columns are left out.", info.Column))
+	}
 	s.open, s.opened = made, ""
 	return report, nil
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 type halves struct {
 	opened, closed, runs int
 	text                 string
+	reads                bool // texts, of which the first value is the length
 }
 
 func (h *halves) Version() string { return "1" }
@@ -41,6 +43,9 @@ func (h *halves) Open(_ context.Context, f data.File) (Backbone, error) {
 }
 
 func (h *halves) Inputs() []run.BackboneTensor {
+	if h.reads {
+		return []run.BackboneTensor{{Name: "x", Type: "string", Shape: []int{-1}}}
+	}
 	return []run.BackboneTensor{{Name: "x", Type: "float32", Shape: []int{-1, -1}}}
 }
 
@@ -58,6 +63,11 @@ func (h *halves) Run(_ context.Context, _ string, x backbone.Values, _ string) (
 	}
 	y := backbone.Values{Calls: x.Calls, Shape: []int{1, 2}}
 	for i := range x.Calls {
+		if h.reads {
+			v := float32(len(x.Text[i]))
+			y.F32 = append(y.F32, v, v/2)
+			continue
+		}
 		v := x.F32[i*len(x.F32)/x.Calls]
 		y.F32 = append(y.F32, v, v/2)
 	}
@@ -166,6 +176,42 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 	}
 	if n := asked[int64](t, s, Forget, ""); n == 0 || len(store) != 0 {
 		t.Errorf("%d bytes removed, %d files left", n, len(store))
+	}
+}
+
+// TestFeaturesOfTexts: they are those of the texts, and made anew where a text, or what
+// the column is called, is another. In the ledger other texts are other data.
+func TestFeaturesOfTexts(t *testing.T) {
+	models, store := &halves{reads: true}, shelf{}
+	names := map[string]bool{}
+	for i, c := range []struct {
+		column, last string
+		cached       bool
+	}{{"review", "fine", false}, {"review", "fine", true}, {"review", "film", false}, {"remark", "fine", false}} {
+		s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: newPage(t, nil).s.host.Now, Backbones: models, Features: store})
+		table := memFile{"t.csv", []byte("n," + c.column + ",kind\n" + strings.Repeat("1,bad,x\n2,excellent,y\n", 20) + "3," + c.last + ",y\n")}
+		asked[*data.Report](t, s, Open, `{"csv":{"test_share":-1,"columns":{"`+c.column+`":"text"}}}`, table)
+		raw := s.open
+		report := asked[*data.Report](t, s, Featurise, featurise, memFile{"m.onnx", []byte("a")})
+		if report.Backbone.Cached != c.cached || report.Backbone.Column != c.column || !strings.Contains(strings.Join(report.Warnings, " "), "texts in "+c.column+" alone") {
+			t.Errorf("%d: %+v, %q", i, report.Backbone, report.Warnings)
+		}
+		for k, text := range raw.Train.Text {
+			if s.open.Train.F32[2*k] != float32(len(text)) {
+				t.Fatalf("%d: features of %q are %v", i, text, s.open.Train.F32[2*k:2*k+2])
+			}
+		}
+		if s.open.Train.Text != nil || s.open.Columns != nil {
+			t.Error("the texts are held beside their features")
+		}
+		h := sha256.New()
+		if err := data.WriteRows(h, raw); err != nil {
+			t.Fatal(err)
+		}
+		names[string(h.Sum(nil))] = true
+	}
+	if len(names) != 2 {
+		t.Errorf("of two lists of texts the ledger knows %d", len(names))
 	}
 }
 

@@ -3,13 +3,18 @@ package worker
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// gate holds a run back while it is paused.
+// gate holds a run back while it is paused, and between its steps where it has a pace.
 type gate struct {
 	mu      sync.Mutex
 	paused  bool
 	credit  int           // steps that may pass while paused
+	every   time.Duration // between two steps; 0: none
+	next    time.Time     // when the next is due
+	todo    []func()      // to be done between two steps
+	ended   bool
 	changed chan struct{} // closed and replaced at every change
 }
 
@@ -35,6 +40,39 @@ func (g *gate) step() {
 	})
 }
 
+// slowest is the least pace: one step in so long.
+const slowest = time.Minute
+
+// pace lets so many steps pass in a second, on average and at most; with 0, and what is no
+// number of steps, all.
+func (g *gate) pace(perSecond float64) {
+	g.update(func() {
+		g.every, g.next = 0, time.Time{}
+		if perSecond > 0 {
+			g.every = time.Duration(min(float64(time.Second)/perSecond, float64(slowest)))
+		}
+	})
+}
+
+// between has f done before the next step, by who takes the steps; it reports false where
+// there is none any more.
+func (g *gate) between(f func()) (ok bool) {
+	g.update(func() {
+		if ok = !g.ended; ok {
+			g.todo = append(g.todo, f)
+		}
+	})
+	return ok
+}
+
+// end does what was to be done between steps, of which there are no more.
+func (g *gate) end() {
+	g.update(func() { g.ended = true })
+	for _, f := range g.todo {
+		f()
+	}
+}
+
 // held reports whether the run is paused, if only between steps.
 func (g *gate) held() bool {
 	g.mu.Lock()
@@ -42,33 +80,75 @@ func (g *gate) held() bool {
 	return g.paused
 }
 
-// closed reports whether the next wait would block.
+// closed reports whether the next wait would block for good.
 func (g *gate) closed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.paused && g.credit == 0
 }
 
-// wait blocks while the gate is closed and uses up a credit where that is what
-// opened it. It reports false when ctx ended.
+// slow reports whether steps are so far apart that each is told at once.
+func (g *gate) slow() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.every >= minInterval
+}
+
+// wait blocks while the gate is closed, or the next step is not due, and uses up a credit
+// where that is what opened it. It reports false when ctx ended.
 func (g *gate) wait(ctx context.Context) bool {
 	for ctx.Err() == nil {
-		g.mu.Lock()
-		if !g.paused {
-			g.mu.Unlock()
-			return true
+		todo, due, changed := g.look()
+		for _, f := range todo {
+			f()
 		}
-		if g.credit > 0 {
-			g.credit--
-			g.mu.Unlock()
+		switch {
+		case todo != nil:
+		case due == 0:
 			return true
-		}
-		changed := g.changed
-		g.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
+		case due < 0:
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		default:
+			t := time.NewTimer(due)
+			select {
+			case <-t.C:
+			case <-changed:
+			case <-ctx.Done():
+			}
+			t.Stop()
 		}
 	}
 	return false
+}
+
+// look says what is to be done first, or in how long a step is due: 0, now, and then it is
+// let pass; -1, not before something changes.
+func (g *gate) look() (todo []func(), due time.Duration, changed <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if todo, g.todo = g.todo, nil; todo != nil {
+		return todo, 0, nil
+	}
+	if g.paused {
+		if g.credit == 0 {
+			return nil, -1, g.changed
+		}
+		g.credit--
+		return nil, 0, nil
+	}
+	if g.every == 0 {
+		return nil, 0, nil
+	}
+	now := time.Now()
+	if due = g.next.Sub(now); due > 0 {
+		return nil, due, g.changed
+	}
+	// A step that is late by less than a turn does not put off those that follow.
+	if g.next = g.next.Add(g.every); g.next.Before(now) {
+		g.next = now.Add(g.every)
+	}
+	return nil, 0, nil
 }

@@ -77,6 +77,7 @@ func (s *Session) openModel(f data.File) (*held, error) {
 		be.Close()
 		return nil, noModel(f, err)
 	}
+	p.Files = s.host.Files
 	return &held{p, be}, nil
 }
 

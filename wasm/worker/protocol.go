@@ -30,6 +30,8 @@
 //	featurise  [run.BackboneRequest] + file → progress data.Progress…, reply: data.Report.
 //	           The model makes features of the open data's rows, which take their place
 //	forget     → reply: a number of bytes: kept features are removed
+//	change     [run.ChangeRequest] → reply: [run.ChangeReply], once the step under way is
+//	           done. The run that it names has to be for teaching
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
 //	           reply: the same, with the file in blob, a Blob, beside the text
@@ -92,6 +94,7 @@
 //	stop       the run's result comes, with the ε of its whole plan; a run cannot
 //	           be made longer than it was planned
 //	step       one step, while paused
+//	pace       so many steps a second at most, a number; 0: as fast as can be
 //	store      the run is stored as soon as can be, as its page may be about to go
 //	ack        one events message has been dealt with
 //
@@ -121,6 +124,7 @@ const (
 	Open      = "open"
 	Plan      = "plan"
 	Train     = "train"
+	Change    = "change"
 	Memory    = "memory"
 	Audit     = "audit"
 	Convert   = "convert"
@@ -158,6 +162,7 @@ const (
 	Pause  = "pause"
 	Resume = "resume"
 	Step   = "step"
+	Pace   = "pace"
 	Stop   = "stop"
 	Ack    = "ack"
 	Store  = "store"

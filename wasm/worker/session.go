@@ -94,6 +94,8 @@ type Host struct {
 	New func(run.Config, data.Meta) (Planned, error)
 	// Load reads files.
 	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
+	// Files reads the files that a model is to answer.
+	Files data.Loader
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
 	// Blob is a new one, for a reply with bytes.
@@ -143,6 +145,9 @@ type running struct {
 	stop context.CancelFunc
 	told time.Time // when a trial was last told of
 	keep *keeper   // nil: the run is not stored
+	// trainer takes its steps; nil before the first and after the last. It is touched by
+	// who takes them, or holds the gate for that.
+	trainer Trainer
 
 	mu     sync.Mutex
 	out    Outbox
@@ -190,14 +195,14 @@ type Request struct {
 // Handle takes one message.
 func (s *Session) Handle(r Request) {
 	switch r.Type {
-	case Pause, Resume, Step, Stop, Ack, Store:
-		s.command(r.Type, r.ID)
+	case Pause, Resume, Step, Pace, Stop, Ack, Store:
+		s.command(r.Type, r.ID, r.Text)
 	default:
 		go s.request(r)
 	}
 }
 
-func (s *Session) command(kind string, id int) {
+func (s *Session) command(kind string, id int, text string) {
 	s.mu.Lock()
 	r := s.run
 	s.mu.Unlock()
@@ -213,6 +218,11 @@ func (s *Session) command(kind string, id int) {
 		s.post(StateType, id, Running)
 	case Step:
 		r.gate.step()
+	case Pace:
+		var perSecond float64
+		if json.Unmarshal([]byte(text), &perSecond) == nil { // pages send nothing else
+			r.gate.pace(perSecond)
+		}
 	case Stop:
 		r.stop()
 	case Store:
@@ -265,6 +275,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, s.plan)
 	case Train:
 		return decoded(r.Text, func(q run.TrainRequest) (any, error) { return s.train(r.ID, q) })
+	case Change:
+		return decoded(r.Text, s.change)
 	case Memory:
 		return memory(), nil
 	case Model:
@@ -551,6 +563,7 @@ func (s *Session) conduct(ctx context.Context, r *running, p prepared) {
 	s.mu.Lock()
 	s.run = nil
 	s.mu.Unlock()
+	r.gate.end()
 	if err != nil {
 		s.post(StateType, r.id, Failed)
 		s.post(FailedType, r.id, failure(err))
@@ -621,6 +634,8 @@ func (p prepared) start(ctx context.Context, be compute.Backend) (Trainer, error
 // rest pulls a run's events and works out its result.
 func (s *Session) rest(ctx context.Context, r *running, t Trainer) (run.Result, error) {
 	defer t.Close()
+	r.trainer = t
+	defer func() { r.trainer = nil }()
 	if err := s.pull(ctx, r, t); err != nil && ctx.Err() == nil {
 		return run.Result{}, err
 	}
@@ -702,7 +717,7 @@ func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 // await holds the run while it is paused, with everything sent so far. It
 // reports false once the run is stopped.
 func (s *Session) await(ctx context.Context, r *running) bool {
-	if r.gate.closed() {
+	if r.gate.closed() || r.gate.slow() {
 		s.send(r, true)
 	}
 	return r.gate.wait(ctx)

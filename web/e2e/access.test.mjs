@@ -4,9 +4,9 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, results, stage, wide } from "./browser.mjs";
+import { narrow, results, root, stage, wide } from "./browser.mjs";
 
-const { visit: arrive } = await stage();
+const { browser, server, visit: arrive } = await stage();
 
 /** @param {any} t @param {string} where @param {any} [options] */
 async function visit(t, where, options) {
@@ -300,4 +300,43 @@ test("axe-core finds nothing serious on any page, light or dark", async (t) => {
   await lab.locator("#guess-best").waitFor();
   await look(lab, "the game");
   assert.deepEqual(found, []);
+});
+
+test("axe-core finds nothing serious on a page without the program, and nothing is cut off", async (t) => {
+  const context = await browser.newContext({ viewport: wide });
+  t.after(() => context.close());
+  const page = await context.newPage(), found = [];
+  const guides = fs.readdirSync(path.join(root, "dist/guides"), { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => `guides/${e.name}/`);
+  assert.ok(guides.length > 10, guides.join());
+  for (const where of ["guides/", ...guides, "verify.html", "no/such/page"]) {
+    await page.setViewportSize(wide);
+    await page.goto(server.url + where);
+    found.push(...await audited(page, where), ...(await unnamed(page)).map((e) => `${where}: ${e}`));
+    await page.setViewportSize({ width: 320, height: 568 });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 320) found.push(`${where} is ${width} wide on a phone`);
+  }
+  assert.deepEqual(found, []);
+});
+
+test("guides lead to the program and back, and from one to the next", async (t) => {
+  const page = await visit(t, "help");
+  await page.click("#guides-link a");
+  await page.waitForURL("**/guides/");
+  await page.click("nav.beside [rel=next]");
+  await page.waitForURL("**/guides/getting-started/");
+  await page.click("nav.contents >> text=Your own files");
+  assert.ok(page.url().endsWith("#your-own-files"));
+  await page.locator("pre a").first().click();
+  await page.locator("#act-start[aria-disabled=false]").waitFor();
+  assert.match(await page.evaluate(() => location.pathname + location.hash), /^\/#data=moons&.*seed=1/);
+  assert.match(await page.locator("#card-data").innerText(), /moons/i);
+  await page.goBack();
+  await page.waitForURL("**/guides/getting-started/**");
+  await page.click("nav >> text=Help");
+  await page.click("#version a");
+  await page.waitForURL("**/verify.html");
+  await page.click(".brand");
+  await page.locator("#act-start[aria-disabled=false]").waitFor();
+  assert.deepEqual(page.errors, []);
 });

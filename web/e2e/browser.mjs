@@ -1,5 +1,6 @@
 // What the end-to-end tests share: a server of its own for each test file, real
 // headless Chromium, and pages that complain.
+import assert from "node:assert/strict";
 import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -8,6 +9,7 @@ import net from "node:net";
 import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import zlib from "node:zlib";
 import { chromium } from "playwright-core";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
@@ -223,3 +225,17 @@ export function train(page, config, files) {
 /** @param {string} name @param {string | Uint8Array} content */
 export const file = (name, content) => ({ name, base64: Buffer.from(/** @type {any} */ (content)).toString("base64") });
 export const sharedFile = (...names) => file(names.at(-1), fs.readFileSync(path.join(shared, ...names)));
+
+// unzip reads an archive as its directory, which stands at its end, has it.
+/** @param {Buffer} b @returns {Record<string, Buffer>} */
+export function unzip(b) {
+  const end = b.lastIndexOf("PK\x05\x06", undefined, "latin1"), files = {};
+  for (let at = b.readUInt32LE(end + 16), left = b.readUInt16LE(end + 10); left > 0; left--) {
+    assert.equal(b.readUInt32LE(at), 0x02014b50);
+    const size = b.readUInt32LE(at + 20), name = b.toString("utf8", at + 46, at + 46 + b.readUInt16LE(at + 28)), from = b.readUInt32LE(at + 42);
+    const data = from + 30 + b.readUInt16LE(from + 26) + b.readUInt16LE(from + 28), packed = b.subarray(data, data + size);
+    files[name] = b.readUInt16LE(at + 10) === 8 ? zlib.inflateRawSync(packed) : packed;
+    at += 46 + b.readUInt16LE(at + 28) + b.readUInt16LE(at + 30) + b.readUInt16LE(at + 32);
+  }
+  return files;
+}

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import zlib from "node:zlib";
+import { parquetMetadata } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { open as openParquet } from "../parquet.mjs";
 import { stage } from "./browser.mjs";
@@ -164,6 +165,19 @@ test("Parquet: what no table can have is left out by name", async () => {
   assert.deepEqual(read.toString().split("\n").slice(0, 2), ["note,kind", '"{""i"":0}",0']);
 });
 
+test("Parquet: of many columns it is said how far they are read", async () => {
+  const wide = Array.from({ length: 300 }, (_, k) => ({ name: `c${k}`, data: [k + 0.5, null, -k], type: /** @type {const} */ ("DOUBLE") }));
+  const bytes = Buffer.from(parquetWriteBuffer({ columnData: wide, rowGroupSize: 2 }));
+  const file = await openParquet(new Blob([bytes]), ""), rows = file.read(), parts = [], done = [];
+  for (let part; (part = await rows.next()); done.push(rows.done())) parts.push(Buffer.from(part));
+  const lines = Buffer.concat(parts).toString().trimEnd().split("\n").map((line) => line.split(","));
+  assert.deepEqual(lines, [wide.map((c) => c.name), ...[0, 1, 2].map((i) => wide.map((c) => c.data[i] === null ? "" : String(c.data[i] || 0)))]);
+  assert.ok(new Set(done).size > 6 && done.every((n, i) => i === 0 || n >= done[i - 1]) && done.at(-1) === bytes.length, `${done} of ${bytes.length}`);
+  const late = Number(parquetMetadata(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)).row_groups[0].columns[280].meta_data.data_page_offset);
+  bytes.fill(0xff, late, late + 9); // the head of a page, far behind the first columns
+  await assert.rejects(texts(bytes), (/** @type {any} */ e) => Boolean(e.expected && e.fix));
+});
+
 test("Parquet: Brotli is refused by its name", async () => {
   await assert.rejects(texts(table({ codec: "BROTLI", compressors: { BROTLI: (/** @type {Uint8Array} */ b) => zlib.brotliCompressSync(b) } })), /one packed by Brotli/);
 });
@@ -222,6 +236,18 @@ test("every kind of file is opened and trained on", async (t) => {
     assert.deepEqual([got.rows, got.held, got.steps], [N * 0.8, N * 0.2, 20], name);
     assert.ok(got.seen > 0, name);
   }
+  // A model answers a Parquet file as it does the same rows in CSV.
+  const [told, exam, csv] = await page.evaluate(async ([parquet, text]) => {
+    const api = /** @type {any} */ (window).clipscope, file = new File([Uint8Array.from(atob(parquet), (c) => c.charCodeAt(0))], "rows.parquet");
+    const run = await api.train({ csv: { missing: "zero" }, steps: 20, noise_multiplier: 1, model: { kind: "softmax" } }, { train: [file] }, { anyway: true });
+    const model = await api.load(await run.done), blobs = await Promise.all([model.predict(file), model.predict(new File([atob(text)], "rows.csv"))]);
+    const exam = await model.evaluate([file]);
+    model.dispose();
+    return [await blobs[0].text(), [exam.test_rows, exam.problems], await blobs[1].text()];
+  }, [table().toString("base64"), (await texts(table())).read.toString("base64")]);
+  assert.equal(told, csv);
+  assert.deepEqual(exam, [N, 0]);
+  assert.match(told, /^width,count,colour,when,kind,answer,p\(FALSE\),p\(TRUE\),problem\n0,0,,2024-10-04,TRUE,(TRUE|FALSE),/);
   // A folder keeps its folders, and is one file to the ledger.
   const folder = await page.evaluate(async (shades) => {
     const api = /** @type {any} */ (window).clipscope;

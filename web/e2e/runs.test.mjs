@@ -315,7 +315,7 @@ test("what was measured at single steps is not joined by lines", async (t) => {
     document.body.append(box);
     const spec = { kind: "lines", x: { label: "step" }, y: {}, series: [{ label: "", ink: "diagnostic", width: 2, points }] };
     const chart = window.clipscopeUI.chart(box, JSON.stringify(spec));
-    const numbers = new Float64Array([2, 2, 100, NaN, 0, 100, 0.2, 0.8]);
+    const numbers = new Float64Array([2, 2, 100, NaN, 0, 0, 100, 0.2, 0.8]);
     chart.room(numbers.length).set(new Uint8Array(numbers.buffer));
     chart.draw(numbers.length);
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import zlib from "node:zlib";
 import * as ort from "onnxruntime-web";
-import { file, hasShared, shared, stage } from "./browser.mjs";
+import { file, hasShared, shared, stage, unzip } from "./browser.mjs";
 import { numpy, python, PYTHON, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
@@ -18,20 +18,6 @@ ort.env.logLevel = "error";
 function randomly(seed) {
   let state = seed;
   return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-}
-
-// unzip reads an archive as its directory, which stands at its end, has it.
-/** @param {Buffer} b @returns {Record<string, Buffer>} */
-function unzip(b) {
-  const end = b.lastIndexOf("PK\x05\x06", undefined, "latin1"), files = {};
-  for (let at = b.readUInt32LE(end + 16), left = b.readUInt16LE(end + 10); left > 0; left--) {
-    assert.equal(b.readUInt32LE(at), 0x02014b50);
-    const size = b.readUInt32LE(at + 20), name = b.toString("utf8", at + 46, at + 46 + b.readUInt16LE(at + 28)), from = b.readUInt32LE(at + 42);
-    const data = from + 30 + b.readUInt16LE(from + 26) + b.readUInt16LE(from + 28), packed = b.subarray(data, data + size);
-    files[name] = b.readUInt16LE(at + 10) === 8 ? zlib.inflateRawSync(packed) : packed;
-    at += 46 + b.readUInt16LE(at + 28) + b.readUInt16LE(at + 30) + b.readUInt16LE(at + 32);
-  }
-  return files;
 }
 
 // tensors reads a safetensors file as strictly as its own library does: tensors follow each

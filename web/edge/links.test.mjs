@@ -205,23 +205,53 @@ function exchange({ path, method = "GET", headers = {}, body, agent }) {
   });
 }
 
-test("1,000 requests over 20 connections are all answered", async () => {
-  const short = await shorten("/#seed=4");
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
+// counted is an agent for so many connections, and how often it made one: more often than that
+// if the host broke one off.
+/** @param {number} maxSockets */
+function counted(maxSockets) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets }), connect = agent.createConnection;
+  let made = 0;
+  agent.createConnection = function (...given) {
+    made++;
+    return connect.apply(agent, given);
+  };
+  return { agent, made: () => made };
+}
+
+test("1,000 requests of all kinds over 20 connections are all answered", async () => {
+  const json = (/** @type {string} */ body) => ({ path: "/api/links", method: "POST", body, headers: { "Content-Type": "application/json", "Content-Length": body.length } });
+  const good = json('{"link":"/#seed=4"}');
+  const kinds = /** @type {[number, any][]} */ ([
+    [302, { path: await shorten("/#seed=4") }], [201, good], [200, { path: "/" }], [200, { path: "/app.js", headers: { "Accept-Encoding": "br" } }],
+    [400, json('{"link":"/nowhere"}')], [415, { ...good, headers: { "Content-Type": "text/plain", "Content-Length": good.body.length } }], [413, json(" ".repeat(20_000))],
+    [404, { path: "/x/none" }], [404, { path: "/nothing" }], [404, { path: "/api/none" }], [405, { ...good, path: "/x/none" }],
+  ]);
+  const { agent, made } = counted(20);
   const started = Date.now();
-  for (const [times, status, kind] of /** @type {[number, number, any][]} */ ([
-    [400, 302, { path: short }],
-    [200, 201, { path: "/api/links", method: "POST", body: '{"link":"/#seed=4"}' }],
-    [400, 200, { path: "/" }],
-  ])) {
-    await Promise.all(Array.from({ length: times }, async (_, i) => {
-      const headers = { "CF-Connecting-IP": client(), ...kind.body && { "Content-Type": "application/json", "Content-Length": kind.body.length } };
-      const response = await exchange({ ...kind, headers, agent });
-      assert.equal(response.status, status, `request ${i} of ${kind.path}: ${response.body.slice(0, 300)}`);
+  // Twenty at a time, and then the next: workerd looks for what has come only when it has
+  // nothing left to do, and breaks off a connection on which it saw nothing for 5 s.
+  for (let n = 0; n < 1000; n += 20) {
+    await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+      const [status, kind] = kinds[(n + i) % kinds.length];
+      const response = await exchange({ ...kind, headers: { ...kind.headers, "CF-Connecting-IP": client() }, agent });
+      assert.equal(response.status, status, `request ${n + i}, ${kind.method ?? "GET"} ${kind.path}: ${response.body.slice(0, 300)}`);
     }));
   }
   agent.destroy();
+  assert.equal(made(), 20, "no connection is broken off");
   console.log(`# 1,000 requests over 20 connections took ${((Date.now() - started) / 1000).toFixed(1)} s`);
+});
+
+test("what is far too long is refused in words, and its connection is kept", async () => {
+  const { agent, made } = counted(1);
+  for (const size of [100_000, 1 << 20, 2 << 20, 4 << 20]) {
+    for (const [status, headers] of /** @type {[number, any][]} */ ([[413, { "Content-Length": size }], [413, { "Transfer-Encoding": "chunked" }], [415, { "Content-Length": size, "Content-Type": "text/plain" }]])) {
+      const response = await exchange({ path: "/api/links", method: "POST", agent, body: " ".repeat(size), headers: { "Content-Type": "application/json", "CF-Connecting-IP": client(), ...headers } });
+      assert.equal(response.status, status, `${size} bytes, ${JSON.stringify(headers)}: ${response.body}`);
+    }
+  }
+  agent.destroy();
+  assert.equal(made(), 1, "no connection is broken off");
 });
 
 test("the page asks for a short link when its visitor does, says what it sends, and counts it", async (t) => {

@@ -38,8 +38,9 @@ const tries = 4
 // mostBytes of a body are read: a link and what JSON puts around it.
 const mostBytes = link.Longest + 256
 
-// mostUnread bytes of a body are waited for though they are of no use.
-const mostUnread = 64 << 10
+// mostUnread bytes of a body are waited for though they are of no use: in some 65 pieces,
+// as a host may give a request no more than 10 ms of computing.
+const mostUnread = 4 << 20
 
 // Store keeps texts by name.
 type Store interface {
@@ -105,7 +106,8 @@ func (s *Service) Answer(r *Request) Response {
 	if r.Method == "HEAD" {
 		response.Body = ""
 	}
-	// A connection on which a body is left unread is broken off, and the answer may be lost.
+	// A connection on which a body is left unread is broken off, and the answer to this
+	// request or to the next may be lost.
 	if r.Body != nil {
 		_, _ = io.CopyN(io.Discard, r.Body, mostUnread)
 	}

@@ -1,0 +1,96 @@
+package motion
+
+import (
+	"cmp"
+
+	"clipscope/core/clip"
+	"clipscope/core/run"
+	"clipscope/ui/form"
+	"clipscope/ui/series"
+	"clipscope/ui/widget"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Steer is where the events of [Steering] go.
+type Steer interface {
+	Pace(perSecond float64)
+	Change(run.Change)
+	// Fault says why what was typed is not even asked for.
+	Fault(why string)
+}
+
+// Steering is how fast teaching runs go on, and the three numbers that they can be told
+// anew while they do.
+type Steering struct {
+	Name    string           // begins the ids of what it shows
+	Records []*series.Record // of the runs that are told; none before they begin
+	Speed   float64
+	Fault   string // why the last change was refused
+	To      Steer
+}
+
+// numbers are those that can be changed.
+var numbers = []struct{ field, symbol, name string }{
+	{"max_grad_norm", "C", "Threshold C (max_grad_norm)"},
+	{"noise_multiplier", "σ", "Noise multiplier σ"},
+	{"learning_rate", "η", "Learning rate η"},
+}
+
+// View is the speed and the three numbers. What is typed holds from the next step on, once
+// it was entered. Before there are runs only the speed is there.
+func (s Steering) View() app.UI {
+	return app.Div().Class("steer").Role("group").Aria("label", "While this teaching run goes on").Body(
+		app.Label().Class("steer-speed").Body(app.Span().Text("Speed"), speed(s.Name+"-speed", "Speed of the run", s.Speed, s.To.Pace)),
+		app.If(len(s.Records) > 0, func() app.UI { return app.Range(numbers).Slice(func(i int) app.UI { return s.number(i) }) }),
+		widget.Message(s.Name+"-fault", "fault", s.Fault),
+	)
+}
+
+func (s Steering) number(i int) app.UI {
+	n, to := numbers[i], s.To
+	now, why := s.Records[0].Now(n.field), ""
+	text := form.Format(form.Round(now, 4))
+	for _, r := range s.Records {
+		why = cmp.Or(why, held(r, n.field))
+		if r.Now(n.field) != now {
+			text = ""
+		}
+	}
+	if r := s.Records[0]; why != "" && n.field == "max_grad_norm" && r.Len() > 0 {
+		text = form.Format(form.Round(r.Last.Released.MaxGradNorm, 3)) // where a rule has moved it
+	}
+	return app.Label().Title(cmp.Or(why, n.name)).Body(
+		app.Span().Text(n.symbol),
+		app.Input().Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").ID(s.Name+"-"+n.field).
+			Aria("label", n.name).Disabled(why != "").Value(text).Placeholder("differs").
+			OnChange(func(ctx app.Context, _ app.Event) {
+				v, err := form.Parse(ctx.JSSrc().Get("value").String())
+				if err != nil {
+					to.Fault(n.symbol + ": " + err.Error())
+					return
+				}
+				to.Change(run.Change{n.field: v})
+			}, app.EventScope(s.Name, n.field)).
+			// What was refused stands there only as long as it is being typed.
+			OnBlur(func(ctx app.Context, _ app.Event) { ctx.JSSrc().Set("value", text) }, app.EventScope(s.Name, n.field, text)),
+	)
+}
+
+// held is why a number of a teaching run cannot be changed while it goes on; empty: it can.
+func held(r *series.Record, field string) string {
+	c := &r.Config
+	switch {
+	case field == "max_grad_norm" && form.Unbounded(c):
+		return "Nothing is clipped in this run."
+	case field == "max_grad_norm" && (c.Method == "norm-bound" || c.Params["c"] > 0):
+		return "This method has a threshold of its own."
+	case field == "max_grad_norm" && !clip.Stands(form.Rule(c)):
+		return "The rule of this method moves C."
+	case field == "noise_multiplier" && r.Plan.NoiseMultiplier == 0:
+		return "This run was started without noise."
+	case field == "noise_multiplier" && c.NoiseMode == "secure":
+		return "How secure noise is drawn was settled when the run began."
+	}
+	return ""
+}

@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"clipscope/core/run"
+)
+
+// Changer is a Trainer that can be told to go on with other numbers, where its run is for
+// teaching.
+type Changer interface {
+	Change(run.Change) (run.ChangeReply, error)
+}
+
+var errEnded = errors.New("the run has not taken its first step, or has ended: there is nothing to change")
+
+// change changes the run in progress between two steps. What is stored of it is done away
+// with, as who goes on from that would not know of the change.
+func (s *Session) change(q run.ChangeRequest) (any, error) {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil || r.id != q.Run {
+		return nil, errEnded
+	}
+	var reply run.ChangeReply
+	err, done := errEnded, make(chan struct{})
+	ok := r.gate.between(func() {
+		defer close(done)
+		reply, err = r.change(q.Numbers())
+	})
+	if !ok {
+		return nil, errEnded
+	}
+	<-done
+	if err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+func (r *running) change(c run.Change) (run.ChangeReply, error) {
+	if r.trainer == nil {
+		return run.ChangeReply{}, errEnded
+	}
+	t, ok := r.trainer.(Changer)
+	if !ok {
+		return run.ChangeReply{}, &run.ConfigError{Field: "tuning", Message: "several runs are tried here, each with numbers of its own, which were fixed beforehand; a single run can be changed"}
+	}
+	reply, err := t.Change(c)
+	if err != nil || len(reply.Changes) == 0 {
+		return reply, err
+	}
+	r.keep.hurry() // it finds that there is no state any more
+	if err := r.keep.see(context.Background(), r.trainer, false); err != nil {
+		r.breaks(err)
+		return reply, err
+	}
+	return reply, nil
+}
