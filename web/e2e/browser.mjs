@@ -44,7 +44,9 @@ export async function stage(...flags) {
 // by a signal, at which the driver's browsers end as well.
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const children = new Set();
-process.on("exit", () => { for (const child of children) child.kill("SIGKILL"); });
+const end = () => { for (const child of children) child.kill("SIGKILL"); };
+process.on("exit", end);
+process.on("uncaughtExceptionMonitor", end); // a file that throws outside its tests ends without "exit"
 process.once("SIGTERM", () => process.exit(143));
 
 /** @template {import("node:child_process").ChildProcess} C @param {C} child @returns {C} */

@@ -43,7 +43,7 @@ async function elsewhere(t, html) {
 
 test("the page does not run in the frame of another site, with headers or without", async (t) => {
   const plain = await host(t, path.join(root, "dist"), "/");
-  for (const [url, at, say] of [[server.url, "chrome-error:", ""], [plain.origin + "/", "http:", "Clipscope does not run inside another page."]]) {
+  for (const [url, at, say] of [[server.url, "chrome-error:", ""], [plain.origin + "/", "http:", "Clipscope does not run inside this page."]]) {
     const page = await browser.newPage();
     t.after(() => page.close());
     await page.goto((await elsewhere(t, `<iframe src="${url}"></iframe>`)).url);

@@ -14,7 +14,7 @@ const made = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
 after(() => fs.rmSync(made, { recursive: true }));
 const versions = ["old", "new"].map((name) => {
   const source = path.join(made, name + "-source"), out = path.join(made, name);
-  for (const folder of ["assets", "web"]) {
+  for (const folder of ["assets", "docs", "web"]) {
     fs.cpSync(path.join(root, folder), path.join(source, folder), { recursive: true, filter: (f) => !/node_modules|e2e|bench/.test(path.relative(root, f)) });
   }
   fs.symlinkSync(path.join(root, "web/node_modules"), path.join(source, "web/node_modules"));
