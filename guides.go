@@ -110,6 +110,9 @@ func readingOrder(all []guide) []guide {
 // index is the guide that lists the others.
 const index = "index"
 
+// settings matches an address of settings, a line of its own.
+var settings = regexp.MustCompile(`(?m)^(#.*)\n`)
+
 // denied matches the lines of a guide that send the header which knows no list of origins.
 var denied = regexp.MustCompile(`(?m)^\s*(add_header )?X-Frame-Options .*\n`)
 
@@ -343,7 +346,7 @@ func (g guideNodes) code(w util.BufWriter, source []byte, n ast.Node, entering b
 	said := html.EscapeString(string(n.Lines().Value(source)))
 	switch language {
 	case "config":
-		said = regexp.MustCompile(`(?m)^(#.*)\n`).ReplaceAllString(said, `<a href="`+g.prefix+`/$1">$1</a>`)
+		said = settings.ReplaceAllString(said, `<a href="`+g.prefix+`/$1">$1</a>`)
 		fallthrough
 	case "text":
 		w.WriteString(`<pre class="wraps">`)

@@ -88,7 +88,7 @@ func (v *BackboneView) progressLine() string {
 	p := v.Progress
 	switch p.Phase {
 	case "backbone":
-		return fmt.Sprintf("%s: %s of %s", brief(v.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
+		return fmt.Sprintf("%s: %s of %s", words.Brief(v.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
 	case "features":
 		s := fmt.Sprintf("%s of %s rows, %s", words.Count(int(p.Done)), words.Count(int(p.Total)), words.Duration(v.Seconds))
 		if left := v.Seconds * float64(p.Total-p.Done) / max(float64(p.Done), 1); p.Done > 0 && left >= 1 {
@@ -96,7 +96,7 @@ func (v *BackboneView) progressLine() string {
 		}
 		return s + "."
 	case "runtime":
-		return "Loading ONNX Runtime and " + brief(v.File, mostOfName) + "…"
+		return "Loading ONNX Runtime and " + words.Brief(v.File, mostOfName) + "…"
 	default:
 		return "Reading the data…"
 	}
@@ -109,13 +109,13 @@ func (v *BackboneView) choices(l Featurer) app.UI {
 	}
 	var outputs []form.Option
 	for _, t := range v.Info.Outputs {
-		outputs = append(outputs, form.Option{Value: t.Name, Text: brief(t.Name, mostOfName) + " " + shapeText(t.Shape)})
+		outputs = append(outputs, form.Option{Value: t.Name, Text: words.Brief(t.Name, mostOfName) + " " + shapeText(t.Shape)})
 	}
 	kinds := []form.Option{{Value: "0-1", Text: "to 0 … 1"}, {Value: "imagenet", Text: "as for ImageNet"}, {Value: "none", Text: "as they are"}}
 	sizes := []form.Option{{Value: "bilinear", Text: "bilinear"}, {Value: "nearest", Text: "nearest pixel"}}
 	bytes := len(v.Info.Inputs) > 0 && v.Info.Inputs[0].Type == "uint8"
 	return app.Div().Class("summary").Body(
-		app.P().Text(fmt.Sprintf("%s: %s, input %s.", brief(v.File, mostOfName), words.Bytes(v.Info.Bytes), tensorsText(v.Info.Inputs))),
+		app.P().Text(fmt.Sprintf("%s: %s, input %s.", words.Brief(v.File, mostOfName), words.Bytes(v.Info.Bytes), tensorsText(v.Info.Inputs))),
 		v.choice(l, "output", "Output", v.Request.Output, outputs),
 		app.P().Class("help").Text("Of pictures’ positions, or parts of a text, features are the mean. What is computed before an output can be had where the file has it as an output too."),
 		app.If(v.Picture && !bytes, func() app.UI { return v.choice(l, "normalise", "Pixels", v.Request.Normalise, kinds) }),
@@ -152,10 +152,10 @@ func (v *BackboneView) used(l Featurer) app.UI {
 	}
 	of := ""
 	if u.Column != "" {
-		of = "for the texts in “" + brief(u.Column, mostOfName) + "”, "
+		of = "for the texts in “" + words.Brief(u.Column, mostOfName) + "”, "
 	}
 	return app.Div().Class("summary").Body(
-		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s%s.", brief(u.Output, mostOfName), brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], of, took)),
+		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s%s.", words.Brief(u.Output, mostOfName), words.Brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], of, took)),
 		app.P().Class("note").Text("The guarantee is for these rows, and takes the backbone for public: if it was trained on them, what it knows of them is not covered. Features are kept in this browser, and are as private as the rows."),
 		app.Button().Type("button").ID("backbone-drop").Text("Use the rows themselves").OnClick(func(app.Context, app.Event) { l.DropFeatures() }),
 	)
@@ -164,7 +164,7 @@ func (v *BackboneView) used(l Featurer) app.UI {
 func tensorsText(all []run.BackboneTensor) string {
 	var parts []string
 	for _, t := range all[:min(len(all), 3)] {
-		parts = append(parts, brief(t.Name, mostOfName)+" "+shapeText(t.Shape)+" of "+t.Type)
+		parts = append(parts, words.Brief(t.Name, mostOfName)+" "+shapeText(t.Shape)+" of "+t.Type)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -99,15 +99,7 @@ func shortName(file string) string {
 	for _, suffix := range []string{".gz", "-ubyte", "-idx3", "-idx1"} {
 		file = strings.TrimSuffix(file, suffix)
 	}
-	return brief(file, 20)
-}
-
-// brief leaves out the middle of a name of more than most letters.
-func brief(name string, most int) string {
-	if r := []rune(name); len(r) > most {
-		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
-	}
-	return name
+	return words.Brief(file, 20)
 }
 
 // mostOfName is how much of a column's name, or a file's, is shown.
@@ -177,7 +169,7 @@ func (c *Data) progress() app.UI {
 	label := "Generating " + v.Source + "…"
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
-		label = fmt.Sprintf("%s: %s of %s", brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
+		label = fmt.Sprintf("%s: %s of %s", words.Brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,
@@ -358,7 +350,7 @@ func (c *Data) sheet() app.UI {
 	d.Options = []form.Option{{Text: "the first"}}
 	if r := c.View.Table; r != nil {
 		for _, name := range r.Sheets[:min(len(r.Sheets), mostColumns)] {
-			d.Options = append(d.Options, form.Option{Value: name, Text: brief(name, mostOfName)})
+			d.Options = append(d.Options, form.Option{Value: name, Text: words.Brief(name, mostOfName)})
 		}
 	}
 	return c.Form.Menu(d, c.Form.Text(d.Key))
@@ -372,7 +364,7 @@ func (c *Data) label() app.UI {
 		return c.Form.Field(d)
 	}
 	for _, col := range r.Columns[:min(len(r.Columns), mostColumns)] {
-		d.Options = append(d.Options, form.Option{Value: col.Name, Text: brief(col.Name, mostOfName)})
+		d.Options = append(d.Options, form.Option{Value: col.Name, Text: words.Brief(col.Name, mostOfName)})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }

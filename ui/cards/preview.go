@@ -51,19 +51,19 @@ func (c *Preview) Render() app.UI {
 		app.P().Class("help").Text(c.about()),
 		app.Div().Class("columns").TabIndex(0).Role("region").Aria("label", "Columns, first rows and last").Body(app.Table().Body(
 			app.THead().Body(c.row("column", columns, func(i int) app.UI {
-				name := brief(columns[i].Name, mostOfName)
+				name := words.Brief(columns[i].Name, mostOfName)
 				return app.Th().Scope("col").Title(name).Text(name)
 			})),
 			app.TBody().Body(
 				c.row("kind", columns, func(i int) app.UI { return app.Td().Body(c.kind(i, columns[i])) }),
 				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
-					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + brief(columns[i].Name, mostOfName), Preset: "from … to …"}
+					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + words.Brief(columns[i].Name, mostOfName), Preset: "from … to …"}
 					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric)
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {
-						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + brief(columns[i].Name, mostOfName), Preset: "0"}
+						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + words.Brief(columns[i].Name, mostOfName), Preset: "0"}
 						return c.declared(fmt.Sprint("fill-", i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
 					})
 				}),
@@ -129,7 +129,7 @@ func (c *Preview) kind(i int, col data.Column) app.UI {
 		return app.Text("label")
 	}
 	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
-	return c.Form.Select(d, cmp.Or(c.Form.Text(d.Key), string(col.Kind))).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+brief(col.Name, mostOfName))
+	return c.Form.Select(d, cmp.Or(c.Form.Text(d.Key), string(col.Kind))).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+words.Brief(col.Name, mostOfName))
 }
 
 // declared is the field for what is stated of a column without looking, of days or of

@@ -57,7 +57,7 @@ func newFramed(t *testing.T, plan run.PlanInfo) (*bench, *framedClient) {
 	t.Helper()
 	c := &framedClient{fakeClient: &fakeClient{planned: plan}}
 	b := benchOf(c, c.fakeClient)
-	b.frame.shown = true
+	b.Show(b.env.changed)
 	b.load(1000)
 	b.settle(plan, nil)
 	if got := c.take(); kinds(got) != "plan" {
@@ -170,7 +170,7 @@ func TestFramedRefusals(t *testing.T) {
 			t.Errorf("%s: %q, want one with %q; the page has %q", text, got, why, after)
 		}
 	}
-	b.frame.shown = false
+	b.Hide()
 	if c.ask("config", "{}") == "" || c.ask("start", "") == "" {
 		t.Error("what nobody sees is changed or started")
 	}

@@ -22,7 +22,6 @@ type Page struct {
 
 func (p *Page) OnMount(ctx app.Context) {
 	p.Session.Show(func() { ctx.Dispatch(nil) })
-	p.Session.frame.shown = true
 	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Session.follow(); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -41,7 +40,6 @@ func (p *Page) OnMount(ctx app.Context) {
 
 func (p *Page) OnDismount() {
 	p.Session.Hide()
-	p.Session.frame.shown = false
 	app.Window().Call("removeEventListener", "hashchange", p.hashChange)
 	app.Window().Call("removeEventListener", "keydown", p.escape)
 	p.hashChange.Release()

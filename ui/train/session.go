@@ -271,10 +271,10 @@ func (s *Session) watchRequests() {
 }
 
 // Show says who is to be told, from now on, when there is something new to show.
-func (s *Session) Show(changed func()) { s.env.changed = changed }
+func (s *Session) Show(changed func()) { s.env.changed, s.frame.shown = changed, true }
 
 // Hide says that nothing is shown.
-func (s *Session) Hide() { s.env.changed = func() {} }
+func (s *Session) Hide() { s.env.changed, s.frame.shown = func() {}, false }
 
 // Used says who takes the model of a run that is to be applied, as a File.
 func (s *Session) Used(f func(file app.Value)) { s.env.used = f }

@@ -13,6 +13,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/scores"
 	"clipscope/ui/series"
+	"clipscope/ui/words"
 )
 
 // Keeper is a client that keeps runs that have ended in this browser.
@@ -57,7 +58,7 @@ func (t *trial) entry() entry {
 		Private: t.record.Plan.Private, Epsilon: t.record.Plan.Epsilon, State: t.state(),
 	}
 	if t.phase == failed {
-		e.Fault = t.inFull() + clipped(t.fault)
+		e.Fault = t.inFull() + words.Brief(t.fault, mostOfFault)
 	}
 	if t.result != nil {
 		e.Epsilon = t.result.Epsilon
@@ -68,13 +69,6 @@ func (t *trial) entry() entry {
 
 // mostOfFault is how many characters of what ended a run stand in the list.
 const mostOfFault = 200
-
-func clipped(s string) string {
-	if r := []rune(s); len(r) > mostOfFault {
-		return string(r[:mostOfFault]) + "…"
-	}
-	return s
-}
 
 // restored is a run as it was when it ended.
 func restored(e *env, id string, ended time.Time, k client.Kept) (*trial, error) {

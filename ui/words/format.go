@@ -36,6 +36,14 @@ func Number(x float64, digits int) string {
 	return minus(trimZeros(strconv.FormatFloat(x, 'f', places, 64)))
 }
 
+// Brief leaves out the middle of what has more than most letters.
+func Brief(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
+	}
+	return s
+}
+
 // power turns 1.50e-05 into 1.5e−5.
 func power(s string) string {
 	mantissa, exponent, _ := strings.Cut(s, "e")

@@ -25,6 +25,7 @@ func TestNumbers(t *testing.T) {
 		{Plural(1, "row"), "1 row"}, {Plural(2, "row"), "2 rows"}, {Plural(0, "row"), "0 rows"}, {Are(1), "1 is"}, {Are(0), "0 are"}, {Are(1200), "1,200 are"},
 		{Duration(18.2), "18 s"}, {Duration(0.0024), "2.4 ms"}, {Duration(2.44), "2.4 s"}, {Duration(200), "3 min 20 s"}, {Duration(7200), "2 h 00 min"},
 		{Duration(nan), Missing}, {Duration(-1), Missing}, {Duration(0), "0 µs"},
+		{Brief("żółw", 4), "żółw"}, {Brief("abcdefghijkl", 6), "abc…kl"}, {Brief("", 3), ""},
 		{Bytes(1), "1 byte"}, {Bytes(14e6), "14 MB"}, {Bytes(2.5e9), "2.5 GB"}, {Bytes(999), "999 bytes"},
 	} {
 		if c.got != c.want {
