@@ -1,9 +1,9 @@
 // The page for those who use it by keyboard, by ear, much enlarged, or on paper.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
+import { audited } from "./axe.mjs";
 import { narrow, results, root, stage, wide } from "./browser.mjs";
 
 const { browser, server, visit: arrive } = await stage();
@@ -237,28 +237,6 @@ test("on paper stands what a run came to, on white, without controls", async (t)
   await becomes("dark");
   assert.deepEqual(page.errors, []);
 });
-
-// audited is what axe-core calls serious or critical, in the light and in the dark, where
-// only colours differ. The page's policy lets no script in, so the browser's tools have it.
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** @param {any} page @param {string} state @param {string[]} except rules */
-async function audited(page, state, except = []) {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Runtime.evaluate", { expression: axe });
-  const found = [];
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme });
-    found.push(...await page.evaluate(async ([state, colorScheme, except]) => {
-      const options = { resultTypes: ["violations"], iframes: false, preload: false, rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])) };
-      if (colorScheme === "dark") Object.assign(options, { runOnly: ["color-contrast", "link-in-text-block"] });
-      const { violations } = await window["axe"].run(document, options);
-      return violations.filter((v) => ["serious", "critical"].includes(v.impact))
-        .map((v) => `${state}, ${colorScheme}: ${v.help}: ${v.nodes.map((n) => n.target).join(", ")}`);
-    }, [state, colorScheme, except]));
-  }
-  await tools.detach();
-  return found;
-}
 
 test("axe-core finds nothing serious on any page, light or dark", async (t) => {
   const found = [], look = async (page, state, ...except) => found.push(...await audited(page, state, except));
