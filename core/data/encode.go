@@ -233,10 +233,11 @@ func (e *Encoder) Label() int { return e.s.label }
 
 // Features writes a row's features to x, of which it has so many, from its cells, one
 // for each column; those of label and ignored columns do not count. unknown are the
-// columns with a category that no training row has, which leaves zeros. The error, an
+// columns with a category that no training row has, which leaves zeros, and gaps those
+// without a number, for which [Column.Fill] stands. The error, an
 // [*Error] without file and row, says which cell cannot be read, or is missing where
 // there were no such rows in training.
-func (e *Encoder) Features(x []float32, cells []string) (unknown []int, err error) {
+func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, err error) {
 	clear(x)
 	for i := range e.s.columns {
 		col := &e.s.columns[i]
@@ -244,20 +245,24 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown []int, err erro
 			continue
 		}
 		c := strings.TrimSpace(cells[i])
-		if col.Kind == Numeric && col.Fill == nil && missing(c) {
-			return nil, &Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
+		gap := col.Kind == Numeric && missing(c)
+		if gap && col.Fill == nil {
+			return nil, nil, &Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
 				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
 		}
 		known, err := e.s.feature(x, i, c)
 		if err != nil {
 			err.Fix = "Correct the cell."
-			return nil, err
+			return nil, nil, err
 		}
 		if !known {
 			unknown = append(unknown, i)
 		}
+		if gap {
+			gaps = append(gaps, i)
+		}
 	}
-	return unknown, nil
+	return unknown, gaps, nil
 }
 
 // Target is what a cell of the label's column says: the number of a class, matched by

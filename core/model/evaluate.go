@@ -118,15 +118,16 @@ func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progre
 				}
 			}
 			if err == nil {
-				var unknown []string
-				unknown, err = e.p.encode(b.next(), t.order(cells))
-				e.result.Unknown += len(unknown)
+				var told run.Answer
+				told, err = e.p.encode(b.next(), t.order(cells))
+				e.result.Unknown += len(told.Unknown)
+				e.result.Missing += len(told.Missing)
 			}
 			if err != nil {
 				e.leaveOut(t.here(err))
 				continue
 			}
-			b.add(nil, nil)
+			b.add(run.Answer{}, nil)
 			y = append(y, target)
 		}
 		if ended || b.full() {

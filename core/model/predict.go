@@ -249,9 +249,8 @@ func (b *batch) next() []float32 {
 	return b.rows.F32[b.rows.N*f:][:f]
 }
 
-// add takes what was written to next, unless that failed.
-func (b *batch) add(unknown []string, err error) {
-	a := run.Answer{Unknown: unknown}
+// add takes what was written to next, unless that failed, and what is to be told of it.
+func (b *batch) add(a run.Answer, err error) {
 	if err != nil {
 		a.Problem = said(err)
 	} else {
@@ -274,9 +273,9 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 		if all[i].Problem != "" {
 			continue
 		}
-		unknown := all[i].Unknown
+		told := all[i]
 		all[i] = b.p.answer(z[:k])
-		all[i].Unknown, z = unknown, z[k:]
+		all[i].Unknown, all[i].Missing, z = told.Unknown, told.Missing, z[k:]
 	}
 	b.clear()
 	return all, nil
@@ -284,23 +283,23 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 
 func (b *batch) clear() { b.told, b.rows.N, b.rows.F32 = nil, 0, b.rows.F32[:0] }
 
-// typed writes a row's features to x.
-func (p *Predictor) typed(x []float32, r *run.Row) (unknown []string, err error) {
+// typed writes a row's features to x, and tells as encode does.
+func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) {
 	if p.encoder == nil {
-		return nil, plainRow(x, r)
+		return told, plainRow(x, r)
 	}
 	columns := p.encoder.Columns()
 	given := r.Cells
 	if r.Named != nil {
 		if given, err = byName(columns, r.Named); err != nil {
-			return nil, err
+			return told, err
 		}
 	}
 	if label := p.encoder.Label(); label >= 0 && len(given) == len(columns)-1 {
 		given = slices.Insert(slices.Clone(given), label, run.Cell{})
 	}
 	if len(given) != len(columns) {
-		return nil, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
+		return told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
 	}
 	cells := make([]string, len(columns))
 	for i, c := range given {
@@ -313,13 +312,17 @@ func (p *Predictor) typed(x []float32, r *run.Row) (unknown []string, err error)
 }
 
 // encode writes the features of cells to x, and names the columns whose category is
-// unknown.
-func (p *Predictor) encode(x []float32, cells []string) (unknown []string, err error) {
-	at, err := p.encoder.Features(x, cells)
-	for _, i := range at {
-		unknown = append(unknown, p.encoder.Columns()[i].Name)
+// unknown, or whose number is missing.
+func (p *Predictor) encode(x []float32, cells []string) (told run.Answer, err error) {
+	unknown, gaps, err := p.encoder.Features(x, cells)
+	names := func(at []int) (all []string) {
+		for _, i := range at {
+			all = append(all, p.encoder.Columns()[i].Name)
+		}
+		return all
 	}
-	return unknown, err
+	told.Unknown, told.Missing = names(unknown), names(gaps)
+	return told, err
 }
 
 // byName puts cells in the order of the columns. A column that is not named is a missing

@@ -58,7 +58,7 @@ func (p *Predictor) Answer(ctx context.Context, f data.File, w io.Writer, progre
 			s.begin()
 		}
 		if err != nil {
-			b.add(nil, err)
+			b.add(run.Answer{}, err)
 		} else {
 			b.add(p.encode(b.next(), t.order(cells)))
 		}
@@ -258,6 +258,7 @@ func (s *sheet) flush(ctx context.Context, b *batch) error {
 		s.w.Write(row)
 		s.reply.Rows++
 		s.reply.Unknown += len(a.Unknown)
+		s.reply.Missing += len(a.Missing)
 		if a.Problem != "" {
 			if s.reply.Problems++; s.reply.Problems == 1 {
 				s.reply.Problem = a.Problem

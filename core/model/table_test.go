@@ -59,7 +59,7 @@ red,,1,yes,0.047426,0.952574,
 	if have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}
-	if reply.Rows != 6 || reply.Problems != 2 || reply.Unknown != 1 || len(reply.First) != 6 || reply.First[1][3] != "yes" {
+	if reply.Rows != 6 || reply.Problems != 2 || reply.Unknown != 1 || reply.Missing != 1 || len(reply.First) != 6 || reply.First[1][3] != "yes" {
 		t.Errorf("%+v", reply)
 	}
 	whole := strings.Replace(have, want[strings.Index(want, "red,3"):strings.Index(want, "red,,1")], "", 1)
@@ -145,12 +145,12 @@ func TestTablesThatDoNotFit(t *testing.T) {
 // TestEvaluate counts by hand.
 func TestEvaluate(t *testing.T) {
 	e, err := opened(t, small()).Evaluate(t.Context(), []data.File{
-		data.Bytes("a.csv", []byte("kind,size,colour\nyes,1,red\nno,1,red\nno,-2,blue\nno.,-2,blue\n,1,red\nyes,x,red\n")), data.Bytes("b.csv", []byte("size,colour,kind\n2,mauve,yes\n")),
+		data.Bytes("a.csv", []byte("kind,size,colour\nyes,1,red\nno,1,red\nno,,blue\nno.,-2,blue\n,1,red\nyes,x,red\n")), data.Bytes("b.csv", []byte("size,colour,kind\n2,mauve,yes\n")),
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Rows != 5 || e.Problems != 2 || e.Unknown != 1 || e.Accuracy != 0.8 || e.Scores.Confusion[0][1] != 1 || e.Classes[1].Rows != 2 {
+	if e.Rows != 5 || e.Problems != 2 || e.Unknown != 1 || e.Missing != 1 || e.Accuracy != 0.8 || e.Scores.Confusion[0][1] != 1 || e.Classes[1].Rows != 2 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -180,6 +180,9 @@ func TestTyped(t *testing.T) {
 	}
 	if u := have[7].Unknown; !slices.Equal(u, []string{"colour"}) {
 		t.Errorf("unknown %q", u)
+	}
+	if g := have[7].Missing; !slices.Equal(g, []string{"size"}) || have[0].Missing != nil {
+		t.Errorf("missing %q", g)
 	}
 }
 

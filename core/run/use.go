@@ -118,6 +118,9 @@ type Answer struct {
 	// Unknown are the columns with a category that no training row had: it counts as
 	// none.
 	Unknown []string `json:"unknown,omitempty"`
+	// Missing are the columns without a number, for which the model has one of its own,
+	// whether any training row lacked it or not.
+	Missing []string `json:"missing,omitempty"`
 	Problem string   `json:"problem,omitempty"` // why there is no answer
 }
 
@@ -126,6 +129,7 @@ type PredictReply struct {
 	Rows     int `json:"rows"`
 	Problems int `json:"problems"` // rows without an answer
 	Unknown  int `json:"unknown"`  // cells whose category no training row had
+	Missing  int `json:"missing"`  // cells without a number, for which the model's own stands
 	// Problem is the first row's.
 	Problem string `json:"problem,omitempty"`
 	// Head and First are the beginning of the answers' file, in which the columns from
@@ -145,4 +149,5 @@ type Evaluation struct {
 	Problems int          `json:"problems"` // rows that were left out
 	Problem  string       `json:"problem,omitempty"`
 	Unknown  int          `json:"unknown"`
+	Missing  int          `json:"missing"`
 }

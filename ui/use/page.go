@@ -273,6 +273,8 @@ func reading(busy bool, name string, p data.Progress, id string, stop func()) ap
 		}, app.EventScope(id)))
 }
 
+const filledIn = "missing numbers, filled in as the model has it"
+
 func answersView(name string, a *client.Answers) app.UI {
 	order := answerFirst(a.Own, len(a.Head))
 	return app.Div().Class("use-answers").ID("answers").Role("status").Body(
@@ -281,6 +283,9 @@ func answersView(name string, a *client.Answers) app.UI {
 			app.If(a.Problems > 0, func() app.UI { return scores.Figure("without an answer", words.Count(a.Problems), chart.Released) }),
 			app.If(a.Unknown > 0, func() app.UI {
 				return scores.Figure("cells not seen in training", words.Count(a.Unknown), chart.Released)
+			}),
+			app.If(a.Missing > 0, func() app.UI {
+				return scores.Figure(filledIn, words.Count(a.Missing), chart.Released)
 			}),
 		),
 		widget.Message("table-problem", "warning", firstProblem(a.Problems, a.Problem)),
@@ -425,6 +430,9 @@ func (u *Use) said(a *asked, hint string) app.UI {
 		app.P().Class("figure").Text(answerText(u.info(), a.answer)),
 		app.If(len(a.answer.Unknown) > 0, func() app.UI {
 			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + strings.Join(a.answer.Unknown, ", ") + ".")
+		}),
+		app.If(len(a.answer.Missing) > 0, func() app.UI {
+			return app.P().Class("help").Text("Missing, and filled in as the model has it: " + strings.Join(a.answer.Missing, ", ") + ".")
 		}),
 		app.If(data.Task(u.info().Task) != data.Regression, func() app.UI { return bars(u.info(), a.answer.Outputs) }),
 	)
@@ -609,6 +617,7 @@ func examView(name string, e *run.Evaluation) app.UI {
 			}),
 			scores.Figure("rows of "+name, words.Count(e.Rows), chart.Diagnostic),
 			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
+			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),
 		),
 		widget.Message("exam-flattered", "warning", scores.Flattered(r)),
 		widget.Message("exam-problem", "warning", leftOut(e)),
