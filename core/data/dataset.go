@@ -39,6 +39,8 @@ type Dataset struct {
 	Backbone *run.Backbone
 	Train    Split
 	Test     Split // N may be 0: then nothing is tested
+	// ByClass says that each class gave its share of the rows of Test, which were held out.
+	ByClass bool
 }
 
 // Bound is the public range a feature is declared to lie in.

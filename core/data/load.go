@@ -195,19 +195,20 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	}
 	ds.Name = name
 	if ds.Test.N == 0 && share > 0 {
-		l.warnHeldOut(ds, ds.holdOut(share))
+		ds.holdOut(share)
+		l.warnHeldOut(ds)
 	}
 	l.report.describe(ds, string(kind))
 	return ds, nil
 }
 
-func (l *loader) warnHeldOut(ds *Dataset, byClass bool) {
+func (l *loader) warnHeldOut(ds *Dataset) {
 	if ds.Test.N == 0 {
 		l.warn("No test file, and %d rows are too few to hold any out: nothing is tested.", ds.Train.N)
 		return
 	}
 	how := "chosen by a fixed shuffle"
-	if byClass {
+	if ds.ByClass {
 		how = "the same share of each class, as some are rare, chosen by a fixed shuffle"
 	}
 	l.warn("No test file: %d of %d rows, %s, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N, how)
@@ -516,14 +517,14 @@ func isBinary(head []byte) bool {
 	return control > len(head)/100
 }
 
-// holdOut moves share of the training rows to Test, and reports whether it took that share
-// of each class. The shuffle's seed is fixed so that the same files give the same split.
+// holdOut moves share of the training rows to Test, that share of each class where some are
+// rare. The shuffle's seed is fixed so that the same files give the same split.
 // Both parts stay in the memory they are in.
-func (d *Dataset) holdOut(share float64) (byClass bool) {
+func (d *Dataset) holdOut(share float64) {
 	n := d.Train.N
 	k := min(int(float64(n)*share), n-1)
 	if k <= 0 {
-		return false
+		return
 	}
 	perm := make([]int32, n)
 	for i := range perm {
@@ -531,8 +532,9 @@ func (d *Dataset) holdOut(share float64) (byClass bool) {
 	}
 	rng := rand.New(rand.NewPCG(0x686f6c64, 0x6f7574))
 	rng.Shuffle(n, func(i, j int) { perm[i], perm[j] = perm[j], perm[i] })
-	if of := d.quotas(share, k); of != nil {
-		byClass = true
+	of := d.quotas(share, k)
+	byClass := of != nil
+	if byClass {
 		perm = slices.DeleteFunc(perm, func(row int32) bool {
 			y := int(d.Train.Y[row])
 			of[y]--
@@ -542,15 +544,15 @@ func (d *Dataset) holdOut(share float64) (byClass bool) {
 		perm = perm[:k]
 	}
 	if k = len(perm); k == 0 {
-		return false
+		return
 	}
+	d.ByClass = byClass
 	slices.Sort(perm)
 	d.Test.N, d.Train.N = k, n-k
 	d.Train.U8, d.Test.U8 = cut(d.Train.U8, d.Features, perm)
 	d.Train.F32, d.Test.F32 = cut(d.Train.F32, d.Features, perm)
 	d.Train.Text, d.Test.Text = cut(d.Train.Text, 1, perm)
 	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
-	return byClass
 }
 
 // fewHeldOut is of how many test rows a class must have the prospect before chance alone

@@ -310,7 +310,8 @@ func TestHoldOutByClass(t *testing.T) {
 			}
 		}
 		n := ds.Train.N
-		byClass := ds.holdOut(c.share)
+		ds.holdOut(c.share)
+		byClass := ds.ByClass
 		got := make([]int, len(c.rows))
 		for _, y := range ds.Test.Y {
 			got[int(y)]++

@@ -13,6 +13,7 @@ type Meta struct {
 	Columns  []Column
 	Bounds   []Bound
 	Backbone *run.Backbone // as [Dataset.Backbone]
+	ByClass  bool          // as [Dataset.ByClass]
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -20,7 +21,7 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, Backbone: d.Backbone,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, Backbone: d.Backbone, ByClass: d.ByClass,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {

@@ -38,8 +38,8 @@ type Statement struct {
 	// found. 0: this run is the only one.
 	Runs, ScoreNoise float64
 	SecureNoise      bool
-	Backbone         *run.Backbone // what made the features; nil: they are the rows' own
-	Released         []string      // what was given out; other values are not covered
+	Known
+	Released []string // what was given out; other values are not covered
 	Versions         map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
@@ -64,24 +64,36 @@ type figures struct {
 	infinite bool    // something was released without noise
 }
 
-// Public says what no guarantee covers, as it is taken for known.
-const Public = "The number of rows, the classes, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+// Known is what no guarantee covers of a data set, as it is taken for known.
+type Known struct {
+	Backbone *run.Backbone // what made the features; nil: they are the rows' own
+	// ByClass says that each class gave its share of the rows that are held out: which
+	// rows those are then depends on how many rows each class has.
+	ByClass bool
+}
 
-// Assumed is what besides [Public] no guarantee covers: what a backbone knows of the rows.
-// It is empty where there is none.
-func Assumed(b *run.Backbone) string {
+// public is said of every data set.
+const public = "The number of rows, the classes, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+
+// String says it in sentences.
+func (k Known) String() string {
+	said := public
+	if k.ByClass {
+		said += " So does how many rows each class has, of which the same share was held out for testing."
+	}
+	b := k.Backbone
 	if b == nil {
-		return ""
+		return said
 	}
 	of := "it"
 	if b.Column != "" {
 		of = fmt.Sprintf("its text in the column %q", b.Column)
 	}
-	s := fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of %s (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", of, b.SHA256, b.Output)
+	said += fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of %s (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", of, b.SHA256, b.Output)
 	if b.Batch > 1 {
-		return s + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features, and holds for the rows only if those of a batch do not influence each other, which was tried on made-up ones and is not proven.", b.Batch)
+		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features, and holds for the rows only if those of a batch do not influence each other, which was tried on made-up ones and is not proven.", b.Batch)
 	}
-	return s + " It was run for every row alone, so that no other decides a row's features."
+	return said + " It was run for every row alone, so that no other decides a row's features."
 }
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
@@ -205,7 +217,7 @@ func (s *Statement) Text() string {
 	if len(s.Released) > 0 {
 		line("Covered: %s.", strings.Join(s.Released, ", "))
 	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", Public+Assumed(s.Backbone))
+	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", s.Known)
 	line("%s", s.noiseText())
 	return b.String()
 }

@@ -113,7 +113,7 @@ func (p *Plan) guarantee(steps int) string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
 		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
-		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), privacy.Public+privacy.Assumed(p.meta.Backbone))
+		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), p.known())
 }
 
 // ending says what stopping the run means for ε.

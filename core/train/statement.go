@@ -54,9 +54,14 @@ func (p *Plan) draft(steps int) privacy.Statement {
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, Earlier: p.earlier, PerStep: perStep,
-		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Backbone: p.meta.Backbone,
+		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Known: p.known(),
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	}
+}
+
+// known is what the plan takes for known of its data set.
+func (p *Plan) known() privacy.Known {
+	return privacy.Known{Backbone: p.meta.Backbone, ByClass: p.meta.ByClass}
 }
 
 func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.Statement, error) {

@@ -15,8 +15,6 @@ import (
 	"clipscope/core/run"
 )
 
-// TestStatementSaysWhatRan: for every way of releasing, the statement's own
-// events cost what the run says it spent.
 // stated runs to the end, and has the statement as well.
 func stated(t *testing.T, r *Run) run.Result {
 	t.Helper()
@@ -28,6 +26,8 @@ func stated(t *testing.T, r *Run) run.Result {
 	return res
 }
 
+// TestStatementSaysWhatRan: for every way of releasing, the statement's own
+// events cost what the run says it spent.
 func TestStatementSaysWhatRan(t *testing.T) {
 	t.Parallel()
 	for _, m := range clip.Methods() {
@@ -176,6 +176,24 @@ func TestRecalledPlans(t *testing.T) {
 		}
 		if got, want := result(p), result(alone); got != want {
 			t.Errorf("C = %g:\n%s\nwant\n%s", c, got, want)
+		}
+	}
+}
+
+// TestHeldOutByClassIsSaid: then the sizes of the classes decide which rows are trained on.
+func TestHeldOutByClassIsSaid(t *testing.T) {
+	for _, byClass := range []bool{false, true} {
+		ds := small(t)
+		ds.ByClass = byClass
+		res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds))
+		var s run.Statement
+		if err := json.Unmarshal(res.Statement, &s); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{s.Text, res.Guarantee} {
+			if said := strings.Contains(text, "how many rows each class has"); said != byClass {
+				t.Errorf("held out by class %v, and it says %s", byClass, text)
+			}
 		}
 	}
 }

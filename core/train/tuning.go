@@ -243,7 +243,7 @@ func (t *Tuning) guarantee() string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, under adding or removing one row: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
 		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by how many test rows it has right under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
 		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
-		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), privacy.Public+privacy.Assumed(p.meta.Backbone))
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), p.known())
 }
 
 // draft is that of the best run, of a plan.
