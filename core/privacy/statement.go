@@ -40,7 +40,7 @@ type Statement struct {
 	SecureNoise      bool
 	Known
 	Released []string // what was given out; other values are not covered
-	Versions         map[string]string
+	Versions map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
 	Broken []string

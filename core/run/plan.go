@@ -25,6 +25,9 @@ type PlanInfo struct {
 	Backend       string  `json:"backend"`
 	Private       bool    `json:"private"` // false: "for teaching, no guarantee"
 	Events        Events  `json:"events"`
+	// Held says, of a teaching run, which numbers that others can be told anew while they go
+	// on ([Change]) it cannot, and why.
+	Held map[string]string `json:"held,omitempty"`
 	// Tuning says what is tried; nil of a single run. NoiseMultiplier, SampleRate and
 	// Steps are then those of each run, Epsilon that of all together.
 	Tuning    *TuningPlan `json:"tuning,omitempty"`

@@ -125,9 +125,6 @@ func (p *Plan) changed(c run.Change, after int) (*Plan, error) {
 	if err := n.chooseClipper(); err != nil {
 		return nil, err
 	}
-	if n.cfg.MaxGradNorm != p.cfg.MaxGradNorm && n.first.Rule.C() == p.first.Rule.C() {
-		return nil, fault("max_grad_norm", "%s does not use it here: its threshold is %.4g whatever max_grad_norm is", p.cfg.Method, p.first.Rule.C())
-	}
 	if n.sigma != p.sigma {
 		return &n, n.reprice(p, after)
 	}
@@ -154,12 +151,33 @@ func (p *Plan) held(field string) string {
 		return fmt.Sprintf("%s clips nothing, so there is no threshold to change", p.cfg.Method)
 	case field == "max_grad_norm" && !clip.Stands(p.first.Rule):
 		return "the threshold belongs to the rule that moves it, which would take it away again from the next step on; take a method with a fixed threshold, such as constant"
+	case field == "max_grad_norm" && p.ownThreshold():
+		return fmt.Sprintf("%s does not use it here: its threshold is %.4g whatever max_grad_norm is", p.cfg.Method, p.first.Rule.C())
 	case field == "noise_multiplier" && p.sigma == 0:
 		return "the run was started without noise, which nothing that follows can make up for: ε stays ∞; start another with noise"
 	case field == "noise_multiplier" && p.cfg.NoiseMode == "secure":
 		return "how secure noise is drawn was settled for the noise_multiplier that the run began with; take float noise"
 	}
 	return ""
+}
+
+// ownThreshold reports whether the method has the same threshold whatever C is.
+func (p *Plan) ownThreshold() bool {
+	other := *p
+	other.cfg.MaxGradNorm *= 2
+	c, err := other.newClipper()
+	return err == nil && c.Rule.C() == p.first.Rule.C()
+}
+
+// allHeld is what held says of the fields of which it says something.
+func (p *Plan) allHeld() map[string]string {
+	all := map[string]string{}
+	for _, field := range []string{"max_grad_norm", "noise_multiplier", "learning_rate"} {
+		if why := p.held(field); why != "" {
+			all[field] = why
+		}
+	}
+	return all
 }
 
 // note adds a change, and takes it together with one of the same field at the same step.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -264,6 +265,36 @@ func TestChangesKeepTheBudget(t *testing.T) {
 		_, res = finishChanging(t, started(t, cfg, ds), changes{6: {"noise_multiplier": 0.93 * sigma}, 8: {"noise_multiplier": 2 * sigma}})
 		if res.Steps != cfg.Steps || res.Epsilon > 3 {
 			t.Errorf("%s: with more noise again the run took %d steps, at ε = %v", accountant, res.Steps, res.Epsilon)
+		}
+	}
+}
+
+// TestHeldIsToldBeforehand: what a run refuses to change its plan says; of a run that
+// refuses all there is nothing to say.
+func TestHeldIsToldBeforehand(t *testing.T) {
+	meta := firstRows(t).Meta()
+	for _, c := range []struct {
+		set  func(*run.Config)
+		held string
+	}{
+		{func(c *run.Config) {}, ""},
+		{func(c *run.Config) { c.Method = "value" }, ""},
+		{func(c *run.Config) { c.Threshold = "quantile" }, "max_grad_norm"},
+		{func(c *run.Config) { c.Method = "dc-e" }, "max_grad_norm"},
+		{func(c *run.Config) { c.Method = "schedule" }, "max_grad_norm"},
+		{func(c *run.Config) { c.Method = "norm-bound" }, "max_grad_norm"},
+		{func(c *run.Config) { c.Method, c.NoiseMultiplier = "none", nil }, "max_grad_norm noise_multiplier"},
+		{func(c *run.Config) { c.NoiseMode = "secure" }, "noise_multiplier"},
+		{func(c *run.Config) { c.Method, c.Seed = "dc-e", nil }, ""},
+	} {
+		cfg := changedBase("constant")
+		c.set(&cfg)
+		p, err := New(cfg, meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(p.Info().Held)), " "); got != c.held {
+			t.Errorf("%s %s: held are %q, want %q", cfg.Method, cfg.Threshold, got, c.held)
 		}
 	}
 }

@@ -25,6 +25,9 @@ func (p *Plan) describe() {
 	backend, host := p.memory()
 	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = backend+host, p.capacity(), p.layers()
 	p.warnings(eps)
+	if p.cfg.Seed != nil {
+		p.info.Held = p.allHeld()
+	}
 	p.info.Private = p.sigma > 0 && len(p.broken()) == 0
 	p.info.Guarantee = p.guarantee(p.steps)
 }

@@ -91,7 +91,7 @@ const (
 // BudgetOf names what decides the noise.
 func BudgetOf(c *run.Config) string {
 	switch {
-	case c.NoPrivacy || Unbounded(c):
+	case c.NoPrivacy || unbounded(c):
 		return "no_privacy"
 	case c.NoiseMultiplier != nil:
 		return "noise_multiplier"

@@ -173,8 +173,8 @@ func TestWhen(t *testing.T) {
 
 func TestUnbounded(t *testing.T) {
 	for _, m := range clip.Methods() {
-		if c := (run.Config{Method: m.Name}); Unbounded(&c) == m.Private {
-			t.Errorf("%s, private %t, is unbounded: %t", m.Name, m.Private, Unbounded(&c))
+		if c := (run.Config{Method: m.Name}); unbounded(&c) == m.Private {
+			t.Errorf("%s, private %t, is unbounded: %t", m.Name, m.Private, unbounded(&c))
 		}
 	}
 }

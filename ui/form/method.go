@@ -58,9 +58,9 @@ func KeepParams(c *run.Config) {
 	c.Params = kept
 }
 
-// Unbounded reports whether the method bounds no gradient, so that there is no
+// unbounded reports whether the method bounds no gradient, so that there is no
 // threshold and no noise.
-func Unbounded(c *run.Config) bool {
+func unbounded(c *run.Config) bool {
 	cl, err := clip.New(clip.Choice{Method: c.Method}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})
 	return err == nil && cl.NonPrivate
 }

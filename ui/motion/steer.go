@@ -3,7 +3,6 @@ package motion
 import (
 	"cmp"
 
-	"clipscope/core/clip"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/series"
@@ -52,7 +51,7 @@ func (s Steering) number(i int) app.UI {
 	now, why := s.Records[0].Now(n.field), ""
 	text := form.Format(form.Round(now, 4))
 	for _, r := range s.Records {
-		why = cmp.Or(why, held(r, n.field))
+		why = cmp.Or(why, r.Plan.Held[n.field])
 		if r.Now(n.field) != now {
 			text = ""
 		}
@@ -60,7 +59,11 @@ func (s Steering) number(i int) app.UI {
 	if r := s.Records[0]; why != "" && n.field == "max_grad_norm" && r.Len() > 0 {
 		text = form.Format(form.Round(r.Last.Released.MaxGradNorm, 3)) // where a rule has moved it
 	}
-	return app.Label().Title(cmp.Or(why, n.name)).Body(
+	title := n.name
+	if why != "" {
+		title += ": " + why
+	}
+	return app.Label().Title(title).Body(
 		app.Span().Text(n.symbol),
 		app.Input().Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").ID(s.Name+"-"+n.field).
 			Aria("label", n.name).Disabled(why != "").Value(text).Placeholder("differs").
@@ -75,22 +78,4 @@ func (s Steering) number(i int) app.UI {
 			// What was refused stands there only as long as it is being typed.
 			OnBlur(func(ctx app.Context, _ app.Event) { ctx.JSSrc().Set("value", text) }, app.EventScope(s.Name, n.field, text)),
 	)
-}
-
-// held is why a number of a teaching run cannot be changed while it goes on; empty: it can.
-func held(r *series.Record, field string) string {
-	c := &r.Config
-	switch {
-	case field == "max_grad_norm" && form.Unbounded(c):
-		return "Nothing is clipped in this run."
-	case field == "max_grad_norm" && (c.Method == "norm-bound" || c.Params["c"] > 0):
-		return "This method has a threshold of its own."
-	case field == "max_grad_norm" && !clip.Stands(form.Rule(c)):
-		return "The rule of this method moves C."
-	case field == "noise_multiplier" && r.Plan.NoiseMultiplier == 0:
-		return "This run was started without noise."
-	case field == "noise_multiplier" && c.NoiseMode == "secure":
-		return "How secure noise is drawn was settled when the run began."
-	}
-	return ""
 }
