@@ -17,7 +17,7 @@ type address struct {
 // hash is the state as text.
 func (a *address) hash() string {
 	l, h := a.lab, &a.lab.hands
-	return link.Lab{Run: l.config, C: h.c, With: l.with, Step: h.step, Batch: h.batch, Linear: h.linear, Lanes: l.lanes.state(), Lesson: l.course.id()}.Hash()
+	return link.Lab{Run: l.config, C: h.c, With: l.with, Step: h.step, Batch: h.batch, Linear: h.linear, Lanes: l.lanes.state(), Lesson: l.course.id(), LessonStep: l.course.step + 1}.Hash()
 }
 
 // write puts the state in the URL without a step in the history.
@@ -30,7 +30,7 @@ func (a *address) read(hash string) (to places, ok bool) {
 	}
 	l, h := a.lab, &a.lab.hands
 	s, lost := link.ReadLab(hash)
-	if l.wanted = s.Lesson; l.wanted != "" {
+	if l.wanted = (wanted{s.Lesson, s.LessonStep}); l.wanted.lesson != "" {
 		return places{}, false
 	}
 	l.config, l.with, h.linear = s.Run, s.With, s.Linear

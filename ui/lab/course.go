@@ -49,23 +49,41 @@ func (c *course) fetch() {
 		if err != nil {
 			c.fault, c.asked = "The lessons did not come: "+err.Error(), false
 		}
-		if c.at == nil && c.lab.wanted != "" {
-			c.open(c.lab.wanted)
+		if to := c.lab.wanted; c.at == nil && to.lesson != "" {
+			c.open(to.lesson, to.step)
 		}
 		c.lab.changed()
 	})
 }
 
-// open opens a lesson by its id; an unknown one closes what is open.
-func (c *course) open(id string) {
+// open opens a lesson by its id at one of its steps, from 1, or the nearest that there is;
+// the experiment is what the steps before have set it to. An unknown one closes what is open.
+func (c *course) open(id string, step int) {
 	c.at, c.step, c.answer, c.book = nil, 0, map[string]answered{}, lesson.Book{}
-	for i := range c.list {
-		if c.list[i].ID == id {
-			c.at = &c.list[i]
+	i := slices.IndexFunc(c.list, func(l lesson.Lesson) bool { return l.ID == id })
+	if i < 0 {
+		if id != "" {
+			c.lab.address.lost = fmt.Sprintf("This link leads to a lesson that is not here: %q.", id)
 		}
+		c.enter(nil)
+		return
 	}
-	c.enter()
+	c.at = &c.list[i]
+	c.step = min(max(step, 1), len(c.at.Steps)) - 1
+	c.enter(c.setSoFar())
 }
+
+// setSoFar is what the lesson has set by the step that is open.
+func (c *course) setSoFar() map[string]any {
+	set := map[string]any{}
+	for _, s := range c.at.Steps[:c.step+1] {
+		maps.Copy(set, s.Set)
+	}
+	return set
+}
+
+// close leaves the lesson.
+func (c *course) close() { c.open("", 1) }
 
 // id is that of the lesson that is open, or "".
 func (c *course) id() string {
@@ -88,24 +106,31 @@ var stands = map[lesson.Part]string{
 	lesson.Plane: "lab-plane", lesson.U: "lab-u", lesson.Sweep: "sweep", lesson.Lanes: "lanes", lesson.Game: "game", lesson.Rows: "lab-rows",
 }
 
-// enter sets the experiment to what the step is about.
-func (c *course) enter() {
+// enter has the step begin, and the experiment set to what it is about.
+func (c *course) enter(set map[string]any) {
 	c.typed, c.chosen = "", -1
 	s := c.now()
-	if s == nil {
-		c.lab.opened(nil)
-		return
+	if s != nil {
+		c.book.Open(s)
 	}
-	c.book.Open(s)
-	c.lab.opened(s)
-	if id := stands[s.Show]; id != "" {
-		browser.Scroll(id)
+	c.lab.opened(set)
+	c.lab.address.write()
+	if s != nil && stands[s.Show] != "" {
+		browser.Scroll(stands[s.Show])
 	}
 }
 
-func (c *course) move(by int) {
-	c.step = min(max(c.step+by, 0), len(c.at.Steps)-1)
-	c.enter()
+// next goes on to the next step, in the experiment as it stands but for what that sets.
+func (c *course) next() {
+	c.step++
+	c.enter(c.now().Set)
+	c.lab.changed()
+}
+
+// back goes to the step before, and has the experiment as that step has it.
+func (c *course) back() {
+	c.step--
+	c.enter(c.setSoFar())
 	c.lab.changed()
 }
 
@@ -176,7 +201,7 @@ func (c *course) listView() app.UI {
 			l := &c.list[i]
 			return app.Li().Body(
 				app.Button().Type("button").Class("plain link").Text(l.Title).OnClick(func(app.Context, app.Event) {
-					c.open(l.ID)
+					c.open(l.ID, 1)
 					c.lab.changed()
 					browser.Focus("lesson-next") // the list is gone
 				}, app.EventScope(l.ID)),
@@ -209,19 +234,18 @@ func teacherView(l *lesson.Lesson) app.UI {
 }
 
 func (c *course) stepView(s *lesson.Step) app.UI {
-	last := c.step == len(c.at.Steps)-1
-	number := 1 + slices.IndexFunc(c.list, func(l lesson.Lesson) bool { return l.ID == c.at.ID })
+	last, number := c.step == len(c.at.Steps)-1, c.number()
 	return app.Div().Class("lesson").Body(
 		app.Div().Class("lesson-head").Body(
 			app.H2().Text(fmt.Sprintf("Lesson %d of %d: %s", number, len(c.list), c.at.Title)),
 			app.Span().Class("muted").Text(fmt.Sprintf("step %d of %d", c.step+1, len(c.at.Steps))),
-			app.Button().Type("button").Text("Back").Disabled(c.step == 0).OnClick(func(app.Context, app.Event) { c.move(-1) }),
+			app.Button().Type("button").Text("Back").Disabled(c.step == 0).OnClick(func(app.Context, app.Event) { c.back() }),
 			app.Button().Type("button").ID("lesson-next").Text(map[bool]string{false: "Next", true: "Next lesson"}[last]).
 				Disabled(last && number == len(c.list)).
-				OnClick(func(app.Context, app.Event) { c.next(last, number) }),
+				OnClick(func(app.Context, app.Event) { c.goOn() }),
 			widget.QR(),
 			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) {
-				c.open("")
+				c.close()
 				c.lab.changed()
 				browser.Focus("lesson-list")
 			}),
@@ -231,13 +255,19 @@ func (c *course) stepView(s *lesson.Step) app.UI {
 	)
 }
 
-func (c *course) next(last bool, number int) {
-	if !last {
-		c.move(1)
+// goOn leads to the next step, and from the last one to the next lesson.
+func (c *course) goOn() {
+	if c.step < len(c.at.Steps)-1 {
+		c.next()
 		return
 	}
-	c.open(c.list[number].ID)
+	c.open(c.list[c.number()].ID, 1)
 	c.lab.changed()
+}
+
+// number is that of the lesson, from 1.
+func (c *course) number() int {
+	return 1 + slices.IndexFunc(c.list, func(l lesson.Lesson) bool { return l.ID == c.at.ID })
 }
 
 func (c *course) questionView(q *lesson.Question) app.UI {
@@ -262,9 +292,27 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 	}, app.EventScope(c.at.ID, c.key())).Body(
 		app.If(len(q.Options) > 0, func() app.UI { return c.optionsView(q) }).Else(func() app.UI { return c.numberView(q) }),
 		app.Button().Type("button").ID("lesson-check").Text("Check").Disabled(!ready).OnClick(func(app.Context, app.Event) { check() }, app.EventScope(c.at.ID, c.key())),
-		widget.Message("lesson-wait", "help", map[bool]string{false: "Do the experiment first: its numbers answer this.", true: ""}[ready]),
+		widget.Message("lesson-wait", "help", c.waits(q)),
 		widget.Message("lesson-verdict", "verdict", verdict),
 	)
+}
+
+// waits says what a question needs before it can be answered; "" if nothing.
+func (c *course) waits(q *lesson.Question) string {
+	switch {
+	case c.book.Ready(q):
+		return ""
+	case slices.ContainsFunc(q.Needs(), c.earlier):
+		return "This needs numbers of an earlier step: go back and do its experiment first."
+	}
+	return "Do the experiment first: its numbers answer this."
+}
+
+// earlier reports whether a fact is still unknown, and one of a step before this.
+func (c *course) earlier(fact string) bool {
+	_, known := c.book.Fact(fact)
+	_, as, ok := strings.Cut(fact, "@")
+	return !known && ok && as != c.now().As
 }
 
 func (c *course) numberView(q *lesson.Question) app.UI {

@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"clipscope/core/run"
@@ -37,7 +38,7 @@ func TestLessonsCanBeWalked(t *testing.T) {
 		t.Fatal(c.fault)
 	}
 	for i := range c.list {
-		c.open(c.list[i].ID)
+		c.open(c.list[i].ID, 1)
 		for {
 			if l.fault != "" {
 				t.Fatalf("%s, step %d: %s", c.at.ID, c.step+1, l.fault)
@@ -67,7 +68,7 @@ func TestLessonsCanBeWalked(t *testing.T) {
 			if c.step == len(c.at.Steps)-1 {
 				break
 			}
-			c.move(1)
+			c.next()
 		}
 	}
 }
@@ -78,13 +79,51 @@ func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
 	c := &l.course
 	for i := range c.list {
 		for k, s := range c.list[i].Steps {
-			c.open(c.list[i].ID)
-			c.step = k
-			c.enter()
+			c.open(c.list[i].ID, k+1)
 			if s.Ask != nil && c.book.Ready(s.Ask) {
 				t.Errorf("%s, step %d can be answered before anything was done", c.at.ID, k+1)
 			}
 		}
+	}
+}
+
+// A link to a step has the experiment as the steps before it have set it, and says what it
+// leads to; going back does the same, and so does a lesson that is not there.
+func TestALinkLeadsToAStep(t *testing.T) {
+	l := New(fake{})
+	l.course.fetch()
+	c := &l.course
+	read := func(hash string) {
+		l.address.read(hash)
+		c.open(l.wanted.lesson, l.wanted.step)
+	}
+	for _, want := range []struct {
+		hash, now string
+		step      int
+		c, batch  float64
+		waits     string
+	}{
+		{"lesson=noise.2", "lesson=noise.2", 2, 10, 512, "Do the experiment first"},
+		{"lesson=noise.3", "lesson=noise.3", 3, 1, 1024, "an earlier step"},
+		{"lesson=noise.99", "lesson=noise.3", 3, 1, 1024, "an earlier step"},
+		{"lesson=noise", "lesson=noise", 1, 1, 512, "Do the experiment first"},
+	} {
+		read(want.hash)
+		if c.step+1 != want.step || l.config.MaxGradNorm != want.c || l.config.ExpectedBatchSize != want.batch || l.address.hash() != want.now {
+			t.Errorf("%s: at step %d, C %v, a batch of %v, %q", want.hash, c.step+1, l.config.MaxGradNorm, l.config.ExpectedBatchSize, l.address.hash())
+		}
+		if got := c.waits(c.now().Ask); !strings.Contains(got, want.waits) {
+			t.Errorf("%s: it waits for %q, want %q", want.hash, got, want.waits)
+		}
+	}
+	read("lesson=noise.3")
+	c.back()
+	if l.config.MaxGradNorm != 10 || l.config.ExpectedBatchSize != 512 {
+		t.Errorf("back at step 2 C is %v, the batch %v", l.config.MaxGradNorm, l.config.ExpectedBatchSize)
+	}
+	read("lesson=nowhere")
+	if c.at != nil || !strings.Contains(l.address.lost, `"nowhere"`) {
+		t.Errorf("of a lesson that is not there it says %q", l.address.lost)
 	}
 }
 

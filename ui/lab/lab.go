@@ -52,8 +52,15 @@ type Lab struct {
 	course  course
 	papers  papers
 	game    game
-	wanted  string // a lesson that a link asks for, until the lessons have come
+	wanted  wanted
 	fault   string // of what a lesson sets
+}
+
+// wanted is the lesson that a link asks for, and its step from 1; until the lessons have come
+// nobody knows whether there is one.
+type wanted struct {
+	lesson string
+	step   int
 }
 
 // New makes a laboratory with the drawn digits, on which a run takes a second.
@@ -124,10 +131,10 @@ func (l *Lab) follow() {
 	if ok || l.hands.bench == nil && l.opening == nil {
 		l.open(to)
 	}
-	if l.wanted != "" && l.course.list != nil {
-		l.course.open(l.wanted)
+	if l.wanted.lesson != "" && l.course.list != nil {
+		l.course.open(l.wanted.lesson, l.wanted.step)
 	}
-	if !ok && l.wanted == "" {
+	if !ok && l.wanted.lesson == "" {
 		l.address.write()
 	}
 }
@@ -156,29 +163,28 @@ func (l *Lab) goTo(to places) {
 	h.do("Training to where the link says …", func(done func(error)) { h.bench.On(to.step, done) }, nil, again)
 }
 
-// opened sets the page to what a lesson's step is about; nil: the lesson has been left.
-func (l *Lab) opened(s *lesson.Step) {
+// opened sets the page to what a lesson's step sets; nothing where it sets nothing, or
+// where the lesson has been left.
+func (l *Lab) opened(set map[string]any) {
 	l.fault = ""
-	if s == nil {
-		return
-	}
-	cfg, err := l.config.With(configured(s.Set))
+	own := configured(set)
+	cfg, err := l.config.With(own)
 	if err != nil {
 		l.fault = err.Error()
 		return
 	}
-	if len(s.Set) > 0 && s.Show != lesson.Game {
+	if len(own) > 0 {
 		l.config, l.hands.c = cfg, cfg.MaxGradNorm
 		l.open(places{})
 	}
 	l.hands.note()
 	l.hands.paint()
-	if text, sets := s.Set["lanes"].(string); sets {
+	if text, sets := set["lanes"].(string); sets {
 		if err := l.lanes.restore(text); err != nil {
 			l.fault = err.Error()
 		}
 	}
-	if noise, sets := s.Set["game"].(float64); sets {
+	if noise, sets := set["game"].(float64); sets {
 		l.play(noise)
 	}
 }

@@ -446,8 +446,8 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 		{As: "one", Set: map[string]any{"max_grad_norm": 10.0, "expected_batch_size": 1024.0}},
 		{As: "two", Hide: true, Ask: &lesson.Question{Text: "?", Fact: "best_c@one", Factor: 2}},
 	}}}
-	l.wanted = "x"
-	l.course.open("x")
+	l.wanted.lesson = "x"
+	l.course.open("x", 1)
 	if l.hands.c != 10 || l.config.ExpectedBatchSize != 1024 {
 		t.Fatalf("the lesson's C is %v, its batch %v", l.hands.c, l.config.ExpectedBatchSize)
 	}
@@ -462,7 +462,7 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 	if got := l.address.hash(); got != "lesson=x" {
 		t.Errorf("the link is %q", got)
 	}
-	l.course.move(1)
+	l.course.next()
 	if u := l.hands.uNow(); len(u.Lines) != 0 || u.Least != nil {
 		t.Error("the U shows what the person is to expect")
 	}

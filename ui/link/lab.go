@@ -28,6 +28,8 @@ type Lab struct {
 	Linear bool
 	Lanes  string // as ParseLanes reads it
 	Lesson string // the name of a lesson, which sets all else
+	// LessonStep is the lesson's step, from 1; 0, as 1, is the first.
+	LessonStep int
 }
 
 // The most that a link may ask for: a run's steps are bounded by its plan, and each other
@@ -40,15 +42,18 @@ const (
 
 const mine = "lab."
 
-// lessonKey begins a link to a lesson, and lessonName is what those are called: no list of
-// them is here, as they come with the site.
+// lessonKey begins a link to a lesson, and lessonName is what those are called, with a step
+// behind it or none: no list of them is here, as they come with the site.
 const lessonKey = "lesson="
 
-var lessonName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var lessonName = regexp.MustCompile(`^([A-Za-z0-9_-]{1,40})(?:\.([1-9][0-9]?))?$`)
 
 // Hash is the state as text, which [ReadLab] reads.
 func (s Lab) Hash() string {
-	if s.Lesson != "" {
+	switch {
+	case s.Lesson != "" && s.LessonStep > 1:
+		return lessonKey + s.Lesson + "." + strconv.Itoa(s.LessonStep)
+	case s.Lesson != "":
 		return lessonKey + s.Lesson
 	}
 	var parts []string
@@ -72,11 +77,13 @@ func (s Lab) Hash() string {
 // ReadLab reads what Hash wrote, without the '#'. What is no setting, and what the
 // laboratory cannot look at, is left out; lost names the first of that.
 func ReadLab(hash string) (s Lab, lost []string) {
-	switch id, ok := strings.CutPrefix(hash, lessonKey); {
-	case ok && lessonName.MatchString(id):
-		return Lab{Run: First(), Lesson: id}, nil
-	case ok:
-		return Lab{Run: First()}, []string{"lesson"}
+	if text, ok := strings.CutPrefix(hash, lessonKey); ok {
+		m := lessonName.FindStringSubmatch(text)
+		if m == nil {
+			return Lab{Run: First()}, []string{"lesson"}
+		}
+		step, _ := strconv.Atoi(m[2]) // 0 of none
+		return Lab{Run: First(), Lesson: m[1], LessonStep: step}, nil
 	}
 	var rest []string
 	for pair := range strings.SplitSeq(hash, "&") {
