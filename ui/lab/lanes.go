@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
@@ -219,6 +220,7 @@ func (l *lanes) start() {
 		default:
 			l.base = base
 			l.begin()
+			browser.Scroll("lanes-charts")
 		}
 		l.lab.changed()
 	})

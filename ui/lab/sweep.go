@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/lesson"
@@ -67,6 +68,7 @@ func (s *sweep) start() {
 			s.fault = err.Error()
 		} else {
 			s.begin(base)
+			browser.Scroll("sweep-said")
 		}
 		s.lab.changed()
 	})

@@ -7,6 +7,7 @@ import (
 	"clipscope/ui/form"
 	"clipscope/ui/series"
 	"clipscope/ui/widget"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -30,10 +31,10 @@ type Steering struct {
 }
 
 // numbers are those that can be changed.
-var numbers = []struct{ field, symbol, name string }{
-	{"max_grad_norm", "C", "Threshold C (max_grad_norm)"},
-	{"noise_multiplier", "σ", "Noise multiplier σ"},
-	{"learning_rate", "η", "Learning rate η"},
+var numbers = []struct{ field, name string }{
+	{"max_grad_norm", "Threshold C (max_grad_norm)"},
+	{"noise_multiplier", "Noise multiplier σ"},
+	{"learning_rate", "Learning rate η"},
 }
 
 // View is the speed and the three numbers. What is typed holds from the next step on, once
@@ -64,13 +65,13 @@ func (s Steering) number(i int) app.UI {
 		title += ": " + why
 	}
 	return app.Label().Title(title).Body(
-		app.Span().Text(n.symbol),
+		app.Span().Text(words.Symbol(n.field)),
 		app.Input().Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").ID(s.Name+"-"+n.field).
 			Aria("label", n.name).Disabled(why != "").Value(text).Placeholder("differs").
 			OnChange(func(ctx app.Context, _ app.Event) {
 				v, err := form.Parse(ctx.JSSrc().Get("value").String())
 				if err != nil {
-					to.Fault(n.symbol + ": " + err.Error())
+					to.Fault(words.Symbol(n.field) + ": " + err.Error())
 					return
 				}
 				to.Change(run.Change{n.field: v})

@@ -197,7 +197,7 @@ func (s *Session) caption() captionView {
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}
-	v.Made = cards.Made(&t.record.Config, &t.record.Plan, &t.data)
+	v.Made = append(cards.Made(&t.record.Config, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
 	v.Next = s.next()
 	return v
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"clipscope/core/run"
 )
 
 // Clipped is what one threshold does to the mean gradient of a batch.
@@ -26,16 +28,21 @@ func (c Clipped) String() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "At C = %s ", Number(c.C, 3))
-	if left == 0 {
+	what := "what is left"
+	switch turn := Turn(c.Along, c.Across); {
+	case left == 0:
 		b.WriteString("clipping leaves nothing of the mean gradient")
-	} else {
-		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s of its length", degrees(Turn(c.Along, c.Across)), Number(left/c.True, 2))
+	case turn < 0.1 && math.Abs(left/c.True-1) < 0.001: // less than is shown of either
+		b.WriteString("clipping leaves the mean gradient as it is")
+		what = "that"
+	default:
+		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s %% of its length", degrees(turn), Number(100*left/c.True, 2))
 	}
 	if n := math.Sqrt(c.Variance); left > 0 && n >= 0 && !math.IsInf(n, 1) {
 		if n == 0 {
 			b.WriteString("; there is no noise")
 		} else {
-			fmt.Fprintf(&b, "; the noise is %sas long as what is left", times(n/left))
+			fmt.Fprintf(&b, "; the noise is %sas long as %s", times(n/left), what)
 		}
 	}
 	b.WriteString(".")
@@ -107,6 +114,36 @@ func Walk(of string, from, to, least float64) string {
 	return text + "."
 }
 
+// Symbol is how the page writes a number that runs can be told anew while they go on.
+func Symbol(field string) string {
+	switch field {
+	case "max_grad_norm":
+		return "C"
+	case "noise_multiplier":
+		return "σ"
+	case "learning_rate":
+		return "η"
+	}
+	return field
+}
+
+// Changes says what was changed of a run while it went on: each of a few, of more the last.
+func Changes(all []run.Changed) []string {
+	const few = 3
+	if n := len(all); n > few {
+		return []string{fmt.Sprintf("changed %d times, at last %s", n, changed(all[n-1]))}
+	}
+	var list []string
+	for _, c := range all {
+		list = append(list, changed(c))
+	}
+	return list
+}
+
+func changed(c run.Changed) string {
+	return fmt.Sprintf("%s %s → %s from step %s", Symbol(c.Field), Number(c.From, 3), Number(c.To, 3), Count(c.Step))
+}
+
 // Lengths says how long the gradients of a batch are: how many exceed C, the typical one
 // and the longest, and the noise beside their mean; "" where there are none. share is NaN
 // where it is not known.
@@ -116,7 +153,7 @@ func Lengths(share, median, longest, noise, mean float64) string {
 	}
 	text := fmt.Sprintf("%s of the gradients are longer than C; the median is %s long, the longest %s.", Percent(share, 0), Number(median, 3), Number(longest, 3))
 	if ratio := noise / mean; ratio > 0 && !math.IsInf(ratio, 1) {
-		text += fmt.Sprintf(" The noise is %s of the true mean’s length.", Number(ratio, 2))
+		text += fmt.Sprintf(" The noise is %sas long as the true mean.", times(ratio))
 	}
 	return text
 }
