@@ -60,6 +60,10 @@ for (const id of LESSONS) {
       await page.locator("#lesson-next").click();
     }
     await page.screenshot({ path: path.join(results, `lesson-${id}.png`) });
+    const at = await page.locator(".lesson-head .muted").innerText();
+    await page.reload();
+    await page.locator(".lesson-head", { hasText: at }).waitFor(); // the link holds the step
+    assert.equal(new URL(page.url()).hash, `#lesson=${id}.${at.match(/\d+/)?.[0]}`);
     assert.deepEqual(page.errors, []);
   });
 }
@@ -79,6 +83,10 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   await page.click("#figure-run");
   await page.locator("#lanes-table tbody tr >> nth=2 >> text=done").waitFor();
   await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => row.textContent?.includes("done")));
+  await page.waitForFunction(() => { // what was started is in sight
+    const { top = -1 } = document.getElementById("lanes-charts")?.getBoundingClientRect() ?? {};
+    return top >= 0 && top < innerHeight / 2;
+  });
   assert.equal(await page.locator("#lanes-table tbody tr").count(), await page.locator("#figure .stored tbody tr").count());
   assert.deepEqual(page.errors, []);
 });
