@@ -356,11 +356,11 @@ func (s *sweep) guessView() app.UI {
 	return app.Div().Class("lab-guess").Body(
 		app.Label().Class("lab-slider").For("sweep-guess").Body(
 			app.Span().Class("lab-slider-head").Body(app.Span().Text("The best C, I expect"), app.Span().Class("figure").Text(words.Number(s.guess, 2))),
-			app.Input().Type("range").ID("sweep-guess").Min(math.Log10(grid[0])).Max(math.Log10(grid[len(grid)-1])).Step(0.05).Value(math.Log10(s.guess)).
-				Disabled(s.shown).OnInput(func(ctx app.Context, _ app.Event) {
-				s.guess = math.Pow(10, ctx.JSSrc().Get("valueAsNumber").Float())
-				s.lab.changed()
-			}),
+			&widget.Range{ID: "sweep-guess", Min: math.Log10(grid[0]), Max: math.Log10(grid[len(grid)-1]), Step: 0.05, Now: math.Log10(s.guess), Off: s.shown,
+				Moved: func(now float64) {
+					s.guess = math.Pow(10, now)
+					s.lab.changed()
+				}},
 		),
 		app.Button().Type("button").ID("sweep-show").Text("Show the curve").Disabled(s.shown || len(s.curves) == 0).OnClick(func(app.Context, app.Event) {
 			s.shown = true

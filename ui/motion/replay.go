@@ -168,9 +168,8 @@ func (p *Replay) View() app.UI {
 		return app.Div().Class("replay").ID("replay").Role("group").Aria("label", "Replay of what was recorded").Body(
 			app.Button().Type("button").ID("replay-play").Class("act").Aria("label", label).Body(widget.Icon(icon)).
 				OnClick(func(app.Context, app.Event) { press() }, app.EventScope(label)),
-			app.Input().Type("range").ID("replay-step").Aria("label", "Step that is shown").Min(first).Max(last).Step(1).Value(step).
-				Aria("valuetext", text+": "+said).
-				OnInput(func(ctx app.Context, _ app.Event) { p.Seek(ctx.JSSrc().Get("valueAsNumber").Int()) }),
+			&widget.Range{ID: "replay-step", Label: "Step that is shown", Text: text + ": " + said, Min: float64(first), Max: float64(last), Step: 1, Now: float64(step),
+				Moved: func(now float64) { p.Seek(int(now)) }},
 			speed("replay-speed", "Speed of the replay", p.speed, p.pace),
 			app.P().Class("replay-said figure").ID("replay-said").Body(app.Strong().Text(text), app.Text(" "+said)),
 		)
