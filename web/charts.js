@@ -858,12 +858,20 @@
     return true;
   });
 
-  // scroll brings an element in sight that is not, under what stays at the top.
+  // below tells the browser what the open lesson, which stays at the top, covers of the
+  // window: nothing is to come to lie under it.
+  function below() {
+    const lesson = document.querySelector(".lessons:has(.lesson)");
+    const stays = lesson && getComputedStyle(lesson).position === "sticky";
+    document.documentElement.style.scrollPaddingTop = stays ? `${lesson.getBoundingClientRect().height}px` : "";
+  }
+  addEventListener("keydown", e => { if (e.key === "Tab") below(); }, true);
+
+  // scroll brings an element in sight that is not, with a title's height above it.
   /** @param {string} id */
   const scroll = (id) => shown(id, e => {
-    const lesson = document.querySelector(".lessons:has(.lesson)");
-    const above = lesson && getComputedStyle(lesson).position === "sticky" ? lesson.getBoundingClientRect().height : 0;
-    e.style.scrollMarginTop = `${above + 40}px`; // with a title's height
+    below();
+    e.style.scrollMarginTop = "40px";
     e.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     return true;
   });

@@ -2,15 +2,25 @@
 // experiment has been done, and each can be after it. The sweep of 27 runs is started and
 // stopped; ui/lab's tests have its end.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { results, stage } from "./browser.mjs";
+import { narrow, results, root, stage } from "./browser.mjs";
 
 const { visit } = await stage();
 
 const LESSONS = ["gradients", "clipping", "noise", "u", "adaptive", "epsilon", "who-pays"];
 const looked = (page) => page.waitForFunction(() => document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lab-sentence")?.textContent);
 const ready = (page) => page.waitForFunction(() => /** @type {HTMLButtonElement | null} */ (document.getElementById("lesson-check"))?.disabled === false);
+
+// Where a step's part stands, as in ui/lab; shows waits until it begins below the open
+// lesson, and is in sight with its first 100 pixels, or wholly where it is lower.
+const parts = { plane: "lab-plane", u: "lab-u", sweep: "sweep", lanes: "lanes", game: "game", rows: "lab-rows" };
+const told = JSON.parse(fs.readFileSync(path.join(root, "assets/lessons.json"), "utf8"));
+const shows = (page, id, step) => page.waitForFunction((part) => {
+  const { top, height } = document.getElementById(part).getBoundingClientRect();
+  return Math.ceil(top) >= Math.floor(document.getElementById("lessons").getBoundingClientRect().bottom) && Math.floor(top + Math.min(height, 100)) <= innerHeight;
+}, parts[told.find((l) => l.id === id).steps[step - 1].show]);
 
 // Half of the digits are clipped at some C below 10, where the hand is.
 async function halve(page) {
@@ -43,6 +53,7 @@ for (const id of LESSONS) {
       await page.locator(".lesson-head", { hasText: `step ${step} of` }).waitFor();
       const sweep = id === "u" && step === 4, question = await page.locator(".question").count() > 0;
       if (id !== "epsilon") await looked(page);
+      await shows(page, id, step);
       const act = doing[`${id} ${step}`];
       if (act && question) assert.ok(await page.locator("#lesson-check").isDisabled(), `step ${step} waits for its experiment`);
       if (act) await act(page);
@@ -90,3 +101,43 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   assert.equal(await page.locator("#lanes-table tbody tr").count(), await page.locator("#figure .stored tbody tr").count());
   assert.deepEqual(page.errors, []);
 });
+
+test("on a phone what is said of an answer is in sight", async (t) => {
+  const page = await visit(t, "lab#lesson=noise", { viewport: narrow, hasTouch: true, isMobile: true });
+  await looked(page);
+  await page.locator("#lab-noise").tap();
+  await ready(page);
+  await page.locator("#lesson-answer").fill("1");
+  await page.locator("#lesson-check").tap();
+  await page.waitForFunction(() => {
+    const verdict = document.getElementById("lesson-verdict"), box = (e) => e.getBoundingClientRect();
+    return verdict?.textContent && box(verdict).bottom <= box(document.getElementById("lessons")).bottom;
+  });
+  assert.deepEqual(page.errors, []);
+});
+
+for (const [on, viewport] of /** @type {const} */ ([["a screen", { width: 1280, height: 720 }], ["a phone", narrow]])) {
+  test(`on ${on} what has the keyboard lies under nothing that stays`, async (t) => {
+    const page = await visit(t, "lab#lesson=clipping", { viewport });
+    await looked(page);
+    const covered = [], seen = new Set();
+    for (const key of ["Tab", "Shift+Tab"]) {
+      await page.locator(key === "Tab" ? "#f-data" : "#lanes-seeds").focus();
+      for (let i = 0; i < 30; i++) {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(50); // in which the browser scrolls
+        const [name, under] = await page.evaluate(() => {
+          const e = document.activeElement, { top, bottom } = e.getBoundingClientRect();
+          const over = [...document.querySelectorAll(".lessons, .lab-thumb")].filter((s) => !s.contains(e) && ["sticky", "fixed"].includes(getComputedStyle(s).position));
+          const middle = (top + bottom) / 2;
+          return [e.id, over.some((s) => middle > s.getBoundingClientRect().top && middle < s.getBoundingClientRect().bottom)];
+        });
+        seen.add(name);
+        if (under) covered.push(`${key}: ${name}`);
+      }
+    }
+    assert.ok(seen.has("lab-again") && seen.has("sweep-start"), [...seen].join());
+    assert.deepEqual(covered, []);
+    assert.deepEqual(page.errors, []);
+  });
+}
