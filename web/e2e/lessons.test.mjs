@@ -13,14 +13,22 @@ const LESSONS = ["gradients", "clipping", "noise", "u", "adaptive", "epsilon", "
 const looked = (page) => page.waitForFunction(() => document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lab-sentence")?.textContent);
 const ready = (page) => page.waitForFunction(() => /** @type {HTMLButtonElement | null} */ (document.getElementById("lesson-check"))?.disabled === false);
 
-// Where a step's part stands, as in ui/lab; shows waits until it begins below the open
-// lesson, and is in sight with its first 100 pixels, or wholly where it is lower.
+// Where a step's part stands, as in ui/lab; shows waits until the page has grown by the
+// batch's digits, and the part begins below the open lesson, for some frames on end, and is
+// in sight with its first 100 pixels, or wholly where it is lower.
 const parts = { plane: "lab-plane", u: "lab-u", sweep: "sweep", lanes: "lanes", game: "game", rows: "lab-rows" };
 const told = JSON.parse(fs.readFileSync(path.join(root, "assets/lessons.json"), "utf8"));
-const shows = (page, id, step) => page.waitForFunction((part) => {
-  const { top, height } = document.getElementById(part).getBoundingClientRect();
-  return Math.ceil(top) >= Math.floor(document.getElementById("lessons").getBoundingClientRect().bottom) && Math.floor(top + Math.min(height, 100)) <= innerHeight;
-}, parts[told.find((l) => l.id === id).steps[step - 1].show]);
+async function shows(page, id, step) {
+  await page.locator("#lab-rows li >> nth=0").waitFor();
+  await page.waitForFunction((part) => {
+    const { top, height } = document.getElementById(part).getBoundingClientRect();
+    const seen = Math.ceil(top) >= Math.floor(document.getElementById("lessons").getBoundingClientRect().bottom) && Math.floor(top + Math.min(height, 100)) <= innerHeight;
+    const w = /** @type {any} */ (window);
+    w.framesSeen = seen ? (w.framesSeen ?? 0) + 1 : 0;
+    return w.framesSeen >= 30;
+  }, parts[told.find((l) => l.id === id).steps[step - 1].show]);
+  await page.evaluate(() => { /** @type {any} */ (window).framesSeen = 0; });
+}
 
 // Half of the digits are clipped at some C below 10, where the hand is.
 async function halve(page) {
