@@ -849,12 +849,28 @@
     }));
   }
 
+  // follow brings something in sight with into, and again as what is watched grows by what
+  // then arrives, which moves it, and stops a smooth scroll: until the person acts, or has
+  // had time to, as a bar that is dragged tells nobody.
+  let letGo = () => {};
+  for (const act of ["pointerdown", "wheel", "touchstart", "keydown"]) addEventListener(act, () => letGo(), { capture: true, passive: true });
+  /** @param {Element} watched @param {() => void} into */
+  function follow(watched, into) {
+    letGo();
+    const grows = new ResizeObserver(into); // which tells of the size at once
+    grows.observe(watched);
+    letGo = () => grows.disconnect();
+    setTimeout(() => grows.disconnect(), 10_000);
+  }
+
   // reveal scrolls so that an element which is about to change is in sight.
   /** @param {string} id */
   const reveal = (id) => shown(id, e => {
-    const box = e.parentElement;
-    const above = box && e.getBoundingClientRect().top < box.getBoundingClientRect().top;
-    e.scrollIntoView({ block: above ? "start" : "nearest" });
+    follow(e, () => {
+      const box = e.parentElement;
+      const above = box && e.getBoundingClientRect().top < box.getBoundingClientRect().top;
+      e.scrollIntoView({ block: above ? "start" : "nearest" });
+    });
     return true;
   });
 
@@ -869,10 +885,13 @@
 
   // scroll brings an element in sight that is not, with a title's height above it.
   /** @param {string} id */
-  const scroll = (id) => shown(id, e => {
-    below();
-    e.style.scrollMarginTop = "40px";
-    e.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  const scroll = (id) => shown(id, () => {
+    follow(document.body, () => {
+      const e = document.getElementById(id); // which may have been made anew
+      below();
+      if (e) e.style.scrollMarginTop = "40px";
+      e?.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    });
     return true;
   });
 

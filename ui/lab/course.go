@@ -23,7 +23,6 @@ type course struct {
 	asked  bool // for the lessons
 	at     *lesson.Lesson
 	step   int
-	shown  *lesson.Step // whose part has been brought in sight, now that its batch is there
 	book   lesson.Book
 	typed  string // in the question's field
 	chosen int    // of its options; −1: none
@@ -176,15 +175,6 @@ func (c *course) check() {
 	c.lab.hands.paint() // what was hidden until then
 	c.lab.changed()
 	browser.Reveal("lesson-verdict") // which a phone has below what it shows of the lesson
-}
-
-// arrived brings the part that the step is about in sight again: with its first batch the
-// page has grown.
-func (c *course) arrived() {
-	if s := c.now(); s != nil && s != c.shown && stands[s.Show] != "" {
-		c.shown = s
-		browser.Scroll(stands[s.Show])
-	}
 }
 
 // configured is what of set belongs to the configuration, and not to a part of the page.

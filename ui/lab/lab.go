@@ -113,7 +113,6 @@ func (l *Lab) open(to places) {
 			l.hands.places = places{}
 			l.hands.opened(b)
 			l.changed()
-			l.course.arrived()
 			l.goTo(to)
 		}
 	}

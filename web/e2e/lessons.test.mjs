@@ -103,8 +103,8 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   await page.locator("#lanes-table tbody tr >> nth=2 >> text=done").waitFor();
   await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => row.textContent?.includes("done")));
   await page.waitForFunction(() => { // what was started is in sight
-    const { top = -1 } = document.getElementById("lanes-charts")?.getBoundingClientRect() ?? {};
-    return top >= 0 && top < innerHeight / 2;
+    const { top = -1, height = 0 } = document.getElementById("lanes-charts")?.getBoundingClientRect() ?? {};
+    return top >= 0 && top + Math.min(height, 200) <= innerHeight;
   });
   assert.equal(await page.locator("#lanes-table tbody tr").count(), await page.locator("#figure .stored tbody tr").count());
   assert.deepEqual(page.errors, []);
