@@ -454,7 +454,8 @@
       for (const p of decades(spec.lo, spec.hi)) {
         g.moveTo(this.x(p), edge.top);
         g.lineTo(this.x(p), h - edge.bottom);
-        g.fillText(short(p), this.x(p), h - edge.bottom + 12);
+        const text = short(p), half = g.measureText(text).width / 2;
+        g.fillText(text, Math.min(this.x(p), w - half), h - edge.bottom + 12); // the last one may stand at the edge
       }
       g.textAlign = "right";
       for (const p of decades(spec.bottom, spec.top)) {
