@@ -45,6 +45,7 @@ const aloneHTML = `<!doctype html>
 <title>{{title}} · Clipscope</title>
 <link rel="icon" href="{{prefix}}/web/assets/icon.svg">
 <link rel="stylesheet" href="{{prefix}}/web/css/clipscope.css">
+<script src="{{prefix}}/web/theme.js"></script>
 <div class="page prose">
 <header class="top alone"><a class="brand" href="{{prefix}}/">{{mark}}<span>Clipscope</span></a><nav aria-label="Pages">{{tabs}}</nav></header>
 <main class="article guide">

@@ -49,7 +49,7 @@ func guidePages(t *testing.T) []string {
 }
 
 // TestGuides: every page of a guide leads to what is there, whatever the site's prefix,
-// has neither script nor style of its own, and is read with its own contents.
+// has no style and no script of its own but the one that sets the theme, and is read with its own contents.
 func TestGuides(t *testing.T) {
 	for _, prefix := range []string{"", "/repo"} {
 		of := site{source: ".", prefix: prefix}
@@ -76,7 +76,10 @@ func TestGuides(t *testing.T) {
 		}
 		for _, g := range all {
 			checkPage(t, prefix, g.address, string(g.html))
-			if bad := regexp.MustCompile(`<script|\sstyle=|\son[a-z]+=|raw HTML omitted`).Find(g.html); bad != nil {
+			theme := fmt.Appendf(nil, "<script src=\"%s/web/theme.js\"></script>\n", prefix)
+			if rest := bytes.Replace(g.html, theme, nil, 1); len(rest) == len(g.html) {
+				t.Errorf("%s does not have the theme that was chosen", g.address)
+			} else if bad := regexp.MustCompile(`<script|\sstyle=|\son[a-z]+=|raw HTML omitted`).Find(rest); bad != nil {
 				t.Errorf("%s has %s", g.address, bad)
 			}
 			for _, link := range regexp.MustCompile(`<a [^>]*href="([^"]*)"`).FindAllSubmatch(g.html, -1) {

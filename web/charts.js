@@ -759,7 +759,7 @@
     }
   }
 
-  // --- the theme: early.js finds it again ----------------------------------
+  // --- the theme: theme.js finds it again ----------------------------------
 
   /** @param {string} theme */
   function setTheme(theme) {

@@ -2,12 +2,6 @@
 (() => {
   "use strict";
 
-  // The theme that was chosen.
-  try {
-    const theme = localStorage.getItem("clipscope-theme");
-    if (theme) document.documentElement.dataset.theme = theme;
-  } catch { /* private mode: none is kept */ }
-
   // Big type, for a room: charts.js has the rest.
   if (new URLSearchParams(location.search).has("present")) document.documentElement.dataset.present = "";
 

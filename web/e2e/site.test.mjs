@@ -237,6 +237,11 @@ async function slowly(t, where) {
   return { page, proceed: program.open };
 }
 
+test("a guide has the theme that was chosen", async (t) => {
+  const { page } = await slowly(t, "guides/methods/");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "dark");
+});
+
 for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Privacy calculator"], ["help", "Reading a private run"]]) {
   test(`/${where} is there before its program, and nothing on it looks alive that is not`, async (t) => {
     const { page, proceed } = await slowly(t, where);
