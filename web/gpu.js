@@ -211,18 +211,21 @@ globalThis.clipscopeGPU = (() => {
       return this.spare.get(size)?.pop() ?? this.device.createBuffer({ size, usage: MAP_READ | COPY_DST });
     }
 
-    // take copies what a submission fetched into Go's memory.
+    // take copies what a submission fetched into Go's memory, if it is still there: a device
+    // that is closed takes with it the bytes of all that it has told as mapped.
     /** @param {number} number @param {number} to @param {number} n words */
     take(number, to, n) {
       const staging = this.coming.get(number), come = /** @type {Uint32Array} */ (this.come.get(number));
       this.coming.delete(number);
       this.come.delete(number);
+      if (!come.length) return false;
       words(to, n).set(come.subarray(0, n));
       staging.unmap();
       const spare = this.spare.get(staging.size) ?? [];
       this.spare.set(staging.size, spare);
       if (spare.length < 4 && staging.size <= LARGE) spare.push(staging);
       else staging.destroy();
+      return true;
     }
 
     close() {

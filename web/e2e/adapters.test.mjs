@@ -137,19 +137,27 @@ test("a GPU is tried on made-up rows, and not taken where SIMD is faster", async
 });
 
 // Without a browser: which of the two comes first is the browser's to choose.
-test("what a closed GPU had still to give is no error of the program's", async () => {
-  const nothing = new Proxy(() => nothing, { get: (_, name) => name === "then" ? undefined : nothing });
-  const device = new Proxy({ limits: {}, lost: new Promise(() => {}), createBuffer: () => ({
-    mapAsync: async () => {},
-    getMappedRange() { throw new Error("the buffer is gone"); },
-  }) }, { get: (own, name) => own[name] ?? (name === "then" ? undefined : nothing) });
-  const adapter = { limits: {}, requestDevice: async () => device };
-  Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } }, configurable: true });
-  (0, eval)(fs.readFileSync(path.join(root, "web/gpu.js"), "utf8"));
-  clipscopeGPU.attach(/** @type {any} */ ({ exports: { mem: { buffer: new ArrayBuffer(64) } } }));
-  const gpu = /** @type {any} */ (await clipscopeGPU.open([], 256, 4));
-  const told = new Promise((resolve) => { gpu.told = (...what) => resolve(what); });
-  gpu.submit(0, 0, 0, 0, 1);
-  assert.deepEqual(await told, [0, "the buffer is gone"]);
-  assert.equal(gpu.mapping, 0);
-});
+for (const [when, range, why, taken] of /** @type {const} */ ([
+  ["before", () => { throw new Error("the buffer is gone"); }, "the buffer is gone", undefined],
+  ["while Go is told", () => new ArrayBuffer(8), "", false],
+  ["after", () => new ArrayBuffer(8), "", true],
+])) {
+  test(`what a GPU that is closed ${when} had still to give is no error of the program's`, async () => {
+    const nothing = new Proxy(() => nothing, { get: (_, name) => name === "then" ? undefined : nothing });
+    /** @type {ArrayBuffer | undefined} */
+    let mapped;
+    const staging = { mapAsync: async () => {}, getMappedRange: () => (mapped = range()), unmap() {}, destroy() {}, size: 256 };
+    const device = new Proxy({ limits: {}, lost: new Promise(() => {}), createBuffer: () => staging }, { get: (own, name) => own[name] ?? (name === "then" ? undefined : nothing) });
+    const adapter = { limits: {}, requestDevice: async () => device };
+    Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } }, configurable: true });
+    (0, eval)(fs.readFileSync(path.join(root, "web/gpu.js"), "utf8"));
+    clipscopeGPU.attach(/** @type {any} */ ({ exports: { mem: { buffer: new ArrayBuffer(64) } } }));
+    const gpu = /** @type {any} */ (await clipscopeGPU.open([], 256, 4));
+    const told = new Promise((resolve) => { gpu.told = (...what) => resolve(what); });
+    gpu.submit(0, 0, 0, 0, 1);
+    assert.deepEqual(await told, [0, why]);
+    assert.equal(gpu.mapping, 0);
+    if (mapped && !taken) structuredClone(mapped, { transfer: [mapped] }); // as closing does
+    if (mapped) assert.equal(gpu.take(0, 0, 1), taken);
+  });
+}

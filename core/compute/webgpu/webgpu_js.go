@@ -436,7 +436,10 @@ func (b *Backend) hear(number int, why string) {
 		return
 	}
 	t.data = make([]float32, t.words)
-	b.take.Invoke(number, int(uintptr(unsafe.Pointer(unsafe.SliceData(t.data)))), t.words)
+	if !b.take.Invoke(number, int(uintptr(unsafe.Pointer(unsafe.SliceData(t.data)))), t.words).Bool() {
+		t.fail(fmt.Errorf("webgpu: %w: it went before what it had computed was read", compute.ErrLost))
+		return
+	}
 	close(t.done)
 }
 
