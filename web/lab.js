@@ -86,7 +86,7 @@
     label(text, x, y, colour, bold = false) {
       const g = this.pen;
       g.font = bold ? "600 " + font : font;
-      const w = g.measureText(text).width, h = size + 4;
+      const w = Math.min(g.measureText(text).width, this.width - 4), h = size + 4; // what is longer is made narrower
       x = Math.min(Math.max(x, 2), this.width - w - 2);
       const free = (/** @type {number} */ at) => at >= h / 2 && at <= this.height - h / 2 &&
         !this.taken.some((t) => x < t.x + t.w && t.x < x + w && at - h / 2 < t.y + t.h && t.y < at + h / 2);
@@ -94,8 +94,8 @@
       this.taken.push({ x, y: y - h / 2, w, h });
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 4, fillStyle: ink(colour) });
       g.setLineDash([]);
-      g.strokeText(text, x, y);
-      g.fillText(text, x, y);
+      g.strokeText(text, x, y, w);
+      g.fillText(text, x, y, w);
       g.font = font;
     }
   }
