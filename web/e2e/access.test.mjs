@@ -80,6 +80,7 @@ test("the keyboard stays where it is when a run starts, pauses and ends, and its
 test("the keyboard stays in a menu that has its card made anew", async (t) => {
   const page = await visit(t, short);
   await page.click("#card-optimiser .card-head");
+  await page.locator("#f-optimizer").waitFor(); // what is not shown yet takes no focus
   await page.focus("#f-optimizer");
   await page.evaluate(() => { window["old"] = document.querySelector("#f-optimizer"); });
   await page.keyboard.press("ArrowDown");
