@@ -46,7 +46,6 @@ type site struct {
 var published = []struct{ from, to string }{
 	{"web/guard.js", "guard.js"},
 	{"web/theme.js", "theme.js"},
-	{"web/early.js", "early.js"},
 	{"web/load.js", "load.js"},
 	{"web/update.js", "update.js"},
 	{"web/wire.js", "wire.js"},
@@ -114,6 +113,9 @@ func (s site) copyFiles(out string) error {
 			return err
 		}
 	}
+	if err := s.writeEarly(web); err != nil {
+		return err
+	}
 	if err := s.copyProgram(web); err != nil {
 		return err
 	}
@@ -150,6 +152,20 @@ func (s site) copyProgram(web string) error {
 		return fmt.Errorf("%s: %w", filepath.Join(s.wasm, name), err)
 	}
 	return os.WriteFile(filepath.Join(web, name), joined, 0o644)
+}
+
+// writeEarly joins the theme and what else a page of the program runs before it is drawn:
+// they would be fetched one after the other, while a guide needs the first alone.
+func (s site) writeEarly(web string) error {
+	var early []byte
+	for _, name := range []string{"theme.js", "early.js"} {
+		b, err := os.ReadFile(filepath.Join(s.source, "web", name))
+		if err != nil {
+			return err
+		}
+		early = append(early, b...)
+	}
+	return os.WriteFile(filepath.Join(web, "early.js"), early, 0o644)
 }
 
 func copyTree(from, to string) error {
@@ -299,7 +315,7 @@ func page() *app.Handler {
 		Styles: []string{"/web/uplot.css"},
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
-		Scripts: []string{"/web/guard.js", "/web/theme.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
 			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer", "/web/lab.js defer"},
 	}
 }

@@ -1,4 +1,5 @@
-// The theme that was chosen, on every page before it is drawn; charts.js sets it.
+// The theme that was chosen, on every page before it is drawn; charts.js sets it. A page of the
+// program has it in early.js.
 "use strict";
 
 try {
