@@ -367,6 +367,9 @@ func TestSweep(t *testing.T) {
 		d := math.Log10(f.cfg.MaxGradNorm / 3)
 		f.end(0.9 - 0.1*d*d + 0.01*float64(*f.cfg.Seed))
 		s.view()
+		if said := s.said(); s.queue.busy() && strings.HasSuffix(said, " left.") != (i >= s.queue.width) {
+			t.Errorf("of what is left, %d runs say %q", i+1, said)
+		}
 	}
 	if len(r.runs) != 2*len(grid)*manySeeds || s.queue.busy() {
 		t.Fatalf("%d runs", len(r.runs))

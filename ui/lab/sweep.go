@@ -39,7 +39,7 @@ type sweep struct {
 	chosen []string // what ε curves are for; none: the experiment's own
 	chart  *chart.Swept
 	made   int
-	began  time.Time
+	warm   time.Time // when every worker had ended its first run
 	fault  string
 
 	// Where the person predicts first, the curve is hidden until they have shown it.
@@ -76,7 +76,7 @@ func (s *sweep) start() {
 
 // begin queues the runs: seed by seed, so that the whole curve is seen soon.
 func (s *sweep) begin(base run.Config) {
-	s.base, s.curves, s.shown, s.began = base, nil, false, time.Now()
+	s.base, s.curves, s.shown = base, nil, false
 	chosen := s.chosen
 	if len(chosen) == 0 {
 		chosen = []string{epsilonNow(&s.base)}
@@ -180,9 +180,13 @@ func (s *sweep) draw() {
 	s.chart.Draw(grid, mark, all)
 }
 
-// ended notes for a lesson where the first curve is best, once all of it is known.
+// ended notes when the workers are warm and, for a lesson, where the first curve is best
+// once all of it is known.
 func (s *sweep) ended() {
 	done, of := s.progress()
+	if done == s.queue.width {
+		s.warm = time.Now()
+	}
 	if done < of {
 		return
 	}
@@ -213,10 +217,11 @@ func (s *sweep) said() string {
 	switch {
 	case of == 0:
 		return ""
-	case s.queue.busy() && done == 0:
-		return fmt.Sprintf("0 of %d runs.", of)
+	case s.queue.busy() && done <= s.queue.width:
+		// A worker's first run takes as long as its start: it tells nothing of the others.
+		return fmt.Sprintf("%d of %d runs.", done, of)
 	case s.queue.busy():
-		left := time.Since(s.began).Seconds() / float64(done) * float64(of-done)
+		left := time.Since(s.warm).Seconds() / float64(done-s.queue.width) * float64(of-done)
 		return fmt.Sprintf("%d of %d runs, %s left.", done, of, words.Duration(left))
 	}
 	var found []string
