@@ -116,35 +116,52 @@ self.addEventListener("message", (event) => {
 // says how many are.
 async function update(port) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const others = pages.filter((page) => page.url.startsWith(SCOPE.href)).length - 1;
+  const others = pages.filter((page) => file(page.url)).length - 1;
   if (others < 1) await self.skipWaiting();
   port.postMessage({ others });
 }
 
+// file is the site's file that an address stands for, if it is one: a page's may lack its
+// last slash, or end in index.html. What else lies below the scope is another's, who may
+// need what this site forbids itself.
+function file(address) {
+  const { origin, pathname } = new URL(address);
+  if (origin !== SCOPE.origin) return undefined;
+  const name = [pathname, pathname.replace(/(\/(index\.html)?)?$/, "/")].find((name) => Object.hasOwn(SUMS, name));
+  return name && origin + name;
+}
+
 self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== SCOPE.origin || !url.pathname.startsWith(SCOPE.pathname)) return;
-  event.respondWith(answer(event.request, url.origin + url.pathname));
+  const { request } = event, name = file(request.url);
+  if (request.method !== "GET") return;
+  if (name) event.respondWith(answer(request, name));
+  else if (request.mode === "navigate") event.respondWith(elsewhere(request));
 });
 
 async function answer(request, url) {
   // Without a cache, as where nothing may be stored, there is the network.
   const cache = await whole().catch(() => undefined);
   // How a stored response was packed no longer matters, so Vary does not either.
-  const stored = (name) => cache?.match(name, { ignoreVary: true });
-  const page = request.mode === "navigate";
-  return withHeaders(await stored(url)
-    ?? (page ? await stored(url.replace(/(\/(index\.html)?)?$/, "/")) : undefined)
-    ?? await fetched(cache, request, url).catch(async (e) => {
-      const missing = page && await stored(SCOPE.href + "404.html");
-      if (!missing) throw e;
-      return new Response(missing.body, { status: 404, headers: missing.headers });
-    }));
+  return withHeaders(await cache?.match(url, { ignoreVary: true }) ?? await fetched(cache, request, url));
+}
+
+// elsewhere is a page that is none of the site's: what the host says of it, or without a
+// network that it is missing.
+async function elsewhere(request) {
+  const missing = SCOPE.href + "404.html";
+  try {
+    const response = await fetch(request);
+    return response.status === 404 && await own(missing, response) ? withHeaders(response) : response;
+  } catch (e) {
+    const stored = await whole().then((cache) => cache?.match(missing, { ignoreVary: true })).catch(() => undefined);
+    if (!stored) throw e;
+    return withHeaders(new Response(stored.body, { status: 404, headers: stored.headers }));
+  }
 }
 
 // fetched is what the network has, where it is of this version if it must be.
 function fetched(cache, request, url) {
-  if (!cache || !SUMS[new URL(url).pathname]) return fetch(request);
+  if (!cache) return fetch(request);
   return GUIDES.includes(url) ? guide(cache, request, url) : mine(request, url);
 }
 

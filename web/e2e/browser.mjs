@@ -93,9 +93,9 @@ export async function host(t, dir, prefix, instead) {
       name = path.join(name, "index.html");
     }
     const other = await instead?.(url.pathname.slice(prefix.length));
-    const found = fs.existsSync(name);
-    if (!found) name = path.join(dir, "404.html");
-    res.writeHead(found ? 200 : 404, { "Content-Type": types[path.extname(name)] ?? "text/plain" });
+    const missing = other === undefined && !fs.existsSync(name);
+    if (missing) name = path.join(dir, "404.html");
+    res.writeHead(missing ? 404 : 200, { "Content-Type": types[path.extname(name) || ".html"] ?? "text/plain" });
     res.end(other ?? fs.readFileSync(name));
   });
   await once(srv.listen(0, "127.0.0.1"), "listening");

@@ -82,6 +82,25 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     });
   }
 
+  test(`what else is below the site's address stays as its host sends it, ${name}`, { skip }, async (t) => {
+    const blog = `<!doctype html><title>Blog</title><form action="sent"><input name="said"><button>Send</button></form><script>document.title += ", and its script"</script>`;
+    const other = { "blog/": blog, "blog/sent": "<!doctype html><title>Sent</title>" };
+    const site = await host(t, built(""), "/", async (name) => other[name]);
+    const page = await visit(t, site.origin);
+    await ready(page);
+    await controlled(page);
+    await page.goto(site.origin + "/blog/");
+    assert.equal(await page.evaluate(() => document.title), "Blog, and its script");
+    assert.ok(!await isolated(page));
+    await page.evaluate(() => { document.querySelector("button")?.click(); });
+    await until(page, async () => document.title === "Sent");
+    // Nobody's address has the site's own page for that, with its headers.
+    await page.goto(site.origin + "/nobody");
+    assert.ok(await isolated(page));
+    assert.match(await page.evaluate(() => document.title), /^No such page/);
+    assert.deepEqual(page.errors.filter((e) => !/404/.test(e)), []);
+  });
+
   // What somebody may do before the service worker is there.
   const files = [{ name: "points.csv", buffer: Buffer.from("a,b,label\n" + Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 5},${"xy"[i % 2]}\n`).join("")) }];
   const uses = {

@@ -70,6 +70,8 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   assert.equal(await which(page), old);
   const other = await open(context, page.url());
   assert.equal(await which(other), old);
+  const stranger = await context.newPage(); // who is of no version
+  await stranger.goto(new URL("another/", page.url()).href);
   await bar(page).locator("button").click();
   await bar(page).getByText("open in another tab").waitFor();
   assert.equal(await which(other), old);
