@@ -1,7 +1,7 @@
 # make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080)
 # make test    the same build, then every check and test
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT; FRAME_ANCESTORS says who may embed it
-# make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE
+# make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE; LINKS=yes with short links
 # make bench   the speed figures, in a real browser
 # make papers  the papers' figures, where the published data are
 # make deploy  the site with its Worker for short links, to Cloudflare
@@ -22,6 +22,7 @@ BROTLI ?= 11
 OUT    ?= site
 FRAME_ANCESTORS ?=
 RELEASE ?= release
+LINKS ?=
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -72,7 +73,7 @@ dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@touch $@ $@.br $@.gz
 
 release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
-	@bin/clipscope -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' -release '$(RELEASE)'
+	@bin/clipscope -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' $(if $(LINKS),-links) -release '$(RELEASE)'
 	@cat '$(RELEASE)/SHA256SUMS'
 
 # --- build --------------------------------------------------------------------

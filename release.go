@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
@@ -118,8 +119,23 @@ func (s site) writeVerify(out string) error {
 
 // verifyPage is that page in a site of a version.
 func (s site) verifyPage(version string) []byte {
-	said := strings.NewReplacer("{{version}}", version, "{{release}}", release).Replace(verifyHTML)
+	said := strings.NewReplacer("{{version}}", version, "{{release}}", release, "{{made}}", html.EscapeString(s.released())).Replace(verifyHTML)
 	return alone{title: "Comparing with a release", at: "verify.html", main: said}.html(s.prefix)
+}
+
+// released is the command that makes a release with the files of this site.
+func (s site) released() string {
+	command := "make release"
+	if s.prefix != "" {
+		command += " PREFIX=" + s.prefix
+	}
+	if len(s.frames) > 0 {
+		command += ` FRAME_ANCESTORS="` + strings.Join(s.frames, " ") + `"`
+	}
+	if s.links {
+		command += " LINKS=yes"
+	}
+	return command
 }
 
 const verifyHTML = `<h1>Is this what was released?</h1>
@@ -127,7 +143,7 @@ const verifyHTML = `<h1>Is this what was released?</h1>
 it. The page's console says the same to <code>clipscope.version</code>. That is what a site says of itself; below is how to see for yourself.</p>
 <h2 id="files">Compare the files that the host sends</h2>
 <p>A release lists the SHA-256 sum of every file of the site in <code>clipscope-{{release}}.files.sha256</code>. Get that list from where you trust it,
-not from this site, or make it: <code>make release</code> of the same sources with the same Go and Node writes the same bytes, in
+not from this site, or make it: <code id="made">{{made}}</code> of the same sources with the same Go and Node writes the same bytes, in
 <code>release/</code>; its <code>SHA256SUMS</code> has the list's own sum. Then, with the site's address:</p>
 <pre tabindex="0"><code>site=https://example.org
 while read -r sum name; do
@@ -135,8 +151,8 @@ while read -r sum name; do
   got=$(curl -fsS --compressed "$site/${name%index.html}" | sha256sum | cut -d' ' -f1)
   [ "$got" = "$sum" ] || echo "differs: $name"
 done &lt; clipscope-{{release}}.files.sha256</code></pre>
-<p>No line means that every file is the release's. A site below a path, such as /repo, has other files: compare it with
-<code>make release PREFIX=/repo</code>.</p>
+<p>No line means that every file is the release's. A site below a path, one that other pages may show, and one whose host keeps short links have other
+files each: the command above is for one like this.</p>
 <h2 id="kept">Compare what this browser runs</h2>
 <p>After the first visit a browser runs what it keeps, not what the host sends now. In the developer tools' console, on any page of this site, this
 lists the sums of all that is kept:</p>

@@ -225,7 +225,7 @@ func shown(version string) string { return release + "+" + version[:8] }
 // updates exactly when it changes.
 func (s site) version(out string) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s %s\n", release, s.prefix, headers.Policy, s.frames)
+	fmt.Fprintf(h, "%s %s %s %s %t\n", release, s.prefix, headers.Policy, s.frames, s.links)
 	add := func(name string, b []byte) { fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) }
 	worker, err := s.workerTemplate()
 	if err != nil {

@@ -146,16 +146,27 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestVersionSaysWhoMayFrame: a browser that has the one site notices the other.
-func TestVersionSaysWhoMayFrame(t *testing.T) {
-	seen := map[string][]string{}
-	for _, frames := range [][]string{nil, {"https://a.example"}, {"https://b.example"}} {
-		b, err := os.ReadFile(filepath.Join(built(t, site{frames: frames}), "verify.html"))
+// TestVersionOfOptions: a browser that has a site of some options notices one of others,
+// and each says which release has its files.
+func TestVersionOfOptions(t *testing.T) {
+	seen := map[string]string{}
+	for made, s := range map[string]site{
+		"make release":                   {},
+		"make release PREFIX=/some/repo": {prefix: "/some/repo"},
+		"make release FRAME_ANCESTORS=&#34;https://a.example&#34;":                   {frames: []string{"https://a.example"}},
+		"make release FRAME_ANCESTORS=&#34;https://b.example https://c.example&#34;": {frames: []string{"https://b.example", "https://c.example"}},
+		"make release LINKS=yes": {links: true},
+		"make release PREFIX=/a FRAME_ANCESTORS=&#34;https://a.example&#34; LINKS=yes": {prefix: "/a", frames: []string{"https://a.example"}, links: true},
+	} {
+		b, err := os.ReadFile(filepath.Join(built(t, s), "verify.html"))
 		v := regexp.MustCompile(`id="version">[^<]*`).FindString(string(b))
-		if err != nil || v == "" || seen[v] != nil {
-			t.Errorf("%q: %q, as for %q, %v", frames, v, seen[v], err)
+		if err != nil || v == "" || seen[v] != "" {
+			t.Errorf("%q: %q, as for %q, %v", made, v, seen[v], err)
 		}
-		seen[v] = append(frames, "")
+		seen[v] = made
+		if !bytes.Contains(b, []byte(`<code id="made">`+made+`</code>`)) {
+			t.Errorf("it does not say %s", made)
+		}
 	}
 }
 
