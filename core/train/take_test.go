@@ -4,9 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,5 +128,111 @@ func archived(t *testing.T, res *run.Result, cfg run.Config, statement string) m
 	if have := len(all); have < 4 || slices.Contains([]string{all["model.json"], all["README.txt"]}, "") {
 		t.Fatalf("an archive of %d files", have)
 	}
+	return all
+}
+
+// TestNeighboursDifferInWhatIsNoised: of two data sets that differ in one row, with the
+// same classes and categories, archives of models with the same noise differ in nothing
+// but what noise was added to.
+func TestNeighboursDifferInWhatIsNoised(t *testing.T) {
+	rows, test := applyRows(1, 400), applyRows(2, 60)
+	neighbours := [][][]string{applyRows(1, 400), applyRows(1, 400)}
+	copy(neighbours[0][137], []string{"17,50", "44", "03.04.2001", "rot", "Straße 900", "ja"})
+	copy(neighbours[1][138], []string{"-98.765.432.109,55", "1e30", "31.12.9999", "", "Straße, 901", "nein"})
+	noised := regexp.MustCompile(`^/(parameters|apply/(scaling/(lo|hi)|pca/directions))(/|$)`)
+	for name, tc := range map[string]struct {
+		csv  run.CSV
+		edit func(*run.Config)
+	}{
+		"private bounds, histogram": {run.CSV{Missing: "indicator"}, func(c *run.Config) { c.Method, c.Scaling.Kind = "dc-e", "private" }},
+		"declared bounds": {run.CSV{Missing: "zero"}, func(c *run.Config) {
+			c.Method, c.Scaling = "psac", run.Scaling{Kind: "declared", Lo: -10, Hi: 18_000}
+		}},
+		"PCA":     {run.CSV{Missing: "indicator"}, func(c *run.Config) { c.Scaling.Kind, c.PCA.Components = "private", 3 }},
+		"numbers": {run.CSV{Missing: "zero", Label: "price"}, func(c *run.Config) { c.Model.Kind, c.Scaling.Kind = "linear", "private" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.csv.Columns = map[string]string{"street": "bucketed"}
+			released := func(rows [][]string) map[string]string {
+				ds, _, err := data.Load(t.Context(), applyTable(rows), applyTable(test), tc.csv, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cfg := base("constant")
+				cfg.Steps = 10
+				tc.edit(&cfg)
+				r := started(t, cfg, ds)
+				_, res := finish(t, r)
+				statement, err := r.Statement(res.Steps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return archived(t, &res, cfg, statement.Text())
+			}
+			one := released(rows)
+			for i, n := range neighbours {
+				other := released(n)
+				if len(other) != len(one) {
+					t.Errorf("neighbour %d: %d files, and %d", i, len(other), len(one))
+				}
+				var different []string
+				for name, content := range other {
+					switch {
+					case name == "model.json":
+						different = differences(t, one[name], content)
+					case strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".py") || strings.HasSuffix(name, "js"):
+						if content != one[name] {
+							t.Errorf("neighbour %d: %s differs", i, name)
+						}
+					case len(content) != len(one[name]):
+						t.Errorf("neighbour %d: %s has %d bytes, and %d", i, name, len(content), len(one[name]))
+					}
+				}
+				if !slices.ContainsFunc(different, func(at string) bool { return strings.HasPrefix(at, "/parameters/") }) {
+					t.Errorf("neighbour %d: the row that differs was in no batch", i)
+				}
+				for _, at := range different {
+					if !noised.MatchString(at) {
+						t.Errorf("neighbour %d: model.json differs at %s", i, at)
+					}
+				}
+			}
+		})
+	}
+}
+
+// differences are the places at which two texts of JSON differ.
+func differences(t *testing.T, one, other string) []string {
+	t.Helper()
+	var a, b any
+	if err := errors.Join(json.Unmarshal([]byte(one), &a), json.Unmarshal([]byte(other), &b)); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	var compare func(at string, a, b any)
+	compare = func(at string, a, b any) {
+		fields, ok := a.(map[string]any)
+		others, ok2 := b.(map[string]any)
+		items, ok3 := a.([]any)
+		others3, ok4 := b.([]any)
+		switch {
+		case ok && ok2:
+			for name := range fields {
+				compare(at+"/"+name, fields[name], others[name])
+			}
+			for name := range others {
+				if _, ok := fields[name]; !ok {
+					all = append(all, at+"/"+name)
+				}
+			}
+		case ok3 && ok4 && len(items) == len(others3):
+			for i := range items {
+				compare(fmt.Sprint(at, "/", i), items[i], others3[i])
+			}
+		case !reflect.DeepEqual(a, b):
+			all = append(all, at)
+		}
+	}
+	compare("", a, b)
 	return all
 }
