@@ -74,14 +74,14 @@ export class Model {
     if (this.apply.features_of) throw new Error(needed(this.apply.features_of));
     if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
     for (const [i, c] of columns.entries()) {
-      const cell = ((Array.isArray(cells) ? cells[i] : cells[c.name]) ?? "").trim(), gone = missing(cell);
+      const cell = trim((Array.isArray(cells) ? cells[i] : cells[c.name]) ?? ""), gone = missing(cell);
       if (c.kind === "numeric" && gone) {
         if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
         x[c.first] = c.if_missing;
         if (c.indicator) x[c.indicator] = 1;
       } else if (c.kind === "numeric") {
         x[c.first] = Math.fround(c.date ? days(cell, c.date) : number(cell, c));
-        if (Number.isNaN(x[c.first])) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : "number"}.`);
+        if (!Number.isFinite(x[c.first])) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : "number"}${Number.isNaN(x[c.first]) ? "" : " below 3.4e38"}.`);
       } else if (c.kind === "categorical") {
         const k = !gone && c.buckets ? hash(cell) % c.buckets : (c.categories ?? []).indexOf(gone ? "(missing)" : cell);
         if (k >= 0) x[c.first + k] = 1;
@@ -239,22 +239,42 @@ function groupNorm(x, p, groups) {
 const ABSENT = new Set(["", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."]);
 const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || cell === "#N/A" || cell === "#NV";
 
-/** @param {string} cell @param {Column} column */
+const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+", ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
+
+// trim takes from both ends what Unicode calls space.
+const trim = (/** @type {string} */ cell) => cell.replaceAll(ENDS, "");
+
+// number is what a cell says, without the sign of a currency or of per cent, or NaN.
+/** @param {string} cell @param {{ decimal?: string, thousands?: string }} column */
 function number(cell, { decimal = ".", thousands }) {
-  let s = cell.replaceAll(/[\u00a0\u202f]/g, " ").replaceAll("−", "-").replaceAll(/[$€£¥₹%]/g, "").trim().replace(/^([+-])\s+/, "$1");
-  if (thousands) s = s.replaceAll(thousands, "");
-  s = s.replace(decimal, ".");
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(s) ? Number(s) : NaN;
+  let s = cell;
+  if (/[^\0-#&-\x7f]/.test(s)) {
+    s = s.replaceAll(/[\xa0\u202f]/g, " ").replaceAll("−", "-");
+    const [sign] = /** @type {RegExpMatchArray} */ (s.match(/^[+-]*/)), rest = s.slice(sign.length);
+    const bare = /^[$€£¥₹]/.test(rest) ? rest.slice(1) : rest.replace(/[$€£¥₹]$/, "");
+    s = sign + trim(bare.replace(/%$/, ""));
+  }
+  const escaped = (/** @type {string} */ mark) => mark.replace(".", "\\."), point = escaped(decimal);
+  const whole = thousands ? `(?:[0-9]+|[1-9][0-9]{0,2}(?:${escaped(thousands)}[0-9]{3})+)` : "[0-9]+";
+  if (!new RegExp(`^[+-]?(?:${whole}(?:${point}[0-9]*)?|${point}[0-9]+)(?:[eE][+-]?[0-9]+)?$`).test(s)) return NaN;
+  return Number((thousands ? s.replaceAll(thousands, "") : s).replace(decimal, "."));
 }
 
-// days are those since 1970 began.
+const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:\d\d)?)?)?$/;
+
+// days are those since 1970 began, or NaN.
 /** @param {string} cell @param {string} order */
 function days(cell, order) {
-  const m = cell.match(/^(\d+)([-/.])(\d+)\2(\d+)(?:[T ](\d{1,2}):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?)?$/);
-  if (!m) return NaN;
-  const of = Object.fromEntries([...order].map((letter, i) => [letter, Number(m[[1, 3, 4][i]])]));
-  const zone = m[8] && m[8] !== "Z" ? (m[8][0] === "-" ? -1 : 1) * (Number(m[8].slice(1, 3)) * 60 + Number(m[8].slice(4))) : 0;
-  return (Date.UTC(of.y, of.m - 1, of.d, Number(m[5] ?? 0), Number(m[6] ?? 0), Number(m[7] ?? 0)) / 60_000 - zone) / 1440;
+  const m = cell.match(DATE);
+  if (!m || m[2] === "." && order === "mdy") return NaN;
+  const parts = [m[1], m[3], m[4]], [y, month, day] = [..."ymd"].map((letter) => parts[order.indexOf(letter)]);
+  const date = new Date(0), [hours, minutes, seconds] = [m[5], m[6], m[7]].map((s) => Number((s ?? "0").replace(",", ".")));
+  date.setUTCFullYear(Number(y), Number(month) - 1, Number(day));
+  const [zoneHours, zoneMinutes] = m[8] && m[8] !== "Z" ? m[8].slice(1).split(":").map(Number) : [0, 0];
+  if (y.length !== 4 || month.length > 2 || day.length > 2 || Number(y) === 0 || date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return NaN;
+  if (hours > 23 || minutes > 59 || seconds >= 60 || zoneHours > 24 || zoneMinutes > 60) return NaN;
+  const zone = (m[8]?.[0] === "-" ? -60 : 60) * (60 * zoneHours + zoneMinutes);
+  return (date.getTime() / 1000 + (60 * hours + minutes) * 60 + seconds - zone) / 86_400;
 }
 
 // hash is FNV-1a of 32 bits.

@@ -127,7 +127,7 @@ class Model:
                     cell = row.get(column["name"], "")
                 else:
                     cell = row[i] if i < len(row) else ""
-                _fill(into, column, cell.strip())
+                _fill(into, column, cell.strip(_SPACE))
         return x
 
     def outputs(self, x: np.ndarray) -> np.ndarray:
@@ -221,6 +221,9 @@ def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
 
 # --- cells ---
 
+# What Unicode calls space.
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_CURRENCY = ("$", "€", "£", "¥", "₹")
 _ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."}
 
 
@@ -239,9 +242,10 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
             x[column["indicator"]] = 1
     elif kind == "numeric":
         order = column.get("date")
-        x[first] = np.float32(_days(cell, order) if order else _number(cell, column))
-        if math.isnan(x[first]):
-            raise ValueError(f'Column "{name}" has "{cell}", which is no {"date" if order else "number"}.')
+        with np.errstate(over="ignore"):
+            x[first] = np.float32(_days(cell, order) if order else _number(cell, column))
+        if not math.isfinite(x[first]):
+            raise ValueError(f'Column "{name}" has "{cell}", which is no {"date" if order else "number"}{"" if math.isnan(x[first]) else " below 3.4e38"}.')
     elif kind == "categorical":
         categories = column.get("categories") or []
         if not gone and column.get("buckets"):
@@ -251,34 +255,46 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
 
 
 def _number(cell: str, column: Mapping[str, Any]) -> float:
-    s = re.sub("[\u00a0\u202f]", " ", cell).replace("−", "-")
-    s = re.sub(r"^([+-])\s+", r"\1", re.sub("[$€£¥₹%]", "", s).strip())
-    if column.get("thousands"):
-        s = s.replace(column["thousands"], "")
-    s = s.replace(column.get("decimal") or ".", ".", 1)
-    return float(s) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", s) else math.nan
+    """Give what a cell says, without the sign of a currency or of per cent, or NaN."""
+    s = cell
+    if not s.isascii() or "$" in s or "%" in s:
+        s = re.sub("[\u00a0\u202f]", " ", s).replace("−", "-")
+        rest = s.lstrip("+-")
+        sign = s[: len(s) - len(rest)]
+        bare = rest[1:] if rest[:1] in _CURRENCY else rest[:-1] if rest[-1:] in _CURRENCY else rest
+        s = sign + bare.removesuffix("%").strip(_SPACE)
+    thousands, decimal = column.get("thousands") or "", column.get("decimal") or "."
+    point = re.escape(decimal)
+    whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})+)" if thousands else "[0-9]+"
+    if not re.fullmatch(f"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?", s):
+        return math.nan
+    return float((s.replace(thousands, "") if thousands else s).replace(decimal, ".", 1))
 
 
 _DATE = re.compile(
-    r"([0-9]+)([-/.])([0-9]+)\2([0-9]+)(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
+    r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})"
+    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?)(Z|[+-][0-9]{2}:[0-9]{2})?)?)?"
 )
 
 
 def _days(cell: str, order: str) -> float:
     """Give the days since 1970 began, or NaN."""
     m = _DATE.fullmatch(cell)
-    if not m:
+    if not m or (m[2] == "." and order == "mdy"):
         return math.nan
-    of = {letter: int(m[i]) for letter, i in zip(order, (1, 3, 4))}
+    of = {letter: m[i] for letter, i in zip(order, (1, 3, 4))}
+    if len(of["y"]) != 4 or len(of["m"]) > 2 or len(of["d"]) > 2:
+        return math.nan
     try:
-        days = datetime.date(of["y"], of["m"], of["d"]).toordinal() - datetime.date(1970, 1, 1).toordinal()
+        days = datetime.date(int(of["y"]), int(of["m"]), int(of["d"])).toordinal() - datetime.date(1970, 1, 1).toordinal()
     except ValueError:
         return math.nan
-    hours, minutes, seconds = (int(m[i] or 0) for i in (5, 6, 7))
-    zone = 0
-    if m[8] and m[8] != "Z":
-        zone = (-1 if m[8][0] == "-" else 1) * (int(m[8][1:3]) * 60 + int(m[8][4:]))
-    return days + (hours * 60 + minutes + seconds / 60 - zone) / 1440
+    hours, minutes, seconds = int(m[5] or 0), int(m[6] or 0), float((m[7] or "0").replace(",", "."))
+    zone_hours, zone_minutes = (int(m[8][1:3]), int(m[8][4:])) if m[8] and m[8] != "Z" else (0, 0)
+    if hours > 23 or minutes > 59 or seconds >= 60 or zone_hours > 24 or zone_minutes > 60:
+        return math.nan
+    zone = (-60 if m[8] and m[8][0] == "-" else 60) * (60 * zone_hours + zone_minutes)
+    return (days * 86400 + (60 * hours + minutes) * 60 + seconds - zone) / 86400
 
 
 def _hash(cell: str) -> int:

@@ -123,7 +123,7 @@ func (st style) parse(s string) (v float32, ok bool) {
 	if st.date != "" {
 		return parseDate(s, st.date)
 	}
-	if s = st.written(s); s == "" {
+	if s = st.written(s); s == "" || strings.ContainsAny(s, "_xX") { // which Go's own numbers may have
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(s, 32)
@@ -140,6 +140,10 @@ func (st style) written(s string) string {
 	if st.decimal == '.' && st.thousands == 0 {
 		return s
 	}
+	exponent := ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s, exponent = s[:i], s[i:]
+	}
 	whole, decimals, found := strings.Cut(s, string(rune(st.decimal)))
 	if strings.ContainsAny(decimals, ".,' ") {
 		return ""
@@ -154,9 +158,9 @@ func (st style) written(s string) string {
 	case strings.ContainsAny(whole, ".,' "):
 		return ""
 	case !found:
-		return whole
+		return whole + exponent
 	}
-	return whole + "." + decimals
+	return whole + "." + decimals + exponent
 }
 
 // grouped reports whether s is digits in groups of three behind the first, which
@@ -186,8 +190,14 @@ func bare(s string) string {
 	number := strings.TrimLeft(s, "+-")
 	sign := s[:len(s)-len(number)]
 	for _, symbol := range []string{"$", "€", "£", "¥", "₹"} {
-		number = strings.TrimPrefix(number, symbol)
-		number = strings.TrimSuffix(number, symbol)
+		short := strings.TrimPrefix(number, symbol)
+		if short == number {
+			short = strings.TrimSuffix(number, symbol)
+		}
+		if short != number {
+			number = short
+			break
+		}
 	}
 	return sign + strings.TrimSpace(strings.TrimSuffix(number, "%"))
 }
@@ -198,6 +208,9 @@ func parseDate(s, order string) (days float32, ok bool) {
 	clock := ""
 	if i := strings.IndexAny(s, "T "); i >= 0 {
 		s, clock = s[:i], s[i+1:]
+		if clock == "" {
+			return 0, false
+		}
 	}
 	at := strings.IndexAny(s, "-/.")
 	if len(s) < len("1.1.1970") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
@@ -215,7 +228,7 @@ func parseDate(s, order string) (days float32, ok bool) {
 		of[order[i]] = int(n)
 	}
 	t := time.Date(of['y'], time.Month(of['m']), of['d'], 0, 0, 0, 0, time.UTC)
-	if t.Month() != time.Month(of['m']) || t.Day() != of['d'] {
+	if of['y'] == 0 || t.Month() != time.Month(of['m']) || t.Day() != of['d'] {
 		return 0, false
 	}
 	seconds, ok := parseClock(clock)
