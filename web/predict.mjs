@@ -74,7 +74,9 @@ export class Model {
     if (this.apply.features_of) throw new Error(needed(this.apply.features_of));
     if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
     for (const [i, c] of columns.entries()) {
-      const cell = trim((Array.isArray(cells) ? cells[i] : cells[c.name]) ?? ""), gone = missing(cell);
+      const given = Array.isArray(cells) ? cells[i] : Object.hasOwn(cells, c.name) ? cells[c.name] : undefined;
+      if (typeof (given ?? "") !== "string") throw new Error(`Column "${c.name}" has ${given}: give cells as texts.`);
+      const cell = trim(given ?? ""), gone = missing(cell);
       if (c.kind === "numeric" && gone) {
         if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
         x[c.first] = c.if_missing;
@@ -102,7 +104,7 @@ export class Model {
         return Math.min(1, Math.max(0, (v - lo[k]) / (hi[k] - lo[k])));
       });
     }
-    const length = () => Math.hypot(...x), shorter = (/** @type {number} */ by) => { x = x.map((v) => v / by); };
+    const length = () => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0)), shorter = (/** @type {number} */ by) => { x = x.map((v) => v / by); };
     if (kind === "row" || a.pca) shorter(length() || 1);
     if (a.max_norm) shorter(Math.max(1, length() / a.max_norm));
     if (a.pca) x = project(x, a.pca);
@@ -110,7 +112,9 @@ export class Model {
       const planes = a.shape[0], size = x.length / planes, was = x;
       x = was.map((_, i) => was[i % planes * size + Math.floor(i / planes)]);
     }
-    return chain(a, this.parameters, x);
+    const z = chain(a, this.parameters, x);
+    if (!z.every(Number.isFinite)) throw new Error("The outputs are not finite numbers: the model's parameters, or the row's, are too large or none.");
+    return z;
   }
 }
 
@@ -298,7 +302,8 @@ export function table(text) {
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (quoted && c === '"' && text[i + 1] === '"') row[row.length - 1] += text[++i];
-    else if (c === '"' && (quoted || row[row.length - 1] === "")) quoted = !quoted;
+    else if (c === '"' && quoted) quoted = false;
+    else if (c === '"' && !/[^ ]/.test(row[row.length - 1])) [quoted, row[row.length - 1]] = [true, ""];
     else if (!quoted && c === mark) row.push("");
     else if (!quoted && (c === "\n" || c === "\r")) {
       if (c === "\r" && text[i + 1] === "\n") i++;
@@ -306,6 +311,7 @@ export function table(text) {
       row = [""];
     } else row[row.length - 1] += c;
   }
+  if (quoted) throw new Error(`Row ${rows.length + 1}: a quote is still open at the end of the table.`);
   if (row.length > 1 || row[0] !== "") rows.push(row);
   return rows;
 }
@@ -315,8 +321,10 @@ export function table(text) {
 /** @param {Model} model @param {string} text */
 export function answers(model, text) {
   const [names = [], ...rows] = table(text.replace(/^\ufeff/, "")), { columns = [], classes } = model.apply;
+  const own = names.map(trim), twice = own.find((name, i) => own.indexOf(name) < i);
+  if (twice !== undefined) throw new Error(`The table has two columns "${twice}".`);
   const at = columns.map((c) => {
-    const i = names.findIndex((name) => name.trim() === c.name);
+    const i = own.indexOf(c.name);
     if (i < 0 && (c.kind === "numeric" || c.kind === "categorical")) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
     return i;
   });
@@ -324,6 +332,7 @@ export function answers(model, text) {
   const head = ["answer", ...(classes ?? []).map((c) => `p(${c})`)].map(quote).join(",");
   return [head, ...rows.map((cells, i) => {
     try {
+      if (cells.length !== names.length) throw new Error(`It has ${cells.length} cells, and the first row has ${names.length}.`);
       const { answer, outputs } = model.predict(at.map((k) => k < 0 ? "" : cells[k] ?? ""));
       return [quote(Array.isArray(answer) ? answer.join(" ") : String(answer)), ...(classes ? outputs.map((p) => p.toPrecision(6)) : [])].join(",");
     } catch (e) {

@@ -97,7 +97,7 @@ class Model:
         texts, in the order of the columns or by their names.
         """
         if isinstance(rows, np.ndarray):
-            x = rows.reshape(len(rows), -1).astype(np.float64)
+            x = rows.reshape(len(rows), math.prod(rows.shape[1:])).astype(np.float64)
         else:
             x = self.features(rows)
         parts = [self.outputs(x[i : i + _AT_ONCE]) for i in range(0, len(x), _AT_ONCE)]
@@ -127,6 +127,8 @@ class Model:
                     cell = row.get(column["name"], "")
                 else:
                     cell = row[i] if i < len(row) else ""
+                if not isinstance(cell, str):
+                    raise ValueError(f'Column "{column["name"]}" has {cell!r}: give cells as texts.')
                 _fill(into, column, cell.strip(_SPACE))
         return x
 
@@ -150,7 +152,10 @@ class Model:
             x = x.reshape(-1, *shape, 1)
         elif len(shape) == 3 and (a.get("channels_last") or shape[0] == 1):
             x = x.reshape(-1, *shape).transpose(0, 2, 3, 1)
-        return self._chain(x)
+        z = self._chain(x)
+        if not np.isfinite(z).all():
+            raise ValueError("The outputs are not finite numbers: the model's parameters, or the row's, are too large or none.")
+        return z
 
     def _chain(self, x: np.ndarray) -> np.ndarray:
         """Take x [rows, values] or [rows, height, width, channels] through the layers."""
@@ -312,13 +317,19 @@ def _table(text: str) -> Iterator[list[str]]:
     """Cut a text into rows of cells, with the mark between them that the first line has most of."""
     head = text.split("\n", 1)[0]
     mark = max(",;\t", key=head.count)
-    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if any(row) or len(row) > 1)
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
+    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if any(row) or len(row) > 1)
 
 
 def answers(model: Model, text: str, to: TextIO) -> None:
     """Write a table with an answer for each row of another, whose first row names its columns."""
-    names, *rows = list(_table(text.removeprefix("\ufeff"))) or [[]]
-    places = {name.strip(): i for i, name in reversed(list(enumerate(names)))}
+    try:
+        names, *rows = list(_table(text.removeprefix("\ufeff"))) or [[]]
+    except csv.Error as e:
+        raise ValueError(f"The table cannot be read: {e}.") from e
+    places = {name.strip(_SPACE): i for i, name in enumerate(names)}
+    if len(places) < len(names):
+        raise ValueError(f"The table has two columns of one name: {', '.join(names)}.")
     for column in model.columns:
         if column["kind"] in ("numeric", "categorical") and column["name"] not in places:
             raise ValueError(f'There is no column "{column["name"]}" in the table: it has {", ".join(names)}.')
@@ -327,10 +338,12 @@ def answers(model: Model, text: str, to: TextIO) -> None:
     features = []
     for i, row in enumerate(rows):
         try:
-            features.append(model.features([{name: row[k] for name, k in places.items() if k < len(row)}])[0])
+            if len(row) != len(names):
+                raise ValueError(f"It has {len(row)} cells, and the first row has {len(names)}.")
+            features.append(model.features([{name: row[k] for name, k in places.items()}])[0])
         except ValueError as e:
             raise ValueError(f"Row {i + 2}: {e}") from e
-    said = model.predict(np.array(features).reshape(len(features), -1))
+    said = model.predict(np.array(features).reshape(len(features), model.apply["features"]))
     for answer, outputs in zip(said.answers, said.outputs):
         shown = " ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
         out.writerow([shown, *(f"{p:#.6g}" for p in outputs if model.classes)])

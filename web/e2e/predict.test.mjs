@@ -130,3 +130,42 @@ test("what is no model, no number and no column is said", () => {
   assert.equal(answers(load(small()), "kind;size\n\"red\";3\n"), "answer,p(no),p(yes)\nno,0.880797,0.119203\n");
   assert.deepEqual(table('a,"b ""x""\ny"\r\n\r\n1,2'), [["a", 'b "x"\ny'], ["1", "2"]]);
 });
+
+test("tables that the page refuses are refused, and others are read as the page reads them", (t) => {
+  const model = small({ if_missing: 4 }), broken = model.replace("[1,0,", "[null,0,").replace("null", '{"$numberDouble":"NaN"}'), named = model.replaceAll("size", "constructor").replace('"kind","kind"', '"__proto__","kind"').replace('"name":"kind"', '"name":"__proto__"');
+  const no = "no,0.880797,0.119203\n", head = "answer,p(no),p(yes)\n";
+  const cases = /** @type {[string, string, string | RegExp][]} */ ([
+    [model, "size,kind\n3,red\n", head + no],
+    [model, "\ufeffkind;\u2003size \r\nred;3\r\n\r\n", head + no],
+    [model, 'size,kind\n3, "red"\n', head + no],
+    [model, `size,kind,note\n3,red,${"x".repeat(200_000)}\n`, head + no],
+    [model, "size,kind\n", head],
+    [named, "constructor,__proto__\n3,red\n", head + no],
+    [model, "size,kind\n3,5,red\n", /Row 2: It has 3 cells, and the first row has 2/],
+    [model, "size,kind\n3,red\n3\n", /Row 3: It has 1 cells?, and the first row has 2/],
+    [model, 'size,kind\n3,"red\n3,red\n', /quote is still open|cannot be read/],
+    [model, "size,kind,size\n3,red,4\n", /two columns/],
+    [broken, "size,kind\n3,red\n", /not finite numbers/],
+  ]);
+  for (const [model, text, want] of cases) {
+    if (typeof want === "string") assert.equal(answers(load(model), text), want, text.slice(0, 50));
+    else assert.throws(() => answers(load(model), text), want, text);
+  }
+  assert.throws(() => load(model).predict({ size: /** @type {any} */ (3), kind: "red" }), /"size" has 3: give cells as texts/);
+  assert.deepEqual([...load(named).features({})], [4, 0, 1]);
+  const wide = 150_000, apply = { task: "regression", outputs: 1, features: wide, scaling: { kind: "row" }, layers: [{ layer: "dense", shape: [1], parameters: wide + 1 }] };
+  assert.ok(Math.abs(load(JSON.stringify({ parameters: new Array(wide + 1).fill(1), apply })).predict(new Float64Array(wide).fill(2)).outputs[0] - 1 - Math.sqrt(wide)) < 1e-6);
+  if (!numpy) return t.diagnostic(withoutNumpy);
+  const said = python(`
+import io, json, sys
+from predict import answers, load
+def said(model, text):
+    out = io.StringIO()
+    try:
+        answers(load(model.encode()), text, out)
+    except ValueError as e:
+        return "refused: " + str(e)
+    return out.getvalue()
+json.dump([said(*case) for case in json.load(sys.stdin)], sys.stdout)`, cases.map(([model, text]) => [model, text]));
+  cases.forEach(([, text, want], i) => typeof want === "string" ? assert.equal(said[i], want, text.slice(0, 50)) : assert.match(said[i], want));
+});
