@@ -113,7 +113,7 @@
       super(canvas);
       savables.set(canvas, this);
       const { signal } = this.over;
-      let next = NaN, waiting = 0, down = false;
+      let next = NaN, waiting = 0, down = false, before = NaN;
       // A frame is told of the newest C alone, and shows it.
       const tell = (/** @type {boolean} */ settled) => {
         cancelAnimationFrame(waiting);
@@ -129,18 +129,26 @@
       canvas.addEventListener("pointerdown", (e) => {
         if (e.button !== 0) return;
         down = true;
+        before = next = this.c;
         canvas.setPointerCapture(e.pointerId);
         canvas.focus({ preventScroll: true });
         e.preventDefault();
-        held(e);
+        if (e.pointerType !== "touch") held(e); // a finger may be about to scroll
       }, { signal });
       canvas.addEventListener("pointermove", (e) => { if (down) held(e); }, { signal });
-      for (const type of /** @type {const} */ (["pointerup", "pointercancel"])) {
-        canvas.addEventListener(type, () => {
-          if (down && next > 0) tell(true);
-          down = false;
-        }, { signal });
-      }
+      canvas.addEventListener("pointerup", (e) => {
+        if (!down) return;
+        down = false;
+        held(e);
+        tell(true);
+      }, { signal });
+      canvas.addEventListener("pointercancel", () => { // it scrolls
+        if (!down) return;
+        down = false;
+        if (next === before) return;
+        next = before;
+        tell(true);
+      }, { signal });
       canvas.addEventListener("keydown", (e) => {
         const to = this.keyed(e);
         if (to === undefined) return;

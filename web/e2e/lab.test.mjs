@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, results, stage } from "./browser.mjs";
+import { narrow, results, stage, until } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -84,6 +84,34 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   await page.locator("h2", { hasText: "at step 0" }).waitFor();
   assert.deepEqual(asked.filter((url) => url.startsWith("http")), []); // nothing of it leaves the page
   assert.deepEqual([...page.errors, ...other.errors], []);
+});
+
+test("a finger that drags moves C, and one that scrolls does not", async (t) => {
+  const page = await visit(t, "lab", { viewport: narrow, hasTouch: true, isMobile: true });
+  await looked(page);
+  const cdp = await page.context().newCDPSession(page);
+  const finger = async (/** @type {string} */ board, /** @type {[number, number]} */ from, /** @type {[number, number]} */ to) => {
+    await page.locator(board).scrollIntoViewIfNeeded();
+    const box = await page.locator(board).boundingBox();
+    const at = (/** @type {number} */ share) => [{ x: box.x + box.width * (from[0] + share * (to[0] - from[0])), y: box.y + box.height * (from[1] + share * (to[1] - from[1])) }];
+    await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+    for (let i = 1; i <= 12; i++) await cdp.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(i / 12) });
+    await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await said(page);
+  };
+  for (const board of ["#lab-u", "#lab-plane"]) {
+    await finger(board, [0.6, 0.5], [0.9, 0.52]);
+    const right = await stands(page, board);
+    await finger(board, [0.9, 0.5], [0.6, 0.5]);
+    const left = await stands(page, board);
+    assert.ok(right > 1.5 * left, `${board}: ${left} and ${right}`);
+    const scrolled = () => page.evaluate(() => scrollY), before = await scrolled();
+    await finger(board, [0.3, 0.9], [0.3, 0.3]);
+    await until(page, async () => new Promise((resolve) => { const y = scrollY; setTimeout(() => resolve(scrollY === y), 200); }));
+    assert.ok(await scrolled() > before + 50, `${board} did not scroll`);
+    assert.equal(await stands(page, board), left, board);
+  }
+  assert.deepEqual(page.errors, []);
 });
 
 test("on a phone the curves come first, and C is at the thumb", async (t) => {
