@@ -74,6 +74,10 @@ func fromText(b []byte) (*File, error) {
 // it becomes in memory may be thirty times as large.
 const mostText = 32 << 20
 
+// mostObjects is the most objects that it may have, whose memory is a hundred times their
+// text: columns, of which a table that was trained on has 20,000 at most, and layers.
+const mostObjects = 1 << 15
+
 // capped is a part of a file that may have so much text and no more.
 type capped[T any] struct{ of T }
 
@@ -81,6 +85,9 @@ type capped[T any] struct{ of T }
 func (c *capped[T]) UnmarshalJSON(b []byte) error {
 	if len(b) > mostText {
 		return fmt.Errorf("%d MB of text, and nothing but parameters takes more than %d", len(b)>>20, mostText>>20)
+	}
+	if n := bytes.Count(b, []byte("{")); n > mostObjects {
+		return fmt.Errorf("%d objects, more than %d", n, mostObjects)
 	}
 	return json.Unmarshal(b, &c.of)
 }
@@ -323,7 +330,7 @@ func fromZip(b []byte) (*File, error) {
 			if entry.Name != name {
 				continue
 			}
-			inside, err := unpacked(entry)
+			inside, err := unpacked(entry, len(b))
 			if err != nil {
 				return nil, fmt.Errorf("model: %s in the zip: %w", name, err)
 			}
@@ -336,21 +343,31 @@ func fromZip(b []byte) (*File, error) {
 	return nil, errors.New("model: the zip has neither model.safetensors nor model.json in it")
 }
 
-// unpacked is what an entry holds. Its room grows with what is there, whatever it says.
-func unpacked(entry *zip.File) ([]byte, error) {
-	if entry.UncompressedSize64 > MaxBytes {
-		return nil, fmt.Errorf("it has %d MB, more than a browser tab can hold", entry.UncompressedSize64>>20)
+// mostUnpacked is so much that it may come of however little.
+const mostUnpacked = 64 << 20
+
+// unpacked is what an entry of a zip of so many bytes holds.
+func unpacked(entry *zip.File, packed int) ([]byte, error) {
+	size := entry.UncompressedSize64
+	if size > MaxBytes {
+		return nil, fmt.Errorf("it has %d MB, more than a browser tab can hold", size>>20)
+	}
+	if size > max(mostUnpacked, 32*uint64(packed)) {
+		return nil, fmt.Errorf("it has %d MB, packed into %d kB, as no parameters are that were trained", size>>20, packed>>10)
 	}
 	r, err := entry.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	var out bytes.Buffer
-	if n, err := io.Copy(&out, io.LimitReader(r, MaxBytes+1)); err != nil || n > MaxBytes {
+	out := make([]byte, size)
+	if _, err := io.ReadFull(r, out); err != nil {
+		return nil, fmt.Errorf("it is shorter than it says: %w", err)
+	}
+	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF {
 		return nil, cmp.Or(err, errors.New("it is larger than it says"))
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
 // clipped is a text of a file for a message.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,6 +213,8 @@ func hostile(t testing.TB) map[string]struct {
 	add("an empty zip", "neither", zipped(t, "readme.txt", nil))
 	add("a zip in a zip", "is a zip", zipped(t, "model.json", zipped(t, "model.json", good)))
 	add("a zip that is cut short", "zip", zipped(t, "model.json", good)[:200])
+	add("a zip of blanks", "as no parameters are that were trained", zipped(t, "model.json", slices.Concat(bytes.Repeat([]byte(" "), 65<<20), good)))
+	edit("columns of nothing", "objects, more than 32768", func(_, a map[string]any) { a["columns"] = make([]struct{}, 40_000) })
 	return all
 }
 

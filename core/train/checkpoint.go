@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -99,7 +100,13 @@ func (p *Plan) names() (plan, meta [32]byte, err error) {
 	if err != nil {
 		return plan, meta, fmt.Errorf("train: naming the plan: %w", err)
 	}
-	of, err := json.Marshal(p.meta)
+	known := p.meta
+	known.Columns = slices.Clone(known.Columns)
+	for i := range known.Columns {
+		c := &known.Columns[i]
+		c.Missing = min(c.Missing, 1) // that cells are missing is public, and not how many
+	}
+	of, err := json.Marshal(known)
 	if err != nil {
 		return plan, meta, fmt.Errorf("train: naming the data: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -428,4 +429,29 @@ func FuzzReadCheckpoint(f *testing.F) {
 			t.Fatal("what was read is not what is written")
 		}
 	})
+}
+
+// TestCheckpointTellsNoCount: of two tables that differ in a row which is left out, as one
+// of its cells is missing, runs with the same noise have the same checkpoint.
+func TestCheckpointTellsNoCount(t *testing.T) {
+	named := func(more string) [32]byte {
+		var b strings.Builder
+		b.WriteString("a,b,y\n,1,0\n")
+		for i := range 100 {
+			fmt.Fprintf(&b, "%d,%d,%d\n", i%10, i%7, i%2)
+		}
+		file := data.Bytes("t.csv", []byte(b.String()+more))
+		ds, _, err := data.Load(t.Context(), []data.File{file}, []data.File{file}, run.CSV{Missing: "drop"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, of, err := planned(t, base("constant"), ds).names()
+		if err != nil || ds.Train.N != 100 {
+			t.Fatal(ds.Train.N, err)
+		}
+		return of
+	}
+	if named("") != named(",3,1\n") {
+		t.Error("it tells how many cells are missing")
+	}
 }
