@@ -38,20 +38,25 @@
 
   // take loads the newer version, unless that would take something away.
   async function take() {
-    if (unfinished.size) return say("A run is under way, which a reload would end. The newer version waits until it has ended.");
+    const held = () => {
+      if (unfinished.size) say("A run is under way, which a reload would end. The newer version waits until it has ended.");
+      return unfinished.size > 0;
+    };
+    if (held()) return;
     const next = registration.waiting;
     if (!next) return location.reload(); // it has begun already
     if (!warned && (await clipscope.interrupted()).length) {
       warned = true;
       return say("A run that was interrupted can go on in this version alone. Have it go on first, or reload: what it has spent stays in the ledger.");
     }
+    if (held()) return;
     const begun = new Promise((resolve) => next.addEventListener("statechange", () => { if (next.state === "activated") resolve(undefined); }));
     const { port1, port2 } = new MessageChannel();
     const answered = new Promise((resolve) => { port1.onmessage = (e) => resolve(e.data.others); });
     next.postMessage({ type: "update" }, [port2]);
     if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
     await begun;
-    location.reload();
+    if (!held()) location.reload(); // nor one that began only now
   }
 
   // Of the first worker there is nothing to offer: it serves what is open.

@@ -89,6 +89,35 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   assert.deepEqual(page.errors, []);
 });
 
+test("a run that begins while a new version is being taken goes on", async (t) => {
+  const { page, renew } = await deployed(t);
+  renew();
+  await page.evaluate(async () => { await (await navigator.serviceWorker.ready).update(); });
+  await bar(page).waitFor();
+  await page.evaluate((config) => {
+    const post = ServiceWorker.prototype.postMessage;
+    ServiceWorker.prototype.postMessage = async function (...message) {
+      const run = await clipscope.train(config);
+      Object.assign(window, { run, at: 0 });
+      run.on((/** @type {{ step: number }} */ e) => Object.assign(window, { at: e.step }));
+      Reflect.apply(post, this, message);
+    };
+  }, long);
+  await bar(page).locator("button").click();
+  await bar(page).getByText("A run is under way").waitFor();
+  await until(page, async () => navigator.serviceWorker.controller?.state === "activated" && !(await navigator.serviceWorker.ready).waiting);
+  const at = await page.evaluate(() => Object(window).at);
+  await page.waitForFunction((at) => Object(window).at > at + 100, at);
+  assert.match(await which(page), /^old /);
+  await page.evaluate(() => Object(window).run.stop());
+  await page.waitForFunction(() => Object(window).clipscopeUpdate.unfinished.size === 0);
+  await bar(page).locator("button").click();
+  await until(page, async () => Object(window).charts === "new");
+  await ready(page);
+  assert.equal(await steps(page, short), 5);
+  assert.deepEqual(page.errors, []);
+});
+
 test("a new version that is there in part is not taken, and one whose worker is ended on the way is taken later", async (t) => {
   const slow = gate();
   let hold = false;
