@@ -78,18 +78,73 @@ const mostText = 32 << 20
 // text: columns, of which a table that was trained on has 20,000 at most, and layers.
 const mostObjects = 1 << 15
 
-// capped is a part of a file that may have so much text and no more.
+// deepest is how deep they are within each other at most.
+const deepest = 64
+
+// capped is a part of a file that is read by [part].
 type capped[T any] struct{ of T }
 
 // UnmarshalJSON reads the part.
-func (c *capped[T]) UnmarshalJSON(b []byte) error {
-	if len(b) > mostText {
-		return fmt.Errorf("%d MB of text, and nothing but parameters takes more than %d", len(b)>>20, mostText>>20)
+func (c *capped[T]) UnmarshalJSON(b []byte) error { return part(b, &c.of) }
+
+// part reads a text of JSON that may be so large and no larger.
+func part(text []byte, into any) error {
+	if len(text) > mostText {
+		return fmt.Errorf("%d MB of text, and nothing but parameters takes more than %d", len(text)>>20, mostText>>20)
 	}
-	if n := bytes.Count(b, []byte("{")); n > mostObjects {
-		return fmt.Errorf("%d objects, more than %d", n, mostObjects)
+	c := counter{Decoder: json.NewDecoder(bytes.NewReader(text))}
+	c.UseNumber()
+	if _, ok := into.(**run.Application); ok {
+		c.lists = []string{"columns[]", "layers[]", "tensors[]"}
 	}
-	return json.Unmarshal(b, &c.of)
+	if err := c.count(0, ""); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// counter counts the objects of a text.
+type counter struct {
+	*json.Decoder
+	objects int
+	lists   []string // of objects: whatever stands there takes the room of one, and has to be one
+}
+
+// count takes a value, which is one of a list where its name ends in []. Where it is no
+// JSON, json.Unmarshal says what is wrong.
+func (c *counter) count(depth int, name string) error {
+	t, err := c.Token()
+	if err != nil {
+		return nil
+	}
+	begin, _ := t.(json.Delim)
+	switch {
+	case depth > deepest:
+		return fmt.Errorf("there are more than %d lists and objects within each other", deepest)
+	case begin == '{':
+		if c.objects++; c.objects > mostObjects {
+			return fmt.Errorf("there are more than %d objects", mostObjects)
+		}
+	case slices.ContainsFunc(c.lists, func(list string) bool { return strings.EqualFold(name, list) }):
+		return fmt.Errorf("%s: %v is no object", strings.TrimSuffix(name, "[]"), t)
+	case begin != '[':
+		return nil
+	}
+	for c.More() {
+		inside := name + "[]"
+		if begin == '{' {
+			key, err := c.Token()
+			if err != nil {
+				return nil
+			}
+			inside = fmt.Sprint(key)
+		}
+		if err := c.count(depth+1, inside); err != nil {
+			return err
+		}
+	}
+	_, _ = c.Token() // its end
+	return nil
 }
 
 // inJSON says where in a text JSON is wrong.
@@ -184,6 +239,9 @@ func fromTensors(b []byte) (*File, error) {
 	n := binary.LittleEndian.Uint64(b)
 	if n > uint64(len(b)-8) {
 		return nil, fmt.Errorf("model: a header of %d bytes in a file of %d: the file is cut short", n, len(b))
+	}
+	if bytes.Count(b[8:8+n], []byte("{")) > 2*mostObjects { // of tensors, and of what its texts have
+		return nil, fmt.Errorf("model: header: there are more than %d objects", 2*mostObjects)
 	}
 	var header map[string]json.RawMessage
 	if err := json.Unmarshal(b[8:8+n], &header); err != nil {
@@ -309,10 +367,7 @@ func fromMetadata(text json.RawMessage) (*File, error) {
 		if texts[name] == "" {
 			continue
 		}
-		if len(texts[name]) > mostText {
-			return nil, fmt.Errorf("model: __metadata__: %s has %d MB of text, more than %d", name, len(texts[name])>>20, mostText>>20)
-		}
-		if err := json.Unmarshal([]byte(texts[name]), to); err != nil {
+		if err := part([]byte(texts[name]), to); err != nil {
 			return nil, inJSON("__metadata__: "+name, err)
 		}
 	}

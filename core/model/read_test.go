@@ -214,7 +214,15 @@ func hostile(t testing.TB) map[string]struct {
 	add("a zip in a zip", "is a zip", zipped(t, "model.json", zipped(t, "model.json", good)))
 	add("a zip that is cut short", "zip", zipped(t, "model.json", good)[:200])
 	add("a zip of blanks", "as no parameters are that were trained", zipped(t, "model.json", slices.Concat(bytes.Repeat([]byte(" "), 65<<20), good)))
-	edit("columns of nothing", "objects, more than 32768", func(_, a map[string]any) { a["columns"] = make([]struct{}, 40_000) })
+	edit("columns of nothing", "more than 32768 objects", func(_, a map[string]any) { a["columns"] = make([]struct{}, 40_000) })
+	edit("columns of null", "columns: <nil> is no object", func(_, a map[string]any) { a["columns"] = make([]*int, 200_000) })
+	edit("layers of numbers", "layers: 0 is no object", func(_, a map[string]any) { a["layers"] = make([]int, 200_000) })
+	edit("tensors of numbers", "Tensors: 0 is no object", func(_, a map[string]any) { layer(a)["Tensors"] = make([]int, 200_000) })
+	edit("much within each other", "within each other", func(f, _ map[string]any) {
+		f["config"] = json.RawMessage(strings.Repeat("[", 5000) + strings.Repeat("]", 5000))
+	})
+	add("a header of a hundred thousand tensors", "more than 65536 objects", tensorsOf(strings.Replace(meta, `"layers.0.bias"`, strings.Repeat(`"":{},`, 100_000)+`"layers.0.bias"`, 1), small().Parameters))
+	add("metadata of nothing", "more than 32768 objects", changed(`\"columns\":[`, `\"columns\":[`+strings.Repeat(`{},`, 40_000)))
 	return all
 }
 
