@@ -25,6 +25,7 @@ type course struct {
 	step   int
 	book   lesson.Book
 	typed  string // in the question's field
+	lacks  string // what an answer lacked that was to be checked
 	chosen int    // of its options; −1: none
 	answer map[string]answered
 	teach  bool // the teacher's page is open
@@ -108,7 +109,7 @@ var stands = map[lesson.Part]string{
 
 // enter has the step begin, and the experiment set to what it is about.
 func (c *course) enter(set map[string]any) {
-	c.typed, c.chosen = "", -1
+	c.typed, c.chosen, c.lacks = "", -1, ""
 	s := c.now()
 	if s != nil {
 		c.book.Open(s)
@@ -158,6 +159,29 @@ func (c *course) hidden() bool {
 }
 
 func (c *course) key() string { return strconv.Itoa(c.step) }
+
+// answers checks an answer, if there is one. Where the question is which C is best, the
+// handle is an answer, too.
+func (c *course) answers(q *lesson.Question) {
+	if c.typed == "" && c.byHandle(q) {
+		c.typed = words.Number(c.lab.hands.c, 3)
+	}
+	switch {
+	case len(q.Options) > 0 && c.chosen < 0:
+		c.lacks = "Choose an answer first."
+	case len(q.Options) == 0 && strings.TrimSpace(c.typed) == "":
+		c.lacks = "Type a number first."
+	default:
+		c.lacks = ""
+		c.check()
+		return
+	}
+	c.lab.changed()
+}
+
+func (c *course) byHandle(q *lesson.Question) bool {
+	return len(q.Options) == 0 && strings.HasPrefix(q.Fact, "best_c")
+}
 
 // check compares an answer with what the experiment says.
 func (c *course) check() {
@@ -282,8 +306,8 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 		verdict = "Your experiment says: " + done.truth + ". " + q.After
 	}
 	check := func() { // which stays as it is while the step is drawn anew
-		if s := c.now(); s != nil && s.Ask != nil && c.book.Ready(s.Ask) && (c.chosen >= 0 || c.typed != "") {
-			c.check()
+		if s := c.now(); s != nil && s.Ask != nil && c.book.Ready(s.Ask) {
+			c.answers(s.Ask)
 		}
 	}
 	return app.Div().Class("question").OnKeyDown(func(_ app.Context, e app.Event) {
@@ -302,7 +326,7 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 func (c *course) waits(q *lesson.Question) string {
 	switch {
 	case c.book.Ready(q):
-		return ""
+		return c.lacks
 	case slices.ContainsFunc(q.Needs(), c.earlier):
 		return "This needs numbers of an earlier step: go back and do its experiment first."
 	}
@@ -317,9 +341,13 @@ func (c *course) earlier(fact string) bool {
 }
 
 func (c *course) numberView(q *lesson.Question) app.UI {
+	hint := ""
+	if c.byHandle(q) {
+		hint = "as the handle"
+	}
 	return app.Span().Class("answer").Body(
 		app.Label().For("lesson-answer").Text(q.Text),
-		app.Input().Type("text").ID("lesson-answer").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Value(c.typed).
+		app.Input().Type("text").ID("lesson-answer").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Placeholder(hint).Value(c.typed).
 			OnInput(func(ctx app.Context, _ app.Event) { c.typed = ctx.JSSrc().Get("value").String() }, app.EventScope(c.at.ID, c.key())),
 	)
 }

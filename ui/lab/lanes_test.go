@@ -396,6 +396,29 @@ func TestSweep(t *testing.T) {
 	s.view()
 }
 
+// TestASweepOfWhatWas: curves of another experiment than what is set now say so, but not
+// where C or ε alone was changed.
+func TestASweepOfWhatWas(t *testing.T) {
+	l, r := trained()
+	s := &l.sweep
+	s.start()
+	for i := 0; i < len(r.runs); i++ {
+		r.runs[i].end(0.5)
+	}
+	l.config.MaxGradNorm *= 2
+	if s.old() {
+		t.Error("a sweep has values of C of its own")
+	}
+	l.config.ExpectedBatchSize /= 2
+	if !s.old() {
+		t.Error("batches are of another size now")
+	}
+	s.start()
+	if s.old() {
+		t.Error("it was swept again")
+	}
+}
+
 func TestASweepThatIsStopped(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type sweep struct {
 	lab    *Lab
 	queue  queue
 	base   run.Config
+	of     run.Config // what was set in the laboratory, which base is made of
 	curves []*swept
 	chosen []string // what ε curves are for; none: the experiment's own
 	chart  *chart.Swept
@@ -59,7 +61,8 @@ func (s *sweep) start() {
 	s.queue.drop()
 	s.made++
 	made := s.made
-	s.lab.pinned(s.lab.config, func(base run.Config, err error) {
+	of := s.lab.config
+	s.lab.pinned(of, func(base run.Config, err error) {
 		if made != s.made {
 			return // it was started again
 		}
@@ -67,6 +70,7 @@ func (s *sweep) start() {
 		if err != nil {
 			s.fault = err.Error()
 		} else {
+			s.of = of
 			s.begin(base)
 			browser.Scroll("sweep-said")
 		}
@@ -251,6 +255,19 @@ func (s *sweep) figure(c chart.Curve, i int) string {
 	return words.Percent(c.Mean[i], 1) + " ± " + words.Number(100*half, 2)
 }
 
+// old reports whether the curves are of another experiment than what is set now, but for C
+// and the noise, which a sweep has of its own.
+func (s *sweep) old() bool {
+	bare := func(c run.Config) run.Config {
+		c.MaxGradNorm, c.NoiseMultiplier, c.TargetEpsilon, c.NoPrivacy = 0, nil, nil, false
+		return c
+	}
+	return len(s.curves) > 0 && !reflect.DeepEqual(bare(s.of), bare(s.lab.config))
+}
+
+// apart is why the curves need not be best where the U is least.
+const apart = "The U above is of one step. Over a run the steps’ noise averages out, what clipping takes away does not, and a small C makes short steps: so whole runs may do best at a larger C."
+
 // priceOfLooking is what a choice by such runs would cost in earnest.
 const priceOfLooking = "Choosing by such runs on private data costs the ε of all of them; tuning, on the page Train, does it within one."
 
@@ -340,7 +357,9 @@ func (s *sweep) view() app.UI {
 			}
 			return app.Div().Class("lab-overlays lab-swept").ID(fmt.Sprintf("sweep-chart-%d", s.made)).Body(s.chart.View(fmt.Sprintf("%s after the whole run, sweep %d", title, s.made)))
 		}),
+		widget.Message("sweep-old", "help", map[bool]string{true: "The experiment above was changed since: these curves are of what it was."}[s.old()]),
 		app.P().ID("sweep-said").Role("status").Text(s.told()),
+		app.If(len(s.curves) > 0 && !s.queue.busy() && !s.hidden() && !s.regression(), func() app.UI { return app.P().Class("help").Text(apart) }),
 		app.If(len(s.curves) > 0 && !s.hidden(), func() app.UI { return s.table() }),
 	)
 }

@@ -20,7 +20,7 @@ type Clipped struct {
 }
 
 // String says what is left of a mean gradient, in which direction, and how long the
-// noise is beside it; "" where nothing is known.
+// noise is, both beside the true one; "" where nothing is known.
 func (c Clipped) String() string {
 	left := math.Hypot(c.Along, c.Across)
 	if !(c.C > 0) || !(c.True > 0) || math.IsInf(c.True, 1) || math.IsNaN(left) || math.IsInf(left, 0) {
@@ -28,7 +28,7 @@ func (c Clipped) String() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "At C = %s ", Number(c.C, 3))
-	what := "what is left"
+	what := "the true mean"
 	switch turn := Turn(c.Along, c.Across); {
 	case left == 0:
 		b.WriteString("clipping leaves nothing of the mean gradient")
@@ -38,11 +38,11 @@ func (c Clipped) String() string {
 	default:
 		fmt.Fprintf(&b, "clipping turns the mean gradient by %s and leaves %s %% of its length", degrees(turn), Number(100*left/c.True, 2))
 	}
-	if n := math.Sqrt(c.Variance); left > 0 && n >= 0 && !math.IsInf(n, 1) {
+	if n := math.Sqrt(c.Variance); n >= 0 && !math.IsInf(n, 1) {
 		if n == 0 {
 			b.WriteString("; there is no noise")
 		} else {
-			fmt.Fprintf(&b, "; the noise is %sas long as %s", times(n/left), what)
+			fmt.Fprintf(&b, "; the noise is %sas long as %s", times(n/c.True), what)
 		}
 	}
 	b.WriteString(".")
@@ -145,15 +145,15 @@ func changed(c run.Changed) string {
 }
 
 // Lengths says how long the gradients of a batch are: how many exceed C, the typical one
-// and the longest, and the noise beside their mean; "" where there are none. share is NaN
-// where it is not known.
-func Lengths(share, median, longest, noise, mean float64) string {
+// and the longest, and the noise beside what is left of their mean; "" where there are
+// none. share is NaN where it is not known.
+func Lengths(share, median, longest, noise, left float64) string {
 	if !(median >= 0) || !(longest >= 0) || math.IsNaN(share) {
 		return ""
 	}
 	text := fmt.Sprintf("%s of the gradients are longer than C; the median is %s long, the longest %s.", Percent(share, 0), Number(median, 3), Number(longest, 3))
-	if ratio := noise / mean; ratio > 0 && !math.IsInf(ratio, 1) {
-		text += fmt.Sprintf(" The noise is %sas long as the true mean.", times(ratio))
+	if ratio := noise / left; ratio > 0 && !math.IsInf(ratio, 1) {
+		text += fmt.Sprintf(" The noise is %sas long as what clipping leaves of their mean.", times(ratio))
 	}
 	return text
 }

@@ -17,13 +17,13 @@ func TestClipped(t *testing.T) {
 		advice string
 	}{
 		{"turned", Clipped{C: 0.03, True: 2, Along: 0.01, Across: 0.01 * math.Tan(77*math.Pi/180), Bias2: 3, Variance: 1e-4, Least: 1.8},
-			"At C = 0.03 clipping turns the mean gradient by 77° and leaves 2.2 % of its length; the noise is 0.22 times as long as what is left.",
+			"At C = 0.03 clipping turns the mean gradient by 77° and leaves 2.2 % of its length; the noise is 0.005 times as long as the true mean.",
 			"Clipping is 100 % of the error, which would be least at C = 1.8."},
 		{"untouched", Clipped{C: 100, True: 2, Along: 2, Bias2: 0, Variance: 400, Least: 1.8},
 			"At C = 100 clipping leaves the mean gradient as it is; the noise is 10 times as long as that.",
 			"Noise is 100 % of the error, which would be least at C = 1.8."},
 		{"hardly turned", Clipped{C: 2, True: 2, Along: 1.5, Across: 1e-6, Bias2: 0.25, Variance: 0.25, Least: 1.8},
-			"At C = 2 clipping turns the mean gradient by less than 0.1° and leaves 75 % of its length; the noise is 0.33 times as long as what is left.",
+			"At C = 2 clipping turns the mean gradient by less than 0.1° and leaves 75 % of its length; the noise is 0.25 times as long as the true mean.",
 			"The error is about as small as it gets: clipping is 50 % of it."},
 		{"noise of its length", Clipped{C: 2, True: 2, Along: 2, Variance: 4},
 			"At C = 2 clipping leaves the mean gradient as it is; the noise is as long as that.", ""},
@@ -31,7 +31,7 @@ func TestClipped(t *testing.T) {
 			"At C = 1 clipping turns the mean gradient by 180° and leaves 100 % of its length; there is no noise.",
 			"Clipping is 100 % of the error, which would be least at C = 2."},
 		{"nothing left", Clipped{C: 1, True: 1, Bias2: 1, Variance: 1},
-			"At C = 1 clipping leaves nothing of the mean gradient.", ""},
+			"At C = 1 clipping leaves nothing of the mean gradient; the noise is as long as the true mean.", ""},
 		{"no mean", Clipped{C: 1, Along: 1}, "", ""},
 		{"no threshold", Clipped{True: 1, Along: 1}, "", ""},
 		{"NaN", Clipped{C: 1, True: 1, Along: nan, Bias2: nan, Least: 1}, "", ""},
@@ -77,16 +77,16 @@ func TestChanges(t *testing.T) {
 
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
-		share, median, longest, noise, mean float64
+		share, median, longest, noise, left float64
 		says                                string
 	}{
-		{0.31, 6.2, 9.1, 0.5, 2, "31 % of the gradients are longer than C; the median is 6.2 long, the longest 9.1. The noise is 0.25 times as long as the true mean."},
+		{0.31, 6.2, 9.1, 0.5, 2, "31 % of the gradients are longer than C; the median is 6.2 long, the longest 9.1. The noise is 0.25 times as long as what clipping leaves of their mean."},
 		{0, 0, 0, 0, 0, "0 % of the gradients are longer than C; the median is 0 long, the longest 0."},
 		{nan, 1, 2, 1, 1, ""},
 		{0.5, nan, 2, 1, 1, ""},
 		{0.5, 1, 2, inf, 1, "50 % of the gradients are longer than C; the median is 1 long, the longest 2."},
 	} {
-		if got := Lengths(c.share, c.median, c.longest, c.noise, c.mean); got != c.says {
+		if got := Lengths(c.share, c.median, c.longest, c.noise, c.left); got != c.says {
 			t.Errorf("says %q, want %q", got, c.says)
 		}
 	}

@@ -87,6 +87,27 @@ for (const id of LESSONS) {
   });
 }
 
+test("the handle answers which C is best, and an answer that is not there is asked for", async (t) => {
+  const page = await visit(t, "lab#lesson=u", { viewport: { width: 1280, height: 720 } });
+  const wait = (text) => page.locator("#lesson-wait", { hasText: text }).waitFor();
+  await page.locator(".lesson-head h2").waitFor();
+  await ready(page);
+  await page.focus("#lab-u");
+  await page.keyboard.press("PageDown");
+  await page.waitForFunction(() => Number(document.getElementById("lab-u")?.getAttribute("aria-valuenow")) < 0.9);
+  await page.click("#lesson-check");
+  await page.locator("#lesson-verdict", { hasText: /^(Right\.|Your experiment says: )/ }).waitFor();
+  assert.equal(Number(await page.inputValue("#lesson-answer")), Number(await page.locator("#lab-u").getAttribute("aria-valuenow")));
+  await page.click("#lesson-next");
+  await ready(page);
+  const check = await page.locator("#lesson-check").boundingBox();
+  await page.click("#lesson-check");
+  await wait("Choose an answer first.");
+  await page.locator("#lesson-option-1").check({ force: true });
+  assert.equal((await page.locator("#lesson-check").boundingBox()).x, check.x); // it stays under the hand
+  assert.deepEqual(page.errors, []);
+});
+
 test("by keyboard a lesson is opened and left; a figure of a paper runs from a click", async (t) => {
   const page = await visit(t, "lab", { viewport: { width: 1280, height: 720 } });
   const focused = (id) => page.waitForFunction((id) => document.activeElement?.id === id, id);
