@@ -100,6 +100,9 @@
     }
   }
 
+  // THUMB is how far from a grip a thumb may be that means it, in CSS pixels: half of 56.
+  const THUMB = 28;
+
   // Threshold is a board on which C stands and is moved: by a pointer of any kind, by
   // keys, as a slider.
   class Threshold extends Board {
@@ -107,6 +110,7 @@
     lo = 0.01;
     hi = 100;
     over = new AbortController();
+    gripAt = [NaN, NaN];
 
     /** @param {HTMLCanvasElement} canvas @param {(c: number, settled: boolean) => void} moved */
     constructor(canvas, moved) {
@@ -135,6 +139,10 @@
         e.preventDefault();
         if (e.pointerType !== "touch") held(e); // a finger may be about to scroll
       }, { signal });
+      canvas.addEventListener("touchstart", (e) => { // on the grip it is no scrolling, whichever way it goes
+        const box = canvas.getBoundingClientRect(), { clientX, clientY } = e.touches[0], [x, y] = this.gripAt;
+        if (e.touches.length === 1 && Math.hypot((clientX - box.left) / this.scale - x, (clientY - box.top) / this.scale - y) < THUMB) e.preventDefault();
+      }, { passive: false, signal });
       canvas.addEventListener("pointermove", (e) => { if (down) held(e); }, { signal });
       canvas.addEventListener("pointerup", (e) => {
         if (!down) return;
@@ -194,6 +202,7 @@
 
     /** @param {Pen} g @param {number} x @param {number} y */
     grip(g, x, y) {
+      this.gripAt = [x, y];
       g.beginPath();
       g.arc(x, y, 9, 0, 2 * Math.PI);
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });

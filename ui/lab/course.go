@@ -191,7 +191,11 @@ func (c *course) check() {
 		i := c.book.Option(q)
 		a = answered{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
 	} else {
-		v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(c.typed), ",", ".", 1), 64)
+		typed, percent := strings.CutSuffix(strings.TrimSpace(c.typed), "%")
+		v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(typed), ",", ".", 1), 64)
+		if percent {
+			v /= 100
+		}
 		fact, _ := c.book.Fact(q.Fact)
 		a = answered{err == nil && c.book.Right(q, v), words.Number(fact, 3)}
 	}

@@ -108,7 +108,7 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 		t.Errorf("%d workers are left", r.handles)
 	}
 	for i, c := range []float64{1, 3, 10} {
-		if cfg := r.runs[i].cfg; cfg.MaxGradNorm != c || cfg.Threads != 1 || *cfg.Seed != 1 || cfg.Method != "constant" || *cfg.TargetEpsilon != 2 {
+		if cfg := r.runs[i].cfg; cfg.MaxGradNorm != c || cfg.Threads != 1 || *cfg.Seed != 1 || cfg.Method != "constant" || *cfg.TargetEpsilon != 8 {
 			t.Errorf("lane %d ran %+v", i, cfg)
 		}
 	}

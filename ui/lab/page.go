@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"clipscope/ui/browser"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -34,6 +35,7 @@ func (p *Page) OnDismount() {
 
 func (p *Page) Render() app.UI {
 	return app.Div().Class("page").Body(
+		app.Button().Type("button").Class("skip").Text("Skip to the curves").OnClick(func(app.Context, app.Event) { browser.Focus("lab-u") }), // the address has the state
 		&widget.Header{Page: "lab", Sent: p.Around.Sent()},
 		app.Main().Class("lab").Body(
 			app.H1().Class("visually-hidden").Text("Laboratory: clipping's bias against its noise"),

@@ -77,6 +77,9 @@ func (c Clipped) Advice() string {
 	if !(c.Least > 0) || !(c.Bias2 >= 0) || !(c.Variance >= 0) {
 		return ""
 	}
+	if c.Bias2+c.Variance == 0 {
+		return "There is no error: nothing is clipped, and there is no noise."
+	}
 	least := Number(c.Least, 2)
 	switch ratio := c.C / c.Least; {
 	case ratio < 0.8:

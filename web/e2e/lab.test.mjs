@@ -111,6 +111,17 @@ test("a finger that drags moves C, and one that scrolls does not", async (t) => 
     assert.ok(await scrolled() > before + 50, `${board} did not scroll`);
     assert.equal(await stands(page, board), left, board);
   }
+  // By the circle's grip, at its lower right, C follows any way a finger goes.
+  await page.locator("#lab-plane").scrollIntoViewIfNeeded();
+  await page.locator("#lab-threshold").focus();
+  await page.keyboard.press("End");
+  await said(page);
+  await until(page, async () => new Promise((resolve) => { const y = scrollY; setTimeout(() => resolve(scrollY === y), 200); }));
+  const { width, height } = await page.locator("#lab-plane").boundingBox(), out = 0.48 * Math.SQRT1_2 * Math.min(width, height); // of C = 100
+  const before = await page.evaluate(() => scrollY);
+  await finger("#lab-plane", [0.5 + out / width, 0.5 + out / height], [0.5 + out / width, 0.55]);
+  assert.ok(await stands(page, "#lab-plane") < 70, "the circle does not follow upwards");
+  assert.equal(await page.evaluate(() => scrollY), before);
   assert.deepEqual(page.errors, []);
 });
 
