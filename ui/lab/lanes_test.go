@@ -428,7 +428,7 @@ func TestASweepThatIsStopped(t *testing.T) {
 	if s.queue.busy() || len(r.live()) != 0 || r.handles != 0 {
 		t.Error("it goes on")
 	}
-	if told := s.told(); !strings.Contains(told, "C = 0.01, 50 %") && !strings.Contains(told, "C = 0.01, 50.0 %") {
+	if told := s.told(); !strings.HasPrefix(told, "Stopped: of the runs that ended so far, ") || !strings.Contains(told, "C = 0.01, 50") {
 		t.Errorf("told is %q", told)
 	}
 	s.start()

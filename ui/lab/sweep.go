@@ -178,7 +178,7 @@ func (s *sweep) draw() {
 	for _, v := range s.curves {
 		all = append(all, s.curve(v))
 	}
-	if i := s.best(all[0]); i >= 0 && !s.queue.busy() {
+	if i := s.best(all[0]); i >= 0 && !s.queue.busy() && !s.stopped() {
 		mark = grid[i]
 	}
 	s.chart.Draw(grid, mark, all)
@@ -215,6 +215,15 @@ func (s *sweep) progress() (done, of int) {
 	return done, of
 }
 
+// stopped reports whether some runs were called off.
+func (s *sweep) stopped() bool {
+	return slices.ContainsFunc(s.curves, func(v *swept) bool {
+		return slices.ContainsFunc(v.runs, func(runs []*attempt) bool {
+			return slices.ContainsFunc(runs, func(a *attempt) bool { return a.fault == stopped })
+		})
+	})
+}
+
 // said is how far the sweep is, and then what it found.
 func (s *sweep) said() string {
 	done, of := s.progress()
@@ -239,6 +248,9 @@ func (s *sweep) said() string {
 	}
 	if len(found) == 0 {
 		return s.firstFault()
+	}
+	if s.stopped() {
+		return "Stopped: of the runs that ended so far, " + strings.Join(found, "; ") + ". Others may do better."
 	}
 	return strings.Join(found, "; ") + ". " + priceOfLooking
 }

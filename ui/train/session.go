@@ -203,11 +203,11 @@ func (s *Session) usePreset(name string) {
 
 // begin begins the page's work, once in its life.
 func (s *Session) begin() {
+	s.follow() // a link within the site may have led here
 	if s.begun {
 		return
 	}
 	s.begun = true
-	s.follow()
 	s.client.Ready(func(err error) {
 		if err != nil {
 			s.begun, s.problem = false, err.Error()
