@@ -29,6 +29,9 @@ var stamp = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 // the same tools, make the same bytes.
 func (s site) publish(folder string) error {
 	name := "clipscope-" + release
+	if err := replaceable(folder, "SHA256SUMS"); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
 	s.stories = false
 	s.out = folder + ".next/site"
 	if err := s.generate(); err != nil {

@@ -78,6 +78,9 @@ const runtime = "ort/"
 // place and moved, so that a server of the old one never sees half a site.
 func (s site) generate() error {
 	s.prefix = cleanPrefix(s.prefix)
+	if err := replaceable(s.out, "app-worker.js"); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
 	next := s.out + ".next"
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
 		return fmt.Errorf("generate: %w", err)
@@ -95,6 +98,19 @@ func (s site) generate() error {
 		return fmt.Errorf("generate: %w", err)
 	}
 	return nil
+}
+
+// replaceable is nil for a folder that is not there or empty, and for one with a file that
+// tells what was written before: whatever else it has is somebody's.
+func replaceable(folder, mark string) error {
+	files, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
+		return nil
+	}
+	if _, missing := os.Stat(filepath.Join(folder, mark)); err == nil && missing != nil {
+		err = fmt.Errorf("the folder %s has other files, which would be deleted: name a new one, or empty it", folder)
+	}
+	return err
 }
 
 func cleanPrefix(p string) string {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,32 @@ func stub(t *testing.T, s site) site {
 		}
 	}
 	return s
+}
+
+// TestOthersFilesStay: a site and a release replace what they were before, and nothing else.
+func TestOthersFilesStay(t *testing.T) {
+	s, own := stub(t, site{}), t.TempDir()
+	file := filepath.Join(own, "thesis.txt")
+	if err := errors.Join(os.WriteFile(filepath.Join(s.wasm, "sbom.json"), nil, 0o644), os.WriteFile(file, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for what, write := range map[string]func(folder string) error{
+		"site":    func(folder string) error { s.out = folder; return s.generate() },
+		"release": func(folder string) error { return s.publish(folder) },
+	} {
+		if err := write(own); err == nil || !strings.Contains(err.Error(), "has other files") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		empty := t.TempDir()
+		for range 2 {
+			if err := write(empty); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
 }
 
 // TestTwoBuildsAreEqual: the same sources make the same site, wherever it is put.
