@@ -151,7 +151,7 @@ not from this site, or make it: <code id="made">{{made}}</code> of the same sour
 <pre tabindex="0"><code>site=https://example.org
 while read -r sum name; do
   case $name in _headers|.nojekyll) continue;; esac
-  got=$(curl -fsS --compressed "$site/${name%index.html}" | sha256sum | cut -d' ' -f1)
+  got=$(curl -fsSL --compressed "$site/${name%index.html}" | sha256sum | cut -d' ' -f1)
   [ "$got" = "$sum" ] || echo "differs: $name"
 done &lt; clipscope-{{release}}.files.sha256</code></pre>
 <p>No line means that every file is the release's. A site below a path, one that other pages may show, and one whose host keeps short links have other
@@ -160,8 +160,10 @@ files each: the command above is for one like this.</p>
 <p>After the first visit a browser runs what it keeps, not what the host sends now. In the developer tools' console, on any page of this site, this
 lists the sums of all that is kept:</p>
 <pre tabindex="0"><code>for (const key of await caches.keys()) {
+  if (!key.startsWith("clipscope ")) continue; // another site's
   const cache = await caches.open(key);
   for (const request of await cache.keys()) {
+    if (request.url.endsWith("?whole")) continue; // a note that all is there
     const bytes = await (await cache.match(request)).arrayBuffer();
     const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     console.log([...sum].map((b) => b.toString(16).padStart(2, "0")).join(""), new URL(request.url).pathname);

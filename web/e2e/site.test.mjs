@@ -1,13 +1,15 @@
 // The site as hosts serve it: nothing is asked of the network after it has
 // loaded, nothing can leave, and it works offline and under any path.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { controlled, counted, gate, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
@@ -128,6 +130,39 @@ test("a site for a sub-path works on a host without headers, offline too", async
     assert.equal((await train(page, { ...quick, steps: 2 })).result.steps, 2, url);
   }
   await context.close();
+});
+
+test("what verify.html says to do finds nothing where all is as released, on a host that leaves out .html", async (t) => {
+  const dir = temporary(t), dist = path.join(root, "dist");
+  const names = fs.readdirSync(dist, { recursive: true }).map(String).filter((f) => !/\.(br|gz)$/.test(f) && fs.statSync(path.join(dist, f)).isFile());
+  const sums = names.map((name) => `${createHash("sha256").update(fs.readFileSync(path.join(dist, name))).digest("hex")}  ${name}`);
+  const clean = http.createServer((req, res) => {
+    const [name] = (req.url ?? "").split("?");
+    if (name.endsWith(".html")) return res.writeHead(307, { Location: name.replace(/(index)?\.html$/, "") }).end();
+    const found = [name, name + "index.html", name + ".html"].map((f) => path.join(dist, f)).find((f) => fs.statSync(f, { throwIfNoEntry: false })?.isFile());
+    res.writeHead(found ? 200 : 404, { "Content-Type": /\.wasm$/.test(name) ? "application/wasm" : /\.m?js$/.test(name) ? "text/javascript" : /\.css$/.test(name) ? "text/css" : "text/html" });
+    res.end(found && fs.readFileSync(found));
+  });
+  await once(clean.listen(0, "127.0.0.1"), "listening");
+  t.after(() => { clean.closeAllConnections(); clean.close(); });
+  const origin = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (clean.address()).port}`;
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await open(context, origin + "/");
+  await controlled(page);
+  await page.evaluate(async () => { await (await caches.open("another site's")).put("/web/app.wasm", new Response("its own")); });
+  await page.goto(origin + "/verify.html");
+  const [lines, script] = await page.locator("main pre").allInnerTexts();
+  fs.writeFileSync(path.join(dir, lines.match(/< (\S+)$/)?.[1] ?? ""), sums.join("\n") + "\n");
+  const { stdout, stderr } = await promisify(execFile)("bash", ["-c", lines.replace("https://example.org", origin)], { cwd: dir });
+  assert.deepEqual([stdout, stderr], ["", ""]);
+  const said = [];
+  page.on("console", (/** @type {any} */ m) => said.push(m.text()));
+  const devtools = await context.newCDPSession(page); // the console is under no policy
+  await devtools.send("Runtime.evaluate", { expression: script, replMode: true, awaitPromise: true });
+  const kept = said.map((line) => line.replace(" /", "  ").replace(/ $|\/$/, (end) => end + "index.html"));
+  assert.ok(kept.length > 30, String(kept.length));
+  assert.deepEqual(kept.filter((line) => !sums.includes(line)), []);
 });
 
 test("every file that the page is told to keep exists", async () => {
