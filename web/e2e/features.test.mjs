@@ -207,8 +207,8 @@ test("a backbone reads texts, and a private head trains on what it makes of them
 
   // The same by hand: the column is said to be text, and the model chosen.
   await page.setInputFiles("#files", { name: "texts.csv", mimeType: "text/csv", buffer: csv });
-  await page.selectOption('#table [aria-label="Kind of column review"]', "text");
   await page.selectOption("#f-csv-missing", "zero");
+  await page.selectOption('#table [aria-label="Kind of column review"]', "text"); // the last, which is waited for
   await page.waitForFunction(() => document.querySelector("#table .as + .as")?.textContent?.includes("texts, for a backbone"));
   await page.setInputFiles("#backbone-file", { name: "reader.onnx", mimeType: "", buffer: reader(["n"]) });
   await page.selectOption("#backbone-output", "whole");
