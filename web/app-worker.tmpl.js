@@ -139,8 +139,7 @@ self.addEventListener("fetch", (event) => {
 });
 
 async function answer(request, url) {
-  // Without a cache, as where nothing may be stored, there is the network.
-  const cache = await whole().catch(() => undefined);
+  const cache = await whole();
   // How a stored response was packed no longer matters, so Vary does not either.
   return withHeaders(await cache?.match(url, { ignoreVary: true }) ?? await fetched(cache, request, url));
 }
@@ -153,7 +152,7 @@ async function elsewhere(request) {
     const response = await fetch(request);
     return response.status === 404 && await own(missing, response) ? withHeaders(response) : response;
   } catch (e) {
-    const stored = await whole().then((cache) => cache?.match(missing, { ignoreVary: true })).catch(() => undefined);
+    const stored = await (await whole())?.match(missing, { ignoreVary: true });
     if (!stored) throw e;
     return withHeaders(new Response(stored.body, { status: 404, headers: stored.headers }));
   }
@@ -165,10 +164,15 @@ function fetched(cache, request, url) {
   return GUIDES.includes(url) ? guide(cache, request, url) : mine(request, url);
 }
 
-// whole is the cache, if all is there.
+// whole is the cache, if all is there. Without one, as where nothing may be stored, there
+// is the network.
 async function whole() {
-  const cache = await caches.open(CACHE);
-  return await cache.match(WHOLE) && cache;
+  try {
+    const cache = await caches.open(CACHE);
+    return await cache.match(WHOLE) && cache;
+  } catch {
+    return undefined;
+  }
 }
 
 function withHeaders(response) {

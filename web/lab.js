@@ -125,9 +125,13 @@
         moved(next, settled);
         flush();
       };
-      const held = (/** @type {PointerEvent} */ e) => {
+      const place = (/** @type {{ clientX: number, clientY: number }} */ { clientX, clientY }) => {
         const box = canvas.getBoundingClientRect();
-        next = this.within(this.at((e.clientX - box.left) / this.scale, (e.clientY - box.top) / this.scale));
+        return { x: (clientX - box.left) / this.scale, y: (clientY - box.top) / this.scale };
+      };
+      const held = (/** @type {PointerEvent} */ e) => {
+        const { x, y } = place(e);
+        next = this.within(this.at(x, y));
         waiting ||= requestAnimationFrame(() => tell(false));
       };
       canvas.addEventListener("pointerdown", (e) => {
@@ -140,8 +144,8 @@
         if (e.pointerType !== "touch") held(e); // a finger may be about to scroll
       }, { signal });
       canvas.addEventListener("touchstart", (e) => { // on the grip it is no scrolling, whichever way it goes
-        const box = canvas.getBoundingClientRect(), { clientX, clientY } = e.touches[0], [x, y] = this.gripAt;
-        if (e.touches.length === 1 && Math.hypot((clientX - box.left) / this.scale - x, (clientY - box.top) / this.scale - y) < THUMB) e.preventDefault();
+        const { x, y } = place(e.touches[0]), [gripX, gripY] = this.gripAt;
+        if (e.touches.length === 1 && Math.hypot(x - gripX, y - gripY) < THUMB) e.preventDefault();
       }, { passive: false, signal });
       canvas.addEventListener("pointermove", (e) => { if (down) held(e); }, { signal });
       canvas.addEventListener("pointerup", (e) => {

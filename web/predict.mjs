@@ -248,9 +248,25 @@ const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u
 // trim takes from both ends what Unicode calls space.
 const trim = (/** @type {string} */ cell) => cell.replaceAll(ENDS, "");
 
+// written matches numbers with these marks before the decimals and between thousands. It
+// is made once for each pair, as a table has many cells.
+/** @param {string} decimal @param {string} thousands */
+function written(decimal, thousands) {
+  const key = decimal + thousands, known = patterns.get(key);
+  if (known) return known;
+  const escaped = (/** @type {string} */ mark) => mark.replace(".", "\\."), point = escaped(decimal);
+  const whole = thousands ? `(?:[0-9]+|[1-9][0-9]{0,2}(?:${escaped(thousands)}[0-9]{3})+)` : "[0-9]+";
+  const made = new RegExp(`^[+-]?(?:${whole}(?:${point}[0-9]*)?|${point}[0-9]+)(?:[eE][+-]?[0-9]+)?$`);
+  patterns.set(key, made);
+  return made;
+}
+
+/** @type {Map<string, RegExp>} */
+const patterns = new Map();
+
 // number is what a cell says, without the sign of a currency or of per cent, or NaN.
 /** @param {string} cell @param {{ decimal?: string, thousands?: string }} column */
-function number(cell, { decimal = ".", thousands }) {
+function number(cell, { decimal = ".", thousands = "" }) {
   let s = cell;
   if (/[^\0-#&-\x7f]/.test(s)) {
     s = s.replaceAll(/[\xa0\u202f]/g, " ").replaceAll("−", "-");
@@ -258,9 +274,7 @@ function number(cell, { decimal = ".", thousands }) {
     const bare = /^[$€£¥₹]/.test(rest) ? rest.slice(1) : rest.replace(/[$€£¥₹]$/, "");
     s = sign + trim(bare.replace(/%$/, ""));
   }
-  const escaped = (/** @type {string} */ mark) => mark.replace(".", "\\."), point = escaped(decimal);
-  const whole = thousands ? `(?:[0-9]+|[1-9][0-9]{0,2}(?:${escaped(thousands)}[0-9]{3})+)` : "[0-9]+";
-  if (!new RegExp(`^[+-]?(?:${whole}(?:${point}[0-9]*)?|${point}[0-9]+)(?:[eE][+-]?[0-9]+)?$`).test(s)) return NaN;
+  if (!written(decimal, thousands).test(s)) return NaN;
   return Number((thousands ? s.replaceAll(thousands, "") : s).replace(decimal, "."));
 }
 
@@ -333,7 +347,7 @@ export function answers(model, text) {
   return [head, ...rows.map((cells, i) => {
     try {
       if (cells.length !== names.length) throw new Error(`It has ${cells.length} cells, and the first row has ${names.length}.`);
-      const { answer, outputs } = model.predict(at.map((k) => k < 0 ? "" : cells[k] ?? ""));
+      const { answer, outputs } = model.predict(at.map((k) => k < 0 ? "" : cells[k]));
       return [quote(Array.isArray(answer) ? answer.join(" ") : String(answer)), ...(classes ? outputs.map((p) => p.toPrecision(6)) : [])].join(",");
     } catch (e) {
       throw new Error(`Row ${i + 2}: ${/** @type {Error} */ (e).message}`, { cause: e });

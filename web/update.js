@@ -56,7 +56,7 @@
     next.postMessage({ type: "update" }, [port2]);
     if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
     await begun;
-    if (!held()) location.reload(); // nor one that began only now
+    if (!held()) location.reload(); // a run may have begun only now
   }
 
   // Of the first worker there is nothing to offer: it serves what is open.

@@ -431,8 +431,8 @@ func FuzzReadCheckpoint(f *testing.F) {
 	})
 }
 
-// TestCheckpointTellsNoCount: of two tables that differ in a row which is left out, as one
-// of its cells is missing, runs with the same noise have the same checkpoint.
+// TestCheckpointTellsNoCount: two tables that differ in a row which is left out, as one of
+// its cells is missing, have the same name in checkpoints.
 func TestCheckpointTellsNoCount(t *testing.T) {
 	named := func(more string) [32]byte {
 		var b strings.Builder

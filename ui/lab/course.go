@@ -160,9 +160,9 @@ func (c *course) hidden() bool {
 
 func (c *course) key() string { return strconv.Itoa(c.step) }
 
-// answers checks an answer, if there is one. Where the question is which C is best, the
+// submit has an answer checked, if there is one. Where the question is which C is best, the
 // handle is an answer, too.
-func (c *course) answers(q *lesson.Question) {
+func (c *course) submit(q *lesson.Question) {
 	if c.typed == "" && c.byHandle(q) {
 		c.typed = words.Number(c.lab.hands.c, 3)
 	}
@@ -311,7 +311,7 @@ func (c *course) questionView(q *lesson.Question) app.UI {
 	}
 	check := func() { // which stays as it is while the step is drawn anew
 		if s := c.now(); s != nil && s.Ask != nil && c.book.Ready(s.Ask) {
-			c.answers(s.Ask)
+			c.submit(s.Ask)
 		}
 	}
 	return app.Div().Class("question").OnKeyDown(func(_ app.Context, e app.Event) {

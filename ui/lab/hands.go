@@ -380,7 +380,7 @@ func (h *hands) say() {
 		w := h.clipped()
 		sentence, advice, walk = w.String(), w.Advice(), h.walk()
 		if h.at != nil {
-			lengths = words.Lengths(float64(h.at.Clipped), quantile(h.norms, 0.5), quantile(h.norms, 1), math.Sqrt(w.Variance), math.Hypot(w.Along, w.Across))
+			lengths = words.Lengths(float64(h.at.Clipped), quantile(h.norms, 0.5), quantile(h.norms, 1), math.Sqrt(w.Variance), w.Left())
 		}
 	}
 	s.Call("say", "lab-lengths", lengths)

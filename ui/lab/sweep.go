@@ -201,27 +201,30 @@ func (s *sweep) ended() {
 	}
 }
 
-// progress is how many of the runs have ended.
-func (s *sweep) progress() (done, of int) {
+// attempts are the runs of all curves.
+func (s *sweep) attempts() (all []*attempt) {
 	for _, v := range s.curves {
 		for _, runs := range v.runs {
-			for _, a := range runs {
-				if of++; a.ended() {
-					done++
-				}
-			}
+			all = append(all, runs...)
 		}
 	}
-	return done, of
+	return all
+}
+
+// progress is how many of the runs have ended.
+func (s *sweep) progress() (done, of int) {
+	all := s.attempts()
+	for _, a := range all {
+		if a.ended() {
+			done++
+		}
+	}
+	return done, len(all)
 }
 
 // stopped reports whether some runs were called off.
 func (s *sweep) stopped() bool {
-	return slices.ContainsFunc(s.curves, func(v *swept) bool {
-		return slices.ContainsFunc(v.runs, func(runs []*attempt) bool {
-			return slices.ContainsFunc(runs, func(a *attempt) bool { return a.fault == stopped })
-		})
-	})
+	return slices.ContainsFunc(s.attempts(), func(a *attempt) bool { return a.fault == stopped })
 }
 
 // said is how far the sweep is, and then what it found.
@@ -285,13 +288,9 @@ const priceOfLooking = "Choosing by such runs on private data costs the ε of al
 
 // firstFault is why runs did not come to their end.
 func (s *sweep) firstFault() string {
-	for _, v := range s.curves {
-		for _, runs := range v.runs {
-			for _, a := range runs {
-				if a.fault != "" && a.fault != stopped {
-					return a.fault
-				}
-			}
+	for _, a := range s.attempts() {
+		if a.fault != "" && a.fault != stopped {
+			return a.fault
 		}
 	}
 	return "Stopped."

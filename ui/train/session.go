@@ -201,9 +201,10 @@ func (s *Session) usePreset(name string) {
 	}
 }
 
-// begin begins the page's work, once in its life.
+// begin takes what the address says, as a link within the site may have led here, and
+// begins the page's work, once in its life.
 func (s *Session) begin() {
-	s.follow() // a link within the site may have led here
+	s.follow()
 	if s.begun {
 		return
 	}

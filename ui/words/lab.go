@@ -19,10 +19,13 @@ type Clipped struct {
 	Least    float64 // the C at which the error is least; 0 where that is not known
 }
 
+// Left is how long what clipping leaves of the mean gradient is.
+func (c Clipped) Left() float64 { return math.Hypot(c.Along, c.Across) }
+
 // String says what is left of a mean gradient, in which direction, and how long the
 // noise is, both beside the true one; "" where nothing is known.
 func (c Clipped) String() string {
-	left := math.Hypot(c.Along, c.Across)
+	left := c.Left()
 	if !(c.C > 0) || !(c.True > 0) || math.IsInf(c.True, 1) || math.IsNaN(left) || math.IsInf(left, 0) {
 		return ""
 	}

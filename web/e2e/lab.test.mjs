@@ -99,15 +99,17 @@ test("a finger that drags moves C, and one that scrolls does not", async (t) => 
     await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
     await said(page);
   };
+  const scrolled = () => page.evaluate(() => scrollY);
+  const still = () => until(page, async () => new Promise((resolve) => { const y = scrollY; setTimeout(() => resolve(scrollY === y), 200); }));
   for (const board of ["#lab-u", "#lab-plane"]) {
     await finger(board, [0.6, 0.5], [0.9, 0.52]);
     const right = await stands(page, board);
     await finger(board, [0.9, 0.5], [0.6, 0.5]);
     const left = await stands(page, board);
     assert.ok(right > 1.5 * left, `${board}: ${left} and ${right}`);
-    const scrolled = () => page.evaluate(() => scrollY), before = await scrolled();
+    const before = await scrolled();
     await finger(board, [0.3, 0.9], [0.3, 0.3]);
-    await until(page, async () => new Promise((resolve) => { const y = scrollY; setTimeout(() => resolve(scrollY === y), 200); }));
+    await still();
     assert.ok(await scrolled() > before + 50, `${board} did not scroll`);
     assert.equal(await stands(page, board), left, board);
   }
@@ -116,12 +118,12 @@ test("a finger that drags moves C, and one that scrolls does not", async (t) => 
   await page.locator("#lab-threshold").focus();
   await page.keyboard.press("End");
   await said(page);
-  await until(page, async () => new Promise((resolve) => { const y = scrollY; setTimeout(() => resolve(scrollY === y), 200); }));
+  await still();
   const { width, height } = await page.locator("#lab-plane").boundingBox(), out = 0.48 * Math.SQRT1_2 * Math.min(width, height); // of C = 100
-  const before = await page.evaluate(() => scrollY);
+  const before = await scrolled();
   await finger("#lab-plane", [0.5 + out / width, 0.5 + out / height], [0.5 + out / width, 0.55]);
   assert.ok(await stands(page, "#lab-plane") < 70, "the circle does not follow upwards");
-  assert.equal(await page.evaluate(() => scrollY), before);
+  assert.equal(await scrolled(), before);
   assert.deepEqual(page.errors, []);
 });
 
