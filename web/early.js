@@ -14,6 +14,24 @@
   document.addEventListener("change", (e) => { own ||= Boolean(/** @type {HTMLInputElement} */ (e.target).files?.length); }, true);
   document.addEventListener("drop", (e) => { own ||= Boolean(e.dataTransfer?.types.includes("Files")); }, true);
 
+  // A control may be drawn anew while its dialog is open, and the browser knows the old
+  // one alone: what is chosen there is chosen in the one that stands in its place.
+  /** @param {Event} e */
+  const follow = (e) => {
+    const old = /** @type {HTMLInputElement} */ (e.currentTarget), now = document.getElementById(old.id);
+    if (old.isConnected || !(now instanceof HTMLInputElement)) return;
+    now.files = old.files;
+    now.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  const asked = new Set(); // or nothing would hold what has a dialog and is no longer in the page
+  document.addEventListener("click", (e) => {
+    const input = /** @type {HTMLInputElement} */ (e.target);
+    if (input.type !== "file") return;
+    asked.clear();
+    asked.add(input);
+    input.addEventListener("change", follow);
+  }, true);
+
   const MOST = 300_000; // files of a folder that are taken
 
   // Files that are chosen or dropped are kept until the program takes them.

@@ -35,6 +35,10 @@ type PlanInfo struct {
 	Warnings  []Warning   `json:"warnings,omitempty"`
 }
 
+// Unbacked reports whether the run adds noise and still carries no guarantee, so that
+// Epsilon says what the noise alone is good for and bounds nothing.
+func (p *PlanInfo) Unbacked() bool { return !p.Private && p.NoiseMultiplier > 0 }
+
 // Layer is one of a model's layers as the plan sees it.
 type Layer struct {
 	Text       string `json:"layer"`

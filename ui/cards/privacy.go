@@ -54,11 +54,18 @@ func figures(p *run.PlanInfo) app.UI {
 		return app.Div().Body(app.Dt().Text(symbol), app.Dd().Text(value), app.Dd().Class("name").Text(name))
 	}
 	return app.Dl().Class("figures").Body(
-		row("ε", words.Epsilon(float64(p.Epsilon)), "epsilon"),
+		row("ε", words.Epsilon(float64(p.Epsilon)), epsilonName(p)),
 		row("σ", words.Number(p.NoiseMultiplier, 4), "noise_multiplier"),
 		row("q", words.Number(p.SampleRate, 3), "sample_rate"),
 		row("T", words.Count(p.Steps), "steps"),
 	)
+}
+
+func epsilonName(p *run.PlanInfo) string {
+	if p.Unbacked() {
+		return "epsilon of the noise alone: no guarantee"
+	}
+	return "epsilon"
 }
 
 func privacyLine(p *run.PlanInfo, delta float64) string {
@@ -68,5 +75,9 @@ func privacyLine(p *run.PlanInfo, delta float64) string {
 	if math.IsInf(float64(p.Epsilon), 1) {
 		return fmt.Sprintf("no guarantee, %s", words.Plural(p.Steps, "step"))
 	}
-	return fmt.Sprintf("ε\u00a0%s, δ\u00a0%s, σ\u00a0%s, %s", words.Epsilon(float64(p.Epsilon)), words.Upper(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
+	bound := ""
+	if p.Unbacked() {
+		bound = " without guarantee"
+	}
+	return fmt.Sprintf("ε\u00a0%s%s, δ\u00a0%s, σ\u00a0%s, %s", words.Epsilon(float64(p.Epsilon)), bound, words.Upper(p.Delta, 2), words.Number(p.NoiseMultiplier, 3), words.Plural(p.Steps, "step"))
 }

@@ -75,7 +75,7 @@ func exampleForm(card form.Card) *widget.Form {
 }
 
 func examplePlan() *run.PlanInfo {
-	return &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Parameters: 101770, MemoryBytes: 14e6}
+	return &run.PlanInfo{NoiseMultiplier: 1.132, SampleRate: 256.0 / 6000, Steps: 938, Epsilon: 2, Delta: 1e-5, Private: true, Parameters: 101770, MemoryBytes: 14e6}
 }
 
 func layersForm() *widget.Form {

@@ -19,7 +19,7 @@ func epsilon() *Chart {
 		Title: "Privacy cost", Ink: Released,
 		Empty: "ε of a run planned to end at each step, and that of the whole run, which is what it is charged.",
 		None:  "ε is ∞: nothing is protected.",
-		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "epsilon"}, Mark: "horizontal", MarkLabel: "charged",
+		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "epsilon"}, Mark: "horizontal", MarkLabel: "whole run",
 			Series: []Line{{Label: "ε", Ink: Released, Width: 2}}},
 		has:      column(series.Epsilon),
 		draw:     markedLines(whole, series.Epsilon),

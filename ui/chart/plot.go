@@ -89,7 +89,7 @@ func coverOf(runs []*series.Record) Cover {
 		switch {
 		case !(r.Plan.NoiseMultiplier > 0):
 			return Bare
-		case !r.Plan.Private:
+		case r.Plan.Unbacked():
 			least = Taught
 		}
 	}

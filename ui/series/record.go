@@ -192,7 +192,7 @@ const (
 
 // Moment is what the sentences on the newest step are made from.
 func (r *Record) Moment() words.Moment {
-	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Weight: r.Weight}
+	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Unbacked: r.Plan.Unbacked(), Weight: r.Weight}
 	m.Event.Released.Curves = r.Curves
 	if r.unbounded {
 		m.Event.Released.MaxGradNorm = math.NaN()

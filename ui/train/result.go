@@ -28,8 +28,17 @@ type resultView struct {
 	// Writing is what is being written for a download.
 	Writing string
 	Saver   saver
+	// Unbacked says that the run carries no guarantee, though it added noise.
+	Unbacked bool
 
 	diagnostics bool
+}
+
+func (v *resultView) epsilonName() string {
+	if v.Unbacked {
+		return "ε, no guarantee"
+	}
+	return "ε"
 }
 
 // CompoID keeps the tick of one run from standing at another.
@@ -46,7 +55,7 @@ func (v *resultView) Render() app.UI {
 			app.If(!math.IsNaN(r.LargestShare()), func() app.UI {
 				return scores.Figure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
 			}),
-			scores.Figure("ε", words.Epsilon(float64(r.Epsilon)), chart.Released),
+			scores.Figure(v.epsilonName(), words.Epsilon(float64(r.Epsilon)), chart.Released),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return scores.Figure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
 			}),

@@ -29,6 +29,7 @@ type runView struct {
 	Left        float64         // seconds; NaN when unknown
 	Spent       float64         // ε of a run planned to end here; NaN when nothing ran
 	Whole       float64         // ε of the whole run, which it is charged; 0 when it is not known
+	Unbacked    bool            // there is noise, and no guarantee that ε would be a bound of
 	Fault       string
 	Place       run.Place // what it is computed on; of no backend: nobody knows yet
 	PerStep     float64   // seconds, lately; NaN when unknown
@@ -101,7 +102,11 @@ func (v runView) said() string {
 	case paused:
 		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
 	case done:
-		return fmt.Sprintf("The run has ended after %s of %s; it is charged ε %s.", words.Count(v.Step), words.Plural(v.Steps, "step"), words.Epsilon(v.Whole))
+		price := "is charged ε " + words.Epsilon(v.Whole)
+		if v.Unbacked {
+			price = "carries no guarantee"
+		}
+		return fmt.Sprintf("The run has ended after %s of %s; it %s.", words.Count(v.Step), words.Plural(v.Steps, "step"), price)
 	default:
 		return ""
 	}
@@ -222,9 +227,14 @@ func (b *runBar) epsilon() app.UI {
 	if v.Whole > 0 {
 		here, charged = words.Epsilon(v.Spent)+" / ", v.Whole
 	}
-	return app.Div().Class("spent figure").Title("ε of a run planned to end here, and of the whole run, which is what it is charged").Body(
+	title := "ε of a run planned to end here, and of the whole run, which is what it is charged"
+	if v.Unbacked {
+		title = "What the noise alone would be good for, here and after all steps: this run carries no guarantee"
+	}
+	return app.Div().Class("spent figure").Title(title).Body(
 		app.Span().Class("symbol").Text("ε"),
 		app.Span().Text(here),
 		app.Strong().Text(words.Epsilon(charged)),
+		app.If(v.Unbacked, func() app.UI { return app.Small().Text("no guarantee") }),
 	)
 }

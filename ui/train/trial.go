@@ -339,6 +339,7 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 		}
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
+		v.Unbacked = r.Plan.Unbacked()
 		if v.Of != nil {
 			v.Left = t.pace.left(int(v.Of.Runs * float64(r.Plan.Steps)))
 		}
@@ -349,7 +350,7 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 			}
 		}
 	} else if plan != nil {
-		v.Steps, v.Whole = plan.Steps, float64(plan.Epsilon)
+		v.Steps, v.Whole, v.Unbacked = plan.Steps, float64(plan.Epsilon), plan.Unbacked()
 	}
 	return v
 }

@@ -25,6 +25,8 @@ type Moment struct {
 	// PlannedEpsilon is that of the whole run, which it is charged whenever it
 	// ends; 0 when it is not known or infinite.
 	PlannedEpsilon float64
+	// Unbacked says that the run carries no guarantee, though it adds noise.
+	Unbacked bool
 	// Weight is the method's weight function; nil when it has none.
 	Weight func(norm, c float64) float64
 }
@@ -158,7 +160,8 @@ func Learning(m Moment) string {
 }
 
 // Spending says what the run costs, and would have cost had it been planned to end
-// with this step.
+// with this step. Of a run without a guarantee ε is what its noise alone would be good
+// for, and said to be no more.
 func Spending(m Moment) string {
 	e := float64(m.Event.Released.Epsilon)
 	done, left := m.Event.Step, m.Event.Steps-m.Event.Step
@@ -167,6 +170,10 @@ func Spending(m Moment) string {
 		return ""
 	case math.IsInf(e, 1):
 		return "No noise is added: ε is ∞, nothing is protected."
+	case m.Unbacked && left > 0 && m.PlannedEpsilon > 0:
+		return fmt.Sprintf("This run carries no guarantee. Its noise alone would be good for ε = %s after %s and ε = %s after all %s.", Epsilon(e), Plural(done, "step"), Epsilon(m.PlannedEpsilon), Count(m.Event.Steps))
+	case m.Unbacked:
+		return fmt.Sprintf("This run carries no guarantee. Its noise alone would be good for ε = %s after %s.", Epsilon(e), Plural(done, "step"))
 	case left > 0 && m.PlannedEpsilon > 0:
 		return fmt.Sprintf("ε = %s for a run planned to end after %s. This one is charged ε = %s for all %s, stopped or not.", Epsilon(e), Plural(done, "step"), Epsilon(m.PlannedEpsilon), Count(m.Event.Steps))
 	default:

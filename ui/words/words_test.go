@@ -139,6 +139,8 @@ func TestThresholdSaysWhyOnlyWhereTheCurvesDo(t *testing.T) {
 func TestSentencesAtTheEdges(t *testing.T) {
 	empty := moment()
 	empty.Event.Diag = &run.Diag{ClipFraction: run.Number(nan), TrainLoss: run.Number(nan)}
+	unbacked := moment()
+	unbacked.Unbacked = true
 	infinite := moment()
 	infinite.Event.Released.Epsilon, infinite.Event.Released.MaxGradNorm = run.Number(inf), inf
 	poisoned := moment()
@@ -153,6 +155,7 @@ func TestSentencesAtTheEdges(t *testing.T) {
 		{"tested earlier", Learning(earlier), "91.2 % of 1,000 test rows were classified right after step 400. Loss on this batch 0.321."},
 		{"regression", Learning(regression), "Loss on 1 test row was 0.3 after step 1. Loss on this batch 0.321."},
 		{"a blind run's end", Learning(blind), "91.2 % of 1,000 test rows are classified right."},
+		{"no guarantee", Spending(unbacked), "This run carries no guarantee. Its noise alone would be good for ε = 0.63 after 412 steps and ε = 1.00 after all 1,000."},
 		{"no privacy", Spending(infinite), "No noise is added: ε is ∞, nothing is protected."},
 		{"no threshold", Threshold(infinite), ""},
 		{"nothing clipping", Clipping(nothing), ""}, {"nothing norms", Norms(nothing), ""},

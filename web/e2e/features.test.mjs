@@ -207,10 +207,16 @@ test("a backbone reads texts, and a private head trains on what it makes of them
 
   // The same by hand: the column is said to be text, and the model chosen.
   await page.setInputFiles("#files", { name: "texts.csv", mimeType: "text/csv", buffer: csv });
-  await page.selectOption("#f-csv-missing", "zero");
-  await page.selectOption('#table [aria-label="Kind of column review"]', "text"); // the last, which is waited for
+  await page.selectOption('#table [aria-label="Kind of column review"]', "text");
   await page.waitForFunction(() => document.querySelector("#table .as + .as")?.textContent?.includes("texts, for a backbone"));
-  await page.setInputFiles("#backbone-file", { name: "reader.onnx", mimeType: "", buffer: reader(["n"]) });
+  // While the dialog is open the table is read in another way, and its card drawn anew.
+  const dialog = page.waitForEvent("filechooser");
+  await page.locator("#backbone > summary").click();
+  await page.locator('label[for="backbone-file"]').click();
+  const chooser = await dialog, asked = await page.$("#backbone-file");
+  await page.selectOption("#f-csv-missing", "zero");
+  await page.waitForFunction((input) => !input?.isConnected, asked);
+  await chooser.setFiles({ name: "reader.onnx", mimeType: "", buffer: reader(["n"]) });
   await page.selectOption("#backbone-output", "whole");
   await page.click("#backbone-make");
   assert.match(await page.textContent("#backbone-used"), /output “whole” of reader\.onnx .* for the texts in “review”/);

@@ -238,6 +238,22 @@ test("a fixed seed, or no noise, makes it a statement of no guarantee", async (t
   }
 });
 
+test("ε is shown as no bound where it is none", async (t) => {
+  const page = await visit(t, "#data=moons&scaling.kind=measured&target_epsilon=1&steps=5");
+  const note = page.locator(".spent", { hasText: "no guarantee" });
+  await note.waitFor();
+  await page.locator("#card-privacy", { hasText: "1.00 without guarantee" }).waitFor();
+  await page.click("#act-start");
+  await page.locator("#result .value-released", { hasText: "ε, no guarantee" }).waitFor();
+  assert.match(await page.locator("#run-said").textContent(), /5 of 5 steps; it carries no guarantee\.$/);
+  assert.ok(await note.isVisible());
+  await page.locator(".chart p, .panel p", { hasText: "This run carries no guarantee. Its noise alone would be good for ε = 1.00 after 5 steps." }).first().waitFor();
+  await page.screenshot({ path: path.join(results, "unbacked-wide.png") });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: path.join(results, "unbacked-phone.png") });
+  assert.deepEqual(page.errors, []);
+});
+
 // --- the audit ---
 
 test("one click audits the trainer and the claim stands", async (t) => {
