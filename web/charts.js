@@ -879,18 +879,24 @@
   function below() {
     const lesson = document.querySelector(".lessons:has(.lesson)");
     const stays = lesson && getComputedStyle(lesson).position === "sticky";
-    document.documentElement.style.scrollPaddingTop = stays ? `${lesson.getBoundingClientRect().height}px` : "";
+    const covered = stays ? lesson.getBoundingClientRect().height : 0;
+    document.documentElement.style.setProperty("--stays", `${covered}px`);
+    return covered;
   }
   addEventListener("keydown", e => { if (e.key === "Tab") below(); }, true);
+
+  const TITLE = 40; // a title's height, in pixels
 
   // scroll brings an element in sight that is not, with a title's height above it.
   /** @param {string} id */
   const scroll = (id) => shown(id, () => {
     follow(document.body, () => {
-      const e = document.getElementById(id); // which may have been made anew
-      below();
-      if (e) e.style.scrollMarginTop = "40px";
-      e?.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      const e = document.getElementById(id), covered = below(); // it may have been made anew
+      if (!e) return;
+      e.style.scrollMarginTop = `${covered + TITLE}px`;
+      // Of what is longer than the window its beginning is meant.
+      const block = e.getBoundingClientRect().top < covered + TITLE ? "start" : "nearest";
+      e.scrollIntoView({ block, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     });
     return true;
   });

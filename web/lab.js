@@ -358,7 +358,7 @@
         dots.moveTo(u + r, v);
         dots.arc(u, v, r, 0, 2 * Math.PI);
       }
-      Object.assign(g, { lineWidth: 1, strokeStyle: ink("diagnostic"), fillStyle: ink("diagnostic"), globalAlpha: many ? 0.06 : 0.16 });
+      Object.assign(g, { lineWidth: 1, strokeStyle: ink("diagnostic"), fillStyle: ink("diagnostic"), globalAlpha: many ? 0.1 : 0.24 });
       g.stroke(spokes);
       Object.assign(g, { strokeStyle: ink("muted"), globalAlpha: 0.4 });
       g.stroke(ghosts);
@@ -561,7 +561,7 @@
 
     /** @param {Pen} g */
     least(g) {
-      const { least } = this.spec;
+      const { spec } = this, { least } = spec;
       if (!least) return;
       const [x, y] = [this.x(least.c), this.y(least.y)];
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
@@ -573,7 +573,9 @@
       g.closePath();
       g.fill();
       g.stroke();
-      this.label(least.label, x - g.measureText(least.label).width / 2, y + 18, "text", true);
+      const half = g.measureText(least.label).width / 2, near = [x - half, x, x + half].map((at) => this.at(at));
+      const room = (/** @type {number} */ at) => Math.min(...spec.lines.flatMap((l) => near.map((c) => Math.abs(this.y(this.value(l, c)) - at)).filter(isFinite)));
+      this.label(least.label, x - half, room(y + 18) > room(y - 18) ? y + 18 : y - 18, "text", true); // off the lines
     }
 
     /** @param {Pen} g */

@@ -116,7 +116,11 @@ func (c *course) enter(set map[string]any) {
 	}
 	c.lab.opened(set)
 	c.lab.address.write()
-	if s != nil && stands[s.Show] != "" {
+	switch {
+	case s == nil || stands[s.Show] == "":
+	case c.lab.hands.before(s.From): // what is to be pressed first
+		browser.Scroll("lab-actions")
+	default:
 		browser.Scroll(stands[s.Show])
 	}
 }

@@ -22,6 +22,7 @@ type hands struct {
 	lab *Lab
 
 	bench client.Lab // nil until it is open
+	void  bool       // it could not be opened: what the boards show is of another experiment
 	busy  string     // what the bench is doing, in words; empty: it answers
 	turn  int        // counts looks, so that an answer about an earlier one is known
 
@@ -72,7 +73,7 @@ func newHands(l *Lab) hands { return hands{lab: l, axis: firstAxis(), c: 1, run:
 // opened takes up a bench that looks at the first batch.
 func (h *hands) opened(b client.Lab) {
 	h.close()
-	h.bench, h.busy = b, ""
+	h.bench, h.busy, h.void = b, "", false
 	h.axis, h.draws = firstAxis(), nil
 	h.run, h.of = []float64{}, ""
 	h.reset()
@@ -254,6 +255,11 @@ func (h *hands) trainOn(steps int) {
 	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, func() { h.walked(from) }, nil)
 }
 
+// before reports whether the model is yet to be trained as far as a lesson speaks of.
+func (h *hands) before(step int) bool {
+	return step > 0 && (h.bench == nil || h.lab.opening != nil || h.bench.Look().Step < step)
+}
+
 // walked adds to the path where the run's own threshold has gone since it was from; one
 // that stands still has none.
 func (h *hands) walked(from float64) {
@@ -399,7 +405,7 @@ func (h *hands) note() {
 		return
 	}
 	note, look := h.lab.course.note, h.bench.Look()
-	if s := h.lab.course.now(); s == nil || look.Step < s.From {
+	if s := h.lab.course.now(); s == nil || h.before(s.From) {
 		return
 	}
 	typical := quantile(h.norms, 0.5)

@@ -108,6 +108,7 @@ func (l *Lab) open(to places) {
 		case l.hands.fault(err):
 			l.opening = nil
 			l.hands.close()
+			l.hands.void = true
 		default:
 			l.opening = nil
 			l.hands.places = places{}
@@ -179,6 +180,7 @@ func (l *Lab) opened(set map[string]any) {
 	}
 	l.hands.note()
 	l.hands.paint()
+	l.sweep.again()
 	if text, sets := set["lanes"].(string); sets {
 		if err := l.lanes.restore(text); err != nil {
 			l.fault = err.Error()

@@ -62,7 +62,7 @@ func (l *lanes) targets() app.UI {
 		l.target = ctx.JSSrc().Get("value").String()
 		l.lab.changed()
 	}).Body(
-		app.Option().Value("").Text("all runs").Selected(l.target == ""),
+		app.Option().Value("").Text("all that train now").Selected(l.target == ""),
 		app.Range(l.list).Slice(func(i int) app.UI {
 			return app.Option().Value(l.list[i].Label).Text(l.list[i].Label).Selected(l.target == l.list[i].Label)
 		}),
@@ -76,7 +76,7 @@ func (l *lanes) Pace(perSecond float64) {
 }
 
 // Change has the runs that are steered go on with other numbers, each from its own next
-// step on.
+// step on. One that waits begins as its lane says: that is what it is compared for.
 func (l *lanes) Change(c run.Change) {
 	l.refuse = ""
 	for _, a := range l.steered() {

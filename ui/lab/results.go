@@ -73,7 +73,9 @@ func (l *lanes) runbar() app.UI {
 	}
 	return app.Div().Class("buttons").Body(
 		// Stop stands where Start does, so that the keyboard stays there.
-		app.If(q.busy(), func() app.UI { return l.button("lanes-stop", "Stop", q.stop) }).ElseIf(l.pending(), func() app.UI {
+		app.If(q.busy(), func() app.UI {
+			return app.Button().Type("button").ID("lanes-stop").Text("Stop").OnClick(first(q.stop), app.EventScope("lanes-stop", strconv.Itoa(l.made)))
+		}).ElseIf(l.pending(), func() app.UI {
 			return l.button("lanes-start", "Start", l.start).Class("primary")
 		}).Else(func() app.UI {
 			return l.button("lanes-again", "Run again", l.again)

@@ -17,7 +17,11 @@ import (
 )
 
 func (h *hands) view() app.UI {
-	return app.Section().Class("lab-hands").ID("hands").Aria("label", "A batch's gradients").Body(
+	class := "lab-hands"
+	if h.void {
+		class += " void"
+	}
+	return app.Section().Class(class).ID("hands").Aria("label", "A batch's gradients").Body(
 		app.Div().Class("lab-boards").Body(
 			app.Div().Class("lab-pane").Body(
 				app.Div().Class("figure-head").Body(app.H2().Text(h.title()), diagnostic(), h.radius(), chart.Save(h.title())),
@@ -34,7 +38,7 @@ func (h *hands) view() app.UI {
 			app.P().Class("lab-advice").ID("lab-lengths"),
 			app.P().Class("lab-walk").ID("lab-walk"),
 		),
-		app.Div().Class("lab-actions").Body(
+		app.Div().Class("lab-actions").ID("lab-actions").Body(
 			h.buttons(),
 			h.sliders(),
 			h.lab.setup.chips(),

@@ -86,6 +86,23 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   assert.deepEqual([...page.errors, ...other.errors], []);
 });
 
+test("a model that does not fit leaves no curves of another; a double click sweeps, and does not stop that", async (t) => {
+  const page = await visit(t, "lab", { viewport: screen });
+  await looked(page);
+  const kind = page.locator("#f-model-kind");
+  await kind.selectOption("linear");
+  await page.locator("#lab-problem:not([hidden])").waitFor();
+  assert.deepEqual(await Promise.all(["#lab-u", "#lab-plane", "#lab-sentence"].map((s) => page.locator(s).isVisible())), [false, false, false]);
+  await page.screenshot({ path: path.join(results, "lab-void-wide.png") });
+  await kind.selectOption("softmax");
+  await page.locator("#lab-u").waitFor();
+  await looked(page);
+  await page.dblclick("#sweep-start");
+  await page.locator("#sweep-said", { hasText: "best C = " }).waitFor();
+  assert.doesNotMatch(await page.locator("#sweep-said").textContent(), /Stopped/);
+  assert.deepEqual(page.errors, []);
+});
+
 test("a finger that drags moves C, and one that scrolls does not", async (t) => {
   const page = await visit(t, "lab", { viewport: narrow, hasTouch: true, isMobile: true });
   await looked(page);

@@ -108,6 +108,27 @@ test("the handle answers which C is best, and an answer that is not there is ask
   assert.deepEqual(page.errors, []);
 });
 
+test("a sweep of before counts where it is of the step's experiment, and no answer moves the page", async (t) => {
+  const page = await visit(t, "lab", { viewport: { width: 1280, height: 720 } });
+  await looked(page);
+  await page.locator("#s-lab-epsilon-2").check({ force: true });
+  await looked(page);
+  await page.click("#sweep-start");
+  await page.locator("#sweep-said", { hasText: "best C = " }).waitFor();
+  await page.evaluate(() => { location.hash = "#lesson=u.4"; });
+  await page.locator(".lesson-head", { hasText: "step 4" }).waitFor();
+  await ready(page);
+  await page.locator("#sweep").evaluate((e) => e.scrollIntoView({ block: "end", behavior: "instant" }));
+  const at = () => page.locator("#sweep").evaluate((e) => Math.round(e.getBoundingClientRect().top)), before = await at();
+  await page.fill("#lesson-answer", "3");
+  await page.locator("#lesson-answer").focus();
+  for (const key of ["Tab", "Shift+Tab", "Tab", "Enter"]) await page.keyboard.press(key);
+  await page.locator("#lesson-verdict:not([hidden])").waitFor();
+  await page.waitForTimeout(500); // in which a page that moves would
+  assert.equal(await at(), before);
+  assert.deepEqual(page.errors, []);
+});
+
 test("by keyboard a lesson is opened and left; a figure of a paper runs from a click", async (t) => {
   const page = await visit(t, "lab", { viewport: { width: 1280, height: 720 } });
   const focused = (id) => page.waitForFunction((id) => document.activeElement?.id === id, id);
