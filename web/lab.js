@@ -331,7 +331,10 @@
       }
       g.stroke();
       Object.assign(g, { fillStyle: ink("muted"), textAlign: "center" });
-      for (const m of marks) if (this.out(m) > 8) g.fillText(short(m), w / 2, h / 2 + this.out(m) - 8);
+      for (const m of marks) { // where there are few examples: they stand along the mean and across it
+        const r = (this.out(m) - 8) * Math.SQRT1_2;
+        if (r > 0) g.fillText(short(m), w / 2 - r, h / 2 + r);
+      }
       g.textAlign = "left";
     }
 
@@ -414,7 +417,7 @@
   class U extends Threshold {
     /** @type {USpec} */
     spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
-    /** @type {{ spec: USpec, width: number, height: number, names: { l: ULine, x: number, y: number }[] } | undefined} */
+    /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
     measured;
     edge = { left: 40, right: 12, top: 24, bottom: 40 };
 
@@ -462,8 +465,10 @@
       this.path(g);
       g.restore();
       this.handle(g);
-      this.least(g);
-      for (const n of this.names()) this.label(n.l.label, n.x, n.y, n.l.ink);
+      const { least, names } = this.placed();
+      if (least) this.least(g, least);
+      if (spec.bottom < 1 && spec.top > 1) this.label(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted");
+      for (const n of names) this.label(n.l.label, n.x, n.y, n.l.ink);
     }
 
     /** @param {Pen} g */
@@ -500,7 +505,7 @@
       g.moveTo(edge.left, this.y(1));
       g.lineTo(w - edge.right, this.y(1));
       g.stroke();
-      this.label(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted");
+      g.setLineDash([]);
     }
 
     /** @param {Pen} g @param {ULine} l */
@@ -559,11 +564,9 @@
       this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
     }
 
-    /** @param {Pen} g */
-    least(g) {
-      const { spec } = this, { least } = spec;
-      if (!least) return;
-      const [x, y] = [this.x(least.c), this.y(least.y)];
+    /** @param {Pen} g @param {{ x: number, y: number }} name where its name stands */
+    least(g, name) {
+      const least = /** @type {{ c: number, y: number, label: string }} */ (this.spec.least), [x, y] = [this.x(least.c), this.y(least.y)];
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
       g.beginPath();
       g.moveTo(x, y - 7);
@@ -573,9 +576,26 @@
       g.closePath();
       g.fill();
       g.stroke();
-      const half = g.measureText(least.label).width / 2, near = [x - half, x, x + half].map((at) => this.at(at));
-      const room = (/** @type {number} */ at) => Math.min(...spec.lines.flatMap((l) => near.map((c) => Math.abs(this.y(this.value(l, c)) - at)).filter(isFinite)));
-      this.label(least.label, x - half, room(y + 18) > room(y - 18) ? y + 18 : y - 18, "text", true); // off the lines
+      this.label(least.label, name.x, name.y, "text", true);
+    }
+
+    // beside is where the least point's name stands: about it, where the lines are farthest.
+    /** @param {{ c: number, y: number, label: string }} least */
+    beside(least) {
+      const g = this.context, { edge, width, spec } = this, [x, y] = [this.x(least.c), this.y(least.y)];
+      g.font = "600 " + font;
+      const w = g.measureText(least.label).width;
+      g.font = font;
+      let best = { room: -1, x: x - w / 2, y: y + 18, w };
+      for (const left of [x - w / 2, x - w - 12, x + 12]) {
+        if (left < edge.left || left + w > width - edge.right) continue;
+        for (const at of [y + 18, y - 18, y + 34, y - 34]) {
+          let room = 18; // more is no better
+          for (let k = left; k <= left + w; k += 8) for (const l of spec.lines) room = Math.min(room, Math.abs(this.y(this.value(l, this.at(k))) - at) || 18);
+          if (room > best.room) best = { room, x: left, y: at, w };
+        }
+      }
+      return best;
     }
 
     /** @param {Pen} g */
@@ -600,11 +620,12 @@
       this.label(this.called, x + 14 + w > this.width ? x - 20 - w : x + 14, h - 12, "text", true);
     }
 
-    // names says where each line's name stands: beside it, where the other lines are
+    // placed says where the least point's name stands and where each line's: beside it, where the other lines are
     // farthest. C has no say in it, as names would jump about while it is moved.
-    names() {
+    placed() {
       const { edge, width, height, spec } = this, { measured } = this;
-      if (measured?.spec === spec && measured.width === width && measured.height === height) return measured.names;
+      if (measured?.spec === spec && measured.width === width && measured.height === height) return measured;
+      const least = spec.least && this.beside(spec.least), first = least ? [least] : [];
       const step = 8, columns = Math.ceil(width / step) + 1; // every so many pixels, the lines are looked up
       const ys = spec.lines.map((l) => Array.from({ length: columns }, (_, k) => this.y(this.value(l, this.at(k * step)))));
       /** @type {{ l: ULine, x: number, y: number, w: number }[]} */
@@ -619,14 +640,13 @@
             if (x < edge.left || x + w > width - edge.right || y < edge.top + 8 || y > height - edge.bottom - 8) continue;
             let cost = Math.abs(i / l.x.length - l.at);
             for (const other of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(other[k] - y) < 10) cost++;
-            for (const n of names) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+            for (const n of [...first, ...names]) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
             if (cost < best.cost) best = { cost, x, y };
           }
         });
         if (best.x > 0) names.push({ l, x: best.x, y: best.y, w });
       }
-      this.measured = { spec, width, height, names };
-      return names;
+      return this.measured = { spec, width, height, least, names };
     }
   }
 

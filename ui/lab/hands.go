@@ -251,8 +251,13 @@ func (h *hands) trainOn(steps int) {
 	if h.bench == nil {
 		return
 	}
-	from := h.bench.Look().MaxGradNorm
-	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, func() { h.walked(from) }, nil)
+	from, s := h.bench.Look().MaxGradNorm, h.lab.course.now()
+	waited := s != nil && h.before(s.From)
+	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, func() { h.walked(from) }, func() {
+		if waited && !h.before(s.From) {
+			browser.Scroll(stands[s.Show]) // what the lesson speaks of is there now
+		}
+	})
 }
 
 // before reports whether the model is yet to be trained as far as a lesson speaks of.
