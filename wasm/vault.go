@@ -70,13 +70,9 @@ func (vault) List() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	locks, err := await(js.Global().Get("navigator").Get("locks").Call("query"))
+	held, err := inHand()
 	if err != nil {
 		return nil, err
-	}
-	held := map[string]bool{}
-	for i, list := 0, locks.Get("held"); i < list.Length(); i++ {
-		held[list.Index(i).Get("name").String()] = true
 	}
 	for keys := dir.Call("keys"); ; {
 		next, err := await(keys.Call("next"))
@@ -87,6 +83,22 @@ func (vault) List() (names []string, err error) {
 			names = append(names, name)
 		}
 	}
+}
+
+// inHand are the names of the locks that workers hold. A page that has waited for one holds
+// it for an instant, too, but shares it.
+func inHand() (map[string]bool, error) {
+	locks, err := await(js.Global().Get("navigator").Get("locks").Call("query"))
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]bool{}
+	for i, list := 0, locks.Get("held"); i < list.Length(); i++ {
+		if one := list.Index(i); one.Get("mode").String() == "exclusive" {
+			held[one.Get("name").String()] = true
+		}
+	}
+	return held, nil
 }
 
 func (vault) Peek(id string, file, most int) (b []byte, err error) {
@@ -127,8 +139,14 @@ func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
 		return nil, err
 	}
 	d := &drawer{parent: dir, id: id}
-	if d.unlock = lock(vaultLock + id); d.unlock == nil {
-		return nil, worker.ErrHeld
+	for try := 1; ; try++ {
+		if d.unlock = lock(vaultLock + id); d.unlock != nil {
+			break
+		}
+		if held, err := inHand(); err != nil || held[vaultLock+id] || try == handleTries {
+			return nil, worker.ErrHeld
+		}
+		time.Sleep(5 * time.Millisecond) // a page has it, for an instant
 	}
 	if d.dir, err = await(dir.Call("getDirectoryHandle", id, map[string]any{"create": fresh})); err != nil {
 		d.Close()

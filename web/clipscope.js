@@ -584,7 +584,7 @@
   /** @returns {Promise<any[]>} */
   async function interrupted() {
     const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? [];
-    for (const { name } of held) if (name?.startsWith(STORED)) letGo(name);
+    for (const { name, mode } of held) if (mode === "exclusive" && name?.startsWith(STORED)) letGo(name); // a page shares it
     return ask("interrupted");
   }
 

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { open, profiled, ready, stage } from "./browser.mjs";
+import { open, profiled, ready, stage, until } from "./browser.mjs";
 
 const { server, visit } = await stage();
 
@@ -88,7 +88,7 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
   assert.equal(failed, "paused");
   await vanish(page);
   assert.match(await page.evaluate(() => globalThis.failed), /gone without a word/);
-  await page.waitForFunction(() => clipscope.interrupted().then((l) => l.length === 1));
+  await until(page, async () => (await clipscope.interrupted()).length === 1);
   await page.reload();
   await page.locator("#interrupted-go-on:not([disabled])").click();
   await page.locator("#interrupted").waitFor({ state: "hidden" });
@@ -100,13 +100,13 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
 
 // Killed at random: the page is loaded again or closed, the worker ends, the browser is
 // killed. CLIPSCOPE_KILLS is how often.
-const KILLS = Number(process.env.CLIPSCOPE_KILLS ?? 3);
+const KILLS = Number(process.env.CLIPSCOPE_KILLS ?? 3), STEPS = 20_000_000; // more than it takes between 50 kills
 test(`a run that is killed ${KILLS} times goes on each time, and never counts fewer steps than were seen`, { timeout: 60_000 + 30_000 * KILLS }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-resume-"));
   t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
   let context = await profiled(dir);
   t.after(() => context.close().catch(() => {}));
-  const config = { ...onTable, steps: 5_000_000 }, text = table(400);
+  const config = { ...onTable, steps: STEPS }, text = table(400);
   let page = await open(context, server.url), id = "", released = 0, lost = 0, state = 0;
   const kinds = { reload: 0, close: 0, worker: 0, browser: 0 }, ways = Object.keys(kinds);
   for (let kill = 0; kill < KILLS; kill++) {
@@ -134,13 +134,13 @@ test(`a run that is killed ${KILLS} times goes on each time, and never counts fe
         page = await open(context, server.url);
     }
     await ready(page);
-    await page.waitForFunction(() => clipscope.interrupted().then((l) => l.length === 1));
+    await until(page, async () => (await clipscope.interrupted()).length === 1);
     const [stored] = await list(page);
     assert.ok(stored.released >= seen && stored.released >= released && stored.step > state, `${way}: step ${seen} was seen; ${JSON.stringify([stored.step, stored.released])}, before ${state}, ${released}`);
     lost += stored.released - stored.step;
     ({ id, released, step: state } = stored);
     const all = await entries(page);
-    assert.deepEqual(all.map((e) => [e.run, e.charged]), [[id, 5_000_000]]);
+    assert.deepEqual(all.map((e) => [e.run, e.charged]), [[id, STEPS]]);
   }
   const end = await page.evaluate(async ([id, text]) => {
     const run = await clipscope.resume(id, { train: [new File([text], "table.csv")] });
@@ -150,7 +150,7 @@ test(`a run that is killed ${KILLS} times goes on each time, and never counts fe
   }, [id, text]);
   t.diagnostic(`${KILLS} kills (${JSON.stringify(kinds)}): ${lost} of ${end.steps} steps were lost`);
   assert.ok(end.steps >= released && end.lost === lost && end.epsilon === end.planned && end.notes >= KILLS, JSON.stringify({ end, lost, released }));
-  assert.deepEqual((await entries(page)).map((e) => [e.run, e.state, e.charged]), [[id, "closed", 5_000_000]]);
+  assert.deepEqual((await entries(page)).map((e) => [e.run, e.state, e.charged]), [[id, "closed", STEPS]]);
   assert.deepEqual(await list(page), []);
 });
 
