@@ -50,7 +50,7 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
     run.store();
     await at(1500);
     return seen;
-  }, [rows(400), { ...onTable, expected_batch_size: 20, steps: 20_000 }]);
+  }, [rows(400), { ...onTable, expected_batch_size: 20, steps: 60_000 }]);
   await page.goto(`${server?.url}use`);
   await ready(page);
   await page.waitForFunction(() => window.clipscope.interrupted().then((list) => list.length === 1));
@@ -63,7 +63,7 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
   }, rows(400));
   assert.match(end.refused, /not the data that the run was interrupted on/);
   assert.ok(end.stored.released >= seen && end.stored.step > 0 && end.stored.step <= end.stored.released, JSON.stringify([end.stored, seen]));
-  assert.deepEqual([end.steps, end.lost, end.entries, end.left], [20_000, end.stored.released - end.stored.step, [["closed", 20_000]], 0]);
+  assert.deepEqual([end.steps, end.lost, end.entries, end.left], [60_000, end.stored.released - end.stored.step, [["closed", 60_000]], 0]);
   t.diagnostic(`${seen} steps seen, ${end.stored.step} stored, ${end.lost} lost`);
   assert.deepEqual(page.errors, []);
 });
