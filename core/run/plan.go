@@ -35,6 +35,10 @@ type PlanInfo struct {
 	Warnings  []Warning   `json:"warnings,omitempty"`
 }
 
+// NoGuarantee begins the sentence that a run without a guarantee has in its guarantee's
+// place, in plans, results and models.
+const NoGuarantee = "For teaching, no guarantee: "
+
 // Unbacked reports whether the run adds noise and still carries no guarantee, so that
 // Epsilon says what the noise alone is good for and bounds nothing.
 func (p *PlanInfo) Unbacked() bool { return !p.Private && p.NoiseMultiplier > 0 }

@@ -50,5 +50,5 @@ func (r *Run) application() *run.Application {
 }
 
 func leftOut(why string) string {
-	return why + " They are not released, and without them the model cannot be applied."
+	return why + " They are not released, and without them the model cannot be applied. A run with noise, and with bounds that are declared or private, leaves a model that can be."
 }

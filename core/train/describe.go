@@ -104,10 +104,10 @@ func (p *Plan) warnOfHistogram() {
 // given number of steps.
 func (p *Plan) guarantee(steps int) string {
 	if p.nonPrivate() {
-		return "For teaching, no guarantee: this run adds no noise (ε = ∞)."
+		return run.NoGuarantee + "this run adds no noise (ε = ∞)."
 	}
 	if why := p.broken(); len(why) > 0 {
-		return "For teaching, no guarantee: " + strings.Join(why, "; and ") + "."
+		return run.NoGuarantee + strings.Join(why, "; and ") + "."
 	}
 	mode := "floating-point noise, from which an attacker who sees every bit of a release may learn more than ε says"
 	if p.cfg.NoiseMode == "secure" {

@@ -36,5 +36,8 @@ func epsilonRows(r *series.Record) []Row {
 	if r.Whole > 0 {
 		list = append(list, Row{"ε of the whole run", words.Epsilon(r.Whole), Released})
 	}
+	if r.Plan.Unbacked() {
+		list = append(list, Row{"guarantee", "none", Released})
+	}
 	return list
 }

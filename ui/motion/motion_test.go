@@ -35,7 +35,7 @@ func (w *watch) pass(d time.Duration) {
 }
 
 func told(steps int) *series.Record {
-	r := series.NewRecord(run.Config{Method: "constant", MaxGradNorm: 1, ExpectedBatchSize: 100}, run.PlanInfo{NoiseMultiplier: 1, Steps: steps, Epsilon: 2})
+	r := series.NewRecord(run.Config{Method: "constant", MaxGradNorm: 1, ExpectedBatchSize: 100}, run.PlanInfo{NoiseMultiplier: 1, Steps: steps, Epsilon: 2, Private: true})
 	for step := 1; step <= steps; step++ {
 		r.Add([]run.Event{series.Example(step)})
 	}
@@ -111,6 +111,11 @@ func TestFigures(t *testing.T) {
 	r := told(100)
 	if got, want := Figures(r.Until(60), false), "accuracy 43.5 %, C 0.608, 58 % clipped, ε 0.64"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
+	}
+	taught := r.Until(60)
+	taught.Plan.Private = false
+	if got, want := Figures(taught, false), "accuracy 43.5 %, C 0.608, 58 % clipped, ε 0.64 without guarantee"; got != want {
+		t.Errorf("without a guarantee it says %q, want %q", got, want)
 	}
 	if got, want := Figures(r.Until(60), true), "accuracy 43.5 %, C 0.608"; got != want {
 		t.Errorf("in brief it says %q, want %q", got, want)

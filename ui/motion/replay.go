@@ -220,6 +220,10 @@ func Figures(r *series.Record, brief bool) string {
 	}
 	add("%s clipped", float64(share), words.Percent(float64(share), 0))
 	e := float64(m.Event.Released.Epsilon)
-	add("ε %s", e, words.Epsilon(e))
+	if m.Unbacked {
+		add("ε %s without guarantee", e, words.Epsilon(e))
+	} else {
+		add("ε %s", e, words.Epsilon(e))
+	}
 	return strings.Join(all, ", ")
 }

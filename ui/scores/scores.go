@@ -4,6 +4,7 @@ package scores
 
 import (
 	"math"
+	"strings"
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
@@ -146,6 +147,15 @@ func Headline(r *run.Result) []string {
 		return []string{"test loss", words.Number(l, 3)}
 	}
 	return nil
+}
+
+// Epsilon is ε of a run that has ended, under a name that says so where it is no bound:
+// guarantee is the run's sentence.
+func Epsilon(name string, e run.Number, guarantee string) app.UI {
+	if strings.HasPrefix(guarantee, run.NoGuarantee) && !math.IsInf(float64(e), 1) {
+		name += ", no guarantee"
+	}
+	return Figure(name, words.Epsilon(float64(e)), chart.Released)
 }
 
 // Figure is a value with its name, in the ink of what it is.

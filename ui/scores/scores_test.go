@@ -59,3 +59,19 @@ func TestCurvesSayWhatGuessingComesTo(t *testing.T) {
 		}
 	}
 }
+
+func TestEpsilonSaysWhereItIsNoBound(t *testing.T) {
+	for _, c := range []struct {
+		e         run.Number
+		guarantee string
+		want      string
+	}{
+		{2, "(ε = 2, δ = 1e-05)-differential privacy for every training row.", "<dt>ε</dt>"},
+		{2, run.NoGuarantee + "the seed is fixed.", "<dt>ε, no guarantee</dt>"},
+		{run.Number(math.Inf(1)), run.NoGuarantee + "this run adds no noise (ε = ∞).", "<dt>ε</dt>"}, // which says it
+	} {
+		if html := app.HTMLString(Epsilon("ε", c.e, c.guarantee)); !strings.Contains(html, c.want) {
+			t.Errorf("%v, %q: no %s in %s", c.e, c.guarantee, c.want, html)
+		}
+	}
+}

@@ -28,17 +28,8 @@ type resultView struct {
 	// Writing is what is being written for a download.
 	Writing string
 	Saver   saver
-	// Unbacked says that the run carries no guarantee, though it added noise.
-	Unbacked bool
 
 	diagnostics bool
-}
-
-func (v *resultView) epsilonName() string {
-	if v.Unbacked {
-		return "ε, no guarantee"
-	}
-	return "ε"
 }
 
 // CompoID keeps the tick of one run from standing at another.
@@ -55,9 +46,9 @@ func (v *resultView) Render() app.UI {
 			app.If(!math.IsNaN(r.LargestShare()), func() app.UI {
 				return scores.Figure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
 			}),
-			scores.Figure(v.epsilonName(), words.Epsilon(float64(r.Epsilon)), chart.Released),
+			scores.Epsilon("ε", r.Epsilon, r.Guarantee),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
-				return scores.Figure("ε, planned for "+words.Count(r.Steps), words.Epsilon(float64(r.EpsilonAtStep)), chart.Released)
+				return scores.Epsilon("ε, planned for "+words.Count(r.Steps), r.EpsilonAtStep, r.Guarantee)
 			}),
 			scores.Figure("δ", words.Upper(r.Delta, 2), chart.Released),
 			scores.Figure("steps", stepsDone(r), chart.Released),

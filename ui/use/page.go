@@ -126,7 +126,7 @@ func about(name string, info *run.ModelInfo) app.UI {
 			fact("trained by", info.Method+", "+words.Plural(info.Steps, "step")),
 		),
 		app.Dl().Class("result-figures").Body(
-			scores.Figure("ε", words.Epsilon(float64(info.Epsilon)), chart.Released),
+			scores.Epsilon("ε", info.Epsilon, info.Guarantee),
 			scores.Figure("δ", words.Upper(info.Delta, 2), chart.Released),
 		),
 		app.P().ID("guarantee").Text(info.Guarantee),

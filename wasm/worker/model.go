@@ -73,17 +73,22 @@ func (s *Session) openModel(f data.File) (*held, error) {
 		return nil, err
 	}
 	p, err := model.Open(file, be)
-	if err != nil {
+	if err != nil { // another file is no remedy
 		be.Close()
-		return nil, noModel(f, err)
+		return nil, &data.Error{File: f.Name(), Got: modelFault(err)}
 	}
 	p.Files = s.host.Files
 	return &held{p, be}, nil
 }
 
-// noModel is why a file cannot be applied, for its owner.
+// noModel is why a file is no model, for its owner.
 func noModel(f data.File, err error) error {
-	return &data.Error{File: f.Name(), Got: strings.TrimPrefix(err.Error(), "model: "), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
+	return &data.Error{File: f.Name(), Got: modelFault(err), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
+}
+
+// modelFault is an error of package model as a [data.Error] takes it.
+func modelFault(err error) string {
+	return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "model: "), ".")
 }
 
 // whole is all of a file.

@@ -252,6 +252,11 @@ test("ε is shown as no bound where it is none", async (t) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.screenshot({ path: path.join(results, "unbacked-phone.png") });
   assert.deepEqual(page.errors, []);
+  const seeded = await visit(t, "#data=moons&seed=1&target_epsilon=1&steps=5");
+  await seeded.click("#act-start");
+  await seeded.click("#use-model");
+  await seeded.locator("#about .value-released", { hasText: "ε, no guarantee" }).waitFor();
+  assert.deepEqual(seeded.errors, []);
 });
 
 // --- the audit ---
