@@ -23,6 +23,7 @@ const (
 	// handleTries is how often, a twentieth of a second apart, files are asked for that
 	// the browser has not yet taken from a worker that is gone.
 	handleTries = 40
+	lockTries   = 40
 )
 
 func newVault() worker.Vault { return vault{} }
@@ -139,14 +140,8 @@ func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
 		return nil, err
 	}
 	d := &drawer{parent: dir, id: id}
-	for try := 1; ; try++ {
-		if d.unlock = lock(vaultLock + id); d.unlock != nil {
-			break
-		}
-		if held, err := inHand(); err != nil || held[vaultLock+id] || try == handleTries {
-			return nil, worker.ErrHeld
-		}
-		time.Sleep(5 * time.Millisecond) // a page has it, for an instant
+	if d.unlock = lock(vaultLock + id); d.unlock == nil {
+		return nil, worker.ErrHeld
 	}
 	if d.dir, err = await(dir.Call("getDirectoryHandle", id, map[string]any{"create": fresh})); err != nil {
 		d.Close()
@@ -164,8 +159,22 @@ func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
 	return d, nil
 }
 
-// lock takes a lock and returns what gives it back; nil where somebody else has it.
+// lock takes a lock and returns what gives it back; nil where another worker has it. A
+// page has it for an instant, which is waited for.
 func lock(name string) (unlock func()) {
+	for try := 1; ; try++ {
+		if unlock = take(name); unlock != nil || try == lockTries {
+			return unlock
+		}
+		if held, err := inHand(); err != nil || held[name] {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// take takes a lock that nobody has at the moment.
+func take(name string) (unlock func()) {
 	var release js.Value
 	taken := make(chan bool, 1)
 	hold := js.FuncOf(func(_ js.Value, executor []js.Value) any {

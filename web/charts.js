@@ -893,7 +893,7 @@
     follow(document.body, () => {
       const e = document.getElementById(id), covered = below(); // it may have been made anew
       if (!e) return;
-      e.style.scrollMarginTop = `${covered + TITLE}px`;
+      e.style.scrollMarginTop = `calc(var(--stays) + ${TITLE}px)`;
       // Of what is longer than the window its beginning is meant.
       const block = e.getBoundingClientRect().top < covered + TITLE ? "start" : "nearest";
       e.scrollIntoView({ block, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });

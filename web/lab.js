@@ -579,10 +579,11 @@
       this.label(least.label, name.x, name.y, "text", true);
     }
 
-    // beside is where the least point's name stands: about it, where the lines are farthest.
-    /** @param {{ c: number, y: number, label: string }} least */
-    beside(least) {
-      const g = this.context, { edge, width, spec } = this, [x, y] = [this.x(least.c), this.y(least.y)];
+    // beside is where the least point's name stands: about it, where the lines are farthest,
+    // of which ys has the heights every step pixels.
+    /** @param {{ c: number, y: number, label: string }} least @param {number[][]} ys @param {number} step */
+    beside(least, ys, step) {
+      const g = this.context, { edge, width } = this, [x, y] = [this.x(least.c), this.y(least.y)];
       g.font = "600 " + font;
       const w = g.measureText(least.label).width;
       g.font = font;
@@ -591,7 +592,12 @@
         if (left < edge.left || left + w > width - edge.right) continue;
         for (const at of [y + 18, y - 18, y + 34, y - 34]) {
           let room = 18; // more is no better
-          for (let k = left; k <= left + w; k += 8) for (const l of spec.lines) room = Math.min(room, Math.abs(this.y(this.value(l, this.at(k))) - at) || 18);
+          for (const line of ys) {
+            for (let k = Math.floor(left / step); k * step < left + w; k++) {
+              const away = Math.abs(line[k] - at); // not a number where the line does not go
+              if (away < room) room = away;
+            }
+          }
           if (room > best.room) best = { room, x: left, y: at, w };
         }
       }
@@ -620,14 +626,15 @@
       this.label(this.called, x + 14 + w > this.width ? x - 20 - w : x + 14, h - 12, "text", true);
     }
 
-    // placed says where the least point's name stands and where each line's: beside it, where the other lines are
-    // farthest. C has no say in it, as names would jump about while it is moved.
+    // placed says where the least point's name stands, and where each line's: beside it,
+    // where the other lines are farthest. C has no say in it, as names would jump about
+    // while it is moved.
     placed() {
       const { edge, width, height, spec } = this, { measured } = this;
       if (measured?.spec === spec && measured.width === width && measured.height === height) return measured;
-      const least = spec.least && this.beside(spec.least), first = least ? [least] : [];
       const step = 8, columns = Math.ceil(width / step) + 1; // every so many pixels, the lines are looked up
       const ys = spec.lines.map((l) => Array.from({ length: columns }, (_, k) => this.y(this.value(l, this.at(k * step)))));
+      const least = spec.least && this.beside(spec.least, ys, step), first = least ? [least] : [];
       /** @type {{ l: ULine, x: number, y: number, w: number }[]} */
       const names = [];
       for (const l of spec.lines) {

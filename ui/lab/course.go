@@ -116,9 +116,15 @@ func (c *course) enter(set map[string]any) {
 	}
 	c.lab.opened(set)
 	c.lab.address.write()
+	c.show()
+}
+
+// show brings in sight what the step speaks of, or what is to be pressed for that.
+func (c *course) show() {
+	s := c.now()
 	switch {
 	case s == nil || stands[s.Show] == "":
-	case c.lab.hands.before(s.From): // what is to be pressed first
+	case c.lab.hands.before(s.From):
 		browser.Scroll("lab-actions")
 	default:
 		browser.Scroll(stands[s.Show])

@@ -255,7 +255,7 @@ func (h *hands) trainOn(steps int) {
 	waited := s != nil && h.before(s.From)
 	h.do(fmt.Sprintf("Training %s on …", words.Plural(steps, "step")), func(done func(error)) { h.bench.On(steps, done) }, func() { h.walked(from) }, func() {
 		if waited && !h.before(s.From) {
-			browser.Scroll(stands[s.Show]) // what the lesson speaks of is there now
+			h.lab.course.show()
 		}
 	})
 }

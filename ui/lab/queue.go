@@ -317,9 +317,9 @@ func (q *queue) show() {
 	})
 }
 
-// first calls f at a click, but not at the second of a double click: that was meant for
+// firstClick calls f at a click, but not at the second of a double click: that was meant for
 // what stood there before, such as the button that has started what this one stops.
-func first(f func()) app.EventHandler {
+func firstClick(f func()) app.EventHandler {
 	return func(_ app.Context, e app.Event) {
 		if e.Get("detail").Int() < 2 {
 			f()

@@ -48,7 +48,11 @@ func (l *lanes) view() app.UI {
 
 // button is one whose deeds depend on which lanes there are.
 func (l *lanes) button(id, text string, f func()) app.HTMLButton {
-	return app.Button().Type("button").ID(id).Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(id, strconv.Itoa(l.made)))
+	return l.heard(id, text, func(app.Context, app.Event) { f() })
+}
+
+func (l *lanes) heard(id, text string, click app.EventHandler) app.HTMLButton {
+	return app.Button().Type("button").ID(id).Text(text).OnClick(click, app.EventScope(id, strconv.Itoa(l.made)))
 }
 
 func (l *lanes) seedsView() app.UI {
@@ -73,9 +77,7 @@ func (l *lanes) runbar() app.UI {
 	}
 	return app.Div().Class("buttons").Body(
 		// Stop stands where Start does, so that the keyboard stays there.
-		app.If(q.busy(), func() app.UI {
-			return app.Button().Type("button").ID("lanes-stop").Text("Stop").OnClick(first(q.stop), app.EventScope("lanes-stop", strconv.Itoa(l.made)))
-		}).ElseIf(l.pending(), func() app.UI {
+		app.If(q.busy(), func() app.UI { return l.heard("lanes-stop", "Stop", firstClick(q.stop)) }).ElseIf(l.pending(), func() app.UI {
 			return l.button("lanes-start", "Start", l.start).Class("primary")
 		}).Else(func() app.UI {
 			return l.button("lanes-again", "Run again", l.again)

@@ -359,7 +359,7 @@ func (s *sweep) view() app.UI {
 		),
 		app.Div().Class("buttons").Body(
 			app.If(q.busy(), func() app.UI {
-				return app.Button().Type("button").ID("sweep-stop").Text("Stop").OnClick(first(func() { q.drop() }))
+				return app.Button().Type("button").ID("sweep-stop").Text("Stop").OnClick(firstClick(func() { q.drop() }))
 			}).Else(func() app.UI {
 				return app.Button().Type("button").ID("sweep-start").Class("primary").Text("Sweep C").OnClick(func(app.Context, app.Event) { s.start() })
 			}),
