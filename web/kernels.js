@@ -72,14 +72,14 @@ globalThis.clipscopeKernels = (() => {
     return undefined;
   }
 
-  // thread is all that a worker of the team runs. It spins for a while after a part,
-  // as the next is near while a run is under way, and then sleeps, at once where there
-  // are fewer cores than threads. It hears no message any more, and is ended from
-  // outside.
+  // thread is all that a worker of the team runs. It spins after a part for a quarter of a
+  // millisecond, which is longer than a step of a small model goes on without parts, as to
+  // be woken takes longer than many a part; and then it sleeps, at once where there are
+  // fewer cores than threads. It hears no message any more, and is ended from outside.
   function thread() {
     onmessage = async ({ data }) => {
       // As in team.ts, in words of four bytes.
-      const TICKET = 0, SLEEPING = 32, TURNS = data.crowded ? 1 : 50000;
+      const TICKET = 0, SLEEPING = 32, TURNS = data.crowded ? 1 : 500000;
       /** @type {any} */
       const { exports } = await WebAssembly.instantiate(data.module, { env: { memory: data.memory } });
       exports.join(data.team);
