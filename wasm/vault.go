@@ -23,7 +23,8 @@ const (
 	// handleTries is how often, a twentieth of a second apart, files are asked for that
 	// the browser has not yet taken from a worker that is gone.
 	handleTries = 40
-	lockTries   = 40
+	// lockTries is how often, five milliseconds apart, a lock is asked for that a page has.
+	lockTries = 40
 )
 
 func newVault() worker.Vault { return vault{} }

@@ -51,6 +51,7 @@ func (l *lanes) button(id, text string, f func()) app.HTMLButton {
 	return l.heard(id, text, func(app.Context, app.Event) { f() })
 }
 
+// heard is one that hears a click by a handler of its own.
 func (l *lanes) heard(id, text string, click app.EventHandler) app.HTMLButton {
 	return app.Button().Type("button").ID(id).Text(text).OnClick(click, app.EventScope(id, strconv.Itoa(l.made)))
 }
