@@ -132,7 +132,7 @@ func about(name string, info *run.ModelInfo) app.UI {
 		app.P().ID("guarantee").Text(info.Guarantee),
 		app.Details().Body(app.Summary().Text("The whole statement"), app.Pre().TabIndex(0).Text(cmp.Or(info.Statement, info.Guarantee))),
 		app.If(len(info.Columns) > 0, func() app.UI { return columnsView(info) }),
-		app.P().Class("help").Text("Answers cost no privacy of those it was trained on, however many there are."),
+		app.P().Class("help").Text("Answers tell no more of those it was trained on than the model does, however many there are."),
 	)
 }
 
