@@ -2,6 +2,7 @@
 // by one, when none can take its place.
 
 import { block } from "../simd/product";
+import { isSparse, sparseOuter } from "../simd/sparse";
 import { asBlock, asWide, isEmpty, oneBlock } from "../simd/sums";
 import { Part, Parts, first } from "../simd/team";
 import { space } from "../simd/window";
@@ -190,7 +191,8 @@ function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
 // @ts-ignore: decorator
 @inline
 function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
-  if (n != 1 || k <= 8) block(m, n, k, h, d, dst, wide, part, parts);
+  if (isSparse(m, n, h, m, k, d)) sparseOuter(m, n, k, h, d, dst, wide, part, parts);
+  else if (n != 1 || k <= 8) block(m, n, k, h, d, dst, wide, part, parts);
   else if (part == 0) weighed(m, k, h, d, dst, wide);
 }
 

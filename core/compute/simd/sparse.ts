@@ -1,0 +1,178 @@
+// Products whose left operand is mostly zeros, as pictures of letters are and columns
+// of categories. Terms in which it is 0 are left out, the others are added in the order
+// in which product.ts adds them, so that every sum is the same to the bit, but for the
+// sign of a zero: x·0 + s is s for every x that is finite. Where the right operand is not
+// finite, or narrow, so that a value found is used too few times, these are not for it.
+
+import { add } from "./sums";
+import { Part, Parts, first } from "./team";
+import { PIECE, Ptr, loadPart, madd, storePart } from "./vec";
+import { space } from "./window";
+
+const LEAST = 32; // columns of the right operand that are worth the search
+const ROWS = 16; // of the left one that are looked at, or nearly so many
+const STRIP = 32; // columns of the left one whose lists stay in the first-level cache
+const TERM: usize = 8; // a value, and where the row that it multiplies begins
+
+// PICKS has, for each set of four lanes, the bytes of those in it, moved to the front.
+const PICKS = memory.data<u8>([
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0,
+  8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0,
+  4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0, 0,
+  12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0,
+  4, 5, 6, 7, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 0, 0, 0, 0,
+  8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0,
+  4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+], 16);
+
+// isSparse reports whether a product of a [m×k], or of its transpose, with b, of rows×n
+// values, is one for this file. It is the same for all parts of a call.
+export function isSparse(m: i32, k: i32, a: Ptr, rows: i32, n: i32, b: Ptr): bool {
+  return n >= LEAST && m >= ROWS && k >= STRIP && fewIn(m, k, a) && allFinite(rows * n, b);
+}
+
+// fewIn reports whether at most half of a's values are other than 0, by some of its rows.
+function fewIn(m: i32, k: i32, a: Ptr): bool {
+  const step = m / ROWS;
+  let looked = 0, zeros = i32x4.splat(0);
+  for (let i = 0; i < m; i += step, looked += k >> 2) {
+    let x = a + (<usize>i * <usize>k << 2);
+    for (const end = x + ((<usize>k >> 2) << 4); x < end; x += 16) zeros = i32x4.sub(zeros, f32x4.eq(v128.load(x), f32x4.splat(0)));
+  }
+  const all = i32x4.extract_lane(zeros, 0) + i32x4.extract_lane(zeros, 1) + i32x4.extract_lane(zeros, 2) + i32x4.extract_lane(zeros, 3);
+  return all >= 2 * looked; // of four times as many values
+}
+
+// allFinite reports that none of n values is NaN or ±Inf.
+function allFinite(n: i32, x: Ptr): bool {
+  const magnitude = i32x4.splat(0x7fffffff);
+  let most = i32x4.splat(0);
+  for (const end = x + ((<usize>n >> 2) << 4); x < end; x += 16) most = i32x4.max_s(most, v128.and(v128.load(x), magnitude));
+  if (n & 3) most = i32x4.max_s(most, v128.and(loadPart(x, n & 3), magnitude));
+  return !v128.any_true(i32x4.ge_s(most, i32x4.splat(0x7f800000)));
+}
+
+// pick writes the terms of four values, the first at offset and the next step bytes on,
+// and returns where the next ones are to be.
+// @ts-ignore: decorator
+@inline
+function pick(v: v128, offsets: v128, dst: Ptr): Ptr {
+  const lanes = i32x4.bitmask(f32x4.ne(v, f32x4.splat(0)));
+  const picks = v128.load(PICKS + (<usize>lanes << 4));
+  v = i8x16.swizzle(v, picks);
+  const o = i8x16.swizzle(offsets, picks);
+  v128.store(dst, i32x4.shuffle(v, o, 0, 4, 1, 5));
+  v128.store(dst, i32x4.shuffle(v, o, 2, 6, 3, 7), 16);
+  return dst + <usize>popcnt(lanes) * TERM;
+}
+
+// list writes the terms of n values, whose rows are step bytes apart, and returns their
+// end. It may write four terms more.
+// @ts-ignore: decorator
+@inline
+function list(n: i32, x: Ptr, step: usize, dst: Ptr): Ptr {
+  let offsets = i32x4.mul(i32x4(0, 1, 2, 3), i32x4.splat(<i32>step));
+  const four = i32x4.splat(<i32>step << 2);
+  for (const end = x + ((<usize>n >> 2) << 4); x < end; x += 16) {
+    dst = pick(v128.load(x), offsets, dst);
+    offsets = i32x4.add(offsets, four);
+  }
+  if (n & 3) dst = pick(loadPart(x, n & 3), offsets, dst);
+  return dst;
+}
+
+// row is c = Σ terms + beta·c for n values of a row.
+function row(n: i32, terms: Ptr, end: Ptr, b: Ptr, beta: f32, c: Ptr): void {
+  for (; n >= 32; n -= 32, b += 128, c += 128) columns(8, 4, terms, end, b, beta, c);
+  for (; n >= 16; n -= 16, b += 64, c += 64) columns(4, 4, terms, end, b, beta, c);
+  for (; n >= 4; n -= 4, b += 16, c += 16) columns(1, 4, terms, end, b, beta, c);
+  if (n) columns(1, n, terms, end, b, beta, c);
+}
+
+// columns is row for that many vectors, the last of them of so many values.
+// @ts-ignore: decorator
+@inline
+function columns(vectors: i32, last: i32, terms: Ptr, end: Ptr, b: Ptr, beta: f32, c: Ptr): void {
+  let c0 = f32x4.splat(0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;
+  for (; terms < end; terms += TERM) {
+    const x = v128.load32_splat(terms), p = b + load<u32>(terms, 4);
+    c0 = madd(x, last < 4 ? loadPart(p, last) : v128.load(p), c0);
+    if (vectors >= 4) {
+      c1 = madd(x, v128.load(p, 16), c1);
+      c2 = madd(x, v128.load(p, 32), c2);
+      c3 = madd(x, v128.load(p, 48), c3);
+    }
+    if (vectors == 8) {
+      c4 = madd(x, v128.load(p, 64), c4);
+      c5 = madd(x, v128.load(p, 80), c5);
+      c6 = madd(x, v128.load(p, 96), c6);
+      c7 = madd(x, v128.load(p, 112), c7);
+    }
+  }
+  if (last < 4) {
+    if (beta != 0) c0 = madd(f32x4.splat(beta), loadPart(c, last), c0);
+    storePart(c, c0, last);
+    return;
+  }
+  write(c, c0, beta);
+  if (vectors >= 4) {
+    write(c + 16, c1, beta);
+    write(c + 32, c2, beta);
+    write(c + 48, c3, beta);
+  }
+  if (vectors == 8) {
+    write(c + 64, c4, beta);
+    write(c + 80, c5, beta);
+    write(c + 96, c6, beta);
+    write(c + 112, c7, beta);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function write(c: Ptr, v: v128, beta: f32): void {
+  v128.store(c, beta != 0 ? madd(f32x4.splat(beta), v128.load(c), v) : v);
+}
+
+// sparse is C = A·B + beta·C for a sparse A [m×k], in sums of up to chain terms before
+// they are added. A part is some rows of C.
+export function sparse(m: i32, n: i32, k: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, chain: i32, part: Part, parts: Parts): void {
+  const from = first(m, 1, part, parts), to = first(m, 1, part + 1, parts), step = <usize>n << 2;
+  const blocks = (k + chain - 1) / chain, depth = (k + blocks - 1) / blocks;
+  const terms = space(2 * (depth + 4));
+  for (let i = from; i < to; i++) {
+    let x = a + (<usize>i * <usize>k << 2), y = b;
+    for (let l = 0; l < k; l += depth, x += <usize>depth << 2, y += <usize>depth * step) {
+      const end = list(min(k - l, depth), x, step, terms);
+      row(n, terms, end, y, l == 0 ? beta : 1, c + <usize>i * step);
+    }
+  }
+}
+
+// sparseOuter is block for a sparse h [m×n], and its parts are some rows of dst.
+export function sparseOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
+  const to = first(n, STRIP, part + 1, parts), step = <usize>k << 2, hStep = <usize>n << 2;
+  const ends = space(STRIP + 2 * (STRIP + 4) + STRIP * 2 * PIECE + (wide ? STRIP * k : 0));
+  const found = ends + (STRIP << 2), lists = found + <usize>(STRIP + 4) * TERM, held = lists + <usize>(STRIP * PIECE) * TERM;
+  for (let j0 = first(n, STRIP, part, parts); j0 < to; j0 += STRIP) {
+    const columns = min(to - j0, STRIP), sums = wide ? held : dst + <usize>j0 * step;
+    for (let i0 = 0; i0 < m; i0 += PIECE) {
+      for (let j: usize = 0; j < <usize>STRIP; j++) store<u32>(ends + (j << 2), lists + j * PIECE * TERM);
+      const rows = min(m - i0, PIECE);
+      for (let i = 0, x = h + <usize>i0 * hStep + (<usize>j0 << 2), y: usize = 0; i < rows; i++, x += hStep, y += step) {
+        const last = list(columns, x, 4, found);
+        for (let t = found; t < last; t += TERM) {
+          const end = ends + load<u32>(t, 4), at = load<u32>(end);
+          store<u32>(at, load<u32>(t));
+          store<u32>(at, <u32>y, 4);
+          store<u32>(end, at + <u32>TERM);
+        }
+      }
+      for (let j: usize = 0; j < <usize>columns; j++) {
+        row(k, lists + j * PIECE * TERM, load<u32>(ends + (j << 2)), d + <usize>i0 * step, i0 == 0 ? 0 : 1, sums + j * step);
+      }
+    }
+    if (wide) add(columns * k, 1, held, dst + 2 * <usize>j0 * step);
+  }
+}
