@@ -269,6 +269,31 @@ func (c *check) edgy(n, every int) []float32 {
 	return v
 }
 
+// sparse returns n values of which most are 0, or −0: four in five for a kind of 0,
+// nine in ten with edge values among the others for 1, and all for 2.
+func (c *check) sparse(n, kind int) []float32 {
+	v := c.normals(n)
+	if kind == 1 {
+		v = c.edgy(n, 30)
+	}
+	for i := range v {
+		if c.rng.IntN(5*(1+kind)) != 0 || kind == 2 {
+			v[i] = float32(math.Copysign(0, float64(v[i])))
+		}
+	}
+	return v
+}
+
+// finite replaces what is not finite, and what is far from 1, by 1.
+func finite(v []float32) []float32 {
+	for i, x := range v {
+		if a := math.Abs(float64(x)); x != 0 && (a < 0x1p-20 || !(a < 0x1p20)) {
+			v[i] = 1
+		}
+	}
+	return v
+}
+
 // vectors calls f for each size with a maker of ordinary vectors, then with one
 // of vectors full of edge values.
 func (c *check) vectors(f func(n int, data func() []float32)) {

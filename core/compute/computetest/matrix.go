@@ -29,6 +29,12 @@ func checkGemm(c *check) {
 		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
 	}
+	for _, s := range [][3]int{{16, 32, 32}, {17, 33, 64}, {40, 47, 700}, {128, 130, 100}} {
+		for every := range 3 {
+			c.gemmOf(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, every) }, c.normals)
+		}
+		c.gemmOf(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, 0) }, func(n int) []float32 { return c.edgy(n, 400) })
+	}
 	for n := range 41 {
 		c.gram(n, 7)
 	}
@@ -53,11 +59,13 @@ func (c *check) gram(n, k int) {
 }
 
 // gemm checks one shape with all transposes and kinds of beta.
-func (c *check) gemm(m, n, k int, data func(n int) []float32) {
+func (c *check) gemm(m, n, k int, data func(n int) []float32) { c.gemmOf(m, n, k, data, data) }
+
+func (c *check) gemmOf(m, n, k int, left, data func(n int) []float32) {
 	betas := []float32{0, 1, -0.75}
 	for i, t := range [][2]kernel.Trans{{false, false}, {false, true}, {true, false}, {true, true}} {
 		beta := betas[(i+m+n+k)%len(betas)]
-		a, b, dst := c.arg("a", data(m*k)), c.arg("b", data(k*n)), c.arg("c", data(m*n))
+		a, b, dst := c.arg("a", left(m*k)), c.arg("b", data(k*n)), c.arg("c", data(m*n))
 		if beta == 0 && m*n > 0 {
 			nan := append([]float32(nil), dst.data...)
 			nan[c.rng.IntN(m*n)] = float32(math.NaN())

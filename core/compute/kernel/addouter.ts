@@ -1,12 +1,13 @@
 // Sums of outer products: a matrix product, unless their elements are changed one
 // by one, when none can take its place.
 
+import { greatest } from "../simd/greatest";
 import { block } from "../simd/product";
-import { isSparse, sparseOuter } from "../simd/sparse";
+import { isSparse, sparseOuter, sparseRounded } from "../simd/sparse";
 import { asBlock, asWide, isEmpty, oneBlock } from "../simd/sums";
 import { Part, Parts, first } from "../simd/team";
 import { space } from "../simd/window";
-import { BLOCK, PIECE, Ptr, Sums, addWide, loadPart, loadUpTo, madd, storeUpTo } from "../simd/vec";
+import { BLOCK, PIECE, Ptr, ROUND, Sums, addWide, loadPart, loadUpTo, madd, storeUpTo } from "../simd/vec";
 
 // term is one vector of products, clamped to [low, high] or rounded.
 // @ts-ignore: decorator
@@ -71,23 +72,11 @@ function addLanes(p: Ptr, v: v128, n: i32): void {
   if (n > 2) store<f64>(p, load<f64>(p, 16) + <f64>f32x4.extract_lane(v, 2), 16);
 }
 
-
-// ROUND is 3·2²²: a number within ±2²² added to it is rounded to a whole one, ties to
-// even, and the sum's bits are those of ROUND and that many more.
-const ROUND: f32 = 12582912;
 const COLUMNS = 16;
 
 // bounded reports that no product of row i of h and row i of d is beyond ±2²², or NaN.
 function bounded(n: i32, k: i32, h: Ptr, d: Ptr): bool {
   return greatest(n, h) * greatest(k, d) <= 4194304;
-}
-
-// greatest is the greatest magnitude of n values, or NaN.
-function greatest(n: i32, x: Ptr): f32 {
-  let most = f32x4.splat(0);
-  for (let left = n; left > 0; left -= 4, x += 16) most = f32x4.max(most, f32x4.abs(loadUpTo(x, left)));
-  most = f32x4.max(most, i32x4.shuffle(most, most, 2, 3, 0, 1));
-  return f32x4.extract_lane(f32x4.max(most, i32x4.shuffle(most, most, 1, 0, 3, 2)), 0);
 }
 
 // counted adds to dst, in float64 and of two rows of stride values where there are two,
@@ -219,7 +208,8 @@ export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: P
   } else if (each == 2) {
     let all = n >= 8; // or packing would take longer
     for (let i: usize = 0; all && i < <usize>m; i++) all = bounded(n, k, h + (i * <usize>n << 2), d + (i * <usize>k << 2));
-    if (all) rounded(m, n, k, h, d, wide, from, to);
+    if (all && isSparse(m, n, h, m, k, d)) sparseRounded(m, n, k, h, d, wide, part, parts);
+    else if (all) rounded(m, n, k, h, d, wide, from, to);
     else changed(m, n, k, 0, h, d, wide, true, from, to);
   } else {
     for (let i = 0; i < m; i += BLOCK) {

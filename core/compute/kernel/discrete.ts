@@ -1,7 +1,7 @@
 // The discrete sequence of package chacha: a group of four blocks gives 64 samples,
 // which are looked up four at a time.
 
-import { group } from "../simd/chacha";
+import { groups } from "../simd/chacha";
 import { pages } from "../simd/pages";
 import { asWide, oneBlock } from "../simd/sums";
 import { Part, Parts, first } from "../simd/team";
@@ -24,7 +24,7 @@ function entry(table: Ptr, p: Ptr): Ptr {
 // that column: those of the block with that counter, of the other stream. It is
 // seldom called, so that it makes four blocks for one matters little.
 function below(column: i32, index: u32, table: Ptr, key: Key, tail: Ptr): bool {
-  group(key, 1 << 31, index, tail);
+  groups(1, key, 1 << 31, index, tail);
   const digits = table + ((<usize>COLUMNS + <usize>column * <usize>DIGITS) << 2);
   for (let i: usize = 0; i < <usize>DIGITS; i++) {
     const e = load<u32>(tail + (i << 4)) >>> (32 - DIGIT_BITS), d = <u32>load<f32>(digits + (i << 2));
@@ -68,14 +68,13 @@ function samples(p: Ptr, index: u32, table: Ptr, key: Key, tail: Ptr): v128 {
 }
 
 // chunk writes 64 sums, in float32 or in float64, with their noise: of k samples each,
-// of which those of group g are the first.
+// of which those of group g, whose words are at words, are the first.
 // @ts-ignore: decorator
 @inline
-function chunk(k: i32, g: u32, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key): void {
+function chunk(k: i32, g: u32, words: Ptr, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key): void {
   const tail = at + TAIL, m = at + MULTIPLIERS, u = f64x2.splat(unit);
-  for (let j = 0; j < k; j++) group(key, 0, (g + j) << 2, at + (<usize>j << 8));
   for (let p: usize = 0; p < 256; p += 16, dst += 16) {
-    let lo = f64x2.splat(0), hi = lo, word = at + p, index = (g << 6) + <u32>(p >> 2);
+    let lo = f64x2.splat(0), hi = lo, word = words + p, index = (g << 6) + <u32>(p >> 2);
     for (let q = m, end = m + (<usize>k << 3); q < end; q += 8, word += 256, index += 64) {
       const x = samples(word, index, table, key, tail), mm = v128.load64_splat(q);
       lo = f64x2.add(lo, f64x2.mul(mm, f64x2.convert_low_i32x4_s(x)));
@@ -95,15 +94,23 @@ function chunk(k: i32, g: u32, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: b
   }
 }
 
-// chunks writes n, the first with the samples of group g: which groups a chunk has depends on where it is, and on nothing
-// else.
+// chunks writes n, the first with the samples of group g: which groups a chunk has depends
+// on where it is, and on nothing else. The words of as many chunks as there is room for
+// are drawn at a time.
 function chunks(n: i32, k: i32, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key, g: u32): void {
-  const size: usize = wide ? 8 : 4;
-  for (; n >= 64; n -= 64, dst += 256, src += 64 * size, g += k) chunk(k, g, unit, at, table, src, wide, dst, key);
-  if (n > 0) {
-    memory.copy(at + LAST, src, <usize>n * size);
-    chunk(k, g, unit, at, table, at + LAST, wide, at + LAST + 512, key);
-    memory.copy(dst, at + LAST + 512, <usize>n << 2);
+  const size: usize = wide ? 8 : 4, most = max(<i32>TAIL / (256 * k), 1);
+  while (n > 0) {
+    const some = min((n + 63) >> 6, most);
+    groups(some * k, key, 0, g << 2, at);
+    for (let i = 0, words = at; i < some; i++, words += <usize>k << 8, g += k, n -= 64, dst += 256, src += 64 * size) {
+      if (n >= 64) {
+        chunk(k, g, words, unit, at, table, src, wide, dst, key);
+        continue;
+      }
+      memory.copy(at + LAST, src, <usize>n * size);
+      chunk(k, g, words, unit, at, table, at + LAST, wide, at + LAST + 512, key);
+      memory.copy(dst, at + LAST + 512, <usize>n << 2);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // The normal sequence of package chacha, four blocks at a time, one lane a block.
 
-import { group } from "../simd/chacha";
+import { groups } from "../simd/chacha";
 import { pages } from "../simd/pages";
 import { Part, Parts, first } from "../simd/team";
 import { Key, Ptr, madd } from "../simd/vec";
@@ -16,7 +16,7 @@ const P65: f32 = 2.710505431213761e-20;
 // bits; rarely called, so it may be slow. The extension words are at tail,
 // which it fills.
 function extend(u: v128, key: Key, counter: u32, words: Ptr, tail: Ptr, offset: usize): v128 {
-  group(key, 1 << 31, counter, tail);
+  groups(1, key, 1 << 31, counter, tail);
   for (let lane: usize = 0; lane < 4; lane++) {
     const r = load<u32>(words + offset + 4 * lane);
     if (r >= 1 << 16) continue;
@@ -117,27 +117,27 @@ function addNormals(std: v128, key: Key, counter: u32, words: Ptr, tail: Ptr, at
   }
 }
 
-let scratch: Ptr = 0; // two groups' words, those of the last, short piece of dst, and the constants
+const GROUPS = 4; // whose words are drawn at a time
+
+let scratch: Ptr = 0; // their words, those of an extension, the last, short piece of dst, and the constants
 
 // noise draws the groups of its part: which counters they have depends on where in
 // dst they are, and on nothing else.
 // @divide costing n * 10
 export function noise(n: i32, std: f32, dst: Ptr, key: Key, part: Part, parts: Parts): void {
-  if (!scratch) scratch = pages(1168);
-  const tail = scratch + 256, last = scratch + 512, at = scratch + 768;
+  if (!scratch) scratch = pages(256 * (GROUPS + 2) + 400);
+  const tail = scratch + 256 * GROUPS, last = tail + 256, at = last + 256;
   const sv = f32x4.splat(std);
   setConstants(at);
   const from = first(n, 64, part, parts);
-  n = first(n, 64, part + 1, parts) - from;
   dst += <usize>from << 2;
   let counter: u32 = from >> 4;
-  for (; n >= 64; n -= 64, dst += 256, counter += 4) {
-    group(key, 0, counter, scratch);
-    addNormals(sv, key, counter, scratch, tail, at, dst);
-  }
-  if (n) {
-    group(key, 0, counter, scratch);
-    addNormals(sv, key, counter, scratch, tail, at, last);
-    memory.copy(dst, last, <usize>n << 2);
+  for (let left = first(n, 64, part + 1, parts) - from; left > 0; ) {
+    const some = min((left + 63) >> 6, GROUPS);
+    groups(some, key, 0, counter, scratch);
+    for (let g = 0, words = scratch; g < some; g++, words += 256, counter += 4, left -= 64, dst += 256) {
+      addNormals(sv, key, counter, words, tail, at, left < 64 ? last : dst);
+      if (left < 64) memory.copy(dst, last, <usize>left << 2);
+    }
   }
 }

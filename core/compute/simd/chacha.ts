@@ -31,69 +31,65 @@ function rotl8(v: v128): v128 {
   return i8x16.shuffle(v, v, 3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
 }
 
-// group writes the 16 words of the blocks with counters counter … counter+3 to
-// out: word w of the four as one vector at out + 16·w. key holds the eight key
-// words and the three nonce words, of which flip changes the first.
-export function group(key: Key, flip: u32, counter: u32, out: Ptr): void {
-  const counters = i32x4.add(i32x4.splat(counter), i32x4(0, 1, 2, 3));
-  let x0 = i32x4.splat(0x61707865), x1 = i32x4.splat(0x3320646e);
-  let x2 = i32x4.splat(0x79622d32), x3 = i32x4.splat(0x6b206574);
-  let x4 = v128.load_splat<u32>(key), x5 = v128.load_splat<u32>(key, 4);
-  let x6 = v128.load_splat<u32>(key, 8), x7 = v128.load_splat<u32>(key, 12);
-  let x8 = v128.load_splat<u32>(key, 16), x9 = v128.load_splat<u32>(key, 20);
-  let x10 = v128.load_splat<u32>(key, 24), x11 = v128.load_splat<u32>(key, 28);
-  let x12 = counters, x13 = i32x4.splat(load<u32>(key, 32) ^ flip);
-  let x14 = v128.load_splat<u32>(key, 36), x15 = v128.load_splat<u32>(key, 40);
-  for (let i = 0; i < ROUNDS; i += 2) {
-    // The four columns, side by side, then the four diagonals.
-    x0 = i32x4.add(x0, x4); x12 = rotl16(v128.xor(x12, x0));
-    x1 = i32x4.add(x1, x5); x13 = rotl16(v128.xor(x13, x1));
-    x2 = i32x4.add(x2, x6); x14 = rotl16(v128.xor(x14, x2));
-    x3 = i32x4.add(x3, x7); x15 = rotl16(v128.xor(x15, x3));
-    x8 = i32x4.add(x8, x12); x4 = rotl(v128.xor(x4, x8), 12);
-    x9 = i32x4.add(x9, x13); x5 = rotl(v128.xor(x5, x9), 12);
-    x10 = i32x4.add(x10, x14); x6 = rotl(v128.xor(x6, x10), 12);
-    x11 = i32x4.add(x11, x15); x7 = rotl(v128.xor(x7, x11), 12);
-    x0 = i32x4.add(x0, x4); x12 = rotl8(v128.xor(x12, x0));
-    x1 = i32x4.add(x1, x5); x13 = rotl8(v128.xor(x13, x1));
-    x2 = i32x4.add(x2, x6); x14 = rotl8(v128.xor(x14, x2));
-    x3 = i32x4.add(x3, x7); x15 = rotl8(v128.xor(x15, x3));
-    x8 = i32x4.add(x8, x12); x4 = rotl(v128.xor(x4, x8), 7);
-    x9 = i32x4.add(x9, x13); x5 = rotl(v128.xor(x5, x9), 7);
-    x10 = i32x4.add(x10, x14); x6 = rotl(v128.xor(x6, x10), 7);
-    x11 = i32x4.add(x11, x15); x7 = rotl(v128.xor(x7, x11), 7);
+// quarter is ChaCha's quarter round, of four words of each of four blocks.
+// @ts-ignore: decorator
+@inline
+function quarter(p: Ptr, a: usize, b: usize, c: usize, d: usize): void {
+  let x = v128.load(p + 16 * a), y = v128.load(p + 16 * b), z = v128.load(p + 16 * c), w = v128.load(p + 16 * d);
+  x = i32x4.add(x, y); w = rotl16(v128.xor(w, x));
+  z = i32x4.add(z, w); y = rotl(v128.xor(y, z), 12);
+  x = i32x4.add(x, y); w = rotl8(v128.xor(w, x));
+  z = i32x4.add(z, w); y = rotl(v128.xor(y, z), 7);
+  v128.store(p + 16 * a, x);
+  v128.store(p + 16 * b, y);
+  v128.store(p + 16 * c, z);
+  v128.store(p + 16 * d, w);
+}
 
-    x0 = i32x4.add(x0, x5); x15 = rotl16(v128.xor(x15, x0));
-    x1 = i32x4.add(x1, x6); x12 = rotl16(v128.xor(x12, x1));
-    x2 = i32x4.add(x2, x7); x13 = rotl16(v128.xor(x13, x2));
-    x3 = i32x4.add(x3, x4); x14 = rotl16(v128.xor(x14, x3));
-    x10 = i32x4.add(x10, x15); x5 = rotl(v128.xor(x5, x10), 12);
-    x11 = i32x4.add(x11, x12); x6 = rotl(v128.xor(x6, x11), 12);
-    x8 = i32x4.add(x8, x13); x7 = rotl(v128.xor(x7, x8), 12);
-    x9 = i32x4.add(x9, x14); x4 = rotl(v128.xor(x4, x9), 12);
-    x0 = i32x4.add(x0, x5); x15 = rotl8(v128.xor(x15, x0));
-    x1 = i32x4.add(x1, x6); x12 = rotl8(v128.xor(x12, x1));
-    x2 = i32x4.add(x2, x7); x13 = rotl8(v128.xor(x13, x2));
-    x3 = i32x4.add(x3, x4); x14 = rotl8(v128.xor(x14, x3));
-    x10 = i32x4.add(x10, x15); x5 = rotl(v128.xor(x5, x10), 7);
-    x11 = i32x4.add(x11, x12); x6 = rotl(v128.xor(x6, x11), 7);
-    x8 = i32x4.add(x8, x13); x7 = rotl(v128.xor(x7, x8), 7);
-    x9 = i32x4.add(x9, x14); x4 = rotl(v128.xor(x4, x9), 7);
+// put writes v to p, or adds it to the word that is there.
+// @ts-ignore: decorator
+@inline
+function put(p: Ptr, v: v128, add: bool): void {
+  v128.store(p, add ? i32x4.add(v128.load(p), v) : v);
+}
+
+// putStart puts what the words of a group begin with: constants, the key's eight
+// words, counters and the nonce's three, of which flip changes the first.
+// @ts-ignore: decorator
+@inline
+function putStart(key: Key, flip: u32, counter: u32, p: Ptr, add: bool): void {
+  put(p, i32x4.splat(0x61707865), add);
+  put(p + 16, i32x4.splat(0x3320646e), add);
+  put(p + 32, i32x4.splat(0x79622d32), add);
+  put(p + 48, i32x4.splat(0x6b206574), add);
+  for (let i: usize = 0; i < 8; i++) put(p + 64 + 16 * i, v128.load_splat<u32>(key + 4 * i), add);
+  put(p + 192, i32x4.add(i32x4.splat(counter), i32x4(0, 1, 2, 3)), add);
+  put(p + 208, i32x4.splat(load<u32>(key, 32) ^ flip), add);
+  put(p + 224, v128.load_splat<u32>(key, 36), add);
+  put(p + 240, v128.load_splat<u32>(key, 40), add);
+}
+
+// groups writes the 16 words of n groups of four blocks, whose counters follow each
+// other from counter on, to out: word w of a group as one vector at 16·w, and the next
+// group 256 bytes on. One group's rounds wait for each other most of the time, so that
+// those of four take little more than twice as long; and as no engine has registers for
+// them, they are in memory.
+export function groups(n: i32, key: Key, flip: u32, counter: u32, out: Ptr): void {
+  const end = out + (<usize>n << 8);
+  for (let p = out, c = counter; p < end; p += 256, c += 4) putStart(key, flip, c, p, false);
+  for (let i = 0; i < ROUNDS; i += 2) {
+    for (let p = out; p < end; p += 256) { // columns
+      quarter(p, 0, 4, 8, 12);
+      quarter(p, 1, 5, 9, 13);
+      quarter(p, 2, 6, 10, 14);
+      quarter(p, 3, 7, 11, 15);
+    }
+    for (let p = out; p < end; p += 256) { // diagonals
+      quarter(p, 0, 5, 10, 15);
+      quarter(p, 1, 6, 11, 12);
+      quarter(p, 2, 7, 8, 13);
+      quarter(p, 3, 4, 9, 14);
+    }
   }
-  v128.store(out, i32x4.add(x0, i32x4.splat(0x61707865)));
-  v128.store(out, i32x4.add(x1, i32x4.splat(0x3320646e)), 16);
-  v128.store(out, i32x4.add(x2, i32x4.splat(0x79622d32)), 32);
-  v128.store(out, i32x4.add(x3, i32x4.splat(0x6b206574)), 48);
-  v128.store(out, i32x4.add(x4, v128.load_splat<u32>(key)), 64);
-  v128.store(out, i32x4.add(x5, v128.load_splat<u32>(key, 4)), 80);
-  v128.store(out, i32x4.add(x6, v128.load_splat<u32>(key, 8)), 96);
-  v128.store(out, i32x4.add(x7, v128.load_splat<u32>(key, 12)), 112);
-  v128.store(out, i32x4.add(x8, v128.load_splat<u32>(key, 16)), 128);
-  v128.store(out, i32x4.add(x9, v128.load_splat<u32>(key, 20)), 144);
-  v128.store(out, i32x4.add(x10, v128.load_splat<u32>(key, 24)), 160);
-  v128.store(out, i32x4.add(x11, v128.load_splat<u32>(key, 28)), 176);
-  v128.store(out, i32x4.add(x12, counters), 192);
-  v128.store(out, i32x4.add(x13, i32x4.splat(load<u32>(key, 32) ^ flip)), 208);
-  v128.store(out, i32x4.add(x14, v128.load_splat<u32>(key, 36)), 224);
-  v128.store(out, i32x4.add(x15, v128.load_splat<u32>(key, 40)), 240);
+  for (let p = out, c = counter; p < end; p += 256, c += 4) putStart(key, flip, c, p, true);
 }

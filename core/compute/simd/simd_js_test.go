@@ -3,6 +3,7 @@ package simd_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"clipscope/core/compute"
@@ -73,4 +74,70 @@ func TestLabelsThatAreNoClass(t *testing.T) {
 			t.Errorf("label %v: loss %v", labels[i], v)
 		}
 	}
+}
+
+// TestZerosLeftOut: a product that leaves out the zeros of its left operand has the same
+// sums, to the bit, as one that does not, as columns too few for that are.
+func TestZerosLeftOut(t *testing.T) {
+	const m, n, k, few = 67, 48, 700, 16
+	b := open(t)
+	defer b.Close()
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := func(n int, zeros float64) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			if rng.Float64() >= zeros {
+				v[i] = float32(rng.NormFloat64())
+			}
+		}
+		return v
+	}
+	made := func(v []float32) compute.Buffer {
+		x := b.New(len(v))
+		b.Write(x, v)
+		return x
+	}
+	for _, zeros := range []float64{0.55, 0.8, 0.99} {
+		x, y, d := values(m*k, zeros), values(k*n, 0), values(m*n, 0)
+		for _, p := range []struct {
+			name     string
+			rows     int // of the right operand
+			right    []float32
+			multiply func(right compute.Buffer, columns int) []float32
+		}{
+			{"x·y", k, y, func(right compute.Buffer, columns int) []float32 {
+				c := b.New(m * columns)
+				kernel.Gemm(b, kernel.NoTrans, kernel.NoTrans, m, columns, k, made(x), right, 0, c)
+				return read(t, b, c)
+			}},
+			{"xᵀ·d", m, d, func(right compute.Buffer, columns int) []float32 {
+				s, c := b.NewSums(k*columns), b.New(k*columns)
+				kernel.AddOuter(b, m, k, columns, kernel.Plain(), made(x), right, s)
+				kernel.Settle(b, k*columns, s, c)
+				return read(t, b, c)
+			}},
+		} {
+			got := p.multiply(made(p.right), n)
+			for from := 0; from < n; from += few {
+				some := make([]float32, 0, p.rows*few)
+				for i := range p.rows {
+					some = append(some, p.right[i*n+from:i*n+from+few]...)
+				}
+				for i, want := range p.multiply(made(some), few) {
+					if at := i/few*n + from + i%few; got[at] != want {
+						t.Fatalf("%s, %v of x zero: value %d is %v, and %v where no zero is left out", p.name, zeros, at, got[at], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func read(t *testing.T, b compute.Backend, x compute.Buffer) []float32 {
+	t.Helper()
+	v := make([]float32, x.Len())
+	if err := compute.Read(t.Context(), b, v, x); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -4,9 +4,10 @@
 // sign of a zero: x·0 + s is s for every x that is finite. Where the right operand is not
 // finite, or narrow, so that a value found is used too few times, these are not for it.
 
+import { greatest } from "./greatest";
 import { add } from "./sums";
 import { Part, Parts, first } from "./team";
-import { PIECE, Ptr, loadPart, madd, storePart } from "./vec";
+import { BLOCK, PIECE, Ptr, ROUND, loadPart, madd, storePart } from "./vec";
 import { space } from "./window";
 
 const LEAST = 32; // columns of the right operand that are worth the search
@@ -29,7 +30,7 @@ const PICKS = memory.data<u8>([
 // isSparse reports whether a product of a [m×k], or of its transpose, with b, of rows×n
 // values, is one for this file. It is the same for all parts of a call.
 export function isSparse(m: i32, k: i32, a: Ptr, rows: i32, n: i32, b: Ptr): bool {
-  return n >= LEAST && m >= ROWS && k >= STRIP && fewIn(m, k, a) && allFinite(rows * n, b);
+  return n >= LEAST && m >= ROWS && k >= STRIP && fewIn(m, k, a) && greatest(rows * n, b) < Infinity;
 }
 
 // fewIn reports whether at most half of a's values are other than 0, by some of its rows.
@@ -44,13 +45,11 @@ function fewIn(m: i32, k: i32, a: Ptr): bool {
   return all >= 2 * looked; // of four times as many values
 }
 
-// allFinite reports that none of n values is NaN or ±Inf.
-function allFinite(n: i32, x: Ptr): bool {
-  const magnitude = i32x4.splat(0x7fffffff);
-  let most = i32x4.splat(0);
-  for (const end = x + ((<usize>n >> 2) << 4); x < end; x += 16) most = i32x4.max_s(most, v128.and(v128.load(x), magnitude));
-  if (n & 3) most = i32x4.max_s(most, v128.and(loadPart(x, n & 3), magnitude));
-  return !v128.any_true(i32x4.ge_s(most, i32x4.splat(0x7f800000)));
+// swizzle has bytes of v, of which all of picks are.
+// @ts-ignore: decorator
+@inline
+function swizzle(v: v128, picks: v128): v128 {
+  return ASC_FEATURE_RELAXED_SIMD ? i8x16.relaxed_swizzle(v, picks) : i8x16.swizzle(v, picks);
 }
 
 // pick writes the terms of four values, the first at offset and the next step bytes on,
@@ -60,8 +59,8 @@ function allFinite(n: i32, x: Ptr): bool {
 function pick(v: v128, offsets: v128, dst: Ptr): Ptr {
   const lanes = i32x4.bitmask(f32x4.ne(v, f32x4.splat(0)));
   const picks = v128.load(PICKS + (<usize>lanes << 4));
-  v = i8x16.swizzle(v, picks);
-  const o = i8x16.swizzle(offsets, picks);
+  v = swizzle(v, picks);
+  const o = swizzle(offsets, picks);
   v128.store(dst, i32x4.shuffle(v, o, 0, 4, 1, 5));
   v128.store(dst, i32x4.shuffle(v, o, 2, 6, 3, 7), 16);
   return dst + <usize>popcnt(lanes) * TERM;
@@ -84,55 +83,90 @@ function list(n: i32, x: Ptr, step: usize, dst: Ptr): Ptr {
 
 // row is c = Σ terms + beta·c for n values of a row.
 function row(n: i32, terms: Ptr, end: Ptr, b: Ptr, beta: f32, c: Ptr): void {
-  for (; n >= 32; n -= 32, b += 128, c += 128) columns(8, 4, terms, end, b, beta, c);
-  for (; n >= 16; n -= 16, b += 64, c += 64) columns(4, 4, terms, end, b, beta, c);
-  for (; n >= 4; n -= 4, b += 16, c += 16) columns(1, 4, terms, end, b, beta, c);
-  if (n) columns(1, n, terms, end, b, beta, c);
+  for (; n >= 32; n -= 32, b += 128, c += 128) columns(8, 4, false, terms, end, b, beta, c);
+  for (; n >= 16; n -= 16, b += 64, c += 64) columns(4, 4, false, terms, end, b, beta, c);
+  for (; n >= 4; n -= 4, b += 16, c += 16) columns(1, 4, false, terms, end, b, beta, c);
+  if (n) columns(1, n, false, terms, end, b, beta, c);
 }
 
-// columns is row for that many vectors, the last of them of so many values.
+// wholeRow adds to n float64 the sums of terms that are rounded, none of them beyond ±2²².
+function wholeRow(n: i32, terms: Ptr, end: Ptr, b: Ptr, c: Ptr): void {
+  for (; n >= 32; n -= 32, b += 128, c += 256) columns(8, 4, true, terms, end, b, 1, c);
+  for (; n >= 16; n -= 16, b += 64, c += 128) columns(4, 4, true, terms, end, b, 1, c);
+  for (; n >= 4; n -= 4, b += 16, c += 32) columns(1, 4, true, terms, end, b, 1, c);
+  if (n) columns(1, n, true, terms, end, b, 1, c);
+}
+
+// columns is row, or wholeRow, for that many vectors, the last of them of so many values.
 // @ts-ignore: decorator
 @inline
-function columns(vectors: i32, last: i32, terms: Ptr, end: Ptr, b: Ptr, beta: f32, c: Ptr): void {
-  let c0 = f32x4.splat(0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;
+function columns(vectors: i32, last: i32, whole: bool, terms: Ptr, end: Ptr, b: Ptr, beta: f32, c: Ptr): void {
+  const round = f32x4.splat(ROUND);
+  let c0 = whole ? i32x4.mul(round, i32x4.splat(-<i32>((end - terms) / TERM))) : f32x4.splat(0);
+  let c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;
   for (; terms < end; terms += TERM) {
     const x = v128.load32_splat(terms), p = b + load<u32>(terms, 4);
-    c0 = madd(x, last < 4 ? loadPart(p, last) : v128.load(p), c0);
+    c0 = term(x, last < 4 ? loadPart(p, last) : v128.load(p), c0, round, whole);
     if (vectors >= 4) {
-      c1 = madd(x, v128.load(p, 16), c1);
-      c2 = madd(x, v128.load(p, 32), c2);
-      c3 = madd(x, v128.load(p, 48), c3);
+      c1 = term(x, v128.load(p, 16), c1, round, whole);
+      c2 = term(x, v128.load(p, 32), c2, round, whole);
+      c3 = term(x, v128.load(p, 48), c3, round, whole);
     }
     if (vectors == 8) {
-      c4 = madd(x, v128.load(p, 64), c4);
-      c5 = madd(x, v128.load(p, 80), c5);
-      c6 = madd(x, v128.load(p, 96), c6);
-      c7 = madd(x, v128.load(p, 112), c7);
+      c4 = term(x, v128.load(p, 64), c4, round, whole);
+      c5 = term(x, v128.load(p, 80), c5, round, whole);
+      c6 = term(x, v128.load(p, 96), c6, round, whole);
+      c7 = term(x, v128.load(p, 112), c7, round, whole);
     }
   }
   if (last < 4) {
-    if (beta != 0) c0 = madd(f32x4.splat(beta), loadPart(c, last), c0);
-    storePart(c, c0, last);
+    writePart(c, c0, beta, last, whole);
     return;
   }
-  write(c, c0, beta);
+  const size: usize = whole ? 32 : 16;
+  write(c, c0, beta, whole);
   if (vectors >= 4) {
-    write(c + 16, c1, beta);
-    write(c + 32, c2, beta);
-    write(c + 48, c3, beta);
+    write(c + size, c1, beta, whole);
+    write(c + 2 * size, c2, beta, whole);
+    write(c + 3 * size, c3, beta, whole);
   }
   if (vectors == 8) {
-    write(c + 64, c4, beta);
-    write(c + 80, c5, beta);
-    write(c + 96, c6, beta);
-    write(c + 112, c7, beta);
+    write(c + 4 * size, c4, beta, whole);
+    write(c + 5 * size, c5, beta, whole);
+    write(c + 6 * size, c6, beta, whole);
+    write(c + 7 * size, c7, beta, whole);
   }
+}
+
+// term is sum and x·v. Where that is rounded, the bits of ROUND are added with it.
+// @ts-ignore: decorator
+@inline
+function term(x: v128, v: v128, sum: v128, round: v128, whole: bool): v128 {
+  return whole ? i32x4.add(sum, madd(x, v, round)) : madd(x, v, sum);
 }
 
 // @ts-ignore: decorator
 @inline
-function write(c: Ptr, v: v128, beta: f32): void {
+function write(c: Ptr, v: v128, beta: f32, whole: bool): void {
+  if (whole) {
+    v128.store(c, f64x2.add(v128.load(c), f64x2.convert_low_i32x4_s(v)));
+    v128.store(c, f64x2.add(v128.load(c, 16), f64x2.convert_low_i32x4_s(i32x4.shuffle(v, v, 2, 3, 2, 3))), 16);
+    return;
+  }
   v128.store(c, beta != 0 ? madd(f32x4.splat(beta), v128.load(c), v) : v);
+}
+
+// writePart is write for the first n of four values.
+// @ts-ignore: decorator
+@inline
+function writePart(c: Ptr, v: v128, beta: f32, n: i32, whole: bool): void {
+  if (whole) {
+    store<f64>(c, load<f64>(c) + <f64>i32x4.extract_lane(v, 0));
+    if (n > 1) store<f64>(c, load<f64>(c, 8) + <f64>i32x4.extract_lane(v, 1), 8);
+    if (n > 2) store<f64>(c, load<f64>(c, 16) + <f64>i32x4.extract_lane(v, 2), 16);
+    return;
+  }
+  storePart(c, beta != 0 ? madd(f32x4.splat(beta), loadPart(c, n), v) : v, n);
 }
 
 // sparse is C = A·B + beta·C for a sparse A [m×k], in sums of up to chain terms before
@@ -150,29 +184,61 @@ export function sparse(m: i32, n: i32, k: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr
   }
 }
 
+// Lists are those of STRIP columns of a matrix, of up to depth rows each: where the
+// first begins, where each ends, and room to find the terms of a row.
+let lists: Ptr = 0, ends: Ptr = 0, found: Ptr = 0;
+
+// listsOf has room for n floats beside lists of that depth, and returns where.
+function listsOf(depth: i32, n: i32): Ptr {
+  ends = space(STRIP + 2 * (STRIP + 4) + 2 * STRIP * depth + n);
+  found = ends + (STRIP << 2);
+  lists = found + <usize>(STRIP + 4) * TERM;
+  return lists + <usize>(STRIP * depth) * TERM;
+}
+
+// listColumns lists the terms of n columns at x, in rows xStep bytes apart, of which
+// yStep bytes of the other operand go with each.
+function listColumns(rows: i32, n: i32, depth: i32, x: Ptr, xStep: usize, yStep: usize): void {
+  for (let j = 0, at = lists, end = ends; j < n; j++, at += <usize>depth * TERM, end += 4) store<u32>(end, at);
+  for (let i = 0, y: usize = 0; i < rows; i++, x += xStep, y += yStep) {
+    const last = list(n, x, 4, found);
+    for (let t = found; t < last; t += TERM) {
+      const end = ends + load<u32>(t, 4), at = load<u32>(end);
+      store<u32>(at, load<u32>(t));
+      store<u32>(at, <u32>y, 4);
+      store<u32>(end, at + <u32>TERM);
+    }
+  }
+}
+
 // sparseOuter is block for a sparse h [m×n], and its parts are some rows of dst.
 export function sparseOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
   const to = first(n, STRIP, part + 1, parts), step = <usize>k << 2, hStep = <usize>n << 2;
-  const ends = space(STRIP + 2 * (STRIP + 4) + STRIP * 2 * PIECE + (wide ? STRIP * k : 0));
-  const found = ends + (STRIP << 2), lists = found + <usize>(STRIP + 4) * TERM, held = lists + <usize>(STRIP * PIECE) * TERM;
+  const held = listsOf(PIECE, wide ? STRIP * k : 0);
   for (let j0 = first(n, STRIP, part, parts); j0 < to; j0 += STRIP) {
     const columns = min(to - j0, STRIP), sums = wide ? held : dst + <usize>j0 * step;
-    for (let i0 = 0; i0 < m; i0 += PIECE) {
-      for (let j: usize = 0; j < <usize>STRIP; j++) store<u32>(ends + (j << 2), lists + j * PIECE * TERM);
-      const rows = min(m - i0, PIECE);
-      for (let i = 0, x = h + <usize>i0 * hStep + (<usize>j0 << 2), y: usize = 0; i < rows; i++, x += hStep, y += step) {
-        const last = list(columns, x, 4, found);
-        for (let t = found; t < last; t += TERM) {
-          const end = ends + load<u32>(t, 4), at = load<u32>(end);
-          store<u32>(at, load<u32>(t));
-          store<u32>(at, <u32>y, 4);
-          store<u32>(end, at + <u32>TERM);
-        }
-      }
-      for (let j: usize = 0; j < <usize>columns; j++) {
-        row(k, lists + j * PIECE * TERM, load<u32>(ends + (j << 2)), d + <usize>i0 * step, i0 == 0 ? 0 : 1, sums + j * step);
+    for (let i = 0; i < m; i += PIECE) {
+      listColumns(min(m - i, PIECE), columns, PIECE, h + <usize>i * hStep + (<usize>j0 << 2), hStep, step);
+      for (let j = 0, terms = lists, to = sums; j < columns; j++, terms += PIECE * TERM, to += step) {
+        row(k, terms, load<u32>(ends + (<usize>j << 2)), d + <usize>i * step, i == 0 ? 0 : 1, to);
       }
     }
     if (wide) add(columns * k, 1, held, dst + 2 * <usize>j0 * step);
+  }
+}
+
+// sparseRounded adds to dst, in float64, the outer products of a sparse h [m×n] and d,
+// each element rounded, none of them beyond ±2²². Its parts are some rows of dst.
+export function sparseRounded(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, part: Part, parts: Parts): void {
+  const to = first(n, STRIP, part + 1, parts), step = <usize>k << 2, hStep = <usize>n << 2;
+  listsOf(BLOCK, 0);
+  for (let j0 = first(n, STRIP, part, parts); j0 < to; j0 += STRIP) {
+    const columns = min(to - j0, STRIP);
+    for (let i = 0; i < m; i += BLOCK) {
+      listColumns(min(m - i, BLOCK), columns, BLOCK, h + <usize>i * hStep + (<usize>j0 << 2), hStep, step);
+      for (let j = 0, terms = lists, to = dst + 2 * <usize>j0 * step; j < columns; j++, terms += BLOCK * TERM, to += 2 * step) {
+        wholeRow(k, terms, load<u32>(ends + (<usize>j << 2)), d + <usize>i * step, to);
+      }
+    }
   }
 }

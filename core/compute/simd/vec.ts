@@ -8,6 +8,10 @@ export type Key = usize; // eight words of key and three of nonce
 export const PIECE = 64;
 export const BLOCK = 256;
 
+// ROUND is 3·2²²: a number within ±2²² added to it is rounded to a whole one, ties to
+// even, and the sum's bits are those of ROUND and that many more.
+export const ROUND: f32 = 12582912;
+
 // low and high are the two halves of a vector in float64.
 // @ts-ignore: decorator
 @inline
