@@ -309,7 +309,9 @@ function hash(cell) {
 // one that the first line has most of.
 /** @param {string} text */
 export function table(text) {
-  const head = text.split(/\r?\n/, 1)[0], mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
+  text = text.replaceAll("\r\n", "\n"); // within quotes, too
+  const QUOTED = '"(?:[^"]|"")*"', head = text.slice(0, 1 << 16).match(`^(?:${QUOTED}|[^\n])*`)?.[0].replaceAll(new RegExp(QUOTED, "g"), "") ?? "";
+  const mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
   /** @type {string[][]} */
   const rows = [];
   let row = [""], quoted = false;
@@ -320,7 +322,6 @@ export function table(text) {
     else if (c === '"' && !/[^ ]/.test(row[row.length - 1])) [quoted, row[row.length - 1]] = [true, ""];
     else if (!quoted && c === mark) row.push("");
     else if (!quoted && (c === "\n" || c === "\r")) {
-      if (c === "\r" && text[i + 1] === "\n") i++;
       if (row.length > 1 || row[0] !== "") rows.push(row);
       row = [""];
     } else row[row.length - 1] += c;

@@ -315,7 +315,9 @@ def _hash(cell: str) -> int:
 
 def _table(text: str) -> Iterator[list[str]]:
     """Cut a text into rows of cells, with the mark between them that the first line has most of."""
-    head = text.split("\n", 1)[0]
+    text = text.replace("\r\n", "\n")  # within quotes, too
+    quoted = '"(?:[^"]|"")*"'
+    head = re.sub(quoted, "", re.match(f"(?:{quoted}|[^\n])*", text[: 1 << 16])[0])
     mark = max(",;\t", key=head.count)
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
     return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if any(row) or len(row) > 1)

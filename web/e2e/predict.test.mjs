@@ -140,6 +140,8 @@ test("tables that the page refuses are refused, and others are read as the page 
     [model, 'size,kind\n3, "red"\n', head + no],
     [model, `size,kind,note\n3,red,${"x".repeat(200_000)}\n`, head + no],
     [model, "size,kind\n", head],
+    [model, '"a,b,c";size;kind\n1;3;red\n', head + no],
+    [model.replaceAll("size", "si\\nze").replaceAll('"red"', '"r\\ned"'), '"si\r\nze";kind\r\n3;"r\r\ned"\r\n', head + no],
     [named, "constructor,__proto__\n3,red\n", head + no],
     [model, "size,kind\n3,5,red\n", /Row 2: It has 3 cells, and the first row has 2/],
     [model, "size,kind\n3,red\n3\n", /Row 3: It has 1 cells?, and the first row has 2/],
