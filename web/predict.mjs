@@ -314,7 +314,7 @@ export function table(text) {
   const mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
   /** @type {string[][]} */
   const rows = [];
-  let row = [""], quoted = false;
+  let row = [""], quoted = false, began = 0; // where the row did: an empty line is none, and "" is
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (quoted && c === '"' && text[i + 1] === '"') row[row.length - 1] += text[++i];
@@ -322,12 +322,12 @@ export function table(text) {
     else if (c === '"' && !/[^ ]/.test(row[row.length - 1])) [quoted, row[row.length - 1]] = [true, ""];
     else if (!quoted && c === mark) row.push("");
     else if (!quoted && (c === "\n" || c === "\r")) {
-      if (row.length > 1 || row[0] !== "") rows.push(row);
-      row = [""];
+      if (i > began) rows.push(row);
+      [row, began] = [[""], i + 1];
     } else row[row.length - 1] += c;
   }
   if (quoted) throw new Error(`Row ${rows.length + 1}: a quote is still open at the end of the table.`);
-  if (row.length > 1 || row[0] !== "") rows.push(row);
+  if (text.length > began) rows.push(row);
   return rows;
 }
 

@@ -320,7 +320,7 @@ def _table(text: str) -> Iterator[list[str]]:
     head = re.sub(quoted, "", re.match(f"(?:{quoted}|[^\n])*", text[: 1 << 16])[0])
     mark = max(",;\t", key=head.count)
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if any(row) or len(row) > 1)
+    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if row)
 
 
 def answers(model: Model, text: str, to: TextIO) -> None:

@@ -133,6 +133,8 @@ test("what is no model, no number and no column is said", () => {
 
 test("tables that the page refuses are refused, and others are read as the page reads them", (t) => {
   const model = small({ if_missing: 4 }), broken = model.replace("[1,0,", "[null,0,").replace("null", '{"$numberDouble":"NaN"}'), named = model.replaceAll("size", "constructor").replace('"kind","kind"', '"__proto__","kind"').replace('"name":"kind"', '"name":"__proto__"');
+  // Of one column, where a row may have nothing but a missing cell.
+  const lone = JSON.stringify({ parameters: [1, 0, 0, 3.5], apply: { ...JSON.parse(model).apply, features: 1, layers: [{ layer: "dense", shape: [2], parameters: 4 }], columns: [{ name: "size", kind: "numeric", first: 0, if_missing: 4 }] } });
   const no = "no,0.880797,0.119203\n", head = "answer,p(no),p(yes)\n";
   const cases = /** @type {[string, string, string | RegExp][]} */ ([
     [model, "size,kind\n3,red\n", head + no],
@@ -140,6 +142,7 @@ test("tables that the page refuses are refused, and others are read as the page 
     [model, 'size,kind\n3, "red"\n', head + no],
     [model, `size,kind,note\n3,red,${"x".repeat(200_000)}\n`, head + no],
     [model, "size,kind\n", head],
+    [lone, 'size\n3\n""\n\n5', head + "yes,0.377541,0.622459\nno,0.622459,0.377541\nno,0.817574,0.182426\n"],
     [model, '"a,b,c";size;kind\n1;3;red\n', head + no],
     [model.replaceAll("size", "si\\nze").replaceAll('"red"', '"r\\ned"'), '"si\r\nze";kind\r\n3;"r\r\ned"\r\n', head + no],
     [named, "constructor,__proto__\n3,red\n", head + no],
