@@ -361,7 +361,17 @@ export function answers(model, text) {
 async function main([model, rows]) {
   if (!model || !rows) throw new Error("Give a model and a table: node predict.mjs model.json rows.csv > answers.csv");
   const fs = await import("node:fs"), bytes = fs.readFileSync(model);
-  process.stdout.write(answers(load(model.endsWith(".safetensors") ? new Uint8Array(bytes) : bytes.toString()), fs.readFileSync(rows, "utf8")));
+  process.stdout.write(answers(load(model.endsWith(".safetensors") ? new Uint8Array(bytes) : bytes.toString()), utf8(fs.readFileSync(rows))));
+}
+
+// utf8 is a table's text. What is none has characters that no category would be found by.
+/** @param {Uint8Array} bytes */
+function utf8(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (e) {
+    throw new Error("The table is not in UTF-8: save it as CSV in UTF-8, or give it to the page, which reads others.", { cause: e });
+  }
 }
 
 if (globalThis.process?.argv?.[1] && import.meta.url.endsWith(encodeURI(globalThis.process.argv[1].replaceAll("\\", "/")))) {

@@ -359,7 +359,11 @@ def main() -> None:
     args = parser.parse_args()
     try:
         with open(args.rows, encoding="utf-8-sig", newline="") as f:
-            answers(load(args.model), f.read(), sys.stdout)
+            try:
+                text = f.read()
+            except UnicodeDecodeError as e:
+                raise ValueError("The table is not in UTF-8: save it as CSV in UTF-8, or give it to the page, which reads others.") from e
+        answers(load(args.model), text, sys.stdout)
     except (OSError, ValueError) as e:
         sys.exit(str(e))
 

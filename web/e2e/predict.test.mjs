@@ -1,11 +1,13 @@
 // web/predict.mjs, which applies saved models without the page: it does as the page does.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
 import { file, root, stage } from "./browser.mjs";
-import { numpy, python, withoutNumpy } from "./python.mjs";
+import { numpy, python, PYTHON, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
 
@@ -160,6 +162,15 @@ test("tables that the page refuses are refused, and others are read as the page 
   assert.deepEqual([...load(named).features({})], [4, 0, 1]);
   const wide = 150_000, apply = { task: "regression", outputs: 1, features: wide, scaling: { kind: "row" }, layers: [{ layer: "dense", shape: [1], parameters: wide + 1 }] };
   assert.ok(Math.abs(load(JSON.stringify({ parameters: new Array(wide + 1).fill(1), apply })).predict(new Float64Array(wide).fill(2)).outputs[0] - 1 - Math.sqrt(wide)) < 1e-6);
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-predict-"));
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  fs.writeFileSync(path.join(dir, "model.json"), model);
+  fs.writeFileSync(path.join(dir, "rows.csv"), Buffer.from("size,kind\n3,gr\xfcn\n", "latin1"));
+  for (const [program, ...args] of [[process.execPath, "predict.mjs"], ...numpy ? [[PYTHON, "-B", "predict.py"]] : []]) {
+    const { status, stdout, stderr } = spawnSync(program, [...args, path.join(dir, "model.json"), path.join(dir, "rows.csv")], { cwd: path.join(root, "web"), encoding: "utf8" });
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, /not in UTF-8: save it as CSV in UTF-8/);
+  }
   if (!numpy) return t.diagnostic(withoutNumpy);
   const said = python(`
 import io, json, sys
