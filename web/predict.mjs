@@ -309,10 +309,12 @@ function hash(cell) {
 // one that the first line has most of.
 /** @param {string} text */
 export function table(text) {
-  const head = text.split(/\r?\n/, 1)[0], mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
+  text = text.replaceAll("\r\n", "\n"); // within quotes, too
+  const QUOTED = '"(?:[^"]|"")*"', head = text.slice(0, 1 << 16).match(`^(?:${QUOTED}|[^\n])*`)?.[0].replaceAll(new RegExp(QUOTED, "g"), "") ?? "";
+  const mark = [",", ";", "\t"].reduce((a, b) => head.split(b).length > head.split(a).length ? b : a);
   /** @type {string[][]} */
   const rows = [];
-  let row = [""], quoted = false;
+  let row = [""], quoted = false, began = 0; // where the row did: an empty line is none, and "" is
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (quoted && c === '"' && text[i + 1] === '"') row[row.length - 1] += text[++i];
@@ -320,13 +322,12 @@ export function table(text) {
     else if (c === '"' && !/[^ ]/.test(row[row.length - 1])) [quoted, row[row.length - 1]] = [true, ""];
     else if (!quoted && c === mark) row.push("");
     else if (!quoted && (c === "\n" || c === "\r")) {
-      if (c === "\r" && text[i + 1] === "\n") i++;
-      if (row.length > 1 || row[0] !== "") rows.push(row);
-      row = [""];
+      if (i > began) rows.push(row);
+      [row, began] = [[""], i + 1];
     } else row[row.length - 1] += c;
   }
   if (quoted) throw new Error(`Row ${rows.length + 1}: a quote is still open at the end of the table.`);
-  if (row.length > 1 || row[0] !== "") rows.push(row);
+  if (text.length > began) rows.push(row);
   return rows;
 }
 
@@ -360,7 +361,17 @@ export function answers(model, text) {
 async function main([model, rows]) {
   if (!model || !rows) throw new Error("Give a model and a table: node predict.mjs model.json rows.csv > answers.csv");
   const fs = await import("node:fs"), bytes = fs.readFileSync(model);
-  process.stdout.write(answers(load(model.endsWith(".safetensors") ? new Uint8Array(bytes) : bytes.toString()), fs.readFileSync(rows, "utf8")));
+  process.stdout.write(answers(load(model.endsWith(".safetensors") ? new Uint8Array(bytes) : bytes.toString()), utf8(fs.readFileSync(rows))));
+}
+
+// utf8 is a table's text. What is none has characters that no category would be found by.
+/** @param {Uint8Array} bytes */
+function utf8(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (e) {
+    throw new Error("The table is not in UTF-8: save it as CSV in UTF-8, or give it to the page, which reads others.", { cause: e });
+  }
 }
 
 if (globalThis.process?.argv?.[1] && import.meta.url.endsWith(encodeURI(globalThis.process.argv[1].replaceAll("\\", "/")))) {

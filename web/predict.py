@@ -315,10 +315,12 @@ def _hash(cell: str) -> int:
 
 def _table(text: str) -> Iterator[list[str]]:
     """Cut a text into rows of cells, with the mark between them that the first line has most of."""
-    head = text.split("\n", 1)[0]
+    text = text.replace("\r\n", "\n")  # within quotes, too
+    quoted = '"(?:[^"]|"")*"'
+    head = re.sub(quoted, "", re.match(f"(?:{quoted}|[^\n])*", text[: 1 << 16])[0])
     mark = max(",;\t", key=head.count)
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if any(row) or len(row) > 1)
+    return (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True) if row)
 
 
 def answers(model: Model, text: str, to: TextIO) -> None:
@@ -357,7 +359,11 @@ def main() -> None:
     args = parser.parse_args()
     try:
         with open(args.rows, encoding="utf-8-sig", newline="") as f:
-            answers(load(args.model), f.read(), sys.stdout)
+            try:
+                text = f.read()
+            except UnicodeDecodeError as e:
+                raise ValueError("The table is not in UTF-8: save it as CSV in UTF-8, or give it to the page, which reads others.") from e
+        answers(load(args.model), text, sys.stdout)
     except (OSError, ValueError) as e:
         sys.exit(str(e))
 

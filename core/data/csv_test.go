@@ -60,18 +60,24 @@ func TestDialects(t *testing.T) {
 
 func TestHeaderDetection(t *testing.T) {
 	for s, want := range map[string]bool{
-		"a,b\n1,2\n3,4\n":                   true,
-		"1,2\n3,4\n":                        false,
-		"colour,size\nred,big\nblue,big\n":  true,
-		"red,big\nblue,big\nred,small\n":    false,
-		"a,2020\n1,2\n3,4\n":                false,
-		"x,label\n1,yes\n2,no\n":            true,
-		"?,yes\n1,no\n2,no\n":               false,
-		"name,y\nann,1\nbob,0\n":            true,
-		"\"a, b\",c\n1,2\n3,4\n":            true,
-		",x,label\n0,1.5,yes\n1,2.5,no\n":   true,
-		"x,label\n":                         false,
-		"2020,2021\n0.5,0.25\n0.75,0.125\n": false,
+		"a,b\n1,2\n3,4\n":                        true,
+		"1,2\n3,4\n":                             false,
+		"colour,size\nred,big\nblue,big\n":       true,
+		"red,big\nblue,big\nred,small\n":         false,
+		"a,2020\n1,2\n3,4\n":                     false,
+		"x,label\n1,yes\n2,no\n":                 true,
+		"?,yes\n1,no\n2,no\n":                    false,
+		"name,y\nann,1\nbob,0\n":                 true,
+		"\"a, b\",c\n1,2\n3,4\n":                 true,
+		"\"a\nb\",c\n1,2\n3,4\n":                 true,
+		"\"a\nb\",\"\"\"c\n\",d\n1,2,3\n4,5,6\n": true,
+		"\"\n\",c,\"d\"\n1,2,3\n4,5,6\n":         true,
+		"\"1\n\",2\n3,4\n5,6\n":                  false,
+		"5\" a,b\n1,2\n3,4\n":                    true,
+		"\"a,b\n1,2\n3,4\n":                      true, // the quote stays open
+		",x,label\n0,1.5,yes\n1,2.5,no\n":        true,
+		"x,label\n":                              false,
+		"2020,2021\n0.5,0.25\n0.75,0.125\n":      false,
 	} {
 		warn := func(string, ...any) {}
 		d, err := detect("t", []byte(s), true, csvChoices{}, warn)
@@ -237,12 +243,15 @@ func TestScikitLearnFirstLine(t *testing.T) {
 
 func TestRowsAreThoseOfASpreadsheet(t *testing.T) {
 	for s, want := range map[string]int{
-		"a,label\n1,x\n2,y\n3,x\nz,y\n":            5,
-		"# c\n\n1,x\n2,y\n3,x\nz,y\n":              6,
-		"1,x\n\n\n2,y\n3,x\nz,y\n":                 6,
-		"1,\"x\n\"\n2,y\n3,y\nz,y\n":               4,
-		"\ufeff1,x\r\n2,y\r\n3,x\r\nz,y\r\n":       4,
-		"|1x3 Cross\n1,2,x\n2,3,y\n3,2,x\nz,1,y\n": 5,
+		"a,label\n1,x\n2,y\n3,x\nz,y\n":                         5,
+		"\"a\n\nb\",c,label\n1,1,x\n2,1,y\n3,1,x\nz,1,y\n":      5,
+		"# c\n\"a\nb\",label\n1,x\n2,y\n3,x\nz,y\n":             6,
+		"\"of\n2024\"\na,b,label\n1,1,x\n2,1,y\n3,1,x\nz,1,y\n": 6,
+		"# c\n\n1,x\n2,y\n3,x\nz,y\n":                           6,
+		"1,x\n\n\n2,y\n3,x\nz,y\n":                              6,
+		"1,\"x\n\"\n2,y\n3,y\nz,y\n":                            4,
+		"\ufeff1,x\r\n2,y\r\n3,x\r\nz,y\r\n":                    4,
+		"|1x3 Cross\n1,2,x\n2,3,y\n3,2,x\nz,1,y\n":              5,
 	} {
 		_, _, err := Load(t.Context(), one(s), nil, run.CSV{}, nil)
 		e, ok := err.(*Error)
@@ -265,5 +274,21 @@ func TestManyNames(t *testing.T) {
 	ds, _ := load(t, all(run.CSV{}), one(b.String()))
 	if ds.Train.N != 12 || ds.Columns[7999].Name != "a long name 7999" || len(ds.Classes) != 2 {
 		t.Errorf("%d rows, %q, classes %v", ds.Train.N, ds.Columns[7999].Name, ds.Classes)
+	}
+}
+
+// TestNamesWithLineBreaks: a name that a spreadsheet broke into lines is one, in the first
+// column too, and no row is lost for it.
+func TestNamesWithLineBreaks(t *testing.T) {
+	rows := strings.Repeat("1,2,x\n3,4,y\n", 20)
+	for head, want := range map[string]string{
+		"\"size\nin cm\",b,kind\n": "size\nin cm", "\"size\r\nin cm\",\"b\",kind\r\n": "size\nin cm", " \"a\n\nb\"\"\",b,kind\n": "a\n\nb\"",
+	} {
+		for _, header := range []string{"", "yes"} {
+			ds, _, err := Load(t.Context(), one(head+rows), nil, run.CSV{Header: header, TestShare: -1}, nil)
+			if err != nil || ds.Columns[0].Name != want || ds.Columns[1].Name != "b" || ds.Train.N != 40 {
+				t.Errorf("%q, header %q: %d rows, columns %+v, %v", head, header, ds.Train.N, ds.Columns, err)
+			}
+		}
 	}
 }

@@ -40,13 +40,16 @@ func detect(name string, head []byte, complete bool, opt csvChoices, warn func(f
 	if d.comma == 0 {
 		d.comma = detectDelimiter(lines)
 	}
+	lines, spans := joinLines(lines, d.comma)
 	rows, width := splitLines(lines, d.comma)
 	d.width = width
-	for d.skip < len(rows)-1 && d.skip < 20 && oddLine(rows[d.skip], width) {
-		warn("%s: row %d (%s) is not of the table and is skipped.", shorten(name), d.skip-d.unseen+1, quote(lines[d.skip]))
-		d.skip++
+	at := d.skip // of rows
+	for at < len(rows)-1 && at < 20 && oddLine(rows[at], width) {
+		warn("%s: row %d (%s) is not of the table and is skipped.", shorten(name), d.skip-d.unseen+1, quote(lines[at]))
+		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
+		at++
 	}
-	rows = rows[d.skip:]
+	rows = rows[at:]
 	if opt.header == "" && d.sklearn(rows, width) {
 		warn("%s: the first line gives the number of rows and columns and the names of the classes.", shorten(name))
 		return d, nil
@@ -84,6 +87,72 @@ func headLines(name string, head []byte, complete bool) ([]string, error) {
 		lines = lines[:len(lines)-1]
 	}
 	return lines, nil
+}
+
+// mostSpan is how many lines of a file one row may take at the top, where cells have line
+// breaks.
+const mostSpan = 20
+
+// joinLines puts lines together that are one row, with line breaks within quotes, and says
+// how many each was.
+func joinLines(lines []string, comma rune) (joined []string, spans []int) {
+	for len(lines) > 0 {
+		n := linesOfRow(lines, comma)
+		joined, spans = append(joined, strings.Join(lines[:n], "\n")), append(spans, n)
+		lines = lines[n:]
+	}
+	return joined, spans
+}
+
+// linesOfRow is how many of the lines the first row takes: one, unless a quoted cell goes on, and
+// ends as a cell does.
+func linesOfRow(lines []string, comma rune) int {
+	inside := false
+	for n, s := range lines[:min(len(lines), mostSpan)] {
+		var ok bool
+		if inside, ok = quoteAfter(s, comma, inside); !ok {
+			return 1
+		}
+		if !inside {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+// quoteAfter reports whether a line ends within a quoted cell, and false for one whose quotes
+// are not around whole cells. inside says that it begins there.
+func quoteAfter(s string, comma rune, inside bool) (open, ok bool) {
+	for {
+		if !inside {
+			cell := strings.TrimLeft(s, " ")
+			if !strings.HasPrefix(cell, `"`) {
+				at := strings.IndexRune(cell, comma)
+				if at < 0 {
+					return false, true
+				}
+				s = cell[at+utf8.RuneLen(comma):]
+				continue
+			}
+			s = cell[1:]
+		}
+		at := strings.IndexByte(s, '"')
+		if at < 0 {
+			return true, true
+		}
+		rest := s[at+1:]
+		next, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case rest == "":
+			return false, true
+		case next == '"':
+			s, inside = rest[1:], true
+		case next == comma:
+			s, inside = rest[size:], false
+		default:
+			return false, false
+		}
+	}
 }
 
 // detectDelimiter takes the candidate that cuts the most lines into the same

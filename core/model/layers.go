@@ -165,14 +165,17 @@ func (c *chain) pool(kind string, w written) {
 	c.height, c.width = places(c.height, size, stride, 0), places(c.width, size, stride, 0)
 }
 
-// groupNorm has each group for an instance, as operator set 13 knows none of groups.
+// groupNorm has each group for an instance, as operator set 13 knows none of groups. Its
+// mean is taken off beforehand: of a group that is the same all over, such as a blank
+// picture's, the rounding of the mean is all there is, and would be divided by √normEpsilon.
 func (c *chain) groupNorm(p []float32, groups int) {
 	ones, zeros := make([]float32, groups), make([]float32, groups)
 	for i := range ones {
 		ones[i] = 1
 	}
 	together := c.op("Reshape", []string{c.x, c.ints("shape", []int{-1, groups, c.channels / groups * c.height * c.width}, 3)})
-	c.x = c.op("InstanceNormalization", []string{together, c.floats("ones", ones, groups), c.floats("zeros", zeros, groups)}, attribute{"epsilon", float32(normEpsilon)})
+	mean := c.op("ReduceMean", []string{together}, attribute{"axes", []int{2}}, attribute{"keepdims", 1})
+	c.x = c.op("InstanceNormalization", []string{c.op("Sub", []string{together, mean}), c.floats("ones", ones, groups), c.floats("zeros", zeros, groups)}, attribute{"epsilon", float32(normEpsilon)})
 	c.places()
 	c.x = c.op("Mul", []string{c.x, c.floats("factor", p[:c.channels], 1, c.channels, 1, 1)})
 	c.x = c.op("Add", []string{c.x, c.floats("summand", p[c.channels:], 1, c.channels, 1, 1)})

@@ -159,3 +159,44 @@ func TestSelectedAsJSON(t *testing.T) {
 		t.Errorf("%+v (%v)", r, err)
 	}
 }
+
+// TestSelectedCoversTheBestOfMany: of runs that are one Gaussian release each, of which the
+// greatest, or the least, is released, the divergence is known but for an integral. It is no
+// more than δ at the ε that is charged, and the charge is no multiple of what it would take.
+func TestSelectedCoversTheBestOfMany(t *testing.T) {
+	const delta = 1e-5
+	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	for _, sigma := range []float64{0.7, 2, 8} {
+		for _, mean := range []float64{1, 5, 100} {
+			// best is the density of the best of K ~ Poisson(mean) draws of N(at, σ²); with
+			// probability exp(−mean), whatever at is, there is none.
+			best := func(x, at, sign float64) float64 {
+				z := (x - at) / sigma
+				return mean * math.Exp(-z*z/2-mean*normal(-sign*z)) / (sigma * math.Sqrt(2*math.Pi))
+			}
+			// over is the hockey-stick divergence of at from other.
+			over := func(epsilon, at, other, sign float64) float64 {
+				sum, step := 0.0, sigma/1000
+				for x := -12 * sigma; x < 1+12*sigma; x += step {
+					sum += step * max(0, best(x, at, sign)-math.Exp(epsilon)*best(x, other, sign))
+				}
+				return sum
+			}
+			most := func(epsilon float64) float64 {
+				return max(over(epsilon, 0, 1, 1), over(epsilon, 1, 0, 1), over(epsilon, 0, 1, -1), over(epsilon, 1, 0, -1))
+			}
+			for _, accountant := range Names() {
+				charged, err := Epsilon(accountant, delta, Selected{[]Event{Gaussian{sigma}}, mean})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := most(charged); d > delta {
+					t.Errorf("σ %v, %v runs: δ = %v at the ε of %v that %s charges", sigma, mean, d, charged, accountant)
+				}
+				if d := most(charged / 3); d < delta {
+					t.Errorf("σ %v, %v runs: a third of the ε of %v that %s charges would do", sigma, mean, charged, accountant)
+				}
+			}
+		}
+	}
+}

@@ -52,7 +52,7 @@ type ErrorCurves struct {
 type Diag struct {
 	BatchSize    int     `json:"batch_size"`
 	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm (or bound) > C; NaN for an empty batch, and where coordinates are clamped
-	TrainLoss    Number  `json:"train_loss"`    // mean over this batch
+	TrainLoss    Number  `json:"train_loss"`    // mean over this batch, of the rows that have a finite one; NaN without any
 	NonFinite    int     `json:"non_finite,omitempty"`
 	Norms        *Norms  `json:"norms,omitempty"`
 	TrainAcc     Number  `json:"train_accuracy"` // of this batch, 0 … 1; NaN for regression

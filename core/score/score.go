@@ -12,7 +12,7 @@ import (
 
 const (
 	mostShown  = 30      // classes of a table that a person reads
-	mostRanked = 4 << 20 // probabilities that are kept to be ranked: 32 MB
+	mostRanked = 4 << 20 // odds that are kept to be ranked: 32 MB
 	mostPoints = 200     // of a curve
 	mostWrong  = 12      // mistakes that are looked at
 	bins       = 10      // of a calibration, as usual since Guo et al. 2017
@@ -38,10 +38,12 @@ type Classes struct {
 	}
 	seen     int
 	mistakes []Mistake // the surest, the surest first
-	// Of every row, its class and what it had of each class; nil once that is too much.
-	truth  []int
-	shares [][]float64 // by class
-	p      []float64
+	// Of every row, its class and the logarithm of each class's odds; nil once that is too
+	// much. Odds put rows in the order that probabilities do, and still tell rows apart
+	// whose probabilities are 0 or 1 but for rounding.
+	truth []int
+	odds  [][]float64 // by class
+	p     []float64
 }
 
 // NewClasses is for classes of these names.
@@ -49,7 +51,7 @@ func NewClasses(names []string) *Classes {
 	k := len(names)
 	c := &Classes{
 		names: names, rows: make([]int, k), right: make([]int, k), taken: make([]int, k),
-		shares: make([][]float64, k), p: make([]float64, k),
+		odds: make([][]float64, k), p: make([]float64, k),
 	}
 	if k <= mostShown {
 		for range k {
@@ -74,7 +76,7 @@ func (c *Classes) Add(class int, logits []float32) {
 	c.rows[class]++
 	if !finite {
 		c.lost++
-		c.truth, c.shares = nil, nil
+		c.truth, c.odds = nil, nil
 		return
 	}
 	c.taken[answer]++
@@ -84,12 +86,8 @@ func (c *Classes) Add(class int, logits []float32) {
 	if c.confusion != nil {
 		c.confusion[class][answer]++
 	}
-	sum := 0.0
-	for j, z := range logits {
-		c.p[j] = math.Exp(float64(z) - float64(logits[answer]))
-		sum += c.p[j]
-	}
-	sure := 1 / sum
+	others := c.others(logits, answer, logits[answer])
+	sure := 1 / (1 + others)
 	b := &c.bins[min(bins-1, int(bins*sure))]
 	b.rows, b.sure = b.rows+1, b.sure+sure
 	if answer == class {
@@ -97,17 +95,38 @@ func (c *Classes) Add(class int, logits []float32) {
 	} else {
 		c.mistake(Mistake{row, class, answer, sure})
 	}
-	if c.shares == nil {
+	if c.odds == nil {
 		return
 	}
 	if len(c.p)*(len(c.truth)+1) > mostRanked {
-		c.truth, c.shares = nil, nil
+		c.truth, c.odds = nil, nil
 		return
 	}
 	c.truth = append(c.truth, class)
-	for j := range c.shares {
-		c.shares[j] = append(c.shares[j], c.p[j]/sum)
+	for j, z := range logits {
+		if j != answer {
+			c.odds[j] = append(c.odds[j], float64(z)-float64(logits[answer])-math.Log1p(others-c.p[j]))
+		}
 	}
+	second := float32(math.Inf(-1))
+	for j, z := range logits {
+		if j != answer {
+			second = max(second, z)
+		}
+	}
+	c.odds[answer] = append(c.odds[answer], float64(logits[answer])-float64(second)-math.Log(c.others(logits, answer, second)))
+}
+
+// others adds up e^(z−from) over all logits z but the answer's, and keeps the summands in p.
+func (c *Classes) others(logits []float32, answer int, from float32) float64 {
+	sum := 0.0
+	for j, z := range logits {
+		if j != answer {
+			c.p[j] = math.Exp(float64(z) - float64(from))
+			sum += c.p[j]
+		}
+	}
+	return sum
 }
 
 // mistake keeps m if it is among the surest.
@@ -168,35 +187,35 @@ func (c *Classes) calibrate(s *run.Scores) {
 	s.CalibrationError = run.Number(gap / float64(all))
 }
 
-// rank fills in what follows from the order in which a class's probability puts rows.
+// rank fills in what follows from the order in which a class's odds put rows.
 func (c *Classes) rank(s *run.Scores) {
 	if len(c.names) == 2 {
 		positive := 0
 		if c.Class(1).Rows < c.Class(0).Rows {
 			positive = 1
 		}
-		r := ranked(c.truth, c.shares[positive], positive)
+		r := ranked(c.truth, c.odds[positive], positive)
 		s.Positive, s.ROCArea, s.AveragePrecision = c.names[positive], run.Number(r.area), run.Number(r.precision)
 		s.ROC, s.PR = r.roc, r.pr
 		return
 	}
 	area, precision, n := 0.0, 0.0, 0.0
 	for i := range c.names {
-		if r := ranked(c.truth, c.shares[i], i); !math.IsNaN(r.area) {
+		if r := ranked(c.truth, c.odds[i], i); !math.IsNaN(r.area) {
 			area, precision, n = area+r.area, precision+r.precision, n+1
 		}
 	}
 	s.ROCArea, s.AveragePrecision = run.Number(area/n), run.Number(precision/n)
 }
 
-// ranking is how well a probability tells the rows of a class from the others.
+// ranking is how well odds tell the rows of a class from the others.
 type ranking struct {
 	area, precision float64 // NaN where there are no rows of the class, or none beside
 	roc, pr         []run.Point
 }
 
-// ranked walks down the rows by their probability, those of one probability at once.
-func ranked(truth []int, share []float64, class int) ranking {
+// ranked walks down the rows by the odds of a class, those of one size at once.
+func ranked(truth []int, odds []float64, class int) ranking {
 	order := make([]int, len(truth))
 	all := 0
 	for i, k := range truth {
@@ -209,12 +228,12 @@ func ranked(truth []int, share []float64, class int) ranking {
 	if all == 0 || others == 0 {
 		return ranking{area: math.NaN(), precision: math.NaN()}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(odds[b], odds[a]) })
 	r := ranking{roc: []run.Point{{}}}
 	right, wrong := 0, 0
 	for i := 0; i < len(order); {
 		was, false0 := right, wrong
-		for p := share[order[i]]; i < len(order) && share[order[i]] == p; i++ {
+		for at := odds[order[i]]; i < len(order) && odds[order[i]] == at; i++ {
 			if truth[order[i]] == class {
 				right++
 			} else {
@@ -223,7 +242,7 @@ func ranked(truth []int, share []float64, class int) ranking {
 		}
 		recall, alarms := float64(right)/float64(all), float64(wrong)/float64(others)
 		precision := float64(right) / float64(right+wrong)
-		// Trapezia: of rows of one probability, half of the pairs are in order.
+		// Trapezia: of rows of one size, half of the pairs are in order.
 		r.area += float64(wrong-false0) / float64(others) * (float64(was) + float64(right)) / (2 * float64(all))
 		r.precision += float64(right-was) / float64(all) * precision
 		r.roc = append(r.roc, run.Point{X: run.Number(alarms), Y: run.Number(recall)})

@@ -195,3 +195,81 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestAgainstPairs compares areas with those that pairs of rows come to, of classifiers that
+// are as sure as can be, of few rows, of one class alone, and with ties.
+func TestAgainstPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	// odds are a class's, by logarithm, so that the surest are told apart, too.
+	odds := func(z []float32, class int) float64 {
+		most, sum := math.Inf(-1), 0.0
+		for j, v := range z {
+			if j != class {
+				most = max(most, float64(v))
+			}
+		}
+		for j, v := range z {
+			if j != class {
+				sum += math.Exp(float64(v) - most)
+			}
+		}
+		return float64(z[class]) - most - math.Log(sum)
+	}
+	for trial := range 3000 {
+		k, n := 2+rng.IntN(3), rng.IntN(12)
+		scale, alone, ties := math.Pow(10, float64(rng.IntN(5))), rng.IntN(4) == 0, k == 2 && rng.IntN(2) == 0
+		c := NewClasses([]string{"a", "b", "c", "d"}[:k])
+		var truth []int
+		var logits [][]float32
+		for range n {
+			z := make([]float32, k)
+			for j := range z {
+				if z[j] = float32(scale * rng.NormFloat64()); ties {
+					z[j] = float32(scale) * float32(rng.IntN(3))
+				}
+			}
+			class := rng.IntN(k)
+			if alone {
+				class = 0
+			}
+			c.Add(class, z)
+			truth, logits = append(truth, class), append(logits, z)
+		}
+		areas := func(class int) (area, precision float64) {
+			pairs, right, all := 0.0, 0.0, 0.0
+			for i := range truth {
+				if truth[i] != class {
+					continue
+				}
+				all++
+				above, of := 0.0, 0.0
+				for j := range truth {
+					one, other := odds(logits[i], class), odds(logits[j], class)
+					if other >= one {
+						above++
+						if truth[j] == class {
+							of++
+						}
+					}
+					if truth[j] != class {
+						pairs++
+						right += (1 + float64(cmp.Compare(one, other))) / 2
+					}
+				}
+				precision += of / above
+			}
+			return right / pairs, precision / all
+		}
+		area, precision, counted := 0.0, 0.0, 0.0
+		for class := range k {
+			a, p := areas(class)
+			if k == 2 && c.names[class] != c.Scores().Positive || math.IsNaN(a) {
+				continue
+			}
+			area, precision, counted = area+a, precision+p, counted+1
+		}
+		if s := c.Scores(); !near(s.ROCArea, area/counted) || !near(s.AveragePrecision, precision/counted) {
+			t.Fatalf("trial %d: areas %v and %v, by pairs %v and %v, of rows of %v with logits %v", trial, s.ROCArea, s.AveragePrecision, area/counted, precision/counted, truth, logits)
+		}
+	}
+}

@@ -455,3 +455,69 @@ func TestCheckpointTellsNoCount(t *testing.T) {
 		t.Error("it tells how many cells are missing")
 	}
 }
+
+// TestResumeTwice: a run with a fixed seed that is killed, goes on and is killed again tells
+// and ends with what an undisturbed one does, whatever its axes, views and layers are.
+func TestResumeTwice(t *testing.T) {
+	t.Parallel()
+	type kind struct {
+		name string
+		ds   *data.Dataset
+		cfg  run.Config
+	}
+	rows, digits := firstRows(t), data.Digits(3, 60, 20)
+	network := run.Model{Kind: "layers", Layers: strings.Fields("conv:3:5:s3 groupnorm:3 relu skip wsconv:3:3:p1 tanh add maxpool:2 flatten dense")}
+	var all []kind
+	for i, m := range []string{"quantile", "dc-e", "per-layer", "adaclip"} {
+		all = append(all, kind{"views, " + m, digits, run.Config{
+			Method: m, Model: network, Optimizer: "adam", Iterate: "ema", Augmentation: run.Augmentation{Kind: []string{"crop", "crop-flip"}[i%2], Multiplicity: 1 + i%3},
+		}})
+	}
+	for i, rule := range clip.Rules() {
+		for j, weight := range clip.Weights() {
+			all = append(all, kind{rule + ", " + weight, rows, run.Config{
+				Method: "constant", Threshold: rule, Weight: weight, Grouping: []string{"flat", "per-layer"}[(i+j)%2],
+				Model: run.Model{Kind: "mlp", Hidden: []int{4}}, Optimizer: "momentum", Iterate: "random",
+			}})
+		}
+	}
+	for _, c := range all {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := c.cfg
+			cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Accountant, cfg.Seed, cfg.NoiseMultiplier = 12, 6, 0.1, "rdp", ptr(uint64(9)), ptr(0.7)
+			p := planned(t, cfg, c.ds)
+			// live takes a run's steps, or the first of them.
+			live := func(r *Run, steps int) (events []string) {
+				for e, err := range r.Steps(context.Background()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if events = append(events, told(t, e)); len(events) == steps {
+						break
+					}
+				}
+				return events
+			}
+			whole := start(t, p, c.ds)
+			defer whole.Close()
+			want := live(whole, 0)
+			end, err := whole.outcome(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, p, c.ds)
+			have := live(r, 1)
+			for _, steps := range []int{3, 0} {
+				b := encoded(t, r)
+				r.Close()
+				r = resumed(t, p, c.ds, purego.New(), b, 6)
+				have = append(have[:r.done], live(r, steps)...)
+			}
+			defer r.Close()
+			res, err := r.outcome(context.Background())
+			if err != nil || !slices.Equal(have, want) || !slices.Equal(res.Released.Parameters, end.Released.Parameters) {
+				t.Errorf("other steps, or parameters: %v", err)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"testing"
 
@@ -37,5 +38,23 @@ func TestMistakesAreTestPictures(t *testing.T) {
 	}
 	if _, res := finish(t, started(t, cfg, small(t))); res.Mistakes != nil {
 		t.Error("points are shown as pictures")
+	}
+}
+
+// TestNoAnswerIsNotRight: a model that has lost its way answers no row, and none counts as
+// right, nor as without a loss.
+func TestNoAnswerIsNotRight(t *testing.T) {
+	t.Parallel()
+	cfg := base("constant")
+	cfg.Model = run.Model{Kind: "layers", Layers: []string{"dense:4", "dense:4", "dense:4", "dense"}}
+	cfg.LearningRate, cfg.MaxGradNorm, cfg.Steps = 1e6, 1e12, 6
+	events, res := finish(t, started(t, cfg, small(t)))
+	if res.TestScores.Unanswered != res.TestRows || res.TestAccuracy != 0 || !math.IsNaN(float64(res.TestLoss)) {
+		t.Errorf("of %d rows %d have no answer, and the accuracy is %v, the loss %v", res.TestRows, res.TestScores.Unanswered, res.TestAccuracy, res.TestLoss)
+	}
+	for _, e := range events[1:] {
+		if d := e.Diag; d.NonFinite != d.BatchSize || d.TrainAcc != 0 || !math.IsNaN(float64(d.TrainLoss)) || d.Eval != nil && d.Eval.Accuracy != 0 {
+			t.Errorf("step %d, where %d of %d gradients are not finite: loss %v, accuracy %v, tested %+v", e.Step, d.NonFinite, d.BatchSize, d.TrainLoss, d.TrainAcc, d.Eval)
+		}
 	}
 }

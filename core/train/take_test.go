@@ -236,3 +236,57 @@ func differences(t *testing.T, one, other string) []string {
 	compare("", a, b)
 	return all
 }
+
+// TestTestRowsLeaveNoTrace: rows that a run is tested on, which nothing protects, change
+// nothing of what is told as released, adapts, is stored to go on from or is taken away.
+func TestTestRowsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	for _, method := range []string{"constant", "quantile", "dc-e", "adaclip"} {
+		var first []string
+		for _, tested := range []int{ds.Test.N, 3, 0} {
+			other := *ds
+			if tested != ds.Test.N {
+				other.Test = data.Split{N: tested, F32: slices.Repeat([]float32{1e6}, tested*ds.Features), Y: make([]float32, tested)}
+			}
+			cfg := base(method)
+			cfg.Steps, cfg.Accountant = 6, "rdp"
+			r := started(t, cfg, &other)
+			var have []string
+			tell := func(v any) {
+				b, err := json.Marshal(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				have = append(have, string(b))
+			}
+			for e, err := range r.Steps(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				tell(e.Released)
+			}
+			c, err := r.Checkpoint(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.seconds, c.data = 0, [32]byte{} // how long it took, and how many test rows there are
+			have = append(have, string(c.Append(nil)))
+			res, err := r.Result(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			tell([]any{res.Released, res.Epsilon, res.EpsilonAtStep, res.Guarantee, res.Statement, res.Notes})
+			for name, content := range archived(t, &res, cfg, string(res.Statement)) {
+				have = append(have, name+": "+content)
+			}
+			slices.Sort(have)
+			if first == nil {
+				first = have
+			}
+			if !slices.Equal(have, first) {
+				t.Errorf("%s: with %d test rows something else is released", method, tested)
+			}
+		}
+	}
+}

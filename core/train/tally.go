@@ -12,6 +12,7 @@ import (
 // tally gathers a step's diagnostics. They are private: see [run.Diag].
 type tally struct {
 	n, hits, nonFinite int
+	answered           int // rows whose outputs are finite, and loss so
 	loss               float64
 	norms              []float64
 	batch              []float64 // of the physical batch last added, NaN where refused
@@ -22,10 +23,11 @@ func (t *tally) add(v view, q *clip.Query, statistic []float64) {
 	t.n += v.n
 	keep := v.keep()
 	for i, l := range v.losses() {
-		if finite(float64(l)) {
+		if finite(float64(l)) { // or the model has no answer
+			t.answered++
 			t.loss += float64(l)
+			t.hits += int(v.hits()[i])
 		}
-		t.hits += int(v.hits()[i])
 	}
 	t.batch = t.batch[:0]
 	if !v.weighed {
@@ -59,7 +61,7 @@ func (t *tally) diag(cl *clip.Clipper, task data.Task, c, seconds float64) *run.
 	nan := run.Number(math.NaN())
 	d := &run.Diag{BatchSize: t.n, NonFinite: t.nonFinite, StepSeconds: seconds, ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
 	if t.n > 0 {
-		d.TrainLoss = run.Number(t.loss / float64(t.n))
+		d.TrainLoss = run.Number(t.loss / float64(t.answered))
 		if task != data.Regression {
 			d.TrainAcc = run.Number(float64(t.hits) / float64(t.n))
 		}

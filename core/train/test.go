@@ -73,7 +73,9 @@ func (r *Run) mark(ctx context.Context, parts []reading, s scorer, x *exam) erro
 		}
 		for i, l := range v.losses() {
 			x.loss += float64(l)
-			x.hits += float64(v.hits()[i])
+			if finite(float64(l)) { // or the model has no answer
+				x.hits += float64(v.hits()[i])
+			}
 		}
 		if s != nil {
 			z = append(z[:0], make([]float32, p.n*k)...)

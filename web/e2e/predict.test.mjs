@@ -1,11 +1,13 @@
 // web/predict.mjs, which applies saved models without the page: it does as the page does.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
 import { file, root, stage } from "./browser.mjs";
-import { numpy, python, withoutNumpy } from "./python.mjs";
+import { numpy, python, PYTHON, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
 
@@ -133,6 +135,8 @@ test("what is no model, no number and no column is said", () => {
 
 test("tables that the page refuses are refused, and others are read as the page reads them", (t) => {
   const model = small({ if_missing: 4 }), broken = model.replace("[1,0,", "[null,0,").replace("null", '{"$numberDouble":"NaN"}'), named = model.replaceAll("size", "constructor").replace('"kind","kind"', '"__proto__","kind"').replace('"name":"kind"', '"name":"__proto__"');
+  // Of one column, where a row may have nothing but a missing cell.
+  const lone = JSON.stringify({ parameters: [1, 0, 0, 3.5], apply: { ...JSON.parse(model).apply, features: 1, layers: [{ layer: "dense", shape: [2], parameters: 4 }], columns: [{ name: "size", kind: "numeric", first: 0, if_missing: 4 }] } });
   const no = "no,0.880797,0.119203\n", head = "answer,p(no),p(yes)\n";
   const cases = /** @type {[string, string, string | RegExp][]} */ ([
     [model, "size,kind\n3,red\n", head + no],
@@ -140,6 +144,9 @@ test("tables that the page refuses are refused, and others are read as the page 
     [model, 'size,kind\n3, "red"\n', head + no],
     [model, `size,kind,note\n3,red,${"x".repeat(200_000)}\n`, head + no],
     [model, "size,kind\n", head],
+    [lone, 'size\n3\n""\n\n5', head + "yes,0.377541,0.622459\nno,0.622459,0.377541\nno,0.817574,0.182426\n"],
+    [model, '"a,b,c";size;kind\n1;3;red\n', head + no],
+    [model.replaceAll("size", "si\\nze").replaceAll('"red"', '"r\\ned"'), '"si\r\nze";kind\r\n3;"r\r\ned"\r\n', head + no],
     [named, "constructor,__proto__\n3,red\n", head + no],
     [model, "size,kind\n3,5,red\n", /Row 2: It has 3 cells, and the first row has 2/],
     [model, "size,kind\n3,red\n3\n", /Row 3: It has 1 cells?, and the first row has 2/],
@@ -155,6 +162,15 @@ test("tables that the page refuses are refused, and others are read as the page 
   assert.deepEqual([...load(named).features({})], [4, 0, 1]);
   const wide = 150_000, apply = { task: "regression", outputs: 1, features: wide, scaling: { kind: "row" }, layers: [{ layer: "dense", shape: [1], parameters: wide + 1 }] };
   assert.ok(Math.abs(load(JSON.stringify({ parameters: new Array(wide + 1).fill(1), apply })).predict(new Float64Array(wide).fill(2)).outputs[0] - 1 - Math.sqrt(wide)) < 1e-6);
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-predict-"));
+  t.after(() => fs.rmSync(dir, { recursive: true }));
+  fs.writeFileSync(path.join(dir, "model.json"), model);
+  fs.writeFileSync(path.join(dir, "rows.csv"), Buffer.from("size,kind\n3,gr\xfcn\n", "latin1"));
+  for (const [program, ...args] of [[process.execPath, "predict.mjs"], ...numpy ? [[PYTHON, "-B", "predict.py"]] : []]) {
+    const { status, stdout, stderr } = spawnSync(program, [...args, path.join(dir, "model.json"), path.join(dir, "rows.csv")], { cwd: path.join(root, "web"), encoding: "utf8" });
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, /not in UTF-8: save it as CSV in UTF-8/);
+  }
   if (!numpy) return t.diagnostic(withoutNumpy);
   const said = python(`
 import io, json, sys

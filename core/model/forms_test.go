@@ -1,0 +1,214 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/nn"
+	"clipscope/core/run"
+)
+
+// drawnForms are models that no trainer's test makes: of pictures of odd sides, of one and
+// of many outputs, of tables whose rows are scaled and projected in every way.
+func drawnForms() map[string]*File {
+	all := map[string]*File{}
+	for _, side := range []nn.Shape{{Height: 32, Width: 32, Channels: 3}, {Height: 9, Width: 6, Channels: 1}, {Height: 7, Width: 11, Channels: 4}} {
+		for _, layers := range []string{
+			"conv:4:3:s2:p1 groupnorm:4 dense",
+			"skip:4:s2 conv:4:3:s2:p1 groupnorm:2 add relu skip conv:4:3:p1 tanh conv:4:3:p1 add avgpool:2 flatten dense",
+			"maxpool:3:s2 wsconv:6:2:p1 tanh avgpool:2:s1 maxpool:2 dense",
+			"conv:5:1 skip skip:5 wsconv:5:3:p1 add relu add globalpool flatten dense",
+			"bias relu flatten bias dense",
+			"groupnorm:1 globalpool dense",
+		} {
+			f := outline(side, 10, 9, strings.Fields(layers)...)
+			for i := range f.Parameters {
+				f.Parameters[i] *= 0.3
+			}
+			if side.Channels == 1 {
+				f.Apply.Shape = f.Apply.Shape[1:]
+			}
+			all[fmt.Sprint(side, " ", layers)] = f
+		}
+		flat := outline(nn.Shape{Channels: side.Len()}, 1, 9, "dense:7", "relu", "dense")
+		flat.Apply.Shape, flat.Apply.Task = []int{side.Channels, side.Height, side.Width}, "regression"
+		flat.Apply.Scaling = run.AppliedScaling{Kind: "declared", Lo: []float64{0}, Hi: []float64{255}}
+		for i := range flat.Parameters {
+			flat.Parameters[i] *= 0.1
+		}
+		all[fmt.Sprint(side, " as numbers")] = flat
+	}
+	for _, outputs := range []int{1, 2, 100} {
+		for _, task := range []string{"classification", "regression", "multi-label"} {
+			f := outline(nn.Shape{Channels: 6}, outputs, 9, "dense:8", "tanh", "skip", "dense:8", "relu", "add", "dense")
+			f.Apply.Task = task
+			all[fmt.Sprint(task, " of ", outputs)] = f
+		}
+	}
+	for _, kind := range []string{"row", "none", "declared"} {
+		for _, directions := range []int{0, 2} {
+			f := outline(nn.Shape{Channels: 4 - directions}, 3, 9, "dense:5", "relu", "dense")
+			a := f.Apply
+			a.Features, a.Scaling.Kind, a.MaxNorm = 4, kind, 0.5
+			for i := range a.Features {
+				a.Columns = append(a.Columns, run.AppliedColumn{Name: string(rune('a' + i)), Kind: "numeric", First: i})
+			}
+			if kind == "declared" {
+				a.Scaling.Lo, a.Scaling.Hi = []float64{-2}, []float64{3}
+			}
+			if directions > 0 {
+				a.PCA = &run.AppliedPCA{Components: directions, Directions: run.FloatBytes([]float32{1, 0, .5, .2, .1, -3, 2, 1})}
+			}
+			all[fmt.Sprint("a table, ", kind, ", ", directions, " directions")] = f
+		}
+	}
+	return all
+}
+
+// formed is a model in its forms, with rows and the page's outputs for them.
+type formed struct {
+	Name string      `json:"name"`
+	File *File       `json:"file"`
+	ONNX []byte      `json:"onnx"`
+	Rows [][]float64 `json:"rows"`
+	want [][]run.Number
+}
+
+// form draws rows, of which the first has nothing but 0, and asks the page's predictor.
+func form(t *testing.T, name string, f *File, seed uint64) *formed {
+	t.Helper()
+	var onnx bytes.Buffer
+	if err := f.ONNX(&onnx); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	p, err := Open(f, purego.New())
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	defer p.Close()
+	rng := rand.New(rand.NewPCG(seed, 7))
+	s, c := data.Split{N: 12}, &formed{Name: name, File: f, ONNX: onnx.Bytes()}
+	for i := range s.N {
+		row := make([]float64, f.Apply.Features)
+		for k := range row {
+			switch {
+			case i == 0:
+			case f.Apply.Shape != nil:
+				row[k] = float64(rng.IntN(256))
+			default:
+				row[k] = float64(float32(rng.NormFloat64()))
+			}
+			s.F32 = append(s.F32, float32(row[k]))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	z, err := p.outputs(t.Context(), &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.N {
+		c.want = append(c.want, p.answer(z[i*f.Apply.Outputs:][:f.Apply.Outputs]).Outputs)
+	}
+	return c
+}
+
+const inNode = `
+import fs from "node:fs";
+import * as ort from "onnxruntime-web";
+import { load } from "./predict.mjs";
+ort.env.logLevel = "error";
+ort.env.wasm.numThreads = 1;
+const told = [];
+for (const { file, onnx, rows } of JSON.parse(fs.readFileSync(process.argv[1]))) {
+  const model = load(JSON.stringify(file)), { columns, outputs } = model.apply;
+  const session = await ort.InferenceSession.create(new Uint8Array(Buffer.from(onnx, "base64")), { executionProviders: ["wasm"] });
+  const feeds = columns ? Object.fromEntries(session.inputNames.map((name, k) => [name, new ort.Tensor("float32", rows.map((r) => r[k]), [rows.length, 1])]))
+    : { [session.inputNames[0]]: new ort.Tensor("float32", rows.flat(), [rows.length, ...session.inputMetadata[0].shape.slice(1)]) };
+  const said = await session.run(feeds), flat = [...(said.probabilities ?? said.numbers).data];
+  told.push({ "predict.mjs": rows.map((r) => model.predict(r).outputs), ONNX: rows.map((_, i) => flat.slice(outputs * i, outputs * (i + 1))) });
+  await session.release();
+}
+console.log(JSON.stringify(told));
+`
+
+const inPython = `
+import json, sys
+import numpy as np
+from predict import load
+told = [{"predict.py": load(json.dumps(c["file"]).encode()).predict(np.array(c["rows"])).outputs.tolist()} for c in json.load(open(sys.argv[1]))]
+json.dump(told, sys.stdout)
+`
+
+// TestFormsAgree: what predict.mjs, predict.py and the ONNX file make of rows is what the page
+// does, of a blank picture, too.
+func TestFormsAgree(t *testing.T) {
+	t.Parallel()
+	var all []*formed
+	forms := drawnForms()
+	for _, name := range slices.Sorted(maps.Keys(forms)) {
+		all = append(all, form(t, name, forms[name], uint64(len(all))))
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(cases, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const python = "/usr/bin/python3" // as the page's tests take
+	for _, c := range []struct {
+		what, there string // and what says that it is to be had
+		args        []string
+	}{
+		{"predict.mjs and ONNX", "node -e 'require.resolve(\"onnxruntime-web\")'", []string{"node", "--input-type=module", "-e", inNode, cases}},
+		{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", inPython, cases}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			there := exec.Command("sh", "-c", c.there)
+			there.Dir = "../../web"
+			if there.Run() != nil {
+				t.Skipf("%s fails: not compared with %s", c.there, c.what)
+			}
+			cmd := exec.Command(c.args[0], c.args[1:]...)
+			cmd.Dir, cmd.Stderr = there.Dir, os.Stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []map[string][][]float64
+			if err := json.Unmarshal(out, &told); err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range all {
+				for what, have := range told[i] {
+					c.same(t, what, have)
+				}
+			}
+		})
+	}
+}
+
+func (c *formed) same(t *testing.T, what string, have [][]float64) {
+	t.Helper()
+	for i, want := range c.want {
+		for k, w := range want {
+			if off := math.Abs(have[i][k] - float64(w)); !(off <= 1e-5*max(1, math.Abs(float64(w)))) {
+				t.Errorf("%s: %s makes %v of row %d, and the page %v", c.Name, what, have[i], i, want)
+				return
+			}
+		}
+	}
+}
