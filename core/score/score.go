@@ -3,7 +3,6 @@
 package score
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -194,14 +193,14 @@ func (c *Classes) rank(s *run.Scores) {
 		if c.Class(1).Rows < c.Class(0).Rows {
 			positive = 1
 		}
-		r := ranked(c.truth, c.odds[positive], positive)
+		r := ranked(c.truth, c.odds[positive], positive, true)
 		s.Positive, s.ROCArea, s.AveragePrecision = c.names[positive], run.Number(r.area), run.Number(r.precision)
 		s.ROC, s.PR = r.roc, r.pr
 		return
 	}
 	area, precision, n := 0.0, 0.0, 0.0
 	for i := range c.names {
-		if r := ranked(c.truth, c.odds[i], i); !math.IsNaN(r.area) {
+		if r := ranked(c.truth, c.odds[i], i, false); !math.IsNaN(r.area) {
 			area, precision, n = area+r.area, precision+r.precision, n+1
 		}
 	}
@@ -214,42 +213,52 @@ type ranking struct {
 	roc, pr         []run.Point
 }
 
-// ranked walks down the rows by the odds of a class, those of one size at once.
-func ranked(truth []int, odds []float64, class int) ranking {
-	order := make([]int, len(truth))
-	all := 0
+// ranked walks down the rows by the odds of a class, those of one size at once, and
+// draws the curves if they are wanted.
+func ranked(truth []int, odds []float64, class int, drawn bool) ranking {
+	var mine, others []float64
 	for i, k := range truth {
-		order[i] = i
 		if k == class {
-			all++
+			mine = append(mine, odds[i])
+		} else {
+			others = append(others, odds[i])
 		}
 	}
-	others := len(truth) - all
-	if all == 0 || others == 0 {
+	if len(mine) == 0 || len(others) == 0 {
 		return ranking{area: math.NaN(), precision: math.NaN()}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(odds[b], odds[a]) })
+	slices.Sort(mine)
+	slices.Sort(others)
 	r := ranking{roc: []run.Point{{}}}
-	right, wrong := 0, 0
-	for i := 0; i < len(order); {
+	for right, wrong := 0, 0; right < len(mine) || wrong < len(others); {
 		was, false0 := right, wrong
-		for at := odds[order[i]]; i < len(order) && odds[order[i]] == at; i++ {
-			if truth[order[i]] == class {
-				right++
-			} else {
-				wrong++
-			}
+		at := max(below(mine, right), below(others, wrong))
+		for right < len(mine) && below(mine, right) == at {
+			right++
 		}
-		recall, alarms := float64(right)/float64(all), float64(wrong)/float64(others)
+		for wrong < len(others) && below(others, wrong) == at {
+			wrong++
+		}
+		recall, alarms := float64(right)/float64(len(mine)), float64(wrong)/float64(len(others))
 		precision := float64(right) / float64(right+wrong)
 		// Trapezia: of rows of one size, half of the pairs are in order.
-		r.area += float64(wrong-false0) / float64(others) * (float64(was) + float64(right)) / (2 * float64(all))
-		r.precision += float64(right-was) / float64(all) * precision
-		r.roc = append(r.roc, run.Point{X: run.Number(alarms), Y: run.Number(recall)})
-		r.pr = append(r.pr, run.Point{X: run.Number(recall), Y: run.Number(precision)})
+		r.area += float64(wrong-false0) / float64(len(others)) * (float64(was) + float64(right)) / (2 * float64(len(mine)))
+		r.precision += float64(right-was) / float64(len(mine)) * precision
+		if drawn {
+			r.roc = append(r.roc, run.Point{X: run.Number(alarms), Y: run.Number(recall)})
+			r.pr = append(r.pr, run.Point{X: run.Number(recall), Y: run.Number(precision)})
+		}
 	}
 	r.roc, r.pr = thin(r.roc), thin(r.pr)
 	return r
+}
+
+// below is the value that n of the sorted v are above or before, −∞ where all are.
+func below(v []float64, n int) float64 {
+	if n == len(v) {
+		return math.Inf(-1)
+	}
+	return v[len(v)-1-n]
 }
 
 // thin is an even selection of points, with the first and the last.

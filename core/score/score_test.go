@@ -94,7 +94,7 @@ func TestAreaIsTheShareOfPairs(t *testing.T) {
 				}
 			}
 		}
-		if got := ranked(truth, share, 1).area; !near(run.Number(got), right/pairs) {
+		if got := ranked(truth, share, 1, false).area; !near(run.Number(got), right/pairs) {
 			t.Fatalf("%v, want %v: %v %v", got, right/pairs, truth, share)
 		}
 	}
