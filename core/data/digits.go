@@ -157,23 +157,36 @@ func spline(a, b, c, d point, t float64) point {
 	return point{f(a.x, b.x, c.x, d.x), f(a.y, b.y, c.y, d.y)}
 }
 
-// line inks the pixels near the segment from a to b, and looks at no others.
+// line inks the pixels near the segment from a to b, and looks at no others. In its inner
+// loop, which is most of the work, it compares: to WebAssembly min and max are calls.
 func (p *pen) line(h *hand, a, b point) {
 	reach := h.radius + h.soft/2
 	x0, x1 := within(min(a.x, b.x)-reach), within(max(a.x, b.x)+reach+1)
 	y0, y1 := within(min(a.y, b.y)-reach), within(max(a.y, b.y)+reach+1)
 	dx, dy := b.x-a.x, b.y-a.y
-	inv := 1 / max(dx*dx+dy*dy, 1e-12)
+	inv, most := 1/max(dx*dx+dy*dy, 1e-12), reach*reach
 	for y := y0; y < y1; y++ {
 		row := p.ink[y*side : (y+1)*side]
 		py := float64(y) + 0.5 - a.y
 		for x := x0; x < x1; x++ {
 			px := float64(x) + 0.5 - a.x
-			t := min(max((px*dx+py*dy)*inv, 0), 1)
+			t := (px*dx + py*dy) * inv
+			if t < 0 {
+				t = 0
+			} else if t > 1 {
+				t = 1
+			}
 			ex, ey := px-t*dx, py-t*dy
-			if sq := ex*ex + ey*ey; sq < reach*reach {
-				v := float32(min((reach-math.Sqrt(sq))/h.soft, 1))
-				row[x] = max(row[x], v)
+			sq := ex*ex + ey*ey
+			if sq >= most {
+				continue
+			}
+			v := (reach - math.Sqrt(sq)) / h.soft
+			if v > 1 {
+				v = 1
+			}
+			if v := float32(v); v > row[x] {
+				row[x] = v
 			}
 		}
 	}

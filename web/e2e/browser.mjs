@@ -177,13 +177,21 @@ function patient(context) {
 /** @param {string} dir @param {string[]} more */
 export const profiled = async (dir, ...more) => patient(await chromium.launchPersistentContext(dir, found(...more)));
 
+// OFF is what the browser is not to have. Of several such flags it hears the last alone,
+// so what the driver takes away stands here, too; and what a window of a person's begins
+// with and no test sees: two more pages, with a process and scripts of their own, for what
+// is to be shown below the address when one types there.
+const OFF = ["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints",
+  "PaintHolding", "PreconnectToSearch", "ThirdPartyStoragePartitioning", "WebUIOmniboxAimPopup", "WebUIOmniboxPopup"];
+
 /** @param {string[]} more */
 function found(...more) {
   const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"]).toString().trim();
   return {
     executablePath,
     args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", ...more],
+      "--disable-component-update", "--disable-sync", "--disable-features=" + OFF, ...more],
   };
 }
 
