@@ -408,6 +408,9 @@
       this.info = info;
     }
 
+    // file is what load takes to have the model again.
+    get file() { return this.#file; }
+
     async #connect() {
       if (this.#disposed) throw fail("The model was disposed of: load it again.");
       if (!this.#connection.alive) this.#connection = (await hold(this.#file)).connection;

@@ -35,6 +35,11 @@
   }
   repainted(() => boards.forEach((b) => b.later()));
 
+  const GRIP = 9; // is its radius
+
+  // Texts beside each other are so far apart, or they read as one.
+  const APART = 8;
+
   // Board is a canvas that is drawn at most once a frame.
   class Board {
     width = 0;
@@ -89,7 +94,7 @@
       const w = Math.min(g.measureText(text).width, this.width - 4), h = size + 4; // what is longer is made narrower
       x = Math.min(Math.max(x, 2), this.width - w - 2);
       const free = (/** @type {number} */ at) => at >= h / 2 && at <= this.height - h / 2 &&
-        !this.taken.some((t) => x < t.x + t.w && t.x < x + w && at - h / 2 < t.y + t.h && t.y < at + h / 2);
+        !this.taken.some((t) => x < t.x + t.w + APART && t.x < x + w + APART && at - h / 2 < t.y + t.h && t.y < at + h / 2);
       for (let step = 0; step < 24 && !free(y); step++) y += (step % 2 ? 1 : -1) * (step + 1) * h / 2;
       this.taken.push({ x, y: y - h / 2, w, h });
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 4, fillStyle: ink(colour) });
@@ -208,7 +213,7 @@
     grip(g, x, y) {
       this.gripAt = [x, y];
       g.beginPath();
-      g.arc(x, y, 9, 0, 2 * Math.PI);
+      g.arc(x, y, GRIP, 0, 2 * Math.PI);
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
       g.fill();
       g.stroke();
@@ -303,9 +308,12 @@
       this.circle(g);
       const tips = this.spec.means.map((m) => this.arrow(g, m));
       this.grip(g, ...this.held());
+      // Where C is small all is near the middle: no name covers the grip, or the mean's arrow.
+      const held = this.held(), [middle, along] = [this.width / 2, this.height / 2];
+      this.taken.push({ x: held[0] - GRIP, y: held[1] - GRIP, w: 2 * GRIP, h: 2 * GRIP });
+      for (const [x, y] of tips) if (Math.abs(y - along) < 1 && x > middle) this.taken.push({ x: middle, y: along - 4, w: x - middle - APART, h: 8 });
       this.spec.means.forEach((m, i) => this.label(m.label, tips[i][0] + 8, tips[i][1] + (m.y > 0 ? -10 : 12), m.ink, true));
-      const [x, y] = this.held();
-      this.label(this.called, x + 14, y - 4, "text", true);
+      this.label(this.called, held[0] + GRIP + APART, held[1] - 4, "text", true);
     }
 
     // held is where the circle is held: off the mean, within the picture.

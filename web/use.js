@@ -164,5 +164,17 @@
     };
   }
 
-  window.clipscopeUse = Object.freeze({ pad, picture, show });
+  // The model that is open stays open when the page is loaded again: its file is in this
+  // browser's storage until it is closed, or another is opened.
+  const store = new clipscopeStore.Store("clipscope-use", "The model that is open", {}, { models: {} });
+  const OPEN = "open"; // its key
+
+  const models = {
+    /** @param {File} file */
+    keep: (file) => store.transact("readwrite", (models) => { models.put(file, OPEN); }),
+    kept: () => store.transact("readonly", (models) => models.get(OPEN)),
+    forget: () => store.transact("readwrite", (models) => { models.delete(OPEN); }),
+  };
+
+  window.clipscopeUse = Object.freeze({ pad, picture, show, ...models });
 })();

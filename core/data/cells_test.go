@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -103,4 +104,36 @@ func oddTexts() []string {
 		cells = append(cells, s.String())
 	}
 	return cells
+}
+
+// TestCellsInAnotherStyle: a number or a date that is written otherwise than in training is
+// refused, and the error says how it would be read; where it may mean two things it says both.
+func TestCellsInAnotherStyle(t *testing.T) {
+	for _, c := range []struct {
+		column     Column
+		cell, want string
+	}{
+		{Column{}, "85,3", "Write 85.3, as the training rows have their numbers."},
+		{Column{}, "0,1", "Write 0.1, as"},
+		{Column{}, "1,234", "Write 1.234 or 1234, as"},
+		{Column{}, "1.234,5", "Write 1234.5, as"},
+		{Column{Decimal: ","}, "85.3", "Write 85,3, as"},
+		{Column{Decimal: ",", Thousands: "."}, "1,234.5", "Write 1234,5, as"},
+		{Column{Date: "ymd"}, "31.12.2024", "Write 2024-12-31, as the training rows have their dates."},
+		{Column{Date: "dmy"}, "2024-12-31", "Write 31.12.2024, as"},
+		{Column{}, "old", "Correct the cell."},
+		{Column{}, "31.12.2024", "Correct the cell."},
+		{Column{Date: "ymd"}, "1,5", "Correct the cell."},
+	} {
+		c.column.Name, c.column.Kind = "x", Numeric
+		e, err := NewEncoder(Classification, []Column{c.column}, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = e.Features(make([]float32, 1), []string{c.cell})
+		var bad *Error
+		if !errors.As(err, &bad) || !strings.HasPrefix(bad.Fix, c.want) {
+			t.Errorf("%q in %+v: %v, want %q", c.cell, c.column, err, c.want)
+		}
+	}
 }

@@ -252,7 +252,7 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 		}
 		known, err := e.s.feature(x, i, c)
 		if err != nil {
-			err.Fix = "Correct the cell."
+			err.Fix = e.mend(i, c)
 			return nil, nil, err
 		}
 		if !known {
@@ -263,6 +263,38 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 		}
 	}
 	return unknown, gaps, nil
+}
+
+// mend says what to do about a cell of column i that is no number, or no date, in the
+// column's style: where it is one in another, how the column would have it.
+func (e *Encoder) mend(i int, c string) string {
+	own, kind := e.s.styles[i], "numbers"
+	if own.date != "" {
+		kind = "dates"
+	}
+	var ways []string
+	for _, st := range styles {
+		v, ok := st.parse(c)
+		if !ok || v-v != 0 || (st.date != "") != (own.date != "") {
+			continue
+		}
+		if way := own.exact(v); !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 0 {
+		return "Correct the cell."
+	}
+	return fmt.Sprintf("Write %s, as the training rows have their %s.", strings.Join(ways, " or "), kind)
+}
+
+// exact is v with no more digits than it takes to read it again; of a day that begins, the
+// date alone.
+func (st style) exact(v float32) string {
+	if st.date != "" {
+		return strings.TrimSuffix(st.write(float64(v)), " 00:00:00")
+	}
+	return strings.Replace(strconv.FormatFloat(float64(v), 'f', -1, 32), ".", string(rune(st.decimal)), 1)
 }
 
 // Target is what a cell of the label's column says: the number of a class, matched by

@@ -101,7 +101,7 @@ func (b *bundle) readme(noONNX error) string {
 	if !b.hasText() {
 		file = "model.safetensors"
 	}
-	if why := b.f.leftOut(); why != "" {
+	if why := b.f.Apply.LeftOut(); why != "" {
 		line("It cannot be applied: %s\n", why)
 	} else {
 		b.usage(line, file)

@@ -46,7 +46,7 @@ func (f *File) ONNX(w io.Writer) error {
 
 func (f *File) onnx() (*message, error) {
 	a := f.Apply
-	if why := f.leftOut(); why != "" {
+	if why := f.Apply.LeftOut(); why != "" {
 		return nil, errors.New(why)
 	}
 	spec, err := f.spec()
@@ -71,14 +71,6 @@ func (f *File) onnx() (*message, error) {
 		return nil, err
 	}
 	return g.model("clipscope", "A model that was trained with Clipscope. "+cmp.Or(f.Statement, f.Guarantee), f.Program, props)
-}
-
-// leftOut is why the model cannot be applied, if that is so.
-func (f *File) leftOut() string {
-	if p := f.Apply.PCA; p != nil && p.LeftOut != "" {
-		return p.LeftOut
-	}
-	return f.Apply.Scaling.LeftOut
 }
 
 // properties are what an ONNX file says of itself in texts by name.

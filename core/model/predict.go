@@ -45,7 +45,7 @@ const (
 // back. Its error says what was left out of the file, where that cannot be done without.
 func Open(f *File, be compute.Backend) (*Predictor, error) {
 	a := f.Apply
-	if why := f.leftOut(); why != "" {
+	if why := f.Apply.LeftOut(); why != "" {
 		return nil, errors.New("model: " + why)
 	}
 	if b := a.FeaturesOf; b != nil {

@@ -57,12 +57,14 @@ func (p *Predictor) Answer(ctx context.Context, f data.File, w io.Writer, progre
 		if len(s.own) == 0 {
 			s.begin()
 		}
+		line := 0 // of one that cannot be read the error knows it
 		if err != nil {
 			b.add(run.Answer{}, err)
 		} else {
 			b.add(p.encode(b.next(), t.order(cells)))
+			line = t.line
 		}
-		s.rows = append(s.rows, s.kept(cells))
+		s.rows, s.lines = append(s.rows, s.kept(cells)), append(s.lines, line)
 		if b.full() {
 			if err := s.flush(ctx, b); err != nil {
 				return nil, err
@@ -183,6 +185,7 @@ type sheet struct {
 	own   []string // names of ours
 	comma bool     // numbers have a decimal comma
 	rows  [][]string
+	lines []int // of them in the file; 0 where the problem says it
 	reply *run.PredictReply
 }
 
@@ -261,7 +264,7 @@ func (s *sheet) flush(ctx context.Context, b *batch) error {
 		s.reply.Missing += len(a.Missing)
 		if a.Problem != "" {
 			if s.reply.Problems++; s.reply.Problems == 1 {
-				s.reply.Problem = a.Problem
+				s.reply.Problem = placed(s.lines[i], a.Problem)
 			}
 		}
 		if len(s.reply.First) < mostFirst {
@@ -271,12 +274,23 @@ func (s *sheet) flush(ctx context.Context, b *batch) error {
 			s.reply.First = append(s.reply.First, row)
 		}
 	}
-	s.rows = s.rows[:0]
+	s.rows, s.lines = s.rows[:0], s.lines[:0]
 	s.w.Flush()
 	if err := s.w.Error(); err != nil {
 		return fmt.Errorf("model: answers: %w", err)
 	}
 	return nil
+}
+
+// placed is a problem with the row that has it.
+func placed(line int, problem string) string {
+	switch {
+	case line == 0:
+		return problem
+	case strings.HasPrefix(problem, "column "):
+		return fmt.Sprintf("row %d, %s", line, problem)
+	}
+	return fmt.Sprintf("row %d: %s", line, problem)
 }
 
 // answered are the cells that are added to a row.

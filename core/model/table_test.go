@@ -62,6 +62,12 @@ red,,1,yes,0.047426,0.952574,
 	if reply.Rows != 6 || reply.Problems != 2 || reply.Unknown != 1 || reply.Missing != 1 || len(reply.First) != 6 || reply.First[1][3] != "yes" {
 		t.Errorf("%+v", reply)
 	}
+	if !strings.HasPrefix(reply.Problem, `row 4, column 1 ("size"): `) {
+		t.Errorf("the first problem is said to be: %s", reply.Problem)
+	}
+	if _, reply := answersOf(t, small(), "colour,size\nred,1\nred,2,3\n"); !strings.HasPrefix(reply.Problem, "t.csv, row 3: ") {
+		t.Errorf("of a row that cannot be read: %s", reply.Problem)
+	}
 	whole := strings.Replace(have, want[strings.Index(want, "red,3"):strings.Index(want, "red,,1")], "", 1)
 	if again, _ := answersOf(t, small(), whole); again != whole {
 		t.Errorf("answers that come back get\n%s", again)

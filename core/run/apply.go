@@ -37,6 +37,22 @@ type Application struct {
 	Layers []AppliedLayer `json:"layers"`
 }
 
+// LeftOut is why something that it takes is not here; "" where all is.
+func (a *Application) LeftOut() string {
+	if a.PCA != nil && a.PCA.LeftOut != "" {
+		return a.PCA.LeftOut
+	}
+	return a.Scaling.LeftOut
+}
+
+// Unusable is why the page cannot answer new rows with the model; "" where it can.
+func (a *Application) Unusable() string {
+	if a.FeaturesOf != nil {
+		return "It was trained on features that a backbone made, and has not what makes them of a row. predict.mjs and predict.py, in the zip, answer such features."
+	}
+	return a.LeftOut()
+}
+
 // AppliedColumn is a table's column as features are made of it.
 type AppliedColumn struct {
 	Name  string `json:"name"`

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -76,6 +78,9 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 			continue
 		}
 		delete(raw, name)
+		if err := named(name, v.Field(i).Type(), value); err != nil {
+			return err
+		}
 		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
 			if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
 				return &ConfigError{name + "." + te.Field, fmt.Sprintf("a %s is not what this field takes (%s)", te.Value, KindName(te.Type))}
@@ -100,6 +105,33 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		p.Params[name] = x
 	}
 	*c = Config(p)
+	return nil
+}
+
+// named refuses what an object of a field's type has no field for. Package json would leave
+// it out, and take one that is written otherwise, as Label for label, for that field.
+func named(path string, t reflect.Type, value json.RawMessage) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var raw map[string]json.RawMessage
+	if t.Kind() != reflect.Struct || json.Unmarshal(value, &raw) != nil {
+		return nil // of another kind, which is said elsewhere
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		inner, ok := raw[name]
+		if !ok {
+			continue
+		}
+		delete(raw, name)
+		if err := named(path+"."+name, t.Field(i).Type, inner); err != nil {
+			return err
+		}
+	}
+	if unknown := slices.Sorted(maps.Keys(raw)); len(unknown) > 0 {
+		return &ConfigError{path + "." + unknown[0], "there is no such field; those of " + path + " are " + strings.Join(fieldNames(t), ", ")}
+	}
 	return nil
 }
 

@@ -126,13 +126,33 @@ func TestHashSaysWhatItDropped(t *testing.T) {
 	}{
 		long + "&steps=1":                 {1, Dropped{}},
 		long + "&steps=12":                {0, Dropped{Keys: []string{"steps"}}},
-		"steps=7&wat=is+this&csv.x.y=1&":  {7, Dropped{Keys: []string{"wat"}}},
+		"steps=7&wat=is+this&csv.x.y=1&":  {7, Dropped{Keys: []string{"wat", "csv.x.y"}}},
+		"steps=7&model.KIND=mlp":          {7, Dropped{Keys: []string{"model.KIND"}}},
 		"a.b.c.d.e=1&=&steps=3&page":      {3, Dropped{Keys: []string{"a.b.c.d.e"}}},
 		strings.Repeat("k=oops&", 25):     {0, Dropped{Keys: slices.Repeat([]string{"k"}, 20), More: 5}},
 		strings.Repeat("é", 60) + "=oops": {0, Dropped{Keys: []string{strings.Repeat("é", 50) + "…"}}},
 	} {
 		if c, dropped := ReadHash(s); c.Steps != want.steps || !reflect.DeepEqual(dropped, want.dropped) {
 			t.Errorf("%.60s…: %d steps, dropped %+v; want %+v", s, c.Steps, dropped, want)
+		}
+	}
+}
+
+// TestInnerFieldsAreNamedExactly: what an object within the configuration has no field for is
+// refused as in the configuration itself, and so is a field that is written otherwise.
+func TestInnerFieldsAreNamedExactly(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"model": {"KIND": "mlp"}}`:                             "model.KIND",
+		`{"csv": {"lable": "y"}}`:                                "csv.lable",
+		`{"csv": {"bounds": {"age": {"lo": 1, "hi": 2}}}}`:       "",
+		`{"csv": {"image": {"size": 32, "Channels": 1}}}`:        "csv.image.Channels",
+		`{"model": {"kind": "mlp"}, "scaling": {"kind": "row"}}`: "",
+	} {
+		var c Config
+		err := json.Unmarshal([]byte(text), &c)
+		var wrong *ConfigError
+		if want == "" && err != nil || want != "" && (!errors.As(err, &wrong) || wrong.Field != want || !strings.Contains(wrong.Message, "there is no such field")) {
+			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -369,6 +369,9 @@ func TestApplyHoldsNothingUnreleased(t *testing.T) {
 	if s := o.Apply.Scaling; s.Lo != nil || s.Hi != nil || !strings.Contains(s.LeftOut, "measured") {
 		t.Errorf("measured scaling is exported as %+v", s)
 	}
+	if !strings.Contains(res.Unusable, "cannot be applied") {
+		t.Errorf("of a model that cannot be applied the result says %q", res.Unusable)
+	}
 	bare := base("none")
 	bare.Steps, bare.Scaling.Kind, bare.PCA.Components = 3, "private", 2
 	_, teaching := finish(t, started(t, bare, ds))

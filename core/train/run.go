@@ -334,6 +334,7 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 		return res, err
 	}
 	res.Released.Apply = r.application()
+	res.Unusable = res.Released.Apply.Unusable()
 	parameters, err := r.parameters(ctx)
 	res.Released.Parameters = parameters
 	return res, err

@@ -78,7 +78,7 @@ func (t *Tuning) check(meta data.Meta) error {
 	case !(n >= 1 && n <= run.MaxTunedRuns):
 		return fault("tuning.runs", "%v runs on average are not in 1 … %d", n, run.MaxTunedRuns)
 	case meta.Task != data.Classification:
-		return fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell; leave tuning out")
+		return fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell: choose one run, as it is set")
 	case meta.TestRows == 0:
 		return fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
 	case t.grids() > run.MaxCandidates:

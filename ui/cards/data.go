@@ -181,7 +181,7 @@ func (c *Data) progress() app.UI {
 }
 
 // gaps offers what can be done with missing cells, where they are why the files cannot
-// be read.
+// be read. First what loses nothing: a model of rows without gaps answers none with them.
 func (c *Data) gaps() app.UI {
 	t, ed := c.View.Table, c.Form.Editor
 	if !c.View.Refused || t == nil || t.Missing == 0 || c.Form.Full.CSV.Missing != "" {
@@ -193,7 +193,7 @@ func (c *Data) gaps() app.UI {
 			ed.Settle("csv.missing")
 		}, app.EventScope(value))
 	}
-	return app.Div().Class("buttons gaps").Body(choose("drop", "Leave those rows out"), choose("indicator", "Keep them, with a sign"))
+	return app.Div().Class("buttons gaps").Body(choose("indicator", "Keep them, marked as missing"), choose("drop", "Leave those rows out"))
 }
 
 // back offers what was open before in place of what cannot be read.

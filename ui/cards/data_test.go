@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/ui/form"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 func TestShortName(t *testing.T) {
@@ -30,5 +33,19 @@ func TestClassLine(t *testing.T) {
 	}
 	if got := classLine(r); !strings.HasSuffix(got, ", 11 1,000, and 88 more classes.") {
 		t.Error(got)
+	}
+}
+
+// TestGapsAreKeptFirst: where cells are missing, what keeps their rows is offered before what
+// leaves them out.
+func TestGapsAreKeptFirst(t *testing.T) {
+	f := exampleForm(form.Data)
+	f.Full.CSV.Missing = ""
+	table := exampleReport()
+	table.Missing = 3
+	html := app.HTMLString((&Data{Form: f, View: DataView{Source: form.Files, Table: table, Refused: true}, Loader: nobody{}, Shows: nobody{}}).Render())
+	keep, drop := strings.Index(html, `id="missing-indicator"`), strings.Index(html, `id="missing-drop"`)
+	if keep < 0 || drop < keep {
+		t.Errorf("kept at %d, left out at %d of %s", keep, drop, html)
 	}
 }

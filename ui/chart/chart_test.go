@@ -303,3 +303,19 @@ func TestBlindChartsSayWhy(t *testing.T) {
 		t.Errorf("before a blind run: %q", p.instead(0))
 	}
 }
+
+// Runs that take the place of others of the same names get charts of their own: a chart
+// on the page shows the feed that it was mounted with.
+func TestChartsOfOneNameAreToldApart(t *testing.T) {
+	lanes := []Lane{{Label: "constant"}, {Label: "dc-e", Place: 1}}
+	plot := func(o *Overlay) *Plot { return &Plot{Spec: &o.Spec, Feed: &o.Feed, Label: o.Title} }
+	for i, before := range Overlays(lanes, false, false) {
+		after := Overlays(lanes, false, false)[i]
+		if plot(before).CompoID() == plot(after).CompoID() {
+			t.Errorf("%s of other runs would be drawn where nobody looks", before.Title)
+		}
+		if plot(before).CompoID() != plot(before).CompoID() {
+			t.Errorf("%s is made anew whenever the page is drawn", before.Title)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"unsafe"
@@ -170,8 +171,9 @@ type Plot struct {
 	room  int
 }
 
-// CompoID keeps one chart's canvas from being given to another.
-func (p *Plot) CompoID() string { return p.Label }
+// CompoID keeps one chart's canvas from being given to another, which may be of the same
+// name: what is drawn of runs that took the place of others comes from another feed.
+func (p *Plot) CompoID() string { return fmt.Sprintf("%s %p", p.Label, p.Feed) }
 
 func (p *Plot) Render() app.UI {
 	return app.Div().Class("plot").Role("img").TabIndex(0).Aria("label", p.Label)

@@ -18,6 +18,17 @@ type Saved interface {
 	Answer(file app.Value, progress func(data.Progress), done func(Answers, error)) func()
 	Evaluate(files app.Value, progress func(data.Progress), done func(run.Evaluation, error)) func()
 	Dispose()
+	// Keep has the model's file stay in this browser's storage, in the place of any that is
+	// there, for [JS.KeptModel].
+	Keep(done func(error))
+}
+
+// KeptModel calls back with the file that [Saved.Keep] stored, undefined where there is none.
+func (JS) KeptModel(done func(file app.Value, err error)) { await(pictures().Call("kept"), done) }
+
+// ForgetModel takes it out of storage.
+func (JS) ForgetModel(done func(error)) {
+	await(pictures().Call("forget"), func(_ app.Value, err error) { done(err) })
 }
 
 // Answers are the rows of a table with their answers, as a file.
@@ -58,6 +69,10 @@ type jsSaved struct {
 
 func (m *jsSaved) Info() *run.ModelInfo { return &m.info }
 func (m *jsSaved) Dispose()             { m.model.Call("dispose") }
+
+func (m *jsSaved) Keep(done func(error)) {
+	await(pictures().Call("keep", m.model.Get("file")), func(_ app.Value, err error) { done(err) })
+}
 
 func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {
 	if _, ok := rows.(app.Value); !ok {
@@ -119,7 +134,7 @@ func watcher(progress func(data.Progress)) app.Func {
 	})
 }
 
-// pictures is the page's script that draws and decodes them.
+// pictures is the page's script that draws and decodes them, and keeps a model.
 func pictures() app.Value { return app.Window().Get("clipscopeUse") }
 
 // Picture brings a picture's file to a shape: height and width, or planes, height and

@@ -235,7 +235,7 @@ func (c *course) view() app.UI {
 
 func (c *course) listView() app.UI {
 	return app.Details().Class("lesson-list").Body(
-		app.Summary().ID("lesson-list").Text("Lessons: seven experiments, ten minutes each"),
+		app.Summary().ID("lesson-list").Text("Lessons: seven experiments, about ten minutes each"),
 		app.Ol().Body(app.Range(c.list).Slice(func(i int) app.UI {
 			l := &c.list[i]
 			return app.Li().Body(
@@ -359,10 +359,26 @@ func (c *course) numberView(q *lesson.Question) app.UI {
 	if c.byHandle(q) {
 		hint = "as the handle"
 	}
+	return &answerField{Course: c, Of: c.at.ID + "." + c.key(), Text: q.Text, Hint: hint, Typed: c.typed}
+}
+
+// answerField is where a number is typed.
+type answerField struct {
+	app.Compo
+	Course            *course
+	Of                string // which question
+	Text, Hint, Typed string
+}
+
+// CompoID gives each question a field of its own: one that is set to nothing keeps on the
+// page what was typed into it, which would stand there as the answer to the next question.
+func (f *answerField) CompoID() string { return f.Of }
+
+func (f *answerField) Render() app.UI {
 	return app.Span().Class("answer").Body(
-		app.Label().For("lesson-answer").Text(q.Text),
-		app.Input().Type("text").ID("lesson-answer").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Placeholder(hint).Value(c.typed).
-			OnInput(func(ctx app.Context, _ app.Event) { c.typed = ctx.JSSrc().Get("value").String() }, app.EventScope(c.at.ID, c.key())),
+		app.Label().For("lesson-answer").Text(f.Text),
+		app.Input().Type("text").ID("lesson-answer").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Placeholder(f.Hint).Value(f.Typed).
+			OnInput(func(ctx app.Context, _ app.Event) { f.Course.typed = ctx.JSSrc().Get("value").String() }),
 	)
 }
 

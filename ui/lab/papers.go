@@ -3,6 +3,7 @@ package lab
 import (
 	"math"
 
+	"clipscope/ui/browser"
 	"clipscope/ui/lesson"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
@@ -68,6 +69,7 @@ func (p *papers) button(f *lesson.Figure) app.UI {
 		Text(titles[f.Paper]+", "+f.Figure).OnClick(func(app.Context, app.Event) {
 		p.at = f
 		p.lab.changed()
+		browser.Scroll("figure")
 	}, app.EventScope(f.ID))
 }
 

@@ -143,7 +143,11 @@ func (s *Lab) set(key, value string) bool {
 	case "batch":
 		return whole(MostBatches, &s.Batch)
 	case "linear":
-		s.Linear = value == "true"
+		linear, err := strconv.ParseBool(value) // as other settings that are on or off
+		if err != nil {
+			return false
+		}
+		s.Linear = linear
 	case "lanes":
 		if _, err := ParseLanes(value); err != nil {
 			return false

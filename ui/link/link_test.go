@@ -47,6 +47,8 @@ func TestCanonical(t *testing.T) {
 		{in: "/lab/#method=value", fault: `["method"]`},
 		{in: "/lab/#lab.lanes=seed=1,2", fault: `["lab.lanes"]`},
 		{in: "/lab/#lab.step=1000000", fault: `["lab.step"]`},
+		{in: "/lab/#lab.linear=yes", fault: `["lab.linear"]`},
+		{in: "/lab/#lab.c=1&lab.linear=TRUE", out: "/lab/#lab.c=1&lab.linear=true&data=digits&epochs=20&expected_batch_size=512&learning_rate=0.3&max_grad_norm=1&method=constant&model.kind=softmax&seed=1&target_epsilon=8"},
 		{in: "/lab/#lesson=A\r\nB", fault: `["lesson"]`},
 		{in: "/lab/#lesson=", fault: `["lesson"]`},
 		{in: "/lab/#lab.lanes=method=a b,c", fault: `["lab.lanes"]`},

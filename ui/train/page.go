@@ -61,6 +61,7 @@ func (p *Page) Render() app.UI {
 			p.experiment(),
 			app.Div().Class("stage").Body(
 				&runBar{View: s.trials.view(), Actions: s.trials, Steering: s.trials.steering(), Setup: s, Sheet: s.sheet},
+				app.If(s.untouched(), s.firstView),
 				widget.Message("problem", "fault", s.problem),
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
@@ -73,6 +74,23 @@ func (p *Page) Render() app.UI {
 			),
 		),
 	)
+}
+
+// firstView leads to one's own files where the setup is not in sight, on a phone.
+func (s *Session) firstView() app.UI {
+	return app.Div().Class("first").Body(
+		app.P().Text("Start trains on an example. To train on a table or on pictures of your own:"),
+		app.Button().Type("button").ID("first-files").Text("Your files").OnClick(func(app.Context, app.Event) {
+			s.sheet = true
+			s.show(form.Data)
+			browser.Focus("experiment-first")
+		}),
+	)
+}
+
+// untouched reports whether no run is shown, and no files are chosen either.
+func (s *Session) untouched() bool {
+	return s.trials.shown.record == nil && s.exp.full().Data != form.Files
 }
 
 func (p *Page) dropped(_ app.Context, e app.Event) {

@@ -76,13 +76,22 @@ func (v *resultView) Render() app.UI {
 // models are what can be done with the model.
 func (v *resultView) models() app.UI {
 	return app.Div().Class("buttons downloads").Body(
-		app.Button().Type("button").ID("use-model").Class("primary").Text("Use it").Title("Answer new rows with this model").OnClick(func(ctx app.Context, _ app.Event) {
+		app.Button().Type("button").ID("use-model").Class("primary").Text("Use it").Title("Answer new rows with this model").Disabled(v.Result.Unusable != "").Aria("describedby", "unusable").OnClick(func(ctx app.Context, _ app.Event) {
 			v.Saver.use()
 			ctx.Navigate(widget.Link("/use"))
 		}),
 		v.model("zip", "Model (.zip)"), v.model("json", "JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
+		widget.Message("unusable", "help", unusable(v.Result)),
 		widget.Message("writing", "help", v.Writing),
 	)
+}
+
+// unusable says why the model answers nothing here, "" where it does.
+func unusable(r *run.Result) string {
+	if r.Unusable == "" {
+		return ""
+	}
+	return "It cannot be used here. " + r.Unusable
 }
 
 // model is a button that saves the model in a form.

@@ -76,3 +76,20 @@ func TestAModelIsSaved(t *testing.T) {
 		t.Errorf("calls %q", r.calls)
 	}
 }
+
+// TestAModelThatCannotBeUsedSaysSo: where the button is, and not after it was pressed.
+func TestAModelThatCannotBeUsedSaysSo(t *testing.T) {
+	r := exampleResult()
+	button := func() (html string, off bool) {
+		html = app.HTMLString(&resultView{Result: r})
+		before, _, _ := strings.Cut(html, "Use it")
+		return html, strings.Contains(before[strings.LastIndex(before, "<button"):], " disabled ")
+	}
+	if html, off := button(); off || strings.Contains(html, "cannot be used") {
+		t.Errorf("of one that can be used it says %s", html)
+	}
+	r.Unusable = "The means were measured."
+	if html, off := button(); !off || !strings.Contains(html, "It cannot be used here. The means were measured.") {
+		t.Errorf("disabled %t: %s", off, html)
+	}
+}

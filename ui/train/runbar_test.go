@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/run"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -32,5 +33,23 @@ func TestRunBarTexts(t *testing.T) {
 				t.Errorf("%s: no %q", c.view.Phase, want)
 			}
 		}
+	}
+}
+
+// TestOwnFilesAreOfferedFirst: on a phone the setup is out of sight, so what leads to a
+// person's files stands above the charts until there is a run, or a file.
+func TestOwnFilesAreOfferedFirst(t *testing.T) {
+	b := newBench(t)
+	offered := func() bool {
+		return strings.Contains(app.HTMLString((&Page{Session: b.Session}).Render()), `id="first-files"`)
+	}
+	if !offered() {
+		t.Error("a page that nobody touched offers no files")
+	}
+	b.load(6000)
+	b.trials.start()
+	b.client.runs[0].events([]run.Event{series.Example(1)})
+	if offered() {
+		t.Error("they stand above the charts of a run")
 	}
 }

@@ -31,6 +31,7 @@ func (p *Page) OnMount(ctx app.Context) {
 	p.Use.changed = func() { ctx.Dispatch(nil) }
 	p.Around.Show(p.Use.changed) // the count of requests
 	p.Use.Drop(app.Window().Get("clipscopeEarly").Call("take"))
+	p.Use.Restore()
 }
 
 func (p *Page) OnDismount() {
@@ -49,6 +50,7 @@ func (p *Page) Render() app.UI {
 				u.loadingView(),
 				widget.Message("model-fault", "fault", u.fault),
 				app.If(u.model != nil, func() app.UI { return about(u.name, u.info()) }),
+				app.If(u.model != nil, u.keptView),
 			),
 			app.Div().Class("stage").Body(u.parts()...),
 		),
@@ -110,6 +112,21 @@ func (u *Use) loadingView() app.UI {
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
 			u.stop()
 			u.changed()
+			browser.Focus("use-model")
+		}),
+	)
+}
+
+// keptView says how long the model stays open, and ends that.
+func (u *Use) keptView() app.UI {
+	kept := "It stays open in this browser, on this device, until you close it."
+	if u.unkept != "" {
+		kept = "It is gone when this page is closed or loaded again: " + u.unkept
+	}
+	return app.Div().Class("kept").Body(
+		app.P().ID("kept").Class("help").Role("status").Text(kept),
+		app.Button().Type("button").ID("close-model").Text("Close the model").OnClick(func(app.Context, app.Event) {
+			u.Close()
 			browser.Focus("use-model")
 		}),
 	)

@@ -24,6 +24,9 @@ type Client interface {
 	Picture(file app.Value, shape []int, inverted *bool, done func(values app.Value, was bool, err error))
 	Pad(canvas app.Value, shape []int, drawn func(values app.Value)) (clear, release func())
 	Show(canvas, values app.Value, shape []int)
+	// KeptModel is the file of the model that was open last; ForgetModel has there be none.
+	KeptModel(done func(file app.Value, err error))
+	ForgetModel(done func(error))
 }
 
 // Use is the model that is used, and what it was asked. It outlives the page that shows
@@ -39,6 +42,8 @@ type Use struct {
 	cancel  func()
 	fault   string
 	tries   int
+	sought  bool   // a model that was open before
+	unkept  string // why the one that is open will be gone when the page is
 
 	row     row
 	picture picture
@@ -48,6 +53,21 @@ type Use struct {
 
 // New is a page's state before a model has been chosen.
 func New(c Client) *Use { return &Use{client: c, changed: func() {}} }
+
+// Restore opens the model that was open when the page was left or loaded anew, once, unless
+// there is another by then.
+func (u *Use) Restore() {
+	if u.sought || u.model != nil || u.loading != "" {
+		return
+	}
+	u.sought = true
+	mine := u.tries
+	u.client.KeptModel(func(file app.Value, err error) {
+		if err == nil && mine == u.tries { // without storage there is none
+			u.Open(file)
+		}
+	})
+}
 
 // Open loads a model from its file, or that of a run. What is open stays until that has succeeded.
 func (u *Use) Open(file app.Value) {
@@ -84,18 +104,44 @@ func (u *Use) settled(mine int, name string, m client.Saved, err error) {
 	u.changed()
 }
 
-// adopt uses another model: what was asked of the one before is gone.
+// adopt uses another model: what was asked of the one before is gone. It is kept for when
+// the page is loaded again.
 func (u *Use) adopt(name string, m client.Saved) {
+	u.replace(name, m)
+	m.Keep(func(err error) {
+		if u.model == m && err != nil {
+			u.unkept = err.Error()
+			u.changed()
+		}
+	})
+}
+
+// replace has another model, or none, in the place of the one there was.
+func (u *Use) replace(name string, m client.Saved) {
 	u.table.stop()
 	u.exam.stop()
 	if u.model != nil {
 		u.model.Dispose()
 	}
-	u.name, u.model = name, m
+	u.name, u.model, u.unkept = name, m, ""
 	u.models++
 	u.empty()
 	u.picture = picture{count: u.picture.count + 1}
 	u.table, u.exam = job[client.Answers]{}, job[run.Evaluation]{}
+}
+
+// Close puts the model away, here and in the browser's storage.
+func (u *Use) Close() {
+	u.stop()
+	u.replace("", nil)
+	u.fault = ""
+	u.client.ForgetModel(func(err error) {
+		if err != nil && u.model == nil {
+			u.fault = err.Error()
+			u.changed()
+		}
+	})
+	u.changed()
 }
 
 // stop calls off the loading of a model.

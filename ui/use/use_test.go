@@ -19,10 +19,12 @@ type fakeModel struct {
 	rows     []any // of every question
 	done     []func([]run.Answer, error)
 	disposed bool
+	kept     func(error)
 }
 
-func (m *fakeModel) Info() *run.ModelInfo { return m.info }
-func (m *fakeModel) Dispose()             { m.disposed = true }
+func (m *fakeModel) Keep(done func(error)) { m.kept = done }
+func (m *fakeModel) Info() *run.ModelInfo  { return m.info }
+func (m *fakeModel) Dispose()              { m.disposed = true }
 func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
 }
@@ -163,5 +165,66 @@ func TestAnswerFirst(t *testing.T) {
 		if got := answerFirst(c.own, c.all); !slices.Equal(got, c.want) {
 			t.Errorf("answerFirst(%d, %d) = %v, want %v", c.own, c.all, got, c.want)
 		}
+	}
+}
+
+// shelf is a client that has kept a model, or was told to forget it.
+type shelf struct {
+	Client
+	found  []func(app.Value, error) // of whoever asked
+	loads  int
+	forgot int
+}
+
+func (s *shelf) Ready(f func(error))                   { f(nil) }
+func (s *shelf) KeptModel(done func(app.Value, error)) { s.found = append(s.found, done) }
+func (s *shelf) ForgetModel(done func(error))          { s.forgot++; done(nil) }
+func (s *shelf) LoadModel(app.Value, func(client.Saved, error)) func() {
+	s.loads++
+	return func() {}
+}
+
+// file is that of a model.
+type file struct{ app.Value }
+
+func (file) Truthy() bool         { return true }
+func (file) Get(string) app.Value { return file{} }
+func (file) String() string       { return "m.json" }
+
+// TestAModelStaysOpen: one that was open before is opened again, once, unless there is
+// another by then; what cannot be kept says so, and what is closed is forgotten.
+func TestAModelStaysOpen(t *testing.T) {
+	s := &shelf{}
+	u := New(s)
+	u.Restore()
+	u.Restore()
+	if len(s.found) != 1 {
+		t.Fatalf("the model of before was looked for %d times", len(s.found))
+	}
+	s.found[0](file{nil}, nil)
+	if s.loads != 1 || u.loading != "m.json" {
+		t.Fatalf("%d loaded, %q", s.loads, u.loading)
+	}
+	m := &fakeModel{info: exampleInfo()}
+	u.settled(u.tries, "m.json", m, nil)
+	if html := app.HTMLString(u.keptView()); m.kept == nil || !strings.Contains(html, "until you close it") {
+		t.Errorf("it says %s", html)
+	}
+	m.kept(errors.New("it is full"))
+	if html := app.HTMLString(u.keptView()); !strings.Contains(html, "gone when this page is closed or loaded again: it is full") {
+		t.Errorf("of one that is not kept it says %s", html)
+	}
+	u.Close()
+	if u.model != nil || !m.disposed || s.forgot != 1 || u.unkept != "" {
+		t.Errorf("after it was closed: %+v, forgotten %d times", u, s.forgot)
+	}
+
+	s = &shelf{}
+	u = New(s)
+	u.Restore()
+	u.Open(file{nil})
+	s.found[0](file{nil}, nil)
+	if s.loads != 1 {
+		t.Error("the model of before took the place of one that was chosen since")
 	}
 }

@@ -39,6 +39,23 @@ test("C is moved by mouse and by keys, and all that depends on it follows", asyn
   await page.keyboard.press("Home");
   await said(page);
   assert.equal(await stands(page, "#lab-u"), 0.01);
+  // Names stand apart, though all that they are of is in the middle of the plane.
+  await page.evaluate(() => {
+    const write = CanvasRenderingContext2D.prototype.fillText, names = window["names"] = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, w) {
+      if (this.canvas.id === "lab-plane" && w !== undefined) names.push({ text, x, y, w });
+      return write.apply(this, arguments);
+    };
+  });
+  for (const key of ["ArrowUp", "Home"]) {
+    await page.keyboard.press(key);
+    await said(page);
+  }
+  const names = await page.evaluate(() => window["names"].slice(-4));
+  assert.deepEqual(names.map((n) => n.text.split(" ")[0]).sort(), ["C", "clipped", "mean", "with"]);
+  for (const [i, a] of names.entries()) for (const b of names.slice(i + 1)) {
+    assert.ok(Math.abs(a.y - b.y) > 15 || a.x > b.x + b.w + 7 || b.x > a.x + a.w + 7, `${JSON.stringify(a)} and ${JSON.stringify(b)} lie too close`);
+  }
   assert.notEqual(await sentence(page), far);
   const plane = await page.locator("#lab-plane").boundingBox();
   await page.mouse.click(plane.x + plane.width / 2 + plane.height / 4, plane.y + plane.height / 2);

@@ -62,6 +62,7 @@ for (const id of LESSONS) {
       const sweep = id === "u" && step === 4, question = await page.locator(".question").count() > 0;
       if (id !== "epsilon") await looked(page);
       await shows(page, id, step);
+      if (id === "clipping" && step === 4) assert.match(await page.locator("#lab-lengths").innerText(), /^\d % of the gradients are longer than C/, "only the longest are clipped");
       const act = doing[`${id} ${step}`];
       if (act && question) assert.ok(await page.locator("#lesson-check").isDisabled(), `step ${step} waits for its experiment`);
       if (act) await act(page);
@@ -71,7 +72,10 @@ for (const id of LESSONS) {
         await ready(page);
         const options = page.locator("#lesson-option-0");
         if (await options.count()) await options.check({ force: true });
-        else await page.locator("#lesson-answer").fill("1");
+        else {
+          assert.equal(await page.locator("#lesson-answer").inputValue(), "", "no answer of an earlier question stands there");
+          await page.locator("#lesson-answer").fill("1");
+        }
         await page.locator("#lesson-check").click();
         await page.waitForFunction(() => /^(Right\.|Your experiment says: )/.test(document.getElementById("lesson-verdict")?.textContent ?? ""));
       }

@@ -121,10 +121,19 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   await page.locator("#model-fault", { hasText: "bad.json" }).waitFor();
   assert.match(await page.locator("#about").textContent(), /income\.json/, "the model that was open stays");
   assert.deepEqual(page.errors, []);
+  await page.reload();
+  await page.locator("#about", { hasText: "income.json" }).waitFor(); // nothing is lost
+  assert.match(await page.locator("#kept").innerText(), /until you close it/);
 
   for (const [name, viewport] of Object.entries({ wide, narrow, small: { width: 320, height: 568 } })) {
     await page.setViewportSize(viewport);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `nothing scrolls sideways, ${name}`);
     await page.screenshot({ path: path.join(results, `use-${name}.png`) });
   }
+  await page.locator("#close-model").click();
+  await page.locator("#none").waitFor();
+  await page.reload();
+  await page.locator("#none").waitFor();
+  await page.waitForTimeout(1000); // in which one that was kept would come
+  assert.equal(await page.locator("#about").count(), 0);
 });

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -260,22 +261,37 @@ func body(r *Request) (string, error) {
 	if !utf8.Valid(b) {
 		return "", refuse(400, "%s, in UTF-8.", form)
 	}
-	var given struct {
-		Link *string `json:"link"`
+	link, wrong := given(b)
+	if wrong != "" {
+		return "", refuse(400, "%s; this one %s.", form, wrong)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(b)))
-	dec.DisallowUnknownFields()
-	err = dec.Decode(&given)
-	if _, more := dec.Token(); err == nil && more != io.EOF {
-		err = errors.New("something follows")
+	return link, nil
+}
+
+// given is the link of a body; wrong says what is not as it has to be. Names are taken as
+// they are written: package json would take LINK for link.
+func given(b []byte) (link, wrong string) {
+	if !json.Valid(b) {
+		return "", "is no JSON, or more than one piece of it"
 	}
-	if err == nil && given.Link == nil {
-		err = errors.New("no link")
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return "", "is no object"
 	}
-	if err != nil {
-		return "", refuse(400, "%s: %s.", form, strings.TrimPrefix(err.Error(), "json: "))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "link" {
+			return "", fmt.Sprintf("has a field %q", name)
+		}
 	}
-	return *given.Link, nil
+	value, ok := fields["link"]
+	if !ok {
+		return "", "has no link"
+	}
+	var text *string
+	if err := json.Unmarshal(value, &text); err != nil || text == nil {
+		return "", "has a link that is no text"
+	}
+	return *text, ""
 }
 
 // name keeps an address, unless it is kept already, under the first of its names that no

@@ -355,3 +355,30 @@ func TestBodiesAreNotLeft(t *testing.T) {
 		t.Errorf("%d bytes are left", len(rest))
 	}
 }
+
+// What is wrong with a body is said in words of who sent it, and names are no others for
+// being written alike.
+func TestABodyIsRefusedInWords(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"LINK": "/#seed=1"}`:             `has a field "LINK"`,
+		`{"link": "/#seed=1", "Link": ""}`: `has a field "Link"`,
+		`{"link": 7}`:                      "has a link that is no text",
+		`{"link": null}`:                   "has a link that is no text",
+		`{}`:                               "has no link",
+		`null`:                             "has no link",
+		`["/#seed=1"]`:                     "is no object",
+		`link=/#seed=1`:                    "is no JSON",
+		`{"link": "/#seed=1"}{}`:           "more than one piece",
+	} {
+		s, m, _ := newService()
+		r := s.Answer(asks("POST", "/api/links", body))
+		if r.Status != 400 || !strings.Contains(r.Body, want) || len(m.kept) > 0 {
+			t.Errorf("%s: %d, %s", body, r.Status, r.Body)
+		}
+		for _, foreign := range []string{"Go ", "struct", "json:", "unmarshal"} {
+			if strings.Contains(r.Body, foreign) {
+				t.Errorf("%s: it is refused with %s", body, r.Body)
+			}
+		}
+	}
+}
