@@ -269,6 +269,16 @@ func (c *check) edgy(n, every int) []float32 {
 	return v
 }
 
+// sparse returns the same, mostly zeros that stand side by side, as in pictures: so what
+// is not finite meets zeros, too.
+func (c *check) sparse(n, every int) []float32 {
+	v := c.edgy(n, every)
+	for at := 0; at < n; at += 24 {
+		clear(v[at:min(at+1+c.rng.IntN(24), n)])
+	}
+	return v
+}
+
 // vectors calls f for each size with a maker of ordinary vectors, then with one
 // of vectors full of edge values.
 func (c *check) vectors(f func(n int, data func() []float32)) {

@@ -29,6 +29,9 @@ func checkGemm(c *check) {
 		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
 	}
+	for _, s := range [][3]int{{40, 36, 300}, {65, 33, 257}, {32, 70, 784}} {
+		c.gemm(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, 1000) })
+	}
 	for n := range 41 {
 		c.gram(n, 7)
 	}

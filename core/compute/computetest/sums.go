@@ -109,6 +109,9 @@ func (c *check) outers(f func(m, n, k int, data func(int) []float32)) {
 			f(s[0], s[1], s[2], func(n int) []float32 { return c.edgy(n, every) })
 		}
 	}
+	for _, s := range [][3]int{{130, 72, 9}, {130, 72, 40}, {256, 75, 34}, {64, 200, 33}} {
+		f(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, 400) })
+	}
 	grown := func(n int) []float32 { // all sums grow: float32 would lose them
 		v := c.normals(n)
 		for i := range v {
