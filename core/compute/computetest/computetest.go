@@ -294,6 +294,16 @@ func finite(v []float32) []float32 {
 	return v
 }
 
+// pictured returns edgy values, mostly zeros that stand side by side, as in pictures: so
+// what is not finite meets zeros, too.
+func (c *check) pictured(n, every int) []float32 {
+	v := c.edgy(n, every)
+	for at := 0; at < n; at += 24 {
+		clear(v[at:min(at+1+c.rng.IntN(24), n)])
+	}
+	return v
+}
+
 // vectors calls f for each size with a maker of ordinary vectors, then with one
 // of vectors full of edge values.
 func (c *check) vectors(f func(n int, data func() []float32)) {

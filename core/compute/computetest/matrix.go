@@ -30,10 +30,13 @@ func checkGemm(c *check) {
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
 	}
 	for _, s := range [][3]int{{16, 32, 32}, {17, 33, 64}, {40, 47, 700}, {128, 130, 100}} {
-		for every := range 3 {
-			c.gemmOf(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, every) }, c.normals)
+		for kind := range 3 {
+			c.gemmOf(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, kind) }, c.normals)
 		}
 		c.gemmOf(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, 0) }, func(n int) []float32 { return c.edgy(n, 400) })
+	}
+	for _, s := range [][3]int{{40, 36, 300}, {65, 33, 257}, {32, 70, 784}} {
+		c.gemm(s[0], s[1], s[2], func(n int) []float32 { return c.pictured(n, 1000) })
 	}
 	for n := range 41 {
 		c.gram(n, 7)

@@ -110,6 +110,9 @@ func (c *check) outers(g func(m, n, k int, h, d func(int) []float32)) {
 			f(s[0], s[1], s[2], func(n int) []float32 { return c.edgy(n, every) })
 		}
 	}
+	for _, s := range [][3]int{{130, 72, 9}, {130, 72, 40}, {256, 75, 34}, {64, 200, 33}} {
+		f(s[0], s[1], s[2], func(n int) []float32 { return c.pictured(n, 400) })
+	}
 	grown := func(n int) []float32 { // all sums grow: float32 would lose them
 		v := c.normals(n)
 		for i := range v {
@@ -120,8 +123,8 @@ func (c *check) outers(g func(m, n, k int, h, d func(int) []float32)) {
 	f(5000, 3, 9, grown)
 	f(5000, 1, 19, grown)
 	for _, s := range [][3]int{{16, 32, 32}, {65, 33, 35}, {130, 70, 48}, {300, 40, 130}} {
-		for every := range 3 {
-			g(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, every) }, c.normals)
+		for kind := range 3 {
+			g(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, kind) }, c.normals)
 		}
 		g(s[0], s[1], s[2], func(n int) []float32 { return c.sparse(n, 0) }, func(n int) []float32 { return c.edgy(n, 400) })
 	}

@@ -1,4 +1,4 @@
-//! main n0/2048
+//! main n0/4096
 // Most sums are of one block, and so float32s, as are parameters and noise: of two of
 // those float32's own sum is the float64 one rounded. What is no float32, or near the ends
 // of their range, is left for a second loop, which is short where there is none.
@@ -15,24 +15,25 @@ fn plain(a: Wide) -> Plain {
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let first = group(id) * 2048u + lane;
-  let end = min(first + 2048u, u32(args.n0));
+  let first = group(id) * 4096u + lane;
+  let end = min(first + 4096u, u32(args.n0));
+  let dst = args.b0; let low = args.sums; let high = args.sums + args.many;
   var left = 0u;
   var bit = 1u;
   for (var i = first; i < end; i += 256u) {
-    let s = plain(sum(i));
-    let bits = words[args.b0 + i];
+    let s = plain(Wide(words[low + i], words[high + i]));
+    let bits = words[dst + i];
     let m = magnitude(bits);
     let r = bitcast<u32>(s.v + bitcast<f32>(bits));
     let normal = m - 0x00800000u < 0x7d800000u; // to 2¹²⁵
     let nothing = m == 0u && s.v == 0.0;
     let ok = s.ok && (normal || m == 0u) && (nothing || magnitude(r) >= 0x00800000u);
-    if (ok) { words[args.b0 + i] = r; }
+    if (ok) { words[dst + i] = r; }
     left |= select(bit, 0u, ok);
     bit += bit;
   }
   for (var i = first; left != 0u; i += 256u) {
-    if ((left & 1u) != 0u) { words[args.b0 + i] = narrow(wide_add(sum(i), wide(words[args.b0 + i]))); }
+    if ((left & 1u) != 0u) { words[dst + i] = narrow(wide_add(sum(i), wide(words[dst + i]))); }
     left >>= 1u;
   }
 }

@@ -29,12 +29,14 @@
 //
 // An if has conditions, and the entry point is left out where one of them does not hold:
 // that a size, or where a buffer begins (b0), is less than a number, equal to it, greater,
-// or a multiple (%). One with an else runs where that of the line before is left out.
+// or a multiple (%); program is one, too: that the adapter is a program, and no GPU. One
+// with an else runs where that of the line before is left out, and what that one is else to.
 //
-//	//! scratch n0*16 if n1>32
+//	//! scratch n0*16 n1 if n1>32
 //
 // Of the lines that are named scratch, the first whose conditions hold says how many words
-// there are at b4 that hold anything, for a kernel without a fifth buffer.
+// there are at b4 that hold anything, the sum of its sizes, for a kernel without a fifth
+// buffer.
 package webgpu
 
 import "errors"

@@ -3,6 +3,7 @@ package webgpu
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,11 @@ type stage struct {
 	entry string
 	grid  []extent
 	when  []condition
-	not   []condition // if there are any, not all of these do
+	not   [][]condition // and of none of these all do
 }
 
 // condition is that N[i], or where Buf[i] begins, is less than a number, equal to it,
-// greater or a multiple.
+// greater or a multiple, or that the adapter is a program, which [shader.on] resolves.
 type condition struct {
 	of   byte
 	i    int
@@ -79,6 +80,31 @@ func shaderOf(k *compute.Kernel) (shader, error) {
 	return shader{}, fmt.Errorf("webgpu: there is no shader for the kernel %s", k.Name)
 }
 
+// on is the shader on an adapter that is a program, or on a GPU.
+func (sh shader) on(program bool) shader {
+	sh.stages, sh.scratch = stagesOn(sh.stages, program), stagesOn(sh.scratch, program)
+	return sh
+}
+
+func stagesOn(stages []stage, program bool) []stage {
+	is := func(c condition) bool { return c.of == 'p' }
+	var kept []stage
+	for _, s := range stages {
+		if !program && slices.ContainsFunc(s.when, is) {
+			continue
+		}
+		var not [][]condition
+		for _, when := range s.not {
+			if program || !slices.ContainsFunc(when, is) {
+				not = append(not, slices.DeleteFunc(slices.Clone(when), is))
+			}
+		}
+		s.when, s.not = slices.DeleteFunc(slices.Clone(s.when), is), not
+		kept = append(kept, s)
+	}
+	return kept
+}
+
 // stagesOf reads the first lines of a program.
 func stagesOf(text string) ([]stage, error) {
 	var stages []stage
@@ -115,7 +141,8 @@ func stagesOf(text string) ([]stage, error) {
 			if stages == nil || stages[len(stages)-1].when == nil {
 				return nil, fmt.Errorf("%q: nothing else", line)
 			}
-			s.not = stages[len(stages)-1].when
+			last := stages[len(stages)-1]
+			s.not = append(slices.Clone(last.not), last.when)
 		}
 		stages = append(stages, s)
 	}
@@ -156,6 +183,9 @@ func extentOf(w string) (extent, error) {
 }
 
 func conditionOf(w string) (condition, error) {
+	if w == "program" {
+		return condition{of: 'p'}, nil
+	}
 	if len(w) > 3 && (w[0] == 'n' || w[0] == 'b') && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>%", w[2]) >= 0 {
 		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 && (n > 0 || w[2] != '%') {
 			return condition{w[0], int(w[1] - '0'), w[2], n}, nil
@@ -211,7 +241,16 @@ func (e extent) of(a *compute.Args) int {
 const mostGroups = 65535
 
 func (s stage) runs(a *compute.Args) bool {
-	return all(s.when, a) && (s.not == nil || !all(s.not, a))
+	return all(s.when, a) && !slices.ContainsFunc(s.not, func(when []condition) bool { return all(when, a) })
+}
+
+// words is how many a line that is named scratch says.
+func (s stage) words(a *compute.Args) int {
+	n := 0
+	for _, e := range s.grid {
+		n += e.of(a)
+	}
+	return n
 }
 
 // groups is how many workgroups a stage runs over in each direction: none where it does

@@ -51,3 +51,37 @@ func TestStageGroups(t *testing.T) {
 		}
 	}
 }
+
+// What is for programs alone is left out on a GPU, where what is for all else then always
+// runs.
+func TestStagesForPrograms(t *testing.T) {
+	stages, err := stagesOf("//! slow n0 if program n0<9\n//! fast n0 else if n0>1\n//! last n0 else\n//! scratch n0*2 n0 1 if program\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := shader{stages: stages[:3], scratch: stages[3:]}
+	for _, c := range []struct {
+		program bool
+		n       int
+		want    string
+	}{{true, 8, "slow"}, {true, 9, "fast"}, {true, 1, "slow"}, {false, 8, "fast"}, {false, 9, "fast"}, {false, 1, "last"}, {true, 0, "slow"}} {
+		a, got := compute.Args{N: [5]int{c.n}}, ""
+		for _, s := range sh.on(c.program).stages {
+			if s.runs(&a) {
+				got += s.entry
+			}
+		}
+		if got != c.want {
+			t.Errorf("with a program %t there run, for %d, %q, want %q", c.program, c.n, got, c.want)
+		}
+	}
+	a := compute.Args{N: [5]int{5}}
+	if s := sh.on(true).scratch; len(s) != 1 || s[0].words(&a) != 16 || len(sh.on(false).scratch) != 0 {
+		t.Errorf("scratch of a program: %+v", s)
+	}
+	if always, err := stagesOf("//! slow n0 if program\n//! fast n0 else\n"); err != nil {
+		t.Error(err)
+	} else if s := stagesOn(always, true); !s[0].runs(&a) || s[1].runs(&a) {
+		t.Error("what is for all else runs on a program, too")
+	}
+}

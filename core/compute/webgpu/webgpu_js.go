@@ -116,6 +116,8 @@ func Open(ctx context.Context) (*Backend, error) {
 	}
 	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
 	sources := js.Global().Get("Array").New()
+	var shaders []shader
+	var first []int // of a shader's programs
 	for _, k := range compute.Kernels() {
 		sh, err := shaderOf(k)
 		if err != nil {
@@ -124,21 +126,28 @@ func Open(ctx context.Context) (*Backend, error) {
 		if k.Name == "fill" {
 			b.fill = k
 		}
-		var all []program
+		shaders, first = append(shaders, sh), append(first, sources.Length())
 		code := js.ValueOf(prelude + sh.text)
 		for _, st := range sh.stages {
-			all = append(all, program{sources.Length(), st})
 			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": st.entry})
 		}
-		b.programs = append(b.programs, all)
-		b.scratch = append(b.scratch, sh.scratch)
 	}
 	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
+	adapter := adapterOf(opened)
+	for i, sh := range shaders {
+		on := sh.on(adapter.Fallback)
+		var all []program
+		for _, st := range on.stages {
+			number := slices.IndexFunc(sh.stages, func(s stage) bool { return s.entry == st.entry })
+			all = append(all, program{first[i] + number, st})
+		}
+		b.programs, b.scratch = append(b.programs, all), append(b.scratch, on.scratch)
+	}
 	b.gpu = opened
-	b.adapter = adapterOf(opened)
+	b.adapter = adapter
 	b.most = opened.Get("most").Int() / 4
 	for name, to := range map[string]*js.Value{"submit": &b.submit, "write": &b.write, "take": &b.take} {
 		*to = opened.Get(name).Call("bind", opened)
@@ -305,7 +314,7 @@ func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	for _, s := range b.scratch[k.Index] {
 		if s.runs(&a) {
-			a.Buf[4] = b.atLeast(s.grid[0].of(&a))
+			a.Buf[4] = b.atLeast(s.words(&a))
 			break
 		}
 	}
