@@ -420,17 +420,17 @@
     // predict answers rows, or a table: rows are lists of cells or of numbers, or objects
     // with cells by the names of their columns.
     /** @param {any} what @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
-    predict(what, progress, signal) {
+    async predict(what, progress, signal) {
       if (what instanceof Blob) return this.#ask("predict", {}, [/** @type {File} */ (what)], progress, signal);
-      if (!Array.isArray(what)) return Promise.reject(fail("Give a list of rows, or a File with a table."));
+      if (!Array.isArray(what)) throw fail("Give a list of rows, or a File with a table.");
       return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
     }
 
     // evaluate compares the answers to labelled files with their labels.
     /** @param {any} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
-    evaluate(files, progress, signal) {
+    async evaluate(files, progress, signal) {
       const list = files instanceof Blob ? [files] : files ?? [];
-      if (typeof list[Symbol.iterator] !== "function") return Promise.reject(fail("Give a File, or a list of them."));
+      if (typeof list[Symbol.iterator] !== "function") throw fail("Give a File, or a list of them.");
       return this.#ask("evaluate", undefined, [...list], progress, signal);
     }
 

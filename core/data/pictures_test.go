@@ -496,8 +496,12 @@ func FuzzPictures(f *testing.F) {
 	for _, b := range [][]byte{g, asJPEG(drawn(5, 4, plain(color.White))), asPNG(drawn(3, 3, plain(color.NRGBA{1, 2, 3, 4}))), g[:50], []byte("\xff\xd8\xff\xc0")} {
 		f.Add(b, "a/1.png", "file,label\n1.png,x\n2.png,y\n")
 		f.Add(b, "train/a/1.jpg", "")
+		f.Add(b, "train/a/", "")
 	}
 	f.Fuzz(func(t *testing.T, b []byte, name, table string) {
+		if strings.HasSuffix(name, "/") {
+			name += "1" // or package zip takes it for a folder, to which nothing is written
+		}
 		sound(t, []File{Bytes("a.zip", packed("b/2.png", g, name, b, "l.csv", table))}, nil, run.CSV{})
 		sound(t, []File{Bytes("x/b/2.png", g), Bytes(name, b), Bytes("x/l.csv", []byte(table))}, nil, run.CSV{BadRows: "skip"})
 	})

@@ -108,6 +108,7 @@ type counter struct {
 	*json.Decoder
 	objects int
 	lists   []string // of objects: whatever stands there takes the room of one, and has to be one
+	broken  bool     // it is no JSON, of which the decoder would say for ever that there is more
 }
 
 // count takes a value, which is one of a list where its name ends in []. Where it is no
@@ -115,6 +116,7 @@ type counter struct {
 func (c *counter) count(depth int, name string) error {
 	t, err := c.Token()
 	if err != nil {
+		c.broken = true
 		return nil
 	}
 	begin, _ := t.(json.Delim)
@@ -130,11 +132,12 @@ func (c *counter) count(depth int, name string) error {
 	case begin != '[':
 		return nil
 	}
-	for c.More() {
+	for !c.broken && c.More() {
 		inside := name + "[]"
 		if begin == '{' {
 			key, err := c.Token()
 			if err != nil {
+				c.broken = true
 				return nil
 			}
 			inside = fmt.Sprint(key)

@@ -412,15 +412,14 @@ func (f *rowForm) Render() app.UI {
 
 func (f *rowForm) control(id string, d field) app.UI {
 	now := f.Use.row.cells[d.at]
-	set := func(ctx app.Context, _ app.Event) {
-		f.Use.set(d.at, strings.TrimPrefix(ctx.JSSrc().Get("value").String(), widget.NoChoice))
-	}
+	value := func(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
 	if d.choices == nil {
 		hint := d.hint
 		if d.missing {
 			hint = strings.TrimSpace(hint + " or ?")
 		}
-		return app.Input().Type("text").ID(id).AutoComplete(false).Spellcheck(false).Placeholder(hint).Value(now).OnInput(set, app.EventScope(id))
+		return app.Input().Type("text").ID(id).AutoComplete(false).Spellcheck(false).Placeholder(hint).Value(now).
+			OnInput(func(ctx app.Context, _ app.Event) { f.Use.set(d.at, value(ctx)) }, app.EventScope(id))
 	}
 	options := []app.UI{app.Option().Value(widget.NoChoice).Text("choose…").Selected(now == "")}
 	for _, c := range d.choices {
@@ -429,7 +428,8 @@ func (f *rowForm) control(id string, d field) app.UI {
 	if d.missing {
 		options = append(options, app.Option().Value(missing).Text("(no value)").Selected(now == missing))
 	}
-	return app.Select().ID(id).OnChange(set, app.EventScope(id)).Body(options...)
+	return app.Select().ID(id).
+		OnChange(func(ctx app.Context, _ app.Event) { f.Use.set(d.at, widget.Chosen(value(ctx))) }, app.EventScope(id)).Body(options...)
 }
 
 // said is the answer to one row, or what there is instead.

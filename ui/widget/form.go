@@ -214,7 +214,7 @@ func (f *Form) Select(d form.Field, now string) app.HTMLSelect {
 	key, ed := d.Key, f.Editor
 	return app.Select().ID(id(d)).
 		OnChange(func(ctx app.Context, _ app.Event) {
-			ed.Set(key, strings.TrimPrefix(ctx.JSSrc().Get("value").String(), NoChoice))
+			ed.Set(key, Chosen(ctx.JSSrc().Get("value").String()))
 			ed.Settle(key)
 		}, app.EventScope(key)).
 		Body(app.Range(d.Options).Slice(func(i int) app.UI {
@@ -224,8 +224,17 @@ func (f *Form) Select(d form.Field, now string) app.HTMLSelect {
 }
 
 // NoChoice is the value of the option that stands for the default: go-app
-// leaves an empty value out, and then the browser takes the option's text.
-const NoChoice = "-"
+// leaves an empty value out, and then the browser takes the option's text. No column and
+// no category is called that, which "-" may be.
+const NoChoice = " "
+
+// Chosen is what the option of that value stands for.
+func Chosen(value string) string {
+	if value == NoChoice {
+		return ""
+	}
+	return value
+}
 
 // under is what stands under segments, which nothing is put around.
 func (f *Form) under(d form.Field) []app.UI {

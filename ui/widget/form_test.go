@@ -67,3 +67,11 @@ func TestMarkOfACard(t *testing.T) {
 		}
 	}
 }
+
+func TestChosen(t *testing.T) {
+	for value, want := range map[string]string{NoChoice: "", "-": "-", "-20": "-20", "": ""} {
+		if got := Chosen(value); got != want {
+			t.Errorf("%q stands for %q, want %q", value, got, want)
+		}
+	}
+}

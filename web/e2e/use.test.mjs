@@ -55,7 +55,8 @@ test("a script loads a model, has rows and tables answered, and compares with la
     const again = await m.predict([{ age: 70, hours: 50, colour: "red" }]);
     const refused = [];
     for (const f of [() => window.clipscope.load(new File([text.slice(0, 100)], "cut.json")), () => window.clipscope.load(text.replace('"first":0', '"first":9')), () => window.clipscope.load(7), () => m.predict("x"),
-      () => m.predict(new File(["a,b\n1,2\n"], "other.csv")), () => m.evaluate([new File(["age,hours,colour,income\n1,2,red,rich\n"], "rich.csv")])]) refused.push(await f().catch((e) => e.message));
+      () => m.predict(new File(["a,b\n1,2\n"], "other.csv")), () => m.evaluate([new File(["age,hours,colour,income\n1,2,red,rich\n"], "rich.csv")]),
+      () => { const gone = new Float32Array(3); structuredClone(gone, { transfer: [gone.buffer] }); return m.predict([gone]); }]) refused.push(await f().catch((e) => e.message));
     m.dispose();
     refused.push(await m.predict([[1]]).catch((e) => e.message));
     return { info: m.info, summary: blob.summary, csv: await blob.text(), type: blob.type, told, typed, exam, off, again, refused };
@@ -71,7 +72,7 @@ test("a script loads a model, has rows and tables answered, and compares with la
   assert.match(out.typed[3].problem, /no column "size"/);
   assert.equal(out.off, "AbortError");
   assert.equal(out.again[0].answer, ">50K");
-  for (const [i, said] of [/cut\.json: .*byte/, /feature/, /Give a model/, /Give a list of rows/, /expected a column "age"/, /rich\.csv, row 2, column 4 \("income"\).*"rich"/, /disposed of/].entries()) assert.match(out.refused[i], said);
+  for (const [i, said] of [/cut\.json: .*byte/, /feature/, /Give a model/, /Give a list of rows/, /expected a column "age"/, /rich\.csv, row 2, column 4 \("income"\).*"rich"/, /detached/, /disposed of/].entries()) assert.match(out.refused[i], said);
   assert.deepEqual(left, []);
   assert.deepEqual(page.errors, []);
 });
@@ -109,8 +110,12 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   assert.equal(file.suggestedFilename(), "rows-answers.csv");
   close(table(fs.readFileSync(await file.path(), "utf8")), table(answers(load(model.text), tests)), 4);
 
-  await page.locator("#cell-0").fill("70");
+  await page.locator("#cell-0").fill("-1e400");
   await page.locator("#cell-1").fill("55");
+  await page.locator("#cell-2").selectOption("red");
+  await page.locator("#part-row .said", { hasText: 'found "-1e400"' }).waitFor();
+  await page.locator("#cell-2").selectOption({ label: "choose…" });
+  await page.locator("#cell-0").fill("70");
   await page.locator("#part-row .said", { hasText: "1 field to go" }).waitFor();
   await page.locator("#cell-2").selectOption("red");
   await page.locator("#part-row .said .figure", { hasText: ">50K" }).waitFor();

@@ -177,10 +177,13 @@ function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
   }
 }
 
+// plain is for at most BLOCK rows. Whether zeros are left out is asked once for all the
+// rows of a call: parts do not wait for one another between its blocks, and what is a
+// part's differs with the answer.
 // @ts-ignore: decorator
 @inline
-function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
-  if (isSparse(m, n, h, m, k, d)) sparseOuter(m, n, k, h, d, dst, wide, part, parts);
+function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, few: bool, part: Part, parts: Parts): void {
+  if (few) sparseOuter(m, n, k, h, d, dst, wide, part, parts);
   else if (n != 1 || k <= 8) block(m, n, k, h, d, dst, wide, part, parts);
   else if (part == 0) weighed(m, k, h, d, dst, wide);
 }
@@ -197,9 +200,9 @@ export function addOuterBefore(m: i32, n: i32, k: i32, each: i32, dst: Sums): vo
 // @divide costing m * n * k / (each == 1 ? 2.0 : 8.0) + n * k
 export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: Ptr, dst: Sums, part: Part, parts: Parts): void {
   if (m == 0) return;
-  const one = oneBlock(dst);
+  const one = oneBlock(dst), few = each != 1 && isSparse(m, n, h, m, k, d);
   if (one) {
-    plain(m, n, k, h, d, one, false, part, parts);
+    plain(m, n, k, h, d, one, false, few, part, parts);
     return;
   }
   const wide = asWide(dst), from = first(n, 2, part, parts), to = first(n, 2, part + 1, parts);
@@ -208,12 +211,12 @@ export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: P
   } else if (each == 2) {
     let all = n >= 8; // or packing would take longer
     for (let i: usize = 0; all && i < <usize>m; i++) all = bounded(n, k, h + (i * <usize>n << 2), d + (i * <usize>k << 2));
-    if (all && isSparse(m, n, h, m, k, d)) sparseRounded(m, n, k, h, d, wide, part, parts);
+    if (all && few) sparseRounded(m, n, k, h, d, wide, part, parts);
     else if (all) rounded(m, n, k, h, d, wide, from, to);
     else changed(m, n, k, 0, h, d, wide, true, from, to);
   } else {
     for (let i = 0; i < m; i += BLOCK) {
-      plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), wide, true, part, parts);
+      plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), wide, true, few, part, parts);
     }
   }
 }

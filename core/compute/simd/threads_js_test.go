@@ -3,6 +3,7 @@ package simd_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"syscall/js"
@@ -162,5 +163,45 @@ func TestThreadsLarge(t *testing.T) {
 		}
 		kernel.Settle(w, s[0]*s[1], sums, z)
 		kernel.Noise(w, s[0]*s[1], 2, compute.NoiseKey{}, z)
+	}
+}
+
+// TestThreadsBlocks: where blocks of rows are mostly zeros and others are not, or are too
+// few for that to matter, no thread adds to what another adds to at the same time.
+func TestThreadsBlocks(t *testing.T) {
+	const n, k = 34, 65
+	b := open(t)
+	defer b.Close()
+	share := gather(t, 3)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, m := range []int{256 + 15, 256 + 40} {
+		h, d := make([]float32, m*n), make([]float32, m*k)
+		for i := range h {
+			if i >= 256*n || rng.IntN(8) == 0 {
+				h[i] = float32(rng.NormFloat64())
+			}
+		}
+		for i := range d {
+			d[i] = float32(rng.NormFloat64())
+		}
+		x, y, s, dst := b.New(len(h)), b.New(len(d)), b.NewSums(n*k), b.New(n*k)
+		b.Write(x, h)
+		b.Write(y, d)
+		add := func(threads int) []float32 {
+			share.Invoke(threads)
+			kernel.Clear(b, s)
+			kernel.Fill(b, n*k, 0, dst)
+			kernel.AddOuter(b, m, n, k, kernel.Plain(), x, y, s)
+			kernel.Settle(b, n*k, s, dst)
+			return read(t, b, dst)
+		}
+		want := add(1)
+		for range 4000 {
+			for i, v := range add(3) {
+				if v != want[i] {
+					t.Fatalf("%d rows: value %d is %v alone, %v with 3 threads", m, i, want[i], v)
+				}
+			}
+		}
 	}
 }
