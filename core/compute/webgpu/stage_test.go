@@ -60,13 +60,14 @@ func TestStagesForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh := shader{stages: stages[:3], scratch: stages[3:]}
+	on := map[bool]string{true: "pw", false: "w"}
 	for _, c := range []struct {
 		program bool
 		n       int
 		want    string
 	}{{true, 8, "slow"}, {true, 9, "fast"}, {true, 1, "slow"}, {false, 8, "fast"}, {false, 9, "fast"}, {false, 1, "last"}, {true, 0, "slow"}} {
 		a, got := compute.Args{N: [5]int{c.n}}, ""
-		for _, s := range sh.on(c.program).stages {
+		for _, s := range sh.on(on[c.program]).stages {
 			if s.runs(&a) {
 				got += s.entry
 			}
@@ -76,12 +77,12 @@ func TestStagesForPrograms(t *testing.T) {
 		}
 	}
 	a := compute.Args{N: [5]int{5}}
-	if s := sh.on(true).scratch; len(s) != 1 || s[0].words(&a) != 16 || len(sh.on(false).scratch) != 0 {
+	if s := sh.on("pw").scratch; len(s) != 1 || s[0].words(&a) != 16 || len(sh.on("w").scratch) != 0 {
 		t.Errorf("scratch of a program: %+v", s)
 	}
 	if always, err := stagesOf("//! slow n0 if program\n//! fast n0 else\n"); err != nil {
 		t.Error(err)
-	} else if s := stagesOn(always, true); !s[0].runs(&a) || s[1].runs(&a) {
+	} else if s := stagesOn(always, "pw"); !s[0].runs(&a) || s[1].runs(&a) {
 		t.Error("what is for all else runs on a program, too")
 	}
 }
