@@ -138,6 +138,7 @@ func stagesOf(text string) ([]stage, error) {
 		}
 		rest, when, conditional := strings.Cut(rest, " if ")
 		rest, otherwise := strings.CutSuffix(strings.TrimSpace(rest), " else")
+		when, unless, excepted := strings.Cut(when, " unless ")
 		words := strings.Fields(rest)
 		if len(words) < 2 || len(words) > 4 {
 			return nil, fmt.Errorf("%q does not say what runs over what", line)
@@ -150,14 +151,17 @@ func stagesOf(text string) ([]stage, error) {
 			}
 			s.grid = append(s.grid, e)
 		}
-		for _, w := range strings.Fields(when) {
-			c, err := conditionOf(w)
-			if err != nil {
-				return nil, fmt.Errorf("%q: %w", line, err)
+		var not []condition
+		for of, text := range map[*[]condition]string{&s.when: when, &not: unless} {
+			for _, w := range strings.Fields(text) {
+				c, err := conditionOf(w)
+				if err != nil {
+					return nil, fmt.Errorf("%q: %w", line, err)
+				}
+				*of = append(*of, c)
 			}
-			s.when = append(s.when, c)
 		}
-		if conditional && s.when == nil {
+		if conditional && s.when == nil || excepted && not == nil {
 			return nil, fmt.Errorf("%q does not say when", line)
 		}
 		if otherwise {
@@ -166,6 +170,9 @@ func stagesOf(text string) ([]stage, error) {
 			}
 			last := stages[len(stages)-1]
 			s.not = append(slices.Clone(last.not), last.when)
+		}
+		if excepted {
+			s.not = append(s.not, not)
 		}
 		stages = append(stages, s)
 	}
