@@ -10,6 +10,7 @@
 // Short rows are an invocation's, others are cut in parts, and a part is one's, first for
 // its greatest value and then for its sum, as programs that are adapters are several times
 // slower where invocations wait for each other. There are workgroups for so many values.
+// There many rows are an invocation's each, as four dispatches take longer.
 
 // Of a row there are two to this parts, whose values take turns.
 fn partDigits() -> u32 { return select(4u, 8u, args.n1 > 4096); }
@@ -55,12 +56,12 @@ fn squares(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: 
   }
 }
 
-// floatsOf is squaresOf where the adapter is a program: those round to the nearest, as is
-// tried when one is opened. Values are scaled by a power of two, so that the greatest is from
-// 1 to 2; of four squares the sum is rounded three times, for which SLACK makes up, and then
-// cut in whole numbers of 2⁻²² and, of the rest, 2⁻⁴⁶, and one of these more: that is also
-// above all that was too small to be squared.
-const SLACK = 4194306.0; // 2²²·(1 + 2⁻²¹)
+// floatsOf is squaresOf where the adapter is a program. Values are scaled by a power of two, so
+// that the greatest is from 1 to 2. The sum of four squares is rounded three times, and
+// once more with SLACK, which makes up for that in whatever direction it was, each time by less
+// than 2⁻²³. It is then cut in whole numbers of 2⁻²² and, of the rest, 2⁻⁴⁶, which is exact, and
+// one of these more: that is also above all that was too small to be squared.
+const SLACK = 4194308.0; // 2²²·(1 + 2⁻²⁰)
 
 fn floatsOf(start: u32, n: u32, part: u32, parts: u32, most: u32) -> vec3<u32> {
   let top = most >> 23u;
@@ -92,7 +93,6 @@ fn floats(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: v
   }
 }
 
-// rows are many enough there to be an invocation's each.
 @compute @workgroup_size(16)
 fn rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 16u); let n = u32(args.n1);
