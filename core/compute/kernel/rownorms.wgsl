@@ -1,16 +1,17 @@
 //! short n0/64 if n1<33
-//! rows n0/16 if program n0>63 n1>32 n1<4097
+//! rows n0/16 if program n1>32 n1<4097
 //! scratch n0*48 if n1>32 n1<4097
 //! scratch n0*768 if n1>4096
-//! most n0*n1/2048 if n1>32 unless program n0>63 n1<4097
-//! greatest n0/64 if n1>32 unless program n0>63 n1<4097
-//! floats n0*n1/2048 if program n1>32 unless program n0>63 n1<4097
-//! squares n0*n1/2048 else if n1>32 unless program n0>63 n1<4097
-//! norms n0/64 if n1>32 unless program n0>63 n1<4097
+//! most n0*n1/2048 if n1>32 unless program n1<4097
+//! greatest n0/64 if n1>32 unless program n1<4097
+//! floats n0*n1/2048 if program n1>32 unless program n1<4097
+//! squares n0*n1/2048 else if n1>32 unless program n1<4097
+//! norms n0/64 if n1>32 unless program n1<4097
 // Short rows are an invocation's, others are cut in parts, and a part is one's, first for
 // its greatest value and then for its sum, as programs that are adapters are several times
 // slower where invocations wait for each other. There are workgroups for so many values.
-// There many rows are an invocation's each, as four dispatches take longer.
+// There only long rows are cut: four dispatches take longer. It does not depend on how many
+// rows there are, or a row's norm would depend on others.
 
 // Of a row there are two to this parts, whose values take turns.
 fn partDigits() -> u32 { return select(4u, 8u, args.n1 > 4096); }
