@@ -263,6 +263,17 @@ func checkSettle(c *check) {
 		})
 		c.verifySums(src, each(n, func(i int) value { return exactly(src.data[i]) }), "Settle(%d)", n)
 	})
+	// Sums of one block may be held in another way, and are more than once what they are.
+	for _, s := range [][3]int{{130, 72, 40}, {70, 64, 32}, {40, 33, 80}, {128, 10, 12}} {
+		for _, every := range []int{0, 400} {
+			c.settleBlock(s[0], s[1], s[2], func(n int) []float32 {
+				if every == 0 {
+					return c.normals(n)
+				}
+				return c.edgy(n, every)
+			})
+		}
+	}
 	// What float32 could not hold on the way is not lost.
 	s, dst := c.sums([]float32{1 << 30}), c.arg("dst", []float32{0.25})
 	minus := c.arg("x", []float32{-(1 << 30) / 2})
@@ -271,6 +282,30 @@ func checkSettle(c *check) {
 	kernel.Settle(c.b, 1, s.sums, dst.buf)
 	dst.want = []value{exactly(0)}
 	c.verifySums(s, []value{{v: -0.25, exact: true}}, "Settle of a sum that cancels")
+}
+
+// settleBlock settles the sums of one block, and then those of two.
+func (c *check) settleBlock(m, n, k int, data func(n int) []float32) {
+	h, d, dst := c.arg("h", data(m*n)), c.arg("d", data(m*k)), c.sums(make([]float32, n*k))
+	noise := [2]*arg{c.arg("noise", c.normals(n*k)), c.arg("more noise", c.normals(n*k))}
+	kernel.Clear(c.b, dst.sums)
+	var want []value
+	for i, z := range noise {
+		kernel.AddOuter(c.b, m, n, k, kernel.Plain(), h.buf, d.buf, dst.sums)
+		kernel.Settle(c.b, n*k, dst.sums, z.buf)
+		want = each(n*k, func(p int) value {
+			w := inPieces(m, 0, func(i int) float64 { return float64(h.data[i*n+p/k]) * float64(d.data[i*k+p%k]) })
+			w.v, w.tol = w.v*float64(i+1), w.tol*float64(i+1)
+			return w
+		})
+		z.want = each(n*k, func(p int) value {
+			w := want[p]
+			w.v += float64(z.data[p])
+			w.tol += 0x1p-23 * math.Abs(w.v)
+			return w
+		})
+	}
+	c.verifySums(dst, want, "Settle of the sums of %d rows, %d×%d", m, n, k)
 }
 
 func checkSplit(c *check) {

@@ -1,11 +1,18 @@
-//! scratch n1*n2 n1*33 512 if program n0<257 n1>63 n2>31 n3=0
+//! scratch n1*33 512 if program empty n0<257 n1>63 n2>31 n3=0
+//! scratch n1*n2 n1*33 512 if program wide n0<257 n1>63 n2>31 n3=0
 //! unusual n0/64 if program n0<257 n1>63 n2>31 n3=0
-//! list n1/64 if program n0<257 n1>63 n2>31 n3=0
-//! listed n2/32 n1/32 if program n0<257 n1>63 n2>31 n3=0
-//! join n1*n2/4096 if program n0<257 n1>63 n2>31 n3=0
+//! slim n1/32 else if program empty n0<257 n1>1 n2<17 n3=0
 //! main n2/32+ n1/128 else if n1>1 n3=0
+//! list n1/64 if program n0<257 n1>63 n2>31 n3=0
+//! first n2/32 n1/32 if program empty n0<257 n1>63 n2>31 n3=0
+//! listed n2/32 n1/32 if program wide n0<257 n1>63 n2>31 n3=0
+//! join n1*n2/4096 if program wide n0<257 n1>63 n2>31 n3=0
+//! holds n1*n2 if program empty n0<257 n1>63 n2>31 n3=0
+//! holds n1*n2 if program empty n0<257 n1>1 n2<17 n3=0
 //! each n2/16+ n1/128 if n1>1 n3>0
-//! row n2/256 if n1=1
+//! short n2/64 if program empty n0<257 n1=1 n3=0
+//! row n2/256 else if n1=1
+//! holds n2 if program empty n0<257 n1=1 n3=0
 // A matrix of one row is row's; of others main adds products as they are, and each what
 // becomes of them. An invocation of main keeps 8×8 sums in registers, of rows next to each
 // other and of columns four apart, so that four invocations read and write next to each
@@ -194,9 +201,15 @@ fn store(to: u32, left: u32, v: vec4<f32>) {
   if (left > 12u) { words[to + 12u] = bitcast<u32>(v.w); }
 }
 
-// listed adds the products of a block's listed rows, as main does.
+// listed adds the products of a block's listed rows, as main does, for join; first has the
+// sums of what was empty be those, in float32.
 @compute @workgroup_size(4, 4)
-fn listed(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+fn listed(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) { addListed(id, local, sumsAt()); }
+
+@compute @workgroup_size(4, 4)
+fn first(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) { addListed(id, local, args.sums); }
+
+fn addListed(id: vec3<u32>, local: vec3<u32>, sums: u32) {
   let m = u32(args.n0); let n = u32(args.n1); let k = u32(args.n2);
   let row = 32u * id.y + 8u * local.y; let column = 32u * id.x + local.x;
   if (row >= n || column >= k) { return; }
@@ -217,7 +230,7 @@ fn listed(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) lo
     }
     t0 += s0; t1 += s1; t2 += s2; t3 += s3;
   }
-  let to = sumsAt() + row * k + column;
+  let to = sums + row * k + column;
   for (var r = 0u; r < min(8u, n - row); r++) {
     store(to + r * k, k - column, t0[0]);
     store(to + r * k + 16u, max(k - column, 16u) - 16u, t1[0]);
@@ -278,4 +291,47 @@ fn row(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) la
     }
     t = vec4(0.0);
   }
+}
+
+// slim and short are of few columns, and of one row, what first is.
+@compute @workgroup_size(4, 4)
+fn slim(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+  let m = u32(args.n0); let n = u32(args.n1); let k = u32(args.n2);
+  let row = 32u * id.x + 8u * local.y; let column = local.x;
+  if (row >= n || column >= k) { return; }
+  let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
+  let da = columnsFrom(column);
+  var h = args.b0; var d = args.b1;
+  var t0 = mat4x4<f32>(); var t1 = t0;
+  for (var i = 0u; i < m;) {
+    var s0 = mat4x4<f32>(); var s1 = s0;
+    let end = min(i + PIECE, m);
+    for (; i < end; i++) {
+      let v = four(vec4(d) + da);
+      s0 += products(four(vec4(h) + ha), v); s1 += products(four(vec4(h) + hb), v);
+      h += n; d += k;
+    }
+    t0 += s0; t1 += s1;
+  }
+  for (var r = 0u; r < min(8u, n - row); r++) {
+    store(args.sums + (row + r) * k + column, k - column, t0[0]);
+    t0 = mat4x4(t0[1], t0[2], t0[3], t1[0]);
+    t1 = mat4x4(t1[1], t1[2], t1[3], t1[0]);
+  }
+}
+
+@compute @workgroup_size(16)
+fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let m = u32(args.n0); let k = u32(args.n2);
+  let column = 64u * group(id) + (lane & ~3u) * 4u + (lane & 3u);
+  if (column >= k) { return; }
+  let columns = columnsFrom(column);
+  var t = vec4<f32>();
+  for (var i = 0u; i < m;) {
+    var s = vec4<f32>();
+    let end = min(i + PIECE, m);
+    for (; i < end; i++) { s += value(args.b0 + i) * four(vec4(args.b1 + i * k) + columns); }
+    t += s;
+  }
+  store(args.sums + column, k - column, t);
 }

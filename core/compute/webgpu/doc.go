@@ -30,13 +30,24 @@
 // An if has conditions, and the entry point is left out where one of them does not hold:
 // that a size, or where a buffer begins (b0), is less than a number, equal to it, greater,
 // or a multiple (%); program is one, too: that the adapter is a program, and no GPU. One
-// with an else runs where that of the line before is left out, and what that one is else to.
+// with an else runs where that of the line before is left out, and what that one is else to;
+// one with an unless where not all of the conditions behind that hold.
 //
 //	//! scratch n0*16 n1 if n1>32
 //
 // Of the lines that are named scratch, the first whose conditions hold says how many words
 // there are at b4 that hold anything, the sum of its sizes, for a kernel without a fifth
 // buffer.
+//
+//	//! first n1*n2/64 if program empty
+//	//! holds n1*n2 if program empty
+//
+// Sums are float64, in two words. Where the adapter is a program they may be two other things
+// as well: empty, 0 whatever the words are, and a block, float32s in the low words. These, and
+// wide for float64, are conditions. A call of which no line with the present one of them as a
+// condition runs has the sums made float64 first. Of the lines that are named holds, the
+// first whose conditions hold says that the call has written so many sums as float32s, and
+// that all others are 0; or, where it says 0, that the sums are empty.
 package webgpu
 
 import "errors"

@@ -17,6 +17,9 @@ import (
 //go:embed prelude.wgsl
 var prelude string
 
+//go:embed widen.wgsl
+var widening string
+
 var folders = []embed.FS{kernel.Shaders, adaclip.Shaders, lipschitz.Shaders, picture.Shaders}
 
 // shader is a kernel's program.
@@ -24,24 +27,33 @@ type shader struct {
 	text    string
 	stages  []stage
 	scratch []stage // of which the first that runs says how much there is
+	holds   []stage // of which the first that runs says what the sums are then
 }
 
 // stage is one entry point and what it runs over, where all conditions hold.
 type stage struct {
 	entry string
+	id    int // of its program, once there is one
 	grid  []extent
 	when  []condition
 	not   [][]condition // and of none of these all do
+	forms bool          // a condition was how the sums are held
 }
 
 // condition is that N[i], or where Buf[i] begins, is less than a number, equal to it,
-// greater or a multiple, or that the adapter is a program, which [shader.on] resolves.
+// greater or a multiple, or one of known, which [shader.on] resolves.
 type condition struct {
 	of   byte
 	i    int
 	sign byte
 	than int
 }
+
+// known are the conditions that a call's sizes say nothing of, by their letters: that the
+// adapter is a program, and that sums are held as nothing, as one block, or as float64.
+var known = map[string]byte{"program": 'p', "empty": 'e', "block": 'o', "wide": 'w'}
+
+func isKnown(c condition) bool { return strings.IndexByte("peow", c.of) >= 0 }
 
 // extent is a product of sizes divided by a number, rounded up.
 type extent struct {
@@ -69,9 +81,12 @@ func shaderOf(k *compute.Kernel) (shader, error) {
 		}
 		sh := shader{text: string(text)}
 		for _, s := range stages {
-			if s.entry == "scratch" {
+			switch s.entry {
+			case "scratch":
 				sh.scratch = append(sh.scratch, s)
-			} else {
+			case "holds":
+				sh.holds = append(sh.holds, s)
+			default:
 				sh.stages = append(sh.stages, s)
 			}
 		}
@@ -80,29 +95,37 @@ func shaderOf(k *compute.Kernel) (shader, error) {
 	return shader{}, fmt.Errorf("webgpu: there is no shader for the kernel %s", k.Name)
 }
 
-// on is the shader on an adapter that is a program, or on a GPU.
-func (sh shader) on(program bool) shader {
-	sh.stages, sh.scratch = stagesOn(sh.stages, program), stagesOn(sh.scratch, program)
+// on is the shader where those of the known conditions hold whose letters are given.
+func (sh shader) on(letters string) shader {
+	sh.stages, sh.scratch, sh.holds = stagesOn(sh.stages, letters), stagesOn(sh.scratch, letters), stagesOn(sh.holds, letters)
 	return sh
 }
 
-func stagesOn(stages []stage, program bool) []stage {
-	is := func(c condition) bool { return c.of == 'p' }
+func stagesOn(stages []stage, letters string) []stage {
+	fails := func(c condition) bool { return isKnown(c) && strings.IndexByte(letters, c.of) < 0 }
 	var kept []stage
 	for _, s := range stages {
-		if !program && slices.ContainsFunc(s.when, is) {
+		if slices.ContainsFunc(s.when, fails) {
 			continue
 		}
 		var not [][]condition
 		for _, when := range s.not {
-			if program || !slices.ContainsFunc(when, is) {
-				not = append(not, slices.DeleteFunc(slices.Clone(when), is))
+			if !slices.ContainsFunc(when, fails) {
+				not = append(not, slices.DeleteFunc(slices.Clone(when), isKnown))
 			}
 		}
-		s.when, s.not = slices.DeleteFunc(slices.Clone(s.when), is), not
+		s.forms = slices.ContainsFunc(s.when, func(c condition) bool { return c.of == 'e' || c.of == 'o' })
+		s.when, s.not = slices.DeleteFunc(slices.Clone(s.when), isKnown), not
 		kept = append(kept, s)
 	}
 	return kept
+}
+
+// knows reports that a call takes sums as they are held, or does not look at them: else
+// they are made float64 first.
+func (sh shader) knows(a *compute.Args) bool {
+	return slices.ContainsFunc(sh.stages, func(s stage) bool { return s.forms && s.runs(a) }) ||
+		slices.ContainsFunc(sh.holds, func(s stage) bool { return s.runs(a) })
 }
 
 // stagesOf reads the first lines of a program.
@@ -115,6 +138,7 @@ func stagesOf(text string) ([]stage, error) {
 		}
 		rest, when, conditional := strings.Cut(rest, " if ")
 		rest, otherwise := strings.CutSuffix(strings.TrimSpace(rest), " else")
+		when, unless, excepted := strings.Cut(when, " unless ")
 		words := strings.Fields(rest)
 		if len(words) < 2 || len(words) > 4 {
 			return nil, fmt.Errorf("%q does not say what runs over what", line)
@@ -127,14 +151,17 @@ func stagesOf(text string) ([]stage, error) {
 			}
 			s.grid = append(s.grid, e)
 		}
-		for _, w := range strings.Fields(when) {
-			c, err := conditionOf(w)
-			if err != nil {
-				return nil, fmt.Errorf("%q: %w", line, err)
+		var not []condition
+		for of, text := range map[*[]condition]string{&s.when: when, &not: unless} {
+			for _, w := range strings.Fields(text) {
+				c, err := conditionOf(w)
+				if err != nil {
+					return nil, fmt.Errorf("%q: %w", line, err)
+				}
+				*of = append(*of, c)
 			}
-			s.when = append(s.when, c)
 		}
-		if conditional && s.when == nil {
+		if conditional && s.when == nil || excepted && not == nil {
 			return nil, fmt.Errorf("%q does not say when", line)
 		}
 		if otherwise {
@@ -143,6 +170,9 @@ func stagesOf(text string) ([]stage, error) {
 			}
 			last := stages[len(stages)-1]
 			s.not = append(slices.Clone(last.not), last.when)
+		}
+		if excepted {
+			s.not = append(s.not, not)
 		}
 		stages = append(stages, s)
 	}
@@ -172,7 +202,7 @@ func extentOf(w string) (extent, error) {
 			t = term{f[0], int(f[1] - '0')}
 		default:
 			n, err := strconv.Atoi(f)
-			if err != nil || n < 1 {
+			if err != nil || n < 0 {
 				return e, fmt.Errorf("no size: %q", f)
 			}
 			t.i = n
@@ -183,8 +213,8 @@ func extentOf(w string) (extent, error) {
 }
 
 func conditionOf(w string) (condition, error) {
-	if w == "program" {
-		return condition{of: 'p'}, nil
+	if of, ok := known[w]; ok {
+		return condition{of: of}, nil
 	}
 	if len(w) > 3 && (w[0] == 'n' || w[0] == 'b') && w[1] >= '0' && w[1] <= '4' && strings.IndexByte("<=>%", w[2]) >= 0 {
 		if n, err := strconv.Atoi(w[3:]); err == nil && n >= 0 && (n > 0 || w[2] != '%') {
@@ -244,7 +274,7 @@ func (s stage) runs(a *compute.Args) bool {
 	return all(s.when, a) && !slices.ContainsFunc(s.not, func(when []condition) bool { return all(when, a) })
 }
 
-// words is how many a line that is named scratch says.
+// words is how many a line that is named scratch says, or sums one that is named holds.
 func (s stage) words(a *compute.Args) int {
 	n := 0
 	for _, e := range s.grid {

@@ -48,7 +48,7 @@ func TestStagesAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "fn main() {}\n", "//! main\n", "//! main n0 n1 n2 n3\n", "//! main n5\n", "//! main n0/0\n", "//! main n0/x\n", "//! main q\n", "//! main n0*\n",
 		"//! main n0 if\n", "//! main n0 if \n", "//! main n0 if n1\n", "//! main n0 if n1<\n", "//! main n0 if n5<1\n", "//! main n0 if n1!1\n", "//! main n0 if s<1\n", "//! main n0 if n1<-1\n",
-		"//! main n0 if n1%0\n", "//! main n0 else\n", "//! main n0\n//! other n0 else\n",
+		"//! main n0 if n1%0\n", "//! main n0 else\n", "//! main n0\n//! other n0 else\n", "//! main n0 if n1>1 unless \n", "//! main n0 if n1>1 unless x\n",
 	} {
 		if stages, err := stagesOf(text); err == nil {
 			t.Errorf("%q gives %+v", text, stages)

@@ -60,13 +60,14 @@ func TestStagesForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh := shader{stages: stages[:3], scratch: stages[3:]}
+	on := map[bool]string{true: "pw", false: "w"}
 	for _, c := range []struct {
 		program bool
 		n       int
 		want    string
 	}{{true, 8, "slow"}, {true, 9, "fast"}, {true, 1, "slow"}, {false, 8, "fast"}, {false, 9, "fast"}, {false, 1, "last"}, {true, 0, "slow"}} {
 		a, got := compute.Args{N: [5]int{c.n}}, ""
-		for _, s := range sh.on(c.program).stages {
+		for _, s := range sh.on(on[c.program]).stages {
 			if s.runs(&a) {
 				got += s.entry
 			}
@@ -76,12 +77,57 @@ func TestStagesForPrograms(t *testing.T) {
 		}
 	}
 	a := compute.Args{N: [5]int{5}}
-	if s := sh.on(true).scratch; len(s) != 1 || s[0].words(&a) != 16 || len(sh.on(false).scratch) != 0 {
+	if s := sh.on("pw").scratch; len(s) != 1 || s[0].words(&a) != 16 || len(sh.on("w").scratch) != 0 {
 		t.Errorf("scratch of a program: %+v", s)
+	}
+	for letters, want := range map[string][2]bool{"pw": {true, false}, "w": {true, true}} {
+		stages, err := stagesOf("//! main n0 if n0>1 unless program n0>4 n0<9\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := stagesOn(stages, letters)[0]
+		if got := [2]bool{s.runs(&compute.Args{N: [5]int{9}}), s.runs(&a)}; got != want {
+			t.Errorf("unless on %q: for 9 and 5 it runs %v, want %v", letters, got, want)
+		}
 	}
 	if always, err := stagesOf("//! slow n0 if program\n//! fast n0 else\n"); err != nil {
 		t.Error(err)
-	} else if s := stagesOn(always, true); !s[0].runs(&a) || s[1].runs(&a) {
+	} else if s := stagesOn(always, "pw"); !s[0].runs(&a) || s[1].runs(&a) {
 		t.Error("what is for all else runs on a program, too")
+	}
+}
+
+// A call knows sums as they are held if something that runs asks for that, or writes over them.
+func TestStagesForSums(t *testing.T) {
+	stages, err := stagesOf("//! first n0 if program empty n0<9\n//! last n0 else\n//! holds n0*2 if program empty n0<9\n//! holds 0 if program n0=20\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := shader{stages: stages[:2], holds: stages[2:]}
+	for _, c := range []struct {
+		letters string
+		n       int
+		want    string
+		knows   bool
+		holds   int
+	}{
+		{"pe", 8, "first", true, 16}, {"pe", 9, "last", false, -1}, {"pe", 20, "last", true, 0},
+		{"pw", 8, "last", false, -1}, {"po", 8, "last", false, -1}, {"po", 20, "last", true, 0},
+		{"w", 8, "last", false, -1}, {"w", 20, "last", false, -1},
+	} {
+		a, on, got, holds := compute.Args{N: [5]int{c.n}}, sh.on(c.letters), "", -1
+		for _, s := range on.stages {
+			if s.runs(&a) {
+				got += s.entry
+			}
+		}
+		for _, s := range on.holds {
+			if s.runs(&a) {
+				holds = s.words(&a)
+			}
+		}
+		if got != c.want || on.knows(&a) != c.knows || holds != c.holds {
+			t.Errorf("%q, for %d: %q runs, it knows the sums: %t, they are then %d; want %q, %t, %d", c.letters, c.n, got, on.knows(&a), holds, c.want, c.knows, c.holds)
+		}
 	}
 }

@@ -26,8 +26,8 @@ type Backend struct {
 	write    js.Value
 	take     js.Value
 	told     js.Func
-	programs [][]program // by Kernel.Index
-	scratch  [][]stage   // the same
+	programs [forms][]shader // by Kernel.Index, for sums of each form
+	widen    stage
 	adapter  Adapter
 
 	heap   heap
@@ -46,12 +46,6 @@ type Backend struct {
 	stats Stats
 }
 
-// program is one stage of a kernel.
-type program struct {
-	id int
-	stage
-}
-
 // Stats are what has been asked of the GPU since it was opened.
 type Stats struct {
 	Commands, Submits, Waits int
@@ -61,9 +55,22 @@ type Stats struct {
 
 // memory is a part of the heap.
 type memory struct {
-	of *Backend
-	at int
+	of   *Backend
+	at   int
+	held form // where it is sums
 }
+
+// form is how sums are held. Where the adapter is a program, those that were cleared are
+// nothing but known to be 0, and those of one block of rows float32s, in the place of the low
+// words, as in package simd: most sums of a step are never anything else.
+type form int
+
+const (
+	wide form = iota
+	empty
+	block
+	forms
+)
 
 // batch is what comes back from one submission.
 type batch struct {
@@ -117,7 +124,13 @@ func Open(ctx context.Context) (*Backend, error) {
 	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
 	sources := js.Global().Get("Array").New()
 	var shaders []shader
-	var first []int // of a shader's programs
+	push := func(name, text string, stages []stage) {
+		code := js.ValueOf(prelude + text)
+		for i := range stages {
+			stages[i].id = sources.Length()
+			sources.Call("push", map[string]any{"name": name, "code": code, "entry": stages[i].entry})
+		}
+	}
 	for _, k := range compute.Kernels() {
 		sh, err := shaderOf(k)
 		if err != nil {
@@ -126,25 +139,27 @@ func Open(ctx context.Context) (*Backend, error) {
 		if k.Name == "fill" {
 			b.fill = k
 		}
-		shaders, first = append(shaders, sh), append(first, sources.Length())
-		code := js.ValueOf(prelude + sh.text)
-		for _, st := range sh.stages {
-			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": st.entry})
-		}
+		push(k.Name, sh.text, sh.stages)
+		shaders = append(shaders, sh)
 	}
+	widen, err := stagesOf(widening)
+	if err != nil {
+		return nil, err
+	}
+	push("widen", widening, widen)
+	b.widen = widen[0]
 	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
 	adapter := adapterOf(opened)
-	for i, sh := range shaders {
-		on := sh.on(adapter.Fallback)
-		var all []program
-		for _, st := range on.stages {
-			number := slices.IndexFunc(sh.stages, func(s stage) bool { return s.entry == st.entry })
-			all = append(all, program{first[i] + number, st})
+	for held, letters := range [forms]string{wide: "pw", empty: "pe", block: "po"} {
+		if !adapter.Fallback {
+			letters = "w"
 		}
-		b.programs, b.scratch = append(b.programs, all), append(b.scratch, on.scratch)
+		for _, sh := range shaders {
+			b.programs[held] = append(b.programs[held], sh.on(letters))
+		}
 	}
 	b.gpu = opened
 	b.adapter = adapter
@@ -255,10 +270,9 @@ func (b *Backend) zeros(n int) *memory {
 			panic(fmt.Sprintf("webgpu: out of memory: the GPU cannot have %d bytes more than %d", 4*n, 4*b.most))
 		}
 	}
-	m := &memory{b, at}
+	m := &memory{of: b, at: at}
 	b.live[m] = struct{}{}
-	whole := compute.Buffer{Memory: m, N: units(n)}
-	b.Run(b.fill, compute.Args{N: [5]int{whole.N}, Buf: [5]compute.Buffer{whole}})
+	b.zero(m, 0, units(n))
 	return m
 }
 
@@ -312,19 +326,68 @@ func (b *Backend) own(x any) *memory {
 func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
-	for _, s := range b.scratch[k.Index] {
+	sh := &b.programs[wide][k.Index]
+	if a.Sums.Memory != nil {
+		sh = b.formed(k, &a)
+	}
+	for _, s := range sh.scratch {
 		if s.runs(&a) {
 			a.Buf[4] = b.atLeast(s.words(&a))
 			break
 		}
 	}
-	for _, p := range b.programs[k.Index] {
-		b.stream.run(p.id, p.stage, &a, b.at)
-		b.stats.Commands++
+	for _, s := range sh.stages {
+		b.command(s, &a)
+	}
+	for _, s := range sh.holds {
+		if s.runs(&a) {
+			b.hold(a.Sums, s.words(&a))
+			break
+		}
 	}
 	if b.stream.slots() >= soon {
 		b.flush()
 	}
+}
+
+func (b *Backend) command(s stage, a *compute.Args) {
+	b.stream.run(s.id, s, a, b.at)
+	b.stats.Commands++
+}
+
+// formed is the shader of a call for its sums as they are held, or, where it does not know
+// those, as float64, which they are then.
+func (b *Backend) formed(k *compute.Kernel, a *compute.Args) *shader {
+	m := b.own(a.Sums.Memory)
+	sh := &b.programs[m.held][k.Index]
+	if m.held == wide || sh.knows(a) {
+		return sh
+	}
+	n := a.Sums.N
+	if m.held == empty {
+		b.zero(a.Sums.Memory, 0, 2*n)
+	} else {
+		b.command(b.widen, &compute.Args{N: [5]int{n}, Sums: a.Sums})
+	}
+	m.held = wide
+	return &b.programs[wide][k.Index]
+}
+
+// hold has sums be of one block from now on, of which a call has written n, and the others
+// 0; or nothing.
+func (b *Backend) hold(s compute.Sums, n int) {
+	m := b.own(s.Memory)
+	if m.held = block; n == 0 {
+		m.held = empty
+	} else if n < s.N {
+		b.zero(s.Memory, n, s.N-n)
+	}
+}
+
+// zero clears words of a part of the heap.
+func (b *Backend) zero(memory any, off, n int) {
+	x := compute.Buffer{Memory: memory, Off: off, N: n}
+	b.Run(b.fill, compute.Args{N: [5]int{n}, Buf: [5]compute.Buffer{x}})
 }
 
 // atLeast is space of so many words.
