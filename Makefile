@@ -55,7 +55,8 @@ EDGE_MODULES := web/edge/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
 
-.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page chromium firefox numpy compiler edge deploy fuzz
+.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page \
+        suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy fuzz
 
 build: dist/index.html
 
@@ -129,8 +130,16 @@ versions:
 
 # --- test ---------------------------------------------------------------------
 
-test: check test-go test-wasm test-edge test-page
+# All suites but that of the page are run side by side, the longest first, or the end of
+# each would keep one core waiting.
+test: check compiler chromium edge $(EDGE_MODULES)
+	@$(BESIDE) suite-train suite-train-rest suite-race suite-native suite-core suite-edge suite-alone suite-threads
+	@$(MAKE) --no-print-directory test-page
 	@echo "All tests passed."
+
+# Two suites at a time, and what each writes in one piece when it has ended; where one
+# fails the other is waited for, no more are begun, and all has failed.
+BESIDE = $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # What checks and build write is ignored by git, or it would end up in a commit.
 check:
@@ -163,19 +172,45 @@ SLOWEST := ./core/train ./core/privacy
 SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules --exclude-dir=app '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
 
 test-go: build compiler
+	@$(BESIDE) suite-race suite-native
+
+suite-race:
 	CGO_ENABLED=1 $(GO) test -vet=off -race -short $(SHARING)
+
+suite-native:
 	$(GO) test -vet=off $(SLOWEST) ./...
 
 test-wasm: build
-	$(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' $(SLOWEST) ./core/... ./wasm/...
-	CLIPSCOPE_THREADS=0 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/compute/simd
-	CLIPSCOPE_THREADS=3 $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./core/nn
+	@$(BESIDE) suite-train suite-train-rest suite-core suite-alone suite-threads
+
+# A WebAssembly program has one core: the longest is run as two, the tests that a pattern
+# names and those that it does not.
+WASM_TEST = $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs'
+HALF := '^Test[AC]'
+
+suite-train:
+	$(WASM_TEST) -run $(HALF) ./core/train
+
+suite-train-rest:
+	$(WASM_TEST) -skip $(HALF) ./core/train
+
+suite-core:
+	$(WASM_TEST) $$($(WASM) $(GO) list ./core/... ./wasm/... | grep -v '/core/train$$')
+
+suite-alone:
+	CLIPSCOPE_THREADS=0 $(WASM_TEST) ./core/compute/simd
+
+suite-threads:
+	CLIPSCOPE_THREADS=3 $(WASM_TEST) ./core/nn
 
 test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # The Worker and the site in the host's own runtime, which is a program here.
 test-edge: edge chromium $(EDGE_MODULES)
+	@$(MAKE) --no-print-directory suite-edge
+
+suite-edge:
 	$(NODE) --test --test-timeout=300000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler.

@@ -178,19 +178,22 @@ func TestChangedRunsCostWhatTheyDid(t *testing.T) {
 			r := started(t, cfg, ds)
 			events, res := finishChanging(t, r, c.to)
 			// By hand: step for step, from the rule's own query and the definition of a Joint.
-			var byHand []privacy.Event
-			sigma := 1.0
-			for step := range cfg.Steps {
-				if s, ok := c.to[step]["noise_multiplier"]; ok {
-					sigma = s
-				}
+			eventAt := func(sigma float64) privacy.Event {
 				other := cfg
 				other.NoiseMultiplier = ptr(sigma)
 				p, err := New(other, ds.Meta())
 				if err != nil {
 					t.Fatal(err)
 				}
-				byHand = append(byHand, p.stepEvent())
+				return p.stepEvent()
+			}
+			var byHand []privacy.Event
+			event := eventAt(1)
+			for step := range cfg.Steps {
+				if sigma, ok := c.to[step]["noise_multiplier"]; ok {
+					event = eventAt(sigma)
+				}
+				byHand = append(byHand, event)
 				if _, changed := c.to[step]; !changed && step%8 != 7 && step != cfg.Steps-1 {
 					continue
 				}
