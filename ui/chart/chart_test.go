@@ -311,10 +311,11 @@ func TestChartsOfOneNameAreToldApart(t *testing.T) {
 	plot := func(o *Overlay) *Plot { return &Plot{Spec: &o.Spec, Feed: &o.Feed, Label: o.Title} }
 	for i, before := range Overlays(lanes, false, false) {
 		after := Overlays(lanes, false, false)[i]
-		if plot(before).CompoID() == plot(after).CompoID() {
+		was := plot(before).CompoID()
+		if was == plot(after).CompoID() {
 			t.Errorf("%s of other runs would be drawn where nobody looks", before.Title)
 		}
-		if plot(before).CompoID() != plot(before).CompoID() {
+		if now := plot(before).CompoID(); now != was {
 			t.Errorf("%s is made anew whenever the page is drawn", before.Title)
 		}
 	}

@@ -69,8 +69,9 @@ func TestStream(t *testing.T) {
 		Buf: [5]compute.Buffer{{Memory: 64, Off: 3, N: 2}, {}, {Memory: 128}}, Sums: compute.Sums{Memory: 256, N: 99},
 	}
 	args.Key.Key[7], args.Key.Nonce[2] = 77, 88
-	s.run(4, st, &args, at)
-	s.run(5, st, &compute.Args{}, at) // over nothing
+	st.id = 4
+	s.run(st, &args, at)
+	s.run(st, &compute.Args{}, at) // over nothing
 	if got := s.fetch(640, 10); got != 0 {
 		t.Errorf("the first thing fetched is at %d", got)
 	}

@@ -131,3 +131,15 @@ func TestStagesForSums(t *testing.T) {
 		}
 	}
 }
+
+// The program that widens sums is no kernel's, and has one entry point, for them alone.
+func TestWidening(t *testing.T) {
+	stages, err := stagesOf(widening)
+	if err != nil || len(stages) != 1 {
+		t.Fatalf("%d entry points, error %v", len(stages), err)
+	}
+	a := compute.Args{N: [5]int{5000}}
+	if g, err := stages[0].groups(&a); err != nil || g[0] == 0 {
+		t.Errorf("over %d sums run %v workgroups, error %v", a.N[0], g, err)
+	}
+}

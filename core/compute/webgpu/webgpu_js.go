@@ -351,7 +351,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 }
 
 func (b *Backend) command(s stage, a *compute.Args) {
-	b.stream.run(s.id, s, a, b.at)
+	b.stream.run(s, a, b.at)
 	b.stats.Commands++
 }
 
