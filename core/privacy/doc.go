@@ -38,7 +38,7 @@
 // RDP ([RDP]) is what the papers report. At a given δ it is above the truth by
 // about 5 % in long runs and by any factor where q is small and steps are few:
 // at σ = 0.5, q = 1/60000 and 100 steps it says 2.27 and the truth is 0.0435. It
-// is computed from terms that are all positive (see sampledRDP), so it loses no
+// is computed from terms that are all positive (see sampling.rdp), so it loses no
 // digits at tiny q, where summing an alternating series does. Its orders
 // contain those of Opacus and of Google's dp_accounting and more, because ε jumps
 // where a list has a gap: Opacus has none between 10.9 and 12.

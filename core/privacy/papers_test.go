@@ -27,10 +27,10 @@ func TestValueClippingPaper(t *testing.T) {
 		opacus := math.Inf(1)
 		for i := 1; i < 100; i++ {
 			a := 1 + float64(i)/10
-			opacus = min(opacus, float64(steps)*sampledRDP(q, 1, a)+rdpOffset(a, 1e-5))
+			opacus = min(opacus, float64(steps)*newSampling(q, 1).rdp(a)+rdpOffset(a, 1e-5))
 		}
 		for a := 12.0; a < 64; a++ {
-			opacus = min(opacus, float64(steps)*sampledRDP(q, 1, a)+rdpOffset(a, 1e-5))
+			opacus = min(opacus, float64(steps)*newSampling(q, 1).rdp(a)+rdpOffset(a, 1e-5))
 		}
 		if got := round4(opacus); got != c.opacus {
 			t.Errorf("%d epochs of %d: ε = %s, want %s", c.epochs, c.batches, got, c.opacus)

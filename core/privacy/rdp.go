@@ -47,9 +47,14 @@ func (s *spent) rdp() rdpCurve {
 		if s.selected != nil {
 			rho[i] += s.selected[i]
 		}
-		for _, t := range s.sampled {
-			q, sigma := t.one()
-			rho[i] += float64(t.count) * sampledRDP(q, sigma, a)
+	}
+	if s.infinite {
+		return rho
+	}
+	for _, t := range s.sampled {
+		one := newSampling(t.one())
+		for i, a := range orders {
+			rho[i] += float64(t.count) * one.rdp(a)
 		}
 	}
 	return rho
@@ -134,26 +139,48 @@ func (a *rdpAccountant) Epsilon(delta float64) (float64, error) {
 	return a.spent.at(delta, a.spent.rdp().epsilon), nil
 }
 
-// sampledRDP is ρ(α) of one Gaussian release with noise multiplier σ on a
-// Poisson sample of rate q, 0 < q < 1, 0 < σ < ∞, α > 1 (Mironov, Talwar & Zhang
-// 2019): ln A/(α−1) with
+// A sampling is one Gaussian release with noise multiplier σ on a Poisson sample of
+// rate q, 0 < q ≤ 1, 0 < σ < ∞, of which ρ is asked at many orders.
+type sampling struct {
+	q, sigma float64
+	step     float64  // between nodes, in units of σ
+	ends     []node   // of stretches, from leftmost on; those that an order has come to so far
+	between  [][]node // the nodes between one end and the next, where they mattered so far
+}
+
+// A node is a place x of the quadrature, with what no order changes of the integrand.
+type node struct {
+	x, y float64 // y is the logarithm of what a row multiplies the density at x by
+	u    float64 // q·(exp(y)−1), whose mean is 0
+	l    float64 // ln(1+u)
+	w    float64 // exp(−x²/2)
+}
+
+// leftmost is where quadratures begin: what lies below is less than e⁻⁷² of the whole.
+const leftmost = -12.0
+
+func newSampling(q, sigma float64) *sampling {
+	return &sampling{q: q, sigma: sigma, step: 0.4 * min(1, sigma)}
+}
+
+// rdp is ρ(α) for α > 1 (Mironov, Talwar & Zhang 2019): ln A/(α−1) with
 //
 //	A = E_{z~N(0,σ²)} (1 − q + q·exp((2z−1)/2σ²))^α.
 //
 // It works with A − 1, which is what is left when A is near 1: tiny q lose no
 // digits. It is 0 rather than an error where A − 1 underflows, and never
 // overflows below +Inf.
-func sampledRDP(q, sigma, order float64) float64 {
-	if q == 1 || order > 2000*sigma {
+func (s *sampling) rdp(order float64) float64 {
+	if s.q == 1 || order > 2000*s.sigma {
 		// The second is far beyond any order that decides ε, and costly: what
 		// the release costs without sampling, which never costs less.
-		return order / (2 * sigma * sigma)
+		return order / (2 * s.sigma * s.sigma)
 	}
 	var logExcess float64
 	if order == math.Trunc(order) && order <= 128 {
-		logExcess = logExcessSum(q, sigma, int(order))
+		logExcess = logExcessSum(s.q, s.sigma, int(order))
 	} else {
-		logExcess = logExcessIntegral(q, sigma, order)
+		logExcess = s.logExcessIntegral(order)
 	}
 	return log1pexp(logExcess) / (order - 1)
 }
@@ -175,67 +202,126 @@ func logExcessSum(q, sigma float64, order int) float64 {
 	return sum.log()
 }
 
-// logExcessIntegral is ln(A−1) for any order > 1. With u = q·(exp(y)−1), which
-// has mean 0, A − 1 is the mean of (1+u)^α − 1 − αu, which is never negative, so
+// logExcessIntegral is ln(A−1) for any order > 1. As u has mean 0, A − 1 is the
+// mean of (1+u)^α − 1 − αu, which is never negative, so
 // again nothing cancels. The trapezium rule converges geometrically, as the
 // integrand is analytic within πσ of the real line (z in units of σ): the step
 // makes its relative error less than 1e-15. Stretches whose ends lie e⁻⁶⁰ below
 // the largest are skipped: the logarithm's curvature is at least −1 but for a dip
 // to 0 at u = 0, so over a width of 3.2 their inside cannot matter either.
-func logExcessIntegral(q, sigma, order float64) float64 {
-	step := 0.4 * min(1, sigma)
-	per := int(3.2/step + 0.5) // nodes in a stretch
-	lo, hi := -12.0, order/sigma+12
-	stretches := int((hi-lo)/(step*float64(per))) + 1
-	at := func(i int) float64 {
-		x := lo + float64(i)*step
-		return logPowerExcess(order, q, x/sigma-1/(2*sigma*sigma)) - x*x/2
-	}
-	ends := make([]float64, stretches+1)
+func (s *sampling) logExcessIntegral(order float64) float64 {
+	width := s.step * float64(s.perStretch())
+	stretches := int((order/s.sigma+12-leftmost)/width) + 1
+	s.reach(stretches)
+	logs := make([]float64, stretches+1)
 	peak := math.Inf(-1)
-	for i := range ends {
-		ends[i] = at(i * per)
-		peak = max(peak, ends[i])
+	for i := range logs {
+		logs[i] = s.ends[i].logExcess(order, s.q)
+		peak = max(peak, logs[i])
 	}
-	var sum logSum
+	if math.IsInf(peak, -1) {
+		return peak
+	}
+	scale := 0.0 // exp(−peak), where that and its inverse are far from the ends of what a float64 holds
+	if math.Abs(peak) < 300 {
+		scale = math.Exp(-peak)
+	}
+	sum := 0.0 // over exp(peak)
 	for i := range stretches {
-		if max(ends[i], ends[i+1]) < peak-60 {
+		if max(logs[i], logs[i+1]) < peak-60 {
 			continue
 		}
-		sum.add(ends[i])
-		for j := 1; j < per; j++ {
-			sum.add(at(i*per + j))
+		sum += math.Exp(logs[i] - peak)
+		for _, n := range s.stretch(i) {
+			sum += n.excess(order, s.q, peak, scale)
 		}
 	}
-	return sum.log() + math.Log(step) - math.Log(2*math.Pi)/2
+	return peak + math.Log(sum) + math.Log(s.step) - math.Log(2*math.Pi)/2
 }
 
-// logPowerExcess is ln((1+u)^a − 1 − a·u) for u = q·(exp(y)−1), a > 1: −Inf at
-// u = 0.
-func logPowerExcess(a, q, y float64) float64 {
-	if l := y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
-		l += (1 - q) / q * math.Exp(-y)
-		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l))
+// perStretch is how many nodes a stretch has, one of its ends among them.
+func (s *sampling) perStretch() int { return int(3.2/s.step + 0.5) }
+
+// reach has the ends of so many stretches known.
+func (s *sampling) reach(stretches int) {
+	for i := len(s.ends); i <= stretches; i++ {
+		s.ends = append(s.ends, s.node(i*s.perStretch()))
+		s.between = append(s.between, nil)
 	}
-	u := q * math.Expm1(y)
-	if y > 600 { // u is q·exp(y), which overflows on the way for tiny q
-		u = math.Exp(y + ln(q))
-	}
-	l := math.Log1p(u)
-	switch {
-	case math.Abs(u) <= 0.1 && math.Abs(a*u) <= 0.5:
-		// The binomial series, from its quadratic term on.
-		sum, t := 0.0, 1.0
-		for k := 2.0; math.Abs(t) > 1e-17*math.Abs(sum); k++ {
-			sum += t
-			t *= (a - k) / (k + 1) * u
+}
+
+// stretch is the nodes within a stretch whose ends are known.
+func (s *sampling) stretch(i int) []node {
+	if per := s.perStretch(); s.between[i] == nil {
+		s.between[i] = make([]node, per-1)
+		for j := range s.between[i] {
+			s.between[i][j] = s.node(i*per + 1 + j)
 		}
-		return math.Log(a*(a-1)/2*sum) + 2*math.Log(math.Abs(u))
-	case a*l < 30:
-		return math.Log(math.Expm1(a*l) - a*u)
-	default:
-		return a*l + math.Log1p(-(1+a*u)*math.Exp(-a*l))
 	}
+	return s.between[i]
+}
+
+// node is the one with a number, from leftmost on.
+func (s *sampling) node(i int) node {
+	n := node{x: leftmost + float64(i)*s.step}
+	n.y = n.x/s.sigma - 1/(2*s.sigma*s.sigma)
+	n.u = s.q * math.Expm1(n.y)
+	if n.y > 600 { // u is q·exp(y), which overflows on the way for tiny q
+		n.u = math.Exp(n.y + ln(s.q))
+	}
+	n.l = math.Log1p(n.u)
+	n.w = math.Exp(-n.x * n.x / 2)
+	return n
+}
+
+// excess is ((1+u)^a − 1 − a·u)·exp(−x²/2 − ref), for a > 1 and a finite ref; scale is
+// exp(−ref), or 0 where there is no such number.
+func (n node) excess(a, q, ref, scale float64) float64 {
+	switch {
+	case scale == 0 || n.w < 1e-150 || n.l > 500:
+		return math.Exp(n.logExcess(a, q) - ref)
+	case a*n.l < 30:
+		return n.power(a) * n.w * scale
+	default:
+		return math.Exp(a*n.l-n.x*n.x/2-ref) * (1 - (1+a*n.u)*math.Exp(-a*n.l))
+	}
+}
+
+// logExcess is ln of ((1+u)^a − 1 − a·u)·exp(−x²/2), a > 1: −Inf at u = 0.
+func (n node) logExcess(a, q float64) float64 {
+	tail := -n.x * n.x / 2
+	if l := n.y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
+		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l)) + tail
+	}
+	switch {
+	case n.near(a):
+		return math.Log(n.series(a)) + 2*math.Log(math.Abs(n.u)) + tail
+	case a*n.l < 30:
+		return math.Log(n.power(a)) + tail
+	default:
+		return a*n.l + math.Log1p(-(1+a*n.u)*math.Exp(-a*n.l)) + tail
+	}
+}
+
+// power is (1+u)^a − 1 − a·u, for a > 1 and a·ln(1+u) < 30. Below some 1e-300 it is 0.
+func (n node) power(a float64) float64 {
+	if n.near(a) {
+		return n.series(a) * n.u * n.u
+	}
+	return math.Expm1(a*n.l) - a*n.u
+}
+
+// near says whether what is left of (1+u)^a without 1 + a·u would lose digits.
+func (n node) near(a float64) bool { return math.Abs(n.u) <= 0.1 && math.Abs(a*n.u) <= 0.5 }
+
+// series is ((1+u)^a − 1 − a·u)/u² where it is near: the binomial series.
+func (n node) series(a float64) float64 {
+	sum, t := 0.0, 1.0
+	for k := 2.0; math.Abs(t) > 1e-17*math.Abs(sum); k++ {
+		sum += t
+		t *= (a - k) / (k + 1) * n.u
+	}
+	return a * (a - 1) / 2 * sum
 }
 
 // logExpm1 is ln(exp(x)−1) for x > 0.

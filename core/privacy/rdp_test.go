@@ -58,7 +58,7 @@ func TestSampledRDPKnownAnswers(t *testing.T) {
 	for order, rho := range want {
 		// Their values at fractional orders are upper bounds: they add the
 		// alternating series' absolute values.
-		got, slack := 50*sampledRDP(0.01, 2.5, order), 1e-8
+		got, slack := 50*newSampling(0.01, 2.5).rdp(order), 1e-8
 		if order != math.Trunc(order) {
 			slack = 0.04
 		}
@@ -85,7 +85,7 @@ func TestSampledRDPReference(t *testing.T) {
 					t.Fatal(err)
 				}
 				compared++
-				if got := sampledRDP(row.SampleRate, row.NoiseMultiplier, order); !within(got, want, 1e-10) {
+				if got := newSampling(row.SampleRate, row.NoiseMultiplier).rdp(order); !within(got, want, 1e-10) {
 					t.Errorf("q=%v σ=%v α=%v: ρ = %v, want %v", row.SampleRate, row.NoiseMultiplier, order, got, want)
 				}
 			}
@@ -101,8 +101,9 @@ func TestSampledRDPReference(t *testing.T) {
 func TestIntegralEqualsSum(t *testing.T) {
 	for _, q := range []float64{1e-7, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.999} {
 		for _, sigma := range []float64{0.02, 0.1, 0.3, 0.5, 1, 2, 10, 100, 200} {
+			one := newSampling(q, sigma)
 			for _, order := range []int{2, 3, 4, 7, 16, 63, 128} {
-				sum, integral := logExcessSum(q, sigma, order), logExcessIntegral(q, sigma, float64(order))
+				sum, integral := logExcessSum(q, sigma, order), one.logExcessIntegral(float64(order))
 				if math.IsNaN(sum) || math.IsNaN(integral) {
 					t.Fatalf("q=%v σ=%v α=%d: %v %v", q, sigma, order, sum, integral)
 				}
@@ -118,17 +119,93 @@ func TestIntegralEqualsSum(t *testing.T) {
 func TestIntegralFractional(t *testing.T) {
 	for _, q := range []float64{0.01, 0.2, 0.7} {
 		for _, sigma := range []float64{0.5, 1, 3} {
+			one := newSampling(q, sigma)
 			for _, order := range []float64{1.05, 1.5, 2.5, 7.3} {
 				a, h := 0.0, sigma/200
 				for z := -12 * sigma; z < order+12*sigma; z += h {
 					a += h * math.Exp(-z*z/(2*sigma*sigma)+order*math.Log1p(q*math.Expm1((2*z-1)/(2*sigma*sigma)))) / (sigma * math.Sqrt(2*math.Pi))
 				}
 				want := math.Log(a) / (order - 1)
-				if got := sampledRDP(q, sigma, order); math.Abs(got-want) > 1e-11/(order-1)+1e-10*want {
+				if got := one.rdp(order); math.Abs(got-want) > 1e-11/(order-1)+1e-10*want {
 					t.Errorf("q=%v σ=%v α=%v: ρ = %v, want %v", q, sigma, order, got, want)
 				}
 			}
 		}
+	}
+}
+
+// Orders share their nodes, and most terms are added without logarithms: no order may
+// be the other for it than where each is asked alone and everything is a logarithm.
+func TestIntegralEqualsPlain(t *testing.T) {
+	for _, q := range []float64{5e-324, 1e-310, 1e-200, 1e-160, 1e-100, 1e-30, 1e-7, 1e-3, 0.04, 0.3, 0.9, 1 - 1e-9, 1 - 0x1p-53} {
+		for _, sigma := range []float64{0.011, 0.05, 0.3, 0.7, 1, 1.3, 5, 80, 1e4} {
+			one := newSampling(q, sigma)
+			for _, order := range []float64{1.001, 1.03, 1.5, 2, 3.7, 10.9, 64, 129, 960, 1 << 14, 1 << 17} {
+				if order > 2000*sigma {
+					continue // not by the integral
+				}
+				got, want := one.logExcessIntegral(order), plainExcessIntegral(q, sigma, order)
+				if got != want && !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {
+					t.Errorf("q=%v σ=%v α=%v: ln(A−1) = %v, plainly %v", q, sigma, order, got, want)
+				}
+			}
+		}
+	}
+}
+
+// plainExcessIntegral is logExcessIntegral as it was first written.
+func plainExcessIntegral(q, sigma, order float64) float64 {
+	step := 0.4 * min(1, sigma)
+	per := int(3.2/step + 0.5) // nodes in a stretch
+	lo, hi := -12.0, order/sigma+12
+	stretches := int((hi-lo)/(step*float64(per))) + 1
+	at := func(i int) float64 {
+		x := lo + float64(i)*step
+		return plainPowerExcess(order, q, x/sigma-1/(2*sigma*sigma)) - x*x/2
+	}
+	ends := make([]float64, stretches+1)
+	peak := math.Inf(-1)
+	for i := range ends {
+		ends[i] = at(i * per)
+		peak = max(peak, ends[i])
+	}
+	var sum logSum
+	for i := range stretches {
+		if max(ends[i], ends[i+1]) < peak-60 {
+			continue
+		}
+		sum.add(ends[i])
+		for j := 1; j < per; j++ {
+			sum.add(at(i*per + j))
+		}
+	}
+	return sum.log() + math.Log(step) - math.Log(2*math.Pi)/2
+}
+
+// plainPowerExcess is ln((1+u)^a − 1 − a·u) for u = q·(exp(y)−1), a > 1: −Inf at
+// u = 0.
+func plainPowerExcess(a, q, y float64) float64 {
+	if l := y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
+		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l))
+	}
+	u := q * math.Expm1(y)
+	if y > 600 { // u is q·exp(y), which overflows on the way for tiny q
+		u = math.Exp(y + ln(q))
+	}
+	l := math.Log1p(u)
+	switch {
+	case math.Abs(u) <= 0.1 && math.Abs(a*u) <= 0.5:
+		// The binomial series, from its quadratic term on.
+		sum, t := 0.0, 1.0
+		for k := 2.0; math.Abs(t) > 1e-17*math.Abs(sum); k++ {
+			sum += t
+			t *= (a - k) / (k + 1) * u
+		}
+		return math.Log(a*(a-1)/2*sum) + 2*math.Log(math.Abs(u))
+	case a*l < 30:
+		return math.Log(math.Expm1(a*l) - a*u)
+	default:
+		return a*l + math.Log1p(-(1+a*u)*math.Exp(-a*l))
 	}
 }
 

@@ -60,7 +60,7 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 
 func planned(t *testing.T, cfg run.Config, ds *data.Dataset) *Plan {
 	t.Helper()
-	p, err := New(cfg, ds.Meta())
+	p, err := Recall(&accounts, cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -33,10 +34,13 @@ func started(t testing.TB, cfg run.Config, ds *data.Dataset) *Run {
 	return startOn(t, cfg, ds, purego.New())
 }
 
+// accounts is what tests' runs were told, as a page's runs share it: most ask the same.
+var accounts privacy.Memory
+
 // startOn plans and starts a run on a backend.
 func startOn(t testing.TB, cfg run.Config, ds *data.Dataset, be compute.Backend) *Run {
 	t.Helper()
-	p, err := New(cfg, ds.Meta())
+	p, err := Recall(&accounts, cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
