@@ -22,11 +22,17 @@ export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names)
 
 export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
 
+// LATER has functions of WebAssembly compiled well when they have run some three times as
+// long as in a person's browser: of what a page that is soon left was given, a fifth of
+// the time went into that. What is measured runs in launch's browser, which is a person's.
+const LATER = "--js-flags=--wasm-tiering-budget=40000000";
+
 // stage is what the tests of a file play on, until the last of them has ended: a
-// server, a browser, and visit, which opens a page of its own for one test.
+// server, a browser, and visit, which opens a page of its own for one test; shared opens
+// one for those that only read, or leave it as they find it.
 /** @param {string[]} flags of the browser */
 export async function stage(...flags) {
-  const browser = await launch(...flags);
+  const browser = await launch(LATER, ...flags);
   after(() => browser.close());
   const server = await serve(); // after the browser: where there is none, nothing is left behind
   after(() => server.close());
@@ -36,7 +42,14 @@ export async function stage(...flags) {
     t.after(() => context.close());
     return open(context, server.url + where);
   }
-  return { server, browser, visit };
+  /** @param {string} where @returns {() => Promise<any>} the page, opened when it is first asked for */
+  function shared(where) {
+    /** @type {Promise<any> | undefined} */
+    let page;
+    const opened = async () => open(await browser.newContext({ viewport: wide, acceptDownloads: true }), server.url + where);
+    return () => page ??= opened();
+  }
+  return { server, browser, visit, shared };
 }
 
 // bound has a child end with this process, however that ends: what outlived it would

@@ -4,7 +4,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { narrow, PATIENCE, results, stage, wide } from "./browser.mjs";
 
-const { visit } = await stage();
+const { visit, shared } = await stage();
+const calculator = shared("calculator");
 
 // --- the calculator ---
 
@@ -117,8 +118,10 @@ test("no run waits for a question", async (t) => {
 
 for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
   for (const colorScheme of ["light", "dark"]) {
-    test(`the calculator fits, ${name} ${colorScheme}`, async (t) => {
-      const page = await visit(t, "calculator", { viewport, colorScheme });
+    test(`the calculator fits, ${name} ${colorScheme}`, async () => {
+      const page = await calculator();
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
       await settled(page);
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(over <= 0, `${over} pixels too wide`);
@@ -127,8 +130,8 @@ for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
   }
 }
 
-test("δ, reports, curves, tuning and calibration from a script", async (t) => {
-  const page = await visit(t, "calculator");
+test("δ, reports, curves, tuning and calibration from a script", async () => {
+  const page = await calculator();
   const r = await page.evaluate(async () => {
     const run = { noise_multiplier: 1.1, sample_rate: 0.01, steps: 1000, target_delta: 1e-5 };
     const report = await clipscope.report(run);
@@ -151,8 +154,8 @@ test("δ, reports, curves, tuning and calibration from a script", async (t) => {
   assert.equal(r.bad, "over");
 });
 
-test("no ε is shown below what it is", async (t) => {
-  const page = await visit(t, "calculator");
+test("no ε is shown below what it is", async () => {
+  const page = await calculator();
   await settled(page);
   const wrong = await page.evaluate(() => {
     for (let i = 0; i < 100000; i++) {
