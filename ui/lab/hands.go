@@ -108,6 +108,7 @@ func (h *hands) looked() {
 	h.norms = ordered(look.Norms)
 	h.axis = h.axis.toward(quantile(h.norms, 0.5))
 	h.c = h.axis.within(h.c)
+	h.lab.address.stands(h.c)
 	h.at, h.asking, h.stale = nil, false, false
 	h.step = look.Step
 	if h.plane != nil {

@@ -374,11 +374,15 @@ func TestLinksFromElsewhere(t *testing.T) {
 		{"lab.with=auto-s,psac,constant", "lab.with"},
 		{"lab.unknown=1", "lab.unknown"},
 		{"lab." + strings.Repeat("x", 1000) + "=1", "lab." + strings.Repeat("x", 40) + "…"},
+		{"lab.c=1e308", "left out: lab.c"},
+		{"lab.c=1000", "C = 1000 of this link lies beyond the curves: here it is 100"},
+		{"lab.c=1e-3&lab.step=x", "left out: lab.step. Everything else is as the link says. C = 0.001 of this link lies"},
 		{"lab.c=2", ""},
 		{"seed=3", ""},
 	} {
 		l := New(&fakeClient{bench: newBench()})
-		l.address.read(c.hash)
+		to, _ := l.address.read(c.hash)
+		l.open(to)
 		if (c.lost == "") != (l.address.lost == "") || !strings.Contains(l.address.lost, c.lost) {
 			t.Errorf("%.60s: lost %q, want %q", c.hash, l.address.lost, c.lost)
 		}
