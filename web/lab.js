@@ -88,15 +88,27 @@
 
     // label writes a text near a point, where no other text stands.
     /** @param {string} text @param {number} x its left end @param {number} y its middle @param {Ink} colour */
-    label(text, x, y, colour, bold = false) {
+    label(text, x, y, colour, bold = false) { this.write(this.put(text, x, y, colour, bold)); }
+
+    // put finds a text its place, and write writes it there: apart, where something that is
+    // drawn before the text keeps clear of it.
+    /** @param {string} text @param {number} x @param {number} y @param {Ink} colour @returns {Placed} */
+    put(text, x, y, colour, bold = false) {
       const g = this.pen;
       g.font = bold ? "600 " + font : font;
       const w = Math.min(g.measureText(text).width, this.width - 4), h = size + 4; // what is longer is made narrower
+      g.font = font;
       x = Math.min(Math.max(x, 2), this.width - w - 2);
       const free = (/** @type {number} */ at) => at >= h / 2 && at <= this.height - h / 2 &&
         !this.taken.some((t) => x < t.x + t.w + APART && t.x < x + w + APART && at - h / 2 < t.y + t.h && t.y < at + h / 2);
       for (let step = 0; step < 24 && !free(y); step++) y += (step % 2 ? 1 : -1) * (step + 1) * h / 2;
       this.taken.push({ x, y: y - h / 2, w, h });
+      return { text, x, y, w, colour, bold };
+    }
+    /** @param {Placed} text */
+    write({ text, x, y, w, colour, bold }) {
+      const g = this.pen;
+      g.font = bold ? "600 " + font : font;
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 4, fillStyle: ink(colour) });
       g.setLineDash([]);
       g.strokeText(text, x, y, w);
@@ -470,13 +482,15 @@
       g.clip();
       if (spec.band) this.band(g, spec.band);
       for (const l of spec.lines) this.line(g, l);
-      this.path(g);
+      const walked = this.path(g);
       g.restore();
-      this.handle(g);
-      const { least, names } = this.placed();
-      if (least) this.least(g, least);
-      if (spec.bottom < 1 && spec.top > 1) this.label(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted");
-      for (const n of names) this.label(n.l.label, n.x, n.y, n.l.ink);
+      const { least, names } = this.placed(), texts = walked ? [walked] : [];
+      if (spec.least && least) texts.push(this.put(spec.least.label, least.x, least.y, "text", true));
+      if (spec.bottom < 1 && spec.top > 1) texts.push(this.put(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted"));
+      for (const n of names) texts.push(this.put(n.l.label, n.x, n.y, n.l.ink));
+      this.handle(g, texts);
+      if (spec.least) this.least(g, spec.least);
+      for (const t of texts) this.write(t);
     }
 
     /** @param {Pen} g */
@@ -556,11 +570,12 @@
       return l.y[i - 1] > 0 ? l.y[i - 1] * (l.y[i] / l.y[i - 1]) ** share : NaN;
     }
 
-    // path is where a run's threshold went: on the sum, from a ring to a dot.
+    // path is where a run's threshold went: on the sum, from a ring to a dot, whose name is
+    // yet to be written.
     /** @param {Pen} g */
     path(g) {
       const { path, lines } = this.spec, sum = lines.find((l) => l.sum);
-      if (!sum || !path.length) return;
+      if (!sum || !path.length) return undefined;
       path.forEach((c, i) => {
         const [x, y] = [this.x(c), this.y(this.value(sum, c))], last = i === path.length - 1, ring = i === 0 && !last;
         g.beginPath();
@@ -569,12 +584,12 @@
         g.fill();
         g.stroke();
       });
-      this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
+      return this.put("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
     }
 
-    /** @param {Pen} g @param {{ x: number, y: number }} name where its name stands */
-    least(g, name) {
-      const least = /** @type {{ c: number, y: number, label: string }} */ (this.spec.least), [x, y] = [this.x(least.c), this.y(least.y)];
+    /** @param {Pen} g @param {{ c: number, y: number }} least */
+    least(g, least) {
+      const [x, y] = [this.x(least.c), this.y(least.y)];
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
       g.beginPath();
       g.moveTo(x, y - 7);
@@ -584,7 +599,6 @@
       g.closePath();
       g.fill();
       g.stroke();
-      this.label(least.label, name.x, name.y, "text", true);
     }
 
     // beside is where the least point's name stands: about it, where the lines are farthest,
@@ -612,14 +626,27 @@
       return best;
     }
 
-    /** @param {Pen} g */
-    handle(g) {
-      const { edge, height: h, spec } = this, x = this.x(this.c);
-      Object.assign(g, { strokeStyle: ink("text"), lineWidth: 2 });
+    // handle is C: a line that gives way to texts, dots where it meets the curves, and a grip.
+    /** @param {Pen} g @param {Placed[]} texts */
+    handle(g, texts) {
+      const { edge, height: h, spec } = this, x = this.x(this.c), end = h - edge.bottom;
+      Object.assign(g, { strokeStyle: ink("text"), lineWidth: 2, lineCap: "butt" });
       g.beginPath();
-      g.moveTo(x, edge.top);
-      g.lineTo(x, h - edge.bottom);
+      let from = edge.top;
+      const half = size / 2 + 2, over = texts.filter((t) => x > t.x - 4 && x < t.x + t.w + 4).sort((a, b) => a.y - b.y);
+      for (const t of over) {
+        if (t.y - half > from) {
+          g.moveTo(x, from);
+          g.lineTo(x, Math.min(t.y - half, end));
+        }
+        from = Math.max(from, t.y + half);
+      }
+      if (from < end) {
+        g.moveTo(x, from);
+        g.lineTo(x, end);
+      }
       g.stroke();
+      g.lineCap = "round";
       for (const l of spec.lines) {
         const y = this.y(this.value(l, this.c));
         if (!(y >= edge.top && y <= h - edge.bottom)) continue;
