@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"clipscope/core/data"
@@ -22,7 +23,7 @@ type hands struct {
 	lab *Lab
 
 	bench client.Lab // nil until it is open
-	void  bool       // it could not be opened: what the boards show is of another experiment
+	void  bool       // it could not be opened, or is yet to be: what the boards show is of another experiment
 	busy  string     // what the bench is doing, in words; empty: it answers
 	turn  int        // counts looks, so that an answer about an earlier one is known
 
@@ -78,6 +79,24 @@ func (h *hands) opened(b client.Lab) {
 	h.run, h.of = []float64{}, ""
 	h.reset()
 	h.looked()
+}
+
+// foresee has the picture go with a text that speaks of another experiment, before there is
+// a bench for that: C moves at once where nothing else differs and the model is as at first,
+// and where more does, what is shown of the experiment of before is taken away.
+func (h *hands) foresee(from, to *run.Config) {
+	if h.bench == nil {
+		return
+	}
+	same := *from
+	same.MaxGradNorm = to.MaxGradNorm
+	if h.places != (places{}) || !reflect.DeepEqual(same, *to) {
+		h.void = true
+		return
+	}
+	h.c = h.axis.within(to.MaxGradNorm)
+	h.moveBoards()
+	h.ask()
 }
 
 // close gives up the bench; what is shown stays until there is another.

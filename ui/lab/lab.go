@@ -175,6 +175,7 @@ func (l *Lab) opened(set map[string]any) {
 		return
 	}
 	if len(own) > 0 {
+		l.hands.foresee(&l.config, &cfg)
 		l.config, l.hands.c = cfg, cfg.MaxGradNorm
 		l.open(places{})
 	}
