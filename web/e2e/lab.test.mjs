@@ -34,6 +34,11 @@ test("C is moved by mouse and by keys, and all that depends on it follows", asyn
   await page.focus("#lab-plane");
   await page.keyboard.press("ArrowDown");
   await said(page);
+  const ring = await page.evaluate(() => { // of the board that has the keyboard: clear of what stands above it
+    const { outlineWidth, outlineOffset } = getComputedStyle(document.activeElement), top = document.activeElement.getBoundingClientRect().top;
+    return top - parseFloat(outlineWidth) - parseFloat(outlineOffset) - document.activeElement.closest(".lab-pane").querySelector(".badge").getBoundingClientRect().bottom;
+  });
+  assert.ok(ring >= 1, `the ring of focus reaches the badge: ${ring}`);
   const lower = await stands(page, "#lab-u");
   assert.ok(lower < dragged && lower > dragged * 0.9, `from ${dragged} to ${lower}`);
   await page.keyboard.press("Home");
