@@ -437,7 +437,7 @@
   class U extends Threshold {
     /** @type {USpec} */
     spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
-    /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
+    /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, level?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
     measured;
     edge = { left: 40, right: 12, top: 24, bottom: 40 };
 
@@ -484,9 +484,9 @@
       for (const l of spec.lines) this.line(g, l);
       const walked = this.path(g);
       g.restore();
-      const { least, names } = this.placed(), texts = walked ? [walked] : [];
+      const { least, level, names } = this.placed(), texts = walked ? [walked] : [];
       if (spec.least && least) texts.push(this.put(spec.least.label, least.x, least.y, "text", true));
-      if (spec.bottom < 1 && spec.top > 1) texts.push(this.put(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted"));
+      if (level) texts.push(this.put(spec.level, level.x, level.y, "muted"));
       for (const n of names) texts.push(this.put(n.l.label, n.x, n.y, n.l.ink));
       this.handle(g, texts);
       if (spec.least) this.least(g, spec.least);
@@ -670,6 +670,13 @@
       const step = 8, columns = Math.ceil(width / step) + 1; // every so many pixels, the lines are looked up
       const ys = spec.lines.map((l) => Array.from({ length: columns }, (_, k) => this.y(this.value(l, this.at(k * step)))));
       const least = spec.least && this.beside(spec.least, ys, step), first = least ? [least] : [];
+      // crossed counts the places at which lines come near a text there, and texts that do.
+      const crossed = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) => {
+        let cost = 0;
+        for (const line of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(line[k] - y) < 10) cost++;
+        for (const n of [...first, ...names]) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+        return cost;
+      };
       /** @type {{ l: ULine, x: number, y: number, w: number }[]} */
       const names = [];
       for (const l of spec.lines) {
@@ -680,15 +687,24 @@
           if (!(on > edge.top && on < height - edge.bottom)) return;
           for (const [x, y] of [[middle, on - 14], [middle, on + 14], [middle - w / 2 - 8, on], [middle + w / 2 + 12, on]]) {
             if (x < edge.left || x + w > width - edge.right || y < edge.top + 8 || y > height - edge.bottom - 8) continue;
-            let cost = Math.abs(i / l.x.length - l.at);
-            for (const other of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(other[k] - y) < 10) cost++;
-            for (const n of [...first, ...names]) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+            const cost = Math.abs(i / l.x.length - l.at) + crossed(x, y, w);
             if (cost < best.cost) best = { cost, x, y };
           }
         });
         if (best.x > 0) names.push({ l, x: best.x, y: best.y, w });
       }
-      return this.measured = { spec, width, height, least, names };
+      // What 1 means stands at its line's end, above or below, or where it begins.
+      let level;
+      if (spec.bottom < 1 && spec.top > 1) {
+        const w = this.context.measureText(spec.level).width, right = width - edge.right - w, left = edge.left + 4, on = this.y(1);
+        let least = Infinity;
+        for (const [x, y] of [[right, on - 10], [right, on + 12], [left, on + 12], [left, on - 10]]) {
+          const cost = crossed(x, y, w);
+          if (cost >= least) continue;
+          [least, level] = [cost, { x, y, w }];
+        }
+      }
+      return this.measured = { spec, width, height, least, level, names };
     }
   }
 
