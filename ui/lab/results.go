@@ -31,6 +31,7 @@ func (l *lanes) view() app.UI {
 			l.button("lane-add", "Add the experiment above", l.add).Disabled(len(l.list) >= lesson.MostLanes),
 			l.seedsView(),
 		),
+		widget.Message("lanes-about", "help", claim(l.about)),
 		widget.Message("lanes-fault", "fault", l.fault),
 		app.If(len(l.list) > 0, func() app.UI { return l.runbar() }),
 		app.If(len(l.list) > 0, l.steering),
