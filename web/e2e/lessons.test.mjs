@@ -155,7 +155,8 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => row.textContent?.includes("done")));
   await page.waitForFunction(() => { // what was started is in sight
     const { top = -1, height = 0 } = document.getElementById("lanes-charts")?.getBoundingClientRect() ?? {};
-    return top >= 0 && top + Math.min(height, 200) <= innerHeight;
+    const claim = document.getElementById("lanes-about")?.getBoundingClientRect().top ?? -1;
+    return claim >= 0 && top >= 0 && top + Math.min(height, 200) <= innerHeight;
   });
   assert.match(await page.locator("#lanes-about").innerText(), /^DP-PSAC, Figure 3: With DP-PSAC the clipped mean stays closer .* Look at: cosine/);
   assert.equal(await page.locator("#lanes-table tbody tr").count(), await page.locator("#figure .stored tbody tr").count());
