@@ -263,6 +263,9 @@ func (h *hands) draw(n int) {
 		h.shown++
 		h.paint()
 		h.lab.changed()
+		if n >= manyDraws && h.lab.course.now() != nil {
+			h.lab.course.show() // which a phone has above what was pressed
+		}
 	})
 }
 

@@ -168,6 +168,7 @@ test("on a phone what is said of an answer is in sight", async (t) => {
   await looked(page);
   await page.locator("#lab-noise").tap();
   await ready(page);
+  await shows(page, "noise", 1); // the picture, which the button is far below
   await page.locator("#lesson-answer").fill("1");
   await page.locator("#lesson-check").tap();
   await page.waitForFunction(() => {
