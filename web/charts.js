@@ -275,6 +275,10 @@
     const top = u.bbox.top + 5 * r, bottom = u.bbox.top + u.bbox.height - 5 * r, gap = 12 * r;
     labels.forEach((l, i) => { l.y = Math.max(l.y, i ? labels[i - 1].y + gap : top); });
     for (let i = labels.length - 1, limit = bottom; i >= 0; i--, limit -= gap) labels[i].y = Math.min(labels[i].y, limit);
+    // Where there is no room for all, the last ones stand beside the row of ticks: above it
+    // the first would be cut.
+    const over = labels.length ? top - labels[0].y : 0;
+    if (over > 0) for (const l of labels) l.y += over;
     for (const l of labels) write(u, l.s.label, l.x, l.y, ink(l.s.ink));
   }
 

@@ -124,6 +124,7 @@ declare global {
   // LabLook and Boundary are of clipscope.lab, as far as they are drawn; the others as ui/lab writes them.
   interface LabLook { norms: number[]; along: number[]; across: number[] }
   interface Boundary { size: number; x: Ends; y: Ends; classes: number[]; share: number[]; rows: { x: number; y: number; label: number }[] }
+  interface Placed { text: string; x: number; y: number; w: number; colour: Ink; bold: boolean } // a text of a board
   interface Mean { x: number; y: number; from?: Ends; ink: Ink; label: string }
   interface PlaneSpec { lo: number; hi: number; reach: number; log: boolean; means: Mean[] }
   interface ULine { label: string; at: number; ink: Ink; width: number; dash?: number[]; sum?: boolean; x: number[]; y: number[] }

@@ -88,15 +88,27 @@
 
     // label writes a text near a point, where no other text stands.
     /** @param {string} text @param {number} x its left end @param {number} y its middle @param {Ink} colour */
-    label(text, x, y, colour, bold = false) {
+    label(text, x, y, colour, bold = false) { this.write(this.put(text, x, y, colour, bold)); }
+
+    // put finds a text its place, and write writes it there: apart, where something that is
+    // drawn before the text keeps clear of it.
+    /** @param {string} text @param {number} x @param {number} y @param {Ink} colour @returns {Placed} */
+    put(text, x, y, colour, bold = false) {
       const g = this.pen;
       g.font = bold ? "600 " + font : font;
       const w = Math.min(g.measureText(text).width, this.width - 4), h = size + 4; // what is longer is made narrower
+      g.font = font;
       x = Math.min(Math.max(x, 2), this.width - w - 2);
       const free = (/** @type {number} */ at) => at >= h / 2 && at <= this.height - h / 2 &&
         !this.taken.some((t) => x < t.x + t.w + APART && t.x < x + w + APART && at - h / 2 < t.y + t.h && t.y < at + h / 2);
       for (let step = 0; step < 24 && !free(y); step++) y += (step % 2 ? 1 : -1) * (step + 1) * h / 2;
       this.taken.push({ x, y: y - h / 2, w, h });
+      return { text, x, y, w, colour, bold };
+    }
+    /** @param {Placed} text */
+    write({ text, x, y, w, colour, bold }) {
+      const g = this.pen;
+      g.font = bold ? "600 " + font : font;
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 4, fillStyle: ink(colour) });
       g.setLineDash([]);
       g.strokeText(text, x, y, w);
@@ -425,7 +437,7 @@
   class U extends Threshold {
     /** @type {USpec} */
     spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
-    /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
+    /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, level?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
     measured;
     edge = { left: 40, right: 12, top: 24, bottom: 40 };
 
@@ -470,13 +482,15 @@
       g.clip();
       if (spec.band) this.band(g, spec.band);
       for (const l of spec.lines) this.line(g, l);
-      this.path(g);
+      const walked = this.path(g);
       g.restore();
-      this.handle(g);
-      const { least, names } = this.placed();
-      if (least) this.least(g, least);
-      if (spec.bottom < 1 && spec.top > 1) this.label(spec.level, w - edge.right - g.measureText(spec.level).width, this.y(1) - 10, "muted");
-      for (const n of names) this.label(n.l.label, n.x, n.y, n.l.ink);
+      const { least, level, names } = this.placed(), texts = walked ? [walked] : [];
+      if (spec.least && least) texts.push(this.put(spec.least.label, least.x, least.y, "text", true));
+      if (level) texts.push(this.put(spec.level, level.x, level.y, "muted"));
+      for (const n of names) texts.push(this.put(n.l.label, n.x, n.y, n.l.ink));
+      this.handle(g, texts);
+      if (spec.least) this.least(g, spec.least);
+      for (const t of texts) this.write(t);
     }
 
     /** @param {Pen} g */
@@ -556,11 +570,12 @@
       return l.y[i - 1] > 0 ? l.y[i - 1] * (l.y[i] / l.y[i - 1]) ** share : NaN;
     }
 
-    // path is where a run's threshold went: on the sum, from a ring to a dot.
+    // path is where a run's threshold went: on the sum, from a ring to a dot, whose name is
+    // yet to be written.
     /** @param {Pen} g */
     path(g) {
       const { path, lines } = this.spec, sum = lines.find((l) => l.sum);
-      if (!sum || !path.length) return;
+      if (!sum || !path.length) return undefined;
       path.forEach((c, i) => {
         const [x, y] = [this.x(c), this.y(this.value(sum, c))], last = i === path.length - 1, ring = i === 0 && !last;
         g.beginPath();
@@ -569,12 +584,12 @@
         g.fill();
         g.stroke();
       });
-      this.label("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
+      return this.put("C of the run", this.x(path[path.length - 1]) + 8, this.y(this.value(sum, path[path.length - 1])) + 14, "lane5", true);
     }
 
-    /** @param {Pen} g @param {{ x: number, y: number }} name where its name stands */
-    least(g, name) {
-      const least = /** @type {{ c: number, y: number, label: string }} */ (this.spec.least), [x, y] = [this.x(least.c), this.y(least.y)];
+    /** @param {Pen} g @param {{ c: number, y: number }} least */
+    least(g, least) {
+      const [x, y] = [this.x(least.c), this.y(least.y)];
       Object.assign(g, { fillStyle: ink("text"), strokeStyle: ink("surface"), lineWidth: 2 });
       g.beginPath();
       g.moveTo(x, y - 7);
@@ -584,7 +599,6 @@
       g.closePath();
       g.fill();
       g.stroke();
-      this.label(least.label, name.x, name.y, "text", true);
     }
 
     // beside is where the least point's name stands: about it, where the lines are farthest,
@@ -612,14 +626,27 @@
       return best;
     }
 
-    /** @param {Pen} g */
-    handle(g) {
-      const { edge, height: h, spec } = this, x = this.x(this.c);
-      Object.assign(g, { strokeStyle: ink("text"), lineWidth: 2 });
+    // handle is C: a line that gives way to texts, dots where it meets the curves, and a grip.
+    /** @param {Pen} g @param {Placed[]} texts */
+    handle(g, texts) {
+      const { edge, height: h, spec } = this, x = this.x(this.c), end = h - edge.bottom;
+      Object.assign(g, { strokeStyle: ink("text"), lineWidth: 2, lineCap: "butt" });
       g.beginPath();
-      g.moveTo(x, edge.top);
-      g.lineTo(x, h - edge.bottom);
+      let from = edge.top;
+      const half = size / 2 + 2, over = texts.filter((t) => x > t.x - 4 && x < t.x + t.w + 4).sort((a, b) => a.y - b.y);
+      for (const t of over) {
+        if (t.y - half > from) {
+          g.moveTo(x, from);
+          g.lineTo(x, Math.min(t.y - half, end));
+        }
+        from = Math.max(from, t.y + half);
+      }
+      if (from < end) {
+        g.moveTo(x, from);
+        g.lineTo(x, end);
+      }
       g.stroke();
+      g.lineCap = "round";
       for (const l of spec.lines) {
         const y = this.y(this.value(l, this.c));
         if (!(y >= edge.top && y <= h - edge.bottom)) continue;
@@ -643,6 +670,13 @@
       const step = 8, columns = Math.ceil(width / step) + 1; // every so many pixels, the lines are looked up
       const ys = spec.lines.map((l) => Array.from({ length: columns }, (_, k) => this.y(this.value(l, this.at(k * step)))));
       const least = spec.least && this.beside(spec.least, ys, step), first = least ? [least] : [];
+      // crossed counts the places at which lines come near a text there, and texts that do.
+      const crossed = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) => {
+        let cost = 0;
+        for (const line of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(line[k] - y) < 10) cost++;
+        for (const n of [...first, ...names]) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+        return cost;
+      };
       /** @type {{ l: ULine, x: number, y: number, w: number }[]} */
       const names = [];
       for (const l of spec.lines) {
@@ -653,15 +687,24 @@
           if (!(on > edge.top && on < height - edge.bottom)) return;
           for (const [x, y] of [[middle, on - 14], [middle, on + 14], [middle - w / 2 - 8, on], [middle + w / 2 + 12, on]]) {
             if (x < edge.left || x + w > width - edge.right || y < edge.top + 8 || y > height - edge.bottom - 8) continue;
-            let cost = Math.abs(i / l.x.length - l.at);
-            for (const other of ys) for (let k = Math.floor(x / step); k * step < x + w; k++) if (Math.abs(other[k] - y) < 10) cost++;
-            for (const n of [...first, ...names]) if (x < n.x + n.w && n.x < x + w && Math.abs(n.y - y) < 16) cost += 5;
+            const cost = Math.abs(i / l.x.length - l.at) + crossed(x, y, w);
             if (cost < best.cost) best = { cost, x, y };
           }
         });
         if (best.x > 0) names.push({ l, x: best.x, y: best.y, w });
       }
-      return this.measured = { spec, width, height, least, names };
+      // What 1 means stands at its line's end, above or below, or where it begins.
+      let level;
+      if (spec.bottom < 1 && spec.top > 1) {
+        const w = this.context.measureText(spec.level).width, right = width - edge.right - w, left = edge.left + 4, on = this.y(1);
+        let least = Infinity;
+        for (const [x, y] of [[right, on - 10], [right, on + 12], [left, on + 12], [left, on - 10]]) {
+          const cost = crossed(x, y, w);
+          if (cost >= least) continue;
+          [least, level] = [cost, { x, y, w }];
+        }
+      }
+      return this.measured = { spec, width, height, least, level, names };
     }
   }
 

@@ -273,13 +273,15 @@ function about(chart) {
 /** @param {string} title @param {Savable} chart */
 export function offer(title, chart) {
   const { sheet, button, download } = clipscopeUI;
-  const what = document.createElement("p"), said = document.createElement("p"), label = document.createElement("label"), tick = document.createElement("input");
+  const what = document.createElement("p"), said = document.createElement("p"), how = document.createElement("p"), label = document.createElement("label"), tick = document.createElement("input");
   what.textContent = about(chart);
   said.setAttribute("role", "status");
   tick.type = "checkbox";
   label.className = "tick";
   label.append(tick, " diagnostic values, too");
   label.hidden = chart.released;
+  how.className = "help";
+  how.textContent = "A click writes a file: SVG and PNG are the picture, CSV and JSON its numbers.";
   const save = async (/** @type {string} */ kind) => {
     const diagnostic = !chart.released && tick.checked, name = named(title, !diagnostic, kind);
     said.textContent = refused(chart, kind, diagnostic);
@@ -291,5 +293,5 @@ export function offer(title, chart) {
       said.textContent = e.message;
     }
   };
-  sheet("Save: " + title, what, label, ...Object.keys(kinds).map((kind) => button(kind.toUpperCase(), () => save(kind))), said);
+  sheet("Save: " + title, what, label, how, ...Object.keys(kinds).map((kind) => button(kind.toUpperCase(), () => save(kind))), said);
 }

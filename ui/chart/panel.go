@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"clipscope/ui/series"
-	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -96,12 +95,13 @@ func (p *Panel) instead(i int) string {
 }
 
 // Save is a button that offers what the chart beside it shows as files: a picture, or its
-// numbers (web/save.mjs).
+// numbers (web/save.mjs). It is a word, with dots, as a picture of a download would be taken
+// for one, of who knows what.
 //
 // Guarantee: what is diagnostic is in a file only where the person has asked for it there.
 func Save(title string) app.UI {
 	return app.Button().Type("button").Class("plain save").DataSet("opens", "save").DataSet("title", title).
-		Aria("label", "Save: "+title).Title("Save as a picture or as numbers").Body(widget.Icon("save"))
+		Aria("label", "Save…: "+title).Aria("haspopup", "dialog").Title("Choose what to save: a picture, or numbers").Text("Save…")
 }
 
 // badge says whether what a chart shows may be published.

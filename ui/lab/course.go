@@ -29,6 +29,7 @@ type course struct {
 	chosen int    // of its options; −1: none
 	answer map[string]answered
 	teach  bool // the teacher's page is open
+	listed bool // the list of lessons is open, where it is shown
 }
 
 // answered is what came of a question.
@@ -234,7 +235,7 @@ func (c *course) view() app.UI {
 }
 
 func (c *course) listView() app.UI {
-	return app.Details().Class("lesson-list").Body(
+	return app.Details().Class("lesson-list").Open(c.listed).Body(
 		app.Summary().ID("lesson-list").Text("Lessons: seven experiments, about ten minutes each"),
 		app.Ol().Body(app.Range(c.list).Slice(func(i int) app.UI {
 			l := &c.list[i]
@@ -273,20 +274,16 @@ func teacherView(l *lesson.Lesson) app.UI {
 }
 
 func (c *course) stepView(s *lesson.Step) app.UI {
-	last, number := c.step == len(c.at.Steps)-1, c.number()
 	return app.Div().Class("lesson").Body(
 		app.Div().Class("lesson-head").Body(
-			app.H2().Text(fmt.Sprintf("Lesson %d of %d: %s", number, len(c.list), c.at.Title)),
+			app.H2().Text(fmt.Sprintf("Lesson %d of %d: %s", c.number(), len(c.list), c.at.Title)),
 			app.Span().Class("muted").Text(fmt.Sprintf("step %d of %d", c.step+1, len(c.at.Steps))),
 			app.Button().Type("button").Text("Back").Disabled(c.step == 0).OnClick(func(app.Context, app.Event) { c.back() }),
-			app.Button().Type("button").ID("lesson-next").Text(map[bool]string{false: "Next", true: "Next lesson"}[last]).
-				Disabled(last && number == len(c.list)).
+			app.Button().Type("button").ID("lesson-next").Text(c.onward()).
 				OnClick(func(app.Context, app.Event) { c.goOn() }),
 			widget.QR(),
 			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) {
-				c.close()
-				c.lab.changed()
-				browser.Focus("lesson-list")
+				c.leave(false)
 			}),
 		),
 		app.P().ID("lesson-text").Class("lesson-text").Aria("live", "polite").Text(s.Text),
@@ -294,14 +291,37 @@ func (c *course) stepView(s *lesson.Step) app.UI {
 	)
 }
 
-// goOn leads to the next step, and from the last one to the next lesson.
-func (c *course) goOn() {
-	if c.step < len(c.at.Steps)-1 {
-		c.next()
-		return
+// onward says where the lesson goes on.
+func (c *course) onward() string {
+	switch {
+	case c.step < len(c.at.Steps)-1:
+		return "Next"
+	case c.number() < len(c.list):
+		return "Next lesson"
 	}
-	c.open(c.list[c.number()].ID, 1)
+	return "All lessons"
+}
+
+// goOn leads to the next step, from the last one to the next lesson, and from the last
+// lesson to the list of all.
+func (c *course) goOn() {
+	switch {
+	case c.step < len(c.at.Steps)-1:
+		c.next()
+	case c.number() < len(c.list):
+		c.open(c.list[c.number()].ID, 1)
+		c.lab.changed()
+	default:
+		c.leave(true)
+	}
+}
+
+// leave closes the lesson, for the list of them: open or not.
+func (c *course) leave(listed bool) {
+	c.listed = listed
+	c.close()
 	c.lab.changed()
+	browser.Focus("lesson-list")
 }
 
 // number is that of the lesson, from 1.

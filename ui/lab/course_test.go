@@ -68,7 +68,17 @@ func TestLessonsCanBeWalked(t *testing.T) {
 			if c.step == len(c.at.Steps)-1 {
 				break
 			}
+			if got := c.onward(); got != "Next" {
+				t.Errorf("%s, step %d leads to %q", c.at.ID, c.step+1, got)
+			}
 			c.next()
+		}
+		want := "Next lesson"
+		if i == len(c.list)-1 {
+			want = "All lessons"
+		}
+		if got := c.onward(); got != want {
+			t.Errorf("%s leads to %q, want %q", c.at.ID, got, want)
 		}
 	}
 }

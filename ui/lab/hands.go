@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"clipscope/core/data"
@@ -22,7 +23,7 @@ type hands struct {
 	lab *Lab
 
 	bench client.Lab // nil until it is open
-	void  bool       // it could not be opened: what the boards show is of another experiment
+	void  bool       // it could not be opened, or is yet to be: what the boards show is of another experiment
 	busy  string     // what the bench is doing, in words; empty: it answers
 	turn  int        // counts looks, so that an answer about an earlier one is known
 
@@ -80,6 +81,24 @@ func (h *hands) opened(b client.Lab) {
 	h.looked()
 }
 
+// foresee has the picture go with a text that speaks of another experiment, before there is
+// a bench for that: C moves at once where nothing else differs and the model is as at first,
+// and where more does, what is shown of the experiment of before is taken away.
+func (h *hands) foresee(from, to *run.Config) {
+	if h.bench == nil {
+		return
+	}
+	same := *from
+	same.MaxGradNorm = to.MaxGradNorm
+	if h.places != (places{}) || !reflect.DeepEqual(same, *to) {
+		h.void = true
+		return
+	}
+	h.c = h.axis.within(to.MaxGradNorm)
+	h.moveBoards()
+	h.ask()
+}
+
 // close gives up the bench; what is shown stays until there is another.
 func (h *hands) close() {
 	if h.bench != nil {
@@ -108,6 +127,7 @@ func (h *hands) looked() {
 	h.norms = ordered(look.Norms)
 	h.axis = h.axis.toward(quantile(h.norms, 0.5))
 	h.c = h.axis.within(h.c)
+	h.lab.address.stands(h.c)
 	h.at, h.asking, h.stale = nil, false, false
 	h.step = look.Step
 	if h.plane != nil {
@@ -243,6 +263,9 @@ func (h *hands) draw(n int) {
 		h.shown++
 		h.paint()
 		h.lab.changed()
+		if n >= manyDraws && h.lab.course.now() != nil {
+			h.lab.course.show() // which a phone has above what was pressed
+		}
 	})
 }
 

@@ -91,7 +91,7 @@ func (l *Lab) planar() bool {
 // open has a bench look at the experiment as it is now, and go to a place.
 func (l *Lab) open(to places) {
 	l.stop()
-	l.problem = ""
+	l.problem, l.papers.shown = "", nil
 	l.hands.busy = "Looking at the first batch …"
 	l.changed()
 	cancelled := false
@@ -175,6 +175,7 @@ func (l *Lab) opened(set map[string]any) {
 		return
 	}
 	if len(own) > 0 {
+		l.hands.foresee(&l.config, &cfg)
 		l.config, l.hands.c = cfg, cfg.MaxGradNorm
 		l.open(places{})
 	}
@@ -212,7 +213,11 @@ func (l *Lab) reproduce(f *lesson.Figure) {
 		l.config.Seed = link.First().Seed
 	}
 	l.open(places{})
-	if len(f.Lanes) > 0 {
-		l.lanes.compare(l.config, f.Lanes, f.Watch)
+	if len(f.Lanes) == 0 {
+		l.papers.shown = f
+		browser.Scroll("lab-claim")
+		return
 	}
+	l.lanes.compare(l.config, f.Lanes, f.Watch)
+	l.lanes.about = f
 }

@@ -374,11 +374,15 @@ func TestLinksFromElsewhere(t *testing.T) {
 		{"lab.with=auto-s,psac,constant", "lab.with"},
 		{"lab.unknown=1", "lab.unknown"},
 		{"lab." + strings.Repeat("x", 1000) + "=1", "lab." + strings.Repeat("x", 40) + "…"},
+		{"lab.c=1e308", "left out: lab.c"},
+		{"lab.c=1000", "C = 1000 of this link lies beyond the curves: here it is 100"},
+		{"lab.c=1e-3&lab.step=x", "left out: lab.step. Everything else is as the link says. C = 0.001 of this link lies"},
 		{"lab.c=2", ""},
 		{"seed=3", ""},
 	} {
 		l := New(&fakeClient{bench: newBench()})
-		l.address.read(c.hash)
+		to, _ := l.address.read(c.hash)
+		l.open(to)
 		if (c.lost == "") != (l.address.lost == "") || !strings.Contains(l.address.lost, c.lost) {
 			t.Errorf("%.60s: lost %q, want %q", c.hash, l.address.lost, c.lost)
 		}
@@ -470,6 +474,59 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 	l.course.check()
 	if u := l.hands.uNow(); len(u.Lines) == 0 {
 		t.Error("the U shows nothing after the answer")
+	}
+}
+
+// slow opens a bench when it is told to.
+type slow struct {
+	*fakeClient
+	open func()
+}
+
+func (s *slow) Lab(cfg run.Config, done func(client.Lab, error)) func() {
+	s.open = func() { s.fakeClient.Lab(cfg, done) }
+	return func() {}
+}
+
+// What is shown goes with the text of a step, which speaks of an experiment whose bench is
+// yet to be opened.
+func TestThePictureGoesWithTheText(t *testing.T) {
+	b := newBench()
+	s := &slow{fakeClient: &fakeClient{bench: b}}
+	l := New(s)
+	l.course.list = []lesson.Lesson{{ID: "x", Steps: []lesson.Step{
+		{Set: map[string]any{"max_grad_norm": 10.0}},
+		{Set: map[string]any{"max_grad_norm": 0.01}},
+		{Set: map[string]any{"expected_batch_size": 64.0}},
+		{Set: map[string]any{"max_grad_norm": 3.0}},
+	}}}
+	l.course.open("x", 1)
+	if l.hands.void {
+		t.Error("what is not there yet is taken away")
+	}
+	s.open()
+	for len(b.answer) > 0 {
+		b.reply()
+	}
+	l.course.next()
+	if l.hands.void || l.hands.c != 0.01 || b.asked[len(b.asked)-1] != 0.01 {
+		t.Errorf("while the text speaks of C = 0.01 the picture is void (%v), or of %v", l.hands.void, b.asked)
+	}
+	if b.reply(); l.hands.at.MaxGradNorm != 0.01 {
+		t.Errorf("it is drawn for %v", l.hands.at.MaxGradNorm)
+	}
+	s.open()
+	l.course.next()
+	if !l.hands.void || l.hands.title() != "Looking at the first batch …" {
+		t.Errorf("the picture of another batch stays (%v), under %q", !l.hands.void, l.hands.title())
+	}
+	if s.open(); l.hands.void {
+		t.Error("the new picture is not shown")
+	}
+	l.hands.trainOn(10)
+	l.course.next()
+	if !l.hands.void {
+		t.Error("the picture of step 10 stays for one of the start")
 	}
 }
 

@@ -38,7 +38,8 @@ type lanes struct {
 	lab    *Lab
 	queue  queue
 	base   run.Config
-	watch  string // what they are about, as [lesson.Figure] has it
+	watch  string         // what they are about, as [lesson.Figure] has it
+	about  *lesson.Figure // the figure of a paper that they are made for; nil: none
 	list   []*lane
 	kept   []kept
 	seeds  int
@@ -134,7 +135,7 @@ func (l *lanes) fill(base run.Config, list []lesson.Lane, watch string) error {
 		}
 	}
 	l.queue.drop()
-	l.base, l.watch, l.list, l.fault, l.target = base, watch, nil, "", ""
+	l.base, l.watch, l.list, l.fault, l.target, l.about = base, watch, nil, "", "", nil
 	for i, one := range list[:min(len(list), lesson.MostLanes)] {
 		l.list = append(l.list, &lane{Lane: one, place: i})
 	}

@@ -393,6 +393,10 @@ func TestSweep(t *testing.T) {
 	if told := s.told(); s.hidden() || !strings.Contains(told, "C = 1: 89.7 %, which is 2.3 points less than the best, at C = 3") {
 		t.Errorf("told is %q", told)
 	}
+	s.guess = 3
+	if told := s.told(); !strings.Contains(told, "You chose C = 3: 92.0 %, and no other is better.") {
+		t.Errorf("of the best C is told %q", told)
+	}
 	s.view()
 }
 

@@ -45,6 +45,7 @@ func (p *Page) Render() app.UI {
 			p.Lab.course.view(),
 			widget.Message("lab-fault", "fault", p.Lab.fault),
 			p.Lab.course.gameView(),
+			widget.Message("lab-claim", "note", claim(p.Lab.papers.shown)),
 			p.Lab.hands.view(),
 			p.Lab.sweep.view(),
 			p.Lab.lanes.view(),

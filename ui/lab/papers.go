@@ -18,6 +18,7 @@ type papers struct {
 	at    *lesson.Figure
 	asked bool
 	fault string
+	shown *lesson.Figure // what the boards show, of one without runs; nil: none
 }
 
 // fetch has the figures come, and what is stored of them, once.
@@ -48,8 +49,25 @@ func (p *papers) fetch() {
 	})
 }
 
-// titles are what the papers are called.
-var titles = map[string]string{"VC": "Value clipping", "DC": "DC-SGD", "AC": "AdaCliP", "PS": "DP-PSAC"}
+// titles are what the papers are called, and order is that in which they are listed.
+var (
+	titles = map[string]string{"VC": "Value clipping", "DC": "DC-SGD", "AC": "AdaCliP", "PS": "DP-PSAC"}
+	order  = []string{"VC", "DC", "AC", "PS"}
+)
+
+// ofPaper is the choice among a paper's figures.
+func (p *papers) ofPaper(paper string) app.UI {
+	var all []*lesson.Figure
+	for i := range p.list {
+		if p.list[i].Paper == paper {
+			all = append(all, &p.list[i])
+		}
+	}
+	return app.Div().Class("figure-paper").Role("group").Aria("label", titles[paper]).Body(
+		app.H3().Text(titles[paper]),
+		app.Range(all).Slice(func(i int) app.UI { return p.button(all[i]) }),
+	)
+}
 
 func (p *papers) view() app.UI {
 	return app.Section().Class("papers").ID("papers").Aria("label", "The papers’ figures").Body(
@@ -57,7 +75,7 @@ func (p *papers) view() app.UI {
 		app.If(len(p.list) > 0, func() app.UI {
 			return app.Details().Body(
 				app.Summary().Text("Figures of the papers: the claim, the experiment in small, our result"),
-				app.Div().Class("figure-list").Body(app.Range(p.list).Slice(func(i int) app.UI { return p.button(&p.list[i]) })),
+				app.Div().Class("figure-list").Body(app.Range(order).Slice(func(i int) app.UI { return p.ofPaper(order[i]) })),
 				app.If(p.at != nil, func() app.UI { return p.figureView(p.at) }),
 			)
 		}),
@@ -66,11 +84,24 @@ func (p *papers) view() app.UI {
 
 func (p *papers) button(f *lesson.Figure) app.UI {
 	return app.Button().Type("button").ID("figure-"+f.ID).Class("chip").Aria("pressed", p.at == f).
-		Text(titles[f.Paper]+", "+f.Figure).OnClick(func(app.Context, app.Event) {
+		Aria("label", titles[f.Paper]+", "+f.Figure).Text(f.Figure).OnClick(func(app.Context, app.Event) {
 		p.at = f
 		p.lab.changed()
 		browser.Scroll("figure")
 	}, app.EventScope(f.ID))
+}
+
+// claim is what a figure says, and where to find it, for where its experiment is.
+func claim(f *lesson.Figure) string {
+	if f == nil {
+		return ""
+	}
+	text := titles[f.Paper] + ", " + f.Figure + ": " + f.Claim + " Otherwise than in the paper: " + f.Differs
+	if len(f.Lanes) > 0 {
+		head, _ := column(f.Watch)
+		text += " Look at: " + head + "."
+	}
+	return text
 }
 
 func (p *papers) figureView(f *lesson.Figure) app.UI {

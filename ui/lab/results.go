@@ -36,7 +36,10 @@ func (l *lanes) view() app.UI {
 		app.If(len(l.list) > 0, l.steering),
 		app.If(l.still(), func() app.UI { return l.replay.View() }),
 		app.If(len(l.charts) > 0, func() app.UI {
-			return app.Div().Class("lab-overlays").ID("lanes-charts").Body(app.Range(l.charts).Slice(func(i int) app.UI { return l.charts[i].View() }))
+			return app.Div().Class("lab-overlays").ID("lanes-charts").Body(
+				widget.Message("lanes-about", "note", claim(l.about)), // in what comes in sight
+				app.Range(l.charts).Slice(func(i int) app.UI { return l.charts[i].View() }),
+			)
 		}),
 		app.If(len(l.list)+len(l.kept) > 0, func() app.UI { return l.table() }),
 		widget.Message("lanes-spent", "help", l.spent()),

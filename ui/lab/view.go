@@ -56,7 +56,10 @@ func diagnostic() app.UI {
 
 // title says what is looked at.
 func (h *hands) title() string {
-	if h.bench == nil {
+	switch {
+	case h.void && h.busy != "":
+		return h.busy
+	case h.bench == nil:
 		return "Gradients"
 	}
 	look := h.bench.Look()

@@ -127,7 +127,7 @@ func (s *Lab) set(key, value string) bool {
 	switch key {
 	case "c":
 		c, err := form.Parse(value)
-		if err != nil || !(c > 0) {
+		if err != nil || !(c >= clip.MinThreshold && c <= clip.MaxThreshold) { // as a run's
 			return false
 		}
 		s.C = c

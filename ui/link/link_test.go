@@ -43,6 +43,8 @@ func TestCanonical(t *testing.T) {
 		{in: "/#a.b.c.d.e.f=1", fault: `["a.b.c.d.e.f"]`},
 		{in: "/#epochs=", fault: `["epochs"]`},
 		{in: "/lab/#lab.c=-1", fault: `["lab.c"]`},
+		{in: "/lab/#lab.c=1e308", fault: `["lab.c"]`},
+		{in: "/lab/#lab.c=1e-13", fault: `["lab.c"]`},
 		{in: "/lab/#data=files", fault: `["data"]`},
 		{in: "/lab/#method=value", fault: `["method"]`},
 		{in: "/lab/#lab.lanes=seed=1,2", fault: `["lab.lanes"]`},

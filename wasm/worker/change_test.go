@@ -75,6 +75,9 @@ func TestChange(t *testing.T) {
 	refused(7, `{"run":2,"change":{"max_grad_norm":"wide"}}`, `give a number`)
 	refused(8, `{"run":2,"change":[]}`, `change`)
 	refused(8, `{"run":2,"change":{"max_grad_norm":null}}`, `"field":"max_grad_norm"`)
+	for _, value := range []string{`"wide"`, `{}`, `{"$numberDouble":"NaN"}`, `{"$numberDouble":"-Infinity"}`} { // as the page writes them
+		refused(8, `{"run":2,"change":{"learning_rate":0.1,"max_grad_norm":`+value+`}}`, `"field":"max_grad_norm"`)
+	}
 	p.send(Resume, 2, "")
 	p.state(Running)
 	for id := 9; id < 30; id++ { // while it goes on

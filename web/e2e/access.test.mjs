@@ -145,8 +145,17 @@ for (const [what, viewport] of Object.entries({ "a small phone": { width: 320, h
 
 test("a projector shows every chart beside a result", async (t) => {
   const page = await visit(t, short, { viewport: { width: 1280, height: 720 } });
+  await page.evaluate(() => {
+    const write = CanvasRenderingContext2D.prototype.fillText, names = window["names"] = {};
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      if (this.canvas.closest("#panel-learning")) (names[text] ??= []).push(y / devicePixelRatio); // where its middle is
+      return write.apply(this, arguments);
+    };
+  });
   await page.click("#act-start");
   await finished(page);
+  const { batch, test } = await page.evaluate(() => window["names"]);
+  assert.ok(Math.min(...batch, ...test) >= 5, `a line's name is cut: ${Math.min(...batch, ...test)}`);
   const fold = await page.evaluate(() => [...document.querySelectorAll(".panel, .runbar")].filter((e) => e.getBoundingClientRect().bottom > 721).map((e) => e.id || e.className));
   assert.deepEqual(fold, []);
   await page.screenshot({ path: path.join(results, "finished-projector-light.png") });

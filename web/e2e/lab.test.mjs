@@ -34,6 +34,11 @@ test("C is moved by mouse and by keys, and all that depends on it follows", asyn
   await page.focus("#lab-plane");
   await page.keyboard.press("ArrowDown");
   await said(page);
+  const ring = await page.evaluate(() => { // of the board that has the keyboard: clear of what stands above it
+    const { outlineWidth, outlineOffset } = getComputedStyle(document.activeElement), top = document.activeElement.getBoundingClientRect().top;
+    return top - parseFloat(outlineWidth) - parseFloat(outlineOffset) - document.activeElement.closest(".lab-pane").querySelector(".badge").getBoundingClientRect().bottom;
+  });
+  assert.ok(ring >= 1, `the ring of focus reaches the badge: ${ring}`);
   const lower = await stands(page, "#lab-u");
   assert.ok(lower < dragged && lower > dragged * 0.9, `from ${dragged} to ${lower}`);
   await page.keyboard.press("Home");
@@ -172,5 +177,28 @@ test("on a phone the curves come first, and C is at the thumb", async (t) => {
   assert.ok(await stands(page, "#lab-u") > 4);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= narrow.width, "it scrolls sideways");
   await page.screenshot({ path: path.join(results, "lab-narrow.png") });
+  // The line of C gives way to the curves' names, wherever it stands.
+  const crossed = await page.evaluate(async () => {
+    const draws = CanvasRenderingContext2D.prototype, { moveTo, lineTo, fillText, clearRect } = draws, u = document.getElementById("lab-u");
+    const names = [], lines = [], bad = new Set();
+    let from = [0, 0], seen = 0;
+    draws.clearRect = function (...all) { if (this.canvas === u) names.length = lines.length = 0; return clearRect.apply(this, all); };
+    draws.moveTo = function (x, y) { from = [x, y]; return moveTo.call(this, x, y); };
+    draws.lineTo = function (x, y) {
+      if (this.canvas === u && this.lineWidth === 2 && x === from[0] && y !== from[1]) lines.push({ x, from: from[1], to: y });
+      return lineTo.call(this, x, y);
+    };
+    draws.fillText = function (text, x, y, w) { if (this.canvas === u && w !== undefined) names.push({ text, x, y, w }); return fillText.apply(this, arguments); };
+    for (const key of ["Home", ...Array(16).fill("ArrowRight")]) {
+      u.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: key !== "Home", bubbles: true })); // a quarter of a decade
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      seen = Math.max(seen, lines.length);
+      for (const n of names) if (lines.some((l) => l.x > n.x - 2 && l.x < n.x + n.w + 2 && l.from < n.y + 6 && l.to > n.y - 6)) bad.add(n.text);
+    }
+    Object.assign(draws, { moveTo, lineTo, fillText, clearRect });
+    return { seen, bad: [...bad], names: names.length };
+  });
+  assert.ok(crossed.seen > 1 && crossed.names >= 5, "the line or the names were not seen");
+  assert.deepEqual(crossed.bad, []);
   assert.deepEqual(page.errors, []);
 });

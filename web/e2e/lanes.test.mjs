@@ -48,6 +48,9 @@ test("a sweep is hidden until C is placed, and says what the guess cost", async 
   await page.locator("#sweep-show").click();
   await page.locator("#sweep-said", { hasText: "You chose C = 0.01: " }).waitFor();
   assert.match(await page.locator("#sweep-said").innerText(), /best, at C = [\d.]+\. ε = ∞: best C = /);
+  await page.locator("#sweep > .values summary").click();
+  const unfolded = await page.evaluate(() => [...document.querySelectorAll("#sweep > .values > table, #sweep")].map((e) => e.getBoundingClientRect().bottom));
+  assert.ok(unfolded[1] <= unfolded[0], `the values lie outside of the sweep: ${unfolded}`);
   await page.locator("#sweep").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "sweep-dark.png"), fullPage: true });
   assert.deepEqual(page.errors, []);

@@ -121,6 +121,7 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
       quiet: await paced(config, { max_grad_norm: 1 }),
       private: await paced({ ...config, seed: undefined }, { learning_rate: 1 }),
       rule: await paced({ ...config, method: "quantile" }, { max_grad_norm: 2 }),
+      none: await paced(config, { max_grad_norm: NaN }),
     };
   });
   assert.match(told.wrong, /greater than 0/);
@@ -134,6 +135,7 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
   assert.notDeepEqual(told.one.parameters, told.quiet.parameters);
   assert.match(told.private.reply.join(), /^seed,.*teaching/);
   assert.match(told.rule.reply.join(), /^max_grad_norm,.*rule/);
+  assert.match(told.none.reply.join(), /^max_grad_norm,.*NaN is no finite number/);
   assert.deepEqual(page.errors, []);
 });
 

@@ -78,7 +78,9 @@ test("charts are saved, the address is a QR code, and big type stays from page t
   };
   const head = (/** @type {string} */ text) => text.slice(0, text.indexOf("\n"));
 
+  assert.equal(await page.innerText(".panel-epsilon .save"), "Save…");
   await page.click(".panel-epsilon .save");
+  assert.match(await dialog.innerText(), /A click writes a file: SVG and PNG are the picture/);
   await press("CSV");
   await said(/nothing in this chart/); // before a run
   await close();
