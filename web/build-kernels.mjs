@@ -11,6 +11,9 @@
 //	// @divide n by 16: x 1, y 2    runs of 16 of the n, of which x has one value each
 //	                                and y two: whoever wrote the kernel need do no more
 //	// @divide costing m * n        the function has parameters part: Part and parts: Parts
+//	// @divide costing m * n, lent  and has one buffer, which it writes, and a key: run
+//	                                returns at once, and who wants that buffer, or means to
+//	                                free it, calls takeBack first
 //
 // What a call costs, in values read and written from the cache, is the sum of those
 // of the first form unless it says so, too, after a semicolon. Without the comment a
@@ -45,7 +48,7 @@ const parameters = words.map((w) => `${w.name}: ${w.type}`).join(", ");
 const given = words.map((w) => w.name).join(", ");
 
 /** @typedef {{ name: string, type: string, word: string }} Parameter */
-/** @typedef {{ file: string, name: string, list: Parameter[], before?: Parameter[], divide?: { size?: string, unit?: string, steps?: [string, string][], cost: string } }} Kernel */
+/** @typedef {{ file: string, name: string, list: Parameter[], before?: Parameter[], divide?: { size?: string, unit?: string, steps?: [string, string][], cost: string, lent?: boolean } }} Kernel */
 
 // read is the kernel in a file.
 /** @param {string} file @returns {Promise<Kernel>} */
@@ -79,10 +82,11 @@ function split(text) { return text.split(",").map((p) => p.trim()).filter(Boolea
 
 /** @param {string} file @param {string} tag @param {Parameter[]} list */
 function division(file, tag, list) {
-  const m = /^(?:(\w+)(?: by (\d+))?: ([^;]+?))?(?:(?:^|; )costing (.+))?$/.exec(tag);
+  const m = /^(?:(\w+)(?: by (\d+))?: ([^;]+?))?(?:(?:^|; )costing ([^,]+)(, lent)?)?$/.exec(tag);
   if (!m || !m[1] && !m[4]) throw new Error(`${file}: @divide ${tag}`);
-  const [, size, unit = "1", moving, cost] = m;
-  if (!size) return { cost };
+  const [, size, unit = "1", moving, cost, lent] = m;
+  if (lent && (size || list.filter((p) => ["Ptr", "Sums", "Key"].includes(p.type)).map((p) => p.type).join() !== "Ptr,Key")) throw new Error(`${file}: @divide ${tag}`);
+  if (!size) return { cost, lent: lent !== undefined };
   const steps = /** @type {[string, string][]} */ (moving.split(",").map((s) => /^(\w+) (.+)$/.exec(s.trim())?.slice(1) ?? raise(`${file}: ${s}`)));
   for (const name of [size, ...steps.map(([p]) => p)]) {
     if (!list.some((p) => p.name === name)) throw new Error(`${file}: @divide names ${name}`);
@@ -106,11 +110,13 @@ const prelude = (k) => k.before ? `${k.name}Before(${k.before.map((p) => p.word)
 function entry(kernels, dir, threads) {
   const from = (file) => `./${relative(dir, file).replace(/\.ts$/, "")}`;
   return `${kernels.map((k) => `import { ${k.name}${k.before ? `, ${k.name}Before` : ""} } from "${from(k.file)}";`).join("\n")}
-export { newSums, freeSums } from "./core/compute/simd/sums";
-export function alloc(bytes: usize): usize { return heap.alloc(bytes); }
-export function free(at: usize): void { heap.free(at); }
+import * as sums from "./core/compute/simd/sums";
+export function alloc(bytes: usize): usize { takeBack(); return heap.alloc(bytes); }
+export function free(at: usize): void { takeBack(); heap.free(at); }
+export function newSums(n: i32): usize { takeBack(); return sums.newSums(n); }
+export function freeSums(at: usize): void { takeBack(); sums.freeSums(at); }
 export function clearBytes(at: usize, bytes: usize): void { memory.fill(at, 0, bytes); }
-${threads ? "" : "export "}function ${threads ? "whole" : "run"}(id: i32, ${parameters}): void {
+${threads ? "" : "export function takeBack(): void {}\n"}${threads ? "" : "export "}function ${threads ? "whole" : "run"}(id: i32, ${parameters}): void {
   switch (id) {
 ${kernels.map((k, i) => `    case ${i}: ${prelude(k)}${call(k)}; break;`).join("\n")}
   }
@@ -125,7 +131,8 @@ ${threads ? divided(kernels) : ""}`;
 /** @param {Kernel[]} kernels */
 function divided(kernels) {
   const some = kernels.map((k, i) => ({ ...k, i })).filter((k) => k.divide);
-  const places = words.map((w, i) => ({ ...w, at: 8 + 8 * i }));
+  const places = words.map((w, i) => ({ ...w, at: 8 + 8 * i })), lent = some.filter((k) => k.divide.lent);
+  if (lent.length !== 1) throw new Error(`${lent.length} kernels are lent`);
   return `
 import { Key, Ptr, Sums } from "./core/compute/simd/vec";
 import * as team from "./core/compute/simd/team";
@@ -149,21 +156,47 @@ function part_${k.name}(part: i32, parts: i32, ${k.list.map((p) => `${p.name}: $
   }).join(", ")});
 }`).join("")}
 export function run(id: i32, ${parameters}): void {
-  const parts = team.partsFor(cost(id, ${given}));
-  if (parts == 1) {
+  const costs = cost(id, ${given}), parts = team.partsFor(costs);
+  if (parts == 1 && s0 == 0) { // sums may want memory
     whole(id, ${given});
     return;
   }
-  switch (id) {
-${some.filter((k) => k.before).map((k) => `    case ${k.i}: ${prelude(k)}break;`).join("\n")}
+  if (parts > 1${lent.map((k) => ` && id == ${k.i}`).join("")}) {
+    takeBack();
+    put(id, team.lentParts(costs), ${given});
+    store<usize>(team.call(), team.keyOf(), ${places.find((w) => w.name === "k0").at});
+    team.lend(team.lentParts(costs), k0);
+    return;
   }
+  team.callOff();
+  if (parts == 1) {
+    whole(id, ${given});
+  } else {
+    switch (id) {
+${some.filter((k) => k.before).map((k) => `      case ${k.i}: ${prelude(k)}break;`).join("\n")}
+    }
+    put(id, parts, ${given});
+    team.open(parts);
+    work();
+    team.finish();
+  }
+  team.callOn();
+}
+
+// put has a call stand where all threads find it.
+function put(id: i32, parts: i32, ${parameters}): void {
   const at = team.call();
   store<i32>(at, id);
   store<i32>(at, parts, 4);
 ${places.map((w) => `  store<${w.type}>(at, ${w.name}, ${w.at});`).join("\n")}
-  team.open(parts);
+}
+
+// takeBack waits for what is lent.
+export function takeBack(): void {
+  if (!team.isLent()) return;
   work();
   team.finish();
+  team.returned();
 }
 function work(): void {
   for (let part = team.claim(); part >= 0; part = team.claim()) {

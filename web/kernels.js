@@ -194,7 +194,7 @@ globalThis.clipscopeKernels = (() => {
     // imports is what a Go program that may use the kernels imports. Addresses of
     // the kernels' memory come first, Go's own second.
     imports: {
-      run: none, newSums: none, freeSums: none, alloc: none, free: none,
+      run: none, takeBack: none, newSums: none, freeSums: none, alloc: none, free: none,
       write(to, from, bytes) { theirs(to, bytes).set(gos(from, bytes)); },
       read(from, to, bytes) {
         gos(to, bytes).set(theirs(from, bytes));
@@ -218,9 +218,9 @@ globalThis.clipscopeKernels = (() => {
         kernels = (await WebAssembly.instantiate(module, { env: { memory: own } })).exports;
         own ??= kernels.memory;
         if (!self.alone) team = kernels.found();
-        const { run, free, freeSums } = kernels;
+        const { run, takeBack, free, freeSums } = kernels;
         Object.assign(self.imports, {
-          run, free, freeSums,
+          run, takeBack, free, freeSums,
           newSums: /** @param {number} n */ (n) => room(() => kernels.newSums(n), 4 * n),
           alloc: /** @param {number} bytes */ (bytes) => room(() => {
             const at = kernels.alloc(bytes);

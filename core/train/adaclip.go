@@ -118,6 +118,8 @@ func (c *adaClip) release(context.Context) error {
 	})
 }
 
+func (c *adaClip) ahead() { _ = c.draw(c.sensitivity()) }
+
 func (c *adaClip) centre() {
 	kernel.Split(c.r.be, 1, c.weights, c.weight.Slice(0, 1), c.weight.Slice(1, 1))
 	for i, sum := range c.r.sums {

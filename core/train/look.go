@@ -159,10 +159,13 @@ func (g *Gradients) Draws(ctx context.Context, c float64, draws int) (run.Draws,
 	}
 	out := run.Draws{Draws: draws, Formula: run.Number(std * std * float64(len(g.mean)))}
 	noise := make([]float32, len(g.mean))
+	drawn := r.be.New(len(g.mean)) // the gradient's memory is the next step's
+	defer r.be.Free(drawn)
 	var sum, squares float64
 	for k := range draws {
 		at := 0
-		for i, dst := range r.grads {
+		for i, w := range r.grads {
+			dst := drawn.Slice(at, w.Len())
 			key, err := r.key.NoiseKey(privacy.Shown, i, uint64(k))
 			if err != nil {
 				return out, fmt.Errorf("train: %w", err)

@@ -21,6 +21,10 @@ type mechanism interface {
 	// add adds the weighed gradients of n rows to the sum. keep is 0 for examples
 	// that are refused and 1 for the others; all factors of the former are 0.
 	add(n int, factors []compute.Buffer, keep compute.Buffer)
+	// ahead draws the noise of the step to come where nothing more has to be known for
+	// it: threads that have nothing to do meanwhile draw it while rows are fetched. What
+	// fails here fails again in release.
+	ahead()
 	// release adds the step's noise to the sum and leaves the outcome in the
 	// gradient.
 	release(ctx context.Context) error
@@ -42,7 +46,7 @@ type mechanism interface {
 
 // mechanism picks one.
 func (r *Run) mechanism() mechanism {
-	g := &gaussian{r}
+	g := &gaussian{r: r}
 	switch {
 	case r.clipper.Geometry != nil:
 		return newAdaClip(g)
@@ -57,7 +61,17 @@ func (r *Run) mechanism() mechanism {
 
 // gaussian is the usual mechanism: gradients scaled as a whole, and noise in
 // floating point.
-type gaussian struct{ r *Run }
+type gaussian struct {
+	r     *Run
+	drawn drawnNoise // what is in the gradient's memory
+}
+
+// drawnNoise is noise that nothing has been added to yet: whose step's, and its deviation.
+type drawnNoise struct {
+	yes  bool
+	step int
+	std  float32
+}
 
 func (g *gaussian) begin() {
 	for _, s := range g.r.sums {
@@ -94,16 +108,11 @@ func (g *gaussian) release(context.Context) error {
 // addNoise leaves the sum with noise for that sensitivity in the gradient. stretch,
 // where it is not nil, changes a tensor's noise before it is added.
 func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error {
-	std := 0.0
-	if g.r.sigma > 0 {
-		std = g.r.gradNoise * sensitivity
+	if err := g.draw(sensitivity); err != nil {
+		return err
 	}
+	g.drawn.yes = false
 	for i, dst := range g.r.grads {
-		key, err := g.r.noiseKey(i)
-		if err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-		kernel.Noise(g.r.be, dst.Len(), above(std), key, dst)
 		if stretch != nil {
 			stretch(i)
 		}
@@ -111,6 +120,31 @@ func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error
 	}
 	return nil
 }
+
+// draw draws the present step's noise for that sensitivity into the gradient, unless it
+// is there. The largest tensor's is the last, as others may still be at it afterwards.
+func (g *gaussian) draw(sensitivity float64) error {
+	std := 0.0
+	if g.r.sigma > 0 {
+		std = g.r.gradNoise * sensitivity
+	}
+	want := drawnNoise{true, g.r.done, above(std)}
+	if g.drawn == want {
+		return nil
+	}
+	for _, i := range g.r.bySize {
+		key, err := g.r.noiseKey(i)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		dst := g.r.grads[i]
+		kernel.Noise(g.r.be, dst.Len(), want.std, key, dst)
+	}
+	g.drawn = want
+	return nil
+}
+
+func (g *gaussian) ahead() { _ = g.draw(g.sensitivity()) }
 
 func (g *gaussian) mean() {}
 

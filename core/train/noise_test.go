@@ -169,3 +169,66 @@ func TestNoNoiseRepeats(t *testing.T) {
 		t.Errorf("%d draws of noise, want one for each of %d tensors and steps", len(l.keys), tensors)
 	}
 }
+
+// late draws no noise before it is added.
+type late struct{ mechanism }
+
+func (late) ahead() {}
+
+// TestNoiseAheadIsTheSame: what a run releases does not depend on when its noise is drawn,
+// with whatever moves the deviation, changes between steps, and looks at it among them.
+func TestNoiseAheadIsTheSame(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"constant", "dc-e", "quantile", "adaclip", "coordinate", "value", "secure"} {
+		t.Run(method, func(t *testing.T) {
+			cfg := base(method)
+			if method == "secure" {
+				cfg.Method, cfg.NoiseMode = "constant", method
+			}
+			cfg.Model, cfg.Steps = run.Model{Kind: "mlp", Hidden: []int{16}}, 12
+			to := changes{}
+			if method == "constant" {
+				to = changes{4: {"max_grad_norm": 0.5}, 8: {"noise_multiplier": 2}}
+			}
+			taken := func(prepare func(*Run)) ([]run.Event, run.Result) {
+				r := started(t, cfg, small(t))
+				prepare(r)
+				return finishChanging(t, r, to)
+			}
+			a, end := taken(func(r *Run) {
+				g, ok := r.mech.(*gaussian)
+				if !ok {
+					return
+				}
+				if err := r.step(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				if !g.drawn.yes || g.drawn.step != 1 {
+					t.Errorf("after a step what is drawn is %+v", g.drawn)
+				}
+				look, err := r.Look(context.Background(), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := look.Draws(context.Background(), 1, 2); err != nil {
+					t.Fatal(err)
+				}
+				if err := r.sum(context.Background(), &pendingEvent{}); err != nil {
+					t.Fatal(err)
+				}
+				if g.drawn.yes {
+					t.Error("noise that a sum has been added to is to be had again")
+				}
+			})
+			b, want := taken(func(r *Run) { r.mech = late{r.mech} })
+			for i := range b {
+				if a[i].Released.GradNorm != b[i].Released.GradNorm || a[i].Released.MaxGradNorm != b[i].Released.MaxGradNorm {
+					t.Errorf("step %d releases %+v, drawn late %+v", i+1, a[i].Released, b[i].Released)
+				}
+			}
+			if !slices.Equal(end.Released.Parameters, want.Released.Parameters) {
+				t.Error("the parameters are not the same")
+			}
+		})
+	}
+}

@@ -62,6 +62,7 @@ type Run struct {
 
 	gradient compute.Buffer   // released, of all parameters
 	grads    []compute.Buffer // its parts, by tensor
+	bySize   []int            // the tensors, the largest last
 	sums     []compute.Sums   // Σ f_i·g_i of the step, by tensor
 	x        compute.Buffer
 	bytes    *byteRows // nil: features are made on this side
@@ -129,8 +130,10 @@ func (r *Run) openModel(context.Context) (err error) {
 	at := 0
 	for _, w := range r.model.Params() {
 		r.grads, r.sums = append(r.grads, r.gradient.Slice(at, w.Len())), append(r.sums, r.be.NewSums(w.Len()))
+		r.bySize = append(r.bySize, len(r.bySize))
 		at += w.Len()
 	}
+	slices.SortStableFunc(r.bySize, func(i, j int) int { return r.grads[i].Len() - r.grads[j].Len() })
 	width := r.ds.TargetWidth()
 	rows := capacity * views
 	r.x, r.targets, r.scalar = r.be.New(rows*r.inputs()), r.be.New(rows*width), r.be.New(1)

@@ -136,6 +136,9 @@ func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
 	s.r.model.Add(s.r.sums, factors, kernel.Rounded())
 }
 
+// ahead draws nothing: such noise is drawn and added in one.
+func (s *secure) ahead() {}
+
 // release adds the discrete noise and writes the released sum, a multiple of the
 // unit, to the gradient.
 func (s *secure) release(ctx context.Context) error {

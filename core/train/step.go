@@ -36,6 +36,9 @@ func (r *Run) step(ctx context.Context) error {
 	if turned {
 		e.event.Changes = r.changes
 	}
+	if r.done < r.steps {
+		r.mech.ahead()
+	}
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {

@@ -118,21 +118,22 @@ function addNormals(std: v128, key: Key, counter: u32, words: Ptr, tail: Ptr, at
 }
 
 const GROUPS = 4; // whose words are drawn at a time
+const PIECE = 64 * GROUPS;
 
 let scratch: Ptr = 0; // their words, those of an extension, the last, short piece of dst, and the constants
 
 // noise draws the groups of its part: which counters they have depends on where in
 // dst they are, and on nothing else.
-// @divide costing n * 10
+// @divide costing n * 10, lent
 export function noise(n: i32, std: f32, dst: Ptr, key: Key, part: Part, parts: Parts): void {
   if (!scratch) scratch = pages(256 * (GROUPS + 2) + 400);
   const tail = scratch + 256 * GROUPS, last = tail + 256, at = last + 256;
   const sv = f32x4.splat(std);
   setConstants(at);
-  const from = first(n, 64, part, parts);
+  const from = first(n, PIECE, part, parts);
   dst += <usize>from << 2;
   let counter: u32 = from >> 4;
-  for (let left = first(n, 64, part + 1, parts) - from; left > 0; ) {
+  for (let left = first(n, PIECE, part + 1, parts) - from; left > 0; ) {
     const some = min((left + 63) >> 6, GROUPS);
     groups(some, key, 0, counter, scratch);
     for (let g = 0, words = scratch; g < some; g++, words += 256, counter += 4, left -= 64, dst += 256) {

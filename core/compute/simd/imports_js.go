@@ -9,6 +9,10 @@ import "unsafe"
 //go:noescape
 func kernelRun(id, n0, n1, n2, n3, n4 int32, f0, f1, f2, f3, f4, f5 float64, b0, b1, b2, b3, b4, sums, key uint32)
 
+//go:wasmimport kernels takeBack
+//go:noescape
+func kernelTakeBack()
+
 //go:wasmimport kernels alloc
 //go:noescape
 func kernelAlloc(bytes uint32) uint32

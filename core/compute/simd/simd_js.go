@@ -19,6 +19,7 @@ type Backend struct {
 
 	threads int
 	live    map[*memory]struct{}
+	lent    *memory // what threads may be writing
 }
 
 // memory is a buffer's, or sums', in the kernels' memory.
@@ -167,12 +168,22 @@ func (b *Backend) at(x *compute.Buffer) uint32 {
 
 func (b *Backend) Write(dst compute.Buffer, src []float32) {
 	dst = dst.Slice(0, len(src))
+	b.want(&dst)
 	kernelWrite(b.at(&dst), unsafe.Pointer(unsafe.SliceData(src)), uint32(4*len(src)))
 }
 
 func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
 	dst = dst.Slice(0, (len(src)+3)/4)
+	b.want(&dst)
 	kernelWrite(b.at(&dst), unsafe.Pointer(unsafe.SliceData(src)), uint32(len(src)))
+}
+
+// want waits for x if threads may be writing there.
+func (b *Backend) want(x *compute.Buffer) {
+	if b.lent != nil && x.Memory == b.lent {
+		kernelTakeBack()
+		b.lent = nil
+	}
 }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
@@ -189,12 +200,18 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	if a.Sums.Memory != nil {
 		sums = b.own(a.Sums.Memory).at
 	}
+	for i := range a.Buf {
+		b.want(&a.Buf[i])
+	}
 	if k.Keyed {
 		kernelWrite(b.key, unsafe.Pointer(&a.Key), uint32(unsafe.Sizeof(a.Key)))
 	}
 	kernelRun(id, int32(a.N[0]), int32(a.N[1]), int32(a.N[2]), int32(a.N[3]), int32(a.N[4]),
 		a.F[0], a.F[1], a.F[2], a.F[3], a.F[4], a.F[5],
 		b.at(&a.Buf[0]), b.at(&a.Buf[1]), b.at(&a.Buf[2]), b.at(&a.Buf[3]), b.at(&a.Buf[4]), sums, b.key)
+	if k.Keyed && sums == 0 { // noise, which nobody waits for yet
+		b.lent, _ = a.Buf[0].Memory.(*memory)
+	}
 }
 
 // pending is what a buffer held when it was fetched.
@@ -202,6 +219,7 @@ type pending []float32
 
 // Fetch copies at once: every kernel before has run.
 func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
+	b.want(&x)
 	p := make(pending, x.N)
 	kernelRead(b.at(&x), unsafe.Pointer(unsafe.SliceData(p)), uint32(4*x.N))
 	return p

@@ -14,9 +14,11 @@ const WAITING = 68; // the caller sleeps until they are
 const FAILED = 72; // a part could not be run
 const SLEEPING = 128; // how many threads sleep until TICKET changes
 const CALL = 192; // the kernel, the number of parts and the arguments
-const SIZE = 384;
+const LENT = 384; // the same of a call that is lent
+const KEY = 576; // and its key
+const SIZE = 640;
 
-const LEFT = 31; // of TICKET
+const LEFT = 127; // of TICKET
 export const MOST = 16; // threads
 
 let at: usize = 0;
@@ -91,6 +93,64 @@ export function claim(): i32 {
 // done says that a part is.
 export function done(): void {
   if (atomic.sub<i32>(at, 1, PENDING) == 1 && atomic.load<i32>(at, WAITING) != 0) atomic.notify(at + PENDING, 1);
+}
+
+// A call that writes one buffer and reads nothing but its key may be lent to the others:
+// nobody waits for it until that buffer is wanted. They are at it while the first thread
+// is between calls, or at one that is not cut; for one that is, or that may want memory,
+// it is called off, when whoever has a part of it has done that, and on again afterwards.
+
+const SHORT = 10000; // what a part of it costs, a microsecond or two
+
+let lent: i32 = 0; // how many of its parts are left while it is called off
+let lending: bool = false; // the first thread's own, as lent is
+
+// lentParts is into how many parts a call of a cost is cut that is lent.
+export function lentParts(cost: f64): i32 {
+  return <i32>max(min(cost / SHORT, <f64>LEFT), 1);
+}
+
+// lend offers what stands there with a key of its own, as the place of that one may have
+// another soon.
+export function lend(parts: i32, key: usize): void {
+  memory.copy(at + KEY, key, 44);
+  memory.copy(at + LENT, at + CALL, KEY - LENT);
+  lending = true;
+  open(parts);
+}
+
+// keyOf is where the key of a call is that is lent.
+export function keyOf(): usize {
+  return at + KEY;
+}
+
+// callOff has the team free for another call.
+export function callOff(): void {
+  if (!lending) return;
+  while (true) {
+    const t = ticket();
+    lent = t & LEFT;
+    if (atomic.cmpxchg<i32>(at, t, t - lent, TICKET) == t) break;
+  }
+  atomic.sub<i32>(at, lent, PENDING);
+  finish();
+  lending = lent > 0;
+}
+
+// callOn undoes callOff.
+export function callOn(): void {
+  if (!lending) return;
+  memory.copy(at + CALL, at + LENT, KEY - LENT);
+  open(lent);
+}
+
+// isLent reports that a call is with the others, and returned says that it is done.
+export function isLent(): bool {
+  return lending;
+}
+
+export function returned(): void {
+  lending = false;
 }
 
 // fail says that a part could not be run, which ends the caller as well.

@@ -205,3 +205,67 @@ func TestThreadsBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadsLent: noise that threads draw while others do something else is what it is
+// alone, whatever comes between, and only then read, written to or given back.
+func TestThreadsLent(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	share := gather(t, 3)
+	const n, m = 20000, 64
+	key := func(i int) compute.NoiseKey { return compute.NoiseKey{Key: [8]uint32{uint32(i), 7}} }
+	x, y, z, sums, other, norm := random(b, m*m), random(b, m*m), b.New(m*m), b.NewSums(m*m), b.New(n), b.New(1)
+	share.Invoke(1)
+	kernel.Gemm(b, false, false, m, m, m, x, y, 0, z)
+	product := read(t, b, z)
+	var want [8][]float32
+	for i := range want {
+		kernel.Noise(b, n, 1, key(i), other)
+		want[i] = read(t, b, other)
+	}
+	share.Invoke(3)
+	same := func(round int, what string, got, want []float32) {
+		for i, v := range want {
+			if math.Float32bits(got[i]) != math.Float32bits(v) {
+				t.Fatalf("round %d, %s: value %d is %v, want %v", round, what, i, got[i], v)
+			}
+		}
+	}
+	for round := range 400 {
+		i := round % len(want)
+		dst := b.New(n + 1)
+		kernel.Noise(b, n, 1, key(i), dst)
+		switch round % 5 {
+		case 0: // read at once
+		case 1: // calls that are cut, that are not, and with sums, on other memory
+			kernel.Fill(b, m*m, 0, z)
+			kernel.Gemm(b, false, false, m, m, m, x, y, 0, z)
+			kernel.Clear(b, sums)
+			kernel.AddOuter(b, m, m, m, kernel.Plain(), x, y, sums)
+			kernel.RowNorms(b, 1, 3, x, norm)
+			b.Write(y, read(t, b, y))
+			same(round, "a product", read(t, b, z), product)
+		case 2: // other noise, with another key, and memory that is made and given back
+			kernel.Noise(b, n, 1, key((i+1)%len(want)), other)
+			b.Free(b.New(100000))
+			same(round, "other noise", read(t, b, other), want[(i+1)%len(want)])
+		case 3: // a write where the noise is not yet
+			b.Write(dst, []float32{1, 2, 3})
+			same(round, "what was written", read(t, b, dst)[:3], []float32{1, 2, 3})
+			b.Write(dst, want[i][:3])
+		case 4: // given back, and had again
+			b.Free(dst)
+			dst = b.New(n + 1)
+			kernel.Fill(b, n, 5, dst)
+			five := read(t, b, dst)
+			for _, v := range five[:n] {
+				if v != 5 {
+					t.Fatalf("round %d: %v is written to memory that was given back", round, v)
+				}
+			}
+			b.Write(dst, want[i])
+		}
+		same(round, "noise", read(t, b, dst), want[i])
+		b.Free(dst)
+	}
+}
