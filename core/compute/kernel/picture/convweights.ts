@@ -15,7 +15,7 @@ function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
 }
 
 // SHORT is how many places in a line make it worth while to walk them where they are.
-const SHORT = 8;
+const SHORT = 4;
 
 // convWeights walks all places for tiles of a window's values by channels. Where
 // lines are short, what the window sees is copied first, one place below the other.
