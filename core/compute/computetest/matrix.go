@@ -25,9 +25,14 @@ func checkGemm(c *check) {
 	c.gemm(130, 10, 300, c.normals)
 	c.gemm(3, 530, 41, c.normals)
 	c.gemm(530, 3, 41, c.normals)
+	for n := 3; n < 32; n++ { // few columns, of which implementations may make tiles of their own
+		c.gemm(17+n%2, n, 16+n%5, c.normals)
+	}
+	c.gemm(19, 10, 1700, c.normals)
 	for _, every := range []int{3, 40, 400} {
 		c.gemm(13, 21, 18, func(n int) []float32 { return c.edgy(n, every) })
 		c.gemm(8, 16, 4, func(n int) []float32 { return c.edgy(n, every) })
+		c.gemm(17, 10, 23, func(n int) []float32 { return c.edgy(n, every) })
 	}
 	for _, s := range [][3]int{{16, 32, 32}, {17, 33, 64}, {40, 47, 700}, {128, 130, 100}} {
 		for kind := range 3 {

@@ -1,3 +1,4 @@
+import { isNarrow, narrow } from "../simd/narrow";
 import { KC, mirror, product, turned } from "../simd/product";
 import { isSparse, sparse } from "../simd/sparse";
 import { Part, Parts, first } from "../simd/team";
@@ -19,6 +20,8 @@ export function gemm(tA: i32, tB: i32, m: i32, n: i32, k: i32, beta: f32, a: Ptr
     mirror(n, c);
   } else if (!tA && !tB && isSparse(m, k, a, k, n, b)) {
     sparse(m, n, k, a, b, beta, c, KC, part, parts);
+  } else if (!tA && !tB && isNarrow(n, k)) {
+    narrow(m, n, k, a, b, beta, c, part, parts);
   } else if (turned(m, n)) {
     product(1 - tB, 1 - tA, n, m, k, b, a, beta, c, 4, row, KC, false, false, part, parts); // Cᵀ = op(B)ᵀ·op(A)ᵀ
   } else {

@@ -1,5 +1,5 @@
 import { KC, packB, place } from "../../simd/product";
-import { MR, NR, five, strip, tile } from "../../simd/tile";
+import { MR, NR, alike, five, strip, tile } from "../../simd/tile";
 import { atOnce, embed, places, space, starts } from "../../simd/window";
 import { Part, Parts, first } from "../../simd/team";
 import { Ptr } from "../../simd/vec";
@@ -34,20 +34,21 @@ export function conv(
     const from = pad ? padded : x, count = n * t, fives = five(count);
     for (let j = 0; j < k; j += NR) {
       const nr = min(k - j, NR), right = panel + (<usize>(j * patch) << 2);
-      for (let i0 = 0, mr = 0; i0 < count; i0 += mr) {
+      for (let i0 = 0, mr = 0, tiles = 0; i0 < count; i0 += mr * tiles) {
         mr = strip(count, i0, fives);
         const to = y + <usize>i0 * row + (<usize>j << 2), whole = nr == NR && mr >= 5;
+        tiles = whole ? alike(count, i0, fives) : 1;
         const at = whole ? to : edge, next: usize = whole ? row : NR << 2;
         let old = bias + (<usize>j << 2), oldRow: usize = 0;
         for (let a = 0; a < high; a += lines) {
           for (let l = 0; l < run; l += KC) {
             const p = from + (<usize>(a * line + l) << 2), q = right + (<usize>(a * run + l) << 5);
-            tile(mr, min(lines, high - a), min(KC, run - l), offsets + (<usize>i0 << 2), p, 4, jump, q, NR << 2, old, oldRow, at, next);
+            tile(tiles, mr, min(lines, high - a), min(KC, run - l), offsets + (<usize>i0 << 2), <usize>mr << 2, p, 4, jump, q, NR << 2, 0, old, oldRow, at, next, <usize>mr * next);
             old = at;
             oldRow = next;
           }
         }
-        if (!whole) place(edge, to, row, 4, mr, nr, false);
+        if (!whole) place(edge, to, row, 4, mr, nr, 0);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { KC, packB, place } from "../../simd/product";
-import { MR, NR, five, strip, tile } from "../../simd/tile";
+import { MR, NR, alike, five, strip, tile } from "../../simd/tile";
 import { embed, gather, places, space, starts } from "../../simd/window";
 import { Part, Parts, first } from "../../simd/team";
 import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
@@ -15,7 +15,7 @@ function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
 }
 
 // SHORT is how many places in a line make it worth while to walk them where they are.
-const SHORT = 8;
+const SHORT = 4;
 
 // convWeights walks all places for tiles of a window's values by channels. Where
 // lines are short, what the window sees is copied first, one place below the other.
@@ -55,19 +55,20 @@ export function convWeights(
       const nr = min(k - j, NR), direct = nr == NR;
       if (!direct) packB(0, k, t, dy, 0, t, j, nr, panel);
       const right = direct ? dy + (<usize>j << 2) : panel, bStep: usize = direct ? row : NR << 2;
-      for (let i0 = 0, mr = 0; i0 < patch; i0 += mr) {
+      for (let i0 = 0, mr = 0, tiles = 0; i0 < patch; i0 += mr * tiles) {
         mr = strip(patch, i0, fives);
         const to = g + <usize>i0 * row + (<usize>j << 2), whole = direct && mr >= 5;
+        tiles = whole ? alike(patch, i0, fives) : 1;
         const at = whole ? to : edge, atRow: usize = whole ? row : NR << 2;
         let old: Ptr = 0;
         for (let a = 0; a < max(lines, 1); a += most) {
           for (let l = 0; l < max(each, 1); l += KC) {
             const p = from + <usize>a * next + <usize>l * step, q = right + <usize>(a * each + l) * bStep;
-            tile(mr, min(most, lines - a), min(KC, each - l), offsets + (<usize>i0 << 2), p, step, jump, q, bStep, old, atRow, at, atRow);
+            tile(tiles, mr, min(most, lines - a), min(KC, each - l), offsets + (<usize>i0 << 2), <usize>mr << 2, p, step, jump, q, bStep, 0, old, atRow, at, atRow, <usize>mr * atRow);
             old = at;
           }
         }
-        if (!whole) place(edge, to, row, 4, mr, nr, false);
+        if (!whole) place(edge, to, row, 4, mr, nr, 0);
       }
     }
     g += <usize>patch * row;
