@@ -80,6 +80,9 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   const page = await visit(t, "lab#lab.c=0.3&lab.with=auto-s&data=moons&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=128&steps=60&learning_rate=0.5&max_grad_norm=1&seed=1", { viewport: screen });
   await looked(page);
   assert.ok(await page.locator("#with-auto-s").isChecked());
+  assert.deepEqual(await page.locator(".field-key ul >> nth=0 >> li").allInnerTexts(), ["A", "B"]);
+  const [field, key] = await Promise.all(["#lab-field", ".field-key"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(key.x >= field.x + field.width && key.y < field.y + field.height, "the key is not beside its picture");
   const asked = [];
   page.on("request", (r) => asked.push(r.url()));
   await page.click("#lab-on-10");
@@ -105,6 +108,12 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   await page.click("#lab-back");
   await page.locator("h2", { hasText: "at step 0" }).waitFor();
   assert.deepEqual(asked.filter((url) => url.startsWith("http")), []); // nothing of it leaves the page
+  await looked(page);
+  await page.selectOption("#f-method", "auto-s"); // which lengthens gradients, by far at a large C
+  await looked(page);
+  await page.focus("#lab-u");
+  await page.keyboard.press("End");
+  await said(page);
   assert.deepEqual([...page.errors, ...other.errors], []);
 });
 
