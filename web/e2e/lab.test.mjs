@@ -181,6 +181,14 @@ test("on a phone the curves come first, and C is at the thumb", async (t) => {
   const [u, thumb] = await Promise.all(["#lab-u", "#lab-threshold"].map((s) => page.locator(s).boundingBox()));
   assert.ok(u.y + u.height < narrow.height / 1.8, "the U is not in sight");
   assert.ok(thumb.y > narrow.height - 80 && thumb.width > 300, "C is not at the thumb");
+  const [seed, qr] = await Promise.all(["#f-seed", ".lab-setup .qr"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(qr.x > seed.x + seed.width && Math.abs(qr.y - seed.y) < 2, "the code is not beside the seed");
+  const pane = page.locator(".lab-pane", { has: page.locator("#lab-plane") });
+  assert.ok((await pane.locator("h2").boundingBox()).height < 30, "the plane's title is in two lines");
+  const [plane, lengths] = await Promise.all([page.locator("#lab-plane"), pane.locator(".lab-radius")].map((e) => e.boundingBox()));
+  assert.ok(lengths.y >= plane.y && lengths.x + lengths.width < plane.x + plane.width / 2, "the choice of lengths is not in the picture's corner");
+  const save = await pane.locator(".save").boundingBox();
+  assert.ok(save.x + save.width > narrow.width - 24, "what saves the picture is not at its end");
   await page.touchscreen.tap(thumb.x + thumb.width * 0.8, thumb.y + thumb.height / 2);
   await said(page);
   assert.ok(await stands(page, "#lab-u") > 4);
