@@ -443,9 +443,12 @@
 
   // changes marks the steps from which a run went on with other numbers, and says with
   // which where there is room: what is at one step in one label, and each label once.
-  /** @param {Plot} u @param {Spec} spec @param {Shown["changes"]} all */
-  function changes(u, spec, all) {
+  /** @param {Plot} u @param {Spec} spec @param {Shown} now */
+  function changes(u, spec, { changes: all, mark }) {
     const r = ratio(), b = u.bbox;
+    // They stand clear of a mark and of what it says: under those, or above a low line.
+    const low = spec.mark === "horizontal" && Number.isFinite(mark) ? u.valToPos(mark, "y", true) - b.top : 0;
+    const top = b.top + (spec.mark === "vertical" ? 36 * r : low > 0 && low < b.height / 2 ? low + 12 * r : 8 * r);
     /** @type {Map<string, { px: number, colour: string, texts: string[] }>} */
     const at = new Map();
     for (const { line, step, text } of all) {
@@ -469,7 +472,7 @@
       if (said.has(text) || row === undefined) continue;
       said.add(text);
       ends[row] = left + width + 8 * r;
-      write(u, text, left, b.top + (8 + 14 * row + (spec.mark ? 28 : 0)) * r, ink("text")); // under what a mark says
+      write(u, text, left, top + 14 * row * r, ink("text"));
     }
   }
 
@@ -646,7 +649,7 @@
       if (!u.data[0].length) return;
       if (!spec.x.hidden) axisName(u, spec.x.label);
       if (now.since > 0) begin(u, now.since, spec.x.hidden ? "" : `resumed at ${spec.x.label} ${short(now.since)}`);
-      changes(u, spec, now.changes);
+      changes(u, spec, now);
       shapesAlong(u, spec);
       endLabels(u, spec);
       if (spec.kind === "histogram") key(u, this.keyed());

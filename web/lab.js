@@ -743,7 +743,7 @@
       g.globalAlpha = 0.85;
       Object.assign(g, { strokeStyle: ink("surface"), lineWidth: 1 });
       b.rows.forEach((r, i) => {
-        const f = this.factors?.length === b.rows.length ? this.factors[i] : 1;
+        const f = this.factors?.length === b.rows.length ? Math.min(this.factors[i], 1) : 1; // some methods lengthen
         g.beginPath();
         g.arc((r.x - b.x[0]) / (b.x[1] - b.x[0]) * w, h - (r.y - b.y[0]) / (b.y[1] - b.y[0]) * h, 2 + 5 * (1 - f), 0, 2 * Math.PI);
         g.fillStyle = colour(r.label);

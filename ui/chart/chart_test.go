@@ -243,10 +243,19 @@ func TestSavedChartsSayWhatTheirValuesAre(t *testing.T) {
 		specs[c.Title], inks[c.Title] = &c.Spec, c.Ink
 	}
 	lanes := []Lane{{Label: "C = 1"}, {Label: "C = 2", Place: 1}, {Label: "before", Kept: true}}
+	begun := series.NewRecord(run.Config{}, run.PlanInfo{Steps: 600})
+	begun.Add([]run.Event{series.Example(1)})
 	for _, o := range append(Overlays(lanes, false, false), Overlays(lanes, true, true)...) {
 		specs["lanes: "+o.Title], inks["lanes: "+o.Title] = &o.Spec, o.Ink
 		if html := app.HTMLString(o.View()); strings.Count(html, `data-opens="save"`) != 1 || !strings.Contains(html, `data-title="`+o.Title+`"`) {
 			t.Errorf("lanes: %s has no button that saves it by its title", o.Title)
+		}
+		empty := func() bool { return strings.Contains(app.HTMLString(o.View()), o.Empty) }
+		if o.Empty == "" || !empty() {
+			t.Errorf("lanes: %s has no words while its runs wait", o.Title)
+		}
+		if o.Draw([]*series.Record{begun, nil, nil}); empty() {
+			t.Errorf("lanes: %s has words in the place of a run", o.Title)
 		}
 	}
 	specs["sweep"], inks["sweep"] = &NewSwept(lanes, false).Spec, Diagnostic

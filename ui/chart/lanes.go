@@ -50,6 +50,7 @@ type Overlay struct {
 	Ink    Ink // what the badge says
 	Spec   Spec
 	Feed   Feed
+	Empty  string // what will be here, while no run has reported
 	column series.Column
 	names  string
 }
@@ -57,19 +58,20 @@ type Overlay struct {
 // Overlays are the threshold, the accuracy (of regression the test loss) and the share
 // that is clipped, or the batch's loss in its place.
 func Overlays(lanes []Lane, regression, loss bool) []*Overlay {
-	last := overlay(lanes, "Clipped share", Diagnostic, series.Clipped, Axis{Format: "percent", Max: 1})
+	last := overlay(lanes, "Clipped share", Diagnostic, series.Clipped, Axis{Format: "percent", Max: 1},
+		"The share of each batch whose gradients are longer than C, once the runs have started.")
 	if loss {
-		last = overlay(lanes, "Loss of each batch", Diagnostic, series.TrainLoss, Axis{})
+		last = overlay(lanes, "Loss of each batch", Diagnostic, series.TrainLoss, Axis{}, "Loss on each batch, once the runs have started.")
 	}
-	second := overlay(lanes, "Test accuracy", Diagnostic, series.TestAcc, Axis{Format: "percent", Max: 1})
+	second := overlay(lanes, "Test accuracy", Diagnostic, series.TestAcc, Axis{Format: "percent", Max: 1}, "Accuracy on the test rows, once the runs have started.")
 	if regression {
-		second = overlay(lanes, "Test loss", Diagnostic, series.TestLoss, Axis{})
+		second = overlay(lanes, "Test loss", Diagnostic, series.TestLoss, Axis{}, "Loss on the test rows, once the runs have started.")
 	}
-	return []*Overlay{second, overlay(lanes, "Threshold C", Released, series.C, Axis{Log: true}), last}
+	return []*Overlay{second, overlay(lanes, "Threshold C", Released, series.C, Axis{Log: true}, "The threshold of each step, once the runs have started."), last}
 }
 
-func overlay(lanes []Lane, title string, ink Ink, column series.Column, y Axis) *Overlay {
-	o := &Overlay{Title: title, Ink: ink, column: column}
+func overlay(lanes []Lane, title string, ink Ink, column series.Column, y Axis, empty string) *Overlay {
+	o := &Overlay{Title: title, Ink: ink, Empty: empty, column: column}
 	o.Spec = Spec{Kind: "lines", Sync: "lanes", X: stepAxis, Y: y, Side: side(lanes), Values: ink}
 	var names []string
 	for _, l := range lanes {
@@ -122,14 +124,22 @@ func (o *Overlay) Draw(runs []*series.Record) {
 
 // View is the chart under its title.
 func (o *Overlay) View() app.UI {
-	return Figure(o.Title, o.Ink, &o.Spec, &o.Feed, o.names)
+	empty := ""
+	if len(o.Feed.Numbers) == 0 {
+		empty = o.Empty
+	}
+	return figure(o.Title, o.Ink, &o.Spec, &o.Feed, o.names, empty)
 }
 
-// Figure is a chart under its title, and what it is of for who cannot see it.
-func Figure(title string, ink Ink, spec *Spec, feed *Feed, of string) app.UI {
+// figure is a chart under its title, what it is of for who cannot see it, and what stands
+// there instead; "": the chart itself.
+func figure(title string, ink Ink, spec *Spec, feed *Feed, of, instead string) app.UI {
 	return app.Div().Class("figure-box").Body(
 		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink), Save(title)),
-		app.Div().Class("plot-box").Body(&Plot{Spec: spec, Feed: feed, Label: title + ", " + string(ink) + ": " + of}),
+		app.Div().Class("plot-box").Body(
+			&Plot{Spec: spec, Feed: feed, Label: title + ", " + string(ink) + ": " + of},
+			app.P().Class("empty").Hidden(instead == "").Text(instead),
+		),
 	)
 }
 
@@ -173,5 +183,5 @@ func (s *Swept) View(title string) app.UI {
 	for _, l := range s.lanes {
 		names = append(names, l.Label)
 	}
-	return Figure(title, Diagnostic, &s.Spec, &s.Feed, strings.Join(names, ", "))
+	return figure(title, Diagnostic, &s.Spec, &s.Feed, strings.Join(names, ", "), "")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"clipscope/core/data"
@@ -37,8 +38,9 @@ type hands struct {
 	curves   []curve // of the methods, the experiment's own first
 	estimate *run.EstimateReply
 	at       *client.At
-	asking   bool // an At is under way
-	stale    bool // and C has moved since
+	method   client.Method // that at is of
+	asking   bool          // an At is under way
+	stale    bool          // and C has moved since
 	draws    *run.Draws
 	drawnAt  noise
 	drawnC   float64
@@ -123,15 +125,21 @@ func (h *hands) own() noise {
 // looked begins anew from another look.
 func (h *hands) looked() {
 	h.turn++
-	look := h.bench.Look()
+	look, before := h.bench.Look(), h.norms
 	h.norms = ordered(look.Norms)
 	h.axis = h.axis.toward(quantile(h.norms, 0.5))
 	h.c = h.axis.within(h.c)
 	h.lab.address.stands(h.c)
-	h.at, h.asking, h.stale = nil, false, false
+	h.asking, h.stale = false, false
+	// What C did to the very same gradients stays until there is an answer: without it they
+	// would be drawn unclipped for some frames.
+	if h.step != look.Step || !slices.Equal(h.norms, before) || !reflect.DeepEqual(h.method, h.lab.methods()[0]) {
+		h.at = nil
+	}
 	h.step = look.Step
 	if h.plane != nil {
 		h.plane.Call("show", look.Arrays)
+		h.paintPlane()
 	}
 	h.measure()
 	h.draw(fewDraws)
@@ -226,8 +234,8 @@ func (h *hands) ask() {
 		return
 	}
 	h.asking, h.stale = true, false
-	turn := h.turn
-	h.bench.At(h.lab.methods()[0], h.c, func(a client.At, err error) {
+	turn, method := h.turn, h.lab.methods()[0]
+	h.bench.At(method, h.c, func(a client.At, err error) {
 		if turn != h.turn {
 			return
 		}
@@ -235,7 +243,7 @@ func (h *hands) ask() {
 		if h.fault(err) {
 			return
 		}
-		h.at = &a
+		h.at, h.method = &a, method
 		h.paintPlane()
 		if h.field != nil {
 			h.field.Call("clipped", a.Arrays)

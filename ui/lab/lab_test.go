@@ -515,13 +515,21 @@ func TestThePictureGoesWithTheText(t *testing.T) {
 	if b.reply(); l.hands.at.MaxGradNorm != 0.01 {
 		t.Errorf("it is drawn for %v", l.hands.at.MaxGradNorm)
 	}
-	s.open()
+	if s.open(); l.hands.at == nil || l.hands.at.MaxGradNorm != 0.01 {
+		t.Error("the same gradients are drawn unclipped until there is an answer")
+	}
 	l.course.next()
 	if !l.hands.void || l.hands.title() != "Looking at the first batch …" {
 		t.Errorf("the picture of another batch stays (%v), under %q", !l.hands.void, l.hands.title())
 	}
 	if s.open(); l.hands.void {
 		t.Error("the new picture is not shown")
+	}
+	b.reply()
+	l.config.Method = "auto-s"
+	l.open(places{})
+	if s.open(); l.hands.at != nil {
+		t.Error("what one method does is drawn of another")
 	}
 	l.hands.trainOn(10)
 	l.course.next()

@@ -122,6 +122,9 @@ func (l *lanes) fields() []field {
 		field{"loss", "test loss", func(o *outcome) float64 { return float64(o.Loss) }, func(o *outcome) string { return words.Number(float64(o.Loss), 3) }, false},
 		field{"c", "C at the end", func(o *outcome) float64 { return float64(o.MaxGradNorm) }, func(o *outcome) string { return words.Number(float64(o.MaxGradNorm), 3) }, false},
 		field{"clipped", "clipped at first, at the end", func(o *outcome) float64 { return float64(o.Clipped[1]) }, func(o *outcome) string {
+			if math.IsNaN(float64(o.Clipped[0])) && math.IsNaN(float64(o.Clipped[1])) {
+				return words.Missing
+			}
 			return words.Percent(float64(o.Clipped[0]), 0) + ", " + words.Percent(float64(o.Clipped[1]), 0)
 		}, false})
 	if slices.Contains([]string{"noise", "cosine", "seconds"}, l.watch) {

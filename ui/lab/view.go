@@ -172,8 +172,9 @@ func (h *hands) measured() app.UI {
 func (h *hands) strips() app.UI {
 	if h.lab.planar() {
 		return app.Div().Class("lab-field").ID("lab-rows").Body(
-			app.H2().Text("What the model answers; rows drawn largest where clipped most"),
+			app.H2().Text("What the model answers"),
 			&board{Kind: "field", Label: "The plane of the data", Hands: h},
+			h.key(),
 		)
 	}
 	if h.bench == nil {
@@ -183,6 +184,29 @@ func (h *hands) strips() app.UI {
 	return app.Div().Class("lab-strips").ID("lab-rows").Body(
 		h.strip("Largest gradients: what clipping silences", look.Largest),
 		h.strip("Smallest gradients", look.Smallest),
+	)
+}
+
+// fieldInks are those of the classes in the plane of the data, as web/lab.js has them.
+var fieldInks = []string{"released", "diagnostic", "second", "third"}
+
+// key says what the colours and sizes in the plane of the data are.
+func (h *hands) key() app.UI {
+	var classes []string
+	if h.bench != nil {
+		classes = h.bench.Look().Classes
+	}
+	dot := func(class, text string) app.UI {
+		return app.Li().Body(app.Span().Class("row-dot "+class).Aria("hidden", "true"), app.Span().Text(text))
+	}
+	return app.Div().Class("field-key").Body(
+		app.P().Text("A dot is a row of this batch, in the colour of its class:"),
+		app.Ul().Body(app.Range(classes).Slice(func(i int) app.UI {
+			return dot("ink-"+fieldInks[i%len(fieldInks)], name(classes, i))
+		})),
+		app.P().Text("The ground has the colour of the class that the model answers there, and more of it the surer it is."),
+		app.P().Text("A dot is the larger the more clipping takes away of its row’s gradient:"),
+		app.Ul().Body(dot("least", "nothing"), dot("", "half"), dot("most", "nearly all")),
 	)
 }
 

@@ -80,6 +80,9 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   const page = await visit(t, "lab#lab.c=0.3&lab.with=auto-s&data=moons&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=128&steps=60&learning_rate=0.5&max_grad_norm=1&seed=1", { viewport: screen });
   await looked(page);
   assert.ok(await page.locator("#with-auto-s").isChecked());
+  assert.deepEqual(await page.locator(".field-key ul >> nth=0 >> li").allInnerTexts(), ["A", "B"]);
+  const [field, key] = await Promise.all(["#lab-field", ".field-key"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(key.x >= field.x + field.width && key.y < field.y + field.height, "the key is not beside its picture");
   const asked = [];
   page.on("request", (r) => asked.push(r.url()));
   await page.click("#lab-on-10");
@@ -105,6 +108,12 @@ test("the model is trained on, and a link leads to the same", async (t) => {
   await page.click("#lab-back");
   await page.locator("h2", { hasText: "at step 0" }).waitFor();
   assert.deepEqual(asked.filter((url) => url.startsWith("http")), []); // nothing of it leaves the page
+  await looked(page);
+  await page.selectOption("#f-method", "auto-s"); // which lengthens gradients, by far at a large C
+  await looked(page);
+  await page.focus("#lab-u");
+  await page.keyboard.press("End");
+  await said(page);
   assert.deepEqual([...page.errors, ...other.errors], []);
 });
 
@@ -172,6 +181,14 @@ test("on a phone the curves come first, and C is at the thumb", async (t) => {
   const [u, thumb] = await Promise.all(["#lab-u", "#lab-threshold"].map((s) => page.locator(s).boundingBox()));
   assert.ok(u.y + u.height < narrow.height / 1.8, "the U is not in sight");
   assert.ok(thumb.y > narrow.height - 80 && thumb.width > 300, "C is not at the thumb");
+  const [seed, qr] = await Promise.all(["#f-seed", ".lab-setup .qr"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(qr.x > seed.x + seed.width && Math.abs(qr.y - seed.y) < 2, "the code is not beside the seed");
+  const pane = page.locator(".lab-pane", { has: page.locator("#lab-plane") });
+  assert.ok((await pane.locator("h2").boundingBox()).height < 30, "the plane's title is in two lines");
+  const [plane, lengths] = await Promise.all([page.locator("#lab-plane"), pane.locator(".lab-radius")].map((e) => e.boundingBox()));
+  assert.ok(lengths.y >= plane.y && lengths.x + lengths.width < plane.x + plane.width / 2, "the choice of lengths is not in the picture's corner");
+  const save = await pane.locator(".save").boundingBox();
+  assert.ok(save.x + save.width > narrow.width - 24, "what saves the picture is not at its end");
   await page.touchscreen.tap(thumb.x + thumb.width * 0.8, thumb.y + thumb.height / 2);
   await said(page);
   assert.ok(await stands(page, "#lab-u") > 4);

@@ -147,6 +147,11 @@ test("charts are saved, the address is a QR code, and big type stays from page t
   await page.locator("#lab-sentence", { hasText: /^At C = / }).waitFor();
   assert.equal(new URL(page.url()).search, "?present");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.present), "");
+  assert.equal(await page.locator("#lab-lengths").isVisible(), false);
+  await page.evaluate(() => { location.hash = "#lesson=clipping.2"; }); // which sends one to the share that is clipped
+  await page.locator("#lab-lengths", { hasText: "longer than C" }).waitFor();
+  assert.equal(await page.locator("button.qr:visible").count(), 1);
+  await page.getByRole("button", { name: "Leave", exact: true }).click();
   await page.locator(".lab-setup .qr").click();
   const link = await dialog.locator(".qr-link").textContent();
   assert.ok(link.includes("/lab") && !link.includes("present"), link);
