@@ -46,24 +46,6 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
   assert.match(await page.innerText(".guarantee"), /it was changed while it went on, by someone who could see what no ε covers \(max_grad_norm 1 → 3 from step \d+ on, learning_rate 0\.5 → 0\.2/);
 
   assert.deepEqual(await page.locator(".figure-head h2").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth || e.clientHeight > 30).map((e) => e.textContent)), [], "titles that are cut");
-  // What was changed stands clear of the budget's line, and of what that says.
-  const close = await page.evaluate(async () => {
-    const draws = CanvasRenderingContext2D.prototype, { fillText } = draws, texts = /** @type {Map<string, { x: number, y: number, w: number }>} */ (new Map());
-    draws.fillText = function (text, x, y) {
-      if (this.canvas.closest("#panel-epsilon") && this.textAlign !== "right") texts.set(text, { x, y, w: this.measureText(text).width });
-      return fillText.apply(this, arguments);
-    };
-    const panel = /** @type {HTMLElement} */ (document.querySelector("#panel-epsilon .plot"));
-    panel.style.right = "1px"; // which has it drawn anew
-    await new Promise((r) => setTimeout(r, 500));
-    panel.style.right = "";
-    await new Promise((r) => setTimeout(r, 500));
-    draws.fillText = fillText;
-    const [budget] = [...texts].filter(([text]) => text.startsWith("whole run")), change = [...texts].filter(([text]) => text.includes("→"));
-    return { seen: budget && change.length, bad: change.filter(([, c]) => budget && Math.abs(c.y - budget[1].y) < 14 && c.x < budget[1].x + budget[1].w && budget[1].x < c.x + c.w).map(([text]) => text) };
-  });
-  assert.ok(close.seen, "neither the budget nor a change was seen");
-  assert.deepEqual(close.bad, []);
 
   for (let i = 0; i < 8; i++) { // the handle is made anew each time, and stands at the end
     if (i > 0) await page.locator("#replay-open[aria-expanded=true]").click();
