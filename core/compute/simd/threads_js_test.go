@@ -269,3 +269,30 @@ func TestThreadsLent(t *testing.T) {
 		b.Free(dst)
 	}
 }
+
+// TestThreadsLentUncut: noise that is too little to be cut leaves what is lent as it is,
+// and who wants that still waits for it.
+func TestThreadsLentUncut(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	share := gather(t, 3)
+	const n = 200000
+	key := compute.NoiseKey{Key: [8]uint32{1, 7}}
+	large, little := b.New(n), b.New(5)
+	share.Invoke(1)
+	kernel.Noise(b, n, 1, key, large)
+	want := read(t, b, large)
+	for range 20 {
+		kernel.Fill(b, n, 0, large)
+		share.Invoke(3)
+		kernel.Noise(b, n, 1, key, large)
+		share.Invoke(1)
+		kernel.Noise(b, 5, 1, key, little)
+		got := read(t, b, large)
+		for i, v := range want {
+			if math.Float32bits(got[i]) != math.Float32bits(v) {
+				t.Fatalf("value %d is %v, want %v", i, got[i], v)
+			}
+		}
+	}
+}
