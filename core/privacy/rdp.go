@@ -35,7 +35,9 @@ type rdpCurve []float64
 
 // rdp is the Rényi curve of everything in s.
 //
-// Guarantee: an upper bound at every order, up to relative rounding of 1e-12.
+// Guarantee: an upper bound at every order α, up to relative rounding: 2e-12 and, where
+// what a sample with the row in it may release begins to count, 2⁻⁵²·(α/σ)², which at
+// every order that is not priced without sampling is less than 1e-9.
 func (s *spent) rdp() rdpCurve {
 	rho := make(rdpCurve, len(orders))
 	for i, a := range orders {
