@@ -241,3 +241,20 @@ func TestSampledRDPRounding(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledRDPMemory: however small noise is, what orders share stays small.
+func TestSampledRDPMemory(t *testing.T) {
+	for _, sigma := range []float64{6e-4, 3e-3, 0.019, 0.02, 0.05, 1} {
+		one := newSampling(0.01, sigma)
+		for _, order := range orders {
+			one.rdp(order)
+		}
+		nodes := len(one.ends) + cap(one.spare)
+		for _, b := range one.between {
+			nodes += len(b)
+		}
+		if nodes > 150_000 {
+			t.Errorf("σ=%v: %d nodes are kept", sigma, nodes)
+		}
+	}
+}
