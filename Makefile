@@ -202,6 +202,7 @@ suite-alone:
 
 suite-threads:
 	CLIPSCOPE_THREADS=3 $(WASM_TEST) ./core/nn
+	CLIPSCOPE_THREADS=3 $(WASM_TEST) -run TestNoiseAhead ./core/train
 
 test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs

@@ -176,7 +176,8 @@ type late struct{ mechanism }
 func (late) ahead() {}
 
 // TestNoiseAheadIsTheSame: what a run releases does not depend on when its noise is drawn,
-// with whatever moves the deviation, changes between steps, and looks at it among them.
+// with whatever moves the deviation, changes between steps, and looks at it among them;
+// nor on who draws it: the suite has it with several threads, too.
 func TestNoiseAheadIsTheSame(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"constant", "dc-e", "quantile", "adaclip", "coordinate", "value", "secure"} {
@@ -191,7 +192,7 @@ func TestNoiseAheadIsTheSame(t *testing.T) {
 				to = changes{4: {"max_grad_norm": 0.5}, 8: {"noise_multiplier": 2}}
 			}
 			taken := func(prepare func(*Run)) ([]run.Event, run.Result) {
-				r := started(t, cfg, small(t))
+				r := startOn(t, cfg, small(t), fast(t))
 				prepare(r)
 				return finishChanging(t, r, to)
 			}

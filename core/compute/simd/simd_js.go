@@ -181,9 +181,13 @@ func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
 // want waits for x if threads may be writing there.
 func (b *Backend) want(x *compute.Buffer) {
 	if b.lent != nil && x.Memory == b.lent {
-		kernelTakeBack()
-		b.lent = nil
+		b.takeBack()
 	}
+}
+
+func (b *Backend) takeBack() {
+	kernelTakeBack()
+	b.lent = nil
 }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
@@ -203,13 +207,17 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	for i := range a.Buf {
 		b.want(&a.Buf[i])
 	}
+	lends := k.Keyed && sums == 0 // noise, which nobody will wait for yet
+	if lends && b.lent != nil {
+		b.takeBack() // also where the new call is not cut: one buffer is remembered
+	}
 	if k.Keyed {
 		kernelWrite(b.key, unsafe.Pointer(&a.Key), uint32(unsafe.Sizeof(a.Key)))
 	}
 	kernelRun(id, int32(a.N[0]), int32(a.N[1]), int32(a.N[2]), int32(a.N[3]), int32(a.N[4]),
 		a.F[0], a.F[1], a.F[2], a.F[3], a.F[4], a.F[5],
 		b.at(&a.Buf[0]), b.at(&a.Buf[1]), b.at(&a.Buf[2]), b.at(&a.Buf[3]), b.at(&a.Buf[4]), sums, b.key)
-	if k.Keyed && sums == 0 { // noise, which nobody waits for yet
+	if lends {
 		b.lent, _ = a.Buf[0].Memory.(*memory)
 	}
 }

@@ -60,11 +60,12 @@ export function call(): usize {
   return at + CALL;
 }
 
-// open offers the parts of what stands there.
+// open offers the parts of what stands there, to no more threads than share calls: what
+// is lent has more parts.
 export function open(parts: i32): void {
   atomic.store<i32>(at, parts, PENDING);
   atomic.store<i32>(at, (atomic.load<i32>(at, TICKET) & ~LEFT) + (LEFT + 1) | parts, TICKET);
-  if (atomic.load<i32>(at, SLEEPING) > 0) atomic.notify(at + TICKET, parts - 1);
+  if (atomic.load<i32>(at, SLEEPING) > 0) atomic.notify(at + TICKET, min(parts, threads) - 1);
 }
 
 // ticket is TICKET, and 0 in its low bits means that there is nothing to do.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"syscall/js"
 	"testing"
+	"time"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
@@ -267,5 +268,67 @@ func TestThreadsLent(t *testing.T) {
 		}
 		same(round, "noise", read(t, b, dst), want[i])
 		b.Free(dst)
+	}
+}
+
+// TestThreadsLentUncut: noise that is too little to be cut leaves what is lent as it is,
+// and who wants that still waits for it.
+func TestThreadsLentUncut(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	share := gather(t, 3)
+	const n = 200000
+	key := compute.NoiseKey{Key: [8]uint32{1, 7}}
+	large, little := b.New(n), b.New(5)
+	share.Invoke(1)
+	kernel.Noise(b, n, 1, key, large)
+	want := read(t, b, large)
+	for range 20 {
+		kernel.Fill(b, n, 0, large)
+		share.Invoke(3)
+		kernel.Noise(b, n, 1, key, large)
+		share.Invoke(1)
+		kernel.Noise(b, 5, 1, key, little)
+		got := read(t, b, large)
+		for i, v := range want {
+			if math.Float32bits(got[i]) != math.Float32bits(v) {
+				t.Fatalf("value %d is %v, want %v", i, got[i], v)
+			}
+		}
+	}
+}
+
+// TestThreadsLentAreNoMore: of threads that have been started only as many draw what is
+// lent as share calls, the first among them.
+func TestThreadsLentAreNoMore(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	const started = 7 // more than other tests have, so that one is told where the team is
+	loader := js.Global().Get("clipscopeKernels")
+	spawn := loader.Get("spawn")
+	defer loader.Set("spawn", spawn)
+	told := js.Global().Call("eval", `({ spawn(spawn) { return (text) => {
+		const worker = spawn(text), post = worker.postMessage.bind(worker);
+		worker.postMessage = (m) => { this.state = new Int32Array(m.memory.buffer, m.team, 48); post(m); };
+		return worker;
+	}; }, asleep() { return Atomics.load(this.state, 32); } })`)
+	loader.Set("spawn", told.Call("spawn", spawn))
+	share := gather(t, started)
+	share.Invoke(2)
+	asleep := func() int { return told.Call("asleep").Int() }
+	for end := time.Now().Add(10 * time.Second); asleep() < started-1; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d threads sleep where nothing is to be done", asleep())
+		}
+	}
+	x := b.New(1 << 22)
+	kernel.Noise(b, x.N, 1, compute.NoiseKey{}, x)
+	least := started
+	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+		least = min(least, asleep())
+	}
+	read(t, b, x)
+	if awake := started - 1 - least; awake > 1 {
+		t.Errorf("%d others draw noise where two threads share calls", awake)
 	}
 }
