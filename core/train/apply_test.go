@@ -238,9 +238,9 @@ func applyRows(seed uint64, n int) (rows [][]string) {
 		}
 		row := []string{price, strconv.Itoa(18 + rng.IntN(70)), time.Unix(0, 0).UTC().AddDate(0, 0, rng.IntN(18_000)).Format("02.01.2006"),
 			[]string{"rot", "grün", "blau"}[rng.IntN(3)], fmt.Sprintf("Straße %d", rng.IntN(500)), []string{"ja", "nein"}[cents/200_000]}
-		for k, word := range map[int]string{1: "k.A.", 2: "NA", 3: ""} {
+		for k, word := range []string{"k.A.", "NA", ""} {
 			if rng.IntN(8) == 0 {
-				row[k] = word
+				row[1+k] = word
 			}
 		}
 		rows = append(rows, row)
