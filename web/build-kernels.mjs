@@ -110,9 +110,10 @@ const prelude = (k) => k.before ? `${k.name}Before(${k.before.map((p) => p.word)
 function entry(kernels, dir, threads) {
   const from = (file) => `./${relative(dir, file).replace(/\.ts$/, "")}`;
   return `${kernels.map((k) => `import { ${k.name}${k.before ? `, ${k.name}Before` : ""} } from "${from(k.file)}";`).join("\n")}
+import * as lines from "./core/compute/simd/lines";
 import * as sums from "./core/compute/simd/sums";
-export function alloc(bytes: usize): usize { takeBack(); return heap.alloc(bytes); }
-export function free(at: usize): void { takeBack(); heap.free(at); }
+export function alloc(bytes: usize): usize { takeBack(); return lines.take(bytes); }
+export function free(at: usize): void { takeBack(); lines.giveBack(at); }
 export function newSums(n: i32): usize { takeBack(); return sums.newSums(n); }
 export function freeSums(at: usize): void { takeBack(); sums.freeSums(at); }
 export function clearBytes(at: usize, bytes: usize): void { memory.fill(at, 0, bytes); }

@@ -3,13 +3,14 @@
 // ones, never need the latter. In memory: which of these, how many, where the
 // float64 are (or 0), and the float32.
 
+import { giveBack, take } from "./lines";
 import { Ptr, Sums, high, low } from "./vec";
 
 const NOTHING = 0, ONE_BLOCK = 1, ALL = 2;
-const HEADER = 16;
+const HEADER = 64; // a line of the cache
 
 export function newSums(n: i32): Sums {
-  const s = heap.alloc(HEADER + (<usize>n << 2));
+  const s = take(HEADER + (<usize>n << 2));
   store<i32>(s, NOTHING);
   store<i32>(s, n, 4);
   store<usize>(s, 0, 8);
@@ -18,8 +19,8 @@ export function newSums(n: i32): Sums {
 
 export function freeSums(s: Sums): void {
   const wide = load<usize>(s, 8);
-  if (wide) heap.free(wide);
-  heap.free(s);
+  if (wide) giveBack(wide);
+  giveBack(s);
 }
 
 // @ts-ignore: decorator
@@ -50,7 +51,7 @@ export function asWide(s: Sums): Ptr {
   const held = load<i32>(s), n = load<i32>(s, 4);
   let wide = load<usize>(s, 8);
   if (!wide) {
-    wide = heap.alloc(<usize>n << 3);
+    wide = take(<usize>n << 3);
     store<usize>(s, wide, 8);
   }
   if (held != ALL) memory.fill(wide, 0, <usize>n << 3);

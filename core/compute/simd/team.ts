@@ -3,6 +3,8 @@
 // whoever is free takes, the caller among them: a thread that is slow to come, or is
 // gone, holds nobody up unless it has a part in hand.
 
+import { take } from "./lines";
+
 export type Part = i32; // the part of a call to run, from 0
 export type Parts = i32; // of how many
 
@@ -27,7 +29,7 @@ let least: f64 = 0; // cost of a call that is worth two threads
 
 // found makes a team of one and returns where it is.
 export function found(): usize {
-  at = heap.alloc(SIZE);
+  at = take(SIZE);
   memory.fill(at, 0, SIZE);
   return at;
 }
