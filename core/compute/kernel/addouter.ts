@@ -148,32 +148,30 @@ const STRIP = 1024;
 // weighed writes the sum of at most BLOCK rows of d [m×k], each times its factor
 // in f, to dst, or adds it there in float64: outer products with one number, for
 // which the tiles of a matrix product are too wide. A strip of columns stays in
-// the first-level cache.
-function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
-  const row = <usize>k << 2, strip = space(2 * STRIP), sums = strip + (STRIP << 2);
-  for (let left = k; left > 0; left -= STRIP, d += STRIP << 2) {
-    const n = min(left, STRIP);
-    const block = wide ? sums : dst;
+// the first-level cache, and a part is some of the columns.
+function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool, part: Part, parts: Parts): void {
+  const row = <usize>k << 2, size: usize = wide ? 8 : 4, strip = space(2 * STRIP), sums = strip + (STRIP << 2);
+  for (let from = first(k, 16, part, parts), to = first(k, 16, part + 1, parts); from < to; from += STRIP) {
+    const n = min(to - from, STRIP), rows = d + (<usize>from << 2), out = dst + <usize>from * size;
+    const block = wide ? sums : out;
     memory.fill(block, 0, <usize>n << 2);
     for (let i = 0; i < m;) {
       memory.fill(strip, 0, STRIP << 2);
       for (const end = min(i + PIECE, m); i < end; i++) {
         const x = v128.load32_splat(f + (<usize>i << 2));
-        let from = d + <usize>i * row, to = strip;
-        for (const end = to + ((<usize>n & ~3) << 2); to < end; to += 16, from += 16) v128.store(to, madd(x, v128.load(from), v128.load(to)));
-        if (n & 3) v128.store(to, madd(x, loadPart(from, n & 3), v128.load(to)));
+        let p = rows + <usize>i * row, q = strip;
+        for (const end = q + ((<usize>n & ~3) << 2); q < end; q += 16, p += 16) v128.store(q, madd(x, v128.load(p), v128.load(q)));
+        if (n & 3) v128.store(q, madd(x, loadPart(p, n & 3), v128.load(q)));
       }
-      let to = block, from = strip;
-      for (let j = n; j > 0; j -= 4, from += 16, to += 16) {
-        storeUpTo(to, f32x4.add(loadUpTo(to, j), v128.load(from)), j);
+      let p = strip, q = block;
+      for (let j = n; j > 0; j -= 4, p += 16, q += 16) {
+        storeUpTo(q, f32x4.add(loadUpTo(q, j), v128.load(p)), j);
       }
     }
     if (wide) {
-      for (let j = n, from = sums, to = dst; j > 0; j -= 4, from += 16, to += 32) {
-        addLanes(to, v128.load(from), min(j, 4));
-      }
+      let p = sums, q = out;
+      for (let j = n; j > 0; j -= 4, p += 16, q += 32) addLanes(q, v128.load(p), min(j, 4));
     }
-    dst += wide ? STRIP << 3 : STRIP << 2;
   }
 }
 
@@ -185,7 +183,7 @@ function weighed(m: i32, k: i32, f: Ptr, d: Ptr, dst: Ptr, wide: bool): void {
 function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, few: bool, part: Part, parts: Parts): void {
   if (few) sparseOuter(m, n, k, h, d, dst, wide, part, parts);
   else if (n != 1 || k <= 8) block(m, n, k, h, d, dst, wide, part, parts);
-  else if (part == 0) weighed(m, k, h, d, dst, wide);
+  else weighed(m, k, h, d, dst, wide, part, parts);
 }
 
 // addOuterBefore makes dst one block for a first call of no more rows, in which
