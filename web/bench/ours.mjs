@@ -19,7 +19,8 @@ export const configs = {
 
 // trainer opens the page with MNIST, or drawn digits where it is not there, and
 // returns what runs a configuration: its seconds inside steps, and those of testing
-// and all else between the start and the result.
+// and all else between the start and the result. With dense it does so on as many
+// rows of random values, none of them 0, of which no product leaves out any.
 /** @param {any} browser @param {string} url */
 export async function trainer(browser, url) {
   const page = await open(await browser.newContext(), url);
@@ -34,15 +35,25 @@ export async function trainer(browser, url) {
     const [xs, ys, xt, yt] = document.querySelector("#bench").files;
     return clipscope.open({ train: [xs, ys], test: [xt, yt] });
   }, mnist);
+  const dense = await page.evaluateHandle(() => {
+    const idx = (/** @type {string} */ name, /** @type {number[]} */ sizes, /** @type {(i: number) => number} */ value) => {
+      const head = new DataView(new ArrayBuffer(4 + 4 * sizes.length));
+      [0x800 | sizes.length, ...sizes].forEach((n, i) => head.setInt32(4 * i, n));
+      return new File([head, Uint8Array.from({ length: sizes.reduce((a, b) => a * b) }, (_, i) => value(i))], name);
+    };
+    const files = (/** @type {string} */ of, /** @type {number} */ n) => [
+      idx(`${of}-images-idx3-ubyte`, [n, 28, 28], () => 1 + Math.floor(255 * Math.random())), idx(`${of}-labels-idx1-ubyte`, [n], (i) => i % 10)];
+    return clipscope.open({ train: files("train", 60000), test: files("t10k", 10000) });
+  });
   const known = await page.evaluate(async () => navigator.hardwareConcurrency);
   return {
     data: mnist ? "MNIST" : "drawn digits", cores: known,
-    /** @param {object} config @returns {Promise<{ steps: number, seconds: number, rest: number, backend: string }>} */
-    run: (config) => page.evaluate(async ([data, config]) => {
+    /** @param {object} config @param {boolean} [filled] @returns {Promise<{ steps: number, seconds: number, rest: number, backend: string }>} */
+    run: (config, filled) => page.evaluate(async ([data, config]) => {
       const run = await clipscope.train(config, data);
       const from = performance.now();
       const r = await run.done;
       return { steps: r.steps, seconds: r.train_seconds, rest: (performance.now() - from) / 1000 - r.train_seconds, backend: r.backend };
-    }, [data, config]),
+    }, [filled ? dense : data, config]),
   };
 }
