@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"syscall/js"
 	"testing"
 
 	"clipscope/core/compute"
@@ -57,6 +58,26 @@ func TestPanics(t *testing.T) {
 }
 
 type foreign struct{}
+
+// TestMemoryBeginsWithALine: of the cache, 64 bytes. And what was given back is there
+// again, or the heap would grow.
+func TestMemoryBeginsWithALine(t *testing.T) {
+	open(t)
+	kernels := js.Global().Get("clipscopeKernels").Get("imports")
+	for _, c := range []struct{ take, giveBack string }{{"alloc", "free"}, {"newSums", "freeSums"}} {
+		for n := 1; n < 200; n += 7 {
+			at := kernels.Call(c.take, n).Int()
+			if at%64 != 0 {
+				t.Errorf("%s(%d) is at %d, which no line begins with", c.take, n, at)
+			}
+			kernels.Call(c.giveBack, at)
+			if again := kernels.Call(c.take, n).Int(); again != at {
+				t.Errorf("%s(%d) is at %d, and after it was given back at %d", c.take, n, at, again)
+			}
+			kernels.Call(c.giveBack, at)
+		}
+	}
+}
 
 func TestLabelsThatAreNoClass(t *testing.T) {
 	b := open(t)
