@@ -8,8 +8,8 @@ import (
 // The layout of a table of magnitudes: TableColumns first entries and, for every
 // column, TableDigits further digits of its threshold.
 const (
-	columnBits   = 12
-	firstBits    = 18 // binary digits of a threshold beside its column's alias
+	columnBits   = 14
+	firstBits    = 16 // binary digits of a threshold beside its column's alias
 	digitBits    = 24 // of each further digit
 	TableColumns = 1 << columnBits
 	TableDigits  = 11
@@ -24,7 +24,7 @@ const (
 const MostJoined = 5
 
 // SetColumn writes a column of a table: its alias, the threshold's leading
-// firstBits digits, 0 … 2¹⁸, and the others, from the first on.
+// firstBits digits, 0 … 2¹⁶, and the others, from the first on.
 func SetColumn(table []float32, column, alias int, first uint32, digits [TableDigits]uint32) {
 	// Of bits that are never those of a NaN, which a copy might change.
 	table[column] = math.Float32frombits(first<<columnBits | uint32(alias))

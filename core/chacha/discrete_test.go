@@ -16,7 +16,7 @@ func anyTable() []float32 {
 		for i := range digits {
 			digits[i] = uint32(rng.IntN(1 << 24))
 		}
-		first := uint32(rng.IntN(1<<18 + 1))
+		first := uint32(rng.IntN(1<<16 + 1))
 		SetColumn(table, column, rng.IntN(TableColumns), first, digits)
 		alias, f, d := Column(table, column)
 		if f != first || d != digits || alias >= TableColumns {
@@ -36,7 +36,7 @@ func discrete(t testing.TB, key [8]uint32, nonce [3]uint32, table []float32, mul
 }
 
 // The package comment, read literally: element i, sample j, and of the digits' order
-// no more than the first 18.
+// no more than the first 16.
 func TestDiscreteOrder(t *testing.T) {
 	table, multipliers := anyTable(), []float64{1, 10, -7}
 	z := discrete(t, testKey, testNonce, table, multipliers, 200)
@@ -47,12 +47,12 @@ func TestDiscreteOrder(t *testing.T) {
 			var words [16]uint32
 			Block(&testKey, 4*g+uint32(p%4), &testNonce, &words)
 			w := words[p/4]
-			x := float64(w / (1 << 20))
+			x := float64(w / (1 << 18))
 			alias, first, _ := Column(table, int(x))
-			if w%(1<<19)/2 >= first { // equal digits: 2⁻¹⁸, and not with this key
+			if w%(1<<17)/2 >= first { // equal digits: 2⁻¹⁶, and not with this key
 				x = float64(alias)
 			}
-			if w/(1<<19)%2 == 1 {
+			if w/(1<<17)%2 == 1 {
 				x = -x
 			}
 			want += m * x
@@ -78,7 +78,7 @@ func TestDiscreteTies(t *testing.T) {
 	nonce[0] ^= 1 << 31
 	Block(&testKey, 64*2+6, &nonce, &more)
 	w := words[1]
-	column, first := int(w>>20), w>>1&(1<<18-1)
+	column, first := int(w>>18), w>>1&(1<<16-1)
 	var digits [TableDigits]uint32
 	for i := range digits {
 		digits[i] = more[i] >> 8

@@ -42,13 +42,13 @@
 // of its chunk c = ⌊i/64⌋, and its j-th sample comes of group g = k·c + j: of lane
 // p mod 4 the word ⌊p/4⌋. From the top, that word's bits are
 //
-//	column 12, sign 1, fraction 18, not used 1
+//	column 14, sign 1, fraction 16, not used 1
 //
 // If the fraction is below the column's threshold, the magnitude is the column's
-// number, otherwise its alias. Where the 18 digits are those of the threshold, the
+// number, otherwise its alias. Where the 16 digits are those of the threshold, the
 // further digits decide, 24 binary ones at a time: the top ones of the words, in
 // their order, of the block with counter 64·g + p of the stream whose first nonce
-// word has its top bit flipped. So a column is kept with a probability of 282 digits, and nearly
+// word has its top bit flipped. So a column is kept with a probability of 280 digits, and nearly
 // always a word is all that is drawn. The sign makes the magnitude negative or not.
 // Nothing is rounded: implementations agree to the bit.
 //

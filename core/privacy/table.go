@@ -10,34 +10,34 @@ import (
 )
 
 // tableSigma is σ₀, the parameter of the table's discrete Gaussian.
-const tableSigma = 200
+const tableSigma = 800
 
 // TableDistance bounds the distance, in total variation, of a sample of [Table]
-// from the discrete Gaussian with σ₀ = 200.
+// from the discrete Gaussian with σ₀ = 800.
 //
-// Magnitudes end at 4095. What lies beyond has the probability 2·Q(4095/σ₀) at most,
+// Magnitudes end at 16383. What lies beyond has the probability 2·Q(16383/σ₀) at most,
 // below 2⁻³⁰⁶. Up to there probabilities are whole multiples of 2⁻²⁹⁴: each is
-// rounded down, by less than 1.001 of these, rounding in the computation included
-// (see weights), and 0 gets what is missing, 4096 times as much at most. So the sum
-// of all differences is below 2·4101·2⁻²⁹⁴ and the distance below 4101·2⁻²⁹⁴. A
+// rounded down, by less than 1.0001 of these, rounding in the computation included
+// (see weights), and 0 gets what is missing, 16384 times as much at most. So the sum
+// of all differences is below 2·16386·2⁻²⁹⁴ and the distance below 16386·2⁻²⁹⁴. A
 // column is kept with a probability that the table holds in full, so nothing else
 // is lost.
-const TableDistance = 0x1p-281
+const TableDistance = 0x1p-279
 
 // Table is the table from which [chacha.Discrete] draws the discrete Gaussian with
-// σ₀ = 200, to [TableDistance]. It is not to be changed.
+// σ₀ = 800, to [TableDistance]. It is not to be changed.
 var Table = sync.OnceValue(func() []float32 { return newTable(weights(tableSigma)) })
 
 // weightBits is how many binary digits a probability has.
-const weightBits = chacha.ThresholdBits + 12
+const weightBits = chacha.ThresholdBits + 14
 
-// weights are the probabilities of the magnitudes 0 … 4095 in multiples of
+// weights are the probabilities of the magnitudes 0 … 16383 in multiples of
 // 2^−weightBits: exp(−x²/2σ²) once for 0 and twice, for both signs, for the others.
 //
 // With c = exp(−1/2σ²), exp(−(x+1)²/2σ²) is exp(−x²/2σ²)·c^(2x+1), and c^(2x+3) is
 // c^(2x+1)·c². In fixed point with 64 digits more than are wanted each product of
 // factors up to 1 loses one unit at most, and passes on what its factors lost, so
-// that c^(2x+1) lacks at most 4x+4 units, and all that is summed here less than 2²⁸
+// that c^(2x+1) lacks at most 4x+4 units, and all that is summed here less than 2³¹
 // each: nothing beside a 2⁻³⁰th of what is rounded to in the end.
 func weights(sigma int64) []*big.Int {
 	const digits = weightBits + 64
@@ -143,16 +143,16 @@ type JoinedNoise struct {
 }
 
 // LeastJoined is a deviation in units from which on there are multipliers.
-const LeastJoined = 5000
+const LeastJoined = 13000
 
 // mostGrowth is the most that Σ m_j² may grow by with one sample more:
 // (σ₀/(9/4))², rounded down.
-const mostGrowth = 7901
+const mostGrowth = 126419
 
 // tooMuch is how much more noise than asked for is refused.
-const tooMuch = 0x1p-10
+const tooMuch = 0x1p-9
 
-// NewJoinedNoise returns noise of standard deviation sigma, or up to 2⁻¹⁰ of it
+// NewJoinedNoise returns noise of standard deviation sigma, or up to 2⁻⁹ of it
 // more, for multiples of unit. ok is false where there are no such multipliers:
 // where sigma/unit is small, below [LeastJoined], or not below 2³¹.
 func NewJoinedNoise(sigma, unit float64) (noise JoinedNoise, ok bool) {

@@ -68,7 +68,7 @@ func TestTableIsDiscreteGaussian(t *testing.T) {
 	}
 	d := distance(table, tableSigma)
 	if t.Logf("distance 2^%.1f", math.Log2(d)); !(d > 0 && d <= TableDistance) {
-		t.Errorf("the table is 2^%.1f from the discrete Gaussian, not 2⁻²⁸¹", math.Log2(d))
+		t.Errorf("the table is 2^%.1f from the discrete Gaussian, not 2⁻²⁷⁹", math.Log2(d))
 	}
 	// One of the least digits of one column.
 	other := slices.Clone(table)
@@ -154,7 +154,7 @@ func TestJoinedMultipliers(t *testing.T) {
 			}
 		}
 		least := math.Sqrt(s*s + roundingVariance)
-		if got := tableSigma * math.Sqrt(total); got < least || got > s*(1+0x1p-10) || got != n.Sigma() || len(n.Multipliers()) > chacha.MostJoined {
+		if got := tableSigma * math.Sqrt(total); got < least || got > s*(1+0x1p-9) || got != n.Sigma() || len(n.Multipliers()) > chacha.MostJoined {
 			t.Errorf("%v units: %v of noise, multipliers %v", s, got, n.Multipliers())
 		}
 	}

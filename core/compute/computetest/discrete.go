@@ -53,6 +53,9 @@ func (d *discreteCheck) close() {
 	d.b.Free(d.buf)
 }
 
+// always is the first digits of a threshold by which a column is always kept.
+const always = 1 << 16
+
 // magnitudes is a table of any distribution: thresholds and aliases at random, some
 // columns always kept, some never.
 func (c *check) magnitudes() []float32 {
@@ -62,9 +65,9 @@ func (c *check) magnitudes() []float32 {
 		for i := range digits {
 			digits[i] = uint32(c.rng.IntN(1 << 24))
 		}
-		first := uint32(c.rng.IntN(1 << 18))
+		first := uint32(c.rng.IntN(always))
 		if column%16 < 2 {
-			first, digits = uint32(column%16)<<18, [chacha.TableDigits]uint32{}
+			first, digits = uint32(column%16)*always, [chacha.TableDigits]uint32{}
 		}
 		chacha.SetColumn(table, column, c.rng.IntN(chacha.TableColumns), first, digits)
 	}
@@ -141,5 +144,5 @@ func tie(k int) (key compute.NoiseKey, column int, first uint32, digits [chacha.
 	for i := range digits {
 		digits[i] = more[i] >> 8
 	}
-	return key, int(words[word] >> 20), words[word] >> 1 & (1<<18 - 1), digits
+	return key, int(words[word] >> 18), words[word] >> 1 & (always - 1), digits
 }

@@ -31,7 +31,7 @@ func init() {
 			}
 			run(a)
 		})},
-		mutant{"Discrete", "a tie keeps the column", atTies(1 << 18)},
+		mutant{"Discrete", "a tie keeps the column", atTies(1<<24 - 1)},
 		mutant{"Discrete", "a tie takes the alias", atTies(0)},
 		mutant{"Discrete", "of a threshold's further digits the last is lost", before("discrete", 0, func(v []float32) {
 			for c := range chacha.TableColumns {
@@ -42,8 +42,8 @@ func init() {
 		})},
 		mutant{"Discrete", "always or never is nearly so", before("discrete", 0, func(v []float32) {
 			for c := range chacha.TableColumns {
-				if alias, first, digits := chacha.Column(v, c); first == 1<<18 {
-					chacha.SetColumn(v, c, alias, 1<<18-1<<12, digits)
+				if alias, first, digits := chacha.Column(v, c); first == always {
+					chacha.SetColumn(v, c, alias, always-always>>6, digits)
 				}
 			}
 		})},
@@ -57,12 +57,12 @@ func init() {
 
 // atTies replaces the further digits of all thresholds: none, or the most there can
 // be.
-func atTies(decides int) func(compute.Backend) compute.Backend {
+func atTies(decides uint32) func(compute.Backend) compute.Backend {
 	return before("discrete", 0, func(v []float32) {
 		for c := range chacha.TableColumns {
 			alias, first, digits := chacha.Column(v, c)
 			for i := range digits {
-				digits[i] = min(uint32(decides)<<6, 1<<24-1)
+				digits[i] = decides
 			}
 			chacha.SetColumn(v, c, alias, first, digits)
 		}

@@ -9,8 +9,8 @@ import { Key, Ptr, Sums, high, low } from "../simd/vec";
 
 // What package chacha has of these names; the table's first entries are 30 bits, a
 // threshold's first digits over the alias.
-const COLUMNS = 4096, COLUMN_BITS = 12;
-const FIRST_BITS = 18;
+const COLUMNS = 16384, COLUMN_BITS = 14;
+const FIRST_BITS = 16;
 const DIGITS = 11, DIGIT_BITS = 24;
 
 // entry is where the table has the column in the top bits of the word at p.

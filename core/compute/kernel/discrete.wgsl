@@ -4,7 +4,7 @@
 // behind a barrier, takes SwiftShader three times as long.)
 
 // What package chacha has of these names.
-const COLUMNS = 4096u;
+const COLUMNS = 16384u;
 const DIGITS = 11u;
 
 struct Block { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
@@ -65,11 +65,11 @@ fn below(column: u32, index: u32) -> bool {
 // and a sign. Where tied, below says which of the two, and kept does not.
 struct Sample { column: u32, other: u32, negative: bool, kept: bool, tied: bool }
 fn sample(w: u32) -> Sample {
-  let column = w >> 20u;
+  let column = w >> 18u;
   let entry = words[args.b0 + column];
-  let fraction = (w >> 1u) & 0x3ffffu;
-  let threshold = entry >> 12u;
-  return Sample(column, entry & (COLUMNS - 1u), ((w >> 19u) & 1u) == 1u, fraction < threshold, fraction == threshold);
+  let fraction = (w >> 1u) & 0xffffu;
+  let threshold = entry >> 14u;
+  return Sample(column, entry & (COLUMNS - 1u), ((w >> 17u) & 1u) == 1u, fraction < threshold, fraction == threshold);
 }
 
 // times is a multiple of a sample.
@@ -110,7 +110,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
       tied |= select(0u, 1u << i, s.tied);
       x = next(x);
     }
-    // One in 2¹⁸ is, and what decides it costs as much as a block.
+    // One in 2¹⁶ is, and what decides it costs as much as a block.
     for (var i = 0u; tied != 0u; i++) {
       let s = sample(x.a.x);
       if ((tied & 1u) != 0u) { z[i] = wide_add(z[i], times(j, s, below(s.column, 64u * g + 4u * i + (lane & 3u)))); }
