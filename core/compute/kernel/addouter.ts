@@ -4,7 +4,7 @@
 import { greatest } from "../simd/greatest";
 import { block } from "../simd/product";
 import { isSparse, sparseOuter, sparseRounded } from "../simd/sparse";
-import { asBlock, asWide, isEmpty, oneBlock } from "../simd/sums";
+import { asBlock, asWide, isEmpty, oneBlock, start, started } from "../simd/sums";
 import { Part, Parts, first } from "../simd/team";
 import { space } from "../simd/window";
 import { BLOCK, PIECE, Ptr, ROUND, Sums, addWide, loadPart, loadUpTo, madd, storeUpTo } from "../simd/vec";
@@ -187,11 +187,16 @@ function plain(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wide: bool, few
 }
 
 // addOuterBefore makes dst one block for a first call of no more rows, in which
-// no float64 is needed, or else float64.
+// no float64 is needed, or else float64, which a first call's parts begin themselves where
+// terms are changed: what they write is in the cache then, and in that of their thread.
 export function addOuterBefore(m: i32, n: i32, k: i32, each: i32, dst: Sums): void {
   if (m == 0 && each == 0) return;
-  if (each == 0 && m <= BLOCK && isEmpty(dst)) asBlock(dst, n * k);
-  else asWide(dst);
+  if (m > 0 && isEmpty(dst) && (each != 0 || m <= BLOCK)) {
+    if (each == 0) asBlock(dst, n * k);
+    else start(dst, n * k);
+  } else {
+    asWide(dst);
+  }
 }
 
 // addOuter has each as kernel.Each: 0 plain, 1 clamped, 2 rounded.
@@ -203,15 +208,19 @@ export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: P
     plain(m, n, k, h, d, one, false, few, part, parts);
     return;
   }
-  const wide = asWide(dst), from = first(n, 2, part, parts), to = first(n, 2, part + 1, parts);
-  if (each == 1) {
-    changed(m, n, k, c, h, d, wide, false, from, to);
-  } else if (each == 2) {
-    let all = n >= 8; // or packing would take longer
+  const begun = started(dst), wide = begun || asWide(dst);
+  if (each != 0) {
+    let all = each == 2 && n >= 8; // or packing would take longer
     for (let i: usize = 0; all && i < <usize>m; i++) all = bounded(n, k, h + (i * <usize>n << 2), d + (i * <usize>k << 2));
-    if (all && few) sparseRounded(m, n, k, h, d, wide, part, parts);
-    else if (all) rounded(m, n, k, h, d, wide, from, to);
-    else changed(m, n, k, 0, h, d, wide, true, from, to);
+    if (all && few) {
+      sparseRounded(m, n, k, h, d, wide, begun != 0, part, parts);
+      return;
+    }
+    const from = first(n, 2, part, parts), to = first(n, 2, part + 1, parts), row = <usize>k << 3;
+    if (begun) memory.fill(wide + <usize>from * row, 0, <usize>(to - from) * row);
+    if (all) rounded(m, n, k, h, d, wide, from, to);
+    else if (each == 2) changed(m, n, k, 0, h, d, wide, true, from, to);
+    else changed(m, n, k, c, h, d, wide, false, from, to);
   } else {
     for (let i = 0; i < m; i += BLOCK) {
       plain(min(m - i, BLOCK), n, k, h + (<usize>(i * n) << 2), d + (<usize>i * <usize>k << 2), wide, true, few, part, parts);

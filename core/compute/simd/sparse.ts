@@ -228,12 +228,14 @@ export function sparseOuter(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, wi
 }
 
 // sparseRounded adds to dst, in float64, the outer products of a sparse h [m×n] and d,
-// each element rounded, none of them beyond ±2²². Its parts are some rows of dst.
-export function sparseRounded(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, part: Part, parts: Parts): void {
+// each element rounded, none of them beyond ±2²². Its parts are some rows of dst, where they
+// write 0 first if it is new.
+export function sparseRounded(m: i32, n: i32, k: i32, h: Ptr, d: Ptr, dst: Ptr, fresh: bool, part: Part, parts: Parts): void {
   const to = first(n, STRIP, part + 1, parts), step = <usize>k << 2, hStep = <usize>n << 2;
   listsOf(BLOCK, 0);
   for (let j0 = first(n, STRIP, part, parts); j0 < to; j0 += STRIP) {
     const columns = min(to - j0, STRIP);
+    if (fresh) memory.fill(dst + 2 * <usize>j0 * step, 0, 2 * <usize>columns * step);
     for (let i = 0; i < m; i += BLOCK) {
       listColumns(min(m - i, BLOCK), columns, BLOCK, h + <usize>i * hStep + (<usize>j0 << 2), hStep, step);
       for (let j = 0, terms = lists, to = dst + 2 * <usize>j0 * step; j < columns; j++, terms += BLOCK * TERM, to += 2 * step) {
