@@ -19,8 +19,9 @@ export const configs = {
 
 // trainer opens the page with MNIST, or drawn digits where it is not there, and
 // returns what runs a configuration: its seconds inside steps, and those of testing
-// and all else between the start and the result. With dense it does so on as many
-// rows of random values, none of them 0, of which no product leaves out any.
+// and all else between the start and the result. Beside these rows there are dense ones,
+// as many and none of their values 0, so that products leave out none, and few: the same
+// to train on, but a hundred to test.
 /** @param {any} browser @param {string} url */
 export async function trainer(browser, url) {
   const page = await open(await browser.newContext(), url);
@@ -35,7 +36,7 @@ export async function trainer(browser, url) {
     const [xs, ys, xt, yt] = document.querySelector("#bench").files;
     return clipscope.open({ train: [xs, ys], test: [xt, yt] });
   }, mnist);
-  const dense = await page.evaluateHandle(() => {
+  const others = await page.evaluateHandle(async (mnist) => {
     const idx = (/** @type {string} */ name, /** @type {number[]} */ sizes, /** @type {(i: number) => number} */ value) => {
       const head = new DataView(new ArrayBuffer(4 + 4 * sizes.length));
       [0x800 | sizes.length, ...sizes].forEach((n, i) => head.setInt32(4 * i, n));
@@ -43,17 +44,21 @@ export async function trainer(browser, url) {
     };
     const files = (/** @type {string} */ of, /** @type {number} */ n) => [
       idx(`${of}-images-idx3-ubyte`, [n, 28, 28], () => 1 + Math.floor(255 * Math.random())), idx(`${of}-labels-idx1-ubyte`, [n], (i) => i % 10)];
-    return clipscope.open({ train: files("train", 60000), test: files("t10k", 10000) });
-  });
+    const dense = await clipscope.open({ train: files("train", 60000), test: files("t10k", 10000) });
+    if (!mnist) return { dense };
+    const [xs, ys] = document.querySelector("#bench").files;
+    return { dense, few: await clipscope.open({ train: [xs, ys], test: files("t10k", 100) }) };
+  }, mnist);
   const known = await page.evaluate(async () => navigator.hardwareConcurrency);
   return {
     data: mnist ? "MNIST" : "drawn digits", cores: known,
-    /** @param {object} config @param {boolean} [filled] @returns {Promise<{ steps: number, seconds: number, rest: number, backend: string }>} */
-    run: (config, filled) => page.evaluate(async ([data, config]) => {
-      const run = await clipscope.train(config, data);
+    few: mnist,
+    /** @param {object} config @param {"dense" | "few"} [rows] @returns {Promise<{ steps: number, seconds: number, rest: number, backend: string }>} */
+    run: (config, rows) => page.evaluate(async ([data, others, rows, config]) => {
+      const run = await clipscope.train(config, rows ? others[rows] : data);
       const from = performance.now();
       const r = await run.done;
       return { steps: r.steps, seconds: r.train_seconds, rest: (performance.now() - from) / 1000 - r.train_seconds, backend: r.backend };
-    }, [filled ? dense : data, config]),
+    }, [data, others, rows, config]),
   };
 }
