@@ -141,7 +141,7 @@ func TestWhatCannotFitIsRefused(t *testing.T) {
 		"adam":   {Optimizer: "adam", Method: "adaclip", Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
 		"layers": {Model: run.Model{Kind: "mlp", Hidden: []int{20_000, 20_000}}},
 		// Which is known to be drawn number by number when it has its price.
-		"exact": {Optimizer: "adam", LearningRate: 0.1, NoiseMode: "secure", NoiseMultiplier: ptr(0.05), Steps: 100, Accountant: "rdp", MaxPhysicalBatchSize: 1, Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
+		"exact": {Optimizer: "adam", LearningRate: 0.1, NoiseMode: "secure", NoiseMultiplier: ptr(0.12), Steps: 10_000, Accountant: "rdp", MaxPhysicalBatchSize: 1, Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
 	} {
 		_, err := New(cfg, m)
 		var fault *run.ConfigError

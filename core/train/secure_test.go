@@ -75,7 +75,7 @@ func TestSecureDrawsNumberByNumber(t *testing.T) {
 		"a small threshold":    {false, func(c *run.Config) { c.MaxGradNorm = 1e-12 }},
 		"little noise":         {true, func(c *run.Config) { c.NoiseMultiplier = ptr(0.03) }},
 		"much noise":           {false, func(c *run.Config) { c.NoiseMultiplier = ptr(4096.0) }},
-		"a large ε":            {true, func(c *run.Config) { c.NoiseMultiplier, c.Steps = ptr(0.1), 10_000 }},
+		"a large ε":            {true, func(c *run.Config) { c.NoiseMultiplier, c.Steps = ptr(0.12), 10_000 }},
 		"a large ε to reach":   {true, func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(400.0) }},
 		"a usual ε to reach":   {false, func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(2.0) }},
 		"a δ that pays little": {false, func(c *run.Config) { c.TargetDelta = 1e-30 }},
