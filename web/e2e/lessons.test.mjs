@@ -127,6 +127,8 @@ test("a sweep of before counts where it is of the step's experiment, and no answ
   await page.evaluate(() => { location.hash = "#lesson=u.4"; });
   await page.locator(".lesson-head", { hasText: "step 4" }).waitFor();
   await ready(page);
+  await shows(page, "u", 4); // what the step's experiment looks like may take a line more
+  await looked(page);
   await page.locator("#sweep").evaluate((e) => e.scrollIntoView({ block: "end", behavior: "instant" }));
   const at = () => page.locator("#sweep").evaluate((e) => Math.round(e.getBoundingClientRect().top)), before = await at();
   await page.fill("#lesson-answer", "3");
