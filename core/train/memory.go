@@ -11,9 +11,12 @@ import (
 // mostMemory is what a WebAssembly program may have, the kernels or ours.
 const mostMemory = 1 << 32
 
-// batchRoom is how much of that a physical batch may fill, with what stays: the
-// rest is for what the browser itself needs.
-const batchRoom = 2 << 30
+// What of that a physical batch may fill, and with what stays: the rest is for what the
+// browser itself needs. A ResNet-18's tab as a whole stays below 2 GB.
+const (
+	batchRoom = 1 << 30
+	wholeRoom = 2 << 30
+)
 
 // checkMemory refuses what cannot fit, before any of it is taken.
 func (p *Plan) checkMemory() error {

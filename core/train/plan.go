@@ -353,7 +353,7 @@ func (p *Plan) capacity() int {
 		return 1
 	}
 	held, _ := p.fixed(3)
-	fit := int((batchRoom - held) / (float * p.width()))
+	fit := int(min(wholeRoom-held, batchRoom) / (float * p.width()))
 	return max(1, min(p.cfg.MaxPhysicalBatchSize, p.likely(), max(p.meta.TrainRows, p.meta.TestRows, 1), fit))
 }
 
