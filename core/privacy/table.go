@@ -115,8 +115,8 @@ func setColumn(table []float32, column, alias int, threshold *big.Int) {
 // # Guarantee
 //
 // But for the table's distance, which is charged to δ, such noise costs no more
-// than Gaussian noise of the standard deviation that was asked for, by every
-// accountant, inside a Poisson sample or not.
+// than Gaussian noise of standard deviation Deviation, by every accountant, inside a
+// Poisson sample or not.
 //
 // Let y be discrete Gaussian with σ_y² = σ₀²·T, T = Σ_{i<j} m_i², and x with σ₀. As
 //
@@ -130,10 +130,9 @@ func setColumn(table []float32, column, alias int, threshold *big.Int) {
 // e^±η at every integer, η < 2⁻¹³⁹ (cf. Micciancio & Walter 2017). This is a bound on
 // ratios, so tails are no exception.
 //
-// It has the variance σ² + r² in units, r ≥ 2, and so costs what [GridNoise] does:
-// up to 2⁻⁷⁰ in ε for 2⁴⁰ numbers over all releases, no more than the Gaussian. That
-// r is larger by what whole multipliers leave over makes the rounding that is
-// post-processing there coarser.
+// That is the variance σ² + r² in units, r = 2, of which σ is the Deviation, and so it
+// costs what [GridNoise] does: up to 2⁻⁷⁰ in ε for 2⁴⁰ numbers over all releases, no
+// more than the Gaussian.
 //
 // Samples of the table instead of exact ones move the law of n numbers by
 // n·MostJoined·TableDistance in total variation at most: see [Inexact].
@@ -142,71 +141,59 @@ type JoinedNoise struct {
 	sigma       float64
 }
 
-// LeastJoined is a deviation in units from which on there are multipliers.
-const LeastJoined = 13000
-
 // mostGrowth is the most that Σ m_j² may grow by with one sample more:
 // (σ₀/(9/4))², rounded down.
 const mostGrowth = 126419
 
-// tooMuch is how much more noise than asked for is refused.
-const tooMuch = 0x1p-9
-
-// NewJoinedNoise returns noise of standard deviation sigma, or up to 2⁻⁹ of it
-// more, for multiples of unit. ok is false where there are no such multipliers:
-// where sigma/unit is small, below [LeastJoined], or not below 2³¹.
-func NewJoinedNoise(sigma, unit float64) (noise JoinedNoise, ok bool) {
-	s := sigma / unit
-	if !(s > 0 && s < 1<<31) {
+// NewJoinedNoise returns the noise of fewest samples whose Deviation lies between
+// least and most, in units, and of such the one with the largest that it finds. ok is
+// false where it finds none, as where most is small, or not below 2³¹.
+//
+// Whole multipliers give some deviations and not those between, and the noise is to
+// have the one that was asked for: it is the unit that is chosen to fit.
+func NewJoinedNoise(least, most float64) (noise JoinedNoise, ok bool) {
+	if !(least > 0 && most < 1<<31) {
 		return JoinedNoise{}, false
 	}
-	// What it is to be at least, in units of σ₀², with room for rounding.
-	least := (s*s + roundingVariance) / (tableSigma * tableSigma) * (1 + 0x1p-40)
+	room := (most*most + roundingVariance) / (tableSigma * tableSigma)
 	for k := 1; k <= chacha.MostJoined; k++ {
-		m, total := joined(least, k)
-		if t := math.Sqrt(total) * tableSigma; m != nil && t <= s*(1+tooMuch) {
-			return JoinedNoise{m, t}, true
+		m, total := joined(room, k)
+		n := JoinedNoise{m, math.Sqrt(total) * tableSigma}
+		if m != nil && n.Deviation() >= least && n.Deviation() <= most {
+			return n, true
 		}
 	}
 	return JoinedNoise{}, false
 }
 
-// tries is how many values of a multiplier are tried, and enough how near to what is
-// wanted ends the search.
-const (
-	tries  = 12
-	enough = 0x1p-14
-)
-
-// joined are k multipliers whose squares add up to the least found total ≥ least,
-// each sum of the first at most mostGrowth times the sum before; nil if there are
-// none.
-func joined(least float64, k int) (m []float64, total float64) {
+// joined are k multipliers whose squares add up to total, at most room, each sum of the
+// first at most mostGrowth times the sum before; nil if there are none. The last is as
+// large as it may be, and the others are no larger than it needs.
+func joined(room float64, k int) (m []float64, total float64) {
+	if !(room >= float64(k)) {
+		return nil, 0
+	}
 	if k == 1 {
-		if least > 1 {
-			return nil, 0
-		}
 		return []float64{1}, 1
 	}
-	last := math.Ceil(math.Sqrt(least))
-	for try := last; try > last-tries && try >= 1 && !(m != nil && total <= least*(1+enough)); try-- {
-		// What the others have to come to, for the sum and for the last to join them.
-		before, sum := joined(max(least-try*try, try*try/(mostGrowth-1)), k-1)
-		all := sum + try*try
-		if before == nil || all < least || all > mostGrowth*sum || m != nil && all >= total {
-			continue
-		}
-		m, total = append(before, try), all
-	}
-	return m, total
+	// Whole multipliers leave up to three fifths of what the others are given.
+	m, total = joined(min(max(4*room/mostGrowth, float64(k-1)), room-1), k-1)
+	last := math.Floor(math.Sqrt(min(room-total, (mostGrowth-1)*total)))
+	return append(m, last), total + last*last
 }
 
 // Multipliers are m₀, m₁ …, whole and positive, at most [chacha.MostJoined]. They
 // are not to be changed.
 func (n JoinedNoise) Multipliers() []float64 { return n.multipliers }
 
-// Sigma is the noise's deviation in units.
+// Sigma is the noise's own deviation, in units.
 func (n JoinedNoise) Sigma() float64 { return n.sigma }
+
+// Deviation is the standard deviation, in units, of the Gaussian noise that costs no
+// less: a little below Sigma, with room for rounding.
+func (n JoinedNoise) Deviation() float64 {
+	return math.Sqrt(n.sigma*n.sigma-roundingVariance) * (1 - 0x1p-40)
+}
 
 // JoinedDistance bounds what n numbers of joined noise lie off in total variation.
 func JoinedDistance(n int) float64 {

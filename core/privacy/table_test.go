@@ -134,13 +134,14 @@ func TestJoinsAreDiscreteGaussian(t *testing.T) {
 	}
 }
 
-// TestJoinedMultipliers: whole, positive, each join one that the proof covers, never
-// less noise than asked for and hardly more, wherever it is said that there are some.
+// TestJoinedMultipliers: whole, positive, each join one that the proof covers, and the
+// deviation one that the noise pays for and that was asked for, wherever it is said that
+// there are some: of all sizes that a grid of a step can have.
 func TestJoinedMultipliers(t *testing.T) {
 	for s := 1.0; s < 1<<31; s *= 1.0013 {
-		n, ok := NewJoinedNoise(s/8, 0.125)
+		n, ok := NewJoinedNoise(0.9*s, s)
 		if !ok {
-			if s >= LeastJoined {
+			if s >= 8000 {
 				t.Errorf("no multipliers for %v units", s)
 			}
 			continue
@@ -153,14 +154,40 @@ func TestJoinedMultipliers(t *testing.T) {
 				t.Fatalf("%v units: multipliers %v", s, n.Multipliers())
 			}
 		}
-		least := math.Sqrt(s*s + roundingVariance)
-		if got := tableSigma * math.Sqrt(total); got < least || got > s*(1+0x1p-9) || got != n.Sigma() || len(n.Multipliers()) > chacha.MostJoined {
-			t.Errorf("%v units: %v of noise, multipliers %v", s, got, n.Multipliers())
+		sigma, d := tableSigma*math.Sqrt(total), n.Deviation()
+		if !(d >= 0.9*s && d <= s) || math.Sqrt(d*d+roundingVariance) > sigma || sigma != n.Sigma() || len(n.Multipliers()) > chacha.MostJoined {
+			t.Errorf("%v units: deviation %v, multipliers %v", s, d, n.Multipliers())
 		}
 	}
 	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), 1 << 31, 1e-300} {
-		if _, ok := NewJoinedNoise(s, 1); ok {
+		if _, ok := NewJoinedNoise(0.9*s, s); ok {
 			t.Errorf("noise of %v units", s)
+		}
+	}
+	for _, c := range [][2]float64{{2000, 1000}, {math.NaN(), 1e6}, {0, 1e6}, {-1, 1e6}} {
+		if n, ok := NewJoinedNoise(c[0], c[1]); ok {
+			t.Errorf("between %v and %v units: multipliers %v", c[0], c[1], n.Multipliers())
+		}
+	}
+}
+
+// TestJoinedNoiseOfFewestSamples: as many as squares can add up to what is asked for, and
+// the finest that there is with them.
+func TestJoinedNoiseOfFewestSamples(t *testing.T) {
+	for _, c := range []struct {
+		least, most float64
+		want        []float64
+	}{
+		{1, 1e9, []float64{1}},
+		{700, 900, []float64{1}},
+		{1000, 1e9, []float64{1, 355}},
+		{235_000, 262_144, []float64{1, 327}},
+		{284_100, 284_500, nil}, // two samples end below it
+		{300_000, 340_000, []float64{1, 2, 424}},
+	} {
+		n, ok := NewJoinedNoise(c.least, c.most)
+		if ok != (c.want != nil) || ok && !slices.Equal(n.Multipliers(), c.want) {
+			t.Errorf("from %v to %v: %v, want %v", c.least, c.most, n.Multipliers(), c.want)
 		}
 	}
 }
@@ -237,8 +264,8 @@ func chiSquare(count map[int64]int, width int64, draws int, s float64) (chi floa
 // what they leave when divided by 64 (χ² with 63 degrees of freedom, 10⁻⁶).
 func TestJoinedNoiseAtTheSizeOfAStep(t *testing.T) {
 	t.Parallel()
-	for i, units := range []float64{LeastJoined, 131_073, 262_144, 3e6, 1e9, 1<<31 - 1} {
-		n, ok := NewJoinedNoise(units, 1)
+	for i, units := range []float64{8000, 131_073, 262_144, 3e6, 1e9, 1<<31 - 1} {
+		n, ok := NewJoinedNoise(0.9*units, units)
 		if !ok {
 			t.Fatal(units)
 		}
@@ -286,7 +313,7 @@ func TestJoinedNoiseAtTheSizeOfAStep(t *testing.T) {
 // two-sample χ²; false-alarm rate 10⁻⁶.
 func TestJoinedNoiseIsTheSlowSamplers(t *testing.T) {
 	t.Parallel()
-	n, _ := NewJoinedNoise(300_000, 1)
+	n, _ := NewJoinedNoise(270_000, 300_000)
 	slow, err := NewDiscreteGaussian(n.Sigma())
 	if err != nil {
 		t.Fatal(err)

@@ -16,13 +16,13 @@ import (
 //
 // # Guarantee
 //
-// With unit u (a power of two) and threshold C, an example's integer vector z
-// has ‖z‖₂ ≤ C/u: its gradient is clipped to C·shrink, and rounding moves each
+// With threshold C, and a unit u that C is [Plan.units] times, an example's integer
+// vector z has ‖z‖₂ ≤ C/u: its gradient is clipped to C·shrink, and rounding moves each
 // of d coordinates by half a unit at most, √d/2 units together, which shrink
 // leaves room for. The sums of a piece of rows stay within ±2²⁴, so float32 adds
 // them without error, and pieces are added in float64, which is exact to 2⁵³.
 // Noise of deviation σ_T·C is added in whole units and exactly, and what is released
-// is that sum in float32, a function of it. It is a whole multiple of u whatever the
+// is that whole number times u, rounded to float32: a function of it, whatever the
 // data, so the holes that floating-point noise leaves around a true value (Mironov
 // 2012; opacus#616) do not exist.
 //
@@ -33,6 +33,7 @@ import (
 type secure struct {
 	*gaussian
 	grid  float64 // the unit
+	noise privacy.JoinedNoise
 	table compute.Buffer
 	// Where numbers are drawn one by one:
 	parts compute.Buffer // the sum, in two parts
@@ -42,8 +43,8 @@ type secure struct {
 // exactly is the largest magnitude up to which float32 holds every whole number.
 const exactly = 1 << 24
 
-// arithmetic covers the relative rounding of factors and products in float32,
-// before they are rounded to the grid: four roundings of 2⁻²⁴ each, with room.
+// arithmetic covers the relative rounding of the unit, of factors and of products in
+// float32, before they are rounded to the grid: six roundings of 2⁻²⁴ each, with room.
 const arithmetic = 1 - 1e-6
 
 // checkSecure refuses what secure noise has no proof for.
@@ -68,18 +69,44 @@ func (p *Plan) checkSecure() error {
 	if p.pcaNoise > 0 {
 		return fault("noise_mode", "PCA is released with float noise; leave out one of them")
 	}
-	if p.shrink() < 0.5 {
-		return fault("noise_mode", "%d parameters are too many for the integer grid: rounding would take more than half of the clipping bound. Take a smaller model or float noise", p.spec.Params())
-	}
 	if p.gradNoise > 1<<12 {
 		return fault("noise_multiplier", "%.4g is more than secure noise is drawn for (4096)", p.gradNoise)
 	}
-	p.exact = p.exact || p.gradNoise*leastUnits < privacy.LeastJoined
+	if _, ok := p.joined(); !ok {
+		p.exact = true
+	}
+	if p.shrink() < 0.5 {
+		return fault("noise_mode", "%d parameters are too many for the integer grid: rounding would take more than half of the clipping bound. Take a smaller model or float noise", p.spec.Params())
+	}
 	return nil
 }
 
-// leastUnits is what C is at least in units of the grid, whatever C is.
-const leastUnits = exactly / compute.PieceRows / 2
+// mostUnits is what C is at most in units of the grid, for sums of a full piece to be
+// exact.
+const mostUnits = exactly / compute.PieceRows
+
+// littleRounding is the part of C that rounding may take for the sake of fewer samples:
+// less than a gradient's norm is known to.
+const littleRounding = 0x1p-8
+
+// joined is the noise of a step, for a grid as fine as exact sums allow, or coarser
+// where that has it joined from fewer samples: by a tenth, or as far as rounding takes
+// but little of C. ok is false where there is no such noise, as where there is little.
+func (p *Plan) joined() (noise privacy.JoinedNoise, ok bool) {
+	least := min(p.roundingUnits()/littleRounding, 0.9*mostUnits)
+	return privacy.NewJoinedNoise(p.gradNoise*least, p.gradNoise*mostUnits)
+}
+
+// units is what C is in units of the grid, whatever C is.
+func (p *Plan) units() float64 {
+	if noise, ok := p.joined(); ok && !p.exact {
+		return noise.Deviation() / p.gradNoise
+	}
+	return mostUnits
+}
+
+// roundingUnits is the most that rounding to the grid moves a gradient by, in units.
+func (p *Plan) roundingUnits() float64 { return math.Sqrt(float64(p.spec.Params())) / 2 }
 
 // distance is what a step's noise lies off what it is priced with, in total variation:
 // that of a table, unless the plan is exact. It is that where noise is so small that no
@@ -91,18 +118,8 @@ func (p *Plan) distance() float64 {
 	return privacy.JoinedDistance(p.spec.Params())
 }
 
-// gridUnit is the power of two that C is measured in: as fine as exact sums of a
-// full piece allow.
-func gridUnit(c float64) float64 {
-	return math.Exp2(math.Ceil(math.Log2(c * compute.PieceRows / exactly)))
-}
-
 // shrink is what of C is left for a gradient when rounding has taken its part.
-// It is the same for every C but for the rounding of the unit to a power of
-// two, which at worst doubles it: that worst is taken.
-func (p *Plan) shrink() float64 {
-	return (1 - math.Sqrt(float64(p.spec.Params()))/2/leastUnits) * arithmetic
-}
+func (p *Plan) shrink() float64 { return (1 - p.roundingUnits()/p.units()) * arithmetic }
 
 func newSecure(g *gaussian) *secure {
 	s := &secure{gaussian: g}
@@ -116,7 +133,8 @@ func newSecure(g *gaussian) *secure {
 }
 
 func (s *secure) begin() {
-	s.grid = gridUnit(s.r.clipper.Rule.C())
+	s.noise, _ = s.r.joined()
+	s.grid = s.r.clipper.Rule.C() / s.r.units() * (1 + 0x1p-50) // no less than that
 	s.gaussian.begin()
 }
 
@@ -131,7 +149,7 @@ func (s *secure) limit() kernel.Limit {
 // add rounds to the grid.
 func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
 	for _, f := range factors {
-		kernel.Scale(s.r.be, n, float32(1/s.grid), f) // a power of two: exact
+		kernel.Scale(s.r.be, n, float32(1/s.grid), f)
 	}
 	s.r.model.Add(s.r.sums, factors, kernel.Rounded())
 }
@@ -139,23 +157,17 @@ func (s *secure) add(n int, factors []compute.Buffer, _ compute.Buffer) {
 // ahead draws nothing: such noise is drawn and added in one.
 func (s *secure) ahead() {}
 
-// release adds the discrete noise and writes the released sum, a multiple of the
-// unit, to the gradient.
+// release adds the discrete noise and writes the released sum to the gradient.
 func (s *secure) release(ctx context.Context) error {
 	if s.r.exact {
 		return s.releaseDrawn(ctx)
-	}
-	deviation := s.r.gradNoise * s.sensitivity()
-	noise, ok := privacy.NewJoinedNoise(deviation, s.grid)
-	if !ok {
-		return fmt.Errorf("train: no noise of deviation %g is joined on a grid of %g", deviation, s.grid)
 	}
 	for i, dst := range s.r.grads {
 		key, err := s.r.noiseKey(i)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
-		kernel.Discrete(s.r.be, dst.Len(), s.grid, noise.Multipliers(), s.table, key, s.r.sums[i], dst)
+		kernel.Discrete(s.r.be, dst.Len(), s.grid, s.noise.Multipliers(), s.table, key, s.r.sums[i], dst)
 	}
 	return nil
 }

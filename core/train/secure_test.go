@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"clipscope/core/compute"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -24,7 +25,7 @@ func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
 		for row := range 200 {
 			sum := added(t, p, []int{row})
 			for _, x := range sum {
-				if z := x / p.mech.unit(); z != math.Trunc(z) {
+				if z := x / p.mech.unit(); math.Abs(z-math.Round(z)) > 1e-9*math.Abs(z) {
 					t.Fatalf("%s: row %d adds %g units", method, row, z)
 				}
 			}
@@ -36,16 +37,58 @@ func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
 }
 
 // TestSecureOutputsAreOnTheGrid: with η = B and plain SGD from zero weights, one
-// step's parameters are the released sum itself.
+// step's parameters are the released sum itself: whole units, rounded once.
 func TestSecureOutputsAreOnTheGrid(t *testing.T) {
 	cfg := secureConfig("constant")
 	cfg.Model, cfg.Steps = run.Model{Kind: "softmax"}, 1
 	cfg.ExpectedBatchSize, cfg.LearningRate = 128, 128
-	_, r := finish(t, started(t, cfg, small(t)))
-	unit := gridUnit(1)
+	p := started(t, cfg, small(t))
+	_, r := finish(t, p)
+	unit := p.mech.unit()
 	for i, w := range r.Released.Parameters {
-		if z := float64(w) / unit; z != math.Trunc(z) {
+		if z := float64(w) / unit; w != float32(math.Round(z)*unit) || math.Abs(z) > exactly {
 			t.Errorf("parameter %d is %g units", i, z)
+		}
+	}
+}
+
+// TestSecureGrid: whatever the noise, the size of the model and C, noise is no less than
+// asked for, an example's units fit into C with what rounding takes, and sums are exact;
+// and two samples do for the usual noise.
+func TestSecureGrid(t *testing.T) {
+	ds := small(t)
+	for _, hidden := range []int{1, 16, 5000} {
+		cfg := secureConfig("constant")
+		cfg.Model.Hidden = []int{hidden}
+		p, err := New(cfg, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sigma := 0.004; sigma <= 1<<12; sigma *= 1.007 {
+			p.gradNoise, p.exact = sigma, false
+			if err := p.checkSecure(); err != nil {
+				t.Fatal(err)
+			}
+			noise, ok := p.joined()
+			units, rounding := p.units(), math.Sqrt(float64(p.spec.Params()))/2
+			if units > mostUnits || compute.PieceRows*units > exactly || p.shrink()*units+rounding > units {
+				t.Errorf("%d parameters, σ = %v: %v units, of which %v are left", p.spec.Params(), sigma, units, p.shrink())
+			}
+			if lost := rounding / units; lost > max(littleRounding, 1.12*rounding/mostUnits) {
+				t.Errorf("%d parameters, σ = %v: rounding takes %v of C", p.spec.Params(), sigma, lost)
+			}
+			if n := len(noise.Multipliers()); p.exact != !ok || sigma >= 0.04 && sigma < 4 && (!ok || n > 2) {
+				t.Errorf("%d parameters, σ = %v: exact is %t, %v", p.spec.Params(), sigma, p.exact, noise.Multipliers())
+			}
+			if p.exact {
+				continue
+			}
+			for _, c := range []float64{1e-12, 0.35, 1, 1e12} {
+				grid := c / units * (1 + 0x1p-50)
+				if got := noise.Deviation() * grid; got < sigma*c || got > sigma*c*(1+1e-9) {
+					t.Errorf("σ = %v, C = %v: noise of deviation %v", sigma, c, got)
+				}
+			}
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 func init() { parts = append(parts, part{"Discrete", "discrete", checkDiscrete}) }
 
-// checkDiscrete wants every number to the bit: with one sample and with five, in
-// groups and in their remainders, on sums of one block and on wide ones, and where
-// only the further digits of a threshold decide.
+// checkDiscrete wants every number to the bit where the unit is a power of two: with one
+// sample and with five, in groups and in their remainders, on sums of one block and on wide
+// ones, and where only the further digits of a threshold decide.
 func checkDiscrete(c *check) {
 	multipliers := []float64{1, 44, 1310, 56251, 4999999}
 	d := discreteCheck{check: c, table: c.magnitudes()}
@@ -24,6 +24,7 @@ func checkDiscrete(c *check) {
 	for _, n := range []int{127, 128, 129, 255, 256, 257, 1000} {
 		for k := 1; k <= chacha.MostJoined; k++ {
 			d.draw(n, 8, multipliers[:k], key, k%2 == 0)
+			d.draw(n, 3.81e-6/3, multipliers[:k], key, k%2 == 1)
 		}
 	}
 	d.draw(70, 1, multipliers[:2], compute.NoiseKey{Key: [8]uint32{1 << 31, 0, math.MaxUint32}, Nonce: [3]uint32{1 << 31}}, false)
@@ -107,8 +108,18 @@ func (d *discreteCheck) draw(n int, unit float64, multipliers []float64, key com
 	if err := chacha.Discrete(&key.Key, &key.Nonce, d.table, multipliers, z); err != nil {
 		c.errorf("%v", err)
 	}
-	dst.want = each(n, func(i int) value { return exactly(float32((exact[i] + z[i]) * unit)) })
+	dst.want = each(n, func(i int) value { return scaled((exact[i]+z[i])*unit, unit) })
 	c.verifySums(src, each(n, func(i int) value { return value{v: exact[i], tol: 0x1p-48 * math.Abs(exact[i])} }), "Discrete(%d, %v)", n, multipliers)
+}
+
+// scaled is x, rounded to float32: in any way where the unit is no power of two, as a
+// product may then have been rounded before.
+func scaled(x, unit float64) value {
+	v := exactly(float32(x))
+	if part, _ := math.Frexp(unit); part != 0.5 {
+		v.tol = 0x1p-23 * math.Abs(x)
+	}
+	return v
 }
 
 // ties are draws of which one is settled by a threshold's further digits: by each of

@@ -7,14 +7,15 @@ import (
 	"clipscope/core/compute"
 )
 
-// Discrete adds whole noise to whole sums and rounds once:
+// Discrete adds whole noise to whole sums, and rounds what that is in units:
 //
 //	for i := range n { dst[i] = float32((src[i] + z[i]) * unit) }
 //
 // where z is the discrete sequence that package chacha defines for the key, the
-// table and the multipliers. With a unit that is a power of two, and src whole and
-// with the noise within ±2⁵³, all but the rounding is exact, and every backend writes
-// the same to the bit. NaN and ±Inf in src pass.
+// table and the multipliers. With src whole, and with the noise within ±2⁵³, the sum is
+// exact. What is written is a function of it and the unit alone: every backend writes the
+// same to the bit where the unit is a power of two, and else the same within 2⁻²³ of it.
+// NaN and ±Inf in src pass.
 //
 // It panics for no multipliers, or more than [chacha.MostJoined].
 //
