@@ -27,6 +27,9 @@ func checkDiscrete(c *check) {
 			d.draw(n, 3.81e-6/3, multipliers[:k], key, k%2 == 1)
 		}
 	}
+	for _, second := range []float64{65536, 65537} { // within 32 bits, and beyond
+		d.draw(200, 1, []float64{65536, second}, key, false)
+	}
 	d.draw(70, 1, multipliers[:2], compute.NoiseKey{Key: [8]uint32{1 << 31, 0, math.MaxUint32}, Nonce: [3]uint32{1 << 31}}, false)
 	d.close()
 	d.ties(multipliers[:3])

@@ -67,31 +67,66 @@ function samples(p: Ptr, index: u32, table: Ptr, key: Key, tail: Ptr): v128 {
   return i32x4.sub(v128.xor(magnitude, sign), sign);
 }
 
-// chunk writes 64 sums, in float32 or in float64, with their noise: of k samples each,
-// of which those of group g, whose words are at words, are the first.
+// finish writes four sums, in float32 or in float64, with their noise, lo and hi.
+// @ts-ignore: decorator
+@inline
+function finish(lo: v128, hi: v128, u: v128, src: Ptr, wide: bool, dst: Ptr): void {
+  if (wide) {
+    lo = f64x2.add(lo, v128.load(src));
+    hi = f64x2.add(hi, v128.load(src, 16));
+  } else {
+    const v = v128.load(src);
+    lo = f64x2.add(lo, low(v));
+    hi = f64x2.add(hi, high(v));
+  }
+  lo = f32x4.demote_f64x2_zero(f64x2.mul(u, lo));
+  hi = f32x4.demote_f64x2_zero(f64x2.mul(u, hi));
+  v128.store(dst, i64x2.shuffle(lo, hi, 0, 2));
+}
+
+// upper are the last two of four integers.
+// @ts-ignore: decorator
+@inline
+function upper(x: v128): v128 { return f64x2.convert_low_i32x4_s(i32x4.shuffle(x, x, 2, 3, 2, 3)); }
+
+// chunk writes 64 sums with their noise: of k samples each, of which those of group g,
+// whose words are at words, are the first.
 // @ts-ignore: decorator
 @inline
 function chunk(k: i32, g: u32, words: Ptr, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key): void {
-  const tail = at + TAIL, m = at + MULTIPLIERS, u = f64x2.splat(unit);
-  for (let p: usize = 0; p < 256; p += 16, dst += 16) {
+  const tail = at + TAIL, m = at + MULTIPLIERS, u = f64x2.splat(unit), size: usize = wide ? 32 : 16;
+  for (let p: usize = 0; p < 256; p += 16, src += size, dst += 16) {
     let lo = f64x2.splat(0), hi = lo, word = words + p, index = (g << 6) + <u32>(p >> 2);
     for (let q = m, end = m + (<usize>k << 3); q < end; q += 8, word += 256, index += 64) {
       const x = samples(word, index, table, key, tail), mm = v128.load64_splat(q);
       lo = f64x2.add(lo, f64x2.mul(mm, f64x2.convert_low_i32x4_s(x)));
-      hi = f64x2.add(hi, f64x2.mul(mm, f64x2.convert_low_i32x4_s(i32x4.shuffle(x, x, 2, 3, 2, 3))));
+      hi = f64x2.add(hi, f64x2.mul(mm, upper(x)));
     }
-    if (wide) {
-      lo = f64x2.add(lo, v128.load(src + 2 * p));
-      hi = f64x2.add(hi, v128.load(src + 2 * p, 16));
-    } else {
-      const v = v128.load(src + p);
-      lo = f64x2.add(lo, low(v));
-      hi = f64x2.add(hi, high(v));
-    }
-    lo = f32x4.demote_f64x2_zero(f64x2.mul(u, lo));
-    hi = f32x4.demote_f64x2_zero(f64x2.mul(u, hi));
-    v128.store(dst, i64x2.shuffle(lo, hi, 0, 2));
+    finish(lo, hi, u, src, wide, dst);
   }
+}
+
+// pairs is chunk for two samples, which are joined as integers: with multipliers up to
+// MOST_JOINED they stay within 32 bits.
+const MOST_JOINED: f64 = 65536;
+// @ts-ignore: decorator
+@inline
+function pairs(g: u32, words: Ptr, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key): void {
+  const tail = at + TAIL, u = f64x2.splat(unit), size: usize = wide ? 32 : 16;
+  const first = i32x4.splat(<i32>load<f64>(at + MULTIPLIERS)), second = i32x4.splat(<i32>load<f64>(at + MULTIPLIERS, 8));
+  for (let p: usize = 0; p < 256; p += 16, src += size, dst += 16) {
+    const index = (g << 6) + <u32>(p >> 2);
+    const x = samples(words + p, index, table, key, tail), y = samples(words + p + 256, index + 64, table, key, tail);
+    const z = i32x4.add(i32x4.mul(first, x), i32x4.mul(second, y));
+    finish(f64x2.convert_low_i32x4_s(z), upper(z), u, src, wide, dst);
+  }
+}
+
+// joined is chunk, or pairs where that will do.
+function joined(k: i32, g: u32, words: Ptr, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: bool, dst: Ptr, key: Key): void {
+  const m = at + MULTIPLIERS;
+  if (k == 2 && load<f64>(m) <= MOST_JOINED && load<f64>(m, 8) <= MOST_JOINED) pairs(g, words, unit, at, table, src, wide, dst, key);
+  else chunk(k, g, words, unit, at, table, src, wide, dst, key);
 }
 
 // chunks writes n, the first with the samples of group g: which groups a chunk has depends
@@ -104,11 +139,11 @@ function chunks(n: i32, k: i32, unit: f64, at: Ptr, table: Ptr, src: Ptr, wide: 
     groups(some * k, key, 0, g << 2, at);
     for (let i = 0, words = at; i < some; i++, words += <usize>k << 8, g += k, n -= 64, dst += 256, src += 64 * size) {
       if (n >= 64) {
-        chunk(k, g, words, unit, at, table, src, wide, dst, key);
+        joined(k, g, words, unit, at, table, src, wide, dst, key);
         continue;
       }
       memory.copy(at + LAST, src, <usize>n * size);
-      chunk(k, g, words, unit, at, table, at + LAST, wide, at + LAST + 512, key);
+      joined(k, g, words, unit, at, table, at + LAST, wide, at + LAST + 512, key);
       memory.copy(dst, at + LAST + 512, <usize>n << 2);
     }
   }
