@@ -174,8 +174,11 @@ SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' 
 test-go: build compiler
 	@$(BESIDE) suite-race suite-native
 
+# The tests of those that take longest and start nothing, and share nothing.
+ALONE := ^(TestMutantsFail|TestTwoReleasesAreEqual|TestOthersFilesStay)$$
+
 suite-race:
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short $(SHARING)
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(ALONE)' $(SHARING)
 
 suite-native:
 	$(GO) test -vet=off $(SLOWEST) ./...
@@ -194,8 +197,9 @@ suite-train:
 suite-train-rest:
 	$(WASM_TEST) -skip $(HALF) ./core/train
 
+# What tests are made of is tested where it is fast.
 suite-core:
-	$(WASM_TEST) $$($(WASM) $(GO) list ./core/... ./wasm/... | grep -v '/core/train$$')
+	$(WASM_TEST) $$($(WASM) $(GO) list ./core/... ./wasm/... | grep -vE '/core/(train|compute/(rough|deferred|computetest))$$')
 
 suite-alone:
 	CLIPSCOPE_THREADS=0 $(WASM_TEST) ./core/compute/simd
