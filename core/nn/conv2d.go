@@ -51,7 +51,7 @@ func fits(in Shape, size, pad, down, across int) error {
 	if pad > 0 {
 		more = fmt.Sprintf(" with a padding of %d", pad)
 	}
-	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s", size, size, in.Height, in.Width, more)
+	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s; take a smaller one, or fewer layers before it that make pictures smaller", size, size, in.Height, in.Width, more)
 }
 
 func (conv) lipschitz() bool { return true }

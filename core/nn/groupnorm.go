@@ -19,7 +19,7 @@ func (g groupNorm) outline(in Shape) (Outline, error) {
 		return Outline{}, errNoPicture(in)
 	}
 	if in.Channels%g.groups != 0 {
-		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size", in.Channels, g.groups)
+		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size; take a number that divides %d", in.Channels, g.groups, in.Channels)
 	}
 	d := 2 * in.Channels
 	return Outline{Out: in, Parameters: d, Tensors: tensors(in.Channels), Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Formed: int64(d)}, nil

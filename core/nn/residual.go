@@ -61,7 +61,7 @@ func (r *reader) residual(s skip, in Shape) (part, error) {
 
 func (b block) outline(Shape) (Outline, error) {
 	if b.out != b.around {
-		return Outline{}, fmt.Errorf("the block gives %v, its skip %v; both have to be alike: write skip:CHANNELS:sSTRIDE", b.out, b.around)
+		return Outline{}, fmt.Errorf("the block gives %v, its skip %v; both have to be alike: give the block's convolutions the padding that keeps sizes (1 for a kernel of 3), and write skip:CHANNELS:sSTRIDE with the block's channels and strides", b.out, b.around)
 	}
 	return Outline{Out: b.out, Floats: int64(b.out.Len())}, nil
 }

@@ -287,7 +287,7 @@ func (r *reader) part(text string) (name string, p part, err error) {
 		n, err := strconv.Atoi(w)
 		_, twice := a.letter[letter]
 		if err != nil || n < 0 || n > maxNumber || n == 0 && letter != 'p' || letter != 0 && (twice || strings.IndexByte(f.letters, letter) < 0) {
-			return name, nil, fmt.Errorf("%q cannot be read; write %s, with whole numbers up to %d", clipped(text), f.usage, maxNumber)
+			return name, nil, fmt.Errorf("%q cannot be read; write %s, with whole numbers from 1 to %d (a padding from 0)", clipped(text), f.usage, maxNumber)
 		}
 		if letter != 0 {
 			a.letter[letter] = n

@@ -28,7 +28,7 @@ func TestReadRefuses(t *testing.T) {
 		{picture, "conv:3:3:q1 dense", "cannot be read"},
 		{picture, "conv:3:-3 dense", "cannot be read"},
 		{picture, "conv:3:3:s0 dense", "cannot be read"},
-		{picture, "conv:65537:3 dense", "with whole numbers up to 65536"},
+		{picture, "conv:65537:3 dense", "with whole numbers from 1 to 65536"},
 		{picture, "maxpool:2:p1 dense", "cannot be read; write maxpool:SIZE"},
 		{picture, "relu:3 dense", "cannot be read; write relu"},
 		{picture, "dense:0", "cannot be read"},

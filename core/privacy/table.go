@@ -145,9 +145,9 @@ type JoinedNoise struct {
 // (σ₀/(9/4))², rounded down.
 const mostGrowth = 126419
 
-// NewJoinedNoise returns the noise of fewest samples whose Deviation lies between
-// least and most, in units, and of such the one with the largest that it finds. ok is
-// false where it finds none, as where most is small, or not below 2³¹.
+// NewJoinedNoise returns noise whose Deviation lies between least and most, in units:
+// of the fewest samples with which it finds one, and as large as it finds. ok is false
+// where it finds none, as where most is small, or not below 2³¹.
 //
 // Whole multipliers give some deviations and not those between, and the noise is to
 // have the one that was asked for: it is the unit that is chosen to fit.

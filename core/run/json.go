@@ -83,7 +83,7 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
 			if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
-				return &ConfigError{name + "." + te.Field, fmt.Sprintf("a %s is not what this field takes (%s)", te.Value, KindName(te.Type))}
+				return &ConfigError{name + "." + te.Field, fmt.Sprintf("%s is not what this field takes (%s)", jsonName(te.Value), KindName(te.Type))}
 			}
 			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, KindName(v.Field(i).Type()))}
 		}
@@ -135,6 +135,15 @@ func named(path string, t reflect.Type, value json.RawMessage) error {
 	return nil
 }
 
+// jsonName is what package json calls a value, with its article.
+func jsonName(kind string) string {
+	kind, _, _ = strings.Cut(kind, " ") // a number stands behind its kind
+	if strings.ContainsRune("aeiou", rune(kind[0])) {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
 // KindName names what JSON calls a Go type, for messages.
 func KindName(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
@@ -149,6 +158,8 @@ func KindName(t reflect.Type) string {
 		return "true or false"
 	case reflect.String:
 		return "a text"
+	case reflect.Slice:
+		return "a list, of which each is " + KindName(t.Elem())
 	default:
 		return "an object"
 	}

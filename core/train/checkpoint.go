@@ -91,17 +91,12 @@ func eachBound(bounds []data.Bound, features int) []data.Bound {
 
 // names tell the plan, with all that it costs, and its data from others.
 func (p *Plan) names() (plan, meta [32]byte, err error) {
-	var units float64 // of secure noise, whose steps are to be drawn again as they were
-	if p.cfg.NoiseMode == "secure" {
-		units = p.units()
-	}
 	what, err := json.Marshal(struct {
 		Config, Events any
 		Noise          [3]float64
 		Rate           float64
 		Steps          int
-		Units          float64 `json:",omitempty"`
-	}{p.cfg, p.info.Events, [3]float64{p.gradNoise, p.boundsNoise, p.pcaNoise}, p.rate, p.steps, units})
+	}{p.cfg, p.info.Events, [3]float64{p.gradNoise, p.boundsNoise, p.pcaNoise}, p.rate, p.steps})
 	if err != nil {
 		return plan, meta, fmt.Errorf("train: naming the plan: %w", err)
 	}

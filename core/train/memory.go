@@ -1,6 +1,9 @@
 package train
 
 import (
+	"fmt"
+	"strings"
+
 	"clipscope/core/chacha"
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -23,11 +26,24 @@ func (p *Plan) checkMemory() error {
 	backend, host := p.memory()
 	if need := max(backend, host); need > mostMemory {
 		field := "model"
-		if p.cfg.Model.Kind == "mlp" {
+		switch {
+		case p.cfg.Model.Kind == "mlp":
 			field = "model.hidden"
+		case len(p.cfg.Model.Layers) > 0:
+			field = "model.layers"
 		}
-		return fault(field, "such a run needs %s GB, more than a browser tab can hold (4 GB); take fewer or narrower layers, or a smaller max_physical_batch_size",
-			run.UpText(float64(need)/(1<<30), 2))
+		advice := []string{"fewer or narrower layers"}
+		if p.capacity() > 1 {
+			advice = append(advice, "a smaller max_physical_batch_size")
+		}
+		if views := p.cfg.Augmentation.Multiplicity; views > 1 {
+			advice = append(advice, fmt.Sprintf("fewer views of a row than the augmentation's %d", views))
+		}
+		if p.spec.Input.IsPicture() {
+			advice = append(advice, "smaller pictures")
+		}
+		return fault(field, "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
+			run.UpText(float64(need)/(1<<30), 2), strings.Join(advice, ", or "))
 	}
 	return nil
 }

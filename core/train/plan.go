@@ -43,7 +43,7 @@ type Plan struct {
 	query     *clip.Query   // nil when the threshold rule asks for nothing
 	sigma     float64       // what a step costs; 0 without noise
 	gradNoise float64       // σ_T, of the clipped sum alone
-	exact     bool          // secure noise is drawn number by number: see [Plan.joins]
+	exact     bool          // secure noise is drawn number by number: see [Plan.distance]
 	rate      float64       // q
 	batch     float64       // B
 	steps     int           // T, or fewer where a change has the budget end sooner

@@ -86,7 +86,7 @@ func (p *Plan) checkSecure() error {
 const mostUnits = exactly / compute.PieceRows
 
 // littleRounding is the part of C that rounding may take for the sake of fewer samples:
-// less than a gradient's norm is known to.
+// nobody chooses C as finely as that.
 const littleRounding = 0x1p-8
 
 // joined is the noise of a step, for a grid as fine as exact sums allow, or coarser

@@ -52,42 +52,61 @@ func TestSecureOutputsAreOnTheGrid(t *testing.T) {
 	}
 }
 
-// TestSecureGrid: whatever the noise, the size of the model and C, noise is no less than
-// asked for, an example's units fit into C with what rounding takes, and sums are exact;
-// and two samples do for the usual noise.
+// TestSecureGrid: whatever the noise and the size of the model, an example's units fit
+// into C with what rounding takes, sums are exact, rounding takes a 256th of C or hardly
+// more than it has to, two samples do for the usual noise, and where there is too little
+// noise to join, numbers are drawn one by one.
 func TestSecureGrid(t *testing.T) {
 	ds := small(t)
-	for _, hidden := range []int{1, 16, 5000} {
+	for _, hidden := range [][]int{{1}, {16}, {5000}, {2500, 1800}} {
 		cfg := secureConfig("constant")
-		cfg.Model.Hidden = []int{hidden}
+		cfg.Model.Hidden = hidden
 		p, err := New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for sigma := 0.004; sigma <= 1<<12; sigma *= 1.007 {
+		d, alone := p.spec.Params(), 0
+		for sigma := 0.001; sigma <= 1<<12; sigma *= 1.007 {
 			p.gradNoise, p.exact = sigma, false
 			if err := p.checkSecure(); err != nil {
 				t.Fatal(err)
 			}
 			noise, ok := p.joined()
-			units, rounding := p.units(), math.Sqrt(float64(p.spec.Params()))/2
-			if units > mostUnits || compute.PieceRows*units > exactly || p.shrink()*units+rounding > units {
-				t.Errorf("%d parameters, σ = %v: %v units, of which %v are left", p.spec.Params(), sigma, units, p.shrink())
+			if !ok {
+				alone++
 			}
-			if lost := rounding / units; lost > max(littleRounding, 1.12*rounding/mostUnits) {
-				t.Errorf("%d parameters, σ = %v: rounding takes %v of C", p.spec.Params(), sigma, lost)
+			units, rounding := p.units(), math.Sqrt(float64(d))/2
+			if compute.PieceRows*units > exactly || p.shrink()*units+rounding > units {
+				t.Errorf("%d parameters, σ = %v: %v units, of which %v are left", d, sigma, units, p.shrink())
 			}
-			if n := len(noise.Multipliers()); p.exact != !ok || sigma >= 0.04 && sigma < 4 && (!ok || n > 2) {
-				t.Errorf("%d parameters, σ = %v: exact is %t, %v", p.spec.Params(), sigma, p.exact, noise.Multipliers())
+			if lost := rounding / units; lost > max(1./256, 1.12*rounding*compute.PieceRows/exactly) {
+				t.Errorf("%d parameters, σ = %v: rounding takes %v of C", d, sigma, lost)
 			}
+			few := sigma >= 0.04 && sigma < 4 && d < 1_000_000 || sigma >= 0.04 && sigma < 1.2
+			if n := len(noise.Multipliers()); p.exact != !ok || few && (!ok || n > 2) || sigma < 0.003 && ok {
+				t.Errorf("%d parameters, σ = %v: exact is %t, %v", d, sigma, p.exact, noise.Multipliers())
+			}
+		}
+		if alone == 0 {
+			t.Errorf("%d parameters: all noise is joined", d)
+		}
+	}
+}
+
+// TestSecureNoiseIsNoLess than asked for, and hardly more, on the grid of a step.
+func TestSecureNoiseIsNoLess(t *testing.T) {
+	for _, sigma := range []float64{0.3, 0.7, 1, 3.3, 40} {
+		for _, c := range []float64{1e-12, 0.35, 1, 1e12} {
+			cfg := secureConfig("constant")
+			cfg.NoiseMultiplier, cfg.MaxGradNorm = ptr(sigma), c
+			p := started(t, cfg, small(t))
+			p.begin()
+			noise, _ := p.joined()
 			if p.exact {
-				continue
+				t.Errorf("σ = %v: numbers are drawn one by one", sigma)
 			}
-			for _, c := range []float64{1e-12, 0.35, 1, 1e12} {
-				grid := c / units * (1 + 0x1p-50)
-				if got := noise.Deviation() * grid; got < sigma*c || got > sigma*c*(1+1e-9) {
-					t.Errorf("σ = %v, C = %v: noise of deviation %v", sigma, c, got)
-				}
+			if got := noise.Deviation() * p.mech.unit(); got < sigma*c || got > sigma*c*(1+1e-12) {
+				t.Errorf("σ = %v, C = %v: noise of deviation %v", sigma, c, got)
 			}
 		}
 	}
@@ -106,8 +125,8 @@ func TestSecureEqualsFloat(t *testing.T) {
 	}
 }
 
-// TestSecureDrawsNumberByNumber where noise is too small for the table, or ε so large
-// that δ does not pay for it; and only there is nothing charged.
+// TestSecureDrawsNumberByNumber where noise is too small to be joined, or ε so large that
+// δ does not pay for the table; and only there is nothing charged.
 func TestSecureDrawsNumberByNumber(t *testing.T) {
 	for name, c := range map[string]struct {
 		exact bool
@@ -117,6 +136,7 @@ func TestSecureDrawsNumberByNumber(t *testing.T) {
 		"a large threshold":    {false, func(c *run.Config) { c.MaxGradNorm = 1e12 }},
 		"a small threshold":    {false, func(c *run.Config) { c.MaxGradNorm = 1e-12 }},
 		"little noise":         {true, func(c *run.Config) { c.NoiseMultiplier = ptr(0.03) }},
+		"too little to join":   {true, func(c *run.Config) { c.NoiseMultiplier = ptr(0.002) }},
 		"much noise":           {false, func(c *run.Config) { c.NoiseMultiplier = ptr(4096.0) }},
 		"a large ε":            {true, func(c *run.Config) { c.NoiseMultiplier, c.Steps = ptr(0.12), 10_000 }},
 		"a large ε to reach":   {true, func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(400.0) }},

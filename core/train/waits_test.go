@@ -62,5 +62,5 @@ func TestWaitsPerStep(t *testing.T) {
 		check(m.Name, run.Config{Method: m.Name}, want[m.Name])
 	}
 	check("secure", run.Config{Method: "constant", NoiseMode: "secure"}, 0)
-	check("secure, noise too small to be joined", run.Config{Method: "constant", NoiseMode: "secure", NoiseMultiplier: ptr(0.03)}, 1)
+	check("secure, numbers drawn one by one", run.Config{Method: "constant", NoiseMode: "secure", NoiseMultiplier: ptr(0.03)}, 1)
 }
