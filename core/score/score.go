@@ -107,13 +107,23 @@ func (c *Classes) Add(class int, logits []float32) {
 			c.odds[j] = append(c.odds[j], float64(z)-float64(logits[answer])-math.Log1p(others-c.p[j]))
 		}
 	}
+	c.odds[answer] = append(c.odds[answer], c.certainty(logits, answer, others))
+}
+
+// certainty is the logarithm of the answer's odds, of which others is the inverse. Where that
+// is too small for a float, it is measured from the second largest logit.
+func (c *Classes) certainty(logits []float32, answer int, others float64) float64 {
+	const least = 0x1p-1000 // of numbers with all their digits, 0x1p-1022
+	if others > least {
+		return -math.Log(others)
+	}
 	second := float32(math.Inf(-1))
 	for j, z := range logits {
 		if j != answer {
 			second = max(second, z)
 		}
 	}
-	c.odds[answer] = append(c.odds[answer], float64(logits[answer])-float64(second)-math.Log(c.others(logits, answer, second)))
+	return float64(logits[answer]) - float64(second) - math.Log(c.others(logits, answer, second))
 }
 
 // others adds up e^(z−from) over all logits z but the answer's, and keeps the summands in p.

@@ -273,3 +273,18 @@ func TestAgainstPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestCertainty: the answer's odds are what they are by definition, and grow with it,
+// whether the others' share is a float or not.
+func TestCertainty(t *testing.T) {
+	last := math.Inf(-1)
+	for z := float32(0); z < 2000; z += 0.25 {
+		c := NewClasses([]string{"a", "b", "c"})
+		c.Add(0, []float32{z, 0, -1})
+		got, want := c.odds[0][0], float64(z)-math.Log(1+math.Exp(-1))
+		if math.Abs(got-want) > 1e-12*max(want, 1) || got <= last {
+			t.Fatalf("odds of %v above 0 and −1: e^%v after e^%v, want e^%v", z, got, last, want)
+		}
+		last = got
+	}
+}
