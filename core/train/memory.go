@@ -1,9 +1,6 @@
 package train
 
 import (
-	"fmt"
-	"strings"
-
 	"clipscope/core/chacha"
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -32,18 +29,18 @@ func (p *Plan) checkMemory() error {
 		case len(p.cfg.Model.Layers) > 0:
 			field = "model.layers"
 		}
-		advice := []string{"fewer or narrower layers"}
+		advice := "fewer or narrower layers"
 		if p.capacity() > 1 {
-			advice = append(advice, "a smaller max_physical_batch_size")
+			advice += ", or a smaller max_physical_batch_size"
 		}
-		if views := p.cfg.Augmentation.Multiplicity; views > 1 {
-			advice = append(advice, fmt.Sprintf("fewer views of a row than the augmentation's %d", views))
+		if p.cfg.Augmentation.Multiplicity > 1 {
+			advice += ", or a smaller augmentation.multiplicity"
 		}
 		if p.spec.Input.IsPicture() {
-			advice = append(advice, "smaller pictures")
+			advice += ", or smaller pictures"
 		}
 		return fault(field, "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
-			run.UpText(float64(need)/(1<<30), 2), strings.Join(advice, ", or "))
+			run.UpText(float64(need)/(1<<30), 2), advice)
 	}
 	return nil
 }
