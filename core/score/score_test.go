@@ -288,3 +288,28 @@ func TestCertainty(t *testing.T) {
 		last = got
 	}
 }
+
+// TestSortOdds: as by comparing, whatever the signs and sizes.
+func TestSortOdds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{0, 1, 2, 100, 5000} {
+		v := make([]float64, n)
+		for i := range v {
+			switch rng.IntN(8) {
+			case 0:
+				v[i] = math.Inf(1 - 2*rng.IntN(2))
+			case 1:
+				v[i] = float64(rng.IntN(5) - 2)
+			case 2:
+				v[i] = rng.NormFloat64() * math.SmallestNonzeroFloat64 * 10
+			default:
+				v[i] = rng.NormFloat64() * 20
+			}
+		}
+		want := slices.Clone(v)
+		slices.Sort(want)
+		if sortOdds(v); !slices.Equal(v, want) {
+			t.Errorf("%d values are not sorted", n)
+		}
+	}
+}
