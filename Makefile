@@ -47,7 +47,7 @@ NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 gofiles   = $(shell find $(1) -name '*.go' ! -name '*_test.go' 2>/dev/null)
 MODULE   := go.mod go.sum
 CORE     := $(call gofiles,core) $(shell find core -name '*.wgsl' 2>/dev/null) web/scripts.go web/predict.mjs web/predict.py
-UI       := $(call gofiles,ui)
+UI       := $(call gofiles,ui) $(shell find ui assets -name '*.json' 2>/dev/null)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(wildcard web/*.js) web/save.mjs
 MODULES  := web/node_modules/.package-lock.json

@@ -27,5 +27,5 @@ export function write(chromium, name = "bench.json") {
     date: new Date().toISOString(), commit: git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") ? " and changes" : ""),
     cores: os.cpus().length, model: os.cpus()[0].model.trim(), load: os.loadavg()[0], chromium, figures,
   };
-  fs.writeFileSync(path.join(results, name), JSON.stringify(report, null, 2) + "\n");
+  fs.writeFileSync(path.join(results, name), JSON.stringify(report).replaceAll('{"name"', '\n$&') + "\n"); // a line each
 }
