@@ -47,7 +47,7 @@ NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 gofiles   = $(shell find $(1) -name '*.go' ! -name '*_test.go' 2>/dev/null)
 MODULE   := go.mod go.sum
 CORE     := $(call gofiles,core) $(shell find core -name '*.wgsl' 2>/dev/null) web/scripts.go web/predict.mjs web/predict.py
-UI       := $(call gofiles,ui) $(shell find ui assets -name '*.json' 2>/dev/null)
+UI       := $(call gofiles,ui assets) $(shell find ui assets -name '*.json' 2>/dev/null)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(wildcard web/*.js) web/save.mjs
 MODULES  := web/node_modules/.package-lock.json
@@ -174,11 +174,11 @@ SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' 
 test-go: build compiler
 	@$(BESIDE) suite-race suite-native
 
-# The tests of those that take longest and start nothing, and share nothing.
-ALONE := ^(TestMutantsFail|TestTwoReleasesAreEqual|TestOthersFilesStay)$$
+# The longest tests of those, which start nothing and share nothing.
+UNSHARED := ^(TestMutantsFail|TestTwoReleasesAreEqual|TestOthersFilesStay)$$
 
 suite-race:
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(ALONE)' $(SHARING)
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(UNSHARED)' $(SHARING)
 
 suite-native:
 	$(GO) test -vet=off $(SLOWEST) ./...

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 )
 
@@ -35,20 +34,21 @@ func TestPictureBounds(t *testing.T) {
 				x[i] = float32(rng.NormFloat64())
 			}
 			stretched, at := 0.0, be.New(in)
-			there := func() compute.Buffer {
-				y := m.layers[1].Forward(at, 1)
-				kernel.Copy(be, in, at, m.layers[1].Backward(y, true))
-				return y
-			}
-			for range 20 { // of five, of which one is looked at
+			for range 20 { // of five each, which are waited for together
 				scale := float32(1 / norm(x))
 				for i := range x {
 					x[i] *= scale
 				}
 				be.Write(at, x)
-				stretched = max(stretched, norm(read(t, be, there(), out)))
-				for range 4 {
-					there()
+				var from, to []func() []float32
+				for range 5 {
+					from = append(from, fetch(t, be, at, in))
+					y := m.layers[1].Forward(at, 1)
+					to = append(to, fetch(t, be, y, out))
+					kernel.Copy(be, in, at, m.layers[1].Backward(y, true))
+				}
+				for i := range from {
+					stretched = max(stretched, norm(to[i]())/norm(from[i]()))
 				}
 				x = read(t, be, at, in)
 			}

@@ -210,7 +210,7 @@ func (p setting) back(t *testing.T, a answers) {
 //
 // CLIPSCOPE_POINTS is the number of settings; make fuzz asks for 100,000.
 func TestSweep(t *testing.T) {
-	points := 1000
+	points := 2000
 	if testing.Short() {
 		points = 60
 	}

@@ -83,7 +83,7 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
 			if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
-				return &ConfigError{name + "." + te.Field, fmt.Sprintf("%s is not what this field takes (%s)", jsonName(te.Value), KindName(te.Type))}
+				return &ConfigError{name + "." + te.Field, fmt.Sprintf("%s is not what this field takes (%s)", withArticle(te.Value), KindName(te.Type))}
 			}
 			return &ConfigError{name, fmt.Sprintf("%s is not what this field takes (%s)", value, KindName(v.Field(i).Type()))}
 		}
@@ -135,13 +135,12 @@ func named(path string, t reflect.Type, value json.RawMessage) error {
 	return nil
 }
 
-// jsonName is what package json calls a value, with its article.
-func jsonName(kind string) string {
-	kind, _, _ = strings.Cut(kind, " ") // a number stands behind its kind
-	if strings.ContainsRune("aeiou", rune(kind[0])) {
-		return "an " + kind
+// withArticle is what package json calls a value, as number 2.5 or array.
+func withArticle(value string) string {
+	if strings.IndexAny(value, "aeiou") == 0 {
+		return "an " + value
 	}
-	return "a " + kind
+	return "a " + value
 }
 
 // KindName names what JSON calls a Go type, for messages.

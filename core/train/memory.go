@@ -22,13 +22,6 @@ const (
 func (p *Plan) checkMemory() error {
 	backend, host := p.memory()
 	if need := max(backend, host); need > mostMemory {
-		field := "model"
-		switch {
-		case p.cfg.Model.Kind == "mlp":
-			field = "model.hidden"
-		case len(p.cfg.Model.Layers) > 0:
-			field = "model.layers"
-		}
 		advice := "fewer or narrower layers"
 		if p.capacity() > 1 {
 			advice += ", or a smaller max_physical_batch_size"
@@ -39,7 +32,7 @@ func (p *Plan) checkMemory() error {
 		if p.spec.Input.IsPicture() {
 			advice += ", or smaller pictures"
 		}
-		return fault(field, "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
+		return fault(p.modelField(), "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
 			run.UpText(float64(need)/(1<<30), 2), advice)
 	}
 	return nil

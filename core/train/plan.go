@@ -206,8 +206,12 @@ func (p *Plan) chooseModel() (err error) {
 	if err == nil {
 		return nil
 	}
-	field := map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[m.Kind]
-	return faultOf(cmp.Or(field, "model"), err)
+	return faultOf(p.modelField(), err)
+}
+
+// modelField is the field that has the model's layers.
+func (p *Plan) modelField() string {
+	return cmp.Or(map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[p.cfg.Model.Kind], "model")
 }
 
 // checkHidden says of an mlp's fields what would be said of layers that they are

@@ -32,7 +32,9 @@ import (
 // says so ([privacy.GridNoise]).
 type secure struct {
 	*gaussian
-	grid  float64 // the unit
+	units, left float64 // of the plan that the run began with: see [Plan.units], [Plan.shrink]
+	grid        float64 // the unit
+	// Where numbers are joined:
 	noise privacy.JoinedNoise
 	table compute.Buffer
 	// Where numbers are drawn one by one:
@@ -122,10 +124,11 @@ func (p *Plan) distance() float64 {
 func (p *Plan) shrink() float64 { return (1 - p.roundingUnits()/p.units()) * arithmetic }
 
 func newSecure(g *gaussian) *secure {
-	s := &secure{gaussian: g}
+	s := &secure{gaussian: g, units: g.r.units(), left: g.r.shrink()}
 	if d := g.r.spec.Params(); g.r.exact {
 		s.parts, s.noisy = g.r.be.New(2*d), make([]float32, 2*d)
 	} else {
+		s.noise, _ = g.r.joined() // or the plan would be exact
 		s.table = g.r.be.New(chacha.TableLen)
 		g.r.be.Write(s.table, privacy.Table())
 	}
@@ -133,8 +136,7 @@ func newSecure(g *gaussian) *secure {
 }
 
 func (s *secure) begin() {
-	s.noise, _ = s.r.joined()
-	s.grid = s.r.clipper.Rule.C() / s.r.units() * (1 + 0x1p-50) // no less than that
+	s.grid = s.r.clipper.Rule.C() / s.units * (1 + 0x1p-50) // no less than that
 	s.gaussian.begin()
 }
 
@@ -143,7 +145,7 @@ func (s *secure) begin() {
 const mostSecure = 0x1p60
 
 func (s *secure) limit() kernel.Limit {
-	return kernel.Limit{C: below(s.r.clipper.GroupThreshold(len(s.r.report.norms)) * s.r.shrink()), Most: mostSecure}
+	return kernel.Limit{C: below(s.r.clipper.GroupThreshold(len(s.r.report.norms)) * s.left), Most: mostSecure}
 }
 
 // add rounds to the grid.
@@ -159,7 +161,7 @@ func (s *secure) ahead() {}
 
 // release adds the discrete noise and writes the released sum to the gradient.
 func (s *secure) release(ctx context.Context) error {
-	if s.r.exact {
+	if s.noisy != nil {
 		return s.releaseDrawn(ctx)
 	}
 	for i, dst := range s.r.grads {

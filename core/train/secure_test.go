@@ -25,7 +25,7 @@ func TestSecureSumsAreIntegersWithinTheBound(t *testing.T) {
 		for row := range 200 {
 			sum := added(t, p, []int{row})
 			for _, x := range sum {
-				if z := x / p.mech.unit(); math.Abs(z-math.Round(z)) > 1e-9*math.Abs(z) {
+				if z := x / p.mech.unit(); x != math.Round(z)*p.mech.unit() {
 					t.Fatalf("%s: row %d adds %g units", method, row, z)
 				}
 			}
