@@ -40,8 +40,9 @@ test("a model of a table is saved, loaded and answers as predict.mjs does, Firef
   assert.deepEqual(page.errors, []);
 });
 
+const PLANNED = 10_000_000; // steps of a run that is left on the way: far more than are done while a page leads elsewhere
 test("a run that a reload ends goes on with its file, Firefox", { skip: missing }, async (t) => {
-  const page = await visit(); // while it leads elsewhere, a run goes on: thousands of steps where others use the machine
+  const page = await visit();
   const seen = await page.evaluate(async ([text, config]) => {
     const run = await window.clipscope.train(config, { train: [new File([text], "table.csv")] });
     let seen = 0;
@@ -50,7 +51,7 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
     run.store();
     await at(1500);
     return seen;
-  }, [rows(400), { ...onTable, expected_batch_size: 20, steps: 60_000 }]);
+  }, [rows(400), { ...onTable, expected_batch_size: 20, steps: PLANNED }]);
   await page.goto(`${server?.url}use`);
   await ready(page);
   await page.waitForFunction(() => window.clipscope.interrupted().then((list) => list.length === 1));
@@ -58,12 +59,15 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
     const [stored] = await window.clipscope.interrupted();
     const refused = await window.clipscope.resume(stored.id, { train: [new File([text + "1,1,wide\n"], "table.csv")] }).catch((e) => e.message);
     const run = await window.clipscope.resume(stored.id, { train: [new File([text], "table.csv")] });
+    await new Promise((resolve) => run.on((e) => { if (e.step >= stored.released + 500) resolve(0); }));
+    run.stop();
     const { steps, lost_steps } = await run.done, entries = (await window.clipscope.ledger.entries()).filter((e) => e.run === stored.id);
     return { stored, refused, steps, lost: lost_steps ?? 0, entries: entries.map((e) => [e.state, e.charged]), left: (await window.clipscope.interrupted()).length };
   }, rows(400));
   assert.match(end.refused, /not the data that the run was interrupted on/);
   assert.ok(end.stored.released >= seen && end.stored.step > 0 && end.stored.step <= end.stored.released, JSON.stringify([end.stored, seen]));
-  assert.deepEqual([end.steps, end.lost, end.entries, end.left], [60_000, end.stored.released - end.stored.step, [["closed", 60_000]], 0]);
+  assert.ok(end.steps >= end.stored.released + 500 && end.steps < PLANNED, String(end.steps));
+  assert.deepEqual([end.lost, end.entries, end.left], [end.stored.released - end.stored.step, [["closed", PLANNED]], 0]);
   t.diagnostic(`${seen} steps seen, ${end.stored.step} stored, ${end.lost} lost`);
   assert.deepEqual(page.errors, []);
 });
