@@ -177,7 +177,7 @@ export function run(id: i32, ${parameters}): void {
 ${some.filter((k) => k.before).map((k) => `      case ${k.i}: ${prelude(k)}break;`).join("\n")}
     }
     put(id, parts, ${given});
-    team.open(parts);
+    team.open(0, parts);
     work();
     team.finish();
   }

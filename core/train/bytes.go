@@ -32,5 +32,5 @@ func (b *byteRows) load(be compute.Backend, split *data.Split, rows []int, featu
 	n := len(rows) * features
 	split.Bytes(b.host[:n], rows)
 	be.WriteBytes(b.packed, b.host[:n])
-	kernel.LookUp(be, n, b.table, b.packed, x)
+	kernel.LookUp(be, len(rows), features, b.table, b.packed, x)
 }

@@ -12,8 +12,8 @@ func init() {
 			}
 		})},
 		mutant{"LookUp", "the last bytes are left out", with("lookUp", func(a *compute.Args) {
-			a.N[0] &^= 3
-			a.Buf[2].N = a.N[0]
+			a.N[1] &^= 3
+			a.Buf[2].N = a.N[0] * a.N[1]
 		})},
 		mutant{"LookUp", "the source is kept, not copied", func(b compute.Backend) compute.Backend { return &keepBytes{Backend: b} }},
 	)

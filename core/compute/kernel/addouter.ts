@@ -203,7 +203,7 @@ export function addOuterBefore(m: i32, n: i32, k: i32, each: i32, dst: Sums): vo
 // @divide costing m * n * k / (each == 1 ? 2.0 : 8.0) + n * k
 export function addOuter(m: i32, n: i32, k: i32, each: i32, c: f32, h: Ptr, d: Ptr, dst: Sums, part: Part, parts: Parts): void {
   if (m == 0) return;
-  const one = oneBlock(dst), few = each != 1 && isSparse(m, n, h, m, k, d);
+  const one = oneBlock(dst), few = each != 1 && isSparse(m, n, h, k) && greatest(m * k, d) < Infinity;
   if (one) {
     plain(m, n, k, h, d, one, false, few, part, parts);
     return;

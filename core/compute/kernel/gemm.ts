@@ -1,8 +1,12 @@
 import { isNarrow, narrow } from "../simd/narrow";
 import { KC, mirror, product, turned } from "../simd/product";
-import { isSparse, sparse } from "../simd/sparse";
+import { isSparse, sparse, sparseBefore } from "../simd/sparse";
 import { Part, Parts, first } from "../simd/team";
 import { Ptr, loadPart, madd, sumLanes } from "../simd/vec";
+
+export function gemmBefore(tA: i32, tB: i32, m: i32, n: i32, k: i32): void {
+  if (!tA && !tB) sparseBefore(m, n, k, KC);
+}
 
 // gemm has tA and tB 0 or 1. Where it wastes less of the tiles at the edges, as for
 // ten columns, it computes the transpose; of a matrix times its own transpose it
@@ -18,7 +22,7 @@ export function gemm(tA: i32, tB: i32, m: i32, n: i32, k: i32, beta: f32, a: Ptr
     if (part > 0) return;
     product(tA, tB, n, n, k, a, b, 0, c, row, 4, KC, true, false, 0, 1);
     mirror(n, c);
-  } else if (!tA && !tB && isSparse(m, k, a, k, n, b)) {
+  } else if (!tA && !tB && isSparse(m, k, a, n)) {
     sparse(m, n, k, a, b, beta, c, KC, part, parts);
   } else if (!tA && !tB && isNarrow(n, k)) {
     narrow(m, n, k, a, b, beta, c, part, parts);

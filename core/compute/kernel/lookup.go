@@ -6,12 +6,12 @@ import (
 	"clipscope/core/compute"
 )
 
-// LookUp turns bytes into the values that a table [256] has for them. The bytes are
-// as [compute.Backend] writes them, four to a value of src, the lowest first.
+// LookUp turns n rows of k bytes into the values [n×k] that a table [256] has for them.
+// The bytes are as [compute.Backend] writes them, four to a value of src, the lowest first.
 //
-//	for i := range n { dst[i] = table[byte i of src] }
-func LookUp(q compute.Queue, n int, table, src, dst compute.Buffer) {
-	q.Run(lookUp, compute.Args{N: sizes{n}, Buf: buffers{vec(table, 256), vec(src, (n+3)/4), vec(dst, n)}})
+//	for i := range n*k { dst[i] = table[byte i of src] }
+func LookUp(q compute.Queue, n, k int, table, src, dst compute.Buffer) {
+	q.Run(lookUp, compute.Args{N: sizes{n, k}, Buf: buffers{vec(table, 256), vec(src, (n*k+3)/4), vec(dst, n*k)}})
 }
 
 var lookUp = compute.Define(compute.Kernel{Name: "lookUp", Loop: func(o *compute.Operands) {

@@ -1,13 +1,24 @@
 import { Part, Parts, first } from "../simd/team";
 import { Ptr } from "../simd/vec";
 
-// A vector has no way to look its lanes up in a table of this size.
-// @divide costing n * 2
-export function lookUp(n: i32, table: Ptr, src: Ptr, dst: Ptr, part: Part, parts: Parts): void {
-  const from = first(n, 16, part, parts);
-  n = first(n, 16, part + 1, parts) - from;
+// lookUp gives each part some columns of all rows where those are long, as whoever sums
+// outer products of the rows does.
+// @divide costing n * k * 2
+export function lookUp(n: i32, k: i32, table: Ptr, src: Ptr, dst: Ptr, part: Part, parts: Parts): void {
+  if (k < 64 * parts) {
+    k *= n;
+    n = 1;
+  }
+  const from = first(k, 16, part, parts), columns = first(k, 16, part + 1, parts) - from;
   src += from;
   dst += <usize>from << 2;
+  for (let i = 0; i < n; i++, src += k, dst += <usize>k << 2) some(columns, table, src, dst);
+}
+
+// A vector has no way to look its lanes up in a table of this size.
+// @ts-ignore: decorator
+@inline
+function some(n: i32, table: Ptr, src: Ptr, dst: Ptr): void {
   const zero = v128.load32_splat(table);
   for (; n >= 4; n -= 4, src += 4, dst += 16) {
     const four = load<u32>(src);

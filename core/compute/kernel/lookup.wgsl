@@ -1,8 +1,8 @@
-//! main n0/256
+//! main n0*n1/256
 // An invocation has four bytes, a word.
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = 4u * item(id, lane, 64u); let n = u32(args.n0);
+  let i = 4u * item(id, lane, 64u); let n = u32(args.n0) * u32(args.n1);
   if (i >= n) { return; }
   let bytes = words[args.b1 + i / 4u];
   let to = args.b2 + i;

@@ -10,12 +10,12 @@
 // always does.
 //
 // Where memory can be shared, a call that is long enough is cut into parts, which
-// several threads run (team.ts). No sum is cut, so that what is computed does not
-// depend, in any bit, on how many they are. Run does not wait for noise that they
-// draw: what is done next with its buffer does.
+// several threads run (team.ts). No sum is cut but where its blocks meet anyway, so
+// that what is computed does not depend, in any bit, on how many they are. Run does not
+// wait for noise that they draw: what is done next with its buffer does.
 //
 // Arithmetic is in float32. Sums are taken in blocks: over k in a product of at
-// most 320 terms, over rows of a batch of compute.PieceRows, whose sums are added
+// most 400 terms, over rows of a batch of compute.PieceRows, whose sums are added
 // in float64. Norms are summed in float64. Results that would be denormal may be 0
 // where an exponential is involved.
 package simd

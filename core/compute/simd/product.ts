@@ -20,7 +20,7 @@ function room(n: i32): Ptr {
   return scratch;
 }
 
-export const KC = 320; // rows of op(B) packed at a time
+export const KC = 400; // rows of op(B) packed at a time: so that pictures of 28×28 make two blocks of them
 const NC = 512; // columns
 
 // block adds to dst the sum of the outer products of one block of rows, m ≤ BLOCK:

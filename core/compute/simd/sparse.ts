@@ -1,13 +1,14 @@
 // Products whose left operand is mostly zeros, as pictures of letters are and columns
 // of categories. Terms in which it is 0 are left out, the others are added in the order
 // in which product.ts adds them, so that every sum is the same to the bit, but for the
-// sign of a zero: x·0 + s is s for every x that is finite. Where the right operand is not
-// finite, or narrow, so that a value found is used too few times, these are not for it.
+// sign of a zero: x·0 + s is s for every x that is finite. Where the right operand is
+// narrow, so that a value found is used too few times, these are not for it.
 
 import { greatest } from "./greatest";
+import { pages } from "./pages";
 import { add } from "./sums";
-import { Part, Parts, first } from "./team";
-import { BLOCK, PIECE, Ptr, ROUND, loadPart, madd, storePart } from "./vec";
+import { Part, Parts, first, laid, lay, several } from "./team";
+import { BLOCK, PIECE, Ptr, ROUND, loadPart, madd, quads, storePart } from "./vec";
 import { space } from "./window";
 
 const LEAST = 32; // columns of the right operand that are worth the search
@@ -27,22 +28,34 @@ const PICKS = memory.data<u8>([
   4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ], 16);
 
-// isSparse reports whether a product of a [m×k], or of its transpose, with b, of rows×n
-// values, is one for this file. It is the same for all parts of a call.
-export function isSparse(m: i32, k: i32, a: Ptr, rows: i32, n: i32, b: Ptr): bool {
-  return n >= LEAST && m >= ROWS && k >= STRIP && fewIn(m, k, a) && greatest(rows * n, b) < Infinity;
+// isSparse reports whether a product of a [m×k], or of its transpose, with one of n
+// columns is one for this file. It is the same for all parts of a call.
+export function isSparse(m: i32, k: i32, a: Ptr, n: i32): bool {
+  return mayBe(m, k, n) && 2 * others(m, k, a, 0, k >> 2) <= looked(m, k >> 2);
 }
 
-// fewIn reports whether at most half of a's values are other than 0, by some of its rows.
-function fewIn(m: i32, k: i32, a: Ptr): bool {
+// @ts-ignore: decorator
+@inline
+function mayBe(m: i32, k: i32, n: i32): bool {
+  return n >= LEAST && m >= ROWS && k >= STRIP;
+}
+
+// others is how many values of some rows of a [m×k] are other than 0, of those fours of
+// columns, and looked how many of so many fours are looked at.
+function others(m: i32, k: i32, a: Ptr, from: i32, to: i32): i32 {
   const step = m / ROWS;
-  let looked = 0, zeros = i32x4.splat(0);
-  for (let i = 0; i < m; i += step, looked += k >> 2) {
-    let x = a + (<usize>i * <usize>k << 2);
-    for (const end = x + ((<usize>k >> 2) << 4); x < end; x += 16) zeros = i32x4.sub(zeros, f32x4.eq(v128.load(x), f32x4.splat(0)));
+  let zeros = i32x4.splat(0);
+  for (let i = 0; i < m; i += step) {
+    const row = a + (<usize>i * <usize>k << 2), end = row + (<usize>to << 4);
+    for (let x = row + (<usize>from << 4); x < end; x += 16) zeros = i32x4.sub(zeros, f32x4.eq(v128.load(x), f32x4.splat(0)));
   }
   const all = i32x4.extract_lane(zeros, 0) + i32x4.extract_lane(zeros, 1) + i32x4.extract_lane(zeros, 2) + i32x4.extract_lane(zeros, 3);
-  return all >= 2 * looked; // of four times as many values
+  return looked(m, to - from) - all;
+}
+
+function looked(m: i32, fours: i32): i32 {
+  const step = m / ROWS;
+  return (m + step - 1) / step * fours << 2;
 }
 
 // swizzle has bytes of v, of which all of picks are.
@@ -52,12 +65,12 @@ function swizzle(v: v128, picks: v128): v128 {
   return ASC_FEATURE_RELAXED_SIMD ? i8x16.relaxed_swizzle(v, picks) : i8x16.swizzle(v, picks);
 }
 
-// pick writes the terms of four values, the first at offset and the next step bytes on,
-// and returns where the next ones are to be.
+// pick writes the terms of four values, all of them or those other than 0, the first at
+// offset and the next step bytes on, and returns where the next ones are to be.
 // @ts-ignore: decorator
 @inline
-function pick(v: v128, offsets: v128, dst: Ptr): Ptr {
-  const lanes = i32x4.bitmask(f32x4.ne(v, f32x4.splat(0)));
+function pick(v: v128, all: i32, offsets: v128, dst: Ptr): Ptr {
+  const lanes = all | i32x4.bitmask(f32x4.ne(v, f32x4.splat(0)));
   const picks = v128.load(PICKS + (<usize>lanes << 4));
   v = swizzle(v, picks);
   const o = swizzle(offsets, picks);
@@ -66,18 +79,18 @@ function pick(v: v128, offsets: v128, dst: Ptr): Ptr {
   return dst + <usize>popcnt(lanes) * TERM;
 }
 
-// list writes the terms of n values, whose rows are step bytes apart, and returns their
-// end. It may write four terms more.
+// list writes the terms of n values, all of them or those other than 0, whose rows are
+// step bytes apart, and returns their end. It may write four terms more.
 // @ts-ignore: decorator
 @inline
-function list(n: i32, x: Ptr, step: usize, dst: Ptr): Ptr {
+function list(n: i32, x: Ptr, all: bool, step: usize, dst: Ptr): Ptr {
   let offsets = i32x4.mul(i32x4(0, 1, 2, 3), i32x4.splat(<i32>step));
   const four = i32x4.splat(<i32>step << 2);
   for (const end = x + ((<usize>n >> 2) << 4); x < end; x += 16) {
-    dst = pick(v128.load(x), offsets, dst);
+    dst = pick(v128.load(x), all ? 15 : 0, offsets, dst);
     offsets = i32x4.add(offsets, four);
   }
-  if (n & 3) dst = pick(loadPart(x, n & 3), offsets, dst);
+  if (n & 3) dst = pick(loadPart(x, n & 3), all ? (1 << (n & 3)) - 1 : 0, offsets, dst);
   return dst;
 }
 
@@ -169,19 +182,91 @@ function writePart(c: Ptr, v: v128, beta: f32, n: i32, whole: bool): void {
   storePart(c, beta != 0 ? madd(f32x4.splat(beta), loadPart(c, n), v) : v, n);
 }
 
-// sparse is C = A·B + beta·C for a sparse A [m×k], in sums of up to chain terms before
-// they are added. A part is some rows of C.
-export function sparse(m: i32, n: i32, k: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, chain: i32, part: Part, parts: Parts): void {
-  const from = first(m, 1, part, parts), to = first(m, 1, part + 1, parts), step = <usize>n << 2;
-  const blocks = (k + chain - 1) / chain, depth = (k + blocks - 1) / blocks;
-  const terms = space(2 * (depth + 4));
+// addBlock is rows from … to−1 of C = A·B + beta·C for depth columns of A [m×k], those
+// from l on, and as many rows of B, all of whose terms count unless B is finite.
+function addBlock(from: i32, to: i32, n: i32, k: i32, l: i32, depth: i32, a: Ptr, b: Ptr, all: bool, beta: f32, c: Ptr): void {
+  const step = <usize>n << 2, terms = space(2 * (depth + 4));
+  a += <usize>l << 2;
+  b += <usize>l * step;
   for (let i = from; i < to; i++) {
-    let x = a + (<usize>i * <usize>k << 2), y = b;
-    for (let l = 0; l < k; l += depth, x += <usize>depth << 2, y += <usize>depth * step) {
-      const end = list(min(k - l, depth), x, step, terms);
-      row(n, terms, end, y, l == 0 ? beta : 1, c + <usize>i * step);
+    const end = list(depth, a + (<usize>i * <usize>k << 2), all, step, terms);
+    row(n, terms, end, b, beta, c + <usize>i * step);
+  }
+}
+
+// isFinite reports whether rows l … l+depth−1 of B are.
+// @ts-ignore: decorator
+@inline
+function isFinite(n: i32, l: i32, depth: i32, b: Ptr): bool {
+  return greatest(depth * n, b + (<usize>l * <usize>n << 2)) < Infinity;
+}
+
+// sparse is C = A·B + beta·C for a sparse A [m×k], in sums of up to chain terms before
+// they are added. A part is some rows of C; or, where such sums are two, one of them.
+export function sparse(m: i32, n: i32, k: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, chain: i32, part: Part, parts: Parts): void {
+  const blocks = (k + chain - 1) / chain, depth = (k + blocks - 1) / blocks;
+  if (ASC_FEATURE_THREADS && parts % 2 == 0 && inTwo(m, n, k, chain) && alike(m, k, a, depth)) {
+    half(m, n, k, depth, a, b, beta, c, part, parts);
+    return;
+  }
+  const from = first(m, 1, part, parts), to = first(m, 1, part + 1, parts);
+  for (let l = 0; l < k; l += depth) {
+    const terms = min(k - l, depth);
+    addBlock(from, to, n, k, l, terms, a, b, !isFinite(n, l, terms, b), l == 0 ? beta : 1, c);
+  }
+}
+
+// Two threads that have all of B in hand take it from each other at every step, as what
+// changes B is cut into its first rows and its last, and A, which bytes become and whose
+// columns are shared in a sum of outer products, as well. So each has the terms of one
+// half, if those are two blocks in any case, and of every few rows whoever is second adds
+// the other's sums to its own.
+
+const TURN = 16; // rows
+const TURNS = 1024; // of them
+const MOST = 1 << 18; // values that are added, a megabyte
+
+// inTwo reports whether a product may be cut like that.
+function inTwo(m: i32, n: i32, k: i32, chain: i32): bool {
+  return mayBe(m, k, n) && k > chain && k <= 2 * chain && m <= TURN * TURNS && n <= MOST / m;
+}
+
+// alike reports whether the columns before depth have as many values other than 0 as
+// those after, or nearly: or one thread would wait for the other.
+function alike(m: i32, k: i32, a: Ptr, depth: i32): bool {
+  const before = others(m, k, a, 0, depth >> 2), after = others(m, k, a, depth >> 2, k >> 2);
+  return 5 * before <= 6 * after && 5 * after <= 6 * before;
+}
+
+let room: usize = 0; // bytes that are laid
+
+// sparseBefore has memory for the second half's sums where threads may share a product.
+// It begins with how many halves of every turn are done, 0 between calls.
+export function sparseBefore(m: i32, n: i32, k: i32, chain: i32): void {
+  if (!ASC_FEATURE_THREADS || !several() || !inTwo(m, n, k, chain)) return;
+  const bytes = <usize>(TURNS + m * n) << 2;
+  if (bytes <= room) return;
+  room = max(bytes, 2 * room);
+  lay(pages(room));
+}
+
+function half(m: i32, n: i32, k: i32, depth: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr, part: Part, parts: Parts): void {
+  const each = parts / 2, second = part >= each, l = second ? depth : 0, terms = second ? k - depth : depth;
+  const to = first(m, TURN, part % each + 1, each), turns = laid(), other = turns + (TURNS << 2), all = !isFinite(n, l, terms, b);
+  for (let i = first(m, TURN, part % each, each); i < to; i += TURN) {
+    const end = min(i + TURN, to), turn = turns + (<usize>(i / TURN) << 2), at = <usize>i * <usize>n << 2;
+    addBlock(i, end, n, k, l, terms, a, b, all, second ? 0 : beta, second ? other : c);
+    if (ASC_FEATURE_THREADS && atomic.add<i32>(turn, 1) == 1) {
+      atomic.store<i32>(turn, 0);
+      addTo((end - i) * n, other + at, c + at);
     }
   }
+}
+
+// addTo is c += x for n values.
+function addTo(n: i32, x: Ptr, c: Ptr): void {
+  for (const end = c + quads(n); c < end; c += 16, x += 16) v128.store(c, f32x4.add(v128.load(c), v128.load(x)));
+  if (n & 3) storePart(c, f32x4.add(loadPart(c, n & 3), loadPart(x, n & 3)), n & 3);
 }
 
 // Lists are those of STRIP columns of a matrix, of up to depth rows each: where the
@@ -201,7 +286,7 @@ function listsOf(depth: i32, n: i32): Ptr {
 function listColumns(rows: i32, n: i32, depth: i32, x: Ptr, xStep: usize, yStep: usize): void {
   for (let j = 0, at = lists, end = ends; j < n; j++, at += <usize>depth * TERM, end += 4) store<u32>(end, at);
   for (let i = 0, y: usize = 0; i < rows; i++, x += xStep, y += yStep) {
-    const last = list(n, x, 4, found);
+    const last = list(n, x, false, 4, found);
     for (let t = found; t < last; t += TERM) {
       const end = ends + load<u32>(t, 4), at = load<u32>(end);
       store<u32>(at, load<u32>(t));

@@ -1,7 +1,9 @@
 // Several threads that share one call of a kernel. Each is an instance of the
 // module in a worker of its own, all on one memory. A call is cut into parts, which
 // whoever is free takes, the caller among them: a thread that is slow to come, or is
-// gone, holds nobody up unless it has a part in hand.
+// gone, holds nobody up unless it has a part in hand. The caller takes the last that is
+// left, others the first, so that of call after call a thread has the same things, and
+// they stay in its cache.
 
 import { take } from "./lines";
 
@@ -10,7 +12,7 @@ export type Parts = i32; // of how many
 
 // Offsets from where the team is; what different threads write does not share a
 // line of the cache.
-const TICKET = 0; // the call's number, and in its low bits how many parts nobody has
+const TICKET = 0; // the call's number, and in its low bits the first part that nobody has, and the end of those
 const PENDING = 64; // how many parts are not done
 const WAITING = 68; // the caller sleeps until they are
 const FAILED = 72; // a part could not be run
@@ -18,12 +20,16 @@ const SLEEPING = 128; // how many threads sleep until TICKET changes
 const CALL = 192; // the kernel, the number of parts and the arguments
 const LENT = 384; // the same of a call that is lent
 const KEY = 576; // and its key
+const LAID = 632; // where what parts have together begins
 const SIZE = 640;
 
-const LEFT = 127; // of TICKET
+const END = 7; // bits of TICKET
+const MASK = 127;
+const LEFT = MASK << END | MASK;
 export const MOST = 16; // threads
 
 let at: usize = 0;
+let helps: bool = false; // another's calls
 let threads: i32 = 1;
 let least: f64 = 0; // cost of a call that is worth two threads
 
@@ -36,11 +42,31 @@ export function found(): usize {
 
 export function join(team: usize): void {
   at = team;
+  helps = true;
 }
 
 export function share(n: i32, cost: f64): void {
   threads = max(min(n, MOST), 1);
   least = cost;
+}
+
+// several reports whether calls are shared.
+// @ts-ignore: decorator
+@inline
+export function several(): bool {
+  return threads > 1;
+}
+
+// lay says where memory is that the parts of the calls to come have together, and laid
+// is that.
+export function lay(p: usize): void {
+  store<usize>(at, p, LAID);
+}
+
+// @ts-ignore: decorator
+@inline
+export function laid(): usize {
+  return load<usize>(at, LAID);
 }
 
 // partsFor is into how many parts a call of a cost is cut.
@@ -62,15 +88,15 @@ export function call(): usize {
   return at + CALL;
 }
 
-// open offers the parts of what stands there, to no more threads than share calls: what
-// is lent has more parts.
-export function open(parts: i32): void {
-  atomic.store<i32>(at, parts, PENDING);
-  atomic.store<i32>(at, (atomic.load<i32>(at, TICKET) & ~LEFT) + (LEFT + 1) | parts, TICKET);
-  if (atomic.load<i32>(at, SLEEPING) > 0) atomic.notify(at + TICKET, min(parts, threads) - 1);
+// open offers parts from … to−1 of what stands there, to no more threads than share
+// calls: what is lent has more parts.
+export function open(from: i32, to: i32): void {
+  atomic.store<i32>(at, to - from, PENDING);
+  atomic.store<i32>(at, (atomic.load<i32>(at, TICKET) & ~LEFT) + (LEFT + 1) | to << END | from, TICKET);
+  if (atomic.load<i32>(at, SLEEPING) > 0) atomic.notify(at + TICKET, min(to - from, threads) - 1);
 }
 
-// ticket is TICKET, and 0 in its low bits means that there is nothing to do.
+// ticket is TICKET, and idle says that there is nothing to do.
 // @ts-ignore: decorator
 @inline
 export function ticket(): i32 {
@@ -80,7 +106,7 @@ export function ticket(): i32 {
 // @ts-ignore: decorator
 @inline
 export function idle(t: i32): bool {
-  return (t & LEFT) == 0;
+  return (t & MASK) == (t >> END & MASK);
 }
 
 // claim takes a part that nobody has, and is −1 where there is none. Until it is
@@ -89,7 +115,7 @@ export function claim(): i32 {
   while (true) {
     const t = ticket();
     if (idle(t)) return -1;
-    if (atomic.cmpxchg<i32>(at, t, t - 1, TICKET) == t) return (t & LEFT) - 1;
+    if (atomic.cmpxchg<i32>(at, t, helps ? t + 1 : t - (1 << END), TICKET) == t) return helps ? t & MASK : (t >> END & MASK) - 1;
   }
 }
 
@@ -105,12 +131,12 @@ export function done(): void {
 
 const SHORT = 10000; // what a part of it costs, a microsecond or two
 
-let lent: i32 = 0; // how many of its parts are left while it is called off
+let lentFrom: i32 = 0, lentTo: i32 = 0; // its parts that are left while it is called off
 let lending: bool = false; // the first thread's own, as lent is
 
 // lentParts is into how many parts a call of a cost is cut that is lent.
 export function lentParts(cost: f64): i32 {
-  return <i32>max(min(cost / SHORT, <f64>LEFT), 1);
+  return <i32>max(min(cost / SHORT, <f64>MASK), 1);
 }
 
 // lend offers what stands there with a key of its own, as the place of that one may have
@@ -119,7 +145,7 @@ export function lend(parts: i32, key: usize): void {
   memory.copy(at + KEY, key, 44);
   memory.copy(at + LENT, at + CALL, KEY - LENT);
   lending = true;
-  open(parts);
+  open(0, parts);
 }
 
 // keyOf is where the key of a call is that is lent.
@@ -132,19 +158,20 @@ export function callOff(): void {
   if (!lending) return;
   while (true) {
     const t = ticket();
-    lent = t & LEFT;
-    if (atomic.cmpxchg<i32>(at, t, t - lent, TICKET) == t) break;
+    lentFrom = t & MASK;
+    lentTo = t >> END & MASK;
+    if (atomic.cmpxchg<i32>(at, t, t & ~LEFT, TICKET) == t) break;
   }
-  atomic.sub<i32>(at, lent, PENDING);
+  atomic.sub<i32>(at, lentTo - lentFrom, PENDING);
   finish();
-  lending = lent > 0;
+  lending = lentTo > lentFrom;
 }
 
 // callOn undoes callOff.
 export function callOn(): void {
   if (!lending) return;
   memory.copy(at + CALL, at + LENT, KEY - LENT);
-  open(lent);
+  open(lentFrom, lentTo);
 }
 
 // isLent reports that a call is with the others, and returned says that it is done.

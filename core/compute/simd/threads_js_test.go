@@ -207,6 +207,69 @@ func TestThreadsBlocks(t *testing.T) {
 	}
 }
 
+// TestThreadsHalves: a product of two blocks of terms, of which threads take one each where
+// about as much is in both, is what one thread makes of it: also where a block is not
+// finite, and zeros count.
+func TestThreadsHalves(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	share := gather(t, 4)
+	rng := rand.New(rand.NewPCG(9, 10))
+	inf := float32(math.Inf(1))
+	for _, s := range []struct {
+		m, n, k, rounds int
+		beta            float32
+		spoil           func(a, b []float32) // b is [k×n]
+	}{
+		{128, 128, 784, 500, 0, func(_, _ []float32) {}},
+		{37, 33, 401, 2000, 0.3, func(_, _ []float32) {}},
+		{50, 40, 800, 500, 1, func(_, b []float32) { b[3*40] = inf }},
+		{50, 40, 800, 500, 1, func(_, b []float32) { b[799*40+39] = -inf }},
+		{33, 32, 701, 500, 0, func(a, b []float32) { a[32*701+700], b[5] = inf, float32(math.NaN()) }},
+		{40, 32, 600, 500, 0, func(a, _ []float32) { // the first halves of rows have nothing
+			for i := range a {
+				if i%600 < 300 {
+					a[i] = 0
+				}
+			}
+		}},
+	} {
+		x, y, z := make([]float32, s.m*s.k), make([]float32, s.k*s.n), make([]float32, s.m*s.n)
+		for i := range x {
+			if rng.IntN(5) == 0 {
+				x[i] = float32(rng.NormFloat64())
+			}
+		}
+		for _, v := range [][]float32{y, z} {
+			for i := range v {
+				v[i] = float32(rng.NormFloat64())
+			}
+		}
+		s.spoil(x, y)
+		left, right, dst := b.New(len(x)), b.New(len(y)), b.New(len(z))
+		b.Write(left, x)
+		b.Write(right, y)
+		product := func(threads int) []float32 {
+			share.Invoke(threads)
+			b.Write(dst, z)
+			kernel.Gemm(b, kernel.NoTrans, kernel.NoTrans, s.m, s.n, s.k, left, right, s.beta, dst)
+			return read(t, b, dst)
+		}
+		want := product(1)
+		for round := range s.rounds {
+			threads := 2 + round%3
+			for i, v := range product(threads) {
+				if math.Float32bits(v) != math.Float32bits(want[i]) && (v == v || want[i] == want[i]) {
+					t.Fatalf("%d×%d×%d: value %d is %v alone, %v with %d threads", s.m, s.n, s.k, i, want[i], v, threads)
+				}
+			}
+		}
+		for _, x := range []compute.Buffer{left, right, dst} {
+			b.Free(x)
+		}
+	}
+}
+
 // TestThreadsLent: noise that threads draw while others do something else is what it is
 // alone, whatever comes between, and only then read, written to or given back.
 func TestThreadsLent(t *testing.T) {
