@@ -60,7 +60,7 @@ func drawDigits(rng *rand.Rand, n int, class func(*rand.Rand) int) Split {
 // pen draws one glyph after the other and keeps its buffers.
 type pen struct {
 	rng  *rand.Rand
-	ink  [pixels]float32
+	near [pixels]float64 // the square of the distance from a pixel to the path, up to reach's
 	path []point
 }
 
@@ -73,6 +73,9 @@ type hand struct {
 	soft       float64 // width of the edge, in pixels
 	dark       float64 // ink at the middle of a stroke
 }
+
+// reach is how far from the path there is ink.
+func (h *hand) reach() float64 { return h.radius + h.soft/2 }
 
 // wave bends the plane smoothly, so that strokes that meet still meet.
 type wave struct{ kx, ky, phase, size float64 }
@@ -106,21 +109,39 @@ func (h *hand) place(p point) point {
 	return point{h.a*x + h.b*y + h.cx, h.c*x + h.d*y + h.cy}
 }
 
+// draw draws g. Where most of the work is, here and below, it compares: to WebAssembly min
+// and max are calls.
 func (p *pen) draw(g glyph, dst []uint8) {
 	h := newHand(p.rng)
-	clear(p.ink[:])
+	reach := h.reach()
+	most := reach * reach
+	for i := range p.near {
+		p.near[i] = most
+	}
 	for _, s := range g {
 		p.trace(&h, s)
 		for i := 1; i < len(p.path); i++ {
-			p.line(&h, p.path[i-1], p.path[i])
+			p.line(reach, p.path[i-1], p.path[i])
 		}
 	}
-	for i, v := range p.ink {
-		if v > 0 {
-			// Paper is rough: ink varies from pixel to pixel.
-			v *= float32(h.dark) * (0.88 + 0.24*p.rng.Float32())
-			dst[i] = uint8(min(max(v*255, 0), 255))
+	dark := float32(h.dark)
+	for i, sq := range p.near {
+		if sq >= most {
+			continue
 		}
+		v := float32((reach - math.Sqrt(sq)) / h.soft)
+		if v <= 0 {
+			continue
+		}
+		if v > 1 {
+			v = 1
+		}
+		// Paper is rough: ink varies from pixel to pixel.
+		v *= dark * (0.88 + 0.24*p.rng.Float32())
+		if v *= 255; v > 255 {
+			v = 255
+		}
+		dst[i] = uint8(v)
 	}
 }
 
@@ -157,19 +178,26 @@ func spline(a, b, c, d point, t float64) point {
 	return point{f(a.x, b.x, c.x, d.x), f(a.y, b.y, c.y, d.y)}
 }
 
-// line inks the pixels near the segment from a to b, and looks at no others. In its inner
-// loop, which is most of the work, it compares: to WebAssembly min and max are calls.
-func (p *pen) line(h *hand, a, b point) {
-	reach := h.radius + h.soft/2
-	x0, x1 := within(min(a.x, b.x)-reach), within(max(a.x, b.x)+reach+1)
-	y0, y1 := within(min(a.y, b.y)-reach), within(max(a.y, b.y)+reach+1)
+// line comes near the pixels within reach of the segment from a to b, and looks at few
+// others.
+func (p *pen) line(reach float64, a, b point) {
 	dx, dy := b.x-a.x, b.y-a.y
-	inv, most := 1/max(dx*dx+dy*dy, 1e-12), reach*reach
+	left, right, top, bottom := a.x, b.x, a.y, b.y
+	if dx < 0 {
+		left, right = right, left
+	}
+	if dy < 0 {
+		top, bottom = bottom, top
+	}
+	x0, x1 := within(left-reach), within(right+reach+1)
+	y0, y1 := within(top-reach), within(bottom+reach+1)
+	inv := 1 / max(dx*dx+dy*dy, 1e-12)
 	for y := y0; y < y1; y++ {
-		row := p.ink[y*side : (y+1)*side]
-		py := float64(y) + 0.5 - a.y
-		for x := x0; x < x1; x++ {
-			px := float64(x) + 0.5 - a.x
+		row := p.near[y*side+x0 : y*side+x1]
+		x, py := float64(x0)+0.5, float64(y)+0.5-a.y
+		for i, near := range row {
+			px := x - a.x
+			x++
 			t := (px*dx + py*dy) * inv
 			if t < 0 {
 				t = 0
@@ -177,20 +205,20 @@ func (p *pen) line(h *hand, a, b point) {
 				t = 1
 			}
 			ex, ey := px-t*dx, py-t*dy
-			sq := ex*ex + ey*ey
-			if sq >= most {
-				continue
-			}
-			v := (reach - math.Sqrt(sq)) / h.soft
-			if v > 1 {
-				v = 1
-			}
-			if v := float32(v); v > row[x] {
-				row[x] = v
+			if sq := ex*ex + ey*ey; sq < near {
+				row[i] = sq
 			}
 		}
 	}
 }
 
 // within rounds a coordinate down to a pixel of the image.
-func within(v float64) int { return int(min(max(v, 0), side)) }
+func within(v float64) int {
+	if v < 0 {
+		return 0
+	}
+	if v > side {
+		return side
+	}
+	return int(v)
+}
