@@ -82,7 +82,7 @@ func NewReport(delta float64, events ...Event) (run.ReportReply, error) {
 	if err != nil {
 		return run.ReportReply{}, err
 	}
-	rho := s.rdp()
+	rho := s.renyi()
 	notice := ""
 	pld := s.at(delta, func(delta float64) (e float64) {
 		e, notice = s.pldOr(rho, delta)

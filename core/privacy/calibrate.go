@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A Budget is what a run may spend. Its methods answer the three questions of
@@ -165,17 +164,12 @@ func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (flo
 	if err != nil {
 		return nil, err
 	}
-	slope, base := step.rdp(), before.rdp()
+	slope, base := step.renyi(), before.renyi()
 	return func(steps int) (float64, error) {
 		if _, err := multiply(1, steps); err != nil {
 			return 0, err
 		}
-		rho := slices.Clone(base)
-		for i := range rho {
-			if steps > 0 {
-				rho[i] += float64(steps) * slope[i]
-			}
-		}
+		rho := base.plus(slope, steps)
 		whole := before.plus(step, steps)
 		return whole.at(b.Delta, func(delta float64) float64 { return whole.by(b.Accountant, rho, delta) }), nil
 	}, nil

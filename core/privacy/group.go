@@ -43,7 +43,7 @@ func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (
 			return chain(rows, delta, s.rdp().delta)
 		}
 		g := s.grouped(rows, delta)
-		rho := g.rdp()
+		rho := g.renyi()
 		loose := min(rho.epsilon(delta), chain(rows, delta, s.rdp().delta))
 		if accountant == RDP {
 			return loose

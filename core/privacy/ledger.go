@@ -226,7 +226,7 @@ func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string
 		return "", err
 	}
 	s.distance = 0
-	without := s.by(accountant, s.rdp(), delta)
+	without := s.by(accountant, s.renyi(), delta)
 	if math.IsInf(without, 1) {
 		return "", nil
 	}

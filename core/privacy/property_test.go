@@ -172,7 +172,7 @@ type answers struct {
 func (p setting) ask(t *testing.T) answers {
 	t.Helper()
 	s := p.spent(t)
-	rho := s.rdp()
+	rho := s.renyi()
 	a := answers{low: s.low(p.delta), rdp: rho.epsilon(p.delta)}
 	a.pld, a.notice = s.pldOr(rho, p.delta)
 	a.limit = s.beyond(p.delta) != ""
@@ -187,10 +187,14 @@ func (p setting) ask(t *testing.T) answers {
 func (p setting) back(t *testing.T, a answers) {
 	t.Helper()
 	s := p.spent(t)
-	if d := s.rdp().delta(a.rdp); a.rdp < 1e5 && !(d <= p.delta*(1+1e-7)) {
+	rho := s.rdp()
+	if e := rho.epsilon(p.delta); e != a.rdp {
+		t.Errorf("%v: the whole Rényi curve says ε = %v, %v was found", p, e, a.rdp)
+	}
+	if d := rho.delta(a.rdp); a.rdp < 1e5 && !(d <= p.delta*(1+1e-7)) {
 		t.Errorf("%v: RDP's δ(%v) = %v", p, a.rdp, d)
 	}
-	if low := s.pldLow(s.rdp(), p.delta); !(a.low <= low && low <= a.pld) {
+	if low := s.pldLow(rho, p.delta); !(a.low <= low && low <= a.pld) {
 		t.Errorf("%v: the lower bound by transform is %v, the one by tests %v, PLD %v", p, low, a.low, a.pld)
 	}
 	d := s.pldDelta(a.pld)

@@ -38,26 +38,19 @@ type rdpCurve []float64
 // Guarantee: an upper bound at every order α, up to relative rounding: 2e-12 and, where
 // what a sample with the row in it may release begins to count, 2⁻⁵²·(α/σ)², which at
 // every order that is not priced without sampling is less than 1e-9.
-func (s *spent) rdp() rdpCurve {
-	rho := make(rdpCurve, len(orders))
-	for i, a := range orders {
-		if s.infinite {
-			rho[i] = math.Inf(1)
-			continue
-		}
-		rho[i] = a * s.precision / 2
-		if s.selected != nil {
-			rho[i] += s.selected[i]
-		}
-	}
+func (s *spent) rdp() rdpCurve { return s.renyi().all() }
+
+// rho is ρ at orders[i]; one has what of each of s.sampled the orders have in common.
+func (s *spent) rho(i int, one []*sampling) float64 {
 	if s.infinite {
-		return rho
+		return math.Inf(1)
 	}
-	for _, t := range s.sampled {
-		one := newSampling(t.one())
-		for i, a := range orders {
-			rho[i] += float64(t.count) * one.rdp(a)
-		}
+	rho := orders[i] * s.precision / 2
+	if s.selected != nil {
+		rho += s.selected[i]
+	}
+	for j, t := range s.sampled {
+		rho += float64(t.count) * one[j].rdp(orders[i])
 	}
 	return rho
 }
@@ -138,7 +131,7 @@ func (a *rdpAccountant) Epsilon(delta float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
-	return a.spent.at(delta, a.spent.rdp().epsilon), nil
+	return a.spent.at(delta, a.spent.renyi().epsilon), nil
 }
 
 // A sampling is one Gaussian release with noise multiplier σ on a Poisson sample of
@@ -174,9 +167,7 @@ func newSampling(q, sigma float64) *sampling {
 // digits. It is 0 rather than an error where A − 1 underflows, and never
 // overflows below +Inf.
 func (s *sampling) rdp(order float64) float64 {
-	if s.q == 1 || order > 2000*s.sigma {
-		// The second is far beyond any order that decides ε, and costly: what
-		// the release costs without sampling, which never costs less.
+	if s.q == 1 || order > s.highest() {
 		return order / (2 * s.sigma * s.sigma)
 	}
 	var logExcess float64
@@ -186,6 +177,16 @@ func (s *sampling) rdp(order float64) float64 {
 		logExcess = s.logExcessIntegral(order)
 	}
 	return log1pexp(logExcess) / (order - 1)
+}
+
+// highest is the highest order of which ρ is worked out. What is beyond is far beyond any
+// that decides ε, and costly: it is what the release costs without sampling, which never
+// costs less.
+func (s *sampling) highest() float64 {
+	if s.q == 1 {
+		return math.Inf(1)
+	}
+	return 2000 * s.sigma
 }
 
 // logExcessSum is ln(A−1) for an integer order: all terms of

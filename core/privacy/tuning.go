@@ -38,7 +38,7 @@ func NewTuningCosts(delta float64, of Event, runs int) (run.TuningReply, error) 
 	repeated := func(shape float64) run.Number { return run.Number(one.repeatAndSelect(delta, float64(runs), shape)) }
 	r := run.TuningReply{
 		Runs: runs, Delta: delta,
-		CompositionPLD: run.Number(composed), CompositionRDP: run.Number(all.rdp().epsilon(delta)), LiuTalwar: run.Number(stopped),
+		CompositionPLD: run.Number(composed), CompositionRDP: run.Number(all.renyi().epsilon(delta)), LiuTalwar: run.Number(stopped),
 		Geometric: repeated(1), Logarithmic: repeated(0), Poisson: repeated(math.Inf(1)),
 	}
 	r.Cheapest = r.Least()
