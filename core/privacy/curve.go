@@ -62,10 +62,7 @@ func (c *Curve) Epsilon(steps int) float64 {
 // of steps worked out beforehand.
 func rdpEpsilons(delta float64, step, start spent) func(int) float64 {
 	slope, base := step.rdp(), start.rdp()
-	offset := make([]float64, len(orders))
-	for i, a := range orders {
-		offset[i] = rdpOffset(a, delta)
-	}
+	offset := rdpOffsets(delta)
 	zero := -math.Log1p(-delta * delta) // below this ρ, ε is 0
 	return func(steps int) float64 {
 		best := math.Inf(1)

@@ -57,7 +57,7 @@ func (s *spent) pld(delta float64) (epsilon float64, notice string) {
 
 // by is ε at delta by the accountant of that name, PLD or RDP, for a caller who has the
 // Rényi curve already.
-func (s *spent) by(accountant string, rho curve, delta float64) float64 {
+func (s *spent) by(accountant string, rho *renyi, delta float64) float64 {
 	if accountant == RDP {
 		return rho.epsilon(delta)
 	}
@@ -66,7 +66,7 @@ func (s *spent) by(accountant string, rho curve, delta float64) float64 {
 }
 
 // pldOr is pld for a caller who has the Rényi curve already.
-func (s *spent) pldOr(rho curve, delta float64) (epsilon float64, notice string) {
+func (s *spent) pldOr(rho *renyi, delta float64) (epsilon float64, notice string) {
 	if s.infinite {
 		return math.Inf(1), ""
 	}
@@ -156,7 +156,7 @@ func (s *spent) beyond(delta float64) string {
 }
 
 // pldLow is a lower bound on ε at delta; 0 is always one.
-func (s *spent) pldLow(rho curve, delta float64) float64 {
+func (s *spent) pldLow(rho *renyi, delta float64) float64 {
 	if s.infinite {
 		return math.Inf(1)
 	}

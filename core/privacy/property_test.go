@@ -155,7 +155,7 @@ func TestLowerBoundOfManySteps(t *testing.T) {
 	s := p.spent(t)
 	mu := p.q * math.Sqrt(float64(p.steps)) / p.sigma
 	truth := smallestEpsilon(p.delta, func(e float64) float64 { return gaussianDelta(mu, e) })
-	if low := s.pldLow(s.rdp(), p.delta); !(low <= truth*(1+1e-6) && low > 0.99*truth) {
+	if low := s.pldLow(s.renyi(), p.delta); !(low <= truth*(1+1e-6) && low > 0.99*truth) {
 		t.Errorf("the lower bound is %v, the truth %v", low, truth)
 	}
 }
@@ -194,7 +194,7 @@ func (p setting) back(t *testing.T, a answers) {
 	if d := rho.delta(a.rdp); a.rdp < 1e5 && !(d <= p.delta*(1+1e-7)) {
 		t.Errorf("%v: RDP's δ(%v) = %v", p, a.rdp, d)
 	}
-	if low := s.pldLow(rho, p.delta); !(a.low <= low && low <= a.pld) {
+	if low := s.pldLow(s.renyi(), p.delta); !(a.low <= low && low <= a.pld) {
 		t.Errorf("%v: the lower bound by transform is %v, the one by tests %v, PLD %v", p, low, a.low, a.pld)
 	}
 	d := s.pldDelta(a.pld)

@@ -86,20 +86,18 @@ func (rho rdpCurve) epsilon(delta float64) float64 {
 	return max(best, 0)
 }
 
-// order is the one at which epsilon has its minimum.
-func (rho rdpCurve) order(delta float64) float64 {
-	best, at := math.Inf(1), 0.0
-	for i, r := range rho {
-		if e := r + rdpOffset(orders[i], delta); e < best {
-			best, at = e, orders[i]
-		}
-	}
-	return at
-}
-
 // rdpOffset is the part of the conversion that does not depend on ρ.
 func rdpOffset(order, delta float64) float64 {
 	return math.Log1p(-1/order) - (ln(delta)+math.Log(order))/(order-1)
+}
+
+// rdpOffsets are those of orders.
+func rdpOffsets(delta float64) []float64 {
+	offset := make([]float64, len(orders))
+	for i, a := range orders {
+		offset[i] = rdpOffset(a, delta)
+	}
+	return offset
 }
 
 // delta is the smallest δ for which the curve shows (epsilon, δ).

@@ -1,15 +1,6 @@
 package privacy
 
-import (
-	"math"
-	"slices"
-)
-
-// A curve answers for what has a Rényi curve: [rdpCurve], or [renyi], which comes to the
-// same.
-type curve interface {
-	epsilon(delta float64) float64
-}
+import "math"
 
 // A renyi is a Rényi curve that works out what it is asked for, and keeps it. Most orders
 // are never asked for: (α−1)·ρ(α) is convex, and 0 at 1 (van Erven & Harremoës 2014,
@@ -71,28 +62,28 @@ func (r *renyi) epsilon(delta float64) float64 {
 	return epsilon
 }
 
-// order is [rdpCurve.order].
+// order is the one at which epsilon has its minimum.
 func (r *renyi) order(delta float64) float64 {
 	_, order := r.least(delta)
 	return order
 }
 
-// begun are the orders that are asked for in any case: the lowest, where ρ is least, and
-// whole ones, which take little time.
-var begun = []int{0, slices.Index(orders, 2), slices.Index(orders, 4), slices.Index(orders, 8), slices.Index(orders, 16), slices.Index(orders, 32)}
+// isFirst says of the order with index i that it is asked for in any case: the lowest, where
+// ρ is least, and some whole ones, which take little time.
+func isFirst(i int) bool {
+	switch orders[i] {
+	case 2, 4, 8, 16, 32:
+		return true
+	}
+	return i == 0
+}
 
 // least is ε at delta and the order where it is.
 //
 // Guarantee: ε is an upper bound, as that of every order is; what was left out would be no
 // less.
 func (r *renyi) least(delta float64) (epsilon, order float64) {
-	if r.convex == 0 {
-		return r.all().epsilon(delta), r.all().order(delta)
-	}
-	offset := make([]float64, len(orders))
-	for i, a := range orders {
-		offset[i] = rdpOffset(a, delta)
-	}
+	offset := rdpOffsets(delta)
 	best, zero := math.Inf(1), false
 	ask := func(i int) {
 		rho := r.at(i)
@@ -101,11 +92,8 @@ func (r *renyi) least(delta float64) (epsilon, order float64) {
 			best, order = e, orders[i]
 		}
 	}
-	for _, i := range begun {
-		r.at(i)
-	}
 	for i, rho := range r.known {
-		if !math.IsNaN(rho) {
+		if r.convex == 0 || isFirst(i) || !math.IsNaN(rho) {
 			ask(i)
 		}
 	}
