@@ -41,9 +41,13 @@ func (r *renyi) plus(other *renyi, times int) *renyi {
 	return newRenyi(func(i int) float64 { return r.at(i) + float64(times)*other.at(i) }, min(r.convex, other.convex))
 }
 
+// at is ρ at orders[i], and +Inf, which is always true, should that be no number.
 func (r *renyi) at(i int) float64 {
 	if math.IsNaN(r.known[i]) {
 		r.known[i] = r.value(i)
+		if math.IsNaN(r.known[i]) {
+			r.known[i] = math.Inf(1)
+		}
 	}
 	return r.known[i]
 }
@@ -69,7 +73,7 @@ func (r *renyi) order(delta float64) float64 {
 }
 
 // isFirst says of the order with index i that it is asked for in any case: the lowest, where
-// ρ is least, and some whole ones, which take little time.
+// ρ is least if it is no denormal number, and some whole ones, which take little time.
 func isFirst(i int) bool {
 	switch orders[i] {
 	case 2, 4, 8, 16, 32:
@@ -92,8 +96,9 @@ func (r *renyi) least(delta float64) (epsilon, order float64) {
 			best, order = e, orders[i]
 		}
 	}
+	whole := r.convex == 0 || delta < 1e-150 // whose square may be below a ρ that rounding has made fall
 	for i, rho := range r.known {
-		if r.convex == 0 || isFirst(i) || !math.IsNaN(rho) {
+		if whole || isFirst(i) || !math.IsNaN(rho) {
 			ask(i)
 		}
 	}
@@ -110,7 +115,7 @@ func (r *renyi) least(delta float64) (epsilon, order float64) {
 // best. An order takes longer the higher it is, so none is more than twice as high as what
 // is known, if that leaves one.
 func (r *renyi) next(offset []float64, best float64) (at int, ok bool) {
-	const unsure = 1e-7 // of what is known and of lines through it, where rounding is some 1e-11
+	const unsure = 1e-7 // of what lines say: rounding is 2e-12 of what is known but at the highest orders, and lines magnify it a hundredfold
 	highest := 0.0
 	for i, rho := range r.known {
 		if !math.IsNaN(rho) {

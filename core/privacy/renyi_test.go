@@ -34,6 +34,9 @@ func TestRenyiIsTheWholeCurve(t *testing.T) {
 			if rng.IntN(4) == 0 {
 				parts = append(parts, Gaussian{math.Exp(6*rng.Float64() - 1)})
 			}
+			if rng.IntN(8) == 0 {
+				parts = append(parts, Selected{Runs: 1 + 20*rng.Float64(), Parts: []Event{drawn()}})
+			}
 			s, err := flatten(Composed{parts}, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -54,7 +57,7 @@ func TestRenyiIsTheWholeCurve(t *testing.T) {
 			whole rdpCurve
 		}{{one, all}, {sum, whole}} {
 			for range 3 { // what was asked for before is still there
-				delta := math.Pow(10, -20*rng.Float64()*float64(1+9*rng.IntN(2)))
+				delta := math.Pow(10, -16*rng.Float64()*float64(1+9*rng.IntN(2)))
 				e, order := c.r.least(delta)
 				if want, at := c.whole.epsilon(delta), orderOf(c.whole, delta); e != want || e > 0 && order != at {
 					t.Errorf("%+v at δ = %g: ε = %v at order %v, of all orders %v at %v", spents, delta, e, order, want, at)

@@ -1,8 +1,8 @@
 // Products whose left operand is mostly zeros, as pictures of letters are and columns
 // of categories. Terms in which it is 0 are left out, the others are added in the order
 // in which product.ts adds them, so that every sum is the same to the bit, but for the
-// sign of a zero: x·0 + s is s for every x that is finite. Where the right operand is
-// narrow, so that a value found is used too few times, these are not for it.
+// sign of a zero (and, where multiply-add is fused, for a β other than 0 and 1): x·0 + s is
+// s for every x that is finite. Where the right operand is narrow, so that a value found is used too few times, these are not for it.
 
 import { greatest } from "./greatest";
 import { pages } from "./pages";
@@ -223,12 +223,12 @@ export function sparse(m: i32, n: i32, k: i32, a: Ptr, b: Ptr, beta: f32, c: Ptr
 // the other's sums to its own.
 
 const TURN = 16; // rows
-const TURNS = 1024; // of them
 const MOST = 1 << 18; // values that are added, a megabyte
+const TURNS = MOST / LEAST / TURN; // the most there can be
 
 // inTwo reports whether a product may be cut like that.
 function inTwo(m: i32, n: i32, k: i32, chain: i32): bool {
-  return mayBe(m, k, n) && k > chain && k <= 2 * chain && m <= TURN * TURNS && n <= MOST / m;
+  return mayBe(m, k, n) && k > chain && k <= 2 * chain && n <= MOST / m;
 }
 
 // alike reports whether the columns before depth have as many values other than 0 as

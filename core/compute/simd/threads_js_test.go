@@ -221,8 +221,9 @@ func TestThreadsHalves(t *testing.T) {
 		beta            float32
 		spoil           func(a, b []float32) // b is [k×n]
 	}{
+		{37, 33, 401, 2000, 0.3, func(_, _ []float32) {}}, // what is laid grows from here on
 		{128, 128, 784, 500, 0, func(_, _ []float32) {}},
-		{37, 33, 401, 2000, 0.3, func(_, _ []float32) {}},
+		{2055, 32, 404, 20, 0, func(_, _ []float32) {}},
 		{50, 40, 800, 500, 1, func(_, b []float32) { b[3*40] = inf }},
 		{50, 40, 800, 500, 1, func(_, b []float32) { b[799*40+39] = -inf }},
 		{33, 32, 701, 500, 0, func(a, b []float32) { a[32*701+700], b[5] = inf, float32(math.NaN()) }},
