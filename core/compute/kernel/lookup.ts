@@ -1,8 +1,8 @@
 import { Part, Parts, first } from "../simd/team";
 import { Ptr } from "../simd/vec";
 
-// lookUp gives each part some columns of all rows where those are long, as whoever sums
-// outer products of the rows does.
+// lookUp gives each part some columns of all rows, as whoever sums outer products of the
+// rows does, unless a part of a row were less than four lines of the cache.
 // @divide costing n * k * 2
 export function lookUp(n: i32, k: i32, table: Ptr, src: Ptr, dst: Ptr, part: Part, parts: Parts): void {
   if (k < 64 * parts) {

@@ -2,7 +2,8 @@
 // of categories. Terms in which it is 0 are left out, the others are added in the order
 // in which product.ts adds them, so that every sum is the same to the bit, but for the
 // sign of a zero (and, where multiply-add is fused, for a β other than 0 and 1): x·0 + s is
-// s for every x that is finite. Where the right operand is narrow, so that a value found is used too few times, these are not for it.
+// s for every x that is finite. Where the right operand is narrow, so that a value found is
+// used too few times, these are not for it.
 
 import { greatest } from "./greatest";
 import { pages } from "./pages";

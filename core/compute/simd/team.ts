@@ -23,8 +23,8 @@ const KEY = 576; // and its key
 const LAID = 632; // where what parts have together begins
 const SIZE = 640;
 
-const END = 7; // bits of TICKET
-const MASK = 127;
+const END = 7; // bits of TICKET that have the first, and as many have the end
+const MASK = (1 << END) - 1;
 const LEFT = MASK << END | MASK;
 export const MOST = 16; // threads
 
@@ -132,7 +132,7 @@ export function done(): void {
 const SHORT = 10000; // what a part of it costs, a microsecond or two
 
 let lentFrom: i32 = 0, lentTo: i32 = 0; // its parts that are left while it is called off
-let lending: bool = false; // the first thread's own, as lent is
+let lending: bool = false; // the first thread's own, as those are
 
 // lentParts is into how many parts a call of a cost is cut that is lent.
 export function lentParts(cost: f64): i32 {
