@@ -12,8 +12,7 @@ import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
-import { webgpu } from "./e2e/browser.mjs";
+import { launch, webgpu } from "./e2e/browser.mjs";
 import { launchFirefox } from "./e2e/firefox.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -93,8 +92,7 @@ async function visit(url) {
     const firefox = await launchFirefox(webgpu.firefox);
     return { page: await firefox.page(url), close: () => firefox.close() };
   }
-  const executablePath = process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...webgpu.chromium] });
+  const browser = await launch(...webgpu.chromium);
   const page = await browser.newPage();
   await page.goto(url);
   return { page, close: () => browser.close() };

@@ -20,6 +20,9 @@ globalThis.clipscopeGPU = (() => {
   const LARGE = 64 << 20; // bytes of a staging buffer that is not kept
   const LAZY = /Firefox/.test(globalThis.navigator?.userAgent ?? "");
 
+  // still is what nobody ever wakes, for a thread to sleep on; not to be had everywhere.
+  const still = typeof SharedArrayBuffer === "function" ? new Int32Array(new SharedArrayBuffer(4)) : null;
+
   // request asks for an adapter, and what is said of it.
   async function request() {
     const adapter = await /** @type {any} */ (globalThis.navigator).gpu.requestAdapter({ powerPreference: "high-performance" });
@@ -184,7 +187,8 @@ globalThis.clipscopeGPU = (() => {
     }
 
     // nudge has Firefox look whether the GPU is done, which by itself it does ten times a
-    // second: an empty submission makes it look at once.
+    // second: an empty submission makes it look at once. Where the adapter is a program, it
+    // has the processor meanwhile, and is not to share it with one that only looks.
     nudge() {
       const { port1, port2 } = new MessageChannel();
       let last = performance.now();
@@ -199,6 +203,7 @@ globalThis.clipscopeGPU = (() => {
           this.device.queue.submit([]);
           last = now;
         }
+        if (still && this.fallback) Atomics.wait(still, 0, 0, 0.5);
         port2.postMessage(0);
       };
       port2.postMessage(0);

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 )
 
@@ -28,7 +29,7 @@ func biased(t *testing.T, be compute.Backend, capacity int) *Model {
 // TestBias holds everything that clipping asks of a layer against one example at
 // a time.
 func TestBias(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		const n, c = 7, 0.1
 		m := biased(t, be, n)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 )
 
@@ -12,7 +13,7 @@ import (
 // found by power iteration there and back, and the bound is no looser than the
 // windows that overlap make it.
 func TestPictureBounds(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, tt := range []struct {
 			text    string
 			overlap float64
@@ -66,7 +67,7 @@ func TestPictureBounds(t *testing.T) {
 // TestPaddedBiases: the bias is added at every place, so that it counts √places
 // times in the bound of (x, 1) ↦ (y, 1).
 func TestPaddedBiases(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := New(be, must(Read(Shape{9, 9, 2}, []string{"conv:3:3:p1", "dense"}, 1, Squared)), 1, 1)
 		c := m.layers[0].(*conv2d)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 )
 
@@ -24,7 +25,7 @@ func eachModel(t *testing.T, f func(t *testing.T, be compute.Backend, spec Spec)
 		chain(Squared, "relu", 4, 8, 8, 1),
 	}
 	specs = append(specs, pictures...)
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, spec := range specs {
 			t.Run(fmt.Sprintf("%s/%s/%s", name, written(spec), spec.Loss), func(t *testing.T) {
 				be := open()
@@ -508,7 +509,7 @@ func spectralLaw(bound func(w []float32, rows, cols int) float64) error {
 }
 
 func TestSpectralBound(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
 			d := affine{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}}, Shape{Channels: rows}, false).(*dense)
@@ -613,7 +614,7 @@ func TestWeighedGradientsOfHostileWeights(t *testing.T) {
 		}), 1e30, -1, 1},
 		{"one that is lost beside its input", []float32{0x1p-110, 0x1p-60}, 0x1p110, -1, 0x1.02p-40},
 	} {
-		for name, open := range backends(t) {
+		for name, open := range computetest.Backends(t) {
 			be := open()
 			spec := chain(Squared, "relu", slices.Repeat([]int{1}, len(test.weights)+1)...)
 			m := newModel(t, be, spec, 1)
@@ -645,7 +646,7 @@ func TestWeighedGradientsOfHostileWeights(t *testing.T) {
 // it is made from, is a long float32 sum.
 func TestBoundOfManyOutputs(t *testing.T) {
 	const k = 1 << 16
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := newModel(t, be, chain(Squared, "", 1, k), 1)
 		bounds, err := NewBounds(m, true)
@@ -668,7 +669,7 @@ func TestBoundOfManyOutputs(t *testing.T) {
 // row are the same to the bit in every batch, at every place. Package train
 // couples batches that differ in one row, and could not if the others' parts moved.
 func TestRowsAreComputedAlikeWhereverTheyStand(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, spec := range []Spec{
 			chain(SoftmaxCE, "", 7, 3),
 			chain(SoftmaxCE, "tanh", 330, 33, 10),
@@ -773,7 +774,7 @@ func TestScaledNormsOfDeepModels(t *testing.T) {
 	for i := range widths {
 		widths[i] = 1
 	}
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := New(be, chain(Squared, "relu", widths...), 1, 1)
 		for _, v := range []float32{0.3 * 0x1p-23, 0.49 * 0x1p-23, 0.9 * 0x1p-23} {

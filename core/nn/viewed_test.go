@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 )
 
@@ -84,7 +85,7 @@ func TestViews(t *testing.T) {
 // TestStandardised: the weights that a wsconv uses have mean 0 and length 1 for every
 // channel, whatever its parameters are.
 func TestStandardised(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := newModel(t, be, must(Read(Shape{9, 8, 3}, []string{"wsconv:5:3:s2:p1", "globalpool", "dense"}, 2, SoftmaxCE)), 2)
 		l := m.layers[0].(*standardised)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"clipscope/core/clip"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/nn"
 	"clipscope/core/run"
@@ -93,7 +95,7 @@ func TestNoViewsAddMoreThanStated(t *testing.T) {
 	}
 	ds := hostilePictures(rows)
 	models := map[string]run.Model{"softmax": {Kind: "softmax"}, "conv": pictureModels["conv"], "res": pictureModels["res"]}
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, m := range clip.Methods() {
 			if !m.Private || m.Name == "value" || m.Name == "value-tight" {
 				continue
@@ -126,7 +128,7 @@ func TestAugmented(t *testing.T) {
 		r := startOn(t, run.Config{
 			Method: "constant", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 3, Seed: ptr(uint64(2)), MaxPhysicalBatchSize: physical,
 			Model: pictureModels["conv"], Augmentation: a, Scaling: run.Scaling{Kind: "none"},
-		}, ds, backends(t)["purego"]())
+		}, ds, purego.New())
 		defer r.Close()
 		for _, err := range r.Steps(context.Background()) {
 			if err != nil {

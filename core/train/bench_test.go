@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -40,7 +41,7 @@ func BenchmarkSecure(b *testing.B) {
 		case "secure":
 			cfg.NoiseMode = "secure"
 		}
-		r := startOn(b, cfg, ds, fast(b))
+		r := startOn(b, cfg, ds, computetest.Fast(b))
 		runs = append(runs, r)
 	}
 	step := func(r *Run) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
 	"clipscope/core/lab"
@@ -60,7 +61,7 @@ func TestLookAgainstOneAtATime(t *testing.T) {
 	ds := data.Digits(3, 200, 0)
 	for name, model := range lookedAt {
 		t.Run(name, func(t *testing.T) {
-			r, first := looking(t, fast(t), run.Config{
+			r, first := looking(t, computetest.Fast(t), run.Config{
 				Model: model, NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 24, Steps: 10, LearningRate: 0.3, Seed: ptr(uint64(5)),
 			}, ds)
 			steps := 0
@@ -124,7 +125,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			Model: lookedAt["mlp"], Method: method, NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 30, Steps: 6, LearningRate: 0.2, Seed: ptr(uint64(6)),
 		}
 		end := func(watched bool) []float32 {
-			r := startOn(t, cfg, ds, fast(t))
+			r := startOn(t, cfg, ds, computetest.Fast(t))
 			defer r.Close()
 			for _, err := range r.Steps(context.Background()) {
 				if err != nil {
@@ -158,7 +159,7 @@ func TestLookingChangesNothing(t *testing.T) {
 // seed is fixed.
 func TestDrawnNoise(t *testing.T) {
 	ds := data.Digits(5, 100, 0)
-	_, g := looking(t, fast(t), run.Config{
+	_, g := looking(t, computetest.Fast(t), run.Config{
 		Model: lookedAt["softmax"], NoiseMultiplier: ptr(2.0), MaxGradNorm: 1, ExpectedBatchSize: 20, Steps: 5, Seed: ptr(uint64(7)),
 	}, ds)
 	const c = 0.7
@@ -188,7 +189,7 @@ func TestDrawnNoise(t *testing.T) {
 
 func TestLookTells(t *testing.T) {
 	ds := data.Digits(6, 60, 0)
-	r, g := looking(t, fast(t), run.Config{NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, ds)
+	r, g := looking(t, computetest.Fast(t), run.Config{NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, ds)
 	l := g.Told()
 	if l.Rows != 40 || len(l.Labels) != 40 || len(l.Losses) != 40 || len(l.Largest) != pictured || len(l.Smallest) != pictured || l.Largest[0].Norm < l.Smallest[0].Norm || len(l.Largest[0].Pixels) != 784 {
 		t.Errorf("%d rows, %d labels, %d + %d pictures", l.Rows, len(l.Labels), len(l.Largest), len(l.Smallest))
@@ -207,7 +208,7 @@ func TestLookTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, m := looking(t, fast(t), run.Config{Data: "moons", NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, moons)
+	_, m := looking(t, computetest.Fast(t), run.Config{Data: "moons", NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, moons)
 	b, err := m.Boundary(context.Background(), 9)
 	if err != nil || len(b.Classes) != 81 || len(b.Share) != 81 || len(b.Rows) != 40 || b.Share[0] < 0.5 || b.Share[0] > 1 {
 		t.Errorf("%+v, %v", b, err)
@@ -221,7 +222,7 @@ func TestLookTells(t *testing.T) {
 func TestTheBottomOfTheU(t *testing.T) {
 	t.Parallel()
 	ds := data.Digits(1, 400, 0)
-	r, _ := looking(t, fast(t), run.Config{
+	r, _ := looking(t, computetest.Fast(t), run.Config{
 		Method: "dc-e", Model: lookedAt["softmax"], NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 200, Steps: 40, LearningRate: 0.1, Seed: ptr(uint64(1)),
 	}, ds)
 	var settled, measured, estimated []float64

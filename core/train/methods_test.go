@@ -7,6 +7,8 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -57,7 +59,7 @@ func (o outcome) last() run.Event { return o.events[len(o.events)-1] }
 // eachMethod runs f for every registered method on every backend, but for the
 // deferred one: TestBackendsAgree holds that against purego.
 func eachMethod(t *testing.T, f func(t *testing.T, m clip.Info, open func() compute.Backend)) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		if name == "deferred" {
 			continue
 		}
@@ -136,7 +138,7 @@ func TestEveryMethodOnRegression(t *testing.T) {
 func TestMicroBatchEqualsConstant(t *testing.T) {
 	t.Parallel()
 	digits := data.Digits(2, 200, 0)
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, c := range []struct {
 			name  string
 			model run.Model
@@ -189,10 +191,9 @@ func TestBackendsAgree(t *testing.T) {
 		}
 		return c
 	}
-	all := backends(t)
 	for _, m := range clip.Methods() {
-		want := outcomeOf(t, all["purego"], plan(m.Name), ds).parameters
-		for name, open := range all {
+		want := outcomeOf(t, func() compute.Backend { return purego.New() }, plan(m.Name), ds).parameters
+		for name, open := range computetest.Backends(t) {
 			if name == "purego" {
 				continue
 			}

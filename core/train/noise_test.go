@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
@@ -192,7 +193,7 @@ func TestNoiseAheadIsTheSame(t *testing.T) {
 				to = changes{4: {"max_grad_norm": 0.5}, 8: {"noise_multiplier": 2}}
 			}
 			taken := func(prepare func(*Run)) ([]run.Event, run.Result) {
-				r := startOn(t, cfg, small(t), fast(t))
+				r := startOn(t, cfg, small(t), computetest.Fast(t))
 				prepare(r)
 				return finishChanging(t, r, to)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -22,7 +23,7 @@ func TestDCEStart(t *testing.T) {
 			Method: "dc-e", NoiseMultiplier: ptr(1.0), MaxGradNorm: start,
 			ExpectedBatchSize: 200, Steps: 24, LearningRate: 0.1, Seed: ptr(uint64(1)),
 		}
-		o := outcomeOf(t, func() compute.Backend { return fast(t) }, cfg, ds)
+		o := outcomeOf(t, func() compute.Backend { return computetest.Fast(t) }, cfg, ds)
 		late := sample{}
 		for _, e := range o.events[len(o.events)/2:] {
 			late = append(late, float64(e.Diag.ClipFraction))

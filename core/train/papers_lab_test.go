@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/lab"
 	"clipscope/core/run"
@@ -39,7 +40,7 @@ func TestPapersSettledThreshold(t *testing.T) {
 		r := startOn(t, run.Config{
 			Model: c.model, Method: "dc-e", MaxGradNorm: 1, TargetEpsilon: &c.eps, ExpectedBatchSize: 512, Steps: c.steps, LearningRate: c.rate,
 			Seed: ptr(uint64(1)), Accountant: "rdp",
-		}, ds, fast(t))
+		}, ds, computetest.Fast(t))
 		var settled []float64
 		for e, err := range r.Steps(context.Background()) {
 			if err != nil {

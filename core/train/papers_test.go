@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -108,7 +109,7 @@ func (f local) Size() int64 {
 func once(t *testing.T, cfg run.Config, ds *data.Dataset, seed uint64) outcome {
 	t.Helper()
 	cfg.Seed = &seed
-	return outcomeOf(t, func() compute.Backend { return fast(t) }, cfg, ds)
+	return outcomeOf(t, func() compute.Backend { return computetest.Fast(t) }, cfg, ds)
 }
 
 // scores are the test accuracies in per cent, one for each seed.

@@ -7,6 +7,8 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
 )
@@ -33,7 +35,7 @@ func TestNoPictureAddsMoreThanStated(t *testing.T) {
 		rows = 150
 	}
 	ds := hostilePictures(rows)
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for _, m := range clip.Methods() {
 			if !m.Private || name == "deferred" {
 				continue
@@ -61,7 +63,7 @@ func TestNoPictureAddsMoreThanStated(t *testing.T) {
 func TestPicturesAddOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	ds := hostilePictures(40)
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		for kind, model := range pictureModels {
 			be := open()
 			p := begunWith(t, "constant", ds, 1, model, be)
@@ -157,8 +159,11 @@ func TestConvolutionsLearn(t *testing.T) {
 			Method: m.Name, Model: run.Model{Layers: []string{"conv:4:5:s2", "relu", "maxpool:2", "dense"}}, NoiseMultiplier: ptr(0.1),
 			ExpectedBatchSize: 80, Steps: 3, LearningRate: 0.1, Seed: ptr(uint64(1)), MaxPhysicalBatchSize: 48,
 		}
-		want := outcomeOf(t, backends(t)["purego"], cfg, ds)
-		for name, open := range backends(t) {
+		want := outcomeOf(t, func() compute.Backend { return purego.New() }, cfg, ds)
+		for name, open := range computetest.Backends(t) {
+			if name == "purego" {
+				continue
+			}
 			for i, x := range outcomeOf(t, open, cfg, ds).parameters {
 				if w := want.parameters[i]; math.Abs(float64(x-w)) > 1e-4*(1+math.Abs(float64(w))) {
 					t.Errorf("%s on %s: parameter %d is %g, on purego %g", m.Name, name, i, x, w)
@@ -169,7 +174,7 @@ func TestConvolutionsLearn(t *testing.T) {
 	}
 	cfg := run.Config{Model: run.Model{Kind: "cnn-opacus"}, NoiseMultiplier: ptr(0.5), ExpectedBatchSize: 80, Steps: 20, LearningRate: 1, Seed: ptr(uint64(1))}
 	// Guessing gets 10 %; on 100 rows that is 22 % at 4 standard deviations.
-	if o := outcomeOf(t, func() compute.Backend { return fast(t) }, cfg, ds); !(o.test.Accuracy > 0.25) {
+	if o := outcomeOf(t, func() compute.Backend { return computetest.Fast(t) }, cfg, ds); !(o.test.Accuracy > 0.25) {
 		t.Errorf("accuracy %.3f", o.test.Accuracy)
 	}
 }

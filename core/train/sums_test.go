@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/rough"
@@ -196,7 +197,7 @@ func sumBackends(t *testing.T, every bool) map[string]compute.Backend {
 			all["rough "+name] = rough.New(purego.New(), order, compute.PieceRows)
 		}
 	}
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		if name == "simd" {
 			all[name] = open()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 )
 
@@ -30,7 +31,7 @@ func lawNorms(c float64) []float32 {
 // right, stale or corrupt; and a right table's factor is that of float64 within
 // 3·10⁻⁵ of it.
 func TestLawOfWeightsOnTheBackend(t *testing.T) {
-	for name, open := range backends(t) {
+	for name, open := range computetest.Backends(t) {
 		be := open()
 		for _, weight := range clip.Weights() {
 			w, err := clip.New(clip.Choice{Method: "constant", Weight: weight}, clip.Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, ExpectedBatchSize: 1, Dim: 1})

@@ -22,10 +22,11 @@ export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names)
 
 export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
 
-// LATER has functions of WebAssembly compiled well when they have run some three times as
-// long as in a person's browser: of what a page that is soon left was given, a fifth of
-// the time went into that. What is measured runs in launch's browser, which is a person's.
-const LATER = "--js-flags=--wasm-tiering-budget=40000000";
+// LATER has functions of WebAssembly compiled well when they have run some thirty times as
+// long as in a person's browser, and memory tidied by the thread that uses it: of what a page
+// that is soon left was given, a fifth of the time went into that. What is measured runs in
+// launch's browser, which is a person's.
+const LATER = "--js-flags=--wasm-tiering-budget=400000000,--single-threaded-gc";
 
 // stage is what the tests of a file play on, until the last of them has ended: a
 // server, a browser, and visit, which opens a page of its own for one test; shared opens
@@ -36,12 +37,11 @@ export async function stage(...flags) {
   after(() => browser.close());
   const server = await serve(); // after the browser: where there is none, nothing is left behind
   after(() => server.close());
+  const visitor = visitors(browser);
+  // Its service worker never comes, which would take all of the site for later, but with
+  // serviceWorkers: "allow".
   /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
-  async function visit(t, where, options) {
-    const context = await browser.newContext({ viewport: wide, acceptDownloads: true, ...options });
-    t.after(() => context.close());
-    return open(context, server.url + where);
-  }
+  const visit = async (t, where, options) => open(await visitor(t, { viewport: wide, acceptDownloads: true, ...options }), server.url + where);
   /** @param {string} where @returns {() => Promise<any>} the page, opened when it is first asked for */
   function shared(where) {
     /** @type {Promise<any> | undefined} */
@@ -50,6 +50,39 @@ export async function stage(...flags) {
     return () => page ??= opened();
   }
   return { server, browser, visit, shared };
+}
+
+// visitors gives each test a context of its own: one of an earlier test with the same
+// options, whose pages are closed and which has forgotten all but what the browser keeps of
+// the network's. To make one, and to compile the program anew, is a quarter of what a visit
+// costs.
+/** @param {import("playwright-core").Browser} browser */
+function visitors(browser) {
+  /** @type {Map<string, { context: import("playwright-core").BrowserContext, forget: () => Promise<void> }[]>} */
+  const idle = new Map();
+  /** @param {import("playwright-core").BrowserContextOptions} options */
+  async function fresh(options) {
+    const context = await browser.newContext(options), keeper = await context.newPage(), session = await context.newCDPSession(keeper);
+    if (options.serviceWorkers !== "allow") await context.addInitScript(() => { if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {}); });
+    const forget = async () => {
+      await Promise.all(context.pages().filter((page) => page !== keeper).map((page) => page.close()));
+      await context.unrouteAll();
+      await context.setOffline(false);
+      await session.send("Storage.clearDataForOrigin", { origin: "*", storageTypes: "all" });
+    };
+    return { context, forget };
+  }
+  /** @param {any} t the test @param {import("playwright-core").BrowserContextOptions} options @returns {Promise<import("playwright-core").BrowserContext>} */
+  return async (t, options) => {
+    const key = JSON.stringify(options), others = idle.get(key) ?? [];
+    idle.set(key, others);
+    const visitor = others.pop() ?? await fresh(options);
+    t.after(async () => {
+      await visitor.forget();
+      others.push(visitor);
+    });
+    return visitor.context;
+  };
 }
 
 // bound has a child end with this process, however that ends: what outlived it would

@@ -99,7 +99,7 @@ async function attempts(t, setting) {
     write("index.html", (text) => text.replace("</body>", trying + "$&"));
     // Who leaves needs no more of the page than its policy and its guard.
     fs.copyFileSync(path.join(dir, "index.html"), path.join(dir, "leave.html"));
-    write("leave.html", (text) => text.replace(/<script (?!src="\/web\/guard|type="module")[^>]*><\/script>/g, ""));
+    write("leave.html", (text) => text.replace(/<script (?!src="\/web\/guard)[^>]*><\/script>/g, "").replace(/<body>[^]*<\/body>/, `<body>${trying}</body>`));
     write("web/trainer-worker.js", (text) => text + there(`new URL("..", scripts[0])`));
     write("app-worker.js", (text) => text + serving);
     write("bare.mjs", "");

@@ -70,7 +70,7 @@ const unpack = () => {
 };
 
 test("a backbone makes features of pictures once, and a private head trains on them", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, "", { serviceWorkers: "allow" });
   await page.evaluate(unpack);
   await controlled(page);
   const train = cifar("train_10k.bin.gz", 3000, 1), tests = cifar("test_10k.bin.gz", 500, 2);

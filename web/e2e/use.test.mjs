@@ -78,7 +78,7 @@ test("a script loads a model, has rows and tables answered, and compares with la
 });
 
 test("the model of a run is used: a digit is drawn, a table answered, a row typed, labels compared, without a network", async (t) => {
-  const page = await visit(t, "#data=digits&model.kind=softmax&noise_multiplier=0.6&expected_batch_size=400&steps=80&learning_rate=0.5");
+  const page = await visit(t, "#data=digits&model.kind=softmax&noise_multiplier=0.6&expected_batch_size=400&steps=80&learning_rate=0.5", { serviceWorkers: "allow" });
   await page.locator("#act-start[aria-disabled=false]").click();
   await page.locator("#use-model").waitFor();
   await controlled(page);
