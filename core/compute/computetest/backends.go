@@ -3,6 +3,7 @@ package computetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"sync"
@@ -30,47 +31,39 @@ func Backends(t testing.TB) map[string]func() compute.Backend {
 		return map[string]func() compute.Backend{"purego": slow, "deferred": func() compute.Backend { return deferred.New(purego.New()) }}
 	case webgpu.Available() == nil:
 		be, err := gpu()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return map[string]func() compute.Backend{"webgpu": func() compute.Backend { return compute.NewScope(be) }}
 	}
 	all := map[string]func() compute.Backend{}
-	if os.Getenv("CLIPSCOPE_THREADS") == "" || !HasSIMD(t) {
-		all["purego"] = slow
+	be := Fast(t)
+	defer be.Close()
+	if be.Name() != "purego" {
+		all[be.Name()] = func() compute.Backend { return Fast(t) }
 	}
-	if HasSIMD(t) {
-		all["simd"] = func() compute.Backend { return Fast(t) }
+	if len(all) == 0 || os.Getenv("CLIPSCOPE_THREADS") == "" {
+		all["purego"] = slow
 	}
 	return all
 }
 
-// HasSIMD reports whether the SIMD kernels are there. Under Node they must be, or a broken
-// build would pass for a host without them.
-func HasSIMD(t testing.TB) bool {
-	t.Helper()
-	be, err := simd.New()
-	switch {
-	case err == nil:
-		be.Close()
-		return true
-	case !errors.Is(err, simd.ErrNone):
-		t.Fatal(err)
-	case runtime.GOOS == "js" && os.Getenv("CLIPSCOPE_SIMD") != "none":
-		t.Fatalf("no SIMD kernels under Node: %v (run the tests through web/go_wasm_exec.mjs)", err)
-	}
-	return false
-}
-
-// Fast opens the quickest backend there is, but for a GPU.
+// Fast opens the quickest backend there is, but for a GPU. Under Node the SIMD kernels must
+// be there, or a broken build would pass for a host without them.
 func Fast(t testing.TB) compute.Backend {
 	t.Helper()
-	if !HasSIMD(t) {
-		return purego.New()
-	}
 	be, err := simd.New()
+	if !errors.Is(err, simd.ErrNone) {
+		must(t, err)
+		return be
+	}
+	if runtime.GOOS == "js" && os.Getenv("CLIPSCOPE_SIMD") != "none" {
+		must(t, fmt.Errorf("%w under Node: run the tests through web/go_wasm_exec.mjs", err))
+	}
+	return purego.New()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return be
 }
