@@ -75,10 +75,10 @@ export function embed(n: i32, height: i32, line: i32, pad: i32, side: i32, x: Pt
 }
 
 // gather copies what a window of high lines of run values sees of picture x at each
-// place, one below the other.
-export function gather(down: i32, across: i32, high: i32, run: i32, line: i32, step: i32, rows: i32, x: Ptr, dst: Ptr): void {
+// place, one below the other, gap bytes between them.
+export function gather(down: i32, across: i32, high: i32, run: i32, line: i32, step: i32, rows: i32, x: Ptr, dst: Ptr, gap: usize): void {
   for (let p = 0; p < down; p++) {
-    for (let q = 0; q < across; q++) {
+    for (let q = 0; q < across; q++, dst += gap) {
       let from = x + (<usize>(p * rows * line + q * step) << 2);
       for (let a = 0; a < high; a++, from += <usize>line << 2, dst += <usize>run << 2) move(run, from, dst);
     }

@@ -14,8 +14,18 @@ function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
   }
 }
 
-// SHORT is how many places in a line make it worth while to walk them where they are.
-const SHORT = 4;
+// isCopied reports whether lines of so many places are too short to be walked where they
+// are: of up to three, and of up to eight where what is copied is used for many channels and
+// stays in the second-level cache. The product is then 1.05 to 1.2 times as fast.
+// @ts-ignore: decorator
+@inline
+function isCopied(across: i32, values: f64, k: i32): bool {
+  return across <= (k >= 32 && values <= 65536 ? 8 : 3);
+}
+
+// GAP is what lies between copies, a line of the cache: the values of a window are often a
+// power of two, and as many bytes apart, places would all be in a few sets of the cache.
+const GAP = 16;
 
 // convWeights walks all places for tiles of a window's values by channels. Where
 // lines are short, what the window sees is copied first, one place below the other.
@@ -28,14 +38,14 @@ export function convWeights(
   const down = places(height, high, stride, pad), across = places(width, wide, stride, pad), t = down * across;
   const patch = high * wide * c, seen = <usize>(height * width * c) << 2, row = <usize>k << 2;
   const line = (width + 2 * pad) * c, picture = (height + 2 * pad) * line;
-  const copied = across < SHORT, lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
-  const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + (copied ? <usize>t * <usize>patch : 0));
+  const copied = isCopied(across, <f64>t * patch, k), lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
+  const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + (copied ? <usize>t * <usize>(patch + GAP) : 0));
   const offsets = edge + ((MR * NR) << 2), panel = offsets + (<usize>(patch + MR) << 2), copy = panel + (<usize>(t * NR) << 2);
-  const padded = copy + (copied ? <usize>t * <usize>patch << 2 : 0);
+  const padded = copy + (copied ? <usize>t * <usize>(patch + GAP) << 2 : 0);
   if (pad) memory.fill(padded, 0, <usize>picture << 2);
   if (copied) starts(1, 0, 1, patch, 0, 1, offsets, 0);
   else starts(1, picture, high, wide * c, line, 1, offsets, 1);
-  const step = <usize>(copied ? patch : stride * c) << 2, next = copied ? <usize>0 : <usize>(stride * line) << 2; // of a place, of a line
+  const step = <usize>(copied ? patch + GAP : stride * c) << 2, next = copied ? <usize>0 : <usize>(stride * line) << 2; // of a place, of a line
   const jump = next - <usize>each * step, fives = five(patch), most = max(KC / max(each, 1), 1); // of lines at a time
   const begin = first(m, 1, part, parts), end = first(m, 1, part + 1, parts);
   x += <usize>begin * seen;
@@ -48,7 +58,7 @@ export function convWeights(
       from = padded;
     }
     if (copied) {
-      gather(down, across, high, wide * c, line, stride * c, stride, from, copy);
+      gather(down, across, high, wide * c, line, stride * c, stride, from, copy, GAP << 2);
       from = copy;
     }
     for (let j = 0; j < k; j += NR) {
