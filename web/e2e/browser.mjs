@@ -25,7 +25,7 @@ export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height:
 // LATER has functions of WebAssembly compiled well when they have run some thirty times as
 // long as in a person's browser, and memory tidied by the thread that uses it: of what a page
 // that is soon left was given, a fifth of the time went into that. What is measured runs in
-// launch's browser, which is a person's.
+// a person's browser: launch's, or a stage's with "--js-flags=".
 const LATER = "--js-flags=--wasm-tiering-budget=400000000,--single-threaded-gc";
 
 // stage is what the tests of a file play on, until the last of them has ended: a
@@ -54,8 +54,8 @@ export async function stage(...flags) {
 
 // visitors gives each test a context of its own: one of an earlier test with the same
 // options, whose pages are closed and which has forgotten all but what the browser keeps of
-// the network's. To make one, and to compile the program anew, is a quarter of what a visit
-// costs.
+// the network's; a test that takes its clock, or has a script run in all its pages, makes one
+// for itself. To make one, and to compile the program anew, is a quarter of what a visit costs.
 /** @param {import("playwright-core").Browser} browser */
 function visitors(browser) {
   /** @type {Map<string, { context: import("playwright-core").BrowserContext, forget: () => Promise<void> }[]>} */

@@ -29,7 +29,7 @@ const epsilonOf = (page, plan, steps) => page.evaluate(([q, sigma, steps]) => cl
 const near = (a, b) => Math.abs(a - b) <= 2e-3 * b + 1e-6;
 
 test("the ledger charges what was planned and composes runs", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, "", { serviceWorkers: "allow" });
   const a = await tableRun(page, table(400));
   assert.equal(a.statement.ledger.runs, 1);
   const first = await epsilonOf(page, a.plan, 30);
@@ -487,7 +487,9 @@ for (const [what, mute] of /** @type {const} */ ([
 }
 
 test("a tab that holds the ledger for ever does not hold the others", async (t) => {
-  const page = await visit(t, ""), other = await page.context().newPage();
+  const context = await browser.newContext(); // whose clock stands still from here on
+  t.after(() => context.close());
+  const page = await open(context, server.url), other = await context.newPage();
   await other.goto(server.url);
   await other.evaluate(() => new Promise((held) => navigator.locks.request("clipscope-ledger", () => { held(undefined); return new Promise(() => {}); })));
   await page.clock.install();

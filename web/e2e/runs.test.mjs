@@ -69,7 +69,7 @@ async function openFirst(page) {
 }
 
 test("a run that has ended outlives Restart, Reset, a preset, a link and a reload, and opens as it ended", async (t) => {
-  const page = await visit(t, short);
+  const page = await visit(t, short, { serviceWorkers: "allow" });
   await finish(page);
   await runs(page, 1);
   const before = await whole(page);

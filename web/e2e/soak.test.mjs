@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, stage } from "./browser.mjs";
 
-const { server, browser } = await stage("--enable-precise-memory-info");
+const { server, browser } = await stage("--js-flags=", "--enable-precise-memory-info");
 
 // heap is what the page's own JavaScript holds after a collection: the least of
 // three readings, as a message under way may be counted in one.

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { host, open, ready, root, stage, until } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
-const { server, browser, visit } = await stage("--enable-precise-memory-info");
+const { server, browser, visit } = await stage("--js-flags=", "--enable-precise-memory-info");
 const stops = Number(process.env.CLIPSCOPE_STOPS ?? 8), steps = Number(process.env.CLIPSCOPE_STEPS ?? 300);
 const seed = Number(process.env.CLIPSCOPE_SEED ?? 1);
 

@@ -21,27 +21,24 @@ var gpu = sync.OnceValues(func() (*webgpu.Backend, error) { return webgpu.Open(c
 
 // Backends are those that layers and methods are tested on where a test runs, opened by
 // name: what is Go alone natively, where it is fast; "purego" and "simd" under Node, and
-// there "simd" alone with CLIPSCOPE_THREADS, which is nothing to the others; the GPU in a
-// browser's worker, in which the other two have their own suites.
+// there "simd" alone with CLIPSCOPE_THREADS, which is nothing to the others; the GPU and
+// "simd" in a browser's worker, which has other kernels than Node.
 func Backends(t testing.TB) map[string]func() compute.Backend {
 	t.Helper()
-	slow := func() compute.Backend { return purego.New() }
-	switch {
-	case runtime.GOOS != "js":
-		return map[string]func() compute.Backend{"purego": slow, "deferred": func() compute.Backend { return deferred.New(purego.New()) }}
-	case webgpu.Available() == nil:
-		be, err := gpu()
-		must(t, err)
-		return map[string]func() compute.Backend{"webgpu": func() compute.Backend { return compute.NewScope(be) }}
-	}
 	all := map[string]func() compute.Backend{}
 	be := Fast(t)
 	defer be.Close()
-	if be.Name() != "purego" {
+	if be.Name() == "purego" {
+		all["deferred"] = func() compute.Backend { return deferred.New(purego.New()) }
+	} else {
 		all[be.Name()] = func() compute.Backend { return Fast(t) }
 	}
-	if len(all) == 0 || os.Getenv("CLIPSCOPE_THREADS") == "" {
-		all["purego"] = slow
+	if webgpu.Available() == nil {
+		be, err := gpu()
+		must(t, err)
+		all["webgpu"] = func() compute.Backend { return compute.NewScope(be) }
+	} else if os.Getenv("CLIPSCOPE_THREADS") == "" || be.Name() == "purego" {
+		all["purego"] = func() compute.Backend { return purego.New() }
 	}
 	return all
 }

@@ -55,7 +55,10 @@ func (c *check) eachWindow(padded bool, f func(v picture.Window, m, k int, data 
 	if padded {
 		f(windows[1], 70, 9, c.normals)
 		f(windows[4], 2, 0, c.normals)
+		f(windows[0], 2, 40, c.normals)
+		f(picture.Window{Height: 80, Width: 6, Channels: 1, High: 3, Wide: 3, Stride: 1, Pad: 1}, 1, 40, c.normals) // 480 places in short lines
 	}
+	f(windows[3], 3, 33, c.normals)
 	f(windows[4], 70, 9, c.normals)
 }
 
@@ -426,8 +429,9 @@ func checkAlone(c *check) {
 			c.b.Free(alone[j])
 		}
 	}
-	const m, k = 7, 5
-	for _, v := range windows {
+	const m = 7
+	for i, v := range windows {
+		k := []int{5, 35}[i%2]
 		in, patch, t := sizes(v)
 		out := t * k
 		w, b := c.b.New(patch*k), c.b.New(k)

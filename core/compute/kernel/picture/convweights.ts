@@ -14,18 +14,19 @@ function columns(m: i32, n: i32, x: Ptr, dst: Ptr): void {
   }
 }
 
-// isCopied reports whether lines of so many places are too short to be walked where they
-// are: of up to three, and of up to eight where what is copied is used for many channels and
-// stays in the second-level cache. The product is then 1.05 to 1.2 times as fast.
-// @ts-ignore: decorator
-@inline
-function isCopied(across: i32, values: f64, k: i32): bool {
-  return across <= (k >= 32 && values <= 65536 ? 8 : 3);
-}
-
 // GAP is what lies between copies, a line of the cache: the values of a window are often a
 // power of two, and as many bytes apart, places would all be in a few sets of the cache.
 const GAP = 16;
+
+// isCopied reports whether lines of so many places, t in all, are too short to be walked
+// where they are: of up to three, and of up to eight where what is copied, patch values a
+// place, is used for many channels and stays in the second-level cache, and sums are as
+// they would be, of one piece.
+// @ts-ignore: decorator
+@inline
+function isCopied(across: i32, t: i32, patch: i32, k: i32): bool {
+  return across <= (k >= 32 && t <= KC && <f64>t * (patch + GAP) <= 65536 ? 8 : 3);
+}
 
 // convWeights walks all places for tiles of a window's values by channels. Where
 // lines are short, what the window sees is copied first, one place below the other.
@@ -38,7 +39,7 @@ export function convWeights(
   const down = places(height, high, stride, pad), across = places(width, wide, stride, pad), t = down * across;
   const patch = high * wide * c, seen = <usize>(height * width * c) << 2, row = <usize>k << 2;
   const line = (width + 2 * pad) * c, picture = (height + 2 * pad) * line;
-  const copied = isCopied(across, <f64>t * patch, k), lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
+  const copied = isCopied(across, t, patch, k), lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
   const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + (copied ? <usize>t * <usize>(patch + GAP) : 0));
   const offsets = edge + ((MR * NR) << 2), panel = offsets + (<usize>(patch + MR) << 2), copy = panel + (<usize>(t * NR) << 2);
   const padded = copy + (copied ? <usize>t * <usize>(patch + GAP) << 2 : 0);
