@@ -546,6 +546,7 @@ func TestStoredAfterTheEnd(t *testing.T) {
 		p.next(EventsType)
 		switch end {
 		case "fails":
+			v.stored(t, anyID, 1) // or it may go on before the pause is
 			p.send(Resume, 1, "")
 			p.next(FailedType)
 			list := interrupted(t, p)
