@@ -45,7 +45,8 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     assert.match(said, /--- PASS: TestSuite\/Gemm/);
   });
 
-  // In Chromium alone, as each of these tests waits thousands of times.
+  // In Chromium alone, as each of these tests waits thousands of times; with the GPU, those
+  // SIMD kernels that Node does not have.
   if (name === "Chromium") {
     test(`layers, methods and laws hold on the GPU, ${name}`, { skip }, async () => {
       assert.match(await goTest(name, "./core/nn", "^Test"), /--- PASS: TestGhostNormsAndWeightedSums\/webgpu/);

@@ -40,13 +40,14 @@ export function convWeights(
   const patch = high * wide * c, seen = <usize>(height * width * c) << 2, row = <usize>k << 2;
   const line = (width + 2 * pad) * c, picture = (height + 2 * pad) * line;
   const copied = isCopied(across, t, patch, k), lines = copied ? 1 : down, each = copied ? t : across; // to be walked, and places in each
-  const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + (copied ? <usize>t * <usize>(patch + GAP) : 0));
+  const apart = patch + GAP, copies = copied ? <usize>t * <usize>apart : 0;
+  const edge = space(<usize>(MR * NR + patch + MR + t * NR + (pad ? picture : 0)) + copies);
   const offsets = edge + ((MR * NR) << 2), panel = offsets + (<usize>(patch + MR) << 2), copy = panel + (<usize>(t * NR) << 2);
-  const padded = copy + (copied ? <usize>t * <usize>(patch + GAP) << 2 : 0);
+  const padded = copy + (copies << 2);
   if (pad) memory.fill(padded, 0, <usize>picture << 2);
   if (copied) starts(1, 0, 1, patch, 0, 1, offsets, 0);
   else starts(1, picture, high, wide * c, line, 1, offsets, 1);
-  const step = <usize>(copied ? patch + GAP : stride * c) << 2, next = copied ? <usize>0 : <usize>(stride * line) << 2; // of a place, of a line
+  const step = <usize>(copied ? apart : stride * c) << 2, next = copied ? <usize>0 : <usize>(stride * line) << 2; // of a place, of a line
   const jump = next - <usize>each * step, fives = five(patch), most = max(KC / max(each, 1), 1); // of lines at a time
   const begin = first(m, 1, part, parts), end = first(m, 1, part + 1, parts);
   x += <usize>begin * seen;
