@@ -20,6 +20,12 @@ export function places(n: i32, size: i32, stride: i32, pad: i32): i32 {
   return n < 0 ? 0 : n / stride + 1;
 }
 
+// isSlid reports that windows of a pool of whole vectors take the greatest of 2×2, each one
+// place from the next: the usual one of those that overlap.
+export function isSlid(how: i32, height: i32, width: i32, c: i32, high: i32, wide: i32, stride: i32): bool {
+  return how == 0 && high == 2 && wide == 2 && stride == 1 && (c & 3) == 0 && height > 1 && width > 1;
+}
+
 // atOnce is how many pictures of so many places make a product that is long enough
 // for what it costs to prepare one.
 export function atOnce(places: i32): i32 {

@@ -1,4 +1,4 @@
-import { places } from "../../simd/window";
+import { isSlid, places } from "../../simd/window";
 import { Part, Parts, first } from "../../simd/team";
 import { Ptr, loadPart, storePart } from "../../simd/vec";
 
@@ -20,6 +20,36 @@ function vector(how: i32, high: i32, wide: i32, position: usize, row: usize, sha
       }
       if (whole) v128.store(dx + off, f32x4.add(v128.load(dx + off), u));
       else storePart(dx + off, f32x4.add(loadPart(dx + off, n), u), n);
+    }
+  }
+}
+
+// slid is for the windows of pool's slid: what a value is given is held while its line's
+// windows see it, and stands in dx from one line of windows to the next.
+function slid(m: i32, height: i32, width: i32, c: i32, x: Ptr, y: Ptr, dy: Ptr, dx: Ptr): void {
+  const position = <usize>c << 2, row = <usize>width * position, out = row - position, zero = f32x4.splat(0);
+  for (let i = 0; i < m; i++, x += row, dx += row) {
+    for (let p = 1; p < height; p++, x += row, dx += row, y += out, dy += out) {
+      for (let channel: usize = 0; channel < position; channel += 16) {
+        let from = x + channel, to = dx + channel, at = channel;
+        let left = v128.load(from), below = v128.load(from + row);
+        let given = p > 1 ? v128.load(to) : zero, givenBelow = zero;
+        for (; at < out; at += position, to += position) {
+          from += position;
+          const right = v128.load(from), corner = v128.load(from + row), greatest = v128.load(y + at), d = v128.load(dy + at);
+          // The first of the four that is the greatest has all.
+          const isLeft = f32x4.eq(left, greatest), isRight = f32x4.eq(right, greatest), isBelow = f32x4.eq(below, greatest);
+          const above = v128.or(isLeft, isRight), but = v128.or(above, isBelow);
+          v128.store(to, f32x4.add(given, v128.and(d, isLeft)));
+          v128.store(to + row, f32x4.add(givenBelow, v128.and(d, v128.andnot(isBelow, above))));
+          given = f32x4.add(p > 1 ? v128.load(to + position) : zero, v128.and(d, v128.andnot(isRight, isLeft)));
+          givenBelow = f32x4.add(zero, v128.and(d, v128.andnot(f32x4.eq(corner, greatest), but)));
+          left = right;
+          below = corner;
+        }
+        v128.store(to, given);
+        v128.store(to + row, givenBelow);
+      }
     }
   }
 }
@@ -61,6 +91,7 @@ export function poolGrad(
   y += <usize>from * <usize>(t * c) << 2;
   dy += <usize>from * <usize>(t * c) << 2;
   dx += <usize>from * <usize>(height * width * c) << 2;
-  if (how == 0) handed(0, m, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride, x, y, dy, dx);
+  if (isSlid(how, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride)) slid(m, height, width, c, x, y, dy, dx);
+  else if (how == 0) handed(0, m, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride, x, y, dy, dx);
   else handed(1, m, height, width, c, <i32>fHigh, <i32>fWide, <i32>fStride, x, y, dy, dx);
 }
