@@ -79,7 +79,7 @@ release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
 
 # --- build --------------------------------------------------------------------
 
-bin/clipscope: serve.go site.go guides.go alone.go release.go seal.go segments.go $(call gofiles,app/headers) $(UI) $(CORE) $(MODULE) | versions
+bin/clipscope: serve.go site.go guides.go alone.go release.go seal.go segments.go lines.go $(call gofiles,app/headers) $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
 bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions

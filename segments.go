@@ -29,10 +29,10 @@ const (
 
 var errModule = errors.New("not a WebAssembly module of Go's linker")
 
-// joinSegments returns a module that is the same but for its data, which is written in
-// as few active segments as leave out no more than stretches of zeros. The order of
-// segments that overlap is kept.
-func joinSegments(module []byte) ([]byte, error) {
+// joinSegments returns a module that is the same but for its data, which edit may change
+// and which is written in as few active segments as leave out no more than stretches of
+// zeros. The order of segments that overlap is kept.
+func joinSegments(module []byte, edit func(image []byte) error) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(module, []byte(magic))
 	if !ok {
 		return nil, errModule
@@ -46,7 +46,7 @@ func joinSegments(module []byte) ([]byte, error) {
 			return nil, errModule
 		}
 		if id == dataSection {
-			joined, err := joinData(body)
+			joined, err := joinData(body, edit)
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +65,7 @@ func joinSegments(module []byte) ([]byte, error) {
 const maxData = 256 << 20
 
 // joinData is joinSegments for what is in the data section.
-func joinData(section []byte) ([]byte, error) {
+func joinData(section []byte, edit func(image []byte) error) ([]byte, error) {
 	r := reader{section}
 	var image []byte
 	for n := r.uint(); n > 0; n-- {
@@ -82,6 +82,9 @@ func joinData(section []byte) ([]byte, error) {
 	}
 	if len(r.rest) > 0 {
 		return nil, errModule
+	}
+	if err := edit(image); err != nil {
+		return nil, err
 	}
 	pieces := stretches(image)
 	out := binary.AppendUvarint(nil, uint64(len(pieces)))

@@ -30,6 +30,9 @@ func moduleOf(pieces ...piece) []byte {
 	return append(out, 0, 3, 2, 'h', 'i')
 }
 
+// unedited leaves data as they are.
+func unedited([]byte) error { return nil }
+
 // imageOf is what a module's memory holds at first, up to its last byte that is not 0.
 func imageOf(t *testing.T, module []byte) (image []byte, pieces int) {
 	t.Helper()
@@ -73,7 +76,7 @@ func TestJoinSegments(t *testing.T) {
 		{"backwards", []piece{{7000, []byte("b")}, {127, []byte("a")}}, 2},
 	} {
 		module := moduleOf(tt.pieces...)
-		joined, err := joinSegments(module)
+		joined, err := joinSegments(module, unedited)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -86,7 +89,7 @@ func TestJoinSegments(t *testing.T) {
 		if !bytes.HasPrefix(joined, module[:13]) || !bytes.HasSuffix(joined, module[len(module)-5:]) {
 			t.Errorf("%s: another section is not what it was", tt.name)
 		}
-		if again, err := joinSegments(joined); err != nil || !bytes.Equal(again, joined) {
+		if again, err := joinSegments(joined, unedited); err != nil || !bytes.Equal(again, joined) {
 			t.Errorf("%s: joined twice it is another, %v", tt.name, err)
 		}
 	}
@@ -104,7 +107,7 @@ func TestJoinSegmentsOfAnyImage(t *testing.T) {
 			pieces[i] = piece{random.Int64N(2000), data}
 		}
 		module := moduleOf(pieces...)
-		joined, err := joinSegments(module)
+		joined, err := joinSegments(module, unedited)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +123,7 @@ func TestJoinSegmentsOfTheProgram(t *testing.T) {
 	if err != nil {
 		t.Skip("make builds the program")
 	}
-	joined, err := joinSegments(linked)
+	joined, err := joinSegments(linked, unedited)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +147,7 @@ func TestJoinSegmentsRefuses(t *testing.T) {
 		"a count":     append([]byte(magic), countOfData, 1, 1),
 		"many pieces": append([]byte(magic), dataSection, 5, 0xff, 0xff, 0xff, 0xff, 0x0f),
 	} {
-		if _, err := joinSegments(module); !errors.Is(err, errModule) {
+		if _, err := joinSegments(module, unedited); !errors.Is(err, errModule) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -154,11 +157,11 @@ func FuzzJoinSegments(f *testing.F) {
 	f.Add(moduleOf())
 	f.Add(moduleOf(piece{1, []byte("text")}, piece{70000, []byte("far")}))
 	f.Fuzz(func(t *testing.T, module []byte) {
-		joined, err := joinSegments(module)
+		joined, err := joinSegments(module, unedited)
 		if err != nil {
 			return
 		}
-		if again, err := joinSegments(joined); err != nil || !bytes.Equal(again, joined) {
+		if again, err := joinSegments(joined, unedited); err != nil || !bytes.Equal(again, joined) {
 			t.Fatalf("%x: joined twice it is another, %v", module, err)
 		}
 	})

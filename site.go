@@ -163,7 +163,7 @@ func (s site) copyProgram(web string) error {
 	if err != nil {
 		return fmt.Errorf("run make: %w", err)
 	}
-	joined, err := joinSegments(linked)
+	joined, err := joinSegments(linked, dropLines)
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(s.wasm, name), err)
 	}
