@@ -955,11 +955,13 @@
   /** @param {string} name @param {Result} r @param {string} config that made it, as JSON */
   const namedModel = (name, r, config) => ({ ...r, config: JSON.parse(config), name });
 
-  // pixels paints base64 bytes as a grey image, or a colour one when there are
-  // three times as many as the shape asks for.
+  // pixels gives a canvas the size of an image and paints it of base64 bytes, in grey, or in
+  // colour where there are three times as many as the shape asks for.
   /** @param {HTMLCanvasElement} canvas @param {string} base64 @param {number} height @param {number} width */
   function pixels(canvas, base64, height, width) {
     const raw = atob(base64), n = height * width, colour = raw.length >= 3 * n;
+    canvas.height = height;
+    canvas.width = width;
     const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), image = ctx.createImageData(width, height);
     for (let i = 0; i < n; i++) {
       for (let c = 0; c < 3; c++) image.data[4 * i + c] = raw.charCodeAt(colour ? c * n + i : i);

@@ -166,6 +166,34 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestListsThatCountAsPublic: a column of many texts is taken, and said to be published; so are
+// dates of which some are written in another way.
+func TestListsThatCountAsPublic(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("admission,ward,label\n")
+	for i := range 300 {
+		day := fmt.Sprintf("2024-%02d-%02d", 1+i%9, 10+i%10)
+		if i%7 == 0 {
+			day = fmt.Sprintf("%d.%d.2024", 13+i%9, 1+i%9)
+		}
+		fmt.Fprintf(&b, "%s,w%d,%d\n", day, i%manyCategories, i%2)
+	}
+	ds, r := load(t, run.CSV{}, one(b.String()))
+	days := len(ds.Columns[0].Categories)
+	if days <= manyCategories || len(ds.Columns[1].Categories) != manyCategories {
+		t.Fatalf("columns %+v", ds.Columns)
+	}
+	text := strings.Join(r.Warnings, "\n")
+	for _, want := range []string{"admission mixes dates and what is none in the same notation (such as \"13.1.2024\")", fmt.Sprintf("The %d different texts of admission are its categories, which count as public", days)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "ward") {
+		t.Errorf("a few wards are warned of:\n%s", text)
+	}
+}
+
 func TestColumnKinds(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("id,age,grade,name,mixed,label\n")

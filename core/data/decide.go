@@ -296,10 +296,21 @@ func (l *loader) kind(sc *scan, i int, name string) ColumnKind {
 		l.warn("%s is ignored: all its texts differ, as names do. Declare it text for a backbone to read.", name)
 		return Ignored
 	case c.numbers() > c.texts():
-		l.warn("%s mixes numbers and text (such as %s) and is read as categorical.", name, quote(c.firstText().text))
+		mixed := "numbers and text"
+		if styles[c.style].date != "" {
+			mixed = "dates and what is none in the same notation"
+		}
+		l.warn("%s mixes %s (such as %s) and is read as categorical.", name, mixed, quote(c.firstText().text))
+	}
+	if n := len(c.distinct); n > manyCategories {
+		l.warn("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return Categorical
 }
+
+// manyCategories are more than kinds of things usually have, and few enough that a column
+// of days, places or names is more.
+const manyCategories = 60
 
 // isID reports whether column i only tells rows apart: integers that never
 // repeat, under such a name or, without a header, in the first column.

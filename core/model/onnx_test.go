@@ -182,7 +182,7 @@ func checkGraph(t *testing.T, g wireFields, parameters int) {
 }
 
 // TestONNXRefuses: a model that cannot be applied has no ONNX form, and columns that do not
-// make up the features neither.
+// make up the features neither; and an ONNX file is none that is read.
 func TestONNXRefuses(t *testing.T) {
 	for name, f := range leftOut() {
 		if err := f.ONNX(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "measured") {
@@ -193,6 +193,13 @@ func TestONNXRefuses(t *testing.T) {
 	f.Apply.Columns = slices.Delete(f.Apply.Columns, 2, 3)
 	if err := f.ONNX(&bytes.Buffer{}); err == nil {
 		t.Error("a feature of no column is written")
+	}
+	var written bytes.Buffer
+	if err := examples()["table"].ONNX(&written); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(written.Bytes()); err == nil || !strings.Contains(err.Error(), "looks like ONNX") {
+		t.Errorf("what is written is read as %v", err)
 	}
 }
 

@@ -43,6 +43,8 @@ func parse(b []byte) (*File, error) {
 		return fromTensors(b)
 	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
 		return fromZip(b)
+	case b[0] == 8: // the version that an ONNX file begins with
+		return nil, errors.New("model: this looks like ONNX, which Clipscope writes for other programs and does not read: choose the zip, the JSON or the safetensors of the same model")
 	}
 	text := bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) == 0 || t[0] != '{' {

@@ -201,7 +201,7 @@ func (s *Statement) Text() string {
 	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %s over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
 		s.SampleRate, s.noises(), s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))
 	line("%s", s.ending())
-	line("Neighbouring data sets differ by adding or removing one row, after the split into rows to train on and rows to test on; the unit of privacy is the row, so someone with k rows has less: %s.", s.groupText())
+	line("Neighbouring data sets differ by adding or removing one row, after the split into rows to train on and rows to test on; the unit of privacy is the row, so someone with k rows is protected less: %s.", s.groupText())
 	line("Each row entered each batch independently (Poisson sampling); this is what ran and what was accounted. Batches that came out empty were released and counted.")
 	if s.Clipping != "" {
 		line("Clipping: %s.", s.Clipping)

@@ -159,6 +159,9 @@ func (p *Plan) checkNumbers() error {
 	if !(c.TargetDelta > 0 && c.TargetDelta < 1) {
 		return fault("target_delta", "δ must lie between 0 and 1, usually below 1/N; got %v", c.TargetDelta)
 	}
+	if e := c.TargetEpsilon; e != nil && !(*e > 0) && !p.nonPrivate() {
+		return fault("target_epsilon", "%v is not positive: take 1, for example; smaller is more private", *e)
+	}
 	if c.Iterate != "last" && c.Iterate != "random" && c.Iterate != "ema" {
 		return fault("iterate", "there is no iterate policy %q; choose last, random or ema", c.Iterate)
 	}

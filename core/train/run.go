@@ -109,7 +109,24 @@ func (r *Run) openKey(context.Context) (err error) {
 	return err
 }
 
+// checkTargets refuses what bounds a gradient's length only where a label is yes, no or in
+// between, for which value clipping takes it.
+func (r *Run) checkTargets() error {
+	if r.ds.Task != data.MultiLabel {
+		return nil
+	}
+	for i, y := range r.ds.Train.Y {
+		if !(y >= 0 && y <= 1) {
+			return fmt.Errorf("train: training row %d has a label of %v, and labels lie between 0 and 1", i/r.ds.Outputs+1, y)
+		}
+	}
+	return nil
+}
+
 func (r *Run) openModel(context.Context) (err error) {
+	if err := r.checkTargets(); err != nil {
+		return err
+	}
 	capacity := r.capacity()
 	views := r.cfg.Augmentation.Multiplicity
 	r.model = nn.New(r.be, r.spec, capacity, views)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func (p *Plan) checkSecure() error {
 		return fault("noise_mode", "secure noise needs gradients clipped as a whole; %s measures coordinates on their own. Choose another method or float noise", p.cfg.Method)
 	}
 	if p.query != nil && p.query.Joined {
-		return fault("noise_mode", "secure noise has no grid for the statistic of %s; choose another threshold rule or float noise", p.cfg.Method)
+		return fault("noise_mode", "secure noise has no grid for the statistic of %s; choose another threshold rule or float noise", cmp.Or(p.cfg.Threshold, p.cfg.Method))
 	}
 	if p.pcaNoise > 0 {
 		return fault("noise_mode", "PCA is released with float noise; leave out one of them")

@@ -114,6 +114,9 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"noise_multiplier", func(c *run.Config) { c.NoiseMultiplier = ptr(math.NaN()) }},
 		{"noise_multiplier", func(c *run.Config) { c.TargetEpsilon = ptr(1.0) }},
 		{"target_epsilon", func(c *run.Config) { c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(-1.0) }},
+		{"target_epsilon", func(c *run.Config) { // not the share of it that bounds would have
+			c.NoiseMultiplier, c.TargetEpsilon, c.Scaling = nil, ptr(0.0), run.Scaling{Kind: "private"}
+		}},
 		{"target_epsilon", func(c *run.Config) {
 			c.NoiseMultiplier, c.TargetEpsilon = nil, ptr(1e-6)
 			c.Steps, c.ExpectedBatchSize = 1e8, 2000
@@ -163,6 +166,36 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		var ce *run.ConfigError
 		if !errors.As(err, &ce) || ce.Field != c.field {
 			t.Errorf("want a fault in %s, got %v", c.field, err)
+		}
+	}
+}
+
+// TestLabelsOutsideTheirRange: cross-entropy is as steep as a label is far off, and value
+// clipping trusts that none is.
+func TestLabelsOutsideTheirRange(t *testing.T) {
+	for _, label := range []float32{-3, 1.5, float32(math.NaN()), float32(math.Inf(1))} {
+		ds := &data.Dataset{Name: "labels", Task: data.MultiLabel, Features: 2, Outputs: 2}
+		ds.Train = data.Split{N: 2, F32: []float32{1, 1, 0, 1}, Y: []float32{0, 1, 0.5, label}}
+		cfg := base("value")
+		cfg.Model, cfg.ExpectedBatchSize = run.Model{Kind: "softmax"}, 1
+		p, err := New(cfg, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Start(t.Context(), ds, purego.New()); err == nil || !strings.Contains(err.Error(), "training row 2 has a label of") {
+			t.Errorf("a label of %v: %v", label, err)
+		}
+	}
+}
+
+// TestSecureNamesTheRule: what secure noise has no grid for is the rule's statistic, whatever
+// the method was.
+func TestSecureNamesTheRule(t *testing.T) {
+	for _, method := range []string{"constant", "quantile"} {
+		cfg := base(method)
+		cfg.NoiseMode, cfg.Threshold = "secure", "slaclip"
+		if _, err := New(cfg, small(t).Meta()); err == nil || !strings.Contains(err.Error(), "the statistic of slaclip") {
+			t.Errorf("%s: %v", method, err)
 		}
 	}
 }

@@ -249,7 +249,7 @@ func classLine(r *data.Report) string {
 	const most = 12
 	var parts []string
 	for i, n := range r.Preview.ClassRows[:min(most, len(r.Preview.ClassRows))] {
-		parts = append(parts, r.Classes[i]+" "+words.Count(n))
+		parts = append(parts, r.Classes[i]+": "+words.Count(n))
 	}
 	if more := len(r.Preview.ClassRows) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %s more classes", words.Count(more)))

@@ -24,14 +24,14 @@ func TestShortName(t *testing.T) {
 
 // TestClassLine: a class that is rare is seen before a run, and of many classes some.
 func TestClassLine(t *testing.T) {
-	if got := classLine(exampleReport()); got != "Training rows by class: setosa 38, versicolor 41, virginica 41." {
+	if got := classLine(exampleReport()); got != "Training rows by class: setosa: 38, versicolor: 41, virginica: 41." {
 		t.Error(got)
 	}
 	r := &data.Report{}
 	for i := range 100 {
 		r.Classes, r.Preview.ClassRows = append(r.Classes, strconv.Itoa(i)), append(r.Preview.ClassRows, 1000)
 	}
-	if got := classLine(r); !strings.HasSuffix(got, ", 11 1,000, and 88 more classes.") {
+	if got := classLine(r); !strings.HasSuffix(got, ", 11: 1,000, and 88 more classes.") {
 		t.Error(got)
 	}
 }

@@ -32,6 +32,17 @@ func TestFlattered(t *testing.T) {
 	}
 }
 
+// TestFlatteredByNumbers: a model of numbers is held against their mean.
+func TestFlatteredByNumbers(t *testing.T) {
+	nan := run.Number(math.NaN())
+	for r2, want := range map[run.Number]string{-2.76: "No better than answering the mean always: R² is −2.76.", 0: "R² is 0.", 0.01: "", nan: ""} {
+		r := &run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{R2: r2}}
+		if got := Flattered(r); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("R² %v: %q, want %q", r2, got, want)
+		}
+	}
+}
+
 // TestCurvesSayWhatGuessingComesTo: beside each curve stands the one of answers that look
 // at no row, and in words whose curve it is, and why.
 func TestCurvesSayWhatGuessingComesTo(t *testing.T) {

@@ -15,10 +15,11 @@ type Picture struct {
 	Label         string // for who cannot see it
 }
 
-// Render is the picture, which is painted once it is there.
+// Render is the picture, which is painted once it is there and given its size then: a canvas
+// forgets what is on it when that is set.
 func (p *Picture) Render() app.UI {
 	return app.Figure().Body(
-		app.Canvas().Attr("width", p.Width).Attr("height", p.Height).Role("img").Aria("label", p.Label),
+		app.Canvas().Role("img").Aria("label", p.Label),
 		app.FigCaption().Text(p.Text),
 	)
 }
