@@ -79,7 +79,9 @@ func added(t *testing.T, p *Run, rows []int) []float64 {
 	t.Helper()
 	ctx, e := context.Background(), &pendingEvent{}
 	p.begin()
-	p.addUp(rows, e)
+	if err := p.addUp(t.Context(), rows, e); err != nil {
+		t.Fatal(err)
+	}
 	if err := p.collect(ctx, e); err != nil {
 		t.Fatal(err)
 	}

@@ -109,8 +109,8 @@ func (r *Run) openKey(context.Context) (err error) {
 	return err
 }
 
-// checkTargets refuses what bounds a gradient's length only where a label is yes, no or in
-// between, for which value clipping takes it.
+// checkTargets refuses labels beyond 0, no, and 1, yes: value clipping bounds their
+// gradients by the loss, which holds between these.
 func (r *Run) checkTargets() error {
 	if r.ds.Task != data.MultiLabel {
 		return nil

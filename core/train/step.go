@@ -54,7 +54,9 @@ func (r *Run) step(ctx context.Context) error {
 func (r *Run) sum(ctx context.Context, e *pendingEvent) error {
 	r.rows = r.sample(r.rows[:0])
 	r.begin()
-	r.addUp(r.rows, e)
+	if err := r.addUp(ctx, r.rows, e); err != nil {
+		return err
+	}
 	if err := r.settle(ctx, e); err != nil {
 		return err
 	}
@@ -90,11 +92,18 @@ func shuffle(rows []int, src rand.Source) {
 }
 
 // addUp adds the clipped gradients of rows to the sum, in that order.
-func (r *Run) addUp(rows []int, e *pendingEvent) {
+func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 	most := r.model.Capacity
 	for lo := 0; lo < len(rows); lo += most {
+		if lo > 0 {
+			run.Pause(ctx)
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("train: step %d: %w", r.done+1, err)
+		}
 		r.accumulate(rows[lo:min(lo+most, len(rows))], e)
 	}
+	return nil
 }
 
 // accumulate adds the clipped gradients of one physical batch to the sum.

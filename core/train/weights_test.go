@@ -115,7 +115,9 @@ func TestFactorsOfARun(t *testing.T) {
 		e := &pendingEvent{}
 		ctx := context.Background()
 		r.begin()
-		r.addUp([]int{1, 2, 3}[:min(3, r.model.Capacity)], e)
+		if err := r.addUp(t.Context(), []int{1, 2, 3}[:min(3, r.model.Capacity)], e); err != nil {
+			t.Fatal(err)
+		}
 		v, err := r.wait(ctx, e.parts[0])
 		if err != nil {
 			t.Fatal(err)

@@ -687,7 +687,13 @@ func (s *Session) unstarted(p prepared) run.Result {
 // that of the step that it broke into.
 func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 	yielded := s.host.Now()
-	for event, err := range t.Steps(ctx) {
+	turn := func() {
+		if s.host.Now().Sub(yielded) >= yieldEvery {
+			s.host.Yield()
+			yielded = s.host.Now()
+		}
+	}
+	for event, err := range t.Steps(run.WithPauses(ctx, turn)) {
 		if err != nil {
 			return err
 		}
@@ -699,10 +705,7 @@ func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 			r.mu.Unlock()
 			s.send(r, false)
 		}
-		if s.host.Now().Sub(yielded) >= yieldEvery {
-			s.host.Yield()
-			yielded = s.host.Now()
-		}
+		turn()
 		if err := r.keep.see(ctx, t, r.gate.closed()); err != nil {
 			r.breaks(err)
 			return err

@@ -310,6 +310,23 @@ test("MNIST through the file input", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+// A canvas forgets what is painted when it is given another size.
+test("pictures of another size than those before are painted", async (t) => {
+  const page = await visit(t, { hash: short });
+  await openCard(page, "data");
+  await page.locator(".thumbs canvas").first().waitFor();
+  const idx = (/** @type {number[]} */ shape, /** @type {(i: number) => number} */ value) => Buffer.from([0, 0, 8, shape.length, ...shape.flatMap((n) => [0, 0, 0, n]), ...Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => value(i))]);
+  await page.setInputFiles("#files", [
+    { name: "train-images-idx3-ubyte", mimeType: "application/octet-stream", buffer: idx([60, 4, 6], (i) => i % 256) },
+    { name: "train-labels-idx1-ubyte", mimeType: "application/octet-stream", buffer: idx([60], (i) => i % 3) },
+  ]);
+  await page.locator("#card-data .card-line", { hasText: "× 24" }).waitFor();
+  const seen = await page.locator(".thumbs canvas").first().evaluate((c) => [c.width, c.height, ...c.getContext("2d").getImageData(5, 3, 1, 1).data]);
+  assert.equal(seen.slice(0, 2).join("×"), "6×4");
+  assert.ok(seen[2] > 0, `its last pixel is ${seen.slice(2)}`);
+  assert.deepEqual(page.errors, []);
+});
+
 async function saved(page, click) {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
   return { name: download.suggestedFilename(), text: fs.readFileSync(await download.path(), "utf8") };
