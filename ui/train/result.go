@@ -57,6 +57,7 @@ func (v *resultView) Render() app.UI {
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
+			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
 			widget.Message("flattered", "warning", scores.Flattered(r)),

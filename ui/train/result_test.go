@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"regexp"
@@ -92,5 +93,19 @@ func TestAModelThatCannotBeUsedSaysSo(t *testing.T) {
 	r.Unusable = "The means were measured."
 	if html, off := button(); !off || !strings.Contains(html, "It cannot be used here. The means were measured.") {
 		t.Errorf("disabled %t: %s", off, html)
+	}
+}
+
+// TestSpentBefore: of data that other runs have spent, the result says what all cost together.
+func TestSpentBefore(t *testing.T) {
+	for statement, want := range map[string]string{
+		`{"ledger":{"runs":2,"epsilon":5.9581,"delta":1e-5}}`: "With this run the data have spent ε = 5.96 at δ = 1e−5, in 2 runs. ",
+		`{"ledger":{"runs":1,"epsilon":4,"delta":1e-5}}`:      "",
+		`{"ledger":null}`: "",
+		``:                "",
+	} {
+		if got := spentBefore(json.RawMessage(statement)); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q", statement, got)
+		}
 	}
 }

@@ -2,12 +2,14 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/widget"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -29,6 +31,19 @@ func textOf(statement json.RawMessage) string {
 		return ""
 	}
 	return s.Text
+}
+
+// spentBefore says what the data have spent where this run was not the first on them; "" where
+// it was, or they have no ledger.
+func spentBefore(statement json.RawMessage) string {
+	var s struct {
+		Ledger *run.StatementLedger `json:"ledger"`
+	}
+	if err := json.Unmarshal(statement, &s); err != nil || s.Ledger == nil || s.Ledger.Runs < 2 {
+		return ""
+	}
+	return fmt.Sprintf("With this run the data have spent ε = %s at δ = %s, in %s. That is what all that is published of them costs together; to choose the best of several is not covered.",
+		words.Epsilon(float64(s.Ledger.Epsilon)), words.Upper(s.Ledger.Delta, 2), words.Plural(s.Ledger.Runs, "run"))
 }
 
 func (v *statementView) Render() app.UI {

@@ -361,6 +361,7 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
   await page.click("#ask-yes");
   await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "2");
   await page.locator("#statement").waitFor();
+  assert.match(await page.locator("#result-spent").innerText(), /^With this run the data have spent ε = [\d.]+ at δ = 1e−5, in 2 runs\./);
 
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
   assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
