@@ -336,13 +336,14 @@
     });
   }
 
-  // axisName stands behind the end of the x axis, in the row of its ticks.
+  // axisName stands behind the end of the x axis, in the row of its ticks, and on the canvas.
   /** @param {Plot} u @param {string} name */
   function axisName(u, name) {
     const r = ratio(), b = u.bbox, most = u.scales.x.max ?? 0;
     // Half of the widest number that may stand there, whose digits are 7 pixels wide.
     const half = 3.5 * short(most).length * r;
-    write(u, name, b.left + b.width + Math.max(18 * r, half + 4 * r), b.top + b.height + 13 * r, ink("muted"));
+    const x = b.left + b.width + Math.max(18 * r, half + 4 * r), last = u.ctx.canvas.width - wide(u, [name]) - 2 * r;
+    write(u, name, Math.min(x, last), b.top + b.height + 13 * r, ink("muted"));
   }
 
   // key names what a histogram shows, where its tail leaves room.
