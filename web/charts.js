@@ -342,7 +342,7 @@
     const r = ratio(), b = u.bbox, most = u.scales.x.max ?? 0;
     // Half of the widest number that may stand there, whose digits are 7 pixels wide.
     const half = 3.5 * short(most).length * r;
-    const x = b.left + b.width + Math.max(18 * r, half + 4 * r), last = u.ctx.canvas.width - wide(u, [name]) - 2 * r;
+    const x = b.left + b.width + Math.max(18 * r, half + 4 * r), last = (u.width - 2) * r - wide(u, [name]);
     write(u, name, Math.min(x, last), b.top + b.height + 13 * r, ink("muted"));
   }
 

@@ -72,6 +72,23 @@ func TestSmallThresholdsAreSeen(t *testing.T) {
 }
 
 // What a chart is sent is laid out as charts.js reads it.
+// TestThresholdsOnTheAxis: where some gradients are longer than C, or C is not far off, the
+// axis reaches it, whatever nearly all of them are.
+func TestThresholdsOnTheAxis(t *testing.T) {
+	for _, tt := range []struct{ p90, most, c, want float64 }{
+		{0.4, 3.07, 2.1, 2.52},
+		{0.4, 3.07, 0.5, 0.8},
+		{0.4, 0.5, 0.9, 1.08},
+		{0.4, 0.5, 7, 0.5},
+		{0.4, 3.07, math.NaN(), 0.8},
+		{0, 3, 2.9, 3.48},
+	} {
+		if got := axisFor(&run.Norms{P90: run.Number(tt.p90), Max: run.Number(tt.most)}, tt.c); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("norms to %v, nearly all to %v, C %v: the axis reaches %v, not %v", tt.most, tt.p90, tt.c, got, tt.want)
+		}
+	}
+}
+
 func TestLinesLayout(t *testing.T) {
 	var f Feed
 	var got []float64

@@ -59,7 +59,7 @@ func (d *normsDrawing) draw(f *Feed, r *series.Record) {
 		d.counts = append(d.counts, float64(n))
 	}
 	h.Counts = d.counts
-	d.normsEnd = stretch(d.normsEnd, axisFor(r.Norms))
+	d.normsEnd = stretch(d.normsEnd, axisFor(r.Norms, h.Mark))
 	d.start = startFor(d.start, d.normsEnd, h.Mark)
 	h.Start, h.End = d.start, d.normsEnd
 	d.weights(&h, r.Weight, c)
@@ -102,13 +102,18 @@ func startFor(start, end, c float64) float64 {
 	return math.Pow(10, math.Floor(math.Log10(c/2)))
 }
 
-// axisFor is how far the axis of norms must reach: to the largest, unless that
-// one lies far beyond nearly all others.
-func axisFor(n *run.Norms) float64 {
+// axisFor is how far the axis of norms must reach: to the largest, unless that one lies far
+// beyond nearly all others; and beyond a threshold c that some are longer than, or that is
+// not far off. NaN is no threshold.
+func axisFor(n *run.Norms, c float64) float64 {
+	end := float64(n.Max)
 	if p90 := float64(n.P90); p90 > 0 {
-		return min(float64(n.Max), 2*p90)
+		end = min(end, 2*p90)
 	}
-	return float64(n.Max)
+	if c < float64(n.Max) || c < 2*end {
+		end = max(end, 1.2*c)
+	}
+	return end
 }
 
 // steep is the weight above which the first tenth of the axis does not decide

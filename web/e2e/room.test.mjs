@@ -143,6 +143,8 @@ test("charts are saved, the address is a QR code, and big type stays from page t
 
   await page.keyboard.press("Alt+p");
   assert.equal(new URL(page.url()).search, "?present");
+  const shown = await page.locator(".charts > .panel").evaluateAll((panels) => panels.filter((p) => p.getBoundingClientRect().height > 0).length);
+  assert.equal(shown % 2, 0, `${shown} charts leave a place empty`);
   await page.locator("header").getByRole("link", { name: "Lab", exact: true }).click();
   await page.locator("#lab-sentence", { hasText: /^At C = / }).waitFor();
   assert.equal(new URL(page.url()).search, "?present");
