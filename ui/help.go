@@ -77,7 +77,7 @@ var helpTopics = []topic{
 		"Watch the clipping frequency and the threshold together. A frequency near 100 % says that C is small for these gradients, one near 0 % that more noise is added than clipping needs.",
 	}},
 	{"ink", "Released or diagnostic", []string{
-		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
+		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish; where a run carries no guarantee it says that instead. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
 	}},
 	{"epsilon", "What ε and δ promise", []string{
 		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row, after the split into rows to train on and rows to test on. The number of rows and which are held out, whether a class is rare, the names of classes (of pictures, those of their folders), the size that pictures are brought to, and of the columns their names, what they are taken for, their categories, how their cells are written and which have missing ones count as public.",

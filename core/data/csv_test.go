@@ -166,6 +166,15 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestHeaderAlone: a header with nothing under it is not taken for the one class of a row.
+func TestHeaderAlone(t *testing.T) {
+	for text, want := range map[string]string{"age,weight,label\n": "If this is a header, there are no rows under it", "age,weight,label\n1,2,yes\n": `only class "yes"`} {
+		if _, _, err := Load(t.Context(), one(text), nil, run.CSV{}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestListsThatCountAsPublic: a column of many texts is taken, and said to be published; so are
 // dates of which some are written in another way.
 func TestListsThatCountAsPublic(t *testing.T) {

@@ -473,6 +473,9 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 	s.listClasses(c)
 	if len(s.classes) < 2 {
 		only := "no class"
+		if sc.names == nil && sc.rows == 1 {
+			return &Error{File: file, Expected: "rows of data", Got: "a single row", Fix: "If this is a header, there are no rows under it: choose a file that has some."}
+		}
 		if len(s.classes) == 1 {
 			return oneClass(file, s.classes[0])
 		}

@@ -167,7 +167,7 @@ func (c *Preview) readAs(col data.Column) string {
 	case col.Kind == data.Label && c.View.Table.Task != data.Regression:
 		s = n + " classes"
 		if len(col.Categories) == 0 {
-			s = "too many classes"
+			s = "classes, of which there is no list"
 		}
 	case col.Kind == data.Categorical && c.Form.Text("csv.columns."+col.Name) == "bucketed":
 		s = n + " buckets"

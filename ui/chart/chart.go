@@ -124,7 +124,7 @@ func (s *Set) Panels(runs []*series.Record, c run.Config, task data.Task, over b
 		if len(p.Charts) == 0 {
 			continue
 		}
-		p.Hidden, p.Blank = hidden(&c, over), last == nil
+		p.Hidden, p.Blank, p.Bare = hidden(&c, over), last == nil, coverOf(runs) != Covered
 		p.say(last)
 		list = append(list, &p)
 	}

@@ -170,6 +170,11 @@ func TestChartsKnowWhatProtectsThem(t *testing.T) {
 				t.Errorf("%s: %v, want %v", x.Title, x.Feed.Cover, c.want)
 			}
 		}
+		for _, p := range s.Panels(c.runs, run.Config{Method: "constant"}, data.Classification, false) {
+			if p.Bare != (c.want != Covered) {
+				t.Errorf("%s: its badge says that there is a guarantee, or none: %v", p.ID, p.Bare)
+			}
+		}
 		for _, o := range Overlays(make([]Lane, len(c.runs)), false, false) {
 			if o.Draw(c.runs); o.Feed.Cover != c.want {
 				t.Errorf("%s of lanes: %v, want %v", o.Title, o.Feed.Cover, c.want)

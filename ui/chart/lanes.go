@@ -135,7 +135,7 @@ func (o *Overlay) View() app.UI {
 // there instead; "": the chart itself.
 func figure(title string, ink Ink, spec *Spec, feed *Feed, of, instead string) app.UI {
 	return app.Div().Class("figure-box").Body(
-		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink), Save(title)),
+		app.Div().Class("figure-head").Body(app.H3().Text(title), badge(ink, len(feed.Numbers) > 0 && feed.Cover != Covered), Save(title)),
 		app.Div().Class("plot-box").Body(
 			&Plot{Spec: spec, Feed: feed, Label: title + ", " + string(ink) + ": " + of},
 			app.P().Class("empty").Hidden(instead == "").Text(instead),

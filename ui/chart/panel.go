@@ -16,6 +16,7 @@ type Panel struct {
 	Charts  []*Chart // pointers, so that comparing panels is cheap
 	Blank   bool     // nothing has been drawn yet
 	Past    bool     // what is shown is of a step before the last
+	Bare    bool     // of what is shown not all has a guarantee
 	Without []bool   // by chart: this run has nothing for it
 	Hidden  string   // why diagnostics are not shown; empty: they are
 	Text    string   // one sentence in words
@@ -67,7 +68,7 @@ func (p *Panel) figure(i int) app.UI {
 	return app.Div().Class("figure-box").Body(
 		app.Div().Class("figure-head").Body(
 			app.H2().Text(c.Title),
-			badge(c.Ink),
+			badge(c.Ink, p.Bare),
 			app.If(i == 0, func() app.UI { return p.values() }),
 			Save(c.Title),
 		),
@@ -104,13 +105,17 @@ func Save(title string) app.UI {
 		Aria("label", "Save…: "+title).Aria("haspopup", "dialog").Title("Choose what to save: a picture, or numbers").Text("Save…")
 }
 
-// badge says whether what a chart shows may be published.
-func badge(ink Ink) app.UI {
-	title := "Computed from the private data without noise: for your eyes only."
-	if ink == Released {
-		title = "Noised and paid for in ε where the run has a guarantee: then it may be published."
+// badge says whether what a chart shows may be published; bare is of a run without a
+// guarantee, which releases nothing that may.
+func badge(ink Ink, bare bool) app.UI {
+	switch {
+	case ink == Diagnostic:
+		return app.Span().Class("badge badge-diagnostic").Title("Computed from the private data without noise: for your eyes only.").Text("diagnostic")
+	case bare:
+		return app.Span().Class("badge badge-plain").Title("What a run with a guarantee would release. This one carries none: it is not to be published.").Text("no guarantee")
+	default:
+		return app.Span().Class("badge badge-released").Title("Noised, and paid for in ε: it may be published.").Text("released")
 	}
-	return app.Span().Class("badge badge-" + string(ink)).Title(title).Text(string(ink))
 }
 
 // values is the chart's text alternative: its newest numbers.
@@ -124,7 +129,7 @@ func (p *Panel) values() app.UI {
 				return app.Tr().Body(
 					app.Th().Scope("row").Text(r.Name),
 					app.Td().Class("figure value-"+string(r.Ink)).Text(r.Value),
-					app.Td().Body(badge(r.Ink)),
+					app.Td().Body(badge(r.Ink, p.Bare)),
 				)
 			})),
 		),

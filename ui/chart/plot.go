@@ -18,10 +18,11 @@ import (
 // and diagnostic lines are dashed.
 type Ink string
 
-// What is drawn in either.
+// What is drawn in either; and plain, which is written alone, is what carries no guarantee.
 const (
 	Released   Ink = "released"
 	Diagnostic Ink = "diagnostic"
+	Plain      Ink = "plain"
 )
 
 // Spec is how a chart looks. It does not change while the chart is shown.

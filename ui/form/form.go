@@ -4,11 +4,13 @@
 package form
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,9 +110,9 @@ func Set(c *run.Config, key, s string) error {
 	case *string:
 		*p = s
 	case *float64:
-		return put(p, s, Parse)
+		return put(p, s, notZero(key, Parse))
 	case *int:
-		return put(p, s, parseInt)
+		return put(p, s, notZero(key, parseInt))
 	case *bool:
 		return put(p, s, parseBool)
 	case **float64:
@@ -156,6 +158,23 @@ func put[T any](p *T, s string, parse func(string) (T, error)) error {
 	}
 	*p = v
 	return nil
+}
+
+// positive are fields whose 0 stands for their default, which somebody who writes it does
+// not mean.
+var positive = []string{"target_delta", "expected_batch_size", "epochs", "max_grad_norm", "learning_rate", "max_physical_batch_size"}
+
+func notZero[T float64 | int](key string, parse func(string) (T, error)) func(string) (T, error) {
+	if !slices.Contains(positive, key) {
+		return parse
+	}
+	return func(s string) (T, error) {
+		v, err := parse(s)
+		if err == nil && v == 0 {
+			err = errors.New("0 is no value here: leave the field empty for the usual one, or take a positive number")
+		}
+		return v, err
+	}
 }
 
 // pointer makes of parse what reads an optional value.

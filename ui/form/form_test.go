@@ -222,6 +222,29 @@ func TestParseBounds(t *testing.T) {
 }
 
 // Sets must not reach into a configuration that was handed out before.
+// TestZeroIsNoDefault: a 0 that would silently be the usual value is refused, and nothing changes;
+// one that is a value of its own is taken.
+func TestZeroIsNoDefault(t *testing.T) {
+	for _, key := range positive {
+		c := run.Config{TargetDelta: 1e-6, ExpectedBatchSize: 5, Epochs: 5, MaxGradNorm: 5, LearningRate: 5, MaxPhysicalBatchSize: 5}
+		was := c
+		for _, zero := range []string{"0", "0.0", "-0", "0e5"} {
+			if err := Set(&c, key, zero); err == nil || !reflect.DeepEqual(c, was) {
+				t.Errorf("%s = %s: %v", key, zero, err)
+			}
+		}
+		if err := Set(&c, key, ""); err != nil || reflect.DeepEqual(c, was) {
+			t.Errorf("%s emptied: %v", key, err)
+		}
+	}
+	var c run.Config
+	for _, key := range []string{"momentum", "threads", "noise_multiplier", "steps"} {
+		if err := Set(&c, key, "0"); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
 func TestSetCopiesMaps(t *testing.T) {
 	a := run.Config{Params: map[string]float64{"r": 1}, CSV: run.CSV{Columns: map[string]string{"a": "numeric"}}}
 	b := a

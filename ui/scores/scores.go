@@ -156,10 +156,11 @@ func Headline(r *run.Result) []string {
 // Epsilon is ε of a run that has ended, under a name that says so where it is no bound:
 // guarantee is the run's sentence.
 func Epsilon(name string, e run.Number, guarantee string) app.UI {
+	ink := chart.Released
 	if strings.HasPrefix(guarantee, run.NoGuarantee) && !math.IsInf(float64(e), 1) {
-		name += ", no guarantee"
+		name, ink = name+", no guarantee", chart.Plain
 	}
-	return Figure(name, words.Epsilon(float64(e)), chart.Released)
+	return Figure(name, words.Epsilon(float64(e)), ink)
 }
 
 // Figure is a value with its name, in the ink of what it is.

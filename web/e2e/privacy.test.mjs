@@ -247,7 +247,7 @@ test("ε is shown as no bound where it is none", async (t) => {
   await note.waitFor();
   await page.locator("#card-privacy", { hasText: "1.00 without guarantee" }).waitFor();
   await page.click("#act-start");
-  await page.locator("#result .value-released", { hasText: "ε, no guarantee" }).waitFor();
+  await page.locator("#result .value-plain", { hasText: "ε, no guarantee" }).waitFor();
   assert.match(await page.locator("#run-said").textContent(), /5 of 5 steps; it carries no guarantee\.$/);
   assert.ok(await note.isVisible());
   await page.locator(".chart p, .panel p", { hasText: "This run carries no guarantee. Its noise alone would be good for ε = 1.00 after 5 steps." }).first().waitFor();
@@ -258,7 +258,7 @@ test("ε is shown as no bound where it is none", async (t) => {
   const seeded = await visit(t, "#data=moons&seed=1&target_epsilon=1&steps=5");
   await seeded.click("#act-start");
   await seeded.click("#use-model");
-  await seeded.locator("#about .value-released", { hasText: "ε, no guarantee" }).waitFor();
+  await seeded.locator("#about .value-plain", { hasText: "ε, no guarantee" }).waitFor();
   assert.deepEqual(seeded.errors, []);
 });
 
