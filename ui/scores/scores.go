@@ -121,9 +121,9 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 // Flattered says where a model is no better than one that answers with the largest class
 // always, or with the mean, whatever its accuracy looks like; empty where it is.
 func Flattered(r *run.Result) string {
-	if s := r.TestScores; s != nil && s.R2 <= 0 {
+	if s := r.TestScores; s != nil && s.MeanError > 0 && s.R2 <= 0 {
 		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) +
-			". If what is to be learned is far from 1, a price for instance, give it in larger units: gradients are as long as errors are large, and all are clipped at C."
+			". If what is to be learned is far from 1, a price for instance, give it in larger units: gradients are as long as errors are large, and clipping leaves little of those."
 	}
 	share := r.LargestShare()
 	if math.IsNaN(share) || float64(r.TestAccuracy) > share {

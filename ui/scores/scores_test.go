@@ -36,10 +36,13 @@ func TestFlattered(t *testing.T) {
 func TestFlatteredByNumbers(t *testing.T) {
 	nan := run.Number(math.NaN())
 	for r2, want := range map[run.Number]string{-2.76: "No better than answering the mean always: R² is −2.76.", 0: "R² is 0.", 0.01: "", nan: ""} {
-		r := &run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{R2: r2}}
+		r := &run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, R2: r2}}
 		if got := Flattered(r); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("R² %v: %q, want %q", r2, got, want)
 		}
+	}
+	if got := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: nan}}); got != "" {
+		t.Errorf("of classes: %q", got)
 	}
 }
 

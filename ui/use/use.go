@@ -5,6 +5,7 @@ package use
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"clipscope/core/data"
@@ -211,20 +212,17 @@ const (
 	labels
 )
 
-func whatIs(name string, k kind) content {
+// ends reports whether a file's name has one of the ends in a list, in whatever case.
+func ends(name, list string) bool {
 	name = strings.ToLower(name)
-	ends := func(list string) bool {
-		for end := range strings.FieldsSeq(list) {
-			if strings.HasSuffix(name, end) {
-				return true
-			}
-		}
-		return false
-	}
+	return slices.ContainsFunc(strings.Fields(list), func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+func whatIs(name string, k kind) content {
 	switch {
-	case k == nothing || ends(".json .safetensors .onnx") || ends(".zip") && strings.Contains(name, "model"):
+	case k == nothing || ends(name, ".json .safetensors .onnx") || ends(name, ".zip") && strings.Contains(strings.ToLower(name), "model"):
 		return aModel
-	case k == pictures && ends(".png .jpg .jpeg .webp .gif .bmp .avif"):
+	case k == pictures && ends(name, ".png .jpg .jpeg .webp .gif .bmp .avif"):
 		return aPicture
 	case k == tables:
 		return aTable
@@ -269,6 +267,13 @@ func (j *job[T]) begin(name string, changed func(), f func(progress func(data.Pr
 	changed()
 }
 
+// refuse says why a file is not read.
+func (j *job[T]) refuse(name, why string, changed func()) {
+	j.stop()
+	j.name, j.fault, j.result = name, why, nil
+	changed()
+}
+
 func (j *job[T]) stop() {
 	if j.cancel != nil {
 		j.cancel()
@@ -284,9 +289,23 @@ func (u *Use) answer(file app.Value) {
 	})
 }
 
+// misplaced says why labelled files are none that a model of a kind can be asked about, as
+// far as a name tells: of a table that is read for its own sake there would be other things
+// to say.
+func misplaced(name string, k kind) string {
+	if k == pictures && ends(name, ".csv .tsv .txt .xlsx .parquet .csv.gz") {
+		return name + " is a table, and this model takes pictures: choose pictures and their labels, as IDX or CIFAR-10 files."
+	}
+	return ""
+}
+
 // compare compares answers with the labels of files.
 func (u *Use) compare(files app.Value) {
 	name := files.Index(0).Get("name").String()
+	if why := misplaced(name, kindOf(u.info())); why != "" {
+		u.exam.refuse(name, why, u.tell)
+		return
+	}
 	u.exam.begin(name, u.tell, func(progress func(data.Progress), done func(run.Evaluation, error)) func() {
 		return u.model.Evaluate(files, progress, done)
 	})

@@ -101,6 +101,19 @@ func TestAnotherModel(t *testing.T) {
 }
 
 // TestWhatIsDropped goes by names, and by what the model takes.
+func TestMisplaced(t *testing.T) {
+	for name, k := range map[string]kind{"Rows.CSV": pictures, "rows.xlsx": pictures} {
+		if why := misplaced(name, k); !strings.Contains(why, name+" is a table, and this model takes pictures") {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+	for name, k := range map[string]kind{"rows.csv": tables, "t10k-images-idx3-ubyte.gz": pictures, "test_batch.bin": pictures, "x.npz": numbers} {
+		if why := misplaced(name, k); why != "" {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
 func TestWhatIsDropped(t *testing.T) {
 	for _, tt := range []struct {
 		name string
