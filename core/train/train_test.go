@@ -200,6 +200,28 @@ func TestSecureNamesTheRule(t *testing.T) {
 	}
 }
 
+// TestHoursAreSaid: what takes hours is said to before it begins, and the usual run is not.
+func TestHoursAreSaid(t *testing.T) {
+	pictures := data.Meta{Task: data.Classification, Features: 784, Outputs: 10, TrainRows: 6000, Shape: []int{28, 28}, FeatureBytes: 1}
+	for kind, want := range map[string]string{"resnet18": "takes about 5 hours", "cnn-opacus": ""} {
+		cfg := base("constant")
+		cfg.Model, cfg.ExpectedBatchSize, cfg.Steps = run.Model{Kind: kind}, 512, 704
+		p, err := New(cfg, pictures)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, w := range p.Info().Warnings {
+			if strings.Contains(w.Message, "hours") {
+				said = w.Field + ": " + w.Message
+			}
+		}
+		if !strings.Contains(said, want) || (said == "") != (want == "") {
+			t.Errorf("%s: %q", kind, said)
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	cfg := base("constant")
 	cfg.TargetDelta = 0.01
