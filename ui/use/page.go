@@ -293,7 +293,11 @@ func reading(busy bool, name string, p data.Progress, id string, stop func()) ap
 const filledIn = "missing numbers, filled in as the model has it"
 
 func answersView(name string, a *client.Answers) app.UI {
-	order := answerFirst(a.Own, len(a.Head))
+	shown := len(a.Head)
+	if a.Problems == 0 { // which the last column tells of
+		shown--
+	}
+	order := answerFirst(a.Own, shown)
 	return app.Div().Class("use-answers").ID("answers").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			scores.Figure("rows", words.Count(a.Rows), chart.Released),
