@@ -18,6 +18,11 @@ const (
 	linesMagic  = "\xf1\xff\xff\xff\x00\x00\x01\x08" // with instructions of one byte and pointers of eight
 	linesHeader = 72
 
+	headerFunctions = 8  // where in the header is how many there are,
+	headerFiles     = 40 // and where the parts begin: what files are numbered by, and their names,
+	headerValues    = 56 // the tables by instruction,
+	headerRecords   = 64 // and the functions' records
+
 	recordFrame  = 16 // where in a record is the table of the sizes of frames,
 	recordFile   = 20 // of files,
 	recordLine   = 24 // and of lines,
@@ -78,7 +83,7 @@ func linesOf(image []byte) (lines, bool) {
 	}
 	table := image[at:]
 	part := func(field int) uint64 { return binary.LittleEndian.Uint64(table[field:]) }
-	functions, files, values, records := part(8), part(40), part(56), part(64)
+	functions, files, values, records := part(headerFunctions), part(headerFiles), part(headerValues), part(headerRecords)
 	if files < linesHeader || files > values || values > records || records > uint64(len(table)) || functions > uint64(len(table))/recordSize {
 		return lines{}, false
 	}

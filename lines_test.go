@@ -124,8 +124,8 @@ func TestDropLinesOfOthers(t *testing.T) {
 		"another version": with(header, 0xf2),
 		"two tables":      append(bytes.Clone(good), good...),
 		"a header alone":  good[:header+linesHeader-1],
-		"parts in a knot": with(header+56, 0xff, 0xff),
-		"countless":       with(header+8, 0xff, 0xff, 0xff, 0xff),
+		"parts in a knot": with(header+headerValues, 0xff, 0xff),
+		"countless":       with(header+headerFunctions, 0xff, 0xff, 0xff, 0xff),
 	} {
 		is := bytes.Clone(image)
 		if err := dropLines(is); err != nil || !bytes.Equal(is, image) {

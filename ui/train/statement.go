@@ -22,32 +22,34 @@ type statementView struct {
 	copied bool
 }
 
-// textOf is a statement in words; "" where there is none.
-func textOf(statement json.RawMessage) string {
-	var s struct {
-		Text string `json:"text"`
+// stated is what the page itself reads of a statement.
+type stated struct {
+	Text   string               `json:"text"`
+	Ledger *run.StatementLedger `json:"ledger"`
+}
+
+// read is empty where there is no statement.
+func read(statement json.RawMessage) stated {
+	var s stated
+	if json.Unmarshal(statement, &s) != nil {
+		return stated{}
 	}
-	if err := json.Unmarshal(statement, &s); err != nil {
-		return ""
-	}
-	return s.Text
+	return s
 }
 
 // spentBefore says what the data have spent where this run was not the first on them; "" where
 // it was, or they have no ledger.
 func spentBefore(statement json.RawMessage) string {
-	var s struct {
-		Ledger *run.StatementLedger `json:"ledger"`
-	}
-	if err := json.Unmarshal(statement, &s); err != nil || s.Ledger == nil || s.Ledger.Runs < 2 {
+	spent := read(statement).Ledger
+	if spent == nil || spent.Runs < 2 {
 		return ""
 	}
 	return fmt.Sprintf("With this run the data have spent ε = %s at δ = %s, in %s. That is what all that is published of them costs together; to choose the best of several is not covered.",
-		words.Epsilon(float64(s.Ledger.Epsilon)), words.Upper(s.Ledger.Delta, 2), words.Plural(s.Ledger.Runs, "run"))
+		words.Epsilon(float64(spent.Epsilon)), words.Upper(spent.Delta, 2), words.Plural(spent.Runs, "run"))
 }
 
 func (v *statementView) Render() app.UI {
-	text := textOf(v.Result.Statement)
+	text := read(v.Result.Statement).Text
 	if text == "" {
 		return app.Div().Class("statement")
 	}
@@ -70,7 +72,7 @@ func (v *statementView) Render() app.UI {
 }
 
 func (v *statementView) copy(ctx app.Context, _ app.Event) {
-	browser.Copy(textOf(v.Result.Statement), func(ok bool) {
+	browser.Copy(read(v.Result.Statement).Text, func(ok bool) {
 		ctx.Dispatch(func(ctx app.Context) {
 			v.copied = ok
 			ctx.After(3*time.Second, func(app.Context) { v.copied = false })
@@ -80,7 +82,7 @@ func (v *statementView) copy(ctx app.Context, _ app.Event) {
 
 func (v *statementView) save(kind string) app.EventHandler {
 	return func(app.Context, app.Event) {
-		text, mime := textOf(v.Result.Statement), "text/plain"
+		text, mime := read(v.Result.Statement).Text, "text/plain"
 		if kind == "json" {
 			text, mime = indented(v.Result.Statement), "application/json"
 		}
