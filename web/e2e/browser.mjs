@@ -282,6 +282,13 @@ export function train(page, config, files) {
 export const file = (name, content) => ({ name, base64: Buffer.from(/** @type {any} */ (content)).toString("base64") });
 export const sharedFile = (...names) => file(names.at(-1), fs.readFileSync(path.join(shared, ...names)));
 
+// percent writes a share as the page does: what lies just between two tenths Go
+// rounds to the even one, toFixed to the larger.
+export function percent(share) {
+  const x = 100 * share;
+  return (x % 1 === 0.25 ? Math.floor(x) + 0.2 : x).toFixed(1) + " %";
+}
+
 // unzip reads an archive as its directory, which stands at its end, has it.
 /** @param {Buffer} b @returns {Record<string, Buffer>} */
 export function unzip(b) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, open, ready, results, stage, wide } from "./browser.mjs";
+import { narrow, open, percent, ready, results, stage, wide } from "./browser.mjs";
 
 const { server, browser, visit: arrive } = await stage();
 
@@ -278,7 +278,6 @@ test("after the end there is one figure of the test rows", async (t) => {
   assert.match(await text(page, "#panel-learning table"), new RegExp(`test accuracy\\s+${figure}`));
   await page.check("#with-diagnostics");
   const json = JSON.parse(await saved(page, "json"));
-  const percent = (x) => (100 * x).toFixed(1) + " %";
   assert.deepEqual([percent(json.diagnostic.test_accuracy), json.diagnostic.test_rows, json.series.diagnostic_test_accuracy.at(-1)], [figure, 4000, json.diagnostic.test_accuracy]);
   const csv = await saved(page, "csv"), [head, ...rows] = csv.trim().split("\n").map((l) => l.split(","));
   assert.equal(rows.at(-1)[head.indexOf("diagnostic_test_accuracy")], String(json.diagnostic.test_accuracy));

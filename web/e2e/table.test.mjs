@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { load } from "../predict.mjs";
-import { results, root, stage } from "./browser.mjs";
+import { percent, results, root, stage } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -291,16 +291,15 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   assert.equal(said[0], "answer,p(ja),p(nein)");
   assert.deepEqual(said.slice(1).map((line) => line.split(",")[0]), truth.slice(600).map(({ cells }) => loaded.predict(cells).answer));
   const held = truth.slice(600), right = held.filter(({ cells }) => loaded.predict(cells).answer === cells[6]).length;
-  assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), `${(100 * right / held.length).toFixed(1)} %`);
+  assert.equal(await page.locator("#result .value-diagnostic .figure").first().innerText(), percent(right / held.length));
   // Accuracy stands beside what the largest class would have, and each class by itself.
   assert.match(await page.locator("#result .result-figures").innerText(), /largest class\s+50\.0 %/);
   await page.click("#scores summary");
   const answered = (is, as) => held.filter(({ cells }) => cells[6] === is && loaded.predict(cells).answer === as).length;
-  const share = (part, whole) => `${(100 * part / whole).toFixed(1)} %`;
   const rows = (table) => page.locator("#scores table", { hasText: table }).locator("tbody tr").allInnerTexts();
   const names = ["ja", "nein"];
   assert.deepEqual(await rows("By class"), names.map((name) =>
-    [name, 150, share(answered(name, name), 150), share(answered(name, name), answered("ja", name) + answered("nein", name))].join("\t")));
+    [name, 150, percent(answered(name, name) / 150), percent(answered(name, name) / (answered("ja", name) + answered("nein", name)))].join("\t")));
   assert.deepEqual(await rows("What was answered"), names.map((is) => [is, ...names.map((as) => answered(is, as))].join("\t")));
   assert.deepEqual(page.errors, []);
 });

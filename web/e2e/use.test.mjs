@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
-import { controlled, narrow, results, stage, wide } from "./browser.mjs";
+import { controlled, narrow, percent, results, stage, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -121,7 +121,7 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   await page.locator("#part-row .said .figure", { hasText: ">50K" }).waitFor();
   await page.setInputFiles("#use-exam", { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(tests) });
   await page.locator("#exam .counts").waitFor();
-  assert.match(await page.locator("#exam .counts").textContent(), new RegExp(`accuracy${(100 * model.accuracy).toFixed(1)}`));
+  assert.match(await page.locator("#exam .counts").textContent(), new RegExp(`accuracy${percent(model.accuracy)}`));
   await page.setInputFiles("#use-model", { name: "bad.json", mimeType: "application/json", buffer: Buffer.from("{}") });
   await page.locator("#model-fault", { hasText: "bad.json" }).waitFor();
   assert.match(await page.locator("#about").textContent(), /income\.json/, "the model that was open stays");
