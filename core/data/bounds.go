@@ -6,22 +6,65 @@ import (
 	"slices"
 )
 
-// BoundsHistogram finds bounds of the numeric features privately: per feature a
-// histogram over bins whose edges are powers of two, noised once, and the span
-// of the bins that stand out of the noise. The idea of exponential bins is
+// BoundsHistogram finds bounds of numeric features, and of targets that are numbers,
+// privately: for each a histogram over bins whose edges are powers of two, noised once,
+// and the span of the bins that stand out of the noise. The idea of exponential bins is
 // ApproxBounds of Wilson et al., "Differentially Private SQL with Bounded User
-// Contribution" (2020); here the noise is Gaussian and all features share one
-// release.
+// Contribution" (2020); here the noise is Gaussian and all share one release.
 //
-// Guarantee: counts change by 1 in one bin per numeric feature when one example
-// is added or removed, so the release of the whole histogram has L2 sensitivity
-// √features (see Sensitivity). With Gaussian noise of noise_multiplier ×
-// Sensitivity it is one privacy.Gaussian{noise_multiplier} over all training
-// rows; the bounds are computed from the noisy counts alone.
+// Guarantee: when one example is added or removed, counts change by 1 in one bin of each
+// feature, and by the targets' weight in one bin of each target, so the release of the
+// whole histogram has the L2 sensitivity that [Sought] says. With Gaussian noise of
+// noise_multiplier × Sensitivity it is one privacy.Gaussian{noise_multiplier} over all
+// training rows; the bounds are computed from the noisy counts alone.
 type BoundsHistogram struct {
+	Sought
 	features []int
-	known    []Bound // of the other features
-	counts   []float64
+	known    []Bound   // of the other features
+	counts   []float64 // of the features, then of the targets
+}
+
+// Sought is of how many columns private bounds are looked for.
+type Sought struct{ Features, Targets int }
+
+func (s Sought) columns() int { return s.Features + s.Targets }
+
+// weight is what a row counts for in a target's bins, where it counts 1 in a feature's.
+// Features whose bounds are wrong are lost one by one, without those of the target all
+// is: among many features they pay an eighth more noise for a target that is seen well.
+// It is whole, as noise on a grid has it.
+func (s Sought) weight() float64 {
+	return max(1, math.Floor(math.Sqrt(float64(s.Features)/float64(max(1, s.Targets)))/2))
+}
+
+// Sensitivity is the L2 sensitivity of a histogram of the columns,
+// √(features + weight²·targets); 0 where there are none, and then there is nothing to
+// release.
+func (s Sought) Sensitivity() float64 {
+	return math.Sqrt(float64(s.Features) + s.weight()*s.weight()*float64(s.Targets))
+}
+
+// Noise is what private bounds come up against, before a row is looked at: the standard
+// deviation of the noise on every count of a feature, in rows, and how many rows have to
+// lie within a factor of two for bounds to show them, not counting what noise does to
+// them; of targets, where there are no features. Both are 0 where no column is sought.
+//
+// Guarantee: it depends on what is public alone, and is what [BoundsHistogram.Bounds]
+// decides by.
+func (s Sought) Noise(noiseMultiplier float64) (std, least float64) {
+	if s.columns() == 0 {
+		return 0, 0
+	}
+	std = noiseMultiplier * s.Sensitivity()
+	return std, s.standsOut(std)
+}
+
+// standsOut is how many rows a bin of a feature has to hold to count as occupied, sigma
+// being the noise's standard deviation.
+func (s Sought) standsOut(sigma float64) float64 {
+	const falseAlarm = 0.01
+	// P(N(0,1) > t) ≤ exp(−t²/2)/2, summed over all bins.
+	return max(0.5, sigma*math.Sqrt(2*math.Log(float64(binsPer*s.columns())/(2*falseAlarm))))
 }
 
 // The bins of a feature: magnitudes below 2^lowest, then 2^k … 2^(k+1) for each
@@ -33,14 +76,25 @@ const (
 	binsPer = 1 + 2*octaves
 )
 
-// NewBoundsHistogram counts the training rows of ds. The counts are private:
-// they leave only through Bounds.
-func NewBoundsHistogram(ds *Dataset) *BoundsHistogram {
-	h := &BoundsHistogram{features: ds.NumericFeatures(), known: ds.knownBounds()}
-	h.counts = make([]float64, binsPer*len(h.features))
+// NewBoundsHistogram counts the training rows of ds: their numeric features, their
+// targets, which have to be numbers, or both. The counts are private: they leave only
+// through Bounds.
+func NewBoundsHistogram(ds *Dataset, features, targets bool) *BoundsHistogram {
+	h := &BoundsHistogram{known: ds.knownBounds()}
+	if features {
+		h.features = ds.NumericFeatures()
+	}
+	h.Features = len(h.features)
+	if targets {
+		h.Targets = ds.Outputs
+	}
+	h.counts = make([]float64, binsPer*h.columns())
 	for i := range ds.Train.N {
 		for k, f := range h.features {
 			h.counts[k*binsPer+bin(float64(ds.Train.value(i*ds.Features+f)))]++
+		}
+		for k, y := range ds.Train.Y[i*h.Targets : (i+1)*h.Targets] {
+			h.counts[(h.Features+k)*binsPer+bin(float64(y))] += h.weight()
 		}
 	}
 	return h
@@ -75,64 +129,49 @@ func edges(i int) Bound {
 	}
 }
 
-// Sensitivity is the L2 sensitivity of the histogram, √features; 0 where no
-// feature is numeric, and then there is nothing to release.
-func (h *BoundsHistogram) Sensitivity() float64 { return math.Sqrt(float64(len(h.features))) }
-
 // Len is the number of counts that noise is added to.
 func (h *BoundsHistogram) Len() int { return len(h.counts) }
+
+// PrivateBounds are what [BoundsHistogram.Bounds] releases.
+type PrivateBounds struct {
+	Features []Bound // of all features of the data set
+	Targets  []Bound // nil where they were not sought
+	// How many of either are guesses, as no bin stood out of the noise.
+	UncertainFeatures, UncertainTargets int
+}
 
 // Bounds releases the histogram once, through noise, which must add independent
 // Gaussian noise of standard deviation sigma to each element, and returns
 // bounds for all features of the data set: [0, 1] for those of categories, and
 // what was declared of columns. A
 // bin counts as occupied when noise alone would lift any empty bin so high with
-// probability at most 1 %. Where no bin stands out, the fullest does, and
-// uncertain counts the features for which that was so. Call it once: a second
-// call is a second release.
-func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (bounds []Bound, uncertain int, err error) {
+// probability at most 1 %. Where no bin stands out, the fullest does, and the bounds
+// are uncertain. Call it once: a second call is a second release.
+func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (*PrivateBounds, error) {
 	if !(sigma >= 0) || math.IsInf(sigma, 0) {
-		return nil, 0, fmt.Errorf("data: private bounds: want a finite sigma of at least 0, have %v", sigma)
+		return nil, fmt.Errorf("data: private bounds: want a finite sigma of at least 0, have %v", sigma)
 	}
-	bounds = slices.Clone(h.known)
-	if len(h.features) == 0 {
-		return bounds, 0, nil
+	found := &PrivateBounds{Features: slices.Clone(h.known)}
+	if h.columns() == 0 {
+		return found, nil
 	}
 	noisy := append([]float64(nil), h.counts...)
 	noise(noisy)
-	threshold := standsOut(len(h.features), sigma)
-	for k, f := range h.features {
+	threshold := h.standsOut(sigma)
+	of := func(k int, uncertain *int) Bound {
 		b, sure := span(noisy[k*binsPer:(k+1)*binsPer], threshold)
-		bounds[f] = b
 		if !sure {
-			uncertain++
+			*uncertain++
 		}
+		return b
 	}
-	return bounds, uncertain, nil
-}
-
-// standsOut is how many rows a bin has to hold to count as occupied, sigma being the
-// noise's standard deviation.
-func standsOut(features int, sigma float64) float64 {
-	const falseAlarm = 0.01
-	// P(N(0,1) > t) ≤ exp(−t²/2)/2, summed over all bins.
-	return max(0.5, sigma*math.Sqrt(2*math.Log(float64(binsPer*features)/(2*falseAlarm))))
-}
-
-// BoundsNoise is what private bounds come up against, before a row is looked at: the
-// standard deviation of the noise on every count, in rows, and how many rows have to
-// lie within a factor of two for bounds to show them, not counting what noise does to them.
-// Both are 0 where no feature is numeric.
-//
-// Guarantee: it depends on what is public alone, and is what [BoundsHistogram.Bounds]
-// decides by.
-func (m Meta) BoundsNoise(noiseMultiplier float64) (std, least float64) {
-	n := len(m.NumericFeatures())
-	if n == 0 {
-		return 0, 0
+	for k, f := range h.features {
+		found.Features[f] = of(k, &found.UncertainFeatures)
 	}
-	std = noiseMultiplier * math.Sqrt(float64(n))
-	return std, standsOut(n, std)
+	for k := range h.Targets {
+		found.Targets = append(found.Targets, of(h.Features+k, &found.UncertainTargets))
+	}
+	return found, nil
 }
 
 // span covers the bins that reach threshold, or the fullest alone.

@@ -69,7 +69,7 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 		return nil, err
 	}
 	for i, c := range s.columns {
-		if _, ok := l.opt.Bounds[c.Name]; ok && c.Kind != Numeric {
+		if _, ok := l.opt.Bounds[c.Name]; ok && c.Kind != Numeric && !(c.Kind == Label && s.task == Regression) {
 			return nil, &Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind),
 				Fix: "Leave its bounds out, or declare the column numeric."}
 		}
@@ -459,6 +459,9 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 	}
 	l.report.Task = s.task
 	if s.task == Regression {
+		if b, ok := l.opt.Bounds[col.Name]; ok {
+			col.Bounds = (*Bound)(&b)
+		}
 		return nil
 	}
 	fix := "Choose another label column."

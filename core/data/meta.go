@@ -49,6 +49,9 @@ func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
 // NumericFeatures is that of [Dataset.NumericFeatures].
 func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
 
+// TargetBounds is that of [Dataset.TargetBounds].
+func (m Meta) TargetBounds() []Bound { return m.rowless().TargetBounds() }
+
 // CheckDeclared is the error of [DeclaredScale], which no row decides.
 func (m Meta) CheckDeclared(lo, hi float64) error {
 	_, err := DeclaredScale(m.rowless(), lo, hi)
@@ -70,9 +73,11 @@ func (r *Report) Facts() run.Facts {
 }
 
 func facts(rows, features, outputs int, task Task, shape []int, columns []Column) run.Facts {
-	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Picture: len(shape) >= 2}
+	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Picture: len(shape) >= 2, Table: columns != nil}
 	for _, c := range columns {
 		switch c.Kind {
+		case Label:
+			f.Declared = c.Bounds != nil
 		case Numeric:
 			f.Numbers++
 		case Categorical:

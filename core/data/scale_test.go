@@ -194,7 +194,7 @@ func TestBinsCoverTheLine(t *testing.T) {
 // a category.
 func TestBoundsHistogramSensitivity(t *testing.T) {
 	ds := LinearTruth(7, 40, 0, 6)
-	whole := NewBoundsHistogram(ds)
+	whole := NewBoundsHistogram(ds, true, false)
 	if whole.Len() != 6*binsPer || whole.Sensitivity() != math.Sqrt(6) {
 		t.Fatalf("%d counts of sensitivity %v", whole.Len(), whole.Sensitivity())
 	}
@@ -202,7 +202,7 @@ func TestBoundsHistogramSensitivity(t *testing.T) {
 		less := *ds
 		less.Train = Split{N: ds.Train.N - 1, F32: slices.Delete(slices.Clone(ds.Train.F32), i*6, (i+1)*6)}
 		sum := 0.0
-		for k, c := range NewBoundsHistogram(&less).counts {
+		for k, c := range NewBoundsHistogram(&less, true, false).counts {
 			sum += (whole.counts[k] - c) * (whole.counts[k] - c)
 		}
 		if math.Abs(math.Sqrt(sum)-whole.Sensitivity()) > 1e-12 {
@@ -219,13 +219,13 @@ func TestBoundsHistogram(t *testing.T) {
 		ds.Train.F32 = append(ds.Train.F32, 1+3*rng.Float32(), 16*rng.Float32()-8, 1e-3*(1+0.5*rng.Float32()))
 	}
 	ds.Train.N = n
-	h := NewBoundsHistogram(ds)
+	h := NewBoundsHistogram(ds, true, false)
 	sigma := 2 * h.Sensitivity()
 	// The threshold lets noise through in less than 1 % of runs, so of 200
 	// runs 10 or more fail with probability below 5e-5. The seed is fixed.
 	failures := 0
 	for range 200 {
-		bounds, uncertain, err := h.Bounds(func(dst []float64) {
+		found, err := h.Bounds(func(dst []float64) {
 			for i := range dst {
 				dst[i] += sigma * rng.NormFloat64()
 			}
@@ -233,26 +233,26 @@ func TestBoundsHistogram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bounds[0] != (Bound{1, 4}) || bounds[1] != (Bound{-8, 8}) || bounds[2] != (Bound{math.Ldexp(1, -10), math.Ldexp(1, -9)}) || uncertain != 0 {
+		if b := found.Features; b[0] != (Bound{1, 4}) || b[1] != (Bound{-8, 8}) || b[2] != (Bound{math.Ldexp(1, -10), math.Ldexp(1, -9)}) || found.UncertainFeatures != 0 {
 			failures++
 		}
 	}
 	if failures >= 10 {
 		t.Errorf("%d of 200 runs found other bounds", failures)
 	}
-	if _, _, err := h.Bounds(func([]float64) {}, math.NaN()); err == nil {
+	if _, err := h.Bounds(func([]float64) {}, math.NaN()); err == nil {
 		t.Error("sigma NaN is accepted")
 	}
 	// Noise that drowns everything still gives usable bounds, and says so.
-	bounds, uncertain, err := h.Bounds(func(dst []float64) {
+	found, err := h.Bounds(func(dst []float64) {
 		for i := range dst {
 			dst[i] += 1e6 * rng.NormFloat64()
 		}
 	}, 1e9)
-	if err != nil || uncertain != f {
-		t.Errorf("%d of %d features uncertain, %v", uncertain, f, err)
+	if err != nil || found.UncertainFeatures != f {
+		t.Fatalf("%+v are not all uncertain, %v", found, err)
 	}
-	if _, err := BoundsScale(ds, bounds); err != nil {
+	if _, err := BoundsScale(ds, found.Features); err != nil {
 		t.Error(err)
 	}
 }

@@ -263,10 +263,10 @@ func TestColumnBounds(t *testing.T) {
 	if want := []float32{0, .01, 1, 0, 1, 1, 0, 1, .5, .25, 1, 0}; !slices.Equal(dst, want) {
 		t.Errorf("scaled to %v, want %v", dst, want)
 	}
-	h := NewBoundsHistogram(ds)
-	found, _, err := h.Bounds(func([]float64) {}, 0)
-	if h.Sensitivity() != 1 || err != nil || found[0] != (Bound{0, 10}) || found[1] != (Bound{1, 256}) || found[2] != (Bound{0, 1}) {
-		t.Errorf("sensitivity %v, bounds %v, %v", h.Sensitivity(), found, err)
+	h := NewBoundsHistogram(ds, true, false)
+	found, err := h.Bounds(func([]float64) {}, 0)
+	if h.Sensitivity() != 1 || err != nil || !slices.Equal(found.Features, []Bound{{0, 10}, {1, 256}, {0, 1}, {0, 1}}) {
+		t.Errorf("sensitivity %v, bounds %+v, %v", h.Sensitivity(), found, err)
 	}
 	bounds["b"] = run.Bounds{Lo: -1, Hi: 1}
 	ds, _ = load(t, all(run.CSV{Bounds: bounds}), one(s))

@@ -100,7 +100,8 @@ type Config struct {
 // MostThreads is the greatest number of threads that a run may have.
 const MostThreads = 16
 
-// Scaling says how features are brought to a common size before training.
+// Scaling says how features are brought to a common size before training, and targets
+// that are numbers to −1 … 1.
 type Scaling struct {
 	// Kind is
 	//   declared  bounds [Lo, Hi] that the user states without looking at the
@@ -117,6 +118,14 @@ type Scaling struct {
 	// Share of ε that "private" spends; by default 0.1, or 0.2 or 0.3 where the
 	// bounds of a small table need it.
 	Share float64 `json:"share,omitempty"`
+	// Target is where the bounds of targets that are numbers come from, which become −1
+	// and 1; the model that is released answers in the data's units all the same.
+	//   declared  from what is declared of the label's column, csv.bounds (free); the
+	//             default where something is
+	//   private   from a noisy histogram, as those of the features and of their share of
+	//             ε; the default of other tables, but with a Kind of none
+	//   none      targets stay as they are
+	Target string `json:"target,omitempty"`
 }
 
 // PCA reduces rows to their leading directions before training, privately:

@@ -14,6 +14,8 @@ type Facts struct {
 	Categories int  // columns of categories, each of which sets one feature to 1
 	Outputs    int  // classes, labels or numbers
 	Numeric    bool // the targets are numbers
+	Declared   bool // bounds of the targets are
+	Table      bool // features are made of columns
 	Picture    bool // features are pixels
 	Backbone   bool // features are what a model made of rows
 }
@@ -34,6 +36,9 @@ const (
 	fewFeatures  = 8
 	enoughSignal = 30
 	followWidth  = 32
+	// Of scaled targets, whose errors are smaller than a class's, the best step of Adam
+	// is so much shorter: measured on drawn tables of 1 to 120 columns.
+	numberCaution = 5
 	// The bounds of Adam's step.
 	leastRate, mostRate = 0.001, 0.2
 	// followCaution is that of dc-e on tables: in all of followSteps noise alone moves C
@@ -110,15 +115,32 @@ func (c *Config) follow(f Facts) {
 	} else {
 		def(&c.MaxGradNorm, c.firstNorm(f))
 	}
+	caution := 1.0
 	if f.Numeric {
-		// How far the steps have to go depends on the targets' size, which nobody has
-		// said: the constants stay, under which 300 steps go further than five epochs.
-		return
+		if t := c.Scaling.TargetOf(f); t != "declared" && t != "private" {
+			// How far the steps have to go depends on the targets' size, which nobody has
+			// said: the constants stay, under which 300 steps go further than five epochs.
+			return
+		}
+		caution = numberCaution
 	}
 	if c.LearningRate == 0 && (c.Optimizer == "" || c.Optimizer == "adam") {
 		c.Optimizer = "adam"
-		c.LearningRate = rate(c.signal(f, d), c.inputs(f))
+		c.LearningRate = rate(c.signal(f, d), c.inputs(f), caution)
 	}
+}
+
+// TargetOf is where the bounds of the data's targets come from: as Target says, or by default.
+func (s Scaling) TargetOf(f Facts) string {
+	switch {
+	case s.Target != "" || !f.Numeric:
+		return s.Target
+	case f.Declared:
+		return "declared"
+	case f.Table && s.Kind != "none":
+		return "private"
+	}
+	return "none"
 }
 
 // followModel settles the model's kind and width, and returns how many parameters
@@ -171,9 +193,9 @@ func (c *Config) firstNorm(f Facts) float64 {
 
 // rate is Adam's, which nearly takes steps of the same length whatever C is: as
 // long as noise in so many features allows, and a little longer where the signal is
-// strong.
-func rate(signal float64, features int) float64 {
-	return twoDigits(min(max(0.2*math.Sqrt(math.Sqrt(signal)/float64(features)), leastRate), mostRate))
+// strong; shorter by caution.
+func rate(signal float64, features int, caution float64) float64 {
+	return twoDigits(min(max(0.2*math.Sqrt(math.Sqrt(signal)/float64(features)), leastRate), mostRate) / caution)
 }
 
 // followRule has dc-e stay where noise alone would move it. Pictures keep the

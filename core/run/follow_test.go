@@ -34,6 +34,12 @@ func TestFollow(t *testing.T) {
 		// Six columns of numbers and eight of categories, as Adult has.
 		{"adult", Config{}, Facts{Rows: 32561, Features: 108, Numbers: 6, Categories: 8, Outputs: 2}, "softmax", "adam", nil, 1024, 9, 3.3, 0.089},
 		{"numbers", Config{}, Facts{Rows: 10_000, Features: 256, Numbers: 256, Outputs: 1, Numeric: true}, "linear", "sgd", nil, 1024, 31, 1, 0.5},
+		// A table's targets are scaled: κ = 8000/(4.84·√6) = 675; 0.2·√(√675/5)/5, and at most 0.2/5.
+		{"numbers of a table", Config{TargetEpsilon: p(4)}, Facts{Rows: 2000, Features: 5, Numbers: 5, Outputs: 1, Numeric: true, Table: true}, "linear", "adam", nil, 500, 75, 1, 0.04},
+		// κ = 400/(4.84·√41) = 12.9; 0.2·√(√12.9/40)/5 = 0.012.
+		{"few rows", Config{TargetEpsilon: p(1)}, Facts{Rows: 400, Features: 40, Numbers: 40, Outputs: 1, Numeric: true, Declared: true}, "linear", "adam", nil, 100, 75, 1, 0.012},
+		{"numbers as they are", Config{Scaling: Scaling{Target: "none"}}, Facts{Rows: 2000, Features: 5, Numbers: 5, Outputs: 1, Numeric: true, Table: true}, "linear", "sgd", nil, 500, 75, 1, 0.5},
+		{"nothing is scaled", Config{Scaling: Scaling{Kind: "none"}}, Facts{Rows: 2000, Features: 5, Numbers: 5, Outputs: 1, Numeric: true, Table: true}, "linear", "sgd", nil, 500, 75, 1, 0.5},
 		{"no noise", Config{Method: "none"}, table(2000, 2, 2), "mlp", "adam", []int{32}, 500, 75, 1.3, 0.2},
 		{"rows of length 1", Config{Scaling: Scaling{Kind: "row"}}, table(4000, 20, 2), "softmax", "adam", nil, 1000, 75, 1.4, 0.15},
 		{"as they are", Config{Scaling: Scaling{Kind: "none"}}, table(4000, 20, 2), "softmax", "adam", nil, 1000, 75, 1, 0.15},

@@ -220,6 +220,7 @@ func trained(t *testing.T, r *Run) []float32 {
 		if err := compute.Read(context.Background(), r.be, z, r.model.Predictions()); err != nil {
 			t.Fatal(err)
 		}
+		r.targetScale.Unscale(z)
 		all = append(all, z...)
 	}
 	return all
@@ -281,7 +282,13 @@ func TestModelIsApplied(t *testing.T) {
 		}},
 		"bounded rows":             {run.CSV{Missing: "indicator", Columns: street}, func(c *run.Config) { c.Method, c.Scaling.Kind = "norm-bound", "private" }},
 		"bounded rows of length 1": {run.CSV{Missing: "zero", Columns: map[string]string{"street": "ignored"}}, func(c *run.Config) { c.Method, c.Scaling.Kind = "norm-bound", "row" }},
-		"numbers":                  {run.CSV{Missing: "zero", Columns: street, Label: "price"}, func(c *run.Config) { c.Model.Kind, c.LearningRate, c.Scaling.Kind = "linear", 1e-3, "private" }},
+		"numbers":                  {run.CSV{Missing: "zero", Columns: street, Label: "price"}, func(c *run.Config) { c.Scaling.Kind = "private" }},
+		"numbers, declared": {run.CSV{Missing: "zero", Columns: street, Label: "price", Bounds: map[string]run.Bounds{"price": {Lo: 0, Hi: 4000}}}, func(c *run.Config) {
+			c.Scaling.Kind, c.Model = "row", run.Model{Kind: "mlp", Hidden: []int{6}}
+		}},
+		"numbers as they are": {run.CSV{Missing: "zero", Columns: street, Label: "price"}, func(c *run.Config) {
+			c.Model.Kind, c.LearningRate, c.Scaling = "linear", 1e-3, run.Scaling{Kind: "private", Target: "none"}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ds, _, err := data.Load(t.Context(), applyTable(train), applyTable(test), tc.csv, nil)

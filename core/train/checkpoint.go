@@ -31,7 +31,7 @@ type Checkpoint struct {
 	plan, data [32]byte // name what it fits
 	seconds    float64
 	notes      []string
-	bounds     []data.Bound // one a feature; nil unless they were paid for
+	bounds     []data.Bound // of features, then of targets; nil unless they were paid for
 	directions []float32    // as [input.Projection] has them; nil unless they were paid for
 }
 
@@ -68,8 +68,12 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if c.plan, c.data, err = r.names(); err != nil {
 		return nil, err
 	}
-	if r.boundsNoise > 0 {
-		c.bounds = eachBound(r.scale.Bounds(), r.ds.Features)
+	features, targets := r.paidBounds()
+	if features > 0 {
+		c.bounds = eachBound(r.scale.Bounds(), features)
+	}
+	if targets > 0 {
+		c.bounds = slices.Concat(c.bounds, r.targetScale.Bounds())
 	}
 	if r.pcaNoise > 0 {
 		c.directions = r.pca.Directions
@@ -129,6 +133,7 @@ var (
 func (p *Plan) Fits(c *Checkpoint) error {
 	plan, of, err := p.names()
 	f := p.meta.Features
+	features, targets := p.paidBounds()
 	switch {
 	case err != nil:
 		return err
@@ -136,8 +141,8 @@ func (p *Plan) Fits(c *Checkpoint) error {
 		return fmt.Errorf("train: %w", ErrOtherData)
 	case c.plan != plan:
 		return fmt.Errorf("train: %w", ErrOtherPlan)
-	case (p.boundsNoise > 0) != (c.bounds != nil) || c.bounds != nil && len(c.bounds) != f:
-		return fmt.Errorf("train: %w: %d bounds of %d features", ErrFormat, len(c.bounds), f)
+	case len(c.bounds) != features+targets:
+		return fmt.Errorf("train: %w: %d bounds of %d features and %d targets", ErrFormat, len(c.bounds), features, targets)
 	case (p.pcaNoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*p.inputs():
 		return fmt.Errorf("train: %w: %d numbers of directions", ErrFormat, len(c.directions))
 	}

@@ -118,7 +118,7 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 		return nil, errors.New("train: the state of this run was not kept")
 	}
 	plan, turned := r.at(k.last.step)
-	n := &Run{Plan: plan, began: r.began, turns: r.turns, turned: turned, ds: r.ds, be: compute.NewScope(be), mix: r.mix, key: r.key, scale: r.scale, seconds: r.seconds, notes: r.notes, lost: r.lost}
+	n := &Run{Plan: plan, began: r.began, turns: r.turns, turned: turned, ds: r.ds, be: compute.NewScope(be), mix: r.mix, key: r.key, scale: r.scale, targetScale: r.targetScale, seconds: r.seconds, notes: r.notes, lost: r.lost}
 	var directions []float32
 	if r.pca != nil {
 		directions = r.pca.Directions

@@ -44,6 +44,7 @@ type Run struct {
 	key privacy.Key
 
 	scale        *data.Scale
+	targetScale  *data.TargetScale // nil: targets stay as they are
 	pca          *input.Projection // nil: rows as they are
 	pipe         *input.Pipe
 	clipper      *clip.Clipper // with its rule, which moves
@@ -292,6 +293,7 @@ func (r *Run) load(split *data.Split, rows []int, as *augmentation) (views int) 
 	}
 	t := r.host.targets[:views*n*width]
 	split.Targets(t[:n*width], width, rows)
+	r.targetScale.Scale(t[:n*width])
 	for v := 1; v < views; v++ {
 		copy(t[v*n*width:], t[:n*width])
 	}
@@ -356,8 +358,21 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	res.Released.Apply = r.application()
 	res.Unusable = res.Released.Apply.Unusable()
 	parameters, err := r.parameters(ctx)
+	if err == nil && r.targetScale != nil {
+		r.inTheirUnits(parameters)
+	}
 	res.Released.Parameters = parameters
 	return res, err
+}
+
+// inTheirUnits has parameters that were trained on scaled targets give answers in the
+// data's units: the last layer is dense then, and its weight and bias are what comes last.
+//
+// Guarantee: it computes from what is released, the parameters and the targets' bounds.
+func (r *Run) inTheirUnits(parameters []float32) {
+	k := r.ds.Outputs
+	last := parameters[len(parameters)-r.spec.Layers[len(r.spec.Layers)-1].Parameters:]
+	r.targetScale.Fold(last[:len(last)-k], last[len(last)-k:])
 }
 
 // parameters are all of the model's, one tensor after the other: read in pieces, as

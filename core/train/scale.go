@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"clipscope/core/data"
 	"clipscope/core/privacy"
@@ -21,22 +22,69 @@ func (p *Plan) chooseScale() error {
 	if s.Kind == "" {
 		s.Kind = p.defaultScaling()
 	}
-	if s.Share == 0 && s.Kind != "private" {
-		s.Share = shares[0]
-	}
 	switch s.Kind {
-	case "none", "row", "measured":
-		return nil
+	case "none", "row", "measured", "private":
 	case "declared":
 		if err := p.meta.CheckDeclared(s.Lo, s.Hi); err != nil {
 			return faultOf("scaling", err)
 		}
-		return nil
-	case "private":
-		return p.chooseShare()
 	default:
 		return fault("scaling.kind", "there is no scaling %q; choose declared, row, private, measured or none", s.Kind)
 	}
+	if err := p.chooseTarget(); err != nil {
+		return err
+	}
+	if s.Kind == "private" || s.Target == "private" {
+		return p.chooseShare()
+	}
+	if s.Share == 0 {
+		s.Share = shares[0]
+	}
+	return nil
+}
+
+// chooseTarget settles where the bounds of targets come from.
+func (p *Plan) chooseTarget() error {
+	const field = "scaling.target"
+	s, declared := &p.cfg.Scaling, p.meta.TargetBounds()
+	if p.meta.Task != data.Regression {
+		if s.Target != "" && s.Target != "none" {
+			return fault(field, "targets are scaled where they are numbers, and this data has classes; leave it out")
+		}
+		return nil
+	}
+	last := p.spec.Layers[len(p.spec.Layers)-1]
+	dense := strings.HasPrefix(last.Text, "dense")
+	if s.Target == "" && !dense {
+		s.Target = "none"
+	}
+	s.Target = s.TargetOf(p.meta.Facts())
+	switch {
+	case s.Target == "none":
+		return nil
+	case s.Target != "declared" && s.Target != "private":
+		return fault(field, "there is no scaling of targets %q; choose declared, private or none", s.Target)
+	case !dense:
+		return fault(field, "the model's last layer, %s, is not dense, and so cannot take the scaling of targets back; choose none, or end with dense:%d", last.Text, p.meta.Outputs)
+	case s.Target == "declared" && declared == nil:
+		return fault(field, "nothing is declared of the targets; declare csv.bounds of the label's column, or choose private or none")
+	case s.Target == "declared":
+		if _, err := data.NewTargetScale(declared); err != nil {
+			return faultOf(field, err)
+		}
+	}
+	return nil
+}
+
+// sought is what private bounds are looked for of.
+func (p *Plan) sought() (s data.Sought) {
+	if p.cfg.Scaling.Kind == "private" {
+		s.Features = len(p.meta.NumericFeatures())
+	}
+	if p.cfg.Scaling.Target == "private" {
+		s.Targets = p.meta.Outputs
+	}
+	return s
 }
 
 // defaultScaling is free where bounds are public, or a model made the features, and private for tables.
@@ -60,7 +108,7 @@ func (p *Plan) chooseShare() error {
 	if !given {
 		s.Share = shares[0]
 	}
-	if len(p.meta.NumericFeatures()) == 0 {
+	if p.sought() == (data.Sought{}) {
 		return nil
 	}
 	var err error
@@ -80,7 +128,7 @@ func (p *Plan) chooseShare() error {
 // boundsShow reports whether private bounds can be expected to work: half of the rows,
 // where they lie within a factor of two, stand out of the noise.
 func (p *Plan) boundsShow() bool {
-	_, least := p.meta.BoundsNoise(p.boundsNoise)
+	_, least := p.sought().Noise(p.boundsNoise)
 	return least <= float64(p.meta.TrainRows)/2
 }
 
@@ -90,14 +138,14 @@ func (p *Plan) warnOfBounds() {
 	if p.boundsNoise == 0 || p.boundsShow() {
 		return
 	}
-	std, least := p.meta.BoundsNoise(p.boundsNoise)
-	n, features := p.meta.TrainRows, len(p.meta.NumericFeatures())
+	std, least := p.sought().Noise(p.boundsNoise)
+	n := p.meta.TrainRows
 	can := "will hardly work"
 	if least > float64(n) {
 		can = "cannot work"
 	}
 	p.warn("scaling.kind", "Private bounds %s on this data: each count gets noise of ±%.0f rows, so that where a column's values lie shows only if some %.0f rows are within a factor of two of each other, and there are %d. "+
-		"Bounds of %d columns will be guesses, although they cost %.3g of ε. Declare the bounds that you know, or take a larger ε.", can, std, least, n, features, p.cfg.Scaling.Share)
+		"Bounds of %d columns will be guesses, although they cost %.3g of ε. Declare the bounds that you know, or take a larger ε.", can, std, least, n, p.sought().Features+p.sought().Targets, p.cfg.Scaling.Share)
 }
 
 // charge sets a share of the whole run's ε aside for one Gaussian release before
@@ -151,23 +199,15 @@ func (p *Plan) priced(field string, share float64) (float64, error) {
 // openScale makes the scaling, releasing private bounds where they were chosen.
 //
 // Guarantee: as charged in once; with kind "measured" there is none.
-func (r *Run) openScale(context.Context) (err error) {
-	switch s := r.cfg.Scaling; s.Kind {
-	case "row":
-		r.scale = data.RowScale(r.ds)
-	case "measured":
-		r.scale = data.MeasuredScale(r.ds, &r.ds.Train)
-	case "declared":
-		r.scale, err = data.DeclaredScale(r.ds, s.Lo, s.Hi)
-	case "private":
-		r.scale, err = r.privateScale()
-	default:
-		r.scale = data.NoScale(r.ds)
+func (r *Run) openScale(context.Context) error {
+	found := &data.PrivateBounds{}
+	if s := r.cfg.Scaling; s.Kind == "private" || s.Target == "private" {
+		var err error
+		if found, err = r.privateBounds(); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return nil
+	return r.scaleBy(found.Features, found.Targets)
 }
 
 // openKeptScale has the private bounds that another life of the run released; without
@@ -176,22 +216,66 @@ func (r *Run) openKeptScale(bounds []data.Bound) func(context.Context) error {
 	if bounds == nil {
 		return r.openScale
 	}
-	return func(context.Context) (err error) {
-		if r.scale, err = data.BoundsScale(r.ds, bounds); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-		return nil
+	return func(context.Context) error {
+		features, _ := r.paidBounds()
+		return r.scaleBy(bounds[:features], bounds[features:])
 	}
 }
 
-func (r *Run) privateScale() (*data.Scale, error) {
-	h := data.NewBoundsHistogram(r.ds)
+// paidBounds is how many bounds of features, and of targets, the run pays for, known ones
+// between them included.
+func (p *Plan) paidBounds() (features, targets int) {
+	if p.boundsNoise == 0 {
+		return 0, 0
+	}
+	if p.cfg.Scaling.Kind == "private" {
+		features = p.meta.Features
+	}
+	if p.cfg.Scaling.Target == "private" {
+		targets = p.meta.Outputs
+	}
+	return features, targets
+}
+
+// scaleBy makes the scaling, by private bounds where it has to have some.
+func (r *Run) scaleBy(features, targets []data.Bound) (err error) {
+	s := r.cfg.Scaling
+	switch s.Kind {
+	case "row":
+		r.scale = data.RowScale(r.ds)
+	case "measured":
+		r.scale = data.MeasuredScale(r.ds, &r.ds.Train)
+	case "declared":
+		r.scale, err = data.DeclaredScale(r.ds, s.Lo, s.Hi)
+	case "private":
+		r.scale, err = data.BoundsScale(r.ds, features)
+	default:
+		r.scale = data.NoScale(r.ds)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	switch s.Target {
+	case "declared":
+		r.targetScale, err = data.NewTargetScale(r.ds.TargetBounds())
+	case "private":
+		r.targetScale, err = data.NewTargetScale(targets)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+func (r *Run) privateBounds() (*data.PrivateBounds, error) {
+	s := r.cfg.Scaling
+	h := data.NewBoundsHistogram(r.ds, s.Kind == "private", s.Target == "private")
 	sigma := r.boundsNoise * h.Sensitivity()
 	noise, err := r.countNoise(privacy.OneOff, 0, sigma, 1, h.Len())
 	if err != nil {
 		return nil, err
 	}
-	bounds, uncertain, err := h.Bounds(func(dst []float64) {
+	found, err := h.Bounds(func(dst []float64) {
 		for i := range dst {
 			dst[i] += noise[i]
 		}
@@ -199,10 +283,14 @@ func (r *Run) privateScale() (*data.Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uncertain > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; raise the share of ε or declare bounds.", uncertain, len(r.ds.NumericFeatures())))
+	const fix = "raise the share of ε or declare bounds."
+	if n := found.UncertainFeatures; n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("Private bounds: for %d of %d features the noise was too strong to see where values lie; %s", n, len(r.ds.NumericFeatures()), fix))
 	}
-	return data.BoundsScale(r.ds, bounds)
+	if found.UncertainTargets > 0 {
+		r.notes = append(r.notes, "Private bounds: the noise was too strong to see where the targets lie, so that the model's answers lie where chance had it; "+fix)
+	}
+	return found, nil
 }
 
 // longest is the length that a row's features may have beside the constant 1 of the

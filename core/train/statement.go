@@ -135,8 +135,12 @@ func (p *Plan) covered() []string {
 	if p.query != nil {
 		list = append(list, "the threshold of every step", "the noisy statistic that moves it")
 	}
-	if p.boundsNoise > 0 {
+	features, targets := p.paidBounds()
+	if features > 0 {
 		list = append(list, "the private bounds of the features")
+	}
+	if targets > 0 {
+		list = append(list, "the private bounds of the targets")
 	}
 	if p.pcaNoise > 0 {
 		list = append(list, "the principal directions")

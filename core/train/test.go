@@ -162,6 +162,7 @@ type numberScorer struct {
 
 func (s numberScorer) add(row int, outputs []float32) {
 	k := s.r.ds.Outputs
+	s.r.targetScale.Unscale(outputs)
 	s.Add(s.r.ds.Test.Y[row*k:][:k], outputs)
 }
 

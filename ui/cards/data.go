@@ -383,9 +383,13 @@ func (c *Data) scaling() app.UI {
 	}
 	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return form.Reads(d.Key) })
 	pictures := c.View.Report != nil && len(c.View.Report.Shape) >= 2
+	numbers := c.View.Report != nil && c.View.Report.Task == data.Regression
 	for i, d := range rows {
-		if d.Key == "augmentation.kind" { // what is set and cannot be has its field, to be taken back
+		switch d.Key { // what is set and cannot be has its field, to be taken back
+		case "augmentation.kind":
 			rows[i].When = func(cfg *run.Config) bool { return pictures || cfg.Augmentation.Kind != "none" }
+		case "scaling.target":
+			rows[i].When = func(cfg *run.Config) bool { return numbers || cfg.Scaling.Target != "" }
 		}
 	}
 	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)

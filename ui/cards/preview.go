@@ -59,7 +59,7 @@ func (c *Preview) Render() app.UI {
 				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
 					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + words.Brief(columns[i].Name, mostOfName), Preset: "from … to …"}
-					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric)
+					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric || columns[i].Kind == data.Label && c.View.Table.Task == data.Regression)
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {

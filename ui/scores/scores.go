@@ -123,7 +123,7 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 func Flattered(r *run.Result) string {
 	if s := r.TestScores; s != nil && s.MeanError > 0 && s.R2 <= 0 {
 		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) +
-			". If what is to be learned is far from 1, a price for instance, give it in larger units: gradients are as long as errors are large, and clipping leaves little of those."
+			". Where what is to be learned is far from 1, a price for instance, have it scaled, by bounds of its column that you declare or private ones; else take a larger ε or a smaller model."
 	}
 	share := r.LargestShare()
 	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
@@ -142,13 +142,28 @@ func Flattered(r *run.Result) string {
 const mostClasses = 100
 
 // Headline is the figure on the test rows, after its name; nothing where none were
-// tested.
+// tested. Of numbers it is R², as a loss is of scaled ones.
 func Headline(r *run.Result) []string {
 	switch a, l := float64(r.TestAccuracy), float64(r.TestLoss); {
 	case !math.IsNaN(a):
 		return []string{"test accuracy", words.Percent(a, 1)}
+	case r.TestScores != nil && !math.IsNaN(float64(r.TestScores.R2)):
+		return []string{"test R²", digits(float64(r.TestScores.R2))}
 	case !math.IsNaN(l):
 		return []string{"test loss", words.Number(l, 3)}
+	}
+	return nil
+}
+
+// Beside is a figure that the headline is to be read with, after its name: what the largest
+// class alone would come to, and of numbers how far answers are off; nothing where there
+// is none.
+func Beside(r *run.Result) []string {
+	switch share := r.LargestShare(); {
+	case !math.IsNaN(share):
+		return []string{"largest class", percent(share)}
+	case r.TestScores != nil && !math.IsNaN(float64(r.TestScores.MeanError)):
+		return []string{"mean absolute error", digits(float64(r.TestScores.MeanError))}
 	}
 	return nil
 }

@@ -42,10 +42,8 @@ func (v *resultView) Render() app.UI {
 	}
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
-			app.If(scores.Headline(r) != nil, func() app.UI { return scores.Figure(scores.Headline(r)[0], scores.Headline(r)[1], chart.Diagnostic) }),
-			app.If(!math.IsNaN(r.LargestShare()), func() app.UI {
-				return scores.Figure("largest class", words.Percent(r.LargestShare(), 1), chart.Diagnostic)
-			}),
+			measured(scores.Headline(r)),
+			measured(scores.Beside(r)),
 			scores.Epsilon("ε", r.Epsilon, r.Guarantee),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return scores.Epsilon("ε, planned for "+words.Count(r.Steps), r.EpsilonAtStep, r.Guarantee)
@@ -72,6 +70,11 @@ func (v *resultView) Render() app.UI {
 			v.tick(),
 		),
 	)
+}
+
+// measured is a figure on the test rows, after its name, if there is one.
+func measured(f []string) app.UI {
+	return app.If(f != nil, func() app.UI { return scores.Figure(f[0], f[1], chart.Diagnostic) })
 }
 
 // models are what can be done with the model.

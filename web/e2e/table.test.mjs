@@ -8,6 +8,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { load } from "../predict.mjs";
 import { percent, results, root, stage } from "./browser.mjs";
+import { random } from "./trials.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -252,6 +253,41 @@ test("what was set for the example follows from the table, and the bounds' noise
   await page.locator("#f-learning_rate").blur();
   await page.waitForFunction(() => document.querySelectorAll("#card-optimiser .follows:not([hidden])").length === 0);
   await page.waitForFunction(() => /learning_rate=0\.05.*optimizer=adam/.test(location.hash));
+  assert.deepEqual(page.errors, []);
+});
+
+test("numbers in thousands are learned by private bounds or declared ones, and answered as they are", async (t) => {
+  const unit = random(7), rows = Array.from({ length: 1200 }, () => {
+    const age = 18 + Math.floor(60 * unit()), hours = (60 * unit()).toFixed(1);
+    return [age, hours, Math.round(15_000 + 400 * age + 500 * Number(hours) + 8000 * unit())];
+  });
+  const text = (part) => "age,hours,income\n" + part.map((r) => r.join(",")).join("\n") + "\n";
+  const page = await visit(t);
+  await page.setInputFiles("#files", [csv("people.csv", text(rows.slice(0, 900))), csv("people.test.csv", text(rows.slice(900)))]);
+  await line(page, "regression");
+  const figure = async (name) => (await page.locator("#result .result-figures div", { hasText: name }).innerText()).split("\n").at(-1);
+  for (const bounds of ["", "0 to 100000"]) {
+    await page.fill('#table [aria-label="Bounds of column income"]', bounds);
+    if (bounds) {
+      await page.fill('#table [aria-label="Bounds of column age"]', "0 to 120");
+      await page.fill('#table [aria-label="Bounds of column hours"]', "0 to 60");
+      await page.waitForFunction(() => location.hash.includes("csv.bounds.hours.hi=60"));
+      await page.locator('#f-scaling-kind option:checked', { hasText: "bounds as known" }).waitFor({ state: "attached" });
+    }
+    assert.ok(await page.locator("#f-scaling-target").isVisible());
+    await page.click("#act-start");
+    await page.locator("#result").waitFor();
+    assert.equal(/Bounds of the columns were released/.test(await page.locator("#result .guarantee").innerText()), !bounds);
+    assert.ok(Number(await figure("test R²")) > 0.6);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
+    const model = load(fs.readFileSync(await download.path(), "utf8"));
+    const off = rows.slice(900).reduce((sum, r) => sum + Math.abs(Number(model.predict(r.slice(0, 2)).answer) - r[2]), 0) / 300;
+    const said = Number(await figure("mean absolute error"));
+    assert.ok(Math.abs(said - off) <= 1 && off > 1500, `${said} and ${off}`);
+    await page.click("#act-reset");
+    await page.locator("#result").waitFor({ state: "detached" });
+    await page.click("#show-table");
+  }
   assert.deepEqual(page.errors, []);
 });
 

@@ -138,7 +138,7 @@ const csvFields = {
 };
 /** @type {Fields} */
 const fields = {
-  data: ["moons", "moons", "blobs", "spirals", "digits", "regression-vc", "files"], csv: [{}], scaling: [{ kind: "row" }, { kind: "declared", lo: -1, hi: 1 }, { kind: "private", share: 0.5 }, { kind: "measured" }, { kind: "private", share: 1e-300 }],
+  data: ["moons", "moons", "blobs", "spirals", "digits", "regression-vc", "files"], csv: [{}], scaling: [{ kind: "row" }, { kind: "declared", lo: -1, hi: 1 }, { kind: "private", share: 0.5 }, { kind: "measured" }, { kind: "private", share: 1e-300 }, { kind: "row", target: "private" }, { target: "declared" }],
   pca: [{ components: 1 }, { components: 2, share: 0.9 }, { components: 1e9 }],
   model: [{ kind: "softmax" }, { kind: "mlp" }, { kind: "mlp", hidden: [8] }, { kind: "mlp", hidden: [65536, 65536] }, { kind: "mlp", hidden: times(70, () => 1) }, { kind: "mlp", hidden: [0] }, { kind: "linear" }],
   method: ["none", "constant", "auto-s", "auto-v", "psac", "smooth", "quantile", "schedule", "dc-p", "dc-e", "slaclip", "adaclip", "value", "value-tight", "coordinate", "per-layer", "norm-bound", "micro-batch"],

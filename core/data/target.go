@@ -1,0 +1,76 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// TargetScale brings targets that are numbers to [−1, 1]: gradients of a squared loss are
+// as long as the answers are off by, so that of targets in thousands nothing would be
+// learned but the direction. It is not changed once made; nil leaves targets as they are.
+//
+// Guarantee: it maps each target by itself, so it costs nothing beyond what its bounds do.
+type TargetScale struct {
+	bounds    []Bound
+	mid, half []float64
+}
+
+// mostTarget is as far from 0 as a target's bounds may lie: parameters, which are float32,
+// have to become as large.
+const mostTarget = 1e30
+
+// NewTargetScale maps the bounds of each target to −1 and 1, and clamps what lies outside.
+func NewTargetScale(bounds []Bound) (*TargetScale, error) {
+	s := &TargetScale{bounds: slices.Clone(bounds)}
+	for i, b := range bounds {
+		if !(b.Lo < b.Hi) || !(math.Abs(b.Lo) <= mostTarget) || !(math.Abs(b.Hi) <= mostTarget) {
+			return nil, fmt.Errorf("data: scaling: bounds of target %d: want lo < hi within ±%g, have %v and %v", i+1, mostTarget, b.Lo, b.Hi)
+		}
+		s.mid, s.half = append(s.mid, (b.Lo+b.Hi)/2), append(s.half, (b.Hi-b.Lo)/2)
+	}
+	return s, nil
+}
+
+// Bounds are what becomes −1 and 1, of each target; nil of a nil scale. They are not to be
+// changed.
+func (s *TargetScale) Bounds() []Bound {
+	if s == nil {
+		return nil
+	}
+	return s.bounds
+}
+
+// Scale scales the targets of rows, [rows×targets], where they stand.
+func (s *TargetScale) Scale(y []float32) {
+	if s == nil {
+		return
+	}
+	for i, v := range y {
+		j := i % len(s.mid)
+		y[i] = float32(min(max((float64(v)-s.mid[j])/s.half[j], -1), 1))
+	}
+}
+
+// Unscale has a model's outputs, [rows×targets], be in the targets' units, where they stand.
+func (s *TargetScale) Unscale(z []float32) {
+	if s == nil {
+		return
+	}
+	for i, v := range z {
+		j := i % len(s.mid)
+		z[i] = float32(float64(v)*s.half[j] + s.mid[j])
+	}
+}
+
+// Fold has a dense layer of weight [inputs×targets] and bias [targets], the model's last,
+// give what Unscale makes of what it gave.
+func (s *TargetScale) Fold(weight, bias []float32) {
+	if s == nil {
+		return
+	}
+	for i, w := range weight {
+		weight[i] = float32(float64(w) * s.half[i%len(s.half)])
+	}
+	s.Unscale(bias)
+}
