@@ -609,6 +609,7 @@
     #textListeners = new Set();
     #place = new Told();
     #trial = new Told();
+    #within = new Told();
     #state = "";
     // Both are set while the promises are made.
     #settle = /** @type {Pending} */ ({});
@@ -664,13 +665,17 @@
       return () => this.#textListeners.delete(fn);
     }
 
-    // What the run is computed on, and which of several is tried, once that is known.
+    // What the run is computed on, which of several is tried, and how far a long step is,
+    // once that is known.
     get place() { return this.#place.value; }
     get trial() { return this.#trial.value; }
+    get within() { return this.#within.value; }
     /** @param {(x: any) => void} fn */
     onPlace(fn) { return this.#place.on(fn); }
     /** @param {(x: any) => void} fn */
     onTrial(fn) { return this.#trial.on(fn); }
+    /** @param {(x: any) => void} fn */
+    onWithin(fn) { return this.#within.on(fn); }
 
     pause() { this.#tell("pause"); }
     resume() { this.#tell("resume"); }
@@ -714,6 +719,7 @@
       this.#textListeners.clear();
       this.#place.clear();
       this.#trial.clear();
+      this.#within.clear();
       if (this.state === "done" || this.state === "error") return;
       if (this.#own) {
         this.#connection.end(fail("The run was disposed of."));
@@ -746,6 +752,9 @@
           return;
         case "trial":
           this.#trial.set(hear(m.text));
+          return;
+        case "within":
+          this.#within.set(hear(m.text));
           return;
         case "done": {
           const result = hear(m.text);

@@ -12,14 +12,17 @@ import (
 // TestAStepIsBrokenInto: between the physical batches of a step others are listened to, and a
 // stop that is heard there leaves the run as it was after the step before, with a result.
 func TestAStepIsBrokenInto(t *testing.T) {
-	for _, mode := range []string{"float", "secure"} {
+	for mode, blind := range map[string]bool{"float": false, "secure": true} {
 		cfg := base("constant")
-		cfg.NoiseMode, cfg.MaxPhysicalBatchSize = mode, 7
+		cfg.NoiseMode, cfg.MaxPhysicalBatchSize, cfg.Blind = mode, 7, blind
 		_, whole := finish(t, started(t, cfg, small(t)))
 		pauses := 0
 
 		ctx, stop := context.WithCancel(t.Context())
-		listening := run.WithPauses(ctx, func() {
+		listening := run.WithPauses(ctx, func(share float64) {
+			if blind && share != 0 || !blind && !(share > 0 && share < 1) {
+				t.Errorf("%s: %v of a batch is said to be done", mode, share)
+			}
 			if pauses++; pauses == 40 {
 				stop()
 			}

@@ -95,8 +95,12 @@ func shuffle(rows []int, src rand.Source) {
 func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 	most := r.model.Capacity
 	for lo := 0; lo < len(rows); lo += most {
-		if lo > 0 {
-			run.Pause(ctx)
+		switch {
+		case lo == 0:
+		case r.cfg.Blind:
+			run.Pause(ctx, 0)
+		default:
+			run.Pause(ctx, float64(lo)/float64(len(rows)))
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("train: step %d: %w", r.done+1, err)

@@ -51,6 +51,7 @@ type Listener struct {
 	Events func([]run.Event)       // as they come; nil: they are not wanted
 	Place  func(run.Place)         // what they are computed on
 	Trial  func(run.Trial)         // which run is tried, of those that are compared
+	Within func(run.Within)        // how far it is within a step that takes long
 	Done   func(run.Result, error) // once, at the end
 }
 
@@ -223,6 +224,7 @@ func (r *jsRun) Watch(l Listener) {
 	}
 	r.hear("onPlace", decoding(l.Place))
 	r.hear("onTrial", decoding(l.Trial))
+	r.hear("onWithin", decoding(l.Within))
 	await(r.run.Get("done"), func(v app.Value, err error) {
 		var res run.Result
 		if err == nil {

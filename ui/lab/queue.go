@@ -189,6 +189,7 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 		Events: events,
 		Place:  func(run.Place) {},
 		Trial:  func(run.Trial) {},
+		Within: func(run.Within) {},
 		Done: func(res run.Result, err error) {
 			if a.ended() {
 				return

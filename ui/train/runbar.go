@@ -24,6 +24,7 @@ type runView struct {
 	Soon        bool        // one soon may: that is not worth a line
 	Warned      []form.Card // where the plan has a warning
 	Step, Steps int
+	Within      float64         // how much of the present step is done, 0 … 1; a diagnostic
 	Trial       run.Trial       // which run is tried, of several
 	Of          *run.TuningPlan // nil: there is one run
 	Left        float64         // seconds; NaN when unknown
@@ -147,7 +148,7 @@ func (b *runBar) progress() app.UI {
 	if v.Of != nil { // how many there will be is not told
 		bar = app.Progress().Max(v.Trial.Steps).Value(v.Trial.Step).Aria("label", "Progress of this one run")
 	} else if v.Steps > 0 {
-		bar = app.Progress().Max(v.Steps).Value(v.Step).Aria("label", "Progress of the run")
+		bar = app.Progress().Max(v.Steps).Value(float64(v.Step)+v.Within).Aria("label", "Progress of the run")
 	}
 	return app.Div().Class("progress").Body(
 		app.Span().Class("steps figure").Text(stepText(v)),
@@ -190,7 +191,11 @@ func stepText(v runView) string {
 	if v.Steps == 0 {
 		return "step –"
 	}
-	return fmt.Sprintf("step %s / %s", words.Count(v.Step), words.Count(v.Steps))
+	text := fmt.Sprintf("step %s / %s", words.Count(v.Step), words.Count(v.Steps))
+	if v.Within > 0 {
+		text += ", " + words.Percent(v.Within, 0) + " of the next"
+	}
+	return text
 }
 
 // leftText is the state in words, or while it runs the time that is left.

@@ -46,6 +46,7 @@ type trial struct {
 	record   *series.Record // nil until it has started
 	place    run.Place      // what it is computed on
 	trying   run.Trial      // which run is tried, of several; the zero value: there is one
+	within   float64        // how much of the present step is done, where that takes long
 	pace     pace
 	result   *run.Result
 	model    client.Model // what the result has of parameters
@@ -111,6 +112,12 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 				t.changed()
 			}
 		},
+		Within: func(now run.Within) {
+			if !t.gone {
+				t.within = float64(now.Share)
+				t.changed()
+			}
+		},
 		Done: func(res run.Result, err error) {
 			if !t.gone {
 				t.end(res, err)
@@ -129,6 +136,7 @@ func (t *trial) events(events []run.Event) {
 		return
 	}
 	t.record.Add(events)
+	t.within = 0
 	if t.trying.Number == 0 { // or else these are of the best of what was tried, all at once
 		t.pace.see(t.seconds(), events[len(events)-1].Step)
 	}
@@ -336,6 +344,9 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 		v.Step, v.Steps = t.steps()
 		if t.trying.Number > 0 && t.result == nil {
 			v.Trial, v.Of = t.trying, r.Plan.Tuning
+		}
+		if t.phase == running {
+			v.Within = t.within
 		}
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)

@@ -104,6 +104,9 @@
 // A trial message, [run.Trial], says how far a run is which is tried among others, a few
 // times a second: of its steps no events are sent.
 //
+// A within message, [run.Within], says how far a run is within a step that takes long, a few
+// times a second, but not in a blind run.
+//
 // In a blind run ([run.Config.Blind]) no event has a diagnostic, and nothing is
 // tested before the run has ended.
 //
@@ -178,6 +181,7 @@ const (
 	StateType    = "state"
 	PlaceType    = "place"
 	TrialType    = "trial"
+	WithinType   = "within"
 	DoneType     = "done"
 	FailedType   = "failed"
 )

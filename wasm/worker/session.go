@@ -143,7 +143,7 @@ type running struct {
 	id   int
 	gate *gate
 	stop context.CancelFunc
-	told time.Time // when a trial was last told of
+	told time.Time // when a trial, or a part of a step, was last told of
 	keep *keeper   // nil: the run is not stored
 	// trainer takes its steps; nil before the first and after the last. It is touched by
 	// who takes them, or holds the gate for that.
@@ -687,8 +687,14 @@ func (s *Session) unstarted(p prepared) run.Result {
 // that of the step that it broke into.
 func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 	yielded := s.host.Now()
-	turn := func() {
-		if s.host.Now().Sub(yielded) >= yieldEvery {
+	r.told = yielded
+	turn := func(share float64) {
+		now := s.host.Now()
+		if share > 0 && now.Sub(r.told) >= trialEvery {
+			r.told = now
+			s.post(WithinType, r.id, run.Within{Share: run.Number(share)})
+		}
+		if now.Sub(yielded) >= yieldEvery {
 			s.host.Yield()
 			yielded = s.host.Now()
 		}
@@ -705,7 +711,7 @@ func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 			r.mu.Unlock()
 			s.send(r, false)
 		}
-		turn()
+		turn(0)
 		if err := r.keep.see(ctx, t, r.gate.closed()); err != nil {
 			r.breaks(err)
 			return err

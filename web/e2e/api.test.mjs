@@ -52,6 +52,20 @@ test("epsilon and calibrate agree with each other and with known values", async 
   assert.ok(r.most.steps >= 1000 && r.most.steps < 1010 && r.most.epsilon <= 3, `steps ${r.most.steps}`);
 });
 
+test("a step that takes long says how far it is, but not in a blind run", async () => {
+  const [told, blind] = await page.evaluate(async () => {
+    const shares = async (blind) => {
+      const run = await clipscope.train({ data: "digits", model: { kind: "cnn-opacus" }, backend: "purego", method: "constant", noise_multiplier: 1, expected_batch_size: 3000, max_physical_batch_size: 64, steps: 1, blind }), heard = [];
+      run.onWithin(({ share }) => heard.push(share));
+      await run.done;
+      return heard;
+    };
+    return [await shares(false), await shares(true)];
+  });
+  assert.ok(told.length > 0 && told.every((share, i) => share > (told[i - 1] ?? 0) && share < 1), told.join(" "));
+  assert.deepEqual(blind, []);
+});
+
 test("the best of several runs is told within one ε, and what was tried to its owner", async () => {
   const r = await page.evaluate(async (config) => {
     const run = await clipscope.train(config), trials = [], events = [];
