@@ -55,7 +55,7 @@ test("epsilon and calibrate agree with each other and with known values", async 
 test("a step that takes long says how far it is, but not in a blind run", async () => {
   const [told, blind] = await page.evaluate(async () => {
     const shares = async (blind) => {
-      const run = await clipscope.train({ data: "digits", model: { kind: "cnn-opacus" }, backend: "purego", method: "constant", noise_multiplier: 1, expected_batch_size: 3000, max_physical_batch_size: 64, steps: 1, blind }), heard = [];
+      const run = await clipscope.train({ data: "digits", model: { kind: "cnn-opacus" }, threads: 1, augmentation: { kind: "flip", multiplicity: 4 }, method: "constant", noise_multiplier: 1, expected_batch_size: 3000, max_physical_batch_size: 64, steps: 1, blind }), heard = [];
       run.onWithin(({ share }) => heard.push(share));
       await run.done;
       return heard;
