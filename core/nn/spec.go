@@ -185,7 +185,8 @@ var forms = map[string]form{
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
 // without a number has as many outputs as the whole. Its error names the first layer
-// that cannot be read or does not fit, by its place in the list and its text.
+// that cannot be read or does not fit, by its place in the list and its text. Capitals
+// are as small letters.
 func Read(in Shape, layers []string, outputs int, loss Loss) (Spec, error) {
 	s := Spec{Input: in, Loss: loss}
 	if len(layers) == 0 {
@@ -194,7 +195,10 @@ func Read(in Shape, layers []string, outputs int, loss Loss) (Spec, error) {
 	if len(layers) > maxLayers {
 		return s, fmt.Errorf("nn: %d layers are more than %d", len(layers), maxLayers)
 	}
-	r := &reader{layers: layers, outputs: outputs, spec: &s}
+	r := &reader{outputs: outputs, spec: &s}
+	for _, text := range layers {
+		r.layers = append(r.layers, strings.ToLower(strings.TrimSpace(text)))
+	}
 	parts, out, err := r.chain(in, false)
 	if err != nil {
 		return s, err
@@ -253,7 +257,7 @@ func (r *reader) chain(in Shape, inside bool) (parts []placed, out Shape, err er
 
 // place notes the outline of the layer that is read, at its input.
 func (r *reader) place(p part, in Shape) error {
-	text := strings.TrimSpace(r.layers[len(r.spec.Layers)])
+	text := r.layers[len(r.spec.Layers)]
 	o, err := p.outline(in)
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
 		err = fmt.Errorf("it gives %v for each row, more than a browser tab can hold", o.Out)
@@ -272,7 +276,7 @@ func (r *reader) place(p part, in Shape) error {
 
 // part reads one layer's text, such as conv:16:8:s2:p3.
 func (r *reader) part(text string) (name string, p part, err error) {
-	words := strings.Split(strings.TrimSpace(text), ":")
+	words := strings.Split(text, ":")
 	name = words[0]
 	f, ok := forms[name]
 	if !ok {

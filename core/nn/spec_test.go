@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -141,4 +142,17 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q: %d parameters of %d, %d outputs", text, d, s.Params(), s.Outputs())
 		}
 	})
+}
+
+// TestReadCapitals: layers are what they are in small letters, and are told in those.
+func TestReadCapitals(t *testing.T) {
+	in := Shape{Channels: 1, Height: 8, Width: 8}
+	small, err := Read(in, []string{"conv:2:3:s2:p1", "relu", "flatten", "dense"}, 3, SoftmaxCE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := Read(in, []string{" Conv:2:3:S2:p1", "ReLU", "Flatten ", "DENSE"}, 3, SoftmaxCE)
+	if err != nil || !reflect.DeepEqual(large, small) {
+		t.Errorf("%+v, %v", large, err)
+	}
 }

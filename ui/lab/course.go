@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clipscope/ui/browser"
+	"clipscope/ui/form"
 	"clipscope/ui/lesson"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
@@ -185,16 +186,25 @@ func (c *course) submit(q *lesson.Question) {
 	default:
 		c.lacks = ""
 		c.check()
-		return
 	}
 	c.lab.changed()
+}
+
+// guess is the number that was typed, which may be a percentage.
+func (c *course) guess() (float64, error) {
+	typed, percent := strings.CutSuffix(strings.TrimSpace(c.typed), "%")
+	v, err := form.Parse(strings.TrimSpace(typed))
+	if percent {
+		v /= 100
+	}
+	return v, err
 }
 
 func (c *course) byHandle(q *lesson.Question) bool {
 	return len(q.Options) == 0 && strings.HasPrefix(q.Fact, "best_c")
 }
 
-// check compares an answer with what the experiment says.
+// check compares an answer with what the experiment says; what is none stays to be mended.
 func (c *course) check() {
 	q := c.now().Ask
 	var a answered
@@ -202,17 +212,16 @@ func (c *course) check() {
 		i := c.book.Option(q)
 		a = answered{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
 	} else {
-		typed, percent := strings.CutSuffix(strings.TrimSpace(c.typed), "%")
-		v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(typed), ",", ".", 1), 64)
-		if percent {
-			v /= 100
+		v, err := c.guess()
+		if err != nil {
+			c.lacks = err.Error() + "."
+			return
 		}
 		fact, _ := c.book.Fact(q.Fact)
-		a = answered{err == nil && c.book.Right(q, v), words.Number(fact, 3)}
+		a = answered{c.book.Right(q, v), words.Number(fact, 3)}
 	}
 	c.answer[c.key()] = a
-	c.lab.hands.paint() // what was hidden until then
-	c.lab.changed()
+	c.lab.hands.paint()              // what was hidden until then
 	browser.Reveal("lesson-verdict") // which a phone has below what it shows of the lesson
 }
 

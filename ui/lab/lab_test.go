@@ -470,8 +470,18 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 	if u := l.hands.uNow(); len(u.Lines) != 0 || u.Least != nil {
 		t.Error("the U shows what the person is to expect")
 	}
+	for _, typed := range []string{"abc", "1,000", "2 3 x %"} {
+		l.course.typed = typed
+		l.course.submit(l.course.now().Ask)
+		if u := l.hands.uNow(); len(u.Lines) != 0 || !strings.Contains(l.course.lacks, "“") {
+			t.Errorf("%q is taken for an answer, %q", typed, l.course.lacks)
+		}
+	}
 	l.course.typed = "1"
-	l.course.check()
+	l.course.submit(l.course.now().Ask)
+	if l.course.lacks != "" {
+		t.Errorf("an answer lacks something: %s", l.course.lacks)
+	}
 	if u := l.hands.uNow(); len(u.Lines) == 0 {
 		t.Error("the U shows nothing after the answer")
 	}
