@@ -369,6 +369,11 @@ func (c *Data) label() app.UI {
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }
 
+// targetDefaults are what nobody has to choose of [run.Scaling.Target].
+var targetDefaults = map[string]string{
+	"declared": "a table’s default: bounds declared", "private": "a table’s default: private bounds", "none": "the data’s own default: none",
+}
+
 // scaling is how features are scaled, and what else is done to them.
 func (c *Data) scaling() app.UI {
 	f := *c.Form
@@ -390,6 +395,10 @@ func (c *Data) scaling() app.UI {
 			rows[i].When = func(cfg *run.Config) bool { return pictures || cfg.Augmentation.Kind != "none" }
 		case "scaling.target":
 			rows[i].When = func(cfg *run.Config) bool { return numbers || cfg.Scaling.Target != "" }
+			if numbers {
+				rows[i].Options = slices.Clone(d.Options)
+				rows[i].Options[0].Text = targetDefaults[(run.Scaling{Kind: kind}).TargetOf(c.View.Report.Facts())]
+			}
 		}
 	}
 	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)
