@@ -1020,6 +1020,18 @@
     return dialog;
   }
 
+  // cover has what a device closes things with press a button while something covers the page.
+  /** @type {any} */
+  let watcher = null;
+  /** @param {boolean} covered @param {string} selector */
+  function cover(covered, selector) {
+    watcher?.destroy();
+    watcher = null;
+    if (!covered || !("CloseWatcher" in window)) return;
+    watcher = new /** @type {any} */ (window).CloseWatcher();
+    watcher.onclose = () => /** @type {HTMLElement | null} */ (document.querySelector(selector))?.click();
+  }
+
   /** @param {string} text @param {() => void} pressed */
   function button(text, pressed) {
     const b = document.createElement("button");
@@ -1050,6 +1062,6 @@
   window.clipscopeUI = {
     chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
     ink, repainted: (/** @type {() => void} */ paint) => { painters.push(paint); },
-    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented, address, pathFor, savables, sheet, button, enlarged,
+    dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented, address, pathFor, savables, sheet, button, cover, enlarged,
   };
 })();

@@ -57,6 +57,14 @@ func Reveal(id string) {
 	}
 }
 
+// Cover says that something covers the page, or no more: what a device closes such things
+// with, as Android does with "Back", presses the button whose selector is given.
+func Cover(covered bool, button string) {
+	if app.IsClient && Glue().Truthy() {
+		Glue().Call("cover", covered, button)
+	}
+}
+
 // Scroll brings an element, which may be about to appear, in sight, as gently as the person
 // wants it.
 func Scroll(id string) {

@@ -81,7 +81,7 @@ func (s *Session) firstView() app.UI {
 	return app.Div().Class("first").Body(
 		app.P().Text("Start trains on an example. To train on a table or on pictures of your own:"),
 		app.Button().Type("button").ID("first-files").Text("Your files").OnClick(func(app.Context, app.Event) {
-			s.sheet = true
+			s.cover(true)
 			s.show(form.Data)
 			browser.Focus("experiment-first")
 		}),

@@ -73,7 +73,7 @@ func New(c Client) *Session {
 	s.interrupted = &interrupted{env: e, client: resumer, files: s.files}
 	s.shelf.waits = s.interrupted.has
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, interrupted: s.interrupted, charts: chart.New(1),
-		launching: func() { s.sheet, s.table = false, false }, point: s.point}
+		launching: func() { s.table = false; s.cover(false) }, point: s.point}
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.goOn = s.trials.goOn
@@ -242,13 +242,20 @@ func (s *Session) tabled() bool {
 
 // ShowTable shows how the table is read in place of the charts, or no more.
 func (s *Session) ShowTable(shown bool) {
-	s.table, s.sheet = shown, false
+	s.table = shown
+	s.cover(false)
 	s.changed()
 	browser.Focus(map[bool]string{true: "table", false: "act-start"}[shown])
 }
 
+// cover shows the cards over the charts, or no more.
+func (s *Session) cover(sheet bool) {
+	s.sheet = sheet
+	browser.Cover(sheet, ".sheet-close")
+}
+
 func (s *Session) toggleSheet() {
-	s.sheet = !s.sheet
+	s.cover(!s.sheet)
 	s.changed()
 	to := "act-start"
 	if s.sheet {

@@ -421,9 +421,23 @@ test("nothing essential is below the fold or beside the page", async (t) => {
     assert.ok(fold.page <= 1280 && fold.lowest <= 801, JSON.stringify(fold));
   }
   const phone = await visit(t, { viewport: narrow, hasTouch: true });
+  await phone.evaluate(() => {
+    const w = /** @type {any} */ (window);
+    w.watchers = [];
+    w.CloseWatcher = class extends w.CloseWatcher { constructor() { super(); w.watchers.push(this); } };
+  });
   const width = () => phone.evaluate(() => document.documentElement.scrollWidth);
   assert.equal(await width(), 390);
   await shot(phone, "idle-narrow-light");
+  // What a phone closes things with closes the setup, and not the page.
+  await phone.click(".setup");
+  await phone.locator(".sheet-open").waitFor();
+  await phone.evaluate(() => /** @type {any} */ (window).watchers.at(-1).requestClose());
+  await phone.locator(".sheet-open").waitFor({ state: "detached" });
+  await phone.click(".setup");
+  await phone.locator(".sheet-open").waitFor();
+  await phone.keyboard.press("Escape");
+  await phone.locator(".sheet-open").waitFor({ state: "detached" });
   await phone.click(".setup");
   for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
     await openCard(phone, card);
