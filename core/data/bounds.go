@@ -44,19 +44,25 @@ func (s Sought) Sensitivity() float64 {
 	return math.Sqrt(float64(s.Features) + s.weight()*s.weight()*float64(s.Targets))
 }
 
-// Noise is what private bounds come up against, before a row is looked at: the standard
-// deviation of the noise on every count of a feature, in rows, and how many rows have to
-// lie within a factor of two for bounds to show them, not counting what noise does to
-// them; of targets, where there are no features. Both are 0 where no column is sought.
+// Obstacle is what private bounds of a column come up against, in rows: the standard
+// deviation of the noise on every count, and how many rows have to lie within a factor of
+// two for bounds to show them, not counting what noise does to them.
+type Obstacle struct{ Std, Least float64 }
+
+// Noise is what a feature's and a target's bounds come up against, before a row is looked
+// at; nothing where no such column is sought.
 //
 // Guarantee: it depends on what is public alone, and is what [BoundsHistogram.Bounds]
 // decides by.
-func (s Sought) Noise(noiseMultiplier float64) (std, least float64) {
-	if s.columns() == 0 {
-		return 0, 0
+func (s Sought) Noise(noiseMultiplier float64) (feature, target Obstacle) {
+	std := noiseMultiplier * s.Sensitivity()
+	if s.Features > 0 {
+		feature = Obstacle{std, s.standsOut(std)}
 	}
-	std = noiseMultiplier * s.Sensitivity()
-	return std, s.standsOut(std)
+	if s.Targets > 0 {
+		target = Obstacle{std / s.weight(), s.standsOut(std) / s.weight()}
+	}
+	return feature, target
 }
 
 // standsOut is how many rows a bin of a feature has to hold to count as occupied, sigma

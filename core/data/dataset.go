@@ -35,6 +35,8 @@ type Dataset struct {
 	Classes  []string // names of the classes or labels; nil for regression
 	Columns  []Column // where the features come from; nil where they have no names
 	Bounds   []Bound  // declared, public bounds of each feature; nil where none are declared
+	// TargetBounds are those of each target of a regression; nil where none are declared.
+	TargetBounds []Bound
 	// Backbone is what made the features of the rows; nil where they are the rows' own.
 	Backbone *run.Backbone
 	Train    Split

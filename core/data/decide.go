@@ -70,8 +70,11 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 	}
 	for i, c := range s.columns {
 		if _, ok := l.opt.Bounds[c.Name]; ok && c.Kind != Numeric && !(c.Kind == Label && s.task == Regression) {
-			return nil, &Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind),
-				Fix: "Leave its bounds out, or declare the column numeric."}
+			fix := "Leave its bounds out, or declare the column numeric."
+			if c.Kind == Label {
+				fix = "Leave its bounds out, or take regression as the task."
+			}
+			return nil, &Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind), Fix: fix}
 		}
 	}
 	l.readPreview(s)

@@ -28,7 +28,7 @@ type Extractor interface {
 const featuredRows = 64
 
 // Featured is ds with the features that x makes of its rows in the place of theirs:
-// targets and their names stay, columns, shape and bounds are gone. What is not finite
+// targets, their names and their bounds stay, columns, shape and bounds are gone. What is not finite
 // becomes 0 and is counted in odd. progress is called with how many rows, of both splits,
 // are done; it may be nil. ds is not changed.
 //
@@ -38,7 +38,7 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 	if err := roomForFeatures(ds, width, defaultLimits()); err != nil {
 		return nil, 0, err
 	}
-	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, Backbone: &by, ByClass: ds.ByClass}
+	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass}
 	total := ds.Train.N + ds.Test.N
 	done := 0
 	for _, s := range []struct{ from, to *Split }{{&ds.Train, &out.Train}, {&ds.Test, &out.Test}} {

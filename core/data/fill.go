@@ -69,6 +69,9 @@ func (s *schema) dataset() *Dataset {
 	if s.task == Classification {
 		ds.Classes, ds.Outputs = s.classes, len(s.classes)
 	}
+	if b := s.columns[s.label].Bounds; b != nil {
+		ds.TargetBounds = []Bound{*b}
+	}
 	if len(ds.NumericFeatures()) == 0 {
 		ds.Bounds = ds.knownBounds()
 	}

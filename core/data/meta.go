@@ -12,8 +12,11 @@ type Meta struct {
 	Outputs  int
 	Columns  []Column
 	Bounds   []Bound
-	Backbone *run.Backbone // as [Dataset.Backbone]
-	ByClass  bool          // as [Dataset.ByClass]
+	// TargetBounds are as those of [Dataset]; left out where there are none, as they were not
+	// there when the first runs were stored.
+	TargetBounds []Bound       `json:",omitempty"`
+	Backbone     *run.Backbone // as [Dataset.Backbone]
+	ByClass      bool          // as [Dataset.ByClass]
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -21,7 +24,7 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, Backbone: d.Backbone, ByClass: d.ByClass,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {
@@ -49,9 +52,6 @@ func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
 // NumericFeatures is that of [Dataset.NumericFeatures].
 func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
 
-// TargetBounds is that of [Dataset.TargetBounds].
-func (m Meta) TargetBounds() []Bound { return m.rowless().TargetBounds() }
-
 // CheckDeclared is the error of [DeclaredScale], which no row decides.
 func (m Meta) CheckDeclared(lo, hi float64) error {
 	_, err := DeclaredScale(m.rowless(), lo, hi)
@@ -61,14 +61,14 @@ func (m Meta) CheckDeclared(lo, hi float64) error {
 // Facts are what decides how a run on the data is set up by default.
 func (m Meta) Facts() run.Facts {
 	f := facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
-	f.Backbone = m.Backbone != nil
+	f.Backbone, f.Declared = m.Backbone != nil, m.TargetBounds != nil
 	return f
 }
 
 // Facts are those of [Meta.Facts].
 func (r *Report) Facts() run.Facts {
 	f := facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
-	f.Backbone = r.Backbone != nil
+	f.Backbone, f.Declared = r.Backbone != nil, r.TargetBounds != nil
 	return f
 }
 
@@ -76,8 +76,6 @@ func facts(rows, features, outputs int, task Task, shape []int, columns []Column
 	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Picture: len(shape) >= 2, Table: columns != nil}
 	for _, c := range columns {
 		switch c.Kind {
-		case Label:
-			f.Declared = c.Bounds != nil
 		case Numeric:
 			f.Numbers++
 		case Categorical:

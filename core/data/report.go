@@ -18,8 +18,10 @@ type Report struct {
 	Outputs  int      `json:"outputs"`
 	Classes  []string `json:"classes,omitempty"`
 	Columns  []Column `json:"columns,omitempty"`
-	Warnings []string `json:"warnings"`
-	Preview  Preview  `json:"preview"`
+
+	TargetBounds []Bound  `json:"target_bounds,omitempty"` // declared
+	Warnings     []string `json:"warnings"`
+	Preview      Preview  `json:"preview"`
 
 	Files []FileRole `json:"files,omitempty"` // what each is for, those to train on first
 
@@ -111,7 +113,7 @@ func (r *Report) describe(ds *Dataset, format string) {
 	r.Name, r.Format, r.Task = ds.Name, format, ds.Task
 	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
 	r.Features, r.Shape = ds.Features, ds.Shape
-	r.Outputs, r.Classes, r.Columns = ds.Outputs, ds.Classes, ds.Columns
+	r.Outputs, r.Classes, r.Columns, r.TargetBounds = ds.Outputs, ds.Classes, ds.Columns, ds.TargetBounds
 	if ds.Task == Classification {
 		r.Preview.ClassRows = make([]int, len(ds.Classes))
 		for _, y := range ds.Train.Y {

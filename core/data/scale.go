@@ -256,17 +256,6 @@ func (d *Dataset) NumericFeatures() []int {
 	return idx
 }
 
-// TargetBounds are what was declared of the column that the targets are in; nil where
-// nothing was.
-func (d *Dataset) TargetBounds() []Bound {
-	for _, c := range d.Columns {
-		if c.Kind == Label && c.Bounds != nil {
-			return []Bound{*c.Bounds}
-		}
-	}
-	return nil
-}
-
 // knownBounds are the bounds that are known of each feature without looking at
 // rows; [0, 1] for those of NumericFeatures, of which none are.
 func (d *Dataset) knownBounds() []Bound {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,12 +21,18 @@ type TargetScale struct {
 // have to become as large.
 const mostTarget = 1e30
 
+// leastRange is how far apart they are at least: half of it is not 0.
+const leastRange = 1 / mostTarget
+
 // NewTargetScale maps the bounds of each target to −1 and 1, and clamps what lies outside.
 func NewTargetScale(bounds []Bound) (*TargetScale, error) {
+	if len(bounds) == 0 {
+		return nil, errors.New("data: scaling: no bounds of targets")
+	}
 	s := &TargetScale{bounds: slices.Clone(bounds)}
 	for i, b := range bounds {
-		if !(b.Lo < b.Hi) || !(math.Abs(b.Lo) <= mostTarget) || !(math.Abs(b.Hi) <= mostTarget) {
-			return nil, fmt.Errorf("data: scaling: bounds of target %d: want lo < hi within ±%g, have %v and %v", i+1, mostTarget, b.Lo, b.Hi)
+		if !(b.Hi-b.Lo >= leastRange) || !(math.Abs(b.Lo) <= mostTarget) || !(math.Abs(b.Hi) <= mostTarget) {
+			return nil, fmt.Errorf("data: scaling: bounds of target %d: want lo < hi within ±%g and at least %g apart, have %v and %v", i+1, mostTarget, leastRange, b.Lo, b.Hi)
 		}
 		s.mid, s.half = append(s.mid, (b.Lo+b.Hi)/2), append(s.half, (b.Hi-b.Lo)/2)
 	}

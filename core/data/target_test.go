@@ -33,7 +33,10 @@ func TestTargetScale(t *testing.T) {
 	if !slices.Equal(y, []float32{5, 6}) || none.Bounds() != nil {
 		t.Errorf("no scale made %v", y)
 	}
-	for _, b := range []Bound{{1, 1}, {2, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {0, 2e30}, {-2e30, 0}} {
+	if _, err := NewTargetScale(nil); err == nil {
+		t.Error("no bounds are taken")
+	}
+	for _, b := range []Bound{{1, 1}, {2, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {0, 2e30}, {-2e30, 0}, {0, 5e-324}, {0, 1e-31}} {
 		if _, err := NewTargetScale([]Bound{{0, 1}, b}); err == nil {
 			t.Errorf("bounds %v are taken", b)
 		}
@@ -142,7 +145,11 @@ func TestTargetsAreSeenAmongFeatures(t *testing.T) {
 	if alone := (Sought{Features: features}); h.Sensitivity() > 1.125*alone.Sensitivity() {
 		t.Errorf("features have noise of %v for %v without the target", h.Sensitivity(), alone.Sensitivity())
 	}
-	if std, least := (Sought{}).Noise(1); std != 0 || least != 0 {
-		t.Errorf("of nothing, noise is %v, %v", std, least)
+	feature, target := h.Noise(10)
+	if feature.Std != sigma || feature.Least < n/2 || math.Abs(target.Std-sigma/5) > 1e-9 || target.Least > n/5 {
+		t.Errorf("%+v and %+v", feature, target)
+	}
+	if feature, target := (Sought{}).Noise(1); feature != (Obstacle{}) || target != (Obstacle{}) {
+		t.Errorf("of nothing, noise is %+v, %+v", feature, target)
 	}
 }

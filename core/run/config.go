@@ -123,8 +123,10 @@ type Scaling struct {
 	//   declared  from what is declared of the label's column, csv.bounds (free); the
 	//             default where something is
 	//   private   from a noisy histogram, as those of the features and of their share of
-	//             ε; the default of other tables, but with a Kind of none
-	//   none      targets stay as they are
+	//             ε; the default of other tables, and of features that a model
+	//             made, but with a Kind of none
+	//   none      targets stay as they are; the default where the model's last layer is
+	//             not dense
 	Target string `json:"target,omitempty"`
 }
 

@@ -39,7 +39,7 @@ const (
 	// Of scaled targets, whose errors are smaller than a class's, the best step of Adam
 	// is so much shorter: measured on drawn tables of 1 to 120 columns.
 	numberCaution = 5
-	// The bounds of Adam's step.
+	// The bounds of Adam's step, before any caution.
 	leastRate, mostRate = 0.001, 0.2
 	// followCaution is that of dc-e on tables: in all of followSteps noise alone moves C
 	// with probability 1 % or so.
@@ -137,7 +137,7 @@ func (s Scaling) TargetOf(f Facts) string {
 		return s.Target
 	case f.Declared:
 		return "declared"
-	case f.Table && s.Kind != "none":
+	case (f.Table || f.Backbone) && s.Kind != "none":
 		return "private"
 	}
 	return "none"

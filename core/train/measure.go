@@ -37,6 +37,9 @@ func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration,
 	if len(p.once) > 0 {
 		c.Scaling = run.Scaling{Kind: "none"}
 	}
+	if meta.Task == data.Regression { // rows that are made up have targets of no size to speak of
+		c.Scaling.Target = "none"
+	}
 	rehearsal, err := New(c, meta)
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)

@@ -368,7 +368,8 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 // inTheirUnits has parameters that were trained on scaled targets give answers in the
 // data's units: the last layer is dense then, and its weight and bias are what comes last.
 //
-// Guarantee: it computes from what is released, the parameters and the targets' bounds.
+// Guarantee: that of the parameters and of the targets' bounds, from which it computes: in a
+// run without noise there is none.
 func (r *Run) inTheirUnits(parameters []float32) {
 	k := r.ds.Outputs
 	last := parameters[len(parameters)-r.spec.Layers[len(r.spec.Layers)-1].Parameters:]

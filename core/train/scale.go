@@ -46,7 +46,7 @@ func (p *Plan) chooseScale() error {
 // chooseTarget settles where the bounds of targets come from.
 func (p *Plan) chooseTarget() error {
 	const field = "scaling.target"
-	s, declared := &p.cfg.Scaling, p.meta.TargetBounds()
+	s, declared := &p.cfg.Scaling, p.meta.TargetBounds
 	if p.meta.Task != data.Regression {
 		if s.Target != "" && s.Target != "none" {
 			return fault(field, "targets are scaled where they are numbers, and this data has classes; leave it out")
@@ -55,10 +55,11 @@ func (p *Plan) chooseTarget() error {
 	}
 	last := p.spec.Layers[len(p.spec.Layers)-1]
 	dense := strings.HasPrefix(last.Text, "dense")
-	if s.Target == "" && !dense {
-		s.Target = "none"
+	if by := s.TargetOf(p.meta.Facts()); dense || s.Target != "" {
+		s.Target = by
+	} else if s.Target = "none"; by != "none" {
+		p.warn(field, "Targets stay as they are: the model's last layer, %s, is not dense, and could not take a scaling back. If they are far from 1, end with dense.", last.Text)
 	}
-	s.Target = s.TargetOf(p.meta.Facts())
 	switch {
 	case s.Target == "none":
 		return nil
@@ -67,7 +68,7 @@ func (p *Plan) chooseTarget() error {
 	case !dense:
 		return fault(field, "the model's last layer, %s, is not dense, and so cannot take the scaling of targets back; choose none, or end with dense:%d", last.Text, p.meta.Outputs)
 	case s.Target == "declared" && declared == nil:
-		return fault(field, "nothing is declared of the targets; declare csv.bounds of the label's column, or choose private or none")
+		return fault(field, "nothing is declared of the targets; declare csv.bounds of the label's column, where it has one, or choose private or none")
 	case s.Target == "declared":
 		if _, err := data.NewTargetScale(declared); err != nil {
 			return faultOf(field, err)
@@ -128,24 +129,35 @@ func (p *Plan) chooseShare() error {
 // boundsShow reports whether private bounds can be expected to work: half of the rows,
 // where they lie within a factor of two, stand out of the noise.
 func (p *Plan) boundsShow() bool {
-	_, least := p.sought().Noise(p.boundsNoise)
-	return least <= float64(p.meta.TrainRows)/2
+	feature, target := p.sought().Noise(p.boundsNoise)
+	return p.shows(feature) && p.shows(target)
 }
+
+func (p *Plan) shows(o data.Obstacle) bool { return o.Least <= float64(p.meta.TrainRows)/2 }
 
 // warnOfBounds says before the run what private bounds will come up against, by the
 // formula that decides in it.
 func (p *Plan) warnOfBounds() {
-	if p.boundsNoise == 0 || p.boundsShow() {
+	if p.boundsNoise == 0 {
 		return
 	}
-	std, least := p.sought().Noise(p.boundsNoise)
 	n := p.meta.TrainRows
-	can := "will hardly work"
-	if least > float64(n) {
-		can = "cannot work"
+	can := func(o data.Obstacle) string {
+		if o.Least > float64(n) {
+			return "cannot work"
+		}
+		return "will hardly work"
 	}
-	p.warn("scaling.kind", "Private bounds %s on this data: each count gets noise of ±%.0f rows, so that where a column's values lie shows only if some %.0f rows are within a factor of two of each other, and there are %d. "+
-		"Bounds of %d columns will be guesses, although they cost %.3g of ε. Declare the bounds that you know, or take a larger ε.", can, std, least, n, p.sought().Features+p.sought().Targets, p.cfg.Scaling.Share)
+	const advice = "although they cost %.3g of ε. Declare the bounds that you know, or take a larger ε."
+	feature, target := p.sought().Noise(p.boundsNoise)
+	if !p.shows(feature) {
+		p.warn("scaling.kind", "Private bounds %s on this data: each count gets noise of ±%.0f rows, so that where a column's values lie shows only if some %.0f rows are within a factor of two of each other, and there are %d. "+
+			"Bounds of %d columns will be guesses, "+advice, can(feature), feature.Std, feature.Least, n, p.sought().Features, p.cfg.Scaling.Share)
+	}
+	if !p.shows(target) {
+		p.warn("scaling.target", "Private bounds of the target %s on this data: each count gets noise of ±%.0f rows, so that where targets lie shows only if some %.0f rows are within a factor of two of each other, and there are %d. "+
+			"They will be guesses, and so will all answers, "+advice, can(target), target.Std, target.Least, n, p.cfg.Scaling.Share)
+	}
 }
 
 // charge sets a share of the whole run's ε aside for one Gaussian release before
@@ -257,7 +269,7 @@ func (r *Run) scaleBy(features, targets []data.Bound) (err error) {
 	}
 	switch s.Target {
 	case "declared":
-		r.targetScale, err = data.NewTargetScale(r.ds.TargetBounds())
+		r.targetScale, err = data.NewTargetScale(r.meta.TargetBounds)
 	case "private":
 		r.targetScale, err = data.NewTargetScale(targets)
 	}

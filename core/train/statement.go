@@ -135,11 +135,10 @@ func (p *Plan) covered() []string {
 	if p.query != nil {
 		list = append(list, "the threshold of every step", "the noisy statistic that moves it")
 	}
-	features, targets := p.paidBounds()
-	if features > 0 {
+	if p.boundsNoise > 0 && p.sought().Features > 0 {
 		list = append(list, "the private bounds of the features")
 	}
-	if targets > 0 {
+	if p.boundsNoise > 0 && p.sought().Targets > 0 {
 		list = append(list, "the private bounds of the targets")
 	}
 	if p.pcaNoise > 0 {

@@ -44,7 +44,17 @@ func incomes(n, columns int) *data.Dataset {
 // declaredIncomes has the bounds of the target declared.
 func declaredIncomes(n, columns int) *data.Dataset {
 	ds := incomes(n, columns)
-	ds.Columns[columns].Bounds = &data.Bound{Lo: 0, Hi: 120_000}
+	ds.TargetBounds = []data.Bound{{Lo: 0, Hi: 120_000}}
+	return ds
+}
+
+// allDeclared has the bounds of all columns declared, and not the target's.
+func allDeclared(n, columns int) *data.Dataset {
+	ds := incomes(n, columns)
+	for j := range columns {
+		ds.Columns[j].Bounds = &data.Bound{Lo: 0, Hi: 100}
+		ds.Bounds = append(ds.Bounds, *ds.Columns[j].Bounds)
+	}
 	return ds
 }
 
@@ -79,6 +89,7 @@ func TestTargetScaling(t *testing.T) {
 	}{
 		"a table":               {incomes(60, 3), run.Model{}, run.Scaling{}, "private", true, ""},
 		"columns declared":      {incomes(60, 3), run.Model{}, run.Scaling{Kind: "declared", Hi: 100}, "private", true, ""},
+		"all columns declared":  {allDeclared(60, 3), run.Model{}, run.Scaling{Kind: "private"}, "private", true, ""},
 		"rows of length 1":      {incomes(60, 3), run.Model{}, run.Scaling{Kind: "row"}, "private", true, ""},
 		"nothing scaled":        {incomes(60, 3), run.Model{}, run.Scaling{Kind: "none"}, "none", false, ""},
 		"but the target":        {incomes(60, 3), run.Model{}, run.Scaling{Kind: "none", Target: "private"}, "private", true, ""},
@@ -114,13 +125,56 @@ func TestTargetScaling(t *testing.T) {
 		if said := slices.Contains(p.covered(), "the private bounds of the targets"); said != (tc.target == "private") {
 			t.Errorf("%s: covers %q", name, p.covered())
 		}
+		if said := slices.Contains(p.covered(), "the private bounds of the features"); said != (p.cfg.Scaling.Kind == "private" && len(tc.ds.NumericFeatures()) > 0) {
+			t.Errorf("%s: covers %q", name, p.covered())
+		}
+	}
+}
+
+// TestTargetsAreWarnedOf: before a run it is said where bounds of targets, or of columns,
+// will be guesses, each at its field, and where declared ones are of no use.
+func TestTargetsAreWarnedOf(t *testing.T) {
+	layers := run.Model{Kind: "layers", Layers: []string{"dense:3", "relu", "dense", "tanh"}}
+	for name, tc := range map[string]struct {
+		ds    *data.Dataset
+		cfg   run.Config
+		want  string
+		field string
+		not   string
+	}{
+		"many columns":      {incomes(1000, 120), run.Config{TargetEpsilon: ptr(1.0)}, "Bounds of 120 columns will be guesses", "scaling.kind", "scaling.target"},
+		"the target alone":  {incomes(30, 3), run.Config{TargetEpsilon: ptr(0.1), Scaling: run.Scaling{Kind: "row"}}, "and so will all answers", "scaling.target", "scaling.kind"},
+		"not dense at last": {declaredIncomes(60, 3), run.Config{TargetEpsilon: ptr(1.0), Model: layers, Scaling: run.Scaling{Kind: "row"}}, "Targets stay as they are", "scaling.target", "scaling.kind"},
+		"nothing to say":    {incomes(5000, 3), run.Config{TargetEpsilon: ptr(1.0)}, "", "", "scaling.target"},
+	} {
+		cfg := tc.cfg
+		cfg.Method, cfg.ExpectedBatchSize, cfg.Steps = "constant", 20, 3
+		at := map[string]string{}
+		for _, w := range planned(t, cfg, tc.ds).info.Warnings {
+			at[w.Field] += w.Message
+		}
+		if !strings.Contains(at[tc.field], tc.want) || at[tc.not] != "" {
+			t.Errorf("%s: %q", name, at)
+		}
+	}
+}
+
+// TestTargetsAreMeasuredAsNone: to measure a step takes no bounds, of whatever they were.
+func TestTargetsAreMeasuredAsNone(t *testing.T) {
+	for _, cfg := range []run.Config{{Method: "none", PCA: run.PCA{Components: 2}}, {Method: "none"}, {Method: "constant", NoiseMultiplier: ptr(1.0)}} {
+		cfg.Steps, cfg.ExpectedBatchSize = 3, 20
+		for _, ds := range []*data.Dataset{declaredIncomes(200, 6), incomes(200, 6)} {
+			if _, err := planned(t, cfg, ds).StepTime(t.Context(), purego.New()); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
 // TestTargetsFarOff: a bound that no parameter could reach is refused.
 func TestTargetsFarOff(t *testing.T) {
 	ds := incomes(60, 3)
-	ds.Columns[3].Bounds = &data.Bound{Lo: 0, Hi: 1e36}
+	ds.TargetBounds = []data.Bound{{Lo: 0, Hi: 1e36}}
 	cfg := base("constant")
 	cfg.ExpectedBatchSize = 20
 	var at *run.ConfigError

@@ -388,7 +388,10 @@ func (c *Data) scaling() app.UI {
 	}
 	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return form.Reads(d.Key) })
 	pictures := c.View.Report != nil && len(c.View.Report.Shape) >= 2
-	numbers := c.View.Report != nil && c.View.Report.Task == data.Regression
+	numbers, target := c.View.Report != nil && c.View.Report.Task == data.Regression, ""
+	if numbers {
+		target = f.Full.Scaling.TargetOf(c.View.Report.Facts())
+	}
 	for i, d := range rows {
 		switch d.Key { // what is set and cannot be has its field, to be taken back
 		case "augmentation.kind":
@@ -399,6 +402,8 @@ func (c *Data) scaling() app.UI {
 				rows[i].Options = slices.Clone(d.Options)
 				rows[i].Options[0].Text = targetDefaults[(run.Scaling{Kind: kind}).TargetOf(c.View.Report.Facts())]
 			}
+		case "scaling.share":
+			rows[i].When = func(cfg *run.Config) bool { return cfg.Scaling.Kind == "private" || target == "private" }
 		}
 	}
 	return app.Div().Body(append(append([]app.UI{c.Form.Menu(d, kind)}, f.Plain(rows)...), f.Advanced(rows))...)

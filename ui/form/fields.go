@@ -168,7 +168,7 @@ func dataFields() []Field {
 			{"none", "none", "Features go in as they are. Free; large ones make gradients long."}}},
 		{Key: "scaling.lo", Pair: true, Label: "From", Preset: "0", When: is("scaling.kind", "declared")},
 		{Key: "scaling.hi", Pair: true, Label: "To", Preset: "1", When: is("scaling.kind", "declared")},
-		{Key: "scaling.share", Follows: true, Label: "Share of ε", Help: "0.1, or as much as the bounds of a small table need, up to 0.3.", When: func(c *run.Config) bool { return c.Scaling.Kind == "private" || c.Scaling.Target == "private" }},
+		{Key: "scaling.share", Follows: true, Label: "Share of ε", Help: "0.1, or as much as the bounds of a small table need, up to 0.3.", When: is("scaling.kind", "private")},
 		{Key: "scaling.target", Kind: Menu, Label: "Scaling of the target", Options: []Option{
 			{"", "the data’s own default", "A table’s target becomes −1 … 1, by the bounds declared of its column, or private ones. The model answers in the data’s units all the same."},
 			{"declared", "bounds declared of its column", "The target becomes −1 … 1, and what lies outside is clamped. The model answers in the data’s units all the same. Free."},
