@@ -56,10 +56,14 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 		return nil, err
 	}
 	l.report.Label = s.columns[s.label].Name
+	var first error // after which the others are shown as they are, all the same
 	for i := range sc.columns {
-		if err := l.decideColumn(sc, s, i, file); err != nil {
-			return nil, err
+		if err := l.decideColumn(sc, s, i, file); first == nil {
+			first = err
 		}
+	}
+	if first != nil {
+		return nil, first
 	}
 	if s.features == 0 && textColumn(s.columns) < 0 {
 		return nil, &Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
@@ -226,7 +230,8 @@ func list(names []string) string {
 
 func (l *loader) decideColumn(sc *scan, s *schema, i int, file string) error {
 	if i == s.label {
-		return nil // decideLabel does it
+		s.columns[i].Kind = Label
+		return nil // decideLabel does the rest
 	}
 	c, col := &sc.columns[i], &s.columns[i]
 	col.Kind, col.Text = l.kind(sc, i, col.Name), l.opt.Columns[col.Name] == textual
@@ -447,7 +452,6 @@ const defaultBuckets = 32
 // decideLabel decides the task and the classes.
 func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 	c, col := &sc.columns[s.label], &s.columns[s.label]
-	col.Kind = Label
 	declared := l.opt.Columns[col.Name]
 	numbers := c.numeric() && declared != string(Categorical)
 	s.task = Task(l.opt.Task)

@@ -364,3 +364,19 @@ func TestPreviewHasTheEnd(t *testing.T) {
 		fmt.Fprintf(&b, "%d;%d,5;%c\n", i+1, i+1, 'a'+rune(i%2))
 	}
 }
+
+// TestKindsOfARefusedTable: where a cell of one column cannot be read, the others are shown
+// as what they are.
+func TestKindsOfARefusedTable(t *testing.T) {
+	_, r, err := Load(t.Context(), []File{Bytes("t.csv", []byte("age,sex,ward,day,ill\n"+strings.Repeat("34,m,A,2024-01-02,yes\n51,f,B,2024-02-03,no\n", 20)+"unknown,f,A,2024-01-02,no\n"))}, nil, run.CSV{}, nil)
+	if err == nil || r == nil {
+		t.Fatalf("%v, %v", r, err)
+	}
+	var kinds []ColumnKind
+	for _, c := range r.Columns {
+		kinds = append(kinds, c.Kind)
+	}
+	if !slices.Equal(kinds, []ColumnKind{Numeric, Categorical, Categorical, Numeric, Label}) || r.Columns[3].Date != "ymd" {
+		t.Errorf("%q, %+v, %v", kinds, r.Columns[3], err)
+	}
+}

@@ -73,7 +73,7 @@ type Known struct {
 }
 
 // public is said of every data set.
-const public = "The number of rows and which are held out for testing, the classes and whether one of them is rare, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written and which have missing ones count as public."
+const public = "The number of rows and which are held out for testing, the classes and whether one of them is rare, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written, what bounds are declared of them and which have missing ones count as public."
 
 // String says it in sentences.
 func (k Known) String() string {

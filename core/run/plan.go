@@ -16,6 +16,8 @@ type PlanInfo struct {
 	Epsilons map[string]Number `json:"epsilons"`
 	// ScalingShare is the share of ε that private bounds get; 0 without such bounds.
 	ScalingShare float64 `json:"scaling_share,omitempty"`
+	// TargetScaling is [Scaling.Target] as it came to be, of targets that are numbers.
+	TargetScaling string `json:"target_scaling,omitempty"`
 	Parameters   int     `json:"parameters"`
 	MemoryBytes  int64   `json:"memory_bytes"`
 	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,

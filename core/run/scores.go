@@ -24,6 +24,11 @@ type Scores struct {
 
 	// Regression, in the target's units.
 	MeanError Number `json:"mean_absolute_error"`
+	// MedianError is what half of the answers are off by at most, which a few rows far from
+	// the others do not move.
+	MedianError Number `json:"median_absolute_error"`
+	// OfMean is MeanError of answering with the mean of the test rows always.
+	OfMean    Number `json:"mean_absolute_error_of_mean"`
 	RootError Number `json:"root_mean_squared_error"`
 	// R2 is the share of the targets' variance that is explained: 0 for answering with
 	// the test rows' mean, less for worse.

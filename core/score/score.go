@@ -167,7 +167,7 @@ func (c *Classes) Class(i int) run.ClassScore {
 // Scores are those of all rows so far. What the rows say nothing of is NaN.
 func (c *Classes) Scores() *run.Scores {
 	nan := run.Number(math.NaN())
-	s := &run.Scores{Confusion: c.confusion, Unanswered: c.lost, ROCArea: nan, AveragePrecision: nan, MeanError: nan, RootError: nan, R2: nan}
+	s := &run.Scores{Confusion: c.confusion, Unanswered: c.lost, ROCArea: nan, AveragePrecision: nan, MeanError: nan, MedianError: nan, OfMean: nan, RootError: nan, R2: nan}
 	sum, there := 0.0, 0
 	for i := range c.names {
 		if k := c.Class(i); k.Rows > 0 {
@@ -318,6 +318,7 @@ type Numbers struct {
 	n             float64
 	size, squares float64   // of what the answers are off by
 	mean, spread  []float64 // of the targets, by output (Welford)
+	off, targets  []float32 // of every row
 	outputs       int
 }
 
@@ -332,6 +333,7 @@ func (c *Numbers) Add(targets, outputs []float32) {
 	for j, y := range targets {
 		t := float64(y)
 		off := float64(outputs[j]) - t
+		c.off, c.targets = append(c.off, float32(math.Abs(off))), append(c.targets, y)
 		c.size += math.Abs(off)
 		c.squares += off * off
 		d := t - c.mean[j]
@@ -349,8 +351,27 @@ func (c *Numbers) Scores() *run.Scores {
 	}
 	s := &run.Scores{Balanced: nan, ROCArea: nan, AveragePrecision: nan, CalibrationError: nan, R2: nan}
 	s.MeanError, s.RootError = run.Number(c.size/all), run.Number(math.Sqrt(c.squares/all))
+	s.MedianError, s.OfMean = run.Number(c.median()), run.Number(c.ofMean()/all)
 	if spread > 0 {
 		s.R2 = run.Number(1 - c.squares/spread)
 	}
 	return s
+}
+
+// median is that of what the answers are off by; NaN of none, or where an answer is no number.
+func (c *Numbers) median() float64 {
+	n := len(c.off)
+	if n == 0 || math.IsNaN(c.size) {
+		return math.NaN()
+	}
+	slices.Sort(c.off)
+	return (float64(c.off[(n-1)/2]) + float64(c.off[n/2])) / 2
+}
+
+// ofMean is what the targets' means are off by, on the whole.
+func (c *Numbers) ofMean() (size float64) {
+	for i, y := range c.targets {
+		size += math.Abs(float64(y) - c.mean[i%c.outputs])
+	}
+	return size
 }

@@ -114,7 +114,7 @@ func TestNothingToSay(t *testing.T) {
 	if s.Unanswered != 2 || !near(s.Balanced, 0.5) || !near(s.ROCArea, math.NaN()) || c.Class(0).Rows != 2 {
 		t.Errorf("%+v", s)
 	}
-	if s := NewNumbers(1).Scores(); !near(s.MeanError, math.NaN()) || !near(s.R2, math.NaN()) {
+	if s := NewNumbers(1).Scores(); !near(s.MeanError, math.NaN()) || !near(s.R2, math.NaN()) || !near(s.MedianError, math.NaN()) || !near(s.OfMean, math.NaN()) {
 		t.Errorf("of no rows: %+v", s)
 	}
 }
@@ -147,14 +147,28 @@ func TestNumbers(t *testing.T) {
 	}
 	s := c.Scores()
 	// Off by 1, 0, 1 and 2; the targets' mean is 3, and 4+1+0+9 their squares about it.
-	if !near(s.MeanError, 1) || !near(s.RootError, math.Sqrt(6.0/4)) || !near(s.R2, 1-6.0/14) {
+	if !near(s.MeanError, 1) || !near(s.RootError, math.Sqrt(6.0/4)) || !near(s.R2, 1-6.0/14) || !near(s.MedianError, 1) || !near(s.OfMean, (2+1+0+3)/4.0) {
 		t.Errorf("%+v", s)
 	}
 	even := NewNumbers(2)
 	even.Add([]float32{1, 2}, []float32{1, 2})
 	even.Add([]float32{1, 2}, []float32{1, 2})
-	if s := even.Scores(); !near(s.MeanError, 0) || !near(s.R2, math.NaN()) {
+	if s := even.Scores(); !near(s.MeanError, 0) || !near(s.R2, math.NaN()) || !near(s.MedianError, 0) || !near(s.OfMean, 0) {
 		t.Errorf("targets that are all the same: %+v", s)
+	}
+	// One target far from the others moves all but the median.
+	far := NewNumbers(1)
+	for i := range 99 {
+		far.Add([]float32{float32(i)}, []float32{float32(i) + 0.5})
+	}
+	far.Add([]float32{1e7}, []float32{50})
+	if s := far.Scores(); !near(s.MedianError, 0.5) || !(s.R2 < 1e-5) || !(s.MeanError < s.OfMean) {
+		t.Errorf("one row far off: %+v", s)
+	}
+	odd := NewNumbers(1)
+	odd.Add([]float32{1}, []float32{float32(math.NaN())})
+	if s := odd.Scores(); !near(s.MedianError, math.NaN()) {
+		t.Errorf("an answer that is none: %+v", s)
 	}
 }
 

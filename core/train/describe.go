@@ -21,6 +21,7 @@ func (p *Plan) describe() {
 	if p.boundsNoise > 0 {
 		p.info.ScalingShare = p.cfg.Scaling.Share
 	}
+	p.info.TargetScaling = p.cfg.Scaling.Target
 	p.info.Parameters = p.spec.Params()
 	backend, host := p.memory()
 	p.info.MemoryBytes, p.info.PhysicalBatch, p.info.Layers = backend+host, p.capacity(), p.layers()

@@ -49,7 +49,7 @@ func (p *Plan) chooseTarget() error {
 	s, declared := &p.cfg.Scaling, p.meta.TargetBounds
 	if p.meta.Task != data.Regression {
 		if s.Target != "" && s.Target != "none" {
-			return fault(field, "targets are scaled where they are numbers, and this data has classes; leave it out")
+			return fault(field, "targets are scaled where they are numbers, and this data has classes; leave it out, or choose none")
 		}
 		return nil
 	}
@@ -68,7 +68,7 @@ func (p *Plan) chooseTarget() error {
 	case !dense:
 		return fault(field, "the model's last layer, %s, is not dense, and so cannot take the scaling of targets back; choose none, or end with dense:%d", last.Text, p.meta.Outputs)
 	case s.Target == "declared" && declared == nil:
-		return fault(field, "nothing is declared of the targets; declare csv.bounds of the label's column, where it has one, or choose private or none")
+		return fault(field, "nothing is declared of the targets; state the bounds of the label's column (csv.bounds, on the page where the table shows how it is read), or choose private or none")
 	case s.Target == "declared":
 		if _, err := data.NewTargetScale(declared); err != nil {
 			return faultOf(field, err)

@@ -59,12 +59,12 @@ func (c *Preview) Render() app.UI {
 				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
 					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + words.Brief(columns[i].Name, mostOfName), Preset: "from … to …"}
-					return c.declared(fmt.Sprint("bounds-", i), d, columns[i].Date != "", columns[i].Kind == data.Numeric || columns[i].Kind == data.Label && c.View.Table.Task == data.Regression)
+					return c.declared("bounds-"+strconv.Itoa(i), d, columns[i].Date != "", columns[i].Kind == data.Numeric || columns[i].Kind == data.Label && c.View.Table.Task == data.Regression)
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {
 						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + words.Brief(columns[i].Name, mostOfName), Preset: "0"}
-						return c.declared(fmt.Sprint("fill-", i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
+						return c.declared("fill-"+strconv.Itoa(i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
 					})
 				}),
 			),
@@ -121,6 +121,19 @@ func (c *Preview) header() string {
 	return s + ". " + reportLine(r)
 }
 
+// ColumnField is the element that a field about one of the columns stands in, and what the
+// column is called; "" of other fields.
+func ColumnField(field string, columns []data.Column) (id, name string) {
+	for _, kind := range []string{"bounds", "fill"} {
+		for i, c := range columns {
+			if field == "csv."+kind+"."+c.Name {
+				return kind + "-" + strconv.Itoa(i), words.Brief(c.Name, mostOfName)
+			}
+		}
+	}
+	return "", ""
+}
+
 // kinds are what a column can be told to be.
 var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "ignored", Text: "ignored"}}
 
@@ -129,6 +142,9 @@ func (c *Preview) kind(i int, col data.Column) app.UI {
 		return app.Text("label")
 	}
 	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
+	if col.Kind == "" { // what it is was not come to
+		d.Options = slices.Insert(slices.Clone(kinds), 0, form.Option{Text: "not known yet"})
+	}
 	return c.Form.Select(d, cmp.Or(c.Form.Text(d.Key), string(col.Kind))).ID("column-"+strconv.Itoa(i)).Aria("label", "Kind of column "+words.Brief(col.Name, mostOfName))
 }
 
@@ -160,6 +176,7 @@ func day(days float64) string {
 func (c *Preview) readAs(col data.Column) string {
 	s, n := "", words.Count(len(col.Categories))
 	switch {
+	case col.Kind == "" || col.Kind == data.Label && c.View.Table.Task == "": // it was not come to
 	case col.Text:
 		s = "texts, for a backbone"
 	case col.Kind == data.Ignored:

@@ -14,9 +14,18 @@ func loss() *Chart {
 			Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}},
 		has:      column(series.TrainLoss),
 		draw:     lines(series.TrainLoss, series.TestLoss),
-		sentence: func(r *series.Record) string { return words.Learning(r.Moment()) },
+		sentence: learningSentence,
 		rows:     learningRows,
 	}
+}
+
+// learningSentence says what the loss is of, too, where that is not what the files have.
+func learningSentence(r *series.Record) string {
+	s := words.Learning(r.Moment())
+	if by := r.Plan.TargetScaling; s != "" && (by == "declared" || by == "private") {
+		s += " Losses are of targets that were brought to −1 … 1."
+	}
+	return s
 }
 
 func learningRows(r *series.Record) []Row {

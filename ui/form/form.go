@@ -245,25 +245,42 @@ func Parse(s string) (float64, error) {
 // between stands between two bounds.
 const between = " to "
 
-// ParseBounds reads two numbers, or two dates such as 2024-12-31, which are days since
-// 1970 began.
+// points is a number whose points part thousands in one half of the world, and are a point
+// in the other, where hardly anybody ends in a 0 after it.
+var points = regexp.MustCompile(`^[-−]?[1-9][0-9]{0,2}(\.[0-9]{3})*\.[0-9]{2}0$`)
+
+// ParseBounds reads two numbers, or two dates such as 2024-12-31 or 31.12.2024, which are
+// days since 1970 began. What can be read two ways is refused, as bounds that are a
+// thousandth of what was meant look like bounds.
 func ParseBounds(s string) (b run.Bounds, err error) {
-	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between).Replace(s), between)
-	for _, end := range []struct {
-		text string
-		to   *float64
-	}{{lo, &b.Lo}, {hi, &b.Hi}} {
-		text := strings.TrimSpace(end.text)
-		if t, e := time.Parse(time.DateOnly, text); e == nil {
-			*end.to = float64(t.Unix() / (24 * 60 * 60))
-		} else if *end.to, e = Parse(text); e != nil {
-			ok = false
-		}
+	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between, "–", between, "—", between).Replace(s), between)
+	if !ok {
+		return b, fmt.Errorf("“%s” is not two bounds; write for example 0 to 120, or 2023-01-01 to 2024-12-31", s)
 	}
-	if !ok || !(b.Lo < b.Hi) {
-		return run.Bounds{}, fmt.Errorf("“%s” is not two bounds; write for example 0 to 120", s)
+	if b.Lo, err = parseBound(strings.TrimSpace(lo)); err != nil {
+		return run.Bounds{}, err
+	}
+	if b.Hi, err = parseBound(strings.TrimSpace(hi)); err != nil {
+		return run.Bounds{}, err
+	}
+	if !(b.Lo < b.Hi) {
+		return run.Bounds{}, fmt.Errorf("“%s”: the first has to be less than the second", s)
 	}
 	return b, nil
+}
+
+func parseBound(s string) (float64, error) {
+	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return float64(t.Unix() / (24 * 60 * 60)), nil
+		}
+	}
+	if points.MatchString(s) && strings.Count(s, ".") > 1 {
+		s = strings.ReplaceAll(s, ".", "")
+	} else if points.MatchString(s) {
+		return 0, fmt.Errorf("“%s” can be read two ways; write %s or %s", s, strings.ReplaceAll(s, ".", ""), strings.TrimRight(strings.TrimRight(s, "0"), "."))
+	}
+	return Parse(s)
 }
 
 func formatNonZero(f float64) string {

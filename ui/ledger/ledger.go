@@ -260,7 +260,7 @@ func (b *Block) spent() app.UI {
 	return app.Div().Class("ledger-spent").Body(
 		app.Dl().Class("figures").Body(
 			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
-			app.Div().Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with this run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
+			app.Div().Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
 			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
 		),
 		app.P().Class("help").Text(spentLine(t)),

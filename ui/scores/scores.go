@@ -58,7 +58,7 @@ func areas(r *run.Result) [][2]string {
 	}{
 		{"balanced accuracy", s.Balanced, percent}, {area, s.ROCArea, digits}, {"average precision", s.AveragePrecision, digits},
 		{"calibration error", s.CalibrationError, percent},
-		{"mean absolute error", s.MeanError, digits}, {"root mean squared error", s.RootError, digits}, {"R²", s.R2, digits},
+		{"mean absolute error", s.MeanError, digits}, {"median absolute error", since(s, s.MedianError), digits}, {"root mean squared error", s.RootError, digits}, {"R²", s.R2, digits},
 	} {
 		if x := float64(f.value); !math.IsNaN(x) {
 			all = append(all, [2]string{f.name, f.format(x)})
@@ -121,9 +121,13 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 // Flattered says where a model is no better than one that answers with the largest class
 // always, or with the mean, whatever its accuracy looks like; empty where it is.
 func Flattered(r *run.Result) string {
-	if s := r.TestScores; s != nil && s.MeanError > 0 && s.R2 <= 0 {
+	switch s := r.TestScores; {
+	case s == nil || !(s.MeanError > 0 && s.R2 <= 0):
+	case s.MeanError < s.OfMean:
+		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by. Look at those rows."
+	default:
 		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) +
-			". Where what is to be learned is far from 1, a price for instance, have it scaled, by bounds of its column that you declare or private ones; else take a larger ε or a smaller model."
+			". More rows, a larger ε or a smaller model may help; and bounds declared of the target that are neither too narrow nor much too wide. A target far from 1 that is not scaled is hardly learned."
 	}
 	share := r.LargestShare()
 	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
@@ -156,17 +160,29 @@ func Headline(r *run.Result) []string {
 	return nil
 }
 
-// Beside is a figure that the headline is to be read with, after its name: what the largest
-// class alone would come to, and of numbers how far answers are off; nothing where there
-// is none.
-func Beside(r *run.Result) []string {
-	switch share := r.LargestShare(); {
-	case !math.IsNaN(share):
-		return []string{"largest class", percent(share)}
-	case r.TestScores != nil && !math.IsNaN(float64(r.TestScores.MeanError)):
-		return []string{"mean absolute error", digits(float64(r.TestScores.MeanError))}
+// since is a figure of numbers that results had not always; NaN where it is missing.
+func since(s *run.Scores, x run.Number) run.Number {
+	if x == 0 && s.MeanError > 0 {
+		return run.Number(math.NaN())
 	}
-	return nil
+	return x
+}
+
+// Beside are the figures that the headline is to be read with, after their names: what the
+// largest class alone would come to, and of numbers how far answers are off, and the mean.
+func Beside(r *run.Result) (all [][2]string) {
+	if share := r.LargestShare(); !math.IsNaN(share) {
+		return [][2]string{{"largest class", percent(share)}}
+	}
+	s := r.TestScores
+	if s == nil || math.IsNaN(float64(s.R2)) {
+		return nil
+	}
+	all = [][2]string{{"mean absolute error", digits(float64(s.MeanError))}}
+	if x := float64(since(s, s.OfMean)); !math.IsNaN(x) {
+		all = append(all, [2]string{"of the mean alone", digits(x)})
+	}
+	return all
 }
 
 // Epsilon is ε of a run that has ended, under a name that says so where it is no bound:

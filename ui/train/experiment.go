@@ -268,6 +268,10 @@ func (x *experiment) suit(r *data.Report) (said []string) {
 	case r.Task != data.Regression && full.Model.Kind == "linear":
 		model("softmax", "the labels are classes")
 	}
+	if r.Task != data.Regression && x.cfg.Scaling.Target != "" {
+		x.cfg.Scaling.Target = ""
+		said = append(said, "The target is not scaled: the labels are classes.")
+	}
 	if full.ExpectedBatchSize > float64(r.Rows) {
 		x.cfg.ExpectedBatchSize = math.Ceil(float64(r.Rows) / 10)
 		said = append(said, fmt.Sprintf("Batches of %s were more than all rows: expected_batch_size is now %s, a tenth of them.",

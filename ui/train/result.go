@@ -43,7 +43,7 @@ func (v *resultView) Render() app.UI {
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
 			measured(scores.Headline(r)),
-			measured(scores.Beside(r)),
+			app.Range(scores.Beside(r)).Slice(func(i int) app.UI { return measured(scores.Beside(r)[i][:]) }),
 			scores.Epsilon("ε", r.Epsilon, r.Guarantee),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return scores.Epsilon("ε, planned for "+words.Count(r.Steps), r.EpsilonAtStep, r.Guarantee)

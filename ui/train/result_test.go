@@ -19,7 +19,7 @@ import (
 func TestScoresAreShown(t *testing.T) {
 	nan := run.Number(math.NaN())
 	regression := &run.Result{TestAccuracy: nan, TestLoss: 2, TestRows: 9, TestScores: &run.Scores{
-		Balanced: nan, ROCArea: nan, AveragePrecision: nan, CalibrationError: nan, MeanError: 1.25, RootError: 1.5, R2: 0.75,
+		Balanced: nan, ROCArea: nan, AveragePrecision: nan, CalibrationError: nan, MeanError: 1.25, MedianError: 1.125, OfMean: 2.5, RootError: 1.5, R2: 0.75,
 	}}
 	for _, tt := range []struct {
 		name    string

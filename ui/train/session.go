@@ -133,7 +133,7 @@ func (s *Session) show(card form.Card) {
 
 // point brings in sight what a name stands for. In the foot nothing opens.
 func (s *Session) point(name string) {
-	s.table = s.table || form.Reads(name)
+	s.table = s.table || form.Reads(name) || name == "scaling.target" // whose bounds are a column's
 	if card := form.Find(name).Card; card != form.Foot {
 		s.show(card)
 		return
@@ -236,8 +236,7 @@ func (s *Session) follow() {
 
 // tabled reports whether there is a table to be shown.
 func (s *Session) tabled() bool {
-	t := s.data.view().Table
-	return t != nil && len(t.Columns) > 0
+	return len(s.data.columns()) > 0
 }
 
 // ShowTable shows how the table is read in place of the charts, or no more.

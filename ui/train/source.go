@@ -96,12 +96,30 @@ func (d *source) OpenFiles(files app.Value) {
 		return
 	}
 	list := app.Window().Get("Array").Call("from", files)
-	if c := &d.exp.cfg.CSV; d.name == form.Files {
-		// How the last table was read says nothing about the next.
+	if c := &d.exp.cfg.CSV; d.name == form.Files && !shares(d.files, list) {
+		// How the last table was read says nothing about the next, but of the same beside
+		// another: rows to test on, for instance.
 		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
 	}
 	d.show()
 	d.open(form.Files, list)
+}
+
+// shares reports whether two lists of files have one of the same name.
+func shares(a, b app.Value) bool {
+	if a == nil || !a.Truthy() {
+		return false
+	}
+	names := map[string]bool{}
+	for i := range a.Length() {
+		names[a.Index(i).Get("name").String()] = true
+	}
+	for i := range b.Length() {
+		if names[b.Index(i).Get("name").String()] {
+			return true
+		}
+	}
+	return false
 }
 
 // tables reports whether files may be tables, by their names.
@@ -236,6 +254,14 @@ func (d *source) stop() {
 	d.tries++
 	d.backbone.interrupt()
 	d.loading, d.slow, d.cancel = false, false, nil
+}
+
+// columns are those of the table, if there is one.
+func (d *source) columns() []data.Column {
+	if t := d.view().Table; t != nil {
+		return t.Columns
+	}
+	return nil
 }
 
 // rows is the number of training rows, 0 while there are none.

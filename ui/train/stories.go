@@ -94,7 +94,7 @@ func exampleResult() *run.Result {
 		TestScores: &run.Scores{
 			Confusion: [][]int{{722, 38, 0}, {50, 190, 0}, {0, 0, 0}}, Balanced: 0.87, ROCArea: 0.94, AveragePrecision: 0.89, CalibrationError: 0.04,
 			Calibration: []run.Calibrated{{Rows: 210, Sure: 0.55, Accuracy: 0.71}, {Rows: 790, Sure: 0.93, Accuracy: 0.97}},
-			MeanError:   run.Number(math.NaN()), RootError: run.Number(math.NaN()), R2: run.Number(math.NaN()),
+			MeanError:   run.Number(math.NaN()), MedianError: run.Number(math.NaN()), OfMean: run.Number(math.NaN()), RootError: run.Number(math.NaN()), R2: run.Number(math.NaN()),
 		},
 		Backend:   "simd, relaxed",
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},

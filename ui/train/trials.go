@@ -6,6 +6,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
+	"clipscope/ui/cards"
 	"clipscope/ui/chart"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
@@ -267,8 +268,13 @@ func (s *trials) blocked() {
 		s.point("data")
 		return
 	}
-	s.point(form.Sorted(s.exp.faults)[0])
+	field := form.Sorted(s.exp.faults)[0]
+	s.point(field)
 	s.fault = "A field needs attention before the run can start."
+	if id, column := cards.ColumnField(field, s.data.columns()); id != "" {
+		s.fault = "What is declared of column " + column + " needs attention before the run can start."
+		browser.Focus(id)
+	}
 	s.changed()
 }
 

@@ -10,16 +10,42 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/words"
 )
 
 // field is one of the form for a row.
 type field struct {
 	at      int // the column's place, or the feature's
 	label   string
-	choices []string // nil: anything may be typed
-	hint    string   // how a value is written
-	usual   string   // a value in the middle of what is known of the column
-	missing bool     // there need not be a value
+	choices []string    // nil: anything may be typed
+	hint    string      // how a value is written
+	usual   string      // a value in the middle of what is known of the column
+	missing bool        // there need not be a value
+	bounds  *run.Bounds // that values beyond count as; nil where there are none, or of dates
+}
+
+// counted says of a number that is beyond the bounds what it counts as; "" of others.
+func (f *field) counted(typed string) string {
+	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(typed), ",", ".", 1), 64)
+	switch {
+	case f.bounds == nil || err != nil:
+		return ""
+	case v < f.bounds.Lo:
+		return "counted as " + words.Number(f.bounds.Lo, 6)
+	case v > f.bounds.Hi:
+		return "counted as " + words.Number(f.bounds.Hi, 6)
+	}
+	return ""
+}
+
+// boundsOf are those that a feature is clamped to.
+func boundsOf(info *run.ModelInfo, feature int) *run.Bounds {
+	n := len(info.Scaling.Lo)
+	if n == 0 {
+		return nil
+	}
+	k := min(feature, n-1)
+	return &run.Bounds{Lo: info.Scaling.Lo[k], Hi: info.Scaling.Hi[k]}
 }
 
 // Of more columns nobody types a row, and of more categories nobody finds one.
@@ -34,7 +60,7 @@ func fieldsOf(info *run.ModelInfo) []field {
 	switch kindOf(info) {
 	case numbers:
 		for i := range min(info.Features, mostFields+1) {
-			all = append(all, field{at: i, label: fmt.Sprintf("x%d", i+1), usual: middle(info, i, nil)})
+			all = append(all, field{at: i, label: fmt.Sprintf("x%d", i+1), usual: middle(info, i, nil), bounds: boundsOf(info, i)})
 		}
 	case tables:
 		for i := range info.Columns {
@@ -57,6 +83,9 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 			f.hint = "1" + c.Thousands + "234" + c.Decimal + "5"
 		}
 		f.usual = middle(info, c.First, c)
+		if c.Date == "" {
+			f.bounds = boundsOf(info, c.First)
+		}
 		return f
 	}
 	f.missing = slices.Contains(c.Categories, data.MissingCategory)
@@ -82,9 +111,8 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 // middle is that of the bounds of a feature, where it has some, as a column writes it.
 func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
 	v := 0.0
-	if n := len(info.Scaling.Lo); n > 0 {
-		k := min(feature, n-1)
-		v = (info.Scaling.Lo[k] + info.Scaling.Hi[k]) / 2
+	if b := boundsOf(info, feature); b != nil {
+		v = (b.Lo + b.Hi) / 2
 	}
 	if c != nil && c.Date != "" {
 		day := time.Unix(0, 0).UTC().AddDate(0, 0, int(v))

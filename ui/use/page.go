@@ -382,9 +382,10 @@ func (u *Use) rowPart() app.UI {
 	return part("row", "Type a row",
 		&rowForm{Use: u, Fields: fields, Epoch: u.row.epoch},
 		app.Div().Class("buttons").Body(
-			app.Button().Type("button").ID("fill").Text("Fill in the rest").Title("The middle of what is known of each column").OnClick(func(app.Context, app.Event) { u.fill() }),
+			app.Button().Type("button").ID("fill").Text("Fill in the rest").Aria("describedby", "fill-help").OnClick(func(app.Context, app.Event) { u.fill() }),
 			app.Button().Type("button").ID("clear-row").Text("Clear").OnClick(func(app.Context, app.Event) { u.clear() }),
 		),
+		app.P().Class("help").ID("fill-help").Text("What is filled in is nobody’s: the middle of each column’s bounds, and the first of its categories."),
 		u.said(&u.row.asked, rowHint(u.lack())),
 	)
 }
@@ -410,7 +411,7 @@ func (f *rowForm) Render() app.UI {
 	return app.Div().Class("row-form").Body(app.Range(f.Fields).Slice(func(i int) app.UI {
 		d := f.Fields[i]
 		id := "cell-" + strconv.Itoa(d.at)
-		return app.Div().Class("field").Body(app.Label().For(id).Title(d.label).Text(d.label), f.control(id, d))
+		return app.Div().Class("field").Body(app.Label().For(id).Title(d.label).Text(d.label), f.control(id, d), widget.Message(id+"-counted", "help", d.counted(f.Use.row.cells[d.at])))
 	}))
 }
 
@@ -448,6 +449,7 @@ func (u *Use) said(a *asked, hint string) app.UI {
 		return box.Body(app.P().Class("warning").Text(a.answer.Problem))
 	}
 	return box.Body(
+		app.If(u.info().Label != "", func() app.UI { return app.P().Class("help").Text(u.info().Label) }),
 		app.P().Class("figure").Text(answerText(u.info(), a.answer)),
 		app.If(len(a.answer.Unknown) > 0, func() app.UI {
 			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + strings.Join(a.answer.Unknown, ", ") + ".")
@@ -623,7 +625,7 @@ func (u *Use) examPart() app.UI {
 
 func examView(name string, e *run.Evaluation) app.UI {
 	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores}
-	share := r.LargestShare()
+	beside := scores.Beside(r)
 	return app.Div().Class("use-answers").ID("exam").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			app.If(!math.IsNaN(float64(e.Accuracy)), func() app.UI {
@@ -631,11 +633,7 @@ func examView(name string, e *run.Evaluation) app.UI {
 			}).Else(func() app.UI {
 				return scores.Figure("R²", words.Number(float64(e.Scores.R2), 3), chart.Diagnostic)
 			}),
-			app.If(!math.IsNaN(share), func() app.UI {
-				return scores.Figure("largest class", words.Percent(share, 1), chart.Diagnostic)
-			}).Else(func() app.UI {
-				return scores.Figure("mean absolute error", words.Number(float64(e.Scores.MeanError), 3), chart.Diagnostic)
-			}),
+			app.Range(beside).Slice(func(i int) app.UI { return scores.Figure(beside[i][0], beside[i][1], chart.Diagnostic) }),
 			scores.Figure("rows of "+name, words.Count(e.Rows), chart.Diagnostic),
 			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
 			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),

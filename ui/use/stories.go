@@ -22,7 +22,7 @@ func Stories() []widget.Story {
 		{Name: "Probabilities", View: func() app.UI { return bars(exampleInfo(), []run.Number{0.91, 0.09}) }},
 		{Name: "A labelled file", View: func() app.UI {
 			return examView("people.csv", &run.Evaluation{Rows: 1000, Accuracy: 0.76, Classes: []run.ClassScore{{Class: "<=50K", Rows: 760, Recall: 1, Precision: 0.76}, {Class: ">50K", Rows: 240}},
-				Scores: &run.Scores{Balanced: 0.5, ROCArea: 0.71, AveragePrecision: 0.4, Positive: ">50K", Confusion: [][]int{{760, 0}, {240, 0}}, CalibrationError: nan, MeanError: nan, RootError: nan, R2: nan}, Problems: 2, Problem: "people.csv, row 4, column 3 (\"income\"): expected a label, found none. Fill in the label, or leave the row out."})
+				Scores: &run.Scores{Balanced: 0.5, ROCArea: 0.71, AveragePrecision: 0.4, Positive: ">50K", Confusion: [][]int{{760, 0}, {240, 0}}, CalibrationError: nan, MeanError: nan, MedianError: nan, OfMean: nan, RootError: nan, R2: nan}, Problems: 2, Problem: "people.csv, row 4, column 3 (\"income\"): expected a label, found none. Fill in the label, or leave the row out."})
 		}},
 	}
 }

@@ -179,7 +179,8 @@ test("what is declared of a column is refused next to it", async (t) => {
   await page.locator("#table .fault", { hasText: "write for example 0 to 120" }).waitFor();
   assert.equal(await bounds.getAttribute("aria-invalid"), "true");
   await page.click("#act-start");
-  await page.locator("#run-fault", { hasText: "needs attention" }).waitFor();
+  await page.locator("#run-fault", { hasText: "What is declared of column width needs attention" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Bounds of column width");
   await bounds.fill("0 to 20");
   await page.locator("#table .fault:not([hidden])").waitFor({ state: "detached" });
   // A column that is no longer of numbers has no bounds, and keeps the field to take them away.
@@ -263,8 +264,17 @@ test("numbers in thousands are learned by private bounds or declared ones, and a
   });
   const text = (part) => "age,hours,income\n" + part.map((r) => r.join(",")).join("\n") + "\n";
   const page = await visit(t);
-  await page.setInputFiles("#files", [csv("people.csv", text(rows.slice(0, 900))), csv("people.test.csv", text(rows.slice(900)))]);
-  await line(page, "regression");
+  const files = [csv("people.csv", text(rows.slice(0, 900))), csv("people.test.csv", text(rows.slice(900)))];
+  // How a table is read stays when it is chosen again, with rows to test on beside it.
+  await page.setInputFiles("#files", files[0]);
+  await page.selectOption("#f-csv-label", "hours");
+  await page.locator("#table thead th").first().waitFor();
+  await page.waitForFunction(() => location.hash.includes("csv.label=hours"));
+  await page.setInputFiles("#files", files);
+  await page.locator("#table .help", { hasText: "900 rows to train on, 300 to test on" }).waitFor();
+  assert.equal(await page.inputValue("#f-csv-label"), "hours");
+  await page.selectOption("#f-csv-label", "income");
+  await page.locator('#table [aria-label="Bounds of column income"]').waitFor();
   const figure = async (name) => (await page.locator("#result .result-figures div", { hasText: name }).innerText()).split("\n").at(-1);
   for (const bounds of ["", "0 to 100000"]) {
     await page.fill('#table [aria-label="Bounds of column income"]', bounds);
@@ -284,6 +294,12 @@ test("numbers in thousands are learned by private bounds or declared ones, and a
     const off = rows.slice(900).reduce((sum, r) => sum + Math.abs(Number(model.predict(r.slice(0, 2)).answer) - Number(r[2])), 0) / 300;
     const said = Number(await figure("mean absolute error"));
     assert.ok(Math.abs(said - off) <= 1 && off > 1500, `${said} and ${off}`);
+    assert.match(await page.locator("#panel-learning .sentence").innerText(), /Losses are of targets that were brought to −1 … 1/);
+    // The table takes the place of the result, and gives it back.
+    await page.click("#show-table");
+    await page.locator("#result").waitFor({ state: "detached" });
+    await page.click("#hide-table");
+    await page.locator("#result").waitFor();
     await page.click("#act-reset");
     await page.locator("#result").waitFor({ state: "detached" });
     await page.click("#show-table");

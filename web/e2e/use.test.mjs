@@ -119,6 +119,10 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   await page.locator("#part-row .said", { hasText: "1 field to go" }).waitFor();
   await page.locator("#cell-2").selectOption("red");
   await page.locator("#part-row .said .figure", { hasText: ">50K" }).waitFor();
+  await page.locator("#cell-0").fill("999");
+  await page.locator("#cell-0-counted", { hasText: /^counted as \d+$/ }).waitFor();
+  await page.locator("#cell-0").fill("70");
+  await page.locator("#cell-0-counted").waitFor({ state: "hidden" });
   await page.setInputFiles("#use-exam", { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(tests) });
   await page.locator("#exam .counts").waitFor();
   assert.match(await page.locator("#exam .counts").textContent(), new RegExp(`accuracy${percent(model.accuracy)}`));
