@@ -18,8 +18,8 @@ type PlanInfo struct {
 	ScalingShare float64 `json:"scaling_share,omitempty"`
 	// TargetScaling is [Scaling.Target] as it came to be, of targets that are numbers.
 	TargetScaling string `json:"target_scaling,omitempty"`
-	Parameters   int     `json:"parameters"`
-	MemoryBytes  int64   `json:"memory_bytes"`
+	Parameters    int    `json:"parameters"`
+	MemoryBytes   int64  `json:"memory_bytes"`
 	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,
 	// or fewer where a batch has fewer or memory holds no more.
 	PhysicalBatch int     `json:"physical_batch_size"`
