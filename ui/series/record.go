@@ -98,18 +98,23 @@ func (r *Record) see(c Column, v float64) {
 }
 
 // End takes what the run ended with: from now on the test rows have one figure,
-// that of all of them, at the run's last point.
+// that of all of them, at the run's last point, and ε there is the result's, which is
+// sharper than what was told on the way.
 func (r *Record) End(res *run.Result) {
 	if r.Changes != nil || res.Changes != nil { // what was changed for steps that never came is not there
 		r.Changed(run.ChangeReply{Changes: res.Changes, Steps: res.PlannedSteps, Epsilon: res.Epsilon})
 	}
-	if res.TestRows == 0 {
-		return
+	last := map[Column]float64{}
+	if e := res.EpsilonAtStep; e > 0 && res.Steps == r.Last.Step {
+		r.Last.Released.Epsilon, last[Epsilon] = e, float64(e)
 	}
-	r.Test, r.Tested = &run.Eval{Rows: res.TestRows, Loss: res.TestLoss, Accuracy: res.TestAccuracy}, res.Steps
+	if res.TestRows > 0 {
+		r.Test, r.Tested = &run.Eval{Rows: res.TestRows, Loss: res.TestLoss, Accuracy: res.TestAccuracy}, res.Steps
+		last[TestLoss], last[TestAcc] = float64(res.TestLoss), float64(res.TestAccuracy)
+	}
 	if n := r.Len(); n > 0 {
 		points := r.log.points
-		for c, v := range map[Column]float64{TestLoss: float64(res.TestLoss), TestAcc: float64(res.TestAccuracy)} {
+		for c, v := range last {
 			r.series.cols[c][n-1], points[len(points)-1][c] = v, v
 			r.see(c, v)
 		}

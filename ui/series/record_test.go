@@ -39,7 +39,7 @@ func ended(steps int) (*Record, *run.Result) {
 	for step := 1; step <= steps; step++ {
 		r.Add([]run.Event{Example(step)})
 	}
-	return r, &run.Result{Steps: steps, PlannedSteps: steps, TestRows: 10_000, TestLoss: 0.25, TestAccuracy: 0.875}
+	return r, &run.Result{Steps: steps, PlannedSteps: steps, TestRows: 10_000, TestLoss: 0.25, TestAccuracy: 0.875, EpsilonAtStep: 0.0625}
 }
 
 // Once a run has ended there is one figure of the test rows, that of all of them:
@@ -53,6 +53,9 @@ func TestOneFigureAfterTheEnd(t *testing.T) {
 		if last[TestAcc] != 0.875 || last[TestLoss] != 0.25 || drawn[len(drawn)-1] != 0.875 || r.Column(TestLoss)[len(drawn)-1] != 0.25 {
 			t.Errorf("%d steps: the series ends with %v and %v, the chart with %v", steps, last[TestAcc], last[TestLoss], drawn[len(drawn)-1])
 		}
+		if eps := r.Column(Epsilon); last[Epsilon] != 0.0625 || eps[len(eps)-1] != 0.0625 || r.Moment().Event.Released.Epsilon != 0.0625 {
+			t.Errorf("%d steps: ε is %v in the series, %v on the chart, %v in words", steps, last[Epsilon], eps[len(eps)-1], r.Moment().Event.Released.Epsilon)
+		}
 		if m := r.Moment(); m.Test.Rows != 10_000 || m.Test.Accuracy != 0.875 {
 			t.Errorf("%d steps: the words are made from %+v", steps, m.Test)
 		}
@@ -62,6 +65,12 @@ func TestOneFigureAfterTheEnd(t *testing.T) {
 	res.TestRows, res.TestLoss = 0, run.Number(math.NaN())
 	if r.End(res); *r.Test != before {
 		t.Errorf("a result without test rows says %+v", r.Test)
+	}
+	r, res = ended(25)
+	told := r.Last.Released.Epsilon
+	res.Steps++ // one that was taken and not told
+	if r.End(res); r.Last.Released.Epsilon != told {
+		t.Errorf("ε of step 26 is that of step 25: %v", r.Last.Released.Epsilon)
 	}
 }
 

@@ -359,9 +359,6 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 			if d := r.Last.Diag; d != nil && t.result == nil {
 				v.Moved = d.MovedBytes
 			}
-			if t.result != nil { // which is sharper than what was told on the way
-				v.Spent = float64(t.result.EpsilonAtStep)
-			}
 		}
 	} else if plan != nil {
 		v.Steps, v.Whole, v.Unbacked = plan.Steps, float64(plan.Epsilon), plan.Unbacked()
