@@ -113,7 +113,8 @@ func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progre
 			target := float32(0)
 			if err == nil {
 				cell := t.cell(label, cells)
-				if target, err = e.target(t, cell); err != nil && !data.Missing(cell) {
+				// A class that the model has not is another table's; of numbers some cell may be none.
+				if target, err = e.target(t, cell); err != nil && !data.Missing(cell) && e.classes != nil {
 					return t.here(err)
 				}
 			}

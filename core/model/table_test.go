@@ -272,6 +272,11 @@ func TestSpreadsheetsHaveNoMarks(t *testing.T) {
 	if err != nil || e.Rows != 2 || e.Problems != 0 || e.Scores.RootError != 0 {
 		t.Errorf("%v, %+v", err, e)
 	}
+	// A cell that is no number costs its row, and no more.
+	e, err = p.Evaluate(t.Context(), []data.File{data.Bytes("t.csv", []byte("size;day;price\n1;2.1.1970;2\n1;2.1.1970;unknown\n1;2.1.1970;\n1;2.1.1970;2\n"))}, nil)
+	if err != nil || e.Rows != 2 || e.Problems != 2 || !strings.Contains(e.Problem, "unknown") {
+		t.Errorf("%v, %+v", err, e)
+	}
 	// The same as text is what it says.
 	if have, _ := answersOf(t, f, "size;day\n1.125;2.1.1970\n1.5;2.1.1970\n"); !strings.Contains(have, "1.125;2.1.1970;1126;") || !strings.Contains(have, `found ""1.5""`) {
 		t.Error(have)

@@ -122,10 +122,10 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 // always, or with the mean, whatever its accuracy looks like; empty where it is.
 func Flattered(r *run.Result) string {
 	switch s := r.TestScores; {
-	case s == nil || !(s.MeanError > 0 && s.R2 <= 0):
-	case s.MeanError < s.OfMean:
+	case s == nil || !(s.MeanError > 0):
+	case s.R2 < 0.1 && s.MeanError < 0.8*s.OfMean: // with errors about as even as the mean’s, R² would be 0.36
 		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by. Look at those rows."
-	default:
+	case s.R2 <= 0:
 		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) +
 			". More rows, a larger ε or a smaller model may help; and bounds declared of the target that are neither too narrow nor much too wide. A target far from 1 that is not scaled is hardly learned."
 	}

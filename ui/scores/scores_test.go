@@ -41,6 +41,11 @@ func TestFlatteredByNumbers(t *testing.T) {
 			t.Errorf("R² %v: %q, want %q", r2, got, want)
 		}
 	}
+	for of, want := range map[run.Number]string{10: "nearer to the truth than the mean is", 3.5: "No better than answering the mean"} {
+		if got := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, OfMean: of, R2: -0.001}}); !strings.Contains(got, want) {
+			t.Errorf("the mean is off by %v: %q", of, got)
+		}
+	}
 	if got := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: nan}}); got != "" {
 		t.Errorf("of classes: %q", got)
 	}
