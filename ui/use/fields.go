@@ -115,8 +115,7 @@ func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
 		v = (b.Lo + b.Hi) / 2
 	}
 	if c != nil && c.Date != "" {
-		day := time.Unix(0, 0).UTC().AddDate(0, 0, int(v))
-		return day.Format(map[string]string{"ymd": "2006-01-02", "dmy": "02.01.2006", "mdy": "01/02/2006"}[c.Date])
+		return day(v, c.Date)
 	}
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	text := strconv.FormatFloat(r, 'f', -1, 64)
@@ -124,6 +123,11 @@ func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
 		text = strings.Replace(text, ".", cmp.Or(c.Decimal, "."), 1)
 	}
 	return text
+}
+
+// day is a number of days since 1970 began as a date, in such an order.
+func day(v float64, order string) string {
+	return time.Unix(0, 0).UTC().AddDate(0, 0, int(v)).Format(map[string]string{"ymd": "2006-01-02", "dmy": "02.01.2006", "mdy": "01/02/2006"}[order])
 }
 
 // number is a text as a number, or as it is.

@@ -242,13 +242,14 @@ func holds(c *run.AppliedColumn, info *run.ModelInfo) string {
 		return "text"
 	case c.Kind == string(data.Categorical):
 		return strings.TrimPrefix(few(c.Categories), ", ")
-	case c.Date != "":
-		return "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[c.Date]
 	}
-	s := "numbers"
-	if n := len(info.Scaling.Lo); n > 0 {
-		k := min(c.First, n-1)
-		s += ", about " + words.Number(info.Scaling.Lo[k], 3) + " to " + words.Number(info.Scaling.Hi[k], 3)
+	s, write := "numbers", func(v float64) string { return words.Number(v, 3) }
+	if c.Date != "" {
+		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[c.Date]
+		write = func(v float64) string { return day(v, c.Date) }
+	}
+	if b := boundsOf(info, c.First); b != nil {
+		s += ", about " + write(b.Lo) + " to " + write(b.Hi)
 	}
 	if c.IfMissing != nil {
 		s += "; may be missing"
