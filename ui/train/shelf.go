@@ -11,6 +11,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
+	"clipscope/ui/form"
 	"clipscope/ui/scores"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
@@ -57,6 +58,9 @@ func (t *trial) entry() entry {
 		ID: t.id, Ended: t.ended, Method: cards.MethodTitle(t.record.Config.Method), Data: cards.DataLine(&t.record.Config, &t.data),
 		Private: t.record.Plan.Private, Epsilon: t.record.Plan.Epsilon, State: t.state(),
 	}
+	if label := t.record.Config.CSV.Label; label != "" && t.record.Config.Data == form.Files {
+		e.Data += " of " + words.Brief(label, mostOfLabel)
+	}
 	if t.phase == failed {
 		e.Fault = t.inFull() + words.Brief(t.fault, mostOfFault)
 	}
@@ -66,6 +70,9 @@ func (t *trial) entry() entry {
 	}
 	return e
 }
+
+// mostOfLabel is how many characters of the name of the label's column do.
+const mostOfLabel = 30
 
 // mostOfFault is how many characters of what ended a run stand in the list.
 const mostOfFault = 200
