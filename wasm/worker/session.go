@@ -143,7 +143,7 @@ type running struct {
 	id   int
 	gate *gate
 	stop context.CancelFunc
-	told time.Time // when a trial, or a part of a step, was last told of
+	told time.Time // when a trial was last told of
 	keep *keeper   // nil: the run is not stored
 	// trainer takes its steps; nil before the first and after the last. It is touched by
 	// who takes them, or holds the gate for that.
@@ -687,11 +687,11 @@ func (s *Session) unstarted(p prepared) run.Result {
 // that of the step that it broke into.
 func (s *Session) pull(ctx context.Context, r *running, t Trainer) error {
 	yielded := s.host.Now()
-	r.told = yielded
+	told := yielded // how far a step is: a short one needs no telling
 	turn := func(share float64) {
 		now := s.host.Now()
-		if share > 0 && now.Sub(r.told) >= trialEvery {
-			r.told = now
+		if share > 0 && now.Sub(told) >= trialEvery {
+			told = now
 			s.post(WithinType, r.id, run.Within{Share: run.Number(share)})
 		}
 		if now.Sub(yielded) >= yieldEvery {
