@@ -297,7 +297,8 @@ test("an audit from a script can be chosen and cancelled", async (t) => {
   const page = await visit(t, "");
   const r = await page.evaluate(async () => {
     const steps = [];
-    const small = { canaries: 300, rows: 200, steps: 30, config: { method: "auto-s", noise_mode: "secure", noise_multiplier: 2 } };
+    // By chance a sound trainer is refuted: of 3,216 such audits 10 were, at the usual 5 %.
+    const small = { canaries: 300, rows: 200, steps: 30, significance: 1e-9, config: { method: "auto-s", noise_mode: "secure", noise_multiplier: 2 } };
     const report = await clipscope.audit(small, (p) => steps.push(p.step));
     const abort = new AbortController();
     const ended = clipscope.audit({ ...small, steps: 10000 }, () => abort.abort(), abort.signal).catch((e) => e.name);
