@@ -95,12 +95,13 @@ func NewBoundsHistogram(ds *Dataset, features, targets bool) *BoundsHistogram {
 		h.Targets = ds.Outputs
 	}
 	h.counts = make([]float64, binsPer*h.columns())
+	weight := h.weight()
 	for i := range ds.Train.N {
 		for k, f := range h.features {
 			h.counts[k*binsPer+bin(float64(ds.Train.value(i*ds.Features+f)))]++
 		}
 		for k, y := range ds.Train.Y[i*h.Targets : (i+1)*h.Targets] {
-			h.counts[(h.Features+k)*binsPer+bin(float64(y))] += h.weight()
+			h.counts[(h.Features+k)*binsPer+bin(float64(y))] += weight
 		}
 	}
 	return h

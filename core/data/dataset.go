@@ -120,6 +120,12 @@ const (
 	textual  = "text"
 )
 
+// OfNumbers reports whether the cells are numbers, be it to learn from or, for such a task, to
+// be learned.
+func (c *Column) OfNumbers(task Task) bool {
+	return c.Kind == Numeric || c.Kind == Label && task == Regression
+}
+
 // read reports whether a column's cells matter to anything.
 func (c *Column) read() bool { return c.Kind != Ignored || c.Text }
 

@@ -73,7 +73,7 @@ func (l *loader) decide(sc *scan, file string) (*schema, error) {
 		return nil, err
 	}
 	for i, c := range s.columns {
-		if _, ok := l.opt.Bounds[c.Name]; ok && c.Kind != Numeric && !(c.Kind == Label && s.task == Regression) {
+		if _, ok := l.opt.Bounds[c.Name]; ok && !c.OfNumbers(s.task) {
 			fix := "Leave its bounds out, or declare the column numeric."
 			if c.Kind == Label {
 				fix = "Leave its bounds out, or take regression as the task."
@@ -111,7 +111,7 @@ func (s *schema) meaning(i int, c string) string {
 		return ""
 	case missing(c):
 		return MissingCategory
-	case col.Kind == Numeric || col.Kind == Label && s.task == Regression:
+	case col.OfNumbers(s.task):
 		v, ok := s.styles[i].parse(c)
 		if !ok {
 			return "?"
@@ -369,11 +369,18 @@ func (l *loader) tellStyle(c *tally, col *Column) {
 	}
 }
 
+// bound takes the bounds that the user has said of a column, nil for none.
+func (l *loader) bound(col *Column) *Bound {
+	if b, ok := l.opt.Bounds[col.Name]; ok {
+		col.Bounds = (*Bound)(&b)
+	}
+	return col.Bounds
+}
+
 // declare takes what the user has said of numeric column i.
 func (l *loader) declare(s *schema, i int) {
 	col := &s.columns[i]
-	if b, ok := l.opt.Bounds[col.Name]; ok {
-		col.Bounds = (*Bound)(&b)
+	if b := l.bound(col); b != nil {
 		s.fill[i] = float32((b.Lo + b.Hi) / 2)
 	}
 	if v, ok := l.opt.Fill[col.Name]; ok {
@@ -466,9 +473,7 @@ func (l *loader) decideLabel(sc *scan, s *schema, file string) error {
 	}
 	l.report.Task = s.task
 	if s.task == Regression {
-		if b, ok := l.opt.Bounds[col.Name]; ok {
-			col.Bounds = (*Bound)(&b)
-		}
+		l.bound(col)
 		return nil
 	}
 	fix := "Choose another label column."

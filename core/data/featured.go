@@ -28,9 +28,9 @@ type Extractor interface {
 const featuredRows = 64
 
 // Featured is ds with the features that x makes of its rows in the place of theirs:
-// targets, their names and their bounds stay, columns, shape and bounds are gone. What is not finite
-// becomes 0 and is counted in odd. progress is called with how many rows, of both splits,
-// are done; it may be nil. ds is not changed.
+// targets, their names and bounds stay, columns, shape and bounds of features are gone. What
+// is not finite becomes 0 and is counted in odd. progress is called with how many rows, of
+// both splits, are done; it may be nil. ds is not changed.
 //
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
 func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, progress func(done, total int)) (out *Dataset, odd int, err error) {

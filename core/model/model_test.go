@@ -254,7 +254,7 @@ func sameScores(t *testing.T, e *run.Evaluation, res *run.Result) {
 	same := func(what string, have, want run.Number) {
 		most := 1e-9
 		if e.Scores.Confusion == nil { // a model of numbers has its scaling in its last layer, in float32
-			most = 1e-6
+			most = 1e-7
 		}
 		if math.Abs(float64(have-want)) > most*math.Abs(float64(want)) || math.IsNaN(float64(have)) != math.IsNaN(float64(want)) {
 			t.Errorf("%s %v, and the run's was %v", what, have, want)

@@ -54,8 +54,7 @@ func others(cfg *run.Config) (list []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.CSV.Bounds)) {
-		b := cfg.CSV.Bounds[name]
-		list = append(list, "csv.bounds."+words.Brief(name, mostOfName)+" "+form.Format(b.Lo)+" to "+form.Format(b.Hi))
+		list = append(list, "csv.bounds."+words.Brief(name, mostOfName)+" "+form.Get(cfg, "csv.bounds."+name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Params)) {
 		list = append(list, name+" "+form.Format(cfg.Params[name]))

@@ -59,12 +59,12 @@ func (c *Preview) Render() app.UI {
 				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
 					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + words.Brief(columns[i].Name, mostOfName), Preset: "from … to …"}
-					return c.declared("bounds-"+strconv.Itoa(i), d, columns[i].Date != "", columns[i].Kind == data.Numeric || columns[i].Kind == data.Label && c.View.Table.Task == data.Regression)
+					return c.declared(columnID("bounds", i), d, columns[i].Date != "", columns[i].OfNumbers(c.View.Table.Task))
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {
 						d := form.Field{Key: "csv.fill." + columns[i].Name, Label: "Number for missing cells of column " + words.Brief(columns[i].Name, mostOfName), Preset: "0"}
-						return c.declared("fill-"+strconv.Itoa(i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
+						return c.declared(columnID("fill", i), d, false, columns[i].Kind == data.Numeric && columns[i].Missing > 0)
 					})
 				}),
 			),
@@ -121,13 +121,15 @@ func (c *Preview) header() string {
 	return s + ". " + reportLine(r)
 }
 
+func columnID(kind string, i int) string { return kind + "-" + strconv.Itoa(i) }
+
 // ColumnField is the element that a field about one of the columns stands in, and what the
 // column is called; "" of other fields.
 func ColumnField(field string, columns []data.Column) (id, name string) {
 	for _, kind := range []string{"bounds", "fill"} {
 		for i, c := range columns {
 			if field == "csv."+kind+"."+c.Name {
-				return kind + "-" + strconv.Itoa(i), words.Brief(c.Name, mostOfName)
+				return columnID(kind, i), words.Brief(c.Name, mostOfName)
 			}
 		}
 	}

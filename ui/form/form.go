@@ -275,10 +275,12 @@ func parseBound(s string) (float64, error) {
 			return float64(t.Unix() / (24 * 60 * 60)), nil
 		}
 	}
-	if points.MatchString(s) && strings.Count(s, ".") > 1 {
-		s = strings.ReplaceAll(s, ".", "")
-	} else if points.MatchString(s) {
-		return 0, fmt.Errorf("“%s” can be read two ways; write %s or %s", s, strings.ReplaceAll(s, ".", ""), strings.TrimRight(strings.TrimRight(s, "0"), "."))
+	if points.MatchString(s) {
+		plain := strings.ReplaceAll(s, ".", "")
+		if strings.Count(s, ".") == 1 {
+			return 0, fmt.Errorf("“%s” can be read two ways; write %s or %s", s, plain, strings.TrimRight(strings.TrimRight(s, "0"), "."))
+		}
+		s = plain
 	}
 	return Parse(s)
 }

@@ -36,14 +36,14 @@ type resultView struct {
 func (v *resultView) CompoID() string { return "result-" + v.ID }
 
 func (v *resultView) Render() app.UI {
-	r := v.Result
+	r, beside := v.Result, scores.Beside(v.Result)
 	save := func(kind string) app.EventHandler {
 		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
 	}
 	return app.Section().Class("result").ID("result").Aria("label", "Result").Body(
 		app.Dl().Class("result-figures").Body(
-			measured(scores.Headline(r)),
-			app.Range(scores.Beside(r)).Slice(func(i int) app.UI { return measured(scores.Beside(r)[i][:]) }),
+			app.If(scores.Headline(r) != nil, func() app.UI { return scores.Figure(scores.Headline(r)[0], scores.Headline(r)[1], chart.Diagnostic) }),
+			app.Range(beside).Slice(func(i int) app.UI { return scores.Figure(beside[i][0], beside[i][1], chart.Diagnostic) }),
 			scores.Epsilon("ε", r.Epsilon, r.Guarantee),
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return scores.Epsilon("ε, planned for "+words.Count(r.Steps), r.EpsilonAtStep, r.Guarantee)
@@ -70,11 +70,6 @@ func (v *resultView) Render() app.UI {
 			v.tick(),
 		),
 	)
-}
-
-// measured is a figure on the test rows, after its name, if there is one.
-func measured(f []string) app.UI {
-	return app.If(f != nil, func() app.UI { return scores.Figure(f[0], f[1], chart.Diagnostic) })
 }
 
 // models are what can be done with the model.

@@ -667,7 +667,8 @@ func (s *Session) goOn(ctx context.Context, r *running, on Backend, begin func(c
 	return result, err
 }
 
-// trialEvery is how often a page hears how far a run is that is tried.
+// trialEvery is how often a page hears how far a run is that is tried, or a step that takes
+// long.
 const trialEvery = 250 * time.Millisecond
 
 func (s *Session) trial(r *running, t *run.Trial) {
