@@ -56,7 +56,7 @@ func binomial(n int, epsilon float64) []float64 {
 		if k > 0 {
 			choose += math.Log(float64(n-k+1) / float64(k))
 		}
-		p[k] = math.Exp(choose + float64(k)*logP + float64(n-k)*logQ)
+		p[k] = exp(choose + float64(k)*logP + float64(n-k)*logQ)
 	}
 	return p
 }

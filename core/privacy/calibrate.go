@@ -34,7 +34,7 @@ func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) 
 	if err := b.check(); err != nil {
 		return 0, err
 	}
-	eps := func(x float64) (float64, error) { return b.cost(sampleRate, math.Exp(x), steps) }
+	eps := func(x float64) (float64, error) { return b.cost(sampleRate, exp(x), steps) }
 	hint := func(b Budget) (float64, error) { return b.NoiseMultiplier(sampleRate, steps) }
 	x, ok, err := b.safest(eps, math.Log(maxNoise), math.Log(minNoise), hint)
 	if err != nil {
@@ -44,7 +44,7 @@ func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) 
 		return 0, fmt.Errorf("privacy: no noise_multiplier up to %g reaches target_epsilon %g at target_delta %g with sample_rate %g and %d steps: raise target_epsilon, or take fewer steps or a smaller batch",
 			float64(maxNoise), b.Epsilon, b.Delta, sampleRate, steps)
 	}
-	return math.Exp(x), nil
+	return exp(x), nil
 }
 
 // SampleRate is the largest sample rate in [0, 1] with which steps releases with
@@ -53,7 +53,7 @@ func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) 
 	if err := b.check(); err != nil {
 		return 0, err
 	}
-	eps := func(x float64) (float64, error) { return b.cost(math.Exp(x), noiseMultiplier, steps) }
+	eps := func(x float64) (float64, error) { return b.cost(exp(x), noiseMultiplier, steps) }
 	hint := func(b Budget) (float64, error) { return b.SampleRate(noiseMultiplier, steps) }
 	x, ok, err := b.safest(eps, math.Log(1e-12), 0, hint)
 	if err != nil {
@@ -63,7 +63,7 @@ func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) 
 		return 0, fmt.Errorf("privacy: no sample_rate reaches target_epsilon %g at target_delta %g with noise_multiplier %g and %d steps: raise noise_multiplier or target_epsilon, or take fewer steps",
 			b.Epsilon, b.Delta, noiseMultiplier, steps)
 	}
-	return math.Exp(x), nil
+	return exp(x), nil
 }
 
 // Steps is the largest number of steps, up to 1e8, that stays in the budget.

@@ -183,7 +183,7 @@ func (c coins) below64(w uint64, gamma float64, exact func() (a, b *big.Int)) bo
 	case u > line+gamma*gamma/2+margin:
 		return false
 	}
-	switch p := math.Exp(-gamma); {
+	switch p := exp(-gamma); {
 	case u < p-margin:
 		return true
 	case u > p+margin:

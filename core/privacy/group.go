@@ -70,7 +70,7 @@ func chain(rows int, delta float64, one func(epsilon float64) float64) float64 {
 		if grow > 600 {
 			return 1
 		}
-		return math.Exp(grow) * max(one(e), 1e-300) // δ may have underflowed
+		return exp(grow) * max(one(e), 1e-300) // δ may have underflowed
 	})
 	return k * e
 }
@@ -103,7 +103,7 @@ func newGroup(rows int, q, little float64) *group {
 	g := &group{rows: k, some: -math.Expm1(k * math.Log1p(-q))}
 	for j := 0.0; j <= k; j++ {
 		l := logBinomial(k, j) + j*ln(q) + (k-j)*math.Log1p(-q)
-		g.logs, g.weights = append(g.logs, l), append(g.weights, math.Exp(l))
+		g.logs, g.weights = append(g.logs, l), append(g.weights, exp(l))
 	}
 	for last := rows; last > 1 && g.dropped+g.weights[last] <= little; last-- {
 		g.dropped += g.weights[last] * (1 + weightError)
@@ -208,17 +208,21 @@ func (g *group) logTerm(j int, z, sigma float64) float64 {
 	return g.logs[j] + x*(2*z-x)/(2*sigma*sigma)
 }
 
-// lossPoint is the inverse of lossAt, −Inf where x is below everything.
+// A tangent is a point of a rising curve, and the slope there.
+type tangent struct{ z, f, slope float64 }
+
+// lossPoint is the inverse of lossAt, −Inf where x is below everything. For who asks
+// for one after the other, near keeps what the last has come to; it may be zero.
 //
 // For a group the sum over j ≥ 1 has to be exp(x) − P(J=0). Its logarithm f is
-// convex and rises with z, and one of its terms is that much at the start, where
-// the whole is no less: Newton's steps from there fall towards the answer.
-func (t term) lossPoint(x float64) float64 {
+// convex and rises with z, so that any tangent is there after f, and so is each of
+// the terms: Newton's steps from the nearest of those fall towards the answer.
+func (t term) lossPoint(x float64, near *tangent) float64 {
 	g, sigma := t.group, t.noiseMultiplier
 	if g == nil {
 		return lossPoint(t.sampleRate, sigma, x)
 	}
-	want := x + math.Log1p(-math.Exp(g.logs[0]-x))
+	want := x + math.Log1p(-exp(g.logs[0]-x))
 	if x < 1 {
 		rest := math.Expm1(x) + g.some // exp(x) − P(J=0) without cancellation
 		if rest <= 0 {
@@ -227,12 +231,15 @@ func (t term) lossPoint(x float64) float64 {
 		want = ln(rest)
 	}
 	z := math.Inf(1)
+	if near.slope > 0 {
+		z = near.z + (want-near.f)/near.slope
+	}
 	for j := 1; j < len(g.logs); j++ {
 		z = min(z, (sigma*sigma*(want-g.logs[j])+float64(j*j)/2)/float64(j))
 	}
 	for range 100 {
-		f, slope := g.rest(z, sigma)
-		step := (f - want) / slope
+		*near = g.rest(z, sigma)
+		step := (near.f - want) / near.slope
 		z -= step
 		if !(math.Abs(step) > 1e-15*math.Abs(z)+1e-14*sigma*sigma) {
 			break
@@ -241,15 +248,22 @@ func (t term) lossPoint(x float64) float64 {
 	return z
 }
 
-// rest is the logarithm of the terms j ≥ 1, and its slope in z.
-func (g *group) rest(z, sigma float64) (f, slope float64) {
-	var sum logSum
+// rest is the logarithm of the terms j ≥ 1, and its slope in z. What is less than e⁻⁴⁵
+// of the largest, which is one of a few neighbours, is nothing beside rounding.
+func (g *group) rest(z, sigma float64) tangent {
+	largest := math.Inf(-1)
 	for j := 1; j < len(g.logs); j++ {
-		sum.add(g.logTerm(j, z, sigma))
+		if l := g.logTerm(j, z, sigma); l > largest {
+			largest = l
+		}
 	}
-	f = sum.log()
+	sum, mean := 0.0, 0.0
 	for j := 1; j < len(g.logs); j++ {
-		slope += float64(j) * math.Exp(g.logTerm(j, z, sigma)-f)
+		if l := g.logTerm(j, z, sigma) - largest; l > -45 {
+			e := exp(l)
+			sum += e
+			mean += float64(j) * e
+		}
 	}
-	return f, slope / (sigma * sigma)
+	return tangent{z, largest + math.Log(sum), mean / sum / (sigma * sigma)}
 }

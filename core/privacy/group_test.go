@@ -183,14 +183,23 @@ func TestGroupLossPoint(t *testing.T) {
 		q, sigma float64
 	}{{2, 1e-6, 0.5}, {5, 0.1, 1}, {100, 0.004, 1}, {30, 0.7, 10}, {3, 0.5, 0.05}} {
 		release := term{c.q, c.sigma, 1, newGroup(c.rows, c.q, 1e-15)}
-		for z := -4 * c.sigma; z < 6+8*c.sigma; z += c.sigma / 3 {
+		var near tangent
+		inverse := func(z float64) {
 			x := release.lossAt(z)
-			back := release.lossAt(release.lossPoint(x))
+			back := release.lossAt(release.lossPoint(x, &near))
 			if math.Abs(back-x) > 1e-12*(1+math.Abs(x)) {
 				t.Errorf("%+v: the loss at z = %v is %v, and %v at its inverse", c, z, x, back)
 			}
 		}
-		if low := release.lossPoint(release.group.logs[0] - 1e-6); !math.IsInf(low, -1) {
+		first, last := -4*c.sigma, 6+8*c.sigma
+		for z := first; z < last; z += c.sigma / 3 { // from what is near
+			inverse(z)
+		}
+		for z := first; z < last; z += c.sigma / 3 { // from afar
+			inverse(z)
+			inverse(first + last - z)
+		}
+		if low := release.lossPoint(release.group.logs[0]-1e-6, &near); !math.IsInf(low, -1) {
 			t.Errorf("%+v: a loss below the least at %v", c, low)
 		}
 	}

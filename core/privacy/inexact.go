@@ -74,7 +74,7 @@ func (s *spent) beside(epsilon float64) float64 {
 	if s.distance == 0 {
 		return 0
 	}
-	return s.distance * (1 + math.Exp(epsilon)) * (1 + 1e-12)
+	return s.distance * (1 + exp(epsilon)) * (1 + 1e-12)
 }
 
 // exactly refuses events whose noise is not what they are priced with.

@@ -47,7 +47,7 @@ func (s *spent) lowDelta(epsilon float64) float64 {
 	for _, t := range s.sampled {
 		best = max(best, sampledDelta(t.sampleRate, t.noiseMultiplier, epsilon))
 		t.tests(func(power, logLevel float64) bool {
-			best = max(best, power-math.Exp(epsilon+logLevel))
+			best = max(best, power-exp(epsilon+logLevel))
 			return power > best
 		})
 	}
@@ -79,11 +79,11 @@ func (t term) tests(bound func(power, logLevel float64) bool) {
 		if m > steps {
 			return
 		}
-		drawn := atLeast(steps, t.sampleRate, m) * math.Exp(-slack)
+		drawn := atLeast(steps, t.sampleRate, m) * exp(-slack)
 		choices := logBinomial(steps, m) + slack
 		some, all := math.Sqrt(m)/t.noiseMultiplier, m/math.Sqrt(steps)/t.noiseMultiplier
 		for v := -4.0; v < 38; v += 0.5 {
-			power := drawn * math.Exp(logUpper(v))
+			power := drawn * exp(logUpper(v))
 			if !bound(power, choices+logUpper(v+some)) || !bound(power, logUpper(v+all)) {
 				break
 			}
@@ -101,7 +101,7 @@ func atLeast(n, q, m float64) float64 {
 	case m <= mean:
 		return max(0.5, -math.Expm1(-(mean-m)*(mean-m)/(2*mean)))
 	}
-	return math.Exp(logBinomial(n, m) + m*ln(q) + (n-m)*math.Log1p(-q))
+	return exp(logBinomial(n, m) + m*ln(q) + (n-m)*math.Log1p(-q))
 }
 
 // gammaRounding is far above that of logBinomial(n, m) for any m: each logarithm of a

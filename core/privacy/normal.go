@@ -43,7 +43,7 @@ func ln(x float64) float64 {
 }
 
 // density is that of a standard normal.
-func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+func density(x float64) float64 { return exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 // mills is Mills' ratio R(x) = P(Z > x)/density(x), and slope is −R′(x), which
 // is 1−x·R(x); for x > −1, to some 1e-15 of each. From 3 on it is Laplace's continued
@@ -127,7 +127,7 @@ func sampledDelta(q, sigma, epsilon float64) float64 {
 	remove := q * gaussianDelta(1/sigma, unsampledLoss(q, epsilon))
 	add := 0.0
 	if y := unsampledLoss(q, -epsilon); !math.IsInf(y, -1) {
-		add = q * math.Exp(epsilon+y) * gaussianDelta(1/sigma, -y)
+		add = q * exp(epsilon+y) * gaussianDelta(1/sigma, -y)
 	}
 	return min(1, max(remove, add))
 }
@@ -138,7 +138,7 @@ func unsampledLoss(q, x float64) float64 {
 	e := math.Expm1(x)
 	switch {
 	case x > 600:
-		return x - ln(q) + math.Log1p(-(1-q)*math.Exp(-x))
+		return x - ln(q) + math.Log1p(-(1-q)*exp(-x))
 	case e <= -q:
 		return math.Inf(-1)
 	case e > 1e300*q: // e/q may overflow
@@ -155,7 +155,7 @@ func lossPoint(q, sigma, x float64) float64 { return sigma*sigma*unsampledLoss(q
 func lossAt(q, sigma, z float64) float64 {
 	y := (2*z - 1) / (2 * sigma * sigma)
 	if y > 600 {
-		return y + ln(q) + math.Log1p((1-q)/q*math.Exp(-y))
+		return y + ln(q) + math.Log1p((1-q)/q*exp(-y))
 	}
 	return math.Log1p(q * math.Expm1(y))
 }

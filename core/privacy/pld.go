@@ -54,7 +54,8 @@ func discretize(t term, s side, w window) loss {
 		l.first = -hi
 	}
 	ch := -math.Expm1(-w.h)
-	point := func(i int) edge { return edgeAt(t, t.lossPoint(float64(lo+i)*w.h)) }
+	var near tangent
+	point := func(i int) edge { return edgeAt(t, t.lossPoint(float64(lo+i)*w.h, &near)) }
 	low := point(0)
 	below := massBetween(t, edgeAt(t, math.Inf(-1)), low)
 	for i := range n - 1 {
@@ -69,7 +70,7 @@ func discretize(t term, s side, w window) loss {
 			p, q, x = m.zero+m.zeroErr, m.mix-m.mixErr, -x-w.h
 			above, under = under, above
 		}
-		up := min(p, max(0, p-math.Exp(min(x, 700))*max(0, q))/ch)
+		up := min(p, max(0, p-exp(min(x, 700))*max(0, q))/ch)
 		*above += up
 		*under += p - up
 	}
@@ -205,7 +206,7 @@ func discretizeLow(t term, s side, w window) loss {
 // between from, where the loss is x, and to: a little too far or too short, so
 // that the cell's loss is on the side of x that rounds down to it.
 func cellEnd(t term, s side, begin edge, from, to, x float64) (edge, bool) {
-	e := math.Exp(x)
+	e := exp(x)
 	excess := func(z float64) (edge, float64) {
 		end := edgeAt(t, z)
 		m := massBetween(t, begin, end)
@@ -227,7 +228,7 @@ func cellEnd(t term, s side, begin edge, from, to, x float64) (edge, bool) {
 		} else {
 			hi = z
 		}
-		slope := math.Expm1(lossAt(t.sampleRate, t.noiseMultiplier, z)-x) * e * math.Exp(-end.z0*end.z0/2) / (math.Sqrt(2*math.Pi) * t.noiseMultiplier)
+		slope := math.Expm1(lossAt(t.sampleRate, t.noiseMultiplier, z)-x) * e * exp(-end.z0*end.z0/2) / (math.Sqrt(2*math.Pi) * t.noiseMultiplier)
 		next := z - f/slope
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
@@ -318,7 +319,7 @@ func newSpectrum(terms []term, s side, b bound, w window) *spectrum {
 		for j, p := range l.p {
 			if p > 0 {
 				i := l.first + j
-				seq[i&(w.n-1)] += p * math.Exp(w.lambda*w.h*float64(i)-k)
+				seq[i&(w.n-1)] += p * exp(w.lambda*w.h*float64(i)-k)
 			}
 		}
 		sp.fft.Coefficients(sp.buf, seq)
@@ -330,7 +331,7 @@ func newSpectrum(terms []term, s side, b bound, w window) *spectrum {
 			logAlive: math.Log1p(-min(1, l.inf)),
 		}
 		for i, c := range sp.buf {
-			st.logAbs[i] = math.Log(math.Hypot(real(c), imag(c)))
+			st.logAbs[i] = math.Log(real(c)*real(c)+imag(c)*imag(c)) / 2
 			st.arg[i] = math.Atan2(imag(c), real(c))
 		}
 		sp.terms = append(sp.terms, st)
@@ -363,7 +364,7 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 		for i, t := range sp.terms {
 			arg += math.Mod(counts[i]*t.arg[j], 2*math.Pi)
 		}
-		abs := math.Exp(logAbs) / float64(sp.n)
+		abs := exp(logAbs) / float64(sp.n)
 		sum += 2 * abs
 		sin, cos := math.Sincos(arg)
 		sp.buf[j] = complex(abs*cos, abs*sin)
@@ -373,11 +374,11 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 	// factor φ with that error in φ^c errs by c·|φ|^(c−1): at most 10c·|φ|^c
 	// where |φ| ≥ 0.1 and at most 1 elsewhere.
 	unit := 0x1p-53 * 4 * float64(bits.Len(uint(sp.n)))
-	out.err = unit*((10*total+1)*sum+float64(len(sp.terms))) + math.Exp(-60)
+	out.err = unit*((10*total+1)*sum+float64(len(sp.terms))) + exp(-60)
 	out.kErr = total * 1e-14 // the tilt's own rounding
 	edge, length := float64(sp.top)*sp.h, float64(sp.n)*sp.h
-	out.above = -math.Expm1(logAlive) + math.Exp(min(out.k+out.kErr-sp.lambda*edge, kChern-sp.chern*edge, 0))
-	out.wrapped = math.Exp(-sp.lambda*length) + math.Exp(kChern-sp.chern*edge+sp.lambda*length)
+	out.above = -math.Expm1(logAlive) + exp(min(out.k+out.kErr-sp.lambda*edge, kChern-sp.chern*edge, 0))
+	out.wrapped = exp(-sp.lambda*length) + exp(kChern-sp.chern*edge+sp.lambda*length)
 	return out
 }
 
@@ -390,15 +391,20 @@ func (sp *spectrum) compose(counts []float64) *tailSum {
 // a long window, and all the mass with it. It may overflow at the bottom, where
 // a, a probability, is 1 already.
 func (t *tailSum) walk(b bound, visit func(k int, a, here, below float64) bool) bool {
-	down, ch := math.Exp(-t.h), -math.Expm1(-t.h)
+	down, ch := exp(-t.h), -math.Expm1(-t.h)
 	moment, err := t.k+t.kErr, t.err
 	if b == lower {
 		moment, err = t.k-t.kErr, -t.err
 	}
 	a, d := 0.0, 0.0
 	for k := t.top; k > t.top-t.n; k-- {
-		untilt := min(math.Exp(moment-t.lambda*t.h*float64(k)), math.MaxFloat64)
-		a = min(1, a+untilt*max(0, t.mass[k&(t.n-1)]+err))
+		// Not min and max, which are calls in WebAssembly; what is no number stays none.
+		if m := t.mass[k&(t.n-1)] + err; !(m <= 0) {
+			a += min(exp(moment-t.lambda*t.h*float64(k)), math.MaxFloat64) * m
+		}
+		if a > 1 {
+			a = 1
+		}
 		here := d
 		d = down*d + ch*a
 		if visit(k, a, here, d) {
@@ -439,7 +445,7 @@ func (t *tailSum) delta(b bound, epsilon float64) (delta float64, ok bool) {
 		if x-t.h > epsilon {
 			return false
 		}
-		delta = a - math.Exp(epsilon-x)*(a-here)
+		delta = a - exp(epsilon-x)*(a-here)
 		return true
 	})
 	if b == lower {

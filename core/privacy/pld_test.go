@@ -98,7 +98,7 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 		worst, low := 0.0, 0.0
 		for _, sd := range []side{remove, add} {
 			a := m.aim(sd, counts(terms), c.delta)
-			e, ok := refine(terms, sd, a)
+			e, ok := refine(terms, sd, a, 0)
 			if !ok {
 				t.Errorf("%+v: no answer", c)
 			}

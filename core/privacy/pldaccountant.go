@@ -108,7 +108,7 @@ func (s *spent) unsampled(delta float64) float64 {
 func (s *spent) transformed(delta, loose float64) (epsilon float64, ok bool) {
 	t := s.terms()
 	m := newMoments(t, reach(t, delta, loose))
-	e, ok := refine(t, remove, m.aim(remove, counts(t), delta))
+	e, ok := refine(t, remove, m.aim(remove, counts(t), delta), 0)
 	if !ok {
 		return 0, false
 	}
@@ -116,7 +116,7 @@ func (s *spent) transformed(delta, loose float64) (epsilon float64, ok bool) {
 	if a.epsilon < e {
 		return e, true // adding an example is the lesser of the two
 	}
-	f, ok := refine(t, add, a)
+	f, ok := refine(t, add, a, e)
 	return max(e, f), ok
 }
 
@@ -172,6 +172,9 @@ func (s *spent) pldLow(rho *renyi, delta float64) float64 {
 	m := newMoments(t, reach(t, delta, loose))
 	for _, sd := range []side{remove, add} {
 		a := m.aim(sd, counts(t), delta)
+		if a.epsilon <= best {
+			continue // it would be the lesser
+		}
 		w := a.window(0, max(1<<15, 2*startSize(t)))
 		if e, ok := newSpectrum(t, sd, lower, w).compose(counts(t)).epsilon(lower, delta); ok {
 			best = max(best, e)
@@ -448,8 +451,8 @@ func counts(terms []term) []float64 {
 }
 
 // refine doubles the grid until ε hardly moves: its excess falls as the square
-// of the step.
-func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
+// of the step. A bound of at most enough is fine enough.
+func refine(terms []term, sd side, a aim, enough float64) (epsilon float64, ok bool) {
 	low := max(0, a.epsilon-0.6*a.spread)
 	back := 2 * a.spread
 	last, best := math.Inf(1), math.Inf(1)
@@ -458,7 +461,7 @@ func refine(terms []term, sd side, a aim) (epsilon float64, ok bool) {
 		switch {
 		case ok:
 			best = min(best, e)
-			if last-e < 6e-4*e+3e-6 {
+			if e <= enough || last-e < 6e-4*e+3e-6 {
 				return best, true
 			}
 			last = e

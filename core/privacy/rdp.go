@@ -109,7 +109,7 @@ func (rho rdpCurve) delta(epsilon float64) float64 {
 		}
 		a := orders[i]
 		logDelta := (a-1)*(r-epsilon+math.Log1p(-1/a)) - math.Log(a)
-		best = min(best, math.Exp(logDelta), math.Sqrt(-math.Expm1(-r)))
+		best = min(best, exp(logDelta), math.Sqrt(-math.Expm1(-r)))
 	}
 	return best
 }
@@ -226,14 +226,14 @@ func (s *sampling) logExcessIntegral(order float64) float64 {
 	}
 	scale := 0.0 // exp(−peak), where that and its inverse are far from the ends of what a float64 holds
 	if math.Abs(peak) < 300 {
-		scale = math.Exp(-peak)
+		scale = exp(-peak)
 	}
 	sum := 0.0 // over exp(peak)
 	for i := range stretches {
 		if max(logs[i], logs[i+1]) < peak-60 {
 			continue
 		}
-		sum += math.Exp(logs[i] - peak)
+		sum += exp(logs[i] - peak)
 		for _, n := range s.stretch(i) {
 			sum += n.excess(order, s.q, peak, scale)
 		}
@@ -284,10 +284,10 @@ func (s *sampling) node(i int) node {
 	n.y = n.x/s.sigma - 1/(2*s.sigma*s.sigma)
 	n.u = s.q * math.Expm1(n.y)
 	if n.y > 600 { // u is q·exp(y), which overflows on the way for tiny q
-		n.u = math.Exp(n.y + ln(s.q))
+		n.u = exp(n.y + ln(s.q))
 	}
 	n.l = math.Log1p(n.u)
-	n.w = math.Exp(-n.x * n.x / 2)
+	n.w = exp(-n.x * n.x / 2)
 	return n
 }
 
@@ -296,11 +296,11 @@ func (s *sampling) node(i int) node {
 func (n node) excess(a, q, ref, scale float64) float64 {
 	switch {
 	case scale == 0 || n.w < 1e-150 || n.l > 500:
-		return math.Exp(n.logExcess(a, q) - ref)
+		return exp(n.logExcess(a, q) - ref)
 	case a*n.l < 30:
 		return n.power(a) * n.w * scale
 	default:
-		return math.Exp(a*n.l-n.x*n.x/2-ref) * (1 - (1+a*n.u)*math.Exp(-a*n.l))
+		return exp(a*n.l-n.x*n.x/2-ref) * (1 - (1+a*n.u)*exp(-a*n.l))
 	}
 }
 
@@ -308,7 +308,7 @@ func (n node) excess(a, q, ref, scale float64) float64 {
 func (n node) logExcess(a, q float64) float64 {
 	tail := -n.x * n.x / 2
 	if l := n.y + ln(q); l > 550 { // 1+u is q·exp(y) to all digits
-		return a*l + math.Log1p(-math.Exp(math.Log(a)-(a-1)*l)) + tail
+		return a*l + math.Log1p(-exp(math.Log(a)-(a-1)*l)) + tail
 	}
 	switch {
 	case n.near(a):
@@ -316,7 +316,7 @@ func (n node) logExcess(a, q float64) float64 {
 	case a*n.l < 30:
 		return math.Log(n.power(a)) + tail
 	default:
-		return a*n.l + math.Log1p(-(1+a*n.u)*math.Exp(-a*n.l)) + tail
+		return a*n.l + math.Log1p(-(1+a*n.u)*exp(-a*n.l)) + tail
 	}
 }
 
@@ -344,7 +344,7 @@ func (n node) series(a float64) float64 {
 // logExpm1 is ln(exp(x)−1) for x > 0.
 func logExpm1(x float64) float64 {
 	if x > 1 {
-		return x + math.Log1p(-math.Exp(-x))
+		return x + math.Log1p(-exp(-x))
 	}
 	return math.Log(math.Expm1(x))
 }
@@ -352,9 +352,9 @@ func logExpm1(x float64) float64 {
 // log1pexp is ln(1+exp(x)).
 func log1pexp(x float64) float64 {
 	if x > 0 {
-		return x + math.Log1p(math.Exp(-x))
+		return x + math.Log1p(exp(-x))
 	}
-	return math.Log1p(math.Exp(x))
+	return math.Log1p(exp(x))
 }
 
 // logSum adds numbers given by their logarithms. The zero value is the empty
@@ -369,9 +369,9 @@ func (s *logSum) add(x float64) {
 	case s.sum == 0:
 		s.max, s.sum = x, 1
 	case x <= s.max:
-		s.sum += math.Exp(x - s.max)
+		s.sum += exp(x - s.max)
 	default:
-		s.sum = s.sum*math.Exp(s.max-x) + 1
+		s.sum = s.sum*exp(s.max-x) + 1
 		s.max = x
 	}
 }

@@ -138,8 +138,11 @@ func (s *Statement) account() (f figures, err error) {
 		return f, err
 	}
 	f.beside = flat.beside(f.quoted(s.Accountant))
-	if f.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
-		return f, err
+	f.atStep = f.quoted(s.Accountant)
+	if s.stopped() {
+		if f.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
+			return f, err
+		}
 	}
 	for _, k := range groupSizes {
 		e, err := GroupEpsilon(s.Accountant, k, s.Delta, events...)

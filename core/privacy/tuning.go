@@ -134,11 +134,11 @@ func repeatGamma(mean, shape float64) float64 {
 	lo, hi := math.Log(1e-300), -1e-12 // of ln γ; the mean falls in γ
 	for range 200 {
 		mid := (lo + hi) / 2
-		if expected(math.Exp(mid)) > mean {
+		if expected(exp(mid)) > mean {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	return math.Exp(lo)
+	return exp(lo)
 }
