@@ -331,7 +331,7 @@ func newSpectrum(terms []term, s side, b bound, w window) *spectrum {
 			logAlive: math.Log1p(-min(1, l.inf)),
 		}
 		for i, c := range sp.buf {
-			st.logAbs[i] = math.Log(real(c)*real(c)+imag(c)*imag(c)) / 2
+			st.logAbs[i] = math.Log(max(real(c)*real(c)+imag(c)*imag(c), 0x1p-1000)) / 2 // never −∞, which no times would make no number
 			st.arg[i] = math.Atan2(imag(c), real(c))
 		}
 		sp.terms = append(sp.terms, st)
