@@ -811,10 +811,11 @@
   // --- requests ------------------------------------------------------------
 
   // watchRequests tells fn the names of the requests that left the page for the
-  // network since now. An answer from the browser's own cache has a transfer
+  // network since the trainer answered. An answer from the browser's own cache has a transfer
   // size of 0 and is not one; what another origin answered has 0 as well, and is.
   /** @param {(count: number, last: string) => void} fn */
-  function watchRequests(fn) {
+  async function watchRequests(fn) {
+    if (!await clipscope.ready.then(() => true, () => false)) return;
     const since = performance.now();
     /** @type {string[]} */
     const seen = [];
@@ -827,6 +828,7 @@
       seen.push(...fresh.map(e => e.name));
       fn(seen.length, seen.slice(-5).map(n => n.replace(location.origin, "")).join("\n"));
     }).observe({ type: "resource", buffered: false });
+    fn(0, "");
   }
 
   // --- files ---------------------------------------------------------------

@@ -53,6 +53,7 @@ type Session struct {
 	problem string // what keeps the whole page from working
 	about   string // what the preset shows that was chosen; "" once anything differs from it
 	begun   bool
+	watched bool // requests are counted, or will be
 	sent    widget.Requests
 }
 
@@ -61,7 +62,7 @@ func New(c Client) *Session {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
-		ended: s.watchRequests, adopted: s.adopted, show: func() { s.point("data") }}
+		adopted: s.adopted, show: func() { s.point("data") }}
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
 	}
@@ -263,13 +264,13 @@ func (s *Session) toggleSheet() {
 	browser.Focus(to)
 }
 
-// watchRequests counts from when the page is ready: its program and the first
-// worker with data have been loaded.
+// watchRequests counts from when the page is ready: its program and the first worker have
+// been loaded.
 func (s *Session) watchRequests() {
-	if s.sent.Known || !app.IsClient || !browser.Glue().Truthy() {
+	if s.watched || !app.IsClient || !browser.Glue().Truthy() {
 		return
 	}
-	s.sent.Known = true
+	s.watched = true
 	browser.Glue().Call("watchRequests", app.FuncOf(func(_ app.Value, args []app.Value) any {
 		s.sent = widget.Requests{Known: true, Count: args[0].Int(), Names: args[1].String()}
 		s.changed()
@@ -278,7 +279,10 @@ func (s *Session) watchRequests() {
 }
 
 // Show says who is to be told, from now on, when there is something new to show.
-func (s *Session) Show(changed func()) { s.env.changed, s.frame.shown = changed, true }
+func (s *Session) Show(changed func()) {
+	s.env.changed, s.frame.shown = changed, true
+	s.watchRequests()
+}
 
 // Hide says that nothing is shown.
 func (s *Session) Hide() { s.env.changed, s.frame.shown = func() {}, false }

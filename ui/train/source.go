@@ -21,9 +21,8 @@ type source struct {
 	*env
 	client Client
 	exp    *experiment
-	// ended is called when opening has ended in one way or another, and show when
-	// the card of the data is to be looked at.
-	ended, show func()
+	// show is called when the card of the data is to be looked at.
+	show func()
 	// adopted is called when other data is in use, or none, with whether that
 	// changed the configuration.
 	adopted func(edited bool)
@@ -195,7 +194,6 @@ func (d *source) loaded(mine int) func(data.Progress) {
 
 func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
 	d.loading, d.slow, d.cancel = false, false, nil
-	d.ended()
 	d.refused, d.refusedReport = nil, nil
 	if err != nil {
 		if !errors.Is(err, client.ErrAborted) {

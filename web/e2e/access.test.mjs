@@ -30,7 +30,7 @@ const unnamed = (page) => page.evaluate(() => {
   return [...bad, ...(count("h1") === 1 ? [] : [`${count("h1")} headings of the first level`]), ...(count("main") === 1 ? [] : [`${count("main")} main parts`])];
 });
 
-test("every page has a title of its own, one heading above all, and names for its links", async (t) => {
+test("every page has a title of its own, one heading above all, names for its links, and says what it sent", async (t) => {
   const titles = new Set(), page = await visit(t, "stories");
   for (const where of ["stories", "use", "lab", "calculator", "help", ""]) {
     if (where !== "stories") {
@@ -45,6 +45,7 @@ test("every page has a title of its own, one heading above all, and names for it
       titles.add(await page.title());
       assert.match(await page.title(), /\S · Clipscope$/);
     }
+    await page.locator("#counter", { hasText: "0 bytes sent" }).waitFor({ state: "attached" });
   }
   assert.equal(titles.size, 6, [...titles].join());
   await page.setViewportSize(wide);
