@@ -28,6 +28,18 @@ var marks = []string{"circle", "square", "triangle", "diamond", "cross", "plus"}
 // Mark is the shape that goes with the lane's colour.
 func (l Lane) Mark() string { return marks[l.Place%len(marks)] }
 
+// glyphs are the marks of lines, as text.
+var glyphs = map[string]string{"circle": "○", "square": "□", "triangle": "△", "diamond": "◇", "cross": "×", "plus": "+"}
+
+// Glyph is the lane's mark in its colour, before its name in a text.
+func (l Lane) Glyph() app.UI {
+	glyph := "–"
+	if !l.Kept {
+		glyph = glyphs[l.Mark()]
+	}
+	return app.Span().Class("ink-"+string(l.Ink())).Aria("hidden", true).Text(glyph + " ")
+}
+
 // Ink is the lane's colour.
 func (l Lane) Ink() Ink {
 	if l.Kept {

@@ -36,7 +36,7 @@ func (l *lanes) view() app.UI {
 		app.If(len(l.list) > 0, l.steering),
 		app.If(l.still(), func() app.UI { return l.replay.View() }),
 		app.If(len(l.charts) > 0, func() app.UI {
-			return app.Div().Class("lab-overlays").ID("lanes-charts").Body(
+			return app.Div().Class("overlays").ID("lanes-charts").Body(
 				widget.Message("lanes-about", "note", claim(l.about)), // in what comes in sight
 				app.Range(l.charts).Slice(func(i int) app.UI { return l.charts[i].View() }),
 			)
@@ -222,16 +222,9 @@ func (l *lanes) head(f field) app.UI {
 	}).Class("plain"))
 }
 
-// glyphs are the marks of the charts' lines, as text.
-var glyphs = map[string]string{"circle": "○", "square": "□", "triangle": "△", "diamond": "◇", "cross": "×", "plus": "+"}
-
 func (l *lanes) rowView(r row, fields []field) app.UI {
-	glyph := "–"
-	if !r.look.Kept {
-		glyph = glyphs[r.look.Mark()]
-	}
 	return app.Tr().Body(
-		app.Th().Scope("row").Body(app.Span().Class("ink-"+string(r.look.Ink())).Aria("hidden", true).Text(glyph+" "), app.Text(r.look.Label)),
+		app.Th().Scope("row").Body(r.look.Glyph(), app.Text(r.look.Label)),
 		app.Range(fields).Slice(func(i int) app.UI { return app.Td().Class("figure").Text(fields[i].text(&r.out)) }),
 		app.Td().Text(r.out.state),
 		app.Td().Class("buttons").Body(l.deeds(r)...),

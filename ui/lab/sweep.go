@@ -388,7 +388,7 @@ func (s *sweep) view() app.UI {
 			if s.regression() {
 				title = "Test loss"
 			}
-			return app.Div().Class("lab-overlays lab-swept").ID(fmt.Sprintf("sweep-chart-%d", s.made)).Body(s.chart.View(fmt.Sprintf("%s after the whole run, sweep %d", title, s.made)))
+			return app.Div().Class("overlays lab-swept").ID(fmt.Sprintf("sweep-chart-%d", s.made)).Body(s.chart.View(fmt.Sprintf("%s after the whole run, sweep %d", title, s.made)))
 		}),
 		widget.Message("sweep-old", "help", map[bool]string{true: "The experiment above was changed since: these curves are of what it was."}[s.old()]),
 		app.P().ID("sweep-said").Role("status").Text(s.told()),

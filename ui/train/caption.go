@@ -31,12 +31,15 @@ type captionView struct {
 	Replay *motion.Replay // nil: there is nothing to replay
 	Doubt  string         // the id of the run that may be deleted
 	Fault  string         // why runs are not stored
+	// Compared are those of the runs that are drawn one over the other.
+	Compared *comparison
 }
 
 // captions is where the caption's events go.
 type captions interface {
 	toggle()
 	choose(entry)
+	compare(entry)
 	remove(id string, sure bool)
 	back()
 }
@@ -102,7 +105,8 @@ func (c *caption) list() app.UI {
 	v := c.View
 	return app.Div().Class("runs").ID("runs-list").Body(
 		app.P().Class("help").Text(keeping(v.Runs)),
-		app.Ul().Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
+		app.Ul().Class("runs-all").Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
+		v.Compared.view(),
 	)
 }
 
@@ -143,9 +147,22 @@ func (c *caption) run(e entry) app.UI {
 			app.Span().Class("run-size figure").Text(e.place()),
 			app.If(e.Fault != "", func() app.UI { return app.Span().Class("run-fault").Text(e.Fault) }),
 		),
+		c.comparing(e),
 		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
 			OnClick(then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
 	)
+}
+
+// comparing is the button that draws a run over others, where there are others.
+func (c *caption) comparing(e entry) app.UI {
+	place := c.View.Compared.place(e.ID)
+	text := "Compare"
+	if place >= 0 {
+		text = fmt.Sprintf("Compared: %d", place+1)
+	}
+	return app.Button().Type("button").Class("plain run-compare").Hidden(len(c.View.Runs) < 2).Aria("pressed", strconv.FormatBool(place >= 0)).
+		Aria("label", "Compare the run of "+words.When(e.Ended, c.View.Now)).
+		OnClick(func(app.Context, app.Event) { c.Actions.compare(e) }, app.EventScope(e.ID)).Text(text)
 }
 
 // then does what a button says, and moves the focus, as the button may be gone.
@@ -173,7 +190,7 @@ func (e entry) place() string {
 
 // caption is what there is to say of the run that is shown.
 func (s *Session) caption() captionView {
-	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.shelf.entries(), Open: s.shelf.open, Doubt: s.shelf.doubt, Fault: s.shelf.fault}
+	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.shelf.entries(), Open: s.shelf.open, Doubt: s.shelf.doubt, Fault: s.shelf.fault, Compared: &s.shelf.compared}
 	if t != s.trials.last {
 		v.Back = "Back to the run in progress"
 		if !s.trials.last.phase.active() {

@@ -106,12 +106,13 @@ type shelf struct {
 	show   func(*trial)         // is given the run that was chosen
 	gone   func(id string)      // is told of one that was deleted
 
-	stored []entry
-	held   []*trial
-	fault  string
-	open   bool   // the list is unfolded
-	doubt  string // the id of the run that is to be deleted, if its owner is sure
-	asked  int    // number of the newest run that was chosen
+	stored   []entry
+	held     []*trial
+	fault    string
+	open     bool   // the list is unfolded
+	doubt    string // the id of the run that is to be deleted, if its owner is sure
+	compared comparison
+	asked    int // number of the newest run that was chosen
 }
 
 // begin reads the list, and follows its changes.
@@ -145,6 +146,7 @@ func (s *shelf) unstored(err error) {
 func (s *shelf) listed(stored []entry) {
 	s.stored = stored
 	s.held = slices.DeleteFunc(s.held, func(t *trial) bool { return holds(stored, t.id) })
+	s.compared.keep(s.entries())
 	if len(s.held) == 0 {
 		s.fault = ""
 	}
@@ -201,6 +203,7 @@ func (s *shelf) entries() []entry {
 // goesOn takes a run that had failed out of the list, as it goes on. It will be there again
 // when it ends.
 func (s *shelf) goesOn(id string) {
+	s.compared.remove(id)
 	if s.release(id); holds(s.stored, id) {
 		s.keeper.DeleteRun(id, func(error) { s.list() })
 	}
@@ -223,20 +226,11 @@ func (s *shelf) toggle() {
 // choose shows a run of the list.
 func (s *shelf) choose(e entry) {
 	s.asked++
-	if i := slices.IndexFunc(s.held, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
-		s.chosen(s.held[i], nil)
-		return
-	}
 	mine := s.asked
-	s.keeper.OpenRun(e.ID, func(k client.Kept, err error) {
-		if mine != s.asked {
-			return
+	s.fetch(e, func(t *trial, err error) {
+		if mine == s.asked {
+			s.chosen(t, err)
 		}
-		t := (*trial)(nil)
-		if err == nil {
-			t, err = restored(s.env, e.ID, e.Ended, k)
-		}
-		s.chosen(t, err)
 	})
 }
 
@@ -261,6 +255,7 @@ func (s *shelf) remove(id string, sure bool) {
 	}
 	s.doubt = ""
 	s.release(id)
+	s.compared.remove(id)
 	deleted := func(err error) {
 		if err != nil {
 			s.fault = err.Error()

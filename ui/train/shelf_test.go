@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -316,6 +317,67 @@ func TestDeletingARunAsks(t *testing.T) {
 	b.shelf.remove(id, true)
 	if len(k.entries) != 0 || len(k.bodies) != 0 || len(b.shelf.entries()) != 0 || b.trials.shown.record != nil {
 		t.Errorf("%d entries and %d runs are left, shown %+v", len(k.entries), len(k.bodies), b.trials.shown)
+	}
+}
+
+// Runs of the list are drawn one over the other, with what they differ in.
+func TestRunsAreCompared(t *testing.T) {
+	b, k := newShelfBench(t)
+	for i := range mostCompared + 1 {
+		b.Set("learning_rate", "0."+strconv.Itoa(i+1))
+		b.run(t, 20, nil)
+	}
+	b.shelf.toggle()
+	list := b.shelf.entries() // the newest first
+	if html := b.stage(); !strings.Contains(html, "Compare") || strings.Contains(html, "another run to compare") {
+		t.Errorf("nothing is offered, or compared unasked: %s", html)
+	}
+	b.shelf.compare(list[0])
+	if html := b.stage(); !strings.Contains(html, "Choose another run") || b.shelf.compared.charts != nil {
+		t.Errorf("of one run: %s", html)
+	}
+	b.shelf.compare(list[1])
+	html := strings.Join(strings.Fields(b.stage()), " ")
+	for _, want := range []string{"1: dc-e · SGD,", "2: dc-e · SGD,", "η 0.7", "η 0.6", "Test accuracy", "Threshold C", "Compared: 1", "Compared: 2"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
+	if _, after, _ := strings.Cut(html, "1: dc-e"); strings.Contains(after, "digits, 6,000") {
+		t.Errorf("what they have in common is said of each: %s", html)
+	}
+	if o := b.shelf.compared.charts[0]; len(o.Spec.Series) != 2 || len(o.Feed.Numbers) == 0 {
+		t.Errorf("the chart has %d lines", len(o.Spec.Series))
+	}
+
+	// A place is kept, and taken again.
+	b.shelf.compare(list[0])
+	b.shelf.compare(list[2])
+	if one, two := b.shelf.compared.place(list[2].ID), b.shelf.compared.place(list[1].ID); one != 0 || two != 1 {
+		t.Errorf("places %d and %d", one, two)
+	}
+	for _, e := range []entry{list[0], list[3], list[4], list[5]} {
+		b.shelf.compare(e)
+	}
+	if b.shelf.fault != "" {
+		t.Fatalf("six runs: %s", b.shelf.fault)
+	}
+	b.shelf.compare(list[6])
+	if !strings.Contains(b.shelf.fault, "as many as can be told apart") || b.shelf.compared.place(list[6].ID) >= 0 {
+		t.Errorf("a seventh: %q", b.shelf.fault)
+	}
+
+	// What is deleted, here or in another tab, is not compared any more.
+	b.shelf.remove(list[2].ID, false)
+	b.shelf.remove(list[2].ID, true)
+	k.DeleteRun(list[1].ID, func(error) {})
+	if lanes, _ := b.shelf.compared.lanes(); len(lanes) != 4 || b.shelf.compared.place(list[1].ID) >= 0 || b.shelf.compared.place(list[2].ID) >= 0 {
+		t.Errorf("%d are left: %v", len(lanes), lanes)
+	}
+	k.bodies = map[string]client.Kept{}
+	b.shelf.compare(list[6])
+	if b.shelf.fault != "no longer there" {
+		t.Errorf("a run that cannot be read: %q", b.shelf.fault)
 	}
 }
 

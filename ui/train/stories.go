@@ -6,6 +6,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/series"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -52,6 +53,7 @@ func (nobody) saveModel(string)  {}
 func (nobody) use()              {}
 func (nobody) toggle()           {}
 func (nobody) choose(entry)      {}
+func (nobody) compare(entry)     {}
 func (nobody) back()             {}
 
 func (nobody) remove(string, bool)  {}
@@ -82,6 +84,16 @@ func exampleCaption(list bool) captionView {
 			{ID: "b", Ended: now.Add(-time.Hour), Method: "Automatic clipping (AUTO-S)", Data: set, Private: true, Epsilon: 2, Score: "test accuracy 91.2 %", State: "finished", Bytes: 84_100},
 			{ID: "a", Ended: now.AddDate(0, -1, 0), Method: "Constant threshold", Data: set, Epsilon: 2, State: "ended by an error after step 40 of 938", Bytes: 12_300},
 		}}
+	v.Compared = &comparison{}
+	for i, eta := range []float64{0.5, 0.25} {
+		t := newTrial(newEnv())
+		t.id, t.phase, t.result = v.Runs[i].ID, done, exampleResult()
+		t.record = series.NewRecord(run.Config{Method: "constant", LearningRate: eta}.WithDefaults(), run.PlanInfo{Steps: 400})
+		for step := 1; step <= 400; step += 9 {
+			t.record.Add([]run.Event{series.Example(step + 40*i)})
+		}
+		v.Compared.add(t)
+	}
 	if list {
 		v.Open, v.Doubt, v.Fault = true, "b", "The list of runs in this browser's storage cannot be used (it is full)."
 	}

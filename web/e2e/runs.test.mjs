@@ -99,6 +99,16 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await page.locator(".run-open").nth(1).click();
   await result(page).waitFor();
   assert.deepEqual(await whole(page), before, "after a reload");
+
+  // The two are drawn one over the other, with what they differ in.
+  await page.click("#runs");
+  for (const i of [0, 1]) await page.locator(".run-compare").nth(i).click();
+  await page.locator("#compared canvas").nth(2).waitFor();
+  assert.deepEqual(await page.locator(".compared li").allInnerTexts().then((all) => all.map((s) => s.replace(/ · test accuracy [\d.]+ %/, "").replaceAll("\u00a0", " "))),
+    ["○ 1: constant · SGD, η 0.25 · finished", "□ 2: constant · SGD, η 0.5 · finished"]);
+  assert.deepEqual(await page.locator("#compared h3").allInnerTexts(), ["Test accuracy", "Threshold C", "Clipped share"]);
+  await page.locator(".run-compare").nth(1).click();
+  await page.locator("#compared", { hasText: "Choose another run" }).waitFor();
   assert.deepEqual(page.errors, []);
 });
 
