@@ -107,6 +107,7 @@ func (c *comparison) view() app.UI {
 		app.Div().Class("overlays").ID(fmt.Sprintf("compared-%d", c.made)).Body(
 			app.Range(c.charts).Slice(func(i int) app.UI { return c.charts[i].View() }),
 		),
+		app.P().Class("help").Text("Each run's ε is its own: a choice among runs by their diagnostics is covered by none of them."),
 	)
 }
 
