@@ -33,6 +33,9 @@ type Scores struct {
 	// R2 is the share of the targets' variance that is explained: 0 for answering with
 	// the test rows' mean, less for worse.
 	R2 Number `json:"r2"`
+	// Fit divides the rows into parts, in the order of their answers: of one target, and of
+	// rows enough.
+	Fit []Fitted `json:"fit,omitempty"`
 }
 
 // Point is one of a curve.
@@ -56,4 +59,12 @@ type Calibrated struct {
 	Rows     int    `json:"rows"`
 	Sure     Number `json:"confidence"` // the mean probability of its answers
 	Accuracy Number `json:"accuracy"`   // the share of them that is right
+}
+
+// Fitted are rows that were answered with about the same number.
+type Fitted struct {
+	Rows   int    `json:"rows"`
+	Answer Number `json:"answer"` // the mean of their answers
+	Target Number `json:"target"` // the mean of what was so
+	Off    Number `json:"mean_absolute_error"`
 }

@@ -3,6 +3,7 @@
 package score
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -319,6 +320,7 @@ type Numbers struct {
 	size, squares float64   // of what the answers are off by
 	mean, spread  []float64 // of the targets, by output (Welford)
 	off, targets  []float32 // of every row
+	answers       []float32 // where there is one target
 	outputs       int
 }
 
@@ -330,6 +332,9 @@ func NewNumbers(outputs int) *Numbers {
 // Add takes in a row's targets and the outputs for them.
 func (c *Numbers) Add(targets, outputs []float32) {
 	c.n++
+	if c.outputs == 1 {
+		c.answers = append(c.answers, outputs[0])
+	}
 	for j, y := range targets {
 		t := float64(y)
 		off := float64(outputs[j]) - t
@@ -351,6 +356,7 @@ func (c *Numbers) Scores() *run.Scores {
 	}
 	s := &run.Scores{Balanced: nan, ROCArea: nan, AveragePrecision: nan, CalibrationError: nan, R2: nan}
 	s.MeanError, s.RootError = run.Number(c.size/all), run.Number(math.Sqrt(c.squares/all))
+	s.Fit = c.fit()
 	s.MedianError, s.OfMean = run.Number(c.median()), run.Number(c.ofMean()/all)
 	if spread > 0 {
 		s.R2 = run.Number(1 - c.squares/spread)
@@ -364,8 +370,37 @@ func (c *Numbers) median() float64 {
 	if n == 0 || math.IsNaN(c.size) {
 		return math.NaN()
 	}
-	slices.Sort(c.off)
-	return (float64(c.off[(n-1)/2]) + float64(c.off[n/2])) / 2
+	off := slices.Sorted(slices.Values(c.off))
+	return (float64(off[(n-1)/2]) + float64(off[n/2])) / 2
+}
+
+// A part of the fit has so many rows at least, and there are so many parts at most.
+const leastFitted, mostFitted = 10, 10
+
+// fit is [run.Scores.Fit]; nil where an answer is no number.
+func (c *Numbers) fit() (all []run.Fitted) {
+	n := len(c.answers)
+	parts := min(n/leastFitted, mostFitted)
+	if parts < 2 || math.IsNaN(c.size) || math.IsInf(c.size, 1) {
+		return nil
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(c.answers[i], c.answers[j]) })
+	for k := range parts {
+		rows := order[k*n/parts : (k+1)*n/parts]
+		answer, target, off := 0.0, 0.0, 0.0
+		for _, i := range rows {
+			answer += float64(c.answers[i])
+			target += float64(c.targets[i])
+			off += float64(c.off[i])
+		}
+		of := float64(len(rows))
+		all = append(all, run.Fitted{Rows: len(rows), Answer: run.Number(answer / of), Target: run.Number(target / of), Off: run.Number(off / of)})
+	}
+	return all
 }
 
 // ofMean is what the targets' means are off by, on the whole.

@@ -173,6 +173,50 @@ func TestNumbers(t *testing.T) {
 }
 
 // TestMistakes: of rows in any order, the surest wrong ones, as sorting all would give.
+// A model that keeps near the mean is told by its fit.
+func TestFit(t *testing.T) {
+	c := NewNumbers(1)
+	for i := range 1005 {
+		y := float32((i*389)%1005) / 1005 // each once, in no order
+		c.Add([]float32{y}, []float32{0.5 + (y-0.5)/2})
+	}
+	s := c.Scores()
+	if len(s.Fit) != 10 {
+		t.Fatalf("%d parts", len(s.Fit))
+	}
+	rows, off := 0, 0.0
+	for i, f := range s.Fit {
+		rows += f.Rows
+		off += float64(f.Rows) * float64(f.Off)
+		target := 0.05 + 0.1*float64(i)
+		if math.Abs(float64(f.Target)-target) > 2e-3 || math.Abs(float64(f.Answer)-(0.5+(target-0.5)/2)) > 1e-3 || math.Abs(float64(f.Off)-math.Max(math.Abs(target-0.5)/2, 0.0125)) > 0.013 {
+			t.Errorf("part %d: %+v", i, f)
+		}
+	}
+	if rows != 1005 || math.Abs(off/1005-float64(s.MeanError)) > 1e-9 {
+		t.Errorf("%d rows, off by %v, want %v", rows, off/1005, s.MeanError)
+	}
+	if got := c.Scores(); !slices.Equal(got.Fit, s.Fit) || got.MedianError != s.MedianError {
+		t.Errorf("asked again: %+v, before %+v", got, s)
+	}
+
+	few, two, none, same := NewNumbers(1), NewNumbers(2), NewNumbers(1), NewNumbers(1)
+	for i := range 30 {
+		if i < 19 {
+			few.Add([]float32{1}, []float32{2})
+		}
+		two.Add([]float32{1, 2}, []float32{1, 2})
+		none.Add([]float32{1}, []float32{float32(math.NaN())})
+		same.Add([]float32{float32(i)}, []float32{7})
+	}
+	if few.Scores().Fit != nil || two.Scores().Fit != nil || none.Scores().Fit != nil {
+		t.Error("a fit of few rows, of two targets, or of no numbers")
+	}
+	if f := same.Scores().Fit; len(f) != 3 || f[0] != (run.Fitted{Rows: 10, Answer: 7, Target: 4.5, Off: 3.1}) {
+		t.Errorf("of one answer: %+v", f)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{0, 1, 5, 13, 400} {

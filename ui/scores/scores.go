@@ -27,6 +27,7 @@ func View(r *run.Result) app.UI {
 			app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 			app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
 			app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
+			app.If(len(r.TestScores.Fit) > 0, func() app.UI { return fit(r.TestScores) }),
 		),
 		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
 	)
@@ -103,6 +104,15 @@ func calibration(s *run.Scores) app.UI {
 	return Table("How sure, and how right", []string{"sure of", "rows", "right"}, len(s.Calibration), func(i int) []string {
 		c := s.Calibration[i]
 		return []string{percent(float64(c.Sure)), words.Count(c.Rows), percent(float64(c.Accuracy))}
+	})
+}
+
+// fit says where on the scale answers can be believed: a model that was clipped much, or has
+// learned little, keeps near the mean.
+func fit(s *run.Scores) app.UI {
+	return Table("What was answered, and what was so", []string{"answers, on average", "rows", "was so", "off by"}, len(s.Fit), func(i int) []string {
+		f := s.Fit[i]
+		return []string{digits(float64(f.Answer)), words.Count(f.Rows), digits(float64(f.Target)), digits(float64(f.Off))}
 	})
 }
 
