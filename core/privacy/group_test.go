@@ -181,7 +181,7 @@ func TestGroupLossPoint(t *testing.T) {
 	for _, c := range []struct {
 		rows     int
 		q, sigma float64
-	}{{2, 1e-6, 0.5}, {5, 0.1, 1}, {100, 0.004, 1}, {30, 0.7, 10}, {3, 0.5, 0.05}} {
+	}{{2, 1e-6, 0.5}, {5, 0.1, 1}, {100, 0.004, 1}, {30, 0.7, 10}, {3, 0.5, 0.05}, {11, 0.955, 0.173}, {2, 1 - 0x1p-40, 0.2}} {
 		release := term{c.q, c.sigma, 1, newGroup(c.rows, c.q, 1e-15)}
 		var near tangent
 		inverse := func(z float64) {

@@ -135,6 +135,16 @@ func sampledDelta(q, sigma, epsilon float64) float64 {
 // unsampledLoss is the y with ln(1−q+q·exp(y)) = x, −Inf where x is below
 // everything.
 func unsampledLoss(q, x float64) float64 {
+	if q == 1 {
+		return x
+	}
+	if x < -1 { // where exp(x)−1+q cancels, and 1−q does not, as nothing is that low unless q is above ½
+		rest := exp(x) - (1 - q)
+		if rest <= 0 {
+			return math.Inf(-1)
+		}
+		return ln(rest / q)
+	}
 	e := math.Expm1(x)
 	switch {
 	case x > 600:
@@ -154,7 +164,12 @@ func lossPoint(q, sigma, x float64) float64 { return sigma*sigma*unsampledLoss(q
 // lossAt is the inverse of lossPoint.
 func lossAt(q, sigma, z float64) float64 {
 	y := (2*z - 1) / (2 * sigma * sigma)
-	if y > 600 {
+	switch {
+	case q == 1:
+		return y
+	case y < -1:
+		return math.Log(1 - q + q*exp(y))
+	case y > 600:
 		return y + ln(q) + math.Log1p((1-q)/q*exp(-y))
 	}
 	return math.Log1p(q * math.Expm1(y))

@@ -144,3 +144,30 @@ func TestBoundedWork(t *testing.T) {
 		}
 	}
 }
+
+// lossPoint is the inverse of lossAt, also where the loss is far below 0, as it can be where
+// nearly every row is in the sample.
+func TestLossPoint(t *testing.T) {
+	for _, q := range []float64{1e-9, 0.01, 0.3, 0.5, 0.6, 0.999, 1 - 1e-9, 1 - 0x1p-50, 1 - 0x1p-53, 1} {
+		for _, sigma := range []float64{0.05, 1, 30} {
+			for x := -690.0; x < 690; x += 0.37 {
+				z := lossPoint(q, sigma, x)
+				if below := q < 1 && x < 0 && exp(x) <= (1-q)*(1-1e-15); below != math.IsInf(z, -1) && math.Abs(exp(x)/(1-q)-1) > 1e-14 {
+					t.Fatalf("q=%v σ=%v: the loss %v is at %v", q, sigma, x, z)
+				}
+				if math.IsInf(z, -1) {
+					continue
+				}
+				// Beside ln(1−q), where all outputs that are low have about the same loss,
+				// rounding of exp(x) is that much of what is left.
+				far := 1.0
+				if x < 0 {
+					far = q * exp((2*z-1)/(2*sigma*sigma)) / exp(x)
+				}
+				if back := lossAt(q, sigma, z); math.Abs(back-x) > 1e-12*(1+math.Abs(x))*max(1, 1/(sigma*sigma))+1e-15/max(far, 1e-3) {
+					t.Errorf("q=%v σ=%v: the loss %v is at %v, where it is %v", q, sigma, x, z, back)
+				}
+			}
+		}
+	}
+}

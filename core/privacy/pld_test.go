@@ -85,6 +85,7 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 		delta float64
 	}{
 		{term{1, 10, 100, nil}, 1e-5}, {term{1, 2, 3, nil}, 1e-6}, {term{1, 30, 10000, nil}, 1e-10}, {term{0.01, 1, 1, nil}, 1e-5}, {term{0.2, 0.6, 1, nil}, 1e-7},
+		{term{1, 0.1, 1, nil}, 1e-5}, {term{1, 0.3, 1, nil}, 1e-9},
 	} {
 		s := spent{sampled: []term{c.t}}
 		exact := s.exact()
@@ -101,6 +102,9 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 			e, ok := refine(terms, sd, a, 0)
 			if !ok {
 				t.Errorf("%+v: no answer", c)
+			}
+			if c.t.sampleRate == 1 && e < want*(1-1e-12) { // to add or to remove a row is all the same
+				t.Errorf("%+v: side %d: %v, exact %v", c, sd, e, want)
 			}
 			worst = max(worst, e)
 			if e, ok := newSpectrum(terms, sd, lower, a.window(0, 1<<16)).compose(counts(terms)).epsilon(lower, c.delta); ok {
@@ -169,5 +173,22 @@ func BenchmarkPLD(b *testing.B) {
 		if _, err := Epsilon(PLD, 1e-5, SelfComposed{PoissonSampled{256. / 60000, Gaussian{1.1}}, 4690}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// What was spent before the first step is told by another bound than the whole, which may
+// be the better one.
+func TestCurveRisesFromItsStart(t *testing.T) {
+	c, err := NewCurve(PLD, 1e-5, PoissonSampled{1e-6, Gaussian{100}}, 10000, SelfComposed{PoissonSampled{0.01, Gaussian{1}}, 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0.0
+	for steps := 0; steps <= 10000; steps += 100 {
+		e := c.Epsilon(steps)
+		if e < last {
+			t.Errorf("after %d steps ε falls from %v to %v", steps, last, e)
+		}
+		last = e
 	}
 }

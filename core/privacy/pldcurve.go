@@ -28,8 +28,9 @@ func pldEpsilons(delta float64, step, start spent, maxSteps int) func(int) float
 			c.at = append(c.at, at)
 		}
 	}
-	c.zero, _ = start.pld(delta)
 	c.end(maxSteps)
+	c.zero, _ = start.pld(delta)
+	c.zero = min(c.zero, c.last) // what costs less has a bound that may be the looser
 	// A quarter of the usual grid costs one to three per cent of ε and keeps
 	// each answer under a millisecond.
 	c.size = max(1<<11, startSize(c.terms)/4)
