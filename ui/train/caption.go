@@ -161,7 +161,7 @@ func (c *caption) comparing(e entry) app.UI {
 		text = fmt.Sprintf("Compared: %d", place+1)
 	}
 	return app.Button().Type("button").Class("plain run-compare").Hidden(len(c.View.Runs) < 2).Aria("pressed", strconv.FormatBool(place >= 0)).
-		Aria("label", "Compare the run of "+words.When(e.Ended, c.View.Now)).
+		Aria("label", text+", the run of "+words.When(e.Ended, c.View.Now)).
 		OnClick(func(app.Context, app.Event) { c.Actions.compare(e) }, app.EventScope(e.ID)).Text(text)
 }
 
