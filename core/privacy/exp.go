@@ -3,7 +3,7 @@ package privacy
 import "math"
 
 // exp is [math.Exp] to 1.1 units in the last place. Where Go has no assembly, as in WebAssembly,
-// math.Exp takes five times as long, and a third of what the PLD accountant took went there.
+// math.Exp takes four times as long, and a third of what the PLD accountant took went there.
 //
 // It is 2^(k/64)·exp(r) with |r| ≤ ln 2/128, which six terms of the series give to 2⁻⁵⁶.
 func exp(x float64) float64 {

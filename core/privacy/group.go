@@ -224,9 +224,9 @@ func (t term) lossPoint(x float64, near *tangent) float64 {
 	}
 	want := x + math.Log1p(-exp(g.logs[0]-x))
 	if x < 1 {
-		rest := math.Expm1(x) + g.some // exp(x) − P(J=0), without cancellation beside 0,
-		if x < -1 {
-			rest = exp(x) - g.weights[0] // and far below it
+		rest := exp(x) - g.weights[0]
+		if x >= -1 {
+			rest = math.Expm1(x) + g.some // the same, without cancellation beside 0
 		}
 		if rest <= 0 {
 			return math.Inf(-1)

@@ -214,7 +214,7 @@ func (s *Session) caption() captionView {
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}
-	v.Made = append(cards.Made(&t.record.Config, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
+	v.Made = t.made()
 	v.Next = s.next()
 	return v
 }

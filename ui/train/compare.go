@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"clipscope/core/data"
-	"clipscope/ui/cards"
 	"clipscope/ui/chart"
-	"clipscope/ui/client"
 	"clipscope/ui/series"
-	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -115,7 +112,7 @@ func (c *comparison) view() app.UI {
 func apartFrom(runs []*trial) []string {
 	made, in := make([][]string, len(runs)), map[string]int{}
 	for i, t := range runs {
-		made[i] = append(cards.Made(&t.record.Config, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
+		made[i] = t.made()
 		for _, part := range made[i] {
 			in[part]++
 		}
@@ -126,8 +123,8 @@ func apartFrom(runs []*trial) []string {
 		if len(parts) == 0 {
 			parts = []string{"made as the others"}
 		}
-		if e := t.entry(); e.Score != "" {
-			parts = append(parts, e.Score)
+		if score := t.score(); score != "" {
+			parts = append(parts, score)
 		}
 		said[i] = strings.Join(append(parts, t.state()), " · ")
 	}
@@ -152,20 +149,5 @@ func (s *shelf) compare(e entry) {
 			s.fault = fmt.Sprintf("%d runs are compared, as many as can be told apart: take one away first.", mostCompared)
 		}
 		s.changed()
-	})
-}
-
-// fetch calls back with a run of the list.
-func (s *shelf) fetch(e entry, f func(*trial, error)) {
-	if i := slices.IndexFunc(s.held, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
-		f(s.held[i], nil)
-		return
-	}
-	s.keeper.OpenRun(e.ID, func(k client.Kept, err error) {
-		if err != nil {
-			f(nil, err)
-			return
-		}
-		f(restored(s.env, e.ID, e.Ended, k))
 	})
 }

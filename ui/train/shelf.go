@@ -65,10 +65,22 @@ func (t *trial) entry() entry {
 		e.Fault = t.inFull() + words.Brief(t.fault, mostOfFault)
 	}
 	if t.result != nil {
-		e.Epsilon = t.result.Epsilon
-		e.Score = strings.Join(scores.Headline(t.result), " ")
+		e.Epsilon, e.Score = t.result.Epsilon, t.score()
 	}
 	return e
+}
+
+// made is what the run was made of, in parts, and how it was changed.
+func (t *trial) made() []string {
+	return append(cards.Made(&t.record.Config, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
+}
+
+// score is what it got on the test rows; "" without a result.
+func (t *trial) score() string {
+	if t.result == nil {
+		return ""
+	}
+	return strings.Join(scores.Headline(t.result), " ")
 }
 
 // mostOfLabel is how many characters of the name of the label's column do.
@@ -231,6 +243,21 @@ func (s *shelf) choose(e entry) {
 		if mine == s.asked {
 			s.chosen(t, err)
 		}
+	})
+}
+
+// fetch calls back with a run of the list.
+func (s *shelf) fetch(e entry, f func(*trial, error)) {
+	if i := slices.IndexFunc(s.held, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
+		f(s.held[i], nil)
+		return
+	}
+	s.keeper.OpenRun(e.ID, func(k client.Kept, err error) {
+		if err != nil {
+			f(nil, err)
+			return
+		}
+		f(restored(s.env, e.ID, e.Ended, k))
 	})
 }
 
