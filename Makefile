@@ -19,6 +19,7 @@ NPM  ?= npm
 ADDR   ?= 127.0.0.1:8080
 PREFIX ?=
 BROTLI ?= 11
+RARE   ?= 9
 OUT    ?= site
 FRAME_ANCESTORS ?=
 RELEASE ?= release
@@ -70,7 +71,7 @@ site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 
 dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
 	@bin/clipscope -generate -stories -out dist
-	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI)
+	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI) $(RARE)
 	@touch $@ $@.br $@.gz
 
 release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
@@ -167,18 +168,19 @@ javascript: $(MODULES)
 SLOWEST := ./core/train ./core/privacy
 
 # The race detector, which makes tests some five times longer, is for the packages that
-# start goroutines or share, and for all that they call.
-# app runs in browsers and on the host alone.
+# start goroutines or share, and for all that they call; but for TestMutantsFail, which does
+# neither and takes as long as all others, and of core/privacy for the tests that share. This
+# folder's own tests ask its server one thing after the other, and app runs in browsers.
 SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules --exclude-dir=app '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
+ALONE  := ^TestMutantsFail$$
+SHARED := ^Test(MemoryOfMany|Joined)
 
 test-go: build compiler
 	@$(BESIDE) suite-race suite-native
 
-# The longest tests of those, which start nothing and share nothing.
-UNSHARED := ^(TestMutantsFail|TestTwoReleasesAreEqual|TestOthersFilesStay)$$
-
 suite-race:
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(UNSHARED)' $(SHARING)
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/,$(SHARING))
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short -run '$(SHARED)' ./core/privacy
 
 suite-native:
 	$(GO) test -vet=off $(SLOWEST) ./...

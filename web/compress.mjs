@@ -2,22 +2,25 @@
 // writes x.br and x.gz, for hosts that send these as they are. What was packed
 // before, by content, comes from a folder of such.
 //
-//	node compress.mjs SITE KEPT QUALITY     quality of brotli: 0 … 11
+//	node compress.mjs SITE KEPT QUALITY [RARE]     qualities of brotli: 0 … 11
+//
+// RARE is for what few visits fetch, which is half of all that packs slowly.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 
-const [site, folder, quality] = process.argv.slice(2);
-const kept = join(folder, quality);
+const [site, folder, quality, rare = quality] = process.argv.slice(2);
+const kept = join(folder, rare === quality ? quality : `${quality}-${rare}`);
 mkdirSync(kept, { recursive: true });
+const RARE = join(site, "web/ort");
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 const WINDOW = 24; // the largest that browsers must know: 16 MB, as much as the program has
-/** @type {Record<string, (b: Buffer) => Promise<Buffer>>} */
+/** @type {Record<string, (b: Buffer, quality: string) => Promise<Buffer>>} */
 const packings = {
-  ".br": (b) => promisify(zlib.brotliCompress)(b, { params: { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_LGWIN]: WINDOW, [BROTLI_PARAM_SIZE_HINT]: b.length } }),
+  ".br": (b, quality) => promisify(zlib.brotliCompress)(b, { params: { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_LGWIN]: WINDOW, [BROTLI_PARAM_SIZE_HINT]: b.length } }),
   ".gz": (b) => promisify(zlib.gzip)(b, { level: 9 }),
 };
 const used = new Set();
@@ -27,7 +30,7 @@ async function pack(file, suffix) {
   const plain = readFileSync(file);
   const name = createHash("sha256").update(plain).digest("hex") + suffix, at = join(kept, name);
   used.add(name);
-  if (!existsSync(at)) writeFileSync(at, await packings[suffix](plain));
+  if (!existsSync(at)) writeFileSync(at, await packings[suffix](plain, file.startsWith(RARE) ? rare : quality));
   const packed = readFileSync(at);
   if (packed.length < plain.length) writeFileSync(file + suffix, packed);
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Stories are what stands around a run, each alone.
+// Stories are what stands around a run, each alone. Charts are made here and not as they are
+// seen: of others each time, the page would draw itself for ever.
 func Stories() []widget.Story {
+	edited, list := exampleCaption(false), exampleCaption(true)
 	return []widget.Story{
 		{Name: "Run bar, idle", View: func() app.UI {
 			return &runBar{View: runView{Phase: idle, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
@@ -27,8 +29,8 @@ func Stories() []widget.Story {
 		{Name: "Run bar, failed", View: func() app.UI {
 			return &runBar{View: runView{Phase: failed, Step: 412, Steps: 1000, Left: math.NaN(), Spent: 0.63, Whole: 1, Fault: "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows."}, Actions: nobody{}, Setup: nobody{}}
 		}},
-		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: exampleCaption(false), Actions: nobody{}} }},
-		{Name: "List of runs", View: func() app.UI { return &caption{View: exampleCaption(true), Actions: nobody{}} }},
+		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: edited, Actions: nobody{}} }},
+		{Name: "List of runs", View: func() app.UI { return &caption{View: list, Actions: nobody{}} }},
 		{Name: "Interrupted run", View: func() app.UI { return exampleInterrupted(false) }},
 		{Name: "Interrupted run, to be discarded", View: func() app.UI { return exampleInterrupted(true) }},
 		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},

@@ -559,5 +559,9 @@ test("every component stands alone on the stories page", async (t) => {
   assert.ok(await page.locator(".story").count() >= 15);
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".story")].filter((s) => s.getBoundingClientRect().height < 60).map((s) => s.textContent.slice(0, 40))), []);
   await page.screenshot({ path: path.join(results, "stories.png"), fullPage: true });
+  // It is drawn once: a story that is another each time has the page draw itself for ever.
+  const drawn = await page.locator(".story canvas").first().elementHandle();
+  await page.waitForTimeout(500);
+  assert.ok(await drawn.evaluate((e) => e.isConnected), "the stories are drawn again and again");
   assert.deepEqual(page.errors, []);
 });
