@@ -121,8 +121,12 @@ func newModel(t *testing.T, be compute.Backend, spec Spec, capacity int) *Model 
 	t.Helper()
 	m := New(be, spec, capacity, 1)
 	m.Init(rand.New(rand.NewPCG(1, 2)))
+	var all []func() []float32
+	for _, p := range m.Params() {
+		all = append(all, fetch(t, be, p, p.Len()))
+	}
 	for i, p := range m.Params() { // biases and convex models start at zero: move them off it
-		v := read(t, be, p, p.Len())
+		v := all[i]()
 		rng := rand.New(rand.NewPCG(3, uint64(i)))
 		for j := range v {
 			v[j] += float32(0.1 * rng.NormFloat64())
@@ -154,20 +158,28 @@ func sums(be compute.Backend, m *Model) []compute.Sums {
 	return all
 }
 
-// flat reads sums, one after the other, as float32.
+// flat reads sums, one after the other, as float32: all at once, as a backend that is far
+// away would be waited for at each.
 func flat(t *testing.T, be compute.Backend, all []compute.Sums) []float32 {
 	t.Helper()
 	var out []float32
-	for _, s := range all {
-		v := make([]float64, s.Len())
-		if err := kernel.ReadSums(context.Background(), be, v, s); err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range v {
-			out = append(out, float32(x))
+	for _, part := range split(t, be, all) {
+		for i, high := range part[0]() {
+			out = append(out, float32(float64(high)+float64(part[1]()[i])))
 		}
 	}
 	return out
+}
+
+// split has the two parts of each sum brought over, which make it: see [kernel.Split].
+func split(t *testing.T, be compute.Backend, all []compute.Sums) (parts [][2]func() []float32) {
+	t.Helper()
+	for _, s := range all {
+		high, low := be.New(s.Len()), be.New(s.Len())
+		kernel.Split(be, s.Len(), s, high, low)
+		parts = append(parts, [2]func() []float32{fetch(t, be, high, s.Len()), fetch(t, be, low, s.Len())})
+	}
+	return parts
 }
 
 func pass(be compute.Backend, m *Model, b batch, n int) compute.Buffer {
@@ -546,6 +558,11 @@ func TestGradientBounds(t *testing.T) {
 		if spec.CheckLipschitz() != nil {
 			return
 		}
+		type measured struct {
+			of            string
+			bounds, norms func() []float32
+		}
+		var trials []measured
 		for trial := range 30 {
 			rng := rand.New(rand.NewPCG(12, uint64(trial)))
 			b := randomBatch(rng, spec, n)
@@ -565,11 +582,14 @@ func TestGradientBounds(t *testing.T) {
 				bounds.Refresh()
 				dst := be.New(n)
 				bounds.Norms(n, losses, dst)
-				got := read(t, be, dst, n)
-				for i, s := range read(t, be, norms, n) {
-					if norm := float64(s); float64(got[i]) < norm*(1-1e-6) {
-						t.Errorf("trial %d, tight %v, example %d: bound %g, norm %g", trial, tight, i, got[i], norm)
-					}
+				trials = append(trials, measured{fmt.Sprintf("trial %d, tight %v", trial, tight), fetch(t, be, dst, n), fetch(t, be, norms, n)})
+			}
+		}
+		for _, m := range trials {
+			bounds := m.bounds()
+			for i, s := range m.norms() {
+				if norm := float64(s); !(float64(bounds[i]) >= norm*(1-1e-6)) {
+					t.Errorf("%s, example %d: bound %g, norm %g", m.of, i, bounds[i], norm)
 				}
 			}
 		}
@@ -737,17 +757,12 @@ func measure(t *testing.T, be compute.Backend, m *Model, b batch, rows []int, at
 	only[at] = 1
 	dst := sums(be, m)
 	m.Add(dst, []compute.Buffer{buffer(be, only)}, kernel.Plain())
-	var parts []func() []float32 // two of each sum's: see [kernel.Split]
-	for _, s := range dst {
-		high, low := be.New(s.Len()), be.New(s.Len())
-		kernel.Split(be, s.Len(), s, high, low)
-		parts = append(parts, fetch(t, be, high, s.Len()), fetch(t, be, low, s.Len()))
-	}
+	parts := split(t, be, dst)
 	loss, norm, k := fetch(t, be, losses, n), fetch(t, be, norms, n), m.Outputs()
 	return sync.OnceValue(func() rowResult {
 		r := rowResult{outputs: outputs()[at*k : (at+1)*k], loss: loss()[at], norm: norm()[at]}
 		for _, p := range parts {
-			r.gradient = append(r.gradient, p()...)
+			r.gradient = append(append(r.gradient, p[0]()...), p[1]()...)
 		}
 		return r
 	})
@@ -757,13 +772,13 @@ func measure(t *testing.T, be compute.Backend, m *Model, b batch, rows []int, at
 func fetch(t *testing.T, be compute.Backend, b compute.Buffer, n int) func() []float32 {
 	t.Helper()
 	coming := be.Fetch(b.Slice(0, n))
-	return func() []float32 {
+	return sync.OnceValue(func() []float32 {
 		v := make([]float32, n)
 		if err := coming.Wait(context.Background(), v); err != nil {
 			t.Fatal(err)
 		}
 		return v
-	}
+	})
 }
 
 // TestScaledNormsOfDeepModels: 64 layers, of which all but the first add less than

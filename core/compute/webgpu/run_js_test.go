@@ -112,8 +112,9 @@ func TestNoiseIsNormal(t *testing.T) {
 	}
 }
 
-// trained takes a run's steps, calling each after every one.
-func trained(t *testing.T, b *webgpu.Backend, cfg run.Config, each func(step int)) {
+// runs returns what takes the steps of a run, calling each after every one, as often as it
+// is called.
+func runs(t *testing.T, b *webgpu.Backend, cfg run.Config, each func(step int)) func() {
 	t.Helper()
 	ds, err := data.Builtin(cfg.Data, 1)
 	if err != nil {
@@ -123,16 +124,19 @@ func trained(t *testing.T, b *webgpu.Backend, cfg run.Config, each func(step int
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Start(context.Background(), ds, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for e, err := range r.Steps(context.Background()) {
+	return func() {
+		t.Helper()
+		r, err := p.Start(context.Background(), ds, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		each(e.Step)
+		defer r.Close()
+		for e, err := range r.Steps(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			each(e.Step)
+		}
 	}
 }
 
@@ -150,12 +154,12 @@ func TestRunsLeaveNothing(t *testing.T) {
 		ExpectedBatchSize: 32, Steps: steps, LearningRate: 0.1, Seed: &seed,
 	}
 	var at100, end webgpu.Stats
-	trained(t, b, cfg, func(step int) {
+	runs(t, b, cfg, func(step int) {
 		if step == 100 {
 			at100 = b.Stats()
 		}
 		end = b.Stats()
-	})
+	})()
 	if end.Live != at100.Live || end.LiveWords != at100.LiveWords {
 		t.Errorf("after 100 steps %d parts of %d words are in use, after %d steps %d of %d", at100.Live, at100.LiveWords, steps, end.Live, end.LiveWords)
 	}
@@ -165,8 +169,9 @@ func TestRunsLeaveNothing(t *testing.T) {
 		per(func(s webgpu.Stats) int { return s.Commands }), per(func(s webgpu.Stats) int { return s.Submits }), waits,
 		per(func(s webgpu.Stats) int { return s.Uploaded }), per(func(s webgpu.Stats) int { return s.Fetched }))
 	cfg.Steps = 3
+	short := runs(t, b, cfg, func(int) {})
 	for range 100 {
-		trained(t, b, cfg, func(int) {})
+		short()
 	}
 	if s := b.Stats(); s.Live != 0 || s.LiveWords != 0 {
 		t.Errorf("100 runs have left %d parts of %d words", s.Live, s.LiveWords)

@@ -34,6 +34,8 @@ type Backend struct {
 	most   int // words that the heap may have
 	live   map[*memory]struct{}
 	stream stream
+	used   []span // of the heap, by what is in stream
+	freed  []int  // places that are given back when stream is on its way
 	fill   *compute.Kernel
 	space  compute.Buffer // for what a kernel keeps while it runs
 
@@ -55,9 +57,10 @@ type Stats struct {
 
 // memory is a part of the heap.
 type memory struct {
-	of   *Backend
-	at   int
-	held form // where it is sums
+	of    *Backend
+	at    int
+	fresh bool // it is to be zero, and nothing has cleared it yet
+	held  form // where it is sums
 }
 
 // form is how sums are held. Where the adapter is a program, those that were cleared are
@@ -234,8 +237,8 @@ func (b *Backend) Lost() error { return b.lost }
 // Stats are those until now.
 func (b *Backend) Stats() Stats {
 	b.stats.Live, b.stats.LiveWords = len(b.live), 0
-	for _, n := range b.heap.used {
-		b.stats.LiveWords += n
+	for m := range b.live {
+		b.stats.LiveWords += b.heap.used[m.at]
 	}
 	if m, ok := b.space.Memory.(*memory); ok { // nobody has to free it
 		b.stats.Live--
@@ -258,9 +261,14 @@ func (b *Backend) NewSums(n int) compute.Sums {
 	return compute.Sums{Memory: b.zeros(2 * n), N: n}
 }
 
-// zeros are words of the heap that are zero.
+// zeros are words of the heap that are zero, once they are used: most are written to first,
+// and what clears them would have to be on its way before that.
 func (b *Backend) zeros(n int) *memory {
 	at, ok := b.heap.take(n)
+	if !ok && len(b.freed) > 0 {
+		b.flush()
+		at, ok = b.heap.take(n)
+	}
 	if !ok {
 		size := min(b.heap.size+max(units(n), min(b.heap.size, mostGrowth)), b.most)
 		if err := b.grow(size); err != nil {
@@ -270,10 +278,17 @@ func (b *Backend) zeros(n int) *memory {
 			panic(fmt.Sprintf("webgpu: out of memory: the GPU cannot have %d bytes more than %d", 4*n, 4*b.most))
 		}
 	}
-	m := &memory{of: b, at: at}
+	m := &memory{of: b, at: at, fresh: true}
 	b.live[m] = struct{}{}
-	b.zero(m, 0, units(n))
 	return m
+}
+
+// settle clears what is to be zero.
+func (b *Backend) settle(memory any) {
+	if m := b.own(memory); m.fresh {
+		m.fresh = false
+		b.zero(m, 0, b.heap.used[m.at])
+	}
 }
 
 // grow has a larger heap take the place of the heap, with all that is in it.
@@ -292,14 +307,28 @@ func (b *Backend) grow(size int) error {
 func (b *Backend) Free(x compute.Buffer)   { b.drop(b.own(x.Memory)) }
 func (b *Backend) FreeSums(s compute.Sums) { b.drop(b.own(s.Memory)) }
 
-// drop may give memory back at once: who takes it is behind those who use it still.
+// drop gives memory back when those who use it still are on their way: who takes it is
+// behind them then.
 func (b *Backend) drop(m *memory) {
 	if b.gpu.IsUndefined() { // closed
 		return
 	}
-	b.heap.give(m.at)
+	b.freed = append(b.freed, m.at)
+	if b.stream.empty() {
+		b.gone()
+	}
 	delete(b.live, m)
 	m.of = nil
+}
+
+// gone is called when what was called is on its way, or never will be.
+func (b *Backend) gone() {
+	b.stream.clear()
+	b.used = b.used[:0]
+	for _, at := range b.freed {
+		b.heap.give(at)
+	}
+	b.freed = b.freed[:0]
 }
 
 // Close gives the GPU back.
@@ -312,7 +341,7 @@ func (b *Backend) Close() {
 	b.gpu = js.Undefined()
 	b.told.Release()
 	clear(b.live)
-	b.heap, b.space = heap{}, compute.Buffer{}
+	b.heap, b.freed, b.space = heap{}, nil, compute.Buffer{}
 }
 
 func (b *Backend) own(x any) *memory {
@@ -326,13 +355,20 @@ func (b *Backend) own(x any) *memory {
 func (b *Backend) at(x any) uint32 { return uint32(b.own(x).at) }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
+	for _, x := range a.Buf {
+		if x.Memory != nil {
+			b.settle(x.Memory)
+		}
+	}
 	sh := &b.programs[wide][k.Index]
 	if a.Sums.Memory != nil {
+		b.settle(a.Sums.Memory)
 		sh = b.formed(k, &a)
 	}
 	for _, s := range sh.scratch {
 		if s.runs(&a) {
 			a.Buf[4] = b.atLeast(s.words(&a))
+			b.settle(a.Buf[4].Memory)
 			break
 		}
 	}
@@ -353,6 +389,25 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 func (b *Backend) command(s stage, a *compute.Args) {
 	b.stream.run(s, a, b.at)
 	b.stats.Commands++
+	for _, x := range a.Buf {
+		if x.Memory != nil {
+			b.use(x.Memory)
+		}
+	}
+	if a.Sums.Memory != nil {
+		b.use(a.Sums.Memory)
+	}
+}
+
+// use notes what is in stream uses.
+func (b *Backend) use(memory any) {
+	at := b.own(memory).at
+	b.used = append(b.used, span{at, b.heap.used[at]})
+}
+
+// waits reports whether something in stream uses any of so many words.
+func (b *Backend) waits(at, n int) bool {
+	return slices.ContainsFunc(b.used, func(s span) bool { return at < s.at+s.n && s.at < at+n })
 }
 
 // formed is the shader of a call for its sums as they are held, or, where it does not know
@@ -401,7 +456,7 @@ func (b *Backend) atLeast(n int) compute.Buffer {
 	return b.space
 }
 
-// Write has what was called before go first: WebGPU has it overtake what is not on its
+// Write has what uses the same memory go first: WebGPU has it overtake what is not on its
 // way yet.
 func (b *Backend) Write(dst compute.Buffer, src []float32) {
 	b.upload = append(b.upload[:0], src...)
@@ -419,11 +474,20 @@ func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
 func (b *Backend) send(dst compute.Buffer) {
 	n := len(b.upload)
 	dst = dst.Slice(0, n)
-	at := int(b.at(dst.Memory)) + dst.Off
+	m := b.own(dst.Memory)
+	at := m.at + dst.Off
 	if n == 0 || b.lost != nil {
 		return
 	}
-	b.flush()
+	if all := b.heap.used[m.at]; m.fresh && dst.Off == 0 && units(n) == all {
+		m.fresh = false
+		b.upload = append(b.upload, make([]float32, all-n)...)
+		n = all
+	}
+	b.settle(m)
+	if b.waits(at, n) {
+		b.flush()
+	}
 	b.write.Invoke(4*at, int(uintptr(unsafe.Pointer(unsafe.SliceData(b.upload)))), 4*n)
 	b.stats.Uploaded += 4 * n
 }
@@ -442,6 +506,8 @@ func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
 	if b.batch == nil {
 		b.batch = &batch{done: make(chan struct{})}
 	}
+	b.settle(x.Memory)
+	b.use(x.Memory)
 	p := &pending{b, b.batch, b.stream.fetch(b.at(x.Memory)+uint32(x.Off), x.N), x.N}
 	b.batch.words = b.stream.staged
 	b.stats.Fetched += 4 * x.N
@@ -468,7 +534,7 @@ func (b *Backend) flush() {
 		going.fail(b.lost)
 	}
 	b.batch = nil
-	b.stream.clear()
+	b.gone()
 	// Or all of an epoch's uploads would be on their way at once. A GPU that is lost
 	// meanwhile ends the waiting, too.
 	for len(b.going) > 0 && (len(b.going) > mostGoing || b.going[0].over()) {
@@ -529,7 +595,7 @@ func (b *Backend) fail(err error) {
 		b.batch.fail(err)
 		b.batch = nil
 	}
-	b.stream.clear()
+	b.gone()
 }
 
 func (p *pending) Done() bool {
