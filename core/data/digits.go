@@ -48,6 +48,9 @@ func digits(name string, seed uint64, n, test int, class func(*rand.Rand) int) *
 func drawDigits(rng *rand.Rand, n int, class func(*rand.Rand) int) Split {
 	sp := Split{N: n, U8: make([]uint8, n*pixels), Y: make([]float32, n)}
 	p := pen{rng: rng}
+	for i := range p.near {
+		p.near[i] = math.Inf(1)
+	}
 	ways := glyphs()
 	for i := range n {
 		c := class(rng)
@@ -60,8 +63,10 @@ func drawDigits(rng *rand.Rand, n int, class func(*rand.Rand) int) Split {
 // pen draws one glyph after the other and keeps its buffers.
 type pen struct {
 	rng  *rand.Rand
-	near [pixels]float64 // the square of the distance from a pixel to the path, up to reach's
+	near [pixels]float64 // the square of the distance from a pixel to the path, where line has looked; +Inf between images
 	path []point
+	// Line has looked at these.
+	left, right, top, bottom int
 }
 
 // hand is how one image is written: from the unit box to pixels.
@@ -115,9 +120,7 @@ func (p *pen) draw(g glyph, dst []uint8) {
 	h := newHand(p.rng)
 	reach := h.reach()
 	most := reach * reach
-	for i := range p.near {
-		p.near[i] = most
-	}
+	p.left, p.right, p.top, p.bottom = side, 0, side, 0
 	for _, s := range g {
 		p.trace(&h, s)
 		for i := 1; i < len(p.path); i++ {
@@ -125,23 +128,27 @@ func (p *pen) draw(g glyph, dst []uint8) {
 		}
 	}
 	dark := float32(h.dark)
-	for i, sq := range p.near {
-		if sq >= most {
-			continue
+	for y := p.top; y < p.bottom; y++ {
+		ink := dst[y*side+p.left : y*side+p.right]
+		for i, sq := range p.near[y*side+p.left : y*side+p.right] {
+			p.near[y*side+p.left+i] = math.Inf(1)
+			if sq >= most {
+				continue
+			}
+			v := float32((reach - math.Sqrt(sq)) / h.soft)
+			if v <= 0 {
+				continue
+			}
+			if v > 1 {
+				v = 1
+			}
+			// Paper is rough: ink varies from pixel to pixel.
+			v *= dark * (0.88 + 0.24*p.rng.Float32())
+			if v *= 255; v > 255 {
+				v = 255
+			}
+			ink[i] = uint8(v)
 		}
-		v := float32((reach - math.Sqrt(sq)) / h.soft)
-		if v <= 0 {
-			continue
-		}
-		if v > 1 {
-			v = 1
-		}
-		// Paper is rough: ink varies from pixel to pixel.
-		v *= dark * (0.88 + 0.24*p.rng.Float32())
-		if v *= 255; v > 255 {
-			v = 255
-		}
-		dst[i] = uint8(v)
 	}
 }
 
@@ -191,6 +198,18 @@ func (p *pen) line(reach float64, a, b point) {
 	}
 	x0, x1 := within(left-reach), within(right+reach+1)
 	y0, y1 := within(top-reach), within(bottom+reach+1)
+	if x0 < p.left {
+		p.left = x0
+	}
+	if x1 > p.right {
+		p.right = x1
+	}
+	if y0 < p.top {
+		p.top = y0
+	}
+	if y1 > p.bottom {
+		p.bottom = y1
+	}
 	inv := 1 / max(dx*dx+dy*dy, 1e-12)
 	for y := y0; y < y1; y++ {
 		row := p.near[y*side+x0 : y*side+x1]

@@ -30,7 +30,8 @@ const LATER = "--js-flags=--wasm-tiering-budget=400000000,--single-threaded-gc";
 
 // stage is what the tests of a file play on, until the last of them has ended: a
 // server, a browser, and visit, which opens a page of its own for one test; shared opens
-// one for those that only read, or leave it as they find it.
+// one for those that only read, or leave it as they find it; alone makes a context that no
+// other test has.
 // The browser is Chromium without its windows where there is that, the same engine in which
 // a visit takes a fifth less; a stage with flags has a person's.
 /** @param {string[]} flags of the browser */
@@ -40,18 +41,32 @@ export async function stage(...flags) {
   const server = await serve(); // after the browser: where there is none, nothing is left behind
   after(() => server.close());
   const visitor = visitors(browser);
-  // Its service worker never comes, which would take all of the site for later, but with
-  // serviceWorkers: "allow".
+  // Its context is quiet, as alone's is.
   /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
-  const visit = async (t, where, options) => open(await visitor(t, { viewport: wide, acceptDownloads: true, ...options }), server.url + where);
+  const visit = async (t, where, options) => open(await visitor(t, { viewport: wide, acceptDownloads: true, ...options }), new URL(where, server.url).href);
+  /** @param {any} t @param {import("playwright-core").BrowserContextOptions} [options] */
+  async function alone(t, options) {
+    const context = await quiet(browser, { viewport: wide, ...options });
+    t.after(() => context.close());
+    return context;
+  }
   /** @param {string} where @returns {() => Promise<any>} the page, opened when it is first asked for */
   function shared(where) {
     /** @type {Promise<any> | undefined} */
     let page;
-    const opened = async () => open(await browser.newContext({ viewport: wide, acceptDownloads: true }), server.url + where);
+    const opened = async () => open(await quiet(browser, { viewport: wide, acceptDownloads: true }), new URL(where, server.url).href);
     return () => page ??= opened();
   }
-  return { server, browser, visit, shared };
+  return { server, browser, visit, shared, alone };
+}
+
+// quiet makes a context whose service worker, which would fetch all of the site and keep it,
+// never comes where the options say nothing of it.
+/** @param {import("playwright-core").Browser} browser @param {import("playwright-core").BrowserContextOptions} options */
+async function quiet(browser, options) {
+  const context = await browser.newContext(options);
+  if (!options.serviceWorkers) await context.addInitScript(() => { if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {}); });
+  return context;
 }
 
 // visitors gives each test a context of its own: one of an earlier test with the same
@@ -64,8 +79,7 @@ function visitors(browser) {
   const idle = new Map();
   /** @param {import("playwright-core").BrowserContextOptions} options */
   async function fresh(options) {
-    const context = await browser.newContext(options), keeper = await context.newPage(), session = await context.newCDPSession(keeper);
-    if (options.serviceWorkers !== "allow") await context.addInitScript(() => { if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {}); });
+    const context = await quiet(browser, options), keeper = await context.newPage(), session = await context.newCDPSession(keeper);
     const forget = async () => {
       await Promise.all(context.pages().filter((page) => page !== keeper).map((page) => page.close()));
       await context.unrouteAll();

@@ -42,7 +42,7 @@ function built(prefix) {
 }
 
 const config = {
-  data: "digits", model: { kind: "mlp", hidden: [128] }, noise_multiplier: 1, target_delta: 1e-5,
+  data: "blobs", model: { kind: "mlp", hidden: [128, 128] }, noise_multiplier: 1, target_delta: 1e-5,
   expected_batch_size: 96, steps: 6, learning_rate: 0.1, accountant: "rdp", seed: 3,
 };
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { narrow, open, results, stage, wide } from "./browser.mjs";
 
-const { server, browser, visit } = await stage();
+const { server, visit, alone } = await stage();
 
 const table = (rows, salt = 0) => "width,height,kind\n" + Array.from({ length: rows }, (_, i) => `${(i * 7 + salt) % 17},${(i * 5) % 13},${i % 2}`).join("\n") + "\n";
 
@@ -256,8 +256,7 @@ test("two tabs at once lose nothing, and cannot go over the limit together", asy
 });
 
 test("without locks runs at once cannot go over the limit together either", async (t) => {
-  const context = await browser.newContext();
-  t.after(() => context.close());
+  const context = await alone(t);
   await context.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined }));
   const page = await open(context, server.url), other = await open(context, server.url);
   const a = await tableRun(page, table(400));
@@ -311,8 +310,7 @@ test("the ledger can be exported, without names of data, and deleted", async (t)
 });
 
 test("without storage no run on files starts by itself", async (t) => {
-  const context = await browser.newContext();
-  t.after(() => context.close());
+  const context = await alone(t);
   await context.addInitScript(() => { indexedDB.open = () => { throw new Error("storage is off"); }; });
   const page = await open(context, server.url);
   const r = await page.evaluate(async ([text, config]) => {
@@ -465,8 +463,7 @@ for (const [what, mute] of /** @type {const} */ ([
   }],
 ])) {
   test(`storage that never answers when it is ${what} ends the waiting, and nothing is trained unasked`, async (t) => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
+    const context = await alone(t);
     await context.addInitScript(mute);
     const page = await open(context, server.url);
     await page.clock.install();
@@ -488,8 +485,7 @@ for (const [what, mute] of /** @type {const} */ ([
 }
 
 test("a tab that holds the ledger for ever does not hold the others", async (t) => {
-  const context = await browser.newContext(); // whose clock stands still from here on
-  t.after(() => context.close());
+  const context = await alone(t); // whose clock stands still from here on
   const page = await open(context, server.url), other = await context.newPage();
   await other.goto(server.url);
   await other.evaluate(() => new Promise((held) => navigator.locks.request("clipscope-ledger", () => { held(undefined); return new Promise(() => {}); })));

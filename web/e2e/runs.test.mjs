@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, open, percent, ready, results, stage, wide } from "./browser.mjs";
+import { narrow, open, percent, ready, results, stage } from "./browser.mjs";
 
-const { server, browser, visit: arrive } = await stage();
+const { server, visit: arrive, alone } = await stage();
 
 const short = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=256&steps=60&learning_rate=0.5";
 const long = "#data=digits&model.kind=softmax&method=constant&noise_multiplier=4&expected_batch_size=64&steps=200000&learning_rate=0.1";
@@ -249,8 +249,7 @@ for (const [name, said, prepare] of /** @type {[string, string, (page: any) => P
 }
 
 test("the list says what it holds, follows other tabs, and deletes when asked twice", async (t) => {
-  const context = await browser.newContext({ viewport: wide });
-  t.after(() => context.close());
+  const context = await alone(t);
   const page = await open(context, server.url + short);
   await settled(page);
   await finish(page);

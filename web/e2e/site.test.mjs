@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { controlled, counted, gate, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
-const { server, browser } = await stage();
+const { server, browser, visit, alone } = await stage();
 
 const quick = {
   data: "digits", model: { kind: "softmax" }, method: "constant", noise_multiplier: 0.8, max_grad_norm: 1,
@@ -220,16 +220,14 @@ test("a second visit asks for nothing but the version", async (t) => {
   assert.deepEqual([...new Set(site.asked)].filter((name) => name !== "/app-worker.js"), []);
 });
 
-test("the terms of what the site is made of go with it", async () => {
-  const context = await browser.newContext();
-  const page = await open(context, server.url + "help");
+test("the terms of what the site is made of go with it", async (t) => {
+  const page = await visit(t, "help");
   const [terms] = await Promise.all([page.waitForEvent("download"), page.click("#licences-link")]);
   const text = fs.readFileSync(await terms.path(), "utf8");
   for (const name of ["Clipscope", "github.com/maxence-charriere/go-app/v10", "gonum.org/v1/gonum", "github.com/google/uuid", "go1.", "uplot", "assemblyscript", "Permission is hereby granted", "Redistribution and use"]) {
     assert.ok(text.includes(name), name);
   }
   assert.deepEqual(page.errors, []);
-  await context.close();
 });
 
 test("a release says what it is made of", () => {
@@ -359,9 +357,9 @@ test("a page whose program does not come, or ends, says so", async (t) => {
 for (const prefix of ["", "/some/repo"]) {
   test(`every page is at its address on the plainest host, ${prefix || "at the root"}`, async (t) => {
     const site = await host(t, prefix ? built(t, prefix) : path.join(root, "dist"), prefix || "/");
+    const seen = await alone(t, { serviceWorkers: "block" });
     for (const [where, heading] of [["/", "Clipscope"], ["/index.html", "Clipscope"], ["/calculator", "Privacy calculator"], ["/calculator/", "Privacy calculator"], ["/calculator/index.html#steps=7", "Privacy calculator"], ["/help", "Reading a private run"], ["/help/", "Reading a private run"]]) {
-      const context = await browser.newContext();
-      const page = await open(context, site.origin + prefix + where);
+      const page = await open(seen, site.origin + prefix + where);
       assert.match(await page.locator("h1, .brand").allInnerTexts().then((all) => all.join()), new RegExp(heading), where);
       const { pathname, hash } = new URL(page.url());
       assert.equal(pathname, prefix + (where.replace(/(\/|\/index\.html)?(#.*)?$/, "") || "/"), where);
@@ -369,7 +367,7 @@ for (const prefix of ["", "/some/repo"]) {
       await page.locator("nav a", { hasText: "Train" }).click();
       await page.locator("#act-start").waitFor();
       assert.deepEqual(page.errors, [], where);
-      await context.close();
+      await page.close();
     }
     const context = await browser.newContext();
     t.after(() => context.close());

@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { gate, hasShared, narrow, open, results, root, shared, stage, wide } from "./browser.mjs";
 
-const { server, browser, visit: arrive } = await stage();
+const { server, browser, visit: arrive, alone } = await stage();
 
 // visit opens the page with its data loaded and its plan made.
 /** @param {any} t @param {any} [options] of its context, and the hash of the address */
@@ -552,9 +552,7 @@ test("motion is left out where it is not wanted", async (t) => {
 });
 
 test("every component stands alone on the stories page", async (t) => {
-  const context = await browser.newContext({ viewport: wide });
-  t.after(() => context.close());
-  const page = await open(context, server.url + "stories");
+  const page = await open(await alone(t), server.url + "stories");
   await page.locator(".story canvas").first().waitFor();
   assert.ok(await page.locator(".story").count() >= 15);
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".story")].filter((s) => s.getBoundingClientRect().height < 60).map((s) => s.textContent.slice(0, 40))), []);
