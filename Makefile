@@ -59,7 +59,7 @@ BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/
 .PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page \
         suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy fuzz
 
-build: dist/index.html
+build: bin/packed/done
 
 serve: build
 	@exec bin/clipscope -out dist -addr $(ADDR)
@@ -69,10 +69,14 @@ site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@$(NODE) web/compress.mjs '$(OUT)' bin/packed $(BROTLI)
 	@echo "The site for $(or $(PREFIX),/) is in $(OUT)/"
 
-dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) web/compress.mjs
+dist/index.html: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@bin/clipscope -generate -stories -out dist
+	@touch $@
+
+# Apart from the site, as few tests wait for it, and it has one core alone.
+bin/packed/done: dist/index.html web/compress.mjs
 	@$(NODE) web/compress.mjs dist bin/packed $(BROTLI) $(RARE)
-	@touch $@ $@.br $@.gz
+	@touch $@
 
 release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
 	@bin/clipscope -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' $(if $(LINKS),-links) -release '$(RELEASE)'
@@ -132,9 +136,9 @@ versions:
 # --- test ---------------------------------------------------------------------
 
 # All suites but that of the page are run side by side, the longest first, or the end of
-# each would keep one core waiting.
-test: check compiler chromium edge $(EDGE_MODULES)
-	@$(BESIDE) suite-train suite-train-rest suite-race suite-native suite-core suite-edge suite-alone suite-threads
+# each would keep one core waiting; what tests need of the machine is installed beside them.
+test: check
+	@$(BESIDE) numpy build suite-train suite-train-rest suite-native suite-race suite-core suite-edge suite-alone suite-threads
 	@$(MAKE) --no-print-directory test-page
 	@echo "All tests passed."
 
@@ -145,7 +149,7 @@ BESIDE = $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)
 # What checks and build write is ignored by git, or it would end up in a commit.
 check:
 	@before="$$(git status --porcelain)"; \
-	  $(BESIDE) build vet lint javascript format; \
+	  $(BESIDE) dist/index.html vet lint javascript format; \
 	  new="$$(diff <(echo "$$before") <(echo "$$(git status --porcelain)") || true)"; \
 	  [ -z "$$new" ] || { echo "The checks or the build changed what git sees:"; echo "$$new"; exit 1; }
 
@@ -175,17 +179,17 @@ SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' 
 ALONE  := ^TestMutantsFail$$
 SHARED := ^Test(MemoryOfMany|Joined)
 
-test-go: build compiler
+test-go: dist/index.html
 	@$(BESIDE) suite-race suite-native
 
-suite-race:
+suite-race: compiler
 	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/,$(SHARING))
 	CGO_ENABLED=1 $(GO) test -vet=off -race -short -run '$(SHARED)' ./core/privacy
 
 suite-native:
 	$(GO) test -vet=off $(SLOWEST) ./...
 
-test-wasm: build
+test-wasm: dist/index.html
 	@$(BESIDE) suite-train suite-train-rest suite-core suite-alone suite-threads
 
 # A WebAssembly program has one core: the longest is run as two, the tests that a pattern
@@ -215,14 +219,18 @@ test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # The Worker and the site in the host's own runtime, which is a program here.
-test-edge: edge chromium $(EDGE_MODULES)
-	@$(MAKE) --no-print-directory suite-edge
+test-edge: suite-edge
 
-suite-edge:
+suite-edge: edge chromium $(EDGE_MODULES)
 	$(NODE) --test --test-timeout=300000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which
-# most of them do not see, Chromium opens pages in a fifth less time.
+# most of them do not see, Chromium opens pages in a fifth less time. A system installs one thing
+# after the other.
+chromium: | compiler
+firefox: | chromium
+numpy: | firefox
+
 chromium:
 	@web/e2e/need.sh "$${CHROMIUM:-chromium}" chromium "set CHROMIUM to a Chromium's path, or install it: apt-get install chromium"
 	@[ -n "$${CHROMIUM:-}" ] || web/e2e/need.sh chromium-headless-shell chromium-headless-shell "the page's tests use the whole browser, and take longer" || true
@@ -280,7 +288,7 @@ fuzz:
 
 # The Worker for Cloudflare, and the site, which the host itself packs. The tool
 # empties the folder it writes to.
-edge: build
+edge: dist/index.html
 	$(GO) tool workers-assets-gen -mode=go -o app/edge/build
 	$(WASM) $(GO) build $(LDFLAGS) -o app/edge/build/app.wasm ./app/edge
 	bin/clipscope -generate -links -frame-ancestors '$(FRAME_ANCESTORS)' -out app/edge/site
