@@ -62,6 +62,7 @@ type part struct {
 var parts = []part{
 	{"Memory", "", checkMemory},
 	{"Order", "", checkOrder},
+	{"Freed", "", checkFreed},
 	{"Fill", "fill", checkFill},
 	{"Copy", "copy", checkCopy},
 	{"Scale", "scale", checkScale},

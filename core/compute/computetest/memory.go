@@ -36,6 +36,16 @@ func checkMemory(c *check) {
 		c.b.Free(y)
 	}
 
+	// What is written first, in part, leaves zeros; so does what is written where it was freed.
+	for _, from := range []int{0, 1, 60, 66} {
+		x := c.b.New(67)
+		c.b.Write(x.Slice(from, 1), []float32{5})
+		want := make([]float32, 67)
+		want[from] = 5
+		c.reads(x, want, "a new buffer written in part")
+		c.b.Free(x)
+	}
+
 	x := c.b.New(4)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -98,5 +108,31 @@ func checkOrder(c *check) {
 		if !f.p.Done() {
 			c.errorf("what has been waited for is not done")
 		}
+	}
+}
+
+// checkFreed has what takes the place of what was freed written to behind those that read
+// it, however few of them are waited for.
+func checkFreed(c *check) {
+	const n = 37
+	read, copies := make([]compute.Pending, 200), make([]compute.Buffer, 200)
+	for i := range read {
+		v, w := c.b.New(n), c.b.New(n)
+		copies[i] = w
+		c.b.Write(v, slices.Repeat([]float32{float32(i)}, n))
+		kernel.Copy(c.b, n, w, v)
+		c.b.Free(v)
+		u := c.b.New(n)
+		c.b.Write(u, slices.Repeat([]float32{-1}, n))
+		read[i] = c.b.Fetch(w)
+		c.b.Write(w, slices.Repeat([]float32{-2}, n))
+		c.b.Free(u)
+	}
+	for i, p := range read {
+		got := make([]float32, n)
+		if err := p.Wait(context.Background(), got); err != nil || !slices.Equal(got, slices.Repeat([]float32{float32(i)}, n)) {
+			c.errorf("copy %d of what was freed is %v, error %v", i, got, err)
+		}
+		c.b.Free(copies[i])
 	}
 }

@@ -387,8 +387,12 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 }
 
 func (b *Backend) command(s stage, a *compute.Args) {
+	before := len(b.stream.words)
 	b.stream.run(s, a, b.at)
 	b.stats.Commands++
+	if len(b.stream.words) == before { // over nothing
+		return
+	}
 	for _, x := range a.Buf {
 		if x.Memory != nil {
 			b.use(x.Memory)
