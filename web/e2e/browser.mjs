@@ -20,6 +20,10 @@ fs.mkdirSync(results, { recursive: true });
 export const shared = process.env.CLIPSCOPE_SHARED ?? path.resolve(root, "../shared");
 export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names));
 
+// STILL is a page that works nothing out and draws nothing by itself: for tests of the
+// scripting API, which is on every page.
+export const STILL = "help";
+
 export const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 844 };
 
 // LATER has functions of WebAssembly compiled well when they have run some thirty times as

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { ready, root, stage } from "./browser.mjs";
+import { ready, root, stage, STILL } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -74,7 +74,7 @@ function missing(was, is, at = "") {
 }
 
 test("every name and field of the scripting API that 0.1.0 had is there", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const now = await page.evaluate(async ({ rooms, api }) => {
     const shape = (v, deep = 3) => v && typeof v === "object" && !ArrayBuffer.isView(v) && !Array.isArray(v) && deep ? Object.fromEntries(Object.keys(v).map((k) => [k, shape(v[k], deep - 1)])) : typeof v;
     const c = { data: "moons", model: { kind: "softmax" }, noise_multiplier: 1, target_delta: 1e-5, expected_batch_size: 50, steps: 5, accountant: "rdp", seed: 3 };

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { controlled, file, hasShared, ready, results, shared, stage, until } from "./browser.mjs";
+import { controlled, file, hasShared, ready, results, shared, stage, STILL, until } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 import { FLOAT, INT64, STRING, UINT8, WIDTH, constant, drawn, kind, message, model, node, put, reader, unkind, value, vectors, vocabulary } from "./onnx.mjs";
 
@@ -268,7 +268,7 @@ function hostile() {
 }
 
 test("files that are no model for the data are refused in words, and the page stays", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   await page.evaluate(unpack);
   const files = hostile();
   const outcomes = await page.evaluate(async ({ files, pictures }) => {

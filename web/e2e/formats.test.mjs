@@ -6,7 +6,7 @@ import zlib from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { open as openParquet } from "../parquet.mjs";
-import { stage } from "./browser.mjs";
+import { stage, STILL } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -210,7 +210,7 @@ test("Parquet: files that lie are refused, soon and in words", async () => {
 });
 
 test("every kind of file is opened and trained on", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const book = xlsx();
   /** @type {[string, Buffer, any][]} */
   const files = [

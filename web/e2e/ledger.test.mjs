@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, open, results, stage, wide } from "./browser.mjs";
+import { narrow, open, results, stage, STILL, wide } from "./browser.mjs";
 
 const { server, visit, alone } = await stage();
 
@@ -53,7 +53,7 @@ test("the ledger charges what was planned and composes runs", async (t) => {
 });
 
 test("a tuning is charged to its test rows as well", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([a, b, tests, config]) => {
     const files = (train) => ({ train: [new File([train], "table.csv")], test: [new File([tests], "other.csv")] });
     const tuned = { ...config, noise_multiplier: 4, tuning: { runs: 1, learning_rate: [0.1], max_grad_norm: [1] } };
@@ -73,7 +73,7 @@ test("a tuning is charged to its test rows as well", async (t) => {
 });
 
 test("the same table read in another way is the same data", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const a = await tableRun(page, table(400));
   const b = await tableRun(page, table(400), { csv: { label: "height", task: "regression" }, model: { kind: "linear" } });
   assert.equal(b.statement.ledger.runs, 2);
@@ -81,7 +81,7 @@ test("the same table read in another way is the same data", async (t) => {
 });
 
 test("an entry is written before the first step, and a stopped run is charged for what it planned", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 100000 }, { train: [new File([text], "table.csv")] }, { paused: true });
     let events = 0;
@@ -114,7 +114,7 @@ test("an entry is written before the first step, and a stopped run is charged fo
 });
 
 test("a run that was never let go costs nothing, one that was costs its plan", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const charged = await page.evaluate(async ([text, config]) => {
     const data = await clipscope.open({ train: [new File([text], "table.csv")] });
     const ended = async (n) => {
@@ -138,7 +138,7 @@ test("a run that was never let go costs nothing, one that was costs its plan", a
 });
 
 test("a blind run shows no diagnostic until it has ended", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, method: "dc-e", blind: true, steps: 100000 }, { train: [new File([text], "table.csv")] });
     const events = [], texts = [];
@@ -169,7 +169,7 @@ const idx = (n, seed) => {
 const cifar = (name, n, seed) => [name, Array.from({ length: n }, (_, i) => [i % 10, ...new Array(3072).fill((i * seed) % 256)]).flat()];
 
 test("the ledger recognises images by their files", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const runs = (files, csv) => page.evaluate(async ([files, csv, config]) => {
     const train = files.map(([name, bytes]) => new File([new Uint8Array(bytes)], name));
     const run = await clipscope.train({ ...config, scaling: undefined, expected_batch_size: 5, steps: 3, csv }, { train });
@@ -185,7 +185,7 @@ test("the ledger recognises images by their files", async (t) => {
 });
 
 test("every run without a guarantee is asked about where there is a limit", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     await clipscope.ledger.limit({ epsilon: 1000 });
     const data = await clipscope.open({ train: [new File([text], "table.csv")] });
@@ -205,7 +205,7 @@ test("every run without a guarantee is asked about where there is a limit", asyn
 });
 
 test("a tab that ends in mid-run is charged in full", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const plan = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 5000, noise_multiplier: 30 }, { train: [new File([text], "table.csv")] }, { paused: true });
     Object.assign(window, { run });
@@ -225,7 +225,7 @@ test("a tab that ends in mid-run is charged in full", async (t) => {
 });
 
 test("a worker that ends in mid-run is charged for its plan", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
     let last = 0;
@@ -240,7 +240,7 @@ test("a worker that ends in mid-run is charged for its plan", async (t) => {
 });
 
 test("two tabs at once lose nothing, and cannot go over the limit together", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const other = await open(page.context(), server.url);
   const [a, b] = await Promise.all([tableRun(page, table(400)), tableRun(other, table(400))]);
   const both = await epsilonOf(page, a.plan, 60);
@@ -269,7 +269,7 @@ test("without locks runs at once cannot go over the limit together either", asyn
 });
 
 test("the limit asks, and can be overruled; a refused run costs nothing and leaves its data open", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     await clipscope.ledger.limit({ epsilon: 0.5 });
     const data = await clipscope.open({ train: [new File([text], "table.csv")] });
@@ -288,7 +288,7 @@ test("the limit asks, and can be overruled; a refused run costs nothing and leav
 });
 
 test("the ledger can be exported, without names of data, and deleted", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   await tableRun(page, table(400));
   await tableRun(page, table(300));
   const r = await page.evaluate(async (text) => {
@@ -502,7 +502,7 @@ test("a tab that holds the ledger for ever does not hold the others", async (t) 
 });
 
 test("a full storage is said to be full", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 1 });
   const message = await tableRun(page, table(60), { steps: 3 }).then(() => "", (e) => e.message);

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
-import { file, root, stage } from "./browser.mjs";
+import { file, root, stage, STILL } from "./browser.mjs";
 import { numpy, python, PYTHON, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
@@ -29,7 +29,7 @@ for (const [name, model, more] of /** @type {[string, object, object][]} */ ([
   ["bounded rows", { kind: "softmax" }, { method: "value" }],
 ])) {
   test(`predict.mjs answers as the page does: ${name}`, async (t) => {
-    const page = await visit(t, ""), learn = pictures(300, 1), held = pictures(240, 2);
+    const page = await visit(t, STILL), learn = pictures(300, 1), held = pictures(240, 2);
     const { result, json } = await page.evaluate(async ({ config, files }) => {
       const [a, b, c, d] = files.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (x) => x.charCodeAt(0))], name));
       const result = await (await clipscope.train(config, { train: [a, b], test: [c, d] })).done, { parameters, apply } = result.released;
@@ -54,7 +54,7 @@ for (const [name, model, more] of /** @type {[string, object, object][]} */ ([
 }
 
 test("predict.mjs answers numbers", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const rows = Array.from({ length: 400 }, (_, i) => [i % 20 / 10, i % 7 / 3, 3 * (i % 20 / 10) - i % 7 / 3 + 1]);
   const csv = "a,b,y\n" + rows.map((r) => r.join(",")).join("\n");
   const result = await page.evaluate(async (csv) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, PATIENCE, results, stage, wide } from "./browser.mjs";
+import { narrow, PATIENCE, results, stage, STILL, wide } from "./browser.mjs";
 
 const { visit, shared } = await stage();
 const calculator = shared("calculator");
@@ -226,7 +226,7 @@ test("a run ends with a statement that can be kept", async (t) => {
 });
 
 test("a fixed seed, or no noise, makes it a statement of no guarantee", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const why = await page.evaluate(async (config) => {
     const said = [];
     for (const change of [{ seed: 1 }, { method: "none", noise_multiplier: undefined }]) {
@@ -294,7 +294,7 @@ test("worst-case data, too, leave the claim standing", async (t) => {
 });
 
 test("an audit from a script can be chosen and cancelled", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const r = await page.evaluate(async () => {
     const steps = [];
     // By chance a sound trainer is refuted: of 3,216 such audits 10 were, at the usual 5 %.

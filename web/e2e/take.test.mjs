@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import zlib from "node:zlib";
 import * as ort from "onnxruntime-web";
-import { file, hasShared, shared, stage, unzip } from "./browser.mjs";
+import { file, hasShared, shared, stage, STILL, unzip } from "./browser.mjs";
 import { numpy, python, PYTHON, withoutNumpy } from "./python.mjs";
 
 const { visit } = await stage();
@@ -131,7 +131,7 @@ const cases = /** @type {[string, () => any, any][]} */ ([
 ]);
 
 test("predict.mjs, predict.py, ONNX and the page agree", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   for (const [name, make, config] of cases) {
     await t.test(name, (t) => agree(t, page, make(), config));
   }
@@ -202,7 +202,7 @@ async function agree(t, page, data, config) {
 }
 
 test("what cannot be converted is said, and a conversion can be called off", async (t) => {
-  const page = await visit(t, "");
+  const page = await visit(t, STILL);
   const said = await page.evaluate(async () => {
     const why = (...args) => clipscope.convert(...args).then(() => "done", (e) => e.message), off = new AbortController();
     off.abort();
