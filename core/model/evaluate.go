@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -40,7 +41,7 @@ func (p *Predictor) Evaluate(ctx context.Context, files []data.File, progress fu
 		return nil, err
 	}
 	if e.result.Rows == 0 {
-		return nil, &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + e.result.Problem, Fix: "Choose a file as the model was trained on."}
+		return nil, &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + strings.TrimSuffix(e.result.Problem, "."), Fix: "Choose a file as the model was trained on."}
 	}
 	return e.told(), nil
 }

@@ -377,7 +377,8 @@ func (c *Numbers) median() float64 {
 // A part of the fit has so many rows at least, and there are so many parts at most.
 const leastFitted, mostFitted = 10, 10
 
-// fit is [run.Scores.Fit]; nil where an answer is no number.
+// fit is [run.Scores.Fit]; nil where an answer is no number. Rows of one answer are in one
+// part: which of them were in which would be chance.
 func (c *Numbers) fit() (all []run.Fitted) {
 	n := len(c.answers)
 	parts := min(n/leastFitted, mostFitted)
@@ -389,8 +390,19 @@ func (c *Numbers) fit() (all []run.Fitted) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(c.answers[i], c.answers[j]) })
-	for k := range parts {
-		rows := order[k*n/parts : (k+1)*n/parts]
+	for from, k := 0, 1; from < n; {
+		for k < parts && k*n/parts-from < leastFitted {
+			k++
+		}
+		to := k * n / parts
+		for to < n && c.answers[order[to]] == c.answers[order[to-1]] {
+			to++
+		}
+		if n-to < leastFitted {
+			to = n
+		}
+		rows := order[from:to]
+		from = to
 		answer, target, off := 0.0, 0.0, 0.0
 		for _, i := range rows {
 			answer += float64(c.answers[i])

@@ -110,10 +110,19 @@ func calibration(s *run.Scores) app.UI {
 // fit says where on the scale answers can be believed: a model that was clipped much, or has
 // learned little, keeps near the mean.
 func fit(s *run.Scores) app.UI {
-	return Table("What was answered, and what was so", []string{"answers, on average", "rows", "was so", "off by"}, len(s.Fit), func(i int) []string {
+	head := []string{"answer, on average", "rows", "truth, on average", "off by, on average"}
+	return Table("Answers beside the truth, from the smallest answers to the largest", head, len(s.Fit), func(i int) []string {
 		f := s.Fit[i]
-		return []string{digits(float64(f.Answer)), words.Count(f.Rows), digits(float64(f.Target)), digits(float64(f.Off))}
+		return []string{amount(float64(f.Answer)), words.Count(f.Rows), amount(float64(f.Target)), amount(float64(f.Off))}
 	})
+}
+
+// amount is a number of the data's, its thousands apart.
+func amount(x float64) string {
+	if a := math.Abs(x); a >= 1000 && a < 1e6 {
+		return words.Count(int(math.Round(x)))
+	}
+	return digits(x)
 }
 
 // Table has the first cell of each row for its head.
@@ -129,19 +138,20 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 }
 
 // Flattered says where a model is no better than one that answers with the largest class
-// always, or with the mean, whatever its accuracy looks like; empty where it is.
-func Flattered(r *run.Result) string {
+// always, or with the mean, whatever its accuracy looks like, and what may help who trains
+// another; both are empty where it is.
+func Flattered(r *run.Result) (said, advice string) {
 	switch s := r.TestScores; {
 	case s == nil || !(s.MeanError > 0):
 	case s.R2 < 0.1 && s.MeanError < 0.8*s.OfMean: // with errors about as even as the mean’s, R² would be 0.36
-		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by. Look at those rows."
+		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by.", "Look at those rows."
 	case s.R2 <= 0:
-		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) +
-			". More rows, a larger ε or a smaller model may help; and bounds declared of the target that are neither too narrow nor much too wide. A target far from 1 that is not scaled is hardly learned."
+		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) + ".",
+			"More rows, a larger ε or a smaller model may help; and bounds declared of the target that are neither too narrow nor much too wide. A target far from 1 that is not scaled is hardly learned."
 	}
 	share := r.LargestShare()
 	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
-		return ""
+		return "", ""
 	}
 	most := r.TestClasses[0]
 	for _, c := range r.TestClasses {
@@ -149,7 +159,7 @@ func Flattered(r *run.Result) string {
 			most = c
 		}
 	}
-	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows. " +
+	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows.",
 		"Test rows in detail say whether it tells the others apart all the same. More rows or a larger ε may help, and a larger C, which leaves more of the gradients of rare classes."
 }
 

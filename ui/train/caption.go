@@ -167,9 +167,9 @@ func (c *caption) comparing(e entry) app.UI {
 
 // then does what a button says, and moves the focus, as the button may be gone.
 func then(to string, f func()) app.EventHandler {
-	return func(ctx app.Context, _ app.Event) {
+	return func(app.Context, app.Event) {
 		f()
-		ctx.Defer(func(app.Context) { browser.Focus(to) })
+		browser.Focus(to)
 	}
 }
 

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"strings"
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
@@ -37,6 +38,7 @@ func (v *resultView) CompoID() string { return "result-" + v.ID }
 
 func (v *resultView) Render() app.UI {
 	r, beside := v.Result, scores.Beside(v.Result)
+	flattered, advice := scores.Flattered(r)
 	save := func(kind string) app.EventHandler {
 		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
 	}
@@ -58,7 +60,7 @@ func (v *resultView) Render() app.UI {
 			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
-			widget.Message("flattered", "warning", scores.Flattered(r)),
+			widget.Message("flattered", "warning", strings.TrimSpace(flattered+" "+advice)),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),

@@ -627,6 +627,7 @@ func (u *Use) examPart() app.UI {
 func examView(name string, e *run.Evaluation) app.UI {
 	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores}
 	beside := scores.Beside(r)
+	flattered, _ := scores.Flattered(r)
 	return app.Div().Class("use-answers").ID("exam").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			app.If(!math.IsNaN(float64(e.Accuracy)), func() app.UI {
@@ -639,7 +640,7 @@ func examView(name string, e *run.Evaluation) app.UI {
 			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
 			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),
 		),
-		widget.Message("exam-flattered", "warning", scores.Flattered(r)),
+		widget.Message("exam-flattered", "warning", flattered),
 		widget.Message("exam-problem", "warning", leftOut(e)),
 		scores.View(r),
 	)

@@ -264,8 +264,13 @@ test("the list says what it holds, follows other tabs, and deletes when asked tw
   await other.click(".run-remove");
   await other.locator(".run-open").waitFor({ state: "detached" });
   await other.screenshot({ path: path.join(results, "runs-sure-wide-light.png") });
-  await other.click("#run-keep");
+  const focused = (/** @type {string} */ id) => other.waitForFunction((id) => document.activeElement?.id === id, id);
+  await focused("run-keep");
+  const [question, keep] = [await other.locator(".run-sure").boundingBox(), await other.locator("#run-keep").boundingBox()];
+  assert.ok(keep.x + keep.width <= question.x + question.width, "a button of the question is cut off");
+  await other.keyboard.press("Enter");
   await other.locator(".run-open").waitFor();
+  await focused("runs");
   await other.click(".run-remove");
   await other.click("#run-delete");
   await other.locator("#caption").waitFor({ state: "hidden" });

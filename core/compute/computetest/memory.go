@@ -36,14 +36,20 @@ func checkMemory(c *check) {
 		c.b.Free(y)
 	}
 
-	// What is written first, in part, leaves zeros; so does what is written where it was freed.
-	for _, from := range []int{0, 1, 60, 66} {
-		x := c.b.New(67)
-		c.b.Write(x.Slice(from, 1), []float32{5})
-		want := make([]float32, 67)
-		want[from] = 5
-		c.reads(x, want, "a new buffer written in part")
-		c.b.Free(x)
+	// What is written first, in part, leaves zeros, also where others were.
+	for _, n := range []int{60, 64, 67} {
+		for _, from := range []int{0, 1, n - 1} {
+			y := c.b.New(64)
+			kernel.Fill(c.b, 64, 9, y)
+			c.reads(y, slices.Repeat([]float32{9}, 64), "a filled buffer")
+			c.b.Free(y)
+			x := c.b.New(n)
+			c.b.Write(x.Slice(from, 1), []float32{5})
+			want := make([]float32, n)
+			want[from] = 5
+			c.reads(x, want, "a new buffer written in part")
+			c.b.Free(x)
+		}
 	}
 
 	x := c.b.New(4)
@@ -115,6 +121,31 @@ func checkOrder(c *check) {
 // it, however few of them are waited for.
 func checkFreed(c *check) {
 	const n = 37
+	x := c.b.New(n)
+	c.b.Write(x, slices.Repeat([]float32{3}, n))
+	before := c.b.Fetch(x)
+	c.b.Write(x, slices.Repeat([]float32{4}, n))
+	got := make([]float32, n)
+	if err := before.Wait(context.Background(), got); err != nil || !slices.Equal(got, slices.Repeat([]float32{3}, n)) {
+		c.errorf("what was fetched before a Write is %v, error %v", got, err)
+	}
+	c.b.Free(x)
+	// However many calls there were, what nobody has used yet is zeros.
+	for calls := 50; calls < 70; calls++ {
+		y, z := c.b.New(4), c.b.New(4)
+		c.b.Write(y, make([]float32, 4))
+		for range calls {
+			kernel.Fill(c.b, 4, 1, y)
+		}
+		coming := c.b.Fetch(y)
+		c.reads(z, make([]float32, 4), "a buffer that nobody has used")
+		if err := coming.Wait(context.Background(), got[:4]); err != nil || got[0] != 1 {
+			c.errorf("after %d calls %v, error %v", calls, got[:4], err)
+		}
+		c.b.Free(y)
+		c.b.Free(z)
+	}
+
 	read, copies := make([]compute.Pending, 200), make([]compute.Buffer, 200)
 	for i := range read {
 		v, w := c.b.New(n), c.b.New(n)

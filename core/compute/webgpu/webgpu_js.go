@@ -16,6 +16,7 @@ const (
 	mostGrowth = 1 << 24  // words that the heap grows by at once, unless more are asked for
 	mostSlots  = 2 * soon // of arguments in one submission
 	mostGoing  = 8        // submissions that are waited for, before one more
+	mostStaged = 1 << 24  // words that one submission brings back, unless one fetch is of more
 	soon       = 64       // commands after which the GPU may begin, while more are written
 )
 
@@ -307,8 +308,8 @@ func (b *Backend) grow(size int) error {
 func (b *Backend) Free(x compute.Buffer)   { b.drop(b.own(x.Memory)) }
 func (b *Backend) FreeSums(s compute.Sums) { b.drop(b.own(s.Memory)) }
 
-// drop gives memory back when those who use it still are on their way: who takes it is
-// behind them then.
+// drop gives memory back when those who use it still are on their way: so who takes it, and
+// writes to it, is behind them and has not to wait.
 func (b *Backend) drop(m *memory) {
 	if b.gpu.IsUndefined() { // closed
 		return
@@ -368,7 +369,6 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	for _, s := range sh.scratch {
 		if s.runs(&a) {
 			a.Buf[4] = b.atLeast(s.words(&a))
-			b.settle(a.Buf[4].Memory)
 			break
 		}
 	}
@@ -393,17 +393,14 @@ func (b *Backend) command(s stage, a *compute.Args) {
 	if len(b.stream.words) == before { // over nothing
 		return
 	}
-	for _, x := range a.Buf {
+	for _, x := range a.Buf { // sums nobody writes to
 		if x.Memory != nil {
 			b.use(x.Memory)
 		}
 	}
-	if a.Sums.Memory != nil {
-		b.use(a.Sums.Memory)
-	}
 }
 
-// use notes what is in stream uses.
+// use notes that something in stream uses memory.
 func (b *Backend) use(memory any) {
 	at := b.own(memory).at
 	b.used = append(b.used, span{at, b.heap.used[at]})
@@ -507,10 +504,13 @@ func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
 	if x.N == 0 {
 		return &pending{b, nothing, 0, 0}
 	}
+	b.settle(x.Memory)
+	if b.stream.staged > 0 && b.stream.staged+x.N > mostStaged {
+		b.flush()
+	}
 	if b.batch == nil {
 		b.batch = &batch{done: make(chan struct{})}
 	}
-	b.settle(x.Memory)
 	b.use(x.Memory)
 	p := &pending{b, b.batch, b.stream.fetch(b.at(x.Memory)+uint32(x.Off), x.N), x.N}
 	b.batch.words = b.stream.staged
