@@ -65,8 +65,8 @@ type pen struct {
 	rng  *rand.Rand
 	near [pixels]float64 // the square of the distance from a pixel to the path, where line has looked; +Inf between images
 	path []point
-	// Line has looked at these.
-	left, right, top, bottom int
+
+	left, right, top, bottom int // of the pixels that line has looked at
 }
 
 // hand is how one image is written: from the unit box to pixels.

@@ -291,7 +291,11 @@ func reading(busy bool, name string, p data.Progress, id string, stop func()) ap
 		}, app.EventScope(id)))
 }
 
-const filledIn = "missing numbers, filled in as the model has it"
+// Of cells that the model had to make something of.
+const (
+	notSeen  = "cells not seen in training"
+	filledIn = "missing numbers, filled in as the model has it"
+)
 
 func answersView(name string, a *client.Answers) app.UI {
 	shown := len(a.Head)
@@ -304,7 +308,7 @@ func answersView(name string, a *client.Answers) app.UI {
 			scores.Figure("rows", words.Count(a.Rows), chart.Released),
 			app.If(a.Problems > 0, func() app.UI { return scores.Figure("without an answer", words.Count(a.Problems), chart.Released) }),
 			app.If(a.Unknown > 0, func() app.UI {
-				return scores.Figure("cells not seen in training", words.Count(a.Unknown), chart.Released)
+				return scores.Figure(notSeen, words.Count(a.Unknown), chart.Released)
 			}),
 			app.If(a.Missing > 0, func() app.UI {
 				return scores.Figure(filledIn, words.Count(a.Missing), chart.Released)
@@ -638,6 +642,7 @@ func examView(name string, e *run.Evaluation) app.UI {
 			app.Range(beside).Slice(func(i int) app.UI { return scores.Figure(beside[i][0], beside[i][1], chart.Diagnostic) }),
 			scores.Figure("rows of "+name, words.Count(e.Rows), chart.Diagnostic),
 			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
+			app.If(e.Unknown > 0, func() app.UI { return scores.Figure(notSeen, words.Count(e.Unknown), chart.Diagnostic) }),
 			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),
 		),
 		widget.Message("exam-flattered", "warning", flattered),

@@ -47,7 +47,7 @@ export async function stage(...flags) {
   const visitor = visitors(browser);
   // Its context is quiet, as alone's is.
   /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
-  const visit = async (t, where, options) => open(await visitor(t, { viewport: wide, acceptDownloads: true, ...options }), new URL(where, server.url).href);
+  const visit = async (t, where, options) => open(await visitor(t, { viewport: wide, acceptDownloads: true, ...options }), server.url + where);
   /** @param {any} t @param {import("playwright-core").BrowserContextOptions} [options] */
   async function alone(t, options) {
     const context = await quiet(browser, { viewport: wide, ...options });
@@ -58,7 +58,7 @@ export async function stage(...flags) {
   function shared(where) {
     /** @type {Promise<any> | undefined} */
     let page;
-    const opened = async () => open(await quiet(browser, { viewport: wide, acceptDownloads: true }), new URL(where, server.url).href);
+    const opened = async () => open(await quiet(browser, { viewport: wide, acceptDownloads: true }), server.url + where);
     return () => page ??= opened();
   }
   return { server, browser, visit, shared, alone };

@@ -393,7 +393,7 @@ func (b *Backend) command(s stage, a *compute.Args) {
 	if len(b.stream.words) == before { // over nothing
 		return
 	}
-	for _, x := range a.Buf { // sums nobody writes to
+	for _, x := range a.Buf { // and not the sums, as nobody writes to those
 		if x.Memory != nil {
 			b.use(x.Memory)
 		}
