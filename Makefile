@@ -138,7 +138,7 @@ versions:
 # All suites but that of the page are run side by side, the longest first, or the end of
 # each would keep one core waiting; what tests need of the machine is installed beside them.
 test: check
-	@$(BESIDE) numpy build suite-train suite-train-rest suite-native suite-race suite-core suite-edge suite-alone suite-threads
+	@$(BESIDE) build compiler suite-train chromium suite-train-rest firefox suite-native numpy suite-race suite-core suite-edge suite-alone suite-threads
 	@$(MAKE) --no-print-directory test-page
 	@echo "All tests passed."
 
@@ -225,12 +225,7 @@ suite-edge: edge chromium $(EDGE_MODULES)
 	$(NODE) --test --test-timeout=300000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which
-# most of them do not see, Chromium opens pages in a fifth less time. A system installs one thing
-# after the other.
-chromium: | compiler
-firefox: | chromium
-numpy: | firefox
-
+# most of them do not see, Chromium opens pages in a fifth less time.
 chromium:
 	@web/e2e/need.sh "$${CHROMIUM:-chromium}" chromium "set CHROMIUM to a Chromium's path, or install it: apt-get install chromium"
 	@[ -n "$${CHROMIUM:-}" ] || web/e2e/need.sh chromium-headless-shell chromium-headless-shell "the page's tests use the whole browser, and take longer" || true
