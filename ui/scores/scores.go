@@ -110,8 +110,7 @@ func calibration(s *run.Scores) app.UI {
 // fit says where on the scale answers can be believed: a model that was clipped much, or has
 // learned little, keeps near the mean.
 func fit(s *run.Scores) app.UI {
-	head := []string{"answer, on average", "rows", "truth, on average", "off by, on average"}
-	return Table("Answers beside the truth, from the smallest answers to the largest", head, len(s.Fit), func(i int) []string {
+	return Table("Answers beside the truth, on average", []string{"answers", "rows", "truth", "off by"}, len(s.Fit), func(i int) []string {
 		f := s.Fit[i]
 		return []string{amount(float64(f.Answer)), words.Count(f.Rows), amount(float64(f.Target)), amount(float64(f.Off))}
 	})
