@@ -377,6 +377,7 @@ for (const prefix of ["", "/some/repo"]) {
     await page.click("text=Calculator");
     await ready(page);
     await controlled(page);
+    assert.deepEqual(page.errors.filter((/** @type {string} */ e) => /registration failed/.test(e)), []);
     // The service worker knows it no better, with a network and without.
     await page.goto(site.origin + prefix + "/nor/this");
     assert.match(await page.locator("body").innerText(), /There is no such page/);
