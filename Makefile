@@ -171,6 +171,9 @@ javascript: $(MODULES)
 # Packages are tested in this order; the slowest last would keep one core waiting.
 SLOWEST := ./core/train ./core/privacy
 
+# Tests of training leave much behind, and a quarter of their time went into collecting it.
+SELDOM := GOGC=400
+
 # The race detector, which makes tests some five times longer, is for the packages that
 # start goroutines or share, and for all that they call; but for TestMutantsFail, which does
 # neither and takes as long as all others, and of core/privacy for the tests that share. This
@@ -187,7 +190,7 @@ suite-race: compiler
 	CGO_ENABLED=1 $(GO) test -vet=off -race -short -run '$(SHARED)' ./core/privacy
 
 suite-native:
-	$(GO) test -vet=off $(SLOWEST) ./...
+	$(SELDOM) $(GO) test -vet=off $(SLOWEST) ./...
 
 test-wasm: dist/index.html
 	@$(BESIDE) suite-train suite-train-rest suite-core suite-alone suite-threads
@@ -199,10 +202,10 @@ HALF := ^Test[A-M]
 NATIVE := ^TestSumLawCatchesPlantedFaults$$
 
 suite-train:
-	$(WASM_TEST) -run '$(HALF)' ./core/train
+	$(SELDOM) $(WASM_TEST) -run '$(HALF)' ./core/train
 
 suite-train-rest:
-	$(WASM_TEST) -skip '$(HALF)|$(NATIVE)' ./core/train
+	$(SELDOM) $(WASM_TEST) -skip '$(HALF)|$(NATIVE)' ./core/train
 
 # What tests are made of is tested where it is fast.
 suite-core:

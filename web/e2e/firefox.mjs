@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bound, PATIENCE } from "./browser.mjs";
+import { bound, PATIENCE, PULSE } from "./browser.mjs";
 
 const command = process.env.FIREFOX ?? ["firefox", "firefox-esr"].find((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 
@@ -120,7 +120,7 @@ export async function launchFirefox(preferences, env) {
           await send("WebDriver:Navigate", { url: to });
           await there(to, `return document.readyState !== "loading" && location.href.split("#")[0] === ${JSON.stringify(to.split("#")[0])}`);
         },
-        /** @param {Function} f @param {any} [x] */
+        /** @param {Function | string} f or its text @param {any} [x] */
         async evaluate(f, x) {
           const script = `const answer = arguments[arguments.length - 1], w = window;
             if (!w.clipscopeErrors) {
@@ -138,9 +138,13 @@ export async function launchFirefox(preferences, env) {
         },
         /** @param {Function} f @param {any} [x] */
         async waitForFunction(f, x) {
-          for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(20)) {
-            const found = await page.evaluate(f, x).catch(() => {}); // there may be another page by then
-            if (found) return;
+          const asked = `async () => {
+            for (const end = Date.now() + ${PATIENCE}; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, ${PULSE}))) {
+              if (await (${f})(${literal(x)})) return true;
+            }
+          }`;
+          for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(PULSE)) {
+            if (await page.evaluate(asked).catch(() => {})) return; // there may be another page by then
           }
           throw new Error(`never: ${f}`);
         },

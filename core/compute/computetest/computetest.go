@@ -38,15 +38,21 @@ func RunAll(t *testing.T, open func() compute.Backend) {
 	tested := map[string]bool{}
 	for _, p := range parts {
 		tested[p.kernel] = true
-		t.Run(p.name, func(t *testing.T) {
-			for _, msg := range failures(p.run, open, 8) {
-				t.Error(msg)
-			}
-		})
+		p.test(t, open)
 	}
 	for _, k := range compute.Kernels() {
 		if !tested[k.Name] {
 			t.Errorf("the suite has no part for the kernel %s", k.Name)
+		}
+	}
+}
+
+// RunKernel runs the suite's parts for one kernel: enough of a backend that has no other
+// of its own.
+func RunKernel(t *testing.T, kernel string, open func() compute.Backend) {
+	for _, p := range parts {
+		if p.kernel == kernel {
+			p.test(t, open)
 		}
 	}
 }
@@ -56,6 +62,14 @@ func RunAll(t *testing.T, open func() compute.Backend) {
 type part struct {
 	name, kernel string
 	run          func(*check)
+}
+
+func (p part) test(t *testing.T, open func() compute.Backend) {
+	t.Run(p.name, func(t *testing.T) {
+		for _, msg := range failures(p.run, open, 8) {
+			t.Error(msg)
+		}
+	})
 }
 
 // parts are those of the suite; a file with a part of its own appends it.

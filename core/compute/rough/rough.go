@@ -57,12 +57,14 @@ type Backend struct {
 	compute.Backend
 	order Order
 	rows  int
+
+	pieces, terms []float32 // of a block, made once
 }
 
 // New returns a backend that takes sums in that order, in pieces of rows rows:
 // compute.PieceRows, or more where a test plants that fault.
 func New(inner compute.Backend, order Order, rows int) *Backend {
-	return &Backend{inner, order, rows}
+	return &Backend{Backend: inner, order: order, rows: rows}
 }
 
 // Name is "rough".
@@ -100,15 +102,15 @@ func (b *Backend) outer(a compute.Args, term func(x, y float32) float32) {
 
 // block adds up the pieces of rows lo to hi.
 func (b *Backend) block(lo, hi int, term func(i int) float32) float32 {
-	var pieces, terms []float32
+	b.pieces = b.pieces[:0]
 	for ; lo < hi; lo += b.rows {
-		terms = terms[:0]
+		b.terms = b.terms[:0]
 		for i := lo; i < min(hi, lo+b.rows); i++ {
-			terms = append(terms, term(i))
+			b.terms = append(b.terms, term(i))
 		}
-		pieces = append(pieces, b.order(terms))
+		b.pieces = append(b.pieces, b.order(b.terms))
 	}
-	return b.order(pieces)
+	return b.order(b.pieces)
 }
 
 func (b *Backend) values(x compute.Buffer) []float32 {
