@@ -377,12 +377,15 @@ func (c *Numbers) median() float64 {
 // A part of the fit has so many rows at least, and there are so many parts at most.
 const leastFitted, mostFitted = 10, 10
 
+// LeastParted is from how many rows on [run.Scores.Fit] is more than one part, and there.
+const LeastParted = 2 * leastFitted
+
 // fit is [run.Scores.Fit]; nil where an answer is no number. Rows of one answer are in one
 // part: which of them were in which would be chance.
 func (c *Numbers) fit() (all []run.Fitted) {
 	n := len(c.answers)
 	parts := min(n/leastFitted, mostFitted)
-	if parts < 2 || math.IsNaN(c.size) || math.IsInf(c.size, 1) {
+	if n < LeastParted || math.IsNaN(c.size) || math.IsInf(c.size, 1) {
 		return nil
 	}
 	order := make([]int, n)

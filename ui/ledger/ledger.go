@@ -317,17 +317,18 @@ func (b *Block) limit() app.UI {
 func (b *Block) buttons() app.UI {
 	v, a := b.View, b.Actions
 	if v.Sure {
-		return app.Div().Class("ledger-sure").Body(
+		keep := widget.Then("ledger-forget", func() { a.Forget(false) })
+		return app.Div().Class("ledger-sure").OnKeyDown(widget.Escape(keep)).Body(
 			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(func(app.Context, app.Event) { a.Forget(true) }),
-				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(func(app.Context, app.Event) { a.Forget(false) }),
+				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(widget.Then("ledger-forget", func() { a.Forget(true) })),
+				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(keep),
 			),
 		)
 	}
 	return app.Div().Class("buttons").Body(
 		app.Button().Type("button").ID("ledger-export").Body(widget.Icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.Export() }),
-		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(func(app.Context, app.Event) { a.Forget(false) }),
+		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(widget.Then("ledger-keep", func() { a.Forget(false) })),
 	)
 }
 

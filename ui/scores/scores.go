@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"clipscope/core/run"
+	"clipscope/core/score"
 	"clipscope/ui/chart"
 	"clipscope/ui/words"
 
@@ -29,6 +30,9 @@ func View(r *run.Result) app.UI {
 			app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
 			app.If(len(r.TestScores.Fit) > 0, func() app.UI { return fit(r.TestScores) }),
 		),
+		app.If(r.TestScores.MeanError > 0 && r.TestRows < score.LeastParted, func() app.UI {
+			return app.P().Class("help").Text("Answers are put beside the truth in parts of the rows from " + words.Plural(score.LeastParted, "test row") + " on.")
+		}),
 		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
 	)
 }
@@ -59,7 +63,7 @@ func areas(r *run.Result) [][2]string {
 	}{
 		{"balanced accuracy", s.Balanced, percent}, {area, s.ROCArea, digits}, {"average precision", s.AveragePrecision, digits},
 		{"calibration error", s.CalibrationError, percent},
-		{"mean absolute error", s.MeanError, digits}, {"median absolute error", since(s, s.MedianError), digits}, {"root mean squared error", s.RootError, digits}, {"R²", s.R2, digits},
+		{"mean absolute error", s.MeanError, amount}, {"median absolute error", since(s, s.MedianError), amount}, {"root mean squared error", s.RootError, amount}, {"R²", s.R2, digits},
 	} {
 		if x := float64(f.value); !math.IsNaN(x) {
 			all = append(all, [2]string{f.name, f.format(x)})
@@ -140,7 +144,15 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 // always, or with the mean, whatever its accuracy looks like, and what may help who trains
 // another; both are empty where it is.
 func Flattered(r *run.Result) (said, advice string) {
-	switch s := r.TestScores; {
+	s := r.TestScores
+	if said := diverged(r); said != "" {
+		advice := "A smaller learning rate or fewer steps may help."
+		if r.Released.NoiseMultiplier > 0 {
+			advice = "A smaller learning rate, fewer steps or less noise may help."
+		}
+		return "The model diverged: " + said + ".", advice
+	}
+	switch {
 	case s == nil || !(s.MeanError > 0):
 	case s.R2 < 0.1 && s.MeanError < 0.8*s.OfMean: // with errors about as even as the mean’s, R² would be 0.36
 		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by.", "Look at those rows."
@@ -160,6 +172,29 @@ func Flattered(r *run.Result) (said, advice string) {
 	}
 	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows.",
 		"Test rows in detail say whether it tells the others apart all the same. More rows or a larger ε may help, and a larger C, which leaves more of the gradients of rare classes."
+}
+
+// astray is how many times as far off as the mean the answers are of a model that did not
+// learn little but something else: at three times R² is some −8.
+const astray = 3
+
+// diverged says what a model has come to whose parameters grew beyond what answers anything;
+// "" of others.
+func diverged(r *run.Result) string {
+	s := r.TestScores
+	switch {
+	case s == nil:
+		return ""
+	case 2*s.Unanswered > r.TestRows:
+		return words.Count(s.Unanswered) + " of " + words.Plural(r.TestRows, "row") + " have no answer"
+	case !(s.OfMean > 0):
+		return "" // of classes, or of rows that are all alike
+	case math.IsNaN(float64(s.MeanError)) || math.IsInf(float64(s.MeanError), 0):
+		return "its answers are no numbers any more"
+	case s.MeanError > astray*s.OfMean:
+		return "its answers are off by " + amount(float64(s.MeanError)) + " on average, and the mean of the rows by " + amount(float64(s.OfMean))
+	}
+	return ""
 }
 
 // mostClasses is how many classes stand in the table.
@@ -197,9 +232,9 @@ func Beside(r *run.Result) (all [][2]string) {
 	if s == nil || math.IsNaN(float64(s.R2)) {
 		return nil
 	}
-	all = [][2]string{{"mean absolute error", digits(float64(s.MeanError))}}
+	all = [][2]string{{"mean absolute error", amount(float64(s.MeanError))}}
 	if x := float64(since(s, s.OfMean)); !math.IsNaN(x) {
-		all = append(all, [2]string{"of the mean alone", digits(x)})
+		all = append(all, [2]string{"of the mean alone", amount(x)})
 	}
 	return all
 }

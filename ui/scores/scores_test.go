@@ -51,6 +51,28 @@ func TestFlatteredByNumbers(t *testing.T) {
 	}
 }
 
+// TestDiverged: of a model that answers nothing any more it is not said that it answers little.
+func TestDiverged(t *testing.T) {
+	nan, inf := run.Number(math.NaN()), run.Number(math.Inf(1))
+	for name, tt := range map[string]struct {
+		scores run.Scores
+		want   string
+	}{
+		"classes without answers":     {run.Scores{Unanswered: 6, MeanError: nan, OfMean: nan, R2: nan}, "6 of 10 rows have no answer."},
+		"rows that are out of bounds": {run.Scores{Unanswered: 5, MeanError: nan, OfMean: nan, R2: nan}, ""},
+		"answers that are no numbers": {run.Scores{MeanError: nan, OfMean: 4, R2: nan}, "no numbers"},
+		"answers without bounds":      {run.Scores{MeanError: inf, OfMean: 4, R2: -inf}, "no numbers"},
+		"answers far off":             {run.Scores{MeanError: 12_345, OfMean: 4, R2: -1e9}, "off by 12,345 on average, and the mean of the rows by 4."},
+		"answers off":                 {run.Scores{MeanError: 11, OfMean: 4, R2: -7}, ""},
+		"targets that are all alike":  {run.Scores{MeanError: 3, OfMean: 0, R2: nan}, ""},
+	} {
+		got, advice := Flattered(&run.Result{TestAccuracy: nan, TestLoss: nan, TestRows: 10, TestScores: &tt.scores})
+		if said := strings.HasPrefix(got, "The model diverged: "); said != (tt.want != "") || !strings.Contains(got, tt.want) || said && !strings.Contains(advice, "learning rate") {
+			t.Errorf("%s: %q, %q", name, got, advice)
+		}
+	}
+}
+
 // TestCurvesSayWhatGuessingComesTo: beside each curve stands the one of answers that look
 // at no row, and in words whose curve it is, and why.
 func TestCurvesSayWhatGuessingComesTo(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"clipscope/ui/browser"
 	"clipscope/ui/cards"
 	"clipscope/ui/form"
 	"clipscope/ui/motion"
@@ -94,7 +93,7 @@ func (c *caption) buttons() app.UI {
 	v, a := c.View, c.Actions
 	return app.Div().Class("buttons").Body(
 		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
-		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(then("runs", a.back)),
+		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
 			OnClick(func(app.Context, app.Event) { a.toggle() }).Text("Runs "+words.Count(len(v.Runs))),
 	)
@@ -129,16 +128,17 @@ func keeping(runs []entry) string {
 func (c *caption) run(e entry) app.UI {
 	a := c.Actions
 	if e.ID == c.View.Doubt {
-		return app.Li().Class("run-sure").Body(
+		keep := widget.Then("runs", func() { a.remove("", false) })
+		return app.Li().Class("run-sure").OnKeyDown(widget.Escape(keep)).Body(
 			app.P().Class("warning").Text("The run of "+words.When(e.Ended, c.View.Now)+" will be deleted, with its model, charts and statement. What it spent stays spent."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("run-delete").Text("Delete").OnClick(then("runs", func() { a.remove(e.ID, true) }), app.EventScope(e.ID)),
-				app.Button().Type("button").ID("run-keep").Text("Keep").OnClick(then("runs", func() { a.remove("", false) })),
+				app.Button().Type("button").ID("run-delete").Text("Delete").OnClick(widget.Then("runs", func() { a.remove(e.ID, true) }), app.EventScope(e.ID)),
+				app.Button().Type("button").ID("run-keep").Text("Keep").OnClick(keep),
 			),
 		)
 	}
 	return app.Li().Body(
-		app.Button().Type("button").Class("plain run-open").OnClick(then("runs", func() { a.choose(e) }), app.EventScope(e.ID)).Body(
+		app.Button().Type("button").Class("plain run-open").OnClick(widget.Then("runs", func() { a.choose(e) }), app.EventScope(e.ID)).Body(
 			app.Span().Class("run-when figure").Text(words.When(e.Ended, c.View.Now)),
 			app.Span().Class("run-what").Text(e.Method+" on "+e.Data),
 			app.Span().Class("run-epsilon figure value-released").Text(e.cost()),
@@ -149,7 +149,7 @@ func (c *caption) run(e entry) app.UI {
 		),
 		c.comparing(e),
 		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
-			OnClick(then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
+			OnClick(widget.Then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
 	)
 }
 
@@ -163,14 +163,6 @@ func (c *caption) comparing(e entry) app.UI {
 	return app.Button().Type("button").Class("plain run-compare").Hidden(len(c.View.Runs) < 2).Aria("pressed", strconv.FormatBool(place >= 0)).
 		Aria("label", text+", the run of "+words.When(e.Ended, c.View.Now)).
 		OnClick(func(app.Context, app.Event) { c.Actions.compare(e) }, app.EventScope(e.ID)).Text(text)
-}
-
-// then does what a button says, and moves the focus, as the button may be gone.
-func then(to string, f func()) app.EventHandler {
-	return func(app.Context, app.Event) {
-		f()
-		browser.Focus(to)
-	}
 }
 
 // cost is what the run is charged.

@@ -118,11 +118,12 @@ func (v *interruptedView) Render() app.UI {
 
 func (v *interruptedView) line(in run.Interrupted) app.UI {
 	if in.ID == v.Doubt {
-		return app.Div().Class("interrupted-run").Body(
+		keep := widget.Then("interrupted-go-on", func() { v.Actions.discard("", false) })
+		return app.Div().Class("interrupted-run").OnKeyDown(widget.Escape(keep)).Body(
 			app.P().Class("warning").Text("What is stored of the run on "+in.Data+" will be deleted. What it spent stays spent."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("interrupted-delete").Text("Delete").OnClick(then("act-start", func() { v.Actions.discard(in.ID, true) }), app.EventScope(in.ID)),
-				app.Button().Type("button").ID("interrupted-keep").Text("Keep").OnClick(then("interrupted-go-on", func() { v.Actions.discard("", false) })),
+				app.Button().Type("button").ID("interrupted-delete").Text("Delete").OnClick(widget.Then("act-start", func() { v.Actions.discard(in.ID, true) }), app.EventScope(in.ID)),
+				app.Button().Type("button").ID("interrupted-keep").Text("Keep").OnClick(keep),
 			),
 		)
 	}
@@ -130,9 +131,9 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 		app.P().Text(v.said(in)),
 		app.Div().Class("buttons").Body(
 			app.Button().Type("button").Class("primary").ID("interrupted-go-on").Disabled(v.Busy || in.Builtin == "" && !v.Files).Text("Go on").
-				OnClick(then("act-start", func() { v.Actions.choose(in) }), app.EventScope(in.ID)),
+				OnClick(widget.Then("act-start", func() { v.Actions.choose(in) }), app.EventScope(in.ID)),
 			app.Button().Type("button").ID("interrupted-discard").Text("Discard…").
-				OnClick(then("interrupted-keep", func() { v.Actions.discard(in.ID, false) }), app.EventScope(in.ID)),
+				OnClick(widget.Then("interrupted-keep", func() { v.Actions.discard(in.ID, false) }), app.EventScope(in.ID)),
 		),
 	)
 }

@@ -3,6 +3,8 @@ package widget
 import (
 	"strconv"
 
+	"clipscope/ui/browser"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -40,4 +42,22 @@ func Button(name, label, class string, off bool, f app.EventHandler) app.HTMLBut
 func Download(name, label string, f app.EventHandler) app.UI {
 	return app.Button().Type("button").ID("save-"+name).Aria("label", "Download "+label).OnClick(f, app.EventScope(name)).
 		Body(Icon("save"), app.Span().Text(label))
+}
+
+// Then does what a button says, and moves the focus, as the button may be gone.
+func Then(to string, f func()) app.EventHandler {
+	return func(app.Context, app.Event) {
+		f()
+		browser.Focus(to)
+	}
+}
+
+// Escape is for what asks a question: the key says no to it, and nothing else.
+func Escape(no app.EventHandler) app.EventHandler {
+	return func(ctx app.Context, e app.Event) {
+		if e.Get("key").String() == "Escape" {
+			e.Call("stopPropagation")
+			no(ctx, e)
+		}
+	}
 }

@@ -364,6 +364,11 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
   assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
   await page.click("#ledger-forget");
+  const focused = (/** @type {string} */ id) => page.waitForFunction((id) => document.activeElement?.id === id, id);
+  await focused("ledger-keep");
+  await page.keyboard.press("Escape");
+  await focused("ledger-forget");
+  await page.keyboard.press("Enter");
   await page.click("#ledger-delete");
   await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
   assert.deepEqual(page.errors, []);
