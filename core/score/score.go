@@ -377,7 +377,7 @@ func (c *Numbers) median() float64 {
 // A part of the fit has so many rows at least, and there are so many parts at most.
 const leastFitted, mostFitted = 10, 10
 
-// LeastParted is from how many rows on [run.Scores.Fit] is more than one part, and there.
+// LeastParted is how many rows it takes for [run.Scores.Fit] to be there: two parts of them.
 const LeastParted = 2 * leastFitted
 
 // fit is [run.Scores.Fit]; nil where an answer is no number. Rows of one answer are in one

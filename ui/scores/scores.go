@@ -31,7 +31,7 @@ func View(r *run.Result) app.UI {
 			app.If(len(r.TestScores.Fit) > 0, func() app.UI { return fit(r.TestScores) }),
 		),
 		app.If(r.TestScores.MeanError > 0 && r.TestRows < score.LeastParted, func() app.UI {
-			return app.P().Class("help").Text("Answers are put beside the truth in parts of the rows from " + words.Plural(score.LeastParted, "test row") + " on.")
+			return app.P().Class("help").Text("Answers are put beside the truth in parts of the rows from " + words.Plural(score.LeastParted, "row") + " on.")
 		}),
 		app.P().Class("help").Text("Diagnostics, like test accuracy: computed from the test rows without noise, and in no file unless asked for."),
 	)
