@@ -175,8 +175,8 @@ func Flattered(r *run.Result) (said, advice string) {
 }
 
 // astray is how many times as far off as the mean the answers are of a model that did not
-// learn little but something else: at three times R² is some −8.
-const astray = 3
+// only learn little: much noise and bounds far too wide, of a few rows, come to three or ten.
+const astray = 30
 
 // diverged says what a model has come to whose parameters grew beyond what answers anything;
 // "" of others.

@@ -63,7 +63,7 @@ func TestDiverged(t *testing.T) {
 		"answers that are no numbers": {run.Scores{MeanError: nan, OfMean: 4, R2: nan}, "no numbers"},
 		"answers without bounds":      {run.Scores{MeanError: inf, OfMean: 4, R2: -inf}, "no numbers"},
 		"answers far off":             {run.Scores{MeanError: 12_345, OfMean: 4, R2: -1e9}, "off by 12,345 on average, and the mean of the rows by 4."},
-		"answers off":                 {run.Scores{MeanError: 11, OfMean: 4, R2: -7}, ""},
+		"answers off":                 {run.Scores{MeanError: 119, OfMean: 4, R2: -900}, ""},
 		"targets that are all alike":  {run.Scores{MeanError: 3, OfMean: 0, R2: nan}, ""},
 	} {
 		got, advice := Flattered(&run.Result{TestAccuracy: nan, TestLoss: nan, TestRows: 10, TestScores: &tt.scores})
