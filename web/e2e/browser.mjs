@@ -189,7 +189,7 @@ export function gate() {
 /** @param {any} page @param {() => Promise<unknown>} f */
 export async function until(page, f) {
   let last = new Error("it never was so");
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(50)) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(PULSE)) {
     if (await page.evaluate(f).catch((/** @type {Error} */ e) => { last = e; })) return;
     if (page.isClosed?.()) break;
   }

@@ -50,10 +50,15 @@ func RunAll(t *testing.T, open func() compute.Backend) {
 // RunKernel runs the suite's parts for one kernel: enough of a backend that has no other
 // of its own.
 func RunKernel(t *testing.T, kernel string, open func() compute.Backend) {
+	tested := false
 	for _, p := range parts {
 		if p.kernel == kernel {
+			tested = true
 			p.test(t, open)
 		}
+	}
+	if !tested {
+		t.Errorf("the suite has no part for the kernel %s", kernel)
 	}
 }
 
