@@ -3,6 +3,7 @@
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT; FRAME_ANCESTORS says who may embed it
 # make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE; LINKS=yes with short links
 # make bench   the speed figures, in a real browser
+# make steady  the page's tests N times, beside LOAD busy processes: what does not pass every time
 # make papers  the papers' figures, where the published data are
 # make deploy  the site with its Worker for short links, to Cloudflare
 # make fuzz    every fuzz target for TIME=60s, and a long sweep of the accountants
@@ -56,7 +57,7 @@ EDGE_MODULES := web/edge/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
 
-.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page \
+.PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page steady \
         suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy fuzz
 
 build: bin/packed/done
@@ -220,6 +221,11 @@ suite-threads:
 
 test-page: build chromium firefox numpy
 	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
+
+# What does not pass every time: the page's suite N times, beside LOAD processes that each keep a
+# core busy, of the files that FILES is a pattern of.
+steady: build chromium firefox numpy
+	@N='$(N)' LOAD='$(LOAD)' FILES='$(FILES)' $(NODE) web/e2e/steady.mjs
 
 # The Worker and the site in the host's own runtime, which is a program here.
 test-edge: suite-edge

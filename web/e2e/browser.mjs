@@ -8,6 +8,7 @@ import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import zlib from "node:zlib";
 import { chromium } from "playwright-core";
@@ -43,7 +44,7 @@ export async function stage(...flags) {
   const browser = await launched(flags.length > 0 ? chromiumPath() : shellPath(), LATER, ...flags);
   after(() => browser.close());
   const server = await serve(); // after the browser: where there is none, nothing is left behind
-  after(() => server.close());
+  after(server.close);
   const visitor = visitors(browser);
   // Its context is quiet, as alone's is.
   /** @param {any} t the test @param {string} where in the site @param {any} [options] of its context */
@@ -85,8 +86,8 @@ function visitors(browser) {
   async function fresh(options) {
     const context = await quiet(browser, options), keeper = await context.newPage(), session = await context.newCDPSession(keeper);
     const forget = async () => {
+      await endRoutes(context);
       await Promise.all(context.pages().filter((page) => page !== keeper).map((page) => page.close()));
-      await context.unrouteAll();
       await context.setOffline(false);
       await session.send("Storage.clearDataForOrigin", { origin: "*", storageTypes: "all" });
     };
@@ -123,19 +124,20 @@ export function bound(child) {
 }
 
 // serve starts the built server on a free loopback port and resolves with its
-// address and a function that ends it.
-/** @param {string[]} args @returns {Promise<{ url: string, close(): void }>} */
+// address and a function that ends it and waits for its end.
+/** @param {string[]} args @returns {Promise<{ url: string, close(): Promise<unknown> }>} */
 export function serve(...args) {
   return new Promise((resolve, reject) => {
     const server = bound(spawn(path.join(root, "bin/clipscope"), ["-out", path.join(root, "dist"), "-addr", "127.0.0.1:0", ...args],
       { stdio: ["ignore", "pipe", "inherit"] }));
+    const ended = new Promise((gone) => server.once("exit", gone));
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
     let said = "";
     server.stdout.on("data", (chunk) => {
       said += chunk;
       const m = said.match(/http:\/\/\S+\//);
-      if (m) resolve({ url: m[0], close: () => server.kill() });
+      if (m) resolve({ url: m[0], close: () => { server.kill(); return ended; } });
     });
   });
 }
@@ -164,11 +166,19 @@ export async function host(t, dir, prefix, instead) {
     res.writeHead(missing ? 404 : 200, { "Content-Type": types[path.extname(name) || ".html"] ?? "text/plain" });
     res.end(other ?? fs.readFileSync(name));
   });
-  await once(srv.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {net.AddressInfo} */ (srv.address());
-  const close = () => { srv.closeAllConnections(); return new Promise((resolve) => srv.close(resolve)); };
+  const { origin, close } = await listening(srv);
   t.after(close);
-  return { origin: `http://127.0.0.1:${port}`, asked, pages, close };
+  return { origin, asked, pages, close };
+}
+
+// listening starts an HTTP server on a free loopback port. Its close ends what is under way
+// as well, and may be called twice.
+/** @param {http.Server} server */
+export async function listening(server) {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  const close = () => { server.closeAllConnections(); return new Promise((resolve) => server.close(resolve)); };
+  return { origin: `http://127.0.0.1:${port}`, close };
 }
 
 // webgpu is what has each browser give a GPU that is a program, where it would give none.
@@ -184,17 +194,24 @@ export function gate() {
   return { opened, open };
 }
 
+// eventually repeats an assertion until it holds, and fails as it failed last when patience
+// ends. It is for all that a page becomes by itself: whatever else was waited for, the page may
+// be about to change once more. It returns what the assertion returned.
+/** @template T @param {() => T | Promise<T>} assertion @returns {Promise<T>} */
+export async function eventually(assertion) {
+  for (const end = Date.now() + PATIENCE; ; await sleep(PULSE)) {
+    try {
+      return await assertion();
+    } catch (e) {
+      if (Date.now() >= end || isClosed(e)) throw e;
+    }
+  }
+}
+
 // until waits until an asynchronous function is true in the page, or in the page that
 // comes after it.
 /** @param {any} page @param {() => Promise<unknown>} f */
-export async function until(page, f) {
-  let last = new Error("it never was so");
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(PULSE)) {
-    if (await page.evaluate(f).catch((/** @type {Error} */ e) => { last = e; })) return;
-    if (page.isClosed?.()) break;
-  }
-  throw new Error(`never: ${f}`, { cause: last });
-}
+export const until = (page, f) => eventually(async () => assert.ok(await page.evaluate(f), `never: ${f}`));
 
 // controlled waits until the service worker serves the page and keeps all that it
 // may come to need.
@@ -206,19 +223,24 @@ export const controlled = (page) => until(page, async () => {
 
 // counted is a way to a server that counts every byte that comes back, whoever in
 // the browser asked.
-/** @param {string} url @returns {Promise<{ url: string, bytes(): number, close(): void }>} */
+/** @param {string} url @returns {Promise<{ url: string, bytes(): number, close(): Promise<unknown> }>} */
 export async function counted(url) {
-  const { hostname, port } = new URL(url);
+  const { hostname, port } = new URL(url), /** @type {Set<net.Socket>} */ open = new Set();
   let bytes = 0;
   const way = net.createServer((near) => {
     const far = net.connect(Number(port), hostname);
+    for (const end of [near, far]) open.add(end.once("close", () => open.delete(end)));
     far.on("data", (b) => { bytes += b.length; });
     for (const end of [near, far]) end.on("error", () => { near.destroy(); far.destroy(); });
     near.pipe(far).pipe(near);
   });
   await once(way.listen(0, "127.0.0.1"), "listening");
   const at = /** @type {net.AddressInfo} */ (way.address());
-  return { url: `http://127.0.0.1:${at.port}/`, bytes: () => bytes, close: () => way.close() };
+  const close = () => {
+    for (const end of open) end.destroy();
+    return new Promise((resolve) => way.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${at.port}/`, bytes: () => bytes, close };
 }
 
 // PATIENCE is how many milliseconds a page may take to become as a test wants it: on a
@@ -232,6 +254,7 @@ export const launch = (...more) => launched(chromiumPath(), ...more);
 async function launched(executablePath, ...more) {
   const browser = await chromium.launch({ executablePath, args: switches(more) }), fresh = browser.newContext.bind(browser);
   browser.newContext = async (options) => patient(await fresh(options));
+  routesFirst(browser, () => Promise.all(browser.contexts().map(endRoutes)));
   return browser;
 }
 
@@ -243,12 +266,38 @@ export const PULSE = 40;
 /** @template {import("playwright-core").BrowserContext} C @param {C} context @returns {C} */
 function patient(context) {
   context.setDefaultTimeout(PATIENCE);
+  routesFirst(context, () => endRoutes(context));
   context.on("page", (page) => {
+    routesFirst(page, () => ended(page));
     const wait = page.waitForFunction.bind(page);
     page.waitForFunction = (f, x, options) => wait(f, x, { polling: PULSE, ...options });
   });
   return context;
 }
+
+// What a test opened ends here, routes first: a request that a page still has under way when it
+// is closed fails in the callback that answers it, and nobody awaits that callback. That is the
+// one rejection that is expected, and it is expected nowhere else.
+
+// routesFirst ends routes whenever a browser, a context or a page is closed.
+/** @param {{ close(...options: any[]): Promise<void> }} opened @param {() => Promise<unknown>} end */
+function routesFirst(opened, end) {
+  const close = opened.close.bind(opened);
+  opened.close = async (...options) => {
+    await end();
+    await close(...options);
+  };
+}
+
+/** @param {import("playwright-core").BrowserContext} context */
+const endRoutes = (context) => Promise.all([ended(context), ...context.pages().map(ended)]);
+
+/** @param {import("playwright-core").BrowserContext | import("playwright-core").Page} routed */
+const ended = (routed) => routed.unrouteAll({ behavior: "ignoreErrors" }).catch((e) => { if (!isClosed(e)) throw e; });
+
+// isClosed tells what a driver says of a page, a context or a browser that is gone.
+/** @param {unknown} e */
+const isClosed = (e) => /(has|have) been closed|Target closed/.test(String(e));
 
 // profiled is a browser with a profile in a folder, as a person's is: it guesses what
 // will be asked for, and connects before it is.
