@@ -15,6 +15,10 @@ import { bound, root } from "./browser.mjs";
 // As `make test-page` runs them.
 const limits = { concurrency: 2, timeout: 900_000 };
 
+// A signal ends the test files, too, before browser.mjs ends this process.
+const ending = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.prependOnceListener(signal, () => ending.abort());
+
 const times = natural("N", 3), load = natural("LOAD", 0);
 const dir = path.join(root, "web/e2e"), wanted = new RegExp(process.env.FILES ?? "");
 const files = fs.readdirSync(dir).filter((name) => name.endsWith(".test.mjs") && wanted.test(name)).sort().map((name) => path.join(dir, name));
@@ -53,7 +57,7 @@ const trace = (error) => [error?.cause?.stack ?? error?.stack ?? String(error)].
 /** @param {number} number @returns {Promise<{ tests: number, failed: number, skipped: number, seconds: number }>} */
 async function round(number) {
   const sum = { tests: 0, failed: 0, skipped: 0, seconds: 0 }, begun = performance.now();
-  for await (const { type, data } of run({ files, ...limits })) {
+  for await (const { type, data } of run({ files, ...limits, signal: ending.signal })) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { details } = data, record = recordOf(data);
     sum.tests++;
@@ -74,7 +78,7 @@ async function round(number) {
 for (let i = 0; i < load; i++) bound(spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
 
 console.log(`${files.length} files, ${times} times, beside ${load} busy processes, on ${os.availableParallelism()} cores`);
-for (let i = 1; i <= times; i++) {
+for (let i = 1; i <= times && !ending.signal.aborted; i++) {
   const { tests, failed, skipped, seconds } = await round(i);
   console.log(`round ${i}: ${tests} tests, ${failed} failed, ${skipped} skipped, ${Math.round(seconds)} s`);
 }
