@@ -1,6 +1,7 @@
 // Drives a Firefox as it is installed, by the protocol that it has of its own
 // (Marionette): the tests' driver wants one that was built for it, or a newer one
 // than a distribution has. FIREFOX names another.
+import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -9,7 +10,7 @@ import os from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bound, PATIENCE, PULSE } from "./browser.mjs";
+import { bound, eventually, PATIENCE, PULSE } from "./browser.mjs";
 
 const command = process.env.FIREFOX ?? ["firefox", "firefox-esr"].find((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 
@@ -43,11 +44,11 @@ export async function launchFirefox(preferences, env) {
   const firefox = bound(spawn(/** @type {string} */ (command), ["--headless", "--marionette", "--no-remote", "--profile", profile], { stdio: "ignore", env: { ...process.env, ...env } }));
   const gone = once(firefox, "exit");
   const portFile = path.join(profile, "MarionetteActivePort");
-  while (!(fs.existsSync(portFile) && fs.readFileSync(portFile, "utf8"))) {
-    if (firefox.exitCode !== null) throw new Error(`Firefox ended with code ${firefox.exitCode}`);
-    await sleep(50);
-  }
-  const socket = net.connect(Number(fs.readFileSync(portFile, "utf8")), "127.0.0.1");
+  const port = await Promise.race([
+    eventually(() => Number(fs.readFileSync(portFile, "utf8")) || assert.fail("Firefox names no port")),
+    gone.then(([code]) => { throw new Error(`Firefox ended with code ${code}`); }),
+  ]);
+  const socket = net.connect(port, "127.0.0.1");
 
   // A message is its length, a colon, and [0, id, command, parameters] or [1, id, error, result].
   /** @type {Map<number, { resolve(v: any): void, reject(e: Error): void }>} */
@@ -86,32 +87,38 @@ export async function launchFirefox(preferences, env) {
     }
   };
   const { capabilities } = await send("WebDriver:NewSession", { pageLoadStrategy: "none" });
+  /** @type {string[]} */
+  const tabs = await send("WebDriver:GetWindowHandles"); // the newest, which is driven, last
   return {
     version: String(capabilities.browserVersion),
     pid: Number(firefox.pid),
-    // visit opens a tab, and does not wait for it.
+    // visit opens a tab, and does not wait for it. It returns what closes the tab.
     /** @param {string} url */
     async visit(url) {
       const { handle } = await send("WebDriver:NewWindow", { type: "tab" });
+      tabs.push(handle);
       await send("WebDriver:SwitchToWindow", { handle });
       await send("WebDriver:Navigate", { url });
+      return async () => {
+        await send("WebDriver:SwitchToWindow", { handle });
+        await send("WebDriver:CloseWindow");
+        tabs.splice(tabs.indexOf(handle), 1);
+        await send("WebDriver:SwitchToWindow", { handle: tabs.at(-1) });
+      };
     },
     // evaluate runs a script's text in the newest tab.
     /** @param {string} script */
     evaluate: async (script) => (await send("WebDriver:ExecuteScript", { script, args: [] })).value,
-    // page opens a tab that can do what most tests ask of a page of playwright-core.
-    // Its errors are those after the first evaluate there.
-    /** @param {string} url @returns {Promise<any>} */
-    async page(url) {
+    // page opens a tab that can do what most tests ask of a page of playwright-core, until
+    // the test ends. Its errors are those after the first evaluate there.
+    /** @param {string} url @param {any} [t] the test; without one the tab stays @returns {Promise<any>} */
+    async page(url, t) {
       await send("WebDriver:SetTimeouts", { script: 600_000 });
-      await this.visit(url);
+      const close = await this.visit(url);
+      t?.after(close);
       // A page that has not come yet would overtake the next call, which the one before hears.
       /** @param {string} to @param {string} script says that it has come */
-      const there = async (to, script) => {
-        for (const end = Date.now() + PATIENCE; !await this.evaluate(script).catch(() => false); await sleep(20)) {
-          if (Date.now() > end) throw new Error(`never at ${to}`);
-        }
-      };
+      const there = (to, script) => eventually(async () => assert.ok(await this.evaluate(script), `never at ${to}`));
       await there(url, "return location.href !== 'about:blank'");
       const page = {
         /** @type {string[]} */ errors: [],
@@ -143,10 +150,7 @@ export async function launchFirefox(preferences, env) {
               if (await (${f})(${literal(x)})) return true;
             }
           }`;
-          for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(PULSE)) {
-            if (await page.evaluate(asked).catch(() => {})) return; // there may be another page by then
-          }
-          throw new Error(`never: ${f}`);
+          await eventually(async () => assert.ok(await page.evaluate(asked), `never: ${f}`)); // there may be another page by then
         },
         // As a person's hand would; of keys, those that playwright calls Tab.
         mouse: {
