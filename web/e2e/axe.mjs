@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 // audited is what axe-core calls serious or critical, in the light and in the dark, where
-// only colours differ. The page's policy lets no script in, so the browser's tools have it.
+// only colours differ, once transitions have ended. The page's policy lets no script in, so the browser's tools have it.
 // The frame, where it is not the page itself, is one of another origin.
 /** @param {any} page @param {string} state @param {string[]} except rules @param {any} frame */
 export async function audited(page, state, except = [], frame = page.mainFrame()) {
@@ -20,6 +20,7 @@ export async function audited(page, state, except = [], frame = page.mainFrame()
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     found.push(...await frame.evaluate(async ([state, colorScheme, except]) => {
+      await Promise.allSettled(document.getAnimations().filter((a) => a.playState === "running" && Number.isFinite(a.effect?.getComputedTiming().endTime)).map((a) => a.finished));
       const options = { resultTypes: ["violations"], iframes: false, preload: false, rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])) };
       if (colorScheme === "dark") Object.assign(options, { runOnly: ["color-contrast", "link-in-text-block"] });
       const { violations } = await window["axe"].run(document, options);
