@@ -5,8 +5,9 @@ import { createRequire } from "node:module";
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 // audited is what axe-core calls serious or critical, in the light and in the dark, where
-// only colours differ, once transitions have ended. The page's policy lets no script in, so the browser's tools have it.
-// The frame, where it is not the page itself, is one of another origin.
+// only colours differ, once transitions have ended. The page's policy lets no script in, so
+// the browser's tools have it. The frame, where it is not the page itself, is one of another
+// origin.
 /** @param {any} page @param {string} state @param {string[]} except rules @param {any} frame */
 export async function audited(page, state, except = [], frame = page.mainFrame()) {
   const tools = await page.context().newCDPSession(page);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { results, stage } from "./browser.mjs";
+import { eventually, results, stage } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -15,25 +15,29 @@ test("lanes of a link run side by side, one is kept, and a row opens in Train", 
   const page = await visit(t, "lab#lab.lanes=max_grad_norm=0.1,1&" + quick, { viewport: screen });
   await page.locator("#lanes-start").click();
   await done(page, 2);
-  assert.match(await page.locator("#lanes-spent").innerText(), /2 runs together would cost at most ε = \d+\.\d\d at δ/);
-  const figures = await page.locator("#lanes-table tbody tr:first-child .figure").allInnerTexts();
-  assert.match(figures[0], /^\d+(\.\d)? %$/);
-  assert.equal(figures[3], "0.1");
+  await eventually(async () => {
+    assert.match(await page.locator("#lanes-spent").innerText(), /2 runs together would cost at most ε = \d+\.\d\d at δ/);
+    const figures = await page.locator("#lanes-table tbody tr:first-child .figure").allInnerTexts();
+    assert.match(figures[0], /^\d+(\.\d)? %$/);
+    assert.equal(figures[3], "0.1");
+  });
   await page.locator("[id='keep-0.1']").click();
   await page.locator("#vary-expected_batch_size").click();
   await page.locator("#lanes-table th", { hasText: "kept: 0.1" }).waitFor();
   await done(page, 5);
   await page.locator("#sort-accuracy").click();
   await page.locator("#lanes-table th[aria-sort=descending]").waitFor();
-  const sorted = (await page.locator("#lanes-table tbody .figure:nth-of-type(1)").allInnerTexts()).map(parseFloat);
-  assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+  await eventually(async () => {
+    const sorted = (await page.locator("#lanes-table tbody .figure:nth-of-type(1)").allInnerTexts()).map(parseFloat);
+    assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+  });
   await page.locator("#lanes").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "lanes-wide.png"), fullPage: true });
   await page.locator("[id='forget-kept: 0.1']").click();
   await page.locator("#lanes-table th", { hasText: "kept" }).waitFor({ state: "detached" });
   await page.locator("#lanes-table a", { hasText: "Open in Train" }).first().click();
   await page.locator("#act-start").waitFor();
-  assert.match(await page.evaluate(() => location.hash), /expected_batch_size=\d+.*method=constant/);
+  await eventually(async () => assert.match(await page.evaluate(() => location.hash), /expected_batch_size=\d+.*method=constant/));
   assert.deepEqual(page.errors, []);
 });
 
@@ -46,11 +50,12 @@ test("a sweep is hidden until C is placed, and says what the guess cost", async 
   await page.focus("#sweep-guess");
   await page.keyboard.press("Home");
   await page.locator("#sweep-show").click();
-  await page.locator("#sweep-said", { hasText: "You chose C = 0.01: " }).waitFor();
-  assert.match(await page.locator("#sweep-said").innerText(), /best, at C = [\d.]+\. ε = ∞: best C = /);
+  await eventually(async () => assert.match(await page.locator("#sweep-said").innerText(), /You chose C = 0\.01: .*best, at C = [\d.]+\. ε = ∞: best C = /s));
   await page.locator("#sweep > .values summary").click();
-  const unfolded = await page.evaluate(() => [...document.querySelectorAll("#sweep > .values > table, #sweep")].map((e) => e.getBoundingClientRect().bottom));
-  assert.ok(unfolded[1] <= unfolded[0], `the values lie outside of the sweep: ${unfolded}`);
+  await eventually(async () => {
+    const unfolded = await page.evaluate(() => [...document.querySelectorAll("#sweep > .values > table, #sweep")].map((e) => e.getBoundingClientRect().bottom));
+    assert.ok(unfolded[1] <= unfolded[0], `the values lie outside of the sweep: ${unfolded}`);
+  });
   await page.locator("#sweep").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "sweep-dark.png"), fullPage: true });
   assert.deepEqual(page.errors, []);

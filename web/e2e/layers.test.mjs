@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, results, stage } from "./browser.mjs";
+import { eventually, narrow, results, stage } from "./browser.mjs";
 
 const { visit } = await stage();
 const shot = (page, name) => page.screenshot({ path: path.join(results, `${name}.png`), fullPage: true });
@@ -10,6 +10,7 @@ const shot = (page, name) => page.screenshot({ path: path.join(results, `${name}
 async function modelCard(t, hash, options) {
   const page = await visit(t, hash, options);
   const head = page.locator("#card-model .card-head");
+  await page.locator("#act-start").waitFor();
   if (await page.locator(".setup").isVisible()) await page.click(".setup");
   if (await head.getAttribute("aria-expanded") === "false") await head.click();
   return page;
@@ -19,15 +20,16 @@ test("the model card shows what each layer gives, and names the one that does no
   const page = await modelCard(t, "#data=digits&model.layers=conv:16:8:s2:p3,relu,maxpool:2:s1,flatten,dense:32,tanh,dense");
   const rows = page.locator(".layers tbody tr");
   await rows.first().waitFor();
-  assert.equal(await rows.count(), 7);
-  assert.match((await rows.nth(0).innerText()).replace(/\s+/g, " "), /^1 conv:16:8:s2:p3 ?200,704 products, .*B 14×14×16 1,040$/);
-  assert.match(await page.locator("#card-model .answer").innerText(), /^87,\d{3} parameters; about .* of memory, with \d+ rows at once\.$/);
-  for (const cell of await rows.locator("th").all()) { // the layer, and under it what it costs
-    const [layer, cost] = await cell.locator("span").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
-    assert.ok(cost.height === 0 || cost.top >= layer.bottom, await cell.innerText());
-  }
-  const box = page.locator(".columns.layers");
-  assert.ok(await box.evaluate((e) => e.scrollWidth <= e.clientWidth), "a column is cut off");
+  await eventually(async () => {
+    assert.equal(await rows.count(), 7);
+    assert.match((await rows.nth(0).innerText()).replace(/\s+/g, " "), /^1 conv:16:8:s2:p3 ?200,704 products, .*B 14×14×16 1,040$/);
+    assert.match(await page.locator("#card-model .answer").innerText(), /^87,\d{3} parameters; about .* of memory, with \d+ rows at once\.$/);
+    for (const cell of await rows.locator("th").all()) { // the layer, and under it what it costs
+      const [layer, cost] = await cell.locator("span").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+      assert.ok(cost.height === 0 || cost.top >= layer.bottom, await cell.innerText());
+    }
+    assert.ok(await page.locator(".columns.layers").evaluate((e) => e.scrollWidth <= e.clientWidth), "a column is cut off");
+  });
   await shot(page, "layers-wide-light");
   const field = page.locator("#f-model-layers"), fault = page.locator("#f-model-layers-fault:not([hidden])");
   for (const [layers, said] of /** @type {[string, RegExp][]} */ ([
@@ -38,8 +40,7 @@ test("the model card shows what each layer gives, and names the one that does no
     ["conv:16:3, relu", /the last layer, relu, gives 26×26×16, but the data needs 10 outputs: end with dense/],
   ])) {
     await field.fill(layers);
-    await page.waitForFunction((source) => new RegExp(source).test(document.querySelector("#f-model-layers-fault")?.textContent ?? ""), said.source);
-    assert.match(await fault.innerText(), said);
+    await eventually(async () => assert.match(await fault.innerText(), said));
   }
   await shot(page, "layers-fault-wide-light");
   assert.deepEqual(page.errors, []);
@@ -48,8 +49,7 @@ test("the model card shows what each layer gives, and names the one that does no
 test("a table given to a convolution is refused by its layer", async (t) => {
   const page = await modelCard(t, "#data=blobs&model.layers=conv:16:3,dense", { viewport: narrow, colorScheme: "dark" });
   const fault = page.locator("#f-model-layers-fault:not([hidden])");
-  await fault.waitFor();
-  assert.match(await fault.innerText(), /layer 1, conv:16:3: it works on pictures, but gets 2 numbers that stand in no picture/);
+  await eventually(async () => assert.match(await fault.innerText(), /layer 1, conv:16:3: it works on pictures, but gets 2 numbers that stand in no picture/));
   await shot(page, "layers-fault-narrow-dark");
 });
 
