@@ -953,7 +953,10 @@
       run.fail(e);
       throw e;
     }
-    if (!counts) return run;
+    if (!counts) {
+      if (paused) run.state = "paused"; // as the worker says in its next message
+      return run;
+    }
     try {
       await run.enter(paused, options?.anyway ?? false);
       return run;
@@ -981,6 +984,7 @@
     try {
       run.plan = await connection.request("go-on", { ...run.keep, names: record?.names ?? [], salt: salt ?? "", paused: paused || counts });
       if (record) await run.reenter(record, paused);
+      else if (paused) run.state = "paused";
       tellInterrupted();
       return run;
     } catch (e) {
