@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, open, results, stage, STILL, wide } from "./browser.mjs";
+import { eventually, narrow, open, ready, results, stage, STILL, wide } from "./browser.mjs";
 
 const { server, visit, alone } = await stage();
 
@@ -48,6 +48,7 @@ test("the ledger charges what was planned and composes runs", async (t) => {
   const list = await entries(page);
   assert.deepEqual(list.map((e) => [e.data, e.charged, e.state]), [[1, 30, "closed"], [1, 30, "closed"], [2, 0, "closed"]]);
   await page.reload();
+  await ready(page);
   assert.ok(near((await total(page, table(400))).epsilon, both), "the ledger survives a reload");
   assert.deepEqual(page.errors, []);
 });
@@ -115,26 +116,20 @@ test("an entry is written before the first step, and a stopped run is charged fo
 
 test("a run that was never let go costs nothing, one that was costs its plan", async (t) => {
   const page = await visit(t, STILL);
-  const charged = await page.evaluate(async ([text, config]) => {
-    const data = await clipscope.open({ train: [new File([text], "table.csv")] });
-    const ended = async (n) => {
-      for (;;) {
-        const list = await clipscope.ledger.entries();
-        if (list.length === n && list.every((e) => e.state === "closed")) return list.map((e) => e.charged);
-        await new Promise((r) => setTimeout(r, 10));
-      }
-    };
-    const waiting = await clipscope.train(config, data, { paused: true });
-    waiting.dispose();
-    await ended(1);
-    const stepped = await clipscope.train(config, data, { paused: true });
+  const charged = async () => (await entries(page)).map((e) => [e.charged, e.state]);
+  await page.evaluate(async ([text, config]) => {
+    const data = globalThis.kept = await clipscope.open({ train: [new File([text], "table.csv")] });
+    (await clipscope.train(config, data, { paused: true })).dispose();
+  }, [table(400), config]);
+  await eventually(async () => assert.deepEqual(await charged(), [[0, "closed"]]));
+  await page.evaluate(async (config) => {
+    const stepped = await clipscope.train(config, globalThis.kept, { paused: true });
     const step = new Promise((resolve) => stepped.on(resolve));
     stepped.step();
     await step;
     stepped.dispose();
-    return ended(2);
-  }, [table(400), config]);
-  assert.deepEqual(charged, [0, 30]);
+  }, config);
+  await eventually(async () => assert.deepEqual(await charged(), [[0, "closed"], [30, "closed"]]));
 });
 
 test("a blind run shows no diagnostic until it has ended", async (t) => {
@@ -217,7 +212,7 @@ test("a tab that ends in mid-run is charged in full", async (t) => {
   const next = await open(page.context(), server.url);
   assert.equal((await entries(next))[0].state, "running");
   await page.close();
-  await next.waitForFunction(async () => (await clipscope.ledger.entries())[0].state === "lost");
+  await eventually(async () => assert.equal((await entries(next))[0].state, "lost"));
   const spent = await total(next, table(400));
   assert.ok(near(spent.epsilon, await epsilonOf(next, plan, 5000)), `${spent.epsilon}`);
   assert.equal(spent.open, 1);
@@ -226,17 +221,18 @@ test("a tab that ends in mid-run is charged in full", async (t) => {
 
 test("a worker that ends in mid-run is charged for its plan", async (t) => {
   const page = await visit(t, STILL);
-  const r = await page.evaluate(async ([text, config]) => {
+  const last = await page.evaluate(async ([text, config]) => {
     const run = await clipscope.train({ ...config, steps: 1_000_000 }, { train: [new File([text], "table.csv")] });
     let last = 0;
     await new Promise((resolve) => run.on((e) => { if ((last = e.step) >= 50) resolve(e); }));
     run.dispose(); // ends the worker
-    while ((await clipscope.ledger.entries())[0].state !== "closed") await new Promise((r) => setTimeout(r, 10));
-    const { charged, done } = (await clipscope.ledger.entries())[0];
-    return { last, charged, done };
+    return last;
   }, [table(400), config]);
-  assert.equal(r.charged, 1_000_000);
-  assert.ok(r.done >= r.last && r.done < 1_000_000, `${r.done} steps are noted, ${r.last} were seen`);
+  await eventually(async () => {
+    const [{ state, charged, done }] = await entries(page);
+    assert.deepEqual([state, charged], ["closed", 1_000_000]);
+    assert.ok(done >= last && done < 1_000_000, `${done} steps are noted, ${last} were seen`);
+  });
 });
 
 test("two tabs at once lose nothing, and cannot go over the limit together", async (t) => {
@@ -327,6 +323,22 @@ test("without storage no run on files starts by itself", async (t) => {
 const tableFile = (rows) => ({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from(table(rows)) });
 const runHash = "#model.kind=softmax&method=constant&noise_multiplier=1&expected_batch_size=40&steps=30&learning_rate=0.1&scaling.kind=declared&scaling.lo=0&scaling.hi=20";
 
+// under waits until a run is under way.
+const under = (page) => eventually(async () => assert.ok(Number((await page.locator(".runbar .steps").textContent()).replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20));
+
+// pictures are taken of the page, wide and narrow, in the light and in the dark.
+/** @param {any} page @param {string} state */
+async function pictures(page, state) {
+  for (const [name, viewport] of /** @type {const} */ ([["wide", wide], ["narrow", narrow]])) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.screenshot({ path: path.join(results, `${state}-${name}-${colorScheme}.png`), fullPage: name === "narrow", animations: "disabled" });
+    }
+  }
+  await page.setViewportSize(wide);
+}
+
 test("the page shows the budget of files, asks at the limit, and deletes on request", async (t) => {
   const page = await visit(t, runHash);
   await page.locator("#card-data .card-line", { hasText: "×" }).waitFor({ state: "attached" });
@@ -334,32 +346,38 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
   await page.setInputFiles("#files", tableFile(400));
   await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
   await page.locator("#card-privacy .card-head").click();
-  const spent = page.locator("#ledger-spent");
-  await page.waitForFunction(() => document.querySelector("#ledger-spent")?.textContent === "0.00" && /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
+  const said = (/** @type {string} */ id) => page.locator(id).innerText();
+  await eventually(async () => {
+    assert.equal(await said("#ledger-spent"), "0.00");
+    assert.match(await said("#ledger-next"), /[1-9]/);
+  });
   await page.click("#act-start");
   await page.locator("#statement").waitFor();
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
-  const first = await spent.innerText();
-  assert.match(first, /^[1-9]\.\d\d$/);
+  const first = await eventually(async () => {
+    assert.equal(await said("#ledger-runs"), "1");
+    const first = await said("#ledger-spent");
+    assert.match(first, /^[1-9]\.\d\d$/);
+    return first;
+  });
   await page.locator("#statement summary").click();
-  assert.match(await page.locator("#statement").innerText(), /this data set has spent ε = [\d.]+ at δ = 1e-05 in 1 run so far/);
+  await eventually(async () => assert.match(await said("#statement"), /this data set has spent ε = [\d.]+ at δ = 1e-05 in 1 run so far/));
 
   await page.fill("#ledger-limit", first);
   await page.locator("#ledger-limit").press("Enter");
   await page.locator("#ledger-limit").blur();
   await page.locator("#ledger-next.over").waitFor();
   await page.click("#act-start");
-  await page.locator("#ledger-ask").waitFor();
-  assert.match(await page.locator("#ledger-ask").innerText(), /more than your limit/);
+  await eventually(async () => assert.match(await said("#ledger-ask"), /more than your limit/));
   await page.screenshot({ path: path.join(results, "ledger-ask.png") });
   await page.click("#ask-no");
   await page.locator("#ledger-ask").waitFor({ state: "detached" });
-  assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+  assert.equal(await said("#ledger-runs"), "1");
   await page.click("#act-start");
   await page.click("#ask-yes");
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "2");
-  await page.locator("#statement").waitFor();
-  assert.match(await page.locator("#result-spent").innerText(), /^With this run the data have spent ε = [\d.]+ at δ = 1e−5, in 2 runs\./);
+  await eventually(async () => {
+    assert.equal(await said("#ledger-runs"), "2");
+    assert.match(await said("#result-spent"), /^With this run the data have spent ε = [\d.]+ at δ = 1e−5, in 2 runs\./);
+  });
 
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ledger-export")]);
   assert.equal(download.suggestedFilename(), "clipscope-ledger.json");
@@ -370,7 +388,7 @@ test("the page shows the budget of files, asks at the limit, and deletes on requ
   await focused("ledger-forget");
   await page.keyboard.press("Enter");
   await page.click("#ledger-delete");
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "0");
+  await eventually(async () => assert.equal(await said("#ledger-runs"), "0"));
   assert.deepEqual(page.errors, []);
 });
 
@@ -379,28 +397,25 @@ test("the page charges a stopped run its plan, and asks before one without noise
   await page.setInputFiles("#files", tableFile(400));
   await page.locator("#card-data .card-line", { hasText: "table.csv" }).waitFor({ state: "attached" });
   await page.locator("#card-privacy .card-head").click();
-  await page.waitForFunction(() => /[1-9]/.test(document.querySelector("#ledger-next")?.textContent));
-  const planned = await page.locator("#ledger-next").innerText();
+  const planned = await eventually(async () => {
+    const next = await page.locator("#ledger-next").innerText();
+    assert.match(next, /[1-9]/);
+    return next;
+  });
   await page.click("#act-start");
-  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
-  assert.match(await page.locator("#panel-epsilon .sentence").innerText(), new RegExp(`charged ε = ${planned} for all 200,000, stopped or not`));
+  await under(page);
+  await eventually(async () => assert.match(await page.locator("#panel-epsilon .sentence").innerText(), new RegExp(`charged ε = ${planned} for all 200,000, stopped or not`)));
   await page.click("#act-stop");
   await page.locator("#statement").waitFor();
-  const figures = await page.locator("#result .result-figures").innerText();
-  assert.ok(figures.includes(planned), `${figures} without ${planned}`);
-  assert.match(figures, /ε, planned for [\d,]+/);
-  assert.match(figures, /of 200,000, stopped/);
-  await page.waitForFunction(() => document.querySelector("#ledger-runs")?.textContent === "1");
-  assert.equal(await page.locator("#ledger-spent").innerText(), planned);
-  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(viewport);
-      await page.waitForTimeout(200);
-      await page.screenshot({ path: path.join(results, `stopped-${name}-${colorScheme}.png`) });
-    }
-  }
-  await page.setViewportSize(wide);
+  await eventually(async () => {
+    const figures = await page.locator("#result .result-figures").innerText();
+    assert.ok(figures.includes(planned), `${figures} without ${planned}`);
+    assert.match(figures, /ε, planned for [\d,]+/);
+    assert.match(figures, /of 200,000, stopped/);
+    assert.equal(await page.locator("#ledger-runs").innerText(), "1");
+    assert.equal(await page.locator("#ledger-spent").innerText(), planned);
+  });
+  await pictures(page, "stopped");
 
   await page.fill("#ledger-limit", "1000000");
   await page.locator("#ledger-limit").press("Enter");
@@ -411,6 +426,7 @@ test("the page charges a stopped run its plan, and asks before one without noise
   await page.locator("#ledger-ask", { hasText: "carries no guarantee" }).waitFor();
   await page.screenshot({ path: path.join(results, "ledger-ask-none.png") });
   await page.click("#ask-no");
+  await page.locator("#ledger-ask").waitFor({ state: "detached" });
   assert.equal(await page.locator("#ledger-runs").innerText(), "1");
   assert.deepEqual(page.errors, []);
 });
@@ -420,33 +436,29 @@ test("the page hides diagnostics until the end where that is ticked", async (t) 
   await page.locator(".figures").first().waitFor({ state: "attached" });
   await page.locator("#card-privacy .card-head").click();
   await page.locator("#f-blind").check();
-  assert.match(page.url(), /blind=true/);
+  await page.waitForURL(/blind=true/);
   await page.click("#act-start");
-  await page.waitForFunction(() => Number(document.querySelector(".runbar .steps").textContent.replace(/\D*([\d,]+) \/.*/, "$1").replaceAll(",", "")) > 20);
-  for (const panel of ["clipping", "norms", "learning"]) {
-    assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /the run is blind/);
-  }
-  assert.equal(await page.locator("#panel-epsilon .empty:visible").count(), 0);
-  assert.equal(await page.locator("#panel-learning .empty:visible").count(), 2);
-  for (const [name, viewport] of [["wide", wide], ["narrow", narrow]]) {
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(viewport);
-      await page.waitForTimeout(200);
-      await page.screenshot({ path: path.join(results, `blind-${name}-${colorScheme}.png`), fullPage: name === "narrow" });
+  await under(page);
+  await eventually(async () => {
+    for (const panel of ["clipping", "norms", "learning"]) {
+      assert.match(await page.locator(`#panel-${panel} .empty:visible`).first().innerText(), /the run is blind/);
     }
-  }
-  await page.setViewportSize(wide);
+    assert.equal(await page.locator("#panel-epsilon .empty:visible").count(), 0);
+    assert.equal(await page.locator("#panel-learning .empty:visible").count(), 2);
+  });
+  await pictures(page, "blind");
   await page.click("#act-stop");
   await page.locator("#statement").waitFor();
-  assert.match(await page.locator("#result .result-figures").innerText(), /test accuracy\s+[\d.]+ %/);
   await page.locator("#statement summary").click();
-  assert.match(await page.locator("#statement").innerText(), /hidden until the end, so nothing but released values/);
-  assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /this run was blind/);
+  await eventually(async () => {
+    assert.match(await page.locator("#result .result-figures").innerText(), /test accuracy\s+[\d.]+ %/);
+    assert.match(await page.locator("#statement").innerText(), /hidden until the end, so nothing but released values/);
+    assert.match(await page.locator("#panel-learning .empty:visible").first().innerText(), /this run was blind/);
+  });
   await page.screenshot({ path: path.join(results, "blind-done.png") });
   await page.reload();
   await page.locator("#card-privacy .card-head").click();
-  assert.ok(await page.locator("#f-blind").isChecked(), "the address keeps it");
+  await eventually(async () => assert.ok(await page.locator("#f-blind").isChecked(), "the address keeps it"));
   assert.deepEqual(page.errors, []);
 });
 
@@ -476,10 +488,10 @@ for (const [what, mute] of /** @type {const} */ ([
       const outcome = tableRun(page, table(60), { steps: 3 }, options).then(({ result }) => result, (e) => e.message);
       let ended = false;
       outcome.then(() => { ended = true; });
-      while (!ended) {
+      await eventually(async () => {
         if (await page.locator("html[data-asked]").count()) await page.clock.fastForward(1000);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+        assert.ok(ended);
+      });
       return outcome;
     };
     assert.match(await attempt(), new RegExp(`The ledger in this browser's storage cannot be ${what} \\(it does not answer\\)`));
@@ -499,10 +511,11 @@ test("a tab that holds the ledger for ever does not hold the others", async (t) 
   const outcome = tableRun(page, table(60), { steps: 3 }).then(() => "", (e) => e.message).finally(() => { ended = true; });
   // It asks for the lock more than once, and in between for the storage, which has
   // less patience than the lock: the clock runs ahead only where the lock is waited for.
-  while (!ended) {
+  await eventually(async () => {
     const waits = await page.evaluate(async () => (await navigator.locks.query()).pending.some(({ name }) => name === "clipscope-ledger"));
     if (waits) await page.clock.fastForward(10_000);
-  }
+    assert.ok(ended);
+  });
   assert.match(await outcome, /cannot be used \(another tab does not let go of it\)/);
 });
 
