@@ -22,9 +22,18 @@ async function visit(t) {
   return { page, sabotage };
 }
 
-// dying has the Go program end after a while, or with the first progress that it
-// tells, as it does when the runtime gives up: it writes why, and its run is over.
-const dying = (why, ms) => (script) => script + `
+// after has a worker do something once it has told the first of a type of message.
+const after = (type, act) => `{
+  const post = postMessage;
+  globalThis.postMessage = (m, ...rest) => {
+    post(m, ...rest);
+    if (m.type === "${type}") ${act};
+  };
+}`;
+
+// dying has the Go program end with the first message of a type that it tells, as it does
+// when the runtime gives up: it writes why, and its run is over.
+const dying = (why, type) => (script) => script + `
   globalThis.Go = class extends globalThis.Go {
     constructor() {
       super();
@@ -33,14 +42,7 @@ const dying = (why, ms) => (script) => script + `
         this.exited = true;
         this._resolveExitPromise();
       };
-      if (${ms !== undefined}) setTimeout(end, ${ms});
-      else {
-        const post = postMessage;
-        globalThis.postMessage = (m, ...rest) => {
-          post(m, ...rest);
-          if (m.type === "progress") end();
-        };
-      }
+      ${after(type, "end()")}
     }
   };`;
 
@@ -51,7 +53,7 @@ for (const [name, log, want] of [
 ]) {
   test(`${name} ends one run and says so`, async (t) => {
     const { page, sabotage } = await visit(t);
-    await sabotage(dying(log, 2500));
+    await sabotage(dying(log, "events"));
     const r = await page.evaluate(async (config) => {
       const data = await clipscope.open("moons");
       const run = await clipscope.train(config, data);
@@ -106,7 +108,7 @@ test("workers that vanish before they have the program are replaced, and who wai
 
 test("a worker that vanishes without a word ends one run and says so", async (t) => {
   const { page, sabotage } = await visit(t);
-  await sabotage((script) => script + "\nsetTimeout(() => self.close(), 2500);");
+  await sabotage((script) => script + after("events", "self.close()"));
   const r = await page.evaluate(async (config) => {
     const data = globalThis.kept = await clipscope.open("moons");
     const run = await clipscope.train(config, data);
@@ -129,7 +131,7 @@ test("a worker that vanishes without a word ends one run and says so", async (t)
 
 test("memory that files take is said with their names", async (t) => {
   const { page, sabotage } = await visit(t);
-  await sabotage(dying("runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n"));
+  await sabotage(dying("runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n", "progress"));
   const open = (...names) => page.evaluate(async (names) => {
     const records = new Blob([new Uint8Array(3073 * 341)]); // a megabyte of them
     const files = names.map((name) => new File(Array(20).fill(records), name));

@@ -90,11 +90,15 @@ test("every program of the guides runs as it stands", async (t) => {
   const given = { file: file("rows.csv", people), saved: file("model.zip", zip), text };
   // One that was interrupted, for the program that goes on with it.
   await page.evaluate(async () => {
-    const run = await clipscope.train({ data: "moons", target_epsilon: 1, steps: 300 });
+    const run = await clipscope.train({ data: "moons", target_epsilon: 1, steps: 300 }, undefined, { paused: true });
     run.done.catch(() => {});
-    await new Promise((resolve) => run.on(resolve));
-    run.pause(); // which stores it
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    run.store();
+    await run.memory(); // the worker has heard that
+    for (let i = 0; i < 2; i++) { // it is stored after a step, and before the next
+      const step = new Promise((resolve) => { const off = run.on(() => { off(); resolve(undefined); }); });
+      run.step();
+      await step;
+    }
     run.leave();
   });
   await until(page, async () => (await clipscope.interrupted()).length === 1);
