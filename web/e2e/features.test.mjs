@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { controlled, file, hasShared, ready, results, shared, stage, STILL, until } from "./browser.mjs";
+import { controlled, eventually, file, hasShared, ready, results, shared, stage, STILL, until } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 import { FLOAT, INT64, STRING, UINT8, WIDTH, constant, drawn, kind, message, model, node, put, reader, unkind, value, vectors, vocabulary } from "./onnx.mjs";
 
@@ -110,8 +110,10 @@ test("a backbone makes features of pictures once, and a private head trains on t
   await page.setInputFiles("#backbone-file", { name: "by hand.onnx", mimeType: "", buffer: backbone });
   await page.selectOption("#backbone-output", "maps");
   await page.click("#backbone-make");
-  assert.match(await page.textContent("#backbone-used"), /output “maps” of by hand\.onnx/);
-  assert.match(await page.textContent("#card-data"), /160 × 64, 10 classes/);
+  await eventually(async () => {
+    assert.match(await page.textContent("#backbone-used"), /output “maps” of by hand\.onnx/);
+    assert.match(await page.textContent("#card-data"), /160 × 64, 10 classes/);
+  });
   if (process.env.CLIPSCOPE_LOOK) await page.locator("#card-data").screenshot({ path: process.env.CLIPSCOPE_LOOK });
   await page.click("#backbone-drop");
   await page.waitForFunction(() => document.querySelector("#card-data")?.textContent?.includes("160 × 3,072"));
@@ -142,7 +144,7 @@ test("a backbone makes features of pictures once, and a private head trains on t
 });
 
 test("a backbone makes features, once, and a head trains on them, Firefox", { skip: missing }, async (t) => {
-  const page = await (await firefox()).page(server.url), train = cifar("train_10k.bin.gz", 300, 1);
+  const page = await (await firefox()).page(server.url, t), train = cifar("train_10k.bin.gz", 300, 1);
   await ready(page);
   await page.evaluate(unpack);
   const got = await page.evaluate(async (sent) => {
@@ -219,8 +221,10 @@ test("a backbone reads texts, and a private head trains on what it makes of them
   await chooser.setFiles({ name: "reader.onnx", mimeType: "", buffer: reader(["n"]) });
   await page.selectOption("#backbone-output", "whole");
   await page.click("#backbone-make");
-  assert.match(await page.textContent("#backbone-used"), /output “whole” of reader\.onnx .* for the texts in “review”/);
-  assert.match(await page.textContent("#card-data"), /800 × 8, 2 classes/);
+  await eventually(async () => {
+    assert.match(await page.textContent("#backbone-used"), /output “whole” of reader\.onnx .* for the texts in “review”/);
+    assert.match(await page.textContent("#card-data"), /800 × 8, 2 classes/);
+  });
   await page.screenshot({ path: path.join(results, "texts.png") });
   assert.deepEqual(page.errors, []);
 });

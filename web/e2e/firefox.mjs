@@ -100,7 +100,7 @@ export async function launchFirefox(preferences, env) {
       await send("WebDriver:SwitchToWindow", { handle });
       await send("WebDriver:Navigate", { url });
       return async () => {
-        await send("WebDriver:SwitchToWindow", { handle });
+        await send("WebDriver:SwitchToWindow", { handle, focus: false });
         await send("WebDriver:CloseWindow");
         tabs.splice(tabs.indexOf(handle), 1);
         await send("WebDriver:SwitchToWindow", { handle: tabs.at(-1) });

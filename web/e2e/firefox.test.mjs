@@ -9,8 +9,8 @@ import { answers, load, table } from "../predict.mjs";
 const server = missing ? undefined : await serve();
 after(() => server?.close());
 const firefox = sharedFirefox({});
-const visit = async () => {
-  const page = await (await firefox()).page(server?.url ?? "");
+const visit = async (t, where = "") => {
+  const page = await (await firefox()).page(`${server?.url}${where}`, t);
   await ready(page);
   return page;
 };
@@ -19,7 +19,7 @@ const rows = (n) => "width,height,kind\n" + Array.from({ length: n }, (_, i) => 
 const onTable = { model: { kind: "softmax" }, noise_multiplier: 1, expected_batch_size: 100, scaling: { kind: "declared", lo: 0, hi: 20 } };
 
 test("a model of a table is saved, loaded and answers as predict.mjs does, Firefox", { skip: missing }, async (t) => {
-  const page = await visit();
+  const page = await visit(t);
   const out = await page.evaluate(async ([text, config]) => {
     const clipscope = window.clipscope, run = await clipscope.train(config, { train: [new File([text], "table.csv")] });
     const result = await run.done, zip = await clipscope.convert(result, "zip"), json = await clipscope.convert(result, "json");
@@ -42,14 +42,15 @@ test("a model of a table is saved, loaded and answers as predict.mjs does, Firef
 
 const PLANNED = 10_000_000; // steps of a run that is left on the way: far more than are done while a page leads elsewhere
 test("a run that a reload ends goes on with its file, Firefox", { skip: missing }, async (t) => {
-  const page = await visit();
+  const page = await visit(t);
   const seen = await page.evaluate(async ([text, config]) => {
     const run = await window.clipscope.train(config, { train: [new File([text], "table.csv")] });
     let seen = 0;
     const at = (step) => new Promise((resolve) => run.on((e) => { seen = e.step; if (seen >= step) resolve(seen); }));
     await at(500);
     run.store();
-    await at(1500);
+    await run.memory(); // the worker has heard that, and stores it after the step under way
+    await at(seen + 1000);
     return seen;
   }, [rows(400), { ...onTable, expected_batch_size: 20, steps: PLANNED }]);
   await page.goto(`${server?.url}use`);
@@ -72,9 +73,8 @@ test("a run that a reload ends goes on with its file, Firefox", { skip: missing 
   assert.deepEqual(page.errors, []);
 });
 
-test("a lesson's experiment is done and answers its question, Firefox", { skip: missing }, async () => {
-  const page = await (await firefox()).page(`${server?.url}lab#lesson=noise`);
-  await ready(page);
+test("a lesson's experiment is done and answers its question, Firefox", { skip: missing }, async (t) => {
+  const page = await visit(t, "lab#lesson=noise");
   await page.waitForFunction(() => document.getElementById("lab-sentence")?.textContent && document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lesson-check"));
   const before = await page.evaluate(() => {
     const { disabled } = /** @type {HTMLButtonElement} */ (document.getElementById("lesson-check"));

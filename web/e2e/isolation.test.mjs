@@ -7,18 +7,17 @@ import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { controlled, gate, host, ready, root, stage, until, wide } from "./browser.mjs";
+import { controlled, eventually, gate, host, ready, root, stage, until } from "./browser.mjs";
 import { launchFirefox, missing, sharedFirefox } from "./firefox.mjs";
 
-const { server, browser } = await stage();
+const { server, alone } = await stage();
 
 const firefox = sharedFirefox({});
 
 // Both browsers, and how each opens a page without waiting for it.
 const browsers = {
   Chromium: { skip: false, async visit(t, url) {
-    const context = await browser.newContext({ viewport: wide });
-    t.after(() => context.close());
+    const context = await alone(t, { serviceWorkers: "allow" });
     const page = Object.assign(await context.newPage(), { errors: [] });
     page.on("pageerror", (e) => page.errors.push(e.message));
     page.on("console", (m) => { if (m.type() === "error") page.errors.push(m.text()); });
@@ -26,7 +25,7 @@ const browsers = {
     return page;
   } },
   Firefox: { skip: missing, async visit(t, url) {
-    return (await firefox()).page(url);
+    return (await firefox()).page(url, t);
   } },
 };
 
@@ -63,7 +62,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       await ready(page);
       assert.ok(await isolated(page));
       assert.deepEqual(site.pages, [`${prefix}/`, `${prefix}/`]);
-      assert.match(await page.evaluate(() => location.hash), /^#(.*&)?seed=11\b/);
+      await eventually(async () => assert.match(await page.evaluate(() => location.hash), /^#(.*&)?seed=11\b/));
       assert.equal(site.asked.filter((name) => name.endsWith("/app.wasm")).length, 1, "the program is loaded once");
       const [one, two] = [await outcome(page, 1), await outcome(page, 2)];
       assert.deepEqual([one.threads, two.threads, two.notes], [1, 2, ""]);
@@ -90,14 +89,14 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     await ready(page);
     await controlled(page);
     await page.goto(site.origin + "/blog/");
-    assert.equal(await page.evaluate(() => document.title), "Blog, and its script");
+    await until(page, async () => document.title === "Blog, and its script");
     assert.ok(!await isolated(page));
     await page.evaluate(() => { document.querySelector("button")?.click(); });
     await until(page, async () => document.title === "Sent");
     // Nobody's address has the site's own page for that, with its headers.
     await page.goto(site.origin + "/nobody");
     assert.ok(await isolated(page));
-    assert.match(await page.evaluate(() => document.title), /^No such page/);
+    await until(page, async () => document.title.startsWith("No such page"));
     assert.deepEqual(page.errors.filter((e) => !/404/.test(e)), []);
   });
 
@@ -130,12 +129,12 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       assert.deepEqual(site.pages, ["/"]);
       assert.ok(!await isolated(page));
       if (what === "a file") await page.waitForFunction(() => document.body.innerText.includes("points.csv"));
-      const alone = what === "a run" ? await page.evaluate(async () => {
+      const single = what === "a run" ? await page.evaluate(async () => {
         const result = await (await /** @type {any} */ (window).run).done;
         return { threads: result.threads, notes: result.notes.join(" ") };
       }) : await outcome(page, 2);
-      assert.equal(alone.threads, 1);
-      assert.match(alone.notes, /One thread instead of 2: the page was there before its service worker, which isolates it.*when it is loaded again/);
+      assert.equal(single.threads, 1);
+      assert.match(single.notes, /One thread instead of 2: the page was there before its service worker, which isolates it.*when it is loaded again/);
       if (what === "a file") return; // which a reload would ask about
       await page.goto(site.origin + "/help");
       await ready(page);
@@ -185,11 +184,13 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       await asked.opened;
       await page.evaluate(() => /** @type {any} */ (window).act());
       await ready(page);
-      const waited = await page.evaluate(() => Number(document.documentElement.dataset.stays));
-      assert.ok(waited < 8000, `it stays ${waited} ms after it was used: not for that, but for its clock`);
+      await eventually(async () => {
+        const waited = await page.evaluate(() => Number(document.documentElement.dataset.stays));
+        assert.ok(waited < 8000, `it stays ${waited} ms after it was used: not for that, but for its clock`);
+      });
       if (what === "a file") await page.waitForFunction(() => document.body.innerText.includes("points.csv"));
       answered.open();
-      await sleep(500); // as long as the second page would take
+      await sleep(500); // as long as the second page would take; that it stays away tells nobody, and no pause fails what stays
       if (what === "a run") assert.equal(await page.evaluate(async () => (await (await /** @type {any} */ (window).run).done).steps), config.steps);
       assert.equal(await page.evaluate(() => document.documentElement.dataset.marked), "yes");
       assert.equal(site.pages.length, 2);
@@ -216,17 +217,16 @@ for (const [what, { script, loads, note, init }] of Object.entries({
   test(`a service worker that ${what} costs threads and no more`, async (t) => {
     const never = new Promise(() => {});
     const site = await host(t, built(""), "/", async (name) => name === "app-worker.js" ? script ?? await never : undefined);
-    const context = await browser.newContext({ viewport: wide });
-    t.after(() => context.close());
+    const context = await alone(t, { serviceWorkers: "allow" });
     if (init) await context.addInitScript(init);
     const page = await context.newPage();
     await page.goto(site.origin + "/#seed=11", { waitUntil: "commit" });
     await ready(page);
-    const alone = await outcome(page, 2);
-    assert.equal(alone.threads, 1);
-    assert.match(alone.notes, note);
+    const single = await outcome(page, 2);
+    assert.equal(single.threads, 1);
+    assert.match(single.notes, note);
     assert.equal(site.pages.length, loads);
-    assert.match(page.url(), /#(.*&)?seed=11\b/);
+    await eventually(() => assert.match(page.url(), /#(.*&)?seed=11\b/));
   });
 }
 

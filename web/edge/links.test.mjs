@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { launch, open } from "../e2e/browser.mjs";
+import { eventually, launch, open } from "../e2e/browser.mjs";
 import { root, start } from "./edge.mjs";
 
 /** @type {Awaited<ReturnType<typeof start>>} */
@@ -261,25 +261,31 @@ test("what is far too long is refused in words, and its connection is kept", asy
 test("the page asks for a short link when its visitor does, says what it sends, and counts it", async (t) => {
   const browser = await launch();
   t.after(() => browser.close());
-  const visit = async (/** @type {string} */ where) => open(await browser.newContext({ viewport: { width: 1280, height: 800 } }), edge.url + where);
+  const visit = async (/** @type {string} */ where) => open(await browser.newContext({ viewport: { width: 1280, height: 800 } }), edge.url + where); // until the browser is closed
   const page = await visit("/#data=moons&seed=11&steps=20");
   await page.locator("#counter", { hasText: "0 bytes sent" }).waitFor();
   /** @type {string[]} */
   const posted = [];
   page.on("request", (r) => { if (r.method() !== "GET") posted.push(`${r.method()} ${r.url().replace(edge.url, "")} ${r.postData()}`); });
   await page.click(".foot .qr");
-  const long = await page.textContent(".qr-link"), settings = long.replace(edge.url, "");
-  assert.match(settings, /^\/#.*data=moons.*seed=11/);
-  assert.ok((await page.textContent(".qr-sheet .help")).includes(settings), "what would be sent is shown");
+  const [long, settings] = await eventually(async () => {
+    const long = await page.textContent(".qr-link"), settings = long.replace(edge.url, "");
+    assert.match(settings, /^\/#.*data=moons.*seed=11/);
+    assert.ok((await page.textContent(".qr-sheet .help")).includes(settings), "what would be sent is shown");
+    return [long, settings];
+  });
   assert.deepEqual(posted, []);
   await page.click(".shorten");
-  await page.waitForFunction(() => document.querySelector(".qr-link").textContent.includes("/x/"));
-  const short = await page.textContent(".qr-link");
-  assert.deepEqual(posted, [`POST /api/links ${JSON.stringify({ link: settings })}`]);
+  const short = await eventually(async () => {
+    const short = await page.textContent(".qr-link");
+    assert.match(short, /\/x\//);
+    assert.deepEqual(posted, [`POST /api/links ${JSON.stringify({ link: settings })}`]);
+    assert.equal(await page.locator(".shorten").count(), 0);
+    return short;
+  });
   await page.locator(".counter .popover pre", { hasText: "/api/links" }).waitFor({ state: "attached" });
-  assert.equal(await page.locator(".shorten").count(), 0);
   const there = await visit(short.replace(edge.url, ""));
-  assert.equal(there.url(), long);
+  await eventually(() => assert.equal(there.url(), long));
   await there.waitForFunction(() => /** @type {HTMLInputElement | null} */ (document.querySelector("#f-seed"))?.value === "11");
   assert.deepEqual([...page.errors, ...there.errors], []);
   // A page without settings has nothing to keep.
