@@ -17,7 +17,7 @@ const limits = { concurrency: 2, timeout: 900_000 };
 
 // A signal ends the test files, too, before browser.mjs ends this process.
 const ending = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"]) process.prependOnceListener(signal, () => ending.abort());
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.prependOnceListener(signal, () => ending.abort());
 
 const times = natural("N", 3), load = natural("LOAD", 0);
 const dir = path.join(root, "web/e2e"), wanted = new RegExp(process.env.FILES ?? "");
