@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, narrow, results, stage, wide } from "./browser.mjs";
+import { eventually, narrow, results, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -19,7 +19,7 @@ const step = async (page) => Number((await page.innerText(".progress .steps")).r
 test("a run is slowed, changed and replayed, by hand and by script", async (t) => {
   const page = await visit(t, "#steps=20000&" + quick, { viewport: wide });
   await page.selectOption("#steer-speed", "10");
-  await page.locator("#act-start:enabled").click();
+  await start(page);
   await page.locator("#act-pause").waitFor();
   await page.locator("#run-place", { hasText: /\b(9\d|[1-9]\d{2,})(\.\d+)? ms/ }).waitFor(); // a tenth of a second a step, or more
   const after = await step(page);
@@ -38,7 +38,7 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
   await shot(page, "paused-narrow");
   await page.setViewportSize(wide);
   await page.selectOption("#steer-speed", "0");
-  await page.locator("#act-start").click();
+  await start(page);
   await page.locator("#replay").waitFor({ state: "detached" }); // while a run goes on there is nothing to replay
   await page.waitForFunction((n) => Number(document.querySelector(".progress .steps")?.textContent?.replace(",", "").match(/step (\d+)/)?.[1]) > n, after + 100);
   await page.locator("#act-stop").click();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, narrow, results, stage, STILL, wide } from "./browser.mjs";
+import { eventually, narrow, results, stage, start, STILL, wide } from "./browser.mjs";
 
 const { visit, shared } = await stage();
 const calculator = shared("calculator");
@@ -215,7 +215,7 @@ const config = { model: { kind: "softmax" }, method: "constant", noise_multiplie
 test("a run ends with a statement that can be kept", async (t) => {
   const page = await visit(t, "#data=digits&model.kind=softmax&method=dc-e&noise_multiplier=1&expected_batch_size=256&steps=20&noise_mode=secure");
   await page.locator(".figures").first().waitFor({ state: "attached" });
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#statement summary").click();
   const text = page.locator("#statement .statement-text");
   for (const say of [/satisfies \(ε = [\d.]+, δ = 1e-05\)-differential privacy/, /adding or removing one row/, /Poisson sampling/, /dc-e/, /RDP [\d.]+ at order/, /Noise: secure/, /Clipscope \d+\.\d+\.\d+\+/]) await eventually(async () => assert.match(await text.innerText(), say));
@@ -252,7 +252,7 @@ test("ε is shown as no bound where it is none", async (t) => {
   const note = page.locator(".spent", { hasText: "no guarantee" });
   await note.waitFor();
   await page.locator("#card-privacy", { hasText: "1.00 without guarantee" }).waitFor();
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#result .value-plain", { hasText: "ε, no guarantee" }).waitFor();
   await eventually(async () => assert.match(await page.locator("#run-said").textContent(), /5 of 5 steps; it carries no guarantee\.$/));
   await note.waitFor();
@@ -262,7 +262,7 @@ test("ε is shown as no bound where it is none", async (t) => {
   await page.screenshot({ path: path.join(results, "unbacked-phone.png") });
   assert.deepEqual(page.errors, []);
   const seeded = await visit(t, "#data=moons&seed=1&target_epsilon=1&steps=5");
-  await seeded.click("#act-start");
+  await start(seeded);
   await seeded.click("#use-model");
   await seeded.locator("#about .value-plain", { hasText: "ε, no guarantee" }).waitFor();
   assert.deepEqual(seeded.errors, []);

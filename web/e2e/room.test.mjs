@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { csv, named, refused, Sketch } from "../save.mjs";
-import { eventually, results, stage } from "./browser.mjs";
+import { eventually, results, stage, start } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -86,7 +86,7 @@ test("charts are saved, the address is a QR code, and big type stays from page t
   await press("CSV");
   await said(/nothing in this chart/); // before a run
   await close();
-  await page.click("#act-start");
+  await start(page);
   await page.locator(".result").waitFor();
 
   await page.click(".panel-epsilon .save");
@@ -136,7 +136,7 @@ test("charts are saved, the address is a QR code, and big type stays from page t
 
   // Without noise nothing counts as released.
   const bare = await visit(t, "#data=moons&model.kind=softmax&method=dc-e&no_privacy=true&expected_batch_size=64&steps=5");
-  await bare.click("#act-start");
+  await start(bare);
   await bare.locator(".result").waitFor();
   for (const panel of [".panel-norms", ".panel-curves", ".panel-clipping .figure-box:nth-child(2)"]) {
     await bare.click(panel + " .save");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, narrow, open, percent, ready, results, stage } from "./browser.mjs";
+import { eventually, narrow, open, percent, ready, results, stage, start } from "./browser.mjs";
 
 const { server, visit: arrive, alone } = await stage();
 
@@ -34,7 +34,7 @@ const goesOn = async (page, n) => stepsReach(page, n + Number((await text(page, 
 const hash = (page, value) => page.evaluate((value) => { location.hash = value; }, value);
 
 async function finish(page) {
-  await page.click("#act-start");
+  await start(page);
   await result(page).waitFor();
   await runs(page);
 }
@@ -99,7 +99,7 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await hash(page, short.replace("0.5", "0.25"));
   await page.locator("#changed", { hasText: "Not as in this run: Optimiser. These settings are for the next run." }).waitFor();
   await shows(page, before, "beside a preset");
-  await page.click("#act-start");
+  await start(page);
   await runs(page, 2);
   await says(page, "#made", /η\s0\.25/);
   await page.reload();
@@ -133,7 +133,7 @@ test("“Do not run” leaves the result where it is", async (t) => {
   await finish(page);
   const before = await text(page, "#result");
   await page.evaluate(() => clipscope.ledger.limit({ epsilon: 0.1 }));
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#ledger-ask").waitFor();
   assert.equal(await text(page, "#result"), before, "the question takes it away");
   await page.click("#ask-no");
@@ -144,7 +144,7 @@ test("“Do not run” leaves the result where it is", async (t) => {
 
 test("other data in mid-run is for the next one, whichever way it comes", async (t) => {
   const page = await visit(t, long);
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 20);
   const made = await text(page, "#made");
   const stays = async (what, line) => {
@@ -172,7 +172,7 @@ test("other data in mid-run is for the next one, whichever way it comes", async 
   assert.equal((await saved(page, "json")).includes('"data": "digits"'), true);
   // And the next run is on the data that was chosen.
   await page.click("#act-reset");
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#made", { hasText: /finished\. moons/ }).waitFor();
   assert.deepEqual(page.errors, []);
 });
@@ -200,7 +200,7 @@ test("while a run goes on another can be looked at", async (t) => {
   await finish(page);
   await hash(page, long);
   await page.locator("#changed:not([hidden])").waitFor();
-  await page.click("#act-start");
+  await start(page);
   await result(page).waitFor({ state: "detached" }); // it stands until the next run has begun
   await stepsReach(page, 20);
   await page.locator("#act-reset:disabled").waitFor(); // it would end what costs ε
@@ -218,7 +218,7 @@ test("while a run goes on another can be looked at", async (t) => {
 
 test("leaving asks while a run goes on, and not when it is stored", async (t) => {
   const page = await visit(t, long);
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 5);
   await leaveAsks(page);
   await goesOn(page, 10);

@@ -1,7 +1,7 @@
 // A long run: the page stays alive and nothing grows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { open, stage } from "./browser.mjs";
+import { open, stage, start } from "./browser.mjs";
 
 const { server, alone } = await stage("--js-flags=", "--enable-precise-memory-info");
 
@@ -81,7 +81,7 @@ test("with the charts drawing, the page's heap is flat and its thread free", asy
     observer.disconnect();
     return { fps: frames * 1000 / (performance.now() - from), tasks };
   });
-  await page.locator("#act-start").click();
+  await start(page);
   await reach(100);
   const seen = await watch();
   await reach(1000);

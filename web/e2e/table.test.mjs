@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { load } from "../predict.mjs";
-import { eventually, frames, percent, results, root, stage } from "./browser.mjs";
+import { eventually, frames, percent, results, root, stage, start } from "./browser.mjs";
 import { random } from "./trials.mjs";
 
 const { visit: arrive } = await stage();
@@ -55,8 +55,7 @@ test("a run does not start on other data than the page names", async (t) => {
   await page.locator("#run-lack").waitFor({ state: "hidden" });
   await page.setInputFiles("#files", csv("good.csv", plain()));
   await line(page, "good.csv");
-  await startable(page);
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#result").waitFor();
   assert.deepEqual(page.errors, []);
 });
@@ -166,8 +165,7 @@ test("a messy German table, from the file to a private model, by clicks", async 
   }
   await page.screenshot({ path: path.join(results, "table-wide-light.png") });
 
-  await startable(page);
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#result").waitFor();
   await says(page, "#result .guarantee", /differential privacy for every training row/);
   await page.locator("#table").waitFor({ state: "detached" }); // the run stands there
@@ -286,8 +284,7 @@ test("numbers in thousands are learned by private bounds or declared ones, and a
       await page.locator('#f-scaling-kind option:checked', { hasText: "bounds as known" }).waitFor({ state: "attached" });
     }
     await page.locator("#f-scaling-target").waitFor();
-    await startable(page);
-    await page.click("#act-start");
+    await start(page);
     await page.locator("#result").waitFor();
     await eventually(async () => assert.equal(/Bounds of the columns were released/.test(await page.locator("#result .guarantee").innerText()), !bounds));
     await eventually(async () => assert.ok(Number(await figure("test R²")) > 0.6));
@@ -318,8 +315,7 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   const page = await visit(t, "#target_epsilon=8&csv.missing=indicator&model.kind=mlp&model.hidden=8");
   await page.setInputFiles("#files", [part("Kunden.csv", lines.slice(2, 602)), part("Kunden.test.csv", lines.slice(602))]);
   await page.locator("#table .help", { hasText: "600 rows to train on, 300 to test on" }).waitFor();
-  await startable(page);
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#result").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
   const text = fs.readFileSync(await download.path(), "utf8"), model = JSON.parse(text), loaded = load(text);

@@ -150,6 +150,12 @@ const begin = (page, config) => page.evaluate(async (config) => {
   Object.assign(window, { run });
 }, config);
 
+// pause has the run pause, and waits until it says that it does.
+async function pause(page) {
+  await page.evaluate(() => /** @type {any} */ (window).run.pause());
+  await page.waitForFunction(() => /** @type {any} */ (window).run.state === "paused");
+}
+
 // further waits for so many more steps.
 async function further(page, more) {
   const n = more + await page.evaluate(() => Number(document.documentElement.dataset.seen));
@@ -178,22 +184,20 @@ inBoth(`whatever is done to runs of several threads at ${stops} moments, they go
       if (how !== "hide") await page.evaluate(() => /** @type {any} */ (window).run.resume());
       await further(page, 2);
     }
+    if (/pause |steps/.test(how)) {
+      await pause(page);
+      await page.waitForTimeout(wait / 4); // the threads fall asleep
+    }
     const end = await page.evaluate(async ({ how, wait, n }) => {
-      const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const run = /** @type {any} */ (window).run;
       if (how === "dispose") {
         run.dispose();
         return run.done.then(() => "done", () => "stopped");
       }
-      if (/pause |steps/.test(how)) {
-        run.pause();
-        while (run.state !== "paused") await sleep(2);
-        await sleep(wait / 4); // the threads fall asleep
-        if (how === "steps") for (let k = 0; k < 3; k++) run.step();
-        if (how === "pause and resume") {
-          run.resume();
-          await sleep(wait / 4);
-        }
+      if (how === "steps") for (let k = 0; k < 3; k++) run.step();
+      if (how === "pause and resume") {
+        run.resume();
+        await new Promise((resolve) => setTimeout(resolve, wait / 4));
       }
       run.stop();
       const result = await run.done;
@@ -235,11 +239,10 @@ inBoth(`${steps} steps of two threads end where one thread's do, and memory is f
   const readings = [];
   for (const at of [0.3 * steps, 0.9 * steps]) {
     await further(page, at - await page.evaluate(() => Number(document.documentElement.dataset.seen)));
+    await pause(page);
     // Chromium can count all memory, the kernels' too, in half a minute.
     readings.push(await page.evaluate(async (counted) => {
       const run = /** @type {any} */ (window).run;
-      run.pause();
-      while (run.state === "running") await new Promise((resolve) => setTimeout(resolve, 5));
       const { heap_bytes, system_bytes } = await run.memory();
       const { bytes } = counted && /** @type {any} */ (performance).measureUserAgentSpecificMemory ? await /** @type {any} */ (performance).measureUserAgentSpecificMemory() : { bytes: 0 };
       run.resume();

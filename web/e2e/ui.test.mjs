@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, frames, gate, hasShared, narrow, open, results, root, shared, stage } from "./browser.mjs";
+import { eventually, frames, gate, hasShared, narrow, open, results, root, shared, stage, start } from "./browser.mjs";
 
 const { server, visit: arrive, alone } = await stage();
 
@@ -44,7 +44,6 @@ const openCard = async (page, name) => {
 const says = (page, selector, want) => eventually(async () => assert.match(await page.locator(selector).first().innerText(), want));
 const stands = (page, selector, want) => eventually(async () => assert.equal(await page.inputValue(selector), want));
 const gone = (page, selector) => page.locator(selector).waitFor({ state: "hidden" });
-const start = (page) => page.locator("#act-start:not([aria-disabled=true])").click();
 // settled waits until an element has not been made anew for so many frames: a card that has
 // just opened may still get the answer to its first question.
 const settled = (page, selector) => eventually(async () => {

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
-import { controlled, eventually, frames, narrow, percent, ready, results, stage, wide } from "./browser.mjs";
+import { controlled, eventually, frames, narrow, percent, ready, results, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -79,7 +79,7 @@ test("a script loads a model, has rows and tables answered, and compares with la
 
 test("the model of a run is used: a digit is drawn, a table answered, a row typed, labels compared, without a network", async (t) => {
   const page = await visit(t, "#data=digits&model.kind=softmax&noise_multiplier=0.6&expected_batch_size=400&steps=80&learning_rate=0.5", { serviceWorkers: "allow" });
-  await page.locator("#act-start[aria-disabled=false]").click();
+  await start(page);
   await page.locator("#use-model").waitFor();
   await controlled(page);
   await page.context().setOffline(true);
