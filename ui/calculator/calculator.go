@@ -61,10 +61,10 @@ type answer struct {
 	version  int    // of the edits that it answers
 	question string // as hash writes it
 	setting  setting
-	report  *run.ReportReply
-	tuning  *run.TuningReply
-	group   *groupCost
-	whole   bool // everything shown is about this setting
+	report   *run.ReportReply
+	tuning   *run.TuningReply
+	group    *groupCost
+	whole    bool // everything shown is about this setting
 }
 
 // groupCost is ε for someone who has several rows in the data.
