@@ -203,7 +203,7 @@ test("while a run goes on another can be looked at", async (t) => {
   await start(page);
   await result(page).waitFor({ state: "detached" }); // it stands until the next run has begun
   await stepsReach(page, 20);
-  await page.locator("#act-reset:disabled").waitFor(); // it would end what costs ε
+  await page.locator("#act-reset[aria-disabled=true]").waitFor(); // it would end what costs ε
   await openFirst(page);
   await says(page, "#made", /finished\. .*C\s1 .* 60 steps/);
   await stepsReach(page, 100);
