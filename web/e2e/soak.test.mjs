@@ -22,6 +22,9 @@ const close = (a, b) => Math.abs(b - a) / a <= 0.1;
 const pageClose = (a, b) => close(a, Math.max(a, b - 1e6));
 const MB = (bytes) => (bytes / 1e6).toFixed(2) + " MB";
 
+// WORK is how thousands of steps are waited for: as long as the runner lets the file take.
+const WORK = { timeout: 0 };
+
 const config = {
   data: "digits", model: { kind: "mlp", hidden: [32] }, method: "dc-e", noise_multiplier: 1, max_grad_norm: 1,
   target_delta: 1e-5, expected_batch_size: 64, steps: 20000, learning_rate: 0.3, optimizer: "sgd",
@@ -37,7 +40,7 @@ test("the trainer's heap is flat from step 1,000 to step 5,000", async (t) => {
   }, config);
   // Pausing first, so that the two readings are at the same point of a step.
   const at = async (step) => {
-    await page.waitForFunction((step) => Object(window).last >= step, step);
+    await page.waitForFunction((step) => Object(window).last >= step, step, WORK);
     await page.evaluate(() => Object(window).run.pause());
     await page.waitForFunction(() => Object(window).run.state !== "running");
     const reading = { ...await page.evaluate(() => Object(window).run.memory()), page: await heap(cdp) };
@@ -67,7 +70,7 @@ test("with the charts drawing, the page's heap is flat and its thread free", asy
   const hash = "data=digits&model.kind=mlp&model.hidden=128&method=dc-e&noise_multiplier=1&expected_batch_size=128&steps=6000&learning_rate=0.3&optimizer=sgd";
   const page = await open(context, server.url + "#" + hash);
   const cdp = await context.newCDPSession(page);
-  const reach = (n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent?.replace(/\/.*/, "").replace(/\D/g, "")) >= n, n);
+  const reach = (n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent?.replace(/\/.*/, "").replace(/\D/g, "")) >= n, n, WORK);
   const watch = () => page.evaluate(async () => {
     const tasks = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration)));
