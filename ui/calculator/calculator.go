@@ -58,12 +58,13 @@ type setting struct {
 
 // answer is what is known of a setting.
 type answer struct {
-	version int // of the edits that it answers
-	setting setting
-	report  *run.ReportReply
-	tuning  *run.TuningReply
-	group   *groupCost
-	whole   bool // everything shown is about this setting
+	version  int    // of the edits that it answers
+	question string // as hash writes it
+	setting  setting
+	report   *run.ReportReply
+	tuning   *run.TuningReply
+	group    *groupCost
+	whole    bool // everything shown is about this setting
 }
 
 // groupCost is ε for someone who has several rows in the data.
@@ -252,6 +253,7 @@ func (k *Calculator) start(hash string) {
 	if hash != "" && hash != k.hash() {
 		k.read(hash)
 		k.version++
+		k.changed() // what is shown is about another address
 	}
 	if k.started {
 		if k.pending() {
@@ -379,7 +381,7 @@ func (k *Calculator) ask() {
 		return
 	}
 	k.fault = ""
-	next := answer{version: k.version, setting: s}
+	next := answer{version: k.version, question: k.hash(), setting: s}
 	k.solved(next)
 }
 
@@ -400,7 +402,7 @@ func (k *Calculator) refuse(err error) {
 		k.faults[f.Field] = f.Message
 		k.fault = "A field needs attention."
 	}
-	k.answer = answer{version: k.version}
+	k.answer = answer{version: k.version, question: k.hash()}
 	k.charts.steps.Clear()
 	k.charts.delta.Clear()
 	k.form = nil

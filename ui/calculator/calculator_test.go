@@ -178,6 +178,31 @@ func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 	}
 }
 
+// Another address greys what is shown at once, before anything is asked about it, and the
+// answer names the question that it answers.
+func TestCalculatorGreysAtAnotherAddress(t *testing.T) {
+	k, a, tick := newTestCalculator()
+	page := &Page{Around: alone{}, Calculator: k}
+	html := ""
+	k.changed = func() { html = app.HTMLString(page) }
+	k.start("")
+	tick()
+	a.answerAll(t, 1.5)
+	first := k.hash()
+	if strings.Contains(html, `stale"`) || k.answer.question != first {
+		t.Fatalf("the answer is to %q, not %q", k.answer.question, first)
+	}
+	k.start("steps=500")
+	if n := strings.Count(html, `stale"`); n != 5 || k.answer.question != first {
+		t.Fatalf("%d parts in grey about another address", n)
+	}
+	tick()
+	a.answerAll(t, 2)
+	if k.pending() || k.answer.question != k.hash() || k.hash() == first {
+		t.Errorf("the answer is to %q, not %q", k.answer.question, k.hash())
+	}
+}
+
 // A person may call it off and begin it anew; leaving the page calls it off, too.
 func TestCalculatorIsCalledOff(t *testing.T) {
 	k, a, tick := newTestCalculator()

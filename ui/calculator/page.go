@@ -158,7 +158,7 @@ type answerBox struct {
 }
 
 func (c *answerBox) Render() app.UI {
-	return app.Section().Class("answer-box").ID("answer").Aria("label", "Answer").Aria("busy", strconv.FormatBool(c.Pending && !c.Stopped)).Body(
+	return app.Section().Class("answer-box").ID("answer").Aria("label", "Answer").Aria("busy", strconv.FormatBool(c.Pending && !c.Stopped)).DataSet("question", c.Answer.question).Body(
 		c.work(),
 		widget.Message("calculator-fault", "fault", c.Fault),
 		app.If(c.Answer.report != nil, func() app.UI { return c.figures() }),

@@ -213,6 +213,15 @@ export async function eventually(assertion) {
 /** @param {any} page @param {() => Promise<unknown>} f */
 export const until = (page, f) => eventually(async () => assert.ok(await page.evaluate(f), `never: ${f}`));
 
+// start presses the button that starts a run once it is on: until then a press does nothing.
+/** @param {any} page */
+export const start = (page) => page.locator("#act-start[aria-disabled=false]").click();
+
+// frames waits until the page has drawn itself so often: what was to move by then has begun to.
+// It is for what is not to happen, where nothing tells that it could have.
+/** @param {any} page @param {number} n */
+export const frames = (page, n) => page.evaluate(async (n) => { for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame); }, n);
+
 // controlled waits until the service worker serves the page and keeps all that it
 // may come to need.
 /** @param {any} page */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, results, stage, wide } from "./browser.mjs";
+import { eventually, narrow, results, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -19,7 +19,7 @@ const step = async (page) => Number((await page.innerText(".progress .steps")).r
 test("a run is slowed, changed and replayed, by hand and by script", async (t) => {
   const page = await visit(t, "#steps=20000&" + quick, { viewport: wide });
   await page.selectOption("#steer-speed", "10");
-  await page.locator("#act-start:enabled").click();
+  await start(page);
   await page.locator("#act-pause").waitFor();
   await page.locator("#run-place", { hasText: /\b(9\d|[1-9]\d{2,})(\.\d+)? ms/ }).waitFor(); // a tenth of a second a step, or more
   const after = await step(page);
@@ -32,42 +32,42 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
   await page.locator("#act-pause").click();
   await page.locator("#act-step").click();
   await page.locator("#replay-open").click();
-  assert.equal(await page.inputValue("#steer-learning_rate"), "0.2");
+  await stands(page, "#steer-learning_rate", "0.2");
   await shot(page, "paused");
   await page.setViewportSize(narrow);
   await shot(page, "paused-narrow");
   await page.setViewportSize(wide);
   await page.selectOption("#steer-speed", "0");
-  await page.locator("#act-start").click();
+  await start(page);
   await page.locator("#replay").waitFor({ state: "detached" }); // while a run goes on there is nothing to replay
   await page.waitForFunction((n) => Number(document.querySelector(".progress .steps")?.textContent?.replace(",", "").match(/step (\d+)/)?.[1]) > n, after + 100);
   await page.locator("#act-stop").click();
   await page.locator("#result").waitFor();
-  assert.match(await page.innerText(".guarantee"), /it was changed while it went on, by someone who could see what no ε covers \(max_grad_norm 1 → 3 from step \d+ on, learning_rate 0\.5 → 0\.2/);
+  await eventually(async () => assert.match(await page.innerText(".guarantee"), /it was changed while it went on, by someone who could see what no ε covers \(max_grad_norm 1 → 3 from step \d+ on, learning_rate 0\.5 → 0\.2/));
 
-  assert.deepEqual(await page.locator(".figure-head h2").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth || e.clientHeight > 30).map((e) => e.textContent)), [], "titles that are cut");
+  await eventually(async () => assert.deepEqual(await page.locator(".figure-head h2").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth || e.clientHeight > 30).map((e) => e.textContent)), [], "titles that are cut"));
 
   for (let i = 0; i < 8; i++) { // the handle is made anew each time, and stands at the end
     if (i > 0) await page.locator("#replay-open[aria-expanded=true]").click();
     await page.locator("#replay-open[aria-expanded=false]").click();
-    await page.locator("#replay-step").waitFor();
-    const [now, most] = await page.$eval("#replay-step", (/** @type {HTMLInputElement} */ e) => [e.value, e.max]);
-    assert.equal(now, most);
-    assert.ok(Number(most) > 100, "more than a browser's own most");
+    await eventually(async () => {
+      const [now, most] = await page.locator("#replay-step").evaluate((/** @type {HTMLInputElement} */ e) => [e.value, e.max]);
+      assert.equal(now, most);
+      assert.ok(Number(most) > 100, "more than a browser's own most");
+    });
   }
   const range = page.locator("#replay-step"), said = () => page.innerText("#replay-said"), end = await said();
   await range.focus();
   await page.keyboard.press("Home");
-  await page.locator("#replay-said", { hasText: "Step 1 of" }).waitFor();
-  assert.match(await said(), /Step 1 of [\d,]+ accuracy .* %, C 1, \d+ % clipped, ε \d/);
-  assert.equal(await range.getAttribute("aria-valuetext"), (await said()).replace(/ accuracy/, ": accuracy"));
+  await eventually(async () => assert.match(await said(), /Step 1 of [\d,]+ accuracy .* %, C 1, \d+ % clipped, ε \d/));
+  await eventually(async () => assert.equal(await range.getAttribute("aria-valuetext"), (await said()).replace(/ accuracy/, ": accuracy")));
   assert.equal(await range.getAttribute("aria-label"), "Step that is shown");
   const replayed = (/** @type {boolean} */ whole) => page.waitForFunction(([end, whole]) => (document.getElementById("replay-said")?.innerText === end) === whole, /** @type {const} */ ([end, whole]));
   await page.keyboard.press("End");
   await replayed(true);
   await page.keyboard.press("ArrowLeft");
   await replayed(false);
-  assert.match(await said(), /C 3/);
+  await eventually(async () => assert.match(await said(), /C 3/));
   await page.keyboard.press("Home");
   await page.selectOption("#replay-speed", "0");
   await page.locator("#replay-play").click();
@@ -85,8 +85,10 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
     await page.locator("#replay").scrollIntoViewIfNeeded();
     await shot(page, `${viewport.width}-${colorScheme}`);
     if (viewport !== narrow) continue;
-    const box = await page.locator("#replay-step").boundingBox();
-    assert.ok(box && box.height >= 44 && box.x >= 0 && box.x + box.width <= narrow.width, "the handle is there for a thumb");
+    await eventually(async () => {
+      const box = await page.locator("#replay-step").boundingBox();
+      assert.ok(box && box.height >= 44 && box.x >= 0 && box.x + box.width <= narrow.width, "the handle is there for a thumb");
+    });
   }
 
   // The same by the scripting API, which says what cannot be changed.
@@ -100,9 +102,9 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
       run.on((e) => events.push(e));
       let reply;
       for (let i = 0; i < 5; i++) {
-        const n = events.length;
+        const told = new Promise((resolve) => { const off = run.on((e) => { off(); resolve(e); }); });
         run.step();
-        while (events.length === n) await new Promise((r) => setTimeout(r, 2));
+        await told;
       }
       try { reply = await run.change(change); } catch (e) { reply = why(e); }
       run.resume();
@@ -147,15 +149,15 @@ test("runs side by side are slowed, changed and replayed together", async (t) =>
   await page.selectOption("#lanes-steer-speed", "100");
   await page.locator("#lanes-start").click();
   await stands(page, "#lanes-steer-max_grad_norm", ""); // once both go on
-  assert.equal(await page.getAttribute("#lanes-steer-max_grad_norm", "placeholder"), "differs");
+  await page.locator("#lanes-steer-max_grad_norm[placeholder=differs]").waitFor();
   await page.selectOption("#lanes-target", "1");
   await stands(page, "#lanes-steer-max_grad_norm", "1");
   await enter(page, "#lanes-steer-max_grad_norm", "5");
   await stands(page, "#lanes-steer-max_grad_norm", "5");
-  await page.waitForTimeout(500);
+  await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => Number(row.textContent?.match(/step (\d+) of/)?.[1]) >= 20));
   await page.locator("#lanes-stop").click();
   await page.locator("#lanes-again").waitFor();
-  assert.match(await page.innerText("#lanes-table"), /stopped at step/);
+  await eventually(async () => assert.match(await page.innerText("#lanes-table"), /stopped at step/));
   await page.locator("#replay-open").click();
   await page.focus("#replay-step");
   await page.keyboard.press("Home");

@@ -5,7 +5,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { open, profiled, ready, stage, until } from "./browser.mjs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually, open, profiled, ready, stage, until } from "./browser.mjs";
 
 const { server, visit } = await stage();
 
@@ -16,27 +17,38 @@ const onMoons = { ...onTable, data: "moons", model: { kind: "mlp", hidden: [32] 
 // vanish ends a page's workers without a word, as the browser may.
 const vanish = (page) => Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
 
-// begin has a run on a table go on for so long, and says what was seen of it.
-const begin = (page, config, text, ms) => page.evaluate(async ([config, text, ms]) => {
-  const run = await clipscope.train(config, { train: [new File([text], "table.csv")] });
-  let seen = 0;
-  run.on((e) => { seen = e.step; });
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  return { seen, epsilon: run.plan.epsilon };
-}, [config, text, ms]);
-
-// goOn has an interrupted run go on for so long, or until its end where that is 0.
-const goOn = (page, id, text, ms = 0) => page.evaluate(async ([id, text, ms]) => {
-  const run = await clipscope.resume(id, text && { train: [new File([text], "table.csv")] });
-  let first = 0, seen = 0;
-  run.on((e) => { first ||= e.step; seen = e.step; });
-  if (ms > 0) {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return { first, seen };
+// stored waits until a run's state, which the files 0 and 1 of its folder hold in turn, has been
+// written since a moment.
+const stored = (page, since) => eventually(async () => assert.ok(await page.evaluate(async (since) => {
+  const runs = await (await navigator.storage.getDirectory()).getDirectoryHandle("clipscope-runs");
+  for await (const run of /** @type {any} */ (runs).values()) {
+    for await (const file of run.values()) if (["0", "1"].includes(file.name) && (await file.getFile()).lastModified > since) return true;
   }
+  return false;
+}, since), "no state is stored"));
+
+// begin has a run on a table, a new one or one that was interrupted, go on until it is stored, and
+// so long from then on. It says what was seen of it.
+async function begin(page, run, text, ms) {
+  const since = await page.evaluate(async ([run, text]) => {
+    const since = Date.now(), files = { train: [new File([text], "table.csv")] }, w = Object.assign(window, { first: 0, seen: 0 });
+    const going = await (typeof run === "string" ? clipscope.resume(run, files) : clipscope.train(run, files));
+    going.on((e) => { w.first ||= e.step; w.seen = e.step; });
+    return since;
+  }, [run, text]);
+  await stored(page, since);
+  await sleep(ms);
+  return page.evaluate(() => ({ first: Object(window).first, seen: Object(window).seen }));
+}
+
+// goOn has an interrupted run go on until its end.
+const goOn = (page, id, text) => page.evaluate(async ([id, text]) => {
+  const run = await clipscope.resume(id, text && { train: [new File([text], "table.csv")] });
+  let first = 0;
+  run.on((e) => { first ||= e.step; });
   const { statement, ...result } = await run.done;
-  return { first, seen, result, text: statement?.text, parameters: Array.from(result.released.parameters ?? []) };
-}, [id, text, ms]);
+  return { first, result, text: statement?.text, parameters: Array.from(result.released.parameters ?? []) };
+}, [id, text]);
 const PLANNED = 60_000; // steps of a run that is left on the way: seconds more than a page takes to leave
 const list = (page) => page.evaluate(() => clipscope.interrupted());
 const entries = (page) => page.evaluate(() => clipscope.ledger.entries());
@@ -50,7 +62,8 @@ test("a run on a file goes on after a reload, with that file alone, and is charg
     const at = (step) => new Promise((resolve) => run.on((e) => { seen = e.step; if (seen >= step) resolve(seen); }));
     await at(1000);
     run.store();
-    await at(3000);
+    await run.memory(); // what is told after this answer is told after the state was stored
+    await at(seen + 2000);
     return { seen, epsilon: run.plan.epsilon };
   }, [config, table(400)]);
   assert.deepEqual(await list(page), [], "a run that goes on is not interrupted");
@@ -78,15 +91,17 @@ test("a run on a file goes on after a reload, with that file alone, and is charg
 test("a run with a fixed seed whose worker is gone goes on from the page, and ends with the same parameters", async (t) => {
   const page = await visit(t, "");
   const undisturbed = await page.evaluate(async (config) => Array.from((await (await clipscope.train(config)).done).released.parameters), onMoons);
-  const failed = await page.evaluate(async (config) => {
+  const paused = await page.evaluate(async (config) => {
     const run = await clipscope.train(config);
     await new Promise((resolve) => run.on((e) => { if (e.step > 100) resolve(e); }));
+    Object.assign(window, { run, failed: run.done.catch((e) => e.message) });
+    const since = Date.now();
     run.pause(); // which stores it
-    globalThis.failed = run.done.catch((e) => e.message);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    return run.state;
+    await run.memory();
+    return since;
   }, onMoons);
-  assert.equal(failed, "paused");
+  await page.waitForFunction(() => Object(window).run.state === "paused");
+  await stored(page, paused);
   await vanish(page);
   assert.match(await page.evaluate(() => globalThis.failed), /gone without a word/);
   await until(page, async () => (await clipscope.interrupted()).length === 1);
@@ -94,7 +109,11 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
   await page.locator("#interrupted-go-on:not([disabled])").click();
   await page.locator("#interrupted").waitFor({ state: "hidden" });
   await page.waitForFunction(() => document.querySelector("#made").textContent.startsWith("Run of"));
-  const [kept] = await page.evaluate(() => (/** @type {any} */ (clipscopeRuns)).list().then((l) => Promise.all(l.map((e) => (/** @type {any} */ (clipscopeRuns)).open(e.id)))));
+  const [kept] = await eventually(async () => {
+    const all = await page.evaluate(() => (/** @type {any} */ (clipscopeRuns)).list().then((l) => Promise.all(l.map((e) => (/** @type {any} */ (clipscopeRuns)).open(e.id)))));
+    assert.equal(all.length, 1);
+    return all;
+  });
   assert.deepEqual([kept.result.steps, kept.result.lost_steps], [onMoons.steps, undefined]);
   assert.deepEqual(Object.values(kept.result.released.parameters), undisturbed);
 });
@@ -111,8 +130,7 @@ test(`a run that is killed ${KILLS} times goes on each time, and never counts fe
   let page = await open(context, server.url), id = "", released = 0, lost = 0, state = 0;
   const kinds = { reload: 0, close: 0, worker: 0, browser: 0 }, ways = Object.keys(kinds);
   for (let kill = 0; kill < KILLS; kill++) {
-    const ms = 2200 + Math.random() * (KILLS > 3 ? 2800 : 500);
-    const { seen, first } = kill === 0 ? { ...await begin(page, config, text, ms), first: 1 } : await goOn(page, id, text, ms);
+    const { seen, first } = await begin(page, id || config, text, Math.random() * (KILLS > 3 ? 2800 : 500));
     if (kill > 0) assert.equal(first, released + 1, "it goes on behind what may have been seen");
     const way = ways[KILLS <= ways.length ? kill : Math.floor(Math.random() * ways.length)];
     kinds[way]++;

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { csv, named, refused, Sketch } from "../save.mjs";
-import { results, stage } from "./browser.mjs";
+import { eventually, results, stage, start } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -77,23 +77,28 @@ test("charts are saved, the address is a QR code, and big type stays from page t
     return { name: download.suggestedFilename(), bytes: fs.readFileSync(file), text: fs.readFileSync(file, "utf8") };
   };
   const head = (/** @type {string} */ text) => text.slice(0, text.indexOf("\n"));
+  const says = (/** @type {RegExp} */ text) => eventually(async () => assert.match(await dialog.innerText(), text));
+  const searched = (/** @type {string} */ search) => eventually(() => assert.equal(new URL(page.url()).search, search));
 
   assert.equal(await page.innerText(".panel-epsilon .save"), "Save…");
   await page.click(".panel-epsilon .save");
-  assert.match(await dialog.innerText(), /A click writes a file: SVG and PNG are the picture/);
+  await says(/A click writes a file: SVG and PNG are the picture/);
   await press("CSV");
   await said(/nothing in this chart/); // before a run
   await close();
-  await page.click("#act-start");
+  await start(page);
   await page.locator(".result").waitFor();
 
   await page.click(".panel-epsilon .save");
+  await says(/The run carries no guarantee/); // its seed is fixed
   assert.equal(await dialog.getByRole("checkbox").isVisible(), false);
-  const cost = await taken("CSV");
+  const cost = await eventually(async () => { // the last step may be on its way to the chart
+    const cost = await taken("CSV");
+    assert.equal(cost.text.split("\n").length, 22);
+    return cost;
+  });
   assert.equal(cost.name, "clipscope-privacy-cost.csv");
   assert.equal(head(cost.text), "step,ε");
-  assert.equal(cost.text.split("\n").length, 22);
-  assert.match(await dialog.innerText(), /The run carries no guarantee/); // its seed is fixed
   await close();
 
   // Some of its values are released.
@@ -118,7 +123,7 @@ test("charts are saved, the address is a QR code, and big type stays from page t
 
   // None are; a tick is for one time.
   await page.click(".panel-learning .save >> nth=0");
-  assert.equal(await dialog.getByRole("checkbox").isChecked(), false);
+  await eventually(async () => assert.equal(await dialog.getByRole("checkbox").isChecked(), false));
   await press("JSON");
   await said(/All of this chart is diagnostic/);
   await dialog.getByRole("checkbox").check();
@@ -131,7 +136,7 @@ test("charts are saved, the address is a QR code, and big type stays from page t
 
   // Without noise nothing counts as released.
   const bare = await visit(t, "#data=moons&model.kind=softmax&method=dc-e&no_privacy=true&expected_batch_size=64&steps=5");
-  await bare.click("#act-start");
+  await start(bare);
   await bare.locator(".result").waitFor();
   for (const panel of [".panel-norms", ".panel-curves", ".panel-clipping .figure-box:nth-child(2)"]) {
     await bare.click(panel + " .save");
@@ -142,25 +147,29 @@ test("charts are saved, the address is a QR code, and big type stays from page t
   }
 
   await page.keyboard.press("Alt+p");
-  assert.equal(new URL(page.url()).search, "?present");
-  const shown = await page.locator(".charts > .panel").evaluateAll((panels) => panels.filter((p) => p.getBoundingClientRect().height > 0).length);
-  assert.equal(shown % 2, 0, `${shown} charts leave a place empty`);
+  await searched("?present");
+  await eventually(async () => {
+    const shown = await page.locator(".charts > .panel").evaluateAll((panels) => panels.filter((p) => p.getBoundingClientRect().height > 0).length);
+    assert.equal(shown % 2, 0, `${shown} charts leave a place empty`);
+  });
   await page.locator("header").getByRole("link", { name: "Lab", exact: true }).click();
   await page.locator("#lab-sentence", { hasText: /^At C = / }).waitFor();
-  assert.equal(new URL(page.url()).search, "?present");
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.present), "");
-  assert.equal(await page.locator("#lab-lengths").isVisible(), false);
+  await searched("?present");
+  await eventually(async () => assert.equal(await page.evaluate(() => document.documentElement.dataset.present), ""));
+  await page.locator("#lab-lengths").waitFor({ state: "hidden" });
   await page.evaluate(() => { location.hash = "#lesson=clipping.2"; }); // which sends one to the share that is clipped
   await page.locator("#lab-lengths", { hasText: "longer than C" }).waitFor();
-  assert.equal(await page.locator("button.qr:visible").count(), 1);
+  await eventually(async () => assert.equal(await page.locator("button.qr:visible").count(), 1));
   await page.getByRole("button", { name: "Leave", exact: true }).click();
   await page.locator(".lab-setup .qr").click();
-  const link = await dialog.locator(".qr-link").textContent();
-  assert.ok(link.includes("/lab") && !link.includes("present"), link);
-  assert.ok(await dialog.locator("canvas.qr-code").evaluate((c) => c.width > 100 && c.width === c.height));
+  await eventually(async () => {
+    const link = await dialog.locator(".qr-link").textContent();
+    assert.ok(link.includes("/lab") && !link.includes("present"), link);
+  });
+  await eventually(async () => assert.ok(await dialog.locator("canvas.qr-code").evaluate((c) => c.width > 100 && c.width === c.height)));
   await close();
   await page.keyboard.press("Alt+p");
-  assert.equal(new URL(page.url()).search, "");
+  await searched("");
 
   for (const [board, columns] of /** @type {[string, RegExp][]} */ ([["#lab-plane", /^gradient of,diagnostic: along the mean,/], ["#lab-u", /^C,diagnostic: .*noise σ²C²d\/B²/]])) {
     await page.locator(".lab-pane", { has: page.locator(board) }).locator(".save").click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { narrow, open, percent, ready, results, stage } from "./browser.mjs";
+import { eventually, narrow, open, percent, ready, results, stage, start } from "./browser.mjs";
 
 const { server, visit: arrive, alone } = await stage();
 
@@ -25,12 +25,16 @@ async function visit(t, hash, options) {
 
 const result = (page) => page.locator("#result");
 const text = (page, selector) => page.locator(selector).innerText();
+const says = (page, selector, want) => eventually(async () => assert.match(await text(page, selector), want));
+const shows = (page, before, what) => eventually(async () => assert.deepEqual(await whole(page), before, what));
 const runs = (page, n) => page.locator("#runs", { hasText: n ? `Runs ${n}` : /Runs \d/ }).waitFor();
 const stepsReach = (page, n) => page.waitForFunction((n) => Number(document.querySelector(".steps")?.textContent.match(/step ([\d,]+)/)?.[1].replaceAll(",", "")) >= n, n);
+// goesOn waits for so many more steps than there are now.
+const goesOn = async (page, n) => stepsReach(page, n + Number((await text(page, ".steps")).match(/step ([\d,]+)/)[1].replaceAll(",", "")));
 const hash = (page, value) => page.evaluate((value) => { location.hash = value; }, value);
 
 async function finish(page) {
-  await page.click("#act-start");
+  await start(page);
   await result(page).waitFor();
   await runs(page);
 }
@@ -50,6 +54,14 @@ async function whole(page) {
   const ink = await page.locator(".panel canvas").evaluateAll((all) => all.map((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.reduce((n, v, i) => n + (i % 4 === 3 && v > 100 ? 1 : 0), 0)));
   return { made: await text(page, "#made"), result: await text(page, "#result"), files, drawn: ink.map((n) => n > 200), said: await page.locator(".panel .sentence").allInnerTexts(), bar: await text(page, ".runbar .progress") };
 }
+
+// ended is whole once the charts show the end.
+const ended = (page) => eventually(async () => {
+  const all = await whole(page);
+  assert.match(all.made, /^Run of .* finished\. /);
+  assert.ok(all.drawn.every(Boolean), `${all.drawn}`);
+  return all;
+});
 
 const leave = (page) => page.evaluate(() => { location.href = "/help"; });
 
@@ -72,13 +84,12 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   const page = await visit(t, short, { serviceWorkers: "allow" });
   await finish(page);
   await runs(page, 1);
-  const before = await whole(page);
+  const before = await ended(page);
   assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C\s1 .* ε\s2\.46, δ\s1e−5, σ\s1, 60 steps .* batches of 256.* SGD, η\s0\.5 .* CSPRNG$/);
-  assert.ok(before.drawn.every(Boolean), `${before.drawn}`);
   assert.ok(JSON.parse(before.files[2]).parameters.length === 7850);
   const again = async (what) => {
     await openFirst(page);
-    assert.deepEqual(await whole(page), before, what);
+    await shows(page, before, what);
   };
   await page.click("#act-reset");
   await result(page).waitFor({ state: "detached" });
@@ -87,10 +98,10 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await page.locator("#changed:not([hidden])").waitFor();
   await hash(page, short.replace("0.5", "0.25"));
   await page.locator("#changed", { hasText: "Not as in this run: Optimiser. These settings are for the next run." }).waitFor();
-  assert.deepEqual(await whole(page), before, "beside a preset");
-  await page.click("#act-start");
+  await shows(page, before, "beside a preset");
+  await start(page);
   await runs(page, 2);
-  assert.match(await text(page, "#made"), /η\s0\.25/);
+  await says(page, "#made", /η\s0\.25/);
   await page.reload();
   await ready(page);
   await settled(page);
@@ -98,15 +109,17 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await page.click("#runs");
   await page.locator(".run-open").nth(1).click();
   await result(page).waitFor();
-  assert.deepEqual(await whole(page), before, "after a reload");
+  await shows(page, before, "after a reload");
 
   // The two are drawn one over the other, with what they differ in.
   await page.click("#runs");
   for (const i of [0, 1]) await page.locator(".run-compare").nth(i).click();
   await page.locator("#compared canvas").nth(2).waitFor();
-  assert.deepEqual(await page.locator(".compared li").allInnerTexts().then((all) => all.map((s) => s.replace(/ · test accuracy [\d.]+ %/, "").replaceAll("\u00a0", " "))),
-    ["○ 1: constant · SGD, η 0.25 · finished", "□ 2: constant · SGD, η 0.5 · finished"]);
-  assert.deepEqual(await page.locator("#compared h3").allInnerTexts(), ["Test accuracy", "Threshold C", "Clipped share"]);
+  await eventually(async () => {
+    assert.deepEqual(await page.locator(".compared li").allInnerTexts().then((all) => all.map((s) => s.replace(/ · test accuracy [\d.]+ %/, "").replaceAll("\u00a0", " "))),
+      ["○ 1: constant · SGD, η 0.25 · finished", "□ 2: constant · SGD, η 0.5 · finished"]);
+    assert.deepEqual(await page.locator("#compared h3").allInnerTexts(), ["Test accuracy", "Threshold C", "Clipped share"]);
+  });
   await page.locator(".run-compare").nth(1).click();
   await page.locator("#compared", { hasText: "Choose another run" }).waitFor();
   assert.deepEqual(page.errors, []);
@@ -120,48 +133,46 @@ test("“Do not run” leaves the result where it is", async (t) => {
   await finish(page);
   const before = await text(page, "#result");
   await page.evaluate(() => clipscope.ledger.limit({ epsilon: 0.1 }));
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#ledger-ask").waitFor();
   assert.equal(await text(page, "#result"), before, "the question takes it away");
   await page.click("#ask-no");
   await page.locator("#ledger-ask").waitFor({ state: "detached" });
-  assert.equal(await text(page, "#result"), before);
-  assert.equal(await text(page, "#act-start"), "New run");
+  await eventually(async () => assert.deepEqual([await text(page, "#result"), await text(page, "#act-start")], [before, "New run"]));
   assert.deepEqual(page.errors, []);
 });
 
 test("other data in mid-run is for the next one, whichever way it comes", async (t) => {
   const page = await visit(t, long);
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 20);
   const made = await text(page, "#made");
-  const goesOn = async (what, line) => {
+  const stays = async (what, line) => {
     await page.locator("#card-data .card-line", { hasText: line }).waitFor({ state: "attached" });
-    const at = Number((await text(page, ".steps")).match(/step ([\d,]+)/)[1].replaceAll(",", ""));
-    await stepsReach(page, at + 50);
+    await goesOn(page, 50);
     await page.locator("#changed", { hasText: /^Not as in this run: Data.*for the next run/ }).waitFor(); // once it is read
     assert.equal(await text(page, "#made"), made, what);
-    assert.match(await page.locator("#card-data .card-head").innerText(), /next run/, what);
+    await says(page, "#card-data .card-head", /next run/);
     assert.ok(await page.locator("#run-fault").isHidden(), what);
   };
   await page.selectOption("#f-data", "moons", { force: true });
-  await goesOn("another set", "moons");
+  await stays("another set", "moons");
   await page.setInputFiles("#files", table(300));
-  await goesOn("a file", "table.csv");
+  await stays("a file", "table.csv");
   await hash(page, "#data=regression-vc&model.kind=linear&steps=9");
-  await goesOn("a link", "regression-vc");
+  await stays("a link", "regression-vc");
   assert.ok(await page.locator("#panel-learning h2", { hasText: "Accuracy" }).count(), "the chart goes with the data of the run");
   await page.screenshot({ path: path.join(results, "other-data-wide-light.png") });
   await page.selectOption("#experiment-first", { label: "Two moons, in the plane" });
-  await goesOn("a preset", "moons");
+  await stays("a preset", "moons");
   await page.click("#act-stop");
   await result(page).waitFor();
-  assert.match(await text(page, "#made"), /^Run of .*stopped after step [\d,]+ of 200,000\. digits/);
-  assert.equal(await text(page, ".left"), "stopped");
+  await says(page, "#made", /^Run of .*stopped after step [\d,]+ of 200,000\. digits/);
+  await says(page, ".left", /^stopped$/);
   assert.equal((await saved(page, "json")).includes('"data": "digits"'), true);
   // And the next run is on the data that was chosen.
   await page.click("#act-reset");
-  await page.click("#act-start");
+  await start(page);
   await page.locator("#made", { hasText: /finished\. moons/ }).waitFor();
   assert.deepEqual(page.errors, []);
 });
@@ -189,16 +200,16 @@ test("while a run goes on another can be looked at", async (t) => {
   await finish(page);
   await hash(page, long);
   await page.locator("#changed:not([hidden])").waitFor();
-  await page.click("#act-start");
+  await start(page);
   await result(page).waitFor({ state: "detached" }); // it stands until the next run has begun
   await stepsReach(page, 20);
-  assert.ok(await page.locator("#act-reset").isDisabled(), "Reset would end what costs ε");
+  await page.locator("#act-reset[aria-disabled=true]").waitFor(); // it would end what costs ε
   await openFirst(page);
-  assert.match(await text(page, "#made"), /finished\. .*C\s1 .* 60 steps/);
+  await says(page, "#made", /finished\. .*C\s1 .* 60 steps/);
   await stepsReach(page, 100);
   await page.click("#runs-back");
   await result(page).waitFor({ state: "detached" });
-  assert.match(await text(page, "#made"), /^Run in progress/);
+  await says(page, "#made", /^Run in progress/);
   await page.click("#act-stop");
   await result(page).waitFor();
   await runs(page, 2);
@@ -207,11 +218,10 @@ test("while a run goes on another can be looked at", async (t) => {
 
 test("leaving asks while a run goes on, and not when it is stored", async (t) => {
   const page = await visit(t, long);
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 5);
   await leaveAsks(page);
-  const before = Number((await text(page, ".steps")).match(/step ([\d,]+)/)[1].replaceAll(",", ""));
-  await stepsReach(page, before + 10);
+  await goesOn(page, 10);
   await page.click("#act-stop");
   await runs(page, 1);
   await page.waitForFunction(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))); // it is stored
@@ -232,17 +242,17 @@ for (const [name, said, prepare] of /** @type {[string, string, (page: any) => P
     await settled(page);
     await finish(page);
     await page.locator("#runs-fault", { hasText: said }).waitFor();
-    const before = await whole(page);
+    const before = await ended(page);
     await page.click("#act-reset");
     await result(page).waitFor({ state: "detached" });
     await page.click("#runs");
-    assert.match(await text(page, "#runs-list"), /1 is in memory alone, and gone when this page is closed/);
+    await says(page, "#runs-list", /1 is in memory alone, and gone when this page is closed/);
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: path.join(results, `runs-${name}-wide-${colorScheme}.png`) });
     }
     await page.locator(".run-open").click();
-    assert.deepEqual(await whole(page), before);
+    await shows(page, before);
     await leaveAsks(page);
     assert.deepEqual(page.errors, []);
   });
@@ -257,17 +267,18 @@ test("the list says what it holds, follows other tabs, and deletes when asked tw
   const other = await open(context, server.url + short);
   await runs(other, 1);
   await other.click("#runs");
-  const list = await text(other, "#runs-list");
-  assert.match(list, /in this browser, on this device only, until you delete them: 1 run, [\d.]+ kB/);
-  assert.match(list, /diagnostic values as well/);
-  assert.match(list, /\d\d:\d\d:\d\d\s+Constant threshold on digits, 6,000 × 784, 10 classes\s+ε 2\.46\s+test accuracy [\d.]+ %\s+finished\s+[\d.]+ kB/);
+  await says(other, "#runs-list", /in this browser, on this device only, until you delete them: 1 run, [\d.]+ kB/);
+  await says(other, "#runs-list", /diagnostic values as well/);
+  await says(other, "#runs-list", /\d\d:\d\d:\d\d\s+Constant threshold on digits, 6,000 × 784, 10 classes\s+ε 2\.46\s+test accuracy [\d.]+ %\s+finished\s+[\d.]+ kB/);
   await other.click(".run-remove");
   await other.locator(".run-open").waitFor({ state: "detached" });
   await other.screenshot({ path: path.join(results, "runs-sure-wide-light.png") });
   const focused = (/** @type {string} */ id) => other.waitForFunction((id) => document.activeElement?.id === id, id);
   await focused("run-keep");
-  const [question, keep] = [await other.locator(".run-sure").boundingBox(), await other.locator("#run-keep").boundingBox()];
-  assert.ok(keep.x + keep.width <= question.x + question.width, "a button of the question is cut off");
+  await eventually(async () => {
+    const [question, keep] = [await other.locator(".run-sure").boundingBox(), await other.locator("#run-keep").boundingBox()];
+    assert.ok(keep.x + keep.width <= question.x + question.width, "a button of the question is cut off");
+  });
   for (const no of ["Enter", "Escape"]) {
     await other.keyboard.press(no);
     await other.locator(".run-open").waitFor();
@@ -280,7 +291,7 @@ test("the list says what it holds, follows other tabs, and deletes when asked tw
   await page.locator("#runs").waitFor({ state: "hidden" });
   assert.ok(await result(page).isVisible(), "what is shown elsewhere stays there");
   await page.setViewportSize(narrow);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await eventually(async () => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390));
   assert.deepEqual([...page.errors, ...other.errors], []);
 });
 
@@ -291,8 +302,8 @@ test("after the end there is one figure of the test rows", async (t) => {
   await finish(page);
   await page.click("#panel-learning .values summary");
   const figure = (await text(page, "#result .result-figures")).match(/test accuracy\s+([\d.]+ %)/)[1];
-  assert.match(await text(page, "#panel-learning .sentence"), new RegExp(`^${figure} of 4,000 test rows`));
-  assert.match(await text(page, "#panel-learning table"), new RegExp(`test accuracy\\s+${figure}`));
+  await says(page, "#panel-learning .sentence", new RegExp(`^${figure} of 4,000 test rows`));
+  await says(page, "#panel-learning table", new RegExp(`test accuracy\\s+${figure}`));
   await page.check("#with-diagnostics");
   const json = JSON.parse(await saved(page, "json"));
   assert.deepEqual([percent(json.diagnostic.test_accuracy), json.diagnostic.test_rows, json.series.diagnostic_test_accuracy.at(-1)], [figure, 4000, json.diagnostic.test_accuracy]);
@@ -334,9 +345,12 @@ test("what was measured at single steps is not joined by lines", async (t) => {
     const numbers = new Float64Array([2, 2, 100, NaN, 0, 0, 100, 0.2, 0.8]);
     chart.room(numbers.length).set(new Uint8Array(numbers.buffer));
     chart.draw(numbers.length);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const canvas = box.querySelector("canvas"), w = Math.round(canvas.width / 3);
-    const data = canvas.getContext("2d").getImageData(w, 0, w, canvas.height).data;
+    const pixels = (x, w) => {
+      const canvas = box.querySelector("canvas");
+      return canvas?.width ? canvas.getContext("2d").getImageData(x * canvas.width, 0, Math.round(w * canvas.width), canvas.height).data : [];
+    };
+    while (!pixels(0, 1).some(Boolean)) await new Promise(requestAnimationFrame); // it is drawn at once, with its axes
+    const data = pixels(1 / 3, 1 / 3);
     let n = 0;
     for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 100 && data[i] > data[i + 2] + 60) n++;
     chart.destroy();

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
@@ -11,9 +10,9 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { controlled, counted, gate, host, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
+import { controlled, counted, eventually, gate, host, listening, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
-const { server, browser, visit, alone } = await stage();
+const { server, visit, alone } = await stage();
 
 const quick = {
   data: "digits", model: { kind: "softmax" }, method: "constant", noise_multiplier: 0.8, max_grad_norm: 1,
@@ -27,29 +26,34 @@ function temporary(t) {
   return dir;
 }
 
-/** @param {http.Server} server */
-const portOf = (server) => /** @type {import("node:net").AddressInfo} */ (server.address()).port;
+// served is where a server of the test's own listens until the test has ended.
+/** @param {any} t @param {http.Server} server */
+async function served(t, server) {
+  const { origin, close } = await listening(server);
+  t.after(close);
+  return origin;
+}
 
 // elsewhere is a site of another origin, whose start page is this; it counts what it
 // is asked.
 async function elsewhere(t, html) {
   const asked = [];
-  const srv = http.createServer((req, res) => {
+  const origin = await served(t, http.createServer((req, res) => {
     asked.push(req.url);
     res.writeHead(200, { "Content-Type": "text/html" }).end(html);
-  });
-  await once(srv.listen(0, "127.0.0.1"), "listening");
-  t.after(() => { srv.closeAllConnections(); srv.close(); });
-  return { url: `http://127.0.0.1:${portOf(srv)}/`, asked };
+  }));
+  return { url: origin + "/", asked };
 }
 
 test("the page does not run in the frame of another site, with headers or without", async (t) => {
   const plain = await host(t, path.join(root, "dist"), "/");
   for (const [url, at, say] of [[server.url, "chrome-error:", ""], [plain.origin + "/", "http:", "Clipscope does not run inside this page."]]) {
-    const page = await browser.newPage();
-    t.after(() => page.close());
+    const page = await (await alone(t, { serviceWorkers: "allow" })).newPage();
     await page.goto((await elsewhere(t, `<iframe src="${url}"></iframe>`)).url);
-    const frame = page.frames()[1];
+    const frame = await eventually(() => {
+      assert.equal(page.frames().length, 2);
+      return page.frames()[1];
+    });
     await frame.waitForFunction((say) => document.documentElement.textContent.includes(say), say);
     assert.equal(new URL(frame.url()).protocol, at);
     assert.equal(await frame.evaluate(() => typeof window.clipscope), "undefined");
@@ -60,8 +64,7 @@ test("the page does not run in the frame of another site, with headers or withou
 
 test("a person may follow a link to another site, a script may not", async (t) => {
   const other = await elsewhere(t, "there");
-  const page = await browser.newPage();
-  t.after(() => page.close());
+  const page = await (await alone(t, { serviceWorkers: "allow" })).newPage();
   await page.route("**/app.wasm", (route) => route.abort()); // go-app would open a window for it
   await page.goto(server.url);
   await page.evaluate((url) => {
@@ -76,7 +79,7 @@ test("a person may follow a link to another site, a script may not", async (t) =
 
 test("nothing is requested after the page has loaded", async (t) => {
   const site = await host(t, path.join(root, "dist"), "/");
-  const context = await browser.newContext();
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, site.origin + "/");
   await controlled(page);
   const before = site.asked.length;
@@ -85,12 +88,11 @@ test("nothing is requested after the page has loaded", async (t) => {
   await page.evaluate(async () => { (await clipscope.open("moons")).close(); });
   // But by the browser itself, some time after a load, whether there is a newer service worker.
   assert.deepEqual(site.asked.slice(before).filter((name) => name !== "/app-worker.js"), []);
-  await context.close();
 });
 
 test("it starts and trains offline, at its links too", async (t) => {
   const site = await host(t, path.join(root, "dist"), "/");
-  const context = await browser.newContext();
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, site.origin + "/");
   await controlled(page);
   await site.close();
@@ -100,7 +102,6 @@ test("it starts and trains offline, at its links too", async (t) => {
     const { result } = await train(page, { ...quick, steps: 2 });
     assert.equal(result.steps, 2, url);
   }
-  await context.close();
 });
 
 // built is the site for a sub-path, packed less than a host's would be: that takes
@@ -113,7 +114,7 @@ function built(t, prefix) {
 
 test("a site for a sub-path works on a host without headers, offline too", async (t) => {
   const site = await host(t, built(t, "/some/repo"), "/some/repo");
-  const context = await browser.newContext();
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, site.origin + "/some/repo/");
   assert.ok(site.asked.every((p) => p.startsWith("/some/repo/") || p === "/favicon.ico"), site.asked.join(" "));
   const manifest = await (await fetch(site.origin + "/some/repo/manifest.webmanifest")).json();
@@ -129,7 +130,6 @@ test("a site for a sub-path works on a host without headers, offline too", async
     await ready(page);
     assert.equal((await train(page, { ...quick, steps: 2 })).result.steps, 2, url);
   }
-  await context.close();
 });
 
 test("what verify.html says to do finds nothing where all is as released, on a host that leaves out .html", async (t) => {
@@ -143,11 +143,8 @@ test("what verify.html says to do finds nothing where all is as released, on a h
     res.writeHead(found ? 200 : 404, { "Content-Type": /\.wasm$/.test(name) ? "application/wasm" : /\.m?js$/.test(name) ? "text/javascript" : /\.css$/.test(name) ? "text/css" : "text/html" });
     res.end(found && fs.readFileSync(found));
   });
-  await once(clean.listen(0, "127.0.0.1"), "listening");
-  t.after(() => { clean.closeAllConnections(); clean.close(); });
-  const origin = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (clean.address()).port}`;
-  const context = await browser.newContext();
-  t.after(() => context.close());
+  const origin = await served(t, clean);
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, origin + "/");
   await controlled(page);
   await page.evaluate(async () => { await (await caches.open("another site's")).put("/web/app.wasm", new Response("its own")); });
@@ -159,7 +156,9 @@ test("what verify.html says to do finds nothing where all is as released, on a h
   const said = [];
   page.on("console", (/** @type {any} */ m) => said.push(m.text()));
   const devtools = await context.newCDPSession(page); // the console is under no policy
-  await devtools.send("Runtime.evaluate", { expression: script, replMode: true, awaitPromise: true });
+  for (const expression of [script, "console.log('done')"]) await devtools.send("Runtime.evaluate", { expression, replMode: true, awaitPromise: true });
+  await eventually(() => assert.equal(said.at(-1), "done"));
+  said.pop();
   const kept = said.map((line) => line.replace(" /", "  ").replace(/ $|\/$/, (end) => end + "index.html"));
   assert.ok(kept.length > 30, String(kept.length));
   assert.deepEqual(kept.filter((line) => !sums.includes(line)), []);
@@ -200,8 +199,7 @@ test("the server answers as a static host does, and sees a rebuild", async (t) =
 test("a second visit asks for nothing but the version", async (t) => {
   const way = await counted(server.url);
   t.after(way.close);
-  const context = await browser.newContext();
-  t.after(() => context.close());
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, way.url);
   await controlled(page);
   await page.close();
@@ -245,8 +243,7 @@ test("a release says what it is made of", () => {
 test("a first visit is 3 MB at most, with all that is kept for offline use", async (t) => {
   const way = await counted(server.url);
   t.after(way.close);
-  const context = await browser.newContext();
-  t.after(() => context.close());
+  const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, way.url);
   const first = way.bytes();
   await controlled(page);
@@ -256,8 +253,7 @@ test("a first visit is 3 MB at most, with all that is kept for offline use", asy
 
 // slowly opens a page whose program does not arrive before proceed is called.
 async function slowly(t, where) {
-  const context = await browser.newContext({ viewport: wide, serviceWorkers: "block", colorScheme: "light" });
-  t.after(() => context.close());
+  const context = await alone(t, { serviceWorkers: "block", colorScheme: "light" });
   const program = gate();
   await context.route("**/app.wasm", async (route) => {
     await program.opened;
@@ -278,12 +274,15 @@ test("a guide has the theme that was chosen", async (t) => {
 for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Privacy calculator"], ["help", "Reading a private run"]]) {
   test(`/${where} is there before its program, and nothing on it looks alive that is not`, async (t) => {
     const { page, proceed } = await slowly(t, where);
-    const seen = await page.evaluate((heading) => {
-      const h = [...document.querySelectorAll("h1, h2, h3")].find((h) => h.textContent.includes(heading));
-      const r = h.getBoundingClientRect(), top = document.elementFromPoint(r.x + 4, r.y + r.height / 2);
-      return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => `${e.tagName} ${e.id} ${e.className}`) };
-    }, heading);
-    assert.ok(seen.drawn, "something covers the page");
+    const seen = await eventually(async () => {
+      const seen = await page.evaluate((heading) => {
+        const h = [...document.querySelectorAll("h1, h2, h3")].find((h) => h.textContent.includes(heading));
+        const r = h.getBoundingClientRect(), top = document.elementFromPoint(r.x + 4, r.y + r.height / 2);
+        return { drawn: h === top || h.contains(top), alive: [...document.querySelectorAll("button, input, select, textarea")].filter((e) => !e.matches(":disabled, [type=file]")).map((e) => `${e.tagName} ${e.id} ${e.className}`) };
+      }, heading);
+      assert.ok(seen.drawn, "something covers the page");
+      return seen;
+    });
     assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "dark", "the theme that was chosen");
     assert.deepEqual(seen.alive, []);
     await page.locator("#loading .word").waitFor();
@@ -296,7 +295,7 @@ for (const [where, heading] of [["", "Clipping frequency"], ["calculator", "Priv
     await page.locator("#loading").waitFor({ state: "hidden" });
     assert.equal(await page.evaluate(() => scrollY), far, "it has scrolled by itself");
     if (some) assert.equal(await page.evaluate(() => document.querySelectorAll("details[open]").length), 1);
-    assert.ok(await page.locator("header button").first().isEnabled());
+    await eventually(async () => assert.ok(await page.locator("header button").first().isEnabled()));
   });
 }
 
@@ -310,22 +309,21 @@ test("how far it is loaded is said in bytes of what the network carries, on a ph
     res.writeHead(200, { "Content-Type": type, "Content-Encoding": "br", "Content-Length": program.length });
     res.write(program.subarray(0, program.length / 2));
   });
-  await once(half.listen(0, "127.0.0.1"), "listening");
-  t.after(() => { half.closeAllConnections(); half.close(); });
+  const origin = await served(t, half);
   for (const [name, viewport, colorScheme] of /** @type {const} */ ([["wide-light", wide, "light"], ["narrow-dark", narrow, "dark"]])) {
-    const context = await browser.newContext({ viewport, colorScheme, serviceWorkers: "block" });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${portOf(half)}/`);
-    const size = page.locator("#loading .size", { hasText: / of / });
-    await size.waitFor();
-    const [, loaded, whole] = (await size.innerText()).match(/^(\d\.\d) of (\d\.\d) MB$/);
-    assert.equal(whole, (program.length / 1e6).toFixed(1));
-    assert.ok(Number(loaded) > 0 && Number(loaded) < Number(whole), `${loaded} of ${whole}`);
-    const share = await page.locator("#loading progress").evaluate((p) => /** @type {HTMLProgressElement} */ (p).value);
-    assert.ok(Math.abs(share * Number(whole) - Number(loaded)) < 0.1, `the line is at ${share}`);
-    const [text, tabs] = [await size.boundingBox(), await page.locator("header nav").boundingBox()];
-    assert.ok(text.x > tabs.x + tabs.width, "it stands on the tabs");
+    const page = await (await alone(t, { viewport, colorScheme, serviceWorkers: "block" })).newPage();
+    await page.goto(origin);
+    await eventually(async () => {
+      const { size, share, text, tabs } = await page.evaluate(() => {
+        const [size, line, nav] = ["#loading .size", "#loading progress", "header nav"].map((selector) => /** @type {any} */ (document.querySelector(selector)));
+        return { size: size.innerText, share: line.value, text: size.getBoundingClientRect().x, tabs: nav.getBoundingClientRect().right };
+      });
+      const [, loaded, whole] = size.match(/^(\d\.\d) of (\d\.\d) MB$/) ?? [];
+      assert.equal(whole, (program.length / 1e6).toFixed(1));
+      assert.ok(Number(loaded) > 0 && Number(loaded) < Number(whole), `${loaded} of ${whole}`);
+      assert.ok(Math.abs(share * Number(whole) - Number(loaded)) < 0.1, `the line is at ${share}`);
+      assert.ok(text > tabs, "it stands on the tabs");
+    });
     await page.screenshot({ path: path.join(results, `loading-${name}.png`) });
   }
 });
@@ -336,8 +334,7 @@ test("a page whose program does not come, or ends, says so", async (t) => {
   await page.reload({ waitUntil: "commit" });
   proceed();
   const said = page.locator("#loading[role=alert]");
-  await said.waitFor();
-  assert.match(await said.innerText(), /not running: the server answered 503.*Reload the page/);
+  await eventually(async () => assert.match(await said.innerText(), /not running: the server answered 503.*Reload the page/));
   await page.context().unroute("**/app.wasm");
   await page.context().route("**/wasm_exec.js", async (route) => {
     const response = await route.fetch();
@@ -348,10 +345,9 @@ test("a page whose program does not come, or ends, says so", async (t) => {
   });
   await page.reload();
   await ready(page);
-  assert.ok(await page.locator("#loading").isHidden());
+  await page.locator("#loading").waitFor({ state: "hidden" });
   await page.evaluate(() => /** @type {any} */ (globalThis).end());
-  await said.waitFor();
-  assert.match(await said.innerText(), /not running: its program has ended/);
+  await eventually(async () => assert.match(await said.innerText(), /not running: its program has ended/));
 });
 
 for (const prefix of ["", "/some/repo"]) {
@@ -360,17 +356,18 @@ for (const prefix of ["", "/some/repo"]) {
     const seen = await alone(t, { serviceWorkers: "block" });
     for (const [where, heading] of [["/", "Clipscope"], ["/index.html", "Clipscope"], ["/calculator", "Privacy calculator"], ["/calculator/", "Privacy calculator"], ["/calculator/index.html#steps=7", "Privacy calculator"], ["/help", "Reading a private run"], ["/help/", "Reading a private run"]]) {
       const page = await open(seen, site.origin + prefix + where);
-      assert.match(await page.locator("h1, .brand").allInnerTexts().then((all) => all.join()), new RegExp(heading), where);
-      const { pathname, hash } = new URL(page.url());
-      assert.equal(pathname, prefix + (where.replace(/(\/|\/index\.html)?(#.*)?$/, "") || "/"), where);
-      if (where.includes("#")) assert.match(hash, /steps=7/);
+      await eventually(async () => {
+        assert.match(await page.locator("h1, .brand").allInnerTexts().then((all) => all.join()), new RegExp(heading), where);
+        const { pathname, hash } = new URL(page.url());
+        assert.equal(pathname, prefix + (where.replace(/(\/|\/index\.html)?(#.*)?$/, "") || "/"), where);
+        if (where.includes("#")) assert.match(hash, /steps=7/);
+      });
       await page.locator("nav a", { hasText: "Train" }).click();
       await page.locator("#act-start").waitFor();
       assert.deepEqual(page.errors.filter((/** @type {string} */ e) => !/^goapp service worker registration failed/.test(e)), [], where); // which is refused here
       await page.close();
     }
-    const context = await browser.newContext();
-    t.after(() => context.close());
+    const context = await alone(t, { serviceWorkers: "allow" });
     const page = await open(context, site.origin + prefix + "/help");
     assert.equal((await page.goto(site.origin + prefix + "/no/such")).status(), 404);
     assert.match(await page.locator("body").innerText(), /There is no such page/);
@@ -384,7 +381,7 @@ for (const prefix of ["", "/some/repo"]) {
     await site.close();
     for (const [where, text] of [["/nor/this", /There is no such page/], ["/calculator", /Privacy calculator/], ["/calculator/", /Privacy calculator/], ["/", /Clipping frequency/]]) {
       await page.goto(site.origin + prefix + where);
-      assert.match(await page.locator("body").innerText(), /** @type {RegExp} */ (text), String(where));
+      await eventually(async () => assert.match(await page.locator("body").innerText(), /** @type {RegExp} */ (text), String(where)));
     }
   });
 }

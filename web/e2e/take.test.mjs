@@ -178,6 +178,7 @@ async function agree(t, page, data, config) {
   assert.ok(apart(own, outputs) < 1e-5, `the page is ${apart(own, outputs)} apart`);
   if (!regression) assert.deepEqual(made.own.map((a) => a.answer), answers.slice(0, own.length));
   const session = await ort.InferenceSession.create(all["model.onnx"], { executionProviders: ["wasm"] });
+  t.after(() => session.release());
   const said = await session.run(feeds(session, data.rows, model.apply)), flat = [...(said.probabilities ?? said.numbers).data], n = model.apply.outputs;
   const onnx = data.rows.map((_, i) => flat.slice(n * i, n * (i + 1)));
   assert.ok(apart(outputs, onnx) < 1e-5, `ONNX is ${apart(outputs, onnx)} apart`);

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { host, open, ready, root, stage, until } from "./browser.mjs";
+import { eventually, host, open, ready, root, stage, until } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
-const { server, browser, visit } = await stage("--js-flags=", "--enable-precise-memory-info");
+const { server, browser, visit, alone } = await stage("--js-flags=", "--enable-precise-memory-info");
 const stops = Number(process.env.CLIPSCOPE_STOPS ?? 8), steps = Number(process.env.CLIPSCOPE_STEPS ?? 300);
 const seed = Number(process.env.CLIPSCOPE_SEED ?? 1);
 
@@ -117,13 +117,10 @@ async function threads(page, its) {
 }
 
 // settled waits until there are as few workers as there were.
-async function settled(page, its, before) {
-  for (let i = 0; i < 600; i++) {
-    if (await threads(page, its) <= before) return;
-    await page.waitForTimeout(50);
-  }
-  assert.equal(await threads(page, its), before, "workers outlive their run");
-}
+const settled = (page, its, before) => eventually(async () => {
+  const now = await threads(page, its);
+  assert.ok(now <= before, `workers outlive their run: there are ${now}, and were ${before}`);
+});
 
 // again loads the page again.
 async function again(page) {
@@ -153,6 +150,12 @@ const begin = (page, config) => page.evaluate(async (config) => {
   Object.assign(window, { run });
 }, config);
 
+// pause has the run pause, and waits until it says that it does.
+async function pause(page) {
+  await page.evaluate(() => /** @type {any} */ (window).run.pause());
+  await page.waitForFunction(() => /** @type {any} */ (window).run.state === "paused");
+}
+
 // further waits for so many more steps.
 async function further(page, more) {
   const n = more + await page.evaluate(() => Number(document.documentElement.dataset.seen));
@@ -168,7 +171,7 @@ inBoth(`whatever is done to runs of several threads at ${stops} moments, they go
     const what = `seed ${seed}, run ${i}: ${how} after ${wait} ms, ${n} threads`;
     done[how] = (done[how] ?? 0) + 1;
     await begin(page, { ...mlp, model, threads: n });
-    await page.waitForTimeout(wait);
+    await page.waitForTimeout(wait); // the moment is drawn: nothing is waited for
     if (how === "reload") {
       await again(page);
       continue;
@@ -181,22 +184,20 @@ inBoth(`whatever is done to runs of several threads at ${stops} moments, they go
       if (how !== "hide") await page.evaluate(() => /** @type {any} */ (window).run.resume());
       await further(page, 2);
     }
+    if (/pause |steps/.test(how)) {
+      await pause(page);
+      await page.waitForTimeout(wait / 4); // the threads fall asleep
+    }
     const end = await page.evaluate(async ({ how, wait, n }) => {
-      const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const run = /** @type {any} */ (window).run;
       if (how === "dispose") {
         run.dispose();
         return run.done.then(() => "done", () => "stopped");
       }
-      if (/pause |steps/.test(how)) {
-        run.pause();
-        while (run.state !== "paused") await sleep(2);
-        await sleep(wait / 4); // the threads fall asleep
-        if (how === "steps") for (let k = 0; k < 3; k++) run.step();
-        if (how === "pause and resume") {
-          run.resume();
-          await sleep(wait / 4);
-        }
+      if (how === "steps") for (let k = 0; k < 3; k++) run.step();
+      if (how === "pause and resume") {
+        run.resume();
+        await new Promise((resolve) => setTimeout(resolve, wait / 4));
       }
       run.stop();
       const result = await run.done;
@@ -216,7 +217,7 @@ inBoth("a run goes on when its page is hidden and shown, and ends with it when i
   await further(page, 5);
   for (const hidden of [true, false]) {
     await its.hide(page, hidden);
-    await page.waitForTimeout(300);
+    await page.waitForTimeout(300); // it is hidden for a while; what the run does then is not asserted
   }
   await further(page, 20);
   await again(page);
@@ -238,11 +239,10 @@ inBoth(`${steps} steps of two threads end where one thread's do, and memory is f
   const readings = [];
   for (const at of [0.3 * steps, 0.9 * steps]) {
     await further(page, at - await page.evaluate(() => Number(document.documentElement.dataset.seen)));
+    await pause(page);
     // Chromium can count all memory, the kernels' too, in half a minute.
     readings.push(await page.evaluate(async (counted) => {
       const run = /** @type {any} */ (window).run;
-      run.pause();
-      while (run.state === "running") await new Promise((resolve) => setTimeout(resolve, 5));
       const { heap_bytes, system_bytes } = await run.memory();
       const { bytes } = counted && /** @type {any} */ (performance).measureUserAgentSpecificMemory ? await /** @type {any} */ (performance).measureUserAgentSpecificMemory() : { bytes: 0 };
       run.resume();
@@ -263,9 +263,7 @@ inBoth(`${steps} steps of two threads end where one thread's do, and memory is f
 test("where threads cannot be had a run has one, and says why", async (t) => {
   // A host without headers, in a browser without service workers.
   const plain = await host(t, `${root}/dist`, "/");
-  const context = await browser.newContext({ serviceWorkers: "block" });
-  t.after(() => context.close());
-  const bare = await open(context, plain.origin);
+  const bare = await open(await alone(t, { serviceWorkers: "block" }), plain.origin);
   const isolated = await visit(t, "");
   const want = await outcome(isolated, { ...mlp, threads: 3 });
   const got = await outcome(bare, { ...mlp, threads: 3 });
@@ -278,14 +276,13 @@ test("where threads cannot be had a run has one, and says why", async (t) => {
 
   // A browser in which a worker starts none.
   const kernels = fs.readFileSync(`${root}/dist/web/kernels.js`, "utf8").replace("new Worker(url)", 'new Worker("blob:nowhere")');
-  const poor = await browser.newContext();
-  t.after(() => poor.close());
+  const poor = await alone(t, { serviceWorkers: "allow" });
   await poor.route("**/web/kernels.js", async (route) => route.fulfill({ response: await route.fetch(), body: kernels }));
   const page = await open(poor, server.url);
-  const alone = await outcome(page, { ...mlp, threads: 3 });
-  assert.deepEqual({ ...alone, notes: undefined, threads: 3 }, { ...want, notes: undefined });
-  assert.equal(alone.threads, 1);
-  assert.match(alone.notes.join(), /1 of 3 threads: a worker could not be started/);
+  const one = await outcome(page, { ...mlp, threads: 3 });
+  assert.deepEqual({ ...one, notes: undefined, threads: 3 }, { ...want, notes: undefined });
+  assert.equal(one.threads, 1);
+  assert.match(one.notes.join(), /1 of 3 threads: a worker could not be started/);
 });
 
 inBoth("runs side by side share the cores, and a number of threads that cannot be is refused", async (t, page) => {

@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { gate, hasShared, narrow, open, results, root, shared, stage, wide } from "./browser.mjs";
+import { eventually, frames, gate, hasShared, narrow, open, results, root, shared, stage, start } from "./browser.mjs";
 
-const { server, browser, visit: arrive, alone } = await stage();
+const { server, visit: arrive, alone } = await stage();
 
 // visit opens the page with its data loaded and its plan made.
 /** @param {any} t @param {any} [options] of its context, and the hash of the address */
@@ -41,16 +41,16 @@ const openCard = async (page, name) => {
   const head = page.locator(`#card-${name} .card-head`);
   if (await head.getAttribute("aria-expanded") === "false") await head.click();
 };
-// settled waits until an element has not been drawn anew for half a second: a
-// card that has just opened may still get the answer to its first question.
-async function settled(page, selector) {
-  for (let i = 0; i < 20; i++) {
-    const element = await page.waitForSelector(selector);
-    await page.waitForTimeout(500);
-    if (await element.evaluate((e) => e.isConnected)) return;
-  }
-  assert.fail(`${selector} is drawn anew again and again`);
-}
+const says = (page, selector, want) => eventually(async () => assert.match(await page.locator(selector).first().innerText(), want));
+const stands = (page, selector, want) => eventually(async () => assert.equal(await page.inputValue(selector), want));
+const gone = (page, selector) => page.locator(selector).waitFor({ state: "hidden" });
+// settled waits until an element has not been made anew for so many frames: a card that has
+// just opened may still get the answer to its first question.
+const settled = (page, selector) => eventually(async () => {
+  const element = await page.waitForSelector(selector);
+  await frames(page, 30);
+  assert.ok(await element.evaluate((e) => e.isConnected), `${selector} is made anew again and again`);
+});
 
 // inked counts the pixels of a panel's charts that differ from their ground.
 const inked = (page, panel) => page.locator(`#panel-${panel} canvas`).evaluateAll((all) => all.map((canvas) => {
@@ -59,6 +59,7 @@ const inked = (page, panel) => page.locator(`#panel-${panel} canvas`).evaluateAl
   for (let i = 3; i < data.length; i += 4) if (data[i] > 100) n++;
   return n;
 }));
+const drawn = (page, panel) => eventually(async () => { for (const n of await inked(page, panel)) assert.ok(n > 200, `${panel} is empty: ${n} pixels`); });
 const text = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
 const table = (rows) => "width,colour,kind\n" + Array.from({ length: rows }, (_, i) => `${(i % 17) / 3 + (i % 2)},${["red", "green", "blue"][i % 3]},${i % 2 ? "yes" : "no"}`).join("\n") + "\n";
 
@@ -69,45 +70,46 @@ test("a first visit is one press away from watching gradients being clipped", as
   for (const panel of ["clipping", "norms", "learning", "epsilon", "curves"]) {
     assert.ok((await page.locator(`#panel-${panel} .empty`).first().innerText()).length > 20, `${panel} does not say what will appear`);
   }
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 30);
   for (const panel of ["clipping", "norms", "learning", "epsilon", "curves"]) {
-    for (const n of await inked(page, panel)) assert.ok(n > 200, `${panel} is empty: ${n} pixels`);
-    assert.ok(await page.locator(`#panel-${panel} .empty`).first().isHidden());
+    await drawn(page, panel);
+    await page.locator(`#panel-${panel} .empty`).first().waitFor({ state: "hidden" });
   }
-  assert.match(await page.locator("#panel-clipping .sentence").innerText(), /\d+ % of the \d+ examples in this step .* C /);
-  assert.match(await page.locator("#panel-epsilon .sentence").innerText(), /ε = \d\.\d\d for a run planned to end after .* steps/);
+  await says(page, "#panel-clipping .sentence", /\d+ % of the \d+ examples in this step .* C /);
+  await says(page, "#panel-epsilon .sentence", /ε = \d\.\d\d for a run planned to end after .* steps/);
   await finished(page);
-  assert.match(await page.locator("#result").innerText(), /differential privacy for every training row/);
-  assert.equal(await page.locator("#counter").innerText(), "0 bytes sent since load");
+  await says(page, "#result", /differential privacy for every training row/);
+  await says(page, "#counter", /^0 bytes sent since load$/);
   assert.deepEqual(page.errors, []);
 });
 
 test("pause, step, resume, stop and reset", async (t) => {
   const page = await visit(t, { hash: long });
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 5);
   await page.click("#act-pause");
   await page.locator(".left", { hasText: "paused" }).waitFor();
-  // What was under way when Pause was pressed arrives within a few messages.
-  let before = -1, now = await steps(page);
-  while (before !== now) {
-    await page.waitForTimeout(400);
-    [before, now] = [now, await steps(page)];
-  }
+  // The step that was under way when Pause was pressed may be told after the pause.
+  const now = await eventually(async () => {
+    const before = await steps(page);
+    await frames(page, 30);
+    assert.equal(await steps(page), before, "it goes on");
+    return before;
+  });
   await page.click("#act-step");
   await stepsReach(page, now + 1);
-  await page.waitForTimeout(400);
+  await frames(page, 30); // in which another step would be told
   assert.equal(await steps(page), now + 1, "one press takes one step");
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, now + 20);
   await page.click("#act-stop");
   await finished(page);
-  assert.match(await page.locator("#result").innerText(), /stopped/);
+  await says(page, "#result", /stopped/);
   await page.click("#act-reset");
   await page.locator("#result").waitFor({ state: "detached" });
-  assert.equal(await steps(page), 0);
-  assert.ok(await page.locator("#panel-clipping .empty").first().isVisible());
+  await eventually(async () => assert.equal(await steps(page), 0));
+  await page.locator("#panel-clipping .empty").first().waitFor();
   assert.deepEqual(page.errors, []);
 });
 
@@ -121,11 +123,11 @@ test("the address holds the configuration, and gives it back", async (t) => {
   assert.match(hash, /method=psac/);
   assert.doesNotMatch(hash, /unknown_key/);
   const again = await visit(t, { hash });
-  assert.equal(await again.inputValue("#f-r"), "0.25");
-  assert.equal(await again.evaluate(() => location.hash), hash);
+  await stands(again, "#f-r", "0.25");
+  await again.waitForFunction((hash) => location.hash === hash, hash);
   await again.evaluate(() => { location.hash = "#data=digits&method=constant&max_grad_norm=7&steps=60"; });
   await again.waitForFunction(() => /** @type {HTMLInputElement} */ (document.querySelector("#f-max_grad_norm"))?.value === "7");
-  assert.equal(await again.locator("#f-r").count(), 0, "a parameter of another method is still shown");
+  await again.locator("#f-r").waitFor({ state: "detached" }); // a parameter of another method
   assert.deepEqual([...page.errors, ...again.errors], []);
 });
 
@@ -135,12 +137,11 @@ test("the plan answers while one types, and a fault stands at its field", async 
   const figure = (i) => page.locator(".figures dd:not(.name)").nth(i).innerText();
   const before = await figure(0);
   await page.fill("#f-noise_multiplier", "4");
-  await page.waitForFunction((b) => document.querySelector(".figures dd")?.textContent !== b, before);
-  assert.ok(Number(await figure(0)) < Number(before), "more noise is more private");
+  await eventually(async () => assert.ok(Number(await figure(0)) < Number(before), "more noise is more private"));
   await page.fill("#f-noise_multiplier", "-1");
   await page.locator("#f-noise_multiplier-fault:not([hidden])").waitFor();
-  assert.equal(await page.inputValue("#f-noise_multiplier"), "-1", "what was typed is gone");
-  assert.equal(await page.getAttribute("#f-noise_multiplier", "aria-invalid"), "true");
+  await stands(page, "#f-noise_multiplier", "-1");
+  await page.locator("#f-noise_multiplier[aria-invalid=true]").waitFor();
   await shot(page, "error-field-wide-light");
   await page.fill("#f-noise_multiplier", "");
   await page.locator("#f-noise_multiplier-fault", { hasText: "is needed" }).waitFor();
@@ -152,7 +153,7 @@ test("the plan answers while one types, and a fault stands at its field", async 
   await page.locator("#f-noise_multiplier-fault").waitFor({ state: "hidden" });
   await page.fill("#f-seed", "7");
   await page.locator("#f-seed-warning:not([hidden])").waitFor();
-  assert.match(await page.locator("#f-seed-warning").innerText(), /predictable/);
+  await says(page, "#f-seed-warning", /predictable/);
   assert.deepEqual(page.errors, []);
 });
 
@@ -161,19 +162,19 @@ test("a table: columns shown and corrected, a bad file takes nothing away", asyn
   await openCard(page, "data");
   await page.setInputFiles("#files", text("kinds.csv", table(300)));
   await page.locator("#card-data .card-line", { hasText: "kinds.csv" }).waitFor();
-  assert.deepEqual(await page.locator(".columns thead th").allInnerTexts(), ["column", "width", "colour", "kind"]);
-  assert.equal(await page.inputValue("#f-csv-label"), "kind");
+  await eventually(async () => assert.deepEqual(await page.locator(".columns thead th").allInnerTexts(), ["column", "width", "colour", "kind"]));
+  await stands(page, "#f-csv-label", "kind");
   await page.selectOption("#column-1", "ignored");
   await page.locator("#card-data .card-line", { hasText: /× 1,/ }).waitFor();
   await page.setInputFiles("#files", text("bad.csv", "width,kind\n1,yes\n2\n3,no\n"));
   await page.locator("#data-fault:not([hidden])").waitFor();
-  assert.match(await page.locator("#data-fault").innerText(), /bad\.csv/);
+  await says(page, "#data-fault", /bad\.csv/);
   await shot(page, "error-file-wide-light");
   await page.click("#data-back");
   await page.locator("#card-data .card-line", { hasText: "kinds.csv" }).waitFor();
-  await page.click("#act-start");
+  await start(page);
   await finished(page);
-  assert.match(await page.locator("#card-data .card-line").innerText(), /kinds\.csv/);
+  await says(page, "#card-data .card-line", /kinds\.csv/);
   assert.deepEqual(page.errors, []);
 });
 
@@ -184,7 +185,7 @@ test("how a table's numbers are written can be changed", async (t) => {
   await page.setInputFiles("#files", text("kunden.csv", `Umsatz;Rest;Kauf\n${rows.join("\n")}\n`));
   const first = page.locator("#table .cells tr:first-child td:not(:empty)").first();
   await page.locator("#table .cells small", { hasText: "100000" }).waitFor();
-  assert.match(await first.innerText(), /^100\.000\s*→ 100000$/);
+  await eventually(async () => assert.match(await first.innerText(), /^100\.000\s*→ 100000$/));
   await page.locator("#card-data summary", { hasText: "Advanced" }).first().click();
   await page.selectOption("#f-csv-thousands", "none");
   await page.locator("#table .cells small", { hasText: "100000" }).waitFor({ state: "detached" });
@@ -199,8 +200,8 @@ test("missing cells are shown, and read as one chooses", async (t) => {
   await page.locator("#table .cells small", { hasText: "missing" }).waitFor();
   await page.selectOption("#f-csv-missing", "drop");
   await page.locator("#card-data .card-line", { hasText: "cells.csv" }).waitFor();
-  assert.ok(await page.locator("#data-fault").isHidden());
-  await page.click("#act-start");
+  await gone(page, "#data-fault");
+  await start(page);
   await finished(page);
   assert.deepEqual(page.errors, []);
 });
@@ -217,7 +218,7 @@ test("files are dropped on the page", async (t) => {
   await page.locator(".drop.over").waitFor();
   await page.dispatchEvent(".drop", "drop", { dataTransfer: transfer });
   await page.locator("#card-data .card-line", { hasText: "dropped.csv" }).waitFor();
-  assert.equal(await page.locator(".drop.over").count(), 0);
+  await gone(page, ".drop.over");
   await page.selectOption("#f-data", "moons");
   await page.locator("#card-data .card-line", { hasText: "moons" }).waitFor();
   await page.dispatchEvent(".charts", "drop", { dataTransfer: transfer });
@@ -228,8 +229,7 @@ test("files are dropped on the page", async (t) => {
 // The page is drawn long before its program is there, where the network is slow.
 for (const way of ["chosen", "dropped"]) {
   test(`a file ${way} before the program runs is opened when it does`, async (t) => {
-    const context = await browser.newContext({ viewport: wide, serviceWorkers: "block" });
-    t.after(() => context.close());
+    const context = await alone(t, { serviceWorkers: "block" });
     const program = gate();
     await context.route("**/app.wasm*", async (route) => {
       await program.opened;
@@ -255,7 +255,7 @@ for (const way of ["chosen", "dropped"]) {
 test("a broken link is mended, and what of it was not understood is said", async (t) => {
   // On the living page.
   const page = await visit(t, { hash: short });
-  assert.ok(await page.locator("#link-lost").isHidden());
+  await gone(page, "#link-lost");
   await page.evaluate(() => { location.hash = "#steps=50&method=%2"; });
   await page.locator("#link-lost", { hasText: "method" }).waitFor();
   await page.locator(".steps", { hasText: "/ 50" }).waitFor();
@@ -263,8 +263,8 @@ test("a broken link is mended, and what of it was not understood is said", async
   // When it is opened, and on other pages.
   for (const [hash, lost] of [["#%", "%"], ["#method=%2", "method"], ["#steps=40&learning_rate=%zz&model.kind=softmax", "learning_rate"], ["#method=nonsense&steps=40", "method"], ["#steps=40&no_such=1&method=constant", "no_such"]]) {
     await anew(page, hash);
-    assert.match(await page.locator("#link-lost").innerText(), new RegExp(`left out: .*${lost}`), hash);
-    if (hash.includes("steps=40")) assert.match(await page.locator(".steps").innerText(), /\/ 40/, hash);
+    await says(page, "#link-lost", new RegExp(`left out: .*${lost}`));
+    if (hash.includes("steps=40")) await says(page, ".steps", /\/ 40/);
     assert.deepEqual(page.errors, [], hash);
   }
   await page.goto(server.url + "help#%zz");
@@ -285,13 +285,13 @@ test("a large file shows how far it is, and can be cancelled", async (t) => {
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
   await page.locator(".loading p", { hasText: /large\.csv: .* of \d+ MB/ }).waitFor();
-  assert.ok(await page.locator(".loading progress").isVisible());
+  await page.locator(".loading progress").first().waitFor();
   await page.click(".loading button");
   await page.locator("#card-data .loading").first().waitFor({ state: "hidden" });
-  assert.match(await page.locator("#card-data .card-line").innerText(), /^digits/);
-  assert.equal(await page.inputValue("#f-data"), "digits");
-  assert.ok(await page.locator("#data-fault").isHidden());
-  await page.click("#act-start");
+  await says(page, "#card-data .card-line", /^digits/);
+  await stands(page, "#f-data", "digits");
+  await gone(page, "#data-fault");
+  await start(page);
   await finished(page);
   assert.deepEqual(page.errors, []);
 });
@@ -303,9 +303,11 @@ test("MNIST through the file input", async (t) => {
   const dir = path.join(shared, "data", "mnist");
   await page.setInputFiles("#files", fs.readdirSync(dir).filter((n) => n.endsWith(".gz")).map((n) => path.join(dir, n)));
   await page.locator("#card-data .card-line", { hasText: "60,000 × 784" }).waitFor();
-  assert.equal(await page.locator(".thumbs canvas").count(), 10);
-  const dark = await page.locator(".thumbs canvas").first().evaluate((c) => Math.max(...c.getContext("2d").getImageData(0, 0, c.width, c.height).data.filter((_, i) => i % 4 === 0)));
-  assert.ok(dark > 200, "the first image is not painted");
+  await eventually(async () => assert.equal(await page.locator(".thumbs canvas").count(), 10));
+  await eventually(async () => {
+    const dark = await page.locator(".thumbs canvas").first().evaluate((c) => Math.max(...c.getContext("2d").getImageData(0, 0, c.width, c.height).data.filter((_, i) => i % 4 === 0)));
+    assert.ok(dark > 200, "the first image is not painted");
+  });
   await shot(page, "data-mnist-wide-light");
   assert.deepEqual(page.errors, []);
 });
@@ -321,9 +323,11 @@ test("pictures of another size than those before are painted", async (t) => {
     { name: "train-labels-idx1-ubyte", mimeType: "application/octet-stream", buffer: idx([60], (i) => i % 3) },
   ]);
   await page.locator("#card-data .card-line", { hasText: "× 24" }).waitFor();
-  const seen = await page.locator(".thumbs canvas").first().evaluate((c) => [c.width, c.height, ...c.getContext("2d").getImageData(5, 3, 1, 1).data]);
-  assert.equal(seen.slice(0, 2).join("×"), "6×4");
-  assert.ok(seen[2] > 0, `its last pixel is ${seen.slice(2)}`);
+  await eventually(async () => {
+    const seen = await page.locator(".thumbs canvas").first().evaluate((c) => [c.width, c.height, ...c.getContext("2d").getImageData(5, 3, 1, 1).data]);
+    assert.equal(seen.slice(0, 2).join("×"), "6×4");
+    assert.ok(seen[2] > 0, `its last pixel is ${seen.slice(2)}`);
+  });
   assert.deepEqual(page.errors, []);
 });
 
@@ -334,7 +338,7 @@ async function saved(page, click) {
 
 test("exports hold released values, and diagnostics only when asked for", async (t) => {
   const page = await visit(t, { hash: short });
-  await page.click("#act-start");
+  await start(page);
   await finished(page);
   const plain = await saved(page, () => page.click("#save-json"));
   const run = JSON.parse(plain.text);
@@ -375,15 +379,15 @@ test("a model is written with all its numbers, whatever they are", async (t) => 
 
 test("the help does not end the run", async (t) => {
   const page = await visit(t, { hash: long });
-  await page.click("#act-start");
+  await start(page);
   await stepsReach(page, 5);
   const before = await steps(page);
   await page.click("nav >> text=Help");
   await page.locator("h1", { hasText: "Reading a private run" }).waitFor();
   await page.click("nav >> text=Train");
   await stepsReach(page, before + 20);
-  assert.ok((await inked(page, "clipping"))[0] > 200, "the chart is empty after coming back");
-  assert.equal(await page.locator(".uplot").count(), 7);
+  await drawn(page, "clipping"); // again, after coming back
+  await eventually(async () => assert.equal(await page.locator(".uplot").count(), 7));
   assert.deepEqual(page.errors, []);
 });
 
@@ -401,8 +405,9 @@ test("by keyboard alone", async (t) => {
   for (let i = 0; i < 40 && await focused() !== "plot"; i++) await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Home");
-  assert.match(await page.locator("#panel-clipping .readout").first().innerText(), /^step 1\s+clipped/);
-  assert.match(await page.locator("#panel-clipping .readout").nth(1).innerText(), /^step 1\s+C 1/, "the charts over steps share one cursor");
+  for (const [i, want] of [/^step 1\s+clipped/, /^step 1\s+C 1/].entries()) { // the charts over steps share one cursor
+    await eventually(async () => assert.match(await page.locator("#panel-clipping .readout").nth(i).innerText(), want));
+  }
   await openCard(page, "privacy");
   await settled(page, "#s-length-steps");
   await page.focus("#s-length-steps");
@@ -415,10 +420,12 @@ test("nothing essential is below the fold or beside the page", async (t) => {
   const page = await visit(t, { hash: short });
   for (const hash of [short, long]) {
     if (hash === long) await anew(page, hash);
-    const fold = await page.evaluate(() => ({
-      page: document.documentElement.scrollWidth, lowest: Math.max(...[...document.querySelectorAll(".panel, .runbar, .foot")].map((e) => e.getBoundingClientRect().bottom)),
-    }));
-    assert.ok(fold.page <= 1280 && fold.lowest <= 801, JSON.stringify(fold));
+    await eventually(async () => {
+      const fold = await page.evaluate(() => ({
+        page: document.documentElement.scrollWidth, lowest: Math.max(...[...document.querySelectorAll(".panel, .runbar, .foot")].map((e) => e.getBoundingClientRect().bottom)),
+      }));
+      assert.ok(fold.page <= 1280 && fold.lowest <= 801, JSON.stringify(fold));
+    });
   }
   const phone = await visit(t, { viewport: narrow, hasTouch: true });
   await phone.evaluate(() => {
@@ -426,8 +433,8 @@ test("nothing essential is below the fold or beside the page", async (t) => {
     w.watchers = [];
     w.CloseWatcher = class extends w.CloseWatcher { constructor() { super(); w.watchers.push(this); } };
   });
-  const width = () => phone.evaluate(() => document.documentElement.scrollWidth);
-  assert.equal(await width(), 390);
+  const fits = (what) => eventually(async () => assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390, `${what} is wider than the page`));
+  await fits("the page");
   await shot(phone, "idle-narrow-light");
   // What a phone closes things with closes the setup, and not the page.
   await phone.click(".setup");
@@ -441,9 +448,11 @@ test("nothing essential is below the fold or beside the page", async (t) => {
   await phone.click(".setup");
   for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
     await openCard(phone, card);
-    assert.equal(await width(), 390, `${card} is wider than the page`);
-    const out = await phone.evaluate(() => [...document.querySelectorAll(".experiment *")].filter((e) => e.getBoundingClientRect().right > 391).map((e) => e.className || e.tagName));
-    assert.deepEqual(out, [], `${card}: beside the page`);
+    await fits(card);
+    await eventually(async () => {
+      const out = await phone.evaluate(() => [...document.querySelectorAll(".experiment *")].filter((e) => e.getBoundingClientRect().right > 391).map((e) => e.className || e.tagName));
+      assert.deepEqual(out, [], `${card}: beside the page`);
+    });
   }
   await shot(phone, "sheet-narrow-light");
   await openCard(phone, "privacy");
@@ -453,14 +462,16 @@ test("nothing essential is below the fold or beside the page", async (t) => {
   await shot(phone, "error-narrow-light");
   await phone.fill("#f-target_epsilon", epsilon);
   await phone.locator("#f-target_epsilon-fault").waitFor({ state: "hidden" });
-  const bar = await phone.locator(".runbar").boundingBox();
-  assert.ok(Math.abs(bar.y + bar.height - 844) < 1, "the run bar is not at the bottom");
-  await phone.click("#act-start");
+  await eventually(async () => {
+    const bar = await phone.locator(".runbar").boundingBox();
+    assert.ok(Math.abs(bar.y + bar.height - 844) < 1, "the run bar is not at the bottom");
+  });
+  await start(phone);
   await stepsReach(phone, 150);
-  assert.ok(await phone.locator(".experiment").isHidden(), "the sheet covers the run");
+  await gone(phone, ".experiment"); // the sheet, which would cover the run
   await shot(phone, "running-narrow-light");
   await finished(phone);
-  assert.equal(await width(), 390);
+  await fits("the end");
   await shot(phone, "finished-narrow-light");
   assert.deepEqual(phone.errors, []);
 });
@@ -493,6 +504,8 @@ const contrast = (page) => page.evaluate(() => {
   return bad;
 });
 
+const legible = (page, what) => eventually(async () => assert.deepEqual(await contrast(page), [], what));
+
 test("contrast in light and dark, running and finished", async (t) => {
   const page = await visit(t, { colorScheme: "light" });
   for (const colorScheme of ["light", "dark"]) {
@@ -502,26 +515,26 @@ test("contrast in light and dark, running and finished", async (t) => {
     }
     for (const card of ["data", "model", "clipping", "privacy", "optimiser"]) {
       await openCard(page, card);
-      assert.deepEqual(await contrast(page), [], `${colorScheme}, ${card}`);
+      await legible(page, `${colorScheme}, ${card}`);
     }
     if (colorScheme === "dark") await shot(page, "idle-wide-dark");
     await openCard(page, "clipping");
-    await page.waitForTimeout(200); // the card is brought in sight in the next frames
+    await frames(page, 4); // the card is brought in sight
     await page.evaluate(() => document.querySelector(".experiment").scrollTo(0, 0));
-    await page.click("#act-start");
+    await start(page);
     await stepsReach(page, 150);
     await shot(page, `running-wide-${colorScheme}`);
     if (colorScheme === "light") await portrait(page);
     await finished(page);
-    assert.deepEqual(await contrast(page), [], `${colorScheme}, finished`);
+    await legible(page, `${colorScheme}, finished`);
     await shot(page, `finished-wide-${colorScheme}`);
     assert.deepEqual(page.errors, []);
   }
   await page.setViewportSize(narrow);
   await anew(page, short);
-  await page.click("#act-start");
+  await start(page);
   await finished(page);
-  assert.deepEqual(await contrast(page), [], "dark, narrow");
+  await legible(page, "dark, narrow");
   await shot(page, "finished-narrow-dark");
 });
 
@@ -538,11 +551,14 @@ test("light and dark by hand, and kept", async (t) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const before = await ground();
   await page.click('[aria-label="Light or dark"]');
-  const dark = await ground();
-  assert.notEqual(dark, before);
+  const dark = await eventually(async () => {
+    const dark = await ground();
+    assert.notEqual(dark, before);
+    return dark;
+  });
   await page.reload();
   await page.locator("#act-start").waitFor();
-  assert.equal(await ground(), dark);
+  await eventually(async () => assert.equal(await ground(), dark));
 });
 
 test("motion is left out where it is not wanted", async (t) => {
@@ -554,12 +570,14 @@ test("motion is left out where it is not wanted", async (t) => {
 test("every component stands alone on the stories page", async (t) => {
   const page = await open(await alone(t), server.url + "stories");
   await page.locator(".story canvas").first().waitFor();
-  assert.ok(await page.locator(".story").count() >= 15);
-  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".story")].filter((s) => s.getBoundingClientRect().height < 60).map((s) => s.textContent.slice(0, 40))), []);
+  await eventually(async () => {
+    assert.ok(await page.locator(".story").count() >= 15);
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".story")].filter((s) => s.getBoundingClientRect().height < 60).map((s) => s.textContent.slice(0, 40))), []);
+  });
   await page.screenshot({ path: path.join(results, "stories.png"), fullPage: true });
   // It is drawn once: a story that is another each time has the page draw itself for ever.
-  const drawn = await page.locator(".story canvas").first().elementHandle();
-  await page.waitForTimeout(500);
-  assert.ok(await drawn.evaluate((e) => e.isConnected), "the stories are drawn again and again");
+  const canvas = await page.locator(".story canvas").first().elementHandle();
+  await frames(page, 30);
+  assert.ok(await canvas.evaluate((e) => e.isConnected), "the stories are drawn again and again");
   assert.deepEqual(page.errors, []);
 });

@@ -5,9 +5,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { controlled, gate, host, open, ready, root, stage, until } from "./browser.mjs";
+import { controlled, eventually, gate, host, open, ready, root, stage, until } from "./browser.mjs";
 
-const { browser, server } = await stage();
+const { alone, server } = await stage();
 
 // made is the site, and another version of it, in which one script says so.
 const made = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
@@ -30,9 +30,7 @@ async function deployed(t, instead) {
   const put = (from, except) => fs.cpSync(from, dir, { recursive: true, force: true, filter: (f) => !except || !f.endsWith(except) });
   put(versions[0]);
   const site = await host(t, dir, "/", instead);
-  const context = await browser.newContext();
-  t.after(() => context.close());
-  const page = await open(context, site.origin);
+  const context = await alone(t, { serviceWorkers: "allow" }), page = await open(context, site.origin);
   await controlled(page);
   return { site, context, page, renew: (except) => put(versions[1], except) };
 }
@@ -56,8 +54,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   await until(page, async () => Object(window).run);
   renew();
   await page.evaluate(async () => { await (await navigator.serviceWorker.ready).update(); });
-  await bar(page).waitFor();
-  assert.match(await bar(page).innerText(), /A newer version of Clipscope is here/);
+  await bar(page).getByText("A newer version of Clipscope is here").waitFor();
   await bar(page).locator("button").click();
   await bar(page).getByText("A run is under way").waitFor();
   // What is fetched now is of the version that is open.
@@ -77,7 +74,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   assert.equal(await which(other), old);
   await other.close();
   await until(page, async () => navigator.serviceWorker.controller?.state === "activated");
-  assert.equal((await kept(page)).length, 2);
+  await eventually(async () => assert.equal((await kept(page)).length, 2));
   await bar(page).locator("button").click();
   await until(page, async () => Object(window).charts === "new");
   await ready(page);
@@ -85,7 +82,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   assert.ok(now.startsWith("new ") && now.split(" ")[1] !== old.split(" ")[1], now);
   assert.equal(await steps(page, short), 5);
   await until(page, async () => (await caches.keys()).length === 1);
-  assert.equal(await bar(page).count(), 0);
+  await bar(page).waitFor({ state: "detached" });
   assert.deepEqual(page.errors, []);
 });
 
@@ -143,14 +140,14 @@ test("a new version that is there in part is not taken, and one whose worker is 
     return next;
   });
   assert.equal(said, "redundant");
-  assert.equal((await kept(page)).length, 1, "what was fetched of it is gone");
+  await eventually(async () => assert.equal((await kept(page)).length, 1, "what was fetched of it is gone"));
   await whole();
   // It has all, and the worker ends between two files.
   hold = true;
   renew();
   const asked = site.asked.length;
   await page.evaluate(() => { navigator.serviceWorker.ready.then((r) => r.update()).catch(() => {}); });
-  while (!site.asked.slice(asked).includes("/web/lab.js")) await page.waitForTimeout(20);
+  await eventually(() => assert.ok(site.asked.slice(asked).includes("/web/lab.js")));
   const devtools = await context.newCDPSession(page);
   await devtools.send("ServiceWorker.enable");
   await devtools.send("ServiceWorker.stopAllWorkers");
@@ -172,8 +169,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
 // Where no service worker stands between them, a page may meet another version's workers.
 const said = "The page was updated while it was open. Reload it to go on.";
 test("a page and workers of two versions do not talk, and say what to do", async (t) => {
-  const context = await browser.newContext({ serviceWorkers: "block" }), page = await context.newPage();
-  t.after(() => context.close());
+  const page = await (await alone(t, { serviceWorkers: "block" })).newPage();
   for (const [what, file, change] of /** @type {[string, string, (s: string) => string][]} */ ([
     ["an old page, a new worker", "trainer-worker.js", (s) => s.replace(/VERSION = "[^"]*"/, 'VERSION = "9.9.9+00000000"')],
     ["a page of 0.1.0, a new worker", "clipscope.js", (s) => s.replace("version: VERSION, base", "base").replace(" || this.#version !== VERSION", "")],

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { answers, load, table } from "../predict.mjs";
-import { controlled, narrow, percent, results, stage, wide } from "./browser.mjs";
+import { controlled, eventually, frames, narrow, percent, ready, results, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -79,14 +79,14 @@ test("a script loads a model, has rows and tables answered, and compares with la
 
 test("the model of a run is used: a digit is drawn, a table answered, a row typed, labels compared, without a network", async (t) => {
   const page = await visit(t, "#data=digits&model.kind=softmax&noise_multiplier=0.6&expected_batch_size=400&steps=80&learning_rate=0.5", { serviceWorkers: "allow" });
-  await page.locator("#act-start[aria-disabled=false]").click();
+  await start(page);
   await page.locator("#use-model").waitFor();
   await controlled(page);
   await page.context().setOffline(true);
   await page.locator("#use-model").click();
   await page.locator("#about").waitFor();
-  assert.match(await page.locator("#about").textContent(), /one of 10 classes/);
-  assert.match(page.url(), /\/use$/);
+  await eventually(async () => assert.match(await page.locator("#about").textContent(), /one of 10 classes/));
+  await page.waitForURL(/\/use$/);
 
   const box = await page.locator("#pad").boundingBox();
   await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.2 * box.height);
@@ -125,24 +125,29 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   await page.locator("#cell-0-counted").waitFor({ state: "hidden" });
   await page.setInputFiles("#use-exam", { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(tests) });
   await page.locator("#exam .counts").waitFor();
-  assert.match(await page.locator("#exam .counts").textContent(), new RegExp(`accuracy${percent(model.accuracy)}`));
+  await eventually(async () => assert.match(await page.locator("#exam .counts").textContent(), new RegExp(`accuracy${percent(model.accuracy)}`)));
   await page.setInputFiles("#use-model", { name: "bad.json", mimeType: "application/json", buffer: Buffer.from("{}") });
   await page.locator("#model-fault", { hasText: "bad.json" }).waitFor();
   assert.match(await page.locator("#about").textContent(), /income\.json/, "the model that was open stays");
   assert.deepEqual(page.errors, []);
+  const kept = (name) => eventually(async () => assert.equal(await page.evaluate(async () => (await Object(window).clipscopeUse.kept())?.name), name));
+  await kept("income.json");
   await page.reload();
   await page.locator("#about", { hasText: "income.json" }).waitFor(); // nothing is lost
-  assert.match(await page.locator("#kept").innerText(), /until you close it/);
+  await eventually(async () => assert.match(await page.locator("#kept").innerText(), /until you close it/));
 
   for (const [name, viewport] of Object.entries({ wide, narrow, small: { width: 320, height: 568 } })) {
     await page.setViewportSize(viewport);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `nothing scrolls sideways, ${name}`);
+    await eventually(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `something scrolls sideways, ${name}`));
     await page.screenshot({ path: path.join(results, `use-${name}.png`) });
   }
   await page.locator("#close-model").click();
   await page.locator("#none").waitFor();
+  await kept(undefined);
   await page.reload();
+  await ready(page);
   await page.locator("#none").waitFor();
-  await page.waitForTimeout(1000); // in which one that was kept would come
+  await kept(undefined); // the page has asked before
+  await frames(page, 30);
   assert.equal(await page.locator("#about").count(), 0);
 });
