@@ -6,6 +6,7 @@
 //
 // FILES picks test files by a pattern of their names.
 import { spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -17,6 +18,7 @@ const limits = { concurrency: 2, timeout: 900_000 };
 
 // A signal ends the test files, too, before browser.mjs ends this process.
 const ending = new AbortController();
+setMaxListeners(0, ending.signal); // the runner adds one a file
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.prependOnceListener(signal, () => ending.abort());
 
 const times = natural("N", 3), load = natural("LOAD", 0);
