@@ -52,7 +52,9 @@ func (v *resultView) Render() app.UI {
 			}),
 			scores.Figure("δ", words.Upper(r.Delta, 2), chart.Released),
 			scores.Figure("steps", stepsDone(r), chart.Released),
-			app.If(r.Selected != nil, func() app.UI { return scores.Figure("C, chosen", words.Number(r.Selected.MaxGradNorm, 3), chart.Released) }),
+			app.If(r.Selected != nil, func() app.UI {
+				return scores.Figure("C, chosen", words.Number(r.Selected.MaxGradNorm, 3), chart.Released)
+			}),
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
@@ -65,7 +67,7 @@ func (v *resultView) Render() app.UI {
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
-		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried) }),
+		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried, r.ScoredBy) }),
 		&statementView{Result: r},
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),
