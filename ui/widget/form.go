@@ -160,13 +160,15 @@ func (f *Form) follows(d form.Field) bool {
 // fault is what is wrong with a field. A field that is being typed in has its own fault, at
 // once; all others are the planner's.
 func (f *Form) fault(d form.Field) app.UI {
+	text := f.Faults[d.Key]
 	_, typed := f.Drafts[d.Key]
-	return Message(id(d)+"-fault", Stale("fault", f.Pending && !typed), f.Faults[d.Key])
+	return Message(id(d)+"-fault", Stale("fault", f.Pending && !typed && text != ""), text)
 }
 
 // warning is what the planner says of a field.
 func (f *Form) warning(d form.Field) app.UI {
-	return Message(id(d)+"-warning", Stale("warning", f.Pending), f.Warnings[d.Key])
+	text := f.Warnings[d.Key]
+	return Message(id(d)+"-warning", Stale("warning", f.Pending && text != ""), text)
 }
 
 // Stale is a class, and greys what has it where that belongs to other settings than those
