@@ -46,7 +46,7 @@ func (c *Privacy) answer() app.UI {
 
 func figures(p *run.PlanInfo) app.UI {
 	row := func(symbol, value, name string) app.UI {
-		return app.Div().Body(app.Dt().Text(symbol), app.Dd().Text(value), app.Dd().Class("name").Text(name))
+		return app.Div().Body(app.Dt().Text(symbol), app.Dd().Attr("translate", "no").Text(value), app.Dd().Class("name").Text(name))
 	}
 	return app.Dl().Class("figures").Body(
 		row("ε", words.Epsilon(float64(p.Epsilon)), epsilonName(p)),

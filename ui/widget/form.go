@@ -135,7 +135,7 @@ func (f *Form) wrap(d form.Field, control app.UI, help string) app.UI {
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(
 			app.Label().For(id(d)).Text(d.Label),
-			app.Code().Class("name").Text(d.Key),
+			app.Code().Class("name").Attr("translate", "no").Text(d.Key),
 		),
 		app.Div().Class("field-control").Body(
 			control,
@@ -221,7 +221,7 @@ func (f *Form) tick(d form.Field) app.UI {
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(
 			app.Label().Class("tick").For(id(d)).Body(box, app.Span().Text(d.Label)),
-			app.Code().Class("name").Text(key),
+			app.Code().Class("name").Attr("translate", "no").Text(key),
 		),
 		f.fault(d),
 		f.warning(d),
