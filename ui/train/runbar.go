@@ -243,7 +243,7 @@ func (b *runBar) epsilon() app.UI {
 	return app.Div().Class(widget.Stale("spent figure", v.Pending)).Title(title).Body(
 		app.Span().Class("symbol").Text("ε"),
 		app.Span().Text(here),
-		app.Strong().Attr("translate", "no").Text(words.Epsilon(charged)),
+		app.Strong().Text(words.Epsilon(charged)),
 		app.If(v.Unbacked, func() app.UI { return app.Small().Text("no guarantee") }),
 	)
 }
