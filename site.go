@@ -46,6 +46,7 @@ type site struct {
 var published = []struct{ from, to string }{
 	{"web/guard.js", "guard.js"},
 	{"web/theme.js", "theme.js"},
+	{"web/texts.js", "texts.js"},
 	{"web/load.js", "load.js"},
 	{"web/update.js", "update.js"},
 	{"web/wire.js", "wire.js"},
@@ -331,7 +332,7 @@ func page() *app.Handler {
 		Styles: []string{"/web/uplot.css"},
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
-		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/texts.js defer", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
 			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer", "/web/lab.js defer"},
 	}
 }

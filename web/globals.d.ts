@@ -152,6 +152,10 @@ declare global {
   var clipscopeUpdate: Readonly<{ unfinished: Set<object> }>;
   var clipscopeEarly: { take(): File[]; dropped(transfer: DataTransfer): Promise<File[]>; own(): boolean; pathOf(file: File): string; stays: Promise<void>; use(): void; alone(): string };
 
+  // --- texts.js ---
+
+  var clipscopeTexts: Readonly<{ keep(imports: WebAssembly.Imports): WebAssembly.Imports }>;
+
   // --- load.js, and what it takes from wasm_exec.js and app.js ---
 
   interface Window { clipscopeProgram: Promise<WebAssembly.Module> }

@@ -759,11 +759,16 @@
   const head = (look) => clipscopeUI.stringify({ ...look, along: undefined, across: undefined, losses: undefined });
 
   // say puts text where the page's Go side has left an element empty: many times a
-  // second, which drawing the page anew would be too slow for.
+  // second, which drawing the page anew would be too slow for. What the element was told
+  // last is remembered, as a translator may have changed what stands there.
+  /** @type {WeakMap<Element, string>} */
+  const told = new WeakMap();
   /** @param {string} id @param {string} text */
   function say(id, text) {
     const e = document.getElementById(id);
-    if (e && e.textContent !== text) e.textContent = text;
+    if (!e || told.get(e) === text) return;
+    told.set(e, text);
+    e.textContent = text;
   }
 
   // slide puts a range where C is, unless it is what moves it.

@@ -60,7 +60,7 @@
     const go = new Go(), module = await window.clipscopeProgram;
     // Page and trainer are one program, which has kernels in a worker only.
     const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
-    const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels });
+    const instance = await WebAssembly.instantiate(module, { ...clipscopeTexts.keep(go.importObject), kernels });
     const unfolded = details().map((d) => d.open);
     const ended = go.run(instance);
     place().hidden = true;

@@ -1,6 +1,10 @@
 package data
 
-import "clipscope/core/run"
+import (
+	"slices"
+
+	"clipscope/core/run"
+)
 
 // Meta is what is public of a data set: all of it but its rows, of which only the
 // number is known.
@@ -17,6 +21,9 @@ type Meta struct {
 	TargetBounds []Bound       `json:",omitempty"`
 	Backbone     *run.Backbone // as [Dataset.Backbone]
 	ByClass      bool          // as [Dataset.ByClass]
+	// Lopsided says that one class has more than [MostOfOneClass] of the rows to train on. It
+	// names no data: runs of before it was known go on.
+	Lopsided bool `json:"-"`
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -30,7 +37,24 @@ func (d *Dataset) Meta() Meta {
 	if d.Train.U8 != nil {
 		m.FeatureBytes = 1
 	}
+	if d.Task == Classification {
+		m.Lopsided = d.lopsided()
+	}
 	return m
+}
+
+// MostOfOneClass is the share of the rows above which all other classes together are rare:
+// an accuracy then tells next to nothing of them.
+const MostOfOneClass = 0.8
+
+func (d *Dataset) lopsided() bool {
+	rows := make([]int, d.Outputs)
+	for _, y := range d.Train.Y {
+		if class := int(y); class >= 0 && class < len(rows) {
+			rows[class]++
+		}
+	}
+	return float64(slices.Max(append(rows, 0))) > MostOfOneClass*float64(d.Train.N)
 }
 
 // rowless is a data set without rows, for what asks only what is public.

@@ -37,6 +37,7 @@ type Statement struct {
 	// is told here is the best; ScoreNoise is the deviation of the noise by which that was
 	// found. 0: this run is the only one.
 	Runs, ScoreNoise float64
+	ByLoss           bool // it was found by the log loss, not by how many test rows are right
 	SecureNoise      bool
 	Known
 	Released []string // what was given out; other values are not covered
@@ -198,8 +199,12 @@ func (s *Statement) Text() string {
 		line("For teaching, no guarantee: %s. The figures below describe the same run without that.", strings.Join(s.Broken, "; "))
 	}
 	if s.Runs > 0 {
+		by := "how many test rows a run has right"
+		if s.ByLoss {
+			by = "a run's log loss on the test rows, of which none counts for more than one row"
+		}
 		line("The best of several runs is told, their number drawn at random (Poisson with mean %g) and not released, each configuration drawn from a list; neither is anything of the other runs. "+
-			"It was found by how many test rows a run has right, under Gaussian noise of standard deviation %.4g, so the guarantee holds for test rows as well.", s.Runs, s.ScoreNoise)
+			"It was found by %s, under Gaussian noise of standard deviation %.4g, so the guarantee holds for test rows as well.", s.Runs, by, s.ScoreNoise)
 	}
 	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %s over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
 		s.SampleRate, s.noises(), s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))

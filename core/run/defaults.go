@@ -18,7 +18,8 @@ const (
 func (c Config) WithDefaults() Config { return c.WithDefaultsFor(Facts{}) }
 
 // WithDefaultsFor is WithDefaults for a run on data of which so much is known: what
-// follows from that and the budget does (see [Facts]), the rest is constant.
+// follows from that and the budget does (see [Facts]), the rest is constant. It drops a list
+// of layers that the model's kind does not use.
 func (c Config) WithDefaultsFor(f Facts) Config {
 	def(&c.Data, "digits")
 	def(&c.Method, "constant")
@@ -32,6 +33,7 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 		def(&c.Model.Kind, "layers")
 	}
 	def(&c.Model.Kind, "softmax")
+	c.Model.dropUnused()
 	switch c.Model.Kind {
 	case "layers":
 		if len(c.Model.Layers) == 0 {

@@ -139,6 +139,8 @@ type Result struct {
 	Unusable string `json:"unusable,omitempty"`
 	// Selected is what was chosen of what was tried; nil without tuning. It is released.
 	Selected *Candidate `json:"selected,omitempty"`
+	// ScoredBy is what it was chosen by, as [TuningPlan] has it.
+	ScoredBy string `json:"scored_by,omitempty"`
 	// Tried are the runs that were compared, a diagnostic.
 	Tried        []Tried `json:"tried,omitempty"`
 	TrainSeconds float64 `json:"train_seconds"` // time inside steps and waiting for a device, without loading and testing

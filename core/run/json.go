@@ -29,8 +29,9 @@ func fieldNames(t reflect.Type) []string {
 }
 
 // MarshalJSON writes the configuration with the method's own parameters beside
-// its fields, sorted by name.
+// its fields, sorted by name, and without a list of layers that the model's kind does not use.
 func (c Config) MarshalJSON() ([]byte, error) {
+	c.Model.dropUnused()
 	b, err := json.Marshal(plain(c))
 	if err != nil || len(c.Params) == 0 {
 		return b, err
@@ -104,6 +105,7 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		p.Params[name] = x
 	}
+	p.Model.dropUnused()
 	*c = Config(p)
 	return nil
 }

@@ -23,6 +23,14 @@ type Model struct {
 	Layers []string `json:"layers,omitempty"`
 }
 
+// dropUnused drops a list of layers where the kind is another: it has no effect, and a list
+// that was refused would stand in links and files of the runs after it.
+func (m *Model) dropUnused() {
+	if m.Kind != "" && m.Kind != "layers" {
+		m.Layers = nil
+	}
+}
+
 // Network is a model that papers or libraries have.
 type Network struct {
 	Kind, Title, About string

@@ -224,3 +224,27 @@ func TestListsOfNetworks(t *testing.T) {
 		t.Error("an unknown kind has layers")
 	}
 }
+
+// TestUnusedLayersAreNowhere: a list of layers beside another kind of model has no effect, and
+// stands neither in an address nor in a file nor in a run's configuration.
+func TestUnusedLayersAreNowhere(t *testing.T) {
+	for kind, used := range map[string]bool{"": true, "layers": true, "mlp": false, "softmax": false, "cnn-opacus": false} {
+		c := Config{Model: Model{Kind: kind, Layers: []string{"conv:16:99", "dense"}}}
+		hash, err := c.Hash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(hash, "conv"); got != used {
+			t.Errorf("kind %q: the address is %s", kind, hash)
+		}
+		if got := len(c.WithDefaults().Model.Layers) > 0; got != used {
+			t.Errorf("kind %q with its defaults has %q", kind, c.WithDefaults().Model.Layers)
+		}
+		if got := len(ParseHash("model.kind="+kind+"&model.layers=conv:16:99,dense").Model.Layers) > 0; got != used {
+			t.Errorf("a link of kind %q has layers: %v", kind, got)
+		}
+		if len(c.Model.Layers) != 2 {
+			t.Errorf("kind %q: the caller's own list is gone", kind)
+		}
+	}
+}

@@ -34,10 +34,19 @@ type TuningPlan struct {
 	Candidates []Candidate `json:"candidates"`
 	// Epsilon is what each run would cost alone, at the plan's δ.
 	Epsilon Number `json:"epsilon"`
-	// ScoreNoise is the standard deviation, in test rows, of the noise on how many of them
-	// a run has right, by which it is compared.
+	// ScoredBy is what runs are compared by: [ByAccuracy], or where one class has most of the
+	// rows [ByLogLoss].
+	ScoredBy string `json:"scored_by"`
+	// ScoreNoise is the standard deviation, in test rows, of the noise on the score by which a
+	// run is compared.
 	ScoreNoise float64 `json:"score_noise"`
 }
+
+// What runs are compared by. Either way a test row adds at most 1 to a run's score.
+const (
+	ByAccuracy = "accuracy" // how many test rows the run has right
+	ByLogLoss  = "log_loss" // how sure it is of their classes: 1 for each, less its loss over ln 100
+)
 
 // Trial is a step of a run that is tried. Nothing of it is released.
 type Trial struct {
@@ -53,7 +62,7 @@ type Trial struct {
 type Tried struct {
 	Candidate
 	TestAccuracy Number `json:"test_accuracy"`
-	Score        Number `json:"score"` // test rows that it has right, with the noise by which it was compared
+	Score        Number `json:"score"` // by which it was compared, noise included; in test rows
 	Selected     bool   `json:"selected,omitempty"`
 }
 

@@ -90,6 +90,7 @@ type Run struct {
 	failed     error
 	thresholds series
 	seconds    float64  // of all steps
+	exam       exam     // on all test rows, once the run has ended
 	moved      int64    // bytes, by the device, when a step was last told
 	notes      []string // what the owner must see in the result
 }

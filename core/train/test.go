@@ -51,6 +51,24 @@ func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error)
 type exam struct {
 	rows       int
 	loss, hits float64
+	credit     float64 // of all rows
+}
+
+// mostLoss is the most that a row's loss counts where runs are compared: that of a class which
+// the model gives one chance in a hundred.
+var mostLoss = math.Log(100)
+
+// credit is what a test row of that loss adds to the score of a run: 1 where the model is sure
+// of its class, and 0 from [mostLoss] on, or where it has no answer.
+//
+// Guarantee: a credit lies in [0, 1] whatever the row and the model are, so that one row more
+// or less changes a sum of credits by at most 1. Credits are multiples of 2⁻²⁰, and so sums of
+// up to 2³² of them are exact.
+func credit(loss float64) float64 {
+	if !finite(loss) {
+		return 0
+	}
+	return math.Round((1-min(max(loss, 0), mostLoss)/mostLoss)*(1<<20)) / (1 << 20)
 }
 
 func (x exam) eval(task data.Task) *run.Eval {
@@ -73,6 +91,7 @@ func (r *Run) mark(ctx context.Context, parts []reading, s scorer, x *exam) erro
 		}
 		for i, l := range v.losses() {
 			x.loss += float64(l)
+			x.credit += credit(float64(l))
 			if finite(float64(l)) { // or the model has no answer
 				x.hits += float64(v.hits()[i])
 			}
@@ -106,6 +125,7 @@ func (r *Run) examine(ctx context.Context, res *run.Result) error {
 	if x.rows == 0 {
 		return nil
 	}
+	r.exam = x
 	e := x.eval(r.ds.Task)
 	res.TestRows, res.TestAccuracy, res.TestLoss = e.Rows, e.Accuracy, e.Loss
 	if s != nil {

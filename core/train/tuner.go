@@ -213,7 +213,7 @@ func (u *Tuner) judge(ctx context.Context, now trying) error {
 	}
 	if now.rehearsal != nil {
 		u.rehearsed = append(u.rehearsed, float64(result.TestAccuracy))
-	} else if err := u.compare(r.Plan, result, now.candidate); err != nil {
+	} else if err := u.compare(r, result, now.candidate); err != nil {
 		return err
 	}
 	r.Close()
@@ -225,32 +225,33 @@ func (u *Tuner) judge(ctx context.Context, now trying) error {
 }
 
 // compare scores a run, and keeps it if it is the best so far.
-func (u *Tuner) compare(p *Plan, r run.Result, candidate int) error {
-	score, err := u.score(&r)
+func (u *Tuner) compare(r *Run, res run.Result, candidate int) error {
+	score, err := u.score(r)
 	if err != nil {
 		return err
 	}
-	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: r.TestAccuracy, Score: run.Number(score)})
+	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: res.TestAccuracy, Score: run.Number(score)})
 	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{p, len(u.tried) - 1, r, u.events}
+		u.best = &finished{r.Plan, len(u.tried) - 1, res, u.events}
 	}
 	return nil
 }
 
-// score is how many test rows a run has right, and noise.
+// score is how many test rows a run has right, or their credits by its log loss, and noise.
 //
-// Guarantee: one test row more or less changes the count by at most 1, and the noise on it
-// is drawn once for each run.
-func (u *Tuner) score(r *run.Result) (float64, error) {
-	right := math.Round(float64(r.TestAccuracy) * float64(r.TestRows))
-	if math.IsNaN(right) {
-		right = 0
+// Guarantee: a row adds 0 or 1 to the count and from 0 to 1 to the credits (see [credit]),
+// whatever the model and the other rows are. So one test row more or less changes either by
+// at most 1, which is what the noise on it is for. The noise is drawn once for each run.
+func (u *Tuner) score(r *Run) (float64, error) {
+	score := r.exam.hits
+	if u.scoredBy == run.ByLogLoss {
+		score = r.exam.credit
 	}
 	z, err := normals(u.key, privacy.Statistic, u.at, 1)
 	if err != nil {
 		return 0, err
 	}
-	return right + u.scoreNoise*z[0], nil
+	return score + u.scoreNoise*z[0], nil
 }
 
 // Result is that of the best run. Of a tuning that was stopped before all runs were
@@ -277,7 +278,7 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Accountant, r.Guarantee = privacy.RDP, u.guarantee()
 	r.Tried = u.tried
 	r.Tried[u.best.number].Selected = true
-	r.Selected = &u.tried[u.best.number].Candidate
+	r.Selected, r.ScoredBy = &u.tried[u.best.number].Candidate, u.scoredBy
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
 	writeStatement(nil, u.draft(u.best.plan), &r)
 	return r, nil

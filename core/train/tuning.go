@@ -26,7 +26,9 @@ type Tuning struct {
 	cfg   run.Config // with defaults
 	grid  []*Plan    // one for each candidate
 	event privacy.Event
-	// scoreNoise is the deviation of the noise on how many test rows a run has right.
+	// scoredBy is what runs are compared by, and scoreNoise the deviation of the noise on that,
+	// in test rows.
+	scoredBy   string
 	scoreNoise float64
 	info       run.PlanInfo
 }
@@ -34,7 +36,10 @@ type Tuning struct {
 // NewTuning makes a plan that tries what cfg.Tuning says, or says with a
 // [*run.ConfigError] which field is at fault. Data is to have classes and test rows.
 func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
-	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts())}
+	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts()), scoredBy: run.ByAccuracy}
+	if meta.Lopsided { // which counts as public: [privacy.Known]
+		t.scoredBy = run.ByLogLoss
+	}
 	if err := t.check(meta); err != nil {
 		return nil, err
 	}
@@ -204,7 +209,7 @@ func (t *Tuning) describe(alone float64) error {
 	}
 	t.info.Events = run.Events{Once: []json.RawMessage{event}}
 	t.info.Epsilon, t.info.Epsilons = run.Number(epsilon), map[string]run.Number{privacy.RDP: run.Number(epsilon)}
-	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.info.Epsilon, ScoreNoise: t.scoreNoise}
+	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.info.Epsilon, ScoredBy: t.scoredBy, ScoreNoise: t.scoreNoise}
 	t.info.Guarantee = t.guarantee()
 	t.info.Warnings = slices.DeleteFunc(slices.Clone(p.info.Warnings), func(w run.Warning) bool { return w.Field == "target_epsilon" })
 	if alone > 0 { // of a target
@@ -240,16 +245,20 @@ func (t *Tuning) guarantee() string {
 	if !p.info.Private {
 		return p.guarantee(p.steps)
 	}
+	by := "how many test rows it has right"
+	if t.scoredBy == run.ByLogLoss {
+		by = "its log loss on the test rows, of which none counts for more than one row, as one class has most of them,"
+	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, under adding or removing one row: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
-		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by how many test rows it has right under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
+		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by %s under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
 		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
-		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), p.known())
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, by, t.scoreNoise, p.before(), p.known())
 }
 
 // draft is that of the best run, of a plan.
 func (t *Tuning) draft(best *Plan) privacy.Statement {
 	d := best.draft(best.steps)
-	d.Runs, d.ScoreNoise = t.cfg.Tuning.Runs, t.scoreNoise
+	d.Runs, d.ScoreNoise, d.ByLoss = t.cfg.Tuning.Runs, t.scoreNoise, t.scoredBy == run.ByLogLoss
 	d.Released = append(d.Released, "which candidate was chosen")
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"clipscope/core/compute"
@@ -171,6 +172,76 @@ func TestTestRowsChooseThroughNoise(t *testing.T) {
 				t.Errorf("%d rows: a row moves the score by %v", n, d)
 			}
 		}
+	}
+}
+
+// TestALopsidedClassIsScoredByLoss: where one class has most of the rows a run is scored by
+// its log loss, the plan and the result say so, and one test row more or less moves a score by
+// at most 1, whatever is on it.
+func TestALopsidedClassIsScoredByLoss(t *testing.T) {
+	t.Parallel()
+	ds := scarce(1)
+	cfg := tuned(2)
+	p := newTuning(t, cfg, ds)
+	unseeded := cfg
+	unseeded.Seed = nil
+	if said := newTuning(t, unseeded, ds).Info().Guarantee; small(t).Meta().Lopsided || p.info.Tuning.ScoredBy != run.ByLogLoss || !strings.Contains(said, "log loss") {
+		t.Fatalf("scored by %s: %s", p.info.Tuning.ScoredBy, said)
+	}
+	u := startTuner(t, p, ds, []int{1})
+	defer u.Close()
+	for _, err := range u.Steps(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := u.Result(context.Background())
+	if err != nil || res.ScoredBy != run.ByLogLoss || !strings.Contains(string(res.Statement), "log loss") {
+		t.Fatalf("scored by %s (%v)", res.ScoredBy, err)
+	}
+	run1 := func(n int) float64 {
+		less := *ds
+		less.Test = data.Split{N: n, F32: ds.Test.F32[:n*ds.Features], Y: ds.Test.Y[:n]}
+		u := startTuner(t, p, &less, []int{1})
+		defer u.Close()
+		for _, err := range u.Steps(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return float64(u.tried[0].Score)
+	}
+	for _, n := range []int{1, 30, ds.Test.N - 1} {
+		if d := run1(n+1) - run1(n); d < -1e-9 || d > 1+1e-9 {
+			t.Errorf("%d rows: a row moves the score by %v", n, d)
+		}
+	}
+}
+
+// TestCredit: what a row adds to a score lies in [0, 1] for every loss there is, falls with
+// it, and tells a model that is sure of the rare class from one that never names it.
+func TestCredit(t *testing.T) {
+	for _, loss := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, mostLoss, 100} {
+		if c := credit(loss); c != 0 {
+			t.Errorf("a loss of %v counts %v", loss, c)
+		}
+	}
+	if credit(0) != 1 || credit(-1e-7) != 1 || credit(mostLoss/2) != 0.5 {
+		t.Errorf("credits of %v, %v and %v", credit(0), credit(-1e-7), credit(mostLoss/2))
+	}
+	before := 1.0
+	for loss := 0.0; loss < 6; loss += 1e-3 {
+		c := credit(loss)
+		if !(c >= 0 && c <= before) || c != math.Trunc(c*(1<<20))/(1<<20) {
+			t.Fatalf("a loss of %v counts %v, and a smaller one %v", loss, c, before)
+		}
+		before = c
+	}
+	// Of 1,000 rows 25 are of the rare class. Both models have as many rows right.
+	never := 975*credit(-math.Log(0.975)) + 25*credit(-math.Log(0.025))
+	sees := 975*credit(-math.Log(0.99)) + 25*credit(-math.Log(0.4))
+	if !(sees > never+15) {
+		t.Errorf("%v for a model that sees the rare class, %v for one that does not", sees, never)
 	}
 }
 

@@ -186,7 +186,7 @@ func (c *answerBox) figures() app.UI {
 	a := &c.Answer
 	r, s := a.report, a.setting
 	low, high := bracket(float64(r.Low), float64(r.PLD))
-	return app.Div().Class(stale("", c.Stale)).Body(
+	return app.Div().Class(widget.Stale("", c.Stale)).Body(
 		app.Dl().Class("headline").Body(
 			c.figure(solveEpsilon, "ε", words.Upper(float64(r.PLD), 4), "upper bound, PLD"),
 			c.figure(solveNoise, "σ", words.Number(s.Sigma, 5), "noise_multiplier"),
@@ -204,16 +204,8 @@ func (c *answerBox) figures() app.UI {
 		),
 		app.P().Class("warning").Hidden(r.Notice == "").Text(r.Notice),
 		app.P().Class("meaning").Text(a.sentence()),
-		app.P().Class(stale("meaning", c.Pending)).ID("group").Text(a.group.sentence()),
+		app.P().Class(widget.Stale("meaning", c.Pending)).ID("group").Text(a.group.sentence()),
 	)
-}
-
-// stale is class, and that what has it is about other fields.
-func stale(class string, is bool) string {
-	if is {
-		class += " stale"
-	}
-	return class
 }
 
 // bracket writes both ends, away from each other, with as many digits as it takes
@@ -264,7 +256,7 @@ type lineChart struct {
 func (c *lineChart) CompoID() string { return c.ID }
 
 func (c *lineChart) Render() app.UI {
-	return app.Section().Class(stale("panel", c.Pending)).ID("panel-"+c.ID).Aria("label", c.Title).Body(
+	return app.Section().Class(widget.Stale("panel", c.Pending)).ID("panel-"+c.ID).Aria("label", c.Title).Body(
 		app.Div().Class("figure-box").Body(
 			app.Div().Class("figure-head").Body(app.H2().Text(c.Title)),
 			app.Div().Class("plot-box").Body(
@@ -294,7 +286,7 @@ var ways = []way{
 }
 
 func (t *tuningTable) Render() app.UI {
-	return app.Section().Class(stale("tuning", t.Pending)).ID("tuning").Aria("label", "The cost of tuning").Body(
+	return app.Section().Class(widget.Stale("tuning", t.Pending)).ID("tuning").Aria("label", "The cost of tuning").Body(
 		app.H2().Text("The cost of tuning"),
 		app.If(t.Costs == nil, func() app.UI {
 			return app.P().Class("help").Text("What it costs to try several configurations on the same rows.")

@@ -212,7 +212,7 @@ func (c *Data) summary() app.UI {
 	if r == nil {
 		return app.Div().Class("summary")
 	}
-	return app.Div().Class("summary").Body(
+	return app.Div().Class(widget.Stale("summary", c.View.Loading)).Body(
 		app.P().Text(reportLine(r)),
 		app.If(len(r.Preview.ClassRows) > 0, func() app.UI { return app.P().ID("class-rows").Text(classLine(r)) }),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),

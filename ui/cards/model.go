@@ -24,9 +24,9 @@ func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) 
 
 func (c *Model) Render() app.UI {
 	f := c.Form
-	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan)}
+	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan), Planned: true}
 	return head.View(f, append(f.Plain(form.On(form.Model)), c.layers(),
-		app.P().Class("answer").Hidden(c.Plan == nil).Text(size(c.Plan)))...)
+		app.P().Class(widget.Stale("answer", f.Pending)).Hidden(c.Plan == nil).Text(size(c.Plan)))...)
 }
 
 // layers is a table of what becomes of a row. It is drawn for models of more than
@@ -37,7 +37,7 @@ func (c *Model) layers() app.UI {
 		return app.Div().Class("columns layers").Hidden(true)
 	}
 	list := c.Plan.Layers
-	return app.Div().Class("columns layers").TabIndex(0).Role("region").Aria("label", "Layers").Body(app.Table().Body(
+	return app.Div().Class(widget.Stale("columns layers", c.Form.Pending)).TabIndex(0).Role("region").Aria("label", "Layers").Body(app.Table().Body(
 		app.THead().Body(app.Tr().Body(app.Range(layerColumns).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(layerColumns[i]) }))),
 		app.TBody().Body(app.Range(list).Slice(func(i int) app.UI { return layerRow(i+1, list[i]) })),
 	))

@@ -42,7 +42,7 @@ func (c *Preview) Render() app.UI {
 	if more := len(r.Columns) - len(columns); more > 0 {
 		notes = append([]string{"Of this table, " + words.Plural(more, "column") + " more than stand here."}, notes...)
 	}
-	return app.Section().Class("preview-table").ID("table").Aria("label", "The table as it is read").TabIndex(-1).Body(
+	return app.Section().Class(widget.Stale("preview-table", c.View.Loading)).ID("table").Aria("label", "The table as it is read").TabIndex(-1).Body(
 		app.Div().Class("preview-head").Body(
 			app.H2().Text("The table as it is read"),
 			app.Button().Type("button").Class("plain").ID("hide-table").Aria("label", "Close the table").

@@ -17,41 +17,36 @@ import (
 // Privacy is the fourth card: what is promised, and what it takes.
 type Privacy struct {
 	app.Compo
-	Form     *widget.Form
-	Plan     *run.PlanInfo // nil while it is not known
-	Planning bool
-	Ledger   ledger.View
-	Actions  ledger.Actions
+	Form    *widget.Form
+	Plan    *run.PlanInfo // nil while it is not known
+	Ledger  ledger.View
+	Actions ledger.Actions
 }
 
 func (c *Privacy) CompoID() string { return "privacy-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *Privacy) Render() app.UI {
 	f, rows := c.Form, form.On(form.Privacy)
-	head := widget.Card{ID: form.Privacy, Number: "4", Title: "Privacy", Line: privacyLine(c.Plan, f.Full.TargetDelta)}
+	head := widget.Card{ID: form.Privacy, Number: "4", Title: "Privacy", Line: privacyLine(c.Plan, f.Full.TargetDelta), Planned: true}
 	body := append([]app.UI{c.answer()}, f.Plain(rows)...)
-	return head.View(f, append(body, &ledger.Block{View: c.Ledger, Actions: c.Actions}, f.Advanced(rows))...)
+	return head.View(f, append(body, &ledger.Block{View: c.Ledger, Pending: f.Pending, Actions: c.Actions}, f.Advanced(rows))...)
 }
 
 // answer is what the planner says the choices come to.
 func (c *Privacy) answer() app.UI {
 	f := c.Form
-	class := "plan"
-	if c.Planning {
-		class += " pending"
-	}
-	return app.Div().Class(class).Aria("live", "polite").Body(
+	return app.Div().Class(widget.Stale("plan", f.Pending)).Aria("live", "polite").Body(
 		app.If(c.Plan != nil, func() app.UI { return figures(c.Plan) }),
 		widget.Message("f-plan-fault", "fault", f.Faults[form.Plan]),
 		app.If(c.Plan == nil && f.Faults[form.Plan] == "", func() app.UI {
-			return app.P().Class("help").Text(map[bool]string{true: "Calculating…", false: "No figures yet: see the field that needs attention."}[c.Planning || len(f.Faults) == 0])
+			return app.P().Class("help").Text(map[bool]string{true: "Calculating…", false: "No figures yet: see the field that needs attention."}[len(f.Faults) == 0])
 		}),
 	)
 }
 
 func figures(p *run.PlanInfo) app.UI {
 	row := func(symbol, value, name string) app.UI {
-		return app.Div().Body(app.Dt().Text(symbol), app.Dd().Text(value), app.Dd().Class("name").Text(name))
+		return app.Div().Body(app.Dt().Text(symbol), app.Dd().Attr("translate", "no").Text(value), app.Dd().Class("name").Text(name))
 	}
 	return app.Dl().Class("figures").Body(
 		row("ε", words.Epsilon(float64(p.Epsilon)), epsilonName(p)),

@@ -291,7 +291,7 @@ func optimiserFields() []Field {
 // tries is the choice of that many runs on average.
 func tries(n string) Option {
 	return Option{n, "yes: the best of some " + n + " runs",
-		"How many runs there are is drawn at random, " + n + " on average, and what each tries, too. The one that tells most test rows rightly, through a little noise, is released; all together spend the ε of the privacy card, so each gets more noise than a single run would."}
+		"How many runs there are is drawn at random, " + n + " on average, and what each tries, too. The run with the most correct test rows (counted with a little noise) is released. Where one class has more than 80 % of the rows, the log loss decides instead. All runs together spend the ε of the privacy card, so each gets more noise than a single run would."}
 }
 
 func tuning(c *run.Config) bool { return c.Tuning.Runs > 0 }

@@ -226,17 +226,19 @@ type View struct {
 	Draft *string
 	Wrong string
 	Sure  bool
+	Busy  bool // another total is coming
 }
 
 // View is what there is to show of it.
 func (l *Ledger) View() View {
-	return View{l.client != nil && l.files() != nil, l.total, l.fault, l.draft, l.wrong, l.sure}
+	return View{l.client != nil && l.files() != nil, l.total, l.fault, l.draft, l.wrong, l.sure, l.busy}
 }
 
 // Block is what the open files have cost, in the privacy card.
 type Block struct {
 	app.Compo
 	View    View
+	Pending bool // the coming run is not planned yet
 	Actions Actions
 }
 
@@ -260,7 +262,7 @@ func (b *Block) spent() app.UI {
 	return app.Div().Class("ledger-spent").Body(
 		app.Dl().Class("figures").Body(
 			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
-			app.Div().Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
+			app.Div().Class(widget.Stale("", b.Pending || b.View.Busy)).Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
 			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
 		),
 		app.P().Class("help").Text(spentLine(t)),

@@ -140,63 +140,6 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 	))
 }
 
-// Flattered says where a model is no better than one that answers with the largest class
-// always, or with the mean, whatever its accuracy looks like, and what may help who trains
-// another; both are empty where it is.
-func Flattered(r *run.Result) (said, advice string) {
-	s := r.TestScores
-	if said := diverged(r); said != "" {
-		advice := "A smaller learning rate or fewer steps may help."
-		if r.Released.NoiseMultiplier > 0 {
-			advice = "A smaller learning rate, fewer steps or less noise may help."
-		}
-		return "The model diverged: " + said + ".", advice
-	}
-	switch {
-	case s == nil || !(s.MeanError > 0):
-	case s.R2 < 0.1 && s.MeanError < 0.8*s.OfMean: // with errors about as even as the mean’s, R² would be 0.36
-		return "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by.", "Look at those rows."
-	case s.R2 <= 0:
-		return "No better than answering the mean always: R² is " + digits(float64(s.R2)) + ".",
-			"More rows, a larger ε or a smaller model may help; and bounds declared of the target that are neither too narrow nor much too wide. A target far from 1 that is not scaled is hardly learned."
-	}
-	share := r.LargestShare()
-	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
-		return "", ""
-	}
-	most := r.TestClasses[0]
-	for _, c := range r.TestClasses {
-		if c.Rows > most.Rows {
-			most = c
-		}
-	}
-	return "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows.",
-		"Test rows in detail say whether it tells the others apart all the same. More rows or a larger ε may help, and a larger C, which leaves more of the gradients of rare classes."
-}
-
-// astray is how many times as far off as the mean the answers are of a model that did not
-// only learn little: much noise and bounds far too wide, of a few rows, come to three or ten.
-const astray = 30
-
-// diverged says what a model has come to whose parameters grew beyond what answers anything;
-// "" of others.
-func diverged(r *run.Result) string {
-	s := r.TestScores
-	switch {
-	case s == nil:
-		return ""
-	case 2*s.Unanswered > r.TestRows:
-		return words.Count(s.Unanswered) + " of " + words.Plural(r.TestRows, "row") + " have no answer"
-	case !(s.OfMean > 0):
-		return "" // of classes, or of rows that are all alike
-	case math.IsNaN(float64(s.MeanError)) || math.IsInf(float64(s.MeanError), 0):
-		return "its answers are no numbers any more"
-	case s.MeanError > astray*s.OfMean:
-		return "its answers are off by " + amount(float64(s.MeanError)) + " on average, and the mean of the rows by " + amount(float64(s.OfMean))
-	}
-	return ""
-}
-
 // mostClasses is how many classes stand in the table.
 const mostClasses = 100
 

@@ -26,7 +26,7 @@ func TestFlattered(t *testing.T) {
 		{nan, nil, ""},
 	} {
 		r := &run.Result{TestAccuracy: tt.accuracy, TestClasses: tt.classes, TestRows: 1000}
-		if got, advice := Flattered(r); got != tt.want || (advice == "") != (tt.want == "") {
+		if got, advice := Flattered(r), Advice(r, Training{}); got != tt.want || (advice == "") != (tt.want == "") {
 			t.Errorf("accuracy %v: %q, want %q", tt.accuracy, got, tt.want)
 		}
 	}
@@ -37,16 +37,16 @@ func TestFlatteredByNumbers(t *testing.T) {
 	nan := run.Number(math.NaN())
 	for r2, want := range map[run.Number]string{-2.76: "No better than answering the mean always: R² is −2.76.", 0: "R² is 0.", 0.01: "", nan: ""} {
 		r := &run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, R2: r2}}
-		if got, advice := Flattered(r); !strings.HasSuffix(got, want) || (got == "") != (want == "") || (advice == "") != (want == "") {
+		if got, advice := Flattered(r), Advice(r, Training{}); !strings.HasSuffix(got, want) || (got == "") != (want == "") || (advice == "") != (want == "") {
 			t.Errorf("R² %v: %q, want %q", r2, got, want)
 		}
 	}
 	for of, want := range map[run.Number]string{10: "nearer to the truth than the mean is", 3.5: "No better than answering the mean"} {
-		if got, _ := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, OfMean: of, R2: -0.001}}); !strings.Contains(got, want) {
+		if got := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, OfMean: of, R2: -0.001}}); !strings.Contains(got, want) {
 			t.Errorf("the mean is off by %v: %q", of, got)
 		}
 	}
-	if got, _ := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: nan}}); got != "" {
+	if got := Flattered(&run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: nan}}); got != "" {
 		t.Errorf("of classes: %q", got)
 	}
 }
@@ -66,7 +66,8 @@ func TestDiverged(t *testing.T) {
 		"answers off":                 {run.Scores{MeanError: 119, OfMean: 4, R2: -900}, ""},
 		"targets that are all alike":  {run.Scores{MeanError: 3, OfMean: 0, R2: nan}, ""},
 	} {
-		got, advice := Flattered(&run.Result{TestAccuracy: nan, TestLoss: nan, TestRows: 10, TestScores: &tt.scores})
+		r := &run.Result{TestAccuracy: nan, TestLoss: nan, TestRows: 10, TestScores: &tt.scores}
+		got, advice := Flattered(r), Advice(r, Training{})
 		if said := strings.HasPrefix(got, "The model diverged: "); said != (tt.want != "") || !strings.Contains(got, tt.want) || said && !strings.Contains(advice, "learning rate") {
 			t.Errorf("%s: %q, %q", name, got, advice)
 		}

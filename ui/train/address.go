@@ -21,7 +21,7 @@ type address struct {
 
 // write puts the configuration in the URL without a step in the history.
 func (a *address) write() {
-	if hash, err := a.exp.cfg.Hash(); err == nil {
+	if hash, err := a.exp.effective().Hash(); err == nil {
 		browser.SetHash(hash)
 	}
 }
@@ -29,7 +29,7 @@ func (a *address) write() {
 // read is the configuration in the URL; not ok if it holds none, or the present one.
 func (a *address) read() (cfg run.Config, ok bool) {
 	hash := browser.Hash()
-	if mine, err := a.exp.cfg.Hash(); hash == "" || err == nil && hash == mine {
+	if mine, err := a.exp.effective().Hash(); hash == "" || err == nil && hash == mine {
 		return cfg, false
 	}
 	cfg, names, more := link.ReadRun(hash)

@@ -52,25 +52,31 @@ type experiment struct {
 	asking   bool // the planner has not answered yet
 	due      bool // and is to be asked again when it has
 	rest     func() bool
+	reading  func() bool // whether other data is being read
 
 	form *widget.Form // what the cards were last given; nil when out of date
 }
 
 func newExperiment(cfg run.Config) *experiment {
-	return &experiment{cfg: cfg, example: &cfg, opened: form.Clipping,
+	return &experiment{cfg: cfg, example: &cfg, opened: form.Clipping, reading: func() bool { return false },
 		drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{}}
 }
 
 // full is the configuration with its defaults.
 func (x *experiment) full() run.Config { return x.cfg.WithDefaultsFor(x.facts) }
 
+// pending reports whether the plan, and what was said with it, belongs to other settings
+// than those in the fields.
+func (x *experiment) pending() bool { return x.planning || x.reading() || len(x.faults) > 0 }
+
 // formFor is the experiment for the cards; the same pointer until it, or next,
 // changes.
 func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
-	if x.form == nil || !slices.Equal(x.form.Next, next) {
+	if x.form == nil || !slices.Equal(x.form.Next, next) || x.form.Pending != x.pending() || x.form.Reading != x.reading() {
 		x.form = &widget.Form{
 			Config: x.cfg, Full: x.full(), Facts: x.facts, Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
 			Warnings: warningsOf(x.plan), Next: next, Opened: x.opened, Epoch: x.epoch, Editor: ed,
+			Pending: x.pending(), Reading: x.reading(),
 		}
 		if x.plan != nil && x.form.Full.Scaling.Share == 0 {
 			x.form.Full.Scaling.Share = x.plan.ScalingShare // which takes an accountant to tell
@@ -151,6 +157,7 @@ func (x *experiment) put(f form.Field, key, text string) error {
 		}
 	}
 	x.cfg = next
+	x.forgetHidden()
 	if f.Kind == form.Menu && len(f.Resets) > 0 {
 		x.remake()
 	}
@@ -204,6 +211,36 @@ func (x *experiment) forget(keys ...string) {
 		delete(x.drafts, key)
 		delete(x.faults, key)
 	}
+}
+
+// forgetHidden takes back what was typed into fields that are hidden now.
+func (x *experiment) forgetHidden() {
+	full := x.full()
+	for key := range x.drafts {
+		if f := form.Find(key); f.When != nil && !f.When(&full) {
+			x.forget(key)
+		}
+	}
+}
+
+// forgetReading takes back what was typed of how files are read.
+func (x *experiment) forgetReading() {
+	for key := range x.drafts {
+		if form.Reads(key) {
+			x.forget(key)
+		}
+	}
+	x.remake()
+}
+
+// effective is the configuration without what has no effect: how files are read says nothing
+// of built-in data, and waits in the page until files are chosen again.
+func (x *experiment) effective() run.Config {
+	cfg := x.cfg
+	if x.full().Data != form.Files {
+		cfg.CSV = run.CSV{}
+	}
+	return cfg
 }
 
 // settle ends typing in a field.

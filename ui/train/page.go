@@ -69,7 +69,9 @@ func (p *Page) Render() app.UI {
 				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
-				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI { return &resultView{ID: t.id, Result: t.result, Writing: t.writing, Saver: t} }),
+				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {
+					return &resultView{ID: t.id, Result: t.result, Training: t.training(), Writing: t.writing, Saver: t}
+				}),
 				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).
 					Else(func() app.UI { return p.charts() }),
 			),
@@ -111,7 +113,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Features: s.data.featurer(), Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
-		&cards.Privacy{Form: f, Plan: x.plan, Planning: x.planning, Ledger: s.ledger.View(), Actions: s.ledger},
+		&cards.Privacy{Form: f, Plan: x.plan, Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},
 		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)

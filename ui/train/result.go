@@ -24,8 +24,9 @@ type saver interface {
 // resultView is what a run ended with.
 type resultView struct {
 	app.Compo
-	ID     string // of the run
-	Result *run.Result
+	ID       string // of the run
+	Result   *run.Result
+	Training scores.Training
 	// Writing is what is being written for a download.
 	Writing string
 	Saver   saver
@@ -38,7 +39,6 @@ func (v *resultView) CompoID() string { return "result-" + v.ID }
 
 func (v *resultView) Render() app.UI {
 	r, beside := v.Result, scores.Beside(v.Result)
-	flattered, advice := scores.Flattered(r)
 	save := func(kind string) app.EventHandler {
 		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
 	}
@@ -52,6 +52,9 @@ func (v *resultView) Render() app.UI {
 			}),
 			scores.Figure("δ", words.Upper(r.Delta, 2), chart.Released),
 			scores.Figure("steps", stepsDone(r), chart.Released),
+			app.If(r.Selected != nil, func() app.UI {
+				return scores.Figure("C, chosen", words.Number(r.Selected.MaxGradNorm, 3), chart.Released)
+			}),
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
@@ -60,11 +63,11 @@ func (v *resultView) Render() app.UI {
 			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
-			widget.Message("flattered", "warning", strings.TrimSpace(flattered+" "+advice)),
+			widget.Message("flattered", "warning", strings.TrimSpace(scores.Flattered(r)+" "+scores.Advice(r, v.Training))),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
-		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried) }),
+		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried, r.ScoredBy) }),
 		&statementView{Result: r},
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),

@@ -30,6 +30,8 @@ type runView struct {
 	Left        float64         // seconds; NaN when unknown
 	Spent       float64         // ε of a run planned to end here; NaN when nothing ran
 	Whole       float64         // ε of the whole run, which it is charged; 0 when it is not known
+	Pending     bool            // ε and steps are of other settings than those in the fields
+	Calculating bool            // and the plan is being worked out
 	Unbacked    bool            // there is noise, and no guarantee that ε would be a bound of
 	Fault       string
 	Place       run.Place // what it is computed on; of no backend: nobody knows yet
@@ -68,7 +70,7 @@ func (b *runBar) Render() app.UI {
 		),
 		app.If(b.Steering != nil, func() app.UI { return b.Steering.View() }),
 		widget.Message("run-lack", "note", b.View.lacking()),
-		widget.Message("run-warned", "warning", b.View.warned()),
+		widget.Message("run-warned", widget.Stale("warning", b.View.Pending), b.View.warned()),
 		widget.Message("run-fault", "fault", b.View.Fault),
 		app.P().ID("run-said").Class("visually-hidden").Role("status").Text(b.View.said()),
 	)
@@ -151,7 +153,7 @@ func (b *runBar) progress() app.UI {
 		bar = app.Progress().Max(v.Steps).Value(float64(v.Step)+v.Within).Aria("label", "Progress of the run")
 	}
 	return app.Div().Class("progress").Body(
-		app.Span().Class("steps figure").Text(stepText(v)),
+		app.Span().Class(widget.Stale("steps figure", v.Pending)).Text(stepText(v)),
 		bar,
 		app.Span().Class("left figure").Text(leftText(v)),
 		app.Span().Class("place").ID("run-place").Title(cmp.Or(v.Place.Why, v.Place.String())).Text(v.placed()),
@@ -221,6 +223,8 @@ func leftText(v runView) string {
 		return words.Duration(math.Ceil(v.Left)) + " left"
 	case v.Phase == running:
 		return "running"
+	case v.Calculating:
+		return "calculating…"
 	default:
 		return "ready"
 	}
@@ -236,7 +240,7 @@ func (b *runBar) epsilon() app.UI {
 	if v.Unbacked {
 		title = "What the noise alone would be good for, here and after all steps: this run carries no guarantee"
 	}
-	return app.Div().Class("spent figure").Title(title).Body(
+	return app.Div().Class(widget.Stale("spent figure", v.Pending)).Title(title).Body(
 		app.Span().Class("symbol").Text("ε"),
 		app.Span().Text(here),
 		app.Strong().Text(words.Epsilon(charged)),

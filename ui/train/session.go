@@ -66,6 +66,7 @@ func New(c Client) *Session {
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
 	}
+	exp.reading = func() bool { return s.data.loading }
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	keeper, _ := c.(Keeper)
@@ -163,6 +164,7 @@ func (s *Session) adopted(edited bool) {
 // replace puts another whole configuration in place: from a link, a preset.
 func (s *Session) replace(cfg run.Config) {
 	s.exp.replace(cfg)
+	s.data.asked = nil // its own way of reading files comes with it
 	s.trials.fault, s.about = "", ""
 	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)

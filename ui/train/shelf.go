@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +73,20 @@ func (t *trial) entry() entry {
 
 // made is what the run was made of, in parts, and how it was changed.
 func (t *trial) made() []string {
-	return append(cards.Made(&t.record.Config, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
+	cfg := t.record.Config
+	if t.result != nil && t.result.Selected != nil { // what was chosen stands in the place of what was set
+		cfg.LearningRate, cfg.MaxGradNorm = t.result.Selected.LearningRate, t.result.Selected.MaxGradNorm
+	}
+	return append(cards.Made(&cfg, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
+}
+
+// training is how the run's model came about.
+func (t *trial) training() scores.Training {
+	how := scores.Training{Config: t.record.Config, Target: t.record.Config.Scaling.TargetOf(t.data.Facts()), Clipped: math.NaN()}
+	if d := t.record.Last.Diag; d != nil {
+		how.Clipped = float64(d.ClipFraction)
+	}
+	return how
 }
 
 // score is what it got on the test rows; "" without a result.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ type source struct {
 	handle client.Handle
 	report *data.Report
 	files  app.Value // the File objects behind it, for reading them again
+	asked  app.Value // the files that were chosen last, which the page says how to read; nil: none
 	csv    run.CSV   // how they were read
 	early  app.Value // files chosen before anything can read them
 
@@ -94,12 +96,18 @@ func (d *source) OpenFiles(files app.Value) {
 	if !files.Truthy() || files.Length() == 0 {
 		return
 	}
-	list := app.Window().Get("Array").Call("from", files)
-	if c := &d.exp.cfg.CSV; d.name == form.Files && !shares(d.files, list) {
+	d.choose(app.Window().Get("Array").Call("from", files))
+}
+
+// choose opens a list of files.
+func (d *source) choose(list app.Value) {
+	if c := &d.exp.cfg.CSV; d.asked != nil && !shares(d.asked, list) {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
 		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
+		d.exp.forgetReading()
 	}
+	d.asked = list
 	d.show()
 	d.open(form.Files, list)
 }
@@ -205,7 +213,7 @@ func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Ope
 	if d.handle != nil {
 		d.handle.Close()
 	}
-	edited := d.name != name || d.exp.cfg.Data != name
+	edited := d.name != name || d.exp.cfg.Data != name || !reflect.DeepEqual(d.csv, csv)
 	d.handle, d.report, d.name, d.files, d.csv = o.Handle, &o.Report, name, files, csv
 	d.exp.cfg.Data, d.exp.facts, d.suited = name, o.Report.Facts(), nil
 	if name == form.Files {
@@ -235,7 +243,7 @@ func (d *source) CancelOpen() {
 	c := &d.exp.cfg
 	switch name := d.exp.full().Data; {
 	case d.handle != nil:
-		d.wanted, c.Data, c.CSV = d.name, d.name, d.csv
+		d.wanted, c.Data, c.CSV, d.asked = d.name, d.name, d.csv, d.files
 		d.exp.remake()
 		d.adopted(true)
 	case d.wanted != name:

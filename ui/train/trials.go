@@ -184,7 +184,7 @@ func (s *trials) launch(step bool) {
 	}
 	t, before := s.coming()
 	t.data, t.own = outline(s.data.report), s.data.name == form.Files
-	t.start(s.ledger.Trainer(s.client.Train), s.exp.cfg, s.exp.facts, s.data.handle, step, func(err error) {
+	t.start(s.ledger.Trainer(s.client.Train), s.exp.effective(), s.exp.facts, s.data.handle, step, func(err error) {
 		switch {
 		case err == nil:
 			before.leave()
@@ -319,6 +319,8 @@ func (s *trials) view() runView {
 	v := s.last.view(s.exp.plan)
 	v.Fault = cmp.Or(s.fault, v.Fault)
 	v.Warned = s.exp.warned()
+	v.Pending = s.last.record == nil && s.exp.pending()
+	v.Calculating = v.Pending && s.exp.planning
 	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow
 	return v
 }

@@ -631,7 +631,7 @@ func (u *Use) examPart() app.UI {
 func examView(name string, e *run.Evaluation) app.UI {
 	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores}
 	beside := scores.Beside(r)
-	flattered, _ := scores.Flattered(r)
+	flattered := scores.Flattered(r)
 	return app.Div().Class("use-answers").ID("exam").Role("status").Body(
 		app.Dl().Class("counts").Body(
 			app.If(!math.IsNaN(float64(e.Accuracy)), func() app.UI {

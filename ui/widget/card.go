@@ -15,6 +15,7 @@ type Card struct {
 	ID            form.Card
 	Number, Title string
 	Line          string // what was chosen
+	Planned       bool   // the line has figures of the plan
 }
 
 // View is the card with its controls.
@@ -40,7 +41,7 @@ func (c Card) head(f *Form, open bool) app.UI {
 				app.Span().Class("card-number").Text(c.Number),
 				app.Span().Class("card-title").Text(c.Title),
 				c.mark(f),
-				app.Span().Class("card-line").Text(c.Line),
+				app.Span().Class(Stale("card-line", f.Reading || c.Planned && f.Pending)).Text(c.Line),
 			),
 	)
 }

@@ -38,6 +38,8 @@ type Form struct {
 	Next     []form.Card       // whose settings are not those of the run that is shown
 	Opened   form.Card         // the card that is open
 	Epoch    int               // counts replacements of the whole configuration
+	Pending  bool              // what the planner says belongs to other settings than these
+	Reading  bool              // other data is being read, which settings may follow from
 	Editor   Editor
 }
 
@@ -133,14 +135,14 @@ func (f *Form) wrap(d form.Field, control app.UI, help string) app.UI {
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(
 			app.Label().For(id(d)).Text(d.Label),
-			app.Code().Class("name").Text(d.Key),
+			app.Code().Class("name").Attr("translate", "no").Text(d.Key),
 		),
 		app.Div().Class("field-control").Body(
 			control,
 			app.If(d.Unit != "", func() app.UI { return app.Span().Class("unit").Text(d.Unit) }),
 		),
-		Message(id(d)+"-fault", "fault", f.Faults[d.Key]),
-		Message(id(d)+"-warning", "warning", f.Warnings[d.Key]),
+		f.fault(d),
+		f.warning(d),
 		app.P().Class("help follows").Hidden(!f.follows(d)).Text("Follows from your data and ε."),
 		app.If(help != "", func() app.UI { return app.P().Class("help").ID(id(d) + "-help").Text(help) }),
 	)
@@ -153,6 +155,29 @@ func (f *Form) follows(d form.Field) bool {
 	}
 	constant := f.Config.WithDefaults()
 	return form.Get(&f.Full, d.Key) != form.Get(&constant, d.Key)
+}
+
+// fault is what is wrong with a field. A field that is being typed in has its own fault, at
+// once; all others are the planner's.
+func (f *Form) fault(d form.Field) app.UI {
+	text := f.Faults[d.Key]
+	_, typed := f.Drafts[d.Key]
+	return Message(id(d)+"-fault", Stale("fault", f.Pending && !typed && text != ""), text)
+}
+
+// warning is what the planner says of a field.
+func (f *Form) warning(d form.Field) app.UI {
+	text := f.Warnings[d.Key]
+	return Message(id(d)+"-warning", Stale("warning", f.Pending && text != ""), text)
+}
+
+// Stale is a class, and greys what has it where that belongs to other settings than those
+// that are shown.
+func Stale(class string, is bool) string {
+	if is {
+		class += " stale"
+	}
+	return class
 }
 
 // Message is a line under a control. The element is always there, so that a
@@ -196,10 +221,10 @@ func (f *Form) tick(d form.Field) app.UI {
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(
 			app.Label().Class("tick").For(id(d)).Body(box, app.Span().Text(d.Label)),
-			app.Code().Class("name").Text(key),
+			app.Code().Class("name").Attr("translate", "no").Text(key),
 		),
-		Message(id(d)+"-fault", "fault", f.Faults[key]),
-		Message(id(d)+"-warning", "warning", f.Warnings[key]),
+		f.fault(d),
+		f.warning(d),
 		app.P().Class("help").ID(id(d)+"-help").Text(d.Help),
 	)
 }
@@ -239,8 +264,8 @@ func Chosen(value string) string {
 // under is what stands under segments, which nothing is put around.
 func (f *Form) under(d form.Field) []app.UI {
 	return []app.UI{
-		Message(id(d)+"-fault", "fault", f.Faults[d.Key]),
-		Message(id(d)+"-warning", "warning", f.Warnings[d.Key]),
+		f.fault(d),
+		f.warning(d),
 		app.P().Class("help").Text(d.HelpAt(f.Text(d.Key))),
 	}
 }
