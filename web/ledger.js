@@ -188,13 +188,12 @@
     checked(limit) { return this.#ask("limit", limit); }
 
     // enter writes the record of a run that has released nothing yet, under the run's
-    // name. It rejects where the run would go over the limit, unless anyway is true.
+    // name. It rejects where the run would go over the limit or has no guarantee, unless
+    // anyway is true.
     /** @param {Entering} entering */
     enter({ run, names, label, plan, anyway }) {
       return exclusively(async () => {
-        const limited = !anyway && (await setting("limit")) !== undefined;
-        const account = limited ? await this.account(names) : { records: [], names, limit: null };
-        const record = await this.#ask("enter", { ...account, run, label, started: new Date().toISOString(), plan });
+        const record = await this.#ask("enter", { ...await this.account(names), run, label, started: new Date().toISOString(), plan, anyway });
         await put(record);
         navigator.storage?.persist?.().catch(() => {});
         store.changed();

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"clipscope/core/run"
@@ -31,22 +32,27 @@ import (
 // apart by digest, so a copy with one row changed counts as another data set: the
 // totals hold for the file, not for the people in it.
 
-// Enter is the record of a run that has released nothing yet, charged for every
-// step of its plan. Where there is a limit and the run would go over it, the error
-// is a [*run.OverLimit].
+// Enter returns the record of a run that has released nothing yet, charged for every
+// step of its plan. Unless q.Anyway is set, a run that would go over the limit and a
+// run without a guarantee are refused by a [*run.OverLimit].
 func Enter(q run.EnterRequest) (run.Record, error) {
 	e := q.Plan.Entry()
 	e.Run, e.Label, e.Started = q.Run, q.Label, q.Started
 	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
-	if q.Limit == nil {
+	if q.Anyway || q.Limit == nil && !e.Unprotected {
 		return r, nil
 	}
 	s, err := Spent(run.SpentRequest{Account: q.Account, Next: &e})
 	if err != nil {
 		return run.Record{}, err
 	}
+	over := &run.OverLimit{Kind: run.OverGuarantee, Epsilon: s.Epsilon, NextEpsilon: *s.NextEpsilon, Delta: s.Delta, Unprotected: e.Unprotected}
+	if q.Limit == nil {
+		return run.Record{}, over
+	}
 	if *s.NextEpsilon > q.Limit.Epsilon {
-		return run.Record{}, &run.OverLimit{Kind: "limit", Epsilon: s.Epsilon, NextEpsilon: *s.NextEpsilon, Limit: q.Limit.Epsilon, Delta: s.Delta}
+		over.Kind, over.Limit = run.OverBudget, q.Limit.Epsilon
+		return run.Record{}, over
 	}
 	return r, nil
 }
@@ -59,7 +65,7 @@ func Close(q run.CloseRequest) run.Record {
 		return r
 	}
 	if q.Unreleased {
-		r.Entry.Steps, r.Entry.Once = 0, nil
+		r.Entry.Steps, r.Entry.Once, r.Entry.Unprotected = 0, nil, false
 	}
 	r.Entry.Closed, r.Done = true, q.Done
 	return r
@@ -91,25 +97,16 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 		reply.Limit = &q.Limit.Epsilon
 	}
 	if q.Next != nil {
-		with, err := withNext(q, entries)
+		next := *q.Next
+		next.Run = cmp.Or(next.Run, "next")
+		with, err := total(Names()[0], q.Delta(), append(entries, next))
 		if err != nil {
 			return reply, err
 		}
-		reply.NextEpsilon, reply.Reason = &with.Epsilon, cmp.Or(reply.Reason, with.Reason)
+		reply.NextEpsilon, reply.NextGuaranteedEpsilon = &with.Epsilon, &with.GuaranteedEpsilon
+		reply.Reason = cmp.Or(reply.Reason, with.Reason)
 	}
 	return reply, nil
-}
-
-// withNext is the total with the coming run: without a guarantee it may tell anything.
-func withNext(q run.SpentRequest, entries []run.Entry) (run.SpentReply, error) {
-	next := *q.Next
-	if next.Unprotected {
-		return run.SpentReply{Epsilon: run.Number(math.Inf(1))}, nil
-	}
-	if next.Run == "" {
-		next.Run = "next"
-	}
-	return total(Names()[0], q.Delta(), append(entries, next))
 }
 
 // Lines is the ledger as its owner reads it, oldest first.
@@ -179,7 +176,7 @@ func dataSets(records []run.Record) []int {
 	return numbers
 }
 
-// total is ε at delta of everything that is charged in the entries of one data
+// total returns ε at delta of everything that is charged in the entries of one data
 // set. An entry that no accountant would take is an error.
 func total(accountant string, delta float64, entries []run.Entry) (run.SpentReply, error) {
 	t := run.SpentReply{Runs: []string{}, Delta: delta}
@@ -189,20 +186,24 @@ func total(accountant string, delta float64, entries []run.Entry) (run.SpentRepl
 		if err != nil {
 			return t, fmt.Errorf("privacy: the ledger's entry of run %q: %w", e.Run, err)
 		}
-		all = append(all, events...)
 		t.Runs = append(t.Runs, e.Run)
 		if !e.Closed {
 			t.Open++
 		}
 		if e.Unprotected {
 			t.Unprotected++
+			continue
 		}
+		all = append(all, events...)
 	}
 	e, err := Epsilon(accountant, delta, all...)
 	if err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
 	}
-	t.Epsilon = run.Number(e)
+	t.Epsilon, t.GuaranteedEpsilon = run.Number(e), run.Number(e)
+	if t.Unprotected > 0 {
+		t.Epsilon = run.Number(math.Inf(1))
+	}
 	t.Text = spentText(t)
 	if reason, err := whyInfinite(accountant, delta, e, all); err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
@@ -257,19 +258,25 @@ func charged(e run.Entry) ([]Event, error) {
 	return events, nil
 }
 
-// spentText is t in a sentence or three.
+// spentText returns t in a few sentences.
 func spentText(t run.SpentReply) string {
-	if len(t.Runs) == 0 {
+	n := len(t.Runs)
+	if n == 0 {
 		return "Nothing has been spent on this data set on this device."
 	}
+	spent := fmt.Sprintf("ε = %s at δ = %s", run.UpText(float64(t.GuaranteedEpsilon), 4), run.UpText(t.Delta, 3))
 	var b strings.Builder
-	fmt.Fprintf(&b, "On this device, this data set has spent ε = %s at δ = %s in %s so far, each charged for all of its planned steps.",
-		run.UpText(float64(t.Epsilon), 4), run.UpText(t.Delta, 3), plural(len(t.Runs), "1 run", "%d runs"))
+	switch rest := n - t.Unprotected; {
+	case t.Unprotected == 0:
+		fmt.Fprintf(&b, "On this device, this data set has spent %s in %s so far, each charged for all of its planned steps.", spent, plural(n, "1 run", "%d runs"))
+	case rest == 0:
+		b.WriteString("On this device, this data set has spent ε = ∞: " + plural(n, "its only run has no guarantee.", "none of its %d runs has a guarantee."))
+	default:
+		fmt.Fprintf(&b, "On this device, this data set has spent ε = ∞: %d of its %d runs %s no guarantee. ", t.Unprotected, n, plural(t.Unprotected, "has", "have"))
+		fmt.Fprintf(&b, "%s spent %s, charged for all planned steps.", plural(rest, "The other has", "The other %d have"), spent)
+	}
 	if t.Open > 0 {
 		b.WriteString(plural(t.Open, " 1 of them has", " %d of them have") + " not ended, or ended without notice.")
-	}
-	if t.Unprotected > 0 {
-		b.WriteString(plural(t.Unprotected, " 1 of them carries", " %d of them carry") + " no guarantee; the total does not cover what such a run tells.")
 	}
 	return b.String()
 }
@@ -278,7 +285,7 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
-	return fmt.Sprintf(many, n)
+	return strings.ReplaceAll(many, "%d", strconv.Itoa(n))
 }
 
 // Digest returns a hash to write a data set's rows to, in a fixed order and

@@ -257,7 +257,7 @@ func TestSpent(t *testing.T) {
 		runs  string
 		steps int
 	}{
-		{[]string{"rows-1"}, "aeb", 300}, {[]string{"file-1"}, "abe", 300}, {[]string{"rows-2", "x"}, "bae", 300},
+		{[]string{"rows-1"}, "aeb", 300}, {[]string{"file-1"}, "abe", 300}, {[]string{"rows-2", "x"}, "bae", 300}, // e has no guarantee
 		{[]string{"rows-3"}, "c", 400}, {[]string{"unknown"}, "", 0}, {[]string{"rows-3", "file-2"}, "cd", 1200}, {nil, "", 0},
 	} {
 		r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: c.names}})
@@ -268,10 +268,10 @@ func TestSpent(t *testing.T) {
 		if c.runs == "" {
 			want = nil
 		}
-		if !slices.Equal(got, want) || math.Abs(float64(r.Epsilon)-cost(c.steps)) > 2e-3*cost(c.steps) {
-			t.Errorf("%v: runs %v, ε = %v; want %v, %v", c.names, r.Runs, r.Epsilon, want, cost(c.steps))
+		if !slices.Equal(got, want) || math.Abs(float64(r.GuaranteedEpsilon)-cost(c.steps)) > 2e-3*cost(c.steps) || math.IsInf(float64(r.Epsilon), 1) != slices.Contains(want, "e") {
+			t.Errorf("%v: runs %v, ε = %v and %v; want %v, %v", c.names, r.Runs, r.Epsilon, r.GuaranteedEpsilon, want, cost(c.steps))
 		}
-		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "in 3 runs") || !strings.Contains(r.Text, "planned steps") || !strings.Contains(r.Text, "1 of them has not ended") || !strings.Contains(r.Text, "no guarantee")) {
+		if len(c.names) == 1 && c.runs == "abe" && (r.Open != 1 || r.Unprotected != 1 || !strings.Contains(r.Text, "1 of its 3 runs has no guarantee") || !strings.Contains(r.Text, "planned steps") || !strings.Contains(r.Text, "1 of them has not ended")) {
 			t.Errorf("%+v", r)
 		}
 	}
