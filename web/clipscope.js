@@ -43,6 +43,8 @@
     label; // what its files are called; undefined for built-in data
     /** @type {string | undefined} */
     opening; // the name of what it reads
+    /** @type {(() => void) | undefined} */
+    onEnd;
 
     // A worker fetches its scripts and the kernels before there is a program for it.
     constructor() {
@@ -176,6 +178,7 @@
       for (const p of this.#pending.values()) p.reject(reason);
       this.#pending.clear();
       this.run?.fail(reason);
+      this.onEnd?.();
     }
   }
 
@@ -497,14 +500,24 @@
   }
 
   // laboratory opens one, on the files of opened data, which are read again for it, or on
-  // the built-in data that config names.
-  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal, progress?: Pending["progress"] }} [options] */
-  async function laboratory(config, data, { signal, progress } = {}) {
+  // the built-in data that config names. On files it stands in the ledger, as a run without
+  // a guarantee, before anybody sees its first look.
+  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal, progress?: Pending["progress"], anyway?: boolean }} [options] */
+  async function laboratory(config, data, { signal, progress, anyway = false } = {}) {
     signal?.throwIfAborted();
     clipscopeEarly.use();
     const starting = data instanceof Data ? data.apart(progress, signal) : place(config, data).then((p) => p.connection);
     try {
-      return await cancellable(starting, signal, async (c) => new Laboratory(c, await c.request("lab", { config: config ?? {} })));
+      return await cancellable(starting, signal, async (c) => {
+        const look = await c.request("lab", { config: config ?? {} });
+        if (c.label !== undefined) {
+          const { book } = await enterRun(c, clipscopeLedger.random(16), { events: {}, steps: 0, private: false }, anyway);
+          const close = () => void book?.close(0, signal?.aborted ?? false).catch(reportError);
+          if (c.alive) c.onEnd = close;
+          else close();
+        }
+        return new Laboratory(c, look);
+      });
     } catch (e) {
       starting.then((c) => c.end(e), () => {});
       throw e;
@@ -532,6 +545,18 @@
   /** @param {Connection} connection @param {boolean} tested */
   async function namesOf(connection, tested) {
     return (await connection.request("digest", { salt: await ledger.salt(), tested })).names;
+  }
+
+  // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
+  // a ledger that cannot be written does not hold the run up: uncounted says why.
+  /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {boolean} anyway @returns {Promise<{ book?: Book, uncounted?: string }>} */
+  async function enterRun(connection, name, plan, anyway) {
+    try {
+      return { book: await ledger.enter({ run: name, names: await namesOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway }) };
+    } catch (e) {
+      if (e.detail?.kind !== "ledger" || !anyway) throw e;
+      return { uncounted: e.message };
+    }
   }
 
   // Told is something of a run that changes: whoever listens is told what it is, if that is
@@ -777,12 +802,9 @@
 
     /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
-      try {
-        this.#book = await ledger.enter({ run: this.#name, names: await namesOf(this.#connection, Boolean(this.plan?.tuning)), label: this.#connection.label, plan: this.plan, anyway });
-      } catch (e) {
-        if (e.detail?.kind !== "ledger" || !anyway) throw e;
-        this.#uncounted = e.message;
-      }
+      const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, anyway);
+      this.#book = book;
+      this.#uncounted = uncounted;
       this.#letGo(paused);
     }
 

@@ -106,8 +106,7 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 	l.watcher()
 	l.take(t).done([]byte(`{"runs":["x","y"],"unprotected":1,"epsilon":{"$numberDouble":"Infinity"},"guaranteed_epsilon":3.9981,"delta":1e-5,"next_epsilon":{"$numberDouble":"Infinity"}}`), nil)
 	html = app.HTMLString(&ledger.Block{View: b.ledger.View(), Actions: b.ledger})
-	for _, want := range []string{`id="ledger-spent">
-∞`, "ε = ∞: 1 of these 2 runs has no guarantee. The other has spent 4.00.", "with a guarantee"} {
+	for _, want := range []string{`<dd id="ledger-spent">∞`, "ε = ∞: 1 of these 2 runs has no guarantee. The other has spent 4.00.", "with a guarantee"} {
 		if !strings.Contains(strings.ReplaceAll(html, " ", ""), strings.ReplaceAll(want, " ", "")) {
 			t.Errorf("no %q in %s", want, html)
 		}
