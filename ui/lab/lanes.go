@@ -481,7 +481,7 @@ func (l *lanes) spent() string {
 			}
 		}
 	}
-	sum, delta, n := total(epsilons), total(deltas), len(epsilons)
+	sum, delta, n := decimalSum(epsilons), decimalSum(deltas), len(epsilons)
 	switch {
 	case n < 2:
 		return ""
@@ -491,9 +491,9 @@ func (l *lanes) spent() string {
 	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Upper(delta, 2))
 }
 
-// total returns the sum of numbers as they are written in decimals, so that three
+// decimalSum returns the sum of numbers as they are written in decimals, so that three
 // times 1e-5 is 3e-5 and is not rounded up to more. +Inf where one of them is.
-func total(numbers []float64) float64 {
+func decimalSum(numbers []float64) float64 {
 	sum := new(big.Rat)
 	for _, x := range numbers {
 		r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))

@@ -13,6 +13,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
 	"clipscope/ui/link"
+	"clipscope/ui/series"
 )
 
 // runner is a client whose runs end when they are told to.
