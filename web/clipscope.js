@@ -8,7 +8,7 @@
   const { unfinished } = clipscopeUpdate;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 7;
+  const PROTOCOL = 8;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -541,10 +541,10 @@
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
-  // namesOf are the names of a connection's data; tested: of its test rows as well.
-  /** @param {Connection} connection @param {boolean} tested */
-  async function namesOf(connection, tested) {
-    return (await connection.request("digest", { salt: await ledger.salt(), tested })).names;
+  // identityOf is what a connection's data is recognised by; tested: its test rows as well.
+  /** @param {Connection} connection @param {boolean} tested @returns {Promise<Identity>} */
+  async function identityOf(connection, tested) {
+    return connection.request("digest", { salt: await ledger.salt(), tested });
   }
 
   // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
@@ -552,7 +552,7 @@
   /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {boolean} anyway @returns {Promise<{ book?: Book, uncounted?: string }>} */
   async function enterRun(connection, name, plan, anyway) {
     try {
-      return { book: await ledger.enter({ run: name, names: await namesOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway }) };
+      return { book: await ledger.enter({ run: name, data: await identityOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway }) };
     } catch (e) {
       if (e.detail?.kind !== "ledger" || !anyway) throw e;
       return { uncounted: e.message };
@@ -848,7 +848,7 @@
     /** @param {Result} result */
     async #conclude(result) {
       if (!result.statement) return;
-      const account = this.#book && await ledger.account(this.#book.names);
+      const account = this.#book && await ledger.account(this.#book);
       result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
     }
 
@@ -1077,7 +1077,7 @@
     async audit(request, onProgress, signal) { return inWorker("audit", request ?? {}, undefined, onProgress, signal); },
     ledger: clipscopeLedger.surface(ledger, async (data, tested) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
-      return namesOf((await data.connect(false)).connection, tested);
+      return identityOf((await data.connect(false)).connection, tested);
     }),
   };
   clipscope.ready.catch(() => {}); // the page decides what to say

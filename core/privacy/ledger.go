@@ -28,9 +28,10 @@ import (
 // took are no bound on what they cost; those that were fixed before the first
 // are. They are the budget of a filter (Feldman & Zrnic 2021, "Individual Privacy
 // Accounting via a Rényi Filter"), here with equal steps: whatever has been
-// stopped early is post-processing of the run that was not. Data sets are told
-// apart by digest, so a copy with one row changed counts as another data set: the
-// totals hold for the file, not for the people in it.
+// stopped early is post-processing of the run that was not. Data sets that share a file, a
+// picture or a row count as one, so a total never misses a run for want of a row, but for
+// what a [Sketch] misses of large data. Totals hold for rows that are written alike, not
+// for people: a row of which a cell was changed is another row.
 
 // Enter returns the record of a run that has released nothing yet, charged for every
 // step of its plan. Unless q.Anyway is set, a run that would go over the limit and a
@@ -85,8 +86,12 @@ func Reopen(q run.ReopenRequest) (run.Record, error) {
 
 // Spent is what a data set has cost, and would with a coming run.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
+	same, err := sameData(q.Account)
+	if err != nil {
+		return run.SpentReply{}, err
+	}
 	var entries []run.Entry
-	for _, r := range sameData(q.Records, q.Names) {
+	for _, r := range same {
 		entries = append(entries, r.Entry)
 	}
 	reply, err := total(Names()[0], q.Delta(), entries)
@@ -109,11 +114,14 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	return reply, nil
 }
 
-// Lines is the ledger as its owner reads it, oldest first.
-func Lines(records []run.Record) []run.Line {
-	records = slices.Clone(records)
+// Lines returns the ledger as its owner reads it, oldest first.
+func Lines(a run.Account) ([]run.Line, error) {
+	records := slices.Clone(a.Records)
 	slices.SortStableFunc(records, func(a, b run.Record) int { return strings.Compare(a.Entry.Started, b.Entry.Started) })
-	numbers := dataSets(records)
+	numbers, err := dataSets(namesOf(records), a.Data)
+	if err != nil {
+		return nil, err
+	}
 	lines := make([]run.Line, len(records))
 	for i, r := range records {
 		e := r.Entry
@@ -125,26 +133,63 @@ func Lines(records []run.Record) []run.Line {
 			lines[i].Once = []json.RawMessage{}
 		}
 	}
-	return lines
+	return lines, nil
 }
 
-// sameData are the records of the data set that goes by names.
-func sameData(records []run.Record, names []string) []run.Record {
-	numbers := dataSets(append([]run.Record{{Names: names}}, records...))
+// sameData returns the records of the account's data set.
+func sameData(a run.Account) ([]run.Record, error) {
+	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := dataSets(append([][]string{mine}, namesOf(a.Records)...), a.Data)
+	if err != nil {
+		return nil, err
+	}
 	var same []run.Record
-	for i, r := range records {
+	for i, r := range a.Records {
 		if numbers[i+1] == numbers[0] {
 			same = append(same, r)
 		}
 	}
-	return same
+	return same, nil
 }
 
-// dataSets numbers the records' data sets, from 1 in the order in which they
-// come: records that have a name in common are about the same one, and so are
-// those that have one in common with either, and so on.
-func dataSets(records []run.Record) []int {
-	set := make([]int, len(records)) // the first record known to be about the same
+func namesOf(records []run.Record) [][]string {
+	names := make([][]string, len(records))
+	for i, r := range records {
+		names[i] = r.Names
+	}
+	return names
+}
+
+// tokens returns all that an identity is recognised by: its names, of which each has more
+// than 8 bytes, and the hashes of its marks, which have 8.
+func tokens(of run.Identity) ([]string, error) {
+	all := slices.Clone(of.Names)
+	for _, m := range of.Marks {
+		hashes, err := hashesOf(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hashes...)
+	}
+	return all, nil
+}
+
+// dataSets numbers the data sets of lists of tokens, from 1 in the order in which they
+// come: lists with a token in common are about the same one, and so are those that have
+// one in common with either, and so on. The identities join them, and have no numbers.
+func dataSets(lists [][]string, data []run.Identity) ([]int, error) {
+	n := len(lists)
+	for _, d := range data {
+		list, err := tokens(d)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists[:len(lists):len(lists)], list)
+	}
+	set := make([]int, len(lists)) // the first list known to be about the same
 	root := func(i int) int {
 		for set[i] != i {
 			i = set[i]
@@ -152,20 +197,20 @@ func dataSets(records []run.Record) []int {
 		return i
 	}
 	first := map[string]int{}
-	for i, r := range records {
+	for i, list := range lists {
 		set[i] = i
-		for _, name := range r.Names {
-			j, known := first[name]
+		for _, token := range list {
+			j, known := first[token]
 			if !known {
-				first[name] = i
+				first[token] = i
 				continue
 			}
 			a, b := root(i), root(j)
 			set[max(a, b)] = min(a, b)
 		}
 	}
-	numbers, next := make([]int, len(records)), 0
-	for i := range records {
+	numbers, next := make([]int, n), 0
+	for i := range numbers {
 		if set[i] == i {
 			next++
 			numbers[i] = next
@@ -173,7 +218,7 @@ func dataSets(records []run.Record) []int {
 			numbers[i] = numbers[root(i)]
 		}
 	}
-	return numbers
+	return numbers, nil
 }
 
 // total returns ε at delta of everything that is charged in the entries of one data

@@ -312,8 +312,15 @@ func TestLines(t *testing.T) {
 		record("a", "1", "rows-1", "file-1"), record("b", "2", "rows-2", "file-2"), record("c", "3", "rows-3", "file-3"),
 		record("e", "5", "file-1"), record("f", "6"), record("g", "7"),
 	}
+	linesOf := func() []run.Line {
+		lines, err := Lines(run.Account{Records: records})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines
+	}
 	var runs, data []string
-	for _, l := range Lines(records) {
+	for _, l := range linesOf() {
 		runs, data = append(runs, l.Run), append(data, fmt.Sprint(l.Data))
 		if l.Charged != 1 || l.Once == nil {
 			t.Errorf("%+v", l)
@@ -322,13 +329,17 @@ func TestLines(t *testing.T) {
 	if got := strings.Join(runs, "") + " " + strings.Join(data, ""); got != "abcdefg 1222134" {
 		t.Errorf("runs and data sets %s", got)
 	}
-	for _, l := range Lines(records) {
+	for _, l := range linesOf() {
 		i := slices.IndexFunc(records, func(r run.Record) bool { return r.Run == l.Run })
 		var same []string
-		for _, r := range sameData(records, records[i].Names) {
+		found, err := sameData(run.Account{Records: records, Names: records[i].Names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range found {
 			same = append(same, r.Run)
 		}
-		for _, m := range Lines(records) {
+		for _, m := range linesOf() {
 			if len(records[i].Names) > 0 && slices.Contains(same, m.Run) != (m.Data == l.Data) {
 				t.Errorf("%s and %s: composed %t, shown as data %d and %d", l.Run, m.Run, slices.Contains(same, m.Run), l.Data, m.Data)
 			}
@@ -346,7 +357,10 @@ func TestDataSetsFollowNames(t *testing.T) {
 				records[i].Names = append(records[i].Names, fmt.Sprint(rng.IntN(40)))
 			}
 		}
-		numbers := dataSets(records)
+		numbers, err := dataSets(namesOf(records), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range records {
 			// The definition, by search.
 			reached, todo := map[int]bool{i: true}, []int{i}

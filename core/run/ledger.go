@@ -13,13 +13,23 @@ type DigestRequest struct {
 	Tested bool `json:"tested,omitempty"`
 }
 
-// DigestReply has the names that the data goes by: its training rows as they
-// were read, and the content of each file that they came from, as the same file
-// can be read in many ways, split otherwise, or joined with others. Where that was asked
-// for, those of its test rows follow, made as if they were trained on. Data sets with a
-// name in common are one.
+// DigestReply is the [Identity] of the open data. Where that was asked for, the names and
+// marks of its test rows follow, made as if they were trained on.
 type DigestReply struct {
+	Identity
+}
+
+// Identity is what the ledger recognises a data set by. Two of them with a name or a hash
+// of their marks in common are about the same people, as far as the ledger goes.
+type Identity struct {
+	ID string `json:"id"` // of the identity itself: a hash of the rest
+	// Names are salted hashes of the training rows as they were read, and of the content
+	// of each file that they came from, as the same file can be read in many ways, split
+	// otherwise, or joined with others.
 	Names []string `json:"names"`
+	// Marks are sketches of salted hashes, as package privacy writes them: of each row as
+	// it was read, and of each part of the files, a picture or a row of a table.
+	Marks []string `json:"marks"`
 }
 
 // Record is one run in the ledger as the page stores it. Only its run's tab
@@ -91,7 +101,11 @@ func (l Limit) Check() error {
 type Account struct {
 	Records []Record `json:"records"` // of all data sets
 	Names   []string `json:"names"`   // of the one in question
-	Limit   *Limit   `json:"limit"`   // its δ is that of totals; nil: none, and DefaultDelta
+	Marks   []string `json:"marks"`   // of the one in question
+	// Data are the identities that records were entered with. A record has an identity's
+	// names, and no marks; those of version 0.2 and earlier have no identity.
+	Data  []Identity `json:"data"`
+	Limit *Limit     `json:"limit"` // its δ is that of totals; nil: none, and DefaultDelta
 }
 
 // Delta is the δ of totals.
