@@ -429,12 +429,16 @@
       return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
     }
 
-    // evaluate compares the answers to labelled files with their labels.
+    // evaluate compares the answers to labelled files with their labels, and says which runs
+    // of this browser were trained on rows of these files.
     /** @param {any} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
     async evaluate(files, progress, signal) {
-      const list = files instanceof Blob ? [files] : files ?? [];
-      if (typeof list[Symbol.iterator] !== "function") throw fail("Give a File, or a list of them.");
-      return this.#ask("evaluate", undefined, [...list], progress, signal);
+      const given = files instanceof Blob ? [files] : files ?? [];
+      if (typeof given[Symbol.iterator] !== "function") throw fail("Give a File, or a list of them.");
+      const list = [...given], found = await this.#ask("evaluate", undefined, list, progress, signal);
+      const seen = await ledger.recognise((salt) => this.#ask("recognise", { salt }, list, progress, signal)).catch(() => []); // then it cannot be told
+      signal?.throwIfAborted();
+      return seen.length > 0 ? { ...found, trained_on: seen } : found;
     }
 
     /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */

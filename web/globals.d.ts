@@ -66,6 +66,7 @@ declare global {
     salt(): Promise<string>;
     account(of: Pick<Identity, "names">): Promise<Account>;
     spent(of: Identity, next?: object): Promise<{ runs: string[] }>;
+    recognise(identify: (salt: string) => Promise<Identity>): Promise<object[]>;
     entries(): Promise<({ run: string; closed: boolean })[]>;
     checked(limit: Limit): Promise<Limit>;
     enter(e: Entering): Promise<Book>;

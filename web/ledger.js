@@ -197,6 +197,14 @@
       return this.#ask("spent", { ...await this.account(of), next: next ?? null });
     }
 
+    // recognise says which runs spent on data that identify finds with the salt. Without
+    // runs it does not look.
+    /** @param {(salt: string) => Promise<Identity>} identify @returns {Promise<object[]>} */
+    async recognise(identify) {
+      if ((await all()).length === 0) return [];
+      return this.#ask("recognised", await this.account(await identify(await salt())));
+    }
+
     /** @returns {Promise<{ run: string, closed: boolean }[]>} */
     async entries() { return this.#ask("entries", { records: await all(), data: await known() }); }
     /** @param {Limit} limit */

@@ -155,6 +155,42 @@ func sameData(a run.Account) ([]run.Record, error) {
 	return same, nil
 }
 
+// Recognise returns the runs that spent on a file, a picture or a row of the account's
+// data, oldest first. Unlike [Spent] it does not count those that spent on data with a
+// row in common with data with a row in common.
+func Recognise(a run.Account) ([]run.Recognised, error) {
+	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	for _, token := range mine {
+		in[token] = true
+	}
+	shares := func(list []string) bool {
+		return slices.ContainsFunc(list, func(token string) bool { return in[token] })
+	}
+	marked := map[string]bool{} // the names of identities that share a mark
+	for _, d := range a.Data {
+		list, err := tokens(d)
+		if err != nil {
+			return nil, err
+		}
+		if shares(list) {
+			marked[strings.Join(d.Names, " ")] = true
+		}
+	}
+	found := []run.Recognised{}
+	for _, r := range a.Records {
+		never := r.Entry.Closed && r.Entry.Steps == 0 && !r.Entry.Unprotected // let go
+		if !never && (shares(r.Names) || marked[strings.Join(r.Names, " ")]) {
+			found = append(found, run.Recognised{Run: r.Run, Label: r.Label, Started: r.Entry.Started})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b run.Recognised) int { return strings.Compare(a.Started, b.Started) })
+	return found, nil
+}
+
 func namesOf(records []run.Record) [][]string {
 	names := make([][]string, len(records))
 	for i, r := range records {

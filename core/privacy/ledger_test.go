@@ -400,3 +400,39 @@ func TestDigest(t *testing.T) {
 		t.Error("no error for a short salt")
 	}
 }
+
+// TestRecognise: a file is recognised where it, or a row of it, was trained on, and not where
+// only data was trained on that has a row in common with such data.
+func TestRecognise(t *testing.T) {
+	marks := func(members ...string) []string {
+		var s Sketch
+		for _, m := range members {
+			s.Add([]byte(m))
+		}
+		return []string{s.Text()}
+	}
+	record := func(name, started string, steps int, names ...string) run.Record {
+		return run.Record{Run: name, Label: name + ".csv", Names: names, Entry: run.Entry{Run: name, Started: started, Steps: steps, Closed: true}}
+	}
+	account := run.Account{
+		Records: []run.Record{record("b", "2", 1, "rows-b", "file-b"), record("a", "1", 1, "rows-a"), record("c", "3", 1, "rows-c"), record("d", "4", 0, "rows-b", "file-b")},
+		Data:    []run.Identity{{Names: []string{"rows-b", "file-b"}, Marks: marks("aaaaaaaa", "bbbbbbbb")}, {Names: []string{"rows-c"}, Marks: marks("bbbbbbbb", "cccccccc")}},
+	}
+	for _, c := range []struct {
+		names, marks []string
+		want         string
+	}{
+		{[]string{"file-b"}, nil, "b"}, {[]string{"x"}, marks("aaaaaaaa"), "b"}, {[]string{"x"}, marks("bbbbbbbb"), "bc"},
+		{[]string{"rows-a"}, marks("cccccccc"), "ac"}, {[]string{"x"}, marks("dddddddd"), ""}, {nil, nil, ""},
+	} {
+		account.Names, account.Marks = c.names, c.marks
+		found, err := Recognise(account)
+		got := ""
+		for _, r := range found {
+			got += r.Run
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%v: runs %q (%v), want %q", c.names, got, err, c.want)
+		}
+	}
+}

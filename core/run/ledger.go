@@ -32,6 +32,19 @@ type Identity struct {
 	Marks []string `json:"marks"`
 }
 
+// RecogniseRequest asks for the [Identity] of files that are not open, without marks of
+// rows as they are read.
+type RecogniseRequest struct {
+	Salt string `json:"salt"`
+}
+
+// Recognised is a run that spent on rows of the data in question.
+type Recognised struct {
+	Run     string `json:"run"`
+	Label   string `json:"label"`   // what its data is called
+	Started string `json:"started"` // RFC 3339
+}
+
 // Record is one run in the ledger as the page stores it. Only its run's tab
 // changes it.
 type Record struct {

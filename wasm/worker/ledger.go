@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
 
@@ -62,37 +63,69 @@ func (s *Session) identify(of *data.Split, files []data.File, salt []byte, teste
 		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
 	}
 	id := &run.Identity{Names: []string{name()}, Marks: []string{}}
-	for _, f := range files {
-		name, err := digestFile(f, salt)
-		if err != nil {
-			return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
-		}
-		id.Names = append(id.Names, name)
-	}
-	if tested {
-		files = slices.Concat(files, s.files)
-	}
-	var each, parts privacy.Sketch
-	var sum []byte
-	into := func(k *privacy.Sketch) func() {
-		return func() {
-			sum = hash.Sum(sum[:0])
-			k.Add(sum)
-		}
-	}
-	if err := data.EachRow(s.open, of, hash, into(&each)); err != nil {
+	var each privacy.Sketch
+	if err := data.EachRow(s.open, of, hash, into(&each, hash)); err != nil {
 		return nil, fmt.Errorf("worker: naming the rows for the ledger: %w", err)
 	}
-	if err := s.host.Files.Parts(context.Background(), files, s.csv, tested, hash, into(&parts)); err != nil {
-		return nil, fmt.Errorf("worker: naming the parts of the files for the ledger: %w", err)
+	if text := each.Text(); text != "" {
+		id.Marks = append(id.Marks, text)
 	}
-	for _, k := range []*privacy.Sketch{&each, &parts} {
-		if text := k.Text(); text != "" {
-			id.Marks = append(id.Marks, text)
-		}
+	parts := files
+	if tested {
+		parts = slices.Concat(files, s.files)
+	}
+	if err := s.identifyFiles(id, files, parts, s.csv, tested, salt); err != nil {
+		return nil, err
 	}
 	id.ID = idOf(*id)
 	return id, nil
+}
+
+// identifyFiles adds to an identity the names of files, and a mark of the parts of others.
+func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
+	for _, f := range files {
+		name, err := digestFile(f, salt)
+		if err != nil {
+			return fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
+		}
+		id.Names = append(id.Names, name)
+	}
+	hash, _, err := privacy.Digest(salt)
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	var mark privacy.Sketch
+	if err := s.host.Files.Parts(context.Background(), parts, csv, tested, hash, into(&mark, hash)); err != nil {
+		return fmt.Errorf("worker: naming the parts of the files for the ledger: %w", err)
+	}
+	if text := mark.Text(); text != "" {
+		id.Marks = append(id.Marks, text)
+	}
+	return nil
+}
+
+// into returns a function that adds what was written to h to a sketch.
+func into(k *privacy.Sketch, h hash.Hash) func() {
+	var sum []byte
+	return func() {
+		sum = h.Sum(sum[:0])
+		k.Add(sum)
+	}
+}
+
+// recognise returns the identity of files that are not open.
+func (s *Session) recognise(r Request, q run.RecogniseRequest) (any, error) {
+	salt, err := hex.DecodeString(q.Salt)
+	if err != nil {
+		return nil, fmt.Errorf("worker: the ledger's salt: %w", err)
+	}
+	files := data.Gather(append(r.TrainFiles, r.TestFiles...))
+	id := run.Identity{Names: []string{}, Marks: []string{}}
+	if err := s.identifyFiles(&id, files, files, run.CSV{}, true, salt); err != nil {
+		return nil, err
+	}
+	id.ID = idOf(id)
+	return run.DigestReply{Identity: id}, nil
 }
 
 // idOf returns a hash of an identity's names and marks, which are salted.
@@ -113,7 +146,7 @@ func digestFile(f data.File, salt []byte) (name string, err error) {
 		return "", err
 	}
 	defer r.Close()
-	hash, sum, err := privacy.Digest(salt)
+	h, sum, err := privacy.Digest(salt)
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +157,7 @@ func digestFile(f data.File, salt []byte) (name string, err error) {
 			return "", err
 		}
 	}
-	if _, err := io.Copy(hash, content); err != nil {
+	if _, err := io.Copy(h, content); err != nil {
 		return "", err
 	}
 	return sum(), nil

@@ -298,6 +298,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return s.forget()
 	case Digest:
 		return decoded(r.Text, s.digest)
+	case Recognise:
+		return decoded(r.Text, func(q run.RecogniseRequest) (any, error) { return s.recognise(r, q) })
 	case Interrupted:
 		return s.interrupted()
 	case GoOn:
@@ -325,20 +327,21 @@ func (s *Session) answer(r Request) (reply any, err error) {
 
 // questions need nothing that a session holds.
 var questions = map[string]func(text string) (any, error){
-	Epsilon:   question(epsilon),
-	Calibrate: question(calibrate),
-	Delta:     question(delta),
-	Report:    question(report),
-	Curve:     question(curve),
-	Tuning:    question(tuning),
-	Group:     question(group),
-	Enter:     question(privacy.Enter),
-	Close:     question(sure(privacy.Close)),
-	Reopen:    question(privacy.Reopen),
-	Spent:     question(privacy.Spent),
-	Entries:   question(privacy.Lines),
-	Limit:     question(sure(run.Limit.WithDefaults)),
-	Statement: question(privacy.Conclude),
+	Epsilon:    question(epsilon),
+	Calibrate:  question(calibrate),
+	Delta:      question(delta),
+	Report:     question(report),
+	Curve:      question(curve),
+	Tuning:     question(tuning),
+	Group:      question(group),
+	Enter:      question(privacy.Enter),
+	Close:      question(sure(privacy.Close)),
+	Reopen:     question(privacy.Reopen),
+	Spent:      question(privacy.Spent),
+	Entries:    question(privacy.Lines),
+	Recognised: question(privacy.Recognise),
+	Limit:      question(sure(run.Limit.WithDefaults)),
+	Statement:  question(privacy.Conclude),
 }
 
 func question[Q, A any](f func(Q) (A, error)) func(string) (any, error) {
