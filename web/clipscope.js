@@ -8,7 +8,7 @@
   const { unfinished } = clipscopeUpdate;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 7;
+  const PROTOCOL = 8;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -43,6 +43,8 @@
     label; // what its files are called; undefined for built-in data
     /** @type {string | undefined} */
     opening; // the name of what it reads
+    /** @type {(() => void) | undefined} */
+    onEnd;
 
     // A worker fetches its scripts and the kernels before there is a program for it.
     constructor() {
@@ -176,6 +178,7 @@
       for (const p of this.#pending.values()) p.reject(reason);
       this.#pending.clear();
       this.run?.fail(reason);
+      this.onEnd?.();
     }
   }
 
@@ -426,12 +429,16 @@
       return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
     }
 
-    // evaluate compares the answers to labelled files with their labels.
+    // evaluate compares the answers to labelled files with their labels, and says which runs
+    // of this browser were trained on rows of these files.
     /** @param {any} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
     async evaluate(files, progress, signal) {
-      const list = files instanceof Blob ? [files] : files ?? [];
-      if (typeof list[Symbol.iterator] !== "function") throw fail("Give a File, or a list of them.");
-      return this.#ask("evaluate", undefined, [...list], progress, signal);
+      const given = files instanceof Blob ? [files] : files ?? [];
+      if (typeof given[Symbol.iterator] !== "function") throw fail("Give a File, or a list of them.");
+      const list = [...given], found = await this.#ask("evaluate", undefined, list, progress, signal);
+      const seen = await ledger.recognise((salt) => this.#ask("recognise", { salt }, list, progress, signal)).catch(() => []); // then it cannot be told
+      signal?.throwIfAborted();
+      return seen.length > 0 ? { ...found, trained_on: seen } : found;
     }
 
     /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
@@ -497,14 +504,24 @@
   }
 
   // laboratory opens one, on the files of opened data, which are read again for it, or on
-  // the built-in data that config names.
-  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal, progress?: Pending["progress"] }} [options] */
-  async function laboratory(config, data, { signal, progress } = {}) {
+  // the built-in data that config names. On files it stands in the ledger, as a run without
+  // a guarantee, before anybody sees its first look.
+  /** @param {any} config @param {unknown} [data] @param {{ signal?: AbortSignal, progress?: Pending["progress"], anyway?: boolean }} [options] */
+  async function laboratory(config, data, { signal, progress, anyway = false } = {}) {
     signal?.throwIfAborted();
     clipscopeEarly.use();
     const starting = data instanceof Data ? data.apart(progress, signal) : place(config, data).then((p) => p.connection);
     try {
-      return await cancellable(starting, signal, async (c) => new Laboratory(c, await c.request("lab", { config: config ?? {} })));
+      return await cancellable(starting, signal, async (c) => {
+        const look = await c.request("lab", { config: config ?? {} });
+        if (c.label !== undefined) {
+          const { book } = await enterRun(c, clipscopeLedger.random(16), { events: {}, steps: 0, private: false }, anyway);
+          const close = () => void book?.close(0, signal?.aborted ?? false).catch(reportError);
+          if (c.alive) c.onEnd = close;
+          else close();
+        }
+        return new Laboratory(c, look);
+      });
     } catch (e) {
       starting.then((c) => c.end(e), () => {});
       throw e;
@@ -528,10 +545,22 @@
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
-  // namesOf are the names of a connection's data; tested: of its test rows as well.
-  /** @param {Connection} connection @param {boolean} tested */
-  async function namesOf(connection, tested) {
-    return (await connection.request("digest", { salt: await ledger.salt(), tested })).names;
+  // identityOf is what a connection's data is recognised by; tested: its test rows as well.
+  /** @param {Connection} connection @param {boolean} tested @returns {Promise<Identity>} */
+  async function identityOf(connection, tested) {
+    return connection.request("digest", { salt: await ledger.salt(), tested });
+  }
+
+  // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
+  // a ledger that cannot be written does not hold the run up: uncounted says why.
+  /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {boolean} anyway @returns {Promise<{ book?: Book, uncounted?: string }>} */
+  async function enterRun(connection, name, plan, anyway) {
+    try {
+      return { book: await ledger.enter({ run: name, data: await identityOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway }) };
+    } catch (e) {
+      if (e.detail?.kind !== "ledger" || !anyway) throw e;
+      return { uncounted: e.message };
+    }
   }
 
   // Told is something of a run that changes: whoever listens is told what it is, if that is
@@ -777,12 +806,9 @@
 
     /** @param {boolean} paused @param {boolean} anyway */
     async enter(paused, anyway) {
-      try {
-        this.#book = await ledger.enter({ run: this.#name, names: await namesOf(this.#connection, Boolean(this.plan?.tuning)), label: this.#connection.label, plan: this.plan, anyway });
-      } catch (e) {
-        if (e.detail?.kind !== "ledger" || !anyway) throw e;
-        this.#uncounted = e.message;
-      }
+      const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, anyway);
+      this.#book = book;
+      this.#uncounted = uncounted;
       this.#letGo(paused);
     }
 
@@ -826,7 +852,7 @@
     /** @param {Result} result */
     async #conclude(result) {
       if (!result.statement) return;
-      const account = this.#book && await ledger.account(this.#book.names);
+      const account = this.#book && await ledger.account(this.#book);
       result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
     }
 
@@ -1055,7 +1081,7 @@
     async audit(request, onProgress, signal) { return inWorker("audit", request ?? {}, undefined, onProgress, signal); },
     ledger: clipscopeLedger.surface(ledger, async (data, tested) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
-      return namesOf((await data.connect(false)).connection, tested);
+      return identityOf((await data.connect(false)).connection, tested);
     }),
   };
   clipscope.ready.catch(() => {}); // the page decides what to say

@@ -53,8 +53,10 @@ declare global {
   // LedgerRecord is a run.Record: a script keeps it and reads no more of it than this.
   interface LedgerRecord { run: string; names: string[]; done: number }
   interface Limit { epsilon: number; delta: number }
-  interface Account { records: LedgerRecord[]; names: string[]; limit: Limit | null }
-  interface Entering { run: string; names: string[]; label: string | undefined; plan: Plan | undefined; anyway: boolean }
+  // Identity is a run.Identity: what a data set is recognised by.
+  interface Identity { id: string; names: string[]; marks: string[] }
+  interface Account { records: LedgerRecord[]; data: Identity[]; names: string[]; marks: string[]; limit: Limit | null }
+  interface Entering { run: string; data: Identity; label: string | undefined; plan: Plan | undefined; anyway: boolean }
   interface Book {
     readonly names: string[];
     progress(step: number): void;
@@ -62,8 +64,9 @@ declare global {
   }
   interface Ledger {
     salt(): Promise<string>;
-    account(names: string[]): Promise<Account>;
-    spent(names: string[], next?: object): Promise<{ runs: string[] }>;
+    account(of: Pick<Identity, "names">): Promise<Account>;
+    spent(of: Identity, next?: object): Promise<{ runs: string[] }>;
+    recognise(identify: (salt: string) => Promise<Identity>): Promise<object[]>;
     entries(): Promise<({ run: string; closed: boolean })[]>;
     checked(limit: Limit): Promise<Limit>;
     enter(e: Entering): Promise<Book>;
@@ -73,7 +76,7 @@ declare global {
   }
   var clipscopeLedger: {
     Ledger: new (ask: Ask) => Ledger;
-    surface(ledger: Ledger, namesOf: (data: unknown, tested: boolean) => Promise<string[]>): object;
+    surface(ledger: Ledger, identityOf: (data: unknown, tested: boolean) => Promise<Identity>): object;
     random(bytes: number): string;
   };
 

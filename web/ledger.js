@@ -41,6 +41,21 @@
   /** @param {LedgerRecord} record */
   const put = (record) => transact("readwrite", (runs) => runs.put(record));
 
+  // What data sets are recognised by stands beside the runs once, however many there are
+  // on one. Versions before 0.3 kept it in a run's names alone, which stay as they were.
+  const identities = IDBKeyRange.bound("data/", "data0", false, true);
+  /** @returns {Promise<Identity[]>} */
+  const known = () => transact("readonly", (_, settings) => settings.getAll(identities));
+  /** @param {Identity} data */
+  const remember = (data) => transact("readwrite", (_, settings) => settings.put(data, "data/" + data.id));
+
+  // prune forgets what no run is left of, while no run is being entered.
+  const prune = () => exclusively(async () => {
+    const names = new Set((await all()).flatMap((/** @type {LedgerRecord} */ r) => r.names));
+    const gone = (await known()).filter((data) => !data.names.some((name) => names.has(name)));
+    await transact("readwrite", (_, settings) => { for (const { id } of gone) settings.delete("data/" + id); });
+  });
+
   // --- tabs ---
 
   // exclusively runs f while no other tab does. It waits for others no longer than
@@ -170,31 +185,39 @@
 
     salt() { return salt(); }
 
-    // account is all that there is to know of the data set of those names.
-    /** @param {string[]} names */
-    async account(names) {
-      return { records: await all(), names, limit: (await setting("limit")) ?? null };
+    // account is all that there is to know of a data set.
+    /** @param {Pick<Identity, "names"> & Partial<Identity>} of */
+    async account({ names, marks = [] }) {
+      return { records: await all(), data: await known(), names, marks, limit: (await setting("limit")) ?? null };
     }
 
     // spent is what it has cost, and would with next.
-    /** @param {string[]} names @param {object} [next] */
-    async spent(names, next) {
-      return this.#ask("spent", { ...await this.account(names), next: next ?? null });
+    /** @param {Identity} of @param {object} [next] */
+    async spent(of, next) {
+      return this.#ask("spent", { ...await this.account(of), next: next ?? null });
+    }
+
+    // recognise says which runs spent on data that identify finds with the salt. Without
+    // runs it does not look.
+    /** @param {(salt: string) => Promise<Identity>} identify @returns {Promise<object[]>} */
+    async recognise(identify) {
+      if ((await all()).length === 0) return [];
+      return this.#ask("recognised", await this.account(await identify(await salt())));
     }
 
     /** @returns {Promise<{ run: string, closed: boolean }[]>} */
-    entries() { return all().then((records) => this.#ask("entries", records)); }
+    async entries() { return this.#ask("entries", { records: await all(), data: await known() }); }
     /** @param {Limit} limit */
     checked(limit) { return this.#ask("limit", limit); }
 
     // enter writes the record of a run that has released nothing yet, under the run's
-    // name. It rejects where the run would go over the limit, unless anyway is true.
+    // name. It rejects where the run would go over the limit or has no guarantee, unless
+    // anyway is true.
     /** @param {Entering} entering */
-    enter({ run, names, label, plan, anyway }) {
+    enter({ run, data, label, plan, anyway }) {
       return exclusively(async () => {
-        const limited = !anyway && (await setting("limit")) !== undefined;
-        const account = limited ? await this.account(names) : { records: [], names, limit: null };
-        const record = await this.#ask("enter", { ...account, run, label, started: new Date().toISOString(), plan });
+        const record = await this.#ask("enter", { ...await this.account(data), run, label, started: new Date().toISOString(), plan, anyway });
+        await remember(data); // first: without it the run would count for its files alone
         await put(record);
         navigator.storage?.persist?.().catch(() => {});
         store.changed();
@@ -226,10 +249,10 @@
 
   // --- what scripts and the page use ---
 
-  // surface is window.clipscope.ledger. namesOf finds a data handle's names, tested: with
-  // those of its test rows, on which a tuning spends.
-  /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<string[]>} namesOf */
-  function surface(ledger, namesOf) {
+  // surface is window.clipscope.ledger. identityOf finds what a data handle is recognised by,
+  // tested: with that of its test rows, on which a tuning spends.
+  /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<Identity>} identityOf */
+  function surface(ledger, identityOf) {
     return Object.freeze({
       async entries() {
         clipscopeEarly.use();
@@ -239,7 +262,7 @@
         }));
       },
       /** @param {unknown} data @param {{ tested?: boolean }} [next] */
-      async total(data, next) { return ledger.spent(await namesOf(data, next?.tested ?? false), next); },
+      async total(data, next) { return ledger.spent(await identityOf(data, next?.tested ?? false), next); },
       /** @param {Limit | null} [value] */
       async limit(value) {
         clipscopeEarly.use();
@@ -257,9 +280,10 @@
         clipscopeEarly.use();
         if (data === undefined) await transact("readwrite", (runs) => runs.clear());
         else {
-          const { runs: mine } = await ledger.spent(await namesOf(data, false));
+          const { runs: mine } = await ledger.spent(await identityOf(data, false));
           await transact("readwrite", (runs) => { for (const run of mine) runs.delete(run); });
         }
+        await prune();
         store.changed();
       },
       /** @param {() => void} fn */

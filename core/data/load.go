@@ -171,6 +171,9 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.warnAlike(train); err != nil {
+		return nil, err
+	}
 	var ds *Dataset
 	switch kind {
 	case formatIDX:

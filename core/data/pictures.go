@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -401,6 +402,14 @@ func (l *loader) readPictures(g *gallery, files []File, all []picture) error {
 		if err == nil {
 			err = g.add(p.Name(), p.role, p.label, raw)
 		}
+		if err == nil && p.role == roleTrain {
+			sum := maphash.Bytes(g.seed, raw)
+			if first, ok := g.seen[sum]; ok {
+				l.warnTwice(first, p.Name())
+			} else {
+				g.seen[sum] = p.Name()
+			}
+		}
 		if err != nil && !g.skips(err) {
 			return err
 		}
@@ -430,10 +439,12 @@ type gallery struct {
 	resized int                 // pictures that had another size
 	greyed  int                 // pictures in colour that have been made grey
 	bad     badRows
+	seed    maphash.Seed
+	seen    map[uint64]string // the first name of each content to train on, by its hash
 }
 
 func (l *loader) newGallery(classes []string) *gallery {
-	g := &gallery{loader: l, sizes: map[image.Point]int{}, index: map[string]int{}}
+	g := &gallery{loader: l, sizes: map[image.Point]int{}, index: map[string]int{}, seed: maphash.MakeSeed(), seen: map[uint64]string{}}
 	g.ds = &Dataset{Task: Classification, Outputs: len(classes), Classes: classes}
 	if classes == nil {
 		g.ds.Task, g.ds.Outputs = Regression, 1

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"clipscope/core/run"
@@ -27,26 +28,32 @@ import (
 // took are no bound on what they cost; those that were fixed before the first
 // are. They are the budget of a filter (Feldman & Zrnic 2021, "Individual Privacy
 // Accounting via a Rényi Filter"), here with equal steps: whatever has been
-// stopped early is post-processing of the run that was not. Data sets are told
-// apart by digest, so a copy with one row changed counts as another data set: the
-// totals hold for the file, not for the people in it.
+// stopped early is post-processing of the run that was not. Data sets that share a file, a
+// picture or a row count as one, so a total never misses a run for want of a row, but for
+// what a [Sketch] misses of large data. Totals hold for rows that are written alike, not
+// for people: a row of which a cell was changed is another row.
 
-// Enter is the record of a run that has released nothing yet, charged for every
-// step of its plan. Where there is a limit and the run would go over it, the error
-// is a [*run.OverLimit].
+// Enter returns the record of a run that has released nothing yet, charged for every
+// step of its plan. Unless q.Anyway is set, a run that would go over the limit and a
+// run without a guarantee are refused by a [*run.OverLimit].
 func Enter(q run.EnterRequest) (run.Record, error) {
 	e := q.Plan.Entry()
 	e.Run, e.Label, e.Started = q.Run, q.Label, q.Started
 	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
-	if q.Limit == nil {
+	if q.Anyway || q.Limit == nil && !e.Unprotected {
 		return r, nil
 	}
 	s, err := Spent(run.SpentRequest{Account: q.Account, Next: &e})
 	if err != nil {
 		return run.Record{}, err
 	}
+	over := &run.OverLimit{Kind: run.OverGuarantee, Epsilon: s.Epsilon, NextEpsilon: *s.NextEpsilon, Delta: s.Delta, Unprotected: e.Unprotected}
+	if q.Limit == nil {
+		return run.Record{}, over
+	}
 	if *s.NextEpsilon > q.Limit.Epsilon {
-		return run.Record{}, &run.OverLimit{Kind: "limit", Epsilon: s.Epsilon, NextEpsilon: *s.NextEpsilon, Limit: q.Limit.Epsilon, Delta: s.Delta}
+		over.Kind, over.Limit = run.OverBudget, q.Limit.Epsilon
+		return run.Record{}, over
 	}
 	return r, nil
 }
@@ -59,7 +66,7 @@ func Close(q run.CloseRequest) run.Record {
 		return r
 	}
 	if q.Unreleased {
-		r.Entry.Steps, r.Entry.Once = 0, nil
+		r.Entry.Steps, r.Entry.Once, r.Entry.Unprotected = 0, nil, false
 	}
 	r.Entry.Closed, r.Done = true, q.Done
 	return r
@@ -79,8 +86,12 @@ func Reopen(q run.ReopenRequest) (run.Record, error) {
 
 // Spent is what a data set has cost, and would with a coming run.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
+	same, err := sameData(q.Account)
+	if err != nil {
+		return run.SpentReply{}, err
+	}
 	var entries []run.Entry
-	for _, r := range sameData(q.Records, q.Names) {
+	for _, r := range same {
 		entries = append(entries, r.Entry)
 	}
 	reply, err := total(Names()[0], q.Delta(), entries)
@@ -91,32 +102,26 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 		reply.Limit = &q.Limit.Epsilon
 	}
 	if q.Next != nil {
-		with, err := withNext(q, entries)
+		next := *q.Next
+		next.Run = cmp.Or(next.Run, "next")
+		with, err := total(Names()[0], q.Delta(), append(entries, next))
 		if err != nil {
 			return reply, err
 		}
-		reply.NextEpsilon, reply.Reason = &with.Epsilon, cmp.Or(reply.Reason, with.Reason)
+		reply.NextEpsilon, reply.NextGuaranteedEpsilon = &with.Epsilon, &with.GuaranteedEpsilon
+		reply.Reason = cmp.Or(reply.Reason, with.Reason)
 	}
 	return reply, nil
 }
 
-// withNext is the total with the coming run: without a guarantee it may tell anything.
-func withNext(q run.SpentRequest, entries []run.Entry) (run.SpentReply, error) {
-	next := *q.Next
-	if next.Unprotected {
-		return run.SpentReply{Epsilon: run.Number(math.Inf(1))}, nil
-	}
-	if next.Run == "" {
-		next.Run = "next"
-	}
-	return total(Names()[0], q.Delta(), append(entries, next))
-}
-
-// Lines is the ledger as its owner reads it, oldest first.
-func Lines(records []run.Record) []run.Line {
-	records = slices.Clone(records)
+// Lines returns the ledger as its owner reads it, oldest first.
+func Lines(a run.Account) ([]run.Line, error) {
+	records := slices.Clone(a.Records)
 	slices.SortStableFunc(records, func(a, b run.Record) int { return strings.Compare(a.Entry.Started, b.Entry.Started) })
-	numbers := dataSets(records)
+	numbers, err := dataSets(namesOf(records), a.Data)
+	if err != nil {
+		return nil, err
+	}
 	lines := make([]run.Line, len(records))
 	for i, r := range records {
 		e := r.Entry
@@ -128,26 +133,99 @@ func Lines(records []run.Record) []run.Line {
 			lines[i].Once = []json.RawMessage{}
 		}
 	}
-	return lines
+	return lines, nil
 }
 
-// sameData are the records of the data set that goes by names.
-func sameData(records []run.Record, names []string) []run.Record {
-	numbers := dataSets(append([]run.Record{{Names: names}}, records...))
+// sameData returns the records of the account's data set.
+func sameData(a run.Account) ([]run.Record, error) {
+	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := dataSets(append([][]string{mine}, namesOf(a.Records)...), a.Data)
+	if err != nil {
+		return nil, err
+	}
 	var same []run.Record
-	for i, r := range records {
+	for i, r := range a.Records {
 		if numbers[i+1] == numbers[0] {
 			same = append(same, r)
 		}
 	}
-	return same
+	return same, nil
 }
 
-// dataSets numbers the records' data sets, from 1 in the order in which they
-// come: records that have a name in common are about the same one, and so are
-// those that have one in common with either, and so on.
-func dataSets(records []run.Record) []int {
-	set := make([]int, len(records)) // the first record known to be about the same
+// Recognise returns the runs that spent on a file, a picture or a row of the account's
+// data, oldest first. Unlike [Spent] it does not count those that spent on data with a
+// row in common with data with a row in common.
+func Recognise(a run.Account) ([]run.Recognised, error) {
+	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	for _, token := range mine {
+		in[token] = true
+	}
+	shares := func(list []string) bool {
+		return slices.ContainsFunc(list, func(token string) bool { return in[token] })
+	}
+	marked := map[string]bool{} // the names of identities that share a mark
+	for _, d := range a.Data {
+		list, err := tokens(d)
+		if err != nil {
+			return nil, err
+		}
+		if shares(list) {
+			marked[strings.Join(d.Names, " ")] = true
+		}
+	}
+	found := []run.Recognised{}
+	for _, r := range a.Records {
+		never := r.Entry.Closed && r.Entry.Steps == 0 && !r.Entry.Unprotected // let go
+		if !never && (shares(r.Names) || marked[strings.Join(r.Names, " ")]) {
+			found = append(found, run.Recognised{Run: r.Run, Label: r.Label, Started: r.Entry.Started})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b run.Recognised) int { return strings.Compare(a.Started, b.Started) })
+	return found, nil
+}
+
+func namesOf(records []run.Record) [][]string {
+	names := make([][]string, len(records))
+	for i, r := range records {
+		names[i] = r.Names
+	}
+	return names
+}
+
+// tokens returns all that an identity is recognised by: its names, of which each has more
+// than 8 bytes, and the hashes of its marks, which have 8.
+func tokens(of run.Identity) ([]string, error) {
+	all := slices.Clone(of.Names)
+	for _, m := range of.Marks {
+		hashes, err := hashesOf(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hashes...)
+	}
+	return all, nil
+}
+
+// dataSets numbers the data sets of lists of tokens, from 1 in the order in which they
+// come: lists with a token in common are about the same one, and so are those that have
+// one in common with either, and so on. The identities join them, and have no numbers.
+func dataSets(lists [][]string, data []run.Identity) ([]int, error) {
+	n := len(lists)
+	for _, d := range data {
+		list, err := tokens(d)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists[:len(lists):len(lists)], list)
+	}
+	set := make([]int, len(lists)) // the first list known to be about the same
 	root := func(i int) int {
 		for set[i] != i {
 			i = set[i]
@@ -155,20 +233,20 @@ func dataSets(records []run.Record) []int {
 		return i
 	}
 	first := map[string]int{}
-	for i, r := range records {
+	for i, list := range lists {
 		set[i] = i
-		for _, name := range r.Names {
-			j, known := first[name]
+		for _, token := range list {
+			j, known := first[token]
 			if !known {
-				first[name] = i
+				first[token] = i
 				continue
 			}
 			a, b := root(i), root(j)
 			set[max(a, b)] = min(a, b)
 		}
 	}
-	numbers, next := make([]int, len(records)), 0
-	for i := range records {
+	numbers, next := make([]int, n), 0
+	for i := range numbers {
 		if set[i] == i {
 			next++
 			numbers[i] = next
@@ -176,10 +254,10 @@ func dataSets(records []run.Record) []int {
 			numbers[i] = numbers[root(i)]
 		}
 	}
-	return numbers
+	return numbers, nil
 }
 
-// total is ε at delta of everything that is charged in the entries of one data
+// total returns ε at delta of everything that is charged in the entries of one data
 // set. An entry that no accountant would take is an error.
 func total(accountant string, delta float64, entries []run.Entry) (run.SpentReply, error) {
 	t := run.SpentReply{Runs: []string{}, Delta: delta}
@@ -189,20 +267,24 @@ func total(accountant string, delta float64, entries []run.Entry) (run.SpentRepl
 		if err != nil {
 			return t, fmt.Errorf("privacy: the ledger's entry of run %q: %w", e.Run, err)
 		}
-		all = append(all, events...)
 		t.Runs = append(t.Runs, e.Run)
 		if !e.Closed {
 			t.Open++
 		}
 		if e.Unprotected {
 			t.Unprotected++
+			continue
 		}
+		all = append(all, events...)
 	}
 	e, err := Epsilon(accountant, delta, all...)
 	if err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
 	}
-	t.Epsilon = run.Number(e)
+	t.Epsilon, t.GuaranteedEpsilon = run.Number(e), run.Number(e)
+	if t.Unprotected > 0 {
+		t.Epsilon = run.Number(math.Inf(1))
+	}
 	t.Text = spentText(t)
 	if reason, err := whyInfinite(accountant, delta, e, all); err != nil {
 		return t, fmt.Errorf("privacy: the ledger: %w", err)
@@ -257,19 +339,25 @@ func charged(e run.Entry) ([]Event, error) {
 	return events, nil
 }
 
-// spentText is t in a sentence or three.
+// spentText returns t in a few sentences.
 func spentText(t run.SpentReply) string {
-	if len(t.Runs) == 0 {
+	n := len(t.Runs)
+	if n == 0 {
 		return "Nothing has been spent on this data set on this device."
 	}
+	spent := fmt.Sprintf("ε = %s at δ = %s", run.UpText(float64(t.GuaranteedEpsilon), 4), run.UpText(t.Delta, 3))
 	var b strings.Builder
-	fmt.Fprintf(&b, "On this device, this data set has spent ε = %s at δ = %s in %s so far, each charged for all of its planned steps.",
-		run.UpText(float64(t.Epsilon), 4), run.UpText(t.Delta, 3), plural(len(t.Runs), "1 run", "%d runs"))
+	switch rest := n - t.Unprotected; {
+	case t.Unprotected == 0:
+		fmt.Fprintf(&b, "On this device, this data set has spent %s in %s so far, each charged for all of its planned steps.", spent, plural(n, "1 run", "%d runs"))
+	case rest == 0:
+		b.WriteString("On this device, this data set has spent ε = ∞: " + plural(n, "its only run has no guarantee.", "none of its %d runs has a guarantee."))
+	default:
+		fmt.Fprintf(&b, "On this device, this data set has spent ε = ∞: %d of its %d runs %s no guarantee. ", t.Unprotected, n, plural(t.Unprotected, "has", "have"))
+		fmt.Fprintf(&b, "%s spent %s, charged for all planned steps.", plural(rest, "The other has", "The other %d have"), spent)
+	}
 	if t.Open > 0 {
 		b.WriteString(plural(t.Open, " 1 of them has", " %d of them have") + " not ended, or ended without notice.")
-	}
-	if t.Unprotected > 0 {
-		b.WriteString(plural(t.Unprotected, " 1 of them carries", " %d of them carry") + " no guarantee; the total does not cover what such a run tells.")
 	}
 	return b.String()
 }
@@ -278,7 +366,7 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
-	return fmt.Sprintf(many, n)
+	return strings.ReplaceAll(many, "%d", strconv.Itoa(n))
 }
 
 // Digest returns a hash to write a data set's rows to, in a fixed order and

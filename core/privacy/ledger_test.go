@@ -86,15 +86,45 @@ func TestTotal(t *testing.T) {
 		t.Errorf("nothing costs %+v", got)
 	}
 	a, b := entry(t, "a", 100), entry(t, "b", 40)
-	b.Closed, b.Unprotected = true, true
+	b.Closed = true
 	got := sumOf(t, a, b)
 	want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, Gaussian{20}, SelfComposed{oneStep, 140})
-	if len(got.Runs) != 2 || got.Open != 1 || got.Unprotected != 1 || math.Abs(float64(got.Epsilon)-want) > 1e-12*want {
+	if len(got.Runs) != 2 || got.Open != 1 || got.Unprotected != 0 || math.Abs(float64(got.Epsilon)-want) > 1e-12*want || got.GuaranteedEpsilon != got.Epsilon {
 		t.Errorf("%+v, want ε %v", got, want)
 	}
 	next := run.Entry{Run: "c", Events: run.Events{Once: []json.RawMessage{rawEvent(t, Gaussian{2})}}}
 	if with := sumOf(t, a, b, next); with.Epsilon <= got.Epsilon || len(with.Runs) != 3 {
 		t.Errorf("with what comes next: %+v", with)
+	}
+}
+
+// TestUnprotectedRunsAreInfinite: a run without a guarantee makes the total ∞, and both
+// that and what the others have spent are said.
+func TestUnprotectedRunsAreInfinite(t *testing.T) {
+	guaranteed, bare, seeded := entry(t, "a", 100), run.Entry{Run: "b", Unprotected: true, Closed: true}, entry(t, "c", 40)
+	seeded.Unprotected = true
+	guaranteed.Closed, seeded.Closed = true, true
+	want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, SelfComposed{oneStep, 100})
+	for _, c := range []struct {
+		entries     []run.Entry
+		unprotected int
+		epsilon     float64
+		text        string
+	}{
+		{[]run.Entry{guaranteed, bare}, 1, want, "ε = ∞: 1 of its 2 runs has no guarantee. The other has spent ε = " + run.UpText(want, 4) + " at δ = 1e-05"},
+		{[]run.Entry{guaranteed, seeded}, 1, want, "ε = ∞: 1 of its 2 runs has no guarantee. The other has spent ε = " + run.UpText(want, 4)},
+		{[]run.Entry{seeded, guaranteed, bare}, 2, want, "ε = ∞: 2 of its 3 runs have no guarantee. The other has spent"},
+		{[]run.Entry{seeded, bare}, 2, 0, "ε = ∞: none of its 2 runs has a guarantee."},
+		{[]run.Entry{bare}, 1, 0, "ε = ∞: its only run has no guarantee."},
+	} {
+		got := sumOf(t, c.entries...)
+		if !math.IsInf(float64(got.Epsilon), 1) || math.Abs(float64(got.GuaranteedEpsilon)-c.epsilon) > 1e-12 || got.Unprotected != c.unprotected || !strings.Contains(got.Text, c.text) {
+			t.Errorf("%+v, want ε %v of those with a guarantee and %q", got, c.epsilon, c.text)
+		}
+	}
+	bare.Closed = false
+	if got := sumOf(t, guaranteed, bare); got.Open != 1 || !strings.Contains(got.Text, "1 of them has not ended") {
+		t.Errorf("one that goes on: %+v", got)
 	}
 }
 
@@ -203,10 +233,16 @@ func TestWhatARunIsCharged(t *testing.T) {
 			t.Errorf("%+v became %+v", closed, again)
 		}
 	}
-	// Without noise nothing is charged, and the record says that it is not covered.
-	q.Plan = run.PlanInfo{Steps: 100}
+	// Without noise it costs ∞, unless it was never let go.
+	q.Plan, q.Anyway = run.PlanInfo{Steps: 100}, true
 	if r, err = Enter(q); err != nil || r.Entry.Steps != 0 || !r.Entry.Unprotected {
 		t.Errorf("without noise: %+v, %v", r, err)
+	}
+	if got := sumOf(t, Close(run.CloseRequest{Record: r}).Entry); !math.IsInf(float64(got.Epsilon), 1) {
+		t.Errorf("without noise it comes to %+v", got)
+	}
+	if got := sumOf(t, Close(run.CloseRequest{Record: r, Unreleased: true}).Entry); got.Epsilon != 0 || got.Unprotected != 0 {
+		t.Errorf("never let go, it comes to %+v", got)
 	}
 }
 
@@ -241,8 +277,27 @@ func TestEnterKeepsTheLimit(t *testing.T) {
 	seeded := plan(t, 1)
 	seeded.Private = false
 	for _, p := range []run.PlanInfo{seeded, {Steps: 1}} {
-		if err := enter(1e9, p, "n"); !errors.As(err, &over) || !math.IsInf(float64(over.NextEpsilon), 1) || !strings.Contains(err.Error(), "carries no guarantee") {
+		if err := enter(1e9, p, "n"); !errors.As(err, &over) || !math.IsInf(float64(over.NextEpsilon), 1) || !strings.Contains(err.Error(), "carries no guarantee") || over.Kind != "limit" {
 			t.Errorf("without a guarantee: %v", err)
+		}
+		// Without a limit too, unless the owner says so.
+		q := run.EnterRequest{Account: run.Account{Records: []run.Record{first}, Names: []string{"n"}}, Run: "b", Plan: p}
+		if _, err := Enter(q); !errors.As(err, &over) || over.Kind != "guarantee" || math.Abs(float64(over.Epsilon)/mustEpsilon(t, PLD, 1e-5, SelfComposed{oneStep, 100}, Gaussian{20})-1) > 2e-3 || !strings.Contains(err.Error(), "carries no guarantee") || strings.Contains(err.Error(), "limit") {
+			t.Errorf("without a guarantee and a limit: %v", err)
+		}
+		q.Anyway = true
+		r, err := Enter(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// From then on ε is ∞, which no limit allows.
+		q = run.EnterRequest{Account: run.Account{Records: []run.Record{first, r}, Names: []string{"n"}, Limit: &run.Limit{Epsilon: 1e9}}, Run: "c", Plan: plan(t, 1)}
+		if _, err := Enter(q); !errors.As(err, &over) || over.Unprotected || !strings.Contains(err.Error(), "ε = ∞ has been spent on this data already") {
+			t.Errorf("after one without a guarantee: %v", err)
+		}
+		q.Limit = nil
+		if _, err := Enter(q); err != nil {
+			t.Errorf("after one without a guarantee, without a limit: %v", err)
 		}
 	}
 }
@@ -257,8 +312,15 @@ func TestLines(t *testing.T) {
 		record("a", "1", "rows-1", "file-1"), record("b", "2", "rows-2", "file-2"), record("c", "3", "rows-3", "file-3"),
 		record("e", "5", "file-1"), record("f", "6"), record("g", "7"),
 	}
+	linesOf := func() []run.Line {
+		lines, err := Lines(run.Account{Records: records})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines
+	}
 	var runs, data []string
-	for _, l := range Lines(records) {
+	for _, l := range linesOf() {
 		runs, data = append(runs, l.Run), append(data, fmt.Sprint(l.Data))
 		if l.Charged != 1 || l.Once == nil {
 			t.Errorf("%+v", l)
@@ -267,13 +329,17 @@ func TestLines(t *testing.T) {
 	if got := strings.Join(runs, "") + " " + strings.Join(data, ""); got != "abcdefg 1222134" {
 		t.Errorf("runs and data sets %s", got)
 	}
-	for _, l := range Lines(records) {
+	for _, l := range linesOf() {
 		i := slices.IndexFunc(records, func(r run.Record) bool { return r.Run == l.Run })
 		var same []string
-		for _, r := range sameData(records, records[i].Names) {
+		found, err := sameData(run.Account{Records: records, Names: records[i].Names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range found {
 			same = append(same, r.Run)
 		}
-		for _, m := range Lines(records) {
+		for _, m := range linesOf() {
 			if len(records[i].Names) > 0 && slices.Contains(same, m.Run) != (m.Data == l.Data) {
 				t.Errorf("%s and %s: composed %t, shown as data %d and %d", l.Run, m.Run, slices.Contains(same, m.Run), l.Data, m.Data)
 			}
@@ -291,7 +357,10 @@ func TestDataSetsFollowNames(t *testing.T) {
 				records[i].Names = append(records[i].Names, fmt.Sprint(rng.IntN(40)))
 			}
 		}
-		numbers := dataSets(records)
+		numbers, err := dataSets(namesOf(records), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range records {
 			// The definition, by search.
 			reached, todo := map[int]bool{i: true}, []int{i}
@@ -329,5 +398,41 @@ func TestDigest(t *testing.T) {
 	}
 	if _, _, err := Digest([]byte("short")); err == nil {
 		t.Error("no error for a short salt")
+	}
+}
+
+// TestRecognise: a file is recognised where it, or a row of it, was trained on, and not where
+// only data was trained on that has a row in common with such data.
+func TestRecognise(t *testing.T) {
+	marks := func(members ...string) []string {
+		var s Sketch
+		for _, m := range members {
+			s.Add([]byte(m))
+		}
+		return []string{s.Text()}
+	}
+	record := func(name, started string, steps int, names ...string) run.Record {
+		return run.Record{Run: name, Label: name + ".csv", Names: names, Entry: run.Entry{Run: name, Started: started, Steps: steps, Closed: true}}
+	}
+	account := run.Account{
+		Records: []run.Record{record("b", "2", 1, "rows-b", "file-b"), record("a", "1", 1, "rows-a"), record("c", "3", 1, "rows-c"), record("d", "4", 0, "rows-b", "file-b")},
+		Data:    []run.Identity{{Names: []string{"rows-b", "file-b"}, Marks: marks("aaaaaaaa", "bbbbbbbb")}, {Names: []string{"rows-c"}, Marks: marks("bbbbbbbb", "cccccccc")}},
+	}
+	for _, c := range []struct {
+		names, marks []string
+		want         string
+	}{
+		{[]string{"file-b"}, nil, "b"}, {[]string{"x"}, marks("aaaaaaaa"), "b"}, {[]string{"x"}, marks("bbbbbbbb"), "bc"},
+		{[]string{"rows-a"}, marks("cccccccc"), "ac"}, {[]string{"x"}, marks("dddddddd"), ""}, {nil, nil, ""},
+	} {
+		account.Names, account.Marks = c.names, c.marks
+		found, err := Recognise(account)
+		got := ""
+		for _, r := range found {
+			got += r.Run
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%v: runs %q (%v), want %q", c.names, got, err, c.want)
+		}
 	}
 }

@@ -317,7 +317,7 @@ func Conclude(q run.StatementRequest) (run.Statement, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Ledger = &run.StatementLedger{Runs: len(t.Runs), Open: t.Open, Unprotected: t.Unprotected, Epsilon: t.Epsilon, Delta: t.Delta}
+		s.Ledger = &run.StatementLedger{Runs: len(t.Runs), Open: t.Open, Unprotected: t.Unprotected, Epsilon: t.Epsilon, GuaranteedEpsilon: &t.GuaranteedEpsilon, Delta: t.Delta}
 		s.Text += t.Text
 		if n := len(t.Runs); n > 1 {
 			s.Text += fmt.Sprintf(" This run is one of the %d: ε above is its own, and a choice among them is not covered by it.", n)

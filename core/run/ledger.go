@@ -13,13 +13,36 @@ type DigestRequest struct {
 	Tested bool `json:"tested,omitempty"`
 }
 
-// DigestReply has the names that the data goes by: its training rows as they
-// were read, and the content of each file that they came from, as the same file
-// can be read in many ways, split otherwise, or joined with others. Where that was asked
-// for, those of its test rows follow, made as if they were trained on. Data sets with a
-// name in common are one.
+// DigestReply is the [Identity] of the open data. Where that was asked for, the names and
+// marks of its test rows follow, made as if they were trained on.
 type DigestReply struct {
+	Identity
+}
+
+// Identity is what the ledger recognises a data set by. Two of them with a name or a hash
+// of their marks in common are about the same people, as far as the ledger goes.
+type Identity struct {
+	ID string `json:"id"` // of the identity itself: a hash of the rest
+	// Names are salted hashes of the training rows as they were read, and of the content
+	// of each file that they came from, as the same file can be read in many ways, split
+	// otherwise, or joined with others.
 	Names []string `json:"names"`
+	// Marks are sketches of salted hashes, as package privacy writes them: of each row as
+	// it was read, and of each part of the files, a picture or a row of a table.
+	Marks []string `json:"marks"`
+}
+
+// RecogniseRequest asks for the [Identity] of files that are not open, without marks of
+// rows as they are read.
+type RecogniseRequest struct {
+	Salt string `json:"salt"`
+}
+
+// Recognised is a run that spent on rows of the data in question.
+type Recognised struct {
+	Run     string `json:"run"`
+	Label   string `json:"label"`   // what its data is called
+	Started string `json:"started"` // RFC 3339
 }
 
 // Record is one run in the ledger as the page stores it. Only its run's tab
@@ -44,17 +67,17 @@ type Entry struct {
 	Steps int `json:"steps"`
 	// Closed says that the run has ended and said so.
 	Closed bool `json:"closed"`
-	// Unprotected marks a run with a fixed seed, without noise, or with
-	// scaling measured from the data: its Steps are charged as if it had been
-	// private, but it may have told anything.
+	// Unprotected marks a run without a guarantee: with a fixed seed, without noise,
+	// with scaling measured from the data, or a look in the laboratory. It may have told
+	// anything, so it costs ε = ∞ whatever its events are.
 	Unprotected bool `json:"unprotected,omitempty"`
 	// Tested says that the run spends on test rows as well, as a tuning does: its names
 	// are to have theirs.
 	Tested bool `json:"tested,omitempty"`
 }
 
-// Entry is what a run of this plan is charged: all of its steps, however many it
-// takes. A run without noise is listed, and not charged, as no price covers it.
+// Entry returns the charge of a run of this plan: all of its steps, however many it
+// takes. A run that is not private is Unprotected.
 func (p PlanInfo) Entry() Entry {
 	e := Entry{Events: p.Events, Unprotected: !p.Private, Tested: p.Tuning != nil}
 	if p.Events.PerStep != nil {
@@ -91,7 +114,11 @@ func (l Limit) Check() error {
 type Account struct {
 	Records []Record `json:"records"` // of all data sets
 	Names   []string `json:"names"`   // of the one in question
-	Limit   *Limit   `json:"limit"`   // its δ is that of totals; nil: none, and DefaultDelta
+	Marks   []string `json:"marks"`   // of the one in question
+	// Data are the identities that records were entered with. A record has an identity's
+	// names, and no marks; those of version 0.2 and earlier have no identity.
+	Data  []Identity `json:"data"`
+	Limit *Limit     `json:"limit"` // its δ is that of totals; nil: none, and DefaultDelta
 }
 
 // Delta is the δ of totals.
@@ -102,14 +129,16 @@ func (a *Account) Delta() float64 {
 	return a.Limit.WithDefaults().Delta
 }
 
-// EnterRequest asks for the record of a run that has released nothing yet. Where
-// it would go over the Account's limit, the answer is [OverLimit].
+// EnterRequest asks for the record of a run that has released nothing yet. A run that
+// would go over the Account's limit, or has no guarantee, is answered by [OverLimit].
 type EnterRequest struct {
 	Account
 	Run     string   `json:"run"`
 	Label   string   `json:"label"`
 	Started string   `json:"started"` // RFC 3339
 	Plan    PlanInfo `json:"plan"`
+	// Anyway says that the owner has overruled an [OverLimit].
+	Anyway bool `json:"anyway"`
 }
 
 // CloseRequest asks for the record of a run that has ended.
@@ -134,14 +163,17 @@ type SpentRequest struct {
 type SpentReply struct {
 	Runs        []string `json:"runs"`        // the names of its runs
 	Open        int      `json:"open"`        // running, or ended without notice
-	Unprotected int      `json:"unprotected"` // without a guarantee; the total does not cover them
-	Epsilon     Number   `json:"epsilon"`
-	Delta       float64  `json:"delta"`
-	// NextEpsilon is ε with the coming run; +Inf where that one carries no
-	// guarantee.
-	NextEpsilon *Number `json:"next_epsilon,omitempty"`
-	Limit       *Number `json:"limit"`
-	Text        string  `json:"text"` // the same in a sentence, for statements
+	Unprotected int      `json:"unprotected"` // without a guarantee
+	// Epsilon is ε of all runs together: +Inf where one of them has no guarantee.
+	// GuaranteedEpsilon is that of the others.
+	Epsilon           Number  `json:"epsilon"`
+	GuaranteedEpsilon Number  `json:"guaranteed_epsilon"`
+	Delta             float64 `json:"delta"`
+	// NextEpsilon and NextGuaranteedEpsilon are the same with the coming run.
+	NextEpsilon           *Number `json:"next_epsilon,omitempty"`
+	NextGuaranteedEpsilon *Number `json:"next_guaranteed_epsilon,omitempty"`
+	Limit                 *Number `json:"limit"`
+	Text                  string  `json:"text"` // the same in a sentence, for statements
 	// Reason says why Epsilon or NextEpsilon is infinite, where that is not for want of
 	// noise.
 	Reason string `json:"reason,omitempty"`
@@ -162,20 +194,34 @@ type Line struct {
 	PerStep     json.RawMessage   `json:"per_step"` // null: none
 }
 
-// OverLimit refuses a run that would spend more than the owner's limit.
+// OverLimit refuses a run that would spend more than the owner's limit, or, limit or
+// not, one without a guarantee. The owner can overrule it.
 type OverLimit struct {
-	Kind        string  `json:"kind"` // "limit"
+	Kind        string  `json:"kind"` // "limit", or "guarantee" where no limit is set
 	Epsilon     Number  `json:"epsilon"`
 	NextEpsilon Number  `json:"next_epsilon"` // +Inf for a run without a guarantee
-	Limit       Number  `json:"limit"`
+	Limit       Number  `json:"limit,omitempty"`
 	Delta       float64 `json:"delta"`
+	// Unprotected says that the run carries no guarantee, and not those before it.
+	Unprotected bool `json:"unprotected"`
 }
 
 func (e *OverLimit) Error() string {
 	so := UpText(float64(e.Epsilon), 4)
-	if math.IsInf(float64(e.NextEpsilon), 1) {
+	switch {
+	case e.Unprotected && e.Kind == OverGuarantee:
+		return fmt.Sprintf("This run carries no guarantee: it may tell anything about this data (ε = ∞). So far ε = %s has been spent.", so)
+	case e.Unprotected:
 		return fmt.Sprintf("This run carries no guarantee: it may tell anything about this data (ε = ∞), and your limit is %v. So far it is %s.", e.Limit, so)
+	case math.IsInf(float64(e.Epsilon), 1):
+		return fmt.Sprintf("ε = ∞ has been spent on this data already, more than your limit of %v: an earlier run has no guarantee, or its noise is inexact by too much.", e.Limit)
 	}
 	return fmt.Sprintf("With this run, ε = %s at δ = %v would have been spent on this data, more than your limit of %v. So far it is %s.",
 		UpText(float64(e.NextEpsilon), 4), e.Delta, e.Limit, so)
 }
+
+// The kinds of an [OverLimit].
+const (
+	OverBudget    = "limit"
+	OverGuarantee = "guarantee"
+)

@@ -45,11 +45,15 @@ type GroupEpsilon struct {
 
 // StatementLedger is the ledger's part of a statement.
 type StatementLedger struct {
-	Runs        int     `json:"runs"`
-	Open        int     `json:"open"`
-	Unprotected int     `json:"unprotected"`
-	Epsilon     Number  `json:"epsilon"`
-	Delta       float64 `json:"delta"`
+	Runs        int `json:"runs"`
+	Open        int `json:"open"`
+	Unprotected int `json:"unprotected"`
+	// Epsilon is +Inf where a run is Unprotected; GuaranteedEpsilon is ε of the others. A
+	// statement of version 0.2 or earlier has no GuaranteedEpsilon, and in Epsilon what
+	// it would be.
+	Epsilon           Number  `json:"epsilon"`
+	GuaranteedEpsilon *Number `json:"guaranteed_epsilon,omitempty"`
+	Delta             float64 `json:"delta"`
 }
 
 // StatementRequest asks for a run's statement with what only the page knows: its

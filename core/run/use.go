@@ -150,4 +150,7 @@ type Evaluation struct {
 	Problem  string       `json:"problem,omitempty"`
 	Unknown  int          `json:"unknown"`
 	Missing  int          `json:"missing"`
+	// TrainedOn are runs of this browser that trained, or were tuned, on rows of the files.
+	// The page adds it.
+	TrainedOn []Recognised `json:"trained_on,omitempty"`
 }

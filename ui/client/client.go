@@ -57,8 +57,9 @@ type Listener struct {
 
 // The kinds of refusals that a person can overrule.
 const (
-	OverLimit = "limit"
-	NoLedger  = "ledger"
+	OverLimit   = run.OverBudget
+	NoGuarantee = run.OverGuarantee
+	NoLedger    = "ledger"
 )
 
 // Fault is an error from the other side, with the field it belongs to.

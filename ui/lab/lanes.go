@@ -3,7 +3,9 @@ package lab
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -471,21 +473,37 @@ func (a *attempt) state() string {
 
 // spent says what all lanes cost together.
 func (l *lanes) spent() string {
-	sum, delta, n := 0.0, 0.0, 0
+	var epsilons, deltas []float64
 	for _, one := range l.list {
 		for _, a := range one.runs {
 			if a.record != nil {
-				sum, delta, n = sum+float64(a.record.Plan.Epsilon), delta+a.record.Plan.Delta, n+1
+				epsilons, deltas = append(epsilons, float64(a.record.Plan.Epsilon)), append(deltas, a.record.Plan.Delta)
 			}
 		}
 	}
+	sum, delta, n := decimalSum(epsilons), decimalSum(deltas), len(epsilons)
 	switch {
 	case n < 2:
 		return ""
 	case math.IsInf(sum, 1):
 		return fmt.Sprintf("On private data these %d runs together would have no bound: one of them has no noise.", n)
 	}
-	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Number(delta, 2))
+	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Upper(delta, 2))
+}
+
+// decimalSum returns the sum of numbers as they are written in decimals, so that three
+// times 1e-5 is 3e-5 and is not rounded up to more. +Inf where one of them is.
+func decimalSum(numbers []float64) float64 {
+	sum := new(big.Rat)
+	for _, x := range numbers {
+		r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		if !ok {
+			return math.Inf(1)
+		}
+		sum.Add(sum, r)
+	}
+	x, _ := sum.Float64()
+	return x
 }
 
 // changed says of a run that it is not what its lane says all along.

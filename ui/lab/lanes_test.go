@@ -13,6 +13,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
 	"clipscope/ui/link"
+	"clipscope/ui/series"
 )
 
 // runner is a client whose runs end when they are told to.
@@ -490,5 +491,23 @@ func TestLanesAreSteered(t *testing.T) {
 	l.lanes.replay.Seek(4)
 	if n := l.lanes.charts[0].Feed.Numbers; n[1] != 1 || n[2] < 10 {
 		t.Errorf("drawn are %v steps, on an axis to %v", n[1], n[2])
+	}
+}
+
+// TestLanesRoundBoundsUp: ε and δ of several runs together are upper bounds as they are
+// written.
+func TestLanesRoundBoundsUp(t *testing.T) {
+	l := &lanes{}
+	for range 3 {
+		r := &series.Record{}
+		r.Plan.Epsilon, r.Plan.Delta = 1.3371, 1.34e-6
+		l.list = append(l.list, &lane{runs: []*attempt{{record: r}}})
+	}
+	if s := l.spent(); !strings.Contains(s, "ε = 4.02 ") || !strings.Contains(s, "δ = 4.1e−6:") { // 4.0113 and 4.02e-6
+		t.Errorf("three runs at ε = 1.3371, δ = 1.34e-6: %q", s)
+	}
+	l.list[1].runs[0].record.Plan.Epsilon = run.Number(math.Inf(1))
+	if s := l.spent(); !strings.Contains(s, "no bound") {
+		t.Errorf("one of them without noise: %q", s)
 	}
 }

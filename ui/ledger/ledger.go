@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,8 +57,8 @@ type Ledger struct {
 	anyway bool // the coming run was confirmed
 }
 
-// Question is asked before a run that would go over the limit, or that
-// cannot be written down.
+// Question is asked before a run that would go over the limit, has no guarantee,
+// or cannot be written down.
 type Question struct {
 	Text string
 	Kind string
@@ -124,7 +125,7 @@ func (l *Ledger) Trainer(as Train) Train {
 // Asks turns a refusal that can be overruled into a question.
 func (l *Ledger) Asks(err error, step bool) bool {
 	f := (*client.Fault)(nil)
-	if !errors.As(err, &f) || f.Kind != client.OverLimit && f.Kind != client.NoLedger || l.client == nil {
+	if !errors.As(err, &f) || l.client == nil || !slices.Contains([]string{client.OverLimit, client.NoGuarantee, client.NoLedger}, f.Kind) {
 		return false
 	}
 	l.ask = &Question{f.Message, f.Kind, step}
@@ -262,6 +263,7 @@ func (b *Block) spent() app.UI {
 	return app.Div().Class("ledger-spent").Body(
 		app.Dl().Class("figures").Body(
 			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
+			app.Div().Hidden(t.Unprotected == 0).Body(app.Dt().Text("with a guarantee"), app.Dd().ID("ledger-guaranteed").Text(words.Epsilon(float64(t.GuaranteedEpsilon)))),
 			app.Div().Class(widget.Stale("", b.Pending || b.View.Busy)).Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
 			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
 		),
@@ -291,10 +293,7 @@ func spentLine(t *run.SpentReply) string {
 	if t.Open > 0 {
 		s += fmt.Sprintf(" %s still open: running, or ended without notice.", words.Are(t.Open))
 	}
-	if t.Unprotected > 0 {
-		s += fmt.Sprintf(" %s without a guarantee, which no total covers.", words.Are(t.Unprotected))
-	}
-	return s
+	return strings.TrimSpace(words.Unprotected(len(t.Runs), t.Unprotected, float64(t.GuaranteedEpsilon)) + " " + s)
 }
 
 func (b *Block) limit() app.UI {

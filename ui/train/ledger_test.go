@@ -103,6 +103,14 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 	if b.ledger.View().Fault != "no storage" {
 		t.Errorf("%+v", b.ledger.View())
 	}
+	l.watcher()
+	l.take(t).done([]byte(`{"runs":["x","y"],"unprotected":1,"epsilon":{"$numberDouble":"Infinity"},"guaranteed_epsilon":3.9981,"delta":1e-5,"next_epsilon":{"$numberDouble":"Infinity"}}`), nil)
+	html = app.HTMLString(&ledger.Block{View: b.ledger.View(), Actions: b.ledger})
+	for _, want := range []string{`<dd id="ledger-spent">∞`, "ε = ∞: 1 of these 2 runs has no guarantee. The other has spent 4.00.", "with a guarantee"} {
+		if !strings.Contains(strings.ReplaceAll(html, " ", ""), strings.ReplaceAll(want, " ", "")) {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
 	b.data.openNamed("moons")
 	b.load(100)
 	b.plans(t, run.PlanInfo{Steps: 40})
@@ -111,17 +119,21 @@ func TestLedgerFollowsTheFiles(t *testing.T) {
 	}
 }
 
-func TestOverTheLimitIsAsked(t *testing.T) {
+func TestOverTheLimitIsAsked(t *testing.T)        { asksBeforeARun(t, client.OverLimit) }
+func TestRunWithoutGuaranteeIsAsked(t *testing.T) { asksBeforeARun(t, client.NoGuarantee) }
+
+// asksBeforeARun has a run refused as kind says, and tries both answers.
+func asksBeforeARun(t *testing.T, kind string) {
 	b, l := newLedgerBench(t)
 	refuse := true
 	b.client.train = func(run.Config, bool) error {
 		if refuse {
-			return &client.Fault{Message: "more than your limit", Kind: client.OverLimit}
+			return &client.Fault{Message: "more than your limit", Kind: kind}
 		}
 		return nil
 	}
 	b.trials.start()
-	if q := b.ledger.Question(); q == nil || q.Kind != client.OverLimit || b.trials.last.phase != idle || b.trials.last.fault != "" {
+	if q := b.ledger.Question(); q == nil || q.Kind != kind || b.trials.last.phase != idle || b.trials.last.fault != "" {
 		t.Fatalf("asks %+v, phase %s, fault %q", q, b.trials.last.phase, b.trials.last.fault)
 	}
 	b.trials.DeclineRun()

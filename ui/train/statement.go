@@ -44,8 +44,16 @@ func spentBefore(statement json.RawMessage) string {
 	if spent == nil || spent.Runs < 2 {
 		return ""
 	}
-	return fmt.Sprintf("With this run the data have spent ε = %s at δ = %s, in %s. That is what all that is published of them costs together; to choose the best of several is not covered.",
-		words.Epsilon(float64(spent.Epsilon)), words.Upper(spent.Delta, 2), words.Plural(spent.Runs, "run"))
+	const choice = "Picking the best one is not covered."
+	if spent.Unprotected > 0 {
+		guaranteed := spent.Epsilon // of a statement of an earlier version
+		if spent.GuaranteedEpsilon != nil {
+			guaranteed = *spent.GuaranteedEpsilon
+		}
+		return words.Unprotected(spent.Runs, spent.Unprotected, float64(guaranteed)) + " " + choice
+	}
+	return fmt.Sprintf("Together, the %d runs on these data have spent ε = %s at δ = %s. That covers publishing all of them. "+choice,
+		spent.Runs, words.Epsilon(float64(spent.Epsilon)), words.Upper(spent.Delta, 2))
 }
 
 func (v *statementView) Render() app.UI {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -620,6 +621,7 @@ func (u *Use) examPart() app.UI {
 	if kindOf(u.info()) == pictures {
 		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files."
 	}
+	help += " Take rows that the model was not trained on: figures on those that it was flatter it."
 	return part("exam", "How good is it?",
 		chooser("exam", "Choose labelled files", help, true, u.compare),
 		reading(j.busy, j.name, j.progress, "exam", func() { j.stop(); u.changed() }),
@@ -645,10 +647,26 @@ func examView(name string, e *run.Evaluation) app.UI {
 			app.If(e.Unknown > 0, func() app.UI { return scores.Figure(notSeen, words.Count(e.Unknown), chart.Diagnostic) }),
 			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),
 		),
+		widget.Message("exam-seen", "warning", seenBefore(e)),
 		widget.Message("exam-flattered", "warning", flattered),
 		widget.Message("exam-problem", "warning", leftOut(e)),
 		scores.View(r),
 	)
+}
+
+// seenBefore says that runs of this browser were trained on rows of the files; "" where
+// none is known.
+func seenBefore(e *run.Evaluation) string {
+	if len(e.TrainedOn) == 0 {
+		return ""
+	}
+	last := e.TrainedOn[len(e.TrainedOn)-1]
+	on := last.Label
+	if when, err := time.Parse(time.RFC3339, last.Started); err == nil {
+		on += ", " + words.When(when, time.Now())
+	}
+	return fmt.Sprintf("This may be the training file. A model does better on rows that it was trained on than on new ones, and rows of this file were trained on in this browser, by %s (the last: %s). If one of them made this model, these figures flatter it.",
+		words.Plural(len(e.TrainedOn), "run"), on)
 }
 
 func leftOut(e *run.Evaluation) string {

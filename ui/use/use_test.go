@@ -241,3 +241,19 @@ func TestAModelStaysOpen(t *testing.T) {
 		t.Error("the model of before took the place of one that was chosen since")
 	}
 }
+
+// TestExamOnTheTrainingFile: figures on a file that runs of this browser were trained on say
+// so, and what that means; others do not.
+func TestExamOnTheTrainingFile(t *testing.T) {
+	e := &run.Evaluation{Rows: 10, Accuracy: 0.9, Scores: &run.Scores{}}
+	if html := app.HTMLString(examView("a.csv", e)); strings.Contains(html, "trained on") {
+		t.Errorf("of a file that nothing is known of: %s", html)
+	}
+	e.TrainedOn = []run.Recognised{{Label: "first.csv"}, {Label: "people.csv", Started: "2026-01-02T03:04:05Z"}}
+	html := app.HTMLString(examView("a.csv", e))
+	for _, want := range []string{"does better on rows that it was trained on", "2 runs", "people.csv, 2 Jan", "flatter"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
+}

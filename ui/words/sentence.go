@@ -201,3 +201,24 @@ func Trade(m Moment) string {
 	return fmt.Sprintf("The estimated error is least at C = %s: %s noise, %s clipping.",
 		Number(e.C[best], 3), Percent(share, 0), Percent(1-share, 0))
 }
+
+// Unprotected says what runs have spent of which some have no guarantee; "" where all
+// have one. Epsilon is that of the others.
+func Unprotected(runs, unprotected int, epsilon float64) string {
+	rest := runs - unprotected
+	has := "has"
+	if unprotected > 1 {
+		has = "have"
+	}
+	switch {
+	case unprotected == 0:
+		return ""
+	case rest == 0 && runs == 1:
+		return "ε = ∞: the one run has no guarantee."
+	case rest == 0:
+		return fmt.Sprintf("ε = ∞: none of these %d runs has a guarantee.", runs)
+	case rest == 1:
+		return fmt.Sprintf("ε = ∞: %d of these %d runs %s no guarantee. The other has spent %s.", unprotected, runs, has, Epsilon(epsilon))
+	}
+	return fmt.Sprintf("ε = ∞: %d of these %d runs %s no guarantee. The others have spent %s.", unprotected, runs, has, Epsilon(epsilon))
+}

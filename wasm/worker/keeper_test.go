@@ -602,7 +602,7 @@ func TestGoOnWithFiles(t *testing.T) {
 	p.next(EventsType)
 	v.stored(t, anyID, 1)
 	v.kill(anyID)
-	in := names(t, salt, "{}", table(0))
+	in := names(t, salt, "{}", table(0)).Names
 	ask := func(p *page, names string) run.Message {
 		p.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1","paused":true,"salt":"`+salt+`","names":[`+names+`]}`)
 		return p.next(ErrorType, ReplyType)

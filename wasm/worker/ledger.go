@@ -3,9 +3,12 @@ package worker
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
 
@@ -23,44 +26,117 @@ func (s *Session) digest(q run.DigestRequest) (any, error) {
 		return nil, errors.New("worker: no files are open: built-in data are public and have no ledger")
 	}
 	if s.salt != q.Salt {
-		s.names, s.tested, s.salt = nil, nil, q.Salt
+		s.known, s.tested, s.salt = nil, nil, q.Salt
 	}
-	if s.names == nil {
-		if s.names, err = digestRows(s.open, s.files, salt); err != nil {
+	if s.known == nil {
+		if s.known, err = s.identify(&s.open.Train, s.files, salt, false); err != nil {
 			return nil, err
 		}
 	}
 	if !q.Tested {
-		return run.DigestReply{Names: s.names}, nil
+		return run.DigestReply{Identity: *s.known}, nil
 	}
 	if s.tested == nil && s.open.Test.N > 0 {
-		tested := *s.open
-		tested.Train = s.open.Test
-		if s.tested, err = digestRows(&tested, s.tests, salt); err != nil {
+		if s.tested, err = s.identify(&s.open.Test, s.tests, salt, true); err != nil {
 			return nil, err
 		}
 	}
-	return run.DigestReply{Names: slices.Concat(s.names, s.tested)}, nil
+	both := *s.known
+	if s.tested != nil {
+		both.Names, both.Marks = slices.Concat(both.Names, s.tested.Names), slices.Concat(both.Marks, s.tested.Marks)
+	}
+	both.ID = idOf(both)
+	return run.DigestReply{Identity: both}, nil
 }
 
-// digestRows names the training rows of ds and the files that they come from.
-func digestRows(ds *data.Dataset, files []data.File, salt []byte) ([]string, error) {
-	rows, name, err := privacy.Digest(salt)
+// identify makes the identity of some rows of the open data and of the files that they
+// come from. For rows that are tested on, the pictures held for testing among the other
+// files count as well.
+func (s *Session) identify(of *data.Split, files []data.File, salt []byte, tested bool) (*run.Identity, error) {
+	hash, name, err := privacy.Digest(salt)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	if err := data.WriteRows(rows, ds); err != nil {
+	rows := *s.open
+	rows.Train = *of
+	if err := data.WriteRows(hash, &rows); err != nil {
 		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
 	}
-	names := []string{name()}
+	id := &run.Identity{Names: []string{name()}, Marks: []string{}}
+	var each privacy.Sketch
+	if err := data.EachRow(s.open, of, hash, into(&each, hash)); err != nil {
+		return nil, fmt.Errorf("worker: naming the rows for the ledger: %w", err)
+	}
+	if text := each.Text(); text != "" {
+		id.Marks = append(id.Marks, text)
+	}
+	parts := files
+	if tested {
+		parts = slices.Concat(files, s.files)
+	}
+	if err := s.identifyFiles(id, files, parts, s.csv, tested, salt); err != nil {
+		return nil, err
+	}
+	id.ID = idOf(*id)
+	return id, nil
+}
+
+// identifyFiles adds to an identity the names of files, and a mark of the parts of others.
+func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
 	for _, f := range files {
 		name, err := digestFile(f, salt)
 		if err != nil {
-			return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
+			return fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
 		}
-		names = append(names, name)
+		id.Names = append(id.Names, name)
 	}
-	return names, nil
+	hash, _, err := privacy.Digest(salt)
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	var mark privacy.Sketch
+	if err := s.host.Files.Parts(context.Background(), parts, csv, tested, hash, into(&mark, hash)); err != nil {
+		return fmt.Errorf("worker: naming the parts of the files for the ledger: %w", err)
+	}
+	if text := mark.Text(); text != "" {
+		id.Marks = append(id.Marks, text)
+	}
+	return nil
+}
+
+// into returns a function that adds what was written to h to a sketch.
+func into(k *privacy.Sketch, h hash.Hash) func() {
+	var sum []byte
+	return func() {
+		sum = h.Sum(sum[:0])
+		k.Add(sum)
+	}
+}
+
+// recognise returns the identity of files that are not open.
+func (s *Session) recognise(r Request, q run.RecogniseRequest) (any, error) {
+	salt, err := hex.DecodeString(q.Salt)
+	if err != nil {
+		return nil, fmt.Errorf("worker: the ledger's salt: %w", err)
+	}
+	files := data.Gather(append(r.TrainFiles, r.TestFiles...))
+	id := run.Identity{Names: []string{}, Marks: []string{}}
+	if err := s.identifyFiles(&id, files, files, run.CSV{}, true, salt); err != nil {
+		return nil, err
+	}
+	id.ID = idOf(id)
+	return run.DigestReply{Identity: id}, nil
+}
+
+// idOf returns a hash of an identity's names and marks, which are salted.
+func idOf(of run.Identity) string {
+	h := sha256.New()
+	for _, list := range [][]string{of.Names, of.Marks} {
+		for _, s := range list {
+			fmt.Fprintf(h, "%d|%s", len(s), s)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // digestFile names a file by its content, compressed or not.
@@ -70,7 +146,7 @@ func digestFile(f data.File, salt []byte) (name string, err error) {
 		return "", err
 	}
 	defer r.Close()
-	hash, sum, err := privacy.Digest(salt)
+	h, sum, err := privacy.Digest(salt)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +157,7 @@ func digestFile(f data.File, salt []byte) (name string, err error) {
 			return "", err
 		}
 	}
-	if _, err := io.Copy(hash, content); err != nil {
+	if _, err := io.Copy(h, content); err != nil {
 		return "", err
 	}
 	return sum(), nil

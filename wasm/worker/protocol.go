@@ -80,7 +80,9 @@
 //	close      [run.CloseRequest]     → reply: the [run.Record] to store
 //	reopen     [run.ReopenRequest]    → reply: the [run.Record] to store, of a run that goes on
 //	spent      [run.SpentRequest]     → reply: [run.SpentReply]
-//	entries    a list of [run.Record]  → reply: a list of [run.Line]
+//	entries    [run.Account]          → reply: a list of [run.Line]
+//	recognise  [run.RecogniseRequest] + files → reply: [run.DigestReply], of these files
+//	recognised [run.Account]          → reply: a list of [run.Recognised]
 //	limit      [run.Limit]            → reply: the [run.Limit] to store
 //	statement  [run.StatementRequest] → reply: [run.Statement]
 //
@@ -120,38 +122,40 @@ package worker
 
 // The types of messages to the worker.
 const (
-	Methods   = "methods"
-	Datasets  = "datasets"
-	Epsilon   = "epsilon"
-	Calibrate = "calibrate"
-	Open      = "open"
-	Plan      = "plan"
-	Train     = "train"
-	Change    = "change"
-	Memory    = "memory"
-	Audit     = "audit"
-	Convert   = "convert"
-	Model     = "model"
-	Predict   = "predict"
-	Evaluate  = "evaluate"
-	Delta     = "delta"
-	Report    = "report"
-	Curve     = "curve"
-	Tuning    = "tuning"
-	Group     = "group"
-	Inspect   = "inspect"
-	Featurise = "featurise"
-	Forget    = "forget"
-	Digest    = "digest"
-	Enter     = "enter"
-	Close     = "close"
-	Spent     = "spent"
-	Entries   = "entries"
-	Limit     = "limit"
-	Statement = "statement"
-	Reopen    = "reopen"
-	GoOn      = "go-on"
-	Discard   = "discard"
+	Methods    = "methods"
+	Datasets   = "datasets"
+	Epsilon    = "epsilon"
+	Calibrate  = "calibrate"
+	Open       = "open"
+	Plan       = "plan"
+	Train      = "train"
+	Change     = "change"
+	Memory     = "memory"
+	Audit      = "audit"
+	Convert    = "convert"
+	Model      = "model"
+	Predict    = "predict"
+	Evaluate   = "evaluate"
+	Delta      = "delta"
+	Report     = "report"
+	Curve      = "curve"
+	Tuning     = "tuning"
+	Group      = "group"
+	Inspect    = "inspect"
+	Featurise  = "featurise"
+	Forget     = "forget"
+	Digest     = "digest"
+	Recognise  = "recognise"
+	Recognised = "recognised"
+	Enter      = "enter"
+	Close      = "close"
+	Spent      = "spent"
+	Entries    = "entries"
+	Limit      = "limit"
+	Statement  = "statement"
+	Reopen     = "reopen"
+	GoOn       = "go-on"
+	Discard    = "discard"
 
 	Interrupted = "interrupted"
 

@@ -121,8 +121,9 @@ type Session struct {
 	files   []data.File   // that open's training rows were read from; nil for built-in data
 	tests   []data.File   // and its test rows, where they are not held out
 	opened  string        // the name of open where that is built-in data as everybody sees it
-	names   []string      // of open in the ledger, under salt; nil until asked
-	tested  []string      // of its test rows there
+	csv     run.CSV       // how the files were read
+	known   *run.Identity // of open in the ledger, under salt; nil until asked
+	tested  *run.Identity // of its test rows there
 	salt    string
 	builtin *data.Dataset // the built-in data last made for a plan
 	made    builtinKey
@@ -297,6 +298,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return s.forget()
 	case Digest:
 		return decoded(r.Text, s.digest)
+	case Recognise:
+		return decoded(r.Text, func(q run.RecogniseRequest) (any, error) { return s.recognise(r, q) })
 	case Interrupted:
 		return s.interrupted()
 	case GoOn:
@@ -324,20 +327,21 @@ func (s *Session) answer(r Request) (reply any, err error) {
 
 // questions need nothing that a session holds.
 var questions = map[string]func(text string) (any, error){
-	Epsilon:   question(epsilon),
-	Calibrate: question(calibrate),
-	Delta:     question(delta),
-	Report:    question(report),
-	Curve:     question(curve),
-	Tuning:    question(tuning),
-	Group:     question(group),
-	Enter:     question(privacy.Enter),
-	Close:     question(sure(privacy.Close)),
-	Reopen:    question(privacy.Reopen),
-	Spent:     question(privacy.Spent),
-	Entries:   question(sure(privacy.Lines)),
-	Limit:     question(sure(run.Limit.WithDefaults)),
-	Statement: question(privacy.Conclude),
+	Epsilon:    question(epsilon),
+	Calibrate:  question(calibrate),
+	Delta:      question(delta),
+	Report:     question(report),
+	Curve:      question(curve),
+	Tuning:     question(tuning),
+	Group:      question(group),
+	Enter:      question(privacy.Enter),
+	Close:      question(sure(privacy.Close)),
+	Reopen:     question(privacy.Reopen),
+	Spent:      question(privacy.Spent),
+	Entries:    question(privacy.Lines),
+	Recognised: question(privacy.Recognise),
+	Limit:      question(sure(run.Limit.WithDefaults)),
+	Statement:  question(privacy.Conclude),
 }
 
 func question[Q, A any](f func(Q) (A, error)) func(string) (any, error) {
@@ -398,7 +402,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 			return nil, err
 		}
 		s.open, s.files, s.tests, s.opened = ds, nil, nil, q.Data
-		s.names, s.tested = nil, nil
+		s.known, s.tested = nil, nil
 		if q.Seed != nil {
 			s.opened = ""
 		}
@@ -414,7 +418,8 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 	}
 	s.open, s.builtin, s.opened = ds, nil, ""
 	s.files, s.tests, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
-	s.names, s.tested = nil, nil
+	s.csv = q.CSV
+	s.known, s.tested = nil, nil
 	return report, nil
 }
 
