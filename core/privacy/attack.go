@@ -21,7 +21,9 @@ import (
 //     by the complement of S, at most 1 − e^−ε·(1 − δ(ε) − Q(S)), for every ε (Kairouz, Oh &
 //     Viswanath 2015, Theorem 2.1; Dong, Roth & Su 2022, Proposition 2.5). The least of
 //     these over a grid of ε is a bound, whatever the grid.
-//   - A guess from even odds is right with probability ½·P(S) + ½·(1 − Q(S)) ≤ ½ + ½·δ(0).
+//   - A guess from even odds is right with probability ½·P(S) + ½·(1 − Q(S)). By the two
+//     bounds, weighed 1 : e^ε, P(S) − Q(S) ≤ (e^ε − 1 + 2δ(ε))/(e^ε + 1), so it is right
+//     with at most (e^ε + δ(ε))/(e^ε + 1); at ε = 0 that is half of 1 + total variation.
 //   - From even odds, the posterior odds of "in" are the likelihood ratio e^L. Let S be the
 //     releases with L > x. There Q < e^−x·P, so δ(ε) ≥ P(S)·(1 − e^(ε−x)) for ε < x, and
 //     P(S) ≤ p = delta/2 for x = ε − ln(1 − δ(ε)/p), for any ε with δ(ε) < p. Likewise with
@@ -44,16 +46,18 @@ func Attack(delta float64, events ...Event) (*run.Attack, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &run.Attack{Except: delta, Sure: 1, Right: run.Number(min(1, (1+deltas[0])/2*slack)), HalfCosts: 0}
-	least, half := math.Inf(1), 0.0
+	a := &run.Attack{Except: delta}
+	least, half, right := math.Inf(1), 0.0, 1.0
 	for i, e := range epsilons {
 		d := deltas[i]
 		if p := delta / 2; d < p {
 			least = min(least, e-math.Log1p(-d/p))
 		}
+		right = min(right, (1+d*exp(-e))/(1+exp(-e)))
 		half = max(half, (0.5-d)*exp(-e), 1-d-0.5*exp(e))
 	}
 	a.Sure = run.Number(min(1, slack/(1+exp(-least))))
+	a.Right = run.Number(min(1, right*slack))
 	a.HalfCosts = run.Number(max(0, half/slack))
 	for _, rate := range attackRates() {
 		most := 1.0

@@ -49,7 +49,7 @@ type Statement struct {
 	Released    []string // what was given out; other values are not covered
 	Versions    map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
-	// measured from the data. Empty means that there is one. Each is a clause after "as".
+	// measured from the data. Empty means that there is one. Each is a clause.
 	Broken []string
 
 	figures
@@ -98,9 +98,9 @@ func (k Known) String() string {
 	if b == nil {
 		return said
 	}
-	of := "it"
+	of := "the row"
 	if b.Column != "" {
-		of = fmt.Sprintf("its text in the column %q", b.Column)
+		of = fmt.Sprintf("the text in its column %q", b.Column)
 	}
 	said += fmt.Sprintf(" A backbone, a model that was trained elsewhere, made the features of a row from %s (SHA-256 %s, output %q). The backbone is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", of, b.SHA256, b.Output)
 	if b.Batch > 1 {
@@ -137,7 +137,10 @@ func (m *Memory) Statement(s Statement) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.infinite {
+	switch {
+	case s.infinite && s.NoiseMultiplier == 0:
+		s.Broken = append(s.Broken, "it was trained without noise")
+	case s.infinite:
 		s.Broken = append(s.Broken, "something was released without noise")
 	}
 	if len(s.Broken) == 0 {
@@ -221,7 +224,7 @@ func (s *Statement) Text() string { return run.TextOf(s.sections()) }
 func (s *Statement) sections() []run.Section {
 	if len(s.Broken) > 0 {
 		return []run.Section{{ID: "promise", Title: "For teaching, no guarantee", Lines: []string{
-			fmt.Sprintf("This run has no guarantee, as %s. No ε bounds what it tells about a row. Treat its model and figures as you treat the rows.", strings.Join(s.Broken, "; and ")),
+			fmt.Sprintf("This run is for teaching and has no guarantee: %s. No ε bounds what it tells about a row. Treat its model and figures as you treat the rows.", strings.Join(s.Broken, "; and ")),
 		}}}
 	}
 	return []run.Section{
@@ -247,11 +250,11 @@ func (s *Statement) promise() []string {
 	lines := []string{fmt.Sprintf("What this run released %s by the %s accountant.", s.satisfied(), strings.ToUpper(s.Accountant))}
 	if s.Declared {
 		lines = append(lines,
-			"Neighbouring data sets differ by adding or removing one row (the add-or-remove relation). The number of rows is covered as well: sample rate, steps, noise and divisor follow from the declared number.",
+			"Two data sets are neighbours if the second has one row more or less than the first (add-or-remove relation). The number of rows is covered as well: sample rate, steps, noise and divisor follow from the declared number.",
 			fmt.Sprintf("Any outcome is at most %s times as likely with a row as without it, but for a probability of δ.", times))
 	} else {
 		lines = append(lines,
-			"Neighbouring data sets differ in one row, which one of them replaces by an empty row that adds nothing (the zero-out relation). Both have the same number of rows, which is public.",
+			"Two data sets are neighbours if one row of the first is replaced in the second by an empty row, which adds nothing (zero-out relation). Both have the same number of rows, which is public.",
 			fmt.Sprintf("Any outcome is at most %s times as likely with a row as with an empty one in its place, but for a probability of δ.", times))
 	}
 	return append(lines, fmt.Sprintf("The unit of privacy is the row. Someone with several rows is protected less: %s.", s.groupText()))
@@ -311,7 +314,7 @@ func (s *Statement) notCovered() []string {
 	if s.Runs > 0 {
 		lines = append(lines, "How many runs there were, and anything of those that were not chosen.")
 	} else {
-		lines = append(lines, "Rows that are only tested on: the model does not depend on them, and figures about them are not released.")
+		lines = append(lines, "Rows used only for testing. The model does not depend on them, and figures about them are not released.")
 	}
 	return append(lines, s.Known.String())
 }
@@ -324,7 +327,7 @@ func attackerLines(a *run.Attack) []string {
 	lines := []string{
 		"Assume an attacker who knows every other row, sees everything that was released, and gives even odds (50 %) to this row being in the data.",
 		fmt.Sprintf("The attacker's best guess, in or out, is right at most %s of the time.", atMostPercent(float64(a.Right))),
-		fmt.Sprintf("Afterwards the attacker is at most %s sure of either, except for releases of probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
+		fmt.Sprintf("That is the average. Some releases tell more, but none makes the attacker more than %s sure that the row was in, or that it was not, except for releases of probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
 		fmt.Sprintf("A test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.", atMostPercent(a.TruePositiveAt(0.001))),
 	}
 	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
@@ -336,7 +339,7 @@ func attackerLines(a *run.Attack) []string {
 // atMostPercent writes a share, rounded up.
 func atMostPercent(share float64) string {
 	percent := 100 * share
-	if percent > 90 { // digits of what is left
+	if percent > 99 { // digits of what is left
 		return run.UpText(min(percent, 100), 4) + " %"
 	}
 	return run.UpText(percent, 3) + " %"
@@ -358,9 +361,13 @@ func (s *Statement) method() []string {
 	if len(s.Once) > 0 {
 		line("Before the steps, %s made and charged once.", released(len(s.Once)))
 	}
-	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g. The Gaussian approximation says %.4g, which is not a bound.",
-		atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
-	if s.report.Notice != "" {
+	if s.Runs > 0 { // for which there is no other accountant
+		line("ε by accountant: RDP %s at order %g.", atMost(float64(s.report.RDP)), s.report.Order)
+	} else {
+		line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g. The Gaussian approximation says %.4g, which is not a bound.",
+			atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
+	}
+	if s.report.Notice != "" && s.Runs == 0 {
 		line("Note: %s.", s.report.Notice)
 	}
 	line("%s", s.noiseText())
@@ -371,7 +378,7 @@ func (s *Statement) method() []string {
 func (s *Statement) short() string {
 	about := s.about()
 	if len(s.Broken) > 0 {
-		return fmt.Sprintf("The model was trained without a privacy guarantee, as %s.", strings.Join(s.Broken, "; and "))
+		return fmt.Sprintf("The model was trained without a privacy guarantee: %s.", strings.Join(s.Broken, "; and "))
 	}
 	var b strings.Builder
 	b.WriteString("The model")
@@ -384,6 +391,9 @@ func (s *Statement) short() string {
 		fmt.Fprintf(&b, " on a declared number of %s rows", grouped(about.NumExamples))
 	case about.NumExamples > 0:
 		fmt.Fprintf(&b, " on %s rows", grouped(about.NumExamples))
+	}
+	if s.Data != "" {
+		fmt.Fprintf(&b, " of %s", s.Data)
 	}
 	clipping := ""
 	if s.Clipping != "" {

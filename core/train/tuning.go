@@ -250,6 +250,12 @@ func (t *Tuning) guarantee() string {
 		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.relation().Phrase(), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, t.scoreNoise, p.before(), p.known())
 }
 
+// Statement is what the best run may say of its privacy, whichever that is. The page adds what
+// the data set has spent in all, and its version.
+func (t *Tuning) Statement() (*privacy.Statement, error) {
+	return newStatement(nil, t.draft(t.grid[0]))
+}
+
 // draft is that of the best run, of a plan.
 func (t *Tuning) draft(best *Plan) privacy.Statement {
 	d := best.draft(best.steps)

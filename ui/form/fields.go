@@ -260,7 +260,7 @@ func privacyFields() []Field {
 			{"float", "float", "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
 		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."},
-		{Key: "num_examples", Advanced: true, Label: "Declared number of rows", Preset: "the rows are counted",
+		{Key: "num_examples", Advanced: true, Label: "Declared number of rows",
 			Help: "Rows to train on, as you state it without counting. Rate, steps and noise follow from it, so the guarantee covers how many rows there are: adding or removing one (add-or-remove). Left out, the number is public, and a row is protected against being replaced by an empty one (zero-out)."},
 		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},
 	})
