@@ -578,7 +578,7 @@ func (a *answer) sentence() string {
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place, but for a probability of δ (zero-out; where N is declared and not counted, as without the row: add-or-remove). A run that is stopped early is charged for all of these steps.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out; where N is declared: as without it), but for a probability of δ. A run that is stopped early is charged for all of these steps.", likely)
 }
 
 // sentence says what the group's figure means.

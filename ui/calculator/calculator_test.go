@@ -162,7 +162,7 @@ func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 		t.Fatal("the question is still under way")
 	}
 	old.done(fakeAnswer(t, old, 99), nil)
-	if len(a.calls) != 0 || float64(k.answer.report.PLD) != 1.5 || grey() != 5 {
+	if len(a.calls) != 0 || float64(k.answer.report.PLD) != 1.5 || grey() != 7 {
 		t.Fatalf("%d questions, %+v, %d parts in grey", len(a.calls), k.answer, grey())
 	}
 	tick()
@@ -171,7 +171,7 @@ func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 		t.Fatalf("asked %+v", c.request)
 	}
 	c.done(fakeAnswer(t, c, 0.7), nil)
-	if float64(k.answer.report.PLD) != 0.7 || grey() != 4 {
+	if float64(k.answer.report.PLD) != 0.7 || grey() != 6 {
 		t.Errorf("the figures are there: %+v, %d parts in grey", k.answer, grey())
 	}
 	a.answerAll(t, 0.7)
