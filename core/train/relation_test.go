@@ -194,6 +194,38 @@ func rowsOf(rows []int, without int) []int {
 
 func sorted(rows []int) []int { return slices.Sorted(slices.Values(rows)) }
 
+// TestDeclaredFilesDoNotTellTheNumber: where the row that is more is in no batch, the archives of
+// two models are the same to the byte.
+func TestDeclaredFilesDoNotTellTheNumber(t *testing.T) {
+	t.Parallel()
+	ds := planted()
+	cfg := run.Config{Method: "dc-e", NoiseMultiplier: ptr(2.0), ExpectedBatchSize: 10, Steps: 4, NumExamples: 500, Seed: ptr(uint64(0))}
+	rest := func(ds *data.Dataset) (map[string]string, bool) {
+		r := started(t, cfg, ds)
+		drawn := false
+		for _, err := range r.Steps(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn = drawn || slices.Contains(r.rows, 400) || slices.Contains(r.rows, 399)
+		}
+		res := stated(t, r)
+		return archived(t, &res, cfg, string(res.Statement)), drawn
+	}
+	for ; *cfg.Seed < 100; *cfg.Seed++ {
+		other, drawn := rest(oneMore(ds))
+		if drawn {
+			continue
+		}
+		one, _ := rest(ds)
+		if !reflect.DeepEqual(one, other) {
+			t.Error("the files differ")
+		}
+		return
+	}
+	t.Error("the row was always drawn")
+}
+
 // TestDeclarationIsRefused: what a declaration cannot cover is refused by its field.
 func TestDeclarationIsRefused(t *testing.T) {
 	shuffled := planted()
