@@ -195,7 +195,7 @@ func TestCalculatorGreysAtAnotherAddress(t *testing.T) {
 		t.Fatalf("the answer is to %q, not %q", k.answer.question, first)
 	}
 	k.start("steps=500")
-	if n := strings.Count(html, `stale"`); n != 5 || k.answer.question != first {
+	if n := strings.Count(html, `stale"`); n != 7 || k.answer.question != first {
 		t.Fatalf("%d parts in grey about another address", n)
 	}
 	tick()

@@ -99,7 +99,10 @@ func (d *source) OpenFiles(files app.Value) {
 	if c := &d.exp.cfg.CSV; d.name == form.Files && !shares(d.files, list) {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
-		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
+		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
+	}
+	if c := &d.exp.cfg; c.NumExamples > 0 && c.CSV.HoldOut == "" {
+		c.CSV.HoldOut = "row"
 	}
 	d.show()
 	d.open(form.Files, list)

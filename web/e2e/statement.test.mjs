@@ -2,7 +2,7 @@
 // paragraph for a report; and a declared number of rows, which no file and no statement betrays.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { eventually, stage, STILL } from "./browser.mjs";
+import { eventually, stage, start, STILL } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -41,7 +41,7 @@ test("a declared number of rows holds rows out each by itself, plans the same, a
 test("the statement on the page has its sections, a curve, and a paragraph to copy", async (t) => {
   const page = await visit(t, "#data=moons&steps=20&target_epsilon=2&num_examples=1500", { permissions: ["clipboard-read", "clipboard-write"] });
   await eventually(async () => assert.match(await page.locator("#f-declared").textContent(), /to train on, and 1,500 declared/));
-  await page.locator("#act-start").click();
+  await start(page);
   await page.locator("#statement summary").click();
   const headings = page.locator(".statement-section h3");
   await eventually(async () => assert.deepEqual(await headings.allTextContents(),
