@@ -41,6 +41,7 @@
     run; // in progress
     /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
+    files = ""; // their names, in words
     /** @type {string | undefined} */
     opening; // the name of what it reads
 
@@ -386,7 +387,10 @@
         let summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
         if (source.backbone) summary = await featurise(connection, source, progress);
         connection.opening = undefined;
-        if (source.files) connection.label = summary.name; // what the ledger calls it
+        if (source.files) {
+          connection.label = summary.name; // what the ledger calls it
+          connection.files = called(source.files);
+        }
         return { connection, summary };
       });
     } catch (e) {
@@ -827,7 +831,9 @@
     async #conclude(result) {
       if (!result.statement) return;
       const account = this.#book && await ledger.account(this.#book.names);
-      result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
+      result.statement = await ask("statement", {
+        statement: result.statement, version: VERSION, account, data: this.#connection.files, date: new Date().toISOString().slice(0, 10),
+      });
     }
 
     /** @param {Message} m */
@@ -1014,6 +1020,7 @@
     report: question("report"),
     curve: question("curve"),
     group: question("group"),
+    attack: question("attack"),
     tuning: question("tuning"),
     /** @param {unknown} source @param {object} [csv] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async open(source, csv, onProgress, signal) { return opened(sourceOf(source), csv, onProgress, signal); },

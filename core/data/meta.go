@@ -1,6 +1,10 @@
 package data
 
-import "clipscope/core/run"
+import (
+	"slices"
+
+	"clipscope/core/run"
+)
 
 // Meta is what is public of a data set: all of it but its rows, of which only the
 // number is known.
@@ -17,6 +21,7 @@ type Meta struct {
 	TargetBounds []Bound       `json:",omitempty"`
 	Backbone     *run.Backbone // as [Dataset.Backbone]
 	ByClass      bool          // as [Dataset.ByClass]
+	HeldOut      HeldOut       `json:"-"` // as [Dataset.HeldOut]; csv.hold_out has it already
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -24,11 +29,29 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass, HeldOut: d.HeldOut,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {
 		m.FeatureBytes = 1
+	}
+	return m
+}
+
+// Declared is m with everything that depends on how many rows there are replaced by what
+// follows from a declared number of rows to train on. Where there are test rows it has a quarter as
+// many, as though a fifth of all rows had been held out.
+//
+// Guarantee: of two data sets that differ in one row to train on, with the same classes,
+// columns and categories, it is the same.
+func (m Meta) Declared(rows int) Meta {
+	m.TrainRows = rows
+	if m.TestRows > 0 {
+		m.TestRows = max(1, rows/4)
+	}
+	m.Columns = slices.Clone(m.Columns)
+	for i := range m.Columns {
+		m.Columns[i].Missing = min(m.Columns[i].Missing, 1) // that cells are missing is public
 	}
 	return m
 }

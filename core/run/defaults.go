@@ -20,6 +20,9 @@ func (c Config) WithDefaults() Config { return c.WithDefaultsFor(Facts{}) }
 // WithDefaultsFor is WithDefaults for a run on data of which so much is known: what
 // follows from that and the budget does (see [Facts]), the rest is constant.
 func (c Config) WithDefaultsFor(f Facts) Config {
+	if c.NumExamples > 0 && f.Rows > 0 {
+		f.Rows = c.NumExamples
+	}
 	def(&c.Data, "digits")
 	def(&c.Method, "constant")
 	if c.NoiseMultiplier == nil && c.TargetEpsilon == nil && c.Method != "none" {

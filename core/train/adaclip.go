@@ -106,7 +106,7 @@ func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
 
 // reach is the least unit of factors times ‖a/b‖.
 func (c *adaClip) reach() float64 {
-	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.ds.Train.N, 1)), -kernel.SplitDigits)
+	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.mostRows(), 1)), -kernel.SplitDigits)
 }
 
 // release takes away from the sum, in coordinates, the centre's share in every

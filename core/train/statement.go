@@ -55,6 +55,7 @@ func (p *Plan) draft(steps int) privacy.Statement {
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, Earlier: p.earlier, PerStep: perStep,
+		Data: p.meta.Name, Model: p.modelInWords(), NumExamples: p.meta.TrainRows,
 		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Known: p.known(),
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	}
@@ -62,7 +63,24 @@ func (p *Plan) draft(steps int) privacy.Statement {
 
 // known is what the plan takes for known of its data set.
 func (p *Plan) known() privacy.Known {
-	return privacy.Known{Backbone: p.meta.Backbone, ByClass: p.meta.ByClass}
+	return privacy.Known{Backbone: p.meta.Backbone, ByClass: p.meta.ByClass, Declared: p.cfg.NumExamples > 0}
+}
+
+// relation says which data sets the guarantee holds between.
+func (p *Plan) relation() run.Relation { return run.RelationOf(p.cfg.NumExamples > 0) }
+
+// modelInWords names the kind of model and its size.
+func (p *Plan) modelInWords() string {
+	name := p.cfg.Model.Kind
+	switch name {
+	case "softmax", "linear":
+		name += " regression"
+	case "mlp":
+		name = "multi-layer network"
+	case "layers":
+		name = "network of listed layers"
+	}
+	return fmt.Sprintf("%s, %d parameters", name, p.spec.Params())
 }
 
 func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.Statement, error) {

@@ -64,7 +64,7 @@ func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) 
 		u.draw(len(t.grid), func(i int) int { return i })
 		return u, nil
 	}
-	made := data.Lookalike(ds.Meta(), lookalikeSeed)
+	made := data.Lookalike(t.grid[0].meta, lookalikeSeed)
 	for i := range t.grid {
 		u.runs = append(u.runs, trying{i, made})
 	}

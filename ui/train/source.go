@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,10 @@ func (d *source) OpenFiles(files app.Value) {
 	if c := &d.exp.cfg.CSV; d.name == form.Files && !shares(d.files, list) {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
-		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
+		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
+	}
+	if c := &d.exp.cfg; c.NumExamples > 0 && c.CSV.HoldOut == "" {
+		c.CSV.HoldOut = "row"
 	}
 	d.show()
 	d.open(form.Files, list)
@@ -260,6 +264,20 @@ func (d *source) columns() []data.Column {
 		return t.Columns
 	}
 	return nil
+}
+
+// holdOutByRow has rows held out each by itself where their number has been declared, and reports
+// whether that is a change: a shuffle of all rows would tell how many there are.
+func (d *source) holdOutByRow() bool {
+	c := &d.exp.cfg
+	if c.NumExamples == 0 || c.CSV.HoldOut != "" || c.CSV.TestShare < 0 || d.name != form.Files || d.report == nil {
+		return false
+	}
+	if slices.ContainsFunc(d.report.Files, func(f data.FileRole) bool { return f.Role == "test" }) {
+		return false
+	}
+	c.CSV.HoldOut = "row"
+	return true
 }
 
 // rows is the number of training rows, 0 while there are none.

@@ -67,6 +67,7 @@
 //	curve      [run.CurveRequest]     → reply: [run.CurveReply]
 //	tuning     [run.TuningRequest]    → reply: [run.TuningReply]
 //	group      [run.GroupRequest]     → reply: [run.Number]
+//	attack     [run.AttackRequest]    → reply: [run.Attack]
 //	calibrate  [run.CalibrateRequest] → reply: [run.CalibrateReply]
 //
 // Of runs that were interrupted, each stored by its worker while it went on
@@ -142,6 +143,7 @@ const (
 	Curve     = "curve"
 	Tuning    = "tuning"
 	Group     = "group"
+	Attack    = "attack"
 	Inspect   = "inspect"
 	Featurise = "featurise"
 	Forget    = "forget"

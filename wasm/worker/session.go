@@ -333,6 +333,7 @@ var questions = map[string]func(text string) (any, error){
 	Curve:     question(curve),
 	Tuning:    question(tuning),
 	Group:     question(group),
+	Attack:    question(attack),
 	Enter:     question(privacy.Enter),
 	Close:     question(sure(privacy.Close)),
 	Reopen:    question(privacy.Reopen),
