@@ -14,8 +14,10 @@ import (
 
 	"clipscope/app/headers"
 	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train"
 )
 
 // TestDocsMethods: docs/methods.md says of every method what the page says, and draws
@@ -123,42 +125,108 @@ func drawing(w clip.Weight) string {
 	return s.String()
 }
 
-// example is the statement that docs/privacy-statement.md takes apart: of 8,000 rows,
-// 300 steps of about 256, by secure noise, on columns whose bounds were bought.
-func example(t *testing.T) run.Statement {
+// statements are those that docs/privacy-statement.md shows, one of each kind, by the plans
+// that make everyone's: of a table of 8,000 rows and 12 columns, whose bounds are bought.
+func statements(t *testing.T) (names []string, of map[string]run.Statement) {
 	t.Helper()
-	const rate, sigma = 256.0 / 8000, 1.25
-	s, err := privacy.NewStatement(privacy.Statement{
-		NoiseMultiplier: sigma, SampleRate: rate, Steps: 240, Planned: 300, Blind: true, Delta: 1e-5, Accountant: privacy.PLD,
-		Clipping: "constant, C = 1", PerStep: privacy.PoissonSampled{SampleRate: rate, Of: privacy.Gaussian{NoiseMultiplier: sigma}},
-		Once: []privacy.Event{privacy.Gaussian{NoiseMultiplier: 14}}, Released: []string{"the parameters after every step", "the bounds of the columns"},
-	})
-	if err != nil {
-		t.Fatal(err)
+	meta := data.Meta{Name: "visits.csv", Task: data.Classification, Features: 12, Outputs: 2, TrainRows: 8000, TestRows: 2000, FeatureBytes: 4, HeldOut: data.Shuffled}
+	for i := range meta.Features {
+		meta.Columns = append(meta.Columns, data.Column{Name: fmt.Sprintf("column %d", i+1), Kind: data.Numeric, First: i})
 	}
+	usual := func() run.Config {
+		epsilon := 2.0
+		return run.Config{Data: "files", Method: "constant", TargetEpsilon: &epsilon, ExpectedBatchSize: 256, Steps: 300}
+	}
+	seed := uint64(1)
+	of = map[string]run.Statement{}
+	for _, kind := range []struct {
+		name  string
+		steps int // that were taken; 0: all
+		edit  func(*run.Config, *data.Meta)
+	}{
+		{"private", 0, func(*run.Config, *data.Meta) {}},
+		{"declared rows", 0, func(c *run.Config, m *data.Meta) { c.NumExamples, m.HeldOut = 8000, data.ByRow }},
+		{"stopped", 240, func(*run.Config, *data.Meta) {}},
+		{"blind", 240, func(c *run.Config, _ *data.Meta) { c.Blind = true }},
+		{"tuned", 0, func(c *run.Config, _ *data.Meta) { c.Tuning.Runs = 5 }},
+		{"backbone", 0, func(_ *run.Config, m *data.Meta) {
+			m.Columns, m.Name = nil, "pictures.zip"
+			m.Backbone = &run.Backbone{SHA256: strings.Repeat("0123456789abcdef", 4), Output: "features"}
+		}},
+		{"seeded", 0, func(c *run.Config, _ *data.Meta) { c.Seed = &seed }},
+		{"without privacy", 0, func(c *run.Config, _ *data.Meta) { c.NoPrivacy, c.TargetEpsilon = true, nil }},
+	} {
+		cfg, m := usual(), meta
+		kind.edit(&cfg, &m)
+		names, of[kind.name] = append(names, kind.name), concluded(t, planned(t, cfg, m, kind.steps))
+	}
+	return names, of
+}
+
+// planned is the statement of a run that took so many steps, or all where that is 0.
+func planned(t *testing.T, cfg run.Config, meta data.Meta, steps int) (s *privacy.Statement) {
+	t.Helper()
+	fail := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cfg.Tuning.Runs > 0 {
+		plan, err := train.NewTuning(cfg, meta)
+		fail(err)
+		s, err = plan.Statement()
+		fail(err)
+		return s
+	}
+	plan, err := train.New(cfg, meta)
+	fail(err)
+	if steps == 0 {
+		steps = plan.Info().Steps
+	}
+	s, err = plan.Statement(steps)
+	fail(err)
+	return s
+}
+
+// concluded is a statement as the page has it.
+func concluded(t *testing.T, s *privacy.Statement) run.Statement {
+	t.Helper()
 	b, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said run.Statement
-	if err := json.Unmarshal(b, &said); err != nil {
+	var made run.Statement
+	if err := json.Unmarshal(b, &made); err != nil {
 		t.Fatal(err)
 	}
-	return said
+	made.Versions = nil // that of the compiler is nobody's concern
+	if made, err = privacy.Conclude(run.StatementRequest{Statement: made, Version: "0.3.0+1a2b3c4d", Date: "2026-11-26"}); err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
-// TestDocsStatement: docs/privacy-statement.md shows a statement as it is made, and says
-// of every field what it is.
+// TestDocsStatement: docs/privacy-statement.md shows a statement of each kind as it is made, a
+// report's paragraph, and says of every field what it is.
 func TestDocsStatement(t *testing.T) {
-	s := example(t)
-	text := s.Text
-	s.Text = "…"
+	const file = "docs/privacy-statement.md"
+	names, all := statements(t)
+	for _, name := range names {
+		between(t, file, name, "```text\n"+all[name].Text+"```\n")
+	}
+	between(t, file, "short", "```text\n"+all["private"].Short+"\n```\n")
+	s := all["blind"]
+	s.Text, s.Short = "…", "…"
+	for i := range s.Sections {
+		s.Sections[i].Lines = []string{"…"}
+	}
+	some := *s.Attacker // of which a few points say what a curve is
+	some.FalsePositive, some.TruePositive = some.FalsePositive[16:18], some.TruePositive[16:18]
+	s.Attacker = &some
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const file = "docs/privacy-statement.md"
-	between(t, file, "words", "```text\n"+text+"```\n")
 	// Processors differ in the last digits.
 	b = regexp.MustCompile(`\d+\.\d{6,}`).ReplaceAllFunc(b, func(long []byte) []byte {
 		v, _ := strconv.ParseFloat(string(long), 64)
@@ -169,6 +237,7 @@ func TestDocsStatement(t *testing.T) {
 	for of, prefix := range map[reflect.Type]string{
 		reflect.TypeFor[run.Statement](): "", reflect.TypeFor[run.Epsilons](): "epsilons.",
 		reflect.TypeFor[run.GroupEpsilon](): "groups.", reflect.TypeFor[run.StatementLedger](): "ledger.",
+		reflect.TypeFor[run.Attack](): "attacker.", reflect.TypeFor[run.Section](): "sections.",
 	} {
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")

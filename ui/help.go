@@ -80,7 +80,7 @@ var helpTopics = []topic{
 		"Blue and solid is released: computed from public settings and noised sums, paid for in ε, and safe to publish; where a run carries no guarantee it says that instead. Amber and dashed is diagnostic: computed from the private rows without noise. You may look at your own data; the numbers should not be passed on. Exports hold released values alone unless you tick the box.",
 	}},
 	{"epsilon", "What ε and δ promise", []string{
-		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Neighbouring data sets differ by adding or removing one row, after the split into rows to train on and rows to test on. The number of rows and which are held out, whether a class is rare, the names of classes (of pictures, those of their folders), the size that pictures are brought to, and of the columns their names, what they are taken for, their categories, how their cells are written, what bounds are declared of them and which have missing ones count as public.",
+		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Which data sets are compared is the relation. Usually it is zero-out: one row is replaced by an empty one that adds nothing, and the number of rows, from which rate, steps and noise follow, is public. Where you declare the number instead (Privacy, Advanced), it is add-or-remove: one row is added or removed, and the number is covered too. ε is the same. Treated as public in either case: class names, those of folders included, and whether a class is rare; the size of pictures; names, types, categories, formats and declared bounds of columns; which columns have missing values; and, where the number of rows is, which rows are held out.",
 		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
 		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
 	}},
@@ -99,11 +99,16 @@ var helpTopics = []topic{
 		"A run is also stored while it goes on, by its worker. Where a reload, a crash or a closed lid interrupts it, the page offers to go on: with fresh noise, and no more steps than were planned, so that its ε stays. Steps that may have been seen after it was stored last are lost to the model, and count.",
 	}},
 	{"statement", "The statement of a run", []string{
-		"Under the result stands a statement to publish with the model: what is promised and to whom, how rows were sampled, every event that was charged, ε by each accountant, how the noise was drawn, and what the promise does not cover. With a fixed seed, or without noise, it says that there is no guarantee.",
+		"Under the result stands a statement to publish with the model: what is promised between which data sets, what is covered and what not, what an attacker can do, and how it was worked out. One paragraph of it can be copied for a report. With a fixed seed, or without noise, it says in three sentences that there is no guarantee.",
 	}},
 	{"use", "Using a model", []string{
 		"The page Use opens a model that was saved, or that of a run that has just ended, and needs nothing else. A table that you drop comes back with an answer in each row, and the probability of every class; columns are found by name. A row with a cell that cannot be read has no answer, and says why. A row can be typed, a digit drawn, a picture shown, and labelled files say how good the model is on them.",
 		"However many answers a model gives, they cost no privacy of those it was trained on: they follow from what was released. How good it is on a labelled file is a diagnostic of that file's rows.",
+	}},
+	{"check", "Checking a file", []string{
+		"The page Check opens any file that Clipscope saved: a model, a run, a privacy statement, a ledger, of any version. It works ε out again from the file’s events, with today’s accountants, and compares all that the file says: its fields, its sentences and, in a zip, its parts. What differs is said with the right number beside it.",
+		"No check of a file shows whether its events are what happened. Whoever changes events and ε together changes the file unnoticed.",
+		"A run also checks itself: that every tensor was trained and counted in the norm, that noise and batches were drawn as stated, and that ε never fell. Where that fails, the result says so in red and claims no ε.",
 	}},
 	{"audit", "What an audit shows", []string{
 		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
@@ -128,7 +133,7 @@ var helpTopics = []topic{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
 	}},
 	{"script", "From a script", []string{
-		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), features(), plan(), train(), load(), audit() and ledger. The configuration is the same as in the address after the # sign.",
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), attack(), open(), features(), plan(), train(), load(), check(), audit() and ledger. The configuration is the same as in the address after the # sign.",
 	}},
 }
 

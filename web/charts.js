@@ -180,7 +180,13 @@
       y.grid = { ...y.grid, filter };
       y.ticks = { ...y.ticks, filter };
     }
-    if (spec.x.log) x.values = (u, v) => v.map(t => t != null && decade(t) ? short(t) : "");
+    if (spec.x.log) {
+      x.values = (u, v) => v.map(t => t != null && decade(t) ? short(t) : "");
+      /** @type {import("uplot").Axis.Filter} */
+      const filter = (u, v) => v.map(t => decade(t) ? t : null);
+      x.grid = { ...x.grid, filter };
+      x.ticks = { ...x.ticks, filter };
+    }
     if (spec.kind !== "histogram") return [x, y];
     x.splits = (u, i, lo, hi, step) => ticks(now, lo, hi, step);
     x.filter = (u, v) => v;

@@ -41,6 +41,7 @@
     run; // in progress
     /** @type {string | undefined} */
     label; // what its files are called; undefined for built-in data
+    files = ""; // their names, in words
     /** @type {string | undefined} */
     opening; // the name of what it reads
     /** @type {(() => void) | undefined} */
@@ -389,7 +390,10 @@
         let summary = await connection.request("open", { data: source.data, csv: csv ?? {} }, source.files, progress);
         if (source.backbone) summary = await featurise(connection, source, progress);
         connection.opening = undefined;
-        if (source.files) connection.label = summary.name; // what the ledger calls it
+        if (source.files) {
+          connection.label = summary.name; // what the ledger calls it
+          connection.files = called(source.files);
+        }
         return { connection, summary };
       });
     } catch (e) {
@@ -853,7 +857,9 @@
     async #conclude(result) {
       if (!result.statement) return;
       const account = this.#book && await ledger.account(this.#book);
-      result.statement = await ask("statement", { statement: result.statement, version: VERSION, account });
+      result.statement = await ask("statement", {
+        statement: result.statement, version: VERSION, account, data: this.#connection.files, date: new Date().toISOString().slice(0, 10),
+      });
     }
 
     /** @param {Message} m */
@@ -903,6 +909,7 @@
       format: "clipscope-model", version: "1", program: "Clipscope " + VERSION,
       config: say(r.config ?? configs.get(r) ?? {}), guarantee: r.guarantee, statement: r.statement?.text ?? "",
       epsilon: say(r.epsilon), delta: say(r.delta), accountant: r.accountant, steps: say(r.steps), apply: say(apply),
+      ...r.statement?.events ? { planned_steps: say(r.planned_steps), events: say(r.statement.events) } : {},
     } };
     let at = 0;
     /** @param {string} name @param {number[]} shape */
@@ -1039,6 +1046,7 @@
     report: question("report"),
     curve: question("curve"),
     group: question("group"),
+    attack: question("attack"),
     tuning: question("tuning"),
     /** @param {unknown} source @param {object} [csv] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
     async open(source, csv, onProgress, signal) { return opened(sourceOf(source), csv, onProgress, signal); },
@@ -1066,6 +1074,12 @@
       const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "model");
       const { connection, info } = await hold(file, signal);
       return new Model(connection, file, info);
+    },
+    // check examines a file that the page saved, in a worker of its own, which signal ends.
+    /** @param {any} source @param {AbortSignal} [signal] */
+    async check(source, signal) {
+      const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "file");
+      return inWorker("check", undefined, { train: [file], test: [] }, undefined, signal);
     },
     interrupted,
     // onInterrupted calls back when there may be other interrupted runs than before.

@@ -43,7 +43,18 @@ type Dataset struct {
 	Test     Split // N may be 0: then nothing is tested
 	// ByClass says that each class gave its share of the rows of Test, which were held out.
 	ByClass bool
+	// HeldOut says how the rows of Test were chosen from those of the same files.
+	HeldOut HeldOut
 }
+
+// HeldOut is how test rows were chosen from the rows of the same files.
+type HeldOut int
+
+const (
+	NotHeldOut HeldOut = iota // there are none, or they are of files of their own
+	Shuffled                  // by a fixed shuffle: one row more changes it for others
+	ByRow                     // by each row alone
+)
 
 // Bound is the public range a feature is declared to lie in.
 type Bound struct {

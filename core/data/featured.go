@@ -38,7 +38,7 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 	if err := roomForFeatures(ds, width, defaultLimits()); err != nil {
 		return nil, 0, err
 	}
-	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass}
+	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut}
 	total := ds.Train.N + ds.Test.N
 	done := 0
 	for _, s := range []struct{ from, to *Split }{{&ds.Train, &out.Train}, {&ds.Test, &out.Test}} {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -163,6 +164,9 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h := l.opt.HoldOut; h != "" && h != holdOutShuffle && h != holdOutRow {
+		return nil, badOption("hold_out", `"shuffle" or "row"`, h)
+	}
 	if train, test, err = l.split(train, test); err != nil {
 		return nil, err
 	}
@@ -198,7 +202,11 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	}
 	ds.Name = name
 	if ds.Test.N == 0 && share > 0 {
-		ds.holdOut(share)
+		if l.opt.HoldOut == holdOutRow {
+			ds.holdOutByRow(share)
+		} else {
+			ds.holdOut(share)
+		}
 		l.warnHeldOut(ds)
 	}
 	l.report.describe(ds, string(kind))
@@ -211,7 +219,10 @@ func (l *loader) warnHeldOut(ds *Dataset) {
 		return
 	}
 	how := "chosen by a fixed shuffle"
-	if ds.ByClass {
+	switch {
+	case ds.HeldOut == ByRow:
+		how = "chosen by what each row alone holds"
+	case ds.ByClass:
 		how = "the same share of each class, as some are rare, chosen by a fixed shuffle"
 	}
 	l.warn("No test file: %d of %d rows, %s, are held out for testing.", ds.Test.N, ds.Test.N+ds.Train.N, how)
@@ -546,12 +557,71 @@ func (d *Dataset) holdOut(share float64) {
 	} else {
 		perm = perm[:k]
 	}
-	if k = len(perm); k == 0 {
+	if len(perm) == 0 {
 		return
 	}
-	d.ByClass = byClass
+	d.ByClass, d.HeldOut = byClass, Shuffled
 	slices.Sort(perm)
-	d.Test.N, d.Train.N = k, n-k
+	d.moveToTest(perm)
+}
+
+// The ways to choose rows that are held out, in options.
+const (
+	holdOutShuffle = "shuffle"
+	holdOutRow     = "row"
+)
+
+// holdOutByRow moves to Test the training rows whose hash, a number between 0 and 1, is below
+// share. Rows that are the same go to the same part.
+//
+// Guarantee: where a row goes depends on what it holds alone: one row more is one row
+// more in either Train or Test, and moves no other.
+func (d *Dataset) holdOutByRow(share float64) {
+	var taken []int32
+	for i := range d.Train.N {
+		if float64(d.hash(i))*0x1p-64 < share {
+			taken = append(taken, int32(i))
+		}
+	}
+	if len(taken) == 0 {
+		return
+	}
+	d.HeldOut = ByRow
+	d.moveToTest(taken)
+}
+
+// hash mixes the features, the text and the targets of a training row: FNV-1a, and the end
+// of SplitMix64 so that its leading digits are as good as its last.
+func (d *Dataset) hash(row int) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	add := func(v uint64) { h = (h ^ v) * 0x100000001b3 }
+	values := func(v []float32) {
+		for _, x := range v {
+			add(uint64(math.Float32bits(x + 0))) // −0 as 0
+		}
+	}
+	f, w := d.Features, d.TargetWidth()
+	if d.Train.U8 != nil {
+		for _, b := range d.Train.U8[row*f:][:f] {
+			add(uint64(b))
+		}
+	} else {
+		values(d.Train.F32[row*f:][:f])
+	}
+	if d.Train.Text != nil {
+		for _, b := range []byte(d.Train.Text[row]) {
+			add(uint64(b))
+		}
+	}
+	values(d.Train.Y[row*w:][:w])
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+// moveToTest makes Test of the training rows listed in perm, which ascends.
+func (d *Dataset) moveToTest(perm []int32) {
+	d.Test.N, d.Train.N = len(perm), d.Train.N-len(perm)
 	d.Train.U8, d.Test.U8 = cut(d.Train.U8, d.Features, perm)
 	d.Train.F32, d.Test.F32 = cut(d.Train.F32, d.Features, perm)
 	d.Train.Text, d.Test.Text = cut(d.Train.Text, 1, perm)

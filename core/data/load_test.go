@@ -682,3 +682,84 @@ func TestFilesGivenTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldOutByRow: whatever is put in, wherever, no other row changes its part; the share is
+// about as asked (false alarms: 6 standard deviations, 10⁻⁸), and the same rows part alike.
+func TestHeldOutByRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	const n, width = 3000, 3
+	row := func() []float32 { return []float32{rng.Float32(), float32(rng.IntN(3)), 0} }
+	rows := make([][]float32, n)
+	for i := range rows {
+		rows[i] = row()
+	}
+	// parts counts the rows of either part.
+	parts := func(rows [][]float32, share float64) (train, test map[[width + 1]float32]int) {
+		ds := &Dataset{Task: Classification, Features: width, Outputs: 2, Classes: []string{"a", "b"}}
+		for i, r := range rows {
+			ds.Train.F32, ds.Train.Y = append(ds.Train.F32, r...), append(ds.Train.Y, float32(int(r[0]*1000)%2))
+			ds.Train.N = i + 1
+		}
+		ds.holdOutByRow(share)
+		if ds.Train.N+ds.Test.N != len(rows) || ds.HeldOut != ByRow || ds.ByClass {
+			t.Fatalf("%d and %d rows of %d, %v", ds.Train.N, ds.Test.N, len(rows), ds.HeldOut)
+		}
+		count := func(s Split) map[[width + 1]float32]int {
+			all := map[[width + 1]float32]int{}
+			for i := range s.N {
+				all[[width + 1]float32{s.F32[i*width], s.F32[i*width+1], s.F32[i*width+2], s.Y[i]}]++
+			}
+			return all
+		}
+		return count(ds.Train), count(ds.Test)
+	}
+	for _, share := range []float64{0.05, 0.2, 0.9} {
+		train, test := parts(rows, share)
+		held := 0
+		for _, k := range test {
+			held += k
+		}
+		if sd := math.Sqrt(n * share * (1 - share)); math.Abs(float64(held)-n*share) > 6*sd {
+			t.Errorf("%d of %d rows are held out for a share of %v", held, n, share)
+		}
+		for _, at := range []int{0, 1234, n} {
+			more := slices.Insert(slices.Clone(rows), at, row())
+			moreTrain, moreTest := parts(more, share)
+			extra := 0
+			for _, p := range [][2]map[[width + 1]float32]int{{train, moreTrain}, {test, moreTest}} {
+				for r, k := range p[1] {
+					extra += k - p[0][r]
+				}
+				for r, k := range p[0] {
+					if p[1][r] < k {
+						t.Errorf("a row at %d moved %v to the other part", at, r)
+					}
+				}
+			}
+			if extra != 1 {
+				t.Errorf("one row more at %d, and %d rows more in the parts", at, extra)
+			}
+		}
+	}
+}
+
+// TestHoldOutOption: the option is read, said, and refused where it is none.
+func TestHoldOutOption(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b,y\n")
+	for i := range 500 {
+		fmt.Fprintf(&b, "%d,%d,%s\n", i, i*i%97, []string{"no", "yes"}[i%2])
+	}
+	for option, want := range map[string]HeldOut{"": Shuffled, "shuffle": Shuffled, "row": ByRow} {
+		ds, report, err := Load(t.Context(), one(b.String()), nil, run.CSV{HoldOut: option}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(report.Warnings, "\n"); ds.HeldOut != want || ds.Meta().HeldOut != want || strings.Contains(said, "each row alone") != (want == ByRow) {
+			t.Errorf("%q: %v, and it says %s", option, ds.HeldOut, said)
+		}
+	}
+	if _, _, err := Load(t.Context(), one(b.String()), nil, run.CSV{HoldOut: "chance"}, nil); err == nil || !strings.Contains(err.Error(), "hold_out") {
+		t.Errorf("an option that there is not: %v", err)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // Guarantee: it depends on m and the seed alone, so whatever is tried on it is free.
 func Lookalike(m Meta, seed uint64) *Dataset {
 	rng := rand.New(rand.NewPCG(seed, 0x6c6f6f6b))
-	ds := &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Shape: m.Shape, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds, Backbone: m.Backbone, ByClass: m.ByClass}
+	ds := &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Shape: m.Shape, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds, Backbone: m.Backbone, ByClass: m.ByClass, HeldOut: m.HeldOut}
 	for k := range m.Outputs {
 		ds.Classes = append(ds.Classes, string(rune('a'+k%26)))
 	}

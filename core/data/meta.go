@@ -23,7 +23,8 @@ type Meta struct {
 	ByClass      bool          // as [Dataset.ByClass]
 	// Lopsided says that one class has more than [MostOfOneClass] of the rows to train on. It
 	// names no data: runs of before it was known go on.
-	Lopsided bool `json:"-"`
+	Lopsided bool    `json:"-"`
+	HeldOut  HeldOut `json:"-"` // as [Dataset.HeldOut]; csv.hold_out has it already
 	// Rows of either split, and the bytes that a feature of one takes.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -31,7 +32,7 @@ type Meta struct {
 // Meta describes the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass, HeldOut: d.HeldOut,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {
@@ -55,6 +56,24 @@ func (d *Dataset) lopsided() bool {
 		}
 	}
 	return float64(slices.Max(append(rows, 0))) > MostOfOneClass*float64(d.Train.N)
+}
+
+// Declared is m with everything that depends on how many rows there are replaced by what
+// follows from a declared number of rows to train on. Where there are test rows it has a quarter as
+// many, as though a fifth of all rows had been held out.
+//
+// Guarantee: of two data sets that differ in one row to train on, with the same classes,
+// columns and categories, it is the same.
+func (m Meta) Declared(rows int) Meta {
+	m.TrainRows = rows
+	if m.TestRows > 0 {
+		m.TestRows = max(1, rows/4)
+	}
+	m.Columns = slices.Clone(m.Columns)
+	for i := range m.Columns {
+		m.Columns[i].Missing = min(m.Columns[i].Missing, 1) // that cells are missing is public
+	}
+	return m
 }
 
 // rowless is a data set without rows, for what asks only what is public.

@@ -2,7 +2,9 @@
 // composes them in accountants, calibrates the noise to a target, and draws the
 // batches, the keys and the integers of the noise.
 //
-// Neighbouring data sets differ by adding or removing one example. Every ε is
+// Neighbouring data sets differ in one example, which only one of them has: the other has
+// an empty one in its place, or, where no sample rate follows from how many there are, none
+// at all. Both cost the same. Every ε is
 // natural-log and an upper bound unless its name says low or approximation.
 //
 //	e := SelfComposed{PoissonSampled{q, Gaussian{sigma}}, steps}

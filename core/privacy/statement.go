@@ -1,12 +1,15 @@
 package privacy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"clipscope/core/run"
 )
@@ -40,11 +43,17 @@ type Statement struct {
 	ByLoss           bool // it was found by the log loss, not by how many test rows are right
 	SecureNoise      bool
 	Known
-	Released []string // what was given out; other values are not covered
-	Versions map[string]string
+	// What the statement is about: the name of the data, how many rows there are to train
+	// on, which where Declared is set is the declared number, and the model in words.
+	Data, Model string
+	NumExamples int
+	Released    []string // what was given out; other values are not covered
+	Versions    map[string]string
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
-	// measured from the data. Empty means that there is one.
+	// measured from the data. Empty means that there is one. Each is a clause.
 	Broken []string
+	// Checks are the run's tests of itself; nil where there were none.
+	Checks []run.Check
 
 	figures
 }
@@ -61,6 +70,7 @@ type figures struct {
 	report   run.ReportReply
 	atStep   float64
 	groups   []run.GroupEpsilon
+	attacker *run.Attack
 	beside   float64 // of δ, what is for noise that is not exactly what is priced
 	infinite bool    // something was released without noise
 }
@@ -71,31 +81,40 @@ type Known struct {
 	// ByClass says that each class gave its share of the rows that are held out: which
 	// rows those are then depends on how many rows each class has.
 	ByClass bool
+	// Declared says that the number of rows is declared and the counted one covered.
+	Declared bool
 }
 
-// public is said of every data set.
-const public = "The number of rows and which are held out for testing, the classes and whether one of them is rare, the size and channels of pictures, and of the columns what they are taken for, their categories, how their cells are written, what bounds are declared of them and which have missing ones count as public."
+// What is said of every data set, beside the number of rows.
+const public = "class names, and whether a class is rare; size and channels of pictures; names, types, categories, formats and declared bounds of columns; which columns have missing values."
 
 // String says it in sentences.
 func (k Known) String() string {
-	said := public
+	said := "Treated as public: the number of rows and which of them are held out for testing; " + public
+	if k.Declared {
+		said = fmt.Sprintf("Treated as public: the declared number of rows, and that there are at most %d times as many; %s", MostPerDeclared, public)
+	}
 	if k.ByClass {
-		said += " So does how many rows each class has, of which the same share was held out for testing."
+		said += " So is how many rows each class has, of which the same share was held out for testing."
 	}
 	b := k.Backbone
 	if b == nil {
 		return said
 	}
-	of := "it"
+	of := "the row"
 	if b.Column != "" {
-		of = fmt.Sprintf("its text in the column %q", b.Column)
+		of = fmt.Sprintf("the text in its column %q", b.Column)
 	}
-	said += fmt.Sprintf(" The features of a row are what a backbone, a model trained elsewhere, makes of %s (SHA-256 %s, output %q). It counts as public, and is assumed not to have been trained on these rows: what it may tell of them is not covered.", of, b.SHA256, b.Output)
+	said += fmt.Sprintf(" A backbone, a model that was trained elsewhere, made the features of a row from %s (SHA-256 %s, output %q). The backbone is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", of, b.SHA256, b.Output)
 	if b.Batch > 1 {
-		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features, and holds for the rows only if those of a batch do not influence each other, which was tried on made-up ones and is not proven.", b.Batch)
+		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features. It holds for the rows only if those of a batch do not influence each other, which was tried on made-up rows and is not proven.", b.Batch)
 	}
-	return said + " It was run for every row alone, so that no other decides a row's features."
+	return said + " It was run for every row alone, so that no other row decides a row's features."
 }
+
+// MostPerDeclared bounds how many times as many rows there may be as were declared. What sums
+// round by is worked out for so many.
+const MostPerDeclared = 16
 
 // groupSizes are those that a statement lists: few, as each takes as long as the
 // headline.
@@ -121,8 +140,17 @@ func (m *Memory) Statement(s Statement) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.infinite {
-		s.Broken = append(s.Broken, "something was released without noise (ε = ∞)")
+	switch {
+	case s.infinite && s.NoiseMultiplier == 0:
+		s.Broken = append(s.Broken, "it was trained without noise")
+	case s.infinite:
+		s.Broken = append(s.Broken, "something was released without noise")
+	}
+	if len(s.Broken) == 0 {
+		s.attacker, err = recall(m, func() (*run.Attack, error) { return Attack(s.Delta, s.events(s.Planned)...) }, "attack", s.Delta, s.events(s.Planned))
+		if err != nil {
+			return nil, err
+		}
 	}
 	return &s, nil
 }
@@ -188,45 +216,235 @@ func (s *Statement) Epsilon() float64 { return s.quoted(s.Accountant) }
 // Guarantee: none for a run that was stopped.
 func (s *Statement) EpsilonAtStep() float64 { return s.atStep }
 
+// Least is a lower bound on the ε of the run as it was planned.
+func (s *Statement) Least() float64 { return float64(s.report.Low) }
+
+// failed says which of the run's tests of itself failed; "" where none did.
+func (s *Statement) failed() string {
+	var failed []string
+	for _, c := range s.Checks {
+		if !c.OK {
+			failed = append(failed, c.Name+": "+c.Detail)
+		}
+	}
+	return strings.Join(failed, " ")
+}
+
+// passed lists the run's tests of itself.
+func (s *Statement) passed() string {
+	names := make([]string, len(s.Checks))
+	for i, c := range s.Checks {
+		names[i] = c.Name
+	}
+	return "Its tests passed: " + strings.Join(names, ", ") + "."
+}
+
 // stopped reports whether the run ended before it was planned to.
 func (s *Statement) stopped() bool { return s.Steps < s.Planned }
 
-// Text is the statement in words, one paragraph a line.
-func (s *Statement) Text() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+// Text is the statement in words: headings, and one paragraph a line.
+func (s *Statement) Text() string { return run.TextOf(s.sections()) }
+
+// sections are the parts of the statement. A section that another part of the program adds
+// goes behind them.
+func (s *Statement) sections() []run.Section {
+	if why := s.failed(); why != "" {
+		return []run.Section{{ID: "promise", Title: "The guarantee is in doubt", Lines: []string{"The run checked itself, and this failed, so no ε is claimed: " + why, "Treat its model and figures as you treat the rows."}}}
+	}
 	if len(s.Broken) > 0 {
-		line("For teaching, no guarantee: %s. The figures below describe the same run without that.", strings.Join(s.Broken, "; "))
+		return []run.Section{{ID: "promise", Title: "For teaching, no guarantee", Lines: []string{
+			fmt.Sprintf("This run is for teaching and has no guarantee: %s. No ε bounds what it tells about a row. Treat its model and figures as you treat the rows.", strings.Join(s.Broken, "; and ")),
+		}}}
+	}
+	sections := []run.Section{
+		{ID: "promise", Title: "What is promised", Lines: s.promise()},
+		dataSection(s.about()),
+		{ID: "covered", Title: "What is covered", Lines: s.covered()},
+		{ID: "not_covered", Title: "What is not covered", Lines: s.notCovered()},
+		{ID: "attacker", Title: "What an attacker can do", Lines: attackerLines(s.attacker)},
+		{ID: "method", Title: "How it was worked out", Lines: s.method()},
+	}
+	if len(s.Checks) > 0 {
+		sections = append(sections, run.Section{ID: "checks", Title: "How the run checked itself", Lines: []string{s.passed()}})
+	}
+	return sections
+}
+
+// satisfied is the promise in its usual form.
+func (s *Statement) satisfied() string {
+	return fmt.Sprintf("satisfies (ε = %s, δ = %s)-differential privacy", atMost(s.Epsilon()), run.UpText(s.Delta, 3))
+}
+
+func (s *Statement) promise() []string {
+	times := "e^ε"
+	if likely := math.Exp(s.Epsilon()); likely < 1e6 {
+		times += " = " + run.UpText(likely, 3)
+	}
+	lines := []string{fmt.Sprintf("What this run released %s by the %s accountant.", s.satisfied(), strings.ToUpper(s.Accountant))}
+	if s.Declared {
+		lines = append(lines,
+			"Two data sets are neighbours if the second has one row more or less than the first (add-or-remove relation). The number of rows is covered as well: sample rate, steps, noise and divisor follow from the declared number.",
+			fmt.Sprintf("Any outcome is at most %s times as likely with a row as without it, but for a probability of δ.", times))
+	} else {
+		lines = append(lines,
+			"Two data sets are neighbours if one row of the first is replaced in the second by an empty row, which adds nothing (zero-out relation). Both have the same number of rows, which is public.",
+			fmt.Sprintf("Any outcome is at most %s times as likely with a row as with an empty one in its place, but for a probability of δ.", times))
+	}
+	return append(lines, fmt.Sprintf("The unit of privacy is the row. Someone with several rows is protected less: %s.", s.groupText()))
+}
+
+// about is what the statement names.
+func (s *Statement) about() *run.Statement {
+	return &run.Statement{Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared}
+}
+
+// dataSection names the data and the model of a statement.
+func dataSection(s *run.Statement) run.Section {
+	rows := ""
+	switch {
+	case s.NumExamples > 0 && s.Declared:
+		rows = fmt.Sprintf(", declared as %s rows to train on", grouped(s.NumExamples))
+	case s.NumExamples > 0:
+		rows = fmt.Sprintf(", %s rows to train on", grouped(s.NumExamples))
+	}
+	var lines []string
+	if s.Data != "" || rows != "" {
+		lines = append(lines, fmt.Sprintf("Data: %s%s.", cmp.Or(s.Data, "not named"), rows))
+	}
+	if s.Model != "" {
+		lines = append(lines, "Model: "+s.Model+".")
+	}
+	if s.Date != "" {
+		lines = append(lines, "Date: "+s.Date+".")
+	}
+	return run.Section{ID: "data", Title: "What it is about", Lines: lines}
+}
+
+// grouped writes n with commas between thousands.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func (s *Statement) covered() []string {
+	var lines []string
+	if len(s.Released) > 0 {
+		list := strings.Join(s.Released, ", ")
+		_, size := utf8.DecodeRuneInString(list)
+		lines = append(lines, strings.ToUpper(list[:size])+list[size:]+".")
 	}
 	if s.Runs > 0 {
-		by := "how many test rows a run has right"
-		if s.ByLoss {
-			by = "a run's log loss on the test rows, of which none counts for more than one row"
-		}
-		line("The best of several runs is told, their number drawn at random (Poisson with mean %g) and not released, each configuration drawn from a list; neither is anything of the other runs. "+
-			"It was found by %s, under Gaussian noise of standard deviation %.4g, so the guarantee holds for test rows as well.", s.Runs, by, s.ScoreNoise)
+		lines = append(lines, "The guarantee holds for test rows as well: they chose the run, through noise.")
 	}
-	line("DP-SGD with sample_rate = %.6g and noise_multiplier = %s over %d steps satisfies (ε = %s, δ = %s)-differential privacy by the %s accountant.",
-		s.SampleRate, s.noises(), s.Planned, atMost(s.Epsilon()), run.UpText(s.Delta, 3), strings.ToUpper(s.Accountant))
+	return lines
+}
+
+func (s *Statement) notCovered() []string {
+	lines := []string{"Losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise."}
+	if s.Runs > 0 {
+		lines = append(lines, "How many runs there were, and anything of those that were not chosen.")
+	} else {
+		lines = append(lines, "Rows used only for testing. The model does not depend on them, and figures about them are not released.")
+	}
+	return append(lines, s.Known.String())
+}
+
+// attackerLines say what the figures mean.
+func attackerLines(a *run.Attack) []string {
+	if a == nil {
+		return nil
+	}
+	lines := []string{
+		"Assume an attacker who knows every other row, sees everything that was released, and gives even odds (50 %) to this row being in the data.",
+		fmt.Sprintf("The attacker's best guess, in or out, is right at most %s of the time.", atMostPercent(float64(a.Right))),
+		fmt.Sprintf("That is the average. Some releases tell more, but none makes the attacker more than %s sure that the row was in, or that it was not, except for releases of probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
+		fmt.Sprintf("A test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.", atMostPercent(a.TruePositiveAt(0.001))),
+	}
+	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
+		lines = append(lines, fmt.Sprintf("A test that finds half of the rows that were in accuses at least %s of 1,000 that were not.", run.DownText(accused, 3)))
+	}
+	return lines
+}
+
+// atMostPercent writes a share, rounded up.
+func atMostPercent(share float64) string {
+	percent := 100 * share
+	if percent > 99 { // digits of what is left
+		return run.UpText(min(percent, 100), 4) + " %"
+	}
+	return run.UpText(percent, 3) + " %"
+}
+
+func (s *Statement) method() []string {
+	var lines []string
+	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if s.Runs > 0 {
+		by := "The run with the most correct test rows was chosen, counted"
+		if s.ByLoss {
+			by = "The run with the least log loss on the test rows, of which none counts for more than one row, was chosen, by a sum"
+		}
+		line("The best of several runs is released. Their number was drawn at random (Poisson with mean %g) and is not released; each configuration was drawn from a list. "+
+			"%s with Gaussian noise of standard deviation %.4g.", s.Runs, by, s.ScoreNoise)
+	}
+	line("DP-SGD ran with sample_rate = %.6g and noise_multiplier = %s over %d planned steps.", s.SampleRate, s.noises(), s.Planned)
 	line("%s", s.ending())
-	line("Neighbouring data sets differ by adding or removing one row, after the split into rows to train on and rows to test on; the unit of privacy is the row, so someone with k rows is protected less: %s.", s.groupText())
-	line("Each row entered each batch independently (Poisson sampling); this is what ran and what was accounted. Batches that came out empty were released and counted.")
+	line("Each row entered each batch independently (Poisson sampling). This is what ran and what was accounted. Empty batches were released and counted.")
 	if s.Clipping != "" {
 		line("Clipping: %s.", s.Clipping)
 	}
 	if len(s.Once) > 0 {
-		line("Besides the steps, %s made once and charged.", released(len(s.Once)))
+		line("Before the steps, %s made and charged once.", released(len(s.Once)))
 	}
-	line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g; the Gaussian approximation says %.4g, which is not a bound.",
-		atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
-	if s.report.Notice != "" {
+	if s.Runs > 0 { // for which there is no other accountant
+		line("ε by accountant: RDP %s at order %g.", atMost(float64(s.report.RDP)), s.report.Order)
+	} else {
+		line("ε by accountant: PLD %s (the truth is at least %s), RDP %s at order %g. The Gaussian approximation says %.4g, which is not a bound.",
+			atMost(float64(s.report.PLD)), run.DownText(float64(s.report.Low), 4), atMost(float64(s.report.RDP)), s.report.Order, s.report.GDP)
+	}
+	if s.report.Notice != "" && s.Runs == 0 {
 		line("Note: %s.", s.report.Notice)
 	}
-	if len(s.Released) > 0 {
-		line("Covered: %s.", strings.Join(s.Released, ", "))
-	}
-	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", s.Known)
 	line("%s", s.noiseText())
+	return lines
+}
+
+// short is the statement as a paragraph for a report.
+func (s *Statement) short() string {
+	about := s.about()
+	if len(s.Broken) > 0 {
+		return fmt.Sprintf("The model was trained without a privacy guarantee: %s.", strings.Join(s.Broken, "; and "))
+	}
+	var b strings.Builder
+	b.WriteString("The model")
+	if s.Model != "" {
+		fmt.Fprintf(&b, " (%s)", s.Model)
+	}
+	b.WriteString(" was trained with DP-SGD")
+	switch {
+	case about.NumExamples > 0 && about.Declared:
+		fmt.Fprintf(&b, " on a declared number of %s rows", grouped(about.NumExamples))
+	case about.NumExamples > 0:
+		fmt.Fprintf(&b, " on %s rows", grouped(about.NumExamples))
+	}
+	if s.Data != "" {
+		fmt.Fprintf(&b, " of %s", s.Data)
+	}
+	clipping := ""
+	if s.Clipping != "" {
+		clipping = ", clipping " + s.Clipping
+	}
+	fmt.Fprintf(&b, ". It %s for one row, %s, by the %s accountant (Poisson sampling at rate %.4g, noise multiplier %s, %d steps%s).",
+		s.satisfied(), run.RelationOf(s.Declared).Phrase(), strings.ToUpper(s.Accountant), s.SampleRate, s.noises(), s.Planned, clipping)
+	if s.Runs > 0 {
+		fmt.Fprintf(&b, " It is the best of a random number of runs, %g on average, and ε covers that choice.", s.Runs)
+	}
+	if a := s.attacker; a != nil {
+		fmt.Fprintf(&b, " An attacker who gives even odds to a row being in the data guesses right at most %s of the time, and a test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.",
+			atMostPercent(float64(a.Right)), atMostPercent(a.TruePositiveAt(0.001)))
+	}
 	return b.String()
 }
 
@@ -248,14 +466,14 @@ func (s *Statement) ending() string {
 	case !s.stopped() && s.Blind:
 		return "It took all of its steps, with diagnostics hidden until the end."
 	case !s.stopped():
-		return "It took all of its steps, a number that was fixed beforehand; diagnostics were shown and did not end it."
+		return "It took all of its steps. Their number was fixed beforehand; diagnostics were shown and did not end the run."
 	}
-	text := fmt.Sprintf("It was stopped after step %d. ε is that of all %d steps, as where a run is stopped may depend on what it released; had %d been fixed beforehand, ε would be %s.",
+	text := fmt.Sprintf("It was stopped after step %d. ε is still that of all %d steps, because what was released may have decided when to stop. Had %d steps been planned, ε would be %s.",
 		s.Steps, s.Planned, s.Steps, atMost(s.atStep))
 	if s.Blind {
-		return text + " Diagnostics were hidden until the end, so nothing but released values could decide when to stop, and ε covers the number of steps too."
+		return text + " Diagnostics were hidden until the end, so nothing but released values could decide when to stop. ε covers the number of steps too."
 	}
-	return text + " Diagnostics were shown while it ran. If it was stopped for what they showed, the number of steps was decided by private values and tells something about them that no ε covers; hiding diagnostics until the end (blind) avoids that."
+	return text + " Diagnostics were shown while it ran. If they decided when to stop, the number of steps tells something about the rows that no ε covers. Hiding diagnostics until the end (blind) avoids that."
 }
 
 // groupText is ε for several rows of one person.
@@ -266,20 +484,20 @@ func (s *Statement) groupText() string {
 	}
 	text := strings.Join(parts, ", ") + " rows, at the same δ"
 	if last := s.groups[len(s.groups)-1].Epsilon; s.beside > 0 && math.IsInf(float64(last), 1) && !math.IsInf(s.Epsilon(), 1) {
-		text += " (∞ is more than δ covers of what the noise is inexact by)"
+		text += " (∞: δ does not cover what the noise is inexact by)"
 	}
 	return text
 }
 
 func (s *Statement) noiseText() string {
 	if s.SecureNoise {
-		text := "Noise: secure, discrete Gaussian on an integer grid from a cryptographic generator (Canonne, Kamath & Steinke 2020). It withstands attacks on floating-point noise, not on timing."
+		text := "Noise: secure. It is discrete Gaussian on an integer grid, from a cryptographic generator (Canonne, Kamath & Steinke 2020). It withstands attacks on floating-point noise, not on timing."
 		if s.beside > 0 {
-			text += fmt.Sprintf(" It is joined from draws of a table (Micciancio & Walter 2017), which are not exactly discrete Gaussian: that is charged to δ, of which it takes at most %s.", run.UpText(s.beside, 2))
+			text += fmt.Sprintf(" It is joined from draws of a table (Micciancio & Walter 2017), which are not exactly discrete Gaussian. The difference is charged to δ, of which it takes at most %s.", run.UpText(s.beside, 2))
 		}
 		return text
 	}
-	return "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
+	return "Noise: floating-point Gaussian, from a cryptographic generator. An attacker who sees the exact bits of a release may learn more than ε states (Mironov 2012). Secure noise rules that out."
 }
 
 // MarshalJSON writes the statement for machines, as [run.Statement].
@@ -296,40 +514,60 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 	if s.SecureNoise {
 		noise = "secure"
 	}
+	sections := s.sections()
 	return json.Marshal(run.Statement{
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
-		Neighbours: "add or remove one row", Unit: "row", Sampler: "poisson",
+		Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared,
+		Neighbours: run.RelationOf(s.Declared), Unit: "row", Sampler: "poisson",
 		SampleRate: s.SampleRate, NoiseMultiplier: run.Number(s.NoiseMultiplier),
 		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
-		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Text: s.Text(),
+		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks,
+		Attacker: s.attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
 	})
 }
 
-// Conclude adds to a run's statement what only the page knows when it is over:
-// the version that it comes from, and what the ledger says of its data.
+// Conclude adds to a run's statement what only the page knows when it is over: the names of
+// its files, the date, the version that it comes from, and what the ledger says of its data.
 func Conclude(q run.StatementRequest) (run.Statement, error) {
 	s := q.Statement
+	s.Sections = slices.Clone(s.Sections)
+	if q.Data != "" {
+		s.Data = q.Data
+	}
+	s.Date = q.Date
+	for i, part := range s.Sections {
+		if part.ID == "data" {
+			s.Sections[i] = dataSection(&s)
+		}
+	}
 	if q.Account != nil {
 		t, err := Spent(run.SpentRequest{Account: *q.Account})
 		if err != nil {
-			return s, err
+			return q.Statement, err
 		}
 		s.Ledger = &run.StatementLedger{Runs: len(t.Runs), Open: t.Open, Unprotected: t.Unprotected, Epsilon: t.Epsilon, GuaranteedEpsilon: &t.GuaranteedEpsilon, Delta: t.Delta}
-		s.Text += t.Text
-		if n := len(t.Runs); n > 1 {
-			s.Text += fmt.Sprintf(" This run is one of the %d: ε above is its own, and a choice among them is not covered by it.", n)
+		lines := []string{t.Text}
+		if n := len(t.Runs); n > 1 && s.Guarantee {
+			lines = append(lines, fmt.Sprintf("This run is one of the %d. The ε above is its own. Picking the best of them is not covered by it.", n))
 		}
-		s.Text += "\n"
+		s.Sections = append(s.Sections, run.Section{ID: "ledger", Title: "What the data have spent", Lines: lines})
 	}
 	s.Versions = maps.Clone(s.Versions)
 	if s.Versions == nil {
 		s.Versions = map[string]string{}
 	}
 	s.Versions["clipscope"] = q.Version
-	s.Text += "Made by Clipscope " + q.Version + ".\n"
+	made := "Made by Clipscope " + q.Version
+	s.Sections = append(s.Sections, run.Section{ID: "program", Title: "Where it comes from", Lines: []string{made + "."}})
+	s.Short += " " + made
+	if q.Date != "" {
+		s.Short += " on " + q.Date
+	}
+	s.Short += "."
+	s.Text = run.TextOf(s.Sections)
 	return s, nil
 }
 

@@ -48,7 +48,7 @@ func TestStatement(t *testing.T) {
 		t.Errorf("ε = %v, want %v", s.Epsilon(), want)
 	}
 	text := s.Text()
-	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 steps", "δ = 1e-05", "PLD", "adding or removing one row", "Poisson", "constant, C = 4", "secure", "not a bound", "once"} {
+	for _, say := range []string{"noise_multiplier = 1.1", "sample_rate = 0.01", "300 planned steps", "δ = 1e-05", "PLD", "zero-out relation", "which is public", "an attacker who knows every other row", "Poisson", "constant, C = 4", "secure", "not a bound", "charged once"} {
 		if !strings.Contains(text, say) {
 			t.Errorf("the statement does not say %q:\n%s", say, text)
 		}
@@ -97,8 +97,8 @@ func TestStatementOfAStoppedRun(t *testing.T) {
 		say     []string
 		without string
 	}{
-		{100, false, []string{"over 300 steps satisfies", "stopped after step 100", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
-		{100, true, []string{"over 300 steps satisfies", "stopped after step 100", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
+		{100, false, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
+		{100, true, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
 		{300, false, []string{"took all of its steps", "diagnostics were shown"}, "stopped after"},
 		{300, true, []string{"took all of its steps", "hidden until the end"}, "stopped after"},
 	} {
@@ -186,12 +186,18 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 	if len(s.Broken) != 1 || !math.IsInf(s.Epsilon(), 1) || !strings.HasPrefix(s.Text(), "For teaching, no guarantee") {
 		t.Errorf("%v\n%s", s.Broken, s.Text())
 	}
+	if text := s.Text(); strings.Count(text, ". ")+1 != 3 || strings.ContainsAny(text, "∞δ") || strings.Contains(text, "satisfies") || strings.Contains(text, "covered") {
+		t.Errorf("a run without noise says\n%s", text)
+	}
 	if b, err := json.Marshal(s); err != nil || !strings.Contains(string(b), `"guarantee":false`) || !strings.Contains(string(b), `"Infinity"`) {
 		t.Errorf("%s, %v", b, err)
 	}
 	seeded, err := NewStatement(Statement{NoiseMultiplier: 1, SampleRate: 0.1, Steps: 3, Delta: 1e-5, Accountant: PLD, PerStep: PoissonSampled{0.1, Gaussian{1}}, Broken: []string{"the seed is fixed"}})
-	if err != nil || !strings.Contains(seeded.Text(), "the seed is fixed") {
+	if err != nil || !strings.Contains(seeded.Text(), "the seed is fixed") || !strings.Contains(seeded.Text(), "teaching") {
 		t.Errorf("%v, %v", seeded, err)
+	}
+	if text := seeded.Text() + seeded.short(); strings.Contains(text, "ε =") || strings.Contains(text, "satisfies") || seeded.attacker != nil {
+		t.Errorf("a seeded run quotes a guarantee:\n%s", text)
 	}
 	if _, err := NewStatement(Statement{Steps: 1, Delta: 1e-5, Accountant: PLD}); err == nil {
 		t.Error("no error for steps that are nothing")
@@ -223,7 +229,7 @@ func TestConclude(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		records = append(records, run.Record{Run: name, Names: []string{"n"}, Entry: entry(t, name, 100)})
 	}
-	for runs, say := range map[int]string{0: "", 1: "in 1 run so far", 3: "This run is one of the 3: ε above is its own, and a choice among them is not covered"} {
+	for runs, say := range map[int]string{0: "", 1: "in 1 run so far", 3: "This run is one of the 3. The ε above is its own. Picking the best of them is not covered"} {
 		q := run.StatementRequest{Statement: made, Version: "9.9"}
 		if runs > 0 {
 			q.Account = &run.Account{Records: records[:runs], Names: []string{"n"}}
@@ -233,18 +239,57 @@ func TestConclude(t *testing.T) {
 			t.Fatal(err)
 		}
 		added, kept := strings.CutPrefix(got.Text, made.Text)
-		if !kept || !strings.Contains(added, say) || !strings.HasSuffix(added, "Made by Clipscope 9.9.\n") || got.Versions["clipscope"] != "9.9" || got.Versions["go"] != "1" || made.Versions["clipscope"] != "" {
+		if !kept || !strings.Contains(added, say) || !strings.HasSuffix(added, "Made by Clipscope 9.9.\n") || !strings.HasSuffix(got.Short, ". Made by Clipscope 9.9.") || got.Versions["clipscope"] != "9.9" || got.Versions["go"] != "1" || made.Versions["clipscope"] != "" {
 			t.Errorf("%d runs: %q, %v", runs, added, got.Versions)
 		}
-		if strings.Contains(added, "choice among") != (runs > 1) || (got.Ledger == nil) != (runs == 0) {
+		if strings.Contains(added, "Picking the best") != (runs > 1) || (got.Ledger == nil) != (runs == 0) {
 			t.Errorf("%d runs: %q, ledger %+v", runs, added, got.Ledger)
 		}
 		if l := got.Ledger; l != nil && (l.Runs != runs || l.Open != runs || l.Delta != 1e-5 || !(l.Epsilon > 0)) {
 			t.Errorf("%d runs: ledger %+v", runs, l)
 		}
-		got.Ledger, got.Text, got.Versions = made.Ledger, made.Text, made.Versions
+		got.Ledger, got.Text, got.Versions, got.Sections, got.Short = made.Ledger, made.Text, made.Versions, made.Sections, made.Short
 		if !reflect.DeepEqual(got, made) {
 			t.Errorf("%+v became %+v", made, got)
+		}
+	}
+}
+
+// TestStatementOfDeclaredRows: a declared number makes the relation add-or-remove, and nothing
+// says that the number of rows is public.
+func TestStatementOfDeclaredRows(t *testing.T) {
+	for _, declared := range []bool{false, true} {
+		s, err := NewStatement(Statement{
+			NoiseMultiplier: 1, SampleRate: 0.01, Steps: 100, Delta: 1e-5, Accountant: PLD, PerStep: oneStep,
+			Data: "a.csv", NumExamples: 12345, Model: "softmax", Known: Known{Declared: declared},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back run.Statement
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		relation, say, not := run.ZeroOut, "zero-out", "add-or-remove"
+		if declared {
+			relation, say, not = run.AddOrRemove, "add-or-remove", "zero-out"
+		}
+		if back.Neighbours != relation || back.Declared != declared || back.NumExamples != 12345 || back.Epsilon != run.Number(s.Epsilon()) {
+			t.Errorf("declared %v: %s", declared, b)
+		}
+		for _, text := range []string{back.Text, back.Short} {
+			if !strings.Contains(text, say) || strings.Contains(text, not) || !strings.Contains(text, "12,345 rows") ||
+				strings.Contains(text, "number of rows is public") == declared && text == back.Short {
+				t.Errorf("declared %v: it says\n%s", declared, text)
+			}
+		}
+		named, err := Conclude(run.StatementRequest{Statement: back, Version: "9.9", Data: "a.csv and b.csv", Date: "2026-11-26"})
+		if err != nil || !strings.Contains(named.Text, "Data: a.csv and b.csv") || !strings.Contains(named.Text, "Date: 2026-11-26.") || named.Date != "2026-11-26" || !strings.HasSuffix(named.Short, "on 2026-11-26.") {
+			t.Errorf("%v: %+v", err, named)
 		}
 	}
 }

@@ -56,9 +56,16 @@ type Config struct {
 	// discrete Gaussian noise, a little slower, without the holes of floating point.
 	NoiseMode string `json:"noise_mode,omitempty"`
 
+	// NumExamples declares how many rows there are to train on. Sample rate, steps, noise and
+	// divisor follow from it and not from the rows, so the guarantee covers their number:
+	// the relation is [AddOrRemove]. 0: the rows are counted, the number is public, and the
+	// relation is [ZeroOut].
+	NumExamples int `json:"num_examples,omitempty"`
+
 	ExpectedBatchSize    float64 `json:"expected_batch_size,omitempty"`
 	MaxPhysicalBatchSize int     `json:"max_physical_batch_size,omitempty"`
-	// One of Epochs and Steps; an epoch is N/expected_batch_size steps.
+	// One of Epochs and Steps; an epoch is N/expected_batch_size steps, N being
+	// NumExamples where that is given.
 	Epochs float64 `json:"epochs,omitempty"`
 	Steps  int     `json:"steps,omitempty"`
 
@@ -185,9 +192,12 @@ type CSV struct {
 	Roles map[string]string `json:"roles,omitempty"`
 	// TestShare of the rows is held out where no test file is given (default 0.2).
 	TestShare float64 `json:"test_share,omitempty"`
-	Sheet     string  `json:"sheet,omitempty"`  // of a spreadsheet, by name; empty: the first
-	Labels    string  `json:"labels,omitempty"` // of CIFAR-100: fine (default) or coarse
-	Image     Image   `json:"image,omitzero"`
+	// HoldOut says how those rows are chosen: shuffle (default), a fixed shuffle of all rows,
+	// or row, by each row alone (a hash of what it holds), so that no row moves another.
+	HoldOut string `json:"hold_out,omitempty"`
+	Sheet   string `json:"sheet,omitempty"`  // of a spreadsheet, by name; empty: the first
+	Labels  string `json:"labels,omitempty"` // of CIFAR-100: fine (default) or coarse
+	Image   Image  `json:"image,omitzero"`
 }
 
 // Image says what pictures of any size, PNG or JPEG, are brought to. Zero values are

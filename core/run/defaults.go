@@ -21,6 +21,9 @@ func (c Config) WithDefaults() Config { return c.WithDefaultsFor(Facts{}) }
 // follows from that and the budget does (see [Facts]), the rest is constant. It drops a list
 // of layers that the model's kind does not use.
 func (c Config) WithDefaultsFor(f Facts) Config {
+	if c.NumExamples > 0 && f.Rows > 0 {
+		f.Rows = c.NumExamples
+	}
 	def(&c.Data, "digits")
 	def(&c.Method, "constant")
 	if c.NoiseMultiplier == nil && c.TargetEpsilon == nil && c.Method != "none" {

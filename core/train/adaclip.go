@@ -106,7 +106,7 @@ func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
 
 // reach is the least unit of factors times ‖a/b‖.
 func (c *adaClip) reach() float64 {
-	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.ds.Train.N, 1)), -kernel.SplitDigits)
+	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.mostRows(), 1)), -kernel.SplitDigits)
 }
 
 // release takes away from the sum, in coordinates, the centre's share in every
@@ -138,6 +138,15 @@ func (c *adaClip) mean() {
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
 	}, c.size, c.r.gradient, c.a, c.root)
 	c.rescale()
+}
+
+// unnoised divides by the scale.
+func (c *adaClip) unnoised() {
+	c.centre()
+	c.gaussian.unnoised()
+	d := c.r.gradient.Len()
+	kernel.Unary(c.r.be, kernel.Root, d, c.inv, c.spare)
+	kernel.Mul(c.r.be, d, c.r.gradient, c.r.gradient, c.spare)
 }
 
 func (c *adaClip) state() []compute.Buffer { return []compute.Buffer{c.a, c.root} }

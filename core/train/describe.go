@@ -122,7 +122,7 @@ func (p *Plan) warnOfHistogram() {
 // given number of steps.
 func (p *Plan) guarantee(steps int) string {
 	if p.nonPrivate() {
-		return run.NoGuarantee + "this run adds no noise (ε = ∞)."
+		return run.NoGuarantee + "this run adds no noise."
 	}
 	if why := p.broken(); len(why) > 0 {
 		return run.NoGuarantee + strings.Join(why, "; and ") + "."
@@ -131,10 +131,10 @@ func (p *Plan) guarantee(steps int) string {
 	if p.cfg.NoiseMode == "secure" {
 		mode = "discrete noise on an integer grid"
 	}
-	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, under adding or removing one row, by the %s accountant: "+
+	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, %s, by the %s accountant: "+
 		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
-		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), p.known())
+		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), p.relation().Phrase(), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), p.known())
 }
 
 // ending says what stopping the run means for ε.

@@ -22,7 +22,7 @@ const (
 func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
 	c, meta := p.cfg, p.meta
 	batch := min(p.batch, 2*float64(p.capacity())) // a larger one takes more memory, and as long for a row
-	c.ExpectedBatchSize = batch
+	c.ExpectedBatchSize, c.NumExamples = batch, 0
 	meta.TrainRows, meta.TestRows = min(meta.TrainRows, int(2*batch)+1), 0
 	if !p.nonPrivate() {
 		c.NoiseMultiplier, c.TargetEpsilon = &p.sigma, nil

@@ -120,7 +120,7 @@ func (r *Run) directions(moment []float64, f, k int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := r.ds.Train.N
+	n := r.mostRows()
 	kept := 0x1p-48 * float64(n) // of sums as they are read: see kernel.SplitDigits
 	std := r.pcaNoise * (1 + rowSlack + sumSlack(n, r.capacity()) + 2*kept)
 	at := 0

@@ -7,8 +7,11 @@
 // # Guarantee
 //
 // The parameters after every step, and everything in [run.Released], are
-// (ε, δ)-differentially private under adding or removing one training row, with
-// the ε that the event carries, provided that the plan is Private: batches are
+// (ε, δ)-differentially private with the ε that the event carries, provided that the
+// plan is Private. Neighbours differ in one training row, which one of them replaces by
+// an empty row that adds nothing (zero-out): the number of rows N is public, as q, T and
+// σ follow from it. Where the configuration declares the number (num_examples),
+// neighbours differ by adding or removing one row, and N is covered. Batches are
 // Poisson samples, what a row adds is bounded by the clipper's own statement of
 // its sensitivity, noise in proportion to it is drawn once per step from a key
 // nobody knows, and thresholds move by released values alone. The divisor is the
@@ -71,6 +74,10 @@ func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, er
 	if cfg.Tuning.Runs != 0 {
 		return nil, fault("tuning.runs", "one run cannot be several: leave tuning out")
 	}
+	meta, err := declared(cfg, meta)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{cfg: cfg.WithDefaultsFor(meta.Facts()), meta: meta, accounts: accounts}
 	if err := p.choose(); err != nil {
 		return nil, err
@@ -82,6 +89,43 @@ func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, er
 	}
 	p.describe()
 	return p, nil
+}
+
+// declared is what the plan knows of its data: where cfg declares the number of rows, nothing
+// that depends on how many there are.
+//
+// Guarantee: with a declared number a plan is a function of that, of the configuration and of
+// what [privacy.Known] lists, so it is the same for data sets that differ in one row. Data
+// of more than [privacy.MostPerDeclared] times as many rows have no plan: that there are no
+// more is part of the declaration, and public.
+func declared(cfg run.Config, meta data.Meta) (data.Meta, error) {
+	const field = "num_examples"
+	switch n := cfg.NumExamples; {
+	case n == 0:
+		return meta, nil
+	case n < 0 || n > mostExamples:
+		return meta, fault(field, "%d rows are not in 1 … %g; leave it out to have the rows counted", n, float64(mostExamples))
+	case meta.HeldOut == data.Shuffled:
+		return meta, fault(field, "which rows are held out for testing depends on how many rows there are, so one row more would change it for others; set csv.hold_out to row (Data, Advanced: Held out by), give a test file, or hold none out")
+	case meta.TrainRows == 0:
+		return meta, fault("data", "there are no training rows")
+	case meta.TrainRows > n*privacy.MostPerDeclared:
+		return meta, fault(field, "there are more than %d times as many rows as the %d that are declared; declare about as many as there are", privacy.MostPerDeclared, n)
+	default:
+		return meta.Declared(n), nil
+	}
+}
+
+// mostExamples is how many rows can be declared.
+const mostExamples = 1e9
+
+// mostRows bounds the rows that a sum over the data has: those counted, or as many as a
+// declaration allows.
+func (r *Run) mostRows() int {
+	if r.cfg.NumExamples > 0 {
+		return r.cfg.NumExamples * privacy.MostPerDeclared
+	}
+	return r.ds.Train.N
 }
 
 // choose settles everything but what it costs.

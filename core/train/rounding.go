@@ -7,7 +7,7 @@ import (
 )
 
 // rounded is the most, in L2 norm and in the clipper's coordinates, that
-// adding or removing one row moves the *computed* sum of a step, rounding
+// one row moves the *computed* sum of a step by being there, rounding
 // included. Noise is scaled by it.
 //
 // # Guarantee
@@ -63,9 +63,11 @@ import (
 // 1, 3 and 4, which cover the centre's product as well. The sum of the weights is
 // exact.
 //
-// The number of rows counts as public and as the same on both sides.
+// N is the counted number of rows, which is public, or a multiple of the declared one: the
+// same on both sides. An empty row, by which zero-out replaces x, adds exactly 0
+// wherever it stands: it is as though x had not been sampled.
 func (r *Run) rounded(long float64) float64 {
-	return r.clipper.Sensitivity(r.spec.Params()) * (1 + long*(rowSlack+sumSlack(r.ds.Train.N, r.model.Capacity)))
+	return r.clipper.Sensitivity(r.spec.Params()) * (1 + long*(rowSlack+sumSlack(r.mostRows(), r.model.Capacity)))
 }
 
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.

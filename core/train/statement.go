@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -54,6 +55,7 @@ func (p *Plan) draft(steps int) privacy.Statement {
 		NoiseMultiplier: p.sigma, SampleRate: p.rate, Steps: steps, Planned: p.steps, Blind: p.cfg.Blind,
 		Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
 		Clipping: p.clippingInWords(), Once: once, Earlier: p.earlier, PerStep: perStep,
+		Data: p.meta.Name, Model: p.modelInWords(), NumExamples: p.meta.TrainRows,
 		SecureNoise: p.cfg.NoiseMode == "secure", Released: p.covered(), Broken: p.broken(), Known: p.known(),
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	}
@@ -61,7 +63,24 @@ func (p *Plan) draft(steps int) privacy.Statement {
 
 // known is what the plan takes for known of its data set.
 func (p *Plan) known() privacy.Known {
-	return privacy.Known{Backbone: p.meta.Backbone, ByClass: p.meta.ByClass}
+	return privacy.Known{Backbone: p.meta.Backbone, ByClass: p.meta.ByClass, Declared: p.cfg.NumExamples > 0}
+}
+
+// relation says which data sets the guarantee holds between.
+func (p *Plan) relation() run.Relation { return run.RelationOf(p.cfg.NumExamples > 0) }
+
+// modelInWords names the kind of model and its size.
+func (p *Plan) modelInWords() string {
+	name := p.cfg.Model.Kind
+	switch name {
+	case "softmax", "linear":
+		name += " regression"
+	case "mlp":
+		name = "multi-layer network"
+	case "layers":
+		name = "network of listed layers"
+	}
+	return fmt.Sprintf("%s, %d parameters", name, p.spec.Params())
 }
 
 func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.Statement, error) {
@@ -72,12 +91,24 @@ func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.S
 	return s, nil
 }
 
-// writeStatement works out a statement as the result carries it. A run whose statement cannot be
+// writeStatement works out a statement as the result carries it, with what the run's tests
+// of itself came to: where one failed, the result claims no ε. A run whose statement cannot be
 // written says so in its notes and keeps everything else.
-func writeStatement(accounts *privacy.Memory, draft privacy.Statement, r *run.Result) {
+func writeStatement(accounts *privacy.Memory, draft privacy.Statement, self *selfCheck, r *run.Result) {
 	s, err := newStatement(accounts, draft)
+	if err == nil && r.Checks != nil {
+		r.Checks = append(r.Checks, checkEpsilon(self.fell, r.Steps, r.PlannedSteps, float64(r.Epsilon), s.Least()))
+	}
+	why := failedCheck(r.Checks)
+	if why != "" {
+		r.Epsilon, r.EpsilonAtStep = run.Number(math.Inf(1)), run.Number(math.Inf(1))
+		r.Guarantee = run.NoGuarantee + why + "."
+	}
 	var b []byte
 	if err == nil {
+		if s.Checks = r.Checks; why != "" {
+			s.Broken = append(s.Broken, why)
+		}
 		b, err = json.Marshal(s)
 	}
 	if err != nil {

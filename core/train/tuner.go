@@ -46,6 +46,7 @@ type trying struct {
 // finished is a run that may be the best.
 type finished struct {
 	plan   *Plan
+	self   *selfCheck
 	number int // of tried
 	result run.Result
 	events []run.Event
@@ -63,7 +64,7 @@ func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) 
 		u.draw(len(t.grid), func(i int) int { return i })
 		return u, nil
 	}
-	made := data.Lookalike(ds.Meta(), lookalikeSeed)
+	made := data.Lookalike(t.grid[0].meta, lookalikeSeed)
 	for i := range t.grid {
 		u.runs = append(u.runs, trying{i, made})
 	}
@@ -232,7 +233,7 @@ func (u *Tuner) compare(r *Run, res run.Result, candidate int) error {
 	}
 	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: res.TestAccuracy, Score: run.Number(score)})
 	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{r.Plan, len(u.tried) - 1, res, u.events}
+		u.best = &finished{r.Plan, r.self, len(u.tried) - 1, res, u.events}
 	}
 	return nil
 }
@@ -280,7 +281,7 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Tried[u.best.number].Selected = true
 	r.Selected, r.ScoredBy = &u.tried[u.best.number].Candidate, u.scoredBy
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
-	writeStatement(nil, u.draft(u.best.plan), &r)
+	writeStatement(nil, u.draft(u.best.plan), u.best.self, &r)
 	return r, nil
 }
 

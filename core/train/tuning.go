@@ -36,6 +36,10 @@ type Tuning struct {
 // NewTuning makes a plan that tries what cfg.Tuning says, or says with a
 // [*run.ConfigError] which field is at fault. Data is to have classes and test rows.
 func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
+	meta, err := declared(cfg, meta)
+	if err != nil {
+		return nil, err
+	}
 	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts()), scoredBy: run.ByAccuracy}
 	if meta.Lopsided { // which counts as public: [privacy.Known]
 		t.scoredBy = run.ByLogLoss
@@ -216,7 +220,7 @@ func (t *Tuning) describe(alone float64) error {
 		t.warn("tuning.runs", "Each of some %g runs gets ε = %s of its own and a noise_multiplier of %.3g, as the choice among them has its price. One run alone would have all of ε = %g.",
 			t.cfg.Tuning.Runs, run.DownText(alone, 3), p.sigma, *t.cfg.TargetEpsilon)
 	}
-	if rows := p.meta.TestRows; t.scoreNoise > float64(rows)/50 {
+	if rows := p.meta.TestRows; t.cfg.NumExamples == 0 && t.scoreNoise > float64(rows)/50 {
 		t.warn("tuning.runs", "Runs are compared by %d test rows, with noise of ±%.3g rows: differences of less than some %.0f %% are chance.",
 			rows, t.scoreNoise, math.Ceil(200*t.scoreNoise/float64(rows)))
 	}
@@ -249,10 +253,16 @@ func (t *Tuning) guarantee() string {
 	if t.scoredBy == run.ByLogLoss {
 		by = "its log loss on the test rows, of which none counts for more than one row, as one class has most of them,"
 	}
-	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, under adding or removing one row: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
+	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, %s: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
 		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by %s under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
 		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
-		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, by, t.scoreNoise, p.before(), p.known())
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.relation().Phrase(), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, by, t.scoreNoise, p.before(), p.known())
+}
+
+// Statement is what the best run may say of its privacy, whichever that is. The page adds what
+// the data set has spent in all, and its version.
+func (t *Tuning) Statement() (*privacy.Statement, error) {
+	return newStatement(nil, t.draft(t.grid[0]))
 }
 
 // draft is that of the best run, of a plan.

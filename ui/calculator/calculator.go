@@ -46,7 +46,7 @@ type Calculator struct {
 
 	answer answer
 	fault  string // why there is no answer
-	charts struct{ steps, delta chart.Feed }
+	charts struct{ steps, delta, attack chart.Feed }
 	audit  auditState
 }
 
@@ -64,6 +64,7 @@ type answer struct {
 	report   *run.ReportReply
 	tuning   *run.TuningReply
 	group    *groupCost
+	attack   *run.Attack
 	whole    bool // everything shown is about this setting
 }
 
@@ -405,6 +406,7 @@ func (k *Calculator) refuse(err error) {
 	k.answer = answer{version: k.version, question: k.hash()}
 	k.charts.steps.Clear()
 	k.charts.delta.Clear()
+	k.charts.attack.Clear()
 	k.form = nil
 	k.changed()
 }
@@ -428,7 +430,7 @@ func askNext[T any](k *Calculator, function string, request any, f func(T)) {
 
 // questions is how many make an answer.
 func (k *Calculator) questions() int {
-	const always = 6
+	const always = 7
 	if k.solve == solveEpsilon {
 		return always
 	}
@@ -513,7 +515,16 @@ func (k *Calculator) priced(a answer) {
 // grouped asks what the run costs someone who has several rows.
 func (k *Calculator) grouped(a answer) {
 	askNext(k, "group", run.GroupRequest{EpsilonRequest: a.setting.request(), Rows: a.setting.Group}, func(e run.Number) {
-		a.group, a.whole = &groupCost{a.setting.Group, float64(e)}, true
+		a.group = &groupCost{a.setting.Group, float64(e)}
+		k.attacked(a)
+	})
+}
+
+// attacked asks what an attacker can tell about a row.
+func (k *Calculator) attacked(a answer) {
+	askNext(k, "attack", run.AttackRequest{EpsilonRequest: a.setting.request()}, func(bounds run.Attack) {
+		a.attack, a.whole = &bounds, true
+		chart.DrawAttack(&k.charts.attack, &bounds)
 		k.cancel = nil
 		k.show(a)
 	})
@@ -525,6 +536,9 @@ func (k *Calculator) show(a answer) {
 	}
 	if a.group == nil {
 		a.group = k.answer.group
+	}
+	if a.attack == nil {
+		a.attack = k.answer.attack
 	}
 	k.answer = a
 	k.changed()
@@ -564,7 +578,7 @@ func (a *answer) sentence() string {
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as without it, but for a probability of δ. A run that is stopped early is charged for all of these steps.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out; where N is declared: as without it), but for a probability of δ. A run that is stopped early is charged for all of these steps.", likely)
 }
 
 // sentence says what the group's figure means.
@@ -573,4 +587,18 @@ func (g *groupCost) sentence() string {
 		return ""
 	}
 	return fmt.Sprintf("For someone with %s in the data, ε = %s at the same δ.", words.Plural(g.Rows, "row"), words.Upper(g.Epsilon, 4))
+}
+
+// attackText says what an attacker's bounds mean.
+func attackText(a *run.Attack) string {
+	if a == nil {
+		return ""
+	}
+	percent := func(share run.Number) string { return words.Upper(min(100*float64(share), 100), 3) + " %" }
+	text := fmt.Sprintf("An attacker who knows all other rows and gives even odds to this one being in the data guesses right at most %s of the time. That is the average; no release makes it more than %s sure, except for those of probability δ. A test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.",
+		percent(a.Right), percent(a.Sure), percent(run.Number(a.TruePositiveAt(0.001))))
+	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
+		text += fmt.Sprintf(" One that finds half of them accuses at least %s of 1,000.", words.Lower(accused, 3))
+	}
+	return text
 }

@@ -83,6 +83,8 @@ func fakeAnswer(t *testing.T, c askCall, epsilon float64) []byte {
 		v = map[string]any{"runs": c.request["runs"], "composition_pld": 4, "composition_rdp": 5, "liu_talwar": run.Number(math.Inf(1)), "repeat_geometric": 3, "repeat_logarithmic": 2.5, "repeat_poisson": 3, "cheapest": "repeat_logarithmic"}
 	case "group":
 		v = 7.7771
+	case "attack":
+		v = run.Attack{Sure: 0.9123, Except: 1e-5, Right: 0.61, HalfCosts: 0.3217, FalsePositive: []run.Number{0.001, 1}, TruePositive: []run.Number{0.045, 1}}
 	default:
 		t.Fatalf("asked %q", c.function)
 	}
@@ -118,8 +120,8 @@ func newTestCalculator() (*Calculator, *fakeAsker, func()) {
 
 func TestCalculatorAnswers(t *testing.T) {
 	for solve, want := range map[string]string{
-		solveEpsilon: "report curve curve curve tuning group", solveNoise: "calibrate report curve curve curve tuning group",
-		solveSteps: "calibrate report curve curve curve tuning group", solveRate: "calibrate report curve curve curve tuning group",
+		solveEpsilon: "report curve curve curve tuning group attack", solveNoise: "calibrate report curve curve curve tuning group attack",
+		solveSteps: "calibrate report curve curve curve tuning group attack", solveRate: "calibrate report curve curve curve tuning group attack",
 	} {
 		k, a, tick := newTestCalculator()
 		k.start("steps=500&solve=" + solve)
@@ -160,7 +162,7 @@ func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 		t.Fatal("the question is still under way")
 	}
 	old.done(fakeAnswer(t, old, 99), nil)
-	if len(a.calls) != 0 || float64(k.answer.report.PLD) != 1.5 || grey() != 5 {
+	if len(a.calls) != 0 || float64(k.answer.report.PLD) != 1.5 || grey() != 7 {
 		t.Fatalf("%d questions, %+v, %d parts in grey", len(a.calls), k.answer, grey())
 	}
 	tick()
@@ -169,7 +171,7 @@ func TestCalculatorCallsOffWhatWasEdited(t *testing.T) {
 		t.Fatalf("asked %+v", c.request)
 	}
 	c.done(fakeAnswer(t, c, 0.7), nil)
-	if float64(k.answer.report.PLD) != 0.7 || grey() != 4 {
+	if float64(k.answer.report.PLD) != 0.7 || grey() != 6 {
 		t.Errorf("the figures are there: %+v, %d parts in grey", k.answer, grey())
 	}
 	a.answerAll(t, 0.7)
@@ -193,7 +195,7 @@ func TestCalculatorGreysAtAnotherAddress(t *testing.T) {
 		t.Fatalf("the answer is to %q, not %q", k.answer.question, first)
 	}
 	k.start("steps=500")
-	if n := strings.Count(html, `stale"`); n != 5 || k.answer.question != first {
+	if n := strings.Count(html, `stale"`); n != 7 || k.answer.question != first {
 		t.Fatalf("%d parts in grey about another address", n)
 	}
 	tick()
@@ -320,7 +322,7 @@ func TestCalculatorRenders(t *testing.T) {
 	tick()
 	a.answerAll(t, 1.25)
 	html := app.HTMLString(page)
-	for _, want := range []string{">1.25<", "upper bound, PLD", "1.237", "approximation", "which is no bound", "cheapest", "does not hold for a grid", "about 256 of 60,000 rows", "3,516", "∞", "For someone with 2 rows in the data, ε = 7.778 at the same δ", "stopped early is charged"} {
+	for _, want := range []string{">1.25<", "upper bound, PLD", "1.237", "approximation", "which is no bound", "cheapest", "does not hold for a grid", "about 256 of 60,000 rows", "3,516", "∞", "For someone with 2 rows in the data, ε = 7.778 at the same δ", "guesses right at most 61 % of the time", "more than 91.3 % sure", "finds at most 4.5 % of those", "at least 321 of 1,000", "stopped early is charged"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q", want)
 		}

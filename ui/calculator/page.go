@@ -51,9 +51,11 @@ func (p *Page) Render() app.UI {
 				app.Div().Class("charts calculator-charts").Body(
 					&lineChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &k.charts.steps, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "ε as the run goes on, by two accountants."},
 					&lineChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &k.charts.delta, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "Every pair of ε and δ that the run satisfies."},
+					&lineChart{ID: "attack", Title: chart.AttackTitle, Spec: chart.Attack, Feed: &k.charts.attack, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "What the best attack can find, and whom it accuses wrongly."},
 				),
 				&tuningTable{Costs: k.answer.tuning, Pending: k.pending()},
 				newAuditPanel(p.Around.Config(), &k.audit),
+				app.P().Class("help to-check").Body(app.Text("Somebody’s ε, with a model or a statement? "), app.A().Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
 			),
 		),
 	)
@@ -204,6 +206,7 @@ func (c *answerBox) figures() app.UI {
 		),
 		app.P().Class("warning").Hidden(r.Notice == "").Text(r.Notice),
 		app.P().Class("meaning").Text(a.sentence()),
+		app.P().Class(widget.Stale("meaning", c.Pending)).ID("attack").Text(attackText(a.attack)),
 		app.P().Class(widget.Stale("meaning", c.Pending)).ID("group").Text(a.group.sentence()),
 	)
 }

@@ -22,6 +22,19 @@ func all() map[form.Card]app.Composer {
 	}
 }
 
+// TestDeclaredIsCompared: the owner sees how far a declared number is from the counted one, where
+// both are known and differ.
+func TestDeclaredIsCompared(t *testing.T) {
+	for _, c := range []struct {
+		declared, rows int
+		want           string
+	}{{0, 100, ""}, {100, 0, ""}, {100, 100, ""}, {1000, 912, "912 rows to train on, and 1,000 declared"}} {
+		if got := declared(c.declared, c.rows); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%d declared, %d counted: %q", c.declared, c.rows, got)
+		}
+	}
+}
+
 // Every field of the configuration has its control and a place for what is wrong
 // with it, once, on the card that the table says; so a field that is added to the
 // table is on the page.

@@ -19,6 +19,7 @@ type Privacy struct {
 	app.Compo
 	Form    *widget.Form
 	Plan    *run.PlanInfo // nil while it is not known
+	Rows    int           // to train on, counted; 0 while there are none
 	Ledger  ledger.View
 	Actions ledger.Actions
 }
@@ -29,7 +30,19 @@ func (c *Privacy) Render() app.UI {
 	f, rows := c.Form, form.On(form.Privacy)
 	head := widget.Card{ID: form.Privacy, Number: "4", Title: "Privacy", Line: privacyLine(c.Plan, f.Full.TargetDelta), Planned: true}
 	body := append([]app.UI{c.answer()}, f.Plain(rows)...)
+	body = append(body, widget.Message("f-declared", "help", declared(f.Full.NumExamples, c.Rows)))
 	return head.View(f, append(body, &ledger.Block{View: c.Ledger, Pending: f.Pending, Actions: c.Actions}, f.Advanced(rows))...)
+}
+
+// declared says how far a declared number is from the counted one; "" where nothing is declared,
+// or the numbers agree.
+//
+// Guarantee: none. It is for the owner's eyes, and no file or event has it.
+func declared(examples, rows int) string {
+	if examples <= 0 || rows <= 0 || examples == rows {
+		return ""
+	}
+	return fmt.Sprintf("%s to train on, and %s declared. Only this page says so: no file and no statement has the counted number.", words.Plural(rows, "row"), words.Count(examples))
 }
 
 // answer is what the planner says the choices come to.

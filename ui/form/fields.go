@@ -145,6 +145,9 @@ func dataFields() []Field {
 			return slices.Contains(slices.Collect(maps.Values(c.CSV.Columns)), "bucketed")
 		}},
 		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
+		{Key: "csv.hold_out", Kind: Menu, Advanced: true, Label: "Held out by", Options: []Option{
+			{"", "a shuffle of all rows", "The same for the same files. One row more would change it for others."},
+			{"row", "each row alone", "A hash of the row decides, so that no row moves another. A declared number of rows needs that."}}},
 		{Key: "csv.delimiter", Kind: Menu, Advanced: true, Label: "Delimiter", Options: []Option{
 			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ";", Text: "semicolon"}, {Value: "tab", Text: "tab"}, {Value: "|", Text: "bar"}}},
 		{Key: "csv.header", Kind: Menu, Advanced: true, Label: "Header", Options: []Option{
@@ -257,6 +260,8 @@ func privacyFields() []Field {
 			{"float", "float", "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
 		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."},
+		{Key: "num_examples", Advanced: true, Label: "Declared number of rows",
+			Help: "Rows to train on, as you state it without counting. Rate, steps and noise follow from it, so the guarantee covers how many rows there are: adding or removing one (add-or-remove). Left out, the number is public, and a row is protected against being replaced by an empty one (zero-out)."},
 		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},
 	})
 }

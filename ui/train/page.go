@@ -113,7 +113,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Features: s.data.featurer(), Shows: s},
 		&cards.Model{Form: f, Plan: x.plan},
 		&cards.Clipping{Form: f},
-		&cards.Privacy{Form: f, Plan: x.plan, Ledger: s.ledger.View(), Actions: s.ledger},
+		&cards.Privacy{Form: f, Plan: x.plan, Rows: s.data.rows(), Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},
 		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)

@@ -104,8 +104,9 @@ func (s *Session) Set(key, text string) {
 		s.changed()
 		return
 	}
+	reads := form.Reads(key) || key == "num_examples" && s.data.holdOutByRow()
 	s.edited()
-	if form.Reads(key) {
+	if reads {
 		s.data.reopen()
 	}
 }

@@ -371,6 +371,37 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	}
 }
 
+// A number of rows that is declared has those of a file held out each by itself, once, and not where
+// a test file is given or the data is built in.
+func TestDeclaredRowsAreHeldOutByThemselves(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Set("num_examples", "5000")
+	if b.exp.cfg.CSV.HoldOut != "" || len(b.client.opens) != 1 {
+		t.Errorf("built-in data is read anew: %+v", b.exp.cfg.CSV)
+	}
+	b.Set("num_examples", "")
+	b.data.open(form.Files, filesNamed("rows.csv"))
+	b.load(80)
+	for _, text := range []string{"9", "90", ""} {
+		b.Set("num_examples", text)
+		if got := b.exp.cfg.CSV.HoldOut; got != "row" || len(b.client.opens) != 3 {
+			t.Errorf("%q declared: held out by %q, read %d times", text, got, len(b.client.opens))
+		}
+		if text == "9" {
+			b.load(80)
+		}
+	}
+	c := newBench(t)
+	c.load(6000)
+	c.data.open(form.Files, filesNamed("rows.csv", "rows.test.csv"))
+	c.load(80)
+	c.data.report.Files = []data.FileRole{{Name: "rows.csv", Role: "train"}, {Name: "rows.test.csv", Role: "test"}}
+	if c.Set("num_examples", "90"); c.exp.cfg.CSV.HoldOut != "" || len(c.client.opens) != 2 {
+		t.Errorf("beside a test file rows are held out by %q", c.exp.cfg.CSV.HoldOut)
+	}
+}
+
 // Whoever goes back to a table goes back to how it was read.
 func TestGoneBackToATableAsItWasRead(t *testing.T) {
 	b := newBench(t)

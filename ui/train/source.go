@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,8 +105,11 @@ func (d *source) choose(list app.Value) {
 	if c := &d.exp.cfg.CSV; d.asked != nil && !shares(d.asked, list) {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
-		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare}
+		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
 		d.exp.forgetReading()
+	}
+	if c := &d.exp.cfg; c.NumExamples > 0 && c.CSV.HoldOut == "" {
+		c.CSV.HoldOut = "row"
 	}
 	d.asked = list
 	d.show()
@@ -268,6 +272,20 @@ func (d *source) columns() []data.Column {
 		return t.Columns
 	}
 	return nil
+}
+
+// holdOutByRow has rows held out each by itself where their number has been declared, and reports
+// whether that is a change: a shuffle of all rows would tell how many there are.
+func (d *source) holdOutByRow() bool {
+	c := &d.exp.cfg
+	if c.NumExamples == 0 || c.CSV.HoldOut != "" || c.CSV.TestShare < 0 || d.name != form.Files || d.report == nil {
+		return false
+	}
+	if slices.ContainsFunc(d.report.Files, func(f data.FileRole) bool { return f.Role == "test" }) {
+		return false
+	}
+	c.CSV.HoldOut = "row"
+	return true
 }
 
 // rows is the number of training rows, 0 while there are none.

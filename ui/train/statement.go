@@ -8,6 +8,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/browser"
+	"clipscope/ui/chart"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
@@ -19,13 +20,18 @@ type statementView struct {
 	app.Compo
 	Result *run.Result
 
-	copied bool
+	copied string // the id of what was copied last
+	feed   chart.Feed
+	drawn  string // the statement that feed has
 }
 
 // stated is what the page itself reads of a statement.
 type stated struct {
-	Text   string               `json:"text"`
-	Ledger *run.StatementLedger `json:"ledger"`
+	Text     string               `json:"text"`
+	Short    string               `json:"short"`
+	Sections []run.Section        `json:"sections"`
+	Attacker *run.Attack          `json:"attacker"`
+	Ledger   *run.StatementLedger `json:"ledger"`
 }
 
 // read is empty where there is no statement.
@@ -57,35 +63,58 @@ func spentBefore(statement json.RawMessage) string {
 }
 
 func (v *statementView) Render() app.UI {
-	text := read(v.Result.Statement).Text
-	if text == "" {
+	s := read(v.Result.Statement)
+	if s.Text == "" {
 		return app.Div().Class("statement")
 	}
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	label := "Copy"
-	if v.copied {
-		label = "Copied"
+	sections := s.Sections
+	if len(sections) == 0 { // of a run that an earlier version kept
+		sections = []run.Section{{ID: "text", Lines: strings.Split(strings.TrimSpace(s.Text), "\n")}}
 	}
 	return app.Details().Class("statement").ID("statement").Body(
 		app.Summary().Text("Privacy statement"),
 		app.Div().Class("statement-text").Body(
-			app.Range(lines).Slice(func(i int) app.UI { return app.P().Text(lines[i]) }),
+			app.Range(sections).Slice(func(i int) app.UI { return v.section(sections[i], s.Attacker) }),
 		),
 		app.Div().Class("buttons downloads").Body(
-			app.Button().Type("button").ID("copy-statement").OnClick(v.copy).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(label)),
+			v.copyButton("copy-statement", "Copy", s.Text),
+			app.If(s.Short != "", func() app.UI { return v.copyButton("copy-short", "Copy one paragraph", s.Short) }),
 			widget.Download("statement-text", "Statement, text", v.save("txt")),
 			widget.Download("statement-json", "Statement, JSON", v.save("json")),
+			app.A().ID("check-statement").Href(widget.Link("/check")).Text("Check a file"),
 		),
 	)
 }
 
-func (v *statementView) copy(ctx app.Context, _ app.Event) {
-	browser.Copy(read(v.Result.Statement).Text, func(ok bool) {
-		ctx.Dispatch(func(ctx app.Context) {
-			v.copied = ok
-			ctx.After(3*time.Second, func(app.Context) { v.copied = false })
+// section is a heading with its paragraphs; under what an attacker can do stands the curve.
+func (v *statementView) section(s run.Section, attacker *run.Attack) app.UI {
+	return app.Div().Class("statement-section").Body(
+		app.If(s.Title != "", func() app.UI { return app.H3().Text(s.Title) }),
+		app.Range(s.Lines).Slice(func(i int) app.UI { return app.P().Text(s.Lines[i]) }),
+		app.If(s.ID == "attacker" && attacker != nil, func() app.UI {
+			if key := string(v.Result.Statement); v.drawn != key {
+				v.drawn = key
+				chart.DrawAttack(&v.feed, attacker)
+			}
+			return app.Div().Class("plot-box attack").Body(&chart.Plot{Spec: chart.Attack, Feed: &v.feed, Label: chart.AttackTitle})
+		}),
+	)
+}
+
+func (v *statementView) copyButton(id, label, text string) app.UI {
+	if v.copied == id {
+		label = "Copied"
+	}
+	return app.Button().Type("button").ID(id).OnClick(func(ctx app.Context, _ app.Event) {
+		browser.Copy(text, func(ok bool) {
+			ctx.Dispatch(func(ctx app.Context) {
+				if v.copied = ""; ok {
+					v.copied = id
+				}
+				ctx.After(3*time.Second, func(app.Context) { v.copied = "" })
+			})
 		})
-	})
+	}, app.EventScope(id+text)).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(label))
 }
 
 func (v *statementView) save(kind string) app.EventHandler {

@@ -112,14 +112,14 @@ func exampleResult() *run.Result {
 		},
 		Backend:   "simd, relaxed",
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
-		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant.",
-		Statement: []byte(`{"text":"DP-SGD with sample_rate = 0.0427 and noise_multiplier = 1.13 over 938 steps satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\nNeighbouring data sets differ by adding or removing one row.\n"}`)}
+		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant.",
+		Statement: []byte(`{"short":"The model was trained with DP-SGD.","sections":[{"id":"promise","title":"What is promised","paragraphs":["What this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant."]},{"id":"attacker","title":"What an attacker can do","paragraphs":["The attacker's best guess, in or out, is right at most 59 % of the time."]}],"attacker":{"posterior_at_most":0.92,"except_with_probability":1e-5,"right_at_most":0.59,"false_positive_rate_at_half":0.32,"false_positive_rate":[0.00001,0.0001,0.001,0.01,0.1,1],"true_positive_rate":[0.00008,0.0006,0.0046,0.034,0.2,1]},"text":"What is promised\nWhat this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\n"}`)}
 }
 
 func exampleStopped() *run.Result {
 	r := exampleResult()
 	r.Steps, r.Stopped, r.Notes = 312, true, nil
 	r.EpsilonAtStep = 1.0312
-	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under adding or removing one row, by the RDP accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
 	return r
 }

@@ -74,6 +74,10 @@ func group(q run.GroupRequest) (run.Number, error) {
 	return run.Number(e), err
 }
 
+func attack(q run.AttackRequest) (*run.Attack, error) {
+	return privacy.Attack(q.TargetDelta, dpsgd(q.Mechanism))
+}
+
 func curve(q run.CurveRequest) (run.CurveReply, error) {
 	q = q.WithDefaults()
 	if q.Over == "epsilon" {

@@ -126,6 +126,14 @@ func TestGroup(t *testing.T) {
 	if err := ask(t, Group, "{"+run+`, "rows": 1}`, &same); err != nil || math.Abs(same/one-1) > 1e-3 {
 		t.Errorf("one row costs %v as a group and %v as a row: %v", same, one, err)
 	}
+	var a struct {
+		Sure   float64   `json:"posterior_at_most"`
+		Except float64   `json:"except_with_probability"`
+		Found  []float64 `json:"true_positive_rate"`
+	}
+	if err := ask(t, Attack, "{"+run+"}", &a); err != nil || !(a.Sure > 0.5 && a.Sure < 1) || a.Except != 1e-5 || len(a.Found) == 0 || a.Found[len(a.Found)-1] != 1 {
+		t.Errorf("an attacker: %+v, %v", a, err)
+	}
 	for _, rows := range []string{"0", "-1", "10000000", "1.5"} {
 		var e float64
 		if err := ask(t, Group, "{"+run+`, "rows": `+rows+"}", &e); err == nil {

@@ -35,6 +35,8 @@
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
 //	           reply: the same, with the file in blob, a Blob, beside the text
+//	check      + a file that the page wrote → reply: [run.Verdict]. As with an audit, a page
+//	           starts a worker for it, and ends the worker to end the check
 //	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page
 //	           starts a worker for it, and ends the worker to end the audit
@@ -65,6 +67,7 @@
 //	curve      [run.CurveRequest]     → reply: [run.CurveReply]
 //	tuning     [run.TuningRequest]    → reply: [run.TuningReply]
 //	group      [run.GroupRequest]     → reply: [run.Number]
+//	attack     [run.AttackRequest]    → reply: [run.Attack]
 //	calibrate  [run.CalibrateRequest] → reply: [run.CalibrateReply]
 //
 // Of runs that were interrupted, each stored by its worker while it went on
@@ -156,6 +159,8 @@ const (
 	Reopen     = "reopen"
 	GoOn       = "go-on"
 	Discard    = "discard"
+	Check      = "check"
+	Attack     = "attack"
 
 	Interrupted = "interrupted"
 

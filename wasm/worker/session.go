@@ -290,6 +290,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
 	case Convert:
 		return decoded(r.Text, func(q run.ConvertRequest) (any, error) { return s.convert(r, q) })
+	case Check:
+		return s.check(r)
 	case Inspect:
 		return s.inspect(r)
 	case Featurise:
@@ -334,6 +336,7 @@ var questions = map[string]func(text string) (any, error){
 	Curve:      question(curve),
 	Tuning:     question(tuning),
 	Group:      question(group),
+	Attack:     question(attack),
 	Enter:      question(privacy.Enter),
 	Close:      question(sure(privacy.Close)),
 	Reopen:     question(privacy.Reopen),
