@@ -877,6 +877,7 @@
       format: "clipscope-model", version: "1", program: "Clipscope " + VERSION,
       config: say(r.config ?? configs.get(r) ?? {}), guarantee: r.guarantee, statement: r.statement?.text ?? "",
       epsilon: say(r.epsilon), delta: say(r.delta), accountant: r.accountant, steps: say(r.steps), apply: say(apply),
+      ...r.statement?.events ? { planned_steps: say(r.planned_steps), events: say(r.statement.events) } : {},
     } };
     let at = 0;
     /** @param {string} name @param {number[]} shape */

@@ -60,15 +60,16 @@ type fields File
 func fromText(b []byte) (*File, error) {
 	v := struct {
 		*fields
-		Config     capped[run.Config]       `json:"config"`
-		Apply      capped[*run.Application] `json:"apply"`
-		Parameters floats                   `json:"parameters"`
+		Config     capped[run.Config]        `json:"config"`
+		Apply      capped[*run.Application]  `json:"apply"`
+		Events     capped[[]json.RawMessage] `json:"events"`
+		Parameters floats                    `json:"parameters"`
 	}{fields: &fields{}}
 	if err := json.Unmarshal(b, &v); err != nil {
 		return nil, inJSON("", err)
 	}
 	f := File(*v.fields)
-	f.Config, f.Apply, f.Parameters = v.Config.of, v.Apply.of, v.Parameters
+	f.Config, f.Apply, f.Events, f.Parameters = v.Config.of, v.Apply.of, v.Events.of, v.Parameters
 	return &f, nil
 }
 
@@ -368,6 +369,7 @@ func fromMetadata(text json.RawMessage) (*File, error) {
 	}
 	for name, to := range map[string]any{
 		"version": &f.Version, "config": &f.Config, "epsilon": &f.Epsilon, "delta": &f.Delta, "steps": &f.Steps, "apply": &f.Apply,
+		"planned_steps": &f.Planned, "events": &f.Events,
 	} {
 		if texts[name] == "" {
 			continue

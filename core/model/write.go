@@ -105,7 +105,11 @@ func (f *File) header() ([]byte, error) {
 		"format": Format, "version": strconv.Itoa(Version), "program": f.Program,
 		"guarantee": f.Guarantee, "statement": f.Statement, "accountant": f.Accountant,
 	}
-	for name, v := range map[string]any{"config": f.Config, "epsilon": f.Epsilon, "delta": f.Delta, "steps": f.Steps, "apply": f.Apply} {
+	said := map[string]any{"config": f.Config, "epsilon": f.Epsilon, "delta": f.Delta, "steps": f.Steps, "apply": f.Apply}
+	if f.Events != nil {
+		said["planned_steps"], said["events"] = f.Planned, f.Events
+	}
+	for name, v := range said {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return nil, err

@@ -150,6 +150,12 @@ type Result struct {
 	Changes   []Changed `json:"changes,omitempty"`
 	Notes     []string  `json:"notes,omitempty"` // fallbacks and warnings the owner must see
 	Guarantee string    `json:"guarantee"`       // the promise in one sentence
+	// Checks are the run's tests of itself. Where one failed there is no guarantee, and
+	// Epsilon is +Inf.
+	//
+	// Guarantee: each passes on any data with a probability of at least 1 − 10⁻¹⁸, so that
+	// to publish that all passed adds at most (1+e^ε)·10⁻¹⁸ to δ for each.
+	Checks []Check `json:"checks,omitempty"`
 	// Statement is the whole statement of the run's privacy, a
 	// privacy.Statement as JSON; its "text" is the same in words.
 	Statement json.RawMessage `json:"statement,omitempty"`

@@ -34,7 +34,9 @@ type Statement struct {
 	// data that has no ledger.
 	Ledger   *StatementLedger  `json:"ledger,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
-	Text     string            `json:"text"`
+	// Checks are the run's tests of itself, as [Result.Checks].
+	Checks []Check `json:"checks,omitempty"`
+	Text   string  `json:"text"`
 }
 
 // GroupEpsilon is ε for data sets that differ by that many rows.

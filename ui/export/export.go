@@ -130,6 +130,7 @@ type file struct {
 	Steps      int                      `json:"steps,omitempty"`
 	Planned    int                      `json:"planned_steps,omitempty"` // what epsilon is charged for
 	AtStep     *run.Number              `json:"epsilon_at_step,omitempty"`
+	Events     json.RawMessage          `json:"events,omitempty"` // what epsilon was worked out from
 	Released   *run.Summary             `json:"released,omitempty"`
 	Selected   *run.Candidate           `json:"selected,omitempty"`    // of what was tried
 	Changes    []run.Changed            `json:"changes,omitempty"`     // while it went on
@@ -182,6 +183,10 @@ func (r *Run) describe(f *file) {
 	res := r.Result
 	f.Guarantee, f.Epsilon, f.Delta = res.Guarantee, &res.Epsilon, res.Delta
 	f.Accountant, f.Steps, f.Planned, f.AtStep = res.Accountant, res.Steps, res.PlannedSteps, &res.EpsilonAtStep
+	var stated struct{ Events json.RawMessage }
+	if json.Unmarshal(res.Statement, &stated) == nil {
+		f.Events = stated.Events
+	}
 	summary := res.Released
 	f.Released, f.Selected = &summary, res.Selected
 	if r.Diagnostics {

@@ -1,0 +1,166 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"clipscope/core/privacy"
+)
+
+// Bounds on what a run of the page can be (core/train refuses the same), and on the work
+// that a file's events may cause: 64 kinds of release take the accountants two seconds.
+const (
+	leastNoise = 1e-9
+	mostNoise  = 1e9
+	mostSteps  = 1e8
+	mostKinds  = 64
+	mostEvents = 4096
+	mostGroup  = 100 // rows of one person
+)
+
+// readEvents decodes a file's events and refuses those that no run of the page has, by the
+// name of what is wrong.
+func readEvents(raw []json.RawMessage) ([]privacy.Event, error) {
+	if len(raw) > mostEvents {
+		return nil, fmt.Errorf("%d events are more than the %d that are read", len(raw), mostEvents)
+	}
+	l := limits{kinds: map[string]bool{}}
+	var events []privacy.Event
+	for i, b := range raw {
+		if len(b) > 1<<16 {
+			return nil, fmt.Errorf("event %d takes %d kB of text", i+1, len(b)>>10)
+		}
+		e, err := privacy.UnmarshalEvent(b)
+		if err == nil {
+			err = l.check(e, 1)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// limits counts what accountants would have to work on.
+type limits struct {
+	events int
+	kinds  map[string]bool
+}
+
+// check walks an event that runs times times in all.
+func (l *limits) check(e privacy.Event, times float64) error {
+	if l.events++; l.events > mostEvents {
+		return fmt.Errorf("there are more than %d", mostEvents)
+	}
+	all := func(parts []privacy.Event) error {
+		for _, p := range parts {
+			if err := l.check(p, times); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		if s := e.NoiseMultiplier; s != 0 && !(s >= leastNoise && s <= mostNoise) {
+			return fmt.Errorf("noise_multiplier %g is not in %g … %g", s, leastNoise, mostNoise)
+		}
+	case privacy.Joint:
+		for _, p := range e.Parts {
+			if err := l.check(p, times); err != nil {
+				return err
+			}
+		}
+	case privacy.PoissonSampled:
+		if !(e.SampleRate > 0 && e.SampleRate <= 1) {
+			return fmt.Errorf("sample_rate %g is not above 0 and at most 1", e.SampleRate)
+		}
+		if l.kinds[fmt.Sprintf("%#v", e)] = true; len(l.kinds) > mostKinds {
+			return fmt.Errorf("there are more than %d kinds of release", mostKinds)
+		}
+		return l.check(e.Of, times)
+	case privacy.SelfComposed:
+		if times *= float64(e.Count); !(times >= 1 && times <= mostSteps) {
+			return fmt.Errorf("%g steps are not in 1 … %g", times, mostSteps)
+		}
+		return l.check(e.Of, times)
+	case privacy.Composed:
+		return all(e.Parts)
+	case privacy.Inexact:
+		if !(e.Distance >= 0 && e.Distance <= 1) {
+			return fmt.Errorf("a distance of %g is not in 0 … 1", e.Distance)
+		}
+		return l.check(e.Of, times)
+	case privacy.Selected:
+		if !(e.Runs > 0 && e.Runs <= 1e6) {
+			return fmt.Errorf("the best of %g runs", e.Runs)
+		}
+		return all(e.Parts)
+	}
+	return nil
+}
+
+// steps is what the steps among events are together: how many there are, and the last
+// ones' rate and noise multiplier, of everything that a step releases together. NaN stands
+// for what the events do not say.
+type steps struct {
+	count       int
+	rate, sigma float64
+	stretches   int // of steps that differ in their noise
+	once        int // releases besides the steps
+	inexact     bool
+	selected    bool
+}
+
+func stepsOf(events []privacy.Event) steps {
+	s := steps{rate: math.NaN(), sigma: math.NaN()}
+	s.add(events)
+	return s
+}
+
+func (s *steps) add(events []privacy.Event) {
+	for _, e := range events {
+		switch e := e.(type) {
+		case privacy.SelfComposed:
+			s.count += e.Count
+			s.stretches++
+			of := e.Of
+			if in, ok := of.(privacy.Inexact); ok {
+				of, s.inexact = in.Of, true
+			}
+			s.rate = math.NaN()
+			if in, ok := of.(privacy.PoissonSampled); ok {
+				s.rate, of = in.SampleRate, in.Of
+			}
+			s.sigma = together(of)
+		case privacy.Selected:
+			s.selected = true
+			if len(e.Parts) > 0 {
+				s.add(e.Parts[:1])
+			}
+		case privacy.Composed:
+			s.add(e.Parts)
+		default:
+			s.once++
+		}
+	}
+}
+
+// together is the noise multiplier of what is released of the same rows at once.
+func together(e privacy.Event) float64 {
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		return e.NoiseMultiplier
+	case privacy.Joint:
+		precision := 0.0
+		for _, p := range e.Parts {
+			precision += 1 / (p.NoiseMultiplier * p.NoiseMultiplier)
+		}
+		return 1 / math.Sqrt(precision)
+	case privacy.NonPrivate:
+		return 0
+	}
+	return math.NaN()
+}

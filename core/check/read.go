@@ -1,0 +1,474 @@
+package check
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clipscope/core/model"
+	"clipscope/core/run"
+)
+
+// claims are what a file says of its run's privacy. A NaN, nil or 0 stands for what it does
+// not say.
+type claims struct {
+	kind, program string
+	promised      *bool // whether there is a guarantee
+	sentence      string
+	text          string // the statement in words
+	epsilon       float64
+	atStep        float64
+	delta         float64
+	accountant    string
+	steps         int // taken
+	planned       int // charged
+	rate, sigma   float64
+	events        []json.RawMessage
+	each          *run.Epsilons
+	groups        []run.GroupEpsilon
+	curve         []float64 // ε step by step
+	config        *run.Config
+	checks        []run.Check
+	findings      []Finding  // of reading
+	ledger        []run.Line // of a ledger
+	bare          string     // why there is nothing to check
+	_             struct{}   // fields are named
+}
+
+// Finding is short for the type that crosses the worker's border.
+type Finding = run.Finding
+
+func newClaims(kind string) *claims {
+	nan := math.NaN()
+	return &claims{kind: kind, epsilon: nan, atStep: nan, delta: nan, rate: nan, sigma: nan}
+}
+
+// errUnknown is of a file that the page did not write.
+var errUnknown = errors.New("this is no file that Clipscope writes. Choose a saved model, a run, a privacy statement or a ledger, as it was saved")
+
+// readFile recognises a file by its content.
+func readFile(b []byte) (*claims, error) {
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return nil, errors.New("the file is empty")
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return readZip(b)
+	case bytes.HasPrefix(b, []byte(checkpointMagic)):
+		return readCheckpoint(b)
+	case len(b) > 8 && b[8] == '{' && binary.LittleEndian.Uint64(b) <= 100<<20:
+		return readTensors(b)
+	case b[0] == 8 && !bytes.HasPrefix(b, []byte("{")):
+		c := newClaims("ONNX model")
+		c.bare = "An ONNX file has the layers and parameters and no word on privacy. Check the zip, the JSON or the safetensors of the same model."
+		return c, nil
+	}
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if t := bytes.TrimLeft(b, " \t\r\n"); t[0] == '{' || t[0] == '[' {
+		return readJSON(b)
+	}
+	return readText(b)
+}
+
+// checkpointMagic begins the state of a run that can go on (core/train).
+const checkpointMagic = "clipscope state\x01"
+
+// readCheckpoint reads the head of a checkpoint: two hashes, and how many steps there were.
+func readCheckpoint(b []byte) (*claims, error) {
+	const head = len(checkpointMagic) + 64
+	if len(b) < head+8 {
+		return nil, errors.New("the checkpoint is cut short")
+	}
+	n := binary.LittleEndian.Uint64(b[head:])
+	if n < 1 || n > mostSteps {
+		return nil, fmt.Errorf("the checkpoint is damaged: it is of step %d", n)
+	}
+	c := newClaims("checkpoint")
+	c.bare = fmt.Sprintf("A checkpoint holds the state of a run after step %d and names its plan by a hash: it claims no ε. What the run is charged stands in the ledger.", n)
+	return c, nil
+}
+
+// readText reads a statement in words, or the series of a run.
+func readText(b []byte) (*claims, error) {
+	if len(b) > mostText {
+		return nil, errUnknown
+	}
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	if c, err := readSeries(text); c != nil || err != nil {
+		return c, err
+	}
+	if !strings.Contains(text, "differential privacy") && !strings.Contains(text, "differentially private") && !strings.Contains(text, "guarantee") && !strings.Contains(text, "DP-SGD") {
+		return nil, errUnknown
+	}
+	c := newClaims("privacy statement, text")
+	c.text = text
+	if at := strings.LastIndex(text, "Made by Clipscope "); at >= 0 {
+		c.program, _, _ = strings.Cut(text[at+len("Made by "):], "\n")
+		c.program = clipped(strings.TrimSuffix(c.program, "."))
+	}
+	w, ok := readWords(text)
+	if !ok {
+		if strings.Contains(text, "no guarantee") || strings.Contains(text, "No guarantee") {
+			c.bare = "It says that there is no guarantee, and claims no ε."
+			return c, nil
+		}
+		c.bare = "Its sentences are not those of a statement that the page wrote, or were changed: no ε and δ can be read from them. Check the JSON of the statement."
+		return c, nil
+	}
+	c.epsilon, c.delta, c.accountant, c.planned, c.rate, c.sigma = w.epsilon, w.delta, w.accountant, w.steps, w.rate, w.sigma
+	return c, nil
+}
+
+// readSeries reads the CSV of a run; nil where the text is none.
+func readSeries(text string) (*claims, error) {
+	for strings.HasPrefix(text, "#") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	if !strings.HasPrefix(text, "step,max_grad_norm,epsilon,") {
+		return nil, nil
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("the table cannot be read: %w", err)
+	}
+	c := newClaims("run, CSV")
+	for i, row := range rows[1:] {
+		e, err := strconv.ParseFloat(row[2], 64)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: ε is %q, which is no number", i+2, clipped(row[2]))
+		}
+		c.curve = append(c.curve, e)
+		if c.steps, err = strconv.Atoi(row[0]); err != nil {
+			return nil, fmt.Errorf("row %d: the step is %q, which is no number", i+2, clipped(row[0]))
+		}
+	}
+	return c, nil
+}
+
+// readJSON reads what the page writes as JSON.
+func readJSON(b []byte) (*claims, error) {
+	if err := strict(b); err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(b, &keys) != nil {
+		return nil, errUnknown
+	}
+	has := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return keys[n] == nil })
+	}
+	switch {
+	case has("format", "version") || has("guarantee", "parameters"):
+		return readModelJSON(b)
+	case has("sample_rate", "noise_multiplier", "epsilon", "text"):
+		return readStatement(b)
+	case has("config", "series"), has("guarantee", "released", "planned_steps"):
+		return readRun(b)
+	case has("made", "runs"):
+		return readLedger(b)
+	case has("title", "columns", "rows"):
+		c := newClaims("chart")
+		c.bare = "A chart's numbers carry no events: nothing can be worked out again. Check the run’s JSON."
+		return c, nil
+	}
+	return nil, errUnknown
+}
+
+// decode is json.Unmarshal with words for a person.
+func decode(b []byte, into any) error {
+	err := json.Unmarshal(b, into)
+	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s: a %s is not what goes there", clipped(e.Field), e.Value)
+	}
+	return err
+}
+
+func readStatement(b []byte) (*claims, error) {
+	var s run.Statement
+	if err := decode(b, &s); err != nil {
+		return nil, err
+	}
+	c := newClaims("privacy statement, JSON")
+	c.state(&s)
+	return c, nil
+}
+
+// state takes over a statement's claims.
+func (c *claims) state(s *run.Statement) {
+	c.promised, c.text = &s.Guarantee, s.Text
+	c.epsilon, c.atStep, c.delta, c.accountant = float64(s.Epsilon), float64(s.EpsilonAtStep), s.Delta, s.Accountant
+	c.steps, c.planned, c.rate, c.sigma = s.Steps, s.Planned, s.SampleRate, float64(s.NoiseMultiplier)
+	c.events, c.groups, c.checks = s.Events, s.Groups, s.Checks
+	if s.Epsilons != (run.Epsilons{}) {
+		c.each = &s.Epsilons
+	}
+	if v := s.Versions["clipscope"]; v != "" {
+		c.program = "Clipscope " + clipped(v)
+	}
+}
+
+// readRun reads a run as it is exported, or the result of one.
+func readRun(b []byte) (*claims, error) {
+	v := struct {
+		Config     *run.Config       `json:"config"`
+		Guarantee  string            `json:"guarantee"`
+		Epsilon    *run.Number       `json:"epsilon"`
+		Delta      *float64          `json:"delta"`
+		Accountant string            `json:"accountant"`
+		Steps      int               `json:"steps"`
+		Planned    int               `json:"planned_steps"`
+		AtStep     *run.Number       `json:"epsilon_at_step"`
+		Events     []json.RawMessage `json:"events"`
+		Statement  *run.Statement    `json:"statement"`
+		Checks     []run.Check       `json:"checks"`
+		Released   struct {
+			NoiseMultiplier *float64 `json:"noise_multiplier"`
+			SampleRate      *float64 `json:"sample_rate"`
+		} `json:"released"`
+		Series struct {
+			Epsilon []*run.Number `json:"epsilon"`
+		} `json:"series"`
+	}{}
+	if err := decode(b, &v); err != nil {
+		return nil, err
+	}
+	c := newClaims("run, JSON")
+	if v.Statement != nil { // of a result, which has it whole
+		c.state(v.Statement)
+	}
+	c.config, c.sentence, c.accountant, c.steps, c.planned = v.Config, v.Guarantee, v.Accountant, v.Steps, v.Planned
+	set(&c.epsilon, (*float64)(v.Epsilon))
+	set(&c.atStep, (*float64)(v.AtStep))
+	set(&c.delta, v.Delta)
+	set(&c.sigma, v.Released.NoiseMultiplier)
+	set(&c.rate, v.Released.SampleRate)
+	if v.Events != nil {
+		c.events = v.Events
+	}
+	if v.Checks != nil {
+		c.checks = v.Checks
+	}
+	for _, e := range v.Series.Epsilon {
+		if e != nil {
+			c.curve = append(c.curve, float64(*e))
+		}
+	}
+	if math.IsNaN(c.epsilon) && c.sentence == "" {
+		c.bare = "The run had not ended when it was saved: it claims no ε."
+	}
+	return c, nil
+}
+
+func set(to, from *float64) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// readModelJSON reads a saved model, also one of 0.1.0, which cannot be applied.
+func readModelJSON(b []byte) (*claims, error) {
+	f, err := model.Read(b)
+	if err == nil {
+		return ofModel(f, "saved model, JSON"), nil
+	}
+	v := struct {
+		model.File
+		Apply, Parameters json.RawMessage
+	}{}
+	if err := decode(b, &v); err != nil {
+		return nil, err
+	}
+	c := ofModel(&v.File, "saved model, JSON")
+	c.findings = append(c.findings, Finding{Claim: "the model’s parts", File: "they do not fit together", Verdict: run.Differs, Why: reason(err)})
+	if v.Apply == nil && v.Format == "" {
+		c.program = "Clipscope 0.1.0"
+		c.findings[0] = Finding{Claim: "the model’s parts", File: "parameters alone", Verdict: run.Unchecked, Why: "0.1.0 saved no more than that"}
+	}
+	return c, nil
+}
+
+// reason is an error of another package for the person who dropped the file.
+func reason(err error) string {
+	s := err.Error()
+	for _, p := range []string{"model: ", "privacy: "} {
+		s = strings.ReplaceAll(s, p, "")
+	}
+	return clippedAt(s, 240)
+}
+
+func clippedAt(s string, most int) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+func readTensors(b []byte) (*claims, error) {
+	n := binary.LittleEndian.Uint64(b)
+	if n > uint64(len(b)-8) {
+		return nil, errors.New("the safetensors file is cut short")
+	}
+	if err := strict(b[8 : 8+n]); err != nil {
+		return nil, fmt.Errorf("the header: %w", err)
+	}
+	var header struct {
+		Metadata map[string]string `json:"__metadata__"`
+	}
+	_ = json.Unmarshal(b[8:8+n], &header) // or model.Read says what is wrong
+	for _, name := range []string{"config", "epsilon", "delta", "steps", "planned_steps", "events", "apply"} {
+		if text := header.Metadata[name]; text != "" {
+			if err := strict([]byte(text)); err != nil {
+				return nil, fmt.Errorf("the header: %s: %w", name, err)
+			}
+		}
+	}
+	f, err := model.Read(b)
+	if err != nil {
+		return nil, errors.New(reason(err))
+	}
+	return ofModel(f, "saved model, safetensors"), nil
+}
+
+// ofModel has the claims of a saved model.
+func ofModel(f *model.File, kind string) *claims {
+	c := newClaims(kind)
+	c.program, c.sentence, c.text = clipped(f.Program), f.Guarantee, f.Statement
+	c.epsilon, c.delta, c.accountant, c.steps, c.planned, c.events = float64(f.Epsilon), f.Delta, f.Accountant, f.Steps, f.Planned, f.Events
+	c.config = &f.Config
+	if f.Format == "" {
+		c.config = nil // 0.1.0 had none
+	}
+	return c
+}
+
+// mostEntries is how many files a zip of the page has at most.
+const mostEntries = 64
+
+// readZip reads the model of a zip, and compares its forms and its statement.
+func readZip(b []byte) (*claims, error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, fmt.Errorf("the zip cannot be read: %w", err)
+	}
+	if len(z.File) > mostEntries {
+		return nil, errUnknown
+	}
+	entries := map[string][]byte{}
+	for _, f := range z.File {
+		switch f.Name {
+		case "model.safetensors", "model.json", "statement.txt":
+		default:
+			continue
+		}
+		if entries[f.Name] != nil {
+			return nil, fmt.Errorf("%s stands twice in the zip, so that programs differ on what it says", f.Name)
+		}
+		if entries[f.Name], err = unpacked(f, len(b)); err != nil {
+			return nil, fmt.Errorf("%s in the zip: %w", f.Name, err)
+		}
+	}
+	var c *claims
+	whole, other := entries["model.safetensors"], entries["model.json"]
+	switch {
+	case whole != nil && len(whole) > 8:
+		if c, err = readTensors(whole); err != nil {
+			return nil, fmt.Errorf("model.safetensors in the zip: %w", err)
+		}
+		if other != nil {
+			c.findings = append(c.findings, sameModel(whole, other))
+		}
+	case other != nil:
+		if c, err = readJSON(other); err != nil {
+			return nil, fmt.Errorf("model.json in the zip: %w", err)
+		}
+	default:
+		return nil, errors.New("the zip has neither model.safetensors nor model.json: it is no saved model")
+	}
+	c.kind = "saved model, zip"
+	if text, ok := entries["statement.txt"]; ok {
+		said := c.text
+		if said == "" {
+			said = c.sentence + "\n"
+		}
+		f := Finding{Claim: "statement.txt", File: "as in the model", Verdict: run.Agrees}
+		if string(text) != said {
+			f = Finding{Claim: "statement.txt", File: "another text than in the model", Verdict: run.Differs, Why: "the page writes the same into both"}
+		}
+		c.findings = append(c.findings, f)
+	}
+	return c, nil
+}
+
+// sameModel compares the two forms that a zip has a model in.
+func sameModel(tensors, text []byte) Finding {
+	f := Finding{Claim: "model.json and model.safetensors", File: "the same", Verdict: run.Agrees}
+	differ := func(what string) Finding {
+		return Finding{Claim: f.Claim, File: what, Verdict: run.Differs, Why: "the page writes the same into both"}
+	}
+	if err := strict(text); err != nil {
+		return differ(err.Error())
+	}
+	a, err := model.Read(tensors)
+	if err != nil {
+		return differ(reason(err))
+	}
+	b, err := model.Read(text)
+	if err != nil {
+		return differ("model.json: " + reason(err))
+	}
+	same := func(x, y float32) bool { return x == y || x != x && y != y }
+	switch {
+	case !slices.EqualFunc(a.Parameters, b.Parameters, same):
+		return differ("their parameters differ")
+	case a.Epsilon != b.Epsilon || a.Delta != b.Delta || a.Steps != b.Steps || a.Accountant != b.Accountant || a.Guarantee != b.Guarantee || a.Statement != b.Statement || len(a.Events) != len(b.Events):
+		return differ("their claims differ")
+	}
+	return f
+}
+
+// unpacked is what an entry of a zip of so many bytes holds.
+func unpacked(f *zip.File, packed int) ([]byte, error) {
+	size := f.UncompressedSize64
+	if size > model.MaxBytes || size > max(64<<20, 32*uint64(packed)) {
+		return nil, fmt.Errorf("it has %d MB, packed into %d kB, as no model has", size>>20, packed>>10)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	out := make([]byte, size)
+	if _, err := io.ReadFull(r, out); err != nil {
+		return nil, fmt.Errorf("it is shorter than it says: %w", err)
+	}
+	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		return nil, errors.New("it is larger than it says, or damaged")
+	}
+	return out, nil
+}
+
+// readLedger reads an exported ledger.
+func readLedger(b []byte) (*claims, error) {
+	var v struct {
+		Runs []run.Line `json:"runs"`
+	}
+	if err := decode(b, &v); err != nil {
+		return nil, err
+	}
+	c := newClaims("ledger")
+	if c.ledger = v.Runs; len(c.ledger) == 0 {
+		c.bare = "The ledger has no runs."
+	}
+	if len(c.ledger) > mostEvents {
+		return nil, fmt.Errorf("%d runs are more than the %d that are read", len(c.ledger), mostEvents)
+	}
+	return c, nil
+}
