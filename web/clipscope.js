@@ -1042,6 +1042,12 @@
       const { connection, info } = await hold(file, signal);
       return new Model(connection, file, info);
     },
+    // check examines a file that the page saved, in a worker of its own, which signal ends.
+    /** @param {any} source @param {AbortSignal} [signal] */
+    async check(source, signal) {
+      const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "file");
+      return inWorker("check", undefined, { train: [file], test: [] }, undefined, signal);
+    },
     interrupted,
     // onInterrupted calls back when there may be other interrupted runs than before.
     /** @param {() => void} fn */

@@ -53,7 +53,7 @@ func newClaims(kind string) *claims {
 }
 
 // errUnknown is of a file that the page did not write.
-var errUnknown = errors.New("this is no file that Clipscope writes. Choose a saved model, a run, a privacy statement or a ledger, as it was saved")
+var errUnknown = errors.New("this is no file that Clipscope writes")
 
 // readFile recognises a file by its content.
 func readFile(b []byte) (*claims, error) {

@@ -44,6 +44,8 @@ type Statement struct {
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one.
 	Broken []string
+	// Checks are the run's tests of itself; nil where there were none.
+	Checks []run.Check
 
 	figures
 }
@@ -187,6 +189,27 @@ func (s *Statement) Epsilon() float64 { return s.quoted(s.Accountant) }
 // Guarantee: none for a run that was stopped.
 func (s *Statement) EpsilonAtStep() float64 { return s.atStep }
 
+// Least is a lower bound on the ε of the run as it was planned.
+func (s *Statement) Least() float64 { return float64(s.report.Low) }
+
+// checks says what the run's tests of itself came to.
+func (s *Statement) checks() string {
+	var failed []string
+	for _, c := range s.Checks {
+		if !c.OK {
+			failed = append(failed, c.Name+": "+c.Detail)
+		}
+	}
+	if len(failed) > 0 {
+		return "The guarantee is in doubt, and no ε is claimed: the run checked itself, and this failed. " + strings.Join(failed, " ")
+	}
+	names := make([]string, len(s.Checks))
+	for i, c := range s.Checks {
+		names[i] = c.Name
+	}
+	return "The run checked itself: " + strings.Join(names, ", ") + "."
+}
+
 // stopped reports whether the run ended before it was planned to.
 func (s *Statement) stopped() bool { return s.Steps < s.Planned }
 
@@ -222,6 +245,9 @@ func (s *Statement) Text() string {
 	}
 	line("Not covered: losses, accuracies, raw norms, clip rates and anything else computed from the rows without noise. %s", s.Known)
 	line("%s", s.noiseText())
+	if len(s.Checks) > 0 {
+		line("%s", s.checks())
+	}
 	return b.String()
 }
 
@@ -299,7 +325,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
-		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Text: s.Text(),
+		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks, Text: s.Text(),
 	})
 }
 

@@ -140,6 +140,15 @@ func (c *adaClip) mean() {
 	c.rescale()
 }
 
+// unnoised divides by the scale.
+func (c *adaClip) unnoised() {
+	c.centre()
+	c.gaussian.unnoised()
+	d := c.r.gradient.Len()
+	kernel.Unary(c.r.be, kernel.Root, d, c.inv, c.spare)
+	kernel.Mul(c.r.be, d, c.r.gradient, c.r.gradient, c.spare)
+}
+
 func (c *adaClip) state() []compute.Buffer { return []compute.Buffer{c.a, c.root} }
 
 func (c *adaClip) restored() { c.rescale() }

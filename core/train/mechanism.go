@@ -28,6 +28,9 @@ type mechanism interface {
 	// release adds the step's noise to the sum and leaves the outcome in the
 	// gradient.
 	release(ctx context.Context) error
+	// unnoised leaves the sum without noise in the gradient, in the coordinates in which
+	// sensitivity bounds a row: only of rows that are made up.
+	unnoised()
 	// mean turns the released mean, in the coordinates it was noised in, into a
 	// gradient, and learns from it.
 	mean()
@@ -112,6 +115,7 @@ func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error
 		return err
 	}
 	g.drawn.yes = false
+	g.r.checkDrawn()
 	for i, dst := range g.r.grads {
 		if stretch != nil {
 			stretch(i)
@@ -145,6 +149,13 @@ func (g *gaussian) draw(sensitivity float64) error {
 }
 
 func (g *gaussian) ahead() { _ = g.draw(g.sensitivity()) }
+
+func (g *gaussian) unnoised() {
+	kernel.Fill(g.r.be, g.r.gradient.Len(), 0, g.r.gradient)
+	for i, dst := range g.r.grads {
+		kernel.Settle(g.r.be, dst.Len(), g.r.sums[i], dst)
+	}
+}
 
 func (g *gaussian) mean() {}
 

@@ -84,6 +84,9 @@ func (p *Plan) fixed(sums int) (backend, host int64) {
 	if p.distance() > 0 {
 		backend += float * chacha.TableLen
 	}
+	if p.cfg.NoiseMode == "secure" {
+		backend += float * 3 * mostSecureNumbers
+	}
 	host = float * int64(ours) * int64(p.spec.Params())
 	for _, rows := range []int{p.meta.TrainRows, p.meta.TestRows} {
 		host += int64(rows) * int64(p.meta.FeatureBytes*p.meta.Features+float*p.meta.TargetWidth())

@@ -132,6 +132,9 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 			return nil, err
 		}
 	}
+	if err := n.opened(ctx, n.openSelfCheck); err != nil {
+		return nil, err
+	}
 	// What was taken up to the state and not reported is complete, and stands.
 	n.reported = r.reported
 	n.waiting = slices.DeleteFunc(r.waiting, func(e *pendingEvent) bool { return e.event.Step > k.last.step })
@@ -167,6 +170,9 @@ func (p *Plan) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend,
 	}
 	if err := r.restore(&s); err != nil {
 		r.Close()
+		return nil, err
+	}
+	if err := r.opened(ctx, r.openSelfCheck); err != nil {
 		return nil, err
 	}
 	r.seconds, r.notes = c.seconds, append(slices.Clone(c.notes), c.interrupted(s.step))

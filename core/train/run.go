@@ -60,6 +60,7 @@ type Run struct {
 	iterate      *iterate      // nil: the last
 	teacher      *teacher      // nil: not asked for
 	keeping      *keeping      // nil: the backend's memory cannot be lost
+	self         *selfCheck    // nil: a run without noise
 
 	gradient compute.Buffer   // released, of all parameters
 	grads    []compute.Buffer // its parts, by tensor
@@ -99,7 +100,7 @@ type Run struct {
 // seed is fixed. The run's memory is given back by Close.
 func (p *Plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (*Run, error) {
 	r := &Run{Plan: p, began: p, ds: ds, be: compute.NewScope(be), mix: shuffle}
-	if err := r.opened(ctx, r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping); err != nil {
+	if err := r.opened(ctx, r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, r.openKeeping, r.openSelfCheck); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -328,7 +329,7 @@ func (p *Plan) Unstarted() run.Result {
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	res, err := r.outcome(ctx)
 	if r.done > 0 {
-		writeStatement(r.accounts, r.draft(r.done), &res)
+		writeStatement(r.accounts, r.draft(r.done), r.self, &res)
 	}
 	return res, err
 }
@@ -358,6 +359,9 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	res.Released.Apply = r.application()
 	res.Unusable = res.Released.Apply.Unusable()
 	parameters, err := r.parameters(ctx)
+	if err == nil {
+		res.Checks, err = r.checks(ctx, parameters)
+	}
 	if err == nil && r.targetScale != nil {
 		r.inTheirUnits(parameters)
 	}

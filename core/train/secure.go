@@ -172,6 +172,7 @@ func (s *secure) release(ctx context.Context) error {
 		}
 		kernel.Discrete(s.r.be, dst.Len(), s.grid, s.noise.Multipliers(), s.table, key, s.r.sums[i], dst)
 	}
+	s.checkReleased()
 	return nil
 }
 
@@ -205,6 +206,7 @@ func (s *secure) releaseDrawn(ctx context.Context) error {
 		}
 	}
 	s.r.be.Write(s.r.gradient, s.noisy[:d])
+	s.checkReleased()
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -72,12 +73,22 @@ func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.S
 	return s, nil
 }
 
-// writeStatement works out a statement as the result carries it. A run whose statement cannot be
+// writeStatement works out a statement as the result carries it, with what the run's tests
+// of itself came to: where one failed, the result claims no ε. A run whose statement cannot be
 // written says so in its notes and keeps everything else.
-func writeStatement(accounts *privacy.Memory, draft privacy.Statement, r *run.Result) {
+func writeStatement(accounts *privacy.Memory, draft privacy.Statement, self *selfCheck, r *run.Result) {
 	s, err := newStatement(accounts, draft)
 	var b []byte
 	if err == nil {
+		if r.Checks != nil {
+			r.Checks = append(r.Checks, checkEpsilon(self.fell, r.Steps, r.PlannedSteps, float64(r.Epsilon), s.Least()))
+		}
+		s.Checks = r.Checks
+		if why := failedCheck(r.Checks); why != "" {
+			s.Broken = append(s.Broken, why)
+			r.Epsilon, r.EpsilonAtStep = run.Number(math.Inf(1)), run.Number(math.Inf(1))
+			r.Guarantee = run.NoGuarantee + why + "."
+		}
 		b, err = json.Marshal(s)
 	}
 	if err != nil {

@@ -54,6 +54,7 @@ func (r *Run) step(ctx context.Context) error {
 func (r *Run) sum(ctx context.Context, e *pendingEvent) error {
 	r.rows = r.sample(r.rows[:0])
 	r.begin()
+	r.self.batch(len(r.rows))
 	if err := r.addUp(ctx, r.rows, e); err != nil {
 		return err
 	}
@@ -165,6 +166,7 @@ func (r *Run) move() compute.Pending {
 // adapt hands the rule its noised statistic and says what the step released.
 func (r *Run) adapt(c float64) run.Released {
 	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.epsilon(r.done))}
+	r.self.spent(float64(out.Epsilon))
 	rule := r.clipper.Rule
 	if r.query == nil {
 		rule.Adapt(nil)
@@ -269,6 +271,9 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	var norm [1]float32
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
 		return fmt.Errorf("train: the gradient: %w", err)
+	}
+	if err := r.self.received(ctx, r); err != nil {
+		return err
 	}
 	waited := time.Since(began).Seconds() // for a device
 	e.seconds += waited

@@ -46,6 +46,7 @@ type trying struct {
 // finished is a run that may be the best.
 type finished struct {
 	plan   *Plan
+	self   *selfCheck
 	number int // of tried
 	result run.Result
 	events []run.Event
@@ -213,7 +214,7 @@ func (u *Tuner) judge(ctx context.Context, now trying) error {
 	}
 	if now.rehearsal != nil {
 		u.rehearsed = append(u.rehearsed, float64(result.TestAccuracy))
-	} else if err := u.compare(r.Plan, result, now.candidate); err != nil {
+	} else if err := u.compare(r, result, now.candidate); err != nil {
 		return err
 	}
 	r.Close()
@@ -225,14 +226,14 @@ func (u *Tuner) judge(ctx context.Context, now trying) error {
 }
 
 // compare scores a run, and keeps it if it is the best so far.
-func (u *Tuner) compare(p *Plan, r run.Result, candidate int) error {
+func (u *Tuner) compare(of *Run, r run.Result, candidate int) error {
 	score, err := u.score(&r)
 	if err != nil {
 		return err
 	}
 	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: r.TestAccuracy, Score: run.Number(score)})
 	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{p, len(u.tried) - 1, r, u.events}
+		u.best = &finished{of.Plan, of.self, len(u.tried) - 1, r, u.events}
 	}
 	return nil
 }
@@ -279,7 +280,7 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Tried[u.best.number].Selected = true
 	r.Selected = &u.tried[u.best.number].Candidate
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
-	writeStatement(nil, u.draft(u.best.plan), &r)
+	writeStatement(nil, u.draft(u.best.plan), u.best.self, &r)
 	return r, nil
 }
 

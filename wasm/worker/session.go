@@ -289,6 +289,8 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return decoded(r.Text, func(q run.AuditRequest) (any, error) { return s.audit(r.ID, q) })
 	case Convert:
 		return decoded(r.Text, func(q run.ConvertRequest) (any, error) { return s.convert(r, q) })
+	case Check:
+		return s.check(r)
 	case Inspect:
 		return s.inspect(r)
 	case Featurise:
