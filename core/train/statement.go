@@ -78,16 +78,18 @@ func newStatement(accounts *privacy.Memory, draft privacy.Statement) (*privacy.S
 // written says so in its notes and keeps everything else.
 func writeStatement(accounts *privacy.Memory, draft privacy.Statement, self *selfCheck, r *run.Result) {
 	s, err := newStatement(accounts, draft)
+	if err == nil && r.Checks != nil {
+		r.Checks = append(r.Checks, checkEpsilon(self.fell, r.Steps, r.PlannedSteps, float64(r.Epsilon), s.Least()))
+	}
+	why := failedCheck(r.Checks)
+	if why != "" {
+		r.Epsilon, r.EpsilonAtStep = run.Number(math.Inf(1)), run.Number(math.Inf(1))
+		r.Guarantee = run.NoGuarantee + why + "."
+	}
 	var b []byte
 	if err == nil {
-		if r.Checks != nil {
-			r.Checks = append(r.Checks, checkEpsilon(self.fell, r.Steps, r.PlannedSteps, float64(r.Epsilon), s.Least()))
-		}
-		s.Checks = r.Checks
-		if why := failedCheck(r.Checks); why != "" {
+		if s.Checks = r.Checks; why != "" {
 			s.Broken = append(s.Broken, why)
-			r.Epsilon, r.EpsilonAtStep = run.Number(math.Inf(1)), run.Number(math.Inf(1))
-			r.Guarantee = run.NoGuarantee + why + "."
 		}
 		b, err = json.Marshal(s)
 	}

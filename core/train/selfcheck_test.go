@@ -1,0 +1,254 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/purego"
+	"clipscope/core/optim"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// plantedFault runs 80 steps with a fault that plant puts in after the mechanism was made, and
+// returns the result.
+func plantedFault(t *testing.T, cfg run.Config, plant func(*Run)) run.Result {
+	t.Helper()
+	ds := firstRows(t)
+	cfg.Model, cfg.NoiseMultiplier = run.Model{Kind: "mlp", Hidden: []int{20}}, ptr(1.0)
+	cfg.ExpectedBatchSize, cfg.Steps, cfg.LearningRate, cfg.Accountant = 24, 80, 0.1, "rdp"
+	if cfg.Method == "norm-bound" {
+		cfg.Model = run.Model{Kind: "softmax"}
+	}
+	p := *planned(t, cfg, ds)
+	r := &Run{Plan: &p, began: &p, ds: ds, be: compute.NewScope(purego.New()), mix: shuffle}
+	planting := func(context.Context) error {
+		plant(r)
+		return nil
+	}
+	if err := r.opened(context.Background(), r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, planting, r.openKeeping, r.openSelfCheck); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, err := range r.Steps(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := r.Result(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// failedNames lists the checks of a result that failed.
+func failedNames(r *run.Result) string {
+	var all []string
+	for _, c := range r.Checks {
+		if !c.OK {
+			all = append(all, c.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestHonestRunsPass: every method's run passes its checks. The false-alarm rate of each run is
+// below 5·10⁻¹⁸.
+func TestHonestRunsPass(t *testing.T) {
+	t.Parallel()
+	configs := map[string]run.Config{
+		"secure":         {Method: "constant", NoiseMode: "secure"},
+		"private bounds": {Method: "constant", Scaling: run.Scaling{Kind: "private"}},
+		"ema":            {Method: "constant", Iterate: "ema", Optimizer: "adam"},
+		"random":         {Method: "constant", Iterate: "random"},
+		"per layer":      {Method: "constant", Grouping: "per-layer"},
+	}
+	for _, m := range clip.Methods() {
+		if m.Name != "none" {
+			configs[m.Name] = run.Config{Method: m.Name}
+		}
+	}
+	for name, cfg := range configs {
+		res := plantedFault(t, cfg, func(*Run) {})
+		if len(res.Checks) != 5 || failedNames(&res) != "" {
+			t.Errorf("%s: %+v", name, res.Checks)
+		}
+		if math.IsInf(float64(res.Epsilon), 0) || strings.HasPrefix(res.Guarantee, run.NoGuarantee) {
+			t.Errorf("%s: ε = %v, %s", name, res.Epsilon, res.Guarantee)
+		}
+		if drawn := res.Checks[2].Detail; !strings.Contains(drawn, "80 of 80") {
+			t.Errorf("%s: %s", name, drawn)
+		}
+	}
+}
+
+// faulty is a mechanism with one fault.
+type faulty struct {
+	*gaussian
+	releases func(g *gaussian) error
+	measures func(g *gaussian, n int, dst []compute.Buffer)
+}
+
+func (f *faulty) release(ctx context.Context) error {
+	if f.releases != nil {
+		return f.releases(f.gaussian)
+	}
+	return f.gaussian.release(ctx)
+}
+
+func (f *faulty) norms(n int, dst []compute.Buffer) {
+	if f.measures != nil {
+		f.measures(f.gaussian, n, dst)
+		return
+	}
+	f.gaussian.norms(n, dst)
+}
+
+func (f *faulty) ahead() {}
+
+// frozen is an optimiser that leaves the first layer's bias as it began.
+type frozen struct {
+	optim.Optimizer
+	be   compute.Backend
+	bias compute.Buffer
+}
+
+func (o frozen) Step(params, grads compute.Buffer) {
+	o.Optimizer.Step(params, grads)
+	kernel.Fill(o.be, o.bias.Len(), 0, o.bias) // as nn begins
+}
+
+// TestPlantedFaultsAreCaught: each fault by which a run is less private than it says, or
+// trains less than it says, fails the check that is for it, and the result then claims no ε.
+func TestPlantedFaultsAreCaught(t *testing.T) {
+	t.Parallel()
+	noise := func(release func(*gaussian) error) func(*Run) {
+		return func(r *Run) { r.mech = &faulty{gaussian: r.mech.(*gaussian), releases: release} }
+	}
+	tests := []struct {
+		name  string
+		fails string
+		cfg   run.Config
+		plant func(*Run)
+	}{
+		{"noise halved", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(g.sensitivity()/2, nil) })},
+		{"noise zero", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(0, nil) })},
+		{"noise doubled", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(2*g.sensitivity(), nil) })},
+		{"no noise in every second step", "noise had", run.Config{}, noise(func(g *gaussian) error {
+			if g.r.done%2 == 1 {
+				g.unnoised()
+				return nil
+			}
+			return g.release(context.Background())
+		})},
+		{"no noise on one tensor", "noise had", run.Config{}, noise(func(g *gaussian) error {
+			if err := g.draw(g.sensitivity()); err != nil {
+				return err
+			}
+			kernel.Fill(g.r.be, g.r.grads[0].Len(), 0, g.r.grads[0])
+			return g.addNoise(g.sensitivity(), nil)
+		})},
+		{"secure noise halved", "noise had", run.Config{NoiseMode: "secure"}, func(r *Run) {
+			s := r.mech.(*secure)
+			s.noise, _ = privacy.NewJoinedNoise(s.noise.Deviation()/2.2, s.noise.Deviation()/1.8)
+		}},
+		{"a tensor left out of the norm", "inside the clipped norm", run.Config{}, func(r *Run) {
+			r.mech = &faulty{gaussian: r.mech.(*gaussian), measures: func(g *gaussian, n int, dst []compute.Buffer) {
+				for _, b := range dst {
+					kernel.Fill(g.r.be, n, 0, b)
+				}
+				g.r.model.Sites()[1].Norms(dst[0])
+			}}
+		}},
+		{"a tensor frozen", "every tensor was trained", run.Config{}, func(r *Run) {
+			r.opt = frozen{r.opt, r.be, r.model.Params()[1]}
+		}},
+		{"batches of one size", "batch sizes", run.Config{}, func(r *Run) { r.sampler, _ = privacy.NewSampler(24, 1) }},
+		{"batches of half the size", "batch sizes", run.Config{}, func(r *Run) { r.sampler, _ = privacy.NewSampler(120, 0.1) }},
+		{"an accountant that skips the second half", "ε never fell", run.Config{}, func(r *Run) {
+			curve, err := privacy.NewCurve("rdp", 1e-5, r.stepEvent(), 40) // and no more for later ones
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.curve = curve
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := tt.cfg
+			cfg.Method = "constant"
+			res := plantedFault(t, cfg, tt.plant)
+			if got := failedNames(&res); !strings.Contains(got, tt.fails) {
+				t.Fatalf("failed: %q, want %q; %+v", got, tt.fails, res.Checks)
+			}
+			if !math.IsInf(float64(res.Epsilon), 1) || !strings.HasPrefix(res.Guarantee, run.NoGuarantee) || !strings.Contains(res.Guarantee, "in doubt") {
+				t.Errorf("ε = %v, %s", res.Epsilon, res.Guarantee)
+			}
+			var s run.Statement
+			if err := json.Unmarshal(res.Statement, &s); err != nil {
+				t.Fatal(err)
+			}
+			if s.Guarantee || len(s.Checks) != 5 || !strings.Contains(s.Text, "in doubt") {
+				t.Errorf("the statement says %+v", s)
+			}
+		})
+	}
+}
+
+// TestEpsilonThatFalls: a step whose ε is below that of the step before is noticed.
+func TestEpsilonThatFalls(t *testing.T) {
+	c := &selfCheck{}
+	for _, e := range []float64{0.1, 0.2, 0.2, 0.19} {
+		c.spent(e)
+	}
+	if !c.fell || checkEpsilon(c.fell, 4, 4, 1, 0.5).OK || checkEpsilon(false, 5, 4, 1, 0.5).OK || checkEpsilon(false, 4, 4, 0.4, 0.5).OK || !checkEpsilon(false, 4, 4, 1, 0.5).OK {
+		t.Error("it is not")
+	}
+}
+
+// TestBatchSizes: sizes from Poisson sampling pass, in a million steps too, and sizes of other
+// ways to draw fail once there are enough of them. The false-alarm rate is below 10⁻¹⁶.
+func TestBatchSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		rows int
+		rate float64
+	}{{120, 0.2}, {60000, 256.0 / 60000}, {7, 0.5}, {1000, 0.001}, {50, 1}} {
+		s, err := privacy.NewSampler(c.rows, c.rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBatchSizes(c.rows, c.rate)
+		var rows []int
+		for range 20000 {
+			rows = s.Append(rows[:0], rng)
+			b.add(len(rows))
+		}
+		if k := b.check(); !k.OK {
+			t.Errorf("%d rows at %v: %s", c.rows, c.rate, k.Detail)
+		}
+	}
+	for name, size := range map[string]func(step int) int{
+		"one size":      func(int) int { return 256 },
+		"two sizes":     func(step int) int { return 255 + step%2 },
+		"a ragged last": func(step int) int { return map[bool]int{true: 96, false: 256}[step%235 == 234] },
+		"twice":         func(int) int { return 300 },
+		"too varied":    func(step int) int { return 256 + 150*(step%2*2-1) },
+	} {
+		b := newBatchSizes(60000, 256.0/60000)
+		for step := range 100 {
+			b.add(size(step))
+		}
+		if b.check().OK {
+			t.Errorf("%s pass", name)
+		}
+	}
+}
