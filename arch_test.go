@@ -89,6 +89,7 @@ var rooms = []struct {
 	{"ledger", false, "browser client form widget words"},
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
+	{"check", false, "browser client widget"},
 	{"use", false, "browser chart client scores widget words"},
 	{"lab", false, "browser chart client form lesson link motion scores series widget words"},
 	{"train", false, "browser cards chart client export form ledger link motion preset scores series widget words"},

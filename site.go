@@ -494,7 +494,7 @@ func inOrder(html []byte) []byte {
 // cacheable has every page and every file under /web/ kept for offline use, but for the
 // runtime, and the stylesheets used.
 func (s site) cacheable(out string, h *app.Handler) error {
-	h.CacheableResources = []string{"/use/", "/lab/", "/calculator/", "/help/", "/404.html", "/verify.html"}
+	h.CacheableResources = []string{"/use/", "/check/", "/lab/", "/calculator/", "/help/", "/404.html", "/verify.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		if strings.HasPrefix(rel, runtime) {
 			return nil
@@ -546,5 +546,5 @@ func (s site) writeHostFiles(out string) error {
 }
 
 const notFoundHTML = `<h1>There is no such page</h1>
-<p>Clipscope has five: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>; and there are <a href="%[1]s/guides/">guides</a>.</p>
+<p>Clipscope has six: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/check/">Check</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>; and there are <a href="%[1]s/guides/">guides</a>.</p>
 `

@@ -104,6 +104,11 @@ var helpTopics = []topic{
 		"The page Use opens a model that was saved, or that of a run that has just ended, and needs nothing else. A table that you drop comes back with an answer in each row, and the probability of every class; columns are found by name. A row with a cell that cannot be read has no answer, and says why. A row can be typed, a digit drawn, a picture shown, and labelled files say how good the model is on them.",
 		"However many answers a model gives, they cost no privacy of those it was trained on: they follow from what was released. How good it is on a labelled file is a diagnostic of that file's rows.",
 	}},
+	{"check", "Checking a file", []string{
+		"The page Check opens any file that Clipscope saved: a model, a run, a privacy statement, a ledger, of any version. It works ε out again from the file’s events, with today’s accountants, and compares all that the file says: its fields, its sentences and, in a zip, its parts. What differs is said with the right number beside it.",
+		"No check of a file shows whether its events are what happened. Whoever changes events and ε together changes the file unnoticed.",
+		"A run also checks itself: that every tensor was trained and counted in the norm, that noise and batches were drawn as stated, and that ε never fell. Where that fails, the result says so in red and claims no ε.",
+	}},
 	{"audit", "What an audit shows", []string{
 		"An accountant bounds ε from above, provided that the program does what it says. An audit bounds it from below by attacking the program: rows made to be noticed, canaries, are put into the training data or left out by the toss of a coin, and the auditor guesses from the released parameters which were in. If it guesses better than ε allows, the promise is broken. Worst-case data attack what canaries among digits cannot: sums that round, norms that are too small. The calculator's page audits this trainer at one click.",
 	}},
@@ -127,7 +132,7 @@ var helpTopics = []topic{
 		"Every control is reached with Tab. A chart takes the focus too: the left and right arrows, Home and End move its cursor, and the charts over steps move together. Under Values each chart has its newest numbers as a table.",
 	}},
 	{"script", "From a script", []string{
-		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), features(), plan(), train(), load(), audit() and ledger. The configuration is the same as in the address after the # sign.",
+		"The page has an interface for scripts on window.clipscope: methods(), datasets(), epsilon(), calibrate(), report(), curve(), tuning(), group(), open(), features(), plan(), train(), load(), check(), audit() and ledger. The configuration is the same as in the address after the # sign.",
 	}},
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"clipscope/ui/calculator"
+	"clipscope/ui/check"
 	"clipscope/ui/client"
 	"clipscope/ui/lab"
 	"clipscope/ui/train"
@@ -11,7 +12,7 @@ import (
 )
 
 // Register makes the pages known to go-app: / trains, /calculator relates ε,
-// noise and steps, /use applies saved models, /lab shows what clipping does, /help explains, /stories shows every component alone. The
+// noise and steps, /use applies saved models, /check checks saved files, /lab shows what clipping does, /help explains, /stories shows every component alone. The
 // pages share one session.
 func Register() {
 	s := train.New(client.JS{})
@@ -21,6 +22,8 @@ func Register() {
 	u := use.New(client.JS{})
 	s.Used(u.Open)
 	app.Route("/use", func() app.Composer { return &use.Page{Around: s, Use: u} })
+	v := check.New(client.JS{})
+	app.Route("/check", func() app.Composer { return &check.Page{Around: s, Check: v} })
 	b := lab.New(client.JS{})
 	app.Route("/lab", func() app.Composer { return &lab.Page{Around: s, Lab: b} })
 	app.Route("/help", func() app.Composer { return &helpPage{Session: s} })

@@ -6,6 +6,7 @@ import (
 	"clipscope/ui/calculator"
 	"clipscope/ui/cards"
 	"clipscope/ui/chart"
+	"clipscope/ui/check"
 	"clipscope/ui/ledger"
 	"clipscope/ui/train"
 	"clipscope/ui/use"
@@ -36,5 +37,5 @@ func (p *storiesPage) Render() app.UI {
 
 // stories are those of all rooms.
 func stories() []widget.Story {
-	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), chart.Stories())
+	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), check.Stories(), chart.Stories())
 }

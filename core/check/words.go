@@ -26,16 +26,17 @@ type words struct {
 const number = `(∞|[0-9][0-9.]*(?:e[+-]?[0-9]+)?)`
 
 var (
-	inRate     = regexp.MustCompile(`sample_rate = ` + number + ` and`)
-	inSigma    = regexp.MustCompile(`noise_multiplier = ` + number + `( for [0-9]+ steps, then)?`)
-	inSteps    = regexp.MustCompile(`over ([0-9]+) steps`)
-	inPromise  = regexp.MustCompile(`\(ε = ` + number + `, δ = ` + number + `\)-differential privacy`)
-	inBy       = regexp.MustCompile(`by the ([A-Za-z]+) accountant`)
-	inAtStep   = regexp.MustCompile(`ε would be ` + number)
-	inGroup    = regexp.MustCompile(`ε = ` + number + ` for ([0-9]+)`)
-	inEach     = regexp.MustCompile(`ε by accountant: PLD ` + number + ` \(the truth is at least ` + number + `\), RDP ` + number)
-	inOnce     = regexp.MustCompile(`Besides the steps, [0-9]+ releases? w`)
-	inSentence = regexp.MustCompile(`([0-9]+) steps with Poisson sampling at rate ` + number + ` and noise_multiplier ` + number)
+	inRate      = regexp.MustCompile(`sample_rate = ` + number + ` and`)
+	inSigma     = regexp.MustCompile(`noise_multiplier = ` + number + `( for [0-9]+ steps, then)?`)
+	inSteps     = regexp.MustCompile(`over ([0-9]+) (?:planned )?steps`)
+	inPromise   = regexp.MustCompile(`\(ε = ` + number + `, δ = ` + number + `\)-differential privacy`)
+	inBy        = regexp.MustCompile(`by the ([A-Za-z]+) accountant`)
+	inAtStep    = regexp.MustCompile(`ε would be ` + number)
+	inGroup     = regexp.MustCompile(`ε = ` + number + ` for ([0-9]+)`)
+	inEach      = regexp.MustCompile(`ε by accountant: PLD ` + number + ` \(the truth is at least ` + number + `\), RDP ` + number)
+	inOnce      = regexp.MustCompile(`(?:Besides|Before) the steps, [0-9]+ releases? w`)
+	inSentence  = regexp.MustCompile(`([0-9]+) steps with Poisson sampling at rate ` + number + ` and noise_multiplier ` + number)
+	inParagraph = regexp.MustCompile(`Poisson sampling at rate ` + number + `, noise multiplier ` + number + `, ([0-9]+) steps`)
 )
 
 // parse reads a number as the page writes it; NaN where it is none.
@@ -73,6 +74,8 @@ func readWords(text string) (w words, ok bool) {
 	}
 	if m := inSentence.FindStringSubmatch(text); m != nil {
 		w.steps, w.rate, w.sigma = count(m[1]), parse(m[2]), parse(m[3])
+	} else if m := inParagraph.FindStringSubmatch(text); m != nil {
+		w.rate, w.sigma, w.steps = parse(m[1]), parse(m[2]), count(m[3])
 	} else {
 		w.rate = one(inRate, text)
 		if m := inSigma.FindStringSubmatch(text); m != nil {

@@ -57,7 +57,9 @@ func (v *resultView) Render() app.UI {
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
+			widget.Message("self-check", "fault", doubt(r)),
 			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
+			widget.Message("self-checked", "help", checked(r)),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
 			widget.Message("flattered", "warning", strings.TrimSpace(flattered+" "+advice)),
@@ -72,6 +74,28 @@ func (v *resultView) Render() app.UI {
 			v.tick(),
 		),
 	)
+}
+
+// doubt says which of the run's checks of itself failed; "" where none did.
+func doubt(r *run.Result) string {
+	var failed []string
+	for _, c := range r.Checks {
+		if !c.OK {
+			failed = append(failed, c.Name+": "+c.Detail)
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	return "The run checked itself, and this failed, so no ε is claimed. " + strings.Join(failed, " ") + " Do not publish the model. Please report this with the run’s settings."
+}
+
+// checked says that the run's checks of itself passed; "" where there were none or one failed.
+func checked(r *run.Result) string {
+	if len(r.Checks) == 0 || doubt(r) != "" {
+		return ""
+	}
+	return "The run checked itself: tensors, norms, noise, batch sizes and ε are as they should be."
 }
 
 // models are what can be done with the model.

@@ -67,6 +67,7 @@ func (v *statementView) Render() app.UI {
 			app.Button().Type("button").ID("copy-statement").OnClick(v.copy).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(label)),
 			widget.Download("statement-text", "Statement, text", v.save("txt")),
 			widget.Download("statement-json", "Statement, JSON", v.save("json")),
+			app.A().ID("check-statement").Href(widget.Link("/check")).Text("Check a file"),
 		),
 	)
 }

@@ -51,6 +51,7 @@ func (p *Page) Render() app.UI {
 				widget.Message("model-fault", "fault", u.fault),
 				app.If(u.model != nil, func() app.UI { return about(u.name, u.info()) }),
 				app.If(u.model != nil, u.keptView),
+				app.P().Class("help").Body(app.Text("Does its ε hold? "), app.A().ID("to-check").Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
 			),
 			app.Div().Class("stage").Body(u.parts()...),
 		),

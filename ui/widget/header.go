@@ -36,7 +36,7 @@ type Around interface {
 // Header is the top of every page.
 type Header struct {
 	app.Compo
-	Page string // the page that is shown: train, use, lab, calculator or help
+	Page string // the page that is shown: train, use, check, lab, calculator or help
 	Sent Requests
 
 	shown bool // the explanation of the count is open
@@ -44,7 +44,7 @@ type Header struct {
 
 // titles are what the pages are called where there are others beside them: in tabs,
 // in the history.
-var titles = map[string]string{"train": "Train", "use": "Use a model", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
+var titles = map[string]string{"train": "Train", "use": "Use a model", "check": "Check a file", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
 
 func (h *Header) OnPreRender(ctx app.Context) { ctx.Page().SetTitle(titles[h.Page] + " · Clipscope") }
 func (h *Header) OnMount(ctx app.Context) {

@@ -1,0 +1,25 @@
+package client
+
+import (
+	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Check checks a file that the page saved, in a worker of its own, and returns what cancels
+// that.
+func (JS) Check(file app.Value, done func(run.Verdict, error)) (cancel func()) {
+	if err := complete(); err != nil {
+		done(run.Verdict{}, err)
+		return func() {}
+	}
+	abort := app.Window().Get("AbortController").New()
+	await(api().Call("check", file, abort.Get("signal")), func(v app.Value, err error) {
+		var verdict run.Verdict
+		if err == nil {
+			err = decode(v, &verdict)
+		}
+		done(verdict, err)
+	})
+	return func() { abort.Call("abort") }
+}
