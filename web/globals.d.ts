@@ -12,7 +12,8 @@ declare global {
     charged?: boolean;
     mistakes?: object[];
     notes?: string[];
-    statement?: { text: string };
+    planned_steps: number;
+    statement?: { text: string; events?: unknown[] };
     config?: object; // of what is to be saved
     released: { parameters?: Float32Array; apply?: { layers: { tensors?: { name: string, shape: number[] }[] }[] }; max_grad_norm?: number[] };
     guarantee: string; epsilon: number; delta: number; accountant: string;

@@ -9,6 +9,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"clipscope/core/run"
@@ -28,9 +29,13 @@ func Check(name string, b []byte) (run.Verdict, error) {
 		j.all()
 		v.Findings, v.Unknown = append(v.Findings, j.findings...), j.unknown()
 	}
+	slices.SortStableFunc(v.Findings, func(a, b run.Finding) int { return rank[a.Verdict] - rank[b.Verdict] })
 	v.Verdict, v.Text = sum(c, v.Findings)
 	return v, nil
 }
+
+// rank orders findings: what differs is read first.
+var rank = map[string]int{run.Differs: 0, run.Unchecked: 1, run.Agrees: 2}
 
 // sum is the verdict on all findings, in words.
 func sum(c *claims, findings []run.Finding) (verdict, text string) {

@@ -211,7 +211,7 @@ func TestFiles(t *testing.T) {
 		{"statement.json, ε = 0.1", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": 0.1`), run.Differs, "ε"},
 		{"statement.json, fewer steps in its events", edit(t, now["statement.json"], `"count": 40`, `"count": 4`), run.Differs, "steps charged"},
 		{"statement.json, ε for 2 rows", edit(t, now["statement.json"], `("rows": 2,\s+)"epsilon": [0-9.]+`, `"rows": 2, "epsilon": 0.2`), run.Differs, "ε for 2 rows"},
-		{"statement.json, a larger ε than its accountants say", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": 99`), run.Differs, "ε"},
+		{"statement.json, a larger ε than its accountants say", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": 99`), run.Differs, "ε among its accountants"},
 		{"0.1.0 model, a larger ε", edit(t, edit(t, old(t, "0.1.0/clipscope-parameters.json"), `"epsilon":[0-9.]+`, `"epsilon":0.7`), `\(ε = [0-9.]+`, `(ε = 0.7`), run.Agrees, ""},
 		{"statement.txt, ε = 0.1", edit(t, now["statement.txt"], `ε = [0-9.]+`, "ε = 0.1"), run.Differs, "ε"},
 		{"ledger.json, fewer steps charged", edit(t, now["ledger.json"], `"charged": 40`, `"charged": 20`), run.Differs, "data set 1, run 1"},

@@ -235,7 +235,7 @@ func (j *judge) epsilons() {
 			quoted = float64(e.RDP)
 		}
 		if j.epsilon != quoted {
-			j.differs("ε", show(j.epsilon), show(quoted), "the file’s own list of accountants says otherwise")
+			j.differs("ε among its accountants", show(quoted), show(j.epsilon), "the file quotes another ε")
 		}
 		j.bound("ε by PLD", float64(e.PLD), float64(r.PLD), float64(r.Low))
 		j.bound("ε by RDP", float64(e.RDP), float64(r.RDP), float64(r.Low))

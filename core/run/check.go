@@ -18,7 +18,8 @@ type Verdict struct {
 	Program string `json:"program,omitempty"` // the writer, according to the file
 	Verdict string `json:"verdict"`
 	// Text sums up the findings in one or two sentences.
-	Text     string    `json:"text"`
+	Text string `json:"text"`
+	// Findings lists what differs first, then what cannot be checked.
 	Findings []Finding `json:"findings"`
 	// Unknown lists what no check of the file can show, one sentence each.
 	Unknown []string `json:"unknown"`

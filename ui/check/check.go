@@ -165,7 +165,7 @@ func verdictView(v *run.Verdict) app.UI {
 	if v.Program != "" {
 		kind += ", by " + v.Program + " according to the file"
 	}
-	return app.Section().Class("use-part verdict").ID("verdict").Aria("label", "Verdict").Body(
+	return app.Section().Class("use-part checked").ID("verdict").Aria("label", "Verdict").Body(
 		app.H2().Text(headings[v.Verdict]),
 		app.P().Class("verdict-file").Text(v.File+": "+kind+"."),
 		app.P().ID("verdict-text").Class(map[string]string{run.Agrees: "verdict-text", run.Differs: "fault", run.Unchecked: "warning"}[v.Verdict]).Role("status").Text(v.Text),
