@@ -54,6 +54,7 @@ func (p *Page) Render() app.UI {
 				),
 				&tuningTable{Costs: k.answer.tuning, Pending: k.pending()},
 				newAuditPanel(p.Around.Config(), &k.audit),
+				app.P().Class("help to-check").Body(app.Text("Somebody’s ε, with a model or a statement? "), app.A().Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
 			),
 		),
 	)

@@ -136,3 +136,21 @@ func TestWhichSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestExportHasEvents: what ε was worked out from is in the file, so that it can be worked out
+// again.
+func TestExportHasEvents(t *testing.T) {
+	r := Run{Result: &run.Result{Statement: json.RawMessage(`{"events":[{"kind":"gaussian","noise_multiplier":2}],"text":""}`)}}
+	var b strings.Builder
+	if err := r.JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Events []struct {
+			NoiseMultiplier float64 `json:"noise_multiplier"`
+		}
+	}
+	if err := json.Unmarshal([]byte(b.String()), &file); err != nil || len(file.Events) != 1 || file.Events[0].NoiseMultiplier != 2 {
+		t.Errorf("%s: %v", b.String(), err)
+	}
+}
