@@ -317,13 +317,19 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 	if s.SecureNoise {
 		noise = "secure"
 	}
+	epsilon, atStep := s.Epsilon(), s.atStep
+	for _, c := range s.Checks {
+		if !c.OK { // and nothing is claimed
+			epsilon, atStep = math.Inf(1), math.Inf(1)
+		}
+	}
 	return json.Marshal(run.Statement{
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
 		Neighbours: "add or remove one row", Unit: "row", Sampler: "poisson",
 		SampleRate: s.SampleRate, NoiseMultiplier: run.Number(s.NoiseMultiplier),
 		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
 		Clipping: s.Clipping, Events: events,
-		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
+		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
 		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks, Text: s.Text(),
 	})
