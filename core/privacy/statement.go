@@ -522,7 +522,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		SampleRate: s.SampleRate, NoiseMultiplier: run.Number(s.NoiseMultiplier),
 		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
 		Clipping: s.Clipping, Events: events,
-		Epsilon: run.Number(s.Epsilon()), EpsilonAtStep: run.Number(s.atStep), Delta: s.Delta, Accountant: s.Accountant,
+		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
 		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks,
 		Attacker: s.attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
