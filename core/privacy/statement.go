@@ -515,6 +515,10 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		noise = "secure"
 	}
 	sections := s.sections()
+	epsilon, atStep, attacker := s.Epsilon(), s.atStep, s.attacker
+	if s.failed() != "" { // and nothing is claimed
+		epsilon, atStep, attacker = math.Inf(1), math.Inf(1), nil
+	}
 	return json.Marshal(run.Statement{
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
 		Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared,
@@ -525,7 +529,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
 		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks,
-		Attacker: s.attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
+		Attacker: attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
 	})
 }
 
