@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"clipscope/core/chacha"
 	"clipscope/core/run"
 )
 
@@ -274,7 +275,11 @@ func (s *Statement) noiseText() string {
 		}
 		return text
 	}
-	return "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
+	text := "Noise: floating-point Gaussian from a cryptographic generator. Floating-point numbers leave holes, and where they lie depends on the value beneath the noise: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says (Mironov 2012). Secure mode avoids that."
+	if s.beside > 0 {
+		text += fmt.Sprintf(" The noise ends at %g standard deviations: that is charged to δ, of which it takes at most %s.", chacha.MaxNormal, run.UpText(s.beside, 2))
+	}
+	return text
 }
 
 // MarshalJSON writes the statement for machines, as [run.Statement].
