@@ -46,36 +46,40 @@ var endRadius = math.Sqrt(2 * 83 * math.Ln2) // 10.73
 // of a tensor may be halves of pairs, so n numbers are of at most n pairs: a step of n
 // numbers and sensitivity s adds at most 2⁻⁸³·(2n + I₀(R·s)).
 //
+// For s ≥ 1 there is a second bound. At most s² pairs have s_k ≥ 1, each with a probability of
+// at most e^(−(R−s)²/2), as ‖z‖ > R − s; over the others I₀ − 1, convex in ‖s_k‖², is at most
+// ‖s_k‖²·I₀(R). So the step adds at most 2⁻⁸³·(2n + s²·I₀(R)) + s²·e^(−(R−s)²/2).
+//
 // What rounding moves a normal by is not covered, as is said wherever float noise is
 // described: whoever sees the last digits of a release may learn more.
 func (s *spent) addFloatNoise(e FloatNoise, times int) error {
 	if e.Values < 0 {
 		return fmt.Errorf("privacy: noise of %d numbers", e.Values)
 	}
-	of := e.Of
+	of, rate := e.Of, 1.0
 	if sampled, ok := of.(PoissonSampled); ok {
-		of = sampled.Of
+		of, rate = sampled.Of, sampled.SampleRate
 	}
 	p, err := precision(of)
 	if err != nil {
 		return err
 	}
 	if times > 0 && !math.IsInf(p, 1) {
-		s.addEnd(end{e.Values, math.Sqrt(p) * (1 + 0x1p-40), float64(times)})
+		s.addEnd(end{e.Values, rate, math.Sqrt(p) * (1 + 0x1p-40), float64(times)})
 	}
 	return s.add(e.Of, times)
 }
 
-// An end is count releases of values numbers whose noise ends, and that a row moves by up
-// to shift standard deviations.
+// An end is count releases of values numbers whose noise ends, on samples at a rate, that
+// a row in the sample moves by up to shift standard deviations.
 type end struct {
-	values       int
-	shift, count float64
+	values             int
+	rate, shift, count float64
 }
 
 func (s *spent) addEnd(e end) {
 	for i, f := range s.ends {
-		if f.values == e.values && f.shift == e.shift {
+		if f.values == e.values && f.rate == e.rate && f.shift == e.shift {
 			ends := append([]end(nil), s.ends...) // which another may share
 			ends[i].count += e.count
 			s.ends = ends
@@ -94,8 +98,45 @@ func NoiseEnd(events ...Event) (delta float64, err error) {
 	return s.endMass(), err
 }
 
-func (e end) mass() float64 {
-	return e.count * endBelow * (2*float64(e.values) + besselI0(endRadius*e.shift)) * (1 + 1e-12)
+func (e end) mass() float64 { return e.count * e.massAt(e.shift) }
+
+// massAt is the mass of one release that is moved by shift.
+func (e end) massAt(shift float64) float64 {
+	mass := endBelow * besselI0(endRadius*shift)
+	if s2 := shift * shift; shift >= 1 && shift < endRadius {
+		mass = min(mass, endBelow*s2*besselI0(endRadius)+s2*exp((endRadius-shift)*(shift-endRadius)/2))
+	}
+	return min(1, mass+2*endBelow*float64(e.values)) * (1 + 1e-12)
+}
+
+// endsOf is ε at delta for a group of rows, of which price answers for ideal noise.
+//
+// Guarantee: an upper bound if price's answer is. The proof of addFloatNoise holds with
+// rows·s for s. In Poisson samples there is another. Let D′ have the rows and D not. What is
+// impossible for D and not for D′ has at most the mass of P(J = j) times that with j·s,
+// summed over the number J of rows in a sample. The other way round, an outcome of D within R of f is at least
+// P(J = 0) times as likely for D′, in each step: with Λ = −Σ ln P(J = 0) over all steps,
+// M̂ is (Λ, τ)-DP that way. So ε is at most the larger of Λ and the price at what the
+// first mass leaves of δ.
+func (s *spent) endsOf(rows, delta float64, price func(delta float64) float64) float64 {
+	far := spent{distance: s.distance}
+	mass, lambda := 0.0, 0.0
+	for _, e := range s.ends {
+		far.addEnd(end{e.values, e.rate, rows * e.shift, e.count})
+		lambda -= e.count * rows * math.Log1p(-e.rate) * (1 + 1e-12)
+		one := e.massAt(0)
+		for j := 1.0; j <= rows && e.rate < 1; j++ {
+			l := logBinomial(rows, j) + j*ln(e.rate) + (rows-j)*math.Log1p(-e.rate)
+			one += exp(l) * (1 + weightError) * e.massAt(j*e.shift)
+		}
+		mass += e.count * one
+	}
+	epsilon := far.at(delta, price)
+	if len(s.ends) > 0 && !math.IsInf(lambda, 1) && mass < delta {
+		sampled := spent{distance: s.distance}
+		epsilon = min(epsilon, max(lambda, sampled.at(delta-mass, price)))
+	}
+	return epsilon
 }
 
 // endMass is the part of δ that the ends of all noise take.

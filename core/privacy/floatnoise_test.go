@@ -162,3 +162,25 @@ func TestFloatNoiseEvents(t *testing.T) {
 		t.Error("a selection is priced without a proof")
 	}
 }
+
+// TestGroupsPayForEnds: several rows of one person have a finite ε where few of them are in
+// one sample, and ∞ where all are and move a sum beyond the end of its noise.
+func TestGroupsPayForEnds(t *testing.T) {
+	t.Parallel()
+	of := func(rate float64, values int) Event {
+		return SelfComposed{FloatNoise{PoissonSampled{rate, Gaussian{1}}, values}, 20}
+	}
+	for _, rows := range []int{2, 5, 20} {
+		ideal := mustGroup(t, RDP, rows, 1e-5, SelfComposed{PoissonSampled{0.032, Gaussian{1}}, 20})
+		if e := mustGroup(t, RDP, rows, 1e-5, of(0.032, 1000)); !(e >= ideal && e < ideal*1.2+1) {
+			t.Errorf("%d rows: ε = %v, %v without an end", rows, e, ideal)
+		}
+	}
+	// Of 100 rows eleven and more are in some of 20 samples with a probability of 0.003.
+	if e := mustGroup(t, RDP, 100, 1e-5, of(0.032, 1000)); !math.IsInf(e, 1) {
+		t.Errorf("100 rows: ε = %v", e)
+	}
+	if e := mustGroup(t, RDP, 12, 1e-5, FloatNoise{Gaussian{1}, 10}); !math.IsInf(e, 1) {
+		t.Errorf("12 rows that are all in move a sum by 12σ: ε = %v", e)
+	}
+}

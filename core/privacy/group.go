@@ -38,12 +38,7 @@ func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (
 	if accountant != PLD && accountant != RDP {
 		return 0, unknownAccountant(accountant)
 	}
-	moved := spent{distance: s.distance}
-	for _, e := range s.ends {
-		e.shift *= float64(rows)
-		moved.addEnd(e)
-	}
-	return moved.at(delta, func(delta float64) float64 {
+	return s.endsOf(float64(rows), delta, func(delta float64) float64 {
 		if s.selected != nil {
 			return chain(rows, delta, s.rdp().delta)
 		}
