@@ -18,22 +18,48 @@
 //
 //	z₀ = √(−2·ln u)·cos θ,  z₁ = √(−2·ln u)·sin θ
 //
-// where, with float32(·) the correctly rounded conversion,
+// where
 //
-//	u = float32(float32(r)·2⁻³² + 2⁻³³)          for r ≥ 2¹⁶
-//	u = float32(float32(r·2³² + e)·2⁻⁶⁴ + 2⁻⁶⁵)  for r < 2¹⁶
-//	θ = 2π·(a >> 8)·2⁻²⁴
+//	u = (r + ½)·2⁻³²                       for r ≥ 2¹⁶
+//	u = (r·2⁶⁴ + e·2³² + e′ + ½)·2⁻⁹⁶      for r < 2¹⁶
+//	θ = 2π·(⌊a/2⁸⌋ + ½)·2⁻²⁴
 //
-// and e is the word at the same place (same counter, same index) of the stream
-// whose first nonce word has its top bit flipped: it carries the tail beyond
-// 4.7 standard deviations out to 9.5, where a lone 32-bit word would end at
+// and e and e′ are the words at the two places of r and a (same counter, same indices)
+// of the stream whose first nonce word has its top bit flipped: they carry the tail
+// beyond 4.7 standard deviations out to 11.6, where a lone 32-bit word would end at
 // 6.7. Of lane l in group g, the z₀ of word pair i is element 64g + 8i + l of
 // the sequence and z₁ is element 64g + 8i + 4 + l. The sequence ends after
 // [MaxNormals] elements, where the block counter would repeat.
 //
-// Since u and θ are defined to the last bit, implementations differ only by
-// the rounding of ln, √, sin and cos: [Normal] has them to float64 accuracy,
-// and a float32 implementation can match it to 10⁻⁵ absolutely.
+// u and θ are exact numbers, so implementations differ only by the rounding of u, ln,
+// √, sin and cos: [Normal] has them to float64 accuracy, and a float32 implementation
+// matches each element to a relative 10⁻⁵. For that it takes a word r ≥ 2³¹ as the
+// number r − 2³² < 0, of which float32 keeps 24 digits: (r − 2³² + ½)·2⁻³² is u − 1,
+// and ln u is made from that. A float32 u near 1 would leave 2⁸ words one value.
+//
+// # No element is 0, and none has a weight of its own
+//
+// An angle is an odd multiple of half its grid's step, so it is at least π·2⁻²⁴ from
+// every axis, and |sin θ| and |cos θ| are at least 1.87·10⁻⁷. u is at most 1 − 2⁻³³, so
+// the radius is at least 2⁻¹⁶·(1 − 10⁻⁹). No element is below 2.8·10⁻¹² in magnitude, and
+// float32 holds such numbers to all of its digits. In float32, step by step:
+//
+//   - Where r ≥ 2³¹, rounding r − 2³² to 24 digits leaves it at most −1, so x = u − 1 is
+//     at most −2⁻³² + 2⁻³³ = −2⁻³³. Where r < 2³¹, u is at most ½, and −2·ln u at least
+//     1.38.
+//   - For √½ ≤ 1+x < 1, −2·ln(1+x) is −2x + x²·(1 + x·P(x)) with 0.7 < 1 + x·P(x) < 1.3: two
+//     terms above 0, at least −2x ≥ 2⁻³² together. For 1+x < √½ it is at least 0.69.
+//   - The angle left of the nearest quarter turn is an odd multiple of 2⁷, below 2²⁹, in
+//     units of 2π·2⁻³². float32 holds it, and times 2π·2⁻³² it is y with 1.87·10⁻⁷ ≤ |y| <
+//     π/4 + 10⁻⁷. The sine is y + y·(y²·P(y²)) with −0.11 < y²·P(y²) ≤ 0, at least 0.88·|y|.
+//     The cosine is at least 0.707.
+//
+// A radius times a sine is at least 2.5·10⁻¹², times the standard deviation.
+//
+// The exact u are equally likely and equally far apart (in the tail they are closer, and
+// less likely), and so are the angles. float32 merges neighbours and does no more: 2⁸
+// words have one u between ½ and √½, 2⁷ between ¼ and ½, 2⁶ between ⅛ and ¼, and so on,
+// as do 2⁷ words one 1 − u between ¼ and 1 − √½, 2⁶ between ⅛ and ¼.
 //
 // # The discrete sequence
 //
@@ -54,12 +80,17 @@
 //
 // # What the normal sequence is not
 //
-// It is a discrete approximation of the normal distribution: angles are
-// multiples of 2π·2⁻²⁴, radii those of 32-bit (in the tail 48-bit) words
-// rounded to float32, the smallest radius beside 0 is 3.5·10⁻⁴, and nothing lies beyond
-// 9.5 standard deviations, which the real distribution passes with probability
-// 2·10⁻²¹ a draw. The privacy accounting is that of the ideal Gaussian; it does
-// not cover the holes between noised float32 values, which depend on the value
+// It is a discrete approximation of the normal distribution. Let U and Θ be uniform,
+// with the words as their leading digits: U in [(r)·2⁻³², (r+1)·2⁻³²), or of 2⁻⁹⁶ where
+// r < 2¹⁶, and Θ alike. Of them Box and Muller's normals are exact, and the sequence has the middle
+// of each cell in place of the point in it. That moves an element by less than 2·10⁻⁵,
+// as long as U ≥ 2⁻⁸³, a radius of up to 10.73: a cell is at most a 2⁻¹³th of U there,
+// and √(−2·ln u) moves by its half over the radius; beside 1, where a cell is largest
+// against 1 − U, the radius is below 2.2·10⁻⁵ altogether. What lies beyond, with
+// probability 2⁻⁸³ a pair, has fewer and fewer values, and nothing is
+// beyond 11.6. Package privacy charges that end to δ (NoiseEnd). The accounting is
+// otherwise that of the ideal Gaussian. It does not cover the holes between noised
+// float32 values, which depend on the value
 // beneath and can rule one out with certainty (Mironov 2012, "On significance of
 // the least significant bits for differential privacy").
 package chacha

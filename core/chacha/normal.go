@@ -55,26 +55,36 @@ func normalGroup(key *[8]uint32, nonce *[3]uint32, g uint32, z *[groupLen]float6
 				Block(key, 4*g+lane, &tailNonce, &tail)
 				haveTail = true
 			}
-			z0, z1 := boxMuller(r, tail[2*i], a)
+			z0, z1 := boxMuller(r, [2]uint32(tail[2*i:]), a)
 			z[8*i+int(lane)], z[8*i+4+int(lane)] = z0, z1
 		}
 	}
 }
 
-// tailBelow is the bound under which a radius word is extended by 32 bits.
+// tailBelow is the bound under which a radius word is extended by 64 bits.
 const tailBelow = 1 << 16
 
-// boxMuller gives the two normals of a radius word, its extension and an angle
-// word. The conversions to float32 are part of the definition; that of the
-// product keeps a compiler from fusing it with the sum.
-func boxMuller(r, e, a uint32) (z0, z1 float64) {
-	var u float32
-	if r >= tailBelow {
-		u = float32(float32(r)*0x1p-32) + 0x1p-33
-	} else {
-		u = float32(float32(uint64(r)<<32|uint64(e))*0x1p-64) + 0x1p-65
-	}
-	radius := math.Sqrt(-2 * math.Log(float64(u)))
-	sin, cos := math.Sincos(2 * math.Pi * 0x1p-24 * float64(a>>8))
+// MaxNormal bounds the magnitude of a normal: √(−2·ln 2⁻⁹⁷).
+const MaxNormal = 11.6
+
+// boxMuller returns the two normals of a radius word, its extension and an angle word.
+// Neither is ever 0, or above [MaxNormal].
+func boxMuller(r uint32, extension [2]uint32, a uint32) (z0, z1 float64) {
+	radius := math.Sqrt(-2 * logUniform(r, extension))
+	sin, cos := math.Sincos(2 * math.Pi * 0x1p-24 * (float64(a>>8) + 0.5))
 	return radius * cos, radius * sin
+}
+
+// logUniform returns ln u of a radius word and its extension. A word of 2³¹ and more,
+// as a number with a sign, says how far u is from 1, to a relative precision.
+func logUniform(r uint32, extension [2]uint32) float64 {
+	switch {
+	case r >= 1<<31:
+		return math.Log1p((float64(int32(r)) + 0.5) * 0x1p-32)
+	case r >= tailBelow:
+		return math.Log((float64(r) + 0.5) * 0x1p-32)
+	default:
+		upper := float64(uint64(r)<<32 | uint64(extension[0])) // 48 digits
+		return math.Log(upper*0x1p-64 + (float64(extension[1])+0.5)*0x1p-96)
+	}
 }

@@ -2,6 +2,7 @@ package chacha
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestNormalOrder(t *testing.T) {
 			Block(&testKey, uint32(4*g+l), &testNonce, &words)
 			for i := range 8 {
 				u := (float64(words[2*i]) + 0.5) / (1 << 32)
-				theta := 2 * math.Pi * float64(words[2*i+1]>>8) / (1 << 24)
+				theta := 2 * math.Pi * (float64(words[2*i+1]>>8) + 0.5) / (1 << 24)
 				radius := math.Sqrt(-2 * math.Log(u))
 				at := 64*g + 8*i + l
 				if got, want := z[at], radius*math.Cos(theta); math.Abs(got-want) > 1e-3 {
@@ -71,33 +72,97 @@ func TestNormalLength(t *testing.T) {
 }
 
 func TestBoxMuller(t *testing.T) {
-	const quarter = 1 << 30
+	const quarter, step = 1 << 30, math.Pi * 0x1p-24 // half a step of the angles' grid, in radians
+	most := [2]uint32{math.MaxUint32, math.MaxUint32}
 	tests := []struct {
-		name    string
-		r, e, a uint32
-		z0, z1  float64
+		name   string
+		r      uint32
+		e      [2]uint32
+		a      uint32
+		z0, z1 float64
 	}{
-		{"no radius", math.MaxUint32, 0, 0, 0, 0},
-		{"u rounds to 1", 1<<32 - 128, 0, 0, 0, 0},
-		{"the smallest radius beside 0", 1<<32 - 129, 0, 0, 3.4527e-4, 0},
-		{"half", 1 << 31, 0, 0, 1.17741, 0},
-		{"half, a quarter turn", 1 << 31, 0, quarter, 0, 1.17741},
-		{"half, a half turn", 1 << 31, 0, 2 * quarter, -1.17741, 0},
-		{"half, three quarters", 1 << 31, 0, 3 * quarter, 0, -1.17741},
-		{"the low byte of an angle is ignored", 1 << 31, 0, 255, 1.17741, 0},
-		{"last before the tail ignores e", 1 << 16, math.MaxUint32, 0, 4.70964, 0},
-		{"first of the tail", 1<<16 - 1, math.MaxUint32, 0, 4.70964, 0},
-		{"tail", 1, 0, 0, 6.66044, 0},
-		{"deep in the tail", 0, 1 << 16, 0, 8.157334, 0},
-		{"its end", 0, 0, quarter, 0, 9.492587},
+		{"the smallest radius", math.MaxUint32, [2]uint32{}, 0, 0x1p-16, 0x1p-16 * step},
+		{"the smallest radius, a quarter turn", math.MaxUint32, [2]uint32{}, quarter, -0x1p-16 * step, 0x1p-16},
+		{"the second", 1<<32 - 2, [2]uint32{}, 0, 0x1p-16 * 1.7320508, 0x1p-16 * 1.7320508 * step},
+		{"129 from the end", 1<<32 - 129, [2]uint32{}, 0, 2.44617e-4, 2.44617e-4 * step},
+		{"above a half", 1 << 31, [2]uint32{}, 0, 1.17741, 1.17741 * step},
+		{"below a half", 1<<31 - 1, [2]uint32{}, 0, 1.17741, 1.17741 * step},
+		{"a quarter turn", 1 << 31, [2]uint32{}, quarter, -1.17741 * step, 1.17741},
+		{"a half turn", 1 << 31, [2]uint32{}, 2 * quarter, -1.17741, -1.17741 * step},
+		{"three quarters", 1 << 31, [2]uint32{}, 3 * quarter, 1.17741 * step, -1.17741},
+		{"the last angle", 1 << 31, [2]uint32{}, math.MaxUint32, 1.17741, -1.17741 * step},
+		{"the low byte of an angle is ignored", 1 << 31, [2]uint32{}, 255, 1.17741, 1.17741 * step},
+		{"last before the tail ignores the extension", 1 << 16, most, 0, 4.70964, 4.70964 * step},
+		{"first of the tail", 1<<16 - 1, most, 0, 4.70964, 4.70964 * step},
+		{"tail", 1, [2]uint32{}, 0, 6.66044, 6.66044 * step},
+		{"deeper", 0, [2]uint32{1 << 16}, 0, 8.157335, 8.157335 * step},
+		{"deep in the tail", 0, [2]uint32{0, 1 << 16}, 0, 10.531075, 10.531075 * step},
+		{"its end", 0, [2]uint32{}, quarter, -11.596252 * step, 11.596252},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			z0, z1 := boxMuller(tt.r, tt.e, tt.a)
-			if math.Abs(z0-tt.z0) > 1e-5 || math.Abs(z1-tt.z1) > 1e-5 {
-				t.Errorf("got (%.6g, %.6g), want (%.6g, %.6g)", z0, z1, tt.z0, tt.z1)
+			if math.Abs(z0/tt.z0-1) > 1e-5 || math.Abs(z1/tt.z1-1) > 1e-5 {
+				t.Errorf("got (%.8g, %.8g), want (%.8g, %.8g)", z0, z1, tt.z0, tt.z1)
+			}
+			if max(math.Abs(z0), math.Abs(z1)) > MaxNormal {
+				t.Errorf("(%v, %v) is beyond MaxNormal", z0, z1)
 			}
 		})
+	}
+}
+
+// TestNormalsLaw: no normal is 0, and each radius word has a radius of its own, as each
+// angle has a sine and a cosine of its own but for those that symmetry makes equal. It
+// takes the words beside every bound at which a formula or a digit changes;
+// with CLIPSCOPE_EXHAUST=1 all 2³² radius words and all 2²⁴ angles, in some minutes.
+//
+// Words of one weight whose values all differ are the law: none is more likely than
+// another. The least product of a radius and a sine is checked as well.
+func TestNormalsLaw(t *testing.T) {
+	const near = uint64(1 << 12)
+	radii, angles := [][2]uint64{}, [][2]uint64{}
+	for bit := 16; bit <= 32; bit++ {
+		radii = append(radii, [2]uint64{max(tailBelow, 1<<bit-near), min(1<<32, 1<<bit+near)})
+	}
+	radii = append(radii, [2]uint64{3037000499 - near, 3037000499 + near}) // √½
+	for turn := range uint64(9) {                                          // eighths
+		angles = append(angles, [2]uint64{max(turn<<21, near) - near, min(1<<24, turn<<21+near)})
+	}
+	if os.Getenv("CLIPSCOPE_EXHAUST") != "" {
+		radii, angles = [][2]uint64{{tailBelow, 1 << 32}}, [][2]uint64{{0, 1 << 24}}
+	}
+	least := math.Inf(1)
+	decreasing := func(name string, last, radius float64) float64 {
+		if !(radius < last && radius > 0) {
+			t.Fatalf("%s: a radius of %v after one of %v", name, radius, last)
+		}
+		least = min(least, radius)
+		return radius
+	}
+	for _, words := range radii {
+		last := math.Inf(1)
+		for r := words[0]; r < words[1]; r++ {
+			last = decreasing("words", last, math.Sqrt(-2*logUniform(uint32(r), [2]uint32{})))
+		}
+	}
+	last := math.Inf(1)
+	for _, w := range [][3]uint32{{0, 0, 0}, {0, 0, 1}, {0, 0, math.MaxUint32}, {0, 1, 0}, {0, math.MaxUint32, 0}, {1, 0, 0}, {1, 1, 0}, {tailBelow - 1, math.MaxUint32, math.MaxUint32}, {tailBelow, 0, 0}} {
+		last = decreasing("extensions", last, math.Sqrt(-2*logUniform(w[0], [2]uint32{w[1], w[2]})))
+	}
+	side := math.Inf(1)
+	for _, words := range angles {
+		for a := words[0]; a < words[1]; a++ {
+			sin, cos := math.Sincos(2 * math.Pi * 0x1p-24 * (float64(a) + 0.5))
+			next, nextCos := math.Sincos(2 * math.Pi * 0x1p-24 * (float64(a) + 1.5))
+			side = min(side, math.Abs(sin), math.Abs(cos))
+			if math.Hypot(next-sin, nextCos-cos) < math.Pi*0x1p-23*(1-1e-6) {
+				t.Fatalf("angles %d and %d are closer than a step", a, a+1)
+			}
+		}
+	}
+	if product := least * side; !(least >= 0x1p-16*(1-1e-9) && side >= math.Pi*0x1p-24*(1-1e-6) && product > 2.8e-12 && float32(product) > 0x1p-126) {
+		t.Errorf("the least radius is %v, the least sine %v", least, side)
 	}
 }
 
@@ -119,7 +184,7 @@ func TestNormalTail(t *testing.T) {
 			var z [groupLen]float64
 			normalGroup(&testKey, &testNonce, counter/4, &z)
 			at := 8*i + int(counter%4)
-			u := (float64(words[2*i])*(1<<32) + float64(tail[2*i]) + 0.5) * 0x1p-64
+			u := (float64(words[2*i])*(1<<32)+float64(tail[2*i]))*0x1p-64 + (float64(tail[2*i+1])+0.5)*0x1p-96
 			if got, want := z[at]*z[at]+z[at+4]*z[at+4], -2*math.Log(u); math.Abs(got-want) > 1e-5 {
 				t.Errorf("block %d, pair %d: squared radius %v, want %v", counter, i, got, want)
 			}

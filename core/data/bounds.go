@@ -29,6 +29,9 @@ type Sought struct{ Features, Targets int }
 
 func (s Sought) columns() int { return s.Features + s.Targets }
 
+// Len is the number of counts that noise is added to.
+func (s Sought) Len() int { return s.columns() * binsPer }
+
 // weight is what a row counts for in a target's bins, where it counts 1 in a feature's.
 // Features whose bounds are wrong are lost one by one, without those of the target all
 // is: among many features they pay an eighth more noise for a target that is seen well.
@@ -135,9 +138,6 @@ func edges(i int) Bound {
 		return Bound{-edge(-k), -edge(-k - 1)}
 	}
 }
-
-// Len is the number of counts that noise is added to.
-func (h *BoundsHistogram) Len() int { return len(h.counts) }
 
 // PrivateBounds are what [BoundsHistogram.Bounds] releases.
 type PrivateBounds struct {

@@ -16,6 +16,7 @@ type Budget struct {
 	Delta      float64
 	Spent      []Event // what is charged before the first step
 	Distance   float64 // of the noise of a step from a Gaussian's: see [Inexact]
+	Values     int     // how many numbers the noise of a step is, where it ends: see [FloatNoise]
 }
 
 // The noise multipliers that are searched. Below the first, ε is beyond any use;
@@ -156,7 +157,11 @@ func (b Budget) costs(sampleRate, noiseMultiplier float64) (func(steps int) (flo
 	if !(noiseMultiplier > 0) {
 		return nil, fmt.Errorf("privacy: noise_multiplier %v is not positive: without noise there is no privacy", noiseMultiplier)
 	}
-	step, err := flatten(Inexact{PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}, b.Distance}, 1)
+	var one Event = PoissonSampled{sampleRate, Gaussian{noiseMultiplier}}
+	if b.Values > 0 {
+		one = FloatNoise{one, b.Values}
+	}
+	step, err := flatten(Inexact{one, b.Distance}, 1)
 	if err != nil {
 		return nil, err
 	}

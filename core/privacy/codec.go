@@ -15,6 +15,7 @@ type eventJSON struct {
 	SampleRate      *float64     `json:"sample_rate,omitempty"`
 	Count           *int         `json:"count,omitempty"`
 	Distance        *float64     `json:"distance,omitempty"`
+	Values          *int         `json:"values,omitempty"`
 	Runs            *float64     `json:"runs,omitempty"`
 	Of              *eventJSON   `json:"of,omitempty"`
 	Parts           []*eventJSON `json:"parts,omitempty"`
@@ -83,6 +84,9 @@ func toJSON(e Event) (*eventJSON, error) {
 	case Inexact:
 		of, err := toJSON(e.Of)
 		return &eventJSON{Kind: "inexact", Distance: &e.Distance, Of: of}, err
+	case FloatNoise:
+		of, err := toJSON(e.Of)
+		return &eventJSON{Kind: "float_noise", Values: &e.Values, Of: of}, err
 	case Selected:
 		j, err := parts("selected", e.Parts)
 		if err != nil {
@@ -144,6 +148,9 @@ func fromJSON(j *eventJSON, depth int) (Event, error) {
 	case j.Kind == "inexact" && j.Distance != nil:
 		of, err := fromJSON(j.Of, depth+1)
 		return Inexact{of, *j.Distance}, err
+	case j.Kind == "float_noise" && j.Values != nil:
+		of, err := fromJSON(j.Of, depth+1)
+		return FloatNoise{of, *j.Values}, err
 	case j.Kind == "selected" && j.Runs != nil:
 		events, err := parts()
 		return Selected{events, *j.Runs}, err

@@ -36,11 +36,11 @@ func NewCurve(accountant string, delta float64, perStep Event, maxSteps int, onc
 	}
 	switch accountant {
 	case PLD:
-		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, func(delta float64) func(int) float64 {
+		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, maxSteps, func(delta float64) func(int) float64 {
 			return pldEpsilons(delta, step, start, maxSteps)
 		})}, nil
 	case RDP:
-		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, func(delta float64) func(int) float64 {
+		return &Curve{maxSteps: maxSteps, epsilon: along(step, start, delta, maxSteps, func(delta float64) func(int) float64 {
 			return rdpEpsilons(delta, step, start)
 		})}, nil
 	default:

@@ -33,7 +33,10 @@
 // event of a foreign type.
 //
 // A release with noise that is not quite what it is priced with is an [Inexact]: how
-// far off it is, in total variation, is charged to δ.
+// far off it is, in total variation, is charged to δ. Float noise ends, and a release
+// with it is a [FloatNoise]: what its end takes of δ is charged as well, without the factor
+// of e^ε that a distance has. At δ = 1e-5, 1000 steps of 100,000 numbers with σ = 1 take
+// a 10⁻¹¹th of δ.
 //
 // # Why two accountants
 //

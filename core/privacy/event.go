@@ -36,6 +36,13 @@ type Inexact struct {
 	Distance float64
 }
 
+// FloatNoise is Of, a Gaussian or Joint release or one on a Poisson sample, whose noise of
+// Values numbers is the normals of package chacha. They end, which is charged to δ.
+type FloatNoise struct {
+	Of     Event
+	Values int
+}
+
 // Selected is the best of K runs, each with a configuration that was drawn at random, K
 // being Poisson with mean Runs: neither the other runs nor K are released (Papernot &
 // Steinke 2022). A run does what all of Parts do, each on rows of its own: no row is in
@@ -54,6 +61,7 @@ func (PoissonSampled) event() {}
 func (SelfComposed) event()   {}
 func (Composed) event()       {}
 func (Inexact) event()        {}
+func (FloatNoise) event()     {}
 func (Selected) event()       {}
 func (NonPrivate) event()     {}
 

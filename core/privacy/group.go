@@ -38,7 +38,7 @@ func GroupEpsilon(accountant string, rows int, delta float64, events ...Event) (
 	if accountant != PLD && accountant != RDP {
 		return 0, unknownAccountant(accountant)
 	}
-	return s.at(delta, func(delta float64) float64 {
+	return s.endsOf(float64(rows), delta, func(delta float64) float64 {
 		if s.selected != nil {
 			return chain(rows, delta, s.rdp().delta)
 		}

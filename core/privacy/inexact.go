@@ -30,7 +30,12 @@ func (s *spent) addInexact(e Inexact, times int) error {
 // so M̃ is (ε, δ₀ + (1+e^ε)τ)-DP. Here δ₀ is delta but for a 2⁻²⁰th, and where that
 // share does not pay for the distance, the answer is +Inf. Distances of releases add
 // up, however they depend on each other: exchange one draw after the other.
+//
+// What the ends of noise take of δ is taken first: see addFloatNoise.
 func (s *spent) at(delta float64, epsilon func(delta float64) float64) float64 {
+	if delta -= s.endMass(); !(delta > 0) {
+		return math.Inf(1)
+	}
 	return s.paid(epsilon(s.left(delta)), delta)
 }
 
@@ -42,8 +47,11 @@ func (s *spent) left(delta float64) float64 {
 	return delta * (1 - reserve)
 }
 
-// along is at for a run of steps.
-func along(step, start spent, delta float64, epsilons func(delta float64) func(steps int) float64) func(steps int) float64 {
+// along is at for a run of up to last steps.
+func along(step, start spent, delta float64, last int, epsilons func(delta float64) func(steps int) float64) func(steps int) float64 {
+	if delta -= start.endMass() + float64(last)*step.endMass(); !(delta > 0) {
+		return func(int) float64 { return math.Inf(1) }
+	}
 	if step.distance == 0 && start.distance == 0 {
 		return epsilons(delta)
 	}
@@ -56,7 +64,7 @@ func along(step, start spent, delta float64, epsilons func(delta float64) func(s
 
 // paid is epsilon if the share of delta that is kept pays for the distance there.
 func (s *spent) paid(epsilon, delta float64) float64 {
-	if s.distance > 0 && !(s.beside(epsilon) <= delta*reserve) {
+	if s.distance > 0 && !(s.apart(epsilon) <= delta*reserve) {
 		return math.Inf(1)
 	}
 	return epsilon
@@ -69,8 +77,11 @@ func Pays(distance, epsilon, delta float64) bool {
 	return s.paid(epsilon, delta) == epsilon
 }
 
-// beside is what the distance adds to δ at epsilon.
-func (s *spent) beside(epsilon float64) float64 {
+// beside is what the distance and the ends of noise add to δ at epsilon.
+func (s *spent) beside(epsilon float64) float64 { return s.apart(epsilon) + s.endMass() }
+
+// apart is what the distance adds to δ at epsilon.
+func (s *spent) apart(epsilon float64) float64 {
 	if s.distance == 0 {
 		return 0
 	}
@@ -79,18 +90,27 @@ func (s *spent) beside(epsilon float64) float64 {
 
 // exactly refuses events whose noise is not what they are priced with.
 func (s *spent) exactly() error {
-	if s.distance > 0 {
+	if s.distance > 0 || len(s.ends) > 0 {
 		return errors.New("privacy: no proof of what a choice among runs costs whose noise is not exactly what they are priced with")
 	}
 	return nil
 }
 
 // lowAt is a lower bound on ε at delta, from what low answers for the events as they
-// are priced: M is (ε, δ + (1+e^ε)τ)-DP if M̃ is (ε, δ)-DP.
+// are priced: M is (ε, δ + (1+e^ε)τ)-DP if M̃ is (ε, δ)-DP, and noise that ends lies off by
+// its own τ. The least share of δ is taken that pays.
 func (s *spent) lowAt(delta float64, low func(delta float64) float64) float64 {
-	if s.distance == 0 {
+	distance := s.distance + s.unlike()
+	if distance == 0 {
 		return low(delta)
 	}
-	most := math.Log(max(1, delta*reserve/s.distance-1)) * (1 - 1e-12) // up to there the share pays
-	return min(most, low(min(delta*(1+reserve), math.Nextafter(1, 0))))
+	best := 0.0
+	for _, share := range []float64{reserve, 0x1p-10, 0x1p-3} {
+		most := math.Log(max(1, delta*share/distance-1)) * (1 - 1e-12) // up to there the share pays
+		e := low(min(delta*(1+share), math.Nextafter(1, 0)))
+		if best = max(best, min(most, e)); e <= most {
+			break
+		}
+	}
+	return best
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"clipscope/core/chacha"
 	"clipscope/core/run"
 )
 
@@ -304,8 +305,12 @@ func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string
 		return "", nil
 	}
 	s, err := flatten(Composed{all}, 1)
-	if err != nil || s.infinite || s.distance == 0 {
+	if err != nil || s.infinite || s.distance == 0 && len(s.ends) == 0 {
 		return "", err
+	}
+	if end := s.endMass(); end >= delta {
+		return fmt.Sprintf("ε is ∞ because there were runs with float noise: it ends at %g standard deviations, which alone takes %s of δ, and δ is %s.",
+			chacha.MaxNormal, run.UpText(end, 2), run.UpText(delta, 2)), nil
 	}
 	s.distance = 0
 	without := s.by(accountant, s.renyi(), delta)

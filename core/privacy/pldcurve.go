@@ -120,7 +120,7 @@ func (c *pldCurve) spectrum(sd side) *spectrum {
 
 // plus is s followed by times runs of t.
 func (s spent) plus(t spent, times int) *spent {
-	sum := spent{precision: s.precision, selected: s.selected, infinite: s.infinite, sampled: append([]term(nil), s.sampled...), distance: s.distance}
+	sum := spent{precision: s.precision, selected: s.selected, infinite: s.infinite, sampled: append([]term(nil), s.sampled...), distance: s.distance, ends: s.ends}
 	if times == 0 {
 		return &sum
 	}
@@ -128,6 +128,10 @@ func (s spent) plus(t spent, times int) *spent {
 	sum.selected = sum.selected.plus(t.selected, times)
 	sum.infinite = sum.infinite || t.infinite
 	sum.distance += float64(times) * t.distance
+	for _, e := range t.ends {
+		e.count *= float64(times)
+		sum.addEnd(e)
+	}
 	for _, u := range t.sampled {
 		u.count *= times
 		sum.addTerm(u)

@@ -112,7 +112,7 @@ func Epsilons(accountant string, delta float64, perStep Event, steps []int) ([]f
 		if err != nil {
 			return nil, err
 		}
-		at = along(step, spent{}, delta, func(delta float64) func(int) float64 { return pldEpsilonsAt(delta, step, steps) })
+		at = along(step, spent{}, delta, last, func(delta float64) func(int) float64 { return pldEpsilonsAt(delta, step, steps) })
 	default:
 		return nil, unknownAccountant(accountant)
 	}

@@ -15,7 +15,9 @@ import (
 // no more than the largest of the parts' curves; a configuration that is drawn without a
 // look at the rows diverges by no more than the worst of those that may be drawn, so
 // Parts are to be what any of them costs at most. Of K runs, K ~ Poisson, the best then
-// diverges by Papernot & Steinke's Theorem 6.
+// diverges by Papernot & Steinke's Theorem 6. That has ideal noise; where it ends, it is
+// off by the sum over all runs, Runs of them on average, which is charged as of an
+// [Inexact].
 func (s *spent) addSelected(e Selected, times int) error {
 	if !(e.Runs >= 1 && e.Runs <= run.MaxRuns) {
 		return fmt.Errorf("privacy: a choice among %v runs on average: it has to be from 1 to %d", e.Runs, run.MaxRuns)
@@ -26,13 +28,15 @@ func (s *spent) addSelected(e Selected, times int) error {
 	one := make(rdpCurve, len(orders))
 	for _, p := range e.Parts {
 		part, err := flatten(p, 1)
-		if err == nil {
+		unlike := part.unlike()
+		if part.ends = nil; err == nil {
 			err = part.exactly()
 		}
 		if err != nil {
 			return err
 		}
 		s.infinite = s.infinite || part.infinite && times > 0
+		s.distance += float64(times) * e.Runs * unlike * (1 + 0x1p-40)
 		for i, r := range part.rdp() {
 			one[i] = max(one[i], r)
 		}

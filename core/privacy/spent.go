@@ -24,6 +24,7 @@ type spent struct {
 	selected  rdpCurve // of choices among runs, for which there is no other proof; nil: none
 	infinite  bool     // something without noise was released
 	distance  float64  // of the noise from what is priced, in total variation
+	ends      []end    // of noise that ends: see [FloatNoise]
 }
 
 // flatten reduces times runs of e.
@@ -61,6 +62,8 @@ func (s *spent) add(e Event, times int) error {
 		return nil
 	case Inexact:
 		return s.addInexact(e, times)
+	case FloatNoise:
+		return s.addFloatNoise(e, times)
 	case Selected:
 		return s.addSelected(e, times)
 	case NonPrivate:
@@ -123,6 +126,10 @@ func (s *spent) merge(t spent) error {
 		selected:  s.selected.plus(t.selected, 1),
 		infinite:  s.infinite || t.infinite,
 		distance:  s.distance + t.distance,
+		ends:      s.ends,
+	}
+	for _, e := range t.ends {
+		sum.addEnd(e)
 	}
 	for _, u := range t.sampled {
 		if err := sum.addTerm(u); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"clipscope/core/chacha"
 	"clipscope/core/run"
 )
 
@@ -497,7 +498,11 @@ func (s *Statement) noiseText() string {
 		}
 		return text
 	}
-	return "Noise: floating-point Gaussian, from a cryptographic generator. An attacker who sees the exact bits of a release may learn more than ε states (Mironov 2012). Secure noise rules that out."
+	text := "Noise: floating-point Gaussian, from a cryptographic generator. An attacker who sees the exact bits of a release may learn more than ε states (Mironov 2012). Secure noise rules that out."
+	if s.beside > 0 {
+		text += fmt.Sprintf(" The noise ends at %g standard deviations. That is charged to δ, of which it takes at most %s.", chacha.MaxNormal, run.UpText(s.beside, 2))
+	}
+	return text
 }
 
 // MarshalJSON writes the statement for machines, as [run.Statement].

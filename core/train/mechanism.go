@@ -103,7 +103,8 @@ func (g *gaussian) add(_ int, factors []compute.Buffer, _ compute.Buffer) {
 // Guarantee: the standard deviation is at least σ_T times the sensitivity of the
 // computed sum, every tensor and step draws from a stream of its own, and what is
 // released is one rounding of the computed sum plus noise: a function of that
-// number, so post-processing.
+// number, so post-processing. That the noise ends is charged to δ ([Plan.checkEnd]); what
+// its own rounding tells is not covered.
 func (g *gaussian) release(context.Context) error {
 	return g.addNoise(g.sensitivity(), nil)
 }

@@ -42,7 +42,7 @@ func (p *Plan) choosePCA() (err error) {
 	if c.Share == 0 {
 		c.Share = pcaShare
 	}
-	p.pcaNoise, err = p.charge("pca.share", c.Share)
+	p.pcaNoise, err = p.charge("pca.share", c.Share, p.meta.Features*(p.meta.Features+1)/2)
 	return err
 }
 

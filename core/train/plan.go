@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 
+	"clipscope/core/chacha"
 	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/input"
@@ -332,7 +333,7 @@ func keyOf(seed *uint64) (privacy.Key, error) {
 func (p *Plan) nonPrivate() bool { return !clip.IsPrivate(p.cfg.Method) || p.cfg.NoPrivacy }
 
 func (p *Plan) budget() privacy.Budget {
-	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once, Distance: p.distance()}
+	return privacy.Budget{Accountant: p.cfg.Accountant, Epsilon: *p.cfg.TargetEpsilon, Delta: p.cfg.TargetDelta, Spent: p.once, Distance: p.distance(), Values: p.values()}
 }
 
 // chooseNoise settles σ, from itself or from ε.
@@ -346,6 +347,10 @@ func (p *Plan) chooseNoise() (err error) {
 	case c.NoiseMultiplier != nil:
 		p.sigma = *c.NoiseMultiplier
 		return p.checkNoise()
+	}
+	// With as much noise as there may be: less ends no later.
+	if err := p.checkEnd(append(slices.Clone(p.once), privacy.SelfComposed{Of: p.noised(privacy.Gaussian{NoiseMultiplier: maxNoise}, p.values()), Count: p.steps})...); err != nil {
+		return err
 	}
 	p.exact = !privacy.Pays(float64(p.steps)*p.distance(), *c.TargetEpsilon, c.TargetDelta)
 	if p.sigma, err = p.accounts.NoiseMultiplier(p.budget(), p.rate, p.steps); err != nil {
@@ -421,11 +426,53 @@ func (p *Plan) stepEvent() privacy.Event {
 	if p.query != nil && !p.query.Joined {
 		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: p.gradNoise}, {NoiseMultiplier: p.query.NoiseMultiplier()}}}
 	}
-	e = privacy.PoissonSampled{SampleRate: p.rate, Of: e}
+	e = p.noised(privacy.PoissonSampled{SampleRate: p.rate, Of: e}, p.values())
 	if d := p.distance(); d > 0 {
 		e = privacy.Inexact{Of: e, Distance: d}
 	}
 	return e
+}
+
+// noised returns e with the end of its noise of so many numbers, where it has one: secure
+// noise has none but its tables', see [Plan.distance].
+func (p *Plan) noised(e privacy.Event, values int) privacy.Event {
+	if p.cfg.NoiseMode == "secure" {
+		return e
+	}
+	return privacy.FloatNoise{Of: e, Values: values}
+}
+
+// values is how many numbers the noise of a step is, where it ends; 0 where not.
+func (p *Plan) values() int {
+	if p.cfg.NoiseMode == "secure" {
+		return 0
+	}
+	n := p.spec.Params()
+	if p.query != nil {
+		n += p.query.Len
+	}
+	return n
+}
+
+// checkEnd refuses events of which the end of float noise takes all of δ.
+//
+// Guarantee: what it lets pass has a finite price that holds, the end included. A run with
+// a seed has no guarantee and is let pass.
+func (p *Plan) checkEnd(events ...privacy.Event) error {
+	end, err := privacy.NoiseEnd(events...)
+	if err != nil {
+		return faultOf("noise_multiplier", err)
+	}
+	switch delta := p.cfg.TargetDelta; {
+	case end < delta || p.cfg.Seed != nil:
+		return nil
+	case end < 1e-8:
+		return fault("target_delta", "float noise ends at %g standard deviations, and in this run that alone takes δ = %s: %s cannot be promised. Take a larger target_delta, or noise_mode secure, whose noise has no such end",
+			chacha.MaxNormal, run.UpText(end, 2), run.UpText(delta, 2))
+	default:
+		return fault("noise_multiplier", "float noise ends at %g standard deviations, and %.3g is so little noise that one row can move a sum beyond. Take at least 0.3, or noise_mode secure, whose noise has no such end",
+			chacha.MaxNormal, p.sigma)
+	}
 }
 
 // spent is what was released before the steps that p.curve is over.
@@ -441,6 +488,9 @@ func (p *Plan) spent() []privacy.Event {
 func (p *Plan) epsilon(step int) float64 { return p.curve.Epsilon(step - p.passed) }
 
 func (p *Plan) choosePrice() (err error) {
+	if err := p.checkEnd(append(p.spent(), privacy.SelfComposed{Of: p.stepEvent(), Count: p.steps - p.passed})...); err != nil {
+		return err
+	}
 	p.curve, err = p.accounts.Curve(p.cfg.Accountant, p.cfg.TargetDelta, p.stepEvent(), p.steps-p.passed, p.spent()...)
 	if err != nil {
 		return faultOf("accountant", err)

@@ -122,7 +122,7 @@ func (p *Plan) chooseShare() error {
 		}
 		s.Share = shares[i]
 	}
-	p.spend(p.boundsNoise)
+	p.spend(p.boundsNoise, p.sought().Len())
 	return nil
 }
 
@@ -160,20 +160,20 @@ func (p *Plan) warnOfBounds() {
 	}
 }
 
-// charge sets a share of the whole run's ε aside for one Gaussian release before
-// the first step, and returns that release's noise multiplier; 0 in a run
+// charge sets a share of the whole run's ε aside for one Gaussian release of so many
+// values before the first step, and returns that release's noise multiplier; 0 in a run
 // without noise.
-func (p *Plan) charge(field string, share float64) (float64, error) {
+func (p *Plan) charge(field string, share float64, values int) (float64, error) {
 	sigma, err := p.priced(field, share)
-	p.spend(sigma)
+	p.spend(sigma, values)
 	return sigma, err
 }
 
-// spend charges one Gaussian release before the first step; of a run without noise,
-// sigma is 0 and there is nothing to charge.
-func (p *Plan) spend(sigma float64) {
+// spend charges one Gaussian release of so many values before the first step; of a run
+// without noise, sigma is 0 and there is nothing to charge.
+func (p *Plan) spend(sigma float64, values int) {
 	if sigma > 0 {
-		p.once = append(p.once, privacy.Gaussian{NoiseMultiplier: sigma})
+		p.once = append(p.once, p.noised(privacy.Gaussian{NoiseMultiplier: sigma}, values))
 	}
 }
 

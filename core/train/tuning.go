@@ -191,7 +191,7 @@ func (t *Tuning) charged(plans []*Plan) (privacy.Event, error) {
 	if t.scoreNoise, err = privacy.NoMoreThan(one); err != nil {
 		return nil, faultOf("tuning.runs", err)
 	}
-	return privacy.Selected{Parts: []privacy.Event{one, privacy.Gaussian{NoiseMultiplier: t.scoreNoise}}, Runs: t.cfg.Tuning.Runs}, nil
+	return privacy.Selected{Parts: []privacy.Event{one, privacy.FloatNoise{Of: privacy.Gaussian{NoiseMultiplier: t.scoreNoise}, Values: 1}}, Runs: t.cfg.Tuning.Runs}, nil
 }
 
 // whole is all that a run of the plan releases.

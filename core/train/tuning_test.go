@@ -52,7 +52,8 @@ func startTuner(t testing.TB, p *Tuning, ds *data.Dataset, runs []int) *Tuner {
 }
 
 // TestTuningStaysWithinItsBudget: the price is the target's, or a little less, and that
-// which package privacy gives for the best of several runs of the plan.
+// which package privacy gives for the best of several runs of the plan with ideal noise, or
+// a millionth more for the end that the noise has.
 func TestTuningStaysWithinItsBudget(t *testing.T) {
 	t.Parallel()
 	ds := small(t)
@@ -67,7 +68,7 @@ func TestTuningStaysWithinItsBudget(t *testing.T) {
 		}
 		one := privacy.SelfComposed{Of: privacy.PoissonSampled{SampleRate: info.SampleRate, Of: privacy.Gaussian{NoiseMultiplier: info.NoiseMultiplier}}, Count: info.Steps}
 		want, err := privacy.RepeatAndSelect(1e-5, one, c.runs, math.Inf(1))
-		if err != nil || math.Abs(e-want) > 1e-9*want {
+		if err != nil || e < want*(1-1e-9) || e > want*(1+1e-6) {
 			t.Errorf("ε = %v, of the best of several runs %v (%v)", e, want, err)
 		}
 		event, err := privacy.UnmarshalEvent(info.Events.Once[0])

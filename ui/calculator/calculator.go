@@ -578,7 +578,7 @@ func (a *answer) sentence() string {
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out; where N is declared: as without it), but for a probability of δ. A run that is stopped early is charged for all of these steps.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out; where N is declared: as without it), but for a probability of δ. A run that is stopped early is charged for all of these steps. The calculator prices ideal noise. Float noise ends at 11.6 standard deviations: a run pays for that out of δ, and is refused where δ or σ is too small for it.", likely)
 }
 
 // sentence says what the group's figure means.

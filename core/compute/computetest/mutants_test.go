@@ -378,6 +378,20 @@ var mutants = []mutant{
 			v[i] = float32(max(-limit, min(limit, float64(v[i]))))
 		}
 	})},
+	{"Noise", "a small sine is 0", after("noise", 0, func(a compute.Args, _ [][]float32, v []float32) {
+		for i, z := range v {
+			if math.Abs(float64(z)) < 2e-7*math.Abs(a.F[0]) {
+				v[i] = 0
+			}
+		}
+	})},
+	{"Noise", "the least radii are rounded", after("noise", 0, func(a compute.Args, _ [][]float32, v []float32) {
+		for i := range v[:len(v)&^7] {
+			if x, y := &v[i], &v[i^4]; i&4 == 0 && math.Hypot(float64(*x), float64(*y)) < 2e-4*math.Abs(a.F[0]) {
+				*x, *y = *x*1.001, *y*1.001
+			}
+		}
+	})},
 	{"Noise", "adds instead of setting", after("noise", 0, func(_ compute.Args, was [][]float32, v []float32) {
 		for i := range v {
 			v[i] += was[0][i]

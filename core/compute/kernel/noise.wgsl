@@ -28,27 +28,21 @@ fn block(counter: u32, flip: u32) -> Block {
   return Block(x.a + first.a, x.b + first.b, x.c + first.c, x.d + first.d);
 }
 
-// normals are those of a radius word, its extension and an angle word.
-fn normals(r: u32, e: u32, a: u32) -> vec2<f32> {
-  // u is the radius word's place between 0 and 1. Near 1 all depends on its last bit,
-  // and whether a conversion rounds up or down is not said: there whole numbers do it,
-  // to the nearest, ties to even. Elsewhere the last bits do not matter.
-  var u: f32;
-  if (r >= 0x80000000u) {
-    let rest = r & 255u;
-    let q = r >> 8u;
-    u = f32(q + select(0u, 1u, rest > 128u || (rest == 128u && (q & 1u) == 1u))) * 0x1p-24f;
-  } else if (r >= 0x10000u) {
-    u = fma(f32(r), 0x1p-32f, 0x1p-33f);
-  } else {
-    u = fma(f32(r), 0x1p-32f, fma(f32(e), 0x1p-64f, 0x1p-65f));
+// normals returns those of a radius word, its extension and an angle word.
+fn normals(r: u32, extension: vec2<u32>, a: u32) -> vec2<f32> {
+  // As numbers with a sign, words of 2³¹ and more say how far u is from 1: x is u or,
+  // below 0, u − 1.
+  var x = fma(f32(i32(r)), 0x1p-32f, 0x1p-33f);
+  if (r < 0x10000u) {
+    x = fma(f32(r), 0x1p-32f, fma(f32(extension.x), 0x1p-64f, fma(f32(extension.y), 0x1p-96f, 0x1p-97f)));
   }
+  let u = select(x, 1.0 + x, r >= 0x80000000u);
 
   // −2·ln u, where u = 2ᵏ·(1+f): −2·ln(1+f) = −2f + f² + f³·P(f), √½ ≤ 1+f < √2, a
-  // minimax fit, error 3·10⁻⁷.
+  // minimax fit, error 3·10⁻⁷. Where k is 0, f is x, of which u has lost digits.
   let bits = bitcast<i32>(u);
   let k = (bits - 0x3f3504f3) >> 23u;
-  let f = bitcast<f32>(bits - (k << 23u)) - 1.0;
+  let f = select(bitcast<f32>(bits - (k << 23u)) - 1.0, x, k == 0);
   var p = fma(0.20383489, f, -0.32048795);
   p = fma(p, f, 0.3427426);
   p = fma(p, f, -0.39849004);
@@ -59,19 +53,19 @@ fn normals(r: u32, e: u32, a: u32) -> vec2<f32> {
   let radius = args.f0 * sqrt(p);
 
   // The angle is a fraction of 2³² of a turn. An eighth of a turn more, its top bits
-  // are the nearest quarter turn, and the others, less that eighth and without the low
-  // byte, what is left: x, in ±π/4.
+  // are the nearest quarter turn, and the others, less that eighth and with 128 for the
+  // low byte, what is left: y, in ±π/4 and never 0.
   let turn = a + 0x20000000u;
-  let x = f32(i32(turn & 0x3fffff00u) - 0x20000000) * 1.46291807927e-9; // 2π·2⁻³²
-  // sin x = x + x³·P(x²), cos x = 1 − x²/2 + x⁴·P(x²): minimax fits, errors 3·10⁻⁹ and
+  let y = f32(i32(turn & 0x3fffff00u) - 0x1fffff80) * 1.46291807927e-9; // 2π·2⁻³²
+  // sin y = y + y³·P(y²), cos y = 1 − y²/2 + y⁴·P(y²): minimax fits, errors 3·10⁻⁹ and
   // 7·10⁻⁸.
-  let xx = x * x;
-  var s = fma(-0.00019495568, xx, 0.008331978);
-  s = fma(s, xx, -0.16666651);
-  s = fma(xx * x, s, x);
-  var c = fma(-0.0013652403, xx, 0.041661277);
-  c = fma(c, xx, -0.5);
-  c = fma(c, xx, 1.0);
+  let yy = y * y;
+  var s = fma(-0.00019495568, yy, 0.008331978);
+  s = fma(s, yy, -0.16666651);
+  s = fma(yy * y, s, y);
+  var c = fma(-0.0013652403, yy, 0.041661277);
+  c = fma(c, yy, -0.5);
+  c = fma(c, yy, 1.0);
 
   // Bit 30 swaps sine and cosine; bit 31 is the sign of the sine, and of the cosine a
   // quarter turn on.
@@ -106,12 +100,12 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     continuing { break if done; }
   }
   let at = args.b0 + i; let end = args.b0 + u32(args.n0);
-  put(at, end, normals(x.a.x, e.a.x, x.a.y));
-  put(at + 8u, end, normals(x.a.z, e.a.z, x.a.w));
-  put(at + 16u, end, normals(x.b.x, e.b.x, x.b.y));
-  put(at + 24u, end, normals(x.b.z, e.b.z, x.b.w));
-  put(at + 32u, end, normals(x.c.x, e.c.x, x.c.y));
-  put(at + 40u, end, normals(x.c.z, e.c.z, x.c.w));
-  put(at + 48u, end, normals(x.d.x, e.d.x, x.d.y));
-  put(at + 56u, end, normals(x.d.z, e.d.z, x.d.w));
+  put(at, end, normals(x.a.x, e.a.xy, x.a.y));
+  put(at + 8u, end, normals(x.a.z, e.a.zw, x.a.w));
+  put(at + 16u, end, normals(x.b.x, e.b.xy, x.b.y));
+  put(at + 24u, end, normals(x.b.z, e.b.zw, x.b.w));
+  put(at + 32u, end, normals(x.c.x, e.c.xy, x.c.y));
+  put(at + 40u, end, normals(x.c.z, e.c.zw, x.c.w));
+  put(at + 48u, end, normals(x.d.x, e.d.xy, x.d.y));
+  put(at + 56u, end, normals(x.d.z, e.d.zw, x.d.w));
 }

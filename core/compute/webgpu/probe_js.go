@@ -52,7 +52,7 @@ func (b *Backend) probe(ctx context.Context) error {
 		if z[i] != x[i]*y[i] || f[i] != x[i]+y[i] || s[i] != x[i]+y[i] {
 			return fmt.Errorf("%w: %v · %v = %v, %v + %v = %v or %v", errRounding, x[i], y[i], z[i], x[i], y[i], f[i], s[i])
 		}
-		if !(math.Abs(float64(v[i])-want[i]) <= 1e-5) {
+		if !(math.Abs(float64(v[i])-want[i]) <= 1e-5*math.Abs(want[i])) {
 			return fmt.Errorf("%w: %v instead of %v", errNoise, v[i], want[i])
 		}
 	}
