@@ -7,11 +7,11 @@ import (
 )
 
 // AttackTitle names the chart of an attacker's best tests.
-const AttackTitle = "What a test finds, by whom it accuses"
+const AttackTitle = "Rows found against rows accused"
 
 // Attack is the chart of what share of the rows that were in a test finds at most, against the
 // share of rows that were not in which it accuses; beside it, guessing.
-var Attack = &Spec{Kind: "lines", X: Axis{Label: "accused", Log: true, Format: "number"}, Y: Axis{Log: true, Format: "bound", Max: 1}, Values: Released,
+var Attack = &Spec{Kind: "lines", X: Axis{Log: true, Format: "number"}, Y: Axis{Log: true, Format: "bound", Max: 1}, Values: Released,
 	Series: []Line{{Label: "bound", Ink: Released, Width: 2}, {Label: "guess", Ink: Released, Width: 1}}}
 
 // DrawAttack sends an attacker's bounds to a chart.
