@@ -69,6 +69,7 @@ func (m Meta) Declared(rows int) Meta {
 	if m.TestRows > 0 {
 		m.TestRows = max(1, rows/4)
 	}
+	m.Lopsided = false // which one row can decide
 	m.Columns = slices.Clone(m.Columns)
 	for i := range m.Columns {
 		m.Columns[i].Missing = min(m.Columns[i].Missing, 1) // that cells are missing is public

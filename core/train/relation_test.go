@@ -251,6 +251,22 @@ func TestDeclarationIsRefused(t *testing.T) {
 	}
 }
 
+// TestDeclaredTuningDoesNotCountClasses: by what runs are compared does not depend on how many rows
+// a class has, where their number is declared.
+func TestDeclaredTuningDoesNotCountClasses(t *testing.T) {
+	for _, n := range []int{0, 500} {
+		meta := planted().Meta()
+		meta.Lopsided = true
+		p, err := NewTuning(run.Config{NumExamples: n, TargetEpsilon: ptr(3.0), ExpectedBatchSize: 50, Steps: 5, Tuning: run.Tuning{Runs: 3}}, meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if byLoss := p.scoredBy == run.ByLogLoss; byLoss != (n == 0) {
+			t.Errorf("%d declared: by log loss %v", n, byLoss)
+		}
+	}
+}
+
 // TestDeclaredStatement: guarantee, statement and result of a declared run name the relation and
 // the declared number, and not the one that was counted.
 func TestDeclaredStatement(t *testing.T) {
