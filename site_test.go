@@ -118,7 +118,7 @@ func TestPages(t *testing.T) {
 			checkPage(t, s.prefix, rel, string(b))
 			return err
 		})
-		want := append([]string{"404.html", "calculator/index.html"}, guidePages(t)...)
+		want := append([]string{"404.html", "calculator/index.html", "check/index.html"}, guidePages(t)...)
 		want = append(want, "help/index.html", "index.html", "lab/index.html")
 		if s.stories {
 			want = append(want, "stories/index.html")

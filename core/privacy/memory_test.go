@@ -74,8 +74,9 @@ func TestMemoryOfStatements(t *testing.T) {
 			}
 		}
 	}
-	if len(m.said) != 3 {
-		t.Errorf("%d questions were told apart, want 3", len(m.said))
+	// Three of accountants, and one of attackers, for the two that have a guarantee.
+	if len(m.said) != 4 {
+		t.Errorf("%d questions were told apart, want 4", len(m.said))
 	}
 	if _, err := m.Statement(Statement{Steps: 2, Planned: 1, Delta: 1e-5, Accountant: PLD}); err == nil {
 		t.Error("more steps than were planned")

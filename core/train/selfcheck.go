@@ -489,7 +489,7 @@ func checkEpsilon(fell bool, taken, planned int, epsilon, least float64) run.Che
 	case taken > planned:
 		k.OK, k.Detail = false, fmt.Sprintf("%s were taken, and %d are charged.", plural(taken, "step"), planned)
 	case epsilon < least*(1-1e-9):
-		k.OK, k.Detail = false, fmt.Sprintf("ε = %.4g is less than %s cost at least, %s.", epsilon, plural(planned, "step"), run.DownText(least, 4))
+		k.OK, k.Detail = false, fmt.Sprintf("ε = %s is less than %s cost at least, %s.", run.UpText(epsilon, 4), plural(planned, "step"), run.DownText(least, 4))
 	default:
 		k.Detail = fmt.Sprintf("It grew from step to step, and covers %s, as another accountant confirms.", plural(planned, "planned step"))
 	}
