@@ -519,7 +519,7 @@
       return await cancellable(starting, signal, async (c) => {
         const look = await c.request("lab", { config: config ?? {} });
         if (c.label !== undefined) {
-          const { book } = await enterRun(c, clipscopeLedger.random(16), { events: {}, steps: 0, private: false }, anyway);
+          const { book } = await enterRun(c, clipscopeLedger.random(16), { events: {}, steps: 0, private: false }, { anyway, ask: true });
           const close = () => void book?.close(0, signal?.aborted ?? false).catch(reportError);
           if (c.alive) c.onEnd = close;
           else close();
@@ -557,10 +557,10 @@
 
   // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
   // a ledger that cannot be written does not hold the run up: uncounted says why.
-  /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {boolean} anyway @returns {Promise<{ book?: Book, uncounted?: string }>} */
-  async function enterRun(connection, name, plan, anyway) {
+  /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {{ anyway?: boolean, ask?: boolean }} options @returns {Promise<{ book?: Book, uncounted?: string }>} */
+  async function enterRun(connection, name, plan, { anyway = false, ask = false }) {
     try {
-      return { book: await ledger.enter({ run: name, data: await identityOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway }) };
+      return { book: await ledger.enter({ run: name, data: await identityOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway, ask }) };
     } catch (e) {
       if (e.detail?.kind !== "ledger" || !anyway) throw e;
       return { uncounted: e.message };
@@ -808,9 +808,9 @@
     // it may spend is written down.
     hold() { this.#held = true; }
 
-    /** @param {boolean} paused @param {boolean} anyway */
-    async enter(paused, anyway) {
-      const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, anyway);
+    /** @param {boolean} paused @param {{ anyway?: boolean, ask?: boolean }} options */
+    async enter(paused, options) {
+      const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, options);
       this.#book = book;
       this.#uncounted = uncounted;
       this.#letGo(paused);
@@ -968,7 +968,7 @@
     }
   }
 
-  /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean }} [options] @returns {Promise<Run>} */
+  /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean }} [options] ask: a run without a guarantee is refused, limit or not @returns {Promise<Run>} */
   async function train(config, what, options) {
     clipscopeEarly.use();
     const { connection, own } = await place(config, what);
@@ -991,7 +991,7 @@
       return run;
     }
     try {
-      await run.enter(paused, options?.anyway ?? false);
+      await run.enter(paused, options ?? {});
       return run;
     } catch (e) {
       run.dispose();

@@ -57,7 +57,7 @@ declare global {
   // Identity is a run.Identity: what a data set is recognised by.
   interface Identity { id: string; names: string[]; marks: string[] }
   interface Account { records: LedgerRecord[]; data: Identity[]; names: string[]; marks: string[]; limit: Limit | null }
-  interface Entering { run: string; data: Identity; label: string | undefined; plan: Plan | undefined; anyway: boolean }
+  interface Entering { run: string; data: Identity; label: string | undefined; plan: Plan | undefined; anyway: boolean; ask: boolean }
   interface Book {
     readonly names: string[];
     progress(step: number): void;

@@ -211,12 +211,12 @@
     checked(limit) { return this.#ask("limit", limit); }
 
     // enter writes the record of a run that has released nothing yet, under the run's
-    // name. It rejects where the run would go over the limit or has no guarantee, unless
-    // anyway is true.
+    // name. It rejects where the run would go over the limit, and with ask where it has no
+    // guarantee, unless anyway is true.
     /** @param {Entering} entering */
-    enter({ run, data, label, plan, anyway }) {
+    enter({ run, data, label, plan, anyway, ask }) {
       return exclusively(async () => {
-        const record = await this.#ask("enter", { ...await this.account(data), run, label, started: new Date().toISOString(), plan, anyway });
+        const record = await this.#ask("enter", { ...await this.account(data), run, label, started: new Date().toISOString(), plan, anyway, ask });
         await remember(data); // first: without it the run would count for its files alone
         await put(record);
         navigator.storage?.persist?.().catch(() => {});

@@ -41,7 +41,7 @@ func Enter(q run.EnterRequest) (run.Record, error) {
 	e := q.Plan.Entry()
 	e.Run, e.Label, e.Started = q.Run, q.Label, q.Started
 	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
-	if q.Anyway || q.Limit == nil && !e.Unprotected {
+	if q.Anyway || q.Limit == nil && !(q.Ask && e.Unprotected) {
 		return r, nil
 	}
 	s, err := Spent(run.SpentRequest{Account: q.Account, Next: &e})

@@ -280,10 +280,15 @@ func TestEnterKeepsTheLimit(t *testing.T) {
 		if err := enter(1e9, p, "n"); !errors.As(err, &over) || !math.IsInf(float64(over.NextEpsilon), 1) || !strings.Contains(err.Error(), "carries no guarantee") || over.Kind != "limit" {
 			t.Errorf("without a guarantee: %v", err)
 		}
-		// Without a limit too, unless the owner says so.
-		q := run.EnterRequest{Account: run.Account{Records: []run.Record{first}, Names: []string{"n"}}, Run: "b", Plan: p}
+		// Without a limit too, where the owner is to be asked, unless they say so.
+		q := run.EnterRequest{Ask: true, Account: run.Account{Records: []run.Record{first}, Names: []string{"n"}}, Run: "b", Plan: p}
 		if _, err := Enter(q); !errors.As(err, &over) || over.Kind != "guarantee" || math.Abs(float64(over.Epsilon)/mustEpsilon(t, PLD, 1e-5, SelfComposed{oneStep, 100}, Gaussian{20})-1) > 2e-3 || !strings.Contains(err.Error(), "carries no guarantee") || strings.Contains(err.Error(), "limit") {
 			t.Errorf("without a guarantee and a limit: %v", err)
+		}
+		unasked := q
+		unasked.Ask = false
+		if _, err := Enter(unasked); err != nil {
+			t.Errorf("by a script that says so: %v", err)
 		}
 		q.Anyway = true
 		r, err := Enter(q)

@@ -130,7 +130,8 @@ func (a *Account) Delta() float64 {
 }
 
 // EnterRequest asks for the record of a run that has released nothing yet. A run that
-// would go over the Account's limit, or has no guarantee, is answered by [OverLimit].
+// would go over the Account's limit is answered by [OverLimit], and so is one without a
+// guarantee where Ask is set.
 type EnterRequest struct {
 	Account
 	Run     string   `json:"run"`
@@ -139,6 +140,9 @@ type EnterRequest struct {
 	Plan    PlanInfo `json:"plan"`
 	// Anyway says that the owner has overruled an [OverLimit].
 	Anyway bool `json:"anyway"`
+	// Ask has a run without a guarantee refused where there is no limit either. The page asks
+	// its owner first; a script's configuration has said that it wants none.
+	Ask bool `json:"ask"`
 }
 
 // CloseRequest asks for the record of a run that has ended.

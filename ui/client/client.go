@@ -138,7 +138,7 @@ func (JS) Plan(cfg run.Config, d Handle, done func(run.PlanInfo, error)) {
 
 // Train starts a run on opened data; paused, it waits for Step or Resume.
 func (JS) Train(cfg run.Config, d Handle, paused bool, started func(Run, error)) {
-	startRun(cfg, d, map[string]any{"paused": paused}, started)
+	startRun(cfg, d, map[string]any{"paused": paused, "ask": true}, started)
 }
 
 func startRun(cfg run.Config, d Handle, options map[string]any, started func(Run, error)) {

@@ -358,7 +358,7 @@ export async function ready(page) {
 export function train(page, config, files) {
   return page.evaluate(async ([config, files]) => {
     const file = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name);
-    const run = await window.clipscope.train(config, files && { train: files.train.map(file), test: (files.test ?? []).map(file) }, { anyway: true }); // with a seed as well
+    const run = await window.clipscope.train(config, files && { train: files.train.map(file), test: (files.test ?? []).map(file) });
     const events = [];
     run.on((e) => events.push(e));
     const result = await run.done;

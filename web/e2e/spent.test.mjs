@@ -50,15 +50,15 @@ test("59 of 60 pictures are no new data: the total and the limit have both runs"
   assert.deepEqual(page.errors, []);
 });
 
-test("a run without a guarantee makes the total infinite, and is asked about without a limit", async (t) => {
+test("a run without a guarantee makes the total infinite, and the page may ask without a limit", async (t) => {
   const page = await visit(t, STILL);
   const r = await page.evaluate(async ([text, config]) => {
     const data = await clipscope.open({ train: [new File([text], "table.csv")] }), refused = [];
     const first = (await (await clipscope.train(config, data)).done).statement.ledger;
     for (const change of [{ method: "none", noise_multiplier: undefined }, { noise_multiplier: 0, no_privacy: true }, { seed: 1 }, { scaling: { kind: "measured" } }]) {
-      refused.push(await clipscope.train({ ...config, ...change }, data).then(() => ({}), (e) => ({ ...e.detail, message: e.message })));
+      refused.push(await clipscope.train({ ...config, ...change }, data, { ask: true }).then(() => ({}), (e) => ({ ...e.detail, message: e.message })));
     }
-    const bare = await (await clipscope.train({ ...config, method: "none", noise_multiplier: undefined }, data, { anyway: true })).done;
+    const bare = await (await clipscope.train({ ...config, method: "none", noise_multiplier: undefined }, data)).done;
     const total = await clipscope.ledger.total(data);
     const on = (await (await clipscope.train(config, data)).done).steps; // there is no limit that it could go over
     data.close();
@@ -85,7 +85,7 @@ const entrances = {
   open: "counts as public", features: "counts as public", plan: "counts as public",
   load: "reads no training rows; its evaluate and predict tell their owner of rows that he gives", convert: "reads a model",
   audit: "reads made-up rows", backbone: "reads a model",
-  methods: "", datasets: "", epsilon: "", calibrate: "", delta: "", report: "", curve: "", group: "", tuning: "",
+  methods: "", datasets: "", epsilon: "", calibrate: "", delta: "", report: "", attack: "", check: "reads a saved file", curve: "", group: "", tuning: "",
   interrupted: "", onInterrupted: "", discard: "", forgetFeatures: "", ledger: "", version: "", ready: "",
 };
 
