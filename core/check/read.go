@@ -378,7 +378,7 @@ func readZip(b []byte) (*claims, error) {
 	var c *claims
 	whole, other := entries["model.safetensors"], entries["model.json"]
 	switch {
-	case whole != nil && len(whole) > 8:
+	case len(whole) > 8:
 		if c, err = readTensors(whole); err != nil {
 			return nil, fmt.Errorf("model.safetensors in the zip: %w", err)
 		}

@@ -52,7 +52,7 @@ func TestRunsOnFeaturesSaySo(t *testing.T) {
 	}
 	ds := small(t)
 	ds.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "y", Column: "100% sure", Normalise: "none", Batch: 1}
-	if res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds)); !strings.Contains(res.Guarantee, `makes of its text in the column "100% sure" (SHA-256 c0ffee, output "y")`) {
+	if res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds)); !strings.Contains(res.Guarantee, `from the text in its column "100% sure" (SHA-256 c0ffee, output "y")`) {
 		t.Errorf("of texts it says %s", res.Guarantee)
 	}
 	r := started(t, base("constant"), small(t))

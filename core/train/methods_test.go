@@ -102,8 +102,10 @@ func TestEveryMethodOnDigits(t *testing.T) {
 		if !(o.test.Accuracy > 0.25) {
 			t.Errorf("accuracy %.3f after %d steps", o.test.Accuracy, cfg.Steps)
 		}
-		if eps := float64(o.last().Released.Epsilon); m.Private == math.IsInf(eps, 1) || math.IsNaN(eps) {
-			t.Errorf("ε = %v, private: %v", eps, m.Private)
+		// Below 0.3 a row moves a sum beyond the end of float noise.
+		bounded := m.Private && *cfg.NoiseMultiplier >= 0.3
+		if eps := float64(o.last().Released.Epsilon); bounded == math.IsInf(eps, 1) || math.IsNaN(eps) {
+			t.Errorf("ε = %v, bounded: %v", eps, bounded)
 		}
 		for i, c := range o.thresholds {
 			if !(c > 0) || math.IsInf(c, 1) {
