@@ -17,7 +17,7 @@ import (
 	"clipscope/core/run"
 )
 
-// made is what today's version writes of one run, by kind.
+// made holds the files that this version writes of one run, by kind.
 type made map[string][]byte
 
 // write makes every kind of file of a run with bought bounds, stopped after 30 of 40 steps.
@@ -124,7 +124,7 @@ func rezipped(t testing.TB, b []byte, name, pattern, with string) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range z.File {
-		inside, err := unpacked(f, len(b))
+		inside, err := model.Unpack(f, len(b))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,9 +102,9 @@ func (l *limits) check(e privacy.Event, times float64) error {
 	return nil
 }
 
-// steps is what the steps among events are together: how many there are, and the last
-// ones' rate and noise multiplier, of everything that a step releases together. NaN stands
-// for what the events do not say.
+// steps sums up the steps among events: their number, and the rate and the noise multiplier
+// of the last ones, for everything that a step releases together. NaN marks a figure that
+// the events lack.
 type steps struct {
 	count       int
 	rate, sigma float64

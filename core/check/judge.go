@@ -419,7 +419,7 @@ func (j *judge) series() {
 	}
 }
 
-// unknown is what no check shows.
+// unknown lists the claims that no check can confirm.
 func (j *judge) unknown() []string {
 	all := []string{}
 	switch {

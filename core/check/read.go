@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -18,8 +17,8 @@ import (
 	"clipscope/core/run"
 )
 
-// claims are what a file says of its run's privacy. A NaN, nil or 0 stands for what it does
-// not say.
+// claims holds a file's claims about its run's privacy. NaN, nil or 0 marks a claim that the
+// file does not make.
 type claims struct {
 	kind, program string
 	promised      *bool // whether there is a guarantee
@@ -349,7 +348,7 @@ func ofModel(f *model.File, kind string) *claims {
 	return c
 }
 
-// mostEntries is how many files a zip of the page has at most.
+// mostEntries bounds the number of files in a zip.
 const mostEntries = 64
 
 // readZip reads the model of a zip, and compares its forms and its statement.
@@ -371,7 +370,7 @@ func readZip(b []byte) (*claims, error) {
 		if entries[f.Name] != nil {
 			return nil, fmt.Errorf("%s stands twice in the zip, so that programs differ on what it says", f.Name)
 		}
-		if entries[f.Name], err = unpacked(f, len(b)); err != nil {
+		if entries[f.Name], err = model.Unpack(f, len(b)); err != nil {
 			return nil, fmt.Errorf("%s in the zip: %w", f.Name, err)
 		}
 	}
@@ -432,27 +431,6 @@ func sameModel(tensors, text []byte) Finding {
 		return differ("their claims differ")
 	}
 	return f
-}
-
-// unpacked is what an entry of a zip of so many bytes holds.
-func unpacked(f *zip.File, packed int) ([]byte, error) {
-	size := f.UncompressedSize64
-	if size > model.MaxBytes || size > max(64<<20, 32*uint64(packed)) {
-		return nil, fmt.Errorf("it has %d MB, packed into %d kB, as no model has", size>>20, packed>>10)
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	out := make([]byte, size)
-	if _, err := io.ReadFull(r, out); err != nil {
-		return nil, fmt.Errorf("it is shorter than it says: %w", err)
-	}
-	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, errors.New("it is larger than it says, or damaged")
-	}
-	return out, nil
 }
 
 // readLedger reads an exported ledger.

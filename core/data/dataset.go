@@ -47,7 +47,7 @@ type Dataset struct {
 	HeldOut HeldOut
 }
 
-// HeldOut is how test rows were chosen from the rows of the same files.
+// HeldOut names the way in which test rows were chosen from the rows of the same files.
 type HeldOut int
 
 const (

@@ -392,7 +392,7 @@ func fromZip(b []byte) (*File, error) {
 			if entry.Name != name {
 				continue
 			}
-			inside, err := unpacked(entry, len(b))
+			inside, err := Unpack(entry, len(b))
 			if err != nil {
 				return nil, fmt.Errorf("model: %s in the zip: %w", name, err)
 			}
@@ -408,8 +408,9 @@ func fromZip(b []byte) (*File, error) {
 // mostUnpacked is so much that it may come of however little.
 const mostUnpacked = 64 << 20
 
-// unpacked is what an entry of a zip of so many bytes holds.
-func unpacked(entry *zip.File, packed int) ([]byte, error) {
+// Unpack returns the content of an entry of a zip of packed bytes. It refuses an entry that is larger
+// than a model of so small a zip can be, before it reads it, and one of another size than it states.
+func Unpack(entry *zip.File, packed int) ([]byte, error) {
 	size := entry.UncompressedSize64
 	if size > MaxBytes {
 		return nil, fmt.Errorf("it has %d MB, more than a browser tab can hold", size>>20)

@@ -77,10 +77,10 @@ func Pays(distance, epsilon, delta float64) bool {
 	return s.paid(epsilon, delta) == epsilon
 }
 
-// beside is what the distance and the ends of noise add to δ at epsilon.
+// beside returns the part of δ at epsilon that the distance and the ends of noise take.
 func (s *spent) beside(epsilon float64) float64 { return s.apart(epsilon) + s.endMass() }
 
-// apart is what the distance adds to δ at epsilon.
+// apart returns the part of δ at epsilon that the distance takes.
 func (s *spent) apart(epsilon float64) float64 {
 	if s.distance == 0 {
 		return 0

@@ -294,7 +294,7 @@ func (s *Statement) promise() []string {
 	return append(lines, fmt.Sprintf("The unit of privacy is the row. Someone with several rows is protected less: %s.", s.groupText()))
 }
 
-// about is what the statement names.
+// about returns a statement of names alone: data, model and number of rows.
 func (s *Statement) about() *run.Statement {
 	return &run.Statement{Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared}
 }

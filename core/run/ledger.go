@@ -19,8 +19,8 @@ type DigestReply struct {
 	Identity
 }
 
-// Identity is what the ledger recognises a data set by. Two of them with a name or a hash
-// of their marks in common are about the same people, as far as the ledger goes.
+// Identity identifies a data set in the ledger. The ledger takes two of them that share a name
+// or a mark's hash for data of the same people.
 type Identity struct {
 	ID string `json:"id"` // of the identity itself: a hash of the rest
 	// Names are salted hashes of the training rows as they were read, and of the content

@@ -92,8 +92,8 @@ func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, er
 	return p, nil
 }
 
-// declared is what the plan knows of its data: where cfg declares the number of rows, nothing
-// that depends on how many there are.
+// declared returns the plan's view of its data. Where cfg declares the number of rows, nothing in
+// it depends on the counted number.
 //
 // Guarantee: with a declared number a plan is a function of that, of the configuration and of
 // what [privacy.Known] lists, so it is the same for data sets that differ in one row. Data
@@ -117,7 +117,7 @@ func declared(cfg run.Config, meta data.Meta) (data.Meta, error) {
 	}
 }
 
-// mostExamples is how many rows can be declared.
+// mostExamples bounds a declared number of rows.
 const mostExamples = 1e9
 
 // mostRows bounds the rows that a sum over the data has: those counted, or as many as a
@@ -442,7 +442,7 @@ func (p *Plan) noised(e privacy.Event, values int) privacy.Event {
 	return privacy.FloatNoise{Of: e, Values: values}
 }
 
-// values is how many numbers the noise of a step is, where it ends; 0 where not.
+// values returns the number of normals in the noise of a step, or 0 for noise without an end.
 func (p *Plan) values() int {
 	if p.cfg.NoiseMode == "secure" {
 		return 0

@@ -127,7 +127,7 @@ func (c *selfCheck) hash(v []float32) uint64 {
 	return h.Sum64()
 }
 
-// madeUpRows is how many rows go through the model before the first step.
+// madeUpRows is the number of made-up rows that go through the model before the first step.
 const madeUpRows = 3
 
 // passMadeUp passes rows that are made up through the model, one at a time, and asks how
@@ -309,7 +309,7 @@ func (c *selfCheck) batch(n int) {
 	}
 }
 
-// checks is what the tests of the run came to, but for ε; nil of a run without noise.
+// checks returns the outcomes of the run's tests but for that of ε, or nil for a run without noise.
 func (r *Run) checks(ctx context.Context, parameters []float32) ([]run.Check, error) {
 	c := r.self
 	if c == nil {
@@ -467,7 +467,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// divergence is that of Bernoulli(a) from Bernoulli(p), of Kullback and Leibler.
+// divergence returns the Kullback–Leibler divergence of Bernoulli(a) from Bernoulli(p).
 func divergence(a, p float64) float64 {
 	term := func(a, p float64) float64 {
 		if a == 0 {

@@ -58,8 +58,8 @@ type exam struct {
 // the model gives one chance in a hundred.
 var mostLoss = math.Log(100)
 
-// credit is what a test row of that loss adds to the score of a run: 1 where the model is sure
-// of its class, and 0 from [mostLoss] on, or where it has no answer.
+// credit returns the part of a run's score that a test row of that loss gives: 1 where the model is
+// sure of its class, and 0 from [mostLoss] on, or where it has no answer.
 //
 // Guarantee: a credit lies in [0, 1] whatever the row and the model are, so that one row more
 // or less changes a sum of credits by at most 1. Credits are multiples of 2⁻²⁰, and so sums of

@@ -238,7 +238,7 @@ func (u *Tuner) compare(r *Run, res run.Result, candidate int) error {
 	return nil
 }
 
-// score is how many test rows a run has right, or their credits by its log loss, and noise.
+// score returns a run's number of correct test rows, or the sum of their credits, plus noise.
 //
 // Guarantee: a row adds 0 or 1 to the count and from 0 to 1 to the credits (see [credit]),
 // whatever the model and the other rows are. So one test row more or less changes either by
