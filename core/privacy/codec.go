@@ -15,7 +15,7 @@ type eventJSON struct {
 	SampleRate      *float64     `json:"sample_rate,omitempty"`
 	Count           *int         `json:"count,omitempty"`
 	Distance        *float64     `json:"distance,omitempty"`
-	Values          *int         `json:"values,omitempty"`
+	FloatValues     *int         `json:"float_values,omitempty"` // the event is in a FloatNoise of so many
 	Runs            *float64     `json:"runs,omitempty"`
 	Of              *eventJSON   `json:"of,omitempty"`
 	Parts           []*eventJSON `json:"parts,omitempty"`
@@ -85,8 +85,16 @@ func toJSON(e Event) (*eventJSON, error) {
 		of, err := toJSON(e.Of)
 		return &eventJSON{Kind: "inexact", Distance: &e.Distance, Of: of}, err
 	case FloatNoise:
-		of, err := toJSON(e.Of)
-		return &eventJSON{Kind: "float_noise", Values: &e.Values, Of: of}, err
+		// A field of the event within, so that who knows no FloatNoise reads that.
+		j, err := toJSON(e.Of)
+		if err != nil {
+			return nil, err
+		}
+		if j.FloatValues != nil {
+			return nil, errors.New("privacy: noise that ends twice cannot be written down")
+		}
+		j.FloatValues = &e.Values
+		return j, nil
 	case Selected:
 		j, err := parts("selected", e.Parts)
 		if err != nil {
@@ -120,6 +128,11 @@ func fromJSON(j *eventJSON, depth int) (Event, error) {
 		return events, nil
 	}
 	switch {
+	case j.FloatValues != nil:
+		within := *j
+		within.FloatValues = nil
+		of, err := fromJSON(&within, depth+1)
+		return FloatNoise{of, *j.FloatValues}, err
 	case j.Kind == "gaussian" && j.NoiseMultiplier != nil:
 		return Gaussian{float64(*j.NoiseMultiplier)}, nil
 	case j.Kind == "joint":
@@ -148,9 +161,6 @@ func fromJSON(j *eventJSON, depth int) (Event, error) {
 	case j.Kind == "inexact" && j.Distance != nil:
 		of, err := fromJSON(j.Of, depth+1)
 		return Inexact{of, *j.Distance}, err
-	case j.Kind == "float_noise" && j.Values != nil:
-		of, err := fromJSON(j.Of, depth+1)
-		return FloatNoise{of, *j.Values}, err
 	case j.Kind == "selected" && j.Runs != nil:
 		events, err := parts()
 		return Selected{events, *j.Runs}, err

@@ -141,7 +141,10 @@ func TestFloatNoiseEvents(t *testing.T) {
 	if got, err := UnmarshalEvent(b); err != nil || fmt.Sprint(got) != fmt.Sprint(step) {
 		t.Errorf("%s is read as %v (%v)", b, got, err)
 	}
-	for _, bad := range []string{`{"kind":"float_noise","values":-1,"of":{"kind":"gaussian","noise_multiplier":1}}`, `{"kind":"float_noise","values":3}`, `{"kind":"float_noise","of":{"kind":"non_private"}}`} {
+	if _, err := MarshalEvent(FloatNoise{step, 3}); err == nil {
+		t.Error("noise that ends twice is written down")
+	}
+	for _, bad := range []string{`{"kind":"gaussian","noise_multiplier":1,"float_values":-1}`, `{"float_values":3}`, `{"kind":"gaussian","float_values":3}`} {
 		if _, err := UnmarshalEvent([]byte(bad)); err == nil {
 			t.Errorf("%s is read", bad)
 		}

@@ -83,7 +83,7 @@ func TestEveryFloatReleaseEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !strings.HasPrefix(string(b), `{"kind":"float_noise"`)
+		return !strings.Contains(string(b), `"float_values"`)
 	}
 	for name, set := range map[string]func(*run.Config){
 		"bounds": func(c *run.Config) { c.Scaling.Kind = "private" },

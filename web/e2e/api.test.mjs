@@ -81,7 +81,7 @@ test("the best of several runs is told within one ε, and what was tried to its 
   assert.ok(events.every((e) => !e.trial && !e.diagnostic && e.released.epsilon === plan.epsilon));
   assert.equal(result.tried.filter((t) => t.selected).length, 1);
   assert.equal(result.selected.learning_rate, result.tried.find((t) => t.selected).learning_rate);
-  assert.ok(result.released.parameters > 0 && result.statement.text.includes("The best of several runs"), result.statement.text);
+  assert.ok(result.released.parameters > 0 && result.statement.text.includes("the seed is fixed"), result.statement.text);
   assert.equal(result.epsilon, plan.epsilon);
 });
 

@@ -301,7 +301,8 @@ test("the ledger can be exported, without names of data, and deleted", async (t)
   }, table(400));
   const made = JSON.parse(r.text);
   assert.equal(made.runs.length, 2);
-  assert.deepEqual([made.runs[0].per_step.kind, made.runs[0].per_step.of.kind], ["float_noise", "poisson_sampled"]);
+  assert.equal(made.runs[0].per_step.kind, "poisson_sampled");
+  assert.ok(made.runs[0].per_step.float_values > 0);
   assert.doesNotMatch(r.text, /"names"|[0-9a-f]{64}/);
   assert.deepEqual([r.left, r.none], [1, 0]);
   assert.ok(r.changes >= 2);
