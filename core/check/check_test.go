@@ -23,10 +23,11 @@ type made map[string][]byte
 // write makes every kind of file of a run with bought bounds, stopped after 30 of 40 steps.
 func write(t testing.TB) made {
 	t.Helper()
-	step := privacy.PoissonSampled{SampleRate: 0.05, Of: privacy.Gaussian{NoiseMultiplier: 1.25}}
+	step := privacy.FloatNoise{Of: privacy.PoissonSampled{SampleRate: 0.05, Of: privacy.Gaussian{NoiseMultiplier: 1.25}}, Values: 6}
+	bought := privacy.FloatNoise{Of: privacy.Gaussian{NoiseMultiplier: 14}, Values: 512}
 	s, err := privacy.NewStatement(privacy.Statement{
 		NoiseMultiplier: 1.25, SampleRate: 0.05, Steps: 30, Planned: 40, Delta: 1e-5, Accountant: privacy.PLD, Clipping: "constant, max_grad_norm = 1",
-		Once: []privacy.Event{privacy.Gaussian{NoiseMultiplier: 14}}, PerStep: step, Released: []string{"the parameters after every step"},
+		Once: []privacy.Event{bought}, PerStep: step, Released: []string{"the parameters after every step"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func write(t testing.TB) made {
 	}
 	var curve []float64
 	for k := 1; k <= 30; k++ {
-		e, err := privacy.Epsilon(privacy.RDP, 1e-5, privacy.Gaussian{NoiseMultiplier: 14}, privacy.SelfComposed{Of: step, Count: k})
+		e, err := privacy.Epsilon(privacy.RDP, 1e-5, bought, privacy.SelfComposed{Of: step, Count: k})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func write(t testing.TB) made {
 	}
 	all["run.csv"] = []byte(table.String())
 	all["ledger.json"] = indent(t, map[string]any{"made": "2026-11-26T00:00:00Z", "limit": nil, "runs": []run.Line{{
-		Run: "a", Data: 1, Label: "x.csv", Done: 30, Charged: 40, Closed: true, Once: st.Events[:1], PerStep: json.RawMessage(`{"kind":"poisson_sampled","sample_rate":0.05,"of":{"kind":"gaussian","noise_multiplier":1.25}}`),
+		Run: "a", Data: 1, Label: "x.csv", Done: 30, Charged: 40, Closed: true, Once: st.Events[:1], PerStep: json.RawMessage(`{"kind":"float_noise","values":6,"of":{"kind":"poisson_sampled","sample_rate":0.05,"of":{"kind":"gaussian","noise_multiplier":1.25}}}`),
 	}}})
 	all["chart.json"] = []byte(`{"program":"Clipscope","title":"Privacy cost","columns":["step","epsilon"],"rows":[[1,0.5]]}`)
 	all["model.onnx"] = []byte("\x08\x08\x12\x09clipscope")
@@ -214,6 +215,16 @@ func TestFiles(t *testing.T) {
 		{"statement.json, a larger ε than its accountants say", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": 99`), run.Differs, "ε among its accountants"},
 		{"0.1.0 model, a larger ε", edit(t, edit(t, old(t, "0.1.0/clipscope-parameters.json"), `"epsilon":[0-9.]+`, `"epsilon":0.7`), `\(ε = [0-9.]+`, `(ε = 0.7`), run.Agrees, ""},
 		{"statement.txt, ε = 0.1", edit(t, now["statement.txt"], `ε = [0-9.]+`, "ε = 0.1"), run.Differs, "ε"},
+		{"statement.json, σ", edit(t, now["statement.json"], `(?s)("clipping".*?)"events"|"noise_multiplier": 1.25,\s+"steps"`, `"noise_multiplier": 2, "steps"`), run.Differs, "noise_multiplier"},
+		{"statement.json, q", edit(t, now["statement.json"], `"sample_rate": 0.05,\s+"noise_multiplier": 1.25,\s+"steps"`, `"sample_rate": 0.01, "noise_multiplier": 1.25, "steps"`), run.Differs, "sample_rate"},
+		{"statement.json, ε = 0.1 in its short version alone", edit(t, now["statement.json"], `("short": "[^"]*?)\(ε = [0-9.]+`, `"short": "It satisfies (ε = 0.1`), run.Differs, "ε in the words of the short version"},
+		{"statement.json, ε = 0.1 in its sections alone", edit(t, now["statement.json"], `("paragraphs": \[\s+"[^"]*?)\(ε = [0-9.]+`, `"paragraphs": ["It satisfies (ε = 0.1`), run.Differs, "the sections of the statement"},
+		{"statement.json, an attacker who knows less", edit(t, now["statement.json"], `"right_at_most": [0-9.]+`, `"right_at_most": 0.501`), run.Differs, "what an attacker can tell"},
+		{"statement.json, a test that finds less", edit(t, now["statement.json"], `("true_positive_rate": \[\s+)[0-9.e-]+`, `"true_positive_rate": [0.00001`), run.Differs, "what an attacker can tell"},
+		{"statement.json, ε in words of its own", edit(t, now["statement.json"], `\n  "text": "[^"]*"`, "\n  \"text\": \"The model satisfies 0.1-differential privacy.\""), run.Differs, "the words of the statement"},
+		{"model.json, ε in words of its own", edit(t, now["model.json"], `"statement":"[^"]*"`, `"statement":"The model is differentially private with ε = 0.1."`), run.Differs, "the words of the statement"},
+		{"model.json, a guarantee in words of its own", edit(t, now["model.json"], `"guarantee":"[^"]*"`, `"guarantee":"ε = 0.1 differential privacy"`), run.Differs, "the words of the guarantee"},
+		{"statement.json, a ninth group", edit(t, now["statement.json"], `"groups": \[`, `"groups": [`+strings.Repeat(`{"rows": 2, "epsilon": 99}, `, 8)+`{"rows": 3, "epsilon": 0.1},`), run.Differs, "groups"},
 		{"ledger.json, fewer steps charged", edit(t, now["ledger.json"], `"charged": 40`, `"charged": 20`), run.Differs, "data set 1, run 1"},
 		// Of 0.1.0.
 		{"0.1.0 model", old(t, "0.1.0/clipscope-parameters.json"), run.Agrees, ""},
@@ -241,6 +252,9 @@ func TestFiles(t *testing.T) {
 		{"σ = 1e-300", hostile(`{"kind":"gaussian","noise_multiplier":1e-300}`), run.Differs, "events"},
 		{"10⁹ steps", hostile(`{"kind":"self_composed","count":1000000000,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"T = 10¹⁸", hostile(`{"kind":"self_composed","count":1000000000000000000,"of":{"kind":"poisson_sampled","sample_rate":0.1,"of":{"kind":"gaussian","noise_multiplier":1}}}`), run.Differs, "events"},
+		{"σ = 1e-300, in float noise", hostile(`{"kind":"float_noise","values":1,"of":{"kind":"gaussian","noise_multiplier":1e-300}}`), run.Differs, "events"},
+		{"T = 10¹⁸, of float noise", hostile(`{"kind":"self_composed","count":1000000000,"of":{"kind":"float_noise","values":1,"of":{"kind":"self_composed","count":1000000000,"of":{"kind":"gaussian","noise_multiplier":1}}}}`), run.Differs, "events"},
+		{"q = 1.5, of float noise", hostile(`{"kind":"float_noise","values":1,"of":{"kind":"poisson_sampled","sample_rate":1.5,"of":{"kind":"gaussian","noise_multiplier":1}}}`), run.Differs, "events"},
 		{"q = 1.5", hostile(`{"kind":"poisson_sampled","sample_rate":1.5,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"q = 0", hostile(`{"kind":"poisson_sampled","sample_rate":0,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"no noise", hostile(`{"kind":"non_private"}`), run.Differs, "ε"},

@@ -16,7 +16,8 @@ const (
 	mostSteps  = 1e8
 	mostKinds  = 64
 	mostEvents = 4096
-	mostGroup  = 100 // rows of one person
+	mostGroup  = 100  // rows of one person
+	mostValues = 1e12 // of one release's noise
 )
 
 // readEvents decodes a file's events and refuses those that no run of the page has, by the
@@ -88,6 +89,11 @@ func (l *limits) check(e privacy.Event, times float64) error {
 		return l.check(e.Of, times)
 	case privacy.Composed:
 		return all(e.Parts)
+	case privacy.FloatNoise:
+		if !(e.Values >= 0 && float64(e.Values) <= mostValues) {
+			return fmt.Errorf("noise of %d numbers", e.Values)
+		}
+		return l.check(e.Of, times)
 	case privacy.Inexact:
 		if !(e.Distance >= 0 && e.Distance <= 1) {
 			return fmt.Errorf("a distance of %g is not in 0 … 1", e.Distance)
@@ -129,6 +135,9 @@ func (s *steps) add(events []privacy.Event) {
 			of := e.Of
 			if in, ok := of.(privacy.Inexact); ok {
 				of, s.inexact = in.Of, true
+			}
+			if in, ok := of.(privacy.FloatNoise); ok {
+				of = in.Of
 			}
 			s.rate = math.NaN()
 			if in, ok := of.(privacy.PoissonSampled); ok {

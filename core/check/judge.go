@@ -63,6 +63,10 @@ func (j *judge) all() {
 	if !strings.HasSuffix(j.kind, "text") {
 		j.sentences("statement", j.text)
 	}
+	j.sentences("short version", j.short)
+	if j.sections != nil && run.TextOf(j.sections) != j.text {
+		j.differs("the sections of the statement", "", "", "they are not what its text says")
+	}
 	j.series()
 	for _, c := range j.checks {
 		if !c.OK {
@@ -247,6 +251,58 @@ func (j *judge) epsilons() {
 		j.stoppedAt(name, s)
 	}
 	j.group(name)
+	if j.partial == "" {
+		j.attack()
+	}
+}
+
+// attack works out what an attacker can tell.
+func (j *judge) attack() {
+	said := j.attacker
+	if said == nil {
+		return
+	}
+	const claim = "what an attacker can tell"
+	ours, err := privacy.Attack(j.delta, j.list...)
+	if err != nil {
+		j.unchecked(claim, "", "", "today’s accountants refuse its events: "+reason(err))
+		return
+	}
+	less := func(what string, said, ours float64) bool {
+		if said >= ours*(1-exact) {
+			return false
+		}
+		j.differs(claim, fmt.Sprintf("%s %s", what, show(said)), run.UpText(ours, 6), "smaller than today’s accountants can prove")
+		return true
+	}
+	if less("right at most", float64(said.Right), float64(ours.Right)) || less("sure at most", float64(said.Sure), float64(ours.Sure)) || less("except", said.Except, ours.Except) {
+		return
+	}
+	if float64(said.HalfCosts) > float64(ours.HalfCosts)*(1+exact) {
+		j.differs(claim, "half of the rows cost "+show(float64(said.HalfCosts)), run.DownText(float64(ours.HalfCosts), 6), "larger than today’s accountants can prove")
+		return
+	}
+	if len(said.FalsePositive) != len(said.TruePositive) {
+		j.differs(claim, "rates without pairs", "", "each false-positive rate has a true-positive rate")
+		return
+	}
+	for i, f := range said.FalsePositive {
+		if less(fmt.Sprintf("at a false-positive rate of %s,", show(float64(f))), float64(said.TruePositive[i]), truePositive(ours, float64(f))) {
+			return
+		}
+	}
+	j.agrees(claim, "right at most "+show(float64(said.Right)), run.UpText(float64(ours.Right), 6))
+}
+
+// truePositive is the bound at the greatest listed rate that is no greater.
+func truePositive(a *run.Attack, rate float64) float64 {
+	most := 0.0
+	for i, f := range a.FalsePositive {
+		if float64(f) <= rate*(1+1e-12) {
+			most = float64(a.TruePositive[i])
+		}
+	}
+	return most
 }
 
 // stoppedAt works out ε for the steps that a stopped run took.
@@ -267,6 +323,9 @@ func (j *judge) stoppedAt(name string, steps int) {
 // group works out ε for several rows of one person.
 func (j *judge) group(name string) {
 	const most = 8
+	if len(j.groups) > most {
+		j.differs("groups", fmt.Sprint(len(j.groups)), fmt.Sprintf("at most %d", most), "the page writes no more")
+	}
 	for _, g := range j.groups[:min(most, len(j.groups))] {
 		claim := fmt.Sprintf("ε for %d rows", g.Rows)
 		if g.Rows < 1 || g.Rows > mostGroup {
@@ -350,8 +409,8 @@ func (j *judge) sentences(name, text string) {
 	}
 	w, ok := readWords(text)
 	if !ok {
-		if j.steps > 0 && strings.Contains(text, "ε") {
-			j.unchecked("the words of the "+name, "", "", "they are not those that the page writes, or not of this version")
+		if j.steps > 0 && (inClaim.MatchString(text) || !j.broken() && strings.Contains(text, "ε")) {
+			j.differs("the words of the "+name, clippedAt(text, 80), "", "the page writes ε and δ once, as (ε = …, δ = …)-differential privacy")
 		}
 		return
 	}

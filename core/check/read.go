@@ -24,6 +24,9 @@ type claims struct {
 	promised      *bool // whether there is a guarantee
 	sentence      string
 	text          string // the statement in words
+	short         string // the same as a paragraph
+	sections      []run.Section
+	attacker      *run.Attack
 	epsilon       float64
 	atStep        float64
 	delta         float64
@@ -206,6 +209,7 @@ func (c *claims) state(s *run.Statement) {
 	c.epsilon, c.atStep, c.delta, c.accountant = float64(s.Epsilon), float64(s.EpsilonAtStep), s.Delta, s.Accountant
 	c.steps, c.planned, c.rate, c.sigma = s.Steps, s.Planned, s.SampleRate, float64(s.NoiseMultiplier)
 	c.events, c.groups, c.checks = s.Events, s.Groups, s.Checks
+	c.short, c.sections, c.attacker = s.Short, s.Sections, s.Attacker
 	if s.Epsilons != (run.Epsilons{}) {
 		c.each = &s.Epsilons
 	}

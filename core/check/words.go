@@ -36,6 +36,7 @@ var (
 	inEach      = regexp.MustCompile(`ε by accountant: PLD ` + number + ` \(the truth is at least ` + number + `\), RDP ` + number)
 	inOnce      = regexp.MustCompile(`(?:Besides|Before) the steps, [0-9]+ releases? w`)
 	inSentence  = regexp.MustCompile(`([0-9]+) steps with Poisson sampling at rate ` + number + ` and noise_multiplier ` + number)
+	inClaim     = regexp.MustCompile(`(?i)ε\s*[=≤<]|differential(?:ly)?[ -]priva|epsilon`)
 	inParagraph = regexp.MustCompile(`Poisson sampling at rate ` + number + `, noise multiplier ` + number + `, ([0-9]+) steps`)
 )
 
