@@ -351,6 +351,12 @@ func (r *Run) outcome(ctx context.Context) (run.Result, error) {
 	}
 	res.Released.MaxGradNorm = r.thresholds.values
 	if r.iterate != nil {
+		if r.self != nil {
+			var err error
+			if r.self.last, err = r.parameters(ctx); err != nil {
+				return res, err
+			}
+		}
 		r.iterate.restore(r.model.All(), r.taken())
 		r.iterate = nil
 	}

@@ -39,7 +39,9 @@ const (
 type selfCheck struct {
 	seed  maphash.Seed
 	first []uint64          // hashes of the tensors as the run began, once they are on this side
+	sizes [][256]int        // of each tensor, how many numbers had a float32 exponent then
 	begin []compute.Pending // the tensors on their way there
+	last  []float32         // the last step's parameters, where the run ends with others
 	rows  []compute.Pending // and the lengths of what rows that are made up add, by tensor
 	since int               // the step after which it began
 
@@ -95,6 +97,7 @@ func (r *Run) openSelfCheck(context.Context) error {
 		return nil
 	}
 	c := &selfCheck{seed: maphash.MakeSeed(), since: r.done, noise: make([]dispersion, len(r.grads)), lengths: r.be.New(len(r.grads)), batches: newBatchSizes(r.ds.Train.N, r.rate)}
+	c.batches.public = newBatchSizes(r.meta.TrainRows, r.rate).pNear
 	r.self = c
 	for _, w := range r.model.Params() {
 		c.begin = append(c.begin, r.be.Fetch(w))
@@ -114,6 +117,11 @@ func (c *selfCheck) received(ctx context.Context, r *Run) error {
 			return fmt.Errorf("train: reading parameters: %w", err)
 		}
 		c.first = append(c.first, c.hash(v))
+		var sizes [256]int
+		for _, x := range v {
+			sizes[math.Float32bits(x)>>23&255]++
+		}
+		c.sizes = append(c.sizes, sizes)
 	}
 	c.begin = nil
 	return c.judgeMadeUp(ctx, r)
@@ -273,7 +281,7 @@ func (s *secure) checkReleased() {
 		return
 	}
 	c.added++
-	if !c.due(r.done) {
+	if !c.due(r.done) || !s.measurable() {
 		return
 	}
 	size := func(i int) int { return min(mostSecureNumbers, r.grads[i].Len()) }
@@ -292,6 +300,15 @@ func (s *secure) checkReleased() {
 	}
 	least, most := r.promised()
 	c.expect(r, least/s.grid, most/s.grid*1.01, size)
+}
+
+// measurable reports whether what is released less the sum is the noise, in float32: noise is
+// not below the grid, where whole numbers have another deviation, and rounding a released sum
+// as large as there may be adds less than a hundredth to its variance.
+func (s *secure) measurable() bool {
+	least, _ := s.r.promised()
+	rows := float64(2 * s.r.likely())
+	return least/s.grid >= max(1, 0x1p-21*s.sensitivity()/s.grid*rows)
 }
 
 // spent takes note of ε after a step.
@@ -323,34 +340,81 @@ func (r *Run) checks(ctx context.Context, parameters []float32) ([]run.Check, er
 	if err := c.received(ctx, r); err != nil {
 		return nil, err
 	}
+	if c.last != nil {
+		parameters = c.last
+	}
 	return []run.Check{c.inside, c.moved(r, parameters), c.drawn(r.done - c.since), c.batches.check()}, nil
 }
 
-// moved compares the tensors with what they began as.
+// moved compares the last step's parameters with what the tensors began as.
 func (c *selfCheck) moved(r *Run, parameters []float32) run.Check {
 	k := run.Check{Name: "every tensor was trained", OK: true}
 	if r.done == c.since {
 		k.Detail = "No step was taken since the run went on."
 		return k
 	}
-	std := r.cfg.LearningRate * r.gradNoise * r.clipper.Sensitivity(r.spec.Params()) / r.batch
-	if r.cfg.Optimizer != "adam" && std < 1e-6 {
-		k.Detail = "Steps are too small to tell: learning_rate times the noise is less than float32 shows."
-		return k
-	}
 	var stays []string
+	unclear := 0
 	for i, g := range r.grads {
 		if c.hash(parameters[:g.Len()]) == c.first[i] {
-			stays = append(stays, fmt.Sprint(i+1))
+			if r.shows(&c.sizes[i], r.done-c.since > 1) {
+				stays = append(stays, fmt.Sprint(i+1))
+			} else {
+				unclear++
+			}
 		}
 		parameters = parameters[g.Len():]
 	}
-	if len(stays) > 0 {
+	switch {
+	case len(stays) > 0:
 		k.OK, k.Detail = false, fmt.Sprintf("Of %s, number %s did not move, though noise was added to its gradient.", tensors(len(c.first)), strings.Join(stays, ", "))
-		return k
+	case unclear > 0:
+		k.Detail = fmt.Sprintf("Steps are too small to tell: learning_rate times the noise is less than float32 shows in %s.", tensors(unclear))
+	default:
+		k.Detail = fmt.Sprintf("All %s moved.", tensors(len(c.first)))
 	}
-	k.Detail = fmt.Sprintf("All %s moved.", tensors(len(c.first)))
 	return k
+}
+
+// shows reports whether a tensor that began with numbers of such sizes, and is trained, is as
+// it began with a probability below falseAlarm over the number of tensors; several says that
+// there was more than one step.
+//
+// Given all that is before it, the last step's noise has to end in one value of float32, or in
+// the step that leads to it, for each number: an interval of twice their spacing, of which a
+// normal of deviation std has 2·spacing/(std·√(2π)) at most. Adam divides by a length in which
+// the noise is as well, so its std is an estimate, and no number is trusted beyond 2⁻¹⁰.
+func (r *Run) shows(sizes *[256]int, several bool) bool {
+	c := &r.cfg
+	noise := r.gradNoise * r.clipper.Sensitivity(r.spec.Params())
+	if r.clipper.Geometry != nil { // b² = s·Σs, and each s is at least √Least
+		noise *= math.Sqrt(r.clipper.Geometry.Least * float64(r.spec.Params()))
+	}
+	largest := r.mech.sensitivity()*float64(2*r.likely()) + 8*noise // of a noised sum
+	std, far, trust := c.LearningRate*noise/r.batch, c.LearningRate*largest/r.batch, 0.0
+	switch c.Optimizer {
+	case "momentum":
+		far /= 1 - c.Momentum
+	case "adam":
+		std *= (1 - c.Beta1) / (largest/r.batch + c.Eps)
+		far, trust = c.LearningRate/(1-c.Beta1), 0x1p-10
+	}
+	if r.cfg.NoiseMode == "secure" { // no whole number is likelier than that
+		trust = max(trust, 0.5*r.mech.unit()/noise)
+	}
+	likely := 0.0 // its logarithm
+	for exponent, n := range sizes {
+		if n == 0 {
+			continue
+		}
+		spacing := math.Ldexp(1, max(exponent, 1)-127-23)
+		if several {
+			spacing = max(spacing, far*0x1p-23)
+		}
+		p := 2 * spacing / (std * math.Sqrt(2*math.Pi))
+		likely += float64(n) * math.Log(min(1, max(p, trust)))
+	}
+	return likely <= math.Log(falseAlarm/float64(len(r.grads)))
 }
 
 // drawn judges the noise.
@@ -382,7 +446,8 @@ func (c *selfCheck) drawn(steps int) run.Check {
 	return k
 }
 
-// batchSizes tests sizes of batches against Binomial(rows, rate).
+// batchSizes tests sizes of batches against Binomial(rows, rate). What it says where nothing
+// is amiss follows from the number of rows that is public.
 type batchSizes struct {
 	rows          int
 	rate          float64
@@ -390,6 +455,7 @@ type batchSizes struct {
 	near, far     int     // within window of the mean, and beyond limit
 	window, limit float64 // half widths
 	pNear, pFar   float64 // the probabilities of these
+	public        float64 // pNear of the number of rows that is public
 }
 
 func newBatchSizes(rows int, rate float64) *batchSizes {
@@ -398,7 +464,7 @@ func newBatchSizes(rows int, rate float64) *batchSizes {
 	mean, sd := n*rate, math.Sqrt(n*rate*(1-rate))
 	b.window, b.limit = max(0.5, sd/8), 4*sd+1
 	if sd == 0 {
-		b.pNear = 1
+		b.pNear, b.public = 1, 1
 		return b
 	}
 	inside := 0.0
@@ -411,6 +477,7 @@ func newBatchSizes(rows int, rate float64) *batchSizes {
 	}
 	const rounding = 1e-6
 	b.pNear, b.pFar = min(1, b.pNear*(1+rounding)), max(0, 1-inside)+rounding
+	b.public = b.pNear
 	return b
 }
 
@@ -452,7 +519,7 @@ func (b *batchSizes) check() run.Check {
 	if !k.OK {
 		return k
 	}
-	if b.pNear < 1 && -t*math.Log(b.pNear) <= x {
+	if b.public < 1 && -t*math.Log(b.public) <= x {
 		k.Detail = "Too few steps to tell batches of one size from those of Poisson sampling."
 		return k
 	}

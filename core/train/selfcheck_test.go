@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
+	"clipscope/core/data"
 	"clipscope/core/optim"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -249,6 +251,97 @@ func TestBatchSizes(t *testing.T) {
 		}
 		if b.check().OK {
 			t.Errorf("%s pass", name)
+		}
+	}
+}
+
+// honest runs a configuration on data and returns the names of the checks that failed.
+func honest(t *testing.T, cfg run.Config, ds *data.Dataset) string {
+	t.Helper()
+	r := started(t, cfg, ds)
+	res := stated(t, r)
+	return failedNames(&res)
+}
+
+// TestHonestExtremesPass: runs of which a check could not tell by its numbers are not accused. Each
+// of these was.
+func TestHonestExtremesPass(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	thin := run.Config{Method: "constant", Model: run.Model{Kind: "mlp", Hidden: []int{1, 1, 1}}, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 24, Steps: 1, LearningRate: 2.6e-5, Accountant: "rdp"}
+	adam := thin
+	adam.Optimizer, adam.LearningRate, adam.Steps = "adam", 1e-9, 3
+	ada := thin
+	ada.Method, ada.Steps, ada.LearningRate = "adaclip", 40, 1e-3
+	for name, cfg := range map[string]run.Config{"SGD": thin, "Adam": adam, "AdaCliP": ada} {
+		for range 40 {
+			if f := honest(t, cfg, ds); f != "" {
+				t.Errorf("%s: %s", name, f)
+				break
+			}
+		}
+	}
+	alike := *ds // all rows the same, so that a released sum is as large as it may be
+	n := 6000
+	alike.Train = data.Split{N: n, F32: slices.Repeat([]float32{0.5}, n*ds.Features), Y: slices.Repeat([]float32{1}, n)}
+	for _, s := range []float64{0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9} {
+		cfg := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, NoiseMultiplier: &s, ExpectedBatchSize: 24, Steps: 5, LearningRate: 0.1, Accountant: "rdp", NoiseMode: "secure", MaxGradNorm: 0.01}
+		if f := honest(t, cfg, ds); f != "" {
+			t.Errorf("secure, σ = %g: %s", s, f)
+		}
+		cfg.ExpectedBatchSize = float64(n)
+		if f := honest(t, cfg, &alike); f != "" {
+			t.Errorf("secure, σ = %g, on rows that are alike: %s", s, f)
+		}
+	}
+}
+
+// TestHonestResumedRandomIteratePasses: a run that goes on, and ends with the parameters that it
+// had before, is not said not to have trained.
+func TestHonestResumedRandomIteratePasses(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	cfg := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 24, Steps: 3, LearningRate: 0.1, Accountant: "rdp", Iterate: "random"}
+	p := planned(t, cfg, ds)
+	for range 20 {
+		r := started(t, cfg, ds)
+		if _, err := r.next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c, err := r.Checkpoint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := p.Resume(t.Context(), ds, purego.New(), c, c.state.step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := stated(t, n)
+		n.Close()
+		if f := failedNames(&res); f != "" {
+			t.Fatalf("%s: %+v", f, res.Checks)
+		}
+	}
+}
+
+// TestDeclaredChecksDoNotTellTheNumber: what is said of batches that pass is the same for data with
+// one row more, where their number is declared.
+func TestDeclaredChecksDoNotTellTheNumber(t *testing.T) {
+	t.Parallel()
+	ds := planted()
+	for steps := 16; steps < 24; steps++ {
+		cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 150, Steps: steps, NumExamples: 500, Accountant: "rdp"}
+		details := func(ds *data.Dataset) []string {
+			r := started(t, cfg, ds)
+			res := stated(t, r)
+			var all []string
+			for _, c := range res.Checks {
+				all = append(all, c.Detail)
+			}
+			return all
+		}
+		if one, other := details(ds), details(oneMore(ds)); !slices.Equal(one, other) {
+			t.Fatalf("%d steps: %q, and with one row more %q", steps, one, other)
 		}
 	}
 }
