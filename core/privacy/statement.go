@@ -202,7 +202,7 @@ func (s *Statement) events(steps int) []Event {
 		}
 	}
 	if s.Runs > 0 {
-		return []Event{Selected{[]Event{Composed{events}, Gaussian{s.ScoreNoise}}, s.Runs}}
+		return []Event{Selected{[]Event{Composed{events}, FloatNoise{Gaussian{s.ScoreNoise}, 1}}, s.Runs}}
 	}
 	return events
 }
@@ -520,9 +520,15 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		noise = "secure"
 	}
 	sections := s.sections()
-	epsilon, atStep, attacker := s.Epsilon(), s.atStep, s.attacker
+	epsilon, atStep, attacker, epsilons, groups := s.Epsilon(), s.atStep, s.attacker, s.report.Epsilons, s.groups
 	if s.failed() != "" { // and nothing is claimed
+		none := run.Number(math.Inf(1))
 		epsilon, atStep, attacker = math.Inf(1), math.Inf(1), nil
+		epsilons = run.Epsilons{PLD: none, RDP: none, GDP: none}
+		groups = slices.Clone(groups)
+		for i := range groups {
+			groups[i].Epsilon = none
+		}
 	}
 	return json.Marshal(run.Statement{
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
@@ -532,7 +538,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
-		Epsilons: s.report.Epsilons, Groups: s.groups, Order: s.report.Order, Notice: s.report.Notice,
+		Epsilons: epsilons, Groups: groups, Order: s.report.Order, Notice: s.report.Notice,
 		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks,
 		Attacker: attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
 	})

@@ -198,6 +198,11 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 			if err := json.Unmarshal(res.Statement, &s); err != nil {
 				t.Fatal(err)
 			}
+			for _, e := range []run.Number{s.Epsilons.PLD, s.Epsilons.RDP, s.Groups[0].Epsilon} {
+				if !math.IsInf(float64(e), 1) {
+					t.Errorf("the statement still claims ε = %v", e)
+				}
+			}
 			if s.Guarantee || len(s.Checks) != 5 || !math.IsInf(float64(s.Epsilon), 1) || !strings.Contains(s.Text, "in doubt") {
 				t.Errorf("the statement says %+v", s)
 			}

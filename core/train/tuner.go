@@ -34,7 +34,8 @@ type Tuner struct {
 	rehearsed []float64 // accuracy of each candidate on made-up rows
 	tried     []run.Tried
 	best      *finished
-	taken     int // steps, of all runs that are not rehearsals
+	taken     int                  // steps, of all runs that are not rehearsals
+	amiss     map[string]run.Check // failed checks of runs that were compared, by name
 }
 
 // trying is a run to be taken.
@@ -231,11 +232,24 @@ func (u *Tuner) compare(r *Run, res run.Result, candidate int) error {
 	if err != nil {
 		return err
 	}
+	u.note(res.Checks)
 	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: res.TestAccuracy, Score: run.Number(score)})
 	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
 		u.best = &finished{r.Plan, r.self, len(u.tried) - 1, res, u.events}
 	}
 	return nil
+}
+
+// note keeps the checks of a run that failed.
+func (u *Tuner) note(checks []run.Check) {
+	for _, c := range checks {
+		if !c.OK {
+			if u.amiss == nil {
+				u.amiss = map[string]run.Check{}
+			}
+			u.amiss[c.Name] = c
+		}
+	}
 }
 
 // score returns a run's number of correct test rows, or the sum of their credits, plus noise.
@@ -281,6 +295,12 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r.Tried[u.best.number].Selected = true
 	r.Selected, r.ScoredBy = &u.tried[u.best.number].Candidate, u.scoredBy
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
+	r.Checks = slices.Clone(r.Checks)
+	for i, c := range r.Checks { // noise that was missing in any run is missing in the choice
+		if failed, ok := u.amiss[c.Name]; ok {
+			r.Checks[i] = failed
+		}
+	}
 	writeStatement(nil, u.draft(u.best.plan), u.best.self, &r)
 	return r, nil
 }

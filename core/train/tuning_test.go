@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -49,6 +50,54 @@ func startTuner(t testing.TB, p *Tuning, ds *data.Dataset, runs []int) *Tuner {
 		}
 	}
 	return u
+}
+
+// TestTuningStatementHasItsEvents: a statement is of the events that the ledger charges.
+func TestTuningStatementHasItsEvents(t *testing.T) {
+	ds := small(t)
+	cfg := tuned(3)
+	cfg.Seed = nil
+	p := newTuning(t, cfg, ds)
+	s, err := p.Statement()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stated struct{ Events []json.RawMessage }
+	if err := json.Unmarshal(b, &stated); err != nil {
+		t.Fatal(err)
+	}
+	if len(stated.Events) != 1 || string(stated.Events[0]) != string(p.info.Events.Once[0]) {
+		t.Errorf("it states\n%s\nand is charged\n%s", stated.Events, p.info.Events.Once)
+	}
+}
+
+// TestTuningDoubtsEveryRun: a failed check of a run that was not chosen leaves the choice without a
+// guarantee.
+func TestTuningDoubtsEveryRun(t *testing.T) {
+	ds := firstRows(t)
+	cfg := tuned(2)
+	cfg.Seed, cfg.ExpectedBatchSize = nil, 24
+	u := startTuner(t, newTuning(t, cfg, ds), ds, []int{0, 0})
+	for u.at < 2 {
+		for _, err := range u.Steps(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	res := run.Result{Checks: []run.Check{{Name: "noise had the promised deviation", Detail: "none"}}}
+	u.note(res.Checks)
+	r, err := u.Result(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsInf(float64(r.Epsilon), 1) || !strings.HasPrefix(r.Guarantee, run.NoGuarantee) {
+		t.Errorf("ε = %v, %s", r.Epsilon, r.Guarantee)
+	}
 }
 
 // TestTuningStaysWithinItsBudget: the price is the target's, or a little less, and that
