@@ -10,6 +10,7 @@ declare global {
   interface Result {
     steps: number;
     charged?: boolean;
+    checks?: { ok: boolean }[];
     mistakes?: object[];
     notes?: string[];
     planned_steps: number;

@@ -162,11 +162,11 @@
     }
 
     // close notes that the run has ended, and after how many steps; unreleased
-    // says that it was never let go.
-    /** @param {number} done @param {boolean} unreleased */
-    async close(done, unreleased) {
+    // says that it was never let go, doubtful that its check of itself failed.
+    /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] */
+    async close(done, unreleased, doubtful = false) {
       try {
-        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased });
+        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful });
         await this.#write();
       } finally {
         this.#release();

@@ -59,8 +59,8 @@ func Enter(q run.EnterRequest) (run.Record, error) {
 	return r, nil
 }
 
-// Close is the record of a run that has ended. Only where nothing can have been
-// released does that change the charge.
+// Close is the record of a run that has ended. Where nothing can have been released, it is
+// charged nothing; one whose check of itself failed has no guarantee.
 func Close(q run.CloseRequest) run.Record {
 	r := q.Record
 	if r.Entry.Closed {
@@ -69,6 +69,7 @@ func Close(q run.CloseRequest) run.Record {
 	if q.Unreleased {
 		r.Entry.Steps, r.Entry.Once, r.Entry.Unprotected = 0, nil, false
 	}
+	r.Entry.Unprotected = r.Entry.Unprotected || q.Doubtful && !q.Unreleased
 	r.Entry.Closed, r.Done = true, q.Done
 	return r
 }

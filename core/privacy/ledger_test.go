@@ -233,6 +233,13 @@ func TestWhatARunIsCharged(t *testing.T) {
 			t.Errorf("%+v became %+v", closed, again)
 		}
 	}
+	// A check of itself that failed leaves no guarantee, unless it was never let go.
+	if got := sumOf(t, Close(run.CloseRequest{Record: r, Done: 100, Doubtful: true}).Entry); !math.IsInf(float64(got.Epsilon), 1) || got.Unprotected != 1 {
+		t.Errorf("in doubt, it comes to %+v", got)
+	}
+	if got := sumOf(t, Close(run.CloseRequest{Record: r, Unreleased: true, Doubtful: true}).Entry); got.Epsilon != 0 {
+		t.Errorf("in doubt and never let go, it comes to %+v", got)
+	}
 	// Without noise it costs ∞, unless it was never let go.
 	q.Plan, q.Anyway = run.PlanInfo{Steps: 100}, true
 	if r, err = Enter(q); err != nil || r.Entry.Steps != 0 || !r.Entry.Unprotected {

@@ -68,7 +68,8 @@ type Entry struct {
 	// Closed says that the run has ended and said so.
 	Closed bool `json:"closed"`
 	// Unprotected marks a run without a guarantee: with a fixed seed, without noise,
-	// with scaling measured from the data, or a look in the laboratory. It may have told
+	// with scaling measured from the data, with a failed check of itself, or a look in the
+	// laboratory. It may have told
 	// anything, so it costs ε = ∞ whatever its events are.
 	Unprotected bool `json:"unprotected,omitempty"`
 	// Tested says that the run spends on test rows as well, as a tuning does: its names
@@ -151,6 +152,9 @@ type CloseRequest struct {
 	Done   int    `json:"done"` // steps
 	// Unreleased says that nothing can have been released: it was never let go.
 	Unreleased bool `json:"unreleased"`
+	// Doubtful says that one of the run's checks of itself failed (see [Check]): its events
+	// may not be what happened.
+	Doubtful bool `json:"doubtful,omitempty"`
 }
 
 // SpentRequest asks what a data set has cost.
