@@ -51,7 +51,7 @@ type Dataset struct {
 type HeldOut int
 
 const (
-	NotHeldOut HeldOut = iota // there are none, or they are of files of their own
+	NotHeldOut HeldOut = iota // none were to be, or they are of files of their own
 	Shuffled                  // by a fixed shuffle: one row more changes it for others
 	ByRow                     // by each row alone
 )

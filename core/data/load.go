@@ -536,6 +536,7 @@ func isBinary(head []byte) bool {
 // Both parts stay in the memory they are in.
 func (d *Dataset) holdOut(share float64) {
 	n := d.Train.N
+	d.HeldOut = Shuffled // also where there are too few rows: with one more it could be otherwise
 	k := min(int(float64(n)*share), n-1)
 	if k <= 0 {
 		return
@@ -560,7 +561,7 @@ func (d *Dataset) holdOut(share float64) {
 	if len(perm) == 0 {
 		return
 	}
-	d.ByClass, d.HeldOut = byClass, Shuffled
+	d.ByClass = byClass
 	slices.Sort(perm)
 	d.moveToTest(perm)
 }

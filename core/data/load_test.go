@@ -759,6 +759,16 @@ func TestHoldOutOption(t *testing.T) {
 			t.Errorf("%q: %v, and it says %s", option, ds.HeldOut, said)
 		}
 	}
+	for pairs := 1; pairs < 4; pairs++ { // whether there are rows enough to hold any out would tell their number
+		few := "a,y\n" + strings.Repeat("1,no\n2,yes\n", pairs)
+		ds, _, err := Load(t.Context(), one(few), nil, run.CSV{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds.Meta().HeldOut != Shuffled {
+			t.Errorf("%d rows: %v", ds.Train.N+ds.Test.N, ds.HeldOut)
+		}
+	}
 	if _, _, err := Load(t.Context(), one(b.String()), nil, run.CSV{HoldOut: "chance"}, nil); err == nil || !strings.Contains(err.Error(), "hold_out") {
 		t.Errorf("an option that there is not: %v", err)
 	}
