@@ -184,7 +184,7 @@ func Recognise(a run.Account) ([]run.Recognised, error) {
 	}
 	found := []run.Recognised{}
 	for _, r := range a.Records {
-		never := r.Entry.Closed && r.Entry.Steps == 0 && !r.Entry.Unprotected // let go
+		never := r.Entry.Closed && r.Entry.Steps == 0 && len(r.Entry.Once) == 0 && !r.Entry.Unprotected // let go
 		if !never && (shares(r.Names) || marked[strings.Join(r.Names, " ")]) {
 			found = append(found, run.Recognised{Run: r.Run, Label: r.Label, Started: r.Entry.Started})
 		}

@@ -430,11 +430,14 @@ func TestRecognise(t *testing.T) {
 		Records: []run.Record{record("b", "2", 1, "rows-b", "file-b"), record("a", "1", 1, "rows-a"), record("c", "3", 1, "rows-c"), record("d", "4", 0, "rows-b", "file-b")},
 		Data:    []run.Identity{{Names: []string{"rows-b", "file-b"}, Marks: marks("aaaaaaaa", "bbbbbbbb")}, {Names: []string{"rows-c"}, Marks: marks("bbbbbbbb", "cccccccc")}},
 	}
+	tuned := record("e", "5", 0, "rows-e") // a choice among runs is charged once, and no step
+	tuned.Entry.Once = []json.RawMessage{json.RawMessage(`{"kind":"selected"}`)}
+	account.Records = append(account.Records, tuned)
 	for _, c := range []struct {
 		names, marks []string
 		want         string
 	}{
-		{[]string{"file-b"}, nil, "b"}, {[]string{"x"}, marks("aaaaaaaa"), "b"}, {[]string{"x"}, marks("bbbbbbbb"), "bc"},
+		{[]string{"rows-e"}, nil, "e"}, {[]string{"file-b"}, nil, "b"}, {[]string{"x"}, marks("aaaaaaaa"), "b"}, {[]string{"x"}, marks("bbbbbbbb"), "bc"},
 		{[]string{"rows-a"}, marks("cccccccc"), "ac"}, {[]string{"x"}, marks("dddddddd"), ""}, {nil, nil, ""},
 	} {
 		account.Names, account.Marks = c.names, c.marks
