@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -309,8 +310,8 @@ func (x *experiment) suit(r *data.Report) (said []string) {
 		x.cfg.Scaling.Target = ""
 		said = append(said, "The target is not scaled: the labels are classes.")
 	}
-	if full.ExpectedBatchSize > float64(r.Rows) {
-		x.cfg.ExpectedBatchSize = math.Ceil(float64(r.Rows) / 10)
+	if rows := cmp.Or(full.NumExamples, r.Rows); full.ExpectedBatchSize > float64(rows) { // no declared run follows the counted number
+		x.cfg.ExpectedBatchSize = math.Ceil(float64(rows) / 10)
 		said = append(said, fmt.Sprintf("Batches of %s were more than all rows: expected_batch_size is now %s, a tenth of them.",
 			form.Format(full.ExpectedBatchSize), form.Format(x.cfg.ExpectedBatchSize)))
 	}

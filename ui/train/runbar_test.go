@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/series"
 
@@ -52,5 +53,35 @@ func TestOwnFilesAreOfferedFirst(t *testing.T) {
 	b.client.runs[0].events([]run.Event{series.Example(1)})
 	if offered() {
 		t.Error("they stand above the charts of a run")
+	}
+}
+
+// TestRunBarAfterAFailedCheck: of a run whose check of itself failed no ε is told as a promise.
+func TestRunBarAfterAFailedCheck(t *testing.T) {
+	r := newTrial(&env{})
+	r.phase, r.record = done, series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 3, Epsilon: 2, Private: true})
+	for _, ok := range []bool{true, false} {
+		r.result = &run.Result{Steps: 3, PlannedSteps: 3, Checks: []run.Check{{Name: "noise had the promised deviation", OK: ok}}}
+		if v := r.view(nil); v.Unbacked == ok {
+			t.Errorf("passed %t: no guarantee %t", ok, v.Unbacked)
+		}
+	}
+}
+
+// TestSuitFollowsTheDeclaredNumber: what is changed to fit data is the same for one row more, where
+// the number of rows is declared.
+func TestSuitFollowsTheDeclaredNumber(t *testing.T) {
+	for _, declared := range []int{0, 500} {
+		batch := func(rows int) (float64, int) {
+			x := newExperiment(run.Config{Data: "files", NumExamples: declared, ExpectedBatchSize: 300})
+			x.facts = run.Facts{Rows: rows, Features: 2, Outputs: 2}
+			said := x.suit(&data.Report{Rows: rows, Features: 2, Outputs: 2, Task: data.Classification})
+			return x.cfg.ExpectedBatchSize, len(said)
+		}
+		b, said := batch(290)
+		more, alsoSaid := batch(291)
+		if same := b == more && said == alsoSaid; same != (declared > 0) {
+			t.Errorf("%d declared: batches of %v, and %v with one row more", declared, b, more)
+		}
 	}
 }

@@ -350,7 +350,7 @@ func (t *trial) view(plan *run.PlanInfo) runView {
 		}
 		v.Stopped = t.result != nil && t.result.Stopped
 		v.Whole, v.Left = r.Whole, t.pace.left(v.Steps)
-		v.Unbacked = r.Plan.Unbacked()
+		v.Unbacked = r.Plan.Unbacked() || t.result != nil && doubt(t.result) != ""
 		if v.Of != nil {
 			v.Left = t.pace.left(int(v.Of.Runs * float64(r.Plan.Steps)))
 		}
