@@ -88,7 +88,7 @@ func write(t testing.TB) made {
 	}
 	all["run.csv"] = []byte(table.String())
 	all["ledger.json"] = indent(t, map[string]any{"made": "2026-11-26T00:00:00Z", "limit": nil, "runs": []run.Line{{
-		Run: "a", Data: 1, Label: "x.csv", Done: 30, Charged: 40, Closed: true, Once: st.Events[:1], PerStep: json.RawMessage(`{"kind":"float_noise","values":6,"of":{"kind":"poisson_sampled","sample_rate":0.05,"of":{"kind":"gaussian","noise_multiplier":1.25}}}`),
+		Run: "a", Data: 1, Label: "x.csv", Done: 30, Charged: 40, Closed: true, Once: st.Events[:1], PerStep: json.RawMessage(`{"kind":"poisson_sampled","sample_rate":0.05,"float_values":6,"of":{"kind":"gaussian","noise_multiplier":1.25}}`),
 	}}})
 	all["chart.json"] = []byte(`{"program":"Clipscope","title":"Privacy cost","columns":["step","epsilon"],"rows":[[1,0.5]]}`)
 	all["model.onnx"] = []byte("\x08\x08\x12\x09clipscope")
@@ -252,9 +252,9 @@ func TestFiles(t *testing.T) {
 		{"σ = 1e-300", hostile(`{"kind":"gaussian","noise_multiplier":1e-300}`), run.Differs, "events"},
 		{"10⁹ steps", hostile(`{"kind":"self_composed","count":1000000000,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"T = 10¹⁸", hostile(`{"kind":"self_composed","count":1000000000000000000,"of":{"kind":"poisson_sampled","sample_rate":0.1,"of":{"kind":"gaussian","noise_multiplier":1}}}`), run.Differs, "events"},
-		{"σ = 1e-300, in float noise", hostile(`{"kind":"float_noise","values":1,"of":{"kind":"gaussian","noise_multiplier":1e-300}}`), run.Differs, "events"},
-		{"T = 10¹⁸, of float noise", hostile(`{"kind":"self_composed","count":1000000000,"of":{"kind":"float_noise","values":1,"of":{"kind":"self_composed","count":1000000000,"of":{"kind":"gaussian","noise_multiplier":1}}}}`), run.Differs, "events"},
-		{"q = 1.5, of float noise", hostile(`{"kind":"float_noise","values":1,"of":{"kind":"poisson_sampled","sample_rate":1.5,"of":{"kind":"gaussian","noise_multiplier":1}}}`), run.Differs, "events"},
+		{"σ = 1e-300, in float noise", hostile(`{"kind":"gaussian","noise_multiplier":1e-300,"float_values":1}`), run.Differs, "events"},
+		{"T = 10¹⁸, of float noise", hostile(`{"kind":"self_composed","count":1000000000,"of":{"kind":"self_composed","count":1000000000,"float_values":1,"of":{"kind":"gaussian","noise_multiplier":1}}}`), run.Differs, "events"},
+		{"q = 1.5, of float noise", hostile(`{"kind":"poisson_sampled","sample_rate":1.5,"float_values":1,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"q = 1.5", hostile(`{"kind":"poisson_sampled","sample_rate":1.5,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"q = 0", hostile(`{"kind":"poisson_sampled","sample_rate":0,"of":{"kind":"gaussian","noise_multiplier":1}}`), run.Differs, "events"},
 		{"no noise", hostile(`{"kind":"non_private"}`), run.Differs, "ε"},
