@@ -62,7 +62,7 @@ declare global {
   interface Book {
     readonly names: string[];
     progress(step: number): void;
-    close(done: number, unreleased: boolean): Promise<void>;
+    close(done: number, unreleased: boolean, doubtful?: boolean): Promise<void>;
   }
   interface Ledger {
     salt(): Promise<string>;

@@ -203,7 +203,7 @@ test("a backbone reads texts, and a private head trains on what it makes of them
     assert.ok(missing <= 1);
   }
   assert.ok(got.accuracy > 0.85, `${got.accuracy} on test rows`);
-  assert.match(got.guarantee, /makes of its text in the column "review" \(SHA-256 [0-9a-f]{64}, output "parts"\).*run for every row alone/);
+  assert.match(got.guarantee, /from the text in its column "review" \(SHA-256 [0-9a-f]{64}, output "parts"\).*run for every row alone/);
   assert.equal(got.of.column, "review");
   t.diagnostic(`accuracy ${got.accuracy}, ${got.summary.backbone.seconds} s for 1,000 texts`);
 
