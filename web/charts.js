@@ -654,7 +654,7 @@
     over(u) {
       const { spec, now } = this;
       if (!u.data[0].length) return;
-      if (!spec.x.hidden) axisName(u, spec.x.label);
+      if (!spec.x.hidden) axisName(u, spec.x.label ?? "");
       if (now.since > 0) begin(u, now.since, spec.x.hidden ? "" : `resumed at ${spec.x.label} ${short(now.since)}`);
       changes(u, spec, now);
       shapesAlong(u, spec);

@@ -14,6 +14,13 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
+// TestTheAttackersChartNamesItsAxis: the name of an axis is drawn at its end.
+func TestTheAttackersChartNamesItsAxis(t *testing.T) {
+	if Attack.X.Label == "" {
+		t.Error("the share of rows accused has no name")
+	}
+}
+
 func TestGrowing(t *testing.T) {
 	for _, c := range []struct{ x, limit, want float64 }{
 		{1, 1000, 125}, {125, 1000, 125}, {126, 1000, 250}, {999, 1000, 1000}, {1000, 1000, 1000}, {5, 0, 8}, {3, 8, 4},
