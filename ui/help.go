@@ -82,7 +82,7 @@ var helpTopics = []topic{
 	{"epsilon", "What ε and δ promise", []string{
 		"Whoever sees everything that was released can hardly tell whether one given row was among the training rows: any outcome is at most e^ε times as likely with it as without it, but for a probability of δ. Which data sets are compared is the relation. Usually it is zero-out: one row is replaced by an empty one that adds nothing, and the number of rows, from which rate, steps and noise follow, is public. Where you declare the number instead (Privacy, Advanced), it is add-or-remove: one row is added or removed, and the number is covered too. ε is the same. Treated as public in either case: class names, those of folders included, and whether a class is rare; the size of pictures; names, types, categories, formats and declared bounds of columns; which columns have missing values; and, where the number of rows is, which rows are held out.",
 		"ε is an upper bound from an accountant, for as many steps as are planned before the first. A run may be stopped early, but ε stays that of the whole plan: where it is stopped may depend on what was released. The ε that the chart shows at a step is that of a run which was planned to end there.",
-		"Who has several rows in the data is promised less; the statement of a run and the calculator say how much.",
+		"A person with several rows in the data is promised less. The statement of a run and the calculator say how much.",
 	}},
 	{"blind", "Stopping, and hiding diagnostics", []string{
 		"The plan’s ε covers stopping a run for anything that it released, the blue. It does not cover stopping it for what the amber shows: the number of steps is then decided by private values, and tells something about them. Tick “Hide diagnostics until the end” under Privacy (blind) and no loss, accuracy, norm or clipping frequency is measured while the run goes on; the statement says which it was.",
@@ -107,7 +107,7 @@ var helpTopics = []topic{
 	}},
 	{"check", "Checking a file", []string{
 		"The page Check opens any file that Clipscope saved: a model, a run, a privacy statement, a ledger, of any version. It works ε out again from the file’s events, with today’s accountants, and compares all that the file says: its fields, its sentences and, in a zip, its parts. What differs is said with the right number beside it.",
-		"No check of a file shows whether its events are what happened. Whoever changes events and ε together changes the file unnoticed.",
+		"No check of a file shows whether its events are what happened. Somebody who changed events and ε together is not noticed.",
 		"A run also checks itself: that every tensor was trained and counted in the norm, that noise and batches were drawn as stated, and that ε never fell. Where that fails, the result says so in red and claims no ε.",
 	}},
 	{"audit", "What an audit shows", []string{

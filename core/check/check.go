@@ -63,6 +63,8 @@ func sum(c *claims, findings []run.Finding) (verdict, text string) {
 		return run.Differs, fmt.Sprintf("1 claim differs: %s. Do not rely on this file.%s", differ[0], rest)
 	case len(differ) > 0:
 		return run.Differs, fmt.Sprintf("%d claims differ: %s. Do not rely on this file.%s", len(differ), strings.Join(differ, ", "), rest)
+	case n[run.Agrees] == 0 && open:
+		return run.Unchecked, "ε cannot be worked out in full from this file, and nothing else in it can be compared. The run’s saved model, or its statement as JSON, may say more."
 	case n[run.Agrees] == 0:
 		return run.Unchecked, "Nothing in this file can be worked out again."
 	case open:

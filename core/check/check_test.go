@@ -270,8 +270,8 @@ func TestFiles(t *testing.T) {
 		{"safetensors cut short", now["model.safetensors"][:200], refused, "cut short"},
 		{"a header that ends nowhere", append(binary.LittleEndian.AppendUint64(nil, 1<<20), '{'), refused, "cut short"},
 		{"nothing", nil, refused, "empty"},
-		{"a picture", []byte("\x89PNG\r\n\x1a\n"), refused, "no file that Clipscope writes"},
-		{"somebody's JSON", []byte(`{"name":"x"}`), refused, "no file that Clipscope writes"},
+		{"a picture", []byte("\x89PNG\r\n\x1a\n"), refused, "not a file that Clipscope writes"},
+		{"somebody's JSON", []byte(`{"name":"x"}`), refused, "not a file that Clipscope writes"},
 		{"a statement of somebody", []byte("This data is protected by differential privacy with epsilon 0.1."), run.Unchecked, "not those of a statement"},
 		{"a fixed seed with a guarantee", edit(t, now["run.json"], `"config": \{`, `"config": {"seed": 7,`), run.Differs, "guarantee"},
 	}

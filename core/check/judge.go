@@ -239,7 +239,7 @@ func (j *judge) epsilons() {
 			quoted = float64(e.RDP)
 		}
 		if j.epsilon != quoted {
-			j.differs("ε among its accountants", show(quoted), show(j.epsilon), "the file quotes another ε")
+			j.differs("ε among its accountants", show(quoted), show(j.epsilon)+" in its field ε", "the file contradicts itself")
 		}
 		j.bound("ε by PLD", float64(e.PLD), float64(r.PLD), float64(r.Low))
 		j.bound("ε by RDP", float64(e.RDP), float64(r.RDP), float64(r.Low))
@@ -345,6 +345,9 @@ func (j *judge) bound(claim string, said, ours, low float64) {
 		return
 	}
 	file, we := show(said), run.UpText(ours, 6)
+	if show(ours) == file { // and the last digit would differ by the direction of rounding alone
+		we = file
+	}
 	tol := exact
 	if j.rebuilt {
 		tol = rounded
@@ -359,7 +362,7 @@ func (j *judge) bound(claim string, said, ours, low float64) {
 	case math.IsInf(ours, 1):
 		j.differs(claim, file, "∞", "something was released without noise")
 	case said < low*(1-tol):
-		j.differs(claim, file, we, "smaller than can be true: it is at least "+run.DownText(low, 4))
+		j.differs(claim, file, we, "too small: it is at least "+run.DownText(low, 4))
 	default:
 		j.differs(claim, file, we, "smaller than today’s accountants can prove")
 	}
@@ -398,7 +401,7 @@ func (j *judge) configuration() {
 		j.differs("accountant", j.accountant, c.Accountant, "its configuration says otherwise")
 	}
 	if b := c.ExpectedBatchSize; b > 0 && j.rate > 0 {
-		j.unchecked("rows", fmt.Sprintf("%.4g, by sample_rate and expected_batch_size", b/j.rate), "", "the data are not in the file")
+		j.unchecked("rows", fmt.Sprintf("%.4g (expected_batch_size ÷ sample_rate)", b/j.rate), "", "the data are not in the file")
 	}
 }
 
@@ -419,7 +422,7 @@ func (j *judge) sentences(name, text string) {
 		if math.IsNaN(said) || math.IsNaN(other) || said == other || math.Abs(said-other) <= tol*math.Abs(other) {
 			return
 		}
-		j.differs(what+" in the words of the "+name, show(said), show(other), "the file’s own fields say otherwise")
+		j.differs(what+" in the words of the "+name, show(said), show(other)+" in its field", "the file contradicts itself")
 	}
 	says("ε", w.epsilon, j.epsilon, fourth)
 	says("δ", w.delta, j.delta, second)
@@ -443,10 +446,10 @@ func (j *judge) sentences(name, text string) {
 		}
 	}
 	if w.accountant != "" && j.accountant != "" && w.accountant != j.accountant {
-		j.differs("accountant in the words of the "+name, clipped(w.accountant), j.accountant, "the file’s own fields say otherwise")
+		j.differs("accountant in the words of the "+name, clipped(w.accountant), j.accountant+" in its field", "the file contradicts itself")
 	}
 	if w.broken && j.promised != nil && *j.promised {
-		j.differs("the words of the "+name, "no guarantee", "a guarantee", "the file’s own fields say otherwise")
+		j.differs("the words of the "+name, "no guarantee", "a guarantee in its field", "the file contradicts itself")
 	}
 	if len(j.findings) == before {
 		j.agrees("the words of the "+name, "the same numbers", "")
@@ -487,9 +490,9 @@ func (j *judge) unknown() []string {
 	case j.rebuilt:
 		all = append(all, "Whether there were other releases than the steps: the file has no list of its events, and ε was worked out from its noise, rate and steps.")
 	case j.list != nil:
-		all = append(all, "Whether the events are what happened: whoever changes them and ε together changes the file unnoticed.")
+		all = append(all, "Whether the events are what happened. Somebody who changed them and ε together is not noticed.")
 	}
-	all = append(all, "Whether noise and batches were drawn as stated.", "What else was published of the same data.")
+	all = append(all, "Whether noise and batches were drawn as stated.", "What else was published about the same data.")
 	if strings.HasPrefix(j.kind, "saved model") {
 		all = append(all, "Whether these parameters come from that run: nothing ties them to it.")
 	}

@@ -55,7 +55,7 @@ func newClaims(kind string) *claims {
 }
 
 // errUnknown is of a file that the page did not write.
-var errUnknown = errors.New("this is no file that Clipscope writes")
+var errUnknown = errors.New("this is not a file that Clipscope writes")
 
 // readFile recognises a file by its content.
 func readFile(b []byte) (*claims, error) {
@@ -359,7 +359,7 @@ const mostEntries = 64
 func readZip(b []byte) (*claims, error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, fmt.Errorf("the zip cannot be read: %w", err)
+		return nil, fmt.Errorf("the zip cannot be read: it is cut short, damaged or no zip")
 	}
 	if len(z.File) > mostEntries {
 		return nil, errUnknown

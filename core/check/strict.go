@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ type walker struct {
 func (w *walker) value(depth int) error {
 	t, err := w.Token()
 	if err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return notJSON(err)
 	}
 	d, ok := t.(json.Delim)
 	switch {
@@ -59,7 +60,7 @@ func (w *walker) value(depth int) error {
 		if d == '{' {
 			t, err := w.Token()
 			if err != nil {
-				return fmt.Errorf("it is no JSON: %w", err)
+				return notJSON(err)
 			}
 			key := strings.ToLower(fmt.Sprint(t))
 			if keys[key] {
@@ -72,9 +73,17 @@ func (w *walker) value(depth int) error {
 		}
 	}
 	if _, err := w.Token(); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return notJSON(err)
 	}
 	return nil
+}
+
+// notJSON says in words for a person why a decoder gave up.
+func notJSON(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it is cut short: its JSON does not end")
+	}
+	return fmt.Errorf("it is not JSON: %w", err)
 }
 
 // clipped shortens a text of the file for a message.

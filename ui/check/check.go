@@ -157,7 +157,7 @@ func (c *Check) view() app.UI {
 }
 
 // headings are the verdicts as a person reads them.
-var headings = map[string]string{run.Agrees: "It agrees", run.Differs: "It differs", run.Unchecked: "It cannot be checked"}
+var headings = map[string]string{run.Agrees: "The figures agree", run.Differs: "The figures differ", run.Unchecked: "ε cannot be checked"}
 
 // verdictView shows what a check found.
 func verdictView(v *run.Verdict) app.UI {
@@ -182,7 +182,7 @@ func verdictView(v *run.Verdict) app.UI {
 func findingsView(list []run.Finding) app.UI {
 	return app.Div().Class("findings").TabIndex(0).Role("region").Aria("label", "Claims").Body(app.Table().Body(
 		app.THead().Body(app.Tr().Body(
-			app.Th().Scope("col").Text("claim"), app.Th().Scope("col").Text("the file says"), app.Th().Scope("col").Text("worked out"), app.Th().Scope("col").Text("verdict"),
+			app.Th().Scope("col").Text("claim"), app.Th().Scope("col").Text("the file says"), app.Th().Scope("col").Text("compared with"), app.Th().Scope("col").Text("verdict"),
 		)),
 		app.TBody().Body(app.Range(list).Slice(func(i int) app.UI {
 			f := list[i]

@@ -22,9 +22,9 @@ func example() *run.Verdict {
 		File: "clipscope-statement.json", Kind: "privacy statement, JSON", Program: "Clipscope 0.2.0", Verdict: run.Differs, Text: "1 claim differs: ε. Do not rely on this file. 1 cannot be checked.",
 		Findings: []run.Finding{
 			{Claim: "steps charged", File: "300", Recomputed: "300", Verdict: run.Agrees},
-			{Claim: "ε", File: "0.1", Recomputed: "2.38431", Verdict: run.Differs, Why: "smaller than can be true: it is at least 2.384"},
+			{Claim: "ε", File: "0.1", Recomputed: "2.38431", Verdict: run.Differs, Why: "too small: it is at least 2.384"},
 			{Claim: "rows", File: "8000, by sample_rate and expected_batch_size", Verdict: run.Unchecked, Why: "the data are not in the file"},
 		},
-		Unknown: []string{"Whether the events are what happened: whoever changes them and ε together changes the file unnoticed.", "Whether noise and batches were drawn as stated."},
+		Unknown: []string{"Whether the events are what happened. Somebody who changed them and ε together is not noticed.", "Whether noise and batches were drawn as stated."},
 	}
 }

@@ -29,7 +29,7 @@ test("a script checks what a run left, and what was edited of it", async (t) => 
   assert.deepEqual(seen.verdicts.map((v) => v.verdict), ["agrees", "agrees", "agrees", "agrees", "differs", "agrees"], JSON.stringify(seen.verdicts.map((v) => [v.kind, v.findings.filter((f) => f.verdict !== "agrees")])));
   assert.ok(seen.verdicts[4].findings.some((f) => f.claim === "ε" && f.verdict === "differs"));
   assert.equal(seen.stopped, "AbortError");
-  assert.match(seen.refused, /no file that Clipscope writes\. Choose/);
+  assert.match(seen.refused, /not a file that Clipscope writes\. Choose/);
 });
 
 test("the page says what agrees, what differs and what cannot be checked", async (t) => {
@@ -42,25 +42,25 @@ test("the page says what agrees, what differs and what cannot be checked", async
     for (const s of texts) assert.ok(all.includes(s), `${s} is not in ${all}`);
   });
   await choose("run.json", old("0.1.0/clipscope-run.json"));
-  await says("It agrees", "no list of its events", "none differs");
+  await says("The figures agree", "no list of its events", "none differs");
   await choose("model.zip", old("0.2.0/plain-model.zip"));
-  await says("It agrees", "model.json and model.safetensors");
+  await says("The figures agree", "model.json and model.safetensors");
   await choose("statement.json", Buffer.from(old("0.2.0/plain-statement.json").toString().replace(/"epsilon": [\d.]+/, '"epsilon": 0.1')));
-  await says("It differs", "Do not rely on this file", "0.315766");
+  await says("The figures differ", "Do not rely on this file", "0.315766");
   await page.screenshot({ path: path.join(results, "check.png") });
   await choose("picture.png", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"));
   await eventually(async () => {
-    assert.match(await page.locator("#check-fault").textContent(), /picture\.png: this is no file that Clipscope writes\. Choose the file as the page saved it/);
+    assert.match(await page.locator("#check-fault").textContent(), /picture\.png: this is not a file that Clipscope writes\. Choose the file as the page saved it/);
     assert.equal(await page.locator("#verdict").count(), 0, "the last verdict stands beside another file");
   });
   await choose("statement.json", Buffer.from(old("0.2.0/bounds-statement.txt")));
-  await says("It cannot be checked", "what was released before the steps");
+  await says("ε cannot be checked", "what was released before the steps");
   await page.setViewportSize(narrow);
   await eventually(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is wider than a phone"));
   await page.screenshot({ path: path.join(results, "check-narrow.png") });
   await page.emulateMedia({ colorScheme: "dark" });
   await choose("statement.json", Buffer.from(old("0.2.0/plain-statement.json").toString().replace(/"epsilon": [\d.]+/, '"epsilon": 0.1')));
-  await says("It differs");
+  await says("The figures differ");
   await page.screenshot({ path: path.join(results, "check-dark.png"), fullPage: true });
   assert.deepEqual(page.errors, []);
 });
