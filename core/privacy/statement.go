@@ -225,7 +225,7 @@ func (s *Statement) failed() string {
 	var failed []string
 	for _, c := range s.Checks {
 		if !c.OK {
-			failed = append(failed, c.Name+": "+c.Detail)
+			failed = append(failed, fmt.Sprintf("Failed: “%s”. %s", c.Name, c.Detail))
 		}
 	}
 	return strings.Join(failed, " ")
@@ -237,7 +237,7 @@ func (s *Statement) passed() string {
 	for i, c := range s.Checks {
 		names[i] = c.Name
 	}
-	return "Its tests passed: " + strings.Join(names, ", ") + "."
+	return "All of its tests passed: " + strings.Join(names, ", ") + "."
 }
 
 // stopped reports whether the run ended before it was planned to.
@@ -250,7 +250,7 @@ func (s *Statement) Text() string { return run.TextOf(s.sections()) }
 // goes behind them.
 func (s *Statement) sections() []run.Section {
 	if why := s.failed(); why != "" {
-		return []run.Section{{ID: "promise", Title: "The guarantee is in doubt", Lines: []string{"The run checked itself, and this failed, so no ε is claimed: " + why, "Treat its model and figures as you treat the rows."}}}
+		return []run.Section{{ID: "promise", Title: "No guarantee: a check failed", Lines: []string{"The run checked itself, and a check failed. No ε is claimed.", why, "Treat its model and figures as you treat the rows."}}}
 	}
 	if len(s.Broken) > 0 {
 		return []run.Section{{ID: "promise", Title: "For teaching, no guarantee", Lines: []string{
@@ -304,7 +304,7 @@ func dataSection(s *run.Statement) run.Section {
 	rows := ""
 	switch {
 	case s.NumExamples > 0 && s.Declared:
-		rows = fmt.Sprintf(", declared as %s rows to train on", grouped(s.NumExamples))
+		rows = fmt.Sprintf(", declared to have %s rows to train on", grouped(s.NumExamples))
 	case s.NumExamples > 0:
 		rows = fmt.Sprintf(", %s rows to train on", grouped(s.NumExamples))
 	}
@@ -359,13 +359,13 @@ func attackerLines(a *run.Attack) []string {
 		return nil
 	}
 	lines := []string{
-		"Assume an attacker who knows every other row, sees everything that was released, and gives even odds (50 %) to this row being in the data.",
-		fmt.Sprintf("The attacker's best guess, in or out, is right at most %s of the time.", atMostPercent(float64(a.Right))),
-		fmt.Sprintf("That is the average. Some releases tell more, but none makes the attacker more than %s sure that the row was in, or that it was not, except for releases of probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
-		fmt.Sprintf("A test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.", atMostPercent(a.TruePositiveAt(0.001))),
+		"Assume an attacker who knows every other row and sees everything that was released. Before that, the attacker thinks it 50 % likely that this row is in the data.",
+		fmt.Sprintf("The attacker's best guess, “in” or “not in”, is right at most %s of the time.", atMostPercent(float64(a.Right))),
+		fmt.Sprintf("That is an average. A lucky attacker learns more, but is never more than %s sure of either answer, except with probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
+		fmt.Sprintf("A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.", atMostPercent(a.TruePositiveAt(0.001))),
 	}
 	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
-		lines = append(lines, fmt.Sprintf("A test that finds half of the rows that were in accuses at least %s of 1,000 that were not.", run.DownText(accused, 3)))
+		lines = append(lines, fmt.Sprintf("To find half of the rows that were in the data, a test wrongly accuses at least %s of 1,000 that were not.", run.DownText(accused, 3)))
 	}
 	return lines
 }
@@ -392,7 +392,7 @@ func (s *Statement) method() []string {
 	}
 	line("DP-SGD ran with sample_rate = %.6g and noise_multiplier = %s over %d planned steps.", s.SampleRate, s.noises(), s.Planned)
 	line("%s", s.ending())
-	line("Each row entered each batch independently (Poisson sampling). This is what ran and what was accounted. Empty batches were released and counted.")
+	line("Each row entered each batch independently (Poisson sampling). The run did this, and ε is worked out for it. Empty batches were released and counted, too.")
 	if s.Clipping != "" {
 		line("Clipping: %s.", s.Clipping)
 	}
@@ -443,7 +443,7 @@ func (s *Statement) short() string {
 		fmt.Fprintf(&b, " It is the best of a random number of runs, %g on average, and ε covers that choice.", s.Runs)
 	}
 	if a := s.attacker; a != nil {
-		fmt.Fprintf(&b, " An attacker who gives even odds to a row being in the data guesses right at most %s of the time, and a test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.",
+		fmt.Fprintf(&b, " An attacker who thinks it 50 %% likely that a row is in the data, and then sees everything that was released, guesses right at most %s of the time. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
 			atMostPercent(float64(a.Right)), atMostPercent(a.TruePositiveAt(0.001)))
 	}
 	return b.String()
@@ -485,7 +485,7 @@ func (s *Statement) groupText() string {
 	}
 	text := strings.Join(parts, ", ") + " rows, at the same δ"
 	if last := s.groups[len(s.groups)-1].Epsilon; s.beside > 0 && math.IsInf(float64(last), 1) && !math.IsInf(s.Epsilon(), 1) {
-		text += " (∞: δ does not cover what the noise is inexact by)"
+		text += " (∞: for so many rows the inexactness of the noise alone takes more than δ)"
 	}
 	return text
 }
@@ -500,7 +500,7 @@ func (s *Statement) noiseText() string {
 	}
 	text := "Noise: floating-point Gaussian, from a cryptographic generator. An attacker who sees the exact bits of a release may learn more than ε states (Mironov 2012). Secure noise rules that out."
 	if s.beside > 0 {
-		text += fmt.Sprintf(" The noise ends at %g standard deviations. That is charged to δ, of which it takes at most %s.", chacha.MaxNormal, run.UpText(s.beside, 2))
+		text += fmt.Sprintf(" Noise beyond %g standard deviations is never drawn. That is charged to δ, of which it takes at most %s.", chacha.MaxNormal, run.UpText(s.beside, 2))
 	}
 	return text
 }

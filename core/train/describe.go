@@ -130,12 +130,12 @@ func (p *Plan) guarantee(steps int) string {
 	if why := p.broken(); len(why) > 0 {
 		return run.NoGuarantee + strings.Join(why, "; and ") + "."
 	}
-	mode := "floating-point noise, from which an attacker who sees every bit of a release may learn more than ε says"
+	mode := "Noise is floating-point: an attacker who sees the exact bits of a release may learn more than ε states."
 	if p.cfg.NoiseMode == "secure" {
-		mode = "discrete noise on an integer grid"
+		mode = "Noise is secure: discrete noise on an integer grid."
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, %s, by the %s accountant: "+
-		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g, %s.%s%s The guarantee covers the parameters after every step and all released values, "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. %s%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
 		run.UpText(p.epsilon(p.steps), 4), run.UpText(p.cfg.TargetDelta, 2), p.relation().Phrase(), strings.ToUpper(p.cfg.Accountant), p.steps, p.rate, p.sigma, mode, p.before(), p.ending(steps), p.known())
 }
@@ -150,7 +150,7 @@ func (p *Plan) ending(steps int) string {
 	if p.cfg.Blind {
 		return s
 	}
-	return s + " Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	return s + " Diagnostics were shown: if they decided when to stop, the number of steps tells something that no ε covers."
 }
 
 // epsilonAt is ε of a run planned to end with that step, sharper than the curve's

@@ -105,13 +105,13 @@ func declared(cfg run.Config, meta data.Meta) (data.Meta, error) {
 	case n == 0:
 		return meta, nil
 	case n < 0 || n > mostExamples:
-		return meta, fault(field, "%d rows are not in 1 … %g; leave it out to have the rows counted", n, float64(mostExamples))
+		return meta, fault(field, "%d is no number of rows; write one from 1 to a billion, or leave it empty to have the rows counted", n)
 	case meta.HeldOut == data.Shuffled:
 		return meta, fault(field, "which rows are held out for testing depends on how many rows there are, so one row more would change it for others; set csv.hold_out to row (Data, Advanced: Held out by), give a test file, or hold none out")
 	case meta.TrainRows == 0:
 		return meta, fault("data", "there are no training rows")
 	case meta.TrainRows > n*privacy.MostPerDeclared:
-		return meta, fault(field, "there are more than %d times as many rows as the %d that are declared; declare about as many as there are", privacy.MostPerDeclared, n)
+		return meta, fault(field, "%d rows are declared, and there are more than %d times as many; declare about as many as there are", n, privacy.MostPerDeclared)
 	default:
 		return meta.Declared(n), nil
 	}

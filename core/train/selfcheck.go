@@ -568,11 +568,11 @@ func failedCheck(checks []run.Check) string {
 	var failed []string
 	for _, c := range checks {
 		if !c.OK {
-			failed = append(failed, c.Name)
+			failed = append(failed, "“"+c.Name+"”")
 		}
 	}
 	if len(failed) == 0 {
 		return ""
 	}
-	return "the run’s check of itself failed (" + strings.Join(failed, "; ") + "), so the guarantee is in doubt"
+	return "a check that the run makes of itself failed (" + strings.Join(failed, "; ") + ")"
 }

@@ -48,7 +48,7 @@ test("the statement on the page has its sections, a curve, and a paragraph to co
   await eventually(async () => assert.deepEqual(await headings.allTextContents(),
     ["What is promised", "What it is about", "What is covered", "What is not covered", "What an attacker can do", "How it was worked out", "Where it comes from"]));
   await eventually(async () => assert.ok(await page.locator(".statement-section canvas").count() > 0, "there is no curve"));
-  assert.match(await page.locator(".statement-text").innerText(), /declared as 1,500 rows to train on/);
+  assert.match(await page.locator(".statement-text").innerText(), /declared to have 1,500 rows to train on/);
   await page.locator("#copy-short").click();
   await eventually(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^The model .* on a declared number of 1,500 rows of moons.* guesses right at most [\d.]+ % of the time/));
   assert.deepEqual(page.errors, []);
