@@ -47,6 +47,7 @@ type experiment struct {
 	opened  form.Card         // the open card
 	epoch   int               // counts replacements of the whole configuration
 
+	left     struct{ sigma, epsilon float64 } // what decided the noise before there was none
 	plan     *run.PlanInfo
 	planning bool
 	edits    int  // counts what makes an answer of the planner out of date
@@ -175,6 +176,13 @@ func (x *experiment) setBudget(kind string) {
 	if x.plan != nil && x.plan.Epsilon > 0 && x.plan.Epsilon < 1e4 {
 		eps = form.Round(float64(x.plan.Epsilon), 2)
 	}
+	switch {
+	case x.cfg.NoPrivacy && x.left.epsilon > 0:
+		sigma, eps = x.left.sigma, x.left.epsilon
+	case x.cfg.TargetEpsilon != nil:
+		eps = *x.cfg.TargetEpsilon
+	}
+	x.left.sigma, x.left.epsilon = sigma, eps
 	x.cfg.NoiseMultiplier, x.cfg.TargetEpsilon, x.cfg.NoPrivacy = nil, nil, false
 	switch kind {
 	case "noise_multiplier":
@@ -282,7 +290,7 @@ func (x *experiment) unset() (said []string) {
 			continue
 		}
 		if form.Set(&x.cfg, key, "") == nil {
-			said = []string{"Model, clipping, batches and optimiser of the example were for its own data. What you have not changed now follows from this data and ε."}
+			said = []string{"The example’s model, clipping, batches and optimiser were for its own data. Those you have not changed now follow from your data and ε."}
 			x.forget(key)
 		}
 	}

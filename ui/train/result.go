@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -84,13 +85,13 @@ func doubt(r *run.Result) string {
 	var failed []string
 	for _, c := range r.Checks {
 		if !c.OK {
-			failed = append(failed, c.Name+": "+c.Detail)
+			failed = append(failed, fmt.Sprintf("Failed: “%s”. %s", c.Name, c.Detail))
 		}
 	}
 	if len(failed) == 0 {
 		return ""
 	}
-	return "The run checked itself, and this failed, so no ε is claimed. " + strings.Join(failed, " ") + " Do not publish the model. Please report this with the run’s settings."
+	return "The run checked itself, and a check failed. No ε is claimed. " + strings.Join(failed, " ") + " Do not publish the model. Please report this with the run’s settings."
 }
 
 // checked says that the run's checks of itself passed; "" where there were none or one failed.

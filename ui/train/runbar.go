@@ -106,7 +106,7 @@ func (v runView) said() string {
 		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
 	case done:
 		price := "is charged ε " + words.Epsilon(v.Whole)
-		if v.Unbacked {
+		if v.Unbacked || math.IsInf(v.Spent, 1) {
 			price = "carries no guarantee"
 		}
 		return fmt.Sprintf("The run has ended after %s of %s; it %s.", words.Count(v.Step), words.Plural(v.Steps, "step"), price)

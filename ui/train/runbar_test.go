@@ -21,6 +21,7 @@ func TestRunBarTexts(t *testing.T) {
 		{runView{Phase: running, Step: 412, Steps: 1000, Left: 17.3, Spent: 0.63, Whole: 1}, []string{"Pause", "step 412 / 1,000", "18 s left", "0.63 / ", "<strong>1.00"}},
 		{runView{Phase: running, Step: 4, Steps: 9, Within: 0.37, Left: math.NaN()}, []string{"step 4 / 9, 37 % of the next", `value="4.37`}},
 		{runView{Phase: done, Step: 5, Steps: 5, Spent: 0.63, Whole: 1, Unbacked: true}, []string{"it carries no guarantee.", "<small>no guarantee"}},
+		{runView{Phase: done, Step: 5, Steps: 5, Spent: math.Inf(1)}, []string{"5 of 5 steps; it carries no guarantee.", "<strong>∞"}},
 		{runView{Phase: running, Step: 9, Steps: 10, Left: 0.2, Spent: 0.63}, []string{"under 1 s left"}},
 		{runView{Phase: paused, Step: 1, Steps: 2, Spent: math.Inf(1), Left: math.NaN()}, []string{"Resume", "paused", "∞"}},
 		{runView{Phase: running, Step: 4, Steps: 9, PerStep: math.NaN(), Place: run.Place{Backend: "simd", Trying: true}}, []string{"trying what is fastest…"}},

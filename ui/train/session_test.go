@@ -657,6 +657,10 @@ func TestTheBudgetChangesSidesWithoutAJump(t *testing.T) {
 		t.Errorf("none: %+v", c)
 	}
 	b.exp.plan = &run.PlanInfo{Steps: 700}
+	b.Set("budget", "target_epsilon")
+	if c := b.exp.cfg; c.NoPrivacy || c.TargetEpsilon == nil || *c.TargetEpsilon != 2.3 {
+		t.Errorf("ε again after no noise: %+v", c)
+	}
 	b.Set("length", "steps")
 	if c := b.exp.cfg; c.Steps != 700 || c.Epochs != 0 {
 		t.Errorf("steps: %+v", c)
@@ -779,7 +783,7 @@ func TestAnExampleGivesWayToFiles(t *testing.T) {
 	if full.Method != "constant" || full.ExpectedBatchSize != 1000 || full.Epochs != 75 || full.Optimizer != "sgd" {
 		t.Errorf("it becomes %+v", full)
 	}
-	if said := strings.Join(b.data.view().Suited, " "); !strings.Contains(said, "follows from this data and ε") {
+	if said := strings.Join(b.data.view().Suited, " "); !strings.Contains(said, "follow from your data and ε") {
 		t.Errorf("the card says %q", said)
 	}
 

@@ -96,7 +96,10 @@ func (v *statementView) section(s run.Section, attacker *run.Attack) app.UI {
 				v.drawn = key
 				chart.DrawAttack(&v.feed, attacker)
 			}
-			return app.Div().Class("plot-box attack").Body(&chart.Plot{Spec: chart.Attack, Feed: &v.feed, Label: chart.AttackTitle})
+			return app.Div().Body(
+				app.P().Class("help").Text(chart.AttackTitle+". Upwards: the share that a test finds of the rows that were in. Across: the share that it wrongly accuses of those that were not."),
+				app.Div().Class("plot-box attack").Body(&chart.Plot{Spec: chart.Attack, Feed: &v.feed, Label: chart.AttackTitle}),
+			)
 		}),
 	)
 }

@@ -37,6 +37,7 @@ func Stories() []widget.Story {
 		{Name: "Result, a model being written", View: func() app.UI {
 			return &resultView{Result: exampleResult(), Writing: "Writing clipscope-model.zip: 34 MB", Saver: nobody{}}
 		}},
+		{Name: "Result, a check failed", View: func() app.UI { return &resultView{Result: exampleDoubted(), Saver: nobody{}} }},
 		{Name: "Result, stopped", View: func() app.UI { return &resultView{Result: exampleStopped(), Saver: nobody{}} }},
 	}
 }
@@ -80,7 +81,7 @@ func exampleInterrupted(sure bool) *interruptedView {
 func exampleCaption(list bool) captionView {
 	now, set := time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local), "digits, 6,000 × 784, 10 classes"
 	v := captionView{Title: "Run of 14:03:25, stopped after step 312 of 938. ", Now: now, Next: []form.Card{form.Clipping},
-		Made: []string{set, "softmax, 7,850 parameters", "Constant threshold, C 1", "ε 2.00, δ 1e−5, σ 1.13, 938 steps", "batches of 256, 40 epochs", "SGD, η 0.5", "randomness from a CSPRNG"},
+		Made: []string{set, "softmax, 7,850 parameters", "Constant threshold, C 1", "ε 2.00, δ 1e−5, σ 1.13, 938 steps", "batches of 256, 40 epochs", "SGD, η 0.5", "cryptographic randomness (CSPRNG)"},
 		Runs: []entry{
 			{ID: "c", Ended: now, Method: "Constant threshold", Data: set, Private: true, Epsilon: 2, Score: "test accuracy 88.4 %", State: "stopped after step 312 of 938"},
 			{ID: "b", Ended: now.Add(-time.Hour), Method: "Automatic clipping (AUTO-S)", Data: set, Private: true, Epsilon: 2, Score: "test accuracy 91.2 %", State: "finished", Bytes: 84_100},
@@ -113,13 +114,26 @@ func exampleResult() *run.Result {
 		Backend:   "simd, relaxed",
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
 		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant.",
-		Statement: []byte(`{"short":"The model was trained with DP-SGD.","sections":[{"id":"promise","title":"What is promised","paragraphs":["What this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant."]},{"id":"attacker","title":"What an attacker can do","paragraphs":["The attacker's best guess, in or out, is right at most 59 % of the time."]}],"attacker":{"posterior_at_most":0.92,"except_with_probability":1e-5,"right_at_most":0.59,"false_positive_rate_at_half":0.32,"false_positive_rate":[0.00001,0.0001,0.001,0.01,0.1,1],"true_positive_rate":[0.00008,0.0006,0.0046,0.034,0.2,1]},"text":"What is promised\nWhat this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\n"}`)}
+		Statement: []byte(`{"short":"The model was trained with DP-SGD.","sections":[{"id":"promise","title":"What is promised","paragraphs":["What this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant."]},{"id":"attacker","title":"What an attacker can do","paragraphs":["The attacker's best guess, “in” or “not in”, is right at most 59 % of the time."]}],"attacker":{"posterior_at_most":0.92,"except_with_probability":1e-5,"right_at_most":0.59,"false_positive_rate_at_half":0.32,"false_positive_rate":[0.00001,0.0001,0.001,0.01,0.1,1],"true_positive_rate":[0.00008,0.0006,0.0046,0.034,0.2,1]},"text":"What is promised\nWhat this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\n"}`)}
+}
+
+func exampleDoubted() *run.Result {
+	r := exampleResult()
+	r.Epsilon, r.EpsilonAtStep, r.TestClasses, r.TestScores, r.Notes = run.Number(math.Inf(1)), run.Number(math.Inf(1)), nil, nil, nil
+	r.Checks = []run.Check{
+		{Name: "every tensor was trained", OK: true},
+		{Name: "noise had the promised deviation", Detail: "The noise as a whole is not what was promised."},
+	}
+	const why = "a check that the run makes of itself failed (“noise had the promised deviation”)"
+	r.Guarantee = run.NoGuarantee + why + "."
+	r.Statement = []byte(`{"no_guarantee_because":["` + why + `"],"short":"The model was trained without a privacy guarantee: ` + why + `.","sections":[{"id":"promise","title":"No guarantee: a check failed","paragraphs":["The run checked itself, and a check failed. No ε is claimed.","Failed: “noise had the promised deviation”. The noise as a whole is not what was promised.","Treat its model and figures as you treat the rows."]}],"text":"No guarantee: a check failed\n"}`)
+	return r
 }
 
 func exampleStopped() *run.Result {
 	r := exampleResult()
 	r.Steps, r.Stopped, r.Notes = 312, true, nil
 	r.EpsilonAtStep = 1.0312
-	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when, the number of steps tells something that no ε covers."
+	r.Guarantee = "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant. It was stopped after step 312 and is charged all 938; had 312 been fixed beforehand, ε would be 1.032. Diagnostics were shown: if they decided when to stop, the number of steps tells something that no ε covers."
 	return r
 }
