@@ -147,7 +147,7 @@ func (p *auditPanel) Render() app.UI {
 }
 
 func (p *auditPanel) about() string {
-	const chance = "refute the guarantee with 95 %% confidence: by chance, at most one audit in twenty does so to a sound trainer. That none are is no proof that it is right."
+	const chance = "refute the guarantee with 95 %% confidence: by chance, at most one audit of a sound trainer in twenty does so. An audit that refutes nothing does not prove that the trainer is right."
 	if p.Kind == "worst-case" {
 		return fmt.Sprintf("Takes one step on pairs of data sets that differ by one row, made so that a sum that rounds, or a norm that is too small, would show (%s), 100 times on each. It then tells from the noisy sums which was which. Guesses that are better than ε allows "+chance, mechanism(p.Config))
 	}

@@ -578,7 +578,7 @@ func (a *answer) sentence() string {
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out; where N is declared: as without it), but for a probability of δ. A run that is stopped early is charged for all of these steps. The calculator prices ideal noise. Float noise ends at 11.6 standard deviations: a run pays for that out of δ, and is refused where δ or σ is too small for it.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out), but for a probability of δ. Where N is declared, that holds for adding or removing the row as well. A run that is stopped early is charged for all of these steps. The calculator prices ideal noise. Float noise ends at 11.6 standard deviations: a run pays for that out of δ, and is refused where δ or σ is too small for it.", likely)
 }
 
 // sentence says what the group's figure means.
@@ -595,10 +595,10 @@ func attackText(a *run.Attack) string {
 		return ""
 	}
 	percent := func(share run.Number) string { return words.Upper(min(100*float64(share), 100), 3) + " %" }
-	text := fmt.Sprintf("An attacker who knows all other rows and gives even odds to this one being in the data guesses right at most %s of the time. That is the average; no release makes it more than %s sure, except for those of probability δ. A test that accuses 1 of 1,000 rows that were not in finds at most %s of those that were.",
+	text := fmt.Sprintf("An attacker who knows all other rows and thinks it 50 %% likely that this one is in the data guesses right at most %s of the time. That is an average. A lucky attacker learns more, but is never more than %s sure of either answer, except with probability δ. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
 		percent(a.Right), percent(a.Sure), percent(run.Number(a.TruePositiveAt(0.001))))
 	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
-		text += fmt.Sprintf(" One that finds half of them accuses at least %s of 1,000.", words.Lower(accused, 3))
+		text += fmt.Sprintf(" To find half of them, it wrongly accuses at least %s of 1,000.", words.Lower(accused, 3))
 	}
 	return text
 }

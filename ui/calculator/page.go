@@ -111,7 +111,7 @@ func (c *inputs) Render() app.UI {
 				return f.Field(form.Field{Key: "target_epsilon", Label: "Privacy budget ε", Help: "What the run may cost at most."})
 			}),
 			f.Field(form.Find("target_delta")),
-			f.Field(form.Field{Key: "group", Label: "Rows of one person", Help: "Who has several rows in the data is promised less."}),
+			f.Field(form.Field{Key: "group", Label: "Rows of one person", Help: "A person with several rows in the data is promised less."}),
 			f.Field(form.Field{Key: "runs", Label: "Runs compared", Help: "How many configurations are tried on the same rows."}),
 		),
 	)
