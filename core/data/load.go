@@ -221,7 +221,7 @@ func (l *loader) warnHeldOut(ds *Dataset) {
 	how := "chosen by a fixed shuffle"
 	switch {
 	case ds.HeldOut == ByRow:
-		how = "chosen by what each row alone holds"
+		how = "each chosen by a hash of its own cells"
 	case ds.ByClass:
 		how = "the same share of each class, as some are rare, chosen by a fixed shuffle"
 	}

@@ -755,7 +755,7 @@ func TestHoldOutOption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Join(report.Warnings, "\n"); ds.HeldOut != want || ds.Meta().HeldOut != want || strings.Contains(said, "each row alone") != (want == ByRow) {
+		if said := strings.Join(report.Warnings, "\n"); ds.HeldOut != want || ds.Meta().HeldOut != want || strings.Contains(said, "hash of its own") != (want == ByRow) {
 			t.Errorf("%q: %v, and it says %s", option, ds.HeldOut, said)
 		}
 	}

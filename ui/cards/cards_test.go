@@ -32,6 +32,14 @@ func TestDeclaredIsCompared(t *testing.T) {
 		if got := declared(c.declared, c.rows); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
 			t.Errorf("%d declared, %d counted: %q", c.declared, c.rows, got)
 		}
+		if far := strings.Contains(declared(c.declared, c.rows), "far apart"); far {
+			t.Errorf("%d declared, %d counted: far apart", c.declared, c.rows)
+		}
+	}
+	for _, rows := range []int{400, 2100} {
+		if got := declared(1000, rows); !strings.Contains(got, "far apart") {
+			t.Errorf("1000 declared, %d counted: %q", rows, got)
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func (c *Data) source() app.UI {
 	now := c.View.Source
 	d := form.Find("data")
 	if now == form.Files {
-		d.Help = "Read in this tab; the list has built-in data as well."
+		d.Help = "Read in this tab. The list also has built-in data."
 		d.Options = append([]form.Option{{Value: form.Files, Text: "Your files"}}, d.Options...)
 	}
 	return c.Form.Menu(d, now)

@@ -29,7 +29,7 @@ func Made(cfg *run.Config, p *run.PlanInfo, r *data.Report) []string {
 	if form.LengthOf(cfg) == "epochs" {
 		length = form.Format(cfg.Epochs) + " epochs"
 	}
-	randomness := "randomness from a CSPRNG"
+	randomness := "cryptographic randomness (CSPRNG)"
 	if cfg.Seed != nil {
 		randomness = "seed " + form.Get(cfg, "seed")
 	}

@@ -103,7 +103,7 @@ func (c *Preview) about() string {
 		return "A Parquet table" + c.header()
 	}
 	s := fmt.Sprintf("%s, %s", cmp.Or(map[string]string{"utf-8": "UTF-8", "utf-16": "UTF-16", "windows-1252": "Windows-1252"}[r.Encoding], r.Encoding),
-		cmp.Or(map[string]string{",": "parted by commas", ";": "parted by semicolons", "\t": "parted by tabs", "|": "parted by bars", " ": "parted by spaces"}[r.Delimiter], "parted by “"+r.Delimiter+"”"))
+		cmp.Or(map[string]string{",": "separated by commas", ";": "separated by semicolons", "\t": "separated by tabs", "|": "separated by bars", " ": "separated by spaces"}[r.Delimiter], "separated by “"+r.Delimiter+"”"))
 	return s + c.header()
 }
 
@@ -112,9 +112,9 @@ func (c *Preview) header() string {
 	r := c.View.Table
 	s := ", without a header"
 	if r.Header {
-		s = ", the first row a header"
+		s = ", header in the first row"
 	}
-	s += ", rows numbered as a spreadsheet has them"
+	s += ", rows numbered as in a spreadsheet"
 	if c.View.Refused {
 		return s + ". It cannot be read as it is: see Data."
 	}

@@ -42,7 +42,11 @@ func declared(examples, rows int) string {
 	if examples <= 0 || rows <= 0 || examples == rows {
 		return ""
 	}
-	return fmt.Sprintf("%s to train on, and %s declared. Only this page says so: no file and no statement has the counted number.", words.Plural(rows, "row"), words.Count(examples))
+	said := fmt.Sprintf("%s to train on, and %s declared. Only this page says so: no file and no statement has the counted number.", words.Plural(rows, "row"), words.Count(examples))
+	if examples > 2*rows || rows > 2*examples {
+		said += " They are far apart. A declaration nearer to the count costs less accuracy, or less noise."
+	}
+	return said
 }
 
 // answer is what the planner says the choices come to.

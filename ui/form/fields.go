@@ -249,7 +249,7 @@ func privacyFields() []Field {
 		{Key: Budget, Kind: Segments, Label: "Decide by", Now: BudgetOf, Options: []Option{
 			{Value: "target_epsilon", Text: "ε"}, {Value: "noise_multiplier", Text: "noise σ"}, {Value: "no_privacy", Text: "no noise"}}},
 		{Key: "noise_multiplier", Needed: true, Label: "Noise multiplier σ", Help: "The noise's standard deviation is σ·C on the sum.", When: decides("noise_multiplier"), Resets: []string{"target_epsilon"}},
-		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: an outcome becomes at most e^ε times as likely by one row.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
+		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: one row makes any outcome at most e^ε times as likely.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
 		{Key: "no_privacy", Kind: Notice, Help: "Nothing is protected: ε is ∞. For comparison only.", When: decides("no_privacy")},
 		{Key: "target_delta", Label: "Failure probability δ", Help: "Well below 1 over the number of rows."},
 		{Key: "expected_batch_size", Follows: true, Label: "Expected batch size", Unit: "rows", Help: "Each row enters a batch by its own coin toss; this many do on average."},
@@ -257,9 +257,9 @@ func privacyFields() []Field {
 		{Key: "epochs", Follows: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
 		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
 		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
-			{"float", "float", "Fast. Floating-point numbers leave holes: whoever sees every bit of a release may be able to rule values out with certainty, whatever ε says."},
+			{"float", "float", "Fast. Floating-point numbers leave holes: an attacker who sees the exact bits of a release may learn more than ε states."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
-		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "A run is charged for all of its steps, also when it is stopped. That covers stopping it for what it released, not for what amber charts show: hidden, they cannot have decided."},
+		{Key: "blind", Kind: Tick, Label: "Hide diagnostics until the end", Help: "You pay for all planned steps, even if you stop early. Stopping because of an amber chart is not covered, so hide them if you might."},
 		{Key: "num_examples", Advanced: true, Label: "Declared number of rows",
 			Help: "Rows to train on, as you state it without counting. Rate, steps and noise follow from it, so the guarantee covers how many rows there are: adding or removing one (add-or-remove). Left out, the number is public, and a row is protected against being replaced by an empty one (zero-out)."},
 		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},

@@ -286,7 +286,7 @@ func (b *Block) over() string {
 }
 
 func spentLine(t *run.SpentReply) string {
-	s := fmt.Sprintf("ε at δ = %s of all runs on these files in this browser, composed, each charged for all of its planned steps.", words.Upper(t.Delta, 2))
+	s := fmt.Sprintf("ε (δ = %s) of all runs on these files in this browser together. Each is charged for all of its planned steps.", words.Upper(t.Delta, 2))
 	if t.Reason != "" {
 		s += " " + t.Reason
 	}
@@ -306,7 +306,7 @@ func (b *Block) limit() app.UI {
 		text = *v.Draft
 	}
 	return app.Div().Class("field").Body(
-		app.Div().Class("field-head").Body(app.Label().For("ledger-limit").Text("Limit on ε, each data set")),
+		app.Div().Class("field-head").Body(app.Label().For("ledger-limit").Text("Limit on ε per data set")),
 		app.Input().Type("text").ID("ledger-limit").Class("number").Attr("inputmode", "decimal").AutoComplete(false).Spellcheck(false).
 			Placeholder("none").Value(text).Aria("describedby", "ledger-limit-fault ledger-limit-help").Aria("invalid", strconv.FormatBool(v.Wrong != "")).
 			OnChange(func(ctx app.Context, _ app.Event) { a.SetLimit(ctx.JSSrc().Get("value").String()) }),

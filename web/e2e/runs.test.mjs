@@ -85,7 +85,7 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await finish(page);
   await runs(page, 1);
   const before = await ended(page);
-  assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C\s1 .* ε\s2\.46, δ\s1e−5, σ\s1, 60 steps .* batches of 256.* SGD, η\s0\.5 .* CSPRNG$/);
+  assert.match(before.made, /^Run of \d\d:\d\d:\d\d, finished\. digits, 6,000 × 784.* softmax, 7,850 parameters .* Constant threshold, C\s1 .* ε\s2\.46, δ\s1e−5, σ\s1, 60 steps .* batches of 256.* SGD, η\s0\.5 .* cryptographic randomness \(CSPRNG\)$/);
   assert.ok(JSON.parse(before.files[2]).parameters.length === 7850);
   const again = async (what) => {
     await openFirst(page);

@@ -107,7 +107,7 @@ test("a messy German table, from the file to a private model, by clicks", async 
   await page.selectOption("#f-csv-bad_rows", "skip");
   await page.locator("#data-fault", { hasText: "missing cells in all: Alter" }).waitFor();
   // Of what is refused the page shows what it knows.
-  await says(page, "#table .help", /Windows-1252, parted by semicolons, .* cannot be read as it is/);
+  await says(page, "#table .help", /Windows-1252, separated by semicolons, .* cannot be read as it is/);
   await page.selectOption("#f-csv-missing", "indicator");
   await line(page, "Kunden Düs");
 
@@ -226,7 +226,7 @@ test("what was set for the example follows from the table, and the bounds' noise
   const rows = Array.from({ length: 178 }, (_, i) => Array.from({ length: 13 }, (_, j) => ((j + 1) * (10 + (i * 7 + j * 3) % 11)).toFixed(1)).join(",") + "," + "abc"[i % 3]);
   await page.setInputFiles("#files", csv("small.csv", Array.from({ length: 13 }, (_, j) => "x" + j).join(",") + ",kind\n" + rows.join("\n") + "\n"));
   await line(page, "small.csv");
-  await page.locator("#card-data .suited", { hasText: "now follows from this data and ε" }).waitFor();
+  await page.locator("#card-data .suited", { hasText: "now follow from your data and ε" }).waitFor();
   await page.locator("#card-clipping .card-line", { hasText: "Constant threshold" }).waitFor();
   await unmoved.waitFor({ state: "attached" });
   await page.waitForFunction(() => /data=files/.test(location.hash) && !/method|expected_batch_size|epochs|learning_rate/.test(decodeURIComponent(location.hash)));
