@@ -46,7 +46,7 @@ test("the statement on the page has its sections, a curve, and a paragraph to co
   await page.locator("#statement summary").click();
   const headings = page.locator(".statement-section h3");
   await eventually(async () => assert.deepEqual(await headings.allTextContents(),
-    ["What is promised", "What it is about", "What is covered", "What is not covered", "What an attacker can do", "How it was worked out", "Where it comes from"]));
+    ["What is promised", "What it is about", "What is covered", "What is not covered", "What an attacker can do", "How it was worked out", "How the run checked itself", "Where it comes from"]));
   await eventually(async () => assert.ok(await page.locator(".statement-section canvas").count() > 0, "there is no curve"));
   assert.match(await page.locator(".statement-text").innerText(), /declared to have 1,500 rows to train on/);
   await page.locator("#copy-short").click();
