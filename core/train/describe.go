@@ -91,7 +91,7 @@ func (p *Plan) warnings(eps float64) {
 		p.warn("method", "Nothing protects the training rows in this run: ε = ∞.")
 	} else if eps == 0 {
 		p.warn("expected_batch_size", "ε = 0: rows are drawn so seldom, or under so much noise, that nothing can be learned of them. Take larger batches, more steps or less noise.")
-	} else if math.IsInf(eps, 1) { // with a seed, or it would have been refused
+	} else if math.IsInf(eps, 1) {
 		p.warn("noise_multiplier", "ε = ∞: float noise ends at %g standard deviations, and with noise_multiplier %.3g one row can move a sum beyond. Take at least 0.3, or noise_mode secure.", chacha.MaxNormal, p.sigma)
 	} else if eps > 10 {
 		p.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))

@@ -46,6 +46,7 @@ type Plan struct {
 	first     *clip.Clipper // as it is before the first step
 	query     *clip.Query   // nil when the threshold rule asks for nothing
 	sigma     float64       // what a step costs; 0 without noise
+	beyondEnd bool          // one row can move a sum beyond the end of float noise
 	gradNoise float64       // σ_T, of the clipped sum alone
 	exact     bool          // secure noise is drawn number by number: see [Plan.distance]
 	rate      float64       // q
@@ -454,25 +455,25 @@ func (p *Plan) values() int {
 	return n
 }
 
-// checkEnd refuses events of which the end of float noise takes all of δ.
+// checkEnd refuses a δ that the end of float noise alone takes, and notes where one row can
+// move a sum beyond that end.
 //
-// Guarantee: what it lets pass has a finite price that holds, the end included. A run with
-// a seed has no guarantee and is let pass.
+// Guarantee: a plan of events that it lets pass has a finite price that holds, the end included,
+// or names the end among the reasons for having no guarantee ([Plan.broken]).
 func (p *Plan) checkEnd(events ...privacy.Event) error {
 	end, err := privacy.NoiseEnd(events...)
 	if err != nil {
 		return faultOf("noise_multiplier", err)
 	}
 	switch delta := p.cfg.TargetDelta; {
-	case end < delta || p.cfg.Seed != nil:
-		return nil
+	case end < delta || p.cfg.Seed != nil: // with a seed there is no guarantee to break
 	case end < 1e-8:
 		return fault("target_delta", "float noise ends at %g standard deviations, and in this run that alone takes δ = %s: %s cannot be promised. Take a larger target_delta, or noise_mode secure, whose noise has no such end",
 			chacha.MaxNormal, run.UpText(end, 2), run.UpText(delta, 2))
 	default:
-		return fault("noise_multiplier", "float noise ends at %g standard deviations, and %.3g is so little noise that one row can move a sum beyond. Take at least 0.3, or noise_mode secure, whose noise has no such end",
-			chacha.MaxNormal, p.sigma)
+		p.beyondEnd = true
 	}
+	return nil
 }
 
 // spent is what was released before the steps that p.curve is over.

@@ -240,7 +240,7 @@ func TestDeclarationIsRefused(t *testing.T) {
 		{25, planted(), "", true}, // sixteen times as many
 		{24, planted(), "more than 16 times", false},
 		{1_000_000, planted(), "", true},
-		{-1, planted(), "not in 1", false},
+		{-1, planted(), "from 1 to a billion", false},
 		{500, shuffled, "csv.hold_out", false},
 	} {
 		cfg := run.Config{NumExamples: tc.n, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 3}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"clipscope/core/chacha"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -124,6 +125,9 @@ func (p *Plan) broken() []string {
 	var why []string
 	if p.cfg.Seed != nil && !p.nonPrivate() {
 		why = append(why, "the seed is fixed, so the noise can be recomputed and subtracted")
+	}
+	if p.beyondEnd {
+		why = append(why, fmt.Sprintf("float noise ends at %g standard deviations, and at this noise_multiplier one row can move a sum beyond", chacha.MaxNormal))
 	}
 	if p.cfg.Scaling.Kind == "measured" {
 		why = append(why, "features were scaled by figures measured from the training rows without noise")

@@ -578,7 +578,7 @@ func (a *answer) sentence() string {
 	if e > 20 {
 		likely = "e^ε > 10⁸"
 	}
-	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out), but for a probability of δ. Where N is declared, that holds for adding or removing the row as well. A run that is stopped early is charged for all of these steps. The calculator prices ideal noise. Float noise ends at 11.6 standard deviations: a run pays for that out of δ, and is refused where δ or σ is too small for it.", likely)
+	return fmt.Sprintf("Whatever is published after these steps is at most %s times as likely with any one row as with an empty one in its place (zero-out), but for a probability of δ. Where N is declared, that holds for adding or removing the row as well. A run that is stopped early is charged for all of these steps. The calculator prices ideal noise. Float noise ends at 11.6 standard deviations: a run pays for that out of δ, is refused where δ is too small for it, and has no guarantee where σ is.", likely)
 }
 
 // sentence says what the group's figure means.
