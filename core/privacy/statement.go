@@ -353,15 +353,22 @@ func (s *Statement) notCovered() []string {
 	return append(lines, s.Known.String())
 }
 
+// allButCertain is the posterior above which a bound on it says nothing to a reader.
+const allButCertain = 0.9999
+
 // attackerLines say what the figures mean.
 func attackerLines(a *run.Attack) []string {
 	if a == nil {
 		return nil
 	}
+	lucky := fmt.Sprintf("A lucky attacker learns more, but is never more than %s sure of either answer, except with probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3))
+	if a.Sure > allButCertain {
+		lucky = "A lucky attacker may become all but certain."
+	}
 	lines := []string{
 		"Assume an attacker who knows every other row and sees everything that was released. Before that, the attacker thinks it 50 % likely that this row is in the data.",
 		fmt.Sprintf("The attacker's best guess, “in” or “not in”, is right at most %s of the time.", atMostPercent(float64(a.Right))),
-		fmt.Sprintf("That is an average. A lucky attacker learns more, but is never more than %s sure of either answer, except with probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3)),
+		"That is an average. " + lucky,
 		fmt.Sprintf("A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.", atMostPercent(a.TruePositiveAt(0.001))),
 	}
 	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {

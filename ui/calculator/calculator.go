@@ -595,8 +595,12 @@ func attackText(a *run.Attack) string {
 		return ""
 	}
 	percent := func(share run.Number) string { return words.Upper(min(100*float64(share), 100), 3) + " %" }
-	text := fmt.Sprintf("An attacker who knows all other rows and thinks it 50 %% likely that this one is in the data guesses right at most %s of the time. That is an average. A lucky attacker learns more, but is never more than %s sure of either answer, except with probability δ. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
-		percent(a.Right), percent(a.Sure), percent(run.Number(a.TruePositiveAt(0.001))))
+	lucky := fmt.Sprintf("A lucky attacker learns more, but is never more than %s sure of either answer, except with probability δ.", percent(a.Sure))
+	if a.Sure > 0.9999 {
+		lucky = "A lucky attacker may become all but certain."
+	}
+	text := fmt.Sprintf("An attacker who knows all other rows and thinks it 50 %% likely that this one is in the data guesses right at most %s of the time. That is an average. %s A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
+		percent(a.Right), lucky, percent(run.Number(a.TruePositiveAt(0.001))))
 	if accused := 1000 * float64(a.HalfCosts); accused >= 1 {
 		text += fmt.Sprintf(" To find half of them, it wrongly accuses at least %s of 1,000.", words.Lower(accused, 3))
 	}

@@ -64,13 +64,27 @@ test("the calculator says that it works, greys what is old, and is called off", 
   const workers = page.workers().length;
   assert.equal(await page.locator(".stale").count(), 0);
   const before = await figure(page, "σ").innerText();
+  // Every frame is looked at in the page: the answer's head may come before a test could ask for it.
+  await page.evaluate(() => {
+    const frames = [], grey = (part) => Boolean(document.querySelector(part)?.closest(".stale"));
+    const sigma = () => [...document.querySelectorAll("#answer .headline > div")].find((div) => div.querySelector("dt")?.textContent === "σ")?.querySelector("dd.figure")?.textContent;
+    const look = () => {
+      frames.push({
+        old: ["#answer .headline", "#panel-steps", "#panel-delta", "#tuning", "#group"].every(grey) && document.querySelector("#answer")?.getAttribute("aria-busy") === "true",
+        grey: grey("#answer .headline"), sigma: sigma(), field: document.querySelector("#f-noise_multiplier")?.["value"],
+      });
+      requestAnimationFrame(look);
+    };
+    look();
+    Object.assign(window, { frames });
+  });
+  const seen = () => page.evaluate(() => window["frames"]);
   await page.fill("#f-epochs", "4000");
   await page.fill("#f-noise_multiplier", String(slow.noise_multiplier));
-  // The first of the two changes may have been answered in part when the second comes.
-  const parts = ["#answer .headline", "#panel-steps", "#panel-delta", "#tuning", "#group"];
-  await eventually(async () => assert.deepEqual(await page.evaluate((parts) => parts.filter((part) => !document.querySelector(part).closest(".stale")), parts), [], "is about another noise and not grey"));
+  await eventually(async () => assert.ok((await seen()).some((f) => f.old && f.sigma === before && f.field === String(slow.noise_multiplier)), "what is about another noise is not grey"));
   await page.locator("#answer[aria-busy=true] #busy", { hasText: "Calculating" }).waitFor();
-  assert.equal(await figure(page, "σ").innerText(), before);
+  const wrong = (await seen()).map((f) => !f.grey && f.sigma !== f.field);
+  assert.ok(!wrong.some((is, i) => is && wrong[i - 1]), "for more than a frame another noise's figure is not grey");
   await page.click("#calculate");
   await page.locator("#answer[aria-busy=false] #busy", { hasText: "Cancelled" }).waitFor();
   assert.ok(await page.locator("#tuning.stale").isVisible());

@@ -80,7 +80,7 @@ test("a run on a file goes on after a reload, with that file alone, and is charg
   assert.equal(end.first, stored.released + 1);
   assert.deepEqual([end.result.steps, end.result.stopped, end.result.planned_steps, end.result.lost_steps ?? 0], [PLANNED, undefined, PLANNED, stored.released - stored.step]);
   assert.equal(end.result.epsilon, before.epsilon);
-  assert.match(end.text, /over 60,?000 steps/);
+  assert.match(end.text, /over 60,?000 planned steps/);
   assert.match(end.result.notes.join(" "), /was interrupted/);
   const after = await entries(page);
   assert.deepEqual(after.map((e) => [e.run, e.state, e.charged]), [[charged.run, "closed", PLANNED]]);
