@@ -353,16 +353,13 @@ func (s *Statement) notCovered() []string {
 	return append(lines, s.Known.String())
 }
 
-// allButCertain is the posterior above which a bound on it says nothing to a reader.
-const allButCertain = 0.9999
-
 // attackerLines say what the figures mean.
 func attackerLines(a *run.Attack) []string {
 	if a == nil {
 		return nil
 	}
 	lucky := fmt.Sprintf("A lucky attacker learns more, but is never more than %s sure of either answer, except with probability %s.", atMostPercent(float64(a.Sure)), run.UpText(a.Except, 3))
-	if a.Sure > allButCertain {
+	if a.AllButCertain() {
 		lucky = "A lucky attacker may become all but certain."
 	}
 	lines := []string{

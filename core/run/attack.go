@@ -36,3 +36,7 @@ func (a *Attack) TruePositiveAt(rate float64) float64 {
 	}
 	return 1
 }
+
+// AllButCertain reports whether the bound on the posterior is so near 1 that it tells a reader
+// nothing.
+func (a *Attack) AllButCertain() bool { return a.Sure > 0.9999 }

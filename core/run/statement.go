@@ -55,7 +55,7 @@ func TextOf(sections []Section) string {
 	return b.String()
 }
 
-// Statement is what a run may say of its privacy when it is over, for machines. Sections
+// Statement is a run's privacy statement, written when the run is over, for machines. Sections
 // are the same in words, and Text is those written out. Short is a paragraph for a report.
 type Statement struct {
 	Guarantee   bool     `json:"guarantee"`

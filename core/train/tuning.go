@@ -259,7 +259,7 @@ func (t *Tuning) guarantee() string {
 		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.relation().Phrase(), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, by, t.scoreNoise, p.before(), p.known())
 }
 
-// Statement is what the best run may say of its privacy, whichever that is. The page adds what
+// Statement returns the privacy statement of the best run, whichever that is. The page adds what
 // the data set has spent in all, and its version.
 func (t *Tuning) Statement() (*privacy.Statement, error) {
 	return newStatement(nil, t.draft(t.grid[0]))

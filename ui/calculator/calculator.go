@@ -596,7 +596,7 @@ func attackText(a *run.Attack) string {
 	}
 	percent := func(share run.Number) string { return words.Upper(min(100*float64(share), 100), 3) + " %" }
 	lucky := fmt.Sprintf("A lucky attacker learns more, but is never more than %s sure of either answer, except with probability δ.", percent(a.Sure))
-	if a.Sure > 0.9999 {
+	if a.AllButCertain() {
 		lucky = "A lucky attacker may become all but certain."
 	}
 	text := fmt.Sprintf("An attacker who knows all other rows and thinks it 50 %% likely that this one is in the data guesses right at most %s of the time. That is an average. %s A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
