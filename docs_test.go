@@ -125,7 +125,7 @@ func drawing(w clip.Weight) string {
 	return s.String()
 }
 
-// statements are those that docs/privacy-statement.md shows, one of each kind, by the plans
+// statements returns the statements of docs/privacy-statement.md, one of each kind, by the plans
 // that make everyone's: of a table of 8,000 rows and 12 columns, whose bounds are bought.
 func statements(t *testing.T) (names []string, of map[string]run.Statement) {
 	t.Helper()

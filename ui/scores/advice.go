@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// Training is how a model came about, as far as advice depends on it.
+// Training holds the facts of a model's training on which advice depends.
 type Training struct {
 	Config run.Config // of the run, with its defaults
 	Target string     // where the bounds of the targets come from, as [run.Scaling.TargetOf]
@@ -18,7 +18,7 @@ type Training struct {
 	Clipped float64
 }
 
-// finding is what a result has come to.
+// finding names an outcome of a result.
 type finding int
 
 const (
@@ -144,7 +144,7 @@ func either(list []string) string {
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-// astray is how many times as far off as the mean the answers are of a model that did not
+// astray is the multiple of the mean's error that marks the answers of a model that did not
 // only learn little: much noise and bounds far too wide, of a few rows, come to three or ten.
 const astray = 30
 

@@ -80,7 +80,7 @@ func (t *trial) made() []string {
 	return append(cards.Made(&cfg, &t.record.Plan, &t.data), words.Changes(t.record.Changes)...)
 }
 
-// training is how the run's model came about.
+// training returns the facts of the run's training for advice.
 func (t *trial) training() scores.Training {
 	how := scores.Training{Config: t.record.Config, Target: t.record.Config.Scaling.TargetOf(t.data.Facts()), Clipped: math.NaN()}
 	if d := t.record.Last.Diag; d != nil {

@@ -157,7 +157,7 @@ func (f *Form) follows(d form.Field) bool {
 	return form.Get(&f.Full, d.Key) != form.Get(&constant, d.Key)
 }
 
-// fault is what is wrong with a field. A field that is being typed in has its own fault, at
+// fault draws the message of a field at fault. A field that is being typed in has its own fault, at
 // once; all others are the planner's.
 func (f *Form) fault(d form.Field) app.UI {
 	text := f.Faults[d.Key]
@@ -165,7 +165,7 @@ func (f *Form) fault(d form.Field) app.UI {
 	return Message(id(d)+"-fault", Stale("fault", f.Pending && !typed && text != ""), text)
 }
 
-// warning is what the planner says of a field.
+// warning draws the warning of the planner about a field.
 func (f *Form) warning(d form.Field) app.UI {
 	text := f.Warnings[d.Key]
 	return Message(id(d)+"-warning", Stale("warning", f.Pending && text != ""), text)
