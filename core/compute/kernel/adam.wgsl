@@ -1,4 +1,3 @@
-//! main n0/256
 // Its products are ordered so that none overflows where the result does not.
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

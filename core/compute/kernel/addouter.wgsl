@@ -1,31 +1,7 @@
-//! scratch n1*33 512 if program empty n0<257 n1>63 n2>31 n3=0
-//! scratch n1*n2 n1*33 512 if program wide n0<257 n1>63 n2>31 n3=0
-//! unusual n0/64 if program n0<257 n1>63 n2>31 n3=0
-//! slim n1/32 else if program empty n0<257 n1>1 n2<17 n3=0
-//! main n2/32+ n1/128 else if n1>1 n3=0
-//! list n1/64 if program n0<257 n1>63 n2>31 n3=0
-//! first n2/32 n1/32 if program empty n0<257 n1>63 n2>31 n3=0
-//! listed n2/32 n1/32 if program wide n0<257 n1>63 n2>31 n3=0
-//! join n1*n2/4096 if program wide n0<257 n1>63 n2>31 n3=0
-//! holds n1*n2 if program empty n0<257 n1>63 n2>31 n3=0
-//! holds n1*n2 if program empty n0<257 n1>1 n2<17 n3=0
-//! each n2/16+ n1/128 if n1>1 n3>0
-//! short n2/64 if program empty n0<257 n1=1 n3=0
-//! row n2/256 else if n1=1
-//! holds n2 if program empty n0<257 n1=1 n3=0
 // A matrix of one row is row's; of others main adds products as they are, and each what
 // becomes of them. An invocation of main keeps 8×8 sums in registers, of rows next to each
 // other and of columns four apart, so that four invocations read and write next to each
-// other. (Measured on SwiftShader: 8×4, as each has them, takes 1.1 times as long, 16×8,
-// too many for some GPUs' registers, 0.9 times; loads by fours, which neighbours do not
-// share, up to twice.) What lies beyond the matrix is read as its last row or column, and
-// not written.
-//
-// Programs that are adapters take both sides of an if, and a loop at least once: there main
-// cannot leave anything out. So where the adapter is one, columns of h are taken by eights,
-// and each has a list of the rows in which one of them is not 0, or not all of d is finite:
-// of pictures it has four in ten. A second loop adds to sums: in main that takes as long as
-// half of the products.
+// other. What lies beyond the matrix is read as its last row or column, and not written.
 
 // PIECE and BLOCK are compute.PieceRows and BlockRows.
 const PIECE = 64u;
@@ -154,115 +130,6 @@ fn each(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
   }
 }
 
-// What is kept on the way, at args.b4: of each row whether it is unusual, of each eight
-// columns of h how many rows each piece has and then which, and the block's sums.
-fn listOf(eight: u32) -> u32 { return args.b4 + BLOCK + eight * (BLOCK / PIECE + BLOCK); }
-fn sumsAt() -> u32 { return listOf((u32(args.n1) + 7u) / 8u); }
-
-// unusual is a row of d that is not finite: times 0 it is not 0.
-@compute @workgroup_size(64)
-fn unusual(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = item(id, lane, 64u); let k = u32(args.n2);
-  if (i >= u32(args.n0)) { return; }
-  var most = 0u;
-  for (var l = 0u; l < k; l += 4u) {
-    let at = vec4(args.b1 + i * k) + min(vec4(l) + vec4(0u, 1u, 2u, 3u), vec4(k - 1u));
-    most = max(most, max(max(magnitude(words[at.x]), magnitude(words[at.y])), max(magnitude(words[at.z]), magnitude(words[at.w]))));
-  }
-  words[args.b4 + i] = u32(most >= INF);
-}
-
-@compute @workgroup_size(8)
-fn list(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let m = u32(args.n0); let n = u32(args.n1);
-  let row = 8u * item(id, lane, 8u);
-  if (row >= n) { return; }
-  let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
-  let counts = listOf(row / 8u);
-  for (var start = 0u; start < m; start += PIECE) {
-    let first = counts + BLOCK / PIECE + start;
-    var to = first;
-    for (var i = start; i < min(start + PIECE, m); i++) {
-      let h = args.b0 + i * n;
-      let any = words[h + ha.x] | words[h + ha.y] | words[h + ha.z] | words[h + ha.w]
-        | words[h + hb.x] | words[h + hb.y] | words[h + hb.z] | words[h + hb.w];
-      words[to] = i; // the next takes its place, if it is not counted
-      to += select(0u, 1u, magnitude(any) != 0u || words[args.b4 + i] != 0u);
-    }
-    words[counts + start / PIECE] = to - first;
-  }
-}
-
-// store is of sums of a row, as far as there are columns.
-fn store(to: u32, left: u32, v: vec4<f32>) {
-  if (left > 0u) { words[to] = bitcast<u32>(v.x); }
-  if (left > 4u) { words[to + 4u] = bitcast<u32>(v.y); }
-  if (left > 8u) { words[to + 8u] = bitcast<u32>(v.z); }
-  if (left > 12u) { words[to + 12u] = bitcast<u32>(v.w); }
-}
-
-// listed adds the products of a block's listed rows, as main does, for join; first has the
-// sums of what was empty be those, in float32.
-@compute @workgroup_size(4, 4)
-fn listed(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) { addListed(id, local, sumsAt()); }
-
-@compute @workgroup_size(4, 4)
-fn first(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) { addListed(id, local, args.sums); }
-
-fn addListed(id: vec3<u32>, local: vec3<u32>, sums: u32) {
-  let m = u32(args.n0); let n = u32(args.n1); let k = u32(args.n2);
-  let row = 32u * id.y + 8u * local.y; let column = 32u * id.x + local.x;
-  if (row >= n || column >= k) { return; }
-  let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
-  let da = columnsFrom(column); let db = columnsFrom(column + 16u);
-  let counts = listOf(row / 8u);
-  var t0 = mat4x4<f32>(); var t1 = t0; var t2 = t0; var t3 = t0;
-  for (var start = 0u; start < m; start += PIECE) {
-    var s0 = mat4x4<f32>(); var s1 = s0; var s2 = s0; var s3 = s0;
-    let first = counts + BLOCK / PIECE + start;
-    let end = first + words[counts + start / PIECE];
-    for (var at = first; at < end; at++) {
-      let h = args.b0 + words[at] * n; let d = args.b1 + words[at] * k;
-      let a = four(vec4(h) + ha); let b = four(vec4(h) + hb);
-      let v = four(vec4(d) + da); let w = four(vec4(d) + db);
-      s0 += products(a, v); s1 += products(a, w);
-      s2 += products(b, v); s3 += products(b, w);
-    }
-    t0 += s0; t1 += s1; t2 += s2; t3 += s3;
-  }
-  let to = sums + row * k + column;
-  for (var r = 0u; r < min(8u, n - row); r++) {
-    store(to + r * k, k - column, t0[0]);
-    store(to + r * k + 16u, max(k - column, 16u) - 16u, t1[0]);
-    t0 = mat4x4(t0[1], t0[2], t0[3], t2[0]);
-    t1 = mat4x4(t1[1], t1[2], t1[3], t3[0]);
-    t2 = mat4x4(t2[1], t2[2], t2[3], t2[0]);
-    t3 = mat4x4(t3[1], t3[2], t3[3], t3[0]);
-  }
-}
-
-// join adds the block's sums: where there is one already, in a second loop, which is short
-// where there is none.
-@compute @workgroup_size(256)
-fn join(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let first = group(id) * 4096u + lane;
-  let end = min(first + 4096u, u32(args.n1) * u32(args.n2));
-  let more = sumsAt(); let low = args.sums; let high = args.sums + args.many;
-  var left = 0u;
-  var bit = 1u;
-  for (var i = first; i < end; i += 256u) {
-    let free = (words[low + i] | words[high + i]) == 0u;
-    let v = wide(words[more + i]);
-    if (free) { words[low + i] = v.x; words[high + i] = v.y; }
-    left |= select(bit, 0u, free);
-    bit += bit;
-  }
-  for (var i = first; left != 0u; i += 256u) {
-    if ((left & 1u) != 0u) { set_sum(i, wide_add(sum(i), wide(words[more + i]))); }
-    left >>= 1u;
-  }
-}
-
 // row's invocations have four columns each, so far apart that neighbours read and write
 // next to each other.
 @compute @workgroup_size(64)
@@ -291,47 +158,4 @@ fn row(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) la
     }
     t = vec4(0.0);
   }
-}
-
-// slim and short are of few columns, and of one row, what first is.
-@compute @workgroup_size(4, 4)
-fn slim(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
-  let m = u32(args.n0); let n = u32(args.n1); let k = u32(args.n2);
-  let row = 32u * id.x + 8u * local.y; let column = local.x;
-  if (row >= n || column >= k) { return; }
-  let ha = rowsFrom(row); let hb = rowsFrom(row + 4u);
-  let da = columnsFrom(column);
-  var h = args.b0; var d = args.b1;
-  var t0 = mat4x4<f32>(); var t1 = t0;
-  for (var i = 0u; i < m;) {
-    var s0 = mat4x4<f32>(); var s1 = s0;
-    let end = min(i + PIECE, m);
-    for (; i < end; i++) {
-      let v = four(vec4(d) + da);
-      s0 += products(four(vec4(h) + ha), v); s1 += products(four(vec4(h) + hb), v);
-      h += n; d += k;
-    }
-    t0 += s0; t1 += s1;
-  }
-  for (var r = 0u; r < min(8u, n - row); r++) {
-    store(args.sums + (row + r) * k + column, k - column, t0[0]);
-    t0 = mat4x4(t0[1], t0[2], t0[3], t1[0]);
-    t1 = mat4x4(t1[1], t1[2], t1[3], t1[0]);
-  }
-}
-
-@compute @workgroup_size(16)
-fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let m = u32(args.n0); let k = u32(args.n2);
-  let column = 64u * group(id) + (lane & ~3u) * 4u + (lane & 3u);
-  if (column >= k) { return; }
-  let columns = columnsFrom(column);
-  var t = vec4<f32>();
-  for (var i = 0u; i < m;) {
-    var s = vec4<f32>();
-    let end = min(i + PIECE, m);
-    for (; i < end; i++) { s += value(args.b0 + i) * four(vec4(args.b1 + i * k) + columns); }
-    t += s;
-  }
-  store(args.sums + column, k - column, t);
 }

@@ -1,4 +1,3 @@
-//! main n0/8+ n1/64
 // A workgroup has some columns of some rows, as dividing is slow.
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

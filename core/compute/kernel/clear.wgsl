@@ -1,5 +1,3 @@
-//! holds 0 if program
-//! main n0/1024 else
 // Four sums an invocation, by name: a loop takes as long as four invocations.
 fn clear(i: u32) { if (i < u32(args.n0)) { set_sum(i, Wide(0u, 0u)); } }
 

@@ -1,4 +1,3 @@
-//! main n0/1024
 // An invocation draws a block for each sample of 16 numbers that are four apart, so that
 // four invocations read and write next to each other. (Sharing what a workgroup draws,
 // behind a barrier, takes SwiftShader three times as long.)

@@ -1,4 +1,3 @@
-//! main n0/4
 // A row is 16 invocations'.
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

@@ -1,4 +1,3 @@
-//! main n0/256
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 256u);

@@ -1,11 +1,4 @@
-//! scratch n2*n4/4 n4*3 n2 if program n0=0 n1=0 n2>31 n3>31 n4>255
-//! unusual n4/64 if program n0=0 n1=0 n2>31 n3>31 n4>255
-//! list n2/64 n4/64 if program n0=0 n1=0 n2>31 n3>31 n4>255
-//! listed n3/32 n2/32 if program n0=0 n1=0 n2>31 n3>31 n4>255
-//! fours n3/64 n2/64 else if n0=0 n1=0 n3%4 n4%4 b0%4 b1%4 b2%4
-//! main n3/64 n2/64 else
-// Each invocation has 8×8 of the results in registers: workgroup memory is slower where
-// the adapter is a program, and registers are enough where it is none (WEBGPU §0.4).
+// Each invocation has 8×8 of the results in registers.
 fn row(r: u32) -> u32 { return min(r, u32(args.n2) - 1u); } // beyond the last, the last again
 fn column(c: u32) -> u32 { return min(c, u32(args.n3) - 1u); }
 
@@ -84,7 +77,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 // fours is main for what is stored as it is read and stands at multiples of four: there
-// values are read and written by fours (measured on SwiftShader: a seventh less time).
+// values are read and written by fours.
 @group(0) @binding(0) var<storage, read_write> quads: array<vec4<f32>>;
 
 fn putFours(r: u32, c: u32, s: vec4<f32>) {
@@ -173,95 +166,4 @@ fn fours(@builtin(global_invocation_id) id: vec3<u32>) {
   putFours(r + 5u, q, s5); putFours(r + 5u, q + 4u, t5);
   putFours(r + 6u, q, s6); putFours(r + 6u, q + 4u, t6);
   putFours(r + 7u, q, s7); putFours(r + 7u, q + 4u, t7);
-}
-
-// # Where the adapter is a program
-//
-// It takes both sides of an if, and a loop at least once: to leave something out, there
-// have to be fewer turns. So rows of A are taken by eights, and k in pieces, and each has a
-// list of where in k one of the eight is not 0, or not all of B's row is finite: of
-// pictures that is less than half.
-const PIECE = 64u;
-
-// What is kept on the way, at args.b4: of each row of B whether it is unusual, and of each
-// eight rows of A and each piece how many of k are listed, and which.
-fn listOf(eight: u32, piece: u32) -> u32 {
-  let k = u32(args.n4);
-  return args.b4 + k + eight * (k + (k + PIECE - 1u) / PIECE) + piece * (PIECE + 1u);
-}
-
-// unusual is a row of B that is not finite: times 0 it is not 0.
-@compute @workgroup_size(64)
-fn unusual(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let l = item(id, lane, 64u); let n = u32(args.n3);
-  if (l >= u32(args.n4)) { return; }
-  var most = 0u;
-  for (var j = 0u; j < n; j += 4u) {
-    let at = vec4(args.b1 + l * n) + min(vec4(j) + vec4(0u, 1u, 2u, 3u), vec4(n - 1u));
-    most = max(most, max(max(magnitude(bits(at.x)), magnitude(bits(at.y))), max(magnitude(bits(at.z)), magnitude(bits(at.w)))));
-  }
-  values[args.b4 + l] = select(0.0, 1.0, most >= INF);
-}
-
-@compute @workgroup_size(8)
-fn list(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let k = u32(args.n4);
-  let eight = 8u * id.x + lane; let start = id.y * PIECE;
-  if (8u * eight >= u32(args.n2)) { return; }
-  let count = listOf(eight, id.y); let a = vec4(args.b0); let r = 8u * eight;
-  let ra = a + k * vec4(row(r), row(r + 1u), row(r + 2u), row(r + 3u));
-  let rb = a + k * vec4(row(r + 4u), row(r + 5u), row(r + 6u), row(r + 7u));
-  var to = count + 1u;
-  for (var l = start; l < min(start + PIECE, k); l++) {
-    let any = bits(ra.x + l) | bits(ra.y + l) | bits(ra.z + l) | bits(ra.w + l)
-      | bits(rb.x + l) | bits(rb.y + l) | bits(rb.z + l) | bits(rb.w + l);
-    values[to] = f32(l); // the next takes its place, if it is not counted
-    to += select(0u, 1u, magnitude(any) != 0u || values[args.b4 + l] != 0.0);
-  }
-  values[count] = f32(to - count - 1u);
-}
-fn bits(at: u32) -> u32 { return bitcast<u32>(values[at]); }
-
-// listed has four invocations side by side, whose columns take turns.
-@compute @workgroup_size(4, 4)
-fn listed(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
-  let n = u32(args.n3); let k = u32(args.n4);
-  let eight = 4u * id.y + local.y; let r = 8u * eight; let c = 32u * id.x + local.x;
-  if (r >= u32(args.n2) || c >= n) { return; }
-  let ra = vec4(args.b0) + k * vec4(row(r), row(r + 1u), row(r + 2u), row(r + 3u));
-  let rb = vec4(args.b0) + k * vec4(row(r + 4u), row(r + 5u), row(r + 6u), row(r + 7u));
-  let ca = vec4(args.b1) + vec4(c, column(c + 4u), column(c + 8u), column(c + 12u));
-  let cb = vec4(args.b1) + vec4(column(c + 16u), column(c + 20u), column(c + 24u), column(c + 28u));
-  var s0 = mat4x4<f32>(); var s1 = s0; var t0 = s0; var t1 = s0;
-  for (var piece = 0u; piece * PIECE < k; piece++) {
-    let count = listOf(eight, piece);
-    let end = count + 1u + u32(values[count]);
-    for (var at = count + 1u; at < end; at++) {
-      let l = u32(values[at]); let b = l * n;
-      let v = vec4(values[ra.x + l], values[ra.y + l], values[ra.z + l], values[ra.w + l]);
-      let w = vec4(values[rb.x + l], values[rb.y + l], values[rb.z + l], values[rb.w + l]);
-      let x = vec4(values[ca.x + b], values[ca.y + b], values[ca.z + b], values[ca.w + b]);
-      let y = vec4(values[cb.x + b], values[cb.y + b], values[cb.z + b], values[cb.w + b]);
-      s0 += mat4x4(v.x * x, v.y * x, v.z * x, v.w * x); t0 += mat4x4(v.x * y, v.y * y, v.z * y, v.w * y);
-      s1 += mat4x4(w.x * x, w.y * x, w.z * x, w.w * x); t1 += mat4x4(w.x * y, w.y * y, w.z * y, w.w * y);
-    }
-  }
-  for (var i = 0u; i < min(8u, u32(args.n2) - r); i++) {
-    putApart(args.b2 + (r + i) * n + c, n - c, s0[0]);
-    putApart(args.b2 + (r + i) * n + c + 16u, max(n - c, 16u) - 16u, t0[0]);
-    s0 = mat4x4(s0[1], s0[2], s0[3], s1[0]); s1 = mat4x4(s1[1], s1[2], s1[3], s1[0]);
-    t0 = mat4x4(t0[1], t0[2], t0[3], t1[0]); t1 = mat4x4(t1[1], t1[2], t1[3], t1[0]);
-  }
-}
-
-// putApart stores four results, four columns apart, as far as there are columns.
-fn putApart(to: u32, left: u32, s: vec4<f32>) {
-  putOne(to, left > 0u, s.x);
-  putOne(to + 4u, left > 4u, s.y);
-  putOne(to + 8u, left > 8u, s.z);
-  putOne(to + 12u, left > 12u, s.w);
-}
-fn putOne(to: u32, there: bool, s: f32) {
-  if (there && args.f0 == 0.0) { values[to] = s; }
-  if (there && args.f0 != 0.0) { values[to] = fma(args.f0, values[to], s); }
 }

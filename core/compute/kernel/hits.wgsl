@@ -1,5 +1,3 @@
-//! main n1/64
-
 // above is v > by, of which NaN is not more than anything.
 fn above(v: u32, by: u32) -> bool { return !isNaN(v) && order(v) > order(by); }
 

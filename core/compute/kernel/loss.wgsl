@@ -1,5 +1,3 @@
-//! main n1/64
-
 const SOFTMAX = 0;
 const SIGMOID = 1;
 

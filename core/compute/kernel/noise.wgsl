@@ -1,4 +1,3 @@
-//! main n0/1024
 // The normal sequence of package chacha, one block an invocation.
 
 struct Block { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }

@@ -1,5 +1,3 @@
-//! measure 1
-//! divide n0/256
 // measure has one workgroup. Whole numbers add up to the same in any order.
 @compute @workgroup_size(256)
 fn measure(@builtin(local_invocation_index) lane: u32) {

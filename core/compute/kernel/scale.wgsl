@@ -1,4 +1,3 @@
-//! main n0/1024
 // Four values an invocation, by name, as in clear.
 fn scale(i: u32) {
   if (i < u32(args.n0)) { values[args.b0 + i] *= args.f0; }

@@ -1,5 +1,3 @@
-//! block n0/1024 if block
-//! main n0/4096 else
 // Most sums are of one block, and so float32s, as are parameters and noise: of two of
 // those float32's own sum is the float64 one rounded. What is no float32, or near the ends
 // of their range, is left for a second loop, which is short where there is none.
@@ -37,18 +35,4 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     if ((left & 1u) != 0u) { words[dst + i] = narrow(wide_add(sum(i), wide(words[dst + i]))); }
     left >>= 1u;
   }
-}
-
-// block has sums of one block, in float32.
-fn settled(i: u32) {
-  if (i < u32(args.n0)) { values[args.b0 + i] += values[args.sums + i]; }
-}
-
-@compute @workgroup_size(256)
-fn block(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = group(id) * 1024u + lane;
-  settled(i);
-  settled(i + 256u);
-  settled(i + 512u);
-  settled(i + 768u);
 }

@@ -1,7 +1,3 @@
-//! relu n1/256 if n0=0
-//! tangent n1/256 if n0=1
-//! roots n1/256 if n0>1
-
 // root is the least value above √x, by bits, or x where that is 0 or +Inf; for x < 0
 // it is NaN.
 //

@@ -1,5 +1,3 @@
-//! relu n1/256 if n0=0
-//! tangent n1/256 if n0=1
 @compute @workgroup_size(256)
 fn relu(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 256u);

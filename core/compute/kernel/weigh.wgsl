@@ -1,4 +1,3 @@
-//! main n0/64
 // All of it is in whole numbers, which have the law f·u ≤ C on any device: a quotient
 // that was cut off, times what it was divided by, is not above what was divided.
 

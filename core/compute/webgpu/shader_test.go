@@ -1,57 +1,75 @@
 package webgpu
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/shader"
 )
 
-// Every kernel has its shader, whose entry points are all called, and in which no name is
-// declared twice.
+// Every kernel has its shader, in which no name is declared twice; its calls run entry points
+// that are there, over no more workgroups than WebGPU lets stand side by side, and each entry
+// point in some call.
 func TestShaders(t *testing.T) {
-	entry := regexp.MustCompile(`@compute @workgroup_size\([^)]*\)\s*fn (\w+)`)
 	declared := regexp.MustCompile(`(?m)^(?:@.*\s)?(?:fn|struct|const|override|alias|var<\w+(?:, \w+)?>) *(\w+)`)
-	for _, k := range compute.Kernels() {
-		sh, err := shaderOf(k)
-		if err != nil {
-			t.Error(err)
-			continue
+	all, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for i, k := range compute.Kernels() {
+		p := all[i]
+		if p.first != first || len(p.entries) == 0 {
+			t.Errorf("%s: entry points %v from %d on, want some from %d on", k.Name, p.entries, p.first, first)
 		}
-		var called, there []string
-		for _, s := range sh.stages {
-			called = append(called, s.entry)
+		first += len(p.entries)
+		called := map[string]bool{}
+		for a := range calls {
+			c := shader.Call{Args: a}
+			p.call(&c)
+			for _, s := range c.Stages {
+				if called[s.Entry] = true; min(s.Groups[0], s.Groups[1], s.Groups[2]) < 1 || slices.Max(s.Groups[:]) > shader.MostGroups {
+					t.Fatalf("%s%v: %s over %v workgroups", k.Name, a.N, s.Entry, s.Groups)
+				}
+			}
+			if c.Space < 0 || c.Space > 0 && a.Buf[4].Memory != nil {
+				t.Fatalf("%s%v: space of %d words in the place of a buffer", k.Name, a.N, c.Space)
+			}
 		}
-		for _, m := range entry.FindAllStringSubmatch(sh.text, -1) {
-			there = append(there, m[1])
-		}
-		slices.Sort(called)
-		slices.Sort(there)
-		if !slices.Equal(called, there) {
-			t.Errorf("%s: its first lines call %v, and it has %v", k.Name, called, there)
+		if got := slices.Sorted(maps.Keys(called)); !slices.Equal(got, slices.Sorted(slices.Values(p.entries))) {
+			t.Errorf("%s: calls run %v, and it has %v", k.Name, got, p.entries)
 		}
 		seen := map[string]bool{}
-		for _, m := range declared.FindAllStringSubmatch(prelude+sh.text, -1) {
+		for _, m := range declared.FindAllStringSubmatch(prelude+p.text, -1) {
 			if seen[m[1]] {
 				t.Errorf("%s: %s is declared twice", k.Name, m[1])
 			}
 			seen[m[1]] = true
 		}
-		if !seen["words"] || !seen["Args"] || !seen[called[0]] {
+		if !seen["words"] || !seen["Args"] || !seen[p.entries[0]] {
 			t.Errorf("%s: declarations are not found: %v", k.Name, seen)
 		}
 	}
 }
 
-func TestStagesAreRefused(t *testing.T) {
-	for _, text := range []string{
-		"", "fn main() {}\n", "//! main\n", "//! main n0 n1 n2 n3\n", "//! main n5\n", "//! main n0/0\n", "//! main n0/x\n", "//! main q\n", "//! main n0*\n",
-		"//! main n0 if\n", "//! main n0 if \n", "//! main n0 if n1\n", "//! main n0 if n1<\n", "//! main n0 if n5<1\n", "//! main n0 if n1!1\n", "//! main n0 if s<1\n", "//! main n0 if n1<-1\n",
-		"//! main n0 if n1%0\n", "//! main n0 else\n", "//! main n0\n//! other n0 else\n", "//! main n0 if n1>1 unless \n", "//! main n0 if n1>1 unless x\n",
-	} {
-		if stages, err := stagesOf(text); err == nil {
-			t.Errorf("%q gives %+v", text, stages)
+// calls yields arguments of small and large sizes, with buffers that begin at multiples of
+// four and elsewhere.
+func calls(yield func(compute.Args) bool) {
+	sizes := []int{0, 1, 2, 4, 33, 64, 5000}
+	for i := range 7 * 7 * 7 * 7 * 7 {
+		var a compute.Args
+		for j := range a.N {
+			a.N[j] = sizes[i%7]
+			i /= 7
+		}
+		for j := range a.Buf {
+			a.Buf[j].Off, a.Buf[j].N = a.N[4]%3*j, a.N[1]*a.N[2]
+		}
+		if !yield(a) {
+			return
 		}
 	}
 }
@@ -62,16 +80,13 @@ func TestStream(t *testing.T) {
 	if !s.empty() {
 		t.Error("a new stream is not empty")
 	}
-	st := stage{entry: "main", grid: []extent{{terms: []term{{'n', 0}}, by: 4}}}
 	at := func(memory any) uint32 { return uint32(memory.(int)) }
 	args := compute.Args{
 		N: [5]int{9, 8, 7, 6, 5}, F: [6]float64{1.5, 0.1},
 		Buf: [5]compute.Buffer{{Memory: 64, Off: 3, N: 2}, {}, {Memory: 128}}, Sums: compute.Sums{Memory: 256, N: 99},
 	}
 	args.Key.Key[7], args.Key.Nonce[2] = 77, 88
-	st.id = 4
-	s.run(st, &args, at)
-	s.run(st, &compute.Args{}, at) // over nothing
+	s.run(4, [3]int{3, 1, 1}, &args, at)
 	if got := s.fetch(640, 10); got != 0 {
 		t.Errorf("the first thing fetched is at %d", got)
 	}

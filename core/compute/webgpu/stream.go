@@ -32,16 +32,9 @@ func (s *stream) slots() int { return len(s.args) / slot }
 
 func (s *stream) clear() { s.words, s.args, s.staged = s.words[:0], s.args[:0], 0 }
 
-// run writes one stage of a kernel's call. Kernels over nothing are left out.
-func (s *stream) run(st stage, a *compute.Args, at func(memory any) uint32) {
-	g, err := st.groups(a)
-	if err != nil {
-		panic(err.Error())
-	}
-	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
-		return
-	}
-	s.words = append(s.words, opRun, uint32(st.id), uint32(g[0]), uint32(g[1]), uint32(g[2]))
+// run writes one entry point of a kernel's call, by its number.
+func (s *stream) run(id int, g [3]int, a *compute.Args, at func(memory any) uint32) {
+	s.words = append(s.words, opRun, uint32(id), uint32(g[0]), uint32(g[1]), uint32(g[2]))
 	s.args = append(s.args, none[:]...)
 	w := s.args[len(s.args)-slot:]
 	for i, n := range a.N {

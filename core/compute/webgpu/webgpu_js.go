@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/shader"
 )
 
 const (
@@ -27,8 +28,8 @@ type Backend struct {
 	write    js.Value
 	take     js.Value
 	told     js.Func
-	programs [forms][]shader // by Kernel.Index, for sums of each form
-	widen    stage
+	programs []program // by Kernel.Index
+	call     shader.Call
 	adapter  Adapter
 
 	heap   heap
@@ -61,20 +62,7 @@ type memory struct {
 	of    *Backend
 	at    int
 	fresh bool // it is to be zero, and nothing has cleared it yet
-	held  form // where it is sums
 }
-
-// form is how sums are held. Where the adapter is a program, those that were cleared are
-// nothing but known to be 0, and those of one block of rows float32s, in the place of the low
-// words, as in package simd: most sums of a step are never anything else.
-type form int
-
-const (
-	wide form = iota
-	empty
-	block
-	forms
-)
 
 // batch is what comes back from one submission.
 type batch struct {
@@ -126,47 +114,27 @@ func Open(ctx context.Context) (*Backend, error) {
 		return nil, err
 	}
 	b := &Backend{live: map[*memory]struct{}{}, batches: map[int]*batch{}}
-	sources := js.Global().Get("Array").New()
-	var shaders []shader
-	push := func(name, text string, stages []stage) {
-		code := js.ValueOf(prelude + text)
-		for i := range stages {
-			stages[i].id = sources.Length()
-			sources.Call("push", map[string]any{"name": name, "code": code, "entry": stages[i].entry})
-		}
-	}
-	for _, k := range compute.Kernels() {
-		sh, err := shaderOf(k)
-		if err != nil {
-			return nil, err
-		}
-		if k.Name == "fill" {
-			b.fill = k
-		}
-		push(k.Name, sh.text, sh.stages)
-		shaders = append(shaders, sh)
-	}
-	widen, err := stagesOf(widening)
+	all, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	push("widen", widening, widen)
-	b.widen = widen[0]
+	b.programs = all
+	sources := js.Global().Get("Array").New()
+	for i, k := range compute.Kernels() {
+		if k.Name == "fill" {
+			b.fill = k
+		}
+		code := js.ValueOf(prelude + all[i].text)
+		for _, entry := range all[i].entries {
+			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": entry})
+		}
+	}
 	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
 	if err != nil {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
-	adapter := adapterOf(opened)
-	for held, letters := range [forms]string{wide: "pw", empty: "pe", block: "po"} {
-		if !adapter.Fallback {
-			letters = "w"
-		}
-		for _, sh := range shaders {
-			b.programs[held] = append(b.programs[held], sh.on(letters))
-		}
-	}
 	b.gpu = opened
-	b.adapter = adapter
+	b.adapter = adapterOf(opened)
 	b.most = opened.Get("most").Int() / 4
 	for name, to := range map[string]*js.Value{"submit": &b.submit, "write": &b.write, "take": &b.take} {
 		*to = opened.Get(name).Call("bind", opened)
@@ -262,26 +230,31 @@ func (b *Backend) NewSums(n int) compute.Sums {
 	return compute.Sums{Memory: b.zeros(2 * n), N: n}
 }
 
-// zeros are words of the heap that are zero, once they are used: most are written to first,
-// and what clears them would have to be on its way before that.
+// zeros returns words of the heap that are zero, once they are used: most are written to
+// first, and what clears them would have to be on its way before that. Where the GPU has
+// no more, it is lost: what waits says so, and a run goes on without it.
 func (b *Backend) zeros(n int) *memory {
-	at, ok := b.heap.take(n)
-	if !ok && len(b.freed) > 0 {
-		b.flush()
-		at, ok = b.heap.take(n)
-	}
+	at, ok := b.room(n)
 	if !ok {
-		size := min(b.heap.size+max(units(n), min(b.heap.size, mostGrowth)), b.most)
-		if err := b.grow(size); err != nil {
-			panic(err.Error())
-		}
-		if at, ok = b.heap.take(n); !ok {
-			panic(fmt.Sprintf("webgpu: out of memory: the GPU cannot have %d bytes more than %d", 4*n, 4*b.most))
-		}
+		b.fail(fmt.Errorf("webgpu: %w: the GPU has no room for %d bytes beside %d", compute.ErrLost, 4*n, 4*b.heap.size))
+		b.heap.grow(b.heap.size + units(n)) // in name alone: nothing runs any more
+		at, _ = b.heap.take(n)
 	}
 	m := &memory{of: b, at: at, fresh: true}
 	b.live[m] = struct{}{}
 	return m
+}
+
+// room finds words in the heap, which it has grow if need be.
+func (b *Backend) room(n int) (at int, ok bool) {
+	if at, ok = b.heap.take(n); !ok && len(b.freed) > 0 {
+		b.flush()
+		at, ok = b.heap.take(n)
+	}
+	if !ok && b.lost == nil && b.grow(min(b.heap.size+max(units(n), min(b.heap.size, mostGrowth)), b.most)) == nil {
+		at, ok = b.heap.take(n)
+	}
+	return at, ok
 }
 
 // settle clears what is to be zero.
@@ -361,38 +334,30 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 			b.settle(x.Memory)
 		}
 	}
-	sh := &b.programs[wide][k.Index]
 	if a.Sums.Memory != nil {
 		b.settle(a.Sums.Memory)
-		sh = b.formed(k, &a)
 	}
-	for _, s := range sh.scratch {
-		if s.runs(&a) {
-			a.Buf[4] = b.atLeast(s.words(&a))
-			break
+	p, c := &b.programs[k.Index], &b.call
+	c.Args, c.Stages, c.Space = a, c.Stages[:0], 0
+	p.call(c)
+	if c.Space > 0 {
+		c.Buf[4] = b.atLeast(c.Space)
+	}
+	for _, s := range c.Stages {
+		if slices.Max(s.Groups[:]) > shader.MostGroups {
+			b.fail(fmt.Errorf("webgpu: kernel %s: %s over %v workgroups, and there may be %d", k.Name, s.Entry, s.Groups, shader.MostGroups))
+			return
 		}
-	}
-	for _, s := range sh.stages {
-		b.command(s, &a)
-	}
-	for _, s := range sh.holds {
-		if s.runs(&a) {
-			b.hold(a.Sums, s.words(&a))
-			break
-		}
+		b.command(p.id(s.Entry), s.Groups, &c.Args)
 	}
 	if b.stream.slots() >= soon {
 		b.flush()
 	}
 }
 
-func (b *Backend) command(s stage, a *compute.Args) {
-	before := len(b.stream.words)
-	b.stream.run(s, a, b.at)
+func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
+	b.stream.run(id, groups, a, b.at)
 	b.stats.Commands++
-	if len(b.stream.words) == before { // over nothing
-		return
-	}
 	for _, x := range a.Buf { // and not the sums, as nobody writes to those
 		if x.Memory != nil {
 			b.use(x.Memory)
@@ -409,35 +374,6 @@ func (b *Backend) use(memory any) {
 // waits reports whether something in stream uses any of so many words.
 func (b *Backend) waits(at, n int) bool {
 	return slices.ContainsFunc(b.used, func(s span) bool { return at < s.at+s.n && s.at < at+n })
-}
-
-// formed is the shader of a call for its sums as they are held, or, where it does not know
-// those, as float64, which they are then.
-func (b *Backend) formed(k *compute.Kernel, a *compute.Args) *shader {
-	m := b.own(a.Sums.Memory)
-	sh := &b.programs[m.held][k.Index]
-	if m.held == wide || sh.knows(a) {
-		return sh
-	}
-	n := a.Sums.N
-	if m.held == empty {
-		b.zero(a.Sums.Memory, 0, 2*n)
-	} else {
-		b.command(b.widen, &compute.Args{N: [5]int{n}, Sums: a.Sums})
-	}
-	m.held = wide
-	return &b.programs[wide][k.Index]
-}
-
-// hold has sums be of one block from now on, of which a call has written n, and the others
-// 0; or nothing.
-func (b *Backend) hold(s compute.Sums, n int) {
-	m := b.own(s.Memory)
-	if m.held = block; n == 0 {
-		m.held = empty
-	} else if n < s.N {
-		b.zero(s.Memory, n, s.N-n)
-	}
 }
 
 // zero clears words of a part of the heap.

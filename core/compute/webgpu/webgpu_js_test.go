@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"syscall/js"
 	"testing"
 	"time"
@@ -58,6 +60,26 @@ func TestLost(t *testing.T) {
 	if err := b.Fetch(y).Wait(ctx, got[:]); !errors.Is(err, compute.ErrLost) {
 		t.Errorf("memory made after it was lost reads with error %v", err)
 	}
+}
+
+// What the GPU has no room for ends in an error where something waits, and in no panic: a
+// run goes on without the GPU.
+func TestOutOfMemory(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	before := b.Fetch(b.New(4))
+	x := b.New(math.MaxInt32/4 - 1) // 2 GB, as s is: together more than a binding may have
+	s := b.NewSums(math.MaxInt32/8 - 1)
+	kernel.Fill(b, 4, 1, x)
+	kernel.Clear(b, s)
+	var got [4]float32
+	for what, err := range map[string]error{"fetched before": before.Wait(t.Context(), got[:]), "read after": compute.Read(t.Context(), b, got[:], x)} {
+		if !errors.Is(err, compute.ErrLost) || !strings.Contains(err.Error(), "no room for") {
+			t.Errorf("what was %s: error %v", what, err)
+		}
+	}
+	b.FreeSums(s)
+	b.Free(x)
 }
 
 // What the heap held is there when it has grown, and what was freed is zero again.

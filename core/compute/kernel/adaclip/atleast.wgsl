@@ -1,5 +1,3 @@
-//! main n0/256
-
 // least is times·away, by bits, as float32 holds it where it is denormal too.
 fn least() -> u32 {
   let away = words[args.b0];

@@ -1,4 +1,3 @@
-//! main 1
 // A batch is short: one workgroup takes every 256th factor, then adds halves to halves.
 var<workgroup> parts: array<Wide, 256>;
 

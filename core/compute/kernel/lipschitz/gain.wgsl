@@ -1,4 +1,3 @@
-//! main n1/64
 const GREATEST = Above(0x800000u, 97); // Greatest², 2¹²⁰
 
 // certainty is 1 − e^−f, for f from 10⁻⁶ on. In floats between 2⁻³⁰ and 24 there is no

@@ -1,4 +1,3 @@
-//! main 1
 // normalizedBy is kernel.NormalizedBy.
 fn normalizedBy(v: Above) -> Above { return Above(0x800000u, max(v.power + select(1, 0, v.part == 0x800000u), -149)); }
 

@@ -1,4 +1,3 @@
-//! main b3/2048
 // An invocation has one place of the window in eight pictures, and eight channels that
 // come out. Of what lies beyond the last picture or channel, nothing is stored.
 

@@ -1,4 +1,3 @@
-//! main b2/2048
 // An invocation has one position of eight pictures, and eight channels that go in: it
 // gathers from the places whose windows cover the position. Of what lies beyond the
 // last picture or channel, nothing is stored.

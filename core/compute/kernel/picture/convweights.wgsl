@@ -1,4 +1,3 @@
-//! main b2/1024
 // An invocation has four of a window's values and eight channels of one picture, and
 // walks all places. The bias stands below the last of a window's values and sees 1
 // everywhere. Of what lies beyond it or the last channel, nothing is stored.

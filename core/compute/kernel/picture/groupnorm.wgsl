@@ -1,4 +1,3 @@
-//! main n0*n3
 // A workgroup has one group of one picture. Sums are in float32, in the same order
 // for every picture; as they are of how far values are from what is near the mean, a
 // great mean takes nothing from the variance.

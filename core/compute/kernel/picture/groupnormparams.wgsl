@@ -1,4 +1,3 @@
-//! main n0*n2/16
 // A workgroup has sixteen channels, of one picture or of two, and four invocations
 // share the positions of each.
 var<workgroup> sums: array<vec2<f32>, 64>;

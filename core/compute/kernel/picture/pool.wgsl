@@ -1,5 +1,3 @@
-//! greatest b1/1024 if n4=0
-//! mean b1/256 if n4>0
 // An invocation has one channel at one place, or in a row of places, as dividing is slow.
 // The greatest is found among whole numbers, as it is only moved.
 

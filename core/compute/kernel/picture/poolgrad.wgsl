@@ -1,5 +1,3 @@
-//! greatest b3/1024 if n4=0
-//! mean b3/256 if n4>0
 // An invocation has one channel of a row of positions, and looks at all windows that cover
 // it: whatever has the gradient of one, as the first that is its greatest, gets it if it
 // stands in the row. Values are compared as whole numbers: rounded to 0, denormal ones
