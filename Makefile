@@ -85,7 +85,7 @@ release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
 
 # --- build --------------------------------------------------------------------
 
-bin/clipscope: serve.go site.go guides.go alone.go release.go seal.go segments.go lines.go $(call gofiles,app/headers) $(UI) $(CORE) $(MODULE) | versions
+bin/clipscope: serve.go $(call gofiles,app/headers internal/site) $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
 bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
@@ -114,7 +114,7 @@ bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs $(MODULES
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
 
-bin/web/sbom.json: LICENSE $(MODULE) site.go web/sbom.mjs web/parts.mjs $(MODULES)
+bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/sbom.mjs > $@
 

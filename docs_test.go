@@ -4,7 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
+	"io/fs"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,13 +16,16 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/app/headers"
 	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 	"clipscope/core/train"
+	"clipscope/internal/site"
 )
+
+// update has the tests write what they make of the code into docs/.
+var update = flag.Bool("update", false, "write what docs/ has of the code anew")
 
 // TestDocsMethods: docs/methods.md says of every method what the page says, and draws
 // its weight as it is computed.
@@ -32,7 +39,7 @@ func TestDocsMethods(t *testing.T) {
 		if c := defaults(t, m); scales(c) {
 			w := c.Weight
 			if of := firstWith(t, m, w); of.Name != m.Name {
-				fmt.Fprintf(&text, "Its weight is that of [%s](#%s)%s.\n\n", of.Title, anchors{}.Generate([]byte(heading(of)), 0), weighed(c))
+				fmt.Fprintf(&text, "Its weight is that of [%s](#%s)%s.\n\n", of.Title, site.Anchor(heading(of)), weighed(c))
 			} else {
 				sameFile(t, "docs/figures/"+m.Name+".svg", drawing(w))
 				fmt.Fprintf(&text, "![Over the gradient's length: the weight, dashed, and the length that is left](figures/%s.svg)\n\n", m.Name)
@@ -273,42 +280,53 @@ func TestThreatsAreThoseOfTheRationale(t *testing.T) {
 	}
 }
 
-// TestHostsSendTheHeaders: what the guide has for nginx and Caddy sends each header as it
-// is, and no other, whoever may frame the site that has the guide.
-func TestHostsSendTheHeaders(t *testing.T) {
-	for _, s := range []site{{}, {frames: []string{headers.Self, "https://a.example"}}} {
-		sendsTheHeaders(t, s)
+// between replaces what a guide has between two comments of that name, or compares it.
+func between(t *testing.T, file, name, made string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	first, last := fmt.Sprintf("<!-- %s, by go test -run Docs -update . -->\n", name), fmt.Sprintf("<!-- end of %s -->\n", name)
+	before, rest, ok := strings.Cut(string(b), first)
+	_, after, closed := strings.Cut(rest, last)
+	if !ok || !closed {
+		t.Fatalf("%s has no place for %s: %s … %s", file, name, first, last)
+	}
+	same(t, file, string(b), before+first+"\n"+made+"\n"+last+after)
 }
 
-func sendsTheHeaders(t *testing.T, s site) {
+// same writes a file that is made, or compares it.
+func same(t *testing.T, file, is, want string) {
 	t.Helper()
-	want := headers.For(s.frames)
-	for language, header := range map[string]*regexp.Regexp{
-		"nginx": regexp.MustCompile(`(?m)^\s*add_header (\S+) "(.*)" always;$`),
-		"caddy": regexp.MustCompile("(?m)^\t\t([A-Z]\\S+) (?:\"(.*)\"|`(.*)`)$"),
-	} {
-		seen := false
-		for _, b := range blocks(t) {
-			if b.language != language {
-				continue
-			}
-			seen = true
-			sent := [][2]string{}
-			for _, m := range header.FindAllStringSubmatch(string(s.configured([]byte(b.text))), -1) {
-				if m[1] != "Cache-Control" {
-					sent = append(sent, [2]string{m[1], strings.Join(m[2:], "")})
-				}
-			}
-			if !slices.Equal(sent, want) {
-				t.Errorf("%s sends\n%q\nwant\n%q", b.at, sent, want)
-			}
-			if strings.Count(b.text, "{") != strings.Count(b.text, "}") {
-				t.Errorf("%s: a brace is open", b.at)
-			}
-		}
-		if !seen {
-			t.Errorf("no guide is for %s", language)
-		}
+	if is == want {
+		return
 	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("%s is not what the code says: go test -run Docs -update .", file)
+}
+
+// sameFile is same for a file that has nothing else.
+func sameFile(t *testing.T, file, want string) {
+	t.Helper()
+	is, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	same(t, file, string(is), want)
+}
+
+// read is a file's text.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

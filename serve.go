@@ -32,20 +32,21 @@ import (
 	"time"
 
 	"clipscope/app/headers"
+	"clipscope/internal/site"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("clipscope: ")
-	var s site
-	flag.StringVar(&s.source, "source", ".", "`folder` of the sources: web/ and assets/")
-	flag.StringVar(&s.wasm, "wasm", "bin/web", "`folder` of the built .wasm files")
-	flag.StringVar(&s.out, "out", "dist", "`folder` of the site")
-	flag.StringVar(&s.prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
-	flag.BoolVar(&s.stories, "stories", false, "with /stories, the components alone, for developing")
-	flag.BoolVar(&s.links, "links", false, "with a button for short links, for a host that keeps them: app/edge")
+	var s site.Site
+	flag.StringVar(&s.Source, "source", ".", "`folder` of the sources: web/ and assets/")
+	flag.StringVar(&s.Wasm, "wasm", "bin/web", "`folder` of the built .wasm files")
+	flag.StringVar(&s.Out, "out", "dist", "`folder` of the site")
+	flag.StringVar(&s.Prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
+	flag.BoolVar(&s.Stories, "stories", false, "with /stories, the components alone, for developing")
+	flag.BoolVar(&s.Links, "links", false, "with a button for short links, for a host that keeps them: app/edge")
 	flag.Func("frame-ancestors", "`origins`, parted by spaces, whose pages may show the site in a frame, such as \"https://example.org http://localhost:8000\"; none by default", func(text string) (err error) {
-		s.frames, err = headers.ParseFrames(text)
+		s.Frames, err = headers.ParseFrames(text)
 		return err
 	})
 	generate := flag.Bool("generate", false, "write the site and end")
@@ -57,11 +58,11 @@ func main() {
 	var err error
 	switch {
 	case *to != "":
-		err = s.publish(*to)
+		err = s.Publish(*to)
 	case *generate:
-		err = s.generate()
+		err = s.Generate()
 	default:
-		err = serve(ctx, *addr, s, os.DirFS(s.out))
+		err = serve(ctx, *addr, s, os.DirFS(s.Out))
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -69,7 +70,7 @@ func main() {
 }
 
 // serve answers until ctx ends, with the files of a site that was generated.
-func serve(ctx context.Context, addr string, s site, files fs.FS) error {
+func serve(ctx context.Context, addr string, s site.Site, files fs.FS) error {
 	if _, err := fs.Stat(files, "index.html"); err != nil {
 		return fmt.Errorf("no site to serve, run make: %w", err)
 	}
@@ -77,10 +78,10 @@ func serve(ctx context.Context, addr string, s site, files fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("serve: %w (make serve ADDR=127.0.0.1:9000 takes another port)", err)
 	}
-	prefix := cleanPrefix(s.prefix)
+	prefix := site.CleanPrefix(s.Prefix)
 	fmt.Printf("Clipscope is at http://%s%s/\n", l.Addr(), prefix)
 	srv := &http.Server{
-		Handler:           http.StripPrefix(prefix, &server{site: files, headers: headers.For(s.frames), tags: map[string]tag{}}),
+		Handler:           http.StripPrefix(prefix, &server{site: files, headers: headers.For(s.Frames), tags: map[string]tag{}}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	go func() {

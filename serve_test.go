@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"clipscope/app/headers"
+	"clipscope/internal/site"
 )
 
 func get(t *testing.T, h http.Handler, method, target, etag string) *http.Response {
@@ -168,14 +169,6 @@ func TestServerSendsWhatIsPacked(t *testing.T) {
 	}
 }
 
-func TestCleanPrefix(t *testing.T) {
-	for in, want := range map[string]string{"": "", "/": "", "repo": "/repo", "/repo/": "/repo", "/a/b": "/a/b"} {
-		if got := cleanPrefix(in); got != want {
-			t.Errorf("cleanPrefix(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // The policy names no origin but the page's own.
 func TestPolicyIsClosed(t *testing.T) {
 	more := map[string][]string{
@@ -196,7 +189,7 @@ func TestPolicyIsClosed(t *testing.T) {
 }
 
 func TestServeNeedsASite(t *testing.T) {
-	if err := serve(t.Context(), "127.0.0.1:0", site{}, fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "make") {
+	if err := serve(t.Context(), "127.0.0.1:0", site.Site{}, fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "make") {
 		t.Errorf("serving nothing: %v", err)
 	}
 }

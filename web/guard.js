@@ -2,7 +2,7 @@
 // what the content security policy does not govern and Clipscope has no use for.
 // docs/connections.md says what reaches the network all the same.
 //
-// Guarantee: none by itself. What the browser enforces is in site.go; a script that
+// Guarantee: none by itself. What the browser enforces is in app/headers; a script that
 // is in the page and set on it may find its way round another script.
 (() => {
   "use strict";

@@ -8,8 +8,8 @@ import { generator, packages, page, root, terms, toolchain } from "./parts.mjs";
 
 /** @typedef {import("./parts.mjs").Part} Part */
 
-const version = /const release = "([^"]+)"/.exec(readFileSync(join(root, "site.go"), "utf8"))?.[1];
-if (!version) throw new Error("site.go names no release");
+const version = /const release = "([^"]+)"/.exec(readFileSync(join(root, "internal/site/generate.go"), "utf8"))?.[1];
+if (!version) throw new Error("internal/site/generate.go names no release");
 
 // spdx are the licences that a text is, as SPDX names them.
 /** @param {Part} part */

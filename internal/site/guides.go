@@ -1,6 +1,6 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"bytes"
@@ -39,8 +39,8 @@ type guide struct {
 }
 
 // renderGuides makes a page of every guide, in the order of their files' names.
-func (s site) renderGuides() ([]guide, error) {
-	folder := filepath.Join(s.source, docs)
+func (s Site) renderGuides() ([]guide, error) {
+	folder := filepath.Join(s.Source, docs)
 	files, err := filepath.Glob(filepath.Join(folder, "*.md"))
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("there are none in %s", folder)
@@ -66,7 +66,7 @@ func (s site) renderGuides() ([]guide, error) {
 }
 
 // readGuide reads a guide's file, as it is for this site.
-func (s site) readGuide(file string) (guide, error) {
+func (s Site) readGuide(file string) (guide, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return guide{}, err
@@ -118,11 +118,11 @@ var denied = regexp.MustCompile(`(?m)^\s*(add_header )?X-Frame-Options .*\n`)
 
 // configured has a guide's lines for a host send what this site is to be sent with: those
 // of docs/ are for a site that nobody may frame.
-func (s site) configured(source []byte) []byte {
-	if len(s.frames) == 0 {
+func (s Site) configured(source []byte) []byte {
+	if len(s.Frames) == 0 {
 		return source
 	}
-	own := headers.For(s.frames)
+	own := headers.For(s.Frames)
 	var changes []string
 	for _, h := range headers.All {
 		if i := slices.IndexFunc(own, func(o [2]string) bool { return o[0] == h[0] }); i >= 0 {
@@ -141,7 +141,7 @@ func guideAddress(name string) string {
 }
 
 // writeGuides puts the guides where they are found, with a slash and without.
-func (s site) writeGuides(out string) error {
+func (s Site) writeGuides(out string) error {
 	for _, g := range s.guides {
 		name := filepath.Join(out, filepath.FromSlash(g.address), "index.html")
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, g.html, 0o644)); err != nil {
@@ -162,20 +162,20 @@ func markdown(prefix, folder string) goldmark.Markdown {
 
 // renderGuide makes a page of a guide, whose figures are in a folder, that leads to those
 // before and after it in an order.
-func (s site) renderGuide(g guide, folder string, order []guide) ([]byte, error) {
+func (s Site) renderGuide(g guide, folder string, order []guide) ([]byte, error) {
 	var body bytes.Buffer
-	if err := markdown(s.prefix, folder).Renderer().Render(&body, g.source, g.doc); err != nil {
+	if err := markdown(s.Prefix, folder).Renderer().Render(&body, g.source, g.doc); err != nil {
 		return nil, err
 	}
 	main := "<h1>" + html.EscapeString(g.title) + "</h1>\n"
 	if g.name != index {
 		main += contents(g)
 	}
-	return alone{title: g.title, at: g.address, main: main + body.String() + s.beside(g, order)}.html(s.prefix), nil
+	return alone{title: g.title, at: g.address, main: main + body.String() + s.beside(g, order)}.html(s.Prefix), nil
 }
 
 // beside leads to the guides before and after one.
-func (s site) beside(g guide, order []guide) string {
+func (s Site) beside(g guide, order []guide) string {
 	at := slices.IndexFunc(order, func(o guide) bool { return o.name == g.name })
 	if at < 0 {
 		return ""
@@ -183,7 +183,7 @@ func (s site) beside(g guide, order []guide) string {
 	var links strings.Builder
 	link := func(rel string, to int, text string) {
 		if to >= 0 && to < len(order) {
-			fmt.Fprintf(&links, `<a rel="%s" href="%s/%s">%s</a>`, rel, s.prefix, order[to].address, fmt.Sprintf(text, html.EscapeString(order[to].title)))
+			fmt.Fprintf(&links, `<a rel="%s" href="%s/%s">%s</a>`, rel, s.Prefix, order[to].address, fmt.Sprintf(text, html.EscapeString(order[to].title)))
 		}
 	}
 	link("prev", at-1, "← %s")
@@ -233,9 +233,21 @@ func plainText(n ast.Node, source []byte) string {
 // anchors names headings as GitHub does, so that a link to one is good in either place.
 type anchors map[string]bool
 
-// Generate makes lower case of a heading's letters and digits, and hyphens of its spaces.
+// Generate returns the heading's [Anchor], numbered where there is one already.
 func (a anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
-	id := strings.Map(func(r rune) rune {
+	first := Anchor(string(heading))
+	id := first
+	for i := 1; a[id]; i++ {
+		id = fmt.Sprintf("%s-%d", first, i)
+	}
+	a[id] = true
+	return []byte(id)
+}
+
+// Anchor returns the name that a guide's heading has in an address: its letters and digits
+// in lower case, with hyphens in the place of spaces.
+func Anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':
 			return '-'
@@ -243,13 +255,7 @@ func (a anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
 			return unicode.ToLower(r)
 		}
 		return -1
-	}, strings.TrimSpace(string(heading)))
-	first := id
-	for i := 1; a[id]; i++ {
-		id = fmt.Sprintf("%s-%d", first, i)
-	}
-	a[id] = true
-	return []byte(id)
+	}, strings.TrimSpace(heading))
 }
 
 // Put takes a name that is given.
@@ -373,7 +379,7 @@ func nothing(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 }
 
 // guideAddresses are all guides', in their order.
-func (s site) guideAddresses() []string {
+func (s Site) guideAddresses() []string {
 	var all []string
 	for _, g := range s.guides {
 		all = append(all, g.address)

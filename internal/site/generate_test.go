@@ -1,6 +1,6 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"bytes"
@@ -33,24 +33,24 @@ func TestAttributesAreInOrder(t *testing.T) {
 
 // built generates a site from the sources, with a program of no use, and returns
 // its folder.
-func built(t *testing.T, s site) string {
+func built(t *testing.T, s Site) string {
 	t.Helper()
 	s = stub(t, s)
-	if err := s.generate(); err != nil {
+	if err := s.Generate(); err != nil {
 		t.Fatal(err)
 	}
-	return s.out
+	return s.Out
 }
 
 // stub is a site to generate from the sources, with a program of no use.
-func stub(t *testing.T, s site) site {
+func stub(t *testing.T, s Site) Site {
 	t.Helper()
 	if _, err := os.Stat("web/node_modules/uplot"); err != nil {
 		t.Skip("make fetches what the site is made of")
 	}
-	s.source, s.wasm, s.out = ".", t.TempDir(), filepath.Join(t.TempDir(), "site")
+	s.Source, s.Wasm, s.Out = ".", t.TempDir(), filepath.Join(t.TempDir(), "site")
 	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
-		if err := os.WriteFile(filepath.Join(s.wasm, name), []byte(magic), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(s.Wasm, name), []byte("\x00asm\x01\x00\x00\x00"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,14 +59,14 @@ func stub(t *testing.T, s site) site {
 
 // TestOthersFilesStay: a site and a release replace what they were before, and nothing else.
 func TestOthersFilesStay(t *testing.T) {
-	s, own := stub(t, site{}), t.TempDir()
+	s, own := stub(t, Site{}), t.TempDir()
 	file := filepath.Join(own, "thesis.txt")
-	if err := errors.Join(os.WriteFile(filepath.Join(s.wasm, "sbom.json"), nil, 0o644), os.WriteFile(file, nil, 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(s.Wasm, "sbom.json"), nil, 0o644), os.WriteFile(file, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	for what, write := range map[string]func(folder string) error{
-		"site":    func(folder string) error { s.out = folder; return s.generate() },
-		"release": func(folder string) error { return s.publish(folder) },
+		"site":    func(folder string) error { s.Out = folder; return s.Generate() },
+		"release": func(folder string) error { return s.Publish(folder) },
 	} {
 		if err := write(own); err == nil || !strings.Contains(err.Error(), "has other files") {
 			t.Errorf("%s: %v", what, err)
@@ -87,7 +87,7 @@ func TestOthersFilesStay(t *testing.T) {
 func TestTwoBuildsAreEqual(t *testing.T) {
 	var outs []string
 	for range 3 {
-		outs = append(outs, built(t, site{prefix: "/repo"}))
+		outs = append(outs, built(t, Site{Prefix: "/repo"}))
 	}
 	files := 0
 	err := walkFiles(outs[0], func(rel, name string) error {
@@ -106,7 +106,7 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	for _, s := range []site{{}, {prefix: "/repo"}, {stories: true}} {
+	for _, s := range []Site{{}, {Prefix: "/repo"}, {Stories: true}} {
 		out := built(t, s)
 		var pages []string
 		err := walkFiles(out, func(rel, name string) error {
@@ -115,12 +115,12 @@ func TestPages(t *testing.T) {
 			}
 			pages = append(pages, rel)
 			b, err := os.ReadFile(name)
-			checkPage(t, s.prefix, rel, string(b))
+			checkPage(t, s.Prefix, rel, string(b))
 			return err
 		})
 		want := append([]string{"404.html", "calculator/index.html", "check/index.html"}, guidePages(t)...)
 		want = append(want, "help/index.html", "index.html", "lab/index.html")
-		if s.stories {
+		if s.Stories {
 			want = append(want, "stories/index.html")
 		}
 		want = append(want, "use/index.html", "verify.html")
@@ -133,7 +133,7 @@ func TestPages(t *testing.T) {
 // TestShortLinks: a page says where its host keeps short links, or nothing of them.
 func TestShortLinks(t *testing.T) {
 	for _, links := range []bool{false, true} {
-		out := built(t, site{links: links})
+		out := built(t, Site{Links: links})
 		for _, page := range []string{"index.html", "lab/index.html"} {
 			b, err := os.ReadFile(filepath.Join(out, page))
 			if err != nil || bytes.Contains(b, []byte("clipscope-links")) != links {
@@ -147,7 +147,7 @@ func TestShortLinks(t *testing.T) {
 // that speaks with them; one that nobody may says nothing of it.
 func TestFrames(t *testing.T) {
 	for _, frames := range [][]string{nil, {headers.Self, "https://a.example"}} {
-		out := built(t, site{prefix: "/repo", frames: frames})
+		out := built(t, Site{Prefix: "/repo", Frames: frames})
 		some := len(frames) > 0
 		meta := []byte(`<meta content="'self' https://a.example" name="clipscope-frames">`)
 		for _, page := range []string{"index.html", "help/index.html", "lab/index.html"} {
@@ -177,13 +177,13 @@ func TestFrames(t *testing.T) {
 // and each says which release has its files.
 func TestVersionOfOptions(t *testing.T) {
 	seen := map[string]string{}
-	for made, s := range map[string]site{
+	for made, s := range map[string]Site{
 		"make release":                   {},
-		"make release PREFIX=/some/repo": {prefix: "/some/repo"},
-		"make release FRAME_ANCESTORS=&#34;https://a.example&#34;":                   {frames: []string{"https://a.example"}},
-		"make release FRAME_ANCESTORS=&#34;https://b.example https://c.example&#34;": {frames: []string{"https://b.example", "https://c.example"}},
-		"make release LINKS=yes": {links: true},
-		"make release PREFIX=/a FRAME_ANCESTORS=&#34;https://a.example&#34; LINKS=yes": {prefix: "/a", frames: []string{"https://a.example"}, links: true},
+		"make release PREFIX=/some/repo": {Prefix: "/some/repo"},
+		"make release FRAME_ANCESTORS=&#34;https://a.example&#34;":                   {Frames: []string{"https://a.example"}},
+		"make release FRAME_ANCESTORS=&#34;https://b.example https://c.example&#34;": {Frames: []string{"https://b.example", "https://c.example"}},
+		"make release LINKS=yes": {Links: true},
+		"make release PREFIX=/a FRAME_ANCESTORS=&#34;https://a.example&#34; LINKS=yes": {Prefix: "/a", Frames: []string{"https://a.example"}, Links: true},
 	} {
 		b, err := os.ReadFile(filepath.Join(built(t, s), "verify.html"))
 		v := regexp.MustCompile(`id="version">[^<]*`).FindString(string(b))
@@ -230,7 +230,7 @@ func checkPage(t *testing.T, prefix, name, html string) {
 // TestProgramLeavesGuides: go-app, which answers clicks on links itself, is told of pages
 // that are not the program's.
 func TestProgramLeavesGuides(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(built(t, site{prefix: "/repo"}), "app.js"))
+	b, err := os.ReadFile(filepath.Join(built(t, Site{Prefix: "/repo"}), "app.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,11 +248,19 @@ func TestProgramLeavesGuides(t *testing.T) {
 // TestAppScriptWaits: go-app's own script neither loads the program nor installs
 // the service worker before that.
 func TestAppScriptWaits(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(built(t, site{}), "app.js"))
+	b, err := os.ReadFile(filepath.Join(built(t, Site{}), "app.js"))
 	if err != nil || bytes.Contains(b, []byte("goappInitWebAssembly();")) || bytes.Contains(b, []byte("goappInitServiceWorker();")) {
 		t.Errorf("app.js does: %v", err)
 	}
 	if !bytes.Contains(b, []byte("function goappInitServiceWorker()")) {
 		t.Error("app.js has no function for the service worker")
+	}
+}
+
+func TestCleanPrefix(t *testing.T) {
+	for in, want := range map[string]string{"": "", "/": "", "repo": "/repo", "/repo/": "/repo", "/a/b": "/a/b"} {
+		if got := CleanPrefix(in); got != want {
+			t.Errorf("CleanPrefix(%q) = %q, want %q", in, got, want)
+		}
 	}
 }

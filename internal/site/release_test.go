@@ -1,6 +1,6 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"archive/tar"
@@ -77,12 +77,12 @@ func TestSums(t *testing.T) {
 func TestTwoReleasesAreEqual(t *testing.T) {
 	var all []map[string]string
 	for range 2 {
-		s := stub(t, site{})
-		if err := os.WriteFile(filepath.Join(s.wasm, "sbom.json"), []byte("{}"), 0o600); err != nil {
+		s := stub(t, Site{})
+		if err := os.WriteFile(filepath.Join(s.Wasm, "sbom.json"), []byte("{}"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		folder := filepath.Join(t.TempDir(), "release")
-		if err := s.publish(folder); err != nil {
+		if err := s.Publish(folder); err != nil {
 			t.Fatal(err)
 		}
 		files := map[string]string{}
@@ -110,7 +110,7 @@ func TestTwoReleasesAreEqual(t *testing.T) {
 
 // TestPageNamesVersion: pages say the version that scripts do.
 func TestPageNamesVersion(t *testing.T) {
-	out := built(t, site{})
+	out := built(t, Site{})
 	script, err := os.ReadFile(filepath.Join(out, "web/clipscope.js"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"archive/tar"
@@ -23,34 +23,34 @@ import (
 // that zip archives know, so that whoever packs it anew loses nothing.
 var stamp = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// publish writes a release into a folder, replacing what was there: the site as an
+// Publish writes a release into a folder, replacing what was there: the site as an
 // archive, the SHA-256 sums of the site's files, what it is made of (CycloneDX) and on
 // what terms, and the sums of these four. The same sources, for the same prefix and by
 // the same tools, make the same bytes.
-func (s site) publish(folder string) error {
+func (s Site) Publish(folder string) error {
 	name := "clipscope-" + release
 	if err := replaceable(folder, "SHA256SUMS"); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	s.stories = false
-	s.out = folder + ".next/site"
-	if err := s.generate(); err != nil {
+	s.Stories = false
+	s.Out = folder + ".next/site"
+	if err := s.Generate(); err != nil {
 		return err
 	}
 	var archive, sums bytes.Buffer
-	if err := errors.Join(archiveTo(&archive, os.DirFS(s.out), name), sumsTo(&sums, os.DirFS(s.out))); err != nil {
+	if err := errors.Join(archiveTo(&archive, os.DirFS(s.Out), name), sumsTo(&sums, os.DirFS(s.Out))); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	parts := map[string][]byte{name + ".tar.gz": archive.Bytes(), name + ".files.sha256": sums.Bytes()}
 	for from, to := range map[string]string{"sbom.json": name + ".cdx.json", "licenses.txt": name + ".licenses.txt"} {
-		b, err := os.ReadFile(filepath.Join(s.wasm, from))
+		b, err := os.ReadFile(filepath.Join(s.Wasm, from))
 		if err != nil {
 			return fmt.Errorf("release: run make release: %w", err)
 		}
 		parts[to] = b
 	}
-	next := filepath.Dir(s.out)
-	if err := os.RemoveAll(s.out); err != nil {
+	next := filepath.Dir(s.Out)
+	if err := os.RemoveAll(s.Out); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	for name, b := range parts {
@@ -112,7 +112,7 @@ func eachFile(files fs.FS, f func(name string, b []byte) error) error {
 }
 
 // writeVerify writes the page that says how what is running is compared with a release.
-func (s site) writeVerify(out string) error {
+func (s Site) writeVerify(out string) error {
 	version, err := s.version(out)
 	if err != nil {
 		return err
@@ -121,21 +121,21 @@ func (s site) writeVerify(out string) error {
 }
 
 // verifyPage is that page in a site of a version.
-func (s site) verifyPage(version string) []byte {
+func (s Site) verifyPage(version string) []byte {
 	said := strings.NewReplacer("{{version}}", version, "{{release}}", release, "{{made}}", html.EscapeString(s.released())).Replace(verifyHTML)
-	return alone{title: "Comparing with a release", at: "verify.html", main: said}.html(s.prefix)
+	return alone{title: "Comparing with a release", at: "verify.html", main: said}.html(s.Prefix)
 }
 
 // released is the command that makes a release with the files of this site.
-func (s site) released() string {
+func (s Site) released() string {
 	command := "make release"
-	if s.prefix != "" {
-		command += " PREFIX=" + s.prefix
+	if s.Prefix != "" {
+		command += " PREFIX=" + s.Prefix
 	}
-	if len(s.frames) > 0 {
-		command += ` FRAME_ANCESTORS="` + strings.Join(s.frames, " ") + `"`
+	if len(s.Frames) > 0 {
+		command += ` FRAME_ANCESTORS="` + strings.Join(s.Frames, " ") + `"`
 	}
-	if s.links {
+	if s.Links {
 		command += " LINKS=yes"
 	}
 	return command

@@ -1,6 +1,6 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"crypto/sha256"
@@ -29,7 +29,7 @@ var (
 //
 // Guarantee: a worker that was sealed keeps, and sends from what it keeps, no file but
 // those of this site.
-func (s site) seal(out string) error {
+func (s Site) seal(out string) error {
 	name := filepath.Join(out, "app-worker.js")
 	script, err := os.ReadFile(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s site) seal(out string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		for _, p := range paths {
-			rel := strings.TrimPrefix(strings.TrimPrefix(p, s.prefix), "/")
+			rel := strings.TrimPrefix(strings.TrimPrefix(p, s.Prefix), "/")
 			file := filepath.Join(out, filepath.FromSlash(rel))
 			if rel == "" || strings.HasSuffix(rel, "/") {
 				file = filepath.Join(file, "index.html")
@@ -56,7 +56,7 @@ func (s site) seal(out string) error {
 				return err
 			}
 			sum := sha256.Sum256(b)
-			sums[s.prefix+"/"+rel] = hex.EncodeToString(sum[:sumBytes])
+			sums[s.Prefix+"/"+rel] = hex.EncodeToString(sum[:sumBytes])
 		}
 	}
 	list, err := json.Marshal(sums) // in the order of the names

@@ -1,16 +1,13 @@
 //go:build !js
 
-package main
+package site
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"html"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -20,12 +17,10 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/app/headers"
 	"clipscope/core/clip"
 	"clipscope/core/run"
 )
-
-// update has the tests write what they make of the code into docs/.
-var update = flag.Bool("update", false, "write what docs/ has of the code anew")
 
 // guideFiles are the guides' sources.
 func guideFiles(t *testing.T) []string {
@@ -52,7 +47,7 @@ func guidePages(t *testing.T) []string {
 // has no style and no script of its own but the one that sets the theme, and is read with its own contents.
 func TestGuides(t *testing.T) {
 	for _, prefix := range []string{"", "/repo"} {
-		of := site{source: ".", prefix: prefix}
+		of := Site{Source: ".", Prefix: prefix}
 		all, err := of.renderGuides()
 		if err != nil {
 			t.Fatal(err)
@@ -291,53 +286,42 @@ func checkConfig(t *testing.T, text string) {
 	}
 }
 
-// between replaces what a guide has between two comments of that name, or compares it.
-func between(t *testing.T, file, name, made string) {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+// TestHostsSendTheHeaders: what the guide has for nginx and Caddy sends each header as it
+// is, and no other, whoever may frame the site that has the guide.
+func TestHostsSendTheHeaders(t *testing.T) {
+	for _, s := range []Site{{}, {Frames: []string{headers.Self, "https://a.example"}}} {
+		sendsTheHeaders(t, s)
 	}
-	first, last := fmt.Sprintf("<!-- %s, by go test -run Docs -update . -->\n", name), fmt.Sprintf("<!-- end of %s -->\n", name)
-	before, rest, ok := strings.Cut(string(b), first)
-	_, after, closed := strings.Cut(rest, last)
-	if !ok || !closed {
-		t.Fatalf("%s has no place for %s: %s … %s", file, name, first, last)
-	}
-	same(t, file, string(b), before+first+"\n"+made+"\n"+last+after)
 }
 
-// same writes a file that is made, or compares it.
-func same(t *testing.T, file, is, want string) {
+func sendsTheHeaders(t *testing.T, s Site) {
 	t.Helper()
-	if is == want {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+	want := headers.For(s.Frames)
+	for language, header := range map[string]*regexp.Regexp{
+		"nginx": regexp.MustCompile(`(?m)^\s*add_header (\S+) "(.*)" always;$`),
+		"caddy": regexp.MustCompile("(?m)^\t\t([A-Z]\\S+) (?:\"(.*)\"|`(.*)`)$"),
+	} {
+		seen := false
+		for _, b := range blocks(t) {
+			if b.language != language {
+				continue
+			}
+			seen = true
+			sent := [][2]string{}
+			for _, m := range header.FindAllStringSubmatch(string(s.configured([]byte(b.text))), -1) {
+				if m[1] != "Cache-Control" {
+					sent = append(sent, [2]string{m[1], strings.Join(m[2:], "")})
+				}
+			}
+			if !slices.Equal(sent, want) {
+				t.Errorf("%s sends\n%q\nwant\n%q", b.at, sent, want)
+			}
+			if strings.Count(b.text, "{") != strings.Count(b.text, "}") {
+				t.Errorf("%s: a brace is open", b.at)
+			}
 		}
-		return
+		if !seen {
+			t.Errorf("no guide is for %s", language)
+		}
 	}
-	t.Errorf("%s is not what the code says: go test -run Docs -update .", file)
-}
-
-// sameFile is same for a file that has nothing else.
-func sameFile(t *testing.T, file, want string) {
-	t.Helper()
-	is, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	same(t, file, string(is), want)
-}
-
-// read is a file's text.
-func read(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }

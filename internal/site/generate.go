@@ -1,6 +1,7 @@
 //go:build !js
 
-package main
+// Package site writes the static site: its pages, guides, integrity and releases.
+package site
 
 import (
 	"bytes"
@@ -27,15 +28,15 @@ import (
 // release is the version of the scripting API and the page.
 const release = "0.2.0"
 
-// site is a static site to generate.
-type site struct {
-	source  string // folder with web/ and assets/
-	wasm    string // folder with the built .wasm files and scripts, and the terms of what they are made of
-	out     string
-	prefix  string   // "" or "/repo"
-	stories bool     // with /stories, which is for developing
-	links   bool     // for a host that keeps short links
-	frames  []string // origins whose pages may show it in a frame, as [headers.ParseFrames] gives them
+// Site is a static site to generate.
+type Site struct {
+	Source  string // folder with web/ and assets/
+	Wasm    string // folder with the built .wasm files and scripts, and the terms of what they are made of
+	Out     string
+	Prefix  string   // "" or "/repo"
+	Stories bool     // with /stories, which is for developing
+	Links   bool     // for a host that keeps short links
+	Frames  []string // origins whose pages may show it in a frame, as [headers.ParseFrames] gives them
 
 	guides []guide // what docs/ has, once it is rendered
 }
@@ -75,14 +76,14 @@ var published = []struct{ from, to string }{
 // fetches and keeps it once it was asked for.
 const runtime = "ort/"
 
-// generate writes the site, replacing what was there. It is built beside its
+// Generate writes the site, replacing what was there. It is built beside its
 // place and moved, so that a server of the old one never sees half a site.
-func (s site) generate() error {
-	s.prefix = cleanPrefix(s.prefix)
-	if err := replaceable(s.out, "app-worker.js"); err != nil {
+func (s Site) Generate() error {
+	s.Prefix = CleanPrefix(s.Prefix)
+	if err := replaceable(s.Out, "app-worker.js"); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	next := s.out + ".next"
+	next := s.Out + ".next"
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Join(next, "web"), 0o755)); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
@@ -95,7 +96,7 @@ func (s site) generate() error {
 			return fmt.Errorf("generate: %w", err)
 		}
 	}
-	if err := errors.Join(os.RemoveAll(s.out), os.Rename(next, s.out)); err != nil {
+	if err := errors.Join(os.RemoveAll(s.Out), os.Rename(next, s.Out)); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
 	return nil
@@ -114,7 +115,7 @@ func replaceable(folder, mark string) error {
 	return err
 }
 
-func cleanPrefix(p string) string {
+func CleanPrefix(p string) string {
 	p = strings.Trim(p, "/")
 	if p == "" {
 		return ""
@@ -123,26 +124,23 @@ func cleanPrefix(p string) string {
 }
 
 // copyFiles fills out/web.
-func (s site) copyFiles(out string) error {
+func (s Site) copyFiles(out string) error {
 	web := filepath.Join(out, "web")
 	for _, p := range published {
-		if err := copyTree(filepath.Join(s.source, p.from), filepath.Join(web, p.to)); err != nil {
+		if err := copyTree(filepath.Join(s.Source, p.from), filepath.Join(web, p.to)); err != nil {
 			return err
 		}
 	}
 	if err := s.writeEarly(web); err != nil {
 		return err
 	}
-	if err := s.copyProgram(web); err != nil {
-		return err
-	}
-	for _, name := range []string{"kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
-		if err := copyFile(filepath.Join(s.wasm, name), filepath.Join(web, name)); err != nil {
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
+		if err := copyFile(filepath.Join(s.Wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
 		}
 	}
-	if len(s.frames) > 0 {
-		if err := copyFile(filepath.Join(s.source, "web", "embed.js"), filepath.Join(web, "embed.js")); err != nil {
+	if len(s.Frames) > 0 {
+		if err := copyFile(filepath.Join(s.Source, "web", "embed.js"), filepath.Join(web, "embed.js")); err != nil {
 			return err
 		}
 	}
@@ -158,25 +156,12 @@ func (s site) copyFiles(out string) error {
 	return nil
 }
 
-func (s site) copyProgram(web string) error {
-	const name = "app.wasm"
-	linked, err := os.ReadFile(filepath.Join(s.wasm, name))
-	if err != nil {
-		return fmt.Errorf("run make: %w", err)
-	}
-	joined, err := joinSegments(linked, dropLines)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(s.wasm, name), err)
-	}
-	return os.WriteFile(filepath.Join(web, name), joined, 0o644)
-}
-
 // writeEarly joins the theme and what else a page of the program runs before it is drawn:
 // they would be fetched one after the other, while a guide needs the first alone.
-func (s site) writeEarly(web string) error {
+func (s Site) writeEarly(web string) error {
 	var early []byte
 	for _, name := range []string{"theme.js", "early.js"} {
-		b, err := os.ReadFile(filepath.Join(s.source, "web", name))
+		b, err := os.ReadFile(filepath.Join(s.Source, "web", name))
 		if err != nil {
 			return err
 		}
@@ -240,9 +225,9 @@ func shown(version string) string { return release + "+" + version[:8] }
 
 // version is a hash of everything that a browser may keep: an installed page
 // updates exactly when it changes.
-func (s site) version(out string) (string, error) {
+func (s Site) version(out string) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s %s %t\n", release, s.prefix, headers.Policy, s.frames, s.links)
+	fmt.Fprintf(h, "%s %s %s %s %t\n", release, s.Prefix, headers.Policy, s.Frames, s.Links)
 	add := func(name string, b []byte) { fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) }
 	worker, err := s.workerTemplate()
 	if err != nil {
@@ -257,7 +242,7 @@ func (s site) version(out string) (string, error) {
 		b, err := os.ReadFile(name)
 		// The version is written into these files, so it cannot depend on that.
 		if slices.Contains(stamped, rel) {
-			b, err = os.ReadFile(filepath.Join(s.source, "web", rel))
+			b, err = os.ReadFile(filepath.Join(s.Source, "web", rel))
 		}
 		add(rel, b)
 		return err
@@ -282,13 +267,13 @@ func walkFiles(dir string, f func(rel, name string) error) error {
 
 // workerTemplate is the service worker with the headers it must add, and what it keeps
 // when that was asked for: the runtime, and guides.
-func (s site) workerTemplate() (string, error) {
-	b, err := os.ReadFile(filepath.Join(s.source, "web", "app-worker.tmpl.js"))
+func (s Site) workerTemplate() (string, error) {
+	b, err := os.ReadFile(filepath.Join(s.Source, "web", "app-worker.tmpl.js"))
 	if err != nil {
 		return "", err
 	}
 	added := map[string]string{}
-	for _, h := range headers.For(s.frames) {
+	for _, h := range headers.For(s.Frames) {
 		added[h[0]] = h[1]
 	}
 	text, err := json.MarshalIndent(added, "", "  ")
@@ -338,7 +323,7 @@ func page() *app.Handler {
 }
 
 // writePages has go-app write one page for every route, and its own files.
-func (s site) writePages(out string) error {
+func (s Site) writePages(out string) error {
 	ui.Register()
 	version, err := s.version(out)
 	if err != nil {
@@ -351,8 +336,8 @@ func (s site) writePages(out string) error {
 	h := page()
 	h.Version = version
 	h.ServiceWorkerTemplate = worker
-	h.Resources = app.PrefixedLocation(s.prefix)
-	if len(s.frames) > 0 {
+	h.Resources = app.PrefixedLocation(s.Prefix)
+	if len(s.Frames) > 0 {
 		h.Scripts = append(h.Scripts, "/web/embed.js defer")
 	}
 	if err := s.cacheable(out, h); err != nil {
@@ -368,13 +353,13 @@ func (s site) writePages(out string) error {
 		}
 	}
 	// These are no pages of the program, which else answers every link of its own site.
-	alone := `"GOAPP_INTERNAL_URLS":JSON.stringify(["` + s.prefix + "/" + guides + `","` + s.prefix + `/verify.html"].map((path) => location.origin + path))`
+	alone := `"GOAPP_INTERNAL_URLS":JSON.stringify(["` + s.Prefix + "/" + guides + `","` + s.Prefix + `/verify.html"].map((path) => location.origin + path))`
 	if err := replaceIn(filepath.Join(out, "app.js"), `"GOAPP_INTERNAL_URLS":"null"`, alone); err != nil {
 		return err
 	}
 	// Large icons are for installing the page, which has a network.
 	for _, icon := range []string{h.Icon.Large, h.Icon.Maskable} {
-		if err := replaceIn(filepath.Join(out, "app-worker.js"), `"`+s.prefix+icon+`",`, ""); err != nil {
+		if err := replaceIn(filepath.Join(out, "app-worker.js"), `"`+s.Prefix+icon+`",`, ""); err != nil {
 			return err
 		}
 	}
@@ -395,7 +380,7 @@ const loading = `<aside id="loading" data-bytes="%d">
 
 // finishPages makes the pages what they are until the program runs, and puts each
 // where it is found at its address, with a slash and without, on every host.
-func (s site) finishPages(out string) error {
+func (s Site) finishPages(out string) error {
 	program, err := os.Stat(filepath.Join(out, "web", "app.wasm"))
 	if err != nil {
 		return err
@@ -418,7 +403,7 @@ func (s site) finishPages(out string) error {
 		if !found {
 			return fmt.Errorf("%s does not say where it loads", rel)
 		}
-		if err := os.Remove(name); err != nil || page == "stories" && !s.stories {
+		if err := os.Remove(name); err != nil || page == "stories" && !s.Stories {
 			return err
 		}
 		if page != "index" {
@@ -442,11 +427,11 @@ var (
 // disabled, but for the files, which are kept until then, and its links lead where
 // they say, for go-app leaves the slash of the start page out, and has links within
 // a page lead there.
-func (s site) asleep(html []byte) []byte {
+func (s Site) asleep(html []byte) []byte {
 	return opening.ReplaceAllFunc(html, func(t []byte) []byte {
 		t = never.ReplaceAll(t, nil)
-		t = bytes.Replace(t, []byte(` href="`+s.prefix+`"`), []byte(` href="`+s.prefix+`/"`), 1)
-		t = bytes.Replace(t, []byte(` href="`+s.prefix+`#`), []byte(` href="#`), 1)
+		t = bytes.Replace(t, []byte(` href="`+s.Prefix+`"`), []byte(` href="`+s.Prefix+`/"`), 1)
+		t = bytes.Replace(t, []byte(` href="`+s.Prefix+`#`), []byte(` href="#`), 1)
 		if control.Match(t) && !bytes.Contains(t, []byte(` type="file"`)) && !bytes.Contains(t, []byte(" disabled")) {
 			t = append(bytes.Clone(t), " disabled"...)
 		}
@@ -457,16 +442,16 @@ func (s site) asleep(html []byte) []byte {
 // begun begins the head of a page with the policy, which holds for what comes after it,
 // and with where the host keeps short links, if it does, and who may frame the page: it
 // need not ask.
-func (s site) begun(html []byte) []byte {
+func (s Site) begun(html []byte) []byte {
 	head := `<head>
     <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">`
-	if s.links {
+	if s.Links {
 		head += `
     <meta name="clipscope-links" content="/api/links">`
 	}
-	if len(s.frames) > 0 {
+	if len(s.Frames) > 0 {
 		head += `
-    <meta name="clipscope-frames" content="` + strings.Join(s.frames, " ") + `">`
+    <meta name="clipscope-frames" content="` + strings.Join(s.Frames, " ") + `">`
 	}
 	return bytes.Replace(html, []byte("<head>"), []byte(head), 1)
 }
@@ -494,7 +479,7 @@ func inOrder(html []byte) []byte {
 
 // cacheable has every page and every file under /web/ kept for offline use, but for the
 // runtime, and the stylesheets used.
-func (s site) cacheable(out string, h *app.Handler) error {
+func (s Site) cacheable(out string, h *app.Handler) error {
 	h.CacheableResources = []string{"/use/", "/check/", "/lab/", "/calculator/", "/help/", "/404.html", "/verify.html"}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		if strings.HasPrefix(rel, runtime) {
@@ -510,7 +495,7 @@ func (s site) cacheable(out string, h *app.Handler) error {
 }
 
 // fixManifest sets the scope, which go-app has fixed at the root.
-func (s site) fixManifest(out string) error {
+func (s Site) fixManifest(out string) error {
 	name := filepath.Join(out, "manifest.webmanifest")
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -520,8 +505,8 @@ func (s site) fixManifest(out string) error {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
-	m["scope"] = s.prefix + "/"
-	m["start_url"] = s.prefix + "/"
+	m["scope"] = s.Prefix + "/"
+	m["start_url"] = s.Prefix + "/"
 	if b, err = json.MarshalIndent(m, "", "  "); err != nil {
 		return err
 	}
@@ -531,17 +516,17 @@ func (s site) fixManifest(out string) error {
 // writeHostFiles writes what static hosts look for: the headers (Cloudflare,
 // Netlify), the page for unknown addresses, and a note for GitHub Pages not to
 // run a generator of its own.
-func (s site) writeHostFiles(out string) error {
+func (s Site) writeHostFiles(out string) error {
 	var sent strings.Builder
-	fmt.Fprintf(&sent, "%s/*\n", s.prefix)
-	for _, h := range headers.For(s.frames) {
+	fmt.Fprintf(&sent, "%s/*\n", s.Prefix)
+	for _, h := range headers.For(s.Frames) {
 		fmt.Fprintf(&sent, "  %s: %s\n", h[0], h[1])
 	}
 	sent.WriteString("  Cache-Control: no-cache\n")
-	notFound := alone{title: "No such page", at: "404.html", main: fmt.Sprintf(notFoundHTML, s.prefix)}
+	notFound := alone{title: "No such page", at: "404.html", main: fmt.Sprintf(notFoundHTML, s.Prefix)}
 	return errors.Join(
 		os.WriteFile(filepath.Join(out, "_headers"), []byte(sent.String()), 0o644),
-		os.WriteFile(filepath.Join(out, "404.html"), notFound.html(s.prefix), 0o644),
+		os.WriteFile(filepath.Join(out, "404.html"), notFound.html(s.Prefix), 0o644),
 		os.WriteFile(filepath.Join(out, ".nojekyll"), nil, 0o644),
 	)
 }
