@@ -286,7 +286,7 @@ POINTS ?= 100000
 fuzz:
 	@grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
 	  echo "$${func#func } in $${file%/*}"; \
-	  $(GO) test -vet=off -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime '$(TIME)' -fuzzminimizetime 10x "$${file%/*}"; \
+	  $(GO) test -vet=off -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime '$(TIME)' -fuzzminimizetime 10x "$${file%/*}" || exit 1; \
 	done
 	CLIPSCOPE_POINTS='$(POINTS)' $(GO) test -vet=off -count=1 -timeout 0 -v -run '^TestSweep$$' ./core/privacy
 
