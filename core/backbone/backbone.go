@@ -27,7 +27,7 @@ type Runtime interface {
 	Run(ctx context.Context, input string, x Values, output string) (Values, error)
 }
 
-// Values are what goes into a model or comes out, of so many calls one after the other:
+// Values are the inputs or outputs of a model, of so many calls one after the other:
 // of one of the kinds, row-major. No text comes out.
 type Values struct {
 	Calls int
@@ -88,7 +88,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	return e, nil
 }
 
-// Width is how many features there are.
+// Width returns the number of features.
 func (e *Extractor) Width() int { return e.width }
 
 // Made says how features are made, but for the model's hash.
@@ -243,7 +243,7 @@ func (e *Extractor) try(ctx context.Context, meta data.Meta) error {
 	return nil
 }
 
-// rounding is how far features may part that are the same, relative to the largest of a
+// rounding is the tolerance between features that are the same, relative to the largest of a
 // row: sums of thousands of products in float32, in another order.
 const rounding = 1e-4
 
@@ -306,7 +306,7 @@ func refusal(expected, got, fix string) error {
 	return &data.Error{Expected: expected, Got: got, Fix: fix}
 }
 
-// mostListed is how many tensors a message names.
+// mostListed limits the tensors that a message names.
 const mostListed = 20
 
 // listed names tensors with their shapes.

@@ -9,7 +9,7 @@ import (
 	"clipscope/core/run"
 )
 
-// fit is how a row becomes a model's input.
+// fit converts a row into a model's input.
 type fit struct {
 	name      string // of the input
 	bytes     bool   // it takes bytes
@@ -28,7 +28,7 @@ type fit struct {
 // frame is the size of a picture.
 type frame struct{ planes, height, width int }
 
-// values is how many numbers a row is in the model's input.
+// values returns the number of values that a row has in the model's input.
 func (f *fit) values() int {
 	n := 1
 	for _, d := range f.shape {
@@ -86,7 +86,7 @@ func (f *fit) fix(n int) error {
 	return nil
 }
 
-// mostOfColumn is how long, in bytes, the name of a column of texts may be, which goes into
+// mostOfColumn limits the name of a column of texts, in bytes, which goes into
 // what is said of the model.
 const mostOfColumn = 200
 
@@ -217,7 +217,7 @@ func (f *fit) scale(meta data.Meta, kind string) error {
 	return nil
 }
 
-// tap is what a position of the result is a sum of: neighbours from first on, with
+// tap is a position of the result as a sum: neighbours from first on, with
 // weights.
 type tap struct {
 	first   int
@@ -323,7 +323,7 @@ func (f *fit) row(dst, raw []float32) {
 	}
 }
 
-// grey is how bright colours are (ITU-R BT.601).
+// grey returns the brightness of colours (ITU-R BT.601).
 func grey(rgb [][]float32) []float32 {
 	out := make([]float32, len(rgb[0]))
 	for i := range out {

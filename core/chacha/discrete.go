@@ -14,12 +14,12 @@ const (
 	TableColumns = 1 << columnBits
 	TableDigits  = 11
 	TableLen     = TableColumns * (1 + TableDigits)
-	// ThresholdBits is how many binary digits a threshold has in all: from 0, never
+	// ThresholdBits is the number of binary digits of a threshold: from 0, never
 	// keep the column, to 2^ThresholdBits, always keep it.
 	ThresholdBits = firstBits + TableDigits*digitBits
 )
 
-// MostJoined is how many samples an element of the discrete sequence may be joined
+// MostJoined limits the samples that an element of the discrete sequence is joined
 // from.
 const MostJoined = 5
 
@@ -33,7 +33,7 @@ func SetColumn(table []float32, column, alias int, first uint32, digits [TableDi
 	}
 }
 
-// Column is what SetColumn wrote.
+// Column returns the values that SetColumn wrote.
 func Column(table []float32, column int) (alias int, first uint32, digits [TableDigits]uint32) {
 	entry := math.Float32bits(table[column])
 	for i := range digits {

@@ -25,7 +25,7 @@ func init() {
 	})
 }
 
-// typical is how many times C/√d the default bound is. Most coordinates of a
+// typical is the default bound in units of C/√d. Most coordinates of a
 // gradient are far below its bound, so a gradient clamped at C/√d is much shorter
 // than C and training crawls: on the built-in digits, three epochs of softmax
 // regression reach 45 % at 1, 76 % at 4 and 77 % at 6.

@@ -8,7 +8,7 @@
 // from its own parameter list.
 package clip
 
-// Info is what a method says of itself: the page builds its controls, help and
+// Info describes a method: the page builds its controls, help and
 // URL keys from it.
 type Info struct {
 	Name    string  `json:"name"`    // key in a config: "dc-e"

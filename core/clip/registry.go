@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Env is what a method may know when it is built: configuration only.
+// Env holds the configuration that a method is built from, and nothing else.
 type Env struct {
 	MaxGradNorm       float64 // C, or C₀
 	NoiseMultiplier   float64 // σ of the whole step, before any is set aside for a statistic

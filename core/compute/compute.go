@@ -112,7 +112,7 @@ func Define(k Kernel) *Kernel {
 // Kernels are all that have been defined.
 func Kernels() []*Kernel { return kernels }
 
-// Args are what a kernel is called with, each kernel's as its comment has them: a
+// Args are the arguments of a kernel, each kernel's as its comment has them: a
 // value, so that a call allocates nothing.
 type Args struct {
 	N    [5]int     // sizes and choices
@@ -175,7 +175,7 @@ type Threaded interface {
 	Threads() int
 }
 
-// ErrLost is what a Pending's error wraps where the backend's memory is lost.
+// ErrLost is wrapped by a Pending's error where the backend's memory is lost.
 var ErrLost = errors.New("the backend's memory is lost")
 
 // Losable is a Backend whose memory may be lost at any time, as a GPU's is.
@@ -192,8 +192,8 @@ type Device interface {
 	Moved() int64
 }
 
-// ThreadsOf is how many threads have shared a call of b, and DeviceOf what its device is
-// called: 1 and nothing where b does not say.
+// ThreadsOf returns the number of threads that have shared a call of b, and DeviceOf the name
+// of its device: 1 and "" where b does not say.
 func ThreadsOf(b Backend) int {
 	if t, ok := b.(Threaded); ok {
 		return t.Threads()
@@ -208,7 +208,7 @@ func DeviceOf(b Backend) string {
 	return ""
 }
 
-// Pending is what will be read.
+// Pending is a read under way.
 type Pending interface {
 	// Done reports that Wait would not wait.
 	Done() bool

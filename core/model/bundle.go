@@ -13,11 +13,11 @@ import (
 	"clipscope/core/run"
 )
 
-// made is when every file in a bundle was made, as far as anyone can tell: the first moment
+// made is the date of every file in a bundle: the first moment
 // that a zip archive can have. Equal models have equal bundles.
 var made = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// mostAsText is how many parameters are written as text in a bundle, beside the tensors: more
+// mostAsText limits the parameters that a bundle has as text beside the tensors: more
 // make a file of hundreds of megabytes that no program is glad of.
 const mostAsText = 2_000_000
 
@@ -129,7 +129,7 @@ func (b *bundle) readme(noONNX error) string {
 	return s.String()
 }
 
-// usage is how to begin: predict.py takes Python 3.9 or newer, predict.mjs Node 20.
+// usage writes how to begin: predict.py takes Python 3.9 or newer, predict.mjs Node 20.
 func (b *bundle) usage(line func(string, ...any), file string) {
 	if b.f.Apply.Columns != nil {
 		line("To use it on the rows of a table, of which the first has the names of the columns:\n")

@@ -84,8 +84,7 @@ func checkTask(a *run.Application) error {
 	return checkShape(a)
 }
 
-// mostOfBackbone is how long what says which output of which model makes the features may
-// be.
+// mostOfBackbone limits the text that names the backbone and its output, in bytes.
 const mostOfBackbone = 1000
 
 func checkBackbone(a *run.Application) error {
@@ -129,7 +128,7 @@ func checkShape(a *run.Application) error {
 	return nil
 }
 
-// encoderOf is what makes features of a table's cells; nil of no table.
+// encoderOf returns the encoder of a table's cells; nil where the model has no table.
 func encoderOf(a *run.Application) (*data.Encoder, error) {
 	if a.Columns == nil {
 		return nil, nil

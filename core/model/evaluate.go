@@ -166,7 +166,7 @@ func (p *Predictor) noLabels(file string) error {
 	return &data.Error{File: file, Row: 1, Expected: want, Got: "a table without it", Fix: "Choose a table with labels, or ask for answers instead."}
 }
 
-// target is what a cell of the label's column says. Files that number their classes and
+// target returns the target of a cell in the label's column. Files that number their classes and
 // name them once are understood.
 func (e *exam) target(t *table, cell string) (float32, error) {
 	y, err := e.p.encoder.Target(cell)
@@ -240,7 +240,7 @@ func shapeText(shape []int, features int) string {
 	return s
 }
 
-// told is what came of it.
+// told returns the evaluation.
 func (e *exam) told() *run.Evaluation {
 	r := e.result
 	if e.classes == nil {

@@ -73,7 +73,7 @@ func (f *File) onnx() (*message, error) {
 	return g.model("clipscope", "A model that was trained with Clipscope. "+cmp.Or(f.Statement, f.Guarantee), f.Program, props)
 }
 
-// properties are what an ONNX file says of itself in texts by name.
+// properties returns the file's metadata, as ONNX has it: names and texts.
 func (f *File) properties() ([][2]string, error) {
 	epsilon, err := json.Marshal(f.Epsilon)
 	if err != nil {
@@ -234,14 +234,14 @@ func categoriesByText(categories []string, missing int) (texts []string, places 
 	return texts, places
 }
 
-// absent is how cells say that there is nothing, as docs/applying.md lists them.
+// absent lists the texts of a missing cell, as docs/applying.md has them.
 var absent = []string{
 	"", "?", "NA", "NaN", "-NaN", "N/A", "<NA>", "null", "Null", "n.a.", "k.A.", "K.a.", "k. A.", "K. a.", "k.\u00a0A.", "k.\u202fA.", "#N/A", "#NV",
 }
 
 // --- from features to the layers ---
 
-// scale is what docs/applying.md does to features, in its order.
+// scale adds the preprocessing of features, in the order of docs/applying.md.
 func (c *chain) scale() {
 	a := c.apply
 	if lo, hi := a.Scaling.Lo, a.Scaling.Hi; lo != nil {
@@ -320,7 +320,7 @@ func (c *chain) places() {
 
 // --- outputs ---
 
-// outputs are what the last layer's numbers say.
+// outputs adds the outputs that the last layer's numbers stand for.
 func (c *chain) outputs() {
 	n := c.apply.Outputs
 	c.flatten()

@@ -91,7 +91,7 @@ func (p *Predictor) openScale(a *run.Application) (err error) {
 	return err
 }
 
-// scaleOf is what the trainer made of the rows of ds, from what the file has of it.
+// scaleOf returns the preprocessing that the trainer fitted to its rows, as the file has it.
 func scaleOf(a *run.Application, ds *data.Dataset) (*data.Scale, error) {
 	s := &a.Scaling
 	switch {
@@ -108,7 +108,7 @@ func scaleOf(a *run.Application, ds *data.Dataset) (*data.Scale, error) {
 	return data.NoScale(ds), nil
 }
 
-// Info is what the model says of itself.
+// Info describes the model.
 func (p *Predictor) Info() run.ModelInfo {
 	f, a := p.file, p.file.Apply
 	info := run.ModelInfo{
@@ -150,7 +150,7 @@ func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, e
 	return z, nil
 }
 
-// answer is what a row's outputs come to.
+// answer turns a row's outputs into its answer.
 func (p *Predictor) answer(z []float32) run.Answer {
 	a := p.file.Apply
 	for _, v := range z {

@@ -81,7 +81,7 @@ const mostText = 32 << 20
 // text: columns, of which a table that was trained on has 20,000 at most, and layers.
 const mostObjects = 1 << 15
 
-// deepest is how deep they are within each other at most.
+// deepest limits how deep objects are nested.
 const deepest = 64
 
 // capped is a part of a file that is read by [part].

@@ -164,7 +164,7 @@ func (t *table) order(cells []string) []string {
 	return t.cells
 }
 
-// cell is what a row has in the model's column i; empty where there is none.
+// cell returns a row's cell in the model's column i; empty where there is none.
 func (t *table) cell(i int, cells []string) string {
 	switch at := t.at[i]; {
 	case at < 0:
@@ -231,7 +231,7 @@ func (s *sheet) begin() {
 	s.w.Write(s.reply.Head) // an error stays, and flush returns it
 }
 
-// probabilities is how many of the outputs are some.
+// probabilities returns the number of outputs that are probabilities.
 func (p *Predictor) probabilities() int {
 	if data.Task(p.file.Apply.Task) == data.Regression {
 		return 0

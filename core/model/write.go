@@ -46,7 +46,7 @@ func (f *File) JSON(w io.Writer) error {
 	return nil
 }
 
-// tensorInfo is what a safetensors header says of a tensor.
+// tensorInfo is a tensor's entry in a safetensors header.
 type tensorInfo struct {
 	Type  string `json:"dtype"`
 	Shape []int  `json:"shape"`

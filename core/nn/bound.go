@@ -48,7 +48,7 @@ func NewBounds(m *Model, tight bool) (*Bounds, error) {
 	return b, nil
 }
 
-// stride is what the norms of layers' inputs are apart: the paper's bound uses
+// stride returns the distance between the norms of layers' inputs: the paper's bound uses
 // those of the model's for all.
 func (b *Bounds) stride() int {
 	if b.tight {
@@ -68,7 +68,7 @@ func (b *Bounds) Refresh() {
 	lipschitz.Chain(b.m.be, len(b.layers), !b.tight, b.bounds, b.reach, b.after)
 }
 
-// tops are what is known of the losses' gradients.
+// tops maps each loss to the bound of its gradient.
 var tops = map[Loss]lipschitz.Top{SoftmaxCE: lipschitz.CrossEntropy, SigmoidBCE: lipschitz.Binary, Squared: lipschitz.Squares}
 
 // Norms writes an upper bound on each example's gradient norm to dst [n], for

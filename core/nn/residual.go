@@ -18,7 +18,7 @@ var skipForm = form{
 	},
 }
 
-// skip is where a residual block begins: what goes around it, as it is or through
+// skip is the start of a residual block: its input goes around the block, as it is or through
 // a convolution of one position.
 type skip struct {
 	conv

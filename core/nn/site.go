@@ -5,7 +5,7 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// Site is where parameters sit, with all that is asked of their per-sample
+// Site holds parameters and answers all questions about their per-sample
 // gradients g_i after a backward pass of n rows. There are two: [outer], whose
 // gradients are products that are never formed, and [formed], whose gradients are
 // simply there.
@@ -61,8 +61,8 @@ func ones(be compute.Backend, n int) compute.Buffer {
 	return b
 }
 
-// underflows is how much underflow can take from each of so many terms, in parts
-// of 2⁻¹²⁶.
+// underflows bounds the sum of so many terms' underflow, in units of
+// 2⁻¹²⁶.
 func underflows(terms, in, out int, largest float64) float64 {
 	return float64(terms) * 0x1p-126 * float64(in+1) * float64(out+1) * (largest + 2) * (1 + 1e-5)
 }

@@ -35,7 +35,7 @@ func (s Shape) String() string {
 	return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels)
 }
 
-// Outline is what is known of a layer before it is made.
+// Outline describes a layer before it is made.
 type Outline struct {
 	Text       string // as it was written
 	Out        Shape  // of what it gives
@@ -70,7 +70,7 @@ type Spec struct {
 // Params is the number of parameters d.
 func (s Spec) Params() int { return s.params }
 
-// Outputs is how many numbers a row comes to.
+// Outputs returns the number of outputs of a row.
 func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 
 // Floats is the memory that a model takes for each example of a batch, in values.
@@ -110,7 +110,7 @@ const (
 	maxNumber = 1 << 16 // in a layer's text
 	maxValues = 1 << 26 // of what a layer gives for one row
 	maxParams = 1 << 27 // what a browser tab can hold
-	// maxBends is how many activations' roundings are covered in value clipping
+	// maxBends is the number of activations whose roundings value clipping covers
 	// ([lipschitz.Gain]).
 	maxBends = 64
 )
@@ -131,7 +131,7 @@ type placed struct {
 	in Shape
 }
 
-// builder is what layers are made with.
+// builder makes layers.
 type builder struct {
 	be       compute.Backend
 	from     *arena
@@ -140,7 +140,7 @@ type builder struct {
 	views    *views
 }
 
-// views is how many views of each example the last pass had, and room for the
+// views holds the number of views of each example in the last pass, and a buffer for the
 // gradients of one of them.
 type views struct {
 	count int
@@ -152,7 +152,7 @@ func (b *builder) rows(width int) compute.Buffer { return b.be.New(b.capacity * 
 
 func (b *builder) examples(width int) compute.Buffer { return b.be.New(b.capacity * width) }
 
-// form is how a layer is written: its name, numbers, and letters with numbers.
+// form is the notation of a layer: its name, numbers, and letters with numbers.
 type form struct {
 	usage       string
 	least, most int    // numbers
@@ -329,7 +329,7 @@ func clipped(s string) string {
 	return s
 }
 
-// errNoPicture is why a layer refuses a table.
+// errNoPicture returns the error of a layer of pictures that is given a table.
 func errNoPicture(in Shape) error {
 	return fmt.Errorf("it works on pictures, but gets %d numbers that stand in no picture, as those of a table or after flatten and dense", in.Channels)
 }

@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute/kernel/lipschitz"
 )
 
-// gramIterations is how often a Gram matrix is squared. The bound is above the
+// gramIterations is the number of times a Gram matrix is squared. The bound is above the
 // true norm by a factor of at most n^(1/2^(k+2)) for n columns: 1.9 % for
 // n = 128 and k = 6.
 const gramIterations = 6

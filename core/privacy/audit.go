@@ -74,7 +74,7 @@ func (a OneRunAudit) Epsilon(delta, significance float64) (float64, error) {
 	return lastRefuted(func(epsilon float64) bool { return a.PValue(epsilon, delta) <= significance }), nil
 }
 
-// GDPEpsilon is what Epsilon is if the mechanism's trade-off curve is that of a
+// GDPEpsilon returns Epsilon for a mechanism whose trade-off curve is that of a
 // Gaussian, which DP-SGD's tends to over many steps (Mahloujifar, Melis &
 // Chaudhuri 2024, Algorithm 1): a far stronger bound on a narrower claim. It
 // refutes "this is the Gaussian mechanism with that (ε, δ)".

@@ -116,7 +116,7 @@ func newGroup(rows int, q, little float64) *group {
 // mostRows is within a few units in the last place of ln 1000! = 5912.
 const weightError = 1e-11
 
-// weightRounding is what that can add to ε: it moves the loss of each release by
+// weightRounding bounds what that adds to ε: it moves the loss of each release by
 // no more.
 func (s *spent) weightRounding() float64 {
 	n := 0.0
@@ -147,7 +147,7 @@ func (g *group) tails(z, sigma float64) []float64 {
 	return more
 }
 
-// massBetween is what the mixture gives to an interval, and a bound on its error.
+// massBetween returns the mixture's mass in an interval, and a bound on its error.
 func (g *group) massBetween(sigma float64, m mass, a, b edge) (mix, err float64) {
 	mix, err = g.weights[0]*m.zero, g.weights[0]*m.zeroErr
 	mix += g.weights[1] * between(a.z1, b.z1, a.t1, b.t1)
@@ -161,7 +161,7 @@ func (g *group) massBetween(sigma float64, m mass, a, b edge) (mix, err float64)
 	return mix, err + weightError*mix
 }
 
-// rows is how many rows neighbours differ in, shift how many of them may be in
+// rows returns the number of rows that neighbours differ in, shift the number of them that may be in
 // one sample.
 func (t term) rows() float64 {
 	if t.group == nil {

@@ -39,7 +39,7 @@ func (s *spent) at(delta float64, epsilon func(delta float64) float64) float64 {
 	return s.paid(epsilon(s.left(delta)), delta)
 }
 
-// left is what of delta is left to the events as they are priced.
+// left returns the part of delta that is left to the events as they are priced.
 func (s *spent) left(delta float64) float64 {
 	if s.distance == 0 {
 		return delta

@@ -54,7 +54,7 @@ const (
 	Shown                        // noise that is drawn to be seen, and added to nothing
 )
 
-// maxTensors is how many tensors the nonce tells apart.
+// maxTensors limits the tensors, which the nonce tells apart.
 const maxTensors = 1 << 16
 
 // NoiseKey names the stream for one purpose, tensor and step, or says that there

@@ -86,7 +86,7 @@ func Reopen(q run.ReopenRequest) (run.Record, error) {
 	return r, nil
 }
 
-// Spent is what a data set has cost, and would with a coming run.
+// Spent prices a data set's runs, alone and with a coming run.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	same, err := sameData(q.Account)
 	if err != nil {
@@ -322,7 +322,7 @@ func whyInfinite(accountant string, delta, epsilon float64, all []Event) (string
 		run.UpText(without, 4)), nil
 }
 
-// charged is what e is charged for. It refuses what no run can have written.
+// charged returns the events that e is charged for. It refuses an entry that no run can have written.
 func charged(e run.Entry) ([]Event, error) {
 	if e.Run == "" || e.Steps < 0 || e.PerStep == nil && e.Steps > 0 {
 		return nil, errors.New("it is incomplete")

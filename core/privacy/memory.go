@@ -19,7 +19,7 @@ type Memory struct {
 // asks some five questions.
 const mostRemembered = 64
 
-// recall is what f says, which follows from the question, or what it said before. Errors
+// recall returns f's answer, which follows from the question, or the one it gave before. Errors
 // are not remembered.
 func recall[A any](m *Memory, f func() (A, error), question ...any) (A, error) {
 	if m == nil {

@@ -239,7 +239,7 @@ func (s *spent) deltaNear(epsilon, near float64) (delta float64, ok bool) {
 
 const negligible = 1e-4 // of δ: what each truncation may cost
 
-// reach is how many standard deviations of a release matter. An output beyond r
+// reach returns the number of standard deviations of a release that matter. An output beyond r
 // that counts as infinite loss costs at most its own probability, which is that of
 // a normal tail beyond r−1/σ (r−m/σ where up to m rows of a group enter a batch), and at most exp(ε)·Q(beyond) more than its loss is
 // worth, and Q(beyond) ≤ exp(−r²/2): whichever is the nearer.

@@ -139,7 +139,7 @@ func (s spent) plus(t spent, times int) *spent {
 	return &sum
 }
 
-// count is how often t is in s; the Gaussian of a whole run, which is a term of
+// count returns the number of times that t is in s; the Gaussian of a whole run, which is a term of
 // rate 1, counts once.
 func (s *spent) count(t term) float64 {
 	if t.sampleRate == 1 {

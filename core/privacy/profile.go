@@ -36,7 +36,7 @@ func Profile(accountant string, epsilons []float64, events ...Event) ([]float64,
 	return out, nil
 }
 
-// profileDeltas are where the tail is looked at: each composition has relative
+// profileDeltas are the points at which the tail is looked at: each composition has relative
 // precision for some decades about its own.
 var profileDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 

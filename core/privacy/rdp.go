@@ -150,7 +150,7 @@ type node struct {
 	w    float64 // exp(−x²/2)
 }
 
-// leftmost is where quadratures begin: what lies below is less than e⁻⁷² of the whole.
+// leftmost is the start of quadratures: the integral below it is less than e⁻⁷² of the whole.
 const leftmost = -12.0
 
 func newSampling(q, sigma float64) *sampling {
@@ -241,7 +241,7 @@ func (s *sampling) logExcessIntegral(order float64) float64 {
 	return peak + math.Log(sum) + math.Log(s.step) - math.Log(2*math.Pi)/2
 }
 
-// perStretch is how many nodes a stretch has, one of its ends among them.
+// perStretch returns the number of nodes of a stretch, one of its ends among them.
 func (s *sampling) perStretch() int { return int(3.2/s.step + 0.5) }
 
 // reach has the ends of so many stretches known.

@@ -15,7 +15,7 @@ type term struct {
 	group                       *group
 }
 
-// spent is what a tree of events comes to: every supported event is a multiset
+// spent is the sum of a tree of events: every supported event is a multiset
 // of Gaussians, each on all rows or on a Poisson sample of them. The order of
 // events is forgotten, so it cannot matter.
 type spent struct {

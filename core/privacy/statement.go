@@ -66,7 +66,7 @@ type Stretch struct {
 	Steps           int
 }
 
-// figures are what accountants say for a statement.
+// figures are the accountants' results for a statement.
 type figures struct {
 	report   run.ReportReply
 	atStep   float64
@@ -76,7 +76,7 @@ type figures struct {
 	infinite bool    // something was released without noise
 }
 
-// Known is what no guarantee covers of a data set, as it is taken for known.
+// Known lists the properties of a data set that no guarantee covers, as they are taken for known.
 type Known struct {
 	Backbone *run.Backbone // what made the features; nil: they are the rows' own
 	// ByClass says that each class gave its share of the rows that are held out: which
@@ -192,7 +192,7 @@ func (f *figures) quoted(accountant string) float64 {
 	return float64(f.report.PLD)
 }
 
-// events is what so many steps release, and what comes before them.
+// events returns the releases of so many steps, and those before them.
 func (s *Statement) events(steps int) []Event {
 	events := slices.Clone(s.Once)
 	for _, e := range append(slices.Clone(s.Earlier), Stretch{PerStep: s.PerStep, Steps: steps}) {
@@ -211,7 +211,7 @@ func (s *Statement) events(steps int) []Event {
 // nothing where Broken is not empty.
 func (s *Statement) Epsilon() float64 { return s.quoted(s.Accountant) }
 
-// EpsilonAtStep is what Epsilon would be had the steps that were released been
+// EpsilonAtStep returns the value of Epsilon had the steps that were released been
 // fixed beforehand.
 //
 // Guarantee: none for a run that was stopped.

@@ -28,7 +28,7 @@ const TableDistance = 0x1p-279
 // σ₀ = 800, to [TableDistance]. It is not to be changed.
 var Table = sync.OnceValue(func() []float32 { return newTable(weights(tableSigma)) })
 
-// weightBits is how many binary digits a probability has.
+// weightBits is the number of binary digits of a probability.
 const weightBits = chacha.ThresholdBits + 14
 
 // weights are the probabilities of the magnitudes 0 … 16383 in multiples of

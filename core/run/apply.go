@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Application is what it takes, beside the parameters, to apply a model to new rows:
+// Application holds all that applying a model to new rows takes beside the parameters:
 // how the cells of a row become features, how those are scaled, which layers they pass
 // and what comes out. docs/applying.md says how it is used.
 //
@@ -37,7 +37,7 @@ type Application struct {
 	Layers []AppliedLayer `json:"layers"`
 }
 
-// LeftOut is why something that it takes is not here; "" where all is.
+// LeftOut returns the reason why a part of the application is missing; "" where none is.
 func (a *Application) LeftOut() string {
 	if a.PCA != nil && a.PCA.LeftOut != "" {
 		return a.PCA.LeftOut
@@ -45,7 +45,7 @@ func (a *Application) LeftOut() string {
 	return a.Scaling.LeftOut
 }
 
-// Unusable is why the page cannot answer new rows with the model; "" where it can.
+// Unusable returns the reason why the page cannot answer new rows with the model; "" where it can.
 func (a *Application) Unusable() string {
 	if a.FeaturesOf != nil {
 		return "It was trained on features that a backbone made, and has not what makes them of a row. predict.mjs and predict.py, in the zip, answer such features."
@@ -72,7 +72,7 @@ type AppliedColumn struct {
 	Indicator int      `json:"indicator,omitempty"` // feature that is 1 where a number is missing; 0 for none
 }
 
-// AppliedScaling is how features are brought to a common size.
+// AppliedScaling is the scaling that brings features to a common size.
 type AppliedScaling struct {
 	Kind string `json:"kind"` // declared, private, row, measured or none
 	// Lo and Hi are the bounds that become 0 and 1, of each feature, or one that

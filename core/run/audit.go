@@ -66,7 +66,7 @@ type AuditProgress struct {
 	Steps int `json:"steps"`
 }
 
-// AuditReport is what an audit found.
+// AuditReport is the result of an audit.
 type AuditReport struct {
 	Claimed    Number  `json:"claimed_epsilon"` // the accountant's upper bound
 	Delta      float64 `json:"delta"`
@@ -95,7 +95,7 @@ type AuditReport struct {
 	Backend         string  `json:"backend"`
 }
 
-// WorstCase is what a two-sample audit found on one pair of data sets.
+// WorstCase is the result of a two-sample audit on one pair of data sets.
 type WorstCase struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`

@@ -32,7 +32,7 @@ type BackboneRequest struct {
 	Salt string `json:"salt,omitempty"`
 }
 
-// BackboneInfo is what is known of a model without any data.
+// BackboneInfo describes a model without any data.
 type BackboneInfo struct {
 	SHA256  string           `json:"sha256"`
 	Bytes   int64            `json:"bytes"`

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Change is what is to be changed of a teaching run while it goes on, by the names of
+// Change holds new values of a teaching run that goes on, by the names of
 // the configuration's fields: max_grad_norm, noise_multiplier, learning_rate.
 type Change map[string]float64
 
@@ -62,7 +62,7 @@ func (q ChangeRequest) Numbers() Change {
 	return c
 }
 
-// ChangeReply is what a run has become by a change.
+// ChangeReply describes a run after a change.
 type ChangeReply struct {
 	Changes []Changed `json:"changes"` // all so far
 	// Steps is how many it takes: fewer than were planned where ε would pass the target.

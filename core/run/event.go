@@ -18,7 +18,7 @@ type Event struct {
 	Changes []Changed `json:"changes,omitempty"`
 }
 
-// Released is what the mechanism gave out in this step: noised, paid for in ε.
+// Released holds the mechanism's output of this step: noised, paid for in ε.
 //
 // Guarantee: every field is computed from public configuration and noised
 // sums alone; it may be published under the run's (ε, δ).
@@ -102,7 +102,7 @@ type Eval struct {
 	Accuracy Number `json:"test_accuracy"` // 0 … 1; NaN for regression
 }
 
-// Result is what a run ends with.
+// Result is the outcome of a run.
 type Result struct {
 	Steps        int `json:"steps"` // steps done; fewer than planned when stopped
 	PlannedSteps int `json:"planned_steps"`
@@ -164,7 +164,7 @@ type Result struct {
 	Released  Summary         `json:"released"`
 }
 
-// ClassScore is how a class fared on the test rows.
+// ClassScore scores a class on the test rows.
 type ClassScore struct {
 	Class  string `json:"class"`
 	Rows   int    `json:"rows"`

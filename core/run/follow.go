@@ -2,7 +2,7 @@ package run
 
 import "math"
 
-// Facts are what is public of a data set and decides how a run on it is best set
+// Facts are the public properties of a data set that decide how a run on it is best set
 // up. The zero value says that nothing is known.
 //
 // Guarantee: nothing here is counted in the rows but their number, which is public
@@ -73,7 +73,7 @@ func (c Config) signal(f Facts, parameters int) float64 {
 	return k
 }
 
-// inputs is how many numbers of a row the first layer sees.
+// inputs returns the number of values of a row that the first layer sees.
 func (c Config) inputs(f Facts) int {
 	if c.PCA.Components > 0 {
 		return c.PCA.Components
@@ -130,7 +130,7 @@ func (c *Config) follow(f Facts) {
 	}
 }
 
-// TargetOf is where the bounds of the data's targets come from: as Target says, or by default.
+// TargetOf returns the source of the bounds of the data's targets: as Target says, or by default.
 func (s Scaling) TargetOf(f Facts) string {
 	switch {
 	case s.Target != "" || !f.Numeric:

@@ -66,7 +66,7 @@ func ParseHash(s string) Config {
 	return c
 }
 
-// Dropped is what a hash holds that was not taken. Its zero value is nothing.
+// Dropped lists the parts of a hash that were not taken. Its zero value has none.
 type Dropped struct {
 	Keys []string // of the first few settings, shortened
 	More int      // how many settings there are beyond those

@@ -137,7 +137,7 @@ func named(path string, t reflect.Type, value json.RawMessage) error {
 	return nil
 }
 
-// withArticle is what package json calls a value, as number 2.5 or array.
+// withArticle puts an article before package json's name of a value, as number 2.5 or array.
 func withArticle(value string) string {
 	if strings.IndexAny(value, "aeiou") == 0 {
 		return "an " + value

@@ -8,7 +8,7 @@ type Keep struct {
 	Program string `json:"program"` // the page's version: another does not go on with it
 }
 
-// Stored is what is stored of a run beside its state.
+// Stored is the stored description of a run, beside its state.
 type Stored struct {
 	Program string `json:"program"`
 	Data    string `json:"data"` // what its data is called

@@ -77,7 +77,7 @@ type ClipRequest struct {
 	Factors     bool               `json:"factors,omitempty"`
 }
 
-// MostThresholds is how many points a curve may have.
+// MostThresholds limits the points of a curve.
 const MostThresholds = 1000
 
 // Check refuses what no threshold can be.
@@ -95,7 +95,7 @@ func checkThresholds(cs []float64, one bool) error {
 	return nil
 }
 
-// ClipReply is what clipping leaves of the mean gradient, at each threshold; see
+// ClipReply holds the clipped mean gradient at each threshold; see
 // [Point] of package lab.
 type ClipReply struct {
 	MaxGradNorm []float64 `json:"max_grad_norm"`
@@ -127,7 +127,7 @@ type DrawsRequest struct {
 	Draws       int     `json:"draws"`
 }
 
-// MostDraws is how many draws a request may ask for.
+// MostDraws limits the draws of a request.
 const MostDraws = 1000
 
 // Check refuses what cannot be drawn.
@@ -138,7 +138,7 @@ func (q DrawsRequest) Check() error {
 	return checkThresholds([]float64{q.MaxGradNorm}, true)
 }
 
-// Draws is what noise was drawn, on the mean gradient.
+// Draws are draws of the noise on the mean gradient.
 type Draws struct {
 	Draws int `json:"draws"`
 	// MeanSquare is the mean of its squared length, StandardError that of this mean, and

@@ -55,7 +55,7 @@ type Record struct {
 	Entry Entry    `json:"entry"`
 }
 
-// Entry is what a run is charged.
+// Entry is the charge of a run.
 type Entry struct {
 	Run     string `json:"run"`
 	Label   string `json:"label,omitempty"`
@@ -111,7 +111,7 @@ func (l Limit) Check() error {
 	return nil
 }
 
-// Account is what the ledger knows when it is asked about one data set.
+// Account holds the ledger's records that bear on one data set.
 type Account struct {
 	Records []Record `json:"records"` // of all data sets
 	Names   []string `json:"names"`   // of the one in question

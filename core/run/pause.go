@@ -19,7 +19,7 @@ func Pause(ctx context.Context, share float64) {
 	}
 }
 
-// Within is how far a run is within its present step, which takes long.
+// Within is the progress of a run within its present step, which takes long.
 type Within struct {
 	Share Number `json:"share"` // of the step's rows, 0 … 1: a diagnostic
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Place is what a run is computed on.
+// Place names the hardware that computes a run.
 type Place struct {
 	Backend string `json:"backend"`
 	Threads int    `json:"threads"`

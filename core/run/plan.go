@@ -2,7 +2,7 @@ package run
 
 import "encoding/json"
 
-// PlanInfo is what a run will do and cost, known before it starts and computed
+// PlanInfo describes what a run will do and cost, before it starts, computed
 // from public configuration alone (and the number of rows, for q).
 type PlanInfo struct {
 	NoiseMultiplier float64 `json:"noise_multiplier"`
@@ -54,7 +54,7 @@ type Layer struct {
 	Bytes      int64  `json:"bytes"`    // of memory for each row of a physical batch
 }
 
-// Events is what a run charges to its data, as events in JSON (privacy.Event).
+// Events are the charges of a run to its data, as events in JSON (privacy.Event).
 // Both are left out for a run without noise, which no price covers.
 type Events struct {
 	Once    []json.RawMessage `json:"once,omitempty"`     // before the first step

@@ -22,13 +22,13 @@ const (
 	MaxCandidates = 100
 )
 
-// Candidate is what one configuration differs from others in.
+// Candidate holds the fields in which one configuration differs from others.
 type Candidate struct {
 	LearningRate float64 `json:"learning_rate"`
 	MaxGradNorm  float64 `json:"max_grad_norm"`
 }
 
-// TuningPlan is what a plan says of its tuning.
+// TuningPlan describes the tuning of a plan.
 type TuningPlan struct {
 	Runs       float64     `json:"runs"` // on average
 	Candidates []Candidate `json:"candidates"`
@@ -66,7 +66,7 @@ type Tried struct {
 	Selected     bool   `json:"selected,omitempty"`
 }
 
-// Candidates are what a configuration that has its defaults would try: what its Tuning
+// Candidates returns the configurations that c, with its defaults filled in, would try: those its Tuning
 // lists, or by the rule, which looks at nothing but the configuration. Where a threshold
 // moves by itself, the first one is not tried.
 func (c Config) Candidates() []Candidate {

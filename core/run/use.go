@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// MaxTyped is how many rows a request may hold; a file may have any number.
+// MaxTyped limits the rows of a request; a file may have any number.
 const MaxTyped = 10_000
 
-// ModelInfo is what a saved model says of itself.
+// ModelInfo describes a saved model.
 //
 // Guarantee: as [Released].
 type ModelInfo struct {
@@ -108,7 +108,7 @@ func (c Cell) String() string {
 	return c.Text
 }
 
-// Answer is what a model says of a row.
+// Answer is a model's answer for a row.
 type Answer struct {
 	// Answer is the name of a class, a list of the labels that are on, a number, or a
 	// list of numbers; nil where there is a problem.
@@ -139,7 +139,7 @@ type PredictReply struct {
 	Own   int        `json:"own"`
 }
 
-// Evaluation is how a model fared on rows whose answers are known. Its fields are those
+// Evaluation scores a model on rows whose answers are known. Its fields are those
 // of a [Result]: diagnostics of the rows, for their owner's eyes.
 type Evaluation struct {
 	Rows     int          `json:"test_rows"`

@@ -155,7 +155,7 @@ func (c *Classes) mistake(m Mistake) {
 // most, the surest first.
 func (c *Classes) Mistakes() []Mistake { return c.mistakes }
 
-// Class is how class i fared: its rows, how many of them were told, and which share of
+// Class scores class i: its rows, how many of them were told, and which share of
 // those that were taken for it is of it. What is of no rows is NaN.
 func (c *Classes) Class(i int) run.ClassScore {
 	right := float64(c.right[i])
@@ -218,7 +218,7 @@ func (c *Classes) rank(s *run.Scores) {
 	s.ROCArea, s.AveragePrecision = run.Number(area/n), run.Number(precision/n)
 }
 
-// ranking is how well odds tell the rows of a class from the others.
+// ranking measures how well odds tell the rows of a class from the others.
 type ranking struct {
 	area, precision float64 // NaN where there are no rows of the class, or none beside
 	roc, pr         []run.Point
@@ -377,7 +377,7 @@ func (c *Numbers) median() float64 {
 // A part of the fit has so many rows at least, and there are so many parts at most.
 const leastFitted, mostFitted = 10, 10
 
-// LeastParted is how many rows it takes for [run.Scores.Fit] to be there: two parts of them.
+// LeastParted is the least number of rows for which there is a [run.Scores.Fit]: two parts.
 const LeastParted = 2 * leastFitted
 
 // fit is [run.Scores.Fit]; nil where an answer is no number. Rows of one answer are in one
@@ -418,7 +418,7 @@ func (c *Numbers) fit() (all []run.Fitted) {
 	return all
 }
 
-// ofMean is what the targets' means are off by, on the whole.
+// ofMean returns the summed error of answering every row with the mean.
 func (c *Numbers) ofMean() (size float64) {
 	for i, y := range c.targets {
 		size += math.Abs(float64(y) - c.mean[i%c.outputs])

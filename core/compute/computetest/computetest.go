@@ -159,7 +159,7 @@ func (c *check) errorf(format string, args ...any) {
 	}
 }
 
-// pad is how much longer than its data each buffer is. What lies there is a
+// pad is the number of values behind the data in each buffer. Each holds a
 // sentinel that no kernel may touch.
 const pad = 5
 

@@ -96,7 +96,7 @@ func (c *check) gemmOf(m, n, k int, left, data func(n int) []float32) {
 	}
 }
 
-// at is where element (i, j) of an [m×n] operand is stored.
+// at returns the index of element (i, j) of an [m×n] operand.
 func at(t kernel.Trans, i, j, m, n int) int {
 	if t == kernel.Transpose {
 		return j*m + i

@@ -68,7 +68,7 @@ func (c *check) eachWindow(padded bool, f func(v picture.Window, m, k int, data 
 	f(windows[4], 70, 9, c.normals)
 }
 
-// places is how often a window fits.
+// places returns the number of times that a window fits.
 func places(n, size, stride, pad int) int {
 	count := 0
 	for at := -pad; at+size <= n+pad; at += stride {
@@ -169,7 +169,7 @@ func checkConvWeights(c *check) {
 
 var poolings = []picture.Pooling{picture.Max, picture.Mean}
 
-// pooled is what pooling makes of one channel at one place, with what it was made of.
+// pooled reduces one channel at one place, and returns the indices that it read.
 func pooled(how picture.Pooling, v picture.Window, x []float32, place, channel int) (s sum, at []int) {
 	greatest := math.Inf(-1)
 	seen(v, place, func(j, i int) {
@@ -265,7 +265,7 @@ func (c *check) eachGroups(f func(g picture.Groups, m int, data func(n int) []fl
 	}
 }
 
-// statistics are what GroupNorm takes from picture x.
+// statistics returns the mean and scale that GroupNorm takes from picture x.
 func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
 	n := g.Channels / g.Count
 	count, square := float64(g.Positions*n), 0.0

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// value is what a kernel must give: a float64 result and how far a float32 one
+// value is the expected result of a kernel in float64, and the distance that a float32 one
 // may be from it.
 type value struct {
 	v     float64
@@ -54,7 +54,7 @@ type sum struct {
 	high   bool
 }
 
-// function is how many roundings a call of exp, log, tanh … counts as.
+// function is the number of roundings that a call of exp, log, tanh … counts as.
 const function = 16
 
 // add adds the terms to the result.

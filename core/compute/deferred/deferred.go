@@ -27,7 +27,7 @@ func (b *Backend) Name() string { return "deferred" }
 // Queued is the number of calls that have not run.
 func (b *Backend) Queued() int { return len(b.queue) }
 
-// Waits is how often something was waited for that had not run.
+// Waits returns the number of waits for something that had not run.
 func (b *Backend) Waits() int { return b.waits }
 
 func (b *Backend) later(f func()) { b.queue = append(b.queue, f) }

@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// Each is what becomes of every element of every product before it is added.
+// Each is a function of every element of every product before it is added.
 type Each struct {
 	how   int
 	bound float32

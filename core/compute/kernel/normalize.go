@@ -27,7 +27,7 @@ var normalize = compute.Define(compute.Kernel{Name: "normalize", Loop: func(o *c
 	}
 }})
 
-// NormalizedBy is what Normalize divides by where it writes norm.
+// NormalizedBy returns the divisor of Normalize where it writes norm.
 func NormalizedBy(norm float32) float64 {
 	if !(norm > 0) || math.IsInf(float64(norm), 1) {
 		return 1

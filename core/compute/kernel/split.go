@@ -26,7 +26,7 @@ var split = compute.Define(compute.Kernel{Name: "split", Loop: func(o *compute.O
 	}
 }})
 
-// SplitDigits is how many binary digits of a sum Split keeps.
+// SplitDigits is the number of binary digits of a sum that Split keeps.
 const SplitDigits = 48
 
 // ReadSums waits for the first len(dst) of src, with what Split keeps of them.

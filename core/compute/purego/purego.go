@@ -42,7 +42,7 @@ func (b *Backend) Free(x compute.Buffer) { x.Memory.(*memory).v = nil }
 // FreeSums is Free for sums.
 func (b *Backend) FreeSums(s compute.Sums) { s.Memory.(*wide).v = nil }
 
-// values is what x holds.
+// values returns the values of x.
 func values(x compute.Buffer) []float32 {
 	m, ok := x.Memory.(*memory)
 	if !ok {
@@ -76,7 +76,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	k.Loop(o)
 }
 
-// pending is what a buffer held when it was fetched.
+// pending is a copy of a buffer, made when it was fetched.
 type pending []float32
 
 func (b *Backend) Fetch(x compute.Buffer) compute.Pending {

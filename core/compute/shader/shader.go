@@ -10,7 +10,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// MostGroups is how many workgroups may stand side by side: WebGPU's default for
+// MostGroups limits the workgroups that stand side by side: WebGPU's default for
 // maxComputeWorkgroupsPerDimension.
 const MostGroups = 65535
 

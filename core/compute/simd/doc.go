@@ -22,5 +22,5 @@ package simd
 
 import "errors"
 
-// ErrNone is what New's error wraps where there are no kernels.
+// ErrNone is wrapped by New's error where there are no kernels.
 var ErrNone = errors.New("no SIMD kernels")

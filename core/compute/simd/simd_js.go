@@ -35,7 +35,7 @@ func Available() error {
 	return err
 }
 
-// kernels are what kernels.js has loaded.
+// kernels returns the kernels that kernels.js has loaded.
 func kernels() (loader js.Value, kind string, err error) {
 	loader = js.Global().Get("clipscopeKernels")
 	if loader.Type() != js.TypeObject {
@@ -93,7 +93,7 @@ func Share(n int, fair bool) (threads int, why string) {
 	return threads, why
 }
 
-// Cores is how many threads are worth starting, and, where several cannot be, why.
+// Cores returns the number of threads that are worth starting, and, where several cannot be, the reason.
 func Cores() (n int, why string) {
 	loader, _, err := kernels()
 	if err != nil {
@@ -102,7 +102,7 @@ func Cores() (n int, why string) {
 	return loader.Call("cores").Int(), loader.Get("alone").String()
 }
 
-// Threads is how many threads shared calls when b was opened.
+// Threads returns the number of threads that shared calls when b was opened.
 func (b *Backend) Threads() int { return b.threads }
 
 func (b *Backend) New(n int) compute.Buffer {
@@ -158,7 +158,7 @@ func (b *Backend) own(x any) *memory {
 	return m
 }
 
-// at is where x is; a buffer that a kernel has not is at 0.
+// at returns the address of x, or 0 of a buffer that a kernel has not.
 func (b *Backend) at(x *compute.Buffer) uint32 {
 	if x.Memory == nil {
 		return 0
@@ -222,7 +222,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	}
 }
 
-// pending is what a buffer held when it was fetched.
+// pending is a copy of a buffer, made when it was fetched.
 type pending []float32
 
 // Fetch copies at once: every kernel before has run.

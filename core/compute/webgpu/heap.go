@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// unit is what the heap is given away in, in words: 256 bytes, as the arguments'
+// unit is the heap's unit of allocation in words: 256 bytes, as the arguments'
 // slots.
 const unit = 64
 

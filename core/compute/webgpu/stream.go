@@ -7,7 +7,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// slot is how many words one kernel's arguments take: the least that WebGPU lets
+// slot is the size of one kernel's arguments in words: the least that WebGPU lets
 // their places be apart.
 const slot = 64
 
@@ -19,7 +19,7 @@ const (
 
 var none [slot]uint32
 
-// stream is what has been called and is not on its way yet.
+// stream is the queue of calls that have not been submitted yet.
 type stream struct {
 	words  []uint32
 	args   []uint32

@@ -50,7 +50,7 @@ type Backend struct {
 	stats Stats
 }
 
-// Stats are what has been asked of the GPU since it was opened.
+// Stats counts what has been asked of the GPU since it was opened.
 type Stats struct {
 	Commands, Submits, Waits int
 	Uploaded, Fetched        int // bytes, kernels' arguments among them
@@ -64,7 +64,7 @@ type memory struct {
 	fresh bool // it is to be zero, and nothing has cleared it yet
 }
 
-// batch is what comes back from one submission.
+// batch is the values that one submission brings back.
 type batch struct {
 	words int
 	done  chan struct{}
@@ -72,7 +72,7 @@ type batch struct {
 	data  []float32
 }
 
-// nothing is what comes of fetching no values.
+// nothing is the batch of a fetch of no values.
 var nothing = func() *batch {
 	t := &batch{done: make(chan struct{})}
 	close(t.done)
@@ -197,10 +197,10 @@ func (b *Backend) Adapter() Adapter { return b.adapter }
 // Device is the adapter's name.
 func (b *Backend) Device() string { return b.adapter.Name }
 
-// Moved is what was uploaded and fetched.
+// Moved returns the number of bytes that were uploaded and fetched.
 func (b *Backend) Moved() int64 { return int64(b.stats.Uploaded + b.stats.Fetched) }
 
-// Lost is why the GPU is gone, or nil.
+// Lost returns the reason why the GPU is gone, or nil.
 func (b *Backend) Lost() error { return b.lost }
 
 // Stats are those until now.

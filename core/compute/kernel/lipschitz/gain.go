@@ -19,11 +19,11 @@ const (
 	Binary
 	// Squares: ‖z − t‖² = 2f exactly.
 	Squares
-	// PaperCrossEntropy is what VC uses, 8f (β₁·f with β₂ = 0).
+	// PaperCrossEntropy is VC's bound, 8f (β₁·f with β₂ = 0).
 	PaperCrossEntropy
 )
 
-// Greatest is how much longer a gradient may be than what it is made from at any
+// Greatest limits the factor by which a gradient may grow at any
 // layer that it passes: beyond, its bound is +Inf, so that its example is refused and
 // what underflow leaves there stays nothing beside the least threshold. Inputs that
 // are longer are refused with it.

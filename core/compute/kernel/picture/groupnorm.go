@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// Groups is how the channels of pictures are parted: into Count groups of
+// Groups partitions the channels of pictures: into Count groups of
 // neighbours, equally many in each.
 type Groups struct{ Positions, Channels, Count int }
 

@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// Pooling is what becomes of a channel's values in a window.
+// Pooling is the function that reduces a channel's values in a window to one.
 type Pooling int
 
 // The poolings. The greatest of values one of which is NaN is NaN.

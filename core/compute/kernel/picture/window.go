@@ -11,14 +11,14 @@ import (
 	"clipscope/core/compute"
 )
 
-// Window is how High×Wide positions move over pictures of Height×Width: Stride
+// Window moves High×Wide positions over pictures of Height×Width: Stride
 // apart in both directions, from Pad positions outside. What lies outside is 0.
 type Window struct {
 	Height, Width, Channels int
 	High, Wide, Stride, Pad int
 }
 
-// Out is how many places the window takes, down and across; 0 where it does not fit.
+// Out returns the number of places that the window takes, down and across; 0 where it does not fit.
 func (w Window) Out() (down, across int) {
 	return w.places(w.Height, w.High), w.places(w.Width, w.Wide)
 }
