@@ -12,7 +12,7 @@ import (
 // Glue is the page's own scripts.
 func Glue() app.Value { return app.Window().Get("clipscopeUI") }
 
-// Hash is what stands after the # in the URL.
+// Hash returns the part of the URL after the #.
 func Hash() string {
 	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")
 }

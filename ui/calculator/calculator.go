@@ -56,7 +56,7 @@ type setting struct {
 	Steps, Runs, Group          int // Group: rows of one person
 }
 
-// answer is what is known of a setting.
+// answer holds the trainer's answers for a setting.
 type answer struct {
 	version  int    // of the edits that it answers
 	question string // as hash writes it
@@ -131,7 +131,7 @@ func (k *Calculator) read(hash string) {
 	k.form = nil
 }
 
-// hash is what read reads.
+// hash returns the address's hash, in the form that read takes.
 func (k *Calculator) hash() string {
 	h, err := k.cfg.Hash()
 	if err != nil {
@@ -148,7 +148,7 @@ func (k *Calculator) formNow() *widget.Form {
 	return k.form
 }
 
-// Set is what a control calls when something was typed or chosen.
+// Set takes a text that was typed or chosen in a control.
 func (k *Calculator) Set(key, text string) {
 	switch key {
 	case "solve":
@@ -229,7 +229,7 @@ func stepsOf(epochs, q float64) int {
 	return int(math.Min(math.Ceil(epochs/q-1e-9), 1e9))
 }
 
-// Settle is what a control calls when typing has ended.
+// Settle ends the typing in a control.
 func (k *Calculator) Settle(key string) {
 	if k.faults[key] == "" {
 		delete(k.drafts, key)
@@ -273,7 +273,7 @@ func (k *Calculator) start(hash string) {
 	})
 }
 
-// restless is how long typing must rest before the trainer is asked.
+// restless is the pause in typing after which the trainer is asked.
 const restless = 60 * time.Millisecond
 
 func (k *Calculator) recalculate() {
@@ -428,7 +428,7 @@ func askNext[T any](k *Calculator, function string, request any, f func(T)) {
 	})
 }
 
-// questions is how many make an answer.
+// questions returns the number of questions that make an answer.
 func (k *Calculator) questions() int {
 	const always = 7
 	if k.solve == solveEpsilon {
@@ -552,7 +552,7 @@ func floats[T int | run.Number](x []T) []float64 {
 	return out
 }
 
-// smallest is what a chart of δ goes down to.
+// smallest is the lower end of a chart of δ.
 const smallest = 1e-16
 
 // positive makes gaps of what a logarithmic axis cannot show.

@@ -14,7 +14,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Featurer is where what concerns backbones goes.
+// Featurer receives the events of the backbone card.
 type Featurer interface {
 	ChooseBackbone(file app.Value)
 	// SetBackbone changes output, normalise or resize.
@@ -102,7 +102,7 @@ func (v *BackboneView) progressLine() string {
 	}
 }
 
-// choices are what is asked once the model is known.
+// choices draws the controls that depend on the model.
 func (v *BackboneView) choices(l Featurer) app.UI {
 	if v.Info == nil {
 		return app.Div().Hidden(true)

@@ -41,7 +41,7 @@ func (c *Clipping) threshold() app.UI {
 	return c.Form.Field(d)
 }
 
-// methodInfo is what a method says of itself; of an unknown one its name.
+// methodInfo returns a method's description; of an unknown one its name.
 func methodInfo(name string) clip.Info {
 	for _, m := range clip.Methods() {
 		if m.Name == name {

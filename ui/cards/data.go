@@ -21,13 +21,13 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Loader is where the data card's events go.
+// Loader receives the data card's events.
 type Loader interface {
 	OpenFiles(files app.Value)
 	CancelOpen()
 }
 
-// DataView is what the data card shows besides the form.
+// DataView is the state of the data card besides the form.
 type DataView struct {
 	Source   string       // what the page names, be it there or not
 	Report   *data.Report // of it; nil while it is not there, and may not soon be
@@ -102,7 +102,7 @@ func shortName(file string) string {
 	return words.Brief(file, 20)
 }
 
-// mostOfName is how much of a column's name, or a file's, is shown.
+// mostOfName limits the letters that are shown of a column's name, or a file's.
 const mostOfName = 60
 
 func outputs(r *data.Report) string {
@@ -299,10 +299,10 @@ func (c *Data) files() app.UI {
 	)
 }
 
-// roles are what a file can be told to be for.
+// roles lists the uses of a file.
 var roles = []form.Option{{Value: "train", Text: "train"}, {Value: "test", Text: "test"}}
 
-// reading is how a table is read: that of the files which were refused, or else
+// reading describes how a table is read: that of the files which were refused, or else
 // of the data at hand.
 func (c *Data) reading() app.UI {
 	rows := slices.DeleteFunc(form.On(form.Data), func(d form.Field) bool { return !form.Reads(d.Key) })
@@ -369,12 +369,12 @@ func (c *Data) label() app.UI {
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }
 
-// targetDefaults are what nobody has to choose of [run.Scaling.Target].
+// targetDefaults are the defaults of [run.Scaling.Target].
 var targetDefaults = map[string]string{
 	"declared": "a table’s default: bounds declared", "private": "a table’s default: private bounds", "none": "the data’s own default: none",
 }
 
-// scaling is how features are scaled, and what else is done to them.
+// scaling draws the controls of features' preprocessing.
 func (c *Data) scaling() app.UI {
 	f := *c.Form
 	d, kind := form.Find("scaling.kind"), f.Full.Scaling.Kind

@@ -17,7 +17,7 @@ type Foot struct {
 	Sharer Sharer
 }
 
-// Sharer is where the foot's event goes.
+// Sharer receives the foot's event.
 type Sharer interface{ Share() }
 
 func (c *Foot) CompoID() string { return "foot-" + strconv.Itoa(c.Form.Epoch) }

@@ -18,7 +18,7 @@ func DataLine(cfg *run.Config, r *data.Report) string {
 	return dataLine(DataView{Source: cfg.Data, Report: r})
 }
 
-// MethodTitle is what a clipping method is called.
+// MethodTitle returns a clipping method's title.
 func MethodTitle(name string) string { return methodInfo(name).Title }
 
 // Made says what a run was made of, card by card: cfg with its defaults, its plan

@@ -31,7 +31,7 @@ type Preview struct {
 
 func (c *Preview) CompoID() string { return "preview-" + strconv.Itoa(c.Form.Epoch) }
 
-// mostColumns is how many columns are shown: enough to find a mistake, few enough to
+// mostColumns limits the columns that are shown: enough to find a mistake, few enough to
 // keep the page light.
 const mostColumns = 200
 
@@ -136,7 +136,7 @@ func ColumnField(field string, columns []data.Column) (id, name string) {
 	return "", ""
 }
 
-// kinds are what a column can be told to be.
+// kinds lists the kinds of a column.
 var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "ignored", Text: "ignored"}}
 
 func (c *Preview) kind(i int, col data.Column) app.UI {
@@ -203,7 +203,7 @@ func (c *Preview) readAs(col data.Column) string {
 	return s
 }
 
-// cell is what stands in the file, and what it is read as where that is something
+// cell draws a cell's text in the file, and the value that is read where that is something
 // else.
 func cell(rows, values [][]string, row, column int) app.UI {
 	if column >= len(rows[row]) {

@@ -49,7 +49,7 @@ func declared(examples, rows int) string {
 	return said
 }
 
-// answer is what the planner says the choices come to.
+// answer draws the planner's answer for the choices.
 func (c *Privacy) answer() app.UI {
 	f := c.Form
 	return app.Div().Class(widget.Stale("plan", f.Pending)).Aria("live", "polite").Body(

@@ -6,7 +6,7 @@ import (
 	"clipscope/ui/series"
 )
 
-// accuracy is how much is classified right. The loss under it speaks for
+// accuracy charts the share that is classified right. The loss under it speaks for
 // both.
 func accuracy() *Chart {
 	return &Chart{

@@ -5,7 +5,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// clipping is how much of each batch was clipped.
+// clipping charts the clipped share of each batch.
 func clipping() *Chart {
 	return &Chart{
 		Title: "Clipping frequency", Ink: Diagnostic,

@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// curves is what the rule weighs to choose a threshold, where it draws
+// curves charts the errors that the rule weighs to choose a threshold, where it draws
 // curves of it.
 func curves() *Chart {
 	return &Chart{
@@ -40,7 +40,7 @@ func drawCurves(f *Feed, runs []*series.Record) {
 	f.Lines(e.C[len(e.C)-1], e.C[least(e)], e.C, e.Variance, e.Bias, sum)
 }
 
-// least is where the sum of both curves is least.
+// least returns the index at which the sum of both curves is least.
 func least(e *run.ErrorCurves) int {
 	best := 0
 	for i := range e.C {

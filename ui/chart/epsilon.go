@@ -7,7 +7,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// epsilon is what the run costs.
+// epsilon charts the cost of the run.
 func epsilon() *Chart {
 	whole := func(r *series.Record) float64 {
 		if r.Whole > 0 {

@@ -19,7 +19,7 @@ type Lane struct {
 	Kept  bool // from before: drawn faint behind the others
 }
 
-// Faint is what is kept from before.
+// Faint is the ink of earlier results.
 const Faint Ink = "muted"
 
 // marks are the shapes at lines, in the order of the lanes' colours.
@@ -162,7 +162,7 @@ type Swept struct {
 	lanes []Lane
 }
 
-// Curve is what came out at each C so far: means over seeds, and the least and greatest of
+// Curve holds the results at each C so far: means over seeds, and the least and greatest of
 // them, NaN where there is none.
 type Curve struct{ Mean, Least, Greatest []float64 }
 

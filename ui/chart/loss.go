@@ -5,7 +5,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// loss is what training makes smaller.
+// loss charts the loss.
 func loss() *Chart {
 	return &Chart{
 		Title: "Loss", Ink: Diagnostic,

@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// norms is how long the newest batch's gradients are, and what they are
+// norms charts the lengths of the newest batch's gradients, and what they are
 // scaled by.
 func norms() *Chart {
 	d := &normsDrawing{}
@@ -30,7 +30,7 @@ func norms() *Chart {
 	}
 }
 
-// points is how finely the weight function is drawn.
+// points is the number of points of the drawn weight function.
 const points = 121
 
 // normsDrawing keeps the ends of the axes of a run, so that they hold still, and
@@ -85,7 +85,7 @@ func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float6
 	h.Norms, h.Weights, h.HighestOfWeights = d.xs[:], d.ws[:], d.weightEnd
 }
 
-// startFor is where the axis of norms up to end begins: at 0, linear; or, where a
+// startFor returns the beginning of the axis of norms up to end: 0, linear; or, where a
 // threshold c would be lost at its edge, at a power of ten below c, logarithmic. It
 // stays at start as long as that will do.
 func startFor(start, end, c float64) float64 {
@@ -102,7 +102,7 @@ func startFor(start, end, c float64) float64 {
 	return math.Pow(10, math.Floor(math.Log10(c/2)))
 }
 
-// axisFor is how far the axis of norms must reach: to the largest, unless that one lies far
+// axisFor returns the end of the axis of norms: the largest, unless that one lies far
 // beyond nearly all others; and beyond a threshold c that some are longer than, or that is
 // not far off. NaN is no threshold.
 func axisFor(n *run.Norms, c float64) float64 {

@@ -81,7 +81,7 @@ func (p *Panel) figure(i int) app.UI {
 
 func (p *Panel) without(i int) bool { return i < len(p.Without) && p.Without[i] }
 
-// instead is what stands in an empty chart.
+// instead returns the text of an empty chart.
 func (p *Panel) instead(i int) string {
 	if p.Hidden != "" && p.Charts[i].Ink == Diagnostic {
 		return p.Hidden

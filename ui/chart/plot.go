@@ -25,7 +25,7 @@ const (
 	Plain      Ink = "plain"
 )
 
-// Spec is how a chart looks. It does not change while the chart is shown.
+// Spec describes a chart's axes and lines. It does not change while the chart is shown.
 type Spec struct {
 	Kind      string `json:"kind"` // lines or histogram
 	X         Axis   `json:"x"`
@@ -75,7 +75,7 @@ type Feed struct {
 	sink  func([]float64)
 }
 
-// Cover is how far runs protect what they release, for who saves it.
+// Cover is the kind of protection of the values in a chart, for who saves it.
 type Cover int
 
 const (
@@ -129,7 +129,7 @@ func (f *Feed) Lines(end, mark float64, columns ...[]float64) {
 	f.set(b)
 }
 
-// Histogram is what a histogram chart shows.
+// Histogram is the data of a histogram chart.
 type Histogram struct {
 	Start            float64 // of a logarithmic axis; 0: the axis is linear and starts there
 	End, Mark        float64

@@ -5,7 +5,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// threshold is where the threshold goes.
+// threshold charts the threshold.
 func threshold() *Chart {
 	return &Chart{
 		Title: "Threshold C", Ink: Released,

@@ -19,7 +19,7 @@ import (
 // Handle is opened data in its worker; nil is none. Handles are compared.
 type Handle interface{ Close() }
 
-// Opened is what opening data gives.
+// Opened is the result of opening data.
 type Opened struct {
 	Handle Handle
 	Report data.Report // what was understood of it
@@ -79,7 +79,7 @@ type Refusal struct {
 
 func (r *Refusal) Unwrap() error { return r.Fault }
 
-// ErrAborted is what cancelled work ends with.
+// ErrAborted is the error of cancelled work.
 var ErrAborted = errors.New("client: cancelled")
 
 // JS calls window.clipscope.

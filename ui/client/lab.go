@@ -47,13 +47,13 @@ func (m Method) js() map[string]any {
 	return o
 }
 
-// Look is what there is to see of a batch. What of it is only drawn stays with Arrays.
+// Look describes a batch. Values that are only drawn stay with Arrays.
 type Look struct {
 	run.Look
 	Arrays app.Value `json:"-"`
 }
 
-// At is what clipping at one threshold does. The factors, one for each example, stay with Arrays.
+// At is the effect of clipping at one threshold. The factors, one for each example, stay with Arrays.
 type At struct {
 	MaxGradNorm run.Number `json:"max_grad_norm"`
 	Along       run.Number `json:"along"`

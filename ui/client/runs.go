@@ -11,7 +11,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Model is what a run ended with that can be applied.
+// Model is a run's model, which can be applied.
 type Model interface {
 	// Save downloads it, with the configuration that made it, in a form: zip, json,
 	// safetensors or onnx. written is told how many bytes there are so far.
@@ -72,7 +72,7 @@ func (m *jsModel) decode(to *run.Result) error {
 	return err
 }
 
-// bytesFrom is what a Uint8Array holds.
+// bytesFrom returns the bytes of a Uint8Array.
 func bytesFrom(v app.Value) []byte {
 	b := make([]byte, v.Length())
 	app.CopyBytesToGo(b, v)

@@ -17,7 +17,7 @@ import (
 	"clipscope/ui/series"
 )
 
-// Run is what can be exported of a run.
+// Run holds all that can be exported of a run.
 type Run struct {
 	Config run.Config
 	// Result is nil while the run goes on.
@@ -63,7 +63,7 @@ func (r *Run) thinned() string {
 		len(r.Points), r.Steps, series.LogLimit)
 }
 
-// remarks are what else is to be known of the series.
+// remarks returns the notes on the series.
 func (r *Run) remarks() []string {
 	var all []string
 	if s := r.thinned(); s != "" {
@@ -151,7 +151,7 @@ type diagnostics struct {
 	Tried       []run.Tried      `json:"tried,omitempty"`
 }
 
-// Warning is what a file with diagnostics says of itself.
+// Warning is the first text in a file with diagnostics.
 const Warning = "The fields named diagnostic were computed from the private data without noise. The guarantee does not cover them: whoever sees them may learn about single rows."
 
 // JSON writes configuration, guarantee and released values.

@@ -11,7 +11,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Card is where on the page a field stands.
+// Card names the page's card in which a field stands.
 type Card string
 
 // The cards, and the foot under them, which is none.
@@ -68,7 +68,7 @@ type Field struct {
 	Now func(*run.Config) string
 }
 
-// HelpAt is what to say under the field while it has a value.
+// HelpAt returns the help under the field while it has a value.
 func (f Field) HelpAt(value string) string {
 	for _, o := range f.Options {
 		if o.Value == value {

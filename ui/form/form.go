@@ -19,7 +19,7 @@ import (
 	"clipscope/core/run"
 )
 
-// paths are where the fields of a configuration lie, by the names that JSON has
+// paths maps the fields of a configuration to their places, by the names that JSON has
 // for them, nested ones with a dot.
 var paths = pathsOf(reflect.TypeFor[run.Config]())
 

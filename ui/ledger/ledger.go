@@ -113,7 +113,7 @@ func (l *Ledger) Follow() {
 	}, files, next)
 }
 
-// Trainer is how the coming run is started: as ever, or in spite of the ledger.
+// Trainer returns the function that starts the coming run: as ever, or in spite of the ledger.
 func (l *Ledger) Trainer(as Train) Train {
 	if l.anyway && l.client != nil {
 		l.anyway = false
@@ -132,7 +132,7 @@ func (l *Ledger) Asks(err error, step bool) bool {
 	return true
 }
 
-// Question is what has to be answered before a run; nil: nothing.
+// Question returns the question that a run waits for; nil where there is none.
 func (l *Ledger) Question() *Question { return l.ask }
 
 // Answer takes the question away, if there is one. A yes is for one run; step is
@@ -212,14 +212,14 @@ func (l *Ledger) Forget(sure bool) {
 	}, l.files())
 }
 
-// Actions is where the ledger's events go.
+// Actions receives the ledger's events.
 type Actions interface {
 	SetLimit(text string)
 	Export()
 	Forget(sure bool)
 }
 
-// View is what the privacy card shows of the ledger.
+// View is the ledger's state as the privacy card shows it.
 type View struct {
 	Shown bool
 	Total *run.SpentReply
@@ -230,12 +230,12 @@ type View struct {
 	Busy  bool // another total is coming
 }
 
-// View is what there is to show of it.
+// View returns the state to show.
 func (l *Ledger) View() View {
 	return View{l.client != nil && l.files() != nil, l.total, l.fault, l.draft, l.wrong, l.sure, l.busy}
 }
 
-// Block is what the open files have cost, in the privacy card.
+// Block draws the cost of the open files, in the privacy card.
 type Block struct {
 	app.Compo
 	View    View
@@ -333,7 +333,7 @@ func (b *Block) buttons() app.UI {
 	)
 }
 
-// Answers is where the answer to the question goes.
+// Answers receives the answer to the question.
 type Answers interface {
 	ConfirmRun()
 	DeclineRun()

@@ -41,7 +41,7 @@ type Step struct {
 	Ask  *Question `json:"ask,omitempty"`
 }
 
-// MostWords is how long a step's text may be: nobody reads more beside an experiment.
+// MostWords limits a step's text: nobody reads more beside an experiment.
 const MostWords = 40
 
 // Part is a part of the laboratory.
@@ -136,7 +136,7 @@ func (q *Question) check() error {
 	return nil
 }
 
-// Book is what the experiments of a lesson have shown.
+// Book records the results of a lesson's experiments.
 type Book struct {
 	as    string
 	facts map[string]float64
@@ -160,7 +160,7 @@ func (b *Book) Note(name string, value float64) {
 	}
 }
 
-// Fact is what was noted last under a name.
+// Fact returns the value that was noted last under a name.
 func (b *Book) Fact(name string) (value float64, known bool) {
 	value, known = b.facts[name]
 	return value, known

@@ -37,11 +37,11 @@ type Lane struct {
 	Set   map[string]any `json:"set"`
 }
 
-// Stored is what came of a figure's runs when they were last made, in the order of its
+// Stored holds the results of a figure's runs when they were last made, in the order of its
 // lanes.
 type Stored []Outcome
 
-// Outcome is what came of one run.
+// Outcome is the result of one run.
 type Outcome struct {
 	Label    string     `json:"label"`
 	Accuracy run.Number `json:"test_accuracy"`
@@ -78,7 +78,7 @@ func ReadFigures(figures, stored []byte) ([]Figure, error) {
 	return list, nil
 }
 
-// MostLanes is how many runs are shown side by side: more cannot be told apart.
+// MostLanes limits the runs that are shown side by side: more cannot be told apart.
 const MostLanes = 6
 
 var watched = []string{"accuracy", "loss", "clip_fraction", "max_grad_norm", "seconds", "noise", "cosine", "u", "plane"}

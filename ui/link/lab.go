@@ -232,17 +232,17 @@ func Weight(method string) (clip.Weight, bool) {
 	return c.Weight, true
 }
 
-// Unbounded is how ε is written where there is no noise.
+// Unbounded is the text of ε where there is no noise.
 const Unbounded = "∞"
 
 // Varied are the fields in which lanes of a link or of a lesson may differ.
 var Varied = []string{"max_grad_norm", "target_epsilon", "noise_multiplier", "method", "weight", "threshold", "expected_batch_size", "learning_rate", "optimizer", "epochs"}
 
-// laneValue is what the text of a lane's value may be: a number or a name that stands in an
+// laneValue matches the text of a lane's value: a number or a name that stands in an
 // address as it is. Longer ones have no room at a line's end.
 var laneValue = regexp.MustCompile(`^[A-Za-z0-9.+-]{1,20}$`)
 
-// MostSet is how many fields a lane of ParseLanes sets.
+// MostSet limits the fields that a lane of ParseLanes sets.
 const MostSet = 3
 
 // ParseLanes makes runs side by side of text such as "max_grad_norm=1,3,10".

@@ -23,7 +23,7 @@ func ReadRun(hash string) (cfg run.Config, names []string, more int) {
 // Longest is the most bytes that an address of [Canonical] may have.
 const Longest = 8 << 10
 
-// ErrLong is what Canonical refuses a longer one with.
+// ErrLong is Canonical's error for a longer link.
 var ErrLong = fmt.Errorf("link: longer than %d bytes", Longest)
 
 // The pages whose addresses hold something.

@@ -89,9 +89,9 @@ func (p *Replay) pause() {
 }
 
 const (
-	// tick is how often charts are drawn while it plays, as of a run that goes on.
+	// tick is the interval between drawings while it plays, as of a run that goes on.
 	tick = 50 * time.Millisecond
-	// whole is how long all of a run takes at full speed.
+	// whole is the duration of a run at full speed.
 	whole = 4.0 // seconds
 )
 

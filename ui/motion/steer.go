@@ -12,7 +12,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Steer is where the events of [Steering] go.
+// Steer receives the events of [Steering].
 type Steer interface {
 	Pace(perSecond float64)
 	Change(run.Change)
@@ -20,7 +20,7 @@ type Steer interface {
 	Fault(why string)
 }
 
-// Steering is how fast teaching runs go on, and the three numbers that they can be told
+// Steering is the pace of teaching runs, and the three numbers that they can be told
 // anew while they do.
 type Steering struct {
 	Name    string           // begins the ids of what it shows

@@ -28,7 +28,7 @@ func All() []Preset {
 	return list
 }
 
-// First is what one who comes without a link sees.
+// First returns the configuration of a visit without a link.
 func First() run.Config {
 	if list := All(); len(list) > 0 {
 		return list[0].Config

@@ -13,7 +13,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// curves are how recall, alarms and precision go together where rows are put in the order
+// curves relates recall, alarms and precision where rows are put in the order
 // of their probability.
 type curves struct {
 	app.Compo

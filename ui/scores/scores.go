@@ -14,7 +14,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// View is what an accuracy does not say of a result, folded up.
+// View draws the scores beyond accuracy, folded up.
 func View(r *run.Result) app.UI {
 	figures := areas(r)
 	return app.Details().Class("scores").ID("scores").Body(
@@ -140,7 +140,7 @@ func Table(caption string, head []string, rows int, row func(int) []string) app.
 	))
 }
 
-// mostClasses is how many classes stand in the table.
+// mostClasses limits the classes in the table.
 const mostClasses = 100
 
 // Headline is the figure on the test rows, after its name; nothing where none were

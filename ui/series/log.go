@@ -2,7 +2,7 @@ package series
 
 import "math"
 
-// LogLimit is how many points a [Log] keeps, beside those that were tested.
+// LogLimit limits the points that a [Log] keeps, beside those that were tested.
 const LogLimit = 1 << 16
 
 // Log keeps the points of a run as they came, for the export. Beyond LogLimit

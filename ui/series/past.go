@@ -44,7 +44,7 @@ func (r *Record) Past() bool { return r.reach > 0 }
 // Reach is the last step that is known, of a past record too.
 func (r *Record) Reach() int { return max(r.reach, r.Last.Step) }
 
-// event is what an event of so many steps said, as far as its numbers were kept: of how
+// event returns the event of so many steps, as far as its numbers were kept: of how
 // many examples its batch was is not known, which -1 says.
 func (p *Point) event(steps int) run.Event {
 	e := run.Event{Step: int(p[Step]), Steps: steps, Released: run.Released{MaxGradNorm: p[C], Epsilon: run.Number(p[Epsilon]), GradNorm: run.Number(p[NoisyNorm])}}

@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// Record is what a run has reported so far, as it is drawn: all that its events
+// Record holds the reports of a run so far, as they are drawn: all that its events
 // add up to. It knows nothing of the page.
 type Record struct {
 	Config run.Config   // of the run, with its defaults
@@ -135,7 +135,7 @@ func (r *Record) charged(epsilon run.Number) {
 	}
 }
 
-// Now is what a field that can be changed while a run goes on has come to.
+// Now returns the present value of a field that can be changed while a run goes on.
 func (r *Record) Now(field string) float64 {
 	for _, c := range slices.Backward(r.Changes) {
 		if c.Field == field {
@@ -195,7 +195,7 @@ const (
 	window   = 10
 )
 
-// Moment is what the sentences on the newest step are made from.
+// Moment returns the values that the sentences on the newest step are made from.
 func (r *Record) Moment() words.Moment {
 	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Unbacked: r.Plan.Unbacked(), Weight: r.Weight}
 	m.Event.Released.Curves = r.Curves

@@ -75,7 +75,7 @@ func Decode(b []byte) ([]Point, error) {
 	return points, nil
 }
 
-// Limit is how many points a [Series] holds at most: more than a screen shows.
+// Limit is the most points that a [Series] holds: more than a screen shows.
 const Limit = 2000
 
 // Series is a run at bounded resolution. When it is full, neighbours are merged
@@ -92,7 +92,7 @@ type Series struct {
 // Len is the number of points to draw.
 func (s *Series) Len() int { return len(s.cols[Step]) }
 
-// Stride is how many events a drawn point stands for.
+// Stride returns the number of events that a drawn point stands for.
 func (s *Series) Stride() int { return max(1, s.stride) }
 
 // Column is the drawn values of one column. It is valid until the next Add.

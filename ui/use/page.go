@@ -64,7 +64,7 @@ func (p *Page) dropped(_ app.Context, e app.Event) {
 	p.Use.Drop(e.Get("dataTransfer").Get("files"))
 }
 
-// parts are what a model can be asked.
+// parts draws the ways in which a model can be asked.
 func (u *Use) parts() []app.UI {
 	switch kindOf(u.info()) {
 	case tables:
@@ -80,7 +80,7 @@ func (u *Use) parts() []app.UI {
 	)}
 }
 
-// chooser is where files are chosen or dropped; what is dropped goes to f as well, where
+// chooser draws the place where files are chosen or dropped; what is dropped goes to f as well, where
 // own is set, and to the page otherwise.
 func chooser(id, label, help string, own bool, f func(list app.Value)) app.UI {
 	d := app.Div().Class("drop").Body(
@@ -134,7 +134,7 @@ func (u *Use) keptView() app.UI {
 	)
 }
 
-// about is what a model says of itself.
+// about draws a model's description.
 func about(name string, info *run.ModelInfo) app.UI {
 	return app.Div().Class("about").ID("about").Body(
 		app.Dl().Body(
@@ -275,7 +275,7 @@ func (u *Use) tablePart() app.UI {
 	)
 }
 
-// reading is how far a file is read.
+// reading draws the progress of reading a file.
 func reading(busy bool, name string, p data.Progress, id string, stop func()) app.UI {
 	if !busy {
 		return app.Div().Class("loading").Hidden(true)
@@ -487,7 +487,7 @@ func answerText(info *run.ModelInfo, a *run.Answer) string {
 	return fmt.Sprint(a.Answer)
 }
 
-// mostBars is how many classes have one.
+// mostBars limits the classes with a bar.
 const mostBars = 12
 
 // bars are the probabilities: of few classes in their order, of many the greatest.
@@ -590,7 +590,7 @@ func (c *pad) OnDismount() {
 	c.Use.picture.wipe = nil
 }
 
-// seen is what the model sees.
+// seen draws the picture as the model sees it.
 type seen struct {
 	app.Compo
 	Use   *Use

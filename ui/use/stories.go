@@ -10,7 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Stories are what a model says and answers, each alone.
+// Stories returns the parts of the page, each alone.
 func Stories() []widget.Story {
 	nan := run.Number(math.NaN())
 	return []widget.Story{

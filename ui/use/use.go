@@ -154,7 +154,7 @@ func (u *Use) stop() {
 	u.loading, u.cancel = "", nil
 }
 
-// info is what the model says of itself; nil without one.
+// info returns the model's description; nil without a model.
 func (u *Use) info() *run.ModelInfo {
 	if u.model == nil {
 		return nil
@@ -162,7 +162,7 @@ func (u *Use) info() *run.ModelInfo {
 	return u.model.Info()
 }
 
-// kind is what a model answers.
+// kind is the kind of a model's answers.
 type kind int
 
 const (
@@ -356,7 +356,7 @@ type row struct {
 	cells map[int]string
 }
 
-// missing is how a choice says that there is no value.
+// missing is the choice of no value.
 const missing = "?"
 
 // set takes what was typed into a column, and asks once every column has something.
@@ -390,7 +390,7 @@ func (u *Use) cells() any {
 	return []any{list}
 }
 
-// lack is how many columns have nothing yet.
+// lack returns the number of columns without a value.
 func (u *Use) lack() (n int) {
 	for _, f := range fieldsOf(u.info()) {
 		if strings.TrimSpace(u.row.cells[f.at]) == "" {
@@ -420,7 +420,7 @@ func (u *Use) clear() {
 	u.changed()
 }
 
-// picture is what is shown to a model of pictures.
+// picture is the input of a model of pictures.
 type picture struct {
 	asked
 	file     app.Value // nil of one that is drawn
@@ -450,7 +450,7 @@ func (u *Use) wipe() {
 	u.drawn(nil)
 }
 
-// show is what the model is to see from now on.
+// show replaces the model's input.
 func (u *Use) show(values app.Value) {
 	u.picture.values = values
 	u.picture.count++

@@ -16,7 +16,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Editor is where the events of fields and cards go.
+// Editor receives the events of fields and cards.
 type Editor interface {
 	// Set puts what was typed or chosen into a field of the configuration.
 	Set(key, text string)
@@ -43,7 +43,7 @@ type Form struct {
 	Editor   Editor
 }
 
-// Text is what stands in a field: what is being typed, what was set, or the
+// Text returns the text in a field: what is being typed, what was set, or the
 // default.
 func (f *Form) Text(key string) string {
 	if draft, ok := f.Drafts[key]; ok {
@@ -253,7 +253,7 @@ func (f *Form) Select(d form.Field, now string) app.HTMLSelect {
 // no category is called that, which "-" may be.
 const NoChoice = " "
 
-// Chosen is what the option of that value stands for.
+// Chosen returns the value that an option's value stands for: "" for [NoChoice].
 func Chosen(value string) string {
 	if value == NoChoice {
 		return ""
@@ -261,7 +261,7 @@ func Chosen(value string) string {
 	return value
 }
 
-// under is what stands under segments, which nothing is put around.
+// under draws the help under segments, which nothing is put around.
 func (f *Form) under(d form.Field) []app.UI {
 	return []app.UI{
 		f.fault(d),

@@ -19,7 +19,7 @@ func Link(path string) string {
 	return path
 }
 
-// Requests are what left the page for the network since it was ready.
+// Requests counts the requests that left the page for the network since it was ready.
 type Requests struct {
 	Known bool
 	Count int
@@ -42,7 +42,7 @@ type Header struct {
 	shown bool // the explanation of the count is open
 }
 
-// titles are what the pages are called where there are others beside them: in tabs,
+// titles maps the pages to their titles where there are others beside them: in tabs,
 // in the history.
 var titles = map[string]string{"train": "Train", "use": "Use a model", "check": "Check a file", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
 

@@ -17,7 +17,7 @@ type Range struct {
 	at place
 }
 
-// place is where a handle stands, between what.
+// place is a handle's value, and its range.
 type place struct{ min, max, now float64 }
 
 func (r *Range) Render() app.UI {

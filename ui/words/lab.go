@@ -8,7 +8,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Clipped is what one threshold does to the mean gradient of a batch.
+// Clipped is the effect of one threshold on the mean gradient of a batch.
 type Clipped struct {
 	C        float64
 	True     float64 // the length of the mean gradient
@@ -19,7 +19,7 @@ type Clipped struct {
 	Least    float64 // the C at which the error is least; 0 where that is not known
 }
 
-// Left is how long what clipping leaves of the mean gradient is.
+// Left returns the length of the clipped mean gradient.
 func (c Clipped) Left() float64 { return math.Hypot(c.Along, c.Across) }
 
 // String says what is left of a mean gradient, in which direction, and how long the
@@ -120,7 +120,7 @@ func Walk(of string, from, to, least float64) string {
 	return text + "."
 }
 
-// Symbol is how the page writes a number that runs can be told anew while they go on.
+// Symbol returns the page's symbol of a number that runs can be told anew while they go on.
 func Symbol(field string) string {
 	switch field {
 	case "max_grad_norm":

@@ -8,7 +8,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Moment is what the sentences under the charts are made from: the newest
+// Moment holds the values that the sentences under the charts are made from: the newest
 // event, and the threshold some steps before it.
 type Moment struct {
 	Event run.Event
