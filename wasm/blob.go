@@ -12,7 +12,7 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// sliceSize is how much of a file is in memory at a time.
+// sliceSize is the number of a file's bytes in memory at a time.
 const sliceSize = 1 << 20
 
 // blob is a File of the page as a data.File. Only slices of it are ever read.
@@ -160,7 +160,7 @@ func await(promise js.Value) (js.Value, error) {
 	return r.value, r.err
 }
 
-// rejection is what a promise was rejected with.
+// rejection is the reason of a rejected promise.
 type rejection struct{ reason js.Value }
 
 func (r *rejection) Error() string {

@@ -15,7 +15,7 @@ type features struct{}
 
 const (
 	featuresFolder = "clipscope-features"
-	// mostFeatures is how many bytes are kept in all.
+	// mostFeatures limits the bytes that are kept in all.
 	mostFeatures = 2 << 30
 )
 

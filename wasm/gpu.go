@@ -21,7 +21,7 @@ const (
 	brief    = 10 * time.Second
 )
 
-// errProgram is why an adapter is not tried.
+// errProgram is the reason why an adapter is not tried.
 var errProgram = errors.New("it is a program, and no GPU")
 
 // findGPU says why there is no GPU to be tried.

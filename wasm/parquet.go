@@ -83,7 +83,7 @@ type columnsReader struct {
 	rest []byte
 }
 
-// Done is how much of the file has been read.
+// Done returns the number of the file's bytes that have been read.
 func (r *columnsReader) Done() int64 { return int64(r.rows.Call("done").Float()) }
 
 func (r *columnsReader) Close() error { return nil }

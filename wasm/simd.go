@@ -10,7 +10,7 @@ import (
 	"clipscope/core/run"
 )
 
-// threads is how many threads a configuration asks for, whether it leaves them to us,
+// threads returns the number of threads that a configuration asks for, whether it leaves them to us,
 // and what its owner must know where there is but one.
 func threads(c run.Config) (n int, fair bool, warnings []run.Warning) {
 	cores, alone := simd.Cores()

@@ -20,10 +20,10 @@ type vault struct{}
 const (
 	vaultFolder = "clipscope-runs"
 	vaultLock   = "clipscope-stored/" // web/clipscope.js waits for it
-	// handleTries is how often, a twentieth of a second apart, files are asked for that
+	// handleTries limits the tries, a twentieth of a second apart, to get files that
 	// the browser has not yet taken from a worker that is gone.
 	handleTries = 40
-	// lockTries is how often, five milliseconds apart, a lock is asked for that a page has.
+	// lockTries limits the tries, five milliseconds apart, to get a lock that a page has.
 	lockTries = 40
 )
 
@@ -31,7 +31,7 @@ func newVault() worker.Vault { return vault{} }
 
 var errNoVault = errors.New("the browser gives this page no storage for files, as in some private windows")
 
-// folder is where drawers are. It is made where create is true, which takes room; otherwise the error
+// folder returns the folder of drawers. It is made where create is true, which takes room; otherwise the error
 // is errNothing where it is not there.
 func folder(create bool) (dir js.Value, err error) {
 	defer caught(&err)
@@ -225,7 +225,7 @@ type drawer struct {
 	piece       js.Value // what is read and written goes through it
 }
 
-// pieceSize is how much goes to a file, or comes from it, in one call.
+// pieceSize is the number of bytes that go to a file, or come from it, in one call.
 const pieceSize = 1 << 20
 
 // view is a part of the piece.

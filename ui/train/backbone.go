@@ -167,7 +167,7 @@ func (b *backbone) shown() cards.BackboneView {
 	return v
 }
 
-// featurer is what the data card calls; nil where the client has none.
+// featurer returns the receiver of the backbone card's events; nil where the client has none.
 func (d *source) featurer() cards.Featurer {
 	if d.backbone == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// captionView is what stands above the charts: which run they show, what made it,
+// captionView is the caption above the charts: which run they show, what made it,
 // and the list of the others.
 type captionView struct {
 	Title string
@@ -34,7 +34,7 @@ type captionView struct {
 	Compared *comparison
 }
 
-// captions is where the caption's events go.
+// captions receives the caption's events.
 type captions interface {
 	toggle()
 	choose(entry)
@@ -77,7 +77,7 @@ func next(cards []form.Card) string {
 	return "Not as in this run: " + titles(cards) + ". These settings are for the next run."
 }
 
-// titles are what cards are called on the page.
+// titles returns the titles of cards.
 func titles(cards []form.Card) string {
 	names := make([]string, len(cards))
 	for i, card := range cards {
@@ -165,7 +165,7 @@ func (c *caption) comparing(e entry) app.UI {
 		OnClick(func(app.Context, app.Event) { c.Actions.compare(e) }, app.EventScope(e.ID)).Text(text)
 }
 
-// cost is what the run is charged.
+// cost returns the text of the run's charge.
 func (e entry) cost() string {
 	if !e.Private {
 		return "no guarantee"
@@ -180,7 +180,7 @@ func (e entry) place() string {
 	return words.Bytes(e.Bytes)
 }
 
-// caption is what there is to say of the run that is shown.
+// caption describes the run that is shown.
 func (s *Session) caption() captionView {
 	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.shelf.entries(), Open: s.shelf.open, Doubt: s.shelf.doubt, Fault: s.shelf.fault, Compared: &s.shelf.compared}
 	if t != s.trials.last {

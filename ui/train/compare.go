@@ -12,7 +12,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// mostCompared is how many runs can be told apart, by colour and by mark.
+// mostCompared limits the compared runs to those that colour and mark tell apart.
 const mostCompared = 6
 
 // A comparison is some runs of the list, their charts drawn one over the other.
@@ -22,7 +22,7 @@ type comparison struct {
 	made   int // how often the charts were made anew
 }
 
-// place is where a run is; −1 where it is not compared.
+// place returns a run's index; −1 where it is not compared.
 func (c *comparison) place(id string) int {
 	return slices.IndexFunc(c.runs, func(t *trial) bool { return t != nil && t.id == id })
 }

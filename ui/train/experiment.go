@@ -35,7 +35,7 @@ func newEnv() *env {
 	return &env{changed: func() {}, after: browser.After, now: time.Now, used: func(app.Value) {}}
 }
 
-// experiment is what is being edited: a configuration, what stands in its
+// experiment is the configuration that is being edited, with the texts in its
 // fields, and what the planner says of it.
 type experiment struct {
 	cfg     run.Config
@@ -330,7 +330,7 @@ func (x *experiment) suit(r *data.Report) (said []string) {
 	return said
 }
 
-// patience is how long typing must rest before the planner is asked.
+// patience is the pause in typing after which the planner is asked.
 const patience = 150 * time.Millisecond
 
 // replan asks what the configuration comes to, once typing rests; done is called

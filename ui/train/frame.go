@@ -31,7 +31,7 @@ type frame struct {
 	run   *trial // the last that began here
 }
 
-// Outlook is what settings come to: the plan of a run on built-in data.
+// Outlook is the plan of a run on built-in data.
 type Outlook struct {
 	Steps           int        `json:"steps"`
 	Private         bool       `json:"private"` // there is a guarantee
@@ -40,7 +40,7 @@ type Outlook struct {
 	NoiseMultiplier run.Number `json:"noise_multiplier"`
 }
 
-// Standing is how it stands with a run.
+// Standing is the state of a run.
 type Standing struct {
 	Phase   phase `json:"phase"`
 	Step    int   `json:"step"`
@@ -53,14 +53,14 @@ type Standing struct {
 	Released *Given      `json:"released,omitempty"` // by a run with noise, on built-in data
 }
 
-// Given is what a step released.
+// Given holds the released values of a step.
 type Given struct {
 	MaxGradNorm  run.Number  `json:"max_grad_norm"`
 	GradNorm     run.Number  `json:"noisy_grad_norm"`
 	ClipFraction *run.Number `json:"noisy_clip_fraction,omitempty"`
 }
 
-// Trouble is why something is refused, or was not done.
+// Trouble is the reason why something is refused, or was not done.
 type Trouble struct {
 	Why string `json:"why"`
 }
@@ -175,7 +175,7 @@ func (f *frame) planned() {
 	}
 }
 
-// standing is how it stands with the last run that began here. One that was kept is none of
+// standing returns the state of the last run that began here. One that was kept is none of
 // the page around's business.
 func (f *frame) standing() Standing {
 	t := f.run

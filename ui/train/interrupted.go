@@ -87,12 +87,12 @@ func (s *interrupted) choose(in run.Interrupted) {
 	s.goOn(in)
 }
 
-// view is what is shown of the list; busy says that a run is in progress.
+// view returns the list to show; busy says that a run is in progress.
 func (s *interrupted) view(busy bool) *interruptedView {
 	return &interruptedView{List: s.list, Doubt: s.doubt, Fault: s.fault, Busy: busy, Files: s.files() != nil, Actions: s}
 }
 
-// interruptions is where the events of the list go.
+// interruptions receives the events of the list.
 type interruptions interface {
 	choose(run.Interrupted)
 	discard(id string, sure bool)
@@ -138,7 +138,7 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 	)
 }
 
-// said is what there is to say of an interrupted run.
+// said returns the sentences on an interrupted run.
 func (v *interruptedView) said(in run.Interrupted) string {
 	s := fmt.Sprintf("A run on %s was interrupted at step %s of %s.", in.Data, words.Count(in.Step), words.Count(in.Steps))
 	switch {

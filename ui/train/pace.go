@@ -14,7 +14,7 @@ type mark struct {
 	step int
 }
 
-// recent is how many seconds the estimate looks back, or to the last message but
+// recent is the number of seconds that the estimate looks back, or to the last message but
 // one where those come more rarely.
 const recent = 5
 

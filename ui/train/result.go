@@ -14,7 +14,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// saver is where the result's downloads go.
+// saver receives the events of the result's downloads.
 type saver interface {
 	save(kind string, diagnostics bool)
 	saveModel(form string)
@@ -22,7 +22,7 @@ type saver interface {
 	use()
 }
 
-// resultView is what a run ended with.
+// resultView is the outcome of a run.
 type resultView struct {
 	app.Compo
 	ID       string // of the run
@@ -102,7 +102,7 @@ func checked(r *run.Result) string {
 	return "The run checked itself: tensors, norms, noise, batch sizes and ε are as they should be."
 }
 
-// models are what can be done with the model.
+// models draws the actions on the model.
 func (v *resultView) models() app.UI {
 	return app.Div().Class("buttons downloads").Body(
 		app.Button().Type("button").ID("use-model").Class("primary").Text("Use it").Title("Answer new rows with this model").Disabled(v.Result.Unusable != "").Aria("describedby", "unusable").OnClick(func(ctx app.Context, _ app.Event) {
@@ -151,7 +151,7 @@ func placed(r *run.Result) string {
 	return runView{Place: place, PerStep: perStep}.placed()
 }
 
-// placeOf is what a run ended on, and the seconds that a step took; NaN of none.
+// placeOf returns the hardware that a run ended on, and the seconds of a step; NaN of none.
 func placeOf(r *run.Result) (run.Place, float64) {
 	if r.Steps == 0 {
 		return run.Place{}, math.NaN()

@@ -16,7 +16,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// runView is what the run bar shows.
+// runView is the state of the run bar.
 type runView struct {
 	Phase       phase
 	Stopped     bool        // before its last step
@@ -39,7 +39,7 @@ type runView struct {
 	Moved       int64     // bytes to a GPU and back in the last step
 }
 
-// runActions is where the run bar's events go.
+// runActions receives the run bar's events.
 type runActions interface {
 	start()
 	pause()
@@ -48,7 +48,7 @@ type runActions interface {
 	reset()
 }
 
-// setup is where the event of the button for the cards goes.
+// setup receives the event of the button for the cards.
 type setup interface{ toggleSheet() }
 
 // runBar starts, paces and ends a run, and says how far it is.
@@ -97,7 +97,7 @@ func (v runView) warned() string {
 	return "There is a warning to read before " + when + ": see " + titles(v.Warned) + "."
 }
 
-// said is what a screen reader tells of a run, which is little: not every step.
+// said returns the text for screen readers, which is short: not every step.
 func (v runView) said() string {
 	switch v.Phase {
 	case running:

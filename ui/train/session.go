@@ -94,7 +94,7 @@ func (s *Session) files() client.Handle {
 	return s.data.handle
 }
 
-// Set is what a control calls when something was typed or chosen.
+// Set takes a text that was typed or chosen in a control.
 func (s *Session) Set(key, text string) {
 	if key == "data" {
 		s.data.openNamed(text)
@@ -111,7 +111,7 @@ func (s *Session) Set(key, text string) {
 	}
 }
 
-// Settle is what a control calls when typing has ended.
+// Settle ends the typing in a control.
 func (s *Session) Settle(key string) {
 	s.exp.settle(key)
 	s.changed()
@@ -296,5 +296,5 @@ func (s *Session) Used(f func(file app.Value)) { s.env.used = f }
 // Config is the experiment's configuration, with its defaults.
 func (s *Session) Config() run.Config { return s.exp.full() }
 
-// Sent is what left the page for the network.
+// Sent returns the requests that left the page for the network.
 func (s *Session) Sent() widget.Requests { return s.sent }

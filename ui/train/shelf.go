@@ -30,7 +30,7 @@ type Keeper interface {
 	WatchRuns(f func())
 }
 
-// entry is what the list of runs shows of one.
+// entry is a row of the list of runs.
 type entry struct {
 	ID      string     `json:"id"`
 	Ended   time.Time  `json:"ended"`
@@ -44,7 +44,7 @@ type entry struct {
 	Bytes   int64      `json:"bytes"`           // of storage; 0 while it is in memory alone
 }
 
-// kept is what is stored of a run beside its entry, its points and its result.
+// kept is the stored rest of a run, beside its entry, its points and its result.
 type kept struct {
 	Config run.Config    `json:"config"` // with its defaults
 	Plan   run.PlanInfo  `json:"plan"`
@@ -71,7 +71,7 @@ func (t *trial) entry() entry {
 	return e
 }
 
-// made is what the run was made of, in parts, and how it was changed.
+// made describes the run's data and settings, in parts, and how it was changed.
 func (t *trial) made() []string {
 	cfg := t.record.Config
 	if t.result != nil && t.result.Selected != nil { // what was chosen stands in the place of what was set
@@ -89,7 +89,7 @@ func (t *trial) training() scores.Training {
 	return how
 }
 
-// score is what it got on the test rows; "" without a result.
+// score returns the text of the score on the test rows; "" without a result.
 func (t *trial) score() string {
 	if t.result == nil {
 		return ""
@@ -97,10 +97,10 @@ func (t *trial) score() string {
 	return strings.Join(scores.Headline(t.result), " ")
 }
 
-// mostOfLabel is how many characters of the name of the label's column do.
+// mostOfLabel limits the characters of the name of the label's column.
 const mostOfLabel = 30
 
-// mostOfFault is how many characters of what ended a run stand in the list.
+// mostOfFault limits the characters of a run's error in the list.
 const mostOfFault = 200
 
 // restored is a run as it was when it ended.

@@ -81,7 +81,7 @@ func (d *source) openNamed(name string) {
 	}
 }
 
-// lack is why no run can begin on the data that the page names; empty where one can.
+// lack returns the reason why no run can begin on the data that the page names; empty where one can.
 func (d *source) lack() string {
 	switch {
 	case !d.ready || d.loading:
@@ -155,7 +155,7 @@ func (d *source) reopen() {
 	}
 }
 
-// noticeable is how long work may take before its progress is shown.
+// noticeable is the duration of work after which its progress is shown.
 const noticeable = 300 * time.Millisecond
 
 func (d *source) open(name string, files app.Value) {

@@ -25,7 +25,7 @@ type statementView struct {
 	drawn  string // the statement that feed has
 }
 
-// stated is what the page itself reads of a statement.
+// stated holds the parts of a statement that the page itself reads.
 type stated struct {
 	Text     string               `json:"text"`
 	Short    string               `json:"short"`

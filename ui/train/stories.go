@@ -12,7 +12,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Stories are what stands around a run, each alone. Charts are made here and not as they are
+// Stories returns the parts around a run, each alone. Charts are made here and not as they are
 // seen: of others each time, the page would draw itself for ever.
 func Stories() []widget.Story {
 	edited, list := exampleCaption(false), exampleCaption(true)

@@ -17,7 +17,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// phase is where a run is.
+// phase is the phase of a run.
 type phase string
 
 const (
@@ -243,7 +243,7 @@ func (t *trial) leave() {
 	}
 }
 
-// steps is how many have been taken, and of how many.
+// steps returns the number of steps taken, and of those planned.
 func (t *trial) steps() (taken, planned int) {
 	switch {
 	case t.result != nil:

@@ -255,7 +255,7 @@ func (s *trials) goOn(in run.Interrupted) {
 	s.changed()
 }
 
-// outline is what a run keeps of the report on its data: no row and no name of a
+// outline returns the part of the report on its data that a run keeps: no row and no name of a
 // column.
 func outline(r *data.Report) data.Report {
 	return data.Report{Name: r.Name, Format: r.Format, Task: r.Task, Rows: r.Rows, TestRows: r.TestRows, Features: r.Features, Outputs: r.Outputs}
