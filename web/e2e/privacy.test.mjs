@@ -12,9 +12,15 @@ const calculator = shared("calculator");
 const figure = (page, name) => page.locator("#answer .headline > div", { has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd.figure");
 // settled waits for the whole answer to the question in the address, which changes with a field:
 // no answer to an earlier question is that.
-const settled = (page) => page.waitForFunction(() => {
-  const answer = document.getElementById("answer"), question = new URLSearchParams(answer?.dataset.question);
-  return answer?.querySelector(".headline") && answer.querySelector("#busy.nothing") && [...new URLSearchParams(location.hash.slice(1))].every(([key, value]) => question.get(key) === value);
+const settled = (page) => eventually(async () => {
+  const shown = await page.evaluate(() => {
+    const answer = document.getElementById("answer"), busy = document.getElementById("busy"), question = new URLSearchParams(answer?.dataset.question);
+    return {
+      answered: Boolean(answer?.querySelector(".headline")), busy: busy?.classList.contains("nothing") ? "" : busy?.textContent ?? "there is no answer",
+      asked: [...new URLSearchParams(location.hash.slice(1))].filter(([key, value]) => question.get(key) !== value).map(([key, value]) => `${key}=${value}`).join("&"),
+    };
+  });
+  assert.deepEqual(shown, { answered: true, busy: "", asked: "" }, `what the page shows is no answer to its address: ${JSON.stringify(shown)}, errors ${JSON.stringify(page.errors)}`);
 });
 
 test("the calculator answers in all four directions and keeps the question in its address", async (t) => {
