@@ -1,4 +1,4 @@
-// Package webgpu is the [compute.Backend] whose kernels are WebGPU compute shaders.
+// Package webgpu implements [compute.Backend] with WebGPU compute shaders.
 //
 // Go writes what is to be done as words, commands and arguments, and hands all of it
 // over in one call a submission; web/gpu.js replays them. Nothing but a Pending waits.
