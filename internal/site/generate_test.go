@@ -105,6 +105,8 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 	}
 }
 
+// TestPages: a site has the pages of this list and no other. Each but the stories is kept for
+// offline use, and the page for unknown addresses leads to it.
 func TestPages(t *testing.T) {
 	for _, s := range []Site{{}, {Prefix: "/repo"}, {Stories: true}} {
 		out := built(t, s)
@@ -126,6 +128,18 @@ func TestPages(t *testing.T) {
 		want = append(want, "use/index.html", "verify.html")
 		if err != nil || !slices.Equal(pages, want) {
 			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
+		}
+		kept, unknown := read(t, filepath.Join(out, "app-worker.js")), read(t, filepath.Join(out, "404.html"))
+		for _, rel := range pages {
+			folder, isPage := strings.CutSuffix(rel, "index.html")
+			if !isPage || folder == "stories/" || strings.HasPrefix(folder, guides) {
+				continue
+			}
+			if address := s.prefix + "/" + folder; folder != "" && !strings.Contains(kept, `"`+address+`"`) {
+				t.Errorf("the site %+v keeps no %s for offline use", s, address)
+			} else if !strings.Contains(unknown, `href="`+address+`"`) {
+				t.Errorf("the page for unknown addresses of the site %+v does not lead to %s", s, address)
+			}
 		}
 	}
 }
