@@ -8,7 +8,8 @@
 // All buffers are parts of one GPU buffer, the heap, which every kernel has bound and
 // may write: WebGPU refuses a dispatch that has one buffer bound both for writing and
 // otherwise, and parameters, gradients and moments are parts of one buffer each (see
-// RATIONALE). A kernel's arguments are one slot of 256 bytes of a second buffer.
+// core/compute/RATIONALE.md). A kernel's arguments are one slot of 256 bytes of a second
+// buffer.
 //
 // # A kernel's files
 //
