@@ -56,7 +56,7 @@ func routes(t *testing.T) map[string]string {
 }
 
 // TestEveryPageHasItsPlaces: a page of the program has a title of its own, stories among those of
-// the site, and a link that leads to it from another page.
+// the site, a link that leads to it from another page, and a visit of the test of accessible pages.
 func TestEveryPageHasItsPlaces(t *testing.T) {
 	text := func(file string) string {
 		b, err := os.ReadFile(file)
@@ -74,10 +74,14 @@ func TestEveryPageHasItsPlaces(t *testing.T) {
 		}
 		titles[m[1]], pages[m[2]] = m[2], m[1]
 	}
+	visited := regexp.MustCompile(`for \(const where of \["stories".*\]\) \{`).FindString(text("../web/e2e/access.test.mjs"))
 	for address, pkg := range routes(t) {
 		name := strings.TrimPrefix(address, "/")
 		if name == "" {
 			name = "train"
+		}
+		if !strings.Contains(visited, strconv.Quote(strings.TrimPrefix(address, "/"))) {
+			t.Errorf("web/e2e/access.test.mjs does not visit %s: %s", address, visited)
 		}
 		if titles[name] == "" {
 			t.Errorf("the page %s has no title in widget/header.go, which has %v", address, titles)
