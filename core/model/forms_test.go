@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -214,7 +215,7 @@ func (c *formed) same(t *testing.T, what string, have [][]float64) {
 }
 
 // TestEveryLayerIsTakenAway: of each layer there is a model whose forms are compared, a line in
-// predict.mjs and in predict.py, and a row in the guide. That its ONNX operators are written, and
+// predict.mjs and in predict.py, a row in the guide, and its name in the help of the field. That its ONNX operators are written, and
 // agree, is TestFormsAgree's.
 func TestEveryLayerIsTakenAway(t *testing.T) {
 	drawn := map[string]bool{}
@@ -237,11 +238,13 @@ func TestEveryLayerIsTakenAway(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("docs/scripting.md has no table of layers")
 	}
+	help := regexp.MustCompile(`Help: "For example conv:.*`).FindString(read("ui/form/fields.go"))
 	for _, name := range nn.LayerNames() {
 		for where, there := range map[string]bool{
 			"drawnForms":        drawn[name],
 			"web/predict.mjs":   strings.Contains(javaScript, fmt.Sprintf("case %q:", name)),
 			"web/predict.py":    strings.Contains(python, fmt.Sprintf("name == %q:", name)),
+			"ui/form/fields.go": regexp.MustCompile(`\b` + name + `\b`).MatchString(help),
 			"docs/scripting.md": strings.Contains(rows, "`"+name+"`") || strings.Contains(rows, "`"+name+":"),
 		} {
 			if !there {
