@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -180,6 +181,41 @@ func TestEveryMethodHasItsPlaces(t *testing.T) {
 		cfg.Scaling.Kind = "none"
 		if text := planned(t, cfg, meta, 0).Text(); !strings.Contains(text, "\nClipping: "+m.Name+", ") {
 			t.Errorf("the statement of a run with %s does not name it:\n%s", m.Name, text)
+		}
+	}
+}
+
+// TestEveryFieldIsInTheReference: the table of the configuration names each field, and the
+// reference somewhere each field of the objects in it.
+func TestEveryFieldIsInTheReference(t *testing.T) {
+	reference := read(t, "docs/scripting.md")
+	_, section, _ := strings.Cut(reference, "\n## The configuration\n")
+	_, table, found := strings.Cut(section, "\n| field | |\n")
+	table, _, ended := strings.Cut(table, "\n\n")
+	if !found || !ended {
+		t.Fatal("docs/scripting.md has no table of fields")
+	}
+	names := func(of reflect.Type) (all []reflect.StructField) {
+		for i := range of.NumField() {
+			if f := of.Field(i); f.Tag.Get("json") != "-" {
+				all = append(all, f)
+			}
+		}
+		return all
+	}
+	for _, f := range names(reflect.TypeFor[run.Config]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !strings.Contains(table, "`"+name+"`") && !strings.Contains(table, "`"+name+":") {
+			t.Errorf("the table of fields in docs/scripting.md lacks %s", name)
+		}
+		if f.Type.Kind() != reflect.Struct {
+			continue
+		}
+		for _, inner := range names(f.Type) {
+			word, _, _ := strings.Cut(inner.Tag.Get("json"), ",")
+			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).MatchString(reference) {
+				t.Errorf("docs/scripting.md does not name %s.%s", name, word)
+			}
 		}
 	}
 }
