@@ -129,15 +129,19 @@ func TestPages(t *testing.T) {
 		if err != nil || !slices.Equal(pages, want) {
 			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
 		}
-		kept, unknown := read(t, filepath.Join(out, "app-worker.js")), read(t, filepath.Join(out, "404.html"))
+		kept, err := os.ReadFile(filepath.Join(out, "app-worker.js"))
+		unknown, err2 := os.ReadFile(filepath.Join(out, "404.html"))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
 		for _, rel := range pages {
 			folder, isPage := strings.CutSuffix(rel, "index.html")
 			if !isPage || folder == "stories/" || strings.HasPrefix(folder, guides) {
 				continue
 			}
-			if address := s.prefix + "/" + folder; folder != "" && !strings.Contains(kept, `"`+address+`"`) {
+			if address := s.Prefix + "/" + folder; folder != "" && !bytes.Contains(kept, []byte(`"`+address+`"`)) {
 				t.Errorf("the site %+v keeps no %s for offline use", s, address)
-			} else if !strings.Contains(unknown, `href="`+address+`"`) {
+			} else if !bytes.Contains(unknown, []byte(`href="`+address+`"`)) {
 				t.Errorf("the page for unknown addresses of the site %+v does not lead to %s", s, address)
 			}
 		}
