@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -255,29 +257,76 @@ func TestDocsStatement(t *testing.T) {
 	}
 }
 
-// TestThreatsAreThoseOfTheRationale: the guide has the rationale's table, row by row.
-func TestThreatsAreThoseOfTheRationale(t *testing.T) {
-	first := func(text, head string) []string {
-		_, rest, found := strings.Cut(text, head)
-		if !found {
-			t.Fatalf("there is no table %q", head)
-		}
-		var cells []string
-		for line := range strings.Lines(rest) {
-			if line == "\n" && len(cells) > 0 {
-				break
-			}
-			if parts := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| ---") {
-				cells = append(cells, parts[0])
-			}
-		}
-		return cells
+// TestThreatsAreShown: every row of the table of threats has its four cells, and the tests and
+// files that its last cell names exist.
+func TestThreatsAreShown(t *testing.T) {
+	_, table, found := strings.Cut(read(t, "docs/threats.md"), "| attacker sees | float noise | secure noise | shown by |\n| --- | --- | --- | --- |\n")
+	if !found {
+		t.Fatal("docs/threats.md has no table of threats")
 	}
-	const head = "| attacker sees |"
-	rationale, guide := first(read(t, "RATIONALE.md"), head), first(read(t, "docs/threats.md"), head)
-	if len(rationale) < 10 || !slices.Equal(rationale, guide) {
-		t.Errorf("RATIONALE.md has\n%q\nand threats.md\n%q", rationale, guide)
+	tests := declaredTests(t)
+	rows := 0
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| ") {
+			break
+		}
+		rows++
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if len(cells) != 4 || slices.Contains(cells, "") {
+			t.Errorf("a row has %d cells, want 4: %s", len(cells), line)
+			continue
+		}
+		folder := ""
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[3], -1) {
+			name := m[1]
+			switch {
+			case strings.HasPrefix(name, "Test"):
+				if !tests[name] {
+					t.Errorf("there is no test %s, which is to show: %s", name, cells[0])
+				}
+			case strings.Contains(name, "/"), strings.HasSuffix(name, ".go"):
+				if !strings.Contains(name, "/") {
+					name = folder + "/" + name
+				}
+				folder = path.Dir(name)
+				if _, err := os.Stat(name); err != nil {
+					t.Errorf("%s: %v", cells[0], err)
+				}
+			}
+		}
 	}
+	if rows < 16 {
+		t.Errorf("the table of threats has %d rows, want the 16 of before at least", rows)
+	}
+}
+
+// declaredTests has the names of all tests of the module, whatever they are built for.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	for _, folder := range []string{".", "app", "core", "internal", "ui", "wasm", "web"} {
+		err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist) && name == folder:
+				return nil
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "node_modules" || folder == "." && name != "."):
+				return fs.SkipDir
+			case d.IsDir() || !strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			for _, m := range declaration.FindAllStringSubmatch(read(t, name), -1) {
+				found[m[1]] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
 }
 
 // between replaces what a guide has between two comments of that name, or compares it.

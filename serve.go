@@ -1,7 +1,7 @@
 //go:build !js
 
-// Command clipscope generates the static site and serves it on this machine:
-// what runs locally is, byte for byte, what a static host is given.
+// Command clipscope generates the static site and serves it on this machine. A static host
+// is given the same files, byte for byte.
 //
 //	clipscope -wasm bin/web -out dist -generate        write the site and end
 //	clipscope -out dist -addr 127.0.0.1:8080           serve it

@@ -1,8 +1,7 @@
 //go:build js && wasm
 
-// Command app is the program: in a document the page, which registers the routes
-// of package ui, in a worker the trainer. It is one file for both because they
-// share most of what they are made of, and a visitor fetches it once.
+// Command app runs the page in a document, and the trainer in a worker. It is one file for
+// both because they share most of their code, and a visitor fetches it once.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package assets holds what the page ships besides code: the presets, and the
-// icons that icons/main.go draws.
+// Package assets embeds the prepared experiments. Beside them are the files that the page
+// fetches: lessons, the papers' figures, and the icons that icons/main.go draws.
 package assets
 
 import _ "embed"

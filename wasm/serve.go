@@ -1,8 +1,7 @@
 //go:build js && wasm
 
-// Package wasm is the trainer: what the program is in a worker of its own, for
-// every run. It is messages in and messages out; package worker says what they
-// mean and package train does the work.
+// Package wasm runs the trainer in a worker of its own, one for every run. Messages come
+// in and go out; package worker says what they mean and package train does the work.
 package wasm
 
 import (

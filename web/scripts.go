@@ -1,5 +1,5 @@
-// Package web has the programs that apply a model without the page. They go with every
-// model that is taken away as an archive, so that the two fit.
+// Package web embeds the programs that apply a model without the page. They go with every
+// model that is saved as an archive, so that the two fit.
 package web
 
 import _ "embed" // of the programs

@@ -1,9 +1,9 @@
 //go:build js && wasm
 
-// Command edge is a Cloudflare Worker in front of the static site. The site needs no
-// server: the host serves its files, with the headers of _headers. This program runs for
-// /api/ and /x/ alone, where it keeps short links, in a KV namespace bound as LINKS, for
-// who has not asked too often, which a rate limit bound as RATE says.
+// Command edge keeps short links in a Cloudflare Worker, in front of the static site. The
+// site needs no server: the host serves its files, with the headers of _headers. This
+// program runs for /api/ and /x/ alone. It keeps links in a KV namespace bound as LINKS,
+// and refuses more requests than the rate limit bound as RATE allows.
 //
 // An instance of it is started for each request and ends with it. It does without
 // net/http, which would double the time that its start takes, and so without workers.Serve.

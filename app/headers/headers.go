@@ -1,4 +1,4 @@
-// Package headers has the headers that go with every response, whoever serves the site.
+// Package headers lists the headers of every response, whoever serves the site.
 package headers
 
 import (

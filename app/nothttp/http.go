@@ -1,7 +1,7 @@
-// Package http stands in for Go's net/http in the program of the page, where
-// go-app's handler, which generates the site, is linked and never runs. The real
-// one would bring HTTP's client and server and TLS, an eighth of what a visitor
-// fetches. The Makefile puts it in its place; it has what go-app names.
+// Package http replaces Go's net/http in the page's program. go-app's handler, which
+// generates the site, is linked there and never runs. The real package would bring HTTP's
+// client and server and TLS, an eighth of the bytes that a visitor fetches. The Makefile
+// puts this one in its place; it has the names that go-app uses.
 package http
 
 import (

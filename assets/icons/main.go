@@ -1,4 +1,4 @@
-// Command icons draws the page's icons: run it in assets/ after a change.
+// Command icons draws the page's icons. Run it in assets/ after a change.
 //
 // The picture is the project in one figure: a bell of gradient norms, cut at a
 // threshold.

@@ -1,6 +1,6 @@
-// Package backbone makes features of rows with a model that was trained elsewhere: how a
-// row becomes the model's input, and its output the row's features. What runs the model
-// is a [Runtime]; this package knows no format of models.
+// Package backbone turns rows into features with a model that was trained elsewhere. It
+// makes a row the model's input, and the model's output the row's features. A [Runtime]
+// runs the model; this package knows no format of models.
 package backbone
 
 import (

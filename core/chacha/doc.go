@@ -1,7 +1,6 @@
-// Package chacha is the source of all randomness of a run: the ChaCha stream
-// cipher (Bernstein 2008; block layout of RFC 8439) reduced to 12 rounds, and
-// the sequences that every backend derives from it: standard normal numbers, and
-// whole ones.
+// Package chacha generates all randomness of a run. It has the ChaCha stream cipher
+// (Bernstein 2008; block layout of RFC 8439) reduced to 12 rounds, and the sequences that
+// every backend derives from it: standard normal numbers, and whole ones.
 //
 // # Blocks
 //

@@ -1,6 +1,6 @@
-// Package check examines files that the page wrote: it reads what a file claims of its run's
-// privacy, has today's accountants work out ε again from the file's events, and says what
-// agrees, what differs and what cannot be checked.
+// Package check examines the privacy claims of files that the page wrote. It reads a
+// file's claims, has today's accountants work out ε again from the file's events, and says
+// what agrees, what differs and what cannot be checked.
 //
 // Guarantee: none is given by a verdict. A file's events and claims can be changed together,
 // and no check of the file shows that, nor whether events are what happened. Every verdict

@@ -21,7 +21,7 @@ func init() {
 			Idea:    "Gradients are measured relative to where they usually lie and how much each coordinate usually varies. Coordinates that hardly vary then get hardly any noise.",
 			Formula: "u = (g − a)/b,  û = u / max(1, ‖u‖/C),  g̃ = b∘((Σû + 𝒩(0, σ²C²))/B) + a",
 			When:    "When few coordinates carry most of the signal. With C = 1 the scale is set so that a typical ‖u‖ is 1.",
-			Paper:   "AC, Algorithm 1; the batch correction is explained in RATIONALE",
+			Paper:   "AC, Algorithm 1; core/RATIONALE.md explains the batch correction",
 			Params:  params,
 			Private: true,
 		},

@@ -1,5 +1,5 @@
-// Package clip turns per-sample gradient norms into factors, and released
-// statistics into thresholds. It never sees a gradient.
+// Package clip turns per-sample gradient norms into factors, and released statistics into
+// thresholds. It never sees a gradient.
 //
 // A clipping method is a point in a product of five small axes: where the norm
 // comes from, what is grouped, the geometry it is measured in, the weight

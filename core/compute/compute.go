@@ -1,4 +1,4 @@
-// Package compute is the contract between the training code and the machine.
+// Package compute defines the contract between the training code and the machine.
 //
 // Memory is float32 in [Buffer]s, kernels are values (package kernel has them),
 // and everything is queued: [Backend.Run], [Backend.Write] and [Backend.WriteBytes] take effect in call

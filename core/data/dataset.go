@@ -1,6 +1,6 @@
-// Package data turns local files and seeded generators into a [Dataset]: rows
-// of features with their targets, kept in the smallest form they came in and
-// converted to float32 one batch at a time.
+// Package data turns local files and seeded generators into a [Dataset]. Its rows of
+// features with their targets are kept in the smallest form they came in, and converted to
+// float32 one batch at a time.
 //
 // Everything a Dataset says of itself besides its rows (the list of columns and
 // classes, the task, what a column is taken for and how it is written, whether

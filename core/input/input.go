@@ -1,5 +1,5 @@
-// Package input is what becomes of rows between a data set and a model: the same when
-// it trains, when it is tested, and where a saved one is applied.
+// Package input preprocesses rows (scaling, PCA, channel order) for a model. It does the
+// same in training, in testing, and where a saved model is applied.
 package input
 
 import (

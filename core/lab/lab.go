@@ -1,6 +1,6 @@
-// Package lab answers what clipping does to one batch of a model that stands still: the
-// bias, the turn and the length of the clipped mean gradient at any threshold, from the
-// inner products of the examples' gradients alone. No gradient is needed again.
+// Package lab computes the effect of clipping on one batch of a model that stands still.
+// It has the bias, the turn and the length of the clipped mean gradient at any threshold,
+// from the inner products of the examples' gradients alone. No gradient is needed again.
 //
 // All of it is computed from the rows, without noise: it is diagnostic, for teaching, and
 // no release.

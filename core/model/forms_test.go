@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -208,6 +209,46 @@ func (c *formed) same(t *testing.T, what string, have [][]float64) {
 			if off := math.Abs(have[i][k] - float64(w)); !(off <= 1e-5*max(1, math.Abs(float64(w)))) {
 				t.Errorf("%s: %s makes %v of row %d, and the page %v", c.Name, what, have[i], i, want)
 				return
+			}
+		}
+	}
+}
+
+// TestEveryLayerIsTakenAway: of each layer there is a model whose forms are compared, a line in
+// predict.mjs and in predict.py, a row in the guide, and its name in the help of the field. That its ONNX operators are written, and
+// agree, is TestFormsAgree's.
+func TestEveryLayerIsTakenAway(t *testing.T) {
+	drawn := map[string]bool{}
+	for _, f := range drawnForms() {
+		for _, l := range f.Apply.Layers {
+			name, _, _ := strings.Cut(l.Text, ":")
+			drawn[name] = true
+		}
+	}
+	read := func(file string) string {
+		b, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	javaScript, python := read("web/predict.mjs"), read("web/predict.py")
+	_, rows, found := strings.Cut(read("docs/scripting.md"), "| layer | |\n")
+	rows, _, ended := strings.Cut(rows, "\n\n")
+	if !found || !ended {
+		t.Fatal("docs/scripting.md has no table of layers")
+	}
+	help := regexp.MustCompile(`Help: "For example conv:.*`).FindString(read("ui/form/fields.go"))
+	for _, name := range nn.LayerNames() {
+		for where, there := range map[string]bool{
+			"drawnForms":        drawn[name],
+			"web/predict.mjs":   strings.Contains(javaScript, fmt.Sprintf("case %q:", name)),
+			"web/predict.py":    strings.Contains(python, fmt.Sprintf("name == %q:", name)),
+			"ui/form/fields.go": regexp.MustCompile(`\b` + name + `\b`).MatchString(help),
+			"docs/scripting.md": strings.Contains(rows, "`"+name+"`") || strings.Contains(rows, "`"+name+":"),
+		} {
+			if !there {
+				t.Errorf("the layer %s is missing in %s", name, where)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-// Package model is a trained model apart from its run: the file it is kept in, what it
-// answers, and the forms that other programs take it in. docs/applying.md describes the
-// file.
+// Package model reads, writes and applies trained models, apart from their runs. It has
+// the file of a model, its answers, and the forms that other programs take it in.
+// docs/applying.md describes the file.
 package model
 
 import (

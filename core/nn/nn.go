@@ -1,7 +1,7 @@
-// Package nn holds the layers and losses of the models, with what
-// differentially private training needs of them: per-sample gradient norms
-// without per-sample gradients (ghost norms), and the weighted gradient
-// sum of a batch without a second backward pass (book-keeping).
+// Package nn implements the layers and losses of models, with per-sample gradient norms.
+// Differentially private training needs the norms without per-sample gradients (ghost
+// norms), and the weighted gradient sum of a batch without a second backward pass
+// (book-keeping).
 //
 // What a layer computes is apart from where its parameters sit. A [Layer] maps
 // rows forwards and gradients backwards, one file each; its parameters sit in

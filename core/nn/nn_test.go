@@ -15,18 +15,21 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// eachModel runs f on every backend there is for small models of every kind.
-func eachModel(t *testing.T, f func(t *testing.T, be compute.Backend, spec Spec)) {
-	specs := []Spec{
+// smallModels returns the models that the laws run on: every layer is in one of them.
+func smallModels() []Spec {
+	return append([]Spec{
 		chain(SoftmaxCE, "", 7, 3),
 		chain(Squared, "", 5, 2),
 		chain(SoftmaxCE, "relu", 9, 17, 10),
 		chain(SigmoidBCE, "tanh", 33, 12, 6, 4),
 		chain(Squared, "relu", 4, 8, 8, 1),
-	}
-	specs = append(specs, pictures...)
+	}, pictures...)
+}
+
+// eachModel runs f on every backend there is for all small models.
+func eachModel(t *testing.T, f func(t *testing.T, be compute.Backend, spec Spec)) {
 	for name, open := range computetest.Backends(t) {
-		for _, spec := range specs {
+		for _, spec := range smallModels() {
 			t.Run(fmt.Sprintf("%s/%s/%s", name, written(spec), spec.Loss), func(t *testing.T) {
 				be := open()
 				defer be.Close()

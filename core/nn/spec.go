@@ -280,7 +280,7 @@ func (r *reader) part(text string) (name string, p part, err error) {
 	name = words[0]
 	f, ok := forms[name]
 	if !ok {
-		return name, nil, fmt.Errorf("there is no layer %q; choose %s", clipped(name), strings.Join(names(), ", "))
+		return name, nil, fmt.Errorf("there is no layer %q; choose %s", clipped(name), strings.Join(LayerNames(), ", "))
 	}
 	a := arguments{letter: map[byte]int{}}
 	for _, w := range words[1:] {
@@ -311,7 +311,8 @@ func (r *reader) part(text string) (name string, p part, err error) {
 	return name, p, nil
 }
 
-func names() []string {
+// LayerNames returns the names of all kinds of layers, sorted.
+func LayerNames() []string {
 	var all []string
 	for name := range forms {
 		all = append(all, name)

@@ -156,3 +156,19 @@ func TestReadCapitals(t *testing.T) {
 		t.Errorf("%+v, %v", large, err)
 	}
 }
+
+// TestEveryLayerIsHeldToTheLaws: a layer of each name is in a model that the laws run on.
+func TestEveryLayerIsHeldToTheLaws(t *testing.T) {
+	held := map[string]bool{}
+	for _, spec := range smallModels() {
+		for _, l := range spec.Layers {
+			name, _, _ := strings.Cut(l.Text, ":")
+			held[name] = true
+		}
+	}
+	for _, name := range LayerNames() {
+		if !held[name] {
+			t.Errorf("no model of smallModels has the layer %s", name)
+		}
+	}
+}

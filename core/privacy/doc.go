@@ -1,6 +1,6 @@
-// Package privacy knows what a mechanism costs: it names mechanisms as events,
-// composes them in accountants, calibrates the noise to a target, and draws the
-// batches, the keys and the integers of the noise.
+// Package privacy computes the privacy cost of mechanisms. It names mechanisms as events,
+// composes them in accountants, calibrates the noise to a target, and draws the batches,
+// the keys and the integers of the noise.
 //
 // Neighbouring data sets differ in one example, which only one of them has: the other has
 // an empty one in its place, or, where no sample rate follows from how many there are, none

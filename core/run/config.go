@@ -1,9 +1,9 @@
-// Package run holds the plain types that cross the border between the page and
-// the trainer's worker: the [Config] that goes in, the [Event] stream that comes
-// out and the [Result] that ends it, and every request and reply. Package worker
-// says which message holds what; what files, built-in data and methods say of
-// themselves is in the form of packages data and clip. One JSON schema serves the
-// page's controls, presets, the share URL, the report and the scripting API.
+// Package run defines the plain types that cross the border between page and worker. The
+// [Config] goes in, the [Event] stream comes out and the [Result] ends it; every request
+// and reply is here as well. Package worker says which message holds which of them; files,
+// built-in data and methods describe themselves in the types of packages data and clip.
+// One JSON schema serves the page's controls, presets, the share URL, the report and the
+// scripting API.
 package run
 
 import (

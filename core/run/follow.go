@@ -21,7 +21,7 @@ type Facts struct {
 }
 
 // The rule by which what nobody set follows from N, d, ε and δ. The constants were
-// measured on drawn and on published tables; RATIONALE.md has the grid.
+// measured on drawn and on published tables; core/RATIONALE.md has the grid.
 const (
 	// followSteps are enough for Adam to go as far as regression on features of
 	// 0 … 1 has to. More would cost time alone: while σ is large, noise in the sum

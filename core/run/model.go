@@ -12,14 +12,8 @@ type Model struct {
 	Kind       string `json:"kind,omitempty"`
 	Hidden     []int  `json:"hidden,omitempty"`     // mlp: widths of the hidden layers
 	Activation string `json:"activation,omitempty"` // mlp: tanh (default) or relu
-	// Layers, of the kind layers, are short texts:
-	//   dense:OUTPUTS            of the last, the data say how many
-	//   conv:CHANNELS:SIZE       with :sSTRIDE and :pPADDING; wsconv likewise, with
-	//                            standardised weights
-	//   maxpool:SIZE avgpool:SIZE  with :sSTRIDE; globalpool
-	//   groupnorm:GROUPS relu tanh flatten bias
-	//   skip … add               a residual block; skip:CHANNELS:sSTRIDE has a
-	//                            convolution on what goes around it
+	// Layers, of the kind layers, are short texts such as conv:16:8:s2:p3; docs/scripting.md
+	// has the table of them.
 	Layers []string `json:"layers,omitempty"`
 }
 

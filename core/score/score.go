@@ -1,5 +1,5 @@
-// Package score says how good predictions are on rows whose answers are known. What it
-// computes is exact, without noise, and so for the owner of the rows alone.
+// Package score measures how good predictions are on rows whose answers are known. Its
+// figures are exact, without noise, and so for the owner of the rows alone.
 package score
 
 import (

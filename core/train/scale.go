@@ -12,7 +12,7 @@ import (
 
 // shares of ε are what private bounds get unless the user says otherwise: the first
 // with which they work, or else the last, as bounds that are wrong cost a small table
-// more than noise does (see RATIONALE).
+// more than noise does (core/data/RATIONALE.md).
 var shares = [...]float64{0.1, 0.2, 0.3}
 
 // chooseScale settles the kind of scaling and what it costs. Bounds that cost

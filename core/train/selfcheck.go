@@ -270,47 +270,6 @@ func (c *selfCheck) take(ctx context.Context) error {
 	return nil
 }
 
-// mostSecureNumbers of a tensor's are tested where noise is drawn and added in one.
-const mostSecureNumbers = 1 << 10
-
-// checkReleased tests secure noise, which is never alone in memory: what was released less
-// the sum, both in units of the grid.
-func (s *secure) checkReleased() {
-	c, r := s.r.self, s.r
-	if c == nil {
-		return
-	}
-	c.added++
-	if !c.due(r.done) || !s.measurable() {
-		return
-	}
-	size := func(i int) int { return min(mostSecureNumbers, r.grads[i].Len()) }
-	if c.spare.Memory == nil {
-		c.spare = r.be.New(3 * mostSecureNumbers)
-	}
-	for i, sum := range r.sums {
-		n := size(i)
-		high, low, z := c.spare.Slice(0, n), c.spare.Slice(n, n), c.spare.Slice(2*n, n)
-		kernel.Split(r.be, n, sum, high, low)
-		kernel.Copy(r.be, n, z, r.grads[i].Slice(0, n))
-		kernel.Scale(r.be, n, float32(1/s.grid), z)
-		kernel.Axpy(r.be, n, -1, high, z)
-		kernel.Axpy(r.be, n, -1, low, z)
-		kernel.RowNorms(r.be, 1, n, z, c.lengths.Slice(i, 1))
-	}
-	least, most := r.promised()
-	c.expect(r, least/s.grid, most/s.grid*1.01, size)
-}
-
-// measurable reports whether what is released less the sum is the noise, in float32: noise is
-// not below the grid, where whole numbers have another deviation, and rounding a released sum
-// as large as there may be adds less than a hundredth to its variance.
-func (s *secure) measurable() bool {
-	least, _ := s.r.promised()
-	rows := float64(2 * s.r.likely())
-	return least/s.grid >= max(1, 0x1p-21*s.sensitivity()/s.grid*rows)
-}
-
 // spent takes note of ε after a step.
 func (c *selfCheck) spent(epsilon float64) {
 	if c != nil {

@@ -105,6 +105,8 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 	}
 }
 
+// TestPages: a site has the pages of this list and no other. Each but the stories is kept for
+// offline use, and the page for unknown addresses leads to it.
 func TestPages(t *testing.T) {
 	for _, s := range []Site{{}, {Prefix: "/repo"}, {Stories: true}} {
 		out := built(t, s)
@@ -126,6 +128,22 @@ func TestPages(t *testing.T) {
 		want = append(want, "use/index.html", "verify.html")
 		if err != nil || !slices.Equal(pages, want) {
 			t.Errorf("the site %+v has the pages %q, %v", s, pages, err)
+		}
+		kept, err := os.ReadFile(filepath.Join(out, "app-worker.js"))
+		unknown, err2 := os.ReadFile(filepath.Join(out, "404.html"))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		for _, rel := range pages {
+			folder, isPage := strings.CutSuffix(rel, "index.html")
+			if !isPage || folder == "stories/" || strings.HasPrefix(folder, guides) {
+				continue
+			}
+			if address := s.Prefix + "/" + folder; folder != "" && !bytes.Contains(kept, []byte(`"`+address+`"`)) {
+				t.Errorf("the site %+v keeps no %s for offline use", s, address)
+			} else if !bytes.Contains(unknown, []byte(`href="`+address+`"`)) {
+				t.Errorf("the page for unknown addresses of the site %+v does not lead to %s", s, address)
+			}
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestDocsLinks(t *testing.T) {
 		}
 		return found
 	}
-	for _, file := range append(guideFiles(t), "README.md", "RATIONALE.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+	for _, file := range append(guideFiles(t), "README.md", "RATIONALE.md", "core/RATIONALE.md", "core/compute/RATIONALE.md", "core/data/RATIONALE.md", "web/RATIONALE.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package browser is what the page asks of the browser itself: the address, the
-// clipboard, downloads, and the page's own scripts.
+// Package browser calls the browser for the page: address, clipboard, downloads, and the
+// page's own scripts.
 package browser
 
 import (

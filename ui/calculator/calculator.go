@@ -1,5 +1,5 @@
-// Package calculator is the page that relates ε, noise, steps and sample rate
-// without any data, and audits the trainer. It computes nothing: it asks.
+// Package calculator shows the Calculator page, which relates ε, noise, steps and sample
+// rate, and audits the trainer. It needs no data and computes nothing: it asks.
 package calculator
 
 import (

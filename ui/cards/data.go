@@ -1,6 +1,6 @@
-// Package cards is the steps of an experiment, one card each, from data to
-// optimiser, and the foot under them. What stands on a card is what the table of
-// package form has for it; a card draws itself only what is peculiar to it.
+// Package cards draws the steps of an experiment, one card each, from data to optimiser,
+// and the foot under them. A card shows the fields that the table of package form has for
+// it, and draws itself only what is peculiar to it.
 package cards
 
 import (

@@ -1,6 +1,6 @@
-// Package chart draws runs: one file a chart, with its title, what it draws and
-// what it says, and one list of their order. Numbers go from a series to the
-// canvas past the virtual DOM.
+// Package chart draws the charts of a run. Each is one file, with its title, its drawing
+// and its words, and one list has their order. Numbers go from a series to the canvas past
+// the virtual DOM.
 package chart
 
 import (

@@ -1,5 +1,5 @@
-// Package check is the page on which a file that Clipscope saved is checked: its ε is worked
-// out again, and the page says what agrees, what differs and what cannot be checked.
+// Package check shows the Check page, which works out the ε of a saved file again. The
+// page says what agrees, what differs and what cannot be checked.
 package check
 
 import (

@@ -1,6 +1,6 @@
-// Package client is the page's side of window.clipscope, the interface of the
-// trainer: data, runs, questions, the ledger and the audit. Who uses some of it
-// says so by an interface of its own, which [JS] satisfies.
+// Package client calls window.clipscope for the page: data, runs, questions, the ledger
+// and the audit. A package that uses some of it declares an interface of its own, which
+// [JS] satisfies.
 package client
 
 import (

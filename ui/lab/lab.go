@@ -1,6 +1,6 @@
-// Package lab is the laboratory: the page on which clipping's bias and its noise's
-// variance are seen to trade places. Everything on it is for teaching: its runs have a
-// seed, and what it shows of gradients is diagnostic.
+// Package lab shows the laboratory, where clipping's bias and its noise's variance trade
+// places. Everything on it is for teaching: its runs have a seed, and what it shows of
+// gradients is diagnostic.
 package lab
 
 import (

@@ -1,6 +1,5 @@
-// Package ledger is the page's view of what runs on a person's files have spent,
-// and the question before a run that would go over a limit. The ledger itself is
-// kept by the client.
+// Package ledger shows what runs on a person's files have spent, and asks before a run
+// that would go over a limit. The ledger itself is kept by the client.
 package ledger
 
 import (

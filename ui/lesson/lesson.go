@@ -1,6 +1,6 @@
-// Package lesson holds what the laboratory teaches with: lessons of a few short steps,
-// whose questions are answered by the numbers of the experiment that the person has just
-// done. It knows of no page.
+// Package lesson holds the laboratory's lessons, and judges the answers to their
+// questions. A lesson has a few short steps; the numbers of the experiment that the person
+// has just done answer its questions. It knows of no page.
 package lesson
 
 import (

@@ -1,6 +1,6 @@
-// Package link reads and writes what the addresses of the pages say after the #: the
-// experiment of the training page and the state of the laboratory. It is plain Go, so that
-// who keeps links (app/edge) holds them to what the pages would read.
+// Package link reads and writes the part after # of the pages' addresses: an experiment,
+// or the laboratory's state. It is plain Go, so that the keeper of links (app/edge) holds
+// them to what the pages would read.
 package link
 
 import (

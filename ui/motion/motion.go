@@ -1,5 +1,5 @@
-// Package motion is what sets the pace of runs, changes those for teaching while they go
-// on, and replays what runs have told.
+// Package motion sets the pace of runs, changes teaching runs while they go on, and
+// replays what they reported.
 package motion
 
 import (

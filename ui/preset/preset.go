@@ -1,4 +1,4 @@
-// Package preset has the prepared experiments that come with the page.
+// Package preset reads the prepared experiments that come with the page.
 package preset
 
 import (

@@ -1,5 +1,5 @@
-// Package scores shows how a model fared on rows whose answers are known: those that a
-// run was tested on, or those of a file.
+// Package scores shows a model's scores on rows whose answers are known: a run's test
+// rows, or those of a file.
 package scores
 
 import (

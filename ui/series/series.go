@@ -1,4 +1,4 @@
-// Package series keeps what a run reported: a drawing of bounded size for the
+// Package series keeps the series that a run reported: a drawing of bounded size for the
 // charts, and a log for the export.
 package series
 

@@ -1,5 +1,5 @@
-// Package train is the page on which one trains: the state of an experiment, its
-// data and its runs, and what stands around the charts.
+// Package train shows the Train page: the state of an experiment, its data and its runs,
+// and the frame of the charts.
 package train
 
 import (

@@ -1,5 +1,5 @@
-// Package use is the page on which a saved model is applied: to a row that is typed, a
-// digit that is drawn, a picture, a table; and compared with labels. No training data is
+// Package use shows the Use page, which applies a saved model: to a typed row, a drawn
+// digit, a picture or a table. It compares answers with labels, too. No training data is
 // around.
 package use
 

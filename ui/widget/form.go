@@ -1,7 +1,6 @@
-// Package widget is what every page is made of: fields of a configuration, cards,
-// buttons, messages, the header. Widgets are given plain values, and send what
-// happens to them to the small interfaces they are given with them; they know of
-// no run and no trainer.
+// Package widget draws the parts of every page: fields of a configuration, cards, buttons,
+// messages, the header. Widgets are given plain values and small interfaces to which they
+// send their events; they know of no run and no trainer.
 package widget
 
 import (

@@ -1,7 +1,7 @@
-// Package worker is the trainer's side of the protocol between the page and a
-// trainer worker: what messages mean, in which order they come, and how the
-// stream of a run's events is kept small. It knows nothing of browsers; package
-// main one directory up ties it to postMessage.
+// Package worker speaks the trainer's side of the protocol between page and worker. It
+// says what messages mean, in which order they come, and how the stream of a run's events
+// is kept small. It knows nothing of browsers; package main one directory up ties it to
+// postMessage.
 //
 // # Protocol, version [run.ProtocolVersion]
 //

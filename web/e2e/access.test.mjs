@@ -40,7 +40,7 @@ const unnamed = (page) => page.evaluate(() => {
 
 test("every page has a title of its own, one heading above all, names for its links, and says what it sent", async (t) => {
   const titles = new Set(), page = await visit(t, "stories");
-  for (const where of ["stories", "use", "lab", "calculator", "help", ""]) {
+  for (const where of ["stories", "use", "check", "lab", "calculator", "help", ""]) {
     if (where !== "stories") {
       await page.goto(server.url + where);
       await ready(page);
@@ -55,7 +55,7 @@ test("every page has a title of its own, one heading above all, names for its li
     // The laboratory may ask for the papers' figures, where they are not kept yet.
     await page.locator("#counter", { hasText: where === "lab" ? /0 bytes|1 request/ : "0 bytes" }).waitFor({ state: "attached" });
   }
-  assert.equal(titles.size, 6, [...titles].join());
+  assert.equal(titles.size, 7, [...titles].join());
   await page.setViewportSize(wide);
   await page.click("nav >> text=Help");
   await page.waitForFunction(() => document.title.startsWith("Help"));

@@ -1,4 +1,4 @@
-// Package links keeps short links to pages of the site: POST /api/links takes the address
+// Package links keeps short links to pages of the site. POST /api/links takes the address
 // of a page with its settings and names it, and GET /x/<name> leads there. It is plain Go;
 // what it runs on, the store and the clock, are given.
 //

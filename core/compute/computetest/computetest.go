@@ -1,6 +1,6 @@
-// Package computetest is the suite that every [compute.Backend] passes: each
-// kernel, over sizes 0 to 67 and odd shapes, over ordinary values and over NaN,
-// ±Inf, denormals and huge ones, against a float64 loop written here.
+// Package computetest tests every kernel of a [compute.Backend]. Each is tried over sizes
+// 0 to 67 and odd shapes, over ordinary values and over NaN, ±Inf, denormals and huge
+// ones, against a float64 loop written here.
 //
 // # The tolerance rule
 //

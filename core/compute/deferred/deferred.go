@@ -1,6 +1,6 @@
-// Package deferred is a [compute.Backend] that runs nothing until something is
-// waited for, as a GPU would: it wraps another and keeps every call in a queue.
-// Code that works on it relies on nothing but the order of its calls. For tests.
+// Package deferred implements a [compute.Backend] that runs nothing before a wait, as a
+// GPU would. It wraps another and keeps every call in a queue. Code that works on it
+// relies on nothing but the order of its calls. For tests.
 package deferred
 
 import (

@@ -1,7 +1,8 @@
-// Package kernel has the kernels: one Go file each, with what it computes, how it
-// is called and its Loop, and beside it one .ts file of the same name for package simd
-// and one .wgsl file for package webgpu, whose comment has the rules of the latter.
-// Adding one touches nothing else, but for its test in package computetest.
+// Package kernel defines the kernels, each with the loop that is its reference. Each has
+// one Go file, with what it computes, how it is called and its Loop. Beside that stand one
+// .ts file of the same name for package simd and one .wgsl file for package webgpu, whose
+// comment has the rules of the latter. Adding one touches nothing else, but for its test
+// in package computetest and its line in shaders.go.
 //
 // The parameters of the .ts function are those of Args by type, each type in its
 // order: i32 from N, f32 and f64 from F, Ptr from Buf, then Sums and Key. Part and

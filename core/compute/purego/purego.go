@@ -1,5 +1,5 @@
-// Package purego is the reference [compute.Backend]: every kernel is its own
-// plain loop, in float64, whose clarity matters and whose speed does not.
+// Package purego implements the reference [compute.Backend]. Every kernel is its own plain
+// loop, in float64, whose clarity matters and whose speed does not.
 package purego
 
 import (

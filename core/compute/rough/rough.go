@@ -1,7 +1,7 @@
-// Package rough is a [compute.Backend] that rounds as badly as the contract lets
-// it: it adds up every piece of a batch, and every block of pieces, in float32, in
-// an order of the caller's choice. The reference adds in float64, so what is proven of rounded sums would
-// hold on it by luck. For tests.
+// Package rough implements a [compute.Backend] that rounds as badly as the contract
+// allows. It adds up every piece of a batch, and every block of pieces, in float32, in an
+// order of the caller's choice. The reference adds in float64, so what is proven of
+// rounded sums would hold on it by luck. For tests.
 package rough
 
 import (

@@ -1,5 +1,5 @@
-// Package shader says how the WGSL programs of kernels run: which entry points a call
-// has, and over how many workgroups each. Package webgpu runs what it says.
+// Package shader describes how the WGSL programs of kernels run: the entry points of a
+// call, and the workgroups of each. Package webgpu runs them so.
 package shader
 
 import (

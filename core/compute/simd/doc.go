@@ -1,7 +1,6 @@
-// Package simd is [compute.Backend] on WebAssembly SIMD: kernels written in
-// AssemblyScript, each beside its Go file, that work on a memory of their own. Go
-// copies to and from it; a call of a kernel goes from one module to the other
-// directly.
+// Package simd implements [compute.Backend] on WebAssembly SIMD. Its kernels are written
+// in AssemblyScript, each beside its Go file, and work on a memory of their own. Go copies
+// to and from it; a call of a kernel goes from one module to the other directly.
 //
 // The host that starts the Go program loads the kernels: web/kernels.js in a
 // worker, web/go_wasm_exec.mjs for tests in Node. A program for js/wasm that

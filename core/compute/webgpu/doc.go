@@ -1,4 +1,4 @@
-// Package webgpu is the [compute.Backend] whose kernels are WebGPU compute shaders.
+// Package webgpu implements [compute.Backend] with WebGPU compute shaders.
 //
 // Go writes what is to be done as words, commands and arguments, and hands all of it
 // over in one call a submission; web/gpu.js replays them. Nothing but a Pending waits.
@@ -8,7 +8,8 @@
 // All buffers are parts of one GPU buffer, the heap, which every kernel has bound and
 // may write: WebGPU refuses a dispatch that has one buffer bound both for writing and
 // otherwise, and parameters, gradients and moments are parts of one buffer each (see
-// RATIONALE). A kernel's arguments are one slot of 256 bytes of a second buffer.
+// core/compute/RATIONALE.md). A kernel's arguments are one slot of 256 bytes of a second
+// buffer.
 //
 // # A kernel's files
 //

@@ -1,6 +1,6 @@
-// Package labtest computes from gradients themselves, in the obvious way, what package lab
-// does from their inner products: what its tests, and those of what measures for it,
-// compare with.
+// Package labtest computes the answers of package lab from the gradients themselves. That
+// is the obvious way, with which the tests of that package, and of the code that measures
+// for it, compare.
 package labtest
 
 import "math"

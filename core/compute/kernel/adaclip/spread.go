@@ -1,5 +1,5 @@
-// Package adaclip has the kernels that only AdaCliP needs (Pichapati et al. 2019,
-// "AdaCliP", Algorithm 1).
+// Package adaclip defines the kernels that only AdaCliP needs. Source: Pichapati et al.
+// 2019, "AdaCliP", Algorithm 1.
 package adaclip
 
 import (

@@ -1,5 +1,5 @@
-// Package lipschitz has the kernels that only value clipping needs (VC §5 and
-// Appendix D).
+// Package lipschitz defines the kernels that only value clipping needs (VC §5 and Appendix
+// D).
 package lipschitz
 
 import (

@@ -1,5 +1,5 @@
-// Package picture has the kernels of layers whose rows are pictures: the values of
-// a position, its channels, stand one after the other, positions row by row.
+// Package picture defines the kernels of layers whose rows are pictures. The values of a
+// position, its channels, stand one after the other, positions row by row.
 //
 // Each kernel treats each picture on its own and in the same way wherever it
 // stands among the others.
