@@ -121,7 +121,7 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
 // Killed at random: the page is loaded again or closed, the worker ends, the browser is
 // killed. CLIPSCOPE_KILLS is how often.
 const KILLS = Number(process.env.CLIPSCOPE_KILLS ?? 3), STEPS = 20_000_000; // more than it takes between 50 kills
-test(`a run that is killed ${KILLS} times goes on each time, and never counts fewer steps than were seen`, { timeout: 60_000 + 30_000 * KILLS }, async (t) => {
+test(`a run that is killed ${KILLS} times goes on each time, and never counts fewer steps than were seen`, { timeout: 300_000 + 120_000 * KILLS }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-resume-"));
   t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
   let context = await profiled(dir);
