@@ -110,11 +110,11 @@ bin/web/%.js: web/%.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && node_modules/.bin/esbuild $(<F) --bundle --minify --format=esm --log-level=warning --outfile=../$@
 
-bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs $(MODULES)
+bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
 
-bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs $(MODULES)
+bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/sbom.mjs > $@
 
