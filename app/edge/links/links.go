@@ -14,6 +14,7 @@ import (
 	"maps"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +63,7 @@ type Request struct {
 	Method string
 	URL    *url.URL
 	Header func(name string) string // "" where there is none
-	Body   io.Reader                // nil without
+	Body   io.Reader                // nil without; os.ErrDeadlineExceeded is for one that does not come in time
 }
 
 // Response is what is answered.
@@ -252,7 +253,9 @@ func body(r *Request) (string, error) {
 		return "", refuse(400, "%s, and there is none.", form)
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, mostBytes+1))
-	if err != nil {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", refuse(408, "The body did not come in time. Send it again.")
+	} else if err != nil {
 		return "", refuse(400, "The body did not come whole.")
 	}
 	if len(b) > mostBytes {
