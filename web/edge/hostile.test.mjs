@@ -159,7 +159,7 @@ test("framings that no browser sends end in an answer or a closed connection, an
     ["a length near 2⁶³", [head("Content-Length: 9223372036854775807\r\n"), GOOD], [413]],
     ["a chunk that is no number", [head("Transfer-Encoding: chunked\r\n"), "zz\r\nx\r\n0\r\n\r\n"], [0, 400]],
     ["a chunk of 2⁶⁴ bytes", [head("Transfer-Encoding: chunked\r\n"), "ffffffffffffffff\r\nx\r\n0\r\n\r\n"], [0, 400, 408, 413]],
-    ["chunks with extensions", [head("Transfer-Encoding: chunked\r\n"), `8;a="${"x".repeat(1000)}"\r\nnonsense\r\n0\r\n\r\n`], [0, 400]],
+    ["chunks with extensions", [head("Transfer-Encoding: chunked\r\n"), `8;a="b"\r\nnonsense\r\n0\r\n\r\n`], [0, 400]],
     ["trailers", [head("Transfer-Encoding: chunked\r\nTrailer: Content-Type\r\n"), "8\r\nnonsense\r\n0\r\nContent-Type: application/json\r\n\r\n"], [0, 400]],
     ["2,000 chunks of one byte", [head("Transfer-Encoding: chunked\r\n"), chunked(...Array(2000).fill(" "))], [400, 408]],
     ["an unknown coding of the transfer", [head("Transfer-Encoding: gzip, chunked\r\n"), chunked("x")], [0, 400, 501]],
