@@ -3,11 +3,13 @@
 // race. links.test.mjs has the bodies that a page could send.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import fs from "node:fs";
 import net from "node:net";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import zlib from "node:zlib";
 import { eventually } from "../e2e/browser.mjs";
-import { start } from "./edge.mjs";
+import { root, start } from "./edge.mjs";
 
 /** @type {Awaited<ReturnType<typeof start>>} */
 let edge;
@@ -276,6 +278,12 @@ test("who sends half a body is answered, and holds nothing up", async () => {
   assert.deepEqual(answers.map((a) => a.status), [408, 408, 408, 415, 403, 413]);
   for (const a of answers) decent(a, String(a.status));
   assert.match(answers[0].body, /Send it again/);
+});
+
+test("nothing of who asks for what is logged", () => {
+  const config = JSON.parse(fs.readFileSync(path.join(root, "app/edge/wrangler.jsonc"), "utf8").replace(/^\s*\/\/.*$/gm, ""));
+  assert.deepEqual([config.observability, config.logpush, config.tail_consumers], [{ enabled: false }, false, undefined]);
+  for (const name of ["main.go", "links/links.go", "links/id.go"]) assert.doesNotMatch(fs.readFileSync(path.join(root, "app/edge", name), "utf8"), /"console"|\bprintln?\(|\blog\.|fmt\.Print|os\.Std/, name);
 });
 
 test("a body without an end is answered before its end", async () => {
