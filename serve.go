@@ -97,18 +97,18 @@ func serve(ctx context.Context, addr string, names []string, s site.Site, files 
 	return nil
 }
 
-// limits are how long a server waits for a client: for a request, for the next one on a
-// connection, and for room to send more of a response.
+// limits bounds how long a server waits for a client: for a whole request, for the next request
+// on a connection, and for room to send more of a response.
 type limits struct{ request, idle, stall time.Duration }
 
 var patience = limits{request: 10 * time.Second, idle: 2 * time.Minute, stall: time.Minute}
 
 const (
-	// mostHeader bytes of a request's header are read: cookies of all that was ever served at
-	// localhost come with it.
+	// mostHeader bounds a request's header, in bytes. Browsers send the cookies of everything
+	// that was ever served at localhost.
 	mostHeader = 64 << 10
-	// sendBuffer is the socket's: a response goes on when a third of it has been taken, so that
-	// a client of 2 kB/s is waited for.
+	// sendBuffer is the size of the socket's buffer, in bytes. Linux reports progress once a
+	// third of it is free, so that a client that takes 2 kB/s is waited for.
 	sendBuffer = 256 << 10
 )
 
@@ -139,7 +139,8 @@ func progressing(h http.Handler, stall time.Duration) http.Handler {
 	})
 }
 
-// progress is a ResponseWriter whose connection breaks off when nothing is taken for a time.
+// progress is a ResponseWriter whose connection is closed when the client takes nothing for
+// the time stall.
 type progress struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -148,15 +149,15 @@ type progress struct {
 
 func (p *progress) extend() { _ = p.control.SetWriteDeadline(time.Now().Add(p.stall)) }
 
-// Write is not to be given more than a socket takes at once; io.Copy has pieces of 32 kB.
+// Write expects pieces smaller than the socket's buffer. io.Copy writes 32 kB at a time.
 func (p *progress) Write(b []byte) (int, error) {
 	p.extend()
 	return p.ResponseWriter.Write(b)
 }
 
-// hosts are the names and addresses for which a server answers. A page of another site can
-// have its own name lead to this machine, and would read what is served as its own origin's:
-// its requests name that host.
+// hosts is the set of names and addresses for which a server answers. By DNS rebinding, a page
+// of another site can have its own name resolve to this machine and read the answers as its own
+// origin's. Its requests name that host.
 type hosts struct {
 	names []string // in lower case
 	any   bool     // addresses: the server listens on all of this machine's
@@ -201,7 +202,7 @@ func (h *hosts) answer(host string) bool {
 	return err == nil && (h.any || a.IsLoopback())
 }
 
-// folder is a folder as a file system. What a link within it leads to outside is not there.
+// folder is a file system that contains no file to which a link leads out of the folder.
 type folder string
 
 func (f folder) Open(name string) (fs.File, error) {
@@ -211,7 +212,7 @@ func (f folder) Open(name string) (fs.File, error) {
 	return os.OpenInRoot(string(f), name)
 }
 
-// Stat opens nothing but the folder, which make replaces as a whole.
+// Stat opens the folder anew, since make replaces it as a whole.
 func (f folder) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}

@@ -1,4 +1,4 @@
-// Prints what the site is made of, with its terms.
+// Prints the licences of the site and of its third-party parts.
 //
 //	node licenses.mjs > licenses.txt
 import { parts, root, terms, texts } from "./parts.mjs";
@@ -10,7 +10,7 @@ const inSite = (/** @type {{ files: string[] }} */ p) => p.files.some((f) => !f.
 const here = parts.filter(inSite);
 for (const p of here.filter((p) => p.terms)) sections.push([`${p.name} ${p.version ?? ""}`.trim(), p.terms]);
 
-// Whose package has no text of its licence is named here, and the texts come once, after.
+// Parts without a licence text of their own are listed by name; the texts follow, once each.
 const bare = here.filter((p) => !p.terms);
 const holder = (/** @type {string | undefined} */ purl) => parts.find((p) => p.purl === purl)?.name;
 for (const p of bare) sections.push([`${p.name} ${p.version ?? ""}`.trim(), [

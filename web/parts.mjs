@@ -1,6 +1,6 @@
-// What the site is made of, file by file: Go and its modules, the packages of npm of which
-// something is served, and what those were made of in their turn. licenses.mjs and sbom.mjs
-// write it down, and e2e/parts.test.mjs compares it with the files of the site.
+// The third-party parts of the site, file by file: Go and its modules, npm packages, and the
+// libraries that those were built of. licenses.mjs and sbom.mjs write them down, and
+// e2e/parts.test.mjs compares them with the files of the site.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const go = process.env.GO ?? "go";
 /** @param {Record<string, string>} target @param {string[]} args */
 const ask = (target, ...args) => execFileSync(go, args, { cwd: root, encoding: "utf8", env: { ...process.env, ...target } });
 
-// terms are the texts of a folder's licence files.
+// terms returns the texts of a folder's licence files.
 /** @param {string} dir */
 export function terms(dir) {
   const files = readdirSync(dir).filter((f) => /^(licen[cs]e|copying|notice|patents|third.?party.?notices)/i.test(f)).sort();
@@ -21,7 +21,7 @@ export function terms(dir) {
   return files.map((f) => readFileSync(join(dir, f), "utf8").trim()).join("\n\n");
 }
 
-// spdx is the licence that a text is, as SPDX writes it.
+// spdx returns the SPDX expression for a licence text.
 /** @param {string} name @param {string} terms */
 export function spdx(name, terms) {
   const text = terms.replace(/\s+/g, " ");
@@ -35,7 +35,7 @@ export function spdx(name, terms) {
 }
 
 /**
- * Part is somebody's work in the site.
+ * Part is a third-party library of which the site has some.
  * @typedef {object} Part
  * @property {string} name
  * @property {string} [version] none where the file does not tell
@@ -50,10 +50,10 @@ export function spdx(name, terms) {
  */
 
 const PROGRAM = "web/app.wasm", GENERATOR = "bin/clipscope";
-// The package go-app writes these; its copy of wasm_exec.js is Go's.
+// Files that the package go-app writes. wasm_exec.js, which it copies, is Go's.
 const SHELL = ["*.html", "app.css", "app.js", "app-worker.js", "manifest.webmanifest"];
 
-// modules are those of Go that a package is linked with, and the packages of each.
+// modules returns the Go modules that a program is linked with, and the packages of each.
 /** @param {Record<string, string>} target @param {string} program */
 function modules(target, program) {
   /** @type {Map<string, { name: string, version: string, dir: string, packages: string[] }>} */
@@ -81,7 +81,7 @@ function ofGo() {
   }
   const text = terms(goroot), std = `pkg:golang/std@${version.replace(/^go/, "")}`;
   parts.push({ name: "Go standard library", version, licence: spdx("go", text), terms: text, purl: std, files: [PROGRAM, GENERATOR, "wasm_exec.js"] });
-  // Go's own copies of modules, of which it names the versions.
+  // Modules that the standard library vendors, which it lists with their versions.
   const copied = readFileSync(join(goroot, "src/vendor/modules.txt"), "utf8").matchAll(/^# (\S+) (\S+)$/gm);
   const linked = (/** @type {Record<string, string>} */ target, /** @type {string} */ program) => ask(target, "list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}", program).split("\n");
   const inPage = linked({ GOOS: "js", GOARCH: "wasm" }, "./app"), inGenerator = linked({}, ".");
@@ -93,8 +93,8 @@ function ofGo() {
   return parts;
 }
 
-// ofGonum are the libraries that the linked packages of gonum are translated from, as their
-// sources say.
+// ofGonum returns the libraries from which the linked packages of gonum were translated, as
+// their sources say.
 /** @param {{ dir: string, packages: string[] }} m @param {string} within @returns {Part[]} */
 function ofGonum({ dir, packages }, within) {
   const their = (/** @type {string} */ name) => readFileSync(join(dir, "THIRD_PARTY_LICENSES", name), "utf8").trim();
@@ -109,7 +109,7 @@ function ofGonum({ dir, packages }, within) {
   return all.filter((p) => packages.some((path) => path.endsWith(p.of))).map(({ of: _, ...p }) => ({ ...p, known, files: [PROGRAM], within }));
 }
 
-// served are the packages of npm of which something is in the site, and where.
+// served lists the npm packages in the site, with the files that have some of each.
 /** @type {[string, string[]][]} */
 const served = [
   ["uplot", ["web/uplot.js", "web/uplot.css"]],
@@ -135,15 +135,16 @@ function ofNpm() {
   return [...parts, ...builds(runtime.version).map((p) => ({ ...p, within: runtime.purl }))];
 }
 
+// bears reports whether a package has a licence or notices.
 /** @param {string} dir */
 const bears = (dir) => readdirSync(dir).some((f) => /^(licen[cs]e|third.?party.?notices)/i.test(f));
 
-// parts are all of them, in the order of their purls.
+// parts lists every part, sorted by purl.
 /** @type {Part[]} */
 export const parts = [...ofGo(), ...ofNpm()].sort((a, b) => (a.purl < b.purl ? -1 : 1));
 
-// texts are the texts of licences whose holders' packages are here without them, from packages
-// on this machine that have the same, by their names in SPDX.
+// texts holds licence texts by SPDX identifier, for parts whose packages come without one.
+// They are read from other packages that are installed for the build.
 /** @type {Record<string, string>} */
 export const texts = Object.fromEntries([["MPL-2.0", join(web, "node_modules/axe-core/LICENSE")], ["Apache-2.0", join(web, "node_modules/assemblyscript/LICENSE")], ["BSL-1.0", boost()], ["BSD-3-Clause", join(goroot, "LICENSE")], ["MIT", join(web, "licenses/onnxruntime/LICENSE")]]
   .map(([id, file]) => {

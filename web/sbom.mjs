@@ -11,7 +11,7 @@ import { parts, root, spdx, terms } from "./parts.mjs";
 const version = /const release = "([^"]+)"/.exec(readFileSync(join(root, "internal/site/generate.go"), "utf8"))?.[1];
 if (!version) throw new Error("internal/site/generate.go names no release");
 
-// licences are an expression in the form of the format: one id by itself has a field of its own.
+// licences returns an SPDX expression in CycloneDX's form, where a single id has its own field.
 /** @param {string} expression */
 function licences(expression) {
   if (expression.startsWith("LicenseRef-")) return [{ license: { name: expression.slice("LicenseRef-".length) } }];

@@ -88,11 +88,11 @@ func response(r links.Response) js.Value {
 // of Go's scheduler.
 const mostRead = 64 << 10
 
-// bodyTime is how long a body may take: while one is waited for, the instance takes 5 MB of
-// the 128 that a host gives to all that run at a time.
+// bodyTime bounds how long a body may take. An instance that waits holds 5 MB of the 128 MB that
+// the host gives to all instances together.
 const bodyTime = 5 * time.Second
 
-// body reads a ReadableStream of bytes until a time.
+// body reads a ReadableStream of bytes until a deadline.
 type body struct {
 	reader js.Value
 	rest   []byte
@@ -120,7 +120,7 @@ func (b *body) Read(p []byte) (int, error) {
 // await waits for a promise.
 func await(promise js.Value) (js.Value, error) { return awaitUntil(promise, time.Time{}) }
 
-// awaitUntil waits for a promise, until a time if there is one: the error is then
+// awaitUntil waits for a promise until a deadline, the zero time for none. The error past it is
 // [os.ErrDeadlineExceeded].
 func awaitUntil(promise js.Value, until time.Time) (js.Value, error) {
 	type outcome struct {

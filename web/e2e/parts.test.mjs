@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -14,20 +15,20 @@ const read = (/** @type {string} */ name) => fs.readFileSync(path.join(root, nam
 let bom;
 before(() => { bom = JSON.parse(execFileSync(process.execPath, ["web/sbom.mjs"], { cwd: root, encoding: "utf8" })); });
 
-// shipped are the files of the site without the forms beside them that are packed, and without
-// the components' page, which no release has.
+// shipped returns the files of the site, without compressed copies and without /stories, which
+// no release has.
 const shipped = () => fs.readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile())
   .map((f) => path.relative(dist, path.join(f.parentPath ?? f.path, f.name))).filter((f) => !/\.(br|gz)$/.test(f) && !f.startsWith("stories/")).sort();
 
-// published are the places of the site that site.go copies to, with where they come from.
+// published returns what site.go copies: sources and their places in the site.
 const published = () => [...read("site.go").matchAll(/^\t\{"([^"]+)", (runtime \+ )?"([^"]+)"\},$/gm)].map(([, from, runtime, to]) => ({ from, to: `web/${runtime ? "ort/" : ""}${to}` }));
 
-// into are the files that a component says it is in.
+// into returns the files that a component names.
 const into = (/** @type {any} */ c) => c.properties.filter((/** @type {any} */ p) => p.name === "clipscope:linked-into").map((/** @type {any} */ p) => p.value);
 const matches = (/** @type {string} */ pattern, /** @type {string} */ file) => (pattern.startsWith("*") ? file.endsWith(pattern.slice(1)) : file === pattern);
 const components = (/** @type {string} */ file) => bom.components.filter((/** @type {any} */ c) => into(c).some((/** @type {string} */ p) => matches(p, file))).map((/** @type {any} */ c) => c.name).sort();
 
-// ours are written in this repository and copied, or written by site.go.
+// ours reports whether a file is copied from this repository or written by site.go.
 function ours(/** @type {string} */ file) {
   if ([".nojekyll", "_headers", "web/early.js", "web/licenses.txt"].includes(file)) return true;
   return published().some(({ from, to }) => !from.includes("node_modules") && (file === to || file.startsWith(`${to}/`)));
@@ -57,7 +58,7 @@ test("every file of the site is ours or has a component, and every component a f
 test("what bundlers and linkers have put into a file is among its components", () => {
   // esbuild tells the files of a bundle.
   for (const name of ["parquet", "qr"]) {
-    const meta = path.join(fs.mkdtempSync(path.join(fs.realpathSync("/tmp"), "clipscope-")), "meta.json");
+    const meta = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-")), "meta.json");
     execFileSync("node_modules/.bin/esbuild", [`${name}.mjs`, "--bundle", "--minify", "--format=esm", "--log-level=error", `--metafile=${meta}`, `--outfile=${meta}.js`], { cwd: path.join(root, "web") });
     const inputs = Object.keys(JSON.parse(fs.readFileSync(meta, "utf8")).inputs);
     fs.rmSync(path.dirname(meta), { recursive: true });
