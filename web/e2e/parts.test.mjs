@@ -20,15 +20,15 @@ before(() => { bom = JSON.parse(execFileSync(process.execPath, ["web/sbom.mjs"],
 const shipped = () => fs.readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile())
   .map((f) => path.relative(dist, path.join(f.parentPath ?? f.path, f.name))).filter((f) => !/\.(br|gz)$/.test(f) && !f.startsWith("stories/")).sort();
 
-// published returns what site.go copies: sources and their places in the site.
-const published = () => [...read("site.go").matchAll(/^\t\{"([^"]+)", (runtime \+ )?"([^"]+)"\},$/gm)].map(([, from, runtime, to]) => ({ from, to: `web/${runtime ? "ort/" : ""}${to}` }));
+// published returns what internal/site copies: sources and their places in the site.
+const published = () => [...read("internal/site/generate.go").matchAll(/^\t\{"([^"]+)", (runtime \+ )?"([^"]+)"\},$/gm)].map(([, from, runtime, to]) => ({ from, to: `web/${runtime ? "ort/" : ""}${to}` }));
 
 // into returns the files that a component names.
 const into = (/** @type {any} */ c) => c.properties.filter((/** @type {any} */ p) => p.name === "clipscope:linked-into").map((/** @type {any} */ p) => p.value);
 const matches = (/** @type {string} */ pattern, /** @type {string} */ file) => (pattern.startsWith("*") ? file.endsWith(pattern.slice(1)) : file === pattern);
 const components = (/** @type {string} */ file) => bom.components.filter((/** @type {any} */ c) => into(c).some((/** @type {string} */ p) => matches(p, file))).map((/** @type {any} */ c) => c.name).sort();
 
-// ours reports whether a file is copied from this repository or written by site.go.
+// ours reports whether a file is copied from this repository or written by internal/site.
 function ours(/** @type {string} */ file) {
   if ([".nojekyll", "_headers", "web/early.js", "web/licenses.txt"].includes(file)) return true;
   return published().some(({ from, to }) => !from.includes("node_modules") && (file === to || file.startsWith(`${to}/`)));
