@@ -144,18 +144,25 @@ func awaitUntil(promise js.Value, until time.Time) (js.Value, error) {
 		return nil
 	})
 	promise.Call("then", resolve, reject)
-	var late <-chan time.Time
-	if !until.IsZero() {
-		timer := time.NewTimer(time.Until(until))
-		defer timer.Stop()
-		late = timer.C
-	}
-	select {
-	case o := <-done:
+	if until.IsZero() {
+		o := <-done
 		return o.v, o.err
-	case <-late:
-		return js.Value{}, os.ErrDeadlineExceeded
 	}
+	// A host that is busy may come to the deadline before it comes to what has arrived by then:
+	// it is given some more turns for that.
+	const turns, turn = 5, 200 * time.Millisecond
+	wait := max(time.Until(until), 0)
+	for range 1 + turns {
+		timer := time.NewTimer(wait)
+		select {
+		case o := <-done:
+			timer.Stop()
+			return o.v, o.err
+		case <-timer.C:
+			wait = turn
+		}
+	}
+	return js.Value{}, os.ErrDeadlineExceeded
 }
 
 // store is the KV namespace.
