@@ -1,4 +1,4 @@
-# make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080)
+# make serve   builds everything and serves the page   (ADDR=127.0.0.1:8080, HOSTS= names beside)
 # make test    the same build, then every check and test
 # make site    the static site for a host, PREFIX=/repo for a sub-path, in OUT; FRAME_ANCESTORS says who may embed it
 # make release an archive of the site, sums, an SBOM and licences: the same bytes anywhere, in RELEASE; LINKS=yes with short links
@@ -18,6 +18,7 @@ NODE ?= node
 NPM  ?= npm
 
 ADDR   ?= 127.0.0.1:8080
+HOSTS  ?=
 PREFIX ?=
 BROTLI ?= 11
 RARE   ?= 9
@@ -63,7 +64,7 @@ BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/
 build: bin/packed/done
 
 serve: build
-	@exec bin/clipscope -out dist -addr $(ADDR)
+	@exec bin/clipscope -out dist -addr $(ADDR) -hosts '$(HOSTS)'
 
 site: bin/clipscope $(BINARIES) $(STATIC) $(MODULES)
 	@bin/clipscope -generate -prefix '$(PREFIX)' -frame-ancestors '$(FRAME_ANCESTORS)' -out '$(OUT)'
@@ -110,11 +111,11 @@ bin/web/%.js: web/%.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && node_modules/.bin/esbuild $(<F) --bundle --minify --format=esm --log-level=warning --outfile=../$@
 
-bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs $(MODULES)
+bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
 
-bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs $(MODULES)
+bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/sbom.mjs > $@
 

@@ -7,7 +7,8 @@
 //	clipscope -out dist -addr 127.0.0.1:8080           serve it
 //	clipscope -wasm bin/web -release release           write a release and end
 //
-// With -frame-ancestors, which is given to each of these, pages of others may show it.
+// With -frame-ancestors, which is given to each of these, pages of others may show it. With
+// -hosts it answers under other names than this machine's own.
 package main
 
 import (
@@ -21,10 +22,12 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,6 +55,7 @@ func main() {
 	generate := flag.Bool("generate", false, "write the site and end")
 	to := flag.String("release", "", "write a release, of the site for -prefix, into this `folder` and end")
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to serve on")
+	names := flag.String("hosts", "", "`names`, parted by spaces, under which it is served beside localhost and the address, such as \"box.lan\"")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -62,15 +66,16 @@ func main() {
 	case *generate:
 		err = s.Generate()
 	default:
-		err = serve(ctx, *addr, s, os.DirFS(s.Out))
+		err = serve(ctx, *addr, strings.Fields(*names), s, folder(s.Out))
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// serve answers until ctx ends, with the files of a site that was generated.
-func serve(ctx context.Context, addr string, s site.Site, files fs.FS) error {
+// serve answers until ctx ends, with the files of a site that was generated, to who asks for
+// this machine, for addr or for one of the names.
+func serve(ctx context.Context, addr string, names []string, s site.Site, files fs.FS) error {
 	if _, err := fs.Stat(files, "index.html"); err != nil {
 		return fmt.Errorf("no site to serve, run make: %w", err)
 	}
@@ -80,10 +85,8 @@ func serve(ctx context.Context, addr string, s site.Site, files fs.FS) error {
 	}
 	prefix := site.CleanPrefix(s.Prefix)
 	fmt.Printf("Clipscope is at http://%s%s/\n", l.Addr(), prefix)
-	srv := &http.Server{
-		Handler:           http.StripPrefix(prefix, &server{site: files, headers: headers.For(s.Frames), tags: map[string]tag{}}),
-		ReadHeaderTimeout: 10 * time.Second,
-	}
+	hosts := hostsFor(addr, names)
+	srv := newServer(&server{site: files, prefix: prefix, hosts: &hosts, headers: headers.For(s.Frames), tags: map[string]tag{}}, patience)
 	go func() {
 		<-ctx.Done()
 		srv.Close()
@@ -94,12 +97,142 @@ func serve(ctx context.Context, addr string, s site.Site, files fs.FS) error {
 	return nil
 }
 
+// limits bounds how long a server waits for a client: for a whole request, for the next request
+// on a connection, and for room to send more of a response.
+type limits struct{ request, idle, stall time.Duration }
+
+var patience = limits{request: 10 * time.Second, idle: 2 * time.Minute, stall: time.Minute}
+
+const (
+	// mostHeader bounds a request's header, in bytes. Browsers send the cookies of everything
+	// that was ever served at localhost.
+	mostHeader = 64 << 10
+	// sendBuffer is the size of the socket's buffer, in bytes. Linux reports progress once a
+	// third of it is free, so that a client that takes 2 kB/s is waited for.
+	sendBuffer = 256 << 10
+)
+
+// newServer returns a server of h that bounds how long each client may take. A response may
+// take as long as it goes on.
+func newServer(h http.Handler, l limits) *http.Server {
+	return &http.Server{
+		Handler:           progressing(h, l.stall),
+		ReadHeaderTimeout: l.request,
+		ReadTimeout:       l.request,
+		IdleTimeout:       l.idle,
+		MaxHeaderBytes:    mostHeader,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetWriteBuffer(sendBuffer) // else as the system has it
+			}
+			return ctx
+		},
+	}
+}
+
+// progressing returns h with a deadline for each piece of a response instead of one for all.
+func progressing(h http.Handler, stall time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := &progress{w, http.NewResponseController(w), stall}
+		p.extend() // for a response without a body
+		h.ServeHTTP(p, r)
+	})
+}
+
+// progress is a ResponseWriter whose connection is closed when the client takes nothing for
+// the time stall.
+type progress struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	stall   time.Duration
+}
+
+func (p *progress) extend() { _ = p.control.SetWriteDeadline(time.Now().Add(p.stall)) }
+
+// Write expects pieces smaller than the socket's buffer. io.Copy writes 32 kB at a time.
+func (p *progress) Write(b []byte) (int, error) {
+	p.extend()
+	return p.ResponseWriter.Write(b)
+}
+
+// hosts is the set of names and addresses for which a server answers. By DNS rebinding, a page
+// of another site can have its own name resolve to this machine and read the answers as its own
+// origin's. Its requests name that host.
+type hosts struct {
+	names []string // in lower case
+	any   bool     // addresses: the server listens on all of this machine's
+}
+
+// hostsFor returns the hosts of a server that listens on addr, with names beside.
+func hostsFor(addr string, names []string) hosts {
+	var h hosts
+	host, _, err := net.SplitHostPort(addr)
+	if a, _ := netip.ParseAddr(host); err != nil || host == "" || a.IsUnspecified() {
+		h.any = true
+	} else {
+		names = append([]string{host}, names...)
+	}
+	for _, name := range names {
+		h.names = append(h.names, plainHost(name))
+	}
+	return h
+}
+
+// plainHost returns the host of a Host header in the one form in which it is compared.
+func plainHost(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if inner, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inner, "]") {
+		host = strings.TrimSuffix(inner, "]")
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.WithZone("").Unmap().String()
+	}
+	return strings.TrimSuffix(strings.ToLower(host), ".")
+}
+
+// answer reports whether a request for host is this server's.
+func (h *hosts) answer(host string) bool {
+	host = plainHost(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(h.names, host) {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && (h.any || a.IsLoopback())
+}
+
+// folder is a file system that contains no file to which a link leads out of the folder.
+type folder string
+
+func (f folder) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.OpenInRoot(string(f), name)
+}
+
+// Stat opens the folder anew, since make replaces it as a whole.
+func (f folder) Stat(name string) (fs.FileInfo, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Stat(name)
+}
+
 // server serves a folder the way a static host does: /x and /x/ are x/index.html,
 // what does not exist is 404.html, and where there is x.br or x.gz beside x, a
 // browser that can unpack it gets that. Browsers ask again before they use what
 // they have, so that a rebuild is seen at once.
 type server struct {
 	site    fs.FS
+	prefix  string // before every path, without its last slash
+	hosts   *hosts // nil answers for every host
 	headers [][2]string
 	mu      sync.Mutex
 	tags    map[string]tag
@@ -116,11 +249,18 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, h := range s.headers {
 		w.Header().Set(h[0], h[1])
 	}
+	if s.hosts != nil && !s.hosts.answer(r.Host) {
+		http.Error(w, fmt.Sprintf("This server does not answer for %.100q: ask for localhost, or start it with -hosts and that name.", plainHost(r.Host)), http.StatusMisdirectedRequest)
+		return
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	name, found := s.find(r.URL.Path)
+	at, below := strings.CutPrefix(path.Clean("/"+r.URL.Path), s.prefix)
+	name, found := s.find(at)
+	found = found && below && (at == "" || at[0] == '/')
 	if !found {
 		s.notFound(w, r)
 		return
@@ -139,7 +279,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("ETag", etag)
 	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeFileFS(w, withoutIndexRedirect(r), s.site, name)
+	http.ServeFileFS(w, plainRequest(r), s.site, name)
 }
 
 // packings are the forms that may stand beside a file, the best first, and what
@@ -188,19 +328,20 @@ func quality(accept, coding string) float64 {
 	return others
 }
 
-// withoutIndexRedirect keeps ServeFileFS from redirecting /index.html to ./.
-func withoutIndexRedirect(r *http.Request) *http.Request {
-	if !strings.HasSuffix(r.URL.Path, "/index.html") {
-		return r
-	}
+// plainRequest keeps ServeFileFS, which is told the file, from redirecting /index.html to ./,
+// from refusing a path with dots, and from sending many parts.
+func plainRequest(r *http.Request) *http.Request {
 	r = r.Clone(r.Context())
-	r.URL.Path = strings.TrimSuffix(r.URL.Path, "index.html")
+	r.URL.Path = "/"
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // the heads of many small parts would be longer than the file
+	}
 	return r
 }
 
-// find maps the path of a URL to a file.
+// find maps the path of a URL, which is clean, to a file.
 func (s *server) find(urlPath string) (name string, found bool) {
-	name = strings.Trim(path.Clean("/"+urlPath), "/")
+	name = strings.Trim(urlPath, "/")
 	if name == "" {
 		name = "index.html"
 	}

@@ -4,47 +4,39 @@
 //	node sbom.mjs > sbom.json
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { generator, packages, page, root, terms, toolchain } from "./parts.mjs";
+import { parts, root, spdx, terms } from "./parts.mjs";
 
 /** @typedef {import("./parts.mjs").Part} Part */
 
 const version = /const release = "([^"]+)"/.exec(readFileSync(join(root, "internal/site/generate.go"), "utf8"))?.[1];
 if (!version) throw new Error("internal/site/generate.go names no release");
 
-// spdx are the licences that a text is, as SPDX names them.
-/** @param {Part} part */
-function spdx({ name, terms }) {
-  const text = terms.replace(/\s+/g, " ");
-  const found = [
-    /Apache License,? Version 2\.0/i.test(text) && "Apache-2.0",
-    /Permission is hereby granted, free of charge/.test(text) && "MIT",
-    /Redistribution and use in source and binary forms/.test(text) && "BSD-3-Clause",
-  ].filter(Boolean);
-  if (!found.length || found.includes("BSD-3-Clause") && !/Neither the name/.test(text)) throw new Error(`${name} has a licence that is not known here: add it to spdx`);
-  return found.map((id) => ({ license: { id } }));
+// licences returns an SPDX expression in CycloneDX's form, where a single id has its own field.
+/** @param {string} expression */
+function licences(expression) {
+  if (expression.startsWith("LicenseRef-")) return [{ license: { name: expression.slice("LicenseRef-".length) } }];
+  return expression.includes(" ") ? [{ expression }] : [{ license: { id: expression } }];
 }
 
-// used says what a part is for: the page, what generates it, or both.
-/** @param {Part} part @param {string} purl @param {string[]} used */
-const component = (part, purl, used) => ({
-  type: "library", "bom-ref": purl, name: part.name, version: part.version, licenses: spdx(part), purl,
-  properties: used.map((value) => ({ name: "clipscope:linked-into", value })),
+/** @param {Part} p */
+const component = (p) => ({
+  type: "library", "bom-ref": p.purl, name: p.name, ...(p.version ? { version: p.version } : {}), licenses: licences(p.licence),
+  ...(p.copyright ? { copyright: p.copyright } : {}), purl: p.purl,
+  ...(p.source ? { externalReferences: [{ type: "vcs", url: p.source }] } : {}),
+  properties: [...p.files.map((value) => ({ name: "clipscope:linked-into", value })), ...(p.known ? [{ name: "clipscope:known-from", value: p.known }] : [])],
 });
-
-const both = new Map([...page, ...generator].map((p) => [`${p.name}@${p.version}`, p]));
-/** @param {Part[]} list @param {string} key */
-const has = (list, key) => list.some((p) => `${p.name}@${p.version}` === key);
-const components = [
-  ...[...both].map(([key, p]) => component(p, `pkg:golang/${key}`, [has(page, key) ? "app.wasm" : "", has(generator, key) ? "bin/clipscope" : ""].filter(Boolean))),
-  component({ ...toolchain, name: "Go standard library" }, `pkg:golang/std@${toolchain.version.replace(/^go/, "")}`, ["app.wasm", "bin/clipscope"]),
-  ...packages.map((p) => component(p, `pkg:npm/${p.name}@${p.version}`, ["the site"])),
-].sort((a, b) => a.purl < b.purl ? -1 : 1);
 
 const self = `pkg:generic/clipscope@${version}`;
 process.stdout.write(JSON.stringify({
   $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
   bomFormat: "CycloneDX", specVersion: "1.6", version: 1,
-  metadata: { component: { type: "application", "bom-ref": self, name: "clipscope", version, purl: self, licenses: spdx({ name: "clipscope", version, terms: terms(root) }) } },
-  components,
-  dependencies: [{ ref: self, dependsOn: components.map((c) => c.purl) }, ...components.map((c) => ({ ref: c.purl }))],
+  metadata: { component: { type: "application", "bom-ref": self, name: "clipscope", version, purl: self, licenses: licences(spdx("clipscope", terms(root))) } },
+  components: parts.map(component),
+  dependencies: [
+    { ref: self, dependsOn: parts.filter((p) => !p.within).map((p) => p.purl) },
+    ...parts.map((p) => {
+      const within = parts.filter((q) => q.within === p.purl).map((q) => q.purl);
+      return { ref: p.purl, ...(within.length ? { dependsOn: within } : {}) };
+    }),
+  ],
 }, undefined, 2) + "\n");

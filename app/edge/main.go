@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"syscall/js"
 	"time"
@@ -65,7 +66,7 @@ func asked(request js.Value) *links.Request {
 	}
 	r.URL = address
 	if stream := request.Get("body"); stream.Truthy() {
-		r.Body = &body{reader: stream.Call("getReader", map[string]any{"mode": "byob"})}
+		r.Body = &body{reader: stream.Call("getReader", map[string]any{"mode": "byob"}), until: time.Now().Add(bodyTime)}
 	}
 	return r
 }
@@ -87,15 +88,20 @@ func response(r links.Response) js.Value {
 // of Go's scheduler.
 const mostRead = 64 << 10
 
-// body reads a ReadableStream of bytes.
+// bodyTime bounds how long a body may take. An instance that waits holds 5 MB of the 128 MB that
+// the host gives to all instances together.
+const bodyTime = 5 * time.Second
+
+// body reads a ReadableStream of bytes until a deadline.
 type body struct {
 	reader js.Value
 	rest   []byte
+	until  time.Time
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	for len(b.rest) == 0 {
-		chunk, err := await(b.reader.Call("read", js.Global().Get("Uint8Array").New(mostRead)))
+		chunk, err := awaitUntil(b.reader.Call("read", js.Global().Get("Uint8Array").New(mostRead)), b.until)
 		if err != nil {
 			return 0, err
 		}
@@ -112,25 +118,51 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // await waits for a promise.
-func await(promise js.Value) (js.Value, error) {
+func await(promise js.Value) (js.Value, error) { return awaitUntil(promise, time.Time{}) }
+
+// awaitUntil waits for a promise until a deadline, the zero time for none. The error past it is
+// [os.ErrDeadlineExceeded].
+func awaitUntil(promise js.Value, until time.Time) (js.Value, error) {
 	type outcome struct {
 		v   js.Value
 		err error
 	}
 	done := make(chan outcome, 1)
-	resolve := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	var resolve, reject js.Func
+	release := func() {
+		resolve.Release()
+		reject.Release()
+	}
+	resolve = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		release()
 		done <- outcome{v: args[0]}
 		return nil
 	})
-	defer resolve.Release()
-	reject := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	reject = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		release()
 		done <- outcome{err: errors.New(args[0].Call("toString").String())}
 		return nil
 	})
-	defer reject.Release()
 	promise.Call("then", resolve, reject)
-	o := <-done
-	return o.v, o.err
+	if until.IsZero() {
+		o := <-done
+		return o.v, o.err
+	}
+	// A host that is busy may come to the deadline before it comes to what has arrived by then:
+	// it is given some more turns for that.
+	const turns, turn = 5, 200 * time.Millisecond
+	wait := max(time.Until(until), 0)
+	for range 1 + turns {
+		timer := time.NewTimer(wait)
+		select {
+		case o := <-done:
+			timer.Stop()
+			return o.v, o.err
+		case <-timer.C:
+			wait = turn
+		}
+	}
+	return js.Value{}, os.ErrDeadlineExceeded
 }
 
 // store is the KV namespace.

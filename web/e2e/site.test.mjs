@@ -228,16 +228,6 @@ test("the terms of what the site is made of go with it", async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
-test("a release says what it is made of", () => {
-  const made = JSON.parse(execFileSync(process.execPath, ["web/sbom.mjs"], { cwd: root, encoding: "utf8" }));
-  assert.deepEqual([made.bomFormat, made.specVersion, made.serialNumber, made.metadata.timestamp], ["CycloneDX", "1.6", undefined, undefined]);
-  const purls = made.components.map((c) => c.purl), served = JSON.parse(fs.readFileSync(path.join(root, "web/package.json"), "utf8")).dependencies;
-  for (const [name, version] of Object.entries(served)) assert.ok(purls.includes(`pkg:npm/${name}@${version}`), name);
-  for (const [, name, version] of fs.readFileSync(path.join(root, "go.mod"), "utf8").matchAll(/^\s+(github\.com\/maxence\S+|gonum\S+) (v\S+)/gm)) assert.ok(purls.includes(`pkg:golang/${name}@${version}`), name);
-  assert.ok(purls.some((p) => p.startsWith("pkg:golang/std@1.")) && purls.length >= 10, purls.join(" "));
-  for (const c of made.components) assert.ok(c.licenses.length > 0 && c.version, c.name);
-});
-
 // What a visitor sees and fetches, the first time.
 
 test("a first visit is 3.5 MB at most, with all that is kept for offline use", async (t) => {

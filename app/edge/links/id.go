@@ -49,9 +49,12 @@ func parse(text string) (id string, ok bool) {
 	}
 	var s strings.Builder
 	n := 0
-	for _, r := range strings.ToLower(text) {
+	for _, r := range text {
 		if strings.ContainsRune("-_ +.", r) {
 			continue
+		}
+		if 'A' <= r && r <= 'Z' { // and none of another alphabet, as the sign of Kelvin
+			r += 'a' - 'A'
 		}
 		if i := strings.IndexRune(heard, r); i >= 0 {
 			r = rune(meant[i])

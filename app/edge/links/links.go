@@ -7,13 +7,14 @@
 package links
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +63,7 @@ type Request struct {
 	Method string
 	URL    *url.URL
 	Header func(name string) string // "" where there is none
-	Body   io.Reader                // nil without
+	Body   io.Reader                // nil without; os.ErrDeadlineExceeded is for one that does not come in time
 }
 
 // Response is what is answered.
@@ -212,7 +213,7 @@ func (s *Service) admit(r *Request) error {
 	if charset := strings.TrimSpace(parameter); strings.TrimSpace(kind) != "application/json" || charset != "" && charset != "charset=utf-8" || r.Header("Content-Encoding") != "" {
 		return refuse(415, "The body has to be JSON, with Content-Type: application/json.")
 	}
-	if length, err := strconv.ParseInt(r.Header("Content-Length"), 10, 64); err == nil && length > mostBytes {
+	if length, err := strconv.ParseUint(r.Header("Content-Length"), 10, 64); length > mostBytes && (err == nil || errors.Is(err, strconv.ErrRange)) {
 		return tooLong()
 	}
 	allowed, err := s.Limiter.Allow(client(r.Header("CF-Connecting-IP")))
@@ -252,7 +253,9 @@ func body(r *Request) (string, error) {
 		return "", refuse(400, "%s, and there is none.", form)
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, mostBytes+1))
-	if err != nil {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", refuse(408, "The body did not come in time. Send it again.")
+	} else if err != nil {
 		return "", refuse(400, "The body did not come whole.")
 	}
 	if len(b) > mostBytes {
@@ -268,28 +271,35 @@ func body(r *Request) (string, error) {
 	return link, nil
 }
 
-// given is the link of a body; wrong says what is not as it has to be. Names are taken as
-// they are written: package json would take LINK for link.
+// given returns the link of a body; wrong says what is not as it has to be. Names are taken as
+// they are written, and once: package json would take LINK for link, and the last of two.
 func given(b []byte) (link, wrong string) {
 	if !json.Valid(b) {
 		return "", "is no JSON, or more than one piece of it"
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(b, &fields); err != nil {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", "is no object"
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if name != "link" {
-			return "", fmt.Sprintf("has a field %q", name)
+	var text *string
+	for found := false; d.More(); found = true {
+		name, err := d.Token()
+		if err != nil || name != "link" {
+			return "", fmt.Sprintf("has a field %q", clip(fmt.Sprint(name)))
+		}
+		if found {
+			return "", "has more than one link"
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return "", "is no JSON"
+		}
+		if err := json.Unmarshal(value, &text); err != nil || text == nil {
+			return "", "has a link that is no text"
 		}
 	}
-	value, ok := fields["link"]
-	if !ok {
+	if text == nil {
 		return "", "has no link"
-	}
-	var text *string
-	if err := json.Unmarshal(value, &text); err != nil || text == nil {
-		return "", "has a link that is no text"
 	}
 	return *text, ""
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +207,9 @@ func TestRefused(t *testing.T) {
 		{asks("POST", "/api/links", good, "Content-Encoding", "gzip"), 415},
 		{asks("POST", "/api/links", good, "Content-Type", "Application/JSON ; charset=UTF-8"), 201},
 		{asks("POST", "/api/links", good, "Content-Length", "100000000"), 413},
+		{asks("POST", "/api/links", good, "Content-Length", "99999999999999999999999"), 413},
+		{asks("POST", "/api/links", good, "Content-Length", "18446744073709551615"), 413},
+		{asks("POST", "/api/links", good, "Content-Length", "-1"), 201},
 		{asks("POST", "/api/links", strings.Repeat(" ", mostBytes+1)), 413},
 		{asks("POST", "/api/links", strings.Repeat(" ", mostBytes)), 400},
 		{asks("POST", "/api/links", good, "Origin", "https://evil.example"), 403},
@@ -300,6 +304,7 @@ func TestNamesAsTheyAreHeard(t *testing.T) {
 	const name = "bakitu-fonisa-rulabo"
 	for text, want := range map[string]string{
 		name: name, "BAKITU-FONISA-RULABO": name, "bakitufonisarulabo": name, "bakitu fonisa rulabo": name, "paqedu-vomeza-rulapo": name, "Bakitu_Fonisa.Rulabo": name, "bacitu-fonysa-rulabo": name,
+		"ba\u212aitu-fonisa-rulabo": "", "BA\u212aITU-FONISA-RULABO": "", "bak\u0130tu-fonisa-rulabo": "",
 		"": "", "bakitu-fonisa": "", name + "a": "", "bakitu-fonisa-rulabx": "", "abikut-ofinas-urulab": "", "бakitu-fonisa-rulabo": "", strings.Repeat("ba", 100): "",
 	} {
 		if got, ok := parse(text); ok != (want != "") || ok && got != want {
@@ -356,19 +361,48 @@ func TestBodiesAreNotLeft(t *testing.T) {
 	}
 }
 
+// late is a body of which some comes, and then nothing in time.
+type late struct{ sent string }
+
+func (l *late) Read(p []byte) (int, error) {
+	n := copy(p, l.sent)
+	l.sent = l.sent[n:]
+	if n == 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
+
+// TestLateBodies: who sends half a body is told so, and who is refused all the same is told
+// why.
+func TestLateBodies(t *testing.T) {
+	for status, headers := range map[int][]string{408: nil, 415: {"Content-Type", "text/plain"}, 403: {"Origin", "https://evil.example"}} {
+		s, m, _ := newService()
+		r := asks("POST", "/api/links", "", headers...)
+		r.Body = &late{`{"link": "/#seed=1"}`}
+		if a := s.Answer(r); a.Status != status || len(m.kept) > 0 {
+			t.Errorf("%d %s, want %d", a.Status, a.Body, status)
+		}
+	}
+}
+
 // What is wrong with a body is said in words of who sent it, and names are no others for
 // being written alike.
 func TestABodyIsRefusedInWords(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"LINK": "/#seed=1"}`:             `has a field "LINK"`,
-		`{"link": "/#seed=1", "Link": ""}`: `has a field "Link"`,
-		`{"link": 7}`:                      "has a link that is no text",
-		`{"link": null}`:                   "has a link that is no text",
-		`{}`:                               "has no link",
-		`null`:                             "has no link",
-		`["/#seed=1"]`:                     "is no object",
-		`link=/#seed=1`:                    "is no JSON",
-		`{"link": "/#seed=1"}{}`:           "more than one piece",
+		`{"LINK": "/#seed=1"}`:                          `has a field "LINK"`,
+		`{"link": "/#seed=1", "Link": ""}`:              `has a field "Link"`,
+		`{"link": "/#seed=1", "link": ""}`:              "has more than one link",
+		`{"lin\u006b": "/#seed=1", "link": "/#seed=1"}`: "has more than one link",
+		`{"link": "/#seed=1", "link": 7}`:               "has more than one link",
+		`{"` + strings.Repeat("x", 5000) + `": 1}`:      `has a field "` + strings.Repeat("x", 40) + `…"`,
+		`{"link": 7}`:            "has a link that is no text",
+		`{"link": null}`:         "has a link that is no text",
+		`{}`:                     "has no link",
+		`null`:                   "is no object",
+		`["/#seed=1"]`:           "is no object",
+		`link=/#seed=1`:          "is no JSON",
+		`{"link": "/#seed=1"}{}`: "more than one piece",
 	} {
 		s, m, _ := newService()
 		r := s.Answer(asks("POST", "/api/links", body))
