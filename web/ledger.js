@@ -321,7 +321,11 @@
       if (records.length > 0) await transact("readwrite", (runs) => {
         for (const record of records) {
           const there = runs.getKey(record.run);
-          there.onsuccess = () => { if (there.result === undefined) missing++, runs.put({ ...record, names: [] }); };
+          there.onsuccess = () => {
+            if (there.result !== undefined) return;
+            missing++;
+            runs.put({ ...record, names: [] });
+          };
         }
       });
       if (missing > 0) store.changed();
