@@ -23,7 +23,7 @@
   // can see it.
   /** @type {Set<{ store(): void }>} */
   const running = new Set();
-  const count = window.crossOriginIsolated && typeof SharedArrayBuffer === "function" ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
+  const count = window.crossOriginIsolated && "SharedArrayBuffer" in self && "Atomics" in self ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
 
   // Pending is a request under way.
   /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */

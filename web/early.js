@@ -2,6 +2,18 @@
 (() => {
   "use strict";
 
+  // What a browser may lack, or not give, and is made up for: sizes are then those of the window.
+  window.reportError ??= (e) => console.error(e);
+  window.ResizeObserver ??= /** @type {any} */ (class {
+    /** @param {() => void} changed */
+    constructor(changed) { this.changed = () => changed(); }
+    observe() {
+      addEventListener("resize", this.changed);
+      requestAnimationFrame(this.changed);
+    }
+    disconnect() { removeEventListener("resize", this.changed); }
+  });
+
   // Big type, for a room: charts.js has the rest.
   if (new URLSearchParams(location.search).has("present")) document.documentElement.dataset.present = "";
 

@@ -71,9 +71,8 @@
 
   // What data sets are recognised by stands beside the runs once, however many there are
   // on one. Versions before 0.3 kept it in a run's names alone, which stay as they were.
-  const identities = IDBKeyRange.bound("data/", "data0", false, true);
   /** @returns {Promise<Identity[]>} */
-  const known = () => transact("readonly", (_, settings) => settings.getAll(identities));
+  const known = () => transact("readonly", (_, settings) => settings.getAll(IDBKeyRange.bound("data/", "data0", false, true)));
 
   // prune forgets what no run is left of, while no run is being entered.
   const prune = () => exclusively(async () => {
@@ -199,7 +198,7 @@
     // its own, if its worker is there to tell.
     async #store() {
       for (let tries = 0; tries < 3; tries++) {
-        const salt = await write(structuredClone(this.#record), this.#data);
+        const salt = await write({ ...this.#record }, this.#data);
         if (salt === this.#data.salt) return;
         const data = await this.#identify(salt).catch(() => undefined);
         if (!data) return;
