@@ -43,7 +43,7 @@ const TABLE = {
   "SIMD": { take: () => { WebAssembly.validate = () => false; }, says: /purego|SIMD/i },
   "relaxed SIMD": { take: () => { const was = WebAssembly.validate; WebAssembly.validate = (b) => was(b) && /** @type {Uint8Array} */ (b).length < 70; } },
   "more than one core": { take: () => Object.defineProperty(Object.getPrototypeOf(navigator), "hardwareConcurrency", { get: () => undefined }) },
-  "workers of workers": { take: () => { if (typeof document === "undefined") delete (/** @type {any} */ (globalThis)).Worker; }, says: /One thread instead of 2/ },
+  "workers of workers": { take: () => { if (typeof document === "undefined") delete (/** @type {any} */ (globalThis)).Worker; }, says: /1 of 2 threads: a worker could not be started/ },
   "Worker": { needs: /no Worker, in which runs compute/ },
   "WebAssembly": { needs: /no WebAssembly, which/ },
   "WebAssembly.compileStreaming": {},
@@ -62,6 +62,14 @@ const TABLE = {
   "caches": {},
   "localStorage": {},
   "sessionStorage": {},
+  "storage, with cookies blocked": {
+    take: () => {
+      for (const name of ["localStorage", "sessionStorage", "indexedDB", "caches"]) {
+        if (name in globalThis) Object.defineProperty(globalThis, name, { get() { throw new DOMException("The user denied permission", "SecurityError"); } });
+      }
+    },
+    once: true,
+  },
   "ResizeObserver": { once: true },
   "IntersectionObserver": {},
   "PerformanceObserver": {},
