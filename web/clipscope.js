@@ -8,7 +8,7 @@
   const { unfinished } = clipscopeUpdate;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 8;
+  const PROTOCOL = 9;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
