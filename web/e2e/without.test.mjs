@@ -80,7 +80,6 @@ const TABLE = {
   "TransformStream": { once: true },
   "showSaveFilePicker": {},
   "navigator.clipboard": {},
-  "trustedTypes": {},
   "navigation": {},
   "requestIdleCallback": {},
   "matchMedia": {},
