@@ -3,8 +3,8 @@ package worker
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
