@@ -828,12 +828,22 @@
     /** @param {PerformanceResourceTiming} e */
     const sent = e => e.startTime >= since && /^https?:/.test(e.name) &&
       (e.transferSize > 0 || new URL(e.name).origin !== location.origin);
-    new PerformanceObserver(list => {
-      const fresh = /** @type {PerformanceResourceTiming[]} */ (list.getEntries()).filter(sent);
+    const look = (/** @type {PerformanceEntryList} */ all) => {
+      const fresh = /** @type {PerformanceResourceTiming[]} */ (all).filter(sent);
       if (!fresh.length) return;
       seen.push(...fresh.map(e => e.name));
       fn(seen.length, seen.slice(-5).map(n => n.replace(location.origin, "")).join("\n"));
-    }).observe({ type: "resource", buffered: false });
+    };
+    if ("PerformanceObserver" in window) new PerformanceObserver(list => look(list.getEntries())).observe({ type: "resource", buffered: false });
+    else { // then what the browser has noted is read every second
+      performance.setResourceTimingBufferSize(100_000);
+      let read = 0;
+      setInterval(() => {
+        const all = performance.getEntriesByType("resource");
+        look(all.slice(read));
+        read = all.length;
+      }, 1000);
+    }
     fn(0, "");
   }
 

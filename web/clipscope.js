@@ -8,7 +8,7 @@
   const { unfinished } = clipscopeUpdate;
 
   // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-  const PROTOCOL = 8;
+  const PROTOCOL = 9;
   const VERSION = "__VERSION__"; // filled in when the site is generated
   const base = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
 
@@ -23,7 +23,7 @@
   // can see it.
   /** @type {Set<{ store(): void }>} */
   const running = new Set();
-  const count = window.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
+  const count = window.crossOriginIsolated && "SharedArrayBuffer" in self && "Atomics" in self ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
 
   // Pending is a request under way.
   /** @typedef {{ resolve(reply: any): void, reject(e: Error): void, progress?(p: any): void }} Pending */
@@ -160,6 +160,17 @@
           reject(fail(type + ": " + e.message));
         }
       });
+    }
+
+    // identify is what makes, of a salt, that by which the files that are open are recognised;
+    // tested: with their test rows.
+    /** @type {Map<boolean, Identify>} */
+    #identify = new Map();
+    /** @param {boolean} tested @returns {Identify} */
+    identify(tested) {
+      const known = this.#identify.get(tested) ?? ((salt) => this.request("digest", { salt, tested }));
+      this.#identify.set(tested, known);
+      return known;
     }
 
     get nextID() { return this.#last + 1; }
@@ -549,18 +560,12 @@
   // The ledger of what has been spent on files; built-in data are public.
   const ledger = new clipscopeLedger.Ledger(ask);
 
-  // identityOf is what a connection's data is recognised by; tested: its test rows as well.
-  /** @param {Connection} connection @param {boolean} tested @returns {Promise<Identity>} */
-  async function identityOf(connection, tested) {
-    return connection.request("digest", { salt: await ledger.salt(), tested });
-  }
-
   // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
   // a ledger that cannot be written does not hold the run up: uncounted says why.
   /** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {{ anyway?: boolean, ask?: boolean }} options @returns {Promise<{ book?: Book, uncounted?: string }>} */
   async function enterRun(connection, name, plan, { anyway = false, ask = false }) {
     try {
-      return { book: await ledger.enter({ run: name, data: await identityOf(connection, Boolean(plan?.tuning)), label: connection.label, plan, anyway, ask }) };
+      return { book: await ledger.enter({ run: name, identify: connection.identify(Boolean(plan?.tuning)), label: connection.label, plan, anyway, ask }) };
     } catch (e) {
       if (e.detail?.kind !== "ledger" || !anyway) throw e;
       return { uncounted: e.message };
@@ -621,11 +626,22 @@
   async function interrupted() {
     const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? [];
     for (const { name, mode } of held) if (mode === "exclusive" && name?.startsWith(STORED)) letGo(name); // a page shares it
-    return ask("interrupted");
+    /** @type {any[]} */
+    const list = await ask("interrupted");
+    await charge(list);
+    return list.map(({ record: _, trained: __, tested: ___, ...run }) => run);
+  }
+
+  // charge has what interrupted runs are charged in the ledger, whatever became of that.
+  /** @param {any[]} list */
+  async function charge(list) {
+    const records = list.filter((run) => run.record).map(({ record, released }) => ({ ...record, done: released }));
+    await ledger.restore(records).catch(() => {}); // whoever reads the ledger is told what is wrong with it
   }
 
   /** @param {string} id */
   async function discard(id) {
+    await ask("interrupted").then(charge);
     await ask("discard", { id });
     await ledger.abandon(id);
     tellInterrupted();
@@ -819,7 +835,7 @@
     // reenter is enter for a run that was interrupted: it has been charged.
     /** @param {LedgerRecord} record @param {boolean} paused */
     async reenter(record, paused) {
-      this.#book = await ledger.reopen(record, this.plan);
+      this.#book = await ledger.reopen(record, this.plan, this.#connection.identify(false));
       this.#seen = record.done;
       this.#begun = true; // before
       this.#letGo(paused);
@@ -981,7 +997,8 @@
     const counts = connection.label !== undefined, paused = options?.paused ?? false;
     if (counts) run.hold();
     try {
-      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts, keep: run.keep });
+      const salt = counts ? await ledger.salt().catch(() => undefined) : undefined; // then it cannot go on
+      run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt } });
     } catch (e) {
       run.fail(e);
       throw e;
@@ -1007,15 +1024,16 @@
     const stored = (await interrupted()).find((run) => run.id === id);
     if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
     const counts = !stored.builtin, paused = options?.paused ?? false;
-    const source = !counts ? { data: stored.builtin } : what instanceof Data ? what.source : sourceOf(what);
-    const [record, salt] = counts ? await Promise.all([ledger.find(id), ledger.salt()]) : [];
+    const source = what instanceof Data ? what.source : counts ? sourceOf(what) : { data: stored.builtin };
+    const record = counts ? await ledger.find(id) : undefined;
+    if (counts && !record) throw fail("The ledger has no entry of this run any more, so it cannot be told what it has spent: start it anew.");
     const { connection, summary } = await load(source, stored.config.csv);
     const run = new Run(connection, true, id);
     run.config = stored.config;
     run.summary = summary;
     if (counts) run.hold();
     try {
-      run.plan = await connection.request("go-on", { ...run.keep, names: record?.names ?? [], salt: salt ?? "", paused: paused || counts });
+      run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts });
       if (record) await run.reenter(record, paused);
       else if (paused) run.state = "paused";
       tellInterrupted();
@@ -1095,8 +1113,8 @@
     async audit(request, onProgress, signal) { return inWorker("audit", request ?? {}, undefined, onProgress, signal); },
     ledger: clipscopeLedger.surface(ledger, async (data, tested) => {
       if (!(data instanceof Data)) throw fail("Give the handle of opened data.");
-      return identityOf((await data.connect(false)).connection, tested);
-    }),
+      return ledger.identified((await data.connect(false)).connection.identify(tested));
+    }, (id) => ask("discard", { id }).then(tellInterrupted)),
   };
   clipscope.ready.catch(() => {}); // the page decides what to say
   window.clipscope = Object.freeze(clipscope);

@@ -2,6 +2,36 @@
 (() => {
   "use strict";
 
+  // What a browser may lack, or not give, and is made up for: sizes are then those of the window.
+  window.reportError ??= (e) => console.error(e);
+  window.ResizeObserver ??= /** @type {any} */ (class {
+    /** @param {() => void} changed */
+    constructor(changed) { this.changed = () => changed(); }
+    observe() {
+      addEventListener("resize", this.changed);
+      requestAnimationFrame(this.changed);
+    }
+    disconnect() { removeEventListener("resize", this.changed); }
+  });
+
+  // Storage for what the program keeps of itself is in memory where the browser gives none, or
+  // throws at whoever asks, as with cookies blocked: the program would end.
+  for (const name of /** @type {const} */ (["localStorage", "sessionStorage"])) {
+    try {
+      if (window[name]) continue;
+    } catch { /* none either */ }
+    /** @type {Map<string, string>} */
+    const kept = new Map();
+    Object.defineProperty(window, name, { value: Object.freeze({
+      get length() { return kept.size; },
+      key: (/** @type {number} */ i) => [...kept.keys()][i] ?? null,
+      getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+      setItem: (/** @type {string} */ key, /** @type {string} */ value) => { kept.set(key, value); },
+      removeItem: (/** @type {string} */ key) => { kept.delete(key); },
+      clear: () => kept.clear(),
+    }) });
+  }
+
   // Big type, for a room: charts.js has the rest.
   if (new URLSearchParams(location.search).has("present")) document.documentElement.dataset.present = "";
 

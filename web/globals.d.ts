@@ -38,9 +38,10 @@ declare global {
     broken(done: string, e: Error | null | undefined): ClipscopeError;
     changed(): void;
     on(fn: () => void): () => boolean;
+    onDeleted(fn: () => void): () => boolean;
   }
   var clipscopeStore: Readonly<{
-    Store: new (name: string, title: string, detail: object, stores: Record<string, IDBObjectStoreParameters>) => Store;
+    Store: new (name: string, title: string, detail: object, stores: Record<string, IDBObjectStoreParameters>, renewed?: (...parts: IDBObjectStore[]) => void) => Store;
     PATIENCE: number;
   }>;
 
@@ -53,12 +54,15 @@ declare global {
   // Ask puts a question to the trainer.
   type Ask = (type: string, body?: unknown) => Promise<any>;
   // LedgerRecord is a run.Record: a script keeps it and reads no more of it than this.
-  interface LedgerRecord { run: string; names: string[]; done: number }
+  interface LedgerRecord { run: string; names: string[]; done: number; salt?: string }
   interface Limit { epsilon: number; delta: number }
   // Identity is a run.Identity: what a data set is recognised by.
   interface Identity { id: string; names: string[]; marks: string[] }
-  interface Account { records: LedgerRecord[]; data: Identity[]; names: string[]; marks: string[]; limit: Limit | null }
-  interface Entering { run: string; data: Identity; label: string | undefined; plan: Plan | undefined; anyway: boolean; ask: boolean }
+  // Salted is one with the salt that it was made with, and Identify makes one.
+  type Salted = Identity & { salt: string };
+  type Identify = (salt: string) => Promise<Identity>;
+  interface Account { deleted?: string; records: LedgerRecord[]; data: Identity[]; names: string[]; marks: string[]; limit: Limit | null }
+  interface Entering { run: string; identify: Identify; label: string | undefined; plan: Plan | undefined; anyway: boolean; ask: boolean }
   interface Book {
     readonly names: string[];
     progress(step: number): void;
@@ -67,18 +71,20 @@ declare global {
   interface Ledger {
     salt(): Promise<string>;
     account(of: Pick<Identity, "names">): Promise<Account>;
-    spent(of: Identity, next?: object): Promise<{ runs: string[] }>;
+    spent(of: Identity, next?: object): Promise<{ runs: string[]; unknown?: string[] }>;
+    identified(identify: Identify): Promise<Salted>;
+    restore(records: LedgerRecord[]): Promise<void>;
     recognise(identify: (salt: string) => Promise<Identity>): Promise<object[]>;
     entries(): Promise<({ run: string; closed: boolean })[]>;
     checked(limit: Limit): Promise<Limit>;
     enter(e: Entering): Promise<Book>;
     find(run: string): Promise<LedgerRecord | undefined>;
-    reopen(record: LedgerRecord, plan: Plan | undefined): Promise<Book>;
+    reopen(record: LedgerRecord, plan: Plan | undefined, identify: Identify): Promise<Book>;
     abandon(run: string): Promise<void>;
   }
   var clipscopeLedger: {
     Ledger: new (ask: Ask) => Ledger;
-    surface(ledger: Ledger, identityOf: (data: unknown, tested: boolean) => Promise<Identity>): object;
+    surface(ledger: Ledger, identityOf: (data: unknown, tested: boolean) => Promise<Identity>, discard: (run: string) => Promise<unknown>): object;
     random(bytes: number): string;
   };
 

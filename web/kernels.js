@@ -59,8 +59,13 @@ globalThis.clipscopeKernels = (() => {
   // shared is memory that threads can share, or undefined. It takes addresses for the
   // most that it may become, which not every system has to spare.
   function shared() {
-    if (typeof SharedArrayBuffer !== "function" || globalThis.crossOriginIsolated === false) {
+    if (globalThis.crossOriginIsolated === false) {
       self.alone = self.apart || "the page is not isolated from other sites";
+      return undefined;
+    }
+    for (const name of ["SharedArrayBuffer", "Atomics"]) {
+      if (name in globalThis) continue;
+      self.alone = `the browser gives this page no ${name}, which threads share memory by`;
       return undefined;
     }
     for (const maximum of [65536, 32768, 16384]) {

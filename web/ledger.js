@@ -5,7 +5,9 @@
 // disk before its first release. Nothing here leaves the device.
 //
 // Each run has a record of its own (run.Record) that only it changes, so tabs
-// cannot write over each other's.
+// cannot write over each other's. Its names are worth nothing without the salt that they were
+// made with: where the ledger was deleted and has another, the record carries its own, and
+// counts for all data until a run, or its files, tell under the new salt whose it is.
 (() => {
   "use strict";
 
@@ -14,7 +16,8 @@
 
   // --- storage ---
 
-  const store = new clipscopeStore.Store(NAME, "The ledger", { kind: "ledger" }, { runs: { keyPath: "run" }, settings: {} });
+  const store = new clipscopeStore.Store(NAME, "The ledger", { kind: "ledger" }, { runs: { keyPath: "run" }, settings: {} },
+    (_, settings) => { settings.put(new Date().toISOString(), "deleted"); });
   /** @param {IDBTransactionMode} mode @param {(runs: IDBObjectStore, settings: IDBObjectStore) => IDBRequest | void} f */
   const transact = (mode, f) => store.transact(mode, f);
 
@@ -41,13 +44,35 @@
   /** @param {LedgerRecord} record */
   const put = (record) => transact("readwrite", (runs) => runs.put(record));
 
+  // write puts a record beside the salt that its names were made with, and resolves with the
+  // ledger's. In an empty ledger that salt is put as well, so that all is recognised as before;
+  // beside another salt the record says its own.
+  /** @param {LedgerRecord} record @param {Salted} data @returns {Promise<string>} */
+  async function write(record, { salt: mine, ...data }) {
+    const found = await transact("readwrite", (runs, settings) => {
+      const request = settings.get("salt");
+      request.onsuccess = () => {
+        if (!request.result) settings.put(mine, "salt");
+        if ((request.result ?? mine) !== mine) {
+          runs.put({ ...record, salt: mine });
+          return;
+        }
+        const known = settings.count("data/" + data.id);
+        known.onsuccess = () => { if (!known.result) settings.put(data, "data/" + data.id); };
+        runs.put(record);
+      };
+      return request;
+    });
+    return found ?? mine;
+  }
+
+  // A ledger that is deleted is made anew at once, so that it says so.
+  store.onDeleted(() => { all().catch(() => {}); });
+
   // What data sets are recognised by stands beside the runs once, however many there are
   // on one. Versions before 0.3 kept it in a run's names alone, which stay as they were.
-  const identities = IDBKeyRange.bound("data/", "data0", false, true);
   /** @returns {Promise<Identity[]>} */
-  const known = () => transact("readonly", (_, settings) => settings.getAll(identities));
-  /** @param {Identity} data */
-  const remember = (data) => transact("readwrite", (_, settings) => settings.put(data, "data/" + data.id));
+  const known = () => transact("readonly", (_, settings) => settings.getAll(IDBKeyRange.bound("data/", "data0", false, true)));
 
   // prune forgets what no run is left of, while no run is being entered.
   const prune = () => exclusively(async () => {
@@ -133,23 +158,53 @@
   // Book keeps the entry of one run.
   class Book {
     #record;
+    #data;
+    #identify;
     #ask;
     #release;
     #told = 0;
     #writing = Promise.resolve();
 
-    /** @param {LedgerRecord} record @param {Ask} ask */
-    constructor(record, ask) {
+    // data is what the record's names are, and identify makes that anew under another salt.
+    /** @param {LedgerRecord} record @param {Salted} data @param {Identify} identify @param {Ask} ask */
+    constructor(record, data, identify, ask) {
       this.#record = record;
+      this.#data = data;
+      this.#identify = identify;
       this.#ask = ask;
-      this.#release = alive(record.run);
+      const release = alive(record.run), deaf = store.onDeleted(() => {
+        this.#write().then(() => store.changed()).catch(() => {}); // it is tried again with the next step
+      });
+      this.#release = () => {
+        release();
+        deaf();
+      };
     }
 
     get names() { return this.#record.names; }
 
+    /** @returns {Promise<void>} */
+    write() { return this.#write(); }
+
+    // drop gives the book up that was never written.
+    drop() { this.#release(); }
+
     #write() {
-      this.#writing = this.#writing.catch(() => {}).then(() => put(structuredClone(this.#record)));
+      this.#writing = this.#writing.catch(() => {}).then(() => this.#store());
       return this.#writing;
+    }
+
+    // store counts the run for all data first where the ledger has another salt, and then for
+    // its own, if its worker is there to tell.
+    async #store() {
+      for (let tries = 0; tries < 3; tries++) {
+        const salt = await write({ ...this.#record }, this.#data);
+        if (salt === this.#data.salt) return;
+        const data = await this.#identify(salt).catch(() => undefined);
+        if (!data) return;
+        this.#data = { ...data, salt };
+        this.#record = { ...this.#record, names: data.names };
+      }
     }
 
     // progress notes the last step that was seen, which changes no charge.
@@ -166,6 +221,7 @@
     /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] */
     async close(done, unreleased, doubtful = false) {
       try {
+        await this.#writing.catch(() => {}); // which may name it anew
         this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful });
         await this.#write();
       } finally {
@@ -176,6 +232,10 @@
   }
 
   // --- what the client uses ---
+
+  // asked are the salts under which data have been looked at.
+  /** @type {WeakMap<Identify, Set<string | undefined>>} */
+  const asked = new WeakMap();
 
   class Ledger {
     #ask; // (type, body) → the trainer's answer, an object
@@ -188,7 +248,7 @@
     // account is all that there is to know of a data set.
     /** @param {Pick<Identity, "names"> & Partial<Identity>} of */
     async account({ names, marks = [] }) {
-      return { records: await all(), data: await known(), names, marks, limit: (await setting("limit")) ?? null };
+      return { records: await all(), data: await known(), names, marks, limit: (await setting("limit")) ?? null, deleted: await setting("deleted") };
     }
 
     // spent is what it has cost, and would with next.
@@ -214,28 +274,72 @@
     // name. It rejects where the run would go over the limit, and with ask where it has no
     // guarantee, unless anyway is true.
     /** @param {Entering} entering */
-    enter({ run, data, label, plan, anyway, ask }) {
+    async enter({ run, identify, label, plan, anyway, ask }) {
+      await this.identified(identify); // which may take long, and what it takes is kept
       return exclusively(async () => {
+        const data = await this.identified(identify);
         const record = await this.#ask("enter", { ...await this.account(data), run, label, started: new Date().toISOString(), plan, anyway, ask });
-        await remember(data); // first: without it the run would count for its files alone
-        await put(record);
+        const book = new Book(record, data, identify, this.#ask);
+        try {
+          await book.write();
+        } catch (e) {
+          book.drop();
+          throw e;
+        }
         navigator.storage?.persist?.().catch(() => {});
         store.changed();
-        return new Book(record, this.#ask);
+        return book;
       });
+    }
+
+    // identified is what data is recognised by, with the salt. Runs of which it was not known
+    // whose data they spent on are looked at: those on the same are known from then on.
+    /** @param {Identify} identify @returns {Promise<Salted>} */
+    async identified(identify) {
+      const now = await salt(), lost = (await all()).filter((/** @type {LedgerRecord} */ r) => r.salt !== undefined);
+      for (const old of new Set(lost.map((/** @type {LedgerRecord} */ r) => r.salt))) {
+        if (asked.get(identify)?.has(old)) continue;
+        const was = await identify(old).catch(() => undefined);
+        asked.set(identify, (asked.get(identify) ?? new Set()).add(old));
+        const mine = was && lost.filter((/** @type {LedgerRecord} */ r) => r.salt === old && r.names?.length > 0 && String(r.names) === String(was.names));
+        if (!mine?.length) continue;
+        const data = { ...await identify(now), salt: now };
+        for (const { salt: _, ...record } of mine) await write({ ...record, names: data.names }, data);
+      }
+      return { ...await identify(now), salt: now };
     }
 
     /** @param {string} run @returns {Promise<LedgerRecord | undefined>} */
     find(run) { return transact("readonly", (runs) => runs.get(run)); }
 
+    // restore writes the records of interrupted runs that the ledger has no more. Whose they
+    // are is told when the runs go on.
+    /** @param {LedgerRecord[]} records */
+    async restore(records) {
+      let missing = 0;
+      if (records.length > 0) await transact("readwrite", (runs) => {
+        for (const record of records) {
+          const there = runs.getKey(record.run);
+          there.onsuccess = () => {
+            if (there.result !== undefined) return;
+            missing++;
+            runs.put({ ...record, names: [] });
+          };
+        }
+      });
+      if (missing > 0) store.changed();
+    }
+
     // reopen writes the record of a run that was interrupted and goes on: it has been
-    // charged.
-    /** @param {LedgerRecord} record @param {Plan | undefined} plan */
-    async reopen(record, plan) {
-      const again = await this.#ask("reopen", { record, plan });
-      await put(again);
+    // charged. Its data are known to be the run's.
+    /** @param {LedgerRecord} record @param {Plan | undefined} plan @param {Identify} identify */
+    async reopen(record, plan, identify) {
+      const { salt: _, ...again } = await this.#ask("reopen", { record, plan });
+      const data = await this.identified(identify);
+      const book = new Book({ ...again, names: data.names }, data, identify, this.#ask);
+      await book.write();
       store.changed();
-      return new Book(again, this.#ask);
+      return book;
     }
 
     // abandon closes the record of a run that was interrupted and does not go on. Its
@@ -243,16 +347,19 @@
     /** @param {string} run */
     async abandon(run) {
       const record = await this.find(run);
-      if (record) await new Book(record, this.#ask).close(record.done, false);
+      if (!record) return;
+      await put(await this.#ask("close", { record, done: record.done, unreleased: false }));
+      store.changed();
     }
   }
 
   // --- what scripts and the page use ---
 
   // surface is window.clipscope.ledger. identityOf finds what a data handle is recognised by,
-  // tested: with that of its test rows, on which a tuning spends.
-  /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<Identity>} identityOf */
-  function surface(ledger, identityOf) {
+  // tested: with that of its test rows, on which a tuning spends. discard gives up what is kept
+  // of an interrupted run.
+  /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<Identity>} identityOf @param {(run: string) => Promise<unknown>} discard */
+  function surface(ledger, identityOf, discard) {
     return Object.freeze({
       async entries() {
         clipscopeEarly.use();
@@ -278,11 +385,16 @@
       /** @param {unknown} [data] */
       async forget(data) {
         clipscopeEarly.use();
+        const lines = await ledger.entries();
+        let mine = lines.map(({ run }) => run);
         if (data === undefined) await transact("readwrite", (runs) => runs.clear());
         else {
-          const { runs: mine } = await ledger.spent(await identityOf(data, false));
+          const { runs, unknown = [] } = await ledger.spent(await identityOf(data, false));
+          mine = runs.filter((/** @type {string} */ run) => !unknown.includes(run)); // which may be another's
           await transact("readwrite", (runs) => { for (const run of mine) runs.delete(run); });
         }
+        // What could go on from them would have their charge come back.
+        for (const { run, closed } of lines) if (!closed && mine.includes(run)) await discard(run).catch(() => {});
         await prune();
         store.changed();
       },

@@ -14,13 +14,21 @@
   }
   const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
 
+  // needed are what nothing can be computed without, and what for.
+  /** @type {[string, unknown, string][]} */
+  const needed = [
+    ["WebAssembly", self.WebAssembly, "which the program is written in"],
+    ["Worker", self.Worker, "in which runs compute"],
+    ["crypto.getRandomValues", self.crypto?.getRandomValues, "which all noise is drawn from"],
+  ];
+
   /** @param {URL} url */
   async function compile(url) {
-    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
+    for (const [name, there, why] of needed) if (!there) throw new Error(`this browser gives the page no ${name}, ${why}. Open the page in another browser, or allow it in the settings of this one`);
     const response = await fetch(url);
     if (!response.ok) throw new Error(`the server answered ${response.status} for its program`);
     const followed = follow(response);
-    if (/^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(followed);
+    if (WebAssembly.compileStreaming && /^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(followed);
     return WebAssembly.compile(await followed.arrayBuffer());
   }
 
@@ -43,6 +51,7 @@
   // visit takes.
   /** @param {Response} response */
   function follow(response) {
+    if (!("TransformStream" in self && "ReadableStream" in self)) return response; // then it is not counted
     carried = Number(response.headers.get("Content-Length"));
     const counting = new TransformStream({
       transform(/** @type {Uint8Array} */ part, to) {

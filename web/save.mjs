@@ -65,7 +65,7 @@ export class Sketch {
   /** @type {(typeof look)[]} */
   kept = [];
   now = new Path();
-  constructor() { Object.assign(this, structuredClone(look)); }
+  constructor() { Object.assign(this, look, { dash: [], open: [] }); }
   /** @returns {typeof look} */
   get look() { return /** @type {any} */ (this); }
   path() { return new Path(); }

@@ -33,15 +33,21 @@
     #channel;
     /** @type {Set<() => void>} */
     #listeners = new Set();
+    /** @type {Set<() => void>} */
+    #mourners = new Set();
+    #renewed;
+    #been = false; // opened before
 
     // title is what the store is called in errors, detail what goes with these, and
-    // stores are the parts with their options.
-    /** @param {string} name @param {string} title @param {object} detail @param {Record<string, IDBObjectStoreParameters>} stores */
-    constructor(name, title, detail, stores) {
+    // stores are the parts with their options. renewed is called in the transaction that makes
+    // it anew after it was deleted while this page had it open.
+    /** @param {string} name @param {string} title @param {object} detail @param {Record<string, IDBObjectStoreParameters>} stores @param {(...parts: IDBObjectStore[]) => void} [renewed] */
+    constructor(name, title, detail, stores, renewed) {
       this.#name = name;
       this.#title = title;
       this.#detail = detail;
       this.#stores = stores;
+      this.#renewed = renewed;
       try {
         this.#channel = new BroadcastChannel(name);
         this.#channel.onmessage = () => this.#tell();
@@ -52,11 +58,19 @@
       this.#opened ??= new Promise((resolve, reject) => {
         const request = indexedDB.open(this.#name, 1);
         request.onupgradeneeded = () => {
-          for (const [part, options] of Object.entries(this.#stores)) request.result.createObjectStore(part, options);
+          const parts = Object.entries(this.#stores).map(([part, options]) => request.result.createObjectStore(part, options));
+          if (this.#been) this.#renewed?.(...parts);
         };
         request.onsuccess = () => {
           const db = request.result;
-          db.onversionchange = db.onclose = () => { db.close(); this.#opened = undefined; };
+          this.#been = true;
+          db.onversionchange = db.onclose = (/** @type {Event & { newVersion?: number | null }} */ e) => {
+            db.close();
+            this.#opened = undefined;
+            if (e.newVersion) return; // another version of the page takes it over
+            for (const fn of this.#mourners) fn();
+            this.#tell();
+          };
           resolve(db);
         };
         request.onerror = () => reject(request.error);
@@ -105,6 +119,14 @@
     on(fn) {
       this.#listeners.add(fn);
       return () => this.#listeners.delete(fn);
+    }
+
+    // onDeleted calls back when the browser, or somebody, deletes what is stored while this page
+    // has it open.
+    /** @param {() => void} fn */
+    onDeleted(fn) {
+      this.#mourners.add(fn);
+      return () => this.#mourners.delete(fn);
     }
   }
 

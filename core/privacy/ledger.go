@@ -31,7 +31,7 @@ import (
 // Accounting via a Rényi Filter"), here with equal steps: whatever has been
 // stopped early is post-processing of the run that was not. Data sets that share a file, a
 // picture or a row count as one, so a total never misses a run for want of a row, but for
-// what a [Sketch] misses of large data. Totals hold for rows that are written alike, not
+// what a [Sketch] misses of large data. A record whose data cannot be told counts for all. Totals hold for rows that are written alike, not
 // for people: a row of which a cell was changed is another row.
 
 // Enter returns the record of a run that has released nothing yet, charged for every
@@ -100,6 +100,13 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	if err != nil {
 		return reply, err
 	}
+	for _, r := range same {
+		if r.Salt != "" {
+			reply.Unknown = append(reply.Unknown, r.Run)
+		}
+	}
+	reply.Deleted = q.Deleted
+	reply.Text += unknownText(reply)
 	if q.Limit != nil {
 		reply.Limit = &q.Limit.Epsilon
 	}
@@ -129,7 +136,7 @@ func Lines(a run.Account) ([]run.Line, error) {
 		e := r.Entry
 		lines[i] = run.Line{
 			Run: r.Run, Data: numbers[i], Label: r.Label, Started: e.Started, Done: r.Done, Charged: e.Steps,
-			Closed: e.Closed, Unprotected: e.Unprotected, Once: e.Once, PerStep: e.PerStep,
+			Closed: e.Closed, Unprotected: e.Unprotected, Unknown: r.Salt != "", Once: e.Once, PerStep: e.PerStep,
 		}
 		if e.Once == nil {
 			lines[i].Once = []json.RawMessage{}
@@ -138,7 +145,8 @@ func Lines(a run.Account) ([]run.Line, error) {
 	return lines, nil
 }
 
-// sameData returns the records of the account's data set.
+// sameData returns the records of the account's data set, and those of which nobody can
+// tell whose they are.
 func sameData(a run.Account) ([]run.Record, error) {
 	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
 	if err != nil {
@@ -150,7 +158,7 @@ func sameData(a run.Account) ([]run.Record, error) {
 	}
 	var same []run.Record
 	for i, r := range a.Records {
-		if numbers[i+1] == numbers[0] {
+		if numbers[i+1] == numbers[0] || r.Salt != "" {
 			same = append(same, r)
 		}
 	}
@@ -159,7 +167,7 @@ func sameData(a run.Account) ([]run.Record, error) {
 
 // Recognise returns the runs that spent on a file, a picture or a row of the account's
 // data, oldest first. Unlike [Spent] it does not count those that spent on data with a
-// row in common with data with a row in common.
+// row in common with data with a row in common, nor those that count for all data.
 func Recognise(a run.Account) ([]run.Recognised, error) {
 	mine, err := tokens(run.Identity{Names: a.Names, Marks: a.Marks})
 	if err != nil {
@@ -364,6 +372,19 @@ func spentText(t run.SpentReply) string {
 	}
 	if t.Open > 0 {
 		b.WriteString(plural(t.Open, " 1 of them has", " %d of them have") + " not ended, or ended without notice.")
+	}
+	return b.String()
+}
+
+// unknownText returns what t does not know, in sentences with a space before.
+func unknownText(t run.SpentReply) string {
+	var b strings.Builder
+	if n := len(t.Unknown); n > 0 {
+		b.WriteString(plural(n, " 1 of them counts", " %d of them count") + " for every data set: the ledger was deleted during the run, so nobody can tell whose rows it used.")
+	}
+	if t.Deleted != "" {
+		day, _, _ := strings.Cut(t.Deleted, "T")
+		fmt.Fprintf(&b, " The ledger was deleted on %s: what had been spent before is not counted.", day)
 	}
 	return b.String()
 }

@@ -451,3 +451,47 @@ func TestRecognise(t *testing.T) {
 		}
 	}
 }
+
+// A run of which nobody can tell whose data it spent on counts for all of them, in totals,
+// against the limit and in words, and is no run that is known to have seen any.
+func TestUnknownRunsCountForAllData(t *testing.T) {
+	known := run.Record{Run: "a", Names: []string{"x"}, Entry: entry(t, "a", 100)}
+	unknown := run.Record{Run: "b", Names: []string{"other salt"}, Salt: "00", Entry: entry(t, "b", 300)}
+	nobody := run.Record{Run: "c", Salt: "01", Entry: entry(t, "c", 300)}
+	spent := func(name string, records ...run.Record) run.SpentReply {
+		r, err := Spent(run.SpentRequest{Account: run.Account{Records: records, Names: []string{name}, Deleted: "2026-11-26T19:00:00Z"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, want := range map[string]struct{ runs, unknown []string }{
+		"x": {[]string{"a", "b", "c"}, []string{"b", "c"}},
+		"y": {[]string{"b", "c"}, []string{"b", "c"}},
+	} {
+		got := spent(name, known, unknown, nobody)
+		if !slices.Equal(got.Runs, want.runs) || !slices.Equal(got.Unknown, want.unknown) {
+			t.Errorf("data %s: runs %v, of which %v are unknown", name, got.Runs, got.Unknown)
+		}
+		if !strings.Contains(got.Text, "2 of them count for every data set") || !strings.Contains(got.Text, "deleted on 2026-11-26: what had been spent before") {
+			t.Errorf("data %s: %s", name, got.Text)
+		}
+	}
+	all, alone := spent("y", unknown), spent("y")
+	if all.Epsilon <= alone.Epsilon || alone.Epsilon != 0 || alone.Unknown != nil {
+		t.Errorf("ε = %v with an unknown run, %v without", all.Epsilon, alone.Epsilon)
+	}
+	p := plan(t, 100)
+	q := run.EnterRequest{Account: run.Account{Records: []run.Record{unknown}, Names: []string{"y"}, Limit: &run.Limit{Epsilon: all.Epsilon}}, Run: "d", Plan: p}
+	if _, err := Enter(q); err == nil {
+		t.Error("a run was let over the limit of which an unknown run has used all")
+	}
+	seen, err := Recognise(run.Account{Records: []run.Record{unknown}, Names: []string{"y"}})
+	if err != nil || len(seen) != 0 {
+		t.Errorf("an unknown run is said to have seen the data: %v, %v", seen, err)
+	}
+	lines, err := Lines(run.Account{Records: []run.Record{known, unknown}})
+	if err != nil || lines[0].Unknown || !lines[1].Unknown {
+		t.Errorf("lines are %+v, %v", lines, err)
+	}
+}

@@ -6,6 +6,8 @@ import "encoding/json"
 type Keep struct {
 	ID      string `json:"id"`      // a random name of the run, in the ledger as well
 	Program string `json:"program"` // the page's version: another does not go on with it
+	// Salt is the ledger's, in hexadecimal, for files: the rows are recognised by it.
+	Salt string `json:"salt,omitempty"`
 }
 
 // Stored is the stored description of a run, beside its state.
@@ -17,7 +19,15 @@ type Stored struct {
 	Builtin string `json:"builtin,omitempty"`
 	Started string `json:"started"`
 	Steps   int    `json:"steps"`
-	Config  Config `json:"config"`
+	// Config is the run's, whose CSV is how the files were read, whoever opened them.
+	Config Config `json:"config"`
+	// Backbone made the features of the rows; nil: they are the rows' own.
+	Backbone *Backbone `json:"backbone,omitempty"`
+	// Record is the run's in the ledger, without names; nil of built-in data. Trained and
+	// Tested are hashes of what training data and test files are called under its Salt.
+	Record  *Record `json:"record,omitempty"`
+	Trained string  `json:"trained,omitempty"`
+	Tested  string  `json:"tested,omitempty"`
 }
 
 // Interrupted is a run that is stored, and that no worker has in hand.
@@ -35,9 +45,6 @@ type Interrupted struct {
 // GoOnRequest has an interrupted run go on, on the data that the worker has open.
 type GoOnRequest struct {
 	Keep
-	// Names are those of the run's data in the ledger, under Salt; none of built-in data.
-	Names []string `json:"names"`
-	Salt  string   `json:"salt"`
 	// Paused starts it before its next step.
 	Paused bool `json:"paused,omitempty"`
 }

@@ -53,6 +53,9 @@ type Record struct {
 	Label string   `json:"label"` // what its data is called
 	Done  int      `json:"done"`  // the last step that was seen; it changes no charge
 	Entry Entry    `json:"entry"`
+	// Salt is that of Names where it is not the ledger's, as after the ledger was deleted
+	// during the run. Whose data the run spent on cannot be told then, so it counts for all.
+	Salt string `json:"salt,omitempty"`
 }
 
 // Entry is the charge of a run.
@@ -120,6 +123,8 @@ type Account struct {
 	// names, and no marks; those of version 0.2 and earlier have no identity.
 	Data  []Identity `json:"data"`
 	Limit *Limit     `json:"limit"` // its δ is that of totals; nil: none, and DefaultDelta
+	// Deleted is when the ledger was deleted while a page had it open, RFC 3339; empty: never.
+	Deleted string `json:"deleted,omitempty"`
 }
 
 // Delta is the δ of totals.
@@ -172,6 +177,10 @@ type SpentReply struct {
 	Runs        []string `json:"runs"`        // the names of its runs
 	Open        int      `json:"open"`        // running, or ended without notice
 	Unprotected int      `json:"unprotected"` // without a guarantee
+	// Unknown are those of Runs of which nobody can tell whose data they spent on: they
+	// count for all data.
+	Unknown []string `json:"unknown,omitempty"`
+	Deleted string   `json:"deleted,omitempty"` // as in [Account]
 	// Epsilon is ε of all runs together: +Inf where one of them has no guarantee.
 	// GuaranteedEpsilon is that of the others.
 	Epsilon           Number  `json:"epsilon"`
@@ -198,6 +207,7 @@ type Line struct {
 	Charged     int               `json:"charged"`
 	Closed      bool              `json:"closed"`
 	Unprotected bool              `json:"unprotected"`
+	Unknown     bool              `json:"unknown,omitempty"` // it counts for all data
 	Once        []json.RawMessage `json:"once"`
 	PerStep     json.RawMessage   `json:"per_step"` // null: none
 }

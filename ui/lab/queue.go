@@ -91,7 +91,9 @@ const mostWorkers = 8
 func newQueue(c Client, came func(), over func(*attempt)) queue {
 	width := 1
 	if app.IsClient {
-		width = min(max(app.Window().Get("navigator").Get("hardwareConcurrency").Int(), 1), mostWorkers)
+		if cores := app.Window().Get("navigator").Get("hardwareConcurrency"); cores.Type() == app.TypeNumber { // some browsers do not tell
+			width = min(max(cores.Int(), 1), mostWorkers)
+		}
 	}
 	return queue{client: c, width: width, after: browser.After, came: came, over: over}
 }

@@ -292,6 +292,12 @@ func spentLine(t *run.SpentReply) string {
 	if t.Open > 0 {
 		s += fmt.Sprintf(" %s still open: running, or ended without notice.", words.Are(t.Open))
 	}
+	if n := len(t.Unknown); n > 0 {
+		s += fmt.Sprintf(" %s counted for every data set: the ledger was deleted during the run, so nobody can tell whose rows it used.", words.Are(n))
+	}
+	if day, _, _ := strings.Cut(t.Deleted, "T"); day != "" {
+		s += fmt.Sprintf(" The ledger was deleted on %s: what had been spent before is not counted.", day)
+	}
 	return strings.TrimSpace(words.Unprotected(len(t.Runs), t.Unprotected, float64(t.GuaranteedEpsilon)) + " " + s)
 }
 

@@ -148,6 +148,9 @@ func (v *interruptedView) said(in run.Interrupted) string {
 	default:
 		s += " Open that file again, and it can go on."
 	}
+	if in.Backbone != nil {
+		s += " It was on features that a backbone made: make them again first, with the same file."
+	}
 	if more := len(v.List) - 1; more > 0 {
 		s += fmt.Sprintf(" And %s more.", words.Count(more))
 	}

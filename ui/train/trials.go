@@ -222,7 +222,8 @@ func (s *trials) coming() (t, before *trial) {
 	return t, before
 }
 
-// goOn has an interrupted run go on, on the data that it was on: of files, those at hand.
+// goOn has an interrupted run go on, on the data that it was on: of files and of features, those
+// at hand.
 func (s *trials) goOn(in run.Interrupted) {
 	if s.last.phase.active() {
 		return
@@ -230,8 +231,11 @@ func (s *trials) goOn(in run.Interrupted) {
 	t, before := s.coming()
 	t.phase, t.own = starting, in.Builtin == ""
 	var files client.Handle
-	if in.Builtin == "" {
+	switch {
+	case in.Builtin == "":
 		files = s.interrupted.files()
+	case in.Backbone != nil:
+		files = s.data.handle
 	}
 	s.interrupted.client.ResumeRun(in.ID, files, func(r client.Run, report data.Report, err error) {
 		switch {

@@ -105,7 +105,7 @@ func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
 	if info.Column != "" && s.open.Features > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("Features are made of the texts in %s alone; the other columns are left out.", info.Column))
 	}
-	s.open, s.opened = made, ""
+	s.open = made
 	return report, nil
 }
 

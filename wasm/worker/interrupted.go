@@ -91,7 +91,7 @@ func (s *Session) goOnWith(id int, q run.GoOnRequest) (_ any, err error) {
 	if f.Program != q.Program {
 		return nil, errors.New("worker: this run was interrupted under another version of the page, and no other goes on with it: start it anew")
 	}
-	if err := s.sameData(f.Stored, q); err != nil {
+	if err := s.sameData(f.Stored); err != nil {
 		return nil, err
 	}
 	p, err := s.prepare(f.Config)
@@ -109,27 +109,69 @@ func (s *Session) goOnWith(id int, q run.GoOnRequest) (_ any, err error) {
 	return s.begin(id, p, f.takenUp(&s.host, q.ID, d), q.Paused), nil
 }
 
-// sameData refuses files other than those of the run, by the names of their training rows
-// and their content in the ledger. Names that are not known may be of any data.
-func (s *Session) sameData(of run.Stored, q run.GoOnRequest) error {
-	switch {
-	case of.Builtin != "" && of.Builtin == s.builtinName(of.Config):
-		return nil
-	case of.Builtin != "":
-		return fmt.Errorf("worker: this run was on the built-in data %s, and other data are open here", of.Builtin)
-	case len(q.Names) == 0:
-		return errors.New("worker: the ledger has no entry of this run any more, so it cannot be told whether this is its data: start it anew")
-	case s.open == nil || len(s.files) == 0:
-		return &run.ConfigError{Field: "data", Message: fmt.Sprintf("this run was on %s: open it again, and then go on", of.Data)}
+// sameData refuses data other than the run's: other training rows, other files, other test
+// rows, or other features of them.
+func (s *Session) sameData(of run.Stored) error {
+	other := func(format string, args ...any) error {
+		return &run.ConfigError{Field: "data", Message: fmt.Sprintf(format, args...)}
 	}
-	reply, err := s.digest(run.DigestRequest{Salt: q.Salt})
-	if err != nil {
+	switch {
+	case of.Builtin != "" && of.Builtin != s.builtinName(of.Config):
+		return fmt.Errorf("worker: this run was on the built-in data %s, and other data are open here", of.Builtin)
+	case of.Builtin != "":
+		return s.sameFeatures(of, other)
+	case of.Record == nil:
+		return errors.New("worker: it was not stored what data this run was on, as the ledger could not be read: start it anew")
+	case s.open == nil || len(s.files) == 0:
+		return other("this run was on %s: open it again, and then go on", of.Data)
+	}
+	if err := s.sameFeatures(of, other); err != nil {
 		return err
 	}
-	if !slices.Equal(reply.(run.DigestReply).Names, q.Names) {
-		return &run.ConfigError{Field: "data", Message: fmt.Sprintf("this is not the data that the run was interrupted on: open %s as it was, and then go on", of.Data)}
+	trained, tested, err := s.hashes(of.Record.Salt)
+	switch {
+	case err != nil:
+		return err
+	case trained != of.Trained:
+		return other("this is not the data that the run was interrupted on: open %s as it was, and then go on", of.Data)
+	case tested != of.Tested:
+		return other("the test files are not those of the run that was interrupted: open %s with the same test files, and then go on", of.Data)
 	}
 	return nil
+}
+
+// sameFeatures refuses rows of which another model made the features, or none did.
+func (s *Session) sameFeatures(of run.Stored, other func(string, ...any) error) error {
+	var made *run.Backbone
+	if s.open != nil {
+		made = s.open.Backbone
+	}
+	switch want := of.Backbone; {
+	case want == nil && made != nil:
+		return other("this run was on the rows of %s as they are, and here a backbone made features of them: open the data without it, and then go on", of.Data)
+	case want != nil && (made == nil || *made != *want):
+		return other("this run was on features of %s that a backbone made (SHA-256 %s, output %q): make them again with the same file and settings, and then go on", of.Data, want.SHA256, want.Output)
+	}
+	return nil
+}
+
+// hashes returns a hash of the names that the open data for training have in the ledger under
+// a salt, and one of those of the test files. They may be very many.
+func (s *Session) hashes(salt string) (train, test string, err error) {
+	reply, err := s.digest(run.DigestRequest{Salt: salt})
+	if err != nil {
+		return "", "", err
+	}
+	if s.testNames == nil {
+		key, err := hex.DecodeString(salt)
+		if err != nil {
+			return "", "", fmt.Errorf("worker: the ledger's salt: %w", err)
+		}
+		if s.testNames, err = namesOf(s.tests, key); err != nil {
+			return "", "", err
+		}
+	}
+	return hashOf(reply.(run.DigestReply).Names), hashOf(s.testNames), nil
 }
 
 // discard gives up an interrupted run.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -577,47 +578,102 @@ func TestStoredAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A run on files goes on with the same training rows, by the ledger's names, and no others.
+// A run on files goes on with the same training rows and the same test files, read as they were
+// read then whatever its own configuration says, and with no others.
 func TestGoOnWithFiles(t *testing.T) {
 	v := newMemVault()
-	table := func(first int) memFile {
+	table := func(name string, first int) memFile {
 		var b strings.Builder
 		b.WriteString("a,b,kind\n")
 		for i := range 60 {
 			fmt.Fprintf(&b, "%d,%d,%d\n", i+first*(i/59), i*i%7, i%2)
 		}
-		return memFile{"x.csv", []byte(b.String())}
+		return memFile{name, []byte(b.String())}
 	}
-	open := func(f memFile) *page {
+	const read = `{"csv":{"label":"kind","bounds":{"a":{"lo":0,"hi":100}}}}`
+	open := func(csv string, files ...data.File) *page {
 		p := storing(t, v, steps(100))
 		p.s.host.Load = data.Load
-		p.send(Open, 1, "{}", f)
+		p.send(Open, 1, csv, files...)
 		p.next(ReplyType)
 		return p
 	}
-	p := open(table(0))
-	p.send(Train, 2, strings.Replace(keptRun, "digits", "files", 1))
+	p := open(read, table("x.csv", 0), table("x_test.csv", 2))
+	p.send(Train, 2, strings.Replace(strings.Replace(keptRun, "digits", "files", 1), `"program":"1"`, `"program":"1","salt":"`+salt+`"`, 1))
 	p.state(Paused)
 	p.send(Step, 2, "")
 	p.next(EventsType)
 	v.stored(t, anyID, 1)
 	v.kill(anyID)
-	in := names(t, salt, "{}", table(0)).Names
-	ask := func(p *page, names string) run.Message {
-		p.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1","paused":true,"salt":"`+salt+`","names":[`+names+`]}`)
+	ask := func(p *page) run.Message {
+		p.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1","paused":true}`)
 		return p.next(ErrorType, ReplyType)
 	}
-	same := `"` + strings.Join(in, `","`) + `"`
-	for what, m := range map[string]run.Message{
-		"another table":     ask(open(table(1)), same),
-		"no files":          ask(storing(t, v, steps(100)), same),
-		"no ledger's entry": ask(open(table(0)), ""),
+	list := interrupted(t, p)
+	if b := list[0].Config.CSV.Bounds["a"]; list[0].Config.CSV.Label != "kind" || b.Hi != 100 {
+		t.Errorf("how the files were read is kept as %+v", list[0].Config.CSV)
+	}
+	if r := list[0].Record; r == nil || r.Run != anyID || r.Salt != salt || r.Entry.Run != anyID || r.Names != nil {
+		t.Errorf("the run's entry in the ledger is kept as %+v", r)
+	}
+	again, err := json.Marshal(run.OpenRequest{CSV: list[0].Config.CSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		m    run.Message
+		says string
+	}{
+		"another table":    {ask(open(string(again), table("x.csv", 1), table("x_test.csv", 2))), "open x.csv as it was"},
+		"no files":         {ask(storing(t, v, steps(100))), "open it again"},
+		"other test rows":  {ask(open(string(again), table("x.csv", 0), table("x_test.csv", 3))), "the same test files"},
+		"test rows alone":  {ask(open(string(again), table("x_test.csv", 2))), "as it was"},
+		"another test set": {ask(open(string(again), table("x.csv", 0))), "as it was"},
 	} {
-		if m.Type != ErrorType || !strings.Contains(m.Text, "as it was") && !strings.Contains(m.Text, "open it again") && !strings.Contains(m.Text, "ledger") {
-			t.Errorf("%s is answered by %s %s", what, m.Type, m.Text)
+		if c.m.Type != ErrorType || !strings.Contains(c.m.Text, c.says) {
+			t.Errorf("%s is answered by %s %s", what, c.m.Type, c.m.Text)
 		}
 	}
-	if m := ask(open(table(0)), same); m.Type != ReplyType {
-		t.Errorf("the same table is answered by %s %s", m.Type, m.Text)
+	if m := ask(open(string(again), table("x.csv", 0), table("x_test.csv", 2))); m.Type != ReplyType {
+		t.Errorf("the same files are answered by %s %s", m.Type, m.Text)
+	}
+}
+
+// A run on features goes on with those of the same model alone, on built-in data as well.
+func TestGoOnWithFeatures(t *testing.T) {
+	made := &run.Backbone{SHA256: "ab", Output: "features", Normalise: "0-1", Batch: 1}
+	other := *made
+	other.Normalise = "none"
+	for what, c := range map[string]struct {
+		was, is *run.Backbone
+		says    string // empty: it goes on
+	}{
+		"the rows":         {nil, nil, ""},
+		"the features":     {made, &run.Backbone{SHA256: "ab", Output: "features", Normalise: "0-1", Batch: 1}, ""},
+		"no features":      {made, nil, "make them again"},
+		"other features":   {made, &other, "make them again"},
+		"features of rows": {nil, made, "without it"},
+	} {
+		v := newMemVault()
+		open := func(b *run.Backbone) *page {
+			p := storing(t, v, steps(100))
+			p.send(Open, 1, `{"data":"digits"}`)
+			p.next(ReplyType)
+			ds := *p.s.open
+			ds.Backbone, p.s.open = b, &ds
+			return p
+		}
+		p := open(c.was)
+		p.send(Train, 2, keptRun)
+		p.state(Paused)
+		p.send(Step, 2, "")
+		p.next(EventsType)
+		v.stored(t, anyID, 1)
+		v.kill(anyID)
+		p = open(c.is)
+		p.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1","paused":true}`)
+		if m := p.next(ErrorType, ReplyType); c.says == "" != (m.Type == ReplyType) || !strings.Contains(m.Text, c.says) {
+			t.Errorf("%s: %s %s", what, m.Type, m.Text)
+		}
 	}
 }

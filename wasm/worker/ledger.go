@@ -25,8 +25,11 @@ func (s *Session) digest(q run.DigestRequest) (any, error) {
 	if s.open == nil || len(s.files) == 0 {
 		return nil, errors.New("worker: no files are open: built-in data are public and have no ledger")
 	}
+	if s.salt != q.Salt && s.open.Backbone != nil && s.known != nil {
+		return nil, errors.New("worker: the ledger was deleted since a backbone made these features, and rows are recognised as they were before: open the data again")
+	}
 	if s.salt != q.Salt {
-		s.known, s.tested, s.salt = nil, nil, q.Salt
+		s.known, s.tested, s.testNames, s.salt = nil, nil, nil, q.Salt
 	}
 	if s.known == nil {
 		if s.known, err = s.identify(&s.open.Train, s.files, salt, false); err != nil {
@@ -83,13 +86,11 @@ func (s *Session) identify(of *data.Split, files []data.File, salt []byte, teste
 
 // identifyFiles adds to an identity the names of files, and a mark of the parts of others.
 func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
-	for _, f := range files {
-		name, err := digestFile(f, salt)
-		if err != nil {
-			return fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
-		}
-		id.Names = append(id.Names, name)
+	names, err := namesOf(files, salt)
+	if err != nil {
+		return err
 	}
+	id.Names = append(id.Names, names...)
 	hash, _, err := privacy.Digest(salt)
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
@@ -102,6 +103,18 @@ func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv 
 		id.Marks = append(id.Marks, text)
 	}
 	return nil
+}
+
+// namesOf names files by their content; of no files, an empty list.
+func namesOf(files []data.File, salt []byte) ([]string, error) {
+	names := make([]string, len(files))
+	for i, f := range files {
+		var err error
+		if names[i], err = digestFile(f, salt); err != nil {
+			return nil, fmt.Errorf("worker: naming %s for the ledger: %w", f.Name(), err)
+		}
+	}
+	return names, nil
 }
 
 // into returns a function that adds what was written to h to a sketch.
@@ -129,9 +142,12 @@ func (s *Session) recognise(r Request, q run.RecogniseRequest) (any, error) {
 }
 
 // idOf returns a hash of an identity's names and marks, which are salted.
-func idOf(of run.Identity) string {
+func idOf(of run.Identity) string { return hashOf(of.Names, of.Marks) }
+
+// hashOf returns a hash of lists of names.
+func hashOf(lists ...[]string) string {
 	h := sha256.New()
-	for _, list := range [][]string{of.Names, of.Marks} {
+	for _, list := range lists {
 		for _, s := range list {
 			fmt.Fprintf(h, "%d|%s", len(s), s)
 		}

@@ -116,19 +116,21 @@ type Session struct {
 
 	// work is held by whatever computes a reply, so that two requests never
 	// interleave; a run does not hold it.
-	work    sync.Mutex
-	open    *data.Dataset // files or built-in data that the page opened
-	files   []data.File   // that open's training rows were read from; nil for built-in data
-	tests   []data.File   // and its test rows, where they are not held out
-	opened  string        // the name of open where that is built-in data as everybody sees it
-	csv     run.CSV       // how the files were read
-	known   *run.Identity // of open in the ledger, under salt; nil until asked
-	tested  *run.Identity // of its test rows there
-	salt    string
-	builtin *data.Dataset // the built-in data last made for a plan
-	made    builtinKey
-	model   *held  // nil until one has been loaded
-	lab     *bench // nil until one has been opened
+	work   sync.Mutex
+	open   *data.Dataset // files or built-in data that the page opened
+	files  []data.File   // that open's training rows were read from; nil for built-in data
+	tests  []data.File   // and its test rows, where they are not held out
+	opened string        // the name of open where that is built-in data as everybody sees it
+	csv    run.CSV       // how the files were read
+	known  *run.Identity // of open in the ledger, under salt; nil until asked
+	tested *run.Identity // of its test rows there
+	// testNames are those of its test files there; nil until asked.
+	testNames []string
+	salt      string
+	builtin   *data.Dataset // the built-in data last made for a plan
+	made      builtinKey
+	model     *held  // nil until one has been loaded
+	lab       *bench // nil until one has been opened
 
 	mu  sync.Mutex
 	run *running
@@ -405,7 +407,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 			return nil, err
 		}
 		s.open, s.files, s.tests, s.opened = ds, nil, nil, q.Data
-		s.known, s.tested = nil, nil
+		s.known, s.tested, s.testNames = nil, nil, nil
 		if q.Seed != nil {
 			s.opened = ""
 		}
@@ -422,7 +424,7 @@ func (s *Session) openData(r Request, q run.OpenRequest) (any, error) {
 	s.open, s.builtin, s.opened = ds, nil, ""
 	s.files, s.tests, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
 	s.csv = q.CSV
-	s.known, s.tested = nil, nil
+	s.known, s.tested, s.testNames = nil, nil, nil
 	return report, nil
 }
 
@@ -515,6 +517,9 @@ func (s *Session) train(id int, q run.TrainRequest) (any, error) {
 	if err := s.free(); err != nil {
 		return nil, err
 	}
+	if len(s.files) > 0 {
+		q.Config.CSV = s.csv // how they were read is a part of what the run is
+	}
 	p, err := s.prepare(q.Config)
 	if err != nil {
 		return nil, err
@@ -522,12 +527,31 @@ func (s *Session) train(id int, q run.TrainRequest) (any, error) {
 	var k *keeper
 	_, can := p.plan.(Resumable)
 	if name := s.builtinName(q.Config); can && q.Keep != nil && (name != "" || len(s.files) > 0) {
-		k = newKeeper(&s.host, q.Keep.ID, run.Stored{
-			Program: q.Keep.Program, Data: p.ds.Name, Builtin: name, Started: s.host.Now().UTC().Format(time.RFC3339),
-			Steps: p.plan.Info().Steps, Config: q.Config,
-		})
+		about, err := s.stored(p, q)
+		if err != nil {
+			return nil, err
+		}
+		k = newKeeper(&s.host, q.Keep.ID, about)
 	}
 	return s.begin(id, p, k, q.Paused), nil
+}
+
+// stored returns what a run is kept with beside its state: all that it takes to have the
+// same rows again, and to know them.
+func (s *Session) stored(p prepared, q run.TrainRequest) (about run.Stored, err error) {
+	info := p.plan.Info()
+	about = run.Stored{
+		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.builtinName(q.Config), Started: s.host.Now().UTC().Format(time.RFC3339),
+		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
+	}
+	if len(s.files) == 0 || q.Keep.Salt == "" {
+		return about, nil
+	}
+	r := &run.Record{Run: q.Keep.ID, Label: about.Data, Entry: info.Entry(), Salt: q.Keep.Salt}
+	r.Entry.Run, r.Entry.Label, r.Entry.Started = r.Run, r.Label, about.Started
+	about.Record = r
+	about.Trained, about.Tested, err = s.hashes(q.Keep.Salt)
+	return about, err
 }
 
 // free says that there is a run in progress.
