@@ -164,6 +164,9 @@ func (g *gallery) rows(f columnsFile, phase string, do func(row, label string, r
 			}
 		}
 		if err == nil {
+			err = g.spend(f.Name(), int64(len(name)+len(raw)))
+		}
+		if err == nil {
 			err = do(row, name, raw)
 		}
 		switch {
