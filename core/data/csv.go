@@ -269,6 +269,11 @@ func (t *table) row() ([]string, int, error) {
 	if err != nil {
 		return nil, 0, t.rowError(err)
 	}
+	if t.src.made {
+		if err := t.src.raw.l.spend(t.name, rowCost+cellCost*int64(len(cells))); err != nil {
+			return nil, 0, err
+		}
+	}
 	line, _ := t.r.FieldPos(0)
 	line += t.before - t.inner
 	for i, c := range cells {

@@ -97,7 +97,8 @@ type source struct {
 	*bufio.Reader
 	file   File
 	gzip   bool
-	made   bool      // the content is not what is stored
+	made   bool      // the content is not what is stored: its rows and cells are spent
+	unpack bool      // and its bytes are, where no entry of an archive has spent them
 	stream io.Reader // the content
 	raw    *meter
 }
@@ -113,11 +114,12 @@ func (l *loader) open(f File, phase string) (*source, error) {
 			Fix: "Choose the file again; it may have been moved or changed since."}
 	}
 	_, text := f.(written)
-	s := &source{file: f, made: text, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
+	_, packed := f.(*entry)
+	s := &source{file: f, made: text || packed, unpack: text, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
 	stored := bufio.NewReaderSize(readerFunc(s.readStored), headSize)
 	s.stream = stored
 	if gzipped(stored) {
-		s.gzip, s.made = true, true
+		s.gzip, s.made, s.unpack = true, true, true
 		zr, err := gzip.NewReader(stored)
 		if err != nil {
 			rc.Close()
@@ -174,7 +176,7 @@ func (s *source) read(p []byte) (int, error) {
 	if s.gzip {
 		err = s.gzipError(err)
 	}
-	if s.made {
+	if s.unpack {
 		if err := s.raw.l.spend(s.file.Name(), int64(n)); err != nil {
 			return 0, err
 		}

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -35,6 +37,36 @@ func honestBook(rows int) []byte {
 		fmt.Fprintf(&sheet, `<row r="%d" spans="1:4"><c r="A%[1]d"><v>%[2]d</v></c><c r="B%[1]d" t="s"><v>%[3]d</v></c><c r="C%[1]d" t="s"><v>%[4]d</v></c></row>`, i+1, i*7919%6000, i*i%9, 9+i*i%7%2)
 	}
 	return book("S", sheet.String(), "xl/sharedStrings.xml", words.String())
+}
+
+// TestHonestFilesAreAllowed: what people have is read with half of its allowance to spare, and would be
+// if it were any number of times as large.
+func TestHonestFilesAreAllowed(t *testing.T) {
+	var sparse bytes.Buffer
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range 2000 {
+		row := bytes.Repeat([]byte("0,"), 2000)
+		for range 20 { // one in a hundred is there
+			row[2*rng.IntN(2000)] = '1'
+		}
+		sparse.Write(row)
+		fmt.Fprintf(&sparse, "%d\n", i%2)
+	}
+	for name, file := range map[string]File{
+		"a spreadsheet of shared texts": Bytes("b.xlsx", honestBook(30_000)),
+		"a table that is packed":        Bytes("t.csv.gz", gz(honestTable(30_000))),
+		"a table in an archive":         Bytes("t.zip", packed("t.csv", honestTable(30_000))),
+		"a sparse table":                Bytes("s.csv.gz", gz(sparse.Bytes())),
+	} {
+		l := newLoader(t.Context(), all(run.CSV{}))
+		if _, err := l.load([]File{file}, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %d bytes are read as %d, %d for each", name, file.Size(), l.made, l.made/file.Size())
+		if l.made > mostDeflated*file.Size()/2 {
+			t.Errorf("%s: %d bytes are read as %d", name, file.Size(), l.made)
+		}
+	}
 }
 
 func BenchmarkHonest(b *testing.B) {

@@ -7,7 +7,8 @@ import (
 
 // work holds what reading files costs against what their bytes allow: each byte that a
 // reader makes of them (by unpacking, by copying a text that cells share, by writing
-// columns as text) is spent, whoever makes it, and in every pass. What costs nothing of
+// columns as text) is spent, whoever makes it, and in every pass, and so are rows and cells of
+// what was made. What costs nothing of
 // that kind but takes its time is counted in steps. Both look whether the context has ended.
 // It belongs to one reading and is for one goroutine.
 type work struct {
@@ -24,6 +25,10 @@ const (
 	// leastAllowed is what the smallest file may be read as: 100,000 rows of a category of
 	// 40 letters, the names of its columns and numbers beside it, take 10 MB in two passes.
 	leastAllowed = 32 << 20
+	// rowCost and cellCost are what a row and a cell take beside their bytes, in bytes of text
+	// that take as long: a row of two empty cells takes as long as some twenty bytes of a long
+	// text.
+	rowCost, cellCost = 16, 2
 	// lookEvery is the effort, in bytes, between two looks at the context: at the slowest
 	// rate of a reader in a browser, 1 MB a second, some 60 ms.
 	lookEvery = 64 << 10
