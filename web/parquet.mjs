@@ -174,7 +174,10 @@ class File {
   async settle() {
     if (!this.pictures) return;
     this.classes = this.#names.get(this.#label) ?? [];
-    if (this.classes.length) return;
+    if (this.classes.length === 0) await guarded(() => this.#classify());
+  }
+
+  async #classify() {
     const seen = new Set();
     for (let g = 0; g < this.#metadata.row_groups.length; g++) {
       const next = await result(this.#group(g, [this.#label]));
@@ -204,7 +207,7 @@ class File {
   #given = 0; // and of which the rows were given
 
   // #group reads the rows of a row group: a function that gives the rows one after the
-  // other, their values in the order of columns, and then undefined. It is a generator of
+  // other, their values in the order of columns, which hold until the next, and then undefined. It is a generator of
   // nothing, for columns can be many.
   /** @param {number} index @param {string[]} columns @returns {AsyncGenerator<Uint8Array, () => unknown[] | undefined>} */
   async * #group(index, columns) {
@@ -245,8 +248,14 @@ class File {
       this.#read += size;
       yield nothing;
     }
+    /** @type {unknown[]} */
+    const values = new Array(read.length);
     let row = 0;
-    return () => row++ === rows ? undefined : read.map((column) => column.next());
+    return () => {
+      if (row++ === rows) return undefined;
+      for (let c = 0; c < read.length; c++) values[c] = read[c].next();
+      return values;
+    };
   }
 
   // #bytes are those of chunks, by their places: in one go where they stand together, for
@@ -271,13 +280,16 @@ class File {
       const next = yield* this.#group(g, this.#columns), size = this.#read - this.#given, rows = Number(this.#metadata.row_groups[g].num_rows);
       for (let row; (row = next());) {
         this.#given += size / rows;
-        text += row.map((value, c) => cell(this.#named(this.#columns[c], value))).join(",") + "\n";
+        for (let c = 0; c < row.length; c++) text += (c ? "," : "") + cell(this.#named(this.#columns[c], row[c]));
+        text += "\n";
         if (text.length > CHUNK) {
+          this.#spend(text.length);
           yield encoder.encode(text);
           text = "";
         }
       }
     }
+    this.#spend(text.length);
     if (text) yield encoder.encode(text);
   }
 
@@ -290,6 +302,7 @@ class File {
         this.#given += size / rows;
         const named = this.#named(this.#label, row[1]);
         const bytes = row[0] instanceof Uint8Array ? row[0] : new Uint8Array();
+        this.#spend(named.length + bytes.length);
         const label = encoder.encode(named), frame = new Uint8Array(8 + label.length + bytes.length), view = new DataView(frame.buffer);
         view.setUint32(0, label.length, true);
         frame.set(label, 4);
@@ -510,6 +523,7 @@ class Column {
   // #open opens the next page.
   #open() {
     const reader = this.#reader, { view } = reader;
+    if (reader.offset >= view.byteLength) throw damaged(`a column that lacks ${this.#left} of its values`);
     structure(view, reader.offset);
     const h = parquetHeader(reader), size = Number(h.uncompressed_page_size), packed = Number(h.compressed_page_size);
     if (!(packed >= 0 && packed <= view.byteLength - reader.offset && size >= 0 && size <= HELD)) throw damaged(`a page of ${packed} bytes that are unpacked to ${size}`);
@@ -633,7 +647,7 @@ class Column {
         return values;
       }
       case "BYTE_STREAM_SPLIT":
-        if (n * (length || 4) > page.length - at && n * 4 > page.length - at) throw damaged(`${n} values in ${page.length - at} bytes`);
+        if (n * (type === "FIXED_LEN_BYTE_ARRAY" ? length ?? 1 : 4) > page.length - at) throw damaged(`${n} values in ${page.length - at} bytes`);
         return this.#exact(byteStreamSplit(reader, n, /** @type {any} */ (type), length));
       case "DELTA_LENGTH_BYTE_ARRAY": {
         /** @type {any[]} */
