@@ -321,3 +321,20 @@ func TestReadingEnds(t *testing.T) {
 		}
 	}
 }
+
+// lyingColumns says that it has more rows of pictures than can be counted.
+type lyingColumns struct{ endlessColumns }
+
+func (lyingColumns) Rows() int64 { return 1 << 60 }
+
+// TestRowsBeyondCounting: so many that their bytes overflow are refused.
+func TestRowsBeyondCounting(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	l.parquet = func(context.Context, File, run.CSV) (Columns, error) {
+		return lyingColumns{endlessColumns{nil, framed(grey(9, 9, 3)), true}}, nil
+	}
+	_, err := l.load([]File{Bytes("t.parquet", append([]byte("PAR1"), 0, 1, 2, 3))}, nil)
+	if err == nil || !strings.Contains(err.Error(), "at most 1024 MB of data") {
+		t.Errorf("%v", err)
+	}
+}

@@ -130,7 +130,7 @@ func (l *loader) claim(file string, rows, features, bytes int64) error {
 
 // room is claim without taking anything.
 func (l *loader) room(file string, rows, features, bytes int64) error {
-	if l.claimed+rows*bytes <= l.limits.bytes {
+	if rows <= l.limits.bytes/max(1, bytes) && l.claimed+rows*bytes <= l.limits.bytes { // the first, as the product may overflow
 		return nil
 	}
 	return &Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", l.limits.bytes>>20),

@@ -93,6 +93,9 @@ func (l *loader) listPictures(train, test []File) (all []picture, tables []File,
 			switch f := f.(type) {
 			case *archive:
 				for _, e := range f.entries {
+					if err := l.step(mostNamed); err != nil {
+						return err
+					}
 					switch {
 					case endsWith(e.path, pictureEnds...):
 						parts = append(parts, picture{File: e, path: e.path, from: from, role: role})
