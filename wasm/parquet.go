@@ -24,7 +24,7 @@ func openParquet(ctx context.Context, f data.File, opt run.CSV) (data.Columns, e
 	if err != nil {
 		return nil, &data.Error{File: f.Name(), Got: "what reads Parquet files could not be loaded from the site", Err: err, Fix: "Reload the page while there is a connection, or save the table as CSV."}
 	}
-	file, err := await(reader.Call("open", b.file, opt.Label))
+	file, err := await(reader.Call("open", b.file, opt.Label, float64(data.Allowance(f.Size()))))
 	if err == nil {
 		_, err = await(file.Call("settle"))
 	}

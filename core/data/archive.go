@@ -28,8 +28,8 @@ type ReaderAtCloser interface {
 // nothing is ever written where they point.
 type archive struct {
 	File
+	work    *work
 	entries []*entry // without folders and what systems leave beside files, as the directory has them
-	left    int64    // bytes that may still be unpacked
 }
 
 // entry is one file of an archive, as a File.
@@ -41,9 +41,6 @@ type entry struct {
 
 func (e *entry) Name() string { return e.of.Name() + "/" + e.path }
 func (e *entry) Size() int64  { return int64(e.zip.UncompressedSize64) }
-
-// mostDeflated is how many bytes one of deflate's can stand for.
-const mostDeflated = 1032
 
 // openArchive reads the directory of a zip archive, so much of it and no more, and
 // refuses what cannot be read without surprises.
@@ -59,7 +56,7 @@ func (l *loader) openArchive(f File) (*archive, error) {
 			Fix: "Choose the file again; it may have been moved or changed since."}
 	}
 	l.opened = append(l.opened, r)
-	directory := &metered{ReaderAt: r, left: l.limits.directory}
+	directory := &metered{ReaderAt: r, work: l.work, left: l.limits.directory}
 	z, err := zip.NewReader(directory, f.Size())
 	switch {
 	case directory.left < 0:
@@ -69,8 +66,16 @@ func (l *loader) openArchive(f File) (*archive, error) {
 		return nil, badArchive(f.Name(), err)
 	}
 	directory.left = math.MaxInt64 // from here on what is unpacked is counted
-	a := &archive{File: f, left: l.limits.unpacked}
+	a := &archive{File: f, work: l.work}
+	packed := uint64(0)
 	for _, zf := range z.File {
+		if err := l.step(mostNamed); err != nil {
+			return nil, err
+		}
+		if packed += zf.CompressedSize64; zf.CompressedSize64 > uint64(f.Size()) || packed > uint64(f.Size()) {
+			return nil, &Error{File: f.Name(), Expected: "an archive whose files lie one behind the other", Got: "files of more bytes together than the archive has: some overlap",
+				Fix: "Pack the files again; no usual program makes such an archive."}
+		}
 		name := strings.ReplaceAll(zf.Name, `\`, "/") // as some programs write them
 		if strings.HasSuffix(name, "/") || junk(name) {
 			continue
@@ -162,7 +167,7 @@ func (e *entry) check() error {
 	return nil
 }
 
-// Open unpacks the entry. What is unpacked counts against the archive's limit.
+// Open unpacks the entry. What is unpacked is spent.
 func (e *entry) Open() (io.ReadCloser, error) {
 	r, err := e.zip.Open()
 	if err != nil {
@@ -179,9 +184,8 @@ type unpacking struct {
 // Read says what is wrong with an entry in its owner's terms.
 func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
-	if u.e.of.left -= int64(n); u.e.of.left < 0 {
-		return 0, &Error{File: u.e.of.Name(), Expected: "an archive that unpacks to no more than it says and than can be read", Got: "one that grows and grows", Err: errTooMuch,
-			Fix: "Choose another archive, or pack fewer files into it."}
+	if err := u.e.of.work.spend(u.e.of.Name(), int64(n)); err != nil {
+		return 0, err
 	}
 	var corrupt flate.CorruptInputError
 	if err == zip.ErrChecksum || err == zip.ErrFormat || err == io.ErrUnexpectedEOF || errors.As(err, &corrupt) {
@@ -193,14 +197,21 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // metered ends reading after so many bytes.
 type metered struct {
 	io.ReaderAt
+	work *work
 	left int64
 }
+
+// mostNamed is about what an entry takes of a directory.
+const mostNamed = 256
 
 var errTooMuch = errors.New("more than is read")
 
 func (m *metered) ReadAt(p []byte, at int64) (int, error) {
 	if m.left -= int64(len(p)); m.left < 0 {
 		return 0, errTooMuch
+	}
+	if err := m.work.step(int64(len(p))); err != nil {
+		return 0, err
 	}
 	return m.ReaderAt.ReadAt(p, at)
 }

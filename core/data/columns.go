@@ -187,7 +187,7 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 		if err != nil {
 			return err
 		}
-		if err := sc.start(t, cells, line, l.limits); err != nil {
+		if err := sc.start(t, cells, line); err != nil {
 			return err
 		}
 		if err := l.room(t.name, int64(sc.rows+rows), 1, 4+rowOverhead); err != nil {
@@ -252,11 +252,8 @@ func (l *loader) learnEncoding(t *table) {
 }
 
 // start checks the width of a row against the table's, which the first row sets.
-func (sc *scan) start(t *table, cells []string, line int, lim limits) error {
+func (sc *scan) start(t *table, cells []string, line int) error {
 	if sc.width == 0 {
-		if len(cells) > lim.columns {
-			return tooWide(t.name, line, len(cells), lim)
-		}
 		if len(cells) < 2 {
 			return &Error{File: t.name, Row: line, Expected: "at least two columns, features and a label", Got: "one",
 				Fix: "Choose the delimiter of the file, or another file."}

@@ -102,13 +102,14 @@ func badOption(field, expected, got string) error {
 // table is an open table file: its dialect is known and its header is behind.
 type table struct {
 	*dialect
-	name  string
-	src   *source
-	text  *decoder
-	r     *csv.Reader
-	guard *recordGuard
-	width int      // cells of a row; 0 before the first
-	bad   *badRows // where rows that cannot be read are counted; nil: they are refused
+	name    string
+	src     *source
+	text    *decoder
+	r       *csv.Reader
+	guard   *recordGuard
+	width   int      // cells of a row; 0 before the first
+	columns int      // at most
+	bad     *badRows // where rows that cannot be read are counted; nil: they are refused
 	// Row n of the table, as a spreadsheet counts, is line n + inner − before of what r sees.
 	before int // rows before it
 	inner  int // ends of lines within cells so far
@@ -127,7 +128,7 @@ func (l *loader) openTable(f File, phase string, ch csvChoices, d *dialect) (*ta
 	if err != nil {
 		return nil, err
 	}
-	t := &table{name: f.Name(), src: s}
+	t := &table{name: f.Name(), src: s, columns: l.limits.columns}
 	if err := l.startTable(t, ch, d); err != nil {
 		s.Close()
 		return nil, err
@@ -182,7 +183,7 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 	if !d.header {
 		return nil
 	}
-	return t.readHeader(l.limits)
+	return t.readHeader()
 }
 
 func skipLines(r *bufio.Reader, n int) error {
@@ -201,16 +202,13 @@ func skipLines(r *bufio.Reader, n int) error {
 	return nil
 }
 
-func (t *table) readHeader(lim limits) error {
+func (t *table) readHeader() error {
 	cells, line, err := t.next()
 	if err == io.EOF {
 		return &Error{File: t.name, Expected: "rows of data", Got: "nothing but a header", Fix: "Choose a file that has rows."}
 	}
 	if err != nil {
 		return err
-	}
-	if len(cells) > lim.columns {
-		return tooWide(t.name, line, len(cells), lim)
 	}
 	names := make([]string, len(cells))
 	at := map[string]int{}
@@ -230,8 +228,8 @@ func (t *table) readHeader(lim limits) error {
 	return nil
 }
 
-func tooWide(file string, line, got int, lim limits) error {
-	return &Error{File: file, Row: line, Expected: fmt.Sprintf("at most %d columns", lim.columns),
+func tooWide(file string, line, got, most int) error {
+	return &Error{File: file, Row: line, Expected: fmt.Sprintf("at most %d columns", most),
 		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
 }
 
@@ -271,6 +269,11 @@ func (t *table) row() ([]string, int, error) {
 	if err != nil {
 		return nil, 0, t.rowError(err)
 	}
+	if t.src.made {
+		if err := t.src.raw.l.spend(t.name, rowCost+cellCost*int64(len(cells))); err != nil {
+			return nil, 0, err
+		}
+	}
 	line, _ := t.r.FieldPos(0)
 	line += t.before - t.inner
 	for i, c := range cells {
@@ -278,6 +281,9 @@ func (t *table) row() ([]string, int, error) {
 		cells[i] = strings.TrimSpace(c)
 	}
 	if t.width == 0 {
+		if len(cells) > t.columns {
+			return nil, 0, tooWide(t.name, line, len(cells), t.columns)
+		}
 		t.width = len(cells)
 	}
 	if len(cells) != t.width {

@@ -143,11 +143,15 @@ func bucket(s string, n uint32) int {
 }
 
 func (l *loader) checkColumnNames(s *schema) error {
+	known := make(map[string]bool, len(s.columns))
+	for _, c := range s.columns {
+		known[c.Name] = true
+	}
 	for field, names := range map[string]iter.Seq[string]{
 		"columns": maps.Keys(l.opt.Columns), "bounds": maps.Keys(l.opt.Bounds), "fill": maps.Keys(l.opt.Fill),
 	} {
 		for name := range names {
-			if !slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == name }) {
+			if !known[name] {
 				return &Error{ColumnName: name, Expected: "csv." + field + " to name columns of the table", Got: quote(name),
 					Fix: "Use the names of the header (or \"column 3\" where there is none)."}
 			}

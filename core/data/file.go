@@ -71,7 +71,6 @@ type limits struct {
 	classes    int
 	record     int64 // bytes of one row of a table
 	directory  int64 // bytes of an archive's directory
-	unpacked   int64 // bytes that an archive is unpacked to, read several times or not
 	picture    int64 // bytes of one, as stored
 	pixels     int   // of one
 }
@@ -88,7 +87,6 @@ func defaultLimits() limits {
 		classes:    1000,
 		record:     4 << 20,
 		directory:  16 << 20, // some 200,000 files
-		unpacked:   16 << 30,
 		picture:    32 << 20,
 		pixels:     25_000_000, // Go's decoders take up to 16 bytes of memory for each
 	}
@@ -99,6 +97,8 @@ type source struct {
 	*bufio.Reader
 	file   File
 	gzip   bool
+	made   bool      // the content is not what is stored: its rows and cells are spent
+	unpack bool      // and its bytes are, where no entry of an archive has spent them
 	stream io.Reader // the content
 	raw    *meter
 }
@@ -113,11 +113,13 @@ func (l *loader) open(f File, phase string) (*source, error) {
 		return nil, &Error{File: f.Name(), Got: "the file could not be opened", Err: err,
 			Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	s := &source{file: f, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
+	_, text := f.(written)
+	_, packed := f.(*entry)
+	s := &source{file: f, made: text || packed, unpack: text, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
 	stored := bufio.NewReaderSize(readerFunc(s.readStored), headSize)
 	s.stream = stored
 	if gzipped(stored) {
-		s.gzip = true
+		s.gzip, s.made, s.unpack = true, true, true
 		zr, err := gzip.NewReader(stored)
 		if err != nil {
 			rc.Close()
@@ -173,6 +175,11 @@ func (s *source) read(p []byte) (int, error) {
 	n, err := s.stream.Read(p)
 	if s.gzip {
 		err = s.gzipError(err)
+	}
+	if s.unpack {
+		if err := s.raw.l.spend(s.file.Name(), int64(n)); err != nil {
+			return 0, err
+		}
 	}
 	return n, err
 }
@@ -246,8 +253,8 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // check reports progress when it is time to. The error is the context's.
 func (m *meter) check(end bool) error {
-	if err := m.l.ctx.Err(); err != nil {
-		return fmt.Errorf("data: load: %w", err)
+	if err := m.l.ended(); err != nil {
+		return err
 	}
 	if m.l.progress == nil || m.phase == phaseSniff {
 		return nil

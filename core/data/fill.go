@@ -117,7 +117,7 @@ func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missin
 			return rows, missingCells, nil
 		}
 		if err == nil {
-			err = sc.start(t, cells, line, l.limits)
+			err = sc.start(t, cells, line)
 		}
 		if err != nil {
 			return 0, 0, err

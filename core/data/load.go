@@ -63,7 +63,7 @@ func (how Loader) Load(ctx context.Context, train, test []File, opt run.CSV, pro
 }
 
 type loader struct {
-	ctx      context.Context
+	*work
 	opt      run.CSV
 	progress func(Progress)
 	now      func() time.Time
@@ -76,7 +76,7 @@ type loader struct {
 }
 
 func newLoader(ctx context.Context, opt run.CSV) *loader {
-	return &loader{ctx: ctx, opt: opt, now: time.Now, limits: defaultLimits(), report: &Report{Warnings: []string{}}}
+	return &loader{work: newWork(ctx), opt: opt, now: time.Now, limits: defaultLimits(), report: &Report{Warnings: []string{}}}
 }
 
 // note is all warnings of one kind, which is one format. A table can give
@@ -130,7 +130,7 @@ func (l *loader) claim(file string, rows, features, bytes int64) error {
 
 // room is claim without taking anything.
 func (l *loader) room(file string, rows, features, bytes int64) error {
-	if l.claimed+rows*bytes <= l.limits.bytes {
+	if rows <= l.limits.bytes/max(1, bytes) && l.claimed+rows*bytes <= l.limits.bytes { // the first, as the product may overflow
 		return nil
 	}
 	return &Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", l.limits.bytes>>20),
@@ -156,6 +156,8 @@ func (l *loader) load(train, test []File) (*Dataset, error) {
 	defer l.tell()
 	defer l.close()
 	train, test = Gather(train), Gather(test)
+	l.allow(train...)
+	l.allow(test...)
 	if len(train) == 0 {
 		return nil, &Error{Expected: "at least one file to train on", Got: "none",
 			Fix: "Choose a table, NumPy arrays, pictures in folders, a pair of IDX files or CIFAR batches."}
@@ -251,18 +253,24 @@ func (l *loader) close() {
 
 // split is SplitFiles with a check of the roles and a word to the owner.
 func (l *loader) split(train, test []File) ([]File, []File, error) {
-	files := slices.Concat(train, test)
+	type title struct {
+		name string
+		size int64
+	}
+	given, seen := map[string]bool{}, map[title]bool{}
+	for _, f := range slices.Concat(train, test) {
+		as := title{f.Name(), f.Size()}
+		if seen[as] {
+			l.warn("%s is given twice, as it seems: then each of its rows counts twice, and more can be learnt of it than ε says.", shorten(f.Name()))
+		}
+		seen[as], given[f.Name()] = true, true
+	}
 	for name, role := range l.opt.Roles {
 		if role != roleTrain && role != roleTest {
 			return nil, nil, badOption("roles", `"train" or "test"`, role)
 		}
-		if !slices.ContainsFunc(files, func(f File) bool { return f.Name() == name }) {
+		if !given[name] {
 			return nil, nil, badOption("roles", "about files that are given", name)
-		}
-	}
-	for i, f := range files {
-		if slices.ContainsFunc(files[:i], func(g File) bool { return g.Name() == f.Name() && g.Size() == f.Size() }) {
-			l.warn("%s is given twice, as it seems: then each of its rows counts twice, and more can be learnt of it than ε says.", shorten(f.Name()))
 		}
 	}
 	tr, te, named := SplitFiles(train, test, l.opt.Roles)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -81,11 +80,13 @@ func (l *loader) loadPictureRows(train, test []File) (*Dataset, error) {
 	name := train[0].Name()
 	var classes []string
 	if l.opt.Task != string(Regression) {
+		seen := map[string]bool{}
 		for _, f := range train {
 			for _, c := range f.(columnsFile).Classes() {
-				if !slices.Contains(classes, c) {
+				if !seen[c] {
 					classes = append(classes, c)
 				}
+				seen[c] = true
 			}
 		}
 		if len(classes) > l.limits.classes {
@@ -162,6 +163,9 @@ func (g *gallery) rows(f columnsFile, phase string, do func(row, label string, r
 			if raw, err = g.part(r, g.limits.picture); err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
+		}
+		if err == nil {
+			err = g.spend(f.Name(), int64(len(name)+len(raw)))
 		}
 		if err == nil {
 			err = do(row, name, raw)

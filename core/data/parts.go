@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -31,7 +32,9 @@ func (how Loader) Parts(ctx context.Context, files []File, opt run.CSV, tested b
 	defer l.close()
 	var of kinds
 	var parts []File
-	for _, f := range Gather(files) {
+	files = Gather(files)
+	l.allow(files...)
+	for _, f := range files {
 		found, err := l.sniff(f, of.add)
 		if err != nil {
 			return err
@@ -71,7 +74,7 @@ func (l *loader) pictureParts(files []File, tested bool, h hash.Hash, add func()
 
 // content writes a file to h as it is stored.
 func (l *loader) content(h hash.Hash, f File) error {
-	if err := l.ctx.Err(); err != nil {
+	if err := l.ended(); err != nil {
 		return fmt.Errorf("data: parts: %w", err)
 	}
 	r, err := f.Open()
@@ -190,21 +193,29 @@ func blank(pixels []uint8) bool {
 	return !slices.ContainsFunc(pixels, func(v uint8) bool { return v != pixels[0] })
 }
 
-// warnAlike warns of files to train on that have the same content under two names.
+// warnAlike warns of files to train on that have the same content under two names. Each is
+// read once, and only where another has its size.
 func (l *loader) warnAlike(train []File) error {
-	for i, f := range train {
-		for _, g := range train[:i] {
-			if f.Size() != g.Size() || f.Name() == g.Name() { // of the latter split has warned
-				continue
-			}
-			same, err := l.alike(f, g)
-			if err != nil {
-				return err
-			}
-			if same {
-				l.warnTwice(g.Name(), f.Name())
-				break
-			}
+	sizes := map[int64]int{}
+	for _, f := range train {
+		sizes[f.Size()]++
+	}
+	seed, first := maphash.MakeSeed(), map[content]File{}
+	for _, f := range train {
+		if sizes[f.Size()] < 2 {
+			continue
+		}
+		has, ok, err := l.contentOf(f, seed)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if g, seen := first[has]; !seen {
+			first[has] = f
+		} else if g.Name() != f.Name() { // of the latter split has warned
+			l.warnTwice(g.Name(), f.Name())
 		}
 	}
 	return nil
@@ -214,49 +225,29 @@ func (l *loader) warnTwice(one, other string) {
 	l.warn("%s and %s are the same: each row of theirs counts twice, and more can be learnt of it than ε says. Leave one out.", shorten(one), shorten(other))
 }
 
-// alike reports whether two files of one size have the same content. Of entries of
-// archives the checksums are compared, as unpacking them counts against a limit.
-func (l *loader) alike(f, g File) (bool, error) {
-	a, packed := f.(*entry)
-	b, both := g.(*entry)
-	if packed && both {
-		return a.zip.CRC32 == b.zip.CRC32, nil
-	}
-	if packed || both {
-		return false, nil
-	}
-	switch f.(type) {
-	case *archive, *folder: // their pictures are compared as they are read
-		return false, nil
-	}
-	first, err := l.open(f, phaseSniff)
-	if err != nil {
-		return false, err
-	}
-	defer first.Close()
-	second, err := l.open(g, phaseSniff)
-	if err != nil {
-		return false, err
-	}
-	defer second.Close()
-	return sameBytes(first, second)
+// content tells what files hold apart.
+type content struct {
+	size   int64
+	packed bool
+	sum    uint64
 }
 
-func sameBytes(a, b io.Reader) (bool, error) {
-	var x, y [32 << 10]byte
-	for {
-		n, err := io.ReadFull(a, x[:])
-		m, other := io.ReadFull(b, y[:])
-		if string(x[:n]) != string(y[:m]) {
-			return false, nil
-		}
-		for _, e := range []error{err, other} {
-			if e != nil && e != io.EOF && e != io.ErrUnexpectedEOF {
-				return false, e
-			}
-		}
-		if err != nil || other != nil {
-			return err != nil && other != nil, nil
-		}
+// contentOf is what f holds. Of an entry of an archive it is the checksum, as unpacking costs.
+// ok is false of what is compared as it is read.
+func (l *loader) contentOf(f File, seed maphash.Seed) (c content, ok bool, err error) {
+	switch f := f.(type) {
+	case *entry:
+		return content{f.Size(), true, uint64(f.zip.CRC32)}, true, l.step(mostNamed)
+	case *archive, *folder:
+		return content{}, false, nil
 	}
+	s, err := l.open(f, phaseSniff)
+	if err != nil {
+		return content{}, false, err
+	}
+	defer s.Close()
+	var h maphash.Hash
+	h.SetSeed(seed)
+	_, err = io.Copy(&h, s)
+	return content{f.Size(), false, h.Sum64()}, true, err
 }

@@ -93,6 +93,9 @@ func (l *loader) listPictures(train, test []File) (all []picture, tables []File,
 			switch f := f.(type) {
 			case *archive:
 				for _, e := range f.entries {
+					if err := l.step(mostNamed); err != nil {
+						return err
+					}
 					switch {
 					case endsWith(e.path, pictureEnds...):
 						parts = append(parts, picture{File: e, path: e.path, from: from, role: role})
@@ -149,8 +152,12 @@ func place(all []picture, role string) {
 // of which nothing says what they show.
 func (l *loader) labelled(f File, all []picture, tables []File) ([]picture, error) {
 	used := false
+	var names *pictureIndex
 	for _, t := range tables {
-		ok, err := l.readLabels(t, all, used)
+		if names == nil { // which few archives need
+			names = pictureNames(all)
+		}
+		ok, err := l.readLabels(t, all, names, used)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +202,7 @@ func (l *loader) labelled(f File, all []picture, tables []File) ([]picture, erro
 const fromTable = "\x00"
 
 // readLabels reads a table of pictures' names and labels. It reports whether it is one.
-func (l *loader) readLabels(f File, all []picture, others bool) (bool, error) {
+func (l *loader) readLabels(f File, all []picture, names *pictureIndex, others bool) (bool, error) {
 	ch, err := choices(l.opt, l.limits)
 	if err != nil {
 		return false, err
@@ -205,9 +212,8 @@ func (l *loader) readLabels(f File, all []picture, others bool) (bool, error) {
 		return false, err
 	}
 	defer t.src.Close()
-	names := pictureNames(all)
 	var first [][]string
-	for len(first) < 100 {
+	for size := int64(0); len(first) < 100 && size < l.limits.record; {
 		cells, _, err := t.next()
 		if err == io.EOF {
 			break
@@ -217,6 +223,7 @@ func (l *loader) readLabels(f File, all []picture, others bool) (bool, error) {
 		row := make([]string, len(cells))
 		for i, c := range cells {
 			row[i] = strings.Clone(c)
+			size += int64(len(c))
 		}
 		first = append(first, row)
 	}
@@ -229,6 +236,10 @@ func (l *loader) readLabels(f File, all []picture, others bool) (bool, error) {
 	}
 	held := namedTest(path.Base(f.Name()))
 	take := func(cells []string) error {
+		if n := len(cells[nameAt]); n > mostPath {
+			return &Error{File: f.Name(), Column: nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
+				Fix: "Correct the table, or leave it out of the archive."}
+		}
 		i, ok := names.find(cells[nameAt])
 		if !ok {
 			return nil // of a picture that is not there
@@ -266,12 +277,15 @@ func (l *loader) readLabels(f File, all []picture, others bool) (bool, error) {
 
 // pictureIndex finds pictures by what a table may call them: the path, the name, or
 // the name without its end; by one of the latter two where no other is called so.
-type pictureIndex map[string]int
+type pictureIndex struct {
+	at      map[string]int
+	longest int // bytes of a path
+}
 
 const several = -1
 
-func pictureNames(all []picture) pictureIndex {
-	names := pictureIndex{}
+func pictureNames(all []picture) *pictureIndex {
+	names, longest := map[string]int{}, 0
 	for i, p := range all {
 		base := path.Base(p.path)
 		for _, name := range []string{base, strings.TrimSuffix(base, path.Ext(base))} {
@@ -284,24 +298,37 @@ func pictureNames(all []picture) pictureIndex {
 	}
 	for i, p := range all {
 		names[p.path] = i
+		longest = max(longest, len(p.path))
 	}
-	return names
+	return &pictureIndex{names, longest}
 }
 
-func (x pictureIndex) find(name string) (int, bool) {
+// mostAbove is how many folders a cell may have above a picture that do not stand above it
+// in the archive: those of the disk on which the table was written.
+const mostAbove = 64
+
+// mostPath is the longest path that an entry of a zip archive can have.
+const mostPath = 1<<16 - 1
+
+// find takes time in proportion to the bytes of name, whatever it is.
+func (x *pictureIndex) find(name string) (int, bool) {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
-	for name != "" {
-		if i, ok := x[name]; ok {
-			return i, i != several
+	for range mostAbove {
+		if len(name) <= x.longest {
+			if i, ok := x.at[name]; ok {
+				return i, i != several
+			}
 		}
-		_, name, _ = strings.Cut(name, "/")
+		if _, name, _ = strings.Cut(name, "/"); name == "" {
+			break
+		}
 	}
 	return 0, false
 }
 
 // labelColumns are the columns of names and of labels; the first is -1 where the table
 // is about something else.
-func (l *loader) labelColumns(t *table, rows [][]string, names pictureIndex) (nameAt, labelAt int, err error) {
+func (l *loader) labelColumns(t *table, rows [][]string, names *pictureIndex) (nameAt, labelAt int, err error) {
 	nameAt = -1
 	best := 0
 	for i := range t.width {

@@ -408,7 +408,7 @@ func TestArchiveLimits(t *testing.T) {
 		limit func(*limits)
 		want  string
 	}{
-		"unpacked":  {func(l *limits) { l.unpacked = 4 * int64(len(g)) }, "grows and grows"},
+
 		"directory": {func(l *limits) { l.directory = 100 }, "whose directory takes"},
 		"pictures":  {func(l *limits) { l.picture = 20 }, "of over 0 MB"},
 		"pixels":    {func(l *limits) { l.pixels = 80 }, "9×9 pixels, over the limit"},

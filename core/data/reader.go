@@ -32,6 +32,7 @@ func (how Loader) OpenTable(ctx context.Context, f File, named bool, progress fu
 	if named {
 		ch.header = "yes"
 	}
+	l.allow(f)
 	var t *table
 	f, err := l.tableIn(f)
 	if err == nil {

@@ -379,6 +379,7 @@ type sheetReader struct {
 	xml    *xmlReader
 	rc     io.ReadCloser
 	cells  []string // of the present row, without empty ones at its end
+	size   int64    // bytes of these
 	line   int      // of the present row, from 1
 	lines  int      // that were written
 	began  bool     // a row with several cells has been
@@ -509,7 +510,7 @@ func (r *sheetReader) token() (xml.Token, error) {
 }
 
 func (r *sheetReader) readRow() error {
-	r.cells = r.cells[:0]
+	r.cells, r.size = r.cells[:0], 0
 	next := 0
 	for {
 		t, err := r.token()
@@ -531,8 +532,8 @@ func (r *sheetReader) readRow() error {
 			if at, ok := columnOf(attr(t, "r")); ok && at >= next {
 				next = at
 			}
-			if next >= min(r.l.limits.columns, 1<<14) { // Excel's own limit
-				return tooWide(r.Name(), r.line, next+1, r.l.limits)
+			if most := min(r.l.limits.columns, 1<<14); next >= most { // Excel's own limit
+				return tooWide(r.Name(), r.line, next+1, most)
 			}
 			kind, style := attr(t, "t"), attr(t, "s")
 			raw, formula, err := r.cell()
@@ -545,6 +546,10 @@ func (r *sheetReader) readRow() error {
 			value, err := r.value(raw, kind, style, next)
 			if err != nil {
 				return err
+			}
+			if r.size += int64(len(value)); r.size > r.l.limits.record { // its cells may share one text
+				return &Error{File: r.Name(), Row: r.line, Expected: fmt.Sprintf("rows of at most %d MB of text", r.l.limits.record>>20), Got: "one of more", Err: errTooMuch,
+					Fix: "Shorten the texts of the row, or leave it out."}
 			}
 			if value != "" {
 				for len(r.cells) < next {

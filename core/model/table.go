@@ -112,10 +112,17 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 // find finds the columns by name.
 func (t *table) find(names []string) error {
 	columns := t.p.encoder.Columns()
+	places, folded := map[string]int{}, map[string]int{}                               // the first of each name, as it is and whatever its case
+	fold := func(name string) string { return strings.ToLower(strings.ToUpper(name)) } // as ς and σ have one capital
+	for i, name := range slices.Backward(names) {
+		places[name], folded[fold(name)] = i, i
+	}
 	for _, c := range columns {
-		i := slices.Index(names, c.Name)
-		if i < 0 {
-			i = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, c.Name) })
+		i, ok := places[c.Name]
+		if !ok {
+			if i, ok = folded[fold(c.Name)]; !ok {
+				i = -1
+			}
 		}
 		if i < 0 && (c.Kind == data.Numeric || c.Kind == data.Categorical) {
 			return data.NotThere(t.file, c.Name, names)

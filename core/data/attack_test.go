@@ -1,0 +1,340 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+)
+
+// overlapping are many entries of a zip archive that all have the same bytes, once in the archive.
+func overlapping(entries int, content []byte) []byte {
+	packed := new(bytes.Buffer)
+	w := zip.NewWriter(packed)
+	f, _ := w.Create("0.csv")
+	f.Write(content)
+	w.Close()
+	b := packed.Bytes()
+	directory := bytes.Index(b, []byte("PK\x01\x02"))
+	end := bytes.Index(b, []byte("PK\x05\x06"))
+	one := b[directory:end]
+	out := append([]byte{}, b[:directory]...)
+	for i := range entries {
+		record := append([]byte{}, one...)
+		copy(record[46:], fmt.Sprintf("%05d", i)[:5]) // its name
+		out = append(out, record...)
+	}
+	tail := append([]byte{}, b[end:]...)
+	binary.LittleEndian.PutUint16(tail[8:], uint16(entries))
+	binary.LittleEndian.PutUint16(tail[10:], uint16(entries))
+	binary.LittleEndian.PutUint32(tail[12:], uint32(entries*len(one)))
+	return append(out, tail...)
+}
+
+// understated is an archive with one entry that says of itself that it has 10 bytes.
+func understated(content []byte) []byte {
+	b := packed("0.csv", content)
+	binary.LittleEndian.PutUint32(b[bytes.Index(b, []byte("PK\x01\x02"))+24:], 10)
+	return b
+}
+
+// endless reads as the same bytes again and again.
+type endless struct {
+	head, part []byte
+	at         int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	if len(e.head) > 0 {
+		n = copy(p, e.head)
+		e.head = e.head[n:]
+		return n, nil
+	}
+	for n < len(p) {
+		m := copy(p[n:], e.part[e.at:])
+		n, e.at = n+m, (e.at+m)%len(e.part)
+	}
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// endlessColumns is a file of columns that says everything again and again.
+type endlessColumns struct {
+	head, part []byte
+	pictures   bool
+}
+
+func (c endlessColumns) Pictures() bool    { return c.pictures }
+func (c endlessColumns) Rows() int64       { return 40_000 }
+func (c endlessColumns) Classes() []string { return []string{"a", "b"} }
+func (c endlessColumns) Skipped() []string { return nil }
+func (c endlessColumns) Open() (io.ReadCloser, error) {
+	return &endless{head: c.head, part: c.part}, nil
+}
+
+// framed are pictures in the form of [Columns], one of each class.
+func framed(raw []byte) (b []byte) {
+	for _, class := range []string{"a", "b"} {
+		b = binary.LittleEndian.AppendUint32(b, 1)
+		b = binary.LittleEndian.AppendUint32(append(b, class...), uint32(len(raw)))
+		b = append(b, raw...)
+	}
+	return b
+}
+
+// attacks are files of a few kilobytes, most of them, that ask for hours or for all memory.
+func attacks() map[string]struct {
+	files   []File
+	columns Columns
+	want    string
+} {
+	type attack = struct {
+		files   []File
+		columns Columns
+		want    string
+	}
+	const mb = 1 << 20
+	x := func(n int) string { return strings.Repeat("x", n) }
+	sst := func(texts ...string) string {
+		return "<sst><si><t>" + strings.Join(texts, "</t></si><si><t>") + "</t></si></sst>"
+	}
+	xlsx := func(rows string, parts ...string) []File {
+		return []File{Bytes("b.xlsx", book(append([]string{"S", rows}, parts...)...))}
+	}
+	g, h := grey(9, 9, 3), grey(9, 9, 200)
+	beside := func(table string) []File {
+		return []File{Bytes("a.zip", packed("a/1.png", g, "b/2.png", h, "a/3.png", g, "labels.csv", table))}
+	}
+	parquet := []File{Bytes("t.parquet", append([]byte("PAR1"), bytes.Repeat([]byte{0, 1, 2, 3}, 43_000/4)...))}
+	csv := func(s string) []File { return []File{Bytes("t.csv.gz", gz([]byte(s)))} }
+	zipped := func(name, s string) []File { return []File{Bytes("t.zip", packed(name, s))} }
+	shared := `<c t="s"><v>0</v></c>`
+	const repeats = "to be read of so few bytes"
+	return map[string]attack{
+		"a long text in each cell of a row":    {xlsx("<row>"+strings.Repeat(shared, 1000)+"</row>", "xl/sharedStrings.xml", sst(x(3*mb))), nil, "rows of at most 4 MB of text"},
+		"a long text in each row":              {xlsx(strings.Repeat("<row>"+shared+`<c><v>1</v></c></row>`, 4000), "xl/sharedStrings.xml", sst(x(mb))), nil, repeats},
+		"a middling text in each row":          {xlsx(strings.Repeat("<row>"+shared+`<c><v>1</v></c></row>`, 20_000), "xl/sharedStrings.xml", sst(x(30_000))), nil, repeats},
+		"a text inline, and unpacked well":     {xlsx("<row>" + strings.Repeat(`<c t="inlineStr"><is><t>`+x(mb)+`</t></is></c>`, 9) + "</row>"), nil, "rows of at most 4 MB of text"},
+		"the last column in each row":          {xlsx(strings.Repeat(`<row><c r="A1"><v>1</v></c><c r="XFD1048576"><v>1</v></c></row>`, 20_000)), nil, repeats},
+		"rows far apart":                       {xlsx(`<row r="1"><c><v>1</v></c><c><v>1</v></c></row><row r="1048575"><c><v>1</v></c></row>` + strings.Repeat("<row/>", 3)), nil, "at most 1048576 rows"},
+		"one place again and again":            {xlsx("<row>" + strings.Repeat(`<c r="A1"><v>1</v></c>`, 50_000) + "</row>"), nil, "at most 16384 columns"},
+		"a million attributes":                 {xlsx("<row><c " + strings.Repeat(`a="" `, mb) + "/></row>"), nil, "at most 4 MB"},
+		"a million entities":                   {xlsx("<row><c><v>" + strings.Repeat(`&lt;`, 2*mb) + "</v></c></row>"), nil, "at most 4 MB"},
+		"texts of 70 MB":                       {xlsx("<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 70_000), " ")...)), nil, "at most 64 MB of text"},
+		"an entity that grows":                 {xlsx(`<row><c><v>&b;</v></c></row>`, "xl/workbook.xml", `<!DOCTYPE a [<!ENTITY a "xxxxxxxx"><!ENTITY b "&a;&a;&a;&a;">]><workbook>&b;</workbook>`), nil, "sound XML"},
+		"a cell of slashes beside pictures":    {beside("filename,label\n1.png,a\n2.png,b\n3.png,a\n" + strings.Repeat("a/", 2_000_000) + ",x\n"), nil, "names of pictures of at most 65535 bytes"},
+		"cells of slashes beside pictures":     {beside("filename,label\n1.png,a\n2.png,a\n3.png,a\n" + strings.Repeat(strings.Repeat("a/", 32_000)+",x\n", 400)), nil, "at least two classes"},
+		"cells of slashes alone":               {[]File{Bytes("a.zip", packed("a/1.png", g, "a/2.png", h, "l.csv", "filename,label\n"+strings.Repeat(strings.Repeat("a/", 32_000)+",x\n", 400)))}, nil, "2 pictures without either"},
+		"a label table of a million columns":   {beside(strings.Repeat(strings.Repeat("1,", mb)+"1\n", 9)), nil, "at most 20000 columns"},
+		"a label table of long rows":           {beside("filename,label\n" + strings.Repeat("1.png,"+x(4_000_000)+"\n", 100)), nil, "labels of at most 1000 bytes"},
+		"a dictionary's long text in each row": {parquet, endlessColumns{[]byte("s,kind\n"), []byte(x(900_000) + ",TRUE\n"), false}, repeats},
+		"a dictionary's picture in each row":   {parquet, endlessColumns{nil, framed(append(bytes.Clone(g), make([]byte, mb)...)), true}, repeats},
+		"rows of columns without end":          {parquet, endlessColumns{[]byte("s,kind\n"), []byte(",\n"), false}, repeats},
+		"a row of columns without end":         {parquet, endlessColumns{[]byte("s,kind\n"), []byte("x"), false}, "rows of at most 4 MB"},
+		"5,000 entries on one file":            {[]File{Bytes("t.zip", overlapping(5000, []byte(strings.Repeat("1,a\n2,b\n", 9000))))}, nil, "some overlap"},
+		"65,535 entries on one file":           {[]File{Bytes("t.zip", overlapping(65_535, bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "some overlap"},
+		"an entry larger than it says":         {[]File{Bytes("t.zip", understated(bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "a sound zip archive"},
+		"a zip of a row without end":           {zipped("t.csv", strings.Repeat("1,", 4*mb)), nil, "rows of at most 4 MB"},
+		"a zip of a quote without end":         {zipped("t.csv", "a,b\n\""+strings.Repeat("1,2\n", 3*mb)), nil, "Look for a quote that is not closed"},
+		"a zip of empty lines":                 {zipped("t.csv", "a,b\n1,2\n"+strings.Repeat("\n", 6*mb)), nil, "rows of at most 4 MB"},
+		"a million columns":                    {csv(strings.Repeat(strings.Repeat("1,", mb)+"1\n", 9)), nil, "at most 20000 columns"},
+		"a million members":                    {[]File{Bytes("t.csv.gz", bytes.Repeat(gz(nil), mb/4))}, nil, "an empty file"},
+		"an array of a terabyte":               {[]File{Bytes("x.npy", npy("<f4", "1000000, 1000000", []float32{1}))}, nil, "over the limit of"},
+		"an array of 32 dimensions":            {[]File{Bytes("x.npy", npy("<f4", strings.Repeat("2147483647, ", 32), []float32{1}))}, nil, "over the limit of"},
+		"an array that gzip cannot hold":       {[]File{Bytes("x.npy.gz", gz(npy("|u1", "16000, 65536", []uint8{1}))), Bytes("y.npy", npy("|u1", "16000", make([]uint8, 16_000)))}, nil, "bytes, as the header promises"},
+		"a header of NumPy's that nests":       {[]File{Bytes("x.npy", npy(strings.Repeat("[", 9000), "1,", []uint8{1}))}, nil, "NumPy array"},
+		"pictures of IDX without bytes":        {[]File{Bytes("a-idx3", idx(nil, 1<<14, 1<<8, 1<<8)), Bytes("b-idx1", idx(nil, 1<<14))}, nil, "the file ends early"},
+	}
+}
+
+// TestAttacks: each is refused by the bound that it passes, in words, with little memory, and
+// no more has been made of it than its bytes allow.
+func TestAttacks(t *testing.T) {
+	for name, a := range attacks() {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			l := newLoader(t.Context(), run.CSV{})
+			l.parquet = func(context.Context, File, run.CSV) (Columns, error) { return a.columns, nil }
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			ds, err := l.load(a.files, nil)
+			runtime.ReadMemStats(&after)
+			var e *Error
+			switch {
+			case err == nil:
+				t.Fatalf("%d rows were read of it", ds.Train.N)
+			case !errors.As(err, &e) || e.Fix == "" || badVerb(err.Error()) || len(err.Error()) > 700 || !strings.Contains(err.Error(), a.want):
+				t.Errorf("%v, want %q", err, a.want)
+			}
+			size := int64(0)
+			for _, f := range a.files {
+				size += f.Size()
+			}
+			const chunk = 1 << 20 // which may be made before it is counted
+			if l.made > Allowance(size)+chunk {
+				t.Errorf("%d bytes were made of %d", l.made, size)
+			}
+			grown := (int64(after.HeapSys) - int64(before.HeapSys)) >> 20
+			t.Logf("%7d bytes: %4d MB made, %5d MB allocated, the heap grew by %4d MB: %v", size, l.made>>20, (after.TotalAlloc-before.TotalAlloc)>>20, grown, err)
+			if grown > 300 {
+				t.Errorf("the heap grew by %d MB", grown)
+			}
+		})
+	}
+}
+
+// asked is a file that counts how often it is asked for its name and opened.
+type asked struct {
+	File
+	names, opens *int
+}
+
+func (f asked) Name() string {
+	*f.names++
+	return f.File.Name()
+}
+
+func (f asked) Open() (io.ReadCloser, error) {
+	*f.opens++
+	return f.File.Open()
+}
+
+// TestWorkGrowsWithFiles: of twice as many files, twice as much is asked, whatever they are called
+// and however many have the same size.
+func TestWorkGrowsWithFiles(t *testing.T) {
+	count := func(n int) (names, opens int) {
+		var files []File
+		roles := map[string]string{}
+		for i := range n {
+			name := fmt.Sprintf("%04d.csv", i)
+			roles[name] = roleTrain
+			files = append(files, asked{Bytes(name, fmt.Appendf(nil, "%04d.5,a\n%04d.5,b\n", i, i+n)), &names, &opens})
+		}
+		if _, _, err := Load(t.Context(), files, nil, run.CSV{Roles: roles}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return names, opens
+	}
+	names, opens := count(100)
+	moreNames, moreOpens := count(200)
+	if moreNames > 2*names+100 || moreOpens > 2*opens+10 {
+		t.Errorf("100 files: %d names, %d times opened; 200: %d and %d", names, opens, moreNames, moreOpens)
+	}
+}
+
+// TestLabelTablesShareNames: the names of pictures are listed once, not for each table beside them.
+func TestLabelTablesShareNames(t *testing.T) {
+	allocated := func(tables int) uint64 {
+		var parts []any
+		for i := range 2000 {
+			parts = append(parts, fmt.Sprintf("%c/%d.png", 'a'+i%2, i), grey(1, 1, uint8(i)))
+		}
+		for i := range tables {
+			parts = append(parts, fmt.Sprintf("%d.csv", i), "x,y\n1.5,2\n2.5,3\n")
+		}
+		files := []File{Bytes("a.zip", packed(parts...))}
+		l := newLoader(t.Context(), run.CSV{})
+		train, test := files, []File(nil)
+		if _, err := l.recognise(&train, &test); err != nil {
+			t.Fatal(err)
+		}
+		all, labels, err := l.listPictures(train, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := l.labelled(train[0], all, labels); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	each := (allocated(41) - allocated(1)) / 40
+	if most := uint64(1<<21 - 1<<18); each > most { // a table takes a megabyte to look at; 2,000 names take more than another half
+		t.Errorf("a table more takes %d bytes more", each)
+	}
+}
+
+// counted is a context that counts how often it is looked at, and ends after so many times.
+type counted struct {
+	context.Context
+	looks, most int
+}
+
+func (c *counted) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestReadingEnds: whatever is read, the context is looked at all along, and when it has ended
+// reading does, within as much work as lies between two looks.
+func TestReadingEnds(t *testing.T) {
+	table := honestTable(20_000)
+	g := grey(9, 9, 3)
+	var pictures []any
+	for i := range 3000 {
+		pictures = append(pictures, fmt.Sprintf("%c/%d.png", 'a'+i%2, i), g)
+	}
+	twins := []File{Bytes("a", table), Bytes("b", bytes.Clone(table))}
+	images, labels := images(2000, 20, 20, 3)
+	for name, files := range map[string][]File{
+		"CSV": {Bytes("t.csv", table)}, "gzip": {Bytes("t.csv.gz", gz(table))}, "zip": {Bytes("t.zip", packed("t.csv", table))}, "xlsx": {Bytes("b.xlsx", honestBook(5000))},
+		"pictures": {Bytes("a.zip", packed(pictures...))}, "alike": twins, "IDX": {Bytes("a", images), Bytes("b", labels)}, "CIFAR": {Bytes("c.bin.gz", gz(cifar(300)))},
+		"NPY":    {Bytes("X.npy", npy("<f4", "40000, 3", ramp[float32](120_000))), Bytes("y.npy", npy("|u1", "40000", bytes.Repeat([]byte{0, 1}, 20_000)))},
+		"shared": {Bytes("b.xlsx", book("S", "<row><c/></row>", "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 300_000)+"</sst>"))},
+	} {
+		whole := &counted{Context: t.Context(), most: 1 << 40}
+		l := newLoader(whole, all(run.CSV{}))
+		read, _ := l.load(files, nil)
+		if read == nil && name != "shared" {
+			t.Errorf("%s: it is not read", name)
+		}
+		if whole.looks < 4 {
+			t.Errorf("%s: the context is looked at %d times", name, whole.looks)
+		}
+		for _, part := range []int{1, 3, 7, 9} {
+			ctx := &counted{Context: t.Context(), most: whole.looks * part / 10}
+			_, _, err := Load(ctx, files, nil, all(run.CSV{}), nil)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, ended after %d of %d looks: %v", name, ctx.most, whole.looks, err)
+			}
+			if ctx.looks > ctx.most+6 { // the first that it has ended, and who asks why there is an error
+				t.Errorf("%s: %d looks after the context had ended", name, ctx.looks-ctx.most)
+			}
+		}
+		h := fnv.New64a()
+		if err := (Loader{}).Parts(&counted{Context: t.Context(), most: 2}, files, run.CSV{}, true, h, func() {}); name != "IDX" && name != "NPY" && name != "CIFAR" && !errors.Is(err, context.Canceled) {
+			t.Errorf("parts of %s: %v", name, err)
+		}
+	}
+}
+
+// lyingColumns says that it has more rows of pictures than can be counted.
+type lyingColumns struct{ endlessColumns }
+
+func (lyingColumns) Rows() int64 { return 1 << 60 }
+
+// TestRowsBeyondCounting: so many that their bytes overflow are refused.
+func TestRowsBeyondCounting(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	l.parquet = func(context.Context, File, run.CSV) (Columns, error) {
+		return lyingColumns{endlessColumns{nil, framed(grey(9, 9, 3)), true}}, nil
+	}
+	_, err := l.load([]File{Bytes("t.parquet", append([]byte("PAR1"), 0, 1, 2, 3))}, nil)
+	if err == nil || !strings.Contains(err.Error(), "at most 1024 MB of data") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,86 @@
+package data
+
+import (
+	"context"
+	"fmt"
+)
+
+// work holds what reading files costs against what their bytes allow: each byte that a
+// reader makes of them (by unpacking, by copying a text that cells share, by writing
+// columns as text) is spent, whoever makes it, and in every pass, and so are rows and cells of
+// what was made. What costs nothing of
+// that kind but takes its time is counted in steps. Both look whether the context has ended.
+// It belongs to one reading and is for one goroutine.
+type work struct {
+	ctx     context.Context
+	allowed int64 // bytes that may be made, in all
+	made    int64
+	effort  int64 // since the context was looked at
+}
+
+const (
+	// mostDeflated is how many bytes one of deflate's can stand for, which packs gzip, zip and
+	// spreadsheets: what a file holds beyond that it does not hold, it repeats.
+	mostDeflated = 1032
+	// passes is how often a table is read to its end.
+	passes = 2
+	// leastAllowed is what the smallest file may be read as: 100,000 rows of a category of
+	// 40 letters, the names of its columns and numbers beside it, take 10 MB in two passes.
+	leastAllowed = 32 << 20
+	// rowCost and cellCost are what a row and a cell take beside their bytes, in bytes of text
+	// that take as long: a row of two empty cells takes as long as some twenty bytes of a long
+	// text.
+	rowCost, cellCost = 16, 2
+	// lookEvery is the effort, in bytes, between two looks at the context: at the slowest
+	// rate of a reader in a browser, 1 MB a second, some 60 ms.
+	lookEvery = 64 << 10
+)
+
+// Allowance is how many bytes may be made of a file of size bytes while it is read, over all
+// passes: 32 MB, and for each byte as many as deflate could have packed into it, twice.
+//
+// Measured, over both passes (TestHonestFilesAreAllowed): spreadsheets and packed tables take
+// 16 to 26 for each byte, a table of zeros with one 1 in a hundred 320, with one in a thousand
+// 1,400; 2,064 are allowed. A row that says one bit is allowed 258 bytes.
+func Allowance(size int64) int64 { return leastAllowed + passes*mostDeflated*size }
+
+func newWork(ctx context.Context) *work { return &work{ctx: ctx, allowed: leastAllowed} }
+
+// allow adds what files allow.
+func (w *work) allow(files ...File) {
+	for _, f := range files {
+		w.allowed += passes * mostDeflated * f.Size()
+	}
+}
+
+// spend counts n bytes that were made of a file.
+func (w *work) spend(file string, n int64) error {
+	if w.made += n; w.made > w.allowed {
+		return tooMuch(file, w.allowed)
+	}
+	return w.step(n)
+}
+
+// tooMuch is the error for a file that passes its allowance.
+func tooMuch(file string, allowed int64) error {
+	return &Error{File: file, Expected: fmt.Sprintf("at most %d MB to be read of so few bytes", allowed>>20), Got: "more: they repeat something again and again",
+		Err: errTooMuch, Fix: "Save the data again as plain CSV, or check where the file comes from."}
+}
+
+// step counts effort, about that of going through n bytes, and looks now and then whether the context
+// has ended.
+func (w *work) step(n int64) error {
+	if w.effort += n; w.effort < lookEvery {
+		return nil
+	}
+	w.effort = 0
+	return w.ended()
+}
+
+// ended is the error of a context that has ended.
+func (w *work) ended() error {
+	if err := w.ctx.Err(); err != nil {
+		return fmt.Errorf("data: load: %w", err)
+	}
+	return nil
+}
