@@ -72,7 +72,10 @@ type limits struct {
 	record     int64 // bytes of one row of a table
 	directory  int64 // bytes of an archive's directory
 	picture    int64 // bytes of one, as stored
+	side       int   // pixels of one, across or down
 	pixels     int   // of one
+	decoding   int64 // bytes that the decoder of one holds at once
+	passes     int   // of a progressive JPEG's scans over its pixels
 }
 
 func defaultLimits() limits {
@@ -88,7 +91,10 @@ func defaultLimits() limits {
 		record:     4 << 20,
 		directory:  16 << 20, // some 200,000 files
 		picture:    32 << 20,
-		pixels:     25_000_000, // Go's decoders take up to 16 bytes of memory for each
+		side:       1<<16 - 1,
+		pixels:     70_000_000, // phones have up to 64 million
+		decoding:   400 << 20,  // Go's decoders take from 1 to 17 bytes a pixel
+		passes:     32,         // cameras and tools make 5 to 10 of colours, and at most 20 of grey
 	}
 }
 

@@ -150,6 +150,7 @@ func (g *gallery) rows(f columnsFile, phase string, do func(row, label string, r
 	}
 	defer rc.Close()
 	m := &meter{l: g.loader, rc: rc, file: f, phase: phase, told: g.now()}
+	g.meter = m
 	r := bufio.NewReaderSize(m, headSize)
 	for n := 1; ; n++ {
 		label, err := g.part(r, int64(g.limits.category))

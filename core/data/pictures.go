@@ -9,8 +9,6 @@ import (
 	"hash/maphash"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"maps"
 	"path"
@@ -418,9 +416,11 @@ func (l *loader) sample(g *gallery, all []picture) error {
 
 func (l *loader) readPictures(g *gallery, files []File, all []picture) error {
 	m := &meter{l: l, file: files[all[0].from], phase: phaseRead, told: l.now()}
+	g.meter = m
 	for _, p := range all {
 		if file := files[p.from]; file != m.file {
 			m = &meter{l: l, file: file, phase: phaseRead, told: l.now()}
+			g.meter = m
 		}
 		if err := m.check(false); err != nil {
 			return err
@@ -460,6 +460,7 @@ type gallery struct {
 	ds    *Dataset
 	index map[string]int // of a class
 	resizer
+	meter   *meter // of the file that is read; nil: none
 	raw     bytes.Buffer
 	sizes   map[image.Point]int // of the pictures that were looked at
 	colours int                 // of those, how many are not grey
@@ -498,16 +499,14 @@ func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
 	if g.height < 1 || g.width < 1 || g.height > g.limits.features/g.width {
 		return nil, fmt.Errorf("data: picture: a shape of %v", shape)
 	}
-	_, decode, err := g.header(name, raw)
+	d, err := g.limits.newPictureDecoder(name, raw)
 	if err != nil {
 		return nil, err
 	}
-	img, err := decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, badPicture(name, "that is damaged", err)
-	}
 	dst := make([]uint8, g.values())
-	g.into(dst, img)
+	if err := g.draw(dst, name, raw, d); err != nil {
+		return nil, err
+	}
 	return dst, nil
 }
 
@@ -544,35 +543,30 @@ func badPicture(name, what string, err error) error {
 		Fix: "Replace the picture or leave it out, or skip rows that cannot be read."}
 }
 
-// header reads the size and the colours of a picture, and refuses one that is too large
-// before any of it is decoded.
-func (g *gallery) header(name string, raw []byte) (c image.Config, decode func(io.Reader) (image.Image, error), err error) {
-	switch {
-	case bytes.HasPrefix(raw, []byte("\x89PNG\r\n\x1a\n")):
-		c, err = png.DecodeConfig(bytes.NewReader(raw))
-		decode = png.Decode
-	case bytes.HasPrefix(raw, []byte("\xff\xd8")):
-		c, err = jpeg.DecodeConfig(bytes.NewReader(raw))
-		decode = jpeg.Decode
-	case len(raw) == 0:
-		return c, nil, badPicture(name, "that is empty", nil)
-	default:
-		return c, nil, badPicture(name, fmt.Sprintf("that begins with % x", raw[:min(4, len(raw))]), nil)
+// alive reports progress where it is time to, and why reading is to end, if it is.
+func (g *gallery) alive() error {
+	if g.meter == nil {
+		return g.ctx.Err()
 	}
-	switch {
-	case err != nil:
-		return c, nil, badPicture(name, "that is damaged", err)
-	case c.Width < 1 || c.Height < 1:
-		return c, nil, badPicture(name, "without pixels", nil)
-	case c.Width > g.limits.pixels/c.Height:
-		return c, nil, badPicture(name, fmt.Sprintf("of %d×%d pixels, over the limit of %d million", c.Height, c.Width, g.limits.pixels/1_000_000), nil)
+	return g.meter.check(false)
+}
+
+// draw decodes a picture and brings it to the gallery's size. The error is a
+// [badPicture], or the context's.
+func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) error {
+	img, err := d.decode(&feed{raw, g.alive})
+	if end := g.alive(); end != nil {
+		return end
 	}
-	return c, decode, nil
+	if err != nil {
+		return badPicture(name, "that is damaged", err)
+	}
+	return g.into(dst, img, g.alive)
 }
 
 // look counts the size and the colours of a picture, if it has any.
 func (g *gallery) look(raw []byte) {
-	c, _, err := g.header("", raw)
+	c, err := g.limits.newPictureDecoder("", raw)
 	if err != nil {
 		return
 	}
@@ -640,17 +634,13 @@ func (g *gallery) room(file string, sp *Split, n int) error {
 
 // add decodes a picture and makes it a row.
 func (g *gallery) add(name, role, label string, raw []byte) error {
-	c, decode, err := g.header(name, raw)
+	c, err := g.limits.newPictureDecoder(name, raw)
 	if err != nil {
 		return err
 	}
 	y, err := g.target(name, label)
 	if err != nil {
 		return err
-	}
-	img, err := decode(bytes.NewReader(raw))
-	if err != nil {
-		return badPicture(name, "that is damaged", err)
 	}
 	sp := &g.ds.Train
 	if role == roleTest {
@@ -660,7 +650,9 @@ func (g *gallery) add(name, role, label string, raw []byte) error {
 	if at == len(sp.U8) {
 		return changed(name)
 	}
-	g.into(sp.U8[at:at+g.values()], img)
+	if err := g.draw(sp.U8[at:at+g.values()], name, raw, c); err != nil {
+		return err
+	}
 	sp.Y[sp.N] = y
 	sp.N++
 	if c.Width != g.width || c.Height != g.height {

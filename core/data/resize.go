@@ -65,8 +65,9 @@ func triangles(from, to int) []taps {
 	return all
 }
 
-// into writes a picture into dst [planes×height×width], one plane after the other.
-func (r *resizer) into(dst []uint8, img image.Image) {
+// into writes a picture into dst [planes×height×width], one plane after the other. It
+// asks alive at every row of the picture, and ends with its error.
+func (r *resizer) into(dst []uint8, img image.Image, alive func() error) error {
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
 	if w != r.fromWidth || h != r.fromTop {
@@ -76,6 +77,9 @@ func (r *resizer) into(dst []uint8, img image.Image) {
 	r.row = grown(r.row, w*r.planes)
 	r.middle = grown(r.middle, h*r.width*r.planes)
 	for y := range h {
+		if err := alive(); err != nil {
+			return err
+		}
 		readRow(r.row, img, b.Min.Y+y, r.planes)
 		line := r.middle[y*r.width*r.planes:][:r.width*r.planes]
 		if w == r.width {
@@ -105,6 +109,7 @@ func (r *resizer) into(dst []uint8, img image.Image) {
 			}
 		}
 	}
+	return nil
 }
 
 func grown(b []uint8, n int) []uint8 {
