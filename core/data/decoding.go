@@ -21,24 +21,24 @@ import (
 type pictureDecoder struct {
 	image.Config
 	decode func(io.Reader) (image.Image, error)
+	cost   pictureCost
 }
 
 // newPictureDecoder reads the header of a picture and refuses, before anything is decoded, one
 // that is beyond the limits; name is what the error calls it.
 func (l *limits) newPictureDecoder(name string, raw []byte) (pictureDecoder, error) {
 	var d pictureDecoder
-	var cost pictureCost
 	var err error
 	switch {
 	case bytes.HasPrefix(raw, []byte("\x89PNG\r\n\x1a\n")):
 		d.decode = png.Decode
 		if d.Config, err = png.DecodeConfig(bytes.NewReader(raw)); err == nil {
-			cost = costOfPNG(d.Config, raw)
+			d.cost = costOfPNG(d.Config, raw)
 		}
 	case bytes.HasPrefix(raw, []byte("\xff\xd8")):
 		d.decode = jpeg.Decode
 		if d.Config, err = jpeg.DecodeConfig(bytes.NewReader(raw)); err == nil {
-			cost = costOfJPEG(d.Config, raw)
+			d.cost = costOfJPEG(d.Config, raw)
 		}
 	case len(raw) == 0:
 		return d, badPicture(name, "that is empty", nil)
@@ -48,7 +48,7 @@ func (l *limits) newPictureDecoder(name string, raw []byte) (pictureDecoder, err
 	if err != nil {
 		return d, badPicture(name, "that is damaged", err)
 	}
-	return d, l.decodable(name, d.Config, cost)
+	return d, l.decodable(name, d.Config, d.cost)
 }
 
 // decodable refuses a picture that takes more to decode than the limits allow.
@@ -72,6 +72,7 @@ func (l *limits) decodable(name string, c image.Config, cost pictureCost) error 
 // pictureCost is the cost of decoding a picture.
 type pictureCost struct {
 	memory      int64 // bytes that the decoder holds at once
+	made        int64 // bytes that count against the file's allowance
 	scans       int
 	blocks      int64 // 8×8 values, of all components
 	visited     int64 // blocks, by all scans
@@ -93,19 +94,24 @@ func (c *pictureCost) mostPasses(l *limits) int64 {
 // costOfPNG is the cost of a PNG with a sound header. Its pixels bound the work: the
 // decoder refuses data beyond them, and passes over chunks that it does not know.
 func costOfPNG(c image.Config, raw []byte) pictureCost {
-	const depthAt, interlaceAt = 24, 28 // in the header, which comes first
-	each := int64(4)                    // bytes of a pixel; also of grey ones, where one of them is transparent
+	const depthAt, kindAt, interlaceAt = 24, 25, 28          // in the header, which comes first
+	samples := map[byte]int64{2: 3, 4: 2, 6: 4}[raw[kindAt]] // of a pixel; other kinds have one
+	each := int64(4)                                         // bytes of a pixel; also of grey ones, where one of them is transparent
 	if raw[depthAt] == 16 {
 		each = 8
 	} else if _, ok := c.ColorModel.(color.Palette); ok {
 		each = 1
 	}
-	memory := each * int64(c.Width) * int64(c.Height)
+	pixels := int64(c.Width) * int64(c.Height)
+	memory := each * pixels
 	if raw[interlaceAt] != 0 {
 		memory += memory / 2 // of the last pass, which is merged into the whole
 	}
-	return pictureCost{memory: memory}
+	return pictureCost{memory: memory, made: pixels*max(samples, 1)*int64(raw[depthAt])/8 + int64(c.Height)}
 }
+
+// visit is what a visit to a block counts, in bytes: it takes as long as to unpack some ten.
+const visit = 8
 
 // costOfJPEG adds up the scans of a JPEG. It walks the markers as the decoder of the
 // standard library does, which visits no block more: where the two differ, the decoder
@@ -147,7 +153,7 @@ func costOfJPEG(c image.Config, raw []byte) pictureCost {
 		at += n
 	}
 	const block = 64
-	cost.memory = block * cost.blocks
+	cost.memory, cost.made = block*cost.blocks, visit*cost.visited
 	if cost.progressive {
 		cost.memory += 4 * block * cost.blocks // coefficients, as int32
 	}

@@ -260,7 +260,7 @@ func TestHostilePictures(t *testing.T) {
 		"a PNG of 16 bits":        {pngOf(8000, 8000, 16, 6, 0, 100), "decoding takes 488 MB, over the limit of 400"},
 		"a PNG in seven passes":   {pngOf(8000, 8000, 16, 2, 1, 100), "decoding takes 732 MB, over the limit of 400"},
 		"a PNG of two colours":    {pngOf(20000, 20000, 1, 3, 0, 100), "20000×20000 pixels, over the limit of 70 million"},
-		"a PNG with more behind":  {pngOf(9, 9, 8, 0, 0, 100<<20), "too much pixel data"},
+		"a PNG with more behind":  {pngOf(9, 9, 8, 0, 0, 32<<20), "too much pixel data"},
 		"a PNG that ends":         {pngOf(3000, 3000, 8, 0, 1, 100), "damaged"},
 		"a PNG of empty parts":    {pngOf(9, 9, 8, 0, 0, 3, bytes.Repeat(chunk("IDAT", nil), 1<<18)), "damaged"},
 		"a JPEG of fillings":      {append([]byte("\xff\xd8"), bytes.Repeat([]byte{0xff}, 8<<20)...), "damaged"},
@@ -269,6 +269,29 @@ func TestHostilePictures(t *testing.T) {
 		g := grey(9, 9, 3)
 		refused(t, name, []File{Bytes("a.zip", packed("a/1.png", tc.picture, "b/1.png", g))}, tc.want)
 		refused(t, name+", loose", []File{named("x/a/1.png", tc.picture), named("x/b/1.png", g)}, tc.want)
+	}
+}
+
+// TestManyPicturesOfNothing: each is within its bounds, and together they take more work
+// than their bytes allow, which is found at once.
+func TestManyPicturesOfNothing(t *testing.T) {
+	scans := slices.Repeat([]jpegScan{{[]int{0}, 1, 63, 0, 0}}, 32)
+	for name, picture := range map[string][]byte{
+		"scans without means": jpegOf(madeJPEG{w: 4000, h: 4000, parts: onlyGrey, progressive: true}, scans...),
+		"black":               pngOf(4000, 4000, 8, 0, 0, 4000*4001),
+	} {
+		var parts []any
+		for i := range 30 {
+			parts = append(parts, fmt.Sprintf("%d/%d.png", i%2, i), picture)
+		}
+		files := []File{Bytes("a.zip", packed(parts...))}
+		l := newLoader(t.Context(), run.CSV{BadRows: "skip"})
+		if _, err := l.load(files, nil); !errors.Is(err, errTooMuch) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if l.made > 2*l.allowed || l.allowed > 64<<20 {
+			t.Errorf("%s: %d of %d bytes of work", name, l.made, l.allowed)
+		}
 	}
 }
 
@@ -372,7 +395,7 @@ func TestCostIsTheDecoders(t *testing.T) {
 		}
 	}
 	for parts, want := range map[string]pictureCost{
-		"420": {memory: 6 * 64, blocks: 6, scans: 1, visited: 6}, "444": {memory: 3 * 2 * 2 * 64, blocks: 12, scans: 1, visited: 12},
+		"420": {memory: 6 * 64, made: 48, blocks: 6, scans: 1, visited: 6}, "444": {memory: 3 * 2 * 2 * 64, made: 96, blocks: 12, scans: 1, visited: 12},
 	} {
 		of := colours420
 		if parts == "444" {

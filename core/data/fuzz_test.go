@@ -19,7 +19,7 @@ func sound(t *testing.T, train, test []File, opt run.CSV) {
 	l := newLoader(t.Context(), opt)
 	l.limits.bytes, l.limits.features, l.limits.columns, l.limits.categories, l.limits.category = 1<<20, 1<<12, 1000, 50, 100
 	l.limits.texts, l.limits.text, l.limits.classes, l.limits.record = 1<<14, 100, 50, 1<<16
-	l.limits.directory, l.limits.unpacked, l.limits.picture, l.limits.pixels, l.limits.decoding = 1<<16, 1<<22, 1<<16, 1<<16, 1<<20
+	l.limits.directory, l.limits.picture, l.limits.pixels, l.limits.decoding = 1<<16, 1<<16, 1<<16, 1<<20
 	ds, err := l.load(train, test)
 	if _, jerr := json.Marshal(l.report); jerr != nil {
 		t.Fatal(jerr)

@@ -503,6 +503,7 @@ func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.allow(Bytes(name, raw))
 	dst := make([]uint8, g.values())
 	if err := g.draw(dst, name, raw, d); err != nil {
 		return nil, err
@@ -546,7 +547,7 @@ func badPicture(name, what string, err error) error {
 // alive reports progress where it is time to, and why reading is to end, if it is.
 func (g *gallery) alive() error {
 	if g.meter == nil {
-		return g.ctx.Err()
+		return g.ended()
 	}
 	return g.meter.check(false)
 }
@@ -554,6 +555,9 @@ func (g *gallery) alive() error {
 // draw decodes a picture and brings it to the gallery's size. The error is a
 // [badPicture], or the context's.
 func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) error {
+	if err := g.spend(name, d.cost.made); err != nil {
+		return err
+	}
 	img, err := d.decode(&feed{raw, g.alive})
 	if end := g.alive(); end != nil {
 		return end
