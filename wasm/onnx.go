@@ -11,22 +11,34 @@ import (
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
+	structure "clipscope/core/onnx"
 	"clipscope/core/run"
 	"clipscope/wasm/worker"
 )
 
-// onnx opens ONNX files by web/backbone.js.
+// onnx opens ONNX files by web/backbone.js, once core/onnx has examined them.
 type onnx struct{}
 
 // Version is that of the runtime in web/package.json, and of what is set in it.
 func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm" }
 
-func (onnx) Open(_ context.Context, f data.File) (worker.Backbone, error) {
+func (onnx) Open(ctx context.Context, f data.File, memory int64) (worker.Backbone, error) {
 	b, ok := f.(blob)
 	if !ok {
 		return nil, fmt.Errorf("%s is no file of the page's", f.Name())
 	}
-	m, err := await(js.Global().Get("clipscopeBackbone").Call("open", b.file))
+	r, err := b.OpenAt()
+	if err != nil {
+		return nil, err
+	}
+	err = structure.Check(ctx, r, b.Size())
+	r.Close()
+	if err != nil {
+		return nil, err
+	}
+	abort := js.Global().Get("AbortController").New()
+	defer context.AfterFunc(ctx, func() { abort.Call("abort") })()
+	m, err := await(js.Global().Get("clipscopeBackbone").Call("open", b.file, memory, abort.Get("signal")))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +63,7 @@ func (o *onnxModel) Outputs() []run.BackboneTensor { return o.outputs }
 func (o *onnxModel) Memory() int64                 { return int64(o.model.Get("memory").Float()) }
 func (o *onnxModel) Close()                        { o.model.Call("close") }
 
-func (o *onnxModel) Run(_ context.Context, input string, x backbone.Values, output string) (y backbone.Values, err error) {
+func (o *onnxModel) Run(ctx context.Context, input string, x backbone.Values, output string) (y backbone.Values, err error) {
 	var values js.Value
 	switch {
 	case x.Text != nil:
@@ -70,6 +82,7 @@ func (o *onnxModel) Run(_ context.Context, input string, x backbone.Values, outp
 	for i, d := range x.Shape {
 		shape[i] = d
 	}
+	defer context.AfterFunc(ctx, o.Close)()
 	reply, err := await(o.model.Call("run", input, x.Calls, shape, values, output))
 	if err != nil {
 		return y, err

@@ -2,27 +2,28 @@
 // workers:
 //
 //	clipscopeBackbone.base = …;                 // the folder of the site's scripts
-//	const model = await clipscopeBackbone.open(file);
+//	const model = await clipscopeBackbone.open(file, bytes, signal);
 //	const { shape, values } = await model.run("x", 1, [1, 3, 32, 32], floats, "y");
 //	model.close();
 //
 // ONNX Runtime and the model are in a worker of their own: what a file has them do, or
-// take, ends with that, and its memory is given back. The worker starts from text, so
-// it has the page's policy; the runtime comes from the site, when it is first asked for.
+// take, ends with that, also in the midst of a call, and its memory is given back. The
+// worker starts from text, so it has the page's policy; the runtime comes from the site,
+// when it is first asked for.
 "use strict";
 
 globalThis.clipscopeBackbone = (() => {
   // serve is all that the worker runs, beside the guard and the runtime.
   /** @param {any} ort @param {string} program */
   function serve(ort, program) {
-    // What the runtime may take, in pages of 64 KB: 3 GB of the 4 that there are addresses
-    // for. A model that asks for more is refused, and the rest is left to others.
-    const MOST = 49152;
+    // The runtime's memory may grow to so many pages of 64 KB: what a model asks for beyond
+    // that is refused, and the rest is left to others.
+    let most = 0;
     const { Memory } = WebAssembly;
     /** @type {WebAssembly.Memory | undefined} */
     let memory;
     WebAssembly.Memory = /** @type {any} */ (function(/** @type {WebAssembly.MemoryDescriptor} */ d) {
-      return memory = new Memory({ ...d, maximum: Math.min(d.maximum ?? MOST, MOST) });
+      return memory = new Memory({ ...d, maximum: Math.max(d.initial, Math.min(d.maximum ?? most, most)) });
     });
     /** @type {any} */
     let session;
@@ -31,13 +32,17 @@ globalThis.clipscopeBackbone = (() => {
     const tensor = (t) => ({ name: t.name, type: t.isTensor ? t.type : "no tensor",
       shape: t.isTensor ? Array.from(t.shape, (d) => typeof d === "number" && d >= 0 ? d : -1) : [] });
 
-    // What the runtime says of a fault, without where in its sources that was.
+    // reason is what the runtime says of a fault, without where in its sources, on the
+    // machine that built it, that was: a file and a line, and the function's signature or name.
     /** @param {any} e */
-    const reason = (e) => String(e?.message ?? e).replace(/^.*ERROR_MESSAGE: "?/s, "").replace(/^\/.*?\[ONNXRuntimeError\] : /s, "").trim() || "no reason given";
+    const reason = (e) => String(e?.message ?? e).slice(0, 4000).replace(/^.*ERROR_MESSAGE: "?/s, "")
+      .replace(/[^\s"']*\.(?:cc|cpp|cu|h|hpp):\d+ (?:[^()"]*?::~?[\w<>]+(?:\(\))?\((?:[^()]|\([^()]*\))*\)(?: const)? |\w+ )/g, "")
+      .replace(/\[ONNXRuntimeError\] : \d+ : \w+ : /g, "").replace(/(?:[A-Za-z]:)?[\\/][^\s"']*[\\/](?=[^\s"'\\/]+\.(?:cc|cpp|cu|h|hpp|so)\b)/g, "").trim() || "no reason given";
 
     const answers = {
-      /** @param {{ file: File }} q */
-      async open({ file }) {
+      /** @param {{ file: File, bytes: number }} q */
+      async open({ file, bytes }) {
+        most = Math.floor(bytes / 65536);
         const response = await fetch(program);
         if (!response.ok) throw new Error(`ONNX Runtime did not load: the server answered ${response.status}`);
         ort.env.logLevel = "fatal";
@@ -121,17 +126,23 @@ globalThis.clipscopeBackbone = (() => {
       return this.ask({ type: "run", input, calls, shape, values, output }, Array.isArray(values) ? [] : [/** @type {ArrayBuffer} */ (values.buffer)]);
     }
 
-    close() { this.#worker.terminate(); }
+    // close ends the worker, and what it was asked.
+    close() {
+      this.#worker.terminate();
+      this.#asked?.reject(new Error("the model was closed"));
+    }
   }
 
   const self = {
     base: "",
-    /** @param {File} file */
-    async open(file) {
+    // open has the runtime take so many bytes of memory at most, and ends with signal.
+    /** @param {File} file @param {number} bytes @param {AbortSignal} signal */
+    async open(file, bytes, signal) {
       const model = new Model(self.base);
+      signal.addEventListener("abort", () => model.close());
       try {
         await model.started;
-        const { inputs, outputs } = await model.ask({ type: "open", file });
+        const { inputs, outputs } = await model.ask({ type: "open", file, bytes });
         model.inputs = JSON.stringify(inputs);
         model.outputs = JSON.stringify(outputs);
         return model;

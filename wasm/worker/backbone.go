@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"strings"
+	"time"
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
@@ -19,14 +20,16 @@ import (
 
 // Backbones is what runs models that the page's visitor brings.
 type Backbones interface {
-	// Open opens one in whatever format there is. What the file has it do is done
-	// apart from this worker.
-	Open(context.Context, data.File) (Backbone, error)
+	// Open opens one in whatever format there is. What the file has it do is done apart
+	// from this worker, takes so many bytes of memory at most, and ends when the context
+	// does.
+	Open(ctx context.Context, f data.File, memory int64) (Backbone, error)
 	// Version names what runs them: another may give other features.
 	Version() string
 }
 
-// Backbone is a model that is open.
+// Backbone is a model that is open. Run ends when its context does, and with that the model
+// closes.
 type Backbone interface {
 	backbone.Runtime
 	// Memory is how many bytes what runs it holds.
@@ -42,8 +45,92 @@ const mostBackbone = 768 << 20
 const (
 	phaseFile     = "backbone" // bytes of the model's file
 	phaseRuntime  = "runtime"  // without a number
+	phaseTrial    = "trial"    // of made-up rows, without a number
 	phaseFeatures = "features" // rows
 )
+
+// The memory that what runs a model may hold: leastMemory, of which ONNX Runtime itself takes
+// some tens of megabytes, each byte of the file memoryPerByte times (as it is read, as tensors,
+// and as tensors in another order), and memoryPerRow for each row of a batch beyond the first.
+// mostMemory leaves the browser a quarter of the addresses that there are.
+const (
+	leastMemory   = 768 << 20
+	memoryPerByte = 4
+	memoryPerRow  = 16 << 20
+	mostMemory    = 3 << 30
+	mostRows      = 256 // of a batch, as package backbone has it
+)
+
+// memoryFor is the memory that a model of a file of size bytes may take for a batch of rows.
+func memoryFor(size int64, batch int) int64 {
+	return min(leastMemory+memoryPerByte*size+memoryPerRow*int64(min(max(batch, 1), mostRows)-1), mostMemory)
+}
+
+// What a model does in a call, nothing tells beforehand: that depends on the operators and on
+// the sizes of what they make. So a call is given up when it lasts longer than this, and until
+// then the page is told every second that it goes on.
+const (
+	patienceOpening = 5 * time.Minute // the runtime comes from the site
+	patienceRunning = 2 * time.Minute // one input
+	beat            = time.Second
+)
+
+// attended has calls of a model told of and given up. It belongs to one request.
+type attended struct {
+	Backbone
+	s  *Session
+	id int
+	p  data.Progress // what the page was told last
+}
+
+// attend calls do, whose result it returns, and gives it up after so long.
+func (a *attended) attend(patience time.Duration, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { result <- err }()
+		defer recovered(&err)
+		err = do(ctx)
+	}()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-result:
+			if ctx.Err() != nil {
+				return &data.Error{Expected: fmt.Sprintf("a model that takes at most %.0f minutes to %s", patience.Minutes(), what), Got: "one that had not ended by then, and was stopped",
+					Fix: "Choose a smaller model, or close what else keeps this device busy."}
+			}
+			return err
+		case <-tick.C:
+			a.s.post(ProgressType, a.id, a.p)
+		}
+	}
+}
+
+// Run is that of [backbone.Runtime].
+func (a *attended) Run(_ context.Context, input string, x backbone.Values, output string) (y backbone.Values, err error) {
+	patience, what := patienceRunning, "answer for a row"
+	if x.Calls > 1 {
+		patience, what = patience*time.Duration(x.Calls), fmt.Sprintf("answer for %d rows", x.Calls)
+	}
+	err = a.attend(patience, what, func(ctx context.Context) (err error) {
+		y, err = a.Backbone.Run(ctx, input, x, output)
+		return err
+	})
+	return y, err
+}
+
+// rows is the session's rowsDone, and has what it tells told again.
+func (a *attended) rows() func(done, total int) {
+	tell := a.s.rowsDone(a.id, a.p.File)
+	return func(done, total int) {
+		a.p.Phase, a.p.Done, a.p.Total = phaseFeatures, int64(done), int64(total)
+		tell(done, total)
+	}
+}
 
 var errNoBackbones = errors.New("worker: nothing here runs a backbone")
 
@@ -56,7 +143,7 @@ func (s *Session) inspect(r Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.openBackbone(r.ID, f)
+	m, err := s.openBackbone(r.ID, f, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -119,19 +206,21 @@ type featured struct {
 // makeFeatures runs the model, and stores what it gives.
 func (s *Session) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
 	var info featured
-	m, err := s.openBackbone(id, f)
+	m, err := s.openBackbone(id, f, q.Batch)
 	if err != nil {
 		return nil, info, err
 	}
 	defer m.Close()
 	ctx := context.Background()
+	m.p.Phase = phaseTrial
+	s.post(ProgressType, id, m.p)
 	x, err := backbone.New(ctx, m, s.open.Meta(), q)
 	if err != nil {
 		return nil, info, err
 	}
 	info.Backbone, info.Input, info.Width = x.Made(), x.Input(), x.Width()
 	info.SHA256 = sum
-	made, odd, err := data.Featured(ctx, s.open, x, info.Backbone, s.rowsDone(id, f.Name()))
+	made, odd, err := data.Featured(ctx, s.open, x, info.Backbone, m.rows())
 	if err != nil {
 		return nil, info, err
 	}
@@ -151,13 +240,20 @@ func (s *Session) rowsDone(id int, name string) func(done, total int) {
 	}
 }
 
-func (s *Session) openBackbone(id int, f data.File) (Backbone, error) {
-	s.post(ProgressType, id, data.Progress{Phase: phaseRuntime, File: f.Name()})
-	m, err := s.host.Backbones.Open(context.Background(), f)
+func (s *Session) openBackbone(id int, f data.File, batch int) (*attended, error) {
+	a := &attended{s: s, id: id, p: data.Progress{Phase: phaseRuntime, File: f.Name()}}
+	s.post(ProgressType, id, a.p)
+	err := a.attend(patienceOpening, "be opened", func(ctx context.Context) (err error) {
+		a.Backbone, err = s.host.Backbones.Open(ctx, f, memoryFor(f.Size(), batch))
+		return err
+	})
+	if own := (*data.Error)(nil); errors.As(err, &own) {
+		return nil, inFile(f, err)
+	}
 	if err != nil {
 		return nil, &data.Error{File: f.Name(), Got: "a model that cannot be run", Err: err, Fix: "Choose an ONNX file that is complete in itself, for onnxruntime's WebAssembly."}
 	}
-	return m, nil
+	return a, nil
 }
 
 // backboneFile is the one file of a request, with its hash in hexadecimal.

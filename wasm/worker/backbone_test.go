@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
@@ -21,12 +22,13 @@ import (
 type halves struct {
 	opened, closed, runs int
 	text                 string
-	reads                bool // texts, of which the first value is the length
+	memory               int64 // that it may take
+	reads                bool  // texts, of which the first value is the length
 }
 
 func (h *halves) Version() string { return "1" }
 
-func (h *halves) Open(_ context.Context, f data.File) (Backbone, error) {
+func (h *halves) Open(ctx context.Context, f data.File, memory int64) (Backbone, error) {
 	rc, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -38,6 +40,11 @@ func (h *halves) Open(_ context.Context, f data.File) (Backbone, error) {
 	if h.text = string(b); h.text == "broken" {
 		return nil, errors.New("protobuf parsing failed")
 	}
+	if h.text == "never opens" {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	h.memory = memory
 	h.opened++
 	return h, nil
 }
@@ -56,10 +63,17 @@ func (h *halves) Outputs() []run.BackboneTensor {
 func (h *halves) Memory() int64 { return 1 << 20 }
 func (h *halves) Close()        { h.closed++ }
 
-func (h *halves) Run(_ context.Context, _ string, x backbone.Values, _ string) (backbone.Values, error) {
+func (h *halves) Run(ctx context.Context, _ string, x backbone.Values, _ string) (backbone.Values, error) {
 	h.runs += x.Calls
 	if h.text == "fails" {
 		return backbone.Values{}, errors.New("non-zero status code")
+	}
+	if h.text == "never answers" || h.text == "tires" && x.Calls > 1 {
+		<-ctx.Done()
+		return backbone.Values{}, ctx.Err()
+	}
+	if h.text == "panics" {
+		panic("a fault of ours")
 	}
 	y := backbone.Values{Calls: x.Calls, Shape: []int{1, 2}}
 	for i := range x.Calls {
@@ -240,7 +254,7 @@ func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
 }
 
 func TestBackbonesThatFail(t *testing.T) {
-	for text, says := range map[string]string{"": "an empty file", "broken": "protobuf parsing failed", "fails": "non-zero status code"} {
+	for text, says := range map[string]string{"": "an empty file", "broken": "protobuf parsing failed", "fails": "non-zero status code", "panics": "a fault of ours"} {
 		models := &halves{}
 		s := opened(t, models, nil)
 		rows := s.open
@@ -254,6 +268,55 @@ func TestBackbonesThatFail(t *testing.T) {
 	}
 	if _, err := NewSession(Host{}).answer(Request{Message: run.Message{Type: Featurise, Text: "{}"}}); err == nil {
 		t.Error("features of no data")
+	}
+}
+
+// TestModelsThatDoNotEnd: until a call is given up the page is told every second that it
+// goes on, and the model is closed.
+func TestModelsThatDoNotEnd(t *testing.T) {
+	for text, want := range map[string]struct {
+		says, phase string
+		beats       int
+	}{
+		"never opens":   {"m.onnx: expected a model that takes at most 5 minutes to be opened", phaseRuntime, 299},
+		"never answers": {"m.onnx: expected a model that takes at most 2 minutes to answer for a row", phaseTrial, 119},
+		"tires":         {"m.onnx: expected a model that takes at most 96 minutes to answer for 48 rows", phaseTrial, 96*60 - 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			models := &halves{}
+			s := opened(t, models, nil)
+			beats := 0
+			s.host.Post = func(m run.Message) {
+				if m.Type == ProgressType && strings.Contains(m.Text, `"phase":"`+want.phase+`"`) {
+					beats++
+				}
+			}
+			_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
+			if err == nil || !strings.Contains(err.Error(), want.says) {
+				t.Errorf("%s: %v", text, err)
+			}
+			if beats < want.beats || beats > want.beats+2 || models.opened != models.closed {
+				t.Errorf("%s: %d beats, opened %d times, closed %d", text, beats, models.opened, models.closed)
+			}
+		})
+	}
+}
+
+// TestMemoryOfModels: it grows with what the file and the batch ask for, and no further.
+func TestMemoryOfModels(t *testing.T) {
+	for _, c := range []struct {
+		size  int64
+		batch int
+		want  int64
+	}{{0, 0, 768 << 20}, {100, 1, 768<<20 + 400}, {100 << 20, 1, 1168 << 20}, {0, 11, 928 << 20}, {mostBackbone, 256, 3 << 30}, {1, 1 << 62, 3 << 30}, {1, -1 << 62, 768<<20 + 4}} {
+		if got := memoryFor(c.size, c.batch); got != c.want {
+			t.Errorf("%d bytes, %d rows: %d, want %d", c.size, c.batch, got, c.want)
+		}
+	}
+	models := &halves{}
+	asked[*data.Report](t, opened(t, models, nil), Featurise, featurise, memFile{"m", []byte("abc")})
+	if models.memory != memoryFor(3, 1) {
+		t.Errorf("a model may take %d bytes", models.memory)
 	}
 }
 
