@@ -23,6 +23,7 @@ func Register() {
 	s.Used(u.Open)
 	app.Route("/use", func() app.Composer { return &use.Page{Around: s, Use: u} })
 	v := check.New(client.JS{})
+	u.Checked(v.Open)
 	app.Route("/check", func() app.Composer { return &check.Page{Around: s, Check: v} })
 	b := lab.New(client.JS{})
 	app.Route("/lab", func() app.Composer { return &lab.Page{Around: s, Lab: b} })

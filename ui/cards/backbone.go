@@ -96,10 +96,21 @@ func (v *BackboneView) progressLine() string {
 		}
 		return s + "."
 	case "runtime":
-		return "Loading ONNX Runtime and " + words.Brief(v.File, mostOfName) + "…"
+		return "Loading ONNX Runtime and " + words.Brief(v.File, mostOfName) + "…" + v.since()
+	case "trial":
+		return "Trying " + words.Brief(v.File, mostOfName) + " on a made-up row…" + v.since()
 	default:
 		return "Reading the data…"
 	}
+}
+
+// since says how long a step without a measure has taken, once that is long.
+func (v *BackboneView) since() string {
+	const long = 3
+	if v.Seconds < long {
+		return ""
+	}
+	return " " + words.Duration(v.Seconds) + "."
 }
 
 // choices draws the controls that depend on the model.

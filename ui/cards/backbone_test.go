@@ -15,7 +15,8 @@ func TestBackboneSaysHowFarItIs(t *testing.T) {
 	}{
 		{data.Progress{}, []string{"Reading"}},
 		{data.Progress{Phase: "backbone", Done: 1e6, Total: 2e6}, []string{"simclr.onnx", "MB of"}},
-		{data.Progress{Phase: "runtime"}, []string{"ONNX Runtime"}},
+		{data.Progress{Phase: "runtime"}, []string{"ONNX Runtime", "… 12"}}, // 12 s so far
+		{data.Progress{Phase: "trial"}, []string{"Trying simclr.onnx on a made-up row… 12"}},
 		{data.Progress{Phase: "features", Total: 100}, []string{"0 of 100 rows"}},
 		{data.Progress{Phase: "features", Done: 25, Total: 100}, []string{"25 of 100 rows", "36", "to go"}}, // 12 s so far
 		{data.Progress{Phase: "features", Done: 100, Total: 100}, []string{"100 of 100 rows"}},

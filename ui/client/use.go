@@ -11,6 +11,8 @@ import (
 // Saved is a saved model in a worker of its own.
 type Saved interface {
 	Info() *run.ModelInfo
+	// File is the file that the model was read from.
+	File() app.Value
 	// Predict answers rows: anything that JSON can write, or an array of JavaScript's.
 	Predict(rows any, done func([]run.Answer, error))
 	// Answer answers a table, and Evaluate compares the answers to an array of labelled
@@ -68,10 +70,11 @@ type jsSaved struct {
 }
 
 func (m *jsSaved) Info() *run.ModelInfo { return &m.info }
+func (m *jsSaved) File() app.Value      { return m.model.Get("file") }
 func (m *jsSaved) Dispose()             { m.model.Call("dispose") }
 
 func (m *jsSaved) Keep(done func(error)) {
-	await(pictures().Call("keep", m.model.Get("file")), func(_ app.Value, err error) { done(err) })
+	await(pictures().Call("keep", m.File()), func(_ app.Value, err error) { done(err) })
 }
 
 func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {

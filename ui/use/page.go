@@ -50,9 +50,9 @@ func (p *Page) Render() app.UI {
 				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, func(list app.Value) { u.Open(list.Index(0)) }),
 				u.loadingView(),
 				widget.Message("model-fault", "fault", u.fault),
-				app.If(u.model != nil, func() app.UI { return about(u.name, u.info()) }),
+				app.If(u.model != nil, func() app.UI { return about(u.name, u.info(), u.toCheck) }),
 				app.If(u.model != nil, u.keptView),
-				app.P().Class("help").Body(app.Text("Does its ε hold? "), app.A().ID("to-check").Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
+				app.P().Class("help").Hidden(u.model != nil).Body(app.Text("Does the ε of a file hold? "), app.A().ID("to-check").Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
 			),
 			app.Div().Class("stage").Body(u.parts()...),
 		),
@@ -134,25 +134,45 @@ func (u *Use) keptView() app.UI {
 	)
 }
 
-// about draws a model's description.
-func about(name string, info *run.ModelInfo) app.UI {
+// Bytes of a file's own words that are shown.
+const (
+	mostGuarantee = 1000
+	mostStatement = 100_000
+)
+
+// about shows what a model's file says of itself. Its ε and its words are the file's claim,
+// which nothing here has worked out again, and are shown as that; check is called for doing so.
+func about(name string, info *run.ModelInfo, check func(app.Context)) app.UI {
+	guarantee := words.Brief(info.Guarantee, mostGuarantee)
 	return app.Div().Class("about").ID("about").Body(
 		app.Dl().Body(
 			fact("model", name),
 			fact("answers", answersText(info)),
 			fact("takes", takesText(info)),
 			fact("made of", layersText(info)),
-			fact("trained by", info.Method+", "+words.Plural(info.Steps, "step")),
+			fact("trained, it says, by", words.Brief(info.Method, mostGuarantee)+", "+words.Plural(info.Steps, "step")),
 		),
 		app.Dl().Class("result-figures").Body(
-			scores.Epsilon("ε", info.Epsilon, info.Guarantee),
-			scores.Figure("δ", words.Upper(info.Delta, 2), chart.Released),
+			claim("ε", words.Epsilon(float64(info.Epsilon)), info.Guarantee),
+			claim("δ", words.Upper(info.Delta, 2), info.Guarantee),
 		),
-		app.P().ID("guarantee").Text(info.Guarantee),
-		app.Details().Body(app.Summary().Text("The whole statement"), app.Pre().TabIndex(0).Text(cmp.Or(info.Statement, info.Guarantee))),
+		app.P().ID("guarantee").Body(app.Text("The file claims: "), app.Q().Text(guarantee)),
+		app.Div().Class("buttons").Body(
+			app.Button().Type("button").ID("check-model").Text("Check this file").Aria("describedby", "claimed").OnClick(func(ctx app.Context, _ app.Event) { check(ctx) }),
+		),
+		app.P().ID("claimed").Class("help").Text("Anyone can write an ε into a file. This page has not worked it out again: “Check this file” does."),
+		app.Details().Body(app.Summary().Text("The whole statement, as the file has it"), app.Pre().TabIndex(0).Text(words.Brief(cmp.Or(info.Statement, info.Guarantee), mostStatement))),
 		app.If(len(info.Columns) > 0, func() app.UI { return columnsView(info) }),
 		app.P().Class("help").Text("Answers tell no more of those it was trained on than the model does, however many there are."),
 	)
+}
+
+// claim is a figure that a file states, in the ink of what the page does not vouch for.
+func claim(name, value, guarantee string) app.UI {
+	if strings.HasPrefix(guarantee, run.NoGuarantee) {
+		name += ", no guarantee"
+	}
+	return scores.Figure(name+", claimed", value, chart.Plain)
 }
 
 func fact(name, value string) app.UI {

@@ -11,6 +11,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/client"
+	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -35,6 +36,7 @@ type Client interface {
 type Use struct {
 	client  Client
 	changed func()
+	checked func(file app.Value) // what checks a model's file
 
 	name    string // of the model's file
 	model   client.Saved
@@ -53,7 +55,20 @@ type Use struct {
 }
 
 // New is a page's state before a model has been chosen.
-func New(c Client) *Use { return &Use{client: c, changed: func() {}} }
+func New(c Client) *Use {
+	return &Use{client: c, changed: func() {}, checked: func(app.Value) {}}
+}
+
+// Checked has f called with the file of a model that is to be checked.
+func (u *Use) Checked(f func(file app.Value)) { u.checked = f }
+
+// toCheck has the open model's file checked, on the page for that.
+func (u *Use) toCheck(ctx app.Context) {
+	if u.model != nil {
+		u.checked(u.model.File())
+		ctx.Navigate(widget.Link("/check"))
+	}
+}
 
 // Restore opens the model that was open when the page was left or loaded anew, once, unless
 // there is another by then.

@@ -24,6 +24,7 @@ type fakeModel struct {
 
 func (m *fakeModel) Keep(done func(error)) { m.kept = done }
 func (m *fakeModel) Info() *run.ModelInfo  { return m.info }
+func (m *fakeModel) File() app.Value       { return nil }
 func (m *fakeModel) Dispose()              { m.disposed = true }
 func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
@@ -39,6 +40,26 @@ func using(info *run.ModelInfo) (*Use, *fakeModel) {
 	u, m := New(nil), &fakeModel{info: info}
 	u.settled(u.tries, "m.json", m, nil)
 	return u, m
+}
+
+// TestClaims: a file's ε, δ and words are shown as what it claims, in plain ink, and in part
+// where they are long.
+func TestClaims(t *testing.T) {
+	info := exampleInfo()
+	info.Epsilon, info.Guarantee, info.Statement = 0.001, "Clipscope has checked this. "+strings.Repeat("x", 1<<20), strings.Repeat("y", 1<<20)
+	html := app.HTMLString(about("m.json", info, func(app.Context) {}))
+	for _, want := range []string{"ε, claimed", "δ, claimed", "The file claims: ", "Check this file", "has not worked it out again", "<q>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(html, "value-released") || len(html) > 1<<18 {
+		t.Errorf("%d bytes; claims in the ink of what is released: %v", len(html), strings.Contains(html, "value-released"))
+	}
+	info.Guarantee = run.NoGuarantee
+	if html := app.HTMLString(about("m.json", info, func(app.Context) {})); !strings.Contains(html, "ε, no guarantee, claimed") {
+		t.Error("a file without a guarantee does not say so")
+	}
 }
 
 // TestTyping: nothing is asked before every field has something, one question is under
@@ -152,7 +173,7 @@ func TestFields(t *testing.T) {
 
 // TestWords: what the page says of models and answers.
 func TestWords(t *testing.T) {
-	html := app.HTMLString(about("m.json", exampleInfo()))
+	html := app.HTMLString(about("m.json", exampleInfo(), nil))
 	for _, want := range []string{"income: one of 2 classes, &lt;=50K, &gt;50K", "reads 2 columns", "10 parameters", "numbers, about 16 to 96; may be missing", "Everything that the run may say"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in %s", want, html)
