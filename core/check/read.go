@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -137,22 +138,30 @@ func readSeries(text string) (*claims, error) {
 	if !strings.HasPrefix(text, "step,max_grad_norm,epsilon,") {
 		return nil, nil
 	}
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("the table cannot be read: %w", err)
-	}
+	rows := csv.NewReader(strings.NewReader(text))
+	rows.ReuseRecord = true
 	c := newClaims("run, CSV")
-	for i, row := range rows[1:] {
+	for i := 1; ; i++ {
+		row, err := rows.Read()
+		switch {
+		case err == io.EOF:
+			return c, nil
+		case err != nil:
+			return nil, fmt.Errorf("the table cannot be read: %w", err)
+		case i == 1:
+			continue
+		case i > mostScalars:
+			return nil, fmt.Errorf("there are more than %d rows", mostScalars)
+		}
 		e, err := strconv.ParseFloat(row[2], 64)
 		if err != nil {
-			return nil, fmt.Errorf("row %d: ε is %q, which is no number", i+2, clipped(row[2]))
+			return nil, fmt.Errorf("row %d: ε is %q, which is no number", i, clipped(row[2]))
 		}
 		c.curve = append(c.curve, e)
 		if c.steps, err = strconv.Atoi(row[0]); err != nil {
-			return nil, fmt.Errorf("row %d: the step is %q, which is no number", i+2, clipped(row[0]))
+			return nil, fmt.Errorf("row %d: the step is %q, which is no number", i, clipped(row[0]))
 		}
 	}
-	return c, nil
 }
 
 // readJSON reads what the page writes as JSON.

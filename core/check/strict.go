@@ -12,9 +12,15 @@ import (
 // Bounds on the JSON of a file. What the page writes stays far below them.
 const (
 	mostText    = 64 << 20
-	mostObjects = 1 << 17
+	mostObjects = 1 << 17 // and lists
+	mostKeys    = 1 << 16 // of one object
+	mostScalars = 1 << 22 // texts, numbers and truth values that are no model's parameters
 	deepest     = 64
 )
+
+// parameters is the key of a model's parameters, of which there may be as many as a file has
+// room for.
+const parameters = "parameters"
 
 // strict refuses JSON that two programs may read as two different things: a key that an
 // object has twice, in whatever case, as package json takes the last of them and others the
@@ -25,7 +31,7 @@ func strict(b []byte) error {
 	}
 	w := walker{Decoder: json.NewDecoder(bytes.NewReader(b))}
 	w.UseNumber()
-	if err := w.value(0); err != nil {
+	if err := w.value(0, ""); err != nil {
 		return err
 	}
 	if w.More() {
@@ -37,17 +43,23 @@ func strict(b []byte) error {
 // walker walks the tokens of a JSON text.
 type walker struct {
 	*json.Decoder
-	objects int
+	objects, values int
 }
 
-func (w *walker) value(depth int) error {
+// value walks a value that stands under a key, by itself or in lists.
+func (w *walker) value(depth int, key string) error {
 	t, err := w.Token()
 	if err != nil {
 		return notJSON(err)
 	}
 	d, ok := t.(json.Delim)
 	switch {
+	case !ok && key == parameters:
+		return nil
 	case !ok:
+		if w.values++; w.values > mostScalars {
+			return fmt.Errorf("there are more than %d values beside a model’s parameters", mostScalars)
+		}
 		return nil
 	case depth > deepest:
 		return fmt.Errorf("lists and objects are nested more than %d deep", deepest)
@@ -62,13 +74,16 @@ func (w *walker) value(depth int) error {
 			if err != nil {
 				return notJSON(err)
 			}
-			key := strings.ToLower(fmt.Sprint(t))
+			if len(keys) == mostKeys {
+				return fmt.Errorf("an object has more than %d keys", mostKeys)
+			}
+			key = strings.ToLower(fmt.Sprint(t))
 			if keys[key] {
 				return fmt.Errorf("the key %q stands twice in one object, so that programs differ on what it says", clipped(fmt.Sprint(t)))
 			}
 			keys[key] = true
 		}
-		if err := w.value(depth + 1); err != nil {
+		if err := w.value(depth+1, key); err != nil {
 			return err
 		}
 	}

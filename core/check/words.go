@@ -61,9 +61,16 @@ func one(re *regexp.Regexp, text string) float64 {
 	return parse(m[1])
 }
 
+// mostWords is the most bytes of a statement in words, in which a dozen patterns are sought.
+// What the page writes has some thousand.
+const mostWords = 1 << 20
+
 // readWords reads a statement in words, or a guarantee in one sentence. ok is false where it
-// has not both ε and δ, or has them twice.
+// has not both ε and δ, or has them twice, or is longer than any statement.
 func readWords(text string) (w words, ok bool) {
+	if len(text) > mostWords {
+		return w, false
+	}
 	w = words{sigma: math.NaN(), rate: math.NaN(), pld: math.NaN(), low: math.NaN(), rdp: math.NaN()}
 	promise := inPromise.FindAllStringSubmatch(text, 2)
 	if len(promise) != 1 {

@@ -18,7 +18,8 @@ import (
 const (
 	mostFeatures = 1 << 20
 	mostOutputs  = 1 << 16
-	mostRow      = 1 << 28 // values that one row takes on its way through the layers: 1 GB
+	mostRow      = 1 << 27 // values that one row takes on its way through the layers: 512 MB
+	mostProducts = 1 << 37 // multiplications that it takes: some ten seconds in a browser
 )
 
 // Check refuses a file that is of no model which could be built, with what is wrong and
@@ -254,6 +255,12 @@ func (f *File) spec() (nn.Spec, error) {
 	}
 	if s.Floats(1) > mostRow {
 		return s, fmt.Errorf("model: a row takes %d values on its way through the layers, more than a browser tab can hold", s.Floats(1))
+	}
+	products := int64(0)
+	for _, o := range s.Layers { // each of them has no more than 2⁵³
+		if products += o.Products; products > mostProducts {
+			return s, fmt.Errorf("model: a row takes more than %d billion multiplications on its way through the layers, which nobody would wait for", mostProducts/1_000_000_000)
+		}
 	}
 	return s, nil
 }

@@ -179,7 +179,7 @@ func (v *floats) UnmarshalJSON(b []byte) error {
 	if b[0] != '[' {
 		return errors.New("parameters: a list of numbers is what goes here")
 	}
-	all := make(floats, 0, bytes.Count(b, []byte(","))+1)
+	all := make(floats, 0, min(bytes.Count(b, []byte(","))+1, len(b)/2)) // commas of texts separate none
 	for b = space(b[1:]); b[0] != ']'; b = space(b) {
 		if b[0] == ',' {
 			b = b[1:]
@@ -405,8 +405,13 @@ func fromZip(b []byte) (*File, error) {
 	return nil, errors.New("model: the zip has neither model.safetensors nor model.json in it")
 }
 
-// mostUnpacked is so much that it may come of however little.
-const mostUnpacked = 64 << 20
+// mostUnpacked is so much that it may come of however little; and mostPacked how many bytes one
+// of deflate's may stand for beyond that. Parameters that were trained are noise: as numbers in
+// a text they pack into a third, and in safetensors not at all.
+const (
+	mostUnpacked = 64 << 20
+	mostPacked   = 8
+)
 
 // Unpack returns the content of an entry of a zip of packed bytes. It refuses an entry that is larger
 // than a model of so small a zip can be, before it reads it, and one of another size than it states.
@@ -415,7 +420,7 @@ func Unpack(entry *zip.File, packed int) ([]byte, error) {
 	if size > MaxBytes {
 		return nil, fmt.Errorf("it has %d MB, more than a browser tab can hold", size>>20)
 	}
-	if size > max(mostUnpacked, 32*uint64(packed)) {
+	if size > max(mostUnpacked, mostPacked*uint64(packed)) {
 		return nil, fmt.Errorf("it has %d MB, packed into %d kB, as no parameters are that were trained", size>>20, packed>>10)
 	}
 	r, err := entry.Open()

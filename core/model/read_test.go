@@ -183,6 +183,20 @@ func hostile(t testing.TB) map[string]struct {
 		f["parameters"] = make([]float32, 130)
 	})
 
+	edit("rows that take hours", "billion multiplications", func(f, a map[string]any) {
+		a["features"], a["shape"], a["columns"], a["scaling"] = 1<<20, list(1024, 1024), nil, map[string]any{"kind": "none"}
+		wide := map[string]any{"layer": "conv:12:127:p63", "parameters": 127*127*12*12 + 12}
+		a["layers"] = list(map[string]any{"layer": "conv:12:127:p63", "parameters": 127*127*12 + 12}, wide, map[string]any{"layer": "globalpool"}, map[string]any{"layer": "dense", "parameters": 26})
+		f["parameters"] = make([]float32, 127*127*12*13+24+26)
+	})
+	edit("sizes whose product overflows", "more parameters than a browser tab can hold", func(f, a map[string]any) {
+		a["features"], a["shape"], a["columns"], a["scaling"] = 1, list(1, 1), nil, map[string]any{"kind": "none"}
+		a["layers"] = list(map[string]any{"layer": "conv:65536:1", "parameters": 131072}, map[string]any{"layer": "conv:65536:65536:s65536:p65535", "parameters": 65536},
+			map[string]any{"layer": "globalpool"}, map[string]any{"layer": "dense", "parameters": 131074})
+		f["parameters"] = make([]float32, 131072+65536+131074)
+	})
+	add("commas within a text", "number 1", slices.Concat([]byte(`{"parameters": ["`), bytes.Repeat([]byte(","), 8<<20), []byte(`"]}`)))
+
 	header := func(text string, n int) []byte { return tensorsOf(text, make([]float32, n)) }
 	meta := string(tensors[8 : 8+binary.LittleEndian.Uint64(tensors)])
 	changed := func(from, to string) []byte {

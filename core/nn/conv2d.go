@@ -29,6 +29,9 @@ func (c conv) outline(in Shape) (Outline, error) {
 		return Outline{}, fmt.Errorf("with a padding of %d, a kernel of %d×%d would see nothing but padding; take at most %d", c.pad, c.size, c.size, c.size-1)
 	}
 	w := c.window(in)
+	if w.Patch() >= maxParams/c.channels { // a product of all four sizes could pass 2⁶⁴
+		return Outline{}, fmt.Errorf("its %d kernels of %d×%d×%d have more parameters than a browser tab can hold (%d)", c.channels, c.size, c.size, in.Channels, maxParams)
+	}
 	down, across := w.Out()
 	if err := fits(in, c.size, c.pad, down, across); err != nil {
 		return Outline{}, err

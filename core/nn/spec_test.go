@@ -98,6 +98,16 @@ func TestOutlines(t *testing.T) {
 	}
 }
 
+// TestProductsThatOverflow: four sizes of 2¹⁶, plus a bias, are 2¹⁶ parameters in 64 bits.
+func TestProductsThatOverflow(t *testing.T) {
+	for _, name := range []string{"conv", "wsconv"} {
+		layers := []string{"conv:65536:1", name + ":65536:65536:s65536:p65535", "globalpool", "dense"}
+		if s, err := Read(Shape{1, 1, 1}, layers, 2, SoftmaxCE); err == nil || !strings.Contains(err.Error(), "layer 2, "+layers[1]+": its 65536 kernels of 65536×65536×65536 have more parameters") {
+			t.Errorf("%v: %d parameters, %v", layers, s.Params(), err)
+		}
+	}
+}
+
 // TestLipschitzRefuses names the layer.
 func TestLipschitzRefuses(t *testing.T) {
 	for _, tt := range []struct{ layers, want string }{
@@ -119,6 +129,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("conv:4:3:p1,groupnorm:2,skip:6:s2,conv:6:3:s2:p1,tanh,add,globalpool,dense", 9, 5, 3)
 	f.Add("skip,skip,bias,add,avgpool:2,add,dense", 0, 0, 5)
 	f.Add("dense:65536,dense:65536", 0, 0, 65536)
+	f.Add("conv:65536:1,conv:65536:65536:s65536:p65535,globalpool,dense", 1, 1, 1)
 	f.Fuzz(func(t *testing.T, text string, h, w, c int) {
 		in := Shape{h % 100, w % 100, c % 1000}
 		if in.Height < 0 || in.Channels <= 0 || in.IsPicture() && in.Width <= 0 {
@@ -135,6 +146,17 @@ func FuzzRead(f *testing.F) {
 		for i, l := range s.Layers {
 			if l.Out.Len() <= 0 || l.Out.Len() > maxValues || l.Parameters < 0 || l.Products < 0 || l.Floats < 0 {
 				t.Errorf("%q: layer %d is %+v", text, i+1, l)
+			}
+			own := 0.0
+			for _, part := range l.Tensors {
+				n := 1.0
+				for _, size := range part.Shape {
+					n *= float64(size)
+				}
+				own += n
+			}
+			if len(l.Tensors) > 0 && own != float64(l.Parameters) {
+				t.Errorf("%q: layer %d has %g parameters in its tensors: %+v", text, i+1, own, l)
 			}
 			d += l.Parameters
 		}
