@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -327,6 +328,42 @@ func retensored(t testing.TB, b []byte, pattern, with string) []byte {
 	n := binary.LittleEndian.Uint64(b)
 	header := edit(t, b[8:8+n], pattern, with)
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), b[8+n:]...)
+}
+
+// TestManySmallValues: files of nothing but small values are read in proportion to their
+// bytes, or refused by the bound that they pass.
+func TestManySmallValues(t *testing.T) {
+	const size = 9 << 20
+	filled := func(before, part, after string) []byte {
+		return []byte(before + strings.Repeat(part, size/len(part)) + after)
+	}
+	keys := strings.Builder{}
+	for i := range size / 10 {
+		fmt.Fprintf(&keys, `"%06x":0,`, i)
+	}
+	run := `{"config":{},"guarantee":"x","series":{"epsilon":[0`
+	for name, tc := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"rows":             {filled("step,max_grad_norm,epsilon,\n", "1,1,1,\n", ""), ""},
+		"rows of nothing":  {filled("step,max_grad_norm,epsilon,\n", ",,,\n", ""), "which is no number"},
+		"rows without end": {[]byte("step,max_grad_norm,epsilon,\n" + strings.Repeat("1,,1,\n", mostScalars+1)), "more than 4194304 rows"},
+		"keys":             {[]byte("{" + keys.String() + `"made":0,"runs":[]}`), "more than 65536 keys"},
+		"a series":         {filled(run, ",0", "]}}"), "more than 4194304 values beside"},
+		"words":            {filled("differential privacy (ε = 1, δ = 1e-5)", " over 1", ""), ""},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Check(name, tc.b)
+		runtime.ReadMemStats(&after)
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 40*uint64(len(tc.b)) {
+			t.Errorf("%s: took %d MB of a file of %d", name, took>>20, len(tc.b)>>20)
+		}
+	}
 }
 
 // FuzzRead holds that no file is read otherwise than to claims or an error, and that events
