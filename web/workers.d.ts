@@ -26,7 +26,7 @@ declare var clipscopeGPU: {
 };
 declare var clipscopeBackbone: {
   base: string;
-  open(file: File): Promise<object>;
+  open(file: File, bytes: number, signal: AbortSignal): Promise<object>;
 };
 declare var clipscopeKernels: {
   bound: Kind;

@@ -200,7 +200,11 @@ func (m *model) node(b *body, s span) error {
 }
 
 func endless(op, name string) error {
-	return refusal("a model whose steps can be counted before it runs", fmt.Sprintf("the operator %s (%s), which runs a graph as often as values say", brief(op), strconv.Quote(brief(name))),
+	which := brief(op)
+	if name != "" {
+		which += " (" + strconv.Quote(brief(name)) + ")"
+	}
+	return refusal("a model whose steps can be counted before it runs", fmt.Sprintf("the operator %s, which runs a graph as often as values say", which),
 		"Export the model without it: with its loops written out, or as the operators LSTM, GRU and RNN.")
 }
 
