@@ -6,8 +6,9 @@ const SCOPE = new URL(self.registration.scope);
 const PREFIX = "clipscope " + SCOPE.pathname + " ";
 const VERSION = "{{.Version}}";
 
-// What is kept, with the beginning of each file's SHA-256. A cache is named by all of
-// them, so that no two versions share one.
+// What is kept, with the beginning of each file's SHA-256, by which it is known when it is
+// kept and again whenever it is served. A cache is named by all of them, so that no two
+// versions share one.
 const SUMS = __SUMS__;
 const CACHE = PREFIX + "__CACHE__";
 
@@ -29,7 +30,8 @@ const LATER = {{.Later}}.map((r) => new URL(r, SCOPE).href);
 // A guide is kept once it was read.
 const GUIDES = {{.Guides}}.map((r) => new URL(r, SCOPE).href);
 
-// A static host may not send these; then they come from here.
+// A static host may not send these, and what is stored may say otherwise: here they are set
+// over both.
 const HEADERS = {{.Headers}};
 
 // A page may be waiting for the first worker, for its headers, and fetches all files
@@ -42,14 +44,14 @@ self.addEventListener("install", (event) => {
 
 // keep fills the cache and then says so, or throws, and what is active stays so.
 async function keep() {
-  const cache = await caches.open(CACHE), all = new Set(RESOURCES);
-  if (await cache.match(WHOLE)) return;
+  const cache = await caches.open(CACHE), all = new Set(RESOURCES), missing = [];
   for (const url of [...LATER, ...GUIDES]) if (await caches.match(url)) all.add(url); // in an older cache, too
-  const there = new Set((await cache.keys()).map((request) => request.url));
+  await tidy(cache);
+  for (const url of all) if (!await kept(cache, url)) missing.push(url);
   // What the page has just fetched is only asked about.
-  await cache.addAll([...all].filter((url) => !there.has(url)).map(fresh));
-  for (const url of all) {
-    if (await own(url, /** @type {Response} */ (await cache.match(url, { ignoreVary: true })))) continue;
+  await cache.addAll(missing.map(fresh));
+  for (const url of missing) {
+    if (await kept(cache, url)) continue;
     await caches.delete(CACHE);
     throw new Error(`${url} is not of the version ${VERSION}`);
   }
@@ -58,34 +60,48 @@ async function keep() {
 
 const fresh = (url) => new Request(url, { cache: "no-cache" });
 
-// own says whether a response is this version's file.
-async function own(url, response) {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.clone().arrayBuffer()));
+// kept returns the bytes that the cache has of a file, if they are this version's, and drops
+// them if not: every script of the origin may write there.
+//
+// Guarantee: the bytes returned are those whose sum was taken, whatever is written to the
+// cache meanwhile.
+async function kept(cache, url) {
+  const stored = await cache.match(url, { ignoreVary: true });
+  const bytes = await stored?.arrayBuffer().catch(() => undefined); // of more than fits there are none
+  if (bytes && await own(url, bytes)) return bytes;
+  if (stored) await cache.delete(url, { ignoreVary: true });
+  return undefined;
+}
+
+// tidy drops what the cache has and this version does not.
+async function tidy(cache) {
+  const names = new Set([WHOLE, ...Object.keys(SUMS).map((name) => SCOPE.origin + name)]);
+  for (const request of await cache.keys()) if (!names.has(request.url)) await cache.delete(request, { ignoreVary: true });
+}
+
+// own reports whether bytes are this version's file.
+async function own(url, bytes) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...digest].map((b) => b.toString(16).padStart(2, "0")).join("").startsWith(SUMS[new URL(url).pathname]);
 }
 
-// mine is a file that the network has now, if it is of this version.
-async function mine(request, url) {
+// mine fetches a file and keeps it, if the network has this version's. A guide of another
+// version is read all the same: it has no script that could not do with the others.
+async function mine(cache, request, url) {
   const response = await fetch(request);
-  if (!response.ok || await own(url, response)) return response;
+  if (!response.ok) return withHeaders(response);
+  const bytes = await response.arrayBuffer();
+  if (await own(url, bytes)) {
+    await cache.put(url, released(bytes, url)).catch(() => {}); // there may be no room
+    return released(bytes, url);
+  }
+  if (GUIDES.includes(url)) return withHeaders(new Response(bytes, response));
   return new Response("", { status: 409, statusText: "The site has a newer version. Reload the page." });
-}
-
-// guide keeps a guide that the network has, if it is of this version. One of another is
-// read all the same: it has no script that could not do with the others.
-async function guide(cache, request, url) {
-  const response = await fetch(request);
-  if (response.ok && await own(url, response)) await cache.put(url, response.clone());
-  return response;
 }
 
 async function keepLater() {
   const cache = await caches.open(CACHE);
-  for (const url of LATER) {
-    if (await cache.match(url)) continue;
-    const response = await mine(fresh(url), url);
-    if (response.ok) await cache.put(url, response);
-  }
+  for (const url of LATER) if (!await cache.match(url)) await mine(cache, fresh(url), url);
 }
 
 self.addEventListener("activate", (event) => {
@@ -102,7 +118,7 @@ self.addEventListener("activate", (event) => {
 self.addEventListener("message", (event) => {
   switch (event.data?.type) {
     case "claim":
-      if (VERSION.startsWith(event.data.version)) event.waitUntil(keep().then(() => self.clients.claim()));
+      if (VERSION.startsWith(event.data.version)) event.waitUntil(claim());
       return;
     case "later":
       event.waitUntil(keepLater());
@@ -111,6 +127,12 @@ self.addEventListener("message", (event) => {
       event.waitUntil(update(event.ports[0]));
   }
 });
+
+async function claim() {
+  const cache = await whole();
+  await (cache ? tidy(cache) : keep());
+  await self.clients.claim();
+}
 
 // update has this worker take the place of the one before, if no other page is open, and
 // says how many are.
@@ -140,8 +162,9 @@ self.addEventListener("fetch", (event) => {
 
 async function answer(request, url) {
   const cache = await whole();
-  // How a stored response was packed no longer matters, so Vary does not either.
-  return withHeaders(await cache?.match(url, { ignoreVary: true }) ?? await fetched(cache, request, url));
+  if (!cache) return withHeaders(await fetch(request));
+  const bytes = await kept(cache, url);
+  return bytes ? released(bytes, url) : mine(cache, request, url);
 }
 
 // elsewhere is a page that is none of the site's: what the host says of it, or without a
@@ -150,18 +173,12 @@ async function elsewhere(request) {
   const missing = SCOPE.href + "404.html";
   try {
     const response = await fetch(request);
-    return response.status === 404 && await own(missing, response) ? withHeaders(response) : response;
+    return response.status === 404 && await own(missing, await response.clone().arrayBuffer()) ? withHeaders(response) : response;
   } catch (e) {
-    const stored = await (await whole())?.match(missing, { ignoreVary: true });
-    if (!stored) throw e;
-    return withHeaders(new Response(stored.body, { status: 404, headers: stored.headers }));
+    const cache = await whole(), bytes = cache && await kept(cache, missing);
+    if (!bytes) throw e;
+    return released(bytes, missing, 404);
   }
-}
-
-// fetched is what the network has, where it is of this version if it must be.
-function fetched(cache, request, url) {
-  if (!cache) return fetch(request);
-  return GUIDES.includes(url) ? guide(cache, request, url) : mine(request, url);
 }
 
 // whole is the cache, if all is there. Without one, as where nothing may be stored, there
@@ -175,11 +192,22 @@ async function whole() {
   }
 }
 
+const TYPES = {
+  css: "text/css; charset=utf-8", html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", json: "application/json", mjs: "text/javascript; charset=utf-8",
+  png: "image/png", svg: "image/svg+xml", txt: "text/plain; charset=utf-8", wasm: "application/wasm", webmanifest: "application/manifest+json",
+};
+
+// released is a file of this version with its own headers and none that was stored: a stored
+// one may name a policy, or an address to go to.
+function released(bytes, url, status = 200) {
+  const [, extension] = new URL(url).pathname.match(/\.(\w+)$/) ?? ["", "html"];
+  return new Response(bytes, { status, headers: { ...HEADERS, "Content-Type": TYPES[extension] } });
+}
+
+// withHeaders is what the host sent with this version's headers over its own.
 function withHeaders(response) {
   if (response.type === "opaque" || response.type === "opaqueredirect" || response.status === 0) return response;
   const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(HEADERS)) {
-    if (!headers.has(name)) headers.set(name, value);
-  }
+  for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
 }
