@@ -7,12 +7,24 @@
 (() => {
   "use strict";
 
-  // Real-time connections, which no policy covers; presentations, which open an
-  // address elsewhere; event sources and fonts, to which Firefox 140 applies no policy in
-  // a worker; and what makes elements past the two functions below.
-  for (const name of Object.getOwnPropertyNames(self)) {
-    if (/^(webkit|moz)?RTC|^WebTransport|^Presentation|^EventSource$|^FontFace$|^DOMParser$|^XSLTProcessor$|^customElements$/.test(name)) delete (/** @type {any} */ (self)[name]);
-  }
+  // What another script could replace is taken before one can, and nothing else is called
+  // once there may be others: no method of an array, a text, an event or a function.
+  const { apply, defineProperty, getOwnPropertyDescriptor: property, ownKeys } = Reflect;
+  const { exec } = RegExp.prototype;
+  /** @type {(pattern: RegExp, text: string) => boolean} */
+  const matches = (pattern, text) => apply(exec, pattern, [text]) !== null;
+
+  // Real-time connections, which no policy covers; presentations, payments, keys and logins,
+  // which open an address elsewhere; windows above others; event sources and fonts, to which
+  // Firefox 140 applies no policy in a worker; workers that outlive the page; and what makes
+  // a tree of a text.
+  const gone = new RegExp("^(webkit|moz)?(RTC|Speech)|^(WebTransport|Presentation|Payment|PublicKey|Credential|Authenticator|Identity|Digital|DocumentPictureInPicture|Push|BackgroundFetch|Notification)" +
+    "|^(EventSource|FontFace|SharedWorker|DOMParser|XSLTProcessor|customElements|documentPictureInPicture|speechSynthesis|cookieStore|sharedStorage|fetchLater)$");
+  for (const name of Object.getOwnPropertyNames(self)) if (matches(gone, name)) delete (/** @type {any} */ (self)[name]);
+  for (const [of, names] of /** @type {[string, string[]][]} */ ([
+    ["Navigator", ["credentials", "login", "presentation", "registerProtocolHandler", "joinAdInterestGroup", "runAdAuction"]],
+    ["ServiceWorkerRegistration", ["backgroundFetch", "pushManager", "showNotification"]],
+  ])) for (const name of names) delete (/** @type {any} */ (self)[of]?.prototype[name]);
   if (typeof document === "undefined") return; // a worker
 
   // A page of another site must not show this one within its own, unless whoever hosts
@@ -35,56 +47,157 @@
   /** @param {string} what @returns {never} */
   const refuse = (what) => { throw new DOMException(`Clipscope does without ${what}`, "SecurityError"); };
 
-  // Frames are fresh realms, in which nothing was taken away; the others look up a
-  // name, connect or navigate before or without a policy.
-  const unused = /^(base|embed|fencedframe|feimage|form|frame|frameset|iframe|image|link|meta|object)$/i;
-  for (const [method, at] of /** @type {const} */ ([["createElement", 0], ["createElementNS", 1]])) {
-    /** @type {any} */
-    const prototype = Document.prototype, make = prototype[method];
-    /** @param {any[]} args */
-    prototype[method] = function(...args) {
-      const name = args[at] = String(args[at]);
-      if (unused.test(name.slice(name.indexOf(":") + 1))) refuse(`<${name}>`);
-      return make.apply(this, args);
-    };
+  /** @param {any} of @param {string} name @returns {(it: any) => any} */
+  const getter = (of, name) => {
+    const get = /** @type {any} */ (property(of.prototype, name)).get;
+    return (it) => apply(get, it, []);
+  };
+  // wrap has a method look at its arguments first, before they become anything else.
+  /** @param {any} of @param {string[]} names @param {(it: any, values: any[]) => void} look */
+  const wrap = ({ prototype }, names, look) => {
+    for (const name of names) {
+      const method = prototype[name];
+      if (!method) continue;
+      /** @param {any[]} values */
+      prototype[name] = function(...values) {
+        look(this, values);
+        return apply(method, this, values);
+      };
+    }
+  };
+  // fix leaves of an accessor what reads it.
+  /** @param {any} of @param {string} name */
+  const fix = (of, name) => {
+    if (property(of, name)?.set) defineProperty(of, name, { set: undefined });
+  };
+
+  // Frames are fresh realms, in which nothing was taken away; other elements look up a name,
+  // connect or navigate before or without a policy. Out of a tree none of them does. So it
+  // is looked at where a node gets a parent, wherever it was made: these elements may.
+  //
+  // Guarantee: no tree has another element below its root, but for what the browser read in a
+  // file of the site; and no such element gets under a parent anew. What takes a node
+  // otherwise than by these methods takes one kind alone (an option, a caption), of which
+  // the same holds.
+  /** @param {string} names @returns {Record<string, true>} */
+  const set = (names) => Object.assign(Object.create(null), Object.fromEntries(names.split(" ").map((name) => [name, true])));
+  /** @type {Record<string, Record<string, true>>} */
+  const spaces = Object.assign(Object.create(null), {
+    "http://www.w3.org/1999/xhtml": set("a abbr address article aside b bdi bdo blockquote br button canvas caption cite code col colgroup data datalist dd del details " +
+      "dfn dialog div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i input ins kbd label legend li main mark menu meter nav " +
+      "ol optgroup option output p pre progress q rp rt ruby s samp search section select small span strong sub summary sup table tbody td textarea tfoot th thead " +
+      "time tr u ul var wbr"),
+    "http://www.w3.org/2000/svg": set("svg path"),
+  });
+  const typeOf = getter(Node, "nodeType"), spaceOf = getter(Element, "namespaceURI"), nameOf = getter(Element, "localName");
+  const next = getter(Element, "nextElementSibling"), first = getter(Element, "firstElementChild"), firstOf = getter(DocumentFragment, "firstElementChild");
+  const seen = new WeakSet(), { has, add } = WeakSet.prototype;
+  /** @param {any} element */
+  const look = (element) => {
+    if (apply(has, seen, [element])) return; // what it got since has been looked at
+    const name = nameOf(element);
+    if (spaces[spaceOf(element)]?.[name] !== true) refuse(`<${name}>`);
+    for (let child = first(element); child; child = next(child)) look(child);
+    apply(add, seen, [element]);
+  };
+  // What throws here, of an object that is no node or where the stack ends, is not caught:
+  // then nothing enters.
+  const { ELEMENT_NODE, ATTRIBUTE_NODE, PROCESSING_INSTRUCTION_NODE, DOCUMENT_FRAGMENT_NODE } = Node;
+  /** @param {any} value */
+  const enter = (value) => {
+    if (typeof value !== "object" && typeof value !== "function" || value === null) return; // a text
+    const type = typeOf(value);
+    if (type === ELEMENT_NODE) look(value);
+    else if (type === DOCUMENT_FRAGMENT_NODE) for (let child = firstOf(value); child; child = next(child)) look(child);
+    else if (type === PROCESSING_INSTRUCTION_NODE) refuse("processing instructions");
+  };
+  /** @param {any} _ @param {any[]} values */
+  const all = (_, values) => { for (let i = 0; i < values.length; i++) enter(values[i]); };
+  wrap(Node, ["appendChild", "insertBefore", "replaceChild"], all);
+  for (const of of [Element, Document, DocumentFragment]) wrap(of, ["append", "prepend", "replaceChildren", "moveBefore"], all);
+  for (const of of [Element, CharacterData, DocumentType]) wrap(of, ["before", "after", "replaceWith"], all);
+  wrap(Element, ["insertAdjacentElement"], all);
+  wrap(Range, ["insertNode", "surroundContents"], all);
+  fix(Document.prototype, "body");
+
+  // What is in the page from its beginning keeps what it says: links of the <link> kind, and
+  // what stands for a header. And no link opens a window, where nothing is stopped.
+  const owner = getter(Attr, "ownerElement"), called = getter(Attr, "localName"), read = Element.prototype.hasAttribute;
+  /** @param {any} element @param {any[]} values @param {number} [at] where the attribute's name is */
+  const change = (element, values, at = 0) => {
+    const attribute = values[at] = `${values[at]}`;
+    if (matches(/^(.*:)?target$/i, attribute)) refuse(attribute);
+    const name = nameOf(element);
+    if (name === "link" || name === "meta" && (matches(/^(.*:)?http-equiv$/i, attribute) || apply(read, element, ["http-equiv"]))) refuse(`another ${attribute} of <${name}>`);
+  };
+  wrap(Element, ["setAttribute", "toggleAttribute"], change);
+  wrap(Element, ["setAttributeNS"], (element, values) => change(element, values, 1));
+  for (const [of, names] of /** @type {[any, string[]][]} */ ([[Element, ["setAttributeNode", "setAttributeNodeNS"]], [NamedNodeMap, ["setNamedItem", "setNamedItemNS"]]])) {
+    for (const name of names) delete of.prototype[name];
   }
+  for (const [of, name] of /** @type {[any, string][]} */ ([[Attr, "value"], [Node, "nodeValue"], [Node, "textContent"]])) {
+    const { set: write, ...kept } = /** @type {any} */ (property(of.prototype, name));
+    defineProperty(of.prototype, name, {
+      /** @param {any} value */
+      ...kept, set(value) {
+        if (typeOf(this) === ATTRIBUTE_NODE && owner(this)) change(owner(this), [called(this)]);
+        apply(write, this, [value]);
+      },
+    });
+  }
+  for (const of of [HTMLLinkElement, HTMLMetaElement]) {
+    for (const name of ownKeys(of.prototype)) fix(of.prototype, String(name));
+  }
+  for (const list of ["relList", "sizes", "blocking"]) delete (/** @type {any} */ (HTMLLinkElement.prototype)[list]);
+  for (const of of [HTMLAnchorElement, HTMLAreaElement]) fix(of.prototype, "target");
+  fix(SVGAnimatedString.prototype, "baseVal");
+  const typed = getter(Event, "type"), button = getter(MouseEvent, "button"), keys = ["ctrlKey", "metaKey", "shiftKey", "altKey"].map((key) => getter(MouseEvent, key));
+  wrap(EventTarget, ["dispatchEvent"], (_, values) => {
+    if (!matches(/^(aux)?click$/, typed(values[0]))) return;
+    let other = button(values[0]) !== 0;
+    for (let i = 0; i < keys.length; i++) other ||= keys[i](values[0]);
+    if (other) refuse("clicks of a script's that open a window");
+  });
 
   // Text becomes elements in one place, go-app's icons. A browser that knows trusted
   // types asks this policy wherever text would; in others, that place asks it.
   const drawing = /^(<\/?(svg|path)( [a-z-]+="[^"<>]*")*\/?>)*$/i;
+  const { URL } = self, { origin: here, href: page } = location, address = getter(URL, "href"), originOf = getter(URL, "origin"), protocolOf = getter(URL, "protocol");
   const text = {
     /** @param {string} html */
-    createHTML: (html) => drawing.test(html) ? html : refuse("HTML from text"),
+    createHTML: (html) => matches(drawing, html) ? html : refuse("HTML from text"),
     // Workers start from a text of ours (clipscope.js), the service worker from its file.
     /** @param {string} url */
-    createScriptURL: (url) => url.startsWith("blob:") || new URL(url, location.href).href === worker ? url : refuse("scripts from elsewhere"),
+    createScriptURL: (url) => matches(/^blob:/, url) || address(new URL(url, page)) === worker ? url : refuse("scripts from elsewhere"),
   };
   const worker = new URL("../app-worker.js", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
   const { trustedTypes } = /** @type {any} */ (self);
   trustedTypes?.createPolicy("default", text);
-  for (const [of, names] of /** @type {[any, string[]][]} */ ([
-    [Document, ["parseHTMLUnsafe"]],
-    [Document.prototype, ["open", "write", "writeln", "execCommand"]],
-    [Element.prototype, ["insertAdjacentHTML", "setHTMLUnsafe", "outerHTML"]],
-    [ShadowRoot.prototype, ["innerHTML", "setHTMLUnsafe"]],
-    [Range.prototype, ["createContextualFragment"]],
-  ])) for (const name of names) {
-    const { set, ...kept } = Object.getOwnPropertyDescriptor(of, name) ?? {};
-    if (set) Object.defineProperty(of, name, kept); // it may still be read
-    else delete of[name];
+  const inner = /** @type {any} */ (property(Element.prototype, "innerHTML"));
+  for (const of of /** @type {any[]} */ ([Document, Document.prototype, Element.prototype, ShadowRoot.prototype, DocumentFragment.prototype, Range.prototype])) {
+    for (const name of ownKeys(of)) {
+      if (!/HTML|^(open|write|writeln|execCommand|cookie|createContextualFragment)$/.test(String(name))) continue;
+      if (property(of, name)?.set) fix(of, String(name)); // it may still be read
+      else if (name !== "getHTML") delete of[name];
+    }
   }
-  if (!trustedTypes) {
-    const inner = /** @type {any} */ (Object.getOwnPropertyDescriptor(Element.prototype, "innerHTML"));
-    Object.defineProperty(Element.prototype, "innerHTML", {
-      /** @param {unknown} html */
-      ...inner, set(html) { inner.set.call(this, text.createHTML(String(html))); },
-    });
-  }
+  defineProperty(Element.prototype, "innerHTML", trustedTypes ? inner : {
+    /** @param {unknown} html */
+    ...inner, set(html) { apply(inner.set, this, [text.createHTML(`${html}`)]); },
+  });
 
-  // Nothing but the person before the page takes it to another site. go-app has
-  // links to one open in a window, and would end if it did not find open.
+  // Nothing but the person before the page takes it to another site, and nobody to what is
+  // no site, such as a text of the page's: the page that would be there has its policy and
+  // no guard. What is saved goes by a link to a text. go-app has links to another site open
+  // in a window, and would end if it did not find open.
   self.open = () => null;
-  /** @type {any} */ (self).navigation?.addEventListener("navigate", (/** @type {any} */ e) => {
-    if (!e.userInitiated && new URL(e.destination.url).origin !== location.origin) e.preventDefault();
+  self.opener = null;
+  const { navigation, NavigateEvent, NavigationDestination } = /** @type {any} */ (self), { preventDefault } = Event.prototype;
+  if (!navigation) return;
+  const byPerson = getter(NavigateEvent, "userInitiated"), to = getter(NavigateEvent, "destination"), urlOf = getter(NavigationDestination, "url"), saved = getter(NavigateEvent, "downloadRequest");
+  navigation.addEventListener("navigate", (/** @type {any} */ e) => {
+    const url = new URL(urlOf(to(e))), protocol = protocolOf(url), own = originOf(url) === here;
+    if (matches(/^https?:$/, protocol) ? own || byPerson(e) : protocol === "blob:" && own && saved(e) !== null) return;
+    apply(preventDefault, e, []);
   });
 })();

@@ -50,7 +50,7 @@ func For(frames []string) [][2]string {
 		{"X-Frame-Options", "DENY"},
 		{"X-DNS-Prefetch-Control", "off"},
 		{"Permissions-Policy", "camera=(), display-capture=(), geolocation=(), hid=(), identity-credentials-get=(), local-fonts=(), " +
-			"microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(), xr-spatial-tracking=()"},
+			"microphone=(), midi=(), payment=(), publickey-credentials-create=(), publickey-credentials-get=(), serial=(), usb=(), xr-spatial-tracking=()"},
 	}
 	if len(frames) > 0 { // it knows no list of origins
 		all = slices.DeleteFunc(all, func(h [2]string) bool { return h[0] == "X-Frame-Options" })

@@ -440,11 +440,12 @@ func (s Site) asleep(html []byte) []byte {
 }
 
 // begun begins the head of a page with the policy, which holds for what comes after it,
-// and with where the host keeps short links, if it does, and who may frame the page: it
-// need not ask.
+// with the word that no link's host is looked up before somebody clicks, and with where
+// the host keeps short links, if it does, and who may frame the page: it need not ask.
 func (s Site) begun(html []byte) []byte {
 	head := `<head>
-    <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">`
+    <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">
+    <meta http-equiv="x-dns-prefetch-control" content="off">`
 	if s.Links {
 		head += `
     <meta name="clipscope-links" content="/api/links">`
