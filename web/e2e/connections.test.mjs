@@ -25,6 +25,9 @@ const settings = ["bare", "policy", "headers", "guard", "all"];
 // Of these a listener hears nothing: the browser looks the name up, and no more.
 const lookedUp = ["`dns-prefetch`", "link that nobody clicks"];
 
+// TRIED is "yes" where a page has tried, or is gone to one from a text.
+const TRIED = `location.protocol === "blob:" ? "yes" : document.documentElement.dataset.tried`;
+
 const leaves = (cell) => cell === "open" || cell === "host only";
 
 // arrives says of each setting where the table lets something arrive.
@@ -114,6 +117,8 @@ async function attempts(t, setting) {
     if (setting === "policy" || setting === "guard") write("web/guard.js", (text) => text + `\nself.document && sessionStorage.setItem("clipscope-reloaded", "yes");`);
   }
   fs.copyFileSync(path.join(root, "web/e2e/ways.mjs"), path.join(dir, "ways.mjs"));
+  // A file of the site that would do as it is told, if it were not under the policy.
+  write("ways-worker.js", `self.onmessage = (e) => fetch(e.data.http, { mode: "no-cors" }); self.onconnect = (e) => { e.ports[0].onmessage = self.onmessage; };`);
   write("to.mjs", `export default ${JSON.stringify(to)};`);
   write("tries.mjs", `import "./bare.mjs"; import to from "./to.mjs"; import { departures, go, requests } from "./ways.mjs";
     const way = new URLSearchParams(location.search).get("way");
@@ -124,9 +129,10 @@ async function attempts(t, setting) {
     }));`);
   const host = setting === "headers" || setting === "all" ? await serve("-out", dir) : await plain(dir);
   t.after(host.close);
+  const site = host.url.replace("127.0.0.1", "localhost"); // a domain, as keys want one
   // The service worker, which comes with the last page, knows none that leaves.
-  const pages = Object.keys(departures).map((way) => ({ leaves: way, url: host.url + "leave.html?way=" + encodeURIComponent(way) }));
-  return { heard, to, pages: [...pages, { leaves: "", url: host.url }] };
+  const pages = Object.keys(departures).map((way) => ({ leaves: way, url: site + "leave.html?way=" + encodeURIComponent(way) }));
+  return { heard, to, pages: [...pages, { leaves: "", url: site }] };
 }
 
 // plain is a host that sends no headers of its own.
@@ -224,13 +230,14 @@ async function hold(t, browser, version, visit, end) {
 test("what leaves the page in Chromium is what docs/connections.md says", async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-chromium-")), log = path.join(dir, "net.json");
   const browser = await profiled(dir, "--allow-loopback-in-peer-connection", `--log-net-log=${log}`);
+  await browser.grantPermissions(["notifications"]);
   t.after(() => browser.close());
   t.after(() => fs.rmSync(dir, { recursive: true }));
   await hold(t, "Chromium", browser.browser().version(), async (url) => {
     const page = await browser.newPage(), pages = [page];
     page.on("popup", (opened) => pages.push(opened));
     await page.goto(url, { waitUntil: "commit" });
-    return { has: () => page.evaluate(() => document.documentElement.dataset.tried), close: () => Promise.all(pages.map((page) => page.close())) };
+    return { has: () => page.evaluate(TRIED), close: () => Promise.all(pages.map((page) => page.close())) };
   }, async () => {
     await browser.close();
     const asked = [...new Set(fs.readFileSync(log, "utf8").match(/"host":"[^"]*"/g))].join("\n");
@@ -240,13 +247,13 @@ test("what leaves the page in Chromium is what docs/connections.md says", async 
 
 test("what leaves the page in Firefox is what docs/connections.md says", { skip: missing }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-log-"));
-  const browser = await launchFirefox({ "media.peerconnection.ice.loopback": true, "dom.disable_open_during_load": false },
+  const browser = await launchFirefox({ "media.peerconnection.ice.loopback": true, "dom.disable_open_during_load": false, "permissions.default.desktop-notification": 1 },
     { MOZ_LOG: "nsHostResolver:5", MOZ_LOG_FILE: path.join(dir, "net.log") });
   t.after(() => browser.close());
   t.after(() => fs.rmSync(dir, { recursive: true }));
   await hold(t, "Firefox", browser.version, async (url) => {
     const close = await browser.visit(url);
-    return { has: () => browser.evaluate("return document.documentElement.dataset.tried"), close };
+    return { has: () => browser.evaluate("return " + TRIED), close };
   }, async () => {
     await browser.close();
     const asked = new Set(fs.readdirSync(dir).flatMap((name) => fs.readFileSync(path.join(dir, name), "latin1").match(/\[[\w.]+\]/g) ?? []));
