@@ -1,0 +1,205 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/lesson"
+	"clipscope/ui/link"
+	"clipscope/ui/words"
+)
+
+func (c openLesson) apply(l *Lab) {
+	l.openLesson(c.id, 1)
+	browser.Focus("lesson-next") // the list is gone
+}
+
+// openLesson opens a lesson at one of its steps, from 1, or the nearest step that there is.
+// The experiment becomes what the steps so far set. An unknown lesson closes the open one.
+func (l *Lab) openLesson(id string, step int) {
+	c := &l.course
+	c.at, c.step, c.answer, c.book = nil, 0, map[string]verdict{}, lesson.Book{}
+	i := slices.IndexFunc(c.list, func(o lesson.Lesson) bool { return o.ID == id })
+	if i < 0 {
+		if id != "" {
+			l.lost = fmt.Sprintf("This link leads to a lesson that is not here: %q.", id)
+		}
+		l.enter(nil)
+		return
+	}
+	c.at = &c.list[i]
+	c.step = min(max(step, 1), len(c.at.Steps)) - 1
+	l.enter(c.setSoFar())
+}
+
+// enter begins the open step, in the experiment that it is about.
+func (l *Lab) enter(set map[string]any) {
+	c := &l.course
+	c.typed, c.chosen, c.lacks = "", -1, ""
+	if s := c.now(); s != nil {
+		c.book.Open(s)
+	}
+	l.stage(set)
+	l.writeHash()
+	l.showStep()
+}
+
+// stage sets the page to what a lesson's step sets; nothing where it sets nothing, or where
+// the lesson has been left.
+func (l *Lab) stage(set map[string]any) {
+	l.fault = ""
+	own := maps.Clone(set) // of the configuration, not of a part of the page
+	delete(own, "lanes")
+	delete(own, "game")
+	cfg, err := l.config.With(own)
+	if err != nil {
+		l.fault = err.Error()
+		return
+	}
+	if len(own) > 0 {
+		l.foresee(&cfg)
+		l.config, l.bench.c = cfg, cfg.MaxGradNorm
+		l.open(places{})
+	}
+	l.noteBench()
+	l.touch(theBoards)
+	l.sweptBefore()
+	if text, sets := set["lanes"].(string); sets {
+		if err := l.restoreLanes(text); err != nil {
+			l.fault = err.Error()
+		}
+	}
+	if noise, sets := set["game"].(float64); sets {
+		l.play(noise)
+	}
+}
+
+func (nextStep) apply(l *Lab) {
+	c := &l.course
+	switch {
+	case c.step < len(c.at.Steps)-1: // in the experiment as it stands, but for what the step sets
+		c.step++
+		l.enter(c.now().Set)
+	case c.number() < len(c.list):
+		l.openLesson(c.list[c.number()].ID, 1)
+	default:
+		l.leave(true)
+	}
+}
+
+func (backStep) apply(l *Lab) {
+	l.course.step--
+	l.enter(l.course.setSoFar())
+}
+
+func (leaveLesson) apply(l *Lab) { l.leave(false) }
+
+// leave closes the lesson, for the list of them: open or not.
+func (l *Lab) leave(listed bool) {
+	l.course.listed = listed
+	l.openLesson("", 1)
+	browser.Focus("lesson-list")
+}
+
+func (c typeAnswer) apply(l *Lab) { l.course.typed = c.text }
+
+func (c pickAnswer) apply(l *Lab) { l.course.chosen = c.option }
+
+func (checkAnswer) apply(l *Lab) {
+	c, s := &l.course, l.course.now()
+	if s == nil || s.Ask == nil || !c.book.Ready(s.Ask) {
+		return
+	}
+	q := s.Ask
+	if c.typed == "" && c.byHandle(q) {
+		c.typed = words.Number(l.bench.c, 3)
+	}
+	switch {
+	case len(q.Options) > 0 && c.chosen < 0:
+		c.lacks = "Choose an answer first."
+	case len(q.Options) == 0 && strings.TrimSpace(c.typed) == "":
+		c.lacks = "Type a number first."
+	default:
+		l.checkAnswer(q)
+	}
+}
+
+// checkAnswer compares an answer with the experiment. One that cannot be read stays to be
+// corrected.
+func (l *Lab) checkAnswer(q *lesson.Question) {
+	c := &l.course
+	c.lacks = ""
+	var v verdict
+	if len(q.Options) > 0 {
+		i := c.book.Option(q)
+		v = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
+	} else {
+		guess, err := c.guess()
+		if err != nil {
+			c.lacks = err.Error() + "."
+			return
+		}
+		fact, _ := c.book.Fact(q.Fact)
+		v = verdict{c.book.Right(q, guess), words.Number(fact, 3)}
+	}
+	c.answer[c.key()] = v
+	l.touch(theBoards)               // what was hidden until then
+	browser.Reveal("lesson-verdict") // which a phone has below what it shows of the lesson
+}
+
+// play begins the game, and asks for the ε of its release.
+func (l *Lab) play(noise float64) {
+	l.game.begin(noise)
+	const delta = 1e-5 // as everywhere on the page at first
+	l.client.Ask("epsilon", map[string]any{"noise_multiplier": noise, "sample_rate": 1, "steps": 1, "target_delta": delta}, func(b []byte, err error) {
+		var epsilon run.Number
+		if err != nil || json.Unmarshal(b, &epsilon) != nil || l.game.noise != noise {
+			return
+		}
+		l.update(thePage, func() {
+			l.game.epsilon = fmt.Sprintf(": one such release has ε = %s at δ = 1e−5", words.Epsilon(float64(epsilon)))
+		})
+	})
+}
+
+func (c guessIn) apply(l *Lab) { l.guessed(func(g *game) { g.guess(c.in) }) }
+
+func (playBest) apply(l *Lab) { l.guessed(func(g *game) { g.play(100) }) }
+
+// guessed notes the score of the game after f has guessed.
+func (l *Lab) guessed(f func(*game)) {
+	browser.KeepFocus()
+	g := &l.game
+	f(g)
+	l.note("guesses", float64(g.guesses))
+	l.note("right", float64(g.right)/float64(g.guesses))
+	if g.guesses >= leastGuesses {
+		l.note("ceiling", g.ceiling())
+	}
+}
+
+func (c openFigure) apply(l *Lab) {
+	l.papers.at = c.figure
+	browser.Scroll("figure")
+}
+
+func (c reproduce) apply(l *Lab) {
+	f := c.figure
+	l.config = f.Base
+	if f.Base.Seed == nil {
+		l.config.Seed = link.First().Seed
+	}
+	l.open(places{})
+	if len(f.Lanes) == 0 {
+		l.papers.shown = f
+		browser.Scroll("lab-claim")
+		return
+	}
+	l.compare(l.config, f.Lanes, f.Watch)
+	l.lanes.about = f
+}

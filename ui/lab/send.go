@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"clipscope/ui/browser"
+	"clipscope/ui/lesson"
+)
+
+// send applies a command and draws what it touched: the page, but for what a hand does many
+// times a second, which is drawn past the virtual DOM.
+func (l *Lab) send(c command) {
+	what := thePage
+	switch c.(type) {
+	case attach, detach, moveC, slide, price, typeAnswer:
+		what = 0
+	}
+	l.update(what, func() { c.apply(l) })
+}
+
+// update changes the state by f, as a command does or an answer of the trainer, and has the
+// screens draw what it touched besides what.
+func (l *Lab) update(what aspect, f func()) {
+	l.touched |= what
+	f()
+	l.lanes.retarget()
+	what, l.touched = l.touched, 0
+	for _, draw := range l.screens {
+		draw(&l.state, what)
+	}
+}
+
+// touch marks aspects to be drawn anew when the update ends.
+func (l *Lab) touch(what aspect) { l.touched |= what }
+
+// failed reports whether there is an error, and shows it.
+func (l *Lab) failed(err error) bool {
+	if err != nil {
+		l.problem, l.bench.busy = err.Error(), ""
+		l.touch(thePage)
+	}
+	return err != nil
+}
+
+// retarget has all lanes steered once the chosen one has ended.
+func (l *lanes) retarget() {
+	if l.target != "" && len(l.steered()) == 0 {
+		l.target = ""
+	}
+}
+
+// writeHash puts the state in the URL without a step in the history.
+func (l *Lab) writeHash() { browser.SetHash(l.hash()) }
+
+// note notes a result of the experiment for the open lesson.
+func (l *Lab) note(name string, value float64) {
+	c, s := &l.course, l.course.now()
+	if s == nil {
+		return
+	}
+	waited := s.Ask != nil && !c.book.Ready(s.Ask)
+	c.book.Note(name, value)
+	if waited && c.book.Ready(s.Ask) {
+		l.touch(thePage)
+	}
+}
+
+// stands is where the parts of the laboratory stand on the page.
+var stands = map[lesson.Part]string{
+	lesson.Plane: "lab-plane", lesson.U: "lab-u", lesson.Sweep: "sweep", lesson.Lanes: "lanes", lesson.Game: "game", lesson.Rows: "lab-rows",
+}
+
+// showStep brings in sight what the step speaks of, or what is to be pressed for that.
+func (l *Lab) showStep() {
+	s := l.course.now()
+	switch {
+	case s == nil || stands[s.Show] == "":
+	case l.bench.before(s.From):
+		browser.Scroll("lab-actions")
+	default:
+		browser.Scroll(stands[s.Show])
+	}
+}
