@@ -142,28 +142,24 @@ func (l *Lab) measure() {
 	methods := l.methods()
 	next, missing := make([]curve, len(methods)), len(methods)
 	for i, m := range methods {
-		l.remote.Curve(m, cs, func(c run.ClipReply, err error) {
-			l.update(0, func() {
-				if turn != l.turn || l.failed(err) {
-					return
-				}
-				next[i] = curve{m.Name, c}
-				if missing--; missing == 0 {
-					b.curves = next
-					l.touch(thePage | theBoards)
-					l.noteBench()
-				}
-			})
-		})
-	}
-	l.remote.Estimate(cs, func(c run.EstimateReply, err error) {
-		l.update(0, func() {
-			if turn == l.turn && err == nil {
-				b.estimate = &c
-				l.touch(theBoards)
+		l.remote.Curve(m, cs, answer(l, func(c run.ClipReply, err error) {
+			if turn != l.turn || l.failed(err) {
+				return
 			}
-		})
-	})
+			next[i] = curve{m.Name, c}
+			if missing--; missing == 0 {
+				b.curves = next
+				l.touch(thePage | theBoards)
+				l.noteBench()
+			}
+		}))
+	}
+	l.remote.Estimate(cs, answer(l, func(c run.EstimateReply, err error) {
+		if turn == l.turn && err == nil {
+			b.estimate = &c
+			l.touch(theBoards)
+		}
+	}))
 	l.outline()
 }
 
@@ -173,14 +169,12 @@ func (l *Lab) outline() {
 	if l.bench.ground = nil; l.screens["field"] == nil || !l.planar() {
 		return
 	}
-	l.remote.Boundary(boundarySize, func(v app.Value, err error) {
-		l.update(0, func() {
-			if turn == l.turn && err == nil {
-				l.bench.ground = v
-				l.touch(theGround)
-			}
-		})
-	})
+	l.remote.Boundary(boundarySize, answer(l, func(v app.Value, err error) {
+		if turn == l.turn && err == nil {
+			l.bench.ground = v
+			l.touch(theGround)
+		}
+	}))
 }
 
 // measureAgain measures the present look for other methods.
@@ -215,46 +209,42 @@ func (l *Lab) ask() {
 	}
 	l.asking, l.stale = true, false
 	turn, method := l.turn, l.methods()[0]
-	l.remote.At(method, l.bench.c, func(a client.At, err error) {
-		l.update(0, func() {
-			if turn != l.turn {
-				return
-			}
-			l.asking = false
-			if l.failed(err) {
-				return
-			}
-			l.bench.at, l.bench.method = &a, method
-			l.touch(thePlane | theRows | theTexts)
-			l.noteBench()
-			if l.stale {
-				l.ask()
-			}
-		})
-	})
+	l.remote.At(method, l.bench.c, answer(l, func(a client.At, err error) {
+		if turn != l.turn {
+			return
+		}
+		l.asking = false
+		if l.failed(err) {
+			return
+		}
+		l.bench.at, l.bench.method = &a, method
+		l.touch(thePlane | theRows | theTexts)
+		l.noteBench()
+		if l.stale {
+			l.ask()
+		}
+	}))
 }
 
 // draw draws the noise n times.
 func (l *Lab) draw(n int) {
 	b, turn := &l.bench, l.turn
 	c, now := b.c, own(b.look)
-	l.remote.Draws(l.methods()[0], c, n, func(d run.Draws, err error) {
-		l.update(0, func() {
-			// A method whose noise cannot be drawn is no fault unless somebody asks for it.
-			if turn != l.turn || n < manyDraws && err != nil || l.failed(err) {
-				return
-			}
-			b.draws, b.drawnAt, b.drawnC = &d, now, c
-			if w := b.clipped(); n >= manyDraws && w.True > 0 {
-				l.note("drawn", math.Sqrt(float64(d.MeanSquare))/w.True)
-			}
-			b.shown++
-			l.touch(thePage | theBoards)
-			if n >= manyDraws && l.course.now() != nil {
-				l.showStep() // which a phone has above what was pressed
-			}
-		})
-	})
+	l.remote.Draws(l.methods()[0], c, n, answer(l, func(d run.Draws, err error) {
+		// A method whose noise cannot be drawn is no fault unless somebody asks for it.
+		if turn != l.turn || n < manyDraws && err != nil || l.failed(err) {
+			return
+		}
+		b.draws, b.drawnAt, b.drawnC = &d, now, c
+		if w := b.clipped(); n >= manyDraws && w.True > 0 {
+			l.note("drawn", math.Sqrt(float64(d.MeanSquare))/w.True)
+		}
+		b.shown++
+		l.touch(thePage | theBoards)
+		if n >= manyDraws && l.course.now() != nil {
+			l.showStep() // which a phone has above what was pressed
+		}
+	}))
 }
 
 func (drawNoise) apply(l *Lab) {
@@ -269,7 +259,8 @@ func (c trainOn) apply(l *Lab) {
 	}
 	from, s := l.bench.look.MaxGradNorm, l.course.now()
 	waited := s != nil && l.bench.before(s.From)
-	l.move(fmt.Sprintf("Training %s on …", words.Plural(c.steps, "step")), func(done func(error)) { l.remote.On(c.steps, done) }, func() { l.walked(from) }, func() {
+	on := func(b client.Lab, done func(error)) { b.On(c.steps, done) }
+	l.move(fmt.Sprintf("Training %s on …", words.Plural(c.steps, "step")), on, func() { l.walked(from) }, func() {
 		if waited && !l.bench.before(s.From) {
 			l.showStep()
 		}
@@ -288,16 +279,14 @@ func (l *Lab) walked(from float64) {
 	b.path = thin(append(b.path, to), mostOfPath)
 }
 
-func (nextBatch) apply(l *Lab) {
-	if l.remote != nil {
-		l.move("Taking another batch …", l.remote.Again, func() { l.bench.batch++ }, nil)
-	}
+func (nextBatch) apply(l *Lab) { l.nextBatch(nil) }
+
+func (l *Lab) nextBatch(after func()) {
+	l.move("Taking another batch …", client.Lab.Again, func() { l.bench.batch++ }, after)
 }
 
 func (backStart) apply(l *Lab) {
-	if l.remote != nil {
-		l.move("Going back …", l.remote.Back, func() { l.bench.path, l.bench.pathOf = []float64{}, "" }, nil)
-	}
+	l.move("Going back …", client.Lab.Back, func() { l.bench.path, l.bench.pathOf = []float64{}, "" }, nil)
 }
 
 // goTo trains to where a link leads, and takes as many other batches.
@@ -305,26 +294,26 @@ func (l *Lab) goTo(to places) {
 	var again func()
 	again = func() {
 		if l.bench.batch < to.batch {
-			l.move("Taking another batch …", l.remote.Again, func() { l.bench.batch++ }, again)
+			l.nextBatch(again)
 		}
 	}
 	if to.step == 0 {
 		again()
 		return
 	}
-	l.move("Training to where the link says …", func(done func(error)) { l.remote.On(to.step, done) }, nil, again)
+	l.move("Training to where the link says …", func(b client.Lab, done func(error)) { b.On(to.step, done) }, nil, again)
 }
 
 // move has the bench go to another look by f. It calls before ahead of the look, and after at
 // the end; either may be nil.
-func (l *Lab) move(what string, f func(done func(error)), before, after func()) {
+func (l *Lab) move(what string, f func(b client.Lab, done func(error)), before, after func()) {
 	if l.bench.off() {
 		return
 	}
 	l.bench.busy, l.problem = what, ""
 	l.touch(thePage)
 	remote := l.remote
-	f(func(err error) {
+	f(remote, func(err error) {
 		l.update(0, func() {
 			if remote != l.remote || l.failed(err) {
 				return
@@ -409,12 +398,10 @@ func (price) apply(l *Lab) {
 	}
 	cfg, now := l.config, l.bench.noise
 	cfg.NoiseMultiplier, cfg.TargetEpsilon, cfg.ExpectedBatchSize = &now.sigma, nil, now.batch
-	l.client.Plan(cfg, nil, func(p run.PlanInfo, err error) {
-		l.update(0, func() {
-			if err == nil && now == l.bench.noise {
-				l.bench.epsilon = ", ε = " + words.Epsilon(float64(p.Epsilon))
-				l.touch(theTexts)
-			}
-		})
-	})
+	l.client.Plan(cfg, nil, answer(l, func(p run.PlanInfo, err error) {
+		if err == nil && now == l.bench.noise {
+			l.bench.epsilon = ", ε = " + words.Epsilon(float64(p.Epsilon))
+			l.touch(theTexts)
+		}
+	}))
 }

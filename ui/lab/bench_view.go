@@ -17,21 +17,22 @@ import (
 )
 
 // benchView is the plane, the U, and what is set and shown beside them.
-type benchView part
+type benchView struct{ part }
 
 func (v *benchView) view() app.UI {
 	class := "lab-hands"
 	if v.bench.void {
 		class += " void"
 	}
+	radius := v.tick("lab-log", "log lengths", !v.bench.linear, false, func(on bool) command { return scale{linear: !on} }).Class("lab-radius")
 	return app.Section().Class(class).ID("hands").Aria("label", "A batch's gradients").Body(
 		app.Div().Class("lab-boards").Body(
 			app.Div().Class("lab-pane").Body(
-				app.Div().Class("figure-head").Body(app.H2().Text(v.bench.title()), diagnostic(), v.radius(), chart.Save(v.bench.title())),
+				app.Div().Class("figure-head").Body(app.H2().Text(v.bench.title()), diagnostic(), radius, chart.Save(v.bench.title())),
 				&board{Kind: "plane", Label: "Threshold C, the circle's radius", Send: v.send},
 			),
 			app.Div().Class("lab-pane").Body(
-				app.Div().Class("figure-head").Body(app.H2().Text("Bias against noise"), diagnostic(), v.values(), chart.Save("Bias against noise")),
+				app.Div().Class("figure-head").Body(app.H2().Text("Bias against noise"), diagnostic(), v.table(), chart.Save("Bias against noise")),
 				&board{Kind: "u", Label: "Threshold C, under the curves", Send: v.send},
 			),
 		),
@@ -44,7 +45,7 @@ func (v *benchView) view() app.UI {
 		app.Div().Class("lab-actions").ID("lab-actions").Body(
 			v.buttons(),
 			v.sliders(),
-			(*setupView)(v).chips(),
+			(&setupView{v.part}).chips(),
 		),
 		&slider{ID: "lab-threshold", Class: "lab-thumb", Label: "Threshold C", Output: "lab-threshold-now", Min: math.Log10(v.bench.axis.lo), Max: math.Log10(v.bench.axis.hi), Now: v.bench.c,
 			Moved: func(c float64) { v.send(moveC{c}) }, Rested: func() {}},
@@ -58,18 +59,8 @@ func diagnostic() app.UI {
 	return app.Span().Class("badge badge-diagnostic").Title("Computed from the rows without noise: for your eyes only.").Text("diagnostic")
 }
 
-// radius chooses how lengths are shown.
-func (v *benchView) radius() app.UI {
-	return app.Label().Class("tick lab-radius").Body(
-		app.Input().Type("checkbox").ID("lab-log").Checked(!v.bench.linear).OnChange(func(ctx app.Context, _ app.Event) {
-			v.send(scale{linear: !ctx.JSSrc().Get("checked").Bool()})
-		}),
-		app.Span().Text("log lengths"),
-	)
-}
-
-// values returns the U as a table, for who cannot see it, about every half decade.
-func (v *benchView) values() app.UI {
+// table returns the U as a table, for who cannot see it, about every half decade.
+func (v *benchView) table() app.UI {
 	var rows [][]string
 	if len(v.bench.curves) > 0 {
 		for i, c := range v.bench.curves[0].MaxGradNorm {
@@ -87,22 +78,12 @@ func (v *benchView) values() app.UI {
 	for _, k := range v.bench.curves {
 		head = append(head, "bias², "+k.name)
 	}
-	return app.Details().Class("values").Body(
-		app.Summary().Text("Values"),
-		app.Table().Body(
-			app.Caption().Class("visually-hidden").Text("Bias and noise by threshold"),
-			app.THead().Body(app.Tr().Body(app.Range(head).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(head[i]) }))),
-			app.TBody().Body(app.Range(rows).Slice(func(i int) app.UI {
-				return app.Tr().Body(app.Range(rows[i]).Slice(func(k int) app.UI { return app.Td().Class("figure").Text(rows[i][k]) }))
-			})),
-		),
-	)
+	return values("Bias and noise by threshold", head, rows)
 }
 
 func (v *benchView) buttons() app.UI {
 	button := func(id, text string, c command) app.UI {
-		return app.Button().Type("button").ID("lab-"+id).Aria("disabled", strconv.FormatBool(v.bench.off())).
-			OnClick(func(app.Context, app.Event) { v.send(c) }, app.EventScope(id)).Text(text)
+		return v.press("lab-"+id, text, c).Aria("disabled", strconv.FormatBool(v.bench.off()))
 	}
 	return app.Div().Class("lab-buttons").Body(
 		button("on-1", "1 step on", trainOn{1}),
@@ -121,8 +102,7 @@ func (v *benchView) steps() app.UI {
 	c := v.bench.look.MaxGradNorm
 	return app.P().Class("lab-busy").Body(
 		app.Span().Text("Steps are taken with C = "+words.Number(c, 3)+". "),
-		app.Button().Type("button").Class("plain link").ID("lab-adopt").Hidden(v.bench.c == c).
-			OnClick(func(app.Context, app.Event) { v.send(adopt{}) }).Text("Take C = "+words.Number(v.bench.c, 3)),
+		v.press("lab-adopt", "Take C = "+words.Number(v.bench.c, 3), adopt{}).Class("plain link").Hidden(v.bench.c == c),
 	)
 }
 

@@ -5,18 +5,6 @@ import (
 	"clipscope/ui/lesson"
 )
 
-// command is what a part asks for. Only [Lab.send] applies it.
-type command interface{ apply(*Lab) }
-
-// sender takes the commands of the parts.
-type sender func(command)
-
-// part is a part of the page: a copy of the state to draw, and the way of its commands.
-type part struct {
-	state
-	send sender
-}
-
 // Commands of screens.
 type (
 	attach struct { // has a mounted screen draw what changes

@@ -116,38 +116,29 @@ func (checkAnswer) apply(l *Lab) {
 		return
 	}
 	q := s.Ask
+	c.lacks = ""
 	if c.typed == "" && c.byHandle(q) {
 		c.typed = words.Number(l.bench.c, 3)
 	}
 	switch {
 	case len(q.Options) > 0 && c.chosen < 0:
 		c.lacks = "Choose an answer first."
+		return
 	case len(q.Options) == 0 && strings.TrimSpace(c.typed) == "":
 		c.lacks = "Type a number first."
-	default:
-		l.checkAnswer(q)
-	}
-}
-
-// checkAnswer compares an answer with the experiment. One that cannot be read stays to be
-// corrected.
-func (l *Lab) checkAnswer(q *lesson.Question) {
-	c := &l.course
-	c.lacks = ""
-	var v verdict
-	if len(q.Options) > 0 {
-		i := c.book.Option(q)
-		v = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
-	} else {
+		return
+	case len(q.Options) == 0:
 		guess, err := c.guess()
-		if err != nil {
+		if err != nil { // which stays to be corrected
 			c.lacks = err.Error() + "."
 			return
 		}
 		fact, _ := c.book.Fact(q.Fact)
-		v = verdict{c.book.Right(q, guess), words.Number(fact, 3)}
+		c.answer[c.key()] = verdict{c.book.Right(q, guess), words.Number(fact, 3)}
+	default:
+		i := c.book.Option(q)
+		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
 	}
-	c.answer[c.key()] = v
 	l.touch(theBoards)               // what was hidden until then
 	browser.Reveal("lesson-verdict") // which a phone has below what it shows of the lesson
 }

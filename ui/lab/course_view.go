@@ -13,7 +13,7 @@ import (
 )
 
 // courseView is the open lesson, or the list of them, and the game.
-type courseView part
+type courseView struct{ part }
 
 func (v *courseView) view() app.UI {
 	s := v.course.now()
@@ -29,9 +29,7 @@ func (v *courseView) listView() app.UI {
 		app.Ol().Body(app.Range(v.course.list).Slice(func(i int) app.UI {
 			l := &v.course.list[i]
 			return app.Li().Body(
-				app.Button().Type("button").Class("plain link").Text(l.Title).OnClick(func(app.Context, app.Event) {
-					v.send(openLesson{l.ID})
-				}, app.EventScope(l.ID)),
+				v.press("lesson-"+l.ID, l.Title, openLesson{l.ID}).Class("plain link"),
 				app.Span().Class("muted").Text(fmt.Sprintf(" %d minutes", l.Minutes)),
 			)
 		})),
@@ -65,10 +63,10 @@ func (v *courseView) stepView(s *lesson.Step) app.UI {
 		app.Div().Class("lesson-head").Body(
 			app.H2().Text(fmt.Sprintf("Lesson %d of %d: %s", v.course.number(), len(v.course.list), v.course.at.Title)),
 			app.Span().Class("muted").Text(fmt.Sprintf("step %d of %d", v.course.step+1, len(v.course.at.Steps))),
-			app.Button().Type("button").Text("Back").Disabled(v.course.step == 0).OnClick(func(app.Context, app.Event) { v.send(backStep{}) }),
-			app.Button().Type("button").ID("lesson-next").Text(v.course.onward()).OnClick(func(app.Context, app.Event) { v.send(nextStep{}) }),
+			v.press("lesson-back", "Back", backStep{}).Disabled(v.course.step == 0),
+			v.press("lesson-next", v.course.onward(), nextStep{}),
 			widget.QR(),
-			app.Button().Type("button").Class("plain").Text("Leave").OnClick(func(app.Context, app.Event) { v.send(leaveLesson{}) }),
+			v.press("lesson-leave", "Leave", leaveLesson{}).Class("plain"),
 		),
 		app.P().ID("lesson-text").Class("lesson-text").Aria("live", "polite").Text(s.Text),
 		app.If(s.Ask != nil, func() app.UI { return v.questionView(s.Ask) }),
@@ -77,7 +75,6 @@ func (v *courseView) stepView(s *lesson.Step) app.UI {
 
 func (v *courseView) questionView(q *lesson.Question) app.UI {
 	done, has := v.course.answer[v.course.key()]
-	ready := v.course.book.Ready(q)
 	said := ""
 	switch {
 	case has && done.right:
@@ -85,14 +82,13 @@ func (v *courseView) questionView(q *lesson.Question) app.UI {
 	case has:
 		said = "Your experiment says: " + done.truth + ". " + q.After
 	}
-	check := func() { v.send(checkAnswer{}) }
 	return app.Div().Class("question").OnKeyDown(func(_ app.Context, e app.Event) {
 		if e.Get("key").String() == "Enter" && e.Get("target").Get("tagName").String() == "INPUT" {
-			check()
+			v.send(checkAnswer{})
 		}
 	}, app.EventScope(v.course.at.ID, v.course.key())).Body(
 		app.If(len(q.Options) > 0, func() app.UI { return v.optionsView(q) }).Else(func() app.UI { return v.numberView(q) }),
-		app.Button().Type("button").ID("lesson-check").Text("Check").Disabled(!ready).OnClick(func(app.Context, app.Event) { check() }, app.EventScope(v.course.at.ID, v.course.key())),
+		v.press("lesson-check", "Check", checkAnswer{}).Disabled(!v.course.book.Ready(q)),
 		widget.Message("lesson-wait", "help", v.course.waits(q)),
 		widget.Message("lesson-verdict", "verdict", said),
 	)
@@ -147,9 +143,6 @@ func (v *courseView) gameView() app.UI {
 		return app.Div().ID("game").Hidden(true)
 	}
 	g := &v.game
-	guess := func(id, text string, c command) app.UI {
-		return app.Button().Type("button").ID(id).Text(text).OnClick(func(app.Context, app.Event) { v.send(c) }, app.EventScope(id))
-	}
 	return app.Section().Class("game").ID("game").Aria("label", "Was it in?").Body(
 		app.P().Text(fmt.Sprintf("σ = %s%s", words.Number(g.noise, 2), g.epsilon)),
 		app.Raw(g.picture()),
@@ -159,9 +152,9 @@ func (v *courseView) gameView() app.UI {
 			app.Span().Class("released").Text("what was released this time"),
 		),
 		app.Div().Class("buttons").Body(
-			guess("guess-in", "It was in", guessIn{true}),
-			guess("guess-out", "It was not", guessIn{false}),
-			guess("guess-best", "The best player, 100 times", playBest{}),
+			v.press("guess-in", "It was in", guessIn{true}),
+			v.press("guess-out", "It was not", guessIn{false}),
+			v.press("guess-best", "The best player, 100 times", playBest{}),
 		),
 		app.P().Class("help").Role("status").Text(strings.TrimSpace(g.said+" "+g.score())),
 	)

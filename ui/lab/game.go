@@ -102,16 +102,12 @@ func (g *game) picture() string {
 		path(class, d.String())
 		path(class, fmt.Sprintf("M%.1f %.1fv6", x(at), base))
 	}
-	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="%s">`, bellsWidth, bellsHeight, g.described())
+	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="Two bells of deviation %s, one about 0, where the digit is not in, and one about 1, where it is. Released: %s">`,
+		bellsWidth, bellsHeight, words.Number(g.noise, 2), words.Number(g.released, 2))
 	path("axis", fmt.Sprintf("M0 %.1fH%d", base, bellsWidth))
 	bell("out", 0)
 	bell("in", 1)
 	path("released", fmt.Sprintf("M%.1f %.1fm-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", x(g.released), base))
 	s.WriteString(`</svg>`)
 	return s.String()
-}
-
-// described returns the picture in words.
-func (g *game) described() string {
-	return fmt.Sprintf("Two bells of deviation %s, one about 0, where the digit is not in, and one about 1, where it is. Released: %s", words.Number(g.noise, 2), words.Number(g.released, 2))
 }

@@ -46,7 +46,7 @@ func (l *Lab) read(hash string) (to places, ok bool) {
 		return places{}, false
 	}
 	s, lost := link.ReadLab(hash)
-	if l.wanted = (wanted{s.Lesson, s.LessonStep}); l.wanted.lesson != "" {
+	if l.wanted.lesson, l.wanted.step = s.Lesson, s.LessonStep; s.Lesson != "" {
 		return places{}, false
 	}
 	l.config, l.with, l.bench.linear = s.Run, s.With, s.Linear
@@ -149,19 +149,18 @@ func (l *Lab) fetchLessons() {
 		return
 	}
 	c.asked = true
-	l.client.Text(widget.Link("/web/assets/lessons.json"), func(b []byte, err error) {
-		l.update(thePage, func() {
-			if err == nil {
-				c.list, err = lesson.Read(b)
-			}
-			if err != nil {
-				c.fault, c.asked = "The lessons did not come: "+err.Error(), false
-			}
-			if c.at == nil && l.wanted.lesson != "" {
-				l.openLesson(l.wanted.lesson, l.wanted.step)
-			}
-		})
-	})
+	l.client.Text(widget.Link("/web/assets/lessons.json"), answer(l, func(b []byte, err error) {
+		if err == nil {
+			c.list, err = lesson.Read(b)
+		}
+		if err != nil {
+			c.fault, c.asked = "The lessons did not come: "+err.Error(), false
+		}
+		if c.at == nil && l.wanted.lesson != "" {
+			l.openLesson(l.wanted.lesson, l.wanted.step)
+		}
+		l.touch(thePage)
+	}))
 }
 
 // fetchFigures fetches the papers' figures and their stored results, once.
@@ -172,16 +171,15 @@ func (l *Lab) fetchFigures() {
 	}
 	p.asked = true
 	l.client.Text(widget.Link("/web/assets/papers.json"), func(figures []byte, err error) {
-		done := func(stored []byte, err error) {
-			l.update(thePage, func() {
-				if err == nil {
-					p.list, err = lesson.ReadFigures(figures, stored)
-				}
-				if err != nil {
-					p.fault, p.asked = "The papers’ figures did not come: "+err.Error(), false
-				}
-			})
-		}
+		done := answer(l, func(stored []byte, err error) {
+			if err == nil {
+				p.list, err = lesson.ReadFigures(figures, stored)
+			}
+			if err != nil {
+				p.fault, p.asked = "The papers’ figures did not come: "+err.Error(), false
+			}
+			l.touch(thePage)
+		})
 		if err != nil {
 			done(nil, err)
 			return

@@ -76,9 +76,9 @@ func trained() (*Lab, *runner) {
 	return l, r
 }
 
-func rows(l *Lab) []row { return (&lanesView{state: l.state}).rows() }
+func rows(l *Lab) []row { return (&lanesView{part{l.state, l.send}}).rows() }
 
-func told(l *Lab) string { return (&sweepView{state: l.state}).told() }
+func told(l *Lab) string { return (&sweepView{part{l.state, l.send}}).told() }
 
 // live are the runs that have neither ended nor been called off.
 func (r *runner) live() []*fakeRun {

@@ -189,7 +189,7 @@ func (pauseLanes) apply(l *Lab) {
 
 func (stepLanes) apply(l *Lab) {
 	l.lanes.replay.Close()
-	l.laneQueue.step()
+	l.laneQueue.each(client.Run.Step)
 }
 
 func (c seedLanes) apply(l *Lab) { l.lanes.seeds = c.seeds }

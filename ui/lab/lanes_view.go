@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"clipscope/core/run"
 	"clipscope/ui/chart"
@@ -19,7 +18,7 @@ import (
 )
 
 // lanesView is the runs side by side: their buttons, charts and table.
-type lanesView part
+type lanesView struct{ part }
 
 // variations is the choices that fill the lanes: a field and its values.
 var variations = []struct{ key, text, values string }{
@@ -41,7 +40,7 @@ func (v *lanesView) view() app.UI {
 				return v.button("vary-"+a.key, "Vary "+a.text, vary{a.key, a.values})
 			}),
 			v.button("lane-add", "Add the experiment above", addLane{}).Disabled(len(v.lanes.list) >= lesson.MostLanes),
-			v.seedsView(),
+			v.tick("lanes-seeds", fmt.Sprintf("%d seeds each", manySeeds), v.lanes.seeds > 1, false, func(on bool) command { return seedLanes{map[bool]int{false: 1, true: manySeeds}[on]} }),
 		),
 		widget.Message("lanes-fault", "fault", v.lanes.fault),
 		app.If(len(v.lanes.list) > 0, func() app.UI { return v.runbar() }),
@@ -63,25 +62,7 @@ func (v *lanesView) view() app.UI {
 
 // button is a button whose command depends on which lanes there are.
 func (v *lanesView) button(id, text string, c command) app.HTMLButton {
-	return v.heard(id, text, func(app.Context, app.Event) { v.send(c) })
-}
-
-// heard is a button with a click handler of its own.
-func (v *lanesView) heard(id, text string, click app.EventHandler) app.HTMLButton {
-	return app.Button().Type("button").ID(id).Text(text).OnClick(click, app.EventScope(id, strconv.Itoa(v.lanes.made)))
-}
-
-func (v *lanesView) seedsView() app.UI {
-	return app.Label().Class("tick").Body(
-		app.Input().Type("checkbox").ID("lanes-seeds").Checked(v.lanes.seeds > 1).OnChange(func(ctx app.Context, _ app.Event) {
-			seeds := 1
-			if ctx.JSSrc().Get("checked").Bool() {
-				seeds = manySeeds
-			}
-			v.send(seedLanes{seeds})
-		}),
-		app.Span().Text(fmt.Sprintf("%d seeds each", manySeeds)),
-	)
+	return v.press(id, text, c, v.lanes.made)
 }
 
 // runbar starts and stops the lanes.
@@ -93,17 +74,11 @@ func (v *lanesView) runbar() app.UI {
 	}
 	return app.Div().Class("buttons").Body(
 		// Stop stands where Start does, so that the keyboard stays there.
-		app.If(q.busy(), func() app.UI { return v.heard("lanes-stop", "Stop", firstClick(func() { v.send(stopLanes{}) })) }).ElseIf(v.lanes.pending(), func() app.UI {
-			return v.button("lanes-start", "Start", startLanes{}).Class("primary")
-		}).Else(func() app.UI {
-			return v.button("lanes-again", "Run again", rerunLanes{})
-		}),
-		app.If(q.busy(), func() app.UI {
-			return v.button("lanes-pause", going, pauseLanes{})
-		}),
-		app.If(q.held, func() app.UI {
-			return v.button("lanes-step", "One step", stepLanes{})
-		}),
+		app.If(q.busy(), func() app.UI { return v.pressOnce("lanes-stop", "Stop", stopLanes{}) }).
+			ElseIf(v.lanes.pending(), func() app.UI { return v.button("lanes-start", "Start", startLanes{}).Class("primary") }).
+			Else(func() app.UI { return v.button("lanes-again", "Run again", rerunLanes{}) }),
+		app.If(q.busy(), func() app.UI { return v.button("lanes-pause", going, pauseLanes{}) }),
+		app.If(q.held, func() app.UI { return v.button("lanes-step", "One step", stepLanes{}) }),
 		app.If(v.lanes.still(), func() app.UI { return v.lanes.replay.Button() }),
 	)
 }
@@ -213,25 +188,19 @@ func (v *lanesView) rows() []row {
 		if f.name != v.lanes.sort {
 			continue
 		}
-		slices.SortStableFunc(all, func(a, b row) int {
-			x, y := f.value(&a.out), f.value(&b.out)
-			if math.IsNaN(x) || math.IsNaN(y) { // unknown ones come last
-				return cmp.Compare(btoi(math.IsNaN(x)), btoi(math.IsNaN(y)))
+		key := func(r row) float64 {
+			x := f.value(&r.out)
+			switch {
+			case math.IsNaN(x): // unknown ones come last
+				return math.Inf(1)
+			case f.falling:
+				return -x
 			}
-			if f.falling {
-				x, y = y, x
-			}
-			return cmp.Compare(x, y)
-		})
+			return x
+		}
+		slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(key(a), key(b)) })
 	}
 	return all
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (v *lanesView) table() app.UI {
@@ -268,8 +237,7 @@ func (v *lanesView) rowView(r row, fields []field) app.UI {
 func (v *lanesView) deeds(r row) []app.UI {
 	var all []app.UI
 	do := func(id, text string, c command) {
-		all = append(all, app.Button().Type("button").ID(id+"-"+r.look.Label).Text(text).Aria("label", text+": "+r.look.Label).
-			OnClick(func(app.Context, app.Event) { v.send(c) }, app.EventScope(id, r.look.Label, strconv.Itoa(v.lanes.made))))
+		all = append(all, v.button(id+"-"+r.look.Label, text, c).Aria("label", text+": "+r.look.Label))
 	}
 	if r.out.link != "" {
 		all = append(all, app.A().Href(widget.Link("/")+"#"+r.out.link).Aria("label", "Open in Train: "+r.look.Label).Text("Open in Train"))
@@ -286,14 +254,4 @@ func (v *lanesView) deeds(r row) []app.UI {
 	}
 	do("remove", "Remove", removeLane{r.look.Label})
 	return all
-}
-
-// firstClick calls f at a click, but not at the second of a double click: that was meant for
-// the button that stood there before, such as the one that has started what this one stops.
-func firstClick(f func()) app.EventHandler {
-	return func(_ app.Context, e app.Event) {
-		if e.Get("detail").Int() < 2 {
-			f()
-		}
-	}
 }

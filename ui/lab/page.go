@@ -49,19 +49,19 @@ func (p *Page) Render() app.UI {
 // parts returns the parts of the page, drawn from a copy of the state.
 func parts(l *Lab) []app.UI {
 	p := part{l.state, l.send}
-	lessons := (*courseView)(&p)
+	lessons := &courseView{p}
 	return []app.UI{
 		app.H1().Class("visually-hidden").Text("Laboratory: clipping's bias against its noise"),
-		(*setupView)(&p).view(),
+		(&setupView{p}).view(),
 		widget.Message("lab-problem", "fault", p.problem),
 		widget.Message("lab-lost", "note", p.lost),
 		lessons.view(),
 		widget.Message("lab-fault", "fault", p.fault),
 		lessons.gameView(),
 		widget.Message("lab-claim", "note", claim(p.papers.shown)),
-		(*benchView)(&p).view(),
-		(*sweepView)(&p).view(),
-		(*lanesView)(&p).view(),
-		(*papersView)(&p).view(),
+		(&benchView{p}).view(),
+		(&sweepView{p}).view(),
+		(&lanesView{p}).view(),
+		(&papersView{p}).view(),
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // papersView is the papers' figures.
-type papersView part
+type papersView struct{ part }
 
 func (v *papersView) view() app.UI {
 	return app.Section().Class("papers").ID("papers").Aria("label", "The papers’ figures").Body(

@@ -17,6 +17,19 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
+// Client is the laboratory's way to the trainer.
+type Client interface {
+	Ready(func(error))
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
+	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
+	// Lab looks at the model of a configuration on a batch, and returns what cancels that.
+	Lab(cfg run.Config, done func(client.Lab, error)) func()
+	// Text fetches a file of this site.
+	Text(url string, done func([]byte, error))
+	Ask(function string, request any, done func([]byte, error)) (cancel func())
+}
+
 // attempt is one run: it waits for a core, goes on, or has ended.
 type attempt struct {
 	cfg    run.Config
@@ -184,10 +197,11 @@ func (q *queue) fill() {
 
 // launch starts a run on a desk that has its data, or on a new one.
 func (q *queue) launch(a *attempt) {
+	started := func(r client.Run, err error) { q.started(a, r, err) }
 	if i := slices.IndexFunc(q.free, func(d *desk) bool { return d.data == a.cfg.Data }); i >= 0 {
 		a.desk = q.free[i]
 		q.free = slices.Delete(q.free, i, i+1)
-		q.train(a)
+		q.client.Train(a.cfg, a.desk.handle, false, started)
 		return
 	}
 	q.client.Open(a.cfg.Data, a.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
@@ -201,13 +215,9 @@ func (q *queue) launch(a *attempt) {
 			q.end(a)
 		default:
 			a.desk = &desk{a.cfg.Data, o.Handle}
-			q.train(a)
+			q.client.Train(a.cfg, a.desk.handle, false, started)
 		}
 	})
-}
-
-func (q *queue) train(a *attempt) {
-	q.client.Train(a.cfg, a.desk.handle, false, func(r client.Run, err error) { q.started(a, r, err) })
 }
 
 func (q *queue) started(a *attempt, r client.Run, err error) {
@@ -320,18 +330,22 @@ func (q *queue) stop() {
 	}
 }
 
+// each calls f with the runs that go on.
+func (q *queue) each(f func(client.Run)) {
+	for _, a := range q.going {
+		if a.runner != nil {
+			f(a.runner)
+		}
+	}
+}
+
 // hold pauses what goes on, or has it go on.
 func (q *queue) hold(held bool) {
 	q.held = held
-	for _, a := range q.going {
-		if a.runner == nil {
-			continue
-		}
-		if held {
-			a.runner.Pause()
-		} else {
-			a.runner.Resume()
-		}
+	if held {
+		q.each(client.Run.Pause)
+	} else {
+		q.each(client.Run.Resume)
 	}
 	q.fill()
 	q.show()
@@ -340,21 +354,8 @@ func (q *queue) hold(held bool) {
 // pace sets the speed of what goes on, and of what follows.
 func (q *queue) pace(perSecond float64) {
 	q.speed = perSecond
-	for _, a := range q.going {
-		if a.runner != nil {
-			a.runner.Pace(perSecond)
-		}
-	}
+	q.each(func(r client.Run) { r.Pace(perSecond) })
 	q.show()
-}
-
-// step takes one step of each paused run.
-func (q *queue) step() {
-	for _, a := range q.going {
-		if a.runner != nil {
-			a.runner.Step()
-		}
-	}
 }
 
 // show has came called soon.

@@ -23,9 +23,15 @@ func (l *Lab) update(what aspect, f func()) {
 	f()
 	l.lanes.retarget()
 	what, l.touched = l.touched, 0
+	frozen := l.state
 	for _, draw := range l.screens {
-		draw(&l.state, what)
+		draw(&frozen, what)
 	}
+}
+
+// answer has an answer of the trainer come in as an update.
+func answer[T any](l *Lab, f func(T, error)) func(T, error) {
+	return func(v T, err error) { l.update(0, func() { f(v, err) }) }
 }
 
 // touch marks aspects to be drawn anew when the update ends.

@@ -13,7 +13,7 @@ import (
 )
 
 // setupView is the strip at the top: the experiment that everything on the page starts from.
-type setupView part
+type setupView struct{ part }
 
 // sizes is the batch sizes offered.
 var sizes = []string{"64", "128", "256", "512", "1024"}
@@ -88,11 +88,7 @@ func (v *setupView) chips() app.UI {
 		app.Range(names).Slice(func(i int) app.UI {
 			name := names[i]
 			on := slices.Contains(v.with, name)
-			return app.Label().Class("tick").Body(
-				app.Input().Type("checkbox").ID("with-"+name).Checked(on).Disabled(!on && len(v.with) == link.MostWith).
-					OnChange(func(app.Context, app.Event) { v.send(overlay{name}) }, app.EventScope(name)),
-				app.Span().Text(name),
-			)
+			return v.tick("with-"+name, name, on, !on && len(v.with) == link.MostWith, func(bool) command { return overlay{name} })
 		}),
 	)
 }

@@ -1,3 +1,10 @@
+// Package lab is the laboratory: the page on which clipping's bias and its noise's
+// variance are seen to trade places. Everything on it is for teaching: its runs have a
+// seed, and what it shows of gradients is diagnostic.
+//
+// One value, [state], holds everything that the page shows. Parts of the page (the files
+// *_view.go) draw from a copy of it and send commands (commands.go). Only updates (update.go
+// and the files *_update.go) change it.
 package lab
 
 import (
@@ -49,15 +56,11 @@ type Lab struct {
 
 	laneQueue, sweepQueue queue
 	facts                 map[string]run.Facts // of the built-in data asked for so far, by name
-	wanted                wanted
-	linkC                 float64 // C of the last link until the range of the curves is known; 0: none
-}
-
-// wanted is the lesson that a link asks for and its step, from 1. It is looked up once the
-// lessons have come.
-type wanted struct {
-	lesson string
-	step   int
+	wanted                struct {             // by a link, and opened once the lessons have come
+		lesson string
+		step   int // from 1
+	}
+	linkC float64 // C of the last link until the range of the curves is known; 0: none
 }
 
 // aspect is a set of things on the page that are drawn anew together.

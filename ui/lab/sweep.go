@@ -195,13 +195,15 @@ func (s *sweep) verdict() string {
 		share := math.Log(s.guess/grid[i-1]) / math.Log(grid[i]/grid[i-1])
 		mean = (1-share)*c.Mean[i-1] + share*c.Mean[i]
 	}
-	switch {
-	case found && i == best && s.regression():
-		return fmt.Sprintf("You chose C = %s: a loss of %s, and no other is better.", words.Number(s.guess, 2), words.Number(mean, 3))
-	case found && i == best:
-		return fmt.Sprintf("You chose C = %s: %s, and no other is better.", words.Number(s.guess, 2), words.Percent(mean, 1))
-	case s.regression():
-		return fmt.Sprintf("You chose C = %s: a loss of %s; the best is %s, at C = %s.", words.Number(s.guess, 2), words.Number(mean, 3), words.Number(c.Mean[best], 3), form.Format(grid[best]))
+	guess := fmt.Sprintf("You chose C = %s: %s", words.Number(s.guess, 2), words.Percent(mean, 1))
+	if s.regression() {
+		guess = fmt.Sprintf("You chose C = %s: a loss of %s", words.Number(s.guess, 2), words.Number(mean, 3))
 	}
-	return fmt.Sprintf("You chose C = %s: %s, which is %s points less than the best, at C = %s.", words.Number(s.guess, 2), words.Percent(mean, 1), words.Number(100*max(0, c.Mean[best]-mean), 2), form.Format(grid[best]))
+	switch {
+	case found && i == best:
+		return guess + ", and no other is better."
+	case s.regression():
+		return fmt.Sprintf("%s; the best is %s, at C = %s.", guess, words.Number(c.Mean[best], 3), form.Format(grid[best]))
+	}
+	return fmt.Sprintf("%s, which is %s points less than the best, at C = %s.", guess, words.Number(100*max(0, c.Mean[best]-mean), 2), form.Format(grid[best]))
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/link"
 	"clipscope/ui/widget"
@@ -16,7 +15,7 @@ import (
 )
 
 // sweepView is the sweep over C: its buttons, chart and table.
-type sweepView part
+type sweepView struct{ part }
 
 func (v *sweepView) view() app.UI {
 	q := &v.sweep.jobs
@@ -28,21 +27,15 @@ func (v *sweepView) view() app.UI {
 		),
 		app.Div().Class("buttons").Body(
 			app.If(q.busy(), func() app.UI {
-				return app.Button().Type("button").ID("sweep-stop").Text("Stop").OnClick(firstClick(func() { v.send(stopSweep{}) }))
+				return v.pressOnce("sweep-stop", "Stop", stopSweep{})
 			}).Else(func() app.UI {
-				return app.Button().Type("button").ID("sweep-start").Class("primary").Text("Sweep C").OnClick(func(app.Context, app.Event) { v.send(startSweep{}) })
+				return v.press("sweep-start", "Sweep C", startSweep{}).Class("primary")
 			}),
 			app.Range(budgets).Slice(func(i int) app.UI {
 				epsilon := budgets[i]
-				return app.Button().Type("button").Class("chip").ID("sweep-"+epsilon).Aria("pressed", slices.Contains(v.sweep.chosen, epsilon)).Disabled(q.busy()).
-					Text("ε = "+epsilon).OnClick(func(app.Context, app.Event) { v.send(sweepOver{epsilon}) }, app.EventScope(epsilon))
+				return v.press("sweep-"+epsilon, "ε = "+epsilon, sweepOver{epsilon}).Class("chip").Aria("pressed", slices.Contains(v.sweep.chosen, epsilon)).Disabled(q.busy())
 			}),
-			app.Label().Class("tick").Body(
-				app.Input().Type("checkbox").ID("sweep-predict").Checked(v.sweep.predict).OnChange(func(ctx app.Context, _ app.Event) {
-					v.send(predict{ctx.JSSrc().Get("checked").Bool()})
-				}),
-				app.Span().Text("Predict first"),
-			),
+			v.tick("sweep-predict", "Predict first", v.sweep.predict, false, func(on bool) command { return predict{on} }),
 		),
 		widget.Message("sweep-fault", "fault", v.sweep.fault),
 		app.If(v.predictFirst(), func() app.UI { return v.guessView() }),
@@ -79,29 +72,21 @@ func (v *sweepView) guessView() app.UI {
 			&widget.Range{ID: "sweep-guess", Min: math.Log10(grid[0]), Max: math.Log10(grid[len(grid)-1]), Step: 0.05, Now: math.Log10(v.sweep.guess), Off: v.sweep.shown,
 				Moved: func(now float64) { v.send(guessC{math.Pow(10, now)}) }},
 		),
-		app.Button().Type("button").ID("sweep-show").Text("Show the curve").Disabled(v.sweep.shown || len(v.sweep.curves) == 0).OnClick(func(app.Context, app.Event) { v.send(showSweep{}) }),
+		v.press("sweep-show", "Show the curve", showSweep{}).Disabled(v.sweep.shown || len(v.sweep.curves) == 0),
 	)
 }
 
 // table returns the curves in numbers.
 func (v *sweepView) table() app.UI {
-	var all []chart.Curve
-	for _, one := range v.sweep.curves {
-		all = append(all, v.sweep.curve(one))
+	head, rows := []string{"C"}, make([][]string, len(grid))
+	for k, c := range grid {
+		rows[k] = []string{form.Format(c)}
 	}
-	return app.Details().Class("values").Body(
-		app.Summary().Text("Values"),
-		app.Table().Body(
-			app.THead().Body(app.Tr().Body(
-				app.Th().Scope("col").Text("C"),
-				app.Range(v.sweep.curves).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(v.sweep.curves[i].label) }),
-			)),
-			app.TBody().Body(app.Range(grid).Slice(func(k int) app.UI {
-				return app.Tr().Body(
-					app.Th().Scope("row").Text(form.Format(grid[k])),
-					app.Range(all).Slice(func(i int) app.UI { return app.Td().Class("figure").Text(v.sweep.figure(all[i], k)) }),
-				)
-			})),
-		),
-	)
+	for _, one := range v.sweep.curves {
+		head = append(head, one.label)
+		for k, c := 0, v.sweep.curve(one); k < len(grid); k++ {
+			rows[k] = append(rows[k], v.sweep.figure(c, k))
+		}
+	}
+	return values("The result by threshold", head, rows)
 }
