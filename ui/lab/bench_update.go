@@ -19,7 +19,9 @@ import (
 
 // open opens a bench for the present experiment, and goes to a place.
 func (l *Lab) open(to places) {
-	l.stopOpening()
+	if l.cancel != nil {
+		l.cancel()
+	}
 	l.problem, l.papers.shown = "", nil
 	l.bench.busy, l.bench.opening = "Looking at the first batch …", true
 	l.touch(thePage)
@@ -55,14 +57,6 @@ func (l *Lab) open(to places) {
 			cancel = l.client.Lab(l.config, opened)
 		}
 	})
-}
-
-// stopOpening cancels the opening of a bench.
-func (l *Lab) stopOpening() {
-	if l.cancel != nil {
-		l.cancel()
-		l.cancel, l.bench.opening = nil, false
-	}
 }
 
 // checkLinkC says so where the curves, whose range follows the gradients, do not reach the
@@ -291,17 +285,11 @@ func (backStart) apply(l *Lab) {
 
 // goTo trains to where a link leads, and takes as many other batches.
 func (l *Lab) goTo(to places) {
-	var again func()
-	again = func() {
-		if l.bench.batch < to.batch {
-			l.nextBatch(again)
-		}
+	if on := func(b client.Lab, done func(error)) { b.On(to.step, done) }; to.step > 0 {
+		l.move("Training to where the link says …", on, nil, func() { l.goTo(places{batch: to.batch}) })
+	} else if l.bench.batch < to.batch {
+		l.nextBatch(func() { l.goTo(to) })
 	}
-	if to.step == 0 {
-		again()
-		return
-	}
-	l.move("Training to where the link says …", func(b client.Lab, done func(error)) { b.On(to.step, done) }, nil, again)
 }
 
 // move has the bench go to another look by f. It calls before ahead of the look, and after at

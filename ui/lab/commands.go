@@ -62,7 +62,7 @@ type (
 	stopLanes  struct{}
 	pauseLanes struct{} // or has them go on
 	stepLanes  struct{}
-	seedLanes  struct{ seeds int }
+	seedLanes  struct{ many bool } // runs of a lane, for their spread
 	sortLanes  struct{ column string }
 	steerLane  struct{ label string } // "": all
 	paceLanes  struct{ perSecond float64 }

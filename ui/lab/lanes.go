@@ -66,17 +66,11 @@ func (l *lanes) text() string {
 		if label == link.Unbounded {
 			label = "inf"
 		}
-		found := ""
-		for _, k := range link.Varied {
-			if _, sets := one.Set[k]; sets {
-				found = k
-				break
-			}
-		}
-		if found == "" || len(one.Set) > link.MostSet || key != "" && found != key {
+		i := slices.IndexFunc(link.Varied, func(k string) bool { _, sets := one.Set[k]; return sets })
+		if i < 0 || len(one.Set) > link.MostSet || key != "" && link.Varied[i] != key {
 			return ""
 		}
-		key, values = found, append(values, label)
+		key, values = link.Varied[i], append(values, label)
 	}
 	text := key + "=" + strings.Join(values, ",")
 	if _, err := link.ParseLanes(text); err != nil {

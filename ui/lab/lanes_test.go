@@ -150,7 +150,7 @@ func TestLanesDifferInOneThing(t *testing.T) {
 
 func TestSeedsOfALane(t *testing.T) {
 	l, r := trained()
-	l.send(seedLanes{manySeeds})
+	l.send(seedLanes{many: true})
 	l.send(vary{"method", "constant,dc-e"})
 	for i := 0; i < len(r.runs); i++ {
 		r.runs[i].end(0.8 + 0.01*float64(i/2))

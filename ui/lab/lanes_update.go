@@ -25,17 +25,6 @@ func (l *Lab) restoreLanes(text string) error {
 	return err
 }
 
-// compare starts runs side by side that differ from base in what list sets. watch is the
-// number they are made for, as of a figure.
-func (l *Lab) compare(base run.Config, list []lesson.Lane, watch string) {
-	l.lanes.fault = ""
-	if err := l.fillLanes(base, list, watch); err != nil {
-		l.lanes.fault = err.Error()
-		return
-	}
-	l.startLanes()
-}
-
 // fillLanes replaces the lanes by others, which wait to be started. The lanes stay where the
 // others cannot be.
 func (l *Lab) fillLanes(base run.Config, list []lesson.Lane, watch string) error {
@@ -58,12 +47,7 @@ func (l *Lab) fillLanes(base run.Config, list []lesson.Lane, watch string) error
 }
 
 func (c vary) apply(l *Lab) {
-	list, err := link.ParseLanes(c.key + "=" + c.values)
-	if err != nil {
-		l.lanes.fault = err.Error()
-		return
-	}
-	l.compare(l.config, list, "accuracy")
+	l.startIf(l.restoreLanes(c.key + "=" + c.values))
 	l.writeHash()
 }
 
@@ -118,6 +102,15 @@ func (c removeLane) apply(l *Lab) {
 	l.lanes.list = slices.DeleteFunc(l.lanes.list, func(o *lane) bool { return o == one })
 	l.lanes.remake()
 	l.writeHash()
+}
+
+// startIf starts the lanes unless an error, which it shows, kept them from being made.
+func (l *Lab) startIf(err error) {
+	if err != nil {
+		l.lanes.fault = err.Error()
+		return
+	}
+	l.startLanes()
 }
 
 func (startLanes) apply(l *Lab) { l.startLanes() }
@@ -192,7 +185,11 @@ func (stepLanes) apply(l *Lab) {
 	l.laneQueue.each(client.Run.Step)
 }
 
-func (c seedLanes) apply(l *Lab) { l.lanes.seeds = c.seeds }
+func (c seedLanes) apply(l *Lab) {
+	if l.lanes.seeds = 1; c.many {
+		l.lanes.seeds = manySeeds
+	}
+}
 
 func (c sortLanes) apply(l *Lab) {
 	if l.lanes.sort == c.column {
@@ -263,7 +260,6 @@ func (l *Lab) laneEnded(a *attempt) {
 }
 
 func (c steerLane) apply(l *Lab) { l.lanes.target = c.label }
-
 func (c paceLanes) apply(l *Lab) { l.laneQueue.pace(c.perSecond) }
 
 // apply changes the steered runs, each from its own next step on. One that waits begins as

@@ -40,7 +40,7 @@ func (v *lanesView) view() app.UI {
 				return v.button("vary-"+a.key, "Vary "+a.text, vary{a.key, a.values})
 			}),
 			v.button("lane-add", "Add the experiment above", addLane{}).Disabled(len(v.lanes.list) >= lesson.MostLanes),
-			v.tick("lanes-seeds", fmt.Sprintf("%d seeds each", manySeeds), v.lanes.seeds > 1, false, func(on bool) command { return seedLanes{map[bool]int{false: 1, true: manySeeds}[on]} }),
+			v.tick("lanes-seeds", fmt.Sprintf("%d seeds each", manySeeds), v.lanes.seeds > 1, false, func(on bool) command { return seedLanes{on} }),
 		),
 		widget.Message("lanes-fault", "fault", v.lanes.fault),
 		app.If(len(v.lanes.list) > 0, func() app.UI { return v.runbar() }),

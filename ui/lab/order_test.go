@@ -15,10 +15,10 @@ import (
 // fileOrder lists the files from the lowest to the highest: the state, the commands, what
 // applies them, the parts and the page. A file uses only those before it.
 var fileOrder = strings.Fields(`
-	curves.go game.go papers.go queue.go bench.go lanes.go sweep.go course.go state.go
+	curves.go game.go queue.go bench.go lanes.go sweep.go course.go state.go
 	part.go commands.go
-	send.go lanes_update.go sweep_update.go bench_update.go course_update.go lab_update.go
-	boards_view.go setup_view.go bench_view.go sweep_view.go lanes_view.go course_view.go papers_view.go
+	send.go lanes_update.go sweep_update.go bench_update.go update.go
+	boards_view.go bench_view.go sweep_view.go lanes_view.go course_view.go
 	page.go`)
 
 // nowhere imports empty packages, as only the declarations of this one are looked up.
@@ -68,7 +68,7 @@ func TestFilesUseThoseBeforeThem(t *testing.T) {
 		if slices.Index(fileOrder, to) > slices.Index(fileOrder, from) {
 			t.Errorf("%v: %s is declared in %s", at, id.Name, to)
 		}
-		if strings.HasSuffix(from, "_view.go") && (strings.HasSuffix(to, "_update.go") || to == "send.go" || id.Name == "Lab") {
+		if strings.HasSuffix(from, "_view.go") && (strings.HasSuffix(to, "update.go") || to == "send.go" || id.Name == "Lab") {
 			t.Errorf("%v: a part knows %s", at, id.Name)
 		}
 	}

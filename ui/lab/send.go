@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"slices"
+
 	"clipscope/ui/browser"
 	"clipscope/ui/lesson"
 )
@@ -51,6 +53,14 @@ func (l *lanes) retarget() {
 	if l.target != "" && len(l.steered()) == 0 {
 		l.target = ""
 	}
+}
+
+// toggled returns list with an item added to it, or taken away.
+func toggled(list []string, item string) []string {
+	if i := slices.Index(list, item); i >= 0 {
+		return slices.Delete(slices.Clone(list), i, i+1)
+	}
+	return append(slices.Clone(list), item)
 }
 
 // writeHash puts the state in the URL without a step in the history.

@@ -14,6 +14,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
+	"clipscope/ui/lesson"
 	"clipscope/ui/link"
 )
 
@@ -106,7 +107,10 @@ func (s *state) hash() string {
 }
 
 // predictFirst reports whether the person is to predict the sweep's result before seeing it.
-func (s *state) predictFirst() bool { return s.sweep.predict || s.course.hidesSweep() }
+func (s *state) predictFirst() bool {
+	step := s.course.now()
+	return s.sweep.predict || step != nil && step.Show == lesson.Sweep && step.Hide
+}
 
 // sweepHidden reports whether the sweep's curves are hidden until the person has predicted.
 func (s *state) sweepHidden() bool { return s.predictFirst() && !s.sweep.shown }

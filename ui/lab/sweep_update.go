@@ -3,7 +3,6 @@ package lab
 import (
 	"math"
 	"reflect"
-	"slices"
 	"time"
 
 	"clipscope/core/run"
@@ -133,18 +132,9 @@ func (l *Lab) noteSweep() {
 
 func (stopSweep) apply(l *Lab) { l.sweepQueue.drop() }
 
-func (c sweepOver) apply(l *Lab) {
-	s := &l.sweep
-	if i := slices.Index(s.chosen, c.epsilon); i >= 0 {
-		s.chosen = slices.Delete(slices.Clone(s.chosen), i, i+1)
-	} else {
-		s.chosen = append(slices.Clone(s.chosen), c.epsilon)
-	}
-}
-
-func (c predict) apply(l *Lab) { l.sweep.predict = c.first }
-
-func (c guessC) apply(l *Lab) { l.sweep.guess = c.c }
+func (c sweepOver) apply(l *Lab) { l.sweep.chosen = toggled(l.sweep.chosen, c.epsilon) }
+func (c predict) apply(l *Lab)   { l.sweep.predict = c.first }
+func (c guessC) apply(l *Lab)    { l.sweep.guess = c.c }
 
 func (showSweep) apply(l *Lab) {
 	l.sweep.shown = true
