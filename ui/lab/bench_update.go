@@ -136,7 +136,7 @@ func (l *Lab) measure() {
 	methods := l.methods()
 	next, missing := make([]curve, len(methods)), len(methods)
 	for i, m := range methods {
-		l.remote.Curve(m, cs, answer(l, func(c run.ClipReply, err error) {
+		l.remote.Curve(m, cs, answer(l, 0, func(c run.ClipReply, err error) {
 			if turn != l.turn || l.failed(err) {
 				return
 			}
@@ -148,7 +148,7 @@ func (l *Lab) measure() {
 			}
 		}))
 	}
-	l.remote.Estimate(cs, answer(l, func(c run.EstimateReply, err error) {
+	l.remote.Estimate(cs, answer(l, 0, func(c run.EstimateReply, err error) {
 		if turn == l.turn && err == nil {
 			b.estimate = &c
 			l.touch(theBoards)
@@ -163,7 +163,7 @@ func (l *Lab) outline() {
 	if l.bench.ground = nil; l.screens["field"] == nil || !l.planar() {
 		return
 	}
-	l.remote.Boundary(boundarySize, answer(l, func(v app.Value, err error) {
+	l.remote.Boundary(boundarySize, answer(l, 0, func(v app.Value, err error) {
 		if turn == l.turn && err == nil {
 			l.bench.ground = v
 			l.touch(theGround)
@@ -203,7 +203,7 @@ func (l *Lab) ask() {
 	}
 	l.asking, l.stale = true, false
 	turn, method := l.turn, l.methods()[0]
-	l.remote.At(method, l.bench.c, answer(l, func(a client.At, err error) {
+	l.remote.At(method, l.bench.c, answer(l, 0, func(a client.At, err error) {
 		if turn != l.turn {
 			return
 		}
@@ -224,7 +224,7 @@ func (l *Lab) ask() {
 func (l *Lab) draw(n int) {
 	b, turn := &l.bench, l.turn
 	c, now := b.c, own(b.look)
-	l.remote.Draws(l.methods()[0], c, n, answer(l, func(d run.Draws, err error) {
+	l.remote.Draws(l.methods()[0], c, n, answer(l, 0, func(d run.Draws, err error) {
 		// A method whose noise cannot be drawn is no fault unless somebody asks for it.
 		if turn != l.turn || n < manyDraws && err != nil || l.failed(err) {
 			return
@@ -386,7 +386,7 @@ func (price) apply(l *Lab) {
 	}
 	cfg, now := l.config, l.bench.noise
 	cfg.NoiseMultiplier, cfg.TargetEpsilon, cfg.ExpectedBatchSize = &now.sigma, nil, now.batch
-	l.client.Plan(cfg, nil, answer(l, func(p run.PlanInfo, err error) {
+	l.client.Plan(cfg, nil, answer(l, 0, func(p run.PlanInfo, err error) {
 		if err == nil && now == l.bench.noise {
 			l.bench.epsilon = ", ε = " + words.Epsilon(float64(p.Epsilon))
 			l.touch(theTexts)

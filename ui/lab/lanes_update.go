@@ -121,18 +121,15 @@ func (l *Lab) startLanes() {
 	s.fault, s.refuse = "", ""
 	s.replay.Close()
 	l.pinned(s.base, func(base run.Config, err error) {
-		l.update(thePage, func() {
-			switch {
-			case made != s.made || s.jobs.busy():
-				return // there are others now, or these go on
-			case err != nil:
-				s.fault = err.Error()
-			default:
-				s.base = base
-				l.queueLanes()
-				browser.Scroll("lanes-charts")
-			}
-		})
+		switch {
+		case made != s.made || s.jobs.busy(): // there are others now, or these go on
+		case err != nil:
+			s.fault = err.Error()
+		default:
+			s.base = base
+			l.queueLanes()
+			browser.Scroll("lanes-charts")
+		}
 	})
 }
 
@@ -267,28 +264,26 @@ func (c paceLanes) apply(l *Lab) { l.laneQueue.pace(c.perSecond) }
 func (c changeRuns) apply(l *Lab) {
 	l.lanes.refuse = ""
 	for _, a := range l.lanes.steered() {
-		a.runner.Change(c.change, func(reply run.ChangeReply, err error) {
-			l.update(0, func() {
-				switch {
-				case a.ended():
-				case err != nil:
-					l.lanes.refuse = err.Error()
-					l.touch(thePage)
-				default:
-					a.record.Changed(reply)
-				}
-				l.laneQueue.show()
-			})
-		})
+		a.runner.Change(c.change, answer(l, 0, func(reply run.ChangeReply, err error) {
+			switch {
+			case a.ended():
+			case err != nil:
+				l.lanes.refuse = err.Error()
+				l.touch(thePage)
+			default:
+				a.record.Changed(reply)
+			}
+			l.laneQueue.show()
+		}))
 	}
 }
 
 func (c refuse) apply(l *Lab) { l.lanes.refuse = c.why }
 
-// pinned calls done with cfg in which what would follow from the budget or the threshold is
-// set explicitly: runs made from it differ only in what is then set. What its data is, is
-// asked once.
+// pinned calls done with cfg, with all defaults that depend on other fields written out: runs
+// made from it differ only in what is then set. The facts of its data are asked for once.
 func (l *Lab) pinned(cfg run.Config, done func(run.Config, error)) {
+	done = answer(l, thePage, done)
 	if f, known := l.facts[cfg.Data]; known {
 		done(pin(cfg, f), nil)
 		return

@@ -31,7 +31,7 @@ func (nowhere) Import(name string) (*types.Package, error) {
 }
 
 // TestFilesUseThoseBeforeThem holds that no file uses a declaration of a later one, and that
-// parts know the state and the commands but nothing that changes the state.
+// parts know the state and the commands, set nothing, and call nothing that does.
 func TestFilesUseThoseBeforeThem(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -52,6 +52,20 @@ func TestFilesUseThoseBeforeThem(t *testing.T) {
 	}
 	if len(fileOrder) != len(names) {
 		t.Errorf("%d files are in order, and %d are there", len(fileOrder), len(names))
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			a, ok := n.(*ast.AssignStmt)
+			if !ok || a.Tok == token.DEFINE || !strings.HasSuffix(fset.Position(f.Pos()).Filename, "_view.go") {
+				return true
+			}
+			for _, x := range a.Lhs {
+				if text := types.ExprString(x); strings.HasPrefix(text, "v.") || strings.HasPrefix(text, "s.") {
+					t.Errorf("%v: a part sets %s", fset.Position(a.Pos()), text)
+				}
+			}
+			return true
+		})
 	}
 	unknown := func(error) {} // what other packages declare
 	pkg, _ := (&types.Config{Importer: nowhere{}, Error: unknown}).Check("lab", fset, files, &info)

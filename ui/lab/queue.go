@@ -123,7 +123,7 @@ type desk struct {
 	handle client.Handle
 }
 
-// jobs is the plain state of a queue.
+// jobs is the state of a queue, which alone changes it and then calls came.
 type jobs struct {
 	width          int // runs at a time
 	waiting, going []*attempt

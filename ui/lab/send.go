@@ -32,8 +32,8 @@ func (l *Lab) update(what aspect, f func()) {
 }
 
 // answer has an answer of the trainer come in as an update.
-func answer[T any](l *Lab, f func(T, error)) func(T, error) {
-	return func(v T, err error) { l.update(0, func() { f(v, err) }) }
+func answer[T any](l *Lab, what aspect, f func(T, error)) func(T, error) {
+	return func(v T, err error) { l.update(what, func() { f(v, err) }) }
 }
 
 // touch marks aspects to be drawn anew when the update ends.

@@ -57,7 +57,9 @@ type Lab struct {
 
 	laneQueue, sweepQueue queue
 	facts                 map[string]run.Facts // of the built-in data asked for so far, by name
-	wanted                struct {             // by a link, and opened once the lessons have come
+
+	// wanted is what a link asks for; the lesson opens once the lessons have come.
+	wanted struct {
 		lesson string
 		step   int // from 1
 	}

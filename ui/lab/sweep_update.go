@@ -20,16 +20,13 @@ func (startSweep) apply(l *Lab) {
 		if made != s.made {
 			return // it was started again
 		}
-		l.update(thePage, func() {
-			s.fault = ""
-			if err != nil {
-				s.fault = err.Error()
-				return
-			}
-			s.of = of
-			l.sweepQueue.add(s.begin(base)...)
-			browser.Scroll("sweep-said")
-		})
+		if s.fault = ""; err != nil {
+			s.fault = err.Error()
+			return
+		}
+		s.of = of
+		l.sweepQueue.add(s.begin(base)...)
+		browser.Scroll("sweep-said")
 	})
 }
 

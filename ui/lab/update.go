@@ -150,7 +150,7 @@ func (l *Lab) fetchLessons() {
 		return
 	}
 	c.asked = true
-	l.client.Text(widget.Link("/web/assets/lessons.json"), answer(l, func(b []byte, err error) {
+	l.client.Text(widget.Link("/web/assets/lessons.json"), answer(l, thePage, func(b []byte, err error) {
 		if err == nil {
 			c.list, err = lesson.Read(b)
 		}
@@ -160,7 +160,6 @@ func (l *Lab) fetchLessons() {
 		if c.at == nil && l.wanted.lesson != "" {
 			l.openLesson(l.wanted.lesson, l.wanted.step)
 		}
-		l.touch(thePage)
 	}))
 }
 
@@ -172,14 +171,13 @@ func (l *Lab) fetchFigures() {
 	}
 	p.asked = true
 	l.client.Text(widget.Link("/web/assets/papers.json"), func(figures []byte, err error) {
-		done := answer(l, func(stored []byte, err error) {
+		done := answer(l, thePage, func(stored []byte, err error) {
 			if err == nil {
 				p.list, err = lesson.ReadFigures(figures, stored)
 			}
 			if err != nil {
 				p.fault, p.asked = "The papers’ figures did not come: "+err.Error(), false
 			}
-			l.touch(thePage)
 		})
 		if err != nil {
 			done(nil, err)
@@ -321,15 +319,12 @@ func (checkAnswer) apply(l *Lab) {
 func (l *Lab) play(noise float64) {
 	l.game.begin(noise)
 	const delta = 1e-5 // as everywhere on the page at first
-	l.client.Ask("epsilon", map[string]any{"noise_multiplier": noise, "sample_rate": 1, "steps": 1, "target_delta": delta}, func(b []byte, err error) {
+	l.client.Ask("epsilon", map[string]any{"noise_multiplier": noise, "sample_rate": 1, "steps": 1, "target_delta": delta}, answer(l, thePage, func(b []byte, err error) {
 		var epsilon run.Number
-		if err != nil || json.Unmarshal(b, &epsilon) != nil || l.game.noise != noise {
-			return
-		}
-		l.update(thePage, func() {
+		if err == nil && json.Unmarshal(b, &epsilon) == nil && l.game.noise == noise {
 			l.game.epsilon = fmt.Sprintf(": one such release has ε = %s at δ = 1e−5", words.Epsilon(float64(epsilon)))
-		})
-	})
+		}
+	}))
 }
 
 func (c guessIn) apply(l *Lab) { l.guessed(func(g *game) { g.guess(c.in) }) }
