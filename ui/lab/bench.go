@@ -29,7 +29,7 @@ type bench struct {
 	curves   []curve // of the methods, the experiment's own first
 	estimate *run.EstimateReply
 	at       *client.At
-	method   client.Method // that at is of
+	method   client.Method // of at
 	ground   app.Value     // the model's answers in the plane of the data; nil until they are known
 	draws    *run.Draws
 	drawnAt  noise
@@ -37,7 +37,7 @@ type bench struct {
 	shown    int       // index of the draw shown, modulo their number
 	path     []float64 // the thresholds of a run in the U
 	pathOf   string    // the lane of that run; "" for the run trained on here
-	epsilon  string    // that σ and B come to, in words
+	epsilon  string    // of σ and B, in words
 }
 
 // curve is the curve of one method.
@@ -46,24 +46,24 @@ type curve struct {
 	run.ClipReply
 }
 
-// places is where a link leads: how far the model is trained, and which batch is looked at.
+// places is the destination of a link: a step of the training run, and a batch.
 type places struct {
 	step  int // of the training run
 	batch int // how many times another batch was taken since
 }
 
-// manyDraws is how many draws the noise's measured variance is taken over, and fewDraws how
-// many are shown one after the other.
+// manyDraws is the number of draws that the noise's measured variance is taken over, and
+// fewDraws the number that are shown one after the other.
 const (
 	fewDraws  = 8
 	manyDraws = 100
 )
 
-// boundarySize is how many points each way the model is asked about: as fine as can be told
-// apart beside the rows.
+// boundarySize is the number of points each way at which the model answers: as fine as can be
+// told apart beside the rows.
 const boundarySize = 64
 
-// mostOfPath is how many dots of a path can be told apart.
+// mostOfPath is the most dots of a path that can be told apart.
 const mostOfPath = 100
 
 // off reports whether the bench answers no commands now.

@@ -236,7 +236,7 @@ func (l *Lab) draw(n int) {
 		b.shown++
 		l.touch(thePage | theBoards)
 		if n >= manyDraws && l.course.now() != nil {
-			l.showStep() // which a phone has above what was pressed
+			l.showStep() // on a phone it is above the button
 		}
 	}))
 }

@@ -53,7 +53,7 @@ func (v *setupView) view() app.UI {
 func (v *setupView) batches(full *run.Config) (now string, options []form.Option) {
 	now = form.Format(full.ExpectedBatchSize)
 	if b := v.bench.look; b != nil && v.config.ExpectedBatchSize == 0 {
-		now = form.Format(b.BatchSize) // which follows from the data
+		now = form.Format(b.BatchSize) // the default for the data
 	}
 	for _, size := range sizes {
 		options = append(options, form.Option{Value: size, Text: size})

@@ -7,8 +7,8 @@ import (
 	"clipscope/core/run"
 )
 
-// noise is what a step's noise depends on beside C: the multiplier σ, the expected batch
-// size B and the number of parameters d.
+// noise is the numbers beside C that a step's noise depends on: the multiplier σ, the expected
+// batch size B and the number of parameters d.
 type noise struct{ sigma, batch, dim float64 }
 
 // variance returns the noise's mean squared length in a step's mean gradient, σ²C²d/B².

@@ -23,8 +23,8 @@ type game struct {
 	epsilon        string // of one such release; "" until it is known
 }
 
-// leastGuesses is how many guesses it takes before the game's questions can be answered:
-// fewer say nothing.
+// leastGuesses is the number of guesses before the game's questions can be answered: fewer say
+// nothing.
 const leastGuesses = 20
 
 // begin starts anew with a noise multiplier.

@@ -20,7 +20,7 @@ import (
 // lane is one of the runs side by side, once for each seed.
 type lane struct {
 	lesson.Lane
-	place int // its colour and mark, as long as it is there
+	place int // of its colour and mark
 	runs  []*attempt
 }
 

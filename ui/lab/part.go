@@ -2,7 +2,7 @@ package lab
 
 import "github.com/maxence-charriere/go-app/v10/pkg/app"
 
-// command is what a part asks for. Only [Lab.send] applies it.
+// command is a change of the state that a part asks for. Only [Lab.send] applies it.
 type command interface{ apply(*Lab) }
 
 // sender takes the commands of the parts.

@@ -38,7 +38,7 @@ type attempt struct {
 	record *series.Record // nil until it has started
 	result *run.Result    // nil until it has ended well
 	fault  string         // why it did not
-	ending bool           // it was asked to stop where it is
+	ending bool           // it was told to stop where it is
 
 	noise, cosine average // over the steps at which gradients were compared
 }

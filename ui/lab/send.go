@@ -79,7 +79,7 @@ func (l *Lab) note(name string, value float64) {
 	}
 }
 
-// stands is where the parts of the laboratory stand on the page.
+// stands is the ids of the parts of the laboratory on the page.
 var stands = map[lesson.Part]string{
 	lesson.Plane: "lab-plane", lesson.U: "lab-u", lesson.Sweep: "sweep", lesson.Lanes: "lanes", lesson.Game: "game", lesson.Rows: "lab-rows",
 }

@@ -139,6 +139,6 @@ func epsilonNow(cfg *run.Config) string {
 	return ""
 }
 
-// rest is how long a hand must rest before the page is drawn anew and its address written:
-// browsers allow only so many addresses a minute.
+// rest is the pause of a hand before the page is drawn anew and its address written: browsers
+// limit the addresses a minute.
 const rest = 400 * time.Millisecond

@@ -301,7 +301,7 @@ func (checkAnswer) apply(l *Lab) {
 		return
 	case len(q.Options) == 0:
 		guess, err := c.guess()
-		if err != nil { // which stays to be corrected
+		if err != nil { // the answer stays to be corrected
 			c.lacks = err.Error() + "."
 			return
 		}
@@ -311,8 +311,8 @@ func (checkAnswer) apply(l *Lab) {
 		i := c.book.Option(q)
 		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
 	}
-	l.touch(theBoards)               // what was hidden until then
-	browser.Reveal("lesson-verdict") // which a phone has below what it shows of the lesson
+	l.touch(theBoards)               // hidden until then
+	browser.Reveal("lesson-verdict") // on a phone it is below what is shown of the lesson
 }
 
 // play begins the game, and asks for the ε of its release.
