@@ -59,14 +59,13 @@ func (a *attempt) ended() bool { return a.result != nil || a.fault != "" }
 // stopped is the fault of a run that was called off.
 const stopped = "stopped"
 
-// accuracy returns the accuracy on the test rows at the end, NaN before. Of regression it returns
-// minus the loss, so that more is better of either.
-func (a *attempt) accuracy() float64 {
+// score returns the accuracy on the test rows at the end, of regression the loss; NaN before.
+func (a *attempt) score() float64 {
 	switch {
 	case a.result == nil || a.result.TestRows == 0:
 		return math.NaN()
 	case len(a.result.TestClasses) == 0:
-		return -float64(a.result.TestLoss)
+		return float64(a.result.TestLoss)
 	}
 	return float64(a.result.TestAccuracy)
 }

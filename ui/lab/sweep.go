@@ -51,10 +51,7 @@ func (s *sweep) curve(v *swept) chart.Curve {
 		var m average
 		least, greatest := math.NaN(), math.NaN()
 		for _, a := range runs {
-			x := a.accuracy()
-			if s.regression() {
-				x = -x
-			}
+			x := a.score()
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				continue
 			}
