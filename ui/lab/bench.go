@@ -98,6 +98,22 @@ func (b *bench) walk() string {
 	return words.Walk(b.pathOf, b.path[0], b.path[len(b.path)-1], b.clipped().Least)
 }
 
+// walked extends the path by the run's own threshold, where that has moved.
+func (b *bench) walked(from, to float64) {
+	if b.pathOf != "" || len(b.path) == 0 {
+		if to == from {
+			return
+		}
+		b.path, b.pathOf = []float64{from}, ""
+	}
+	b.path = thin(append(b.path, to), mostOfPath)
+}
+
+// trace makes the path that of a lane's run.
+func (b *bench) trace(of string, thresholds []float64) {
+	b.path, b.pathOf = thin(thresholds, mostOfPath), of
+}
+
 // clipped returns what is said of C.
 func (b *bench) clipped() words.Clipped {
 	w := words.Clipped{C: b.c}

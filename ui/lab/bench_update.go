@@ -24,7 +24,7 @@ func (l *Lab) open(to places) {
 	}
 	l.problem, l.papers.shown = "", nil
 	l.bench.busy, l.bench.opening = "Looking at the first batch …", true
-	l.touch(thePage)
+	l.touched |= thePage
 	cancelled := false
 	cancel := func() {}
 	l.cancel = func() {
@@ -57,16 +57,6 @@ func (l *Lab) open(to places) {
 			cancel = l.client.Lab(l.config, opened)
 		}
 	})
-}
-
-// checkLinkC says so where the curves, whose range follows the gradients, do not reach the
-// link's C.
-func (l *Lab) checkLinkC() {
-	if l.linkC > 0 && l.linkC != l.bench.c {
-		beyond := fmt.Sprintf("C = %s of this link lies beyond the curves: here it is %s, where they end.", words.Number(l.linkC, 3), words.Number(l.bench.c, 3))
-		l.lost = strings.TrimSpace(l.lost + " " + beyond)
-	}
-	l.linkC = 0
 }
 
 // useBench takes up an open bench, at the first batch.
@@ -104,7 +94,7 @@ func (l *Lab) foresee(to *run.Config) {
 		return
 	}
 	b.c = b.axis.within(to.MaxGradNorm)
-	l.touch(theHandles)
+	l.touched |= theHandles
 	l.ask()
 }
 
@@ -116,7 +106,11 @@ func (l *Lab) looked() {
 	b.look, b.norms = &look, ordered(look.Norms)
 	b.axis = b.axis.toward(quantile(b.norms, 0.5))
 	b.c = b.axis.within(b.c)
-	l.checkLinkC()
+	if l.linkC > 0 && l.linkC != b.c { // the range of the curves follows the gradients
+		beyond := fmt.Sprintf("C = %s of this link lies beyond the curves: here it is %s, where they end.", words.Number(l.linkC, 3), words.Number(b.c, 3))
+		l.lost = strings.TrimSpace(l.lost + " " + beyond)
+	}
+	l.linkC = 0
 	l.asking, l.stale = false, false
 	// What C did to the very same gradients stays until there is an answer: without it they
 	// would be drawn unclipped for some frames.
@@ -124,7 +118,7 @@ func (l *Lab) looked() {
 		b.at = nil
 	}
 	b.step = look.Step
-	l.touch(theBatch | thePlane | theHandles)
+	l.touched |= theBatch | thePlane | theHandles
 	l.measure()
 	l.draw(fewDraws)
 	l.ask()
@@ -143,7 +137,7 @@ func (l *Lab) measure() {
 			next[i] = curve{m.Name, c}
 			if missing--; missing == 0 {
 				b.curves = next
-				l.touch(thePage | theBoards)
+				l.touched |= thePage | theBoards
 				l.noteBench()
 			}
 		}))
@@ -151,7 +145,7 @@ func (l *Lab) measure() {
 	l.remote.Estimate(cs, answer(l, 0, func(c run.EstimateReply, err error) {
 		if turn == l.turn && err == nil {
 			b.estimate = &c
-			l.touch(theBoards)
+			l.touched |= theBoards
 		}
 	}))
 	l.outline()
@@ -166,20 +160,9 @@ func (l *Lab) outline() {
 	l.remote.Boundary(boundarySize, answer(l, 0, func(v app.Value, err error) {
 		if turn == l.turn && err == nil {
 			l.bench.ground = v
-			l.touch(theGround)
+			l.touched |= theGround
 		}
 	}))
-}
-
-// measureAgain measures the present look for other methods.
-func (l *Lab) measureAgain() {
-	if l.remote == nil {
-		return
-	}
-	l.turn++
-	l.asking = false
-	l.measure()
-	l.ask()
 }
 
 func (c moveC) apply(l *Lab) {
@@ -187,7 +170,7 @@ func (c moveC) apply(l *Lab) {
 		return
 	}
 	l.bench.c = l.bench.axis.within(form.Round(c.to, 3))
-	l.touch(theHandles)
+	l.touched |= theHandles
 	l.ask()
 	l.settleHand()
 }
@@ -212,7 +195,7 @@ func (l *Lab) ask() {
 			return
 		}
 		l.bench.at, l.bench.method = &a, method
-		l.touch(thePlane | theRows | theTexts)
+		l.touched |= thePlane | theRows | theTexts
 		l.noteBench()
 		if l.stale {
 			l.ask()
@@ -234,7 +217,7 @@ func (l *Lab) draw(n int) {
 			l.note("drawn", math.Sqrt(float64(d.MeanSquare))/w.True)
 		}
 		b.shown++
-		l.touch(thePage | theBoards)
+		l.touched |= thePage | theBoards
 		if n >= manyDraws && l.course.now() != nil {
 			l.showStep() // on a phone it is above the button
 		}
@@ -254,29 +237,15 @@ func (c trainOn) apply(l *Lab) {
 	from, s := l.bench.look.MaxGradNorm, l.course.now()
 	waited := s != nil && l.bench.before(s.From)
 	on := func(b client.Lab, done func(error)) { b.On(c.steps, done) }
-	l.move(fmt.Sprintf("Training %s on …", words.Plural(c.steps, "step")), on, func() { l.walked(from) }, func() {
+	l.move(fmt.Sprintf("Training %s on …", words.Plural(c.steps, "step")), on, func() { l.bench.walked(from, l.remote.Look().MaxGradNorm) }, func() {
 		if waited && !l.bench.before(s.From) {
 			l.showStep()
 		}
 	})
 }
 
-// walked extends the path by the run's own threshold, where that has moved.
-func (l *Lab) walked(from float64) {
-	b, to := &l.bench, l.remote.Look().MaxGradNorm
-	if b.pathOf != "" || len(b.path) == 0 {
-		if to == from {
-			return
-		}
-		b.path, b.pathOf = []float64{from}, ""
-	}
-	b.path = thin(append(b.path, to), mostOfPath)
-}
-
-func (nextBatch) apply(l *Lab) { l.nextBatch(nil) }
-
-func (l *Lab) nextBatch(after func()) {
-	l.move("Taking another batch …", client.Lab.Again, func() { l.bench.batch++ }, after)
+func (c nextBatch) apply(l *Lab) {
+	l.move("Taking another batch …", client.Lab.Again, func() { l.bench.batch++ }, c.after)
 }
 
 func (backStart) apply(l *Lab) {
@@ -288,7 +257,7 @@ func (l *Lab) goTo(to places) {
 	if on := func(b client.Lab, done func(error)) { b.On(to.step, done) }; to.step > 0 {
 		l.move("Training to where the link says …", on, nil, func() { l.goTo(places{batch: to.batch}) })
 	} else if l.bench.batch < to.batch {
-		l.nextBatch(func() { l.goTo(to) })
+		nextBatch{func() { l.goTo(to) }}.apply(l)
 	}
 }
 
@@ -299,7 +268,7 @@ func (l *Lab) move(what string, f func(b client.Lab, done func(error)), before, 
 		return
 	}
 	l.bench.busy, l.problem = what, ""
-	l.touch(thePage)
+	l.touched |= thePage
 	remote := l.remote
 	f(remote, func(err error) {
 		l.update(0, func() {
@@ -312,7 +281,7 @@ func (l *Lab) move(what string, f func(b client.Lab, done func(error)), before, 
 			}
 			l.looked()
 			l.settleHand()
-			l.touch(thePage)
+			l.touched |= thePage
 			if after != nil {
 				after()
 			}
@@ -322,15 +291,10 @@ func (l *Lab) move(what string, f func(b client.Lab, done func(error)), before, 
 
 func (c trace) apply(l *Lab) {
 	if one := l.lanes.find(c.label); one != nil && len(one.runs) > 0 {
-		l.tracePath(c.label, one.runs[0].walk())
+		l.bench.trace(c.label, one.runs[0].walk())
+		l.touched |= theBoards
 		browser.Scroll("hands")
 	}
-}
-
-// tracePath draws the thresholds of a lane's run in the U.
-func (l *Lab) tracePath(of string, thresholds []float64) {
-	l.bench.path, l.bench.pathOf = thin(thresholds, mostOfPath), of
-	l.touch(theBoards)
 }
 
 // noteBench notes for a lesson what is seen now; nothing while another experiment is being
@@ -353,7 +317,7 @@ func (adopt) apply(l *Lab) {
 
 func (c scale) apply(l *Lab) {
 	l.bench.linear = c.linear
-	l.touch(thePlane)
+	l.touched |= thePlane
 	l.writeHash()
 }
 
@@ -376,7 +340,7 @@ func (c slide) apply(l *Lab) {
 	}
 	*l.bench.noise.of(c.knob) = c.to
 	l.bench.epsilon = ""
-	l.touch(theBoards)
+	l.touched |= theBoards
 	l.settleHand()
 }
 
@@ -389,7 +353,7 @@ func (price) apply(l *Lab) {
 	l.client.Plan(cfg, nil, answer(l, 0, func(p run.PlanInfo, err error) {
 		if err == nil && now == l.bench.noise {
 			l.bench.epsilon = ", ε = " + words.Epsilon(float64(p.Epsilon))
-			l.touch(theTexts)
+			l.touched |= theTexts
 		}
 	}))
 }

@@ -13,7 +13,9 @@ type (
 	}
 	detach struct{ name string }
 	follow struct{ hash string } // goes to where an address leads; the first time also without one
-	fetch  struct{}              // fetches lessons and figures, once
+	// fetchLessons and fetchFigures fetch files of the site, once.
+	fetchLessons struct{}
+	fetchFigures struct{}
 )
 
 // Commands of the experiment.
@@ -34,7 +36,7 @@ type (
 	scale     struct{ linear bool }  // of the plane's radius
 	trainOn   struct{ steps int }    // from where the model is
 	backStart struct{}               // to the first parameters
-	nextBatch struct{}               // at the same parameters
+	nextBatch struct{ after func() } // at the same parameters; after may be nil
 	drawNoise struct{}               // many times, to measure it
 	adopt     struct{}               // has the experiment clip at the handle's C
 	trace     struct{ label string } // draws a lane's thresholds in the U
@@ -74,8 +76,8 @@ type (
 type (
 	openLesson  struct{ id string }
 	backStep    struct{}
-	nextStep    struct{} // or lesson, or the list after the last
-	leaveLesson struct{}
+	nextStep    struct{}              // or lesson, or the list after the last
+	leaveLesson struct{ listed bool } // for the list of lessons, open or not
 	typeAnswer  struct{ text string }
 	pickAnswer  struct{ option int }
 	checkAnswer struct{}

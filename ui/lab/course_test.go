@@ -32,7 +32,7 @@ func (fake) Train(run.Config, client.Handle, bool, func(client.Run, error)) {}
 // experiment that was done has it, and finds that nothing can be answered before.
 func TestLessonsCanBeWalked(t *testing.T) {
 	l := New(fake{})
-	l.fetchLessons()
+	l.send(fetchLessons{})
 	c := &l.course
 	if len(c.list) == 0 {
 		t.Fatal(c.fault)
@@ -84,7 +84,7 @@ func TestLessonsCanBeWalked(t *testing.T) {
 
 func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
 	l := New(fake{})
-	l.fetchLessons()
+	l.send(fetchLessons{})
 	c := &l.course
 	for i := range c.list {
 		for k, s := range c.list[i].Steps {
@@ -100,7 +100,7 @@ func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
 // leads to; going back does the same, and so does a lesson that is not there.
 func TestALinkLeadsToAStep(t *testing.T) {
 	l := New(fake{})
-	l.fetchLessons()
+	l.send(fetchLessons{})
 	c := &l.course
 	read := func(hash string) {
 		l.read(hash)
@@ -138,7 +138,7 @@ func TestALinkLeadsToAStep(t *testing.T) {
 
 func TestLessonsThatDidNotCome(t *testing.T) {
 	l := New(fake{broken: true})
-	l.fetchLessons()
+	l.send(fetchLessons{})
 	if l.course.fault == "" || l.course.asked {
 		t.Error("nothing is said, or they cannot be asked for again")
 	}

@@ -66,6 +66,15 @@ func (g *game) play(n int) {
 	g.said = fmt.Sprintf("The best player guessed %d times.", n)
 }
 
+// facts calls note with each number that a lesson may ask for, by name.
+func (g *game) facts(note func(name string, value float64)) {
+	note("guesses", float64(g.guesses))
+	note("right", float64(g.right)/float64(g.guesses))
+	if g.guesses >= leastGuesses {
+		note("ceiling", g.ceiling())
+	}
+}
+
 // ceiling returns the share that the best player gets right, Φ(1/2σ): of bells of deviation σ
 // about 0 and 1, equally likely, the higher one is the better guess.
 func (g *game) ceiling() float64 { return (1 + math.Erf(1/(2*math.Sqrt2*g.noise))) / 2 }

@@ -280,7 +280,7 @@ func TestAPathIsOfOneRun(t *testing.T) {
 	if !slices.Equal(h.path, []float64{1, 2, 4}) || !strings.Contains(h.walk(), "own C went from 1, the ring, to 4, the dot") {
 		t.Errorf("C went 1, 2, 4, and its path is %v: %q", h.path, h.walk())
 	}
-	l.tracePath("dc-e", []float64{3, 5})
+	l.bench.trace("dc-e", []float64{3, 5})
 	if !slices.Equal(l.uNow().Path, []float64{3, 5}) || !strings.Contains(h.walk(), "“dc-e” went from 3") {
 		t.Errorf("of the lane's run is drawn %v: %q", l.uNow().Path, h.walk())
 	}
@@ -292,7 +292,7 @@ func TestAPathIsOfOneRun(t *testing.T) {
 	if len(h.path) != 0 {
 		t.Errorf("at the start the path is %v", h.path)
 	}
-	l.tracePath("dc-e", []float64{3, 5})
+	l.bench.trace("dc-e", []float64{3, 5})
 	l.open(places{})
 	if len(h.path) != 0 {
 		t.Errorf("another experiment shows %v", h.path)
@@ -308,7 +308,7 @@ func TestWhatIsDrawnIsFinite(t *testing.T) {
 		l.open(places{})
 		b.reply()
 		l.draw(manyDraws)
-		l.tracePath("dc-e", []float64{float64(bad), 1, 2})
+		l.bench.trace("dc-e", []float64{float64(bad), 1, 2})
 		for _, spec := range []any{l.planeNow(), l.uNow()} {
 			if _, err := json.Marshal(spec); err != nil {
 				t.Errorf("with %v: %v", bad, err)

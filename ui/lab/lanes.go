@@ -146,6 +146,21 @@ func worst(r *run.Result) (recall float64, class string) {
 	return recall, class
 }
 
+// facts calls note with the result of a run, where it is the first one of a lane.
+func (l *lanes) facts(a *attempt, note func(name string, value float64)) {
+	for _, one := range l.list {
+		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil || a.short() {
+			continue
+		}
+		note("accuracy:"+one.Label, float64(a.result.TestAccuracy))
+		if a.record.Len() > 0 {
+			note("threshold:"+one.Label, a.record.Last.Released.MaxGradNorm)
+		}
+		recall, _ := worst(a.result)
+		note("recall:"+one.Label, recall)
+	}
+}
+
 // outcome is the result of a lane in numbers: means over its seeds.
 type outcome struct {
 	lesson.Outcome

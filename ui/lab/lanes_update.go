@@ -241,21 +241,6 @@ func (l *lanes) draw() {
 	}
 }
 
-// laneEnded notes for a lesson the result of a lane's first run.
-func (l *Lab) laneEnded(a *attempt) {
-	for _, one := range l.lanes.list {
-		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil || a.short() {
-			continue
-		}
-		l.note("accuracy:"+one.Label, float64(a.result.TestAccuracy))
-		if a.record.Len() > 0 {
-			l.note("threshold:"+one.Label, a.record.Last.Released.MaxGradNorm)
-		}
-		recall, _ := worst(a.result)
-		l.note("recall:"+one.Label, recall)
-	}
-}
-
 func (c steerLane) apply(l *Lab) { l.lanes.target = c.label }
 func (c paceLanes) apply(l *Lab) { l.laneQueue.pace(c.perSecond) }
 
@@ -269,7 +254,7 @@ func (c changeRuns) apply(l *Lab) {
 			case a.ended():
 			case err != nil:
 				l.lanes.refuse = err.Error()
-				l.touch(thePage)
+				l.touched |= thePage
 			default:
 				a.record.Changed(reply)
 			}

@@ -28,7 +28,8 @@ func (p *Page) OnMount(ctx app.Context) {
 	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Lab.send(follow{browser.Hash()}); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.Lab.send(follow{browser.Hash()})
-	p.Lab.send(fetch{})
+	p.Lab.send(fetchLessons{})
+	p.Lab.send(fetchFigures{})
 }
 
 func (p *Page) OnDismount() {

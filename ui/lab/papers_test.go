@@ -17,7 +17,7 @@ func (librarian) Text(url string, done func([]byte, error)) {
 // A figure's experiment has its claim beside it, until there is another experiment.
 func TestAFigureSaysWhatItShows(t *testing.T) {
 	l := New(librarian{&fakeClient{bench: newBench()}})
-	l.send(fetch{})
+	l.send(fetchFigures{})
 	if len(l.papers.list) == 0 {
 		t.Fatal(l.papers.fault)
 	}

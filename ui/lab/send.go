@@ -36,14 +36,11 @@ func answer[T any](l *Lab, what aspect, f func(T, error)) func(T, error) {
 	return func(v T, err error) { l.update(what, func() { f(v, err) }) }
 }
 
-// touch marks aspects to be drawn anew when the update ends.
-func (l *Lab) touch(what aspect) { l.touched |= what }
-
 // failed reports whether there is an error, and shows it.
 func (l *Lab) failed(err error) bool {
 	if err != nil {
 		l.problem, l.bench.busy = err.Error(), ""
-		l.touch(thePage)
+		l.touched |= thePage
 	}
 	return err != nil
 }
@@ -75,7 +72,7 @@ func (l *Lab) note(name string, value float64) {
 	waited := s.Ask != nil && !c.book.Ready(s.Ask)
 	c.book.Note(name, value)
 	if waited && c.book.Ready(s.Ask) {
-		l.touch(thePage)
+		l.touched |= thePage
 	}
 }
 

@@ -84,6 +84,15 @@ func (s *sweep) better(x, y float64) bool {
 	return x > y
 }
 
+// facts calls note with where the first curve is best.
+func (s *sweep) facts(note func(name string, value float64)) {
+	c := s.curve(s.curves[0])
+	if i := s.best(c); i >= 0 {
+		note("sweep_c", grid[i])
+		note("sweep_accuracy", c.Mean[i])
+	}
+}
+
 // attempts returns the runs of all curves.
 func (s *sweep) attempts() (all []*attempt) {
 	for _, v := range s.curves {

@@ -93,38 +93,28 @@ func (s *sweep) draw() {
 	s.chart.Draw(grid, mark, all)
 }
 
-// sweptOne notes when the workers are warm and, for a lesson, where the first curve is best
-// once all of it is known.
-func (l *Lab) sweptOne() {
-	done, of := l.sweep.progress()
-	if done == l.sweep.jobs.width {
-		l.sweep.warm = time.Now()
+// ended notes when the workers are warm and, for a lesson, where the first curve is best once
+// all of it is known.
+func (s *sweep) ended(note func(name string, value float64)) {
+	done, of := s.progress()
+	if done == s.jobs.width {
+		s.warm = time.Now()
 	}
 	if done == of {
-		l.noteSweep()
+		s.facts(note)
 	}
 }
 
-// sweptBefore has an earlier sweep of the very experiment that a step has set count as made in
-// the step, and hides it as one made in the step is hidden.
-func (l *Lab) sweptBefore() {
-	s, now := &l.sweep, l.config
+// again has an earlier sweep of the very experiment that a step has set count as made in the
+// step, and hides it as one made in the step is hidden.
+func (s *sweep) again(now run.Config, note func(name string, value float64)) {
 	done, of := s.progress()
 	now.MaxGradNorm = s.of.MaxGradNorm
 	if of == 0 || done < of || s.stopped() || !reflect.DeepEqual(now, s.of) || s.curves[0].epsilon != epsilonNow(&now) {
 		return
 	}
 	s.shown = false
-	l.noteSweep()
-}
-
-// noteSweep notes for a lesson where the first curve is best.
-func (l *Lab) noteSweep() {
-	c := l.sweep.curve(l.sweep.curves[0])
-	if i := l.sweep.best(c); i >= 0 {
-		l.note("sweep_c", grid[i])
-		l.note("sweep_accuracy", c.Mean[i])
-	}
+	s.facts(note)
 }
 
 func (stopSweep) apply(l *Lab) { l.sweepQueue.drop() }

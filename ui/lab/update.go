@@ -25,10 +25,10 @@ func New(c Client) *Lab {
 	l.bench = bench{axis: firstAxis(), c: 1, path: []float64{}}
 	l.lanes.seeds, l.sweep.guess = 1, 1
 	later := func(f func()) func() { return func() { l.update(thePage, f) } }
-	l.laneQueue = newQueue(&l.lanes.jobs, c, later(l.lanes.draw), l.laneEnded)
+	l.laneQueue = newQueue(&l.lanes.jobs, c, later(l.lanes.draw), func(a *attempt) { l.lanes.facts(a, l.note) })
 	l.lanes.replay = motion.NewReplay(l.lanes.replayed, later(l.lanes.draw),
 		func(d time.Duration, f func()) func() bool { return l.laneQueue.after(d, f) }, time.Now)
-	l.sweepQueue = newQueue(&l.sweep.jobs, c, later(l.sweep.draw), func(*attempt) { l.sweptOne() })
+	l.sweepQueue = newQueue(&l.sweep.jobs, c, later(l.sweep.draw), func(*attempt) { l.sweep.ended(l.note) })
 	l.sweepQueue.quiet = true
 	return l
 }
@@ -39,7 +39,7 @@ func (c attach) apply(l *Lab) {
 		l.outline()
 	}
 	c.screen(&l.state, everything)
-	l.touch(theTexts | theHandles)
+	l.touched |= theTexts | theHandles
 }
 
 func (c detach) apply(l *Lab) { delete(l.screens, c.name) }
@@ -134,17 +134,16 @@ func (c overlay) apply(l *Lab) {
 	if with := toggled(l.with, c.method); len(with) <= link.MostWith {
 		l.with = with
 	}
-	l.measureAgain()
+	if l.remote != nil {
+		l.turn++
+		l.asking = false
+		l.measure()
+		l.ask()
+	}
 	l.writeHash()
 }
 
-func (fetch) apply(l *Lab) {
-	l.fetchLessons()
-	l.fetchFigures()
-}
-
-// fetchLessons fetches the lessons, once.
-func (l *Lab) fetchLessons() {
+func (fetchLessons) apply(l *Lab) {
 	c := &l.course
 	if c.asked {
 		return
@@ -163,8 +162,7 @@ func (l *Lab) fetchLessons() {
 	}))
 }
 
-// fetchFigures fetches the papers' figures and their stored results, once.
-func (l *Lab) fetchFigures() {
+func (fetchFigures) apply(l *Lab) {
 	p := &l.papers
 	if p.asked {
 		return
@@ -240,8 +238,8 @@ func (l *Lab) stage(set map[string]any) {
 		l.open(places{})
 	}
 	l.noteBench()
-	l.touch(theBoards)
-	l.sweptBefore()
+	l.touched |= theBoards
+	l.sweep.again(l.config, l.note)
 	if text, sets := set["lanes"].(string); sets {
 		if err := l.restoreLanes(text); err != nil {
 			l.fault = err.Error()
@@ -261,7 +259,7 @@ func (nextStep) apply(l *Lab) {
 	case c.number() < len(c.list):
 		l.openLesson(c.list[c.number()].ID, 1)
 	default:
-		l.leave(true)
+		leaveLesson{listed: true}.apply(l)
 	}
 }
 
@@ -270,11 +268,8 @@ func (backStep) apply(l *Lab) {
 	l.enter(l.course.setSoFar())
 }
 
-func (leaveLesson) apply(l *Lab) { l.leave(false) }
-
-// leave closes the lesson, for the list of them: open or not.
-func (l *Lab) leave(listed bool) {
-	l.course.listed = listed
+func (c leaveLesson) apply(l *Lab) {
+	l.course.listed = c.listed
 	l.openLesson("", 1)
 	browser.Focus("lesson-list")
 }
@@ -311,7 +306,7 @@ func (checkAnswer) apply(l *Lab) {
 		i := c.book.Option(q)
 		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
 	}
-	l.touch(theBoards)               // hidden until then
+	l.touched |= theBoards           // hidden until then
 	browser.Reveal("lesson-verdict") // on a phone it is below what is shown of the lesson
 }
 
@@ -327,19 +322,16 @@ func (l *Lab) play(noise float64) {
 	}))
 }
 
-func (c guessIn) apply(l *Lab) { l.guessed(func(g *game) { g.guess(c.in) }) }
-func (playBest) apply(l *Lab)  { l.guessed(func(g *game) { g.play(100) }) }
-
-// guessed notes the score of the game after f has guessed.
-func (l *Lab) guessed(f func(*game)) {
+func (c guessIn) apply(l *Lab) {
 	browser.KeepFocus()
-	g := &l.game
-	f(g)
-	l.note("guesses", float64(g.guesses))
-	l.note("right", float64(g.right)/float64(g.guesses))
-	if g.guesses >= leastGuesses {
-		l.note("ceiling", g.ceiling())
-	}
+	l.game.guess(c.in)
+	l.game.facts(l.note)
+}
+
+func (playBest) apply(l *Lab) {
+	browser.KeepFocus()
+	l.game.play(100)
+	l.game.facts(l.note)
 }
 
 func (c openFigure) apply(l *Lab) {
