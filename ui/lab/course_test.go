@@ -32,13 +32,13 @@ func (fake) Train(run.Config, client.Handle, bool, func(client.Run, error)) {}
 // experiment that was done has it, and finds that nothing can be answered before.
 func TestLessonsCanBeWalked(t *testing.T) {
 	l := New(fake{})
-	l.course.fetch()
+	l.send(fetchLessons{})
 	c := &l.course
 	if len(c.list) == 0 {
 		t.Fatal(c.fault)
 	}
 	for i := range c.list {
-		c.open(c.list[i].ID, 1)
+		l.send(openLesson{c.list[i].ID})
 		for {
 			if l.fault != "" {
 				t.Fatalf("%s, step %d: %s", c.at.ID, c.step+1, l.fault)
@@ -58,20 +58,19 @@ func TestLessonsCanBeWalked(t *testing.T) {
 				if fact, _ := c.book.Fact(q.Fact); len(q.Options) == 0 && fact != 1 {
 					t.Errorf("%s, step %d: %v", c.at.ID, c.step+1, fact)
 				}
-				c.check()
+				l.send(checkAnswer{})
 				if !c.answer[c.key()].right || c.hidden() {
 					t.Errorf("%s, step %d: the right answer is wrong", c.at.ID, c.step+1)
 				}
 			}
-			c.view()
-			c.gameView()
+			parts(l)
 			if c.step == len(c.at.Steps)-1 {
 				break
 			}
 			if got := c.onward(); got != "Next" {
 				t.Errorf("%s, step %d leads to %q", c.at.ID, c.step+1, got)
 			}
-			c.next()
+			l.send(nextStep{})
 		}
 		want := "Next lesson"
 		if i == len(c.list)-1 {
@@ -85,11 +84,11 @@ func TestLessonsCanBeWalked(t *testing.T) {
 
 func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
 	l := New(fake{})
-	l.course.fetch()
+	l.send(fetchLessons{})
 	c := &l.course
 	for i := range c.list {
 		for k, s := range c.list[i].Steps {
-			c.open(c.list[i].ID, k+1)
+			l.openLesson(c.list[i].ID, k+1)
 			if s.Ask != nil && c.book.Ready(s.Ask) {
 				t.Errorf("%s, step %d can be answered before anything was done", c.at.ID, k+1)
 			}
@@ -101,11 +100,11 @@ func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
 // leads to; going back does the same, and so does a lesson that is not there.
 func TestALinkLeadsToAStep(t *testing.T) {
 	l := New(fake{})
-	l.course.fetch()
+	l.send(fetchLessons{})
 	c := &l.course
 	read := func(hash string) {
-		l.address.read(hash)
-		c.open(l.wanted.lesson, l.wanted.step)
+		l.read(hash)
+		l.openLesson(l.wanted.lesson, l.wanted.step)
 	}
 	for _, want := range []struct {
 		hash, now string
@@ -119,29 +118,29 @@ func TestALinkLeadsToAStep(t *testing.T) {
 		{"lesson=noise", "lesson=noise", 1, 1, 512, "Do the experiment first"},
 	} {
 		read(want.hash)
-		if c.step+1 != want.step || l.config.MaxGradNorm != want.c || l.config.ExpectedBatchSize != want.batch || l.address.hash() != want.now {
-			t.Errorf("%s: at step %d, C %v, a batch of %v, %q", want.hash, c.step+1, l.config.MaxGradNorm, l.config.ExpectedBatchSize, l.address.hash())
+		if c.step+1 != want.step || l.config.MaxGradNorm != want.c || l.config.ExpectedBatchSize != want.batch || l.hash() != want.now {
+			t.Errorf("%s: at step %d, C %v, a batch of %v, %q", want.hash, c.step+1, l.config.MaxGradNorm, l.config.ExpectedBatchSize, l.hash())
 		}
 		if got := c.waits(c.now().Ask); !strings.Contains(got, want.waits) {
 			t.Errorf("%s: it waits for %q, want %q", want.hash, got, want.waits)
 		}
 	}
 	read("lesson=noise.3")
-	c.back()
+	l.send(backStep{})
 	if l.config.MaxGradNorm != 10 || l.config.ExpectedBatchSize != 512 {
 		t.Errorf("back at step 2 C is %v, the batch %v", l.config.MaxGradNorm, l.config.ExpectedBatchSize)
 	}
 	read("lesson=nowhere")
-	if c.at != nil || !strings.Contains(l.address.lost, `"nowhere"`) {
-		t.Errorf("of a lesson that is not there it says %q", l.address.lost)
+	if c.at != nil || !strings.Contains(l.lost, `"nowhere"`) {
+		t.Errorf("of a lesson that is not there it says %q", l.lost)
 	}
 }
 
 func TestLessonsThatDidNotCome(t *testing.T) {
 	l := New(fake{broken: true})
-	l.course.fetch()
+	l.send(fetchLessons{})
 	if l.course.fault == "" || l.course.asked {
 		t.Error("nothing is said, or they cannot be asked for again")
 	}
-	l.course.view()
+	parts(l)
 }

@@ -9,9 +9,9 @@ import (
 	"clipscope/ui/words"
 )
 
-// game is the audit as a game: a coin decides whether one example is in a batch, and who
-// plays guesses it from one released number. It is the worst case that ε speaks of: all
-// else is known, and the example's gradient is as long as C, which is 1 here.
+// game is the audit as a game: a coin decides whether one example is in a batch, and the
+// player guesses it from one released number. It is the worst case that ε bounds: all else is
+// known, and the example's gradient has norm C, which is 1 here.
 type game struct {
 	noise    float64 // noise_multiplier σ
 	in       bool
@@ -23,14 +23,18 @@ type game struct {
 	epsilon        string // of one such release; "" until it is known
 }
 
+// leastGuesses is the number of guesses before the game's questions can be answered: fewer say
+// nothing.
+const leastGuesses = 20
+
 // begin starts anew with a noise multiplier.
 func (g *game) begin(noise float64) {
 	*g = game{noise: noise}
 	g.draw()
 }
 
-// draw tosses the coin and releases a number. It is no release of anything: the noise of
-// trainings comes from elsewhere.
+// draw tosses the coin and releases a number. Nothing private is in it, so its noise is not
+// the mechanism's.
 func (g *game) draw() {
 	g.in, g.released, g.fresh = rand.IntN(2) == 1, g.noise*rand.NormFloat64(), true
 	if g.in {
@@ -62,11 +66,20 @@ func (g *game) play(n int) {
 	g.said = fmt.Sprintf("The best player guessed %d times.", n)
 }
 
-// ceiling is the share that the best player gets right, Φ(1/2σ): where bells of deviation
-// σ about 0 and 1 are equally likely, the higher one is right.
+// facts calls note with each number that a lesson may ask for, by name.
+func (g *game) facts(note func(name string, value float64)) {
+	note("guesses", float64(g.guesses))
+	note("right", float64(g.right)/float64(g.guesses))
+	if g.guesses >= leastGuesses {
+		note("ceiling", g.ceiling())
+	}
+}
+
+// ceiling returns the share that the best player gets right, Φ(1/2σ): of bells of deviation σ
+// about 0 and 1, equally likely, the higher one is the better guess.
 func (g *game) ceiling() float64 { return (1 + math.Erf(1/(2*math.Sqrt2*g.noise))) / 2 }
 
-// score is the tally in words.
+// score returns the score in words.
 func (g *game) score() string {
 	if g.guesses == 0 {
 		return "No guess yet."
@@ -78,8 +91,8 @@ func (g *game) score() string {
 // The picture's size, in its own units.
 const bellsWidth, bellsHeight = 600, 130
 
-// picture is the two bells with the released number, as SVG made of paths alone, which
-// is all that the page lets text become.
+// picture returns the two bells with the released number, as SVG made of paths alone, as the
+// page allows text to become nothing else.
 func (g *game) picture() string {
 	reach := 3.5 * g.noise
 	lo, hi := -reach, 1+reach
@@ -98,16 +111,12 @@ func (g *game) picture() string {
 		path(class, d.String())
 		path(class, fmt.Sprintf("M%.1f %.1fv6", x(at), base))
 	}
-	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="%s">`, bellsWidth, bellsHeight, g.described())
+	fmt.Fprintf(&s, `<svg class="bells" viewBox="0 0 %d %d" role="img" aria-label="Two bells of deviation %s, one about 0, where the digit is not in, and one about 1, where it is. Released: %s">`,
+		bellsWidth, bellsHeight, words.Number(g.noise, 2), words.Number(g.released, 2))
 	path("axis", fmt.Sprintf("M0 %.1fH%d", base, bellsWidth))
 	bell("out", 0)
 	bell("in", 1)
 	path("released", fmt.Sprintf("M%.1f %.1fm-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", x(g.released), base))
 	s.WriteString(`</svg>`)
 	return s.String()
-}
-
-// described is the picture in words.
-func (g *game) described() string {
-	return fmt.Sprintf("Two bells of deviation %s, one about 0, where the digit is not in, and one about 1, where it is. Released: %s", words.Number(g.noise, 2), words.Number(g.released, 2))
 }

@@ -202,19 +202,24 @@ func (b *fakeBench) Boundary(int, func(app.Value, error)) {}
 func opened(t *testing.T) (*Lab, *fakeBench) {
 	t.Helper()
 	b := newBench()
+	return openedOn(t, b), b
+}
+
+func openedOn(t *testing.T, b *fakeBench) *Lab {
+	t.Helper()
 	l := New(&fakeClient{bench: b})
 	l.open(places{})
-	if l.hands.bench == nil || l.problem != "" || l.hands.busy != "" {
-		t.Fatalf("not open: %q, %q", l.problem, l.hands.busy)
+	if l.remote == nil || l.problem != "" || l.bench.busy != "" {
+		t.Fatalf("not open: %q, %q", l.problem, l.bench.busy)
 	}
-	return l, b
+	return l
 }
 
 func TestAHandIsAnsweredOnceAtATimeAndTheNewestWins(t *testing.T) {
 	l, b := opened(t)
 	b.reply()
 	for _, c := range []float64{0.5, 0.6, 0.7, 0.8} {
-		l.hands.moved(c)
+		l.send(moveC{c})
 	}
 	if want := []float64{1, 0.5}; !slices.Equal(b.asked, want) {
 		t.Fatalf("asked %v while the hand moved, want %v", b.asked, want)
@@ -224,72 +229,73 @@ func TestAHandIsAnsweredOnceAtATimeAndTheNewestWins(t *testing.T) {
 		t.Fatalf("asked %v then, want %v", b.asked, want)
 	}
 	b.reply()
-	if len(b.answer) != 0 || l.hands.at.MaxGradNorm != 0.8 {
-		t.Errorf("shown is C = %v, with %d questions open", l.hands.at.MaxGradNorm, len(b.answer))
+	if len(b.answer) != 0 || l.bench.at.MaxGradNorm != 0.8 {
+		t.Errorf("shown is C = %v, with %d questions open", l.bench.at.MaxGradNorm, len(b.answer))
 	}
-	l.hands.moved(math.NaN())
-	l.hands.moved(1e9)
-	if l.hands.c != 100 {
-		t.Errorf("C is %v, beyond the axis", l.hands.c)
+	l.send(moveC{math.NaN()})
+	l.send(moveC{1e9})
+	if l.bench.c != 100 {
+		t.Errorf("C is %v, beyond the axis", l.bench.c)
 	}
 }
 
 func TestAnAnswerAboutAnEarlierLookIsDropped(t *testing.T) {
 	l, b := opened(t)
-	l.hands.trainOn(10)
-	if l.hands.step != 10 || l.hands.busy != "" {
-		t.Fatalf("at step %d, %q", l.hands.step, l.hands.busy)
+	l.send(trainOn{10})
+	if l.bench.step != 10 || l.bench.busy != "" {
+		t.Fatalf("at step %d, %q", l.bench.step, l.bench.busy)
 	}
 	b.reply() // about step 0
-	if l.hands.at != nil {
+	if l.bench.at != nil {
 		t.Error("an answer about step 0 is shown at step 10")
 	}
 	b.reply()
-	if l.hands.at == nil {
+	if l.bench.at == nil {
 		t.Error("nothing is shown at step 10")
 	}
-	l.hands.trainOn(1000)
-	if !strings.Contains(l.problem, "240") || l.hands.step != 10 || l.hands.busy != "" {
-		t.Errorf("beyond the plan: %q, step %d, %q", l.problem, l.hands.step, l.hands.busy)
+	l.send(trainOn{1000})
+	if !strings.Contains(l.problem, "240") || l.bench.step != 10 || l.bench.busy != "" {
+		t.Errorf("beyond the plan: %q, step %d, %q", l.problem, l.bench.step, l.bench.busy)
 	}
-	l.hands.toStart()
-	if l.hands.step != 0 || l.problem != "" {
-		t.Errorf("back at step %d, %q", l.hands.step, l.problem)
+	l.send(backStart{})
+	if l.bench.step != 0 || l.problem != "" {
+		t.Errorf("back at step %d, %q", l.bench.step, l.problem)
 	}
 }
 
 // TestAPathIsOfOneRun has the steps taken here gather to one, which another run's, a way
 // back and another experiment end.
 func TestAPathIsOfOneRun(t *testing.T) {
-	l, b := opened(t)
-	h := &l.hands
+	b := newBench()
 	b.look.MaxGradNorm = 1
-	h.trainOn(10)
-	if len(h.run) != 0 || h.walk() != "" {
-		t.Errorf("C stood still, and its path is %v: %q", h.run, h.walk())
+	l := openedOn(t, b)
+	h := &l.bench
+	l.send(trainOn{10})
+	if len(h.path) != 0 || h.walk() != "" {
+		t.Errorf("C stood still, and its path is %v: %q", h.path, h.walk())
 	}
 	b.moves = 2
-	h.trainOn(1)
-	h.trainOn(1)
-	if !slices.Equal(h.run, []float64{1, 2, 4}) || !strings.Contains(h.walk(), "own C went from 1, the ring, to 4, the dot") {
-		t.Errorf("C went 1, 2, 4, and its path is %v: %q", h.run, h.walk())
+	l.send(trainOn{1})
+	l.send(trainOn{1})
+	if !slices.Equal(h.path, []float64{1, 2, 4}) || !strings.Contains(h.walk(), "own C went from 1, the ring, to 4, the dot") {
+		t.Errorf("C went 1, 2, 4, and its path is %v: %q", h.path, h.walk())
 	}
-	h.path("dc-e", []float64{3, 5})
-	if !slices.Equal(h.uNow().Path, []float64{3, 5}) || !strings.Contains(h.walk(), "“dc-e” went from 3") {
-		t.Errorf("of the lane's run is drawn %v: %q", h.uNow().Path, h.walk())
+	l.bench.trace("dc-e", []float64{3, 5})
+	if !slices.Equal(l.uNow().Path, []float64{3, 5}) || !strings.Contains(h.walk(), "“dc-e” went from 3") {
+		t.Errorf("of the lane's run is drawn %v: %q", l.uNow().Path, h.walk())
 	}
-	h.trainOn(1)
-	if !slices.Equal(h.run, []float64{4, 8}) {
-		t.Errorf("after the lane's, the path of the steps here is %v", h.run)
+	l.send(trainOn{1})
+	if !slices.Equal(h.path, []float64{4, 8}) {
+		t.Errorf("after the lane's, the path of the steps here is %v", h.path)
 	}
-	h.toStart()
-	if len(h.run) != 0 {
-		t.Errorf("at the start the path is %v", h.run)
+	l.send(backStart{})
+	if len(h.path) != 0 {
+		t.Errorf("at the start the path is %v", h.path)
 	}
-	h.path("dc-e", []float64{3, 5})
+	l.bench.trace("dc-e", []float64{3, 5})
 	l.open(places{})
-	if len(h.run) != 0 {
-		t.Errorf("another experiment shows %v", h.run)
+	if len(h.path) != 0 {
+		t.Errorf("another experiment shows %v", h.path)
 	}
 }
 
@@ -301,15 +307,15 @@ func TestWhatIsDrawnIsFinite(t *testing.T) {
 		l := New(&fakeClient{bench: b})
 		l.open(places{})
 		b.reply()
-		l.hands.draw(manyDraws)
-		l.hands.path("dc-e", []float64{float64(bad), 1, 2})
-		for _, spec := range []any{l.hands.planeNow(), l.hands.uNow()} {
+		l.draw(manyDraws)
+		l.bench.trace("dc-e", []float64{float64(bad), 1, 2})
+		for _, spec := range []any{l.planeNow(), l.uNow()} {
 			if _, err := json.Marshal(spec); err != nil {
 				t.Errorf("with %v: %v", bad, err)
 			}
 		}
-		b.look.TrueNorm = bad
-		for _, spec := range []any{l.hands.planeNow(), l.hands.uNow()} {
+		l.bench.look.TrueNorm = bad
+		for _, spec := range []any{l.planeNow(), l.uNow()} {
 			if _, err := json.Marshal(spec); err != nil {
 				t.Errorf("with a mean gradient of length %v: %v", bad, err)
 			}
@@ -320,13 +326,14 @@ func TestWhatIsDrawnIsFinite(t *testing.T) {
 func TestTheNoiseFollowsTheSliders(t *testing.T) {
 	l, b := opened(t)
 	b.reply()
-	h := &l.hands
+	h := &l.bench
 	before, ok := h.drawn()
 	if !ok {
 		t.Fatal("no noise is drawn")
 	}
 	was := h.noise.variance(h.c)
-	h.slide(func(n *noise) { n.sigma *= 2; n.dim *= 4 })
+	l.send(slide{"sigma", 2 * h.noise.sigma})
+	l.send(slide{"width", 4 * h.noise.dim})
 	after, _ := h.drawn()
 	if math.Abs(after.along/before.along-2) > 1e-9 || math.Abs(after.across/before.across-4) > 1e-9 {
 		t.Errorf("noise %v became %v with twice σ and four times d", before, after)
@@ -334,13 +341,13 @@ func TestTheNoiseFollowsTheSliders(t *testing.T) {
 	if now := h.noise.variance(h.c); math.Abs(now/was-16) > 1e-9 {
 		t.Errorf("the variance is %v times what it was, want 16", now/was)
 	}
-	u := h.uNow()
+	u := l.uNow()
 	for _, l := range u.Lines {
 		if l.Ink == "released" && math.Abs(l.Y[8]-h.noise.variance(l.X[8])) > 1e-9*l.Y[8] {
 			t.Errorf("the U has %v for the noise at C = %v, not σ²C²d/B²", l.Y[8], l.X[8])
 		}
 	}
-	if h.spent(); h.epsilon != ", ε = 2.00" {
+	if l.send(price{}); h.epsilon != ", ε = 2.00" {
 		t.Errorf("the sliders come to %q", h.epsilon)
 	}
 }
@@ -350,18 +357,18 @@ func TestALinkIsTheState(t *testing.T) {
 	l := New(&fakeClient{bench: b})
 	hash := "lab.c=0.3&lab.with=auto-s,psac&lab.step=30&lab.batch=2&lab.linear=true&" +
 		"data=moons&epochs=5&expected_batch_size=64&learning_rate=0.1&max_grad_norm=1&method=dc-e&model.hidden=16&model.kind=mlp&noise_multiplier=1&seed=7"
-	to, ok := l.address.read(hash)
-	if !ok || l.address.lost != "" {
-		t.Fatalf("read: %v, %q", ok, l.address.lost)
+	to, ok := l.read(hash)
+	if !ok || l.lost != "" {
+		t.Fatalf("read: %v, %q", ok, l.lost)
 	}
 	l.open(to)
-	if l.hands.step != 30 || l.hands.batch != 2 || l.hands.c != 0.3 || !l.hands.linear || !slices.Equal(l.with, []string{"auto-s", "psac"}) {
-		t.Errorf("at step %d, batch %d, C = %v, linear %v, with %v", l.hands.step, l.hands.batch, l.hands.c, l.hands.linear, l.with)
+	if l.bench.step != 30 || l.bench.batch != 2 || l.bench.c != 0.3 || !l.bench.linear || !slices.Equal(l.with, []string{"auto-s", "psac"}) {
+		t.Errorf("at step %d, batch %d, C = %v, linear %v, with %v", l.bench.step, l.bench.batch, l.bench.c, l.bench.linear, l.with)
 	}
-	if got := l.address.hash(); got != hash {
+	if got := l.hash(); got != hash {
 		t.Errorf("written as\n%s\nwant\n%s", got, hash)
 	}
-	if _, ok := l.address.read(l.address.hash()); ok {
+	if _, ok := l.read(l.hash()); ok {
 		t.Error("the present state is taken for another")
 	}
 }
@@ -381,10 +388,10 @@ func TestLinksFromElsewhere(t *testing.T) {
 		{"seed=3", ""},
 	} {
 		l := New(&fakeClient{bench: newBench()})
-		to, _ := l.address.read(c.hash)
+		to, _ := l.read(c.hash)
 		l.open(to)
-		if (c.lost == "") != (l.address.lost == "") || !strings.Contains(l.address.lost, c.lost) {
-			t.Errorf("%.60s: lost %q, want %q", c.hash, l.address.lost, c.lost)
+		if (c.lost == "") != (l.lost == "") || !strings.Contains(l.lost, c.lost) {
+			t.Errorf("%.60s: lost %q, want %q", c.hash, l.lost, c.lost)
 		}
 		if l.config.Seed == nil || l.config.Data == "files" || !slices.Contains(link.Offered(), l.config.Method) || len(l.with) > link.MostWith {
 			t.Errorf("%.60s: %+v with %v", c.hash, l.config, l.with)
@@ -397,20 +404,20 @@ func FuzzRead(f *testing.F) {
 	f.Add("lab.=&lab.c=1e400&=&&lab.with=,&%")
 	f.Fuzz(func(t *testing.T, hash string) {
 		l := New(&fakeClient{bench: newBench()})
-		to, ok := l.address.read(hash)
-		if to.step < 0 || to.step > link.MostSteps || to.batch < 0 || to.batch > link.MostBatches || !(l.hands.c > 0) || len(l.with) > link.MostWith || l.config.Seed == nil {
-			t.Fatalf("%q became %+v, C = %v, %v", hash, to, l.hands.c, l.with)
+		to, ok := l.read(hash)
+		if to.step < 0 || to.step > link.MostSteps || to.batch < 0 || to.batch > link.MostBatches || !(l.bench.c > 0) || len(l.with) > link.MostWith || l.config.Seed == nil {
+			t.Fatalf("%q became %+v, C = %v, %v", hash, to, l.bench.c, l.with)
 		}
 		if !ok {
 			return
 		}
 		// What was understood is written so that it is understood again.
-		written := l.address.hash()
+		written := l.hash()
 		m := New(&fakeClient{bench: newBench()})
-		m.hands.c = -1 // so that no state is the present one
-		m.address.read(written)
-		m.hands.step, m.hands.batch = l.hands.step, l.hands.batch
-		if got := m.address.hash(); got != written {
+		m.bench.c = -1 // so that no state is the present one
+		m.read(written)
+		m.bench.step, m.bench.batch = l.bench.step, l.bench.batch
+		if got := m.hash(); got != written {
 			t.Fatalf("%q came back as %q", written, got)
 		}
 	})
@@ -420,26 +427,26 @@ func TestAProblemIsShownAndTheNextTryClearsIt(t *testing.T) {
 	c := &fakeClient{err: errors.New("no such method")}
 	l := New(c)
 	l.open(places{})
-	if l.problem != "no such method" || l.hands.busy != "" || l.opening != nil {
-		t.Fatalf("%q, %q", l.problem, l.hands.busy)
+	if l.problem != "no such method" || l.bench.busy != "" || l.bench.opening {
+		t.Fatalf("%q, %q", l.problem, l.bench.busy)
 	}
 	c.err, c.bench = nil, newBench()
-	l.setup.Set(budget, link.Unbounded)
-	if l.problem != "" || l.hands.bench == nil || !c.cfg.NoPrivacy || c.cfg.TargetEpsilon != nil {
+	l.send(choose{budget, link.Unbounded})
+	if l.problem != "" || l.remote == nil || !c.cfg.NoPrivacy || c.cfg.TargetEpsilon != nil {
 		t.Errorf("%q, %+v", l.problem, c.cfg)
 	}
 	old := c.bench
 	c.bench = newBench()
-	l.setup.Set("data", "moons")
+	l.send(choose{"data", "moons"})
 	if !old.closed || c.cfg.Model.Kind != "" || l.config.Data != "moons" {
 		t.Errorf("the bench of before is open, or the model is kept: %+v", c.cfg)
 	}
-	l.setup.Set("seed", "x")
-	if l.setup.Settle("seed"); l.setup.fault == "" || *l.config.Seed != 1 {
+	l.send(choose{"seed", "x"})
+	if l.send(settle{"seed"}); l.setup.fault == "" || *l.config.Seed != 1 {
 		t.Errorf("a seed of x: %q, %d", l.setup.fault, *l.config.Seed)
 	}
-	l.setup.Set("seed", "5")
-	if l.setup.Settle("seed"); l.setup.fault != "" || *c.cfg.Seed != 5 {
+	l.send(choose{"seed", "5"})
+	if l.send(settle{"seed"}); l.setup.fault != "" || *c.cfg.Seed != 5 {
 		t.Errorf("a seed of 5: %q, %d", l.setup.fault, *c.cfg.Seed)
 	}
 }
@@ -451,9 +458,9 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 		{As: "two", Hide: true, Ask: &lesson.Question{Text: "?", Fact: "best_c@one", Factor: 2}},
 	}}}
 	l.wanted.lesson = "x"
-	l.course.open("x", 1)
-	if l.hands.c != 10 || l.config.ExpectedBatchSize != 1024 {
-		t.Fatalf("the lesson's C is %v, its batch %v", l.hands.c, l.config.ExpectedBatchSize)
+	l.send(openLesson{"x"})
+	if l.bench.c != 10 || l.config.ExpectedBatchSize != 1024 {
+		t.Fatalf("the lesson's C is %v, its batch %v", l.bench.c, l.config.ExpectedBatchSize)
 	}
 	for len(b.answer) > 0 {
 		b.reply()
@@ -463,26 +470,26 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 			t.Errorf("%s is %v, %v, want %v", name, got, ok, want)
 		}
 	}
-	if got := l.address.hash(); got != "lesson=x" {
+	if got := l.hash(); got != "lesson=x" {
 		t.Errorf("the link is %q", got)
 	}
-	l.course.next()
-	if u := l.hands.uNow(); len(u.Lines) != 0 || u.Least != nil {
+	l.send(nextStep{})
+	if u := l.uNow(); len(u.Lines) != 0 || u.Least != nil {
 		t.Error("the U shows what the person is to expect")
 	}
 	for _, typed := range []string{"abc", "1,000", "2 3 x %"} {
 		l.course.typed = typed
-		l.course.submit(l.course.now().Ask)
-		if u := l.hands.uNow(); len(u.Lines) != 0 || !strings.Contains(l.course.lacks, "“") {
+		l.send(checkAnswer{})
+		if u := l.uNow(); len(u.Lines) != 0 || !strings.Contains(l.course.lacks, "“") {
 			t.Errorf("%q is taken for an answer, %q", typed, l.course.lacks)
 		}
 	}
 	l.course.typed = "1"
-	l.course.submit(l.course.now().Ask)
+	l.send(checkAnswer{})
 	if l.course.lacks != "" {
 		t.Errorf("an answer lacks something: %s", l.course.lacks)
 	}
-	if u := l.hands.uNow(); len(u.Lines) == 0 {
+	if u := l.uNow(); len(u.Lines) == 0 {
 		t.Error("the U shows nothing after the answer")
 	}
 }
@@ -510,40 +517,40 @@ func TestThePictureGoesWithTheText(t *testing.T) {
 		{Set: map[string]any{"expected_batch_size": 64.0}},
 		{Set: map[string]any{"max_grad_norm": 3.0}},
 	}}}
-	l.course.open("x", 1)
-	if l.hands.void {
+	l.send(openLesson{"x"})
+	if l.bench.void {
 		t.Error("what is not there yet is taken away")
 	}
 	s.open()
 	for len(b.answer) > 0 {
 		b.reply()
 	}
-	l.course.next()
-	if l.hands.void || l.hands.c != 0.01 || b.asked[len(b.asked)-1] != 0.01 {
-		t.Errorf("while the text speaks of C = 0.01 the picture is void (%v), or of %v", l.hands.void, b.asked)
+	l.send(nextStep{})
+	if l.bench.void || l.bench.c != 0.01 || b.asked[len(b.asked)-1] != 0.01 {
+		t.Errorf("while the text speaks of C = 0.01 the picture is void (%v), or of %v", l.bench.void, b.asked)
 	}
-	if b.reply(); l.hands.at.MaxGradNorm != 0.01 {
-		t.Errorf("it is drawn for %v", l.hands.at.MaxGradNorm)
+	if b.reply(); l.bench.at.MaxGradNorm != 0.01 {
+		t.Errorf("it is drawn for %v", l.bench.at.MaxGradNorm)
 	}
-	if s.open(); l.hands.at == nil || l.hands.at.MaxGradNorm != 0.01 {
+	if s.open(); l.bench.at == nil || l.bench.at.MaxGradNorm != 0.01 {
 		t.Error("the same gradients are drawn unclipped until there is an answer")
 	}
-	l.course.next()
-	if !l.hands.void || l.hands.title() != "Looking at the first batch …" {
-		t.Errorf("the picture of another batch stays (%v), under %q", !l.hands.void, l.hands.title())
+	l.send(nextStep{})
+	if !l.bench.void || l.bench.title() != "Looking at the first batch …" {
+		t.Errorf("the picture of another batch stays (%v), under %q", !l.bench.void, l.bench.title())
 	}
-	if s.open(); l.hands.void {
+	if s.open(); l.bench.void {
 		t.Error("the new picture is not shown")
 	}
 	b.reply()
 	l.config.Method = "auto-s"
 	l.open(places{})
-	if s.open(); l.hands.at != nil {
+	if s.open(); l.bench.at != nil {
 		t.Error("what one method does is drawn of another")
 	}
-	l.hands.trainOn(10)
-	l.course.next()
-	if !l.hands.void {
+	l.send(trainOn{10})
+	l.send(nextStep{})
+	if !l.bench.void {
 		t.Error("the picture of step 10 stays for one of the start")
 	}
 }

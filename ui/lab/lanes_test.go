@@ -69,12 +69,16 @@ func (f *fakeRun) end(accuracy float64) {
 func trained() (*Lab, *runner) {
 	r := &runner{fakeClient: fakeClient{bench: newBench()}}
 	l := New(r)
-	for _, q := range []*queue{&l.lanes.queue, &l.sweep.queue} {
+	for _, q := range []*queue{&l.laneQueue, &l.sweepQueue} {
 		q.width = 2
 		q.after = func(_ time.Duration, f func()) func() bool { f(); return nil }
 	}
 	return l, r
 }
+
+func rows(l *Lab) []row { return (&lanesView{part{l.state, l.send}}).rows() }
+
+func told(l *Lab) string { return (&sweepView{part{l.state, l.send}}).told() }
 
 // live are the runs that have neither ended nor been called off.
 func (r *runner) live() []*fakeRun {
@@ -83,11 +87,11 @@ func (r *runner) live() []*fakeRun {
 
 func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	l, r := trained()
-	l.lanes.vary("max_grad_norm", "1,3,10")
+	l.send(vary{"max_grad_norm", "1,3,10"})
 	if len(r.runs) != 2 || r.handles != 2 {
 		t.Fatalf("%d runs at once on two cores, in %d workers", len(r.runs), r.handles)
 	}
-	l.lanes.queue.hold(true)
+	l.send(pauseLanes{})
 	if !r.runs[0].paused || !r.runs[1].paused {
 		t.Error("a run goes on though all are paused")
 	}
@@ -95,17 +99,17 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	if len(r.runs) != 2 {
 		t.Error("a run starts while all are paused")
 	}
-	l.lanes.queue.step()
+	l.send(stepLanes{})
 	if r.runs[1].steps != 1 {
 		t.Error("no step was taken")
 	}
-	l.lanes.queue.hold(false)
+	l.send(pauseLanes{})
 	if len(r.runs) != 3 || r.runs[1].paused {
 		t.Fatal("they do not go on")
 	}
 	r.runs[1].end(0.9)
 	r.runs[2].end(0.8)
-	if l.lanes.queue.busy() || len(r.live()) != 0 || r.handles != 0 {
+	if l.laneQueue.busy() || len(r.live()) != 0 || r.handles != 0 {
 		t.Errorf("%d workers are left", r.handles)
 	}
 	for i, c := range []float64{1, 3, 10} {
@@ -113,9 +117,9 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 			t.Errorf("lane %d ran %+v", i, cfg)
 		}
 	}
-	l.lanes.sort = "accuracy"
+	l.send(sortLanes{"accuracy"})
 	var order []string
-	for _, row := range l.lanes.rows() {
+	for _, row := range rows(l) {
 		order = append(order, row.look.Label)
 	}
 	if !slices.Equal(order, []string{"3", "10", "1"}) {
@@ -124,14 +128,14 @@ func TestLanesShareTheCoresAndTheSeed(t *testing.T) {
 	if s := l.lanes.spent(); !strings.Contains(s, "ε = 6.00") || !strings.Contains(s, "3e−5") && !strings.Contains(s, "0.00003") {
 		t.Errorf("three runs at ε = 2: %q", s)
 	}
-	l.lanes.view()
+	parts(l)
 }
 
 // TestLanesDifferInOneThing has all that follows from the budget be left out.
 func TestLanesDifferInOneThing(t *testing.T) {
 	l, r := trained()
 	l.config = run.Config{Data: "moons", Method: "constant", TargetEpsilon: l.config.TargetEpsilon, Seed: l.config.Seed}
-	l.lanes.vary("target_epsilon", "0.1,8")
+	l.send(vary{"target_epsilon", "0.1,8"})
 	a, b := r.runs[0].cfg, r.runs[1].cfg
 	if *a.TargetEpsilon != 0.1 || *b.TargetEpsilon != 8 || a.Model.Kind == "" || !(a.LearningRate > 0) {
 		t.Fatalf("%+v and %+v", a, b)
@@ -146,8 +150,8 @@ func TestLanesDifferInOneThing(t *testing.T) {
 
 func TestSeedsOfALane(t *testing.T) {
 	l, r := trained()
-	l.lanes.seeds = manySeeds
-	l.lanes.vary("method", "constant,dc-e")
+	l.send(seedLanes{many: true})
+	l.send(vary{"method", "constant,dc-e"})
 	for i := 0; i < len(r.runs); i++ {
 		r.runs[i].end(0.8 + 0.01*float64(i/2))
 	}
@@ -171,11 +175,11 @@ func TestSeedsOfALane(t *testing.T) {
 // TestLanesThatAreStopped keep what they have so far; what has nothing is called off.
 func TestLanesThatAreStopped(t *testing.T) {
 	l, r := trained()
-	l.lanes.vary("max_grad_norm", "1,3,10")
+	l.send(vary{"max_grad_norm", "1,3,10"})
 	step := []run.Event{{Step: 4, Steps: 10, Released: run.Released{MaxGradNorm: 1}}}
 	r.runs[0].listener.Events(step)
-	l.lanes.queue.hold(true)
-	l.lanes.queue.stop()
+	l.send(pauseLanes{})
+	l.send(stopLanes{})
 	if !r.runs[0].stopped || r.runs[0].disposed || !r.runs[1].disposed || len(r.runs) != 2 {
 		t.Fatal("the run with a step is not stopped, or the others are not called off")
 	}
@@ -184,21 +188,21 @@ func TestLanesThatAreStopped(t *testing.T) {
 	if _, known := l.course.book.Fact("accuracy:1"); known {
 		t.Error("a lesson takes what a stopped run has for what comes of it")
 	}
-	rows := l.lanes.rows()
+	rows := rows(l)
 	if o := rows[0].out; o.state != "stopped at step 4 of 10" || o.Accuracy != 0.6 {
 		t.Errorf("it is %q with an accuracy of %v", o.state, o.Accuracy)
 	}
-	if rows[1].out.state != stopped || rows[2].out.state != stopped || l.lanes.queue.busy() || !l.lanes.pending() {
+	if rows[1].out.state != stopped || rows[2].out.state != stopped || l.laneQueue.busy() || !l.lanes.pending() {
 		t.Errorf("the others are %q and %q", rows[1].out.state, rows[2].out.state)
 	}
-	l.lanes.start()
+	l.send(startLanes{})
 	if len(r.runs) != 4 || r.runs[2].cfg.MaxGradNorm != 3 {
 		t.Errorf("started again, %d runs were begun, the third at C = %v", len(r.runs), r.runs[2].cfg.MaxGradNorm)
 	}
 	r.runs[2].listener.Events(step)
-	l.lanes.queue.stop()
-	l.lanes.queue.stop() // it does not come to its end
-	if len(r.live()) != 0 || l.lanes.queue.busy() {
+	l.send(stopLanes{})
+	l.send(stopLanes{}) // it does not come to its end
+	if len(r.live()) != 0 || l.laneQueue.busy() {
 		t.Errorf("%d runs go on though they were stopped twice", len(r.live()))
 	}
 }
@@ -221,12 +225,12 @@ func TestASeedThatTellsNothing(t *testing.T) {
 
 func TestWhatIsKeptStaysUntilItIsRemoved(t *testing.T) {
 	l, r := trained()
-	l.lanes.vary("max_grad_norm", "1,3")
+	l.send(vary{"max_grad_norm", "1,3"})
 	r.runs[0].end(0.7)
-	l.lanes.keep(l.lanes.list[1]) // which has reported nothing
-	l.lanes.keep(l.lanes.list[0])
-	l.lanes.keep(l.lanes.list[0])
-	l.lanes.vary("expected_batch_size", "64,256")
+	l.send(keepLane{"3"}) // which has reported nothing
+	l.send(keepLane{"1"})
+	l.send(keepLane{"1"})
+	l.send(vary{"expected_batch_size", "64,256"})
 	if len(r.live()) != 2 {
 		t.Errorf("%d runs go on, of which two are wanted", len(r.live()))
 	}
@@ -237,12 +241,12 @@ func TestWhatIsKeptStaysUntilItIsRemoved(t *testing.T) {
 	if want := []string{"kept: 1", "kept: 1 (2)", "64", "256"}; !slices.Equal(labels, want) {
 		t.Errorf("shown are %v, want %v", labels, want)
 	}
-	l.lanes.forget("kept: 1")
-	l.lanes.remove(l.lanes.list[0])
+	l.send(forgetLane{"kept: 1"})
+	l.send(removeLane{l.lanes.list[0].Label})
 	if len(l.lanes.looks()) != 2 || len(r.live()) != 1 {
 		t.Errorf("%v are left, and %d runs", l.lanes.looks(), len(r.live()))
 	}
-	l.lanes.view()
+	parts(l)
 }
 
 func TestLanesOfText(t *testing.T) {
@@ -262,17 +266,17 @@ func TestLanesOfText(t *testing.T) {
 			continue
 		}
 		l, r := trained()
-		if err := l.lanes.restore(c.text); err != nil || l.lanes.state() != c.text {
-			t.Errorf("%q comes back as %q, %v", c.text, l.lanes.state(), err)
+		if err := l.restoreLanes(c.text); err != nil || l.lanes.text() != c.text {
+			t.Errorf("%q comes back as %q, %v", c.text, l.lanes.text(), err)
 		}
 		if len(r.runs) != 0 || !l.lanes.pending() {
 			t.Errorf("%q: what a link says has started", c.text)
 		}
 	}
 	l, _ := trained()
-	l.lanes.vary("max_grad_norm", "1,3")
-	l.lanes.add()
-	if s := l.lanes.state(); s != "" || len(l.lanes.list) != 3 {
+	l.send(vary{"max_grad_norm", "1,3"})
+	l.send(addLane{})
+	if s := l.lanes.text(); s != "" || len(l.lanes.list) != 3 {
 		t.Errorf("lanes that differ in more are written as %q", s)
 	}
 }
@@ -322,27 +326,27 @@ func TestAnExperimentIsAddedAsItIs(t *testing.T) {
 func TestLanesThatCannotStart(t *testing.T) {
 	l, r := trained()
 	r.fail = errors.New("no worker")
-	l.lanes.vary("max_grad_norm", "1,3")
+	l.send(vary{"max_grad_norm", "1,3"})
 	for _, one := range l.lanes.list {
 		if one.outcome(1).state != "no worker" {
 			t.Errorf("lane %s says %q", one.Label, one.outcome(1).state)
 		}
 	}
-	if !l.lanes.pending() || l.lanes.queue.busy() {
+	if !l.lanes.pending() || l.laneQueue.busy() {
 		t.Error("they cannot be started again")
 	}
-	l.lanes.view()
+	parts(l)
 }
 
 func TestLanesOfALessonNoteWhatCame(t *testing.T) {
 	l, r := trained()
 	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
 	l.course.book.Open(&lesson.Step{As: "runs"})
-	l.opened(map[string]any{"lanes": "max_grad_norm=1,3"})
+	l.stage(map[string]any{"lanes": "max_grad_norm=1,3"})
 	if l.fault != "" || len(r.runs) != 0 || len(l.lanes.list) != 2 {
 		t.Fatalf("%q, %d runs, %d lanes", l.fault, len(r.runs), len(l.lanes.list))
 	}
-	l.lanes.start()
+	l.send(startLanes{})
 	r.runs[1].end(0.8)
 	for name, want := range map[string]float64{"accuracy:3@runs": 0.8, "threshold:3@runs": 3, "recall:3@runs": 0.4} {
 		if got, _ := l.course.book.Fact(name); math.Abs(got-want) > 1e-9 {
@@ -357,22 +361,23 @@ func TestSweep(t *testing.T) {
 	s := &l.sweep
 	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
 	l.course.book.Open(&lesson.Step{})
-	s.predict, s.guess = true, 1
-	s.choose("2")
-	s.choose("8")
-	s.choose("8")
-	s.choose(link.Unbounded)
-	s.start()
+	l.send(predict{true})
+	l.send(guessC{1})
+	l.send(sweepOver{"2"})
+	l.send(sweepOver{"8"})
+	l.send(sweepOver{"8"})
+	l.send(sweepOver{link.Unbounded})
+	l.send(startSweep{})
 	for i := 0; i < len(r.runs); i++ {
 		f := r.runs[i]
 		d := math.Log10(f.cfg.MaxGradNorm / 3)
 		f.end(0.9 - 0.1*d*d + 0.01*float64(*f.cfg.Seed))
-		s.view()
-		if said := s.said(); s.queue.busy() && strings.HasSuffix(said, " left.") != (i >= s.queue.width) {
+		parts(l)
+		if said := s.said(); s.jobs.busy() && strings.HasSuffix(said, " left.") != (i >= s.jobs.width) {
 			t.Errorf("of what is left, %d runs say %q", i+1, said)
 		}
 	}
-	if len(r.runs) != 2*len(grid)*manySeeds || s.queue.busy() {
+	if len(r.runs) != 2*len(grid)*manySeeds || s.jobs.busy() {
 		t.Fatalf("%d runs", len(r.runs))
 	}
 	if f := r.runs[0]; !f.cfg.Blind || f.listener.Events != nil {
@@ -387,18 +392,18 @@ func TestSweep(t *testing.T) {
 	if a, _ := l.course.book.Fact("sweep_accuracy"); math.Abs(a-0.92) > 1e-9 {
 		t.Errorf("noted is an accuracy of %v", a)
 	}
-	if !s.hidden() || strings.Contains(s.told(), "best C =") {
-		t.Errorf("nobody has guessed yet, and is told %q", s.told())
+	if !l.sweepHidden() || strings.Contains(told(l), "best C =") {
+		t.Errorf("nobody has guessed yet, and is told %q", told(l))
 	}
-	s.shown = true
-	if told := s.told(); s.hidden() || !strings.Contains(told, "C = 1: 89.7 %, which is 2.3 points less than the best, at C = 3") {
+	l.send(showSweep{})
+	if told := told(l); l.sweepHidden() || !strings.Contains(told, "C = 1: 89.7 %, which is 2.3 points less than the best, at C = 3") {
 		t.Errorf("told is %q", told)
 	}
-	s.guess = 3
-	if told := s.told(); !strings.Contains(told, "You chose C = 3: 92.0 %, and no other is better.") {
+	l.send(guessC{3})
+	if told := told(l); !strings.Contains(told, "You chose C = 3: 92.0 %, and no other is better.") {
 		t.Errorf("of the best C is told %q", told)
 	}
-	s.view()
+	parts(l)
 }
 
 // TestASweepOfWhatWas: curves of another experiment than what is set now say so, but not
@@ -406,20 +411,20 @@ func TestSweep(t *testing.T) {
 func TestASweepOfWhatWas(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep
-	s.start()
+	l.send(startSweep{})
 	for i := 0; i < len(r.runs); i++ {
 		r.runs[i].end(0.5)
 	}
 	l.config.MaxGradNorm *= 2
-	if s.old() {
+	if s.old(l.config) {
 		t.Error("a sweep has values of C of its own")
 	}
 	l.config.ExpectedBatchSize /= 2
-	if !s.old() {
+	if !s.old(l.config) {
 		t.Error("batches are of another size now")
 	}
-	s.start()
-	if s.old() {
+	l.send(startSweep{})
+	if s.old(l.config) {
 		t.Error("it was swept again")
 	}
 }
@@ -427,16 +432,16 @@ func TestASweepOfWhatWas(t *testing.T) {
 func TestASweepThatIsStopped(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep
-	s.start()
+	l.send(startSweep{})
 	r.runs[0].end(0.5)
-	s.queue.drop()
-	if s.queue.busy() || len(r.live()) != 0 || r.handles != 0 {
+	l.send(stopSweep{})
+	if s.jobs.busy() || len(r.live()) != 0 || r.handles != 0 {
 		t.Error("it goes on")
 	}
-	if told := s.told(); !strings.HasPrefix(told, "Stopped: of the runs that ended so far, ") || !strings.Contains(told, "C = 0.01, 50") {
+	if told := told(l); !strings.HasPrefix(told, "Stopped: of the runs that ended so far, ") || !strings.Contains(told, "C = 0.01, 50") {
 		t.Errorf("told is %q", told)
 	}
-	s.start()
+	l.send(startSweep{})
 	if done, of := s.progress(); done != 0 || of != len(grid)*manySeeds {
 		t.Errorf("anew: %d of %d", done, of)
 	}
@@ -456,15 +461,15 @@ func (f *fakeRun) Change(c run.Change, done func(run.ChangeReply, error)) {
 // Lanes keep one pace, those that wait too; a change is of one of them, or of all that go on.
 func TestLanesAreSteered(t *testing.T) {
 	l, r := trained()
-	l.lanes.vary("max_grad_norm", "1,3,10")
-	l.lanes.Pace(10)
-	l.lanes.Change(run.Change{"max_grad_norm": 5})
-	l.lanes.target = "3"
-	l.lanes.Change(run.Change{"max_grad_norm": 7})
+	l.send(vary{"max_grad_norm", "1,3,10"})
+	l.send(paceLanes{10})
+	l.send(changeRuns{run.Change{"max_grad_norm": 5}})
+	l.send(steerLane{"3"})
+	l.send(changeRuns{run.Change{"max_grad_norm": 7}})
 	if len(r.runs[0].changes) != 1 || len(r.runs[1].changes) != 2 || r.runs[0].pace != 10 {
 		t.Errorf("told were %v and %v", r.runs[0].changes, r.runs[1].changes)
 	}
-	l.lanes.Change(run.Change{"max_grad_norm": -1})
+	l.send(changeRuns{run.Change{"max_grad_norm": -1}})
 	if l.lanes.refuse == "" {
 		t.Error("why a change was refused is not said")
 	}
@@ -479,11 +484,11 @@ func TestLanesAreSteered(t *testing.T) {
 	if s := l.lanes.spent(); !strings.Contains(s, "ε = 8.00") {
 		t.Errorf("two runs that changes brought to ε = 3, and one at 2: %q", s)
 	}
-	l.lanes.view() // the lane that was chosen has ended
+	parts(l) // the lane that was chosen has ended
 	if l.lanes.target != "" || l.lanes.still() {
 		t.Error("the lane that has ended is changed, or replayed while others go on")
 	}
-	l.lanes.queue.hold(true)
+	l.send(pauseLanes{})
 	if !l.lanes.still() {
 		t.Fatal("lanes that rest are not replayed")
 	}

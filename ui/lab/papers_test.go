@@ -17,7 +17,7 @@ func (librarian) Text(url string, done func([]byte, error)) {
 // A figure's experiment has its claim beside it, until there is another experiment.
 func TestAFigureSaysWhatItShows(t *testing.T) {
 	l := New(librarian{&fakeClient{bench: newBench()}})
-	l.papers.fetch()
+	l.send(fetchFigures{})
 	if len(l.papers.list) == 0 {
 		t.Fatal(l.papers.fault)
 	}
@@ -26,7 +26,7 @@ func TestAFigureSaysWhatItShows(t *testing.T) {
 		if titles[f.Paper] == "" {
 			t.Errorf("%s: no paper is called %q", f.ID, f.Paper)
 		}
-		l.reproduce(f)
+		l.send(reproduce{f})
 		at := l.lanes.about
 		if len(f.Lanes) == 0 {
 			at = l.papers.shown
@@ -34,10 +34,10 @@ func TestAFigureSaysWhatItShows(t *testing.T) {
 		if at != f || !strings.Contains(claim(at), f.Claim) || !strings.Contains(claim(at), f.Differs) {
 			t.Errorf("%s: beside its experiment stands %q", f.ID, claim(at))
 		}
-		l.lanes.vary("max_grad_norm", "1,3")
+		l.send(vary{"max_grad_norm", "1,3"})
 		if l.open(places{}); l.lanes.about != nil || l.papers.shown != nil {
 			t.Errorf("%s: its claim stands beside another experiment", f.ID)
 		}
 	}
-	l.papers.view()
+	parts(l)
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -11,9 +12,23 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/motion"
 	"clipscope/ui/series"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
+
+// Client is the laboratory's way to the trainer.
+type Client interface {
+	Ready(func(error))
+	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
+	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
+	// Lab looks at the model of a configuration on a batch, and returns what cancels that.
+	Lab(cfg run.Config, done func(client.Lab, error)) func()
+	// Text fetches a file of this site.
+	Text(url string, done func([]byte, error))
+	Ask(function string, request any, done func([]byte, error)) (cancel func())
+}
 
 // attempt is one run: it waits for a core, goes on, or has ended.
 type attempt struct {
@@ -23,12 +38,12 @@ type attempt struct {
 	record *series.Record // nil until it has started
 	result *run.Result    // nil until it has ended well
 	fault  string         // why it did not
-	ending bool           // it was asked to stop where it is
+	ending bool           // it was told to stop where it is
 
 	noise, cosine average // over the steps at which gradients were compared
 }
 
-// average is a mean in the making.
+// average is a running mean.
 type average struct {
 	sum float64
 	n   int
@@ -36,7 +51,7 @@ type average struct {
 
 func (m *average) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
 
-// value is NaN of nothing.
+// value returns the mean, NaN of nothing.
 func (m *average) value() float64 { return m.sum / float64(m.n) }
 
 func (a *attempt) ended() bool { return a.result != nil || a.fault != "" }
@@ -44,61 +59,107 @@ func (a *attempt) ended() bool { return a.result != nil || a.fault != "" }
 // stopped is the fault of a run that was called off.
 const stopped = "stopped"
 
-// accuracy is that on the test rows at the end, NaN before; of regression minus the loss,
-// so that more is better of either.
-func (a *attempt) accuracy() float64 {
+// score returns the accuracy on the test rows at the end, of regression the loss; NaN before.
+func (a *attempt) score() float64 {
 	switch {
 	case a.result == nil || a.result.TestRows == 0:
 		return math.NaN()
 	case len(a.result.TestClasses) == 0:
-		return -float64(a.result.TestLoss)
+		return float64(a.result.TestLoss)
 	}
 	return float64(a.result.TestAccuracy)
 }
 
-// desk is a worker with its data open, which takes one run after the other: it takes
-// longer to start one than many a run does.
+// perStep returns the time of a step in seconds, NaN until the end.
+func (a *attempt) perStep() float64 {
+	if a.result == nil || a.result.Steps == 0 {
+		return math.NaN()
+	}
+	return a.result.TrainSeconds / float64(a.result.Steps)
+}
+
+// walk returns the thresholds of the run's steps, nil where they are all the same.
+func (a *attempt) walk() []float64 {
+	if a.record.Len() == 0 {
+		return nil
+	}
+	if cs := a.record.Column(series.C); slices.Min(cs) < slices.Max(cs) {
+		return cs
+	}
+	return nil
+}
+
+// short reports whether the run was stopped before its last step.
+func (a *attempt) short() bool { return a.result != nil && a.result.Steps < a.result.PlannedSteps }
+
+// state says how far the run is.
+func (a *attempt) state() string {
+	switch {
+	case a.fault != "":
+		return a.fault
+	case a.short():
+		return fmt.Sprintf("stopped at step %s of %s", words.Count(a.result.Steps), words.Count(a.result.PlannedSteps)) + a.changed()
+	case a.result != nil:
+		return "done" + a.changed()
+	case a.record.Len() > 0:
+		return fmt.Sprintf("step %s of %s", words.Count(a.record.Last.Step), words.Count(a.record.Last.Steps))
+	}
+	return "waits"
+}
+
+// changed says of a run that it was steered away from what its lane says.
+func (a *attempt) changed() string {
+	if len(a.record.Changes) == 0 {
+		return ""
+	}
+	return ", changed on its way"
+}
+
+// desk is a worker with its data open. It takes one run after the other, as it takes longer to
+// start one than many a run does.
 type desk struct {
 	data   string
 	handle client.Handle
 }
 
+// jobs is the state of a queue, which alone changes it and then calls came.
+type jobs struct {
+	width          int // runs at a time
+	waiting, going []*attempt
+	speed          float64 // in steps a second; [motion.Full]
+	held           bool    // paused: nothing goes on, and nothing starts
+}
+
+func (j *jobs) busy() bool { return len(j.waiting)+len(j.going) > 0 }
+
 // queue takes runs side by side, as many as there are cores, each on one thread and in a
 // worker of its own; the others wait.
 type queue struct {
+	*jobs
 	client Client
-	width  int
 	after  func(time.Duration, func()) (stop func() bool)
-	came   func()         // something has come in, at most every [showEvery]
-	over   func(*attempt) // one has ended
+	came   func()         // called when something has come in, at most every [showEvery]
+	over   func(*attempt) // called when one has ended
+	quiet  bool           // only the end of a run is heard
 
-	// ends has nothing of a run be heard but its end.
-	ends bool
-
-	waiting, going []*attempt
-	free           []*desk
-	speed          float64 // in steps a second; [motion.Full]
-	held           bool    // paused: nothing goes on, and nothing starts
-	due            bool    // came is about to be called
+	free []*desk
+	due  bool // came is about to be called
 }
 
-// showEvery is how often what comes in is shown: four workers tell much.
+// showEvery is the least time between two calls of came: four workers post many events.
 const showEvery = 100 * time.Millisecond
 
-// mostWorkers bounds the memory that is taken: a worker has tens of megabytes.
+// mostWorkers bounds the memory taken: a worker has tens of megabytes.
 const mostWorkers = 8
 
-func newQueue(c Client, came func(), over func(*attempt)) queue {
-	width := 1
+// newQueue returns a queue that keeps its state in jobs.
+func newQueue(j *jobs, c Client, came func(), over func(*attempt)) queue {
+	j.width = 1
 	if app.IsClient {
-		if cores := app.Window().Get("navigator").Get("hardwareConcurrency"); cores.Type() == app.TypeNumber { // some browsers do not tell
-			width = min(max(cores.Int(), 1), mostWorkers)
-		}
+		j.width = min(max(app.Window().Get("navigator").Get("hardwareConcurrency").Int(), 1), mostWorkers)
 	}
-	return queue{client: c, width: width, after: browser.After, came: came, over: over}
+	return queue{jobs: j, client: c, after: browser.After, came: came, over: over}
 }
-
-func (q *queue) busy() bool { return len(q.waiting)+len(q.going) > 0 }
 
 // add has runs wait for their turn.
 func (q *queue) add(all ...*attempt) {
@@ -116,8 +177,8 @@ func (q *queue) add(all ...*attempt) {
 	})
 }
 
-// fill starts what waits, as far as there are cores. Where nothing is left to do, no
-// worker is kept.
+// fill starts waiting runs while there are cores. Where nothing is left to do, it closes the
+// workers.
 func (q *queue) fill() {
 	for !q.held && len(q.going) < q.width && len(q.waiting) > 0 {
 		a := q.waiting[0]
@@ -135,10 +196,11 @@ func (q *queue) fill() {
 
 // launch starts a run on a desk that has its data, or on a new one.
 func (q *queue) launch(a *attempt) {
+	started := func(r client.Run, err error) { q.started(a, r, err) }
 	if i := slices.IndexFunc(q.free, func(d *desk) bool { return d.data == a.cfg.Data }); i >= 0 {
 		a.desk = q.free[i]
 		q.free = slices.Delete(q.free, i, i+1)
-		q.train(a)
+		q.client.Train(a.cfg, a.desk.handle, false, started)
 		return
 	}
 	q.client.Open(a.cfg.Data, a.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
@@ -152,13 +214,9 @@ func (q *queue) launch(a *attempt) {
 			q.end(a)
 		default:
 			a.desk = &desk{a.cfg.Data, o.Handle}
-			q.train(a)
+			q.client.Train(a.cfg, a.desk.handle, false, started)
 		}
 	})
-}
-
-func (q *queue) train(a *attempt) {
-	q.client.Train(a.cfg, a.desk.handle, false, func(r client.Run, err error) { q.started(a, r, err) })
 }
 
 func (q *queue) started(a *attempt, r client.Run, err error) {
@@ -184,7 +242,7 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 		}
 		q.show()
 	}
-	if q.ends {
+	if q.quiet {
 		events = nil
 	}
 	r.Watch(client.Listener{
@@ -229,7 +287,7 @@ func (q *queue) end(a *attempt) {
 	q.show()
 }
 
-// drop calls off some runs, or with none named all.
+// drop calls off the runs named, or all where none is named.
 func (q *queue) drop(some ...*attempt) {
 	called := func(a *attempt) bool { return len(some) == 0 || slices.Contains(some, a) }
 	for _, a := range slices.Concat(q.going, q.waiting) {
@@ -253,8 +311,8 @@ func (q *queue) drop(some ...*attempt) {
 	q.show()
 }
 
-// stop ends what goes on where it is, with what it has so far as its result, and calls off
-// what waits. A run that has nothing yet, or that was asked before, is called off as well.
+// stop ends what goes on where it is, with its result so far, and calls off what waits. A run
+// that has no step yet, or that was asked before, is called off as well.
 func (q *queue) stop() {
 	q.held = false
 	off := slices.Clone(q.waiting)
@@ -271,18 +329,22 @@ func (q *queue) stop() {
 	}
 }
 
+// each calls f with the runs that go on.
+func (q *queue) each(f func(client.Run)) {
+	for _, a := range q.going {
+		if a.runner != nil {
+			f(a.runner)
+		}
+	}
+}
+
 // hold pauses what goes on, or has it go on.
 func (q *queue) hold(held bool) {
 	q.held = held
-	for _, a := range q.going {
-		if a.runner == nil {
-			continue
-		}
-		if held {
-			a.runner.Pause()
-		} else {
-			a.runner.Resume()
-		}
+	if held {
+		q.each(client.Run.Pause)
+	} else {
+		q.each(client.Run.Resume)
 	}
 	q.fill()
 	q.show()
@@ -291,24 +353,11 @@ func (q *queue) hold(held bool) {
 // pace sets the speed of what goes on, and of what follows.
 func (q *queue) pace(perSecond float64) {
 	q.speed = perSecond
-	for _, a := range q.going {
-		if a.runner != nil {
-			a.runner.Pace(perSecond)
-		}
-	}
+	q.each(func(r client.Run) { r.Pace(perSecond) })
 	q.show()
 }
 
-// step takes one step of each that is paused.
-func (q *queue) step() {
-	for _, a := range q.going {
-		if a.runner != nil {
-			a.runner.Step()
-		}
-	}
-}
-
-// show has what came in be shown soon.
+// show has came called soon.
 func (q *queue) show() {
 	if q.due {
 		return
@@ -318,14 +367,4 @@ func (q *queue) show() {
 		q.due = false
 		q.came()
 	})
-}
-
-// firstClick calls f at a click, but not at the second of a double click: that was meant for
-// what stood there before, such as the button that has started what this one stops.
-func firstClick(f func()) app.EventHandler {
-	return func(_ app.Context, e app.Event) {
-		if e.Get("detail").Int() < 2 {
-			f()
-		}
-	}
 }
