@@ -156,7 +156,9 @@ const mostWorkers = 8
 func newQueue(j *jobs, c Client, came func(), over func(*attempt)) queue {
 	j.width = 1
 	if app.IsClient {
-		j.width = min(max(app.Window().Get("navigator").Get("hardwareConcurrency").Int(), 1), mostWorkers)
+		if cores := app.Window().Get("navigator").Get("hardwareConcurrency"); cores.Type() == app.TypeNumber { // some browsers do not tell
+			j.width = min(max(cores.Int(), 1), mostWorkers)
+		}
 	}
 	return queue{jobs: j, client: c, after: browser.After, came: came, over: over}
 }

@@ -1,6 +1,6 @@
-// Package lab is the laboratory: the page on which clipping's bias and its noise's
-// variance are seen to trade places. Everything on it is for teaching: its runs have a
-// seed, and what it shows of gradients is diagnostic.
+// Package lab shows the laboratory, where clipping's bias and its noise's variance trade
+// places. Everything on it is for teaching: its runs have a seed, and what it shows of
+// gradients is diagnostic.
 //
 // One value, [state], holds everything that the page shows. Parts of the page (the files
 // *_view.go) draw from a copy of it and send commands (commands.go). Only updates (update.go
