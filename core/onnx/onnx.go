@@ -1,6 +1,6 @@
-// Package onnx examines the file of a model in the form of ONNX before a runtime gets it, and
-// refuses by name whatever has it do work that the file's bytes do not bound: loops, functions
-// that call each other again and again, tensors larger than what is stored of them.
+// Package onnx examines a model's file before a runtime gets it. It refuses by name whatever
+// makes work that the file's bytes do not bound: loops, functions that call each other again
+// and again, tensors larger than what is stored of them.
 //
 // It reads the structure alone (https://onnx.ai/onnx/repo-docs/IR.html, a protocol buffer) and
 // passes over the weights, so it takes about as long for a large model as for a small one.
