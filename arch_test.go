@@ -53,14 +53,20 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports syscall/js: the protocol is plain Go", pkg)
 			case below(dep, "wasm") && !below(pkg, "wasm", "app"):
 				t.Errorf("%s imports %s: only the program knows both page and trainer", pkg, dep)
-			case below(pkg, "ui") && below(dep, "core/train", "core/nn", "core/optim", "core/compute"):
+			case below(pkg, "ui") && below(dep, "core/plan", "core/train", "core/tune", "core/audit", "core/nn", "core/optim", "core/compute"):
 				t.Errorf("%s imports %s: the page computes nothing", pkg, dep)
 			case below(pkg, "core/privacy") && below(dep, "core/compute"):
 				t.Errorf("%s imports %s: what a run costs depends on no machine", pkg, dep)
 			case strings.Contains(dep, "goldmark"):
 				t.Errorf("%s imports %s: guides are rendered when the site is generated", pkg, dep)
-			case below(dep, "core/train") && !below(pkg, "core/train", "wasm"):
+			case below(dep, "core/train") && !below(pkg, "core/train", "core/tune", "core/audit", "wasm"):
 				t.Errorf("%s imports %s: only the trainer runs plans", pkg, dep)
+			case below(dep, "core/tune") && !below(pkg, "wasm"), dep == "clipscope/core/audit" && !below(pkg, "wasm"):
+				t.Errorf("%s imports %s: only the trainer tunes and audits", pkg, dep)
+			case below(dep, "core/plan") && !below(pkg, "core/train", "core/tune", "core/audit", "wasm"):
+				t.Errorf("%s imports %s: only the trainer plans", pkg, dep)
+			case below(pkg, "core/plan") && (below(dep, "core/train", "core/optim") || below(dep, "core/compute") && dep != "clipscope/core/compute" && dep != "clipscope/core/compute/kernel"):
+				t.Errorf("%s imports %s: a plan runs nothing", pkg, dep)
 			}
 		}
 	}

@@ -20,9 +20,10 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
-	"clipscope/core/train"
+	"clipscope/core/tune"
 	"clipscope/internal/site"
 )
 
@@ -181,18 +182,18 @@ func planned(t *testing.T, cfg run.Config, meta data.Meta, steps int) (s *privac
 		}
 	}
 	if cfg.Tuning.Runs > 0 {
-		plan, err := train.NewTuning(cfg, meta)
+		p, err := tune.New(cfg, meta)
 		fail(err)
-		s, err = plan.Statement()
+		s, err = p.Statement()
 		fail(err)
 		return s
 	}
-	plan, err := train.New(cfg, meta)
+	p, err := plan.New(cfg, meta)
 	fail(err)
 	if steps == 0 {
-		steps = plan.Info().Steps
+		steps = p.Info().Steps
 	}
-	s, err = plan.Statement(steps)
+	s, err = p.Statement(steps)
 	fail(err)
 	return s
 }

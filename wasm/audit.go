@@ -5,8 +5,8 @@ package wasm
 import (
 	"context"
 
+	auditing "clipscope/core/audit"
 	"clipscope/core/run"
-	"clipscope/core/train"
 )
 
 // audit runs an audit of the trainer.
@@ -26,7 +26,7 @@ func audit(q run.AuditRequest, progress func(step, steps int) error) (run.AuditR
 		}
 		return run.AuditReport{}, &run.ConfigError{Field: "backend", Message: "an audit runs where it is asked for, or not at all: " + note}
 	}
-	a, err := train.NewAudit(q, be)
+	a, err := auditing.New(q, be)
 	if err != nil {
 		return run.AuditReport{}, err
 	}

@@ -14,9 +14,11 @@ import (
 	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 	"clipscope/core/train"
+	"clipscope/core/tune"
 	"clipscope/wasm/worker"
 )
 
@@ -31,17 +33,17 @@ func Serve() {
 		Backend: backend,
 		New: func(c run.Config, meta data.Meta) (worker.Planned, error) {
 			if c.Tuning.Runs != 0 {
-				t, err := train.NewTuning(c, meta)
+				t, err := tune.New(c, meta)
 				if err != nil {
 					return nil, err
 				}
 				return tuning{t}, nil
 			}
-			p, err := train.Recall(accounts, c, meta)
+			p, err := plan.Recall(accounts, c, meta)
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
 			}
-			return plan{p}, nil
+			return planned{p}, nil
 		},
 		Load:      files.Load,
 		Files:     files,
@@ -57,31 +59,35 @@ func Serve() {
 	select {}
 }
 
-// plan is a [train.Plan] as the session has it.
-type plan struct{ *train.Plan }
+// planned is a [plan.Plan] as the session has it.
+type planned struct{ *plan.Plan }
 
-func (p plan) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
-	r, err := p.Plan.Start(ctx, ds, be)
+func (p planned) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
+	return train.StepTime(ctx, p.Plan, be)
+}
+
+func (p planned) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
+	r, err := train.Start(ctx, p.Plan, ds, be)
 	if err != nil {
 		return nil, err
 	}
 	return trainer{r}, nil
 }
 
-func (p plan) Fits(state []byte) error {
+func (p planned) Fits(state []byte) error {
 	c, err := train.ReadCheckpoint(state)
 	if err != nil {
 		return err
 	}
-	return p.Plan.Fits(c)
+	return c.Fits(p.Plan)
 }
 
-func (p plan) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, state []byte, released int) (worker.Trainer, error) {
+func (p planned) Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, state []byte, released int) (worker.Trainer, error) {
 	c, err := train.ReadCheckpoint(state)
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Plan.Resume(ctx, ds, be, c, released)
+	r, err := train.Resume(ctx, p.Plan, ds, be, c, released)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +123,8 @@ func (t trainer) Look(ctx context.Context, batch int) (worker.Gradients, error) 
 	return g, nil
 }
 
-// tuning is a [train.Tuning] as the session has it.
-type tuning struct{ *train.Tuning }
+// tuning is a [tune.Tuning] as the session has it.
+type tuning struct{ *tune.Tuning }
 
 func (t tuning) Start(ctx context.Context, ds *data.Dataset, be compute.Backend) (worker.Trainer, error) {
 	u, err := t.Tuning.Start(ctx, ds, be)
@@ -128,8 +134,8 @@ func (t tuning) Start(ctx context.Context, ds *data.Dataset, be compute.Backend)
 	return tuner{u}, nil
 }
 
-// tuner is a [train.Tuner] as the session has it.
-type tuner struct{ *train.Tuner }
+// tuner is a [tune.Tuner] as the session has it.
+type tuner struct{ *tune.Tuner }
 
 func (t tuner) Continue(ctx context.Context, be compute.Backend) (worker.Trainer, error) {
 	u, err := t.Tuner.Continue(ctx, be)

@@ -22,6 +22,7 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/model"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/train"
 )
@@ -38,11 +39,11 @@ func trained(t *testing.T, cfg run.Config, ds *data.Dataset) run.Result {
 	if cfg.NoiseMultiplier == nil {
 		cfg.NoiseMultiplier = ptr(0.8)
 	}
-	p, err := train.New(cfg, ds.Meta())
+	p, err := plan.New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Start(t.Context(), ds, purego.New())
+	r, err := train.Start(t.Context(), p, ds, purego.New())
 	if err != nil {
 		t.Fatal(err)
 	}

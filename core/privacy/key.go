@@ -39,6 +39,15 @@ func SeededKey(seed uint64) Key {
 	return Key{uint32(seed), uint32(seed >> 32), 'c', 'l', 'i', 'p', 's', 'c'}
 }
 
+// KeyOf returns the key that all randomness of a run comes from: of its seed, where one is
+// fixed, or one that nobody knows.
+func KeyOf(seed *uint64) (Key, error) {
+	if seed != nil {
+		return SeededKey(*seed), nil
+	}
+	return NewKey()
+}
+
 // Purpose separates the streams of one run by what they are drawn for.
 type Purpose uint8
 
@@ -87,4 +96,15 @@ func (k Key) noiseKey(p Purpose, tensor uint16, step uint64) chacha.Key {
 func (k Key) Stream(p Purpose, tensor uint16, step uint64) *chacha.Stream {
 	n := k.noiseKey(p, tensor, step)
 	return chacha.NewStream(n.Key, n.Nonce)
+}
+
+// Normals draws n standard normals for one purpose and step: once each, or noise would
+// repeat.
+func (k Key) Normals(p Purpose, step, n int) ([]float64, error) {
+	z := make([]float64, n)
+	key := k.noiseKey(p, 0, uint64(step))
+	if err := chacha.Normal(&key.Key, &key.Nonce, z); err != nil {
+		return nil, fmt.Errorf("privacy: noise: %w", err)
+	}
+	return z, nil
 }

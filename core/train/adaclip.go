@@ -9,6 +9,7 @@ import (
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/adaclip"
 	"clipscope/core/nn"
+	"clipscope/core/plan"
 )
 
 // adaClip measures, clips and noises gradients in coordinates of their own, which
@@ -30,8 +31,7 @@ type adaClip struct {
 	away       compute.Buffer // ‖a/b‖
 
 	squares compute.Buffer // [capacity]
-	weights compute.Sums   // Σ of this step's factors
-	weight  compute.Buffer // the same in two parts
+	weight  compute.Buffer // Σ of the step's factors, in two parts
 }
 
 // centred bounds f·‖a/b‖ in units of C, for the factor f of every example. Beyond
@@ -40,16 +40,21 @@ type adaClip struct {
 // sum of it rounds.
 const centred = 16
 
+func init() {
+	register(kind{name: "adaclip", counts: scaled, weights: 1, open: func(w *workspace) mechanism { return newAdaClip(newGaussian(w)) },
+		fits: func(c *clip.Clipper, n plan.Noise) bool { return c.Geometry != nil && !n.Discrete() }})
+}
+
 func newAdaClip(g *gaussian) *adaClip {
-	d, be, capacity := g.r.spec.Params(), g.r.be, g.r.model.Capacity
+	d, be, capacity := g.terms.Spec.Params(), g.be, g.model.Capacity
 	c := &adaClip{
-		gaussian: g, geo: g.r.clipper.Geometry,
+		gaussian: g, geo: g.clipper.Geometry,
 		a: be.New(d), b: be.New(d), root: be.New(d), inv: be.New(d), lin: be.New(d), spare: be.New(d),
 		size: be.New(1), away: be.New(1),
-		squares: be.New(capacity), weights: be.NewSums(1), weight: be.New(2),
+		squares: be.New(capacity), weight: be.New(2),
 	}
 	at := 0
-	for _, s := range g.r.model.Sites() {
+	for _, s := range g.model.Sites() {
 		size := 0
 		for _, w := range s.Params() {
 			n := w.Len()
@@ -69,7 +74,7 @@ func newAdaClip(g *gaussian) *adaClip {
 
 // rescale works out the scale b, and what goes with it, from the deviations.
 func (c *adaClip) rescale() {
-	be, d, sites := c.r.be, c.root.Len(), len(c.sizes)
+	be, d, sites := c.be, c.root.Len(), len(c.sizes)
 	kernel.RowNorms(be, 1, d, c.root, c.size)
 	kernel.ScaleRows(be, 1, d, c.size, c.root, c.b) // b = √s·√Σs
 	adaclip.Rescale(be, d, c.a, c.b, c.inv, c.lin)
@@ -83,84 +88,97 @@ func (c *adaClip) rescale() {
 	kernel.RowNorms(be, 1, sites, c.parts, c.away)
 }
 
-func (c *adaClip) begin() {
-	kernel.Clear(c.r.be, c.weights)
-	c.gaussian.begin()
-}
-
 // norms lifts those that are too short for f·‖a/b‖ ≤ centred·C, as f ≤ C over the
 // norm; a thousandth is for the roundings of ‖a/b‖.
 func (c *adaClip) norms(n int, dst []compute.Buffer) {
-	kernel.Fill(c.r.be, n, 0, c.squares)
-	c.r.model.ScaledSqNorms(c.squares, c.Coordinates)
-	kernel.Unary(c.r.be, kernel.Root, n, c.squares, dst[0])
-	adaclip.AtLeast(c.r.be, n, 1.001/centred, c.away, dst[0])
+	kernel.Fill(c.be, n, 0, c.squares)
+	c.model.ScaledSqNorms(c.squares, c.Coordinates)
+	kernel.Unary(c.be, kernel.Root, n, c.squares, dst[0])
+	adaclip.AtLeast(c.be, n, 1.001/centred, c.away, dst[0])
 }
 
 // add makes factors multiples of a power of two such that those of all rows, none
 // above centred·C/‖a/b‖, add up exactly, in the digits that kernel.Split keeps.
-func (c *adaClip) add(n int, factors []compute.Buffer, keep compute.Buffer) {
-	adaclip.Total(c.r.be, n, c.reach(), c.away, factors[0], c.weights)
-	c.gaussian.add(n, factors, keep)
+func (c *adaClip) add(p Part, n int, factors []compute.Buffer, keep compute.Buffer) {
+	adaclip.Total(c.be, n, c.reach(), c.away, factors[0], p.weights[0])
+	c.gaussian.add(p, n, factors, keep)
 }
 
 // reach is the least unit of factors times ‖a/b‖.
 func (c *adaClip) reach() float64 {
-	return math.Ldexp(centred*c.r.clipper.Rule.C()*float64(max(c.r.mostRows(), 1)), -kernel.SplitDigits)
+	return math.Ldexp(centred*c.clipper.Rule.C()*float64(max(c.rows, 1)), -kernel.SplitDigits)
 }
 
 // release takes away from the sum, in coordinates, the centre's share in every
 // example's weighted gradient, and adds noise in proportion to the scale.
-//
-// Guarantee: that of [gaussian.release], in the coordinates (g − a)/b. The sensitivity covers
-// the roundings of sums that are 1 + [centred] times as long ([Run.rounded]).
-func (c *adaClip) release(context.Context) error {
-	c.centre()
-	return c.addNoise(c.sensitivity(), func(i int) {
-		kernel.Mul(c.r.be, c.r.grads[i].Len(), c.r.grads[i], c.r.grads[i], c.scales[i])
+func (c *adaClip) release(_ context.Context, p Part, step int) error {
+	c.centre(p)
+	return c.addNoise(p, step, c.sensitivity(), func(i int) {
+		kernel.Mul(c.be, c.grads[i].Len(), c.grads[i], c.grads[i], c.scales[i])
 	})
 }
 
-func (c *adaClip) ahead() { _ = c.draw(c.sensitivity()) }
+func (c *adaClip) ahead(step int) { _ = c.draw(step, c.sensitivity()) }
 
-func (c *adaClip) centre() {
-	kernel.Split(c.r.be, 1, c.weights, c.weight.Slice(0, 1), c.weight.Slice(1, 1))
-	for i, sum := range c.r.sums {
-		adaclip.Centre(c.r.be, sum.Len(), c.weight, c.centres[i], sum)
+// centre takes the centre's share away from a part's sums.
+func (c *adaClip) centre(p Part) {
+	kernel.Split(c.be, 1, p.weights[0], c.weight.Slice(0, 1), c.weight.Slice(1, 1))
+	for i, sum := range p.sums {
+		adaclip.Centre(c.be, sum.Len(), c.weight, c.centres[i], sum)
 	}
 }
 
 // mean adds the centre back to the noised mean, g̃ = b∘ũ + a, and lets the geometry
 // learn from it.
 func (c *adaClip) mean() {
-	times, noise := c.geo.Update(c.r.gradNoise*c.sensitivity(), c.r.batch)
-	d := c.r.gradient.Len()
-	kernel.Axpy(c.r.be, d, 1, c.a, c.r.gradient)
-	adaclip.Spread(c.r.be, d, adaclip.SpreadParams{
+	times, noise := c.geo.Update(c.terms.GradNoise*c.sensitivity(), c.terms.BatchSize)
+	d := c.gradient.Len()
+	kernel.Axpy(c.be, d, 1, c.a, c.gradient)
+	adaclip.Spread(c.be, d, adaclip.SpreadParams{
 		Beta1: float32(c.geo.BetaMean), Beta2: float32(c.geo.BetaSpread), Times: float32(times), Noise: noise,
 		Least: float32(c.geo.Least), Greatest: float32(c.geo.Greatest),
-	}, c.size, c.r.gradient, c.a, c.root)
+	}, c.size, c.gradient, c.a, c.root)
 	c.rescale()
 }
 
 // unnoised divides by the scale.
-func (c *adaClip) unnoised() {
-	c.centre()
-	c.gaussian.unnoised()
-	d := c.r.gradient.Len()
-	kernel.Unary(c.r.be, kernel.Root, d, c.inv, c.spare)
-	kernel.Mul(c.r.be, d, c.r.gradient, c.r.gradient, c.spare)
+func (c *adaClip) unnoised(p Part) {
+	c.centre(p)
+	c.gaussian.unnoised(p)
+	d := c.gradient.Len()
+	kernel.Unary(c.be, kernel.Root, d, c.inv, c.spare)
+	kernel.Mul(c.be, d, c.gradient, c.gradient, c.spare)
 }
 
 func (c *adaClip) state() []compute.Buffer { return []compute.Buffer{c.a, c.root} }
 
 func (c *adaClip) restored() { c.rescale() }
 
-func (c *adaClip) sensitivity() float64 { return c.r.rounded(1 + centred) }
+func (c *adaClip) sensitivity() float64 { return rounded(c.workspace, 1+centred) }
 
 // spread is Σb², as b² = s·Σs.
 func (c *adaClip) spread(ctx context.Context) (float64, error) {
 	var size [1]float32
-	err := compute.Read(ctx, c.r.be, size[:], c.size)
+	err := compute.Read(ctx, c.be, size[:], c.size)
 	return math.Pow(float64(size[0]), 4), err
+}
+
+// narrowest follows from b² = s·Σs, where each s is at least √Least.
+func (c *adaClip) narrowest(std float64) float64 {
+	return std * math.Sqrt(c.geo.Least*float64(c.terms.Spec.Params()))
+}
+
+// Centre puts the centre of adaclip's coordinates where an audit wants it, and gives all
+// coordinates that deviation; without such coordinates it does nothing. The guarantee does
+// not depend on either.
+func (r *Run) Centre(at []float32, deviation float64) {
+	if c, ok := r.clipping.mech.(interface{ centreOn([]float32, float64) }); ok {
+		c.centreOn(at, deviation)
+	}
+}
+
+func (c *adaClip) centreOn(at []float32, deviation float64) {
+	c.be.Write(c.a, at)
+	kernel.Fill(c.be, c.root.Len(), float32(math.Sqrt(deviation)), c.root)
+	c.rescale()
 }

@@ -7,45 +7,45 @@ import "clipscope/core/run"
 // Guarantee: it holds what openScale and openPCA released through noise, what was
 // declared, and what counts as public. What was measured from the rows without noise is
 // left out.
-func (r *Run) application() *run.Application {
+func (f *feed) application() *run.Application {
 	a := &run.Application{
-		Task: string(r.ds.Task), Outputs: r.ds.Outputs, Classes: r.ds.Classes, Features: r.ds.Features, Shape: r.ds.Shape,
-		FeaturesOf: r.ds.Backbone,
-		Scaling:    run.AppliedScaling{Kind: r.cfg.Scaling.Kind},
+		Task: string(f.ds.Task), Outputs: f.ds.Outputs, Classes: f.ds.Classes, Features: f.ds.Features, Shape: f.ds.Shape,
+		FeaturesOf: f.ds.Backbone,
+		Scaling:    run.AppliedScaling{Kind: f.terms.Config.Scaling.Kind},
 	}
-	for _, c := range r.ds.Columns {
+	for _, c := range f.ds.Columns {
 		a.Columns = append(a.Columns, run.AppliedColumn{
 			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
 			Categories: c.Categories, Buckets: c.Buckets, IfMissing: c.Fill, Indicator: c.Indicator,
 		})
 	}
-	switch bounds := r.scale.Bounds(); {
+	switch bounds := f.scale.Bounds(); {
 	case a.Scaling.Kind == "measured":
 		a.Scaling.LeftOut = leftOut("The mean and the deviation of each feature, which it was scaled by, were measured from the training rows without noise.")
-	case a.Scaling.Kind == "private" && r.nonPrivate() && len(r.meta.NumericFeatures()) > 0: // or all are declared
+	case a.Scaling.Kind == "private" && f.terms.NonPrivate() && len(f.terms.Meta.NumericFeatures()) > 0: // or all are declared
 		a.Scaling.LeftOut = leftOut("The bounds of the features were measured from the training rows without noise, as the run has none.")
 	default:
 		for _, b := range bounds {
 			a.Scaling.Lo, a.Scaling.Hi = append(a.Scaling.Lo, b.Lo), append(a.Scaling.Hi, b.Hi)
 		}
 	}
-	for i, l := range r.layers() {
+	for i, l := range f.terms.Layers() {
 		applied := run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters}
-		for _, t := range r.spec.Layers[i].Tensors {
+		for _, t := range f.terms.Spec.Layers[i].Tensors {
 			applied.Tensors = append(applied.Tensors, run.AppliedTensor(t))
 		}
 		a.Layers = append(a.Layers, applied)
 	}
-	if r.pca != nil {
-		a.PCA = &run.AppliedPCA{Components: r.pca.Components}
-		if r.pcaNoise == 0 {
+	if f.pca != nil {
+		a.PCA = &run.AppliedPCA{Components: f.pca.Components}
+		if f.terms.PCANoise == 0 {
 			a.PCA.LeftOut = leftOut("The directions were measured from the training rows without noise, as the run has none.")
 		} else {
-			a.PCA.Directions = run.FloatBytes(r.pca.Directions)
+			a.PCA.Directions = run.FloatBytes(f.pca.Directions)
 		}
 		return a
 	}
-	a.MaxNorm, a.ChannelsLast = r.pipe.Longest, r.pipe.Turned.IsPicture()
+	a.MaxNorm, a.ChannelsLast = f.pipe.Longest, f.pipe.Turned.IsPicture()
 	return a
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -213,14 +214,14 @@ func exported(t *testing.T, res *run.Result) *outsider {
 func trained(t *testing.T, r *Run) []float32 {
 	t.Helper()
 	var all []float32
-	for i := range r.ds.Test.N {
-		r.load(&r.ds.Test, []int{i}, nil)
-		r.model.Forward(r.x, 1, 1)
-		z := make([]float32, r.spec.Outputs())
-		if err := compute.Read(context.Background(), r.be, z, r.model.Predictions()); err != nil {
+	for i := range r.feed.ds.Test.N {
+		r.feed.load(&r.feed.ds.Test, []int{i})
+		r.work.model.Forward(r.feed.x, 1, 1)
+		z := make([]float32, r.work.terms.Spec.Outputs())
+		if err := compute.Read(context.Background(), r.work.be, z, r.work.model.Predictions()); err != nil {
 			t.Fatal(err)
 		}
-		r.targetScale.Unscale(z)
+		r.feed.targetScale.Unscale(z)
 		all = append(all, z...)
 	}
 	return all
@@ -393,7 +394,7 @@ func TestApplyHoldsNothingUnreleased(t *testing.T) {
 	if err != nil || strings.Contains(string(b), `"missing":`) {
 		t.Errorf("%s, %v", b, err)
 	}
-	p, err := New(cfg, ds.Meta())
+	p, err := plan.New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,45 +3,12 @@ package train
 import (
 	"math/rand/v2"
 
-	"clipscope/core/clip"
 	"clipscope/core/nn"
-	"clipscope/core/privacy"
+	"clipscope/core/plan"
 )
 
-const (
-	// cropPad is how far a crop may be off, each way: what papers on CIFAR-10 take.
-	cropPad = 4
-	// maxViews bounds the work of a step; De et al. 2022 go to 32.
-	maxViews = 128
-)
-
-// checkAugmentation refuses what images cannot be made of, or has no proof.
-func (p *Plan) checkAugmentation() error {
-	a := p.cfg.Augmentation
-	switch a.Kind {
-	case "none":
-		if a.Multiplicity != 1 {
-			return fault("augmentation.multiplicity", "%d views of an example would all be the same; choose an augmentation: crop, flip or crop-flip", a.Multiplicity)
-		}
-		return nil
-	case "crop", "flip", "crop-flip":
-	default:
-		return fault("augmentation.kind", "there is no augmentation %q; choose none, crop, flip or crop-flip", a.Kind)
-	}
-	if a.Multiplicity < 1 || a.Multiplicity > maxViews {
-		return fault("augmentation.multiplicity", "%d is not in 1 … %d", a.Multiplicity, maxViews)
-	}
-	if !p.picture().IsPicture() {
-		return fault("augmentation.kind", "only images can be moved or mirrored, and this data has none; choose none")
-	}
-	if p.cfg.PCA.Components > 0 {
-		return fault("augmentation.kind", "principal components are no images any more; choose no augmentation, or no components")
-	}
-	if a.Multiplicity > 1 && p.first.Source == clip.Bounded {
-		return fault("augmentation.multiplicity", "%s bounds the gradient of one view, and nothing is proven for several; take 1, or another method", p.cfg.Method)
-	}
-	return nil
-}
+// cropPad is how far a crop may be off, each way: what papers on CIFAR-10 take.
+const cropPad = 4
 
 // augmentation makes the views of examples.
 //
@@ -55,18 +22,16 @@ type augmentation struct {
 	plain      []float32
 }
 
-func (r *Run) newAugmentation() *augmentation {
-	kind := r.cfg.Augmentation.Kind
+func newAugmentation(t *plan.Terms) *augmentation {
+	kind := t.Config.Augmentation.Kind
 	if kind == "none" {
 		return nil
 	}
 	return &augmentation{
-		shape: r.picture(), crop: kind != "flip", flip: kind != "crop",
-		plain: make([]float32, r.model.Capacity*r.meta.Features),
+		shape: t.Picture(), crop: kind != "flip", flip: kind != "crop",
+		plain: make([]float32, t.Capacity*t.Meta.Features),
 	}
 }
-
-func (a *augmentation) begin(r *Run) { a.rng = rand.New(r.stream(privacy.Views, r.done)) }
 
 // views fills x [views×n×values] with views of the n rows that are its first, all
 // first views before all second ones. Rows are one colour plane after the other.

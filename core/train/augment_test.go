@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/nn"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -183,7 +184,7 @@ func TestAugmentationIsRefused(t *testing.T) {
 		{run.Config{Method: "value", Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 2}}, images, "augmentation.multiplicity"},
 		{run.Config{PCA: run.PCA{Components: 3}, Augmentation: run.Augmentation{Kind: "flip"}}, images, "augmentation.kind"},
 	} {
-		_, err := New(tt.cfg, tt.on)
+		_, err := plan.New(tt.cfg, tt.on)
 		fault, _ := err.(*run.ConfigError)
 		switch {
 		case tt.field == "" && err != nil:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestTextsAreNoFeatures(t *testing.T) {
 	meta := small(t).Meta()
 	meta.Features, meta.Columns = 0, []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}
-	if _, err := New(base("constant"), meta); err == nil || !strings.Contains(err.Error(), `texts in the column "review": use a backbone`) {
+	if _, err := plan.New(base("constant"), meta); err == nil || !strings.Contains(err.Error(), `texts in the column "review": use a backbone`) {
 		t.Error(err)
 	}
 }
@@ -26,14 +27,14 @@ func TestRunsOnFeaturesSaySo(t *testing.T) {
 		ds := small(t)
 		ds.Bounds = nil
 		ds.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "pool5", Normalise: "imagenet", Batch: batch}
-		p, err := New(run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds.Meta())
+		p, err := plan.New(run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.cfg.Scaling.Kind != "row" || p.cfg.MaxGradNorm != 1.4 {
-			t.Errorf("scaling %q, C = %v", p.cfg.Scaling.Kind, p.cfg.MaxGradNorm)
+		if p.Terms().Config.Scaling.Kind != "row" || p.Terms().Config.MaxGradNorm != 1.4 {
+			t.Errorf("scaling %q, C = %v", p.Terms().Config.Scaling.Kind, p.Terms().Config.MaxGradNorm)
 		}
-		r := started(t, p.cfg, ds)
+		r := started(t, p.Terms().Config, ds)
 		res := stated(t, r)
 		var s run.Statement
 		if err := json.Unmarshal(res.Statement, &s); err != nil {

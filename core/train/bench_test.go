@@ -51,7 +51,7 @@ func BenchmarkSecure(b *testing.B) {
 			}
 		}
 		r.waiting = r.waiting[:0]
-		if err := compute.Read(context.Background(), r.be, make([]float32, 1), r.scalar); err != nil {
+		if err := compute.Read(context.Background(), r.work.be, make([]float32, 1), r.work.scalar); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,14 +16,14 @@ type byteRows struct {
 
 // newByteRows is nil where something is done to rows before they are features of the
 // model, or where they are no bytes.
-func (r *Run) newByteRows(rows int) *byteRows {
-	table := r.scale.Table()
-	if table == nil || r.augmentation != nil || !r.pipe.Plain() {
+func (f *feed) newByteRows(rows int) *byteRows {
+	table := f.scale.Table()
+	if table == nil || f.augmentation != nil || !f.pipe.Plain() {
 		return nil
 	}
-	n := rows * r.ds.Features
-	b := &byteRows{make([]byte, n), r.be.New((n + 3) / 4), r.be.New(len(table))}
-	r.be.Write(b.table, table[:])
+	n := rows * f.ds.Features
+	b := &byteRows{make([]byte, n), f.be.New((n + 3) / 4), f.be.New(len(table))}
+	f.be.Write(b.table, table[:])
 	return b
 }
 

@@ -43,13 +43,13 @@ func TestBytesAreRows(t *testing.T) {
 	var losses [2]run.Number
 	for i, ds := range []*data.Dataset{ds, &numbers} {
 		r := startOn(t, cfg, ds, deferred.New(purego.New()))
-		if have, want := r.bytes != nil, i == 0; have != want {
+		if have, want := r.feed.bytes != nil, i == 0; have != want {
 			t.Fatalf("data set %d: rows of bytes are %v", i, have)
 		}
 		_, res := finish(t, r)
 		losses[i] = res.TestLoss
-		params[i] = make([]float32, r.model.All().Len())
-		if err := compute.Read(context.Background(), r.be, params[i], r.model.All()); err != nil {
+		params[i] = make([]float32, r.work.model.All().Len())
+		if err := compute.Read(context.Background(), r.work.be, params[i], r.work.model.All()); err != nil {
 			t.Fatal(err)
 		}
 	}

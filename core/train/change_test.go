@@ -12,8 +12,10 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/compute/purego"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
 
 // changes are those made of a run once so many steps are done.
@@ -38,11 +40,11 @@ func finishChanging(t *testing.T, r *Run, to changes) ([]run.Event, run.Result) 
 		events = append(events, e)
 		change()
 	}
-	res, err := r.outcome(context.Background())
+	res, err := r.Outcome(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return events, res
+	return events, res.Result
 }
 
 func changedBase(method string) run.Config {
@@ -56,13 +58,13 @@ func changedBase(method string) run.Config {
 
 // changeableFields are those that a run of the method can be told anew.
 func changeableFields(t *testing.T, method string) []string {
-	p, err := New(changedBase(method), small(t).Meta())
+	p, err := plan.New(changedBase(method), small(t).Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for _, f := range []string{"learning_rate", "max_grad_norm", "noise_multiplier"} {
-		if _, err := p.changed(run.Change{f: 0.37}, 0); err == nil {
+		if _, err := p.Changed(run.Change{f: 0.37}, 0); err == nil {
 			all = append(all, f)
 		}
 	}
@@ -145,7 +147,7 @@ func TestChangesAreDetermined(t *testing.T) {
 			}
 			same := run.Change{}
 			for _, f := range fields {
-				same[f], _ = (&Plan{cfg: cfg, sigma: *cfg.NoiseMultiplier}).changeable(f)
+				same[f] = map[string]float64{"max_grad_norm": cfg.MaxGradNorm, "learning_rate": cfg.LearningRate, "noise_multiplier": *cfg.NoiseMultiplier}[f]
 			}
 			_, still := finishChanging(t, started(t, cfg, ds), changes{4: same, 11: nil})
 			if !slices.Equal(still.Released.Parameters, untouched.Released.Parameters) || still.Changes != nil || still.Guarantee != untouched.Guarantee {
@@ -181,11 +183,12 @@ func TestChangedRunsCostWhatTheyDid(t *testing.T) {
 			eventAt := func(sigma float64) privacy.Event {
 				other := cfg
 				other.NoiseMultiplier = ptr(sigma)
-				p, err := New(other, ds.Meta())
+				p, err := plan.New(other, ds.Meta())
 				if err != nil {
 					t.Fatal(err)
 				}
-				return p.stepEvent()
+				_, step := p.Events()
+				return step
 			}
 			var byHand []privacy.Event
 			event := eventAt(1)
@@ -216,7 +219,7 @@ func TestChangedRunsCostWhatTheyDid(t *testing.T) {
 			if len(c.to[6]) != 1 {
 				return
 			}
-			statement, err := r.Statement(r.done)
+			statement, err := r.plan.Statement(r.done)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,11 +242,11 @@ func TestChangesKeepTheBudget(t *testing.T) {
 	for _, accountant := range []string{"pld", "rdp"} {
 		cfg := changedBase("constant")
 		cfg.Accountant, cfg.NoiseMultiplier, cfg.TargetEpsilon = accountant, nil, ptr(3.0)
-		plain, err := New(cfg, ds.Meta())
+		plain, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		sigma := plain.sigma
+		sigma := plain.Terms().NoiseMultiplier
 		events, res := finishChanging(t, started(t, cfg, ds), changes{6: {"noise_multiplier": 0.93 * sigma}})
 		last := events[len(events)-1]
 		if res.Steps <= 6 || res.Steps >= cfg.Steps || res.Stopped || res.PlannedSteps != res.Steps || last.Steps != res.Steps {
@@ -251,7 +254,7 @@ func TestChangesKeepTheBudget(t *testing.T) {
 		}
 		cost := func(steps int) float64 {
 			step := func(s float64, n int) privacy.Event {
-				return privacy.SelfComposed{Of: privacy.PoissonSampled{SampleRate: plain.rate, Of: privacy.Gaussian{NoiseMultiplier: s}}, Count: n}
+				return privacy.SelfComposed{Of: privacy.PoissonSampled{SampleRate: plain.Terms().SampleRate, Of: privacy.Gaussian{NoiseMultiplier: s}}, Count: n}
 			}
 			e, err := privacy.Epsilon(accountant, 1e-5, step(sigma, 6), step(0.93*sigma, steps-6))
 			if err != nil {
@@ -292,7 +295,7 @@ func TestHeldIsToldBeforehand(t *testing.T) {
 	} {
 		cfg := changedBase("constant")
 		c.set(&cfg)
-		p, err := New(cfg, meta)
+		p, err := plan.New(cfg, meta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,25 +349,25 @@ func TestChangesAreRefusedByName(t *testing.T) {
 		if !errors.As(err, &config) || config.Field != c.field || !strings.Contains(config.Message, c.says) {
 			t.Errorf("%s, %v: %v, want %q of %s", cfg.Method, c.change, err, c.says, c.field)
 		}
-		if len(r.turns) > 0 {
+		if len(r.course.turns) > 0 {
 			t.Errorf("%s, %v: it was refused, and made", cfg.Method, c.change)
 		}
 	}
 	r := started(t, changedBase("constant"), ds)
-	for i := range mostChanges {
+	for i := range plan.MostChanges {
 		if _, err := r.Change(run.Change{"learning_rate": float64(i + 1)}); err != nil { // all at the first step
 			t.Fatal(err)
 		}
 	}
 	for range r.Steps(context.Background()) {
-		if r.done == r.steps {
+		if r.done == r.work.terms.Steps {
 			if _, err := r.Change(run.Change{"learning_rate": 9}); err == nil {
 				t.Error("a run was changed after its last step")
 			}
 			break
 		}
 		_, err := r.Change(run.Change{"learning_rate": float64(r.done) + 0.5, "max_grad_norm": float64(r.done) + 0.5, "noise_multiplier": 1 + float64(r.done)})
-		if made := 1 + 3*r.done; (err != nil) != (made > mostChanges) {
+		if made := 1 + 3*r.done; (err != nil) != (made > plan.MostChanges) {
 			t.Fatalf("change %d: %v", made, err)
 		}
 	}
@@ -380,51 +383,63 @@ func TestChangesAreRefusedByName(t *testing.T) {
 // and it is changed no more often than accountants can tell in time.
 func TestNoiseIsChangedBack(t *testing.T) {
 	cfg := changedBase("constant")
-	cfg.Steps, cfg.Accountant = 2*mostNoises, "rdp"
+	cfg.Steps, cfg.Accountant = 2*plan.MostNoises, "rdp"
 	r := started(t, cfg, firstRows(t))
 	change := func(sigma float64) (run.ChangeReply, error) { return r.Change(run.Change{"noise_multiplier": sigma}) }
-	plain := r.Plan
+	plain := r.plan
 	for range r.Steps(context.Background()) {
 		if r.done == 2 {
 			break
 		}
 	}
-	for range 2 * mostChanges { // nothing of it counts
+	for range 2 * plan.MostChanges { // nothing of it counts
 		for _, sigma := range []float64{3, 1} {
 			if _, err := change(sigma); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if p := r.turns[0].plan; len(r.turns) > 1 || len(p.earlier) > 0 || p.passed != 0 || len(p.changes) > 0 || p.epsilon(p.steps) != plain.epsilon(plain.steps) {
-		t.Errorf("changed back, it has %v behind it, up to step %d", p.earlier, p.passed)
+	p := r.course.turns[0].plan
+	if earlier := p.Draft(cfg.Steps).Earlier; len(r.course.turns) > 1 || len(earlier) > 0 || len(p.Terms().Changes) > 0 {
+		t.Errorf("changed back, it has %v behind it", earlier)
+	}
+	for step := range cfg.Steps { // as of a plan that no step has passed
+		if p.Epsilon(step+1) != plain.Epsilon(step+1) {
+			t.Errorf("changed back, step %d costs %v, and before %v", step+1, p.Epsilon(step+1), plain.Epsilon(step+1))
+		}
 	}
 	made := 0
 	for range r.Steps(context.Background()) {
-		if made++; r.done == r.steps {
+		if made++; r.done == r.work.terms.Steps {
 			break
 		}
 		reply, err := change(1 + float64(made)/64)
-		if config := (*run.ConfigError)(nil); made > mostNoises != errors.As(err, &config) {
+		if config := (*run.ConfigError)(nil); made > plan.MostNoises != errors.As(err, &config) {
 			t.Fatalf("change %d of the noise: %v", made, err)
 		}
-		if err == nil && (len(reply.Changes) != made || len(r.turns[len(r.turns)-1].plan.earlier) != made) {
-			t.Fatalf("change %d: told are %d, and priced %d", made, len(reply.Changes), len(r.turns[len(r.turns)-1].plan.earlier))
+		if err == nil && (len(reply.Changes) != made || priced(r) != made) {
+			t.Fatalf("change %d: told are %d, and priced %d", made, len(reply.Changes), priced(r))
 		}
 	}
-	if made <= mostNoises {
+	if made <= plan.MostNoises {
 		t.Fatalf("%d changes were tried", made)
 	}
-	if n := strings.Count(backed(t, r), ", then "); n != mostNoises {
+	if n := strings.Count(backed(t, r), ", then "); n != plan.MostNoises {
 		t.Errorf("the statement has another noise %d times", n)
 	}
+}
+
+// priced is the number of noises that the last change of a run left behind it.
+func priced(r *Run) int {
+	turns := r.course.turns
+	return len(turns[len(turns)-1].plan.Draft(1).Earlier)
 }
 
 // backed is the statement of a run as though nothing voided its guarantee, in words: without
 // one it has no figures.
 func backed(t *testing.T, r *Run) string {
 	t.Helper()
-	draft := r.draft(r.done)
+	draft := r.plan.Draft(r.done)
 	draft.Broken = nil
 	s, err := privacy.NewStatement(draft)
 	if err != nil {
@@ -449,7 +464,7 @@ func TestContinueChanged(t *testing.T) {
 		cfg.Optimizer = "momentum"
 		fields := changeableFields(t, method)
 		for life := 8; life < 90; life += 13 {
-			r, lost := startOn(t, cfg, ds, &fragile{Backend: purego.New(), life: life}), false
+			r, lost := startOn(t, cfg, ds, &traintest.Fragile{Backend: purego.New(), Life: life}), false
 			made := changes{}
 			change := func(v float64) {
 				c := run.Change{}
@@ -471,11 +486,11 @@ func TestContinueChanged(t *testing.T) {
 					switch {
 					case r.reported == 4 && len(made) == 0:
 						change(0.4)
-					case len(made) == 1 && (r.reported == 9 || lost && r.done < r.steps): // after the last step there are none
+					case len(made) == 1 && (r.reported == 9 || lost && r.done < r.work.terms.Steps): // after the last step there are none
 						change(0.9)
 					}
 				}
-				res, err := r.outcome(context.Background())
+				res, err := r.Outcome(context.Background())
 				if parameters = res.Released.Parameters; err == nil && res.Steps == cfg.Steps {
 					break
 				}

@@ -2,15 +2,14 @@ package train
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -50,7 +49,7 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 		return nil, errors.New("train: the run has ended")
 	case r.failed != nil:
 		return nil, r.failed
-	case len(r.turns) > 0:
+	case len(r.course.turns) > 0:
 		return nil, ErrChanged
 	}
 	words := 0
@@ -64,19 +63,19 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if err != nil || s.step == 0 {
 		return nil, err
 	}
-	c := &Checkpoint{state: s, lost: r.lost, seconds: r.seconds, notes: r.notes}
-	if c.plan, c.data, err = r.names(); err != nil {
+	c := &Checkpoint{state: s, lost: r.lost, seconds: r.seconds, notes: r.work.notes}
+	if c.plan, c.data, err = r.plan.Names(); err != nil {
 		return nil, err
 	}
-	features, targets := r.paidBounds()
+	features, targets := r.work.terms.PaidBounds()
 	if features > 0 {
-		c.bounds = eachBound(r.scale.Bounds(), features)
+		c.bounds = eachBound(r.feed.scale.Bounds(), features)
 	}
 	if targets > 0 {
-		c.bounds = slices.Concat(c.bounds, r.targetScale.Bounds())
+		c.bounds = slices.Concat(c.bounds, r.feed.targetScale.Bounds())
 	}
-	if r.pcaNoise > 0 {
-		c.directions = r.pca.Directions
+	if r.work.terms.PCANoise > 0 {
+		c.directions = r.feed.pca.Directions
 	}
 	return c, nil
 }
@@ -93,30 +92,6 @@ func eachBound(bounds []data.Bound, features int) []data.Bound {
 	return all
 }
 
-// names tell the plan, with all that it costs, and its data from others.
-func (p *Plan) names() (plan, meta [32]byte, err error) {
-	what, err := json.Marshal(struct {
-		Config, Events any
-		Noise          [3]float64
-		Rate           float64
-		Steps          int
-	}{p.cfg, p.info.Events, [3]float64{p.gradNoise, p.boundsNoise, p.pcaNoise}, p.rate, p.steps})
-	if err != nil {
-		return plan, meta, fmt.Errorf("train: naming the plan: %w", err)
-	}
-	known := p.meta
-	known.Columns = slices.Clone(known.Columns)
-	for i := range known.Columns {
-		c := &known.Columns[i]
-		c.Missing = min(c.Missing, 1) // that cells are missing is public, and not how many
-	}
-	of, err := json.Marshal(known)
-	if err != nil {
-		return plan, meta, fmt.Errorf("train: naming the data: %w", err)
-	}
-	return sha256.Sum256(what), sha256.Sum256(of), nil
-}
-
 // ErrChanged is why there is no checkpoint of a run that was changed while it went on: what
 // goes on from one is made by the configuration, which does not have the changes.
 var ErrChanged = errors.New("it was changed while it went on, and what goes on from its state would begin without the changes")
@@ -128,12 +103,13 @@ var (
 	ErrFormat    = errors.New("the checkpoint is damaged, or of another version")
 )
 
-// Fits says why a run of this plan cannot go on from a checkpoint; nil: it can, unless
+// Fits says why a run of a plan cannot go on from the checkpoint; nil: it can, unless
 // the state is not of its size, which shows when it is taken up.
-func (p *Plan) Fits(c *Checkpoint) error {
-	plan, of, err := p.names()
-	f := p.meta.Features
-	features, targets := p.paidBounds()
+func (c *Checkpoint) Fits(p *plan.Plan) error {
+	plan, of, err := p.Names()
+	terms := p.Terms()
+	f := terms.Meta.Features
+	features, targets := terms.PaidBounds()
 	switch {
 	case err != nil:
 		return err
@@ -143,7 +119,7 @@ func (p *Plan) Fits(c *Checkpoint) error {
 		return fmt.Errorf("train: %w", ErrOtherPlan)
 	case len(c.bounds) != features+targets:
 		return fmt.Errorf("train: %w: %d bounds of %d features and %d targets", ErrFormat, len(c.bounds), features, targets)
-	case (p.pcaNoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*p.inputs():
+	case (terms.PCANoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*terms.Inputs():
 		return fmt.Errorf("train: %w: %d numbers of directions", ErrFormat, len(c.directions))
 	}
 	return nil
@@ -211,7 +187,7 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	r.ok = string(r.bytes(len(checkpointMagic))) == checkpointMagic
 	copy(c.plan[:], r.bytes(len(c.plan)))
 	copy(c.data[:], r.bytes(len(c.data)))
-	c.state.step, c.lost = r.number(maxSteps), r.number(maxSteps)
+	c.state.step, c.lost = r.number(plan.MaxSteps), r.number(plan.MaxSteps)
 	c.seconds = r.float()
 	for range r.number(mostNotes) {
 		c.notes = append(c.notes, string(r.bytes(r.count(1))))
@@ -225,7 +201,7 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	c.directions = r.list32()
 	c.state.rule = r.floats(r.count(8))
 	t := &c.state.thresholds
-	t.added, t.skips = r.number(maxSteps), r.number(maxSteps)
+	t.added, t.skips = r.number(plan.MaxSteps), r.number(plan.MaxSteps)
 	t.values = r.floats(r.count(8))
 	for range r.number(mostParts) {
 		c.state.parts = append(c.state.parts, r.list32())

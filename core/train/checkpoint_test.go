@@ -16,8 +16,10 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
 
 // checkpoints are runs of all that a checkpoint has to hold, short ones on few rows.
@@ -58,9 +60,9 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 	add("diagnostics", run.Config{Method: "constant", DiagnosticsEvery: 2})
 }
 
-func planned(t *testing.T, cfg run.Config, ds *data.Dataset) *Plan {
+func planned(t *testing.T, cfg run.Config, ds *data.Dataset) *plan.Plan {
 	t.Helper()
-	p, err := Recall(&accounts, cfg, ds.Meta())
+	p, err := plan.Recall(&accounts, cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func encoded(t *testing.T, r *Run) []byte {
 }
 
 // resumed is another life of the plan, from a stored checkpoint.
-func resumed(t *testing.T, p *Plan, ds *data.Dataset, be compute.Backend, b []byte, released int) *Run {
+func resumed(t *testing.T, p *plan.Plan, ds *data.Dataset, be compute.Backend, b []byte, released int) *Run {
 	t.Helper()
 	c, err := ReadCheckpoint(b)
 	if err != nil {
@@ -90,7 +92,7 @@ func resumed(t *testing.T, p *Plan, ds *data.Dataset, be compute.Backend, b []by
 	if again := c.Append(nil); !bytes.Equal(again, b) {
 		t.Fatal("a checkpoint that is read and written is another")
 	}
-	r, err := p.Resume(context.Background(), ds, be, c, released)
+	r, err := Resume(context.Background(), p, ds, be, c, released)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestResumeSeeded(t *testing.T) {
 	checkpoints(t, func(_ string, cfg run.Config) {
 		cfg.Seed = ptr(uint64(9))
 		p := planned(t, cfg, ds)
-		r, err := p.Start(context.Background(), ds, purego.New())
+		r, err := Start(context.Background(), p, ds, purego.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,9 +121,9 @@ func TestResumeSeeded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, kept = append(want, told(t, e)), append(kept, encoded(t, r))
+			want, kept = append(want, traintest.Told(t, e)), append(kept, encoded(t, r))
 		}
-		end, err := r.outcome(context.Background())
+		end, err := r.Outcome(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +136,11 @@ func TestResumeSeeded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := told(t, e); got != want[e.Step-1] {
+				if got := traintest.Told(t, e); got != want[e.Step-1] {
 					t.Fatalf("killed after step %d, step %d tells\n%s\nwant\n%s", i+1, e.Step, got, want[e.Step-1])
 				}
 			}
-			res, err := n.outcome(context.Background())
+			res, err := n.Outcome(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +164,7 @@ func TestResumeCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	checkpoints(t, func(_ string, cfg run.Config) {
 		p := planned(t, cfg, ds)
-		private := p.sigma > 0
+		private := p.Terms().NoiseMultiplier > 0
 		for range 6 {
 			keys := map[privacy.Key]bool{}
 			var stored []byte // durable, of a step within stored's journal
@@ -186,10 +188,10 @@ func TestResumeCounts(t *testing.T) {
 					}
 					lost = r.lost
 				}
-				if keys[r.key] {
+				if keys[r.work.key] {
 					t.Fatal("a key was used twice")
 				}
-				keys[r.key] = true
+				keys[r.work.key] = true
 				dies := 1 + rng.IntN(5)
 				if life == 5 {
 					dies = 100
@@ -205,7 +207,7 @@ func TestResumeCounts(t *testing.T) {
 						t.Fatalf("step %d follows step %d", e.Step, last)
 					}
 					if journal < e.Step { // before the event is seen
-						journal = min(p.steps, e.Step+rng.IntN(3))
+						journal = min(p.Terms().Steps, e.Step+rng.IntN(3))
 					}
 					last = e.Step
 					seen++
@@ -213,19 +215,19 @@ func TestResumeCounts(t *testing.T) {
 						stored = encoded(t, r)
 					}
 				}
-				if private && (seen > p.steps || last > journal) {
-					t.Fatalf("%d steps were seen of %d, the last %d is beyond the journal's %d", seen, p.steps, last, journal)
+				if private && (seen > p.Terms().Steps || last > journal) {
+					t.Fatalf("%d steps were seen of %d, the last %d is beyond the journal's %d", seen, p.Terms().Steps, last, journal)
 				}
-				if r.done < p.steps || dies == 0 {
+				if r.done < p.Terms().Steps || dies == 0 {
 					r.Close()
 					continue
 				}
-				res, err := r.outcome(context.Background())
+				res, err := r.Outcome(context.Background())
 				r.Close()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if res.Steps != p.steps || res.LostSteps != lost || res.Epsilon != run.Number(p.curve.Epsilon(p.steps)) || !private && lost > 0 {
+				if res.Steps != p.Terms().Steps || res.LostSteps != lost || res.Epsilon != run.Number(p.Epsilon(p.Terms().Steps)) || !private && lost > 0 {
 					t.Fatalf("%d steps, %d lost, ε %v after %d lives", res.Steps, res.LostSteps, res.Epsilon, life)
 				}
 				if len(res.Released.MaxGradNorm) != res.Steps-res.LostSteps {
@@ -240,9 +242,9 @@ func TestResumeCounts(t *testing.T) {
 	})
 }
 
-func start(t *testing.T, p *Plan, ds *data.Dataset) *Run {
+func start(t *testing.T, p *plan.Plan, ds *data.Dataset) *Run {
 	t.Helper()
-	r, err := p.Start(context.Background(), ds, purego.New())
+	r, err := Start(context.Background(), p, ds, purego.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +263,7 @@ func TestResumeAndContinue(t *testing.T) {
 	want, end, _ := survived(t, cfg, ds)
 	p := planned(t, cfg, ds)
 	for _, life := range []int{2, 9, 20, 33, 50} {
-		r, err := p.Start(context.Background(), ds, &fragile{Backend: purego.New(), life: 1 << 30})
+		r, err := Start(context.Background(), p, ds, &traintest.Fragile{Backend: purego.New(), Life: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,11 +275,11 @@ func TestResumeAndContinue(t *testing.T) {
 			}
 		}
 		r.Close()
-		n := resumed(t, p, ds, &fragile{Backend: purego.New(), life: life}, stored, 0)
+		n := resumed(t, p, ds, &traintest.Fragile{Backend: purego.New(), Life: life}, stored, 0)
 		if n.done < 5 {
 			t.Fatalf("the checkpoint is of step %d, and step 5 was reported", n.done)
 		}
-		for n.reported < n.steps {
+		for n.reported < n.work.terms.Steps {
 			for e, err := range n.Steps(context.Background()) {
 				if err != nil {
 					if n, err = n.Continue(context.Background(), purego.New()); err != nil {
@@ -285,12 +287,12 @@ func TestResumeAndContinue(t *testing.T) {
 					}
 					break
 				}
-				if got := told(t, e); got != want[e.Step-1] {
+				if got := traintest.Told(t, e); got != want[e.Step-1] {
 					t.Fatalf("lost at %d: step %d tells\n%s\nwant\n%s", life, e.Step, got, want[e.Step-1])
 				}
 			}
 		}
-		if res, err := n.outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
+		if res, err := n.Outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
 			t.Fatalf("lost at %d: other parameters", life)
 		}
 		n.Close()
@@ -309,11 +311,11 @@ func TestResumeRefuses(t *testing.T) {
 		break
 	}
 	good := encoded(t, r)
-	refused := func(name string, p *Plan, ds *data.Dataset, b []byte, released int, want error) {
+	refused := func(name string, p *plan.Plan, ds *data.Dataset, b []byte, released int, want error) {
 		t.Helper()
 		c, err := ReadCheckpoint(b)
 		if err == nil {
-			_, err = p.Resume(context.Background(), ds, purego.New(), c, released)
+			_, err = Resume(context.Background(), p, ds, purego.New(), c, released)
 		}
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
@@ -381,8 +383,8 @@ func TestCheckpointHolds(t *testing.T) {
 			}
 		}
 		b := encoded(t, r)
-		for i := range r.key[1:] {
-			words := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, r.key[i]), r.key[i+1])
+		for i := range r.work.key[1:] {
+			words := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, r.work.key[i]), r.work.key[i+1])
 			if bytes.Contains(b, words) {
 				t.Fatal("two words of the key are in the checkpoint")
 			}
@@ -445,7 +447,7 @@ func TestCheckpointTellsNoCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, of, err := planned(t, base("constant"), ds).names()
+		_, of, err := planned(t, base("constant"), ds).Names()
 		if err != nil || ds.Train.N != 100 {
 			t.Fatal(ds.Train.N, err)
 		}
@@ -492,7 +494,7 @@ func TestResumeTwice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if events = append(events, told(t, e)); len(events) == steps {
+					if events = append(events, traintest.Told(t, e)); len(events) == steps {
 						break
 					}
 				}
@@ -501,7 +503,7 @@ func TestResumeTwice(t *testing.T) {
 			whole := start(t, p, c.ds)
 			defer whole.Close()
 			want := live(whole, 0)
-			end, err := whole.outcome(context.Background())
+			end, err := whole.Outcome(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -514,7 +516,7 @@ func TestResumeTwice(t *testing.T) {
 				have = append(have[:r.done], live(r, steps)...)
 			}
 			defer r.Close()
-			res, err := r.outcome(context.Background())
+			res, err := r.Outcome(context.Background())
 			if err != nil || !slices.Equal(have, want) || !slices.Equal(res.Released.Parameters, end.Released.Parameters) {
 				t.Errorf("other steps, or parameters: %v", err)
 			}

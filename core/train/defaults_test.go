@@ -5,44 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
-
-// rare draws a table of 5,000 rows of which some 6.5 % are of the class that is sought.
-func rare(seed uint64) *data.Dataset { return seldom(seed, 1, 5000, 0.9, 1.514) }
-
-// seldom draws a table of n rows and 20 columns of different size, of which those above a
-// cut are of the class that is sought: by a straight line, and the less so the weaker the
-// signal is.
-func seldom(seed, stream uint64, n int, signal, cut float64) *data.Dataset {
-	const d = 20
-	rng := rand.New(rand.NewPCG(seed, stream))
-	w, norm := make([]float64, d), 0.0
-	for j := range w {
-		w[j] = rng.NormFloat64()
-		norm += w[j] * w[j]
-	}
-	return drawn(n, d, []string{"no", "yes"}, func(x []float32) int {
-		s := 0.0
-		for j := range x {
-			z := rng.NormFloat64()
-			s += w[j] * z
-			x[j] = float32(10*float64(j%5+1) + 3*float64(j%3+1)*z)
-		}
-		if signal*s/math.Sqrt(norm)+math.Sqrt(1-signal*signal)*rng.NormFloat64() > cut {
-			return 1
-		}
-		return 0
-	})
-}
 
 // tiny draws a table of n rows and 13 columns, with means and deviations like those of
 // measurements in different units, and three classes.
@@ -56,32 +28,13 @@ func tiny(seed uint64, n int) *data.Dataset {
 			middle[c][j] = 0.75 * rng.NormFloat64()
 		}
 	}
-	return drawn(n, len(mean), []string{"a", "b", "c"}, func(x []float32) int {
+	return traintest.Drawn(n, len(mean), []string{"a", "b", "c"}, func(x []float32) int {
 		c := rng.IntN(len(middle))
 		for j := range x {
 			x[j] = float32(max(mean[j]/5, mean[j]+dev[j]*(middle[c][j]+0.66*rng.NormFloat64())))
 		}
 		return c
 	})
-}
-
-// drawn makes a table of numbers, of which a fifth is held out.
-func drawn(n, d int, classes []string, row func(x []float32) int) *data.Dataset {
-	ds := &data.Dataset{Name: "drawn", Task: data.Classification, Features: d, Outputs: len(classes), Classes: classes}
-	for j := range d {
-		ds.Columns = append(ds.Columns, data.Column{Name: fmt.Sprint("x", j), Kind: data.Numeric, First: j})
-	}
-	ds.Columns = append(ds.Columns, data.Column{Name: "y", Kind: data.Label, First: -1, Categories: classes})
-	for i := range n {
-		split := &ds.Train
-		if i >= n-n/5 {
-			split = &ds.Test
-		}
-		x := make([]float32, d)
-		y := row(x)
-		split.N, split.F32, split.Y = split.N+1, append(split.F32, x...), append(split.Y, float32(y))
-	}
-	return ds
 }
 
 // ending is how a run ended on the test rows: the share that is told rightly, and of
@@ -99,7 +52,7 @@ func endOf(t *testing.T, cfg run.Config, ds *data.Dataset) ending {
 	r := started(t, cfg, ds)
 	defer r.Close()
 	_, res := finish(t, r)
-	o := ending{accuracy: float64(res.TestAccuracy), notes: res.Notes, info: r.Info()}
+	o := ending{accuracy: float64(res.TestAccuracy), notes: res.Notes, info: r.plan.Info()}
 	last := *ds
 	last.Test = data.Split{}
 	for i, y := range ds.Test.Y {
@@ -108,8 +61,8 @@ func endOf(t *testing.T, cfg run.Config, ds *data.Dataset) ending {
 			last.Test.F32, last.Test.Y = append(last.Test.F32, ds.Test.F32[i*ds.Features:(i+1)*ds.Features]...), append(last.Test.Y, y)
 		}
 	}
-	r.ds = &last
-	e, err := r.evaluate(context.Background(), last.Test.N)
+	r.feed.ds = &last
+	e, err := r.feed.evaluate(context.Background(), last.Test.N)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +86,7 @@ func TestDefaultsFindARareClass(t *testing.T) {
 	found := map[string]int{}
 	rows := 0
 	for seed := range uint64(5) {
-		ds := rare(seed)
+		ds := traintest.Rare(seed)
 		for _, method := range []string{"", "dc-e"} {
 			o := endOf(t, run.Config{Method: method, TargetEpsilon: ptr(4.0), Seed: &seed}, ds)
 			found[method] += o.found
@@ -148,7 +101,7 @@ func TestDefaultsFindARareClass(t *testing.T) {
 	}
 	// The settings of the page's first example, which once stayed for other data.
 	o := endOf(t, run.Config{Method: "dc-e", Params: map[string]float64{"caution": 0}, Model: run.Model{Kind: "mlp", Hidden: []int{32}}, MaxGradNorm: 1, TargetEpsilon: ptr(4.0),
-		ExpectedBatchSize: 512, Epochs: 20, Optimizer: "sgd", LearningRate: 0.3, Seed: ptr(uint64(1))}, rare(1))
+		ExpectedBatchSize: 512, Epochs: 20, Optimizer: "sgd", LearningRate: 0.3, Seed: ptr(uint64(1))}, traintest.Rare(1))
 	if o.found > 0 {
 		t.Errorf("the control finds %d rows: this table does not tell the rules apart", o.found)
 	}
@@ -188,7 +141,7 @@ func TestDefaultsOnPublishedTables(t *testing.T) {
 		{"breast_cancer.csv", 1, 0.8, 3}, {"breast_cancer.csv", 4, 0.9, 3}, {"iris.csv", 4, 0.75, 3}, {"adult.data", 1, 0.81, 1},
 	} {
 		t.Run(fmt.Sprintf("%s, ε = %g", c.file, c.epsilon), func(t *testing.T) {
-			ds := published(t, c.file)
+			ds := traintest.Published(t, c.file)
 			mean := 0.0
 			for seed := range c.seeds {
 				mean += endOf(t, run.Config{TargetEpsilon: &c.epsilon, Seed: &seed}, ds).accuracy / float64(c.seeds)
@@ -199,24 +152,6 @@ func TestDefaultsOnPublishedTables(t *testing.T) {
 			}
 		})
 	}
-}
-
-// published loads one of the optional tables, or skips.
-func published(t *testing.T, name string) *data.Dataset {
-	t.Helper()
-	root := os.Getenv("CLIPSCOPE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	path := filepath.Join(root, "data", "tabular", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s: not tested on the published table", path)
-	}
-	ds, _, err := data.Load(t.Context(), []data.File{local(path)}, nil, run.CSV{Missing: "zero"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ds
 }
 
 // TestBoundsAreWarnedOfBefore: what a plan says of private bounds is what happens, on
@@ -232,17 +167,17 @@ func TestBoundsAreWarnedOfBefore(t *testing.T) {
 	}{{178, true}, {12_500, false}} {
 		ds := tiny(1, c.rows)
 		guesses := 0
-		p, err := New(run.Config{Accountant: "rdp"}, ds.Meta())
+		p, err := plan.New(run.Config{Accountant: "rdp"}, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for start := range 20 {
-			r, err := p.Start(t.Context(), ds, purego.New())
+			r, err := Start(t.Context(), p, ds, purego.New())
 			if err != nil {
 				t.Fatal(err)
 			}
 			var said string
-			for _, w := range r.Info().Warnings {
+			for _, w := range r.plan.Info().Warnings {
 				if w.Field == "scaling.kind" {
 					said = w.Message
 				}
@@ -250,17 +185,17 @@ func TestBoundsAreWarnedOfBefore(t *testing.T) {
 			if (said != "") != c.warned {
 				t.Fatalf("%d rows: %q", ds.Train.N, said)
 			}
-			if share := r.Info().ScalingShare; share != map[bool]float64{true: 0.3, false: 0.1}[c.warned] {
+			if share := r.plan.Info().ScalingShare; share != map[bool]float64{true: 0.3, false: 0.1}[c.warned] {
 				t.Fatalf("%d rows: a share of %g", ds.Train.N, share)
 			}
 			if c.warned && !(strings.Contains(said, "there are 143") && strings.Contains(said, "13 columns")) {
 				t.Fatalf("%q has no numbers", said)
 			}
-			if strings.Contains(strings.Join(r.notes, " "), "Private bounds") {
+			if strings.Contains(strings.Join(r.work.notes, " "), "Private bounds") {
 				guesses++
 			}
 			if start == 0 {
-				t.Logf("%d rows: share %g, %q, %q", ds.Train.N, r.cfg.Scaling.Share, said, r.notes)
+				t.Logf("%d rows: share %g, %q, %q", ds.Train.N, r.work.terms.Config.Scaling.Share, said, r.work.notes)
 			}
 			r.Close()
 		}
@@ -278,7 +213,7 @@ func TestHistogramsAreWarnedOfBefore(t *testing.T) {
 		rows   int
 		warned bool
 	}{{"dc-e", 178, true}, {"dc-p", 178, true}, {"", 178, false}, {"dc-e", 5000, false}} {
-		info := started(t, run.Config{Method: c.method, Accountant: "rdp"}, tiny(1, c.rows)).Info()
+		info := started(t, run.Config{Method: c.method, Accountant: "rdp"}, tiny(1, c.rows)).plan.Info()
 		said := slices.ContainsFunc(info.Warnings, func(w run.Warning) bool {
 			return w.Field == "method" && strings.Contains(w.Message, "batch of 36 rows")
 		})

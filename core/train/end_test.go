@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -16,7 +17,7 @@ func TestNoiseWithinReachOfARow(t *testing.T) {
 	t.Parallel()
 	for _, sigma := range []float64{0.1, 0.02, 1e-9} {
 		cfg := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, NoiseMultiplier: &sigma, TargetDelta: 1e-5, Steps: 50}
-		p, err := New(cfg, small(t).Meta())
+		p, err := plan.New(cfg, small(t).Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +25,7 @@ func TestNoiseWithinReachOfARow(t *testing.T) {
 		warned := slices.ContainsFunc(info.Warnings, func(w run.Warning) bool {
 			return w.Field == "noise_multiplier" && strings.Contains(w.Message, "11.6")
 		})
-		s, err := p.Statement(p.steps)
+		s, err := p.Statement(p.Terms().Steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func TestFloatNoiseRefusesWhatItsEndTakes(t *testing.T) {
 		} else {
 			cfg.TargetEpsilon = &c.epsilon
 		}
-		p, err := New(cfg, ds.Meta())
+		p, err := plan.New(cfg, ds.Meta())
 		var fault *run.ConfigError
 		if c.field != "" {
 			if !errors.As(err, &fault) || fault.Field != c.field || !strings.Contains(fault.Message, "noise_mode secure") || !strings.Contains(fault.Message, "11.6") {
@@ -74,7 +75,7 @@ func TestFloatNoiseRefusesWhatItsEndTakes(t *testing.T) {
 			}
 			cfg.Seed = ptr(uint64(1)) // which has no guarantee to break
 			if cfg.TargetEpsilon == nil {
-				if p, err = New(cfg, ds.Meta()); err != nil || p.Info().Private || !math.IsInf(p.epsilon(p.steps), 1) {
+				if p, err = plan.New(cfg, ds.Meta()); err != nil || p.Info().Private || !math.IsInf(p.Epsilon(p.Terms().Steps), 1) {
 					t.Errorf("%+v with a seed: %v", c, err)
 				}
 			}
@@ -85,12 +86,12 @@ func TestFloatNoiseRefusesWhatItsEndTakes(t *testing.T) {
 			continue
 		}
 		once, step := p.Events()
-		end, err := privacy.NoiseEnd(append(once, privacy.SelfComposed{Of: step, Count: p.steps})...)
-		if err != nil || math.IsInf(p.epsilon(p.steps), 1) || (end > 0) != (c.mode == "float") || end > c.delta/50 {
-			t.Errorf("%+v: ε = %v, and the end of noise takes %v (%v)", c, p.epsilon(p.steps), end, err)
+		end, err := privacy.NoiseEnd(append(once, privacy.SelfComposed{Of: step, Count: p.Terms().Steps})...)
+		if err != nil || math.IsInf(p.Epsilon(p.Terms().Steps), 1) || (end > 0) != (c.mode == "float") || end > c.delta/50 {
+			t.Errorf("%+v: ε = %v, and the end of noise takes %v (%v)", c, p.Epsilon(p.Terms().Steps), end, err)
 		}
-		if c.mode == "float" && p.values() < p.spec.Params() {
-			t.Errorf("%+v: %d numbers of noise for %d parameters", c, p.values(), p.spec.Params())
+		if e, ok := step.(privacy.FloatNoise); c.mode == "float" && (!ok || e.Values < p.Info().Parameters) {
+			t.Errorf("%+v: %d numbers of noise for %d parameters", c, e.Values, p.Info().Parameters)
 		}
 	}
 }
@@ -115,7 +116,7 @@ func TestEveryFloatReleaseEnds(t *testing.T) {
 	} {
 		cfg := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, TargetEpsilon: ptr(4.0), Steps: 20, Accountant: "rdp"}
 		set(&cfg)
-		p, err := New(cfg, ds.Meta())
+		p, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

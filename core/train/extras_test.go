@@ -112,7 +112,7 @@ func TestPCAFindsTheDirections(t *testing.T) {
 		if len(r.Released.Parameters) != (2+1)*2 {
 			t.Fatalf("%d parameters", len(r.Released.Parameters))
 		}
-		v := p.pca.Directions
+		v := p.feed.pca.Directions
 		held := 0.0 // how much of the planted plane the two directions hold, 2 at most
 		for j := range 2 {
 			held += float64(v[2*2+j])*float64(v[2*2+j]) + float64(v[5*2+j])*float64(v[5*2+j])
@@ -128,8 +128,8 @@ func TestPCAFindsTheDirections(t *testing.T) {
 				t.Errorf("the whole run costs ε = %v, want just under 4", eps)
 			}
 			alone := run.Config{Method: method, ExpectedBatchSize: 100, Steps: 30, TargetEpsilon: ptr(4.0), Seed: ptr(uint64(4))}
-			if q := started(t, alone, planted()); q.Info().NoiseMultiplier >= p.Info().NoiseMultiplier {
-				t.Errorf("PCA cost nothing: σ = %g with it, %g without", p.Info().NoiseMultiplier, q.Info().NoiseMultiplier)
+			if q := started(t, alone, planted()); q.plan.Info().NoiseMultiplier >= p.plan.Info().NoiseMultiplier {
+				t.Errorf("PCA cost nothing: σ = %g with it, %g without", p.plan.Info().NoiseMultiplier, q.plan.Info().NoiseMultiplier)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestPrivateBounds(t *testing.T) {
 	}
 	cfg := run.Config{Method: "constant", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 60, LearningRate: 2, Seed: ptr(uint64(4)), Scaling: run.Scaling{Kind: "private"}}
 	p := started(t, cfg, ds)
-	if p.boundsNoise == 0 || len(p.once) != 1 {
+	if p.work.terms.BoundsNoise == 0 || len(p.plan.Info().Events.Once) != 1 {
 		t.Fatal("private bounds were not charged")
 	}
 	_, r := finish(t, p)

@@ -19,18 +19,18 @@ type iterate struct {
 	pick  func(step int) bool // of random: whether to keep this step's
 }
 
-func (r *Run) newIterate() *iterate {
-	it := &iterate{be: r.be}
-	switch r.cfg.Iterate {
+func newIterate(w *workspace) *iterate {
+	it := &iterate{be: w.be}
+	switch c := &w.terms.Config; c.Iterate {
 	case "ema":
-		it.decay = r.cfg.EMADecay
+		it.decay = c.EMADecay
 	case "random":
 		// A stream for each step, so that nothing but the key has to be known to go on.
-		it.pick = func(step int) bool { return rand.New(r.stream(privacy.Init, step)).IntN(step) == 0 }
+		it.pick = func(step int) bool { return rand.New(w.stream(privacy.Init, step)).IntN(step) == 0 }
 	default:
 		return nil
 	}
-	it.kept = r.be.New(r.spec.Params())
+	it.kept = w.be.New(w.terms.Spec.Params())
 	return it
 }
 

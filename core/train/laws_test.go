@@ -55,20 +55,20 @@ func begunAs(t *testing.T, cfg run.Config, ds *data.Dataset, size float32, be co
 	cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = ptr(1.0), 20, 10, ptr(uint64(2))
 	cfg.Scaling = run.Scaling{Kind: "none"}
 	p := startOn(t, cfg, ds, be)
-	for _, w := range p.model.Params() {
-		kernel.Scale(p.be, w.Len(), size, w)
+	for _, w := range p.work.model.Params() {
+		kernel.Scale(p.work.be, w.Len(), size, w)
 	}
 	if isAdaClip(p) { // centres and scales that have moved, each its own way
 		rng := rand.New(rand.NewPCG(4, 4))
 		for range 5 {
-			for _, g := range p.grads {
+			for _, g := range p.work.grads {
 				v := make([]float32, g.Len())
 				for i := range v {
 					v[i] = float32(rng.NormFloat64() * math.Exp(4*rng.NormFloat64()))
 				}
-				p.be.Write(g, v)
+				p.work.be.Write(g, v)
 			}
-			p.mech.mean()
+			p.clipping.mech.mean()
 		}
 	}
 	return p
@@ -77,24 +77,23 @@ func begunAs(t *testing.T, cfg run.Config, ds *data.Dataset, size float32, be co
 // added is what the given rows add to the clipped sum, in the clipper's coordinates.
 func added(t *testing.T, p *Run, rows []int) []float64 {
 	t.Helper()
-	ctx, e := context.Background(), &pendingEvent{}
-	p.begin()
+	ctx, e := context.Background(), p.begin()
 	if err := p.addUp(t.Context(), rows, e); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.collect(ctx, e); err != nil {
+	if err := e.collect(ctx, p.work.query); err != nil {
 		t.Fatal(err)
 	}
-	c, coordinates := p.mech.(*adaClip)
+	c, coordinates := p.clipping.mech.(*adaClip)
 	if coordinates {
-		c.centre()
+		c.centre(p.clipping.part)
 	}
-	sum := make([]float64, p.spec.Params())
-	if err := p.readSums(ctx, sum, p.sums); err != nil {
+	sum := make([]float64, p.work.terms.Spec.Params())
+	if err := p.work.readSums(ctx, sum, p.clipping.part.sums); err != nil {
 		t.Fatal(err)
 	}
 	for j := range sum {
-		sum[j] *= p.mech.unit()
+		sum[j] *= p.clipping.mech.unit()
 	}
 	if !coordinates {
 		return sum
@@ -118,11 +117,11 @@ func length(v []float64) float64 {
 // overshoot reports the first of the rows from lo to hi that adds more than the
 // clipper states.
 func overshoot(t *testing.T, p *Run, lo, hi int) error {
-	limit := p.clipper.Sensitivity(p.spec.Params())
+	limit := p.work.clipper.Sensitivity(p.work.terms.Spec.Params())
 	for i := lo; i < hi; i++ {
 		if n := length(added(t, p, []int{i})); !(n <= limit*(1+1e-6)) {
-			f := p.ds.Features
-			return fmt.Errorf("row %d %v adds %g, the sensitivity is %g", i, p.ds.Train.F32[i*f:(i+1)*f], n, limit)
+			f := p.feed.ds.Features
+			return fmt.Errorf("row %d %v adds %g, the sensitivity is %g", i, p.feed.ds.Train.F32[i*f:(i+1)*f], n, limit)
 		}
 	}
 	return nil
@@ -151,8 +150,8 @@ func TestNoExampleAddsMoreThanStated(t *testing.T) {
 	}
 	// The planted fault: a clipper that states a hundredth less than it allows.
 	p := begun(t, "constant", ds, 1)
-	p.clipper.Rule = clip.Fixed(1)
-	p.mech = generous{p.mech}
+	p.work.clipper.Rule = clip.Fixed(1)
+	p.clipping.mech = generous{p.clipping.mech}
 	if overshoot(t, p, 0, 500) == nil {
 		t.Error("a bound overshot by 1 % went unnoticed")
 	}
@@ -176,12 +175,12 @@ func TestExamplesAddOnTheirOwn(t *testing.T) {
 		if !m.Private { // the baseline is not protected from wild rows
 			continue
 		}
-		capacity := p.model.Capacity
+		capacity := p.work.model.Capacity
 		rows := make([]int, min(capacity, 12))
 		for i := range rows {
 			rows[i] = 3*i + 1
 		}
-		want := make([]float64, p.spec.Params())
+		want := make([]float64, p.work.terms.Spec.Params())
 		for _, i := range rows {
 			for j, x := range added(t, p, []int{i}) {
 				want[j] += x
@@ -212,18 +211,17 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			p := started(t, base(m.Name), ds)
 			var cs []float64
 			for step := range 20 {
-				p.rows = p.sampler.Append(p.rows[:0], p.stream(1, step))
-				ctx, e := context.Background(), &pendingEvent{}
-				p.begin()
-				p.accumulate(p.rows[:min(len(p.rows), p.model.Capacity)], e)
-				if err := p.collect(ctx, e); err != nil {
+				p.rows = p.sampler.Append(p.rows[:0], p.work.stream(1, step))
+				ctx, e := context.Background(), p.begin()
+				p.accumulate(p.rows[:min(len(p.rows), p.work.model.Capacity)], e)
+				if err := e.collect(ctx, p.work.query); err != nil {
 					t.Fatal(err)
 				}
-				for i := range p.statistic { // what is released is the same in both
-					p.statistic[i] = 10 + 3*math.Sin(float64(step*7+i))
+				for i := range p.clipping.part.statistic { // what is released is the same in both
+					p.clipping.part.statistic[i] = 10 + 3*math.Sin(float64(step*7+i))
 				}
-				p.adapt(p.clipper.Rule.C())
-				cs = append(cs, p.clipper.Rule.C())
+				p.adapt(p.work.clipper.Rule.C())
+				cs = append(cs, p.work.clipper.Rule.C())
 				if isAdaClip(p) {
 					cs = append(cs, moved(t, p, step)...)
 				}
@@ -240,16 +238,16 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 // go from there.
 func moved(t *testing.T, p *Run, step int) []float64 {
 	t.Helper()
-	for i, g := range p.grads {
+	for i, g := range p.work.grads {
 		v := make([]float32, g.Len())
 		for j := range v {
 			v[j] = float32(math.Sin(float64(step + 5*i + j)))
 		}
-		p.be.Write(g, v)
+		p.work.be.Write(g, v)
 	}
-	p.mech.mean()
-	ab := make([]float32, 2*p.spec.Params())
-	readCoordinates(t, p, ab[:p.spec.Params()], ab[p.spec.Params():])
+	p.clipping.mech.mean()
+	ab := make([]float32, 2*p.work.terms.Spec.Params())
+	readCoordinates(t, p, ab[:p.work.terms.Spec.Params()], ab[p.work.terms.Spec.Params():])
 	out := make([]float64, len(ab))
 	for i, x := range ab {
 		out[i] = float64(x)
@@ -258,6 +256,6 @@ func moved(t *testing.T, p *Run, step int) []float64 {
 }
 
 func isAdaClip(r *Run) bool {
-	_, ok := r.mech.(*adaClip)
+	_, ok := r.clipping.mech.(*adaClip)
 	return ok
 }

@@ -34,29 +34,29 @@ type Gradients struct {
 // holds as many rows as a step's batch is expected to, or as go through the model at once,
 // [lab.Most] at most. The run goes on after it as if it had not been.
 func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
-	n := min(int(math.Round(r.batch)), r.model.Capacity, lab.Most, r.ds.Train.N)
-	g := &Gradients{run: r, step: r.done, losses: make([]float32, n), mean: make([]float64, r.spec.Params())}
-	rng := rand.New(r.stream(privacy.Looking, batch))
-	g.rows = rng.Perm(r.ds.Train.N)[:n]
+	n := min(int(math.Round(r.work.terms.BatchSize)), r.work.model.Capacity, lab.Most, r.feed.ds.Train.N)
+	g := &Gradients{run: r, step: r.done, losses: make([]float32, n), mean: make([]float64, r.work.terms.Spec.Params())}
+	rng := rand.New(r.work.stream(privacy.Looking, batch))
+	g.rows = rng.Perm(r.feed.ds.Train.N)[:n]
 	if n == 0 {
 		var err error
 		g.Batch, err = lab.New(nil, 0)
 		return g, err
 	}
-	r.load(&r.ds.Train, g.rows, nil)
-	r.model.Forward(r.x, n, 1)
-	r.judge(n)
-	r.model.Backward()
+	r.feed.load(&r.feed.ds.Train, g.rows)
+	r.work.model.Forward(r.feed.x, n, 1)
+	r.feed.judge(n)
+	r.work.model.Backward()
 
-	products := r.be.New(n * n)
-	defer r.be.Free(products)
-	kernel.Fill(r.be, n*n, 0, products)
-	r.model.Gram(products)
+	products := r.work.be.New(n * n)
+	defer r.work.be.Free(products)
+	kernel.Fill(r.work.be, n*n, 0, products)
+	r.work.model.Gram(products)
 	gram := make([]float32, n*n)
-	if err := compute.Read(ctx, r.be, gram, products); err != nil {
+	if err := compute.Read(ctx, r.work.be, gram, products); err != nil {
 		return nil, fmt.Errorf("train: looking: %w", err)
 	}
-	if err := compute.Read(ctx, r.be, g.losses, r.report.losses.Slice(0, n)); err != nil {
+	if err := compute.Read(ctx, r.work.be, g.losses, r.work.report.losses.Slice(0, n)); err != nil {
 		return nil, fmt.Errorf("train: looking: %w", err)
 	}
 	var err error
@@ -75,14 +75,14 @@ func (g *Gradients) readMean(ctx context.Context, gram []float32) error {
 			keep[i] = 1
 		}
 	}
-	for _, f := range r.factors {
-		r.be.Write(f.Slice(0, n), keep)
+	for _, f := range r.work.factors {
+		r.work.be.Write(f.Slice(0, n), keep)
 	}
-	for _, s := range r.sums {
-		kernel.Clear(r.be, s)
+	for _, s := range r.clipping.part.sums {
+		kernel.Clear(r.work.be, s)
 	}
-	r.model.Add(r.sums, r.factors, kernel.Plain())
-	if err := r.readSums(ctx, g.mean, r.sums); err != nil {
+	r.work.model.Add(r.clipping.part.sums, r.work.factors, kernel.Plain())
+	if err := r.work.readSums(ctx, g.mean, r.clipping.part.sums); err != nil {
 		return err
 	}
 	for i := range g.mean {
@@ -95,29 +95,29 @@ func (g *Gradients) readMean(ctx context.Context, gram []float32) error {
 // gradients.
 const pictured = 8
 
-// Told is what there is to see of the batch.
+// Told returns what there is to see of the batch.
 func (g *Gradients) Told() run.Look {
 	r := g.run
 	l := run.Look{
-		Step: g.step, Steps: r.steps, Rows: g.Len(), Parameters: r.spec.Params(), NoiseMultiplier: run.Number(r.gradNoise), BatchSize: r.batch,
-		SensitivityOf: r.cfg.Method, MaxGradNorm: r.clipper.Rule.C(), TrueNorm: run.Number(g.TrueNorm), Norms: g.Norms, Along: g.Along, Across: g.Across, NonFinite: g.NonFinite,
+		Step: g.step, Steps: r.work.terms.Steps, Rows: g.Len(), Parameters: r.work.terms.Spec.Params(), NoiseMultiplier: run.Number(r.work.terms.GradNoise), BatchSize: r.work.terms.BatchSize,
+		SensitivityOf: r.work.terms.Config.Method, MaxGradNorm: r.work.clipper.Rule.C(), TrueNorm: run.Number(g.TrueNorm), Norms: g.Norms, Along: g.Along, Across: g.Across, NonFinite: g.NonFinite,
 	}
-	if r.sigma == 0 {
+	if r.work.terms.NoiseMultiplier == 0 {
 		l.NoiseMultiplier = 0
 	}
-	if r.cfg.Seed != nil {
-		l.Seed = *r.cfg.Seed
+	if r.work.terms.Config.Seed != nil {
+		l.Seed = *r.work.terms.Config.Seed
 	}
 	for _, v := range g.losses {
 		l.Losses = append(l.Losses, run.Number(v))
 	}
-	if r.ds.Task == data.Classification {
-		l.Classes = r.ds.Classes
+	if r.feed.ds.Task == data.Classification {
+		l.Classes = r.feed.ds.Classes
 		for _, row := range g.rows {
-			l.Labels = append(l.Labels, int(r.ds.Train.Y[row]))
+			l.Labels = append(l.Labels, int(r.feed.ds.Train.Y[row]))
 		}
 	}
-	if r.ds.Train.U8 != nil && len(r.ds.Shape) >= 2 && l.Labels != nil {
+	if r.feed.ds.Train.U8 != nil && len(r.feed.ds.Shape) >= 2 && l.Labels != nil {
 		order := g.byNorm()
 		for k := range min(pictured, len(order)) {
 			l.Smallest = append(l.Smallest, g.picture(order[k]))
@@ -127,7 +127,7 @@ func (g *Gradients) Told() run.Look {
 	return l
 }
 
-// byNorm are the examples, the shortest gradient first.
+// byNorm returns the examples, the shortest gradient first.
 func (g *Gradients) byNorm() []int {
 	order := make([]int, g.Len())
 	for i := range order {
@@ -138,7 +138,7 @@ func (g *Gradients) byNorm() []int {
 }
 
 func (g *Gradients) picture(i int) run.Example {
-	ds := g.run.ds
+	ds := g.run.feed.ds
 	sides := ds.Shape[len(ds.Shape)-2:]
 	row := g.rows[i]
 	return run.Example{
@@ -150,28 +150,28 @@ func (g *Gradients) picture(i int) run.Example {
 // from streams of its own, and added to nothing.
 func (g *Gradients) Draws(ctx context.Context, c float64, draws int) (run.Draws, error) {
 	r := g.run
-	if _, plain := r.mech.(*gaussian); !plain {
+	if !r.work.kind.plain {
 		return run.Draws{}, &run.ConfigError{Field: "method", Message: "the noise of this method, or of secure noise, has coordinates of its own and is not drawn here"}
 	}
 	std := 0.0
-	if r.sigma > 0 {
-		std = r.gradNoise * c / r.batch
+	if r.work.terms.NoiseMultiplier > 0 {
+		std = r.work.terms.GradNoise * c / r.work.terms.BatchSize
 	}
 	out := run.Draws{Draws: draws, Formula: run.Number(std * std * float64(len(g.mean)))}
 	noise := make([]float32, len(g.mean))
-	drawn := r.be.New(len(g.mean)) // the gradient's memory is the next step's
-	defer r.be.Free(drawn)
+	drawn := r.work.be.New(len(g.mean)) // the gradient's memory is the next step's
+	defer r.work.be.Free(drawn)
 	var sum, squares float64
 	for k := range draws {
 		at := 0
-		for i, w := range r.grads {
+		for i, w := range r.work.grads {
 			dst := drawn.Slice(at, w.Len())
-			key, err := r.key.NoiseKey(privacy.Shown, i, uint64(k))
+			key, err := r.work.key.NoiseKey(privacy.Shown, i, uint64(k))
 			if err != nil {
 				return out, fmt.Errorf("train: %w", err)
 			}
-			kernel.Noise(r.be, dst.Len(), float32(std), key, dst)
-			if err := compute.Read(ctx, r.be, noise[at:at+dst.Len()], dst); err != nil {
+			kernel.Noise(r.work.be, dst.Len(), float32(std), key, dst)
+			if err := compute.Read(ctx, r.work.be, noise[at:at+dst.Len()], dst); err != nil {
 				return out, fmt.Errorf("train: noise: %w", err)
 			}
 			at += dst.Len()
@@ -199,8 +199,8 @@ func (g *Gradients) Draws(ctx context.Context, c float64, draws int) (run.Draws,
 // where the batch's rows are.
 func (g *Gradients) Boundary(ctx context.Context, size int) (run.Boundary, error) {
 	r := g.run
-	ds := r.ds
-	if ds.Features != 2 || ds.Task != data.Classification || ds.Train.F32 == nil || len(ds.Bounds) != 2 || r.pca != nil {
+	ds := r.feed.ds
+	if ds.Features != 2 || ds.Task != data.Classification || ds.Train.F32 == nil || len(ds.Bounds) != 2 || r.feed.pca != nil {
 		return run.Boundary{}, &run.ConfigError{Field: "data", Message: "only data with two features and classes have a plane: moons, blobs, spirals"}
 	}
 	b := run.Boundary{Size: size, X: [2]float64{ds.Bounds[0].Lo, ds.Bounds[0].Hi}, Y: [2]float64{ds.Bounds[1].Lo, ds.Bounds[1].Hi}}
@@ -209,16 +209,16 @@ func (g *Gradients) Boundary(ctx context.Context, size int) (run.Boundary, error
 		at := func(lo, hi float64, k int) float32 { return float32(lo + (hi-lo)*(float64(k)+0.5)/float64(size)) }
 		points.F32[2*i], points.F32[2*i+1] = at(b.X[0], b.X[1], i%size), at(b.Y[0], b.Y[1], i/size)
 	}
-	k := r.model.Outputs()
-	z := make([]float32, r.model.Capacity*k)
-	rows := make([]int, 0, r.model.Capacity)
+	k := r.work.model.Outputs()
+	z := make([]float32, r.work.model.Capacity*k)
+	rows := make([]int, 0, r.work.model.Capacity)
 	for lo := 0; lo < points.N; lo += len(rows) {
 		rows = rows[:0]
-		for i := lo; i < min(points.N, lo+r.model.Capacity); i++ {
+		for i := lo; i < min(points.N, lo+r.work.model.Capacity); i++ {
 			rows = append(rows, i)
 		}
-		r.load(&points, rows, nil)
-		if err := compute.Read(ctx, r.be, z[:len(rows)*k], r.model.Forward(r.x, len(rows), 1)); err != nil {
+		r.feed.load(&points, rows)
+		if err := compute.Read(ctx, r.work.be, z[:len(rows)*k], r.work.model.Forward(r.feed.x, len(rows), 1)); err != nil {
 			return b, fmt.Errorf("train: the plane: %w", err)
 		}
 		for i := range rows {

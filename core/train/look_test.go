@@ -34,16 +34,16 @@ func look(t *testing.T, r *Run, batch int) *Gradients {
 // alone is the gradient of one training row, which goes through the model by itself.
 func alone(t *testing.T, r *Run, row int) []float64 {
 	t.Helper()
-	r.load(&r.ds.Train, []int{row}, nil)
-	r.model.Forward(r.x, 1, 1)
-	r.judge(1)
-	r.model.Backward()
-	for _, s := range r.sums {
-		kernel.Clear(r.be, s)
+	r.feed.load(&r.feed.ds.Train, []int{row})
+	r.work.model.Forward(r.feed.x, 1, 1)
+	r.feed.judge(1)
+	r.work.model.Backward()
+	for _, s := range r.clipping.part.sums {
+		kernel.Clear(r.work.be, s)
 	}
-	r.model.Add(r.sums, nil, kernel.Plain())
-	g := make([]float64, r.spec.Params())
-	if err := r.readSums(context.Background(), g, r.sums); err != nil {
+	r.work.model.Add(r.clipping.part.sums, nil, kernel.Plain())
+	g := make([]float64, r.work.terms.Spec.Params())
+	if err := r.work.readSums(context.Background(), g, r.clipping.part.sums); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -234,8 +234,8 @@ func TestTheBottomOfTheU(t *testing.T) {
 			continue
 		}
 		g := look(t, r, e.Step)
-		noise := r.gradNoise / r.batch
-		variance := noise * noise * float64(r.spec.Params())
+		noise := r.work.terms.GradNoise / r.work.terms.BatchSize
+		variance := noise * noise * float64(r.work.terms.Spec.Params())
 		factors := make([]float64, g.Len())
 		least := func(bias2 func(c float64) float64) float64 {
 			best, at := math.Inf(1), 0.0
@@ -246,8 +246,8 @@ func TestTheBottomOfTheU(t *testing.T) {
 			}
 			return at
 		}
-		settled = append(settled, r.clipper.Rule.C())
-		measured = append(measured, least(func(c float64) float64 { return g.At(r.clipper.Weight, c, factors).Bias2 }))
+		settled = append(settled, r.work.clipper.Rule.C())
+		measured = append(measured, least(func(c float64) float64 { return g.At(r.work.clipper.Weight, c, factors).Bias2 }))
 		estimated = append(estimated, least(g.Estimate))
 	}
 	c, m, e := geometricMean(settled), geometricMean(measured), geometricMean(estimated)

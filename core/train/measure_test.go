@@ -6,6 +6,7 @@ import (
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -33,17 +34,17 @@ func TestStepTime(t *testing.T) {
 		"few rows":   {run.Config{ExpectedBatchSize: 40}, table},
 		"labels":     {run.Config{}, labels},
 	} {
-		p, err := New(tt.cfg, tt.meta)
+		p, err := plan.New(tt.cfg, tt.meta)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if took, err := p.StepTime(context.Background(), purego.New()); err != nil || took <= 0 {
+		if took, err := StepTime(context.Background(), p, purego.New()); err != nil || took <= 0 {
 			t.Errorf("%s: %v a step, %v", name, took, err)
 		}
 		ended, end := context.WithCancel(context.Background())
 		end()
-		if _, err := p.StepTime(ended, purego.New()); err == nil {
+		if _, err := StepTime(ended, p, purego.New()); err == nil {
 			t.Errorf("%s: measured after it was called off", name)
 		}
 	}

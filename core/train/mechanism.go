@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/plan"
+	"clipscope/core/privacy"
 )
 
-// A mechanism is how the gradients of a step are measured, bounded, summed and
-// noised. There is one file for each, and [Run.mechanism] picks.
+// mechanism is a way in which the gradients of a step are measured, bounded, summed and
+// noised. There is one file for each, which registers its kind.
 type mechanism interface {
 	// begin makes ready for the sum of a step.
 	begin()
@@ -18,154 +21,78 @@ type mechanism interface {
 	norms(n int, dst []compute.Buffer)
 	// limit bounds the factors of a step.
 	limit() kernel.Limit
-	// add adds the weighed gradients of n rows to the sum. keep is 0 for examples
+	// add adds the weighed gradients of n rows to a part. keep is 0 for examples
 	// that are refused and 1 for the others; all factors of the former are 0.
-	add(n int, factors []compute.Buffer, keep compute.Buffer)
-	// ahead draws the noise of the step to come where nothing more has to be known for
+	add(p Part, n int, factors []compute.Buffer, keep compute.Buffer)
+	// ahead draws the noise of a step to come where nothing more has to be known for
 	// it: threads that have nothing to do meanwhile draw it while rows are fetched. What
 	// fails here fails again in release.
-	ahead()
-	// release adds the step's noise to the sum and leaves the outcome in the
-	// gradient.
-	release(ctx context.Context) error
-	// unnoised leaves the sum without noise in the gradient, in the coordinates in which
-	// sensitivity bounds a row: only of rows that are made up.
-	unnoised()
+	ahead(step int)
+	// release adds the step's noise to a part's sums and leaves the outcome in the
+	// gradient: once for each step, whatever parts were added.
+	release(ctx context.Context, p Part, step int) error
+	// unnoised leaves a part's sums without noise in the gradient, in the coordinates in
+	// which sensitivity bounds a row: only of rows that are made up.
+	unnoised(p Part)
 	// mean turns the released mean, in the coordinates it was noised in, into a
 	// gradient, and learns from it.
 	mean()
-	// state is what steps change of it, on the backend, and restored says that it has
+	// state returns what steps change of it, on the backend, and restored says that it has
 	// been written anew.
 	state() []compute.Buffer
 	restored()
-	// sensitivity is the most, in L2 norm, that one row moves the computed sum.
+	// sensitivity returns the most, in L2 norm, that one row moves the computed sum.
 	sensitivity() float64
-	// spread is the expected squared norm of the noise on the sum, of deviation 1
+	// spread returns the expected squared norm of the noise on the sum, of deviation 1
 	// in the coordinates that are clipped.
 	spread(context.Context) (float64, error)
-	// unit is what the sum is in multiples of; 1 for plain numbers.
+	// unit returns what the sum is in multiples of; 1 for plain numbers.
 	unit() float64
+	// narrowest returns a lower bound on the deviation of a parameter's noise where it is std
+	// in the coordinates that are clipped.
+	narrowest(std float64) float64
+	// likeliest returns an upper bound on the probability of a single value of noise of
+	// deviation std; 0 where a value is a point of a continuum.
+	likeliest(std float64) float64
 }
 
-// mechanism picks one.
-func (r *Run) mechanism() mechanism {
-	g := &gaussian{r: r}
-	switch {
-	case r.clipper.Geometry != nil:
-		return newAdaClip(g)
-	case r.clipper.Coordinates:
-		return &clamped{g}
-	case r.cfg.NoiseMode == "secure":
-		return newSecure(g)
-	default:
-		return g
-	}
+// kind is a sort of mechanism: what runs it is for, and how their noise is drawn.
+type kind struct {
+	name string
+	// fits reports whether runs with such a clipper and such noise have it. One kind fits.
+	fits func(*clip.Clipper, plan.Noise) bool
+	// counts draws n numbers of deviation std > 0 for a release of counts, multiples of unit.
+	counts func(key privacy.Key, purpose privacy.Purpose, step int, std, unit float64, n int) ([]float64, error)
+	// weights is how many further sums its parts have.
+	weights int
+	// plain says that noise is normal, and of one deviation in all coordinates of a parameter.
+	plain bool
+	open  func(*workspace) mechanism
 }
 
-// gaussian is the usual mechanism: gradients scaled as a whole, and noise in
-// floating point.
-type gaussian struct {
-	r     *Run
-	drawn drawnNoise // what is in the gradient's memory
-}
+// kinds are filled by the init functions of the mechanisms' files and only read afterwards.
+var kinds []*kind
 
-// drawnNoise is noise that nothing has been added to yet: whose step's, and its deviation.
-type drawnNoise struct {
-	yes  bool
-	step int
-	std  float32
-}
+func register(k kind) { kinds = append(kinds, &k) }
 
-func (g *gaussian) begin() {
-	for _, s := range g.r.sums {
-		kernel.Clear(g.r.be, s)
-	}
-}
-
-func (g *gaussian) norms(n int, dst []compute.Buffer) {
-	for _, b := range dst {
-		kernel.Fill(g.r.be, n, 0, b)
-	}
-	g.r.model.Norms(dst)
-}
-
-func (g *gaussian) limit() kernel.Limit {
-	return kernel.Limit{C: below(g.r.clipper.GroupThreshold(len(g.r.report.norms))), Most: kernel.GreatestFactor}
-}
-
-func (g *gaussian) add(_ int, factors []compute.Buffer, _ compute.Buffer) {
-	g.r.model.Add(g.r.sums, factors, kernel.Plain())
-}
-
-// release adds Gaussian noise once for each step, however many physical batches
-// there were.
-//
-// Guarantee: the standard deviation is at least σ_T times the sensitivity of the
-// computed sum, every tensor and step draws from a stream of its own, and what is
-// released is one rounding of the computed sum plus noise: a function of that
-// number, so post-processing. That the noise ends is charged to δ ([Plan.checkEnd]); what
-// its own rounding tells is not covered.
-func (g *gaussian) release(context.Context) error {
-	return g.addNoise(g.sensitivity(), nil)
-}
-
-// addNoise leaves the sum with noise for that sensitivity in the gradient. stretch,
-// where it is not nil, changes a tensor's noise before it is added.
-func (g *gaussian) addNoise(sensitivity float64, stretch func(tensor int)) error {
-	if err := g.draw(sensitivity); err != nil {
-		return err
-	}
-	g.drawn.yes = false
-	g.r.checkDrawn()
-	for i, dst := range g.r.grads {
-		if stretch != nil {
-			stretch(i)
+// kindOf returns the kind of a run's mechanism.
+func kindOf(c *clip.Clipper, n plan.Noise) *kind {
+	for _, k := range kinds {
+		if k.fits(c, n) {
+			return k
 		}
-		kernel.Settle(g.r.be, dst.Len(), g.r.sums[i], dst)
 	}
-	return nil
+	panic("train: no mechanism fits") // a fault of ours: the plan was let through
 }
 
-// draw draws the present step's noise for that sensitivity into the gradient, unless it
-// is there. The largest tensor's is the last, as others may still be at it afterwards.
-func (g *gaussian) draw(sensitivity float64) error {
-	std := 0.0
-	if g.r.sigma > 0 {
-		std = g.r.gradNoise * sensitivity
+// scaled draws normals of a deviation.
+func scaled(key privacy.Key, purpose privacy.Purpose, step int, std, _ float64, n int) ([]float64, error) {
+	z, err := key.Normals(purpose, step, n)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	want := drawnNoise{true, g.r.done, above(std)}
-	if g.drawn == want {
-		return nil
+	for i := range z {
+		z[i] *= std
 	}
-	for _, i := range g.r.bySize {
-		key, err := g.r.noiseKey(i)
-		if err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-		dst := g.r.grads[i]
-		kernel.Noise(g.r.be, dst.Len(), want.std, key, dst)
-	}
-	g.drawn = want
-	return nil
+	return z, nil
 }
-
-func (g *gaussian) ahead() { _ = g.draw(g.sensitivity()) }
-
-func (g *gaussian) unnoised() {
-	kernel.Fill(g.r.be, g.r.gradient.Len(), 0, g.r.gradient)
-	for i, dst := range g.r.grads {
-		kernel.Settle(g.r.be, dst.Len(), g.r.sums[i], dst)
-	}
-}
-
-func (g *gaussian) mean() {}
-
-func (g *gaussian) state() []compute.Buffer { return nil }
-
-func (g *gaussian) restored() {}
-
-func (g *gaussian) sensitivity() float64 { return g.r.rounded(1) }
-
-func (g *gaussian) spread(context.Context) (float64, error) { return float64(g.r.spec.Params()), nil }
-
-func (g *gaussian) unit() float64 { return 1 }

@@ -9,6 +9,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -126,7 +127,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		r.Close()
-		planned, _ := r.memory()
+		planned, _ := r.work.terms.Memory()
 		if planned < be.most || float64(planned) > 1.25*float64(be.most) {
 			t.Errorf("%s: %d bytes are planned and %d are taken", name, planned, be.most)
 		}
@@ -143,17 +144,17 @@ func TestWhatCannotFitIsRefused(t *testing.T) {
 		// Which is known to be drawn number by number when it has its price.
 		"exact": {Optimizer: "adam", LearningRate: 0.1, NoiseMode: "secure", NoiseMultiplier: ptr(0.12), Steps: 10_000, Accountant: "rdp", MaxPhysicalBatchSize: 1, Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}},
 	} {
-		_, err := New(cfg, m)
+		_, err := plan.New(cfg, m)
 		var fault *run.ConfigError
 		if !errors.As(err, &fault) || fault.Field != "model.hidden" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	large := run.Config{ExpectedBatchSize: 1 << 16, MaxPhysicalBatchSize: 1 << 16, Model: run.Model{Kind: "mlp", Hidden: []int{65536}}}
-	if p, err := New(large, m); err != nil || p.Info().PhysicalBatch > 1<<12 || p.Info().PhysicalBatch < 1<<8 {
+	if p, err := plan.New(large, m); err != nil || p.Info().PhysicalBatch > 1<<12 || p.Info().PhysicalBatch < 1<<8 {
 		t.Errorf("a batch that does not fit is not taken in parts that do: %v", err)
 	}
-	if p, err := New(run.Config{Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}}, m); err != nil || p.Info().MemoryBytes < 3e9 {
+	if p, err := plan.New(run.Config{Model: run.Model{Kind: "mlp", Hidden: []int{65536, 1100}}}, m); err != nil || p.Info().MemoryBytes < 3e9 {
 		t.Errorf("123 million parameters: %+v, %v", p, err)
 	}
 }

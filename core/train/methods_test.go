@@ -37,14 +37,14 @@ func outcomeOf(t *testing.T, open func() compute.Backend, cfg run.Config, ds *da
 		o.events = append(o.events, e)
 	}
 	o.thresholds = p.thresholds.values
-	for _, w := range p.model.Params() {
+	for _, w := range p.work.model.Params() {
 		part := make([]float32, w.Len())
 		if err := compute.Read(ctx, be, part, w); err != nil {
 			t.Fatal(err)
 		}
 		o.parameters = append(o.parameters, part...)
 	}
-	switch eval, err := p.evaluate(ctx, ds.Test.N); {
+	switch eval, err := p.feed.evaluate(ctx, ds.Test.N); {
 	case err != nil:
 		t.Fatal(err)
 	case eval != nil:

@@ -159,12 +159,12 @@ func TestNoNoiseRepeats(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e.Step == 6 { // paused: a user looks at the model, then goes on
-				if _, err := p.evaluate(context.Background(), 10); err != nil {
+				if _, err := p.feed.evaluate(context.Background(), 10); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		tensors += 12 * len(p.model.Params())
+		tensors += 12 * len(p.work.model.Params())
 	}
 	if len(l.keys) != tensors {
 		t.Errorf("%d draws of noise, want one for each of %d tensors and steps", len(l.keys), tensors)
@@ -174,7 +174,7 @@ func TestNoNoiseRepeats(t *testing.T) {
 // late draws no noise before it is added.
 type late struct{ mechanism }
 
-func (late) ahead() {}
+func (late) ahead(int) {}
 
 // TestNoiseAheadIsTheSame: what a run releases does not depend on when its noise is drawn,
 // with whatever moves the deviation, changes between steps, and looks at it among them;
@@ -198,7 +198,7 @@ func TestNoiseAheadIsTheSame(t *testing.T) {
 				return finishChanging(t, r, to)
 			}
 			a, end := taken(func(r *Run) {
-				g, ok := r.mech.(*gaussian)
+				g, ok := r.clipping.mech.(*gaussian)
 				if !ok {
 					return
 				}
@@ -215,14 +215,14 @@ func TestNoiseAheadIsTheSame(t *testing.T) {
 				if _, err := look.Draws(context.Background(), 1, 2); err != nil {
 					t.Fatal(err)
 				}
-				if err := r.sum(context.Background(), &pendingEvent{}); err != nil {
+				if _, err := r.sum(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				if g.drawn.yes {
 					t.Error("noise that a sum has been added to is to be had again")
 				}
 			})
-			b, want := taken(func(r *Run) { r.mech = late{r.mech} })
+			b, want := taken(func(r *Run) { r.clipping.mech = late{r.clipping.mech} })
 			for i := range b {
 				if a[i].Released.GradNorm != b[i].Released.GradNorm || a[i].Released.MaxGradNorm != b[i].Released.MaxGradNorm {
 					t.Errorf("step %d releases %+v, drawn late %+v", i+1, a[i].Released, b[i].Released)

@@ -58,7 +58,7 @@ func TestPapersSettledThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noise := r.gradNoise * r.gradNoise * float64(r.spec.Params()) / (r.batch * r.batch)
+		noise := r.work.terms.GradNoise * r.work.terms.GradNoise * float64(r.work.terms.Spec.Params()) / (r.work.terms.BatchSize * r.work.terms.BatchSize)
 		factors := make([]float64, g.Len())
 		least := func(bias func(c float64) float64) float64 {
 			best, at := math.Inf(1), 0.0

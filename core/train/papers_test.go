@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
 
 // The tests of the files papers_*_test.go repeat the papers' experiments. They
@@ -81,7 +81,7 @@ func images(t *testing.T, name string) *data.Dataset {
 			if _, err := os.Stat(path); err != nil {
 				t.Skipf("no %s: this experiment needs the published images", path)
 			}
-			f = append(f, local(path))
+			f = append(f, traintest.Local(path))
 		}
 		return f
 	}
@@ -90,19 +90,6 @@ func images(t *testing.T, name string) *data.Dataset {
 		t.Fatal(err)
 	}
 	return ds
-}
-
-// local is a data.File of the file system.
-type local string
-
-func (f local) Name() string                 { return filepath.Base(string(f)) }
-func (f local) Open() (io.ReadCloser, error) { return os.Open(string(f)) }
-func (f local) Size() int64 {
-	info, err := os.Stat(string(f))
-	if err != nil {
-		return -1
-	}
-	return info.Size()
 }
 
 // once runs cfg with a seed on the fastest backend.

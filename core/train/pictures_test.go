@@ -10,6 +10,7 @@ import (
 	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -71,7 +72,7 @@ func TestPicturesAddOnTheirOwn(t *testing.T) {
 			be := open()
 			p := begunWith(t, "constant", ds, 1, model, be)
 			rows := []int{1, 4, 7, 8, 9, 13, 22, 38}
-			want := make([]float64, p.spec.Params())
+			want := make([]float64, p.work.terms.Spec.Params())
 			for _, i := range rows {
 				for j, x := range added(t, p, []int{i}) {
 					want[j] += x
@@ -110,7 +111,7 @@ func TestOneRowMovesTheSumOfFormedGradients(t *testing.T) {
 					cfg := sumConfig(m.method, m.mode, 1)
 					cfg.Model.Layers = []string{"conv:1:2"}
 					if x := excess(t, w, cfg, 512, be); !(x <= 1) {
-						t.Errorf("%s, %s: one row moves the sum by %.6g times the sensitivity", w.name, name, x)
+						t.Errorf("%s, %s: one row moves the sum by %.6g times the sensitivity", w.Name, name, x)
 					}
 					be.Close()
 				}
@@ -136,7 +137,7 @@ func TestNetworks(t *testing.T) {
 		// skips, with a bias for each convolution.
 		{"resnet18", cifar, 11_173_962 - 1792 + 4800}, {"resnet34", cifar, 21_282_122 - 1792 + 8512},
 	} {
-		p, err := New(run.Config{Model: run.Model{Kind: tt.kind}, NoiseMultiplier: ptr(1.0), Steps: 1, ExpectedBatchSize: 64}, tt.on)
+		p, err := plan.New(run.Config{Model: run.Model{Kind: tt.kind}, NoiseMultiplier: ptr(1.0), Steps: 1, ExpectedBatchSize: 64}, tt.on)
 		if err != nil {
 			t.Errorf("%s: %v", tt.kind, err)
 			continue
@@ -146,7 +147,7 @@ func TestNetworks(t *testing.T) {
 		if info.Parameters != tt.d {
 			t.Errorf("%s has %d parameters, want %d", tt.kind, info.Parameters, tt.d)
 		}
-		if data := int64(tt.on.TrainRows+tt.on.TestRows) * int64(tt.on.Features+4); info.MemoryBytes-data > mostMemory {
+		if data := int64(tt.on.TrainRows+tt.on.TestRows) * int64(tt.on.Features+4); info.MemoryBytes-data > plan.MostMemory {
 			t.Errorf("%s takes %d bytes", tt.kind, info.MemoryBytes)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -28,15 +29,15 @@ func oneMore(ds *data.Dataset) *data.Dataset {
 // decided is all that a plan decides.
 func decided(t *testing.T, cfg run.Config, ds *data.Dataset) []any {
 	t.Helper()
-	p, err := New(cfg, ds.Meta())
+	p, err := plan.New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, meta, err := p.names()
+	name, meta, err := p.Names()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p.Statement(p.steps)
+	s, err := p.Statement(p.Terms().Steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func decided(t *testing.T, cfg run.Config, ds *data.Dataset) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []any{p.cfg, p.meta, p.info, plan, meta, p.rate, p.batch, p.steps, p.horizon, p.sigma, p.gradNoise, p.boundsNoise, p.pcaNoise, p.capacity(), p.evaluations(), string(b)}
+	terms := p.Terms()
+	return []any{terms.Config, terms.Meta, p.Info(), name, meta, p.Terms().SampleRate, p.Terms().BatchSize, p.Terms().Steps, p.Terms().Horizon, p.Terms().NoiseMultiplier, p.Terms().GradNoise, p.Terms().BoundsNoise, p.Terms().PCANoise, p.Terms().Capacity, evaluations(&terms), string(b)}
 }
 
 // declarations are configurations that decide as much as they can by the number of rows.
@@ -77,15 +79,15 @@ func TestDeclaredPlanIsTheSame(t *testing.T) {
 					t.Errorf("part %d is\n%v\nwith one row more\n%v", i, one[i], other[i])
 				}
 			}
-			p, err := New(cfg, ds.Meta())
+			p, err := plan.New(cfg, ds.Meta())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.rate != p.batch/500 {
-				t.Errorf("sample_rate %v of batches of %v rows", p.rate, p.batch)
+			if p.Terms().SampleRate != p.Terms().BatchSize/500 {
+				t.Errorf("sample_rate %v of batches of %v rows", p.Terms().SampleRate, p.Terms().BatchSize)
 			}
-			if cfg.Epochs > 0 && p.steps != int(math.Ceil(cfg.Epochs*500/p.batch-1e-9)) {
-				t.Errorf("%v epochs are %d steps", cfg.Epochs, p.steps)
+			if cfg.Epochs > 0 && p.Terms().Steps != int(math.Ceil(cfg.Epochs*500/p.Terms().BatchSize-1e-9)) {
+				t.Errorf("%v epochs are %d steps", cfg.Epochs, p.Terms().Steps)
 			}
 		})
 	}
@@ -106,14 +108,14 @@ func TestDeclaredRunsDifferInWhatIsNoised(t *testing.T) {
 			cfg.NumExamples = 500
 			cfg.Seed = ptr(lateSeed(t, cfg, ds))
 			one, more := started(t, cfg, ds), started(t, cfg, oneMore(ds))
-			if !reflect.DeepEqual(one.scale.Bounds(), more.scale.Bounds()) || one.capacity() != more.capacity() {
+			if !reflect.DeepEqual(one.feed.scale.Bounds(), more.feed.scale.Bounds()) || one.work.terms.Capacity != more.work.terms.Capacity {
 				t.Error("they scale differently")
 			}
-			if one.mech.sensitivity() != more.mech.sensitivity() {
-				t.Errorf("noise of %v, and %v", one.mech.sensitivity(), more.mech.sensitivity())
+			if one.clipping.mech.sensitivity() != more.clipping.mech.sensitivity() {
+				t.Errorf("noise of %v, and %v", one.clipping.mech.sensitivity(), more.clipping.mech.sensitivity())
 			}
 			same := 0
-			for range one.steps {
+			for range one.work.terms.Steps {
 				a, err := one.next(ctx)
 				if err != nil {
 					t.Fatal(err)
@@ -122,7 +124,7 @@ func TestDeclaredRunsDifferInWhatIsNoised(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if one.pca != nil && same == 0 { // the directions are released with the row in them
+				if one.feed.pca != nil && same == 0 { // the directions are released with the row in them
 					if d := rowsOf(more.rows, 400); !slices.Equal(d, sorted(one.rows)) {
 						t.Errorf("sampled %v, and %v", one.rows, more.rows)
 					}
@@ -142,8 +144,8 @@ func TestDeclaredRunsDifferInWhatIsNoised(t *testing.T) {
 				if a.Released.MaxGradNorm != b.Released.MaxGradNorm || a.Released.Epsilon != b.Released.Epsilon || a.Steps != b.Steps {
 					t.Errorf("step %d: %+v, and %+v", a.Step, a.Released, b.Released)
 				}
-				if one.clipper.Geometry == nil { // or norms are not those of the noise's coordinates
-					d, most := math.Abs(float64(a.Released.GradNorm-b.Released.GradNorm))*one.batch, one.mech.sensitivity()
+				if one.work.clipper.Geometry == nil { // or norms are not those of the noise's coordinates
+					d, most := math.Abs(float64(a.Released.GradNorm-b.Released.GradNorm))*one.work.terms.BatchSize, one.clipping.mech.sensitivity()
 					if !(d > 0 && d <= most*1.001) {
 						t.Errorf("step %d: the lengths of the sums differ by %v, and the noise is for %v", a.Step, d, most)
 					}
@@ -161,16 +163,16 @@ func TestDeclaredRunsDifferInWhatIsNoised(t *testing.T) {
 // then: after the last row but that nothing is drawn, and the order of a batch is.
 func lateSeed(t *testing.T, cfg run.Config, ds *data.Dataset) uint64 {
 	t.Helper()
-	p, err := New(cfg, ds.Meta())
+	p, err := plan.New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := privacy.NewSampler(401, p.rate)
+	s, err := privacy.NewSampler(401, p.Terms().SampleRate)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(1000) {
-		for step := range p.steps {
+		for step := range p.Terms().Steps {
 			rows := s.Append(nil, privacy.SeededKey(seed).Stream(privacy.Sampling, 0, uint64(step)))
 			if slices.Contains(rows, 399) {
 				break
@@ -244,25 +246,9 @@ func TestDeclarationIsRefused(t *testing.T) {
 		{500, shuffled, "csv.hold_out", false},
 	} {
 		cfg := run.Config{NumExamples: tc.n, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 3}
-		_, err := New(cfg, tc.ds.Meta())
+		_, err := plan.New(cfg, tc.ds.Meta())
 		if tc.want != (err == nil) || err != nil && (!strings.HasPrefix(err.Error(), "num_examples: ") || !strings.Contains(err.Error(), tc.say)) {
 			t.Errorf("%d declared: %v", tc.n, err)
-		}
-	}
-}
-
-// TestDeclaredTuningDoesNotCountClasses: by what runs are compared does not depend on how many rows
-// a class has, where their number is declared.
-func TestDeclaredTuningDoesNotCountClasses(t *testing.T) {
-	for _, n := range []int{0, 500} {
-		meta := planted().Meta()
-		meta.Lopsided = true
-		p, err := NewTuning(run.Config{NumExamples: n, TargetEpsilon: ptr(3.0), ExpectedBatchSize: 50, Steps: 5, Tuning: run.Tuning{Runs: 3}}, meta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if byLoss := p.scoredBy == run.ByLogLoss; byLoss != (n == 0) {
-			t.Errorf("%d declared: by log loss %v", n, byLoss)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"clipscope/core/compute"
-	"clipscope/core/compute/kernel"
-	"clipscope/core/data"
 )
 
 // report is where a physical batch leaves what this side wants to know of each
@@ -19,6 +17,7 @@ type report struct {
 	norms        []compute.Buffer // one, or one for each group
 	factors      []compute.Buffer
 	capacity     int
+	host         []float32 // a report on this side
 }
 
 func newReport(be compute.Backend, capacity, groups int) *report {
@@ -32,6 +31,7 @@ func newReport(be compute.Backend, capacity, groups int) *report {
 	for range groups {
 		p.norms, p.factors = append(p.norms, next()), append(p.factors, next())
 	}
+	p.host = make([]float32, p.all.Len())
 	return p
 }
 
@@ -56,11 +56,11 @@ type view struct {
 }
 
 // wait brings a report to this side, in memory that the next one takes again.
-func (r *Run) wait(ctx context.Context, p reading) (view, error) {
-	if err := p.pending.Wait(ctx, r.host.report); err != nil {
+func (p reading) wait(ctx context.Context) (view, error) {
+	if err := p.pending.Wait(ctx, p.of.host); err != nil {
 		return view{}, fmt.Errorf("train: reading a report: %w", err)
 	}
-	return view{p, r.host.report}, nil
+	return view{p, p.of.host}, nil
 }
 
 func (v view) column(i int) []float32 { return v.v[i*v.of.capacity:][:v.n] }
@@ -79,12 +79,4 @@ func (v view) norm(i int) (norm, clipped float64) {
 		sq += n * n * f * f
 	}
 	return norm, math.Sqrt(sq)
-}
-
-// judge fills in what a forward pass says of n rows: losses and hits.
-func (r *Run) judge(n int) {
-	r.model.Losses(r.targets, r.report.losses)
-	if r.ds.Task != data.Regression {
-		kernel.Hits(r.be, r.ds.Task == data.MultiLabel, n, r.model.Outputs(), r.model.Predictions(), r.targets, r.report.hits)
-	}
 }

@@ -2,9 +2,7 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,57 +12,8 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
-
-// fragile is a backend whose memory is lost at the life-th fetch, with all that nobody
-// has waited for. What is fetched comes when so much more has been.
-type fragile struct {
-	compute.Backend
-	fetched, life int
-	lost          error
-}
-
-const onTheWay = 5
-
-type fragileRead struct {
-	compute.Pending
-	of *fragile
-	at int
-}
-
-func (b *fragile) Lost() error { return b.lost }
-
-func (b *fragile) Fetch(x compute.Buffer) compute.Pending {
-	b.fetched++
-	if b.fetched == b.life {
-		b.lost = fmt.Errorf("fragile: %w: it fell", compute.ErrLost)
-	}
-	return &fragileRead{b.Backend.Fetch(x), b, b.fetched}
-}
-
-func (p *fragileRead) Done() bool { return p.of.lost == nil && p.at+onTheWay <= p.of.fetched }
-
-func (p *fragileRead) Wait(ctx context.Context, dst []float32) error {
-	if p.of.lost != nil {
-		return p.of.lost
-	}
-	return p.Pending.Wait(ctx, dst)
-}
-
-// told is what a run tells, but for how long things took.
-func told(t *testing.T, e run.Event) string {
-	t.Helper()
-	if e.Diag != nil {
-		d := *e.Diag
-		d.StepSeconds = 0
-		e.Diag = &d
-	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
 
 // survived is a run's events and parameters, on a backend that is lost as often as there
 // are lives, and then on one that is not.
@@ -75,7 +24,7 @@ func survived(t *testing.T, cfg run.Config, ds *data.Dataset, lives ...int) (eve
 		if len(lives) == 0 {
 			return purego.New()
 		}
-		be := &fragile{Backend: purego.New(), life: lives[0]}
+		be := &traintest.Fragile{Backend: purego.New(), Life: lives[0]}
 		lives = lives[1:]
 		return be
 	}
@@ -92,19 +41,19 @@ func survived(t *testing.T, cfg run.Config, ds *data.Dataset, lives ...int) (eve
 			t.Fatal(err)
 		}
 	}
-	for r.reported < r.steps {
+	for r.reported < r.work.terms.Steps {
 		for e, err := range r.Steps(ctx) {
 			if err != nil {
 				again(err)
 				break
 			}
-			events = append(events, told(t, e))
+			events = append(events, traintest.Told(t, e))
 		}
 	}
-	res, err := r.outcome(ctx)
+	res, err := r.Outcome(ctx)
 	for err != nil {
 		again(err)
-		res, err = r.outcome(ctx)
+		res, err = r.Outcome(ctx)
 	}
 	if res.Steps != cfg.Steps {
 		t.Errorf("%d steps, want %d", res.Steps, cfg.Steps)
@@ -182,11 +131,11 @@ func TestContinueBetweenStates(t *testing.T) {
 	}
 	want, end, _ := survived(t, cfg, ds)
 	for life := 3; life < 90; life += 4 {
-		be := &fragile{Backend: purego.New(), life: life}
+		be := &traintest.Fragile{Backend: purego.New(), Life: life}
 		r := startOn(t, cfg, ds, be)
 		r.keeping.every = 5
 		var events []string
-		for r.reported < r.steps {
+		for r.reported < r.work.terms.Steps {
 			for e, err := range r.Steps(context.Background()) {
 				if err != nil {
 					if r, err = r.Continue(context.Background(), purego.New()); err != nil {
@@ -197,13 +146,13 @@ func TestContinueBetweenStates(t *testing.T) {
 				if r.keeping != nil && r.keeping.last.step <= r.reported-1 {
 					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.keeping.last.step)
 				}
-				events = append(events, told(t, e))
+				events = append(events, traintest.Told(t, e))
 			}
 		}
 		if !slices.Equal(events, want) {
 			t.Fatalf("lost at %d: other events", life)
 		}
-		if res, err := r.outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
+		if res, err := r.Outcome(context.Background()); err == nil && !slices.Equal(res.Released.Parameters, end) {
 			t.Fatalf("lost at %d: other parameters", life)
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"clipscope/core/compute"
 )
 
-// rounded is the most, in L2 norm and in the clipper's coordinates, that
-// one row moves the *computed* sum of a step by being there, rounding
-// included. Noise is scaled by it.
+// rounded returns the most, in L2 norm and in the clipper's coordinates, that
+// one row moves the *computed* sums of a [Part] by being there, rounding
+// included, where long bounds the length of what a row adds in units of C. Noise is
+// scaled by it.
 //
 // # Guarantee
 //
@@ -66,8 +67,8 @@ import (
 // N is the counted number of rows, which is public, or a multiple of the declared one: the
 // same on both sides. An empty row, by which zero-out replaces x, adds exactly 0
 // wherever it stands: it is as though x had not been sampled.
-func (r *Run) rounded(long float64) float64 {
-	return r.clipper.Sensitivity(r.spec.Params()) * (1 + long*(rowSlack+sumSlack(r.mostRows(), r.model.Capacity)))
+func rounded(w *workspace, long float64) float64 {
+	return w.statedSensitivity() * (1 + long*(rowSlack+sumSlack(w.rows, w.model.Capacity)))
 }
 
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.

@@ -13,17 +13,6 @@ import (
 	"clipscope/core/run"
 )
 
-// falseAlarm bounds the probability that one of a run's checks fails though everything is
-// as it should be.
-const falseAlarm = 1e-18
-
-// Noise is tested in every step until there are so many numbers, and then in one step of so
-// many, so that it takes less than a hundredth of a run's time.
-const (
-	testedNumbers = 1 << 20
-	testedEvery   = 32
-)
-
 // selfCheck tests a run while it goes on: that every tensor was trained and counted in the
 // norm, that noise and batches were drawn as stated, and that ε was never lowered.
 //
@@ -37,83 +26,57 @@ const (
 // to δ for each. Whether a tensor moved is computed from released parameters, and whether ε
 // fell from public numbers.
 type selfCheck struct {
+	*clipping
+	feed  *feed
 	seed  maphash.Seed
 	first []uint64          // hashes of the tensors as the run began, once they are on this side
 	sizes [][256]int        // of each tensor, how many numbers had a float32 exponent then
-	begin []compute.Pending // the tensors on their way there
+	begun []compute.Pending // the tensors on their way there
 	last  []float32         // the last step's parameters, where the run ends with others
 	rows  []compute.Pending // and the lengths of what rows that are made up add, by tensor
 	since int               // the step after which it began
 
 	allowed float64   // the length that such a row may have
 	inside  run.Check // every tensor is inside the norm
-	noise   []dispersion
-	lengths compute.Buffer  // of the tensors' noise
-	waiting []pendingLength // not yet on this side
-	spare   compute.Buffer  // of secure noise, three parts
-	tested  int             // steps whose noise was tested
-	numbers int             // noise values that were tested
-	added   int             // steps to which noise was added
 	batches *batchSizes
 	epsilon float64 // of the last step
 	fell    bool
 }
 
-// pendingLength is the lengths of a step's noise on their way to this side, and the
-// deviations between which they have to lie.
-type pendingLength struct {
-	compute.Pending
-	least, most float64
-}
-
-// dispersion is the squared length of noise in units of the least and of the greatest
-// deviation that was promised.
-type dispersion struct {
-	n          int // numbers
-	low, great float64
-}
-
-// slack covers what float32 takes from a length, and a deviation that is rounded.
-const slack = 1e-4
-
-// fails reports whether so long a vector of n normal numbers has a probability below
-// exp(−x) (Laurent & Massart 2000, Lemma 1).
-func (d *dispersion) fails(x float64) bool {
-	n := float64(d.n)
-	short := d.low < n*(1-slack)-2*math.Sqrt(n*x)
-	long := d.great > n*(1+slack)+2*math.Sqrt(n*x)+2*x
-	return short || long || d.low != d.low
-}
-
-// tells reports whether noise of half the deviation would fail.
-func (d *dispersion) tells(x float64) bool {
-	n := float64(d.n)
-	return n/4 < n*(1-slack)-2*math.Sqrt(n*x)
-}
-
-// openSelfCheck begins to test the run. A run without noise promises nothing to be tested.
-func (r *Run) openSelfCheck(context.Context) error {
-	if r.sigma == 0 {
+// newSelfCheck begins to test a run after so many steps. A run without noise promises nothing
+// to be tested.
+func newSelfCheck(c *clipping, f *feed, taken int, unmeasured bool) *selfCheck {
+	t := &c.terms
+	if t.NoiseMultiplier == 0 {
 		return nil
 	}
-	c := &selfCheck{seed: maphash.MakeSeed(), since: r.done, noise: make([]dispersion, len(r.grads)), lengths: r.be.New(len(r.grads)), batches: newBatchSizes(r.ds.Train.N, r.rate)}
-	c.batches.public = newBatchSizes(r.meta.TrainRows, r.rate).pNear
-	r.self = c
-	for _, w := range r.model.Params() {
-		c.begin = append(c.begin, r.be.Fetch(w))
+	s := &selfCheck{clipping: c, feed: f, seed: maphash.MakeSeed(), since: taken, batches: newBatchSizes(f.ds.Train.N, t.SampleRate)}
+	s.batches.public = newBatchSizes(t.Meta.TrainRows, t.SampleRate).pNear
+	c.watch = &noiseTest{be: c.be, promised: s.promised, noise: make([]dispersion, len(c.grads)), lengths: c.be.New(len(c.grads))}
+	for _, w := range c.model.Params() {
+		s.begun = append(s.begun, c.be.Fetch(w))
 	}
-	c.passMadeUp(r)
-	return nil
+	s.inside = run.Check{Name: "every tensor is inside the clipped norm", OK: true}
+	if !unmeasured {
+		s.passMadeUp()
+	}
+	return s
+}
+
+// promised returns the least and the greatest deviation that the present step's noise may
+// have, in the coordinates in which it is drawn.
+func (c *selfCheck) promised() (least, most float64) {
+	return c.terms.GradNoise * c.statedSensitivity(), c.terms.GradNoise * c.mech.sensitivity()
 }
 
 // received takes in what was asked for before the first step, once steps are waited for.
-func (c *selfCheck) received(ctx context.Context, r *Run) error {
+func (c *selfCheck) received(ctx context.Context) error {
 	if c == nil || c.first != nil {
 		return nil
 	}
-	for i, w := range r.model.Params() {
+	for i, w := range c.model.Params() {
 		v := make([]float32, w.Len())
-		if err := c.begin[i].Wait(ctx, v); err != nil {
+		if err := c.begun[i].Wait(ctx, v); err != nil {
 			return fmt.Errorf("train: reading parameters: %w", err)
 		}
 		c.first = append(c.first, c.hash(v))
@@ -123,8 +86,8 @@ func (c *selfCheck) received(ctx context.Context, r *Run) error {
 		}
 		c.sizes = append(c.sizes, sizes)
 	}
-	c.begin = nil
-	return c.judgeMadeUp(ctx, r)
+	c.begun = nil
+	return c.judgeMadeUp(ctx)
 }
 
 // hash names the numbers of a tensor.
@@ -142,51 +105,45 @@ const madeUpRows = 3
 // long what each adds to the sum is, by tensor. The coordinates that value clipping bounds
 // are those of a row's loss, and its rows are left out: to refresh the bounds would move
 // them.
-func (c *selfCheck) passMadeUp(r *Run) {
-	c.inside = run.Check{Name: "every tensor is inside the clipped norm", OK: true}
-	if _, ok := r.source.(bounded); ok {
-		return
-	}
+func (c *selfCheck) passMadeUp() {
 	rng := rand.New(rand.NewPCG(1, 2)) // no secret: the rows are nobody's
-	views := r.cfg.Augmentation.Multiplicity
-	x := make([]float32, r.inputs()*views)
-	r.be.Write(r.targets, make([]float32, views*r.ds.TargetWidth()))
+	views := c.terms.Config.Augmentation.Multiplicity
+	x := make([]float32, c.terms.Inputs()*views)
+	c.be.Write(c.feed.targets, make([]float32, views*c.feed.ds.TargetWidth()))
 	for range madeUpRows {
 		for i := range x {
 			x[i] = float32(4 * rng.NormFloat64())
 		}
-		r.limit = r.mech.limit()
-		r.limit.Gain = float32(r.weights.at(float64(r.limit.C)))
-		r.mech.begin()
-		r.be.Write(r.x, x)
-		r.model.Forward(r.x, 1, views)
-		r.judge(1)
-		r.model.Backward()
-		r.mech.norms(1, r.report.norms)
-		r.weigh(1)
-		r.mech.add(1, r.factors, r.report.keep)
-		r.mech.unnoised()
-		for i, g := range r.grads {
-			kernel.RowNorms(r.be, 1, g.Len(), g, c.lengths.Slice(i, 1))
+		c.bound()
+		c.begin()
+		c.be.Write(c.feed.x, x)
+		c.model.Forward(c.feed.x, 1, views)
+		c.feed.judge(1)
+		c.model.Backward()
+		c.measure(1)
+		c.add(1)
+		c.mech.unnoised(c.part)
+		for i, g := range c.grads {
+			kernel.RowNorms(c.be, 1, g.Len(), g, c.watch.lengths.Slice(i, 1))
 		}
-		c.rows = append(c.rows, r.be.Fetch(c.lengths))
-		c.allowed = r.mech.sensitivity() / r.mech.unit()
+		c.rows = append(c.rows, c.be.Fetch(c.watch.lengths))
+		c.allowed = c.mech.sensitivity() / c.mech.unit()
 	}
 }
 
 // judgeMadeUp holds that what a row adds, over all tensors, is no longer than the
 // sensitivity that noise is drawn for: a tensor that the norm leaves out makes it longer.
-func (c *selfCheck) judgeMadeUp(ctx context.Context, r *Run) error {
+func (c *selfCheck) judgeMadeUp(ctx context.Context) error {
 	all := 0
-	for _, g := range r.grads {
+	for _, g := range c.grads {
 		all += g.Len()
 	}
-	if d := r.model.All().Len(); all != r.spec.Params() || all != d {
+	if d := c.model.All().Len(); all != c.terms.Spec.Params() || all != d {
 		c.inside.OK, c.inside.Detail = false, fmt.Sprintf("The clipped norm is of %d parameters, and the model has %d.", all, d)
 		return nil
 	}
 	c.inside.Detail = fmt.Sprintf("All %d parameters belong to layers whose gradients are bounded.", all)
-	v := make([]float32, len(r.grads))
+	v := make([]float32, len(c.grads))
 	for _, p := range c.rows {
 		if err := p.Wait(ctx, v); err != nil {
 			return fmt.Errorf("train: checking the norm: %w", err)
@@ -199,74 +156,9 @@ func (c *selfCheck) judgeMadeUp(ctx context.Context, r *Run) error {
 			c.inside.OK, c.inside.Detail = false, "A row that was made up adds more to the sum than max_grad_norm allows: a tensor is not counted in the norm."
 			return nil
 		}
-		c.inside.Detail = fmt.Sprintf("All %s are clipped together: rows that were made up add no more to the sum than max_grad_norm.", tensors(len(r.grads)))
+		c.inside.Detail = fmt.Sprintf("All %s are clipped together: rows that were made up add no more to the sum than max_grad_norm.", tensors(len(c.grads)))
 	}
 	c.rows = nil
-	return nil
-}
-
-func tensors(n int) string {
-	if n == 1 {
-		return "1 tensor"
-	}
-	return fmt.Sprintf("%d tensors", n)
-}
-
-// due reports whether the noise of the present step is tested.
-func (c *selfCheck) due(step int) bool {
-	return c != nil && (c.numbers < testedNumbers || step%testedEvery == 0)
-}
-
-// promised is the least and the greatest deviation that the present step's noise may have,
-// in the coordinates in which it is drawn.
-func (r *Run) promised() (least, most float64) {
-	return r.gradNoise * r.clipper.Sensitivity(r.spec.Params()), r.gradNoise * r.mech.sensitivity()
-}
-
-// checkDrawn tests the noise in the gradient before anything is added to it.
-func (r *Run) checkDrawn() {
-	c := r.self
-	if c == nil {
-		return
-	}
-	c.added++
-	if !c.due(r.done) {
-		return
-	}
-	for i, g := range r.grads {
-		kernel.RowNorms(r.be, 1, g.Len(), g, c.lengths.Slice(i, 1))
-	}
-	least, most := r.promised()
-	c.expect(r, least, most, func(i int) int { return r.grads[i].Len() })
-}
-
-// expect queues the reading of lengths.
-func (c *selfCheck) expect(r *Run, least, most float64, n func(tensor int) int) {
-	c.tested++
-	for i := range c.noise {
-		c.noise[i].n += n(i)
-		c.numbers += n(i)
-	}
-	c.waiting = append(c.waiting, pendingLength{r.be.Fetch(c.lengths), least, most})
-	for len(c.waiting) > 0 && c.waiting[0].Done() {
-		if c.take(context.Background()) != nil {
-			return // and again at the end, where it is said
-		}
-	}
-}
-
-// take waits for the first lengths that are on their way.
-func (c *selfCheck) take(ctx context.Context) error {
-	p := c.waiting[0]
-	v := make([]float32, len(c.noise))
-	if err := p.Wait(ctx, v); err != nil {
-		return fmt.Errorf("train: reading the noise's length: %w", err)
-	}
-	c.waiting = c.waiting[1:]
-	for i, l := range v {
-		c.noise[i].low += float64(l) / p.least * float64(l) / p.least
-		c.noise[i].great += float64(l) / p.most * float64(l) / p.most
-	}
 	return nil
 }
 
@@ -285,38 +177,37 @@ func (c *selfCheck) batch(n int) {
 	}
 }
 
-// checks returns the outcomes of the run's tests but for that of ε, or nil for a run without noise.
-func (r *Run) checks(ctx context.Context, parameters []float32) ([]run.Check, error) {
-	c := r.self
+// checks returns the outcomes of the tests after so many steps but for that of ε, or nil for a run without noise.
+func (c *selfCheck) checks(ctx context.Context, parameters []float32, done int) ([]run.Check, error) {
 	if c == nil {
 		return nil, nil
 	}
-	for len(c.waiting) > 0 {
-		if err := c.take(ctx); err != nil {
+	for len(c.watch.waiting) > 0 {
+		if err := c.watch.take(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.received(ctx, r); err != nil {
+	if err := c.received(ctx); err != nil {
 		return nil, err
 	}
 	if c.last != nil {
 		parameters = c.last
 	}
-	return []run.Check{c.inside, c.moved(r, parameters), c.drawn(r.done - c.since), c.batches.check()}, nil
+	return []run.Check{c.inside, c.moved(parameters, done), c.watch.drawn(done - c.since), c.batches.check()}, nil
 }
 
 // moved compares the last step's parameters with what the tensors began as.
-func (c *selfCheck) moved(r *Run, parameters []float32) run.Check {
+func (c *selfCheck) moved(parameters []float32, done int) run.Check {
 	k := run.Check{Name: "every tensor was trained", OK: true}
-	if r.done == c.since {
+	if done == c.since {
 		k.Detail = "No step was taken since the run went on."
 		return k
 	}
 	var stays []string
 	unclear := 0
-	for i, g := range r.grads {
+	for i, g := range c.grads {
 		if c.hash(parameters[:g.Len()]) == c.first[i] {
-			if r.shows(&c.sizes[i], r.done-c.since > 1) {
+			if c.shows(&c.sizes[i], done-c.since > 1) {
 				stays = append(stays, fmt.Sprint(i+1))
 			} else {
 				unclear++
@@ -343,24 +234,19 @@ func (c *selfCheck) moved(r *Run, parameters []float32) run.Check {
 // the step that leads to it, for each number: an interval of twice their spacing, of which a
 // normal of deviation std has 2·spacing/(std·√(2π)) at most. Adam divides by a length in which
 // the noise is as well, so its std is an estimate, and no number is trusted beyond 2⁻¹⁰.
-func (r *Run) shows(sizes *[256]int, several bool) bool {
-	c := &r.cfg
-	noise := r.gradNoise * r.clipper.Sensitivity(r.spec.Params())
-	if r.clipper.Geometry != nil { // b² = s·Σs, and each s is at least √Least
-		noise *= math.Sqrt(r.clipper.Geometry.Least * float64(r.spec.Params()))
-	}
-	largest := r.mech.sensitivity()*float64(2*r.likely()) + 8*noise // of a noised sum
-	std, far, trust := c.LearningRate*noise/r.batch, c.LearningRate*largest/r.batch, 0.0
+func (s *selfCheck) shows(sizes *[256]int, several bool) bool {
+	c := &s.terms.Config
+	noise := s.mech.narrowest(s.terms.GradNoise * s.statedSensitivity())
+	largest := s.mech.sensitivity()*float64(2*s.terms.Likely()) + 8*noise // of a noised sum
+	std, far, trust := c.LearningRate*noise/s.terms.BatchSize, c.LearningRate*largest/s.terms.BatchSize, 0.0
 	switch c.Optimizer {
 	case "momentum":
 		far /= 1 - c.Momentum
 	case "adam":
-		std *= (1 - c.Beta1) / (largest/r.batch + c.Eps)
+		std *= (1 - c.Beta1) / (largest/s.terms.BatchSize + c.Eps)
 		far, trust = c.LearningRate/(1-c.Beta1), 0x1p-10
 	}
-	if r.cfg.NoiseMode == "secure" { // no whole number is likelier than that
-		trust = max(trust, 0.5*r.mech.unit()/noise)
-	}
+	trust = max(trust, s.mech.likeliest(noise))
 	likely := 0.0 // its logarithm
 	for exponent, n := range sizes {
 		if n == 0 {
@@ -373,135 +259,7 @@ func (r *Run) shows(sizes *[256]int, several bool) bool {
 		p := 2 * spacing / (std * math.Sqrt(2*math.Pi))
 		likely += float64(n) * math.Log(min(1, max(p, trust)))
 	}
-	return likely <= math.Log(falseAlarm/float64(len(r.grads)))
-}
-
-// drawn judges the noise.
-func (c *selfCheck) drawn(steps int) run.Check {
-	k := run.Check{Name: "noise had the promised deviation", OK: true}
-	x := math.Log(2 * float64(len(c.noise)) / falseAlarm)
-	all := dispersion{}
-	var amiss []string
-	for i, d := range c.noise {
-		all.n += d.n
-		all.low += d.low
-		all.great += d.great
-		if d.fails(x) {
-			amiss = append(amiss, fmt.Sprint(i+1))
-		}
-	}
-	switch {
-	case c.added != steps:
-		k.OK, k.Detail = false, fmt.Sprintf("Noise was added in %d of %d steps.", c.added, steps)
-	case len(amiss) > 0:
-		k.OK, k.Detail = false, fmt.Sprintf("The noise on %s is not what was promised (number %s).", tensors(len(amiss)), strings.Join(amiss, ", "))
-	case all.fails(x):
-		k.OK, k.Detail = false, "The noise as a whole is not what was promised."
-	case !all.tells(x):
-		k.Detail = "Too few numbers to tell: noise was drawn in each step, and nothing shows that it was less than promised."
-	default:
-		k.Detail = fmt.Sprintf("Its length was tested in %d of %d steps, tensor by tensor. A false alarm has a probability below 10⁻¹⁸.", c.tested, steps)
-	}
-	return k
-}
-
-// batchSizes tests sizes of batches against Binomial(rows, rate). What it says where nothing
-// is amiss follows from the number of rows that is public.
-type batchSizes struct {
-	rows          int
-	rate          float64
-	steps, sum    int
-	near, far     int     // within window of the mean, and beyond limit
-	window, limit float64 // half widths
-	pNear, pFar   float64 // the probabilities of these
-	public        float64 // pNear of the number of rows that is public
-}
-
-func newBatchSizes(rows int, rate float64) *batchSizes {
-	b := &batchSizes{rows: rows, rate: rate}
-	n := float64(rows)
-	mean, sd := n*rate, math.Sqrt(n*rate*(1-rate))
-	b.window, b.limit = max(0.5, sd/8), 4*sd+1
-	if sd == 0 {
-		b.pNear, b.public = 1, 1
-		return b
-	}
-	inside := 0.0
-	for k := int(math.Max(0, math.Ceil(mean-b.limit))); k <= int(math.Min(n, math.Floor(mean+b.limit))); k++ {
-		p := binomial(n, float64(k), rate)
-		inside += p
-		if math.Abs(float64(k)-mean) <= b.window {
-			b.pNear += p
-		}
-	}
-	const rounding = 1e-6
-	b.pNear, b.pFar = min(1, b.pNear*(1+rounding)), max(0, 1-inside)+rounding
-	b.public = b.pNear
-	return b
-}
-
-// binomial is P(K = k) for K ~ Binomial(n, p), 0 < p < 1.
-func binomial(n, k, p float64) float64 {
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
-	return math.Exp(a - b - c + k*math.Log(p) + (n-k)*math.Log1p(-p))
-}
-
-func (b *batchSizes) add(n int) {
-	b.steps++
-	b.sum += n
-	away := math.Abs(float64(n) - float64(b.rows)*b.rate)
-	if away <= b.window {
-		b.near++
-	}
-	if away > b.limit {
-		b.far++
-	}
-}
-
-// check judges three counts, each binomial, by Chernoff's bound.
-func (b *batchSizes) check() run.Check {
-	k := run.Check{Name: "batch sizes fit Poisson sampling", OK: true}
-	x := math.Log(2 * 3 / falseAlarm)
-	t := float64(b.steps)
-	all := t * float64(b.rows)
-	switch {
-	case t == 0:
-	case all*divergence(float64(b.sum)/all, b.rate) > x:
-		k.OK, k.Detail = false, "Batches are larger or smaller than sample_rate says."
-	case float64(b.near)/t > b.pNear && t*divergence(float64(b.near)/t, b.pNear) > x:
-		k.OK, k.Detail = false, "Batches have nearly always the same size, which those of Poisson sampling have not: ε does not hold for shuffled batches of one size."
-	case float64(b.far)/t > b.pFar && t*divergence(float64(b.far)/t, b.pFar) > x:
-		k.OK, k.Detail = false, "Batch sizes vary more than those of Poisson sampling."
-	}
-	if !k.OK {
-		return k
-	}
-	if b.public < 1 && -t*math.Log(b.public) <= x {
-		k.Detail = "Too few steps to tell batches of one size from those of Poisson sampling."
-		return k
-	}
-	k.Detail = fmt.Sprintf("Their mean and their spread over %s fit. A false alarm has a probability below 10⁻¹⁸.", plural(b.steps, "step"))
-	return k
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// divergence returns the Kullback–Leibler divergence of Bernoulli(a) from Bernoulli(p).
-func divergence(a, p float64) float64 {
-	term := func(a, p float64) float64 {
-		if a == 0 {
-			return 0
-		}
-		return a * math.Log(a/p)
-	}
-	return term(a, p) + term(1-a, 1-p)
+	return likely <= math.Log(falseAlarm/float64(len(s.grads)))
 }
 
 // checkEpsilon holds that ε never fell from one step to the next, and that the ε of the plan

@@ -29,13 +29,15 @@ func plantedFault(t *testing.T, cfg run.Config, plant func(*Run)) run.Result {
 	if cfg.Method == "norm-bound" {
 		cfg.Model = run.Model{Kind: "softmax"}
 	}
-	p := *planned(t, cfg, ds)
-	r := &Run{Plan: &p, began: &p, ds: ds, be: compute.NewScope(purego.New()), mix: shuffle}
+	r, err := newRun(planned(t, cfg, ds), ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
 	planting := func(context.Context) error {
 		plant(r)
 		return nil
 	}
-	if err := r.opened(context.Background(), r.openKey, r.openScale, r.openPCA, r.openModel, r.openMechanism, planting, r.openKeeping, r.openSelfCheck); err != nil {
+	if err := r.opened(context.Background(), r.openScale, r.feed.openPCA, r.assemble, planting, r.openKeeping, r.openSelfCheck); err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
@@ -95,15 +97,15 @@ func TestHonestRunsPass(t *testing.T) {
 // faulty is a mechanism with one fault.
 type faulty struct {
 	*gaussian
-	releases func(g *gaussian) error
+	releases func(g *gaussian, p Part, step int) error
 	measures func(g *gaussian, n int, dst []compute.Buffer)
 }
 
-func (f *faulty) release(ctx context.Context) error {
+func (f *faulty) release(ctx context.Context, p Part, step int) error {
 	if f.releases != nil {
-		return f.releases(f.gaussian)
+		return f.releases(f.gaussian, p, step)
 	}
-	return f.gaussian.release(ctx)
+	return f.gaussian.release(ctx, p, step)
 }
 
 func (f *faulty) norms(n int, dst []compute.Buffer) {
@@ -114,7 +116,7 @@ func (f *faulty) norms(n int, dst []compute.Buffer) {
 	f.gaussian.norms(n, dst)
 }
 
-func (f *faulty) ahead() {}
+func (f *faulty) ahead(int) {}
 
 // frozen is an optimiser that leaves the first layer's bias as it began.
 type frozen struct {
@@ -132,8 +134,8 @@ func (o frozen) Step(params, grads compute.Buffer) {
 // trains less than it says, fails the check that is for it, and the result then claims no ε.
 func TestPlantedFaultsAreCaught(t *testing.T) {
 	t.Parallel()
-	noise := func(release func(*gaussian) error) func(*Run) {
-		return func(r *Run) { r.mech = &faulty{gaussian: r.mech.(*gaussian), releases: release} }
+	noise := func(release func(*gaussian, Part, int) error) func(*Run) {
+		return func(r *Run) { r.clipping.mech = &faulty{gaussian: r.clipping.mech.(*gaussian), releases: release} }
 	}
 	tests := []struct {
 		name  string
@@ -141,46 +143,47 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 		cfg   run.Config
 		plant func(*Run)
 	}{
-		{"noise halved", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(g.sensitivity()/2, nil) })},
-		{"noise zero", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(0, nil) })},
-		{"noise doubled", "noise had", run.Config{}, noise(func(g *gaussian) error { return g.addNoise(2*g.sensitivity(), nil) })},
-		{"no noise in every second step", "noise had", run.Config{}, noise(func(g *gaussian) error {
-			if g.r.done%2 == 1 {
-				g.unnoised()
+		{"noise halved", "noise had", run.Config{}, noise(func(g *gaussian, p Part, step int) error { return g.addNoise(p, step, g.sensitivity()/2, nil) })},
+		{"noise zero", "noise had", run.Config{}, noise(func(g *gaussian, p Part, step int) error { return g.addNoise(p, step, 0, nil) })},
+		{"noise doubled", "noise had", run.Config{}, noise(func(g *gaussian, p Part, step int) error { return g.addNoise(p, step, 2*g.sensitivity(), nil) })},
+		{"no noise in every second step", "noise had", run.Config{}, noise(func(g *gaussian, p Part, step int) error {
+			if step%2 == 1 {
+				g.unnoised(p)
 				return nil
 			}
-			return g.release(context.Background())
+			return g.release(context.Background(), p, step)
 		})},
-		{"no noise on one tensor", "noise had", run.Config{}, noise(func(g *gaussian) error {
-			if err := g.draw(g.sensitivity()); err != nil {
+		{"no noise on one tensor", "noise had", run.Config{}, noise(func(g *gaussian, p Part, step int) error {
+			if err := g.draw(step, g.sensitivity()); err != nil {
 				return err
 			}
-			kernel.Fill(g.r.be, g.r.grads[0].Len(), 0, g.r.grads[0])
-			return g.addNoise(g.sensitivity(), nil)
+			kernel.Fill(g.be, g.grads[0].Len(), 0, g.grads[0])
+			return g.addNoise(p, step, g.sensitivity(), nil)
 		})},
 		{"secure noise halved", "noise had", run.Config{NoiseMode: "secure"}, func(r *Run) {
-			s := r.mech.(*secure)
+			s := r.clipping.mech.(*secure)
 			s.noise, _ = privacy.NewJoinedNoise(s.noise.Deviation()/2.2, s.noise.Deviation()/1.8)
 		}},
 		{"a tensor left out of the norm", "inside the clipped norm", run.Config{}, func(r *Run) {
-			r.mech = &faulty{gaussian: r.mech.(*gaussian), measures: func(g *gaussian, n int, dst []compute.Buffer) {
+			r.clipping.mech = &faulty{gaussian: r.clipping.mech.(*gaussian), measures: func(g *gaussian, n int, dst []compute.Buffer) {
 				for _, b := range dst {
-					kernel.Fill(g.r.be, n, 0, b)
+					kernel.Fill(g.be, n, 0, b)
 				}
-				g.r.model.Sites()[1].Norms(dst[0])
+				g.model.Sites()[1].Norms(dst[0])
 			}}
 		}},
 		{"a tensor frozen", "every tensor was trained", run.Config{}, func(r *Run) {
-			r.opt = frozen{r.opt, r.be, r.model.Params()[1]}
+			r.opt = frozen{r.opt, r.work.be, r.work.model.Params()[1]}
 		}},
 		{"batches of one size", "batch sizes", run.Config{}, func(r *Run) { r.sampler, _ = privacy.NewSampler(24, 1) }},
 		{"batches of half the size", "batch sizes", run.Config{}, func(r *Run) { r.sampler, _ = privacy.NewSampler(120, 0.1) }},
 		{"an accountant that skips the second half", "ε never fell", run.Config{}, func(r *Run) {
-			curve, err := privacy.NewCurve("rdp", 1e-5, r.stepEvent(), 40) // and no more for later ones
+			_, step := r.plan.Events()
+			curve, err := privacy.NewCurve("rdp", 1e-5, step, 40) // and no more for later ones
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.curve = curve
+			r.epsilon = curve.Epsilon
 		}},
 	}
 	for _, tt := range tests {
@@ -317,7 +320,7 @@ func TestHonestResumedRandomIteratePasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := p.Resume(t.Context(), ds, purego.New(), c, c.state.step)
+		n, err := Resume(t.Context(), p, ds, purego.New(), c, c.state.step)
 		if err != nil {
 			t.Fatal(err)
 		}

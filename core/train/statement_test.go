@@ -11,6 +11,7 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -93,8 +94,8 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 func TestStatementOfWhatCostsOnce(t *testing.T) {
 	cfg := run.Config{Method: "quantile", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 5, Scaling: run.Scaling{Kind: "private"}, NoiseMode: "secure"}
 	p := started(t, cfg, planted())
-	once, _ := p.Events()
-	s, err := p.Statement(5)
+	once, _ := p.plan.Events()
+	s, err := p.plan.Statement(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,12 +145,12 @@ func TestRecalledPlans(t *testing.T) {
 	accounts, seed, epsilon := &privacy.Memory{}, uint64(1), 2.0
 	for _, c := range []float64{0.5, 1} {
 		cfg := run.Config{Data: "moons", Method: "dc-e", TargetEpsilon: &epsilon, MaxGradNorm: c, ExpectedBatchSize: 64, Steps: 6, Seed: &seed}
-		p, err := Recall(accounts, cfg, ds.Meta())
+		p, err := plan.Recall(accounts, cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := func(p *Plan) string {
-			r, err := p.Start(t.Context(), ds, purego.New())
+		result := func(p *plan.Plan) string {
+			r, err := Start(t.Context(), p, ds, purego.New())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +171,7 @@ func TestRecalledPlans(t *testing.T) {
 			}
 			return string(b)
 		}
-		alone, err := New(cfg, ds.Meta())
+		alone, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,9 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"iter"
 	"time"
 
 	"clipscope/core/clip"
@@ -13,6 +14,55 @@ import (
 	"clipscope/core/run"
 )
 
+// Steps takes the plan's steps, yielding an event after each, or a few steps later
+// where a backend is still busy. To pause is to stop pulling; to stop is to break
+// off. What was broken off goes on with the next call, no further than was planned,
+// and not after a result or an error: half a step cannot be taken again, for its
+// noise may have moved what the second half would start from.
+//
+// Guarantee: what has been released, and the step at which the run was broken off
+// if released values alone decided that, cost the ε of the whole plan. In a blind
+// run no diagnostic is yielded that could decide it.
+func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
+	return func(yield func(run.Event, error) bool) {
+		for r.reported < r.work.terms.Steps {
+			e, err := r.next(ctx)
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// trailing is how many steps may be begun before the first of them is reported.
+const trailing = 3
+
+// next is the event of the next step to be reported.
+func (r *Run) next(ctx context.Context) (run.Event, error) {
+	switch {
+	case r.ended:
+		return run.Event{}, errors.New("train: the run has ended; start the plan again")
+	case r.failed != nil:
+		return run.Event{}, r.failed
+	}
+	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || !r.kept() || len(r.waiting) < trailing && !r.waiting[0].ready()) {
+		if err := ctx.Err(); err != nil {
+			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
+		}
+		if r.failed = r.step(ctx); r.failed != nil {
+			return run.Event{}, r.failed
+		}
+	}
+	e, err := r.finish(ctx, r.waiting[0])
+	if err != nil {
+		r.failed = err
+		return e, err
+	}
+	r.waiting = append(r.waiting[:0], r.waiting[1:]...)
+	r.reported++
+	return e, nil
+}
+
 // step takes one private step: sample, clip and sum, add noise, move. Its event
 // waits for what the backend has yet to say.
 func (r *Run) step(ctx context.Context) error {
@@ -21,28 +71,28 @@ func (r *Run) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := r.clipper.Rule.C()
-	e := &pendingEvent{}
-	if err := r.sum(ctx, e); err != nil {
+	c := r.work.clipper.Rule.C()
+	e, err := r.sum(ctx)
+	if err != nil {
 		return err
 	}
 	e.norm = r.move()
 	r.done++
 	if r.iterate != nil {
-		r.iterate.add(r.model.All(), r.taken())
+		r.iterate.add(r.work.model.All(), r.taken())
 	}
 	r.thresholds.add(c)
-	e.event = run.Event{Step: r.done, Steps: r.steps, Released: r.adapt(c)}
+	e.event = run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: r.adapt(c)}
 	if turned {
-		e.event.Changes = r.changes
+		e.event.Changes = r.work.terms.Changes
 	}
-	if r.done < r.steps {
-		r.mech.ahead()
+	if r.done < r.work.terms.Steps {
+		r.clipping.mech.ahead(r.done)
 	}
 	e.seconds = time.Since(began).Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
-		e.test = r.test(0, evaluationRows, false)
+		e.test = r.feed.test(0, evaluationRows, false)
 	}
 	r.keep(e)
 	r.waiting = append(r.waiting, e)
@@ -51,54 +101,45 @@ func (r *Run) step(ctx context.Context) error {
 
 // sum samples, clips and adds up, and leaves the noised sum where the gradient is:
 // the rest of a step works on nothing else that depends on the rows.
-func (r *Run) sum(ctx context.Context, e *pendingEvent) error {
+func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 	r.rows = r.sample(r.rows[:0])
-	r.begin()
+	e := r.begin()
 	r.self.batch(len(r.rows))
 	if err := r.addUp(ctx, r.rows, e); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.settle(ctx, e); err != nil {
-		return err
+		return nil, err
 	}
-	return r.mech.release(ctx)
+	return e, r.clipping.mech.release(ctx, e.part, r.done)
 }
 
-// begin makes ready for the sum of a step.
-func (r *Run) begin() {
-	r.limit = r.mech.limit()
-	r.limit.Gain = float32(r.weights.at(float64(r.limit.C)))
-	clear(r.statistic)
-	if r.augmentation != nil {
-		r.augmentation.begin(r)
-	}
-	r.mech.begin()
-	if r.teaching() {
-		r.teacher.reset()
-	}
+// begin begins a step: its part has no rows, and its event nothing to say.
+func (r *Run) begin() *pendingEvent {
+	r.clipping.bound()
+	r.feed.begin(r.done)
+	r.clipping.begin()
+	r.clipping.teacher.begin(r.done)
 	r.source.begin()
+	return &pendingEvent{part: r.clipping.part}
 }
 
 // sample draws the present step's batch, in an order that is uniformly random and
-// independent of what is in it: see [Run.rounded].
+// independent of what is in it: see [rounded].
 func (r *Run) sample(dst []int) []int {
-	src := r.stream(privacy.Sampling, r.done)
+	src := r.work.stream(privacy.Sampling, r.done)
 	rows := r.sampler.Append(dst, src)
 	r.mix(rows, src)
 	return rows
 }
 
-func shuffle(rows []int, src rand.Source) {
-	rand.New(src).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-}
-
 // addUp adds the clipped gradients of rows to the sum, in that order.
 func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
-	most := r.model.Capacity
+	most := r.work.model.Capacity
 	for lo := 0; lo < len(rows); lo += most {
 		switch {
 		case lo == 0:
-		case r.cfg.Blind:
+		case r.work.terms.Config.Blind:
 			run.Pause(ctx, 0)
 		default:
 			run.Pause(ctx, float64(lo)/float64(len(rows)))
@@ -114,26 +155,26 @@ func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 // accumulate adds the clipped gradients of one physical batch to the sum.
 func (r *Run) accumulate(rows []int, e *pendingEvent) {
 	n := len(rows)
-	views := r.load(&r.ds.Train, rows, r.augmentation)
-	r.model.Forward(r.x, n, views)
-	r.judge(n)
-	e.parts = append(e.parts, r.report.fetch(r.be, n, r.source.take(n)))
+	views := r.feed.loadViews(rows)
+	r.work.model.Forward(r.feed.x, n, views)
+	r.feed.judge(n)
+	e.parts = append(e.parts, r.work.report.fetch(r.work.be, n, r.source.take(n)))
 }
 
 // settle brings to this side what the step cannot end without: the rule's
 // statistic, and the gradients' comparison.
 func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
-	if r.query != nil || r.teaching() {
-		if err := r.collect(ctx, e); err != nil {
+	if r.work.query != nil || r.clipping.teacher.teaching() {
+		if err := e.collect(ctx, r.work.query); err != nil {
 			return err
 		}
 	}
-	if r.teaching() {
-		if e.gradient, err = r.compare(ctx, e.tally.batch); err != nil {
+	if t := r.clipping.teacher; t.teaching() {
+		if e.gradient, err = t.compare(ctx, e.part, r.clipping.mech); err != nil {
 			return err
 		}
 	}
-	if r.query == nil || r.sigma == 0 {
+	if r.work.query == nil || r.work.terms.NoiseMultiplier == 0 {
 		return nil
 	}
 	return r.noiseStatistic()
@@ -141,13 +182,13 @@ func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
 
 // noiseStatistic adds the noise to the rule's statistic.
 func (r *Run) noiseStatistic() error {
-	std := r.gradNoise * r.mech.sensitivity() // where it shares the gradient's noise
-	if !r.query.Joined {
-		std = r.query.NoiseStd
+	std := r.work.terms.GradNoise * r.clipping.mech.sensitivity() // where it shares the gradient's noise
+	if !r.work.query.Joined {
+		std = r.work.query.NoiseStd
 	}
-	z, err := r.countNoise(privacy.Statistic, r.done, std, 0.5, len(r.statistic))
+	z, err := r.work.countNoise(privacy.Statistic, r.done, std, 0.5, len(r.clipping.part.statistic))
 	for i := range z {
-		r.statistic[i] += z[i]
+		r.clipping.part.statistic[i] += z[i]
 	}
 	return err
 }
@@ -155,11 +196,11 @@ func (r *Run) noiseStatistic() error {
 // move divides by the expected batch size and takes the optimiser's step. It
 // returns the norm of the noised mean gradient, on its way.
 func (r *Run) move() compute.Pending {
-	kernel.Scale(r.be, r.gradient.Len(), float32(1/r.batch), r.gradient)
-	r.mech.mean()
-	kernel.RowNorms(r.be, 1, r.gradient.Len(), r.gradient, r.scalar)
-	norm := r.be.Fetch(r.scalar)
-	r.opt.Step(r.model.All(), r.gradient)
+	kernel.Scale(r.work.be, r.work.gradient.Len(), float32(1/r.work.terms.BatchSize), r.work.gradient)
+	r.clipping.mech.mean()
+	kernel.RowNorms(r.work.be, 1, r.work.gradient.Len(), r.work.gradient, r.work.scalar)
+	norm := r.work.be.Fetch(r.work.scalar)
+	r.opt.Step(r.work.model.All(), r.work.gradient)
 	return norm
 }
 
@@ -167,15 +208,15 @@ func (r *Run) move() compute.Pending {
 func (r *Run) adapt(c float64) run.Released {
 	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.epsilon(r.done))}
 	r.self.spent(float64(out.Epsilon))
-	rule := r.clipper.Rule
-	if r.query == nil {
+	rule := r.work.clipper.Rule
+	if r.work.query == nil {
 		rule.Adapt(nil)
 		return out
 	}
 	if h, ok := rule.(clip.HistogramReleaser); ok {
-		out.Histogram, out.HistogramRange = append([]float64(nil), r.statistic...), h.HistogramRange()
+		out.Histogram, out.HistogramRange = append([]float64(nil), r.clipping.part.statistic...), h.HistogramRange()
 	}
-	rule.Adapt(r.statistic)
+	rule.Adapt(r.clipping.part.statistic)
 	if f, ok := rule.(clip.FractionReleaser); ok {
 		share := run.Number(f.ClipFraction())
 		out.ClipFraction = &share
@@ -187,54 +228,10 @@ func (r *Run) adapt(c float64) run.Released {
 	return out
 }
 
-// pendingEvent is a step's event and what it still waits for.
-type pendingEvent struct {
-	event    run.Event
-	parts    []reading // of the physical batches; none once they are collected
-	norm     compute.Pending
-	tally    tally
-	gradient *run.GradientDiag
-	test     []reading         // of test rows, after the step
-	seconds  float64           // that it took, with those that were waited
-	state    []compute.Pending // of the run after the step, where it is kept
-	rule     []float64         // and its threshold rule's
-	whole    bool              // nothing is waited for any more
-}
-
-// ready reports that nothing has to be waited for.
-func (e *pendingEvent) ready() bool {
-	for _, p := range e.state {
-		if !p.Done() {
-			return false
-		}
-	}
-	if e.whole {
-		return true
-	}
-	for _, p := range e.parts {
-		if !p.pending.Done() {
-			return false
-		}
-	}
-	for _, p := range e.test {
-		if !p.pending.Done() {
-			return false
-		}
-	}
-	return e.norm.Done()
-}
-
-// collect takes in the reports of a step, each once, and adds up the rule's
-// statistic; where there is one, a step has done so before its event is left behind.
-func (r *Run) collect(ctx context.Context, e *pendingEvent) error {
-	for ; len(e.parts) > 0; e.parts = e.parts[1:] {
-		v, err := r.wait(ctx, e.parts[0])
-		if err != nil {
-			return err
-		}
-		e.tally.add(v, r.query, r.statistic)
-	}
-	return nil
+// tests reports whether the run tests itself after a step: not after the last, as
+// the result does, and after the end there is one figure.
+func (r *Run) tests(step int) bool {
+	return !r.work.terms.Config.Blind && step < r.work.terms.Steps && (step == 1 || step%max(1, r.work.terms.Steps/evaluations(&r.work.terms)) == 0)
 }
 
 // finish waits for what an event lacks.
@@ -250,7 +247,7 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 
 // transfer is how many bytes have travelled to the device and back since the last call.
 func (r *Run) transfer() int64 {
-	d, ok := r.be.Backend.(compute.Device)
+	d, ok := r.work.be.Backend.(compute.Device)
 	if !ok {
 		return 0
 	}
@@ -265,25 +262,25 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 		return nil
 	}
 	began := time.Now()
-	if err := r.collect(ctx, e); err != nil {
+	if err := e.collect(ctx, r.work.query); err != nil {
 		return err
 	}
 	var norm [1]float32
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
 		return fmt.Errorf("train: the gradient: %w", err)
 	}
-	if err := r.self.received(ctx, r); err != nil {
+	if err := r.self.received(ctx); err != nil {
 		return err
 	}
 	waited := time.Since(began).Seconds() // for a device
 	e.seconds += waited
 	r.seconds += waited
 	e.event.Released.GradNorm = run.Number(norm[0])
-	if !r.cfg.Blind {
-		e.event.Diag = e.tally.diag(r.clipper, r.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
+	if !r.work.terms.Config.Blind {
+		e.event.Diag = e.part.tally.diag(r.work.clipper, r.feed.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 		e.event.Diag.Gradient = e.gradient
 		e.event.Diag.MovedBytes = r.transfer()
-		eval, err := r.evaluated(ctx, e.test)
+		eval, err := r.feed.evaluated(ctx, e.test)
 		if err != nil {
 			return err
 		}

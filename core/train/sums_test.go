@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"clipscope/core/audit/crowd"
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
@@ -18,49 +19,49 @@ import (
 
 const root3 = 1.7320508075688772 // ‖(1, 1, 1)‖
 
-var crowds = []crowd{
+var crowds = []crowd.Crowd{
 	{ // every addition rounds: the sum is a power of two times C, or nearly
-		"ones",
-		func(_ *rand.Rand, _, _ int, c float64) ([2]float64, float64) { return [2]float64{1, 1}, -c / root3 },
-		func(c float64) ([2]float64, float64) { return [2]float64{1, 1}, 0.3 * c / root3 },
+		Name:  "ones",
+		Row:   func(_ *rand.Rand, _, _ int, c float64) ([2]float64, float64) { return [2]float64{1, 1}, -c / root3 },
+		Extra: func(c float64) ([2]float64, float64) { return [2]float64{1, 1}, 0.3 * c / root3 },
 	},
 	{ // a unit in the last place apart
-		"ulps",
-		func(rng *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
+		Name: "ulps",
+		Row: func(rng *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
 			return [2]float64{1 + float64(i%3)*0x1p-23, 1 - float64(i%2)*0x1p-24}, -c / root3 * (1 + float64(rng.IntN(4))*0x1p-23)
 		},
-		func(c float64) ([2]float64, float64) { return [2]float64{1, -1}, c / root3 },
+		Extra: func(c float64) ([2]float64, float64) { return [2]float64{1, -1}, c / root3 },
 	},
 	{ // clipped, every which way
-		"clipped",
-		func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
+		Name: "clipped",
+		Row: func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
 			return [2]float64{rng.NormFloat64(), 1 + rng.NormFloat64()}, c * math.Exp(3*rng.NormFloat64())
 		},
-		func(c float64) ([2]float64, float64) { return [2]float64{7, -3}, 20 * c },
+		Extra: func(c float64) ([2]float64, float64) { return [2]float64{7, -3}, 20 * c },
 	},
 	{ // small gradients of long inputs: δ² is below what float32 holds
-		"tiny δ",
-		func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
+		Name: "tiny δ",
+		Row: func(rng *rand.Rand, _, _ int, c float64) ([2]float64, float64) {
 			return [2]float64{1e15, 1e14 * rng.NormFloat64()}, c * 1e-23 * math.Exp(rng.NormFloat64())
 		},
-		func(c float64) ([2]float64, float64) { return [2]float64{1e15, 1e13}, -c * 1e-22 },
+		Extra: func(c float64) ([2]float64, float64) { return [2]float64{1e15, 1e13}, -c * 1e-22 },
 	},
-	oneLedge,
+	crowd.OneLedge,
 	{ // one in every piece
-		"ledges",
-		func(_ *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
-			return ledge(i%compute.PieceRows, compute.PieceRows, c)
+		Name: "ledges",
+		Row: func(_ *rand.Rand, i, _ int, c float64) ([2]float64, float64) {
+			return crowd.Ledge(i%compute.PieceRows, compute.PieceRows, c)
 		},
-		func(c float64) ([2]float64, float64) { return [2]float64{}, 0.3 * c },
+		Extra: func(c float64) ([2]float64, float64) { return [2]float64{}, 0.3 * c },
 	},
 }
 
 // excess adds up n rows of the crowd, and again with the extra row at each of
-// some places, coupled as the proof at [Run.rounded] has it; it returns the
+// some places, coupled as the proof at [rounded] has it; it returns the
 // greatest distance over the sensitivity.
-func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Run)) float64 {
+func excess(t *testing.T, w crowd.Crowd, cfg run.Config, n int, be compute.Backend, edits ...func(*Run)) float64 {
 	t.Helper()
-	ds := w.data(n, true, cfg.MaxGradNorm)
+	ds := w.Data(n, true, cfg.MaxGradNorm)
 	if cfg.Model.Layers == nil {
 		cfg.Model = run.Model{Kind: "linear"}
 	} else {
@@ -71,7 +72,7 @@ func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, ed
 	cfg.ExpectedBatchSize = float64(n + 1) // all: nothing that takes long to account for
 	cfg.Accountant, cfg.MaxPhysicalBatchSize = "rdp", 1<<16
 	p := startOn(t, cfg, ds, be)
-	kernel.Fill(p.be, p.model.All().Len(), 0, p.model.All())
+	kernel.Fill(p.work.be, p.work.model.All().Len(), 0, p.work.model.All())
 	if isAdaClip(p) {
 		settleOn(t, p, w, cfg.MaxGradNorm)
 	}
@@ -95,12 +96,12 @@ func excess(t *testing.T, w crowd, cfg run.Config, n int, be compute.Backend, ed
 			stat[i] -= statWithout[i]
 		}
 		moved := length(sum)
-		if q := p.query; q != nil && q.Joined {
+		if q := p.work.query; q != nil && q.Joined {
 			moved = math.Hypot(moved, length(stat))
 		} else if q != nil && length(stat) > q.Sensitivity {
-			t.Errorf("%s, %s, B = %d: the statistic moves by %g, its sensitivity is %g", cfg.Method, w.name, n, length(stat), q.Sensitivity)
+			t.Errorf("%s, %s, B = %d: the statistic moves by %g, its sensitivity is %g", cfg.Method, w.Name, n, length(stat), q.Sensitivity)
 		}
-		worst = max(worst, moved/p.mech.sensitivity())
+		worst = max(worst, moved/p.clipping.mech.sensitivity())
 	}
 	return worst
 }
@@ -111,21 +112,21 @@ const settling = 2500
 
 // settleOn lets coordinates follow what the crowd has in common, until the centre
 // is far longer than what is left.
-func settleOn(t *testing.T, p *Run, w crowd, c float64) {
+func settleOn(t *testing.T, p *Run, w crowd.Crowd, c float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
-	d := p.spec.Params()
+	d := p.work.terms.Spec.Params()
 	a, b, g := make([]float32, d), make([]float32, d), make([]float32, d)
 	for i := range settling {
-		x, y := w.row(rng, i, settling, c)
+		x, y := w.Row(rng, i, settling, c)
 		readCoordinates(t, p, a, b)
 		g[0], g[1], g[d-1] = float32(-y*x[0]), float32(-y*x[1]), float32(-y) // weights, other weights, bias
 		for j := range g {
 			g[j] -= a[j]
 		}
-		p.be.Write(p.gradient, g)
+		p.work.be.Write(p.work.gradient, g)
 		clear(g)
-		p.mech.mean()
+		p.clipping.mech.mean()
 	}
 }
 
@@ -133,8 +134,8 @@ func settleOn(t *testing.T, p *Run, w crowd, c float64) {
 // physical batches as a step takes them.
 func totals(t *testing.T, p *Run, rows []int) (sum, stat []float64) {
 	t.Helper()
-	clear(p.statistic)
-	return added(t, p, rows), slices.Clone(p.statistic)
+	clear(p.clipping.part.statistic)
+	return added(t, p, rows), slices.Clone(p.clipping.part.statistic)
 }
 
 func sumConfig(method, mode string, c float64) run.Config {
@@ -180,7 +181,7 @@ func sumLaw(t *testing.T, method, mode string, n int) {
 		for _, c := range cs {
 			for name, be := range sumBackends(t, n <= 512 && c == 1) {
 				if x := excess(t, w, sumConfig(method, mode, c), max(n, 1), be); !(x <= 1) {
-					t.Errorf("%s, B = %d, C = %g, %s: one row moves the sum by %.6g times the sensitivity", w.name, n, c, name, x)
+					t.Errorf("%s, B = %d, C = %g, %s: one row moves the sum by %.6g times the sensitivity", w.Name, n, c, name, x)
 				}
 				be.Close()
 			}
@@ -213,7 +214,7 @@ func TestSumLawOnAMillionRows(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"constant", "coordinate", "adaclip"} {
 		for name, be := range sumBackends(t, false) {
-			w := crowds[slices.IndexFunc(crowds, func(w crowd) bool { return w.name == "ledge" })]
+			w := crowds[slices.IndexFunc(crowds, func(w crowd.Crowd) bool { return w.Name == "ledge" })]
 			x := excess(t, w, sumConfig(method, "float", 1), 1_000_000, be)
 			t.Logf("%s, %s: %.6f times the sensitivity", method, name, x)
 			if !(x <= 1) {
@@ -235,7 +236,7 @@ func TestSumLawCatchesPlantedFaults(t *testing.T) {
 		notice(t, name, "auto-v", n, be)
 	}
 	notice(t, "the whole batch in float32", "constant", n, rough.New(purego.New(), forward, n+1))
-	centred := excess(t, alike, sumConfig("adaclip", "float", 1), 4*n, floatCentre{purego.New()}, func(p *Run) {
+	centred := excess(t, crowd.Alike, sumConfig("adaclip", "float", 1), 4*n, floatCentre{purego.New()}, func(p *Run) {
 		centreOnAlike(p)
 		nothingOutweighs(p)
 	})
@@ -249,7 +250,7 @@ func notice(t *testing.T, fault, method string, n int, be compute.Backend) {
 	worst, at := 0.0, ""
 	for _, w := range crowds {
 		if x := excess(t, w, sumConfig(method, "float", 1), n, be); x > worst {
-			worst, at = x, w.name
+			worst, at = x, w.Name
 		}
 	}
 	if t.Logf("%s, %s: %.4g times the sensitivity (%s)", method, fault, worst, at); worst <= 1 {
@@ -262,15 +263,15 @@ func notice(t *testing.T, fault, method string, n int, be compute.Backend) {
 func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 	// In every piece: 33 rows at the centre g = (0, 0, 1), then rows near 0 whose
 	// weighted gradients are about half a unit in the last place of their sum.
-	centredLedge := crowd{
-		"centred ledge",
-		func(_ *rand.Rand, i, _ int, _ float64) ([2]float64, float64) {
+	centredLedge := crowd.Crowd{
+		Name: "centred ledge",
+		Row: func(_ *rand.Rand, i, _ int, _ float64) ([2]float64, float64) {
 			if i%compute.PieceRows < 33 {
 				return [2]float64{}, -1
 			}
 			return [2]float64{}, 0.56 * 0x1p-19 * 320
 		},
-		func(float64) ([2]float64, float64) { return [2]float64{}, 10 },
+		Extra: func(float64) ([2]float64, float64) { return [2]float64{}, 10 },
 	}
 	for _, tt := range []struct {
 		rule   string
@@ -286,11 +287,11 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 			cfg.Threshold, cfg.Params = tt.rule, tt.params
 			x := excess(t, centredLedge, cfg, 16*compute.PieceRows, be, func(p *Run) {
 				s := 1 / (0.99 * centred * root3) // b = s·√3, so ‖a/b‖ is nearly what C allows
-				c := p.mech.(*adaClip)
-				p.be.Write(c.a, []float32{0, 0, 1})
-				kernel.Fill(p.be, 3, float32(math.Sqrt(s)), c.root)
+				c := p.clipping.mech.(*adaClip)
+				p.work.be.Write(c.a, []float32{0, 0, 1})
+				kernel.Fill(p.work.be, 3, float32(math.Sqrt(s)), c.root)
 				c.rescale()
-				p.clipper.Rule.Adapt(tt.seen)
+				p.work.clipper.Rule.Adapt(tt.seen)
 			})
 			if !(x <= 1) {
 				t.Errorf("%s, %s: one row moves the sum by %.6g times the sensitivity", tt.rule, name, x)
@@ -300,8 +301,15 @@ func TestSumLawWhenTheThresholdFalls(t *testing.T) {
 	}
 }
 
+// centreOnAlike puts the centre where all gradients of [crowd.Alike] lie, and makes the
+// scale so small that rounding the sum of 60,000 of them to float32 would be some
+// 20 times C.
+func centreOnAlike(r *Run) {
+	r.Centre([]float32{float32(crowd.AlikeRow[0]), float32(crowd.AlikeRow[1]), 1}, 1e-4)
+}
+
 // nothingOutweighs lets gradients through however much longer the centre makes them.
-func nothingOutweighs(r *Run) { kernel.Fill(r.be, 1, 0, r.mech.(*adaClip).away) }
+func nothingOutweighs(r *Run) { kernel.Fill(r.work.be, 1, 0, r.clipping.mech.(*adaClip).away) }
 
 type floatCentre struct{ compute.Backend }
 
@@ -370,7 +378,7 @@ func TestOrderIsUniform(t *testing.T) {
 	cfg := sumConfig("constant", "float", 1)
 	cfg.Model, cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps, cfg.Seed = run.Model{Kind: "linear"}, ptr(1.0), 5, 1, ptr(uint64(4))
 	cfg.Scaling = run.Scaling{Kind: "none"}
-	p := startOn(t, cfg, crowds[0].data(4, true, 1), purego.New())
+	p := startOn(t, cfg, crowds[0].Data(4, true, 1), purego.New())
 	const draws = 5000
 	count := map[[2]int]int{} // (place, row)
 	for i := range draws {

@@ -44,7 +44,7 @@ func TestNothingUnreleasedIsTaken(t *testing.T) {
 		cfg.Seed, cfg.Steps, cfg.NoiseMultiplier, cfg.Scaling.Kind, cfg.DiagnosticsEvery = nil, 10, ptr(1.0), scaling, 2
 		r := started(t, cfg, ds)
 		events, res := finish(t, r)
-		statement, err := r.Statement(res.Steps)
+		statement, err := r.plan.Statement(res.Steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestNeighboursDifferInWhatIsNoised(t *testing.T) {
 				tc.edit(&cfg)
 				r := started(t, cfg, ds)
 				_, res := finish(t, r)
-				statement, err := r.Statement(res.Steps)
+				statement, err := r.plan.Statement(res.Steps)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -47,6 +47,12 @@ func (t *tally) add(v view, q *clip.Query, statistic []float64) {
 	}
 }
 
+// join adds the tally of other rows.
+func (t *tally) join(o *tally) {
+	t.n, t.hits, t.nonFinite, t.answered, t.loss = t.n+o.n, t.hits+o.hits, t.nonFinite+o.nonFinite, t.answered+o.answered, t.loss+o.loss
+	t.norms, t.batch = append(t.norms, o.norms...), o.batch
+}
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // normSlack is how far a computed norm may lie above the true one: within it, a

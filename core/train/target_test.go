@@ -11,6 +11,7 @@ import (
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -108,7 +109,7 @@ func TestTargetScaling(t *testing.T) {
 	} {
 		cfg := base("constant")
 		cfg.ExpectedBatchSize, cfg.Model, cfg.Scaling = 20, tc.model, tc.in
-		p, err := Recall(&accounts, cfg, tc.ds.Meta())
+		p, err := plan.Recall(&accounts, cfg, tc.ds.Meta())
 		var at *run.ConfigError
 		switch {
 		case tc.fault != "":
@@ -119,14 +120,14 @@ func TestTargetScaling(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 			continue
-		case p.cfg.Scaling.Target != tc.target || (p.boundsNoise > 0) != tc.paid || (len(p.once) == 1) != tc.paid || (p.info.ScalingShare > 0) != tc.paid:
-			t.Errorf("%s: target by %q, noise of bounds %v, %d events before", name, p.cfg.Scaling.Target, p.boundsNoise, len(p.once))
+		case p.Terms().Config.Scaling.Target != tc.target || (p.Terms().BoundsNoise > 0) != tc.paid || (len(p.Info().Events.Once) == 1) != tc.paid || (p.Info().ScalingShare > 0) != tc.paid:
+			t.Errorf("%s: target by %q, noise of bounds %v, %d events before", name, p.Terms().Config.Scaling.Target, p.Terms().BoundsNoise, len(p.Info().Events.Once))
 		}
-		if said := slices.Contains(p.covered(), "the private bounds of the targets"); said != (tc.target == "private") {
-			t.Errorf("%s: covers %q", name, p.covered())
+		if said := slices.Contains(p.Draft(1).Released, "the private bounds of the targets"); said != (tc.target == "private") {
+			t.Errorf("%s: covers %q", name, p.Draft(1).Released)
 		}
-		if said := slices.Contains(p.covered(), "the private bounds of the features"); said != (p.cfg.Scaling.Kind == "private" && len(tc.ds.NumericFeatures()) > 0) {
-			t.Errorf("%s: covers %q", name, p.covered())
+		if said := slices.Contains(p.Draft(1).Released, "the private bounds of the features"); said != (p.Terms().Config.Scaling.Kind == "private" && len(tc.ds.NumericFeatures()) > 0) {
+			t.Errorf("%s: covers %q", name, p.Draft(1).Released)
 		}
 	}
 }
@@ -150,7 +151,7 @@ func TestTargetsAreWarnedOf(t *testing.T) {
 		cfg := tc.cfg
 		cfg.Method, cfg.ExpectedBatchSize, cfg.Steps = "constant", 20, 3
 		at := map[string]string{}
-		for _, w := range planned(t, cfg, tc.ds).info.Warnings {
+		for _, w := range planned(t, cfg, tc.ds).Info().Warnings {
 			at[w.Field] += w.Message
 		}
 		if !strings.Contains(at[tc.field], tc.want) || at[tc.not] != "" {
@@ -164,7 +165,7 @@ func TestTargetsAreMeasuredAsNone(t *testing.T) {
 	for _, cfg := range []run.Config{{Method: "none", PCA: run.PCA{Components: 2}}, {Method: "none"}, {Method: "constant", NoiseMultiplier: ptr(1.0)}} {
 		cfg.Steps, cfg.ExpectedBatchSize = 3, 20
 		for _, ds := range []*data.Dataset{declaredIncomes(200, 6), incomes(200, 6)} {
-			if _, err := planned(t, cfg, ds).StepTime(t.Context(), purego.New()); err != nil {
+			if _, err := StepTime(t.Context(), planned(t, cfg, ds), purego.New()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -178,7 +179,7 @@ func TestTargetsFarOff(t *testing.T) {
 	cfg := base("constant")
 	cfg.ExpectedBatchSize = 20
 	var at *run.ConfigError
-	if _, err := New(cfg, ds.Meta()); !errors.As(err, &at) || at.Field != "scaling.target" {
+	if _, err := plan.New(cfg, ds.Meta()); !errors.As(err, &at) || at.Field != "scaling.target" {
 		t.Errorf("%v", err)
 	}
 }
@@ -205,7 +206,7 @@ func TestResumeTargets(t *testing.T) {
 					kept = encoded(t, r)
 				}
 			}
-			want, err := r.outcome(context.Background())
+			want, err := r.Outcome(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +221,7 @@ func TestResumeTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.bounds = append(c.bounds, data.Bound{Lo: 0, Hi: 1})
-			if err := p.Fits(c); !errors.Is(err, ErrFormat) {
+			if err := c.Fits(p); !errors.Is(err, ErrFormat) {
 				t.Errorf("with one bound more: %v", err)
 			}
 		})

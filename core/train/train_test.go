@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -40,11 +41,11 @@ var accounts privacy.Memory
 // startOn plans and starts a run on a backend.
 func startOn(t testing.TB, cfg run.Config, ds *data.Dataset, be compute.Backend) *Run {
 	t.Helper()
-	p, err := Recall(&accounts, cfg, ds.Meta())
+	p, err := plan.Recall(&accounts, cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Start(context.Background(), ds, be)
+	r, err := Start(context.Background(), p, ds, be)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +62,11 @@ func finish(t testing.TB, p *Run) ([]run.Event, run.Result) {
 		}
 		events = append(events, e)
 	}
-	r, err := p.outcome(context.Background())
+	r, err := p.Outcome(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return events, r
+	return events, r.Result
 }
 
 func base(method string) run.Config {
@@ -162,7 +163,7 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 	} {
 		cfg := base("constant")
 		c.edit(&cfg)
-		_, err := New(cfg, small(t).Meta())
+		_, err := plan.New(cfg, small(t).Meta())
 		var ce *run.ConfigError
 		if !errors.As(err, &ce) || ce.Field != c.field {
 			t.Errorf("want a fault in %s, got %v", c.field, err)
@@ -178,11 +179,11 @@ func TestLabelsOutsideTheirRange(t *testing.T) {
 		ds.Train = data.Split{N: 2, F32: []float32{1, 1, 0, 1}, Y: []float32{0, 1, 0.5, label}}
 		cfg := base("value")
 		cfg.Model, cfg.ExpectedBatchSize = run.Model{Kind: "softmax"}, 1
-		p, err := New(cfg, ds.Meta())
+		p, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Start(t.Context(), ds, purego.New()); err == nil || !strings.Contains(err.Error(), "training row 2 has a label of") {
+		if _, err := Start(t.Context(), p, ds, purego.New()); err == nil || !strings.Contains(err.Error(), "training row 2 has a label of") {
 			t.Errorf("a label of %v: %v", label, err)
 		}
 	}
@@ -194,7 +195,7 @@ func TestSecureNamesTheRule(t *testing.T) {
 	for _, method := range []string{"constant", "quantile"} {
 		cfg := base(method)
 		cfg.NoiseMode, cfg.Threshold = "secure", "slaclip"
-		if _, err := New(cfg, small(t).Meta()); err == nil || !strings.Contains(err.Error(), "the statistic of slaclip") {
+		if _, err := plan.New(cfg, small(t).Meta()); err == nil || !strings.Contains(err.Error(), "the statistic of slaclip") {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
@@ -206,7 +207,7 @@ func TestHoursAreSaid(t *testing.T) {
 	for kind, want := range map[string]string{"resnet18": "takes about 5 hours", "cnn-opacus": ""} {
 		cfg := base("constant")
 		cfg.Model, cfg.ExpectedBatchSize, cfg.Steps = run.Model{Kind: kind}, 512, 704
-		p, err := New(cfg, pictures)
+		p, err := plan.New(cfg, pictures)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +226,7 @@ func TestHoursAreSaid(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	cfg := base("constant")
 	cfg.TargetDelta = 0.01
-	info := started(t, cfg, small(t)).Info()
+	info := started(t, cfg, small(t)).plan.Info()
 	var fields []string
 	for _, w := range info.Warnings {
 		fields = append(fields, w.Field)
@@ -242,7 +243,7 @@ func TestWarnings(t *testing.T) {
 	} {
 		cfg := base("constant")
 		idle(&cfg)
-		info := started(t, cfg, small(t)).Info()
+		info := started(t, cfg, small(t)).plan.Info()
 		if info.Epsilon != 0 || !slices.ContainsFunc(info.Warnings, func(w run.Warning) bool { return strings.HasPrefix(w.Message, "ε = 0: ") }) {
 			t.Errorf("ε = %v and no word of it: %v", info.Epsilon, info.Warnings)
 		}
@@ -282,7 +283,7 @@ func TestDivisorIsTheExpectedBatch(t *testing.T) {
 		ds.Test = data.Split{}
 		cfg := run.Config{Method: "constant", NoPrivacy: true, Model: run.Model{Kind: "linear"}, ExpectedBatchSize: 4, Steps: 1, LearningRate: 1, Seed: ptr(uint64(1))}
 		p := started(t, cfg, ds)
-		p.rate = 1 // all rows are sampled, and the divisor is still 4
+		p.work.terms.SampleRate = 1 // all rows are sampled, and the divisor is still 4
 		_, r := finish(t, p)
 		return r.Released.Parameters
 	}
@@ -324,7 +325,7 @@ func TestStoppedRunCostsItsPlan(t *testing.T) {
 		if !r.Stopped || r.PlannedSteps != cfg.Steps || r.Blind != blind {
 			t.Errorf("%+v", r)
 		}
-		if full := p.Info().Epsilon; r.Epsilon != full || !(r.EpsilonAtStep > 0 && r.EpsilonAtStep < full) || events[6].Released.Epsilon < r.EpsilonAtStep {
+		if full := p.plan.Info().Epsilon; r.Epsilon != full || !(r.EpsilonAtStep > 0 && r.EpsilonAtStep < full) || events[6].Released.Epsilon < r.EpsilonAtStep {
 			t.Errorf("ε = %v, after 7 of %d steps %v; the plan costs %v", r.Epsilon, cfg.Steps, r.EpsilonAtStep, full)
 		}
 		watched := strings.Contains(r.Guarantee, "Diagnostics were shown")
@@ -396,11 +397,11 @@ func TestNoStepIsTakenTwice(t *testing.T) {
 		cfg.Steps, cfg.Model = 4, run.Model{Kind: "mlp", Hidden: []int{4}}
 		for k := 1; k < 40; k++ {
 			waits := k
-			p, err := New(cfg, ds.Meta())
+			p, err := plan.New(cfg, ds.Meta())
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := p.Start(context.Background(), ds, failing{deferred.New(purego.New()), &waits})
+			r, err := Start(context.Background(), p, ds, failing{deferred.New(purego.New()), &waits})
 			if err != nil {
 				continue
 			}
@@ -414,8 +415,8 @@ func TestNoStepIsTakenTwice(t *testing.T) {
 					}
 				}
 			}
-			if done := r.done; failed && done > r.steps {
-				t.Errorf("%s: %d steps of %d", method, done, r.steps)
+			if done := r.done; failed && done > r.work.terms.Steps {
+				t.Errorf("%s: %d steps of %d", method, done, r.work.terms.Steps)
 			}
 			r.Close()
 		}
@@ -478,8 +479,8 @@ func TestTestingIsASmallPartOfARun(t *testing.T) {
 		{1, 1, 1 << 30, evaluationsLeast},
 		{1 << 40, 1 << 20, 10, 20},
 	} {
-		p := &Plan{steps: c.steps, batch: c.batch, meta: data.Meta{TestRows: c.rows}}
-		if got := p.evaluations(); got != c.evaluated {
+		terms := plan.Terms{Schedule: plan.Schedule{Steps: c.steps, BatchSize: c.batch}, Meta: data.Meta{TestRows: c.rows}}
+		if got := evaluations(&terms); got != c.evaluated {
 			t.Errorf("%d steps of %g, %d test rows: tested %d times, not %d", c.steps, c.batch, c.rows, got, c.evaluated)
 		}
 	}

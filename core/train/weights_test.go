@@ -109,23 +109,22 @@ func TestFactorsOfARun(t *testing.T) {
 		cfg := base(m.Name)
 		cfg.Steps = 3
 		r := started(t, cfg, small(t))
-		if r.clipper.Coordinates || r.clipper.NonPrivate || r.clipper.Geometry != nil {
+		if r.work.clipper.Coordinates || r.work.clipper.NonPrivate || r.work.clipper.Geometry != nil {
 			continue
 		}
-		e := &pendingEvent{}
+		e := r.begin()
 		ctx := context.Background()
-		r.begin()
-		if err := r.addUp(t.Context(), []int{1, 2, 3}[:min(3, r.model.Capacity)], e); err != nil {
+		if err := r.addUp(t.Context(), []int{1, 2, 3}[:min(3, r.work.model.Capacity)], e); err != nil {
 			t.Fatal(err)
 		}
-		v, err := r.wait(ctx, e.parts[0])
+		v, err := e.parts[0].wait(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range v.n {
 			for g := range v.of.norms {
 				u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-				want := r.clipper.Weight.Factor(u, r.clipper.GroupThreshold(len(v.of.norms)))
+				want := r.work.clipper.Weight.Factor(u, r.work.clipper.GroupThreshold(len(v.of.norms)))
 				if math.Abs(f-want) > 3e-5*want {
 					t.Errorf("%s: factor %g of a norm of %g, want %g", m.Name, f, u, want)
 				}

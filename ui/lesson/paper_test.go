@@ -15,6 +15,7 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/simd"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/train"
 )
@@ -78,7 +79,7 @@ func TestFigures(t *testing.T) {
 				c.TargetEpsilon, c.NoiseMultiplier = nil, &one
 			}
 			c.Accountant = "rdp"
-			if _, err := train.New(c, sets[c.Data].Meta()); err != nil {
+			if _, err := plan.New(c, sets[c.Data].Meta()); err != nil {
 				t.Errorf("%s, run %d: %v", f.ID, i+1, err)
 			}
 		}
@@ -159,11 +160,11 @@ func outcome(t *testing.T, be compute.Backend, c run.Config) (Outcome, float64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := train.New(c, ds.Meta())
+	p, err := plan.New(c, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Start(ctx, ds, be)
+	r, err := train.Start(ctx, p, ds, be)
 	if err != nil {
 		t.Fatal(err)
 	}

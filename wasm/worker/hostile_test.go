@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
-	"clipscope/core/train"
 )
 
 // planning is a session whose planner is the real one.
 func planning(t *testing.T) *Session {
 	p := newPage(t, func(c run.Config, m data.Meta) (Planned, error) {
-		_, err := train.New(c, m)
+		_, err := plan.New(c, m)
 		return &fake{steps: 1}, err
 	})
 	p.s.host.Builtin = data.Builtin

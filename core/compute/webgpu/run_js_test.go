@@ -14,6 +14,7 @@ import (
 	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/train"
 )
@@ -120,13 +121,13 @@ func runs(t *testing.T, b *webgpu.Backend, cfg run.Config, each func(step int)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := train.New(cfg, ds.Meta())
+	p, err := plan.New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func() {
 		t.Helper()
-		r, err := p.Start(context.Background(), ds, b)
+		r, err := train.Start(context.Background(), p, ds, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +189,8 @@ func TestRunsSurviveTheirGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := func(method string) *train.Plan {
-		p, err := train.New(run.Config{
+	planned := func(method string) *plan.Plan {
+		p, err := plan.New(run.Config{
 			Data: "moons", Method: method, Model: run.Model{Kind: "mlp", Hidden: []int{8}}, NoiseMultiplier: &sigma,
 			ExpectedBatchSize: 32, Steps: 25, LearningRate: 0.1, Optimizer: "adam", Seed: &seed,
 		}, ds.Meta())
@@ -242,9 +243,9 @@ func TestRunsSurviveTheirGPU(t *testing.T) {
 		times = 1
 	}
 	for i, method := range []string{"constant", "quantile", "dc-e", "adaclip", "psac"} {
-		p := plan(method)
+		p := planned(method)
 		be := fast()
-		undisturbed, err := p.Start(ctx, ds, be)
+		undisturbed, err := train.Start(ctx, p, ds, be)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestRunsSurviveTheirGPU(t *testing.T) {
 		for range times {
 			at := 1 + rng.IntN(25)
 			gpu := open(t)
-			r, err := p.Start(ctx, ds, gpu)
+			r, err := train.Start(ctx, p, ds, gpu)
 			if err != nil {
 				t.Fatal(err)
 			}

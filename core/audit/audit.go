@@ -1,4 +1,5 @@
-package train
+// Package audit bounds from below the ε of the code that trains every run.
+package audit
 
 import (
 	"context"
@@ -8,11 +9,13 @@ import (
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train"
 )
 
-// An Audit trains softmax regression on drawn digits and canaries, and bounds
+// Audit trains softmax regression on drawn digits and canaries, and bounds
 // from below the ε of the code that trains every run: an error in the sampler,
 // the clipping or the noise shows as a lower bound above the claim. To pass is
 // no proof of anything.
@@ -27,18 +30,27 @@ import (
 // of the likelihood ratio of "in" against "out", summed over the steps, as the
 // canary's score. The lower bound holds for any score; a good one makes it high.
 type Audit struct {
+	// Start begins the runs that are audited: [train.Start], or in a test of audits one that
+	// breaks something.
+	Start Start
+	// Cases are the worst cases that an audit on them tries.
+	Cases []Case
+
 	cfg   run.AuditRequest
 	be    compute.Backend
-	plan  *Plan
+	plan  *plan.Plan
+	terms plan.Terms
 	ds    *data.Dataset
 	in    []bool    // the coins
 	score []float64 // by canary
 
-	planted func(*Run)      // breaks the mechanism in tests
-	worst   *worstCaseAudit // instead of all that
+	worst *worstCaseAudit // instead of all that
 }
 
-var errAuditNoNoise = fault("method", "a run without noise claims nothing that could be audited; choose a private method")
+// Start begins a run of a plan.
+type Start func(context.Context, *plan.Plan, *data.Dataset, compute.Backend) (*train.Run, error)
+
+var errNoNoise = plan.Fault("method", "a run without noise claims nothing that could be audited; choose a private method")
 
 // The canaries' feature is this long, so that their gradients are always clipped
 // at the usual thresholds, and their logits stay moderate.
@@ -47,35 +59,38 @@ const (
 	auditRate    = 1.0 // of learning
 )
 
-// NewAudit prepares an audit on a backend. Errors name a field as [New]'s do.
-func NewAudit(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
-	a := &Audit{cfg: cfg.WithDefaults(), be: be}
+// New prepares an audit on a backend. Errors name a field as those of [plan.New] do.
+func New(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
+	a := &Audit{Start: train.Start, cfg: cfg.WithDefaults(), be: be}
 	c := &a.cfg
 	switch {
 	case c.Data != "canaries" && c.Data != "worst-case":
-		return nil, fault("data", "there is no audit on %q; choose canaries or worst-case", c.Data)
+		return nil, plan.Fault("data", "there is no audit on %q; choose canaries or worst-case", c.Data)
 	case c.Canaries < 10 || c.Canaries > 20_000:
-		return nil, fault("canaries", "%d is not in 10 … 20000", c.Canaries)
+		return nil, plan.Fault("canaries", "%d is not in 10 … 20000", c.Canaries)
 	case c.Rows < 1 || c.Rows > 6000:
-		return nil, fault("rows", "%d is not in 1 … 6000", c.Rows)
+		return nil, plan.Fault("rows", "%d is not in 1 … 6000", c.Rows)
 	case c.Steps < 1 || c.Steps > 10_000:
-		return nil, fault("steps", "%d is not in 1 … 10000", c.Steps)
+		return nil, plan.Fault("steps", "%d is not in 1 … 10000", c.Steps)
 	case !(c.SampleRate > 0 && c.SampleRate <= 1):
-		return nil, fault("sample_rate", "%v is not in (0, 1]", c.SampleRate)
+		return nil, plan.Fault("sample_rate", "%v is not in (0, 1]", c.SampleRate)
 	case c.Guesses < 1 || c.Guesses > c.Canaries:
-		return nil, fault("guesses", "%d is not in 1 … %d", c.Guesses, c.Canaries)
+		return nil, plan.Fault("guesses", "%d is not in 1 … %d", c.Guesses, c.Canaries)
 	case c.Run.TargetDelta != 0 && !(c.Run.TargetDelta >= 1e-30 && c.Run.TargetDelta <= 0.5):
-		return nil, fault("target_delta", "an audit sees nothing at a δ of %v; take 1e-30 … 0.5", c.Run.TargetDelta)
+		return nil, plan.Fault("target_delta", "an audit sees nothing at a δ of %v; take 1e-30 … 0.5", c.Run.TargetDelta)
 	case !(c.Significance > 0 && c.Significance < 1):
-		return nil, fault("significance", "%v is not in (0, 1)", c.Significance)
+		return nil, plan.Fault("significance", "%v is not in (0, 1)", c.Significance)
 	}
 	if c.Data == "worst-case" {
+		if a.Cases = worstCases; plan.Discrete(c.Run.NoiseMode) {
+			a.Cases = worstCases[:2] // adaclip is refused there
+		}
 		a.worst = &worstCaseAudit{cfg: *c, be: be}
 		return a, a.worst.check()
 	}
-	key, err := keyOf(c.Run.Seed)
+	key, err := privacy.KeyOf(c.Run.Seed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("audit: %w", err)
 	}
 	a.in, a.score = coins(key.Stream(privacy.Canary, 0, 0), c.Canaries), make([]float64, c.Canaries)
 	a.ds = a.dataset()
@@ -86,11 +101,11 @@ func NewAudit(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(a.ds.Train.N), 0, c.Steps
 	rc.Optimizer, rc.LearningRate, rc.Momentum = "sgd", auditRate, 0
 	rc.Iterate, rc.DiagnosticsEvery = "last", 0
-	if a.plan, err = New(rc, a.ds.Meta()); err != nil {
+	if a.plan, err = plan.New(rc, a.ds.Meta()); err != nil {
 		return nil, err
 	}
-	if a.plan.sigma == 0 {
-		return nil, errAuditNoNoise
+	if a.terms = a.plan.Terms(); a.terms.NoiseMultiplier == 0 {
+		return nil, errNoNoise
 	}
 	return a, nil
 }
@@ -152,19 +167,17 @@ func halve(dst []float32, src []uint8) {
 // step and may end the audit with an error. An audit runs once.
 func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (run.AuditReport, error) {
 	if a.worst != nil {
+		a.worst.start, a.worst.cases = a.Start, a.Cases
 		return a.worst.run(ctx, progress)
 	}
-	r, err := a.plan.Start(ctx, a.ds, a.be)
+	r, err := a.Start(ctx, a.plan, a.ds, a.be)
 	if err != nil {
 		return run.AuditReport{}, err
 	}
 	defer r.Close()
-	if a.planted != nil {
-		a.planted(r)
-	}
-	before := make([]float32, a.plan.spec.Params()) // softmax regression starts at zero
-	for r.done < r.steps {
-		e, after, err := r.single(ctx)
+	before := make([]float32, a.terms.Spec.Params()) // softmax regression starts at zero
+	for range a.terms.Steps {
+		e, after, err := r.Step(ctx)
 		if err != nil {
 			return run.AuditReport{}, err
 		}
@@ -179,25 +192,12 @@ func (a *Audit) Run(ctx context.Context, progress func(step, steps int) error) (
 	return a.report()
 }
 
-// single takes one step and returns its event and the parameters after it.
-func (r *Run) single(ctx context.Context) (run.Event, []float32, error) {
-	if err := r.step(ctx); err != nil {
-		return run.Event{}, nil, err
-	}
-	after, err := r.parameters(ctx)
-	if err != nil {
-		return run.Event{}, nil, err
-	}
-	e, err := r.next(ctx)
-	return e, after, err
-}
-
 // listen adds what one step tells to every canary's score.
 func (a *Audit) listen(before, after []float32, c float64) {
-	p := a.plan
-	bias := before[p.meta.Features*classes:]
-	perUnit := p.batch / (auditRate * c) // from a move of the parameters to the noisy sum, in units of C
-	variance := p.gradNoise * p.gradNoise
+	t := &a.terms
+	bias := before[t.Meta.Features*classes:]
+	perUnit := t.BatchSize / (auditRate * c) // from a move of the parameters to the noisy sum, in units of C
+	variance := t.GradNoise * t.GradNoise
 	var u [classes]float64
 	for i := range a.score {
 		at := canaryFeature(i) * classes
@@ -207,7 +207,7 @@ func (a *Audit) listen(before, after []float32, c float64) {
 		for k := range u {
 			x += u[k] * (float64(was[k]) - float64(is[k]))
 		}
-		a.score[i] += logRatio(x*perUnit, p.rate, variance)
+		a.score[i] += logRatio(x*perUnit, t.SampleRate, variance)
 	}
 }
 
@@ -248,7 +248,7 @@ func logRatio(x, q, v float64) float64 {
 }
 
 func (a *Audit) report() (run.AuditReport, error) {
-	p, c := a.plan, &a.cfg
+	t, c := &a.terms, &a.cfg
 	canaries := make([]privacy.CanaryScore, len(a.in))
 	included := 0
 	for i, in := range a.in {
@@ -259,19 +259,19 @@ func (a *Audit) report() (run.AuditReport, error) {
 	}
 	audits, err := privacy.NewOneRunAudits(canaries, c.Guesses)
 	if err != nil {
-		return run.AuditReport{}, fmt.Errorf("train: audit: %w", err)
+		return run.AuditReport{}, fmt.Errorf("audit: %w", err)
 	}
 	audit := audits[0]
 	r := run.AuditReport{
-		Claimed: run.Number(p.epsilon(p.steps)), Delta: p.cfg.TargetDelta, Accountant: p.cfg.Accountant,
+		Claimed: run.Number(a.plan.Epsilon(t.Steps)), Delta: t.Config.TargetDelta, Accountant: t.Config.Accountant,
 		Confidence: 1 - c.Significance, Canaries: c.Canaries, Included: included, Guesses: audit.Guesses, Correct: audit.Correct,
-		Steps: p.steps, SampleRate: p.rate, NoiseMultiplier: p.sigma, Backend: a.be.Name(),
+		Steps: t.Steps, SampleRate: t.SampleRate, NoiseMultiplier: t.NoiseMultiplier, Backend: a.be.Name(),
 	}
 	if r.LowerBound, err = audit.GDPEpsilon(r.Delta, c.Significance); err != nil {
-		return r, fmt.Errorf("train: audit: %w", err)
+		return r, fmt.Errorf("audit: %w", err)
 	}
 	if r.AnyMechanism, err = audit.Epsilon(r.Delta, c.Significance); err != nil {
-		return r, fmt.Errorf("train: audit: %w", err)
+		return r, fmt.Errorf("audit: %w", err)
 	}
 	r.Refuted = r.LowerBound > float64(r.Claimed)
 	return r, nil

@@ -7,7 +7,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
-	"clipscope/core/run"
+	"clipscope/core/plan"
 )
 
 // What is measured: so many steps, after the first, which make ready what the others
@@ -17,34 +17,15 @@ const (
 	measuredTime  = 400 * time.Millisecond
 )
 
-// StepTime is how long a step of the plan takes on a backend. The rows are made up, so
+// StepTime measures how long a step of a plan takes on a backend. The rows are made up, so
 // that it says nothing of anybody's, and nothing is released.
-func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
-	c, meta := p.cfg, p.meta
-	batch := min(p.batch, 2*float64(p.capacity())) // a larger one takes more memory, and as long for a row
-	c.ExpectedBatchSize, c.NumExamples = batch, 0
-	meta.TrainRows, meta.TestRows = min(meta.TrainRows, int(2*batch)+1), 0
-	if !p.nonPrivate() {
-		c.NoiseMultiplier, c.TargetEpsilon = &p.sigma, nil
-	}
-	seed := uint64(0)
-	c.Accountant, c.Seed = "rdp", &seed // as what it costs is not asked
-	c.Steps, c.Epochs, c.Blind, c.DiagnosticsEvery = 1+measuredSteps, 0, true, 0
-	if k := c.PCA.Components; k > 0 { // rows are what comes of directions
-		meta.Features, meta.Shape, meta.FeatureBytes, meta.Columns, meta.Bounds = k, nil, 4, nil, nil
-		c.PCA.Components = 0
-	}
-	if len(p.once) > 0 {
-		c.Scaling = run.Scaling{Kind: "none"}
-	}
-	if meta.Task == data.Regression { // rows that are made up have targets of no size to speak of
-		c.Scaling.Target = "none"
-	}
-	rehearsal, err := New(c, meta)
+func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Duration, error) {
+	rehearsal, times, err := p.Rehearsal(1 + measuredSteps)
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)
 	}
-	r, err := rehearsal.Start(ctx, madeUp(meta), be)
+	terms := rehearsal.Terms()
+	r, err := Start(ctx, rehearsal, madeUp(terms.Meta), be)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +42,7 @@ func (p *Plan) StepTime(ctx context.Context, be compute.Backend) (time.Duration,
 			break
 		}
 	}
-	return time.Duration(float64(time.Since(began)) / float64(max(1, steps)) * p.batch / batch), nil
+	return time.Duration(float64(time.Since(began)) / float64(max(1, steps)) * times), nil
 }
 
 // madeUp is rows of such a kind, all of one class. No number in them is one that takes

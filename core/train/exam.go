@@ -6,32 +6,54 @@ import (
 	"math"
 
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/score"
 )
 
+// A run tests itself while it goes on, evaluationsMost times at most, on evaluationRows
+// rows at most: enough for a curve. The result is measured on all rows. As a row
+// that is tested costs some two fifths of one that is trained on, in all no more
+// than testShare of what is trained on is tested, so that testing adds a tenth to
+// the time; but evaluationsLeast times, or as often as fewRows rows allow, a run
+// tests itself however short it is.
+const (
+	evaluationsMost  = 20
+	evaluationsLeast = 5
+	evaluationRows   = 1000
+	fewRows          = 4000
+	testShare        = 0.25
+)
+
+// evaluations returns how often the run tests itself before it ends, about.
+func evaluations(t *plan.Terms) int {
+	rows := max(1, min(evaluationRows, t.Meta.TestRows))
+	most := (testShare*float64(t.Steps)*t.BatchSize - float64(t.Meta.TestRows)) / float64(rows)
+	return max(evaluationsLeast, min(evaluationsMost, max(fewRows/rows, int(min(most, evaluationsMost)))))
+}
+
 // evaluate measures loss and accuracy on the first limit test rows; nil where
 // there are none. It waits once.
-func (r *Run) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
-	return r.evaluated(ctx, r.test(0, limit, false))
+func (f *feed) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
+	return f.evaluated(ctx, f.test(0, limit, false))
 }
 
 // test queues the measuring on test rows, and the reading of the outputs where they are
 // wanted.
-func (r *Run) test(from, to int, outputs bool) (parts []reading) {
-	to = min(to, r.ds.Test.N)
-	rows := make([]int, 0, r.model.Capacity)
+func (f *feed) test(from, to int, outputs bool) (parts []reading) {
+	to = min(to, f.ds.Test.N)
+	rows := make([]int, 0, f.model.Capacity)
 	for lo := from; lo < to; lo += len(rows) {
 		rows = rows[:0]
-		for i := lo; i < min(to, lo+r.model.Capacity); i++ {
+		for i := lo; i < min(to, lo+f.model.Capacity); i++ {
 			rows = append(rows, i)
 		}
-		r.load(&r.ds.Test, rows, nil)
-		r.model.Forward(r.x, len(rows), 1)
-		r.judge(len(rows))
-		part := r.report.fetch(r.be, len(rows), false)
+		f.load(&f.ds.Test, rows)
+		f.model.Forward(f.x, len(rows), 1)
+		f.judge(len(rows))
+		part := f.report.fetch(f.be, len(rows), false)
 		if outputs {
-			part.outputs = r.be.Fetch(r.model.Predictions().Slice(0, len(rows)*r.model.Outputs()))
+			part.outputs = f.be.Fetch(f.model.Predictions().Slice(0, len(rows)*f.model.Outputs()))
 		}
 		parts = append(parts, part)
 	}
@@ -39,12 +61,12 @@ func (r *Run) test(from, to int, outputs bool) (parts []reading) {
 }
 
 // evaluated takes in what was measured; nil where nothing was.
-func (r *Run) evaluated(ctx context.Context, parts []reading) (*run.Eval, error) {
+func (f *feed) evaluated(ctx context.Context, parts []reading) (*run.Eval, error) {
 	var x exam
-	if err := r.mark(ctx, parts, nil, &x); err != nil || x.rows == 0 {
+	if err := f.mark(ctx, parts, nil, &x); err != nil || x.rows == 0 {
 		return nil, err
 	}
-	return x.eval(r.ds.Task), nil
+	return x.eval(f.ds.Task), nil
 }
 
 // exam adds up what was measured on test rows.
@@ -81,11 +103,11 @@ func (x exam) eval(task data.Task) *run.Eval {
 }
 
 // mark adds what was measured to an exam, and to a score, if there is one.
-func (r *Run) mark(ctx context.Context, parts []reading, s scorer, x *exam) error {
-	k := r.model.Outputs()
+func (f *feed) mark(ctx context.Context, parts []reading, s scorer, x *exam) error {
+	k := f.model.Outputs()
 	var z []float32
 	for _, p := range parts {
-		v, err := r.wait(ctx, p)
+		v, err := p.wait(ctx)
 		if err != nil {
 			return fmt.Errorf("train: testing: %w", err)
 		}
@@ -114,24 +136,23 @@ func (r *Run) mark(ctx context.Context, parts []reading, s scorer, x *exam) erro
 const examined = 4096
 
 // examine measures the model on all test rows.
-func (r *Run) examine(ctx context.Context, res *run.Result) error {
+func (f *feed) examine(ctx context.Context, res *run.Result) (exam, error) {
 	var x exam
-	s := r.newScorer()
-	for lo := 0; lo < r.ds.Test.N; lo += examined {
-		if err := r.mark(ctx, r.test(lo, lo+examined, s != nil), s, &x); err != nil {
-			return err
+	s := f.newScorer()
+	for lo := 0; lo < f.ds.Test.N; lo += examined {
+		if err := f.mark(ctx, f.test(lo, lo+examined, s != nil), s, &x); err != nil {
+			return x, err
 		}
 	}
 	if x.rows == 0 {
-		return nil
+		return x, nil
 	}
-	r.exam = x
-	e := x.eval(r.ds.Task)
+	e := x.eval(f.ds.Task)
 	res.TestRows, res.TestAccuracy, res.TestLoss = e.Rows, e.Accuracy, e.Loss
 	if s != nil {
 		s.tell(res)
 	}
-	return nil
+	return x, nil
 }
 
 // scorer hears of the model's outputs for every test row, once, after the run.
@@ -141,25 +162,25 @@ type scorer interface {
 }
 
 // newScorer is the one for the run's task; nil where there is none.
-func (r *Run) newScorer() scorer {
+func (f *feed) newScorer() scorer {
 	switch {
-	case r.ds.Task == data.Classification && len(r.ds.Classes) == r.ds.Outputs:
-		return classScorer{r, score.NewClasses(r.ds.Classes)}
-	case r.ds.Task == data.Regression:
-		return numberScorer{r, score.NewNumbers(r.ds.Outputs)}
+	case f.ds.Task == data.Classification && len(f.ds.Classes) == f.ds.Outputs:
+		return classScorer{f, score.NewClasses(f.ds.Classes)}
+	case f.ds.Task == data.Regression:
+		return numberScorer{f, score.NewNumbers(f.ds.Outputs)}
 	}
 	return nil
 }
 
 type classScorer struct {
-	r *Run
+	*feed
 	*score.Classes
 }
 
-func (s classScorer) add(row int, outputs []float32) { s.Add(int(s.r.ds.Test.Y[row]), outputs) }
+func (s classScorer) add(row int, outputs []float32) { s.Add(int(s.ds.Test.Y[row]), outputs) }
 
 func (s classScorer) tell(res *run.Result) {
-	ds := s.r.ds
+	ds := s.ds
 	res.TestScores = s.Scores()
 	for i := range ds.Classes {
 		res.TestClasses = append(res.TestClasses, s.Class(i))
@@ -176,14 +197,14 @@ func (s classScorer) tell(res *run.Result) {
 }
 
 type numberScorer struct {
-	r *Run
+	*feed
 	*score.Numbers
 }
 
 func (s numberScorer) add(row int, outputs []float32) {
-	k := s.r.ds.Outputs
-	s.r.targetScale.Unscale(outputs)
-	s.Add(s.r.ds.Test.Y[row*k:][:k], outputs)
+	k := s.ds.Outputs
+	s.targetScale.Unscale(outputs)
+	s.Add(s.ds.Test.Y[row*k:][:k], outputs)
 }
 
 func (s numberScorer) tell(res *run.Result) { res.TestScores = s.Scores() }

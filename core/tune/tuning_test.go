@@ -1,4 +1,4 @@
-package train
+package tune
 
 import (
 	"context"
@@ -15,9 +15,60 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train"
+	"clipscope/core/train/traintest"
 )
+
+func ptr[T any](v T) *T { return &v }
+
+// small is a quick classification problem on generated data.
+func small(t testing.TB) *data.Dataset {
+	t.Helper()
+	ds, err := data.Builtin("blobs", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
+}
+
+// firstRows is small's first rows, so that testing takes no longer than training.
+func firstRows(t *testing.T) *data.Dataset {
+	ds := small(t)
+	for _, s := range []*data.Split{&ds.Train, &ds.Test} {
+		s.N = 120
+		s.F32, s.Y = s.F32[:s.N*ds.Features], s.Y[:s.N]
+	}
+	return ds
+}
+
+// finish plans one run, and takes it to its end.
+func finish(t *testing.T, cfg run.Config, ds *data.Dataset) ([]run.Event, run.Result) {
+	t.Helper()
+	p, err := plan.New(cfg, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Start(t.Context(), p, ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var events []run.Event
+	for e, err := range r.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	o, err := r.Outcome(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events, o.Result
+}
 
 // tuned is a quick tuning on data with classes.
 func tuned(runs float64) run.Config {
@@ -29,7 +80,7 @@ func tuned(runs float64) run.Config {
 
 func newTuning(t testing.TB, cfg run.Config, ds *data.Dataset) *Tuning {
 	t.Helper()
-	p, err := NewTuning(cfg, ds.Meta())
+	p, err := New(cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +226,7 @@ func TestTuningReleasesTheBestRunAlone(t *testing.T) {
 	cfg := p.of(*res.Selected, 0)
 	cfg.TargetEpsilon, cfg.NoiseMultiplier = nil, &p.info.NoiseMultiplier
 	cfg.Seed = ptr(5 + uint64(best))
-	alone, want := finish(t, started(t, cfg, ds))
+	alone, want := finish(t, cfg, ds)
 	if !slices.Equal(res.Released.Parameters, want.Released.Parameters) || len(want.Released.Parameters) == 0 {
 		t.Error("the parameters are not those of the run that was chosen")
 	}
@@ -230,7 +281,7 @@ func TestTestRowsChooseThroughNoise(t *testing.T) {
 // at most 1, whatever is on it.
 func TestALopsidedClassIsScoredByLoss(t *testing.T) {
 	t.Parallel()
-	ds := scarce(1)
+	ds := traintest.Scarce(1)
 	cfg := tuned(2)
 	p := newTuning(t, cfg, ds)
 	unseeded := cfg
@@ -268,33 +319,6 @@ func TestALopsidedClassIsScoredByLoss(t *testing.T) {
 		if d := run1(n+1) - run1(n); d < -1e-9 || d > 1+1e-9 {
 			t.Errorf("%d rows: a row moves the score by %v", n, d)
 		}
-	}
-}
-
-// TestCredit: what a row adds to a score lies in [0, 1] for every loss there is, falls with
-// it, and tells a model that is sure of the rare class from one that never names it.
-func TestCredit(t *testing.T) {
-	for _, loss := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, mostLoss, 100} {
-		if c := credit(loss); c != 0 {
-			t.Errorf("a loss of %v counts %v", loss, c)
-		}
-	}
-	if credit(0) != 1 || credit(-1e-7) != 1 || credit(mostLoss/2) != 0.5 {
-		t.Errorf("credits of %v, %v and %v", credit(0), credit(-1e-7), credit(mostLoss/2))
-	}
-	before := 1.0
-	for loss := 0.0; loss < 6; loss += 1e-3 {
-		c := credit(loss)
-		if !(c >= 0 && c <= before) || c != math.Trunc(c*(1<<20))/(1<<20) {
-			t.Fatalf("a loss of %v counts %v, and a smaller one %v", loss, c, before)
-		}
-		before = c
-	}
-	// Of 1,000 rows 25 are of the rare class. Both models have as many rows right.
-	never := 975*credit(-math.Log(0.975)) + 25*credit(-math.Log(0.025))
-	sees := 975*credit(-math.Log(0.99)) + 25*credit(-math.Log(0.4))
-	if !(sees > never+15) {
-		t.Errorf("%v for a model that sees the rare class, %v for one that does not", sees, never)
 	}
 }
 
@@ -405,13 +429,13 @@ func TestTuningRefuses(t *testing.T) {
 	} {
 		cfg := tuned(4)
 		c.change(&cfg)
-		_, err := NewTuning(cfg, c.ds.Meta())
+		_, err := New(cfg, c.ds.Meta())
 		var ce *run.ConfigError
 		if !errors.As(err, &ce) || ce.Field != c.field {
 			t.Errorf("%s: %v, not at %s", c.name, err, c.field)
 		}
 	}
-	if _, err := New(tuned(4), ds.Meta()); err == nil {
+	if _, err := plan.New(tuned(4), ds.Meta()); err == nil {
 		t.Error("one run takes a tuning")
 	}
 }
@@ -436,23 +460,6 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// scarce draws a table of 10,000 rows of which 2.5 % are of the class that is sought,
-// nearly all of them by a straight line.
-func scarce(seed uint64) *data.Dataset { return seldom(seed, 3, 10_000, 0.98, 1.96) }
-
-// TestDefaultsRankAScarceClass: where 2.5 % of the rows are sought, the defaults at ε = 2
-// put them before the others, though an accuracy would not show it. The area under the
-// ROC curve is 0.979 ± 0.007 over six choices of the seed: 0.95 is four deviations away.
-func TestDefaultsRankAScarceClass(t *testing.T) {
-	t.Parallel()
-	ds := scarce(1)
-	_, res := finish(t, started(t, run.Config{TargetEpsilon: ptr(2.0), Seed: ptr(uint64(1)), Accountant: "rdp"}, ds))
-	t.Logf("area %v, accuracy %v, base rate %v", res.TestScores.ROCArea, res.TestAccuracy, res.LargestShare())
-	if !(float64(res.TestScores.ROCArea) >= 0.95) {
-		t.Errorf("an area of %v under the ROC curve", res.TestScores.ROCArea)
-	}
-}
-
 // TestTuningAgainstTheDefault prints what five runs with the defaults reach, and five
 // tunings at the same ε. It asserts nothing but that they run: which is better is for the
 // reader, and in docs/reproductions.md.
@@ -469,14 +476,14 @@ func TestTuningAgainstTheDefault(t *testing.T) {
 		open func(*testing.T) *data.Dataset
 	}{
 		{"breast_cancer.csv", nil}, {"iris.csv", nil}, {"adult.data", nil},
-		{"2.5 % positives", func(*testing.T) *data.Dataset { return scarce(1) }},
-		{"6.5 % positives", func(*testing.T) *data.Dataset { return rare(1) }},
+		{"2.5 % positives", func(*testing.T) *data.Dataset { return traintest.Scarce(1) }},
+		{"6.5 % positives", func(*testing.T) *data.Dataset { return traintest.Rare(1) }},
 		{"digits", func(*testing.T) *data.Dataset { return digits }},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			var ds *data.Dataset
 			if set.open == nil {
-				ds = published(t, set.name)
+				ds = traintest.Published(t, set.name)
 			} else {
 				ds = set.open(t)
 			}
@@ -484,7 +491,7 @@ func TestTuningAgainstTheDefault(t *testing.T) {
 				var byDefault, byTuning, rehearsed spread
 				for seed := range uint64(5) {
 					cfg := run.Config{TargetEpsilon: &epsilon, Seed: ptr(seed), Blind: true}
-					_, res := finish(t, started(t, cfg, ds))
+					_, res := finish(t, cfg, ds)
 					byDefault.add(res)
 					cfg.Tuning.Runs, cfg.Seed = 5, ptr(100*seed+7)
 					byTuning.add(finishTuner(t, startTuner(t, newTuning(t, cfg, ds), ds, nil)))
@@ -567,7 +574,7 @@ func TestTuningContinues(t *testing.T) {
 				if again {
 					break
 				}
-				events = append(events, told(t, e))
+				events = append(events, traintest.Told(t, e))
 			}
 		}
 		res, err := u.Result(ctx)
@@ -577,13 +584,29 @@ func TestTuningContinues(t *testing.T) {
 		u.Close()
 		return events, res
 	}
-	whole := &fragile{Backend: purego.New(), life: math.MaxInt}
+	whole := &traintest.Fragile{Backend: purego.New(), Life: math.MaxInt}
 	want, end := tune(whole)
-	for life := 1; life <= whole.fetched; life++ {
-		be := &fragile{Backend: purego.New(), life: life}
+	for life := 1; life <= whole.Fetched; life++ {
+		be := &traintest.Fragile{Backend: purego.New(), Life: life}
 		got, res := tune(be)
-		if be.lost == nil || !slices.Equal(got, want) || !slices.Equal(res.Released.Parameters, end.Released.Parameters) || *res.Selected != *end.Selected {
-			t.Errorf("lost at fetch %d (%v): %d events, want %d, and %v, want %v", life, be.lost, len(got), len(want), res.Selected, end.Selected)
+		if be.Err == nil || !slices.Equal(got, want) || !slices.Equal(res.Released.Parameters, end.Released.Parameters) || *res.Selected != *end.Selected {
+			t.Errorf("lost at fetch %d (%v): %d events, want %d, and %v, want %v", life, be.Err, len(got), len(want), res.Selected, end.Selected)
+		}
+	}
+}
+
+// TestDeclaredTuningDoesNotCountClasses: by what runs are compared does not depend on how many rows
+// a class has, where their number is declared.
+func TestDeclaredTuningDoesNotCountClasses(t *testing.T) {
+	for _, n := range []int{0, 500} {
+		meta := small(t).Meta()
+		meta.Lopsided = true
+		p, err := New(run.Config{NumExamples: n, TargetEpsilon: ptr(3.0), ExpectedBatchSize: 50, Steps: 5, Tuning: run.Tuning{Runs: 3}}, meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if byLoss := p.scoredBy == run.ByLogLoss; byLoss != (n == 0) {
+			t.Errorf("%d declared: by log loss %v", n, byLoss)
 		}
 	}
 }

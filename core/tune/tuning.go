@@ -1,4 +1,7 @@
-package train
+// Package tune plans and runs tunings: several configurations are tried, and the best run alone
+// is released. Package plan settles what each of their runs costs alone, and package train
+// takes the steps.
+package tune
 
 import (
 	"encoding/json"
@@ -8,6 +11,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -23,8 +27,8 @@ import (
 // best through noise. How many runs there are, which candidate each is and the noise of
 // their scores come from a key of its own.
 type Tuning struct {
-	cfg   run.Config // with defaults
-	grid  []*Plan    // one for each candidate
+	cfg   run.Config   // with defaults
+	grid  []*plan.Plan // one for each candidate
 	event privacy.Event
 	// scoredBy is what runs are compared by, and scoreNoise the deviation of the noise on that,
 	// in test rows.
@@ -33,10 +37,10 @@ type Tuning struct {
 	info       run.PlanInfo
 }
 
-// NewTuning makes a plan that tries what cfg.Tuning says, or says with a
+// New makes a plan that tries what cfg.Tuning says, or says with a
 // [*run.ConfigError] which field is at fault. Data is to have classes and test rows.
-func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
-	meta, err := declared(cfg, meta)
+func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
+	meta, err := plan.Declared(cfg, meta)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +56,12 @@ func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := New(t.of(list[0], alone), meta)
+	first, err := plan.New(t.of(list[0], alone), meta)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range list {
-		p, err := first.as(c)
+		p, err := first.For(c)
 		if err != nil {
 			return nil, err
 		}
@@ -69,37 +73,25 @@ func NewTuning(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	return t, t.describe(alone)
 }
 
-// as is the plan for another candidate, which costs the same.
-func (p *Plan) as(c run.Candidate) (*Plan, error) {
-	other := *p
-	other.cfg.LearningRate, other.cfg.MaxGradNorm = c.LearningRate, c.MaxGradNorm
-	for _, part := range []func() error{other.checkNumbers, other.chooseClipper} {
-		if err := part(); err != nil {
-			return nil, asConfigError(err)
-		}
-	}
-	return &other, nil
-}
-
 func (t *Tuning) check(meta data.Meta) error {
 	c := &t.cfg
 	switch n := c.Tuning.Runs; {
 	case !(n >= 1 && n <= run.MaxTunedRuns):
-		return fault("tuning.runs", "%v runs on average are not in 1 … %d", n, run.MaxTunedRuns)
+		return plan.Fault("tuning.runs", "%v runs on average are not in 1 … %d", n, run.MaxTunedRuns)
 	case meta.Task != data.Classification:
-		return fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell: choose one run, as it is set")
+		return plan.Fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell: choose one run, as it is set")
 	case meta.TestRows == 0:
-		return fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
+		return plan.Fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
 	case t.grids() > run.MaxCandidates:
-		return fault("tuning.learning_rate", "%d candidates are more than %d", t.grids(), run.MaxCandidates)
+		return plan.Fault("tuning.learning_rate", "%d candidates are more than %d", t.grids(), run.MaxCandidates)
 	case c.Tuning.Rehearse && (meta.TrainRows+meta.TestRows)*meta.Features*meta.FeatureBytes > mostRehearsed:
-		return fault("tuning.rehearse", "made-up rows for this data would take more than %d MB; leave the rehearsal out", mostRehearsed>>20)
+		return plan.Fault("tuning.rehearse", "made-up rows for this data would take more than %d MB; leave the rehearsal out", mostRehearsed>>20)
 	case !clip.IsPrivate(c.Method) || c.NoPrivacy:
-		return fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
-	case c.NoiseMode == "secure":
-		return fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
+		return plan.Fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
+	case plan.Discrete(c.NoiseMode):
+		return plan.Fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
 	case c.DiagnosticsEvery > 0:
-		return fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
+		return plan.Fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
 	}
 	return nil
 }
@@ -133,11 +125,11 @@ func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
 	}
 	target := *t.cfg.TargetEpsilon
 	cost := func(epsilon float64) (float64, error) {
-		p := &Plan{cfg: t.of(c, epsilon), meta: meta}
-		if err := p.choose(); err != nil {
+		one, err := plan.Release(t.of(c, epsilon), meta)
+		if err != nil {
 			return 0, err
 		}
-		event, err := t.charged([]*Plan{p})
+		event, err := t.choice(one)
 		if err != nil {
 			return 0, err
 		}
@@ -167,60 +159,61 @@ func (t *Tuning) share(c run.Candidate, meta data.Meta) (float64, error) {
 		}
 	}
 	if low == target*least {
-		return 0, fault("tuning.runs", "ε = %g leaves a run next to nothing; take fewer runs or a larger ε", target)
+		return 0, plan.Fault("tuning.runs", "ε = %g leaves a run next to nothing; take fewer runs or a larger ε", target)
 	}
 	return low, nil
 }
 
-// charged is what the choice among runs of such plans releases, which all cost the same.
-func (t *Tuning) charged(plans []*Plan) (privacy.Event, error) {
-	one := plans[0].whole()
+// charged returns the event of the choice among runs of such plans, which all cost the same.
+func (t *Tuning) charged(plans []*plan.Plan) (privacy.Event, error) {
+	one := plans[0].Release()
 	want, err := privacy.MarshalEvent(one)
 	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
+		return nil, fmt.Errorf("tune: %w", err)
 	}
 	for _, p := range plans[1:] {
-		got, err := privacy.MarshalEvent(p.whole())
+		got, err := privacy.MarshalEvent(p.Release())
 		if err != nil {
-			return nil, fmt.Errorf("train: %w", err)
+			return nil, fmt.Errorf("tune: %w", err)
 		}
 		if string(got) != string(want) {
-			return nil, fault("tuning.max_grad_norm", "candidates differ in what they cost, which has no proof here; leave max_grad_norm out")
+			return nil, plan.Fault("tuning.max_grad_norm", "candidates differ in what they cost, which has no proof here; leave max_grad_norm out")
 		}
 	}
+	return t.choice(one)
+}
+
+// choice returns the event of a choice among runs that each release one, and settles the noise
+// of their scores.
+func (t *Tuning) choice(one privacy.Event) (e privacy.Event, err error) {
 	if t.scoreNoise, err = privacy.NoMoreThan(one); err != nil {
-		return nil, faultOf("tuning.runs", err)
+		return nil, plan.FaultOf("tuning.runs", err)
 	}
 	return privacy.Selected{Parts: []privacy.Event{one, privacy.FloatNoise{Of: privacy.Gaussian{NoiseMultiplier: t.scoreNoise}, Values: 1}}, Runs: t.cfg.Tuning.Runs}, nil
 }
 
-// whole is all that a run of the plan releases.
-func (p *Plan) whole() privacy.Event {
-	once, perStep := p.Events()
-	return privacy.Composed{Parts: append(once, privacy.SelfComposed{Of: perStep, Count: p.steps})}
-}
-
 func (t *Tuning) describe(alone float64) error {
 	p := t.grid[0]
-	t.info = p.info
+	terms := p.Terms()
+	t.info = p.Info()
 	epsilon, err := t.price(t.event)
 	if err != nil {
 		return err
 	}
 	event, err := privacy.MarshalEvent(t.event)
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("tune: %w", err)
 	}
 	t.info.Events = run.Events{Once: []json.RawMessage{event}}
 	t.info.Epsilon, t.info.Epsilons = run.Number(epsilon), map[string]run.Number{privacy.RDP: run.Number(epsilon)}
-	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.info.Epsilon, ScoredBy: t.scoredBy, ScoreNoise: t.scoreNoise}
+	t.info.Tuning = &run.TuningPlan{Runs: t.cfg.Tuning.Runs, Candidates: t.cfg.Candidates(), Epsilon: p.Info().Epsilon, ScoredBy: t.scoredBy, ScoreNoise: t.scoreNoise}
 	t.info.Guarantee = t.guarantee()
-	t.info.Warnings = slices.DeleteFunc(slices.Clone(p.info.Warnings), func(w run.Warning) bool { return w.Field == "target_epsilon" })
+	t.info.Warnings = slices.DeleteFunc(slices.Clone(p.Info().Warnings), func(w run.Warning) bool { return w.Field == "target_epsilon" })
 	if alone > 0 { // of a target
 		t.warn("tuning.runs", "Each of some %g runs gets ε = %s of its own and a noise_multiplier of %.3g, as the choice among them has its price. One run alone would have all of ε = %g.",
-			t.cfg.Tuning.Runs, run.DownText(alone, 3), p.sigma, *t.cfg.TargetEpsilon)
+			t.cfg.Tuning.Runs, run.DownText(alone, 3), terms.NoiseMultiplier, *t.cfg.TargetEpsilon)
 	}
-	if rows := p.meta.TestRows; t.cfg.NumExamples == 0 && t.scoreNoise > float64(rows)/50 {
+	if rows := terms.Meta.TestRows; t.cfg.NumExamples == 0 && t.scoreNoise > float64(rows)/50 {
 		t.warn("tuning.runs", "Runs are compared by %d test rows, with noise of ±%.3g rows: differences of less than some %.0f %% are chance.",
 			rows, t.scoreNoise, math.Ceil(200*t.scoreNoise/float64(rows)))
 	}
@@ -235,7 +228,7 @@ func (t *Tuning) warn(field, format string, args ...any) {
 func (t *Tuning) price(e privacy.Event) (float64, error) {
 	epsilon, err := privacy.Epsilon(privacy.RDP, t.cfg.TargetDelta, e)
 	if err != nil {
-		return 0, faultOf("tuning.runs", err)
+		return 0, plan.FaultOf("tuning.runs", err)
 	}
 	return epsilon, nil
 }
@@ -246,8 +239,9 @@ func (t *Tuning) Info() run.PlanInfo { return t.info }
 // guarantee is the statement in a sentence or two.
 func (t *Tuning) guarantee() string {
 	p := t.grid[0]
-	if !p.info.Private {
-		return p.guarantee(p.steps)
+	terms := p.Terms()
+	if !p.Info().Private {
+		return p.Guarantee(terms.Steps)
 	}
 	by := "how many test rows it has right"
 	if t.scoredBy == run.ByLogLoss {
@@ -256,18 +250,18 @@ func (t *Tuning) guarantee() string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, %s: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
 		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by %s under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+
 		"The guarantee covers the parameters of the best run after every step and what else is released of it, not losses, accuracies, how many runs there were, or anything of the others. %s",
-		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), p.relation().Phrase(), p.steps, p.rate, p.sigma, t.cfg.Tuning.Runs, by, t.scoreNoise, p.before(), p.known())
+		run.UpText(float64(t.info.Epsilon), 4), run.UpText(t.cfg.TargetDelta, 2), terms.Relation().Phrase(), terms.Steps, terms.SampleRate, terms.NoiseMultiplier, t.cfg.Tuning.Runs, by, t.scoreNoise, p.Before(), terms.Known())
 }
 
 // Statement returns the privacy statement of the best run, whichever that is. The page adds what
 // the data set has spent in all, and its version.
 func (t *Tuning) Statement() (*privacy.Statement, error) {
-	return newStatement(nil, t.draft(t.grid[0]))
+	return plan.NewStatement(nil, t.draft(t.grid[0]))
 }
 
 // draft is that of the best run, of a plan.
-func (t *Tuning) draft(best *Plan) privacy.Statement {
-	d := best.draft(best.steps)
+func (t *Tuning) draft(best *plan.Plan) privacy.Statement {
+	d := best.Draft(best.Info().Steps)
 	d.Runs, d.ScoreNoise, d.ByLoss = t.cfg.Tuning.Runs, t.scoreNoise, t.scoredBy == run.ByLogLoss
 	d.Released = append(d.Released, "which candidate was chosen")
 	return d

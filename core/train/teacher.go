@@ -14,7 +14,8 @@ import (
 // teacher holds what comparing clipped with true gradients needs. It looks at
 // private values only to show them to their owner.
 type teacher struct {
-	be       compute.Backend
+	*workspace
+	active   bool             // the present step is compared
 	sums     []compute.Sums   // Σ g_i of the step
 	rounded  []compute.Buffer // the same as buffers
 	dots     compute.Buffer
@@ -31,64 +32,57 @@ type example struct{ norm, dot float64 }
 // sizeParts is how finely a batch is sorted by gradient norm.
 const sizeParts = 10
 
-func (r *Run) newTeacher() *teacher {
-	if r.cfg.DiagnosticsEvery <= 0 {
+func newTeacher(w *workspace) *teacher {
+	if w.terms.Config.DiagnosticsEvery <= 0 {
 		return nil
 	}
-	t := &teacher{be: r.be, dots: r.be.New(r.model.Capacity), part: make([]float32, r.model.Capacity)}
-	d := r.spec.Params()
+	t := &teacher{workspace: w, dots: w.be.New(w.model.Capacity), part: make([]float32, w.model.Capacity)}
+	d := w.terms.Spec.Params()
 	t.clipped, t.exact = make([]float64, d), make([]float64, d)
-	for _, w := range r.model.Params() {
-		t.sums, t.rounded = append(t.sums, r.be.NewSums(w.Len())), append(t.rounded, r.be.New(w.Len()))
+	for _, p := range w.model.Params() {
+		t.sums, t.rounded = append(t.sums, w.be.NewSums(p.Len())), append(t.rounded, w.be.New(p.Len()))
 	}
 	return t
 }
 
-// teaching reports whether the present step is compared.
-func (r *Run) teaching() bool {
-	return r.teacher != nil && r.done%r.cfg.DiagnosticsEvery == 0
+// begin begins a step, whose gradients may be compared or not.
+func (t *teacher) begin(step int) {
+	if t == nil {
+		return
+	}
+	if t.active = step%t.terms.Config.DiagnosticsEvery == 0; t.active {
+		for _, s := range t.sums {
+			kernel.Clear(t.be, s)
+		}
+		t.examples = t.examples[:0]
+	}
 }
+
+// teaching reports whether the present step is compared.
+func (t *teacher) teaching() bool { return t != nil && t.active }
 
 // teach adds the true gradients of the n rows just backpropagated; with compare
 // they are still there to be compared one by one.
-func (r *Run) teach(n int, compare bool) {
-	if !r.teaching() {
+func (t *teacher) teach(n int, compare bool) {
+	if !t.teaching() {
 		return
 	}
-	r.teacher.rows = 0
+	t.rows = 0
 	if compare {
-		r.teacher.rows = n
+		t.rows = n
 	}
-	r.model.Add(r.teacher.sums, []compute.Buffer{r.report.keep}, kernel.Plain())
+	t.model.Add(t.sums, []compute.Buffer{t.report.keep}, kernel.Plain())
 }
 
-func (t *teacher) reset() {
-	for _, s := range t.sums {
-		kernel.Clear(t.be, s)
-	}
-	t.examples = t.examples[:0]
-}
-
-// readSums reads the sums of all tensors, one after the other, into dst.
-func (r *Run) readSums(ctx context.Context, dst []float64, from []compute.Sums) error {
-	for _, s := range from {
-		if err := kernel.ReadSums(ctx, r.be, dst[:s.Len()], s); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-		dst = dst[s.Len():]
-	}
-	return nil
-}
-
-// compare reads both sums, before noise, and says how they differ. The examples'
+// compare reads both sums of a part, before noise, and says how they differ. The examples'
 // cosines are those of the last physical batch, of these norms, with the whole true
 // gradient.
-func (r *Run) compare(ctx context.Context, norms []float64) (*run.GradientDiag, error) {
-	t, unit := r.teacher, r.mech.unit()
-	if err := r.readSums(ctx, t.clipped, r.sums); err != nil {
+func (t *teacher) compare(ctx context.Context, p Part, m mechanism) (*run.GradientDiag, error) {
+	unit := m.unit()
+	if err := t.readSums(ctx, t.clipped, p.sums); err != nil {
 		return nil, err
 	}
-	if err := r.readSums(ctx, t.exact, t.sums); err != nil {
+	if err := t.readSums(ctx, t.exact, t.sums); err != nil {
 		return nil, err
 	}
 	var cc, ee, ce, diff float64
@@ -97,17 +91,17 @@ func (r *Run) compare(ctx context.Context, norms []float64) (*run.GradientDiag, 
 		cc, ee, ce, diff = cc+a*a, ee+b*b, ce+a*b, diff+(a-b)*(a-b)
 	}
 	g := &run.GradientDiag{
-		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / r.batch), TrueNorm: run.Number(math.Sqrt(ee) / r.batch),
+		Cosine: run.Number(ce / math.Sqrt(cc*ee)), Bias: run.Number(math.Sqrt(diff) / t.terms.BatchSize), TrueNorm: run.Number(math.Sqrt(ee) / t.terms.BatchSize),
 	}
-	if r.sigma > 0 {
-		std := r.gradNoise * r.mech.sensitivity() / r.batch
-		spread, err := r.mech.spread(ctx)
+	if t.terms.NoiseMultiplier > 0 {
+		std := t.terms.GradNoise * m.sensitivity() / t.terms.BatchSize
+		spread, err := m.spread(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("train: the noise: %w", err)
 		}
 		g.NoiseVariance = run.Number(std * std * spread)
 	}
-	if err := r.compareExamples(ctx, norms, math.Sqrt(ee)); err != nil {
+	if err := t.compareExamples(ctx, p.tally.batch, math.Sqrt(ee)); err != nil {
 		return nil, err
 	}
 	g.BySize = bySize(t.examples, math.Sqrt(ee))
@@ -115,18 +109,18 @@ func (r *Run) compare(ctx context.Context, norms []float64) (*run.GradientDiag, 
 }
 
 // compareExamples finds each example's inner product with the true gradient.
-func (r *Run) compareExamples(ctx context.Context, norms []float64, total float64) error {
-	t, n := r.teacher, r.teacher.rows
+func (t *teacher) compareExamples(ctx context.Context, norms []float64, total float64) error {
+	n := t.rows
 	if n == 0 || total == 0 {
 		return nil
 	}
-	kernel.Fill(r.be, n, 0, t.dots)
+	kernel.Fill(t.be, n, 0, t.dots)
 	for i, b := range t.rounded {
-		kernel.Fill(r.be, b.Len(), 0, b)
-		kernel.Settle(r.be, b.Len(), t.sums[i], b)
+		kernel.Fill(t.be, b.Len(), 0, b)
+		kernel.Settle(t.be, b.Len(), t.sums[i], b)
 	}
-	r.model.Dots(t.dots, t.rounded)
-	if err := compute.Read(ctx, r.be, t.part[:n], t.dots); err != nil {
+	t.model.Dots(t.dots, t.rounded)
+	if err := compute.Read(ctx, t.be, t.part[:n], t.dots); err != nil {
 		return fmt.Errorf("train: reading inner products: %w", err)
 	}
 	for i, dot := range t.part[:n] {

@@ -1,4 +1,4 @@
-package train
+package plan
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func FuzzPlan(f *testing.F) {
 		}
 		c = c.WithDefaults()
 		c.Accountant = "rdp" // for speed; what PLD takes package privacy tests
-		p := &Plan{cfg: c, meta: m}
+		p := &draft{terms: Terms{Config: c, Meta: m, Noise: noiseOf(c.NoiseMode)}}
 		if err := p.choose(); err != nil {
 			var fault *run.ConfigError
 			if !errors.As(err, &fault) || fault.Field == "" {
@@ -59,14 +59,14 @@ func FuzzPlan(f *testing.F) {
 				t.Errorf("%q, %d rows: %s = %v is not in %v … %v", hash, rows, what, v, lo, hi)
 			}
 		}
-		backend, host := p.memory()
-		within("steps", float64(p.steps), 1, maxSteps)
-		within("sample_rate", p.rate, 1e-3/math.MaxUint16, 1)
-		within("bytes of a program", float64(max(backend, host)), 1, mostMemory)
-		within("C", p.first.Rule.C(), clip.MinThreshold, 2*clip.MaxThreshold)
-		if p.sigma > 0 {
-			within("noise", p.sigma, minNoise, maxNoise)
-			within("gradient noise", p.gradNoise, minNoise, maxNoise)
+		backend, host := p.terms.Memory()
+		within("steps", float64(p.terms.Steps), 1, MaxSteps)
+		within("sample_rate", p.terms.SampleRate, 1e-3/math.MaxUint16, 1)
+		within("bytes of a program", float64(max(backend, host)), 1, MostMemory)
+		within("C", p.terms.first.Rule.C(), clip.MinThreshold, 2*clip.MaxThreshold)
+		if p.terms.NoiseMultiplier > 0 {
+			within("noise", p.terms.NoiseMultiplier, minNoise, maxNoise)
+			within("gradient noise", p.terms.GradNoise, minNoise, maxNoise)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package train
+package tune
 
 import (
 	"cmp"
@@ -12,8 +12,10 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
+	"clipscope/core/train"
 )
 
 // keptEvents is how many events of a run are kept until it is known whether it is the
@@ -28,8 +30,8 @@ type Tuner struct {
 	key  privacy.Key
 	runs []trying
 
-	at        int  // of runs
-	current   *Run // nil between two
+	at        int        // of runs
+	current   *train.Run // nil between two
 	events    []run.Event
 	rehearsed []float64 // accuracy of each candidate on made-up rows
 	tried     []run.Tried
@@ -46,26 +48,25 @@ type trying struct {
 
 // finished is a run that may be the best.
 type finished struct {
-	plan   *Plan
-	self   *selfCheck
-	number int // of tried
-	result run.Result
-	events []run.Event
+	plan    *plan.Plan
+	number  int // of tried
+	outcome train.Outcome
+	events  []run.Event
 }
 
 // Start draws what will be tried, or makes up what it is rehearsed on. Every call has
 // randomness of its own, unless the seed is fixed.
 func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) (*Tuner, error) {
-	key, err := keyOf(t.cfg.Seed)
+	key, err := privacy.KeyOf(t.cfg.Seed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("tune: %w", err)
 	}
 	u := &Tuner{Tuning: t, ds: ds, be: be, key: key}
 	if !t.cfg.Tuning.Rehearse {
 		u.draw(len(t.grid), func(i int) int { return i })
 		return u, nil
 	}
-	made := data.Lookalike(t.grid[0].meta, lookalikeSeed)
+	made := data.Lookalike(t.grid[0].Terms().Meta, lookalikeSeed)
 	for i := range t.grid {
 		u.runs = append(u.runs, trying{i, made})
 	}
@@ -117,7 +118,7 @@ func poisson(rng *rand.Rand, mean float64) int {
 
 // StepTime is that of a run.
 func (t *Tuning) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
-	return t.grid[0].StepTime(ctx, be)
+	return train.StepTime(ctx, t.grid[0], be)
 }
 
 // Unstarted is the result of a tuning that was stopped before its first step.
@@ -159,23 +160,23 @@ func (u *Tuner) next(ctx context.Context) (run.Event, error) {
 		if now.rehearsal != nil {
 			ds = now.rehearsal
 		}
-		r, err := u.plan(now.candidate).Start(ctx, ds, u.be)
+		r, err := train.Start(ctx, u.plan(now.candidate), ds, u.be)
 		if err != nil {
 			return run.Event{}, err
 		}
 		u.current = r
 	}
-	r := u.current
-	e := run.Event{Step: r.steps, Steps: r.steps}
-	if r.reported < r.steps { // or a backend was lost while the run was judged
-		var err error
-		if e, err = r.next(ctx); err != nil {
+	steps := u.grid[0].Info().Steps
+	e := run.Event{Step: steps, Steps: steps}
+	for next, err := range u.current.Steps(ctx) { // or a backend was lost while the run was judged
+		if e = next; err != nil {
 			return e, err
 		}
 		if now.rehearsal == nil {
 			u.taken++
 			u.keep(e)
 		}
+		break
 	}
 	trial := run.Trial{Number: u.at + 1, Step: e.Step, Steps: e.Steps, Rehearsal: now.rehearsal != nil}
 	if now.rehearsal == nil {
@@ -190,13 +191,12 @@ func (u *Tuner) next(ctx context.Context) (run.Event, error) {
 }
 
 // plan is that of a candidate's run. With a fixed seed each run has one of its own.
-func (u *Tuner) plan(candidate int) *Plan {
-	p := *u.grid[candidate]
-	if u.cfg.Seed != nil {
-		seed := *u.cfg.Seed + uint64(u.at)
-		p.cfg.Seed = &seed
+func (u *Tuner) plan(candidate int) *plan.Plan {
+	p := u.grid[candidate]
+	if u.cfg.Seed == nil {
+		return p
 	}
-	return &p
+	return p.Seeded(*u.cfg.Seed + uint64(u.at))
 }
 
 func (u *Tuner) keep(e run.Event) {
@@ -209,13 +209,13 @@ func (u *Tuner) keep(e run.Event) {
 // judge compares the run that has ended with the best so far, and forgets the lesser.
 func (u *Tuner) judge(ctx context.Context, now trying) error {
 	r := u.current
-	result, err := r.outcome(ctx)
+	outcome, err := r.Outcome(ctx)
 	if err != nil {
 		return err
 	}
 	if now.rehearsal != nil {
-		u.rehearsed = append(u.rehearsed, float64(result.TestAccuracy))
-	} else if err := u.compare(r, result, now.candidate); err != nil {
+		u.rehearsed = append(u.rehearsed, float64(outcome.TestAccuracy))
+	} else if err := u.compare(outcome, now.candidate); err != nil {
 		return err
 	}
 	r.Close()
@@ -227,15 +227,15 @@ func (u *Tuner) judge(ctx context.Context, now trying) error {
 }
 
 // compare scores a run, and keeps it if it is the best so far.
-func (u *Tuner) compare(r *Run, res run.Result, candidate int) error {
-	score, err := u.score(r)
+func (u *Tuner) compare(o train.Outcome, candidate int) error {
+	score, err := u.score(o)
 	if err != nil {
 		return err
 	}
-	u.note(res.Checks)
-	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: res.TestAccuracy, Score: run.Number(score)})
+	u.note(o.Checks)
+	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: o.TestAccuracy, Score: run.Number(score)})
 	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{r.Plan, r.self, len(u.tried) - 1, res, u.events}
+		u.best = &finished{u.plan(candidate), len(u.tried) - 1, o, u.events}
 	}
 	return nil
 }
@@ -254,15 +254,15 @@ func (u *Tuner) note(checks []run.Check) {
 
 // score returns a run's number of correct test rows, or the sum of their credits, plus noise.
 //
-// Guarantee: a row adds 0 or 1 to the count and from 0 to 1 to the credits (see [credit]),
+// Guarantee: a row adds 0 or 1 to the count and from 0 to 1 to the credits (see [train.Outcome]),
 // whatever the model and the other rows are. So one test row more or less changes either by
 // at most 1, which is what the noise on it is for. The noise is drawn once for each run.
-func (u *Tuner) score(r *Run) (float64, error) {
-	score := r.exam.hits
+func (u *Tuner) score(o train.Outcome) (float64, error) {
+	score := o.Hits
 	if u.scoredBy == run.ByLogLoss {
-		score = r.exam.credit
+		score = o.Credit
 	}
-	z, err := normals(u.key, privacy.Statistic, u.at, 1)
+	z, err := u.key.Normals(privacy.Statistic, u.at, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -288,7 +288,8 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 		r.Guarantee = "The number of runs that was drawn at random is 0: nothing was trained and nothing is released. That is one of the outcomes which the charge covers."
 		return r, nil
 	}
-	r = u.best.result
+	o := u.best.outcome
+	r = o.Result
 	r.Epsilon, r.EpsilonAtStep, r.Blind = u.info.Epsilon, u.info.Epsilon, u.cfg.Blind
 	r.Accountant, r.Guarantee = privacy.RDP, u.guarantee()
 	r.Tried = u.tried
@@ -301,13 +302,14 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 			r.Checks[i] = failed
 		}
 	}
-	writeStatement(nil, u.draft(u.best.plan), u.best.self, &r)
-	return r, nil
+	o.Result = r
+	o.State(nil, u.draft(u.best.plan))
+	return o.Result, nil
 }
 
 // Continue is the rest on another backend, where the memory of its own is lost.
 //
-// Guarantee: as [Run.Continue].
+// Guarantee: as [train.Run.Continue].
 func (u *Tuner) Continue(ctx context.Context, be compute.Backend) (*Tuner, error) {
 	n := *u
 	n.be = be
@@ -316,7 +318,7 @@ func (u *Tuner) Continue(ctx context.Context, be compute.Backend) (*Tuner, error
 	}
 	var err error
 	if n.current, err = u.current.Continue(ctx, be); err != nil {
-		return nil, fmt.Errorf("train: tuning: %w", err)
+		return nil, fmt.Errorf("tune: %w", err)
 	}
 	return &n, nil
 }

@@ -1,0 +1,241 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"clipscope/core/clip"
+	"clipscope/core/data"
+	"clipscope/core/input"
+	"clipscope/core/nn"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
+)
+
+// newDraft settles everything but the price.
+func newDraft(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*draft, error) {
+	meta, err := Declared(cfg, meta)
+	if err != nil {
+		return nil, err
+	}
+	cfg = cfg.WithDefaultsFor(meta.Facts())
+	d := &draft{terms: Terms{Config: cfg, Meta: meta, Noise: noiseOf(cfg.NoiseMode)}, price: price{accounts: accounts}}
+	return d, d.choose()
+}
+
+// choose settles everything but the price.
+func (d *draft) choose() error {
+	if d.terms.Meta.Features == 0 && d.terms.Meta.TextColumn() != "" {
+		return Fault("data", "the rows have no features yet, but texts in the column %q: use a backbone that reads them, an ONNX model whose input is a string", d.terms.Meta.TextColumn())
+	}
+	if err := checkNumbers(&d.terms.Config); err != nil {
+		return err
+	}
+	for _, part := range []func() error{
+		d.chooseModel, d.chooseSchedule, d.chooseScale, d.choosePCA, d.chooseNoise, d.chooseClipper, d.chooseMechanism, d.checkAugmentation, d.checkMemory,
+	} {
+		if err := part(); err != nil {
+			return asConfigError(err)
+		}
+	}
+	return nil
+}
+
+// finish works out the price and says what there is to say of the plan.
+func (d *draft) finish() error {
+	for _, part := range []func() error{d.choosePrice, d.writeEvents} {
+		if err := part(); err != nil {
+			return asConfigError(err)
+		}
+	}
+	d.terms.Capacity = d.terms.capacity()
+	d.describe()
+	return nil
+}
+
+// plan returns the draft as it reads.
+func (d *draft) plan() *Plan { return (*Plan)(d) }
+
+func (d *draft) warn(field, format string, args ...any) {
+	d.info.Warnings = append(d.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// checkNumbers refuses what no part could make sense of.
+func checkNumbers(c *run.Config) error {
+	for _, f := range []struct {
+		name     string
+		v        float64
+		min, max float64
+	}{
+		{"max_grad_norm", c.MaxGradNorm, clip.MinThreshold, clip.MaxThreshold},
+		{"learning_rate", c.LearningRate, 0, 1e6},
+		{"momentum", c.Momentum, 0, 1},
+		{"beta1", c.Beta1, 0, 1},
+		{"beta2", c.Beta2, 0, 1},
+		{"eps", c.Eps, 0, 1},
+		{"expected_batch_size", c.ExpectedBatchSize, 1e-3, 1e9},
+		{"epochs", c.Epochs, 0, 1e6},
+		{"steps", float64(c.Steps), 0, MaxSteps},
+		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, 1 << 16},
+		{"threads", float64(c.Threads), 0, run.MostThreads},
+	} {
+		if !(f.v >= f.min && f.v <= f.max) {
+			return Fault(f.name, "%v is not in %g … %g", f.v, f.min, f.max)
+		}
+	}
+	if c.Momentum == 1 || c.Beta1 == 1 || c.Beta2 == 1 {
+		return Fault("momentum", "a decay rate of exactly 1 never forgets; take less than 1")
+	}
+	if !(c.TargetDelta > 0 && c.TargetDelta < 1) {
+		return Fault("target_delta", "δ must lie between 0 and 1, usually below 1/N; got %v", c.TargetDelta)
+	}
+	if e := c.TargetEpsilon; e != nil && !(*e > 0) && !nonPrivate(c) {
+		return Fault("target_epsilon", "%v is not positive: take 1, for example; smaller is more private", *e)
+	}
+	if c.Iterate != "last" && c.Iterate != "random" && c.Iterate != "ema" {
+		return Fault("iterate", "there is no iterate policy %q; choose last, random or ema", c.Iterate)
+	}
+	if !(c.EMADecay >= 0 && c.EMADecay < 1) {
+		return Fault("ema_decay", "%v is not in 0 … 1, 1 excluded", c.EMADecay)
+	}
+	if c.Blind && c.DiagnosticsEvery > 0 {
+		return Fault("diagnostics_every", "the run is blind, so there are no diagnostics to compare gradients for; take 0, or show diagnostics")
+	}
+	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
+		return Fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
+	}
+	return nil
+}
+
+const (
+	// MaxSteps, minNoise and maxNoise are where nothing that a run could say is of use.
+	MaxSteps = 1e8
+	minNoise = 1e-9
+	maxNoise = 1e9
+	// maxWidth is that of a hidden layer.
+	maxWidth = 1 << 16
+)
+
+func (d *draft) chooseModel() (err error) {
+	m := d.terms.Config.Model
+	list := m.List()
+	switch {
+	case list == nil:
+		kinds := []string{"linear", "softmax", "mlp", "layers"}
+		for _, n := range run.Networks() {
+			kinds = append(kinds, n.Kind)
+		}
+		return Fault("model", "there is no model kind %q; choose %s", m.Kind, strings.Join(kinds, ", "))
+	case m.Kind == "softmax" && d.terms.Meta.Task == data.Regression:
+		return Fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
+	case m.Kind == "linear" && d.terms.Meta.Task == data.Classification:
+		return Fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
+	case m.Kind == "mlp":
+		if err := checkHidden(m); err != nil {
+			return err
+		}
+	}
+	d.terms.Spec, err = nn.Read(d.terms.shape(), list, d.terms.Meta.Outputs, input.Loss(d.terms.Meta.Task))
+	if err == nil {
+		return nil
+	}
+	return FaultOf(modelField(d.terms.Config.Model), err)
+}
+
+// modelField returns the field that has the model's layers.
+func modelField(m run.Model) string {
+	return cmp.Or(map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[m.Kind], "model")
+}
+
+func (d *draft) chooseSchedule() (err error) {
+	d.terms.Schedule, err = newSchedule(&d.terms.Config, d.terms.Meta.TrainRows)
+	return err
+}
+
+// checkHidden says of an mlp's fields what would be said of layers that they are
+// not written as.
+func checkHidden(m run.Model) error {
+	for _, w := range m.Hidden {
+		if w < 1 || w > maxWidth {
+			return Fault("model.hidden", "a hidden layer of %d units is not in 1 … %d", w, maxWidth)
+		}
+	}
+	if m.Activation != "relu" && m.Activation != "tanh" {
+		return Fault("model.activation", "there is no activation %q; choose relu or tanh", m.Activation)
+	}
+	return nil
+}
+
+func (d *draft) chooseClipper() (err error) {
+	if d.terms.first, err = d.terms.NewClipper(); err != nil {
+		return err
+	}
+	if d.terms.first.Source == clip.Bounded {
+		if err := d.terms.Spec.CheckLipschitz(); err != nil {
+			return d.terms.Unbounded(err)
+		}
+	}
+	d.terms.query = d.terms.first.Rule.Query()
+	if d.terms.GradNoise, err = clip.Split(d.terms.NoiseMultiplier, d.terms.query); err == nil && d.terms.GradNoise > maxNoise {
+		return Fault("noise_multiplier", "the statistic that moves the threshold leaves the gradient a noise_multiplier of %.3g; raise the statistic's noise", d.terms.GradNoise)
+	}
+	return err
+}
+
+// checkAugmentation refuses what images cannot be made of, or has no proof.
+func (d *draft) checkAugmentation() error {
+	a := d.terms.Config.Augmentation
+	switch a.Kind {
+	case "none":
+		if a.Multiplicity != 1 {
+			return Fault("augmentation.multiplicity", "%d views of an example would all be the same; choose an augmentation: crop, flip or crop-flip", a.Multiplicity)
+		}
+		return nil
+	case "crop", "flip", "crop-flip":
+	default:
+		return Fault("augmentation.kind", "there is no augmentation %q; choose none, crop, flip or crop-flip", a.Kind)
+	}
+	if a.Multiplicity < 1 || a.Multiplicity > maxViews {
+		return Fault("augmentation.multiplicity", "%d is not in 1 … %d", a.Multiplicity, maxViews)
+	}
+	if !d.terms.Picture().IsPicture() {
+		return Fault("augmentation.kind", "only images can be moved or mirrored, and this data has none; choose none")
+	}
+	if d.terms.Config.PCA.Components > 0 {
+		return Fault("augmentation.kind", "principal components are no images any more; choose no augmentation, or no components")
+	}
+	if a.Multiplicity > 1 && d.terms.first.Source == clip.Bounded {
+		return Fault("augmentation.multiplicity", "%s bounds the gradient of one view, and nothing is proven for several; take 1, or another method", d.terms.Config.Method)
+	}
+	return nil
+}
+
+const (
+	// cropPad is how far a crop may be off, each way: what papers on CIFAR-10 take.
+	cropPad = 4
+	// maxViews bounds the work of a step; De et al. 2022 go to 32.
+	maxViews = 128
+)
+
+// pcaShare of ε goes into directions unless the user says otherwise.
+const pcaShare = 0.1
+
+// choosePCA charges for DP-PCA. The directions are released when the run
+// starts, not before: planning must be free.
+func (d *draft) choosePCA() (err error) {
+	c := &d.terms.Config.PCA
+	if c.Components == 0 {
+		return nil
+	}
+	// The eigenvectors of a larger covariance take longer than most training.
+	const most = 2048
+	if c.Components < 0 || c.Components > d.terms.Meta.Features || d.terms.Meta.Features > most {
+		return Fault("pca.components", "%d components of %d features: take 1 … %d, and no more than %d features", c.Components, d.terms.Meta.Features, d.terms.Meta.Features, most)
+	}
+	if c.Share == 0 {
+		c.Share = pcaShare
+	}
+	d.terms.PCANoise, err = d.charge("pca.share", c.Share, d.terms.Meta.Features*(d.terms.Meta.Features+1)/2)
+	return err
+}

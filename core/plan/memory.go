@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/run"
+)
+
+// MostMemory is what a WebAssembly program may have, the kernels or ours.
+const MostMemory = 1 << 32
+
+// What of that a physical batch may fill, and with what stays: the rest is for what the
+// browser itself needs. A ResNet-18's tab as a whole stays below 2 GB.
+const (
+	batchRoom = 1 << 30
+	wholeRoom = 2 << 30
+)
+
+// checkMemory refuses what cannot fit, before any of it is taken.
+func (d *draft) checkMemory() error {
+	backend, host := d.terms.Memory()
+	if need := max(backend, host); need > MostMemory {
+		advice := "fewer or narrower layers"
+		if d.terms.capacity() > 1 {
+			advice += ", or a smaller max_physical_batch_size"
+		}
+		if d.terms.Config.Augmentation.Multiplicity > 1 {
+			advice += ", or a smaller augmentation.multiplicity"
+		}
+		if d.terms.Spec.Input.IsPicture() {
+			advice += ", or smaller pictures"
+		}
+		return Fault(modelField(d.terms.Config.Model), "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
+			run.UpText(float64(need)/(1<<30), 2), advice)
+	}
+	return nil
+}
+
+// Memory estimates the most bytes that a run holds at a time. On the backend:
+// parameters and all that is as large, a physical batch on its way through the
+// layers, and what the method asks for. On this side: the data, a physical batch,
+// and at the end the parameters twice, once on their way to the page.
+func (t *Terms) Memory() (backend, host int64) {
+	capacity := t.capacity()
+	sums := 1 // in float32, and float64 from the second block on
+	if t.Noise.memory().wide || t.Config.DiagnosticsEvery > 0 || t.first.Geometry != nil || t.first.Coordinates ||
+		min(t.Likely(), t.Meta.TrainRows) > min(capacity, compute.BlockRows) {
+		sums = 3
+	}
+	backend, host = t.fixed(sums)
+	backend += float * int64(capacity+1) * t.width()
+	if t.Meta.FeatureBytes == 1 {
+		backend += int64((capacity+1)*t.Meta.Features + float*256)
+	}
+	if f := t.Meta.Features; t.Config.PCA.Components > 0 { // before there is a model
+		backend = max(backend, float*int64(f*(5*f+t.Config.PCA.Components+capacity)))
+	}
+	return backend, host + float*int64((1+t.Config.Augmentation.Multiplicity)*capacity*t.Meta.Features)
+}
+
+// float is the bytes of a value.
+const float = 4
+
+// fixed is what memory holds whatever the physical batch, with so many copies of the
+// parameters for their sums.
+func (t *Terms) fixed(sums int) (backend, host int64) {
+	noise := t.Noise.memory()
+	copies, ours := 2+sums+map[string]int{"momentum": 1, "adam": 2}[t.Config.Optimizer], 2
+	for _, part := range []struct {
+		asked        bool
+		copies, ours int
+	}{
+		{t.Config.Iterate != "last", 1, 0},
+		{t.Config.DiagnosticsEvery > 0, 6, 4},
+		{t.first.Geometry != nil, 6, 0},
+		{true, noise.copies, noise.ours},
+	} {
+		if part.asked {
+			copies, ours = copies+part.copies, ours+part.ours
+		}
+	}
+	backend = float * (int64(copies)*int64(t.Spec.Params()) + t.squares() + kernel.TableSize + noise.numbers)
+	host = float * int64(ours) * int64(t.Spec.Params())
+	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows} {
+		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Features+float*t.Meta.TargetWidth())
+	}
+	return backend, host
+}
+
+// width is how many values of a row the layers hold.
+func (t *Terms) width() int64 {
+	// What stands there for the gradient by the inputs, which is not made, is that of
+	// the inputs themselves.
+	views := t.Config.Augmentation.Multiplicity
+	width := t.Spec.Floats(views) + int64(views*t.Spec.Outputs())
+	if t.Config.PCA.Components > 0 {
+		width += int64(t.Meta.Features)
+	}
+	in := int64(t.Inputs())
+	for _, o := range t.Spec.Layers {
+		if out := int64(o.Out.Len()); o.Parameters > 0 {
+			width += 12 // norms and losses
+			switch d, formed := int64(o.Parameters), o.Formed > 0 || views > 1; {
+			case t.first.Geometry != nil && formed:
+				width += d
+			case (t.first.Geometry != nil || t.Config.DiagnosticsEvery > 0) && !formed:
+				width += min(in+2*out, d)
+			}
+		}
+		in = int64(o.Out.Len())
+	}
+	return width
+}
+
+// squares is how many values the matrices take that are not parameters: those of
+// bounds, where of a picture's layers the least side is not known here and their
+// channels bound it, of what layers make of their parameters, and of PCA.
+func (t *Terms) squares() (n int64) {
+	if t.first.Source == clip.Bounded {
+		in := int64(t.Inputs())
+		for _, o := range t.Spec.Layers {
+			if o.Parameters > 0 {
+				side := min(in, int64(o.Out.Channels))
+				n += 2 * side * side
+			}
+			in = int64(o.Out.Len())
+		}
+	}
+	for _, o := range t.Spec.Layers {
+		n += o.Once
+	}
+	return n + int64(t.Meta.Features*t.Config.PCA.Components)
+}
+
+// capacity is the number of rows that go through the model at once.
+func (t *Terms) capacity() int {
+	if t.first.Source == clip.OneAtATime {
+		return 1
+	}
+	held, _ := t.fixed(3)
+	fit := int(min(wholeRoom-held, batchRoom) / (float * t.width()))
+	return max(1, min(t.Config.MaxPhysicalBatchSize, t.Likely(), max(t.Meta.TrainRows, t.Meta.TestRows, 1), fit))
+}

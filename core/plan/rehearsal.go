@@ -1,0 +1,38 @@
+package plan
+
+import (
+	"fmt"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// Rehearsal returns a plan of so many steps on made-up rows, whose steps take as long as
+// this one's but for a factor: batches are smaller where those of this plan go through the
+// model in parts, as a larger one takes more memory, and as long for a row.
+func (p *Plan) Rehearsal(steps int) (q *Plan, times float64, err error) {
+	c, meta := p.terms.Config, p.terms.Meta
+	batch := min(p.terms.BatchSize, 2*float64(p.terms.Capacity))
+	c.ExpectedBatchSize, c.NumExamples = batch, 0
+	meta.TrainRows, meta.TestRows = min(meta.TrainRows, int(2*batch)+1), 0
+	if !p.terms.NonPrivate() {
+		c.NoiseMultiplier, c.TargetEpsilon = &p.terms.NoiseMultiplier, nil
+	}
+	seed := uint64(0)
+	c.Accountant, c.Seed = "rdp", &seed // as what it costs is not asked
+	c.Steps, c.Epochs, c.Blind, c.DiagnosticsEvery = steps, 0, true, 0
+	if k := c.PCA.Components; k > 0 { // rows are what comes of directions
+		meta.Features, meta.Shape, meta.FeatureBytes, meta.Columns, meta.Bounds = k, nil, 4, nil, nil
+		c.PCA.Components = 0
+	}
+	if len(p.price.once) > 0 {
+		c.Scaling = run.Scaling{Kind: "none"}
+	}
+	if meta.Task == data.Regression { // rows that are made up have targets of no size to speak of
+		c.Scaling.Target = "none"
+	}
+	if q, err = New(c, meta); err != nil {
+		return nil, 0, fmt.Errorf("plan: rehearsal: %w", err)
+	}
+	return q, p.terms.BatchSize / batch, nil
+}

@@ -1,0 +1,59 @@
+package train
+
+import (
+	"clipscope/core/compute/kernel"
+)
+
+// clipping brings the gradients of rows that went through the model into a part: measured,
+// weighed and added.
+type clipping struct {
+	*workspace
+	mech    mechanism
+	weights *weights
+	teacher *teacher // nil: not asked for
+	limit   kernel.Limit
+	part    Part // of the present step
+}
+
+func newClipping(w *workspace) *clipping {
+	return &clipping{workspace: w, mech: w.kind.open(w), weights: newWeights(w.be, w.clipper.Weight), part: newPart(w, w.kind.weights)}
+}
+
+// bound settles the bounds on the factors of a step.
+func (c *clipping) bound() {
+	c.limit = c.mech.limit()
+	c.limit.Gain = float32(c.weights.at(float64(c.limit.C)))
+}
+
+// begin begins the part of a step: from here on it has no rows.
+func (c *clipping) begin() {
+	c.mech.begin()
+	c.part = c.part.clear(c.be)
+}
+
+// measure writes bounds on the norms of the n gradients just formed, and makes factors of
+// them.
+func (c *clipping) measure(n int) {
+	c.mech.norms(n, c.report.norms)
+	c.weigh(n)
+}
+
+// weigh turns the norms of n rows into factors. Examples whose gradient or loss is
+// not finite get factor 0.
+//
+// Guarantee: example i's factor depends on its own norms and on C alone.
+func (c *clipping) weigh(n int) {
+	p := c.report
+	kernel.Fill(c.be, n, 1, p.keep)
+	kernel.Finite(c.be, n, p.losses, p.keep)
+	for _, u := range p.norms {
+		kernel.Finite(c.be, n, u, p.keep)
+	}
+	for g, u := range p.norms {
+		kernel.Weigh(c.be, n, c.limit, u, p.keep, c.weights.buffer, p.factors[g])
+		kernel.Copy(c.be, n, c.factors[g], p.factors[g])
+	}
+}
+
+// add adds the n gradients just weighed to the part.
+func (c *clipping) add(n int) { c.mech.add(c.part, n, c.factors, c.report.keep) }

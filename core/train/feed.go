@@ -1,0 +1,120 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/data"
+	"clipscope/core/input"
+	"clipscope/core/privacy"
+)
+
+// feed brings rows of a data set and their targets onto the backend: scaled, projected or
+// augmented as the terms say.
+type feed struct {
+	*workspace
+	ds           *data.Dataset
+	scale        *data.Scale
+	targetScale  *data.TargetScale // nil: targets stay as they are
+	pca          *input.Projection // nil: rows as they are
+	pipe         *input.Pipe
+	augmentation *augmentation // nil: rows as they are
+	bytes        *byteRows     // nil: features are made on this side
+
+	x, targets compute.Buffer
+	host       struct{ x, targets []float32 }
+}
+
+// open makes the memory that rows of a physical batch take, for a model that is there.
+func (f *feed) open() {
+	c := &f.terms.Config
+	width := f.ds.TargetWidth()
+	rows := f.terms.Capacity * c.Augmentation.Multiplicity
+	f.augmentation = newAugmentation(&f.terms)
+	f.x, f.targets = f.be.New(rows*f.terms.Inputs()), f.be.New(rows*width)
+	f.host.targets = make([]float32, rows*width)
+	f.pipe = input.NewPipe(f.terms.Spec.Input, f.pca, f.terms.Longest())
+	if f.bytes = f.newByteRows(rows); f.bytes == nil {
+		f.host.x = make([]float32, rows*f.ds.Features)
+	}
+}
+
+// checkTargets refuses labels beyond 0, no, and 1, yes: value clipping bounds their
+// gradients by the loss, which holds between these.
+func (f *feed) checkTargets() error {
+	if f.ds.Task != data.MultiLabel {
+		return nil
+	}
+	for i, y := range f.ds.Train.Y {
+		if !(y >= 0 && y <= 1) {
+			return fmt.Errorf("train: training row %d has a label of %v, and labels lie between 0 and 1", i/f.ds.Outputs+1, y)
+		}
+	}
+	return nil
+}
+
+// begin begins the views of a step.
+func (f *feed) begin(step int) {
+	if f.augmentation != nil {
+		f.augmentation.rng = rand.New(f.stream(privacy.Views, step))
+	}
+}
+
+// load brings rows of a split and their targets onto the backend as they are.
+func (f *feed) load(split *data.Split, rows []int) { f.write(split, rows, nil, 1) }
+
+// loadViews brings training rows and their targets onto the backend as they are trained on,
+// and returns how many views of each there are.
+func (f *feed) loadViews(rows []int) (views int) {
+	views = 1
+	if f.augmentation != nil {
+		views = f.terms.Config.Augmentation.Multiplicity
+	}
+	f.write(&f.ds.Train, rows, f.augmentation, views)
+	return views
+}
+
+func (f *feed) write(split *data.Split, rows []int, as *augmentation, views int) {
+	n, width := len(rows), f.ds.TargetWidth()
+	t := f.host.targets[:views*n*width]
+	split.Targets(t[:n*width], width, rows)
+	f.targetScale.Scale(t[:n*width])
+	for v := 1; v < views; v++ {
+		copy(t[v*n*width:], t[:n*width])
+	}
+	f.be.Write(f.targets, t)
+	if f.bytes != nil {
+		f.bytes.load(f.be, split, rows, f.ds.Features, f.x)
+		return
+	}
+	x := f.host.x[:views*n*f.ds.Features]
+	f.scale.Rows(x[:n*f.ds.Features], split, rows)
+	if as != nil {
+		as.views(x, n)
+	}
+	f.pipe.Write(f.be, x, f.ds.Features, f.x)
+}
+
+// judge fills in what a forward pass says of n rows: losses and hits.
+func (f *feed) judge(n int) {
+	f.model.Losses(f.targets, f.report.losses)
+	if f.ds.Task != data.Regression {
+		kernel.Hits(f.be, f.ds.Task == data.MultiLabel, n, f.model.Outputs(), f.model.Predictions(), f.targets, f.report.hits)
+	}
+}
+
+// unscale has parameters that were trained on scaled targets give answers in the
+// data's units: the last layer is dense then, and its weight and bias are what comes last.
+//
+// Guarantee: that of the parameters and of the targets' bounds, from which it computes: in a
+// run without noise there is none.
+func (f *feed) unscale(parameters []float32) {
+	if f.targetScale == nil {
+		return
+	}
+	k, layers := f.ds.Outputs, f.terms.Spec.Layers
+	last := parameters[len(parameters)-layers[len(layers)-1].Parameters:]
+	f.targetScale.Fold(last[:len(last)-k], last[len(last)-k:])
+}

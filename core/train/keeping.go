@@ -1,0 +1,159 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"clipscope/core/compute"
+)
+
+// snapshot is what a run goes on from, on this side: its state after a step.
+type snapshot struct {
+	step       int         // by what had been released until then
+	parts      [][]float32 // as [Run.state] has them
+	rule       []float64   // as it tells its state
+	thresholds series
+}
+
+// stateWords is how many words of state, 4 MB, may be brought to this side in each
+// step; of larger models it is every second step's, third's ….
+const stateWords = 1 << 20
+
+// keeping is what a run keeps on this side while its backend's memory may be lost. An
+// event is not reported before the state that it belongs to is here.
+type keeping struct {
+	every int
+	parts []compute.Buffer // of the state, on the backend
+	last  snapshot         // of step 0: none
+}
+
+// openKeeping begins to keep what the run can go on from.
+func (r *Run) openKeeping(context.Context) error {
+	if _, ok := r.work.be.Backend.(compute.Losable); !ok {
+		return nil
+	}
+	k := &keeping{parts: r.state()}
+	words := 0
+	for _, p := range k.parts {
+		words += p.Len()
+	}
+	k.every = (words + stateWords - 1) / stateWords
+	r.keeping = k
+	return nil
+}
+
+// keep queues the reading of the state after the present step, if it is due.
+func (r *Run) keep(e *pendingEvent) {
+	k := r.keeping
+	if k == nil || r.done%k.every != 0 && r.done != r.work.terms.Steps {
+		return
+	}
+	e.rule = r.work.clipper.Rule.Snapshot()
+	for _, p := range k.parts {
+		e.state = append(e.state, r.work.be.Fetch(p))
+	}
+}
+
+// kept reports that a state is on its way with which the oldest event may be reported.
+func (r *Run) kept() bool {
+	return r.keeping == nil || r.keeping.last.step > r.reported || slices.ContainsFunc(r.waiting, func(e *pendingEvent) bool { return e.state != nil })
+}
+
+// hold waits for the state with which the oldest event may be reported, and for the
+// events until then, as what they wait for may be lost later.
+func (r *Run) hold(ctx context.Context) error {
+	k := r.keeping
+	if k == nil || k.last.step > r.reported {
+		return nil
+	}
+	for i, e := range r.waiting {
+		if err := r.complete(ctx, e); err != nil {
+			return err
+		}
+		if e.state == nil {
+			continue
+		}
+		parts, err := received(ctx, k.parts, e.state)
+		if err != nil {
+			return err
+		}
+		for _, w := range r.waiting[:i+1] {
+			if w.event.Step > k.last.step {
+				k.last.thresholds.add(w.event.Released.MaxGradNorm)
+			}
+		}
+		k.last.parts, k.last.rule, k.last.step, e.state = parts, e.rule, e.event.Step, nil
+		return nil
+	}
+	return errors.New("train: no state is on its way")
+}
+
+// received waits for what is on its way from buffers.
+func received(ctx context.Context, from []compute.Buffer, parts []compute.Pending) ([][]float32, error) {
+	state := make([][]float32, len(parts))
+	for i, p := range parts {
+		state[i] = make([]float32, from[i].Len())
+		if err := p.Wait(ctx, state[i]); err != nil {
+			return nil, fmt.Errorf("train: reading the state: %w", err)
+		}
+	}
+	return state, nil
+}
+
+// state is all that the next step depends on, on the backend.
+func (r *Run) state() []compute.Buffer {
+	parts := append([]compute.Buffer{r.work.model.All()}, r.opt.State()...)
+	if r.iterate != nil {
+		parts = append(parts, r.iterate.kept)
+	}
+	return append(parts, r.clipping.mech.state()...)
+}
+
+// restore puts a run that has not begun into a state.
+func (r *Run) restore(s *snapshot) error {
+	parts := r.state()
+	if len(parts) != len(s.parts) {
+		return fmt.Errorf("train: a state of %d parts, want %d", len(s.parts), len(parts))
+	}
+	for i, p := range parts {
+		if len(s.parts[i]) != p.Len() {
+			return fmt.Errorf("train: part %d of a state has %d numbers, want %d", i+1, len(s.parts[i]), p.Len())
+		}
+	}
+	if err := r.work.clipper.Rule.Restore(s.rule); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	for i, p := range parts {
+		r.work.be.Write(p, s.parts[i])
+	}
+	r.clipping.mech.restored()
+	r.done, r.reported, r.thresholds = s.step, s.step, s.thresholds.clone()
+	r.opt.Skip(r.taken())
+	if r.keeping != nil {
+		r.keeping.last = *s
+	}
+	return nil
+}
+
+// snapshot is the state that the run could go on from: its present one, or where the
+// backend's memory may be lost, the last that is on this side. Its step is 0 where there
+// is none.
+func (r *Run) snapshot(ctx context.Context) (snapshot, error) {
+	switch {
+	case r.keeping != nil:
+		return r.keeping.last, nil
+	case r.done == 0:
+		return snapshot{}, nil
+	}
+	s := snapshot{step: r.done, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
+	from := r.state()
+	var parts []compute.Pending
+	for _, p := range from {
+		parts = append(parts, r.work.be.Fetch(p))
+	}
+	var err error
+	s.parts, err = received(ctx, from, parts)
+	return s, err
+}

@@ -1,0 +1,76 @@
+package train
+
+import (
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+)
+
+// Part holds what some rows of a step add up to: sums of weighed gradients on the backend,
+// the threshold rule's statistic, and a tally for the owner. Parts add: those of a batch's
+// physical batches are added as they come, and a step releases one part, once. All of it is
+// private until a mechanism has released it.
+//
+// # Guarantee
+//
+// The proof at [rounded] is about a part: one row moves the sums of a part by no more than
+// the mechanism's sensitivity, and its statistic by no more than the query's.
+type Part struct {
+	sums      []compute.Sums // Σ f_i·g_i, by tensor
+	weights   []compute.Sums // further sums of a mechanism, of the factors; mostly none
+	statistic []float64      // the rule's; nil without one
+	tally     *tally
+}
+
+// newPart makes an empty part for a run, with further sums of one number each.
+func newPart(w *workspace, weights int) Part {
+	p := Part{tally: &tally{}}
+	for _, t := range w.model.Params() {
+		p.sums = append(p.sums, w.be.NewSums(t.Len()))
+	}
+	for range weights {
+		p.weights = append(p.weights, w.be.NewSums(1))
+	}
+	if w.query != nil {
+		p.statistic = make([]float64, w.query.Len)
+	}
+	return p
+}
+
+// clear returns the part of no rows, in the same memory but for the tally.
+func (p Part) clear(be compute.Backend) Part {
+	for _, s := range p.weights {
+		kernel.Clear(be, s)
+	}
+	for _, s := range p.sums {
+		kernel.Clear(be, s)
+	}
+	clear(p.statistic)
+	p.tally = &tally{}
+	return p
+}
+
+// count takes in the report of a physical batch whose gradients have been added.
+func (p Part) count(v view, q *clip.Query) { p.tally.add(v, q, p.statistic) }
+
+// add adds another part of the same step, of other rows.
+//
+// Guarantee: sums of whole numbers below 2⁴⁸, as secure noise has them, are added exactly;
+// others to 48 digits.
+func (p Part) add(be *compute.Scope, o Part) {
+	for i, to := range [][]compute.Sums{p.sums, p.weights} {
+		for j, from := range [][]compute.Sums{o.sums, o.weights}[i] {
+			n := from.Len()
+			halves := be.New(2 * n)
+			high, low := halves.Slice(0, n), halves.Slice(n, n)
+			kernel.Split(be, n, from, high, low)
+			kernel.AddScaled(be, n, 1, high, to[j])
+			kernel.AddScaled(be, n, 1, low, to[j])
+			be.Free(halves)
+		}
+	}
+	for i, x := range o.statistic {
+		p.statistic[i] += x
+	}
+	p.tally.join(o.tally)
+}

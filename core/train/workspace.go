@@ -1,0 +1,134 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"clipscope/core/chacha"
+	"clipscope/core/clip"
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/nn"
+	"clipscope/core/plan"
+	"clipscope/core/privacy"
+)
+
+// workspace holds the parts of a run that all others work on: the backend, the terms of the
+// plan, the key, the model, and the gradient's memory. All buffers are made once, so that
+// memory stays flat however long a run goes on.
+type workspace struct {
+	be      *compute.Scope
+	terms   plan.Terms
+	key     privacy.Key
+	clipper *clip.Clipper // with its rule, which moves
+	query   *clip.Query   // of that rule
+	kind    *kind         // of mechanism
+	rows    int           // most rows that a sum over the data has
+
+	model    *nn.Model
+	gradient compute.Buffer   // released, of all parameters
+	grads    []compute.Buffer // its parts, by tensor
+	bySize   []int            // the tensors, the largest last
+	scalar   compute.Buffer
+	report   *report
+	factors  []compute.Buffer // one, or one for each group
+	watch    *noiseTest       // nil: a run without noise
+	notes    []string         // that the owner must see in the result
+}
+
+// newWorkspace settles what a run needs before its model: a key of its own, unless the seed
+// is fixed, a clipper, and the kind of mechanism.
+func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspace, error) {
+	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows}
+	if n := terms.Config.NumExamples; n > 0 {
+		w.rows = n * privacy.MostPerDeclared
+	}
+	var err error
+	if w.key, err = privacy.KeyOf(terms.Config.Seed); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	if w.clipper, err = terms.NewClipper(); err != nil {
+		return nil, err
+	}
+	w.query, w.kind = w.clipper.Rule.Query(), kindOf(w.clipper, terms.Noise)
+	return w, nil
+}
+
+// makeModel makes the model, and the gradient's memory.
+func (w *workspace) makeModel() {
+	w.model = nn.New(w.be, w.terms.Spec, w.terms.Capacity, w.terms.Config.Augmentation.Multiplicity)
+}
+
+// makeGradient makes the gradient's memory.
+func (w *workspace) makeGradient() {
+	w.gradient = w.be.New(w.terms.Spec.Params())
+	at := 0
+	for _, p := range w.model.Params() {
+		w.grads = append(w.grads, w.gradient.Slice(at, p.Len()))
+		w.bySize = append(w.bySize, len(w.bySize))
+		at += p.Len()
+	}
+	slices.SortStableFunc(w.bySize, func(i, j int) int { return w.grads[i].Len() - w.grads[j].Len() })
+	w.scalar = w.be.New(1)
+}
+
+// makeReport makes the memory that measuring a physical batch takes.
+func (w *workspace) makeReport() {
+	groups := 1
+	if w.clipper.Grouping == clip.PerLayer && w.clipper.Source != clip.Bounded {
+		groups = w.model.Groups()
+	}
+	w.report = newReport(w.be, w.model.Capacity, groups)
+	kernel.Fill(w.be, w.model.Capacity, 1, w.report.keep)
+	for range groups {
+		w.factors = append(w.factors, w.be.New(w.model.Capacity))
+	}
+}
+
+// stream returns the source of random choices for one purpose and step.
+func (w *workspace) stream(purpose privacy.Purpose, step int) *chacha.Stream {
+	return w.key.Stream(purpose, 0, uint64(step))
+}
+
+// noiseKey names the noise of one tensor in a step.
+func (w *workspace) noiseKey(tensor, step int) (compute.NoiseKey, error) {
+	return w.key.NoiseKey(privacy.Noise, tensor, uint64(step))
+}
+
+// countNoise draws n numbers of deviation std for a release of counts, multiples of
+// unit, for one purpose and step: once each, or noise would repeat.
+func (w *workspace) countNoise(purpose privacy.Purpose, step int, std, unit float64, n int) ([]float64, error) {
+	if std == 0 {
+		return make([]float64, n), nil
+	}
+	return w.kind.counts(w.key, purpose, step, std, unit, n)
+}
+
+// statedSensitivity returns the clipper's own: of a sum of real numbers.
+func (w *workspace) statedSensitivity() float64 { return w.clipper.Sensitivity(w.terms.Spec.Params()) }
+
+// readSums reads the sums of all tensors, one after the other, into dst.
+func (w *workspace) readSums(ctx context.Context, dst []float64, from []compute.Sums) error {
+	for _, s := range from {
+		if err := kernel.ReadSums(ctx, w.be, dst[:s.Len()], s); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		dst = dst[s.Len():]
+	}
+	return nil
+}
+
+// parameters returns all of the model's, one tensor after the other: read in pieces, as
+// what is fetched is a copy.
+func (w *workspace) parameters(ctx context.Context) ([]float32, error) {
+	const piece = 1 << 20
+	v := make([]float32, w.terms.Spec.Params())
+	for at := 0; at < len(v); at += piece {
+		part := v[at:min(at+piece, len(v))]
+		if err := compute.Read(ctx, w.be, part, w.model.All().Slice(at, len(part))); err != nil {
+			return nil, fmt.Errorf("train: reading parameters: %w", err)
+		}
+	}
+	return v, nil
+}
