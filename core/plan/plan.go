@@ -3,15 +3,10 @@ package plan
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"clipscope/core/clip"
-	"clipscope/core/data"
-	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -25,62 +20,6 @@ type Plan struct {
 
 // draft is a plan in the making: what a plan is settled by changes a draft alone.
 type draft Plan
-
-// New makes a plan for cfg on such data, or says with a [*run.ConfigError] which
-// field is at fault.
-func New(cfg run.Config, meta data.Meta) (*Plan, error) { return Recall(nil, cfg, meta) }
-
-// Recall is [New] with what earlier plans were told by accountants.
-func Recall(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*Plan, error) {
-	if cfg.Tuning.Runs != 0 {
-		return nil, Fault("tuning.runs", "one run cannot be several: leave tuning out")
-	}
-	d, err := newDraft(accounts, cfg, meta)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.finish(); err != nil {
-		return nil, err
-	}
-	return (*Plan)(d), nil
-}
-
-// Release returns all that a run of cfg would release, without its price.
-func Release(cfg run.Config, meta data.Meta) (privacy.Event, error) {
-	d, err := newDraft(nil, cfg, meta)
-	if err != nil {
-		return nil, err
-	}
-	return (*Plan)(d).Release(), nil
-}
-
-// Declared returns the plan's view of its data. Where cfg declares the number of rows, nothing in
-// it depends on the counted number.
-//
-// Guarantee: with a declared number a plan is a function of that, of the configuration and of
-// what [privacy.Known] lists, so it is the same for data sets that differ in one row. Data
-// of more than [privacy.MostPerDeclared] times as many rows have no plan: that there are no
-// more is part of the declaration, and public.
-func Declared(cfg run.Config, meta data.Meta) (data.Meta, error) {
-	const field = "num_examples"
-	switch n := cfg.NumExamples; {
-	case n == 0:
-		return meta, nil
-	case n < 0 || n > mostExamples:
-		return meta, Fault(field, "%d is no number of rows; write one from 1 to a billion, or leave it empty to have the rows counted", n)
-	case meta.HeldOut == data.Shuffled:
-		return meta, Fault(field, "which rows are held out for testing depends on how many rows there are, so one row more would change it for others; set csv.hold_out to row (Data, Advanced: Held out by), give a test file, or hold none out")
-	case meta.TrainRows == 0:
-		return meta, Fault("data", "there are no training rows")
-	case meta.TrainRows > n*privacy.MostPerDeclared:
-		return meta, Fault(field, "%d rows are declared, and there are more than %d times as many; declare about as many as there are", n, privacy.MostPerDeclared)
-	default:
-		return meta.Declared(n), nil
-	}
-}
-
-// mostExamples bounds a declared number of rows.
-const mostExamples = 1e9
 
 // Info returns what the run will do and cost, as the page shows it.
 func (p *Plan) Info() run.PlanInfo { return p.info }
@@ -123,25 +62,9 @@ func (p *Plan) Names() (plan, meta [32]byte, err error) {
 	return sha256.Sum256(what), sha256.Sum256(of), nil
 }
 
-// asConfigError keeps the field that a part's error names.
-func asConfigError(err error) error {
-	if pe := (*clip.ParamError)(nil); errors.As(err, &pe) {
-		return &run.ConfigError{Field: pe.Key, Message: pe.Message}
-	}
-	return err
-}
+// plan returns the draft as it reads.
+func (d *draft) plan() *Plan { return (*Plan)(d) }
 
-// Fault returns an error that blames a field of the configuration.
-func Fault(field, format string, args ...any) error {
-	return &run.ConfigError{Field: field, Message: fmt.Sprintf(format, args...)}
-}
-
-// FaultOf blames a field for another package's error; whose it was says nothing
-// to the one who fills in the form.
-func FaultOf(field string, err error) error {
-	_, said, found := strings.Cut(err.Error(), ": ")
-	if !found {
-		said = err.Error()
-	}
-	return &run.ConfigError{Field: field, Message: said}
+func (d *draft) warn(field, format string, args ...any) {
+	d.info.Warnings = append(d.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 }

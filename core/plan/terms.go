@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -177,4 +178,9 @@ func (t *Terms) distance() float64 {
 		return 0
 	}
 	return t.Noise.distance(t.Spec.Params())
+}
+
+// modelField returns the field that has the model's layers.
+func modelField(m run.Model) string {
+	return cmp.Or(map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[m.Kind], "model")
 }

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -59,35 +58,6 @@ func (r *Run) keep(e *pendingEvent) {
 // kept reports that a state is on its way with which the oldest event may be reported.
 func (r *Run) kept() bool {
 	return r.keeping == nil || r.keeping.last.step > r.reported || slices.ContainsFunc(r.waiting, func(e *pendingEvent) bool { return e.state != nil })
-}
-
-// hold waits for the state with which the oldest event may be reported, and for the
-// events until then, as what they wait for may be lost later.
-func (r *Run) hold(ctx context.Context) error {
-	k := r.keeping
-	if k == nil || k.last.step > r.reported {
-		return nil
-	}
-	for i, e := range r.waiting {
-		if err := r.complete(ctx, e); err != nil {
-			return err
-		}
-		if e.state == nil {
-			continue
-		}
-		parts, err := received(ctx, k.parts, e.state)
-		if err != nil {
-			return err
-		}
-		for _, w := range r.waiting[:i+1] {
-			if w.event.Step > k.last.step {
-				k.last.thresholds.add(w.event.Released.MaxGradNorm)
-			}
-		}
-		k.last.parts, k.last.rule, k.last.step, e.state = parts, e.rule, e.event.Step, nil
-		return nil
-	}
-	return errors.New("train: no state is on its way")
 }
 
 // received waits for what is on its way from buffers.

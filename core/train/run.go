@@ -22,8 +22,6 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"clipscope/core/compute"
-	"clipscope/core/data"
 	"clipscope/core/optim"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
@@ -58,29 +56,6 @@ type Run struct {
 	moved      int64   // bytes, by the device, when a step was last told
 }
 
-// Start begins a plan on its data: it makes the model and releases what is
-// charged before the first step. Every call has randomness of its own, unless the
-// seed is fixed. The run's memory is given back by Close.
-func Start(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend) (*Run, error) {
-	r, err := newRun(p, ds, be)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.opened(ctx, r.openScale, r.feed.openPCA, r.assemble, r.openKeeping, r.openSelfCheck); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// newRun returns a run of which nothing is open.
-func newRun(p *plan.Plan, ds *data.Dataset, be compute.Backend) (*Run, error) {
-	w, err := newWorkspace(be, p.Terms(), ds.Train.N)
-	if err != nil {
-		return nil, err
-	}
-	return &Run{plan: p, epsilon: p.Epsilon, course: course{began: p}, work: w, feed: &feed{workspace: w, ds: ds}, mix: shuffle}, nil
-}
-
 // opened opens the parts of a run, or closes it.
 func (r *Run) opened(ctx context.Context, parts ...func(context.Context) error) error {
 	for _, part := range parts {
@@ -89,44 +64,6 @@ func (r *Run) opened(ctx context.Context, parts ...func(context.Context) error) 
 			return err
 		}
 	}
-	return nil
-}
-
-func (r *Run) openScale(context.Context) error { return r.feed.openScale() }
-
-// assemble makes the model and all that a step takes.
-func (r *Run) assemble(context.Context) (err error) {
-	if err := r.feed.checkTargets(); err != nil {
-		return err
-	}
-	w, c := r.work, &r.work.terms.Config
-	w.makeModel()
-	w.model.Init(rand.New(w.stream(privacy.Init, 0)))
-	if r.sampler, err = privacy.NewSampler(r.feed.ds.Train.N, w.terms.SampleRate); err != nil {
-		return err
-	}
-	r.opt, err = optim.New(w.be, optim.Config{
-		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps,
-	}, w.terms.Spec.Params())
-	if err != nil {
-		return err
-	}
-	w.makeGradient()
-	r.feed.open()
-	w.makeReport()
-	r.clipping = newClipping(w)
-	if r.source, err = newSource(r.clipping); err != nil {
-		return err
-	}
-	r.clipping.teacher = newTeacher(w)
-	r.iterate = newIterate(w)
-	return nil
-}
-
-// openSelfCheck begins to test the run.
-func (r *Run) openSelfCheck(context.Context) error {
-	_, unmeasured := r.source.(bounded)
-	r.self = newSelfCheck(r.clipping, r.feed, r.done, unmeasured)
 	return nil
 }
 

@@ -1,65 +1,14 @@
 package plan
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/input"
 	"clipscope/core/nn"
-	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
-
-// newDraft settles everything but the price.
-func newDraft(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*draft, error) {
-	meta, err := Declared(cfg, meta)
-	if err != nil {
-		return nil, err
-	}
-	cfg = cfg.WithDefaultsFor(meta.Facts())
-	d := &draft{terms: Terms{Config: cfg, Meta: meta, Noise: noiseOf(cfg.NoiseMode)}, price: price{accounts: accounts}}
-	return d, d.choose()
-}
-
-// choose settles everything but the price.
-func (d *draft) choose() error {
-	if d.terms.Meta.Features == 0 && d.terms.Meta.TextColumn() != "" {
-		return Fault("data", "the rows have no features yet, but texts in the column %q: use a backbone that reads them, an ONNX model whose input is a string", d.terms.Meta.TextColumn())
-	}
-	if err := checkNumbers(&d.terms.Config); err != nil {
-		return err
-	}
-	for _, part := range []func() error{
-		d.chooseModel, d.chooseSchedule, d.chooseScale, d.choosePCA, d.chooseNoise, d.chooseClipper, d.chooseMechanism, d.checkAugmentation, d.checkMemory,
-	} {
-		if err := part(); err != nil {
-			return asConfigError(err)
-		}
-	}
-	return nil
-}
-
-// finish works out the price and says what there is to say of the plan.
-func (d *draft) finish() error {
-	for _, part := range []func() error{d.choosePrice, d.writeEvents} {
-		if err := part(); err != nil {
-			return asConfigError(err)
-		}
-	}
-	d.terms.Capacity = d.terms.capacity()
-	d.describe()
-	return nil
-}
-
-// plan returns the draft as it reads.
-func (d *draft) plan() *Plan { return (*Plan)(d) }
-
-func (d *draft) warn(field, format string, args ...any) {
-	d.info.Warnings = append(d.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
-}
 
 // checkNumbers refuses what no part could make sense of.
 func checkNumbers(c *run.Config) error {
@@ -141,11 +90,6 @@ func (d *draft) chooseModel() (err error) {
 		return nil
 	}
 	return FaultOf(modelField(d.terms.Config.Model), err)
-}
-
-// modelField returns the field that has the model's layers.
-func modelField(m run.Model) string {
-	return cmp.Or(map[string]string{"layers": "model.layers", "mlp": "model.hidden"}[m.Kind], "model")
 }
 
 func (d *draft) chooseSchedule() (err error) {

@@ -1,0 +1,96 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/run"
+)
+
+// finish waits for what an event lacks.
+func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
+	if e.ready() {
+		ctx = context.WithoutCancel(ctx) // what is there is reported
+	}
+	if err := r.hold(ctx); err != nil {
+		return e.event, err
+	}
+	return e.event, r.complete(ctx, e)
+}
+
+// transfer is how many bytes have travelled to the device and back since the last call.
+func (r *Run) transfer() int64 {
+	d, ok := r.work.be.Backend.(compute.Device)
+	if !ok {
+		return 0
+	}
+	last := r.moved
+	r.moved = d.Moved()
+	return r.moved - last
+}
+
+// complete waits for what is in an event.
+func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
+	if e.whole {
+		return nil
+	}
+	began := time.Now()
+	if err := e.collect(ctx, r.work.query); err != nil {
+		return err
+	}
+	var norm [1]float32
+	if err := e.norm.Wait(ctx, norm[:]); err != nil {
+		return fmt.Errorf("train: the gradient: %w", err)
+	}
+	if err := r.self.received(ctx); err != nil {
+		return err
+	}
+	waited := time.Since(began).Seconds() // for a device
+	e.seconds += waited
+	r.seconds += waited
+	e.event.Released.GradNorm = run.Number(norm[0])
+	if !r.work.terms.Config.Blind {
+		e.event.Diag = e.part.tally.diag(r.work.clipper, r.feed.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
+		e.event.Diag.Gradient = e.gradient
+		e.event.Diag.MovedBytes = r.transfer()
+		eval, err := r.feed.evaluated(ctx, e.test)
+		if err != nil {
+			return err
+		}
+		e.event.Diag.Eval = eval
+	}
+	e.whole = true
+	return nil
+}
+
+// hold waits for the state with which the oldest event may be reported, and for the
+// events until then, as what they wait for may be lost later.
+func (r *Run) hold(ctx context.Context) error {
+	k := r.keeping
+	if k == nil || k.last.step > r.reported {
+		return nil
+	}
+	for i, e := range r.waiting {
+		if err := r.complete(ctx, e); err != nil {
+			return err
+		}
+		if e.state == nil {
+			continue
+		}
+		parts, err := received(ctx, k.parts, e.state)
+		if err != nil {
+			return err
+		}
+		for _, w := range r.waiting[:i+1] {
+			if w.event.Step > k.last.step {
+				k.last.thresholds.add(w.event.Released.MaxGradNorm)
+			}
+		}
+		k.last.parts, k.last.rule, k.last.step, e.state = parts, e.rule, e.event.Step, nil
+		return nil
+	}
+	return errors.New("train: no state is on its way")
+}
