@@ -36,10 +36,7 @@ func main() {
 	build.Default.GOOS, build.Default.GOARCH = "js", "wasm" // as the page has it
 	dirs := flag.Args()
 	if len(dirs) == 0 {
-		var err error
-		if dirs, err = packages(".."); err != nil {
-			log.Fatalf("shape: %v", err)
-		}
+		dirs = packages("..")
 	}
 	var all comments
 	for _, dir := range dirs {
@@ -50,8 +47,8 @@ func main() {
 		if p == nil {
 			continue
 		}
-		a := p.arrows()
-		fmt.Printf("%-28s %3d files %4d arrows, %3d up\n", dir, len(p.files), a.len(), a.up())
+		arrows, up := p.arrows().count()
+		fmt.Printf("%-28s %3d files %4d arrows, %3d up\n", dir, len(p.files), arrows, up)
 		for _, t := range p.methods() {
 			if t.count >= *most {
 				fmt.Printf("    %-24s %3d methods%s\n", t.name, t.count, t.embeds)
@@ -64,21 +61,22 @@ func main() {
 }
 
 // packages returns the folders below root that hold Go files of the module itself.
-func packages(root string) (dirs []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+func packages(root string) (dirs []string) {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch dir := filepath.Dir(path); {
 		case err != nil:
 			return err
-		case d.Name() == "go.mod" && dir != root:
-			return filepath.SkipDir // another module
-		case path != root && d.IsDir() && (d.Name()[0] == '.' || d.Name() == "node_modules"):
-			return filepath.SkipDir
+		case d.Name() == "go.mod" && dir != root, path != root && d.IsDir() && (d.Name()[0] == '.' || d.Name() == "node_modules"):
+			return filepath.SkipDir // of another module, or of none
 		case strings.HasSuffix(path, ".go") && !slices.Contains(dirs, dir):
 			dirs = append(dirs, dir)
 		}
 		return nil
 	})
-	return dirs, err
+	if err != nil {
+		log.Fatalf("shape: %v", err)
+	}
+	return dirs
 }
 
 // pkg is a package that was read.
@@ -186,24 +184,17 @@ func (p *pkg) arrows() graph {
 	return g
 }
 
-func (g graph) len() (n int) {
-	for _, to := range g {
-		n += len(to)
-	}
-	return n
-}
-
-// up counts arrows whose end leads back to their beginning: in an order of the files by what
-// they call, all others run down.
-func (g graph) up() (n int) {
-	for from, all := range g {
-		for to := range all {
-			if g.leads(to, from, map[string]bool{}) {
-				n++
+// count counts arrows, and those whose end leads back to their beginning: in an order of the
+// files by what they call, all others run down.
+func (g graph) count() (all, up int) {
+	for from, files := range g {
+		for to := range files {
+			if all++; g.leads(to, from, map[string]bool{}) {
+				up++
 			}
 		}
 	}
-	return n
+	return all, up
 }
 
 // leads reports whether there is a way between two files, but for those seen.
