@@ -211,7 +211,7 @@ func (a *Audit) listen(before, after []float32, c float64) {
 	}
 }
 
-// direction is that of a canary's gradient in its feature's parameters:
+// direction writes the direction of a canary's gradient in its feature's parameters:
 // softmax minus one-hot.
 func direction(u []float64, w, bias []float32, class int) {
 	top := math.Inf(-1)

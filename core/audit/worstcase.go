@@ -26,7 +26,7 @@ type Case struct {
 	start func(*train.Run)
 }
 
-// worstCases are what the audit tries: two holes that were once there, and the
+// worstCases lists the cases that an audit tries: two holes that were once there, and the
 // coordinates in which one row counts for the most.
 var worstCases = []Case{
 	{"rows whose sum rounds differently with one row more", crowd.OneLedge, 60_000, func(*run.Config) {}, nil},
@@ -76,7 +76,7 @@ func (w *worstCaseAudit) check() error {
 	return nil
 }
 
-// plan is one run of a worst case, and its data.
+// plan returns the plan of one run of a worst case, and its data.
 func (w *worstCaseAudit) plan(wc Case, extra bool) (*plan.Plan, *data.Dataset, error) {
 	c := w.cfg.Run
 	if c.MaxGradNorm == 0 {

@@ -11,7 +11,7 @@ import (
 	"clipscope/core/run"
 )
 
-// MostChanges is how many changes a run takes: all are told with every one. Each of its
+// MostChanges bounds the changes of a run: all are told with every one. Each of its
 // noise is one more part of what accountants compose: with MostNoises behind it a statement
 // takes five seconds, and with 64 it would take half a minute.
 const (

@@ -34,8 +34,8 @@ func (d *draft) describe() {
 	d.info.Guarantee = d.plan().Guarantee(d.terms.Steps)
 }
 
-// perSecond is how much a trainer multiplies on two cores of a laptop, large layers and all
-// that is no product together: 34e9 a second for cnn-opacus, 50e9 for ResNet-18, measured.
+// perSecond estimates the products that a trainer computes in a second on two cores of a
+// laptop, with large layers and all other work: 34e9 a second for cnn-opacus, 50e9 for ResNet-18, measured.
 const perSecond = 30e9
 
 // warnOfTime says before the run that it takes hours.

@@ -7,7 +7,7 @@ import (
 	"clipscope/core/run"
 )
 
-// MostMemory is what a WebAssembly program may have, the kernels or ours.
+// MostMemory bounds the bytes of a WebAssembly program, the kernels or ours.
 const MostMemory = 1 << 32
 
 // What of that a physical batch may fill, and with what stays: the rest is for what the
@@ -62,7 +62,7 @@ func (t *Terms) Memory() (backend, host int64) {
 // float is the bytes of a value.
 const float = 4
 
-// fixed is what memory holds whatever the physical batch, with so many copies of the
+// fixed returns the bytes that are held whatever the physical batch, with so many copies of the
 // parameters for their sums.
 func (t *Terms) fixed(sums int) (backend, host int64) {
 	noise := t.Noise.memory()
@@ -88,7 +88,7 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	return backend, host
 }
 
-// width is how many values of a row the layers hold.
+// width returns the number of values of a row that the layers hold.
 func (t *Terms) width() int64 {
 	// What stands there for the gradient by the inputs, which is not made, is that of
 	// the inputs themselves.
@@ -113,7 +113,7 @@ func (t *Terms) width() int64 {
 	return width
 }
 
-// squares is how many values the matrices take that are not parameters: those of
+// squares returns the number of values in matrices that are not parameters: those of
 // bounds, where of a picture's layers the least side is not known here and their
 // channels bound it, of what layers make of their parameters, and of PCA.
 func (t *Terms) squares() (n int64) {

@@ -10,7 +10,7 @@ import (
 	"clipscope/core/run"
 )
 
-// price is what a plan's events add up to.
+// price holds a plan's events and the curve of their ε.
 type price struct {
 	accounts *privacy.Memory // nil: nothing is remembered
 	once     []privacy.Event // charged before the first step

@@ -6,7 +6,7 @@ import (
 	"clipscope/core/data"
 )
 
-// shares of ε are what private bounds get unless the user says otherwise: the first
+// shares lists the shares of ε that private bounds get unless the user says otherwise: the first
 // with which they work, or else the last, as bounds that are wrong cost a small table
 // more than noise does (core/data/RATIONALE.md).
 var shares = [...]float64{0.1, 0.2, 0.3}
@@ -73,7 +73,7 @@ func (d *draft) chooseTarget() error {
 	return nil
 }
 
-// defaultScaling is free where bounds are public, or a model made the features, and private for tables.
+// defaultScaling returns a kind that is free where bounds are public, or a model made the features, and private for tables.
 func (t *Terms) defaultScaling() string {
 	switch {
 	case t.Meta.Bounds != nil:

@@ -54,7 +54,7 @@ func (Secure) ended(e privacy.Event, _ int) privacy.Event { return e }
 
 func (Secure) values(int) int { return 0 }
 
-// distance is that of a table, unless the noise is exact.
+// distance returns the distance of a table, unless the noise is exact.
 func (n Secure) distance(parameters int) float64 {
 	if n.Exact {
 		return 0
@@ -64,7 +64,7 @@ func (n Secure) distance(parameters int) float64 {
 
 func (Secure) exactly() Noise { return Secure{Exact: true} }
 
-// TestedNumbers is how many numbers of a tensor's noise a run tests where noise is drawn and
+// TestedNumbers bounds the numbers of a tensor's noise that a run tests where noise is drawn and
 // added in one.
 const TestedNumbers = 1 << 10
 

@@ -7,7 +7,7 @@ import (
 	"clipscope/core/plan"
 )
 
-// cropPad is how far a crop may be off, each way: what papers on CIFAR-10 take.
+// cropPad bounds the offset of a crop, each way, in pixels: what papers on CIFAR-10 take.
 const cropPad = 4
 
 // augmentation makes the views of examples.

@@ -13,7 +13,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Checkpoint is what a run can go on from when its process is gone.
+// Checkpoint holds the state of a run, so that the run can go on when its process is gone.
 //
 // # Guarantee
 //
@@ -34,14 +34,14 @@ type Checkpoint struct {
 	directions []float32    // as [input.Projection] has them; nil unless they were paid for
 }
 
-// Step is how many steps had been released when the state was the run's.
+// Step returns the number of steps that had been released when the state was taken.
 func (c *Checkpoint) Step() int { return c.state.step }
 
-// mostStateWords is how large a state may be, 256 MB: it takes as much twice more to be
+// mostStateWords bounds the size of a state, to 256 MB: it takes as much twice more to be
 // written.
 const mostStateWords = 1 << 26
 
-// Checkpoint is what the run can go on from, at the earliest from the last step that was
+// Checkpoint returns the state of the run, no earlier than the last step that was
 // reported; nil before the first. It holds until the next step.
 func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	switch {
@@ -92,7 +92,7 @@ func eachBound(bounds []data.Bound, features int) []data.Bound {
 	return all
 }
 
-// ErrChanged is why there is no checkpoint of a run that was changed while it went on: what
+// ErrChanged says that a run that was changed while it went on has no checkpoint: what
 // goes on from one is made by the configuration, which does not have the changes.
 var ErrChanged = errors.New("it was changed while it went on, and what goes on from its state would begin without the changes")
 

@@ -132,7 +132,7 @@ func (f *feed) mark(ctx context.Context, parts []reading, s scorer, x *exam) err
 	return nil
 }
 
-// examined is how many test rows are on their way at once, with their outputs.
+// examined bounds the test rows that are on their way at once, with their outputs.
 const examined = 4096
 
 // examine measures the model on all test rows.

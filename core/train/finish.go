@@ -10,7 +10,7 @@ import (
 	"clipscope/core/run"
 )
 
-// finish waits for what an event lacks.
+// finish waits for the event's pending reads and fills it in.
 func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	if e.ready() {
 		ctx = context.WithoutCancel(ctx) // what is there is reported
@@ -21,7 +21,7 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	return e.event, r.complete(ctx, e)
 }
 
-// transfer is how many bytes have travelled to the device and back since the last call.
+// transfer returns the number of bytes that moved to the device and back since the last call.
 func (r *Run) transfer() int64 {
 	d, ok := r.work.be.Backend.(compute.Device)
 	if !ok {
@@ -32,7 +32,7 @@ func (r *Run) transfer() int64 {
 	return r.moved - last
 }
 
-// complete waits for what is in an event.
+// complete waits for all reads that an event is made of.
 func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	if e.whole {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// snapshot is what a run goes on from, on this side: its state after a step.
+// snapshot holds a run's state after a step, on this side.
 type snapshot struct {
 	step       int         // by what had been released until then
 	parts      [][]float32 // as [Run.state] has them
@@ -16,11 +16,11 @@ type snapshot struct {
 	thresholds series
 }
 
-// stateWords is how many words of state, 4 MB, may be brought to this side in each
+// stateWords bounds the words of state, 4 MB, that are brought to this side in each
 // step; of larger models it is every second step's, third's ….
 const stateWords = 1 << 20
 
-// keeping is what a run keeps on this side while its backend's memory may be lost. An
+// keeping copies a run's state to this side while its backend's memory may be lost. An
 // event is not reported before the state that it belongs to is here.
 type keeping struct {
 	every int

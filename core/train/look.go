@@ -16,7 +16,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Gradients are those of a batch that a run looked at, with the model as it stood.
+// Gradients holds the gradients of a batch that a run looked at, with the model as it stood.
 //
 // All of it is private, and for the owner's eyes: nothing is released by looking, and no
 // step knows of it.
@@ -91,7 +91,7 @@ func (g *Gradients) readMean(ctx context.Context, gram []float32) error {
 	return nil
 }
 
-// pictured is how many pictures are shown of those with the longest, and the shortest,
+// pictured bounds the pictures that are shown of those with the longest, and the shortest,
 // gradients.
 const pictured = 8
 
@@ -195,8 +195,8 @@ func (g *Gradients) Draws(ctx context.Context, c float64, draws int) (run.Draws,
 	return out, nil
 }
 
-// Boundary is what a model of two features answers all over the plane of its data, and
-// where the batch's rows are.
+// Boundary returns the answers of a model of two features all over the plane of its data, and
+// the places of the batch's rows.
 func (g *Gradients) Boundary(ctx context.Context, size int) (run.Boundary, error) {
 	r := g.run
 	ds := r.feed.ds

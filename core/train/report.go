@@ -8,8 +8,8 @@ import (
 	"clipscope/core/compute"
 )
 
-// report is where a physical batch leaves what this side wants to know of each
-// example: columns of one buffer, so that one read fetches all.
+// report holds the losses, hits, norms and factors of each example of a physical
+// batch: columns of one buffer, so that one read fetches all.
 type report struct {
 	all          compute.Buffer
 	losses, hits compute.Buffer

@@ -13,7 +13,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Outcome is what a run leaves, without its privacy statement: to work that out may take
+// Outcome holds a run's result without its privacy statement: to work that out may take
 // longer than a short run.
 type Outcome struct {
 	run.Result

@@ -98,7 +98,7 @@ func Resume(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	return r, nil
 }
 
-// interrupted is what the owner of a run should know of it that goes on when so many
+// interrupted returns a note for the owner of a run that goes on when so many
 // steps have been released.
 func (c *Checkpoint) interrupted(released int) string {
 	if released == c.state.step {

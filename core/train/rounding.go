@@ -74,7 +74,7 @@ func rounded(w *workspace, long float64) float64 {
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.
 const rowSlack = 1e-6
 
-// sumSlack is what rounding adds to the sensitivity of a sum of up to n rows of
+// sumSlack returns what rounding adds to the sensitivity of a sum of up to n rows of
 // norm 1, capacity of them at a time: items 3 and 4 above.
 func sumSlack(n, capacity int) float64 {
 	const m, p = compute.PieceRows, compute.BlockPieces

@@ -6,7 +6,7 @@ import (
 	"clipscope/core/nn"
 )
 
-// A source is where the norms of gradients come from, and so in what order a
+// source provides the norms of gradients, and so settles the order in which a
 // physical batch goes through the model.
 type source interface {
 	// begin is called once a step, before its batch.

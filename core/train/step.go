@@ -34,10 +34,10 @@ func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-// trailing is how many steps may be begun before the first of them is reported.
+// trailing bounds the steps that are begun before the first of them is reported.
 const trailing = 3
 
-// next is the event of the next step to be reported.
+// next returns the event of the next step to be reported.
 func (r *Run) next(ctx context.Context) (run.Event, error) {
 	switch {
 	case r.ended:

@@ -55,7 +55,7 @@ func (t *tally) join(o *tally) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// normSlack is how far a computed norm may lie above the true one: within it, a
+// normSlack bounds a computed norm over the true one: within it, a
 // norm of just C does not count as clipped.
 const normSlack = 1 + 2e-6
 

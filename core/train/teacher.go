@@ -26,10 +26,10 @@ type teacher struct {
 	examples []example
 }
 
-// example is what one example of the last physical batch looks like.
+// example holds the norm of an example's gradient and its inner product with the true one.
 type example struct{ norm, dot float64 }
 
-// sizeParts is how finely a batch is sorted by gradient norm.
+// sizeParts counts the parts into which a batch is sorted by gradient norm.
 const sizeParts = 10
 
 func newTeacher(w *workspace) *teacher {

@@ -18,7 +18,7 @@ import (
 	"clipscope/core/train"
 )
 
-// keptEvents is how many events of a run are kept until it is known whether it is the
+// keptEvents bounds the events of a run that are kept until it is known whether it is the
 // best: more than a chart shows.
 const keptEvents = 2000
 
@@ -98,7 +98,7 @@ func (u *Tuner) narrow() {
 	u.draw((len(order)+1)/2, func(i int) int { return order[i] })
 }
 
-// rehearsals are how many of the runs are on made-up rows.
+// rehearsals returns the number of runs on made-up rows.
 func (u *Tuner) rehearsals() int {
 	if u.cfg.Tuning.Rehearse {
 		return len(u.grid)
@@ -116,7 +116,7 @@ func poisson(rng *rand.Rand, mean float64) int {
 	return n
 }
 
-// StepTime is that of a run.
+// StepTime measures how long a step of a run takes on a backend.
 func (t *Tuning) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
 	return train.StepTime(ctx, t.grid[0], be)
 }
@@ -190,7 +190,7 @@ func (u *Tuner) next(ctx context.Context) (run.Event, error) {
 	return run.Event{Step: e.Step, Steps: e.Steps, Released: run.Released{Epsilon: u.info.Epsilon}, Trial: &trial}, nil
 }
 
-// plan is that of a candidate's run. With a fixed seed each run has one of its own.
+// plan returns the plan of a candidate's run. With a fixed seed each run has one of its own.
 func (u *Tuner) plan(candidate int) *plan.Plan {
 	p := u.grid[candidate]
 	if u.cfg.Seed == nil {
@@ -269,7 +269,7 @@ func (u *Tuner) score(o train.Outcome) (float64, error) {
 	return score + u.scoreNoise*z[0], nil
 }
 
-// Result is that of the best run. Of a tuning that was stopped before all runs were
+// Result returns the result of the best run. Of a tuning that was stopped before all runs were
 // compared there is none: nothing is released, and the charge stands, as a choice among
 // fewer runs than were drawn is another mechanism.
 func (u *Tuner) Result(context.Context) (run.Result, error) {

@@ -96,7 +96,7 @@ func (t *Tuning) check(meta data.Meta) error {
 	return nil
 }
 
-// mostRehearsed is how many bytes of made-up rows there may be beside the data.
+// mostRehearsed bounds the bytes of made-up rows beside the data.
 const mostRehearsed = 512 << 20
 
 func (t *Tuning) grids() int {
@@ -233,7 +233,7 @@ func (t *Tuning) price(e privacy.Event) (float64, error) {
 	return epsilon, nil
 }
 
-// Info is what the runs will do and cost.
+// Info returns what the runs will do and cost.
 func (t *Tuning) Info() run.PlanInfo { return t.info }
 
 // guarantee is the statement in a sentence or two.
@@ -259,7 +259,7 @@ func (t *Tuning) Statement() (*privacy.Statement, error) {
 	return plan.NewStatement(nil, t.draft(t.grid[0]))
 }
 
-// draft is that of the best run, of a plan.
+// draft returns the draft of the best run's statement, of its plan.
 func (t *Tuning) draft(best *plan.Plan) privacy.Statement {
 	d := best.Draft(best.Info().Steps)
 	d.Runs, d.ScoreNoise, d.ByLoss = t.cfg.Tuning.Runs, t.scoreNoise, t.scoredBy == run.ByLogLoss

@@ -18,7 +18,7 @@ type Crowd struct {
 	Extra func(c float64) (x [2]float64, y float64)
 }
 
-// Lone is one small gradient of a long input, δ² below what float32 holds, among
+// Lone has one small gradient of a long input, δ² below what float32 holds, among
 // rows that add nothing.
 var Lone = Crowd{
 	"lone",
