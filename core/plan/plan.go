@@ -1,3 +1,16 @@
+// Package plan settles a run before it begins: model, schedule, clipping, noise and price are
+// made to agree once, without a look at a row, and what does not fit is refused with the field
+// at fault. A [Plan] is frozen. [Terms] are all that package train takes from it.
+//
+// Choices are made on a draft, which nobody outside sees: draft's methods choose, check and
+// warn, and those of Plan read. A way to draw noise is a [Noise], one file each.
+//
+// # Guarantee
+//
+// ε of a plan is an upper bound of what its events cost, those before the first step and all
+// of its steps, or ∞. With a declared number of rows a plan is the same for data sets that
+// differ in one row: see [Declared]. What has no proof is refused, or named among the reasons
+// for having no guarantee.
 package plan
 
 import (

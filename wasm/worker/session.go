@@ -26,7 +26,7 @@ import (
 // costs about a tenth of a millisecond in a browser.
 const yieldEvery = 8 * time.Millisecond
 
-// Planned is a run whose parts agree: package train's Plan.
+// Planned is a run whose parts agree: a plan of package plan, or a tuning.
 type Planned interface {
 	Info() run.PlanInfo
 	// Unstarted is the result of a run that was stopped before it began.
