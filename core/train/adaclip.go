@@ -111,6 +111,9 @@ func (c *adaClip) reach() float64 {
 
 // release takes away from the sum, in coordinates, the centre's share in every
 // example's weighted gradient, and adds noise in proportion to the scale.
+//
+// Guarantee: that of [gaussian.release], in the coordinates (g − a)/b. The sensitivity covers
+// the roundings of sums that are 1 + [centred] times as long ([rounded]).
 func (c *adaClip) release(_ context.Context, p Part, step int) error {
 	c.centre(p)
 	return c.addNoise(p, step, c.sensitivity(), func(i int) {

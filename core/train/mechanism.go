@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"clipscope/core/clip"
@@ -76,13 +77,13 @@ var kinds []*kind
 func register(k kind) { kinds = append(kinds, &k) }
 
 // kindOf returns the kind of a run's mechanism.
-func kindOf(c *clip.Clipper, n plan.Noise) *kind {
+func kindOf(c *clip.Clipper, n plan.Noise) (*kind, error) {
 	for _, k := range kinds {
 		if k.fits(c, n) {
-			return k
+			return k, nil
 		}
 	}
-	panic("train: no mechanism fits") // a fault of ours: the plan was let through
+	return nil, errors.New("train: there is no mechanism for such clipping and such noise")
 }
 
 // scaled draws normals of a deviation.

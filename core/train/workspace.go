@@ -51,8 +51,9 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspa
 	if w.clipper, err = terms.NewClipper(); err != nil {
 		return nil, err
 	}
-	w.query, w.kind = w.clipper.Rule.Query(), kindOf(w.clipper, terms.Noise)
-	return w, nil
+	w.query = w.clipper.Rule.Query()
+	w.kind, err = kindOf(w.clipper, terms.Noise)
+	return w, err
 }
 
 // makeModel makes the model, and the gradient's memory.
