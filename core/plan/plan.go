@@ -1,6 +1,6 @@
-// Package plan settles a run before it begins: model, schedule, clipping, noise and price are
-// made to agree once, without a look at a row, and what does not fit is refused with the field
-// at fault. A [Plan] is frozen. [Terms] are all that package train takes from it.
+// Package plan settles what a run does and costs before it begins. Model, schedule, clipping,
+// noise and price are made to agree once, without a look at a row, and what does not fit is
+// refused with the field at fault. A [Plan] is frozen. [Terms] are all that package train takes from it.
 //
 // Choices are made on a draft, which nobody outside sees: draft's methods choose, check and
 // warn, and those of Plan read. A way to draw noise is a [Noise], one file each.

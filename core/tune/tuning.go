@@ -1,5 +1,4 @@
-// Package tune plans and runs tunings: several configurations are tried, and the best run alone
-// is released. Package plan settles what each of their runs costs alone, and package train
+// Package tune tries several configurations and releases the best run alone. Package plan settles what each of their runs costs alone, and package train
 // takes the steps.
 package tune
 

@@ -1,5 +1,5 @@
-// Package crowd makes rows whose gradients are known and add up badly in float32: what shows
-// a broken bound on a sum, to tests and to audits.
+// Package crowd makes rows whose gradients are known and add up badly in float32. They show a
+// broken bound on a sum, to tests and to audits.
 package crowd
 
 import (
