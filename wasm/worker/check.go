@@ -8,8 +8,8 @@ import (
 	"clipscope/core/data"
 )
 
-// check examines the file beside the request.
-func (s *Session) check(r Request) (any, error) {
+// examine checks the file beside the request.
+func examine(r Request) (any, error) {
 	if len(r.TrainFiles) != 1 {
 		return nil, errors.New("worker: one file is what this request takes")
 	}

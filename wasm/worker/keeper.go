@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,15 +103,15 @@ type keeper struct {
 	near  time.Time     // until when it is not ahead
 }
 
-// newKeeper is that of a run that has not begun.
-func newKeeper(h *Host, id string, about run.Stored) *keeper {
-	k := &keeper{vault: h.Vault, now: h.Now, id: id, steps: about.Steps, last: h.Now(), every: firstKeep, ahead: ahead, state: stateFiles, journal: journalFiles}
+// newKeeper returns the keeper of a run that has not begun.
+func newKeeper(v Vault, now func() time.Time, id string, about run.Stored) *keeper {
+	k := &keeper{vault: v, now: now, id: id, steps: about.Steps, last: now(), every: firstKeep, ahead: ahead, state: stateFiles, journal: journalFiles}
 	var err error
 	if k.about, err = json.Marshal(about); err == nil && len(k.about) > mostAbout {
 		err = errors.New("its configuration is too large")
 	}
 	switch {
-	case h.Vault == nil:
+	case v == nil:
 		err = errors.New("there is nowhere to store it")
 	case !named(id):
 		err = errors.New("it has no name that can be stored")
@@ -119,6 +120,13 @@ func newKeeper(h *Host, id string, about run.Stored) *keeper {
 		k.off = err.Error()
 	}
 	return k
+}
+
+// named reports whether a run may be stored under that name: names are hexadecimal, as
+// the page draws them, and nothing else gets as far as the storage.
+func named(id string) bool {
+	_, err := hex.DecodeString(id)
+	return err == nil && id != "" && len(id) <= 64
 }
 
 // note says in the run's result why it could not have gone on; empty: it could.
@@ -358,8 +366,8 @@ func look(read func(file, most int) ([]byte, error), whole bool) (*found, error)
 }
 
 // takenUp is the keeper of a run that goes on.
-func (f *found) takenUp(h *Host, id string, d Drawer) *keeper {
-	k := newKeeper(h, id, f.Stored)
+func (f *found) takenUp(v Vault, now func() time.Time, id string, d Drawer) *keeper {
+	k := newKeeper(v, now, id, f.Stored)
 	k.drawer, k.number, k.released, k.done, k.told = d, f.newest.number, f.released, f.state.step, f.released
 	for i, r := range f.files {
 		switch {

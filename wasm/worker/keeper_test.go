@@ -239,7 +239,7 @@ func TestKeeperKilled(t *testing.T) {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k, from := newKeeper(h, anyID, run.Stored{Steps: steps, Data: "x"}), 0
+		k, from := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps, Data: "x"}), 0
 		l := &life{}
 		for lives := 1; lives <= 5; lives++ {
 			if d := v.drawers[anyID]; d != nil {
@@ -279,7 +279,7 @@ func TestKeeperKilled(t *testing.T) {
 			if f.released < l.told || f.state.step > f.released || f.released > steps || f.state.step < l.stored || !bytes.Equal(f.state.state, stateOf(f.state.step)) {
 				t.Fatalf("trial %d, life %d: step %d was told, %d stored; found are %d, and a state of %d", trial, lives, l.told, l.stored, f.released, f.state.step)
 			}
-			k = f.takenUp(h, anyID, again)
+			k = f.takenUp(h.Vault, h.Now, anyID, again)
 			from, l.stored = f.released, f.state.step
 		}
 	}
@@ -293,7 +293,7 @@ func TestKeeperKilled(t *testing.T) {
 func TestKeeperLeft(t *testing.T) {
 	clock := time.Unix(0, 0)
 	v := newMemVault()
-	k := newKeeper(&Host{Vault: v, Now: func() time.Time { return clock }}, anyID, run.Stored{Steps: 100})
+	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
 	clock = clock.Add(firstKeep)
 	if err := k.see(context.Background(), &states{step: 5}, true); err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestKeeperFull(t *testing.T) {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k := newKeeper(h, anyID, run.Stored{Steps: steps})
+		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps})
 		d, _ := v.Open(anyID, true)
 		mem := d.(*memDrawer)
 		mem.left, mem.fails, mem.stuck = rng.IntN(3000), true, trial%2 == 1
@@ -361,7 +361,7 @@ func TestKeeperPace(t *testing.T) {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: slowVault{v, &clock, cost}, Now: func() time.Time { return clock }}
-		k := newKeeper(h, anyID, run.Stored{Steps: 1 << 20})
+		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: 1 << 20})
 		spent, states, longest, last := time.Duration(0), uint64(0), time.Duration(0), clock
 		for step := 1; clock.Before(time.Unix(3600, 0)); step++ {
 			clock = clock.Add(40 * time.Millisecond)
@@ -457,10 +457,8 @@ func TestSlipNotices(t *testing.T) {
 }
 
 // storing is a page whose session has a vault.
-func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error)) *page {
-	p := newPage(t, trainer)
-	p.s.host.Vault = v
-	return p
+func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error), changes ...func(*Host)) *page {
+	return newPage(t, trainer, append(changes, func(h *Host) { h.Vault = v })...)
 }
 
 const keptRun = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
@@ -592,8 +590,7 @@ func TestGoOnWithFiles(t *testing.T) {
 	}
 	const read = `{"csv":{"label":"kind","bounds":{"a":{"lo":0,"hi":100}}}}`
 	open := func(csv string, files ...data.File) *page {
-		p := storing(t, v, steps(100))
-		p.s.host.Load = data.Load
+		p := storing(t, v, steps(100), func(h *Host) { h.Load = data.Load })
 		p.send(Open, 1, csv, files...)
 		p.next(ReplyType)
 		return p
@@ -659,8 +656,7 @@ func TestGoOnWithFeatures(t *testing.T) {
 			p := storing(t, v, steps(100))
 			p.send(Open, 1, `{"data":"digits"}`)
 			p.next(ReplyType)
-			ds := *p.s.open
-			ds.Backbone, p.s.open = b, &ds
+			openRows(p.s).Backbone = b
 			return p
 		}
 		p := open(c.was)
