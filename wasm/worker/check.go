@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"strings"
 
 	"clipscope/core/check"
@@ -10,11 +9,7 @@ import (
 
 // examine checks the file beside the request.
 func examine(r Request) (any, error) {
-	if len(r.TrainFiles) != 1 {
-		return nil, errors.New("worker: one file is what this request takes")
-	}
-	f := r.TrainFiles[0]
-	b, err := whole(f)
+	f, b, err := wholeFile(r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -27,10 +26,7 @@ func convert(m mail, blob func() Blob) handler {
 		if !ok {
 			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors or json", brief(q.To, 40))}
 		}
-		if len(r.TrainFiles) != 1 {
-			return nil, errors.New("worker: one file of a model is what this request takes")
-		}
-		b, err := whole(r.TrainFiles[0])
+		_, b, err := wholeFile(r)
 		if err != nil {
 			return nil, err
 		}

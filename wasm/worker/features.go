@@ -162,13 +162,13 @@ func (k *kept) end() error {
 }
 
 // clear removes all features, and returns their number of bytes.
-func (s featureStore) clear() (int64, error) {
+func (s featureStore) clear(Request) (any, error) {
 	if s.files == nil {
-		return 0, nil
+		return int64(0), nil
 	}
 	n, err := s.files.Clear()
 	if err != nil {
-		return 0, fmt.Errorf("worker: removing kept features: %w", err)
+		return nil, fmt.Errorf("worker: removing kept features: %w", err)
 	}
 	return n, nil
 }

@@ -33,7 +33,7 @@ func (s *keptRuns) drawerOf(id string) (Drawer, error) {
 
 // list returns the runs that are stored and that no worker has in hand, the latest
 // first.
-func (s *keptRuns) list() ([]run.Interrupted, error) {
+func (s *keptRuns) list(Request) (any, error) {
 	list := []run.Interrupted{}
 	if s.vault == nil {
 		return list, nil
@@ -69,14 +69,13 @@ func (s *keptRuns) clear(id string) {
 }
 
 // goOn continues an interrupted run on the open data, as train starts one.
-func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ started, err error) {
-	var none started
+func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
 	if err := s.runs.free(); err != nil {
-		return none, err
+		return nil, err
 	}
 	d, err := s.drawerOf(q.ID)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -85,24 +84,24 @@ func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ started, err error) {
 	}()
 	f, err := look(d.Read, true)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	if f.Program != q.Program {
-		return none, errors.New("worker: this run was interrupted under another version of the page, and no other goes on with it: start it anew")
+		return nil, errors.New("worker: this run was interrupted under another version of the page, and no other goes on with it: start it anew")
 	}
 	if err := s.sameData(f.Stored); err != nil {
-		return none, err
+		return nil, err
 	}
 	p, err := s.runs.plans.prepare(f.Config)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	plan, ok := p.plan.(Resumable)
 	if !ok {
-		return none, errSlip
+		return nil, errSlip
 	}
 	if err := plan.Fits(f.state.state); err != nil {
-		return none, err
+		return nil, err
 	}
 	p.from = f
 	return s.runs.start(r.ID, p, f.takenUp(s.vault, s.runs.mail.now, q.ID, d), q.Paused), nil

@@ -75,17 +75,14 @@ func (l *ledger) hashes(salt string) (train, test string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	files := &l.data.files
-	if files.identity.testNames == nil {
-		key, err := hex.DecodeString(salt)
-		if err != nil {
-			return "", "", fmt.Errorf("worker: the ledger's salt: %w", err)
-		}
-		if files.identity.testNames, err = namesOf(files.test, key); err != nil {
+	known := &l.data.files.identity
+	if known.testNames == nil {
+		key, _ := hex.DecodeString(salt) // as digest did
+		if known.testNames, err = namesOf(l.data.files.test, key); err != nil {
 			return "", "", err
 		}
 	}
-	return hashOf(reply.Names), hashOf(files.identity.testNames), nil
+	return hashOf(reply.Names), hashOf(known.testNames), nil
 }
 
 // identify makes the identity of some rows of the open data and of the files that they

@@ -17,34 +17,23 @@ type mail struct {
 	now   func() time.Time
 }
 
-func (m mail) send(kind string, id int, body any) { m.sendStep(kind, id, 0, body) }
+// send sends body as JSON.
+func (m mail) send(kind string, id int, body any) { m.write(run.Message{Type: kind, ID: id}, body) }
 
-// sendStep sends body as JSON. What cannot be written is a fault of ours and
+// write sends a message with body as its text. What cannot be written is a fault of ours and
 // reaches the page as an error instead of nothing.
-func (m mail) sendStep(kind string, id, step int, body any) {
+func (m mail) write(msg run.Message, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		if kind == DoneType || kind == EventsType {
+		kind := ErrorType
+		if msg.Type == DoneType || msg.Type == EventsType {
 			kind = FailedType
-		} else {
-			kind = ErrorType
 		}
-		text, _ = json.Marshal(run.Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
+		text, _ = json.Marshal(run.Failure{Message: fmt.Sprintf("worker: %s: %v", msg.Type, err)})
+		msg = run.Message{Type: kind, ID: msg.ID, Step: msg.Step}
 	}
-	m.post(run.Message{Type: kind, ID: id, Step: step, Text: string(text)})
-}
-
-// sendResult sends the parameters beside the JSON: as text, those of a large
-// model would hold up the page's thread.
-func (m mail) sendResult(id int, result run.Result) {
-	parameters := result.Released.Parameters
-	result.Released.Parameters = nil
-	text, err := json.Marshal(result)
-	if err != nil {
-		m.send(FailedType, id, run.Failure{Message: fmt.Sprintf("worker: result: %v", err)})
-		return
-	}
-	m.post(run.Message{Type: DoneType, ID: id, Text: string(text), Parameters: parameters})
+	msg.Text = string(text)
+	m.post(msg)
 }
 
 // Blob is bytes on their way to the page, which the host keeps where it has room.
@@ -58,16 +47,6 @@ type Blob interface {
 type blobbed struct {
 	reply any
 	blob  Blob
-}
-
-// sendBlob sends a reply with bytes beside it.
-func (m mail) sendBlob(id int, b blobbed) {
-	text, err := json.Marshal(b.reply)
-	if err != nil {
-		m.send(ErrorType, id, run.Failure{Message: fmt.Sprintf("worker: reply: %v", err)})
-		return
-	}
-	m.post(run.Message{Type: ReplyType, ID: id, Text: string(text), Blob: b.blob.Sent()})
 }
 
 // progress returns a function that tells the page how far the reading of files is.

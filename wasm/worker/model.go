@@ -37,20 +37,7 @@ func (p *predictor) close() {
 
 // load replaces the loaded model, and only when it succeeds.
 func (s *models) load(r Request) (any, error) {
-	if len(r.TrainFiles) != 1 {
-		return nil, errors.New("worker: one file of a model is what this request takes")
-	}
-	p, err := s.open(r.TrainFiles[0])
-	if err != nil {
-		return nil, err
-	}
-	s.loaded.close()
-	s.loaded = p
-	return p.Info(), nil
-}
-
-func (s *models) open(f data.File) (*predictor, error) {
-	b, err := whole(f)
+	f, b, err := wholeFile(r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +60,9 @@ func (s *models) open(f data.File) (*predictor, error) {
 		return nil, &data.Error{File: f.Name(), Got: modelFault(err)}
 	}
 	p.Files = s.files
-	return &predictor{p, be}, nil
+	s.loaded.close()
+	s.loaded = &predictor{p, be}
+	return p.Info(), nil
 }
 
 // noModel tells its owner that a file is no model.
@@ -86,21 +75,25 @@ func modelFault(err error) string {
 	return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "model: "), ".")
 }
 
-// whole reads all of a file.
-func whole(f data.File) ([]byte, error) {
+// wholeFile reads the one file beside a request.
+func wholeFile(r Request) (f data.File, b []byte, err error) {
+	if len(r.TrainFiles) != 1 {
+		return nil, nil, errors.New("worker: one file is what this request takes")
+	}
+	f = r.TrainFiles[0]
 	if f.Size() > model.MaxBytes {
-		return nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
+		return nil, nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
 	}
-	r, err := f.Open()
+	in, err := f.Open()
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	defer r.Close()
-	b := make([]byte, f.Size())
-	if _, err := io.ReadFull(r, b); err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+	defer in.Close()
+	b = make([]byte, f.Size())
+	if _, err := io.ReadFull(in, b); err != nil {
+		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	return b, nil
+	return f, b, nil
 }
 
 var errNoModel = errors.New("worker: no model is open here: send one first")

@@ -94,7 +94,7 @@ func (s *runs) free() error {
 // start makes a run the one in progress.
 func (s *runs) start(id int, p prepared, k *keeper, paused bool) started {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, keep: k, trials: throttle{now: s.mail.now, every: trialEvery}}
+	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, keep: k}
 	s.set(r)
 	return started{p.info(), func() { r.conduct(ctx, p, func() { s.set(nil) }) }}
 }
@@ -151,12 +151,11 @@ var commands = map[string]func(r *running, text string){
 
 // running is the run in progress.
 type running struct {
-	mail   mail
-	id     int
-	gate   *gate
-	stop   context.CancelFunc
-	trials throttle // of messages about a trial
-	keep   *keeper  // nil: the run is not stored
+	mail mail
+	id   int
+	gate *gate
+	stop context.CancelFunc
+	keep *keeper // nil: the run is not stored
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
@@ -223,7 +222,10 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 		result.Notes = append(result.Notes, note)
 	}
 	r.mail.send(StateType, r.id, Done)
-	r.mail.sendResult(r.id, result)
+	// As text, the parameters of a large model would hold up the page's thread.
+	parameters := result.Released.Parameters
+	result.Released.Parameters = nil
+	r.mail.write(run.Message{Type: DoneType, ID: r.id, Parameters: parameters}, result)
 }
 
 // steps starts the plan and pulls events until the run ends or is stopped. Not to
@@ -306,13 +308,6 @@ func (r *running) replace(ctx context.Context, on Backend, begin func(context.Co
 	return result, err
 }
 
-// trial tells the page how far a run is that is tried, now and then.
-func (r *running) trial(t *run.Trial) {
-	if r.trials.open() {
-		r.mail.send(TrialType, r.id, t)
-	}
-}
-
 // pull sends a run's events until it ends or is stopped. The error after a stop is
 // that of the step that it broke into.
 func (r *running) pull(ctx context.Context, t Trainer) error {
@@ -329,17 +324,19 @@ func (r *running) pull(ctx context.Context, t Trainer) error {
 			yielded = r.mail.now()
 		}
 	}
+	trials := throttle{now: r.mail.now, every: trialEvery}
 	for event, err := range t.Steps(run.WithPauses(ctx, turn)) {
 		if err != nil {
 			return err
 		}
-		if event.Trial != nil {
-			r.trial(event.Trial)
-		} else {
+		switch {
+		case event.Trial == nil:
 			r.mu.Lock()
 			r.out.Add(event)
 			r.mu.Unlock()
 			r.send(false)
+		case trials.open():
+			r.mail.send(TrialType, r.id, event.Trial)
 		}
 		turn(0)
 		if err := r.keep.see(ctx, t, r.gate.closed()); err != nil {
@@ -378,5 +375,5 @@ func (r *running) send(must bool) {
 		r.abort(err)
 		return
 	}
-	r.mail.sendStep(EventsType, r.id, events[len(events)-1].Step, events)
+	r.mail.write(run.Message{Type: EventsType, ID: r.id, Step: events[len(events)-1].Step}, events)
 }

@@ -2,14 +2,9 @@ package worker
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
-	"unicode"
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
@@ -30,15 +25,6 @@ type Session struct {
 	work sync.Mutex
 }
 
-// Request is a message to the worker with its files.
-type Request struct {
-	run.Message
-	TrainFiles, TestFiles []data.File
-}
-
-// handler answers a type of request. It is called while work is held.
-type handler func(Request) (any, error)
-
 // NewSession returns a session that has no data and no run.
 func NewSession(h Host) *Session {
 	m := mail{h.Post, h.Yield, h.Now}
@@ -51,22 +37,22 @@ func NewSession(h Host) *Session {
 	model := &models{mail: m, backend: h.Backend, files: h.Files, blob: h.Blob}
 	lab := &laboratory{mail: m, plans: plans}
 	return &Session{mail: m, backend: h.Backend, runs: runs, handlers: map[string]handler{
-		Methods:  plain(sure(clip.Methods)),
-		Datasets: plain(sure(data.Builtins)),
-		Memory:   plain(sure(memory)),
+		Methods:  plain(clip.Methods),
+		Datasets: plain(data.Builtins),
+		Memory:   plain(memory),
 		Open:     request(open.open),
 
 		Plan:   question(plans.info),
 		Train:  request(runs.train),
 		Change: question(runs.change),
 
-		Interrupted: plain(kept.list),
+		Interrupted: kept.list,
 		GoOn:        request(kept.goOn),
 		Discard:     question(kept.discard),
 
 		Inspect:   feats.inspect,
 		Featurise: request(feats.featurise),
-		Forget:    plain(feats.store.clear),
+		Forget:    feats.store.clear,
 
 		Model:    model.load,
 		Predict:  request(model.predict),
@@ -95,12 +81,12 @@ func NewSession(h Host) *Session {
 		Digest:     question(names.digest),
 		Recognise:  request(names.recognise),
 		Enter:      question(privacy.Enter),
-		Close:      question(certain(privacy.Close)),
+		Close:      question(sure(privacy.Close)),
 		Reopen:     question(privacy.Reopen),
 		Spent:      question(privacy.Spent),
 		Entries:    question(privacy.Lines),
 		Recognised: question(privacy.Recognise),
-		Limit:      question(certain(run.Limit.WithDefaults)),
+		Limit:      question(sure(run.Limit.WithDefaults)),
 		Statement:  question(privacy.Conclude),
 	}}
 }
@@ -136,7 +122,7 @@ func (s *Session) request(r Request) {
 		return
 	}
 	if b, ok := reply.(blobbed); ok {
-		s.mail.sendBlob(r.ID, b)
+		s.mail.write(run.Message{Type: ReplyType, ID: r.ID, Blob: b.blob.Sent()}, b.reply)
 		return
 	}
 	s.mail.send(ReplyType, r.ID, reply)
@@ -153,61 +139,6 @@ func (s *Session) answer(r Request) (reply any, err error) {
 		return f(r)
 	}
 	return nil, fmt.Errorf("worker: no request %q in protocol version %d", r.Type, run.ProtocolVersion)
-}
-
-// plain returns a handler of a request without a body.
-func plain[A any](f func() (A, error)) handler {
-	return func(Request) (any, error) { return f() }
-}
-
-// question returns a handler of a request whose body is all that it needs.
-func question[Q, A any](f func(Q) (A, error)) handler {
-	return request(func(_ Request, q Q) (A, error) { return f(q) })
-}
-
-// request returns a handler of a request that has a body, and an id or files beside it.
-func request[Q, A any](f func(Request, Q) (A, error)) handler {
-	return func(r Request) (any, error) {
-		var q Q
-		if err := read(r.Text, &q); err != nil {
-			return nil, err
-		}
-		return f(r, q)
-	}
-}
-
-// sure and certain return f, of no argument and of one, as a function that may fail.
-func sure[A any](f func() A) func() (A, error) {
-	return func() (A, error) { return f(), nil }
-}
-
-func certain[Q, A any](f func(Q) A) func(Q) (A, error) {
-	return func(q Q) (A, error) { return f(q), nil }
-}
-
-// read fills a request, and refuses what its type refuses. It is apart from
-// [request], which is compiled anew for every type.
-func read(text string, request any) error {
-	if err := json.Unmarshal([]byte(text), request); err != nil {
-		if ce := (*run.ConfigError)(nil); errors.As(err, &ce) {
-			return ce
-		}
-		if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field != "" {
-			return &run.ConfigError{Field: key(te.Field), Message: fmt.Sprintf("%s is not what goes here: give %s", te.Value, run.KindName(te.Type))}
-		}
-		return fmt.Errorf("worker: request: %w", err)
-	}
-	if c, ok := request.(interface{ Check() error }); ok {
-		return c.Check()
-	}
-	return nil
-}
-
-// key is the path of a JSON value without the names of embedded Go types, which
-// encoding/json puts there too: keys of ours begin with a small letter.
-func key(path string) string {
-	parts := strings.Split(path, ".")
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p != "" && unicode.IsUpper(rune(p[0])) }), ".")
 }
 
 func memory() run.MemoryReply {
