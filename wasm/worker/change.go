@@ -47,8 +47,8 @@ func (r *running) change(c run.Change) (run.ChangeReply, error) {
 		return reply, err
 	}
 	r.keep.hurry() // it finds that there is no state any more
-	if err := r.keep.see(context.Background(), r.trainer, false); err != nil {
-		r.abort(err)
+	if err := r.keep.storeIfDue(context.Background(), r.trainer, false); err != nil {
+		r.stop()
 		return reply, err
 	}
 	return reply, nil

@@ -212,7 +212,7 @@ func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int
 			k.hurry()
 		}
 		was, state := k.number, max(step-rng.IntN(3), l.stored, 1) // perhaps not the last one's
-		if err := k.see(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
+		if err := k.storeIfDue(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
 			return err, false
 		}
 		if k.off == "" && k.number > was && k.done == state {
@@ -295,7 +295,7 @@ func TestKeeperLeft(t *testing.T) {
 	v := newMemVault()
 	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
 	clock = clock.Add(firstKeep)
-	if err := k.see(context.Background(), &states{step: 5}, true); err != nil {
+	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
 		t.Fatal(err)
 	}
 	k.leave()
@@ -355,6 +355,28 @@ func TestKeeperFull(t *testing.T) {
 	}
 }
 
+// Where what was there could be neither brought up to date nor deleted, no step is covered any
+// more, whoever asks.
+func TestStuckKeeperCoversNothing(t *testing.T) {
+	clock := time.Unix(0, 0)
+	v := newMemVault()
+	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
+	clock = clock.Add(firstKeep)
+	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
+		t.Fatal(err)
+	}
+	d := v.drawers[anyID]
+	d.left, d.fails, d.stuck = 0, true, true
+	for _, step := range []int{6, 6, 100, 1} {
+		if err := k.cover(step); err == nil || !errors.Is(err, errFull) {
+			t.Errorf("step %d may be posted: %v", step, err)
+		}
+	}
+	if err := k.failure(); !errors.Is(err, errFull) {
+		t.Errorf("the run does not end with what is stuck, but with %v", err)
+	}
+}
+
 // Storing takes no more than its part of a run's time, and is done often enough.
 func TestKeeperPace(t *testing.T) {
 	for _, cost := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second} {
@@ -366,7 +388,7 @@ func TestKeeperPace(t *testing.T) {
 		for step := 1; clock.Before(time.Unix(3600, 0)); step++ {
 			clock = clock.Add(40 * time.Millisecond)
 			began, done := clock, k.done
-			if k.cover(step) != nil || k.see(context.Background(), &fixedState{step: step}, false) != nil {
+			if k.cover(step) != nil || k.storeIfDue(context.Background(), &fixedState{step: step}, false) != nil {
 				t.Fatal("it cannot be stored")
 			}
 			spent += clock.Sub(began)

@@ -160,24 +160,8 @@ type running struct {
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
 
-	mu     sync.Mutex
-	out    Outbox
-	broken error // the reason for which nothing more may be told; nil: it may
-}
-
-// failure returns the reason for which nothing more may be told; nil: it may.
-func (r *running) failure() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.broken
-}
-
-// abort ends the run, which tells nothing more.
-func (r *running) abort(why error) {
-	r.mu.Lock()
-	r.broken = why
-	r.mu.Unlock()
-	r.stop()
+	mu  sync.Mutex
+	out Outbox
 }
 
 // confirmPause tells the page of a pause: a page that hears of it has heard of all steps
@@ -200,8 +184,8 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	result, err := r.steps(ctx, p)
 	r.send(true)
 	r.stop()
-	if why := r.failure(); why != nil {
-		err = why
+	if stuck := r.keep.failure(); stuck != nil {
+		err = stuck
 	}
 	if err != nil {
 		r.keep.leave()
@@ -339,8 +323,7 @@ func (r *running) pull(ctx context.Context, t Trainer) error {
 			r.mail.send(TrialType, r.id, event.Trial)
 		}
 		turn(0)
-		if err := r.keep.see(ctx, t, r.gate.closed()); err != nil {
-			r.abort(err)
+		if err := r.keep.storeIfDue(ctx, t, r.gate.closed()); err != nil {
 			return err
 		}
 		if !r.await(ctx) {
@@ -368,11 +351,11 @@ func (r *running) send(must bool) {
 		events = r.out.Take(now)
 	}
 	r.mu.Unlock()
-	if len(events) == 0 || r.failure() != nil {
+	if len(events) == 0 {
 		return
 	}
 	if err := r.keep.cover(events[len(events)-1].Step); err != nil {
-		r.abort(err)
+		r.stop()
 		return
 	}
 	r.mail.write(run.Message{Type: EventsType, ID: r.id, Step: events[len(events)-1].Step}, events)
