@@ -20,16 +20,14 @@ import (
 
 // Backbones runs models that the page's visitor brings.
 type Backbones interface {
-	// Open opens one in whatever format there is. What the file has it do is done apart
-	// from this worker, takes so many bytes of memory at most, and ends when the context
-	// does.
+	// Open opens one in whatever format there is. Its computation runs apart from this
+	// worker, takes so many bytes of memory at most, and ends when the context does.
 	Open(ctx context.Context, f data.File, memory int64) (Backbone, error)
-	// Version names what runs them: another may give other features.
+	// Version names the runtime: another may give other features.
 	Version() string
 }
 
-// Backbone is a model that is open. Run ends when its context does, and with that the model
-// closes.
+// Backbone is an open model. Run ends when its context does, which closes the model.
 type Backbone interface {
 	backbone.Runtime
 	// Memory returns the number of bytes that its runtime holds.
@@ -49,7 +47,7 @@ const (
 	phaseFeatures = "features" // rows
 )
 
-// The memory that what runs a model may hold: leastMemory, of which ONNX Runtime itself takes
+// The memory that the runtime of a model may hold: leastMemory, of which ONNX Runtime itself takes
 // some tens of megabytes, each byte of the file memoryPerByte times (as it is read, as tensors,
 // and as tensors in another order), and memoryPerRow for each row of a batch beyond the first.
 // mostMemory leaves the browser a quarter of the addresses that there are.
@@ -61,21 +59,23 @@ const (
 	mostRows      = 256 // of a batch, as package backbone has it
 )
 
-// memoryFor is the memory that a model of a file of size bytes may take for a batch of rows.
+// memoryFor returns the memory that a model in a file of size bytes may take for a batch of
+// rows.
 func memoryFor(size int64, batch int) int64 {
 	return min(leastMemory+memoryPerByte*size+memoryPerRow*int64(min(max(batch, 1), mostRows)-1), mostMemory)
 }
 
-// What a model does in a call, nothing tells beforehand: that depends on the operators and on
-// the sizes of what they make. So a call is given up when it lasts longer than this, and until
-// then the page is told every second that it goes on.
+// The time of a call cannot be known beforehand: it depends on the operators and on the sizes
+// of their outputs. So a call is given up when it lasts longer than this, and until then a
+// message tells the page every second that it goes on.
 const (
 	patienceOpening = 5 * time.Minute // the runtime comes from the site
 	patienceRunning = 2 * time.Minute // one input
 	beat            = time.Second
 )
 
-// attended has calls of a model told of and given up. It belongs to one request.
+// attended is a model whose calls are reported to the page, and given up after a time. It
+// belongs to one request.
 type attended struct {
 	Backbone
 	mail mail
@@ -83,7 +83,7 @@ type attended struct {
 	p    data.Progress // of the last message to the page
 }
 
-// attend calls do, whose result it returns, and gives it up after so long.
+// attend returns the result of do, or gives it up after so long.
 func (a *attended) attend(patience time.Duration, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -123,7 +123,8 @@ func (a *attended) Run(_ context.Context, input string, x backbone.Values, outpu
 	return y, err
 }
 
-// rows is rowsDone of the model, whose last message is repeated while a call lasts.
+// rows returns the model's rowsDone, which also sets the message that is repeated while a
+// call lasts.
 func (a *attended) rows() func(done, total int) {
 	tell := rowsDone(a.mail, a.id, a.p.File)
 	return func(done, total int) {
@@ -160,8 +161,8 @@ func (x *extraction) inspect(r Request) (any, error) {
 	return run.BackboneInfo{SHA256: sum, Bytes: f.Size(), Inputs: m.Inputs(), Outputs: m.Outputs(), Memory: m.Memory()}, nil
 }
 
-// featurise replaces the open data by what a model makes of it, and only when that
-// succeeds. In the ledger it stays what it was.
+// featurise replaces the rows of the open data by their features, and only when that
+// succeeds. In the ledger they keep their identity.
 func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, error) {
 	switch {
 	case x.backbones == nil:
@@ -212,7 +213,7 @@ type featured struct {
 	Odd   int `json:"odd,omitempty"` // numbers that were not finite
 }
 
-// makeFeatures runs the model, and stores what it gives.
+// makeFeatures runs the model, and stores its features.
 func (x *extraction) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
 	var info featured
 	m, err := x.openBackbone(id, f, q.Batch)
@@ -264,7 +265,7 @@ func (x *extraction) openBackbone(id int, f data.File, batch int) (*attended, er
 	return a, nil
 }
 
-// backboneFile is the one file of a request, with its hash in hexadecimal.
+// backboneFile returns the one file of a request, with its hash in hexadecimal.
 func (x *extraction) backboneFile(r Request) (f data.File, sum string, err error) {
 	if len(r.TrainFiles) != 1 || len(r.TestFiles) != 0 {
 		return nil, "", errors.New("worker: the one file of a model is what this request takes")
@@ -280,25 +281,25 @@ func (x *extraction) backboneFile(r Request) (f data.File, sum string, err error
 	if err == nil {
 		defer rc.Close()
 		h := sha256.New()
-		if _, err = io.Copy(h, &telling{r: rc, mail: x.mail, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
+		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
 			return f, hex.EncodeToString(h.Sum(nil)), nil
 		}
 	}
 	return nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 }
 
-// telling tells the page how many bytes have been read.
-type telling struct {
+// hashing is a reader that tells the page how many bytes have been read.
+type hashing struct {
 	r    io.Reader
 	mail mail
 	id   int
 	p    data.Progress
 }
 
-// hashedEvery is after how many bytes: a fifth of a second's hashing, or so.
+// hashedEvery is the number of bytes between two messages: about a fifth of a second.
 const hashedEvery = 16 << 20
 
-func (t *telling) Read(p []byte) (int, error) {
+func (t *hashing) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	before := t.p.Done / hashedEvery
 	if t.p.Done += int64(n); t.p.Done/hashedEvery > before {
@@ -307,7 +308,7 @@ func (t *telling) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inFile says of an error which model's file it is about.
+// inFile adds the name of the model's file to an error.
 func inFile(f data.File, err error) error {
 	e := (*data.Error)(nil)
 	if !errors.As(err, &e) {

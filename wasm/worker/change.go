@@ -7,7 +7,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Changer is a Trainer that can be told to go on with other numbers, where its run is for
+// Changer is a Trainer whose numbers can be changed between two steps, where its run is for
 // teaching.
 type Changer interface {
 	Change(run.Change) (run.ChangeReply, error)

@@ -17,13 +17,13 @@ import (
 // Features stores features, so that they are made once. It is in the
 // browser's storage, on this device, and as private as the rows that they were made of.
 type Features interface {
-	// Open opens what was kept under a name, or nil where there is nothing.
+	// Open opens the file of a name, or returns nil where there is none.
 	Open(name string) (io.ReadCloser, error)
-	// Create keeps so many bytes under a name, in the place of what is oldest where that
-	// is needed. What is not closed is not kept.
+	// Create makes a file of so many bytes under a name, in the place of the oldest where that
+	// is needed. A file that is not closed is not kept.
 	Create(name string, size int64) (io.WriteCloser, error)
 	Remove(name string) error
-	// Clear removes all, and says how many bytes that were.
+	// Clear removes all, and returns their number of bytes.
 	Clear() (int64, error)
 }
 
@@ -108,8 +108,8 @@ func writeFeatures(w io.Writer, head []byte, splits ...[]float32) error {
 	return err
 }
 
-// kept gives features that were kept, in the order of the rows: a [data.Extractor].
-type kept struct {
+// featureReader reads stored features in the order of the rows: a [data.Extractor].
+type featureReader struct {
 	r     *bufio.Reader
 	width int
 	sum   uint32
@@ -117,7 +117,7 @@ type kept struct {
 }
 
 // readFeatures reads the beginning of a file of features.
-func readFeatures(r io.Reader) (*kept, featured, error) {
+func readFeatures(r io.Reader) (*featureReader, featured, error) {
 	var info featured
 	b := bufio.NewReaderSize(r, 1<<16)
 	head := make([]byte, len(featuresMagic)+4)
@@ -132,12 +132,12 @@ func readFeatures(r io.Reader) (*kept, featured, error) {
 	if _, err := io.ReadFull(b, text); err != nil || json.Unmarshal(text, &info) != nil {
 		return nil, info, errFeatures
 	}
-	return &kept{r: b, width: info.Width}, info, nil
+	return &featureReader{r: b, width: info.Width}, info, nil
 }
 
-func (k *kept) Width() int { return k.width }
+func (k *featureReader) Width() int { return k.width }
 
-func (k *kept) Extract(_ context.Context, rows data.Split, dst []float32) error {
+func (k *featureReader) Extract(_ context.Context, rows data.Split, dst []float32) error {
 	n := 4 * len(dst)
 	if cap(k.buf) < n {
 		k.buf = make([]byte, n)
@@ -152,8 +152,8 @@ func (k *kept) Extract(_ context.Context, rows data.Split, dst []float32) error 
 	return nil
 }
 
-// end reports whether all was read, and as it was written.
-func (k *kept) end() error {
+// end returns an error unless all was read, as it was written.
+func (k *featureReader) end() error {
 	rest, err := io.ReadAll(io.LimitReader(k.r, 5))
 	if err != nil || len(rest) != 4 || binary.LittleEndian.Uint32(rest) != k.sum {
 		return errFeatures

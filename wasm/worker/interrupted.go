@@ -139,7 +139,8 @@ func (s *keptRuns) sameData(of run.Stored) error {
 	return nil
 }
 
-// sameFeatures refuses rows of which another model made the features, or none did.
+// sameFeatures refuses features made otherwise than the run's, features where it had rows, and
+// rows where it had features.
 func sameFeatures(of run.Stored, rows *data.Dataset, other func(string, ...any) error) error {
 	var made *run.Backbone
 	if rows != nil {
@@ -154,7 +155,7 @@ func sameFeatures(of run.Stored, rows *data.Dataset, other func(string, ...any) 
 	return nil
 }
 
-// discard gives up an interrupted run.
+// discard deletes an interrupted run.
 func (s *keptRuns) discard(q run.DiscardRequest) (any, error) {
 	d, err := s.drawerOf(q.ID)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Looker is a Trainer whose batches can be looked at. A tuning is none.
+// Looker is a Trainer whose batches can be looked at. A tuning cannot.
 type Looker interface {
 	Look(ctx context.Context, batch int) (Gradients, error)
 }
@@ -37,7 +37,7 @@ type laboratory struct {
 	bench *bench // nil until one has been opened
 }
 
-// bench is a run that is taken further by hand, and the batch of it that is looked at.
+// bench is a run that is advanced by hand, and the batch of it that is looked at.
 type bench struct {
 	prepared
 	be        compute.Backend

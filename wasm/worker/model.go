@@ -13,7 +13,7 @@ import (
 	"clipscope/core/run"
 )
 
-// models loads a saved model, and has it answer.
+// models loads a saved model, and asks it for answers.
 type models struct {
 	mail    mail
 	backend func(run.Config) (Backend, error)

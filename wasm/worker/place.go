@@ -13,7 +13,7 @@ import (
 // and to compile its kernels may take a second or two.
 const worthTrying = 10 * time.Second
 
-// chosen is an open back end, and how it came to be that one.
+// chosen is an open back end, with the reason for the choice.
 type chosen struct {
 	Backend
 	be   compute.Backend
@@ -77,7 +77,7 @@ func try(ctx context.Context, plan Planned, on *Backend) (c chosen, took time.Du
 	return c, took, err
 }
 
-// faster says that one takes less time for a step than the other.
+// faster writes that one takes less time for a step than the other.
 func faster(one chosen, took time.Duration, other chosen, would time.Duration) string {
 	return fmt.Sprintf("%v takes %s a step, %v would take %s.", placeOf(one.be), brisk(took), placeOf(other.be), brisk(would))
 }

@@ -115,14 +115,6 @@ func (s *runs) find(id int) *running {
 	return s.current
 }
 
-// command gives a command to the run with that id, unless the run ended while the command
-// was under way.
-func (s *runs) command(id int, text string, do func(r *running, text string)) {
-	if r := s.find(id); r != nil {
-		do(r, text)
-	}
-}
-
 // commands lists what a page can tell a run. None of them blocks.
 var commands = map[string]func(r *running, text string){
 	Pause: func(r *running, _ string) {
@@ -238,17 +230,16 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	}()
 	r.place(on.be, on.why)
 	t, err := p.start(opening, on.be)
-	if err == nil && p.from != nil {
-		p.from.state.state = nil // which may be large
-	}
-	goOn := func(ctx context.Context, be compute.Backend) (Trainer, error) { return t.Continue(ctx, be) }
+	again := p.start
 	if err == nil {
+		again = t.Continue
+		if p.from != nil {
+			p.from.state.state = nil // which may be large
+		}
 		result, err = r.rest(ctx, t)
-	} else {
-		goOn = func(ctx context.Context, be compute.Backend) (Trainer, error) { return p.start(ctx, be) }
 	}
 	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
-		result, err = r.replace(ctx, *instead, goOn, err)
+		result, err = r.replace(ctx, *instead, again, err)
 	}
 	if t == nil && err != nil && ctx.Err() != nil && p.from == nil {
 		return p.unstarted(), nil

@@ -108,7 +108,9 @@ func (s *Session) Greet() {
 // Handle takes one message.
 func (s *Session) Handle(r Request) {
 	if do, ok := commands[r.Type]; ok {
-		s.runs.command(r.ID, r.Text, do)
+		if current := s.runs.find(r.ID); current != nil { // or it ended while the command was under way
+			do(current, r.Text)
+		}
 		return
 	}
 	go s.request(r)
