@@ -95,7 +95,7 @@ func (g *gate) slow() bool {
 }
 
 // wait blocks while the gate is closed, or the next step is not due, and uses up a credit
-// where that is what opened it. It reports false when ctx ended.
+// where that opened it. It reports false when ctx ended.
 func (g *gate) wait(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		todo, due, changed := g.look()

@@ -47,7 +47,7 @@ func sure[Q, A any](f func(Q) A) func(Q) (A, error) {
 	return func(q Q) (A, error) { return f(q), nil }
 }
 
-// read fills a request, and refuses what its type refuses. It is apart from
+// read fills a request, and returns the error of its Check. It is apart from
 // [request], which is compiled anew for every type.
 func read(text string, request any) error {
 	if err := json.Unmarshal([]byte(text), request); err != nil {
@@ -65,7 +65,7 @@ func read(text string, request any) error {
 	return nil
 }
 
-// key is the path of a JSON value without the names of embedded Go types, which
+// key returns the path of a JSON value without the names of embedded Go types, which
 // encoding/json puts there too: keys of ours begin with a small letter.
 func key(path string) string {
 	parts := strings.Split(path, ".")

@@ -79,7 +79,7 @@ type Checkpointer interface {
 // Backend is a back end that can be opened.
 type Backend struct {
 	Name     string
-	Warnings []run.Warning // to the owner, where another was asked for
+	Warnings []run.Warning // to the owner, where another back end was asked for
 	// Open opens it. The note, if there is one, is a warning that nobody could give
 	// before.
 	Open func() (be compute.Backend, note string, err error)

@@ -150,7 +150,7 @@ func namesOf(files []data.File, salt []byte) ([]string, error) {
 	return names, nil
 }
 
-// into returns a function that adds what was written to h to a sketch.
+// into returns a function that adds the sum of h to a sketch.
 func into(k *privacy.Sketch, h hash.Hash) func() {
 	var sum []byte
 	return func() {

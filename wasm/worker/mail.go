@@ -39,19 +39,6 @@ func (m mail) write(msg run.Message, body any) {
 	m.post(msg)
 }
 
-// Blob is bytes on their way to the page, which the host keeps where it has room.
-type Blob interface {
-	io.Writer
-	// Sent returns the blob as [run.Message] carries it.
-	Sent() any
-}
-
-// blobbed is a reply with bytes beside it.
-type blobbed struct {
-	reply any
-	blob  Blob
-}
-
 // progress returns a function that tells the page how far the reading of files is.
 func (m mail) progress(id int) func(data.Progress) {
 	return func(p data.Progress) { m.send(ProgressType, id, p) }
@@ -75,6 +62,19 @@ func (t *throttle) open() bool {
 	}
 	t.last = now
 	return true
+}
+
+// Blob is bytes on their way to the page, which the host keeps where it has room.
+type Blob interface {
+	io.Writer
+	// Sent returns the blob as [run.Message] carries it.
+	Sent() any
+}
+
+// blobbed is a reply with bytes beside it.
+type blobbed struct {
+	reply any
+	blob  Blob
 }
 
 // recovered turns a panic into an error, so that one bad request or run does not
@@ -102,7 +102,7 @@ type refusal struct {
 
 type fault = data.Error
 
-// failure is an error for the page, which shows its message.
+// failure writes an error for the page, which shows its message.
 func failure(err error) run.Failure {
 	f := run.Failure{Message: brief(err.Error(), 1000)}
 	var config *run.ConfigError
@@ -125,8 +125,8 @@ func failure(err error) run.Failure {
 	return f
 }
 
-// brief leaves out the middle of what has more bytes than most: a request may have
-// put any text into a message, and what to do stands at its end.
+// brief leaves out the middle of a text of more bytes than most: a request may have put any
+// text into a message, and the remedy stands at its end.
 func brief(s string, most int) string {
 	if len(s) <= most {
 		return s

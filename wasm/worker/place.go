@@ -46,7 +46,7 @@ func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, e
 	}
 	own, err := p.plan.StepTime(ctx, c.be)
 	if err != nil || own*time.Duration(p.plan.Info().Steps) < worthTrying {
-		return c, nil // what keeps it from its steps is said by the run
+		return c, nil // the run reports what keeps it from its steps
 	}
 	c.tried = true
 	rival, other, err := try(ctx, p.plan, c.Rival)

@@ -45,7 +45,7 @@ func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
 	}
 	rows := s.plans.data
 	if rows.fromFiles() {
-		q.Config.CSV = rows.files.csv // how they were read is a part of what the run is
+		q.Config.CSV = rows.files.csv // the way they were read belongs to the run
 	}
 	p, err := s.plans.prepare(q.Config)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *runs) find(id int) *running {
 	return s.current
 }
 
-// commands lists what a page can tell a run. None of them blocks.
+// commands has the commands to a run. None of them blocks.
 var commands = map[string]func(r *running, text string){
 	Pause: func(r *running, _ string) {
 		r.gate.pause()

@@ -20,8 +20,8 @@ type Session struct {
 	runs     *runs
 	handlers map[string]handler
 
-	// work is held by whatever computes a reply, so that two requests never
-	// interleave; a run does not hold it.
+	// work is held while a reply is computed, so that two requests never interleave; a run
+	// does not hold it.
 	work sync.Mutex
 }
 
