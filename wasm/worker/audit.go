@@ -1,26 +1,28 @@
 package worker
 
 import (
-	"fmt"
+	"errors"
 	"time"
 
 	"clipscope/core/run"
 )
 
-// progressEvery is how often an audit says how far it is.
+// progressEvery is the time between two progress messages of an audit.
 const progressEvery = 50 * time.Millisecond
 
-func (s *Session) audit(id int, q run.AuditRequest) (any, error) {
-	if s.host.Audit == nil {
-		return nil, fmt.Errorf("worker: this program has no audit")
-	}
-	told := s.host.Now()
-	return s.host.Audit(q, func(step, steps int) error {
-		if now := s.host.Now(); now.Sub(told) >= progressEvery || step == steps {
-			told = now
-			s.post(ProgressType, id, run.AuditProgress{Step: step, Steps: steps})
-			s.host.Yield()
+// audit returns the handler of an audit.
+func audit(m mail, do func(run.AuditRequest, func(step, steps int) error) (run.AuditReport, error)) handler {
+	return request(func(r Request, q run.AuditRequest) (run.AuditReport, error) {
+		if do == nil {
+			return run.AuditReport{}, errors.New("worker: this program has no audit")
 		}
-		return nil
+		progress := m.throttle(progressEvery)
+		return do(q, func(step, steps int) error {
+			if progress.open() || step == steps {
+				m.send(ProgressType, r.ID, run.AuditProgress{Step: step, Steps: steps})
+				m.yield()
+			}
+			return nil
+		})
 	})
 }

@@ -18,27 +18,25 @@ import (
 	"clipscope/core/run"
 )
 
-// Backbones is what runs models that the page's visitor brings.
+// Backbones runs models that the page's visitor brings.
 type Backbones interface {
-	// Open opens one in whatever format there is. What the file has it do is done apart
-	// from this worker, takes so many bytes of memory at most, and ends when the context
-	// does.
+	// Open opens one in whatever format there is. Its computation runs apart from this
+	// worker, takes so many bytes of memory at most, and ends when the context does.
 	Open(ctx context.Context, f data.File, memory int64) (Backbone, error)
-	// Version names what runs them: another may give other features.
+	// Version names the runtime: another may give other features.
 	Version() string
 }
 
-// Backbone is a model that is open. Run ends when its context does, and with that the model
-// closes.
+// Backbone is an open model. Run ends when its context does, which closes the model.
 type Backbone interface {
 	backbone.Runtime
-	// Memory is how many bytes what runs it holds.
+	// Memory returns the number of bytes that its runtime holds.
 	Memory() int64
 	Close()
 }
 
-// mostBackbone is how large a model's file may be. What runs it may hold three times as
-// much, of 4 GB that there are addresses for.
+// mostBackbone bounds a model's file, in bytes. Its runtime may hold three times as much, of
+// 4 GB that there are addresses for.
 const mostBackbone = 768 << 20
 
 // The phases of making features, as progress has them.
@@ -49,7 +47,7 @@ const (
 	phaseFeatures = "features" // rows
 )
 
-// The memory that what runs a model may hold: leastMemory, of which ONNX Runtime itself takes
+// The memory that the runtime of a model may hold: leastMemory, of which ONNX Runtime itself takes
 // some tens of megabytes, each byte of the file memoryPerByte times (as it is read, as tensors,
 // and as tensors in another order), and memoryPerRow for each row of a batch beyond the first.
 // mostMemory leaves the browser a quarter of the addresses that there are.
@@ -61,29 +59,31 @@ const (
 	mostRows      = 256 // of a batch, as package backbone has it
 )
 
-// memoryFor is the memory that a model of a file of size bytes may take for a batch of rows.
+// memoryFor returns the memory that a model in a file of size bytes may take for a batch of
+// rows.
 func memoryFor(size int64, batch int) int64 {
 	return min(leastMemory+memoryPerByte*size+memoryPerRow*int64(min(max(batch, 1), mostRows)-1), mostMemory)
 }
 
-// What a model does in a call, nothing tells beforehand: that depends on the operators and on
-// the sizes of what they make. So a call is given up when it lasts longer than this, and until
-// then the page is told every second that it goes on.
+// The time of a call cannot be known beforehand: it depends on the operators and on the sizes
+// of their outputs. So a call is given up when it lasts longer than this, and until then a
+// message tells the page every second that it goes on.
 const (
 	patienceOpening = 5 * time.Minute // the runtime comes from the site
 	patienceRunning = 2 * time.Minute // one input
 	beat            = time.Second
 )
 
-// attended has calls of a model told of and given up. It belongs to one request.
+// attended is a model whose calls are reported to the page, and given up after a time. It
+// belongs to one request.
 type attended struct {
 	Backbone
-	s  *Session
-	id int
-	p  data.Progress // what the page was told last
+	mail mail
+	id   int
+	p    data.Progress // of the last message to the page
 }
 
-// attend calls do, whose result it returns, and gives it up after so long.
+// attend returns the result of do, or gives it up after so long.
 func (a *attended) attend(patience time.Duration, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -105,12 +105,12 @@ func (a *attended) attend(patience time.Duration, what string, do func(context.C
 			}
 			return err
 		case <-tick.C:
-			a.s.post(ProgressType, a.id, a.p)
+			a.mail.send(ProgressType, a.id, a.p)
 		}
 	}
 }
 
-// Run is that of [backbone.Runtime].
+// Run implements [backbone.Runtime].
 func (a *attended) Run(_ context.Context, input string, x backbone.Values, output string) (y backbone.Values, err error) {
 	patience, what := patienceRunning, "answer for a row"
 	if x.Calls > 1 {
@@ -123,9 +123,10 @@ func (a *attended) Run(_ context.Context, input string, x backbone.Values, outpu
 	return y, err
 }
 
-// rows is the session's rowsDone, and has what it tells told again.
+// rows returns the model's rowsDone, which also sets the message that is repeated while a
+// call lasts.
 func (a *attended) rows() func(done, total int) {
-	tell := a.s.rowsDone(a.id, a.p.File)
+	tell := rowsDone(a.mail, a.id, a.p.File)
 	return func(done, total int) {
 		a.p.Phase, a.p.Done, a.p.Total = phaseFeatures, int64(done), int64(total)
 		tell(done, total)
@@ -134,16 +135,25 @@ func (a *attended) rows() func(done, total int) {
 
 var errNoBackbones = errors.New("worker: nothing here runs a backbone")
 
-// inspect says what inputs and outputs a model has.
-func (s *Session) inspect(r Request) (any, error) {
-	if s.host.Backbones == nil {
+// extraction makes features of the open data's rows by a model.
+type extraction struct {
+	mail      mail
+	data      *openData
+	ledger    *ledger
+	backbones Backbones // nil: nothing runs one
+	store     featureStore
+}
+
+// inspect describes a model's inputs and outputs.
+func (x *extraction) inspect(r Request) (any, error) {
+	if x.backbones == nil {
 		return nil, errNoBackbones
 	}
-	f, sum, err := s.backboneFile(r)
+	f, sum, err := x.backboneFile(r)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.openBackbone(r.ID, f, 1)
+	m, err := x.openBackbone(r.ID, f, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -151,100 +161,99 @@ func (s *Session) inspect(r Request) (any, error) {
 	return run.BackboneInfo{SHA256: sum, Bytes: f.Size(), Inputs: m.Inputs(), Outputs: m.Outputs(), Memory: m.Memory()}, nil
 }
 
-// features replaces the open data by what a model makes of it, and only when that
-// succeeds. In the ledger it stays what it was.
-func (s *Session) features(r Request, q run.BackboneRequest) (any, error) {
+// featurise replaces the rows of the open data by their features, and only when that
+// succeeds. In the ledger they keep their identity.
+func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, error) {
 	switch {
-	case s.host.Backbones == nil:
+	case x.backbones == nil:
 		return nil, errNoBackbones
-	case s.open == nil:
+	case x.data.rows == nil:
 		return nil, errors.New("worker: no data is open here: open it first")
-	case s.open.Backbone != nil:
+	case x.data.rows.Backbone != nil:
 		return nil, errors.New("worker: the rows are features already: open the data again")
 	}
-	began := s.host.Now()
-	f, sum, err := s.backboneFile(r)
+	began := x.mail.now()
+	f, sum, err := x.backboneFile(r)
 	if err != nil {
 		return nil, err
 	}
-	if len(s.files) > 0 {
-		if _, err := s.digest(run.DigestRequest{Salt: q.Salt, Tested: true}); err != nil {
+	if x.data.fromFiles() {
+		if _, err := x.ledger.digest(run.DigestRequest{Salt: q.Salt, Tested: true}); err != nil {
 			return nil, err
 		}
 	}
-	key, err := featuresKey(s.open, sum, s.host.Backbones.Version(), q)
+	key, err := featuresKey(x.data.rows, sum, x.backbones.Version(), q)
 	if err != nil {
 		return nil, err
 	}
-	made, info, err := s.storedFeatures(r.ID, f.Name(), key)
+	made, info, err := x.store.load(x.data.rows, key, rowsDone(x.mail, r.ID, f.Name()))
 	if made == nil && err == nil {
-		made, info, err = s.makeFeatures(r.ID, f, sum, key, q)
+		made, info, err = x.makeFeatures(r.ID, f, sum, key, q)
 	}
 	if err != nil {
 		return nil, inFile(f, err)
 	}
-	info.File, info.Bytes, info.Seconds = f.Name(), f.Size(), s.host.Now().Sub(began).Seconds()
+	info.File, info.Bytes, info.Seconds = f.Name(), f.Size(), x.mail.now().Sub(began).Seconds()
 	report := data.Summarize(made, "features")
 	report.Backbone = &info.Backboned
 	if info.Odd > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d numbers that the model gave are not finite, and became 0. Is the input scaled as in its training?", info.Odd))
 	}
-	if info.Column != "" && s.open.Features > 0 {
+	if info.Column != "" && x.data.rows.Features > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("Features are made of the texts in %s alone; the other columns are left out.", info.Column))
 	}
-	s.open = made
+	x.data.rows = made
 	return report, nil
 }
 
-// featured is what is known of features beside their rows.
+// featured describes features.
 type featured struct {
 	data.Backboned
 	Width int `json:"width"`
 	Odd   int `json:"odd,omitempty"` // numbers that were not finite
 }
 
-// makeFeatures runs the model, and stores what it gives.
-func (s *Session) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
+// makeFeatures runs the model, and stores its features.
+func (x *extraction) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
 	var info featured
-	m, err := s.openBackbone(id, f, q.Batch)
+	m, err := x.openBackbone(id, f, q.Batch)
 	if err != nil {
 		return nil, info, err
 	}
 	defer m.Close()
 	ctx := context.Background()
 	m.p.Phase = phaseTrial
-	s.post(ProgressType, id, m.p)
-	x, err := backbone.New(ctx, m, s.open.Meta(), q)
+	x.mail.send(ProgressType, id, m.p)
+	e, err := backbone.New(ctx, m, x.data.rows.Meta(), q)
 	if err != nil {
 		return nil, info, err
 	}
-	info.Backbone, info.Input, info.Width = x.Made(), x.Input(), x.Width()
+	info.Backbone, info.Input, info.Width = e.Made(), e.Input(), e.Width()
 	info.SHA256 = sum
-	made, odd, err := data.Featured(ctx, s.open, x, info.Backbone, m.rows())
+	made, odd, err := data.Featured(ctx, x.data.rows, e, info.Backbone, m.rows())
 	if err != nil {
 		return nil, info, err
 	}
 	info.Odd, info.Memory = odd, m.Memory()
-	s.storeFeatures(key, made, info) // where they cannot be, they are made again
+	x.store.save(key, made, info) // where they cannot be, they are made again
 	return made, info, nil
 }
 
-// rowsDone tells the page how many rows are done, now and then.
-func (s *Session) rowsDone(id int, name string) func(done, total int) {
-	told := s.host.Now()
+// rowsDone returns a function that tells the page how many rows are done, now and then.
+func rowsDone(m mail, id int, name string) func(done, total int) {
+	progress := m.throttle(trialEvery)
 	return func(done, total int) {
-		if now := s.host.Now(); now.Sub(told) >= trialEvery || done == total {
-			told = now
-			s.post(ProgressType, id, data.Progress{Phase: phaseFeatures, File: name, Done: int64(done), Total: int64(total)})
+		if progress.open() || done == total {
+			m.send(ProgressType, id, data.Progress{Phase: phaseFeatures, File: name, Done: int64(done), Total: int64(total)})
 		}
 	}
 }
 
-func (s *Session) openBackbone(id int, f data.File, batch int) (*attended, error) {
-	a := &attended{s: s, id: id, p: data.Progress{Phase: phaseRuntime, File: f.Name()}}
-	s.post(ProgressType, id, a.p)
+func (x *extraction) openBackbone(id int, f data.File, batch int) (*attended, error) {
+	a := &attended{mail: x.mail, id: id, p: data.Progress{Phase: phaseRuntime, File: f.Name()}}
+	x.mail.send(ProgressType, id, a.p)
 	err := a.attend(patienceOpening, "be opened", func(ctx context.Context) (err error) {
-		a.Backbone, err = s.host.Backbones.Open(ctx, f, memoryFor(f.Size(), batch))
+		a.Backbone, err = x.backbones.Open(ctx, f, memoryFor(f.Size(), batch))
 		return err
 	})
 	if own := (*data.Error)(nil); errors.As(err, &own) {
@@ -256,8 +265,8 @@ func (s *Session) openBackbone(id int, f data.File, batch int) (*attended, error
 	return a, nil
 }
 
-// backboneFile is the one file of a request, with its hash in hexadecimal.
-func (s *Session) backboneFile(r Request) (f data.File, sum string, err error) {
+// backboneFile returns the one file of a request, with its hash in hexadecimal.
+func (x *extraction) backboneFile(r Request) (f data.File, sum string, err error) {
 	if len(r.TrainFiles) != 1 || len(r.TestFiles) != 0 {
 		return nil, "", errors.New("worker: the one file of a model is what this request takes")
 	}
@@ -272,34 +281,34 @@ func (s *Session) backboneFile(r Request) (f data.File, sum string, err error) {
 	if err == nil {
 		defer rc.Close()
 		h := sha256.New()
-		if _, err = io.Copy(h, &telling{r: rc, s: s, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
+		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
 			return f, hex.EncodeToString(h.Sum(nil)), nil
 		}
 	}
 	return nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 }
 
-// telling tells the page how many bytes have been read.
-type telling struct {
-	r  io.Reader
-	s  *Session
-	id int
-	p  data.Progress
+// hashing is a reader that tells the page how many bytes have been read.
+type hashing struct {
+	r    io.Reader
+	mail mail
+	id   int
+	p    data.Progress
 }
 
-// hashedEvery is after how many bytes: a fifth of a second's hashing, or so.
+// hashedEvery is the number of bytes between two messages: about a fifth of a second.
 const hashedEvery = 16 << 20
 
-func (t *telling) Read(p []byte) (int, error) {
+func (t *hashing) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	before := t.p.Done / hashedEvery
 	if t.p.Done += int64(n); t.p.Done/hashedEvery > before {
-		t.s.post(ProgressType, t.id, t.p)
+		t.mail.send(ProgressType, t.id, t.p)
 	}
 	return n, err
 }
 
-// inFile says of an error which model's file it is about.
+// inFile adds the name of the model's file to an error.
 func inFile(f data.File, err error) error {
 	e := (*data.Error)(nil)
 	if !errors.As(err, &e) {

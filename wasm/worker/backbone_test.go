@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
@@ -128,13 +129,15 @@ func (s shelf) Clear() (n int64, _ error) {
 
 var numbers = memFile{"t.csv", []byte("a,b,kind\n" + strings.Repeat("1,2,x\n3,4,y\n5,7,x\n", 20))}
 
-// opened is a session with a table open.
-func opened(t *testing.T, models Backbones, store Features) *Session {
+// opened returns a session with a table open, whose messages post gets.
+func opened(t *testing.T, models Backbones, store Features, post func(run.Message)) *Session {
 	t.Helper()
-	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: newPage(t, nil).s.host.Now, Backbones: models, Features: store})
+	s := NewSession(Host{Load: data.Load, Post: post, Now: time.Now, Backbones: models, Features: store})
 	asked[*data.Report](t, s, Open, `{"csv":{"test_share":0.2}}`, numbers)
 	return s
 }
+
+func ignore(run.Message) {}
 
 // asked is the reply to a request.
 func asked[A any](t *testing.T, s *Session, kind, text string, files ...data.File) A {
@@ -150,8 +153,8 @@ const featurise = `{"salt":"` + salt + `"}`
 
 func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 	models, store := &halves{}, shelf{}
-	s := opened(t, models, store)
-	rows := s.open
+	s := opened(t, models, store, ignore)
+	rows := openRows(s)
 	before := asked[run.DigestReply](t, s, Digest, featurise).Names
 	report := asked[*data.Report](t, s, Featurise, featurise, memFile{"m.onnx", []byte("a")})
 	if got := asked[run.DigestReply](t, s, Digest, featurise).Names; !reflect.DeepEqual(got, before) {
@@ -166,7 +169,7 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 	}
 	for i := range rows.Train.N {
 		v := rows.Train.F32[i*rows.Features]
-		if f := s.open.Train.F32[2*i:]; f[0] != v || f[1] != v/2 {
+		if f := openRows(s).Train.F32[2*i:]; f[0] != v || f[1] != v/2 {
 			t.Fatalf("row %d: %v", i, f[:2])
 		}
 	}
@@ -175,16 +178,16 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 	}
 
 	// The second time from storage, to the bit; another model, or other rows, not.
-	again := opened(t, models, store)
+	again := opened(t, models, store, ignore)
 	report = asked[*data.Report](t, again, Featurise, featurise, memFile{"renamed.onnx", []byte("a")})
-	if !report.Backbone.Cached || models.opened != 1 || !reflect.DeepEqual(again.open, s.open) || report.Backbone.File != "renamed.onnx" {
+	if !report.Backbone.Cached || models.opened != 1 || !reflect.DeepEqual(openRows(again), openRows(s)) || report.Backbone.File != "renamed.onnx" {
 		t.Errorf("not from storage: %+v", report.Backbone)
 	}
 	for name, c := range map[string]struct{ text, model string }{
 		"another model":  {featurise, "b"},
 		"another output": {`{"salt":"` + salt + `","output":"y"}`, "a"}, // which is not known to be the same
 	} {
-		if r := asked[*data.Report](t, opened(t, models, store), Featurise, c.text, memFile{"m", []byte(c.model)}); r.Backbone.Cached {
+		if r := asked[*data.Report](t, opened(t, models, store, ignore), Featurise, c.text, memFile{"m", []byte(c.model)}); r.Backbone.Cached {
 			t.Errorf("%s: from storage", name)
 		}
 	}
@@ -202,20 +205,20 @@ func TestFeaturesOfTexts(t *testing.T) {
 		column, last string
 		cached       bool
 	}{{"review", "fine", false}, {"review", "fine", true}, {"review", "film", false}, {"remark", "fine", false}} {
-		s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: newPage(t, nil).s.host.Now, Backbones: models, Features: store})
+		s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: time.Now, Backbones: models, Features: store})
 		table := memFile{"t.csv", []byte("n," + c.column + ",kind\n" + strings.Repeat("1,bad,x\n2,excellent,y\n", 20) + "3," + c.last + ",y\n")}
 		asked[*data.Report](t, s, Open, `{"csv":{"test_share":-1,"columns":{"`+c.column+`":"text"}}}`, table)
-		raw := s.open
+		raw := openRows(s)
 		report := asked[*data.Report](t, s, Featurise, featurise, memFile{"m.onnx", []byte("a")})
 		if report.Backbone.Cached != c.cached || report.Backbone.Column != c.column || !strings.Contains(strings.Join(report.Warnings, " "), "texts in "+c.column+" alone") {
 			t.Errorf("%d: %+v, %q", i, report.Backbone, report.Warnings)
 		}
 		for k, text := range raw.Train.Text {
-			if s.open.Train.F32[2*k] != float32(len(text)) {
-				t.Fatalf("%d: features of %q are %v", i, text, s.open.Train.F32[2*k:2*k+2])
+			if openRows(s).Train.F32[2*k] != float32(len(text)) {
+				t.Fatalf("%d: features of %q are %v", i, text, openRows(s).Train.F32[2*k:2*k+2])
 			}
 		}
-		if s.open.Train.Text != nil || s.open.Columns != nil {
+		if openRows(s).Train.Text != nil || openRows(s).Columns != nil {
 			t.Error("the texts are held beside their features")
 		}
 		h := sha256.New()
@@ -232,7 +235,7 @@ func TestFeaturesOfTexts(t *testing.T) {
 // TestDamagedFeaturesAreMadeAgain: a file with any byte gone or changed is not used.
 func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
 	models, store := &halves{}, shelf{}
-	first := opened(t, models, store)
+	first := opened(t, models, store, ignore)
 	asked[*data.Report](t, first, Featurise, featurise, memFile{"m", []byte("a")})
 	var key string
 	for key = range store {
@@ -245,8 +248,8 @@ func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
 				continue
 			}
 			store[key] = b
-			s := opened(t, models, store)
-			if r := asked[*data.Report](t, s, Featurise, featurise, memFile{"m", []byte("a")}); r.Backbone.Cached || !reflect.DeepEqual(s.open, first.open) {
+			s := opened(t, models, store, ignore)
+			if r := asked[*data.Report](t, s, Featurise, featurise, memFile{"m", []byte("a")}); r.Backbone.Cached || !reflect.DeepEqual(openRows(s), openRows(first)) {
 				t.Fatalf("%d bytes, damaged at %d: used", len(b), i)
 			}
 		}
@@ -256,13 +259,13 @@ func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
 func TestBackbonesThatFail(t *testing.T) {
 	for text, says := range map[string]string{"": "an empty file", "broken": "protobuf parsing failed", "fails": "non-zero status code", "panics": "a fault of ours"} {
 		models := &halves{}
-		s := opened(t, models, nil)
-		rows := s.open
+		s := opened(t, models, nil, ignore)
+		rows := openRows(s)
 		_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if s.open != rows || models.opened != models.closed {
+		if openRows(s) != rows || models.opened != models.closed {
 			t.Errorf("%q: the data are gone, or the model is still open", text)
 		}
 	}
@@ -284,13 +287,12 @@ func TestModelsThatDoNotEnd(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			models := &halves{}
-			s := opened(t, models, nil)
 			beats := 0
-			s.host.Post = func(m run.Message) {
+			s := opened(t, models, nil, func(m run.Message) {
 				if m.Type == ProgressType && strings.Contains(m.Text, `"phase":"`+want.phase+`"`) {
 					beats++
 				}
-			}
+			})
 			_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
 			if err == nil || !strings.Contains(err.Error(), want.says) {
 				t.Errorf("%s: %v", text, err)
@@ -314,7 +316,7 @@ func TestMemoryOfModels(t *testing.T) {
 		}
 	}
 	models := &halves{}
-	asked[*data.Report](t, opened(t, models, nil), Featurise, featurise, memFile{"m", []byte("abc")})
+	asked[*data.Report](t, opened(t, models, nil, ignore), Featurise, featurise, memFile{"m", []byte("abc")})
 	if models.memory != memoryFor(3, 1) {
 		t.Errorf("a model may take %d bytes", models.memory)
 	}

@@ -1,24 +1,20 @@
 package worker
 
 import (
+	"cmp"
 	"math"
 
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
-// The questions of the calculator are about a run and need no data. What they are
-// refused for is checked when they are read, see decoded.
+// The questions of the calculator are about a run and need no data. Their types
+// check them when they are read, see [request].
 
-// accountant is the name, or the preferred one where it is empty.
-func accountant(name string) string {
-	if name == "" {
-		return privacy.Names()[0]
-	}
-	return name
-}
+// accountant returns the name, or the preferred one where it is empty.
+func accountant(name string) string { return cmp.Or(name, privacy.Names()[0]) }
 
-// dpsgd is a run of DP-SGD as an event.
+// dpsgd returns a run of DP-SGD as an event.
 func dpsgd(m run.Mechanism) privacy.Event {
 	return privacy.SelfComposed{Of: step(m), Count: m.Steps}
 }
@@ -99,7 +95,7 @@ func overSteps(q run.CurveRequest) (run.CurveReply, error) {
 	if err != nil {
 		return run.CurveReply{}, err
 	}
-	return run.CurveReply{Steps: steps, Epsilon: sayNumbers(e)}, nil
+	return run.CurveReply{Steps: steps, Epsilon: numbersOf(e)}, nil
 }
 
 func overEpsilon(q run.CurveRequest) (run.CurveReply, error) {
@@ -121,10 +117,10 @@ func overEpsilon(q run.CurveRequest) (run.CurveReply, error) {
 	if err != nil {
 		return run.CurveReply{}, err
 	}
-	return run.CurveReply{Epsilon: sayNumbers(epsilons), Delta: sayNumbers(d)}, nil
+	return run.CurveReply{Epsilon: numbersOf(epsilons), Delta: numbersOf(d)}, nil
 }
 
-func sayNumbers(x []float64) []run.Number {
+func numbersOf(x []float64) []run.Number {
 	out := make([]run.Number, len(x))
 	for i, v := range x {
 		out[i] = run.Number(v)

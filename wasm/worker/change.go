@@ -7,7 +7,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Changer is a Trainer that can be told to go on with other numbers, where its run is for
+// Changer is a Trainer whose numbers can be changed between two steps, where its run is for
 // teaching.
 type Changer interface {
 	Change(run.Change) (run.ChangeReply, error)
@@ -15,29 +15,23 @@ type Changer interface {
 
 var errEnded = errors.New("the run has not taken its first step, or has ended: there is nothing to change")
 
-// change changes the run in progress between two steps. What is stored of it is done away
-// with, as who goes on from that would not know of the change.
-func (s *Session) change(q run.ChangeRequest) (any, error) {
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
-	if r == nil || r.id != q.Run {
-		return nil, errEnded
+// change changes the run in progress between two steps, and deletes its checkpoint: a run
+// that went on from that would not know of the change.
+func (s *runs) change(q run.ChangeRequest) (reply run.ChangeReply, _ error) {
+	r := s.find(q.Run)
+	if r == nil {
+		return reply, errEnded
 	}
-	var reply run.ChangeReply
 	err, done := errEnded, make(chan struct{})
 	ok := r.gate.between(func() {
 		defer close(done)
 		reply, err = r.change(q.Numbers())
 	})
 	if !ok {
-		return nil, errEnded
+		return reply, errEnded
 	}
 	<-done
-	if err != nil {
-		return nil, err
-	}
-	return reply, nil
+	return reply, err
 }
 
 func (r *running) change(c run.Change) (run.ChangeReply, error) {
@@ -53,8 +47,8 @@ func (r *running) change(c run.Change) (run.ChangeReply, error) {
 		return reply, err
 	}
 	r.keep.hurry() // it finds that there is no state any more
-	if err := r.keep.see(context.Background(), r.trainer, false); err != nil {
-		r.breaks(err)
+	if err := r.keep.storeIfDue(context.Background(), r.trainer, false); err != nil {
+		r.stop()
 		return reply, err
 	}
 	return reply, nil

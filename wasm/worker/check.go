@@ -1,20 +1,15 @@
 package worker
 
 import (
-	"errors"
 	"strings"
 
 	"clipscope/core/check"
 	"clipscope/core/data"
 )
 
-// check examines the file beside the request.
-func (s *Session) check(r Request) (any, error) {
-	if len(r.TrainFiles) != 1 {
-		return nil, errors.New("worker: one file is what this request takes")
-	}
-	f := r.TrainFiles[0]
-	b, err := whole(f)
+// examine checks the file beside the request.
+func examine(r Request) (any, error) {
+	f, b, err := wholeFile(r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"clipscope/web"
 )
 
-// forms are those that a model can be written in.
+// forms has a writer for each form of a model.
 var forms = map[string]func(*model.File, io.Writer) error{
 	"json":        (*model.File).JSON,
 	"safetensors": (*model.File).Safetensors,
@@ -19,48 +18,47 @@ var forms = map[string]func(*model.File, io.Writer) error{
 	"zip":         func(f *model.File, w io.Writer) error { return f.Bundle(w, web.Scripts()) },
 }
 
-// convert writes the model in the file beside the request in another form.
-func (s *Session) convert(r Request, q run.ConvertRequest) (any, error) {
-	write, ok := forms[q.To]
-	if !ok {
-		return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors or json", brief(q.To, 40))}
-	}
-	if len(r.TrainFiles) != 1 {
-		return nil, errors.New("worker: one file of a model is what this request takes")
-	}
-	b, err := whole(r.TrainFiles[0])
-	if err != nil {
-		return nil, err
-	}
-	f, err := model.Read(b)
-	if err != nil {
-		return nil, err
-	}
-	out := &watched{Blob: s.host.Blob(), s: s, id: r.ID}
-	if err := write(f, out); err != nil {
-		return nil, err
-	}
-	return blobbed{run.ConvertProgress{Bytes: out.bytes}, out}, nil
+// convert returns a handler that writes the model in the file beside the request in another
+// form.
+func convert(m mail, blob func() Blob) handler {
+	return request(func(r Request, q run.ConvertRequest) (any, error) {
+		write, ok := forms[q.To]
+		if !ok {
+			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors or json", brief(q.To, 40))}
+		}
+		_, b, err := wholeFile(r)
+		if err != nil {
+			return nil, err
+		}
+		f, err := model.Read(b)
+		if err != nil {
+			return nil, err
+		}
+		out := &watched{Blob: blob(), mail: m, id: r.ID, progress: throttle{now: m.now, every: tellEvery}}
+		if err := write(f, out); err != nil {
+			return nil, err
+		}
+		return blobbed{run.ConvertProgress{Bytes: out.bytes}, out}, nil
+	})
 }
 
-// watched is a blob while it is written: the page hears how far that is.
+// watched is a blob that tells the page how much of it is written.
 type watched struct {
 	Blob
-	s     *Session
-	id    int
-	bytes int64
-	told  time.Time
+	mail     mail
+	id       int
+	bytes    int64
+	progress throttle
 }
 
-// tellEvery is how often: more than four times a second cannot be read.
+// tellEvery is the time between two messages: more than four a second cannot be read.
 const tellEvery = 250 * time.Millisecond
 
 func (w *watched) Write(b []byte) (int, error) {
 	n, err := w.Blob.Write(b)
 	w.bytes += int64(n)
-	if now := w.s.host.Now(); now.Sub(w.told) >= tellEvery {
-		w.told = now
-		w.s.post(ProgressType, w.id, run.ConvertProgress{Bytes: w.bytes})
+	if w.progress.open() {
+		w.mail.send(ProgressType, w.id, run.ConvertProgress{Bytes: w.bytes})
 	}
 	return n, err
 }

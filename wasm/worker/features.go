@@ -14,16 +14,16 @@ import (
 	"clipscope/core/data"
 )
 
-// Features is where features are kept, so that they are made once. It is in the
+// Features stores features, so that they are made once. It is in the
 // browser's storage, on this device, and as private as the rows that they were made of.
 type Features interface {
-	// Open opens what was kept under a name, or nil where there is nothing.
+	// Open opens the file of a name, or returns nil where there is none.
 	Open(name string) (io.ReadCloser, error)
-	// Create keeps so many bytes under a name, in the place of what is oldest where that
-	// is needed. What is not closed is not kept.
+	// Create makes a file of so many bytes under a name, in the place of the oldest where that
+	// is needed. A file that is not closed is not kept.
 	Create(name string, size int64) (io.WriteCloser, error)
 	Remove(name string) error
-	// Clear removes all, and says how many bytes that were.
+	// Clear removes all, and returns their number of bytes.
 	Clear() (int64, error)
 }
 
@@ -36,36 +36,40 @@ const mostInfo = 1 << 16 // bytes of JSON
 
 var errFeatures = errors.New("the file is damaged")
 
-// storedFeatures are those that are kept; nil where there are none, or not whole ones.
-func (s *Session) storedFeatures(id int, name, key string) (*data.Dataset, featured, error) {
+// featureStore writes and reads features in their format; without a [Features] it has none.
+type featureStore struct{ files Features }
+
+// load returns the features of rows that are stored under a key; nil where there are none, or
+// not whole ones. It calls done as rows are read.
+func (s featureStore) load(rows *data.Dataset, key string, done func(done, total int)) (*data.Dataset, featured, error) {
 	var info featured
-	if s.host.Features == nil {
+	if s.files == nil {
 		return nil, info, nil
 	}
-	rc, err := s.host.Features.Open(key)
+	rc, err := s.files.Open(key)
 	if err != nil || rc == nil {
 		return nil, info, nil // as where nothing may be stored
 	}
 	x, info, err := readFeatures(rc)
 	var made *data.Dataset
 	if err == nil {
-		made, _, err = data.Featured(context.Background(), s.open, x, info.Backbone, s.rowsDone(id, name))
+		made, _, err = data.Featured(context.Background(), rows, x, info.Backbone, done)
 	}
 	if err == nil {
 		err = x.end()
 	}
 	rc.Close()
 	if err != nil {
-		s.host.Features.Remove(key) // it is made again
+		s.files.Remove(key) // it is made again
 		return nil, info, nil
 	}
 	info.Cached = true
 	return made, info, nil
 }
 
-// storeFeatures keeps features. An error leaves nothing behind.
-func (s *Session) storeFeatures(key string, ds *data.Dataset, info featured) error {
-	if s.host.Features == nil {
+// save stores features. An error leaves nothing behind.
+func (s featureStore) save(key string, ds *data.Dataset, info featured) error {
+	if s.files == nil {
 		return nil
 	}
 	head, err := json.Marshal(info)
@@ -73,12 +77,12 @@ func (s *Session) storeFeatures(key string, ds *data.Dataset, info featured) err
 		return err
 	}
 	size := int64(len(featuresMagic) + 4 + len(head) + 4*(len(ds.Train.F32)+len(ds.Test.F32)) + 4)
-	w, err := s.host.Features.Create(key, size)
+	w, err := s.files.Create(key, size)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(writeFeatures(w, head, ds.Train.F32, ds.Test.F32), w.Close()); err != nil {
-		return errors.Join(err, s.host.Features.Remove(key))
+		return errors.Join(err, s.files.Remove(key))
 	}
 	return nil
 }
@@ -104,8 +108,8 @@ func writeFeatures(w io.Writer, head []byte, splits ...[]float32) error {
 	return err
 }
 
-// kept gives features that were kept, in the order of the rows: a [data.Extractor].
-type kept struct {
+// featureReader reads stored features in the order of the rows: a [data.Extractor].
+type featureReader struct {
 	r     *bufio.Reader
 	width int
 	sum   uint32
@@ -113,7 +117,7 @@ type kept struct {
 }
 
 // readFeatures reads the beginning of a file of features.
-func readFeatures(r io.Reader) (*kept, featured, error) {
+func readFeatures(r io.Reader) (*featureReader, featured, error) {
 	var info featured
 	b := bufio.NewReaderSize(r, 1<<16)
 	head := make([]byte, len(featuresMagic)+4)
@@ -128,12 +132,12 @@ func readFeatures(r io.Reader) (*kept, featured, error) {
 	if _, err := io.ReadFull(b, text); err != nil || json.Unmarshal(text, &info) != nil {
 		return nil, info, errFeatures
 	}
-	return &kept{r: b, width: info.Width}, info, nil
+	return &featureReader{r: b, width: info.Width}, info, nil
 }
 
-func (k *kept) Width() int { return k.width }
+func (k *featureReader) Width() int { return k.width }
 
-func (k *kept) Extract(_ context.Context, rows data.Split, dst []float32) error {
+func (k *featureReader) Extract(_ context.Context, rows data.Split, dst []float32) error {
 	n := 4 * len(dst)
 	if cap(k.buf) < n {
 		k.buf = make([]byte, n)
@@ -148,8 +152,8 @@ func (k *kept) Extract(_ context.Context, rows data.Split, dst []float32) error 
 	return nil
 }
 
-// end reports whether all was read, and as it was written.
-func (k *kept) end() error {
+// end returns an error unless all was read, as it was written.
+func (k *featureReader) end() error {
 	rest, err := io.ReadAll(io.LimitReader(k.r, 5))
 	if err != nil || len(rest) != 4 || binary.LittleEndian.Uint32(rest) != k.sum {
 		return errFeatures
@@ -157,12 +161,12 @@ func (k *kept) end() error {
 	return nil
 }
 
-// forget removes all features that are kept.
-func (s *Session) forget() (any, error) {
-	if s.host.Features == nil {
+// clear removes all features, and returns their number of bytes.
+func (s featureStore) clear(Request) (any, error) {
+	if s.files == nil {
 		return int64(0), nil
 	}
-	n, err := s.host.Features.Clear()
+	n, err := s.files.Clear()
 	if err != nil {
 		return nil, fmt.Errorf("worker: removing kept features: %w", err)
 	}

@@ -13,7 +13,7 @@ type gate struct {
 	credit  int           // steps that may pass while paused
 	every   time.Duration // between two steps; 0: none
 	next    time.Time     // when the next is due
-	todo    []func()      // to be done between two steps
+	todo    []func()      // to be called between two steps
 	ended   bool
 	changed chan struct{} // closed and replaced at every change
 }
@@ -43,8 +43,8 @@ func (g *gate) step() {
 // slowest is the least pace: one step in so long.
 const slowest = time.Minute
 
-// pace lets so many steps pass in a second, on average and at most; with 0, and what is no
-// number of steps, all.
+// pace lets so many steps pass in a second, on average and at most; all of them with 0, a
+// negative number or NaN.
 func (g *gate) pace(perSecond float64) {
 	g.update(func() {
 		g.every, g.next = 0, time.Time{}
@@ -54,8 +54,8 @@ func (g *gate) pace(perSecond float64) {
 	})
 }
 
-// between has f done before the next step, by who takes the steps; it reports false where
-// there is none any more.
+// between has f called before the next step, by the goroutine that takes the steps; it
+// reports false where there is none any more.
 func (g *gate) between(f func()) (ok bool) {
 	g.update(func() {
 		if ok = !g.ended; ok {
@@ -65,7 +65,7 @@ func (g *gate) between(f func()) (ok bool) {
 	return ok
 }
 
-// end does what was to be done between steps, of which there are no more.
+// end calls the functions that wait for the next step, of which there is none.
 func (g *gate) end() {
 	g.update(func() { g.ended = true })
 	for _, f := range g.todo {
@@ -87,7 +87,7 @@ func (g *gate) closed() bool {
 	return g.paused && g.credit == 0
 }
 
-// slow reports whether steps are so far apart that each is told at once.
+// slow reports whether steps are so far apart that each is posted at once.
 func (g *gate) slow() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,7 +95,7 @@ func (g *gate) slow() bool {
 }
 
 // wait blocks while the gate is closed, or the next step is not due, and uses up a credit
-// where that is what opened it. It reports false when ctx ended.
+// where that opened it. It reports false when ctx ended.
 func (g *gate) wait(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		todo, due, changed := g.look()
@@ -124,8 +124,8 @@ func (g *gate) wait(ctx context.Context) bool {
 	return false
 }
 
-// look says what is to be done first, or in how long a step is due: 0, now, and then it is
-// let pass; -1, not before something changes.
+// look returns the functions to call first, or the time until a step is due: 0, now, and then
+// it may pass; -1, not before something changes.
 func (g *gate) look() (todo []func(), due time.Duration, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

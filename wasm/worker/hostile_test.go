@@ -17,8 +17,7 @@ func planning(t *testing.T) *Session {
 	p := newPage(t, func(c run.Config, m data.Meta) (Planned, error) {
 		_, err := plan.New(c, m)
 		return &fake{steps: 1}, err
-	})
-	p.s.host.Builtin = data.Builtin
+	}, func(h *Host) { h.Builtin = data.Builtin })
 	return p.s
 }
 

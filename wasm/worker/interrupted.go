@@ -1,50 +1,49 @@
 package worker
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
-// named reports whether a run may be stored under that name: names are hexadecimal, as
-// the page draws them, and nothing else gets as far as the storage.
-func named(id string) bool {
-	_, err := hex.DecodeString(id)
-	return err == nil && id != "" && len(id) <= 64
+// keptRuns lists, continues and discards the runs that are stored.
+type keptRuns struct {
+	vault Vault
+	runs  *runs
 }
 
 // drawerOf opens the drawer of a run that was interrupted.
-func (s *Session) drawerOf(id string) (Drawer, error) {
-	if s.host.Vault == nil {
+func (s *keptRuns) drawerOf(id string) (Drawer, error) {
+	if s.vault == nil {
 		return nil, fmt.Errorf("worker: %w", ErrGone)
 	}
 	if !named(id) {
 		return nil, fmt.Errorf("worker: no run is called %q", brief(id, 100))
 	}
-	d, err := s.host.Vault.Open(id, false)
+	d, err := s.vault.Open(id, false)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	return d, nil
 }
 
-// interrupted lists the runs that are stored and that no worker has in hand, the latest
+// list returns the runs that are stored and that no worker has in hand, the latest
 // first.
-func (s *Session) interrupted() (any, error) {
+func (s *keptRuns) list(Request) (any, error) {
 	list := []run.Interrupted{}
-	if s.host.Vault == nil {
+	if s.vault == nil {
 		return list, nil
 	}
-	ids, err := s.host.Vault.List()
+	ids, err := s.vault.List()
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	for _, id := range ids {
-		f, err := look(func(file, most int) ([]byte, error) { return s.host.Vault.Peek(id, file, most) }, false)
+		f, err := look(func(file, most int) ([]byte, error) { return s.vault.Peek(id, file, most) }, false)
 		switch {
 		case errors.Is(err, errSlip):
 			s.clear(id)
@@ -56,9 +55,8 @@ func (s *Session) interrupted() (any, error) {
 	return list, nil
 }
 
-// clear does away with a drawer that has nothing to go on from, as of a run that ended
-// before its state was stored.
-func (s *Session) clear(id string) {
+// clear removes a drawer without a checkpoint, as of a run that ended before one was stored.
+func (s *keptRuns) clear(id string) {
 	d, err := s.drawerOf(id)
 	if err != nil {
 		return
@@ -70,9 +68,9 @@ func (s *Session) clear(id string) {
 	d.Close()
 }
 
-// goOnWith has an interrupted run go on, on the open data, as train has one begin.
-func (s *Session) goOnWith(id int, q run.GoOnRequest) (_ any, err error) {
-	if err := s.free(); err != nil {
+// goOn continues an interrupted run on the open data, as train starts one.
+func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
+	if err := s.runs.free(); err != nil {
 		return nil, err
 	}
 	d, err := s.drawerOf(q.ID)
@@ -94,7 +92,7 @@ func (s *Session) goOnWith(id int, q run.GoOnRequest) (_ any, err error) {
 	if err := s.sameData(f.Stored); err != nil {
 		return nil, err
 	}
-	p, err := s.prepare(f.Config)
+	p, err := s.runs.plans.prepare(f.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -106,29 +104,30 @@ func (s *Session) goOnWith(id int, q run.GoOnRequest) (_ any, err error) {
 		return nil, err
 	}
 	p.from = f
-	return s.begin(id, p, f.takenUp(&s.host, q.ID, d), q.Paused), nil
+	return s.runs.start(r.ID, p, f.takenUp(s.vault, s.runs.mail.now, q.ID, d), q.Paused), nil
 }
 
 // sameData refuses data other than the run's: other training rows, other files, other test
 // rows, or other features of them.
-func (s *Session) sameData(of run.Stored) error {
+func (s *keptRuns) sameData(of run.Stored) error {
 	other := func(format string, args ...any) error {
 		return &run.ConfigError{Field: "data", Message: fmt.Sprintf(format, args...)}
 	}
+	here := s.runs.plans.data
 	switch {
-	case of.Builtin != "" && of.Builtin != s.builtinName(of.Config):
+	case of.Builtin != "" && of.Builtin != here.publicName(of.Config):
 		return fmt.Errorf("worker: this run was on the built-in data %s, and other data are open here", of.Builtin)
 	case of.Builtin != "":
-		return s.sameFeatures(of, other)
+		return sameFeatures(of, here.rows, other)
 	case of.Record == nil:
 		return errors.New("worker: it was not stored what data this run was on, as the ledger could not be read: start it anew")
-	case s.open == nil || len(s.files) == 0:
+	case !here.fromFiles():
 		return other("this run was on %s: open it again, and then go on", of.Data)
 	}
-	if err := s.sameFeatures(of, other); err != nil {
+	if err := sameFeatures(of, here.rows, other); err != nil {
 		return err
 	}
-	trained, tested, err := s.hashes(of.Record.Salt)
+	trained, tested, err := s.runs.ledger.hashes(of.Record.Salt)
 	switch {
 	case err != nil:
 		return err
@@ -140,11 +139,12 @@ func (s *Session) sameData(of run.Stored) error {
 	return nil
 }
 
-// sameFeatures refuses rows of which another model made the features, or none did.
-func (s *Session) sameFeatures(of run.Stored, other func(string, ...any) error) error {
+// sameFeatures refuses features made otherwise than the run's, features where it had rows, and
+// rows where it had features.
+func sameFeatures(of run.Stored, rows *data.Dataset, other func(string, ...any) error) error {
 	var made *run.Backbone
-	if s.open != nil {
-		made = s.open.Backbone
+	if rows != nil {
+		made = rows.Backbone
 	}
 	switch want := of.Backbone; {
 	case want == nil && made != nil:
@@ -155,27 +155,8 @@ func (s *Session) sameFeatures(of run.Stored, other func(string, ...any) error) 
 	return nil
 }
 
-// hashes returns a hash of the names that the open data for training have in the ledger under
-// a salt, and one of those of the test files. They may be very many.
-func (s *Session) hashes(salt string) (train, test string, err error) {
-	reply, err := s.digest(run.DigestRequest{Salt: salt})
-	if err != nil {
-		return "", "", err
-	}
-	if s.testNames == nil {
-		key, err := hex.DecodeString(salt)
-		if err != nil {
-			return "", "", fmt.Errorf("worker: the ledger's salt: %w", err)
-		}
-		if s.testNames, err = namesOf(s.tests, key); err != nil {
-			return "", "", err
-		}
-	}
-	return hashOf(reply.(run.DigestReply).Names), hashOf(s.testNames), nil
-}
-
-// discard gives up an interrupted run.
-func (s *Session) discard(q run.DiscardRequest) (any, error) {
+// discard deletes an interrupted run.
+func (s *keptRuns) discard(q run.DiscardRequest) (any, error) {
 	d, err := s.drawerOf(q.ID)
 	switch {
 	case errors.Is(err, ErrGone):

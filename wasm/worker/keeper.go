@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,38 +14,39 @@ import (
 	"clipscope/core/run"
 )
 
-// Vault is where what runs go on from outlives their workers. It has a drawer for each.
+// Vault stores checkpoints of runs, which outlive their workers there. It has a drawer for
+// each run.
 type Vault interface {
-	// Open opens a run's drawer for this worker alone, or says [ErrHeld], and of one that
+	// Open opens a run's drawer for this worker alone, or returns [ErrHeld], and for one that
 	// is not there, unless fresh has it made, [ErrGone].
 	Open(id string, fresh bool) (Drawer, error)
-	// List names the drawers that nobody has open, and Peek is a drawer's Read without
-	// opening it.
+	// List names the drawers that nobody has open.
 	List() ([]string, error)
+	// Peek reads a drawer like its Read, without opening it.
 	Peek(id string, file, most int) ([]byte, error)
 }
 
-// Drawer is what is stored of a run: files, by number.
+// Drawer is the storage of one run: files, by number.
 type Drawer interface {
-	// Read is what a file begins with, most bytes at most; of one that is not there,
+	// Read returns the beginning of a file, most bytes at most; of one that is not there,
 	// nothing.
 	Read(file, most int) ([]byte, error)
 	// Write puts b in a file from its beginning, and what follows stays. When it
 	// returns, that is on disk.
 	Write(file int, b []byte) error
-	// Close lets others open the drawer, and Remove does away with it instead.
+	// Close lets others open the drawer, and Remove deletes it instead.
 	Close()
 	Remove() error
 }
 
 var (
-	// ErrHeld is of a drawer that another worker has open.
+	// ErrHeld reports that another worker has the drawer open.
 	ErrHeld = errors.New("the run goes on in another tab")
-	// ErrGone is of a drawer that is not there.
+	// ErrGone reports that there is no such drawer.
 	ErrGone = errors.New("nothing is stored of this run any more: it went on, or was discarded, here or in another tab")
 )
 
-// DrawerFiles is how many files a drawer has. Of each kind there are two, written in
+// DrawerFiles is the number of files in a drawer. Of each kind there are two, written in
 // turn, so that a crash in the midst of writing leaves the one before.
 const (
 	stateFiles   = 0
@@ -53,30 +55,30 @@ const (
 )
 
 const (
-	// firstKeep is how long a run goes on until its state is stored for the first time,
-	// and how often that is at most from then on. timeShare is the part of a run's time
-	// that it may take: with the journal's 200th, 2 %.
+	// firstKeep is the time until a run's state is stored for the first time, and the least
+	// time between two states from then on. timeShare is the share of a run's time that
+	// storing may take: with the journal's 200th, 2 %.
 	firstKeep = 2 * time.Second
 	timeShare = 0.015
-	// ahead is for how long the journal lets steps be told when it is written, so that
-	// it need not be for each event: as many may be lost. Where writing is slow it is so
-	// many times what that takes, up to the time between two states. A run whose page may
-	// be about to go has nothing ahead, for so long.
+	// ahead is the time for which a journal entry lets steps be posted, so that none is
+	// written for each event: as many steps may be lost. Where writing is slow, it is slower
+	// times the time of a write, up to the time between two states. A run whose page may be
+	// about to go has nothing ahead, for the time of parting.
 	ahead   = 500 * time.Millisecond
 	slower  = 200
 	parting = time.Second
 )
 
-// keeper stores what a run can go on from. Its methods do nothing for a nil one, nor after
+// keeper stores the checkpoints of a run. Its methods do nothing for a nil one, nor after
 // storing has failed.
 //
 // # Guarantee
 //
-// Whatever happens and whenever, what is found in the drawer afterwards has as released
-// no fewer steps than events told of: they are posted after [keeper.cover] has returned,
-// and before that the number is on disk, wherever a state is. Where it cannot be written,
-// the states are done away with, and where not even that can be, the run ends with an
-// error instead of telling more.
+// Whatever happens and whenever, the drawer has afterwards as released no fewer steps than
+// were posted: events are posted after [keeper.cover] has returned, and before that the
+// number is on disk, wherever a state is. Where it cannot be written, the states are
+// deleted, and where not even that can be, no step is covered any more: the run ends with an
+// error instead of posting more.
 type keeper struct {
 	vault Vault
 	now   func() time.Time
@@ -91,10 +93,11 @@ type keeper struct {
 	state    int // the file that the last state is in
 	journal  int // and the last number of steps
 	released int // on disk
-	told     int // the last step that was covered
+	posted   int // the last step that was covered
 
-	off   string // why nothing is stored
-	left  bool   // others may go on from what is stored
+	off   string // reason for which nothing is stored
+	stuck error  // states are left that could be neither brought up to date nor deleted
+	left  bool   // others may go on from the drawer
 	last  time.Time
 	done  int           // the last step that was stored, and last when
 	every time.Duration // between two states
@@ -102,15 +105,15 @@ type keeper struct {
 	near  time.Time     // until when it is not ahead
 }
 
-// newKeeper is that of a run that has not begun.
-func newKeeper(h *Host, id string, about run.Stored) *keeper {
-	k := &keeper{vault: h.Vault, now: h.Now, id: id, steps: about.Steps, last: h.Now(), every: firstKeep, ahead: ahead, state: stateFiles, journal: journalFiles}
+// newKeeper returns the keeper of a run that has not begun.
+func newKeeper(v Vault, now func() time.Time, id string, about run.Stored) *keeper {
+	k := &keeper{vault: v, now: now, id: id, steps: about.Steps, last: now(), every: firstKeep, ahead: ahead, state: stateFiles, journal: journalFiles}
 	var err error
 	if k.about, err = json.Marshal(about); err == nil && len(k.about) > mostAbout {
 		err = errors.New("its configuration is too large")
 	}
 	switch {
-	case h.Vault == nil:
+	case v == nil:
 		err = errors.New("there is nowhere to store it")
 	case !named(id):
 		err = errors.New("it has no name that can be stored")
@@ -121,7 +124,15 @@ func newKeeper(h *Host, id string, about run.Stored) *keeper {
 	return k
 }
 
-// note says in the run's result why it could not have gone on; empty: it could.
+// named reports whether a run may be stored under that name: names are hexadecimal, as
+// the page draws them, and nothing else gets as far as the storage.
+func named(id string) bool {
+	_, err := hex.DecodeString(id)
+	return err == nil && id != "" && len(id) <= 64
+}
+
+// note returns the reason for which the run could not have gone on, for its result; empty:
+// it could have.
 func (k *keeper) note() string {
 	if k == nil {
 		return ""
@@ -134,15 +145,17 @@ func (k *keeper) note() string {
 	return "Nothing was stored from which this run could have gone on after a crash: " + strings.TrimSuffix(k.off, ".") + "."
 }
 
-// cover sees to it that steps up to the one given may be told.
+// cover writes the journal up to step before its event is posted.
 func (k *keeper) cover(step int) error {
 	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.told = max(k.told, step)
+	k.posted = max(k.posted, step)
 	switch {
+	case k.stuck != nil:
+		return k.stuck
 	case step <= k.released:
 		return nil
 	case k.left:
@@ -153,7 +166,7 @@ func (k *keeper) cover(step int) error {
 	return k.write(&slip{released: k.reach(step)})
 }
 
-// reach is how many steps are let be told from one on.
+// reach returns the last step that a journal entry written at step lets be posted.
 func (k *keeper) reach(step int) int {
 	now := k.now()
 	since := now.Sub(k.last)
@@ -164,7 +177,7 @@ func (k *keeper) reach(step int) int {
 	return max(step, min(k.steps, step+int(more)))
 }
 
-// write puts a slip on disk, and where that fails does away with all.
+// write puts a slip on disk, and where that fails deletes all states.
 func (k *keeper) write(r *slip) error {
 	k.number++
 	r.number = k.number
@@ -189,18 +202,18 @@ func (k *keeper) fail(why error) error {
 	return k.drop()
 }
 
-// drop does away with what is stored, so that nobody can go on from it.
+// drop deletes the drawer, so that nobody can go on from it.
 func (k *keeper) drop() error {
 	d := k.drawer
 	if d == nil {
 		return nil
 	}
-	k.drawer = nil
-	return drop(d)
+	k.drawer, k.stuck = nil, drop(d)
+	return k.stuck
 }
 
-// drop empties a drawer before it is removed: where only some of its files can be, no
-// state is left that the journal does not go with.
+// drop empties a drawer before it removes it: where only some of its files can be removed, no
+// state is left without its journal.
 func drop(d Drawer) error {
 	none := make([]byte, slipHead)
 	err := errors.Join(d.Write(stateFiles, none), d.Write(stateFiles+1, none))
@@ -210,15 +223,15 @@ func drop(d Drawer) error {
 	return fmt.Errorf("worker: what is stored of the run can neither be brought up to date nor deleted: %w", err)
 }
 
-// hurry has the state be stored after the step under way. It never waits.
+// hurry has the state stored after the step under way. It never waits.
 func (k *keeper) hurry() {
 	if k != nil {
 		k.soon.Store(true)
 	}
 }
 
-// see stores the run's state if that is due. paused says that the run rests now.
-func (k *keeper) see(ctx context.Context, t Trainer, paused bool) error {
+// storeIfDue stores the run's state if that is due. paused says that the run rests now.
+func (k *keeper) storeIfDue(ctx context.Context, t Trainer, paused bool) error {
 	if k == nil {
 		return nil
 	}
@@ -232,11 +245,11 @@ func (k *keeper) see(ctx context.Context, t Trainer, paused bool) error {
 	if !due {
 		return nil
 	}
-	return k.keep(ctx, t, paused)
+	return k.store(ctx, t, paused)
 }
 
-// keep stores the run's state.
-func (k *keeper) keep(ctx context.Context, t Trainer, paused bool) error {
+// store stores the run's state.
+func (k *keeper) store(ctx context.Context, t Trainer, paused bool) error {
 	began := k.now()
 	c, ok := t.(Checkpointer)
 	if !ok {
@@ -247,14 +260,14 @@ func (k *keeper) keep(ctx context.Context, t Trainer, paused bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case k.drawer == nil: // what opening it, or writing meanwhile, has come to
+	case k.drawer == nil: // opening it, or writing meanwhile, failed
 		return nil
 	case err != nil:
 		return k.fail(err)
-	case step == 0 || step == k.done && k.released == max(step, k.told):
+	case step == 0 || step == k.done && k.released == max(step, k.posted):
 		return nil
 	}
-	r := &slip{step: step, released: max(step, k.told), about: k.about, state: state}
+	r := &slip{step: step, released: max(step, k.posted), about: k.about, state: state}
 	if !paused {
 		r.released = k.reach(r.released)
 	}
@@ -291,7 +304,7 @@ func (k *keeper) openDrawer() {
 	k.drawer = d
 }
 
-// end does away with what is stored, as the run has ended.
+// end deletes the drawer, as the run has ended.
 func (k *keeper) end() error {
 	if k == nil {
 		return nil
@@ -301,7 +314,7 @@ func (k *keeper) end() error {
 	return k.drop()
 }
 
-// leave lets others go on from what is stored. From then on no step is covered that is not
+// leave lets others go on from the drawer. From then on no step is covered that is not
 // counted there.
 func (k *keeper) leave() {
 	if k == nil {
@@ -315,7 +328,17 @@ func (k *keeper) leave() {
 	}
 }
 
-// found is what a drawer holds.
+// failure returns the error that ends the run; nil: none does.
+func (k *keeper) failure() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.stuck
+}
+
+// found is the content of a drawer.
 type found struct {
 	run.Stored
 	newest   *slip // the newest that is whole, of any kind
@@ -324,7 +347,7 @@ type found struct {
 	released int // how many steps may have been seen
 }
 
-// look reads a drawer; states too, or only what they are.
+// look reads a drawer, with its states or only with their descriptions.
 func look(read func(file, most int) ([]byte, error), whole bool) (*found, error) {
 	f := &found{}
 	most := listed
@@ -357,10 +380,10 @@ func look(read func(file, most int) ([]byte, error), whole bool) (*found, error)
 	return f, nil
 }
 
-// takenUp is the keeper of a run that goes on.
-func (f *found) takenUp(h *Host, id string, d Drawer) *keeper {
-	k := newKeeper(h, id, f.Stored)
-	k.drawer, k.number, k.released, k.done, k.told = d, f.newest.number, f.released, f.state.step, f.released
+// takenUp returns the keeper of a run that goes on.
+func (f *found) takenUp(v Vault, now func() time.Time, id string, d Drawer) *keeper {
+	k := newKeeper(v, now, id, f.Stored)
+	k.drawer, k.number, k.released, k.done, k.posted = d, f.newest.number, f.released, f.state.step, f.released
 	for i, r := range f.files {
 		switch {
 		case r == nil:

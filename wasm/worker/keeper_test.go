@@ -212,7 +212,7 @@ func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int
 			k.hurry()
 		}
 		was, state := k.number, max(step-rng.IntN(3), l.stored, 1) // perhaps not the last one's
-		if err := k.see(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
+		if err := k.storeIfDue(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
 			return err, false
 		}
 		if k.off == "" && k.number > was && k.done == state {
@@ -239,7 +239,7 @@ func TestKeeperKilled(t *testing.T) {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k, from := newKeeper(h, anyID, run.Stored{Steps: steps, Data: "x"}), 0
+		k, from := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps, Data: "x"}), 0
 		l := &life{}
 		for lives := 1; lives <= 5; lives++ {
 			if d := v.drawers[anyID]; d != nil {
@@ -279,7 +279,7 @@ func TestKeeperKilled(t *testing.T) {
 			if f.released < l.told || f.state.step > f.released || f.released > steps || f.state.step < l.stored || !bytes.Equal(f.state.state, stateOf(f.state.step)) {
 				t.Fatalf("trial %d, life %d: step %d was told, %d stored; found are %d, and a state of %d", trial, lives, l.told, l.stored, f.released, f.state.step)
 			}
-			k = f.takenUp(h, anyID, again)
+			k = f.takenUp(h.Vault, h.Now, anyID, again)
 			from, l.stored = f.released, f.state.step
 		}
 	}
@@ -293,9 +293,9 @@ func TestKeeperKilled(t *testing.T) {
 func TestKeeperLeft(t *testing.T) {
 	clock := time.Unix(0, 0)
 	v := newMemVault()
-	k := newKeeper(&Host{Vault: v, Now: func() time.Time { return clock }}, anyID, run.Stored{Steps: 100})
+	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
 	clock = clock.Add(firstKeep)
-	if err := k.see(context.Background(), &states{step: 5}, true); err != nil {
+	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
 		t.Fatal(err)
 	}
 	k.leave()
@@ -320,7 +320,7 @@ func TestKeeperFull(t *testing.T) {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k := newKeeper(h, anyID, run.Stored{Steps: steps})
+		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps})
 		d, _ := v.Open(anyID, true)
 		mem := d.(*memDrawer)
 		mem.left, mem.fails, mem.stuck = rng.IntN(3000), true, trial%2 == 1
@@ -355,18 +355,40 @@ func TestKeeperFull(t *testing.T) {
 	}
 }
 
+// Where what was there could be neither brought up to date nor deleted, no step is covered any
+// more, whoever asks.
+func TestStuckKeeperCoversNothing(t *testing.T) {
+	clock := time.Unix(0, 0)
+	v := newMemVault()
+	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
+	clock = clock.Add(firstKeep)
+	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
+		t.Fatal(err)
+	}
+	d := v.drawers[anyID]
+	d.left, d.fails, d.stuck = 0, true, true
+	for _, step := range []int{6, 6, 100, 1} {
+		if err := k.cover(step); err == nil || !errors.Is(err, errFull) {
+			t.Errorf("step %d may be posted: %v", step, err)
+		}
+	}
+	if err := k.failure(); !errors.Is(err, errFull) {
+		t.Errorf("the run does not end with what is stuck, but with %v", err)
+	}
+}
+
 // Storing takes no more than its part of a run's time, and is done often enough.
 func TestKeeperPace(t *testing.T) {
 	for _, cost := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second} {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
 		h := &Host{Vault: slowVault{v, &clock, cost}, Now: func() time.Time { return clock }}
-		k := newKeeper(h, anyID, run.Stored{Steps: 1 << 20})
+		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: 1 << 20})
 		spent, states, longest, last := time.Duration(0), uint64(0), time.Duration(0), clock
 		for step := 1; clock.Before(time.Unix(3600, 0)); step++ {
 			clock = clock.Add(40 * time.Millisecond)
 			began, done := clock, k.done
-			if k.cover(step) != nil || k.see(context.Background(), &fixedState{step: step}, false) != nil {
+			if k.cover(step) != nil || k.storeIfDue(context.Background(), &fixedState{step: step}, false) != nil {
 				t.Fatal("it cannot be stored")
 			}
 			spent += clock.Sub(began)
@@ -457,10 +479,8 @@ func TestSlipNotices(t *testing.T) {
 }
 
 // storing is a page whose session has a vault.
-func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error)) *page {
-	p := newPage(t, trainer)
-	p.s.host.Vault = v
-	return p
+func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error), changes ...func(*Host)) *page {
+	return newPage(t, trainer, append(changes, func(h *Host) { h.Vault = v })...)
 }
 
 const keptRun = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
@@ -592,8 +612,7 @@ func TestGoOnWithFiles(t *testing.T) {
 	}
 	const read = `{"csv":{"label":"kind","bounds":{"a":{"lo":0,"hi":100}}}}`
 	open := func(csv string, files ...data.File) *page {
-		p := storing(t, v, steps(100))
-		p.s.host.Load = data.Load
+		p := storing(t, v, steps(100), func(h *Host) { h.Load = data.Load })
 		p.send(Open, 1, csv, files...)
 		p.next(ReplyType)
 		return p
@@ -659,8 +678,7 @@ func TestGoOnWithFeatures(t *testing.T) {
 			p := storing(t, v, steps(100))
 			p.send(Open, 1, `{"data":"digits"}`)
 			p.next(ReplyType)
-			ds := *p.s.open
-			ds.Backbone, p.s.open = b, &ds
+			openRows(p.s).Backbone = b
 			return p
 		}
 		p := open(c.was)

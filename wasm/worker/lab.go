@@ -15,12 +15,12 @@ import (
 	"clipscope/core/run"
 )
 
-// Looker is a Trainer whose batches can be looked at. A tuning is none.
+// Looker is a Trainer whose batches can be looked at. A tuning cannot.
 type Looker interface {
 	Look(ctx context.Context, batch int) (Gradients, error)
 }
 
-// Gradients are what there is to see of a batch.
+// Gradients answers questions about the gradients of a batch.
 type Gradients interface {
 	Len() int
 	Told() run.Look
@@ -30,8 +30,14 @@ type Gradients interface {
 	Boundary(ctx context.Context, size int) (run.Boundary, error)
 }
 
-// bench is a laboratory: a run that is taken further by hand, and the batch of it that is
-// looked at.
+// laboratory opens a bench on the open data, or on built-in data.
+type laboratory struct {
+	mail  mail
+	plans *planner
+	bench *bench // nil until one has been opened
+}
+
+// bench is a run that is advanced by hand, and the batch of it that is looked at.
 type bench struct {
 	prepared
 	be        compute.Backend
@@ -47,8 +53,8 @@ func (b *bench) close() {
 	b.be.Close()
 }
 
-// openLab puts a new laboratory in the place of the one that was there, once it is ready.
-func (s *Session) openLab(q run.LabRequest) (any, error) {
+// open replaces the bench by a new one, once that is ready.
+func (l *laboratory) open(q run.LabRequest) (any, error) {
 	if q.Config.Backend == "" || q.Config.Backend == "auto" {
 		q.Config.Backend = "simd" // a GPU's steps end after they are told, and a batch is read whole
 	}
@@ -60,7 +66,7 @@ func (s *Session) openLab(q run.LabRequest) (any, error) {
 		q.Config.Seed = &seed
 	}
 	q.Config.DiagnosticsEvery = 0 // the batch is looked at, and not those that are trained on
-	p, err := s.prepare(q.Config)
+	p, err := l.plans.prepare(q.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +79,14 @@ func (s *Session) openLab(q run.LabRequest) (any, error) {
 		b.close()
 		return nil, err
 	}
-	if s.lab != nil {
-		s.lab.close()
+	if l.bench != nil {
+		l.bench.close()
 	}
-	s.lab = b
+	l.bench = b
 	return b.gradients.Told(), nil
 }
 
-// drawnSeed is one that a number of JavaScript's can be, and that people can type.
+// drawnSeed draws a seed that a number of JavaScript's can hold, and that people can type.
 func drawnSeed() (uint64, error) {
 	var b [4]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -111,14 +117,15 @@ func (b *bench) look() (err error) {
 	return err
 }
 
-// on takes so many steps, or as many as are left of the plan, and tells of each.
-func (b *bench) on(steps int, told func(step int)) error {
+// advance takes so many steps, or as many as are left of the plan, and calls onStep after
+// each.
+func (b *bench) advance(steps int, onStep func(step int)) error {
 	taken := 0
 	for e, err := range b.trainer.Steps(context.Background()) {
 		if err != nil {
 			return err
 		}
-		told(e.Step)
+		onStep(e.Step)
 		if taken++; taken == steps {
 			break
 		}
@@ -129,20 +136,23 @@ func (b *bench) on(steps int, told func(step int)) error {
 	return nil
 }
 
-// errNoLab is what is said where no laboratory is open.
 var errNoLab = errors.New("worker: no laboratory is open here; open one first")
 
-// onBench has f answer a request of the laboratory that is open.
-func onBench[Q any](s *Session, text string, f func(*bench, Q) (any, error)) (any, error) {
-	return decoded(text, func(q Q) (any, error) {
-		if s.lab == nil {
+// onBench returns a handler that has f answer a question about the bench.
+func onBench[Q any](l *laboratory, f func(*bench, Q) (any, error)) handler {
+	return question(func(q Q) (any, error) {
+		if l.bench == nil {
 			return nil, errNoLab
 		}
-		return f(s.lab, q)
+		return f(l.bench, q)
 	})
 }
 
-func (s *Session) look(id int, b *bench, q run.LookRequest) (any, error) {
+func (l *laboratory) look(r Request, q run.LookRequest) (any, error) {
+	b := l.bench
+	if b == nil {
+		return nil, errNoLab
+	}
 	if q.Again {
 		b.batch++
 	}
@@ -152,12 +162,11 @@ func (s *Session) look(id int, b *bench, q run.LookRequest) (any, error) {
 		}
 	}
 	if q.Steps > 0 {
-		last, steps := s.host.Now(), b.plan.Info().Steps
-		err := b.on(q.Steps, func(step int) {
-			if now := s.host.Now(); now.Sub(last) >= progressEvery {
-				last = now
-				s.post(ProgressType, id, run.LabProgress{Step: step, Steps: steps})
-				s.host.Yield()
+		progress, steps := l.mail.throttle(progressEvery), b.plan.Info().Steps
+		err := b.advance(q.Steps, func(step int) {
+			if progress.open() {
+				l.mail.send(ProgressType, r.ID, run.LabProgress{Step: step, Steps: steps})
+				l.mail.yield()
 			}
 		})
 		if err != nil {
@@ -170,7 +179,7 @@ func (s *Session) look(id int, b *bench, q run.LookRequest) (any, error) {
 	return b.gradients.Told(), nil
 }
 
-// weightOf is a method's weight function.
+// weightOf returns a method's weight function.
 func weightOf(method string, params map[string]float64) (clip.Weight, error) {
 	c, err := lab.Clipper(method, params)
 	if pe := (*clip.ParamError)(nil); errors.As(err, &pe) {

@@ -17,57 +17,90 @@ import (
 	"clipscope/core/run"
 )
 
-func (s *Session) digest(q run.DigestRequest) (any, error) {
+// ledger names the open files, and others, for the ledger.
+type ledger struct {
+	data  *openData
+	files data.Loader
+}
+
+// identities holds the identities of the open files in the ledger under a salt, each once it
+// has been asked for. A featurised data set keeps those of its rows.
+type identities struct {
+	salt        string
+	train, test *run.Identity // of the training and of the test rows
+	testNames   []string      // of the test files
+}
+
+func (l *ledger) digest(q run.DigestRequest) (reply run.DigestReply, _ error) {
 	salt, err := hex.DecodeString(q.Salt)
 	if err != nil {
-		return nil, fmt.Errorf("worker: the ledger's salt: %w", err)
+		return reply, fmt.Errorf("worker: the ledger's salt: %w", err)
 	}
-	if s.open == nil || len(s.files) == 0 {
-		return nil, errors.New("worker: no files are open: built-in data are public and have no ledger")
+	if !l.data.fromFiles() {
+		return reply, errors.New("worker: no files are open: built-in data are public and have no ledger")
 	}
-	if s.salt != q.Salt && s.open.Backbone != nil && s.known != nil {
-		return nil, errors.New("worker: the ledger was deleted since a backbone made these features, and rows are recognised as they were before: open the data again")
+	rows, files := l.data.rows, &l.data.files
+	known := &files.identity
+	if known.salt != q.Salt && rows.Backbone != nil && known.train != nil {
+		return reply, errors.New("worker: the ledger was deleted since a backbone made these features, and rows are recognised as they were before: open the data again")
 	}
-	if s.salt != q.Salt {
-		s.known, s.tested, s.testNames, s.salt = nil, nil, nil, q.Salt
+	if known.salt != q.Salt {
+		*known = identities{salt: q.Salt}
 	}
-	if s.known == nil {
-		if s.known, err = s.identify(&s.open.Train, s.files, salt, false); err != nil {
-			return nil, err
+	if known.train == nil {
+		if known.train, err = l.identify(&rows.Train, files.train, salt, false); err != nil {
+			return reply, err
 		}
 	}
 	if !q.Tested {
-		return run.DigestReply{Identity: *s.known}, nil
+		return run.DigestReply{Identity: *known.train}, nil
 	}
-	if s.tested == nil && s.open.Test.N > 0 {
-		if s.tested, err = s.identify(&s.open.Test, s.tests, salt, true); err != nil {
-			return nil, err
+	if known.test == nil && rows.Test.N > 0 {
+		if known.test, err = l.identify(&rows.Test, files.test, salt, true); err != nil {
+			return reply, err
 		}
 	}
-	both := *s.known
-	if s.tested != nil {
-		both.Names, both.Marks = slices.Concat(both.Names, s.tested.Names), slices.Concat(both.Marks, s.tested.Marks)
+	both := *known.train
+	if known.test != nil {
+		both.Names, both.Marks = slices.Concat(both.Names, known.test.Names), slices.Concat(both.Marks, known.test.Marks)
 	}
 	both.ID = idOf(both)
 	return run.DigestReply{Identity: both}, nil
 }
 
+// hashes returns a hash of the names that the open data for training have in the ledger under
+// a salt, and one of those of the test files. They may be very many.
+func (l *ledger) hashes(salt string) (train, test string, err error) {
+	reply, err := l.digest(run.DigestRequest{Salt: salt})
+	if err != nil {
+		return "", "", err
+	}
+	known := &l.data.files.identity
+	if known.testNames == nil {
+		key, _ := hex.DecodeString(salt) // as digest did
+		if known.testNames, err = namesOf(l.data.files.test, key); err != nil {
+			return "", "", err
+		}
+	}
+	return hashOf(reply.Names), hashOf(known.testNames), nil
+}
+
 // identify makes the identity of some rows of the open data and of the files that they
 // come from. For rows that are tested on, the pictures held for testing among the other
 // files count as well.
-func (s *Session) identify(of *data.Split, files []data.File, salt []byte, tested bool) (*run.Identity, error) {
+func (l *ledger) identify(of *data.Split, files []data.File, salt []byte, tested bool) (*run.Identity, error) {
 	hash, name, err := privacy.Digest(salt)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	rows := *s.open
+	rows := *l.data.rows
 	rows.Train = *of
 	if err := data.WriteRows(hash, &rows); err != nil {
 		return nil, fmt.Errorf("worker: naming the data for the ledger: %w", err)
 	}
 	id := &run.Identity{Names: []string{name()}, Marks: []string{}}
 	var each privacy.Sketch
-	if err := data.EachRow(s.open, of, hash, into(&each, hash)); err != nil {
+	if err := data.EachRow(l.data.rows, of, hash, into(&each, hash)); err != nil {
 		return nil, fmt.Errorf("worker: naming the rows for the ledger: %w", err)
 	}
 	if text := each.Text(); text != "" {
@@ -75,9 +108,9 @@ func (s *Session) identify(of *data.Split, files []data.File, salt []byte, teste
 	}
 	parts := files
 	if tested {
-		parts = slices.Concat(files, s.files)
+		parts = slices.Concat(files, l.data.files.train)
 	}
-	if err := s.identifyFiles(id, files, parts, s.csv, tested, salt); err != nil {
+	if err := l.identifyFiles(id, files, parts, l.data.files.csv, tested, salt); err != nil {
 		return nil, err
 	}
 	id.ID = idOf(*id)
@@ -85,7 +118,7 @@ func (s *Session) identify(of *data.Split, files []data.File, salt []byte, teste
 }
 
 // identifyFiles adds to an identity the names of files, and a mark of the parts of others.
-func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
+func (l *ledger) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
 	names, err := namesOf(files, salt)
 	if err != nil {
 		return err
@@ -96,7 +129,7 @@ func (s *Session) identifyFiles(id *run.Identity, files, parts []data.File, csv 
 		return fmt.Errorf("worker: %w", err)
 	}
 	var mark privacy.Sketch
-	if err := s.host.Files.Parts(context.Background(), parts, csv, tested, hash, into(&mark, hash)); err != nil {
+	if err := l.files.Parts(context.Background(), parts, csv, tested, hash, into(&mark, hash)); err != nil {
 		return fmt.Errorf("worker: naming the parts of the files for the ledger: %w", err)
 	}
 	if text := mark.Text(); text != "" {
@@ -117,7 +150,7 @@ func namesOf(files []data.File, salt []byte) ([]string, error) {
 	return names, nil
 }
 
-// into returns a function that adds what was written to h to a sketch.
+// into returns a function that adds the sum of h to a sketch.
 func into(k *privacy.Sketch, h hash.Hash) func() {
 	var sum []byte
 	return func() {
@@ -127,15 +160,15 @@ func into(k *privacy.Sketch, h hash.Hash) func() {
 }
 
 // recognise returns the identity of files that are not open.
-func (s *Session) recognise(r Request, q run.RecogniseRequest) (any, error) {
+func (l *ledger) recognise(r Request, q run.RecogniseRequest) (reply run.DigestReply, _ error) {
 	salt, err := hex.DecodeString(q.Salt)
 	if err != nil {
-		return nil, fmt.Errorf("worker: the ledger's salt: %w", err)
+		return reply, fmt.Errorf("worker: the ledger's salt: %w", err)
 	}
 	files := data.Gather(append(r.TrainFiles, r.TestFiles...))
 	id := run.Identity{Names: []string{}, Marks: []string{}}
-	if err := s.identifyFiles(&id, files, files, run.CSV{}, true, salt); err != nil {
-		return nil, err
+	if err := l.identifyFiles(&id, files, files, run.CSV{}, true, salt); err != nil {
+		return reply, err
 	}
 	id.ID = idOf(id)
 	return run.DigestReply{Identity: id}, nil

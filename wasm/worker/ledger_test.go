@@ -362,7 +362,7 @@ func TestDigestOfTestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, q := range []run.DigestRequest{tuned, {Salt: salt}, tuned} {
-		r, err := s.digest(q)
+		r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
 		want := first
 		if !q.Tested {
 			want = names(t, salt, "{}", one, test)

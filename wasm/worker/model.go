@@ -13,49 +13,31 @@ import (
 	"clipscope/core/run"
 )
 
-// Blob is bytes on their way to the page, which the host keeps where it has room.
-type Blob interface {
-	io.Writer
-	// Sent is what [run.Message] carries.
-	Sent() any
+// models loads a saved model, and asks it for answers.
+type models struct {
+	mail    mail
+	backend func(run.Config) (Backend, error)
+	files   data.Loader
+	blob    func() Blob
+	loaded  *predictor // nil until there is one
 }
 
-// held is a model with the backend that it is on.
-type held struct {
+// predictor is a model with the back end that it is on.
+type predictor struct {
 	*model.Predictor
 	be compute.Backend
 }
 
-func (h *held) close() {
-	if h != nil {
-		h.Close()
-		h.be.Close()
+func (p *predictor) close() {
+	if p != nil {
+		p.Close()
+		p.be.Close()
 	}
 }
 
-// blobbed is a reply with bytes beside it.
-type blobbed struct {
-	reply any
-	blob  Blob
-}
-
-// loadModel replaces the session's model, and only when it succeeds.
-func (s *Session) loadModel(r Request) (any, error) {
-	if len(r.TrainFiles) != 1 {
-		return nil, errors.New("worker: one file of a model is what this request takes")
-	}
-	f := r.TrainFiles[0]
-	h, err := s.openModel(f)
-	if err != nil {
-		return nil, err
-	}
-	s.model.close()
-	s.model = h
-	return h.Info(), nil
-}
-
-func (s *Session) openModel(f data.File) (*held, error) {
-	b, err := whole(f)
+// load replaces the loaded model, and only when it succeeds.
+func (s *models) load(r Request) (any, error) {
+	f, b, err := wholeFile(r)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +46,7 @@ func (s *Session) openModel(f data.File) (*held, error) {
 		return nil, noModel(f, err)
 	}
 	// The time that a GPU takes to be ready is longer than most answers take.
-	on, err := s.host.Backend(run.Config{Backend: "simd"})
+	on, err := s.backend(run.Config{Backend: "simd"})
 	if err != nil {
 		return nil, err
 	}
@@ -77,64 +59,65 @@ func (s *Session) openModel(f data.File) (*held, error) {
 		be.Close()
 		return nil, &data.Error{File: f.Name(), Got: modelFault(err)}
 	}
-	p.Files = s.host.Files
-	return &held{p, be}, nil
+	p.Files = s.files
+	s.loaded.close()
+	s.loaded = &predictor{p, be}
+	return p.Info(), nil
 }
 
-// noModel is why a file is no model, for its owner.
+// noModel tells its owner that a file is no model.
 func noModel(f data.File, err error) error {
 	return &data.Error{File: f.Name(), Got: modelFault(err), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
 }
 
-// modelFault is an error of package model as a [data.Error] takes it.
+// modelFault writes an error of package model as a [data.Error] has it.
 func modelFault(err error) string {
 	return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "model: "), ".")
 }
 
-// whole is all of a file.
-func whole(f data.File) ([]byte, error) {
+// wholeFile reads the one file beside a request.
+func wholeFile(r Request) (f data.File, b []byte, err error) {
+	if len(r.TrainFiles) != 1 {
+		return nil, nil, errors.New("worker: one file is what this request takes")
+	}
+	f = r.TrainFiles[0]
 	if f.Size() > model.MaxBytes {
-		return nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
+		return nil, nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
 	}
-	r, err := f.Open()
+	in, err := f.Open()
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	defer r.Close()
-	b := make([]byte, f.Size())
-	if _, err := io.ReadFull(r, b); err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+	defer in.Close()
+	b = make([]byte, f.Size())
+	if _, err := io.ReadFull(in, b); err != nil {
+		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
-	return b, nil
+	return f, b, nil
 }
 
 var errNoModel = errors.New("worker: no model is open here: send one first")
 
-func (s *Session) predict(r Request, q run.PredictRequest) (any, error) {
+func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
 	switch {
-	case s.model == nil:
+	case s.loaded == nil:
 		return nil, errNoModel
 	case len(r.TrainFiles) == 0:
-		return s.model.Predict(context.Background(), q.Rows)
+		return s.loaded.Predict(context.Background(), q.Rows)
 	case len(r.TrainFiles) > 1 || len(q.Rows) > 0:
 		return nil, errors.New("worker: rows, or one file, are what this request takes")
 	}
-	out := s.host.Blob()
-	reply, err := s.model.Answer(context.Background(), r.TrainFiles[0], out, s.progress(r.ID))
+	out := s.blob()
+	reply, err := s.loaded.Answer(context.Background(), r.TrainFiles[0], out, s.mail.progress(r.ID))
 	if err != nil {
 		return nil, err
 	}
 	return blobbed{reply, out}, nil
 }
 
-func (s *Session) evaluate(r Request) (any, error) {
-	if s.model == nil {
+func (s *models) evaluate(r Request) (any, error) {
+	if s.loaded == nil {
 		return nil, errNoModel
 	}
-	return s.model.Evaluate(context.Background(), append(r.TrainFiles, r.TestFiles...), s.progress(r.ID))
-}
-
-// progress tells the page how far the reading of files is.
-func (s *Session) progress(id int) func(data.Progress) {
-	return func(p data.Progress) { s.post(ProgressType, id, p) }
+	return s.loaded.Evaluate(context.Background(), append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
 }

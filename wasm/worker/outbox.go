@@ -40,9 +40,9 @@ func (o *Outbox) Ready(now time.Time) bool {
 	return len(o.pending) > 0 && o.unacked < maxUnacked && now.Sub(o.sent) >= minInterval
 }
 
-// Take hands over what waits, thinned, and counts it as one unacknowledged
-// message sent at now. It is for the caller to ask Ready first, or not: the last
-// message of a run waits for nobody.
+// Take returns the events that wait, thinned, and counts them as one unacknowledged
+// message sent at now. The caller may ask Ready first: the last message of a run waits
+// for nobody.
 func (o *Outbox) Take(now time.Time) []run.Event {
 	if len(o.pending) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func keep(events []run.Event, i int, e run.Event) bool {
 	return i == len(events)-1 || e.Diag != nil && e.Diag.Eval != nil
 }
 
-// lighten leaves each bulky part only on the latest event that has it.
+// lighten keeps each bulky part only on the latest event that has it.
 func lighten(events []run.Event) []run.Event {
 	var histogram, curves, norms bool
 	for i := len(events) - 1; i >= 0; i-- {

@@ -9,23 +9,23 @@ import (
 	"clipscope/core/run"
 )
 
-// worthTrying is how long a run has to take for a rival to be tried: to ask for a GPU
+// worthTrying is the least time of a run for which a rival is tried: to ask for a GPU
 // and to compile its kernels may take a second or two.
 const worthTrying = 10 * time.Second
 
-// chosen is an open back end, and how it came to be that one.
+// chosen is an open back end, with the reason for the choice.
 type chosen struct {
 	Backend
 	be   compute.Backend
-	note string // what its opening had to say
-	why  string // it and not another
+	note string // of its opening
+	why  string // reason for the choice
 	// tried says that there was another to be had.
 	tried bool
 }
 
 // choose opens the back end of a run: its own, or the rival of that, whichever takes a
-// step of the plan in less time.
-func (s *Session) choose(ctx context.Context, id int, p prepared) (chosen, error) {
+// step of the plan in less time. It calls trying before it measures.
+func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, error) {
 	c := chosen{Backend: p.on}
 	var err error
 	if c.be, c.note, err = c.Open(); err != nil {
@@ -39,14 +39,14 @@ func (s *Session) choose(ctx context.Context, id int, p prepared) (chosen, error
 	if c.Rival == nil {
 		return c, nil
 	}
-	s.post(PlaceType, id, run.Place{Backend: c.Name, Trying: true})
+	trying(run.Place{Backend: c.Name, Trying: true})
 	if err := c.Rival.Find(); err != nil {
 		c.why = fmt.Sprintf("%v was not tried: %v.", run.Place{Backend: c.Rival.Name}, err)
 		return c, nil
 	}
 	own, err := p.plan.StepTime(ctx, c.be)
 	if err != nil || own*time.Duration(p.plan.Info().Steps) < worthTrying {
-		return c, nil // what keeps it from its steps is said by the run
+		return c, nil // the run reports what keeps it from its steps
 	}
 	c.tried = true
 	rival, other, err := try(ctx, p.plan, c.Rival)
@@ -77,21 +77,21 @@ func try(ctx context.Context, plan Planned, on *Backend) (c chosen, took time.Du
 	return c, took, err
 }
 
-// faster says that one takes less time for a step than the other.
+// faster writes that one takes less time for a step than the other.
 func faster(one chosen, took time.Duration, other chosen, would time.Duration) string {
 	return fmt.Sprintf("%v takes %s a step, %v would take %s.", placeOf(one.be), brisk(took), placeOf(other.be), brisk(would))
 }
 
-// brisk is a duration in milliseconds, with digits that can be compared.
+// brisk writes a duration in milliseconds, with digits that can be compared.
 func brisk(d time.Duration) string {
 	return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
 }
 
-// place says what a run is computed on from now on.
-func (s *Session) place(id int, be compute.Backend, why string) {
+// place tells the page the back end of the run from now on.
+func (r *running) place(be compute.Backend, why string) {
 	p := placeOf(be)
 	p.Why = why
-	s.post(PlaceType, id, p)
+	r.mail.send(PlaceType, r.id, p)
 }
 
 func placeOf(be compute.Backend) run.Place {

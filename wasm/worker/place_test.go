@@ -44,9 +44,8 @@ func TestRival(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{steps: tt.steps, takes: tt.takes}
-			p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil })
 			opened, closed := 0, 0
-			p.s.host.Backend = func(run.Config) (Backend, error) {
+			backend := func(run.Config) (Backend, error) {
 				own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
 				b := own
 				b.Rival = &Backend{Name: "rival", Instead: &own, Find: func() error { return tt.find }, Open: func() (compute.Backend, string, error) {
@@ -55,6 +54,7 @@ func TestRival(t *testing.T) {
 				}}
 				return b, nil
 			}
+			p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil }, func(h *Host) { h.Backend = backend })
 			p.send(Train, 1, `{"config": {"data": "digits"}}`)
 			trying := decode[run.Place](t, p.next(PlaceType))
 			place := decode[run.Place](t, p.next(PlaceType))
@@ -80,14 +80,14 @@ func TestPlaceAfterALoss(t *testing.T) {
 		}
 		return nil
 	}}
-	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil })
 	closed := 0
-	p.s.host.Backend = func(run.Config) (Backend, error) {
+	backend := func(run.Config) (Backend, error) {
 		return Backend{
 			Name: "rival", Open: func() (compute.Backend, string, error) { return device{purego.New(), &closed}, "", nil },
 			Instead: &Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }},
 		}, nil
 	}
+	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil }, func(h *Host) { h.Backend = backend })
 	p.send(Train, 1, `{"config": {"data": "digits"}}`)
 	for _, want := range []run.Place{{Backend: "rival", Threads: 1, Device: "a card"}, {Backend: "purego", Threads: 1}} {
 		if got := decode[run.Place](t, p.next(PlaceType)); got != want {

@@ -91,6 +91,9 @@ func (f *fake) Result(ctx context.Context) (run.Result, error) {
 	return r, nil
 }
 
+// openRows returns the data that a session has open.
+func openRows(s *Session) *data.Dataset { return s.runs.plans.data.rows }
+
 // page is the other end of a session: it acknowledges and remembers.
 type page struct {
 	t    *testing.T
@@ -105,9 +108,9 @@ func dataset(name string) *data.Dataset {
 		Train: data.Split{N: 1, F32: []float32{0}, Y: []float32{0}}}
 }
 
-func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error)) *page {
+func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error), changes ...func(*Host)) *page {
 	p := &page{t: t, got: make(chan run.Message, 10_000)}
-	p.s = NewSession(Host{
+	h := Host{
 		Post:  func(m run.Message) { p.got <- m },
 		Yield: func() { time.Sleep(time.Millisecond) },
 		Now:   time.Now,
@@ -145,7 +148,11 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error))
 			}
 			return dataset(name), nil
 		},
-	})
+	}
+	for _, change := range changes {
+		change(&h)
+	}
+	p.s = NewSession(h)
 	return p
 }
 

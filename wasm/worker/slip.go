@@ -6,8 +6,8 @@ import (
 	"hash/crc64"
 )
 
-// slip is what a drawer's file holds: that so many steps may have been seen, and in
-// two of the files also what the run goes on from.
+// slip is the content of a file in a drawer: the number of steps that may have been seen,
+// and in two of the files also the state that the run goes on from.
 //
 // It is written as magic; number, released, step and the lengths of about and state, 8
 // bytes each, the least significant first; about; a checksum of all that; state, and
@@ -17,7 +17,7 @@ type slip struct {
 	released int
 	step     int
 	about    []byte // JSON
-	state    []byte // none: only released is told
+	state    []byte // none: only released is written
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	mostAbout = 1 << 19
 	mostState = 1 << 29
 	mostSteps = 1 << 40
-	// listed is how much of a file tells what is in it.
+	// listed is the number of bytes of a file that describe its content.
 	listed = slipHead + mostAbout + checksum
 )
 
@@ -38,7 +38,7 @@ var (
 	crcTable = crc64.MakeTable(crc64.ECMA)
 )
 
-// bytes is the slip as it is written.
+// bytes returns the slip as it is written.
 func (r *slip) bytes() []byte {
 	b := make([]byte, 0, slipHead+len(r.about)+len(r.state)+2*checksum)
 	b = append(b, slipMagic...)

@@ -1,0 +1,109 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
+
+// openData holds the data that the page opened, and the built-in data last made for a plan.
+type openData struct {
+	mail mail
+	load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
+	make func(name string, seed uint64) (*data.Dataset, error)
+
+	rows    *data.Dataset // files or built-in data; nil until some are open
+	files   fileSet       // that rows were read from; empty for built-in data
+	public  string        // the name of rows where they are built-in data as everybody sees it
+	builtin *data.Dataset
+	key     builtinKey // of builtin
+}
+
+// fileSet is the files of the open data.
+type fileSet struct {
+	train    []data.File // of the training rows
+	test     []data.File // of the test rows, where they are not held out
+	csv      run.CSV     // how they were read
+	identity identities  // of both, in the ledger
+}
+
+type builtinKey struct {
+	name string
+	seed uint64
+}
+
+// open replaces the open data, and only when it succeeds.
+func (d *openData) open(r Request, q run.OpenRequest) (*data.Report, error) {
+	if len(r.TrainFiles)+len(r.TestFiles) == 0 {
+		ds, err := d.makeBuiltin(q.Data, q.Seed)
+		if err != nil {
+			return nil, err
+		}
+		d.rows, d.files, d.public = ds, fileSet{}, q.Data
+		if q.Seed != nil {
+			d.public = ""
+		}
+		return data.Summarize(ds, "built-in"), nil
+	}
+	r.TrainFiles, r.TestFiles = data.Gather(r.TrainFiles), data.Gather(r.TestFiles)
+	ds, report, err := d.load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, d.mail.progress(r.ID))
+	if e := (*fault)(nil); errors.As(err, &e) {
+		return nil, &refusal{e, report}
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.rows, d.builtin, d.public, d.files = ds, nil, "", fileSet{csv: q.CSV}
+	d.files.train, d.files.test, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
+	return report, nil
+}
+
+// builtinSeed makes the built-in data that everybody sees.
+const builtinSeed = 1
+
+func (d *openData) makeBuiltin(name string, seed *uint64) (*data.Dataset, error) {
+	key := builtinKey{name, builtinSeed}
+	if seed != nil {
+		key.seed = *seed
+	}
+	if d.builtin != nil && d.key == key {
+		return d.builtin, nil
+	}
+	ds, err := d.make(key.name, key.seed)
+	if err != nil {
+		return nil, err
+	}
+	d.builtin, d.key = ds, key
+	return ds, nil
+}
+
+// of returns the data that a configuration trains on: the open data, or else the
+// built-in data that it names.
+func (d *openData) of(c run.Config) (*data.Dataset, error) {
+	if d.rows != nil {
+		return d.rows, nil
+	}
+	name := c.WithDefaults().Data
+	if name == "files" {
+		return nil, &run.ConfigError{Field: "data", Message: `no files are open; give files, or name built-in data such as "digits"`}
+	}
+	ds, err := d.makeBuiltin(name, nil)
+	if err != nil {
+		return nil, &run.ConfigError{Field: "data", Message: err.Error()}
+	}
+	return ds, nil
+}
+
+// publicName returns the name of the built-in data that a configuration trains on, if they
+// can be made again from that alone.
+func (d *openData) publicName(c run.Config) string {
+	if d.rows != nil {
+		return d.public
+	}
+	return c.WithDefaults().Data
+}
+
+// fromFiles reports whether the open data was read from files.
+func (d *openData) fromFiles() bool { return d.rows != nil && len(d.files.train) > 0 }

@@ -1,0 +1,353 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"clipscope/core/compute"
+	"clipscope/core/run"
+)
+
+const (
+	// yieldEvery is the time for which a run computes before it lets messages in. Each
+	// yield costs about a tenth of a millisecond in a browser.
+	yieldEvery = 8 * time.Millisecond
+	// trialEvery is the time between two messages about a trial, or about a step that takes
+	// long.
+	trialEvery = 250 * time.Millisecond
+)
+
+// runs starts runs, and passes changes and commands on to the one in progress.
+type runs struct {
+	mail   mail
+	plans  *planner
+	ledger *ledger
+	vault  Vault
+
+	mu      sync.Mutex
+	current *running // nil: none
+}
+
+// started is the reply to a train request and the run that follows it.
+type started struct {
+	run.PlanInfo
+	begin func()
+}
+
+func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
+	if err := s.free(); err != nil {
+		return started{}, err
+	}
+	rows := s.plans.data
+	if rows.fromFiles() {
+		q.Config.CSV = rows.files.csv // the way they were read belongs to the run
+	}
+	p, err := s.plans.prepare(q.Config)
+	if err != nil {
+		return started{}, err
+	}
+	var k *keeper
+	_, can := p.plan.(Resumable)
+	if can && q.Keep != nil && (rows.publicName(q.Config) != "" || rows.fromFiles()) {
+		about, err := s.stored(p, q)
+		if err != nil {
+			return started{}, err
+		}
+		k = newKeeper(s.vault, s.mail.now, q.Keep.ID, about)
+	}
+	return s.start(r.ID, p, k, q.Paused), nil
+}
+
+// stored returns the description that is kept beside a run's checkpoint: all that it takes
+// to have the same rows again, and to know them.
+func (s *runs) stored(p prepared, q run.TrainRequest) (about run.Stored, err error) {
+	info := p.plan.Info()
+	about = run.Stored{
+		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.plans.data.publicName(q.Config), Started: s.mail.now().UTC().Format(time.RFC3339),
+		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
+	}
+	if !s.plans.data.fromFiles() || q.Keep.Salt == "" {
+		return about, nil
+	}
+	r := &run.Record{Run: q.Keep.ID, Label: about.Data, Entry: info.Entry(), Salt: q.Keep.Salt}
+	r.Entry.Run, r.Entry.Label, r.Entry.Started = r.Run, r.Label, about.Started
+	about.Record = r
+	about.Trained, about.Tested, err = s.ledger.hashes(q.Keep.Salt)
+	return about, err
+}
+
+// free returns an error while a run is in progress.
+func (s *runs) free() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil {
+		return errors.New("worker: a run is in progress here; stop it first or use another worker")
+	}
+	return nil
+}
+
+// start makes a run the one in progress.
+func (s *runs) start(id int, p prepared, k *keeper, paused bool) started {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, keep: k}
+	s.set(r)
+	return started{p.info(), func() { r.conduct(ctx, p, func() { s.set(nil) }) }}
+}
+
+func (s *runs) set(r *running) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current = r
+}
+
+// find returns the run in progress if it has that id, and else nil.
+func (s *runs) find(id int) *running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil || s.current.id != id {
+		return nil
+	}
+	return s.current
+}
+
+// commands has the commands to a run. None of them blocks.
+var commands = map[string]func(r *running, text string){
+	Pause: func(r *running, _ string) {
+		r.gate.pause()
+		go r.confirmPause() // where something has to be written down first, that may take a while
+	},
+	Resume: func(r *running, _ string) {
+		r.gate.resume()
+		r.mail.send(StateType, r.id, Running)
+	},
+	Step: func(r *running, _ string) { r.gate.step() },
+	Pace: func(r *running, text string) {
+		var perSecond float64
+		if json.Unmarshal([]byte(text), &perSecond) == nil { // pages send nothing else
+			r.gate.pace(perSecond)
+		}
+	},
+	Stop:  func(r *running, _ string) { r.stop() },
+	Store: func(r *running, _ string) { r.keep.hurry() },
+	Ack: func(r *running, _ string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.out.Ack()
+	},
+}
+
+// running is the run in progress.
+type running struct {
+	mail mail
+	id   int
+	gate *gate
+	stop context.CancelFunc
+	keep *keeper // nil: the run is not stored
+	// trainer takes its steps; nil before the first and after the last. Only the goroutine
+	// that takes them touches it, or one that holds the gate for that.
+	trainer Trainer
+
+	mu  sync.Mutex
+	out Outbox
+}
+
+// confirmPause tells the page of a pause: a page that hears of it has heard of all steps
+// but the one under way.
+func (r *running) confirmPause() {
+	r.send(true)
+	if r.gate.held() {
+		r.mail.send(StateType, r.id, Paused)
+	}
+}
+
+// conduct takes a run from its first step to its last message. It calls onEnd once another
+// may begin.
+func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
+	state := Running
+	if r.gate.closed() {
+		state = Paused
+	}
+	r.mail.send(StateType, r.id, state)
+	result, err := r.steps(ctx, p)
+	r.send(true)
+	r.stop()
+	if stuck := r.keep.failure(); stuck != nil {
+		err = stuck
+	}
+	if err != nil {
+		r.keep.leave()
+	} else {
+		err = r.keep.end() // before anybody sees the result, of which there must be one
+	}
+	onEnd()
+	r.gate.end()
+	if err != nil {
+		r.mail.send(StateType, r.id, Failed)
+		r.mail.send(FailedType, r.id, failure(err))
+		return
+	}
+	for _, w := range slices.Backward(p.on.Warnings) {
+		result.Notes = slices.Insert(result.Notes, 0, w.Message)
+	}
+	if note := r.keep.note(); note != "" {
+		result.Notes = append(result.Notes, note)
+	}
+	r.mail.send(StateType, r.id, Done)
+	// As text, the parameters of a large model would hold up the page's thread.
+	parameters := result.Released.Parameters
+	result.Released.Parameters = nil
+	r.mail.write(run.Message{Type: DoneType, ID: r.id, Parameters: parameters}, result)
+}
+
+// steps starts the plan and pulls events until the run ends or is stopped. Not to
+// pull is to pause.
+func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err error) {
+	defer recovered(&err)
+	opening := ctx
+	if p.from != nil { // also one that is stopped now has a result
+		opening = context.WithoutCancel(ctx)
+	}
+	if !r.await(ctx) && p.from == nil {
+		return p.unstarted(), nil
+	}
+	on, err := p.choose(opening, func(to run.Place) { r.mail.send(PlaceType, r.id, to) })
+	if err != nil {
+		return result, err
+	}
+	defer on.be.Close()
+	defer func() {
+		if on.tried {
+			result.Chosen = on.why
+		}
+		if on.note != "" {
+			result.Notes = append(result.Notes, on.note)
+		}
+	}()
+	r.place(on.be, on.why)
+	t, err := p.start(opening, on.be)
+	again := p.start
+	if err == nil {
+		again = t.Continue
+		if p.from != nil {
+			p.from.state.state = nil // which may be large
+		}
+		result, err = r.rest(ctx, t)
+	}
+	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
+		result, err = r.replace(ctx, *instead, again, err)
+	}
+	if t == nil && err != nil && ctx.Err() != nil && p.from == nil {
+		return p.unstarted(), nil
+	}
+	return result, err
+}
+
+// rest pulls a run's events and works out its result.
+func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
+	defer t.Close()
+	r.trainer = t
+	defer func() { r.trainer = nil }()
+	if err := r.pull(ctx, t); err != nil && ctx.Err() == nil {
+		return run.Result{}, err
+	}
+	r.send(true)
+	r.mail.yield()
+	// The test rows are evaluated after a stop too, so not under ctx.
+	return t.Result(context.WithoutCancel(ctx))
+}
+
+// replace continues a run whose back end is lost on another: the same steps with the same
+// noise, and a note that says so.
+func (r *running) replace(ctx context.Context, on Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
+	be, note, err := on.Open()
+	if err != nil {
+		return run.Result{}, errors.Join(lost, err)
+	}
+	defer be.Close()
+	r.place(be, "")
+	// Also a run that was stopped has a result.
+	t, err := begin(context.WithoutCancel(ctx), be)
+	if err != nil {
+		return run.Result{}, errors.Join(lost, err)
+	}
+	result, err := r.rest(ctx, t)
+	result.Notes = append(result.Notes, fmt.Sprintf("The run went on with %s: %v. Its steps and its ε are those of one run.", on.Name, lost))
+	if note != "" {
+		result.Notes = append(result.Notes, note)
+	}
+	return result, err
+}
+
+// pull sends a run's events until it ends or is stopped. The error after a stop is
+// that of the step that it broke into.
+func (r *running) pull(ctx context.Context, t Trainer) error {
+	yielded := r.mail.now()
+	posted := yielded // of the share of a step: a short one needs none
+	turn := func(share float64) {
+		now := r.mail.now()
+		if share > 0 && now.Sub(posted) >= trialEvery {
+			posted = now
+			r.mail.send(WithinType, r.id, run.Within{Share: run.Number(share)})
+		}
+		if now.Sub(yielded) >= yieldEvery {
+			r.mail.yield()
+			yielded = r.mail.now()
+		}
+	}
+	trials := throttle{now: r.mail.now, every: trialEvery}
+	for event, err := range t.Steps(run.WithPauses(ctx, turn)) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case event.Trial == nil:
+			r.mu.Lock()
+			r.out.Add(event)
+			r.mu.Unlock()
+			r.send(false)
+		case trials.open():
+			r.mail.send(TrialType, r.id, event.Trial)
+		}
+		turn(0)
+		if err := r.keep.storeIfDue(ctx, t, r.gate.closed()); err != nil {
+			return err
+		}
+		if !r.await(ctx) {
+			break
+		}
+	}
+	return nil
+}
+
+// await holds the run while it is paused, with everything sent so far. It
+// reports false once the run is stopped.
+func (r *running) await(ctx context.Context) bool {
+	if r.gate.closed() || r.gate.slow() {
+		r.send(true)
+	}
+	return r.gate.wait(ctx)
+}
+
+// send posts the events that wait in the outbox, if it is time or if they must go.
+func (r *running) send(must bool) {
+	now := r.mail.now()
+	r.mu.Lock()
+	var events []run.Event
+	if must || r.out.Ready(now) {
+		events = r.out.Take(now)
+	}
+	r.mu.Unlock()
+	if len(events) == 0 {
+		return
+	}
+	if err := r.keep.cover(events[len(events)-1].Step); err != nil {
+		r.stop()
+		return
+	}
+	r.mail.write(run.Message{Type: EventsType, ID: r.id, Step: events[len(events)-1].Step}, events)
+}
