@@ -15,21 +15,27 @@
   });
 
   // Storage for what the program keeps of itself is in memory where the browser gives none, or
-  // throws at whoever asks, as with cookies blocked: the program would end.
+  // throws at whoever asks, as with cookies blocked: the program would end. It is gone when the
+  // page is loaded again.
+  const brief = new Set();
   for (const name of /** @type {const} */ (["localStorage", "sessionStorage"])) {
     try {
       if (window[name]) continue;
     } catch { /* none either */ }
     /** @type {Map<string, string>} */
     const kept = new Map();
-    Object.defineProperty(window, name, { value: Object.freeze({
+    brief.add(name);
+    const storage = Object.freeze({
       get length() { return kept.size; },
       key: (/** @type {number} */ i) => [...kept.keys()][i] ?? null,
       getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
       setItem: (/** @type {string} */ key, /** @type {string} */ value) => { kept.set(key, value); },
       removeItem: (/** @type {string} */ key) => { kept.delete(key); },
       clear: () => kept.clear(),
-    }) });
+    });
+    try {
+      Object.defineProperty(window, name, { value: storage });
+    } catch { /* somebody holds it as it is */ }
   }
 
   // Big type, for a room: charts.js has the rest.
@@ -150,12 +156,14 @@
   // first says, once, that the page was not loaded again yet.
   function first() {
     try {
-      const been = sessionStorage.getItem("clipscope-reloaded");
-      sessionStorage.setItem("clipscope-reloaded", "yes");
-      return !been;
-    } catch { // nothing may be stored: the browser knows as well
-      return performance.getEntriesByType("navigation").some((/** @type {any} */ n) => n.type === "navigate");
-    }
+      if (!brief.has("sessionStorage")) {
+        const been = sessionStorage.getItem("clipscope-reloaded");
+        sessionStorage.setItem("clipscope-reloaded", "yes");
+        return !been;
+      }
+    } catch { /* it is full */ }
+    // Where nothing may be stored the browser knows as well.
+    return performance.getEntriesByType("navigation").some((/** @type {any} */ n) => n.type === "navigate");
   }
 
   /** @param {ServiceWorkerRegistration} registration */
