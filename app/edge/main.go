@@ -51,7 +51,7 @@ func answer(env, request js.Value) js.Value {
 	return response(service.Answer(asked(request)))
 }
 
-// asked is what a Request of JavaScript asks.
+// asked converts a Request of JavaScript.
 func asked(request js.Value) *links.Request {
 	r := &links.Request{Method: request.Get("method").String()}
 	r.Header = func(name string) string {

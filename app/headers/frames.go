@@ -12,7 +12,7 @@ import (
 // Self is this site itself, among the origins that may frame it.
 const Self = "'self'"
 
-// MostFrames is how many origins [ParseFrames] takes: beside the policy that makes a header
+// MostFrames limits the origins that [ParseFrames] takes: beside the policy that makes a header
 // of some 2 KB, which every host sends.
 const MostFrames = 16
 

@@ -20,7 +20,7 @@ const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-
 	"connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types default"
 
-// sandbox is what a policy can say in a header alone: that the page opens no window and
+// sandbox is the part of the policy that only a header can have: that the page opens no window and
 // sends no form. It saves files and asks before it is closed.
 const sandbox = "; sandbox allow-scripts allow-same-origin allow-downloads allow-modals"
 

@@ -18,7 +18,7 @@ type Random interface {
 	OpenAt() (ReaderAtCloser, error)
 }
 
-// ReaderAtCloser is what [Random] opens.
+// ReaderAtCloser is the opened form of a [Random].
 type ReaderAtCloser interface {
 	io.ReaderAt
 	io.Closer

@@ -32,7 +32,7 @@ func (s Sought) columns() int { return s.Features + s.Targets }
 // Len is the number of counts that noise is added to.
 func (s Sought) Len() int { return s.columns() * binsPer }
 
-// weight is what a row counts for in a target's bins, where it counts 1 in a feature's.
+// weight is the count of a row in a target's bins, where it counts 1 in a feature's.
 // Features whose bounds are wrong are lost one by one, without those of the target all
 // is: among many features they pay an eighth more noise for a target that is seen well.
 // It is whole, as noise on a grid has it.
@@ -47,12 +47,12 @@ func (s Sought) Sensitivity() float64 {
 	return math.Sqrt(float64(s.Features) + s.weight()*s.weight()*float64(s.Targets))
 }
 
-// Obstacle is what private bounds of a column come up against, in rows: the standard
+// Obstacle measures the noise that private bounds of a column face, in rows: the standard
 // deviation of the noise on every count, and how many rows have to lie within a factor of
 // two for bounds to show them, not counting what noise does to them.
 type Obstacle struct{ Std, Least float64 }
 
-// Noise is what a feature's and a target's bounds come up against, before a row is looked
+// Noise returns the obstacles of a feature's and a target's bounds, before a row is looked
 // at; nothing where no such column is sought.
 //
 // Guarantee: it depends on what is public alone, and is what [BoundsHistogram.Bounds]
@@ -68,7 +68,7 @@ func (s Sought) Noise(noiseMultiplier float64) (feature, target Obstacle) {
 	return feature, target
 }
 
-// standsOut is how many rows a bin of a feature has to hold to count as occupied, sigma
+// standsOut returns the number of rows that a bin of a feature has to hold to count as occupied, sigma
 // being the noise's standard deviation.
 func (s Sought) standsOut(sigma float64) float64 {
 	const falseAlarm = 0.01
@@ -139,7 +139,7 @@ func edges(i int) Bound {
 	}
 }
 
-// PrivateBounds are what [BoundsHistogram.Bounds] releases.
+// PrivateBounds are the bounds that [BoundsHistogram.Bounds] releases.
 type PrivateBounds struct {
 	Features []Bound // of all features of the data set
 	Targets  []Bound // nil where they were not sought

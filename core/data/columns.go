@@ -10,17 +10,17 @@ import (
 	"clipscope/core/run"
 )
 
-// mostShown is how many characters of a cell are kept to be shown.
+// mostShown limits the characters of a cell that are kept to be shown.
 const mostShown = 100
 
-// cell is where something was first met.
+// cell is the place of a first occurrence.
 type cell struct {
 	file File
 	line int
 	text string
 }
 
-// tally is what the cells of one column are.
+// tally counts the cells of one column by kind.
 type tally struct {
 	missing    int
 	firstEmpty *cell // the first cell without a value

@@ -115,7 +115,7 @@ type table struct {
 	inner  int // ends of lines within cells so far
 }
 
-// mostHead is how much of a table is looked at to see how it is written.
+// mostHead limits the bytes of a table that its dialect is told from.
 const mostHead = 1 << 20
 
 // written is a File whose CSV text this program writes, from another form of tables:

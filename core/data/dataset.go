@@ -25,7 +25,7 @@ const (
 	Regression     Task = "regression"     // Outputs real values a row; squared loss
 )
 
-// Dataset is what a run trains and is tested on. It is not changed once made.
+// Dataset holds the rows that a run trains and is tested on. It is not changed once made.
 type Dataset struct {
 	Name     string
 	Task     Task

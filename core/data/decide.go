@@ -16,7 +16,7 @@ import (
 // are kept (csv.missing is "zero" or "indicator").
 const MissingCategory = "(missing)"
 
-// schema is what a table's columns mean.
+// schema holds the meaning of a table's columns.
 type schema struct {
 	columns    []Column
 	styles     []style // of the columns' numbers
@@ -102,7 +102,7 @@ func (s *schema) meanings(rows [][]string) (all [][]string) {
 	return all
 }
 
-// meaning is what cell c of column i is read as, in words; empty where it is
+// meaning returns the value that cell c of column i is read as, in words; empty where it is
 // not read, "?" where it cannot be.
 func (s *schema) meaning(i int, c string) string {
 	col := &s.columns[i]
@@ -160,7 +160,7 @@ func (l *loader) checkColumnNames(s *schema) error {
 	return nil
 }
 
-// labelNames are what label columns are usually called, the likeliest first.
+// labelNames lists the usual names of label columns, the likeliest first.
 func labelNames() []string {
 	return []string{"label", "labels", "class", "target", "y", "income", "diagnosis", "outcome", "species", "class_label", "output"}
 }

@@ -110,7 +110,7 @@ func costOfPNG(c image.Config, raw []byte) pictureCost {
 	return pictureCost{memory: memory, made: pixels*max(samples, 1)*int64(raw[depthAt])/8 + int64(c.Height)}
 }
 
-// visit is what a visit to a block counts, in bytes: it takes as long as to unpack some ten.
+// visit is the cost of a visit to a block, in bytes: it takes as long as to unpack some ten.
 const visit = 8
 
 // costOfJPEG adds up the scans of a JPEG. It walks the markers as the decoder of the

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// dialect is how one table file is written.
+// dialect is the notation of one table file.
 type dialect struct {
 	encoding string
 	comma    rune
@@ -89,7 +89,7 @@ func headLines(name string, head []byte, complete bool) ([]string, error) {
 	return lines, nil
 }
 
-// mostSpan is how many lines of a file one row may take at the top, where cells have line
+// mostSpan limits the lines of a file that one row may take at the top, where cells have line
 // breaks.
 const mostSpan = 20
 
@@ -104,7 +104,7 @@ func joinLines(lines []string, comma rune) (joined []string, spans []int) {
 	return joined, spans
 }
 
-// linesOfRow is how many of the lines the first row takes: one, unless a quoted cell goes on, and
+// linesOfRow returns the number of lines that the first row takes: one, unless a quoted cell goes on, and
 // ends as a cell does.
 func linesOfRow(lines []string, comma rune) int {
 	inside := false

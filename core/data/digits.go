@@ -69,7 +69,7 @@ type pen struct {
 	left, right, top, bottom int // of the pixels that line has looked at
 }
 
-// hand is how one image is written: from the unit box to pixels.
+// hand maps the strokes of one image: from the unit box to pixels.
 type hand struct {
 	a, b, c, d float64 // pixels = [a b; c d]·(p − ½) + centre
 	cx, cy     float64
@@ -79,7 +79,7 @@ type hand struct {
 	dark       float64 // ink at the middle of a stroke
 }
 
-// reach is how far from the path there is ink.
+// reach is the distance from the path up to which there is ink.
 func (h *hand) reach() float64 { return h.radius + h.soft/2 }
 
 // wave bends the plane smoothly, so that strokes that meet still meet.

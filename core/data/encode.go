@@ -55,7 +55,7 @@ func (s *schema) category(x []float32, i int, c string) (known bool) {
 	return known
 }
 
-// target is what a cell of the label's column says; point reports that it was taken
+// target returns the target of a cell in the label's column; point reports that it was taken
 // for a class without the point at its end.
 func (s *schema) target(c string) (y float32, point bool, err *Error) {
 	if s.task == Regression {
@@ -297,7 +297,7 @@ func (st style) exact(v float32) string {
 	return strings.Replace(strconv.FormatFloat(float64(v), 'f', -1, 32), ".", string(rune(st.decimal)), 1)
 }
 
-// Target is what a cell of the label's column says: the number of a class, matched by
+// Target returns the target of a cell in the label's column: the number of a class, matched by
 // its name, or a number. The error is an [*Error], as that of Features.
 func (e *Encoder) Target(cell string) (float32, error) {
 	cell = strings.TrimSpace(cell)
@@ -314,7 +314,7 @@ func (e *Encoder) Target(cell string) (float32, error) {
 	return y, nil
 }
 
-// Write is how the number v is written in column i: what [Encoder.Features] reads as v.
+// Write returns the text of the number v in column i, which [Encoder.Features] reads as v.
 // Of a column of dates v is days since 1970 began, to the second.
 func (e *Encoder) Write(i int, v float64) string {
 	if e.s.columns[i].Kind != Numeric {

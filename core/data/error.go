@@ -30,7 +30,7 @@ func (e *Error) Error() string {
 	return strings.TrimSuffix(e.fault()+". "+e.Fix, " ")
 }
 
-// fault is what is wrong, and where, without a point.
+// fault returns the sentence of the error and its place, without a point.
 func (e *Error) fault() string {
 	var b strings.Builder
 	b.WriteString(e.place())

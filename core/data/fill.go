@@ -312,7 +312,7 @@ func (f *filler) labelled(file, s string) (float32, *Error) {
 	return y, err
 }
 
-// rowsAre is how a sentence about n rows begins.
+// rowsAre returns the beginning of a sentence about n rows.
 func rowsAre(n int, what string) string {
 	if n == 1 {
 		return "1 " + what + " row is"

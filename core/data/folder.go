@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// pictureEnds are how names of pictures end.
+// pictureEnds lists the extensions of pictures.
 var pictureEnds = []string{".png", ".jpg", ".jpeg"}
 
-// unreadEnds are how names of pictures end that are of other kinds.
+// unreadEnds lists the extensions of pictures of other kinds.
 var unreadEnds = []string{".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".jfif", ".svg"}
 
-// labelEnds are how names of tables end that may say what pictures show.
+// labelEnds lists the extensions of tables that may say what pictures show.
 var labelEnds = []string{".csv", ".tsv"}
 
 // Gather joins the pictures among files into one File, as a folder of them is one thing
@@ -107,13 +107,13 @@ func (r *folderReader) Close() error {
 // Where pictures stand tells what they show: each class has a folder, and a folder
 // above those may say that its pictures are to train or to test on.
 
-// roleFolders are what such folders are called.
+// roleFolders maps the names of such folders to their roles.
 var roleFolders = map[string]string{
 	"train": roleTrain, "training": roleTrain, "test": roleTest, "testing": roleTest,
 	"val": roleTest, "valid": roleTest, "validation": roleTest,
 }
 
-// standing is what the path of a picture says.
+// standing holds the role and class that the path of a picture says.
 type standing struct {
 	role  string   // train, test or nothing
 	above []string // the folders that it stands in, below one of a role

@@ -113,11 +113,11 @@ func (l *loader) tell() {
 	}
 }
 
-// rowOverhead is what a row takes beside its features: a target, and its place
+// rowOverhead is the per-row cost beside the features, in bytes: a target, and its place
 // in the shuffle that holds rows out.
 const rowOverhead = 4 + 4
 
-// textOverhead is what a row takes for where its text is.
+// textOverhead is the per-row cost, in bytes, of a string header.
 const textOverhead = 16
 
 // claim takes rows of so many bytes each from what the data may take in all. It
@@ -138,7 +138,7 @@ func (l *loader) room(file string, rows, features, bytes int64) error {
 		Fix: "Use fewer rows, or ignore columns that do not matter or have many categories."}
 }
 
-// format is what a file holds.
+// format is the format of a file.
 type format string
 
 const (
@@ -641,7 +641,7 @@ func (d *Dataset) moveToTest(perm []int32) {
 // may choose them: of five, it leaves a class with none in fewer than 1 in 100 splits (e⁻⁵).
 const fewHeldOut = 5
 
-// quotas are how many of the k rows that are held out each class gives: its share, rounded
+// quotas returns the number of rows that each class gives to the k held-out ones: its share, rounded
 // so that they add up, by the largest remainders and then by the classes' order; a class
 // keeps a row to train on. They are nil where every class has rows enough for chance.
 func (d *Dataset) quotas(share float64, k int) []int {

@@ -22,7 +22,7 @@ func Lookalike(m Meta, seed uint64) *Dataset {
 	return ds
 }
 
-// apart is how far classes lie from each other, in deviations of a row along the line
+// apart is the distance between classes, in deviations of a row along the line
 // between them: a straight line tells nine of ten.
 const apart = 2.6
 

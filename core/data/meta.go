@@ -6,7 +6,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Meta is what is public of a data set: all of it but its rows, of which only the
+// Meta is the public part of a data set: all of it but its rows, of which only the
 // number is known.
 type Meta struct {
 	Name     string
@@ -102,7 +102,7 @@ func (m Meta) CheckDeclared(lo, hi float64) error {
 	return err
 }
 
-// Facts are what decides how a run on the data is set up by default.
+// Facts returns the properties that decide how a run on the data is set up by default.
 func (m Meta) Facts() run.Facts {
 	f := facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
 	f.Backbone, f.Declared = m.Backbone != nil, m.TargetBounds != nil

@@ -150,7 +150,7 @@ func parseNPYHeader(text string) (h npyHeader, fault string) {
 	return h, ""
 }
 
-// npyValue is what stands behind a key of the header.
+// npyValue is the value of a key of the header.
 func npyValue(text, key string) (string, bool) {
 	for _, q := range []string{"'", `"`} {
 		if _, after, ok := strings.Cut(text, q+key+q); ok {

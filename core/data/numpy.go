@@ -184,7 +184,7 @@ func called(arrays []npyArray, names []string) *npyArray {
 	return nil
 }
 
-// npyLayout is how the values of a row are laid out in memory.
+// npyLayout is the layout of a row's values in memory.
 type npyLayout struct {
 	shape   []int // as [Dataset.Shape]
 	strides []int // of the array's indices
@@ -370,7 +370,7 @@ func (l *loader) readTargets(y *npyArray) (*npyTargets, error) {
 	return t, err
 }
 
-// mostExact is where two whole numbers may be the same as a float32.
+// mostExact is the least whole number that may share its float32 with the next.
 const mostExact = 1 << 24
 
 func (l *loader) tooManyClasses(y *npyArray) error {

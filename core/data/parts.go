@@ -232,7 +232,7 @@ type content struct {
 	sum    uint64
 }
 
-// contentOf is what f holds. Of an entry of an archive it is the checksum, as unpacking costs.
+// contentOf returns a hash of f's content. Of an entry of an archive it is the checksum, as unpacking costs.
 // ok is false of what is compared as it is read.
 func (l *loader) contentOf(f File, seed maphash.Seed) (c content, ok bool, err error) {
 	switch f := f.(type) {

@@ -301,7 +301,7 @@ func pictureNames(all []picture) *pictureIndex {
 	return &pictureIndex{names, longest}
 }
 
-// mostAbove is how many folders a cell may have above a picture that do not stand above it
+// mostAbove limits the folders that a cell may have above a picture that do not stand above it
 // in the archive: those of the disk on which the table was written.
 const mostAbove = 64
 
@@ -446,7 +446,7 @@ func (l *loader) readPictures(g *gallery, files []File, all []picture) error {
 	return m.check(true)
 }
 
-// stored is how many bytes of its archive, or of the disk, a file takes.
+// stored returns the number of bytes of its archive, or of the disk, that a file takes.
 func stored(f File) int64 {
 	if e, ok := f.(*entry); ok {
 		return int64(e.zip.CompressedSize64)

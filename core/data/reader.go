@@ -92,7 +92,7 @@ func (r *Reader) Row() (cells []string, line int, err error) {
 // Survives reports whether an error of Row is about one row alone.
 func (r *Reader) Survives(err error) bool { return (&badRows{}).take(err) }
 
-// Comma is what parts cells.
+// Comma returns the separator of cells.
 func (r *Reader) Comma() rune { return r.t.comma }
 
 // Encoding is that of the text, as far as it has been read: empty for ASCII.
@@ -111,7 +111,7 @@ func (r *Reader) Close() error {
 	return r.t.src.Close()
 }
 
-// Width is how many cells rows have; 0 before the first.
+// Width returns the number of cells of a row; 0 before the first.
 func (r *Reader) Width() int { return r.t.width }
 
 // Nameless is the name of column i, from 0, of a table without a header.

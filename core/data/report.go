@@ -6,7 +6,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Report is what Load understood, in the form the page shows it.
+// Report describes the data as Load understood them, in the form the page shows.
 type Report struct {
 	Name     string   `json:"name"`
 	Format   string   `json:"format"` // idx, cifar-10, cifar-100, numpy, pictures, csv, xlsx, parquet or built-in
@@ -50,13 +50,13 @@ func (r *Report) IsTable() bool {
 	return false
 }
 
-// FileRole is what a file is for.
+// FileRole is the use of a file.
 type FileRole struct {
 	Name string `json:"name"`
 	Role string `json:"role"` // train or test
 }
 
-// Backboned is what made features of rows, and what that took.
+// Backboned describes the backbone that made features of rows, and its cost.
 type Backboned struct {
 	run.Backbone
 	File  string `json:"file"`

@@ -5,7 +5,7 @@ import (
 	"image/color"
 )
 
-// frame is what pictures are brought to: height, width and 1 or 3 planes.
+// frame is the common size of pictures: height, width and 1 or 3 planes.
 type frame struct{ height, width, planes int }
 
 func (f frame) values() int { return f.height * f.width * f.planes }

@@ -95,7 +95,7 @@ func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
 	return s, nil
 }
 
-// Bounds are what becomes 0 and 1, of each feature, or one that holds for all; nil of
+// Bounds returns the values that become 0 and 1, of each feature, or one that holds for all; nil of
 // a scale without bounds. They are not to be changed.
 //
 // Guarantee: as that of the bounds that [BoundsScale] was given.
@@ -201,7 +201,7 @@ func byteTable(mul, add float64, clamp bool) *[256]float32 {
 	return &t
 }
 
-// Table is what [Scale.Rows] makes of each byte where that is all that counts, for
+// Table returns the values that [Scale.Rows] makes of each byte where that is all that counts, for
 // data sets of bytes whose features are all scaled alike; otherwise nil.
 func (s *Scale) Table() *[256]float32 {
 	if s.unit {

@@ -21,7 +21,7 @@ type TargetScale struct {
 // have to become as large.
 const mostTarget = 1e30
 
-// leastRange is how far apart they are at least: half of it is not 0.
+// leastRange is the least distance between them: half of it is not 0.
 const leastRange = 1 / mostTarget
 
 // NewTargetScale maps the bounds of each target to −1 and 1, and clamps what lies outside.
@@ -39,7 +39,7 @@ func NewTargetScale(bounds []Bound) (*TargetScale, error) {
 	return s, nil
 }
 
-// Bounds are what becomes −1 and 1, of each target; nil of a nil scale. They are not to be
+// Bounds returns the values that become −1 and 1, of each target; nil of a nil scale. They are not to be
 // changed.
 func (s *TargetScale) Bounds() []Bound {
 	if s == nil {

@@ -19,12 +19,12 @@ type work struct {
 }
 
 const (
-	// mostDeflated is how many bytes one of deflate's can stand for, which packs gzip, zip and
+	// mostDeflated is the number of bytes that one of deflate's can stand for, which packs gzip, zip and
 	// spreadsheets: what a file holds beyond that it does not hold, it repeats.
 	mostDeflated = 1032
-	// passes is how often a table is read to its end.
+	// passes is the number of times that a table is read to its end.
 	passes = 2
-	// leastAllowed is what the smallest file may be read as: 100,000 rows of a category of
+	// leastAllowed is the allowance of the smallest file: 100,000 rows of a category of
 	// 40 letters, the names of its columns and numbers beside it, take 10 MB in two passes.
 	leastAllowed = 32 << 20
 	// rowCost and cellCost are what a row and a cell take beside their bytes, in bytes of text
@@ -36,7 +36,7 @@ const (
 	lookEvery = 64 << 10
 )
 
-// Allowance is how many bytes may be made of a file of size bytes while it is read, over all
+// Allowance returns the number of bytes that may be made of a file of size bytes, over all
 // passes: 32 MB, and for each byte as many as deflate could have packed into it, twice.
 //
 // Measured, over both passes (TestHonestFilesAreAllowed): spreadsheets and packed tables take

@@ -390,7 +390,7 @@ type sheetReader struct {
 	rest   []byte
 }
 
-// Done is how much of the stored form has been read.
+// Done returns the number of bytes of the stored form that have been read.
 func (r *sheetReader) Done() int64 { return r.xml.InputOffset() }
 
 func (r *sheetReader) Close() error { return r.rc.Close() }
@@ -617,7 +617,7 @@ func (r *sheetReader) cell() (content string, formula bool, err error) {
 	}
 }
 
-// value is what a cell is in a table.
+// value returns a cell's text in a table.
 func (r *sheetReader) value(raw, kind, style string, column int) (string, error) {
 	switch kind {
 	case "s":

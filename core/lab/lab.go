@@ -78,7 +78,7 @@ func New(gram []float32, n int) (*Batch, error) {
 // Len is the number of examples.
 func (b *Batch) Len() int { return b.n }
 
-// Point is what clipping at C leaves of the mean gradient.
+// Point describes the mean gradient, clipped at C.
 type Point struct {
 	C     float64
 	Bias2 float64 // ‖ḡ − mean ĝ‖²

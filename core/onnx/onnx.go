@@ -133,7 +133,7 @@ func (f *file) count(k kind, s span, depth, graphs int) error {
 	})
 }
 
-// model is what a file has a runtime do.
+// model is the work that a file has a runtime do.
 type model struct {
 	*file
 	main      *body

@@ -21,7 +21,7 @@ type file struct {
 	ints  int // integers of packed fields
 }
 
-// span is where in the file something is.
+// span is a range of bytes in the file.
 type span struct{ from, to int64 }
 
 func (s span) size() int64 { return s.to - s.from }

@@ -366,7 +366,7 @@ func (s Site) writePages(out string) error {
 	return nil
 }
 
-// loading is how a page ends: load.js says there how much of the program, of so
+// loading is the end of a page: load.js says there how much of the program, of so
 // many bytes, is there.
 const loading = `<aside id="loading" data-bytes="%d">
       <progress aria-label="Loading" value="0"></progress>

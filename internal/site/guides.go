@@ -132,7 +132,7 @@ func (s Site) configured(source []byte) []byte {
 	return denied.ReplaceAll([]byte(strings.NewReplacer(changes...).Replace(string(source))), nil)
 }
 
-// guideAddress is where the guide of that name is, below the site's root.
+// guideAddress returns the address of the guide of that name, below the site's root.
 func guideAddress(name string) string {
 	if name == index {
 		return guides
@@ -217,7 +217,7 @@ func contents(g guide) string {
 	return "<nav class=\"contents\" aria-label=\"On this page\">\n<p aria-hidden=\"true\">On this page</p>\n<ul>\n" + items.String() + "</ul>\n</nav>\n"
 }
 
-// plainText is what a heading says, without marks.
+// plainText returns a heading's text, without marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -296,7 +296,7 @@ func (g guideNodes) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) 
 	return ast.WalkContinue, nil
 }
 
-// resolve is where a link of a guide leads within the site, if it does.
+// resolve returns the address within the site that a guide's link leads to, if it does.
 func (g guideNodes) resolve(to string) (at string, inside bool) {
 	if strings.HasPrefix(to, "#") {
 		return to, true

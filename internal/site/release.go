@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// stamp is when every file of a release was changed, as its archive says: the least
+// stamp is the date of every file in a release's archive: the least
 // that zip archives know, so that whoever packs it anew loses nothing.
 var stamp = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// sumBytes is how much of a file's SHA-256 the service worker compares: it is to notice
+// sumBytes is the number of bytes of a file's SHA-256 that the service worker compares: it is to notice
 // two versions, and collisions at 2⁶⁴ tries are no way to mix them.
 const sumBytes = 16
 

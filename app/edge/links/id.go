@@ -20,7 +20,7 @@ const (
 	syllables = 3 // of a word
 )
 
-// bits is what an id tells: 45. One that is guessed is there in one case of 350 million
+// bits is the entropy of an id: 45. One that is guessed is there in one case of 350 million
 // where 100,000 links are kept (2⁴⁵ is 3.5·10¹³).
 const bits = words * syllables * 5
 

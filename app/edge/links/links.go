@@ -33,7 +33,7 @@ const (
 	Kept    = 365*day + Renewed
 )
 
-// tries is how many names are tried for a link, one after the other, where others have
+// tries limits the names that are tried for a link, one after the other, where others have
 // them: with 10⁶ links kept the first is taken once in 35 million times.
 const tries = 4
 
@@ -58,7 +58,7 @@ type Limiter interface {
 	Allow(client string) (bool, error)
 }
 
-// Request is what is asked.
+// Request is a client's request.
 type Request struct {
 	Method string
 	URL    *url.URL
@@ -66,7 +66,7 @@ type Request struct {
 	Body   io.Reader                // nil without; os.ErrDeadlineExceeded is for one that does not come in time
 }
 
-// Response is what is answered.
+// Response is the answer to a request.
 type Response struct {
 	Status int
 	Header [][2]string
@@ -80,7 +80,7 @@ type Service struct {
 	Now     func() time.Time
 }
 
-// fault is what a client did wrong, or could not be done, in words for a person.
+// fault is an error in words for a person.
 type fault struct {
 	status int
 	text   string

@@ -34,7 +34,7 @@ func weighed(g [][]float64, factor func(norm float64) float64) []float64 {
 	return mean
 }
 
-// Clip is what factors leave of the mean of gradients [n][d], n > 0: how far it moves, its
+// Clip measures the effect of factors on the mean of gradients [n][d], n > 0: how far it moves, its
 // part along the mean as it was, and its length.
 func Clip(g [][]float64, factor func(norm float64) float64) (bias, along, length float64) {
 	mean, clipped := Mean(g), weighed(g, factor)
