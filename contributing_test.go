@@ -219,3 +219,21 @@ func TestEveryFieldIsInTheReference(t *testing.T) {
 		}
 	}
 }
+
+// TestGlossaryNamesWhatIsThere: each word of the glossary stands once, in order, and its type or function is declared.
+func TestGlossaryNamesWhatIsThere(t *testing.T) {
+	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| [^|]+ \\| `([a-z/]+)\\.([A-Z]\\w+)` \\|$").FindAllStringSubmatch(read(t, "docs/glossary.md"), -1)
+	if len(rows) < 40 {
+		t.Fatalf("the glossary has %d rows", len(rows))
+	}
+	for i, row := range rows {
+		if i > 0 && strings.ToLower(rows[i-1][1]) >= strings.ToLower(row[1]) {
+			t.Errorf("%q stands behind %q", row[1], rows[i-1][1])
+		}
+		declared := regexp.MustCompile(`(?m)^(type|func) ` + row[3] + `\b`)
+		files, err := filepath.Glob(row[2] + "/*.go")
+		if err != nil || !slices.ContainsFunc(files, func(file string) bool { return declared.MatchString(read(t, file)) }) {
+			t.Errorf("%q: there is no %s.%s, %v", row[1], row[2], row[3], err)
+		}
+	}
+}
