@@ -1,0 +1,156 @@
+//go:build !js
+
+package site
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// published are the files of the sources that are served, by their place under
+// /web/. Of folders, everything is taken but Go files
+// and the README's picture.
+var published = []struct{ from, to string }{
+	{"web/guard.js", "guard.js"},
+	{"web/theme.js", "theme.js"},
+	{"web/texts.js", "texts.js"},
+	{"web/load.js", "load.js"},
+	{"web/update.js", "update.js"},
+	{"web/wire.js", "wire.js"},
+	{"web/store.js", "store.js"},
+	{"web/runs.js", "runs.js"},
+	{"web/ledger.js", "ledger.js"},
+	{"web/clipscope.js", "clipscope.js"},
+	{"web/trainer-worker.js", "trainer-worker.js"},
+	{"web/kernels.js", "kernels.js"},
+	{"web/gpu.js", "gpu.js"},
+	{"web/backbone.js", "backbone.js"},
+	{"web/charts.js", "charts.js"},
+	{"web/use.js", "use.js"},
+	{"web/lab.js", "lab.js"},
+	{"web/save.mjs", "save.js"},
+	{"web/predict.mjs", "predict.mjs"},
+	{"web/css", "css"},
+	{"assets", "assets"},
+	{"web/node_modules/uplot/dist/uPlot.iife.min.js", "uplot.js"},
+	{"web/node_modules/uplot/dist/uPlot.min.css", "uplot.css"},
+	{"web/node_modules/onnxruntime-web/dist/ort.wasm.bundle.min.mjs", runtime + "ort.js"},
+	{"web/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm", runtime + "ort.wasm"},
+}
+
+// runtime is the folder of what few visitors need, and many bytes: a visitor's browser
+// fetches and keeps it once it was asked for.
+const runtime = "ort/"
+
+// copyFiles fills out/web.
+func (s Site) copyFiles(out string) error {
+	web := filepath.Join(out, "web")
+	for _, p := range published {
+		if err := copyTree(filepath.Join(s.Source, p.from), filepath.Join(web, p.to)); err != nil {
+			return err
+		}
+	}
+	if err := s.writeEarly(web); err != nil {
+		return err
+	}
+	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
+		if err := copyFile(filepath.Join(s.Wasm, name), filepath.Join(web, name)); err != nil {
+			return fmt.Errorf("run make: %w", err)
+		}
+	}
+	if len(s.Frames) > 0 {
+		if err := copyFile(filepath.Join(s.Source, "web", "embed.js"), filepath.Join(web, "embed.js")); err != nil {
+			return err
+		}
+	}
+	version, err := s.version(out)
+	if err != nil {
+		return err
+	}
+	for _, name := range stamped {
+		if err := replaceIn(filepath.Join(web, name), "__VERSION__", shown(version)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeEarly joins the theme and what else a page of the program runs before it is drawn:
+// they would be fetched one after the other, while a guide needs the first alone.
+func (s Site) writeEarly(web string) error {
+	var early []byte
+	for _, name := range []string{"theme.js", "early.js"} {
+		b, err := os.ReadFile(filepath.Join(s.Source, "web", name))
+		if err != nil {
+			return err
+		}
+		early = append(early, b...)
+	}
+	return os.WriteFile(filepath.Join(web, "early.js"), early, 0o644)
+}
+
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() || filepath.Ext(p) == ".go" || d.Name() == "screenshot.png" {
+			return nil
+		}
+		target := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return copyFile(p, target)
+	})
+}
+
+func copyFile(from, to string) (err error) {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	_, err = io.Copy(dst, src)
+	return err
+}
+
+func replaceIn(name, old, with string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(b), old) {
+		return fmt.Errorf("%s has no %s", name, old)
+	}
+	return os.WriteFile(name, []byte(strings.ReplaceAll(string(b), old, with)), 0o644)
+}
+
+// walkFiles calls f for every file below dir, in lexical order, with its
+// slash-separated path below dir.
+func walkFiles(dir string, f func(rel, name string) error) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		return f(filepath.ToSlash(rel), p)
+	})
+}
