@@ -155,12 +155,8 @@ func (d *draft) checkAugmentation() error {
 	return nil
 }
 
-const (
-	// cropPad is how far a crop may be off, each way: what papers on CIFAR-10 take.
-	cropPad = 4
-	// maxViews bounds the work of a step; De et al. 2022 go to 32.
-	maxViews = 128
-)
+// maxViews bounds the work of a step; De et al. 2022 go to 32.
+const maxViews = 128
 
 // pcaShare of ε goes into directions unless the user says otherwise.
 const pcaShare = 0.1

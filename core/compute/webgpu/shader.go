@@ -48,13 +48,3 @@ func programs() ([]program, error) {
 	}
 	return all, nil
 }
-
-// id returns the number of an entry point among those of all kernels.
-func (p *program) id(entry string) int {
-	for i, name := range p.entries {
-		if name == entry {
-			return p.first + i
-		}
-	}
-	panic("webgpu: no entry point " + entry) // TestShaders calls all
-}

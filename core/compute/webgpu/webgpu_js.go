@@ -355,6 +355,16 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	}
 }
 
+// id returns the number of an entry point among those of all kernels.
+func (p *program) id(entry string) int {
+	for i, name := range p.entries {
+		if name == entry {
+			return p.first + i
+		}
+	}
+	panic("webgpu: no entry point " + entry) // TestShaders calls all
+}
+
 func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
 	b.stream.run(id, groups, a, b.at)
 	b.stats.Commands++
