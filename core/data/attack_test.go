@@ -119,7 +119,18 @@ func attacks() map[string]struct {
 	csv := func(s string) []File { return []File{Bytes("t.csv.gz", gz([]byte(s)))} }
 	zipped := func(name, s string) []File { return []File{Bytes("t.zip", packed(name, s))} }
 	shared := `<c t="s"><v>0</v></c>`
-	const repeats = "to be read of so few bytes"
+	const repeats, long = "to be read of so few bytes", "names, ids and places of at most 512 bytes"
+	each := func(n int, format string) string { // the number of each in the format
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	rels := func(n int, format string) []string {
+		return []string{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="t/worksheet" Target="worksheets/sheet1.xml"/>` + each(n, format) + "</Relationships>"}
+	}
+	numbers := `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c><v>4</v></c></row>`
 	return map[string]attack{
 		"a long text in each cell of a row":    {xlsx("<row>"+strings.Repeat(shared, 1000)+"</row>", "xl/sharedStrings.xml", sst(x(3*mb))), nil, "rows of at most 4 MB of text"},
 		"a long text in each row":              {xlsx(strings.Repeat("<row>"+shared+`<c><v>1</v></c></row>`, 4000), "xl/sharedStrings.xml", sst(x(mb))), nil, repeats},
@@ -131,6 +142,13 @@ func attacks() map[string]struct {
 		"a million attributes":                 {xlsx("<row><c " + strings.Repeat(`a="" `, mb) + "/></row>"), nil, "at most 4 MB"},
 		"a million entities":                   {xlsx("<row><c><v>" + strings.Repeat(`&lt;`, 2*mb) + "</v></c></row>"), nil, "at most 4 MB"},
 		"texts of 70 MB":                       {xlsx("<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 70_000), " ")...)), nil, "at most 64 MB of text"},
+		"texts of 40 MB in two books":          {append(xlsx("<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 40_000), " ")...)), Bytes("c.xlsx", book("S", "<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 40_000), " ")...)))), nil, "at most 64 MB of text"},
+		"long ids of places":                   {xlsx(numbers, rels(15, `<Relationship Id="%d`+x(3*mb)+`" Type="t/worksheet" Target="x"/>`)...), nil, long},
+		"long places":                          {xlsx(numbers, rels(15, `<Relationship Id="%d" Type="t/worksheet" Target="`+x(3*mb)+`"/>`)...), nil, long},
+		"long names of sheets":                 {xlsx(numbers, "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="r1"/>`+each(999, `<sheet name="%d`+x(60_000)+`" r:id="r1"/>`)+"</sheets></workbook>"), nil, long},
+		"long ids of sheets":                   {xlsx(numbers, "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="r1"/>`+each(999, `<sheet name="%d" r:id="`+x(60_000)+`"/>`)+"</sheets></workbook>"), nil, long},
+		"long ids of formats":                  {xlsx(numbers, "xl/styles.xml", "<styleSheet><numFmts>"+each(9000, `<numFmt numFmtId="%d`+x(8000)+`" formatCode="0"/>`)+"</numFmts></styleSheet>"), nil, long},
+		"long ids of formats in styles":        {xlsx(numbers, "xl/styles.xml", "<styleSheet><cellXfs>"+each(99, `<xf numFmtId="%d`+x(8000)+`"/>`)+"</cellXfs></styleSheet>"), nil, long},
 		"an entity that grows":                 {xlsx(`<row><c><v>&b;</v></c></row>`, "xl/workbook.xml", `<!DOCTYPE a [<!ENTITY a "xxxxxxxx"><!ENTITY b "&a;&a;&a;&a;">]><workbook>&b;</workbook>`), nil, "sound XML"},
 		"a cell of slashes beside pictures":    {beside("filename,label\n1.png,a\n2.png,b\n3.png,a\n" + strings.Repeat("a/", 2_000_000) + ",x\n"), nil, "names of pictures of at most 65535 bytes"},
 		"cells of slashes beside pictures":     {beside("filename,label\n1.png,a\n2.png,a\n3.png,a\n" + strings.Repeat(strings.Repeat("a/", 32_000)+",x\n", 400)), nil, "at least two classes"},

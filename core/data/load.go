@@ -69,6 +69,7 @@ type loader struct {
 	now      func() time.Time
 	limits   limits
 	claimed  int64 // bytes of limits.bytes that the data read so far takes
+	words    int64 // bytes of limits.texts that the shared texts of spreadsheets take
 	opened   []io.Closer
 	parquet  func(context.Context, File, run.CSV) (Columns, error)
 	notes    []note
