@@ -211,6 +211,44 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// TestFewColumnsListIDs: of many columns called as ids are, the integers of the first few are
+// listed; those columns alone are left out as ids.
+func TestFewColumnsListIDs(t *testing.T) {
+	const columns = 40
+	var b strings.Builder
+	b.WriteString("label")
+	for i := range columns { // which differ, and are the same in small letters
+		name := []byte("unnamed: 0")
+		for bit := range 6 {
+			if i>>bit&1 == 1 {
+				name[bit] -= 'a' - 'A'
+			}
+		}
+		fmt.Fprintf(&b, ",%s", name)
+	}
+	const rows = 60
+	for i := range rows {
+		fmt.Fprintf(&b, "\n%c%s", 'a'+i%2, strings.Repeat(fmt.Sprintf(",%d", 1000+i), columns))
+	}
+	l := newLoader(t.Context(), run.CSV{})
+	sc, err := l.scanTables([]File{Bytes("t.csv", []byte(b.String()))}, csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []int
+	for i, c := range sc.columns {
+		if c.ids != nil {
+			listed = append(listed, i)
+		}
+		if sc.isID(i) != (i >= 1 && i <= mostIDLists) {
+			t.Errorf("column %d counts as one of ids: %v", i, sc.isID(i))
+		}
+	}
+	if len(listed) != mostIDLists || sc.rows != rows {
+		t.Errorf("of %d rows the integers of the columns %v are listed", sc.rows, listed)
+	}
+}
+
 // asked is a file that counts how often it is asked for its name and opened.
 type asked struct {
 	File

@@ -34,6 +34,7 @@ type tally struct {
 
 const (
 	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
+	mostIDLists  = 4       // columns whose integers are listed, the first that may number the rows
 	plainIDs     = 50      // rows from which an unnamed first column may be one
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
@@ -260,11 +261,13 @@ func (sc *scan) start(t *table, cells []string, line int) error {
 		}
 		sc.width = len(cells)
 		sc.columns = make([]tally, sc.width)
+		lists := 0
 		for i := range sc.columns {
 			c := &sc.columns[i]
 			c.distinct = map[string]struct{}{}
-			if sc.mayBeID(i) {
+			if lists < mostIDLists && sc.mayBeID(i) {
 				c.ids = map[int64]struct{}{}
+				lists++
 			}
 		}
 	}
