@@ -130,6 +130,10 @@ func attacks() map[string]struct {
 	rels := func(n int, format string) []string {
 		return []string{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="t/worksheet" Target="worksheets/sheet1.xml"/>` + each(n, format) + "</Relationships>"}
 	}
+	var tiny []any
+	for i := range 10_001 {
+		tiny = append(tiny, fmt.Sprintf("%d.csv", i), "1,a\n2,b\n")
+	}
 	numbers := `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c><v>4</v></c></row>`
 	return map[string]attack{
 		"a long text in each cell of a row":    {xlsx("<row>"+strings.Repeat(shared, 1000)+"</row>", "xl/sharedStrings.xml", sst(x(3*mb))), nil, "rows of at most 4 MB of text"},
@@ -160,6 +164,9 @@ func attacks() map[string]struct {
 		"rows of columns without end":          {parquet, endlessColumns{[]byte("s,kind\n"), []byte(",\n"), false}, repeats},
 		"a row of columns without end":         {parquet, endlessColumns{[]byte("s,kind\n"), []byte("x"), false}, "rows of at most 4 MB"},
 		"5,000 entries on one file":            {[]File{Bytes("t.zip", overlapping(5000, []byte(strings.Repeat("1,a\n2,b\n", 9000))))}, nil, "some overlap"},
+		"5,000 entries on one tiny file":       {[]File{Bytes("t.zip", overlapping(5000, []byte("1,a\n2,b\n")))}, nil, "some overlap"},
+		"a tiny file of each in an archive":    {[]File{Bytes("t.zip", packed(tiny...))}, nil, "at most 10000 tables in archives"},
+		"a tiny table of each beside pictures": {[]File{Bytes("t.zip", packed(append([]any{"a/1.png", g, "b/2.png", h}, tiny...)...))}, nil, "at most 10000 tables in archives"},
 		"65,535 entries on one file":           {[]File{Bytes("t.zip", overlapping(65_535, bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "some overlap"},
 		"an entry larger than it says":         {[]File{Bytes("t.zip", understated(bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "a sound zip archive"},
 		"a zip of a row without end":           {zipped("t.csv", strings.Repeat("1,", 4*mb)), nil, "rows of at most 4 MB"},
@@ -317,8 +324,29 @@ func TestLabelTablesShareNames(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	each := (allocated(41) - allocated(1)) / 40
-	if most := uint64(1<<21 - 1<<18); each > most { // a table takes a megabyte to look at; 2,000 names take more than another half
+	if most := uint64(1 << 18); each > most { // a table is looked at in the memory of the one before; 2,000 names take more than half a megabyte
 		t.Errorf("a table more takes %d bytes more", each)
+	}
+}
+
+// TestTablesShareNames: the names of the columns are held once, not for each table that has them.
+func TestTablesShareNames(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	files := []File{Bytes("a.csv", []byte("x,y\n1,a\n2,b\n")), Bytes("b.csv", []byte("X,y\n3,a\n4,b\n"))}
+	sc, err := l.scanTables(files, csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := l.openTable(files[1], phaseRead, csvChoices{}, sc.dialects[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.src.Close()
+	if &again.names[0] != &sc.names[0] {
+		t.Errorf("the second table has names of its own: %q", again.names)
+	}
+	if cells, _, err := again.next(); err != nil || cells[0] != "3" {
+		t.Errorf("its first row is %q, %v", cells, err)
 	}
 }
 

@@ -98,6 +98,9 @@ func (l *loader) listPictures(train, test []File) (all []picture, tables []File,
 					case endsWith(e.path, pictureEnds...):
 						parts = append(parts, picture{File: e, path: e.path, from: from, role: role})
 					case endsWith(e.path, labelEnds...):
+						if err := l.countTables(f, 1); err != nil {
+							return err
+						}
 						tables = append(tables, e)
 					case endsWith(e.path, ".zip"):
 						return &Error{File: e.Name(), Expected: "pictures in the archive", Got: "a zip archive inside another", Fix: "Unpack it, and choose the archives in it."}
