@@ -76,6 +76,7 @@ type limits struct {
 	side       int   // pixels of one, across or down
 	pixels     int   // of one
 	decoding   int64 // bytes that the decoder of one holds at once
+	decoded    int64 // bytes that are decoded of all pictures, whatever their files allow
 	passes     int   // of a progressive JPEG's scans over its pixels
 }
 
@@ -96,6 +97,7 @@ func defaultLimits() limits {
 		side:       1<<16 - 1,
 		pixels:     70_000_000, // phones have up to 64 million
 		decoding:   400 << 20,  // Go's decoders take from 1 to 17 bytes a pixel
+		decoded:    1 << 30,    // 120 pages at 300 dpi of grey, 40 of colours
 		passes:     32,         // cameras and tools make 5 to 10 of colours, and at most 20 of grey
 	}
 }
@@ -131,6 +133,9 @@ func (l *loader) open(f File, phase string) (*source, error) {
 	}
 	_, text := f.(written)
 	_, packed := f.(*entry)
+	if text {
+		l.advice = adviceCSV
+	}
 	s := &source{file: f, made: text || packed, unpack: text, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
 	stored := s.buffer(readerFunc(s.readStored), headSize)
 	s.stream = stored

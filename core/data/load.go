@@ -72,6 +72,7 @@ type loader struct {
 	claimed  int64 // bytes of limits.bytes that the data read so far takes
 	tables   int   // of limits.tables, those in archives that were looked at
 	free     []*bufio.Reader
+	decoded  int64 // bytes of limits.decoded that pictures have taken
 	words    int64 // bytes of limits.texts that the shared texts of spreadsheets take
 	opened   []io.Closer
 	parquet  func(context.Context, File, run.CSV) (Columns, error)

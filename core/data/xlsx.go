@@ -66,6 +66,7 @@ func (l *loader) sheets(files []File) ([]File, error) {
 }
 
 func (l *loader) openSheet(a *archive) (*sheet, error) {
+	l.advice = adviceCSV
 	s := &sheet{archive: a, l: l}
 	names, err := s.find()
 	if err != nil {
