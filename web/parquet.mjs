@@ -165,7 +165,7 @@ class File {
   // #spend counts n bytes that are made of the file.
   /** @param {number} n */
   #spend(n) {
-    if (!((this.#left -= n) >= 0)) throw new Fault(`at most ${Math.floor(this.#allowed / 2 ** 20)} MB to be read of so few bytes`, "more: they repeat something again and again", "Save the data again as plain CSV, or check where the file comes from.");
+    if (!((this.#left -= n) >= 0)) throw new Fault(`at most ${Math.floor(this.#allowed / 2 ** 20)} MB to be read of so few bytes`, "more: they repeat something again and again", this.pictures ? "Save the pictures as files, in a folder for each class, or check where the file comes from." : "Save the data again as plain CSV, or check where the file comes from.");
   }
 
   get pictures() { return this.#image !== undefined; }

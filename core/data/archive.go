@@ -2,6 +2,7 @@ package data
 
 import (
 	"archive/zip"
+	"cmp"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -66,16 +67,11 @@ func (l *loader) openArchive(f File) (*archive, error) {
 		return nil, badArchive(f.Name(), err)
 	}
 	directory.left = math.MaxInt64 // from here on what is unpacked is counted
+	if err := l.apart(f, directory, z.File); err != nil {
+		return nil, err
+	}
 	a := &archive{File: f, work: l.work}
-	packed := uint64(0)
 	for _, zf := range z.File {
-		if err := l.step(mostNamed); err != nil {
-			return nil, err
-		}
-		if packed += zf.CompressedSize64; zf.CompressedSize64 > uint64(f.Size()) || packed > uint64(f.Size()) {
-			return nil, &Error{File: f.Name(), Expected: "an archive whose files lie one behind the other", Got: "files of more bytes together than the archive has: some overlap",
-				Fix: "Pack the files again; no usual program makes such an archive."}
-		}
 		name := strings.ReplaceAll(zf.Name, `\`, "/") // as some programs write them
 		if strings.HasSuffix(name, "/") || junk(name) {
 			continue
@@ -90,6 +86,32 @@ func (l *loader) openArchive(f File) (*archive, error) {
 		return nil, &Error{File: f.Name(), Expected: "files in the archive", Got: "none", Fix: "Choose an archive that holds data."}
 	}
 	return a, nil
+}
+
+// apart refuses an archive whose entries share bytes: the same few could be read as any number of
+// files.
+func (l *loader) apart(f File, directory *metered, files []*zip.File) error {
+	const header = 30 // bytes of an entry's, which its name follows
+	type place struct{ from, end int64 }
+	places := make([]place, len(files))
+	for i, zf := range files {
+		if err := l.step(mostNamed); err != nil {
+			return err
+		}
+		from := directory.header(zf)
+		if from < 0 || from > f.Size() || zf.CompressedSize64 > uint64(f.Size()) {
+			return badArchive(f.Name(), zip.ErrFormat)
+		}
+		places[i] = place{from, from + header + int64(len(zf.Name)) + int64(zf.CompressedSize64)}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(places); i++ {
+		if places[i].from < places[i-1].end {
+			return &Error{File: f.Name(), Expected: "an archive whose files lie one behind the other", Got: "files that share bytes: some overlap",
+				Fix: "Pack the files again; no usual program makes such an archive."}
+		}
+	}
+	return nil
 }
 
 // files are the entries whose names end so, or all.
@@ -197,8 +219,19 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // metered ends reading after so many bytes.
 type metered struct {
 	io.ReaderAt
-	work *work
-	left int64
+	work  *work
+	left  int64
+	asked *int64 // where a reader asks, which is then told nothing; nil: it is told
+}
+
+// header finds where the header of an entry is, which package zip does not tell. It looks there
+// before all else, so nothing has to be read.
+func (m *metered) header(zf *zip.File) int64 {
+	at := int64(-1)
+	m.asked = &at
+	_, _ = zf.DataOffset() // an error, as nothing is read
+	m.asked = nil
+	return at
 }
 
 // mostNamed is about what an entry takes of a directory.
@@ -207,6 +240,10 @@ const mostNamed = 256
 var errTooMuch = errors.New("more than is read")
 
 func (m *metered) ReadAt(p []byte, at int64) (int, error) {
+	if m.asked != nil {
+		*m.asked = at
+		return 0, io.EOF
+	}
 	if m.left -= int64(len(p)); m.left < 0 {
 		return 0, errTooMuch
 	}

@@ -119,7 +119,22 @@ func attacks() map[string]struct {
 	csv := func(s string) []File { return []File{Bytes("t.csv.gz", gz([]byte(s)))} }
 	zipped := func(name, s string) []File { return []File{Bytes("t.zip", packed(name, s))} }
 	shared := `<c t="s"><v>0</v></c>`
-	const repeats = "to be read of so few bytes"
+	const repeats, long = "to be read of so few bytes", "names, ids and places of at most 512 bytes"
+	each := func(n int, format string) string { // the number of each in the format
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	rels := func(n int, format string) []string {
+		return []string{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="t/worksheet" Target="worksheets/sheet1.xml"/>` + each(n, format) + "</Relationships>"}
+	}
+	var tiny []any
+	for i := range 10_001 {
+		tiny = append(tiny, fmt.Sprintf("%d.csv", i), "1,a\n2,b\n")
+	}
+	numbers := `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c><v>4</v></c></row>`
 	return map[string]attack{
 		"a long text in each cell of a row":    {xlsx("<row>"+strings.Repeat(shared, 1000)+"</row>", "xl/sharedStrings.xml", sst(x(3*mb))), nil, "rows of at most 4 MB of text"},
 		"a long text in each row":              {xlsx(strings.Repeat("<row>"+shared+`<c><v>1</v></c></row>`, 4000), "xl/sharedStrings.xml", sst(x(mb))), nil, repeats},
@@ -131,6 +146,13 @@ func attacks() map[string]struct {
 		"a million attributes":                 {xlsx("<row><c " + strings.Repeat(`a="" `, mb) + "/></row>"), nil, "at most 4 MB"},
 		"a million entities":                   {xlsx("<row><c><v>" + strings.Repeat(`&lt;`, 2*mb) + "</v></c></row>"), nil, "at most 4 MB"},
 		"texts of 70 MB":                       {xlsx("<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 70_000), " ")...)), nil, "at most 64 MB of text"},
+		"texts of 40 MB in two books":          {append(xlsx("<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 40_000), " ")...)), Bytes("c.xlsx", book("S", "<row>"+shared+"</row>", "xl/sharedStrings.xml", sst(strings.Split(strings.Repeat(x(1000)+" ", 40_000), " ")...)))), nil, "at most 64 MB of text"},
+		"long ids of places":                   {xlsx(numbers, rels(15, `<Relationship Id="%d`+x(3*mb)+`" Type="t/worksheet" Target="x"/>`)...), nil, long},
+		"long places":                          {xlsx(numbers, rels(15, `<Relationship Id="%d" Type="t/worksheet" Target="`+x(3*mb)+`"/>`)...), nil, long},
+		"long names of sheets":                 {xlsx(numbers, "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="r1"/>`+each(999, `<sheet name="%d`+x(60_000)+`" r:id="r1"/>`)+"</sheets></workbook>"), nil, long},
+		"long ids of sheets":                   {xlsx(numbers, "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="r1"/>`+each(999, `<sheet name="%d" r:id="`+x(60_000)+`"/>`)+"</sheets></workbook>"), nil, long},
+		"long ids of formats":                  {xlsx(numbers, "xl/styles.xml", "<styleSheet><numFmts>"+each(9000, `<numFmt numFmtId="%d`+x(8000)+`" formatCode="0"/>`)+"</numFmts></styleSheet>"), nil, long},
+		"long ids of formats in styles":        {xlsx(numbers, "xl/styles.xml", "<styleSheet><cellXfs>"+each(99, `<xf numFmtId="%d`+x(8000)+`"/>`)+"</cellXfs></styleSheet>"), nil, long},
 		"an entity that grows":                 {xlsx(`<row><c><v>&b;</v></c></row>`, "xl/workbook.xml", `<!DOCTYPE a [<!ENTITY a "xxxxxxxx"><!ENTITY b "&a;&a;&a;&a;">]><workbook>&b;</workbook>`), nil, "sound XML"},
 		"a cell of slashes beside pictures":    {beside("filename,label\n1.png,a\n2.png,b\n3.png,a\n" + strings.Repeat("a/", 2_000_000) + ",x\n"), nil, "names of pictures of at most 65535 bytes"},
 		"cells of slashes beside pictures":     {beside("filename,label\n1.png,a\n2.png,a\n3.png,a\n" + strings.Repeat(strings.Repeat("a/", 32_000)+",x\n", 400)), nil, "at least two classes"},
@@ -142,6 +164,10 @@ func attacks() map[string]struct {
 		"rows of columns without end":          {parquet, endlessColumns{[]byte("s,kind\n"), []byte(",\n"), false}, repeats},
 		"a row of columns without end":         {parquet, endlessColumns{[]byte("s,kind\n"), []byte("x"), false}, "rows of at most 4 MB"},
 		"5,000 entries on one file":            {[]File{Bytes("t.zip", overlapping(5000, []byte(strings.Repeat("1,a\n2,b\n", 9000))))}, nil, "some overlap"},
+		"a table that is packed twice":         {[]File{Bytes("t.zip", packed("t.csv.gz", gz(bytes.Repeat([]byte("1,a\n2,b\n"), 5*mb))))}, nil, "Unpack the file and choose what was in it"},
+		"5,000 entries on one tiny file":       {[]File{Bytes("t.zip", overlapping(5000, []byte("1,a\n2,b\n")))}, nil, "some overlap"},
+		"a tiny file of each in an archive":    {[]File{Bytes("t.zip", packed(tiny...))}, nil, "at most 10000 tables in archives"},
+		"a tiny table of each beside pictures": {[]File{Bytes("t.zip", packed(append([]any{"a/1.png", g, "b/2.png", h}, tiny...)...))}, nil, "at most 10000 tables in archives"},
 		"65,535 entries on one file":           {[]File{Bytes("t.zip", overlapping(65_535, bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "some overlap"},
 		"an entry larger than it says":         {[]File{Bytes("t.zip", understated(bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "a sound zip archive"},
 		"a zip of a row without end":           {zipped("t.csv", strings.Repeat("1,", 4*mb)), nil, "rows of at most 4 MB"},
@@ -176,12 +202,15 @@ func TestAttacks(t *testing.T) {
 			case !errors.As(err, &e) || e.Fix == "" || badVerb(err.Error()) || len(err.Error()) > 700 || !strings.Contains(err.Error(), a.want):
 				t.Errorf("%v, want %q", err, a.want)
 			}
+			if strings.Contains(fmt.Sprint(err), "CSV") && a.columns != nil && a.columns.Pictures() {
+				t.Errorf("pictures are to be saved as a table: %v", err)
+			}
 			size := int64(0)
 			for _, f := range a.files {
 				size += f.Size()
 			}
 			const chunk = 1 << 20 // which may be made before it is counted
-			if l.made > Allowance(size)+chunk {
+			if l.made > Allowance(size)+l.decoded+chunk {
 				t.Errorf("%d bytes were made of %d", l.made, size)
 			}
 			grown := (int64(after.HeapSys) - int64(before.HeapSys)) >> 20
@@ -190,6 +219,44 @@ func TestAttacks(t *testing.T) {
 				t.Errorf("the heap grew by %d MB", grown)
 			}
 		})
+	}
+}
+
+// TestFewColumnsListIDs: of many columns called as ids are, the integers of the first few are
+// listed; those columns alone are left out as ids.
+func TestFewColumnsListIDs(t *testing.T) {
+	const columns = 40
+	var b strings.Builder
+	b.WriteString("label")
+	for i := range columns { // which differ, and are the same in small letters
+		name := []byte("unnamed: 0")
+		for bit := range 6 {
+			if i>>bit&1 == 1 {
+				name[bit] -= 'a' - 'A'
+			}
+		}
+		fmt.Fprintf(&b, ",%s", name)
+	}
+	const rows = 60
+	for i := range rows {
+		fmt.Fprintf(&b, "\n%c%s", 'a'+i%2, strings.Repeat(fmt.Sprintf(",%d", 1000+i), columns))
+	}
+	l := newLoader(t.Context(), run.CSV{})
+	sc, err := l.scanTables([]File{Bytes("t.csv", []byte(b.String()))}, csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []int
+	for i, c := range sc.columns {
+		if c.ids != nil {
+			listed = append(listed, i)
+		}
+		if sc.isID(i) != (i >= 1 && i <= mostIDLists) {
+			t.Errorf("column %d counts as one of ids: %v", i, sc.isID(i))
+		}
+	}
+	if len(listed) != mostIDLists || sc.rows != rows {
+		t.Errorf("of %d rows the integers of the columns %v are listed", sc.rows, listed)
 	}
 }
 
@@ -261,8 +328,29 @@ func TestLabelTablesShareNames(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	each := (allocated(41) - allocated(1)) / 40
-	if most := uint64(1<<21 - 1<<18); each > most { // a table takes a megabyte to look at; 2,000 names take more than another half
+	if most := uint64(1 << 18); each > most { // a table is looked at in the memory of the one before; 2,000 names take more than half a megabyte
 		t.Errorf("a table more takes %d bytes more", each)
+	}
+}
+
+// TestTablesShareNames: the names of the columns are held once, not for each table that has them.
+func TestTablesShareNames(t *testing.T) {
+	l := newLoader(t.Context(), run.CSV{})
+	files := []File{Bytes("a.csv", []byte("x,y\n1,a\n2,b\n")), Bytes("b.csv", []byte("X,y\n3,a\n4,b\n"))}
+	sc, err := l.scanTables(files, csvChoices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := l.openTable(files[1], phaseRead, csvChoices{}, sc.dialects[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.src.Close()
+	if &again.names[0] != &sc.names[0] {
+		t.Errorf("the second table has names of its own: %q", again.names)
+	}
+	if cells, _, err := again.next(); err != nil || cells[0] != "3" {
+		t.Errorf("its first row is %q, %v", cells, err)
 	}
 }
 

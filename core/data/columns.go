@@ -34,6 +34,7 @@ type tally struct {
 
 const (
 	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
+	mostIDLists  = 4       // columns whose integers are listed, the first that may number the rows
 	plainIDs     = 50      // rows from which an unnamed first column may be one
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
@@ -175,7 +176,7 @@ func (l *loader) scanTable(sc *scan, f File, ch csvChoices) error {
 	sc.dialects = append(sc.dialects, t.dialect)
 	if len(sc.dialects) == 1 {
 		sc.names, sc.comma = t.names, t.comma
-	} else if err := sameHeader(sc.names, t); err != nil {
+	} else if err := sc.joins(t); err != nil {
 		return err
 	}
 	rows := 0
@@ -260,11 +261,13 @@ func (sc *scan) start(t *table, cells []string, line int) error {
 		}
 		sc.width = len(cells)
 		sc.columns = make([]tally, sc.width)
+		lists := 0
 		for i := range sc.columns {
 			c := &sc.columns[i]
 			c.distinct = map[string]struct{}{}
-			if sc.mayBeID(i) {
+			if lists < mostIDLists && sc.mayBeID(i) {
 				c.ids = map[int64]struct{}{}
+				lists++
 			}
 		}
 	}
@@ -272,6 +275,16 @@ func (sc *scan) start(t *table, cells []string, line int) error {
 		return &Error{File: t.name, Row: line, Expected: fmt.Sprintf("%d columns, as in the files before", sc.width),
 			Got: fmt.Sprint(len(cells)), Fix: "Choose files with the same columns."}
 	}
+	return nil
+}
+
+// joins checks that a further table has the columns of the first, whose names it then holds
+// instead of its own. Names of classes are the first one's alone.
+func (sc *scan) joins(t *table) error {
+	if err := sameHeader(sc.names, t); err != nil {
+		return err
+	}
+	t.names, t.classes = sc.names, nil
 	return nil
 }
 

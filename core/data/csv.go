@@ -151,7 +151,7 @@ func (l *loader) startTable(t *table, ch csvChoices, d *dialect) error {
 		ch.header = "yes"
 	}
 	t.text = newDecoder(t.src.Reader, ch.encoding)
-	lines := bufio.NewReaderSize(t.text, mostHead)
+	lines := t.src.buffer(t.text, mostHead)
 	head, err := lines.Peek(headSize)
 	if err == nil && bytes.Count(head, []byte("\n")) < 2 { // names of thousands of columns take more
 		head, err = lines.Peek(mostHead)
@@ -209,6 +209,9 @@ func (t *table) readHeader() error {
 	}
 	if err != nil {
 		return err
+	}
+	if t.names != nil {
+		return nil // from the pass before
 	}
 	names := make([]string, len(cells))
 	at := map[string]int{}

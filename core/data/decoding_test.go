@@ -285,13 +285,35 @@ func TestManyPicturesOfNothing(t *testing.T) {
 			parts = append(parts, fmt.Sprintf("%d/%d.png", i%2, i), picture)
 		}
 		files := []File{Bytes("a.zip", packed(parts...))}
-		l := newLoader(t.Context(), run.CSV{BadRows: "skip"})
-		if _, err := l.load(files, nil); !errors.Is(err, errTooMuch) {
-			t.Errorf("%s: %v", name, err)
+		for _, free := range []int64{0, 100 << 20} {
+			l := newLoader(t.Context(), run.CSV{BadRows: "skip"})
+			l.limits.decoded = free
+			if _, err := l.load(files, nil); !errors.Is(err, errTooMuch) || !strings.Contains(err.Error(), "nearly blank") || strings.Contains(err.Error(), "CSV") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if l.made > 2*l.allowed || l.allowed > free+64<<20 || l.decoded != free {
+				t.Errorf("%s: %d of %d bytes of work, %d for free", name, l.made, l.allowed, l.decoded)
+			}
 		}
-		if l.made > 2*l.allowed || l.allowed > 64<<20 {
-			t.Errorf("%s: %d of %d bytes of work", name, l.made, l.allowed)
-		}
+	}
+}
+
+// TestBlankPages: scans of empty pages, which pack to next to nothing and whose packed forms are
+// alike, are read.
+func TestBlankPages(t *testing.T) {
+	var parts []any
+	for i := range 20 {
+		page := pngOf(2480, 3508, 8, 0, 0, 3508*2481, chunk("tEXt", fmt.Appendf(nil, "Page\x00%d", i))) // A4 at 300 dpi
+		parts = append(parts, fmt.Sprintf("%d/%d.png", i%2, i), page)
+	}
+	l := newLoader(t.Context(), run.CSV{TestShare: -1})
+	file := Bytes("scans.zip", packed(parts...))
+	ds, err := l.load([]File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds.Train.N != 20 || l.made <= Allowance(file.Size()) {
+		t.Errorf("%d pages; %d bytes were made of %d, which its bytes alone allow", ds.Train.N, l.made, file.Size())
 	}
 }
 

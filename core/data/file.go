@@ -71,10 +71,12 @@ type limits struct {
 	classes    int
 	record     int64 // bytes of one row of a table
 	directory  int64 // bytes of an archive's directory
+	tables     int   // in archives, each of which is opened several times
 	picture    int64 // bytes of one, as stored
 	side       int   // pixels of one, across or down
 	pixels     int   // of one
 	decoding   int64 // bytes that the decoder of one holds at once
+	decoded    int64 // bytes that are decoded of all pictures, whatever their files allow
 	passes     int   // of a progressive JPEG's scans over its pixels
 }
 
@@ -90,10 +92,12 @@ func defaultLimits() limits {
 		classes:    1000,
 		record:     4 << 20,
 		directory:  16 << 20, // some 200,000 files
+		tables:     10_000,
 		picture:    32 << 20,
 		side:       1<<16 - 1,
 		pixels:     70_000_000, // phones have up to 64 million
 		decoding:   400 << 20,  // Go's decoders take from 1 to 17 bytes a pixel
+		decoded:    1 << 30,    // 120 pages at 300 dpi of grey, 40 of colours
 		passes:     32,         // cameras and tools make 5 to 10 of colours, and at most 20 of grey
 	}
 }
@@ -107,6 +111,14 @@ type source struct {
 	unpack bool      // and its bytes are, where no entry of an archive has spent them
 	stream io.Reader // the content
 	raw    *meter
+	held   []*bufio.Reader // whose memory other sources may have when this one is closed
+}
+
+// buffer has a reader of r with a buffer of so many bytes, until s is closed.
+func (s *source) buffer(r io.Reader, size int) *bufio.Reader {
+	b := s.raw.l.buffered(r, size)
+	s.held = append(s.held, b)
+	return b
 }
 
 // open opens f, sees through gzip, and reports progress on the stored bytes.
@@ -121,8 +133,11 @@ func (l *loader) open(f File, phase string) (*source, error) {
 	}
 	_, text := f.(written)
 	_, packed := f.(*entry)
+	if text {
+		l.advice = adviceCSV
+	}
 	s := &source{file: f, made: text || packed, unpack: text, raw: &meter{l: l, rc: rc, file: f, phase: phase, told: l.now()}}
-	stored := bufio.NewReaderSize(readerFunc(s.readStored), headSize)
+	stored := s.buffer(readerFunc(s.readStored), headSize)
 	s.stream = stored
 	if gzipped(stored) {
 		s.gzip, s.made, s.unpack = true, true, true
@@ -133,7 +148,7 @@ func (l *loader) open(f File, phase string) (*source, error) {
 		}
 		s.stream = &members{stored, zr}
 	}
-	s.Reader = bufio.NewReaderSize(readerFunc(s.read), headSize)
+	s.Reader = s.buffer(readerFunc(s.read), headSize)
 	return s, nil
 }
 
@@ -170,7 +185,23 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-func (s *source) Close() error { return s.raw.rc.Close() }
+// Close closes the file. What was peeked of it holds no longer.
+func (s *source) Close() error {
+	l := s.raw.l
+	for _, b := range s.held {
+		b.Reset(nothing{})
+		if len(l.free) < mostFree {
+			l.free = append(l.free, b)
+		}
+	}
+	s.held = nil
+	return s.raw.rc.Close()
+}
+
+// nothing is a reader at its end.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
 // read reads the content, with errors in the owner's terms. A few stored bytes
 // may be a great many here, so the time is looked at too.

@@ -108,7 +108,7 @@ func (l *loader) scanTest(files []File, ch csvChoices, sc *scan, s *schema) (dia
 }
 
 func (l *loader) countTable(t *table, f File, sc *scan, s *schema) (rows, missingCells int, err error) {
-	if err := sameHeader(sc.names, t); err != nil {
+	if err := sc.joins(t); err != nil {
 		return 0, 0, err
 	}
 	for {

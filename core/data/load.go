@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -69,6 +70,10 @@ type loader struct {
 	now      func() time.Time
 	limits   limits
 	claimed  int64 // bytes of limits.bytes that the data read so far takes
+	tables   int   // of limits.tables, those in archives that were looked at
+	free     []*bufio.Reader
+	decoded  int64 // bytes of limits.decoded that pictures have taken
+	words    int64 // bytes of limits.texts that the shared texts of spreadsheets take
 	opened   []io.Closer
 	parquet  func(context.Context, File, run.CSV) (Columns, error)
 	notes    []note
@@ -244,7 +249,24 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
+// buffered has a reader of r with a buffer of at least size bytes, which may be one that another
+// source has let go.
+func (l *loader) buffered(r io.Reader, size int) *bufio.Reader {
+	i := slices.IndexFunc(l.free, func(b *bufio.Reader) bool { return b.Size() == size })
+	if i < 0 {
+		return bufio.NewReaderSize(r, size)
+	}
+	b := l.free[i]
+	l.free = slices.Delete(l.free, i, i+1)
+	b.Reset(r)
+	return b
+}
+
+// mostFree is how many buffers are kept for other sources: those of two tables.
+const mostFree = 6
+
 func (l *loader) close() {
+	l.free = nil
 	for _, c := range l.opened {
 		c.Close() // of what was only read
 	}
@@ -404,7 +426,7 @@ func (l *loader) head(f File) (head []byte, size int64, err error) {
 	if !s.gzip {
 		size = f.Size()
 	}
-	return head, size, nil
+	return bytes.Clone(head), size, nil // as the source gives its memory back
 }
 
 // sniff tells add what f is, and returns it or, of an archive, what is to be read in
@@ -445,12 +467,29 @@ func (l *loader) sniffArchive(f File, add func(File, format) error) ([]File, err
 	if k != "" {
 		return []File{a}, add(a, k)
 	}
-	for _, e := range a.files() {
+	if err := l.countTables(f, len(a.entries)); err != nil {
+		return nil, err
+	}
+	m := &meter{l: l, file: f, phase: phaseScan, told: l.now()}
+	for _, e := range a.entries {
+		if err := m.check(false); err != nil {
+			return nil, err
+		}
 		if _, err := l.sniff(e, add); err != nil {
 			return nil, err
 		}
+		m.done += stored(e)
 	}
 	return a.files(), nil
+}
+
+// countTables counts n files of an archive that are opened one by one, as tables are.
+func (l *loader) countTables(f File, n int) error {
+	if l.tables += n; l.tables <= l.limits.tables {
+		return nil
+	}
+	return &Error{File: f.Name(), Expected: fmt.Sprintf("at most %d tables in archives", l.limits.tables), Got: "more",
+		Fix: "Join the tables into fewer files, or leave out those that do not matter."}
 }
 
 // sniff decides by the first bytes of a file, and by its name only where they

@@ -96,6 +96,7 @@ func (l *loader) loadPictureRows(train, test []File) (*Dataset, error) {
 			return nil, oneClass(name, strings.Join(classes, ""))
 		}
 	}
+	l.advice = advicePictures
 	g := l.newGallery(classes)
 	seen := 0
 	err := g.rows(train[0].(columnsFile), phaseSniff, func(_, _ string, raw []byte) error {

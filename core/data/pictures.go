@@ -43,6 +43,7 @@ const (
 )
 
 func (l *loader) loadPictures(train, test []File) (*Dataset, error) {
+	l.advice = advicePictures
 	if _, err := choices(l.opt, l.limits); err != nil {
 		return nil, err
 	}
@@ -98,6 +99,9 @@ func (l *loader) listPictures(train, test []File) (all []picture, tables []File,
 					case endsWith(e.path, pictureEnds...):
 						parts = append(parts, picture{File: e, path: e.path, from: from, role: role})
 					case endsWith(e.path, labelEnds...):
+						if err := l.countTables(f, 1); err != nil {
+							return err
+						}
 						tables = append(tables, e)
 					case endsWith(e.path, ".zip"):
 						return &Error{File: e.Name(), Expected: "pictures in the archive", Got: "a zip archive inside another", Fix: "Unpack it, and choose the archives in it."}
@@ -552,10 +556,21 @@ func (g *gallery) alive() error {
 	return g.meter.check(false)
 }
 
+// spendDecoding counts n bytes that a picture is decoded to. Up to limits.decoded, pictures add
+// to the allowance what they take of it: a blank page packs to next to nothing and is no attack,
+// as its decoding has bounds of its own and its pixels are let go before the next picture's. The
+// sum bounds the time.
+func (l *loader) spendDecoding(name string, n int64) error {
+	free := min(n, l.limits.decoded-l.decoded)
+	l.decoded += free
+	l.allowed += free
+	return l.spend(name, n)
+}
+
 // draw decodes a picture and brings it to the gallery's size. The error is a
 // [badPicture], or the context's.
 func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) error {
-	if err := g.spend(name, d.cost.made); err != nil {
+	if err := g.spendDecoding(name, d.cost.made); err != nil {
 		return err
 	}
 	img, err := d.decode(&feed{raw, g.alive})

@@ -16,7 +16,15 @@ type work struct {
 	allowed int64 // bytes that may be made, in all
 	made    int64
 	effort  int64 // since the context was looked at
+	advice  string
 }
+
+// What to do about a file that passes its allowance, by what it holds.
+const (
+	adviceUnpack   = "Unpack the file and choose what was in it, or check where it comes from."
+	adviceCSV      = "Save the data again as plain CSV, or check where the file comes from."
+	advicePictures = "Leave out pictures that are large and nearly blank, or make them smaller; or check where the file comes from."
+)
 
 const (
 	// mostDeflated is the number of bytes that one of deflate's can stand for, which packs gzip, zip and
@@ -44,7 +52,9 @@ const (
 // 1,400; 2,064 are allowed. A row that says one bit is allowed 258 bytes.
 func Allowance(size int64) int64 { return leastAllowed + passes*mostDeflated*size }
 
-func newWork(ctx context.Context) *work { return &work{ctx: ctx, allowed: leastAllowed} }
+func newWork(ctx context.Context) *work {
+	return &work{ctx: ctx, allowed: leastAllowed, advice: adviceUnpack}
+}
 
 // allow adds what files allow.
 func (w *work) allow(files ...File) {
@@ -56,15 +66,10 @@ func (w *work) allow(files ...File) {
 // spend counts n bytes that were made of a file.
 func (w *work) spend(file string, n int64) error {
 	if w.made += n; w.made > w.allowed {
-		return tooMuch(file, w.allowed)
+		return &Error{File: file, Expected: fmt.Sprintf("at most %d MB to be read of so few bytes", w.allowed>>20), Got: "more: they repeat something again and again",
+			Err: errTooMuch, Fix: w.advice}
 	}
 	return w.step(n)
-}
-
-// tooMuch is the error for a file that passes its allowance.
-func tooMuch(file string, allowed int64) error {
-	return &Error{File: file, Expected: fmt.Sprintf("at most %d MB to be read of so few bytes", allowed>>20), Got: "more: they repeat something again and again",
-		Err: errTooMuch, Fix: "Save the data again as plain CSV, or check where the file comes from."}
 }
 
 // step counts effort, about that of going through n bytes, and looks now and then whether the context

@@ -66,6 +66,7 @@ func (l *loader) sheets(files []File) ([]File, error) {
 }
 
 func (l *loader) openSheet(a *archive) (*sheet, error) {
+	l.advice = adviceCSV
 	s := &sheet{archive: a, l: l}
 	names, err := s.find()
 	if err != nil {
@@ -136,8 +137,8 @@ func (x *xmlReader) next() (xml.Token, error) {
 	return nil, &Error{File: x.e.Name(), Expected: "sound XML", Got: "damage", Err: err, Fix: "Save the spreadsheet again, or save the sheet as CSV."}
 }
 
-// each calls do with every element that begins in an entry.
-func (l *loader) each(e *entry, do func(xml.StartElement)) error {
+// each calls do with every element that begins in an entry, until do has an error.
+func (l *loader) each(e *entry, do func(xml.StartElement) error) error {
 	rc, err := e.Open()
 	if err != nil {
 		return err
@@ -153,9 +154,26 @@ func (l *loader) each(e *entry, do func(xml.StartElement)) error {
 			return err
 		}
 		if start, ok := t.(xml.StartElement); ok {
-			do(start)
+			if err := do(start); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// mostNote is the length limit, in bytes, of an attribute that is kept: the name, the id or
+// the place of a sheet, the id of a format. Excel's names have up to 31 characters, Google's 100.
+const mostNote = 512
+
+// note reads an attribute that is to be kept, or that a format is found by, within [mostNote].
+// Such attributes are few and short, so all of them together take at most 2 MB.
+func (e *entry) note(t xml.StartElement, name string) (string, error) {
+	s := attr(t, name)
+	if len(s) > mostNote {
+		return "", &Error{File: e.Name(), Expected: fmt.Sprintf("names, ids and places of at most %d bytes", mostNote), Got: fmt.Sprintf("one of %d (%s)", len(s), quote(s)),
+			Fix: "Give the sheets short names and save the spreadsheet again, or save the sheet as CSV."}
+	}
+	return strings.Clone(s), nil
 }
 
 // attr is an attribute by its name without a prefix; empty where there is none.
@@ -178,22 +196,36 @@ func (s *sheet) find() (names []string, err error) {
 	}
 	s.from = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	const most = 1000 // names of sheets that are kept
-	err = s.l.each(book, func(t xml.StartElement) {
+	err = s.l.each(book, func(t xml.StartElement) error {
 		switch {
 		case t.Name.Local == "workbookPr" && (attr(t, "date1904") == "1" || attr(t, "date1904") == "true"):
 			s.from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 		case t.Name.Local == "sheet" && attr(t, "state") != "hidden" && attr(t, "state") != "veryHidden" && len(sheets) < most:
-			sheets = append(sheets, named{attr(t, "name"), attr(t, "id")})
+			name, err := book.note(t, "name")
+			if err != nil {
+				return err
+			}
+			id, err := book.note(t, "id")
+			if err != nil {
+				return err
+			}
+			sheets = append(sheets, named{name, id})
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	places := map[string]string{}
-	err = s.l.each(rels, func(t xml.StartElement) {
-		if strings.HasSuffix(attr(t, "Type"), "/worksheet") && len(places) < most {
-			places[attr(t, "Id")] = attr(t, "Target")
+	err = s.l.each(rels, func(t xml.StartElement) error {
+		if !strings.HasSuffix(attr(t, "Type"), "/worksheet") || len(places) == most {
+			return nil
 		}
+		id, err := rels.note(t, "Id")
+		if err == nil {
+			places[id], err = rels.note(t, "Target")
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -236,12 +268,27 @@ func (s *sheet) readStyles() error {
 		return nil
 	}
 	const most = 65_536 // Excel's own limit
-	formats, inCells := map[string]bool{}, false
-	return s.l.each(e, func(t xml.StartElement) {
+	formats, inCells := map[int]bool{}, false
+	return s.l.each(e, func(t xml.StartElement) error {
+		format := func() (int, error) {
+			id, err := e.note(t, "numFmtId")
+			if err != nil {
+				return 0, err
+			}
+			n, err := strconv.Atoi(id)
+			if err != nil {
+				n = -1 // no format has it
+			}
+			return n, nil
+		}
 		switch t.Name.Local {
 		case "numFmt":
+			id, err := format()
+			if err != nil {
+				return err
+			}
 			if len(formats) < most {
-				formats[attr(t, "numFmtId")] = isDateFormat(attr(t, "formatCode"))
+				formats[id] = isDateFormat(attr(t, "formatCode"))
 			}
 		case "cellStyleXfs", "cellStyles", "dxfs":
 			inCells = false
@@ -249,18 +296,21 @@ func (s *sheet) readStyles() error {
 			inCells = true
 		case "xf":
 			if inCells && len(s.dates) < most {
-				id := attr(t, "numFmtId")
+				id, err := format()
+				if err != nil {
+					return err
+				}
 				date, own := formats[id]
 				s.dates = append(s.dates, own && date || !own && isDateID(id))
 			}
 		}
+		return nil
 	})
 }
 
 // isDateID reports whether a format that needs no code is one of dates (ECMA-376, part 1, 18.8.30).
-func isDateID(id string) bool {
-	n, err := strconv.Atoi(id)
-	return err == nil && (n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58)
+func isDateID(n int) bool {
+	return n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58
 }
 
 // isDateFormat reports whether a code such as dd.mm.yyyy shows a day; one of times alone
@@ -292,6 +342,9 @@ type words struct {
 	ends []uint32
 }
 
+// size is the memory that the texts take, in bytes.
+func (w *words) size() int64 { return int64(len(w.text) + 4*len(w.ends)) }
+
 func (w *words) at(i int) (string, bool) {
 	if i < 0 || i >= len(w.ends) {
 		return "", false
@@ -320,6 +373,7 @@ func (l *loader) readWords(a *archive) (*words, error) {
 	for {
 		t, err := x.next()
 		if err == io.EOF {
+			l.words += w.size()
 			return w, nil
 		}
 		if err != nil {
@@ -343,8 +397,8 @@ func (l *loader) readWords(a *archive) (*words, error) {
 				one = append(one, t...)
 			}
 		}
-		if int64(len(w.text)+len(one)+4*len(w.ends)) > l.limits.texts {
-			return nil, &Error{File: e.Name(), Expected: fmt.Sprintf("at most %d MB of text", l.limits.texts>>20), Got: "more", Fix: "Save the sheet as CSV."}
+		if l.words+w.size()+int64(len(one)) > l.limits.texts {
+			return nil, &Error{File: e.Name(), Expected: fmt.Sprintf("at most %d MB of text in all spreadsheets together", l.limits.texts>>20), Got: "more", Fix: "Save the sheet as CSV."}
 		}
 	}
 }
