@@ -420,7 +420,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		events, err := readEvents(c.events)
+		events, err := (&judge{claims: c}).readEvents(c.events)
 		if err == nil && stepsOf(events).count > len(events)*mostSteps {
 			t.Errorf("%d steps in %d events", stepsOf(events).count, len(events))
 		}
