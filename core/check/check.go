@@ -16,22 +16,22 @@ import (
 )
 
 // Check examines a file of that name. An error says that the file is none of the page's, or
-// is damaged, and what is wrong. The accounting is bounded by mostWork whatever the file
-// holds: the verdict names the claims that this does not cover, and is then never
+// is damaged, and what is wrong. The accounting is bounded whatever the file holds: see
+// mostWork. The verdict names the claims that this does not cover, and is then never
 // [run.Agrees].
 func Check(name string, b []byte) (run.Verdict, error) {
-	v, _, err := examine(name, b, mostWork)
+	v, _, err := examine(name, b, 1)
 	return v, err
 }
 
-// examine is Check with a budget of most. It also returns the work that was asked for.
-func examine(name string, b []byte, most float64) (_ run.Verdict, asked float64, err error) {
+// examine is Check with a share of its budget. It also returns the work that was asked for.
+func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64, err error) {
 	c, err := readFile(b)
 	if err != nil {
 		return run.Verdict{}, 0, fmt.Errorf("check: %w", err)
 	}
 	v := run.Verdict{File: name, Kind: c.kind, Program: c.program, Findings: []run.Finding{}, Unknown: []string{}}
-	j := judge{claims: c, budget: budget{left: most}}
+	j := judge{claims: c, budget: budget{left: share * c.mostWork()}}
 	if c.bare == "" {
 		j.all()
 		v.Findings, v.Unknown = append(v.Findings, j.findings...), j.unknown()
@@ -60,7 +60,7 @@ func sum(c *claims, findings []run.Finding, over []string) (verdict, text string
 		open = open || f.Verdict == run.Unchecked && strings.HasPrefix(f.Claim, "ε")
 	}
 	rest := ""
-	if k := n[run.Unchecked]; k > 0 {
+	if k := n[run.Unchecked] - len(over); k > 0 {
 		rest = fmt.Sprintf(" %d cannot be checked.", k)
 	}
 	if len(over) > 0 {
