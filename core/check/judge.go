@@ -548,11 +548,9 @@ func (j *judge) judgeLedger() {
 		j.judgeData(n, data[n])
 	}
 	if len(order) > most {
-		j.unchecked("data sets", fmt.Sprint(len(order)), "", fmt.Sprintf("the first %d are worked out", most))
-		j.over = append(j.over, fmt.Sprintf("data set %d", order[most]))
-		if n := len(order) - most; n > 1 {
-			j.over[len(j.over)-1] = fmt.Sprintf("the last %d data sets", n)
-		}
+		claim := fmt.Sprintf("data sets beyond the first %d", most)
+		j.unchecked(claim, plural(len(order)-most, "data set"), "", "not worked out: "+tooMuch)
+		j.over = append(j.over, claim)
 	}
 }
 

@@ -186,6 +186,16 @@ func TestOverBudget(t *testing.T) {
 	small := run.Line{Data: 2, Done: 1, Charged: 1, PerStep: encoded(t, 1, func(int) privacy.Event { return privacy.Gaussian{NoiseMultiplier: 9} })[0]}
 	all := []string{"ε", "ε for 20 rows", "ε for 100 rows"}
 	now := write(t)
+	var sets, runs []run.Line
+	for i := range 70 {
+		l := small
+		l.Data = i + 1
+		sets = append(sets, l)
+		l.Data, l.PerStep = 1, encoded(t, 1, func(int) privacy.Event {
+			return privacy.PoissonSampled{SampleRate: 0.01, Of: privacy.Gaussian{NoiseMultiplier: 1 + float64(i)}}
+		})[0]
+		runs = append(runs, l)
+	}
 	tests := []struct {
 		name    string
 		file    []byte
@@ -199,6 +209,8 @@ func TestOverBudget(t *testing.T) {
 		{"a ledger of 30,000 kinds", ledgerOf(t, append(lines, small)), 1, run.Unchecked, []string{"data set 1"}, "data set 2"},
 		{"an honest statement, ε alone", now["statement.json"], 60.0 / mostOfRun, run.Unchecked, []string{"ε for 100 rows", "what an attacker can tell"}, "ε"},
 		{"an honest statement, nothing", now["statement.json"], 0, run.Unchecked, []string{"ε", "ε for 2 rows", "what an attacker can tell"}, "steps charged"},
+		{"70 data sets", ledgerOf(t, sets), 1, run.Unchecked, []string{"data sets beyond the first 64"}, "data set 64"},
+		{"70 runs of their own noise on one data set", ledgerOf(t, runs), 0, run.Unchecked, []string{"data set 1"}, ""}, // and no claim differs
 		{"an honest ledger, nothing", now["ledger.json"], 0, run.Unchecked, []string{"data set 1"}, ""},
 	}
 	for _, tt := range tests {
