@@ -16,29 +16,37 @@ import (
 )
 
 // Check examines a file of that name. An error says that the file is none of the page's, or
-// is damaged, and what is wrong. The work is bounded whatever the file holds: some seconds of
-// accounting beside the reading.
+// is damaged, and what is wrong. The accounting is bounded whatever the file holds: see
+// mostWork. The verdict names the claims that this does not cover, and is then never
+// [run.Agrees].
 func Check(name string, b []byte) (run.Verdict, error) {
+	v, _, err := examine(name, b, 1)
+	return v, err
+}
+
+// examine is Check with a share of its budget. It also returns the work that was asked for.
+func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64, err error) {
 	c, err := readFile(b)
 	if err != nil {
-		return run.Verdict{}, fmt.Errorf("check: %w", err)
+		return run.Verdict{}, 0, fmt.Errorf("check: %w", err)
 	}
 	v := run.Verdict{File: name, Kind: c.kind, Program: c.program, Findings: []run.Finding{}, Unknown: []string{}}
+	j := judge{claims: c, budget: budget{left: share * c.mostWork()}}
 	if c.bare == "" {
-		j := judge{claims: c}
 		j.all()
 		v.Findings, v.Unknown = append(v.Findings, j.findings...), j.unknown()
 	}
 	slices.SortStableFunc(v.Findings, func(a, b run.Finding) int { return rank[a.Verdict] - rank[b.Verdict] })
-	v.Verdict, v.Text = sum(c, v.Findings)
-	return v, nil
+	v.Verdict, v.Text = sum(c, v.Findings, j.over)
+	return v, j.asked, nil
 }
 
 // rank orders findings: what differs is read first.
 var rank = map[string]int{run.Differs: 0, run.Unchecked: 1, run.Agrees: 2}
 
-// sum is the verdict on all findings, in words.
-func sum(c *claims, findings []run.Finding) (verdict, text string) {
+// sum returns the verdict on all findings, in words; over are the claims that the budget did
+// not cover.
+func sum(c *claims, findings []run.Finding, over []string) (verdict, text string) {
 	if c.bare != "" {
 		return run.Unchecked, c.bare
 	}
@@ -52,17 +60,21 @@ func sum(c *claims, findings []run.Finding) (verdict, text string) {
 		open = open || f.Verdict == run.Unchecked && strings.HasPrefix(f.Claim, "ε")
 	}
 	rest := ""
-	if k := n[run.Unchecked]; k > 0 {
+	if k := n[run.Unchecked] - len(over); k > 0 {
 		rest = fmt.Sprintf(" %d cannot be checked.", k)
 	}
-	const most = 4
+	if len(over) > 0 {
+		rest += fmt.Sprintf(" Not worked out, as %s: %s.", tooMuch, some(over))
+	}
 	switch {
-	case len(differ) > most:
-		return run.Differs, fmt.Sprintf("%d claims differ: %s and others. Do not rely on this file.%s", len(differ), strings.Join(differ[:most], ", "), rest)
 	case len(differ) == 1:
 		return run.Differs, fmt.Sprintf("1 claim differs: %s. Do not rely on this file.%s", differ[0], rest)
 	case len(differ) > 0:
-		return run.Differs, fmt.Sprintf("%d claims differ: %s. Do not rely on this file.%s", len(differ), strings.Join(differ, ", "), rest)
+		return run.Differs, fmt.Sprintf("%d claims differ: %s. Do not rely on this file.%s", len(differ), some(differ), rest)
+	case len(over) > 0 && n[run.Agrees] > 0:
+		return run.Unchecked, fmt.Sprintf("The file cannot be checked in full. What was compared agrees: %s.%s", plural(n[run.Agrees], "claim"), rest)
+	case len(over) > 0:
+		return run.Unchecked, "The file cannot be checked." + rest
 	case n[run.Agrees] == 0 && open:
 		return run.Unchecked, "ε cannot be worked out in full from this file, and nothing else in it can be compared. The run’s saved model, or its statement as JSON, may say more."
 	case n[run.Agrees] == 0:
@@ -73,4 +85,13 @@ func sum(c *claims, findings []run.Finding) (verdict, text string) {
 		return run.Agrees, "1 claim agrees, and none differs." + rest
 	}
 	return run.Agrees, fmt.Sprintf("%d claims agree, and none differs.%s", n[run.Agrees], rest)
+}
+
+// some joins the first few names of a list.
+func some(names []string) string {
+	const most = 4
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " and others"
+	}
+	return strings.Join(names, ", ")
 }

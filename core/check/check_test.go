@@ -330,6 +330,44 @@ func retensored(t testing.TB, b []byte, pattern, with string) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), b[8+n:]...)
 }
 
+// TestMessagesQuoteLittle holds that a message repeats no more than the beginning of a long
+// number or name of the file.
+func TestMessagesQuoteLittle(t *testing.T) {
+	now := write(t)
+	long := strings.Repeat("9", 1<<20)
+	messages := map[string]string{}
+	for name, b := range map[string][]byte{
+		"a field":   []byte(`{"sample_rate":` + long + `,"noise_multiplier":1,"epsilon":1,"text":"x"}`),
+		"a model":   []byte(`{"format":"clipscope-model","version":` + long + `,"guarantee":"x","parameters":[1]}`),
+		"a setting": edit(t, now["run.json"], `"expected_batch_size": 50`, `"expected_batch_size": `+long),
+	} {
+		_, err := Check(name, b)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		messages[name] = err.Error()
+	}
+	for name, event := range map[string]string{
+		"an event's number": `{"kind":"gaussian","noise_multiplier":` + long[:60000] + `}`,
+		"an event's kind":   `{"kind":"` + long[:60000] + `"}`,
+	} {
+		v, err := Check(name, edit(t, now["statement.json"], `(?s)"events": \[.*?\n  \]`, `"events": [`+event+`]`))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, f := range v.Findings {
+			messages[name] += f.Why + "\n"
+		}
+	}
+	for name, m := range messages {
+		if m == "" || strings.Contains(m, long[:60]) {
+			t.Errorf("%s: %.300q", name, m)
+		}
+	}
+}
+
 // TestManySmallValues: files of nothing but small values are read in proportion to their
 // bytes, or refused by the bound that they pass.
 func TestManySmallValues(t *testing.T) {
@@ -382,7 +420,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		events, err := readEvents(c.events)
+		events, err := (&judge{claims: c}).readEvents(c.events)
 		if err == nil && stepsOf(events).count > len(events)*mostSteps {
 			t.Errorf("%d steps in %d events", stepsOf(events).count, len(events))
 		}

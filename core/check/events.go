@@ -8,8 +8,7 @@ import (
 	"clipscope/core/privacy"
 )
 
-// Bounds on what a run of the page can be (core/train refuses the same), and on the work
-// that a file's events may cause: 64 kinds of release take the accountants two seconds.
+// Bounds on what a run of the page can be: core/train refuses the same.
 const (
 	leastNoise = 1e-9
 	mostNoise  = 1e9
@@ -22,17 +21,17 @@ const (
 
 // readEvents decodes a file's events and refuses those that no run of the page has, by the
 // name of what is wrong.
-func readEvents(raw []json.RawMessage) ([]privacy.Event, error) {
+func (j *judge) readEvents(raw []json.RawMessage) ([]privacy.Event, error) {
 	if len(raw) > mostEvents {
 		return nil, fmt.Errorf("%d events are more than the %d that are read", len(raw), mostEvents)
 	}
-	l := limits{kinds: map[string]bool{}}
+	l := newLimits()
 	var events []privacy.Event
 	for i, b := range raw {
 		if len(b) > 1<<16 {
 			return nil, fmt.Errorf("event %d takes %d kB of text", i+1, len(b)>>10)
 		}
-		e, err := privacy.UnmarshalEvent(b)
+		e, err := privacy.DecodeEvent(b)
 		if err == nil {
 			err = l.check(e, 1)
 		}
@@ -40,6 +39,14 @@ func readEvents(raw []json.RawMessage) ([]privacy.Event, error) {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
 		events = append(events, e)
+	}
+	for i, e := range events {
+		if !j.grant(workOf(e).flat()) {
+			break // what has no proof is refused by the accountants' calls, if these are granted
+		}
+		if err := privacy.Priced(e); err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
 	}
 	return events, nil
 }
@@ -49,6 +56,8 @@ type limits struct {
 	events int
 	kinds  map[string]bool
 }
+
+func newLimits() *limits { return &limits{kinds: map[string]bool{}} }
 
 // check walks an event that runs times times in all.
 func (l *limits) check(e privacy.Event, times float64) error {

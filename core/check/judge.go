@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -25,11 +26,25 @@ const (
 // judge compares claims with each other and with the accountants.
 type judge struct {
 	*claims
+	budget
+	over     []string // claims that the budget did not cover
 	findings []run.Finding
 	list     []privacy.Event // what ε is worked out from; nil: nothing
 	rebuilt  bool            // made of the file's numbers, as it has no list of events
 	partial  string          // what is missing in list; "" where nothing is
 	of       steps
+	cost     *work // of accounting over list
+}
+
+// affords reports whether the budget covers a call that a claim is to be compared with, and
+// names the claim if not.
+func (j *judge) affords(claim, file string, cost float64) bool {
+	if j.grant(cost) {
+		return true
+	}
+	j.unchecked(claim, file, "", "not worked out: "+tooMuch)
+	j.over = append(j.over, claim)
+	return false
 }
 
 func (j *judge) add(f run.Finding) { j.findings = append(j.findings, f) }
@@ -126,7 +141,7 @@ func (j *judge) broken() bool { return j.promised != nil && !*j.promised }
 // gather finds what ε is to be worked out from.
 func (j *judge) gather() bool {
 	if j.events != nil {
-		list, err := readEvents(j.events)
+		list, err := j.readEvents(j.events)
 		if err != nil {
 			j.differs("events", plural(len(j.events), "event"), "", "no run of this page has them: "+reason(err))
 			return false
@@ -152,7 +167,7 @@ func (j *judge) gather() bool {
 		return false
 	}
 	e := privacy.SelfComposed{Of: privacy.PoissonSampled{SampleRate: j.rate, Of: privacy.Gaussian{NoiseMultiplier: j.sigma}}, Count: j.planned}
-	if err := (&limits{kinds: map[string]bool{}}).check(e, 1); err != nil {
+	if err := newLimits().check(e, 1); err != nil {
 		j.differs("events", "its numbers", "", "no run of this page has them: "+reason(err))
 		return false
 	}
@@ -217,6 +232,25 @@ func (j *judge) epsilons() {
 		}
 		return
 	}
+	j.cost = workOf(j.list...)
+	name := j.accountant
+	if name == "" {
+		name = privacy.PLD
+	}
+	if j.affords("ε", show(j.epsilon), j.cost.report()) {
+		j.report(name)
+	}
+	if s := j.steps; s > 0 && s < j.planned && j.of.stretches == 1 && !j.of.selected {
+		j.stoppedAt(name, s)
+	}
+	j.group(name)
+	if j.partial == "" {
+		j.attack()
+	}
+}
+
+// report compares what the accountants say of ε.
+func (j *judge) report(name string) {
 	r, err := privacy.NewReport(j.delta, j.list...)
 	if err != nil {
 		j.unchecked("ε", show(j.epsilon), "", "today’s accountants refuse its events: "+reason(err))
@@ -227,10 +261,6 @@ func (j *judge) epsilons() {
 			return float64(r.RDP)
 		}
 		return float64(r.PLD)
-	}
-	name := j.accountant
-	if name == "" {
-		name = privacy.PLD
 	}
 	j.bound("ε", j.epsilon, by(name), float64(r.Low))
 	if e := j.each; e != nil && j.partial == "" {
@@ -247,13 +277,6 @@ func (j *judge) epsilons() {
 			j.differs("lower bound of ε", show(low), run.UpText(float64(r.PLD), 6), "it is above what is proven to be enough")
 		}
 	}
-	if s := j.steps; s > 0 && s < j.planned && j.of.stretches == 1 && !j.of.selected {
-		j.stoppedAt(name, s)
-	}
-	j.group(name)
-	if j.partial == "" {
-		j.attack()
-	}
 }
 
 // attack works out what an attacker can tell.
@@ -263,6 +286,9 @@ func (j *judge) attack() {
 		return
 	}
 	const claim = "what an attacker can tell"
+	if !j.affords(claim, "", j.cost.attack()) {
+		return
+	}
 	ours, err := privacy.Attack(j.delta, j.list...)
 	if err != nil {
 		j.unchecked(claim, "", "", "today’s accountants refuse its events: "+reason(err))
@@ -307,6 +333,10 @@ func truePositive(a *run.Attack, rate float64) float64 {
 
 // stoppedAt works out ε for the steps that a stopped run took.
 func (j *judge) stoppedAt(name string, steps int) {
+	const claim = "ε had its steps been planned"
+	if math.IsNaN(j.atStep) || !j.affords(claim, show(j.atStep), j.cost.epsilon()) {
+		return
+	}
 	var list []privacy.Event
 	for _, e := range j.list {
 		if s, ok := e.(privacy.SelfComposed); ok {
@@ -316,7 +346,7 @@ func (j *judge) stoppedAt(name string, steps int) {
 	}
 	e, err := privacy.Epsilon(name, j.delta, list...)
 	if err == nil {
-		j.bound("ε had its steps been planned", j.atStep, e, 0)
+		j.bound(claim, j.atStep, e, 0)
 	}
 }
 
@@ -330,6 +360,9 @@ func (j *judge) group(name string) {
 		claim := fmt.Sprintf("ε for %d rows", g.Rows)
 		if g.Rows < 1 || g.Rows > mostGroup {
 			j.unchecked(claim, show(float64(g.Epsilon)), "", fmt.Sprintf("only up to %d rows are worked out", mostGroup))
+			continue
+		}
+		if !j.affords(claim, show(float64(g.Epsilon)), j.cost.group(g.Rows)) {
 			continue
 		}
 		if e, err := privacy.GroupEpsilon(name, g.Rows, j.delta, j.list...); err == nil {
@@ -515,7 +548,9 @@ func (j *judge) judgeLedger() {
 		j.judgeData(n, data[n])
 	}
 	if len(order) > most {
-		j.unchecked("data sets", fmt.Sprint(len(order)), "", fmt.Sprintf("the first %d are worked out", most))
+		claim := fmt.Sprintf("data sets beyond the first %d", most)
+		j.unchecked(claim, plural(len(order)-most, "data set"), "", "not worked out: "+tooMuch)
+		j.over = append(j.over, claim)
 	}
 }
 
@@ -523,7 +558,6 @@ func (j *judge) judgeData(n int, lines []run.Line) {
 	claim := fmt.Sprintf("data set %d", n)
 	var list []privacy.Event
 	open := 0
-	all := &limits{kinds: map[string]bool{}}
 	for i, l := range lines {
 		if l.Done > l.Charged && !l.Unprotected || l.Charged < 0 {
 			j.differs(fmt.Sprintf("%s, run %d", claim, i+1), fmt.Sprintf("%d steps done", l.Done), fmt.Sprintf("%d charged", l.Charged), "a run is charged for all of its steps")
@@ -531,13 +565,12 @@ func (j *judge) judgeData(n int, lines []run.Line) {
 		if l.Unprotected {
 			open++
 		}
-		raw := l.Once
-		events, err := readEvents(raw)
+		events, err := j.readEvents(l.Once)
 		if err == nil && len(l.PerStep) > 0 && string(l.PerStep) != "null" && l.Charged > 0 {
-			var step privacy.Event
-			if step, err = privacy.UnmarshalEvent(l.PerStep); err == nil {
-				e := privacy.SelfComposed{Of: step, Count: l.Charged}
-				err = all.check(e, 1)
+			var step []privacy.Event
+			if step, err = j.readEvents([]json.RawMessage{l.PerStep}); err == nil {
+				e := privacy.SelfComposed{Of: step[0], Count: l.Charged}
+				err = newLimits().check(e, 1)
 				events = append(events, e)
 			}
 		}
@@ -548,6 +581,9 @@ func (j *judge) judgeData(n int, lines []run.Line) {
 		list = append(list, events...)
 	}
 	file := plural(len(lines), "run")
+	if !j.affords(claim, file, workOf(list...).epsilon()) {
+		return
+	}
 	e, err := privacy.Epsilon(privacy.PLD, run.DefaultDelta, list...)
 	switch {
 	case err != nil:

@@ -197,9 +197,12 @@ func readJSON(b []byte) (*claims, error) {
 func decode(b []byte, into any) error {
 	err := json.Unmarshal(b, into)
 	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s: a %s is not what goes there", clipped(e.Field), e.Value)
+		return fmt.Errorf("%s: a %s is not what goes there", clipped(e.Field), clippedAt(e.Value, mostQuoted))
 	}
-	return err
+	if err != nil {
+		return errors.New(reason(err))
+	}
+	return nil
 }
 
 func readStatement(b []byte) (*claims, error) {
@@ -307,13 +310,20 @@ func readModelJSON(b []byte) (*claims, error) {
 	return c, nil
 }
 
-// reason is an error of another package for the person who dropped the file.
+// mostQuoted bounds the bytes of a word that a message quotes from the file.
+const mostQuoted = 40
+
+// reason returns an error of another package in words for the person who dropped the file.
 func reason(err error) string {
 	s := err.Error()
 	for _, p := range []string{"model: ", "privacy: "} {
 		s = strings.ReplaceAll(s, p, "")
 	}
-	return clippedAt(s, 240)
+	words := strings.SplitN(s, " ", 100) // 240 bytes have no more that are read
+	for i, w := range words {
+		words[i] = clippedAt(w, mostQuoted)
+	}
+	return clippedAt(strings.Join(words, " "), 240)
 }
 
 func clippedAt(s string, most int) string {

@@ -37,18 +37,30 @@ func MarshalEvent(e Event) ([]byte, error) {
 // UnmarshalEvent reads what MarshalEvent wrote. It refuses anything that no
 // accountant would take, so that a damaged record is noticed when it is read.
 func UnmarshalEvent(b []byte) (Event, error) {
+	e, err := DecodeEvent(b)
+	if err == nil {
+		err = Priced(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// DecodeEvent is UnmarshalEvent without [Priced], which takes milliseconds for each
+// [Selected].
+func DecodeEvent(b []byte) (Event, error) {
 	var j eventJSON
 	if err := json.Unmarshal(b, &j); err != nil {
 		return nil, fmt.Errorf("privacy: event: %w", err)
 	}
-	e, err := fromJSON(&j, 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := flatten(e, 1); err != nil {
-		return nil, err
-	}
-	return e, nil
+	return fromJSON(&j, 0)
+}
+
+// Priced returns an error for an event that no accountant would take.
+func Priced(e Event) error {
+	_, err := flatten(e, 1)
+	return err
 }
 
 func toJSON(e Event) (*eventJSON, error) {
