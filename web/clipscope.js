@@ -853,7 +853,7 @@
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
-        await this.#book?.close(result.steps, result.steps === 0 && !result.charged, Boolean(result.checks?.some((c) => !c.ok)));
+        await this.#book?.close(result.steps, result.steps === 0 && !result.charged, Boolean(result.checks?.some((c) => !c.ok)), true);
       } catch (e) {
         notes.push("The ledger does not know that this run has ended: " + e.message);
       }

@@ -66,7 +66,7 @@ declare global {
   interface Book {
     readonly names: string[];
     progress(step: number): void;
-    close(done: number, unreleased: boolean, doubtful?: boolean): Promise<void>;
+    close(done: number, unreleased: boolean, doubtful?: boolean, ended?: boolean): Promise<void>;
   }
   interface Ledger {
     salt(): Promise<string>;

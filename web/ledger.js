@@ -217,12 +217,13 @@
     }
 
     // close notes that the run has ended, and after how many steps; unreleased
-    // says that it was never let go, doubtful that its check of itself failed.
-    /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] */
-    async close(done, unreleased, doubtful = false) {
+    // says that it was never let go, doubtful that its check of itself failed, and ended that
+    // it gave its result and never goes on.
+    /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] @param {boolean} [ended] */
+    async close(done, unreleased, doubtful = false, ended = false) {
       try {
         await this.#writing.catch(() => {}); // which may name it anew
-        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful });
+        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful, ended });
         await this.#write();
       } finally {
         this.#release();
@@ -348,7 +349,7 @@
     async abandon(run) {
       const record = await this.find(run);
       if (!record) return;
-      await put(await this.#ask("close", { record, done: record.done, unreleased: false }));
+      await put(await this.#ask("close", { record, done: record.done, unreleased: false, ended: true }));
       store.changed();
     }
   }

@@ -63,6 +63,7 @@ func Enter(q run.EnterRequest) (run.Record, error) {
 // charged nothing; one whose check of itself failed has no guarantee.
 func Close(q run.CloseRequest) run.Record {
 	r := q.Record
+	r.Ended = r.Ended || q.Ended
 	if r.Entry.Closed {
 		return r
 	}
@@ -77,10 +78,17 @@ func Close(q run.CloseRequest) run.Record {
 // Reopen is the record of a run that was interrupted and goes on. The run has no more
 // steps than it was entered for, with those of all its lives together, so its charge
 // stands; an entry that charges less than the plan is refused.
+//
+// Guarantee: a run that has ended is refused, whatever is stored of it: what was put back
+// would release its steps a second time. Of a record without [run.Record.Ended], as earlier
+// versions wrote it, the last step says that it has.
 func Reopen(q run.ReopenRequest) (run.Record, error) {
 	r := q.Record
 	if !r.Entry.Charges(q.Plan) {
 		return run.Record{}, errors.New("privacy: the ledger's entry of this run does not charge its plan, so it cannot go on: start it anew")
+	}
+	if r.Ended || r.Entry.Steps > 0 && r.Done >= r.Entry.Steps {
+		return run.Record{}, errors.New("privacy: this run has ended, by the ledger, and what is stored of it is older: start it anew")
 	}
 	r.Entry.Closed = false
 	return r, nil

@@ -495,3 +495,35 @@ func TestUnknownRunsCountForAllData(t *testing.T) {
 		t.Errorf("lines are %+v, %v", lines, err)
 	}
 }
+
+// A run that has ended never goes on, whatever was put back of it; one whose worker died does,
+// although its entry is closed.
+func TestReopenRefusesWhatHasEnded(t *testing.T) {
+	entered, err := Enter(run.EnterRequest{Account: run.Account{Names: []string{"n"}}, Run: "a", Plan: plan(t, 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	died := Close(run.CloseRequest{Record: entered, Done: 40})
+	all := entered
+	all.Done = 100
+	for what, c := range map[string]struct {
+		record run.Record
+		ended  bool
+	}{
+		"its worker died":                     {died, false},
+		"its tab died":                        {entered, false},
+		"it gave its result":                  {Close(run.CloseRequest{Record: entered, Done: 100, Ended: true}), true},
+		"it was stopped":                      {Close(run.CloseRequest{Record: entered, Done: 40, Ended: true}), true},
+		"it was discarded after it died":      {Close(run.CloseRequest{Record: died, Done: 40, Ended: true}), true},
+		"it ended under an earlier version":   {Close(run.CloseRequest{Record: entered, Done: 100}), true},
+		"its last step was seen, and no more": {all, true},
+	} {
+		r, err := Reopen(run.ReopenRequest{Record: c.record, Plan: plan(t, 100)})
+		if c.ended && (err == nil || !strings.Contains(err.Error(), "has ended")) {
+			t.Errorf("%s: reopened with %v, want a refusal", what, err)
+		}
+		if !c.ended && (err != nil || r.Entry.Closed || r.Done != c.record.Done) {
+			t.Errorf("%s: reopened as %+v, %v", what, r, err)
+		}
+	}
+}

@@ -56,6 +56,9 @@ type Record struct {
 	// Salt is that of Names where it is not the ledger's, as after the ledger was deleted
 	// during the run. Whose data the run spent on cannot be told then, so it counts for all.
 	Salt string `json:"salt,omitempty"`
+	// Ended says that the run has given its result, or was discarded: it never goes on. A run
+	// whose worker died is closed as well, and may go on.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // Entry is the charge of a run.
@@ -160,6 +163,8 @@ type CloseRequest struct {
 	// Doubtful says that one of the run's checks of itself failed (see [Check]): its events
 	// may not be what happened.
 	Doubtful bool `json:"doubtful,omitempty"`
+	// Ended says that the run has given its result, or was discarded.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // SpentRequest asks what a data set has cost.
