@@ -1033,7 +1033,7 @@
     run.summary = summary;
     if (counts) run.hold();
     try {
-      run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts });
+      run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
       if (record) await run.reenter(record, paused);
       else if (paused) run.state = "paused";
       tellInterrupted();

@@ -47,6 +47,9 @@ type GoOnRequest struct {
 	Keep
 	// Paused starts it before its next step.
 	Paused bool `json:"paused,omitempty"`
+	// Seen is the last step that was seen by the ledger: it goes on after that, whatever is
+	// stored of it.
+	Seen int `json:"seen,omitempty"`
 }
 
 // DiscardRequest gives up an interrupted run.

@@ -45,7 +45,7 @@ func (s *keptRuns) list(Request) (any, error) {
 	for _, id := range ids {
 		f, err := look(func(file, most int) ([]byte, error) { return s.vault.Peek(id, file, most) }, false)
 		switch {
-		case errors.Is(err, errSlip):
+		case errors.Is(err, errSlip), errors.Is(err, errNone):
 			s.clear(id)
 		case err == nil: // or it was discarded meanwhile
 			list = append(list, run.Interrupted{ID: id, Stored: f.Stored, Step: f.state.step, Released: f.released})
@@ -61,7 +61,7 @@ func (s *keptRuns) clear(id string) {
 	if err != nil {
 		return
 	}
-	if _, err := look(d.Read, false); errors.Is(err, errSlip) {
+	if _, err := look(d.Read, false); errors.Is(err, errSlip) || errors.Is(err, errNone) {
 		drop(d)
 		return
 	}
@@ -100,6 +100,7 @@ func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
 	if !ok {
 		return nil, errSlip
 	}
+	f.seen(q.Seen)
 	if err := plan.Fits(f.state.state); err != nil {
 		return nil, err
 	}
