@@ -629,6 +629,7 @@
     /** @type {any[]} */
     const list = await ask("interrupted");
     await charge(list);
+    for (const run of list) if (run.fault && !run.data) run.data = (await ledger.find(run.id).catch(() => undefined))?.label ?? "";
     return list.map(({ record: _, trained: __, tested: ___, ...run }) => run);
   }
 
@@ -1023,6 +1024,7 @@
     clipscopeEarly.use();
     const stored = (await interrupted()).find((run) => run.id === id);
     if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
+    if (stored.fault) throw fail(`This run cannot go on: ${stored.fault}.`);
     const counts = !stored.builtin, paused = options?.paused ?? false;
     const source = what instanceof Data ? what.source : counts ? sourceOf(what) : { data: stored.builtin };
     const record = counts ? await ledger.find(id) : undefined;

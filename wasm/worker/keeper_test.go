@@ -626,6 +626,43 @@ func TestGoOnAfterWhatTheLedgerSaw(t *testing.T) {
 	}
 }
 
+// A run whose checkpoints are damaged is listed until it is discarded, and does not go on; one of
+// which none was stored is not.
+func TestDamagedRunIsListed(t *testing.T) {
+	v := newMemVault()
+	p := storing(t, v, steps(100))
+	p.send(Train, 1, keptRun)
+	p.state(Paused)
+	p.send(Step, 1, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	for _, f := range v.drawers[anyID].files[:journalFiles] {
+		if len(f) > 0 {
+			f[70] ^= 1
+		}
+	}
+	if _, err := v.Open("ab", true); err != nil {
+		t.Fatal(err)
+	}
+	v.kill("ab")
+	p = storing(t, v, steps(100))
+	for range 2 { // and looking at it removes nothing
+		if list := interrupted(t, p); len(list) != 1 || list[0].ID != anyID || !strings.Contains(list[0].Fault, "damaged") {
+			t.Fatalf("the list is %+v", list)
+		}
+	}
+	p.send(GoOn, 2, `{"id":"0123456789abcdef","program":"1"}`)
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "damaged") {
+		t.Errorf("going on is answered by %s", m.Text)
+	}
+	p.send(Discard, 3, `{"id":"0123456789abcdef"}`)
+	p.next(ReplyType)
+	if list := interrupted(t, p); len(list) != 0 || v.size() != 0 {
+		t.Errorf("after it was discarded the list is %+v, with %d drawers", list, v.size())
+	}
+}
+
 // A run that fails is left to be gone on with; one that is stopped is not, and one that
 // is stopped before it goes on has a result.
 func TestStoredAfterTheEnd(t *testing.T) {

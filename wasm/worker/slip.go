@@ -36,8 +36,11 @@ const (
 	listed = slipHead + mostAbout + checksum
 )
 
+// damage is the fault of a run of which nothing can be told any more.
+const damage = "what was stored of this run is damaged, so it cannot go on; its whole charge stays"
+
 var (
-	errSlip  = errors.New("worker: what was stored of this run is damaged, so it cannot go on; its whole charge stays")
+	errSlip  = errors.New("worker: " + damage)
 	errNone  = errors.New("worker: no checkpoint of this run was stored")
 	crcTable = crc64.MakeTable(crc64.ECMA)
 )
