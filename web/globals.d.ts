@@ -54,7 +54,7 @@ declare global {
   // Ask puts a question to the trainer.
   type Ask = (type: string, body?: unknown) => Promise<any>;
   // LedgerRecord is a run.Record: a script keeps it and reads no more of it than this.
-  interface LedgerRecord { run: string; label?: string; names: string[]; done: number; salt?: string }
+  interface LedgerRecord { run: string; label?: string; names: string[]; done: number; salt?: string; entry: any }
   interface Limit { epsilon: number; delta: number }
   // Identity is a run.Identity: what a data set is recognised by.
   interface Identity { id: string; names: string[]; marks: string[] }

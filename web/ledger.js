@@ -313,22 +313,25 @@
     /** @param {string} run @returns {Promise<LedgerRecord | undefined>} */
     find(run) { return transact("readonly", (runs) => runs.get(run)); }
 
-    // restore writes the records of interrupted runs that the ledger has no more. Whose they
-    // are is told when the runs go on.
-    /** @param {LedgerRecord[]} records */
-    async restore(records) {
-      let missing = 0;
-      if (records.length > 0) await transact("readwrite", (runs) => {
+    // restore writes the records of interrupted runs that the ledger has no more, and those that
+    // charge less than what is stored of the run. Whose data the first spent on is told when the
+    // runs go on.
+    /** @param {LedgerRecord[]} kept */
+    async restore(kept) {
+      if (kept.length === 0) return;
+      /** @type {LedgerRecord[]} */
+      const records = await this.#ask("restore", { kept, records: await all() });
+      if (records.length === 0) return;
+      await transact("readwrite", (runs) => {
         for (const record of records) {
-          const there = runs.getKey(record.run);
+          const there = runs.get(record.run);
           there.onsuccess = () => {
-            if (there.result !== undefined) return;
-            missing++;
-            runs.put({ ...record, names: [] });
+            const now = there.result;
+            runs.put(now ? { ...now, entry: { ...record.entry, closed: Boolean(now.entry?.closed) }, changed: true } : record);
           };
         }
       });
-      if (missing > 0) store.changed();
+      store.changed();
     }
 
     // reopen writes the record of a run that was interrupted and goes on: it has been

@@ -63,6 +63,13 @@ type ReopenRequest struct {
 	Plan   PlanInfo `json:"plan"`
 }
 
+// RestoreRequest asks which of the ledger's records are to be written, so that every interrupted
+// run is charged at least what is stored of it.
+type RestoreRequest struct {
+	Kept    []Record `json:"kept"`    // of the interrupted runs, as they are stored
+	Records []Record `json:"records"` // the ledger's, of all runs
+}
+
 // Charges reports whether the entry charges all that a run of such a plan may release.
 func (e *Entry) Charges(p PlanInfo) bool {
 	want := p.Entry()
