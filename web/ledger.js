@@ -112,32 +112,45 @@
 
   // stored is exclusively where the browser has no locks: the lock is an entry in
   // the storage, taken by looking and writing in one transaction. A tab that is
-  // gone renews it no more.
+  // gone renews it no more: clocks may differ, so a lock is stale once it was seen
+  // unchanged for a lease. A pause of this tab counts as no more than a second of that.
   const LEASE = 5000; // ms
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   async function stored(f) {
     const owner = random(16);
-    while (!await take(owner)) await new Promise((resolve) => setTimeout(resolve, 20 + 60 * Math.random()));
-    const renewing = setInterval(() => take(owner).catch(() => {}), LEASE / 4);
+    let last = performance.now(), unchanged = 0, seen = "", stale = "";
+    for (;;) {
+      const lock = await take(owner, stale), now = performance.now(), text = JSON.stringify(lock);
+      if (!lock || lock.owner === owner || text === stale) break;
+      unchanged = text === seen ? unchanged + Math.min(now - last, 1000) : 0;
+      stale = unchanged > LEASE ? text : "";
+      seen = text;
+      last = now;
+      await new Promise((resolve) => setTimeout(resolve, 20 + 60 * Math.random()));
+    }
+    const renewing = setInterval(() => take(owner, "").catch(() => {}), LEASE / 4);
     try {
       return await f();
     } finally {
       clearInterval(renewing);
-      await transact("readwrite", (_, settings) => settings.delete("lock"));
+      await transact("readwrite", (_, settings) => {
+        const request = settings.get("lock");
+        request.onsuccess = () => { if (request.result?.owner === owner) settings.delete("lock"); };
+      });
     }
   }
 
-  /** @param {string} owner */
-  async function take(owner) {
-    const now = Date.now();
-    /** @param {{ owner: string, until: number } | undefined} lock */
-    const free = (lock) => !lock || lock.owner === owner || lock.until < now || lock.until > now + LEASE;
-    return free(await transact("readwrite", (_, settings) => {
-      const request = settings.get("lock");
-      request.onsuccess = () => { if (free(request.result)) settings.put({ owner, until: now + LEASE }, "lock"); };
-      return request;
-    }));
-  }
+  // take takes the lock, or renews it, where it is free, the owner's, or stale. It resolves with
+  // the lock that was there. What until says matters to earlier versions; here it only changes.
+  /** @param {string} owner @param {string} stale @returns {Promise<{ owner: string, until: number } | undefined>} */
+  const take = (owner, stale) => transact("readwrite", (_, settings) => {
+    const request = settings.get("lock");
+    request.onsuccess = () => {
+      const lock = request.result;
+      if (!lock || lock.owner === owner || JSON.stringify(lock) === stale) settings.put({ owner, until: Date.now() + LEASE }, "lock");
+    };
+    return request;
+  });
 
   // alive holds a lock for as long as this tab lives, or until the function that
   // it returns is called: others can tell a run that goes on from one that is lost.
