@@ -1024,7 +1024,7 @@
     clipscopeEarly.use();
     const stored = (await interrupted()).find((run) => run.id === id);
     if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
-    if (stored.fault) throw fail(`This run cannot go on: ${stored.fault}.`);
+    if (stored.fault) throw fail(`A run on ${stored.data || "unknown data"} was interrupted: ${stored.fault}.`);
     const counts = !stored.builtin, paused = options?.paused ?? false;
     const source = what instanceof Data ? what.source : counts ? sourceOf(what) : { data: stored.builtin };
     const record = counts ? await ledger.find(id) : undefined;
