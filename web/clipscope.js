@@ -629,6 +629,7 @@
     /** @type {any[]} */
     const list = await ask("interrupted");
     await charge(list);
+    for (const run of list) if (run.fault && !run.data) run.data = (await ledger.find(run.id).catch(() => undefined))?.label ?? "";
     return list.map(({ record: _, trained: __, tested: ___, ...run }) => run);
   }
 
@@ -853,7 +854,7 @@
       const notes = [];
       if (this.#uncounted) notes.push("What this run spent is not counted: " + this.#uncounted);
       try {
-        await this.#book?.close(result.steps, result.steps === 0 && !result.charged, Boolean(result.checks?.some((c) => !c.ok)));
+        await this.#book?.close(result.steps, result.steps === 0 && !result.charged, Boolean(result.checks?.some((c) => !c.ok)), true);
       } catch (e) {
         notes.push("The ledger does not know that this run has ended: " + e.message);
       }
@@ -1023,6 +1024,7 @@
     clipscopeEarly.use();
     const stored = (await interrupted()).find((run) => run.id === id);
     if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
+    if (stored.fault) throw fail(`A run on ${stored.data || "unknown data"} was interrupted: ${stored.fault}.`);
     const counts = !stored.builtin, paused = options?.paused ?? false;
     const source = what instanceof Data ? what.source : counts ? sourceOf(what) : { data: stored.builtin };
     const record = counts ? await ledger.find(id) : undefined;
@@ -1033,7 +1035,7 @@
     run.summary = summary;
     if (counts) run.hold();
     try {
-      run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts });
+      run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
       if (record) await run.reenter(record, paused);
       else if (paused) run.state = "paused";
       tellInterrupted();

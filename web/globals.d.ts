@@ -54,7 +54,7 @@ declare global {
   // Ask puts a question to the trainer.
   type Ask = (type: string, body?: unknown) => Promise<any>;
   // LedgerRecord is a run.Record: a script keeps it and reads no more of it than this.
-  interface LedgerRecord { run: string; names: string[]; done: number; salt?: string }
+  interface LedgerRecord { run: string; label?: string; names: string[]; done: number; salt?: string; entry: any }
   interface Limit { epsilon: number; delta: number }
   // Identity is a run.Identity: what a data set is recognised by.
   interface Identity { id: string; names: string[]; marks: string[] }
@@ -66,7 +66,7 @@ declare global {
   interface Book {
     readonly names: string[];
     progress(step: number): void;
-    close(done: number, unreleased: boolean, doubtful?: boolean): Promise<void>;
+    close(done: number, unreleased: boolean, doubtful?: boolean, ended?: boolean): Promise<void>;
   }
   interface Ledger {
     salt(): Promise<string>;

@@ -112,32 +112,45 @@
 
   // stored is exclusively where the browser has no locks: the lock is an entry in
   // the storage, taken by looking and writing in one transaction. A tab that is
-  // gone renews it no more.
+  // gone renews it no more: clocks may differ, so a lock is stale once it was seen
+  // unchanged for a lease. A pause of this tab counts as no more than a second of that.
   const LEASE = 5000; // ms
   /** @template T @param {() => Promise<T>} f @returns {Promise<T>} */
   async function stored(f) {
     const owner = random(16);
-    while (!await take(owner)) await new Promise((resolve) => setTimeout(resolve, 20 + 60 * Math.random()));
-    const renewing = setInterval(() => take(owner).catch(() => {}), LEASE / 4);
+    let last = performance.now(), unchanged = 0, seen = "", stale = "";
+    for (;;) {
+      const lock = await take(owner, stale), now = performance.now(), text = JSON.stringify(lock);
+      if (!lock || lock.owner === owner || text === stale) break;
+      unchanged = text === seen ? unchanged + Math.min(now - last, 1000) : 0;
+      stale = unchanged > LEASE ? text : "";
+      seen = text;
+      last = now;
+      await new Promise((resolve) => setTimeout(resolve, 20 + 60 * Math.random()));
+    }
+    const renewing = setInterval(() => take(owner, "").catch(() => {}), LEASE / 4);
     try {
       return await f();
     } finally {
       clearInterval(renewing);
-      await transact("readwrite", (_, settings) => settings.delete("lock"));
+      await transact("readwrite", (_, settings) => {
+        const request = settings.get("lock");
+        request.onsuccess = () => { if (request.result?.owner === owner) settings.delete("lock"); };
+      });
     }
   }
 
-  /** @param {string} owner */
-  async function take(owner) {
-    const now = Date.now();
-    /** @param {{ owner: string, until: number } | undefined} lock */
-    const free = (lock) => !lock || lock.owner === owner || lock.until < now || lock.until > now + LEASE;
-    return free(await transact("readwrite", (_, settings) => {
-      const request = settings.get("lock");
-      request.onsuccess = () => { if (free(request.result)) settings.put({ owner, until: now + LEASE }, "lock"); };
-      return request;
-    }));
-  }
+  // take takes the lock, or renews it, where it is free, the owner's, or stale. It resolves with
+  // the lock that was there. What until says matters to earlier versions; here it only changes.
+  /** @param {string} owner @param {string} stale @returns {Promise<{ owner: string, until: number } | undefined>} */
+  const take = (owner, stale) => transact("readwrite", (_, settings) => {
+    const request = settings.get("lock");
+    request.onsuccess = () => {
+      const lock = request.result;
+      if (!lock || lock.owner === owner || JSON.stringify(lock) === stale) settings.put({ owner, until: Date.now() + LEASE }, "lock");
+    };
+    return request;
+  });
 
   // alive holds a lock for as long as this tab lives, or until the function that
   // it returns is called: others can tell a run that goes on from one that is lost.
@@ -217,12 +230,13 @@
     }
 
     // close notes that the run has ended, and after how many steps; unreleased
-    // says that it was never let go, doubtful that its check of itself failed.
-    /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] */
-    async close(done, unreleased, doubtful = false) {
+    // says that it was never let go, doubtful that its check of itself failed, and ended that
+    // it gave its result and never goes on.
+    /** @param {number} done @param {boolean} unreleased @param {boolean} [doubtful] @param {boolean} [ended] */
+    async close(done, unreleased, doubtful = false, ended = false) {
       try {
         await this.#writing.catch(() => {}); // which may name it anew
-        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful });
+        this.#record = await this.#ask("close", { record: this.#record, done: done || 0, unreleased, doubtful, ended });
         await this.#write();
       } finally {
         this.#release();
@@ -312,22 +326,25 @@
     /** @param {string} run @returns {Promise<LedgerRecord | undefined>} */
     find(run) { return transact("readonly", (runs) => runs.get(run)); }
 
-    // restore writes the records of interrupted runs that the ledger has no more. Whose they
-    // are is told when the runs go on.
-    /** @param {LedgerRecord[]} records */
-    async restore(records) {
-      let missing = 0;
-      if (records.length > 0) await transact("readwrite", (runs) => {
+    // restore writes the records of interrupted runs that the ledger has no more, and those that
+    // charge less than what is stored of the run. Whose data the first spent on is told when the
+    // runs go on.
+    /** @param {LedgerRecord[]} kept */
+    async restore(kept) {
+      if (kept.length === 0) return;
+      /** @type {LedgerRecord[]} */
+      const records = await this.#ask("restore", { kept, records: await all() });
+      if (records.length === 0) return;
+      await transact("readwrite", (runs) => {
         for (const record of records) {
-          const there = runs.getKey(record.run);
+          const there = runs.get(record.run);
           there.onsuccess = () => {
-            if (there.result !== undefined) return;
-            missing++;
-            runs.put({ ...record, names: [] });
+            const now = there.result;
+            runs.put(now ? { ...now, entry: { ...record.entry, closed: Boolean(now.entry?.closed) }, changed: true } : record);
           };
         }
       });
-      if (missing > 0) store.changed();
+      store.changed();
     }
 
     // reopen writes the record of a run that was interrupted and goes on: it has been
@@ -348,7 +365,7 @@
     async abandon(run) {
       const record = await this.find(run);
       if (!record) return;
-      await put(await this.#ask("close", { record, done: record.done, unreleased: false }));
+      await put(await this.#ask("close", { record, done: record.done, unreleased: false, ended: true }));
       store.changed();
     }
   }

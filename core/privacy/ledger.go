@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -63,6 +64,7 @@ func Enter(q run.EnterRequest) (run.Record, error) {
 // charged nothing; one whose check of itself failed has no guarantee.
 func Close(q run.CloseRequest) run.Record {
 	r := q.Record
+	r.Ended = r.Ended || q.Ended
 	if r.Entry.Closed {
 		return r
 	}
@@ -77,13 +79,84 @@ func Close(q run.CloseRequest) run.Record {
 // Reopen is the record of a run that was interrupted and goes on. The run has no more
 // steps than it was entered for, with those of all its lives together, so its charge
 // stands; an entry that charges less than the plan is refused.
+//
+// Guarantee: a run that has ended is refused, whatever is stored of it: what was put back
+// would release its steps a second time. Of a record without [run.Record.Ended], as earlier
+// versions wrote it, the last step says that it has.
 func Reopen(q run.ReopenRequest) (run.Record, error) {
 	r := q.Record
 	if !r.Entry.Charges(q.Plan) {
 		return run.Record{}, errors.New("privacy: the ledger's entry of this run does not charge its plan, so it cannot go on: start it anew")
 	}
+	if r.Ended || r.Entry.Steps > 0 && r.Done >= r.Entry.Steps {
+		return run.Record{}, errors.New("privacy: this run has ended, by the ledger, and what is stored of it is older: start it anew")
+	}
 	r.Entry.Closed = false
 	return r, nil
+}
+
+// Restore returns the records to write so that every interrupted run is charged: those that
+// the ledger has no more, without names, and those whose entry is not the stored one, with the
+// larger charge of the two.
+//
+// Guarantee: with one kind of events, a record that was changed is charged no fewer steps
+// afterwards than the stored one. With other events it has the larger ε of the two, at
+// [run.DefaultDelta].
+func Restore(q run.RestoreRequest) ([]run.Record, error) {
+	write := []run.Record{}
+	for _, kept := range q.Kept {
+		i := slices.IndexFunc(q.Records, func(r run.Record) bool { return r.Run == kept.Run })
+		if i < 0 {
+			kept.Names = []string{}
+			write = append(write, kept)
+			continue
+		}
+		r := q.Records[i]
+		more, changed, err := larger(r.Entry, kept.Entry)
+		if err != nil {
+			return nil, fmt.Errorf("privacy: what is stored of run %q: %w", kept.Run, err)
+		}
+		if changed && !(r.Changed && more) {
+			r.Changed = true
+			if !more {
+				kept.Entry.Closed = r.Entry.Closed
+				r.Entry = kept.Entry
+			}
+			write = append(write, r)
+		}
+	}
+	return write, nil
+}
+
+// larger reports whether the entry in the ledger charges more than the stored one, or as much,
+// and whether somebody changed it. A check that failed makes it Unprotected, which is no change.
+func larger(entry, stored run.Entry) (more, changed bool, err error) {
+	want, err := charged(stored)
+	if err != nil {
+		return false, false, err
+	}
+	have, err := charged(entry)
+	if err != nil {
+		return false, true, nil
+	}
+	wanted, err := json.Marshal(stored.Events)
+	if err != nil {
+		return false, false, err
+	}
+	had, err := json.Marshal(entry.Events)
+	if err != nil {
+		return false, false, err
+	}
+	lost := stored.Unprotected && !entry.Unprotected
+	if bytes.Equal(wanted, had) {
+		return entry.Steps >= stored.Steps && !lost, entry.Steps != stored.Steps || lost, nil
+	}
+	least, err := Epsilon(Names()[0], run.DefaultDelta, want...)
+	if err != nil {
+		return false, false, err
+	}
+	most, err := Epsilon(Names()[0], run.DefaultDelta, have...)
+	return err == nil && most > least && !lost, true, nil
 }
 
 // Spent prices a data set's runs, alone and with a coming run.
@@ -103,6 +176,9 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	for _, r := range same {
 		if r.Salt != "" {
 			reply.Unknown = append(reply.Unknown, r.Run)
+		}
+		if r.Changed {
+			reply.Changed = append(reply.Changed, r.Run)
 		}
 	}
 	reply.Deleted = q.Deleted
@@ -136,7 +212,7 @@ func Lines(a run.Account) ([]run.Line, error) {
 		e := r.Entry
 		lines[i] = run.Line{
 			Run: r.Run, Data: numbers[i], Label: r.Label, Started: e.Started, Done: r.Done, Charged: e.Steps,
-			Closed: e.Closed, Unprotected: e.Unprotected, Unknown: r.Salt != "", Once: e.Once, PerStep: e.PerStep,
+			Closed: e.Closed, Unprotected: e.Unprotected, Unknown: r.Salt != "", Changed: r.Changed, Once: e.Once, PerStep: e.PerStep,
 		}
 		if e.Once == nil {
 			lines[i].Once = []json.RawMessage{}
@@ -381,6 +457,9 @@ func unknownText(t run.SpentReply) string {
 	var b strings.Builder
 	if n := len(t.Unknown); n > 0 {
 		b.WriteString(plural(n, " 1 of them counts", " %d of them count") + " for every data set: the ledger was deleted during the run, so nobody can tell whose rows it used.")
+	}
+	if n := len(t.Changed); n > 0 {
+		b.WriteString(plural(n, " The ledger's entry of 1 of them was changed", " The ledger's entries of %d of them were changed") + " by something other than this page: the larger charge counts.")
 	}
 	if t.Deleted != "" {
 		day, _, _ := strings.Cut(t.Deleted, "T")

@@ -495,3 +495,97 @@ func TestUnknownRunsCountForAllData(t *testing.T) {
 		t.Errorf("lines are %+v, %v", lines, err)
 	}
 }
+
+// A run that has ended never goes on, whatever was put back of it; one whose worker died does,
+// although its entry is closed.
+func TestReopenRefusesWhatHasEnded(t *testing.T) {
+	entered, err := Enter(run.EnterRequest{Account: run.Account{Names: []string{"n"}}, Run: "a", Plan: plan(t, 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	died := Close(run.CloseRequest{Record: entered, Done: 40})
+	all := entered
+	all.Done = 100
+	for what, c := range map[string]struct {
+		record run.Record
+		ended  bool
+	}{
+		"its worker died":                     {died, false},
+		"its tab died":                        {entered, false},
+		"it gave its result":                  {Close(run.CloseRequest{Record: entered, Done: 100, Ended: true}), true},
+		"it was stopped":                      {Close(run.CloseRequest{Record: entered, Done: 40, Ended: true}), true},
+		"it was discarded after it died":      {Close(run.CloseRequest{Record: died, Done: 40, Ended: true}), true},
+		"it ended under an earlier version":   {Close(run.CloseRequest{Record: entered, Done: 100}), true},
+		"its last step was seen, and no more": {all, true},
+	} {
+		r, err := Reopen(run.ReopenRequest{Record: c.record, Plan: plan(t, 100)})
+		if c.ended && (err == nil || !strings.Contains(err.Error(), "has ended")) {
+			t.Errorf("%s: reopened with %v, want a refusal", what, err)
+		}
+		if !c.ended && (err != nil || r.Entry.Closed || r.Done != c.record.Done) {
+			t.Errorf("%s: reopened as %+v, %v", what, r, err)
+		}
+	}
+}
+
+// What is stored of an interrupted run is the least that it is charged, whatever the ledger says,
+// and an entry that was changed is said to be.
+func TestRestoreChargesTheLarger(t *testing.T) {
+	kept, err := Enter(run.EnterRequest{Run: "a", Label: "l", Plan: plan(t, 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(f func(*run.Record)) run.Record {
+		r := kept
+		r.Names, r.Done, r.Entry.Closed = []string{"n"}, 40, true
+		f(&r)
+		return r
+	}
+	quieter := rawEvent(t, PoissonSampled{0.01, Gaussian{5}})
+	louder := rawEvent(t, PoissonSampled{0.01, Gaussian{0.5}})
+	whole := float64(sumOf(t, kept.Entry).Epsilon)
+	for what, c := range map[string]struct {
+		record         run.Record
+		written, exact bool // exact: it costs what is stored, and otherwise more
+	}{
+		"untouched":            {with(func(r *run.Record) {}), false, true},
+		"a failed check":       {with(func(r *run.Record) { r.Entry.Unprotected = true }), false, false},
+		"one step":             {with(func(r *run.Record) { r.Entry.Steps, r.Done = 1, 1 }), true, true},
+		"more steps":           {with(func(r *run.Record) { r.Entry.Steps = 200 }), true, false},
+		"more steps, known":    {with(func(r *run.Record) { r.Entry.Steps, r.Changed = 200, true }), false, false},
+		"one step, once more":  {with(func(r *run.Record) { r.Entry.Steps, r.Changed = 1, true }), true, true},
+		"less noise":           {with(func(r *run.Record) { r.Entry.PerStep = louder }), true, false},
+		"more noise":           {with(func(r *run.Record) { r.Entry.PerStep = quieter }), true, true},
+		"nothing once":         {with(func(r *run.Record) { r.Entry.Once = nil }), true, true},
+		"no steps":             {with(func(r *run.Record) { r.Entry.Steps, r.Entry.PerStep = 0, nil }), true, true},
+		"what no run can have": {with(func(r *run.Record) { r.Entry.Steps = -1 }), true, true},
+		"events of no kind":    {with(func(r *run.Record) { r.Entry.PerStep = json.RawMessage(`{"kind":"x"}`) }), true, true},
+	} {
+		list, err := Restore(run.RestoreRequest{Kept: []run.Record{kept}, Records: []run.Record{{Run: "b"}, c.record}})
+		if err != nil || (len(list) == 1) != c.written {
+			t.Errorf("%s: to write are %+v, %v", what, list, err)
+			continue
+		}
+		r := c.record
+		if c.written {
+			r = list[0]
+		}
+		got, err := Spent(run.SpentRequest{Account: run.Account{Records: []run.Record{r}, Names: []string{"n"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := float64(sumOf(t, r.Entry).Epsilon); c.exact && e != whole || !c.exact && e <= whole {
+			t.Errorf("%s: it costs %v, and what is stored of it %v", what, e, whole)
+		}
+		if said := strings.Contains(got.Text, "1 of them was changed"); r.Changed != said || c.written && !said || len(got.Changed) == 0 == said {
+			t.Errorf("%s: of an entry that was changed it is said: %s", what, got.Text)
+		}
+		if r.Names[0] != "n" || !r.Entry.Closed || r.Done != c.record.Done {
+			t.Errorf("%s: to write is %+v", what, r)
+		}
+	}
+	gone, err := Restore(run.RestoreRequest{Kept: []run.Record{kept}})
+	if err != nil || len(gone) != 1 || gone[0].Names == nil || len(gone[0].Names) != 0 || gone[0].Changed {
+		t.Errorf("of a ledger without it, to write is %+v, %v", gone, err)
+	}
+}

@@ -47,6 +47,9 @@ type GoOnRequest struct {
 	Keep
 	// Paused starts it before its next step.
 	Paused bool `json:"paused,omitempty"`
+	// Seen is the last step that was seen by the ledger: it goes on after that, whatever is
+	// stored of it.
+	Seen int `json:"seen,omitempty"`
 }
 
 // DiscardRequest gives up an interrupted run.
@@ -58,6 +61,13 @@ type DiscardRequest struct {
 type ReopenRequest struct {
 	Record Record   `json:"record"`
 	Plan   PlanInfo `json:"plan"`
+}
+
+// RestoreRequest asks which of the ledger's records are to be written, so that every interrupted
+// run is charged at least what is stored of it.
+type RestoreRequest struct {
+	Kept    []Record `json:"kept"`    // of the interrupted runs, as they are stored
+	Records []Record `json:"records"` // the ledger's, of all runs
 }
 
 // Charges reports whether the entry charges all that a run of such a plan may release.

@@ -56,6 +56,12 @@ type Record struct {
 	// Salt is that of Names where it is not the ledger's, as after the ledger was deleted
 	// during the run. Whose data the run spent on cannot be told then, so it counts for all.
 	Salt string `json:"salt,omitempty"`
+	// Ended says that the run has given its result, or was discarded: it never goes on. A run
+	// whose worker died is closed as well, and may go on.
+	Ended bool `json:"ended,omitempty"`
+	// Changed says that the entry was not what the run had stored of it: somebody else changed
+	// it.
+	Changed bool `json:"changed,omitempty"`
 }
 
 // Entry is the charge of a run.
@@ -160,6 +166,8 @@ type CloseRequest struct {
 	// Doubtful says that one of the run's checks of itself failed (see [Check]): its events
 	// may not be what happened.
 	Doubtful bool `json:"doubtful,omitempty"`
+	// Ended says that the run has given its result, or was discarded.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // SpentRequest asks what a data set has cost.
@@ -180,6 +188,8 @@ type SpentReply struct {
 	// Unknown are those of Runs of which nobody can tell whose data they spent on: they
 	// count for all data.
 	Unknown []string `json:"unknown,omitempty"`
+	// Changed are those of Runs whose entry somebody else had changed ([Record.Changed]).
+	Changed []string `json:"changed,omitempty"`
 	Deleted string   `json:"deleted,omitempty"` // as in [Account]
 	// Epsilon is ε of all runs together: +Inf where one of them has no guarantee.
 	// GuaranteedEpsilon is that of the others.
@@ -208,6 +218,7 @@ type Line struct {
 	Closed      bool              `json:"closed"`
 	Unprotected bool              `json:"unprotected"`
 	Unknown     bool              `json:"unknown,omitempty"` // it counts for all data
+	Changed     bool              `json:"changed,omitempty"` // as in [Record]
 	Once        []json.RawMessage `json:"once"`
 	PerStep     json.RawMessage   `json:"per_step"` // null: none
 }

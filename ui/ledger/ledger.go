@@ -295,6 +295,12 @@ func spentLine(t *run.SpentReply) string {
 	if n := len(t.Unknown); n > 0 {
 		s += fmt.Sprintf(" %s counted for every data set: the ledger was deleted during the run, so nobody can tell whose rows it used.", words.Are(n))
 	}
+	switch n := len(t.Changed); {
+	case n == 1:
+		s += " The ledger's entry of 1 run was changed by something other than this page: the larger charge counts."
+	case n > 1:
+		s += fmt.Sprintf(" The ledger's entries of %s runs were changed by something other than this page: the larger charge counts.", words.Count(n))
+	}
 	if day, _, _ := strings.Cut(t.Deleted, "T"); day != "" {
 		s += fmt.Sprintf(" The ledger was deleted on %s: what had been spent before is not counted.", day)
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -120,7 +121,7 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 	if in.ID == v.Doubt {
 		keep := widget.Then("interrupted-go-on", func() { v.Actions.discard("", false) })
 		return app.Div().Class("interrupted-run").OnKeyDown(widget.Escape(keep)).Body(
-			app.P().Class("warning").Text("What is stored of the run on "+in.Data+" will be deleted. What it spent stays spent."),
+			app.P().Class("warning").Text("What is stored of the run on "+cmp.Or(in.Data, "unknown data")+" will be deleted. What it spent stays spent."),
 			app.Div().Class("buttons").Body(
 				app.Button().Type("button").ID("interrupted-delete").Text("Delete").OnClick(widget.Then("act-start", func() { v.Actions.discard(in.ID, true) }), app.EventScope(in.ID)),
 				app.Button().Type("button").ID("interrupted-keep").Text("Keep").OnClick(keep),
@@ -130,7 +131,7 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 	return app.Div().Class("interrupted-run").Body(
 		app.P().Text(v.said(in)),
 		app.Div().Class("buttons").Body(
-			app.Button().Type("button").Class("primary").ID("interrupted-go-on").Disabled(v.Busy || in.Builtin == "" && !v.Files).Text("Go on").
+			app.Button().Type("button").Class("primary").ID("interrupted-go-on").Disabled(v.Busy || in.Fault != "" || in.Builtin == "" && !v.Files).Text("Go on").
 				OnClick(widget.Then("act-start", func() { v.Actions.choose(in) }), app.EventScope(in.ID)),
 			app.Button().Type("button").ID("interrupted-discard").Text("Discard…").
 				OnClick(widget.Then("interrupted-keep", func() { v.Actions.discard(in.ID, false) }), app.EventScope(in.ID)),
@@ -141,14 +142,18 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 // said returns the sentences on an interrupted run.
 func (v *interruptedView) said(in run.Interrupted) string {
 	s := fmt.Sprintf("A run on %s was interrupted at step %s of %s.", in.Data, words.Count(in.Step), words.Count(in.Steps))
+	if in.Fault != "" {
+		s = fmt.Sprintf("A run on %s was interrupted: %s.", cmp.Or(in.Data, "unknown data"), in.Fault)
+	}
 	switch {
+	case in.Fault != "":
 	case in.Builtin != "":
 	case v.Files:
 		s += " It can go on if the file at hand is that one."
 	default:
 		s += " Open that file again, and it can go on."
 	}
-	if in.Backbone != nil {
+	if in.Backbone != nil && in.Fault == "" {
 		s += " It was on features that a backbone made: make them again first, with the same file."
 	}
 	if more := len(v.List) - 1; more > 0 {

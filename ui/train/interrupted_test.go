@@ -181,3 +181,15 @@ func TestInterruptedFollows(t *testing.T) {
 		t.Error("a run that goes on in another tab is offered")
 	}
 }
+
+// A run whose checkpoints are damaged is said to be, and does not go on.
+func TestDamagedRunIsSaid(t *testing.T) {
+	v := exampleInterrupted(false)
+	v.Files = true
+	for _, c := range []struct{ data, on string }{{"german.csv", "german.csv"}, {"", "unknown data"}} {
+		in := run.Interrupted{ID: "c", Stored: run.Stored{Data: c.data}, Fault: "its files are damaged"}
+		if s := v.said(in); !strings.HasPrefix(s, "A run on "+c.on+" was interrupted: its files are damaged.") || strings.Contains(s, "step") || strings.Contains(s, "can go on") {
+			t.Errorf("of a damaged run it is said: %s", s)
+		}
+	}
+}

@@ -44,9 +44,12 @@ func (s *keptRuns) list(Request) (any, error) {
 	}
 	for _, id := range ids {
 		f, err := look(func(file, most int) ([]byte, error) { return s.vault.Peek(id, file, most) }, false)
+		if errors.Is(err, errSlip) || errors.Is(err, errNone) {
+			f, err = s.lookAgain(id)
+		}
 		switch {
 		case errors.Is(err, errSlip):
-			s.clear(id)
+			list = append(list, run.Interrupted{ID: id, Stored: f.Stored, Released: f.released, Fault: damage})
 		case err == nil: // or it was discarded meanwhile
 			list = append(list, run.Interrupted{ID: id, Stored: f.Stored, Step: f.state.step, Released: f.released})
 		}
@@ -55,17 +58,20 @@ func (s *keptRuns) list(Request) (any, error) {
 	return list, nil
 }
 
-// clear removes a drawer without a checkpoint, as of a run that ended before one was stored.
-func (s *keptRuns) clear(id string) {
+// lookAgain looks at a drawer that nobody else writes to meanwhile. It removes one without a
+// checkpoint, as of a run that ended before one was stored.
+func (s *keptRuns) lookAgain(id string) (*found, error) {
 	d, err := s.drawerOf(id)
 	if err != nil {
-		return
+		return nil, err
 	}
-	if _, err := look(d.Read, false); errors.Is(err, errSlip) {
+	f, err := look(d.Read, false)
+	if errors.Is(err, errNone) {
 		drop(d)
-		return
+		return nil, err
 	}
 	d.Close()
+	return f, err
 }
 
 // goOn continues an interrupted run on the open data, as train starts one.
@@ -100,6 +106,7 @@ func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
 	if !ok {
 		return nil, errSlip
 	}
+	f.seen(q.Seen)
 	if err := plan.Fits(f.state.state); err != nil {
 		return nil, err
 	}

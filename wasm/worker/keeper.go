@@ -186,7 +186,7 @@ func (k *keeper) write(r *slip) error {
 		file = &k.state
 	}
 	next, began := *file^1, k.now()
-	if err := k.drawer.Write(next, r.bytes()); err != nil {
+	if err := k.drawer.Write(next, r.fileBytes()); err != nil {
 		return k.fail(err)
 	}
 	*file, k.released = next, r.released
@@ -271,10 +271,8 @@ func (k *keeper) store(ctx context.Context, t Trainer, paused bool) error {
 	if !paused {
 		r.released = k.reach(r.released)
 	}
-	if k.done > 0 && k.released < step { // the state tells of its step, should it be read half written
-		if err := k.write(&slip{released: r.released}); err != nil || k.off != "" {
-			return err
-		}
+	if err := k.write(&slip{released: r.released}); err != nil || k.off != "" { // so that no state is without its journal
+		return err
 	}
 	if err := k.write(r); err != nil || k.off != "" {
 		return err
@@ -343,14 +341,23 @@ type found struct {
 	run.Stored
 	newest   *slip // the newest that is whole, of any kind
 	state    *slip // the newest with a state; nil: there is none
+	journal  *slip // the newest without one
 	files    [DrawerFiles]*slip
 	released int // how many steps may have been seen
 }
 
-// look reads a drawer, with its states or only with their descriptions.
+// look reads a drawer, with its states or only with their descriptions. The error is errNone
+// where no state was stored, and errSlip where one was and nothing can be told from it; what is
+// found is returned then as well, as far as it goes.
+//
+// # Guarantee
+//
+// Of what a [keeper] wrote, released is no less than the steps that were posted, also where it
+// was killed in the midst of a write, one byte of the drawer changed, or files of it are gone:
+// a journal that is missing or behind its state is errSlip, and no lower bound.
 func look(read func(file, most int) ([]byte, error), whole bool) (*found, error) {
 	f := &found{}
-	most := listed
+	most, written := listed, false
 	if whole {
 		most = slipHead + mostAbout + mostState + 2*checksum
 	}
@@ -359,7 +366,13 @@ func look(read func(file, most int) ([]byte, error), whole bool) (*found, error)
 		if err != nil {
 			return nil, fmt.Errorf("worker: reading what is stored of a run: %w", err)
 		}
-		r, err := readSlip(b, whole)
+		var r *slip
+		if i < journalFiles {
+			r, err = readSlip(b, whole)
+			written = written || !blank(b)
+		} else {
+			r, err = readJournal(b)
+		}
 		if err != nil {
 			continue // never written, or not to the end
 		}
@@ -369,21 +382,45 @@ func look(read func(file, most int) ([]byte, error), whole bool) (*found, error)
 		if len(r.about) > 0 && (f.state == nil || r.number > f.state.number) {
 			f.state = r
 		}
+		if len(r.about) == 0 && (f.journal == nil || r.number > f.journal.number) {
+			f.journal = r
+		}
 	}
-	if f.state == nil {
-		return nil, errSlip
+	switch {
+	case f.state == nil && !written:
+		return f, errNone
+	case f.state == nil:
+		return f, errSlip
 	}
 	if err := json.Unmarshal(f.state.about, &f.Stored); err != nil {
-		return nil, errSlip
+		return f, errSlip
 	}
 	f.released = max(f.newest.released, f.state.step)
+	if !f.journaled() {
+		return f, errSlip
+	}
 	return f, nil
 }
+
+// journaled reports whether the journal is all there. A state's number is one more than that of
+// the slip that the journal got before it, and a slip after the first is written once the one
+// before is whole, in the other file.
+func (f *found) journaled() bool {
+	j := f.journal
+	if j == nil || f.state.number > j.number+1 {
+		return false
+	}
+	return j.number == 1 || f.files[journalFiles] != nil && f.files[journalFiles+1] != nil
+}
+
+// seen counts the steps that were seen by the ledger, or all that there are.
+func (f *found) seen(steps int) { f.released = max(f.released, min(steps, f.Steps)) }
 
 // takenUp returns the keeper of a run that goes on.
 func (f *found) takenUp(v Vault, now func() time.Time, id string, d Drawer) *keeper {
 	k := newKeeper(v, now, id, f.Stored)
-	k.drawer, k.number, k.released, k.done, k.posted = d, f.newest.number, f.released, f.state.step, f.released
+	k.drawer, k.number, k.done, k.posted = d, f.newest.number, f.state.step, f.released
+	k.released = max(f.newest.released, f.state.step)
 	for i, r := range f.files {
 		switch {
 		case r == nil:
@@ -391,6 +428,15 @@ func (f *found) takenUp(v Vault, now func() time.Time, id string, d Drawer) *kee
 			k.state = i
 		case i >= journalFiles && (f.files[k.journal] == nil || r.number >= f.files[k.journal].number):
 			k.journal = i
+		}
+		if r == nil || i < journalFiles {
+			continue
+		}
+		// Both copies are whole again before the next write may break one. Whatever breaks this
+		// write leaves the copy that was read.
+		if err := d.Write(i, r.fileBytes()); err != nil {
+			k.fail(err)
+			return k
 		}
 	}
 	return k

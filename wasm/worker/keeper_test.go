@@ -266,7 +266,7 @@ func TestKeeperKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, err := look(again.Read, true)
-			if errors.Is(err, errSlip) {
+			if errors.Is(err, errSlip) || errors.Is(err, errNone) {
 				if l.stored > 0 {
 					t.Fatalf("trial %d, life %d: the state of step %d is lost", trial, lives, l.stored)
 				}
@@ -285,6 +285,61 @@ func TestKeeperKilled(t *testing.T) {
 	}
 	if found < 1000 {
 		t.Errorf("only %d of the trials found something", found)
+	}
+}
+
+// Whatever byte of a drawer changed, whatever file of it is gone or cut, and whatever file of the
+// journal is gone besides: it says no fewer steps than were posted, or that it is damaged.
+func TestDamageCountsNoFewerSteps(t *testing.T) {
+	clock := time.Unix(0, 0)
+	v := newMemVault()
+	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 5000, Data: "x"})
+	told := 0
+	check := func(what string, files [DrawerFiles][]byte) {
+		t.Helper()
+		f, err := look(func(file, most int) ([]byte, error) { return files[file], nil }, true)
+		if err == nil && f.released < told {
+			t.Errorf("%s: %d steps were posted, and %d are found", what, told, f.released)
+		}
+		if err != nil && !errors.Is(err, errSlip) && !errors.Is(err, errNone) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for step := 1; step <= 400; step++ {
+		clock = clock.Add(50 * time.Millisecond)
+		if err := k.cover(step); err != nil {
+			t.Fatal(err)
+		}
+		told = step
+		if err := k.storeIfDue(context.Background(), &states{step: step}, false); err != nil {
+			t.Fatal(err)
+		}
+		if step < 150 || step%13 != 0 {
+			continue
+		}
+		whole := v.drawers[anyID].files
+		if f, err := look(func(file, most int) ([]byte, error) { return whole[file], nil }, true); err != nil || f.released < told {
+			t.Fatalf("undamaged, the drawer says %+v, %v", f, err)
+		}
+		for i, b := range whole {
+			for at := range b {
+				bad := whole
+				bad[i] = slices.Clone(b)
+				bad[i][at] ^= 4
+				check(fmt.Sprintf("step %d, byte %d of file %d changed", step, at, i), bad)
+			}
+		}
+		for gone := range 1 << DrawerFiles {
+			bad := whole
+			for i := range bad {
+				if gone>>i&1 == 1 {
+					bad[i] = nil
+				}
+			}
+			if gone>>journalFiles == 1 || gone>>journalFiles == 2 || gone>>journalFiles == 3 {
+				check(fmt.Sprintf("step %d, files %04b gone", step, gone), bad)
+			}
+		}
 	}
 }
 
@@ -425,7 +480,7 @@ func (v slowVault) Open(id string, fresh bool) (Drawer, error) {
 
 func (d slowDrawer) Write(file int, b []byte) error {
 	cost := d.of.cost
-	if len(b) < 100 {
+	if len(b) < 150 {
 		cost /= 100
 	}
 	*d.of.clock = d.of.clock.Add(cost)
@@ -545,6 +600,66 @@ func TestGoOn(t *testing.T) {
 	}
 	if v.size() != 0 {
 		t.Error("a run that has ended is stored")
+	}
+}
+
+// Steps that the ledger knows to have been seen are taken no second time, whatever is stored.
+func TestGoOnAfterWhatTheLedgerSaw(t *testing.T) {
+	for seen, first := range map[int]int{0: 4, 2: 4, 50: 51} {
+		v := newMemVault()
+		p := storing(t, v, steps(100))
+		p.send(Train, 1, keptRun)
+		p.state(Paused)
+		for range 3 {
+			p.send(Step, 1, "")
+			p.next(EventsType)
+		}
+		v.stored(t, anyID, 3)
+		v.kill(anyID)
+		p = storing(t, v, steps(100))
+		p.send(GoOn, 2, fmt.Sprintf(`{"id":"0123456789abcdef","program":"1","seen":%d}`, seen))
+		p.next(ReplyType)
+		if got := decode[[]run.Event](t, p.next(EventsType))[0].Step; got != first {
+			t.Errorf("the ledger saw step %d, and it goes on with %d, want %d", seen, got, first)
+		}
+		p.next(DoneType)
+	}
+}
+
+// A run whose checkpoints are damaged is listed until it is discarded, and does not go on; one of
+// which none was stored is not.
+func TestDamagedRunIsListed(t *testing.T) {
+	v := newMemVault()
+	p := storing(t, v, steps(100))
+	p.send(Train, 1, keptRun)
+	p.state(Paused)
+	p.send(Step, 1, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	for _, f := range v.drawers[anyID].files[:journalFiles] {
+		if len(f) > 0 {
+			f[70] ^= 1
+		}
+	}
+	if _, err := v.Open("ab", true); err != nil {
+		t.Fatal(err)
+	}
+	v.kill("ab")
+	p = storing(t, v, steps(100))
+	for range 2 { // and looking at it removes nothing
+		if list := interrupted(t, p); len(list) != 1 || list[0].ID != anyID || !strings.Contains(list[0].Fault, "damaged") {
+			t.Fatalf("the list is %+v", list)
+		}
+	}
+	p.send(GoOn, 2, `{"id":"0123456789abcdef","program":"1"}`)
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "damaged") {
+		t.Errorf("going on is answered by %s", m.Text)
+	}
+	p.send(Discard, 3, `{"id":"0123456789abcdef"}`)
+	p.next(ReplyType)
+	if list := interrupted(t, p); len(list) != 0 || v.size() != 0 {
+		t.Errorf("after it was discarded the list is %+v, with %d drawers", list, v.size())
 	}
 }
 

@@ -82,6 +82,7 @@
 //	enter      [run.EnterRequest]     → reply: the [run.Record] to store
 //	close      [run.CloseRequest]     → reply: the [run.Record] to store
 //	reopen     [run.ReopenRequest]    → reply: the [run.Record] to store, of a run that goes on
+//	restore    [run.RestoreRequest]   → reply: a list of the [run.Record]s to store, of interrupted runs
 //	spent      [run.SpentRequest]     → reply: [run.SpentReply]
 //	entries    [run.Account]          → reply: a list of [run.Line]
 //	recognise  [run.RecogniseRequest] + files → reply: [run.DigestReply], of these files
@@ -157,6 +158,7 @@ const (
 	Limit      = "limit"
 	Statement  = "statement"
 	Reopen     = "reopen"
+	Restore    = "restore"
 	GoOn       = "go-on"
 	Discard    = "discard"
 	Check      = "check"

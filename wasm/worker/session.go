@@ -83,6 +83,7 @@ func NewSession(h Host) *Session {
 		Enter:      question(privacy.Enter),
 		Close:      question(sure(privacy.Close)),
 		Reopen:     question(privacy.Reopen),
+		Restore:    question(privacy.Restore),
 		Spent:      question(privacy.Spent),
 		Entries:    question(privacy.Lines),
 		Recognised: question(privacy.Recognise),

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc64"
+	"slices"
 )
 
 // slip is the content of a file in a drawer: the number of steps that may have been seen,
@@ -11,7 +12,9 @@ import (
 //
 // It is written as magic; number, released, step and the lengths of about and state, 8
 // bytes each, the least significant first; about; a checksum of all that; state, and
-// where there is one, a checksum of it. What follows is left of a longer one.
+// where there is one, a checksum of it. What follows is left of a longer one. One without a
+// state is written twice in a row: a byte that changed, or a crash in the midst of writing,
+// leaves one of the two whole, the new one or that before.
 type slip struct {
 	number   uint64 // of the writes to a drawer, from 1
 	released int
@@ -33,8 +36,12 @@ const (
 	listed = slipHead + mostAbout + checksum
 )
 
+// damage is the fault of a run of which nothing can be told any more.
+const damage = "what was stored of this run is damaged, so it cannot go on; its whole charge stays"
+
 var (
-	errSlip  = errors.New("worker: what is stored of a run is damaged, or of another version")
+	errSlip  = errors.New("worker: " + damage)
+	errNone  = errors.New("worker: no checkpoint of this run was stored")
 	crcTable = crc64.MakeTable(crc64.ECMA)
 )
 
@@ -50,6 +57,15 @@ func (r *slip) bytes() []byte {
 	if len(r.state) > 0 {
 		b = append(b, r.state...)
 		b = binary.LittleEndian.AppendUint64(b, crc64.Checksum(r.state, crcTable))
+	}
+	return b
+}
+
+// fileBytes returns the content of the slip's file: of one without a state, the slip twice.
+func (r *slip) fileBytes() []byte {
+	b := r.bytes()
+	if r.state == nil {
+		b = append(b, b...)
 	}
 	return b
 }
@@ -82,6 +98,25 @@ func readSlip(b []byte, whole bool) (*slip, error) {
 	}
 	r.state = b[from : from+int(n[4])]
 	return r, nil
+}
+
+// readJournal reads a file of the journal, which has its slip twice: the newer of those that
+// are whole.
+func readJournal(b []byte) (*slip, error) {
+	first, err := readSlip(b, false)
+	second, other := readSlip(b[min(len(b), slipHead+checksum):], false)
+	switch {
+	case other != nil:
+		return first, err
+	case err != nil || second.number > first.number:
+		return second, nil
+	}
+	return first, nil
+}
+
+// blank reports whether nothing was written to a file, or what was is deleted.
+func blank(b []byte) bool {
+	return !slices.ContainsFunc(b[:min(len(b), slipHead)], func(c byte) bool { return c != 0 })
 }
 
 // checked reports whether a part of b is followed by its checksum.
