@@ -24,6 +24,7 @@
   for (const [of, names] of /** @type {[string, string[]][]} */ ([
     ["Navigator", ["credentials", "login", "presentation", "registerProtocolHandler", "joinAdInterestGroup", "runAdAuction"]],
     ["ServiceWorkerRegistration", ["backgroundFetch", "pushManager", "showNotification"]],
+    ["Range", ["insertNode", "surroundContents", "extractContents"]], // these move what nobody named
   ])) for (const name of names) delete (/** @type {any} */ (self)[of]?.prototype[name]);
   if (typeof document === "undefined") return; // a worker
 
@@ -75,10 +76,10 @@
   // connect or navigate before or without a policy. Out of a tree none of them does. So it
   // is looked at where a node gets a parent, wherever it was made: these elements may.
   //
-  // Guarantee: no tree has another element below its root, but for what the browser read in a
-  // file of the site; and no such element gets under a parent anew. What takes a node
-  // otherwise than by these methods takes one kind alone (an option, a caption), of which
-  // the same holds.
+  // Guarantee: no element gets another one below it, but for what the browser read in a file of
+  // the site. Each time that one gets a parent, all of it is looked at: nothing is remembered of
+  // a tree, which may have changed. What takes a node otherwise than by these methods takes
+  // one kind alone (an option, a caption), below which the same holds.
   /** @param {string} names @returns {Record<string, true>} */
   const set = (names) => Object.assign(Object.create(null), Object.fromEntries(names.split(" ").map((name) => [name, true])));
   /** @type {Record<string, Record<string, true>>} */
@@ -91,14 +92,11 @@
   });
   const typeOf = getter(Node, "nodeType"), spaceOf = getter(Element, "namespaceURI"), nameOf = getter(Element, "localName");
   const next = getter(Element, "nextElementSibling"), first = getter(Element, "firstElementChild"), firstOf = getter(DocumentFragment, "firstElementChild");
-  const seen = new WeakSet(), { has, add } = WeakSet.prototype;
   /** @param {any} element */
   const look = (element) => {
-    if (apply(has, seen, [element])) return; // what it got since has been looked at
     const name = nameOf(element);
     if (spaces[spaceOf(element)]?.[name] !== true) refuse(`<${name}>`);
     for (let child = first(element); child; child = next(child)) look(child);
-    apply(add, seen, [element]);
   };
   // What throws here, of an object that is no node or where the stack ends, is not caught:
   // then nothing enters.
@@ -117,7 +115,6 @@
   for (const of of [Element, Document, DocumentFragment]) wrap(of, ["append", "prepend", "replaceChildren", "moveBefore"], all);
   for (const of of [Element, CharacterData, DocumentType]) wrap(of, ["before", "after", "replaceWith"], all);
   wrap(Element, ["insertAdjacentElement"], all);
-  wrap(Range, ["insertNode", "surroundContents"], all);
   fix(Document.prototype, "body");
 
   // What is in the page from its beginning keeps what it says: links of the <link> kind, and

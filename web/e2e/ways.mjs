@@ -233,6 +233,12 @@ export const requests = {
   "WebRTC of a frame beside an element": (to) => entered(to, (frame) => added("p").insertAdjacentElement("afterend", frame)),
   "WebRTC of a frame in a range": (to) => entered(to, (frame) => ranged().insertNode(frame)),
   "WebRTC of a frame around a range": (to) => entered(to, (frame) => ranged().surroundContents(frame)),
+  "WebRTC of a frame that a range takes in": (to) => {
+    const other = document.implementation.createDocument(html, "iframe"), range = other.createRange(), div = document.createElement("div");
+    range.selectNodeContents(other);
+    range.surroundContents(div);
+    return entered(to, () => document.body.append(div));
+  },
   "WebRTC of a frame in a choice": (to) => entered(to, (frame) => { const o = /** @type {any} */ (holding("option", frame)); added("select")[0] = o; }),
   "WebRTC of a frame in a choice, added": (to) => entered(to, (frame) => added("select").add(holding("option", frame))),
   "WebRTC of a frame in a caption": (to) => entered(to, (frame) => { added("table").caption = holding("caption", frame); }),
