@@ -45,6 +45,46 @@
     self.clipscopeFrame = Object.freeze({ hosts: Object.freeze(hosts), host: around?.[0] ?? "" });
   }
 
+  // fence lets Worker start from texts alone that were made where it starts, and puts itself
+  // before each: a worker could give itself leave for a file of the site, which on a host
+  // without headers has no policy. So it uses nothing that is around it.
+  function fence() {
+    const { apply, construct, defineProperty } = Reflect, { Worker, Blob, URL, DOMException, setTimeout } = self;
+    const own = `(${apply(Function.prototype.toString, fence, [])})();\n`;
+    for (const [of, name] of [[self, "SharedWorker"], [/** @type {any} */ (self).WorkerNavigator?.prototype ?? {}, "serviceWorker"]]) delete of[name];
+    if (!Worker) return;
+    /** @type {Map<string, any>} */
+    const texts = new Map();
+    const { get, set, delete: drop } = Map.prototype, { createObjectURL: make, revokeObjectURL: revoke } = URL;
+    URL.createObjectURL = (of) => {
+      const url = apply(make, URL, [of]);
+      apply(set, texts, [url, of]);
+      return url;
+    };
+    URL.revokeObjectURL = (at) => {
+      const url = `${at}`;
+      apply(drop, texts, [url]);
+      apply(revoke, URL, [url]);
+    };
+    /** @param {any} text @returns {any} a list that no script can iterate otherwise */
+    const parts = (text) => ({ [Symbol.iterator]: () => {
+      let i = 0;
+      return { next: () => ({ done: i === 2, value: i++ === 0 ? own : text }) };
+    } });
+    /** @param {string | URL} at @param {WorkerOptions} [options] @returns {Worker} */
+    const Fenced = function(at, options) {
+      const text = apply(get, texts, [`${at}`]);
+      if (!text) throw new DOMException("Clipscope does without workers but from a text", "SecurityError");
+      const url = apply(make, URL, [new Blob(parts(text), { type: "text/javascript" })]);
+      setTimeout(() => apply(revoke, URL, [url]), 60000);
+      return construct(Worker, [url, options], new.target);
+    };
+    Fenced.prototype = Worker.prototype;
+    defineProperty(Worker.prototype, "constructor", { value: Fenced });
+    defineProperty(self, "Worker", { value: Fenced });
+  }
+  fence();
+
   /** @param {string} what @returns {never} */
   const refuse = (what) => { throw new DOMException(`Clipscope does without ${what}`, "SecurityError"); };
 
@@ -116,6 +156,9 @@
   for (const of of [Element, CharacterData, DocumentType]) wrap(of, ["before", "after", "replaceWith"], all);
   wrap(Element, ["insertAdjacentElement"], all);
   fix(Document.prototype, "body");
+  // A window's name outlives its page, in sight of the one that was there before.
+  self.name = "";
+  defineProperty(self, "name", { get: () => "", set() {}, configurable: false });
 
   // What is in the page from its beginning keeps what it says: links of the <link> kind, and
   // what stands for a header. And no link opens a window, where nothing is stopped.
@@ -123,7 +166,7 @@
   /** @param {any} element @param {any[]} values @param {number} [at] where the attribute's name is */
   const change = (element, values, at = 0) => {
     const attribute = values[at] = `${values[at]}`;
-    if (matches(/^(.*:)?target$/i, attribute)) refuse(attribute);
+    if (matches(/^(.*:)?(target|contenteditable)$/i, attribute)) refuse(attribute);
     const name = nameOf(element);
     if (name === "link" || name === "meta" && (matches(/^(.*:)?http-equiv$/i, attribute) || apply(read, element, ["http-equiv"]))) refuse(`another ${attribute} of <${name}>`);
   };
@@ -148,6 +191,8 @@
   for (const list of ["relList", "sizes", "blocking"]) delete (/** @type {any} */ (HTMLLinkElement.prototype)[list]);
   for (const of of [HTMLAnchorElement, HTMLAreaElement]) fix(of.prototype, "target");
   fix(SVGAnimatedString.prototype, "baseVal");
+  fix(HTMLElement.prototype, "contentEditable");
+  fix(Document.prototype, "designMode");
   const typed = getter(Event, "type"), button = getter(MouseEvent, "button"), keys = ["ctrlKey", "metaKey", "shiftKey", "altKey"].map((key) => getter(MouseEvent, key));
   wrap(EventTarget, ["dispatchEvent"], (_, values) => {
     if (!matches(/^(aux)?click$/, typed(values[0]))) return;
@@ -159,13 +204,17 @@
   // Text becomes elements in one place, go-app's icons. A browser that knows trusted
   // types asks this policy wherever text would; in others, that place asks it.
   const drawing = /^(<\/?(svg|path)( [a-z-]+="[^"<>]*")*\/?>)*$/i;
-  const { URL } = self, { origin: here, href: page } = location, address = getter(URL, "href"), originOf = getter(URL, "origin"), protocolOf = getter(URL, "protocol");
+  const { URL } = self, { origin: here } = location, base = getter(Node, "baseURI"), address = getter(URL, "href"), originOf = getter(URL, "origin"), protocolOf = getter(URL, "protocol");
   const text = {
     /** @param {string} html */
     createHTML: (html) => matches(drawing, html) ? html : refuse("HTML from text"),
-    // Workers start from a text of ours (clipscope.js), the service worker from its file.
+    // Workers start from a text of ours (clipscope.js), the service worker from its file. What is
+    // returned is the address that was looked at, whatever the page's own becomes.
     /** @param {string} url */
-    createScriptURL: (url) => matches(/^blob:/, url) || address(new URL(url, page)) === worker ? url : refuse("scripts from elsewhere"),
+    createScriptURL: (url) => {
+      const at = address(new URL(url, base(document)));
+      return matches(/^blob:/, at) || at === worker ? at : refuse("scripts from elsewhere");
+    },
   };
   const worker = new URL("../app-worker.js", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
   const { trustedTypes } = /** @type {any} */ (self);
@@ -185,16 +234,38 @@
 
   // Nothing but the person before the page takes it to another site, and nobody to what is
   // no site, such as a text of the page's: the page that would be there has its policy and
-  // no guard. What is saved goes by a link to a text. go-app has links to another site open
-  // in a window, and would end if it did not find open.
+  // no guard. What is saved goes by a link to a text. go-app would open a window for a link to
+  // another site that a person clicks, and never hears of it; but it would end if it did not
+  // find open.
   self.open = () => null;
   self.opener = null;
-  const { navigation, NavigateEvent, NavigationDestination } = /** @type {any} */ (self), { preventDefault } = Event.prototype;
+  const targetOf = getter(Event, "target"), { closest } = Element.prototype, goes = getter(HTMLAnchorElement, "href");
+  const { preventDefault, stopImmediatePropagation } = Event.prototype;
+  // What a person types, pastes or drops stays in a control, and no page of another origin is
+  // heard, which could be answered: of those around, embed.js sees to it.
+  for (const type of ["beforeinput", "paste", "drop"]) addEventListener(type, (e) => {
+    const target = targetOf(e);
+    if (typeOf(target) !== ELEMENT_NODE || !matches(/^(input|textarea)$/, nameOf(target))) apply(preventDefault, e, []);
+  }, true);
+  const said = getter(MessageEvent, "origin");
+  if (!self.clipscopeFrame) for (const type of ["message", "messageerror"]) addEventListener(type, (e) => {
+    if (said(e) !== here) apply(stopImmediatePropagation, e, []);
+  }, true);
+  addEventListener("click", (e) => {
+    const link = e.isTrusted && typeOf(targetOf(e)) === ELEMENT_NODE && apply(closest, targetOf(e), ["a[href]"]);
+    if (!link) return;
+    const url = new URL(goes(link), here);
+    if (matches(/^https?:$/, protocolOf(url)) && originOf(url) !== here) apply(stopImmediatePropagation, e, []);
+  }, true);
+  // Who hears of a navigation before the guard could keep it from the guard: the guard is the
+  // first that hears of it, and the last that can ask to.
+  const { navigation, NavigateEvent, NavigationDestination } = /** @type {any} */ (self);
+  delete (/** @type {any} */ (self)).navigation;
   if (!navigation) return;
   const byPerson = getter(NavigateEvent, "userInitiated"), to = getter(NavigateEvent, "destination"), urlOf = getter(NavigationDestination, "url"), saved = getter(NavigateEvent, "downloadRequest");
   navigation.addEventListener("navigate", (/** @type {any} */ e) => {
     const url = new URL(urlOf(to(e))), protocol = protocolOf(url), own = originOf(url) === here;
     if (matches(/^https?:$/, protocol) ? own || byPerson(e) : protocol === "blob:" && own && saved(e) !== null) return;
     apply(preventDefault, e, []);
-  });
+  }, true);
 })();

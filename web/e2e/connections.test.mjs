@@ -119,6 +119,8 @@ async function attempts(t, setting) {
   fs.copyFileSync(path.join(root, "web/e2e/ways.mjs"), path.join(dir, "ways.mjs"));
   // A file of the site that would do as it is told, if it were not under the policy.
   write("ways-worker.js", `self.onmessage = (e) => fetch(e.data.http, { mode: "no-cors" }); self.onconnect = (e) => { e.ports[0].onmessage = self.onmessage; };`);
+  fs.mkdirSync(path.join(dir, "ways"));
+  fs.copyFileSync(path.join(dir, "ways-worker.js"), path.join(dir, "ways/app-worker.js"));
   write("to.mjs", `export default ${JSON.stringify(to)};`);
   write("tries.mjs", `import "./bare.mjs"; import to from "./to.mjs"; import { departures, go, requests } from "./ways.mjs";
     const way = new URLSearchParams(location.search).get("way");

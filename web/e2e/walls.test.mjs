@@ -214,3 +214,58 @@ test("a page that opened this one hears nothing of it, and no cookie is left, on
   assert.deepEqual(elsewhere.asked.filter((asked) => asked.includes("rows")), []);
   assert.deepEqual(await context.cookies(), []);
 });
+
+for (const [name, { skip, visit }] of Object.entries(browsers)) {
+  test(`no listener keeps the guard from hearing where the page goes, and no name of the window stays, ${name}`, { skip }, async (t) => {
+    const elsewhere = await listener(t), { origin } = await host(t, path.join(root, "dist"), "/");
+    const page = await visit(t, origin + "/help");
+    await ready(page);
+    const left = await page.evaluate(async (/** @type {string} */ to) => {
+      for (const stop of [(/** @type {Event} */ e) => e.stopImmediatePropagation(), (/** @type {Event} */ e) => e.stopPropagation(), (/** @type {Event} */ e) => { e.cancelBubble = true; }]) {
+        /** @type {any} */ (self).navigation?.addEventListener("navigate", stop, true);
+      }
+      location.href = to + "rows";
+      const a = document.body.appendChild(document.createElement("a"));
+      a.href = to + "rows";
+      a.click();
+      a.remove();
+      window.name = "rows";
+      for (let i = 0; i < 9; i++) await fetch("/help/", { cache: "no-store" }); // a page that goes ends before
+      return window.name;
+    }, elsewhere.url);
+    assert.equal(left, "");
+    assert.equal(await page.evaluate(() => location.pathname), "/help");
+    assert.deepEqual(elsewhere.asked, []);
+  });
+}
+
+test("a person's paste brings text into a control, and nothing anywhere else", async (t) => {
+  const site = await host(t, path.join(root, "dist"), "/");
+  const page = await (await alone(t, { serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"] })).newPage();
+  await page.goto(site.origin + "/help");
+  await ready(page);
+  const refused = await page.evaluate(() => {
+    document.addEventListener("copy", (e) => {
+      e.preventDefault();
+      e.clipboardData?.setData("text/plain", "rows");
+      e.clipboardData?.setData("text/html", "<b>rows</b><iframe></iframe>");
+    }, true);
+    const box = document.body.appendChild(document.createElement("div"));
+    box.textContent = "text";
+    Object.assign(box, { id: "box", tabIndex: 0 });
+    try { box.contentEditable = "true"; } catch { /* refused */ }
+    try { box.setAttribute("contentEditable", "true"); } catch { /* refused */ }
+    try { document.designMode = "on"; } catch { /* refused */ }
+    box.style.setProperty("-webkit-user-modify", "read-write"); // which makes it one all the same
+    document.body.append(Object.assign(document.createElement("textarea"), { id: "control" }));
+    box.focus();
+    getSelection()?.selectAllChildren(box);
+    return [box.contentEditable, document.designMode];
+  });
+  assert.deepEqual(refused, ["inherit", "off"]);
+  await page.keyboard.press("Control+C");
+  await page.keyboard.press("Control+V");
+  await page.focus("#control");
+  await page.keyboard.press("Control+V");
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => [/** @type {any} */ (document.getElementById("control")).value, document.getElementById("box")?.innerHTML, self.length]), ["rows", "text", 0]));
+});

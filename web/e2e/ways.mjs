@@ -198,6 +198,14 @@ export const requests = {
   "module worker of a file of the site": (to) => { new Worker("ways-worker.js", { type: "module" }).postMessage(to); },
   "shared worker of a file of the site": (to) => new SharedWorker("ways-worker.js").port.postMessage(to),
   "service worker of a file of the site": async (to) => { const { installing, waiting, active } = await navigator.serviceWorker.register("ways-worker.js", { scope: "none/" }); (installing ?? waiting ?? active)?.postMessage(to); },
+  "service worker of another one's name, from another address": async (to) => {
+    const { href } = location;
+    history.replaceState(null, "", "/ways/");
+    const registered = navigator.serviceWorker.register("app-worker.js"); // in that folder
+    history.replaceState(null, "", href);
+    const { installing, waiting, active } = await registered;
+    (installing ?? waiting ?? active)?.postMessage(to);
+  },
   "worker made from text: `WebSocket`": own((to) => new WebSocket(to.ws)),
   "worker made from text: `EventSource`": own((to) => new EventSource(to.http)),
   "worker made from text: `WebTransport`": own((to) => new WebTransport(to.https)),
@@ -205,6 +213,10 @@ export const requests = {
   "worker made from text: module": own((to) => import(to.http)),
   "worker made from text: cache": own(async (to) => (await caches.open("ways")).add(new Request(to.http, { mode: "no-cors" }))),
   "worker made from text: another": own((to) => new Worker(URL.createObjectURL(new Blob([`new WebSocket("${to.ws}")`])))),
+  "worker made from text: a file of the site": own((to) => {
+    /** @type {any} */ (self).trustedTypes?.createPolicy("default", { createScriptURL: (url) => url });
+    new Worker(location.origin + "/ways-worker.js").postMessage(to);
+  }),
   "worker made from text: WebRTC": own((to) => new /** @type {any} */ (self).RTCPeerConnection({ iceServers: [{ urls: `stun:${to.host}` }] })),
   "shared worker: `WebSocket`": (to) => new SharedWorker(URL.createObjectURL(new Blob([`new WebSocket("${to.ws}")`]))),
   "picture of a notification": (to) => new Notification("ways", { icon: to.http }),
