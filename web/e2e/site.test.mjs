@@ -65,8 +65,8 @@ test("the page does not run in the frame of another site, with headers or withou
 test("a person may follow a link to another site, a script may not", async (t) => {
   const other = await elsewhere(t, "there");
   const page = await (await alone(t, { serviceWorkers: "allow" })).newPage();
-  await page.route("**/app.wasm", (route) => route.abort()); // go-app would open a window for it
   await page.goto(server.url);
+  await ready(page); // go-app, too, hears of a click
   await page.evaluate((url) => {
     document.body.prepend(Object.assign(document.createElement("a"), { id: "out", href: url + "person", textContent: "out" }));
     location.href = url + "script";

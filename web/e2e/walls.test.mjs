@@ -198,7 +198,7 @@ test("a page that opened this one hears nothing of it, and no cookie is left, on
   await page.evaluate((/** @type {string} */ url) => {
     Object.assign(window, { told: [] });
     addEventListener("message", (e) => Object(window).told.push(e.data));
-    window.open(url);
+    Object.assign(window, { opened: window.open(url) });
   }, site.origin + "/help");
   const popup = await opened;
   await ready(popup);
@@ -207,10 +207,27 @@ test("a page that opened this one hears nothing of it, and no cookie is left, on
     opener?.postMessage("rows", "*");
     if (opener) opener.location = url + "rows";
     document.cookie = "rows=1; path=/";
+    addEventListener("message", (e) => {
+      e.source?.postMessage("rows", { targetOrigin: "*" });
+      e.ports[0]?.postMessage("rows");
+    }, true);
+    addEventListener("message", (e) => { if (e.data === "own") document.documentElement.dataset.own = "heard"; });
+    addEventListener("messageerror", (e) => { e.source?.postMessage("rows", { targetOrigin: "*" }); }, true);
     return [Boolean(opener), "cookieStore" in self];
   }, elsewhere.url);
   assert.deepEqual(has, [false, false]);
-  assert.deepEqual(await page.evaluate(() => Object(window).told), []);
+  await page.evaluate(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = (e) => Object(window).told.push(e.data);
+    Object(window).opened.postMessage("say", "*", [port2]);
+  });
+  await popup.evaluate(() => postMessage("own", "*")); // the page's own is heard, after the other
+  await eventually(async () => assert.equal(await popup.evaluate(() => document.documentElement.dataset.own), "heard"));
+  await page.evaluate(() => new Promise((resolve) => { // an answer would be here before this one
+    addEventListener("message", (e) => { if (e.data === "last") resolve(undefined); });
+    postMessage("last", "*");
+  }));
+  assert.deepEqual((await page.evaluate(() => Object(window).told)).filter((/** @type {string} */ told) => told !== "last"), []);
   assert.deepEqual(elsewhere.asked.filter((asked) => asked.includes("rows")), []);
   assert.deepEqual(await context.cookies(), []);
 });
