@@ -21,7 +21,7 @@ const shipped = () => fs.readdirSync(dist, { recursive: true, withFileTypes: tru
   .map((f) => path.relative(dist, path.join(f.parentPath ?? f.path, f.name))).filter((f) => !/\.(br|gz)$/.test(f) && !f.startsWith("stories/")).sort();
 
 // published returns what internal/site copies: sources and their places in the site.
-const published = () => [...read("internal/site/generate.go").matchAll(/^\t\{"([^"]+)", (runtime \+ )?"([^"]+)"\},$/gm)].map(([, from, runtime, to]) => ({ from, to: `web/${runtime ? "ort/" : ""}${to}` }));
+const published = () => [...read("internal/site/files.go").matchAll(/^\t\{"([^"]+)", (runtime \+ )?"([^"]+)"\},$/gm)].map(([, from, runtime, to]) => ({ from, to: `web/${runtime ? "ort/" : ""}${to}` }));
 
 // into returns the files that a component names.
 const into = (/** @type {any} */ c) => c.properties.filter((/** @type {any} */ p) => p.name === "clipscope:linked-into").map((/** @type {any} */ p) => p.value);
