@@ -371,6 +371,9 @@ func TestMessagesQuoteLittle(t *testing.T) {
 // TestManySmallValues: files of nothing but small values are read in proportion to their
 // bytes, or refused by the bound that they pass.
 func TestManySmallValues(t *testing.T) {
+	if testing.Short() && runtime.GOOS == "js" {
+		t.Skip("bytes are counted alike natively, in a tenth of the time; web/e2e has hostile files in the page")
+	}
 	const size = 9 << 20
 	filled := func(before, part, after string) []byte {
 		return []byte(before + strings.Repeat(part, size/len(part)) + after)

@@ -186,6 +186,9 @@ func attacks() map[string]struct {
 // TestAttacks: each is refused by the bound that it passes, in words, with little memory, and
 // no more has been made of it than its bytes allow.
 func TestAttacks(t *testing.T) {
+	if testing.Short() && runtime.GOOS == "js" {
+		t.Skip("bytes are counted alike natively, in a tenth of the time; web/e2e has hostile files in the page")
+	}
 	for name, a := range attacks() {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			l := newLoader(t.Context(), run.CSV{})
