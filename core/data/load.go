@@ -262,7 +262,7 @@ func (l *loader) buffered(r io.Reader, size int) *bufio.Reader {
 	return b
 }
 
-// mostFree is how many buffers are kept for other sources: those of two tables.
+// mostFree limits the buffers that are kept for other sources: those of two tables.
 const mostFree = 6
 
 func (l *loader) close() {

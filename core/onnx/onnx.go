@@ -49,7 +49,7 @@ func refusal(expected, got, fix string) error {
 	return &data.Error{Expected: expected, Got: got, Fix: fix}
 }
 
-// kind is that of a message.
+// kind is the kind of a message, which decides how its fields are read.
 type kind int
 
 const (

@@ -27,7 +27,7 @@ func broken(sabotage string) audit.Start {
 	}
 }
 
-// sabotages are those that an audit on canaries sees.
+// sabotages lists the audited runs: an honest one, and those with a planted fault that an audit on canaries sees.
 var sabotages = []string{"", "noise halved", "clipping off"}
 
 func auditOnce(t *testing.T, cfg run.AuditRequest, sabotage string) run.AuditReport {

@@ -136,7 +136,7 @@ func (p *fragileRead) Wait(ctx context.Context, dst []float32) error {
 	return p.Pending.Wait(ctx, dst)
 }
 
-// Told is what a run tells, but for how long things took.
+// Told returns an event as JSON, without its durations.
 func Told(t *testing.T, e run.Event) string {
 	t.Helper()
 	if e.Diag != nil {
