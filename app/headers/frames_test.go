@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestParseFrames(t *testing.T) {
+func TestParseFramesTakesOrigins(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                    nil,
 		" \t\n":               nil,
@@ -28,9 +28,9 @@ func TestParseFrames(t *testing.T) {
 	}
 }
 
-// TestFramesRefused: what is no single origin, or could be somebody else's, is refused and
-// said.
-func TestFramesRefused(t *testing.T) {
+// TestParseFramesRefusesAllElse: what is no single origin, or could be somebody else's, is refused
+// and said.
+func TestParseFramesRefusesAllElse(t *testing.T) {
 	for text, why := range map[string]string{
 		"*":                                  "in full",
 		"https://*":                          "in full",
@@ -117,16 +117,17 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// TestForNobody: without a list the site is in nobody's frame.
-func TestForNobody(t *testing.T) {
+// TestWithoutAListNobodyMayFrame: without a list the site is in nobody's frame.
+func TestWithoutAListNobodyMayFrame(t *testing.T) {
 	h := asMap(For(nil))
 	if !strings.Contains(h["Content-Security-Policy"], "; frame-ancestors 'none'; ") || h["X-Frame-Options"] != "DENY" || h["Cross-Origin-Resource-Policy"] != "same-origin" {
 		t.Errorf("%q", h)
 	}
 }
 
-// TestForSome: a list changes who may frame the site, and nothing else of the policy.
-func TestForSome(t *testing.T) {
+// TestAListChangesOnlyWhoMayFrame: a list changes who may frame the site, and nothing else of the
+// policy.
+func TestAListChangesOnlyWhoMayFrame(t *testing.T) {
 	none, some := asMap(For(nil)), asMap(For([]string{Self, "https://a.example"}))
 	if got := strings.Replace(some["Content-Security-Policy"], "frame-ancestors 'self' https://a.example;", "frame-ancestors 'none';", 1); got != none["Content-Security-Policy"] {
 		t.Errorf("the policy is %q", some["Content-Security-Policy"])

@@ -106,7 +106,7 @@ func made(t *testing.T, s *Service, address string) string {
 	return got.Path
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestALinkLeadsWhereItWasMade(t *testing.T) {
 	s, m, _ := newService()
 	names := map[string]string{}
 	for _, address := range []string{"/#data=moons&seed=1", "/#data=moons&seed=2", "/lab/#lesson=u", "/#note=a+%C3%A9"} {
@@ -139,7 +139,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // A link is there for a year after it was last followed, and is not written each time.
-func TestKeptWhileUsed(t *testing.T) {
+func TestALinkIsKeptWhileUsed(t *testing.T) {
 	s, m, now := newService()
 	path := made(t, s, "/#seed=1")
 	name := strings.TrimPrefix(path, "/x/")
@@ -186,7 +186,7 @@ func TestNoLinkIsOverwritten(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestWhatIsNoRequestForALinkIsRefused(t *testing.T) {
 	const good = `{"link": "/#seed=1"}`
 	for _, c := range []struct {
 		r      *Request
@@ -237,7 +237,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
+func TestAHouseholdMakesNoMoreThanItsLimit(t *testing.T) {
 	s, _, _ := newService()
 	b := &bucket{2, map[string]int{}}
 	s.Limiter = b
@@ -267,7 +267,7 @@ func (broken) Allow(string) (bool, error) { return true, errors.New("no limit is
 
 // Names are told apart as the odds say: of 20,000, none of which is like another unless one
 // of 170,000 such tests is false, each syllable is as frequent as the others.
-func TestNames(t *testing.T) {
+func TestNamesAreToldApart(t *testing.T) {
 	seen := map[string]bool{}
 	counts := map[string]int{}
 	const n = 20_000
@@ -300,7 +300,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestNamesAsTheyAreHeard(t *testing.T) {
+func TestNamesAreReadAsTheyAreHeard(t *testing.T) {
 	const name = "bakitu-fonisa-rulabo"
 	for text, want := range map[string]string{
 		name: name, "BAKITU-FONISA-RULABO": name, "bakitufonisarulabo": name, "bakitu fonisa rulabo": name, "paqedu-vomeza-rulapo": name, "Bakitu_Fonisa.Rulabo": name, "bacitu-fonysa-rulabo": name,
@@ -373,9 +373,9 @@ func (l *late) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLateBodies: who sends half a body is told so, and who is refused all the same is told
-// why.
-func TestLateBodies(t *testing.T) {
+// TestALateBodyIsAnsweredWithTheReason: who sends half a body is told so, and who is refused all
+// the same is told why.
+func TestALateBodyIsAnsweredWithTheReason(t *testing.T) {
 	for status, headers := range map[int][]string{408: nil, 415: {"Content-Type", "text/plain"}, 403: {"Origin", "https://evil.example"}} {
 		s, m, _ := newService()
 		r := asks("POST", "/api/links", "", headers...)
