@@ -34,8 +34,8 @@ func below(pkg string, dirs ...string) bool {
 	})
 }
 
-// TestArrows holds who may import whom.
-func TestArrows(t *testing.T) {
+// TestImportsFollowTheArrows holds who may import whom.
+func TestImportsFollowTheArrows(t *testing.T) {
 	all := imports(t)
 	if len(all) < 10 || all["clipscope/core/train"] == nil || all["clipscope/wasm"] == nil {
 		t.Fatalf("go list found %d packages", len(all))
@@ -101,9 +101,9 @@ var rooms = []struct {
 	{"train", false, "browser cards chart client export form ledger link motion preset scores series widget words"},
 }
 
-// TestRooms holds who may import whom within the page: widgets know of no run,
+// TestPagesDoNotImportEachOther holds who may import whom within the page: widgets know of no run,
 // charts of no trainer, the pages not of each other; ui itself composes them.
-func TestRooms(t *testing.T) {
+func TestPagesDoNotImportEachOther(t *testing.T) {
 	all := imports(t)
 	known := map[string]bool{"clipscope/ui": true}
 	for _, r := range rooms {

@@ -26,10 +26,10 @@ import (
 	_ "clipscope/core/compute/kernel/picture"
 )
 
-// TestDocsMap: the map of CONTRIBUTING.md has every package, with the first sentence of its
-// comment. A comment begins with the package's name and a verb, and is short enough to be read
-// in a table.
-func TestDocsMap(t *testing.T) {
+// TestDocsMapHasEveryPackage: the map of CONTRIBUTING.md has every package, with the first
+// sentence of its comment. A comment begins with the package's name and a verb, and is short
+// enough to be read in a table.
+func TestDocsMapHasEveryPackage(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("| folder | |\n| --- | --- |\n")
 	docs := packageDocs(t)
@@ -73,8 +73,8 @@ func packageDocs(t *testing.T) map[string]string {
 	return docs
 }
 
-// TestDocsRationale: the index has every question of the four parts.
-func TestDocsRationale(t *testing.T) {
+// TestDocsRationaleIndexHasEveryQuestion: the index has every question of the four parts.
+func TestDocsRationaleIndexHasEveryQuestion(t *testing.T) {
 	var index strings.Builder
 	for _, part := range []string{"core/RATIONALE.md", "core/compute/RATIONALE.md", "core/data/RATIONALE.md", "web/RATIONALE.md"} {
 		text := read(t, part)
@@ -220,7 +220,8 @@ func TestEveryFieldIsInTheReference(t *testing.T) {
 	}
 }
 
-// TestGlossaryNamesWhatIsThere: each word of the glossary stands once, in order, and its type or function is declared.
+// TestGlossaryNamesWhatIsThere: each word of the glossary stands once, in order, and its type or
+// function is declared.
 func TestGlossaryNamesWhatIsThere(t *testing.T) {
 	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| [^|]+ \\| `([a-z/]+)\\.([A-Z]\\w+)` \\|$").FindAllStringSubmatch(read(t, "docs/glossary.md"), -1)
 	if len(rows) < 40 {

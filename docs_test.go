@@ -30,9 +30,9 @@ import (
 // update has the tests write what they make of the code into docs/.
 var update = flag.Bool("update", false, "write what docs/ has of the code anew")
 
-// TestDocsMethods: docs/methods.md says of every method what the page says, and draws
-// its weight as it is computed.
-func TestDocsMethods(t *testing.T) {
+// TestDocsMethodsSayWhatThePageSays: docs/methods.md says of every method what the page says, and
+// draws its weight as it is computed.
+func TestDocsMethodsSayWhatThePageSays(t *testing.T) {
 	var text strings.Builder
 	for i, m := range clip.Methods() {
 		if i > 0 {
@@ -216,9 +216,9 @@ func concluded(t *testing.T, s *privacy.Statement) run.Statement {
 	return made
 }
 
-// TestDocsStatement: docs/privacy-statement.md shows a statement of each kind as it is made, a
-// report's paragraph, and says of every field what it is.
-func TestDocsStatement(t *testing.T) {
+// TestDocsStatementIsAsItIsMade: docs/privacy-statement.md shows a statement of each kind as it is
+// made, a report's paragraph, and says of every field what it is.
+func TestDocsStatementIsAsItIsMade(t *testing.T) {
 	const file = "docs/privacy-statement.md"
 	names, all := statements(t)
 	for _, name := range names {

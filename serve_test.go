@@ -43,7 +43,7 @@ func testSite() fstest.MapFS {
 	}
 }
 
-func TestServer(t *testing.T) {
+func TestServerSendsTheSiteAlone(t *testing.T) {
 	tests := []struct {
 		method, target string
 		status         int
@@ -240,9 +240,9 @@ func TestServerAnswersItsHosts(t *testing.T) {
 	}
 }
 
-// TestServerBelowAPrefix: what does not begin with the whole prefix is not there, and is
-// answered with all headers.
-func TestServerBelowAPrefix(t *testing.T) {
+// TestServerAnswersOnlyBelowItsPrefix: what does not begin with the whole prefix is not there, and
+// is answered with all headers.
+func TestServerAnswersOnlyBelowItsPrefix(t *testing.T) {
 	s := &server{site: testSite(), prefix: "/repo", headers: headers.All, tags: map[string]tag{}}
 	for target, status := range map[string]int{"/repo/": 200, "/repo": 200, "/repo/help": 200, "/": 404, "/help": 404, "/repohelp": 404, "/repo/../help": 404, "/repository": 404, "/Repo/": 404} {
 		r := get(t, s, "GET", target, "")
@@ -252,9 +252,9 @@ func TestServerBelowAPrefix(t *testing.T) {
 	}
 }
 
-// TestRanges: a part of what is packed is a part of the packed form, and many parts are the
-// whole.
-func TestRanges(t *testing.T) {
+// TestRangesAreOfThePackedForm: a part of what is packed is a part of the packed form, and many
+// parts are the whole.
+func TestRangesAreOfThePackedForm(t *testing.T) {
 	now := time.Unix(1000, 0)
 	plain, packed := strings.Repeat("plain", 100), "0123456789"
 	site := fstest.MapFS{"index.html": {Data: []byte(plain), ModTime: now}, "index.html.br": {Data: []byte(packed), ModTime: now}}

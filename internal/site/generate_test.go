@@ -105,9 +105,9 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 	}
 }
 
-// TestPages: a site has the pages of this list and no other. Each but the stories is kept for
-// offline use, and the page for unknown addresses leads to it.
-func TestPages(t *testing.T) {
+// TestASiteHasThePagesOfItsList: a site has the pages of this list and no other. Each but the
+// stories is kept for offline use, and the page for unknown addresses leads to it.
+func TestASiteHasThePagesOfItsList(t *testing.T) {
 	for _, s := range []Site{{}, {Prefix: "/repo"}, {Stories: true}} {
 		out := built(t, s)
 		var pages []string
@@ -148,8 +148,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestShortLinks: a page says where its host keeps short links, or nothing of them.
-func TestShortLinks(t *testing.T) {
+// TestPagesSayWhereShortLinksAreKept: a page says where its host keeps short links, or nothing of
+// them.
+func TestPagesSayWhereShortLinksAreKept(t *testing.T) {
 	for _, links := range []bool{false, true} {
 		out := built(t, Site{Links: links})
 		for _, page := range []string{"index.html", "lab/index.html"} {
@@ -161,9 +162,9 @@ func TestShortLinks(t *testing.T) {
 	}
 }
 
-// TestFrames: a site says who may frame it, to the guard and to hosts, and has the script
-// that speaks with them; one that nobody may says nothing of it.
-func TestFrames(t *testing.T) {
+// TestASiteSaysWhoMayFrameIt: a site says who may frame it, to the guard and to hosts, and has the
+// script that speaks with them; one that nobody may says nothing of it.
+func TestASiteSaysWhoMayFrameIt(t *testing.T) {
 	for _, frames := range [][]string{nil, {headers.Self, "https://a.example"}} {
 		out := built(t, Site{Prefix: "/repo", Frames: frames})
 		some := len(frames) > 0
@@ -191,9 +192,9 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestVersionOfOptions: a browser that has a site of some options notices one of others,
-// and each says which release has its files.
-func TestVersionOfOptions(t *testing.T) {
+// TestSitesOfOtherOptionsHaveOtherVersions: a browser that has a site of some options notices one
+// of others, and each says which release has its files.
+func TestSitesOfOtherOptionsHaveOtherVersions(t *testing.T) {
 	seen := map[string]string{}
 	for made, s := range map[string]Site{
 		"make release":                   {},
@@ -275,7 +276,7 @@ func TestAppScriptWaits(t *testing.T) {
 	}
 }
 
-func TestCleanPrefix(t *testing.T) {
+func TestCleanPrefixGivesOneForm(t *testing.T) {
 	for in, want := range map[string]string{"": "", "/": "", "repo": "/repo", "/repo/": "/repo", "/a/b": "/a/b"} {
 		if got := CleanPrefix(in); got != want {
 			t.Errorf("CleanPrefix(%q) = %q, want %q", in, got, want)

@@ -43,9 +43,10 @@ func guidePages(t *testing.T) []string {
 	return pages
 }
 
-// TestGuides: every page of a guide leads to what is there, whatever the site's prefix,
-// has no style and no script of its own but the one that sets the theme, and is read with its own contents.
-func TestGuides(t *testing.T) {
+// TestGuidesLeadToWhatIsThere: every page of a guide leads to what is there, whatever the site's
+// prefix, has no style and no script of its own but the one that sets the theme, and is read with
+// its own contents.
+func TestGuidesLeadToWhatIsThere(t *testing.T) {
 	for _, prefix := range []string{"", "/repo"} {
 		of := Site{Source: ".", Prefix: prefix}
 		all, err := of.renderGuides()
@@ -105,9 +106,9 @@ func followed(all []guide, prefix string) []string {
 	}
 }
 
-// TestDocsLinks: where the sources are read, a link leads to a file that is there, and to
-// a heading of it.
-func TestDocsLinks(t *testing.T) {
+// TestDocsLinksLeadToFilesAndHeadings: where the sources are read, a link leads to a file that is
+// there, and to a heading of it.
+func TestDocsLinksLeadToFilesAndHeadings(t *testing.T) {
 	headings := func(name string) anchors {
 		b, err := os.ReadFile(name)
 		if err != nil {
@@ -190,8 +191,8 @@ func blocks(t *testing.T) []block {
 	return all
 }
 
-// TestGuideCode: code of a guide is what it is said to be.
-func TestGuideCode(t *testing.T) {
+// TestGuideCodeIsWhatItIsSaidToBe: code of a guide is what it is said to be.
+func TestGuideCodeIsWhatItIsSaidToBe(t *testing.T) {
 	checks := map[string]func(*testing.T, string){
 		"sh": checkShell, "js": checkJavaScript, "json": checkJSON, "config": checkConfig, "python": checkPython,
 		"nginx": nil, "caddy": nil, // see TestHostsSendTheHeaders

@@ -61,7 +61,7 @@ func TestArchiveIsItsFiles(t *testing.T) {
 	}
 }
 
-func TestSums(t *testing.T) {
+func TestSumsAreOfTheFiles(t *testing.T) {
 	var got strings.Builder
 	if err := sumsTo(&got, fstest.MapFS{"a b": {Data: []byte("x")}, "e": {}}); err != nil {
 		t.Fatal(err)
