@@ -21,7 +21,7 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
-func TestEdges(t *testing.T) {
+func TestEdgesCostNothingOrEverything(t *testing.T) {
 	inf := math.Inf(1)
 	for _, name := range Names() {
 		for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestEdges(t *testing.T) {
 
 type unknownEvent struct{ Event }
 
-func TestRefused(t *testing.T) {
+func TestRefusedEventsCostNothing(t *testing.T) {
 	for _, name := range Names() {
 		a, err := NewAccountant(name)
 		if err != nil {
@@ -95,7 +95,7 @@ func TestRefused(t *testing.T) {
 
 // A statistic released from the same sample costs what the joint multiplier
 // says: σ⁻² = σ_T⁻² + (σ_s/s)⁻² for `quantile` (s = ½) and `dc-*` (s = 1).
-func TestJointCost(t *testing.T) {
+func TestJointCostsItsJointMultiplier(t *testing.T) {
 	for _, name := range Names() {
 		for _, c := range []struct{ sigma, statistic float64 }{{1.5, 2}, {1, 5}, {2, 8}, {0.8, 30}} {
 			rest := math.Pow(math.Pow(c.sigma, -2)-math.Pow(c.statistic, -2), -0.5)
@@ -121,7 +121,7 @@ func TestJointCost(t *testing.T) {
 	}
 }
 
-func TestMonotoneAndOrderFree(t *testing.T) {
+func TestEpsilonRisesWithEveryArgument(t *testing.T) {
 	sweep(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range Names() {

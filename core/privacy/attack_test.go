@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAttackOnGaussian: on one Gaussian release the bounds are the exact trade-off, Φ(Φ⁻¹(α) + μ)
-// (Dong, Roth & Su 2022, equation 6), and never below it.
-func TestAttackOnGaussian(t *testing.T) {
+// TestAttackOnGaussianIsTheExactTradeOff: on one Gaussian release the bounds are the exact
+// trade-off, Φ(Φ⁻¹(α) + μ) (Dong, Roth & Su 2022, equation 6), and never below it.
+func TestAttackOnGaussianIsTheExactTradeOff(t *testing.T) {
 	for _, sigma := range []float64{0.3, 1, 3.7, 20} {
 		mu := 1 / sigma
 		a, err := Attack(1e-5, Gaussian{sigma})
@@ -40,10 +40,10 @@ func TestAttackOnGaussian(t *testing.T) {
 	}
 }
 
-// TestAttackOnSampledGaussian: a test of one sampled release knows the row only where the row
-// was drawn: (1−q)·α + q·Φ(Φ⁻¹(α) + 1/σ) with the row removed, and the inverse of that with
-// the row added.
-func TestAttackOnSampledGaussian(t *testing.T) {
+// TestAttackOnSampledGaussianKnowsOnlyDrawnRows: a test of one sampled release knows the row only
+// where the row was drawn: (1−q)·α + q·Φ(Φ⁻¹(α) + 1/σ) with the row removed, and the inverse of
+// that with the row added.
+func TestAttackOnSampledGaussianKnowsOnlyDrawnRows(t *testing.T) {
 	const q, sigma = 0.2, 0.7
 	removed := func(alpha float64) float64 { return (1-q)*alpha + q*normalCDF(normalQuantile(alpha)+1/sigma) }
 	// P and Q exchanged: a test that misses the share α finds what the first leaves.

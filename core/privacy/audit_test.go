@@ -68,7 +68,7 @@ func TestOneRunKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestOneRunEdges(t *testing.T) {
+func TestOneRunBoundsNothingFromNothing(t *testing.T) {
 	for _, c := range []struct {
 		a    OneRunAudit
 		want float64
@@ -98,7 +98,7 @@ func TestOneRunEdges(t *testing.T) {
 // Randomised response with ε = 1 is exactly ε-DP: a 95 % bound may exceed 1 in
 // one audit of 20; more than 6 of 40 has probability 0.003. With ε = 3 claimed
 // to be 1 it is caught.
-func TestOneRunHolds(t *testing.T) {
+func TestOneRunBoundsHoldForRandomisedResponse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	audit := func(epsilon float64) float64 {
 		canaries := make([]CanaryScore, 1000)
@@ -142,10 +142,10 @@ func TestOneRunHolds(t *testing.T) {
 	}
 }
 
-// TestTwoSampleAudit: where all are right the share of hits is at least
+// TestTwoSampleAuditEqualsClopperPearson: where all are right the share of hits is at least
 // (α/4)^(1/n), and of false ones at most 1 minus that; coins, and an auditor who
 // is always wrong, show nothing.
-func TestTwoSampleAudit(t *testing.T) {
+func TestTwoSampleAuditEqualsClopperPearson(t *testing.T) {
 	for _, a := range []TwoSampleAudit{{100, 100, 0}, {200, 200, 0}, {200, 0, 200}, {200, 100, 100}} {
 		for _, delta := range []float64{0, 1e-5, 0.5} {
 			got, err := a.Epsilon(delta, 0.05)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCalibrateRDPKnownAnswers(t *testing.T) {
+func TestCalibrateByRDPGivesKnownAnswers(t *testing.T) {
 	for _, c := range []struct {
 		q      float64
 		steps  int
@@ -42,7 +42,7 @@ func checkNoise(t *testing.T, b Budget, q float64, steps int, want, rel float64)
 	return got
 }
 
-func TestCalibratePLDKnownAnswers(t *testing.T) {
+func TestCalibrateByPLDGivesKnownAnswers(t *testing.T) {
 	sweep(t)
 	for _, c := range []struct {
 		q      float64
@@ -64,7 +64,7 @@ func TestCalibratePLDKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestCalibrateReference(t *testing.T) {
+func TestCalibrateEqualsTheReference(t *testing.T) {
 	sweep(t)
 	r := loadReference(t)
 	if r == nil {
@@ -83,7 +83,7 @@ func TestCalibrateReference(t *testing.T) {
 	}
 }
 
-func TestCalibrateWithSpent(t *testing.T) {
+func TestCalibrateLeavesRoomForWhatIsSpent(t *testing.T) {
 	for _, name := range Names() {
 		b := Budget{Accountant: name, Epsilon: 2, Delta: 1e-5, Spent: []Event{Gaussian{4}}}
 		alone := b
@@ -105,7 +105,7 @@ func TestCalibrateWithSpent(t *testing.T) {
 	}
 }
 
-func TestCalibrateStepsAndRate(t *testing.T) {
+func TestCalibrateSpendsNoMoreOverStepsAndRate(t *testing.T) {
 	for _, name := range Names() {
 		b := Budget{Accountant: name, Epsilon: 3, Delta: 1e-5}
 		steps, err := b.Steps(0.02, 1.1)
@@ -172,7 +172,7 @@ func TestCalibrateErrorsSayWhatToDo(t *testing.T) {
 }
 
 // What is worked out once for all numbers of steps is what is worked out for one.
-func TestCostsBySteps(t *testing.T) {
+func TestCostsEqualThoseOfTheWholeRun(t *testing.T) {
 	for _, name := range Names() {
 		for _, sigma := range []float64{1e-3, 0.5, 2} {
 			b := Budget{Accountant: name, Epsilon: 1, Delta: 1e-5, Spent: []Event{Gaussian{4}}}

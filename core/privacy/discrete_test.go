@@ -9,7 +9,7 @@ import (
 // χ² of frequencies against exp(−x²/2σ²), cells with fewer than 10 expected
 // pooled. The seed is fixed; on a fresh one a right sampler fails with
 // probability 1e-6 a row (χ² with k degrees of freedom above k + 5√(2k) + 15).
-func TestDiscreteGaussianFrequencies(t *testing.T) {
+func TestDiscreteGaussianPassesChiSquared(t *testing.T) {
 	const draws = 200_000
 	for i, sigma := range []float64{0.25, 0.7, 1, 2.5, 13, 40} {
 		d, err := NewDiscreteGaussian(sigma)
@@ -56,7 +56,7 @@ func TestDiscreteGaussianFrequencies(t *testing.T) {
 // At the σ of secure mode: mean, variance, and Kolmogorov–Smirnov against the
 // continuous Gaussian, from which a discrete one with σ = 2²⁰ is within 1e-6.
 // False alarms: 6e-7 each for the moments, 2·exp(−2·2.7²) = 1e-6 for KS.
-func TestDiscreteGaussianLarge(t *testing.T) {
+func TestDiscreteGaussianHasTheMomentsAtSecureSize(t *testing.T) {
 	const draws = 50_000
 	const sigma = 1 << 20
 	d, err := NewDiscreteGaussian(sigma)
@@ -90,7 +90,7 @@ func TestDiscreteGaussianLarge(t *testing.T) {
 }
 
 // Every choice both by floats and, as if the float were no help, by integers.
-func TestCoinsBias(t *testing.T) {
+func TestCoinsHaveTheirBias(t *testing.T) {
 	c := coins{SeededKey(3).Stream(Noise, 1, 0)}
 	const n = 20_000
 	check := func(what string, want float64, draw func() bool) {
@@ -120,7 +120,7 @@ func TestCoinsBias(t *testing.T) {
 }
 
 // expFixed to 200 digits against itself at 400, and to 50 against floats.
-func TestExpFixed(t *testing.T) {
+func TestExpFixedIsExactToItsDigits(t *testing.T) {
 	for _, r := range [][2]int64{{0, 1}, {1, 1 << 40}, {1, 2}, {1, 1}, {10, 7}, {35, 1}, {1000, 3}, {1 << 40, 3}} {
 		a, b := big.NewInt(r[0]), big.NewInt(r[1])
 		short, long := expFixed(a, b, 200), expFixed(a, b, 400)
@@ -144,7 +144,7 @@ func (w *words) Uint64() uint64 {
 	return v
 }
 
-func TestDecideReadsOn(t *testing.T) {
+func TestDecideReadsFurtherDigitsAtATie(t *testing.T) {
 	a, b := big.NewInt(1), big.NewInt(1)
 	first := expFixed(a, b, 64).Uint64()
 	next := new(big.Int).And(expFixed(a, b, 128), new(big.Int).SetUint64(math.MaxUint64)).Uint64()
@@ -159,7 +159,7 @@ func TestDecideReadsOn(t *testing.T) {
 	}
 }
 
-func TestDiscreteGaussianErrors(t *testing.T) {
+func TestDiscreteGaussianRefusesWhatIsNoDeviation(t *testing.T) {
 	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), 1 << 32} {
 		if _, err := NewDiscreteGaussian(s); err == nil {
 			t.Errorf("no error for σ = %v", s)
@@ -243,9 +243,9 @@ func TestGridNoiseCostsNoMoreThanGaussian(t *testing.T) {
 	}
 }
 
-// TestFineUnit: a power of two that divides the counts' unit and is far below the
-// noise, which it makes next to no larger.
-func TestFineUnit(t *testing.T) {
+// TestFineUnitHardlyAddsToTheNoise: a power of two that divides the counts' unit and is far below
+// the noise, which it makes next to no larger.
+func TestFineUnitHardlyAddsToTheNoise(t *testing.T) {
 	for _, sigma := range []float64{1e-9, 0.3, 0.5001, 1, 5, 12, 1e3, 1e8} {
 		for _, unit := range []float64{0.5, 1} {
 			u := FineUnit(sigma, unit)

@@ -89,7 +89,7 @@
 //
 // A curve's figure at a step is ε of a run that was planned to end there. For one
 // that is stopped there it is no bound, as the step may have been chosen by what
-// was released: see TestOptionalStopping. [Statement] and [Enter] therefore price
+// was released: see TestOptionalStoppingTellsNoMoreThanTheStatement. [Statement] and [Enter] therefore price
 // the plan, whose ε holds for every rule that looks at released values alone.
 //
 // # Keys

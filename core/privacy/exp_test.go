@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExp compares exp with the series in 200 digits.
-func TestExp(t *testing.T) {
+// TestExpIsWithinUnitsOfTheSeries compares exp with the series in 200 digits.
+func TestExpIsWithinUnitsOfTheSeries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	worst := 0.0
 	for range 20_000 {

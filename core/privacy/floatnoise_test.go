@@ -22,9 +22,9 @@ func mustEnd(t *testing.T, events ...Event) float64 {
 	return mass
 }
 
-// TestEndOfNoise recomputes the mass beyond the end by integrating over the angle and the
-// radius of a pair, and from the generator's words: what is charged is at least that.
-func TestEndOfNoise(t *testing.T) {
+// TestNoiseBeyondItsEndIsCharged recomputes the mass beyond the end by integrating over the angle
+// and the radius of a pair, and from the generator's words: what is charged is at least that.
+func TestNoiseBeyondItsEndIsCharged(t *testing.T) {
 	if want := math.Exp(-endRadius * endRadius / 2); math.Abs(endBelow/want-1) > 1e-12 {
 		t.Errorf("a pair lies beyond %v with probability %v, not %v", endRadius, want, endBelow)
 	}
@@ -110,9 +110,10 @@ func TestFloatNoiseIsChargedToDelta(t *testing.T) {
 	}
 }
 
-// TestEndRefutes: with the noise of a step ending at R, some outputs of the one data set
-// are none of the other; the claim without a charge is then false, and with it true.
-func TestEndRefutes(t *testing.T) {
+// TestEndOfNoiseRefutesAClaimWithoutTheCharge: with the noise of a step ending at R, some outputs
+// of the one data set are none of the other; the claim without a charge is then false, and with it
+// true.
+func TestEndOfNoiseRefutesAClaimWithoutTheCharge(t *testing.T) {
 	without := false
 	for _, sigma := range []float64{0.15, 0.2, 0.3, 0.5, 1} {
 		impossible := tail(endRadius - 1/sigma) // along the direction of the row
@@ -130,9 +131,9 @@ func TestEndRefutes(t *testing.T) {
 	}
 }
 
-// TestFloatNoiseEvents: what is written down is read, what cannot be is refused, and a
+// TestFloatNoiseEventsAreReadBack: what is written down is read, what cannot be is refused, and a
 // choice among runs is charged for the ends of all.
-func TestFloatNoiseEvents(t *testing.T) {
+func TestFloatNoiseEventsAreReadBack(t *testing.T) {
 	step := FloatNoise{PoissonSampled{0.01, Joint{[]Gaussian{{1}, {5}}}}, 300}
 	b, err := MarshalEvent(step)
 	if err != nil {

@@ -55,7 +55,7 @@ func mixtureDelta(q, sigma float64, rows, steps int, epsilon float64) float64 {
 }
 
 // Never below the truth, and by PLD within a few per cent of δ of it.
-func TestGroupBruteForce(t *testing.T) {
+func TestGroupIsNeverBelowBruteForce(t *testing.T) {
 	for _, c := range []struct {
 		q, sigma    float64
 		rows, steps int
@@ -88,7 +88,7 @@ func TestGroupBruteForce(t *testing.T) {
 	}
 }
 
-func TestGroupKnownAnswers(t *testing.T) {
+func TestGroupGivesKnownAnswers(t *testing.T) {
 	run := SelfComposed{PoissonSampled{256. / 60000, Gaussian{1.1}}, 1000}
 	joint := PoissonSampled{0.01, Joint{[]Gaussian{{2}, {5}}}}
 	for _, name := range Names() {
@@ -116,7 +116,7 @@ func TestGroupKnownAnswers(t *testing.T) {
 
 // ε rises with the group, PLD's is the smaller, and by PLD a group costs less than
 // its rows one after the other, which is what multiplying would say.
-func TestGroupMonotone(t *testing.T) {
+func TestGroupCostRisesWithItsRows(t *testing.T) {
 	sweep(t)
 	for _, c := range []setting{
 		{256. / 60000, 1.1, 3525, 1e-5},
@@ -140,7 +140,7 @@ func TestGroupMonotone(t *testing.T) {
 }
 
 // Every setting has an answer between what one row costs at least and RDP's.
-func TestGroupSweep(t *testing.T) {
+func TestGroupAnswersLieBetweenOneRowAndRDP(t *testing.T) {
 	points := 20
 	if testing.Short() {
 		points = 5
@@ -157,7 +157,7 @@ func TestGroupSweep(t *testing.T) {
 	}
 }
 
-func TestGroupRefuses(t *testing.T) {
+func TestGroupRefusesBadArguments(t *testing.T) {
 	for _, rows := range []int{-1, 0, run.MaxGroup + 1} {
 		if _, err := GroupEpsilon(PLD, rows, 1e-5, Gaussian{1}); err == nil || !strings.Contains(err.Error(), "group") {
 			t.Errorf("%d rows: %v", rows, err)
@@ -177,7 +177,7 @@ func TestGroupRefuses(t *testing.T) {
 }
 
 // lossPoint is the inverse of lossAt for a group, too.
-func TestGroupLossPoint(t *testing.T) {
+func TestGroupLossPointInvertsLossAt(t *testing.T) {
 	for _, c := range []struct {
 		rows     int
 		q, sigma float64

@@ -114,7 +114,7 @@ func TestInexactBoundHolds(t *testing.T) {
 	}
 }
 
-func TestInexactEvents(t *testing.T) {
+func TestInexactEventsAreReadBackOrRefused(t *testing.T) {
 	for name, e := range map[string]Event{
 		"negative":      inexactSteps(-1e-9, 2),
 		"more than 1":   inexactSteps(1.5, 2),

@@ -48,7 +48,7 @@ func FuzzUnmarshalEvent(f *testing.F) {
 	})
 }
 
-func TestMarshalEventRefuses(t *testing.T) {
+func TestMarshalEventRefusesWhatCannotBePriced(t *testing.T) {
 	for _, e := range []Event{nil, unknownEvent{}, SelfComposed{nil, 1}, Composed{[]Event{nil}}} {
 		if b, err := MarshalEvent(e); err == nil {
 			t.Errorf("%#v was written as %s", e, b)
@@ -81,7 +81,7 @@ func sumOf(t *testing.T, entries ...run.Entry) run.SpentReply {
 	return sum
 }
 
-func TestTotal(t *testing.T) {
+func TestTotalComposesRunsOnTheSameRows(t *testing.T) {
 	if got := sumOf(t); len(got.Runs) != 0 || got.Epsilon != 0 || got.Delta != 1e-5 || got.Open != 0 || got.Unprotected != 0 {
 		t.Errorf("nothing costs %+v", got)
 	}
@@ -128,9 +128,9 @@ func TestUnprotectedRunsAreInfinite(t *testing.T) {
 	}
 }
 
-// TestInfiniteTotal: where a total is infinite for what noise is inexact by, the reply
+// TestInfiniteTotalSaysWhy: where a total is infinite for what noise is inexact by, the reply
 // says so and at which ε; where it is for want of noise, or is finite, it does not.
-func TestInfiniteTotal(t *testing.T) {
+func TestInfiniteTotalSaysWhy(t *testing.T) {
 	secure := func(name string, steps int) run.Entry {
 		step := Inexact{PoissonSampled{0.5, Gaussian{0.7}}, 1e-70}
 		return run.Entry{Run: name, Steps: steps, Events: run.Events{PerStep: rawEvent(t, step)}}
@@ -159,7 +159,7 @@ func TestInfiniteTotal(t *testing.T) {
 
 // An entry costs the same after it was stored, and what nobody can price is an
 // error.
-func TestEntryJSON(t *testing.T) {
+func TestStoredEntriesCostTheSame(t *testing.T) {
 	var entries []run.Entry
 	for i, steps := range []int{0, 10, 300} {
 		e := entry(t, fmt.Sprint(i), steps)
@@ -209,7 +209,7 @@ func plan(t testing.TB, steps int) run.PlanInfo {
 
 // A record is charged for the whole plan when it is entered, whatever the run then
 // does; only one that was never let go costs nothing.
-func TestWhatARunIsCharged(t *testing.T) {
+func TestARunIsChargedItsWholePlan(t *testing.T) {
 	q := run.EnterRequest{Account: run.Account{Names: []string{"n"}}, Run: "a", Label: "l", Started: "2026-01-02T03:04:05Z", Plan: plan(t, 100)}
 	r, err := Enter(q)
 	if err != nil {
@@ -315,7 +315,7 @@ func TestEnterKeepsTheLimit(t *testing.T) {
 }
 
 // What the owner reads has the same data sets as what is composed.
-func TestLines(t *testing.T) {
+func TestLinesHaveTheDataSetsOfTheTotal(t *testing.T) {
 	record := func(name, started string, names ...string) run.Record {
 		return run.Record{Run: name, Names: names, Entry: run.Entry{Run: name, Started: started, Steps: 1, Events: run.Events{PerStep: rawEvent(t, oneStep)}}}
 	}
@@ -395,7 +395,7 @@ func TestDataSetsFollowNames(t *testing.T) {
 	}
 }
 
-func TestDigest(t *testing.T) {
+func TestDigestIsAFunctionOfSaltAndRows(t *testing.T) {
 	name := func(salt, rows string) string {
 		h, name, err := Digest([]byte(salt))
 		if err != nil {
@@ -413,9 +413,9 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestRecognise: a file is recognised where it, or a row of it, was trained on, and not where
-// only data was trained on that has a row in common with such data.
-func TestRecognise(t *testing.T) {
+// TestFilesAreRecognisedByTheirRows: a file is recognised where it, or a row of it, was trained
+// on, and not where only data was trained on that has a row in common with such data.
+func TestFilesAreRecognisedByTheirRows(t *testing.T) {
 	marks := func(members ...string) []string {
 		var s Sketch
 		for _, m := range members {

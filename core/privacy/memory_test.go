@@ -45,8 +45,8 @@ func TestMemoryChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStatements: what only the words depend on is each statement's own.
-func TestMemoryOfStatements(t *testing.T) {
+// TestMemoryKeepsTheWordsOfEachStatement: what only the words depend on is each statement's own.
+func TestMemoryKeepsTheWordsOfEachStatement(t *testing.T) {
 	m := &Memory{}
 	for _, s := range []Statement{
 		{Steps: 20, Planned: 30, Clipping: "C = 1"},
@@ -112,8 +112,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryOfMany has goroutines share a curve, for the race detector.
-func TestMemoryOfMany(t *testing.T) {
+// TestMemoryMayBeShared has goroutines share a curve, for the race detector.
+func TestMemoryMayBeShared(t *testing.T) {
 	m := &Memory{}
 	var wg sync.WaitGroup
 	for range 4 {

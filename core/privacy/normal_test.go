@@ -7,7 +7,7 @@ import (
 
 // Known answers to 17 digits and limits where the textbook's form has no digits
 // left: small μ, large ε, both tails.
-func TestGaussianDelta(t *testing.T) {
+func TestGaussianDeltaGivesKnownAnswers(t *testing.T) {
 	for _, c := range []struct{ mu, epsilon, want float64 }{
 		{2, 1, 0.50986166005467015308},
 		{1e-9, 0, 1e-9 / math.Sqrt(2*math.Pi)},
@@ -26,7 +26,7 @@ func TestGaussianDelta(t *testing.T) {
 	}
 }
 
-func TestLogOfTiny(t *testing.T) {
+func TestLogOfTinyNumbersIsExact(t *testing.T) {
 	for e := -1074; e < 0; e += 7 {
 		if got, want := ln(math.Ldexp(1, e)), float64(e)*math.Ln2; !within(got, want, 1e-14) {
 			t.Errorf("ln 2^%d = %v, want %v", e, got, want)
@@ -36,7 +36,7 @@ func TestLogOfTiny(t *testing.T) {
 
 // Where the textbook's form still has digits, the forms agree with it, on both
 // sides of the place where they change.
-func TestGaussianDeltaForms(t *testing.T) {
+func TestGaussianDeltaFormsAgree(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.0999, 0.1001, 0.5, 1, 3, 10} {
 		for u := -mu / 2; u < 6; u += 0.31 {
 			epsilon := mu * (u + mu/2)
@@ -63,7 +63,7 @@ func TestLogUpperIsContinuous(t *testing.T) {
 
 // Tests have at least the power and at most the level that they claim: against
 // the exact trade-off of one step, and by hand for atLeast.
-func TestLowerBoundBelowExact(t *testing.T) {
+func TestLowerBoundIsBelowTheExactTradeOff(t *testing.T) {
 	for _, q := range []float64{1e-6, 0.01, 0.5, 0.999} {
 		for _, sigma := range []float64{0.02, 0.3, 1, 30} {
 			tried := 0
@@ -95,7 +95,7 @@ func TestLowerBoundBelowExact(t *testing.T) {
 }
 
 // Answers, or refusals, for every legal number, not only those of use.
-func TestLegalNumbers(t *testing.T) {
+func TestEveryLegalNumberIsAnswered(t *testing.T) {
 	for _, delta := range []float64{5e-324, 1e-310, 1e-300, 1 - 1e-16} {
 		for _, q := range []float64{5e-324, 1e-300, 0.5, 1 - 1e-16, 1} {
 			for _, sigma := range []float64{5e-324, 1e-150, 1e-9, 1, 1e150, math.MaxFloat64} {
@@ -115,7 +115,7 @@ func TestLegalNumbers(t *testing.T) {
 
 // What an answer takes is bounded: the nodes of the moments and the points of the
 // grid, at every corner inside the limits of PLD.
-func TestBoundedWork(t *testing.T) {
+func TestWorkIsBoundedAtEveryCorner(t *testing.T) {
 	sweep(t)
 	for _, q := range []float64{1e-9, 0.5} {
 		for _, sigma := range []float64{leastNoise, 1, 1e9} {
@@ -147,7 +147,7 @@ func TestBoundedWork(t *testing.T) {
 
 // lossPoint is the inverse of lossAt, also where the loss is far below 0, as it can be where
 // nearly every row is in the sample.
-func TestLossPoint(t *testing.T) {
+func TestLossPointInvertsLossAt(t *testing.T) {
 	for _, q := range []float64{1e-9, 0.01, 0.3, 0.5, 0.6, 0.999, 1 - 1e-9, 1 - 0x1p-50, 1 - 0x1p-53, 1} {
 		for _, sigma := range []float64{0.05, 1, 30} {
 			for x := -690.0; x < 690; x += 0.37 {

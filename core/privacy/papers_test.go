@@ -13,7 +13,7 @@ import (
 // of 469 steps (60,000 rows, the last batch kept) and 5 epochs of 390 steps
 // (50,000 rows, the last batch dropped). RDP with more orders gives 1.0315 and
 // 0.952; the truth by PLD is 0.734 and 0.576.
-func TestValueClippingPaper(t *testing.T) {
+func TestValueClippingPaperUsedRDP(t *testing.T) {
 	for _, c := range []struct {
 		batches, epochs int
 		opacus          string

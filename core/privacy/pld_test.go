@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPLDReference(t *testing.T) {
+func TestPLDEqualsTheReference(t *testing.T) {
 	r := loadReference(t)
 	if r == nil {
 		return
@@ -30,7 +30,7 @@ func TestPLDReference(t *testing.T) {
 	}
 }
 
-func TestPLDKnownAnswers(t *testing.T) {
+func TestPLDGivesKnownAnswers(t *testing.T) {
 	for _, k := range knowns {
 		got := mustEpsilon(t, PLD, k.delta, k.event())
 		if got < k.prvLow || got > k.pld*(1+5e-4)+1e-5 {
@@ -42,7 +42,7 @@ func TestPLDKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestAnalyticGaussianKnownAnswers(t *testing.T) {
+func TestAnalyticGaussianGivesKnownAnswers(t *testing.T) {
 	// 40-digit values.
 	for eps, want := range map[float64]float64{0: 0.68268949213708589717, 0.5: 0.59918561853393326306, 1: 0.50986166005467015308, 4: 0.084953318671071062843} {
 		got, err := Delta(PLD, eps, Gaussian{0.5})
@@ -61,7 +61,7 @@ func TestAnalyticGaussianKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestSingleStepKnownAnswers(t *testing.T) {
+func TestSingleStepsGiveKnownAnswers(t *testing.T) {
 	// One step, closed form in Φ, 40 digits.
 	for _, c := range []struct{ q, sigma, delta, want float64 }{
 		{1. / 60000, 0.3, 1e-5, 0.0006575737929035635},
@@ -78,7 +78,7 @@ func TestSingleStepKnownAnswers(t *testing.T) {
 
 // The transform against closed forms: Gaussians that are sent through it as if
 // they were sampled at rate 1, and one sampled step.
-func TestTransformAgainstClosedForms(t *testing.T) {
+func TestTransformEqualsClosedForms(t *testing.T) {
 	sweep(t)
 	for _, c := range []struct {
 		t     term
@@ -122,7 +122,7 @@ func TestTransformAgainstClosedForms(t *testing.T) {
 
 // The lower bound comes from another discretisation, so a narrow bracket checks
 // both.
-func TestReportBracket(t *testing.T) {
+func TestReportBracketIsNarrow(t *testing.T) {
 	sweep(t)
 	for _, k := range knowns {
 		if k.sigma < 0.7 {
@@ -150,7 +150,7 @@ func TestReportBracket(t *testing.T) {
 }
 
 // No corner of σ ∈ [0.2, 100], q ∈ [1e−6, 1], T ≤ 1e6 gives up or falls back.
-func TestPLDCorners(t *testing.T) {
+func TestPLDAnswersAtEveryCorner(t *testing.T) {
 	sweep(t)
 	for _, q := range []float64{1e-6, 1e-3, 0.5} {
 		for _, sigma := range []float64{0.2, 0.8, 100} {

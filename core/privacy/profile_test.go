@@ -7,7 +7,7 @@ import (
 
 // A profile never falls below what one point at a time gives by more than
 // rounding, nor far above it, and never rises with ε.
-func TestProfileAgainstSinglePoints(t *testing.T) {
+func TestProfileIsNeverBelowSinglePoints(t *testing.T) {
 	sweep(t)
 	for _, k := range knowns {
 		if k.steps > 10000 {
@@ -41,7 +41,7 @@ func TestProfileAgainstSinglePoints(t *testing.T) {
 	}
 }
 
-func TestEpsilonsAgainstSinglePoints(t *testing.T) {
+func TestEpsilonsEqualSinglePoints(t *testing.T) {
 	for _, step := range []Event{PoissonSampled{0.01, Gaussian{1}}, Gaussian{30}, PoissonSampled{0.2, Gaussian{0.8}}} {
 		steps := []int{0, 1, 1, 7, 100, 1000}
 		for _, name := range Names() {
@@ -62,7 +62,7 @@ func TestEpsilonsAgainstSinglePoints(t *testing.T) {
 	}
 }
 
-func TestProfileRefuses(t *testing.T) {
+func TestProfileRefusesBadArguments(t *testing.T) {
 	if _, err := Profile(PLD, []float64{-1}, Gaussian{1}); err == nil {
 		t.Error("no error for ε < 0")
 	}

@@ -37,7 +37,7 @@ func (p setting) spent(t *testing.T) *spent {
 // rows, at δ = 1e-5. At 0.013 and below the PLD accountant answered 15.03, which
 // was the add side alone: exp(−λx) had underflowed at the top of the window, and
 // the remove side came out as 0.
-func TestSmallNoise(t *testing.T) {
+func TestSmallNoiseIsChargedInFull(t *testing.T) {
 	for _, c := range []struct{ sigma, low, high float64 }{
 		{0.05, 6311, 6700}, // low as lower.go has it
 		{0.02, 41_574, 43_000},
@@ -60,7 +60,7 @@ func TestSmallNoise(t *testing.T) {
 
 // The transform itself, without the guard and without the limits, has to be right
 // at small noise.
-func TestTransformAtSmallNoise(t *testing.T) {
+func TestTransformIsNeverBelowTheBoundAtSmallNoise(t *testing.T) {
 	sweep(t)
 	for _, sigma := range []float64{0.013, 0.011} {
 		p := setting{256. / 60000, sigma, 15 * 235, 1e-5}
@@ -150,7 +150,7 @@ func (p setting) rare() bool {
 // the truth, as cells of the add side were rounded up by a hundredth of the grid
 // in each of millions of steps. It is a Gaussian mechanism there but for 1e-7:
 // μ = q√T/σ, ε = 0.0153261.
-func TestLowerBoundOfManySteps(t *testing.T) {
+func TestLowerBoundOfManyStepsStaysBelowTheTruth(t *testing.T) {
 	p := setting{0.016166398153397685, 3657.245053438784, 3829914, 0.00013360463596278545}
 	s := p.spent(t)
 	mu := p.q * math.Sqrt(float64(p.steps)) / p.sigma
@@ -210,10 +210,10 @@ func (p setting) back(t *testing.T, a answers) {
 // Every answer lies between the lower bound and RDP's, and ε never falls when an
 // argument gets worse, across the limits of PLD too. Chains of settings, each
 // worse than the one before, so that one answer serves twice. That each returns
-// at all is part of the test: TestBoundedWork says what it may take.
+// at all is part of the test: TestWorkIsBoundedAtEveryCorner says what it may take.
 //
 // CLIPSCOPE_POINTS is the number of settings; make fuzz asks for 100,000.
-func TestSweep(t *testing.T) {
+func TestSweepLiesBetweenLowerBoundAndRDP(t *testing.T) {
 	points := 2000
 	if testing.Short() {
 		points = 60
@@ -293,7 +293,7 @@ func (s sweepTally) String() string {
 
 // All that is drawn as a curve lies above the lower bound too, at small noise and
 // anywhere, and a live ε never falls.
-func TestCurvesAboveLowerBound(t *testing.T) {
+func TestCurvesLieAboveTheLowerBound(t *testing.T) {
 	settings := []setting{
 		{256. / 60000, 0.05, 3525, 1e-5},
 		{256. / 60000, 0.02, 3525, 1e-5},

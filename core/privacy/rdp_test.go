@@ -19,7 +19,7 @@ func mustEpsilon(t *testing.T, accountant string, delta float64, events ...Event
 // from below.
 func within(got, want, rel float64) bool { return math.Abs(got-want) <= rel*math.Abs(want) }
 
-func TestRDPKnownAnswers(t *testing.T) {
+func TestRDPGivesKnownAnswers(t *testing.T) {
 	for _, k := range knowns {
 		got := mustEpsilon(t, RDP, k.delta, k.event())
 		// More orders than the peers' lists: at or below them, never below
@@ -30,7 +30,7 @@ func TestRDPKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestRDPReference(t *testing.T) {
+func TestRDPEqualsTheReference(t *testing.T) {
 	r := loadReference(t)
 	if r == nil {
 		return
@@ -52,7 +52,7 @@ func TestRDPReference(t *testing.T) {
 	}
 }
 
-func TestSampledRDPKnownAnswers(t *testing.T) {
+func TestSampledRDPGivesKnownAnswers(t *testing.T) {
 	// q=0.01, σ=2.5, 50 steps: constants of published unit tests.
 	want := map[float64]float64{1.5: 6.70579741e-4, 2.5: 1.08548710e-3, 5: 2.18075656e-3, 50: 2.38460375e-2, 100: 167.416308}
 	for order, rho := range want {
@@ -68,7 +68,7 @@ func TestSampledRDPKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestSampledRDPReference(t *testing.T) {
+func TestSampledRDPEqualsTheReference(t *testing.T) {
 	r := loadReference(t)
 	if r == nil {
 		return
@@ -116,7 +116,7 @@ func TestIntegralEqualsSum(t *testing.T) {
 }
 
 // At fractional orders: against a plain, much finer quadrature of A itself.
-func TestIntegralFractional(t *testing.T) {
+func TestIntegralEqualsQuadratureAtFractionalOrders(t *testing.T) {
 	for _, q := range []float64{0.01, 0.2, 0.7} {
 		for _, sigma := range []float64{0.5, 1, 3} {
 			one := newSampling(q, sigma)
@@ -209,7 +209,7 @@ func plainPowerExcess(a, q, y float64) float64 {
 	}
 }
 
-func TestRDPNoOverflow(t *testing.T) {
+func TestRDPDoesNotOverflow(t *testing.T) {
 	for _, q := range []float64{1e-7, 1e-4, 0.01, 0.5, 1} {
 		for _, sigma := range []float64{0.02, 0.05, 0.2, 1, 20, 200} {
 			for _, steps := range []int{1, 1000, 1_000_000} {
@@ -225,7 +225,7 @@ func TestRDPNoOverflow(t *testing.T) {
 // What is left of large numbers has lost digits where the peak of the integrand far from 0
 // begins to count, and near order 1: no more of them than the guarantee of rdp says. The
 // answers are of 40 digits, by the trapezium rule with other steps.
-func TestSampledRDPRounding(t *testing.T) {
+func TestSampledRDPLosesNoMoreDigitsThanStated(t *testing.T) {
 	for _, c := range []struct{ q, sigma, order, want float64 }{
 		{8.555327814896648e-14, 33.0, 65536, 1.5259021898493229451e-8},
 		{2.2855998132241004e-52, 8.3, 16384, 6.1038881771074583166e-11},
@@ -242,8 +242,8 @@ func TestSampledRDPRounding(t *testing.T) {
 	}
 }
 
-// TestSampledRDPMemory: however small noise is, what orders share stays small.
-func TestSampledRDPMemory(t *testing.T) {
+// TestSampledRDPMemoryStaysSmall: however small noise is, what orders share stays small.
+func TestSampledRDPMemoryStaysSmall(t *testing.T) {
 	for _, sigma := range []float64{6e-4, 3e-3, 0.019, 0.02, 0.05, 1} {
 		one := newSampling(0.01, sigma)
 		for _, order := range orders {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestSamplerEdges(t *testing.T) {
+func TestSamplerTakesAllOrNoneAtItsEdges(t *testing.T) {
 	src := SeededKey(1).Stream(Sampling, 0, 0)
 	for _, c := range []struct {
 		n    int
@@ -165,7 +165,7 @@ func BenchmarkSampler(b *testing.B) {
 // compares one statistic with 5 standard deviations of its own, 6e-7.
 const limit = 5
 
-func TestSamplerFrequencies(t *testing.T) {
+func TestSamplerDrawsEachRowAtItsRate(t *testing.T) {
 	const n, rounds = 200, 20000
 	for i, q := range []float64{0.01, 0.1, 0.5, 0.9} {
 		s, err := NewSampler(n, q)
@@ -227,7 +227,7 @@ func TestSamplerFrequencies(t *testing.T) {
 }
 
 // N = 100 and q = 0.001: nine batches in ten are empty.
-func TestSamplerMostlyEmpty(t *testing.T) {
+func TestSamplerDrawsEmptyBatches(t *testing.T) {
 	s, err := NewSampler(100, 0.001)
 	if err != nil {
 		t.Fatal(err)

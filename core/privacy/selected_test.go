@@ -102,8 +102,9 @@ func TestSelectedPartsAreOnRowsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestSelectedForGroups: rows of one person pay by the general argument, more than one row.
-func TestSelectedForGroups(t *testing.T) {
+// TestSelectedGroupsPayByTheGeneralArgument: rows of one person pay by the general argument, more
+// than one row.
+func TestSelectedGroupsPayByTheGeneralArgument(t *testing.T) {
 	e := Selected{[]Event{dpsgd(0.01, 4, 500)}, 5}
 	last, err := Epsilon(PLD, 1e-5, e)
 	if err != nil {
@@ -118,7 +119,7 @@ func TestSelectedForGroups(t *testing.T) {
 	}
 }
 
-func TestSelectedRefusals(t *testing.T) {
+func TestSelectedRefusesWhatHasNoProof(t *testing.T) {
 	one := dpsgd(0.01, 2, 10)
 	for name, e := range map[string]Event{
 		"no part":        Selected{nil, 5},
@@ -140,7 +141,7 @@ func TestSelectedRefusals(t *testing.T) {
 	}
 }
 
-func TestSelectedAsJSON(t *testing.T) {
+func TestSelectedCostsTheSameOnceStored(t *testing.T) {
 	e := Selected{[]Event{dpsgd(0.01, 2, 10), Gaussian{3}}, 5}
 	b, err := MarshalEvent(e)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestStatementOfJoinedNoise: what the table takes of δ is there, as a number and in the
-// events, and ε is that with it.
-func TestStatementOfJoinedNoise(t *testing.T) {
+// TestStatementChargesTheTableOfJoinedNoise: what the table takes of δ is there, as a number and
+// in the events, and ε is that with it.
+func TestStatementChargesTheTableOfJoinedNoise(t *testing.T) {
 	step := Inexact{PoissonSampled{0.01, Gaussian{1.1}}, JoinedDistance(100_000)}
 	s, err := NewStatement(Statement{NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, PerStep: step, SecureNoise: true})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestStatementOfJoinedNoise(t *testing.T) {
 	}
 }
 
-func TestStatement(t *testing.T) {
+func TestStatementSaysItsEpsilon(t *testing.T) {
 	s, err := NewStatement(Statement{
 		NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: PLD, Clipping: "constant, C = 4",
 		PerStep: PoissonSampled{0.01, Gaussian{1.1}}, Once: []Event{Gaussian{20}}, SecureNoise: true,
@@ -86,7 +86,7 @@ func TestStatement(t *testing.T) {
 
 // A stopped run quotes the ε of its plan, says what the steps that it took would
 // have cost, and what their number may tell.
-func TestStatementOfAStoppedRun(t *testing.T) {
+func TestStatementOfAStoppedRunQuotesThePlan(t *testing.T) {
 	step := PoissonSampled{0.01, Gaussian{1.1}}
 	at := func(steps int) float64 {
 		return mustEpsilon(t, PLD, 1e-5, Gaussian{20}, SelfComposed{step, steps})
@@ -147,7 +147,7 @@ func TestStatementOfAStoppedRun(t *testing.T) {
 }
 
 // Several rows of one person cost more than one, and the more the more.
-func TestStatementOfGroups(t *testing.T) {
+func TestStatementChargesGroupsMore(t *testing.T) {
 	s, err := NewStatement(Statement{NoiseMultiplier: 4, SampleRate: 0.01, Steps: 300, Delta: 1e-5, Accountant: RDP, PerStep: PoissonSampled{0.01, Gaussian{4}}})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestStatementOfGroups(t *testing.T) {
 	}
 }
 
-func TestStatementWithoutGuarantee(t *testing.T) {
+func TestStatementWithoutGuaranteeSaysSo(t *testing.T) {
 	s, err := NewStatement(Statement{SampleRate: 0.1, Steps: 3, Delta: 1e-5, Accountant: RDP, PerStep: PoissonSampled{0.1, NonPrivate{}}})
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 
 // What is added when a run is over: the ledger's total, that a choice among its
 // runs is not covered, and the version; and nothing else is changed.
-func TestConclude(t *testing.T) {
+func TestConcludeAddsTheLedgersTotalAlone(t *testing.T) {
 	s, err := NewStatement(Statement{NoiseMultiplier: 1, SampleRate: 0.01, Steps: 100, Delta: 1e-5, Accountant: PLD, PerStep: oneStep, Versions: map[string]string{"go": "1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -255,9 +255,9 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// TestStatementOfDeclaredRows: a declared number makes the relation add-or-remove, and nothing
-// says that the number of rows is public.
-func TestStatementOfDeclaredRows(t *testing.T) {
+// TestStatementOfDeclaredRowsIsAddOrRemove: a declared number makes the relation add-or-remove,
+// and nothing says that the number of rows is public.
+func TestStatementOfDeclaredRowsIsAddOrRemove(t *testing.T) {
 	for _, declared := range []bool{false, true} {
 		s, err := NewStatement(Statement{
 			NoiseMultiplier: 1, SampleRate: 0.01, Steps: 100, Delta: 1e-5, Accountant: PLD, PerStep: oneStep,

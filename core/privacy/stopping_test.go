@@ -56,7 +56,7 @@ func (e *estimate) err() float64 {
 	return math.Sqrt(max(e.squares/e.n-e.mean()*e.mean(), 0) / e.n)
 }
 
-// TestOptionalStopping plays the attacker whom the ε at the step that was reached
+// TestOptionalStoppingTellsNoMoreThanTheStatement plays the attacker whom the ε at the step that was reached
 // does not stop: who looks at released values alone and ends the run once they
 // tell more than that ε allows. Against the quoted (ε, δ) his run shows
 // δ' = E[max(0, 1 − e^(ε − L))], L the loss where he stopped, and ε what the
@@ -67,7 +67,7 @@ func (e *estimate) err() float64 {
 // the mean grows with time and is largest when nobody stops.
 //
 // The false-alarm rate is that of six deviations on either side, below 1e-8.
-func TestOptionalStopping(t *testing.T) {
+func TestOptionalStoppingTellsNoMoreThanTheStatement(t *testing.T) {
 	paths := 2_000_000
 	if testing.Short() {
 		paths = 50_000

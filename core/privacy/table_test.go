@@ -56,7 +56,7 @@ func distance(table []float32, sigma int64) float64 {
 	return f
 }
 
-func TestTableIsDiscreteGaussian(t *testing.T) {
+func TestTableIsTheDiscreteGaussian(t *testing.T) {
 	t.Parallel()
 	table := Table()
 	total := new(big.Int)
@@ -111,10 +111,10 @@ func ripple(a, T, m int64) float64 {
 	return f / 2
 }
 
-// TestJoinsAreDiscreteGaussian: what a join is off by, from its definition, against
+// TestJoinsAreOffByNoMoreThanStated: what a join is off by, from its definition, against
 // what [JoinedNoise] says: for small v, where that is large, and for about the least v
 // that multipliers are chosen for.
-func TestJoinsAreDiscreteGaussian(t *testing.T) {
+func TestJoinsAreOffByNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ a, T, m int64 }{
 		{4, 1, 3}, {4, 1, 4}, {9, 1, 3}, {9, 2, 7}, {25, 5, 12}, {100, 1, 5}, {100, 1, 7}, {100, 1, 16}, {729, 1, 12},
@@ -134,10 +134,10 @@ func TestJoinsAreDiscreteGaussian(t *testing.T) {
 	}
 }
 
-// TestJoinedMultipliers: whole, positive, each join one that the proof covers, and the
-// deviation one that the noise pays for and that was asked for, wherever it is said that
+// TestJoinedMultipliersAreWithinTheProof: whole, positive, each join one that the proof covers,
+// and the deviation one that the noise pays for and that was asked for, wherever it is said that
 // there are some: of all sizes that a grid of a step can have.
-func TestJoinedMultipliers(t *testing.T) {
+func TestJoinedMultipliersAreWithinTheProof(t *testing.T) {
 	for s := 1.0; s < 1<<31; s *= 1.0013 {
 		n, ok := NewJoinedNoise(0.9*s, s)
 		if !ok {
@@ -171,9 +171,9 @@ func TestJoinedMultipliers(t *testing.T) {
 	}
 }
 
-// TestJoinedNoiseOfFewSamples: as many as it takes, where what is asked for is as wide as
+// TestJoinedNoiseTakesFewSamples: as many as it takes, where what is asked for is as wide as
 // a grid leaves it, and the largest with them.
-func TestJoinedNoiseOfFewSamples(t *testing.T) {
+func TestJoinedNoiseTakesFewSamples(t *testing.T) {
 	for _, c := range []struct {
 		least, most float64
 		want        []float64
@@ -206,10 +206,10 @@ func joinedDraws(t *testing.T, seed uint64, multipliers []float64, n int) []floa
 	return z
 }
 
-// χ² of frequencies against exp(−x²/2σ²), as [TestDiscreteGaussianFrequencies] has it:
+// χ² of frequencies against exp(−x²/2σ²), as [TestDiscreteGaussianPassesChiSquared] has it:
 // of the table alone, and of sums small enough for a few numbers to be counted by
 // themselves, some two hundred a deviation. On a fresh seed false alarms come with 10⁻⁶ a row.
-func TestJoinedNoiseFrequencies(t *testing.T) {
+func TestJoinedNoisePassesChiSquared(t *testing.T) {
 	t.Parallel()
 	draws := 1_000_000
 	if testing.Short() {
@@ -258,12 +258,12 @@ func chiSquare(count map[int64]int, width int64, draws int, s float64) (chi floa
 	return chi + (rest-restWant)*(rest-restWant)/restWant, cells
 }
 
-// TestJoinedNoiseAtTheSizeOfAStep: a million numbers as a step has them, against the
+// TestJoinedNoiseIsNormalAtTheSizeOfAStep: a million numbers as a step has them, against the
 // normal distribution, from which they are within 10⁻⁴ (Kolmogorov and Smirnov,
 // 2·exp(−2x²) = 10⁻⁶), in their moments and in neighbours (5 standard errors, 6·10⁻⁷
 // each), beyond 4.5 deviations (Poisson with mean 6.8: over 24 in 10⁻⁶ of cases), and in
 // what they leave when divided by 64 (χ² with 63 degrees of freedom, 10⁻⁶).
-func TestJoinedNoiseAtTheSizeOfAStep(t *testing.T) {
+func TestJoinedNoiseIsNormalAtTheSizeOfAStep(t *testing.T) {
 	t.Parallel()
 	for i, units := range []float64{8000, 131_073, 262_144, 3e6, 1e9, 1<<31 - 1} {
 		n, ok := NewJoinedNoise(0.9*units, units)

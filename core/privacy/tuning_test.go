@@ -9,7 +9,7 @@ import (
 	"clipscope/core/run"
 )
 
-func TestRepeatAndSelectKnownAnswers(t *testing.T) {
+func TestRepeatAndSelectGivesKnownAnswers(t *testing.T) {
 	for _, c := range []struct {
 		q, sigma    float64
 		steps       int
@@ -42,7 +42,7 @@ func TestRepeatAndSelectKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestRepeatGamma(t *testing.T) {
+func TestRepeatGammaHasTheMean(t *testing.T) {
 	if g := repeatGamma(10, 1); !within(g, 0.1, 1e-9) {
 		t.Errorf("geometric of mean 10: γ = %v", g)
 	}
@@ -51,7 +51,7 @@ func TestRepeatGamma(t *testing.T) {
 	}
 }
 
-func TestLiuTalwar(t *testing.T) {
+func TestLiuTalwarEqualsTheReference(t *testing.T) {
 	if r := LiuTalwarRounds(10); !within(r, 921.0340371976183, 1e-12) {
 		t.Errorf("rounds %v", r)
 	}
@@ -115,7 +115,7 @@ func TestLiuTalwar(t *testing.T) {
 	}
 }
 
-func TestTuningOfOneRun(t *testing.T) {
+func TestTuningOfOneRunCostsNoLessThanTheRun(t *testing.T) {
 	once := SelfComposed{PoissonSampled{0.01, Gaussian{1.2}}, 300}
 	c, err := NewTuningCosts(1e-5, once, 1)
 	if err != nil {
