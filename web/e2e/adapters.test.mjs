@@ -42,16 +42,16 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   test(`every kernel passes the suite as a shader, ${name}`, { skip }, async () => {
     const said = await goTest(name, "./core/compute/webgpu", ".");
     assert.match(said, /adapter: .*Fallback:true/);
-    assert.match(said, /--- PASS: TestSuite\/Gemm/);
+    assert.match(said, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
   });
 
   // In Chromium alone, as each of these tests waits thousands of times; with the GPU, those
   // SIMD kernels that Node does not have.
   if (name === "Chromium") {
     test(`layers, methods and laws hold on the GPU, ${name}`, { skip }, async () => {
-      assert.match(await goTest(name, "./core/nn", "^Test"), /--- PASS: TestGhostNormsAndWeightedSums\/webgpu/);
-      const said = await goTest(name, "./core/train", "^(TestBackendsAgree|TestLawOfWeightsOnTheBackend|TestNoPictureAddsMoreThanStated)$", "^TestNoPictureAddsMoreThanStated$/^simd");
-      for (const passed of ["TestBackendsAgree", "TestLawOfWeightsOnTheBackend", "TestNoPictureAddsMoreThanStated/webgpu/constant", "TestNoPictureAddsMoreThanStated/webgpu/dc-e"]) assert.match(said, new RegExp(`--- PASS: ${passed} `));
+      assert.match(await goTest(name, "./core/nn", "^Test"), /--- PASS: TestGhostNormsEqualThoseOfFormedGradients\/webgpu/);
+      const said = await goTest(name, "./core/train", "^(TestBackendsAgree|TestWeightsOnTheBackendStayWithinC|TestNoPictureAddsMoreThanStated)$", "^TestNoPictureAddsMoreThanStated$/^simd");
+      for (const passed of ["TestBackendsAgree", "TestWeightsOnTheBackendStayWithinC", "TestNoPictureAddsMoreThanStated/webgpu/constant", "TestNoPictureAddsMoreThanStated/webgpu/dc-e"]) assert.match(said, new RegExp(`--- PASS: ${passed} `));
     });
   }
 

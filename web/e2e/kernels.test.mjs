@@ -13,8 +13,8 @@ import { missing } from "./firefox.mjs";
 const run = promisify(execFile);
 
 for (const [browser, kinds, skip, pattern] of /** @type {[string, RegExp, string | false, string][]} */ ([
-  ["chromium", /kernels: relaxed/, false, "^TestSuite|^TestThreads$/3"],
-  ["firefox", /kernels: (relaxed|simd128)/, missing, "^TestSuite|^TestThreads$/3/(Gemm|Fill)"], // older ones do not fuse, and run Go many times slower
+  ["chromium", /kernels: relaxed/, false, "^TestBackendPassesTheSuite|^TestThreadsChangeNoBit$/3"],
+  ["firefox", /kernels: (relaxed|simd128)/, missing, "^TestBackendPassesTheSuite|^TestThreadsChangeNoBit$/3/(Gemm|Fill)"], // older ones do not fuse, and run Go many times slower
 ])) {
   test(`every kernel passes the suite in ${browser}`, { skip }, async () => {
     const { stdout } = await run("go",
@@ -22,8 +22,8 @@ for (const [browser, kinds, skip, pattern] of /** @type {[string, RegExp, string
       { cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CLIPSCOPE_BROWSER: browser } },
     ).catch((error) => { throw new Error(error.stdout + error.stderr); });
     assert.match(stdout, kinds);
-    assert.match(stdout, /--- PASS: TestSuite\/Gemm/);
-    assert.match(stdout, /--- PASS: TestThreads\/3\/Gemm/);
+    assert.match(stdout, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
+    assert.match(stdout, /--- PASS: TestThreadsChangeNoBit\/3\/Gemm/);
   });
 }
 

@@ -41,7 +41,7 @@ func sine32(a uint32) (sin, cos float32) {
 	return madd(float32(yy*y), s, y), c
 }
 
-// TestFloat32NoiseLaw: in the kernels' arithmetic no radius, sine or cosine is 0, each is
+// TestFloat32NoiseIsExactButForRounding: in the kernels' arithmetic no radius, sine or cosine is 0, each is
 // the exact one but for rounding, and no radius has more words than rounding gives it. It
 // takes the words beside every bound at which a formula or a digit changes; with
 // CLIPSCOPE_EXHAUST=1 all of them, in some minutes.
@@ -50,7 +50,7 @@ func sine32(a uint32) (sin, cos float32) {
 // to 2⁸ words have one; and the root does, where a unit in its last place is as wide as
 // 2³²·u·radius·ulp words. The logarithm is rounded as well, a few times, and its digits are
 // spread unevenly, so a radius is allowed four times the larger number, and three more.
-func TestFloat32NoiseLaw(t *testing.T) {
+func TestFloat32NoiseIsExactButForRounding(t *testing.T) {
 	const window = uint64(1 << 13)
 	var starts []uint64
 	for bit := 16; bit <= 32; bit++ {

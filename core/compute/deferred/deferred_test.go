@@ -11,7 +11,7 @@ import (
 	"clipscope/core/compute/purego"
 )
 
-func TestSuite(t *testing.T) {
+func TestBackendPassesTheSuite(t *testing.T) {
 	computetest.RunAll(t, func() compute.Backend { return deferred.New(purego.New()) })
 }
 

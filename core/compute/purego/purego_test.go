@@ -12,11 +12,11 @@ import (
 	"clipscope/core/compute/purego"
 )
 
-func TestSuite(t *testing.T) {
+func TestBackendPassesTheSuite(t *testing.T) {
 	computetest.RunAll(t, func() compute.Backend { return purego.New() })
 }
 
-func TestPanics(t *testing.T) {
+func TestWrongCallsPanic(t *testing.T) {
 	b := purego.New()
 	x := b.New(6)
 	for name, f := range map[string]func(){
@@ -44,7 +44,7 @@ func TestPanics(t *testing.T) {
 
 type foreign struct{}
 
-func TestLabelsThatAreNoClass(t *testing.T) {
+func TestALabelThatIsNoClassLosesNaN(t *testing.T) {
 	b := purego.New()
 	labels := []float32{-1, 2, 0.5, float32(math.NaN()), float32(math.Inf(1)), 1e30, 1}
 	m := len(labels)

@@ -14,13 +14,13 @@ func in(order rough.Order) func() compute.Backend {
 	return func() compute.Backend { return rough.New(purego.New(), order, compute.PieceRows) }
 }
 
-// TestSuite: rough, but within the contract.
-func TestSuite(t *testing.T) {
+// TestBackendPassesTheSuite: rough, but within the contract.
+func TestBackendPassesTheSuite(t *testing.T) {
 	computetest.RunAll(t, in(rough.Orders["forward"]))
 }
 
-// TestOrders: in every order, which is all that they do not have in common.
-func TestOrders(t *testing.T) {
+// TestEveryOrderPassesTheSuite: in every order, which is all that they do not have in common.
+func TestEveryOrderPassesTheSuite(t *testing.T) {
 	for name, order := range rough.Orders {
 		t.Run(name, func(t *testing.T) { computetest.RunKernel(t, "addOuter", in(order)) })
 	}

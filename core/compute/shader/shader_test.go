@@ -8,7 +8,7 @@ import (
 )
 
 // Workgroups of one number stand in rows where they are too many; over none nothing runs.
-func TestRun(t *testing.T) {
+func TestManyWorkgroupsStandInRows(t *testing.T) {
 	for _, c := range []struct {
 		groups []int
 		want   []Stage
@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestEntries(t *testing.T) {
+func TestEntriesAreFoundInTheProgram(t *testing.T) {
 	text := "fn help() {}\n@compute @workgroup_size(8, 8)\nfn first(@builtin(x) id: u32) {}\n@compute @workgroup_size(64)\nfn last() {}\n"
 	if got := Entries(text); !slices.Equal(got, []string{"first", "last"}) {
 		t.Errorf("entry points %q", got)

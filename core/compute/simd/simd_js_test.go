@@ -25,12 +25,12 @@ func open(t testing.TB) *simd.Backend {
 	return b
 }
 
-func TestSuite(t *testing.T) {
+func TestBackendPassesTheSuite(t *testing.T) {
 	t.Logf("kernels: %s", open(t).Kind())
 	computetest.RunAll(t, func() compute.Backend { return open(t) })
 }
 
-func TestPanics(t *testing.T) {
+func TestWrongCallsPanic(t *testing.T) {
 	b := open(t)
 	x := b.New(6)
 	for name, f := range map[string]func(){
@@ -79,7 +79,7 @@ func TestMemoryBeginsWithALine(t *testing.T) {
 	}
 }
 
-func TestLabelsThatAreNoClass(t *testing.T) {
+func TestALabelThatIsNoClassLosesNaN(t *testing.T) {
 	b := open(t)
 	labels := []float32{-1, 2, 0.5, float32(math.NaN()), float32(math.Inf(1)), 1e30, 1}
 	m := len(labels)
@@ -97,9 +97,9 @@ func TestLabelsThatAreNoClass(t *testing.T) {
 	}
 }
 
-// TestZerosLeftOut: a product that leaves out the zeros of its left operand has the same
-// sums, to the bit, as one that does not, as columns too few for that are.
-func TestZerosLeftOut(t *testing.T) {
+// TestLeavingOutZerosChangesNoBit: a product that leaves out the zeros of its left operand has the
+// same sums, to the bit, as one that does not, as columns too few for that are.
+func TestLeavingOutZerosChangesNoBit(t *testing.T) {
 	const m, n, k, few = 67, 48, 700, 16
 	b := open(t)
 	defer b.Close()

@@ -9,7 +9,7 @@ import (
 	"clipscope/core/compute/simd"
 )
 
-func TestNewOutsideOfWebAssembly(t *testing.T) {
+func TestNewFailsOutsideOfWebAssembly(t *testing.T) {
 	if b, err := simd.New(); b != nil || !errors.Is(err, simd.ErrNone) {
 		t.Errorf("New() = %v, %v; want nil and an error that wraps %v", b, err, simd.ErrNone)
 	}

@@ -137,9 +137,9 @@ func (w *twins) differ(a, b compute.Buffer) (at int, alone, shared float32) {
 	return -1, 0, 0
 }
 
-// TestThreads: whatever the suite asks is the same to the bit for every number of
+// TestThreadsChangeNoBit: whatever the suite asks is the same to the bit for every number of
 // threads.
-func TestThreads(t *testing.T) {
+func TestThreadsChangeNoBit(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			share := gather(t, n)
@@ -148,9 +148,9 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestThreadsLarge has the sizes of training, at which the product packs several
-// times and cuts its columns as well as its rows.
-func TestThreadsLarge(t *testing.T) {
+// TestThreadsChangeNoBitOfLargeProducts has the sizes of training, at which the product packs
+// several times and cuts its columns as well as its rows.
+func TestThreadsChangeNoBitOfLargeProducts(t *testing.T) {
 	w := &twins{t, 3, open(t), gather(t, 3)}
 	defer w.Close()
 	for _, s := range [][3]int{{128, 784, 128}, {128, 128, 784}, {784, 10, 600}, {200, 1100, 330}, {7, 1100, 340}, {1100, 7, 340}} {
@@ -167,9 +167,9 @@ func TestThreadsLarge(t *testing.T) {
 	}
 }
 
-// TestThreadsBlocks: where blocks of rows are mostly zeros and others are not, or are too
-// few for that to matter, no thread adds to what another adds to at the same time.
-func TestThreadsBlocks(t *testing.T) {
+// TestThreadsNeverAddToOneBlockTogether: where blocks of rows are mostly zeros and others are not,
+// or are too few for that to matter, no thread adds to what another adds to at the same time.
+func TestThreadsNeverAddToOneBlockTogether(t *testing.T) {
 	const n, k = 34, 65
 	b := open(t)
 	defer b.Close()
@@ -207,10 +207,10 @@ func TestThreadsBlocks(t *testing.T) {
 	}
 }
 
-// TestThreadsHalves: a product of two blocks of terms, of which threads take one each where
-// about as much is in both, is what one thread makes of it: also where a block is not
+// TestThreadsTakeHalvesAsOneWould: a product of two blocks of terms, of which threads take one
+// each where about as much is in both, is what one thread makes of it: also where a block is not
 // finite, and zeros count.
-func TestThreadsHalves(t *testing.T) {
+func TestThreadsTakeHalvesAsOneWould(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	share := gather(t, 4)
@@ -271,9 +271,9 @@ func TestThreadsHalves(t *testing.T) {
 	}
 }
 
-// TestThreadsLent: noise that threads draw while others do something else is what it is
-// alone, whatever comes between, and only then read, written to or given back.
-func TestThreadsLent(t *testing.T) {
+// TestThreadsDrawAheadWhatOneWould: noise that threads draw while others do something else is what
+// it is alone, whatever comes between, and only then read, written to or given back.
+func TestThreadsDrawAheadWhatOneWould(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	share := gather(t, 3)
@@ -335,9 +335,9 @@ func TestThreadsLent(t *testing.T) {
 	}
 }
 
-// TestThreadsLentUncut: noise that is too little to be cut leaves what is lent as it is,
+// TestThreadsLeaveUncutNoiseAlone: noise that is too little to be cut leaves what is lent as it is,
 // and who wants that still waits for it.
-func TestThreadsLentUncut(t *testing.T) {
+func TestThreadsLeaveUncutNoiseAlone(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	share := gather(t, 3)
@@ -362,9 +362,9 @@ func TestThreadsLentUncut(t *testing.T) {
 	}
 }
 
-// TestThreadsLentAreNoMore: of threads that have been started only as many draw what is
-// lent as share calls, the first among them.
-func TestThreadsLentAreNoMore(t *testing.T) {
+// TestThreadsThatDrawAreNoMoreThanShareCalls: of threads that have been started only as many draw
+// what is lent as share calls, the first among them.
+func TestThreadsThatDrawAreNoMoreThanShareCalls(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	const started = 7 // more than other tests have, so that one is told where the team is

@@ -7,7 +7,7 @@ import (
 
 // What is in use never overlaps, what is given back is whole again, and nothing is
 // lost on the way.
-func TestHeap(t *testing.T) {
+func TestHeapNeverOverlapsNorLeaks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var h heap
 	live := map[int]int{} // by place, the words asked for

@@ -21,7 +21,7 @@ import (
 
 // The law f·u ≤ C on what the GPU makes of ten thousand batches with hostile rows: the
 // true norm, from float64, times the factor is never above the threshold.
-func TestLawOfFactors(t *testing.T) {
+func TestFactorsKeepEveryNormWithinC(t *testing.T) {
 	const batches, rows, columns = 10_000, 8, 24
 	rng := rand.New(rand.NewPCG(11, 12))
 	b := open(t)

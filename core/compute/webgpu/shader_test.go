@@ -13,7 +13,7 @@ import (
 // Every kernel has its shader, in which no name is declared twice; its calls run entry points
 // that are there, over no more workgroups than WebGPU lets stand side by side, and each entry
 // point in some call.
-func TestShaders(t *testing.T) {
+func TestEveryKernelHasItsShader(t *testing.T) {
 	declared := regexp.MustCompile(`(?m)^(?:@.*\s)?(?:fn|struct|const|override|alias|var<\w+(?:, \w+)?>) *(\w+)`)
 	all, err := programs()
 	if err != nil {
@@ -75,7 +75,7 @@ func calls(yield func(compute.Args) bool) {
 }
 
 // A stream's words are what gpu.js reads, and its arguments what the prelude declares.
-func TestStream(t *testing.T) {
+func TestStreamWordsAreWhatTheScriptReads(t *testing.T) {
 	var s stream
 	if !s.empty() {
 		t.Error("a new stream is not empty")

@@ -362,7 +362,7 @@ func (p *program) id(entry string) int {
 			return p.first + i
 		}
 	}
-	panic("webgpu: no entry point " + entry) // TestShaders calls all
+	panic("webgpu: no entry point " + entry) // TestEveryKernelHasItsShader calls all
 }
 
 func (b *Backend) command(id int, groups [3]int, a *compute.Args) {

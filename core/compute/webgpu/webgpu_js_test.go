@@ -29,7 +29,7 @@ func open(t testing.TB) *webgpu.Backend {
 	return b
 }
 
-func TestSuite(t *testing.T) {
+func TestBackendPassesTheSuite(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	t.Logf("adapter: %+v", b.Adapter())
@@ -39,7 +39,7 @@ func TestSuite(t *testing.T) {
 
 // A GPU that is gone is an error for everything that waits, then and later, and nothing
 // else.
-func TestLost(t *testing.T) {
+func TestALostGPUIsAnErrorForEveryWait(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	b := open(t)
@@ -64,7 +64,7 @@ func TestLost(t *testing.T) {
 
 // What the GPU has no room for ends in an error where something waits, and in no panic: a
 // run goes on without the GPU.
-func TestOutOfMemory(t *testing.T) {
+func TestOutOfMemoryIsAnErrorAtAWait(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	before := b.Fetch(b.New(4))
@@ -83,7 +83,7 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 // What the heap held is there when it has grown, and what was freed is zero again.
-func TestGrowth(t *testing.T) {
+func TestGrowthKeepsWhatTheHeapHeld(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	x := b.New(1000)
