@@ -44,10 +44,10 @@ func auditOnce(t *testing.T, cfg run.AuditRequest, sabotage string) run.AuditRep
 	return r
 }
 
-// TestAuditTwenty holds the audit to what it is for: never to refute an honest
+// TestAuditIsRightInTwentyRuns holds the audit to what it is for: never to refute an honest
 // run in 20, and to catch halved noise and missing clipping in 18 of 20 at
 // least. It takes minutes, so it runs on request: CLIPSCOPE_AUDIT=20.
-func TestAuditTwenty(t *testing.T) {
+func TestAuditIsRightInTwentyRuns(t *testing.T) {
 	n := 0
 	if _, err := fmt.Sscan(os.Getenv("CLIPSCOPE_AUDIT"), &n); err != nil {
 		t.Skip("CLIPSCOPE_AUDIT=20 runs every audit 20 times")
@@ -68,11 +68,11 @@ func TestAuditTwenty(t *testing.T) {
 	}
 }
 
-// TestAudit is one audit of each kind, with fixed coins and noise so that it says
+// TestAuditFindsWhatIsPlanted is one audit of each kind, with fixed coins and noise so that it says
 // the same every time. Over random ones the bound on an honest run is 2.05 ± 0.18
 // of a claimed 4, and 5.3 ± 0.2 with the noise halved (12 runs each): a wrong
 // verdict is some six deviations away.
-func TestAudit(t *testing.T) {
+func TestAuditFindsWhatIsPlanted(t *testing.T) {
 	t.Parallel()
 	seed := uint64(7)
 	for _, sabotage := range sabotages {
@@ -86,12 +86,12 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestWorstCaseAudit: an honest trainer stands, and what each pair of data sets was
-// made for is refuted when it is planted. (A centre that cancels in float32 is less than
-// an audit can see; TestSumLawCatchesPlantedFaults finds it.) Keys are drawn
-// afresh; an honest one is refuted with probability 0.05 at most, in truth far
-// less often, as on these data the claim is not tight.
-func TestWorstCaseAudit(t *testing.T) {
+// TestWorstCaseAuditRefutesEveryPlantedHole: an honest trainer stands, and what each pair of data
+// sets was made for is refuted when it is planted. (A centre that cancels in float32 is less than
+// an audit can see; TestSumLawCatchesPlantedFaults finds it.) Keys are drawn afresh; an honest one
+// is refuted with probability 0.05 at most, in truth far less often, as on these data the claim is
+// not tight.
+func TestWorstCaseAuditRefutesEveryPlantedHole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs on 60,000 rows")
 	}

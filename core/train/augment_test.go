@@ -17,9 +17,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestViewsOfAPicture: a view is the picture moved and mirrored, colour by colour,
-// with 0 where nothing was; all moves and both sides are drawn, and equally often.
-func TestViewsOfAPicture(t *testing.T) {
+// TestViewsOfAPictureAreDrawnEquallyOften: a view is the picture moved and mirrored, colour by
+// colour, with 0 where nothing was; all moves and both sides are drawn, and equally often.
+func TestViewsOfAPictureAreDrawnEquallyOften(t *testing.T) {
 	shape := nn.Shape{Height: 3, Width: 5, Channels: 2}
 	src := make([]float32, shape.Len())
 	for i := range src {
@@ -118,9 +118,9 @@ func TestNoViewsAddMoreThanStated(t *testing.T) {
 	}
 }
 
-// TestAugmented: a run with views learns, takes other views in every step, and the same
-// ones with the same seed, however many rows go through the model at once.
-func TestAugmented(t *testing.T) {
+// TestAugmentedRunsAreDeterminedByTheSeed: a run with views learns, takes other views in every
+// step, and the same ones with the same seed, however many rows go through the model at once.
+func TestAugmentedRunsAreDeterminedByTheSeed(t *testing.T) {
 	ds := hostilePictures(64)
 	for i := range ds.Train.F32 { // tame ones
 		ds.Train.F32[i] = float32((i/16*7+i%16*3)%11) / 11

@@ -11,8 +11,8 @@ import (
 	"clipscope/core/run"
 )
 
-// TestTextsAreNoFeatures: there is nothing to train on before a backbone has read them.
-func TestTextsAreNoFeatures(t *testing.T) {
+// TestTextsAreRefusedAsFeatures: there is nothing to train on before a backbone has read them.
+func TestTextsAreRefusedAsFeatures(t *testing.T) {
 	meta := small(t).Meta()
 	meta.Features, meta.Columns = 0, []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}
 	if _, err := plan.New(base("constant"), meta); err == nil || !strings.Contains(err.Error(), `texts in the column "review": use a backbone`) {

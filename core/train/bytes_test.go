@@ -13,9 +13,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestBytesAreRows trains on bytes, which become features on the backend, and on the
-// same rows as numbers, which do so on this side.
-func TestBytesAreRows(t *testing.T) {
+// TestBytesTrainAsTheNumbersTheyAre trains on bytes, which become features on the backend, and on
+// the same rows as numbers, which do so on this side.
+func TestBytesTrainAsTheNumbersTheyAre(t *testing.T) {
 	const rows, features = 90, 7
 	rng := rand.New(rand.NewPCG(3, 4))
 	ds := &data.Dataset{Name: "bytes", Task: data.Classification, Features: features, Outputs: 2, Classes: []string{"a", "b"}}

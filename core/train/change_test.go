@@ -275,9 +275,9 @@ func TestChangesKeepTheBudget(t *testing.T) {
 	}
 }
 
-// TestHeldIsToldBeforehand: what a run refuses to change its plan says; of a run that
+// TestAPlanSaysWhatItsRunCannotChange: what a run refuses to change its plan says; of a run that
 // refuses all there is nothing to say.
-func TestHeldIsToldBeforehand(t *testing.T) {
+func TestAPlanSaysWhatItsRunCannotChange(t *testing.T) {
 	meta := firstRows(t).Meta()
 	for _, c := range []struct {
 		set  func(*run.Config)
@@ -456,7 +456,7 @@ func TestAChangeToMinusZeroIsToZero(t *testing.T) {
 }
 
 // A run whose backend is lost takes the steps again with what held for each of them.
-func TestContinueChanged(t *testing.T) {
+func TestContinueRepeatsChangedSteps(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	for _, method := range []string{"constant", "adaclip", "quantile"} {

@@ -101,7 +101,7 @@ func resumed(t *testing.T, p *plan.Plan, ds *data.Dataset, be compute.Backend, b
 
 // A run with a fixed seed that is killed after any step tells and ends with what an
 // undisturbed one does, to the bit.
-func TestResumeSeeded(t *testing.T) {
+func TestResumeOfASeededRunChangesNoBit(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	checkpoints(t, func(_ string, cfg run.Config) {
@@ -158,7 +158,7 @@ func TestResumeSeeded(t *testing.T) {
 // However often a run is killed, at whatever moment: with all its lives together it
 // releases no more steps than planned, each counted once; no two lives have a key in
 // common; and what a life starts from is the state of the checkpoint.
-func TestResumeCounts(t *testing.T) {
+func TestResumeCountsEveryStepOnce(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -253,7 +253,7 @@ func start(t *testing.T, p *plan.Plan, ds *data.Dataset) *Run {
 
 // A run goes on from a checkpoint on a backend that is lost, and from one that was
 // taken there.
-func TestResumeAndContinue(t *testing.T) {
+func TestResumeGoesOnThroughALostBackend(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	cfg := run.Config{
@@ -300,7 +300,7 @@ func TestResumeAndContinue(t *testing.T) {
 }
 
 // What is no checkpoint of the plan on its data is refused, by name.
-func TestResumeRefuses(t *testing.T) {
+func TestResumeRefusesOtherPlansByName(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	cfg := run.Config{Method: "quantile", Model: run.Model{Kind: "mlp", Hidden: []int{5}}, NoiseMultiplier: ptr(0.7), Optimizer: "adam", ExpectedBatchSize: 24, Steps: 9, LearningRate: 0.1, Accountant: "rdp"}
@@ -371,7 +371,7 @@ func TestResumeRefuses(t *testing.T) {
 }
 
 // A checkpoint has no key and no row.
-func TestCheckpointHolds(t *testing.T) {
+func TestCheckpointHasNoKeyAndNoRow(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	checkpoints(t, func(_ string, cfg run.Config) {
@@ -458,9 +458,10 @@ func TestCheckpointTellsNoCount(t *testing.T) {
 	}
 }
 
-// TestResumeTwice: a run with a fixed seed that is killed, goes on and is killed again tells
-// and ends with what an undisturbed one does, whatever its axes, views and layers are.
-func TestResumeTwice(t *testing.T) {
+// TestResumeChangesNoBitTheSecondTime: a run with a fixed seed that is killed, goes on and is
+// killed again tells and ends with what an undisturbed one does, whatever its axes, views and
+// layers are.
+func TestResumeChangesNoBitTheSecondTime(t *testing.T) {
 	t.Parallel()
 	type kind struct {
 		name string

@@ -107,10 +107,10 @@ func TestDefaultsFindARareClass(t *testing.T) {
 	}
 }
 
-// TestDefaultsOnATinyTable: 143 rows of 13 columns and three classes, ε = 4, five
+// TestDefaultsDoWellOnATinyTable: 143 rows of 13 columns and three classes, ε = 4, five
 // seeds. Tuned by hand, constant clipping gets 4.0 ± 2.3 points more than the default
 // (twelve choices of seeds); 12 are three and a half deviations.
-func TestDefaultsOnATinyTable(t *testing.T) {
+func TestDefaultsDoWellOnATinyTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: ten runs")
 	}
@@ -128,8 +128,8 @@ func TestDefaultsOnATinyTable(t *testing.T) {
 	}
 }
 
-// TestDefaultsOnPublishedTables: what all defaults come to where the tables are.
-func TestDefaultsOnPublishedTables(t *testing.T) {
+// TestDefaultsReachTheirAccuracyOnPublishedTables: what all defaults come to where the tables are.
+func TestDefaultsReachTheirAccuracyOnPublishedTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: seven runs")
 	}

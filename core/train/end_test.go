@@ -12,8 +12,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestNoiseWithinReachOfARow: a run of so little float noise goes on without a guarantee, and says why.
-func TestNoiseWithinReachOfARow(t *testing.T) {
+// TestNoiseWithinReachOfARowHasNoGuarantee: a run of so little float noise goes on without a
+// guarantee, and says why.
+func TestNoiseWithinReachOfARowHasNoGuarantee(t *testing.T) {
 	t.Parallel()
 	for _, sigma := range []float64{0.1, 0.02, 1e-9} {
 		cfg := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, NoiseMultiplier: &sigma, TargetDelta: 1e-5, Steps: 50}

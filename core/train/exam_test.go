@@ -8,9 +8,9 @@ import (
 	"clipscope/core/train/traintest"
 )
 
-// TestCredit: what a row adds to a score lies in [0, 1] for every loss there is, falls with
-// it, and tells a model that is sure of the rare class from one that never names it.
-func TestCredit(t *testing.T) {
+// TestCreditFallsWithTheLoss: what a row adds to a score lies in [0, 1] for every loss there is,
+// falls with it, and tells a model that is sure of the rare class from one that never names it.
+func TestCreditFallsWithTheLoss(t *testing.T) {
 	for _, loss := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, mostLoss, 100} {
 		if c := credit(loss); c != 0 {
 			t.Errorf("a loss of %v counts %v", loss, c)

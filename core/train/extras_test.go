@@ -10,9 +10,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestGradientDiagnostics: without clipping the two gradients agree; with a
+// TestGradientDiagnosticsMeasureWhatIsCutOff: without clipping the two gradients agree; with a
 // tight threshold they differ by what was cut off.
-func TestGradientDiagnostics(t *testing.T) {
+func TestGradientDiagnosticsMeasureWhatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, m := range clip.Methods() {
 		cfg := base(m.Name)
@@ -46,9 +46,9 @@ func TestGradientDiagnostics(t *testing.T) {
 	}
 }
 
-// TestIterates: the average lies between, the random one is one of the steps',
+// TestIteratesCostNothing: the average lies between, the random one is one of the steps',
 // and neither costs anything.
-func TestIterates(t *testing.T) {
+func TestIteratesCostNothing(t *testing.T) {
 	t.Parallel()
 	end := map[string]run.Result{}
 	for _, policy := range []string{"last", "ema", "random"} {
@@ -135,8 +135,8 @@ func TestPCAFindsTheDirections(t *testing.T) {
 	}
 }
 
-// TestPrivateBounds: values far from [0, 1] are brought there, at a price.
-func TestPrivateBounds(t *testing.T) {
+// TestPrivateBoundsAreCharged: values far from [0, 1] are brought there, at a price.
+func TestPrivateBoundsAreCharged(t *testing.T) {
 	ds := planted()
 	for i := range ds.Train.F32 {
 		ds.Train.F32[i] *= 1000

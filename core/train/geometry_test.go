@@ -47,10 +47,10 @@ func TestCoordinatesStayFinite(t *testing.T) {
 	}
 }
 
-// TestAdaptiveNoise is AC §4.3: when one coordinate of d carries all variance
+// TestAdaptiveNoiseIsAFactorDBelow is AC §4.3: when one coordinate of d carries all variance
 // μ², the noise b∘𝒩(0, σ²) has expected square σ²·Σ b² = σ²μ², a factor d below
 // that of clipping the whole gradient at μ.
-func TestAdaptiveNoise(t *testing.T) {
+func TestAdaptiveNoiseIsAFactorDBelow(t *testing.T) {
 	const d, mu, sigma = 400, 1.0, 0.1
 	cfg := meanEstimation("adaclip", 1)
 	cfg.Seed = ptr(uint64(1)) // with so little noise no run has a guarantee

@@ -55,9 +55,9 @@ var lookedAt = map[string]run.Model{
 	"cnn":     {Kind: "layers", Layers: []string{"conv:4:5:s3", "relu", "maxpool:2", "groupnorm:2", "flatten", "dense:12", "tanh", "dense"}},
 }
 
-// TestLookAgainstOneAtATime holds biases, cosines and lengths of the laboratory equal to
+// TestLookEqualsOneRowAtATime holds biases, cosines and lengths of the laboratory equal to
 // those of gradients that went through the model one by one, for five methods.
-func TestLookAgainstOneAtATime(t *testing.T) {
+func TestLookEqualsOneRowAtATime(t *testing.T) {
 	ds := data.Digits(3, 200, 0)
 	for name, model := range lookedAt {
 		t.Run(name, func(t *testing.T) {
@@ -154,10 +154,10 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestDrawnNoise compares the noise that is shown with the formula: over 200 draws its
-// mean square lies within four standard errors, which fails once in 15,000 times; the
+// TestDrawnNoiseHasTheFormulasVariance compares the noise that is shown with the formula: over 200
+// draws its mean square lies within four standard errors, which fails once in 15,000 times; the
 // seed is fixed.
-func TestDrawnNoise(t *testing.T) {
+func TestDrawnNoiseHasTheFormulasVariance(t *testing.T) {
 	ds := data.Digits(5, 100, 0)
 	_, g := looking(t, computetest.Fast(t), run.Config{
 		Model: lookedAt["softmax"], NoiseMultiplier: ptr(2.0), MaxGradNorm: 1, ExpectedBatchSize: 20, Steps: 5, Seed: ptr(uint64(7)),
@@ -187,7 +187,7 @@ func TestDrawnNoise(t *testing.T) {
 	}
 }
 
-func TestLookTells(t *testing.T) {
+func TestLookTellsOfOneBatch(t *testing.T) {
 	ds := data.Digits(6, 60, 0)
 	r, g := looking(t, computetest.Fast(t), run.Config{NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, ds)
 	l := g.Told()
@@ -215,11 +215,11 @@ func TestLookTells(t *testing.T) {
 	}
 }
 
-// TestTheBottomOfTheU has dc-e settle, and compares its threshold with where the squared
-// error of a step is least: by DC's estimate, which takes all gradients to point the same
-// way, and by what is measured. They do not, so that there is less bias than DC sees, and
-// the measured bottom lies below; docs/reproductions.md has how far.
-func TestTheBottomOfTheU(t *testing.T) {
+// TestTheThresholdSettlesAtTheBottomOfTheU has dc-e settle, and compares its threshold with where
+// the squared error of a step is least: by DC's estimate, which takes all gradients to point the
+// same way, and by what is measured. They do not, so that there is less bias than DC sees, and the
+// measured bottom lies below; docs/reproductions.md has how far.
+func TestTheThresholdSettlesAtTheBottomOfTheU(t *testing.T) {
 	t.Parallel()
 	ds := data.Digits(1, 400, 0)
 	r, _ := looking(t, computetest.Fast(t), run.Config{

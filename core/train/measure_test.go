@@ -10,8 +10,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestStepTime: of every kind of plan a step is measured, on no rows of anybody's.
-func TestStepTime(t *testing.T) {
+// TestStepTimeIsMeasuredForEveryPlan: of every kind of plan a step is measured, on no rows of
+// anybody's.
+func TestStepTimeIsMeasuredForEveryPlan(t *testing.T) {
 	pictures := data.Meta{
 		Task: data.Classification, Features: 64, Shape: []int{8, 8}, Outputs: 3, TrainRows: 1000, TestRows: 100, FeatureBytes: 1,
 	}

@@ -69,10 +69,10 @@ func eachMethod(t *testing.T, f func(t *testing.T, m clip.Info, open func() comp
 	}
 }
 
-// TestEveryMethodOnDigits: a few steps on drawn digits teach a small network
+// TestEveryMethodLearnsDigits: a few steps on drawn digits teach a small network
 // something, whatever clips its gradients. Batches are larger than what goes
 // through the network at once.
-func TestEveryMethodOnDigits(t *testing.T) {
+func TestEveryMethodLearnsDigits(t *testing.T) {
 	t.Parallel()
 	ds := data.Digits(1, 500, 100)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {
@@ -115,8 +115,8 @@ func TestEveryMethodOnDigits(t *testing.T) {
 	})
 }
 
-// TestEveryMethodOnRegression: the same for squared loss and a linear model.
-func TestEveryMethodOnRegression(t *testing.T) {
+// TestEveryMethodLearnsRegression: the same for squared loss and a linear model.
+func TestEveryMethodLearnsRegression(t *testing.T) {
 	t.Parallel()
 	ds := data.LinearTruth(1, 1000, 200, 8)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {

@@ -10,9 +10,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestMistakesAreTestPictures: what is shown as mistaken is a test row of its class, the
+// TestMistakesAreTestRowsOfTheirClass: what is shown as mistaken is a test row of its class, the
 // surest first; of data that are no pictures nothing is shown.
-func TestMistakesAreTestPictures(t *testing.T) {
+func TestMistakesAreTestRowsOfTheirClass(t *testing.T) {
 	t.Parallel()
 	ds, err := data.Builtin("digits", 1)
 	if err != nil {

@@ -76,10 +76,10 @@ func TestNoiseHasItsVariance(t *testing.T) {
 	}
 }
 
-// TestReleasedNoiseKolmogorovSmirnov compares a million parameters after one
+// TestReleasedNoisePassesKolmogorovSmirnov compares a million parameters after one
 // step with the normal distribution, by Kolmogorov's P(√n·D > x) ≈ 2·exp(−2x²):
 // false-alarm rate 10⁻⁶ for each of the two modes.
-func TestReleasedNoiseKolmogorovSmirnov(t *testing.T) {
+func TestReleasedNoisePassesKolmogorovSmirnov(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("two million draws, sorted")
@@ -176,10 +176,10 @@ type late struct{ mechanism }
 
 func (late) ahead(int) {}
 
-// TestNoiseAheadIsTheSame: what a run releases does not depend on when its noise is drawn,
+// TestNoiseAheadChangesNoRelease: what a run releases does not depend on when its noise is drawn,
 // with whatever moves the deviation, changes between steps, and looks at it among them;
 // nor on who draws it: the suite has it with several threads, too.
-func TestNoiseAheadIsTheSame(t *testing.T) {
+func TestNoiseAheadChangesNoRelease(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"constant", "dc-e", "quantile", "adaclip", "coordinate", "value", "secure"} {
 		t.Run(method, func(t *testing.T) {

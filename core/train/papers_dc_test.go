@@ -11,11 +11,11 @@ import (
 	"clipscope/core/run"
 )
 
-// TestDCEStart is TestPapersDCEStart in small, on drawn digits. The threshold is
+// TestDCEForgetsItsStart is TestPapersDCEStart in small, on drawn digits. The threshold is
 // chosen among steps of a tenth of the present one under a noisy histogram, so
 // that it wanders by a few tenths; a rule that kept any trace of C₀ would be off
 // by orders of magnitude.
-func TestDCEStart(t *testing.T) {
+func TestDCEForgetsItsStart(t *testing.T) {
 	t.Parallel()
 	ds := data.Digits(1, 400, 0)
 	settle := func(start float64) float64 {

@@ -9,9 +9,10 @@ import (
 	"clipscope/core/run"
 )
 
-// TestAStepIsBrokenInto: between the physical batches of a step others are listened to, and a
-// stop that is heard there leaves the run as it was after the step before, with a result.
-func TestAStepIsBrokenInto(t *testing.T) {
+// TestAStepListensBetweenPhysicalBatches: between the physical batches of a step others are
+// listened to, and a stop that is heard there leaves the run as it was after the step before, with
+// a result.
+func TestAStepListensBetweenPhysicalBatches(t *testing.T) {
 	for mode, blind := range map[string]bool{"float": false, "secure": true} {
 		cfg := base("constant")
 		cfg.NoiseMode, cfg.MaxPhysicalBatchSize, cfg.Blind = mode, 7, blind

@@ -120,9 +120,9 @@ func TestOneRowMovesTheSumOfFormedGradients(t *testing.T) {
 	}
 }
 
-// TestNetworks: the models that papers have, with the number of parameters that
-// they state or that follows from what they say.
-func TestNetworks(t *testing.T) {
+// TestNetworksHaveThePapersParameters: the models that papers have, with the number of parameters
+// that they state or that follows from what they say.
+func TestNetworksHaveThePapersParameters(t *testing.T) {
 	mnist := data.Meta{Name: "m", Task: data.Classification, Features: 784, Shape: []int{28, 28}, Outputs: 10, TrainRows: 60_000, TestRows: 10_000, FeatureBytes: 1}
 	cifar := mnist
 	cifar.Features, cifar.Shape = 3072, []int{3, 32, 32}

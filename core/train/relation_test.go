@@ -253,9 +253,9 @@ func TestDeclarationIsRefused(t *testing.T) {
 	}
 }
 
-// TestDeclaredStatement: guarantee, statement and result of a declared run name the relation and
-// the declared number, and not the one that was counted.
-func TestDeclaredStatement(t *testing.T) {
+// TestDeclaredStatementNamesTheRelation: guarantee, statement and result of a declared run name
+// the relation and the declared number, and not the one that was counted.
+func TestDeclaredStatementNamesTheRelation(t *testing.T) {
 	cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 20, Steps: 3}
 	zero := stated(t, started(t, cfg, planted()))
 	cfg.NumExamples = 1234

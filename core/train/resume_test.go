@@ -74,7 +74,7 @@ func firstRows(t *testing.T) *data.Dataset {
 
 // A run whose backend is lost, at any moment, tells each step once, and what it tells and
 // ends with is what an undisturbed run with its key does, to the bit.
-func TestContinue(t *testing.T) {
+func TestContinueTellsEachStepOnce(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -122,7 +122,7 @@ func TestContinue(t *testing.T) {
 }
 
 // Of a large model's state not every step's is kept: events wait for one that is.
-func TestContinueBetweenStates(t *testing.T) {
+func TestContinueWaitsForAStateThatIsKept(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	cfg := run.Config{

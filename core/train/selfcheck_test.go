@@ -213,8 +213,8 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 }
 
-// TestEpsilonThatFalls: a step whose ε is below that of the step before is noticed.
-func TestEpsilonThatFalls(t *testing.T) {
+// TestAnEpsilonThatFallsIsNoticed: a step whose ε is below that of the step before is noticed.
+func TestAnEpsilonThatFallsIsNoticed(t *testing.T) {
 	c := &selfCheck{}
 	for _, e := range []float64{0.1, 0.2, 0.2, 0.19} {
 		c.spent(e)
@@ -224,9 +224,10 @@ func TestEpsilonThatFalls(t *testing.T) {
 	}
 }
 
-// TestBatchSizes: sizes from Poisson sampling pass, in a million steps too, and sizes of other
-// ways to draw fail once there are enough of them. The false-alarm rate is below 10⁻¹⁶.
-func TestBatchSizes(t *testing.T) {
+// TestBatchSizesOfOtherSamplersFail: sizes from Poisson sampling pass, in a million steps too, and
+// sizes of other ways to draw fail once there are enough of them. The false-alarm rate is below
+// 10⁻¹⁶.
+func TestBatchSizesOfOtherSamplersFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
 		rows int

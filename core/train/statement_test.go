@@ -75,7 +75,7 @@ func TestStatementSaysWhatRan(t *testing.T) {
 	}
 }
 
-func TestStatementWithoutGuarantee(t *testing.T) {
+func TestStatementWithoutGuaranteeSaysSo(t *testing.T) {
 	seeded := base("constant")
 	seeded.Seed = ptr(uint64(1))
 	measured := base("constant")
@@ -91,7 +91,7 @@ func TestStatementWithoutGuarantee(t *testing.T) {
 	}
 }
 
-func TestStatementOfWhatCostsOnce(t *testing.T) {
+func TestStatementSaysWhatCostsOnce(t *testing.T) {
 	cfg := run.Config{Method: "quantile", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 5, Scaling: run.Scaling{Kind: "private"}, NoiseMode: "secure"}
 	p := started(t, cfg, planted())
 	once, _ := p.plan.Events()
@@ -110,9 +110,9 @@ func TestStatementOfWhatCostsOnce(t *testing.T) {
 	}
 }
 
-// TestStoppedBeforeTheFirstStep: what was worked out for the steps, private bounds
-// among it, does not leave, so nothing need be charged.
-func TestStoppedBeforeTheFirstStep(t *testing.T) {
+// TestARunStoppedBeforeItsFirstStepReleasesNothing: what was worked out for the steps, private
+// bounds among it, does not leave, so nothing need be charged.
+func TestARunStoppedBeforeItsFirstStepReleasesNothing(t *testing.T) {
 	ds := data.MeanEstimation(50, 3)
 	ds.Columns = []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	cfg := base("constant")
@@ -135,9 +135,9 @@ func TestStoppedBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// TestRecalledPlans: what plans remember of each other changes nothing that they say or
-// release.
-func TestRecalledPlans(t *testing.T) {
+// TestRecalledPlansChangeNothing: what plans remember of each other changes nothing that they say
+// or release.
+func TestRecalledPlansChangeNothing(t *testing.T) {
 	ds, err := data.Builtin("moons", 1)
 	if err != nil {
 		t.Fatal(err)

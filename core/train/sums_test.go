@@ -206,8 +206,8 @@ func sumBackends(t *testing.T, every bool) map[string]compute.Backend {
 	return all
 }
 
-// TestSumLawOnAMillionRows: B = 10⁶ and full batches, the review's setting.
-func TestSumLawOnAMillionRows(t *testing.T) {
+// TestSumLawHoldsOnAMillionRows: B = 10⁶ and full batches, the review's setting.
+func TestSumLawHoldsOnAMillionRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million rows, five times")
 	}
@@ -258,9 +258,9 @@ func notice(t *testing.T, fault, method string, n int, be compute.Backend) {
 	}
 }
 
-// TestSumLawWhenTheThresholdFalls: a centre as long as C allows, and then a rule
+// TestSumLawHoldsWhenTheThresholdFalls: a centre as long as C allows, and then a rule
 // that makes C a twentieth before the next step.
-func TestSumLawWhenTheThresholdFalls(t *testing.T) {
+func TestSumLawHoldsWhenTheThresholdFalls(t *testing.T) {
 	// In every piece: 33 rows at the centre g = (0, 0, 1), then rows near 0 whose
 	// weighted gradients are about half a unit in the last place of their sum.
 	centredLedge := crowd.Crowd{
@@ -356,8 +356,8 @@ func (b lostNorms) Run(k *compute.Kernel, a compute.Args) { // squares in float3
 	b.Write(a.Buf[1], v)
 }
 
-// TestSensitivityOfSums: what rounding adds to the noise, by size of batch.
-func TestSensitivityOfSums(t *testing.T) {
+// TestSensitivityOfSumsGrowsLittleByRounding: what rounding adds to the noise, by size of batch.
+func TestSensitivityOfSumsGrowsLittleByRounding(t *testing.T) {
 	for _, tt := range []struct {
 		rows, batch int
 		most        float64

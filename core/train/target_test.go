@@ -59,9 +59,9 @@ func allDeclared(n, columns int) *data.Dataset {
 	return ds
 }
 
-// TestTargetsInThousands: what nobody has set learns numbers of any size, and answers in
+// TestTargetsInThousandsAreLearnt: what nobody has set learns numbers of any size, and answers in
 // their units; targets as they are would need to be small.
-func TestTargetsInThousands(t *testing.T) {
+func TestTargetsInThousandsAreLearnt(t *testing.T) {
 	t.Parallel()
 	r2 := func(ds *data.Dataset, target string) float64 {
 		cfg := run.Config{Method: "constant", TargetEpsilon: ptr(3.0), Seed: ptr(uint64(5)), Scaling: run.Scaling{Target: target}}
@@ -77,7 +77,7 @@ func TestTargetsInThousands(t *testing.T) {
 	}
 }
 
-func TestTargetScaling(t *testing.T) {
+func TestTargetScalingFollowsTheTable(t *testing.T) {
 	numbers := func() *data.Dataset { return data.LinearTruth(1, 60, 0, 3) }
 	bounded := run.Model{Kind: "layers", Layers: []string{"dense:3", "relu", "dense", "tanh"}}
 	for name, tc := range map[string]struct {
@@ -172,8 +172,8 @@ func TestTargetsAreMeasuredAsNone(t *testing.T) {
 	}
 }
 
-// TestTargetsFarOff: a bound that no parameter could reach is refused.
-func TestTargetsFarOff(t *testing.T) {
+// TestTargetsFarOffAreRefused: a bound that no parameter could reach is refused.
+func TestTargetsFarOffAreRefused(t *testing.T) {
 	ds := incomes(60, 3)
 	ds.TargetBounds = []data.Bound{{Lo: 0, Hi: 1e36}}
 	cfg := base("constant")
@@ -184,9 +184,9 @@ func TestTargetsFarOff(t *testing.T) {
 	}
 }
 
-// TestResumeTargets: a run on numbers that is killed goes on with the bounds that it had
-// bought, and releases the same parameters in the same units.
-func TestResumeTargets(t *testing.T) {
+// TestResumeKeepsTheBoundsOfTargets: a run on numbers that is killed goes on with the bounds that
+// it had bought, and releases the same parameters in the same units.
+func TestResumeKeepsTheBoundsOfTargets(t *testing.T) {
 	t.Parallel()
 	for name, scaling := range map[string]run.Scaling{
 		"both": {}, "the target alone": {Kind: "row"}, "the columns alone": {Kind: "private", Target: "none"}, "nothing known of columns": {Kind: "none", Target: "private"},

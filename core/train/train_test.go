@@ -171,9 +171,9 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 	}
 }
 
-// TestLabelsOutsideTheirRange: cross-entropy is as steep as a label is far off, and value
+// TestLabelsOutsideTheirRangeAreRefused: cross-entropy is as steep as a label is far off, and value
 // clipping trusts that none is.
-func TestLabelsOutsideTheirRange(t *testing.T) {
+func TestLabelsOutsideTheirRangeAreRefused(t *testing.T) {
 	for _, label := range []float32{-3, 1.5, float32(math.NaN()), float32(math.Inf(1))} {
 		ds := &data.Dataset{Name: "labels", Task: data.MultiLabel, Features: 2, Outputs: 2}
 		ds.Train = data.Split{N: 2, F32: []float32{1, 1, 0, 1}, Y: []float32{0, 1, 0.5, label}}
@@ -201,8 +201,8 @@ func TestSecureNamesTheRule(t *testing.T) {
 	}
 }
 
-// TestHoursAreSaid: what takes hours is said to before it begins, and the usual run is not.
-func TestHoursAreSaid(t *testing.T) {
+// TestPlansOfHoursSaySo: what takes hours is said to before it begins, and the usual run is not.
+func TestPlansOfHoursSaySo(t *testing.T) {
 	pictures := data.Meta{Task: data.Classification, Features: 784, Outputs: 10, TrainRows: 6000, Shape: []int{28, 28}, FeatureBytes: 1}
 	for kind, want := range map[string]string{"resnet18": "takes about 5 hours", "cnn-opacus": ""} {
 		cfg := base("constant")
@@ -223,7 +223,7 @@ func TestHoursAreSaid(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningsNameTheirField(t *testing.T) {
 	cfg := base("constant")
 	cfg.TargetDelta = 0.01
 	info := started(t, cfg, small(t)).plan.Info()
@@ -506,8 +506,8 @@ func TestNonFiniteRowsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// TestClassScores counts by class what the accuracy counts in all.
-func TestClassScores(t *testing.T) {
+// TestClassScoresAddUpToTheAccuracy counts by class what the accuracy counts in all.
+func TestClassScoresAddUpToTheAccuracy(t *testing.T) {
 	ds := small(t)
 	ds.Test.N, ds.Test.Y, ds.Test.F32 = 700, slices.Clone(ds.Test.Y[:700]), ds.Test.F32[:700*ds.Features]
 	for i := range ds.Test.Y { // of the last class there are none

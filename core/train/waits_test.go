@@ -44,7 +44,7 @@ func waitsOf(t *testing.T, cfg run.Config) []int {
 	return waits
 }
 
-func TestWaitsPerStep(t *testing.T) {
+func TestNoStepWaitsMoreThanOnce(t *testing.T) {
 	t.Parallel()
 	check := func(name string, cfg run.Config, want int) {
 		t.Run(name, func(t *testing.T) {

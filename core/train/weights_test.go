@@ -26,11 +26,11 @@ func lawNorms(c float64) []float32 {
 	return u
 }
 
-// TestLawOfWeightsOnTheBackend: for every weight function, C over 24 decades and
+// TestWeightsOnTheBackendStayWithinC: for every weight function, C over 24 decades and
 // hostile norms, a factor times its norm stays within C with a table that is
 // right, stale or corrupt; and a right table's factor is that of float64 within
 // 3·10⁻⁵ of it.
-func TestLawOfWeightsOnTheBackend(t *testing.T) {
+func TestWeightsOnTheBackendStayWithinC(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		for _, weight := range clip.Weights() {
@@ -102,9 +102,9 @@ func weighed(t *testing.T, be compute.Backend, l kernel.Limit, u []float32, tabl
 	return f
 }
 
-// TestFactorsOfARun: what a method weighs by on the backend is what its weight
+// TestFactorsAreTheWeightFunctions: what a method weighs by on the backend is what its weight
 // function says, on a batch.
-func TestFactorsOfARun(t *testing.T) {
+func TestFactorsAreTheWeightFunctions(t *testing.T) {
 	for _, m := range clip.Methods() {
 		cfg := base(m.Name)
 		cfg.Steps = 3
