@@ -11,9 +11,9 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// TestAuditOfOtherMethods: an honest run passes whatever clips it, and however
+// TestAuditPassesHonestRunsOfEveryMethod: an honest run passes whatever clips it, and however
 // the noise is drawn.
-func TestAuditOfOtherMethods(t *testing.T) {
+func TestAuditPassesHonestRunsOfEveryMethod(t *testing.T) {
 	t.Parallel()
 	for _, rc := range []run.Config{
 		{Method: "auto-s"}, {Method: "dc-e"}, {Method: "constant", NoiseMode: "secure"}, {Method: "value"}, {Method: "per-layer"},
@@ -61,9 +61,9 @@ func TestAuditRefuses(t *testing.T) {
 	}
 }
 
-// TestAuditIsOfOtherData: what a configuration says of its data is not about an
+// TestAuditIgnoresSettingsOfTheData: what a configuration says of its data is not about an
 // audit's.
-func TestAuditIsOfOtherData(t *testing.T) {
+func TestAuditIgnoresSettingsOfTheData(t *testing.T) {
 	cfg := run.Config{Augmentation: run.Augmentation{Kind: "crop", Multiplicity: 4}, PCA: run.PCA{Components: 3}}
 	for _, on := range []string{"canaries", "worst-case"} {
 		if _, err := New(run.AuditRequest{Data: on, Canaries: 10, Guesses: 5, Rows: 10, Run: cfg}, purego.New()); err != nil {

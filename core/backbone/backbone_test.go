@@ -88,7 +88,7 @@ var (
 	numbersMeta = data.Meta{Features: 4 * 4, Shape: []int{4, 4}, FeatureBytes: 4, Bounds: []data.Bound{{Lo: -1, Hi: 3}}}
 )
 
-func TestRefusals(t *testing.T) {
+func TestModelsThatDoNotFitAreRefused(t *testing.T) {
 	two := append(ones("a", "float32", -1, 4), ones("b", "float32", -1, 4)...)
 	for name, c := range map[string]struct {
 		in, out []tensor
@@ -157,9 +157,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestModelsThatDoNotTreatRowsApart are refused: what is random, what remembers, and in
+// TestModelsThatMixRowsAreRefused: so is what is random, what remembers, and in
 // batches what mixes rows.
-func TestModelsThatDoNotTreatRowsApart(t *testing.T) {
+func TestModelsThatMixRowsAreRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	calls := 0
 	mixing := func(x []float32, n int) []float32 {
@@ -217,9 +217,9 @@ func quantised(x []float32, n int) []float32 {
 	return out
 }
 
-// TestQuantisedByTheBatch: a model that takes its scale from all rows of a batch is
+// TestModelsQuantisedByTheBatchAreRefused: a model that takes its scale from all rows of a batch is
 // refused, however many values a row has that may hold both ends of it.
-func TestQuantisedByTheBatch(t *testing.T) {
+func TestModelsQuantisedByTheBatchAreRefused(t *testing.T) {
 	for _, side := range []int{4, 28, 64} {
 		for _, bytes := range []int{1, 4} {
 			for _, batch := range []int{1, 2, 5, 16} {
@@ -283,9 +283,9 @@ func TestEachRowIsAlone(t *testing.T) {
 	}
 }
 
-// TestTexts: a model gets one text a call, or copies of it, in the shape that it declares,
-// and what it gives of them may have as many parts as a text.
-func TestTexts(t *testing.T) {
+// TestAModelGetsOneTextACall: a model gets one text a call, or copies of it, in the shape that it
+// declares, and what it gives of them may have as many parts as a text.
+func TestAModelGetsOneTextACall(t *testing.T) {
 	texts := []string{"good", "", "rather bad", "日本"}
 	for _, shape := range [][]int{{1}, {-1}, {3}, {1, 1}, {-1, 1}, {-1, -1}, {3, 1}} {
 		m := model(ones("text", "string", shape...))
@@ -347,7 +347,7 @@ func given(t *testing.T, in []tensor, meta data.Meta, q run.BackboneRequest, row
 	return m.seen[len(m.seen)-1]
 }
 
-func TestPixels(t *testing.T) {
+func TestPixelsArriveInTheDeclaredLayout(t *testing.T) {
 	row := drawn(rand.New(rand.NewPCG(3, 4)), colourMeta, 1)
 	at := func(c, p int) float64 { return float64(row.U8[c*16+p]) }
 	near := func(name string, got float32, want float64) {
@@ -382,7 +382,7 @@ func TestPixels(t *testing.T) {
 	near("numbers within bounds", v.F32[6], (float64(row.F32[6])+1)/4)
 }
 
-func TestSizes(t *testing.T) {
+func TestResizingWeightsAddUpToOne(t *testing.T) {
 	row := drawn(rand.New(rand.NewPCG(3, 4)), greyMeta, 1)
 	nearest := given(t, ones("x", "float32", -1, 1, 8, 2), greyMeta, run.BackboneRequest{Normalise: "none", Resize: "nearest"}, row)
 	for y := range 8 {
@@ -413,7 +413,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestPooled(t *testing.T) {
+func TestPoolingTakesTheMeanOfPositions(t *testing.T) {
 	v := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	for name, c := range map[string]struct {
 		shape []int

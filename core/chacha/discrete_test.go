@@ -37,7 +37,7 @@ func discrete(t testing.TB, key [8]uint32, nonce [3]uint32, table []float32, mul
 
 // The package comment, read literally: element i, sample j, and of the digits' order
 // no more than the first 16.
-func TestDiscreteOrder(t *testing.T) {
+func TestDiscreteIsTheDocumentedSequence(t *testing.T) {
 	table, multipliers := anyTable(), []float64{1, 10, -7}
 	z := discrete(t, testKey, testNonce, table, multipliers, 200)
 	for i, got := range z {
@@ -68,9 +68,9 @@ func TestDiscreteOrder(t *testing.T) {
 	}
 }
 
-// TestDiscreteTies makes the table fit a word, so that its threshold's further digits
+// TestDiscreteReadsOnAtTies makes the table fit a word, so that its threshold's further digits
 // decide: by each of them in turn, and by none.
-func TestDiscreteTies(t *testing.T) {
+func TestDiscreteReadsOnAtTies(t *testing.T) {
 	const at = 70 // of the second chunk: sample 0 is the sixth of group 2
 	var words, more [16]uint32
 	Block(&testKey, 4*2+2, &testNonce, &words)
@@ -114,7 +114,7 @@ func TestDiscreteTies(t *testing.T) {
 	}
 }
 
-func TestDiscreteErrors(t *testing.T) {
+func TestDiscreteRefusesWrongSizes(t *testing.T) {
 	table, z := anyTable(), []float64{1}
 	for name, err := range map[string]error{
 		"no samples":    Discrete(&testKey, &testNonce, table, nil, z),

@@ -22,7 +22,7 @@ func normals(t testing.TB, key [8]uint32, nonce [3]uint32, n int) []float64 {
 }
 
 // The package comment, read literally: the pair i of lane l in group g.
-func TestNormalOrder(t *testing.T) {
+func TestNormalIsTheDocumentedSequence(t *testing.T) {
 	z := normals(t, testKey, testNonce, 5*groupLen)
 	for g := range 5 {
 		for l := range 4 {
@@ -44,7 +44,7 @@ func TestNormalOrder(t *testing.T) {
 	}
 }
 
-func TestNormalPrefixes(t *testing.T) {
+func TestNormalPrefixesAreEqual(t *testing.T) {
 	all := normals(t, testKey, testNonce, 3*groupLen)
 	for n := range all {
 		if got := normals(t, testKey, testNonce, n); !slices.Equal(got, all[:n]) {
@@ -62,7 +62,7 @@ func TestNormalPrefixes(t *testing.T) {
 	}
 }
 
-func TestNormalLength(t *testing.T) {
+func TestNormalRefusesACounterThatRepeats(t *testing.T) {
 	if err := checkLen(MaxNormals); err != nil {
 		t.Errorf("the longest sequence: %v", err)
 	}
@@ -71,7 +71,7 @@ func TestNormalLength(t *testing.T) {
 	}
 }
 
-func TestBoxMuller(t *testing.T) {
+func TestBoxMullerGivesKnownNormals(t *testing.T) {
 	const quarter, step = 1 << 30, math.Pi * 0x1p-24 // half a step of the angles' grid, in radians
 	most := [2]uint32{math.MaxUint32, math.MaxUint32}
 	tests := []struct {
@@ -112,14 +112,14 @@ func TestBoxMuller(t *testing.T) {
 	}
 }
 
-// TestNormalsLaw: no normal is 0, and each radius word has a radius of its own, as each
+// TestEveryNormalWordHasItsOwnValue: no normal is 0, and each radius word has a radius of its own, as each
 // angle has a sine and a cosine of its own but for those that symmetry makes equal. It
 // takes the words beside every bound at which a formula or a digit changes;
 // with CLIPSCOPE_EXHAUST=1 all 2³² radius words and all 2²⁴ angles, in some minutes.
 //
 // Words of one weight whose values all differ are the law: none is more likely than
 // another. The least product of a radius and a sine is checked as well.
-func TestNormalsLaw(t *testing.T) {
+func TestEveryNormalWordHasItsOwnValue(t *testing.T) {
 	const near = uint64(1 << 12)
 	radii, angles := [][2]uint64{}, [][2]uint64{}
 	for bit := 16; bit <= 32; bit++ {
@@ -168,7 +168,7 @@ func TestNormalsLaw(t *testing.T) {
 
 // A radius word under 2¹⁶ turns up in one block in 2¹³; its extension comes
 // from the nonce with the flipped bit.
-func TestNormalTail(t *testing.T) {
+func TestNormalTailReadsItsExtension(t *testing.T) {
 	found := 0
 	for counter := uint32(0); found < 3; counter++ {
 		var words, tail [16]uint32
@@ -198,7 +198,7 @@ func TestNormalTail(t *testing.T) {
 const draws = 1_000_000
 
 // False-alarm rate 10⁻⁶: Kolmogorov's distribution, P(√n·D > x) ≈ 2·exp(−2x²).
-func TestNormalKolmogorovSmirnov(t *testing.T) {
+func TestNormalPassesKolmogorovSmirnov(t *testing.T) {
 	z := normals(t, testKey, testNonce, draws)
 	slices.Sort(z)
 	d := 0.0
@@ -213,7 +213,7 @@ func TestNormalKolmogorovSmirnov(t *testing.T) {
 }
 
 // False-alarm rate 6·10⁻⁷ a row (five standard errors), 8 rows.
-func TestNormalMoments(t *testing.T) {
+func TestNormalHasTheMoments(t *testing.T) {
 	z := normals(t, testKey, testNonce, draws)
 	mean := func(f func(i int) float64) float64 {
 		s := 0.0
@@ -255,7 +255,7 @@ func TestNormalMoments(t *testing.T) {
 // Beyond 4.7097 all normals come from extended radius words, which a lone 32-bit
 // word would cut at 6.7. Their number beyond 4.7 among ten million is nearly
 // Poisson with mean 26; false-alarm rate 1.1·10⁻⁶.
-func TestNormalTailFrequency(t *testing.T) {
+func TestNormalTailHasItsFrequency(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten million draws")
 	}

@@ -174,9 +174,9 @@ func stateOf(t testing.TB) []byte {
 	return body.Result.Statement
 }
 
-// TestFiles checks each kind of file: honest, edited, of earlier versions, and hostile. The
-// list of verdicts is printed with -v.
-func TestFiles(t *testing.T) {
+// TestEveryKindOfFileGetsItsVerdict checks each kind of file: honest, edited, of earlier versions,
+// and hostile. The list of verdicts is printed with -v.
+func TestEveryKindOfFileGetsItsVerdict(t *testing.T) {
 	now := write(t)
 	const refused = "refused"
 	hostile := func(event string) []byte {
@@ -368,9 +368,9 @@ func TestMessagesQuoteLittle(t *testing.T) {
 	}
 }
 
-// TestManySmallValues: files of nothing but small values are read in proportion to their
-// bytes, or refused by the bound that they pass.
-func TestManySmallValues(t *testing.T) {
+// TestManySmallValuesTakeMemoryInProportion: files of nothing but small values are read in
+// proportion to their bytes, or refused by the bound that they pass.
+func TestManySmallValuesTakeMemoryInProportion(t *testing.T) {
 	if testing.Short() && runtime.GOOS == "js" {
 		t.Skip("bytes are counted alike natively, in a tenth of the time; web/e2e has hostile files in the page")
 	}

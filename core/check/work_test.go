@@ -166,9 +166,9 @@ func TestHonestFilesAreWorkedOutWholly(t *testing.T) {
 	}
 }
 
-// TestOverBudget holds that a file is worked out as far as its budget goes, and that what is
-// beyond is named, never taken for agreement.
-func TestOverBudget(t *testing.T) {
+// TestWorkOverTheBudgetIsNamed holds that a file is worked out as far as its budget goes, and that
+// what is beyond is named, never taken for agreement.
+func TestWorkOverTheBudgetIsNamed(t *testing.T) {
 	least := encoded(t, 64, func(i int) privacy.Event { return stepsAt(0.01+float64(i)/100, 0.02, 1_000_000) })
 	oneChoice := encoded(t, 1, func(int) privacy.Event {
 		s := privacy.Selected{Runs: 60}
@@ -229,8 +229,9 @@ func TestOverBudget(t *testing.T) {
 	}
 }
 
-// TestBudget holds that no sum of grants exceeds what there was, whatever is asked.
-func TestBudget(t *testing.T) {
+// TestGrantsNeverExceedTheBudget holds that no sum of grants exceeds what there was, whatever is
+// asked.
+func TestGrantsNeverExceedTheBudget(t *testing.T) {
 	b := budget{left: 10}
 	for _, tt := range []struct {
 		cost float64

@@ -39,9 +39,9 @@ func normal(rng *rand.Rand, n int, mean, dev float64) []float64 {
 	return v
 }
 
-// TestPercentile is DC-SGD, Figure 2: norms from 𝒩(100, 20²), 256 draws. Without
+// TestPercentileIsWithinHalfABin: DC-SGD, Figure 2: norms from 𝒩(100, 20²), 256 draws. Without
 // noise the threshold lies within half a bin, R/(2b), of the true percentile.
-func TestPercentile(t *testing.T) {
+func TestPercentileIsWithinHalfABin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, p := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
 		r := newRule(t, "dc-p", func(e *Env) { e.Params = Params{"p": p} }).(*dcp)
@@ -59,8 +59,8 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestLeastError: dc-e's curves and minimum equal brute force on the histogram.
-func TestLeastError(t *testing.T) {
+// TestLeastErrorEqualsBruteForce: dc-e's curves and minimum equal brute force on the histogram.
+func TestLeastErrorEqualsBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := newRule(t, "dc-e", func(e *Env) { e.MaxGradNorm = 4; e.Dim = 100_000; e.ExpectedBatchSize = 128 }).(*dce)
 	sigmaT := 1 / math.Sqrt(1-1.0/25)
@@ -96,9 +96,9 @@ func TestLeastError(t *testing.T) {
 	}
 }
 
-// TestErrorMinimiserFromAnywhere: whichever threshold it starts from, dc-e ends
+// TestErrorMinimiserEndsAlikeFromAnywhere: whichever threshold it starts from, dc-e ends
 // at the same least error.
-func TestErrorMinimiserFromAnywhere(t *testing.T) {
+func TestErrorMinimiserEndsAlikeFromAnywhere(t *testing.T) {
 	var ends []float64
 	for _, c0 := range []float64{0.01, 1, 100} {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -176,9 +176,9 @@ func TestQuantileReachesItsTarget(t *testing.T) {
 	}
 }
 
-// TestPSACWeightCurve is PS, Figure 2: about C at 0, a single peak at
+// TestPSACWeightFollowsThePapersCurve: PS, Figure 2: about C at 0, a single peak at
 // √r − r, and about C/n far out.
-func TestPSACWeightCurve(t *testing.T) {
+func TestPSACWeightFollowsThePapersCurve(t *testing.T) {
 	for _, r := range []float64{0.001, 0.01, 0.1, 0.5} {
 		w := psac{r}
 		if f := w.Factor(0, 1); math.Abs(f-1) > 1e-12 {
@@ -201,7 +201,7 @@ func TestPSACWeightCurve(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
+func TestSplitPartsCostTheWhole(t *testing.T) {
 	q := &Query{Sensitivity: 0.5, NoiseStd: 1}
 	// z = 1.5, σ_b = 1, as Opacus accounts for it, gives 2.268.
 	got, err := Split(1.5, q)

@@ -253,7 +253,7 @@ func build(t *testing.T, m Info) *Clipper {
 	return c
 }
 
-func TestLaws(t *testing.T) {
+func TestEveryClipperKeepsTheLaws(t *testing.T) {
 	for _, m := range Methods() {
 		t.Run(m.Name, func(t *testing.T) {
 			c := build(t, m)
@@ -281,8 +281,9 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestRuleLaws are those of what may stand in place of any method's own rule.
-func TestRuleLaws(t *testing.T) {
+// TestEveryRuleKeepsTheLaws: the laws are those of what may stand in place of any method's own
+// rule.
+func TestEveryRuleKeepsTheLaws(t *testing.T) {
 	for _, name := range Rules() {
 		rule := func() Rule {
 			c, err := New(Choice{Method: "constant", Threshold: name}, env(Info{}))

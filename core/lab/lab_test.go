@@ -43,8 +43,8 @@ func gramOf(g [][]float64) []float32 {
 	return gram
 }
 
-// TestAgainstGradients compares with what is computed from the gradients themselves.
-func TestAgainstGradients(t *testing.T) {
+// TestLabEqualsTheGradientsThemselves compares with what is computed from the gradients themselves.
+func TestLabEqualsTheGradientsThemselves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range [][2]int{{1, 1}, {2, 3}, {17, 40}, {100, 7}} {
 		n, d := size[0], size[1]
@@ -77,9 +77,9 @@ func TestAgainstGradients(t *testing.T) {
 	}
 }
 
-// TestLaws holds what is true of every batch: nothing is lost where nothing is clipped,
-// and an example has a length that its two parts give.
-func TestLaws(t *testing.T) {
+// TestNothingIsLostWithoutClipping holds what is true of every batch: nothing is lost where
+// nothing is clipped, and an example has a length that its two parts give.
+func TestNothingIsLostWithoutClipping(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	g := gradients(rng, 64, 20)
 	b, err := New(gramOf(g), 64)
@@ -112,7 +112,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func TestHostile(t *testing.T) {
+func TestHostileBatchesGiveFiniteNumbers(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for name, gram := range map[string][]float32{
 		"nothing": {}, "NaN": {nan}, "infinite": {inf}, "negative": {-1}, "zero": {0},
@@ -137,7 +137,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func TestRefusedByName(t *testing.T) {
+func TestMethodsWithoutInnerProductsAreRefusedByName(t *testing.T) {
 	for _, method := range []string{"adaclip", "coordinate", "value", "value-tight", "per-layer", "norm-bound"} {
 		if _, err := Clipper(method, nil); err == nil || errors.As(err, new(*clip.ParamError)) {
 			t.Errorf("%s is told from inner products", method)

@@ -214,9 +214,9 @@ var tableCases = map[string]struct {
 	}},
 }
 
-// TestTables: a saved model answers 1,000 rows of a table as predict.mjs does, and fares
-// on labelled ones as it did when it was trained.
-func TestTables(t *testing.T) {
+// TestTablesAreAnsweredAsPredictDoes: a saved model answers 1,000 rows of a table as predict.mjs
+// does, and fares on labelled ones as it did when it was trained.
+func TestTablesAreAnsweredAsPredictDoes(t *testing.T) {
 	rows := cells(2, 1000)
 	rows[7][3] = "violett" // which no training row is
 	test := tableOf(header, rows)
@@ -334,9 +334,9 @@ func idx(ds *data.Dataset, s *data.Split) []data.File {
 	return []data.File{data.Bytes("images-idx3-ubyte", append(images, s.U8...)), data.Bytes("labels-idx1-ubyte", labels)}
 }
 
-// TestPictures: models of pictures fare on files of them as they did when they were
-// trained, and answer what is drawn as predict.mjs does.
-func TestPictures(t *testing.T) {
+// TestPicturesAreAnsweredAsPredictDoes: models of pictures fare on files of them as they did when
+// they were trained, and answer what is drawn as predict.mjs does.
+func TestPicturesAreAnsweredAsPredictDoes(t *testing.T) {
 	digits := data.Digits(1, 400, 300)
 	colour := &data.Dataset{Task: data.Classification, Features: 192, Shape: []int{3, 8, 8}, Outputs: 3, Classes: []string{"0", "1", "2"}}
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -395,9 +395,9 @@ func shared(t *testing.T, names ...string) (files []data.File) {
 	return files
 }
 
-// TestPublishedTables: files as they were published, without a header, with labels that
+// TestPublishedTablesAreAnswered: files as they were published, without a header, with labels that
 // end with a point, with numbered classes that the first line names.
-func TestPublishedTables(t *testing.T) {
+func TestPublishedTablesAreAnswered(t *testing.T) {
 	for name, tc := range map[string]struct{ train, test string }{
 		"adult": {"tabular/adult.data", "tabular/adult.test"}, "breast cancer": {"tabular/breast_cancer.csv", "tabular/breast_cancer.csv"}, "iris": {"tabular/iris.csv", "tabular/iris.csv"},
 	} {
@@ -418,8 +418,8 @@ func TestPublishedTables(t *testing.T) {
 	}
 }
 
-// TestMNIST is TestPictures with the published pictures, 1,000 of them.
-func TestMNIST(t *testing.T) {
+// TestMNISTIsAnsweredAsPredictDoes: the published pictures, 1,000 of them.
+func TestMNISTIsAnsweredAsPredictDoes(t *testing.T) {
 	files := shared(t, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz")
 	ds, _, err := data.Load(t.Context(), files, nil, run.CSV{TestShare: 0.1, Roles: map[string]string{files[0].Name(): "train", files[1].Name(): "train"}}, nil)
 	if err != nil {
@@ -492,8 +492,8 @@ func samePictures(t *testing.T, f *model.File, p *model.Predictor, ds *data.Data
 	}
 }
 
-// TestCancelled: what is called off ends with the context's error.
-func TestCancelled(t *testing.T) {
+// TestCancellingEndsWithTheContextsError: what is called off ends with the context's error.
+func TestCancellingEndsWithTheContextsError(t *testing.T) {
 	p := opened(t, small())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -77,10 +77,10 @@ func (f wireFields) messages(t *testing.T, field int) []wireFields {
 	return all
 }
 
-// TestONNX reads files back: each is a graph in which every tensor is made once and before
-// it is used, whose constants have as many bytes as their shapes ask for, and which has all
+// TestONNXIsAWholeGraph reads files back: each is a graph in which every tensor is made once and
+// before it is used, whose constants have as many bytes as their shapes ask for, and which has all
 // parameters.
-func TestONNX(t *testing.T) {
+func TestONNXIsAWholeGraph(t *testing.T) {
 	inputs := map[string][]string{
 		"table": {"size", "label_2", "day", "colour", "column 5"}, "colours": {"picture"}, "grey": {"picture"}, "directions": {"features"}, "short": {"features"},
 	}
@@ -122,7 +122,7 @@ func TestONNX(t *testing.T) {
 	}
 }
 
-// checkGraph is what TestONNX says of the graph.
+// checkGraph is what TestONNXIsAWholeGraph says of the graph.
 func checkGraph(t *testing.T, g wireFields, parameters int) {
 	t.Helper()
 	known := map[string]bool{}
@@ -203,9 +203,9 @@ func TestONNXRefuses(t *testing.T) {
 	}
 }
 
-// TestMissingTexts: of the usual ways to write that there is nothing, all stand for the
-// category that missing cells are.
-func TestMissingTexts(t *testing.T) {
+// TestMissingTextsAreOneCategory: of the usual ways to write that there is nothing, all stand for
+// the category that missing cells are.
+func TestMissingTextsAreOneCategory(t *testing.T) {
 	texts, places := categoriesByText([]string{"a", "(missing)", "NA", "a"}, 1)
 	if len(texts) != len(places) {
 		t.Fatal(texts, places)

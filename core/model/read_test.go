@@ -243,9 +243,9 @@ func hostile(t testing.TB) map[string]struct {
 	return all
 }
 
-// TestHostileFiles: what is no model is refused, with a word on what is wrong, and takes
-// no memory that the file is not as large as.
-func TestHostileFiles(t *testing.T) {
+// TestHostileFilesAreRefusedCheaply: what is no model is refused, with a word on what is wrong,
+// and takes no memory that the file is not as large as.
+func TestHostileFilesAreRefusedCheaply(t *testing.T) {
 	all := hostile(t)
 	if len(all) < 50 {
 		t.Fatalf("%d files", len(all))
@@ -268,8 +268,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestEarlierFiles: the files of version 0 are read, and the zip of any.
-func TestEarlierFiles(t *testing.T) {
+// TestEarlierFilesAreRead: the files of version 0 are read, and the zip of any.
+func TestEarlierFilesAreRead(t *testing.T) {
 	old := edited(t, func(f, _ map[string]any) {
 		for _, name := range []string{"format", "version", "program", "statement"} {
 			delete(f, name)
@@ -304,9 +304,9 @@ func TestParametersThatJSONCannotWrite(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a model whose bounds or directions are not in its file is read, and says
-// why it cannot be applied.
-func TestLeftOut(t *testing.T) {
+// TestAModelWithPartsLeftOutSaysWhy: a model whose bounds or directions are not in its file is
+// read, and says why it cannot be applied.
+func TestAModelWithPartsLeftOutSaysWhy(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"scaling": edited(t, func(_, a map[string]any) {
 			a["scaling"] = map[string]any{"kind": "measured", "left_out": "Measured, so left out."}

@@ -45,8 +45,8 @@ func answersOf(t *testing.T, f *model.File, text string) (string, *run.PredictRe
 	return out.String(), reply
 }
 
-// TestAnswers: what comes back of a table.
-func TestAnswers(t *testing.T) {
+// TestAnswersJoinTheTable: what comes back of a table.
+func TestAnswersJoinTheTable(t *testing.T) {
 	have, reply := answersOf(t, small(), "colour,extra,SIZE\nred,=1+1,0\nblue,x,2\n\"red\",\"a,b\",x\nmauve,,\nred,3\nred,,1\n")
 	want := `colour,extra,SIZE,answer,p(no),p(yes),problem
 red,=1+1,0,yes,0.268941,0.731059,
@@ -85,8 +85,8 @@ func TestAnswersAreWrittenAsTheTableIs(t *testing.T) {
 	}
 }
 
-// TestNothingRuns: the names of classes, which are the model's, are no formulas.
-func TestNothingRuns(t *testing.T) {
+// TestClassNamesAreNoFormulas: the names of classes, which are the model's, are no formulas.
+func TestClassNamesAreNoFormulas(t *testing.T) {
 	f := small()
 	f.Apply.Classes = []string{"-1", `=HYPERLINK("http://x")`}
 	f.Apply.Columns[2].Categories = f.Apply.Classes
@@ -97,9 +97,9 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// TestNamesOfOurs: a table's column that is called as one of ours stays where the model
+// TestColumnsCalledAsOursStay: a table's column that is called as one of ours stays where the model
 // was trained on it.
-func TestNamesOfOurs(t *testing.T) {
+func TestColumnsCalledAsOursStay(t *testing.T) {
 	f := small()
 	f.Apply.Columns[1].Name = "answer"
 	_, reply := answersOf(t, f, "size,answer,problem\n1,red,x\n")
@@ -108,9 +108,9 @@ func TestNamesOfOurs(t *testing.T) {
 	}
 }
 
-// TestWithoutNames: tables without a header are read in the order of training, with
-// labels or without.
-func TestWithoutNames(t *testing.T) {
+// TestTablesWithoutNamesAreReadInOrder: tables without a header are read in the order of training,
+// with labels or without.
+func TestTablesWithoutNamesAreReadInOrder(t *testing.T) {
 	f := small()
 	for i := range f.Apply.Columns {
 		f.Apply.Columns[i].Name = data.Nameless(i)
@@ -122,8 +122,8 @@ func TestWithoutNames(t *testing.T) {
 	}
 }
 
-// TestTablesThatDoNotFit are refused with what is amiss.
-func TestTablesThatDoNotFit(t *testing.T) {
+// TestTablesThatDoNotFitAreRefused: the error says what is amiss.
+func TestTablesThatDoNotFitAreRefused(t *testing.T) {
 	p := opened(t, small())
 	for text, said := range map[string]string{
 		"size,kind\n1,no\n":                    `expected a column "colour", which the model was trained on, found the columns size, kind`,
@@ -148,8 +148,8 @@ func TestTablesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestEvaluate counts by hand.
-func TestEvaluate(t *testing.T) {
+// TestEvaluateEqualsACountByHand counts by hand.
+func TestEvaluateEqualsACountByHand(t *testing.T) {
 	e, err := opened(t, small()).Evaluate(t.Context(), []data.File{
 		data.Bytes("a.csv", []byte("kind,size,colour\nyes,1,red\nno,1,red\nno,,blue\nno.,-2,blue\n,1,red\nyes,x,red\n")), data.Bytes("b.csv", []byte("size,colour,kind\n2,mauve,yes\n")),
 	}, nil)
@@ -161,8 +161,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestTyped: rows as a script or a form gives them.
-func TestTyped(t *testing.T) {
+// TestTypedRowsAreAnswered: rows as a script or a form gives them.
+func TestTypedRowsAreAnswered(t *testing.T) {
 	var rows []run.Row
 	text := `[{"size": 1, "colour": "red"}, {"colour": "red"}, [1, "red", null, true], ["1", "red", ""], {"size": "x", "colour": "red"}, {"length": 1}, [1], {"size": {"$numberDouble": "NaN"}, "colour": "green"}]`
 	if err := json.Unmarshal([]byte(text), &rows); err != nil {
@@ -192,8 +192,8 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestNumbersAsTyped: a number means the same however its column writes numbers.
-func TestNumbersAsTyped(t *testing.T) {
+// TestNumbersMeanTheSameInEveryStyle: a number means the same however its column writes numbers.
+func TestNumbersMeanTheSameInEveryStyle(t *testing.T) {
 	for _, style := range []run.AppliedColumn{{}, {Decimal: ","}, {Decimal: ",", Thousands: "."}, {Thousands: ","}, {Thousands: "'"}, {Date: "ymd"}, {Date: "dmy"}, {Date: "mdy"}} {
 		f := small()
 		c := &f.Apply.Columns[0]
@@ -214,8 +214,7 @@ func TestNumbersAsTyped(t *testing.T) {
 	}
 }
 
-// TestOutputsThatAreNoNumbers have no answer.
-func TestOutputsThatAreNoNumbers(t *testing.T) {
+func TestOutputsThatAreNoNumbersHaveNoAnswer(t *testing.T) {
 	f := small()
 	f.Parameters[0], f.Parameters[1] = 3e38, -3e38
 	have, reply := answersOf(t, f, "size,colour\n1e9,red\n1,red\n")

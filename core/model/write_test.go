@@ -13,8 +13,8 @@ import (
 	"clipscope/core/nn"
 )
 
-// TestWriteRead: JSON and safetensors come back as they were, also from each other.
-func TestWriteRead(t *testing.T) {
+// TestWrittenModelsAreReadBack: JSON and safetensors come back as they were, also from each other.
+func TestWrittenModelsAreReadBack(t *testing.T) {
 	all := examples()
 	for name, f := range leftOut() {
 		all["left out "+name] = f
@@ -36,8 +36,8 @@ func TestWriteRead(t *testing.T) {
 	}
 }
 
-// TestOldFile: a file without a version is written with one.
-func TestOldFile(t *testing.T) {
+// TestAnOldFileIsWrittenWithAVersion: a file without a version is written with one.
+func TestAnOldFileIsWrittenWithAVersion(t *testing.T) {
 	f := examples()["grey"]
 	f.Format, f.Version = "", 0
 	for i := range f.Apply.Layers {
@@ -62,7 +62,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 var errFull = errors.New("the disk is full")
 
-func TestWriteFails(t *testing.T) {
+func TestWriteReportsItsFailures(t *testing.T) {
 	for name, write := range map[string]func(*File, io.Writer) error{"JSON": (*File).JSON, "safetensors": (*File).Safetensors, "ONNX": (*File).ONNX} {
 		if err := write(&File{}, io.Discard); err == nil {
 			t.Errorf("%s of nothing is written", name)
@@ -101,8 +101,8 @@ func bundled(t *testing.T, f *File) ([]byte, map[string]string) {
 	return b.Bytes(), all
 }
 
-// TestBundle: an archive has a model in all its forms, the same bytes each time.
-func TestBundle(t *testing.T) {
+// TestABundleHasEveryForm: an archive has a model in all its forms, the same bytes each time.
+func TestABundleHasEveryForm(t *testing.T) {
 	for name := range examples() {
 		f := examples()[name]
 		b, all := bundled(t, f)
@@ -126,8 +126,9 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestReadme: what stands in a model's file is said in lines of their own, whatever it is.
-func TestReadme(t *testing.T) {
+// TestReadmeSaysEveryFactOnALine: what stands in a model's file is said in lines of their own,
+// whatever it is.
+func TestReadmeSaysEveryFactOnALine(t *testing.T) {
 	_, all := bundled(t, examples()["table"])
 	for _, want := range []string{
 		"one of 3 classes: =1+1, ja, n ein.", "rows of a table with 8 columns", "  size: a number; it may be missing\n", "  label: a number, decimals after “,”; it must be there\n",
@@ -149,8 +150,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestLargeBundle: millions of parameters are not written as text.
-func TestLargeBundle(t *testing.T) {
+// TestALargeBundleHasNoParametersAsText: millions of parameters are not written as text.
+func TestALargeBundleHasNoParametersAsText(t *testing.T) {
 	_, all := bundled(t, outline(nn.Shape{Channels: 1 << 11}, 1<<10, 1, "dense"))
 	if _, ok := all["model.json"]; ok || !strings.Contains(all["README.txt"], `load("model.safetensors")`) {
 		t.Errorf("%q", all["README.txt"])

@@ -26,9 +26,9 @@ func biased(t *testing.T, be compute.Backend, capacity int) *Model {
 	return m
 }
 
-// TestBias holds everything that clipping asks of a layer against one example at
-// a time.
-func TestBias(t *testing.T) {
+// TestBiasEqualsOneExampleAtATime holds everything that clipping asks of a layer against one
+// example at a time.
+func TestBiasEqualsOneExampleAtATime(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		const n, c = 7, 0.1

@@ -9,10 +9,10 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// TestPictureBounds: what layers on pictures stretch by is never above their bound,
+// TestPictureBoundsAreNeverExceeded: what layers on pictures stretch by is never above their bound,
 // found by power iteration there and back, and the bound is no looser than the
 // windows that overlap make it.
-func TestPictureBounds(t *testing.T) {
+func TestPictureBoundsAreNeverExceeded(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		for _, tt := range []struct {
 			text    string
@@ -64,9 +64,9 @@ func TestPictureBounds(t *testing.T) {
 	}
 }
 
-// TestPaddedBiases: the bias is added at every place, so that it counts √places
+// TestPaddedBiasesCountAtEveryPlace: the bias is added at every place, so that it counts √places
 // times in the bound of (x, 1) ↦ (y, 1).
-func TestPaddedBiases(t *testing.T) {
+func TestPaddedBiasesCountAtEveryPlace(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := New(be, must(Read(Shape{9, 9, 2}, []string{"conv:3:3:p1", "dense"}, 1, Squared)), 1, 1)

@@ -201,9 +201,9 @@ func norm(v []float32) float64 {
 	return math.Sqrt(s)
 }
 
-// TestGhostNormsAndWeightedSums holds both against the plain way: one example
+// TestGhostNormsEqualThoseOfFormedGradients holds both against the plain way: one example
 // at a time, its gradient formed, measured, scaled and added up.
-func TestGhostNormsAndWeightedSums(t *testing.T) {
+func TestGhostNormsEqualThoseOfFormedGradients(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const tol = 1e-5
 		for _, n := range []int{0, 1, 2, 13} {
@@ -331,8 +331,8 @@ func TestExamplesDoNotTouchEachOther(t *testing.T) {
 	})
 }
 
-// TestClampedSums against one example at a time.
-func TestClampedSums(t *testing.T) {
+// TestClampedSumsEqualOneExampleAtATime against one example at a time.
+func TestClampedSumsEqualOneExampleAtATime(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n, c = 9, 0.05
 		b := randomBatch(rand.New(rand.NewPCG(9, 1)), spec, n)
@@ -354,9 +354,9 @@ func TestClampedSums(t *testing.T) {
 	})
 }
 
-// TestScaledNorms holds ‖(g − a)/b‖ against the gradients formed one by one:
+// TestScaledNormsAreNeverTooSmall holds ‖(g − a)/b‖ against the gradients formed one by one:
 // never below, and tight up to rounding.
-func TestScaledNorms(t *testing.T) {
+func TestScaledNormsAreNeverTooSmall(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n = 7
 		rng := rand.New(rand.NewPCG(10, 1))
@@ -401,9 +401,9 @@ func TestScaledNorms(t *testing.T) {
 	})
 }
 
-// TestGram holds the inner products of a batch's gradients against those of gradients that
-// are made one at a time; they are added to what is there.
-func TestGram(t *testing.T) {
+// TestGramEqualsProductsOfFormedGradients holds the inner products of a batch's gradients against
+// those of gradients that are made one at a time; they are added to what is there.
+func TestGramEqualsProductsOfFormedGradients(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n, before = 7, 0.5
 		rng := rand.New(rand.NewPCG(11, 1))
@@ -523,7 +523,7 @@ func spectralLaw(bound func(w []float32, rows, cols int) float64) error {
 	return nil
 }
 
-func TestSpectralBound(t *testing.T) {
+func TestSpectralBoundIsNeverExceeded(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
@@ -553,9 +553,9 @@ func TestSpectralBound(t *testing.T) {
 	}
 }
 
-// TestGradientBounds: value clipping's bounds are above every true norm, on
+// TestGradientBoundsAreNeverExceeded: value clipping's bounds are above every true norm, on
 // random networks and on examples that are wildly wrong or nearly right.
-func TestGradientBounds(t *testing.T) {
+func TestGradientBoundsAreNeverExceeded(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n = 11
 		if spec.CheckLipschitz() != nil {
@@ -599,10 +599,10 @@ func TestGradientBounds(t *testing.T) {
 	})
 }
 
-// TestWeighedGradientsOfHostileWeights: a gradient whose loss is weighed by C over
+// TestWeighedGradientsStayWithinCOnHostileWeights: a gradient whose loss is weighed by C over
 // its bound is no longer than C, whatever underflow or overflow makes of it at the
 // layers that it passes.
-func TestWeighedGradientsOfHostileWeights(t *testing.T) {
+func TestWeighedGradientsStayWithinCOnHostileWeights(t *testing.T) {
 	each := func(weight func(layer int) float32) (w []float32) {
 		for i := range 63 {
 			w = append(w, weight(i))
@@ -665,9 +665,9 @@ func TestWeighedGradientsOfHostileWeights(t *testing.T) {
 	}
 }
 
-// TestBoundOfManyOutputs: a bound that is nearly the norm holds where the loss, which
+// TestBoundHoldsOverManyOutputs: a bound that is nearly the norm holds where the loss, which
 // it is made from, is a long float32 sum.
-func TestBoundOfManyOutputs(t *testing.T) {
+func TestBoundHoldsOverManyOutputs(t *testing.T) {
 	const k = 1 << 16
 	for name, open := range computetest.Backends(t) {
 		be := open()
@@ -784,9 +784,9 @@ func fetch(t *testing.T, be compute.Backend, b compute.Buffer, n int) func() []f
 	})
 }
 
-// TestScaledNormsOfDeepModels: 64 layers, of which all but the first add less than
+// TestScaledNormsOfDeepModelsAreNeverTooSmall: 64 layers, of which all but the first add less than
 // half a unit in the last place of what is there already.
-func TestScaledNormsOfDeepModels(t *testing.T) {
+func TestScaledNormsOfDeepModelsAreNeverTooSmall(t *testing.T) {
 	const layers = 64
 	widths := make([]int, layers+1)
 	for i := range widths {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReadRefuses: what does not fit is named by its place and its text.
-func TestReadRefuses(t *testing.T) {
+// TestReadNamesWhatDoesNotFit: what does not fit is named by its place and its text.
+func TestReadNamesWhatDoesNotFit(t *testing.T) {
 	picture, table := Shape{7, 7, 3}, Shape{Channels: 12}
 	for _, tt := range []struct {
 		in     Shape
@@ -77,9 +77,9 @@ func TestTensorsAreTheParameters(t *testing.T) {
 	}
 }
 
-// TestOutlines: shapes, parameters and products that were worked out by hand, of
+// TestOutlinesEqualThoseByHand: shapes, parameters and products that were worked out by hand, of
 // the network in Opacus's MNIST example.
-func TestOutlines(t *testing.T) {
+func TestOutlinesEqualThoseByHand(t *testing.T) {
 	s := must(Read(Shape{28, 28, 1}, strings.Fields(" conv:16:8:s2:p3 relu maxpool:2:s1 conv:32:4:s2 relu maxpool:2:s1 flatten dense:32 relu dense "), 10, SoftmaxCE))
 	if s.Params() != 26_010 {
 		t.Errorf("%d parameters, want 26,010", s.Params())
@@ -98,8 +98,8 @@ func TestOutlines(t *testing.T) {
 	}
 }
 
-// TestProductsThatOverflow: four sizes of 2¹⁶, plus a bias, are 2¹⁶ parameters in 64 bits.
-func TestProductsThatOverflow(t *testing.T) {
+// TestSizesThatOverflowAreRefused: four sizes of 2¹⁶, plus a bias, are 2¹⁶ parameters in 64 bits.
+func TestSizesThatOverflowAreRefused(t *testing.T) {
 	for _, name := range []string{"conv", "wsconv"} {
 		layers := []string{"conv:65536:1", name + ":65536:65536:s65536:p65535", "globalpool", "dense"}
 		if s, err := Read(Shape{1, 1, 1}, layers, 2, SoftmaxCE); err == nil || !strings.Contains(err.Error(), "layer 2, "+layers[1]+": its 65536 kernels of 65536×65536×65536 have more parameters") {
@@ -108,8 +108,8 @@ func TestProductsThatOverflow(t *testing.T) {
 	}
 }
 
-// TestLipschitzRefuses names the layer.
-func TestLipschitzRefuses(t *testing.T) {
+// TestLipschitzRefusesALayerByName names the layer.
+func TestLipschitzRefusesALayerByName(t *testing.T) {
 	for _, tt := range []struct{ layers, want string }{
 		{"conv:4:3 relu maxpool:2 flatten dense", ""},
 		{"conv:4:3 groupnorm:2 relu dense", "layer 2, groupnorm:2, has no Lipschitz bound"},
@@ -166,8 +166,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadCapitals: layers are what they are in small letters, and are told in those.
-func TestReadCapitals(t *testing.T) {
+// TestReadIgnoresCapitals: layers are what they are in small letters, and are told in those.
+func TestReadIgnoresCapitals(t *testing.T) {
 	in := Shape{Channels: 1, Height: 8, Width: 8}
 	small, err := Read(in, []string{"conv:2:3:s2:p1", "relu", "flatten", "dense"}, 3, SoftmaxCE)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// TestViews: an example with several views has the mean of their losses and of their
-// gradients, each of which is had by passing it alone.
-func TestViews(t *testing.T) {
+// TestViewsHaveTheMeanGradient: an example with several views has the mean of their losses and of
+// their gradients, each of which is had by passing it alone.
+func TestViewsHaveTheMeanGradient(t *testing.T) {
 	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
 		const n, count, tol = 5, 3, 1e-5
 		rng := rand.New(rand.NewPCG(31, 1))
@@ -82,9 +82,9 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// TestStandardised: the weights that a wsconv uses have mean 0 and length 1 for every
-// channel, whatever its parameters are.
-func TestStandardised(t *testing.T) {
+// TestStandardisedKernelsHaveMeanZeroAndLengthOne: the weights that a wsconv uses have mean 0 and
+// length 1 for every channel, whatever its parameters are.
+func TestStandardisedKernelsHaveMeanZeroAndLengthOne(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := newModel(t, be, must(Read(Shape{9, 8, 3}, []string{"wsconv:5:3:s2:p1", "globalpool", "dense"}, 2, SoftmaxCE)), 2)

@@ -139,7 +139,7 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 
 func check(b []byte) error { return Check(context.Background(), bytes.NewReader(b), int64(len(b))) }
 
-func TestHostileModels(t *testing.T) {
+func TestHostileModelsAreRefusedCheaply(t *testing.T) {
 	loop := node("Loop", with("body", node("Relu")))
 	wide := constant([]int{1 << 20, 3, 1 << 10, 1 << 10}, 1, field(9, make([]byte, 4)))
 	for name, tc := range map[string]struct {
@@ -212,7 +212,7 @@ func TestHostileModels(t *testing.T) {
 	}
 }
 
-func TestHonestModels(t *testing.T) {
+func TestHonestModelsPass(t *testing.T) {
 	big := resnet(16)
 	for name, b := range map[string][]byte{
 		"ResNet-50":             big,
@@ -237,8 +237,8 @@ func TestHonestModels(t *testing.T) {
 	}
 }
 
-// TestCheckEnds: a check ends with its context, and with what its reader says.
-func TestCheckEnds(t *testing.T) {
+// TestCheckEndsWithItsContext: a check ends with its context, and with what its reader says.
+func TestCheckEndsWithItsContext(t *testing.T) {
 	b := resnet(8)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -258,7 +258,7 @@ func TestCheckEnds(t *testing.T) {
 	}
 }
 
-func TestSaturated(t *testing.T) {
+func TestSaturatedNeverOverflows(t *testing.T) {
 	for _, tc := range [][4]int64{{1, 2, 3, 7}, {0, 5, 0, 0}, {math.MaxInt64, 1, 1, math.MaxInt64}, {0, 1 << 40, 1 << 40, math.MaxInt64}, {1, 0, 9, 1}} {
 		if got := saturated(tc[0], tc[1], tc[2]); got != tc[3] {
 			t.Errorf("%v: %d", tc, got)

@@ -79,7 +79,7 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 	}
 }
 
-func TestUnknownOptimizer(t *testing.T) {
+func TestAnUnknownOptimizerIsRefused(t *testing.T) {
 	if _, err := New(purego.New(), Config{Name: "lion"}, 0); err == nil {
 		t.Error("an unknown optimizer was accepted")
 	}

@@ -11,11 +11,11 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// TestSecureGrid: whatever the noise and the size of the model, an example's units fit
-// into C with what rounding takes, sums are exact, rounding takes a 256th of C or hardly
-// more than it has to, two samples do for the usual noise, and where there is too little
-// noise to join, numbers are drawn one by one.
-func TestSecureGrid(t *testing.T) {
+// TestSecureGridKeepsSumsExact: whatever the noise and the size of the model, an example's units
+// fit into C with what rounding takes, sums are exact, rounding takes a 256th of C or hardly more
+// than it has to, two samples do for the usual noise, and where there is too little noise to join,
+// numbers are drawn one by one.
+func TestSecureGridKeepsSumsExact(t *testing.T) {
 	ds, err := data.Builtin("blobs", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ func table(rows, numbers, classes int) Facts {
 	return Facts{Rows: rows, Features: numbers, Numbers: numbers, Outputs: classes}
 }
 
-// TestFollow has the rule's answers for tables it was measured on, worked out by hand
-// from its constants.
-func TestFollow(t *testing.T) {
+// TestFollowGivesTheRulesAnswers has the rule's answers for tables it was measured on, worked out
+// by hand from its constants.
+func TestFollowGivesTheRulesAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		cfg                  Config

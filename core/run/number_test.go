@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRounding(t *testing.T) {
+func TestRoundingIsUpOrDownAsNamed(t *testing.T) {
 	for _, c := range []struct {
 		x        float64
 		digits   int

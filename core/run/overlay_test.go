@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWith(t *testing.T) {
+func TestWithReplacesWhatItIsGiven(t *testing.T) {
 	sigma, epsilon, seed := 2.0, 0.5, uint64(1<<53-1)
 	base := Config{Data: "digits", Method: "psac", Params: map[string]float64{"r": 0.2}, NoiseMultiplier: &sigma, MaxGradNorm: 3, Epochs: 4, Seed: &seed,
 		Model: Model{Kind: "mlp", Hidden: []int{8}}}

@@ -72,7 +72,7 @@ func TestConfigErrorNamesTheField(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
+func TestNumberIsReadBack(t *testing.T) {
 	for _, f := range []float64{0, 1.5, -2e-300, math.Inf(1), math.Inf(-1), math.NaN()} {
 		b, err := json.Marshal(Number(f))
 		if err != nil {
@@ -178,8 +178,8 @@ func FuzzParseHash(f *testing.F) {
 	})
 }
 
-// TestHashOfBooleans: a link written by hand does not turn blind off.
-func TestHashOfBooleans(t *testing.T) {
+// TestALinkByHandDoesNotTurnBlindOff: a link written by hand does not turn blind off.
+func TestALinkByHandDoesNotTurnBlindOff(t *testing.T) {
 	for _, yes := range []string{"true", "TRUE", "1", "t"} {
 		if !ParseHash("blind=" + yes).Blind {
 			t.Errorf("blind=%s is read as false", yes)
@@ -190,9 +190,9 @@ func TestHashOfBooleans(t *testing.T) {
 	}
 }
 
-// TestLayersInTheAddress: a list of layers stands in the address as it is typed, and
+// TestLayersStandInTheAddressAsTyped: a list of layers stands in the address as it is typed, and
 // names its kind.
-func TestLayersInTheAddress(t *testing.T) {
+func TestLayersStandInTheAddressAsTyped(t *testing.T) {
 	c := Config{Model: Model{Layers: []string{"conv:16:8:s2:p3", "relu", "dense"}}}
 	hash, err := c.Hash()
 	if err != nil || hash != "model.layers=conv:16:8:s2:p3,relu,dense" {
@@ -208,8 +208,8 @@ func TestLayersInTheAddress(t *testing.T) {
 	}
 }
 
-// TestListsOfNetworks: every kind has layers, and they are the caller's own.
-func TestListsOfNetworks(t *testing.T) {
+// TestEveryKindOfNetworkHasItsOwnList: every kind has layers, and they are the caller's own.
+func TestEveryKindOfNetworkHasItsOwnList(t *testing.T) {
 	for _, n := range Networks() {
 		list := Model{Kind: n.Kind}.List()
 		if len(list) < 5 || list[len(list)-1] != "dense" || n.Title == "" || n.About == "" {

@@ -17,8 +17,8 @@ func near(a run.Number, b float64) bool {
 // two makes a binary classifier's logits of a probability for class 1.
 func two(p float64) []float32 { return []float32{0, float32(math.Log(p / (1 - p)))} }
 
-// TestKnownAnswers: worked out by hand.
-func TestKnownAnswers(t *testing.T) {
+// TestScoresEqualThoseByHand: worked out by hand.
+func TestScoresEqualThoseByHand(t *testing.T) {
 	c := NewClasses([]string{"no", "yes"})
 	for _, row := range []struct {
 		class int
@@ -100,9 +100,9 @@ func TestAreaIsTheShareOfPairs(t *testing.T) {
 	}
 }
 
-// TestNothingToSay: what no row says anything of is NaN, and rows that a model has lost
+// TestWhatNoRowSaysIsNaN: what no row says anything of is NaN, and rows that a model has lost
 // its way on are counted.
-func TestNothingToSay(t *testing.T) {
+func TestWhatNoRowSaysIsNaN(t *testing.T) {
 	c := NewClasses([]string{"a", "b", "c"})
 	if s := c.Scores(); !near(s.ROCArea, math.NaN()) || !near(s.Balanced, math.NaN()) || !near(s.CalibrationError, math.NaN()) || s.Calibration != nil {
 		t.Errorf("of no rows: %+v", s)
@@ -140,7 +140,7 @@ func TestManyPointsAreThinned(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
+func TestScoresOfNumbersEqualThoseByHand(t *testing.T) {
 	c := NewNumbers(1)
 	for _, r := range [][2]float32{{1, 2}, {2, 2}, {3, 2}, {6, 8}} {
 		c.Add(r[:1], r[1:])
@@ -172,9 +172,9 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestFit: a model that keeps near the mean is told by its fit, and rows of one answer are
-// told apart nowhere.
-func TestFit(t *testing.T) {
+// TestFitTellsAModelThatKeepsNearTheMean: a model that keeps near the mean is told by its fit, and
+// rows of one answer are told apart nowhere.
+func TestFitTellsAModelThatKeepsNearTheMean(t *testing.T) {
 	c := NewNumbers(1)
 	for i := range 1005 {
 		y := float32((i*389)%1005) / 1005 // each once, in no order
@@ -231,8 +231,9 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestMistakes: of rows in any order, the surest wrong ones, as sorting all would give.
-func TestMistakes(t *testing.T) {
+// TestMistakesAreTheSurestWrongRows: of rows in any order, the surest wrong ones, as sorting all
+// would give.
+func TestMistakesAreTheSurestWrongRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{0, 1, 5, 13, 400} {
 		c := NewClasses([]string{"a", "b", "c"})
@@ -269,9 +270,9 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestAgainstPairs compares areas with those that pairs of rows come to, of classifiers that
-// are as sure as can be, of few rows, of one class alone, and with ties.
-func TestAgainstPairs(t *testing.T) {
+// TestAreasEqualThoseByPairs compares areas with those that pairs of rows come to, of classifiers
+// that are as sure as can be, of few rows, of one class alone, and with ties.
+func TestAreasEqualThoseByPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	// odds are a class's, by logarithm, so that the surest are told apart, too.
 	odds := func(z []float32, class int) float64 {
@@ -347,9 +348,9 @@ func TestAgainstPairs(t *testing.T) {
 	}
 }
 
-// TestCertainty: the answer's odds are what they are by definition, and grow with it,
-// whether the others' share is a float or not.
-func TestCertainty(t *testing.T) {
+// TestCertaintyGrowsWithTheOdds: the answer's odds are what they are by definition, and grow with
+// it, whether the others' share is a float or not.
+func TestCertaintyGrowsWithTheOdds(t *testing.T) {
 	last := math.Inf(-1)
 	for z := float32(0); z < 2000; z += 0.25 {
 		c := NewClasses([]string{"a", "b", "c"})
@@ -362,8 +363,8 @@ func TestCertainty(t *testing.T) {
 	}
 }
 
-// TestSortOdds: as by comparing, whatever the signs and sizes.
-func TestSortOdds(t *testing.T) {
+// TestSortOddsSortsEverySign: as by comparing, whatever the signs and sizes.
+func TestSortOddsSortsEverySign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{0, 1, 2, 100, 5000} {
 		v := make([]float64, n)

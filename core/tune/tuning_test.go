@@ -372,7 +372,7 @@ func TestRehearsalsAreFree(t *testing.T) {
 	}
 }
 
-func TestTuningWithoutARelease(t *testing.T) {
+func TestATuningThatIsStoppedReleasesNothing(t *testing.T) {
 	t.Parallel()
 	ds := small(t)
 	p := newTuning(t, tuned(4), ds)
@@ -400,7 +400,7 @@ func TestTuningWithoutARelease(t *testing.T) {
 	check("no run", none, 0)
 }
 
-func TestTuningRefuses(t *testing.T) {
+func TestTuningRefusesBadConfigurations(t *testing.T) {
 	t.Parallel()
 	ds := small(t)
 	regression, err := data.Builtin("regression-vc", 1)
@@ -440,9 +440,9 @@ func TestTuningRefuses(t *testing.T) {
 	}
 }
 
-// TestPoisson: mean and variance of 20,000 draws lie within five standard errors, which
-// happens by chance in less than 1 of 10⁵ tests of a fixed seed that is drawn anew.
-func TestPoisson(t *testing.T) {
+// TestPoissonHasMeanAndVariance: mean and variance of 20,000 draws lie within five standard
+// errors, which happens by chance in less than 1 of 10⁵ tests of a fixed seed that is drawn anew.
+func TestPoissonHasMeanAndVariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 20_000
 	for _, mean := range []float64{1, 5, 40, run.MaxTunedRuns} {
@@ -460,10 +460,10 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// TestTuningAgainstTheDefault prints what five runs with the defaults reach, and five
+// TestTuningAgainstTheDefaultRuns prints what five runs with the defaults reach, and five
 // tunings at the same ε. It asserts nothing but that they run: which is better is for the
 // reader, and in docs/reproductions.md.
-func TestTuningAgainstTheDefault(t *testing.T) {
+func TestTuningAgainstTheDefaultRuns(t *testing.T) {
 	if os.Getenv("CLIPSCOPE_TUNING") == "" {
 		t.Skip("takes minutes; CLIPSCOPE_TUNING=1 runs it")
 	}
@@ -550,9 +550,9 @@ func meanOf(x []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// TestTuningContinues: wherever a backend is lost, while a run is judged too, the tuning
-// tells and ends with what it would have.
-func TestTuningContinues(t *testing.T) {
+// TestTuningGoesOnThroughALostBackend: wherever a backend is lost, while a run is judged too, the
+// tuning tells and ends with what it would have.
+func TestTuningGoesOnThroughALostBackend(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	ds := small(t)
