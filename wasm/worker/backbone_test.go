@@ -196,9 +196,9 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfTexts: they are those of the texts, and made anew where a text, or what
-// the column is called, is another. In the ledger other texts are other data.
-func TestFeaturesOfTexts(t *testing.T) {
+// TestFeaturesOfTextsAreMadeAnewForOtherTexts: they are those of the texts, and made anew where a
+// text, or what the column is called, is another. In the ledger other texts are other data.
+func TestFeaturesOfTextsAreMadeAnewForOtherTexts(t *testing.T) {
 	models, store := &halves{reads: true}, shelf{}
 	names := map[string]bool{}
 	for i, c := range []struct {
@@ -256,7 +256,7 @@ func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
 	}
 }
 
-func TestBackbonesThatFail(t *testing.T) {
+func TestBackbonesThatFailLeaveTheData(t *testing.T) {
 	for text, says := range map[string]string{"": "an empty file", "broken": "protobuf parsing failed", "fails": "non-zero status code", "panics": "a fault of ours"} {
 		models := &halves{}
 		s := opened(t, models, nil, ignore)
@@ -274,9 +274,9 @@ func TestBackbonesThatFail(t *testing.T) {
 	}
 }
 
-// TestModelsThatDoNotEnd: until a call is given up the page is told every second that it
+// TestModelsThatDoNotEndAreClosed: until a call is given up the page is told every second that it
 // goes on, and the model is closed.
-func TestModelsThatDoNotEnd(t *testing.T) {
+func TestModelsThatDoNotEndAreClosed(t *testing.T) {
 	for text, want := range map[string]struct {
 		says, phase string
 		beats       int
@@ -304,8 +304,9 @@ func TestModelsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// TestMemoryOfModels: it grows with what the file and the batch ask for, and no further.
-func TestMemoryOfModels(t *testing.T) {
+// TestMemoryOfModelsGrowsWithFileAndBatch: it grows with what the file and the batch ask for, and
+// no further.
+func TestMemoryOfModelsGrowsWithFileAndBatch(t *testing.T) {
 	for _, c := range []struct {
 		size  int64
 		batch int
@@ -322,7 +323,7 @@ func TestMemoryOfModels(t *testing.T) {
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectNamesInputsAndOutputs(t *testing.T) {
 	s := NewSession(Host{Post: func(run.Message) {}, Backbones: &halves{}})
 	info := asked[run.BackboneInfo](t, s, Inspect, "", memFile{"m", []byte("a")})
 	if info.Bytes != 1 || info.Outputs[0].Name != "y" || info.Inputs[0].Name != "x" || len(info.SHA256) != 64 {

@@ -31,7 +31,7 @@ func ask(t *testing.T, kind, text string, reply any) error {
 
 const common = `"noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 1000, "target_delta": 1e-5`
 
-func TestReportAndDelta(t *testing.T) {
+func TestDeltaInvertsTheReport(t *testing.T) {
 	var r run.ReportReply
 	if err := ask(t, Report, "{"+common+"}", &r); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func jsonOf(t *testing.T, v any) string {
 	return string(b)
 }
 
-func TestCurves(t *testing.T) {
+func TestCurvesEndAtTheRunsCost(t *testing.T) {
 	var c run.CurveReply
 	if err := ask(t, Curve, "{"+common+"}", &c); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-func TestTuning(t *testing.T) {
+func TestTuningCostsMoreWithMoreRuns(t *testing.T) {
 	for runs, want := range map[string]string{"1": "composition_pld", "100000": "repeat_"} {
 		var r run.TuningReply
 		if err := ask(t, Tuning, "{"+common+`, "runs": `+runs+"}", &r); err != nil {
@@ -105,7 +105,7 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-func TestGroup(t *testing.T) {
+func TestGroupCostsMoreWithMoreRows(t *testing.T) {
 	const run = `"noise_multiplier": 4, "sample_rate": 0.01, "steps": 1000, "target_delta": 1e-5`
 	var one float64
 	if err := ask(t, Epsilon, "{"+run+"}", &one); err != nil {
@@ -142,7 +142,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-func TestCalibrateForTheSampleRate(t *testing.T) {
+func TestCalibrateFindsTheSampleRate(t *testing.T) {
 	var r run.CalibrateReply
 	if err := ask(t, Calibrate, `{"target_epsilon": 2, "target_delta": 1e-5, "steps": 1000, "noise_multiplier": 1}`, &r); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (c *changing) Checkpoint(ctx context.Context) ([]byte, int, error) {
 	return c.fake.Checkpoint(ctx)
 }
 
-func TestChange(t *testing.T) {
+func TestChangesAreAnsweredWithTheirStep(t *testing.T) {
 	c := &changing{}
 	c.fake = fake{steps: 1 << 40, before: func(int) error {
 		c.busy = true
@@ -99,7 +99,7 @@ func TestChange(t *testing.T) {
 }
 
 // What cannot be changed says so by name, such as several runs that are tried.
-func TestChangeOfWhatCannotBe(t *testing.T) {
+func TestImpossibleChangesAreRefusedByName(t *testing.T) {
 	p := newPage(t, steps(1<<40))
 	p.send(Train, 1, anyRun)
 	p.next(EventsType)

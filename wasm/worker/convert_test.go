@@ -35,9 +35,9 @@ func tiny(leftOut string) []byte {
 	return b
 }
 
-// TestConvert: a model comes back in the form that is asked for, and what is no model and
-// no form is said.
-func TestConvert(t *testing.T) {
+// TestConvertGivesTheFormAskedFor: a model comes back in the form that is asked for, and what is
+// no model and no form is said.
+func TestConvertGivesTheFormAskedFor(t *testing.T) {
 	p := newPage(t, steps(1))
 	convert := func(to string, file []byte) run.Message {
 		t.Helper()

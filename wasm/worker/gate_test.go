@@ -9,7 +9,7 @@ import (
 
 // A pace is kept on average, whatever a step takes up to its turn, and is no burst after a
 // pause; a pause, a stop and another pace come at once.
-func TestPace(t *testing.T) {
+func TestPaceIsKeptOnAverage(t *testing.T) {
 	for _, c := range []struct {
 		perSecond float64
 		each      time.Duration // that a step takes

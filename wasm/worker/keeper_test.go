@@ -231,7 +231,7 @@ const anyID = "0123456789abcdef"
 // Whenever a run is killed, in the midst of writing too: what is found says at least as
 // many steps as were told, its state is a whole one, no older than the last that was
 // stored, and with all lives together there are no more steps than planned.
-func TestKeeperKilled(t *testing.T) {
+func TestKeeperLosesNoToldStepWhenKilled(t *testing.T) {
 	const steps = 120
 	found := 0
 	for trial := range uint64(3000) {
@@ -345,7 +345,7 @@ func TestDamageCountsNoFewerSteps(t *testing.T) {
 
 // What a run has left, others may go on from: no step is told any more that is not counted
 // there, however late who tells it comes.
-func TestKeeperLeft(t *testing.T) {
+func TestKeeperTellsNothingOnceLeft(t *testing.T) {
 	clock := time.Unix(0, 0)
 	v := newMemVault()
 	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
@@ -367,7 +367,7 @@ func TestKeeperLeft(t *testing.T) {
 
 // Where a disk is full, the run goes on without, and nobody can go on from what was there;
 // where that can be neither brought up to date nor deleted, the run tells nothing more.
-func TestKeeperFull(t *testing.T) {
+func TestKeeperGoesOnWhenTheDiskIsFull(t *testing.T) {
 	const steps = 120
 	ended := 0
 	for trial := range uint64(2000) {
@@ -433,7 +433,7 @@ func TestStuckKeeperCoversNothing(t *testing.T) {
 }
 
 // Storing takes no more than its part of a run's time, and is done often enough.
-func TestKeeperPace(t *testing.T) {
+func TestKeeperTakesItsPartOfTheTime(t *testing.T) {
 	for _, cost := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second} {
 		clock := time.Unix(0, 0)
 		v := newMemVault()
@@ -516,7 +516,7 @@ func FuzzReadSlip(f *testing.F) {
 }
 
 // Every change of a byte is noticed, and every end before the last.
-func TestSlipNotices(t *testing.T) {
+func TestSlipNoticesEveryChangedByte(t *testing.T) {
 	good := (&slip{number: 1, released: 7, step: 3, about: []byte("{}"), state: []byte("state")}).bytes()
 	if _, err := readSlip(append(slices.Clone(good), "left of a longer one"...), true); err != nil {
 		t.Fatal(err)
@@ -548,7 +548,7 @@ func interrupted(t *testing.T, p *page) []run.Interrupted {
 
 // A run that is paused is stored, one that goes on is not offered, and one whose worker
 // is gone goes on from where it was, and is stored no more once it has ended.
-func TestGoOn(t *testing.T) {
+func TestARunGoesOnFromWhereItWas(t *testing.T) {
 	v := newMemVault()
 	p := storing(t, v, steps(100))
 	p.send(Train, 1, keptRun)
@@ -604,7 +604,7 @@ func TestGoOn(t *testing.T) {
 }
 
 // Steps that the ledger knows to have been seen are taken no second time, whatever is stored.
-func TestGoOnAfterWhatTheLedgerSaw(t *testing.T) {
+func TestNoStepThatTheLedgerSawIsTakenAgain(t *testing.T) {
 	for seen, first := range map[int]int{0: 4, 2: 4, 50: 51} {
 		v := newMemVault()
 		p := storing(t, v, steps(100))
@@ -665,7 +665,7 @@ func TestDamagedRunIsListed(t *testing.T) {
 
 // A run that fails is left to be gone on with; one that is stopped is not, and one that
 // is stopped before it goes on has a result.
-func TestStoredAfterTheEnd(t *testing.T) {
+func TestOnlyFailedRunsAreStoredAfterTheirEnd(t *testing.T) {
 	for _, end := range []string{"fails", "is stopped", "is stopped before it goes on"} {
 		v := newMemVault()
 		p := storing(t, v, func(run.Config, data.Meta) (Planned, error) {
@@ -715,7 +715,7 @@ func TestStoredAfterTheEnd(t *testing.T) {
 
 // A run on files goes on with the same training rows and the same test files, read as they were
 // read then whatever its own configuration says, and with no others.
-func TestGoOnWithFiles(t *testing.T) {
+func TestARunGoesOnWithTheSameFilesAlone(t *testing.T) {
 	v := newMemVault()
 	table := func(name string, first int) memFile {
 		var b strings.Builder
@@ -774,7 +774,7 @@ func TestGoOnWithFiles(t *testing.T) {
 }
 
 // A run on features goes on with those of the same model alone, on built-in data as well.
-func TestGoOnWithFeatures(t *testing.T) {
+func TestARunGoesOnWithTheSameFeaturesAlone(t *testing.T) {
 	made := &run.Backbone{SHA256: "ab", Output: "features", Normalise: "0-1", Batch: 1}
 	other := *made
 	other.Normalise = "none"

@@ -40,7 +40,7 @@ func (s seen) Boundary(_ context.Context, size int) (run.Boundary, error) {
 	return run.Boundary{Size: size}, nil
 }
 
-func TestLaboratory(t *testing.T) {
+func TestLaboratoryAnswersOnlyWhileOpen(t *testing.T) {
 	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return &bare{fake{steps: 5}}, nil })
 	for _, kind := range []string{Look, Clipping, Estimate, Draws, Boundary} {
 		p.send(kind, 1, `{"method":"constant","max_grad_norm":[1],"draws":2,"size":2}`)
@@ -127,9 +127,9 @@ func TestOnlyRunsAreLookedAt(t *testing.T) {
 	}
 }
 
-// TestSeedsOfLaboratories: a configuration's own is kept; without one, all that is looked
+// TestLaboratoriesKeepTheirSeed: a configuration's own is kept; without one, all that is looked
 // at comes from one that was drawn, and diagnostics are left out.
-func TestSeedsOfLaboratories(t *testing.T) {
+func TestLaboratoriesKeepTheirSeed(t *testing.T) {
 	var had run.Config
 	p := newPage(t, func(c run.Config, _ data.Meta) (Planned, error) {
 		had = c

@@ -129,7 +129,7 @@ func TestDigestRecognisesFiles(t *testing.T) {
 }
 
 // A column that was ignored is missed by nobody: without it the rows are the same.
-func TestDigestWithoutIgnoredColumn(t *testing.T) {
+func TestDigestIgnoresAnIgnoredColumn(t *testing.T) {
 	var wide, narrow strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&wide, "%d,%d,%d.5,%d\n", i, i*i, i, i%2)
@@ -187,7 +187,7 @@ func packed(t *testing.T, files ...data.File) []byte {
 
 // 60 pictures and 59 of them are one data set, as are those with a picture in common in
 // another folder, class, archive or size. What is held for testing in both makes nothing one.
-func TestDigestOfPictures(t *testing.T) {
+func TestDigestRecognisesSharedPictures(t *testing.T) {
 	all := pictures(t, 0, 60)
 	first := names(t, salt, "{}", all...)
 	one := all[7].(memFile)
@@ -227,9 +227,9 @@ func TestDigestOfPictures(t *testing.T) {
 	}
 }
 
-// TestSpentOnAPictureLess is a case that was counted as new data: ε = 1 of 60 pictures, and
+// TestAPictureLessIsTheSameData is a case that was counted as new data: ε = 1 of 60 pictures, and
 // once more of 59 of them. The composition is that of both, and a limit of 1.2 refuses it.
-func TestSpentOnAPictureLess(t *testing.T) {
+func TestAPictureLessIsTheSameData(t *testing.T) {
 	all := pictures(t, 0, 60)
 	first, second := names(t, salt, "{}", all...), names(t, salt, "{}", all[1:]...)
 	sigma, err := privacy.Budget{Accountant: privacy.PLD, Epsilon: 1, Delta: 1e-5}.NoiseMultiplier(0.5, 30)
@@ -327,7 +327,7 @@ func TestDigestRecognisesImages(t *testing.T) {
 // A tuning spends on its test rows, too: two that are tested on the same are found to be
 // about one data set, as is a run that trains on what a tuning was tested on. Runs that
 // only test on the same stay apart.
-func TestDigestOfTestRows(t *testing.T) {
+func TestDigestRecognisesTestRowsOfATuning(t *testing.T) {
 	one, two := cifarBatch("data_batch_1.bin", 20, 3), cifarBatch("data_batch_2.bin", 20, 7)
 	test := memFile{"test_batch.bin", cifarBatch("", 20, 9).b}
 	tuned := run.DigestRequest{Salt: salt, Tested: true}
@@ -373,7 +373,7 @@ func TestDigestOfTestRows(t *testing.T) {
 	}
 }
 
-func TestDigestRefuses(t *testing.T) {
+func TestDigestRefusesDataWithoutFiles(t *testing.T) {
 	s := NewSession(Host{Builtin: data.Builtin})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
 		if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 1, Text: text}}); err == nil {
@@ -404,7 +404,7 @@ func askSpent(t *testing.T, q run.SpentRequest) (run.SpentReply, error) {
 	return r, err
 }
 
-func TestSpent(t *testing.T) {
+func TestSpentComposesRunsOnTheSameData(t *testing.T) {
 	unprotected := record(t, "e", 0, true, "rows-1")
 	unprotected.Entry.Unprotected, unprotected.Entry.PerStep = true, nil
 	records := []run.Record{
@@ -499,7 +499,7 @@ func TestEnterRefusesInFields(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
+func TestLimitRefusesBadNumbers(t *testing.T) {
 	var l run.Limit
 	if err := ask(t, Limit, `{"epsilon":2}`, &l); err != nil || l != (run.Limit{Epsilon: 2, Delta: 1e-5}) {
 		t.Errorf("%+v, %v", l, err)

@@ -35,9 +35,9 @@ func saved(t testing.TB) data.File {
 	return data.Bytes("m.json", b)
 }
 
-// TestModel: a model is loaded, answers rows and tables, and is compared with labels.
-// What fails leaves it as it is.
-func TestModel(t *testing.T) {
+// TestModelAnswersRowsAndTables: a model is loaded, answers rows and tables, and is compared with
+// labels. What fails leaves it as it is.
+func TestModelAnswersRowsAndTables(t *testing.T) {
 	p := newPage(t, steps(1))
 	fails := func(kind, text, said string, files ...data.File) {
 		t.Helper()

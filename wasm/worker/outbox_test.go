@@ -132,7 +132,7 @@ func TestOutboxLeavesEventsAlone(t *testing.T) {
 	}
 }
 
-func TestOutboxBackPressure(t *testing.T) {
+func TestOutboxWaitsForAcknowledgements(t *testing.T) {
 	now := time.Unix(100, 0)
 	var o Outbox
 	if o.Ready(now) {

@@ -24,9 +24,9 @@ func (device) Moved() int64   { return 0 }
 func (d device) Close()       { *d.closed++; d.Backend.Close() }
 func (d device) Threads() int { return 1 }
 
-// TestRival: the faster of two is taken, a short run or one whose rival is not to be had
-// keeps its own, and what was found is said.
-func TestRival(t *testing.T) {
+// TestTheFasterRivalIsTaken: the faster of two is taken, a short run or one whose rival is not to
+// be had keeps its own, and what was found is said.
+func TestTheFasterRivalIsTaken(t *testing.T) {
 	for name, tt := range map[string]struct {
 		steps  int
 		takes  map[string]time.Duration
@@ -72,8 +72,8 @@ func TestRival(t *testing.T) {
 	}
 }
 
-// TestPlaceAfterALoss: the page hears of every place.
-func TestPlaceAfterALoss(t *testing.T) {
+// TestThePageHearsOfEveryPlace: the page hears of every place.
+func TestThePageHearsOfEveryPlace(t *testing.T) {
 	f := &fake{steps: 6, before: func(step int) error {
 		if step == 3 {
 			return compute.ErrLost

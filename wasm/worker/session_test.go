@@ -249,7 +249,7 @@ func TestRunSendsEveryLastThing(t *testing.T) {
 
 // Without acknowledgements the run goes on, sends two messages and then, at its
 // end, one more with what is left.
-func TestRunWithoutAcknowledgements(t *testing.T) {
+func TestARunGoesOnWithoutAcknowledgements(t *testing.T) {
 	trainer := &fake{steps: 400, before: func(int) error { time.Sleep(time.Millisecond); return nil }}
 	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return trainer, nil })
 	p.mute = true
@@ -263,7 +263,7 @@ func TestRunWithoutAcknowledgements(t *testing.T) {
 	}
 }
 
-func TestPauseStepResumeStop(t *testing.T) {
+func TestCommandsPauseStepResumeAndStop(t *testing.T) {
 	p := newPage(t, steps(1_000_000))
 	p.send(Train, 1, `{"config":{"data":"digits"},"paused":true}`)
 	p.state(Paused)
@@ -297,7 +297,7 @@ func TestPauseStepResumeStop(t *testing.T) {
 	}
 }
 
-func TestStopWhileRunning(t *testing.T) {
+func TestStopEndsARunningRun(t *testing.T) {
 	p := newPage(t, steps(1<<40))
 	p.send(Train, 1, anyRun)
 	p.next(EventsType)
@@ -307,7 +307,7 @@ func TestStopWhileRunning(t *testing.T) {
 	}
 }
 
-func TestOneRunAtATime(t *testing.T) {
+func TestASecondRunIsRefused(t *testing.T) {
 	p := newPage(t, steps(1<<40))
 	p.send(Train, 1, anyRun)
 	p.next(ReplyType)
@@ -325,7 +325,7 @@ func TestOneRunAtATime(t *testing.T) {
 	p.next(DoneType)
 }
 
-func TestFailures(t *testing.T) {
+func TestFailuresNameTheirField(t *testing.T) {
 	broken := func(before func(int) error) func(run.Config, data.Meta) (Planned, error) {
 		return func(run.Config, data.Meta) (Planned, error) { return &fake{steps: 9, before: before}, nil }
 	}
@@ -408,7 +408,7 @@ func TestFallbackIsNoted(t *testing.T) {
 	}
 }
 
-func TestCalculator(t *testing.T) {
+func TestCalculatorAnswersOrSaysWhy(t *testing.T) {
 	tests := []struct {
 		name, kind, text string
 		want             string // prefix of the reply
@@ -442,7 +442,7 @@ func TestCalculator(t *testing.T) {
 
 // A run whose back end is lost goes on with the one that there is instead: every step is
 // told once, and the result says so. Where it cannot, it fails and says both.
-func TestLostBackend(t *testing.T) {
+func TestALostBackendIsReplaced(t *testing.T) {
 	lost := func(step int) error {
 		if step == 4 {
 			return fmt.Errorf("a device: %w", compute.ErrLost)

@@ -32,9 +32,9 @@ func (s *slow) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-// TestWithinAStep: a step that takes long says how far it is, and one of which nothing may
-// be told does not.
-func TestWithinAStep(t *testing.T) {
+// TestALongStepSaysHowFarItIs: a step that takes long says how far it is, and one of which nothing
+// may be told does not.
+func TestALongStepSaysHowFarItIs(t *testing.T) {
 	p := newPage(t, func(run.Config, data.Meta) (Planned, error) {
 		return &slow{fake: fake{steps: 1}, shares: []float64{0.25, 0, 0.5}}, nil
 	})
