@@ -16,7 +16,7 @@ var (
 
 // Every component renders, keeps to the policy that forbids inline styles, and
 // has a label for each of its controls.
-func TestStories(t *testing.T) {
+func TestEveryStoryRendersWithoutInlineStyles(t *testing.T) {
 	for _, s := range stories() {
 		html := app.HTMLString(s.View())
 		if len(html) < 100 {

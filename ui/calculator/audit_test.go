@@ -31,7 +31,7 @@ var worstCaseFound = run.AuditReport{
 	WorstCases: []run.WorstCase{{Name: "a sum that rounds", Rows: 60_000, Included: 80, Excluded: 77}},
 }
 
-func TestAuditPanel(t *testing.T) {
+func TestAuditPanelRunsOneAuditAtATime(t *testing.T) {
 	f := &fakeAuditor{}
 	a := &auditState{client: f, changed: func() {}}
 	cfg := run.Config{Method: "psac", NoiseMode: "secure", TargetEpsilon: new(float64), Steps: 9, Seed: new(uint64)}.WithDefaults()

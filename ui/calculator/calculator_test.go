@@ -232,7 +232,7 @@ func TestCalculatorIsCalledOff(t *testing.T) {
 	}
 }
 
-func TestCalculatorFaults(t *testing.T) {
+func TestCalculatorAsksNothingAtAFault(t *testing.T) {
 	for hash, key := range map[string]string{
 		"rows=100&expected_batch_size=200": "expected_batch_size", "target_delta=1.5": "target_delta", "runs=0.5": "runs",
 		"by=sample_rate&sample_rate=2": "sample_rate", "noise_multiplier=0": "noise_multiplier", "solve=steps&target_epsilon=-1": "target_epsilon",
@@ -266,7 +266,7 @@ func TestCalculatorFaults(t *testing.T) {
 	}
 }
 
-func TestCalculatorHash(t *testing.T) {
+func TestCalculatorHashIsReadBack(t *testing.T) {
 	k, _, _ := newTestCalculator()
 	k.Set("solve", solveNoise)
 	k.Set("by", byRate)

@@ -11,7 +11,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-func TestShortName(t *testing.T) {
+func TestShortNamesKeepBothEnds(t *testing.T) {
 	for name, want := range map[string]string{
 		"train-images-idx3-ubyte.gz": "train-images", "iris.csv": "iris.csv", "": "",
 		"a-very-long-name-of-a-table.csv": "a-very-lon…table.csv", "日本語の名前がとても長いファイルです.csv": "日本語の名前がとても…ァイルです.csv",
@@ -22,8 +22,9 @@ func TestShortName(t *testing.T) {
 	}
 }
 
-// TestClassLine: a class that is rare is seen before a run, and of many classes some.
-func TestClassLine(t *testing.T) {
+// TestClassLineSaysWhichClassIsRare: a class that is rare is seen before a run, and of many
+// classes some.
+func TestClassLineSaysWhichClassIsRare(t *testing.T) {
 	if got := classLine(exampleReport()); got != "Training rows by class: setosa: 38, versicolor: 41, virginica: 41." {
 		t.Error(got)
 	}

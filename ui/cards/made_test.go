@@ -10,7 +10,7 @@ import (
 
 // What a run was made of is told whole: what has a line of its own, and whatever
 // else is not as it is by default.
-func TestMade(t *testing.T) {
+func TestARunsDescriptionIsWhole(t *testing.T) {
 	seed, sigma := uint64(7), 1.5
 	r := &data.Report{Name: "cells.csv", Rows: 400, Features: 3, Outputs: 2, Task: data.Classification}
 	p := &run.PlanInfo{Steps: 60, Epsilon: 2.4, Delta: 1e-5, NoiseMultiplier: 1.5, Parameters: 8}

@@ -21,7 +21,7 @@ func TestTheAttackersChartNamesItsAxis(t *testing.T) {
 	}
 }
 
-func TestGrowing(t *testing.T) {
+func TestGrowingDoublesUpToItsLimit(t *testing.T) {
 	for _, c := range []struct{ x, limit, want float64 }{
 		{1, 1000, 125}, {125, 1000, 125}, {126, 1000, 250}, {999, 1000, 1000}, {1000, 1000, 1000}, {5, 0, 8}, {3, 8, 4},
 	} {
@@ -32,7 +32,7 @@ func TestGrowing(t *testing.T) {
 }
 
 // An axis holds what it must, and holds still for small changes.
-func TestStretch(t *testing.T) {
+func TestStretchHoldsStillForSmallChanges(t *testing.T) {
 	end, moves := 0.0, 0
 	for i := range 1000 {
 		need := 5 + math.Sin(float64(i))
@@ -79,9 +79,9 @@ func TestSmallThresholdsAreSeen(t *testing.T) {
 }
 
 // What a chart is sent is laid out as charts.js reads it.
-// TestThresholdsOnTheAxis: where some gradients are longer than C, or C is not far off, the
+// TestTheAxisReachesTheThreshold: where some gradients are longer than C, or C is not far off, the
 // axis reaches it, whatever nearly all of them are.
-func TestThresholdsOnTheAxis(t *testing.T) {
+func TestTheAxisReachesTheThreshold(t *testing.T) {
 	for _, tt := range []struct{ p90, most, c, want float64 }{
 		{0.4, 3.07, 2.1, 2.52},
 		{0.4, 3.07, 0.5, 0.8},
@@ -96,7 +96,7 @@ func TestThresholdsOnTheAxis(t *testing.T) {
 	}
 }
 
-func TestLinesLayout(t *testing.T) {
+func TestNumbersAreSentAsTheScriptReadsThem(t *testing.T) {
 	var f Feed
 	var got []float64
 	f.sink = func(n []float64) { got = append(got[:0], n...) }
@@ -212,7 +212,7 @@ func TestDrawingIsBounded(t *testing.T) {
 	}
 }
 
-func TestDrawWithoutDiagnostics(t *testing.T) {
+func TestDrawLeavesOutMissingDiagnostics(t *testing.T) {
 	r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 10})
 	r.Add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
 	s := New(1)

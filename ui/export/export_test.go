@@ -36,7 +36,7 @@ func write(t *testing.T, f func(*bytes.Buffer) error) string {
 }
 
 // Without the tick nothing that came from the data without noise is written.
-func TestReleasedOnly(t *testing.T) {
+func TestReleasedFilesHaveNoDiagnostics(t *testing.T) {
 	r := example()
 	for name, text := range map[string]string{
 		"csv":  write(t, func(b *bytes.Buffer) error { return r.CSV(b) }),
@@ -66,7 +66,7 @@ func TestChangesAreSaid(t *testing.T) {
 	}
 }
 
-func TestWithDiagnostics(t *testing.T) {
+func TestFilesWithDiagnosticsSaySo(t *testing.T) {
 	r := example()
 	r.Diagnostics = true
 	rows, err := csv.NewReader(strings.NewReader(write(t, func(b *bytes.Buffer) error { return r.CSV(b) }))).ReadAll()
@@ -106,7 +106,7 @@ func TestJSONReadsBack(t *testing.T) {
 	}
 }
 
-func TestWhileItRuns(t *testing.T) {
+func TestARunThatGoesOnHasNoGuaranteeYet(t *testing.T) {
 	r := example()
 	r.Result, r.Points = nil, nil
 	if text := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }); text != "step,max_grad_norm,epsilon,noisy_grad_norm\n" {
@@ -119,7 +119,7 @@ func TestWhileItRuns(t *testing.T) {
 
 // A file that lacks steps says how many of how many it has, and the tick changes
 // nothing of that; one that has all of them says nothing.
-func TestWhichSteps(t *testing.T) {
+func TestFilesThatLackStepsSaySo(t *testing.T) {
 	for _, diagnostics := range []bool{false, true} {
 		r := example()
 		r.Diagnostics, r.Steps = diagnostics, 1

@@ -41,7 +41,7 @@ func sample(t *testing.T, key string) string {
 	return ""
 }
 
-func TestSetThenGet(t *testing.T) {
+func TestGetReturnsWhatWasSet(t *testing.T) {
 	keys := others
 	for _, f := range fields {
 		if f.Key != Plan && f.Now == nil {
@@ -138,7 +138,7 @@ func TestEveryNameHasItsCard(t *testing.T) {
 	}
 }
 
-func TestSortedAsOnThePage(t *testing.T) {
+func TestSortedFollowsThePage(t *testing.T) {
 	m := map[string]int{"seed": 0, "beta1": 0, "r": 0, "k": 0, "target_delta": 0, "model.kind": 0, "csv.label": 0, "grouping": 0}
 	want := []string{"csv.label", "model.kind", "k", "r", "grouping", "target_delta", "beta1", "seed"}
 	if got := Sorted(m); !slices.Equal(got, want) {
@@ -147,7 +147,7 @@ func TestSortedAsOnThePage(t *testing.T) {
 }
 
 // Fields come and go with their meaning.
-func TestWhen(t *testing.T) {
+func TestFieldsComeAndGoWithTheirMeaning(t *testing.T) {
 	for _, c := range []struct {
 		cfg           run.Config
 		shown, hidden string
@@ -171,7 +171,7 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-func TestUnbounded(t *testing.T) {
+func TestMethodsWithoutPrivacyAreUnbounded(t *testing.T) {
 	for _, m := range clip.Methods() {
 		if c := (run.Config{Method: m.Name}); unbounded(&c) == m.Private {
 			t.Errorf("%s, private %t, is unbounded: %t", m.Name, m.Private, unbounded(&c))
@@ -196,7 +196,7 @@ func TestAnErrorChangesNothing(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseReadsPlainNumbers(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.1": 0.1, "0,1": 0.1, "−2": -2, "1e-5": 1e-5, "1e−5": 1e-5, "1 000": 1000, "12,34": 12.34, "0,125": 0.125,
 	} {
@@ -211,7 +211,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseBounds(t *testing.T) {
+func TestParseBoundsReadsPairs(t *testing.T) {
 	for text, want := range map[string]run.Bounds{
 		"0 to 120": {Lo: 0, Hi: 120}, "-1,5 … 2": {Lo: -1.5, Hi: 2}, "1..2": {Lo: 1, Hi: 2}, "1970-01-02 to 2024-12-31": {Lo: 1, Hi: 20088},
 		"02.01.1970 to 31.12.2024": {Lo: 1, Hi: 20088}, "0 – 60000,50": {Lo: 0, Hi: 60000.5}, "-3 — −1": {Lo: -3, Hi: -1}, "0.125 to 2.125": {Lo: 0.125, Hi: 2.125}, "1.000.000 to 2e6": {Lo: 1e6, Hi: 2e6},
@@ -291,7 +291,7 @@ func FuzzParse(f *testing.F) {
 
 // The cards on which two configurations differ: those of the fields, of what the
 // method declares, and of how tables are read.
-func TestDiffering(t *testing.T) {
+func TestDifferingNamesTheCards(t *testing.T) {
 	a := run.Config{Params: map[string]float64{"r": 0.1}}.WithDefaults()
 	for _, c := range []struct {
 		change func(*run.Config)

@@ -82,7 +82,7 @@ func TestLessonsCanBeWalked(t *testing.T) {
 	}
 }
 
-func TestQuestionsOfALessonThatWasNotDone(t *testing.T) {
+func TestQuestionsOfALessonWaitForItsMeasurements(t *testing.T) {
 	l := New(fake{})
 	l.send(fetchLessons{})
 	c := &l.course
@@ -136,7 +136,7 @@ func TestALinkLeadsToAStep(t *testing.T) {
 	}
 }
 
-func TestLessonsThatDidNotCome(t *testing.T) {
+func TestLessonsThatFailedCanBeAskedForAgain(t *testing.T) {
 	l := New(fake{broken: true})
 	l.send(fetchLessons{})
 	if l.course.fault == "" || l.course.asked {

@@ -10,9 +10,9 @@ import (
 // drawing is what web/guard.js lets become elements.
 var drawing = regexp.MustCompile(`(?i)^(<\/?(svg|path)( [a-z-]+="[^"<>]*")*\/?>)*$`)
 
-// TestGame has the best player play: the share that is right must lie within five standard
-// errors of Φ(1/2σ), which fails once in a million times.
-func TestGame(t *testing.T) {
+// TestTheBestPlayerIsRightAsOftenAsStated has the best player play: the share that is right must
+// lie within five standard errors of Φ(1/2σ), which fails once in a million times.
+func TestTheBestPlayerIsRightAsOftenAsStated(t *testing.T) {
 	for noise, want := range map[float64]float64{0.3: 0.9522, 1: 0.6915, 3: 0.5662} {
 		var g game
 		g.begin(noise)
@@ -28,7 +28,7 @@ func TestGame(t *testing.T) {
 	}
 }
 
-func TestGameSaysWhatWas(t *testing.T) {
+func TestGameSaysWhetherTheRowWasIn(t *testing.T) {
 	var g game
 	g.begin(1)
 	for range 20 {

@@ -19,7 +19,7 @@ import (
 
 var nan, inf = run.Number(math.NaN()), run.Number(math.Inf(1))
 
-func TestLeast(t *testing.T) {
+func TestLeastIsTheLowestPoint(t *testing.T) {
 	cs := firstAxis().points()
 	for _, c := range []struct {
 		name string
@@ -75,7 +75,7 @@ func TestTheAxisHoldsStill(t *testing.T) {
 	}
 }
 
-func TestThin(t *testing.T) {
+func TestThinKeepsTheEnds(t *testing.T) {
 	long := make([]float64, 1000)
 	for i := range long {
 		long[i] = float64(i + 1)
@@ -92,7 +92,7 @@ func TestThin(t *testing.T) {
 	}
 }
 
-func TestOffered(t *testing.T) {
+func TestOnlyMethodsOfWholeGradientsAreOffered(t *testing.T) {
 	for _, name := range []string{"constant", "auto-s", "auto-v", "psac", "dc-p", "dc-e", "quantile"} {
 		if !slices.Contains(link.Offered(), name) {
 			t.Errorf("%s cannot be looked at", name)
@@ -352,7 +352,7 @@ func TestTheNoiseFollowsTheSliders(t *testing.T) {
 	}
 }
 
-func TestALinkIsTheState(t *testing.T) {
+func TestALinkRestoresTheState(t *testing.T) {
 	b := newBench()
 	l := New(&fakeClient{bench: b})
 	hash := "lab.c=0.3&lab.with=auto-s,psac&lab.step=30&lab.batch=2&lab.linear=true&" +
@@ -373,7 +373,7 @@ func TestALinkIsTheState(t *testing.T) {
 	}
 }
 
-func TestLinksFromElsewhere(t *testing.T) {
+func TestLinksFromElsewhereSayWhatIsLost(t *testing.T) {
 	for _, c := range []struct{ hash, lost string }{
 		{"data=files&method=value", "data, method"},
 		{"lab.c=-1", "lab.c"},
@@ -555,7 +555,7 @@ func TestThePictureGoesWithTheText(t *testing.T) {
 	}
 }
 
-func TestFrequent(t *testing.T) {
+func TestFrequentCountsTheRareDigit(t *testing.T) {
 	look := client.Look{}
 	for i := range 160 {
 		look.Norms, look.Labels = append(look.Norms, float64(i)), append(look.Labels, 1)

@@ -148,7 +148,7 @@ func TestLanesDifferInOneThing(t *testing.T) {
 	}
 }
 
-func TestSeedsOfALane(t *testing.T) {
+func TestLanesShareTheirSeeds(t *testing.T) {
 	l, r := trained()
 	l.send(seedLanes{many: true})
 	l.send(vary{"method", "constant,dc-e"})
@@ -172,8 +172,8 @@ func TestSeedsOfALane(t *testing.T) {
 	}
 }
 
-// TestLanesThatAreStopped keep what they have so far; what has nothing is called off.
-func TestLanesThatAreStopped(t *testing.T) {
+// TestStoppedLanesKeepWhatTheyHave: a lane that has nothing yet is called off.
+func TestStoppedLanesKeepWhatTheyHave(t *testing.T) {
 	l, r := trained()
 	l.send(vary{"max_grad_norm", "1,3,10"})
 	step := []run.Event{{Step: 4, Steps: 10, Released: run.Released{MaxGradNorm: 1}}}
@@ -207,9 +207,9 @@ func TestLanesThatAreStopped(t *testing.T) {
 	}
 }
 
-// TestASeedThatTellsNothing leaves what the others measured: one that waits, and one that
-// failed.
-func TestASeedThatTellsNothing(t *testing.T) {
+// TestASeedThatTellsNothingLeavesTheOthers: what they measured stays, whether the seed still
+// waits or failed.
+func TestASeedThatTellsNothingLeavesTheOthers(t *testing.T) {
 	var measured attempt
 	measured.noise.add(3)
 	measured.cosine.add(0.5)
@@ -249,7 +249,7 @@ func TestWhatIsKeptStaysUntilItIsRemoved(t *testing.T) {
 	parts(l)
 }
 
-func TestLanesOfText(t *testing.T) {
+func TestLanesAreReadBackFromText(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		n    int
@@ -323,7 +323,7 @@ func TestAnExperimentIsAddedAsItIs(t *testing.T) {
 	}
 }
 
-func TestLanesThatCannotStart(t *testing.T) {
+func TestLanesThatCannotStartSayWhy(t *testing.T) {
 	l, r := trained()
 	r.fail = errors.New("no worker")
 	l.send(vary{"max_grad_norm", "1,3"})
@@ -338,7 +338,7 @@ func TestLanesThatCannotStart(t *testing.T) {
 	parts(l)
 }
 
-func TestLanesOfALessonNoteWhatCame(t *testing.T) {
+func TestLanesOfALessonNoteTheirResults(t *testing.T) {
 	l, r := trained()
 	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
 	l.course.book.Open(&lesson.Step{As: "runs"})
@@ -355,8 +355,8 @@ func TestLanesOfALessonNoteWhatCame(t *testing.T) {
 	}
 }
 
-// TestSweep has accuracy fall from C = 3 to both sides.
-func TestSweep(t *testing.T) {
+// TestASweepFindsTheBestC has accuracy fall from C = 3 to both sides.
+func TestASweepFindsTheBestC(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep
 	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
@@ -406,9 +406,9 @@ func TestSweep(t *testing.T) {
 	parts(l)
 }
 
-// TestASweepOfWhatWas: curves of another experiment than what is set now say so, but not
-// where C or ε alone was changed.
-func TestASweepOfWhatWas(t *testing.T) {
+// TestASweepOfAnEarlierExperimentSaysSo: curves of another experiment than what is set now say so,
+// but not where C or ε alone was changed.
+func TestASweepOfAnEarlierExperimentSaysSo(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep
 	l.send(startSweep{})
@@ -429,7 +429,7 @@ func TestASweepOfWhatWas(t *testing.T) {
 	}
 }
 
-func TestASweepThatIsStopped(t *testing.T) {
+func TestAStoppedSweepKeepsWhatItHas(t *testing.T) {
 	l, r := trained()
 	s := &l.sweep
 	l.send(startSweep{})

@@ -19,9 +19,9 @@ func lessons(t *testing.T) []Lesson {
 	return list
 }
 
-// TestLessons holds what is promised of them: seven, each with two questions at least,
-// whose facts an earlier step or their own can have measured.
-func TestLessons(t *testing.T) {
+// TestEveryLessonHasItsQuestions holds what is promised of them: seven, each with two questions at
+// least, whose facts an earlier step or their own can have measured.
+func TestEveryLessonHasItsQuestions(t *testing.T) {
 	list := lessons(t)
 	if len(list) != 7 {
 		t.Errorf("%d lessons", len(list))
@@ -55,7 +55,7 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestReadRefusesFaultyLessons(t *testing.T) {
 	step := func(s string) string {
 		return `[{"id":"a","title":"A","minutes":5,"steps":[` + s + `]}]`
 	}

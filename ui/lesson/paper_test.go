@@ -42,9 +42,9 @@ func figures(t *testing.T) []Figure {
 	return all
 }
 
-// TestFigures holds that every figure of the papers can be run: its data are built in, and
-// each of its runs can be planned; and that what is stored is of these runs.
-func TestFigures(t *testing.T) {
+// TestEveryFigureCanBeRun holds that every figure of the papers can be run: its data are built in,
+// and each of its runs can be planned; and that what is stored is of these runs.
+func TestEveryFigureCanBeRun(t *testing.T) {
 	want := strings.Fields("vc-1 vc-2 vc-4 vc-5 vc-t2 dc-1 dc-2 dc-3 dc-5 dc-6 dc-7 ac-2 ac-3 ac-4 ac-t1 ac-t2 ps-1 ps-2 ps-3 ps-4")
 	sets := map[string]*data.Dataset{}
 	var have []string
@@ -98,9 +98,9 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestStoreFigures makes what is stored, on request (make stored-figures): some ten
+// TestStoreFiguresWritesThem makes what is stored, on request (make stored-figures): some ten
 // minutes.
-func TestStoreFigures(t *testing.T) {
+func TestStoreFiguresWritesThem(t *testing.T) {
 	asked := strings.Fields(os.Getenv("CLIPSCOPE_FIGURES"))
 	if len(asked) == 0 {
 		t.Skip("makes the stored figures, on request: CLIPSCOPE_FIGURES=all, or some of their ids, or “make stored-figures”")

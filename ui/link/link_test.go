@@ -8,7 +8,7 @@ import (
 	"clipscope/ui/lesson"
 )
 
-func TestCanonical(t *testing.T) {
+func TestCanonicalGivesOneAddress(t *testing.T) {
 	long := "/#note=" + strings.Repeat("n", Longest)
 	for _, c := range []struct{ in, out, fault string }{
 		{in: "/#data=moons&seed=1", out: "/#data=moons&seed=1"},
@@ -88,7 +88,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-func TestLeads(t *testing.T) {
+func TestAddressesOfPagesLeadThere(t *testing.T) {
 	for address, want := range map[string]bool{
 		"/#a=1": true, "/lab/#lesson=x": true, "/#from-a-later-version": true,
 		"": false, "/": false, "/#": false, "/lab#a=1": false, "//evil.example/#a=1": false, "/#a b": false, "/#a\nb": false, "/#ε": false, "/x/y#a=1": false,

@@ -42,7 +42,7 @@ func told(steps int) *series.Record {
 	return r
 }
 
-func TestReplay(t *testing.T) {
+func TestReplayDrawsEachRunAtItsStep(t *testing.T) {
 	w, r, other := &watch{at: time.Unix(1, 0)}, told(400), told(100)
 	shown := 0
 	p := NewReplay(func() []Run { return []Run{{"a", r}, {"b", other}, {"c", nil}} }, func() { shown++ }, w.after, func() time.Time { return w.at })
@@ -107,7 +107,7 @@ func TestReplay(t *testing.T) {
 }
 
 // What a handle says is what the charts then say.
-func TestFigures(t *testing.T) {
+func TestHandlesSayWhatTheChartsSay(t *testing.T) {
 	r := told(100)
 	if got, want := Figures(r.Until(60), false), "accuracy 43.5 %, C 0.608, 58 % clipped, ε 0.64"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
@@ -130,7 +130,7 @@ func TestFigures(t *testing.T) {
 type steered struct{ Steer }
 
 // What cannot be changed of a run is off, and says why; what differs between runs is empty.
-func TestSteering(t *testing.T) {
+func TestSteeringSaysWhatCannotBeChanged(t *testing.T) {
 	record := func(c float64, held map[string]string) *series.Record {
 		cfg := run.Config{Method: "constant", MaxGradNorm: c, LearningRate: 0.25}
 		return series.NewRecord(cfg.WithDefaults(), run.PlanInfo{NoiseMultiplier: 2, Held: held})

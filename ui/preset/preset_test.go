@@ -30,7 +30,7 @@ func TestPresetsVaryOneThing(t *testing.T) {
 	}
 }
 
-func TestPresets(t *testing.T) {
+func TestEveryPresetCanBePlanned(t *testing.T) {
 	list := All()
 	if len(list) < 3 {
 		t.Fatalf("%d presets", len(list))

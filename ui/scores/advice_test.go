@@ -8,9 +8,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestAdviceOnC: a larger C is advice only for a run that had one which stayed where it was
-// set and clipped much, and for which no larger one was tried and was worse.
-func TestAdviceOnC(t *testing.T) {
+// TestALargerCIsAdvisedOnlyWhereItMayHelp: a larger C is advice only for a run that had one which
+// stayed where it was set and clipped much, and for which no larger one was tried and was worse.
+func TestALargerCIsAdvisedOnlyWhereItMayHelp(t *testing.T) {
 	classes := []run.ClassScore{{Class: "sick", Rows: 25}, {Class: "well", Rows: 975}}
 	chosen := func(c float64) *run.Candidate { return &run.Candidate{LearningRate: 0.1, MaxGradNorm: c} }
 	tuning := run.Tuning{Runs: 5, MaxGradNorm: []float64{0.25, 1}}
@@ -62,8 +62,8 @@ func TestAdviceOnC(t *testing.T) {
 	}
 }
 
-// TestAdviceFits: what a run has not, or has enough of, is no advice.
-func TestAdviceFits(t *testing.T) {
+// TestNoAdviceIsWhatARunHas: what a run has not, or has enough of, is no advice.
+func TestNoAdviceIsWhatARunHas(t *testing.T) {
 	classes := []run.ClassScore{{Class: "sick", Rows: 25}, {Class: "well", Rows: 975}}
 	nan := run.Number(math.NaN())
 	number := &run.Scores{MeanError: 3, OfMean: 3.1, R2: -1}

@@ -11,8 +11,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// TestFlattered: an accuracy that the largest class would have is said to be one.
-func TestFlattered(t *testing.T) {
+// TestAnAccuracyOfTheLargestClassSaysSo: an accuracy that the largest class would have is said to
+// be one.
+func TestAnAccuracyOfTheLargestClassSaysSo(t *testing.T) {
 	classes := []run.ClassScore{{Class: "sick", Rows: 25}, {Class: "well", Rows: 975}}
 	nan := run.Number(math.NaN())
 	for _, tt := range []struct {
@@ -32,8 +33,8 @@ func TestFlattered(t *testing.T) {
 	}
 }
 
-// TestFlatteredByNumbers: a model of numbers is held against their mean.
-func TestFlatteredByNumbers(t *testing.T) {
+// TestAModelOfNumbersIsHeldAgainstTheirMean: a model of numbers is held against their mean.
+func TestAModelOfNumbersIsHeldAgainstTheirMean(t *testing.T) {
 	nan := run.Number(math.NaN())
 	for r2, want := range map[run.Number]string{-2.76: "No better than answering the mean always: R² is −2.76.", 0: "R² is 0.", 0.01: "", nan: ""} {
 		r := &run.Result{TestAccuracy: nan, TestRows: 10, TestScores: &run.Scores{MeanError: 3, R2: r2}}
@@ -51,8 +52,9 @@ func TestFlatteredByNumbers(t *testing.T) {
 	}
 }
 
-// TestDiverged: of a model that answers nothing any more it is not said that it answers little.
-func TestDiverged(t *testing.T) {
+// TestADivergedModelSaysSo: of a model that answers nothing any more it is not said that it
+// answers little.
+func TestADivergedModelSaysSo(t *testing.T) {
 	nan, inf := run.Number(math.NaN()), run.Number(math.Inf(1))
 	for name, tt := range map[string]struct {
 		scores run.Scores

@@ -9,7 +9,7 @@ import (
 
 // The record as it stood after a step is what a run that had come no further would have,
 // but for what only the newest event has.
-func TestUntil(t *testing.T) {
+func TestUntilIsTheRecordOfAShorterRun(t *testing.T) {
 	const steps = 3*Limit + 7 // so that drawn points are buckets
 	whole, _ := ended(steps)
 	whole.Changed(run.ChangeReply{Changes: []run.Changed{{Step: 40, Field: "max_grad_norm"}, {Step: 900, Field: "learning_rate", From: 1, To: 2}}, Steps: steps, Epsilon: 3})
@@ -59,7 +59,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-func TestNow(t *testing.T) {
+func TestNowFollowsEveryChange(t *testing.T) {
 	r := NewRecord(run.Config{MaxGradNorm: 1, LearningRate: 0.5}, run.PlanInfo{NoiseMultiplier: 2, Epsilon: 4})
 	r.Add([]run.Event{{Step: 1, Steps: 9}, {Step: 2, Steps: 9, Changes: []run.Changed{{Step: 2, Field: "noise_multiplier", From: 2, To: 1}, {Step: 2, Field: "max_grad_norm", From: 1, To: 3}}}, {Step: 3, Steps: 9}})
 	for field, want := range map[string]float64{"max_grad_norm": 3, "noise_multiplier": 1, "learning_rate": 0.5} {

@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/words"
 )
 
-func TestWeightOfARecord(t *testing.T) {
+func TestARecordHasItsMethodsWeight(t *testing.T) {
 	for _, c := range []struct {
 		cfg        run.Config
 		norm, want float64

@@ -17,7 +17,7 @@ func point(step int, c, clipped float64) Point {
 	return p
 }
 
-func TestFromEvent(t *testing.T) {
+func TestFromEventLeavesMissingValuesNaN(t *testing.T) {
 	e := run.Event{Step: 3, Released: run.Released{MaxGradNorm: 2, Epsilon: 0.5, GradNorm: 7}}
 	p := FromEvent(&e)
 	if p[Step] != 3 || p[C] != 2 || p[Epsilon] != 0.5 || p[NoisyNorm] != 7 || !math.IsNaN(p[Clipped]) || !math.IsNaN(p[TestAcc]) {
@@ -31,7 +31,7 @@ func TestFromEvent(t *testing.T) {
 
 // A series stays within Limit, spans the run, keeps the newest exact value, and
 // its diagnostic means weigh every point the same.
-func TestSeriesAtAnyLength(t *testing.T) {
+func TestSeriesStayWithinTheLimitAtAnyLength(t *testing.T) {
 	for _, n := range []int{0, 1, 2, Limit - 1, Limit, Limit + 1, Limit + 2, 2*Limit + 1, 10*Limit + 7} {
 		var s Series
 		sum := 0.0
@@ -88,7 +88,7 @@ func TestSeriesSkipsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestMean(t *testing.T) {
+func TestMeanIsOfTheStepsAskedFor(t *testing.T) {
 	var s Series
 	if !math.IsNaN(s.Mean(C, 0, 10)) {
 		t.Error("an empty series has a mean")
@@ -111,7 +111,7 @@ func TestMean(t *testing.T) {
 
 // A log keeps every step while there is room, then every second, every fourth, and
 // always the newest and those that were tested.
-func TestLog(t *testing.T) {
+func TestLogThinsEvenly(t *testing.T) {
 	for _, n := range []int{0, 1, LogLimit, LogLimit + 1, 2*LogLimit + 7, 3 * LogLimit} {
 		stride, tested := 1, func(i int) bool { return i%10_001 == 77 }
 		for n > stride*LogLimit {
@@ -139,7 +139,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestPointsReadBack(t *testing.T) {
+func TestPointsAreReadBack(t *testing.T) {
 	want := []Point{point(1, 0.5, math.NaN()), point(2, math.Inf(1), 0.25)}
 	got, err := Decode(Encode(want))
 	if err != nil || len(got) != len(want) {

@@ -78,8 +78,9 @@ func (b *bench) settle(p run.PlanInfo, err error) {
 
 var private = run.PlanInfo{Private: true, Steps: 10, Epsilon: 2, Delta: 1e-5, NoiseMultiplier: 1.5}
 
-// TestFramedRun: settings, a run and its end, as the page around is told of them.
-func TestFramedRun(t *testing.T) {
+// TestFramedRunIsToldToThePageAround: settings, a run and its end, as the page around is told of
+// them.
+func TestFramedRunIsToldToThePageAround(t *testing.T) {
 	b, c := newFramed(t, private)
 	if why := c.ask("config", `{"data":"moons","noise_multiplier":1.5}`); why != "" {
 		t.Fatal(why)
@@ -135,8 +136,8 @@ func TestFramedRun(t *testing.T) {
 	}
 }
 
-// TestFramedRefusals: a configuration is taken whole or not at all.
-func TestFramedRefusals(t *testing.T) {
+// TestFramedConfigurationIsTakenWholeOrNotAtAll: a configuration is taken whole or not at all.
+func TestFramedConfigurationIsTakenWholeOrNotAtAll(t *testing.T) {
 	b, c := newFramed(t, private)
 	before, err := b.exp.cfg.Hash()
 	if err != nil {
@@ -176,8 +177,8 @@ func TestFramedRefusals(t *testing.T) {
 	}
 }
 
-// TestFramedPlanRefused: the planner's refusal is told to who asked, and to nobody else.
-func TestFramedPlanRefused(t *testing.T) {
+// TestFramedRefusalGoesToWhoAsked: the planner's refusal is told to who asked, and to nobody else.
+func TestFramedRefusalGoesToWhoAsked(t *testing.T) {
 	b, c := newFramed(t, private)
 	if why := c.ask("config", `{"target_epsilon":-1}`); why != "" {
 		t.Fatal(why)
@@ -195,9 +196,9 @@ func TestFramedPlanRefused(t *testing.T) {
 	}
 }
 
-// TestFramedWithoutNoise: what a run without noise would release is a diagnostic, on
+// TestFramedRunWithoutNoiseHasNoEpsilon: what a run without noise would release is a diagnostic, on
 // built-in data too, and it has no ε.
-func TestFramedWithoutNoise(t *testing.T) {
+func TestFramedRunWithoutNoiseHasNoEpsilon(t *testing.T) {
 	b, c := newFramed(t, run.PlanInfo{Steps: 10, Epsilon: run.Number(math.Inf(1))})
 	if why := c.ask("start", ""); why != "" {
 		t.Fatal(why)
@@ -211,9 +212,9 @@ func TestFramedWithoutNoise(t *testing.T) {
 
 const marker = "Zanzibar-4711"
 
-// TestFramedFiles: of a run on files there is nothing but steps, and ε where the run has
-// one; neither their names nor a fault's words, which may quote rows.
-func TestFramedFiles(t *testing.T) {
+// TestFramedFilesTellOnlySteps: of a run on files there is nothing but steps, and ε where the run
+// has one; neither their names nor a fault's words, which may quote rows.
+func TestFramedFilesTellOnlySteps(t *testing.T) {
 	for _, plan := range []run.PlanInfo{private, {Private: false, Steps: 10, Epsilon: run.Number(math.Inf(1))}} {
 		for _, end := range []string{"done", "failed", "refused"} {
 			b, c := newFramed(t, plan)
@@ -258,9 +259,9 @@ func TestFramedFiles(t *testing.T) {
 	}
 }
 
-// TestFramedSaysNoMore: the messages' types have no field beyond those that were weighed.
-// Whoever adds one weighs it against the guarantee of [frame] and docs/embedding.md.
-func TestFramedSaysNoMore(t *testing.T) {
+// TestFramedMessagesHaveNoFurtherField: the messages' types have no field beyond those that were
+// weighed. Whoever adds one weighs it against the guarantee of [frame] and docs/embedding.md.
+func TestFramedMessagesHaveNoFurtherField(t *testing.T) {
 	for of, want := range map[reflect.Type]string{
 		reflect.TypeFor[Outlook]():  "steps private epsilon delta noise_multiplier",
 		reflect.TypeFor[Standing](): "phase step steps stopped private epsilon released",
@@ -278,8 +279,9 @@ func TestFramedSaysNoMore(t *testing.T) {
 	}
 }
 
-// TestFramedKeptRun: a run that was kept, and is looked at, is nothing of the page around's.
-func TestFramedKeptRun(t *testing.T) {
+// TestFramedKeptRunIsNotTold: a run that was kept, and is looked at, is nothing of the page
+// around's.
+func TestFramedKeptRunIsNotTold(t *testing.T) {
 	b, c := newFramed(t, private)
 	kept := newTrial(b.env)
 	kept.phase, kept.id = done, "kept"

@@ -60,7 +60,7 @@ func interruptedBench(t *testing.T) (*bench, *fakeResumer) {
 
 // An interrupted run is said once the page is there, goes on as the run that is shown,
 // and is said no more.
-func TestInterruptedGoesOn(t *testing.T) {
+func TestAnInterruptedRunGoesOn(t *testing.T) {
 	b, c := interruptedBench(t)
 	v := b.interrupted.view(false)
 	if got := v.said(v.List[0]); !strings.HasPrefix(got, "A run on german.csv was interrupted at step 340 of 1,000. Open that file again") {
@@ -91,7 +91,7 @@ func TestInterruptedGoesOn(t *testing.T) {
 }
 
 // What keeps a run from going on is said, and the run is offered still.
-func TestInterruptedRefused(t *testing.T) {
+func TestAnInterruptedRunThatCannotGoOnSaysWhy(t *testing.T) {
 	b, c := interruptedBench(t)
 	before := b.trials.last
 	c.fault = errors.New("other rows")
@@ -102,7 +102,7 @@ func TestInterruptedRefused(t *testing.T) {
 }
 
 // A run is discarded once its owner is sure.
-func TestInterruptedDiscarded(t *testing.T) {
+func TestAnInterruptedRunIsDiscardedOnceSure(t *testing.T) {
 	b, c := interruptedBench(t)
 	b.interrupted.discard("b", true) // not asked before
 	b.interrupted.discard("", false)
@@ -173,7 +173,7 @@ func TestFailedRunsAreInOnePlace(t *testing.T) {
 }
 
 // The list follows its changes, those of other tabs too.
-func TestInterruptedFollows(t *testing.T) {
+func TestInterruptedRunsFollowOtherTabs(t *testing.T) {
 	b, c := interruptedBench(t)
 	c.list = c.list[:1]
 	c.watch()
@@ -183,7 +183,7 @@ func TestInterruptedFollows(t *testing.T) {
 }
 
 // A run whose checkpoints are damaged is said to be, and does not go on.
-func TestDamagedRunIsSaid(t *testing.T) {
+func TestADamagedRunSaysSo(t *testing.T) {
 	v := exampleInterrupted(false)
 	v.Files = true
 	for _, c := range []struct{ data, on string }{{"german.csv", "german.csv"}, {"", "unknown data"}} {

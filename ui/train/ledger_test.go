@@ -158,7 +158,7 @@ func asksBeforeARun(t *testing.T, kind string) {
 	}
 }
 
-func TestLimitField(t *testing.T) {
+func TestTheLimitIsSentAsANumber(t *testing.T) {
 	b, l := newLedgerBench(t)
 	l.take(t).done([]byte(`{"runs":[],"epsilon":0,"delta":1e-5}`), nil)
 	b.ledger.SetLimit("much")

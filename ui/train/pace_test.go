@@ -7,7 +7,7 @@ import (
 
 // What is left goes by the last few seconds, however the run began, and counts no
 // pause.
-func TestPace(t *testing.T) {
+func TestPaceFollowsTheLastSeconds(t *testing.T) {
 	var p pace
 	if !math.IsNaN(p.left(100)) {
 		t.Error("an unknown pace gives a time")

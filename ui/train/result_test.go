@@ -96,8 +96,9 @@ func TestAModelThatCannotBeUsedSaysSo(t *testing.T) {
 	}
 }
 
-// TestSpentBefore: of data that other runs have spent, the result says what all cost together.
-func TestSpentBefore(t *testing.T) {
+// TestTheResultSaysWhatAllRunsCost: of data that other runs have spent, the result says what all
+// cost together.
+func TestTheResultSaysWhatAllRunsCost(t *testing.T) {
 	for statement, want := range map[string]string{
 		`{"ledger":{"runs":2,"epsilon":5.9581,"delta":1e-5}}`:                                                                   "Together, the 2 runs on these data have spent ε = 5.96 at δ = 1e−5. ",
 		`{"ledger":{"runs":2,"unprotected":1,"epsilon":{"$numberDouble":"Infinity"},"guaranteed_epsilon":3.9981,"delta":1e-5}}`: "ε = ∞: 1 of these 2 runs has no guarantee. The other has spent 4.00.",

@@ -12,7 +12,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-func TestRunBarTexts(t *testing.T) {
+func TestRunBarSaysStepPaceAndEpsilon(t *testing.T) {
 	for _, c := range []struct {
 		view runView
 		want []string
@@ -57,8 +57,9 @@ func TestOwnFilesAreOfferedFirst(t *testing.T) {
 	}
 }
 
-// TestRunBarAfterAFailedCheck: of a run whose check of itself failed no ε is told as a promise.
-func TestRunBarAfterAFailedCheck(t *testing.T) {
+// TestRunBarPromisesNothingAfterAFailedCheck: of a run whose check of itself failed no ε is told
+// as a promise.
+func TestRunBarPromisesNothingAfterAFailedCheck(t *testing.T) {
 	r := newTrial(&env{})
 	r.phase, r.record = done, series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 3, Epsilon: 2, Private: true})
 	for _, ok := range []bool{true, false} {

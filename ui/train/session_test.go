@@ -403,7 +403,7 @@ func TestDeclaredRowsAreHeldOutByThemselves(t *testing.T) {
 }
 
 // Whoever goes back to a table goes back to how it was read.
-func TestGoneBackToATableAsItWasRead(t *testing.T) {
+func TestATableIsGoneBackToAsItWasRead(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.data.open(form.Files, filesNamed("good.csv"))
@@ -424,7 +424,7 @@ func TestGoneBackToATableAsItWasRead(t *testing.T) {
 }
 
 // Files that are chosen before anything can read them are read when it can.
-func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
+func TestFilesWaitForTheTrainer(t *testing.T) {
 	c := &fakeClient{late: true}
 	b := benchOf(c, c)
 	b.data.open(form.Files, filesNamed("cells.csv"))
@@ -439,7 +439,7 @@ func TestFilesBeforeTheTrainerIsReady(t *testing.T) {
 
 // Files that come before the first data are there, and cannot be read, leave the page
 // without any until a person says so.
-func TestABadFileBeforeAnyData(t *testing.T) {
+func TestABadFileBeforeAnyDataLeavesThePageWithout(t *testing.T) {
 	b := newBench(t)
 	b.data.open(form.Files, filesNamed("cells.csv"))
 	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "cells.csv, row 4: expected a value"})
@@ -458,7 +458,7 @@ func TestABadFileBeforeAnyData(t *testing.T) {
 }
 
 // A link to files says how to read them, also when their reading was cancelled.
-func TestCancelledFilesOfALink(t *testing.T) {
+func TestCancelledFilesKeepTheLinksReading(t *testing.T) {
 	c := &fakeClient{late: true}
 	b := benchOf(c, c)
 	b.replace(run.Config{Data: "files", CSV: run.CSV{Label: "y"}})
@@ -523,7 +523,7 @@ func TestRefusedImagesAreNotTables(t *testing.T) {
 	}
 }
 
-func TestCancelledLoading(t *testing.T) {
+func TestCancelledLoadingIsNoError(t *testing.T) {
 	b := newBench(t)
 	h := b.load(6000)
 	b.Set("data", "moons")

@@ -210,7 +210,7 @@ func TestDeclinedRunLeavesTheLast(t *testing.T) {
 
 // Stopped and failed runs are kept as what they are, with why they failed and what they
 // are charged, however early that was; one that was stopped before it began is not.
-func TestWhatIsKept(t *testing.T) {
+func TestStoppedAndFailedRunsAreKept(t *testing.T) {
 	b, _ := newShelfBench(t)
 	b.client.planned = run.PlanInfo{Private: true, Epsilon: 2, Steps: 600}
 	b.run(t, 312, nil)
@@ -245,7 +245,7 @@ func TestWhatIsKept(t *testing.T) {
 
 // While a run goes on another can be looked at, and the run bar stays with the one
 // that goes on.
-func TestLookingAtAnotherRun(t *testing.T) {
+func TestTheRunBarStaysWithTheRunThatGoesOn(t *testing.T) {
 	b, _ := newShelfBench(t)
 	b.run(t, 600, nil)
 	b.trials.start()
@@ -266,7 +266,7 @@ func TestLookingAtAnotherRun(t *testing.T) {
 }
 
 // What cannot be stored stays in memory, is said, and is stored when there is room.
-func TestStorageThatIsFull(t *testing.T) {
+func TestRunsThatCannotBeStoredStayInMemory(t *testing.T) {
 	b, k := newShelfBench(t)
 	b.run(t, 600, nil)
 	k.full = errors.New("The list of runs in this browser's storage cannot be used (it is full).")
@@ -382,7 +382,7 @@ func TestRunsAreCompared(t *testing.T) {
 }
 
 // A run goes on with the data it has, and the other is for the next.
-func TestOtherDataInMidRun(t *testing.T) {
+func TestOtherDataInMidRunIsForTheNext(t *testing.T) {
 	b, _ := newShelfBench(t)
 	b.trials.start()
 	r := b.client.runs[0]
@@ -408,7 +408,7 @@ func TestOtherDataInMidRun(t *testing.T) {
 }
 
 // Another file is other data, though the settings are the same.
-func TestAnotherFileInMidRun(t *testing.T) {
+func TestAnotherFileIsOtherData(t *testing.T) {
 	b, _ := newShelfBench(t)
 	for _, name := range []string{"a.csv", "b.csv"} {
 		b.data.open(form.Files, filesNamed(name))
@@ -463,7 +463,7 @@ func TestEditsAreForTheNextRun(t *testing.T) {
 }
 
 // The figure on the test rows after the end is the result's, wherever it stands.
-func TestOneTestFigure(t *testing.T) {
+func TestTheTestFigureIsTheResults(t *testing.T) {
 	b, _ := newShelfBench(t)
 	b.run(t, 600, nil)
 	s := b.stage()

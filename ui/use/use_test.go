@@ -42,9 +42,9 @@ func using(info *run.ModelInfo) (*Use, *fakeModel) {
 	return u, m
 }
 
-// TestClaims: a file's ε, δ and words are shown as what it claims, in plain ink, and in part
-// where they are long.
-func TestClaims(t *testing.T) {
+// TestAFilesClaimsAreShownAsClaims: a file's ε, δ and words are shown as what it claims, in plain
+// ink, and in part where they are long.
+func TestAFilesClaimsAreShownAsClaims(t *testing.T) {
 	info := exampleInfo()
 	info.Epsilon, info.Guarantee, info.Statement = 0.001, "Clipscope has checked this. "+strings.Repeat("x", 1<<20), strings.Repeat("y", 1<<20)
 	html := app.HTMLString(about("m.json", info, func(app.Context) {}))
@@ -62,9 +62,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestTyping: nothing is asked before every field has something, one question is under
-// way at a time, and the newest row is the one that is answered in the end.
-func TestTyping(t *testing.T) {
+// TestTypingAsksOneQuestionAtATime: nothing is asked before every field has something, one
+// question is under way at a time, and the newest row is the one that is answered in the end.
+func TestTypingAsksOneQuestionAtATime(t *testing.T) {
 	u, m := using(exampleInfo())
 	u.set(0, "31")
 	if len(m.rows) != 0 || u.lack() != 1 || !strings.Contains(rowHint(u.lack()), "1 field to go") {
@@ -98,9 +98,9 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-// TestAnotherModel: what was asked of the model before says nothing of the next, and a
-// file that is no model changes nothing.
-func TestAnotherModel(t *testing.T) {
+// TestAnotherModelForgetsTheQuestion: what was asked of the model before says nothing of the next,
+// and a file that is no model changes nothing.
+func TestAnotherModelForgetsTheQuestion(t *testing.T) {
 	u, m := using(exampleInfo())
 	u.set(0, "31")
 	u.set(1, "red")
@@ -121,8 +121,7 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
-// TestWhatIsDropped goes by names, and by what the model takes.
-func TestMisplaced(t *testing.T) {
+func TestMisplacedFilesAreTold(t *testing.T) {
 	for name, k := range map[string]kind{"Rows.CSV": pictures, "rows.xlsx": pictures} {
 		if why := misplaced(name, k); !strings.Contains(why, name+" is a table, and this model takes pictures") {
 			t.Errorf("%s: %q", name, why)
@@ -135,7 +134,7 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
-func TestWhatIsDropped(t *testing.T) {
+func TestDroppedFilesAreToldByName(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		k    kind
@@ -151,8 +150,9 @@ func TestWhatIsDropped(t *testing.T) {
 	}
 }
 
-// TestFields: a field for each column that is read, with what is known of it.
-func TestFields(t *testing.T) {
+// TestEveryColumnThatIsReadHasAField: a field for each column that is read, with what is known of
+// it.
+func TestEveryColumnThatIsReadHasAField(t *testing.T) {
 	zero := 0.0
 	info := &run.ModelInfo{Task: "regression", Outputs: 1, Scaling: run.AppliedScaling{Lo: []float64{0}, Hi: []float64{20000}}, Columns: []run.AppliedColumn{
 		{Name: "day", Kind: "numeric", Date: "dmy", IfMissing: &zero}, {Name: "price", Kind: "numeric", First: 1, Decimal: ",", Thousands: "."},
@@ -171,8 +171,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestWords: what the page says of models and answers.
-func TestWords(t *testing.T) {
+// TestThePageSaysWhatAModelIs: what the page says of models and answers.
+func TestThePageSaysWhatAModelIs(t *testing.T) {
 	html := app.HTMLString(about("m.json", exampleInfo(), nil))
 	for _, want := range []string{"income: one of 2 classes, &lt;=50K, &gt;50K", "reads 2 columns", "10 parameters", "numbers, about 16 to 96; may be missing", "Everything that the run may say"} {
 		if !strings.Contains(html, want) {
@@ -191,7 +191,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestAnswerFirst(t *testing.T) {
+func TestTheOwnAnswerStandsFirst(t *testing.T) {
 	for _, c := range []struct {
 		own, all int
 		want     []int
@@ -263,9 +263,9 @@ func TestAModelStaysOpen(t *testing.T) {
 	}
 }
 
-// TestExamOnTheTrainingFile: figures on a file that runs of this browser were trained on say
-// so, and what that means; others do not.
-func TestExamOnTheTrainingFile(t *testing.T) {
+// TestAnExamOnTheTrainingFileSaysSo: figures on a file that runs of this browser were trained on
+// say so, and what that means; others do not.
+func TestAnExamOnTheTrainingFileSaysSo(t *testing.T) {
 	e := &run.Evaluation{Rows: 10, Accuracy: 0.9, Scores: &run.Scores{}}
 	if html := app.HTMLString(examView("a.csv", e)); strings.Contains(html, "trained on") {
 		t.Errorf("of a file that nothing is known of: %s", html)

@@ -59,7 +59,7 @@ func TestACardIsMarkedForItsFaults(t *testing.T) {
 }
 
 // What needs attention is said before what is for the next run.
-func TestMarkOfACard(t *testing.T) {
+func TestACardIsMarkedForAttentionFirst(t *testing.T) {
 	f := &Form{Faults: map[string]string{"r": "wrong"}, Next: []form.Card{form.Clipping, form.Data}}
 	for card, want := range map[form.Card]string{form.Clipping: ">needs attention<", form.Data: ">next run<", form.Model: " hidden"} {
 		if html := app.HTMLString(Card{ID: card}.mark(f)); !strings.Contains(html, want) {
@@ -68,7 +68,7 @@ func TestMarkOfACard(t *testing.T) {
 	}
 }
 
-func TestChosen(t *testing.T) {
+func TestChosenReadsNoChoiceAsEmpty(t *testing.T) {
 	for value, want := range map[string]string{NoChoice: "", "-": "-", "-20": "-20", "": ""} {
 		if got := Chosen(value); got != want {
 			t.Errorf("%q stands for %q, want %q", value, got, want)

@@ -7,7 +7,7 @@ import (
 	"clipscope/core/run"
 )
 
-func TestGradient(t *testing.T) {
+func TestGradientSaysCosineAndLength(t *testing.T) {
 	nan := run.Number(math.NaN())
 	for _, c := range []struct {
 		g    *run.GradientDiag

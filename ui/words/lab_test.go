@@ -9,7 +9,7 @@ import (
 	"clipscope/core/run"
 )
 
-func TestClipped(t *testing.T) {
+func TestClippedSaysAngleAndLength(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		c      Clipped
@@ -49,7 +49,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-func TestWalk(t *testing.T) {
+func TestWalkSaysFromAndTo(t *testing.T) {
 	for _, c := range []struct {
 		of              string
 		from, to, least float64
@@ -66,7 +66,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestChangesSayWhatChanged(t *testing.T) {
 	c := run.Changed{Step: 1200, Field: "max_grad_norm", From: 1, To: 0.3}
 	for n, want := range map[int]string{0: "", 1: "C 1 → 0.3 from step 1,200", 2: "C 1 → 0.3 from step 1,200; C 1 → 0.3 from step 1,200", 4: "changed 4 times, at last C 1 → 0.3 from step 1,200"} {
 		if got := strings.Join(Changes(slices.Repeat([]run.Changed{c}, n)), "; "); got != want {
@@ -78,7 +78,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestLengths(t *testing.T) {
+func TestLengthsSayHowManyAreLonger(t *testing.T) {
 	for _, c := range []struct {
 		share, median, longest, noise, left float64
 		says                                string

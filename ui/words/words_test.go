@@ -13,7 +13,7 @@ import (
 
 var nan, inf = math.NaN(), math.Inf(1)
 
-func TestNumbers(t *testing.T) {
+func TestNumbersAreWrittenForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Number(0.63, 3), "0.63"}, {Number(1e-5, 2), "1e−5"}, {Number(1.5e-5, 2), "1.5e−5"}, {Number(-2, 3), "−2"},
 		{Number(0, 3), "0"}, {Number(nan, 3), Missing}, {Number(inf, 3), "∞"}, {Number(-inf, 3), "−∞"},
@@ -62,7 +62,7 @@ func TestEpsilonIsNeverRoundedDown(t *testing.T) {
 	}
 }
 
-func TestWhen(t *testing.T) {
+func TestWhenSaysAsLittleAsNeeded(t *testing.T) {
 	now := time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local)
 	for _, c := range []struct {
 		t    time.Time
@@ -91,7 +91,7 @@ func moment() Moment {
 	}
 }
 
-func TestSentences(t *testing.T) {
+func TestSentencesSayTheirNumbers(t *testing.T) {
 	m := moment()
 	for _, c := range []struct{ name, got, want string }{
 		{"clipping", Clipping(m), "62 % of the 128 examples in this step had gradients longer than C = 0.84."},
@@ -136,7 +136,7 @@ func TestThresholdSaysWhyOnlyWhereTheCurvesDo(t *testing.T) {
 	}
 }
 
-func TestSentencesAtTheEdges(t *testing.T) {
+func TestSentencesHoldAtTheEdges(t *testing.T) {
 	empty := moment()
 	empty.Event.Diag = &run.Diag{ClipFraction: run.Number(nan), TrainLoss: run.Number(nan)}
 	unbacked := moment()
@@ -170,7 +170,7 @@ func TestSentencesAtTheEdges(t *testing.T) {
 	}
 }
 
-func TestTrade(t *testing.T) {
+func TestTradeSaysWhereTheErrorIsLeast(t *testing.T) {
 	m := moment()
 	m.Event.Released.Curves = &run.ErrorCurves{C: []float64{1, 2, 3}, Variance: []float64{1, 4, 9}, Bias: []float64{9, 4, 3}}
 	if got, want := Trade(m), "The estimated error is least at C = 2: 50 % noise, 50 % clipping."; got != want {
