@@ -182,7 +182,7 @@ SELDOM := GOGC=400
 # folder's own tests ask its server one thing after the other, and app runs in browsers.
 SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules --exclude-dir=app '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
 ALONE  := ^TestMutantsFail$$
-SHARED := ^Test(MemoryOfMany|Joined)
+SHARED := ^Test(MemoryMayBeShared|Joined)
 
 test-go: dist/index.html
 	@$(BESIDE) suite-race suite-native
@@ -277,7 +277,7 @@ papers: build
 # What the laboratory shows as stored of the papers' figures.
 FIGURES ?= all
 stored-figures: build
-	CLIPSCOPE_FIGURES="$(FIGURES)" $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run TestStoreFigures \
+	CLIPSCOPE_FIGURES="$(FIGURES)" $(WASM) $(GO) test -vet=off -count=1 -v -timeout 0 -run TestStoreFiguresWritesThem \
 	  -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs' ./ui/lesson
 
 # Every fuzz target of the module, one after the other as go test takes one at a
@@ -289,7 +289,7 @@ fuzz:
 	  echo "$${func#func } in $${file%/*}"; \
 	  $(GO) test -vet=off -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime '$(TIME)' -fuzzminimizetime 10x "$${file%/*}" || exit 1; \
 	done
-	CLIPSCOPE_POINTS='$(POINTS)' $(GO) test -vet=off -count=1 -timeout 0 -v -run '^TestSweep$$' ./core/privacy
+	CLIPSCOPE_POINTS='$(POINTS)' $(GO) test -vet=off -count=1 -timeout 0 -v -run '^TestSweepLiesBetweenLowerBoundAndRDP$$' ./core/privacy
 
 # The Worker for Cloudflare, and the site, which the host itself packs. The tool
 # empties the folder it writes to.
