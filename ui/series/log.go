@@ -12,7 +12,7 @@ type Log struct {
 	points []Point
 	at     []int // how many points came before each
 	every  int   // one point in this many is kept; 0 means 1
-	seen   int
+	count  int
 	loose  bool // the last is kept only while it is the newest
 }
 
@@ -22,10 +22,10 @@ func (l *Log) Add(p Point) {
 		l.cut(len(l.points) - 1)
 	}
 	l.every = max(1, l.every)
-	l.points, l.at = append(l.points, p), append(l.at, l.seen)
+	l.points, l.at = append(l.points, p), append(l.at, l.count)
 	l.loose = !l.stays(len(l.points) - 1)
-	l.seen++
-	if l.seen > l.every*LogLimit {
+	l.count++
+	if l.count > l.every*LogLimit {
 		l.thin()
 	}
 }

@@ -22,7 +22,7 @@ type Record struct {
 	unbounded bool // the method clips nothing, so that C means nothing
 	series    Series
 	log       Log
-	seen      [Columns]bool // columns that have had a finite value
+	finite    [Columns]bool // columns that have had a finite value
 	reach     int           // of a past record, the last step of the whole; 0: it is no such
 }
 
@@ -66,7 +66,7 @@ func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
 func Restore(cfg run.Config, plan run.PlanInfo, n Newest, points []Point) *Record {
 	r := NewRecord(cfg, plan)
 	for _, p := range points {
-		r.add(p)
+		r.addPoint(p)
 	}
 	r.Newest, r.log = n, Log{points: points}
 	return r
@@ -80,21 +80,21 @@ func (r *Record) Add(events []run.Event) {
 		if r.unbounded {
 			p[C] = math.NaN()
 		}
-		r.add(p)
-		r.keep(e)
+		r.addPoint(p)
+		r.keepNewest(e)
 	}
 }
 
-func (r *Record) add(p Point) {
+func (r *Record) addPoint(p Point) {
 	for c, v := range p {
-		r.see(Column(c), v)
+		r.noteFinite(Column(c), v)
 	}
 	r.series.Add(p)
 	r.log.Add(p)
 }
 
-func (r *Record) see(c Column, v float64) {
-	r.seen[c] = r.seen[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
+func (r *Record) noteFinite(c Column, v float64) {
+	r.finite[c] = r.finite[c] || !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
 // End takes what the run ended with: from now on the test rows have one figure,
@@ -116,7 +116,7 @@ func (r *Record) End(res *run.Result) {
 		points := r.log.points
 		for c, v := range last {
 			r.series.cols[c][n-1], points[len(points)-1][c] = v, v
-			r.see(c, v)
+			r.noteFinite(c, v)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (r *Record) Now(field string) float64 {
 	return map[string]float64{"max_grad_norm": r.Config.MaxGradNorm, "noise_multiplier": r.Plan.NoiseMultiplier, "learning_rate": r.Config.LearningRate}[field]
 }
 
-func (r *Record) keep(e *run.Event) {
+func (r *Record) keepNewest(e *run.Event) {
 	r.Last = *e
 	if e.Changes != nil {
 		r.Changes = e.Changes
@@ -183,7 +183,7 @@ func (r *Record) Len() int {
 func (r *Record) Column(c Column) []float64 { return r.series.Column(c) }
 
 // Has reports whether a column has had a finite value.
-func (r *Record) Has(c Column) bool { return r.seen[c] }
+func (r *Record) Has(c Column) bool { return r.finite[c] }
 
 // Points are the points for the export, oldest first.
 func (r *Record) Points() []Point { return r.log.Points() }

@@ -83,10 +83,10 @@ const Limit = 2000
 // diagnostic values are averaged, since they are noisy; of the others the last
 // one stands, since they are exact. The zero value is empty and ready.
 type Series struct {
-	cols   [Columns][]float64
-	counts [Columns]int // numbers behind the mean in the last bucket
-	held   int          // points in the last bucket
-	stride int          // points a full bucket has; 0 means 1
+	cols     [Columns][]float64
+	counts   [Columns]int // numbers behind the mean in the last bucket
+	inBucket int          // points in the last bucket
+	stride   int          // points a full bucket has; 0 means 1
 }
 
 // Len is the number of points to draw.
@@ -100,14 +100,14 @@ func (s *Series) Column(c Column) []float64 { return s.cols[c] }
 
 // Add takes one more point. Infinite values are kept.
 func (s *Series) Add(p Point) {
-	if s.held == 0 || s.held == s.Stride() {
+	if s.inBucket == 0 || s.inBucket == s.Stride() {
 		if s.Len() == Limit {
 			s.halve()
 		}
 		s.open(p)
 		return
 	}
-	s.held++
+	s.inBucket++
 	last := s.Len() - 1
 	for c := range Columns {
 		s.cols[c][last], s.counts[c] = merge(c, s.cols[c][last], p[c], s.counts[c])
@@ -115,7 +115,7 @@ func (s *Series) Add(p Point) {
 }
 
 func (s *Series) open(p Point) {
-	s.held = 1
+	s.inBucket = 1
 	for c := range Columns {
 		s.cols[c] = append(s.cols[c], p[c])
 		s.counts[c] = 0
