@@ -18,7 +18,7 @@ import (
 )
 
 // setupView is the strip at the top: the experiment that everything on the page starts from.
-type setupView struct{ part }
+type setupView struct{ section }
 
 // sizes is the batch sizes offered.
 var sizes = []string{"64", "128", "256", "512", "1024"}
@@ -95,7 +95,7 @@ func (v *setupView) chips() app.UI {
 }
 
 // benchView is the plane, the U, and what is set and shown beside them.
-type benchView struct{ part }
+type benchView struct{ section }
 
 func (v *benchView) view() app.UI {
 	class := "lab-hands"
@@ -123,7 +123,7 @@ func (v *benchView) view() app.UI {
 		app.Div().Class("lab-actions").ID("lab-actions").Body(
 			v.buttons(),
 			v.sliders(),
-			(&setupView{v.part}).chips(),
+			(&setupView{v.section}).chips(),
 		),
 		&slider{ID: "lab-threshold", Class: "lab-thumb", Label: "Threshold C", Output: "lab-threshold-now", Min: math.Log10(v.bench.axis.lo), Max: math.Log10(v.bench.axis.hi), Now: v.bench.c,
 			Moved: func(c float64) { v.send(moveC{c}) }, Rested: func() {}},

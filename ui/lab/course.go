@@ -14,17 +14,17 @@ import (
 
 // course is the state of the lessons, and where in them the person is.
 type course struct {
-	list   []lesson.Lesson // nil until they have come
-	fault  string
-	asked  bool // for the lessons
-	at     *lesson.Lesson
-	step   int
-	book   lesson.Book
-	typed  string // in the question's field
-	lacks  string // what an answer lacked to be checked
-	chosen int    // index of the option chosen; −1: none
-	answer map[string]verdict
-	listed bool // the list of lessons is open, where it is shown
+	list      []lesson.Lesson // nil until they have come
+	fault     string
+	requested bool // for the lessons
+	at        *lesson.Lesson
+	step      int
+	book      lesson.Book
+	typed     string // in the question's field
+	lacks     string // what an answer lacked to be checked
+	chosen    int    // index of the option chosen; −1: none
+	answer    map[string]verdict
+	listed    bool // the list of lessons is open, where it is shown
 }
 
 // verdict is the result of checking an answer.
@@ -121,11 +121,11 @@ func (c *course) earlier(fact string) bool {
 
 // papers is the state of the papers' figures, as experiments to run again in small.
 type papers struct {
-	list  []lesson.Figure // nil until they have come
-	at    *lesson.Figure
-	asked bool
-	fault string
-	shown *lesson.Figure // the figure without runs that the boards show; nil: none
+	list      []lesson.Figure // nil until they have come
+	at        *lesson.Figure
+	requested bool
+	fault     string
+	shown     *lesson.Figure // the figure without runs that the boards show; nil: none
 }
 
 // titles is the papers' names by their short names, and order the order they are listed in.

@@ -139,7 +139,7 @@ func TestALinkLeadsToAStep(t *testing.T) {
 func TestLessonsThatFailedCanBeAskedForAgain(t *testing.T) {
 	l := New(fake{broken: true})
 	l.send(fetchLessons{})
-	if l.course.fault == "" || l.course.asked {
+	if l.course.fault == "" || l.course.requested {
 		t.Error("nothing is said, or they cannot be asked for again")
 	}
 	parts(l)

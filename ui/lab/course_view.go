@@ -13,7 +13,7 @@ import (
 )
 
 // courseView is the open lesson, or the list of them, and the game.
-type courseView struct{ part }
+type courseView struct{ section }
 
 func (v *courseView) view() app.UI {
 	s := v.course.now()
@@ -161,7 +161,7 @@ func (v *courseView) gameView() app.UI {
 }
 
 // papersView is the papers' figures.
-type papersView struct{ part }
+type papersView struct{ section }
 
 func (v *papersView) view() app.UI {
 	return app.Section().Class("papers").ID("papers").Aria("label", "The papers’ figures").Body(

@@ -27,8 +27,8 @@ type game struct {
 // nothing.
 const leastGuesses = 20
 
-// begin starts anew with a noise multiplier.
-func (g *game) begin(noise float64) {
+// restart starts anew with a noise multiplier.
+func (g *game) restart(noise float64) {
 	*g = game{noise: noise}
 	g.draw()
 }

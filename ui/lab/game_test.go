@@ -15,7 +15,7 @@ var drawing = regexp.MustCompile(`(?i)^(<\/?(svg|path)( [a-z-]+="[^"<>]*")*\/?>)
 func TestTheBestPlayerIsRightAsOftenAsStated(t *testing.T) {
 	for noise, want := range map[float64]float64{0.3: 0.9522, 1: 0.6915, 3: 0.5662} {
 		var g game
-		g.begin(noise)
+		g.restart(noise)
 		if math.Abs(g.ceiling()-want) > 1e-4 {
 			t.Errorf("σ = %v: at most %v, want %v", noise, g.ceiling(), want)
 		}
@@ -30,7 +30,7 @@ func TestTheBestPlayerIsRightAsOftenAsStated(t *testing.T) {
 
 func TestGameSaysWhetherTheRowWasIn(t *testing.T) {
 	var g game
-	g.begin(1)
+	g.restart(1)
 	for range 20 {
 		in := g.in
 		g.guess(true)

@@ -24,8 +24,8 @@ type lane struct {
 	runs  []*attempt
 }
 
-// kept is an earlier run, drawn behind the present ones.
-type kept struct {
+// earlierRun is an earlier run, drawn behind the present ones.
+type earlierRun struct {
 	label  string
 	record *series.Record
 	shown  outcome
@@ -34,20 +34,20 @@ type kept struct {
 // lanes is the state of the runs side by side. They share data, first parameters, batches and
 // noise, as they share a seed, and differ in one thing.
 type lanes struct {
-	jobs   jobs
-	base   run.Config
-	watch  string         // the number they are made for, as in [lesson.Figure]
-	about  *lesson.Figure // the paper's figure they are made for; nil: none
-	list   []*lane
-	kept   []kept
-	seeds  int
-	made   int    // counts sets of lanes, which tells their buttons apart
-	sort   string // the column that the table is sorted by; "": as they were made
-	fault  string
-	charts []*chart.Overlay
-	replay *motion.Replay
-	target string // the lane that is steered; "": all
-	refuse string // why the last change was refused
+	jobs    jobs
+	base    run.Config
+	watch   string         // the number they are made for, as in [lesson.Figure]
+	about   *lesson.Figure // the paper's figure they are made for; nil: none
+	list    []*lane
+	earlier []earlierRun
+	seeds   int
+	sets    int    // counts sets of lanes, which tells their buttons apart
+	sort    string // the column that the table is sorted by; "": as they were made
+	fault   string
+	charts  []*chart.Overlay
+	replay  *motion.Replay
+	target  string // the lane that is steered; "": all
+	refuse  string // why the last change was refused
 }
 
 // manySeeds is the number of runs of a lane where their spread is asked for.
@@ -89,7 +89,7 @@ func (l *lanes) pending() bool {
 // looks returns the lanes as the charts draw them: the kept ones first, as they lie behind.
 func (l *lanes) looks() []chart.Lane {
 	var all []chart.Lane
-	for _, k := range l.kept {
+	for _, k := range l.earlier {
 		all = append(all, chart.Lane{Label: k.label, Kept: true})
 	}
 	for _, one := range l.list {
@@ -114,14 +114,14 @@ func (l *lanes) replayed() []motion.Run {
 			all = append(all, motion.Run{Name: one.Label, Record: one.runs[0].record})
 		}
 	}
-	for _, k := range l.kept {
+	for _, k := range l.earlier {
 		all = append(all, motion.Run{Name: k.label, Record: k.record})
 	}
 	return all
 }
 
 // still reports whether there is something to replay while nothing goes on.
-func (l *lanes) still() bool { return (!l.jobs.busy() || l.jobs.held) && l.replay.Some() }
+func (l *lanes) still() bool { return (!l.jobs.busy() || l.jobs.paused) && l.replay.Some() }
 
 // steered returns the runs under way that a change is for.
 func (l *lanes) steered() []*attempt {
@@ -194,20 +194,20 @@ func (o *lane) outcome(unit float64) outcome {
 		if a.record.Len() > 0 {
 			clipped, c := a.record.Column(series.Clipped), a.record.Column(series.C)
 			tenth := max(1, len(clipped)/10)
-			start.add(meanOf(clipped[:tenth]))
-			end.add(meanOf(clipped[len(clipped)-tenth:]))
-			threshold.add(c[len(c)-1])
+			start.addValue(meanOf(clipped[:tenth]))
+			end.addValue(meanOf(clipped[len(clipped)-tenth:]))
+			threshold.addValue(c[len(c)-1])
 		}
 		if a.noise.n > 0 { // one that waits, or failed at once, has compared nothing
-			noise.add(a.noise.value())
-			cosine.add(a.cosine.value())
+			noise.addValue(a.noise.value())
+			cosine.addValue(a.cosine.value())
 		}
 		if a.result == nil {
 			continue
 		}
 		out.runs++
-		accuracy.add(float64(a.result.TestAccuracy))
-		loss.add(float64(a.result.TestLoss))
+		accuracy.addValue(float64(a.result.TestAccuracy))
+		loss.addValue(float64(a.result.TestLoss))
 		least, greatest = min(least, float64(a.result.TestAccuracy)), max(greatest, float64(a.result.TestAccuracy))
 		if i == 0 {
 			out.worst, out.class = worst(a.result)
@@ -228,7 +228,7 @@ func meanOf(v []float64) float64 {
 	var m average
 	for _, x := range v {
 		if !math.IsNaN(x) {
-			m.add(x)
+			m.addValue(x)
 		}
 	}
 	return m.value()

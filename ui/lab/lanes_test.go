@@ -76,9 +76,9 @@ func trained() (*Lab, *runner) {
 	return l, r
 }
 
-func rows(l *Lab) []row { return (&lanesView{part{l.state, l.send}}).rows() }
+func rows(l *Lab) []row { return (&lanesView{section{l.state, l.send}}).rows() }
 
-func told(l *Lab) string { return (&sweepView{part{l.state, l.send}}).told() }
+func told(l *Lab) string { return (&sweepView{section{l.state, l.send}}).status() }
 
 // live are the runs that have neither ended nor been called off.
 func (r *runner) live() []*fakeRun {
@@ -211,8 +211,8 @@ func TestStoppedLanesKeepWhatTheyHave(t *testing.T) {
 // waits or failed.
 func TestASeedThatTellsNothingLeavesTheOthers(t *testing.T) {
 	var measured attempt
-	measured.noise.add(3)
-	measured.cosine.add(0.5)
+	measured.noise.addValue(3)
+	measured.cosine.addValue(0.5)
 	one := lane{runs: []*attempt{&measured, {}, {fault: "no worker"}}}
 	if out := one.outcome(1); out.Noise != 3 || out.Cosine != 0.5 {
 		t.Errorf("noise %v and cosine %v, want 3 and 0.5", out.Noise, out.Cosine)
@@ -308,7 +308,7 @@ func TestAnExperimentIsAddedAsItIs(t *testing.T) {
 	cfg := link.First()
 	cfg.TargetEpsilon, cfg.NoiseMultiplier, cfg.Method = nil, &sigma, "quantile"
 	base := link.First()
-	set, err := over(&base, &cfg)
+	set, err := changesBetween(&base, &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (addLane) apply(lab *Lab) {
 	if len(l.list) == 0 {
 		l.base, l.watch = cfg, "accuracy"
 	}
-	set, err := over(&l.base, &cfg)
+	set, err := changesBetween(&l.base, &cfg)
 	if err != nil || len(l.list) >= lesson.MostLanes {
 		return
 	}
@@ -72,9 +72,9 @@ func (addLane) apply(lab *Lab) {
 	l.remake()
 }
 
-// over returns what takes one configuration to another: all fields of the other, and nil for
+// changesBetween returns what takes one configuration to another: all fields of the other, and nil for
 // those that it does not have.
-func over(from, to *run.Config) (map[string]any, error) {
+func changesBetween(from, to *run.Config) (map[string]any, error) {
 	was, err := from.Fields()
 	if err != nil {
 		return nil, err
@@ -117,12 +117,12 @@ func (startLanes) apply(l *Lab) { l.startLanes() }
 
 // startLanes runs every lane that has not run.
 func (l *Lab) startLanes() {
-	s, made := &l.lanes, l.lanes.made
+	s, made := &l.lanes, l.lanes.sets
 	s.fault, s.refuse = "", ""
 	s.replay.Close()
 	l.pinned(s.base, func(base run.Config, err error) {
 		switch {
-		case made != s.made || s.jobs.busy(): // there are others now, or these go on
+		case made != s.sets || s.jobs.busy(): // there are others now, or these go on
 		case err != nil:
 			s.fault = err.Error()
 		default:
@@ -158,7 +158,7 @@ func (lab *Lab) queueLanes() {
 			all = append(all, a)
 		}
 	}
-	lab.laneQueue.add(all...)
+	lab.laneQueue.addRuns(all...)
 }
 
 func (rerunLanes) apply(l *Lab) {
@@ -174,7 +174,7 @@ func (stopLanes) apply(l *Lab) { l.laneQueue.stop() }
 
 func (pauseLanes) apply(l *Lab) {
 	l.lanes.replay.Close()
-	l.laneQueue.hold(!l.lanes.jobs.held)
+	l.laneQueue.hold(!l.lanes.jobs.paused)
 }
 
 func (stepLanes) apply(l *Lab) {
@@ -197,25 +197,25 @@ func (c sortLanes) apply(l *Lab) {
 
 func (c keepLane) apply(lab *Lab) {
 	l, one := &lab.lanes, lab.lanes.find(c.label)
-	if one == nil || len(l.kept) >= mostKept || len(one.runs) == 0 || one.runs[0].record.Len() == 0 {
+	if one == nil || len(l.earlier) >= mostKept || len(one.runs) == 0 || one.runs[0].record.Len() == 0 {
 		return
 	}
 	label := "kept: " + one.Label
-	for n := 2; slices.ContainsFunc(l.kept, func(k kept) bool { return k.label == label }); n++ {
+	for n := 2; slices.ContainsFunc(l.earlier, func(k earlierRun) bool { return k.label == label }); n++ {
 		label = fmt.Sprintf("kept: %s (%d)", one.Label, n)
 	}
-	l.kept = append(l.kept, kept{label, one.runs[0].record, one.outcome(l.first())})
+	l.earlier = append(l.earlier, earlierRun{label, one.runs[0].record, one.outcome(l.first())})
 	l.remake()
 }
 
 func (c forgetLane) apply(l *Lab) {
-	l.lanes.kept = slices.DeleteFunc(l.lanes.kept, func(k kept) bool { return k.label == c.label })
+	l.lanes.earlier = slices.DeleteFunc(l.lanes.earlier, func(k earlierRun) bool { return k.label == c.label })
 	l.lanes.remake()
 }
 
 // remake makes the charts anew, for the present lanes.
 func (l *lanes) remake() {
-	l.made++
+	l.sets++
 	l.charts = nil
 	if looks := l.looks(); len(looks) > 0 {
 		l.charts = chart.Overlays(looks, strings.HasPrefix(l.base.Data, "regression"), l.watch == "loss")
@@ -226,7 +226,7 @@ func (l *lanes) remake() {
 // draw draws the charts.
 func (l *lanes) draw() {
 	var records []*series.Record
-	for _, k := range l.kept {
+	for _, k := range l.earlier {
 		records = append(records, l.replay.At(k.record))
 	}
 	for _, one := range l.list {

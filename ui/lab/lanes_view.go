@@ -18,7 +18,7 @@ import (
 )
 
 // lanesView is the runs side by side: their buttons, charts and table.
-type lanesView struct{ part }
+type lanesView struct{ section }
 
 // variations is the choices that fill the lanes: a field and its values.
 var variations = []struct{ key, text, values string }{
@@ -52,7 +52,7 @@ func (v *lanesView) view() app.UI {
 				app.Range(v.lanes.charts).Slice(func(i int) app.UI { return v.lanes.charts[i].View() }),
 			)
 		}),
-		app.If(len(v.lanes.list)+len(v.lanes.kept) > 0, func() app.UI { return v.table() }),
+		app.If(len(v.lanes.list)+len(v.lanes.earlier) > 0, func() app.UI { return v.table() }),
 		widget.Message("lanes-spent", "help", v.lanes.spent()),
 		app.If(len(v.lanes.list) > 0, func() app.UI {
 			return app.P().Class("help").Text("For teaching: the seed is known, so none of these runs carries a guarantee.")
@@ -62,14 +62,14 @@ func (v *lanesView) view() app.UI {
 
 // button is a button whose command depends on which lanes there are.
 func (v *lanesView) button(id, text string, c command) app.HTMLButton {
-	return v.press(id, text, c, v.lanes.made)
+	return v.press(id, text, c, v.lanes.sets)
 }
 
 // runbar starts and stops the lanes.
 func (v *lanesView) runbar() app.UI {
 	q := &v.lanes.jobs
 	going := "Pause"
-	if q.held {
+	if q.paused {
 		going = "Go on"
 	}
 	return app.Div().Class("buttons").Body(
@@ -78,7 +78,7 @@ func (v *lanesView) runbar() app.UI {
 			ElseIf(v.lanes.pending(), func() app.UI { return v.button("lanes-start", "Start", startLanes{}).Class("primary") }).
 			Else(func() app.UI { return v.button("lanes-again", "Run again", rerunLanes{}) }),
 		app.If(q.busy(), func() app.UI { return v.button("lanes-pause", going, pauseLanes{}) }),
-		app.If(q.held, func() app.UI { return v.button("lanes-step", "One step", stepLanes{}) }),
+		app.If(q.paused, func() app.UI { return v.button("lanes-step", "One step", stepLanes{}) }),
 		app.If(v.lanes.still(), func() app.UI { return v.lanes.replay.Button() }),
 	)
 }
@@ -181,7 +181,7 @@ func (v *lanesView) rows() []row {
 	for _, one := range v.lanes.list {
 		all = append(all, row{one, chart.Lane{Label: one.Label, Place: one.place}, one.outcome(v.lanes.first())})
 	}
-	for _, k := range v.lanes.kept {
+	for _, k := range v.lanes.earlier {
 		all = append(all, row{nil, chart.Lane{Label: k.label, Kept: true}, k.shown})
 	}
 	for _, f := range v.fields() {
@@ -249,7 +249,7 @@ func (v *lanesView) deeds(r row) []app.UI {
 	if len(r.runs) > 0 && r.runs[0].walk() != nil {
 		do("walk", "C on the U", trace{r.look.Label})
 	}
-	if len(v.lanes.kept) < mostKept && len(r.runs) > 0 && r.runs[0].result != nil {
+	if len(v.lanes.earlier) < mostKept && len(r.runs) > 0 && r.runs[0].result != nil {
 		do("keep", "Keep", keepLane{r.look.Label})
 	}
 	do("remove", "Remove", removeLane{r.look.Label})

@@ -16,7 +16,7 @@ import (
 // applies them, the parts and the page. A file uses only those before it.
 var fileOrder = strings.Fields(`
 	curves.go game.go queue.go bench.go lanes.go sweep.go course.go state.go
-	part.go commands.go
+	section.go commands.go
 	send.go lanes_update.go sweep_update.go bench_update.go update.go
 	boards_view.go bench_view.go sweep_view.go lanes_view.go course_view.go
 	page.go`)

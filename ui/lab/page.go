@@ -49,7 +49,7 @@ func (p *Page) Render() app.UI {
 
 // parts returns the parts of the page, drawn from a copy of the state.
 func parts(l *Lab) []app.UI {
-	p := part{l.state, l.send}
+	p := section{l.state, l.send}
 	lessons := &courseView{p}
 	return []app.UI{
 		app.H1().Class("visually-hidden").Text("Laboratory: clipping's bias against its noise"),

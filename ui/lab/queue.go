@@ -49,7 +49,7 @@ type average struct {
 	n   int
 }
 
-func (m *average) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
+func (m *average) addValue(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
 
 // value returns the mean, NaN of nothing.
 func (m *average) value() float64 { return m.sum / float64(m.n) }
@@ -127,7 +127,7 @@ type jobs struct {
 	width          int // runs at a time
 	waiting, going []*attempt
 	speed          float64 // in steps a second; [motion.Full]
-	held           bool    // paused: nothing goes on, and nothing starts
+	paused         bool    // paused: nothing goes on, and nothing starts
 }
 
 func (j *jobs) busy() bool { return len(j.waiting)+len(j.going) > 0 }
@@ -138,8 +138,8 @@ type queue struct {
 	*jobs
 	client Client
 	after  func(time.Duration, func()) (stop func() bool)
-	came   func()         // called when something has come in, at most every [showEvery]
-	over   func(*attempt) // called when one has ended
+	onNews func()         // called when something has come in, at most every [showEvery]
+	onEnd  func(*attempt) // called when one has ended
 	quiet  bool           // only the end of a run is heard
 
 	free []*desk
@@ -160,11 +160,11 @@ func newQueue(j *jobs, c Client, came func(), over func(*attempt)) queue {
 			j.width = min(max(cores.Int(), 1), mostWorkers)
 		}
 	}
-	return queue{jobs: j, client: c, after: browser.After, came: came, over: over}
+	return queue{jobs: j, client: c, after: browser.After, onNews: came, onEnd: over}
 }
 
-// add has runs wait for their turn.
-func (q *queue) add(all ...*attempt) {
+// addRuns has runs wait for their turn.
+func (q *queue) addRuns(all ...*attempt) {
 	q.waiting = append(q.waiting, all...)
 	q.client.Ready(func(err error) {
 		if err != nil {
@@ -182,7 +182,7 @@ func (q *queue) add(all ...*attempt) {
 // fill starts waiting runs while there are cores. Where nothing is left to do, it closes the
 // workers.
 func (q *queue) fill() {
-	for !q.held && len(q.going) < q.width && len(q.waiting) > 0 {
+	for !q.paused && len(q.going) < q.width && len(q.waiting) > 0 {
 		a := q.waiting[0]
 		q.waiting = q.waiting[1:]
 		q.going = append(q.going, a)
@@ -238,8 +238,8 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 		a.record.Add(events)
 		for i := range events {
 			if d := events[i].Diag; d != nil && d.Gradient != nil {
-				a.noise.add(float64(d.Gradient.NoiseVariance))
-				a.cosine.add(float64(d.Gradient.Cosine))
+				a.noise.addValue(float64(d.Gradient.NoiseVariance))
+				a.cosine.addValue(float64(d.Gradient.Cosine))
 			}
 		}
 		q.show()
@@ -268,7 +268,7 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 	if q.speed != motion.Full {
 		r.Pace(q.speed)
 	}
-	if q.held {
+	if q.paused {
 		r.Pause()
 	}
 }
@@ -284,7 +284,7 @@ func (q *queue) end(a *attempt) {
 		a.desk = nil
 	}
 	q.going = slices.DeleteFunc(q.going, func(b *attempt) bool { return a == b })
-	q.over(a)
+	q.onEnd(a)
 	q.fill()
 	q.show()
 }
@@ -307,7 +307,7 @@ func (q *queue) drop(some ...*attempt) {
 	}
 	q.going, q.waiting = slices.DeleteFunc(q.going, called), slices.DeleteFunc(q.waiting, called)
 	if !q.busy() {
-		q.held = false
+		q.paused = false
 	}
 	q.fill()
 	q.show()
@@ -316,7 +316,7 @@ func (q *queue) drop(some ...*attempt) {
 // stop ends what goes on where it is, with its result so far, and calls off what waits. A run
 // that has no step yet, or that was asked before, is called off as well.
 func (q *queue) stop() {
-	q.held = false
+	q.paused = false
 	off := slices.Clone(q.waiting)
 	for _, a := range q.going {
 		if a.runner == nil || a.ending || a.record.Len() == 0 {
@@ -342,7 +342,7 @@ func (q *queue) each(f func(client.Run)) {
 
 // hold pauses what goes on, or has it go on.
 func (q *queue) hold(held bool) {
-	q.held = held
+	q.paused = held
 	if held {
 		q.each(client.Run.Pause)
 	} else {
@@ -367,6 +367,6 @@ func (q *queue) show() {
 	q.due = true
 	q.after(showEvery, func() {
 		q.due = false
-		q.came()
+		q.onNews()
 	})
 }

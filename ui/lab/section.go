@@ -8,21 +8,21 @@ type command interface{ apply(*Lab) }
 // sender takes the commands of the parts.
 type sender func(command)
 
-// part is a part of the page: a copy of the state to draw, and the way of its commands.
-type part struct {
+// section is a part of the page: a copy of the state to draw, and the way of its commands.
+type section struct {
 	state
 	send sender
 }
 
 // press returns a button that sends a command. scope tells apart buttons of one id.
-func (p *part) press(id, text string, c command, scope ...any) app.HTMLButton {
+func (p *section) press(id, text string, c command, scope ...any) app.HTMLButton {
 	send := p.send
 	return app.Button().Type("button").ID(id).Text(text).OnClick(func(app.Context, app.Event) { send(c) }, app.EventScope(append(scope, id)...))
 }
 
 // pressOnce is like press, but ignores the second click of a double click: that was meant for
 // the button that stood there before, such as the one that has started what this one stops.
-func (p *part) pressOnce(id, text string, c command) app.HTMLButton {
+func (p *section) pressOnce(id, text string, c command) app.HTMLButton {
 	send := p.send
 	return app.Button().Type("button").ID(id).Text(text).OnClick(func(_ app.Context, e app.Event) {
 		if e.Get("detail").Int() < 2 {
@@ -32,7 +32,7 @@ func (p *part) pressOnce(id, text string, c command) app.HTMLButton {
 }
 
 // tick returns a checkbox that sends the command for its new state.
-func (p *part) tick(id, text string, on, off bool, c func(on bool) command) app.HTMLLabel {
+func (p *section) tick(id, text string, on, off bool, c func(on bool) command) app.HTMLLabel {
 	send := p.send
 	return app.Label().Class("tick").Body(
 		app.Input().Type("checkbox").ID(id).Checked(on).Disabled(off).OnChange(func(ctx app.Context, _ app.Event) {

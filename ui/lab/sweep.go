@@ -27,15 +27,15 @@ type swept struct {
 
 // sweep is the state of the search for the best C of whole runs.
 type sweep struct {
-	jobs   jobs
-	base   run.Config
-	of     run.Config // the laboratory's experiment that base is made of
-	curves []*swept
-	chosen []string // choices of ε, one a curve; none: the experiment's own
-	chart  *chart.Swept
-	made   int
-	warm   time.Time // when every worker had ended its first run
-	fault  string
+	jobs     jobs
+	base     run.Config
+	of       run.Config // the laboratory's experiment that base is made of
+	curves   []*swept
+	chosen   []string // choices of ε, one a curve; none: the experiment's own
+	chart    *chart.Swept
+	drawings int
+	warm     time.Time // when every worker had ended its first run
+	fault    string
 
 	// Where the person predicts first, the curve is hidden until they have shown it.
 	predict, shown bool
@@ -58,7 +58,7 @@ func (s *sweep) curve(v *swept) chart.Curve {
 			if m.n == 0 {
 				least, greatest = x, x
 			}
-			m.add(x)
+			m.addValue(x)
 			least, greatest = min(least, x), max(greatest, x)
 		}
 		c.Mean, c.Least, c.Greatest = append(c.Mean, m.value()), append(c.Least, least), append(c.Greatest, greatest)

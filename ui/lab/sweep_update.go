@@ -14,10 +14,10 @@ import (
 func (startSweep) apply(l *Lab) {
 	s := &l.sweep
 	l.sweepQueue.drop()
-	s.made++
-	made, of := s.made, l.config
+	s.drawings++
+	made, of := s.drawings, l.config
 	l.pinned(of, func(base run.Config, err error) {
-		if made != s.made {
+		if made != s.drawings {
 			return // it was started again
 		}
 		if s.fault = ""; err != nil {
@@ -25,14 +25,14 @@ func (startSweep) apply(l *Lab) {
 			return
 		}
 		s.of = of
-		l.sweepQueue.add(s.begin(base)...)
+		l.sweepQueue.addRuns(s.makeCurves(base)...)
 		browser.Scroll("sweep-said")
 	})
 }
 
-// begin makes the curves, and returns their runs: seed by seed, so that the whole curve is seen
+// makeCurves makes the curves, and returns their runs: seed by seed, so that the whole curve is seen
 // soon.
-func (s *sweep) begin(base run.Config) []*attempt {
+func (s *sweep) makeCurves(base run.Config) []*attempt {
 	s.base, s.curves, s.shown = base, nil, false
 	chosen := s.chosen
 	if len(chosen) == 0 {

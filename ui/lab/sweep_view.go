@@ -15,7 +15,7 @@ import (
 )
 
 // sweepView is the sweep over C: its buttons, chart and table.
-type sweepView struct{ part }
+type sweepView struct{ section }
 
 func (v *sweepView) view() app.UI {
 	q := &v.sweep.jobs
@@ -44,17 +44,17 @@ func (v *sweepView) view() app.UI {
 			if v.sweep.regression() {
 				title = "Test loss"
 			}
-			return app.Div().Class("overlays lab-swept").ID(fmt.Sprintf("sweep-chart-%d", v.sweep.made)).Body(v.sweep.chart.View(fmt.Sprintf("%s after the whole run, sweep %d", title, v.sweep.made)))
+			return app.Div().Class("overlays lab-swept").ID(fmt.Sprintf("sweep-chart-%d", v.sweep.drawings)).Body(v.sweep.chart.View(fmt.Sprintf("%s after the whole run, sweep %d", title, v.sweep.drawings)))
 		}),
 		widget.Message("sweep-old", "help", map[bool]string{true: "The experiment above was changed since: these curves are of what it was."}[v.sweep.old(v.config)]),
-		app.P().ID("sweep-said").Role("status").Text(v.told()),
+		app.P().ID("sweep-said").Role("status").Text(v.status()),
 		app.If(len(v.sweep.curves) > 0 && !v.sweep.jobs.busy() && !v.sweepHidden() && !v.sweep.regression(), func() app.UI { return app.P().Class("help").Text(apart) }),
 		app.If(len(v.sweep.curves) > 0 && !v.sweepHidden(), func() app.UI { return v.table() }),
 	)
 }
 
-// told says how far the sweep is and what it found; not that while it is hidden.
-func (v *sweepView) told() string {
+// status says how far the sweep is and what it found; not that while it is hidden.
+func (v *sweepView) status() string {
 	switch {
 	case v.sweepHidden() && !v.sweep.jobs.busy() && len(v.sweep.curves) > 0:
 		return "All runs are done. Where is the best C? Place it, and show the curve."

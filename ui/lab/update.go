@@ -80,8 +80,8 @@ func (c follow) apply(l *Lab) {
 	}
 }
 
-// begin starts anew from another experiment.
-func (l *Lab) begin(cfg run.Config) {
+// openExperiment starts anew from another experiment.
+func (l *Lab) openExperiment(cfg run.Config) {
 	l.config = cfg
 	l.open(places{})
 	l.writeHash()
@@ -110,7 +110,7 @@ func (c choose) apply(l *Lab) {
 	case "method":
 		cfg.Params = nil
 	}
-	l.begin(cfg)
+	l.openExperiment(cfg)
 }
 
 func (c settle) apply(l *Lab) {
@@ -127,7 +127,7 @@ func (c settle) apply(l *Lab) {
 	if s.draft = nil; cfg.Seed == nil {
 		cfg.Seed = link.First().Seed
 	}
-	l.begin(cfg)
+	l.openExperiment(cfg)
 }
 
 func (c overlay) apply(l *Lab) {
@@ -145,16 +145,16 @@ func (c overlay) apply(l *Lab) {
 
 func (fetchLessons) apply(l *Lab) {
 	c := &l.course
-	if c.asked {
+	if c.requested {
 		return
 	}
-	c.asked = true
+	c.requested = true
 	l.client.Text(widget.Link("/web/assets/lessons.json"), answer(l, thePage, func(b []byte, err error) {
 		if err == nil {
 			c.list, err = lesson.Read(b)
 		}
 		if err != nil {
-			c.fault, c.asked = "The lessons did not come: "+err.Error(), false
+			c.fault, c.requested = "The lessons did not come: "+err.Error(), false
 		}
 		if c.at == nil && l.wanted.lesson != "" {
 			l.openLesson(l.wanted.lesson, l.wanted.step)
@@ -164,17 +164,17 @@ func (fetchLessons) apply(l *Lab) {
 
 func (fetchFigures) apply(l *Lab) {
 	p := &l.papers
-	if p.asked {
+	if p.requested {
 		return
 	}
-	p.asked = true
+	p.requested = true
 	l.client.Text(widget.Link("/web/assets/papers.json"), func(figures []byte, err error) {
 		done := answer(l, thePage, func(stored []byte, err error) {
 			if err == nil {
 				p.list, err = lesson.ReadFigures(figures, stored)
 			}
 			if err != nil {
-				p.fault, p.asked = "The papers’ figures did not come: "+err.Error(), false
+				p.fault, p.requested = "The papers’ figures did not come: "+err.Error(), false
 			}
 		})
 		if err != nil {
@@ -312,7 +312,7 @@ func (checkAnswer) apply(l *Lab) {
 
 // play begins the game, and asks for the ε of its release.
 func (l *Lab) play(noise float64) {
-	l.game.begin(noise)
+	l.game.restart(noise)
 	const delta = 1e-5 // as everywhere on the page at first
 	l.client.Ask("epsilon", map[string]any{"noise_multiplier": noise, "sample_rate": 1, "steps": 1, "target_delta": delta}, answer(l, thePage, func(b []byte, err error) {
 		var epsilon run.Number
