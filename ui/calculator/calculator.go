@@ -37,12 +37,12 @@ type Calculator struct {
 	epoch  int
 	form   *widget.Form
 
-	started bool
-	version int    // counts edits
-	turn    int    // counts what was called off: the answers to that are not wanted
-	cancel  func() // calls off what is under way; nil: nothing is
-	asked   int    // questions of an answer that were put
-	stopped bool   // a person called it off
+	started      bool
+	version      int    // counts edits
+	turn         int    // counts what was called off: the answers to that are not wanted
+	cancel       func() // calls off what is under way; nil: nothing is
+	putQuestions int    // questions of an answer that were put
+	stopped      bool   // a person called it off
 
 	answer answer
 	fault  string // why there is no answer
@@ -281,7 +281,7 @@ func (k *Calculator) recalculate() {
 		return
 	}
 	k.drop()
-	k.asked, k.stopped = 0, false
+	k.putQuestions, k.stopped = 0, false
 	stop := k.after(restless, k.ask)
 	k.cancel = func() { stop() }
 }
@@ -415,7 +415,7 @@ func (k *Calculator) refuse(err error) {
 // been called off.
 func askNext[T any](k *Calculator, function string, request any, f func(T)) {
 	mine := k.turn
-	k.asked++
+	k.putQuestions++
 	k.changed()
 	k.cancel = question(k.client, function, request, func(v T, err error) {
 		switch {

@@ -47,7 +47,7 @@ func (p *Page) Render() app.UI {
 		app.Main().Class("bench calculator").Body(
 			&inputs{K: k, Form: k.formNow(), Solve: k.solve, By: k.by},
 			app.Div().Class("stage").Body(
-				&answerBox{K: k, Answer: k.answer, Solve: k.solve, Fault: k.fault, Rows: k.rows(), Pending: k.pending(), Stale: k.answer.version != k.version, Stopped: k.stopped, Asked: k.asked},
+				&answerBox{K: k, Answer: k.answer, Solve: k.solve, Fault: k.fault, Rows: k.rows(), Pending: k.pending(), Stale: k.answer.version != k.version, Stopped: k.stopped, Asked: k.putQuestions},
 				app.Div().Class("charts calculator-charts").Body(
 					&lineChart{ID: "steps", Title: "ε against steps", Spec: epsilonOverSteps, Feed: &k.charts.steps, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "ε as the run goes on, by two accountants."},
 					&lineChart{ID: "delta", Title: "δ against ε", Spec: deltaOverEpsilon, Feed: &k.charts.delta, Blank: k.answer.report == nil, Pending: k.pending(), Empty: "Every pair of ε and δ that the run satisfies."},

@@ -80,7 +80,7 @@ func (s *Set) charts(yield func(*Chart) bool) {
 
 // Draw shows what the runs have reported.
 func (s *Set) Draw(runs []*series.Record) {
-	runs = begun(runs)
+	runs = withEvents(runs)
 	if len(runs) == 0 {
 		return
 	}
@@ -106,8 +106,8 @@ func (s *Set) Clear() {
 	}
 }
 
-// begun are the runs that have reported something.
-func begun(runs []*series.Record) []*series.Record {
+// withEvents are the runs that have reported something.
+func withEvents(runs []*series.Record) []*series.Record {
 	return slices.DeleteFunc(slices.Clone(runs), func(r *series.Record) bool { return r.Len() == 0 })
 }
 
@@ -115,7 +115,7 @@ func begun(runs []*series.Record) []*series.Record {
 // what is to be said of the runs; over is whether the last has come to its end.
 func (s *Set) Panels(runs []*series.Record, c run.Config, task data.Task, over bool) []*Panel {
 	var last *series.Record
-	if runs = begun(runs); len(runs) > 0 {
+	if runs = withEvents(runs); len(runs) > 0 {
 		last = runs[len(runs)-1]
 	}
 	var list []*Panel

@@ -87,7 +87,7 @@ const (
 // coverOf is that of the least protected of runs; those that have not begun have nothing.
 func coverOf(runs []*series.Record) Cover {
 	least := Covered
-	for _, r := range begun(runs) {
+	for _, r := range withEvents(runs) {
 		switch {
 		case !(r.Plan.NoiseMultiplier > 0):
 			return Bare

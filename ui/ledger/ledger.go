@@ -263,7 +263,7 @@ func (b *Block) spent() app.UI {
 		app.Dl().Class("figures").Body(
 			app.Div().Body(app.Dt().Text("spent"), app.Dd().ID("ledger-spent").Text(words.Epsilon(float64(t.Epsilon)))),
 			app.Div().Hidden(t.Unprotected == 0).Body(app.Dt().Text("with a guarantee"), app.Dd().ID("ledger-guaranteed").Text(words.Epsilon(float64(t.GuaranteedEpsilon)))),
-			app.Div().Class(widget.Stale("", b.Pending || b.View.Busy)).Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.over()).Text(words.Epsilon(next(t)))),
+			app.Div().Class(widget.Stale("", b.Pending || b.View.Busy)).Hidden(t.NextEpsilon == nil).Body(app.Dt().Text("with the next run"), app.Dd().ID("ledger-next").Class(b.limitClass()).Text(words.Epsilon(next(t)))),
 			app.Div().Body(app.Dt().Text("runs"), app.Dd().ID("ledger-runs").Text(words.Count(len(t.Runs)))),
 		),
 		app.P().Class("help").Text(spentLine(t)),
@@ -277,7 +277,7 @@ func next(t *run.SpentReply) float64 {
 	return float64(*t.NextEpsilon)
 }
 
-func (b *Block) over() string {
+func (b *Block) limitClass() string {
 	if t := b.View.Total; t.Limit != nil && next(t) > float64(*t.Limit) {
 		return "over"
 	}

@@ -90,26 +90,26 @@ func Read(b []byte) ([]Lesson, error) {
 		return nil, fmt.Errorf("lesson: %w", err)
 	}
 	for _, l := range list {
-		if err := l.check(); err != nil {
+		if err := l.checkParts(); err != nil {
 			return nil, fmt.Errorf("lesson: %q: %w", l.ID, err)
 		}
 	}
 	return list, nil
 }
 
-func (l *Lesson) check() error {
+func (l *Lesson) checkParts() error {
 	if l.ID == "" || l.Title == "" || l.Minutes <= 0 || len(l.Steps) == 0 {
 		return fmt.Errorf("an id, a title, minutes and steps are needed")
 	}
 	for i := range l.Steps {
-		if err := l.Steps[i].check(); err != nil {
+		if err := l.Steps[i].checkText(); err != nil {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-func (s *Step) check() error {
+func (s *Step) checkText() error {
 	if n := len(strings.Fields(s.Text)); n == 0 || n > MostWords {
 		return fmt.Errorf("a text of %d words; 1 to %d are read", n, MostWords)
 	}
@@ -119,10 +119,10 @@ func (s *Step) check() error {
 	if s.Ask == nil {
 		return nil
 	}
-	return s.Ask.check()
+	return s.Ask.checkOptions()
 }
 
-func (q *Question) check() error {
+func (q *Question) checkOptions() error {
 	switch {
 	case q.Text == "" || q.After == "" || q.Fact == "":
 		return fmt.Errorf("a question needs its text, a fact, and what is said after it")

@@ -70,7 +70,7 @@ func ReadFigures(figures, stored []byte) ([]Figure, error) {
 	}
 	for i := range list {
 		f := &list[i]
-		if err := f.check(); err != nil {
+		if err := f.checkRuns(); err != nil {
 			return nil, fmt.Errorf("lesson: figure %q: %w", f.ID, err)
 		}
 		f.Stored = of[f.ID]
@@ -83,7 +83,7 @@ const MostLanes = 6
 
 var watched = []string{"accuracy", "loss", "clip_fraction", "max_grad_norm", "seconds", "noise", "cosine", "u", "plane"}
 
-func (f *Figure) check() error {
+func (f *Figure) checkRuns() error {
 	switch {
 	case f.ID == "" || f.Paper == "" || f.Figure == "" || f.Claim == "" || f.Differs == "":
 		return errors.New("an id, a paper, a figure, its claim and what differs are needed")

@@ -256,8 +256,8 @@ type job[T any] struct {
 	tries    int
 }
 
-// begin reads a file: f gets what is to be called with progress and with the end.
-func (j *job[T]) begin(name string, changed func(), f func(progress func(data.Progress), done func(T, error)) func()) {
+// readFile reads a file: f gets what is to be called with progress and with the end.
+func (j *job[T]) readFile(name string, changed func(), f func(progress func(data.Progress), done func(T, error)) func()) {
 	j.stop()
 	j.name, j.busy, j.fault, j.result, j.progress = name, true, "", nil, data.Progress{}
 	mine := j.tries
@@ -299,7 +299,7 @@ func (j *job[T]) stop() {
 
 // answer has a table answered.
 func (u *Use) answer(file app.Value) {
-	u.table.begin(file.Get("name").String(), u.tell, func(progress func(data.Progress), done func(client.Answers, error)) func() {
+	u.table.readFile(file.Get("name").String(), u.tell, func(progress func(data.Progress), done func(client.Answers, error)) func() {
 		return u.model.Answer(file, progress, done)
 	})
 }
@@ -321,7 +321,7 @@ func (u *Use) compare(files app.Value) {
 		u.exam.refuse(name, why, u.tell)
 		return
 	}
-	u.exam.begin(name, u.tell, func(progress func(data.Progress), done func(run.Evaluation, error)) func() {
+	u.exam.readFile(name, u.tell, func(progress func(data.Progress), done func(run.Evaluation, error)) func() {
 		return u.model.Evaluate(files, progress, done)
 	})
 }
