@@ -11,7 +11,7 @@ import (
 // helpPage explains what the page shows and how to read it.
 type helpPage struct {
 	app.Compo
-	Session *train.Session
+	Session *train.Controller
 }
 
 func (p *helpPage) OnMount(ctx app.Context) { p.Session.Show(func() { ctx.Dispatch(nil) }) }

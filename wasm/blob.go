@@ -113,24 +113,24 @@ func (r *blobReader) Close() error {
 
 // outgoing is bytes that the browser keeps, on disk where they are many.
 type outgoing struct {
-	parts js.Value // Blobs
-	held  []byte   // not yet one of them
+	parts  js.Value // Blobs
+	buffer []byte   // not yet one of them
 }
 
 func newOutgoing() worker.Blob { return &outgoing{parts: js.Global().Get("Array").New()} }
 
 func (b *outgoing) Write(p []byte) (int, error) {
-	if b.held = append(b.held, p...); len(b.held) >= sliceSize {
+	if b.buffer = append(b.buffer, p...); len(b.buffer) >= sliceSize {
 		b.flush()
 	}
 	return len(p), nil
 }
 
 func (b *outgoing) flush() {
-	array := js.Global().Get("Uint8Array").New(len(b.held))
-	js.CopyBytesToJS(array, b.held)
+	array := js.Global().Get("Uint8Array").New(len(b.buffer))
+	js.CopyBytesToJS(array, b.buffer)
 	b.parts.Call("push", js.Global().Get("Blob").New([]any{array}))
-	b.held = b.held[:0]
+	b.buffer = b.buffer[:0]
 }
 
 func (b *outgoing) Sent() any {

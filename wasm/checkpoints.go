@@ -12,14 +12,14 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// vault is a folder in the file system that the browser keeps for the site (OPFS), with a
-// folder for each run. Only workers may write there without waiting. Who has a drawer
+// checkpointStore is a folder in the file system that the browser keeps for the site (OPFS), with a
+// folder for each run. Only workers may write there without waiting. Who has a run's files
 // open holds a lock of its name; it is free once that worker is gone.
-type vault struct{}
+type checkpointStore struct{}
 
 const (
-	vaultFolder = "clipscope-runs"
-	vaultLock   = "clipscope-stored/" // web/clipscope.js waits for it
+	checkpointFolder = "clipscope-runs"
+	checkpointLock   = "clipscope-stored/" // web/clipscope.js waits for it
 	// handleTries limits the tries, a twentieth of a second apart, to get files that
 	// the browser has not yet taken from a worker that is gone.
 	handleTries = 40
@@ -27,23 +27,23 @@ const (
 	lockTries = 40
 )
 
-func newVault() worker.Vault { return vault{} }
+func newCheckpointStore() worker.CheckpointStore { return checkpointStore{} }
 
-var errNoVault = errors.New("the browser gives this page no storage for files, as in some private windows")
+var errNoStorage = errors.New("the browser gives this page no storage for files, as in some private windows")
 
-// folder returns the folder of drawers. It is made where create is true, which takes room; otherwise the error
-// is errNothing where it is not there.
+// folder returns the folder of all runs. It is made where create is true, which takes room; otherwise
+// the error is errNothing where it is not there.
 func folder(create bool) (dir js.Value, err error) {
 	defer caught(&err)
 	storage := js.Global().Get("navigator").Get("storage")
 	if locks := js.Global().Get("navigator").Get("locks"); !storage.Truthy() || !storage.Get("getDirectory").Truthy() || !locks.Truthy() {
-		return dir, errNoVault
+		return dir, errNoStorage
 	}
 	root, err := await(storage.Call("getDirectory"))
 	if err != nil {
-		return dir, fmt.Errorf("%w (%v)", errNoVault, err)
+		return dir, fmt.Errorf("%w (%v)", errNoStorage, err)
 	}
-	dir, err = await(root.Call("getDirectoryHandle", vaultFolder, map[string]any{"create": create}))
+	dir, err = await(root.Call("getDirectoryHandle", checkpointFolder, map[string]any{"create": create}))
 	if r := (*rejection)(nil); errors.As(err, &r) && r.reason.Get("name").String() == "NotFoundError" {
 		return dir, errNothing
 	}
@@ -63,10 +63,10 @@ func caught(err *error) {
 	}
 }
 
-func (vault) List() (names []string, err error) {
+func (checkpointStore) List() (names []string, err error) {
 	defer caught(&err)
 	dir, err := folder(false)
-	if errors.Is(err, errNoVault) || err == errNothing {
+	if errors.Is(err, errNoStorage) || err == errNothing {
 		return nil, nil // where there is no storage nothing is stored either
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func (vault) List() (names []string, err error) {
 		if err != nil || next.Get("done").Bool() {
 			return names, err
 		}
-		if name := next.Get("value").String(); !held[vaultLock+name] {
+		if name := next.Get("value").String(); !held[checkpointLock+name] {
 			names = append(names, name)
 		}
 	}
@@ -103,7 +103,7 @@ func inHand() (map[string]bool, error) {
 	return held, nil
 }
 
-func (vault) Peek(id string, file, most int) (b []byte, err error) {
+func (checkpointStore) Peek(id string, file, most int) (b []byte, err error) {
 	defer caught(&err)
 	dir, err := folder(false)
 	if err != nil {
@@ -131,7 +131,7 @@ func (vault) Peek(id string, file, most int) (b []byte, err error) {
 }
 
 // Open takes the lock first.
-func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
+func (checkpointStore) Open(id string, fresh bool) (_ worker.CheckpointFiles, err error) {
 	defer caught(&err)
 	dir, err := folder(fresh)
 	if err == errNothing {
@@ -140,9 +140,9 @@ func (vault) Open(id string, fresh bool) (_ worker.Drawer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drawer{parent: dir, id: id}
-	if d.unlock = lock(vaultLock + id); d.unlock == nil {
-		return nil, worker.ErrHeld
+	d := &checkpointFiles{parent: dir, id: id}
+	if d.unlock = lock(checkpointLock + id); d.unlock == nil {
+		return nil, worker.ErrLocked
 	}
 	if d.dir, err = await(dir.Call("getDirectoryHandle", id, map[string]any{"create": fresh})); err != nil {
 		d.Close()
@@ -216,11 +216,11 @@ func open(dir js.Value, name string) (js.Value, error) {
 	}
 }
 
-// drawer is a folder whose files are open.
-type drawer struct {
+// checkpointFiles is a folder whose files are open.
+type checkpointFiles struct {
 	parent, dir js.Value
 	id          string
-	files       [worker.DrawerFiles]js.Value
+	files       [worker.FilesPerRun]js.Value
 	unlock      func()
 	piece       js.Value // what is read and written goes through it
 }
@@ -228,20 +228,20 @@ type drawer struct {
 // pieceSize is the number of bytes that go to a file, or come from it, in one call.
 const pieceSize = 1 << 20
 
-// view is a part of the piece.
-func (d *drawer) view(n int) js.Value {
+// pieceView is a part of the piece.
+func (d *checkpointFiles) pieceView(n int) js.Value {
 	if d.piece.IsUndefined() {
 		d.piece = js.Global().Get("Uint8Array").New(pieceSize)
 	}
 	return d.piece.Call("subarray", 0, n)
 }
 
-func (d *drawer) Read(file, most int) (b []byte, err error) {
+func (d *checkpointFiles) Read(file, most int) (b []byte, err error) {
 	defer caught(&err)
 	f := d.files[file]
 	b = make([]byte, min(most, f.Call("getSize").Int()))
 	for at := 0; at < len(b); {
-		view := d.view(min(pieceSize, len(b)-at))
+		view := d.pieceView(min(pieceSize, len(b)-at))
 		n := f.Call("read", view, map[string]any{"at": at}).Int()
 		if n <= 0 {
 			return nil, errors.New("the file ends before its end")
@@ -252,12 +252,12 @@ func (d *drawer) Read(file, most int) (b []byte, err error) {
 	return b, nil
 }
 
-func (d *drawer) Write(file int, b []byte) (err error) {
+func (d *checkpointFiles) Write(file int, b []byte) (err error) {
 	defer caught(&err)
 	f := d.files[file]
 	for at := 0; at < len(b); {
 		n := min(pieceSize, len(b)-at)
-		view := d.view(n)
+		view := d.pieceView(n)
 		js.CopyBytesToJS(view, b[at:at+n])
 		if wrote := f.Call("write", view, map[string]any{"at": at}).Int(); wrote != n {
 			return fmt.Errorf("the storage is full: %d of %d bytes were written", at+wrote, len(b))
@@ -268,13 +268,13 @@ func (d *drawer) Write(file int, b []byte) (err error) {
 	return nil
 }
 
-func (d *drawer) Close() {
+func (d *checkpointFiles) Close() {
 	for _, f := range d.files {
 		if !f.IsUndefined() {
 			f.Call("close")
 		}
 	}
-	d.files = [worker.DrawerFiles]js.Value{}
+	d.files = [worker.FilesPerRun]js.Value{}
 	if d.unlock != nil {
 		d.unlock()
 		d.unlock = nil
@@ -282,7 +282,7 @@ func (d *drawer) Close() {
 }
 
 // Remove keeps the lock until the folder is gone.
-func (d *drawer) Remove() (err error) {
+func (d *checkpointFiles) Remove() (err error) {
 	defer caught(&err)
 	for i, f := range d.files {
 		f.Call("close")

@@ -143,11 +143,11 @@ func (f features) Clear() (total int64, err error) {
 // featuresFile is a file that is being written.
 type featuresFile struct {
 	stream js.Value
-	held   []byte
+	buffer []byte
 }
 
 func (w *featuresFile) Write(p []byte) (int, error) {
-	if w.held = append(w.held, p...); len(w.held) >= sliceSize {
+	if w.buffer = append(w.buffer, p...); len(w.buffer) >= sliceSize {
 		return len(p), w.flush()
 	}
 	return len(p), nil
@@ -155,9 +155,9 @@ func (w *featuresFile) Write(p []byte) (int, error) {
 
 func (w *featuresFile) flush() (err error) {
 	defer caught(&err)
-	array := js.Global().Get("Uint8Array").New(len(w.held))
-	js.CopyBytesToJS(array, w.held)
-	w.held = w.held[:0]
+	array := js.Global().Get("Uint8Array").New(len(w.buffer))
+	js.CopyBytesToJS(array, w.buffer)
+	w.buffer = w.buffer[:0]
 	_, err = await(w.stream.Call("write", array))
 	return err
 }

@@ -45,14 +45,14 @@ func Serve() {
 			}
 			return planned{p}, nil
 		},
-		Load:      files.Load,
-		Files:     files,
-		Builtin:   data.Builtin,
-		Blob:      newOutgoing,
-		Vault:     newVault(),
-		Backbones: onnx{},
-		Features:  features{},
-		Audit:     audit,
+		Load:        files.Load,
+		Files:       files,
+		Builtin:     data.Builtin,
+		Blob:        newOutgoing,
+		Checkpoints: newCheckpointStore(),
+		Backbones:   onnx{},
+		Features:    features{},
+		Audit:       audit,
 	})
 	port.listen(session.Handle)
 	session.Greet()

@@ -2,16 +2,16 @@ package run
 
 import "encoding/json"
 
-// Keep has a run stored while it goes on, so that it can go on after a crash.
-type Keep struct {
+// KeepRequest has a run stored while it goes on, so that it can go on after a crash.
+type KeepRequest struct {
 	ID      string `json:"id"`      // a random name of the run, in the ledger as well
 	Program string `json:"program"` // the page's version: another does not go on with it
 	// Salt is the ledger's, in hexadecimal, for files: the rows are recognised by it.
 	Salt string `json:"salt,omitempty"`
 }
 
-// Stored is the stored description of a run, beside its state.
-type Stored struct {
+// CheckpointInfo is the stored description of a run, beside its state.
+type CheckpointInfo struct {
 	Program string `json:"program"`
 	Data    string `json:"data"` // what its data is called
 	// Builtin is the name of the built-in data that it is on; empty: files, which have to
@@ -30,10 +30,10 @@ type Stored struct {
 	Tested  string  `json:"tested,omitempty"`
 }
 
-// Interrupted is a run that is stored, and that no worker has in hand.
-type Interrupted struct {
+// KeptRun is a run that is stored, and that no worker has in hand.
+type KeptRun struct {
 	ID string `json:"id"`
-	Stored
+	CheckpointInfo
 	// Step is the one after which its state was stored last. Released is how many may
 	// have been seen by anybody, of Steps that were planned.
 	Step     int `json:"step"`
@@ -44,7 +44,7 @@ type Interrupted struct {
 
 // GoOnRequest has an interrupted run go on, on the data that the worker has open.
 type GoOnRequest struct {
-	Keep
+	KeepRequest
 	// Paused starts it before its next step.
 	Paused bool `json:"paused,omitempty"`
 	// Seen is the last step that was seen by the ledger: it goes on after that, whatever is

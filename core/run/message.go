@@ -45,7 +45,7 @@ type TrainRequest struct {
 	// Paused starts the run before its first step.
 	Paused bool `json:"paused,omitempty"`
 	// Keep has it stored while it goes on; nil: it is not.
-	Keep *Keep `json:"keep,omitempty"`
+	Keep *KeepRequest `json:"keep,omitempty"`
 }
 
 // ConvertRequest asks for the model in the file beside it in another form.

@@ -25,7 +25,7 @@ import (
 // guarantee as that. What was measured without noise before the first step is left out,
 // and measured again.
 type Checkpoint struct {
-	state      snapshot
+	state      checkpointState
 	lost       int      // of the state's steps, those that it has not seen
 	plan, data [32]byte // name what it fits
 	seconds    float64
@@ -59,7 +59,7 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if words > mostStateWords {
 		return nil, fmt.Errorf("its state takes %d MB, more than %d", words>>18, mostStateWords>>18)
 	}
-	s, err := r.snapshot(ctx)
+	s, err := r.latestState(ctx)
 	if err != nil || s.step == 0 {
 		return nil, err
 	}

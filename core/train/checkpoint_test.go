@@ -402,7 +402,7 @@ func TestCheckpointHasNoKeyAndNoRow(t *testing.T) {
 // than it has bytes.
 func TestReadCheckpointAllocates(t *testing.T) {
 	const many = 1 << 20
-	c := Checkpoint{state: snapshot{step: 1, thresholds: series{values: []float64{1}, added: 1}}}
+	c := Checkpoint{state: checkpointState{step: 1, thresholds: series{values: []float64{1}, added: 1}}}
 	whole := func(c Checkpoint) []byte { return c.Append(nil) }
 	parts, notes := c, c
 	parts.state.parts = make([][]float32, many)
@@ -419,7 +419,7 @@ func TestReadCheckpointAllocates(t *testing.T) {
 }
 
 func FuzzReadCheckpoint(f *testing.F) {
-	c := &Checkpoint{state: snapshot{step: 3, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, lost: 1, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
+	c := &Checkpoint{state: checkpointState{step: 3, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, lost: 1, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
 	f.Add(c.Append(nil))
 	f.Add([]byte(checkpointMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -8,8 +8,8 @@ import (
 	"clipscope/core/compute"
 )
 
-// snapshot holds a run's state after a step, on this side.
-type snapshot struct {
+// checkpointState holds a run's state after a step, on this side.
+type checkpointState struct {
 	step       int         // by what had been released until then
 	parts      [][]float32 // as [Run.state] has them
 	rule       []float64   // as it tells its state
@@ -20,32 +20,32 @@ type snapshot struct {
 // step; of larger models it is every second step's, third's ….
 const stateWords = 1 << 20
 
-// keeping copies a run's state to this side while its backend's memory may be lost. An
+// checkpointer copies a run's state to this side while its backend's memory may be lost. An
 // event is not reported before the state that it belongs to is here.
-type keeping struct {
+type checkpointer struct {
 	every int
 	parts []compute.Buffer // of the state, on the backend
-	last  snapshot         // of step 0: none
+	last  checkpointState  // of step 0: none
 }
 
-// openKeeping begins to keep what the run can go on from.
-func (r *Run) openKeeping(context.Context) error {
+// openCheckpoints begins to keep what the run can go on from.
+func (r *Run) openCheckpoints(context.Context) error {
 	if _, ok := r.work.be.Backend.(compute.Losable); !ok {
 		return nil
 	}
-	k := &keeping{parts: r.state()}
+	k := &checkpointer{parts: r.state()}
 	words := 0
 	for _, p := range k.parts {
 		words += p.Len()
 	}
 	k.every = (words + stateWords - 1) / stateWords
-	r.keeping = k
+	r.checkpoints = k
 	return nil
 }
 
-// keep queues the reading of the state after the present step, if it is due.
-func (r *Run) keep(e *pendingEvent) {
-	k := r.keeping
+// queueCheckpoint queues the reading of the state after the present step, if it is due.
+func (r *Run) queueCheckpoint(e *pendingEvent) {
+	k := r.checkpoints
 	if k == nil || r.done%k.every != 0 && r.done != r.work.terms.Steps {
 		return
 	}
@@ -55,13 +55,13 @@ func (r *Run) keep(e *pendingEvent) {
 	}
 }
 
-// kept reports that a state is on its way with which the oldest event may be reported.
-func (r *Run) kept() bool {
-	return r.keeping == nil || r.keeping.last.step > r.reported || slices.ContainsFunc(r.waiting, func(e *pendingEvent) bool { return e.state != nil })
+// hasCheckpoint reports that a state is on its way with which the oldest event may be reported.
+func (r *Run) hasCheckpoint() bool {
+	return r.checkpoints == nil || r.checkpoints.last.step > r.reported || slices.ContainsFunc(r.waiting, func(e *pendingEvent) bool { return e.state != nil })
 }
 
-// received waits for what is on its way from buffers.
-func received(ctx context.Context, from []compute.Buffer, parts []compute.Pending) ([][]float32, error) {
+// waitAll waits for what is on its way from buffers.
+func waitAll(ctx context.Context, from []compute.Buffer, parts []compute.Pending) ([][]float32, error) {
 	state := make([][]float32, len(parts))
 	for i, p := range parts {
 		state[i] = make([]float32, from[i].Len())
@@ -76,13 +76,13 @@ func received(ctx context.Context, from []compute.Buffer, parts []compute.Pendin
 func (r *Run) state() []compute.Buffer {
 	parts := append([]compute.Buffer{r.work.model.All()}, r.opt.State()...)
 	if r.iterate != nil {
-		parts = append(parts, r.iterate.kept)
+		parts = append(parts, r.iterate.params)
 	}
 	return append(parts, r.clipping.mech.state()...)
 }
 
 // restore puts a run that has not begun into a state.
-func (r *Run) restore(s *snapshot) error {
+func (r *Run) restore(s *checkpointState) error {
 	parts := r.state()
 	if len(parts) != len(s.parts) {
 		return fmt.Errorf("train: a state of %d parts, want %d", len(s.parts), len(parts))
@@ -101,29 +101,29 @@ func (r *Run) restore(s *snapshot) error {
 	r.clipping.mech.restored()
 	r.done, r.reported, r.thresholds = s.step, s.step, s.thresholds.clone()
 	r.opt.Skip(r.taken())
-	if r.keeping != nil {
-		r.keeping.last = *s
+	if r.checkpoints != nil {
+		r.checkpoints.last = *s
 	}
 	return nil
 }
 
-// snapshot is the state that the run could go on from: its present one, or where the
+// latestState is the state that the run could go on from: its present one, or where the
 // backend's memory may be lost, the last that is on this side. Its step is 0 where there
 // is none.
-func (r *Run) snapshot(ctx context.Context) (snapshot, error) {
+func (r *Run) latestState(ctx context.Context) (checkpointState, error) {
 	switch {
-	case r.keeping != nil:
-		return r.keeping.last, nil
+	case r.checkpoints != nil:
+		return r.checkpoints.last, nil
 	case r.done == 0:
-		return snapshot{}, nil
+		return checkpointState{}, nil
 	}
-	s := snapshot{step: r.done, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
+	s := checkpointState{step: r.done, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
 	from := r.state()
 	var parts []compute.Pending
 	for _, p := range from {
 		parts = append(parts, r.work.be.Fetch(p))
 	}
 	var err error
-	s.parts, err = received(ctx, from, parts)
+	s.parts, err = waitAll(ctx, from, parts)
 	return s, err
 }

@@ -69,7 +69,7 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 // hold waits for the state with which the oldest event may be reported, and for the
 // events until then, as what they wait for may be lost later.
 func (r *Run) hold(ctx context.Context) error {
-	k := r.keeping
+	k := r.checkpoints
 	if k == nil || k.last.step > r.reported {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (r *Run) hold(ctx context.Context) error {
 		if e.state == nil {
 			continue
 		}
-		parts, err := received(ctx, k.parts, e.state)
+		parts, err := waitAll(ctx, k.parts, e.state)
 		if err != nil {
 			return err
 		}

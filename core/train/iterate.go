@@ -13,10 +13,10 @@ import (
 // the last. All of them are functions of released parameters, so keeping them
 // costs nothing.
 type iterate struct {
-	be    compute.Backend
-	kept  compute.Buffer
-	decay float64             // of ema
-	pick  func(step int) bool // of random: whether to keep this step's
+	be     compute.Backend
+	params compute.Buffer
+	decay  float64             // of ema
+	pick   func(step int) bool // of random: whether to keep this step's
 }
 
 func newIterate(w *workspace) *iterate {
@@ -30,19 +30,19 @@ func newIterate(w *workspace) *iterate {
 	default:
 		return nil
 	}
-	it.kept = w.be.New(w.terms.Spec.Params())
+	it.params = w.be.New(w.terms.Spec.Params())
 	return it
 }
 
-// add takes note of the parameters after a step, step counting from 1 those that the
+// update takes note of the parameters after a step, step counting from 1 those that the
 // parameters have seen.
-func (it *iterate) add(params compute.Buffer, step int) {
+func (it *iterate) update(params compute.Buffer, step int) {
 	n := params.Len()
 	switch {
 	case it.pick == nil:
-		kernel.Blend(it.be, n, float32(1-it.decay), float32(it.decay), params, it.kept)
+		kernel.Blend(it.be, n, float32(1-it.decay), float32(it.decay), params, it.params)
 	case it.pick(step): // uniform over the steps done, wherever the run stops
-		kernel.Copy(it.be, n, it.kept, params)
+		kernel.Copy(it.be, n, it.params, params)
 	}
 }
 
@@ -51,7 +51,7 @@ func (it *iterate) restore(params compute.Buffer, steps int) {
 	if steps == 0 {
 		return
 	}
-	kernel.Copy(it.be, params.Len(), params, it.kept)
+	kernel.Copy(it.be, params.Len(), params, it.params)
 	if it.pick == nil { // the average started from zero
 		kernel.Scale(it.be, params.Len(), float32(1/(1-math.Pow(it.decay, float64(steps)))), params)
 	}

@@ -21,7 +21,7 @@ import (
 func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 	defer r.Close()
 	r.ended = true
-	k := r.keeping
+	k := r.checkpoints
 	if k == nil {
 		return nil, errors.New("train: the state of this run was not kept")
 	}
@@ -37,7 +37,7 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 	if r.feed.pca != nil {
 		directions = r.feed.pca.Directions
 	}
-	if err := n.opened(ctx, n.reopenPCA(directions), n.assemble, n.openKeeping); err != nil {
+	if err := n.openParts(ctx, n.reopenPCA(directions), n.assemble, n.openCheckpoints); err != nil {
 		return nil, err
 	}
 	if k.last.step > 0 {
@@ -46,7 +46,7 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 			return nil, err
 		}
 	}
-	if err := n.opened(ctx, n.openSelfCheck); err != nil {
+	if err := n.openParts(ctx, n.openSelfCheck); err != nil {
 		return nil, err
 	}
 	// What was taken up to the state and not reported is complete, and stands.
@@ -84,23 +84,23 @@ func Resume(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 		return nil, err
 	}
 	r.lost = c.lost + s.step - c.state.step
-	if err := r.opened(ctx, r.reopenScale(c.bounds), r.reopenPCA(c.directions), r.assemble, r.openKeeping); err != nil {
+	if err := r.openParts(ctx, r.reopenScale(c.bounds), r.reopenPCA(c.directions), r.assemble, r.openCheckpoints); err != nil {
 		return nil, err
 	}
 	if err := r.restore(&s); err != nil {
 		r.Close()
 		return nil, err
 	}
-	if err := r.opened(ctx, r.openSelfCheck); err != nil {
+	if err := r.openParts(ctx, r.openSelfCheck); err != nil {
 		return nil, err
 	}
-	r.seconds, r.work.notes = c.seconds, append(slices.Clone(c.notes), c.interrupted(s.step))
+	r.seconds, r.work.notes = c.seconds, append(slices.Clone(c.notes), c.interruptionNote(s.step))
 	return r, nil
 }
 
-// interrupted returns a note for the owner of a run that goes on when so many
+// interruptionNote returns a note for the owner of a run that goes on when so many
 // steps have been released.
-func (c *Checkpoint) interrupted(released int) string {
+func (c *Checkpoint) interruptionNote(released int) string {
 	if released == c.state.step {
 		return fmt.Sprintf("The run was interrupted, and went on from its state after step %d: no step was lost.", released)
 	}

@@ -133,7 +133,7 @@ func TestContinueWaitsForAStateThatIsKept(t *testing.T) {
 	for life := 3; life < 90; life += 4 {
 		be := &traintest.Fragile{Backend: purego.New(), Life: life}
 		r := startOn(t, cfg, ds, be)
-		r.keeping.every = 5
+		r.checkpoints.every = 5
 		var events []string
 		for r.reported < r.work.terms.Steps {
 			for e, err := range r.Steps(context.Background()) {
@@ -143,8 +143,8 @@ func TestContinueWaitsForAStateThatIsKept(t *testing.T) {
 					}
 					break
 				}
-				if r.keeping != nil && r.keeping.last.step <= r.reported-1 {
-					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.keeping.last.step)
+				if r.checkpoints != nil && r.checkpoints.last.step <= r.reported-1 {
+					t.Fatalf("step %d was reported, and the state kept is that of %d", e.Step, r.checkpoints.last.step)
 				}
 				events = append(events, traintest.Told(t, e))
 			}

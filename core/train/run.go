@@ -30,19 +30,19 @@ import (
 // Run is a plan under way: on its data, with a key and randomness of its own. All
 // buffers are made once, so that memory stays flat however long it goes on.
 type Run struct {
-	plan     *plan.Plan
-	epsilon  func(step int) float64 // of the plan
-	course   course
-	work     *workspace
-	feed     *feed
-	clipping *clipping
-	source   source
-	opt      optim.Optimizer
-	sampler  privacy.Sampler
-	mix      func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
-	iterate  *iterate                          // nil: the last
-	keeping  *keeping                          // nil: the backend's memory cannot be lost
-	self     *selfCheck                        // nil: a run without noise
+	plan        *plan.Plan
+	epsilon     func(step int) float64 // of the plan
+	course      course
+	work        *workspace
+	feed        *feed
+	clipping    *clipping
+	source      source
+	opt         optim.Optimizer
+	sampler     privacy.Sampler
+	mix         func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
+	iterate     *iterate                          // nil: the last
+	checkpoints *checkpointer                     // nil: the backend's memory cannot be lost
+	self        *selfCheck                        // nil: a run without noise
 
 	rows       []int // of the present step
 	waiting    []*pendingEvent
@@ -56,8 +56,8 @@ type Run struct {
 	moved      int64   // bytes, by the device, when a step was last told
 }
 
-// opened opens the parts of a run, or closes it.
-func (r *Run) opened(ctx context.Context, parts ...func(context.Context) error) error {
+// openParts opens the parts of a run, or closes it.
+func (r *Run) openParts(ctx context.Context, parts ...func(context.Context) error) error {
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			r.Close()

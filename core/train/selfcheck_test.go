@@ -37,7 +37,7 @@ func plantedFault(t *testing.T, cfg run.Config, plant func(*Run)) run.Result {
 		plant(r)
 		return nil
 	}
-	if err := r.opened(context.Background(), r.openScale, r.feed.openPCA, r.assemble, planting, r.openKeeping, r.openSelfCheck); err != nil {
+	if err := r.openParts(context.Background(), r.openScale, r.feed.openPCA, r.assemble, planting, r.openCheckpoints, r.openSelfCheck); err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()

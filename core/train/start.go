@@ -19,7 +19,7 @@ func Start(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backe
 	if err != nil {
 		return nil, err
 	}
-	if err := r.opened(ctx, r.openScale, r.feed.openPCA, r.assemble, r.openKeeping, r.openSelfCheck); err != nil {
+	if err := r.openParts(ctx, r.openScale, r.feed.openPCA, r.assemble, r.openCheckpoints, r.openSelfCheck); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -45,7 +45,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	case r.failed != nil:
 		return run.Event{}, r.failed
 	}
-	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || !r.kept() || len(r.waiting) < trailing && !r.waiting[0].ready()) {
+	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || !r.hasCheckpoint() || len(r.waiting) < trailing && !r.waiting[0].ready()) {
 		if err := ctx.Err(); err != nil {
 			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}
@@ -79,7 +79,7 @@ func (r *Run) step(ctx context.Context) error {
 	e.norm = r.move()
 	r.done++
 	if r.iterate != nil {
-		r.iterate.add(r.work.model.All(), r.taken())
+		r.iterate.update(r.work.model.All(), r.taken())
 	}
 	r.thresholds.add(c)
 	e.event = run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: r.adapt(c)}
@@ -94,7 +94,7 @@ func (r *Run) step(ctx context.Context) error {
 	if r.tests(r.done) {
 		e.test = r.feed.test(0, evaluationRows, false)
 	}
-	r.keep(e)
+	r.queueCheckpoint(e)
 	r.waiting = append(r.waiting, e)
 	return nil
 }

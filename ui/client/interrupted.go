@@ -8,7 +8,7 @@ import (
 )
 
 // InterruptedRuns calls back with the runs that were interrupted, as a list of
-// [run.Interrupted] in JSON.
+// [run.KeptRun] in JSON.
 func (JS) InterruptedRuns(done func([]byte, error)) {
 	await(api().Call("interrupted"), func(v app.Value, err error) {
 		if err != nil {

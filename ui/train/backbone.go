@@ -20,7 +20,7 @@ type Featurer interface {
 
 // backbone is a model that the person has chosen, for whatever data is open.
 type backbone struct {
-	data    *source
+	data    *dataSource
 	client  Featurer
 	file    app.Value // nil: none
 	view    cards.BackboneView
@@ -36,7 +36,7 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 	b.file = file
 	b.view = cards.BackboneView{File: file.Get("name").String()}
 	mine := b.work()
-	b.cancel = b.client.Backbone(file, b.told(mine), func(info run.BackboneInfo, err error) {
+	b.cancel = b.client.Backbone(file, b.showProgress(mine), func(info run.BackboneInfo, err error) {
 		if !b.settled(mine, err) {
 			return
 		}
@@ -78,7 +78,7 @@ func (b *backbone) MakeFeatures() {
 		q.Normalise = "" // it follows
 	}
 	mine, opening, from := b.work(), d.tries, d.handle
-	b.cancel = b.client.Features(b.file, from, q, b.told(mine), func(o client.Opened, err error) {
+	b.cancel = b.client.Features(b.file, from, q, b.showProgress(mine), func(o client.Opened, err error) {
 		if stale := opening != d.tries || from != d.handle; stale && err == nil {
 			o.Handle.Close()
 			err = client.ErrAborted
@@ -110,8 +110,8 @@ func (b *backbone) work() int {
 	return b.tries
 }
 
-// told shows progress, at most ten times a second.
-func (b *backbone) told(mine int) func(data.Progress) {
+// showProgress shows progress, at most ten times a second.
+func (b *backbone) showProgress(mine int) func(data.Progress) {
 	var last time.Time
 	return func(p data.Progress) {
 		if mine != b.tries {
@@ -168,7 +168,7 @@ func (b *backbone) shown() cards.BackboneView {
 }
 
 // featurer returns the receiver of the backbone card's events; nil where the client has none.
-func (d *source) featurer() cards.Featurer {
+func (d *dataSource) featurer() cards.Featurer {
 	if d.backbone == nil {
 		return nil
 	}

@@ -37,15 +37,15 @@ type captionView struct {
 // captions receives the caption's events.
 type captions interface {
 	toggle()
-	choose(entry)
+	chooseRun(entry)
 	compare(entry)
-	remove(id string, sure bool)
+	removeRun(id string, sure bool)
 	back()
 }
 
 // captioned takes those events.
 type captioned struct {
-	*shelf
+	*keptRuns
 	*trials
 }
 
@@ -103,14 +103,14 @@ func (c *caption) buttons() app.UI {
 func (c *caption) list() app.UI {
 	v := c.View
 	return app.Div().Class("runs").ID("runs-list").Body(
-		app.P().Class("help").Text(keeping(v.Runs)),
+		app.P().Class("help").Text(storageNote(v.Runs)),
 		app.Ul().Class("runs-all").Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
 		v.Compared.view(),
 	)
 }
 
-// keeping says where the runs are, how much room they take, and what is in them.
-func keeping(runs []entry) string {
+// storageNote says where the runs are, how much room they take, and what is in them.
+func storageNote(runs []entry) string {
 	size, loose := int64(0), 0
 	for _, e := range runs {
 		size += e.Bytes
@@ -128,17 +128,17 @@ func keeping(runs []entry) string {
 func (c *caption) run(e entry) app.UI {
 	a := c.Actions
 	if e.ID == c.View.Doubt {
-		keep := widget.Then("runs", func() { a.remove("", false) })
+		keep := widget.Then("runs", func() { a.removeRun("", false) })
 		return app.Li().Class("run-sure").OnKeyDown(widget.Escape(keep)).Body(
 			app.P().Class("warning").Text("The run of "+words.When(e.Ended, c.View.Now)+" will be deleted, with its model, charts and statement. What it spent stays spent."),
 			app.Div().Class("buttons").Body(
-				app.Button().Type("button").ID("run-delete").Text("Delete").OnClick(widget.Then("runs", func() { a.remove(e.ID, true) }), app.EventScope(e.ID)),
+				app.Button().Type("button").ID("run-delete").Text("Delete").OnClick(widget.Then("runs", func() { a.removeRun(e.ID, true) }), app.EventScope(e.ID)),
 				app.Button().Type("button").ID("run-keep").Text("Keep").OnClick(keep),
 			),
 		)
 	}
 	return app.Li().Body(
-		app.Button().Type("button").Class("plain run-open").OnClick(widget.Then("runs", func() { a.choose(e) }), app.EventScope(e.ID)).Body(
+		app.Button().Type("button").Class("plain run-open").OnClick(widget.Then("runs", func() { a.chooseRun(e) }), app.EventScope(e.ID)).Body(
 			app.Span().Class("run-when figure").Text(words.When(e.Ended, c.View.Now)),
 			app.Span().Class("run-what").Text(e.Method+" on "+e.Data),
 			app.Span().Class("run-epsilon figure value-released").Text(e.cost()),
@@ -149,7 +149,7 @@ func (c *caption) run(e entry) app.UI {
 		),
 		c.comparing(e),
 		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
-			OnClick(widget.Then("run-keep", func() { a.remove(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
+			OnClick(widget.Then("run-keep", func() { a.removeRun(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
 	)
 }
 
@@ -181,8 +181,8 @@ func (e entry) place() string {
 }
 
 // caption describes the run that is shown.
-func (s *Session) caption() captionView {
-	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.shelf.entries(), Open: s.shelf.open, Doubt: s.shelf.doubt, Fault: s.shelf.fault, Compared: &s.shelf.compared}
+func (s *Controller) caption() captionView {
+	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.kept.entries(), Open: s.kept.open, Doubt: s.kept.doubt, Fault: s.kept.fault, Compared: &s.kept.compared}
 	if t != s.trials.last {
 		v.Back = "Back to the run in progress"
 		if !s.trials.last.phase.active() {
@@ -206,13 +206,13 @@ func (s *Session) caption() captionView {
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}
-	v.Made = t.made()
+	v.Made = t.description()
 	v.Next = s.next()
 	return v
 }
 
 // next are the cards on which the settings are not those of the run that is shown.
-func (s *Session) next() []form.Card {
+func (s *Controller) next() []form.Card {
 	t := s.trials.shown
 	if t.record == nil {
 		return nil

@@ -24,7 +24,7 @@ func TestAChosenRunIsHeadedByItsC(t *testing.T) {
 	r.events([]run.Event{series.Example(1)})
 	r.done(run.Result{Steps: 1, PlannedSteps: 1, Selected: &run.Candidate{LearningRate: 0.17, MaxGradNorm: 0.25}}, nil)
 	s := b.trials.shown
-	made := strings.ReplaceAll(strings.Join(s.made(), " · "), "\u00a0", " ")
+	made := strings.ReplaceAll(strings.Join(s.description(), " · "), "\u00a0", " ")
 	if !strings.Contains(made, ", C 0.25 ·") || !strings.Contains(made, "η 0.17") || strings.Contains(made, "C 1 ·") {
 		t.Errorf("the run is headed %s", made)
 	}

@@ -17,9 +17,9 @@ const mostCompared = 6
 
 // A comparison is some runs of the list, their charts drawn one over the other.
 type comparison struct {
-	runs   []*trial // by place, which a run keeps; nil where there is none
-	charts []*chart.Overlay
-	made   int // how often the charts were made anew
+	runs     []*trial // by place, which a run keeps; nil where there is none
+	charts   []*chart.Overlay
+	drawings int // how often the charts were made anew
 }
 
 // place returns a run's index; −1 where it is not compared.
@@ -27,8 +27,8 @@ func (c *comparison) place(id string) int {
 	return slices.IndexFunc(c.runs, func(t *trial) bool { return t != nil && t.id == id })
 }
 
-// add puts a run at the first place that is free; false where there is none.
-func (c *comparison) add(t *trial) bool {
+// addRun puts a run at the first place that is free; false where there is none.
+func (c *comparison) addRun(t *trial) bool {
 	i := slices.Index(c.runs, nil)
 	switch {
 	case i >= 0:
@@ -49,10 +49,10 @@ func (c *comparison) remove(id string) {
 	}
 }
 
-// keep takes away those that are not in the list any more.
-func (c *comparison) keep(list []entry) {
+// dropMissing takes away those that are not in the list any more.
+func (c *comparison) dropMissing(list []entry) {
 	for _, t := range slices.Clone(c.runs) {
-		if t != nil && !holds(list, t.id) {
+		if t != nil && !hasEntry(list, t.id) {
 			c.remove(t.id)
 		}
 	}
@@ -70,7 +70,7 @@ func (c *comparison) lanes() (lanes []chart.Lane, runs []*trial) {
 
 // draw makes the charts, of two runs or more: of accuracy where all have classes.
 func (c *comparison) draw() {
-	c.made++
+	c.drawings++
 	c.charts = nil
 	lanes, runs := c.lanes()
 	if len(runs) < 2 {
@@ -101,7 +101,7 @@ func (c *comparison) view() app.UI {
 		app.Ul().Class("compared").Aria("label", "Runs compared").Body(app.Range(runs).Slice(func(i int) app.UI {
 			return app.Li().Body(lanes[i].Glyph(), app.Strong().Text(lanes[i].Label), app.Text(" · "+parts[i]))
 		})),
-		app.Div().Class("overlays").ID(fmt.Sprintf("compared-%d", c.made)).Body(
+		app.Div().Class("overlays").ID(fmt.Sprintf("compared-%d", c.drawings)).Body(
 			app.Range(c.charts).Slice(func(i int) app.UI { return c.charts[i].View() }),
 		),
 		app.P().Class("help").Text("Each run's ε is its own: a choice among runs by their diagnostics is covered by none of them."),
@@ -112,7 +112,7 @@ func (c *comparison) view() app.UI {
 func apartFrom(runs []*trial) []string {
 	made, in := make([][]string, len(runs)), map[string]int{}
 	for i, t := range runs {
-		made[i] = t.made()
+		made[i] = t.description()
 		for _, part := range made[i] {
 			in[part]++
 		}
@@ -132,20 +132,20 @@ func apartFrom(runs []*trial) []string {
 }
 
 // compare draws a run of the list over those that are compared already, or takes it away.
-func (s *shelf) compare(e entry) {
+func (s *keptRuns) compare(e entry) {
 	if s.compared.place(e.ID) >= 0 {
 		s.compared.remove(e.ID)
 		s.changed()
 		return
 	}
-	s.fetch(e, func(t *trial, err error) {
+	s.fetchRun(e, func(t *trial, err error) {
 		s.fault = ""
 		switch {
 		case err != nil:
 			s.fault = err.Error()
 		case t.record.Len() == 0:
 			s.fault = "This run has no charts to compare."
-		case s.compared.place(e.ID) < 0 && !s.compared.add(t):
+		case s.compared.place(e.ID) < 0 && !s.compared.addRun(t):
 			s.fault = fmt.Sprintf("%d runs are compared, as many as can be told apart: take one away first.", mostCompared)
 		}
 		s.changed()

@@ -32,36 +32,36 @@ type Client interface {
 	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
 }
 
-// Session is the state of the page on which one trains: an experiment, its data
+// Controller is the state of the page on which one trains: an experiment, its data
 // and its runs. It outlives the components that show it, so that reading the
 // help does not end a run. Everything in it happens on the page's one thread.
-type Session struct {
+type Controller struct {
 	*env
 	client  Client
 	exp     *experiment
-	data    *source
+	data    *dataSource
 	ledger  *ledger.Ledger
 	trials  *trials
-	shelf   *shelf
+	kept    *keptRuns
 	address *address
 
-	interrupted *interrupted
+	interrupted *interruptedRuns
 	frame       *frame
 
-	table   bool   // how the table is read is shown in place of the charts
-	sheet   bool   // the cards are shown over the charts, on a narrow page
-	problem string // what keeps the whole page from working
-	about   string // what the preset shows that was chosen; "" once anything differs from it
-	begun   bool
-	watched bool // requests are counted, or will be
-	sent    widget.Requests
+	table    bool   // how the table is read is shown in place of the charts
+	sheet    bool   // the cards are shown over the charts, on a narrow page
+	problem  string // what keeps the whole page from working
+	about    string // what the preset shows that was chosen; "" once anything differs from it
+	hasBegun bool
+	watched  bool // requests are counted, or will be
+	sent     widget.Requests
 }
 
 // New is a session before its page is shown for the first time.
-func New(c Client) *Session {
+func New(c Client) *Controller {
 	e, exp := newEnv(), newExperiment(preset.First())
-	s := &Session{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
-	s.data = &source{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
+	s := &Controller{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
+	s.data = &dataSource{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
 		adopted: s.adopted, show: func() { s.point("data") }}
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
@@ -69,25 +69,25 @@ func New(c Client) *Session {
 	exp.reading = func() bool { return s.data.loading }
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
-	keeper, _ := c.(Keeper)
-	s.shelf = &shelf{env: e, keeper: keeper}
-	resumer, _ := c.(Resumer)
-	s.interrupted = &interrupted{env: e, client: resumer, files: s.files}
-	s.shelf.waits = s.interrupted.has
-	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, shelf: s.shelf, interrupted: s.interrupted, charts: chart.New(1),
+	store, _ := c.(RunStore)
+	s.kept = &keptRuns{env: e, store: store}
+	continuer, _ := c.(Continuer)
+	s.interrupted = &interruptedRuns{env: e, client: continuer, files: s.files}
+	s.kept.isInterrupted = s.interrupted.has
+	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, kept: s.kept, interrupted: s.interrupted, charts: chart.New(1),
 		launching: func() { s.table = false; s.cover(false) }, point: s.point}
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
-	s.interrupted.goOn = s.trials.goOn
-	s.frame = &frame{Session: s}
+	s.interrupted.onContinue = s.trials.goOn
+	s.frame = &frame{Controller: s}
 	s.trials.frame = s.frame
-	s.shelf.show, s.shelf.gone = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
+	s.kept.onShow, s.kept.onDelete = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
 	s.trials.follow(newTrial(e))
 	return s
 }
 
 // files is the data at hand where it is a person's own; nil otherwise.
-func (s *Session) files() client.Handle {
+func (s *Controller) files() client.Handle {
 	if s.data.name != form.Files {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (s *Session) files() client.Handle {
 }
 
 // Set takes a text that was typed or chosen in a control.
-func (s *Session) Set(key, text string) {
+func (s *Controller) Set(key, text string) {
 	if key == "data" {
 		s.data.openNamed(text)
 		return
@@ -112,21 +112,21 @@ func (s *Session) Set(key, text string) {
 }
 
 // Settle ends the typing in a control.
-func (s *Session) Settle(key string) {
+func (s *Controller) Settle(key string) {
 	s.exp.settle(key)
 	s.changed()
 }
 
 // Open opens a card, and closes it when it is open.
-func (s *Session) Open(card form.Card) {
-	if s.exp.opened == card {
+func (s *Controller) Open(card form.Card) {
+	if s.exp.openCard == card {
 		card = form.Foot
 	}
 	s.show(card)
 }
 
 // show opens a card, or none, and brings it in sight.
-func (s *Session) show(card form.Card) {
+func (s *Controller) show(card form.Card) {
 	s.exp.open(card)
 	s.changed()
 	if card != form.Foot {
@@ -135,7 +135,7 @@ func (s *Session) show(card form.Card) {
 }
 
 // point brings in sight what a name stands for. In the foot nothing opens.
-func (s *Session) point(name string) {
+func (s *Controller) point(name string) {
 	s.table = s.table || form.Reads(name) || name == "scaling.target" // whose bounds are a column's
 	if card := form.Find(name).Card; card != form.Foot {
 		s.show(card)
@@ -145,7 +145,7 @@ func (s *Session) point(name string) {
 }
 
 // edited follows a change of the configuration with the URL and a new plan.
-func (s *Session) edited() {
+func (s *Controller) edited() {
 	s.trials.fault, s.about = "", ""
 	s.address.write()
 	s.replan()
@@ -153,7 +153,7 @@ func (s *Session) edited() {
 
 // adopted follows other data in the same way. Before anything is spent on a table
 // it is shown how that is read.
-func (s *Session) adopted(edited bool) {
+func (s *Controller) adopted(edited bool) {
 	s.trials.fault = ""
 	s.table = !s.trials.last.phase.active()
 	if edited {
@@ -163,9 +163,9 @@ func (s *Session) adopted(edited bool) {
 }
 
 // replace puts another whole configuration in place: from a link, a preset.
-func (s *Session) replace(cfg run.Config) {
+func (s *Controller) replace(cfg run.Config) {
 	s.exp.replace(cfg)
-	s.data.asked = nil // its own way of reading files comes with it
+	s.data.chosenFiles = nil // its own way of reading files comes with it
 	s.trials.fault, s.about = "", ""
 	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
 		s.data.openNamed(full.Data)
@@ -174,7 +174,7 @@ func (s *Session) replace(cfg run.Config) {
 }
 
 // replan asks what the configuration comes to, once the data is there.
-func (s *Session) replan() {
+func (s *Controller) replan() {
 	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
@@ -190,12 +190,12 @@ func (s *Session) replan() {
 	s.changed()
 }
 
-func (s *Session) askPlan(cfg run.Config, done func(run.PlanInfo, error)) {
+func (s *Controller) askPlan(cfg run.Config, done func(run.PlanInfo, error)) {
 	s.client.Plan(cfg, s.data.handle, done)
 }
 
 // usePreset starts from a preset.
-func (s *Session) usePreset(name string) {
+func (s *Controller) usePreset(name string) {
 	for _, p := range preset.All() {
 		if p.Name == name {
 			s.replace(p.Config)
@@ -205,46 +205,46 @@ func (s *Session) usePreset(name string) {
 	}
 }
 
-// begin takes what the address says, as a link within the site may have led here, and
+// beginWork takes what the address says, as a link within the site may have led here, and
 // begins the page's work, once in its life.
-func (s *Session) begin() {
+func (s *Controller) beginWork() {
 	s.follow()
-	if s.begun {
+	if s.hasBegun {
 		return
 	}
-	s.begun = true
+	s.hasBegun = true
 	s.client.Ready(func(err error) {
 		if err != nil {
-			s.begun, s.problem = false, err.Error()
+			s.hasBegun, s.problem = false, err.Error()
 			s.changed()
 			return
 		}
 		browser.AskBeforeLeaving(s.unsafe)
-		s.shelf.begin()
-		s.interrupted.begin()
-		s.data.begin()
+		s.kept.followStore()
+		s.interrupted.followStore()
+		s.data.openFirst()
 		s.frame.attach()
 	})
 }
 
 // unsafe reports whether leaving the page would lose what was paid for: a run in
 // progress, or one that is not in storage.
-func (s *Session) unsafe() bool { return s.trials.last.phase.active() || len(s.shelf.held) > 0 }
+func (s *Controller) unsafe() bool { return s.trials.last.phase.active() || len(s.kept.inMemory) > 0 }
 
 // follow takes the configuration from the URL, if it holds another.
-func (s *Session) follow() {
+func (s *Controller) follow() {
 	if cfg, ok := s.address.read(); ok {
 		s.replace(cfg)
 	}
 }
 
 // tabled reports whether there is a table to be shown.
-func (s *Session) tabled() bool {
+func (s *Controller) tabled() bool {
 	return len(s.data.columns()) > 0
 }
 
 // ShowTable shows how the table is read in place of the charts, or no more.
-func (s *Session) ShowTable(shown bool) {
+func (s *Controller) ShowTable(shown bool) {
 	s.table = shown
 	s.cover(false)
 	s.changed()
@@ -252,12 +252,12 @@ func (s *Session) ShowTable(shown bool) {
 }
 
 // cover shows the cards over the charts, or no more.
-func (s *Session) cover(sheet bool) {
+func (s *Controller) cover(sheet bool) {
 	s.sheet = sheet
 	browser.Cover(sheet, ".sheet-close")
 }
 
-func (s *Session) toggleSheet() {
+func (s *Controller) toggleSheet() {
 	s.cover(!s.sheet)
 	s.changed()
 	to := "act-start"
@@ -269,7 +269,7 @@ func (s *Session) toggleSheet() {
 
 // watchRequests counts from when the page is ready: its program and the first worker have
 // been loaded.
-func (s *Session) watchRequests() {
+func (s *Controller) watchRequests() {
 	if s.watched || !app.IsClient || !browser.Glue().Truthy() {
 		return
 	}
@@ -282,19 +282,19 @@ func (s *Session) watchRequests() {
 }
 
 // Show says who is to be told, from now on, when there is something new to show.
-func (s *Session) Show(changed func()) {
+func (s *Controller) Show(changed func()) {
 	s.env.changed, s.frame.shown = changed, true
 	s.watchRequests()
 }
 
 // Hide says that nothing is shown.
-func (s *Session) Hide() { s.env.changed, s.frame.shown = func() {}, false }
+func (s *Controller) Hide() { s.env.changed, s.frame.shown = func() {}, false }
 
 // Used says who takes the model of a run that is to be applied, as a File.
-func (s *Session) Used(f func(file app.Value)) { s.env.used = f }
+func (s *Controller) Used(f func(file app.Value)) { s.env.used = f }
 
 // Config is the experiment's configuration, with its defaults.
-func (s *Session) Config() run.Config { return s.exp.full() }
+func (s *Controller) Config() run.Config { return s.exp.full() }
 
 // Sent returns the requests that left the page for the network.
-func (s *Session) Sent() widget.Requests { return s.sent }
+func (s *Controller) Sent() widget.Requests { return s.sent }

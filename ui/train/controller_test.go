@@ -144,7 +144,7 @@ func (t fakeText) String() string { return t.text }
 
 // bench is a session whose clock the test turns.
 type bench struct {
-	*Session
+	*Controller
 	client *fakeClient
 	queue  []*task
 	clock  time.Time
@@ -163,14 +163,14 @@ func newBench(t *testing.T) *bench {
 
 // benchOf has a session whose client is as, which is fake or more.
 func benchOf(as Client, fake *fakeClient) *bench {
-	b := &bench{Session: New(as), client: fake, clock: time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local)}
+	b := &bench{Controller: New(as), client: fake, clock: time.Date(2026, 11, 21, 14, 3, 25, 0, time.Local)}
 	b.now = func() time.Time { return b.clock }
 	b.after = func(_ time.Duration, f func()) func() bool {
 		k := &task{f: f}
 		b.queue = append(b.queue, k)
 		return func() bool { k.stopped = true; return true }
 	}
-	b.begin()
+	b.beginWork()
 	return b
 }
 
@@ -223,8 +223,8 @@ func TestWhatIsTypedWrongStaysAndChangesNothing(t *testing.T) {
 		t.Errorf("text %q, fault %q, C %v", f.Text("max_grad_norm"), f.Faults["max_grad_norm"], b.exp.cfg.MaxGradNorm)
 	}
 	b.trials.start()
-	if fault := b.trials.view().Fault; len(b.client.runs) != 0 || fault == "" || b.exp.opened != form.Clipping {
-		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), fault, b.exp.opened)
+	if fault := b.trials.view().Fault; len(b.client.runs) != 0 || fault == "" || b.exp.openCard != form.Clipping {
+		t.Errorf("a run started over a fault, or the fault is not shown: %d, %q, %q", len(b.client.runs), fault, b.exp.openCard)
 	}
 	b.Set("max_grad_norm", "1.5")
 	if f := b.exp.formFor(b); len(f.Faults) != 0 || b.exp.cfg.MaxGradNorm != 1.5 {
@@ -270,7 +270,7 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	if f := b.exp.formFor(b); len(b.client.plans) != 2 || b.exp.plan.Steps != 100 || f.Warnings["scaling.kind"] != "a leak" || b.exp.planning {
 		t.Errorf("plan %+v, warnings %v", b.exp.plan, f.Warnings)
 	}
-	if html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Session}); !strings.Contains(html, "a warning to read before the run: see Data.") {
+	if html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller}); !strings.Contains(html, "a warning to read before the run: see Data.") {
 		t.Errorf("beside the button nothing says that there is a warning: %s", html)
 	}
 }
@@ -326,8 +326,8 @@ func (b *bench) blockedBy(t *testing.T, want string) {
 	n := len(b.client.runs)
 	b.trials.start()
 	b.trials.step()
-	html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Session})
-	if len(b.client.runs) != n || !strings.Contains(html, want) || strings.Contains(html, `aria-disabled="false"`) || b.exp.opened != form.Data {
+	html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller})
+	if len(b.client.runs) != n || !strings.Contains(html, want) || strings.Contains(html, `aria-disabled="false"`) || b.exp.openCard != form.Data {
 		t.Errorf("%d runs began, the bar is %s", len(b.client.runs)-n, html)
 	}
 }
@@ -347,7 +347,7 @@ func TestABadFileLeavesTheDataInPlace(t *testing.T) {
 	b.Open(form.Data)
 	b.blockedBy(t, "The data is still being read.")
 	b.client.opens[1].done(client.Opened{}, &client.Fault{Message: "moons, row 3: expected a number"})
-	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != "moons" || h.closed || b.exp.cfg.Data != "digits" || b.exp.opened != form.Data {
+	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != "moons" || h.closed || b.exp.cfg.Data != "digits" || b.exp.openCard != form.Data {
 		t.Errorf("after an error the card shows %+v, closed %v, data %q", v, h.closed, b.exp.cfg.Data)
 	}
 	b.blockedBy(t, "There is no data to train on yet: see Data.")
@@ -544,8 +544,8 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 	b := newBench(t)
 	b.load(6000)
 	b.replace(run.Config{Data: "files", Method: "psac"})
-	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != form.Files || b.exp.opened != form.Data || b.exp.cfg.Method != "psac" {
-		t.Errorf("the card shows %+v, card %q", v, b.exp.opened)
+	if v := b.data.view(); v.Fault == "" || v.Report != nil || v.Source != form.Files || b.exp.openCard != form.Data || b.exp.cfg.Method != "psac" {
+		t.Errorf("the card shows %+v, card %q", v, b.exp.openCard)
 	}
 	b.blockedBy(t, "There is no data")
 	b.data.CancelOpen()
@@ -622,8 +622,8 @@ func TestARefusedRunShowsWhere(t *testing.T) {
 		return &client.Fault{Message: "must be at most N", Field: "expected_batch_size"}
 	}
 	b.trials.start()
-	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.opened != form.Privacy || b.trials.last.phase != idle {
-		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.opened, b.trials.last.phase)
+	if f := b.exp.formFor(b); f.Faults["expected_batch_size"] == "" || b.exp.openCard != form.Privacy || b.trials.last.phase != idle {
+		t.Errorf("faults %v, card %q, phase %q", f.Faults, b.exp.openCard, b.trials.last.phase)
 	}
 }
 
@@ -688,8 +688,8 @@ func TestTheFirstFaultIsShown(t *testing.T) {
 			b.Set(key, "?")
 		}
 		b.trials.start()
-		if b.exp.opened != form.Model {
-			t.Fatalf("opened %q", b.exp.opened)
+		if b.exp.openCard != form.Model {
+			t.Fatalf("opened %q", b.exp.openCard)
 		}
 	}
 }
@@ -701,8 +701,8 @@ func TestAFaultInTheSeedLeavesTheCards(t *testing.T) {
 	b.Open(form.Optimiser)
 	b.Set("seed", "-1")
 	b.trials.start()
-	if fault := b.trials.view().Fault; b.exp.opened != form.Optimiser || fault == "" {
-		t.Errorf("opened %q, said %q", b.exp.opened, fault)
+	if fault := b.trials.view().Fault; b.exp.openCard != form.Optimiser || fault == "" {
+		t.Errorf("opened %q, said %q", b.exp.openCard, fault)
 	}
 }
 
@@ -719,7 +719,7 @@ func TestAColumnWithoutANameIsReadAgain(t *testing.T) {
 	}
 }
 
-func showsCurves(s *Session) bool {
+func showsCurves(s *Controller) bool {
 	return slices.ContainsFunc(s.trials.panels(), func(p *chart.Panel) bool { return p.ID == "curves" })
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// source is the data of an experiment. What was opened last stays until something
+// dataSource is the data of an experiment. What was opened last stays until something
 // else was opened without an error, but no run begins on it while the page names
 // other data.
-type source struct {
+type dataSource struct {
 	*env
 	client Client
 	exp    *experiment
@@ -29,15 +29,15 @@ type source struct {
 	// changed the configuration.
 	adopted func(edited bool)
 
-	ready  bool   // data can be opened
-	wanted string // what the page names: name, what is being read, or could not be
-	name   string // name of built-in data, or form.Files
-	handle client.Handle
-	report *data.Report
-	files  app.Value // the File objects behind it, for reading them again
-	asked  app.Value // the files that were chosen last, which the page says how to read; nil: none
-	csv    run.CSV   // how they were read
-	early  app.Value // files chosen before anything can read them
+	ready       bool   // data can be opened
+	wanted      string // what the page names: name, what is being read, or could not be
+	name        string // name of built-in data, or form.Files
+	handle      client.Handle
+	report      *data.Report
+	files       app.Value // the File objects behind it, for reading them again
+	chosenFiles app.Value // the files that were chosen last, which the page says how to read; nil: none
+	csv         run.CSV   // how they were read
+	early       app.Value // files chosen before anything can read them
 
 	// refused are files that could not be read as they are, and what was
 	// understood of them: another way of reading them may do.
@@ -54,8 +54,8 @@ type source struct {
 	tries    int
 }
 
-// begin opens the first data: what has been chosen meanwhile, or the experiment's.
-func (d *source) begin() {
+// openFirst opens the first data: what has been chosen meanwhile, or the experiment's.
+func (d *dataSource) openFirst() {
 	d.ready = true
 	if early := d.early; early != nil {
 		d.early = nil
@@ -66,7 +66,7 @@ func (d *source) begin() {
 }
 
 // openNamed opens built-in data by name, or the files that were open last.
-func (d *source) openNamed(name string) {
+func (d *dataSource) openNamed(name string) {
 	switch {
 	case name != form.Files:
 		d.open(name, nil)
@@ -82,7 +82,7 @@ func (d *source) openNamed(name string) {
 }
 
 // lack returns the reason why no run can begin on the data that the page names; empty where one can.
-func (d *source) lack() string {
+func (d *dataSource) lack() string {
 	switch {
 	case !d.ready || d.loading:
 		return "The data is still being read."
@@ -93,7 +93,7 @@ func (d *source) lack() string {
 }
 
 // OpenFiles opens an array of File objects.
-func (d *source) OpenFiles(files app.Value) {
+func (d *dataSource) OpenFiles(files app.Value) {
 	if !files.Truthy() || files.Length() == 0 {
 		return
 	}
@@ -101,8 +101,8 @@ func (d *source) OpenFiles(files app.Value) {
 }
 
 // choose opens a list of files.
-func (d *source) choose(list app.Value) {
-	if c := &d.exp.cfg.CSV; d.asked != nil && !shares(d.asked, list) {
+func (d *dataSource) choose(list app.Value) {
+	if c := &d.exp.cfg.CSV; d.chosenFiles != nil && !shares(d.chosenFiles, list) {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
 		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
@@ -111,7 +111,7 @@ func (d *source) choose(list app.Value) {
 	if c := &d.exp.cfg; c.NumExamples > 0 && c.CSV.HoldOut == "" {
 		c.CSV.HoldOut = "row"
 	}
-	d.asked = list
+	d.chosenFiles = list
 	d.show()
 	d.open(form.Files, list)
 }
@@ -147,7 +147,7 @@ func tables(files app.Value) bool {
 }
 
 // reopen reads the same files again, after a change of how to read them.
-func (d *source) reopen() {
+func (d *dataSource) reopen() {
 	if d.refused != nil {
 		d.open(form.Files, d.refused)
 	} else if d.name == form.Files && d.files != nil {
@@ -158,7 +158,7 @@ func (d *source) reopen() {
 // noticeable is the duration of work after which its progress is shown.
 const noticeable = 300 * time.Millisecond
 
-func (d *source) open(name string, files app.Value) {
+func (d *dataSource) open(name string, files app.Value) {
 	if !d.ready {
 		d.early = files
 		return
@@ -190,7 +190,7 @@ func (d *source) open(name string, files app.Value) {
 }
 
 // loaded shows progress, at most ten times a second.
-func (d *source) loaded(mine int) func(data.Progress) {
+func (d *dataSource) loaded(mine int) func(data.Progress) {
 	var last time.Time
 	return func(p data.Progress) {
 		if mine != d.tries {
@@ -204,7 +204,7 @@ func (d *source) loaded(mine int) func(data.Progress) {
 	}
 }
 
-func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
+func (d *dataSource) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
 	d.loading, d.slow, d.cancel = false, false, nil
 	d.refused, d.refusedReport = nil, nil
 	if err != nil {
@@ -227,7 +227,7 @@ func (d *source) settled(name string, files app.Value, csv run.CSV, o client.Ope
 	d.adopted(edited || len(d.suited) > 0)
 }
 
-func (d *source) refuseFiles(files app.Value, err error) {
+func (d *dataSource) refuseFiles(files app.Value, err error) {
 	d.fault = err.Error()
 	if files != nil && tables(files) {
 		d.refused = files
@@ -241,13 +241,13 @@ func (d *source) refuseFiles(files app.Value, err error) {
 
 // CancelOpen goes back to what was open before, as it was read, from what is being
 // read or could not be.
-func (d *source) CancelOpen() {
+func (d *dataSource) CancelOpen() {
 	d.stop()
 	d.fault, d.refused, d.refusedReport = "", nil, nil
 	c := &d.exp.cfg
 	switch name := d.exp.full().Data; {
 	case d.handle != nil:
-		d.wanted, c.Data, c.CSV, d.asked = d.name, d.name, d.csv, d.files
+		d.wanted, c.Data, c.CSV, d.chosenFiles = d.name, d.name, d.csv, d.files
 		d.exp.remake()
 		d.adopted(true)
 	case d.wanted != name:
@@ -257,7 +257,7 @@ func (d *source) CancelOpen() {
 	}
 }
 
-func (d *source) stop() {
+func (d *dataSource) stop() {
 	if d.cancel != nil {
 		d.cancel()
 	}
@@ -267,7 +267,7 @@ func (d *source) stop() {
 }
 
 // columns are those of the table, if there is one.
-func (d *source) columns() []data.Column {
+func (d *dataSource) columns() []data.Column {
 	if t := d.view().Table; t != nil {
 		return t.Columns
 	}
@@ -276,7 +276,7 @@ func (d *source) columns() []data.Column {
 
 // holdOutByRow has rows held out each by itself where their number has been declared, and reports
 // whether that is a change: a shuffle of all rows would tell how many there are.
-func (d *source) holdOutByRow() bool {
+func (d *dataSource) holdOutByRow() bool {
 	c := &d.exp.cfg
 	if c.NumExamples == 0 || c.CSV.HoldOut != "" || c.CSV.TestShare < 0 || d.name != form.Files || d.report == nil {
 		return false
@@ -289,14 +289,14 @@ func (d *source) holdOutByRow() bool {
 }
 
 // rows is the number of training rows, 0 while there are none.
-func (d *source) rows() int {
+func (d *dataSource) rows() int {
 	if d.report == nil {
 		return 0
 	}
 	return d.report.Rows
 }
 
-func (d *source) view() cards.DataView {
+func (d *dataSource) view() cards.DataView {
 	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress, Fault: d.fault, Suited: d.suited}
 	if d.fault != "" {
 		v.Report = nil

@@ -38,14 +38,14 @@ func newEnv() *env {
 // experiment is the configuration that is being edited, with the texts in its
 // fields, and what the planner says of it.
 type experiment struct {
-	cfg     run.Config
-	example *run.Config // the preset that it began as, while that is of use
-	facts   run.Facts   // of the data at hand, from which what is not set follows
-	drafts  map[string]string
-	faults  map[string]string // of what was typed
-	refused map[string]string // of what the planner says
-	opened  form.Card         // the open card
-	epoch   int               // counts replacements of the whole configuration
+	cfg      run.Config
+	example  *run.Config // the preset that it began as, while that is of use
+	facts    run.Facts   // of the data at hand, from which what is not set follows
+	drafts   map[string]string
+	faults   map[string]string // of what was typed
+	refused  map[string]string // of what the planner says
+	openCard form.Card         // the open card
+	epoch    int               // counts replacements of the whole configuration
 
 	left     struct{ sigma, epsilon float64 } // what decided the noise before there was none
 	plan     *run.PlanInfo
@@ -60,7 +60,7 @@ type experiment struct {
 }
 
 func newExperiment(cfg run.Config) *experiment {
-	return &experiment{cfg: cfg, example: &cfg, opened: form.Clipping, reading: func() bool { return false },
+	return &experiment{cfg: cfg, example: &cfg, openCard: form.Clipping, reading: func() bool { return false },
 		drafts: map[string]string{}, faults: map[string]string{}, refused: map[string]string{}}
 }
 
@@ -77,7 +77,7 @@ func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
 	if x.form == nil || !slices.Equal(x.form.Next, next) || x.form.Pending != x.pending() || x.form.Reading != x.reading() {
 		x.form = &widget.Form{
 			Config: x.cfg, Full: x.full(), Facts: x.facts, Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
-			Warnings: warningsOf(x.plan), Next: next, Opened: x.opened, Epoch: x.epoch, Editor: ed,
+			Warnings: warningsOf(x.plan), Next: next, Opened: x.openCard, Epoch: x.epoch, Editor: ed,
 			Pending: x.pending(), Reading: x.reading(),
 		}
 		if x.plan != nil && x.form.Full.Scaling.Share == 0 {
@@ -261,7 +261,7 @@ func (x *experiment) settle(key string) {
 }
 
 // open opens a card, or none.
-func (x *experiment) open(card form.Card) { x.opened, x.form = card, nil }
+func (x *experiment) open(card form.Card) { x.openCard, x.form = card, nil }
 
 // replace puts another whole configuration in place: from a link, a preset.
 func (x *experiment) replace(cfg run.Config) {

@@ -24,11 +24,11 @@ type Embedder interface {
 // on built-in data, which is public, it is what noise covers as well. None of the types
 // has diagnostics, parameters, scores or names.
 type frame struct {
-	*Session
-	tell  func(kind string, body any)
-	shown bool   // the page is: settings that nobody sees are not changed
-	asked bool   // for a plan that has not come yet
-	run   *trial // the last that began here
+	*Controller
+	tell       func(kind string, body any)
+	shown      bool   // the page is: settings that nobody sees are not changed
+	awaitsPlan bool   // for a plan that has not come yet
+	run        *trial // the last that began here
 }
 
 // Outlook is the plan of a run on built-in data.
@@ -123,7 +123,7 @@ func (f *frame) take(text string) (why string) {
 	if cfg.Data == form.Files {
 		return "Only the person before the page chooses files."
 	}
-	f.asked = true
+	f.awaitsPlan = true
 	f.replace(cfg)
 	f.address.write()
 	return ""
@@ -158,8 +158,8 @@ func (f *frame) say(kind string, body any) {
 
 // planned tells what settings for built-in data come to, or why they come to nothing.
 func (f *frame) planned() {
-	asked := f.asked
-	f.asked = false
+	asked := f.awaitsPlan
+	f.awaitsPlan = false
 	switch p := f.exp.plan; {
 	case f.data.name == form.Files || f.data.wanted == form.Files: // of whose faults nothing is told either
 	case f.data.fault != "" && asked:
@@ -179,7 +179,7 @@ func (f *frame) planned() {
 // the page around's business.
 func (f *frame) standing() Standing {
 	t := f.run
-	if t == nil || t.gone {
+	if t == nil || t.detached {
 		return Standing{Phase: idle}
 	}
 	s := Standing{Phase: t.phase}

@@ -15,10 +15,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Resumer is a client that stores runs while they go on, so that they can go on when
+// Continuer is a client that stores runs while they go on, so that they can go on when
 // they were interrupted.
-type Resumer interface {
-	// InterruptedRuns calls back with a list of [run.Interrupted] in JSON.
+type Continuer interface {
+	// InterruptedRuns calls back with a list of [run.KeptRun] in JSON.
 	InterruptedRuns(done func([]byte, error))
 	// WatchInterrupted calls f when there may be others than before, of other tabs too.
 	WatchInterrupted(f func())
@@ -27,33 +27,33 @@ type Resumer interface {
 	DiscardRun(id string, done func(error))
 }
 
-// interrupted is the list of runs that were interrupted.
-type interrupted struct {
+// interruptedRuns is the list of runs that were interrupted.
+type interruptedRuns struct {
 	*env
-	client Resumer               // nil: no run is stored
-	goOn   func(run.Interrupted) // has one go on
-	files  func() client.Handle  // the files at hand
-	list   []run.Interrupted
-	doubt  string // the id of the run that may be discarded
-	fault  string
+	client     Continuer            // nil: no run is stored
+	onContinue func(run.KeptRun)    // has one go on
+	files      func() client.Handle // the files at hand
+	list       []run.KeptRun
+	doubt      string // the id of the run that may be discarded
+	fault      string
 }
 
 // has reports whether a run is in the list.
-func (s *interrupted) has(id string) bool {
-	return slices.ContainsFunc(s.list, func(in run.Interrupted) bool { return in.ID == id })
+func (s *interruptedRuns) has(id string) bool {
+	return slices.ContainsFunc(s.list, func(in run.KeptRun) bool { return in.ID == id })
 }
 
-// begin reads the list, and follows its changes.
-func (s *interrupted) begin() {
+// followStore reads the list, and follows its changes.
+func (s *interruptedRuns) followStore() {
 	if s.client != nil {
-		s.client.WatchInterrupted(s.look)
-		s.look()
+		s.client.WatchInterrupted(s.readList)
+		s.readList()
 	}
 }
 
-func (s *interrupted) look() {
+func (s *interruptedRuns) readList() {
 	s.client.InterruptedRuns(func(b []byte, err error) {
-		var list []run.Interrupted
+		var list []run.KeptRun
 		if err == nil {
 			err = json.Unmarshal(b, &list)
 		}
@@ -67,7 +67,7 @@ func (s *interrupted) look() {
 
 // discard asks whether a run is to be given up, and does so once its owner is sure; an
 // empty id is a no.
-func (s *interrupted) discard(id string, sure bool) {
+func (s *interruptedRuns) discard(id string, sure bool) {
 	s.fault = ""
 	if !sure || id != s.doubt {
 		s.doubt = id
@@ -83,26 +83,26 @@ func (s *interrupted) discard(id string, sure bool) {
 	})
 }
 
-func (s *interrupted) choose(in run.Interrupted) {
+func (s *interruptedRuns) choose(in run.KeptRun) {
 	s.fault, s.doubt = "", ""
-	s.goOn(in)
+	s.onContinue(in)
 }
 
 // view returns the list to show; busy says that a run is in progress.
-func (s *interrupted) view(busy bool) *interruptedView {
+func (s *interruptedRuns) view(busy bool) *interruptedView {
 	return &interruptedView{List: s.list, Doubt: s.doubt, Fault: s.fault, Busy: busy, Files: s.files() != nil, Actions: s}
 }
 
 // interruptions receives the events of the list.
 type interruptions interface {
-	choose(run.Interrupted)
+	choose(run.KeptRun)
 	discard(id string, sure bool)
 }
 
 // interruptedView shows the latest of the list: the others come when that one is seen to.
 type interruptedView struct {
 	app.Compo
-	List    []run.Interrupted
+	List    []run.KeptRun
 	Doubt   string
 	Fault   string
 	Busy    bool // another run is in progress
@@ -117,7 +117,7 @@ func (v *interruptedView) Render() app.UI {
 	)
 }
 
-func (v *interruptedView) line(in run.Interrupted) app.UI {
+func (v *interruptedView) line(in run.KeptRun) app.UI {
 	if in.ID == v.Doubt {
 		keep := widget.Then("interrupted-go-on", func() { v.Actions.discard("", false) })
 		return app.Div().Class("interrupted-run").OnKeyDown(widget.Escape(keep)).Body(
@@ -140,7 +140,7 @@ func (v *interruptedView) line(in run.Interrupted) app.UI {
 }
 
 // said returns the sentences on an interrupted run.
-func (v *interruptedView) said(in run.Interrupted) string {
+func (v *interruptedView) said(in run.KeptRun) string {
 	s := fmt.Sprintf("A run on %s was interrupted at step %s of %s.", in.Data, words.Count(in.Step), words.Count(in.Steps))
 	if in.Fault != "" {
 		s = fmt.Sprintf("A run on %s was interrupted: %s.", cmp.Or(in.Data, "unknown data"), in.Fault)

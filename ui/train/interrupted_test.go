@@ -16,7 +16,7 @@ import (
 // fakeResumer is a client that has interrupted runs.
 type fakeResumer struct {
 	*fakeClient
-	list      []run.Interrupted
+	list      []run.KeptRun
 	on        []client.Handle
 	fault     error
 	discarded []string
@@ -35,26 +35,26 @@ func (c *fakeResumer) ResumeRun(id string, d client.Handle, started func(client.
 	}
 	r := &fakeRun{id: id, plan: run.PlanInfo{Steps: 1000}}
 	c.runs = append(c.runs, r)
-	c.list = slices.DeleteFunc(c.list, func(in run.Interrupted) bool { return in.ID == id })
+	c.list = slices.DeleteFunc(c.list, func(in run.KeptRun) bool { return in.ID == id })
 	c.watch()
 	started(r, data.Report{Name: "moons", Rows: 2000, Features: 2, Outputs: 2}, nil)
 }
 
 func (c *fakeResumer) DiscardRun(id string, done func(error)) {
 	c.discarded = append(c.discarded, id)
-	c.list = slices.DeleteFunc(c.list, func(in run.Interrupted) bool { return in.ID == id })
+	c.list = slices.DeleteFunc(c.list, func(in run.KeptRun) bool { return in.ID == id })
 	c.watch()
 	done(nil)
 }
 
 func interruptedBench(t *testing.T) (*bench, *fakeResumer) {
 	t.Helper()
-	c := &fakeResumer{fakeClient: &fakeClient{}, list: []run.Interrupted{
-		{ID: "b", Stored: run.Stored{Data: "german.csv", Steps: 1000}, Step: 340, Released: 352},
-		{ID: "a", Stored: run.Stored{Data: "moons", Builtin: "moons", Steps: 1000, Config: run.Config{Data: "moons", Method: "psac"}}, Step: 12, Released: 12},
+	c := &fakeResumer{fakeClient: &fakeClient{}, list: []run.KeptRun{
+		{ID: "b", CheckpointInfo: run.CheckpointInfo{Data: "german.csv", Steps: 1000}, Step: 340, Released: 352},
+		{ID: "a", CheckpointInfo: run.CheckpointInfo{Data: "moons", Builtin: "moons", Steps: 1000, Config: run.Config{Data: "moons", Method: "psac"}}, Step: 12, Released: 12},
 	}}
 	b := benchOf(c, c.fakeClient)
-	b.begin()
+	b.beginWork()
 	return b, c
 }
 
@@ -129,8 +129,8 @@ func TestFailedRunsAreInOnePlace(t *testing.T) {
 	}{c, k, in}, c)
 	b.load(6000)
 	states := func() (list []string) {
-		b.shelf.list()
-		for _, e := range b.shelf.entries() {
+		b.kept.list()
+		for _, e := range b.kept.entries() {
 			list = append(list, e.State)
 		}
 		return list
@@ -143,7 +143,7 @@ func TestFailedRunsAreInOnePlace(t *testing.T) {
 	}
 	fail := func(r *fakeRun, left bool) {
 		if left {
-			in.list = []run.Interrupted{{ID: r.ID(), Stored: run.Stored{Data: "moons", Builtin: "moons", Steps: 1000}, Step: 12}}
+			in.list = []run.KeptRun{{ID: r.ID(), CheckpointInfo: run.CheckpointInfo{Data: "moons", Builtin: "moons", Steps: 1000}, Step: 12}}
 		}
 		b.clock = b.clock.Add(time.Minute)
 		r.done(run.Result{}, errors.New("it fell"))
@@ -187,7 +187,7 @@ func TestADamagedRunSaysSo(t *testing.T) {
 	v := exampleInterrupted(false)
 	v.Files = true
 	for _, c := range []struct{ data, on string }{{"german.csv", "german.csv"}, {"", "unknown data"}} {
-		in := run.Interrupted{ID: "c", Stored: run.Stored{Data: c.data}, Fault: "its files are damaged"}
+		in := run.KeptRun{ID: "c", CheckpointInfo: run.CheckpointInfo{Data: c.data}, Fault: "its files are damaged"}
 		if s := v.said(in); !strings.HasPrefix(s, "A run on "+c.on+" was interrupted: its files are damaged.") || strings.Contains(s, "step") || strings.Contains(s, "can go on") {
 			t.Errorf("of a damaged run it is said: %s", s)
 		}

@@ -18,8 +18,8 @@ import (
 	"clipscope/ui/words"
 )
 
-// Keeper is a client that keeps runs that have ended in this browser.
-type Keeper interface {
+// RunStore is a client that keeps runs that have ended in this browser.
+type RunStore interface {
 	// KeepRun stores a run: what the list shows of it, with its id, and all the rest.
 	KeepRun(entry any, text, points []byte, m client.Model, done func(error))
 	// KeptRuns calls back with the entries, as a list in JSON.
@@ -44,8 +44,8 @@ type entry struct {
 	Bytes   int64      `json:"bytes"`           // of storage; 0 while it is in memory alone
 }
 
-// kept is the stored rest of a run, beside its entry, its points and its result.
-type kept struct {
+// keptRun is the stored rest of a run, beside its entry, its points and its result.
+type keptRun struct {
 	Config run.Config    `json:"config"` // with its defaults
 	Plan   run.PlanInfo  `json:"plan"`
 	Data   data.Report   `json:"data"`
@@ -71,8 +71,8 @@ func (t *trial) entry() entry {
 	return e
 }
 
-// made describes the run's data and settings, in parts, and how it was changed.
-func (t *trial) made() []string {
+// description describes the run's data and settings, in parts, and how it was changed.
+func (t *trial) description() []string {
 	cfg := t.record.Config
 	if t.result != nil && t.result.Selected != nil { // what was chosen stands in the place of what was set
 		cfg.LearningRate, cfg.MaxGradNorm = t.result.Selected.LearningRate, t.result.Selected.MaxGradNorm
@@ -103,9 +103,9 @@ const mostOfLabel = 30
 // mostOfFault limits the characters of a run's error in the list.
 const mostOfFault = 200
 
-// restored is a run as it was when it ended.
-func restored(e *env, id string, ended time.Time, k client.Kept) (*trial, error) {
-	var x kept
+// restoreTrial is a run as it was when it ended.
+func restoreTrial(e *env, id string, ended time.Time, k client.Kept) (*trial, error) {
+	var x keptRun
 	if err := json.Unmarshal(k.Text, &x); err != nil {
 		return nil, fmt.Errorf("train: a kept run: %w", err)
 	}
@@ -122,91 +122,91 @@ func restored(e *env, id string, ended time.Time, k client.Kept) (*trial, error)
 	return t, nil
 }
 
-// shelf is the list of the runs that have ended: those in storage, and in memory
+// keptRuns is the list of the runs that have ended: those in storage, and in memory
 // those that are not there yet, or cannot be. A run leaves it when its owner says
 // so, twice.
-type shelf struct {
+type keptRuns struct {
 	*env
-	keeper Keeper               // nil: there is no storage
-	waits  func(id string) bool // reports whether a run was interrupted and may go on: then that is where it is said
-	show   func(*trial)         // is given the run that was chosen
-	gone   func(id string)      // is told of one that was deleted
+	store         RunStore             // nil: there is no storage
+	isInterrupted func(id string) bool // reports whether a run was interrupted and may go on: then that is where it is said
+	onShow        func(*trial)         // is given the run that was chosen
+	onDelete      func(id string)      // is told of one that was deleted
 
 	stored   []entry
-	held     []*trial
+	inMemory []*trial
 	fault    string
 	open     bool   // the list is unfolded
 	doubt    string // the id of the run that is to be deleted, if its owner is sure
 	compared comparison
-	asked    int // number of the newest run that was chosen
+	choices  int // number of the newest run that was chosen
 }
 
-// begin reads the list, and follows its changes.
-func (s *shelf) begin() {
-	if s.keeper != nil {
-		s.keeper.WatchRuns(s.list)
+// followStore reads the list, and follows its changes.
+func (s *keptRuns) followStore() {
+	if s.store != nil {
+		s.store.WatchRuns(s.list)
 		s.list()
 	}
 }
 
-func (s *shelf) list() {
-	s.keeper.KeptRuns(func(b []byte, err error) {
+func (s *keptRuns) list() {
+	s.store.KeptRuns(func(b []byte, err error) {
 		var stored []entry
 		if err == nil {
 			err = json.Unmarshal(b, &stored)
 		}
 		if err != nil {
-			s.unstored(err)
+			s.storeFailed(err)
 		} else {
-			s.listed(stored)
+			s.setStored(stored)
 		}
 		s.changed()
 	})
 }
 
-// unstored says what follows where the storage cannot be used.
-func (s *shelf) unstored(err error) {
+// storeFailed says what follows where the storage cannot be used.
+func (s *keptRuns) storeFailed(err error) {
 	s.fault = err.Error() + " A run that cannot be stored is in memory alone, until this page is closed: download what you need of it, or make room and delete others."
 }
 
-func (s *shelf) listed(stored []entry) {
+func (s *keptRuns) setStored(stored []entry) {
 	s.stored = stored
-	s.held = slices.DeleteFunc(s.held, func(t *trial) bool { return holds(stored, t.id) })
-	s.compared.keep(s.entries())
-	if len(s.held) == 0 {
+	s.inMemory = slices.DeleteFunc(s.inMemory, func(t *trial) bool { return hasEntry(stored, t.id) })
+	s.compared.dropMissing(s.entries())
+	if len(s.inMemory) == 0 {
 		s.fault = ""
 	}
 }
 
-func holds(list []entry, id string) bool {
+func hasEntry(list []entry, id string) bool {
 	return slices.ContainsFunc(list, func(e entry) bool { return e.ID == id })
 }
 
-// keep puts a run that has ended into the list, if anything came of it.
-func (s *shelf) keep(t *trial) {
+// keepRun puts a run that has ended into the list, if anything came of it.
+func (s *keptRuns) keepRun(t *trial) {
 	if t.id != "" {
-		s.held = append(s.held, t)
-		s.store(t)
+		s.inMemory = append(s.inMemory, t)
+		s.storeRun(t)
 	}
 }
 
-func (s *shelf) store(t *trial) {
-	if s.keeper == nil {
+func (s *keptRuns) storeRun(t *trial) {
+	if s.store == nil {
 		return
 	}
 	r := t.record
-	text, err := json.Marshal(kept{r.Config, r.Plan, t.data, r.Newest, t.fault})
+	text, err := json.Marshal(keptRun{r.Config, r.Plan, t.data, r.Newest, t.fault})
 	if err != nil {
 		s.fault = err.Error()
 		return
 	}
-	s.keeper.KeepRun(t.entry(), text, series.Encode(r.Points()), t.model, func(err error) {
+	s.store.KeepRun(t.entry(), text, series.Encode(r.Points()), t.model, func(err error) {
 		switch {
 		case err != nil:
-			s.unstored(err)
+			s.storeFailed(err)
 			s.changed()
 		case t.unwanted:
-			s.keeper.DeleteRun(t.id, func(error) { s.list() })
+			s.store.DeleteRun(t.id, func(error) { s.list() })
 		default:
 			s.list()
 		}
@@ -214,103 +214,103 @@ func (s *shelf) store(t *trial) {
 }
 
 // entries are the runs of the list, newest first.
-func (s *shelf) entries() []entry {
+func (s *keptRuns) entries() []entry {
 	list := slices.Clone(s.stored)
-	for _, t := range s.held {
-		if !holds(list, t.id) {
+	for _, t := range s.inMemory {
+		if !hasEntry(list, t.id) {
 			list = append(list, t.entry())
 		}
 	}
-	list = slices.DeleteFunc(list, func(e entry) bool { return s.waits(e.ID) })
+	list = slices.DeleteFunc(list, func(e entry) bool { return s.isInterrupted(e.ID) })
 	slices.SortFunc(list, func(a, b entry) int { return b.Ended.Compare(a.Ended) })
 	return list
 }
 
-// goesOn takes a run that had failed out of the list, as it goes on. It will be there again
+// removeContinued takes a run that had failed out of the list, as it goes on. It will be there again
 // when it ends.
-func (s *shelf) goesOn(id string) {
+func (s *keptRuns) removeContinued(id string) {
 	s.compared.remove(id)
-	if s.release(id); holds(s.stored, id) {
-		s.keeper.DeleteRun(id, func(error) { s.list() })
+	if s.forgetRun(id); hasEntry(s.stored, id) {
+		s.store.DeleteRun(id, func(error) { s.list() })
 	}
 }
 
-// release forgets a run that is in memory.
-func (s *shelf) release(id string) {
-	s.held = slices.DeleteFunc(s.held, func(t *trial) bool {
+// forgetRun forgets a run that is in memory.
+func (s *keptRuns) forgetRun(id string) {
+	s.inMemory = slices.DeleteFunc(s.inMemory, func(t *trial) bool {
 		t.unwanted = t.id == id
 		return t.unwanted
 	})
 }
 
 // toggle unfolds the list, or folds it up.
-func (s *shelf) toggle() {
+func (s *keptRuns) toggle() {
 	s.open, s.doubt = !s.open, ""
 	s.changed()
 }
 
-// choose shows a run of the list.
-func (s *shelf) choose(e entry) {
-	s.asked++
-	mine := s.asked
-	s.fetch(e, func(t *trial, err error) {
-		if mine == s.asked {
-			s.chosen(t, err)
+// chooseRun shows a run of the list.
+func (s *keptRuns) chooseRun(e entry) {
+	s.choices++
+	mine := s.choices
+	s.fetchRun(e, func(t *trial, err error) {
+		if mine == s.choices {
+			s.showChosen(t, err)
 		}
 	})
 }
 
-// fetch calls back with a run of the list.
-func (s *shelf) fetch(e entry, f func(*trial, error)) {
-	if i := slices.IndexFunc(s.held, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
-		f(s.held[i], nil)
+// fetchRun calls back with a run of the list.
+func (s *keptRuns) fetchRun(e entry, f func(*trial, error)) {
+	if i := slices.IndexFunc(s.inMemory, func(t *trial) bool { return t.id == e.ID }); i >= 0 {
+		f(s.inMemory[i], nil)
 		return
 	}
-	s.keeper.OpenRun(e.ID, func(k client.Kept, err error) {
+	s.store.OpenRun(e.ID, func(k client.Kept, err error) {
 		if err != nil {
 			f(nil, err)
 			return
 		}
-		f(restored(s.env, e.ID, e.Ended, k))
+		f(restoreTrial(s.env, e.ID, e.Ended, k))
 	})
 }
 
-func (s *shelf) chosen(t *trial, err error) {
+func (s *keptRuns) showChosen(t *trial, err error) {
 	s.fault = ""
 	if err != nil {
 		s.fault = err.Error()
 	} else {
 		s.open = false
-		s.show(t)
+		s.onShow(t)
 	}
 	s.changed()
 }
 
-// remove asks whether a run is to be deleted, and deletes it once its owner is sure;
+// removeRun asks whether a run is to be deleted, and deletes it once its owner is sure;
 // an empty id is a no.
-func (s *shelf) remove(id string, sure bool) {
+func (s *keptRuns) removeRun(id string, sure bool) {
 	if !sure || id != s.doubt {
 		s.doubt = id
 		s.changed()
 		return
 	}
 	s.doubt = ""
-	s.release(id)
+	s.forgetRun(id)
 	s.compared.remove(id)
 	deleted := func(err error) {
 		if err != nil {
 			s.fault = err.Error()
 		} else {
-			s.gone(id)
+			s.onDelete(id)
 		}
-		for _, t := range s.held { // there may be room now
-			s.store(t)
+		for _, t := range s.inMemory { // there may be room now
+			s.storeRun(t)
 		}
 		s.changed()
 	}
-	if !holds(s.stored, id) {
+	if !hasEntry(s.stored, id) {
 		deleted(nil)
 		return
 	}
-	s.keeper.DeleteRun(id, deleted)
+	s.store.DeleteRun(id, deleted)
 }

@@ -14,7 +14,7 @@ import (
 // Page is the page: the experiment at the left, its run at the right.
 type Page struct {
 	app.Compo
-	Session *Session
+	Session *Controller
 
 	hashChange app.Func
 	escape     app.Func
@@ -31,7 +31,7 @@ func (p *Page) OnMount(ctx app.Context) {
 		return nil
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
-	p.Session.begin()
+	p.Session.beginWork()
 	p.Session.data.OpenFiles(app.Window().Get("clipscopeEarly").Call("take"))
 	if p.Session.data.ready && browser.Hash() == "" {
 		p.Session.address.write()
@@ -66,7 +66,7 @@ func (p *Page) Render() app.UI {
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				s.interrupted.view(s.trials.last.phase.active()),
-				&caption{View: s.caption(), Actions: captioned{s.shelf, s.trials}},
+				&caption{View: s.caption(), Actions: captioned{s.kept, s.trials}},
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
 				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {
@@ -80,7 +80,7 @@ func (p *Page) Render() app.UI {
 }
 
 // firstView leads to one's own files where the setup is not in sight, on a phone.
-func (s *Session) firstView() app.UI {
+func (s *Controller) firstView() app.UI {
 	return app.Div().Class("first").Body(
 		app.P().Text("Start trains on an example. To train on a table or on pictures of your own:"),
 		app.Button().Type("button").ID("first-files").Text("Your files").OnClick(func(app.Context, app.Event) {
@@ -92,7 +92,7 @@ func (s *Session) firstView() app.UI {
 }
 
 // untouched reports whether no run is shown, and no files are chosen either.
-func (s *Session) untouched() bool {
+func (s *Controller) untouched() bool {
 	return s.trials.shown.record == nil && s.exp.full().Data != form.Files
 }
 
@@ -133,7 +133,7 @@ type presetMenu struct {
 	app.Compo
 	Epoch   int
 	About   string // what the one that was chosen shows
-	Session *Session
+	Session *Controller
 }
 
 func (m *presetMenu) Render() app.UI {

@@ -16,7 +16,7 @@ import (
 
 // greyed lists what the page shows in grey, by the class beside stale or the id.
 func (b *bench) greyed() (list []string) {
-	html := app.HTMLString(&Page{Session: b.Session})
+	html := app.HTMLString(&Page{Session: b.Controller})
 	for _, tag := range regexp.MustCompile(`<[a-z0-9]+ [^>]*class="[^"]*\bstale"[^>]*>`).FindAllString(html, -1) {
 		name := regexp.MustCompile(`class="([^"]*) stale"`).FindStringSubmatch(tag)[1]
 		if id := regexp.MustCompile(` id="([^"]*)"`).FindStringSubmatch(tag); id != nil {
@@ -190,7 +190,7 @@ func TestUnusedFieldsLeaveTheRun(t *testing.T) {
 	if b.trials.start(); len(b.client.runs) != 1 {
 		t.Fatalf("no run begins: %v", b.exp.faults)
 	}
-	if made := strings.Join(b.trials.shown.made(), " · "); strings.Contains(made, "layers") {
+	if made := strings.Join(b.trials.shown.description(), " · "); strings.Contains(made, "layers") {
 		t.Errorf("the run is headed %s", made)
 	}
 	if b.Set("model.kind", "layers"); b.exp.formFor(b).Text("model.layers") != "conv:16:99, dense" {

@@ -70,7 +70,7 @@ func (v *resultView) Render() app.UI {
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
-		app.If(r.Tried != nil, func() app.UI { return tried(r.Tried, r.ScoredBy) }),
+		app.If(r.Tried != nil, func() app.UI { return triedTable(r.Tried, r.ScoredBy) }),
 		&statementView{Result: r},
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("json", "Run, JSON", save("json")),

@@ -44,7 +44,7 @@ func TestRunBarSaysStepPaceAndEpsilon(t *testing.T) {
 func TestOwnFilesAreOfferedFirst(t *testing.T) {
 	b := newBench(t)
 	offered := func() bool {
-		return strings.Contains(app.HTMLString((&Page{Session: b.Session}).Render()), `id="first-files"`)
+		return strings.Contains(app.HTMLString((&Page{Session: b.Controller}).Render()), `id="first-files"`)
 	}
 	if !offered() {
 		t.Error("a page that nobody touched offers no files")

@@ -55,22 +55,22 @@ func (nobody) save(string, bool) {}
 func (nobody) saveModel(string)  {}
 func (nobody) use()              {}
 func (nobody) toggle()           {}
-func (nobody) choose(entry)      {}
+func (nobody) chooseRun(entry)   {}
 func (nobody) compare(entry)     {}
 func (nobody) back()             {}
 
-func (nobody) remove(string, bool)  {}
-func (nobody) discard(string, bool) {}
+func (nobody) removeRun(string, bool) {}
+func (nobody) discard(string, bool)   {}
 
 type nobodyGoesOn struct{ nobody }
 
-func (nobodyGoesOn) choose(run.Interrupted) {}
+func (nobodyGoesOn) choose(run.KeptRun) {}
 
 // exampleInterrupted is a list of two runs of files; sure is to be said of the first.
 func exampleInterrupted(sure bool) *interruptedView {
-	v := &interruptedView{Actions: nobodyGoesOn{}, List: []run.Interrupted{
-		{ID: "b", Stored: run.Stored{Data: "german.csv", Steps: 1000}, Step: 340},
-		{ID: "a", Stored: run.Stored{Data: "digits", Builtin: "digits", Steps: 1000}, Step: 12},
+	v := &interruptedView{Actions: nobodyGoesOn{}, List: []run.KeptRun{
+		{ID: "b", CheckpointInfo: run.CheckpointInfo{Data: "german.csv", Steps: 1000}, Step: 340},
+		{ID: "a", CheckpointInfo: run.CheckpointInfo{Data: "digits", Builtin: "digits", Steps: 1000}, Step: 12},
 	}}
 	if sure {
 		v.Doubt = "b"
@@ -95,7 +95,7 @@ func exampleCaption(list bool) captionView {
 		for step := 1; step <= 400; step += 9 {
 			t.record.Add([]run.Event{series.Example(step + 40*i)})
 		}
-		v.Compared.add(t)
+		v.Compared.addRun(t)
 	}
 	if list {
 		v.Open, v.Doubt, v.Fault = true, "b", "The list of runs in this browser's storage cannot be used (it is full)."

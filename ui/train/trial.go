@@ -37,7 +37,7 @@ func (p phase) active() bool { return p == starting || p == running || p == paus
 type trial struct {
 	*env
 	redraw func() // the charts, with what there is now
-	over   func() // its end is to be seen to
+	onEnd  func() // its end is to be seen to
 
 	phase    phase
 	own      bool           // it is on a person's files
@@ -57,13 +57,13 @@ type trial struct {
 	ended    time.Time // when that was
 	unwanted bool      // its owner has deleted it
 
-	drawn   time.Time // when the charts were last drawn
-	told    time.Time // when the words were last shown
-	pending func() bool
-	gone    bool // what it still says is ignored
+	drawnAt  time.Time // when the charts were last drawn
+	shownAt  time.Time // when the words were last shown
+	pending  func() bool
+	detached bool // what it still says is ignored
 }
 
-func newTrial(e *env) *trial { return &trial{env: e, redraw: func() {}, over: func() {}, phase: idle} }
+func newTrial(e *env) *trial { return &trial{env: e, redraw: func() {}, onEnd: func() {}, phase: idle} }
 
 const (
 	drawEvery = 50 * time.Millisecond  // charts
@@ -76,9 +76,9 @@ func (t *trial) start(as ledger.Train, cfg run.Config, f run.Facts, d client.Han
 	t.phase = starting
 	as(cfg, d, step, func(r client.Run, err error) {
 		switch {
-		case t.gone && err == nil:
+		case t.detached && err == nil:
 			r.Dispose()
-		case t.gone:
+		case t.detached:
 		case err != nil:
 			answered(err)
 		default:
@@ -92,18 +92,18 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 	t.runner, t.phase, t.record = r, running, series.NewRecord(cfg, r.Plan())
 	r.Watch(client.Listener{
 		Events: func(events []run.Event) {
-			if !t.gone {
+			if !t.detached {
 				t.events(events)
 			}
 		},
 		Place: func(p run.Place) {
-			if !t.gone {
+			if !t.detached {
 				t.place = p
 				t.changed()
 			}
 		},
 		Trial: func(now run.Trial) {
-			if !t.gone {
+			if !t.detached {
 				if now.Rehearsal != t.trying.Rehearsal {
 					t.pace.rest()
 				}
@@ -113,13 +113,13 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 			}
 		},
 		Within: func(now run.Within) {
-			if !t.gone {
+			if !t.detached {
 				t.within = float64(now.Share)
 				t.changed()
 			}
 		},
 		Done: func(res run.Result, err error) {
-			if !t.gone {
+			if !t.detached {
 				t.end(res, err)
 			}
 		},
@@ -141,7 +141,7 @@ func (t *trial) events(events []run.Event) {
 		t.pace.see(t.seconds(), events[len(events)-1].Step)
 	}
 	if t.pending == nil {
-		t.pending = t.after(max(0, drawEvery-t.now().Sub(t.drawn)), t.draw)
+		t.pending = t.after(max(0, drawEvery-t.now().Sub(t.drawnAt)), t.draw)
 	}
 }
 
@@ -151,13 +151,13 @@ func (t *trial) seconds() float64 { return float64(t.now().UnixNano()) / 1e9 }
 // draw shows what has come in; the words less often than the charts.
 func (t *trial) draw() {
 	t.pending = nil
-	t.drawn = t.now()
+	t.drawnAt = t.now()
 	t.redraw()
-	if rest := tellEvery - t.drawn.Sub(t.told); rest > 0 && t.phase == running {
+	if rest := tellEvery - t.drawnAt.Sub(t.shownAt); rest > 0 && t.phase == running {
 		t.pending = t.after(rest, t.draw)
 		return
 	}
-	t.told = t.drawn
+	t.shownAt = t.drawnAt
 	t.changed()
 }
 
@@ -174,7 +174,7 @@ func (t *trial) end(res run.Result, err error) {
 		t.id, t.ended = t.runner.ID(), t.now()
 	}
 	t.redraw()
-	t.over()
+	t.onEnd()
 	t.changed()
 }
 
@@ -213,7 +213,7 @@ func (t *trial) change(c run.Change) {
 		return
 	}
 	t.runner.Change(c, func(reply run.ChangeReply, err error) {
-		if t.gone {
+		if t.detached {
 			return
 		}
 		if t.refused = ""; err != nil {
@@ -236,7 +236,7 @@ func (t *trial) stop() {
 
 // leave ends the run for good, if it has not ended. What it left stays.
 func (t *trial) leave() {
-	t.gone = true
+	t.detached = true
 	t.hold()
 	if t.runner != nil {
 		t.runner.Dispose()

@@ -21,11 +21,11 @@ type trials struct {
 	*env
 	client Client
 	exp    *experiment
-	data   *source
+	data   *dataSource
 	ledger *ledger.Ledger
-	shelf  *shelf
+	kept   *keptRuns
 	// interrupted are runs that may go on.
-	interrupted *interrupted
+	interrupted *interruptedRuns
 	frame       *frame
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
@@ -214,8 +214,8 @@ func (s *trials) coming() (t, before *trial) {
 		}
 		s.frame.progress(t)
 	}
-	t.over = func() {
-		s.shelf.keep(t)
+	t.onEnd = func() {
+		s.kept.keepRun(t)
 		s.frame.ended(t)
 	}
 	s.last, s.fault, s.frame.run = t, "", t
@@ -224,7 +224,7 @@ func (s *trials) coming() (t, before *trial) {
 
 // goOn has an interrupted run go on, on the data that it was on: of files and of features, those
 // at hand.
-func (s *trials) goOn(in run.Interrupted) {
+func (s *trials) goOn(in run.KeptRun) {
 	if s.last.phase.active() {
 		return
 	}
@@ -239,15 +239,15 @@ func (s *trials) goOn(in run.Interrupted) {
 	}
 	s.interrupted.client.ResumeRun(in.ID, files, func(r client.Run, report data.Report, err error) {
 		switch {
-		case t.gone && err == nil:
+		case t.detached && err == nil:
 			r.Leave()
-		case t.gone:
+		case t.detached:
 		case err != nil:
 			s.last, s.interrupted.fault = before, err.Error()
 			s.frame.unstarted(t, err.Error())
 		default:
 			t.data = outline(&report)
-			s.shelf.goesOn(in.ID)
+			s.kept.removeContinued(in.ID)
 			t.started(r, in.Config.WithDefaultsFor(report.Facts()), false)
 			t.record.Resumed = in.Step
 			before.leave()

@@ -13,8 +13,8 @@ func selected(c *run.Candidate) app.UI {
 	return app.P().ID("selected").Text("Chosen: learning rate " + words.Number(c.LearningRate, 3) + ", threshold C " + words.Number(c.MaxGradNorm, 3) + ".")
 }
 
-// tried lists the runs that were compared, which is for their owner alone.
-func tried(list []run.Tried, by string) app.UI {
+// triedTable lists the runs that were compared, which is for their owner alone.
+func triedTable(list []run.Tried, by string) app.UI {
 	score := "how many test rows a run has right"
 	if by == run.ByLogLoss {
 		score = "1 for each test row, less its log loss over ln 100, as one class has most of the rows"

@@ -46,8 +46,8 @@ func (r *running) change(c run.Change) (run.ChangeReply, error) {
 	if err != nil || len(reply.Changes) == 0 {
 		return reply, err
 	}
-	r.keep.hurry() // it finds that there is no state any more
-	if err := r.keep.storeIfDue(context.Background(), r.trainer, false); err != nil {
+	r.checkpoints.storeSoon() // it finds that there is no state any more
+	if err := r.checkpoints.storeIfDue(context.Background(), r.trainer, false); err != nil {
 		r.stop()
 		return reply, err
 	}

@@ -115,9 +115,9 @@ func TestImpossibleChangesAreRefusedByName(t *testing.T) {
 // know; and the result says so.
 func TestChangedRunsAreNotKept(t *testing.T) {
 	c := &changing{fake: fake{steps: 100}, lacks: true}
-	v := newMemVault()
+	v := newMemStore()
 	p := storing(t, v, func(run.Config, data.Meta) (Planned, error) { return c, nil })
-	p.send(Train, 1, keptRun)
+	p.send(Train, 1, keptRequest)
 	p.state(Paused)
 	p.send(Step, 1, "")
 	v.stored(t, anyID, 1)

@@ -18,20 +18,20 @@ import (
 	"clipscope/core/run"
 )
 
-// memVault is a vault in memory, whose writes may end anywhere.
-type memVault struct {
-	mu      sync.Mutex
-	drawers map[string]*memDrawer
+// memStore is a store in memory, whose writes may end anywhere.
+type memStore struct {
+	mu    sync.Mutex
+	byRun map[string]*memFiles
 }
 
-func newMemVault() *memVault { return &memVault{drawers: map[string]*memDrawer{}} }
+func newMemStore() *memStore { return &memStore{byRun: map[string]*memFiles{}} }
 
-// memDrawer dies when so many bytes are left to be written, or fails, and then for good.
-type memDrawer struct {
-	of    *memVault
+// memFiles dies when so many bytes are left to be written, or fails, and then for good.
+type memFiles struct {
+	of    *memStore
 	id    string
 	held  bool
-	files [DrawerFiles][]byte
+	files [FilesPerRun][]byte
 	left  int  // -1: any number
 	fails bool // rather than dies
 	stuck bool // not even to be removed, once it failed
@@ -43,27 +43,27 @@ var (
 	errFull   = errors.New("it is full")
 )
 
-func (v *memVault) Open(id string, fresh bool) (Drawer, error) {
+func (v *memStore) Open(id string, fresh bool) (CheckpointFiles, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	d, ok := v.drawers[id]
+	d, ok := v.byRun[id]
 	switch {
 	case ok && d.held:
-		return nil, ErrHeld
+		return nil, ErrLocked
 	case !ok && !fresh:
 		return nil, ErrGone
 	case !ok:
-		d = &memDrawer{of: v, id: id, left: -1}
-		v.drawers[id] = d
+		d = &memFiles{of: v, id: id, left: -1}
+		v.byRun[id] = d
 	}
 	d.held = true
 	return d, nil
 }
 
-func (v *memVault) List() (ids []string, _ error) {
+func (v *memStore) List() (ids []string, _ error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for id, d := range v.drawers {
+	for id, d := range v.byRun {
 		if !d.held {
 			ids = append(ids, id)
 		}
@@ -71,9 +71,9 @@ func (v *memVault) List() (ids []string, _ error) {
 	return ids, nil
 }
 
-func (v *memVault) Peek(id string, file, most int) ([]byte, error) {
+func (v *memStore) Peek(id string, file, most int) ([]byte, error) {
 	v.mu.Lock()
-	d, ok := v.drawers[id]
+	d, ok := v.byRun[id]
 	v.mu.Unlock()
 	if !ok {
 		return nil, ErrGone
@@ -81,48 +81,48 @@ func (v *memVault) Peek(id string, file, most int) ([]byte, error) {
 	return d.Read(file, most)
 }
 
-// kill has the drawer as it is now be free, and whoever had it write elsewhere.
-func (v *memVault) kill(id string) {
+// kill has the files as they are now be free, and whoever had them write elsewhere.
+func (v *memStore) kill(id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	d := &memDrawer{of: v, id: id, left: -1}
-	for i, f := range v.drawers[id].files {
+	d := &memFiles{of: v, id: id, left: -1}
+	for i, f := range v.byRun[id].files {
 		d.files[i] = slices.Clone(f)
 	}
-	v.drawers[id] = d
+	v.byRun[id] = d
 }
 
-// stored waits until the state of a step is in a drawer.
-func (v *memVault) stored(t *testing.T, id string, step int) {
+// stored waits until the state of a step is in a run's files.
+func (v *memStore) stored(t *testing.T, id string, step int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		v.mu.Lock()
-		d, ok := v.drawers[id]
+		d, ok := v.byRun[id]
 		v.mu.Unlock()
 		if !ok {
 			continue
 		}
-		if f, err := look(d.Read, true); err == nil && f.state.step == step {
+		if f, err := readKeptRun(d.Read, true); err == nil && f.state.step == step {
 			return
 		}
 	}
 	t.Fatalf("step %d is not stored", step)
 }
 
-func (v *memVault) size() int {
+func (v *memStore) size() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return len(v.drawers)
+	return len(v.byRun)
 }
 
-func (d *memDrawer) Read(file, most int) ([]byte, error) {
+func (d *memFiles) Read(file, most int) ([]byte, error) {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
 	b := d.files[file]
 	return slices.Clone(b[:min(most, len(b))]), nil
 }
 
-func (d *memDrawer) Write(file int, b []byte) error {
+func (d *memFiles) Write(file int, b []byte) error {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
 	if d.full && d.stuck {
@@ -151,20 +151,20 @@ func (d *memDrawer) Write(file int, b []byte) error {
 	panic(errKilled)
 }
 
-func (d *memDrawer) Close() {
+func (d *memFiles) Close() {
 	d.of.mu.Lock()
 	d.held = false
 	d.of.mu.Unlock()
 }
 
-func (d *memDrawer) Remove() error {
+func (d *memFiles) Remove() error {
 	if d.stuck {
 		return errFull
 	}
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
-	if d.of.drawers[d.id] == d {
-		delete(d.of.drawers, d.id)
+	if d.of.byRun[d.id] == d {
+		delete(d.of.byRun, d.id)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (s *states) Checkpoint(context.Context) ([]byte, int, error) {
 type life struct{ told, stored int }
 
 // live has a run of so many steps live until it is killed, or ends.
-func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int) (err error, killed bool) {
+func (l *life) live(k *checkpointWriter, clock *time.Time, rng *rand.Rand, from, steps int) (err error, killed bool) {
 	defer func() {
 		if p := recover(); p == errKilled {
 			killed = true
@@ -203,19 +203,19 @@ func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int
 	for step := from + 1; step <= steps; step++ {
 		*clock = clock.Add(time.Duration(rng.ExpFloat64() * float64(300*time.Millisecond)))
 		if rng.IntN(3) == 0 {
-			if err := k.cover(step); err != nil {
+			if err := k.coverStep(step); err != nil {
 				return err, false
 			}
 			l.told = step
 		}
 		if rng.IntN(20) == 0 {
-			k.hurry()
+			k.storeSoon()
 		}
 		was, state := k.number, max(step-rng.IntN(3), l.stored, 1) // perhaps not the last one's
 		if err := k.storeIfDue(context.Background(), &states{step: state}, rng.IntN(10) == 0); err != nil {
 			return err, false
 		}
-		if k.off == "" && k.number > was && k.done == state {
+		if k.offReason == "" && k.number > was && k.storedStep == state {
 			l.stored = state
 		}
 		if rng.IntN(60) == 0 {
@@ -223,7 +223,7 @@ func (l *life) live(k *keeper, clock *time.Time, rng *rand.Rand, from, steps int
 		}
 	}
 	l.stored = 0 // what is stored goes now, and may half be gone
-	return k.end(), false
+	return k.endRun(), false
 }
 
 const anyID = "0123456789abcdef"
@@ -231,32 +231,32 @@ const anyID = "0123456789abcdef"
 // Whenever a run is killed, in the midst of writing too: what is found says at least as
 // many steps as were told, its state is a whole one, no older than the last that was
 // stored, and with all lives together there are no more steps than planned.
-func TestKeeperLosesNoToldStepWhenKilled(t *testing.T) {
+func TestNoToldStepIsLostWhenKilled(t *testing.T) {
 	const steps = 120
 	found := 0
 	for trial := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(41, trial))
 		clock := time.Unix(0, 0)
-		v := newMemVault()
-		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k, from := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps, Data: "x"}), 0
+		v := newMemStore()
+		h := &Host{Checkpoints: v, Now: func() time.Time { return clock }}
+		k, from := newCheckpointWriter(h.Checkpoints, h.Now, anyID, run.CheckpointInfo{Steps: steps, Data: "x"}), 0
 		l := &life{}
 		for lives := 1; lives <= 5; lives++ {
-			if d := v.drawers[anyID]; d != nil {
+			if d := v.byRun[anyID]; d != nil {
 				d.left = rng.IntN(3000)
-			} else if k.drawer == nil {
+			} else if k.files == nil {
 				d, _ := v.Open(anyID, true)
-				d.(*memDrawer).left = rng.IntN(3000)
+				d.(*memFiles).left = rng.IntN(3000)
 				d.Close()
 			}
 			err, killed := l.live(k, &clock, rng, from, steps)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := v.drawers[anyID]
+			d := v.byRun[anyID]
 			if !killed {
-				if len(v.drawers) > 0 && k.number > 0 {
-					t.Fatalf("trial %d: %d drawers are left", trial, len(v.drawers))
+				if len(v.byRun) > 0 && k.number > 0 {
+					t.Fatalf("trial %d: files of %d runs are left", trial, len(v.byRun))
 				}
 				break
 			}
@@ -265,8 +265,8 @@ func TestKeeperLosesNoToldStepWhenKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := look(again.Read, true)
-			if errors.Is(err, errSlip) || errors.Is(err, errNone) {
+			f, err := readKeptRun(again.Read, true)
+			if errors.Is(err, errDamaged) || errors.Is(err, errNone) {
 				if l.stored > 0 {
 					t.Fatalf("trial %d, life %d: the state of step %d is lost", trial, lives, l.stored)
 				}
@@ -279,7 +279,7 @@ func TestKeeperLosesNoToldStepWhenKilled(t *testing.T) {
 			if f.released < l.told || f.state.step > f.released || f.released > steps || f.state.step < l.stored || !bytes.Equal(f.state.state, stateOf(f.state.step)) {
 				t.Fatalf("trial %d, life %d: step %d was told, %d stored; found are %d, and a state of %d", trial, lives, l.told, l.stored, f.released, f.state.step)
 			}
-			k = f.takenUp(h.Vault, h.Now, anyID, again)
+			k = f.continueWriter(h.Checkpoints, h.Now, anyID, again)
 			from, l.stored = f.released, f.state.step
 		}
 	}
@@ -288,26 +288,26 @@ func TestKeeperLosesNoToldStepWhenKilled(t *testing.T) {
 	}
 }
 
-// Whatever byte of a drawer changed, whatever file of it is gone or cut, and whatever file of the
+// Whatever byte of a file changed, whatever file is gone or cut, and whatever file of the
 // journal is gone besides: it says no fewer steps than were posted, or that it is damaged.
 func TestDamageCountsNoFewerSteps(t *testing.T) {
 	clock := time.Unix(0, 0)
-	v := newMemVault()
-	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 5000, Data: "x"})
+	v := newMemStore()
+	k := newCheckpointWriter(v, func() time.Time { return clock }, anyID, run.CheckpointInfo{Steps: 5000, Data: "x"})
 	told := 0
-	check := func(what string, files [DrawerFiles][]byte) {
+	check := func(what string, files [FilesPerRun][]byte) {
 		t.Helper()
-		f, err := look(func(file, most int) ([]byte, error) { return files[file], nil }, true)
+		f, err := readKeptRun(func(file, most int) ([]byte, error) { return files[file], nil }, true)
 		if err == nil && f.released < told {
 			t.Errorf("%s: %d steps were posted, and %d are found", what, told, f.released)
 		}
-		if err != nil && !errors.Is(err, errSlip) && !errors.Is(err, errNone) {
+		if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errNone) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for step := 1; step <= 400; step++ {
 		clock = clock.Add(50 * time.Millisecond)
-		if err := k.cover(step); err != nil {
+		if err := k.coverStep(step); err != nil {
 			t.Fatal(err)
 		}
 		told = step
@@ -317,9 +317,9 @@ func TestDamageCountsNoFewerSteps(t *testing.T) {
 		if step < 150 || step%13 != 0 {
 			continue
 		}
-		whole := v.drawers[anyID].files
-		if f, err := look(func(file, most int) ([]byte, error) { return whole[file], nil }, true); err != nil || f.released < told {
-			t.Fatalf("undamaged, the drawer says %+v, %v", f, err)
+		whole := v.byRun[anyID].files
+		if f, err := readKeptRun(func(file, most int) ([]byte, error) { return whole[file], nil }, true); err != nil || f.released < told {
+			t.Fatalf("undamaged, the files say %+v, %v", f, err)
 		}
 		for i, b := range whole {
 			for at := range b {
@@ -329,7 +329,7 @@ func TestDamageCountsNoFewerSteps(t *testing.T) {
 				check(fmt.Sprintf("step %d, byte %d of file %d changed", step, at, i), bad)
 			}
 		}
-		for gone := range 1 << DrawerFiles {
+		for gone := range 1 << FilesPerRun {
 			bad := whole
 			for i := range bad {
 				if gone>>i&1 == 1 {
@@ -345,21 +345,21 @@ func TestDamageCountsNoFewerSteps(t *testing.T) {
 
 // What a run has left, others may go on from: no step is told any more that is not counted
 // there, however late who tells it comes.
-func TestKeeperTellsNothingOnceLeft(t *testing.T) {
+func TestNothingIsToldOnceTheFilesAreLeft(t *testing.T) {
 	clock := time.Unix(0, 0)
-	v := newMemVault()
-	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
-	clock = clock.Add(firstKeep)
+	v := newMemStore()
+	k := newCheckpointWriter(v, func() time.Time { return clock }, anyID, run.CheckpointInfo{Steps: 100})
+	clock = clock.Add(firstCheckpoint)
 	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
 		t.Fatal(err)
 	}
-	k.leave()
-	f, err := look(v.drawers[anyID].Read, true)
+	k.leaveFiles()
+	f, err := readKeptRun(v.byRun[anyID].Read, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for step := 1; step <= 100; step++ {
-		if told := k.cover(step) == nil; told != (step <= f.released) {
+		if told := k.coverStep(step) == nil; told != (step <= f.released) {
 			t.Errorf("step %d is told: %v; %d are counted", step, told, f.released)
 		}
 	}
@@ -367,17 +367,17 @@ func TestKeeperTellsNothingOnceLeft(t *testing.T) {
 
 // Where a disk is full, the run goes on without, and nobody can go on from what was there;
 // where that can be neither brought up to date nor deleted, the run tells nothing more.
-func TestKeeperGoesOnWhenTheDiskIsFull(t *testing.T) {
+func TestARunGoesOnWhenTheDiskIsFull(t *testing.T) {
 	const steps = 120
 	ended := 0
 	for trial := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(42, trial))
 		clock := time.Unix(0, 0)
-		v := newMemVault()
-		h := &Host{Vault: v, Now: func() time.Time { return clock }}
-		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: steps})
+		v := newMemStore()
+		h := &Host{Checkpoints: v, Now: func() time.Time { return clock }}
+		k := newCheckpointWriter(h.Checkpoints, h.Now, anyID, run.CheckpointInfo{Steps: steps})
 		d, _ := v.Open(anyID, true)
-		mem := d.(*memDrawer)
+		mem := d.(*memFiles)
 		mem.left, mem.fails, mem.stuck = rng.IntN(3000), true, trial%2 == 1
 		d.Close()
 		l := &life{}
@@ -391,10 +391,10 @@ func TestKeeperGoesOnWhenTheDiskIsFull(t *testing.T) {
 		if !mem.full {
 			continue
 		}
-		if k.note() == "" || !strings.Contains(k.note(), "full") {
-			t.Fatalf("trial %d: the note is %q", trial, k.note())
+		if k.offNote() == "" || !strings.Contains(k.offNote(), "full") {
+			t.Fatalf("trial %d: the note is %q", trial, k.offNote())
 		}
-		f, look := look(mem.Read, true)
+		f, look := readKeptRun(mem.Read, true)
 		if err == nil && look == nil {
 			t.Fatalf("trial %d: after the disk was full a state of step %d is left", trial, f.state.step)
 		}
@@ -412,42 +412,42 @@ func TestKeeperGoesOnWhenTheDiskIsFull(t *testing.T) {
 
 // Where what was there could be neither brought up to date nor deleted, no step is covered any
 // more, whoever asks.
-func TestStuckKeeperCoversNothing(t *testing.T) {
+func TestNoStepIsCoveredOnceStuck(t *testing.T) {
 	clock := time.Unix(0, 0)
-	v := newMemVault()
-	k := newKeeper(v, func() time.Time { return clock }, anyID, run.Stored{Steps: 100})
-	clock = clock.Add(firstKeep)
+	v := newMemStore()
+	k := newCheckpointWriter(v, func() time.Time { return clock }, anyID, run.CheckpointInfo{Steps: 100})
+	clock = clock.Add(firstCheckpoint)
 	if err := k.storeIfDue(context.Background(), &states{step: 5}, true); err != nil {
 		t.Fatal(err)
 	}
-	d := v.drawers[anyID]
+	d := v.byRun[anyID]
 	d.left, d.fails, d.stuck = 0, true, true
 	for _, step := range []int{6, 6, 100, 1} {
-		if err := k.cover(step); err == nil || !errors.Is(err, errFull) {
+		if err := k.coverStep(step); err == nil || !errors.Is(err, errFull) {
 			t.Errorf("step %d may be posted: %v", step, err)
 		}
 	}
-	if err := k.failure(); !errors.Is(err, errFull) {
+	if err := k.stuckError(); !errors.Is(err, errFull) {
 		t.Errorf("the run does not end with what is stuck, but with %v", err)
 	}
 }
 
 // Storing takes no more than its part of a run's time, and is done often enough.
-func TestKeeperTakesItsPartOfTheTime(t *testing.T) {
+func TestStoringTakesItsPartOfTheTime(t *testing.T) {
 	for _, cost := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second} {
 		clock := time.Unix(0, 0)
-		v := newMemVault()
-		h := &Host{Vault: slowVault{v, &clock, cost}, Now: func() time.Time { return clock }}
-		k := newKeeper(h.Vault, h.Now, anyID, run.Stored{Steps: 1 << 20})
+		v := newMemStore()
+		h := &Host{Checkpoints: slowStore{v, &clock, cost}, Now: func() time.Time { return clock }}
+		k := newCheckpointWriter(h.Checkpoints, h.Now, anyID, run.CheckpointInfo{Steps: 1 << 20})
 		spent, states, longest, last := time.Duration(0), uint64(0), time.Duration(0), clock
 		for step := 1; clock.Before(time.Unix(3600, 0)); step++ {
 			clock = clock.Add(40 * time.Millisecond)
-			began, done := clock, k.done
-			if k.cover(step) != nil || k.storeIfDue(context.Background(), &fixedState{step: step}, false) != nil {
+			began, done := clock, k.storedStep
+			if k.coverStep(step) != nil || k.storeIfDue(context.Background(), &fixedState{step: step}, false) != nil {
 				t.Fatal("it cannot be stored")
 			}
 			spent += clock.Sub(began)
-			if k.done != done {
+			if k.storedStep != done {
 				states++
 				longest, last = max(longest, clock.Sub(last)), clock
 			}
@@ -455,36 +455,36 @@ func TestKeeperTakesItsPartOfTheTime(t *testing.T) {
 		if part := spent.Seconds() / 3600; part > 0.0201 {
 			t.Errorf("storing in %v takes %.2f %% of the time", cost, 100*part)
 		}
-		if longest > max(firstKeep, 70*cost)+time.Second || states < 15 {
+		if longest > max(firstCheckpoint, 70*cost)+time.Second || states < 15 {
 			t.Errorf("storing in %v: %d states, %v apart at most", cost, states, longest)
 		}
 	}
 }
 
-// slowVault's drawers take their time for each state, and a hundredth for what is small.
-type slowVault struct {
-	*memVault
+// slowStore's files take their time for each state, and a hundredth for what is small.
+type slowStore struct {
+	*memStore
 	clock *time.Time
 	cost  time.Duration
 }
 
-type slowDrawer struct {
-	Drawer
-	of slowVault
+type slowFiles struct {
+	CheckpointFiles
+	of slowStore
 }
 
-func (v slowVault) Open(id string, fresh bool) (Drawer, error) {
-	d, err := v.memVault.Open(id, fresh)
-	return slowDrawer{d, v}, err
+func (v slowStore) Open(id string, fresh bool) (CheckpointFiles, error) {
+	d, err := v.memStore.Open(id, fresh)
+	return slowFiles{d, v}, err
 }
 
-func (d slowDrawer) Write(file int, b []byte) error {
+func (d slowFiles) Write(file int, b []byte) error {
 	cost := d.of.cost
 	if len(b) < 150 {
 		cost /= 100
 	}
 	*d.of.clock = d.of.clock.Add(cost)
-	return d.Drawer.Write(file, b)
+	return d.CheckpointFiles.Write(file, b)
 }
 
 type fixedState struct {
@@ -496,11 +496,11 @@ func (s *fixedState) Checkpoint(context.Context) ([]byte, int, error) {
 	return make([]byte, 200), s.step, nil
 }
 
-func FuzzReadSlip(f *testing.F) {
-	f.Add((&slip{number: 1, released: 7, step: 3, about: []byte("{}"), state: []byte("state")}).bytes(), true)
-	f.Add((&slip{number: 2, released: 9}).bytes(), false)
+func FuzzReadCheckpoint(f *testing.F) {
+	f.Add((&checkpoint{number: 1, released: 7, step: 3, info: []byte("{}"), state: []byte("state")}).bytes(), true)
+	f.Add((&checkpoint{number: 2, released: 9}).bytes(), false)
 	f.Fuzz(func(t *testing.T, b []byte, whole bool) {
-		s, err := readSlip(b, whole)
+		s, err := readCheckpoint(b, whole)
 		if err != nil {
 			return
 		}
@@ -516,42 +516,42 @@ func FuzzReadSlip(f *testing.F) {
 }
 
 // Every change of a byte is noticed, and every end before the last.
-func TestSlipNoticesEveryChangedByte(t *testing.T) {
-	good := (&slip{number: 1, released: 7, step: 3, about: []byte("{}"), state: []byte("state")}).bytes()
-	if _, err := readSlip(append(slices.Clone(good), "left of a longer one"...), true); err != nil {
+func TestACheckpointNoticesEveryChangedByte(t *testing.T) {
+	good := (&checkpoint{number: 1, released: 7, step: 3, info: []byte("{}"), state: []byte("state")}).bytes()
+	if _, err := readCheckpoint(append(slices.Clone(good), "left of a longer one"...), true); err != nil {
 		t.Fatal(err)
 	}
 	for i := range good {
 		bad := slices.Clone(good)
 		bad[i] ^= 4
-		if _, err := readSlip(bad, true); err == nil {
+		if _, err := readCheckpoint(bad, true); err == nil {
 			t.Errorf("a change of byte %d went unnoticed", i)
 		}
-		if _, err := readSlip(good[:i], true); err == nil {
+		if _, err := readCheckpoint(good[:i], true); err == nil {
 			t.Errorf("%d bytes of %d were taken", i, len(good))
 		}
 	}
 }
 
-// storing is a page whose session has a vault.
-func storing(t *testing.T, v Vault, trainer func(run.Config, data.Meta) (Planned, error), changes ...func(*Host)) *page {
-	return newPage(t, trainer, append(changes, func(h *Host) { h.Vault = v })...)
+// storing is a page whose session has a store.
+func storing(t *testing.T, v CheckpointStore, trainer func(run.Config, data.Meta) (Planned, error), changes ...func(*Host)) *page {
+	return newPage(t, trainer, append(changes, func(h *Host) { h.Checkpoints = v })...)
 }
 
-const keptRun = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
+const keptRequest = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
 
-func interrupted(t *testing.T, p *page) []run.Interrupted {
+func interrupted(t *testing.T, p *page) []run.KeptRun {
 	t.Helper()
 	p.send(Interrupted, 90, "")
-	return decode[[]run.Interrupted](t, p.next(ReplyType))
+	return decode[[]run.KeptRun](t, p.next(ReplyType))
 }
 
 // A run that is paused is stored, one that goes on is not offered, and one whose worker
 // is gone goes on from where it was, and is stored no more once it has ended.
 func TestARunGoesOnFromWhereItWas(t *testing.T) {
-	v := newMemVault()
+	v := newMemStore()
 	p := storing(t, v, steps(100))
-	p.send(Train, 1, keptRun)
+	p.send(Train, 1, keptRequest)
 	p.state(Paused)
 	if list := interrupted(t, p); len(list) != 0 {
 		t.Fatalf("a run that has not begun is stored: %+v", list)
@@ -606,9 +606,9 @@ func TestARunGoesOnFromWhereItWas(t *testing.T) {
 // Steps that the ledger knows to have been seen are taken no second time, whatever is stored.
 func TestNoStepThatTheLedgerSawIsTakenAgain(t *testing.T) {
 	for seen, first := range map[int]int{0: 4, 2: 4, 50: 51} {
-		v := newMemVault()
+		v := newMemStore()
 		p := storing(t, v, steps(100))
-		p.send(Train, 1, keptRun)
+		p.send(Train, 1, keptRequest)
 		p.state(Paused)
 		for range 3 {
 			p.send(Step, 1, "")
@@ -629,15 +629,15 @@ func TestNoStepThatTheLedgerSawIsTakenAgain(t *testing.T) {
 // A run whose checkpoints are damaged is listed until it is discarded, and does not go on; one of
 // which none was stored is not.
 func TestDamagedRunIsListed(t *testing.T) {
-	v := newMemVault()
+	v := newMemStore()
 	p := storing(t, v, steps(100))
-	p.send(Train, 1, keptRun)
+	p.send(Train, 1, keptRequest)
 	p.state(Paused)
 	p.send(Step, 1, "")
 	p.next(EventsType)
 	v.stored(t, anyID, 1)
 	v.kill(anyID)
-	for _, f := range v.drawers[anyID].files[:journalFiles] {
+	for _, f := range v.byRun[anyID].files[:journalFiles] {
 		if len(f) > 0 {
 			f[70] ^= 1
 		}
@@ -659,7 +659,7 @@ func TestDamagedRunIsListed(t *testing.T) {
 	p.send(Discard, 3, `{"id":"0123456789abcdef"}`)
 	p.next(ReplyType)
 	if list := interrupted(t, p); len(list) != 0 || v.size() != 0 {
-		t.Errorf("after it was discarded the list is %+v, with %d drawers", list, v.size())
+		t.Errorf("after it was discarded the list is %+v, with files of %d runs", list, v.size())
 	}
 }
 
@@ -667,7 +667,7 @@ func TestDamagedRunIsListed(t *testing.T) {
 // is stopped before it goes on has a result.
 func TestOnlyFailedRunsAreStoredAfterTheirEnd(t *testing.T) {
 	for _, end := range []string{"fails", "is stopped", "is stopped before it goes on"} {
-		v := newMemVault()
+		v := newMemStore()
 		p := storing(t, v, func(run.Config, data.Meta) (Planned, error) {
 			return &fake{steps: 100, before: func(step int) error {
 				if step == 5 && end == "fails" {
@@ -676,7 +676,7 @@ func TestOnlyFailedRunsAreStoredAfterTheirEnd(t *testing.T) {
 				return nil
 			}}, nil
 		})
-		p.send(Train, 1, keptRun)
+		p.send(Train, 1, keptRequest)
 		p.state(Paused)
 		p.send(Step, 1, "")
 		p.next(EventsType)
@@ -708,7 +708,7 @@ func TestOnlyFailedRunsAreStoredAfterTheirEnd(t *testing.T) {
 			}
 		}
 		if n := v.size(); n != 0 {
-			t.Errorf("a run that %s leaves %d drawers", end, n)
+			t.Errorf("a run that %s leaves files of %d runs", end, n)
 		}
 	}
 }
@@ -716,7 +716,7 @@ func TestOnlyFailedRunsAreStoredAfterTheirEnd(t *testing.T) {
 // A run on files goes on with the same training rows and the same test files, read as they were
 // read then whatever its own configuration says, and with no others.
 func TestARunGoesOnWithTheSameFilesAlone(t *testing.T) {
-	v := newMemVault()
+	v := newMemStore()
 	table := func(name string, first int) memFile {
 		var b strings.Builder
 		b.WriteString("a,b,kind\n")
@@ -733,7 +733,7 @@ func TestARunGoesOnWithTheSameFilesAlone(t *testing.T) {
 		return p
 	}
 	p := open(read, table("x.csv", 0), table("x_test.csv", 2))
-	p.send(Train, 2, strings.Replace(strings.Replace(keptRun, "digits", "files", 1), `"program":"1"`, `"program":"1","salt":"`+salt+`"`, 1))
+	p.send(Train, 2, strings.Replace(strings.Replace(keptRequest, "digits", "files", 1), `"program":"1"`, `"program":"1","salt":"`+salt+`"`, 1))
 	p.state(Paused)
 	p.send(Step, 2, "")
 	p.next(EventsType)
@@ -788,7 +788,7 @@ func TestARunGoesOnWithTheSameFeaturesAlone(t *testing.T) {
 		"other features":   {made, &other, "make them again"},
 		"features of rows": {nil, made, "without it"},
 	} {
-		v := newMemVault()
+		v := newMemStore()
 		open := func(b *run.Backbone) *page {
 			p := storing(t, v, steps(100))
 			p.send(Open, 1, `{"data":"digits"}`)
@@ -797,7 +797,7 @@ func TestARunGoesOnWithTheSameFeaturesAlone(t *testing.T) {
 			return p
 		}
 		p := open(c.was)
-		p.send(Train, 2, keptRun)
+		p.send(Train, 2, keptRequest)
 		p.state(Paused)
 		p.send(Step, 2, "")
 		p.next(EventsType)

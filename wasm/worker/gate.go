@@ -73,8 +73,8 @@ func (g *gate) end() {
 	}
 }
 
-// held reports whether the run is paused, if only between steps.
-func (g *gate) held() bool {
+// isPaused reports whether the run is paused, if only between steps.
+func (g *gate) isPaused() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.paused

@@ -30,8 +30,8 @@ type Host struct {
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
 	// Blob returns a new one, for a reply with bytes.
 	Blob func() Blob
-	// Vault stores the checkpoints of runs.
-	Vault Vault
+	// Checkpoints stores the checkpoints of runs.
+	Checkpoints CheckpointStore
 	// Backbones runs models that make features, and Features stores these; nil: nothing does.
 	Backbones Backbones
 	Features  Features

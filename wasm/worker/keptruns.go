@@ -12,19 +12,19 @@ import (
 
 // keptRuns lists, continues and discards the runs that are stored.
 type keptRuns struct {
-	vault Vault
+	store CheckpointStore
 	runs  *runs
 }
 
-// drawerOf opens the drawer of a run that was interrupted.
-func (s *keptRuns) drawerOf(id string) (Drawer, error) {
-	if s.vault == nil {
+// openFiles opens the files of a run that was interrupted.
+func (s *keptRuns) openFiles(id string) (CheckpointFiles, error) {
+	if s.store == nil {
 		return nil, fmt.Errorf("worker: %w", ErrGone)
 	}
-	if !named(id) {
+	if !validID(id) {
 		return nil, fmt.Errorf("worker: no run is called %q", brief(id, 100))
 	}
-	d, err := s.vault.Open(id, false)
+	d, err := s.store.Open(id, false)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
@@ -34,52 +34,52 @@ func (s *keptRuns) drawerOf(id string) (Drawer, error) {
 // list returns the runs that are stored and that no worker has in hand, the latest
 // first.
 func (s *keptRuns) list(Request) (any, error) {
-	list := []run.Interrupted{}
-	if s.vault == nil {
+	list := []run.KeptRun{}
+	if s.store == nil {
 		return list, nil
 	}
-	ids, err := s.vault.List()
+	ids, err := s.store.List()
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	for _, id := range ids {
-		f, err := look(func(file, most int) ([]byte, error) { return s.vault.Peek(id, file, most) }, false)
-		if errors.Is(err, errSlip) || errors.Is(err, errNone) {
-			f, err = s.lookAgain(id)
+		f, err := readKeptRun(func(file, most int) ([]byte, error) { return s.store.Peek(id, file, most) }, false)
+		if errors.Is(err, errDamaged) || errors.Is(err, errNone) {
+			f, err = s.readLocked(id)
 		}
 		switch {
-		case errors.Is(err, errSlip):
-			list = append(list, run.Interrupted{ID: id, Stored: f.Stored, Released: f.released, Fault: damage})
+		case errors.Is(err, errDamaged):
+			list = append(list, run.KeptRun{ID: id, CheckpointInfo: f.CheckpointInfo, Released: f.released, Fault: damage})
 		case err == nil: // or it was discarded meanwhile
-			list = append(list, run.Interrupted{ID: id, Stored: f.Stored, Step: f.state.step, Released: f.released})
+			list = append(list, run.KeptRun{ID: id, CheckpointInfo: f.CheckpointInfo, Step: f.state.step, Released: f.released})
 		}
 	}
-	slices.SortFunc(list, func(a, b run.Interrupted) int { return strings.Compare(b.Started, a.Started) })
+	slices.SortFunc(list, func(a, b run.KeptRun) int { return strings.Compare(b.Started, a.Started) })
 	return list, nil
 }
 
-// lookAgain looks at a drawer that nobody else writes to meanwhile. It removes one without a
+// readLocked reads a run's files, which nobody else writes to meanwhile. It removes those without a
 // checkpoint, as of a run that ended before one was stored.
-func (s *keptRuns) lookAgain(id string) (*found, error) {
-	d, err := s.drawerOf(id)
+func (s *keptRuns) readLocked(id string) (*keptRun, error) {
+	d, err := s.openFiles(id)
 	if err != nil {
 		return nil, err
 	}
-	f, err := look(d.Read, false)
+	f, err := readKeptRun(d.Read, false)
 	if errors.Is(err, errNone) {
-		drop(d)
+		deleteFiles(d)
 		return nil, err
 	}
 	d.Close()
 	return f, err
 }
 
-// goOn continues an interrupted run on the open data, as train starts one.
-func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
+// continueRun continues an interrupted run on the open data, as train starts one.
+func (s *keptRuns) continueRun(r Request, q run.GoOnRequest) (_ any, err error) {
 	if err := s.runs.free(); err != nil {
 		return nil, err
 	}
-	d, err := s.drawerOf(q.ID)
+	d, err := s.openFiles(q.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
 			d.Close()
 		}
 	}()
-	f, err := look(d.Read, true)
+	f, err := readKeptRun(d.Read, true)
 	if err != nil {
 		return nil, err
 	}
 	if f.Program != q.Program {
 		return nil, errors.New("worker: this run was interrupted under another version of the page, and no other goes on with it: start it anew")
 	}
-	if err := s.sameData(f.Stored); err != nil {
+	if err := s.sameData(f.CheckpointInfo); err != nil {
 		return nil, err
 	}
 	p, err := s.runs.plans.prepare(f.Config)
@@ -104,19 +104,19 @@ func (s *keptRuns) goOn(r Request, q run.GoOnRequest) (_ any, err error) {
 	}
 	plan, ok := p.plan.(Resumable)
 	if !ok {
-		return nil, errSlip
+		return nil, errDamaged
 	}
-	f.seen(q.Seen)
+	f.countSeen(q.Seen)
 	if err := plan.Fits(f.state.state); err != nil {
 		return nil, err
 	}
 	p.from = f
-	return s.runs.start(r.ID, p, f.takenUp(s.vault, s.runs.mail.now, q.ID, d), q.Paused), nil
+	return s.runs.start(r.ID, p, f.continueWriter(s.store, s.runs.mail.now, q.ID, d), q.Paused), nil
 }
 
 // sameData refuses data other than the run's: other training rows, other files, other test
 // rows, or other features of them.
-func (s *keptRuns) sameData(of run.Stored) error {
+func (s *keptRuns) sameData(of run.CheckpointInfo) error {
 	other := func(format string, args ...any) error {
 		return &run.ConfigError{Field: "data", Message: fmt.Sprintf(format, args...)}
 	}
@@ -148,7 +148,7 @@ func (s *keptRuns) sameData(of run.Stored) error {
 
 // sameFeatures refuses features made otherwise than the run's, features where it had rows, and
 // rows where it had features.
-func sameFeatures(of run.Stored, rows *data.Dataset, other func(string, ...any) error) error {
+func sameFeatures(of run.CheckpointInfo, rows *data.Dataset, other func(string, ...any) error) error {
 	var made *run.Backbone
 	if rows != nil {
 		made = rows.Backbone
@@ -164,12 +164,12 @@ func sameFeatures(of run.Stored, rows *data.Dataset, other func(string, ...any) 
 
 // discard deletes an interrupted run.
 func (s *keptRuns) discard(q run.DiscardRequest) (any, error) {
-	d, err := s.drawerOf(q.ID)
+	d, err := s.openFiles(q.ID)
 	switch {
 	case errors.Is(err, ErrGone):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	return nil, drop(d)
+	return nil, deleteFiles(d)
 }

@@ -73,7 +73,7 @@ func thin(events []run.Event, limit int) []run.Event {
 			compared = i
 		}
 	}
-	stays := func(i int, e run.Event) bool { return i == compared || keep(events, i, e) }
+	stays := func(i int, e run.Event) bool { return i == compared || mustStay(events, i, e) }
 	for i, e := range events {
 		if !stays(i, e) {
 			loose++
@@ -98,7 +98,7 @@ func thin(events []run.Event, limit int) []run.Event {
 	return kept
 }
 
-func keep(events []run.Event, i int, e run.Event) bool {
+func mustStay(events []run.Event, i int, e run.Event) bool {
 	return i == len(events)-1 || e.Diag != nil && e.Diag.Eval != nil
 }
 

@@ -19,8 +19,8 @@ type chosen struct {
 	be   compute.Backend
 	note string // of its opening
 	why  string // reason for the choice
-	// tried says that there was another to be had.
-	tried bool
+	// compared says that there was another to be had.
+	compared bool
 }
 
 // choose opens the back end of a run: its own, or the rival of that, whichever takes a
@@ -48,7 +48,7 @@ func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, e
 	if err != nil || own*time.Duration(p.plan.Info().Steps) < worthTrying {
 		return c, nil // the run reports what keeps it from its steps
 	}
-	c.tried = true
+	c.compared = true
 	rival, other, err := try(ctx, p.plan, c.Rival)
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, e
 		return c, nil
 	}
 	c.be.Close()
-	rival.tried = true
+	rival.compared = true
 	rival.why = faster(rival, other, c, own)
 	return rival, nil
 }

@@ -40,7 +40,7 @@ type prepared struct {
 	plan Planned
 	ds   *data.Dataset
 	on   Backend
-	from *found // the kept run that it continues; nil: it starts anew
+	from *keptRun // the kept run that it continues; nil: it starts anew
 }
 
 func (p prepared) info() run.PlanInfo {

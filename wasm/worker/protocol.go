@@ -73,7 +73,7 @@
 // Of runs that were interrupted, each stored by its worker while it went on
 // ([run.TrainRequest.Keep]), under its random name:
 //
-//	interrupted                       → reply: a list of [run.Interrupted]
+//	interrupted                       → reply: a list of [run.KeptRun]
 //	discard    [run.DiscardRequest]   → reply: null
 //
 // Of the ledger, whose records the page stores, as only it outlives a run:

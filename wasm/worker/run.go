@@ -27,7 +27,7 @@ type runs struct {
 	mail   mail
 	plans  *planner
 	ledger *ledger
-	vault  Vault
+	store  CheckpointStore
 
 	mu      sync.Mutex
 	current *running // nil: none
@@ -36,7 +36,7 @@ type runs struct {
 // started is the reply to a train request and the run that follows it.
 type started struct {
 	run.PlanInfo
-	begin func()
+	beginRun func()
 }
 
 func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
@@ -51,23 +51,23 @@ func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
 	if err != nil {
 		return started{}, err
 	}
-	var k *keeper
+	var k *checkpointWriter
 	_, can := p.plan.(Resumable)
 	if can && q.Keep != nil && (rows.publicName(q.Config) != "" || rows.fromFiles()) {
-		about, err := s.stored(p, q)
+		about, err := s.checkpointInfo(p, q)
 		if err != nil {
 			return started{}, err
 		}
-		k = newKeeper(s.vault, s.mail.now, q.Keep.ID, about)
+		k = newCheckpointWriter(s.store, s.mail.now, q.Keep.ID, about)
 	}
 	return s.start(r.ID, p, k, q.Paused), nil
 }
 
-// stored returns the description that is kept beside a run's checkpoint: all that it takes
+// checkpointInfo returns the description that is kept beside a run's checkpoint: all that it takes
 // to have the same rows again, and to know them.
-func (s *runs) stored(p prepared, q run.TrainRequest) (about run.Stored, err error) {
+func (s *runs) checkpointInfo(p prepared, q run.TrainRequest) (about run.CheckpointInfo, err error) {
 	info := p.plan.Info()
-	about = run.Stored{
+	about = run.CheckpointInfo{
 		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.plans.data.publicName(q.Config), Started: s.mail.now().UTC().Format(time.RFC3339),
 		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
 	}
@@ -92,9 +92,9 @@ func (s *runs) free() error {
 }
 
 // start makes a run the one in progress.
-func (s *runs) start(id int, p prepared, k *keeper, paused bool) started {
+func (s *runs) start(id int, p prepared, k *checkpointWriter, paused bool) started {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, keep: k}
+	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, checkpoints: k}
 	s.set(r)
 	return started{p.info(), func() { r.conduct(ctx, p, func() { s.set(nil) }) }}
 }
@@ -133,7 +133,7 @@ var commands = map[string]func(r *running, text string){
 		}
 	},
 	Stop:  func(r *running, _ string) { r.stop() },
-	Store: func(r *running, _ string) { r.keep.hurry() },
+	Store: func(r *running, _ string) { r.checkpoints.storeSoon() },
 	Ack: func(r *running, _ string) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -143,11 +143,11 @@ var commands = map[string]func(r *running, text string){
 
 // running is the run in progress.
 type running struct {
-	mail mail
-	id   int
-	gate *gate
-	stop context.CancelFunc
-	keep *keeper // nil: the run is not stored
+	mail        mail
+	id          int
+	gate        *gate
+	stop        context.CancelFunc
+	checkpoints *checkpointWriter // nil: the run is not stored
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
@@ -160,7 +160,7 @@ type running struct {
 // but the one under way.
 func (r *running) confirmPause() {
 	r.send(true)
-	if r.gate.held() {
+	if r.gate.isPaused() {
 		r.mail.send(StateType, r.id, Paused)
 	}
 }
@@ -176,13 +176,13 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	result, err := r.steps(ctx, p)
 	r.send(true)
 	r.stop()
-	if stuck := r.keep.failure(); stuck != nil {
+	if stuck := r.checkpoints.stuckError(); stuck != nil {
 		err = stuck
 	}
 	if err != nil {
-		r.keep.leave()
+		r.checkpoints.leaveFiles()
 	} else {
-		err = r.keep.end() // before anybody sees the result, of which there must be one
+		err = r.checkpoints.endRun() // before anybody sees the result, of which there must be one
 	}
 	onEnd()
 	r.gate.end()
@@ -194,7 +194,7 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	for _, w := range slices.Backward(p.on.Warnings) {
 		result.Notes = slices.Insert(result.Notes, 0, w.Message)
 	}
-	if note := r.keep.note(); note != "" {
+	if note := r.checkpoints.offNote(); note != "" {
 		result.Notes = append(result.Notes, note)
 	}
 	r.mail.send(StateType, r.id, Done)
@@ -221,7 +221,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	}
 	defer on.be.Close()
 	defer func() {
-		if on.tried {
+		if on.compared {
 			result.Chosen = on.why
 		}
 		if on.note != "" {
@@ -314,7 +314,7 @@ func (r *running) pull(ctx context.Context, t Trainer) error {
 			r.mail.send(TrialType, r.id, event.Trial)
 		}
 		turn(0)
-		if err := r.keep.storeIfDue(ctx, t, r.gate.closed()); err != nil {
+		if err := r.checkpoints.storeIfDue(ctx, t, r.gate.closed()); err != nil {
 			return err
 		}
 		if !r.await(ctx) {
@@ -345,7 +345,7 @@ func (r *running) send(must bool) {
 	if len(events) == 0 {
 		return
 	}
-	if err := r.keep.cover(events[len(events)-1].Step); err != nil {
+	if err := r.checkpoints.coverStep(events[len(events)-1].Step); err != nil {
 		r.stop()
 		return
 	}

@@ -31,8 +31,8 @@ func NewSession(h Host) *Session {
 	open := &openData{mail: m, load: h.Load, make: h.Builtin}
 	plans := &planner{data: open, backend: h.Backend, plan: h.New}
 	names := &ledger{data: open, files: h.Files}
-	runs := &runs{mail: m, plans: plans, ledger: names, vault: h.Vault}
-	kept := &keptRuns{vault: h.Vault, runs: runs}
+	runs := &runs{mail: m, plans: plans, ledger: names, store: h.Checkpoints}
+	kept := &keptRuns{store: h.Checkpoints, runs: runs}
 	feats := &extraction{mail: m, data: open, ledger: names, backbones: h.Backbones, store: featureStore{h.Features}}
 	model := &models{mail: m, backend: h.Backend, files: h.Files, blob: h.Blob}
 	lab := &laboratory{mail: m, plans: plans}
@@ -47,7 +47,7 @@ func NewSession(h Host) *Session {
 		Change: question(runs.change),
 
 		Interrupted: kept.list,
-		GoOn:        request(kept.goOn),
+		GoOn:        request(kept.continueRun),
 		Discard:     question(kept.discard),
 
 		Inspect:   feats.inspect,
@@ -130,7 +130,7 @@ func (s *Session) request(r Request) {
 	}
 	s.mail.send(ReplyType, r.ID, reply)
 	if start, ok := reply.(started); ok {
-		start.begin()
+		start.beginRun()
 	}
 }
 
