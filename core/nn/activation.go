@@ -11,19 +11,19 @@ import (
 var functions = map[string]kernel.Function{"relu": kernel.ReLU, "tanh": kernel.Tanh}
 
 func activationForm(name string) form {
-	return form{usage: name, read: func(arguments) part { return bend(name) }}
+	return form{usage: name, read: func(arguments) layerSpec { return activationSpec(name) }}
 }
 
-// bend is an activation as it was written.
-type bend string
+// activationSpec is an activation as it is written in a list of layers.
+type activationSpec string
 
-func (bend) lipschitz() bool { return true }
+func (activationSpec) lipschitz() bool { return true }
 
-func (bend) outline(in Shape) (Outline, error) {
+func (activationSpec) outline(in Shape) (Outline, error) {
 	return Outline{Out: in, Floats: 2 * int64(in.Len())}, nil
 }
 
-func (f bend) layer(b *builder, in Shape, _ bool) Layer {
+func (f activationSpec) layer(b *builder, in Shape, _ bool) Layer {
 	return &activation{be: b.be, f: functions[string(f)], width: in.Len(), y: b.rows(in.Len()), dx: b.rows(in.Len())}
 }
 

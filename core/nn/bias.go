@@ -10,28 +10,28 @@ import (
 // bias is the layer y = x + b, b [width]. An example's gradient by b is that by its
 // output, so it is simply there.
 type bias struct {
-	*formed
+	*formedSite
 	y, dx compute.Buffer // [rows×width]
 }
 
-var biasForm = form{usage: "bias", read: func(arguments) part { return shift{} }}
+var biasForm = form{usage: "bias", read: func(arguments) layerSpec { return biasSpec{} }}
 
-// shift is a bias as it was written.
-type shift struct{}
+// biasSpec is a bias as it is written in a list of layers.
+type biasSpec struct{}
 
-func (shift) lipschitz() bool { return false }
+func (biasSpec) lipschitz() bool { return false }
 
-func (shift) outline(in Shape) (Outline, error) {
+func (biasSpec) outline(in Shape) (Outline, error) {
 	return Outline{Out: in, Parameters: in.Len(), Tensors: tensors(in.Len())[1:], Floats: 3 * int64(in.Len()), Formed: int64(in.Len())}, nil
 }
 
-func (shift) layer(b *builder, in Shape, _ bool) Layer {
-	l := &bias{formed: newFormed(b, in.Len()), y: b.rows(in.Len()), dx: b.rows(in.Len())}
+func (biasSpec) layer(b *builder, in Shape, _ bool) Layer {
+	l := &bias{formedSite: newFormedSite(b, in.Len()), y: b.rows(in.Len()), dx: b.rows(in.Len())}
 	l.g = b.examples(in.Len())
 	return l
 }
 
-func (b *bias) Sites() []Site { return []Site{b.formed} }
+func (b *bias) Sites() []Site { return []Site{b.formedSite} }
 
 func (b *bias) Forward(x compute.Buffer, n int) compute.Buffer {
 	b.rows = n

@@ -10,24 +10,24 @@ import (
 
 // dense is the affine layer y = x·W + b with W [in×out] and b [out].
 type dense struct {
-	*outer
+	*outerSite
 	zero  bool           // start at zero: right for a convex model, fatal for a deep one
 	y, dx compute.Buffer // [capacity×out], [capacity×in]
 	bound *spectral      // made when first needed
 }
 
-var denseForm = form{usage: "dense:OUTPUTS", least: 1, most: 1, read: func(a arguments) part { return affine{out: a.numbers[0]} }}
+var denseForm = form{usage: "dense:OUTPUTS", least: 1, most: 1, read: func(a arguments) layerSpec { return denseSpec{out: a.numbers[0]} }}
 
-// affine is a dense layer as it was written. With zero set, it starts from zero
-// weights.
-type affine struct {
+// denseSpec is a dense layer as it is written in a list of layers. With zero set, it starts from
+// zero weights.
+type denseSpec struct {
 	out  int
 	zero bool
 }
 
-func (affine) lipschitz() bool { return true }
+func (denseSpec) lipschitz() bool { return true }
 
-func (a affine) outline(in Shape) (Outline, error) {
+func (a denseSpec) outline(in Shape) (Outline, error) {
 	n, out := int64(in.Len()), int64(a.out)
 	// Outputs, gradients by them once they are scaled, and that by the input.
 	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Tensors: tensors(in.Len(), a.out), Products: n * out, Floats: n + 2*out}, nil
@@ -35,18 +35,18 @@ func (a affine) outline(in Shape) (Outline, error) {
 
 // layer: the first one of a model needs no gradient by its input, and saves that
 // memory.
-func (a affine) layer(b *builder, in Shape, wantDx bool) Layer {
+func (a denseSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 	if b.most > 1 {
-		return a.viewed(b, in, wantDx)
+		return a.newViewed(b, in, wantDx)
 	}
-	d := &dense{outer: newOuter(b.be, b.from, in.Len(), a.out, b.capacity), zero: a.zero, y: b.rows(a.out)}
+	d := &dense{outerSite: newOuterSite(b.be, b.from, in.Len(), a.out, b.capacity), zero: a.zero, y: b.rows(a.out)}
 	if wantDx {
 		d.dx = b.rows(in.Len())
 	}
 	return d
 }
 
-func (d *dense) Sites() []Site { return []Site{d.outer} }
+func (d *dense) Sites() []Site { return []Site{d.outerSite} }
 
 func (d *dense) Forward(x compute.Buffer, n int) compute.Buffer {
 	d.x, d.n = x, n

@@ -9,12 +9,12 @@ import (
 	"clipscope/core/compute/kernel/picture"
 )
 
-var groupNormForm = form{usage: "groupnorm:GROUPS", least: 1, most: 1, read: func(a arguments) part { return groupNorm{a.numbers[0]} }}
+var groupNormForm = form{usage: "groupnorm:GROUPS", least: 1, most: 1, read: func(a arguments) layerSpec { return groupNormSpec{a.numbers[0]} }}
 
-// groupNorm is group normalisation as it was written.
-type groupNorm struct{ groups int }
+// groupNormSpec is group normalisation as it is written in a list of layers.
+type groupNormSpec struct{ groups int }
 
-func (g groupNorm) outline(in Shape) (Outline, error) {
+func (g groupNormSpec) outline(in Shape) (Outline, error) {
 	if !in.IsPicture() {
 		return Outline{}, errNoPicture(in)
 	}
@@ -27,38 +27,38 @@ func (g groupNorm) outline(in Shape) (Outline, error) {
 
 // lipschitz is false: a group whose values are nearly alike is stretched by as much
 // as 1/√ε.
-func (groupNorm) lipschitz() bool { return false }
+func (groupNormSpec) lipschitz() bool { return false }
 
-func (g groupNorm) layer(b *builder, in Shape, _ bool) Layer {
-	l := &normalised{
-		formed: newFormed(b, 2*in.Channels),
-		groups: picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups},
-		stats:  b.rows(2 * g.groups), y: b.rows(in.Len()), dx: b.rows(in.Len()),
+func (g groupNormSpec) layer(b *builder, in Shape, _ bool) Layer {
+	l := &groupNorm{
+		formedSite: newFormedSite(b, 2*in.Channels),
+		groups:     picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups},
+		stats:      b.rows(2 * g.groups), y: b.rows(in.Len()), dx: b.rows(in.Len()),
 	}
 	l.g = b.examples(l.p.Len())
 	return l
 }
 
-// normalised brings groups of one example's channels to mean 0 and variance 1, and
+// groupNorm brings groups of one example's channels to mean 0 and variance 1, and
 // then has a factor and a summand for each channel (Wu & He 2018). Unlike batch
 // normalisation it looks at one example alone.
-type normalised struct {
-	*formed // the factors and then the summands
-	groups  picture.Groups
-	x       compute.Buffer // of the last pass; not owned
-	stats   compute.Buffer
-	y, dx   compute.Buffer
+type groupNorm struct {
+	*formedSite // the factors and then the summands
+	groups      picture.Groups
+	x           compute.Buffer // of the last pass; not owned
+	stats       compute.Buffer
+	y, dx       compute.Buffer
 }
 
-func (l *normalised) Sites() []Site { return []Site{l.formed} }
+func (l *groupNorm) Sites() []Site { return []Site{l.formedSite} }
 
-func (l *normalised) Forward(x compute.Buffer, n int) compute.Buffer {
+func (l *groupNorm) Forward(x compute.Buffer, n int) compute.Buffer {
 	l.x, l.rows = x, n
 	picture.GroupNorm(l.be, l.groups, n, x, l.p, l.stats, l.y)
 	return l.y
 }
 
-func (l *normalised) Backward(dy compute.Buffer, want bool) compute.Buffer {
+func (l *groupNorm) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	in, stats := l.groups.Positions*l.groups.Channels, 2*l.groups.Count
 	l.gather(func(from, n int, dst compute.Buffer) {
 		picture.GroupNormParams(l.be, l.groups, n, l.x.Slice(from*in, n*in), l.stats.Slice(from*stats, n*stats), dy.Slice(from*in, n*in), dst)
@@ -70,7 +70,7 @@ func (l *normalised) Backward(dy compute.Buffer, want bool) compute.Buffer {
 }
 
 // Init starts with factors of 1 and summands of 0.
-func (l *normalised) Init(*rand.Rand) {
+func (l *groupNorm) Init(*rand.Rand) {
 	c := l.groups.Channels
 	kernel.Fill(l.be, c, 1, l.p.Slice(0, c))
 	kernel.Fill(l.be, c, 0, l.p.Slice(c, c))

@@ -41,7 +41,7 @@ type Model struct {
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}}
 	b := &builder{be, &arena{m.params}, capacity, most, m.views}
-	m.layers = build(b, spec.parts, false)
+	m.layers = build(b, spec.placed, false)
 	m.sites = sitesOf(m.layers)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)
 	if most > 1 {

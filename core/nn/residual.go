@@ -10,56 +10,56 @@ import (
 
 var skipForm = form{
 	usage: "skip, or skip:CHANNELS with :sSTRIDE, before a block that ends with add", most: 1, letters: "s",
-	read: func(a arguments) part {
+	read: func(a arguments) layerSpec {
 		if len(a.numbers) == 0 {
-			return skip{bare: true, stride: a.option('s', 1)}
+			return skipSpec{bare: true, stride: a.option('s', 1)}
 		}
-		return skip{conv: conv{a.numbers[0], 1, a.option('s', 1), 0}}
+		return skipSpec{convSpec: convSpec{a.numbers[0], 1, a.option('s', 1), 0}}
 	},
 }
 
-// skip is the start of a residual block: its input goes around the block, as it is or through
+// skipSpec is the start of a residual block: its input goes around the block, as it is or through
 // a convolution of one position.
-type skip struct {
-	conv
+type skipSpec struct {
+	convSpec
 	bare   bool
 	stride int // of a bare one, which can have none
 }
 
-func (s skip) outline(in Shape) (Outline, error) {
+func (s skipSpec) outline(in Shape) (Outline, error) {
 	switch {
 	case s.bare && s.stride != 1:
 		return Outline{}, fmt.Errorf("a stride needs a convolution: write skip:CHANNELS:s%d", s.stride)
 	case s.bare:
 		return Outline{Out: in}, nil
 	}
-	return s.conv.outline(in)
+	return s.convSpec.outline(in)
 }
 
-// block is a residual block: what the layers between skip and add make of x, plus
+// residualSpec is a residual block: what the layers between skip and add make of x, plus
 // what goes around them.
-type block struct {
-	skip   skip
+type residualSpec struct {
+	skip   skipSpec
 	around Shape
-	parts  []placed
+	layers []placed
 	out    Shape
 }
 
-// residual reads a block from its skip on, at its input.
-func (r *reader) residual(s skip, in Shape) (part, error) {
+// readResidual reads a residual block, from its skip on, for an input of shape in.
+func (r *reader) readResidual(s skipSpec, in Shape) (layerSpec, error) {
 	if err := r.place(s, in); err != nil {
 		return nil, err
 	}
-	b := block{skip: s, around: r.spec.Layers[len(r.spec.Layers)-1].Out}
+	b := residualSpec{skip: s, around: r.spec.Layers[len(r.spec.Layers)-1].Out}
 	r.spec.Layers[len(r.spec.Layers)-1].Out = in // what the block begins with
 	var err error
-	if b.parts, b.out, err = r.chain(in, true); err != nil {
+	if b.layers, b.out, err = r.readChain(in, true); err != nil {
 		return nil, err
 	}
 	return b, r.place(b, in)
 }
 
-func (b block) outline(Shape) (Outline, error) {
+func (b residualSpec) outline(Shape) (Outline, error) {
 	if b.out != b.around {
 		return Outline{}, fmt.Errorf("the block gives %v, its skip %v; both have to be alike: give the block's convolutions the padding that keeps sizes (1 for a kernel of 3), and write skip:CHANNELS:sSTRIDE with the block's channels and strides", b.out, b.around)
 	}
@@ -67,14 +67,14 @@ func (b block) outline(Shape) (Outline, error) {
 }
 
 // lipschitz is false: the bounds that value clipping has are for chains.
-func (block) lipschitz() bool { return false }
+func (residualSpec) lipschitz() bool { return false }
 
-func (b block) layer(m *builder, in Shape, wantDx bool) Layer {
+func (b residualSpec) layer(m *builder, in Shape, wantDx bool) Layer {
 	l := &residual{be: m.be, in: in.Len(), out: b.out.Len(), y: m.rows(b.out.Len())}
 	if !b.skip.bare {
-		l.around = []Layer{b.skip.conv.layer(m, in, wantDx)}
+		l.around = []Layer{b.skip.convSpec.layer(m, in, wantDx)}
 	}
-	l.within = build(m, b.parts, wantDx)
+	l.within = build(m, b.layers, wantDx)
 	if wantDx {
 		l.dx = m.rows(in.Len())
 	}
@@ -94,19 +94,19 @@ func (r *residual) Sites() []Site { return append(sitesOf(r.around), sitesOf(r.w
 
 func (r *residual) Forward(x compute.Buffer, n int) compute.Buffer {
 	r.n = n
-	r.add(r.out, forward(r.around, x, n), forward(r.within, x, n), r.y)
+	r.addBranches(r.out, forward(r.around, x, n), forward(r.within, x, n), r.y)
 	return r.y
 }
 
 func (r *residual) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	a, b := backward(r.around, dy, want), backward(r.within, dy, want)
 	if want {
-		r.add(r.in, a, b, r.dx)
+		r.addBranches(r.in, a, b, r.dx)
 	}
 	return r.dx
 }
 
-func (r *residual) add(width int, a, b, dst compute.Buffer) {
+func (r *residual) addBranches(width int, a, b, dst compute.Buffer) {
 	kernel.Copy(r.be, r.n*width, dst, a)
 	kernel.Axpy(r.be, r.n*width, 1, b, dst)
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // Site holds parameters and answers all questions about their per-sample
-// gradients g_i after a backward pass of n rows. There are two: [outer], whose
-// gradients are products that are never formed, and [formed], whose gradients are
+// gradients g_i after a backward pass of n rows. There are two: [outerSite], whose
+// gradients are products that are never formed, and [formedSite], whose gradients are
 // simply there.
 type Site interface {
 	// Params are the parameters.

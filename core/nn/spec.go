@@ -63,7 +63,7 @@ type Spec struct {
 	Input  Shape
 	Loss   Loss
 	Layers []Outline
-	parts  []placed
+	placed []placed
 	params int
 }
 
@@ -90,11 +90,11 @@ func (s Spec) Floats(views int) int64 {
 // knows no bound.
 func (s Spec) CheckLipschitz() error {
 	bends := 0
-	for i, p := range s.parts {
-		if !p.part.lipschitz() {
+	for i, p := range s.placed {
+		if !p.layerSpec.lipschitz() {
 			return fmt.Errorf("nn: layer %d, %s, has no Lipschitz bound", i+1, s.Layers[i].Text)
 		}
-		if _, ok := p.part.(bend); ok {
+		if _, ok := p.layerSpec.(activationSpec); ok {
 			bends++
 		}
 	}
@@ -115,8 +115,9 @@ const (
 	maxBends = 64
 )
 
-// part is a layer as it was written: what it will be, whatever its input.
-type part interface {
+// layerSpec is a layer as it is written in a list: it describes and makes the layer, whatever its
+// input.
+type layerSpec interface {
 	// outline is all but Text; its error says what does not fit.
 	outline(in Shape) (Outline, error)
 	// layer makes it; with wantDx it will be asked for the gradient by its input.
@@ -127,7 +128,7 @@ type part interface {
 
 // placed is a part with the input that it stands at.
 type placed struct {
-	part
+	layerSpec
 	in Shape
 }
 
@@ -157,7 +158,7 @@ type form struct {
 	usage       string
 	least, most int    // numbers
 	letters     string // what may follow
-	read        func(a arguments) part
+	read        func(a arguments) layerSpec
 }
 
 // arguments of a layer: numbers in their order, and by letter, with 0 where there
@@ -176,10 +177,10 @@ func (a arguments) option(letter byte, other int) int {
 }
 
 // forms are the layers by name. Those of a residual block, skip and add, are read
-// by [reader.residual].
+// by [reader.readResidual].
 var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
-	"conv": convForm, "wsconv": standardForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
+	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
 	"groupnorm": groupNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
 }
 
@@ -199,18 +200,18 @@ func Read(in Shape, layers []string, outputs int, loss Loss) (Spec, error) {
 	for _, text := range layers {
 		r.layers = append(r.layers, strings.ToLower(strings.TrimSpace(text)))
 	}
-	parts, out, err := r.chain(in, false)
+	parts, out, err := r.readChain(in, false)
 	if err != nil {
 		return s, err
 	}
-	s.parts = parts
+	s.placed = parts
 	if out.IsPicture() && out.Height*out.Width > 1 || out.Len() != outputs {
 		return s, fmt.Errorf("nn: the last layer, %s, gives %v, but the data needs %d outputs: end with dense, which takes their number from the data", layers[len(layers)-1], out, outputs)
 	}
 	if len(parts) == 1 { // right for a convex model, fatal for a deep one
-		if d, ok := parts[0].part.(affine); ok {
+		if d, ok := parts[0].layerSpec.(denseSpec); ok {
 			d.zero = true
-			parts[0].part = d
+			parts[0].layerSpec = d
 		}
 	}
 	return s, nil
@@ -226,11 +227,11 @@ type reader struct {
 // next is the number of the layer that is read, from 1.
 func (r *reader) next() int { return len(r.spec.Layers) + 1 }
 
-// chain reads layers to the end, or inside a block to what ends it.
-func (r *reader) chain(in Shape, inside bool) (parts []placed, out Shape, err error) {
+// readChain reads layers to the end of the list, or inside a block to its add.
+func (r *reader) readChain(in Shape, inside bool) (parts []placed, out Shape, err error) {
 	for len(r.spec.Layers) < len(r.layers) {
 		text := r.layers[len(r.spec.Layers)]
-		name, p, err := r.part(text)
+		name, p, err := r.readLayer(text)
 		switch {
 		case err != nil:
 			return nil, in, fmt.Errorf("nn: layer %d: %w", r.next(), err)
@@ -239,7 +240,7 @@ func (r *reader) chain(in Shape, inside bool) (parts []placed, out Shape, err er
 		case name == "add":
 			return nil, in, fmt.Errorf("nn: layer %d, add: no skip stands before it", r.next())
 		case name == "skip":
-			p, err = r.residual(p.(skip), in)
+			p, err = r.readResidual(p.(skipSpec), in)
 		default:
 			err = r.place(p, in)
 		}
@@ -256,7 +257,7 @@ func (r *reader) chain(in Shape, inside bool) (parts []placed, out Shape, err er
 }
 
 // place notes the outline of the layer that is read, at its input.
-func (r *reader) place(p part, in Shape) error {
+func (r *reader) place(p layerSpec, in Shape) error {
 	text := r.layers[len(r.spec.Layers)]
 	o, err := p.outline(in)
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
@@ -274,8 +275,8 @@ func (r *reader) place(p part, in Shape) error {
 	return nil
 }
 
-// part reads one layer's text, such as conv:16:8:s2:p3.
-func (r *reader) part(text string) (name string, p part, err error) {
+// readLayer reads one layer's text, such as conv:16:8:s2:p3.
+func (r *reader) readLayer(text string) (name string, p layerSpec, err error) {
 	words := strings.Split(text, ":")
 	name = words[0]
 	f, ok := forms[name]

@@ -9,16 +9,17 @@ import (
 	"clipscope/core/compute/kernel/picture"
 )
 
-var standardForm = form{
+var wsconvForm = form{
 	usage: "wsconv:CHANNELS:SIZE, with :sSTRIDE and :pPADDING where they are not 1 and 0", least: 2, most: 2, letters: "sp",
-	read: func(a arguments) part { return standard{convForm.read(a).(conv)} },
+	read: func(a arguments) layerSpec { return wsconvSpec{convForm.read(a).(convSpec)} },
 }
 
-// standard is a convolution with standardised weights as it was written.
-type standard struct{ conv }
+// wsconvSpec is a wsconv, a convolution with standardised weights, as it is written in a list of
+// layers.
+type wsconvSpec struct{ convSpec }
 
-func (s standard) outline(in Shape) (Outline, error) {
-	o, err := s.conv.outline(in)
+func (s wsconvSpec) outline(in Shape) (Outline, error) {
+	o, err := s.convSpec.outline(in)
 	patch := s.window(in).Patch()
 	if err == nil && patch == 1 {
 		err = errors.New("a kernel that sees one value has nothing to standardise; write conv")
@@ -28,12 +29,12 @@ func (s standard) outline(in Shape) (Outline, error) {
 }
 
 // lipschitz is false: weights that are nearly alike are stretched by as much as 1/√ε.
-func (standard) lipschitz() bool { return false }
+func (wsconvSpec) lipschitz() bool { return false }
 
-func (s standard) layer(b *builder, in Shape, wantDx bool) Layer {
+func (s wsconvSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 	patch := s.window(in).Patch()
-	l := &standardised{
-		conv2d:  s.conv2d(b, in, wantDx),
+	l := &wsconv{
+		conv:    s.newConv(b, in, wantDx),
 		groups:  picture.Groups{Positions: patch, Channels: s.channels, Count: s.channels},
 		w:       b.be.New(patch * s.channels),
 		row:     b.be.New(patch * s.channels),
@@ -45,27 +46,27 @@ func (s standard) layer(b *builder, in Shape, wantDx bool) Layer {
 	return l
 }
 
-// standardised is a convolution whose weights have, for every channel that comes
+// wsconv is a convolution whose weights have, for every channel that comes
 // out, mean 0 and length 1: (W − mean)/√(variance·patch) (weight standardisation,
 // Qiao et al. 2019, with the factor of Brock et al. 2021). That is what group
 // normalisation does to a picture, so its kernels do it. An example's gradient by
 // the parameters is a linear function of that by the weights, the same for all, and is
 // formed of it row by row.
-type standardised struct {
-	*conv2d
+type wsconv struct {
+	*conv
 	groups         picture.Groups
 	w              compute.Buffer // [patch×channels], made of the parameters
 	stats, factors compute.Buffer // of the standardising
 	row            compute.Buffer // one example's gradient on its way
 }
 
-func (l *standardised) Forward(x compute.Buffer, n int) compute.Buffer {
+func (l *wsconv) Forward(x compute.Buffer, n int) compute.Buffer {
 	w, _ := l.weights()
 	picture.GroupNorm(l.be, l.groups, 1, w, l.factors, l.stats, l.w)
 	return l.forward(x, n, l.w)
 }
 
-func (l *standardised) Backward(dy compute.Buffer, want bool) compute.Buffer {
+func (l *wsconv) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	dx := l.backward(dy, want, l.w)
 	w, _ := l.weights()
 	for i := range l.n {

@@ -5,14 +5,14 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// formed is the site of gradients that are simply there: example i's is row i of g.
+// formedSite is the site of gradients that are simply there: example i's is row i of g.
 // Of several views of an example it is the sum of theirs, which are gathered one
 // after the other: rows are passed with all first views before all second ones.
 //
 // Guarantee: what is measured is what is added. Norms are those of g as it was
 // computed, roundings included, and what an example adds is that row times its
 // factor, rounded once.
-type formed struct {
+type formedSite struct {
 	be    compute.Backend
 	views *views
 	p     compute.Buffer // [d]
@@ -27,8 +27,8 @@ type formed struct {
 	gg   scratch
 }
 
-func newFormed(b *builder, d int) *formed {
-	return &formed{
+func newFormedSite(b *builder, d int) *formedSite {
+	return &formedSite{
 		be: b.be, views: b.views, p: b.from.take(d), norm: b.examples(1), zero: b.examples(1),
 		one: ones(b.be, b.capacity), gg: scratch{be: b.be},
 	}
@@ -36,7 +36,7 @@ func newFormed(b *builder, d int) *formed {
 
 // gather forms g from the rows of the last pass: form writes the gradients of n
 // rows, the first of which is row from, to dst [n×d].
-func (s *formed) gather(form func(from, n int, dst compute.Buffer)) {
+func (s *formedSite) gather(form func(from, n int, dst compute.Buffer)) {
 	s.n = s.rows / s.views.count
 	form(0, s.n, s.g)
 	size := s.n * s.p.Len()
@@ -47,14 +47,14 @@ func (s *formed) gather(form func(from, n int, dst compute.Buffer)) {
 	}
 }
 
-func (s *formed) Params() []compute.Buffer { return []compute.Buffer{s.p} }
+func (s *formedSite) Params() []compute.Buffer { return []compute.Buffer{s.p} }
 
-func (s *formed) Norms(dst compute.Buffer) {
+func (s *formedSite) Norms(dst compute.Buffer) {
 	kernel.RowNorms(s.be, s.n, s.p.Len(), s.g, s.norm)
 	kernel.JoinNorms(s.be, s.n, s.zero, s.norm, dst)
 }
 
-func (s *formed) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
+func (s *formedSite) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
 	if factors.Memory == nil {
 		factors = s.one
 	} else {
@@ -63,9 +63,9 @@ func (s *formed) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Eac
 	kernel.AddOuter(s.be, s.n, 1, s.p.Len(), each, factors, s.g, dst[0])
 }
 
-// ScaledSqNorms is as that of outer, with an input of 1 and no bias: the same
+// ScaledSqNorms is like that of [outerSite], with an input of 1 and no bias: the same
 // bounds hold with fewer roundings.
-func (s *formed) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
+func (s *formedSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	be, n, d := s.be, s.n, s.p.Len()
 	slack := 2 * gamma(d+33)
 	gg := s.gg.of(n * d)
@@ -85,10 +85,10 @@ func (s *formed) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	kernel.Axpy(be, n, 1+float32(slack), s.norm, dst)
 }
 
-func (s *formed) Dots(dst compute.Buffer, v []compute.Buffer) {
+func (s *formedSite) Dots(dst compute.Buffer, v []compute.Buffer) {
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.p.Len(), s.g, v[0], 1, dst)
 }
 
-func (s *formed) Gram(dst compute.Buffer) {
+func (s *formedSite) Gram(dst compute.Buffer) {
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.Transpose, s.n, s.n, s.p.Len(), s.g, s.g, 1, dst)
 }

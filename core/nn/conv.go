@@ -11,17 +11,19 @@ import (
 
 var convForm = form{
 	usage: "conv:CHANNELS:SIZE, with :sSTRIDE and :pPADDING where they are not 1 and 0", least: 2, most: 2, letters: "sp",
-	read: func(a arguments) part { return conv{a.numbers[0], a.numbers[1], a.option('s', 1), a.option('p', 0)} },
+	read: func(a arguments) layerSpec {
+		return convSpec{a.numbers[0], a.numbers[1], a.option('s', 1), a.option('p', 0)}
+	},
 }
 
-// conv is a convolution as it was written.
-type conv struct{ channels, size, stride, pad int }
+// convSpec is a convolution as it is written in a list of layers.
+type convSpec struct{ channels, size, stride, pad int }
 
-func (c conv) window(in Shape) picture.Window {
+func (c convSpec) window(in Shape) picture.Window {
 	return picture.Window{Height: in.Height, Width: in.Width, Channels: in.Channels, High: c.size, Wide: c.size, Stride: c.stride, Pad: c.pad}
 }
 
-func (c conv) outline(in Shape) (Outline, error) {
+func (c convSpec) outline(in Shape) (Outline, error) {
 	if !in.IsPicture() {
 		return Outline{}, errNoPicture(in)
 	}
@@ -57,13 +59,13 @@ func fits(in Shape, size, pad, down, across int) error {
 	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s; take a smaller one, or fewer layers before it that make pictures smaller", size, size, in.Height, in.Width, more)
 }
 
-func (conv) lipschitz() bool { return true }
+func (convSpec) lipschitz() bool { return true }
 
-func (c conv) layer(b *builder, in Shape, wantDx bool) Layer { return c.conv2d(b, in, wantDx) }
+func (c convSpec) layer(b *builder, in Shape, wantDx bool) Layer { return c.newConv(b, in, wantDx) }
 
-func (c conv) conv2d(b *builder, in Shape, wantDx bool) *conv2d {
+func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 	w := c.window(in)
-	l := &conv2d{formed: newFormed(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
+	l := &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
 	l.g, l.y = b.examples(l.p.Len()), b.rows(w.Places()*c.channels)
 	if wantDx {
 		l.dx = b.rows(in.Len())
@@ -71,45 +73,45 @@ func (c conv) conv2d(b *builder, in Shape, wantDx bool) *conv2d {
 	return l
 }
 
-// conv2d multiplies what a window sees at each of its places with W [patch×channels]
+// conv multiplies what a window sees at each of its places with W [patch×channels]
 // and adds b. An example's gradient is a sum over places, Σ_t x_t ⊗ δ_t, which is
 // formed: summed in float32, it is off by more than any bound on its norm says
 // where its terms cancel, so what is measured has to be what is added.
-type conv2d struct {
-	*formed  // W and then b
-	window   picture.Window
-	channels int
-	x        compute.Buffer // of the last pass; not owned
-	y, dx    compute.Buffer
-	bound    *spectral // made when first needed
+type conv struct {
+	*formedSite // W and then b
+	window      picture.Window
+	channels    int
+	x           compute.Buffer // of the last pass; not owned
+	y, dx       compute.Buffer
+	bound       *spectral // made when first needed
 }
 
-func (c *conv2d) weights() (w, b compute.Buffer) {
+func (c *conv) weights() (w, b compute.Buffer) {
 	n := c.p.Len() - c.channels
 	return c.p.Slice(0, n), c.p.Slice(n, c.channels)
 }
 
-func (c *conv2d) Sites() []Site { return []Site{c.formed} }
+func (c *conv) Sites() []Site { return []Site{c.formedSite} }
 
-func (c *conv2d) Forward(x compute.Buffer, n int) compute.Buffer {
+func (c *conv) Forward(x compute.Buffer, n int) compute.Buffer {
 	w, _ := c.weights()
 	return c.forward(x, n, w)
 }
 
-func (c *conv2d) Backward(dy compute.Buffer, want bool) compute.Buffer {
+func (c *conv) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	w, _ := c.weights()
 	return c.backward(dy, want, w)
 }
 
 // forward and backward have weights w, which are the parameters or made of them.
-func (c *conv2d) forward(x compute.Buffer, n int, w compute.Buffer) compute.Buffer {
+func (c *conv) forward(x compute.Buffer, n int, w compute.Buffer) compute.Buffer {
 	c.x, c.rows = x, n
 	_, b := c.weights()
 	picture.Conv(c.be, c.window, n, c.channels, x, w, b, c.y)
 	return c.y
 }
 
-func (c *conv2d) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.Buffer {
+func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.Buffer {
 	in, out := c.window.In(), c.window.Places()*c.channels
 	c.gather(func(from, n int, dst compute.Buffer) {
 		picture.ConvWeights(c.be, c.window, n, c.channels, c.x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)
@@ -122,7 +124,7 @@ func (c *conv2d) backward(dy compute.Buffer, want bool, w compute.Buffer) comput
 
 // Init draws weights from a normal distribution of variance 2/patch (He et al.
 // 2015), and zero biases.
-func (c *conv2d) Init(rng *rand.Rand) {
+func (c *conv) Init(rng *rand.Rand) {
 	v := make([]float32, c.p.Len())
 	std := math.Sqrt(2 / float64(c.window.Patch()))
 	for i := range len(v) - c.channels {
@@ -135,7 +137,7 @@ func (c *conv2d) Init(rng *rand.Rand) {
 // below the other, at most ‖W‖ times as long for each, and every value of x is in
 // at most [picture.Window.Overlap] of them: ‖y‖² ≤ ‖W‖²·Σ_t‖x_t‖² ≤ overlap·‖W‖²·‖x‖².
 // Its adjoint has the same norm.
-func (c *conv2d) Bound(dst compute.Buffer) {
+func (c *conv) Bound(dst compute.Buffer) {
 	if c.bound == nil {
 		w, b := c.weights()
 		c.bound = newSpectral(c.be, w, b, c.window.Patch(), c.channels)
@@ -147,10 +149,10 @@ func (c *conv2d) Bound(dst compute.Buffer) {
 // Reach: with X the matrix of what the window sees, [X, 1]ᵀδ is at most ‖[X, 1]‖_F
 // times as long as δ, and so is the sum of the sizes of its terms, of which rounding
 // takes gamma.
-func (c *conv2d) Reach() (input, one float64) {
+func (c *conv) Reach() (input, one float64) {
 	t := c.window.Places()
 	slack := 1 + gamma(t)
 	return math.Sqrt(float64(c.window.Overlap())) * slack, math.Sqrt(float64(t)) * slack
 }
 
-func (c *conv2d) Input() (x compute.Buffer, in int) { return c.x, c.window.In() }
+func (c *conv) Input() (x compute.Buffer, in int) { return c.x, c.window.In() }

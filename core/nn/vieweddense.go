@@ -8,18 +8,18 @@ import (
 	"clipscope/core/compute/kernel/picture"
 )
 
-// viewed is a dense layer of models that take several views of an example: its
+// viewedDense is a dense layer of models that take several views of an example: its
 // gradient, a sum of outer products, one for each view, is formed.
-type viewed struct {
-	*formed // W [in×out] and then b
-	in, out int
-	zero    bool // start at zero
-	x       compute.Buffer
-	y, dx   compute.Buffer
+type viewedDense struct {
+	*formedSite // W [in×out] and then b
+	in, out     int
+	zero        bool // start at zero
+	x           compute.Buffer
+	y, dx       compute.Buffer
 }
 
-func (a affine) viewed(b *builder, in Shape, wantDx bool) Layer {
-	l := &viewed{formed: newFormed(b, (in.Len()+1)*a.out), in: in.Len(), out: a.out, zero: a.zero, y: b.rows(a.out)}
+func (a denseSpec) newViewed(b *builder, in Shape, wantDx bool) Layer {
+	l := &viewedDense{formedSite: newFormedSite(b, (in.Len()+1)*a.out), in: in.Len(), out: a.out, zero: a.zero, y: b.rows(a.out)}
 	l.g = b.examples(l.p.Len())
 	if wantDx {
 		l.dx = b.rows(l.in)
@@ -27,14 +27,14 @@ func (a affine) viewed(b *builder, in Shape, wantDx bool) Layer {
 	return l
 }
 
-func (l *viewed) weights() (w, b compute.Buffer) {
+func (l *viewedDense) weights() (w, b compute.Buffer) {
 	n := l.in * l.out
 	return l.p.Slice(0, n), l.p.Slice(n, l.out)
 }
 
-func (l *viewed) Sites() []Site { return []Site{l.formed} }
+func (l *viewedDense) Sites() []Site { return []Site{l.formedSite} }
 
-func (l *viewed) Forward(x compute.Buffer, n int) compute.Buffer {
+func (l *viewedDense) Forward(x compute.Buffer, n int) compute.Buffer {
 	l.x, l.rows = x, n
 	w, b := l.weights()
 	kernel.Gemm(l.be, kernel.NoTrans, kernel.NoTrans, n, l.out, l.in, x, w, 0, l.y)
@@ -44,7 +44,7 @@ func (l *viewed) Forward(x compute.Buffer, n int) compute.Buffer {
 
 // Backward: an outer product is the gradient of a convolution that sees its whole
 // input at one place.
-func (l *viewed) Backward(dy compute.Buffer, want bool) compute.Buffer {
+func (l *viewedDense) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	whole := picture.Window{Height: 1, Width: 1, Channels: l.in, High: 1, Wide: 1, Stride: 1}
 	l.gather(func(from, n int, dst compute.Buffer) {
 		picture.ConvWeights(l.be, whole, n, l.out, l.x.Slice(from*l.in, n*l.in), dy.Slice(from*l.out, n*l.out), dst)
@@ -56,7 +56,7 @@ func (l *viewed) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	return l.dx
 }
 
-func (l *viewed) Init(rng *rand.Rand) {
+func (l *viewedDense) Init(rng *rand.Rand) {
 	w, b := l.weights()
 	initAffine(l.be, l.zero, l.in, w, b, rng)
 }

@@ -70,7 +70,7 @@ func TestPaddedBiasesCountAtEveryPlace(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := New(be, must(Read(Shape{9, 9, 2}, []string{"conv:3:3:p1", "dense"}, 1, Squared)), 1, 1)
-		c := m.layers[0].(*conv2d)
+		c := m.layers[0].(*conv)
 		_, b := c.weights()
 		kernel.Fill(be, 3, 2, b)
 		dst := be.New(2)

@@ -88,7 +88,7 @@ func TestStandardisedKernelsHaveMeanZeroAndLengthOne(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := newModel(t, be, must(Read(Shape{9, 8, 3}, []string{"wsconv:5:3:s2:p1", "globalpool", "dense"}, 2, SoftmaxCE)), 2)
-		l := m.layers[0].(*standardised)
+		l := m.layers[0].(*wsconv)
 		m.Forward(be.New(2*9*8*3), 2, 1)
 		w := read(t, be, l.w, 27*5)
 		for c := range 5 {

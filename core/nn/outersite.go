@@ -5,10 +5,10 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// outer is the site of an affine map: example i's gradient is the outer product
+// outerSite is the site of an affine map: example i's gradient is the outer product
 // of its input x_i, with the bias's input 1, and the gradient δ_i by its output
 // (Goodfellow 2015; Bu et al. 2022 and 2023).
-type outer struct {
+type outerSite struct {
 	be      compute.Backend
 	in, out int
 	w, b    compute.Buffer
@@ -23,27 +23,27 @@ type outer struct {
 	column       compute.Buffer // ones [out]
 }
 
-func newOuter(be compute.Backend, from *arena, in, out, capacity int) *outer {
-	return &outer{
+func newOuterSite(be compute.Backend, from *arena, in, out, capacity int) *outerSite {
+	return &outerSite{
 		be: be, in: in, out: out, w: from.take(in * out), b: from.take(out),
 		scaled: be.New(capacity * out), normX: be.New(capacity), normD: be.New(capacity), one: ones(be, capacity),
 		xx: scratch{be: be}, dd: scratch{be: be}, t: scratch{be: be}, column: ones(be, out),
 	}
 }
 
-func (s *outer) Params() []compute.Buffer { return []compute.Buffer{s.w, s.b} }
+func (s *outerSite) Params() []compute.Buffer { return []compute.Buffer{s.w, s.b} }
 
-func (s *outer) Norms(dst compute.Buffer) {
+func (s *outerSite) Norms(dst compute.Buffer) {
 	s.lengths()
 	kernel.JoinNorms(s.be, s.n, s.normX, s.normD, dst)
 }
 
-func (s *outer) lengths() {
+func (s *outerSite) lengths() {
 	kernel.RowNorms(s.be, s.n, s.in, s.x, s.normX)
 	kernel.RowNorms(s.be, s.n, s.out, s.dy, s.normD)
 }
 
-func (s *outer) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
+func (s *outerSite) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {
 	delta := s.dy
 	if factors.Memory != nil {
 		kernel.ScaleRows(s.be, s.n, s.out, factors, s.dy, s.scaled)
@@ -68,7 +68,7 @@ func (s *outer) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each
 // what was rounded four times that is good to a millionth (17·2⁻²⁴) above, the rest
 // for adding up. Underflow is covered apart: every square and product loses at most
 // 2⁻¹²⁶, which the others enlarge to at most 2⁻¹²⁶·(in+1)·(out+1)·(largest V + 2)·(‖h‖² + ‖δ‖² + 2) each.
-func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
+func (s *outerSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	be, n := s.be, s.n
 	xx, dd, t := s.xx.of(n*s.in), s.dd.of(n*s.out), s.t.of(n*s.out)
 	slack := float32(2 * gamma(s.in+s.out+32))
@@ -98,26 +98,26 @@ func (s *outer) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 }
 
 // Dots uses ⟨h⊗δ, V⟩ = hᵀVδ: one matrix product over the batch.
-func (s *outer) Dots(dst compute.Buffer, v []compute.Buffer) {
+func (s *outerSite) Dots(dst compute.Buffer, v []compute.Buffer) {
 	t := s.t.of(s.n * s.out)
 	s.project(v, t)
 	s.addRowDots(t, dst)
 }
 
 // project is t = x·V, with the bias's row.
-func (s *outer) project(v []compute.Buffer, t compute.Buffer) {
+func (s *outerSite) project(v []compute.Buffer, t compute.Buffer) {
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, s.out, s.in, s.x, v[0], 0, t)
 	kernel.AddRow(s.be, s.n, s.out, v[1], t)
 }
 
 // addRowDots adds Σ_k t_ik·δ_ik to dst [n].
-func (s *outer) addRowDots(t, dst compute.Buffer) {
+func (s *outerSite) addRowDots(t, dst compute.Buffer) {
 	kernel.Mul(s.be, s.n*s.out, t, t, s.dy)
 	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.out, t, s.column, 1, dst)
 }
 
 // Gram uses ⟨h_i⊗δ_i, h_j⊗δ_j⟩ = ⟨h_i, h_j⟩·⟨δ_i, δ_j⟩: two products over the batch.
-func (s *outer) Gram(dst compute.Buffer) {
+func (s *outerSite) Gram(dst compute.Buffer) {
 	n := s.n
 	xx, dd := s.xx.of(n*n), s.dd.of(n*n)
 	kernel.Fill(s.be, n*n, 1, xx) // the bias's input
