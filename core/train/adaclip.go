@@ -97,11 +97,11 @@ func (c *adaClip) norms(n int, dst []compute.Buffer) {
 	adaclip.AtLeast(c.be, n, 1.001/centred, c.away, dst[0])
 }
 
-// add makes factors multiples of a power of two such that those of all rows, none
+// addGradients makes factors multiples of a power of two such that those of all rows, none
 // above centred·C/‖a/b‖, add up exactly, in the digits that kernel.Split keeps.
-func (c *adaClip) add(p Part, n int, factors []compute.Buffer, keep compute.Buffer) {
+func (c *adaClip) addGradients(p Part, n int, factors []compute.Buffer, keep compute.Buffer) {
 	adaclip.Total(c.be, n, c.reach(), c.away, factors[0], p.weights[0])
-	c.gaussian.add(p, n, factors, keep)
+	c.gaussian.addGradients(p, n, factors, keep)
 }
 
 // reach is the least unit of factors times ‖a/b‖.

@@ -50,7 +50,7 @@ func binomial(n, k, p float64) float64 {
 	return math.Exp(a - b - c + k*math.Log(p) + (n-k)*math.Log1p(-p))
 }
 
-func (b *batchSizes) add(n int) {
+func (b *batchSizes) addSize(n int) {
 	b.steps++
 	b.sum += n
 	away := math.Abs(float64(n) - float64(b.rows)*b.rate)
@@ -62,8 +62,8 @@ func (b *batchSizes) add(n int) {
 	}
 }
 
-// check judges three counts, each binomial, by Chernoff's bound.
-func (b *batchSizes) check() run.Check {
+// verdict judges three counts, each binomial, by Chernoff's bound.
+func (b *batchSizes) verdict() run.Check {
 	k := run.Check{Name: "batch sizes fit Poisson sampling", OK: true}
 	x := math.Log(2 * 3 / falseAlarm)
 	t := float64(b.steps)

@@ -25,9 +25,9 @@ func (c *clipping) bound() {
 	c.limit.Gain = float32(c.weights.at(float64(c.limit.C)))
 }
 
-// begin begins the part of a step: from here on it has no rows.
-func (c *clipping) begin() {
-	c.mech.begin()
+// beginPart empties the part for the rows of a step.
+func (c *clipping) beginPart() {
+	c.mech.prepareSum()
 	c.part = c.part.clear(c.be)
 }
 
@@ -55,5 +55,5 @@ func (c *clipping) weigh(n int) {
 	}
 }
 
-// add adds the n gradients just weighed to the part.
-func (c *clipping) add(n int) { c.mech.add(c.part, n, c.factors, c.report.keep) }
+// addWeighed adds the n gradients just weighed to the part.
+func (c *clipping) addWeighed(n int) { c.mech.addGradients(c.part, n, c.factors, c.report.keep) }

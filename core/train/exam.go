@@ -124,7 +124,7 @@ func (f *feed) mark(ctx context.Context, parts []reading, s scorer, x *exam) err
 				return fmt.Errorf("train: testing: %w", err)
 			}
 			for i := range p.n {
-				s.add(x.rows+i, z[i*k:][:k])
+				s.addRow(x.rows+i, z[i*k:][:k])
 			}
 		}
 		x.rows += p.n
@@ -157,7 +157,7 @@ func (f *feed) examine(ctx context.Context, res *run.Result) (exam, error) {
 
 // scorer hears of the model's outputs for every test row, once, after the run.
 type scorer interface {
-	add(row int, outputs []float32)
+	addRow(row int, outputs []float32)
 	tell(*run.Result)
 }
 
@@ -177,7 +177,7 @@ type classScorer struct {
 	*score.Classes
 }
 
-func (s classScorer) add(row int, outputs []float32) { s.Add(int(s.ds.Test.Y[row]), outputs) }
+func (s classScorer) addRow(row int, outputs []float32) { s.Add(int(s.ds.Test.Y[row]), outputs) }
 
 func (s classScorer) tell(res *run.Result) {
 	ds := s.ds
@@ -201,7 +201,7 @@ type numberScorer struct {
 	*score.Numbers
 }
 
-func (s numberScorer) add(row int, outputs []float32) {
+func (s numberScorer) addRow(row int, outputs []float32) {
 	k := s.ds.Outputs
 	s.targetScale.Unscale(outputs)
 	s.Add(s.ds.Test.Y[row*k:][:k], outputs)

@@ -55,8 +55,8 @@ func (f *feed) checkTargets() error {
 	return nil
 }
 
-// begin begins the views of a step.
-func (f *feed) begin(step int) {
+// beginViews seeds the random views of a step.
+func (f *feed) beginViews(step int) {
 	if f.augmentation != nil {
 		f.augmentation.rng = rand.New(f.stream(privacy.Views, step))
 	}

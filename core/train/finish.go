@@ -45,7 +45,7 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	if err := e.norm.Wait(ctx, norm[:]); err != nil {
 		return fmt.Errorf("train: the gradient: %w", err)
 	}
-	if err := r.self.received(ctx); err != nil {
+	if err := r.self.takeInitial(ctx); err != nil {
 		return err
 	}
 	waited := time.Since(began).Seconds() // for a device
@@ -86,7 +86,7 @@ func (r *Run) hold(ctx context.Context) error {
 		}
 		for _, w := range r.waiting[:i+1] {
 			if w.event.Step > k.last.step {
-				k.last.thresholds.add(w.event.Released.MaxGradNorm)
+				k.last.thresholds.addValue(w.event.Released.MaxGradNorm)
 			}
 		}
 		k.last.parts, k.last.rule, k.last.step, e.state = parts, e.rule, e.event.Step, nil

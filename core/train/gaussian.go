@@ -33,7 +33,7 @@ func init() {
 
 func newGaussian(w *workspace) *gaussian { return &gaussian{workspace: w} }
 
-func (g *gaussian) begin() {}
+func (g *gaussian) prepareSum() {}
 
 func (g *gaussian) norms(n int, dst []compute.Buffer) {
 	for _, b := range dst {
@@ -46,7 +46,7 @@ func (g *gaussian) limit() kernel.Limit {
 	return kernel.Limit{C: below(g.clipper.GroupThreshold(len(g.report.norms))), Most: kernel.GreatestFactor}
 }
 
-func (g *gaussian) add(p Part, _ int, factors []compute.Buffer, _ compute.Buffer) {
+func (g *gaussian) addGradients(p Part, _ int, factors []compute.Buffer, _ compute.Buffer) {
 	g.model.Add(p.sums, factors, kernel.Plain())
 }
 

@@ -77,7 +77,7 @@ func begunAs(t *testing.T, cfg run.Config, ds *data.Dataset, size float32, be co
 // added is what the given rows add to the clipped sum, in the clipper's coordinates.
 func added(t *testing.T, p *Run, rows []int) []float64 {
 	t.Helper()
-	ctx, e := context.Background(), p.begin()
+	ctx, e := context.Background(), p.beginStep()
 	if err := p.addUp(t.Context(), rows, e); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			var cs []float64
 			for step := range 20 {
 				p.rows = p.sampler.Append(p.rows[:0], p.work.stream(1, step))
-				ctx, e := context.Background(), p.begin()
+				ctx, e := context.Background(), p.beginStep()
 				p.accumulate(p.rows[:min(len(p.rows), p.work.model.Capacity)], e)
 				if err := e.collect(ctx, p.work.query); err != nil {
 					t.Fatal(err)

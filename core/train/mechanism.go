@@ -15,16 +15,16 @@ import (
 // mechanism is a way in which the gradients of a step are measured, bounded, summed and
 // noised. There is one file for each, which registers its kind.
 type mechanism interface {
-	// begin makes ready for the sum of a step.
-	begin()
+	// prepareSum is called once a step, before its rows are added.
+	prepareSum()
 	// norms writes upper bounds on the norms that factors are made from, of n rows,
 	// to dst: all parameters in one or each group in its own.
 	norms(n int, dst []compute.Buffer)
 	// limit bounds the factors of a step.
 	limit() kernel.Limit
-	// add adds the weighed gradients of n rows to a part. keep is 0 for examples
+	// addGradients adds the weighed gradients of n rows to a part. keep is 0 for examples
 	// that are refused and 1 for the others; all factors of the former are 0.
-	add(p Part, n int, factors []compute.Buffer, keep compute.Buffer)
+	addGradients(p Part, n int, factors []compute.Buffer, keep compute.Buffer)
 	// ahead draws the noise of a step to come where nothing more has to be known for
 	// it: threads that have nothing to do meanwhile draw it while rows are fetched. What
 	// fails here fails again in release.

@@ -6,17 +6,17 @@ import (
 	"clipscope/core/nn"
 )
 
-// source provides the norms of gradients, and so settles the order in which a
+// normSource provides the norms of gradients, and so settles the order in which a
 // physical batch goes through the model.
-type source interface {
-	// begin is called once a step, before its batch.
-	begin()
+type normSource interface {
+	// prepareStep is called once a step, before its batch.
+	prepareStep()
 	// take adds the weighed gradients of the n rows just passed forward to the
 	// sum, and says whether their report has norms and factors.
 	take(n int) (weighed bool)
 }
 
-func newSource(c *clipping) (source, error) {
+func newSource(c *clipping) (normSource, error) {
 	switch {
 	case c.clipper.NonPrivate:
 		return free{c}, nil
@@ -34,7 +34,7 @@ func newSource(c *clipping) (source, error) {
 // free is the baseline that bounds nothing.
 type free struct{ *clipping }
 
-func (free) begin() {}
+func (free) prepareStep() {}
 
 func (s free) take(n int) bool {
 	s.model.Backward()
@@ -47,13 +47,13 @@ func (s free) take(n int) bool {
 // layers' memory, one backward pass.
 type exact struct{ *clipping }
 
-func (exact) begin() {}
+func (exact) prepareStep() {}
 
 func (s exact) take(n int) bool {
 	s.model.Backward()
 	s.measure(n)
 	s.teacher.teach(n, true)
-	s.add(n)
+	s.addWeighed(n)
 	return true
 }
 
@@ -64,7 +64,7 @@ type bounded struct {
 	bounds *nn.Bounds
 }
 
-func (s bounded) begin() { s.bounds.Refresh() }
+func (s bounded) prepareStep() { s.bounds.Refresh() }
 
 func (s bounded) take(n int) bool {
 	s.bounds.Norms(n, s.report.losses, s.report.norms[0])
@@ -76,6 +76,6 @@ func (s bounded) take(n int) bool {
 	s.model.WeighLosses(s.factors[0])
 	s.model.Backward()
 	kernel.Copy(s.be, n, s.factors[0], s.report.keep) // the losses carry the factors
-	s.add(n)
+	s.addWeighed(n)
 	return true
 }

@@ -51,13 +51,13 @@ func (p Part) clear(be compute.Backend) Part {
 }
 
 // count takes in the report of a physical batch whose gradients have been added.
-func (p Part) count(v view, q *clip.Query) { p.tally.add(v, q, p.statistic) }
+func (p Part) count(v view, q *clip.Query) { p.tally.addBatch(v, q, p.statistic) }
 
-// add adds another part of the same step, of other rows.
+// addPart adds another part of the same step, of other rows.
 //
 // Guarantee: sums of whole numbers below 2⁴⁸, as secure noise has them, are added exactly;
 // others to 48 digits.
-func (p Part) add(be *compute.Scope, o Part) {
+func (p Part) addPart(be *compute.Scope, o Part) {
 	for i, to := range [][]compute.Sums{p.sums, p.weights} {
 		for j, from := range [][]compute.Sums{o.sums, o.weights}[i] {
 			n := from.Len()

@@ -22,7 +22,7 @@ func TestPartsAdd(t *testing.T) {
 		rows := slices.Repeat([]int{3, 14, 15, 92, 65, 35}, 7)
 		summed := func(p Part, rows []int) Part {
 			r.clipping.part = p
-			e := r.begin()
+			e := r.beginStep()
 			if err := r.addUp(t.Context(), rows, e); err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestPartsAdd(t *testing.T) {
 		want := released(whole)
 		half := summed(fresh(), rows[:len(rows)/2])
 		other := summed(fresh(), rows[len(rows)/2:])
-		half.add(r.work.be, other)
+		half.addPart(r.work.be, other)
 		if !slices.Equal(half.statistic, statistic) {
 			t.Errorf("%s: the statistic is %v, of the whole %v", name, half.statistic, statistic)
 		}

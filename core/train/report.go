@@ -65,9 +65,9 @@ func (p reading) wait(ctx context.Context) (view, error) {
 
 func (v view) column(i int) []float32 { return v.v[i*v.of.capacity:][:v.n] }
 
-func (v view) losses() []float32 { return v.column(0) }
-func (v view) hits() []float32   { return v.column(1) }
-func (v view) keep() []float32   { return v.column(2) }
+func (v view) losses() []float32   { return v.column(0) }
+func (v view) hits() []float32     { return v.column(1) }
+func (v view) keepMask() []float32 { return v.column(2) }
 
 // norm is example i's, over all groups, and clipped an upper bound on what its
 // factors leave of it.

@@ -36,7 +36,7 @@ type Run struct {
 	work        *workspace
 	feed        *feed
 	clipping    *clipping
-	source      source
+	norms       normSource
 	opt         optim.Optimizer
 	sampler     privacy.Sampler
 	mix         func(rows []int, src rand.Source) // shuffle, unless a test plants a fault

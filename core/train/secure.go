@@ -62,7 +62,7 @@ func newSecure(g *gaussian) *secure {
 	return s
 }
 
-func (s *secure) begin() {
+func (s *secure) prepareSum() {
 	s.grid = s.clipper.Rule.C() / s.units * (1 + 0x1p-50) // no less than that
 }
 
@@ -74,8 +74,8 @@ func (s *secure) limit() kernel.Limit {
 	return kernel.Limit{C: below(s.clipper.GroupThreshold(len(s.report.norms)) * s.left), Most: mostSecure}
 }
 
-// add rounds to the grid.
-func (s *secure) add(p Part, n int, factors []compute.Buffer, _ compute.Buffer) {
+// addGradients rounds the gradients to the grid and adds them.
+func (s *secure) addGradients(p Part, n int, factors []compute.Buffer, _ compute.Buffer) {
 	for _, f := range factors {
 		kernel.Scale(s.be, n, float32(1/s.grid), f)
 	}

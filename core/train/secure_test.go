@@ -59,7 +59,7 @@ func TestSecureNoiseIsNoLess(t *testing.T) {
 			cfg := secureConfig("constant")
 			cfg.NoiseMultiplier, cfg.MaxGradNorm = ptr(sigma), c
 			p := started(t, cfg, small(t))
-			p.begin()
+			p.beginStep()
 			secure := p.work.terms.Noise.(plan.Secure)
 			noise, _ := secure.Grid(&p.work.terms).Joined()
 			if secure.Exact {

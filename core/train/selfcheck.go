@@ -27,14 +27,14 @@ import (
 // fell from public numbers.
 type selfCheck struct {
 	*clipping
-	feed  *feed
-	seed  maphash.Seed
-	first []uint64          // hashes of the tensors as the run began, once they are on this side
-	sizes [][256]int        // of each tensor, how many numbers had a float32 exponent then
-	begun []compute.Pending // the tensors on their way there
-	last  []float32         // the last step's parameters, where the run ends with others
-	rows  []compute.Pending // and the lengths of what rows that are made up add, by tensor
-	since int               // the step after which it began
+	feed    *feed
+	seed    maphash.Seed
+	first   []uint64          // hashes of the tensors as the run began, once they are on this side
+	sizes   [][256]int        // of each tensor, how many numbers had a float32 exponent then
+	initial []compute.Pending // the tensors on their way there
+	last    []float32         // the last step's parameters, where the run ends with others
+	rows    []compute.Pending // and the lengths of what rows that are made up add, by tensor
+	since   int               // the step after which it began
 
 	allowed float64   // the length that such a row may have
 	inside  run.Check // every tensor is inside the norm
@@ -54,7 +54,7 @@ func newSelfCheck(c *clipping, f *feed, taken int, unmeasured bool) *selfCheck {
 	s.batches.public = newBatchSizes(t.Meta.TrainRows, t.SampleRate).pNear
 	c.watch = &noiseTest{be: c.be, promised: s.promised, noise: make([]dispersion, len(c.grads)), lengths: c.be.New(len(c.grads))}
 	for _, w := range c.model.Params() {
-		s.begun = append(s.begun, c.be.Fetch(w))
+		s.initial = append(s.initial, c.be.Fetch(w))
 	}
 	s.inside = run.Check{Name: "every tensor is inside the clipped norm", OK: true}
 	if !unmeasured {
@@ -69,14 +69,14 @@ func (c *selfCheck) promised() (least, most float64) {
 	return c.terms.GradNoise * c.statedSensitivity(), c.terms.GradNoise * c.mech.sensitivity()
 }
 
-// received takes in what was asked for before the first step, once steps are waited for.
-func (c *selfCheck) received(ctx context.Context) error {
+// takeInitial waits for the first parameters, whose reading newSelfCheck queued, and hashes them.
+func (c *selfCheck) takeInitial(ctx context.Context) error {
 	if c == nil || c.first != nil {
 		return nil
 	}
 	for i, w := range c.model.Params() {
 		v := make([]float32, w.Len())
-		if err := c.begun[i].Wait(ctx, v); err != nil {
+		if err := c.initial[i].Wait(ctx, v); err != nil {
 			return fmt.Errorf("train: reading parameters: %w", err)
 		}
 		c.first = append(c.first, c.hash(v))
@@ -86,7 +86,7 @@ func (c *selfCheck) received(ctx context.Context) error {
 		}
 		c.sizes = append(c.sizes, sizes)
 	}
-	c.begun = nil
+	c.initial = nil
 	return c.judgeMadeUp(ctx)
 }
 
@@ -115,13 +115,13 @@ func (c *selfCheck) passMadeUp() {
 			x[i] = float32(4 * rng.NormFloat64())
 		}
 		c.bound()
-		c.begin()
+		c.beginPart()
 		c.be.Write(c.feed.x, x)
 		c.model.Forward(c.feed.x, 1, views)
 		c.feed.judge(1)
 		c.model.Backward()
 		c.measure(1)
-		c.add(1)
+		c.addWeighed(1)
 		c.mech.unnoised(c.part)
 		for i, g := range c.grads {
 			kernel.RowNorms(c.be, 1, g.Len(), g, c.watch.lengths.Slice(i, 1))
@@ -173,7 +173,7 @@ func (c *selfCheck) spent(epsilon float64) {
 // batch takes note of a batch's size.
 func (c *selfCheck) batch(n int) {
 	if c != nil {
-		c.batches.add(n)
+		c.batches.addSize(n)
 	}
 }
 
@@ -187,13 +187,13 @@ func (c *selfCheck) checks(ctx context.Context, parameters []float32, done int) 
 			return nil, err
 		}
 	}
-	if err := c.received(ctx); err != nil {
+	if err := c.takeInitial(ctx); err != nil {
 		return nil, err
 	}
 	if c.last != nil {
 		parameters = c.last
 	}
-	return []run.Check{c.inside, c.moved(parameters, done), c.watch.drawn(done - c.since), c.batches.check()}, nil
+	return []run.Check{c.inside, c.moved(parameters, done), c.watch.drawn(done - c.since), c.batches.verdict()}, nil
 }
 
 // moved compares the last step's parameters with what the tensors began as.

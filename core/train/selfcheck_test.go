@@ -241,9 +241,9 @@ func TestBatchSizesOfOtherSamplersFail(t *testing.T) {
 		var rows []int
 		for range 20000 {
 			rows = s.Append(rows[:0], rng)
-			b.add(len(rows))
+			b.addSize(len(rows))
 		}
-		if k := b.check(); !k.OK {
+		if k := b.verdict(); !k.OK {
 			t.Errorf("%d rows at %v: %s", c.rows, c.rate, k.Detail)
 		}
 	}
@@ -256,9 +256,9 @@ func TestBatchSizesOfOtherSamplersFail(t *testing.T) {
 	} {
 		b := newBatchSizes(60000, 256.0/60000)
 		for step := range 100 {
-			b.add(size(step))
+			b.addSize(size(step))
 		}
-		if b.check().OK {
+		if b.verdict().OK {
 			t.Errorf("%s pass", name)
 		}
 	}

@@ -13,7 +13,7 @@ type series struct {
 	skips  int // between two that are kept
 }
 
-func (s *series) add(v float64) {
+func (s *series) addValue(v float64) {
 	if s.added%(s.skips+1) == 0 {
 		if len(s.values) == mostKept {
 			for i := range mostKept / 2 {

@@ -9,7 +9,7 @@ func TestSeriesIsBounded(t *testing.T) {
 	} {
 		var s series
 		for i := range n {
-			s.add(float64(i))
+			s.addValue(float64(i))
 		}
 		if len(s.values) != want.kept {
 			t.Errorf("of %d values %d are kept, want %d", n, len(s.values), want.kept)

@@ -57,7 +57,7 @@ func (r *Run) assemble(context.Context) (err error) {
 	r.feed.open()
 	w.makeReport()
 	r.clipping = newClipping(w)
-	if r.source, err = newSource(r.clipping); err != nil {
+	if r.norms, err = newSource(r.clipping); err != nil {
 		return err
 	}
 	r.clipping.teacher = newTeacher(w)
@@ -67,7 +67,7 @@ func (r *Run) assemble(context.Context) (err error) {
 
 // openSelfCheck begins to test the run.
 func (r *Run) openSelfCheck(context.Context) error {
-	_, unmeasured := r.source.(bounded)
+	_, unmeasured := r.norms.(bounded)
 	r.self = newSelfCheck(r.clipping, r.feed, r.done, unmeasured)
 	return nil
 }

@@ -81,7 +81,7 @@ func (r *Run) step(ctx context.Context) error {
 	if r.iterate != nil {
 		r.iterate.update(r.work.model.All(), r.taken())
 	}
-	r.thresholds.add(c)
+	r.thresholds.addValue(c)
 	e.event = run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: r.adapt(c)}
 	if turned {
 		e.event.Changes = r.work.terms.Changes
@@ -103,7 +103,7 @@ func (r *Run) step(ctx context.Context) error {
 // the rest of a step works on nothing else that depends on the rows.
 func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 	r.rows = r.sample(r.rows[:0])
-	e := r.begin()
+	e := r.beginStep()
 	r.self.batch(len(r.rows))
 	if err := r.addUp(ctx, r.rows, e); err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 	return e, r.clipping.mech.release(ctx, e.part, r.done)
 }
 
-// begin begins a step: its part has no rows, and its event nothing to say.
-func (r *Run) begin() *pendingEvent {
+// beginStep empties the part of the step and returns its event.
+func (r *Run) beginStep() *pendingEvent {
 	r.clipping.bound()
-	r.feed.begin(r.done)
-	r.clipping.begin()
-	r.clipping.teacher.begin(r.done)
-	r.source.begin()
+	r.feed.beginViews(r.done)
+	r.clipping.beginPart()
+	r.clipping.teacher.beginStep(r.done)
+	r.norms.prepareStep()
 	return &pendingEvent{part: r.clipping.part}
 }
 
@@ -158,7 +158,7 @@ func (r *Run) accumulate(rows []int, e *pendingEvent) {
 	views := r.feed.loadViews(rows)
 	r.work.model.Forward(r.feed.x, n, views)
 	r.feed.judge(n)
-	e.parts = append(e.parts, r.work.report.fetch(r.work.be, n, r.source.take(n)))
+	e.parts = append(e.parts, r.work.report.fetch(r.work.be, n, r.norms.take(n)))
 }
 
 // settle brings to this side what the step cannot end without: the rule's

@@ -18,10 +18,10 @@ type tally struct {
 	batch              []float64 // of the physical batch last added, NaN where refused
 }
 
-// add counts a physical batch and feeds the statistic of a query, which may be nil.
-func (t *tally) add(v view, q *clip.Query, statistic []float64) {
+// addBatch counts a physical batch and feeds the statistic of a query, which may be nil.
+func (t *tally) addBatch(v view, q *clip.Query, statistic []float64) {
 	t.n += v.n
-	keep := v.keep()
+	keep := v.keepMask()
 	for i, l := range v.losses() {
 		if finite(float64(l)) { // or the model has no answer
 			t.answered++

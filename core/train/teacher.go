@@ -45,8 +45,8 @@ func newTeacher(w *workspace) *teacher {
 	return t
 }
 
-// begin begins a step, whose gradients may be compared or not.
-func (t *teacher) begin(step int) {
+// beginStep decides whether the gradients of a step are compared.
+func (t *teacher) beginStep(step int) {
 	if t == nil {
 		return
 	}

@@ -11,12 +11,12 @@ import (
 // weights is a clipper's weight function as the backend looks it up: 1/factor at
 // the norms of [kernel.TableNorm], 0 where the threshold alone decides.
 type weights struct {
-	be     compute.Backend
-	of     clip.Weight // nil: none, so that limits alone decide
-	power  int         // of the threshold in what is looked up: see [clip.Powered]
-	made   float64     // the threshold that the table is for; 0 before there is one
-	host   []float32
-	buffer compute.Buffer
+	be             compute.Backend
+	of             clip.Weight // nil: none, so that limits alone decide
+	power          int         // of the threshold in what is looked up: see [clip.Powered]
+	tableThreshold float64     // the threshold that the table is for; 0 before there is one
+	host           []float32
+	buffer         compute.Buffer
 }
 
 func newWeights(be compute.Backend, of clip.Weight) *weights {
@@ -42,10 +42,10 @@ func (w *weights) at(c float64) (gain float64) {
 	default:
 		gain = 1
 	}
-	if w.made != from {
+	if w.tableThreshold != from {
 		tabulate(w.host, w.of, from)
 		w.be.Write(w.buffer, w.host)
-		w.made = from
+		w.tableThreshold = from
 	}
 	return gain
 }

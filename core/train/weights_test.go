@@ -112,7 +112,7 @@ func TestFactorsAreTheWeightFunctions(t *testing.T) {
 		if r.work.clipper.Coordinates || r.work.clipper.NonPrivate || r.work.clipper.Geometry != nil {
 			continue
 		}
-		e := r.begin()
+		e := r.beginStep()
 		ctx := context.Background()
 		if err := r.addUp(t.Context(), []int{1, 2, 3}[:min(3, r.work.model.Capacity)], e); err != nil {
 			t.Fatal(err)
