@@ -8,8 +8,8 @@ import (
 
 func init() {
 	parts = append(parts,
-		part{"Spread", "spread", checkSpread}, part{"Rescale", "rescale", checkRescale}, part{"AtLeast", "atLeast", checkAtLeast},
-		part{"Total", "total", checkTotal}, part{"Centre", "centre", checkCentre},
+		suitePart{"Spread", "spread", checkSpread}, suitePart{"Rescale", "rescale", checkRescale}, suitePart{"AtLeast", "atLeast", checkAtLeast},
+		suitePart{"Total", "total", checkTotal}, suitePart{"Centre", "centre", checkCentre},
 	)
 }
 
@@ -35,17 +35,17 @@ func spread(p adaclip.SpreadParams, size, g32, m32, r32 float32) (m, r value) {
 	times, b1, b2 := float64(p.Times), float64(p.Beta1), float64(p.Beta2)
 	dev := g - mean
 	var v, square, centre sum
-	v.add(times*dev*dev, -times*p.Noise*float64(size)*float64(size)*s)
+	v.addTerms(times*dev*dev, -times*p.Noise*float64(size)*float64(size)*s)
 	v.via(s * s)
 	fresh := v.value(6)
-	centre.add(b1*mean, (1-b1)*g)
+	centre.addTerms(b1*mean, (1-b1)*g)
 	if math.IsNaN(fresh.v) || math.IsInf(fresh.v, 0) {
 		return exactly(m32), exactly(r32)
 	}
 	if fresh.any { // in float32 it may count as infinite
 		return value{any: true}, value{any: true}
 	}
-	square.add(b2*s*s, (1-b2)*min(max(fresh.v, float64(p.Least)), float64(p.Greatest)))
+	square.addTerms(b2*s*s, (1-b2)*min(max(fresh.v, float64(p.Least)), float64(p.Greatest)))
 	// Within these bounds of its square the fourth root is; rounding four times.
 	off := square.value(4).tol + (1-b2)*fresh.tol
 	root := math.Sqrt(math.Sqrt(square.s))
@@ -67,8 +67,8 @@ func checkRescale(c *check) {
 
 func rescale(m, b float64) (inv, lin value) {
 	var si, sl sum
-	si.add(1 / (b * b))
-	sl.add(m / (b * b))
+	si.addTerms(1 / (b * b))
+	sl.addTerms(m / (b * b))
 	sl.via(1 / (b * b))
 	if b < 0x1p-62 && b != 0 { // its square loses bits, or all of them
 		si.high, sl.high = true, true

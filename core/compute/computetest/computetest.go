@@ -62,14 +62,14 @@ func RunKernel(t *testing.T, kernel string, open func() compute.Backend) {
 	}
 }
 
-// part of the suite. It is named after the kernel it tests, or after one of its
+// suitePart is a part of the suite. It is named after the kernel that it tests, or after one of its
 // kind.
-type part struct {
+type suitePart struct {
 	name, kernel string
 	run          func(*check)
 }
 
-func (p part) test(t *testing.T, open func() compute.Backend) {
+func (p suitePart) test(t *testing.T, open func() compute.Backend) {
 	t.Run(p.name, func(t *testing.T) {
 		for _, msg := range failures(p.run, open, 8) {
 			t.Error(msg)
@@ -78,7 +78,7 @@ func (p part) test(t *testing.T, open func() compute.Backend) {
 }
 
 // parts are those of the suite; a file with a part of its own appends it.
-var parts = []part{
+var parts = []suitePart{
 	{"Memory", "", checkMemory},
 	{"Order", "", checkOrder},
 	{"Freed", "", checkFreed},

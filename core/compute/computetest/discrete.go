@@ -8,7 +8,7 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-func init() { parts = append(parts, part{"Discrete", "discrete", checkDiscrete}) }
+func init() { parts = append(parts, suitePart{"Discrete", "discrete", checkDiscrete}) }
 
 // checkDiscrete wants every number to the bit where the unit is a power of two: with one
 // sample and with five, in groups and in their remainders, on sums of one block and on wide

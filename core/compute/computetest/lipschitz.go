@@ -9,7 +9,7 @@ import (
 
 func init() {
 	parts = append(parts,
-		part{"Spectral", "spectral", checkSpectral}, part{"Chain", "chain", checkChain}, part{"Gain", "gain", checkGain},
+		suitePart{"Spectral", "spectral", checkSpectral}, suitePart{"Chain", "chain", checkChain}, suitePart{"Gain", "gain", checkGain},
 	)
 }
 

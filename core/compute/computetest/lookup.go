@@ -2,7 +2,7 @@ package computetest
 
 import "clipscope/core/compute/kernel"
 
-func init() { parts = append(parts, part{"LookUp", "lookUp", checkLookUp}) }
+func init() { parts = append(parts, suitePart{"LookUp", "lookUp", checkLookUp}) }
 
 // checkLookUp takes bytes through WriteBytes, which has to copy them, among them such
 // as are a signalling NaN where four are read as a value: nothing on the way may tidy

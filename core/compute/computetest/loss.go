@@ -133,20 +133,20 @@ func softmax(z []float32, label int, dz []value) value {
 		var r sum
 		switch {
 		case j == label && j == top:
-			r.add(sCost / (1 + s))
+			r.addTerms(sCost / (1 + s))
 			dz[j] = r.of(-s/(1+s), len(z)+function)
 		case j == label:
-			r.add(pCost, 1)
+			r.addTerms(pCost, 1)
 			dz[j] = r.of(p-1, len(z)+function)
 		default:
-			r.add(pCost)
+			r.addTerms(pCost)
 			dz[j] = r.of(p, len(z)+function)
 		}
 	}
 	var r sum
-	r.add(peak-float64(z[label]), math.Log1p(s))
+	r.addTerms(peak-float64(z[label]), math.Log1p(s))
 	loss := r.s
-	r.add(sCost / (1 + s))
+	r.addTerms(sCost / (1 + s))
 	return r.of(loss, len(z)+2*function)
 }
 
@@ -170,7 +170,7 @@ func checkSigmoidBCE(c *check) {
 		for j := range z {
 			x, y := float64(z[j]), float64(t[j])
 			e := math.Exp(-math.Abs(x))
-			loss.add(max(x, 0), -x*y, math.Log1p(e))
+			loss.addTerms(max(x, 0), -x*y, math.Log1p(e))
 			p, q, costP := e/(1+e), y, 0.0
 			if x >= 0 {
 				q = 1 - y
@@ -180,7 +180,7 @@ func checkSigmoidBCE(c *check) {
 				costP = p * (1 + math.Abs(x))
 			}
 			var d sum
-			d.add(costP, q)
+			d.addTerms(costP, q)
 			if x >= 0 {
 				dz[j] = d.of(q-p, 2*function)
 			} else {
@@ -200,9 +200,9 @@ func checkSquared(c *check) {
 		var loss sum
 		for j := range z {
 			var d sum
-			d.add(float64(z[j]), -float64(t[j]))
+			d.addTerms(float64(z[j]), -float64(t[j]))
 			dz[j] = d.value(0)
-			loss.add(d.s * d.s / 2)
+			loss.addTerms(d.s * d.s / 2)
 		}
 		return loss.value(5)
 	})

@@ -58,7 +58,7 @@ func (c *check) gram(n, k int) {
 		dst.want = each(n*n, func(p int) value {
 			var s sum
 			for l := range k {
-				s.add(float64(a.data[at(t, p/n, l, n, k)]) * float64(a.data[at(t, p%n, l, n, k)]))
+				s.addTerms(float64(a.data[at(t, p/n, l, n, k)]) * float64(a.data[at(t, p%n, l, n, k)]))
 			}
 			return s.value(1)
 		})
@@ -85,10 +85,10 @@ func (c *check) gemmOf(m, n, k int, left, data func(n int) []float32) {
 			var s sum
 			for l := range k {
 				x, y := a.data[at(t[0], i, l, m, k)], b.data[at(t[1], l, j, k, n)]
-				s.add(float64(x) * float64(y))
+				s.addTerms(float64(x) * float64(y))
 			}
 			if beta != 0 {
-				s.add(float64(beta) * float64(dst.data[p]))
+				s.addTerms(float64(beta) * float64(dst.data[p]))
 			}
 			return s.value(1)
 		})

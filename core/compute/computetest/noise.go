@@ -61,7 +61,7 @@ func (c *check) noise(n int, std float32, key compute.NoiseKey, data []float32) 
 			return exactly(0)
 		}
 		var s sum
-		s.add(float64(std) * z[i])
+		s.addTerms(float64(std) * z[i])
 		v := s.value(2)
 		v.tol += 1e-5 * math.Abs(v.v)
 		return v

@@ -12,10 +12,10 @@ import (
 
 func init() {
 	parts = append(parts,
-		part{"Conv", "conv", checkConv}, part{"ConvGrad", "convGrad", checkConvGrad}, part{"ConvWeights", "convWeights", checkConvWeights},
-		part{"Pool", "pool", checkPool}, part{"PoolGrad", "poolGrad", checkPoolGrad},
-		part{"GroupNorm", "groupNorm", checkGroupNorm}, part{"GroupNormGrad", "groupNormGrad", checkGroupNormGrad}, part{"GroupNormParams", "groupNormParams", checkGroupNormParams},
-		part{"Alone", "convWeights", checkAlone},
+		suitePart{"Conv", "conv", checkConv}, suitePart{"ConvGrad", "convGrad", checkConvGrad}, suitePart{"ConvWeights", "convWeights", checkConvWeights},
+		suitePart{"Pool", "pool", checkPool}, suitePart{"PoolGrad", "poolGrad", checkPoolGrad},
+		suitePart{"GroupNorm", "groupNorm", checkGroupNorm}, suitePart{"GroupNormGrad", "groupNormGrad", checkGroupNormGrad}, suitePart{"GroupNormParams", "groupNormParams", checkGroupNormParams},
+		suitePart{"Alone", "convWeights", checkAlone},
 	)
 }
 
@@ -77,9 +77,9 @@ func places(n, size, stride, pad int) int {
 	return count
 }
 
-// seen calls f for all that window v sees at a place: its number in the patch and
-// where it stands in the picture, -1 outside.
-func seen(v picture.Window, place int, f func(j, at int)) {
+// eachSeen calls f for each element that window v sees at a place, with its index in the patch and
+// its index in the picture, -1 outside.
+func eachSeen(v picture.Window, place int, f func(j, at int)) {
 	across := places(v.Width, v.Wide, v.Stride, v.Pad)
 	j := 0
 	for y := place/across*v.Stride - v.Pad; y < place/across*v.Stride-v.Pad+v.High; y++ {
@@ -116,8 +116,8 @@ func checkConv(c *check) {
 		picture.Conv(c.b, v, m, k, x.buf, w.buf, b.buf, y.buf)
 		y.want = each(m*t*k, func(p int) value {
 			var s sum
-			s.add(float64(b.data[p%k]))
-			seen(v, p/k%t, func(j, at int) { s.add(within(x.data[p/k/t*in:], at) * float64(w.data[j*k+p%k])) })
+			s.addTerms(float64(b.data[p%k]))
+			eachSeen(v, p/k%t, func(j, at int) { s.addTerms(within(x.data[p/k/t*in:], at) * float64(w.data[j*k+p%k])) })
 			return s.value(1)
 		})
 		c.verify("Conv(%+v, %d, %d)", v, m, k)
@@ -131,11 +131,11 @@ func checkConvGrad(c *check) {
 		picture.ConvGrad(c.b, v, m, k, dy.buf, w.buf, dx.buf)
 		all := make([]sum, m*in)
 		for p := range m * t {
-			seen(v, p%t, func(j, at int) {
+			eachSeen(v, p%t, func(j, at int) {
 				if at >= 0 {
 					var s sum
 					for o := range k {
-						s.add(float64(dy.data[p*k+o]) * float64(w.data[j*k+o]))
+						s.addTerms(float64(dy.data[p*k+o]) * float64(w.data[j*k+o]))
 					}
 					to := &all[p/t*in+at]
 					to.via(s.finite)
@@ -158,8 +158,8 @@ func checkConvWeights(c *check) {
 			i := p / t
 			for o := range k {
 				d := float64(dy.data[p*k+o])
-				seen(v, p%t, func(j, at int) { all[(i*(patch+1)+j)*k+o].add(within(x.data[i*in:], at) * d) })
-				all[(i*(patch+1)+patch)*k+o].add(d)
+				eachSeen(v, p%t, func(j, at int) { all[(i*(patch+1)+j)*k+o].addTerms(within(x.data[i*in:], at) * d) })
+				all[(i*(patch+1)+patch)*k+o].addTerms(d)
 			}
 		}
 		g.want = each(len(all), func(i int) value { return all[i].value(1) })
@@ -172,11 +172,11 @@ var poolings = []picture.Pooling{picture.Max, picture.Mean}
 // pooled reduces one channel at one place, and returns the indices that it read.
 func pooled(how picture.Pooling, v picture.Window, x []float32, place, channel int) (s sum, at []int) {
 	greatest := math.Inf(-1)
-	seen(v, place, func(j, i int) {
+	eachSeen(v, place, func(j, i int) {
 		if j%v.Channels == channel {
 			at = append(at, i)
 			greatest = max(greatest, float64(x[i]))
-			s.add(float64(x[i]) / float64(v.High*v.Wide))
+			s.addTerms(float64(x[i]) / float64(v.High*v.Wide))
 		}
 	})
 	if how == picture.Max {
@@ -225,9 +225,9 @@ func checkPoolGrad(c *check) {
 				y.data[p] = float32(s.s)
 				for _, j := range at {
 					if how == picture.Mean {
-						all[i*in+j].add(float64(dy.data[p]) / float64(v.High*v.Wide))
+						all[i*in+j].addTerms(float64(dy.data[p]) / float64(v.High*v.Wide))
 					} else if x.data[i*in+j] == y.data[p] {
-						all[i*in+j].add(float64(dy.data[p]))
+						all[i*in+j].addTerms(float64(dy.data[p]))
 						break
 					}
 				}
@@ -293,14 +293,14 @@ func checkGroupNorm(c *check) {
 			mean, r := statistics(g, row, group)
 			var s sum
 			if i%2 == 1 { // of the variance's terms, none is negative
-				s.add(r)
+				s.addTerms(r)
 				return s.value(count)
 			}
 			// What is added up may be rounded as the sum of how far the values are from the mean.
-			s.add(mean)
+			s.addTerms(mean)
 			for t := range g.Positions {
 				for _, v := range row[t*g.Channels+group*n:][:n] {
-					s.add((float64(v) - mean) / float64(count))
+					s.addTerms((float64(v) - mean) / float64(count))
 				}
 			}
 			return s.of(mean, 1)
@@ -310,7 +310,7 @@ func checkGroupNorm(c *check) {
 			mean, r := statistics(g, x.data[i/in*in:], ch/(g.Channels/g.Count))
 			scale := r * float64(p.data[ch])
 			var s sum
-			s.add(float64(x.data[i])*scale, -mean*scale, float64(p.data[g.Channels+ch]))
+			s.addTerms(float64(x.data[i])*scale, -mean*scale, float64(p.data[g.Channels+ch]))
 			return s.value(6)
 		})
 		c.verify("GroupNorm(%+v, %d)", g, m)
@@ -349,7 +349,7 @@ func checkGroupNormGrad(c *check) {
 		dx.want = each(m*in, func(i int) value {
 			r := float64(stats.data[2*(i/in*g.Count+i%g.Channels/n)+1])
 			var s sum
-			s.add(r * u(i))
+			s.addTerms(r * u(i))
 			hi, sizeI := hat(g, x, stats, i)
 			want, abs := r*u(i), 0.0
 			for t := range g.Positions {
@@ -360,7 +360,7 @@ func checkGroupNormGrad(c *check) {
 					abs += r * math.Abs(u(k)) * (1 + sizeI*size) / count
 				}
 			}
-			s.add(abs)
+			s.addTerms(abs)
 			return s.of(want, int(count)+8)
 		})
 		c.verify("GroupNormGrad(%+v, %d)", g, m)
@@ -381,12 +381,12 @@ func checkGroupNormParams(c *check) {
 				at := row*in + t*g.Channels + ch%g.Channels
 				d := float64(dy.data[at])
 				if ch >= g.Channels {
-					s.add(d)
+					s.addTerms(d)
 					want += d
 					continue
 				}
 				h, size := hat(g, x, stats, at)
-				s.add(math.Abs(d) * size)
+				s.addTerms(math.Abs(d) * size)
 				want += d * h
 			}
 			return s.of(want, 4)

@@ -62,7 +62,7 @@ func inPieces(m int, start float32, term func(i int) float64) value {
 	for lo := 0; lo < m; lo += compute.PieceRows {
 		var s sum
 		for i := lo; i < min(m, lo+compute.PieceRows); i++ {
-			s.add(term(i))
+			s.addTerms(term(i))
 		}
 		w := s.value(1)
 		out.v += w.v

@@ -57,8 +57,8 @@ type sum struct {
 // function is the number of roundings that a call of exp, log, tanh … counts as.
 const function = 16
 
-// add adds the terms to the result.
-func (s *sum) add(terms ...float64) {
+// addTerms adds the terms to the result.
+func (s *sum) addTerms(terms ...float64) {
 	for _, t := range terms {
 		s.s += t
 		s.abs += math.Abs(t)
@@ -72,7 +72,7 @@ func (s *sum) add(terms ...float64) {
 // add32 adds float32 terms.
 func (s *sum) add32(terms ...float32) {
 	for _, t := range terms {
-		s.add(float64(t))
+		s.addTerms(float64(t))
 	}
 }
 

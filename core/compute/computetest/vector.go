@@ -47,7 +47,7 @@ func checkScale(c *check) {
 
 func product(x, y float32) value {
 	var s sum
-	s.add(float64(x) * float64(y))
+	s.addTerms(float64(x) * float64(y))
 	return s.value(0)
 }
 
@@ -58,7 +58,7 @@ func checkAxpy(c *check) {
 			kernel.Axpy(c.b, n, a, x.buf, y.buf)
 			y.want = each(n, func(i int) value {
 				var s sum
-				s.add(float64(y.data[i]), float64(a)*float64(x.data[i]))
+				s.addTerms(float64(y.data[i]), float64(a)*float64(x.data[i]))
 				return s.value(1)
 			})
 			c.verify("Axpy(%d, %v)", n, a)
@@ -140,7 +140,7 @@ func checkTanh(c *check) {
 		kernel.Unary(c.b, kernel.Tanh, n, in.buf, out.buf)
 		out.want = each(n, func(i int) value {
 			var s sum
-			s.add(math.Tanh(float64(x[i])))
+			s.addTerms(math.Tanh(float64(x[i])))
 			return s.value(function)
 		})
 		c.verify("Tanh(%d) of %s values, in place: %t", n, what, inPlace)
@@ -174,7 +174,7 @@ func checkTanhGrad(c *check) {
 			dx.want = each(n, func(i int) value {
 				y, dy := float64(y.data[i]), float64(dy.data[i])
 				var s sum
-				s.add(dy, dy*y*y)
+				s.addTerms(dy, dy*y*y)
 				s.via(y * y)
 				return s.of(dy*(1-y*y), 3)
 			})
@@ -209,11 +209,11 @@ func squares(v []float32) []float32 {
 func adam(p kernel.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
 	b1, b2, g := float64(p.Beta1), float64(p.Beta2), float64(g32)
 	var mean, square, weight sum
-	mean.add(b1*float64(m32), (1-b1)*g)
-	square.add(b2*float64(v32), (1-b2)*g*g)
+	mean.addTerms(b1*float64(m32), (1-b1)*g)
+	square.addTerms(b2*float64(v32), (1-b2)*g*g)
 	root := math.Sqrt(square.s/float64(p.C2)) + float64(p.Eps)
 	lr := float64(p.LR) / float64(p.C1)
-	weight.add(float64(w32), lr*b1*float64(m32)/root, lr*(1-b1)*g/root)
+	weight.addTerms(float64(w32), lr*b1*float64(m32)/root, lr*(1-b1)*g/root)
 	weight.via(square.s / float64(p.C2))
 	weight.via(mean.s / float64(p.C1))
 	return mean.value(3), square.value(4), weight.of(float64(w32)-lr*mean.s/root, 12)

@@ -17,9 +17,9 @@ type Backend struct {
 	ids  []int32 // by Kernel.Index
 	key  uint32  // where a kernel finds its key
 
-	threads int
-	live    map[*memory]struct{}
-	lent    *memory // what threads may be writing
+	threads      int
+	live         map[*memory]struct{}
+	pendingNoise *memory // what threads may be writing
 }
 
 // memory is a buffer's, or sums', in the kernels' memory.
@@ -109,17 +109,17 @@ func (b *Backend) New(n int) compute.Buffer {
 	if n < 0 || n > math.MaxInt32/4 {
 		panic(fmt.Sprintf("simd: buffer of size %d", n))
 	}
-	return compute.Buffer{Memory: b.keep(kernelAlloc(uint32(4*n)), false), N: n}
+	return compute.Buffer{Memory: b.trackMemory(kernelAlloc(uint32(4*n)), false), N: n}
 }
 
 func (b *Backend) NewSums(n int) compute.Sums {
 	if n < 0 || n > math.MaxInt32/8 {
 		panic(fmt.Sprintf("simd: %d sums", n))
 	}
-	return compute.Sums{Memory: b.keep(kernelNewSums(int32(n)), true), N: n}
+	return compute.Sums{Memory: b.trackMemory(kernelNewSums(int32(n)), true), N: n}
 }
 
-func (b *Backend) keep(at uint32, sums bool) *memory {
+func (b *Backend) trackMemory(at uint32, sums bool) *memory {
 	m := &memory{b, at, sums}
 	b.live[m] = struct{}{}
 	return m
@@ -180,14 +180,14 @@ func (b *Backend) WriteBytes(dst compute.Buffer, src []byte) {
 
 // want waits for x if threads may be writing there.
 func (b *Backend) want(x *compute.Buffer) {
-	if b.lent != nil && x.Memory == b.lent {
+	if b.pendingNoise != nil && x.Memory == b.pendingNoise {
 		b.takeBack()
 	}
 }
 
 func (b *Backend) takeBack() {
 	kernelTakeBack()
-	b.lent = nil
+	b.pendingNoise = nil
 }
 
 func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
@@ -208,7 +208,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 		b.want(&a.Buf[i])
 	}
 	lends := k.Keyed && sums == 0 // noise, which nobody will wait for yet
-	if lends && b.lent != nil {
+	if lends && b.pendingNoise != nil {
 		b.takeBack() // also where the new call is not cut: one buffer is remembered
 	}
 	if k.Keyed {
@@ -218,7 +218,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 		a.F[0], a.F[1], a.F[2], a.F[3], a.F[4], a.F[5],
 		b.at(&a.Buf[0]), b.at(&a.Buf[1]), b.at(&a.Buf[2]), b.at(&a.Buf[3]), b.at(&a.Buf[4]), sums, b.key)
 	if lends {
-		b.lent, _ = a.Buf[0].Memory.(*memory)
+		b.pendingNoise, _ = a.Buf[0].Memory.(*memory)
 	}
 }
 

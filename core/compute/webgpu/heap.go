@@ -48,18 +48,18 @@ func (h *heap) give(at int) {
 		panic(fmt.Sprintf("webgpu: nothing was taken at %d", at))
 	}
 	delete(h.used, at)
-	h.add(span{at, n})
+	h.addFree(span{at, n})
 }
 
 // grow makes the heap larger, to size words.
 func (h *heap) grow(size int) {
 	if size > h.size {
-		h.add(span{h.size, size - h.size})
+		h.addFree(span{h.size, size - h.size})
 		h.size = size
 	}
 }
 
-func (h *heap) add(s span) {
+func (h *heap) addFree(s span) {
 	i, _ := slices.BinarySearchFunc(h.free, s.at, func(f span, at int) int { return f.at - at })
 	if i < len(h.free) && s.at+s.n == h.free[i].at {
 		s.n += h.free[i].n

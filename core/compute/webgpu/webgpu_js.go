@@ -23,14 +23,14 @@ const (
 
 // Backend is a GPU. Make one with [Open], and give the GPU back with Close.
 type Backend struct {
-	gpu      js.Value
-	submit   js.Value // bound, as are the others that are called while training
-	write    js.Value
-	take     js.Value
-	told     js.Func
-	programs []program // by Kernel.Index
-	call     shader.Call
-	adapter  Adapter
+	gpu       js.Value
+	submit    js.Value // bound, as are the others that are called while training
+	write     js.Value
+	take      js.Value
+	onFetched js.Func
+	programs  []program // by Kernel.Index
+	call      shader.Call
+	adapter   Adapter
 
 	heap   heap
 	most   int // words that the heap may have
@@ -139,11 +139,11 @@ func Open(ctx context.Context) (*Backend, error) {
 	for name, to := range map[string]*js.Value{"submit": &b.submit, "write": &b.write, "take": &b.take} {
 		*to = opened.Get(name).Call("bind", opened)
 	}
-	b.told = js.FuncOf(func(_ js.Value, args []js.Value) any {
+	b.onFetched = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		b.hear(args[0].Int(), args[1].String())
 		return nil
 	})
-	opened.Set("told", b.told)
+	opened.Set("told", b.onFetched)
 	if why := opened.Get("gone").String(); why != "" {
 		b.hear(-1, why)
 	}
@@ -289,14 +289,14 @@ func (b *Backend) drop(m *memory) {
 	}
 	b.freed = append(b.freed, m.at)
 	if b.stream.empty() {
-		b.gone()
+		b.releaseFreed()
 	}
 	delete(b.live, m)
 	m.of = nil
 }
 
-// gone is called when what was called is on its way, or never will be.
-func (b *Backend) gone() {
+// releaseFreed gives freed memory back to the heap, once no queued call uses it.
+func (b *Backend) releaseFreed() {
 	b.stream.clear()
 	b.used = b.used[:0]
 	for _, at := range b.freed {
@@ -313,7 +313,7 @@ func (b *Backend) Close() {
 	b.fail(fmt.Errorf("webgpu: closed"))
 	b.gpu.Call("close")
 	b.gpu = js.Undefined()
-	b.told.Release()
+	b.onFetched.Release()
 	clear(b.live)
 	b.heap, b.freed, b.space = heap{}, nil, compute.Buffer{}
 }
@@ -484,16 +484,16 @@ func (b *Backend) flush() {
 		going.fail(b.lost)
 	}
 	b.batch = nil
-	b.gone()
+	b.releaseFreed()
 	// Or all of an epoch's uploads would be on their way at once. A GPU that is lost
 	// meanwhile ends the waiting, too.
-	for len(b.going) > 0 && (len(b.going) > mostGoing || b.going[0].over()) {
+	for len(b.going) > 0 && (len(b.going) > mostGoing || b.going[0].isDone()) {
 		<-b.going[0].done
 		b.going = b.going[1:]
 	}
 }
 
-func (t *batch) over() bool {
+func (t *batch) isDone() bool {
 	select {
 	case <-t.done:
 		return true
@@ -545,14 +545,14 @@ func (b *Backend) fail(err error) {
 		b.batch.fail(err)
 		b.batch = nil
 	}
-	b.gone()
+	b.releaseFreed()
 }
 
 func (p *pending) Done() bool {
 	if p.batch == p.of.batch {
 		p.of.flush()
 	}
-	return p.batch.over()
+	return p.batch.isDone()
 }
 
 func (p *pending) Wait(ctx context.Context, dst []float32) error {
