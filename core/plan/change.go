@@ -44,7 +44,7 @@ func (p *Plan) changed(c run.Change, after int) (*Plan, error) {
 		if to == was {
 			continue
 		}
-		if why := p.held(field); why != "" {
+		if why := p.fixedReason(field); why != "" {
 			return nil, Fault(field, "%s", why)
 		}
 		set(to)
@@ -84,8 +84,8 @@ func (d *draft) changeable(field string) (is float64, set func(float64)) {
 	return 0, nil
 }
 
-// held returns why a field that others change cannot be changed of this run; "" where it can.
-func (p *Plan) held(field string) string {
+// fixedReason returns why a field that others change cannot be changed of this run; "" where it can.
+func (p *Plan) fixedReason(field string) string {
 	switch {
 	case field == "max_grad_norm" && p.terms.first.NonPrivate:
 		return fmt.Sprintf("%s clips nothing, so there is no threshold to change", p.terms.Config.Method)
@@ -96,7 +96,7 @@ func (p *Plan) held(field string) string {
 	case field == "noise_multiplier" && p.terms.NoiseMultiplier == 0:
 		return "the run was started without noise, which nothing that follows can make up for: ε stays ∞; start another with noise"
 	case field == "noise_multiplier":
-		return p.terms.Noise.held()
+		return p.terms.Noise.fixedReason()
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func (p *Plan) ownThreshold() bool {
 func (p *Plan) allHeld() map[string]string {
 	all := map[string]string{}
 	for _, field := range []string{"max_grad_norm", "noise_multiplier", "learning_rate"} {
-		if why := p.held(field); why != "" {
+		if why := p.fixedReason(field); why != "" {
 			all[field] = why
 		}
 	}

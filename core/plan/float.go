@@ -10,7 +10,7 @@ func init() { noises["float"] = Float{} }
 // Discrete reports false.
 func (Float) Discrete() bool { return false }
 
-func (n Float) check(*Terms) (Noise, error) { return n, nil }
+func (n Float) settleTerms(*Terms) (Noise, error) { return n, nil }
 
 func (Float) ended(e privacy.Event, values int) privacy.Event {
 	return privacy.FloatNoise{Of: e, Values: values}
@@ -24,7 +24,7 @@ func (n Float) exactly() Noise { return n }
 
 func (Float) memory() footprint { return footprint{} }
 
-func (Float) held() string { return "" }
+func (Float) fixedReason() string { return "" }
 
 func (Float) guarantee() string {
 	return "Noise is floating-point: an attacker who sees the exact bits of a release may learn more than ε states."

@@ -10,9 +10,9 @@ import (
 type Noise interface {
 	// Discrete reports whether what is released is a whole number of some unit.
 	Discrete() bool
-	// check refuses what there is no proof for, in terms that are settled but for it, and
+	// settleTerms refuses what there is no proof for, in terms that are settled but for it, and
 	// returns the noise that they get.
-	check(t *Terms) (Noise, error)
+	settleTerms(t *Terms) (Noise, error)
 	// ended returns e with the end of its noise of so many numbers, where it has one.
 	ended(e privacy.Event, values int) privacy.Event
 	// values returns how many of the n numbers in a step's noise have an end.
@@ -24,8 +24,8 @@ type Noise interface {
 	exactly() Noise
 	// memory returns what the noise takes beside what every run takes.
 	memory() footprint
-	// held returns why noise_multiplier cannot be changed while a run goes on; "" where it can.
-	held() string
+	// fixedReason returns why noise_multiplier cannot be changed while a run goes on; "" where it can.
+	fixedReason() string
 	// guarantee returns a sentence of the guarantee on what bits may tell.
 	guarantee() string
 }
@@ -59,6 +59,6 @@ func (d *draft) chooseMechanism() (err error) {
 	if _, ok := noises[mode]; !ok {
 		return Fault("noise_mode", "there is no noise mode %q; choose float or secure", mode)
 	}
-	d.terms.Noise, err = d.terms.Noise.check(&d.terms)
+	d.terms.Noise, err = d.terms.Noise.settleTerms(&d.terms)
 	return err
 }

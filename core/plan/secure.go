@@ -22,7 +22,7 @@ func init() { noises["secure"] = Secure{} }
 // Discrete reports true.
 func (Secure) Discrete() bool { return true }
 
-func (n Secure) check(t *Terms) (Noise, error) {
+func (n Secure) settleTerms(t *Terms) (Noise, error) {
 	if t.NonPrivate() {
 		return n, Fault("noise_mode", "a run without noise cannot be secure; choose float")
 	}
@@ -78,7 +78,7 @@ func (n Secure) memory() footprint {
 	return m
 }
 
-func (Secure) held() string {
+func (Secure) fixedReason() string {
 	return "how secure noise is drawn was settled for the noise_multiplier that the run began with; take float noise"
 }
 

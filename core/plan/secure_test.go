@@ -32,7 +32,7 @@ func TestSecureGridKeepsSumsExact(t *testing.T) {
 		d, alone := terms.Spec.Params(), 0
 		for sigma := 0.001; sigma <= 1<<12; sigma *= 1.007 {
 			terms.GradNoise = sigma
-			checked, err := Secure{}.check(&terms)
+			checked, err := Secure{}.settleTerms(&terms)
 			if err != nil {
 				t.Fatal(err)
 			}

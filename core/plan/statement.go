@@ -27,7 +27,7 @@ func (p *Plan) Draft(steps int) privacy.Statement {
 		Delta: p.terms.Config.TargetDelta, Accountant: p.terms.Config.Accountant,
 		Clipping: p.clippingInWords(), Once: once, Earlier: p.price.earlier, PerStep: perStep,
 		Data: p.terms.Meta.Name, Model: p.terms.modelInWords(), NumExamples: p.terms.Meta.TrainRows,
-		SecureNoise: p.terms.Noise.Discrete(), Released: p.covered(), Broken: p.broken(), Known: p.terms.Known(),
+		SecureNoise: p.terms.Noise.Discrete(), Released: p.coverage(), Broken: p.broken(), Known: p.terms.Known(),
 		Versions: map[string]string{"go": runtime.Version(), "protocol": strconv.Itoa(run.ProtocolVersion)},
 	}
 }
@@ -89,8 +89,8 @@ func (p *Plan) clippingInWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// covered lists what the guarantee holds for.
-func (p *Plan) covered() []string {
+// coverage lists what the guarantee holds for.
+func (p *Plan) coverage() []string {
 	list := []string{"the parameters after every step", "the noisy gradient norm of every step"}
 	if p.terms.query != nil {
 		list = append(list, "the threshold of every step", "the noisy statistic that moves it")

@@ -17,7 +17,7 @@ type OneRunAudit struct {
 	Canaries, Guesses, Correct int
 }
 
-func (a OneRunAudit) check() error {
+func (a OneRunAudit) checkCounts() error {
 	if !(0 <= a.Correct && a.Correct <= a.Guesses && a.Guesses <= a.Canaries) {
 		return fmt.Errorf("privacy: an audit of %d canaries cannot have %d guesses, %d of them right", a.Canaries, a.Guesses, a.Correct)
 	}
@@ -65,7 +65,7 @@ func binomial(n int, epsilon float64) []float64 {
 // with probability at least 1 − significance the true ε at delta is above it. 0
 // where it refutes nothing.
 func (a OneRunAudit) Epsilon(delta, significance float64) (float64, error) {
-	if err := a.check(); err != nil {
+	if err := a.checkCounts(); err != nil {
 		return 0, err
 	}
 	if !(delta >= 0 && delta < 1) || !(significance > 0 && significance < 1) {
@@ -79,7 +79,7 @@ func (a OneRunAudit) Epsilon(delta, significance float64) (float64, error) {
 // Chaudhuri 2024, Algorithm 1): a far stronger bound on a narrower claim. It
 // refutes "this is the Gaussian mechanism with that (ε, δ)".
 func (a OneRunAudit) GDPEpsilon(delta, significance float64) (float64, error) {
-	if err := a.check(); err != nil {
+	if err := a.checkCounts(); err != nil {
 		return 0, err
 	}
 	if !(delta > 0 && delta < 1) || !(significance > 0 && significance < 1) {
@@ -174,7 +174,7 @@ func NewOneRunAudits(canaries []CanaryScore, guesses ...int) ([]OneRunAudit, err
 	var audits []OneRunAudit
 	for _, n := range guesses {
 		a := OneRunAudit{Canaries: len(sorted), Guesses: n}
-		if err := a.check(); err != nil {
+		if err := a.checkCounts(); err != nil {
 			return nil, err
 		}
 		high := (n + 1) / 2

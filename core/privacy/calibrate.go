@@ -32,7 +32,7 @@ const maxSteps = 100_000_000
 // NoiseMultiplier is the smallest noise multiplier in [0.02, 1e6] with which
 // steps Gaussian releases on Poisson samples stay in the budget.
 func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) {
-	if err := b.check(); err != nil {
+	if err := b.checkTarget(); err != nil {
 		return 0, err
 	}
 	eps := func(x float64) (float64, error) { return b.cost(sampleRate, exp(x), steps) }
@@ -51,7 +51,7 @@ func (b Budget) NoiseMultiplier(sampleRate float64, steps int) (float64, error) 
 // SampleRate is the largest sample rate in [0, 1] with which steps releases with
 // that noise stay in the budget.
 func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) {
-	if err := b.check(); err != nil {
+	if err := b.checkTarget(); err != nil {
 		return 0, err
 	}
 	eps := func(x float64) (float64, error) { return b.cost(exp(x), noiseMultiplier, steps) }
@@ -69,7 +69,7 @@ func (b Budget) SampleRate(noiseMultiplier float64, steps int) (float64, error) 
 
 // Steps is the largest number of steps, up to 1e8, that stays in the budget.
 func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
-	if err := b.check(); err != nil {
+	if err := b.checkTarget(); err != nil {
 		return 0, err
 	}
 	cost, err := b.costs(sampleRate, noiseMultiplier)
@@ -125,7 +125,7 @@ func (b Budget) Steps(sampleRate, noiseMultiplier float64) (int, error) {
 	return lo, nil
 }
 
-func (b Budget) check() error {
+func (b Budget) checkTarget() error {
 	if err := checkDelta(b.Delta); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (s *spent) addFloatNoise(e FloatNoise, times int) error {
 	if times > 0 && !math.IsInf(p, 1) {
 		s.addEnd(end{e.Values, rate, math.Sqrt(p) * (1 + 0x1p-40), float64(times)})
 	}
-	return s.add(e.Of, times)
+	return s.addEvent(e.Of, times)
 }
 
 // An end is count releases of values numbers whose noise ends, on samples at a rate, that

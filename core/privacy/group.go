@@ -197,7 +197,7 @@ func (t term) lossAt(z float64) float64 {
 	}
 	var sum logSum
 	for j := range t.group.weights {
-		sum.add(t.group.logTerm(j, z, t.noiseMultiplier))
+		sum.addLog(t.group.logTerm(j, z, t.noiseMultiplier))
 	}
 	return sum.log()
 }

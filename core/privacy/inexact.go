@@ -15,7 +15,7 @@ func (s *spent) addInexact(e Inexact, times int) error {
 		return fmt.Errorf("privacy: a distance of %v from the noise that is priced: it has to be in [0, 1]", e.Distance)
 	}
 	s.distance += float64(times) * e.Distance * (1 + 0x1p-40) // a sum of doubles is no bound by itself
-	return s.add(e.Of, times)
+	return s.addEvent(e.Of, times)
 }
 
 // at is ε at delta, from what epsilon answers for the events with the noise that they

@@ -10,9 +10,9 @@ import (
 // What is said follows from the question alone, so it is the same with a Memory and
 // without. Several goroutines may use one; nil remembers nothing.
 type Memory struct {
-	mu    sync.Mutex
-	said  map[string]any // by the question
-	asked []string       // the oldest first
+	mu        sync.Mutex
+	answers   map[string]any // by the question
+	questions []string       // the oldest first
 }
 
 // mostRemembered bounds what a Memory holds: a curve is some hundred kilobytes, and a plan
@@ -28,21 +28,21 @@ func recall[A any](m *Memory, f func() (A, error), question ...any) (A, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := fmt.Sprintf("%#v", question) // in which every float differs from every other
-	if a, ok := m.said[key].(A); ok {
+	if a, ok := m.answers[key].(A); ok {
 		return a, nil
 	}
 	a, err := f()
 	if err != nil {
 		return a, err
 	}
-	if m.said == nil {
-		m.said = map[string]any{}
+	if m.answers == nil {
+		m.answers = map[string]any{}
 	}
-	if len(m.asked) == mostRemembered {
-		delete(m.said, m.asked[0])
-		m.asked = m.asked[1:]
+	if len(m.questions) == mostRemembered {
+		delete(m.answers, m.questions[0])
+		m.questions = m.questions[1:]
 	}
-	m.said[key], m.asked = a, append(m.asked, key)
+	m.answers[key], m.questions = a, append(m.questions, key)
 	return a, nil
 }
 

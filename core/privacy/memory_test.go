@@ -40,8 +40,8 @@ func TestMemoryChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if len(m.said) > mostRemembered || len(m.asked) != len(m.said) {
-		t.Errorf("%d answers, %d questions", len(m.said), len(m.asked))
+	if len(m.answers) > mostRemembered || len(m.questions) != len(m.answers) {
+		t.Errorf("%d answers, %d questions", len(m.answers), len(m.questions))
 	}
 }
 
@@ -75,8 +75,8 @@ func TestMemoryKeepsTheWordsOfEachStatement(t *testing.T) {
 		}
 	}
 	// Three of accountants, and one of attackers, for the two that have a guarantee.
-	if len(m.said) != 4 {
-		t.Errorf("%d questions were told apart, want 4", len(m.said))
+	if len(m.answers) != 4 {
+		t.Errorf("%d questions were told apart, want 4", len(m.answers))
 	}
 	if _, err := m.Statement(Statement{Steps: 2, Planned: 1, Delta: 1e-5, Accountant: PLD}); err == nil {
 		t.Error("more steps than were planned")
@@ -95,8 +95,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		ask(i)
 		ask(i)
 	}
-	if calls != 3*mostRemembered || len(m.said) != mostRemembered || len(m.asked) != mostRemembered {
-		t.Errorf("%d calls, %d answers, %d questions", calls, len(m.said), len(m.asked))
+	if calls != 3*mostRemembered || len(m.answers) != mostRemembered || len(m.questions) != mostRemembered {
+		t.Errorf("%d calls, %d answers, %d questions", calls, len(m.answers), len(m.questions))
 	}
 	ask(0) // which was forgotten
 	if calls != 3*mostRemembered+1 {

@@ -257,7 +257,7 @@ func (l loss) logMoment(h, lambda float64) float64 {
 	var sum logSum
 	for j, p := range l.p {
 		if p > 0 {
-			sum.add(math.Log(p) + lambda*h*float64(l.first+j))
+			sum.addLog(math.Log(p) + lambda*h*float64(l.first+j))
 		}
 	}
 	return sum.log()

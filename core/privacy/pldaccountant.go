@@ -325,7 +325,7 @@ func logMoment(t term, nodes []weighted, sd side, s float64) float64 {
 	}
 	var sum logSum
 	for _, n := range nodes {
-		sum.add(n.logWeight + power*n.loss)
+		sum.addLog(n.logWeight + power*n.loss)
 	}
 	return sum.log()
 }

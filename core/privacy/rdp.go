@@ -199,7 +199,7 @@ func logExcessSum(q, sigma float64, order int) float64 {
 	for k := 2; k <= order; k++ {
 		logChoose += math.Log(float64(order-k+1) / float64(k))
 		x := float64(k) * float64(k-1) / (2 * sigma * sigma)
-		sum.add(logChoose + float64(order-k)*logP + float64(k)*logQ + logExpm1(x))
+		sum.addLog(logChoose + float64(order-k)*logP + float64(k)*logQ + logExpm1(x))
 	}
 	return sum.log()
 }
@@ -363,7 +363,7 @@ type logSum struct {
 	max, sum float64 // Σ exp(x−max)
 }
 
-func (s *logSum) add(x float64) {
+func (s *logSum) addLog(x float64) {
 	switch {
 	case math.IsInf(x, -1):
 	case s.sum == 0:

@@ -174,9 +174,9 @@ func plainExcessIntegral(q, sigma, order float64) float64 {
 		if max(ends[i], ends[i+1]) < peak-60 {
 			continue
 		}
-		sum.add(ends[i])
+		sum.addLog(ends[i])
 		for j := 1; j < per; j++ {
-			sum.add(at(i*per + j))
+			sum.addLog(at(i*per + j))
 		}
 	}
 	return sum.log() + math.Log(step) - math.Log(2*math.Pi)/2

@@ -41,7 +41,7 @@ func TestSelectedComposes(t *testing.T) {
 	choice, other := Selected{[]Event{dpsgd(0.01, 2, 500)}, 5}, dpsgd(0.02, 1.5, 300)
 	var s spent
 	for _, e := range []Event{choice, other, Gaussian{20}} {
-		if err := s.add(e, 1); err != nil {
+		if err := s.addEvent(e, 1); err != nil {
 			t.Fatal(err)
 		}
 	}

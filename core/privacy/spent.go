@@ -30,13 +30,13 @@ type spent struct {
 // flatten reduces times runs of e.
 func flatten(e Event, times int) (spent, error) {
 	var s spent
-	if err := s.add(e, times); err != nil {
+	if err := s.addEvent(e, times); err != nil {
 		return spent{}, err
 	}
 	return s, nil
 }
 
-func (s *spent) add(e Event, times int) error {
+func (s *spent) addEvent(e Event, times int) error {
 	switch e := e.(type) {
 	case Gaussian, Joint:
 		p, err := precision(e)
@@ -52,10 +52,10 @@ func (s *spent) add(e Event, times int) error {
 		if err != nil {
 			return err
 		}
-		return s.add(e.Of, n)
+		return s.addEvent(e.Of, n)
 	case Composed:
 		for _, part := range e.Parts {
-			if err := s.add(part, times); err != nil {
+			if err := s.addEvent(part, times); err != nil {
 				return err
 			}
 		}

@@ -260,7 +260,7 @@ func (s *Statement) sections() []run.Section {
 	sections := []run.Section{
 		{ID: "promise", Title: "What is promised", Lines: s.promise()},
 		dataSection(s.about()),
-		{ID: "covered", Title: "What is covered", Lines: s.covered()},
+		{ID: "covered", Title: "What is covered", Lines: s.coverageLines()},
 		{ID: "not_covered", Title: "What is not covered", Lines: s.notCovered()},
 		{ID: "attacker", Title: "What an attacker can do", Lines: attackerLines(s.attacker)},
 		{ID: "method", Title: "How it was worked out", Lines: s.method()},
@@ -330,7 +330,7 @@ func grouped(n int) string {
 	return text
 }
 
-func (s *Statement) covered() []string {
+func (s *Statement) coverageLines() []string {
 	var lines []string
 	if len(s.Released) > 0 {
 		list := strings.Join(s.Released, ", ")

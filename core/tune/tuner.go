@@ -34,7 +34,7 @@ type Tuner struct {
 	current   *train.Run // nil between two
 	events    []run.Event
 	rehearsed []float64 // accuracy of each candidate on made-up rows
-	tried     []run.Tried
+	compared  []run.Tried
 	best      *finished
 	taken     int                  // steps, of all runs that are not rehearsals
 	amiss     map[string]run.Check // failed checks of runs that were compared, by name
@@ -174,7 +174,7 @@ func (u *Tuner) next(ctx context.Context) (run.Event, error) {
 		}
 		if now.rehearsal == nil {
 			u.taken++
-			u.keep(e)
+			u.keepEvent(e)
 		}
 		break
 	}
@@ -199,7 +199,7 @@ func (u *Tuner) plan(candidate int) *plan.Plan {
 	return p.Seeded(*u.cfg.Seed + uint64(u.at))
 }
 
-func (u *Tuner) keep(e run.Event) {
+func (u *Tuner) keepEvent(e run.Event) {
 	if every := (e.Steps + keptEvents - 1) / keptEvents; e.Step%every == 0 || e.Step == e.Steps {
 		e.Released.Epsilon = u.info.Epsilon
 		u.events = append(u.events, e)
@@ -233,9 +233,9 @@ func (u *Tuner) compare(o train.Outcome, candidate int) error {
 		return err
 	}
 	u.note(o.Checks)
-	u.tried = append(u.tried, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: o.TestAccuracy, Score: run.Number(score)})
-	if u.best == nil || score > float64(u.tried[u.best.number].Score) {
-		u.best = &finished{u.plan(candidate), len(u.tried) - 1, o, u.events}
+	u.compared = append(u.compared, run.Tried{Candidate: u.cfg.Candidates()[candidate], TestAccuracy: o.TestAccuracy, Score: run.Number(score)})
+	if u.best == nil || score > float64(u.compared[u.best.number].Score) {
+		u.best = &finished{u.plan(candidate), len(u.compared) - 1, o, u.events}
 	}
 	return nil
 }
@@ -292,9 +292,9 @@ func (u *Tuner) Result(context.Context) (run.Result, error) {
 	r = o.Result
 	r.Epsilon, r.EpsilonAtStep, r.Blind = u.info.Epsilon, u.info.Epsilon, u.cfg.Blind
 	r.Accountant, r.Guarantee = privacy.RDP, u.guarantee()
-	r.Tried = u.tried
+	r.Tried = u.compared
 	r.Tried[u.best.number].Selected = true
-	r.Selected, r.ScoredBy = &u.tried[u.best.number].Candidate, u.scoredBy
+	r.Selected, r.ScoredBy = &u.compared[u.best.number].Candidate, u.scoredBy
 	r.Notes = append(r.Notes, "The test rows chose this run, so their accuracy flatters it a little.")
 	r.Checks = slices.Clone(r.Checks)
 	for i, c := range r.Checks { // noise that was missing in any run is missing in the choice

@@ -47,7 +47,7 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	if meta.Lopsided { // which counts as public: [privacy.Known]
 		t.scoredBy = run.ByLogLoss
 	}
-	if err := t.check(meta); err != nil {
+	if err := t.checkData(meta); err != nil {
 		return nil, err
 	}
 	list := t.cfg.Candidates()
@@ -72,7 +72,7 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	return t, t.describe(alone)
 }
 
-func (t *Tuning) check(meta data.Meta) error {
+func (t *Tuning) checkData(meta data.Meta) error {
 	c := &t.cfg
 	switch n := c.Tuning.Runs; {
 	case !(n >= 1 && n <= run.MaxTunedRuns):

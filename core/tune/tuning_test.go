@@ -254,7 +254,7 @@ func TestTestRowsChooseThroughNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return u.tried
+		return u.compared
 	}
 	all := scores(ds)
 	for _, r := range all {
@@ -313,7 +313,7 @@ func TestALopsidedClassIsScoredByLoss(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return float64(u.tried[0].Score)
+		return float64(u.compared[0].Score)
 	}
 	for _, n := range []int{1, 30, ds.Test.N - 1} {
 		if d := run1(n+1) - run1(n); d < -1e-9 || d > 1+1e-9 {
