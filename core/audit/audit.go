@@ -86,7 +86,7 @@ func New(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 			a.Cases = worstCases[:2] // adaclip is refused there
 		}
 		a.worst = &worstCaseAudit{cfg: *c, be: be}
-		return a, a.worst.check()
+		return a, a.worst.checkRuns()
 	}
 	key, err := privacy.KeyOf(c.Run.Seed)
 	if err != nil {

@@ -60,7 +60,7 @@ type worstCaseAudit struct {
 // learning: one in so many runs is learned from.
 const learning = 4
 
-func (w *worstCaseAudit) check() error {
+func (w *worstCaseAudit) checkRuns() error {
 	c := &w.cfg
 	if c.Runs < 20 || c.Runs > 10_000 {
 		return plan.Fault("runs", "%d is not in 20 … 10000", c.Runs)

@@ -52,12 +52,12 @@ const (
 // addition, the model treats rows of a batch apart, which New tries on made-up rows and
 // does not prove.
 type Extractor struct {
-	rt     Runtime
-	fit    fit
-	output string
-	width  int
-	batch  int // rows at a time
-	made   run.Backbone
+	rt       Runtime
+	fit      fit
+	output   string
+	width    int
+	batch    int // rows at a time
+	backbone run.Backbone
 }
 
 // New fits the model to the rows of a data set, tries it on made-up ones and refuses one
@@ -84,7 +84,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if err := e.try(ctx, meta); err != nil {
 		return nil, err
 	}
-	e.made = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch}
+	e.backbone = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch}
 	return e, nil
 }
 
@@ -92,7 +92,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 func (e *Extractor) Width() int { return e.width }
 
 // Made says how features are made, but for the model's hash.
-func (e *Extractor) Made() run.Backbone { return e.made }
+func (e *Extractor) Made() run.Backbone { return e.backbone }
 
 // Input is the shape of a row as the model gets it.
 func (e *Extractor) Input() []int { return e.fit.shape }

@@ -19,14 +19,14 @@ type fit struct {
 	last      bool   // channels come last
 	normalise string
 	resize    string
-	from, to  frame // of pictures; a planes of 0: rows of numbers
+	from, to  pictureSize // of pictures; a planes of 0: rows of numbers
 	mul, add  [3]float32
 	wide      []tap // of the result, by column; nil: as it is
 	high      []tap
 }
 
-// frame is the size of a picture.
-type frame struct{ planes, height, width int }
+// pictureSize is the size of a picture.
+type pictureSize struct{ planes, height, width int }
 
 // values returns the number of values that a row has in the model's input.
 func (f *fit) values() int {
@@ -124,9 +124,9 @@ func (f *fit) rows(in run.BackboneTensor, meta data.Meta) error {
 func (f *fit) pictures(in run.BackboneTensor, meta data.Meta, how string) error {
 	switch s := meta.Shape; len(s) {
 	case 2:
-		f.from = frame{1, s[0], s[1]}
+		f.from = pictureSize{1, s[0], s[1]}
 	case 3:
-		f.from = frame{s[0], s[1], s[2]}
+		f.from = pictureSize{s[0], s[1], s[2]}
 	default:
 		return refusal("pictures, which the model takes: "+in.Name+" "+sizes(in.Shape), fmt.Sprintf("rows of %d numbers", meta.Features), "Choose pictures, or a model for rows: [n, features].")
 	}
@@ -151,7 +151,7 @@ func (f *fit) pictures(in run.BackboneTensor, meta data.Meta, how string) error 
 	if h > mostSide || w > mostSide {
 		return refusal(fmt.Sprintf("pictures of at most %d by %d", mostSide, mostSide), sizes(in.Shape), "Choose a model for smaller pictures.")
 	}
-	f.to = frame{c, h, w}
+	f.to = pictureSize{c, h, w}
 	f.shape = []int{c, h, w}
 	if f.last {
 		f.shape = []int{h, w, c}

@@ -37,8 +37,8 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 		v.Findings, v.Unknown = append(v.Findings, j.findings...), j.unknown()
 	}
 	slices.SortStableFunc(v.Findings, func(a, b run.Finding) int { return rank[a.Verdict] - rank[b.Verdict] })
-	v.Verdict, v.Text = sum(c, v.Findings, j.over)
-	return v, j.asked, nil
+	v.Verdict, v.Text = sum(c, v.Findings, j.overBudget)
+	return v, j.requested, nil
 }
 
 // rank orders findings: what differs is read first.

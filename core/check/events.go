@@ -33,7 +33,7 @@ func (j *judge) readEvents(raw []json.RawMessage) ([]privacy.Event, error) {
 		}
 		e, err := privacy.DecodeEvent(b)
 		if err == nil {
-			err = l.check(e, 1)
+			err = l.countEvent(e, 1)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
@@ -59,14 +59,14 @@ type limits struct {
 
 func newLimits() *limits { return &limits{kinds: map[string]bool{}} }
 
-// check walks an event that runs times times in all.
-func (l *limits) check(e privacy.Event, times float64) error {
+// countEvent counts an event that runs times times in all, and the events within.
+func (l *limits) countEvent(e privacy.Event, times float64) error {
 	if l.events++; l.events > mostEvents {
 		return fmt.Errorf("there are more than %d", mostEvents)
 	}
 	all := func(parts []privacy.Event) error {
 		for _, p := range parts {
-			if err := l.check(p, times); err != nil {
+			if err := l.countEvent(p, times); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (l *limits) check(e privacy.Event, times float64) error {
 		}
 	case privacy.Joint:
 		for _, p := range e.Parts {
-			if err := l.check(p, times); err != nil {
+			if err := l.countEvent(p, times); err != nil {
 				return err
 			}
 		}
@@ -90,24 +90,24 @@ func (l *limits) check(e privacy.Event, times float64) error {
 		if l.kinds[fmt.Sprintf("%#v", e)] = true; len(l.kinds) > mostKinds {
 			return fmt.Errorf("there are more than %d kinds of release", mostKinds)
 		}
-		return l.check(e.Of, times)
+		return l.countEvent(e.Of, times)
 	case privacy.SelfComposed:
 		if times *= float64(e.Count); !(times >= 1 && times <= mostSteps) {
 			return fmt.Errorf("%g steps are not in 1 … %g", times, mostSteps)
 		}
-		return l.check(e.Of, times)
+		return l.countEvent(e.Of, times)
 	case privacy.Composed:
 		return all(e.Parts)
 	case privacy.FloatNoise:
 		if !(e.Values >= 0 && float64(e.Values) <= mostValues) {
 			return fmt.Errorf("noise of %d numbers", e.Values)
 		}
-		return l.check(e.Of, times)
+		return l.countEvent(e.Of, times)
 	case privacy.Inexact:
 		if !(e.Distance >= 0 && e.Distance <= 1) {
 			return fmt.Errorf("a distance of %g is not in 0 … 1", e.Distance)
 		}
-		return l.check(e.Of, times)
+		return l.countEvent(e.Of, times)
 	case privacy.Selected:
 		if !(e.Runs > 0 && e.Runs <= 1e6) {
 			return fmt.Errorf("the best of %g runs", e.Runs)
@@ -131,11 +131,11 @@ type steps struct {
 
 func stepsOf(events []privacy.Event) steps {
 	s := steps{rate: math.NaN(), sigma: math.NaN()}
-	s.add(events)
+	s.addEvents(events)
 	return s
 }
 
-func (s *steps) add(events []privacy.Event) {
+func (s *steps) addEvents(events []privacy.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case privacy.SelfComposed:
@@ -156,10 +156,10 @@ func (s *steps) add(events []privacy.Event) {
 		case privacy.Selected:
 			s.selected = true
 			if len(e.Parts) > 0 {
-				s.add(e.Parts[:1])
+				s.addEvents(e.Parts[:1])
 			}
 		case privacy.Composed:
-			s.add(e.Parts)
+			s.addEvents(e.Parts)
 		default:
 			s.once++
 		}

@@ -27,13 +27,13 @@ const (
 type judge struct {
 	*claims
 	budget
-	over     []string // claims that the budget did not cover
-	findings []run.Finding
-	list     []privacy.Event // what ε is worked out from; nil: nothing
-	rebuilt  bool            // made of the file's numbers, as it has no list of events
-	partial  string          // what is missing in list; "" where nothing is
-	of       steps
-	cost     *work // of accounting over list
+	overBudget []string // claims that the budget did not cover
+	findings   []run.Finding
+	list       []privacy.Event // what ε is worked out from; nil: nothing
+	rebuilt    bool            // made of the file's numbers, as it has no list of events
+	partial    string          // what is missing in list; "" where nothing is
+	of         steps
+	cost       *work // of accounting over list
 }
 
 // affords reports whether the budget covers a call that a claim is to be compared with, and
@@ -43,22 +43,22 @@ func (j *judge) affords(claim, file string, cost float64) bool {
 		return true
 	}
 	j.unchecked(claim, file, "", "not worked out: "+tooMuch)
-	j.over = append(j.over, claim)
+	j.overBudget = append(j.overBudget, claim)
 	return false
 }
 
-func (j *judge) add(f run.Finding) { j.findings = append(j.findings, f) }
+func (j *judge) addFinding(f run.Finding) { j.findings = append(j.findings, f) }
 
 func (j *judge) agrees(claim, file, ours string) {
-	j.add(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Agrees})
+	j.addFinding(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Agrees})
 }
 
 func (j *judge) differs(claim, file, ours, why string) {
-	j.add(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Differs, Why: why})
+	j.addFinding(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Differs, Why: why})
 }
 
 func (j *judge) unchecked(claim, file, ours, why string) {
-	j.add(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Unchecked, Why: why})
+	j.addFinding(run.Finding{Claim: claim, File: file, Recomputed: ours, Verdict: run.Unchecked, Why: why})
 }
 
 func (j *judge) all() {
@@ -167,7 +167,7 @@ func (j *judge) gather() bool {
 		return false
 	}
 	e := privacy.SelfComposed{Of: privacy.PoissonSampled{SampleRate: j.rate, Of: privacy.Gaussian{NoiseMultiplier: j.sigma}}, Count: j.planned}
-	if err := newLimits().check(e, 1); err != nil {
+	if err := newLimits().countEvent(e, 1); err != nil {
 		j.differs("events", "its numbers", "", "no run of this page has them: "+reason(err))
 		return false
 	}
@@ -391,7 +391,7 @@ func (j *judge) bound(claim string, said, ours, low float64) {
 	case math.IsInf(said, 1) && math.IsInf(ours, 1), said >= ours && said <= ours*larger, said < ours && said >= ours*(1-tol):
 		j.agrees(claim, file, we)
 	case said >= ours:
-		j.add(run.Finding{Claim: claim, File: file, Recomputed: we, Verdict: run.Agrees, Why: "larger than today’s accountants need, and an upper bound all the same; those of an earlier version may have been looser"})
+		j.addFinding(run.Finding{Claim: claim, File: file, Recomputed: we, Verdict: run.Agrees, Why: "larger than today’s accountants need, and an upper bound all the same; those of an earlier version may have been looser"})
 	case math.IsInf(ours, 1):
 		j.differs(claim, file, "∞", "something was released without noise")
 	case said < low*(1-tol):
@@ -550,7 +550,7 @@ func (j *judge) judgeLedger() {
 	if len(order) > most {
 		claim := fmt.Sprintf("data sets beyond the first %d", most)
 		j.unchecked(claim, plural(len(order)-most, "data set"), "", "not worked out: "+tooMuch)
-		j.over = append(j.over, claim)
+		j.overBudget = append(j.overBudget, claim)
 	}
 }
 
@@ -570,7 +570,7 @@ func (j *judge) judgeData(n int, lines []run.Line) {
 			var step []privacy.Event
 			if step, err = j.readEvents([]json.RawMessage{l.PerStep}); err == nil {
 				e := privacy.SelfComposed{Of: step[0], Count: l.Charged}
-				err = newLimits().check(e, 1)
+				err = newLimits().countEvent(e, 1)
 				events = append(events, e)
 			}
 		}
@@ -591,7 +591,7 @@ func (j *judge) judgeData(n int, lines []run.Line) {
 	case open > 0:
 		j.unchecked(claim, file, "ε = ∞", fmt.Sprintf("%d without a guarantee; the others have spent %s at δ = %g", open, run.UpText(e, 4), run.DefaultDelta))
 	default:
-		j.add(run.Finding{Claim: claim, File: file, Recomputed: fmt.Sprintf("ε = %s at δ = %g", run.UpText(e, 4), run.DefaultDelta), Verdict: run.Agrees, Why: "each run is charged for all of its steps; the file names no total"})
+		j.addFinding(run.Finding{Claim: claim, File: file, Recomputed: fmt.Sprintf("ε = %s at δ = %g", run.UpText(e, 4), run.DefaultDelta), Verdict: run.Agrees, Why: "each run is charged for all of its steps; the file names no total"})
 	}
 }
 

@@ -27,13 +27,13 @@ const tooMuch = "the file asks for more accounting than one check does"
 
 // budget counts the accounting work that a check asks for, and refuses what exceeds left.
 type budget struct {
-	left  float64
-	asked float64 // granted or not
+	left      float64
+	requested float64 // granted or not
 }
 
 // grant takes cost off the budget, or reports false.
 func (b *budget) grant(cost float64) bool {
-	b.asked += cost
+	b.requested += cost
 	if !(cost <= b.left) {
 		return false
 	}
@@ -57,12 +57,12 @@ type work struct {
 
 func workOf(events ...privacy.Event) *work {
 	w := &work{kinds: map[kind]bool{}}
-	w.add(events, 1)
+	w.addEvents(events, 1)
 	return w
 }
 
-// add counts events that run times times in all.
-func (w *work) add(events []privacy.Event, times float64) {
+// addEvents counts events that run times times in all.
+func (w *work) addEvents(events []privacy.Event, times float64) {
 	for _, e := range events {
 		w.events++
 		switch e := e.(type) {
@@ -74,14 +74,14 @@ func (w *work) add(events []privacy.Event, times float64) {
 				w.steps += times
 			}
 		case privacy.SelfComposed:
-			w.add([]privacy.Event{e.Of}, times*float64(e.Count))
+			w.addEvents([]privacy.Event{e.Of}, times*float64(e.Count))
 		case privacy.Composed:
-			w.add(e.Parts, times)
+			w.addEvents(e.Parts, times)
 		case privacy.FloatNoise:
 			w.ends++
-			w.add([]privacy.Event{e.Of}, times)
+			w.addEvents([]privacy.Event{e.Of}, times)
 		case privacy.Inexact:
-			w.add([]privacy.Event{e.Of}, times)
+			w.addEvents([]privacy.Event{e.Of}, times)
 		case privacy.Selected:
 			w.chosen = true
 			w.choices++

@@ -164,11 +164,11 @@ func New(c Choice, e Env) (*Clipper, error) {
 	if err := replaceAxes(cl, c, e); err != nil {
 		return nil, err
 	}
-	return cl, cl.check()
+	return cl, cl.checkAxes()
 }
 
-// check refuses the few points of the product that mean nothing.
-func (c *Clipper) check() error {
+// checkAxes refuses the few points of the product that mean nothing.
+func (c *Clipper) checkAxes() error {
 	if c.Grouping == PerLayer && (c.Source == Bounded || c.Geometry != nil || c.Coordinates) {
 		return &ParamError{"grouping", "this method measures all layers together; per-layer grouping needs norms layer by layer"}
 	}

@@ -51,28 +51,28 @@ func (b *bundle) write() error {
 			return err
 		}
 	}
-	if err := b.add("README.txt", zip.Deflate, text(b.readme(noONNX))); err != nil {
+	if err := b.addFile("README.txt", zip.Deflate, text(b.readme(noONNX))); err != nil {
 		return err
 	}
-	if err := b.add("statement.txt", zip.Deflate, text(cmp.Or(b.f.Statement, b.f.Guarantee+"\n"))); err != nil {
+	if err := b.addFile("statement.txt", zip.Deflate, text(cmp.Or(b.f.Statement, b.f.Guarantee+"\n"))); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scripts)) {
-		if err := b.add(name, zip.Deflate, text(string(b.scripts[name]))); err != nil {
+		if err := b.addFile(name, zip.Deflate, text(string(b.scripts[name]))); err != nil {
 			return err
 		}
 	}
 	if b.hasText() {
-		if err := b.add("model.json", zip.Deflate, b.f.JSON); err != nil {
+		if err := b.addFile("model.json", zip.Deflate, b.f.JSON); err != nil {
 			return err
 		}
 	}
 	// Parameters with their noise do not get smaller.
-	if err := b.add("model.safetensors", zip.Store, b.f.Safetensors); err != nil {
+	if err := b.addFile("model.safetensors", zip.Store, b.f.Safetensors); err != nil {
 		return err
 	}
 	if noONNX == nil {
-		if err := b.add("model.onnx", zip.Store, onnx.writeTo); err != nil {
+		if err := b.addFile("model.onnx", zip.Store, onnx.writeTo); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (b *bundle) write() error {
 
 func (b *bundle) hasText() bool { return len(b.f.Parameters) <= mostAsText }
 
-func (b *bundle) add(name string, method uint16, write func(io.Writer) error) error {
+func (b *bundle) addFile(name string, method uint16, write func(io.Writer) error) error {
 	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: made})
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (p *Predictor) Evaluate(ctx context.Context, files []data.File, progress fu
 	if e.result.Rows == 0 {
 		return nil, &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + strings.TrimSuffix(e.result.Problem, "."), Fix: "Choose a file as the model was trained on."}
 	}
-	return e.told(), nil
+	return e.evaluation(), nil
 }
 
 // exam compares answers with labels.
@@ -129,7 +129,7 @@ func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progre
 				e.leaveOut(t.here(err))
 				continue
 			}
-			b.add(run.Answer{}, nil)
+			b.addAnswer(run.Answer{}, nil)
 			y = append(y, target)
 		}
 		if ended || b.full() {
@@ -240,8 +240,8 @@ func shapeText(shape []int, features int) string {
 	return s
 }
 
-// told returns the evaluation.
-func (e *exam) told() *run.Evaluation {
+// evaluation returns the scores of the rows so far.
+func (e *exam) evaluation() *run.Evaluation {
 	r := e.result
 	if e.classes == nil {
 		r.Scores = e.numbers.Scores()

@@ -208,7 +208,7 @@ func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, 
 	answers := make([]run.Answer, 0, len(rows))
 	b := p.newBatch()
 	for i := range rows {
-		b.add(p.typed(b.next(), &rows[i]))
+		b.addAnswer(p.typed(b.next(), &rows[i]))
 		if !b.full() && i < len(rows)-1 {
 			continue
 		}
@@ -223,21 +223,21 @@ func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, 
 
 // batch gathers rows on their way to the model. Some of them have a problem instead.
 type batch struct {
-	p    *Predictor
-	size int
-	rows data.Split
-	told []run.Answer // of all rows, with what is known before the model is asked
+	p       *Predictor
+	size    int
+	rows    data.Split
+	pending []run.Answer // of all rows, without the model's outputs
 }
 
 // mostGathered is how many features are gathered, or rows.
 const (
 	mostGathered = 1 << 22
-	mostTold     = 4096
+	mostPending  = 4096
 )
 
 func (p *Predictor) newBatch() *batch {
 	f := p.file.Apply.Features
-	b := &batch{p: p, size: max(1, min(mostTold, mostGathered/f))}
+	b := &batch{p: p, size: max(1, min(mostPending, mostGathered/f))}
 	b.rows.F32 = make([]float32, 0, f)
 	return b
 }
@@ -249,18 +249,19 @@ func (b *batch) next() []float32 {
 	return b.rows.F32[b.rows.N*f:][:f]
 }
 
-// add takes what was written to next, unless that failed, and what is to be told of it.
-func (b *batch) add(a run.Answer, err error) {
+// addAnswer adds the row whose features were written to next, with its answer so far; where err is
+// not nil, only the problem.
+func (b *batch) addAnswer(a run.Answer, err error) {
 	if err != nil {
 		a.Problem = said(err)
 	} else {
 		b.rows.N++
 		b.rows.F32 = b.rows.F32[:b.rows.N*b.p.file.Apply.Features]
 	}
-	b.told = append(b.told, a)
+	b.pending = append(b.pending, a)
 }
 
-func (b *batch) full() bool { return len(b.told) >= b.size }
+func (b *batch) full() bool { return len(b.pending) >= b.size }
 
 // answers are those of all rows that were added, after which the batch is empty.
 func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
@@ -268,7 +269,7 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, k := b.told, b.p.net.Outputs()
+	all, k := b.pending, b.p.net.Outputs()
 	for i := range all {
 		if all[i].Problem != "" {
 			continue
@@ -281,7 +282,7 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 	return all, nil
 }
 
-func (b *batch) clear() { b.told, b.rows.N, b.rows.F32 = nil, 0, b.rows.F32[:0] }
+func (b *batch) clear() { b.pending, b.rows.N, b.rows.F32 = nil, 0, b.rows.F32[:0] }
 
 // typed writes a row's features to x, and tells as encode does.
 func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) {

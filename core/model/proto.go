@@ -13,7 +13,7 @@ type message struct {
 	size   int
 }
 
-func (m *message) add(b []byte) {
+func (m *message) addPiece(b []byte) {
 	m.pieces = append(m.pieces, b)
 	m.size += len(b)
 }
@@ -30,23 +30,23 @@ func key(field, how int) []byte {
 }
 
 func (m *message) number(field, v int) {
-	m.add(binary.AppendUvarint(key(field, asVarint), uint64(v)))
+	m.addPiece(binary.AppendUvarint(key(field, asVarint), uint64(v)))
 }
 
 func (m *message) float(field int, v float32) {
-	m.add(binary.LittleEndian.AppendUint32(key(field, asFixed32), math.Float32bits(v)))
+	m.addPiece(binary.LittleEndian.AppendUint32(key(field, asFixed32), math.Float32bits(v)))
 }
 
 func (m *message) bytes(field int, b []byte) {
-	m.add(binary.AppendUvarint(key(field, asBytes), uint64(len(b))))
-	m.add(b)
+	m.addPiece(binary.AppendUvarint(key(field, asBytes), uint64(len(b))))
+	m.addPiece(b)
 }
 
 func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
 
 // message adds another as a field; it is not to be changed afterwards.
 func (m *message) message(field int, other *message) {
-	m.add(binary.AppendUvarint(key(field, asBytes), uint64(other.size)))
+	m.addPiece(binary.AppendUvarint(key(field, asBytes), uint64(other.size)))
 	m.all(other)
 }
 

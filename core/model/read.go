@@ -265,7 +265,7 @@ func fromTensors(b []byte) (*File, error) {
 		if err := json.Unmarshal(text, &t); err != nil {
 			return nil, inJSON("header: "+clipped(name), err)
 		}
-		if err := t.check(uint64(len(body))); err != nil {
+		if err := t.checkBounds(uint64(len(body))); err != nil {
 			return nil, fmt.Errorf("model: tensor %s: %w", clipped(name), err)
 		}
 		parts = append(parts, [2]uint64(t.At))
@@ -305,8 +305,8 @@ func fromTensors(b []byte) (*File, error) {
 	return f, nil
 }
 
-// check holds a tensor of a body of so many bytes to what its header says.
-func (t tensor) check(body uint64) error {
+// checkBounds holds a tensor of a body of so many bytes to what its header says.
+func (t tensor) checkBounds(body uint64) error {
 	if t.Type != "F32" {
 		return fmt.Errorf("it is of %s, and parameters are F32", clipped(t.Type))
 	}

@@ -55,16 +55,16 @@ func (p *Predictor) Answer(ctx context.Context, f data.File, w io.Writer, progre
 			return nil, err
 		}
 		if len(s.own) == 0 {
-			s.begin()
+			s.writeHead()
 		}
 		line := 0 // of one that cannot be read the error knows it
 		if err != nil {
-			b.add(run.Answer{}, err)
+			b.addAnswer(run.Answer{}, err)
 		} else {
-			b.add(p.encode(b.next(), t.order(cells)))
+			b.addAnswer(p.encode(b.next(), t.order(cells)))
 			line = t.line
 		}
-		s.rows, s.lines = append(s.rows, s.kept(cells)), append(s.lines, line)
+		s.rows, s.lines = append(s.rows, s.passedOn(cells)), append(s.lines, line)
 		if b.full() {
 			if err := s.flush(ctx, b); err != nil {
 				return nil, err
@@ -196,9 +196,9 @@ type sheet struct {
 	reply *run.PredictReply
 }
 
-// begin settles the columns and writes their names. A table that comes back with
+// writeHead chooses the columns and writes their names. A table that comes back with
 // answers gets new ones.
-func (s *sheet) begin() {
+func (s *sheet) writeHead() {
 	columns := s.p.encoder.Columns()
 	named := func(name string) bool {
 		return slices.ContainsFunc(columns, func(c data.Column) bool { return c.Name == name })
@@ -246,9 +246,9 @@ func (p *Predictor) probabilities() int {
 	return p.net.Outputs()
 }
 
-// kept is a copy of the cells that are passed on; of a row with other cells than the
-// table's, as many as there are.
-func (s *sheet) kept(cells []string) []string {
+// passedOn returns a copy of the cells that are passed on. A row with fewer cells than the table
+// has gives as many as there are.
+func (s *sheet) passedOn(cells []string) []string {
 	row := make([]string, len(s.keep), len(s.keep)+len(s.own))
 	for k, i := range s.keep {
 		if i < len(cells) {

@@ -35,7 +35,7 @@ const (
 // [*data.Error] without the file's name, or ctx's.
 func Check(ctx context.Context, r io.ReaderAt, size int64) error {
 	f := &file{ctx: ctx, r: r}
-	err := f.check(span{0, size})
+	err := f.checkModel(span{0, size})
 	if end := ctx.Err(); end != nil {
 		return fmt.Errorf("onnx: check: %w", end)
 	}
@@ -93,8 +93,8 @@ var schema = map[kind]map[int]kind{
 	aTraining:     {1: aGraph, 2: aGraph, 3: anEntry, 4: anEntry},
 }
 
-// check is Check, with errors of the reader as they are.
-func (f *file) check(all span) error {
+// checkModel is like [Check], and returns the reader's errors unwrapped.
+func (f *file) checkModel(all span) error {
 	if err := f.count(aModel, all, 0, 0); err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 // file reads the wire format of protocol buffers
 // (https://protobuf.dev/programming-guides/encoding) at any place, a window at a time.
 type file struct {
-	ctx   context.Context
-	r     io.ReaderAt
-	at    int64 // where it was read last
-	begin int64 // of the window
-	held  []byte
-	buf   [64 << 10]byte
-	parts int // fields that were counted
-	ints  int // integers of packed fields
+	ctx         context.Context
+	r           io.ReaderAt
+	at          int64 // where it was read last
+	windowStart int64 // of the window
+	window      []byte
+	buf         [64 << 10]byte
+	parts       int // fields that were counted
+	ints        int // integers of packed fields
 }
 
 // span is a range of bytes in the file.
@@ -44,7 +44,7 @@ func (f *file) byteAt(at, to int64) (byte, error) {
 	if at >= to {
 		return 0, errCut
 	}
-	if at < f.begin || at >= f.begin+int64(len(f.held)) {
+	if at < f.windowStart || at >= f.windowStart+int64(len(f.window)) {
 		if err := f.ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -55,10 +55,10 @@ func (f *file) byteAt(at, to int64) (byte, error) {
 			}
 			return 0, err
 		}
-		f.begin, f.held = at, f.buf[:n]
+		f.windowStart, f.window = at, f.buf[:n]
 	}
 	f.at = at
-	return f.held[at-f.begin], nil
+	return f.window[at-f.windowStart], nil
 }
 
 // varint is the number at a place, and where the next one begins.

@@ -72,7 +72,7 @@ type Dropped struct {
 	More int      // how many settings there are beyond those
 }
 
-func (d *Dropped) add(key string) {
+func (d *Dropped) addKey(key string) {
 	const most, long = 20, 100
 	if len(d.Keys) == most {
 		d.More++
@@ -97,17 +97,17 @@ func ReadHash(s string) (c Config, dropped Dropped) {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || pair == "=" {
 			if strings.Contains(pair, "%") { // more than the name of a place on the page
-				dropped.add(pair)
+				dropped.addKey(pair)
 			}
 			continue
 		}
 		if read > maxHash+len("&") {
-			dropped.add(key)
+			dropped.addKey(key)
 			continue
 		}
 		path, v, err := reading(key, value)
 		if err != nil {
-			dropped.add(key)
+			dropped.addKey(key)
 			continue
 		}
 		put(tree, path, v)

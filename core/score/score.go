@@ -36,7 +36,7 @@ type Classes struct {
 		rows, right int
 		sure        float64
 	}
-	seen     int
+	rowCount int
 	mistakes []Mistake // the surest, the surest first
 	// Of every row, its class and the logarithm of each class's odds; nil once that is too
 	// much. Odds put rows in the order that probabilities do, and still tell rows apart
@@ -64,8 +64,8 @@ func NewClasses(names []string) *Classes {
 // Add takes in a row of a class and the outputs for it, as logits: [classes]. The first
 // largest is the answer; of outputs that are not all finite there is none.
 func (c *Classes) Add(class int, logits []float32) {
-	row := c.seen
-	c.seen++
+	row := c.rowCount
+	c.rowCount++
 	answer, finite := 0, true
 	for j, z := range logits {
 		if z > logits[answer] {
