@@ -28,9 +28,9 @@ func (JS) WatchInterrupted(f func()) {
 	}))
 }
 
-// ResumeRun has an interrupted run go on: one on files is given d, or nil. The report is
-// on its data.
-func (JS) ResumeRun(id string, d Handle, started func(Run, data.Report, error)) {
+// ContinueRun continues an interrupted run, one on files with the data d; otherwise d is nil. The
+// report is on its data.
+func (JS) ContinueRun(id string, d Handle, started func(Run, data.Report, error)) {
 	await(api().Call("resume", id, jsOf(d)), func(v app.Value, err error) {
 		var report data.Report
 		if err != nil {

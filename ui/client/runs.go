@@ -21,8 +21,8 @@ type Model interface {
 	Named(name string, made *run.Config) app.Value
 }
 
-// Kept is a run that has ended, as the browser's storage has it.
-type Kept struct {
+// KeptRun is a run that has ended, as the browser's storage has it.
+type KeptRun struct {
 	Text, Points []byte      // as they were given
 	Result       *run.Result // without parameters; nil where there is none
 	Model        Model       // nil where there is none
@@ -105,18 +105,18 @@ func (JS) KeptRuns(done func([]byte, error)) {
 }
 
 // OpenRun calls back with a kept run.
-func (JS) OpenRun(id string, done func(Kept, error)) {
+func (JS) OpenRun(id string, done func(KeptRun, error)) {
 	await(store().Call("open", id), func(v app.Value, err error) {
 		if err != nil {
-			done(Kept{}, err)
+			done(KeptRun{}, err)
 			return
 		}
-		k := Kept{Text: []byte(v.Get("text").String()), Points: bytesFrom(v.Get("points"))}
+		k := KeptRun{Text: []byte(v.Get("text").String()), Points: bytesFrom(v.Get("points"))}
 		if result := v.Get("result"); result.Truthy() {
 			m := &jsModel{result}
 			k.Model, k.Result = m, &run.Result{}
 			if err := m.decode(k.Result); err != nil {
-				done(Kept{}, fmt.Errorf("client: a kept run: %w", err))
+				done(KeptRun{}, fmt.Errorf("client: a kept run: %w", err))
 				return
 			}
 		}

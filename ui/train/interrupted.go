@@ -22,8 +22,8 @@ type Continuer interface {
 	InterruptedRuns(done func([]byte, error))
 	// WatchInterrupted calls f when there may be others than before, of other tabs too.
 	WatchInterrupted(f func())
-	// ResumeRun has one go on: one on files is given the data at hand.
-	ResumeRun(id string, d client.Handle, started func(client.Run, data.Report, error))
+	// ContinueRun continues a run, one on files with the data at hand.
+	ContinueRun(id string, d client.Handle, started func(client.Run, data.Report, error))
 	DiscardRun(id string, done func(error))
 }
 

@@ -13,8 +13,8 @@ import (
 	"clipscope/ui/client"
 )
 
-// fakeResumer is a client that has interrupted runs.
-type fakeResumer struct {
+// fakeContinuer is a client that has interrupted runs.
+type fakeContinuer struct {
 	*fakeClient
 	list      []run.KeptRun
 	on        []client.Handle
@@ -23,11 +23,11 @@ type fakeResumer struct {
 	watch     func()
 }
 
-func (c *fakeResumer) WatchInterrupted(f func()) { c.watch = f }
+func (c *fakeContinuer) WatchInterrupted(f func()) { c.watch = f }
 
-func (c *fakeResumer) InterruptedRuns(done func([]byte, error)) { done(json.Marshal(c.list)) }
+func (c *fakeContinuer) InterruptedRuns(done func([]byte, error)) { done(json.Marshal(c.list)) }
 
-func (c *fakeResumer) ResumeRun(id string, d client.Handle, started func(client.Run, data.Report, error)) {
+func (c *fakeContinuer) ContinueRun(id string, d client.Handle, started func(client.Run, data.Report, error)) {
 	c.on = append(c.on, d)
 	if c.fault != nil {
 		started(nil, data.Report{}, c.fault)
@@ -40,16 +40,16 @@ func (c *fakeResumer) ResumeRun(id string, d client.Handle, started func(client.
 	started(r, data.Report{Name: "moons", Rows: 2000, Features: 2, Outputs: 2}, nil)
 }
 
-func (c *fakeResumer) DiscardRun(id string, done func(error)) {
+func (c *fakeContinuer) DiscardRun(id string, done func(error)) {
 	c.discarded = append(c.discarded, id)
 	c.list = slices.DeleteFunc(c.list, func(in run.KeptRun) bool { return in.ID == id })
 	c.watch()
 	done(nil)
 }
 
-func interruptedBench(t *testing.T) (*bench, *fakeResumer) {
+func interruptedBench(t *testing.T) (*bench, *fakeContinuer) {
 	t.Helper()
-	c := &fakeResumer{fakeClient: &fakeClient{}, list: []run.KeptRun{
+	c := &fakeContinuer{fakeClient: &fakeClient{}, list: []run.KeptRun{
 		{ID: "b", CheckpointInfo: run.CheckpointInfo{Data: "german.csv", Steps: 1000}, Step: 340, Released: 352},
 		{ID: "a", CheckpointInfo: run.CheckpointInfo{Data: "moons", Builtin: "moons", Steps: 1000, Config: run.Config{Data: "moons", Method: "psac"}}, Step: 12, Released: 12},
 	}}
@@ -120,12 +120,12 @@ func TestAnInterruptedRunIsDiscardedOnceSure(t *testing.T) {
 // will; and when it has ended it is in the list of runs once.
 func TestFailedRunsAreInOnePlace(t *testing.T) {
 	c := &fakeClient{planned: run.PlanInfo{Steps: 1000, Private: true, Epsilon: 2}}
-	k := &fakeKeeper{fakeClient: c, bodies: map[string]client.Kept{}}
-	in := &fakeResumer{fakeClient: c}
+	k := &fakeKeeper{fakeClient: c, bodies: map[string]client.KeptRun{}}
+	in := &fakeContinuer{fakeClient: c}
 	b := benchOf(struct {
 		*fakeClient
 		*fakeKeeper
-		*fakeResumer
+		*fakeContinuer
 	}{c, k, in}, c)
 	b.load(6000)
 	states := func() (list []string) {

@@ -24,7 +24,7 @@ type RunStore interface {
 	KeepRun(entry any, text, points []byte, m client.Model, done func(error))
 	// KeptRuns calls back with the entries, as a list in JSON.
 	KeptRuns(done func([]byte, error))
-	OpenRun(id string, done func(client.Kept, error))
+	OpenRun(id string, done func(client.KeptRun, error))
 	DeleteRun(id string, done func(error))
 	// WatchRuns calls f after every change, those of other tabs too.
 	WatchRuns(f func())
@@ -104,7 +104,7 @@ const mostOfLabel = 30
 const mostOfFault = 200
 
 // restoreTrial is a run as it was when it ended.
-func restoreTrial(e *env, id string, ended time.Time, k client.Kept) (*trial, error) {
+func restoreTrial(e *env, id string, ended time.Time, k client.KeptRun) (*trial, error) {
 	var x keptRun
 	if err := json.Unmarshal(k.Text, &x); err != nil {
 		return nil, fmt.Errorf("train: a kept run: %w", err)
@@ -266,7 +266,7 @@ func (s *keptRuns) fetchRun(e entry, f func(*trial, error)) {
 		f(s.inMemory[i], nil)
 		return
 	}
-	s.store.OpenRun(e.ID, func(k client.Kept, err error) {
+	s.store.OpenRun(e.ID, func(k client.KeptRun, err error) {
 		if err != nil {
 			f(nil, err)
 			return

@@ -24,7 +24,7 @@ type fakeKeeper struct {
 	*fakeClient
 	full    error
 	entries []map[string]any
-	bodies  map[string]client.Kept
+	bodies  map[string]client.KeptRun
 	watch   func()
 }
 
@@ -43,7 +43,7 @@ func (k *fakeKeeper) KeepRun(e any, text, points []byte, m client.Model, done fu
 		return
 	}
 	stored["bytes"] = len(text) + len(points)
-	body := client.Kept{Text: text, Points: points}
+	body := client.KeptRun{Text: text, Points: points}
 	if r, ok := m.(*fakeRun); ok {
 		body.Result, body.Model = r.result, r
 	}
@@ -57,7 +57,7 @@ func (k *fakeKeeper) KeptRuns(done func([]byte, error)) {
 	done(b, err)
 }
 
-func (k *fakeKeeper) OpenRun(id string, done func(client.Kept, error)) {
+func (k *fakeKeeper) OpenRun(id string, done func(client.KeptRun, error)) {
 	body, ok := k.bodies[id]
 	if !ok {
 		done(body, errors.New("no longer there"))
@@ -77,7 +77,7 @@ func (k *fakeKeeper) WatchRuns(f func()) { k.watch = f }
 
 func newShelfBench(t *testing.T) (*bench, *fakeKeeper) {
 	t.Helper()
-	k := &fakeKeeper{fakeClient: &fakeClient{}, bodies: map[string]client.Kept{}}
+	k := &fakeKeeper{fakeClient: &fakeClient{}, bodies: map[string]client.KeptRun{}}
 	b := benchOf(k, k.fakeClient)
 	b.load(6000)
 	return b, k
@@ -374,7 +374,7 @@ func TestRunsAreCompared(t *testing.T) {
 	if lanes, _ := b.kept.compared.lanes(); len(lanes) != 4 || b.kept.compared.place(list[1].ID) >= 0 || b.kept.compared.place(list[2].ID) >= 0 {
 		t.Errorf("%d are left: %v", len(lanes), lanes)
 	}
-	k.bodies = map[string]client.Kept{}
+	k.bodies = map[string]client.KeptRun{}
 	b.kept.compare(list[6])
 	if b.kept.fault != "no longer there" {
 		t.Errorf("a run that cannot be read: %q", b.kept.fault)

@@ -237,7 +237,7 @@ func (s *trials) goOn(in run.KeptRun) {
 	case in.Backbone != nil:
 		files = s.data.handle
 	}
-	s.interrupted.client.ResumeRun(in.ID, files, func(r client.Run, report data.Report, err error) {
+	s.interrupted.client.ContinueRun(in.ID, files, func(r client.Run, report data.Report, err error) {
 		switch {
 		case t.detached && err == nil:
 			r.Leave()
