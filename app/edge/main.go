@@ -48,11 +48,11 @@ func main() {
 
 func answer(env, request js.Value) js.Value {
 	service := &links.Service{Store: store{}, Limiter: limiter{env.Get("RATE")}, Now: time.Now}
-	return response(service.Answer(asked(request)))
+	return response(service.Answer(requestOf(request)))
 }
 
-// asked converts a Request of JavaScript.
-func asked(request js.Value) *links.Request {
+// requestOf converts a Request of JavaScript.
+func requestOf(request js.Value) *links.Request {
 	r := &links.Request{Method: request.Get("method").String()}
 	r.Header = func(name string) string {
 		if v := request.Get("headers").Call("get", name); v.Type() == js.TypeString {

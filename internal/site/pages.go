@@ -132,7 +132,7 @@ func (s Site) finishPages(out string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(name, inOrder(s.begun(fmt.Appendf(s.asleep(drawn), loading, program.Size()))), 0o644)
+		return os.WriteFile(name, inOrder(s.withPolicy(fmt.Appendf(s.asleep(drawn), loading, program.Size()))), 0o644)
 	})
 }
 
@@ -159,10 +159,10 @@ func (s Site) asleep(html []byte) []byte {
 	})
 }
 
-// begun begins the head of a page with the policy, which holds for what comes after it,
+// withPolicy begins the head of a page with the policy, which holds for what comes after it,
 // with the word that no link's host is looked up before somebody clicks, and with where
 // the host keeps short links, if it does, and who may frame the page: it need not ask.
-func (s Site) begun(html []byte) []byte {
+func (s Site) withPolicy(html []byte) []byte {
 	head := `<head>
     <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">
     <meta http-equiv="x-dns-prefetch-control" content="off">`

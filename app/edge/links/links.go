@@ -129,7 +129,7 @@ func (s *Service) route(r *Request) (Response, error) {
 	if answer, done := other(r.Method, "POST"); done {
 		return answer, nil
 	}
-	return s.keep(r)
+	return s.storeAddress(r)
 }
 
 // other answers what is asked by any other method than these.
@@ -175,8 +175,8 @@ func clip(s string) string {
 	return s
 }
 
-// keep names an address.
-func (s *Service) keep(r *Request) (Response, error) {
+// storeAddress stores an address and returns its short link.
+func (s *Service) storeAddress(r *Request) (Response, error) {
 	if err := s.admit(r); err != nil {
 		return Response{}, err
 	}
