@@ -308,7 +308,7 @@ func (s *server) packed(name, accept string) (best packing, size int64) {
 	return best, size
 }
 
-// quality is how much an Accept-Encoding header likes a coding, from 0, which
+// quality returns how much an Accept-Encoding header likes a coding, from 0, which
 // refuses it, to 1. What is not mentioned, by * either, is 0.
 func quality(accept, coding string) float64 {
 	others := 0.0

@@ -54,7 +54,7 @@ func version() string {
 	return app.Window().Get("clipscope").Get("version").String()
 }
 
-// topic is one section of the help.
+// topic is a section of the help.
 type topic struct {
 	id, title  string
 	paragraphs []string

@@ -11,7 +11,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// measured is what make figures left of its last run.
+// measured holds the figures of the last make figures.
 //
 //go:embed figures.json
 var measured []byte
@@ -29,7 +29,7 @@ type figures struct {
 	} `json:"figures"`
 }
 
-// value is that of a figure by its name, and 0 where it was not measured.
+// value returns the value of a figure by its name; 0 where it was not measured.
 func (f *figures) value(name string) float64 {
 	for _, x := range f.Figures {
 		if x.Name == name {
@@ -60,7 +60,7 @@ var speedBars = []struct {
 	}},
 }
 
-// longest is how many times ours the longest bar may be, or ours could not be told
+// longest bounds the longest bar, in multiples of ours, or ours could not be told
 // apart.
 const longest = 12
 

@@ -35,7 +35,7 @@ func (p *storiesPage) Render() app.UI {
 	)
 }
 
-// stories are those of all rooms.
+// stories returns the stories of all pages.
 func stories() []widget.Story {
 	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), check.Stories(), chart.Stories())
 }

@@ -14,8 +14,8 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// patience is how long a browser may take to give a GPU that was asked for by name, and
-// brief how long to give one that is only tried.
+// patience bounds the time in which a browser gives a GPU that was asked for by name, and brief the
+// time for one that is only tried.
 const (
 	patience = 2 * time.Minute
 	brief    = 10 * time.Second

@@ -19,7 +19,7 @@ import (
 // onnx opens ONNX files by web/backbone.js, once core/onnx has examined them.
 type onnx struct{}
 
-// Version is that of the runtime in web/package.json, and of what is set in it.
+// Version returns the version of the runtime in web/package.json, and of what is set in it.
 func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm" }
 
 func (onnx) Open(ctx context.Context, f data.File, memory int64) (worker.Backbone, error) {

@@ -31,7 +31,7 @@ type ResponseWriter interface {
 	WriteHeader(int)
 }
 
-// Request is one that nobody sends.
+// Request is a request that nobody sends.
 type Request struct {
 	URL    *url.URL
 	Header Header
@@ -39,7 +39,7 @@ type Request struct {
 	TLS    *struct{}
 }
 
-// Response is one that nobody gets.
+// Response is a response that nobody gets.
 type Response struct {
 	StatusCode int
 	Header     Header

@@ -97,7 +97,7 @@ func (e *Extractor) Made() run.Backbone { return e.backbone }
 // Input is the shape of a row as the model gets it.
 func (e *Extractor) Input() []int { return e.fit.shape }
 
-// Extract is that of [data.Extractor].
+// Extract implements [data.Extractor].
 func (e *Extractor) Extract(ctx context.Context, rows data.Split, dst []float32) error {
 	calls := max(together/(max(e.batch, e.fit.fixed)*e.fit.values()), 1)
 	if e.fit.column != "" {

@@ -224,7 +224,7 @@ type tap struct {
 	weights []float32
 }
 
-// taps are those along one side of a picture. Bilinear, a result that is smaller is made
+// taps returns the taps along one side of a picture. Bilinear, a result that is smaller is made
 // of all that lies in its place: a triangle, as wide as two of its pixels.
 func taps(from, to int, how string) []tap {
 	out := make([]tap, to)

@@ -74,7 +74,7 @@ func Discrete(key *[8]uint32, nonce *[3]uint32, table []float32, multipliers, ds
 	return nil
 }
 
-// samples are those of one group of four blocks.
+// samples holds the samples of one group of four blocks.
 type samples struct {
 	key   *[8]uint32
 	nonce *[3]uint32

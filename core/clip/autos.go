@@ -10,7 +10,7 @@ func (w autoS) Factor(n, c float64) float64 {
 	return c / (n + w.r)
 }
 
-// Power is that of [Powered].
+// Power implements [Powered].
 func (autoS) Power() int { return 1 }
 
 var autoSParams = []Param{{

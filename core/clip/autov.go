@@ -14,7 +14,7 @@ func (autoV) Factor(n, c float64) float64 {
 	return c / n
 }
 
-// Power is that of [Powered].
+// Power implements [Powered].
 func (autoV) Power() int { return 1 }
 
 func init() {

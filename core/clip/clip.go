@@ -134,7 +134,7 @@ func (g *Geometry) Update(noiseStd, batchSize float64) (times, noise float64) {
 	return times, noiseStd * noiseStd / (batchSize * batchSize)
 }
 
-// Clipper is one point in the product of the axes.
+// Clipper is a point in the product of the axes.
 type Clipper struct {
 	Source   Source
 	Grouping Grouping

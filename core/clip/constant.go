@@ -14,7 +14,7 @@ func (constant) Factor(n, c float64) float64 {
 	}
 }
 
-// Power is that of [Powered].
+// Power implements [Powered].
 func (constant) Power() int { return 0 }
 
 func init() {

@@ -21,7 +21,7 @@ type Info struct {
 	Private bool    `json:"private"` // false for the non-private baseline
 }
 
-// Param is one number a method takes.
+// Param is a number that a method takes.
 type Param struct {
 	Name    string  `json:"name"` // key in a config: "r"
 	Label   string  `json:"label"`

@@ -13,7 +13,7 @@ func (w psac) Factor(n, c float64) float64 {
 	return c / (n + w.r/(n+w.r))
 }
 
-// Power is that of [Powered].
+// Power implements [Powered].
 func (psac) Power() int { return 1 }
 
 // PS, §4 tunes r over a few values and recommends about 0.1; its proof wants r in (0, 1].

@@ -75,7 +75,7 @@ func (s Sums) Holding(m, n int) Sums {
 	return s
 }
 
-// PieceRows is how many rows of a batch a backend may add up in float32. The
+// PieceRows bounds the rows of a batch that a backend may add up in float32. The
 // kernels that add to [Sums] take rows in pieces, 0 to 63, 64 to 127 and so on, in
 // any order within a piece. The sums of BlockPieces pieces that follow each other,
 // from the first of a call on, may still be added in float32, in any order; those
@@ -92,7 +92,7 @@ const (
 // takes from a product is nothing beside the least threshold.
 const MaxInput = 0x1p60
 
-// Kernel is one computation. Its Loop is what it means, and the reference.
+// Kernel is a computation. Its Loop defines the result and is the reference.
 type Kernel struct {
 	Name  string
 	Keyed bool // it reads the key

@@ -9,7 +9,7 @@ import (
 	"clipscope/core/nn"
 )
 
-// Shape is that of a model's input for data of a shape, as [data.Dataset] has it.
+// Shape returns the shape of a model's input for data of a shape, as [data.Dataset] has it.
 func Shape(shape []int, features int) nn.Shape {
 	switch len(shape) {
 	case 2:

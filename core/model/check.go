@@ -137,7 +137,7 @@ func encoderOf(a *run.Application) (*data.Encoder, error) {
 	return data.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
 }
 
-// columns are those of a table as package data has them.
+// columns returns the columns of a table as package data has them.
 func columns(a *run.Application) []data.Column {
 	var all []data.Column
 	for _, c := range a.Columns {
@@ -208,7 +208,7 @@ func directions(p *run.AppliedPCA) []float32 {
 	return v
 }
 
-// shape is that of a row as the layers see it.
+// shape returns the shape of a row as the layers see it.
 func (f *File) shape() (nn.Shape, error) {
 	a := f.Apply
 	if a.PCA != nil {

@@ -49,7 +49,7 @@ func (g *graph) name(wish string) string {
 	return name
 }
 
-// attribute is one of a node's.
+// attribute is an attribute of an ONNX node.
 type attribute struct {
 	name  string
 	value any // int, float32, []int or []string
@@ -223,5 +223,5 @@ func (g *graph) model(name, doc, producer string, props [][2]string) (*message, 
 	return m, nil
 }
 
-// mlDomain is that of the operators for tables.
+// mlDomain names the domain of the operators for tables.
 const mlDomain = "ai.onnx.ml"

@@ -122,7 +122,7 @@ func (p *Predictor) Info() run.ModelInfo {
 	return info
 }
 
-// outputs are those of the rows of a split, as the layers give them: [rows×outputs].
+// outputs returns the outputs for the rows of a split, as the layers give them: [rows×outputs].
 func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, error) {
 	k, f := p.net.Outputs(), p.file.Apply.Features
 	z := make([]float32, rows.N*k)
@@ -229,7 +229,7 @@ type batch struct {
 	pending []run.Answer // of all rows, without the model's outputs
 }
 
-// mostGathered is how many features are gathered, or rows.
+// mostGathered bounds the features that are gathered, and mostPending the rows.
 const (
 	mostGathered = 1 << 22
 	mostPending  = 4096
@@ -263,7 +263,7 @@ func (b *batch) addAnswer(a run.Answer, err error) {
 
 func (b *batch) full() bool { return len(b.pending) >= b.size }
 
-// answers are those of all rows that were added, after which the batch is empty.
+// answers returns the answers for all rows that were added, and empties the batch.
 func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 	z, err := b.p.outputs(ctx, &b.rows)
 	if err != nil {

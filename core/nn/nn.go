@@ -23,7 +23,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// Layer is one stage of a model. It keeps what its backward pass needs: a call
+// Layer is a stage of a model. It keeps what its backward pass needs: a call
 // of Backward speaks of the batch last given to Forward. n may be 0.
 type Layer interface {
 	// Sites are where the layer's parameters sit; none for activations.

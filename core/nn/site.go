@@ -29,7 +29,7 @@ type Site interface {
 	Gram(dst compute.Buffer)
 }
 
-// Coordinates are those in which gradients are measured, u = (g − a)/b: for each
+// Coordinates holds the coordinates in which gradients are measured, u = (g − a)/b: for each
 // of Params the buffers Inv = 1/b² and Lin = a/b², Σ a²/b² by site, and a bound on
 // the 1/b² of all.
 type Coordinates struct {

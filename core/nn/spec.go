@@ -12,7 +12,7 @@ import (
 	"clipscope/core/compute/kernel/picture"
 )
 
-// Shape is that of a row between two layers: a picture of Height×Width positions,
+// Shape is the shape of a row between two layers: a picture of Height×Width positions,
 // each with so many Channels, one position after the other; or, with a Height of 0,
 // Channels numbers that stand nowhere.
 type Shape struct{ Height, Width, Channels int }

@@ -62,7 +62,7 @@ const (
 	MaxSteps = 1e8
 	minNoise = 1e-9
 	maxNoise = 1e9
-	// maxWidth is that of a hidden layer.
+	// maxWidth bounds the width of a hidden layer.
 	maxWidth = 1 << 16
 )
 

@@ -147,7 +147,7 @@ func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
-// A CanaryScore is one example of an audit: whether the coin put it into the training
+// A CanaryScore is an example of an audit: whether the coin put it into the training
 // data, and the auditor's score, higher the more it looks trained on.
 type CanaryScore struct {
 	Included bool

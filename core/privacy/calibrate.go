@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// A Budget is what a run may spend. Its methods answer the three questions of
+// A Budget is the privacy that a run may spend. Its methods answer the three questions of
 // calibration, each from the safe side: what they return never costs more than
 // Epsilon at Delta, and comes within a thousandth of Epsilon where the answer is
 // continuous and lies inside the range that is searched.

@@ -4,7 +4,7 @@ package privacy
 // each kind or refuses it.
 type Event interface{ event() }
 
-// Gaussian is one release of a sum of L2 sensitivity 1 with noise of standard
+// Gaussian is a release of a sum of L2 sensitivity 1 with noise of standard
 // deviation NoiseMultiplier.
 type Gaussian struct{ NoiseMultiplier float64 }
 

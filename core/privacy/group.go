@@ -135,7 +135,7 @@ func (g *group) left() float64 {
 	return g.dropped
 }
 
-// tails are those beyond z of N(j, σ²) for j = 2, 3 …
+// tails returns the tails beyond z of N(j, σ²) for j = 2, 3 …
 func (g *group) tails(z, sigma float64) []float64 {
 	if g == nil || len(g.weights) < 3 {
 		return nil

@@ -42,7 +42,7 @@ func ln(x float64) float64 {
 	return math.Log(x)
 }
 
-// density is that of a standard normal.
+// density returns the density of a standard normal.
 func density(x float64) float64 { return exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 // mills is Mills' ratio R(x) = P(Z > x)/density(x), and slope is −R′(x), which

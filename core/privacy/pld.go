@@ -123,10 +123,10 @@ func edgeAt(t term, z float64) edge {
 	return e
 }
 
-// rounding is that of a difference of two normal tails, in units of the larger.
+// rounding bounds the rounding of a difference of two normal tails, in units of the larger.
 const rounding = 0x1p-50
 
-// A mass is what N(0,σ²) and the mixture give to an interval, with bounds on
+// A mass is the probability that N(0,σ²) and the mixture give to an interval, with bounds on
 // the rounding errors.
 type mass struct{ zero, mix, zeroErr, mixErr float64 }
 

@@ -400,7 +400,7 @@ func (a *aim) window(low float64, n int) window {
 	return w
 }
 
-// length is that of the window for the tilt lambda, with the exponent of the
+// length returns the length of the window for the tilt lambda, with the exponent of the
 // bound above it.
 func (a *aim) length(lambda, low float64) (length, chern float64) {
 	above := math.Inf(1)

@@ -108,7 +108,7 @@ func (c *pldCurve) work(steps int) float64 {
 	return worst
 }
 
-// spectrum is one side's, made for the whole run: the window that holds the
+// spectrum is the spectrum of one side, made for the whole run: the window that holds the
 // longest sum holds all shorter ones.
 func (c *pldCurve) spectrum(sd side) *spectrum {
 	if c.spectra[sd] == nil {

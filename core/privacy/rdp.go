@@ -91,7 +91,7 @@ func rdpOffset(order, delta float64) float64 {
 	return math.Log1p(-1/order) - (ln(delta)+math.Log(order))/(order-1)
 }
 
-// rdpOffsets are those of orders.
+// rdpOffsets returns the offsets of orders.
 func rdpOffsets(delta float64) []float64 {
 	offset := make([]float64, len(orders))
 	for i, a := range orders {

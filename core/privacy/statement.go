@@ -117,7 +117,7 @@ func (k Known) String() string {
 // round by is worked out for so many.
 const MostPerDeclared = 16
 
-// groupSizes are those that a statement lists: few, as each takes as long as the
+// groupSizes lists the group sizes of a statement: few, as each takes as long as the
 // headline.
 var groupSizes = []int{2, 5, 20, 100}
 

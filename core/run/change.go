@@ -13,7 +13,7 @@ import (
 // the configuration's fields: max_grad_norm, noise_multiplier, learning_rate.
 type Change map[string]float64
 
-// Changed is one change as it was made.
+// Changed is a change as it was made.
 type Changed struct {
 	Step  int     `json:"step"` // the first that it holds for
 	Field string  `json:"field"`

@@ -25,7 +25,7 @@ type Verdict struct {
 	Unknown []string `json:"unknown"`
 }
 
-// Finding is one claim of a file beside what it was compared with.
+// Finding is a claim of a file beside what it was compared with.
 type Finding struct {
 	Claim      string `json:"claim"`
 	File       string `json:"file"`                 // its value in the file

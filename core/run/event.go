@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Event is one step of a run. What may leave the device and what only its owner
+// Event is a step of a run. What may leave the device and what only its owner
 // may look at are different types, so that an exporter cannot mix them up.
 type Event struct {
 	Step     int      `json:"step"` // steps done so far, this one included
@@ -77,7 +77,7 @@ type GradientDiag struct {
 	BySize []SizeCosine `json:"by_size,omitempty"`
 }
 
-// SizeCosine is one part of a batch sorted by gradient norm.
+// SizeCosine is a part of a batch sorted by gradient norm.
 type SizeCosine struct {
 	Norm   Number `json:"norm"`
 	Cosine Number `json:"cosine"`

@@ -41,7 +41,7 @@ const (
 	numberCaution = 5
 	// The bounds of Adam's step, before any caution.
 	leastRate, mostRate = 0.001, 0.2
-	// followCaution is that of dc-e on tables: in all of followSteps noise alone moves C
+	// followCaution is the caution of dc-e on tables: in all of followSteps noise alone moves C
 	// with probability 1 % or so.
 	followCaution = 4
 )

@@ -115,7 +115,7 @@ type EstimateRequest struct {
 // Check refuses what no threshold can be.
 func (q EstimateRequest) Check() error { return checkThresholds(q.MaxGradNorm, false) }
 
-// EstimateReply is that estimate, of this batch and without noise.
+// EstimateReply holds that estimate, of this batch and without noise.
 type EstimateReply struct {
 	MaxGradNorm []float64 `json:"max_grad_norm"`
 	Bias2       []Number  `json:"bias2"`

@@ -45,7 +45,7 @@ type Recognised struct {
 	Started string `json:"started"` // RFC 3339
 }
 
-// Record is one run in the ledger as the page stores it. Only its run's tab
+// Record is a run in the ledger as the page stores it. Only its run's tab
 // changes it.
 type Record struct {
 	Run   string   `json:"run"`   // a random name
@@ -206,7 +206,7 @@ type SpentReply struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Line is one run in the ledger as its owner reads it, without the names of its
+// Line is a run in the ledger as its owner reads it, without the names of its
 // data; the page adds its state.
 type Line struct {
 	Run         string            `json:"run"`

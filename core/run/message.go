@@ -1,6 +1,6 @@
 package run
 
-// Message is one message in either direction, without its files. What Text holds
+// Message is a message in either direction, without its files. What Text holds
 // for each type is said in package worker.
 type Message struct {
 	Type string

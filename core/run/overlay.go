@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Fields are those that are set, by the names they have in JSON.
+// Fields returns the fields that are set, by the names they have in JSON.
 func (c Config) Fields() (map[string]any, error) {
 	b, err := json.Marshal(c)
 	if err != nil {

@@ -38,7 +38,7 @@ type Scores struct {
 	Fit []Fitted `json:"fit,omitempty"`
 }
 
-// Point is one of a curve.
+// Point is a point of a curve.
 type Point struct {
 	X Number `json:"x"`
 	Y Number `json:"y"`

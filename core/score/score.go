@@ -165,7 +165,7 @@ func (c *Classes) Class(i int) run.ClassScore {
 	}
 }
 
-// Scores are those of all rows so far. What the rows say nothing of is NaN.
+// Scores returns the scores of all rows so far. What the rows say nothing of is NaN.
 func (c *Classes) Scores() *run.Scores {
 	nan := run.Number(math.NaN())
 	s := &run.Scores{Confusion: c.confusion, Unanswered: c.lost, ROCArea: nan, AveragePrecision: nan, MeanError: nan, MedianError: nan, OfMean: nan, RootError: nan, R2: nan}
@@ -347,7 +347,7 @@ func (c *Numbers) Add(targets, outputs []float32) {
 	}
 }
 
-// Scores are those of all rows so far; NaN of none.
+// Scores returns the scores of all rows so far; NaN of none.
 func (c *Numbers) Scores() *run.Scores {
 	nan := run.Number(math.NaN())
 	all, spread := c.n*float64(c.outputs), 0.0
@@ -364,7 +364,7 @@ func (c *Numbers) Scores() *run.Scores {
 	return s
 }
 
-// median is that of what the answers are off by; NaN of none, or where an answer is no number.
+// median returns the median of the answers' errors; NaN of none, or where an answer is no number.
 func (c *Numbers) median() float64 {
 	n := len(c.off)
 	if n == 0 || math.IsNaN(c.size) {

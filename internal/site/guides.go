@@ -268,7 +268,7 @@ type guideNodes struct {
 	folder string
 }
 
-// RegisterFuncs is that of [renderer.NodeRenderer].
+// RegisterFuncs implements [renderer.NodeRenderer].
 func (g guideNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindLink, g.link)
 	r.Register(ast.KindAutoLink, g.autoLink)

@@ -120,7 +120,7 @@ func (s Site) writeVerify(out string) error {
 	return os.WriteFile(filepath.Join(out, "verify.html"), s.verifyPage(shown(version)), 0o644)
 }
 
-// verifyPage is that page in a site of a version.
+// verifyPage returns that page for a site of a version.
 func (s Site) verifyPage(version string) []byte {
 	said := strings.NewReplacer("{{version}}", version, "{{release}}", release, "{{made}}", html.EscapeString(s.released())).Replace(verifyHTML)
 	return alone{title: "Comparing with a release", at: "verify.html", main: said}.html(s.Prefix)

@@ -40,7 +40,7 @@ func Copy(text string, done func(ok bool)) {
 // Save downloads text as a file.
 func Save(name, mime, text string) { Glue().Call("download", name, mime, text) }
 
-// Address is that of the page as it is shared: not in big type, which is of a room's screen.
+// Address returns the page's address as it is shared: not in big type, which is of a room's screen.
 func Address() string { return Glue().Call("address").String() }
 
 // Presented has a page that has just come say in its address whether it is in big type.

@@ -25,7 +25,7 @@ func order() []Panel {
 	}
 }
 
-// Chart is one chart of runs: what it draws and what it says. Where it can show
+// Chart is a chart of runs: what it draws and what it says. Where it can show
 // but one run, that is the last.
 type Chart struct {
 	Title string
@@ -46,7 +46,7 @@ type Chart struct {
 	rows     func(*series.Record) []Row
 }
 
-// Row is one line of a chart's text alternative.
+// Row is a line of a chart's text alternative.
 type Row struct {
 	Name, Value string
 	Ink         Ink
@@ -219,7 +219,7 @@ func spread(steps, at, values []float64) []float64 {
 	return out
 }
 
-// diagnostics are those of the newest step, all missing where it has none.
+// diagnostics returns the diagnostics of the newest step, all missing where it has none.
 func diagnostics(m words.Moment) *run.Diag {
 	if m.Event.Diag != nil {
 		return m.Event.Diag

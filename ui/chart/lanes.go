@@ -55,7 +55,7 @@ func (l Lane) line() Line {
 	return Line{Label: l.Label, Ink: l.Ink(), Width: 2, Mark: l.Mark()}
 }
 
-// Overlay is one quantity of several runs over their steps. It does not change which
+// Overlay is a quantity of several runs over their steps. It does not change which
 // runs these are: another set of lanes is another overlay.
 type Overlay struct {
 	Title  string

@@ -41,7 +41,7 @@ type Spec struct {
 	Side float64 `json:"side,omitempty"`
 }
 
-// Axis is one axis. Max fixes its end; otherwise it grows in steps.
+// Axis is an axis of a chart. Max fixes its end; otherwise it grows in steps.
 type Axis struct {
 	Label  string  `json:"label,omitempty"`
 	Format string  `json:"format,omitempty"` // percent, number, or rounded up: bound, and epsilon with two decimals
@@ -50,7 +50,7 @@ type Axis struct {
 	Hidden bool    `json:"hidden,omitempty"`
 }
 
-// Line is one series.
+// Line is a series to draw.
 type Line struct {
 	Label   string  `json:"label"`
 	Name    string  `json:"name,omitempty"` // in files, of one that has no label
@@ -84,7 +84,8 @@ const (
 	Covered              // by a guarantee
 )
 
-// coverOf is that of the least protected of runs; those that have not begun have nothing.
+// coverOf returns the protection of the least protected of runs; those that have not begun have
+// nothing.
 func coverOf(runs []*series.Record) Cover {
 	least := Covered
 	for _, r := range withEvents(runs) {

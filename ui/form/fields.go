@@ -36,7 +36,7 @@ const (
 	Notice               // no control: the help, as a warning
 )
 
-// Option is one choice of a menu.
+// Option is a choice of a menu.
 type Option struct {
 	Value, Text string
 	Help        string // what it means; the field's own help where it is empty

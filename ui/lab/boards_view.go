@@ -107,7 +107,7 @@ func (s *state) planeNow() planeSpec {
 	return p
 }
 
-// noisePart is one draw of the noise along the mean gradient and across it.
+// noisePart is a draw of the noise along the mean gradient and across it.
 type noisePart struct{ along, across float64 }
 
 // drawn returns the draw that is shown, scaled to the present C and noise: its length follows

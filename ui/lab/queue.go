@@ -30,7 +30,7 @@ type Client interface {
 	Ask(function string, request any, done func([]byte, error)) (cancel func())
 }
 
-// attempt is one run: it waits for a core, goes on, or has ended.
+// attempt is a queued run: it waits for a core, goes on, or has ended.
 type attempt struct {
 	cfg    run.Config
 	desk   *desk          // where it goes on; nil before and after

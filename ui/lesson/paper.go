@@ -107,7 +107,7 @@ func (f *Figure) Configs() ([]run.Config, error) {
 	return f.withLanes(f.Base)
 }
 
-// FullConfigs are those of the lanes on the paper's own data; nil where Full is.
+// FullConfigs returns the configurations of the lanes on the paper's own data; nil where Full is.
 func (f *Figure) FullConfigs() ([]run.Config, error) {
 	if f.Full == nil {
 		return nil, nil

@@ -205,7 +205,7 @@ var Offered = sync.OnceValue(func() []string {
 	return names
 })
 
-// Weighing are those of them that weigh gradients differently at one threshold: of those
+// Weighing returns the methods that weigh gradients differently at one threshold: of those
 // that only move it, the first.
 var Weighing = sync.OnceValue(func() []string {
 	var names []string

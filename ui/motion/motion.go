@@ -13,7 +13,7 @@ import (
 // Full is the speed of a run that takes as many steps as it can.
 const Full = 0
 
-// speeds are those that can be chosen, in steps a second.
+// speeds lists the speeds that can be chosen, in steps a second.
 var speeds = []float64{1, 10, 100, Full}
 
 // speed chooses one. what names it for who cannot see where it stands.

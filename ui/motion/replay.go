@@ -31,13 +31,13 @@ type Replay struct {
 	from  int         // at which step
 }
 
-// Run is one of those that are replayed. A name tells it from the others.
+// Run is a run that is replayed. A name tells it from the others.
 type Run struct {
 	Name   string
 	Record *series.Record // nil or empty: it has told nothing
 }
 
-// NewReplay is one that is closed.
+// NewReplay returns a closed replay.
 func NewReplay(runs func() []Run, shown func(), after func(time.Duration, func()) (stop func() bool), now func() time.Time) *Replay {
 	return &Replay{runs: runs, shown: shown, after: after, now: now, speed: 100}
 }
@@ -176,7 +176,7 @@ func (p *Replay) View() app.UI {
 	})
 }
 
-// figures are those of the step that is shown, of each run.
+// figures returns the figures of each run at the step that is shown.
 func (p *Replay) figures() string {
 	var all []string
 	runs := p.runs()

@@ -30,7 +30,7 @@ type Steering struct {
 	To      Steer
 }
 
-// numbers are those that can be changed.
+// numbers lists the numbers that can be changed.
 var numbers = []struct{ field, name string }{
 	{"max_grad_norm", "Threshold C (max_grad_norm)"},
 	{"noise_multiplier", "Noise multiplier σ"},

@@ -188,8 +188,8 @@ func (r *Record) Has(c Column) bool { return r.finite[c] }
 // Points are the points for the export, oldest first.
 func (r *Record) Points() []Point { return r.log.Points() }
 
-// lookBack is how many steps the sentence on C compares over, and window over
-// how many it averages: a threshold that follows noisy histograms jitters.
+// lookBack is the number of steps over which the sentence on C compares, and window the number over
+// which it averages: a threshold that follows noisy histograms jitters.
 const (
 	lookBack = 50
 	window   = 10

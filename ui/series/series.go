@@ -10,7 +10,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Column is one quantity over steps.
+// Column is a quantity over steps.
 type Column int
 
 // The columns of a [Series]. Step, C, Epsilon and NoisyNorm are released, the
@@ -28,7 +28,7 @@ const (
 	Columns
 )
 
-// Point is one event's numbers, by column; NaN where the event has none.
+// Point is an event's numbers, by column; NaN where the event has none.
 type Point [Columns]float64
 
 // FromEvent takes the numbers out of an event.

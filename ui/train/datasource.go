@@ -266,7 +266,7 @@ func (d *dataSource) stop() {
 	d.loading, d.slow, d.cancel = false, false, nil
 }
 
-// columns are those of the table, if there is one.
+// columns returns the columns of the table, if there is one.
 func (d *dataSource) columns() []data.Column {
 	if t := d.view().Table; t != nil {
 		return t.Columns

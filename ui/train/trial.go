@@ -145,7 +145,7 @@ func (t *trial) events(events []run.Event) {
 	}
 }
 
-// seconds are those of the clock.
+// seconds returns the seconds of the clock.
 func (t *trial) seconds() float64 { return float64(t.now().UnixNano()) / 1e9 }
 
 // draw shows what has come in; the words less often than the charts.

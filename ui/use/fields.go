@@ -13,7 +13,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// field is one of the form for a row.
+// field is a field of the form for a row.
 type field struct {
 	at      int // the column's place, or the feature's
 	label   string
@@ -38,7 +38,7 @@ func (f *field) counted(typed string) string {
 	return ""
 }
 
-// boundsOf are those that a feature is clamped to.
+// boundsOf returns the bounds that a feature is clamped to.
 func boundsOf(info *run.ModelInfo, feature int) *run.Bounds {
 	n := len(info.Scaling.Lo)
 	if n == 0 {
@@ -54,7 +54,7 @@ const (
 	mostChoices = 200
 )
 
-// fieldsOf are those of a model's rows; nil where there are too many, or none.
+// fieldsOf returns the fields for a model's rows; nil where there are too many, or none.
 func fieldsOf(info *run.ModelInfo) []field {
 	var all []field
 	switch kindOf(info) {
@@ -108,7 +108,7 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 	return f
 }
 
-// middle is that of the bounds of a feature, where it has some, as a column writes it.
+// middle returns the middle of a feature's bounds, where it has some, as a column writes it.
 func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
 	v := 0.0
 	if b := boundsOf(info, feature); b != nil {

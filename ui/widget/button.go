@@ -24,7 +24,7 @@ var icons = map[string]string{
 	"save":  `<path d="M7.25 1.5h1.5v6.7l2.2-2.2 1.05 1.05L8 11 4 7.05 5.05 6l2.2 2.2zM2.5 12.5h11V14h-11z"/>`,
 }
 
-// Icon is one of the icons, in the colour of the text beside it.
+// Icon returns an icon in the colour of the text beside it.
 func Icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="currentColor" aria-hidden="true">` + icons[name] + `</svg>`)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Card is one step of the experiment: a heading with one line that says what
+// Card is a step of the experiment: a heading with one line that says what
 // was chosen, and its controls when it is open.
 type Card struct {
 	ID            form.Card

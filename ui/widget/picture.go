@@ -6,7 +6,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Picture is one image of the data.
+// Picture is an image of the data.
 type Picture struct {
 	app.Compo
 	Pixels        string // base64 of raw 8-bit pixels

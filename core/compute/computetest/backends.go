@@ -16,13 +16,13 @@ import (
 	"clipscope/core/compute/webgpu"
 )
 
-// gpu is one for all tests of a program.
+// gpu is the GPU that all tests of a program share.
 var gpu = sync.OnceValues(func() (*webgpu.Backend, error) { return webgpu.Open(context.Background()) })
 
-// Backends are those that layers and methods are tested on where a test runs, opened by
-// name: what is Go alone natively, where it is fast; "purego" and "simd" under Node, and
-// there "simd" alone with CLIPSCOPE_THREADS, which is nothing to the others; the GPU and
-// "simd" in a browser's worker, which has other kernels than Node.
+// Backends returns the back ends on which layers and methods are tested where a test runs, opened
+// by name: what is Go alone natively, where it is fast; "purego" and "simd" under Node, and there
+// "simd" alone with CLIPSCOPE_THREADS, which is nothing to the others; the GPU and "simd" in a
+// browser's worker, which has other kernels than Node.
 func Backends(t testing.TB) map[string]func() compute.Backend {
 	t.Helper()
 	all := map[string]func() compute.Backend{}

@@ -77,7 +77,7 @@ func (p suitePart) test(t *testing.T, open func() compute.Backend) {
 	})
 }
 
-// parts are those of the suite; a file with a part of its own appends it.
+// parts holds the parts of the suite; a file with a part of its own appends it.
 var parts = []suitePart{
 	{"Memory", "", checkMemory},
 	{"Order", "", checkOrder},
@@ -127,7 +127,7 @@ func failures(run func(*check), open func() compute.Backend, limit int) []string
 	return c.failed
 }
 
-// check is one part of the suite on its way.
+// check is a part of the suite while it runs.
 type check struct {
 	b      compute.Backend
 	rng    *rand.Rand

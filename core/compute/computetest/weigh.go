@@ -117,8 +117,8 @@ func one(is bool) value {
 
 func (w value) float() float32 { return float32(w.v) }
 
-// hostileNorms are those that a factor must be right for, and as bits all that a
-// device might take for a number.
+// hostileNorms lists the norms that a factor must be right for, and as bits all that a device might
+// take for a number.
 var hostileNorms = []float32{
 	0, math.SmallestNonzeroFloat32, 1e-40, 0x1p-126, 1e-30, 1e-12, 0.01, 1, 1 + 0x1p-23, 2, 1e6, 1e12, 0x1p60, 1e30, math.MaxFloat32,
 	float32(math.Inf(1)), float32(math.NaN()), float32(math.Inf(-1)), -1, float32(math.Copysign(0, -1)),

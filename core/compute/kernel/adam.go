@@ -11,7 +11,7 @@ type AdamParams struct {
 	LR, Beta1, Beta2, Eps, C1, C2 float32
 }
 
-// Adam is one step of Adam (Kingma & Ba 2015, Algorithm 1), where g is read only
+// Adam is a step of Adam (Kingma & Ba 2015, Algorithm 1), where g is read only
 // and c1 = 1−b1^t, c2 = 1−b2^t are the bias corrections:
 //
 //	for i := range n {

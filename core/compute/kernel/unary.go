@@ -6,7 +6,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// Function is one of a value.
+// Function is a function of one value.
 type Function int
 
 const (

@@ -15,8 +15,8 @@ import (
 // Order adds up the terms of a piece, rounding as float32 does.
 type Order func(terms []float32) float32
 
-// Orders are those that a backend may have: from the first term on, from the last,
-// halves with halves, and four interleaved sums, as of SIMD lanes.
+// Orders lists the orders of summation that a backend may have: from the first term on, from the
+// last, halves with halves, and four interleaved sums, as of SIMD lanes.
 var Orders = map[string]Order{
 	"forward": func(v []float32) float32 {
 		s := float32(0)

@@ -40,7 +40,7 @@ func Entries(text string) []string {
 	return names
 }
 
-// Call is one call of a kernel. The function of its [Folder] adds the stages, which run
+// Call is a call of a kernel. The function of its [Folder] adds the stages, which run
 // one after the other.
 type Call struct {
 	compute.Args
@@ -48,7 +48,7 @@ type Call struct {
 	Space  int // words at b4 that hold anything, for a kernel without a fifth buffer
 }
 
-// Stage is one entry point, and its workgroups across, down and deep.
+// Stage is an entry point, and its workgroups across, down and deep.
 type Stage struct {
 	Entry  string
 	Groups [3]int

@@ -203,7 +203,7 @@ func (b *Backend) Moved() int64 { return int64(b.stats.Uploaded + b.stats.Fetche
 // Lost returns the reason why the GPU is gone, or nil.
 func (b *Backend) Lost() error { return b.lost }
 
-// Stats are those until now.
+// Stats returns the counts until now.
 func (b *Backend) Stats() Stats {
 	b.stats.Live, b.stats.LiveWords = len(b.live), 0
 	for m := range b.live {

@@ -16,7 +16,7 @@ type SpreadParams struct {
 	Noise                                float64
 }
 
-// Spread is one update, from a noised gradient g, of its centre m and of the
+// Spread is an update, from a noised gradient g, of its centre m and of the
 // deviation of its coordinates, of which r holds the square root and size the root
 // of their sum. Where v is NaN or ±Inf, m and r stay as they are.
 //
