@@ -59,7 +59,7 @@ type limits struct {
 
 func newLimits() *limits { return &limits{kinds: map[string]bool{}} }
 
-// countEvent counts an event that runs times times in all, and the events within.
+// countEvent counts an event, which runs as often as times says, and the events within it.
 func (l *limits) countEvent(e privacy.Event, times float64) error {
 	if l.events++; l.events > mostEvents {
 		return fmt.Errorf("there are more than %d", mostEvents)

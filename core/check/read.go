@@ -55,7 +55,7 @@ func newClaims(kind string) *claims {
 	return &claims{kind: kind, epsilon: nan, atStep: nan, delta: nan, rate: nan, sigma: nan}
 }
 
-// errUnknown is of a file that the page did not write.
+// errUnknown reports a file that the page did not write.
 var errUnknown = errors.New("this is not a file that Clipscope writes")
 
 // readFile recognises a file by its content.
@@ -193,7 +193,7 @@ func readJSON(b []byte) (*claims, error) {
 	return nil, errUnknown
 }
 
-// decode is json.Unmarshal with words for a person.
+// decode is like json.Unmarshal, with errors that a person understands.
 func decode(b []byte, into any) error {
 	err := json.Unmarshal(b, into)
 	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
@@ -359,7 +359,7 @@ func readTensors(b []byte) (*claims, error) {
 	return ofModel(f, "saved model, safetensors"), nil
 }
 
-// ofModel has the claims of a saved model.
+// ofModel returns the claims of a saved model.
 func ofModel(f *model.File, kind string) *claims {
 	c := newClaims(kind)
 	c.program, c.sentence, c.text = clipped(f.Program), f.Guarantee, f.Statement
@@ -429,7 +429,7 @@ func readZip(b []byte) (*claims, error) {
 	return c, nil
 }
 
-// sameModel compares the two forms that a zip has a model in.
+// sameModel compares the two forms of a model in a zip.
 func sameModel(tensors, text []byte) Finding {
 	f := Finding{Claim: "model.json and model.safetensors", File: "the same", Verdict: run.Agrees}
 	differ := func(what string) Finding {

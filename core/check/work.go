@@ -61,7 +61,7 @@ func workOf(events ...privacy.Event) *work {
 	return w
 }
 
-// addEvents counts events that run times times in all.
+// addEvents counts events, each of which runs as often as times says.
 func (w *work) addEvents(events []privacy.Event, times float64) {
 	for _, e := range events {
 		w.events++

@@ -2,7 +2,7 @@ package run
 
 import "encoding/json"
 
-// KeepRequest has a run stored while it goes on, so that it can go on after a crash.
+// KeepRequest asks for checkpoints of a run, from which it can go on after a crash.
 type KeepRequest struct {
 	ID      string `json:"id"`      // a random name of the run, in the ledger as well
 	Program string `json:"program"` // the page's version: another does not go on with it
@@ -10,7 +10,7 @@ type KeepRequest struct {
 	Salt string `json:"salt,omitempty"`
 }
 
-// CheckpointInfo is the stored description of a run, beside its state.
+// CheckpointInfo describes the run of a checkpoint, and is stored beside the state.
 type CheckpointInfo struct {
 	Program string `json:"program"`
 	Data    string `json:"data"` // what its data is called
@@ -30,7 +30,7 @@ type CheckpointInfo struct {
 	Tested  string  `json:"tested,omitempty"`
 }
 
-// KeptRun is a run that is stored, and that no worker has in hand.
+// KeptRun is an interrupted run in the list of kept runs: it is stored, and no worker has it open.
 type KeptRun struct {
 	ID string `json:"id"`
 	CheckpointInfo

@@ -8,7 +8,7 @@ import (
 	"clipscope/core/compute"
 )
 
-// checkpointState holds a run's state after a step, on this side.
+// checkpointState holds a run's state after a step, on the host.
 type checkpointState struct {
 	step       int         // by what had been released until then
 	parts      [][]float32 // as [Run.state] has them
@@ -20,15 +20,15 @@ type checkpointState struct {
 // step; of larger models it is every second step's, third's ….
 const stateWords = 1 << 20
 
-// checkpointer copies a run's state to this side while its backend's memory may be lost. An
-// event is not reported before the state that it belongs to is here.
+// checkpointer copies a run's state to the host while its backend's memory may be lost. An event is
+// not reported before its state is on the host.
 type checkpointer struct {
 	every int
 	parts []compute.Buffer // of the state, on the backend
 	last  checkpointState  // of step 0: none
 }
 
-// openCheckpoints begins to keep what the run can go on from.
+// openCheckpoints begins to copy states where the backend's memory may be lost.
 func (r *Run) openCheckpoints(context.Context) error {
 	if _, ok := r.work.be.Backend.(compute.Losable); !ok {
 		return nil
@@ -55,12 +55,13 @@ func (r *Run) queueCheckpoint(e *pendingEvent) {
 	}
 }
 
-// hasCheckpoint reports that a state is on its way with which the oldest event may be reported.
+// hasCheckpoint reports whether the state of the oldest event is on the host, or its reading is
+// queued.
 func (r *Run) hasCheckpoint() bool {
 	return r.checkpoints == nil || r.checkpoints.last.step > r.reported || slices.ContainsFunc(r.waiting, func(e *pendingEvent) bool { return e.state != nil })
 }
 
-// waitAll waits for what is on its way from buffers.
+// waitAll waits for the reading of buffers.
 func waitAll(ctx context.Context, from []compute.Buffer, parts []compute.Pending) ([][]float32, error) {
 	state := make([][]float32, len(parts))
 	for i, p := range parts {
@@ -72,7 +73,7 @@ func waitAll(ctx context.Context, from []compute.Buffer, parts []compute.Pending
 	return state, nil
 }
 
-// state is all that the next step depends on, on the backend.
+// state returns the buffers on which the next step depends, on the backend.
 func (r *Run) state() []compute.Buffer {
 	parts := append([]compute.Buffer{r.work.model.All()}, r.opt.State()...)
 	if r.iterate != nil {
@@ -107,9 +108,8 @@ func (r *Run) restore(s *checkpointState) error {
 	return nil
 }
 
-// latestState is the state that the run could go on from: its present one, or where the
-// backend's memory may be lost, the last that is on this side. Its step is 0 where there
-// is none.
+// latestState returns the state from which the run could go on: its present one, or where the
+// backend's memory may be lost, the last on the host. Its step is 0 where there is none.
 func (r *Run) latestState(ctx context.Context) (checkpointState, error) {
 	switch {
 	case r.checkpoints != nil:

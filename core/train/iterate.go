@@ -34,7 +34,7 @@ func newIterate(w *workspace) *iterate {
 	return it
 }
 
-// update takes note of the parameters after a step, step counting from 1 those that the
+// update takes the parameters after a step into account. step counts from 1 the steps that the
 // parameters have seen.
 func (it *iterate) update(params compute.Buffer, step int) {
 	n := params.Len()

@@ -11,8 +11,8 @@ import (
 	"clipscope/core/plan"
 )
 
-// Continue is the run on another backend, where the memory of its own is lost: from the
-// last step that was reported, with the same key. Of this one nothing is left to use.
+// Continue returns the run on another backend, where the memory of its own is lost: from the last
+// step that was reported, with the same key. The old run is closed.
 //
 // Guarantee: no step is released twice. What was taken beyond the last reported step,
 // and is taken again, was not seen by anybody; what was reported is kept as it was, and

@@ -56,7 +56,7 @@ type Run struct {
 	moved      int64   // bytes, by the device, when a step was last told
 }
 
-// openParts opens the parts of a run, or closes it.
+// openParts opens the parts of a run, and closes the run where one fails.
 func (r *Run) openParts(ctx context.Context, parts ...func(context.Context) error) error {
 	for _, part := range parts {
 		if err := part(ctx); err != nil {

@@ -72,8 +72,8 @@ func (addLane) apply(lab *Lab) {
 	l.remake()
 }
 
-// changesBetween returns what takes one configuration to another: all fields of the other, and nil for
-// those that it does not have.
+// changesBetween returns the changes from one configuration to another: all fields of the other,
+// and nil for those that it does not have.
 func changesBetween(from, to *run.Config) (map[string]any, error) {
 	was, err := from.Fields()
 	if err != nil {

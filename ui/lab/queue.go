@@ -163,7 +163,7 @@ func newQueue(j *jobs, c Client, came func(), over func(*attempt)) queue {
 	return queue{jobs: j, client: c, after: browser.After, onNews: came, onEnd: over}
 }
 
-// addRuns has runs wait for their turn.
+// addRuns queues runs.
 func (q *queue) addRuns(all ...*attempt) {
 	q.waiting = append(q.waiting, all...)
 	q.client.Ready(func(err error) {

@@ -8,7 +8,8 @@ type command interface{ apply(*Lab) }
 // sender takes the commands of the parts.
 type sender func(command)
 
-// section is a part of the page: a copy of the state to draw, and the way of its commands.
+// section is a section of the page: a copy of the state to draw, and the function that takes its
+// commands.
 type section struct {
 	state
 	send sender

@@ -109,7 +109,8 @@ func (c *caption) list() app.UI {
 	)
 }
 
-// storageNote says where the runs are, how much room they take, and what is in them.
+// storageNote returns the sentence on where the runs are stored, how much room they take, and what
+// they hold.
 func storageNote(runs []entry) string {
 	size, loose := int64(0), 0
 	for _, e := range runs {

@@ -49,7 +49,7 @@ func (c *comparison) remove(id string) {
 	}
 }
 
-// dropMissing takes away those that are not in the list any more.
+// dropMissing removes the runs that are not in the list any more.
 func (c *comparison) dropMissing(list []entry) {
 	for _, t := range slices.Clone(c.runs) {
 		if t != nil && !hasEntry(list, t.id) {

@@ -57,7 +57,7 @@ type Controller struct {
 	sent     widget.Requests
 }
 
-// New is a session before its page is shown for the first time.
+// New returns the controller of a page that was not shown yet.
 func New(c Client) *Controller {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Controller{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
@@ -205,8 +205,8 @@ func (s *Controller) usePreset(name string) {
 	}
 }
 
-// beginWork takes what the address says, as a link within the site may have led here, and
-// begins the page's work, once in its life.
+// beginWork takes the configuration from the address, as a link within the site may have led here,
+// and the first time starts the page's work.
 func (s *Controller) beginWork() {
 	s.follow()
 	if s.hasBegun {

@@ -16,9 +16,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// dataSource is the data of an experiment. What was opened last stays until something
-// else was opened without an error, but no run begins on it while the page names
-// other data.
+// dataSource opens the data of an experiment. The data opened last stay until others open without
+// an error, but no run begins on them while the page names other data.
 type dataSource struct {
 	*env
 	client Client

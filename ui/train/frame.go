@@ -15,8 +15,8 @@ type Embedder interface {
 	Embed(ask func(what, text string) (why string)) (tell func(kind string, body any))
 }
 
-// frame is the page that shows this one: what it may ask, and what it is told. In no
-// frame, all of it does nothing.
+// frame speaks with the page whose frame shows this one: it answers requests and reports runs. In
+// no frame, its methods do nothing.
 //
 // Guarantee: what is told are values of the types below and no others. Of a run on a
 // person's own files it is the steps and, where the run has a guarantee, ε; what such a

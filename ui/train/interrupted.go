@@ -15,8 +15,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Continuer is a client that stores runs while they go on, so that they can go on when
-// they were interrupted.
+// Continuer is a client that stores checkpoints of runs, and continues runs that were interrupted.
 type Continuer interface {
 	// InterruptedRuns calls back with a list of [run.KeptRun] in JSON.
 	InterruptedRuns(done func([]byte, error))
@@ -27,7 +26,7 @@ type Continuer interface {
 	DiscardRun(id string, done func(error))
 }
 
-// interruptedRuns is the list of runs that were interrupted.
+// interruptedRuns is the list of kept runs that were interrupted.
 type interruptedRuns struct {
 	*env
 	client     Continuer            // nil: no run is stored

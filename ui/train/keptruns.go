@@ -18,7 +18,7 @@ import (
 	"clipscope/ui/words"
 )
 
-// RunStore is a client that keeps runs that have ended in this browser.
+// RunStore is a client that stores runs in this browser once they have ended.
 type RunStore interface {
 	// KeepRun stores a run: what the list shows of it, with its id, and all the rest.
 	KeepRun(entry any, text, points []byte, m client.Model, done func(error))
@@ -44,7 +44,7 @@ type entry struct {
 	Bytes   int64      `json:"bytes"`           // of storage; 0 while it is in memory alone
 }
 
-// keptRun is the stored rest of a run, beside its entry, its points and its result.
+// keptRun is the stored description of a run, beside its entry, its points and its result.
 type keptRun struct {
 	Config run.Config    `json:"config"` // with its defaults
 	Plan   run.PlanInfo  `json:"plan"`
@@ -71,7 +71,7 @@ func (t *trial) entry() entry {
 	return e
 }
 
-// description describes the run's data and settings, in parts, and how it was changed.
+// description returns the run's data and settings, in parts, and its changes.
 func (t *trial) description() []string {
 	cfg := t.record.Config
 	if t.result != nil && t.result.Selected != nil { // what was chosen stands in the place of what was set
@@ -103,7 +103,7 @@ const mostOfLabel = 30
 // mostOfFault limits the characters of a run's error in the list.
 const mostOfFault = 200
 
-// restoreTrial is a run as it was when it ended.
+// restoreTrial returns a run in the state in which it ended.
 func restoreTrial(e *env, id string, ended time.Time, k client.KeptRun) (*trial, error) {
 	var x keptRun
 	if err := json.Unmarshal(k.Text, &x); err != nil {
@@ -122,15 +122,14 @@ func restoreTrial(e *env, id string, ended time.Time, k client.KeptRun) (*trial,
 	return t, nil
 }
 
-// keptRuns is the list of the runs that have ended: those in storage, and in memory
-// those that are not there yet, or cannot be. A run leaves it when its owner says
-// so, twice.
+// keptRuns is the list of the kept runs that have ended: those in storage, and in memory those that
+// are not stored yet, or cannot be. A run leaves the list when its owner confirms its deletion.
 type keptRuns struct {
 	*env
 	store         RunStore             // nil: there is no storage
-	isInterrupted func(id string) bool // reports whether a run was interrupted and may go on: then that is where it is said
-	onShow        func(*trial)         // is given the run that was chosen
-	onDelete      func(id string)      // is told of one that was deleted
+	isInterrupted func(id string) bool // reports whether a run is in the list of interrupted ones, which shows it
+	onShow        func(*trial)         // called with the run that was chosen
+	onDelete      func(id string)      // called with a run that was deleted
 
 	stored   []entry
 	inMemory []*trial
@@ -164,7 +163,7 @@ func (s *keptRuns) list() {
 	})
 }
 
-// storeFailed says what follows where the storage cannot be used.
+// storeFailed shows the error of the storage and its consequence.
 func (s *keptRuns) storeFailed(err error) {
 	s.fault = err.Error() + " A run that cannot be stored is in memory alone, until this page is closed: download what you need of it, or make room and delete others."
 }
@@ -226,8 +225,7 @@ func (s *keptRuns) entries() []entry {
 	return list
 }
 
-// removeContinued takes a run that had failed out of the list, as it goes on. It will be there again
-// when it ends.
+// removeContinued takes a failed run out of the list, as it goes on. The run returns when it ends.
 func (s *keptRuns) removeContinued(id string) {
 	s.compared.remove(id)
 	if s.forgetRun(id); hasEntry(s.stored, id) {

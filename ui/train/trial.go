@@ -37,7 +37,7 @@ func (p phase) active() bool { return p == starting || p == running || p == paus
 type trial struct {
 	*env
 	redraw func() // the charts, with what there is now
-	onEnd  func() // its end is to be seen to
+	onEnd  func() // called once it has ended
 
 	phase    phase
 	own      bool           // it is on a person's files
@@ -60,7 +60,7 @@ type trial struct {
 	drawnAt  time.Time // when the charts were last drawn
 	shownAt  time.Time // when the words were last shown
 	pending  func() bool
-	detached bool // what it still says is ignored
+	detached bool // its further messages are ignored
 }
 
 func newTrial(e *env) *trial { return &trial{env: e, redraw: func() {}, onEnd: func() {}, phase: idle} }

@@ -75,7 +75,7 @@ func (s *trials) back() {
 	s.changed()
 }
 
-// dropped takes a run that was deleted off the stage.
+// dropped removes a deleted run from the stage.
 func (s *trials) dropped(id string) {
 	if s.last.id == id {
 		s.follow(newTrial(s.env))

@@ -202,18 +202,18 @@ func TestTheOwnAnswerStandsFirst(t *testing.T) {
 	}
 }
 
-// shelf is a client that has kept a model, or was told to forget it.
-type shelf struct {
+// fakeStore is a client that has kept a model, or was told to forget it.
+type fakeStore struct {
 	Client
 	found  []func(app.Value, error) // of whoever asked
 	loads  int
 	forgot int
 }
 
-func (s *shelf) Ready(f func(error))                   { f(nil) }
-func (s *shelf) KeptModel(done func(app.Value, error)) { s.found = append(s.found, done) }
-func (s *shelf) ForgetModel(done func(error))          { s.forgot++; done(nil) }
-func (s *shelf) LoadModel(app.Value, func(client.Saved, error)) func() {
+func (s *fakeStore) Ready(f func(error))                   { f(nil) }
+func (s *fakeStore) KeptModel(done func(app.Value, error)) { s.found = append(s.found, done) }
+func (s *fakeStore) ForgetModel(done func(error))          { s.forgot++; done(nil) }
+func (s *fakeStore) LoadModel(app.Value, func(client.Saved, error)) func() {
 	s.loads++
 	return func() {}
 }
@@ -228,7 +228,7 @@ func (file) String() string       { return "m.json" }
 // TestAModelStaysOpen: one that was open before is opened again, once, unless there is
 // another by then; what cannot be kept says so, and what is closed is forgotten.
 func TestAModelStaysOpen(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	u := New(s)
 	u.Restore()
 	u.Restore()
@@ -253,7 +253,7 @@ func TestAModelStaysOpen(t *testing.T) {
 		t.Errorf("after it was closed: %+v, forgotten %d times", u, s.forgot)
 	}
 
-	s = &shelf{}
+	s = &fakeStore{}
 	u = New(s)
 	u.Restore()
 	u.Open(file{nil})

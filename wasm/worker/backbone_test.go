@@ -89,10 +89,10 @@ func (h *halves) Run(ctx context.Context, _ string, x backbone.Values, _ string)
 	return y, nil
 }
 
-// shelf is [Features] in memory.
-type shelf map[string][]byte
+// memFeatures is [Features] in memory.
+type memFeatures map[string][]byte
 
-func (s shelf) Open(name string) (io.ReadCloser, error) {
+func (s memFeatures) Open(name string) (io.ReadCloser, error) {
 	if b, ok := s[name]; ok {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}
@@ -113,13 +113,13 @@ func (l *leaf) Close() error {
 	return nil
 }
 
-func (s shelf) Create(name string, size int64) (io.WriteCloser, error) {
+func (s memFeatures) Create(name string, size int64) (io.WriteCloser, error) {
 	return &leaf{size: size, done: func(b []byte) { s[name] = b }}, nil
 }
 
-func (s shelf) Remove(name string) error { delete(s, name); return nil }
+func (s memFeatures) Remove(name string) error { delete(s, name); return nil }
 
-func (s shelf) Clear() (n int64, _ error) {
+func (s memFeatures) Clear() (n int64, _ error) {
 	for name, b := range s {
 		n += int64(len(b))
 		delete(s, name)
@@ -152,7 +152,7 @@ func asked[A any](t *testing.T, s *Session, kind, text string, files ...data.Fil
 const featurise = `{"salt":"` + salt + `"}`
 
 func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
-	models, store := &halves{}, shelf{}
+	models, store := &halves{}, memFeatures{}
 	s := opened(t, models, store, ignore)
 	rows := openRows(s)
 	before := asked[run.DigestReply](t, s, Digest, featurise).Names
@@ -199,7 +199,7 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 // TestFeaturesOfTextsAreMadeAnewForOtherTexts: they are those of the texts, and made anew where a
 // text, or what the column is called, is another. In the ledger other texts are other data.
 func TestFeaturesOfTextsAreMadeAnewForOtherTexts(t *testing.T) {
-	models, store := &halves{reads: true}, shelf{}
+	models, store := &halves{reads: true}, memFeatures{}
 	names := map[string]bool{}
 	for i, c := range []struct {
 		column, last string
@@ -234,7 +234,7 @@ func TestFeaturesOfTextsAreMadeAnewForOtherTexts(t *testing.T) {
 
 // TestDamagedFeaturesAreMadeAgain: a file with any byte gone or changed is not used.
 func TestDamagedFeaturesAreMadeAgain(t *testing.T) {
-	models, store := &halves{}, shelf{}
+	models, store := &halves{}, memFeatures{}
 	first := opened(t, models, store, ignore)
 	asked[*data.Report](t, first, Featurise, featurise, memFile{"m", []byte("a")})
 	var key string

@@ -35,7 +35,7 @@ func checkDiscrete(c *check) {
 	d.ties(multipliers[:3])
 }
 
-// discreteCheck has a table on the backend.
+// discreteCheck holds a table on the backend.
 type discreteCheck struct {
 	*check
 	table []float32
@@ -57,10 +57,10 @@ func (d *discreteCheck) close() {
 	d.b.Free(d.buf)
 }
 
-// always is the first digits of a threshold by which a column is always kept.
+// always holds the first digits of a threshold that always keeps its column.
 const always = 1 << 16
 
-// magnitudes is a table of any distribution: thresholds and aliases at random, some
+// magnitudes returns a table of an arbitrary distribution: random thresholds and aliases, some
 // columns always kept, some never.
 func (c *check) magnitudes() []float32 {
 	table := make([]float32, chacha.TableLen)
@@ -115,8 +115,8 @@ func (d *discreteCheck) draw(n int, unit float64, multipliers []float64, key com
 	c.verifySums(src, each(n, func(i int) value { return value{v: exact[i], tol: 0x1p-48 * math.Abs(exact[i])} }), "Discrete(%d, %v)", n, multipliers)
 }
 
-// scaled is x, rounded to float32: in any way where the unit is no power of two, as a
-// product may then have been rounded before.
+// scaled returns x rounded to float32. Where the unit is no power of two, any direction is right,
+// as a product may have been rounded before.
 func scaled(x, unit float64) value {
 	v := exactly(float32(x))
 	if part, _ := math.Frexp(unit); part != 0.5 {
@@ -125,8 +125,8 @@ func scaled(x, unit float64) value {
 	return v
 }
 
-// ties are draws of which one is settled by a threshold's further digits: by each of
-// them, either way, and by none.
+// ties returns draws that only the further digits of a threshold decide: each of the digits, either
+// way, and none of them.
 func (d *discreteCheck) ties(multipliers []float64) {
 	key, column, fraction, digits := tie(len(multipliers))
 	d.open()
@@ -144,9 +144,8 @@ func (d *discreteCheck) ties(multipliers []float64) {
 	d.close()
 }
 
-// tie is a key and, of one of its first 64 numbers, a sample's column and what its
-// threshold has to be for nothing to decide: any sample will do, as the table is made
-// to fit.
+// tie returns a key and, for one of its first 64 numbers, the column of a sample and the threshold
+// at which no digit decides. Any sample will do, as the table is made to fit.
 func tie(k int) (key compute.NoiseKey, column int, first uint32, digits [chacha.TableDigits]uint32) {
 	const word, lane = 5, 2
 	group := uint32(k - 1)

@@ -16,9 +16,9 @@ var (
 	errNoise    = errors.New("it draws other noise than the reference")
 )
 
-// probe refuses an adapter that rounds in another direction than to the nearest, which
-// WGSL allows: how far rounding can carry one example's part of a sum is proven for
-// that one; and one that draws other noise than it should.
+// probe refuses an adapter that does not round to the nearest, as WGSL allows: the bound on the
+// rounding of one example's part of a sum is proven for that direction alone. It also refuses one
+// that draws other noise than it should.
 func (b *Backend) probe(ctx context.Context) error {
 	const n = 256
 	x, y := make([]float32, n), make([]float32, n)
