@@ -24,6 +24,7 @@ import (
 	_ "clipscope/core/compute/kernel/adaclip"
 	_ "clipscope/core/compute/kernel/lipschitz"
 	_ "clipscope/core/compute/kernel/picture"
+	_ "clipscope/core/compute/kernel/sequence"
 )
 
 // TestDocsMapHasEveryPackage: the map of CONTRIBUTING.md has every package, with the first

@@ -150,6 +150,7 @@ function chain(apply, parameters, v) {
       case "tanh": x = { ...x, v: x.v.map(Math.tanh) }; break;
       case "flatten": x = { height: 0, width: 0, channels: x.v.length, v: x.v }; break;
       case "bias": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
+      case "embedding": x = embed(x.v, p, size[0], size[1]); break;
       case "dense": x = dense(x.v, p, l.shape[0]); break;
       case "conv": x = convolve(x, p, size[0], size[1], letter("s", 1), letter("p", 0)); break;
       case "wsconv": x = convolve(x, standardised(p, size[0]), size[0], size[1], letter("s", 1), letter("p", 0)); break;
@@ -166,6 +167,14 @@ function chain(apply, parameters, v) {
     }
   }
   return x.v;
+}
+
+// embed gives each whole number below tokens its row of a table, and 0 what is none.
+/** @param {Float64Array} x @param {Float32Array} p @param {number} tokens @param {number} channels @returns {Picture} */
+function embed(x, p, tokens, channels) {
+  const v = new Float64Array(x.length * channels);
+  x.forEach((u, i) => { if (Number.isInteger(u) && u >= 0 && u < tokens) v.set(p.subarray(u * channels, (u + 1) * channels), i * channels); });
+  return { height: x.length, width: 1, channels, v };
 }
 
 /** @param {Float64Array} x @param {Float32Array} p weights and then biases @param {number} outputs @returns {Picture} */

@@ -175,6 +175,8 @@ class Model:
                 x = x.reshape(len(x), -1)
             elif name == "bias":
                 x = x + p.reshape(x.shape[1:])
+            elif name == "embedding":
+                x = _embed(x, p.reshape(size[0], size[1]))
             elif name == "dense":
                 x = x.reshape(len(x), -1)
                 x = x @ p[: -layer["shape"][0]].reshape(x.shape[1], -1) + p[-layer["shape"][0] :]
@@ -197,6 +199,12 @@ class Model:
             else:
                 raise ValueError(f'There is no layer "{name}" here: this file is older than the model.')
         return x.reshape(len(x), -1)
+
+
+def _embed(x: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Give each whole number its row of the table, and 0 what is none."""
+    token = (x == np.floor(x)) & (x >= 0) & (x < len(table))
+    return (token[:, :, None] * table[np.where(token, x, 0).astype(np.int64)])[:, :, None, :]
 
 
 def _windows(x: np.ndarray, size: int, stride: int) -> np.ndarray:

@@ -58,6 +58,9 @@ func drawnForms() map[string]*File {
 			all[fmt.Sprint(task, " of ", outputs)] = f
 		}
 	}
+	for _, layers := range []string{"embedding:200:4 conv:3:1 tanh globalpool dense", "embedding:200:3 bias flatten dense"} {
+		all[layers] = outline(nn.Shape{Channels: 6}, 3, 9, strings.Fields(layers)...)
+	}
 	for _, kind := range []string{"row", "none", "declared"} {
 		for _, directions := range []int{0, 2} {
 			f := outline(nn.Shape{Channels: 4 - directions}, 3, 9, "dense:5", "relu", "dense")
@@ -106,8 +109,8 @@ func form(t *testing.T, name string, f *File, seed uint64) *formed {
 		for k := range row {
 			switch {
 			case i == 0:
-			case f.Apply.Shape != nil:
-				row[k] = float64(rng.IntN(256))
+			case f.Apply.Shape != nil || strings.HasPrefix(f.Apply.Layers[0].Text, "embedding"):
+				row[k] = float64(rng.IntN(256)) // of which 56 are no tokens
 			default:
 				row[k] = float64(float32(rng.NormFloat64()))
 			}

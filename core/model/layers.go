@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,8 @@ func (c *chain) layer(l nn.Outline) error {
 		c.flatten()
 	case "bias":
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
+	case "embedding":
+		c.embedding(p, w.numbers[0], w.numbers[1])
 	case "dense":
 		c.dense(p, l.Out.Len())
 	case "conv":
@@ -106,6 +109,17 @@ func transposed(p []float32, m, n int) []float32 {
 		}
 	}
 	return t
+}
+
+// embedding has the vector of what is no token, 0, at the end of its table.
+func (c *chain) embedding(p []float32, tokens, channels int) {
+	whole := c.op("Equal", []string{c.x, c.op("Floor", []string{c.x})})
+	within := c.op("And", []string{c.op("GreaterOrEqual", []string{c.x, c.constant(0)}), c.op("Less", []string{c.x, c.constant(float64(tokens))})})
+	token := c.op("Where", []string{c.op("And", []string{whole, within}), c.op("Cast", []string{c.x}, attribute{"to", intType}), c.ints("none", []int{tokens})})
+	table := c.floats("weight", append(slices.Clone(p), make([]float32, channels)...), tokens+1, channels)
+	c.x = c.op("Transpose", []string{c.op("Gather", []string{table, token})}, attribute{"perm", []int{0, 2, 1}})
+	c.channels, c.height, c.width = channels, c.channels, 1
+	c.places()
 }
 
 func (c *chain) dense(p []float32, outputs int) {

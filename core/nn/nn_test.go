@@ -23,7 +23,7 @@ func smallModels() []Spec {
 		chain(SoftmaxCE, "relu", 9, 17, 10),
 		chain(SigmoidBCE, "tanh", 33, 12, 6, 4),
 		chain(Squared, "relu", 4, 8, 8, 1),
-	}, pictures...)
+	}, append(sequences, pictures...)...)
 }
 
 // eachModel runs f on every backend there is for all small models.
@@ -69,6 +69,12 @@ var pictures = []Spec{
 	}, 2, Squared)),
 }
 
+// sequences are models whose rows are tokens.
+var sequences = []Spec{
+	must(Read(Shape{Channels: 7}, []string{"embedding:4:5", "conv:3:1", "tanh", "globalpool", "dense"}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 2}, []string{"embedding:9:2", "bias", "flatten", "dense"}, 2, Squared)),
+}
+
 func written(s Spec) string {
 	var all []string
 	for _, l := range s.Layers {
@@ -85,6 +91,9 @@ func randomBatch(rng *rand.Rand, spec Spec, n int) batch {
 	b := batch{x: make([]float32, n*in)}
 	for i := range b.x {
 		b.x[i] = float32(rng.NormFloat64())
+		if e, ok := spec.placed[0].layerSpec.(embeddingSpec); ok {
+			b.x[i] = float32(rng.IntN(e.tokens + 1)) // the last is none
+		}
 	}
 	width := out
 	if spec.Loss == SoftmaxCE {
@@ -698,7 +707,7 @@ func TestRowsAreComputedAlikeWhereverTheyStand(t *testing.T) {
 			chain(SoftmaxCE, "tanh", 330, 33, 10),
 			chain(Squared, "relu", 21, 40, 1),
 			chain(SigmoidBCE, "relu", 64, 9, 17),
-			pictures[0], pictures[1], pictures[2], large,
+			pictures[0], pictures[1], pictures[2], large, sequences[0],
 		} {
 			be := open()
 			const most = 70

@@ -73,6 +73,13 @@ func (s Spec) Params() int { return s.params }
 // Outputs returns the number of outputs of a row.
 func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 
+// TakesTokens reports whether the first layer takes a row's numbers for tokens, which no
+// scaling may change.
+func (s Spec) TakesTokens() bool {
+	_, ok := s.placed[0].layerSpec.(embeddingSpec)
+	return ok
+}
+
 // Floats is the memory that a model takes for each example of a batch, in values.
 // Of more views than one all gradients are formed, and one layer's of a view at a time.
 func (s Spec) Floats(views int) int64 {
@@ -181,7 +188,7 @@ func (a arguments) option(letter byte, other int) int {
 var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
 	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
-	"groupnorm": groupNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
+	"groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "skip": skipForm, "add": {usage: "add"},
 }
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
@@ -260,6 +267,9 @@ func (r *reader) readChain(in Shape, inside bool) (parts []placed, out Shape, er
 func (r *reader) place(p layerSpec, in Shape) error {
 	text := r.layers[len(r.spec.Layers)]
 	o, err := p.outline(in)
+	if _, ok := p.(embeddingSpec); ok && r.next() > 1 {
+		err = errors.New("it takes the numbers of the data for tokens, so it stands first")
+	}
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
 		err = fmt.Errorf("it gives %v for each row, more than a browser tab can hold", o.Out)
 	}

@@ -40,6 +40,10 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{picture, "skip conv:4:3 add dense", "layer 3, add: the block gives 5×5×4, its skip 7×7×3"},
 		{picture, "skip:s2 relu add dense", "layer 1, skip:s2: a stride needs a convolution"},
 		{table, "skip:4 add dense", "layer 1, skip:4: it works on pictures"},
+		{picture, "embedding:9:2 dense", "layer 1, embedding:9:2: it takes each number of a row for a token, and a picture has none"},
+		{table, "tanh embedding:9:2 dense", "layer 2, embedding:9:2: it takes the numbers of the data for tokens, so it stands first"},
+		{table, "skip embedding:9:2 add dense", "layer 2, embedding:9:2: it takes the numbers of the data for tokens"},
+		{table, "embedding:65536:65536 dense", "layer 1, embedding:65536:65536: its table of 65536×65536 has more parameters"},
 		{Shape{Channels: 1 << 16}, "dense:65536 dense", "layer 1, dense:65536: with its 4295032832 parameters there are more"},
 		{Shape{1000, 1000, 3}, "conv:65536:1 dense", "layer 1, conv:65536:1: it gives 1000×1000×65536 for each row, more than"},
 	} {
@@ -121,12 +125,16 @@ func TestLipschitzRefusesALayerByName(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.layers, err, tt.want)
 		}
 	}
+	if err := sequences[0].CheckLipschitz(); err == nil || !strings.Contains(err.Error(), "layer 1, embedding:4:5, has no Lipschitz bound") {
+		t.Errorf("embedding: %v", err)
+	}
 }
 
 // FuzzRead: whatever is written is either refused or a model whose parts agree.
 func FuzzRead(f *testing.F) {
 	f.Add("conv:16:8:s2:p3,relu,maxpool:2:s1,conv:32:4:s2,relu,maxpool:2:s1,flatten,dense:32,relu,dense", 28, 28, 1)
 	f.Add("conv:4:3:p1,groupnorm:2,skip:6:s2,conv:6:3:s2:p1,tanh,add,globalpool,dense", 9, 5, 3)
+	f.Add("embedding:27:8,conv:4:1,globalpool,dense", 0, 0, 5)
 	f.Add("skip,skip,bias,add,avgpool:2,add,dense", 0, 0, 5)
 	f.Add("dense:65536,dense:65536", 0, 0, 65536)
 	f.Add("conv:65536:1,conv:65536:65536:s65536:p65535,globalpool,dense", 1, 1, 1)

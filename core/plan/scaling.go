@@ -18,6 +18,9 @@ func (d *draft) chooseScale() error {
 	if s.Kind == "" {
 		s.Kind = d.terms.defaultScaling()
 	}
+	if err := d.checkTokens(); err != nil {
+		return err
+	}
 	switch s.Kind {
 	case "none", "row", "measured", "private":
 	case "declared":
@@ -35,6 +38,20 @@ func (d *draft) chooseScale() error {
 	}
 	if s.Share == 0 {
 		s.Share = shares[0]
+	}
+	return nil
+}
+
+// checkTokens refuses what would turn tokens into other numbers.
+func (d *draft) checkTokens() error {
+	first, c := d.terms.Spec.Layers[0].Text, &d.terms.Config
+	switch {
+	case !d.terms.Spec.TakesTokens():
+		return nil
+	case c.Scaling.Kind != "none":
+		return Fault("scaling.kind", "the model's first layer, %s, takes numbers for tokens, which scaling %q would change; choose none", first, c.Scaling.Kind)
+	case c.PCA.Components > 0:
+		return Fault("pca.components", "the model's first layer, %s, takes numbers for tokens, and directions of PCA have none; leave it out", first)
 	}
 	return nil
 }
@@ -76,6 +93,8 @@ func (d *draft) chooseTarget() error {
 // defaultScaling returns a kind that is free where bounds are public, or a model made the features, and private for tables.
 func (t *Terms) defaultScaling() string {
 	switch {
+	case t.Spec.TakesTokens():
+		return "none"
 	case t.Meta.Bounds != nil:
 		return "declared"
 	case t.Meta.Backbone != nil:

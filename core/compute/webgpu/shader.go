@@ -9,6 +9,7 @@ import (
 	"clipscope/core/compute/kernel/adaclip"
 	"clipscope/core/compute/kernel/lipschitz"
 	"clipscope/core/compute/kernel/picture"
+	"clipscope/core/compute/kernel/sequence"
 	"clipscope/core/compute/shader"
 )
 
@@ -25,7 +26,7 @@ type program struct {
 
 // programs returns the shaders of all kernels, by Kernel.Index.
 func programs() ([]program, error) {
-	folders := []shader.Folder{kernel.Shaders(), adaclip.Shaders(), lipschitz.Shaders(), picture.Shaders()}
+	folders := []shader.Folder{kernel.Shaders(), adaclip.Shaders(), lipschitz.Shaders(), picture.Shaders(), sequence.Shaders()}
 	var all []program
 	entries := 0
 	for _, k := range compute.Kernels() {

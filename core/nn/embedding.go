@@ -1,0 +1,78 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/sequence"
+)
+
+var embeddingForm = form{
+	usage: "embedding:TOKENS:CHANNELS", least: 2, most: 2,
+	read: func(a arguments) layerSpec { return embeddingSpec{a.numbers[0], a.numbers[1]} },
+}
+
+// embeddingSpec is an embedding as it is written in a list of layers.
+type embeddingSpec struct{ tokens, channels int }
+
+func (e embeddingSpec) outline(in Shape) (Outline, error) {
+	if in.IsPicture() {
+		return Outline{}, errors.New("it takes each number of a row for a token, and a picture has none; its rows are those of a table")
+	}
+	if e.tokens > maxParams/e.channels {
+		return Outline{}, fmt.Errorf("its table of %d×%d has more parameters than a browser tab can hold (%d)", e.tokens, e.channels, maxParams)
+	}
+	o := Outline{Out: Shape{in.Len(), 1, e.channels}, Parameters: e.tokens * e.channels}
+	o.Tensors = []Tensor{{"weight", []int{e.tokens, e.channels}}}
+	o.Formed = int64(o.Parameters)
+	o.Floats = int64(o.Out.Len()) + o.Formed
+	return o, nil
+}
+
+// lipschitz is false: two tokens are neighbours, and their vectors may be anything.
+func (embeddingSpec) lipschitz() bool { return false }
+
+func (e embeddingSpec) layer(b *builder, in Shape, wantDx bool) Layer {
+	l := &embedding{formedSite: newFormedSite(b, e.tokens*e.channels), embeddingSpec: e, t: in.Len(), y: b.rows(in.Len() * e.channels)}
+	l.g = b.examples(l.p.Len())
+	return l
+}
+
+// embedding maps each token of a row to its vector, a row of W [tokens×channels], so that a
+// row becomes a sequence: a picture one column wide. What is no token becomes 0. An
+// example's gradient has those by its outputs, added up for each token.
+type embedding struct {
+	*formedSite // W
+	embeddingSpec
+	t int            // tokens of a row
+	x compute.Buffer // of the last pass; not owned
+	y compute.Buffer
+}
+
+func (l *embedding) Sites() []Site { return []Site{l.formedSite} }
+
+func (l *embedding) Forward(x compute.Buffer, n int) compute.Buffer {
+	l.x, l.rows = x, n
+	sequence.Embed(l.be, n*l.t, l.tokens, l.channels, x, l.p, l.y)
+	return l.y
+}
+
+// Backward has no gradient by the tokens: [Read] has the layer stand first.
+func (l *embedding) Backward(dy compute.Buffer, _ bool) compute.Buffer {
+	out := l.t * l.channels
+	l.gather(func(from, n int, dst compute.Buffer) {
+		sequence.EmbedGrad(l.be, n, l.t, l.tokens, l.channels, l.x.Slice(from*l.t, n*l.t), dy.Slice(from*out, n*out), dst)
+	})
+	return compute.Buffer{}
+}
+
+// Init draws the table from the standard normal distribution.
+func (l *embedding) Init(rng *rand.Rand) {
+	v := make([]float32, l.p.Len())
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	l.be.Write(l.p, v)
+}
