@@ -144,7 +144,7 @@ test("a run is slowed, changed and replayed, by hand and by script", async (t) =
 });
 
 test("runs side by side are slowed, changed and replayed together", async (t) => {
-  const page = await visit(t, "lab#lab.lanes=max_grad_norm=0.1,1&steps=3000&" + quick, { viewport: wide });
+  const page = await visit(t, "lab#lab.lanes=max_grad_norm=0.1,1&steps=50000&" + quick, { viewport: wide });
   await page.waitForFunction(() => document.getElementById("lab-sentence")?.textContent); // the page above grows until then, and a press may come to nothing
   await page.selectOption("#lanes-steer-speed", "100");
   await page.locator("#lanes-start").click();
