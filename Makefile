@@ -220,8 +220,9 @@ suite-threads:
 	CLIPSCOPE_THREADS=3 $(WASM_TEST) ./core/nn
 	CLIPSCOPE_THREADS=3 $(WASM_TEST) -run TestNoiseAhead ./core/train
 
+# The reporter's last lines are the tests that failed, each with its trace.
 test-page: build chromium firefox numpy
-	$(NODE) --test --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
+	$(NODE) --test --test-reporter=spec --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
 
 # What does not pass every time: the page's suite N times, beside LOAD processes that each keep a
 # core busy, of the files that FILES is a pattern of.
@@ -232,7 +233,7 @@ steady: build chromium firefox numpy
 test-edge: suite-edge
 
 suite-edge: edge chromium $(EDGE_MODULES)
-	$(NODE) --test --test-timeout=300000 web/edge/*.test.mjs
+	$(NODE) --test --test-reporter=spec --test-timeout=300000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which
 # most of them do not see, Chromium opens pages in a fifth less time.
