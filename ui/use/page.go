@@ -340,7 +340,7 @@ func answersView(name string, a *client.Answers) app.UI {
 		app.Div().Class("buttons").Body(
 			app.Button().Type("button").Class("primary").ID("save-answers").OnClick(func(app.Context, app.Event) { a.Save(answersName(name)) }).
 				Body(widget.Icon("save"), app.Span().Text("Save answers")),
-			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". The table with its answers behind; below, first rows with the answer in front."),
+			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". Your table, with the answers in extra columns at the end. Preview:"),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
 			app.THead().Body(app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
@@ -412,7 +412,7 @@ func (u *Use) rowPart() app.UI {
 			app.Button().Type("button").ID("fill").Text("Fill in the rest").Aria("describedby", "fill-help").OnClick(func(app.Context, app.Event) { u.fill() }),
 			app.Button().Type("button").ID("clear-row").Text("Clear").OnClick(func(app.Context, app.Event) { u.clear() }),
 		),
-		app.P().Class("help").ID("fill-help").Text("What is filled in is nobody’s: the middle of each column’s bounds, and the first of its categories."),
+		app.P().Class("help").ID("fill-help").Text("Placeholder values, not a real person: the middle of each range and the first category."),
 		u.said(&u.row.asked, rowHint(u.lack())),
 	)
 }
