@@ -54,7 +54,7 @@ type Data struct {
 	// Features is where a backbone is chosen; nil: none can be.
 	Features Featurer
 	Shows    Shower
-	over     bool // a file is held over the drop zone
+	hovered  bool // a file is held over the drop zone
 }
 
 func (c *Data) CompoID() string { return "data-" + strconv.Itoa(c.Form.Epoch) }
@@ -128,7 +128,7 @@ func (c *Data) source() app.UI {
 
 func (c *Data) drop() app.UI {
 	class := "drop"
-	if c.over {
+	if c.hovered {
 		class += " over"
 	}
 	return app.Div().Class(class).
@@ -146,12 +146,12 @@ func (c *Data) drop() app.UI {
 
 func (c *Data) dragged(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	c.over = true
+	c.hovered = true
 }
 
 // left ends the highlight; what is dropped is taken by the page, on which a
 // file may be dropped anywhere.
-func (c *Data) left(app.Context, app.Event) { c.over = false }
+func (c *Data) left(app.Context, app.Event) { c.hovered = false }
 
 // chosen empties the picker afterwards, so that the same file can be chosen again.
 func (c *Data) chosen(ctx app.Context, _ app.Event) {

@@ -183,7 +183,7 @@ func (e entry) place() string {
 
 // caption describes the run that is shown.
 func (s *Controller) caption() captionView {
-	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.kept.entries(), Open: s.kept.open, Doubt: s.kept.doubt, Fault: s.kept.fault, Compared: &s.kept.compared}
+	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.keptRuns.entries(), Open: s.keptRuns.open, Doubt: s.keptRuns.doubt, Fault: s.keptRuns.fault, Compared: &s.keptRuns.compared}
 	if t != s.trials.last {
 		v.Back = "Back to the run in progress"
 		if !s.trials.last.phase.active() {

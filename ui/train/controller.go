@@ -37,13 +37,13 @@ type Client interface {
 // help does not end a run. Everything in it happens on the page's one thread.
 type Controller struct {
 	*env
-	client  Client
-	exp     *experiment
-	data    *dataSource
-	ledger  *ledger.Ledger
-	trials  *trials
-	kept    *keptRuns
-	address *address
+	client   Client
+	exp      *experiment
+	data     *dataSource
+	ledger   *ledger.Ledger
+	trials   *trials
+	keptRuns *keptRuns
+	address  *address
 
 	interrupted *interruptedRuns
 	frame       *frame
@@ -70,18 +70,18 @@ func New(c Client) *Controller {
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
 	store, _ := c.(RunStore)
-	s.kept = &keptRuns{env: e, store: store}
+	s.keptRuns = &keptRuns{env: e, store: store}
 	continuer, _ := c.(Continuer)
 	s.interrupted = &interruptedRuns{env: e, client: continuer, files: s.files}
-	s.kept.isInterrupted = s.interrupted.has
-	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, kept: s.kept, interrupted: s.interrupted, charts: chart.New(1),
+	s.keptRuns.isInterrupted = s.interrupted.has
+	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, keptRuns: s.keptRuns, interrupted: s.interrupted, charts: chart.New(1),
 		launching: func() { s.table = false; s.cover(false) }, point: s.point}
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.onContinue = s.trials.goOn
 	s.frame = &frame{Controller: s}
 	s.trials.frame = s.frame
-	s.kept.onShow, s.kept.onDelete = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
+	s.keptRuns.onShow, s.keptRuns.onDelete = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
 	s.trials.follow(newTrial(e))
 	return s
 }
@@ -220,7 +220,7 @@ func (s *Controller) beginWork() {
 			return
 		}
 		browser.AskBeforeLeaving(s.unsafe)
-		s.kept.followStore()
+		s.keptRuns.followStore()
 		s.interrupted.followStore()
 		s.data.openFirst()
 		s.frame.attach()
@@ -229,7 +229,9 @@ func (s *Controller) beginWork() {
 
 // unsafe reports whether leaving the page would lose what was paid for: a run in
 // progress, or one that is not in storage.
-func (s *Controller) unsafe() bool { return s.trials.last.phase.active() || len(s.kept.inMemory) > 0 }
+func (s *Controller) unsafe() bool {
+	return s.trials.last.phase.active() || len(s.keptRuns.inMemory) > 0
+}
 
 // follow takes the configuration from the URL, if it holds another.
 func (s *Controller) follow() {

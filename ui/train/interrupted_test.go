@@ -129,8 +129,8 @@ func TestFailedRunsAreInOnePlace(t *testing.T) {
 	}{c, k, in}, c)
 	b.load(6000)
 	states := func() (list []string) {
-		b.kept.list()
-		for _, e := range b.kept.entries() {
+		b.keptRuns.list()
+		for _, e := range b.keptRuns.entries() {
 			list = append(list, e.State)
 		}
 		return list

@@ -110,7 +110,7 @@ func apart(a, b string) string {
 
 // stage is what is seen of the run that is shown.
 func (b *bench) stage() string {
-	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.kept, b.trials}})
+	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials}})
 	if r := b.trials.shown.result; r != nil {
 		html += app.HTMLString(&resultView{Result: r, Saver: b.trials.shown})
 	}
@@ -133,12 +133,12 @@ func TestAFailedRunIsChargedWithItsChanges(t *testing.T) {
 	b.trials.Change(run.Change{"noise_multiplier": 0.5})
 	r.replied(run.ChangeReply{Changes: []run.Changed{{Step: 2, Field: "noise_multiplier", From: 1, To: 0.5}}, Steps: 600, Epsilon: 9}, nil)
 	r.done(run.Result{}, errors.New("it fell"))
-	b.kept.list()
-	e := b.kept.entries()[0]
+	b.keptRuns.list()
+	e := b.keptRuns.entries()[0]
 	if e.Epsilon != 9 {
 		t.Errorf("the list says ε = %v", e.Epsilon)
 	}
-	if b.kept.chooseRun(e); b.trials.shown.record.Whole != 9 {
+	if b.keptRuns.chooseRun(e); b.trials.shown.record.Whole != 9 {
 		t.Errorf("opened, it is charged %v", b.trials.shown.record.Whole)
 	}
 }
@@ -165,7 +165,7 @@ func TestAnEndedRunStays(t *testing.T) {
 			t.Fatalf("%d runs are kept, and the stage shows %s", len(k.entries), before)
 		}
 		act(b)
-		entries := b.kept.entries()
+		entries := b.keptRuns.entries()
 		if len(entries) != 1 || entries[0].ID != id || slices.Contains(r.calls, "stop") {
 			t.Fatalf("%s: %d runs are kept", name, len(entries))
 		}
@@ -177,7 +177,7 @@ func TestAnEndedRunStays(t *testing.T) {
 		again := benchOf(&fakeKeeper{fakeClient: c, entries: k.entries, bodies: k.bodies}, c)
 		again.clock = b.clock
 		again.load(6000)
-		again.kept.chooseRun(entries[0])
+		again.keptRuns.chooseRun(entries[0])
 		if after := again.stage(); after != before {
 			t.Errorf("%s: the run came back as\n%s\nand was\n%s", name, apart(after, before), apart(before, after))
 		}
@@ -220,11 +220,11 @@ func TestStoppedAndFailedRunsAreKept(t *testing.T) {
 	b.run(t, 40, errors.New("out of memory"))
 	b.run(t, 0, nil)
 	b.run(t, 0, errors.New("out of memory"))
-	entries := b.kept.entries()
+	entries := b.keptRuns.entries()
 	if len(entries) != 3 || entries[2].State != "stopped after step 312 of 600" {
 		t.Fatalf("kept %+v", entries)
 	}
-	b.kept.toggle()
+	b.keptRuns.toggle()
 	for i, want := range []string{"ended by an error before a step was seen", "ended by an error after step 40 of 600"} {
 		if e := entries[i]; e.State != want || e.Fault != "It is charged for all 600 steps. out of memory" || e.cost() != "ε 2.00" || e.Score != "" {
 			t.Errorf("%q, %q, %s, %q", e.State, e.Fault, e.cost(), e.Score)
@@ -233,11 +233,11 @@ func TestStoppedAndFailedRunsAreKept(t *testing.T) {
 			t.Errorf("the list shows %s", s)
 		}
 	}
-	b.kept.chooseRun(entries[0])
+	b.keptRuns.chooseRun(entries[0])
 	if v := b.trials.view(); v.Phase != failed || v.Fault != "out of memory" || v.Step != 0 || !strings.Contains(b.stage(), "before a step was seen") {
 		t.Errorf("a run that failed at once came back as %+v", v)
 	}
-	b.kept.chooseRun(entries[1])
+	b.keptRuns.chooseRun(entries[1])
 	if v := b.trials.view(); v.Phase != failed || v.Fault != "out of memory" || v.Step != 40 || b.trials.shown.result != nil || len(b.trials.panels()[0].Rows) < 2 {
 		t.Errorf("a failed run came back as %+v", v)
 	}
@@ -251,7 +251,7 @@ func TestTheRunBarStaysWithTheRunThatGoesOn(t *testing.T) {
 	b.trials.start()
 	r := b.client.runs[1]
 	r.events([]run.Event{series.Example(7)})
-	b.kept.chooseRun(b.kept.entries()[0])
+	b.keptRuns.chooseRun(b.keptRuns.entries()[0])
 	b.trials.pause()
 	if v := b.trials.view(); v.Step != 7 || v.Phase != paused || b.trials.shown.result == nil || b.caption().Back == "" {
 		t.Errorf("the run bar shows %+v, the stage %+v", v, b.caption())
@@ -271,26 +271,26 @@ func TestRunsThatCannotBeStoredStayInMemory(t *testing.T) {
 	b.run(t, 600, nil)
 	k.full = errors.New("The list of runs in this browser's storage cannot be used (it is full).")
 	b.run(t, 312, nil)
-	b.kept.toggle()
+	b.keptRuns.toggle()
 	s := b.stage()
 	for _, want := range []string{"it is full", "in memory", "1 is in memory alone", "on this device only", "diagnostic"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in %s", want, s)
 		}
 	}
-	entries := b.kept.entries()
+	entries := b.keptRuns.entries()
 	if len(entries) != 2 || len(k.entries) != 1 || !b.unsafe() {
 		t.Fatalf("%d runs, %d stored, leaving asks: %t", len(entries), len(k.entries), b.unsafe())
 	}
 	b.trials.reset()
-	b.kept.chooseRun(entries[0])
+	b.keptRuns.chooseRun(entries[0])
 	if b.trials.shown.result == nil || b.trials.shown.result.Steps != 312 {
 		t.Errorf("the run in memory opens as %+v", b.trials.shown.result)
 	}
 	k.full = nil
-	b.kept.removeRun(entries[1].ID, false)
-	b.kept.removeRun(entries[1].ID, true)
-	if entries = b.kept.entries(); len(entries) != 1 || len(k.entries) != 1 || entries[0].Bytes == 0 || b.caption().Fault != "" || b.unsafe() {
+	b.keptRuns.removeRun(entries[1].ID, false)
+	b.keptRuns.removeRun(entries[1].ID, true)
+	if entries = b.keptRuns.entries(); len(entries) != 1 || len(k.entries) != 1 || entries[0].Bytes == 0 || b.caption().Fault != "" || b.unsafe() {
 		t.Errorf("with room: %+v, said %q, leaving asks: %t", entries, b.caption().Fault, b.unsafe())
 	}
 }
@@ -299,23 +299,23 @@ func TestDeletingARunAsks(t *testing.T) {
 	b, k := newShelfBench(t)
 	b.run(t, 600, nil)
 	id := b.trials.shown.id
-	b.kept.removeRun(id, true)
+	b.keptRuns.removeRun(id, true)
 	if len(k.entries) != 1 {
 		t.Fatal("deleted unasked")
 	}
-	b.kept.removeRun("", false)
-	b.kept.removeRun(id, true)
+	b.keptRuns.removeRun("", false)
+	b.keptRuns.removeRun(id, true)
 	if len(k.entries) != 1 {
 		t.Fatal("deleted in spite of a no")
 	}
-	b.kept.removeRun("another", false)
-	b.kept.removeRun(id, true)
+	b.keptRuns.removeRun("another", false)
+	b.keptRuns.removeRun(id, true)
 	if len(k.entries) != 1 {
 		t.Fatal("deleted though another was asked about")
 	}
-	b.kept.removeRun(id, false)
-	b.kept.removeRun(id, true)
-	if len(k.entries) != 0 || len(k.bodies) != 0 || len(b.kept.entries()) != 0 || b.trials.shown.record != nil {
+	b.keptRuns.removeRun(id, false)
+	b.keptRuns.removeRun(id, true)
+	if len(k.entries) != 0 || len(k.bodies) != 0 || len(b.keptRuns.entries()) != 0 || b.trials.shown.record != nil {
 		t.Errorf("%d entries and %d runs are left, shown %+v", len(k.entries), len(k.bodies), b.trials.shown)
 	}
 }
@@ -327,16 +327,16 @@ func TestRunsAreCompared(t *testing.T) {
 		b.Set("learning_rate", "0."+strconv.Itoa(i+1))
 		b.run(t, 20, nil)
 	}
-	b.kept.toggle()
-	list := b.kept.entries() // the newest first
+	b.keptRuns.toggle()
+	list := b.keptRuns.entries() // the newest first
 	if html := b.stage(); !strings.Contains(html, "Compare") || strings.Contains(html, "another run to compare") {
 		t.Errorf("nothing is offered, or compared unasked: %s", html)
 	}
-	b.kept.compare(list[0])
-	if html := b.stage(); !strings.Contains(html, "Choose another run") || b.kept.compared.charts != nil {
+	b.keptRuns.compare(list[0])
+	if html := b.stage(); !strings.Contains(html, "Choose another run") || b.keptRuns.compared.charts != nil {
 		t.Errorf("of one run: %s", html)
 	}
-	b.kept.compare(list[1])
+	b.keptRuns.compare(list[1])
 	html := strings.Join(strings.Fields(b.stage()), " ")
 	for _, want := range []string{"1: dc-e · SGD,", "2: dc-e · SGD,", "η 0.7", "η 0.6", "Test accuracy", "Threshold C", "Compared: 1", "Compared: 2"} {
 		if !strings.Contains(html, want) {
@@ -346,38 +346,38 @@ func TestRunsAreCompared(t *testing.T) {
 	if _, after, _ := strings.Cut(html, "1: dc-e"); strings.Contains(after, "digits, 6,000") {
 		t.Errorf("what they have in common is said of each: %s", html)
 	}
-	if o := b.kept.compared.charts[0]; len(o.Spec.Series) != 2 || len(o.Feed.Numbers) == 0 {
+	if o := b.keptRuns.compared.charts[0]; len(o.Spec.Series) != 2 || len(o.Feed.Numbers) == 0 {
 		t.Errorf("the chart has %d lines", len(o.Spec.Series))
 	}
 
 	// A place is kept, and taken again.
-	b.kept.compare(list[0])
-	b.kept.compare(list[2])
-	if one, two := b.kept.compared.place(list[2].ID), b.kept.compared.place(list[1].ID); one != 0 || two != 1 {
+	b.keptRuns.compare(list[0])
+	b.keptRuns.compare(list[2])
+	if one, two := b.keptRuns.compared.place(list[2].ID), b.keptRuns.compared.place(list[1].ID); one != 0 || two != 1 {
 		t.Errorf("places %d and %d", one, two)
 	}
 	for _, e := range []entry{list[0], list[3], list[4], list[5]} {
-		b.kept.compare(e)
+		b.keptRuns.compare(e)
 	}
-	if b.kept.fault != "" {
-		t.Fatalf("six runs: %s", b.kept.fault)
+	if b.keptRuns.fault != "" {
+		t.Fatalf("six runs: %s", b.keptRuns.fault)
 	}
-	b.kept.compare(list[6])
-	if !strings.Contains(b.kept.fault, "as many as can be told apart") || b.kept.compared.place(list[6].ID) >= 0 {
-		t.Errorf("a seventh: %q", b.kept.fault)
+	b.keptRuns.compare(list[6])
+	if !strings.Contains(b.keptRuns.fault, "as many as can be told apart") || b.keptRuns.compared.place(list[6].ID) >= 0 {
+		t.Errorf("a seventh: %q", b.keptRuns.fault)
 	}
 
 	// What is deleted, here or in another tab, is not compared any more.
-	b.kept.removeRun(list[2].ID, false)
-	b.kept.removeRun(list[2].ID, true)
+	b.keptRuns.removeRun(list[2].ID, false)
+	b.keptRuns.removeRun(list[2].ID, true)
 	k.DeleteRun(list[1].ID, func(error) {})
-	if lanes, _ := b.kept.compared.lanes(); len(lanes) != 4 || b.kept.compared.place(list[1].ID) >= 0 || b.kept.compared.place(list[2].ID) >= 0 {
+	if lanes, _ := b.keptRuns.compared.lanes(); len(lanes) != 4 || b.keptRuns.compared.place(list[1].ID) >= 0 || b.keptRuns.compared.place(list[2].ID) >= 0 {
 		t.Errorf("%d are left: %v", len(lanes), lanes)
 	}
 	k.bodies = map[string]client.KeptRun{}
-	b.kept.compare(list[6])
-	if b.kept.fault != "no longer there" {
-		t.Errorf("a run that cannot be read: %q", b.kept.fault)
+	b.keptRuns.compare(list[6])
+	if b.keptRuns.fault != "no longer there" {
+		t.Errorf("a run that cannot be read: %q", b.keptRuns.fault)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestOtherDataInMidRunIsForTheNext(t *testing.T) {
 	if p := b.trials.panels()[2]; len(p.Charts) != 2 {
 		t.Error("the accuracy of a classification went with the data of a regression")
 	}
-	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.kept, b.trials}})
+	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials}})
 	if !strings.Contains(html, "Not as in this run: Data, Privacy. These settings are for the next run.") {
 		t.Error(html)
 	}

@@ -19,11 +19,11 @@ import (
 // only to start it, and the one that is shown, which may be one that was kept.
 type trials struct {
 	*env
-	client Client
-	exp    *experiment
-	data   *dataSource
-	ledger *ledger.Ledger
-	kept   *keptRuns
+	client   Client
+	exp      *experiment
+	data     *dataSource
+	ledger   *ledger.Ledger
+	keptRuns *keptRuns
 	// interrupted are runs that may go on.
 	interrupted *interruptedRuns
 	frame       *frame
@@ -215,7 +215,7 @@ func (s *trials) coming() (t, before *trial) {
 		s.frame.progress(t)
 	}
 	t.onEnd = func() {
-		s.kept.keepRun(t)
+		s.keptRuns.keepRun(t)
 		s.frame.ended(t)
 	}
 	s.last, s.fault, s.frame.run = t, "", t
@@ -247,7 +247,7 @@ func (s *trials) goOn(in run.KeptRun) {
 			s.frame.unstarted(t, err.Error())
 		default:
 			t.data = outline(&report)
-			s.kept.removeContinued(in.ID)
+			s.keptRuns.removeContinued(in.ID)
 			t.started(r, in.Config.WithDefaultsFor(report.Facts()), false)
 			t.record.Resumed = in.Step
 			before.leave()
