@@ -200,7 +200,7 @@ test-wasm: dist/index.html
 # A WebAssembly program has one core: the longest is run as two, the tests that a pattern
 # names and those that it does not. What is of Go alone and tests a test is left to native ones.
 WASM_TEST = $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs'
-HALF := ^Test[A-M]
+HALF := ^Test[A-E]
 NATIVE := ^TestSumLawCatchesPlantedFaults$$
 
 suite-train:
